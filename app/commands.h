@@ -1,0 +1,12 @@
+// The program's commands. Each Add...Command declares its options and what runs when it is chosen.
+#pragma once
+
+namespace CLI {
+class App;
+}
+
+namespace parallax::app {
+
+void AddInfoCommand(CLI::App& app);
+
+}  // namespace parallax::app

@@ -1,0 +1,31 @@
+// A disparity map with the reason for every missing value and a confidence.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/image.h"
+
+namespace parallax {
+
+// Why a pixel lost its matched value (named bits, several may be set), and whether it was filled since.
+enum ValidityBits : std::uint8_t {
+  kValid = 0,
+  kNotUnique = 1 << 0,     // another disparity costs nearly as little (selection)
+  kOccluded = 1 << 1,      // hidden in the right image (consistency)
+  kMismatched = 1 << 2,    // visible there, but matched wrongly (consistency)
+  kOutOfRange = 1 << 3,    // the winner lies outside the right image (consistency)
+  kSpeckle = 1 << 4,       // part of a small island (filter)
+  kFilled = 1 << 5,        // has a value again, interpolated from its surroundings (filter)
+};
+// A pixel with any of these bits and without kFilled has no value (NaN).
+inline constexpr std::uint8_t kRejected = kNotUnique | kOccluded | kMismatched | kOutOfRange | kSpeckle;
+
+// disparity: px, x_left - x_right, NaN = no value.   validity: ValidityBits.
+// confidence: 0 (ambiguous) .. 255 (unrivalled), of the winner before any filter.
+struct DisparityMap {
+  HostImage<float> disparity;
+  HostImage<std::uint8_t> validity;
+  HostImage<std::uint8_t> confidence;
+};
+
+}  // namespace parallax

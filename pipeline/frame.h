@@ -1,0 +1,47 @@
+// What a source delivers: a rectified pair, and what is known about it.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <variant>
+
+#include "pipeline/image.h"
+#include "pipeline/rig.h"
+
+namespace parallax {
+
+// A camera image as it was read: 8-bit gray, 16-bit gray or 8-bit colour.
+using CameraImage = std::variant<HostImage<std::uint8_t>, HostImage<std::uint16_t>, HostImage<Rgb8>>;
+// The same, borrowed and read-only.
+using CameraImageView = std::variant<HostImageView<const std::uint8_t>, HostImageView<const std::uint16_t>,
+                                     HostImageView<const Rgb8>>;
+
+inline CameraImageView ViewOf(const CameraImage& image) {
+  return std::visit([](const auto& i) -> CameraImageView { return i.ConstView(); }, image);
+}
+inline int WidthOf(const CameraImageView& image) {
+  return std::visit([](const auto& i) { return i.width; }, image);
+}
+inline int HeightOf(const CameraImageView& image) {
+  return std::visit([](const auto& i) { return i.height; }, image);
+}
+
+// True disparities of the left image and, where the data set has them, the masks its evaluation needs.
+struct GroundTruth {
+  HostImage<float> disparity;             // px, NaN = unknown; every pixel the data set knows ("occ"/"all")
+  HostImage<std::uint8_t> nonoccluded;    // 255 = visible in both images, else not; empty = not told
+  HostImage<std::uint8_t> objects;        // 0 = background, > 0 = foreground object; empty = not told
+};
+
+struct StereoFrame {
+  std::string name;                   // the data set's own frame name, e.g. "000046_10"; file-name safe
+  std::optional<double> timestamp_s;  // seconds, where the source has them
+  CameraImage left, right;            // same size
+  std::optional<StereoRig> rig;       // absent where the source has no calibration
+  std::optional<GroundTruth> truth;   // absent where the source has none (or was not asked for it)
+  // Largest true or possible disparity + 1 that the data set states (Middlebury's ndisp), if it does.
+  std::optional<int> num_disparities_hint;
+};
+
+}  // namespace parallax

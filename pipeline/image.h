@@ -1,0 +1,113 @@
+// Images: a view borrows (pointer, size, stride), an image owns. The memory kind is part of the type,
+// so that a host view handed to device code does not compile.
+//
+// Pixel (x, y) has its centre at (x, y); x grows to the right, y downwards; rows are contiguous.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <string>
+#include <utility>
+
+#include "pipeline/aligned_buffer.h"
+#include "pipeline/error.h"
+
+#ifdef __CUDACC__
+#define PARALLAX_HOST_DEVICE __host__ __device__
+#else
+#define PARALLAX_HOST_DEVICE
+#endif
+
+namespace parallax {
+
+enum class Memory { kHost, kDevice };
+
+// Borrowed pixels. Trivially copyable, so that it can be a kernel argument.
+template <typename T, Memory M>
+struct ImageView {
+  T* data = nullptr;
+  int width = 0;              // px
+  int height = 0;             // px
+  std::ptrdiff_t stride = 0;  // elements from one row to the next
+
+  PARALLAX_HOST_DEVICE T* Row(int y) const { return data + y * stride; }
+  PARALLAX_HOST_DEVICE T& operator()(int x, int y) const { return data[y * stride + x]; }
+  PARALLAX_HOST_DEVICE bool Contains(int x, int y) const { return x >= 0 && x < width && y >= 0 && y < height; }
+  PARALLAX_HOST_DEVICE bool Empty() const { return width == 0 || height == 0; }
+};
+
+template <typename T>
+using HostImageView = ImageView<T, Memory::kHost>;
+template <typename T>
+using DeviceImageView = ImageView<T, Memory::kDevice>;
+
+// A read-only view of the same pixels.
+template <typename T, Memory M>
+PARALLAX_HOST_DEVICE ImageView<const T, M> AsConst(ImageView<T, M> view) {
+  return {view.data, view.width, view.height, view.stride};
+}
+
+template <typename T, Memory M, typename U, Memory N>
+bool SameSize(const ImageView<T, M>& a, const ImageView<U, N>& b) {
+  return a.width == b.width && a.height == b.height;
+}
+
+struct Rgb8 {
+  std::uint8_t r = 0, g = 0, b = 0;
+  friend bool operator==(const Rgb8&, const Rgb8&) = default;
+};
+
+// Owned pixels in host memory, rows aligned to 64 bytes. Move-only; Clone() copies.
+// The pixels of HostImage(width, height) are uninitialised.
+template <typename T>
+class HostImage {
+ public:
+  HostImage() = default;
+  HostImage(int width, int height)
+      : buffer_(PaddedWidth(width) * CheckedSize(height)),
+        view_{buffer_.data(), width, height, static_cast<std::ptrdiff_t>(PaddedWidth(width))} {}
+  HostImage(int width, int height, T value) : HostImage(width, height) { Fill(value); }
+  HostImage(HostImage&& other) noexcept
+      : buffer_(std::move(other.buffer_)), view_(std::exchange(other.view_, {})) {}
+  HostImage& operator=(HostImage&& other) noexcept {
+    buffer_ = std::move(other.buffer_);
+    view_ = std::exchange(other.view_, {});
+    return *this;
+  }
+
+  HostImage Clone() const {
+    HostImage copy(view_.width, view_.height);
+    for (int y = 0; y < view_.height; ++y) std::copy_n(view_.Row(y), view_.width, copy.view_.Row(y));
+    return copy;
+  }
+  void Fill(T value) {
+    for (int y = 0; y < view_.height; ++y) std::fill_n(view_.Row(y), view_.width, value);
+  }
+
+  HostImageView<T> View() { return view_; }
+  HostImageView<const T> View() const { return AsConst(view_); }
+  HostImageView<const T> ConstView() const { return AsConst(view_); }
+  int width() const { return view_.width; }
+  int height() const { return view_.height; }
+  bool Empty() const { return view_.Empty(); }
+  T* Row(int y) { return view_.Row(y); }
+  const T* Row(int y) const { return view_.Row(y); }
+  T& operator()(int x, int y) { return view_(x, y); }
+  const T& operator()(int x, int y) const { return view_(x, y); }
+
+ private:
+  static std::size_t CheckedSize(int size) {
+    if (size < 0) throw InvalidArgument("image size " + std::to_string(size) + " is negative");
+    return static_cast<std::size_t>(size);
+  }
+  static std::size_t PaddedWidth(int width) {
+    constexpr std::size_t kStep = std::lcm(sizeof(T), kAlignment_bytes) / sizeof(T);
+    return (CheckedSize(width) + kStep - 1) / kStep * kStep;
+  }
+  AlignedBuffer<T> buffer_;
+  HostImageView<T> view_;
+};
+
+}  // namespace parallax

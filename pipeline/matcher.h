@@ -1,0 +1,67 @@
+// The one interface between the program and a back end: a pair in, a disparity map out.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include "pipeline/cost_volume.h"
+#include "pipeline/disparity_map.h"
+#include "pipeline/frame.h"
+#include "pipeline/parameters.h"
+
+namespace parallax {
+
+// The stages of the taxonomy (Scharstein & Szeliski 2002), in order of execution.
+enum class Stage {
+  kCensusTransform, kMatchingCost, kAggregation, kSelection, kConsistency, kFilter, kReprojection, kCount
+};
+inline constexpr std::string_view kStageNames[] = {"census_transform", "matching_cost", "aggregation", "selection",
+                                                   "consistency",      "filter",        "reprojection"};
+
+// Milliseconds per stage of one frame. A back end that fuses stages books their time on the last of them.
+struct StageTimes {
+  std::array<double, static_cast<std::size_t>(Stage::kCount)> ms{};
+  double& operator[](Stage stage) { return ms[static_cast<std::size_t>(stage)]; }
+  double operator[](Stage stage) const { return ms[static_cast<std::size_t>(stage)]; }
+};
+
+// Every intermediate result of one frame, so that a test can say which stage first differs.
+// Images are W x H; winners are indices d into 0..D-1, i.e. disparity - min_disparity.
+struct StageResults {
+  HostImage<std::uint64_t> census_left, census_right;
+  HostCostVolume<std::uint16_t> sums;        // aggregated cost S(x, y, d)
+  HostImage<std::uint16_t> winner_left;      // index of the cheapest disparity, no filters
+  HostImage<std::uint16_t> winner_right;     // the same for the right image, from the same sums
+  DisparityMap selected;                     // after selection
+  DisparityMap consistent;                   // after consistency
+  DisparityMap without_speckles;             // after speckle removal
+  DisparityMap filled;                       // after hole filling
+};
+
+// Matches pairs of one size with one set of parameters; keeps its buffers between frames.
+class StereoMatcher {
+ public:
+  virtual ~StereoMatcher() = default;
+
+  // left, right: rectified, of the size and the pixel type stated at construction.
+  // result: sized by the callee when its size differs. times, stages: filled when not null.
+  // Throws InvalidArgument when the images do not fit.
+  virtual void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
+                       StageTimes* times = nullptr, StageResults* stages = nullptr) = 0;
+
+  virtual std::string_view backend() const = 0;  // "reference", "cpu", "cuda"
+};
+
+// Images up to this size in one matcher; others need another one.
+struct MatcherOptions {
+  int width = 0, height = 0;   // px, of both images
+  int num_threads = 0;         // of the CPU back ends; 0 = all cores
+};
+
+// The reference back end: plain code from the papers that the others equal to the bit.
+std::unique_ptr<StereoMatcher> MakeReferenceMatcher(const Parameters& parameters, const MatcherOptions& options);
+
+}  // namespace parallax

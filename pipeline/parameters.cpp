@@ -1,0 +1,71 @@
+#include "pipeline/parameters.h"
+
+#include <cmath>
+#include <sstream>
+#include <type_traits>
+
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+template <typename T>
+std::string OutOfRange(const ParameterInfo& info, T value) {
+  std::ostringstream text;
+  text << info.key << " is " << value << ", outside " << info.min << " .. " << info.max;
+  if (!info.unit.empty()) text << ' ' << info.unit;
+  return text.str();
+}
+
+}  // namespace
+
+std::vector<ParameterFault> Validate(const Parameters& p) {
+  std::vector<ParameterFault> faults;
+  VisitParameters(p, [&](const ParameterInfo& info, const auto& value) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    if constexpr (std::is_same_v<T, int> || std::is_same_v<T, float>) {
+      // Written so that a NaN is a fault too.
+      if (!(value >= info.min && value <= info.max)) {
+        faults.push_back({std::string(info.key), OutOfRange(info, value)});
+      }
+    }
+  });
+  if (!faults.empty()) return faults;  // the checks below would only repeat them
+
+  const auto fault = [&](std::string key, const auto&... parts) {
+    std::ostringstream text;
+    (text << ... << parts);
+    faults.push_back({std::move(key), text.str()});
+  };
+  const AggregationParameters& a = p.aggregation;
+  if (a.num_paths != 4 && a.num_paths != 8) {
+    fault("aggregation.num_paths", "aggregation.num_paths is ", a.num_paths, ", use 4 or 8");
+  }
+  if (a.p2 < a.p1) {
+    fault("aggregation.p2", "aggregation.p2 (", a.p2, ") is smaller than aggregation.p1 (", a.p1,
+          "): raise p2 or lower p1");
+  }
+  if (a.p2_min > a.p2) {
+    fault("aggregation.p2_min", "aggregation.p2_min (", a.p2_min, ") is larger than aggregation.p2 (", a.p2,
+          "): lower it, or raise p2");
+  }
+  if (p.filter.median != 0 && p.filter.median != 3 && p.filter.median != 5) {
+    fault("filter.median", "filter.median is ", p.filter.median, ", use 0 (off), 3 or 5");
+  }
+  if (p.reprojection.min_depth_m >= p.reprojection.max_depth_m) {
+    fault("reprojection.max_depth_m", "reprojection.max_depth_m (", p.reprojection.max_depth_m,
+          ") must be larger than min_depth_m (", p.reprojection.min_depth_m, ")");
+  }
+  return faults;
+}
+
+void ValidateOrThrow(const Parameters& parameters) {
+  std::string text;
+  for (const ParameterFault& fault : Validate(parameters)) {
+    if (!text.empty()) text += '\n';
+    text += fault.message;
+  }
+  if (!text.empty()) throw InvalidArgument(text);
+}
+
+}  // namespace parallax

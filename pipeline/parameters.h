@@ -1,0 +1,128 @@
+// Every parameter of the matcher: its default here, and its key, unit, range and meaning in the table
+// of VisitParameters below. The YAML files, the documentation and Validate() all read that one table.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parallax {
+
+enum class CensusWindow { k5x5, k7x7, k9x7, kCenterSymmetric9x7 };  // 24, 48, 62 neighbours, 31 pairs
+enum class Subpixel { kNone, kParabola, kEquiangular };
+
+struct CensusParameters {
+  CensusWindow window = CensusWindow::kCenterSymmetric9x7;
+};
+struct MatchingCostParameters {
+  int min_disparity = 0;
+  int num_disparities = 128;
+};
+struct AggregationParameters {
+  int num_paths = 8;
+  int p1 = 10;
+  int p2 = 120;
+  int p2_min = 0;
+  float p2_slope = 0.0F;
+};
+struct SelectionParameters {
+  int uniqueness_percent = 0;
+  Subpixel subpixel = Subpixel::kEquiangular;
+};
+struct ConsistencyParameters {
+  int max_difference = 1;
+};
+struct FilterParameters {
+  int speckle_size = 100;
+  float speckle_range = 1.0F;
+  bool fill = true;
+  int median = 3;
+};
+struct ReprojectionParameters {
+  float min_depth_m = 0.1F;
+  float max_depth_m = 100.0F;
+};
+
+struct Parameters {
+  CensusParameters census_transform;
+  MatchingCostParameters matching_cost;
+  AggregationParameters aggregation;
+  SelectionParameters selection;
+  ConsistencyParameters consistency;
+  FilterParameters filter;
+  ReprojectionParameters reprojection;
+};
+
+// What the table says of one key.
+struct ParameterInfo {
+  std::string_view key;      // "stage.name"
+  std::string_view unit;     // "px", "cost", "%", "m", "" for none
+  double min = 0, max = 0;   // inclusive; enums and booleans: unused
+  std::string_view meaning;  // one line
+};
+
+// Names of the enum values in YAML, in the order of the enumerators.
+inline constexpr std::string_view kCensusWindowNames[] = {"5x5", "7x7", "9x7", "cs9x7"};
+inline constexpr std::string_view kSubpixelNames[] = {"none", "parabola", "equiangular"};
+constexpr const std::string_view (&EnumNames(CensusWindow))[4] { return kCensusWindowNames; }
+constexpr const std::string_view (&EnumNames(Subpixel))[3] { return kSubpixelNames; }
+
+// Calls visit(ParameterInfo, field) for every parameter, in the order in which they are documented.
+// P is Parameters or const Parameters; a field is int, float, bool, CensusWindow or Subpixel.
+template <typename P, typename Visitor>
+void VisitParameters(P& p, Visitor&& visit) {
+  using Info = ParameterInfo;
+  visit(Info{"census_transform.window", "", 0, 0,
+             "pixels compared: 5x5, 7x7, 9x7 (24, 48, 62 with the centre) or cs9x7 (31 opposite pairs)"},
+        p.census_transform.window);
+  visit(Info{"matching_cost.min_disparity", "px", -16384, 16384, "smallest disparity searched"},
+        p.matching_cost.min_disparity);
+  visit(Info{"matching_cost.num_disparities", "px", 1, 1024, "number of disparities searched (D)"},
+        p.matching_cost.num_disparities);
+  visit(Info{"aggregation.num_paths", "", 4, 8, "directions of the path costs: 4 or 8"}, p.aggregation.num_paths);
+  visit(Info{"aggregation.p1", "cost", 0, 8000, "penalty of a disparity step of 1"}, p.aggregation.p1);
+  visit(Info{"aggregation.p2", "cost", 0, 8000, "penalty of a larger step where the image is even; >= p1"},
+        p.aggregation.p2);
+  visit(Info{"aggregation.p2_min", "cost", 0, 8000,
+             "p2 never falls below this, nor below p1; <= p2"},
+        p.aggregation.p2_min);
+  visit(Info{"aggregation.p2_slope", "cost/gray level", 0, 1000,
+             "how much p2 falls per 8-bit gray level of difference along the path; 0 = constant p2"},
+        p.aggregation.p2_slope);
+  visit(Info{"selection.uniqueness_percent", "%", 0, 99,
+             "reject a winner unless it is this much cheaper than any disparity not beside it; 0 = keep all"},
+        p.selection.uniqueness_percent);
+  visit(Info{"selection.subpixel", "", 0, 0, "interpolation of the minimum: none, parabola or equiangular"},
+        p.selection.subpixel);
+  visit(Info{"consistency.max_difference", "px", -1, 1024,
+             "largest left-right difference of the winners that is kept; -1 = no check"},
+        p.consistency.max_difference);
+  visit(Info{"filter.speckle_size", "px", 0, 1000000000, "islands of fewer pixels are removed; 0 = none"},
+        p.filter.speckle_size);
+  visit(Info{"filter.speckle_range", "px", 0, 1024, "largest difference of neighbours in one island"},
+        p.filter.speckle_range);
+  visit(Info{"filter.fill", "", 0, 0,
+             "interpolate rejected pixels: occluded ones from the background, others from all around"},
+        p.filter.fill);
+  visit(Info{"filter.median", "px", 0, 5, "side of the median window: 0 (off), 3 or 5"}, p.filter.median);
+  visit(Info{"reprojection.min_depth_m", "m", 0, 1e9, "nearer points are left out of depth map and cloud"},
+        p.reprojection.min_depth_m);
+  visit(Info{"reprojection.max_depth_m", "m", 0, 1e9, "farther points are left out of depth map and cloud"},
+        p.reprojection.max_depth_m);
+}
+
+// One fault of a set of parameters: its key and a line with value and remedy.
+struct ParameterFault {
+  std::string key;
+  std::string message;
+};
+
+// All faults: values out of range and combinations that cannot work. Empty = valid.
+std::vector<ParameterFault> Validate(const Parameters& parameters);
+
+// Throws InvalidArgument with all faults, one a line.
+void ValidateOrThrow(const Parameters& parameters);
+
+}  // namespace parallax
