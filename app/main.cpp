@@ -1,31 +1,51 @@
 // parallax: stereo pairs to depth and clouds, scored. Commands are in *_command.cpp.
+// The only place that prints errors and sets exit codes: 0 done, 1 failed, 2 wrong usage.
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include "app/commands.h"
 #include "pipeline/error.h"
 
 namespace {
+
+constexpr int kExitDone = 0;
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
+
+int Fail(const char* what, int exit_code) {
+  std::fflush(stdout);  // so that the error comes after what was printed before it
+  std::fprintf(stderr, "parallax: %s\n", what);
+  return exit_code;
+}
+
+// Name of the command that was chosen, for the hint at its help; empty before one was.
+std::string ChosenCommand(const CLI::App& app) {
+  std::string name;
+  for (const CLI::App* command : app.get_subcommands()) name += ' ' + command->get_name();
+  return name;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  CLI::App app{"parallax: stereo pairs to depth and point clouds, on a CPU or a GPU, with a score"};
+  CLI::App app{"parallax: stereo pairs to depth and point clouds, on a CPU or a GPU, with a score",
+               "parallax"};
+  app.set_version_flag("--version", "parallax " PARALLAX_VERSION, "Print the version");
   app.require_subcommand(1);
   parallax::app::AddInfoCommand(app);
   try {
     app.parse(argc, argv);
+  } catch (const CLI::Success& request) {  // --help, --version
+    return app.exit(request) == 0 ? kExitDone : kExitUsage;
   } catch (const CLI::ParseError& error) {
-    const int code = app.exit(error);
-    return code == 0 ? 0 : kExitUsage;
+    return Fail((std::string(error.what()) + " (see parallax" + ChosenCommand(app) + " --help)").c_str(),
+                kExitUsage);
   } catch (const parallax::InvalidArgument& error) {
-    std::fprintf(stderr, "parallax: %s\n", error.what());
-    return kExitUsage;
+    return Fail(error.what(), kExitUsage);
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "parallax: %s\n", error.what());
-    return kExitFailed;
+    return Fail(error.what(), kExitFailed);
   }
-  return 0;
+  return kExitDone;
 }

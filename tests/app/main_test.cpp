@@ -1,0 +1,46 @@
+// The program's frame: commands, help, version, exit codes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/support/run_program.h"
+
+namespace parallax::test {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::size_t NumLines(const std::string& text) {
+  return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+}
+
+TEST(Main, PrintsItsVersion) {
+  const ProgramResult result = RunParallax({"--version"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, StartsWith("parallax "));
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(Main, HelpNamesTheCommands) {
+  const ProgramResult result = RunParallax({"--help"});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("info"));
+  EXPECT_EQ(result.err, "");
+}
+
+TEST(Main, WrongUsageIsOneLineAndTwo) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{}, {"no-such-command"}, {"info", "--no-such-option"}}) {
+    const ProgramResult result = RunParallax(arguments);
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_EQ(result.out, "");
+    EXPECT_THAT(result.err, StartsWith("parallax: "));
+    EXPECT_THAT(result.err, HasSubstr("--help"));
+    EXPECT_EQ(NumLines(result.err), 1U) << result.err;
+  }
+}
+
+}  // namespace
+}  // namespace parallax::test

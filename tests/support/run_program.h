@@ -1,0 +1,101 @@
+// Runs a program as a user does and catches what it prints, for tests of commands.
+#pragma once
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace parallax::test {
+
+struct ProgramResult {
+  int exit_code = -1;  // 128 + signal when a signal ended it
+  std::string out;     // standard output
+  std::string err;     // standard error
+};
+
+// A folder of its own under the system's temporary folder, removed with everything in it at the end.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::string name = (std::filesystem::temp_directory_path() / "parallax_test_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder: " + name);
+    path_ = name;
+  }
+  ~TemporaryFolder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+inline std::string ReadTextFile(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+inline void WriteTextFile(const std::filesystem::path& path, const std::string& text) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path, std::ios::binary) << text;
+}
+
+// Starts PROGRAM with arguments, its output going to two files; returns its process id.
+inline pid_t StartProgram(const std::string& program, const std::vector<std::string>& arguments,
+                          const std::filesystem::path& out, const std::filesystem::path& err) {
+  const pid_t child = fork();
+  if (child < 0) throw std::runtime_error("fork failed");
+  if (child == 0) {
+    const int out_file = open(out.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int err_file = open(err.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+    const int nothing = open("/dev/null", O_RDONLY);
+    dup2(nothing, STDIN_FILENO);
+    dup2(out_file, STDOUT_FILENO);
+    dup2(err_file, STDERR_FILENO);
+    std::vector<char*> argv{const_cast<char*>(program.c_str())};
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    execv(program.c_str(), argv.data());
+    _exit(127);
+  }
+  return child;
+}
+
+// Waits for a started program; its exit code, or 128 + the signal that ended it.
+inline int WaitForProgram(pid_t child) {
+  int status = 0;
+  waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+inline ProgramResult RunProgram(const std::string& program, const std::vector<std::string>& arguments) {
+  const TemporaryFolder folder;
+  const auto out = folder.path() / "out", err = folder.path() / "err";
+  ProgramResult result;
+  result.exit_code = WaitForProgram(StartProgram(program, arguments, out, err));
+  result.out = ReadTextFile(out);
+  result.err = ReadTextFile(err);
+  return result;
+}
+
+#ifdef PARALLAX_PROGRAM
+// Runs the program under test: RunParallax({"info", "--json"}).
+inline ProgramResult RunParallax(const std::vector<std::string>& arguments) {
+  return RunProgram(PARALLAX_PROGRAM, arguments);
+}
+#endif
+
+}  // namespace parallax::test
