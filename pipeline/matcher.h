@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string_view>
@@ -60,6 +61,11 @@ struct MatcherOptions {
   int width = 0, height = 0;   // px, of both images
   int num_threads = 0;         // of the CPU back ends; 0 = all cores
 };
+
+// What every back end refuses with InvalidArgument: sizes below 1; images of another size than the matcher's,
+// or of two pixel types.
+void CheckMatcherSize(const MatcherOptions& options);
+void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right, int width, int height);
 
 // The reference back end: plain code from the papers that the others equal to the bit.
 std::unique_ptr<StereoMatcher> MakeReferenceMatcher(const Parameters& parameters, const MatcherOptions& options);

@@ -1,0 +1,136 @@
+// The straight line: the stages one after the other, nothing between the calls.
+#include <chrono>
+#include <string>
+
+#include "pipeline/matcher.h"
+#include "pipeline/reference/stages.h"
+
+namespace parallax {
+namespace {
+
+DisparityMap Clone(const DisparityMap& map) {
+  return {map.disparity.Clone(), map.validity.Clone(), map.confidence.Clone()};
+}
+
+class StopWatch {
+ public:
+  explicit StopWatch(StageTimes* times) : times_(times) {}
+  // Books the time since the last call on stage.
+  void Lap(Stage stage) {
+    const auto now = std::chrono::steady_clock::now();
+    if (times_ != nullptr) (*times_)[stage] += std::chrono::duration<double, std::milli>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  StageTimes* times_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+class ReferenceMatcher final : public StereoMatcher {
+ public:
+  ReferenceMatcher(const Parameters& parameters, const MatcherOptions& options)
+      : parameters_(parameters),
+        tables_(MakeMatchingTables(parameters)),
+        threads_(options.num_threads),
+        width_(options.width),
+        height_(options.height),
+        census_left_(width_, height_),
+        census_right_(width_, height_),
+        costs_(width_, height_, parameters.matching_cost.num_disparities),
+        sums_(width_, height_, parameters.matching_cost.num_disparities),
+        winner_left_(width_, height_),
+        winner_right_(width_, height_) {}
+
+  std::string_view backend() const override { return "reference"; }
+
+  void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result, StageTimes* times,
+               StageResults* stages) override {
+    CheckMatcherInput(left, right, width_, height_);
+    const int min_disparity = parameters_.matching_cost.min_disparity;
+    StopWatch watch(times);
+
+    const HostImage<std::uint8_t> guide = TransformImage(left, census_left_.View());
+    TransformImage(right, census_right_.View());
+    watch.Lap(Stage::kCensusTransform);
+
+    reference::MatchingCost(census_left_.ConstView(), census_right_.ConstView(), min_disparity, tables_, costs_.View(),
+                            threads_);
+    watch.Lap(Stage::kMatchingCost);
+
+    reference::AggregateCosts(costs_.ConstView(), guide.ConstView(), tables_, sums_.View(), threads_);
+    watch.Lap(Stage::kAggregation);
+
+    DisparityMap map{{width_, height_}, {width_, height_}, {width_, height_}};
+    reference::SelectDisparities(sums_.ConstView(), min_disparity, parameters_.selection, winner_left_.View(), map,
+                                 threads_);
+    reference::SelectRightWinners(sums_.ConstView(), min_disparity, winner_right_.View(), threads_);
+    if (stages != nullptr) stages->selected = Clone(map);
+    watch.Lap(Stage::kSelection);
+
+    reference::CheckConsistency(winner_left_.ConstView(), winner_right_.ConstView(), min_disparity,
+                                parameters_.matching_cost.num_disparities, parameters_.consistency, map, threads_);
+    if (stages != nullptr) stages->consistent = Clone(map);
+    watch.Lap(Stage::kConsistency);
+
+    reference::RemoveSpeckles(parameters_.filter, map);
+    if (stages != nullptr) stages->without_speckles = Clone(map);
+    if (parameters_.filter.fill) reference::FillHoles(map, threads_);
+    if (stages != nullptr) stages->filled = Clone(map);
+    reference::MedianFilter(parameters_.filter.median, map, threads_);
+    watch.Lap(Stage::kFilter);
+
+    result = std::move(map);
+    if (stages != nullptr) HandOutVolumes(*stages);
+  }
+
+ private:
+  // Census codes of one image; returns its 8-bit gray form.
+  HostImage<std::uint8_t> TransformImage(const CameraImageView& image, HostImageView<std::uint64_t> census) {
+    const CensusWindow window = parameters_.census_transform.window;
+    if (const auto* color = std::get_if<HostImageView<const Rgb8>>(&image)) {
+      HostImage<std::uint8_t> gray = reference::GrayFromColor(*color);
+      reference::CensusTransform(gray.ConstView(), window, census, threads_);
+      return gray;
+    }
+    if (const auto* gray16 = std::get_if<HostImageView<const std::uint16_t>>(&image)) {
+      reference::CensusTransform(*gray16, window, census, threads_);
+      return reference::GuideFromGray16(*gray16);
+    }
+    const auto gray = std::get<HostImageView<const std::uint8_t>>(image);
+    reference::CensusTransform(gray, window, census, threads_);
+    HostImage<std::uint8_t> guide(gray.width, gray.height);
+    for (int y = 0; y < gray.height; ++y) std::copy_n(gray.Row(y), gray.width, guide.Row(y));
+    return guide;
+  }
+
+  void HandOutVolumes(StageResults& stages) const {
+    stages.census_left = census_left_.Clone();
+    stages.census_right = census_right_.Clone();
+    stages.winner_left = winner_left_.Clone();
+    stages.winner_right = winner_right_.Clone();
+    stages.sums = HostCostVolume<std::uint16_t>(width_, height_, parameters_.matching_cost.num_disparities);
+    const auto from = sums_.ConstView();
+    const auto to = stages.sums.View();
+    for (int y = 0; y < height_; ++y) std::copy_n(from.Cell(0, y), from.row_stride, to.Cell(0, y));
+  }
+
+  Parameters parameters_;
+  MatchingTables tables_;
+  ThreadPool threads_;
+  int width_, height_;
+  HostImage<std::uint64_t> census_left_, census_right_;
+  HostCostVolume<std::uint8_t> costs_;
+  HostCostVolume<std::uint16_t> sums_;
+  HostImage<std::uint16_t> winner_left_, winner_right_;
+};
+
+}  // namespace
+
+std::unique_ptr<StereoMatcher> MakeReferenceMatcher(const Parameters& parameters, const MatcherOptions& options) {
+  ValidateOrThrow(parameters);
+  CheckMatcherSize(options);
+  return std::make_unique<ReferenceMatcher>(parameters, options);
+}
+
+}  // namespace parallax

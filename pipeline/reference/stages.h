@@ -1,0 +1,58 @@
+// The reference back end: one plain function a stage, written from the papers, obviously correct.
+// docs/matching.md says what each computes, borders, ties and rounding included.
+// All images of one call are W x H; outputs are sized by the caller.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/cost_volume.h"
+#include "pipeline/disparity_map.h"
+#include "pipeline/frame.h"
+#include "pipeline/matching_tables.h"
+#include "pipeline/parallel.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::reference {
+
+// --- gray -------------------------------------------------------------------
+HostImage<std::uint8_t> GrayFromColor(HostImageView<const Rgb8> color);
+// 8-bit guide of the aggregation.
+HostImage<std::uint8_t> GuideFromGray16(HostImageView<const std::uint16_t> gray);
+
+// --- census_transform (Zabih & Woodfill 1994; centre-symmetric: Spangenberg et al. 2013) ---
+void CensusTransform(HostImageView<const std::uint8_t> gray, CensusWindow window,
+                     HostImageView<std::uint64_t> census, ThreadPool& threads);
+void CensusTransform(HostImageView<const std::uint16_t> gray, CensusWindow window,
+                     HostImageView<std::uint64_t> census, ThreadPool& threads);
+
+// --- matching_cost ----------------------------------------------------------
+// costs: W x H x D, Hamming distances.
+void MatchingCost(HostImageView<const std::uint64_t> census_left, HostImageView<const std::uint64_t> census_right,
+                  int min_disparity, const MatchingTables& tables, HostCostVolumeView<std::uint8_t> costs,
+                  ThreadPool& threads);
+
+// --- aggregation (Hirschmueller 2008, eq. 13) ---------------------------------
+void AggregateCosts(HostCostVolumeView<const std::uint8_t> costs, HostImageView<const std::uint8_t> guide,
+                    const MatchingTables& tables, HostCostVolumeView<std::uint16_t> sums, ThreadPool& threads);
+
+// --- selection ----------------------------------------------------------------
+inline constexpr std::uint16_t kNoWinner = 0xFFFF;
+// winner_left: index d of the cheapest; selected: disparity, validity and confidence of the left image.
+void SelectDisparities(HostCostVolumeView<const std::uint16_t> sums, int min_disparity,
+                       const SelectionParameters& parameters, HostImageView<std::uint16_t> winner_left,
+                       DisparityMap& selected, ThreadPool& threads);
+void SelectRightWinners(HostCostVolumeView<const std::uint16_t> sums, int min_disparity,
+                        HostImageView<std::uint16_t> winner_right, ThreadPool& threads);
+
+// --- consistency (Hirschmueller 2008, sec. 2.6) ---------------------------------
+// Changes map in place.
+void CheckConsistency(HostImageView<const std::uint16_t> winner_left, HostImageView<const std::uint16_t> winner_right,
+                      int min_disparity, int num_disparities, const ConsistencyParameters& parameters,
+                      DisparityMap& map, ThreadPool& threads);
+
+// --- filter -----------------------------------------------------------------------
+void RemoveSpeckles(const FilterParameters& parameters, DisparityMap& map);
+void FillHoles(DisparityMap& map, ThreadPool& threads);
+void MedianFilter(int side, DisparityMap& map, ThreadPool& threads);
+
+}  // namespace parallax::reference

@@ -1,0 +1,22 @@
+// From disparity to metric depth and to a point cloud.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/cloud.h"
+#include "pipeline/frame.h"
+#include "pipeline/image.h"
+#include "pipeline/parameters.h"
+#include "pipeline/rig.h"
+
+namespace parallax {
+
+// Z in metres, NaN where the disparity is, where disparity + doffs <= 0, and outside the depth limits.
+// Both images W x H. Throws InvalidArgument for a rig without focal length or baseline.
+void DepthFromDisparity(HostImageView<const float> disparity, const StereoRig& rig,
+                        const ReprojectionParameters& limits, HostImageView<float> depth);
+
+// Points of the pixels that have a depth, in reading order, coloured from the left image (gray: r = g = b).
+PointCloud CloudFromDepth(HostImageView<const float> depth, const CameraImageView& left, const StereoRig& rig);
+
+}  // namespace parallax
