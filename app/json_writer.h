@@ -1,0 +1,43 @@
+// Writes JSON text (RFC 8259), indented, keys in the order in which they are given.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parallax::app {
+
+// Usage: writer.BeginObject(); writer.Key("name").Value("x"); writer.EndObject(); use writer.text().
+// Numbers are written with the fewest digits that read back as the same double; NaN and infinity, which
+// JSON does not have, become null.
+class JsonWriter {
+ public:
+  JsonWriter& BeginObject() { return Begin('{'); }
+  JsonWriter& EndObject() { return End('}'); }
+  JsonWriter& BeginArray() { return Begin('['); }
+  JsonWriter& EndArray() { return End(']'); }
+  JsonWriter& Key(std::string_view key);
+  JsonWriter& Value(std::string_view value);
+  JsonWriter& Value(const char* value) { return Value(std::string_view(value)); }
+  JsonWriter& Value(double value);
+  JsonWriter& Value(std::int64_t value);
+  JsonWriter& Value(int value) { return Value(static_cast<std::int64_t>(value)); }
+  JsonWriter& Value(bool value);
+  JsonWriter& Null();
+
+  // What was written so far; a whole document, ending in a newline, once every level is closed.
+  const std::string& text() const { return text_; }
+
+ private:
+  JsonWriter& Begin(char bracket);
+  JsonWriter& End(char bracket);
+  void StartItem();
+  void AppendQuoted(std::string_view value);
+
+  std::string text_;
+  std::vector<bool> level_has_items_;
+  bool after_key_ = false;
+};
+
+}  // namespace parallax::app
