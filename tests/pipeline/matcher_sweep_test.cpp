@@ -1,0 +1,50 @@
+// The sweep itself: it must pass the reference and catch a back end that errs in one value.
+#include "tests/support/matcher_sweep.h"
+
+namespace parallax::test {
+namespace {
+
+TEST(MatcherSweepTest, ReferenceEqualsItself) { RunMatcherSweep(MakeReferenceMatcher, "reference", 25); }
+
+TEST(MatcherSweepTest, CasesAreValidAndCoverTheRange) {
+  int negative = 0, large = 0, four = 0, tiny = 0;
+  for (std::uint64_t seed = 1; seed <= 500; ++seed) {
+    const SweepCase c = MakeSweepCase(seed);
+    ASSERT_TRUE(Validate(c.parameters).empty()) << Describe(c);
+    negative += c.parameters.matching_cost.min_disparity < 0;
+    large += c.parameters.matching_cost.num_disparities > 300;
+    four += c.parameters.aggregation.num_paths == 4;
+    tiny += c.options.width * c.options.height < 10;
+  }
+  EXPECT_GT(negative, 50);
+  EXPECT_GT(large, 5);
+  EXPECT_GT(four, 100);
+  EXPECT_GT(tiny, 5);
+}
+
+// Adds 1 to one sum of the reference.
+class WrongMatcher final : public StereoMatcher {
+ public:
+  explicit WrongMatcher(std::unique_ptr<StereoMatcher> matcher) : matcher_(std::move(matcher)) {}
+  void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
+               StageTimes* times, StageResults* stages) override {
+    matcher_->Compute(left, right, result, times, stages);
+    if (stages != nullptr) ++stages->sums.View()(0, 0, 0);
+  }
+  std::string_view backend() const override { return "wrong"; }
+
+ private:
+  std::unique_ptr<StereoMatcher> matcher_;
+};
+
+TEST(MatcherSweepTest, NamesTheFirstDifferingCell) {
+  const auto make = [](const Parameters& parameters, const MatcherOptions& options) {
+    return std::make_unique<WrongMatcher>(MakeReferenceMatcher(parameters, options));
+  };
+  const std::string difference = RunSweepCase(make, MakeSweepCase(3));
+  EXPECT_EQ(difference.find("aggregation (sums): pixel (0, 0), d index 0 is "), 0U) << difference;
+  EXPECT_NE(difference.find("; 1 cells differ"), std::string::npos) << difference;
+}
+
+}  // namespace
+}  // namespace parallax::test

@@ -1,0 +1,314 @@
+// A randomised sweep of one back end against the reference, stage by stage, to the bit.
+//
+// A case follows from its seed alone: RunMatcherSweep(factory, "cuda") runs the seeds 1, 2, ... and a failing
+// case prints the first stage, pixel and disparity that differ, both values, and the environment that runs it
+// again:
+//   PARALLAX_SWEEP_SEED=N    only this case        PARALLAX_SWEEP_COUNT=N    this many cases
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <functional>
+#include <memory>
+#include <random>
+#include <sstream>
+#include <string>
+#include <utility>
+
+#include "pipeline/matcher.h"
+
+namespace parallax::test {
+
+using MatcherFactory =
+    std::function<std::unique_ptr<StereoMatcher>(const Parameters&, const MatcherOptions&)>;
+
+struct SweepCase {
+  std::uint64_t seed = 0;
+  Parameters parameters;
+  MatcherOptions options;
+  int pixel_type = 0;  // 0: 8-bit gray, 1: 16-bit gray, 2: colour
+  int content = 0;     // 0: constant, 1: noise, 2: noise of two values, 3: stripes, others: shifted noise
+};
+
+// Drawn with raw engine output only: the distributions of <random> differ between standard libraries.
+class SweepRandom {
+ public:
+  explicit SweepRandom(std::uint64_t seed) : engine_(seed) {}
+  // Uniform enough in low .. high.
+  int Between(int low, int high) {
+    return low + static_cast<int>(engine_() % static_cast<std::uint64_t>(high - low + 1));
+  }
+  bool OneIn(int n) { return Between(1, n) == 1; }
+  template <typename... T>
+  auto OneOf(T... values) {
+    const std::common_type_t<T...> all[] = {values...};
+    return all[Between(0, static_cast<int>(sizeof...(T)) - 1)];
+  }
+
+ private:
+  std::mt19937_64 engine_;
+};
+
+// Sizes 1x1 .. 300x200, D 1 .. 300 (now and then up to 1024 on a small image), negative min_disparity, every
+// window, path count, penalty regime and filter.
+inline SweepCase MakeSweepCase(std::uint64_t seed) {
+  SweepRandom random(seed * 2 + 1);
+  SweepCase c;
+  c.seed = seed;
+  const int shape = random.Between(0, 9);
+  const int largest_width = shape < 2 ? 8 : shape < 8 ? 100 : 300;
+  const int largest_height = shape < 2 ? 8 : shape < 8 ? 60 : 200;
+  c.options.width = random.OneIn(25) ? 1 : random.Between(1, largest_width);
+  c.options.height = random.OneIn(25) ? 1 : random.Between(1, largest_height);
+  c.pixel_type = random.OneOf(0, 0, 0, 1, 2);
+  c.content = random.Between(0, 7);
+
+  Parameters& p = c.parameters;
+  p.census_transform.window = static_cast<CensusWindow>(random.Between(0, 3));
+  int& num_disparities = p.matching_cost.num_disparities;
+  switch (random.Between(0, 7)) {
+    case 0:
+      num_disparities = random.Between(1, 8);
+      break;
+    case 1:
+      num_disparities = random.OneOf(16, 32, 64, 96, 128, 192, 256);
+      break;
+    case 2:
+      num_disparities = random.OneOf(31, 33, 63, 65, 127, 129, 255, 257);
+      break;
+    case 3:
+      num_disparities = random.Between(1, 300);
+      break;
+    default:
+      num_disparities = random.Between(1, 140);
+      break;
+  }
+  if (c.options.width * c.options.height < 2000 && random.OneIn(5))
+    num_disparities = random.Between(300, 1024);
+  p.matching_cost.min_disparity =
+      random.OneOf(0, 0, 0, random.Between(-40, 40), random.Between(-400, 400), -5, 7);
+  p.aggregation.num_paths = random.OneOf(4, 8, 8);
+  switch (random.Between(0, 4)) {
+    case 0:
+      p.aggregation.p1 = random.Between(0, 20), p.aggregation.p2 = p.aggregation.p1;
+      break;
+    case 1:
+      p.aggregation.p1 = random.Between(0, 8000), p.aggregation.p2 = random.Between(p.aggregation.p1, 8000);
+      break;
+    case 2:
+      p.aggregation.p1 = random.Between(0, 30), p.aggregation.p2 = random.Between(180, 260);
+      break;
+    default:
+      p.aggregation.p1 = random.Between(0, 30), p.aggregation.p2 = random.Between(p.aggregation.p1, 190);
+      break;
+  }
+  if (random.OneIn(2)) {
+    p.aggregation.p2_slope = static_cast<float>(random.Between(0, 400)) / 64.0F;
+    p.aggregation.p2_min = random.Between(0, p.aggregation.p2);
+  }
+  p.selection.uniqueness_percent = random.OneOf(0, 0, 5, 10, 15, 99, random.Between(0, 99));
+  p.selection.subpixel = static_cast<Subpixel>(random.Between(0, 2));
+  p.consistency.max_difference = random.OneOf(-1, 0, 1, 1, 2, random.Between(0, 1024));
+  p.filter.speckle_size = random.OneOf(0, 1, 2, 10, 50, 200, random.Between(0, 5000));
+  p.filter.speckle_range = random.OneOf(0.0F, 0.5F, 1.0F, 1.0F, 2.0F, 1024.0F);
+  p.filter.fill = !random.OneIn(4);
+  p.filter.median = random.OneOf(0, 3, 3, 5);
+  return c;
+}
+
+struct SweepPair {
+  CameraImage left, right;
+};
+
+inline SweepPair MakeSweepPair(const SweepCase& c) {
+  SweepRandom random(c.seed * 2 + 2);
+  const int width = c.options.width, height = c.options.height;
+  const int dmin = c.parameters.matching_cost.min_disparity, num = c.parameters.matching_cost.num_disparities;
+  const int largest = c.pixel_type == 1 ? 65535 : 255;
+  // Values 0 .. largest of both images; colour adds a tint.
+  HostImage<int> left(width, height), right(width, height);
+  const int constant = random.Between(0, largest), period = random.Between(2, 9),
+            blocks = random.Between(1, 40);
+  for (int y = 0; y < height; ++y) {
+    const auto draw = [&](int x) {
+      switch (c.content) {
+        case 0:
+          return constant;
+        case 2:
+          return random.Between(0, 1) * (largest / 3);
+        case 3:
+          return (x / period % 2) * largest / 2;
+        case 4:
+          return (random.Between(0, largest) + x * 257) % (largest + 1) / 4;
+        default:
+          return random.Between(0, largest);
+      }
+    };
+    for (int x = 0; x < width; ++x) right(x, y) = draw(x);
+    for (int x = 0; x < width; ++x) {
+      // Blocks of one disparity each, with some pixels that match nothing.
+      const int d = dmin + (x / blocks * 37 + y / blocks * 11) % std::max(1, num);
+      const int x_right = x - d;
+      const bool shifted = c.content > 3 && x_right >= 0 && x_right < width && !random.OneIn(12);
+      left(x, y) = shifted ? right(x_right, y) : draw(x);
+    }
+  }
+  const auto convert = [&](const HostImage<int>& values) -> CameraImage {
+    const auto fill = [&](auto image, auto convert_value) {
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) image(x, y) = convert_value(values(x, y));
+      }
+      return CameraImage(std::move(image));
+    };
+    if (c.pixel_type == 0) {
+      return fill(HostImage<std::uint8_t>(width, height), [](int v) { return static_cast<std::uint8_t>(v); });
+    }
+    if (c.pixel_type == 1) {
+      return fill(HostImage<std::uint16_t>(width, height),
+                  [](int v) { return static_cast<std::uint16_t>(v); });
+    }
+    return fill(HostImage<Rgb8>(width, height), [](int v) {
+      return Rgb8{static_cast<std::uint8_t>(v), static_cast<std::uint8_t>(v * 7 + 3),
+                  static_cast<std::uint8_t>(255 - v)};
+    });
+  };
+  return {convert(left), convert(right)};
+}
+
+inline std::string Describe(const SweepCase& c) {
+  const Parameters& p = c.parameters;
+  std::ostringstream text;
+  text << "seed " << c.seed << ": " << c.options.width << 'x' << c.options.height << ", pixel type "
+       << c.pixel_type << ", content " << c.content;
+  VisitParameters(p, [&](const ParameterInfo& info, const auto& value) {
+    using T = std::remove_cvref_t<decltype(value)>;
+    text << ", " << info.key << ' ';
+    if constexpr (std::is_enum_v<T>) {
+      text << EnumNames(value)[static_cast<std::size_t>(value)];
+    } else {
+      text << value;
+    }
+  });
+  return text.str();
+}
+
+// The same bits; NaNs are one value.
+inline bool SameBits(float a, float b) {
+  return (std::isnan(a) && std::isnan(b)) ||
+         std::bit_cast<std::uint32_t>(a) == std::bit_cast<std::uint32_t>(b);
+}
+template <typename T>
+bool SameBits(T a, T b) {
+  return a == b;
+}
+
+// Empty, or "stage: first differing pixel, both values, how many differ".
+template <typename T>
+std::string DifferenceOf(const std::string& stage, const HostImage<T>& expected, const HostImage<T>& actual) {
+  std::ostringstream text;
+  if (expected.width() != actual.width() || expected.height() != actual.height()) {
+    text << stage << ": size " << actual.width() << 'x' << actual.height() << " instead of "
+         << expected.width() << 'x' << expected.height() << '\n';
+    return text.str();
+  }
+  std::int64_t count = 0;
+  for (int y = 0; y < expected.height(); ++y) {
+    for (int x = 0; x < expected.width(); ++x) {
+      if (SameBits(expected(x, y), actual(x, y))) continue;
+      if (count++ == 0) {
+        text << stage << ": pixel (" << x << ", " << y << ") is " << +actual(x, y) << " instead of "
+             << +expected(x, y);
+      }
+    }
+  }
+  if (count > 0) text << "; " << count << " pixels differ\n";
+  return text.str();
+}
+
+inline std::string DifferenceOf(const std::string& stage,
+                                const HostCostVolume<std::uint16_t>& expected_volume,
+                                const HostCostVolume<std::uint16_t>& actual_volume) {
+  const auto expected = expected_volume.ConstView(), actual = actual_volume.ConstView();
+  std::ostringstream text;
+  if (expected.width != actual.width || expected.height != actual.height ||
+      expected.num_disparities != actual.num_disparities) {
+    text << stage << ": size " << actual.width << 'x' << actual.height << 'x' << actual.num_disparities
+         << " instead of " << expected.width << 'x' << expected.height << 'x' << expected.num_disparities
+         << '\n';
+    return text.str();
+  }
+  std::int64_t count = 0;
+  for (int y = 0; y < expected.height; ++y) {
+    for (int x = 0; x < expected.width; ++x) {
+      for (int d = 0; d < expected.num_disparities; ++d) {
+        if (expected(x, y, d) == actual(x, y, d)) continue;
+        if (count++ == 0) {
+          text << stage << ": pixel (" << x << ", " << y << "), d index " << d << " is " << actual(x, y, d)
+               << " instead of " << expected(x, y, d);
+        }
+      }
+    }
+  }
+  if (count > 0) text << "; " << count << " cells differ\n";
+  return text.str();
+}
+
+inline std::string DifferenceOf(const std::string& stage, const DisparityMap& expected,
+                                const DisparityMap& actual) {
+  return DifferenceOf(stage + " disparity", expected.disparity, actual.disparity) +
+         DifferenceOf(stage + " validity", expected.validity, actual.validity) +
+         DifferenceOf(stage + " confidence", expected.confidence, actual.confidence);
+}
+
+// Every difference, in the order of the stages: the first line is the first stage that went wrong.
+inline std::string DifferenceOf(const StageResults& expected, const StageResults& actual) {
+  return DifferenceOf("census_transform (left)", expected.census_left, actual.census_left) +
+         DifferenceOf("census_transform (right)", expected.census_right, actual.census_right) +
+         DifferenceOf("aggregation (sums)", expected.sums, actual.sums) +
+         DifferenceOf("selection (winner_left)", expected.winner_left, actual.winner_left) +
+         DifferenceOf("selection (winner_right)", expected.winner_right, actual.winner_right) +
+         DifferenceOf("selection", expected.selected, actual.selected) +
+         DifferenceOf("consistency", expected.consistent, actual.consistent) +
+         DifferenceOf("filter (speckle)", expected.without_speckles, actual.without_speckles) +
+         DifferenceOf("filter (fill)", expected.filled, actual.filled);
+}
+
+// Runs one case twice: with the stages handed out, and without them (back ends may fuse more then).
+// Returns every difference from the reference, or nothing.
+inline std::string RunSweepCase(const MatcherFactory& make_matcher, const SweepCase& c) {
+  const SweepPair pair = MakeSweepPair(c);
+  StageResults expected_stages, actual_stages;
+  DisparityMap expected, actual, actual_fused;
+  MakeReferenceMatcher(c.parameters, c.options)
+      ->Compute(ViewOf(pair.left), ViewOf(pair.right), expected, nullptr, &expected_stages);
+  const std::unique_ptr<StereoMatcher> matcher = make_matcher(c.parameters, c.options);
+  matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual_fused);
+  matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual, nullptr, &actual_stages);
+  return DifferenceOf(expected_stages, actual_stages) + DifferenceOf("filter (median)", expected, actual) +
+         DifferenceOf("whole frame without stages", expected, actual_fused);
+}
+
+// Runs the seeds 1 .. count (or what the environment asks for); stops after three failing cases.
+inline void RunMatcherSweep(const MatcherFactory& make_matcher, const std::string& backend, int count) {
+  int first = 1, last = count;
+  if (const char* text = std::getenv("PARALLAX_SWEEP_COUNT")) last = std::atoi(text);
+  if (const char* text = std::getenv("PARALLAX_SWEEP_SEED")) first = last = std::atoi(text);
+  int failures = 0;
+  for (int seed = first; seed <= last && failures < 3; ++seed) {
+    const SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(seed));
+    const std::string difference = RunSweepCase(make_matcher, c);
+    if (difference.empty()) continue;
+    ++failures;
+    const ::testing::TestInfo* test = ::testing::UnitTest::GetInstance()->current_test_info();
+    ADD_FAILURE() << backend << " differs from the reference\n"
+                  << difference << Describe(c) << "\nto run it again: PARALLAX_SWEEP_SEED=" << seed
+                  << " <this test program> --gtest_filter=" << test->test_suite_name() << '.' << test->name();
+  }
+}
+
+}  // namespace parallax::test
