@@ -1,26 +1,53 @@
 # Finds nvcc. AUTO switches the cuda back end off, with one line that says so, where there is none.
+#
+# CMAKE_CUDA_ARCHITECTURES chooses the cards: 90 unless set ("native": this machine's; "all-major": every
+# generation that nvcc knows, slow to build, for a program that is shipped).
 set(PARALLAX_CUDA_ENABLED OFF)
+set(parallax_cuda_missing "")
+# Older releases of nvcc do not compile C++20.
+set(parallax_cuda_oldest 12.0)
+
 if(NOT PARALLAX_CUDA STREQUAL "OFF")
   include(CheckLanguage)
-  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
-    set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
+  if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX})
+    find_program(PARALLAX_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME PATHS /usr/local/cuda PATH_SUFFIXES bin
+                 DOC "The CUDA compiler")
+    if(PARALLAX_NVCC)
+      set(ENV{CUDACXX} ${PARALLAX_NVCC})
+    endif()
   endif()
   check_language(CUDA)
-  if(CMAKE_CUDA_COMPILER)
+  if(NOT CMAKE_CUDA_COMPILER)
+    set(parallax_cuda_missing "no CUDA compiler was found")
+    unset(CMAKE_CUDA_COMPILER CACHE)  # look again the next time
+  else()
     if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-      # "all-major" keeps a shipped program running on every card; one architecture builds quickly.
-      set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "CUDA architectures to build for")
+      set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "CUDA architectures to build for: 90, native, all-major, ...")
     endif()
     enable_language(CUDA)
+    if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS parallax_cuda_oldest)
+      set(parallax_cuda_missing
+          "${CMAKE_CUDA_COMPILER} is release ${CMAKE_CUDA_COMPILER_VERSION}, ${parallax_cuda_oldest} is needed")
+    endif()
+  endif()
+
+  if(NOT parallax_cuda_missing)
     find_package(CUDAToolkit REQUIRED)
+    set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
     set(PARALLAX_CUDA_ENABLED ON)
     # CMake 3.25.1 drops CMAKE_CUDA_STANDARD 20 for some compilers: pass it by hand.
-    target_compile_options(parallax_options INTERFACE
-      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20 --fmad=false --expt-relaxed-constexpr -Xcompiler=-ffp-contract=off,-Wall>)
+    add_compile_options(
+      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>
+      $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false>  # the same bits as the CPU
+      $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>
+      $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)
+    target_compile_options(parallax_options INTERFACE $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall>)
+    message(STATUS "parallax: cuda back end with nvcc ${CMAKE_CUDA_COMPILER_VERSION} "
+                   "for architectures ${CMAKE_CUDA_ARCHITECTURES}")
   elseif(PARALLAX_CUDA STREQUAL "ON")
-    message(FATAL_ERROR "PARALLAX_CUDA=ON but no CUDA compiler was found: install the CUDA toolkit, "
+    message(FATAL_ERROR "PARALLAX_CUDA=ON but ${parallax_cuda_missing}: install the CUDA toolkit, "
                         "set CUDACXX to its nvcc, or configure with -DPARALLAX_CUDA=OFF")
   else()
-    message(STATUS "parallax: no nvcc found, building without the cuda back end")
+    message(STATUS "parallax: ${parallax_cuda_missing}, building without the cuda back end")
   endif()
 endif()

@@ -1,3 +1,69 @@
-# cmake --install, and find_package(parallax) from the installed tree.
+# cmake --install: the program, the library (pipeline/ and cuda/) with its headers, and find_package(parallax).
+#   find_package(parallax REQUIRED)
+#   target_link_libraries(mine PRIVATE parallax::parallax)     and in the code     #include "parallax.h"
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
+
+set(parallax_include_dir ${CMAKE_INSTALL_INCLUDEDIR}/parallax)
+set(parallax_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/parallax)
+
+# --- the library -----------------------------------------------------------------
+add_library(parallax_everything INTERFACE)  # what a user links: parallax::parallax
+target_link_libraries(parallax_everything INTERFACE parallax_pipeline)
+target_include_directories(parallax_everything INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
+set(parallax_libraries parallax_everything parallax_pipeline)
+set(parallax_header_folders pipeline)
+set(PARALLAX_HAS_CUDA OFF)
+if(TARGET parallax_cuda)
+  set(PARALLAX_HAS_CUDA ON)
+  target_link_libraries(parallax_everything INTERFACE parallax_cuda)
+  list(APPEND parallax_libraries parallax_cuda)
+  list(APPEND parallax_header_folders cuda)
+endif()
+foreach(library IN LISTS parallax_libraries)
+  string(REPLACE parallax_ "" name ${library})
+  string(REPLACE everything parallax name ${name})
+  set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
+  add_library(parallax::${name} ALIAS ${library})
+endforeach()
+
+install(TARGETS ${parallax_libraries} EXPORT parallaxTargets
+        ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
+install(EXPORT parallaxTargets NAMESPACE parallax:: DESTINATION ${parallax_cmake_dir} COMPONENT library)
+foreach(folder IN LISTS parallax_header_folders)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${parallax_include_dir} COMPONENT library
+          FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE)
+endforeach()
+
+configure_file(${CMAKE_CURRENT_LIST_DIR}/parallax.h.in ${PROJECT_BINARY_DIR}/generated/parallax.h @ONLY)
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/parallaxConfig.cmake.in
+                              ${PROJECT_BINARY_DIR}/generated/parallaxConfig.cmake
+                              INSTALL_DESTINATION ${parallax_cmake_dir})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/parallaxConfigVersion.cmake
+                                 COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/generated/parallax.h DESTINATION ${parallax_include_dir} COMPONENT library)
+install(FILES ${PROJECT_BINARY_DIR}/generated/parallaxConfig.cmake
+              ${PROJECT_BINARY_DIR}/generated/parallaxConfigVersion.cmake
+        DESTINATION ${parallax_cmake_dir} COMPONENT library)
+
+# --- the program -------------------------------------------------------------------
+if(TARGET parallax)
+  install(TARGETS parallax RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/config/ DESTINATION ${CMAKE_INSTALL_DATADIR}/parallax/presets
+          COMPONENT program FILES_MATCHING PATTERN "*.yaml")
+endif()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
+        FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
+        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+
+# --- the package: cpack --config build/release/CPackConfig.cmake ----------------------
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGE_CONTACT "parallax maintainers <${PROJECT_NAME}@localhost>")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_STRIP_FILES ON)
+include(CPack)

@@ -1,24 +1,32 @@
 # Compiler flags that every target of the project shares, as one interface target.
-find_program(PARALLAX_CCACHE ccache)
+
+# --- ccache, where it is installed --------------------------------------------
+find_program(PARALLAX_CCACHE ccache DOC "Compiler cache; empty = none")
 if(PARALLAX_CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${PARALLAX_CCACHE})
-  set(CMAKE_CUDA_COMPILER_LAUNCHER ${PARALLAX_CCACHE})
+  # ccache refuses precompiled headers unless it may ignore their #defines and __TIME__.
+  set(parallax_launcher ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros ${PARALLAX_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${parallax_launcher})
+  set(CMAKE_CUDA_COMPILER_LAUNCHER ${parallax_launcher})
 endif()
 
 find_package(Threads REQUIRED)
 
-add_library(parallax_options INTERFACE)
+# --- code ------------------------------------------------------------------------
 # One correctly rounded operation at a time: the same bits from every compiler and back end.
-target_compile_options(parallax_options INTERFACE
-  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -ffp-contract=off>)
-if(PARALLAX_WARNINGS_AS_ERRORS)
-  target_compile_options(parallax_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
-endif()
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 
 set(PARALLAX_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
 if(PARALLAX_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${PARALLAX_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all>)
-  add_link_options(-fsanitize=${PARALLAX_SANITIZE})
+  add_link_options($<$<LINK_LANGUAGE:CXX>:-fsanitize=${PARALLAX_SANITIZE}>)
+endif()
+
+# --- warnings ----------------------------------------------------------------------
+add_library(parallax_options INTERFACE)
+target_compile_options(parallax_options INTERFACE
+  $<$<COMPILE_LANGUAGE:CXX>:-Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion>)
+if(PARALLAX_WARNINGS_AS_ERRORS)
+  target_compile_options(parallax_options INTERFACE $<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()

@@ -1,0 +1,99 @@
+#!/usr/bin/env python3
+"""Plants breaches, one at a time, in a small tree and expects tools/check_layers.py to find each."""
+
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+SCRIPT = Path(__file__).resolve().parents[2] / "tools" / "check_layers.py"
+
+CLEAN = {
+    "pipeline/a.h": '#pragma once\n#include <vector>\n#include <stdint.h>\n',
+    "pipeline/a.cpp": '#include "pipeline/a.h"\n#include <hwy/highway.h>\n',
+    "pipeline/a-inl.h": '#include <hwy/highway.h>\n',
+    "cuda/b.h": '#pragma once\n#include "pipeline/a.h"\n',
+    "cuda/b.cuh": '#pragma once\n#include <cuda_runtime.h>\n',
+    "cuda/b.cu": '#include "cuda/b.cuh"\n#include <cub/cub.cuh>\n#include <cuda/std/limits>\n',
+    "config/c.cpp": '#include "pipeline/a.h"\n#include <fstream>\n#include <yaml-cpp/yaml.h>\n',
+    "datasets/d.cpp": '#include <opencv2/imgcodecs.hpp>\n#include <filesystem>\n',
+    "app/backends.cpp": '#include "cuda/b.h"\n',
+    "app/e.h": '#pragma once\n#include <CLI/CLI.hpp>\n#include <cstdio>\n',
+    "tests/pipeline/a_test.cpp": '#include "pipeline/a.h"\n#include <gtest/gtest.h>\n#include <fstream>\n',
+}
+
+# file, the line added to it, a part of the report
+BREACHES = [
+    ("pipeline/a.h", "#include <opencv2/core.hpp>", "may not know opencv"),
+    ("pipeline/a.h", "#include <hwy/highway.h>", "source files only"),
+    ("pipeline/a.cpp", "#include <cuda_runtime.h>", "may not know cuda"),
+    ("pipeline/a.cpp", "#include <cuda_fp16.hpp>", "may not know cuda"),
+    ("pipeline/a.cpp", '#include "cuda/b.h"', "may not know cuda/"),
+    ("pipeline/a.cpp", '#include "datasets/d.h"', "may not know datasets/"),
+    ("pipeline/a.cpp", "#include <yaml-cpp/yaml.h>", "may not know yaml"),
+    ("pipeline/a.cpp", "#include <fstream>", "neither prints nor opens files"),
+    ("pipeline/a.cpp", "#include <cstdio>", "neither prints nor opens files"),
+    ("pipeline/a.cpp", "  #  include <iostream>", "neither prints nor opens files"),
+    ("pipeline/a.cpp", "#include <immintrin.h>", "may not know system"),
+    ("pipeline/a.cpp", "#include <gtest/gtest.h>", "may not know test"),
+    ("pipeline/a.cpp", "#include <boost/graph.hpp>", "unknown library"),
+    ("pipeline/a.cpp", '#include "a.h"', "from the root"),
+    ("pipeline/a.cpp", '#include "../pipeline/a.h"', "from the root"),
+    ("pipeline/a.cpp", '#include "pipeline/none.h"', "no such file"),
+    ("cuda/b.h", "#include <cuda_runtime.h>", "source files only"),
+    ("cuda/b.cu", "#include <opencv2/core.hpp>", "may not know opencv"),
+    ("cuda/b.cu", "#include <iostream>", "neither prints nor opens files"),
+    ("cuda/b.cu", '#include "config/c.h"', "may not know config/"),
+    ("config/c.cpp", "#include <opencv2/core.hpp>", "may not know opencv"),
+    ("config/c.cpp", '#include "datasets/d.h"', "may not know datasets/"),
+    ("datasets/d.cpp", "#include <yaml-cpp/yaml.h>", "may not know yaml"),
+    ("datasets/d.cpp", '#include "app/e.h"', "may not know app/"),
+    ("app/e.h", '#include "cuda/b.h"', "which back ends"),
+    ("app/e.h", "#include <gtest/gtest.h>", "may not know test"),
+    ("tests/pipeline/a_test.cpp", '#include "cuda/b.h"', "may not know cuda/"),
+]
+
+
+def run(root):
+    return subprocess.run([sys.executable, SCRIPT, root], capture_output=True, text=True, check=False)
+
+
+class CheckLayers(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.root = Path(self.folder.name)
+        for name, text in CLEAN.items():
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_text(text)
+
+    def test_clean_tree_passes(self):
+        result = run(self.root)
+        self.assertEqual((result.returncode, result.stdout), (0, "check_layers: every folder keeps to its layer\n"))
+
+    def test_each_planted_breach_is_found(self):
+        for name, line, report in BREACHES:
+            with self.subTest(file=name, line=line):
+                (self.root / name).write_text(CLEAN[name] + line + "\n")
+                result = run(self.root)
+                (self.root / name).write_text(CLEAN[name])
+                self.assertEqual(result.returncode, 1)
+                self.assertEqual(len(result.stdout.splitlines()), 1, result.stdout)
+                number = len(CLEAN[name].splitlines()) + 1
+                self.assertIn(f"{name}:{number}: ", result.stdout)
+                self.assertIn(report, result.stdout)
+
+    def test_header_without_guard_is_found(self):
+        (self.root / "app/e.h").write_text("#include <vector>\n")
+        self.assertIn("app/e.h:1: no #pragma once", run(self.root).stdout)
+
+    def test_wrong_root_is_wrong_usage(self):
+        with tempfile.TemporaryDirectory() as empty:
+            result = run(empty)
+        self.assertEqual(result.returncode, 2)
+        self.assertIn("pipeline/", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,147 @@
+#!/usr/bin/env python3
+"""Reads every #include line and fails where a folder knows more than its layer may.
+
+    tools/check_layers.py [ROOT]      prints one line per breach; ends with 1 when there is one
+
+From bottom to top: pipeline < cuda, config, datasets < app. LAYERS below is the rule; tests/X and
+tools/bench may use what X may, and what tests need. A third-party header stands only in source files,
+so that its types stop there; CUDA's own may also stand in .cuh files, and app/ is free.
+"""
+
+import re
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+SOURCES = {".cpp", ".cu"}
+HEADERS = {".h", ".cuh"}
+INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")')
+
+# Libraries, told by the path of a header.
+LIBRARIES = {
+    "hwy": re.compile(r"hwy/"),
+    "cuda": re.compile(
+        r"(cuda|cublas|cusolver|curand|driver_types|vector_types|vector_functions|device_|cooperative_groups|mma)"
+        r"\w*\.hp?p?$|(cooperative_groups|cub|thrust|cuda|nvtx3|nv)/"
+    ),
+    "yaml": re.compile(r"yaml-cpp/"),
+    "opencv": re.compile(r"opencv2?/"),
+    "open3d": re.compile(r"(open3d|Eigen|GLFW|filament)/"),
+    "cli11": re.compile(r"CLI/"),
+    "fmt": re.compile(r"(fmt|spdlog)/"),
+    "test": re.compile(r"(gtest|gmock)/"),
+    "benchmark": re.compile(r"benchmark/"),
+    "nanoflann": re.compile(r"nanoflann"),
+    "system": re.compile(r"(unistd|fcntl|poll|dlfcn|termios|pthread|sched|\w*intrin)\.h$|sys/"),
+}
+PRINTING_AND_FILES = {"iostream", "ostream", "istream", "fstream", "cstdio", "stdio.h", "filesystem"}
+C_LIBRARY = re.compile(r"(assert|ctype|errno|float|inttypes|limits|math|signal|std\w+|string|time)\.h$")
+
+
+@dataclass
+class Layer:
+    folders: set[str]  # of this project that it may include
+    libraries: set[str]
+    prints: bool = False  # may print and open files
+    free_headers: bool = False  # libraries may stand in its headers
+
+
+LAYERS = {
+    "pipeline": Layer({"pipeline"}, {"hwy"}),
+    "cuda": Layer({"cuda", "pipeline"}, {"cuda"}),
+    "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
+    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "system"}, prints=True),
+    "app": Layer(
+        {"app", "config", "datasets", "cuda", "pipeline"},
+        {"opencv", "open3d", "yaml", "cli11", "fmt", "system"},
+        prints=True,
+        free_headers=True,
+    ),
+}
+# The one place of app/ that knows which back ends were built.
+KNOWS_BACK_ENDS = re.compile(r"app/back_?ends?\w*\.(h|cpp)$")
+
+
+def layer_of(path: Path) -> Layer | None:
+    """The rule for a file; None where there is none (fuzzers, sources that must not compile, ...)."""
+    top, *rest = path.parts
+    if top in LAYERS:
+        return LAYERS[top]
+    if path.parts[:2] == ("tools", "bench"):
+        return Layer({*LAYERS, "tools"}, set(LIBRARIES), prints=True, free_headers=True)
+    if top == "tests" and rest[0] in LAYERS:
+        tested = LAYERS[rest[0]]
+        return Layer(tested.folders | {"tests"}, tested.libraries | {"test", "system"}, prints=True, free_headers=True)
+    return None
+
+
+def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | None:
+    """What is wrong with #include "header", or None."""
+    folder = header.split("/")[0]
+    if folder not in {*LAYERS, "tests", "tools"}:
+        return 'write project headers from the root, as in "pipeline/image.h", and others in <>'
+    if folder not in layer.folders:
+        return f"{path.parts[0]}/ may not know {folder}/"
+    if folder == "cuda" and path.parts[0] == "app" and not KNOWS_BACK_ENDS.match(path.as_posix()):
+        return "only app/backends.* knows which back ends were built"
+    if not (root / header).is_file():
+        return "there is no such file"
+    return None
+
+
+def fault_of_other(path: Path, header: str, layer: Layer) -> str | None:
+    """What is wrong with #include <header>, or None."""
+    library = next((name for name, pattern in LIBRARIES.items() if pattern.match(header)), None)
+    if library is None:
+        if header in PRINTING_AND_FILES and not layer.prints:
+            return f"{path.parts[0]}/ neither prints nor opens files"
+        if ("/" in header or "." in header) and not C_LIBRARY.match(header):
+            return "unknown library: name it in tools/check_layers.py, with the layers that may use it"
+        return None
+    if library not in layer.libraries:
+        return f"{path.parts[0]}/ may not know {library}"
+    shared = path.suffix in HEADERS and not path.name.endswith("-inl.h")
+    if shared and not layer.free_headers and not (library == "cuda" and path.suffix == ".cuh"):
+        return f"{library} stands in source files only"
+    return None
+
+
+def faults_of_file(path: Path, layer: Layer, root: Path) -> list[str]:
+    faults = []
+    text = (root / path).read_text(encoding="utf-8")
+    for number, line in enumerate(text.splitlines(), 1):
+        found = INCLUDE.match(line)
+        if not found:
+            continue
+        other, own = found.groups()
+        fault = fault_of_own(path, own, layer, root) if own else fault_of_other(path, other, layer)
+        if fault:
+            faults.append(f"{path}:{number}: {own or other}: {fault}")
+    if path.suffix in HEADERS and "#pragma once" not in text and not path.name.endswith("-inl.h"):
+        faults.append(f"{path}:1: no #pragma once")
+    return faults
+
+
+def faults_of_tree(root: Path) -> list[str]:
+    faults = []
+    for top in [*LAYERS, "tests", "tools"]:
+        for file in sorted((root / top).rglob("*")):
+            path = file.relative_to(root)
+            layer = layer_of(path) if path.suffix in SOURCES | HEADERS else None
+            if layer:
+                faults += faults_of_file(path, layer, root)
+    return faults
+
+
+def main() -> int:
+    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
+    if not (root / "pipeline").is_dir():
+        print(f"check_layers: {root} has no folder pipeline/: give the project's root", file=sys.stderr)
+        return 2
+    faults = faults_of_tree(root)
+    print("\n".join(faults) if faults else "check_layers: every folder keeps to its layer")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

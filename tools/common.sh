@@ -1,0 +1,21 @@
+# Shared by the scripts of tools/: where the project is, and how to stop with one clear line.
+set -euo pipefail
+project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
+tool=$(basename "$0")
+
+say() { printf '%s: %s\n' "$tool" "$*"; }
+fail() {
+  printf '%s: %s\n' "$tool" "$*" >&2
+  exit 1
+}
+# usage_error TEXT: wrong command line.
+usage_error() {
+  printf '%s: %s\n' "$tool" "$*" >&2
+  exit 2
+}
+# show_help FILE: the comment at its top.
+show_help() {
+  awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$1"
+  exit 0
+}
+num_jobs() { nproc 2>/dev/null || echo 2; }
