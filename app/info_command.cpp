@@ -1,13 +1,149 @@
+// parallax info: what this program is, can and knows.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <fstream>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
 
+#include "app/backends.h"
+#include "app/build_info.h"
 #include "app/commands.h"
+#include "app/json_writer.h"
+#include "config/parameter_table.h"
+#include "config/presets.h"
+#include "pipeline/error.h"
 
 namespace parallax::app {
+namespace {
+
+struct InfoOptions {
+  bool json = false, parameters = false;
+  std::string preset;
+};
+
+// The processor's own name, where the system tells it.
+std::string ProcessorName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const std::size_t colon = line.find(": ");
+    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+// Instruction sets of this processor that matter here, the widest first.
+std::vector<std::string> InstructionSets() {
+  std::vector<std::string> sets;
+#if defined(__x86_64__)
+  if (__builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+      __builtin_cpu_supports("avx512vl")) {
+    sets.emplace_back("AVX-512");
+  }
+  if (__builtin_cpu_supports("avx2")) sets.emplace_back("AVX2");
+  if (__builtin_cpu_supports("sse4.1")) sets.emplace_back("SSE4.1");
+  if (__builtin_cpu_supports("ssse3")) sets.emplace_back("SSSE3");
+#elif defined(__aarch64__)
+  sets.emplace_back("NEON");
+#endif
+  return sets;
+}
+
+std::string Joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : ", ") + word;
+  return text.empty() ? "none" : text;
+}
+
+std::string Text() {
+  const BuildInfo& build = ThisBuild();
+  std::string text = "parallax " + std::string(build.version) + '\n';
+  const auto line = [&](std::string_view name, const std::string& value) {
+    text +=
+        "  " + std::string(name) + std::string(name.size() < 18 ? 18 - name.size() : 1, ' ') + value + '\n';
+  };
+  text += "build\n";
+  line("compiler", std::string(build.compiler));
+  line("flags", std::string(build.build_type) + ": " + std::string(build.flags));
+  line("CUDA compiler", build.cuda_compiler.empty() ? "none: built without the cuda back end"
+                                                    : std::string(build.cuda_compiler) + ", architectures " +
+                                                          std::string(build.cuda_architectures));
+  line("viewer", build.viewer ? "built" : "not built (PARALLAX_VIEWER=OFF)");
+  line("videos, cameras", build.video ? "built" : "not built (PARALLAX_VIDEO=OFF)");
+  for (const LibraryVersion& library : build.libraries) line(library.name, std::string(library.version));
+  text += "back ends\n";
+  for (const BackendState& backend : Backends()) {
+    line(backend.name, std::string(backend.usable ? "" : "not usable: ") + backend.note);
+  }
+  line("auto means", std::string(ResolveBackend("auto")));
+  text += "this machine\n";
+  line("processor", ProcessorName());
+  line("cores", std::to_string(std::thread::hardware_concurrency()));
+  line("instruction sets", Joined(InstructionSets()));
+  text += "presets\n";
+  line("names", std::string(PresetNames()));
+  return text;
+}
+
+std::string Json() {
+  const BuildInfo& build = ThisBuild();
+  JsonWriter json;
+  json.BeginObject().Key("version").Value(build.version);
+  json.Key("build").BeginObject();
+  json.Key("type")
+      .Value(build.build_type)
+      .Key("compiler")
+      .Value(build.compiler)
+      .Key("flags")
+      .Value(build.flags);
+  json.Key("cuda_compiler")
+      .Value(build.cuda_compiler)
+      .Key("cuda_architectures")
+      .Value(build.cuda_architectures);
+  json.Key("viewer").Value(build.viewer).Key("video").Value(build.video);
+  json.Key("libraries").BeginObject();
+  for (const LibraryVersion& library : build.libraries) json.Key(library.name).Value(library.version);
+  json.EndObject().EndObject();
+  json.Key("backends").BeginArray();
+  for (const BackendState& backend : Backends()) {
+    json.BeginObject().Key("name").Value(backend.name).Key("usable").Value(backend.usable);
+    json.Key("note").Value(backend.note).EndObject();
+  }
+  json.EndArray().Key("auto").Value(ResolveBackend("auto"));
+  json.Key("machine").BeginObject().Key("processor").Value(ProcessorName());
+  json.Key("cores")
+      .Value(static_cast<int>(std::thread::hardware_concurrency()))
+      .Key("instruction_sets")
+      .BeginArray();
+  for (const std::string& set : InstructionSets()) json.Value(set);
+  json.EndArray().EndObject();
+  json.Key("presets").BeginArray();
+  for (const Preset& preset : Presets()) json.Value(preset.name);
+  return json.EndArray().EndObject().text();
+}
+
+std::string Answer(const InfoOptions& options) {
+  if (options.parameters) return ParameterTable();
+  if (options.preset.empty()) return options.json ? Json() : Text();
+  const Preset* preset = FindPreset(options.preset);
+  if (preset == nullptr) {
+    throw InvalidArgument("unknown preset '" + options.preset + "': use one of " +
+                          std::string(PresetNames()));
+  }
+  return std::string(preset->yaml);
+}
+
+}  // namespace
 
 void AddInfoCommand(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("info", "Back ends, devices, instruction sets, versions");
-  command->callback([] { std::printf("parallax\n"); });
+  CLI::App* command =
+      app.add_subcommand("info", "Back ends, devices, instruction sets, versions, parameters");
+  const auto options = std::make_shared<InfoOptions>();
+  command->add_flag("--json", options->json, "As JSON");
+  command->add_flag("--parameters", options->parameters, "The table of every parameter, in Markdown");
+  command->add_option("--preset", options->preset, "Print this preset's YAML");
+  command->callback([options] { std::fputs(Answer(*options).c_str(), stdout); });
 }
 
 }  // namespace parallax::app

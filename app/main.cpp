@@ -5,6 +5,7 @@
 #include <exception>
 #include <string>
 
+#include "app/build_info.h"
 #include "app/commands.h"
 #include "pipeline/error.h"
 
@@ -32,7 +33,8 @@ std::string ChosenCommand(const CLI::App& app) {
 int main(int argc, char** argv) {
   CLI::App app{"parallax: stereo pairs to depth and point clouds, on a CPU or a GPU, with a score",
                "parallax"};
-  app.set_version_flag("--version", "parallax " PARALLAX_VERSION, "Print the version");
+  app.set_version_flag("--version", "parallax " + std::string(parallax::app::ThisBuild().version),
+                       "Print the version");
   app.require_subcommand(1);
   parallax::app::AddInfoCommand(app);
   try {

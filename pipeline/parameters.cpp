@@ -1,6 +1,8 @@
 #include "pipeline/parameters.h"
 
-#include <cmath>
+#include <algorithm>
+#include <cstddef>
+#include <initializer_list>
 #include <sstream>
 #include <type_traits>
 
@@ -30,29 +32,34 @@ std::vector<ParameterFault> Validate(const Parameters& p) {
       }
     }
   });
-  if (!faults.empty()) return faults;  // the checks below would only repeat them
-
+  // The checks below look only at keys that are in range, so that no fault is told twice.
+  const auto in_range = [&, num_out_of_range = faults.size()](std::initializer_list<std::string_view> keys) {
+    return std::none_of(
+        faults.begin(), faults.begin() + static_cast<std::ptrdiff_t>(num_out_of_range),
+        [&](const ParameterFault& f) { return std::find(keys.begin(), keys.end(), f.key) != keys.end(); });
+  };
   const auto fault = [&](std::string key, const auto&... parts) {
     std::ostringstream text;
     (text << ... << parts);
     faults.push_back({std::move(key), text.str()});
   };
   const AggregationParameters& a = p.aggregation;
-  if (a.num_paths != 4 && a.num_paths != 8) {
+  if (in_range({"aggregation.num_paths"}) && a.num_paths != 4 && a.num_paths != 8) {
     fault("aggregation.num_paths", "aggregation.num_paths is ", a.num_paths, ", use 4 or 8");
   }
-  if (a.p2 < a.p1) {
+  if (in_range({"aggregation.p1", "aggregation.p2"}) && a.p2 < a.p1) {
     fault("aggregation.p2", "aggregation.p2 (", a.p2, ") is smaller than aggregation.p1 (", a.p1,
           "): raise p2 or lower p1");
   }
-  if (a.p2_min > a.p2) {
+  if (in_range({"aggregation.p2", "aggregation.p2_min"}) && a.p2_min > a.p2) {
     fault("aggregation.p2_min", "aggregation.p2_min (", a.p2_min, ") is larger than aggregation.p2 (", a.p2,
           "): lower it, or raise p2");
   }
-  if (p.filter.median != 0 && p.filter.median != 3 && p.filter.median != 5) {
+  if (in_range({"filter.median"}) && p.filter.median != 0 && p.filter.median != 3 && p.filter.median != 5) {
     fault("filter.median", "filter.median is ", p.filter.median, ", use 0 (off), 3 or 5");
   }
-  if (p.reprojection.min_depth_m >= p.reprojection.max_depth_m) {
+  if (in_range({"reprojection.min_depth_m", "reprojection.max_depth_m"}) &&
+      p.reprojection.min_depth_m >= p.reprojection.max_depth_m) {
     fault("reprojection.max_depth_m", "reprojection.max_depth_m (", p.reprojection.max_depth_m,
           ") must be larger than min_depth_m (", p.reprojection.min_depth_m, ")");
   }

@@ -1,0 +1,32 @@
+// Which back ends this program was built with, and making a matcher of one of them.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/matcher.h"
+
+namespace parallax::app {
+
+struct BackendState {
+  std::string_view name;  // "reference", "cpu", "cuda"
+  bool usable = false;    // built, and what it runs on answers
+  std::string note;       // what it is; where it is not usable, why and what to do
+};
+
+// All back ends there are, the fastest first.
+std::vector<BackendState> Backends();
+
+// The back end that a name means: "auto" is the first usable one of Backends(); other names stand for
+// themselves. Throws InvalidArgument for an unknown name, Error for a back end that is not usable, with the
+// remedy.
+std::string_view ResolveBackend(std::string_view backend);
+
+// A matcher of that back end ("auto", "reference", "cpu", "cuda"). Throws as ResolveBackend, and as the back
+// end does.
+std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,
+                                           const MatcherOptions& options);
+
+}  // namespace parallax::app

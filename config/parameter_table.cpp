@@ -1,0 +1,21 @@
+#include "config/parameter_table.h"
+
+#include "config/parameter_text.h"
+#include "pipeline/parameters.h"
+
+namespace parallax {
+
+std::string ParameterTable() {
+  std::string table =
+      "| key | unit | range | default | meaning |\n"
+      "| --- | --- | --- | --- | --- |\n";
+  const Parameters defaults;
+  VisitParameters(defaults, [&](const ParameterInfo& info, const auto&) {
+    table += "| `" + std::string(info.key) + "` | " + std::string(info.unit) + " | " +
+             ParameterRange(info.key) + " | " + ParameterText(defaults, info.key) + " | " +
+             std::string(info.meaning) + " |\n";
+  });
+  return table;
+}
+
+}  // namespace parallax

@@ -1,0 +1,35 @@
+// One parameter as text: reading a value strictly, writing it, finding the key that was meant.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/parameters.h"
+
+namespace parallax {
+
+// Every key, "stage.name", in the order of VisitParameters.
+const std::vector<std::string>& ParameterKeys();
+
+// The valid key (or stage, for a name without a dot) that is spelt most like this one; empty when none is
+// near.
+std::string NearestParameterKey(std::string_view key);
+
+// The same among any candidates: the one that needs the fewest edits, at most two or a third of its length.
+std::string NearestName(std::string_view name, const std::vector<std::string>& candidates);
+
+// Sets the parameter from text, strictly: whole numbers for int, decimal numbers for float, true/false for
+// bool, a name for an enum. Does not check the range (Validate does). Returns what is wrong with the text,
+// with its remedy ("is 'ten': use a whole number, 0 .. 8000 cost"), or nullopt when it was set.
+// The key must be valid.
+std::optional<std::string> SetParameter(Parameters& parameters, std::string_view key, std::string_view text);
+
+// The value as it stands in YAML: shortest text that reads back to the same value. The key must be valid.
+std::string ParameterText(const Parameters& parameters, std::string_view key);
+
+// What a value may be: "0 .. 8000", "true, false", "5x5, 7x7, 9x7, cs9x7". The key must be valid.
+std::string ParameterRange(std::string_view key);
+
+}  // namespace parallax

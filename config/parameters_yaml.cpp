@@ -1,0 +1,273 @@
+#include "config/parameters_yaml.h"
+
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <system_error>
+
+#include "config/parameter_text.h"
+#include "config/presets.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uintmax_t kMaxFileSize_bytes = 1 << 20;
+constexpr int kMaxBases = 8;
+
+// "; did you mean X?" or nothing.
+std::string Suggestion(const std::string& nearest) {
+  return nearest.empty() ? "" : ": did you mean " + nearest + "?";
+}
+
+// One reading of a file with its bases and assignments: collects values and every fault.
+class ParameterReader {
+ public:
+  void ReadPathOrPreset(const std::string& path_or_preset, const std::string& asked_by);
+  void ReadText(std::string_view yaml, const std::string& name, const fs::path& folder);
+  void Assign(const std::string& assignment);
+  ChosenParameters Finish();
+
+ private:
+  void ReadDocument(const YAML::Node& document, const std::string& name, const fs::path& folder);
+  void ReadStage(const YAML::Node& stage, const std::string& stage_name, const std::string& file);
+  void Set(const std::string& key, std::string_view text, const std::string& place);
+  void Fault(const std::string& place, const std::string& text) { faults_.push_back(place + ": " + text); }
+
+  ChosenParameters chosen_;
+  std::map<std::string, std::string, std::less<>> places_;  // key -> "FILE:LINE" that set it
+  std::set<std::string, std::less<>> unreadable_;           // keys whose text was faulty
+  std::vector<std::string> faults_;
+  int num_bases_ = 0;
+};
+
+std::string Place(const std::string& file, const YAML::Mark& mark) {
+  return mark.is_null() ? file : file + ':' + std::to_string(mark.line + 1);
+}
+
+std::string ReadFile(const fs::path& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) {
+    throw Error(path.string() + ": is a folder, not a file of parameters");
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Error(path.string() + ": cannot be read: " + std::strerror(errno));
+  const std::uintmax_t size_bytes = fs::file_size(path, error);
+  if (!error && size_bytes > kMaxFileSize_bytes) {
+    throw Error(path.string() + ": has " + std::to_string(size_bytes) +
+                " bytes, too many for a file of parameters (at most 1 MiB)");
+  }
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+void ParameterReader::ReadPathOrPreset(const std::string& path_or_preset, const std::string& asked_by) {
+  if (const Preset* preset = FindPreset(path_or_preset)) {
+    ReadText(preset->yaml, "preset " + path_or_preset, {});
+    return;
+  }
+  std::error_code error;
+  if (!fs::exists(path_or_preset, error)) {
+    std::vector<std::string> names;
+    for (const Preset& preset : Presets()) names.emplace_back(preset.name);
+    throw InvalidArgument(asked_by + path_or_preset + ": no such file, and no preset (" +
+                          std::string(PresetNames()) + ")" + Suggestion(NearestName(path_or_preset, names)));
+  }
+  ReadText(ReadFile(path_or_preset), path_or_preset, fs::path(path_or_preset).parent_path());
+}
+
+void ParameterReader::ReadText(std::string_view yaml, const std::string& name, const fs::path& folder) {
+  std::vector<YAML::Node> documents;
+  try {
+    documents = YAML::LoadAll(std::string(yaml));
+  } catch (const YAML::Exception& error) {
+    throw InvalidArgument(
+        Place(name, error.mark) + ": not valid YAML: " + error.msg +
+        ": write stages with indented keys, such as 'aggregation:' and below it '  p1: 10'");
+  }
+  if (documents.size() > 1) {
+    throw InvalidArgument(Place(name, documents[1].Mark()) + ": a second document begins here: keep one");
+  }
+  if (!documents.empty()) ReadDocument(documents[0], name, folder);
+}
+
+void ParameterReader::ReadDocument(const YAML::Node& document, const std::string& name,
+                                   const fs::path& folder) {
+  if (document.IsNull()) return;  // nothing differs from the defaults
+  if (!document.IsMap()) {
+    throw InvalidArgument(
+        Place(name, document.Mark()) +
+        ": not a file of parameters: it must hold stages with keys, such as 'aggregation:' and "
+        "below it '  p1: 10'");
+  }
+  // The base first, wherever it stands, so that this file's own values win.
+  std::set<std::string> seen;
+  for (const auto& entry : document) {
+    if (!entry.first.IsScalar() || entry.first.Scalar() != "base") continue;
+    const std::string place = Place(name, entry.first.Mark());
+    if (!entry.second.IsScalar() || entry.second.Scalar().empty()) {
+      Fault(place, "base must be the name of a preset (" + std::string(PresetNames()) + ") or of a file");
+    } else if (!seen.insert("base").second) {
+      Fault(place, "base is given twice: keep one");
+    } else if (++num_bases_ > kMaxBases) {
+      throw InvalidArgument(place + ": more than " + std::to_string(kMaxBases) +
+                            " bases upon one another: does a file name itself as its base?");
+    } else {
+      const std::string& base = entry.second.Scalar();
+      ReadPathOrPreset(FindPreset(base) != nullptr ? base : (folder / base).string(), place + ": base ");
+    }
+  }
+  for (const auto& entry : document) {
+    const std::string place = Place(name, entry.first.Mark());
+    if (!entry.first.IsScalar()) {
+      Fault(place, "a key must be a plain word");
+      continue;
+    }
+    const std::string& stage = entry.first.Scalar();
+    if (stage == "base") continue;
+    const bool known = std::any_of(ParameterKeys().begin(), ParameterKeys().end(),
+                                   [&](const std::string& key) { return key.starts_with(stage + '.'); });
+    if (!known) {
+      const std::string nearest = NearestParameterKey(stage);
+      const bool flat = nearest == stage;  // "aggregation.p1: 10" written in one
+      Fault(place, flat ? "key '" + stage + "' must be nested: '" + stage.substr(0, stage.find('.')) +
+                              ":' and below it '  " + stage.substr(stage.find('.') + 1) + ": ...'"
+                        : "unknown key '" + stage + "'" + Suggestion(nearest));
+    } else if (!seen.insert(stage).second) {
+      Fault(place, "stage " + stage + " is given twice: merge the two");
+    } else {
+      ReadStage(entry.second, stage, name);
+    }
+  }
+}
+
+void ParameterReader::ReadStage(const YAML::Node& stage, const std::string& stage_name,
+                                const std::string& file) {
+  if (stage.IsNull()) return;  // all its keys are commented out
+  if (!stage.IsMap()) {
+    Fault(Place(file, stage.Mark()),
+          stage_name + " is a stage: put its keys below it, indented, such as '" +
+              std::find_if(ParameterKeys().begin(), ParameterKeys().end(),
+                           [&](const std::string& key) { return key.starts_with(stage_name + '.'); })
+                  ->substr(stage_name.size() + 1) +
+              ": ...'");
+    return;
+  }
+  std::set<std::string> seen;
+  for (const auto& entry : stage) {
+    const std::string place = Place(file, entry.first.Mark());
+    if (!entry.first.IsScalar()) {
+      Fault(place, "a key must be a plain word");
+      continue;
+    }
+    const std::string key = stage_name + '.' + entry.first.Scalar();
+    if (std::find(ParameterKeys().begin(), ParameterKeys().end(), key) == ParameterKeys().end()) {
+      Fault(place, "unknown key '" + key + "'" + Suggestion(NearestParameterKey(key)));
+    } else if (!seen.insert(key).second) {
+      Fault(place, key + " is given twice: keep one");
+    } else if (entry.second.IsScalar() && entry.second.Tag() != "!") {
+      Set(key, entry.second.Scalar(), place);
+    } else {
+      unreadable_.insert(key);
+      const char* what = entry.second.IsScalar()     ? "a text in quotes"
+                         : entry.second.IsNull()     ? "empty"
+                         : entry.second.IsSequence() ? "a list"
+                                                     : "a map";
+      Fault(place, key + " is " + what + ": use one value, " + ParameterRange(key));
+    }
+  }
+}
+
+void ParameterReader::Assign(const std::string& assignment) {
+  const std::string place = "--set " + assignment;
+  const std::size_t equals = assignment.find('=');
+  if (equals == std::string::npos) {
+    Fault(place, "write key=value, such as aggregation.p1=10");
+    return;
+  }
+  const std::string key = assignment.substr(0, equals);
+  if (std::find(ParameterKeys().begin(), ParameterKeys().end(), key) == ParameterKeys().end()) {
+    Fault(place, "unknown key '" + key + "'" + Suggestion(NearestParameterKey(key)));
+    return;
+  }
+  Set(key, std::string_view(assignment).substr(equals + 1), place);
+}
+
+void ParameterReader::Set(const std::string& key, std::string_view text, const std::string& place) {
+  places_[key] = place;
+  chosen_.chosen_keys.insert(key);
+  unreadable_.erase(key);
+  if (const auto fault = SetParameter(chosen_.parameters, key, text)) {
+    Fault(place, key + ' ' + *fault);
+    unreadable_.insert(key);
+  }
+}
+
+ChosenParameters ParameterReader::Finish() {
+  for (const ParameterFault& fault : Validate(chosen_.parameters)) {
+    // A combination is wrong where one of its keys was set: the fault's own, else another that it names.
+    auto place = places_.find(fault.key);
+    for (auto other = places_.begin(); place == places_.end() && other != places_.end(); ++other) {
+      if (fault.message.find(other->first) != std::string::npos) place = other;
+    }
+    if (unreadable_.contains(fault.key)) continue;  // already said
+    faults_.push_back(place == places_.end() ? fault.message : place->second + ": " + fault.message);
+  }
+  if (!faults_.empty()) {
+    std::string text;
+    for (const std::string& fault : faults_) text += (text.empty() ? "" : "\n") + fault;
+    throw InvalidArgument(text);
+  }
+  return std::move(chosen_);
+}
+
+}  // namespace
+
+ChosenParameters LoadChosenParameters(const std::string& path_or_preset,
+                                      const std::vector<std::string>& assignments) {
+  ParameterReader reader;
+  reader.ReadPathOrPreset(path_or_preset, "");
+  for (const std::string& assignment : assignments) reader.Assign(assignment);
+  return reader.Finish();
+}
+
+Parameters LoadParameters(const std::string& path_or_preset) {
+  return LoadChosenParameters(path_or_preset).parameters;
+}
+
+ChosenParameters ParseParameters(std::string_view yaml, const std::string& name,
+                                 const std::vector<std::string>& assignments) {
+  ParameterReader reader;
+  reader.ReadText(yaml, name, fs::path(name).parent_path());
+  for (const std::string& assignment : assignments) reader.Assign(assignment);
+  return reader.Finish();
+}
+
+std::string ToYaml(const Parameters& parameters, const std::set<std::string, std::less<>>& left_open) {
+  std::string yaml, stage;
+  VisitParameters(parameters, [&](const ParameterInfo& info, const auto&) {
+    const std::string key(info.key);
+    const std::size_t dot = key.find('.');
+    if (key.substr(0, dot) != stage) {
+      stage = key.substr(0, dot);
+      yaml += stage + ":\n";
+    }
+    const bool open = left_open.contains(key);
+    std::string line = (open ? "  # " : "  ") + key.substr(dot + 1) + ": " + ParameterText(parameters, key);
+    line.resize(std::max<std::size_t>(line.size() + 2, 28), ' ');
+    yaml += line + "# ";
+    if (open) yaml += "left to the data set where it states one; ";
+    if (!info.unit.empty()) yaml += std::string(info.unit) + ", ";
+    yaml += ParameterRange(key) + ": " + std::string(info.meaning) + '\n';
+  });
+  return yaml;
+}
+
+}  // namespace parallax

@@ -1,0 +1,47 @@
+// Parameters <-> YAML. A file holds only what differs from the defaults, nested by stage:
+//
+//   base: kitti            # optional: a preset, or another file relative to this one
+//   aggregation:
+//     p1: 8
+//
+// Reading is strict: an unknown or doubled key, a value of the wrong type or out of range, a combination
+// that cannot work. All faults of a file are reported at once, one a line, as FILE:LINE: value and remedy.
+#pragma once
+
+#include <functional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "pipeline/parameters.h"
+
+namespace parallax {
+
+// Parameters, and which of them were chosen rather than left at their defaults.
+struct ChosenParameters {
+  Parameters parameters;
+  // Keys named by a file, its bases, a preset or an assignment, whatever their values.
+  std::set<std::string, std::less<>> chosen_keys;
+
+  bool IsChosen(std::string_view key) const { return chosen_keys.contains(key); }
+};
+
+// Reads a preset ("kitti") or a YAML file, then applies assignments ("aggregation.p1=12", from --set) in
+// order. Throws InvalidArgument with all faults; Error when the file cannot be read.
+ChosenParameters LoadChosenParameters(const std::string& path_or_preset,
+                                      const std::vector<std::string>& assignments = {});
+
+// The same without the choice.
+Parameters LoadParameters(const std::string& path_or_preset);
+
+// Parses YAML text; name stands for the file in messages, and its folder is where a relative base is looked
+// for.
+ChosenParameters ParseParameters(std::string_view yaml, const std::string& name,
+                                 const std::vector<std::string>& assignments = {});
+
+// The complete set as YAML, every key with its unit, range and meaning as a comment. Reads back to the same
+// parameters. Keys in left_open are written as comments: whoever reads the file back has not chosen them.
+std::string ToYaml(const Parameters& parameters, const std::set<std::string, std::less<>>& left_open = {});
+
+}  // namespace parallax
