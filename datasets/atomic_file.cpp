@@ -1,0 +1,67 @@
+#include "datasets/atomic_file.h"
+
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+// Unique among the threads of this process and the processes of this machine.
+std::filesystem::path TemporaryPathFor(const std::filesystem::path& path) {
+  static std::atomic<unsigned> count{0};
+  std::string name = ".";
+  name += path.filename().string();
+  name += '.';
+  name += std::to_string(getpid());
+  name += '-';
+  name += std::to_string(count++);
+  name += ".part";
+  return path.parent_path() / name;
+}
+
+}  // namespace
+
+AtomicFile::AtomicFile(std::filesystem::path path)
+    : path_(std::move(path)), temporary_path_(TemporaryPathFor(path_)) {
+  errno = 0;
+  stream_.open(temporary_path_, std::ios::binary | std::ios::trunc);
+  if (!stream_) {
+    throw Error(path_.string() + ": cannot be written (" + std::strerror(errno) +
+                "); does its folder exist?");
+  }
+}
+
+AtomicFile::~AtomicFile() {
+  if (committed_) return;
+  stream_.close();
+  std::error_code ignored;
+  std::filesystem::remove(temporary_path_, ignored);
+}
+
+void AtomicFile::Commit() {
+  errno = 0;
+  stream_.close();
+  if (!stream_)
+    throw Error(path_.string() + ": writing failed (" + std::strerror(errno) + "); is the disk full?");
+  std::error_code error;
+  std::filesystem::rename(temporary_path_, path_, error);
+  if (error) throw Error(path_.string() + ": cannot be written (" + error.message() + ")");
+  committed_ = true;
+}
+
+void WriteFileAtomically(const std::filesystem::path& path, std::span<const std::uint8_t> bytes) {
+  AtomicFile file(path);
+  file.stream().write(reinterpret_cast<const char*>(bytes.data()),
+                      static_cast<std::streamsize>(bytes.size()));
+  file.Commit();
+}
+
+}  // namespace parallax

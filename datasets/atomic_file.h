@@ -1,0 +1,39 @@
+// Files that are there whole or not at all.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <ostream>
+#include <span>
+
+namespace parallax {
+
+// A file being written under a temporary name (".NAME.<process>-<count>.part") in the folder of `path`.
+// Commit() gives it its name, replacing what was there; without it the destructor removes what was written.
+class AtomicFile {
+ public:
+  // Opens the temporary file. Throws Error when the folder is missing or cannot be written.
+  explicit AtomicFile(std::filesystem::path path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  // Binary stream to write to.
+  std::ostream& stream() { return stream_; }
+  // For writers that open their file themselves; nothing may have been written to stream() then.
+  const std::filesystem::path& temporary_path() const { return temporary_path_; }
+  // Throws Error (and removes the temporary file) when any write failed, e.g. on a full disk.
+  void Commit();
+
+ private:
+  std::filesystem::path path_;
+  std::filesystem::path temporary_path_;
+  std::ofstream stream_;
+  bool committed_ = false;
+};
+
+// Writes the bytes as the whole file `path`. Throws Error.
+void WriteFileAtomically(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);
+
+}  // namespace parallax

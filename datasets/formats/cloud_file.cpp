@@ -1,0 +1,26 @@
+#include "datasets/formats/cloud_file.h"
+
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+[[noreturn]] void ThrowUnknownEnding(const std::filesystem::path& path) {
+  throw InvalidArgument(path.string() + ": clouds are .ply or .pcd files");
+}
+
+}  // namespace
+
+PointCloud ReadCloud(const std::filesystem::path& path) {
+  if (path.extension() == ".ply") return ReadPly(path);
+  if (path.extension() == ".pcd") return ReadPcd(path);
+  ThrowUnknownEnding(path);
+}
+
+void WriteCloud(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding) {
+  if (path.extension() == ".ply") return WritePly(path, cloud, encoding);
+  if (path.extension() == ".pcd") return WritePcd(path, cloud, encoding);
+  ThrowUnknownEnding(path);
+}
+
+}  // namespace parallax

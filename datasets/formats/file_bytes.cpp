@@ -1,0 +1,84 @@
+#include "datasets/formats/file_bytes.h"
+
+#include <cerrno>
+#include <charconv>
+#include <fstream>
+#include <system_error>
+
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
+
+template <typename Container>
+Container ReadWholeFile(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) throw Error(path.string() + ": no such file");
+  if (std::filesystem::is_directory(status)) throw Error(path.string() + ": is a folder, expected a file");
+  std::ifstream stream(path, std::ios::binary | std::ios::ate);
+  if (!stream) throw Error(path.string() + ": cannot be opened (" + std::strerror(errno) + ")");
+  const std::streamoff size_bytes = stream.tellg();
+  if (size_bytes < 0) throw Error(path.string() + ": cannot be read, is it a regular file?");
+  Container content(static_cast<std::size_t>(size_bytes), {});
+  stream.seekg(0);
+  stream.read(reinterpret_cast<char*>(content.data()), size_bytes);
+  if (stream.gcount() != size_bytes) throw Error(path.string() + ": reading failed");
+  return content;
+}
+
+}  // namespace
+
+FileBytes ReadFileBytes(const std::filesystem::path& path) {
+  FileBytes bytes = ReadWholeFile<FileBytes>(path);
+  if (bytes.empty()) throw Error(path.string() + ": the file is empty (0 bytes)");
+  return bytes;
+}
+
+std::string ReadFileText(const std::filesystem::path& path) { return ReadWholeFile<std::string>(path); }
+
+std::optional<double> ParseNumber(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<std::uint64_t> ParseCount(std::string_view text) {
+  std::uint64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string_view WordReader::Next() {
+  while (position_ < text_.size()) {
+    if (IsSpace(text_[position_])) {
+      ++position_;
+    } else if (comment_ != '\0' && text_[position_] == comment_) {
+      while (position_ < text_.size() && text_[position_] != '\n') ++position_;
+    } else {
+      break;
+    }
+  }
+  const std::size_t begin = position_;
+  while (position_ < text_.size() && !IsSpace(text_[position_])) ++position_;
+  return text_.substr(begin, position_ - begin);
+}
+
+std::vector<std::string_view> SplitLines(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    lines.push_back(line);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+  }
+  return lines;
+}
+
+}  // namespace parallax

@@ -1,0 +1,168 @@
+#include "datasets/formats/image_check.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <string>
+
+#include "datasets/formats/file_bytes.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+using Bytes = std::span<const std::uint8_t>;
+
+std::uint32_t LoadBigEndian32(const std::uint8_t* b) {
+  return static_cast<std::uint32_t>(b[0]) << 24 | static_cast<std::uint32_t>(b[1]) << 16 |
+         static_cast<std::uint32_t>(b[2]) << 8 | b[3];
+}
+
+bool StartsWith(Bytes bytes, std::string_view magic) { return AsText(bytes).starts_with(magic); }
+
+[[noreturn]] void ThrowTruncated(const std::string& file, const std::string& detail) {
+  throw Error(file + ": the image is truncated or damaged (" + detail + "); fetch or write it again");
+}
+
+// --- PNG (ISO/IEC 15948) -----------------------------------------------------
+
+// Checksum tables of PNG annex D, for four bytes at a time.
+constexpr std::array<std::array<std::uint32_t, 256>, 4> MakeCrcTables() {
+  std::array<std::array<std::uint32_t, 256>, 4> tables{};
+  for (std::uint32_t n = 0; n < 256; ++n) {
+    std::uint32_t c = n;
+    for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? 0xEDB88320U ^ (c >> 1) : c >> 1;
+    tables[0][n] = c;
+  }
+  for (std::size_t t = 1; t < 4; ++t) {
+    for (std::size_t n = 0; n < 256; ++n)
+      tables[t][n] = tables[0][tables[t - 1][n] & 0xFF] ^ (tables[t - 1][n] >> 8);
+  }
+  return tables;
+}
+
+std::uint32_t Crc32(Bytes bytes) {
+  static constexpr auto kTables = MakeCrcTables();
+  std::uint32_t crc = 0xFFFFFFFFU;
+  for (; bytes.size() >= 4; bytes = bytes.subspan(4)) {
+    crc ^= LoadAs<std::uint32_t>(bytes.data());
+    crc = kTables[3][crc & 0xFF] ^ kTables[2][(crc >> 8) & 0xFF] ^ kTables[1][(crc >> 16) & 0xFF] ^
+          kTables[0][crc >> 24];
+  }
+  for (const std::uint8_t byte : bytes) crc = kTables[0][(crc ^ byte) & 0xFF] ^ (crc >> 8);
+  return ~crc;
+}
+
+void CheckPng(Bytes bytes, const std::string& file) {
+  constexpr std::size_t kSignature_bytes = 8;
+  constexpr std::size_t kChunkFrame_bytes = 12;  // length, type, checksum
+  constexpr std::uint64_t kDeflateMaxRatio = 1032;
+  std::uint64_t width = 0, height = 0, bits_per_pixel = 0, data_bytes = 0;
+  for (std::size_t at = kSignature_bytes;;) {
+    if (bytes.size() < at + kChunkFrame_bytes) ThrowTruncated(file, "PNG without its end");
+    const std::size_t length = LoadBigEndian32(&bytes[at]);
+    const std::string_view type = AsText(bytes.subspan(at + 4, 4));
+    if (bytes.size() - at - kChunkFrame_bytes < length) ThrowTruncated(file, "PNG chunk cut short");
+    if (Crc32(bytes.subspan(at + 4, 4 + length)) != LoadBigEndian32(&bytes[at + 8 + length])) {
+      ThrowTruncated(file, "PNG checksum wrong in chunk " + std::string(type));
+    }
+    if (type == "IHDR" && length >= 13) {
+      constexpr std::array<std::uint64_t, 8> kChannels = {1, 0, 3, 1, 2, 0, 4, 0};
+      width = LoadBigEndian32(&bytes[at + 8]);
+      height = LoadBigEndian32(&bytes[at + 12]);
+      bits_per_pixel = bytes[at + 16] * kChannels[bytes[at + 17] & 7];
+    }
+    if (type == "IDAT") data_bytes += length;
+    if (type == "IEND") break;
+    at += kChunkFrame_bytes + length;
+  }
+  if (width == 0 || height == 0 || width > (1U << 30) || height > (1U << 30) ||
+      width * bits_per_pixel / 8 > data_bytes * kDeflateMaxRatio / height) {
+    throw Error(file + ": its header says " + std::to_string(width) + "x" + std::to_string(height) +
+                " pixels, which " + std::to_string(data_bytes) + " bytes of PNG data cannot hold");
+  }
+}
+
+// --- JPEG (ITU-T T.81, annex B) ----------------------------------------------
+
+// The end marker is looked for from segment to segment, so that a thumbnail's does not count.
+void CheckJpeg(Bytes bytes, const std::string& file) {
+  std::size_t at = 2;  // behind the start marker
+  while (true) {
+    // To the next marker: past entropy-coded data, its stuffed zeros, restart markers and fill bytes.
+    while (at + 1 < bytes.size() && (bytes[at] != 0xFF || bytes[at + 1] == 0x00 || bytes[at + 1] == 0xFF ||
+                                     (bytes[at + 1] >= 0xD0 && bytes[at + 1] <= 0xD7))) {
+      ++at;
+    }
+    if (at + 1 >= bytes.size()) ThrowTruncated(file, "JPEG without its end marker");
+    const std::uint8_t marker = bytes[at + 1];
+    at += 2;
+    if (marker == 0xD9) return;
+    if (at + 2 > bytes.size()) ThrowTruncated(file, "JPEG segment cut short");
+    const std::size_t length = static_cast<std::size_t>(bytes[at] << 8 | bytes[at + 1]);
+    const bool is_frame =
+        marker >= 0xC0 && marker <= 0xCF && marker != 0xC4 && marker != 0xC8 && marker != 0xCC;
+    if (length < 2 || bytes.size() - at < length) ThrowTruncated(file, "JPEG segment cut short");
+    if (is_frame && length >= 8) {
+      const std::uint64_t height = static_cast<std::uint64_t>(bytes[at + 3] << 8 | bytes[at + 4]);
+      const std::uint64_t width = static_cast<std::uint64_t>(bytes[at + 5] << 8 | bytes[at + 6]);
+      constexpr std::uint64_t kMaxPixelsPerByte = 1024;  // a block of 64 pixels takes at least half a bit
+      if (width * height > bytes.size() * kMaxPixelsPerByte) {
+        throw Error(file + ": its header says " + std::to_string(width) + "x" + std::to_string(height) +
+                    " pixels, which " + std::to_string(bytes.size()) + " bytes of JPEG cannot hold");
+      }
+    }
+    at += length;
+  }
+}
+
+// --- raw formats: the length follows from the size ---------------------------
+
+void CheckLength(const std::string& file, std::uint64_t width, std::uint64_t height,
+                 std::uint64_t bits_per_pixel, std::uint64_t available_bytes) {
+  const bool huge = width > (1U << 30) || height > (1U << 30);
+  if (huge || (width * bits_per_pixel / 8) > available_bytes / std::max<std::uint64_t>(height, 1)) {
+    ThrowTruncated(file, "its header says " + std::to_string(width) + "x" + std::to_string(height) +
+                             " pixels, the file has " + std::to_string(available_bytes) + " bytes of them");
+  }
+}
+
+void CheckBinaryPnm(Bytes bytes, const std::string& file) {
+  WordReader words(AsText(bytes), '#');
+  const bool colour = words.Next() == "P6";
+  const auto width = ParseCount(words.Next());
+  const auto height = ParseCount(words.Next());
+  const auto max_value = ParseCount(words.Next());
+  if (!width || !height || !max_value || *width == 0 || *height == 0 || *max_value == 0 ||
+      *max_value > 65535) {
+    throw Error(file + ": its PGM/PPM header is damaged");
+  }
+  const std::size_t header_bytes = words.position() + 1;
+  CheckLength(file, *width, *height, (colour ? 24U : 8U) * (*max_value > 255 ? 2U : 1U),
+              bytes.size() > header_bytes ? bytes.size() - header_bytes : 0);
+}
+
+void CheckBmp(Bytes bytes, const std::string& file) {
+  constexpr std::size_t kHeaders_bytes = 54;  // file header and BITMAPINFOHEADER
+  if (bytes.size() < kHeaders_bytes) ThrowTruncated(file, "BMP header cut short");
+  const auto pixels_at = LoadAs<std::uint32_t>(&bytes[10]);
+  const auto compression = LoadAs<std::uint32_t>(&bytes[30]);
+  constexpr std::uint32_t kRle8 = 1, kRle4 = 2;
+  if (compression == kRle8 || compression == kRle4) return;
+  const auto width = static_cast<std::uint64_t>(std::llabs(LoadAs<std::int32_t>(&bytes[18])));
+  const auto height =
+      static_cast<std::uint64_t>(std::llabs(LoadAs<std::int32_t>(&bytes[22])));  // < 0: top first
+  CheckLength(file, width, height, LoadAs<std::uint16_t>(&bytes[28]),
+              bytes.size() > pixels_at ? bytes.size() - pixels_at : 0);
+}
+
+}  // namespace
+
+void CheckImageIsWhole(const std::filesystem::path& path, Bytes bytes) {
+  if (StartsWith(bytes, "\x89PNG\r\n\x1a\n")) return CheckPng(bytes, path.string());
+  if (StartsWith(bytes, "\xFF\xD8\xFF")) return CheckJpeg(bytes, path.string());
+  if (StartsWith(bytes, "P5") || StartsWith(bytes, "P6")) return CheckBinaryPnm(bytes, path.string());
+  if (StartsWith(bytes, "BM")) return CheckBmp(bytes, path.string());
+}
+
+}  // namespace parallax

@@ -1,0 +1,16 @@
+// Whether an image file is whole. OpenCV's decoders fill up a damaged JPEG with gray without a word, and
+// believe any size a header states.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <span>
+
+namespace parallax {
+
+// Walks the structure of a PNG, JPEG, PGM/PPM or BMP file: every chunk and its checksum (PNG), the end
+// marker (JPEG), the length that the size demands. Throws Error for a truncated or damaged file and for a
+// header whose size the file cannot hold. Other formats pass unchecked.
+void CheckImageIsWhole(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);
+
+}  // namespace parallax

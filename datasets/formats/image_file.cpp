@@ -1,0 +1,135 @@
+#include "datasets/formats/image_file.h"
+
+#include <opencv2/imgcodecs.hpp>
+#include <opencv2/imgproc.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "datasets/atomic_file.h"
+#include "datasets/formats/file_bytes.h"
+#include "datasets/formats/image_check.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+template <typename T>
+constexpr int kMatType = 0;
+template <>
+constexpr int kMatType<std::uint8_t> = CV_8UC1;
+template <>
+constexpr int kMatType<std::uint16_t> = CV_16UC1;
+template <>
+constexpr int kMatType<Rgb8> = CV_8UC3;
+
+// OpenCV's header for our pixels; nothing is copied.
+template <typename T>
+cv::Mat WrapPixels(HostImageView<T> view) {
+  using Pixel = std::remove_const_t<T>;
+  return cv::Mat(view.height, view.width, kMatType<Pixel>, const_cast<Pixel*>(view.data),
+                 static_cast<std::size_t>(view.stride) * sizeof(Pixel));
+}
+
+cv::Mat Decode(const std::filesystem::path& path) {
+  const FileBytes bytes = ReadFileBytes(path);
+  CheckImageIsWhole(path, bytes);
+  cv::Mat decoded;
+  try {
+    // ANYDEPTH | ANYCOLOR: palettes resolved, no turning by EXIF (it would break the rig).
+    decoded = cv::imdecode(bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR | cv::IMREAD_IGNORE_ORIENTATION);
+  } catch (const cv::Exception&) {
+    decoded.release();
+  }
+  if (decoded.empty()) {
+    throw Error(path.string() +
+                ": is not a readable image (PNG, JPEG, PGM, PPM, BMP or TIFF), or is damaged");
+  }
+  return decoded;
+}
+
+template <typename T>
+HostImage<T> CopyPixels(const cv::Mat& decoded) {
+  HostImage<T> image(decoded.cols, decoded.rows);
+  cv::Mat target = WrapPixels(image.View());
+  if constexpr (std::is_same_v<T, Rgb8>) {
+    cv::cvtColor(decoded, target, cv::COLOR_BGR2RGB);
+  } else {
+    decoded.copyTo(target);
+  }
+  return image;
+}
+
+// The one channel of an image whose colours are all gray.
+template <typename T>
+HostImage<T> ReadOneChannel(const std::filesystem::path& path, const char* wanted) {
+  cv::Mat decoded = Decode(path);
+  if (decoded.channels() == 3) {
+    std::vector<cv::Mat> channels;
+    cv::split(decoded, channels);
+    const bool gray = cv::norm(channels[0], channels[1], cv::NORM_INF) == 0 &&
+                      cv::norm(channels[0], channels[2], cv::NORM_INF) == 0;
+    if (gray) decoded = channels[0];
+  }
+  if (decoded.type() != kMatType<T>) {
+    throw Error(path.string() + ": expected " + wanted + " gray, found " +
+                std::to_string(decoded.channels()) + " channels of " +
+                std::to_string(8 * decoded.elemSize1()) + " bits");
+  }
+  return CopyPixels<T>(decoded);
+}
+
+template <typename T>
+void WritePngOf(const std::filesystem::path& path, HostImageView<const T> image) {
+  if (image.Empty()) throw InvalidArgument(path.string() + ": an image of no pixels cannot be written");
+  cv::Mat pixels = WrapPixels(image);
+  if constexpr (std::is_same_v<T, Rgb8>) {
+    cv::Mat reordered;
+    cv::cvtColor(pixels, reordered, cv::COLOR_RGB2BGR);
+    pixels = std::move(reordered);
+  }
+  std::vector<std::uint8_t> encoded;
+  bool done = false;
+  try {
+    done = cv::imencode(".png", pixels, encoded);
+  } catch (const cv::Exception&) {
+    done = false;
+  }
+  if (!done) throw Error(path.string() + ": could not be coded as PNG");
+  WriteFileAtomically(path, encoded);
+}
+
+}  // namespace
+
+CameraImage ReadImage(const std::filesystem::path& path) {
+  cv::Mat decoded = Decode(path);
+  if (decoded.type() == CV_16UC3) decoded.convertTo(decoded, CV_8UC3, 1.0 / 257);  // 65535 becomes 255
+  switch (decoded.type()) {
+    case CV_8UC1:
+      return CopyPixels<std::uint8_t>(decoded);
+    case CV_16UC1:
+      return CopyPixels<std::uint16_t>(decoded);
+    case CV_8UC3:
+      return CopyPixels<Rgb8>(decoded);
+    default:
+      throw Error(path.string() + ": has pixels of " + std::to_string(8 * decoded.elemSize1()) +
+                  " bits that are not 8- or 16-bit integers; convert it to PNG");
+  }
+}
+
+HostImage<std::uint8_t> ReadGray8(const std::filesystem::path& path) {
+  return ReadOneChannel<std::uint8_t>(path, "8-bit");
+}
+HostImage<std::uint16_t> ReadGray16(const std::filesystem::path& path) {
+  return ReadOneChannel<std::uint16_t>(path, "16-bit");
+}
+
+void WritePng(const std::filesystem::path& path, HostImageView<const std::uint8_t> image) {
+  WritePngOf(path, image);
+}
+void WritePng(const std::filesystem::path& path, HostImageView<const std::uint16_t> image) {
+  WritePngOf(path, image);
+}
+void WritePng(const std::filesystem::path& path, HostImageView<const Rgb8> image) { WritePngOf(path, image); }
+
+}  // namespace parallax

@@ -1,0 +1,165 @@
+#include "datasets/formats/cloud_file.h"
+
+#include <gtest/gtest.h>
+
+#include <bit>
+#include <cmath>
+#include <cstdio>
+#include <limits>
+
+#include "tests/datasets/test_files.h"
+
+namespace parallax {
+namespace {
+
+using test::ErrorOf;
+using test::TempDir;
+using test::WriteText;
+using testing::HasSubstr;
+using namespace std::string_literals;
+
+PointCloud SomeCloud(bool colored) {
+  PointCloud cloud;
+  for (int i = 0; i < 1000; ++i) {
+    const auto t = static_cast<float>(i);
+    cloud.points.push_back({0.1F * t, -1e-7F * t, 3.3F + 1.0F / (t + 1)});
+    if (colored)
+      cloud.colors.push_back({static_cast<std::uint8_t>(i), static_cast<std::uint8_t>(255 - i), 128});
+  }
+  cloud.points[3] = {std::numeric_limits<float>::quiet_NaN(), 0, std::numeric_limits<float>::infinity()};
+  return cloud;
+}
+
+void ExpectSame(const PointCloud& a, const PointCloud& b) {
+  ASSERT_EQ(a.points.size(), b.points.size());
+  EXPECT_EQ(a.colors, b.colors);
+  for (std::size_t i = 0; i < a.points.size(); ++i) {
+    if (std::isnan(b.points[i].x)) {
+      EXPECT_TRUE(std::isnan(a.points[i].x));
+    } else {
+      EXPECT_EQ(a.points[i], b.points[i]) << "point " << i;
+    }
+  }
+}
+
+TEST(CloudFile, RoundTripToTheBit) {
+  const TempDir dir;
+  for (const char* name : {"a.ply", "a.pcd"}) {
+    for (const auto encoding : {CloudEncoding::kBinary, CloudEncoding::kAscii}) {
+      for (const bool colored : {true, false}) {
+        const PointCloud cloud = SomeCloud(colored);
+        WriteCloud(dir / name, cloud, encoding);
+        ExpectSame(ReadCloud(dir / name), cloud);
+      }
+      WriteCloud(dir / name, PointCloud(), encoding);
+      EXPECT_EQ(ReadCloud(dir / name).size(), 0U);
+    }
+  }
+}
+
+TEST(ReadPly, PropertiesInAnyOrderAndType) {
+  const TempDir dir;
+  const auto cloud =
+      ReadPly(WriteText(dir / "a.ply",
+                        "ply\r\nformat ascii 1.0\r\ncomment x\r\nobj_info y\r\nelement vertex 2\r\n"
+                        "property double z\r\nproperty uint8 blue\r\nproperty uint8 green\r\n"
+                        "property uint8 red\r\nproperty float nx\r\nproperty float x\r\n"
+                        "property int y\r\nelement face 1\r\nproperty list uchar int vertex_indices\r\n"
+                        "end_header\r\n3 30 20 10 0 1 2\r\n6 0 0 255 0 4 +5\r\n3 0 1 1\r\n"));
+  ASSERT_EQ(cloud.size(), 2U);
+  EXPECT_EQ(cloud.points[0], (Point3f{1, 2, 3}));
+  EXPECT_EQ(cloud.points[1], (Point3f{4, 5, 6}));
+  EXPECT_EQ(cloud.colors[0], (Rgb8{10, 20, 30}));
+  EXPECT_EQ(cloud.colors[1], (Rgb8{255, 0, 0}));
+}
+
+TEST(ReadPly, BinaryByHand) {
+  const TempDir dir;
+  // One point (1, 2, -1) with an 8-bit property between the coordinates.
+  const auto cloud =
+      ReadPly(WriteText(dir / "a.ply",
+                        "ply\nformat binary_little_endian 1.0\nelement vertex 1\nproperty float x\n"
+                        "property char skipped\nproperty float y\nproperty short z\nend_header\n"
+                        "\x00\x00\x80\x3F\x07\x00\x00\x00\x40\xFF\xFF"s));
+  ASSERT_EQ(cloud.size(), 1U);
+  EXPECT_EQ(cloud.points[0], (Point3f{1, 2, -1}));
+  EXPECT_TRUE(cloud.colors.empty());
+}
+
+constexpr char kPlyHead[] = "ply\nformat binary_little_endian 1.0\nelement vertex ";
+constexpr char kPlyXyz[] = "\nproperty float x\nproperty float y\nproperty float z\nend_header\n";
+
+TEST(ReadPly, BadInputIsNamed) {
+  const TempDir dir;
+  const auto error = [&](const std::string& content) {
+    return ErrorOf([&] { ReadPly(WriteText(dir / "bad.ply", content)); });
+  };
+  EXPECT_THAT(error(""), HasSubstr("bad.ply: the file is empty"));
+  EXPECT_THAT(error("plx\n"), HasSubstr("is not a PLY"));
+  EXPECT_THAT(error("ply\nformat ascii 1.0\nelement vertex 1\n"), HasSubstr("does not end"));
+  EXPECT_THAT(error(kPlyHead + "1000000000"s + kPlyXyz + "123"),
+              HasSubstr("says 1000000000 points, but the file has only 3"));
+  EXPECT_THAT(error(kPlyHead + "18446744073709551615"s + kPlyXyz + "123"),
+              HasSubstr("but the file has only 3"));
+  EXPECT_THAT(error(kPlyHead + "99999999999999999999"s + kPlyXyz), HasSubstr("no valid number of vertices"));
+  EXPECT_THAT(error(kPlyHead + "-1"s + kPlyXyz), HasSubstr("no valid number of vertices"));
+  EXPECT_THAT(error(kPlyHead + "1"s + kPlyXyz + "12345678901"), HasSubstr("truncated"));
+  EXPECT_THAT(error("ply\nformat binary_big_endian 1.0\nelement vertex 0"s + kPlyXyz),
+              HasSubstr("binary_little_endian"));
+  EXPECT_THAT(error(kPlyHead + "0\nproperty float x\nend_header\n"s), HasSubstr("lack a field x, y or z"));
+  EXPECT_THAT(error(kPlyHead + "0\nproperty list uchar int x\nend_header\n"s), HasSubstr("type 'list'"));
+  EXPECT_THAT(error("ply\nformat ascii 1.0\nelement vertex 2"s + kPlyXyz + "1 2 3\n4 5"),
+              HasSubstr("truncated"));
+  EXPECT_THAT(error("ply\nformat ascii 1.0\nelement vertex 1"s + kPlyXyz + "1 two 3\n"),
+              HasSubstr("'two' where a number"));
+  EXPECT_THAT(error("ply\nformat ascii 1.0\nelement vertex 1000000000"s + kPlyXyz + "1 2 3\n"),
+              HasSubstr("1000000000"));
+}
+
+TEST(ReadPcd, FieldsOfPclWithPackedColour) {
+  const TempDir dir;
+  // A colour declared as float is written as the float whose bits it is.
+  const float packed = std::bit_cast<float>(0x00102030U);
+  char colour[32];
+  std::snprintf(colour, sizeof(colour), "%.9g", static_cast<double>(packed));
+  const auto cloud =
+      ReadPcd(WriteText(dir / "a.pcd",
+                        "# .PCD v.7\nVERSION .7\nFIELDS x y z rgb h\nSIZE 4 4 4 4 4\nTYPE F F F F F\n"
+                        "COUNT 1 1 1 1 2\nWIDTH 1\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS 1\n"
+                        "DATA ascii\n1 nan 3 "s +
+                            colour + " 8 9\n"));
+  ASSERT_EQ(cloud.size(), 1U);
+  EXPECT_EQ(cloud.points[0].x, 1);
+  EXPECT_TRUE(std::isnan(cloud.points[0].y));
+  EXPECT_EQ(cloud.colors[0], (Rgb8{0x10, 0x20, 0x30}));
+}
+
+TEST(ReadPcd, BadInputIsNamed) {
+  const TempDir dir;
+  const std::string fields = "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n";
+  const auto error = [&](const std::string& content) {
+    return ErrorOf([&] { ReadPcd(WriteText(dir / "bad.pcd", content)); });
+  };
+  EXPECT_THAT(error(""), HasSubstr("bad.pcd: the file is empty"));
+  EXPECT_THAT(error("text"), HasSubstr("is not a PCD"));
+  EXPECT_THAT(error(fields + "POINTS 1\n"), HasSubstr("cut short"));
+  EXPECT_THAT(error(fields + "DATA binary\n"), HasSubstr("POINTS"));
+  EXPECT_THAT(error(fields + "POINTS 1000000000\nDATA binary\n123"), HasSubstr("says 1000000000 points"));
+  EXPECT_THAT(error(fields + "POINTS 1\nDATA binary\n12345678901"), HasSubstr("truncated"));
+  EXPECT_THAT(error(fields + "POINTS 1\nDATA binary_compressed\n"), HasSubstr("write it as ascii or binary"));
+  EXPECT_THAT(error("FIELDS x y z\nSIZE 4 4\nTYPE F F F\nPOINTS 1\nDATA ascii\n"),
+              HasSubstr("differ in length"));
+  EXPECT_THAT(error("FIELDS x y z\nSIZE 4 4 3\nTYPE F F F\nPOINTS 1\nDATA ascii\n"), HasSubstr("field 'z'"));
+}
+
+TEST(WriteCloud, WrongArguments) {
+  const TempDir dir;
+  EXPECT_THAT(ErrorOf([&] { WriteCloud(dir / "a.xyz", PointCloud()); }), HasSubstr(".ply or .pcd"));
+  EXPECT_THAT(ErrorOf([&] { ReadCloud(dir / "a.xyz"); }), HasSubstr(".ply or .pcd"));
+  PointCloud cloud = SomeCloud(true);
+  cloud.colors.pop_back();
+  EXPECT_THAT(ErrorOf([&] { WriteCloud(dir / "a.ply", cloud); }), HasSubstr("1000 points has 999 colours"));
+}
+
+}  // namespace
+}  // namespace parallax

@@ -1,0 +1,170 @@
+#include "datasets/formats/image_file.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/datasets/test_files.h"
+
+namespace parallax {
+namespace {
+
+using test::ErrorOf;
+using test::TempDir;
+using test::WriteText;
+using testing::HasSubstr;
+using namespace std::string_literals;
+
+// 24x10 colour noise, so that its PNG is long.
+HostImage<Rgb8> Noise() {
+  HostImage<Rgb8> image(24, 10);
+  std::uint32_t state = 1;
+  const auto next = [&state] {
+    return static_cast<std::uint8_t>((state = state * 1664525 + 1013904223) >> 24);
+  };
+  for (int y = 0; y < 10; ++y) {
+    for (int x = 0; x < 24; ++x) image(x, y) = {next(), next(), next()};
+  }
+  return image;
+}
+
+template <typename T>
+void ExpectRoundTrip(const HostImage<T>& image) {
+  const TempDir dir;
+  WritePng(dir / "a.png", image.ConstView());
+  const CameraImage read = ReadImage(dir / "a.png");
+  const auto* back = std::get_if<HostImage<T>>(&read);
+  ASSERT_NE(back, nullptr) << "depth or channels changed";
+  ASSERT_TRUE(SameSize(back->View(), image.View()));
+  for (int y = 0; y < image.height(); ++y) {
+    for (int x = 0; x < image.width(); ++x) EXPECT_EQ((*back)(x, y), image(x, y)) << x << "," << y;
+  }
+}
+
+TEST(ImageFile, PngRoundTripOfEveryKind) {
+  ExpectRoundTrip(Noise());
+  ExpectRoundTrip(HostImage<std::uint8_t>(1, 1, 200));
+  HostImage<std::uint16_t> deep(7, 3);
+  for (int y = 0; y < 3; ++y) {
+    for (int x = 0; x < 7; ++x) deep(x, y) = static_cast<std::uint16_t>(9000 * x + y);
+  }
+  ExpectRoundTrip(deep);
+}
+
+TEST(ImageFile, PnmByHand) {
+  const TempDir dir;
+  const auto gray = ReadGray8(WriteText(dir / "a.pgm", "P5\n# a comment\n2 1\n255\n\x07\xFF"));
+  EXPECT_EQ(gray(0, 0), 7);
+  EXPECT_EQ(gray(1, 0), 255);
+  const auto deep = ReadGray16(WriteText(dir / "b.pgm", "P5 1 1 65535\n\x01\x02"));  // high byte first
+  EXPECT_EQ(deep(0, 0), 0x0102);
+  const CameraImage colour = ReadImage(WriteText(dir / "c.ppm", "P6 1 1 255\n\x01\x02\x03"));
+  EXPECT_EQ(std::get<HostImage<Rgb8>>(colour)(0, 0), (Rgb8{1, 2, 3}));
+}
+
+TEST(ImageFile, SixteenBitColourIsReducedToEight) {
+  const TempDir dir;
+  const CameraImage image = ReadImage(WriteText(dir / "c.ppm", "P6 1 1 65535\n\xFF\xFF\x80\x80\x00\x00"s));
+  EXPECT_EQ(std::get<HostImage<Rgb8>>(image)(0, 0), (Rgb8{255, 128, 0}));
+}
+
+// 1x1 PNGs with alpha (10, 20, 30, alpha 40) and with a palette (its second colour 10, 20, 30), made with
+// zlib.
+constexpr unsigned char kAlphaPng[] = {0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d,
+                                       0x49, 0x48, 0x44, 0x52, 0x00, 0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01,
+                                       0x08, 0x06, 0x00, 0x00, 0x00, 0x1f, 0x15, 0xc4, 0x89, 0x00, 0x00, 0x00,
+                                       0x0d, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0xe0, 0x12, 0x91, 0xd3,
+                                       0x00, 0x00, 0x00, 0xcd, 0x00, 0x65, 0x6a, 0x99, 0x84, 0x42, 0x00, 0x00,
+                                       0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+constexpr unsigned char kPalettePng[] = {
+    0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a, 0x00, 0x00, 0x00, 0x0d, 0x49, 0x48, 0x44, 0x52, 0x00,
+    0x00, 0x00, 0x01, 0x00, 0x00, 0x00, 0x01, 0x08, 0x03, 0x00, 0x00, 0x00, 0x28, 0xcb, 0x34, 0xbb, 0x00,
+    0x00, 0x00, 0x06, 0x50, 0x4c, 0x54, 0x45, 0x01, 0x02, 0x03, 0x0a, 0x14, 0x1e, 0xdf, 0x78, 0xf9, 0x04,
+    0x00, 0x00, 0x00, 0x0a, 0x49, 0x44, 0x41, 0x54, 0x78, 0x9c, 0x63, 0x60, 0x04, 0x00, 0x00, 0x03, 0x00,
+    0x02, 0x4b, 0xf5, 0xdd, 0xea, 0x00, 0x00, 0x00, 0x00, 0x49, 0x45, 0x4e, 0x44, 0xae, 0x42, 0x60, 0x82};
+
+template <std::size_t N>
+std::string_view TextOf(const unsigned char (&bytes)[N]) {
+  return {reinterpret_cast<const char*>(bytes), N};
+}
+
+TEST(ImageFile, AlphaIsDroppedAndPalettesAreResolved) {
+  const TempDir dir;
+  for (const std::string_view png : {TextOf(kAlphaPng), TextOf(kPalettePng)}) {
+    const CameraImage image = ReadImage(WriteText(dir / "a.png", png));
+    EXPECT_EQ(std::get<HostImage<Rgb8>>(image)(0, 0), (Rgb8{10, 20, 30}));
+  }
+}
+
+TEST(ImageFile, GrayStoredAsColourIsGray) {
+  const TempDir dir;
+  WritePng(dir / "a.png", HostImage<Rgb8>(2, 2, Rgb8{9, 9, 9}).ConstView());
+  EXPECT_EQ(ReadGray8(dir / "a.png")(1, 1), 9);
+  WritePng(dir / "b.png", HostImage<Rgb8>(2, 2, Rgb8{9, 9, 8}).ConstView());
+  EXPECT_THAT(ErrorOf([&] { ReadGray8(dir / "b.png"); }), HasSubstr("expected 8-bit gray, found 3 channels"));
+}
+
+TEST(ImageFile, PngCutAnywhereIsAnError) {
+  const TempDir dir;
+  WritePng(dir / "a.png", Noise().ConstView());
+  const std::size_t size_bytes = std::filesystem::file_size(dir / "a.png");
+  for (std::size_t length = 1; length < size_bytes; length += 7) {
+    test::WriteBeginning(dir / "a.png", dir / "cut.png", length);
+    EXPECT_THAT(ErrorOf([&] { ReadImage(dir / "cut.png"); }), HasSubstr("cut.png: ")) << length << " bytes";
+  }
+}
+
+TEST(ImageFile, PngWithAnyByteChangedIsAnErrorOrTheSame) {
+  const TempDir dir;
+  WritePng(dir / "a.png", Noise().ConstView());
+  const std::string whole = test::ReadText(dir / "a.png");
+  for (std::size_t i = 8; i < whole.size(); i += 5) {
+    std::string changed = whole;
+    changed[i] = static_cast<char>(changed[i] ^ 0x10);
+    EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "b.png", changed)); }), HasSubstr("b.png: "))
+        << "byte " << i;
+  }
+}
+
+TEST(ImageFile, LyingHeadersAreRefusedBeforeAllocating) {
+  const TempDir dir;
+  EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "a.pgm", "P5 30000 30000 255\nabc")); }),
+              HasSubstr("says 30000x30000 pixels"));
+  EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "a.pgm", "P5 0 3 255\nabc")); }),
+              HasSubstr("header is damaged"));
+  std::string bmp(54, '\0');
+  bmp.replace(0, 2, "BM");
+  bmp[10] = 54;
+  bmp[14] = 40;
+  bmp[20] = bmp[24] = 1;  // 65536 x 65536
+  bmp[26] = 1;
+  bmp[28] = 24;
+  EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "a.bmp", bmp)); }),
+              HasSubstr("says 65536x65536 pixels"));
+}
+
+TEST(ImageFile, OtherFilesAreNamed) {
+  const TempDir dir;
+  EXPECT_THAT(ErrorOf([&] { ReadImage(dir / "none.png"); }), HasSubstr("none.png: no such file"));
+  EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "empty.png", "")); }), HasSubstr("empty (0 bytes)"));
+  EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "text.png", "not an image")); }),
+              HasSubstr("text.png: is not a readable image"));
+  EXPECT_THAT(ErrorOf([&] { WritePng(dir / "x.png", HostImage<std::uint8_t>().ConstView()); }),
+              HasSubstr("no pixels"));
+}
+
+TEST(ImageFile, JpegWithoutItsEndIsAnError) {
+  const std::filesystem::path aloe = "/usr/share/doc/opencv-doc/examples/data/aloeL.jpg";
+  if (!std::filesystem::exists(aloe)) GTEST_SKIP() << "opencv-doc is not installed: no JPEG to test with";
+  const CameraImage image = ReadImage(aloe);
+  EXPECT_EQ(WidthOf(ViewOf(image)), 1282);
+  EXPECT_EQ(HeightOf(ViewOf(image)), 1110);
+  const TempDir dir;
+  const std::size_t size_bytes = std::filesystem::file_size(aloe);
+  for (const std::size_t length : {size_bytes - 2, size_bytes / 2, std::size_t{300}, std::size_t{4}}) {
+    test::WriteBeginning(aloe, dir / "cut.jpg", length);
+    EXPECT_THAT(ErrorOf([&] { ReadImage(dir / "cut.jpg"); }), HasSubstr("truncated or damaged (JPEG"))
+        << length;
+  }
+}
+
+}  // namespace
+}  // namespace parallax
