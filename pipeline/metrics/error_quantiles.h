@@ -1,0 +1,17 @@
+// A50, A90, A95, A99: the error that this share of the pixels does not exceed.
+#pragma once
+
+#include <array>
+#include <vector>
+
+namespace parallax {
+
+struct ErrorQuantiles {
+  double a50 = 0, a90 = 0, a95 = 0, a99 = 0;  // px
+};
+
+// absolute_errors: px, any order. The element at floor(n q) of the sorted errors, without interpolation
+// (as in ETH3D's evaluation). All infinite when there are none.
+ErrorQuantiles QuantilesOf(std::vector<float> absolute_errors);
+
+}  // namespace parallax

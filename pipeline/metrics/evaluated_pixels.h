@@ -1,0 +1,62 @@
+// Which pixels every metric looks at: those with truth, inside the mask where one is given.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+#include <string>
+
+#include "pipeline/error.h"
+#include "pipeline/image.h"
+
+namespace parallax {
+
+// A pixel counts where its mask has this value (Middlebury and ETH3D: not occluded).
+inline constexpr std::uint8_t kNonoccluded = 255;
+
+// Throws InvalidArgument unless a and b, called a_name and b_name in the message, are of the same size.
+template <typename T, typename U>
+void CheckSameSize(HostImageView<const T> a, const char* a_name, HostImageView<const U> b,
+                   const char* b_name) {
+  if (SameSize(a, b)) return;
+  const auto size = [](const auto& view) {
+    return std::to_string(view.width) + "x" + std::to_string(view.height);
+  };
+  throw InvalidArgument(std::string(a_name) + " is " + size(a) + " but " + b_name + " is " + size(b) +
+                        ": both must have the same size");
+}
+
+// truth: px, NaN = unknown. mask: of the same size, or empty for all pixels. Throws InvalidArgument when the
+// sizes differ.
+inline void CheckMask(HostImageView<const std::uint8_t> mask, HostImageView<const float> truth) {
+  if (!mask.Empty()) CheckSameSize(mask, "the mask", truth, "the truth");
+}
+inline bool IsEvaluated(HostImageView<const float> truth, HostImageView<const std::uint8_t> mask, int x,
+                        int y) {
+  return !std::isnan(truth(x, y)) && (mask.Empty() || mask(x, y) == kNonoccluded);
+}
+
+// Calls visit(x, y, truth) for every pixel that counts, row by row.
+template <typename Visitor>
+void ForEachEvaluatedPixel(HostImageView<const float> truth, HostImageView<const std::uint8_t> mask,
+                           Visitor&& visit) {
+  CheckMask(mask, truth);
+  for (int y = 0; y < truth.height; ++y) {
+    for (int x = 0; x < truth.width; ++x) {
+      if (IsEvaluated(truth, mask, x, y)) visit(x, y, truth(x, y));
+    }
+  }
+}
+
+// The same, column by column, for sums that depend on the order.
+template <typename Visitor>
+void ForEachEvaluatedPixelByColumn(HostImageView<const float> truth, HostImageView<const std::uint8_t> mask,
+                                   Visitor&& visit) {
+  CheckMask(mask, truth);
+  for (int x = 0; x < truth.width; ++x) {
+    for (int y = 0; y < truth.height; ++y) {
+      if (IsEvaluated(truth, mask, x, y)) visit(x, y, truth(x, y));
+    }
+  }
+}
+
+}  // namespace parallax
