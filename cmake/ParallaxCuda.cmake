@@ -35,9 +35,13 @@ if(NOT PARALLAX_CUDA STREQUAL "OFF")
     find_package(CUDAToolkit REQUIRED)
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
     set(PARALLAX_CUDA_ENABLED ON)
-    # CMake 3.25.1 drops CMAKE_CUDA_STANDARD 20 for some compilers: pass it by hand.
+    if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25.1 believes that nvcc cannot do C++20
+      set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+      set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+    endif()
+    set(CMAKE_CUDA_STANDARD 20)
+    set(CMAKE_CUDA_STANDARD_REQUIRED ON)
     add_compile_options(
-      $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20>
       $<$<COMPILE_LANGUAGE:CUDA>:--fmad=false>  # the same bits as the CPU
       $<$<COMPILE_LANGUAGE:CUDA>:--expt-relaxed-constexpr>
       $<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-ffp-contract=off>)

@@ -10,6 +10,8 @@ set(parallax_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/parallax)
 # --- the library -----------------------------------------------------------------
 add_library(parallax_everything INTERFACE)  # what a user links: parallax::parallax
 target_link_libraries(parallax_everything INTERFACE parallax_pipeline)
+# Not on parallax_pipeline: CMake 3.25.1 believes that nvcc cannot do C++20.
+target_compile_features(parallax_everything INTERFACE cxx_std_20)
 target_include_directories(parallax_everything INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
 set(parallax_libraries parallax_everything parallax_pipeline)
 set(parallax_header_folders pipeline)
