@@ -1,0 +1,21 @@
+// The scenes by name.
+#pragma once
+
+#include "datasets/synthetic/random.h"
+#include "datasets/synthetic/scene.h"
+#include "datasets/synthetic/spec.h"
+
+namespace parallax::synthetic {
+
+inline constexpr double kFramePeriod_s = 0.1;
+
+// The scene of one frame (0 ...): planes, slanted, spheres, boxes and drive; for shift the plane that is
+// seen. Same spec and frame, same scene.
+Scene BuildScene(const SyntheticSpec& spec, int frame);
+
+// The parts of it.
+Scene BuildDrive(const SyntheticSpec& spec, int frame);  // drive_scene.cpp
+// Noise with random colours; cell_m: of the coarsest octave.
+Material RandomMaterial(Random& random, double cell_m);
+
+}  // namespace parallax::synthetic

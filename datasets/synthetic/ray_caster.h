@@ -1,0 +1,23 @@
+// Images and exact truth of a scene, by casting rays.
+#pragma once
+
+#include "datasets/synthetic/scene.h"
+#include "pipeline/frame.h"
+#include "pipeline/image.h"
+#include "pipeline/parallel.h"
+
+namespace parallax::synthetic {
+
+enum class Camera { kLeft, kRight };
+
+// What one camera sees. samples x samples rays, spread evenly over a pixel's area, tell which surfaces it
+// shows.
+HostImage<Color> RenderView(const Scene& scene, Camera camera, int width, int height, int samples,
+                            ThreadPool& pool);
+
+// Truth of the left image, from the rays through the pixel centres: disparity f b / Z - doffs (sky: NaN),
+// computed in double; nonoccluded where nothing lies between the surface and the right camera and the place
+// falls between the centres of two pixels of the right image; object ids.
+GroundTruth RenderTruth(const Scene& scene, int width, int height, ThreadPool& pool);
+
+}  // namespace parallax::synthetic

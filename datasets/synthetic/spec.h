@@ -1,0 +1,41 @@
+// What a user asks for: "synthetic:SCENE[,key=value...]".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parallax::synthetic {
+
+struct SyntheticSpec {
+  std::string scene;
+  int width = 640;        // px; drive: 1242
+  int height = 480;       // px; drive: 375
+  std::int64_t seed = 1;  // every choice of the scene and the noise follows from it
+  int frames = 1;         // drive: 10; the other scenes are arranged anew for each frame
+  int disparities = 0;    // every true disparity + doffs is below it; 0 = in proportion to the width
+  int objects = -1;       // in front of the background; -1 = as many as suit the scene
+  int shift = 0;          // px, of the scene shift
+  double noise = 0;       // standard deviation of both cameras' noise, 8-bit gray levels
+  double gain = 1;        // of the right camera
+  double offset = 0;      // of the right camera, 8-bit gray levels
+  double doffs = 0;       // px, of the rig: cx_right - cx_left
+  int color = 0;          // 1 = 8-bit colour
+  int bits = 8;           // of gray: 8 or 16
+  int samples = 4;        // rays per pixel and direction
+  int threads = 0;        // 0 = one per hardware thread; does not change the result
+};
+
+// One line for each scene and key: name and meaning. For help texts and errors.
+struct Named {
+  std::string_view name, meaning;
+};
+const std::vector<Named>& Scenes();
+std::vector<std::string> KeyHelp();  // "width (1..16384): image width, px", ...
+
+// Reads the part after "synthetic:". Throws InvalidArgument for an unknown scene or key (listing those there
+// are), a value that is no number, or one out of range.
+SyntheticSpec ParseSpec(std::string_view text);
+
+}  // namespace parallax::synthetic
