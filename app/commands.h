@@ -8,5 +8,6 @@ class App;
 namespace parallax::app {
 
 void AddInfoCommand(CLI::App& app);
+void AddSynthCommand(CLI::App& app);
 
 }  // namespace parallax::app

@@ -37,6 +37,7 @@ int main(int argc, char** argv) {
                        "Print the version");
   app.require_subcommand(1);
   parallax::app::AddInfoCommand(app);
+  parallax::app::AddSynthCommand(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

@@ -43,6 +43,7 @@ const std::vector<Key>& Keys() {
 }
 
 std::string Number(double value) {
+  if (value == std::floor(value)) return std::to_string(static_cast<std::int64_t>(value));
   char text[32];
   const auto end = std::to_chars(text, text + sizeof text, value).ptr;
   return std::string(text, end);
@@ -88,12 +89,15 @@ const std::vector<Named>& Scenes() {
   return scenes;
 }
 
-std::vector<std::string> KeyHelp() {
-  std::vector<std::string> lines;
-  for (const Key& key : Keys()) {
-    lines.push_back(std::string(key.name) + " (" + Number(key.min) + ".." + Number(key.max) +
-                    "): " + std::string(key.meaning));
-  }
+const std::vector<Named>& KeyHelp() {
+  static const std::vector<Named> lines = [] {
+    std::vector<Named> list;
+    for (const Key& key : Keys()) {
+      list.push_back({std::string(key.name),
+                      std::string(key.meaning) + " (" + Number(key.min) + ".." + Number(key.max) + ")"});
+    }
+    return list;
+  }();
   return lines;
 }
 

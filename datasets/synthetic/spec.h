@@ -27,12 +27,12 @@ struct SyntheticSpec {
   int threads = 0;        // 0 = one per hardware thread; does not change the result
 };
 
-// One line for each scene and key: name and meaning. For help texts and errors.
+// The scenes and the keys, for help texts and errors; a key's range is in its meaning.
 struct Named {
-  std::string_view name, meaning;
+  std::string name, meaning;
 };
 const std::vector<Named>& Scenes();
-std::vector<std::string> KeyHelp();  // "width (1..16384): image width, px", ...
+const std::vector<Named>& KeyHelp();
 
 // Reads the part after "synthetic:". Throws InvalidArgument for an unknown scene or key (listing those there
 // are), a value that is no number, or one out of range.
