@@ -1,0 +1,124 @@
+#include "datasets/source.h"
+
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include "datasets/frame_list.h"
+#include "datasets/image_pair.h"
+#include "datasets/layouts.h"
+#include "datasets/paths.h"
+#include "datasets/synthetic_source.h"
+#include "datasets/video_source.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr std::array<std::pair<SourceKind, std::string_view>, 11> kNames{{
+    {SourceKind::kKitti2012, "kitti2012"},
+    {SourceKind::kKitti2015, "kitti2015"},
+    {SourceKind::kKittiOdometry, "kitti_odometry"},
+    {SourceKind::kKittiRaw, "kitti_raw"},
+    {SourceKind::kMiddleburyV3, "middlebury_v3"},
+    {SourceKind::kMiddleburyClassic, "middlebury_classic"},
+    {SourceKind::kEth3d, "eth3d"},
+    {SourceKind::kPair, "pair"},
+    {SourceKind::kVideo, "video"},
+    {SourceKind::kCamera, "camera"},
+    {SourceKind::kSynthetic, "synthetic"},
+}};
+
+// "a", then "a, b", ...
+void AppendToList(std::string& list, std::string_view item, std::string_view separator = ", ") {
+  if (!list.empty()) list += separator;
+  list += item;
+}
+
+std::optional<SourceKind> ForcedKind(const std::string& name) {
+  if (name.empty()) return std::nullopt;
+  std::string all;
+  for (const auto& [kind, known] : kNames) {
+    if (known == name) return kind;
+    AppendToList(all, known);
+  }
+  throw InvalidArgument("'" + name + "' is no kind of source; there are " + all);
+}
+
+bool IsGlob(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
+
+std::unique_ptr<FrameSource> OpenFolder(const std::string& folder, std::optional<SourceKind> forced,
+                                        bool with_truth) {
+  std::vector<std::pair<const Layout*, std::vector<FrameRecipe>>> found;
+  std::string looked_for;
+  for (const Layout& layout : kLayouts) {
+    if (forced && layout.kind != *forced) continue;
+    std::vector<FrameRecipe> frames = layout.find(folder, forced.has_value());
+    if (!frames.empty()) found.emplace_back(&layout, std::move(frames));
+    AppendToList(looked_for, NameOf(layout.kind), "; ");
+    looked_for += ": ";
+    looked_for += layout.looked_for;
+  }
+  if (found.size() == 1) return MakeFrameList(found[0].first->kind, std::move(found[0].second), with_truth);
+  if (found.empty()) {
+    throw Error(folder + ": " +
+                (looked_for.empty() ? "a folder cannot be read as '" + std::string(NameOf(*forced)) + "'"
+                                    : "no data set recognised; looked for " + looked_for));
+  }
+  std::string kinds;
+  for (const auto& [layout, frames] : found) {
+    AppendToList(kinds, NameOf(layout->kind));
+    kinds += " (" + frames.front().left.string() + ")";
+  }
+  throw Error(folder + ": holds several data sets: " + kinds +
+              "; name the folder of one, or choose with --kind");
+}
+
+std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<SourceKind> forced,
+                                     const SourceOptions& options) {
+  const bool exists = fs::exists(spec);
+  if (!exists && spec.starts_with("camera:")) return OpenCamera(spec);
+  if (!exists && spec.starts_with("synthetic:")) return OpenSyntheticSource(spec, options);
+  if (fs::is_directory(spec)) return OpenFolder(spec, forced, options.with_truth);
+  if (exists && (IsVideoName(spec) || forced == SourceKind::kVideo)) return OpenVideo({spec});
+  if (IsGlob(spec) || IsImageName(spec)) {
+    throw InvalidArgument(spec +
+                          ": image files need two arguments, left and right (quote globs: 'left/*.png')");
+  }
+  if (exists) throw Error(spec + ": is no folder, image or video that can be read (its ending is not known)");
+  throw Error(spec +
+              ": no such file or folder; a source is a data-set folder, left and right images, a video, "
+              "camera:N or synthetic:NAME");
+}
+
+std::unique_ptr<FrameSource> OpenTwo(const std::string& left, const std::string& right,
+                                     std::optional<SourceKind> forced, bool with_truth) {
+  const bool videos = IsVideoName(left) && IsVideoName(right) && !IsGlob(left) && !IsGlob(right);
+  if (forced == SourceKind::kVideo || (videos && !forced)) return OpenVideo({left, right});
+  if (forced && *forced != SourceKind::kPair) {
+    throw InvalidArgument(left + " " + right + ": two arguments cannot be read as '" +
+                          std::string(NameOf(*forced)) + "', only as pair or video");
+  }
+  return MakeFrameList(SourceKind::kPair, ListImagePairs(left, right), with_truth);
+}
+
+}  // namespace
+
+std::string_view NameOf(SourceKind kind) {
+  for (const auto& [known, name] : kNames) {
+    if (known == kind) return name;
+  }
+  return "unknown";
+}
+
+std::unique_ptr<FrameSource> OpenSource(const std::vector<std::string>& spec, const SourceOptions& options) {
+  const std::optional<SourceKind> forced = ForcedKind(options.kind);
+  if (spec.size() == 1) return OpenOne(spec[0], forced, options);
+  if (spec.size() == 2) return OpenTwo(spec[0], spec[1], forced, options.with_truth);
+  throw InvalidArgument(std::to_string(spec.size()) +
+                        " arguments are no source; give one (folder, video, camera:N, "
+                        "synthetic:NAME) or two (left right; quote globs: 'left/*.png' 'right/*.png')");
+}
+
+}  // namespace parallax
