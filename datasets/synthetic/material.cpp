@@ -99,7 +99,7 @@ Color ColorAt(const Material& m, const SurfacePoint& p) {
   const std::uint32_t seed = MixLattice(m.seed, p.face);
   // A coarse wave tells where the texture is strong, and tints the colour.
   const double region = Octave(p, m.cell_m * 1.7, seed ^ 0x68E31DA4u);
-  const double strength = 0.06 + 0.94 * SmoothStep(-0.12, 0.12, region + 0.36 * (0.5 - m.weak_share));
+  const double strength = 0.1 + 0.9 * SmoothStep(-0.12, 0.12, region + 0.36 * (0.5 - m.weak_share));
   double sum = 0, amplitude = 1, power = 0, cell_m = m.cell_m;
   for (int octave = 0; octave < m.num_octaves; ++octave) {
     const double visible = amplitude * Visibility(p, cell_m);
@@ -110,7 +110,9 @@ Color ColorAt(const Material& m, const SurfacePoint& p) {
     cell_m *= 0.5;
   }
   const double noise = sum / std::sqrt(std::max(1.0, power));  // as strong far away as nearby
-  Color color = Mix(m.dark, m.light, std::clamp(0.5 + m.contrast * strength * noise, 0.0, 1.0));
+  const double swing = m.contrast * strength * noise;
+  // Bent towards the ends instead of cut off there: bright and dark places keep their detail.
+  Color color = Mix(m.dark, m.light, 0.5 + swing / std::sqrt(1 + 4 * swing * swing));
   color.r += static_cast<float>(24 * region);
   color.b -= static_cast<float>(24 * region);
   switch (m.pattern) {

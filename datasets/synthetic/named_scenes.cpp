@@ -66,6 +66,7 @@ class Arranger {
     Object o = RectangleOfDisparity(rig, rig.cx_px, rig.cy_px, full_disparity_px - rig.doffs_px, slope_x,
                                     slope_y, kBoundless_px, kBoundless_px);
     o.material = RandomMaterial(random_, MetresOf(40, full_disparity_px));
+    o.material.weak_share = 0.1;
     o.material.num_octaves = 8;  // slanted: its near end needs finer ones
     scene_.objects.push_back(o);
   }
