@@ -29,7 +29,7 @@ std::string SpecOf(const SynthOptions& options) {
     scene.resize(comma);
   }
   for (const auto& [key, value] : options.keys) {
-    if (!value.empty()) keys += "," + key + "=" + value;
+    if (!value.empty()) keys += fmt::format(",{}={}", key, value);
   }
   const bool is_chosen =
       keys.find(",color=") != std::string::npos || keys.find(",bits=") != std::string::npos;

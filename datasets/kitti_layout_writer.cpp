@@ -26,8 +26,10 @@ std::string Calibration(const StereoRig& rig, int width, int height, bool is_201
       std::snprintf(line, sizeof line, "P%d:", camera);
     }
     text += line;
-    const double offset = camera % 2 == 0 ? 0 : -rig.fx_px * rig.baseline_m;
-    const double matrix[] = {rig.fx_px, 0, rig.cx_px, offset, 0, rig.fx_px, rig.cy_px, 0, 0, 0, 1, 0};
+    const bool is_left = camera % 2 == 0;
+    const double cx_px = is_left ? rig.cx_px : rig.cx_px + rig.doffs_px;
+    const double offset = is_left ? 0 : -rig.fx_px * rig.baseline_m;
+    const double matrix[] = {rig.fx_px, 0, cx_px, offset, 0, rig.fx_px, rig.cy_px, 0, 0, 0, 1, 0};
     for (const double value : matrix) {
       std::snprintf(line, sizeof line, " %.12e", value);
       text += line;
@@ -38,10 +40,6 @@ std::string Calibration(const StereoRig& rig, int width, int height, bool is_201
 }
 
 void CheckIsWritable(const StereoFrame& frame) {
-  if (frame.rig && frame.rig->doffs_px != 0) {
-    throw InvalidArgument(frame.name + ": KITTI's calibration holds no doffs (" +
-                          std::to_string(frame.rig->doffs_px) + " px); render it with doffs=0");
-  }
   if (!frame.truth) return;
   const auto& d = frame.truth->disparity;
   for (int y = 0; y < d.height(); ++y) {

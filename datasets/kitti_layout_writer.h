@@ -18,7 +18,7 @@ class KittiLayoutWriter {
   KittiLayoutWriter(std::filesystem::path folder, SourceKind layout);
 
   // Writes one frame; truth and calibration as far as the frame has them. Throws InvalidArgument for what the
-  // layout cannot hold: a true disparity below 0 or of 256 px and more, a rig with doffs; Error when a file
+  // layout cannot hold: a true disparity below 0 or of 256 px and more; Error when a file
   // cannot be written.
   void Write(const StereoFrame& frame);
 

@@ -45,7 +45,7 @@ TEST(SynthCommand, WrongUsageIsOneLineAndCode2) {
   for (const auto& [scene, key, expected] : {std::tuple{"sphere", "--width=9", "spheres"},
                                              {"planes", "--width=0", "width=0"},
                                              {"planes,depth=3", "--width=9", "disparities"},
-                                             {"shift,shift=-3", "--width=9", "doffs"},
+                                             {"shift,shift=-3", "--width=9", "-3.0"},
                                              {"planes", "--layout=kitti2013", "kitti2012"}}) {
     const auto result = RunParallax({"synth", scene, key, "--output", out});
     EXPECT_EQ(result.exit_code, 2) << scene;
