@@ -35,10 +35,10 @@ std::vector<std::string> NamesOf(const std::vector<fs::path>& files) {
   std::vector<std::string> names;
   std::set<std::string> taken;
   for (const fs::path& file : files) {
-    std::string name = file.stem().string();
-    if (uses[name] > 1) name = NameOfFolder(file.parent_path()) + "_" + name;
+    const std::string stem = file.stem().string();
+    std::string name = uses[stem] > 1 ? NameOfFolder(file.parent_path()) + "_" + stem : stem;
     name = FileNameSafe(name);
-    if (taken.contains(name)) name += "_" + std::to_string(names.size());
+    if (taken.contains(name)) name.append("_").append(std::to_string(names.size()));
     taken.insert(name);
     names.push_back(std::move(name));
   }

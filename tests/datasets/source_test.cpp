@@ -1,0 +1,252 @@
+// Recognition, names, and what is said of bad input, on layouts made by hand.
+#include "datasets/source.h"
+
+#include <gtest/gtest.h>
+
+#include <limits>
+
+#include "datasets/formats/disparity_png.h"
+#include "datasets/formats/image_file.h"
+#include "datasets/formats/pfm.h"
+#include "tests/datasets/test_files.h"
+
+namespace parallax {
+namespace {
+
+using test::ErrorOf;
+using test::TempDir;
+using test::WriteText;
+using testing::HasSubstr;
+
+constexpr int kWidth = 6, kHeight = 4;
+constexpr char kCalib[] =
+    "P0: 700 0 600 0 0 700 180 0 0 0 1 0\nP1: 700 0 600 -350 0 700 180 0 0 0 1 0\n"
+    "P2: 700 0 600 42 0 700 180 0 0 0 1 0\nP3: 700 0 600 -329 0 700 180 0 0 0 1 0\n";
+
+std::filesystem::path WriteGray(const std::filesystem::path& path, int width = kWidth, int height = kHeight) {
+  std::filesystem::create_directories(path.parent_path());
+  WritePng(path, HostImage<std::uint8_t>(width, height, 50).ConstView());
+  return path;
+}
+
+void WriteTruth(const std::filesystem::path& path, float value) {
+  std::filesystem::create_directories(path.parent_path());
+  HostImage<float> truth(kWidth, kHeight, value);
+  truth(0, 0) = std::numeric_limits<float>::quiet_NaN();
+  WriteDisparityPng(path, truth.ConstView());
+}
+
+std::unique_ptr<FrameSource> Open(const std::filesystem::path& folder, const std::string& kind = "") {
+  return OpenSource({folder.string()}, {.kind = kind, .with_truth = true});
+}
+
+std::vector<std::string> NamesIn(FrameSource& source) {
+  std::vector<std::string> names;
+  for (; const auto name = source.NextName(); source.Skip()) names.push_back(*name);
+  return names;
+}
+
+void WriteKitti2012(const TempDir& dir, const std::string& number) {
+  WriteGray(dir / ("training/image_0/" + number + "_10.png"));
+  WriteGray(dir / ("training/image_1/" + number + "_10.png"));
+  WriteGray(dir / ("training/image_0/" + number + "_11.png"));
+  WriteTruth(dir / ("training/disp_occ/" + number + "_10.png"), 9);
+  WriteTruth(dir / ("training/disp_noc/" + number + "_10.png"), 9);
+  WriteText(dir / ("training/calib/" + number + ".txt"), kCalib);
+}
+
+TEST(OpenSource, Kitti2012WithBothTruths) {
+  const TempDir dir;
+  WriteKitti2012(dir, "000002");
+  WriteKitti2012(dir, "000010");
+  for (const auto& level : {dir.path(), dir / "training"}) {
+    const auto source = Open(level);
+    EXPECT_EQ(source->kind(), SourceKind::kKitti2012);
+    EXPECT_EQ(source->num_frames(), 2U);
+    const StereoFrame frame = source->Read();
+    ASSERT_TRUE(frame.truth);
+    EXPECT_FALSE(frame.truth->only_nonoccluded);
+    EXPECT_EQ(frame.truth->nonoccluded(0, 0), 0);
+    EXPECT_EQ(frame.truth->nonoccluded(1, 0), 255);
+    EXPECT_EQ(frame.truth->disparity(1, 0), 9.0F);
+    EXPECT_EQ(frame.rig->baseline_m, 0.5);
+    EXPECT_EQ(NamesIn(*source), std::vector<std::string>{"000010_10"});
+  }
+}
+
+TEST(OpenSource, Kitti2012ColourTakesP2AndP3) {
+  const TempDir dir;
+  WriteGray(dir / "colored_0/000000_10.png");
+  WriteGray(dir / "colored_1/000000_10.png");
+  WriteText(dir / "calib/000000.txt", kCalib);
+  const StereoFrame frame = Open(dir.path())->Read();
+  EXPECT_DOUBLE_EQ(frame.rig->baseline_m, 371.0 / 700);
+  EXPECT_FALSE(frame.truth);
+  EXPECT_THAT(frame.truth_note, HasSubstr("no ground truth: neither"));
+}
+
+TEST(OpenSource, Kitti2015WithObjectMap) {
+  const TempDir dir;
+  WriteGray(dir / "image_2/000001_10.png");
+  WriteGray(dir / "image_3/000001_10.png");
+  WriteTruth(dir / "disp_occ_0/000001_10.png", 3);
+  WriteTruth(dir / "disp_noc_0/000001_10.png", 3);
+  WriteGray(dir / "obj_map/000001_10.png");
+  const auto source = Open(dir.path());
+  EXPECT_EQ(source->kind(), SourceKind::kKitti2015);
+  const StereoFrame frame = source->Read();
+  EXPECT_EQ(frame.truth->objects(2, 2), 50);
+  EXPECT_FALSE(frame.truth->nonoccluded.Empty());
+  EXPECT_FALSE(frame.rig);
+  EXPECT_THAT(frame.rig_note, HasSubstr("000001.txt does not exist"));
+}
+
+TEST(OpenSource, RawSyncedIsRectifiedAndHasARig) {
+  const TempDir dir;
+  WriteGray(dir / "2011_09_26/2011_09_26_drive_0001_sync/image_02/data/0000000001.png");
+  WriteGray(dir / "2011_09_26/2011_09_26_drive_0001_sync/image_03/data/0000000001.png");
+  WriteText(dir / "2011_09_26/calib_cam_to_cam.txt",
+            "P_rect_02: 700 0 600 42 0 700 180 0 0 0 1 0\nP_rect_03: 700 0 600 -329 0 700 180 0 0 0 1 0\n");
+  const auto source = Open(dir.path());
+  EXPECT_EQ(source->kind(), SourceKind::kKittiRaw);
+  const StereoFrame frame = source->Read();
+  EXPECT_EQ(frame.name, "2011_09_26_drive_0001_sync_0000000001");
+  EXPECT_TRUE(frame.rectified);
+  EXPECT_DOUBLE_EQ(frame.rig->baseline_m, 371.0 / 700);
+  EXPECT_FALSE(frame.timestamp_s);
+}
+
+TEST(OpenSource, Eth3dAndMiddleburyAreToldByVminUnlessForced) {
+  const TempDir dir;
+  WriteGray(dir / "scene/im0.png");
+  WriteGray(dir / "scene/im1.png");
+  const std::string calib = "cam0=[9 0 2; 0 9 2; 0 0 1]\ndoffs=0\nbaseline=100\nndisp=6\n";
+  WriteText(dir / "scene/calib.txt", calib);
+  WritePfm(dir / "scene/disp0GT.pfm", HostImage<float>(kWidth, kHeight, 2.5F).ConstView());
+  EXPECT_EQ(Open(dir.path())->kind(), SourceKind::kEth3d);
+  EXPECT_FALSE(Open(dir.path())->Read().num_disparities_hint);
+  EXPECT_EQ(Open(dir.path(), "middlebury_v3")->Read().num_disparities_hint, 6);
+  EXPECT_EQ(Open(dir.path())->Read().truth->disparity(1, 1), 2.5F);
+  WriteText(dir / "scene/calib.txt", calib + "vmin=1\n");
+  EXPECT_EQ(Open(dir.path())->kind(), SourceKind::kMiddleburyV3);
+}
+
+TEST(OpenSource, ClassicOfUnknownSizeIsRefusedWithItsSize) {
+  const TempDir dir;
+  WriteGray(dir / "view1.png");
+  WriteGray(dir / "view5.png");
+  WriteGray(dir / "disp1.png");
+  EXPECT_THAT(ErrorOf([&] { Open(dir.path())->Read(); }),
+              HasSubstr("view1.png: 6x4 is no size of Middlebury 2005"));
+}
+
+TEST(OpenSource, AFrameThatIsBadIsPassedOver) {
+  const TempDir dir;
+  for (const char* number : {"000000", "000001", "000002", "000003", "000004"}) WriteKitti2012(dir, number);
+  std::filesystem::remove(dir / "training/image_1/000000_10.png");
+  WriteGray(dir / "training/image_1/000001_10.png", kWidth + 1);
+  WriteText(dir / "training/calib/000002.txt", "P0: 700 0 600 0 0 700 180 0 0 0 1 0\n");
+  test::WriteBeginning(dir / "training/image_0/000004_10.png", dir / "training/image_0/000003_10.png", 60);
+  const auto source = Open(dir.path());
+  EXPECT_THAT(ErrorOf([&] { source->Read(); }), HasSubstr("image_1/000000_10.png: no such file"));
+  EXPECT_THAT(ErrorOf([&] { source->Read(); }), testing::AllOf(HasSubstr("image_0/000001_10.png is 6x4"),
+                                                               HasSubstr("image_1/000001_10.png is 7x4")));
+  EXPECT_THAT(ErrorOf([&] { source->Read(); }), HasSubstr("calib/000002.txt: line P1: is missing"));
+  EXPECT_THAT(ErrorOf([&] { source->Read(); }), HasSubstr("image_0/000003_10.png: the image is truncated"));
+  EXPECT_EQ(source->NextName(), "000004_10");
+  EXPECT_EQ(source->Read().name, "000004_10");
+  EXPECT_EQ(source->NextName(), std::nullopt);
+  EXPECT_THAT(ErrorOf([&] { source->Read(); }), HasSubstr("no frame after the last"));
+}
+
+TEST(OpenSource, TruthOfAnotherSizeIsAnError) {
+  const TempDir dir;
+  WriteKitti2012(dir, "000000");
+  WriteDisparityPng(dir / "training/disp_occ/000000_10.png",
+                    HostImage<float>(kWidth, kHeight + 1, 1.0F).ConstView());
+  EXPECT_THAT(ErrorOf([&] { Open(dir.path())->Read(); }), HasSubstr("the true disparity map is 6x5, but"));
+  EXPECT_NO_THROW(OpenSource({dir.path().string()}, {})->Read());  // not asked for the truth: not read
+}
+
+TEST(OpenSource, NamesCostNoDecoding) {
+  const TempDir dir;
+  for (const char* number : {"000000", "000001"}) {
+    WriteText(dir / "image_2" / (std::string(number) + "_10.png"), "no image");
+    WriteText(dir / "image_3" / (std::string(number) + "_10.png"), "no image");
+  }
+  EXPECT_EQ(NamesIn(*Open(dir.path())), (std::vector<std::string>{"000000_10", "000001_10"}));
+}
+
+TEST(OpenSource, PairsOfFilesGlobsAndFolders) {
+  const TempDir dir;
+  for (const char* name : {"l/a2.png", "l/a10.png", "r/b2.png", "r/b10.png"}) WriteGray(dir / name);
+  const auto names_of = [&](const std::string& left, const std::string& right) {
+    const auto source = OpenSource({(dir / left).string(), (dir / right).string()});
+    EXPECT_EQ(source->kind(), SourceKind::kPair);
+    return NamesIn(*source);
+  };
+  EXPECT_EQ(names_of("l/a2.png", "r/b2.png"), (std::vector<std::string>{"a2"}));
+  EXPECT_EQ(names_of("l/*.png", "r/b*.png"), (std::vector<std::string>{"a2", "a10"}));
+  EXPECT_EQ(names_of("l", "r"), (std::vector<std::string>{"a2", "a10"}));
+  EXPECT_THAT(ErrorOf([&] { names_of("l/*.png", "r/b2.png"); }), HasSubstr("gives 2 images, but"));
+  EXPECT_THAT(ErrorOf([&] { names_of("l/x*.png", "r/*.png"); }), HasSubstr("x*.png: no such image"));
+  EXPECT_FALSE(OpenSource({(dir / "l").string(), (dir / "r").string()})->Read().rig_note.empty());
+}
+
+TEST(OpenSource, PairsWithEqualNamesAreToldApartByFolder) {
+  const TempDir dir;
+  for (const char* scene : {"x", "y"}) {
+    WriteGray(dir / scene / "im0.png");
+    WriteGray(dir / scene / "im1.png");
+  }
+  const auto source = OpenSource({(dir / "*/im0.png").string(), (dir / "*/im1.png").string()});
+  EXPECT_EQ(NamesIn(*source), (std::vector<std::string>{"x_im0", "y_im0"}));
+}
+
+TEST(OpenSource, GrayBesideColourIsAnError) {
+  const TempDir dir;
+  WriteGray(dir / "l.png");
+  WritePng(dir / "r.png", HostImage<Rgb8>(kWidth, kHeight, Rgb8{1, 2, 3}).ConstView());
+  EXPECT_THAT(ErrorOf([&] {
+                OpenSource({(dir / "l.png").string(), (dir / "r.png").string()})->Read();
+              }),
+              testing::AllOf(HasSubstr("l.png is 8-bit gray"), HasSubstr("r.png is 8-bit colour")));
+}
+
+TEST(OpenSource, WhatIsNoSourceIsNamed) {
+  const TempDir dir;
+  const auto error = [](const std::vector<std::string>& spec, const std::string& kind = "") {
+    return ErrorOf([&] { OpenSource(spec, {.kind = kind, .with_truth = false}); });
+  };
+  EXPECT_THAT(error({(dir / "none").string()}), HasSubstr("none: no such file or folder"));
+  EXPECT_THAT(error({dir.path().string()}), HasSubstr("no data set recognised; looked for kitti2012: "));
+  EXPECT_THAT(error({dir.path().string()}, "eth3d"), HasSubstr("looked for eth3d: "));
+  EXPECT_THAT(error({dir.path().string()}, "video"), HasSubstr("a folder cannot be read as 'video'"));
+  EXPECT_THAT(error({dir.path().string()}, "kitti"),
+              HasSubstr("'kitti' is no kind of source; there are kitti2012, "));
+  EXPECT_THAT(error({WriteGray(dir / "a.png").string()}), HasSubstr("need two arguments"));
+  EXPECT_THAT(error({"left/*.png"}), HasSubstr("need two arguments"));
+  EXPECT_THAT(error({WriteText(dir / "a.xyz", "?").string()}), HasSubstr("ending is not known"));
+  EXPECT_THAT(error({"a", "b", "c"}), HasSubstr("3 arguments are no source"));
+  EXPECT_THAT(error({}), HasSubstr("0 arguments are no source"));
+  EXPECT_THAT(error({"a.png", "b.png"}, "eth3d"), HasSubstr("only as pair or video"));
+}
+
+TEST(OpenSource, SyntheticScenesAreOpened) {
+  EXPECT_EQ(OpenSource({"synthetic:planes"})->kind(), SourceKind::kSynthetic);
+  EXPECT_FALSE(ErrorOf([] { OpenSource({"synthetic:no-such-scene"}); }).empty());
+}
+
+TEST(OpenSource, TwoScenesOfOneNameAreAnError) {
+  const TempDir dir;
+  for (const char* half : {"trainingQ", "trainingH"}) {
+    WriteGray(dir / half / "Piano/im0.png");
+    WriteGray(dir / half / "Piano/im1.png");
+    WriteText(dir / half / "Piano/calib.txt", "vmin=1\n");
+  }
+  EXPECT_THAT(ErrorOf([&] { Open(dir.path()); }), HasSubstr("two scenes are called Piano: "));
+  EXPECT_EQ(Open(dir / "trainingQ")->num_frames(), 1U);
+}
+
+}  // namespace
+}  // namespace parallax
