@@ -9,6 +9,13 @@ namespace {
 constexpr std::size_t kIndent = 2;
 }  // namespace
 
+std::string NumberText(double value) {
+  if (!std::isfinite(value)) return "null";
+  std::array<char, 32> digits;
+  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
+  return {digits.data(), end.ptr};
+}
+
 JsonWriter& JsonWriter::Key(std::string_view key) {
   StartItem();
   AppendQuoted(key);
@@ -24,11 +31,8 @@ JsonWriter& JsonWriter::Value(std::string_view value) {
 }
 
 JsonWriter& JsonWriter::Value(double value) {
-  if (!std::isfinite(value)) return Null();
   StartItem();
-  std::array<char, 32> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
-  text_.append(digits.data(), end.ptr);
+  text_ += NumberText(value);
   return *this;
 }
 

@@ -8,9 +8,10 @@
 
 namespace parallax::app {
 
+// The fewest digits that read back as the same double; "null" for NaN and infinity, which JSON lacks.
+std::string NumberText(double value);
+
 // Usage: writer.BeginObject(); writer.Key("name").Value("x"); writer.EndObject(); use writer.text().
-// Numbers are written with the fewest digits that read back as the same double; NaN and infinity, which
-// JSON does not have, become null.
 class JsonWriter {
  public:
   JsonWriter& BeginObject() { return Begin('{'); }

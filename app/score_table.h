@@ -1,0 +1,42 @@
+// Scores as people and programs read them: an aligned table, CSV, JSON.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/evaluator.h"
+#include "app/json_writer.h"
+#include "app/scores.h"
+
+namespace parallax::app {
+
+// How a figure is printed: with as many digits as the benchmark's own tool prints.
+struct TableColumn {
+  std::string key;     // of Scores
+  std::string header;  // the benchmark's name for it
+  const char* format;  // of printf
+};
+
+// One table: a region of the truth and the figures over it.
+struct TableSection {
+  std::string title;
+  std::vector<TableColumn> columns;
+};
+
+// The tables of a metric for which `total` has figures.
+std::vector<TableSection> SectionsOf(Metric metric, const Scores& total);
+
+// A figure as a table shows it; "-" when it is missing or undefined.
+std::string CellText(const Scores& scores, const TableColumn& column);
+
+// Aligned text of one table; the total in the last row, under a rule.
+std::string TableText(const TableSection& section, std::span<const FrameScores> frames, const Scores& total);
+
+// One row per frame and a last row "total"; undefined figures are empty cells.
+std::string CsvText(std::span<const FrameScores> frames, const Scores& total);
+
+// Writes the figures as the members of an object that was begun.
+void WriteScores(JsonWriter& json, const Scores& scores);
+
+}  // namespace parallax::app
