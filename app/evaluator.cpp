@@ -21,6 +21,11 @@ HostImageView<const std::uint8_t> NonoccludedOf(const EvaluatedFrame& frame) {
   return frame.truth->nonoccluded.ConstView();
 }
 
+// Whether non-occluded truth can be told. Where there is no other, all of it is (and the mask may be empty).
+bool HasNonoccluded(const EvaluatedFrame& frame) {
+  return frame.truth->only_nonoccluded || !frame.truth->nonoccluded.Empty();
+}
+
 // --- KITTI 2012 ---------------------------------------------------------------
 Scores Named(const Kitti2012Scores& s, const std::string& suffix) {
   Scores named;
@@ -45,7 +50,7 @@ class Kitti2012Evaluator : public Evaluator {
     const auto truth = frame.truth->disparity.ConstView();
     const Kitti2012Scores all = EvaluateKitti2012(estimate.ConstView(), truth);
     Scores named = Named(all, "");
-    if (!NonoccludedOf(frame).Empty()) {
+    if (HasNonoccluded(frame)) {
       noc_.push_back(EvaluateKitti2012(estimate.ConstView(), truth, NonoccludedOf(frame)));
       named.Add(Named(noc_.back(), "_noc"));
     }
@@ -92,7 +97,7 @@ class Kitti2015Evaluator : public Evaluator {
     const auto objects = frame.truth->objects.ConstView();
     const Kitti2015Counts all = EvaluateKitti2015(estimate.ConstView(), truth, objects);
     Scores named = Named(all, "");
-    if (!NonoccludedOf(frame).Empty()) {
+    if (HasNonoccluded(frame)) {
       const Kitti2015Counts noc =
           EvaluateKitti2015(estimate.ConstView(), truth, objects, NonoccludedOf(frame));
       named.Add(Named(noc, "_noc"));

@@ -129,12 +129,14 @@ void AppendCsvRow(std::string& csv, const std::string& name, const Scores& score
 
 }  // namespace
 
-std::vector<TableSection> SectionsOf(Metric metric, const Scores& total) {
+std::vector<TableSection> SectionsOf(Metric metric, const Scores& total, bool only_nonoccluded) {
   std::vector<TableSection> sections = AllSectionsOf(metric);
   std::erase_if(sections, [&](const TableSection& section) {
     return std::none_of(section.columns.begin(), section.columns.end(),
                         [&](const TableColumn& column) { return total.Find(column.key).has_value(); });
   });
+  const bool is_kitti = metric == Metric::kKitti2012 || metric == Metric::kKitti2015;
+  if (only_nonoccluded && is_kitti && sections.size() > 1) sections.resize(1);
   // Time is no metric, but belongs to the first table where the matcher ran.
   if (!sections.empty() && total.Find("time_ms")) {
     sections.front().columns.push_back({"time_ms", "ms", "%.1f"});

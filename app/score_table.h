@@ -24,8 +24,9 @@ struct TableSection {
   std::vector<TableColumn> columns;
 };
 
-// The tables of a metric for which `total` has figures.
-std::vector<TableSection> SectionsOf(Metric metric, const Scores& total);
+// The tables of a metric for which `total` has figures. only_nonoccluded: the truth has no occluded pixels,
+// so that KITTI's figures over "all truth" would only repeat the others.
+std::vector<TableSection> SectionsOf(Metric metric, const Scores& total, bool only_nonoccluded);
 
 // A figure as a table shows it; "-" when it is missing or undefined.
 std::string CellText(const Scores& scores, const TableColumn& column);

@@ -1,0 +1,36 @@
+// Where an estimate is wrong, in the colours of the KITTI 2015 benchmark.
+#pragma once
+
+#include <array>
+
+#include "pipeline/frame.h"
+#include "pipeline/image.h"
+
+namespace parallax::app {
+
+// One colour of the error pictures: errors from the previous bin's end to this one, as multiples of what
+// KITTI 2015 holds to be wrong (3 px and 5 % of the truth, whichever is larger).
+struct ErrorColor {
+  float end;
+  Rgb8 color;
+};
+inline constexpr std::array<ErrorColor, 10> kErrorColors = {{{0.0625F, {49, 54, 149}},
+                                                             {0.125F, {69, 117, 180}},
+                                                             {0.25F, {116, 173, 209}},
+                                                             {0.5F, {171, 217, 233}},
+                                                             {1.0F, {224, 243, 248}},
+                                                             {2.0F, {254, 224, 144}},
+                                                             {4.0F, {253, 174, 97}},
+                                                             {8.0F, {244, 109, 67}},
+                                                             {16.0F, {215, 48, 39}},
+                                                             {1e30F, {165, 0, 38}}}};
+// A truth pixel without an estimate.
+inline constexpr Rgb8 kMissingColor{128, 128, 128};
+
+// estimate: px, NaN = no value; of the truth's size. Truth pixels that are occluded (where the truth tells)
+// are half as bright. Pixels without truth take the colour of a truth pixel beside them (3x3), so that the
+// sparse truth of a laser scanner can be seen, and are black otherwise.
+// Throws InvalidArgument when the sizes differ.
+HostImage<Rgb8> ErrorPicture(HostImageView<const float> estimate, const GroundTruth& truth);
+
+}  // namespace parallax::app

@@ -1,0 +1,132 @@
+#include "app/eval_session.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <span>
+
+#include "app/json_writer.h"
+#include "datasets/atomic_file.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr const char* kTimeKey = "time_ms";
+
+bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metric == Metric::kKitti2015; }
+
+void WriteText(const std::string& file, const std::string& text) {
+  WriteFileAtomically(file, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+std::string Count(std::size_t n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+EvalSession::EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalOutputs outputs)
+    : subject_(std::move(subject)),
+      metrics_(std::move(metrics)),
+      outputs_(std::move(outputs)),
+      evaluator_(MakeEvaluator(metrics_)) {
+  if (!outputs_.report_folder.empty()) report_.emplace(outputs_.report_folder, IsKitti(metrics_.front()));
+}
+
+void EvalSession::Score(const StereoFrame& frame, const EvaluatedFrame& evaluated,
+                        std::optional<double> time_ms) {
+  FrameScores scored{frame.name, evaluator_->AddFrame(evaluated)};
+  if (time_ms) {
+    scored.scores.Add(kTimeKey, *time_ms);
+    time_sum_ms_ += *time_ms;
+    ++num_timed_;
+  }
+  only_nonoccluded_ = only_nonoccluded_ && frame.truth->only_nonoccluded;
+  frames_.push_back(std::move(scored));
+  if (report_) report_->AddFrame(frame, evaluated.estimate);
+}
+
+void EvalSession::Skip(const std::string& name, const std::string& reason) {
+  std::fprintf(stderr, "skipped %s: %s\n", name.c_str(), reason.c_str());
+  skipped_.push_back({name, reason});
+}
+
+Scores EvalSession::Total() const {
+  Scores total = evaluator_->Total();
+  if (num_timed_ > 0) total.Add(kTimeKey, time_sum_ms_ / num_timed_);
+  return total;
+}
+
+std::vector<TableSection> EvalSession::Sections(const Scores& total) const {
+  std::vector<TableSection> sections = SectionsOf(metrics_.front(), total, only_nonoccluded_);
+  // Synthetic scenes have every kind of truth: their sub-pixel errors show in Middlebury's figures.
+  if (metrics_.size() > 1 && metrics_.back() == Metric::kMiddlebury) {
+    for (TableSection& section : SectionsOf(Metric::kMiddlebury, total, false)) {
+      std::erase_if(section.columns, [](const TableColumn& column) { return column.key == kTimeKey; });
+      sections.push_back(std::move(section));
+    }
+  }
+  return sections;
+}
+
+std::string EvalSession::Heading() const {
+  std::string heading = fmt::format("{} scored of {}", Count(frames_.size(), "frame"), subject_.source);
+  heading += subject_.estimates.empty()
+                 ? fmt::format(", matched by {} with {}", subject_.backend, subject_.config)
+                 : fmt::format(", estimates of {}", subject_.estimates);
+  if (!skipped_.empty()) heading += fmt::format("; {} skipped", skipped_.size());
+  return heading;
+}
+
+std::string EvalSession::Json(const Scores& total) const {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("dataset").Value(subject_.dataset);
+  json.Key("metric").Value(NameOf(metrics_.front()));
+  json.Key("source").Value(subject_.source);
+  if (!subject_.estimates.empty()) json.Key("estimates").Value(subject_.estimates);
+  if (!subject_.backend.empty()) json.Key("backend").Value(subject_.backend);
+  if (!subject_.config.empty()) json.Key("config").Value(subject_.config);
+  json.Key("frames").BeginArray();
+  for (const FrameScores& frame : frames_) {
+    json.BeginObject().Key("name").Value(frame.name);
+    WriteScores(json, frame.scores);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("skipped").BeginArray();
+  for (const Skipped& frame : skipped_) {
+    json.BeginObject().Key("name").Value(frame.name).Key("reason").Value(frame.reason).EndObject();
+  }
+  json.EndArray();
+  json.Key("total").BeginObject();
+  json.Key("num_frames").Value(static_cast<std::int64_t>(frames_.size()));
+  WriteScores(json, total);
+  return json.EndObject().EndObject().text();
+}
+
+void EvalSession::Finish() {
+  if (frames_.empty()) {
+    if (skipped_.empty()) throw Error(subject_.source + ": no frames to score");
+    throw Error(fmt::format("{}: nothing could be scored ({} skipped), first {}: {}", subject_.source,
+                            skipped_.size(), skipped_.front().name, skipped_.front().reason));
+  }
+  const Scores total = Total();
+  const std::vector<TableSection> sections = Sections(total);
+  for (const TableSection& section : sections) {
+    std::printf("%s\n", TableText(section, frames_, total).c_str());
+  }
+  std::printf("%s\n", Heading().c_str());
+
+  if (!outputs_.csv_file.empty()) WriteText(outputs_.csv_file, CsvText(frames_, total));
+  if (!outputs_.json_file.empty()) WriteText(outputs_.json_file, Json(total));
+  if (report_) {
+    std::vector<std::string> notes;
+    for (const Skipped& frame : skipped_) notes.push_back("Skipped " + frame.name + ": " + frame.reason);
+    report_->Finish(Heading(), sections, frames_, total, notes);
+    std::printf("pictures: %s\n", report_->index_file().c_str());
+  }
+}
+
+}  // namespace parallax::app

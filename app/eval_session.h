@@ -1,0 +1,64 @@
+// One run of `parallax eval`: scores frames as they come, then prints and writes what was found.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/eval_report.h"
+#include "app/evaluator.h"
+#include "app/scores.h"
+
+namespace parallax::app {
+
+// Where the results go besides standard output; empty = nowhere.
+struct EvalOutputs {
+  std::string csv_file, json_file, report_folder;
+};
+
+// What is scored, as the outputs state it.
+struct EvalSubject {
+  std::string dataset;          // kind of the source, or the metric for single files
+  std::string source;           // as it was given
+  std::string estimates;        // where they were read; empty when the matcher ran
+  std::string backend, config;  // of the matcher; empty when it did not run
+};
+
+class EvalSession {
+ public:
+  // metrics: the first one is printed (for synthetic scenes, Middlebury's as well); all go into the files.
+  EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalOutputs outputs);
+
+  // Scores one frame, whose truth must be there. time_ms: of the matcher, if it ran.
+  // Throws Error when the estimate does not fit; then the frame counts for nothing until it is skipped.
+  void Score(const StereoFrame& frame, const EvaluatedFrame& evaluated, std::optional<double> time_ms);
+
+  // Notes a frame that could not be scored, and says so on standard error.
+  void Skip(const std::string& name, const std::string& reason);
+
+  // Prints the tables and writes the files. Throws Error when no frame was scored.
+  void Finish();
+
+ private:
+  struct Skipped {
+    std::string name, reason;
+  };
+  Scores Total() const;
+  std::vector<TableSection> Sections(const Scores& total) const;
+  std::string Heading() const;
+  std::string Json(const Scores& total) const;
+
+  EvalSubject subject_;
+  std::vector<Metric> metrics_;
+  EvalOutputs outputs_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::optional<EvalReport> report_;
+  std::vector<FrameScores> frames_;
+  std::vector<Skipped> skipped_;
+  double time_sum_ms_ = 0;
+  int num_timed_ = 0;
+  bool only_nonoccluded_ = true;  // so far
+};
+
+}  // namespace parallax::app

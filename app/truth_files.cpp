@@ -1,0 +1,50 @@
+#include "app/truth_files.h"
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <variant>
+
+#include "datasets/formats/disparity_png.h"
+#include "datasets/formats/image_file.h"
+#include "datasets/formats/pfm.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+HostImage<float> ReadTrueDisparity(const TruthFiles& files) {
+  const std::filesystem::path file = files.disparity;
+  if (file.extension() == ".pfm") return ReadPfm(file);
+  if (files.scale > 0) return ReadScaledDisparity(file, files.scale);
+  if (std::holds_alternative<HostImage<std::uint16_t>>(ReadImage(file))) return ReadDisparityPng(file);
+  throw InvalidArgument(files.disparity +
+                        ": 8-bit truth needs its scale, --truth-scale N (disparity = value / N; Aloe 1, "
+                        "Middlebury 2003 quarter size 4, 2005 third size 3)");
+}
+
+}  // namespace
+
+void AddTruthOptions(CLI::App& command, TruthFiles& files) {
+  command
+      .add_option(
+          "--truth", files.disparity,
+          "True disparities of the pair: .pfm, 16-bit KITTI PNG, or an 8-bit image with --truth-scale")
+      ->type_name("FILE");
+  command.add_option("--truth-scale", files.scale, "Of 8-bit truth: disparity = value / N")
+      ->check(CLI::Range(1, 255))
+      ->type_name("N");
+  command.add_option("--truth-mask,--mask", files.nonoccluded, "8-bit image, 255 = non-occluded truth")
+      ->type_name("FILE");
+  command.add_option("--objects", files.objects, "8-bit image, 0 = background, else foreground (KITTI 2015)")
+      ->type_name("FILE");
+}
+
+GroundTruth ReadTruth(const TruthFiles& files) {
+  GroundTruth truth;
+  truth.disparity = ReadTrueDisparity(files);
+  if (!files.nonoccluded.empty()) truth.nonoccluded = ReadGray8(files.nonoccluded);
+  if (!files.objects.empty()) truth.objects = ReadGray8(files.objects);
+  return truth;
+}
+
+}  // namespace parallax::app
