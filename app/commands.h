@@ -9,5 +9,6 @@ namespace parallax::app {
 
 void AddInfoCommand(CLI::App& app);
 void AddSynthCommand(CLI::App& app);
+void AddEvalCommand(CLI::App& app);
 
 }  // namespace parallax::app

@@ -62,33 +62,33 @@ EstimateFiles::EstimateFiles(fs::path folder_or_file, Metric metric)
 
 std::optional<fs::path> EstimateFiles::Find(const std::string& frame_name) const {
   if (is_file_) return path_;
-  std::vector<fs::path> png, pfm;
-  for (const char* folder : {"", "disparity", "data", "disp_0", "data/disp_0"}) {
-    png.push_back(path_ / folder / (frame_name + ".png"));
-  }
-  for (const char* folder : {"", "pfm"}) pfm.push_back(path_ / folder / (frame_name + ".pfm"));
-  for (const auto* candidates :
-       png_first_ ? std::initializer_list{&png, &pfm} : std::initializer_list{&pfm, &png}) {
-    for (const fs::path& file : *candidates) {
+  for (const std::string_view extension : Extensions()) {
+    const bool is_png = extension == ".png";
+    for (const char* folder : {"", is_png ? "disparity" : "pfm", "data", "disp_0", "data/disp_0"}) {
+      fs::path file = path_ / folder / (frame_name + std::string(extension));
       if (fs::is_regular_file(file)) return file;
     }
-    if (candidates == &pfm) {
-      if (const auto file = FindInSceneFolder(path_ / frame_name)) return file;
-    }
+    if (is_png) continue;
+    if (auto file = FindInSceneFolder(path_ / frame_name)) return file;
   }
   return FindByPart(frame_name);
 }
 
+std::array<std::string_view, 2> EstimateFiles::Extensions() const {
+  constexpr std::string_view kPng = ".png", kPfm = ".pfm";
+  return png_first_ ? std::array{kPng, kPfm} : std::array{kPfm, kPng};
+}
+
 std::optional<fs::path> EstimateFiles::FindByPart(const std::string& frame_name) const {
   const std::vector<fs::path> files = FilesOf(path_);
-  for (const char* extension :
-       png_first_ ? std::initializer_list{".png", ".pfm"} : std::initializer_list{".pfm", ".png"}) {
+  for (const std::string_view extension : Extensions()) {
     std::optional<fs::path> found;
     for (const fs::path& file : files) {
       if (file.extension() != extension || !HoldsAsPart(file.stem().string(), frame_name)) continue;
       if (found) {
         throw Error("both " + found->string() + " and " + file.filename().string() +
-                    " may be the estimate of " + frame_name + ": name it " + frame_name + extension);
+                    " may be the estimate of " + frame_name + ": name it " + frame_name +
+                    std::string(extension));
       }
       found = file;
     }

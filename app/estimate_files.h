@@ -1,9 +1,11 @@
 // Disparity maps that some matcher wrote: finding the file of a frame, and reading it.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "app/evaluator.h"
 #include "pipeline/image.h"
@@ -27,6 +29,7 @@ class EstimateFiles {
   std::optional<std::filesystem::path> Find(const std::string& frame_name) const;
 
  private:
+  std::array<std::string_view, 2> Extensions() const;  // in the order of preference
   std::optional<std::filesystem::path> FindByPart(const std::string& frame_name) const;
 
   std::filesystem::path path_;

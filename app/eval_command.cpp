@@ -121,6 +121,10 @@ class SourceEvaluation {
  public:
   explicit SourceEvaluation(const EvalOptions& options)
       : options_(options), source_(OpenSource(options.source, {options.kind, true})) {
+    if (NeverHasTruth(source_->kind()) && options.truth.disparity.empty()) {
+      throw Error(Joined(options.source) + ": a source of kind " + std::string(NameOf(source_->kind())) +
+                  " has no ground truth; for a pair, name it with --truth FILE");
+    }
     const std::vector<Metric> metrics = ChosenMetrics(options, source_->kind());
     EvalSubject subject;
     subject.dataset = NameOf(source_->kind());
@@ -169,20 +173,13 @@ class SourceEvaluation {
       is_read = true;
       StereoFrame frame = source_->Read();
       if (!options_.truth.disparity.empty()) frame.truth = ReadTruth(options_.truth);
-      if (!frame.truth) return NoTruth(frame);
+      if (!frame.truth) return frame.truth_note.empty() ? "no ground truth" : frame.truth_note;
       ScoreFrame(frame, file);
       return "";
     } catch (const Error& error) {
       if (!is_read) source_->Skip();
       return error.what();
     }
-  }
-
-  std::string NoTruth(const StereoFrame& frame) const {
-    if (!NeverHasTruth(source_->kind())) {
-      return frame.truth_note.empty() ? "no ground truth" : frame.truth_note;
-    }
-    return "no ground truth: score a data set that has it, or name it with --truth FILE";
   }
 
   void ScoreFrame(const StereoFrame& frame, const std::optional<std::filesystem::path>& file) {

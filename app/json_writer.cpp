@@ -11,6 +11,10 @@ constexpr std::size_t kIndent = 2;
 
 std::string NumberText(double value) {
   if (!std::isfinite(value)) return "null";
+  constexpr double kLargestWhole = 1e15;  // as digits, not as 1e+15
+  if (value == std::trunc(value) && std::fabs(value) < kLargestWhole) {
+    return std::to_string(static_cast<std::int64_t>(value));
+  }
   std::array<char, 32> digits;
   const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), value);
   return {digits.data(), end.ptr};

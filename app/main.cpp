@@ -38,6 +38,7 @@ int main(int argc, char** argv) {
   app.require_subcommand(1);
   parallax::app::AddInfoCommand(app);
   parallax::app::AddSynthCommand(app);
+  parallax::app::AddEvalCommand(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

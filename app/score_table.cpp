@@ -40,6 +40,19 @@ TableSection Kitti2015Section(const std::string& title, const std::string& suffi
   return section;
 }
 
+// The devkit's counters, from which its percentages are made.
+TableSection Kitti2015CountSection(const std::string& title, const std::string& suffix) {
+  TableSection section{title, {}};
+  for (const char* convention : {"", "_est"}) {
+    for (const char* part : {"bg", "fg", "all"}) {
+      const std::string key = std::string("d1_") + part + convention + suffix;
+      section.columns.push_back({key + "_errors", std::string(part) + (*convention == '\0' ? "" : " est"),
+                                 "%.0f", key + "_pixels"});
+    }
+  }
+  return section;
+}
+
 TableSection MiddleburySection(const std::string& title, const std::string& suffix) {
   TableSection section{title, {}};
   const auto add = [&](const std::string& key, const std::string& header, const char* format) {
@@ -85,7 +98,9 @@ std::vector<TableSection> AllSectionsOf(Metric metric) {
               Kitti2012Section("KITTI 2012, all truth (%, px; mean of the frames)", "")};
     case Metric::kKitti2015:
       return {Kitti2015Section("KITTI 2015, non-occluded truth (%; pixels of all frames pooled)", "_noc"),
-              Kitti2015Section("KITTI 2015, all truth (%; pixels of all frames pooled)", "")};
+              Kitti2015CountSection("KITTI 2015, non-occluded truth (wrong pixels / pixels)", "_noc"),
+              Kitti2015Section("KITTI 2015, all truth (%; pixels of all frames pooled)", ""),
+              Kitti2015CountSection("KITTI 2015, all truth (wrong pixels / pixels)", "")};
     case Metric::kMiddlebury:
       return {MiddleburySection("Middlebury, nonocc (%, px; plain mean of the frames)", "_nonocc"),
               MiddleburySection("Middlebury, all (%, px; plain mean of the frames)", "_all")};
@@ -136,7 +151,7 @@ std::vector<TableSection> SectionsOf(Metric metric, const Scores& total, bool on
                         [&](const TableColumn& column) { return total.Find(column.key).has_value(); });
   });
   const bool is_kitti = metric == Metric::kKitti2012 || metric == Metric::kKitti2015;
-  if (only_nonoccluded && is_kitti && sections.size() > 1) sections.resize(1);
+  if (only_nonoccluded && is_kitti && sections.size() > 1) sections.resize(sections.size() / 2);
   // Time is no metric, but belongs to the first table where the matcher ran.
   if (!sections.empty() && total.Find("time_ms")) {
     sections.front().columns.push_back({"time_ms", "ms", "%.1f"});
@@ -149,6 +164,8 @@ std::string CellText(const Scores& scores, const TableColumn& column) {
   if (!value || std::isnan(*value)) return "-";
   std::array<char, 64> text;
   std::snprintf(text.data(), text.size(), column.format, *value);
+  if (!column.per_key.empty())
+    return text.data() + ("/" + CellText(scores, {column.per_key, "", column.format}));
   return text.data();
 }
 

@@ -13,9 +13,10 @@ namespace parallax::app {
 
 // How a figure is printed: with as many digits as the benchmark's own tool prints.
 struct TableColumn {
-  std::string key;     // of Scores
-  std::string header;  // the benchmark's name for it
-  const char* format;  // of printf
+  std::string key;           // of Scores
+  std::string header;        // the benchmark's name for it
+  const char* format;        // of printf
+  std::string per_key = "";  // not empty: the cell is "key/per_key", two counts
 };
 
 // One table: a region of the truth and the figures over it.
