@@ -138,8 +138,10 @@ class SourceEvaluation {
       estimates_.emplace(options.estimates, metrics.front());
       subject.estimates = options.estimates;
     }
-    if (!options.truth.disparity.empty() && source_->num_frames().value_or(0) != 1) {
-      throw InvalidArgument("--truth names the truth of one frame, but " + subject.source +
+    const bool names_truth = !options.truth.disparity.empty() || !options.truth.nonoccluded.empty() ||
+                             !options.truth.objects.empty();
+    if (names_truth && source_->num_frames().value_or(0) != 1) {
+      throw InvalidArgument("--truth, --truth-mask and --objects belong to one frame, but " + subject.source +
                             " is not a source of one frame");
     }
     session_.emplace(std::move(subject), metrics, options.outputs);
@@ -174,6 +176,7 @@ class SourceEvaluation {
       StereoFrame frame = source_->Read();
       if (!options_.truth.disparity.empty()) frame.truth = ReadTruth(options_.truth);
       if (!frame.truth) return frame.truth_note.empty() ? "no ground truth" : frame.truth_note;
+      ReadMasks(options_.truth, *frame.truth);
       ScoreFrame(frame, file);
       return "";
     } catch (const Error& error) {

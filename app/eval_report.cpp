@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <iterator>
+#include <limits>
 
 #include "app/colormap.h"
 #include "app/error_picture.h"
@@ -65,6 +67,29 @@ HostImage<float> AtTruthSize(HostImageView<const float> estimate, HostImageView<
     }
   }
   return result;
+}
+
+// Truth of a laser scanner is points on black: as shown, pixels without truth take that of a pixel beside
+// them (3x3). Truth that is dense already is left as it is.
+HostImage<float> Thickened(HostImageView<const float> truth) {
+  HostImage<float> shown(truth.width, truth.height, std::numeric_limits<float>::quiet_NaN());
+  std::size_t num_known = 0;
+  for (int y = 0; y < truth.height; ++y) {
+    for (int x = 0; x < truth.width; ++x) {
+      if (std::isnan(truth(x, y))) continue;
+      ++num_known;
+      for (int v = std::max(y - 1, 0); v <= std::min(y + 1, truth.height - 1); ++v) {
+        for (int u = std::max(x - 1, 0); u <= std::min(x + 1, truth.width - 1); ++u) {
+          shown(u, v) = std::isnan(truth(u, v)) ? truth(x, y) : truth(u, v);
+        }
+      }
+    }
+  }
+  const std::size_t num_pixels =
+      static_cast<std::size_t>(truth.width) * static_cast<std::size_t>(truth.height);
+  if (2 * num_known < num_pixels) return shown;
+  for (int y = 0; y < truth.height; ++y) std::copy_n(truth.Row(y), truth.width, shown.Row(y));
+  return shown;
 }
 
 std::string Escaped(const std::string& text) {
@@ -136,7 +161,8 @@ HostImage<Rgb8> FramePicture(const StereoFrame& frame, HostImageView<const float
   if (WidthOf(left) == width && HeightOf(left) == height) Paste(frame.left, 0, 0, picture);
   Paste(ErrorPicture(scored.ConstView(), *frame.truth), width + kGap_px, 0, picture);
   Paste(ColorDisparity(shown.ConstView(), range.min_px, range.max_px), 0, height + kGap_px, picture);
-  Paste(ColorDisparity(truth, range.min_px, range.max_px), width + kGap_px, height + kGap_px, picture);
+  Paste(ColorDisparity(Thickened(truth).ConstView(), range.min_px, range.max_px), width + kGap_px,
+        height + kGap_px, picture);
   return picture;
 }
 

@@ -164,9 +164,9 @@ std::string CellText(const Scores& scores, const TableColumn& column) {
   if (!value || std::isnan(*value)) return "-";
   std::array<char, 64> text;
   std::snprintf(text.data(), text.size(), column.format, *value);
-  if (!column.per_key.empty())
-    return text.data() + ("/" + CellText(scores, {column.per_key, "", column.format}));
-  return text.data();
+  std::string cell = text.data();
+  if (!column.per_key.empty()) cell.append("/").append(CellText(scores, {column.per_key, "", column.format}));
+  return cell;
 }
 
 std::string TableText(const TableSection& section, std::span<const FrameScores> frames, const Scores& total) {

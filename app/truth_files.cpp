@@ -33,18 +33,26 @@ void AddTruthOptions(CLI::App& command, TruthFiles& files) {
   command.add_option("--truth-scale", files.scale, "Of 8-bit truth: disparity = value / N")
       ->check(CLI::Range(1, 255))
       ->type_name("N");
-  command.add_option("--truth-mask,--mask", files.nonoccluded, "8-bit image, 255 = non-occluded truth")
+  command
+      .add_option("--truth-mask,--mask", files.nonoccluded,
+                  "8-bit image for one frame: 255 = non-occluded truth")
       ->type_name("FILE");
-  command.add_option("--objects", files.objects, "8-bit image, 0 = background, else foreground (KITTI 2015)")
+  command
+      .add_option("--objects", files.objects,
+                  "8-bit image for one frame: 0 = background, else foreground (KITTI 2015)")
       ->type_name("FILE");
 }
 
 GroundTruth ReadTruth(const TruthFiles& files) {
   GroundTruth truth;
   truth.disparity = ReadTrueDisparity(files);
+  ReadMasks(files, truth);
+  return truth;
+}
+
+void ReadMasks(const TruthFiles& files, GroundTruth& truth) {
   if (!files.nonoccluded.empty()) truth.nonoccluded = ReadGray8(files.nonoccluded);
   if (!files.objects.empty()) truth.objects = ReadGray8(files.objects);
-  return truth;
 }
 
 }  // namespace parallax::app

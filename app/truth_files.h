@@ -25,4 +25,7 @@ void AddTruthOptions(CLI::App& command, TruthFiles& files);
 // Throws Error for bad files, InvalidArgument when 8-bit truth comes without its scale.
 GroundTruth ReadTruth(const TruthFiles& files);
 
+// Puts the masks that are named in the place of those that a truth has. Throws Error for bad files.
+void ReadMasks(const TruthFiles& files, GroundTruth& truth);
+
 }  // namespace parallax::app
