@@ -98,7 +98,6 @@ std::vector<TableSection> AllSectionsOf(Metric metric) {
               Kitti2012Section("KITTI 2012, all truth (%, px; mean of the frames)", "")};
     case Metric::kKitti2015:
       return {Kitti2015Section("KITTI 2015, non-occluded truth (%; pixels of all frames pooled)", "_noc"),
-              Kitti2015CountSection("KITTI 2015, non-occluded truth (wrong pixels / pixels)", "_noc"),
               Kitti2015Section("KITTI 2015, all truth (%; pixels of all frames pooled)", ""),
               Kitti2015CountSection("KITTI 2015, all truth (wrong pixels / pixels)", "")};
     case Metric::kMiddlebury:
@@ -151,7 +150,7 @@ std::vector<TableSection> SectionsOf(Metric metric, const Scores& total, bool on
                         [&](const TableColumn& column) { return total.Find(column.key).has_value(); });
   });
   const bool is_kitti = metric == Metric::kKitti2012 || metric == Metric::kKitti2015;
-  if (only_nonoccluded && is_kitti && sections.size() > 1) sections.resize(sections.size() / 2);
+  if (only_nonoccluded && is_kitti) sections.erase(sections.begin() + 1, sections.end());
   // Time is no metric, but belongs to the first table where the matcher ran.
   if (!sections.empty() && total.Find("time_ms")) {
     sections.front().columns.push_back({"time_ms", "ms", "%.1f"});

@@ -1,0 +1,259 @@
+// parallax eval, driven as a user does.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "datasets/formats/image_file.h"
+#include "datasets/formats/pfm.h"
+#include "tests/app/official_truths.h"
+#include "tests/support/run_program.h"
+
+namespace parallax::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string ReadFile(const fs::path& path) { return ReadTextFile(path); }
+
+// The number under a key in the part of a JSON text that begins with `"part"`; NaN where it is missing or
+// null.
+double NumberIn(const std::string& json, const std::string& part, const std::string& key) {
+  const std::size_t from = json.find("\"" + part + "\"");
+  const std::size_t at = from == std::string::npos ? from : json.find("\"" + key + "\": ", from);
+  if (at == std::string::npos || json.compare(at + key.size() + 4, 4, "null") == 0) {
+    return std::numeric_limits<double>::quiet_NaN();
+  }
+  return std::stod(json.substr(at + key.size() + 4));
+}
+double TotalOf(const std::string& json, const std::string& key) { return NumberIn(json, "total", key); }
+
+// A small KITTI 2015 data set of two rendered frames.
+class EvalCommand : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const ProgramResult result = RunParallax(
+        {"synth", "planes", "--output", Path("set"), "--width", "90", "--height", "40", "--frames", "2"});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+  }
+  std::string Path(const std::string& name) const { return (folder_.path() / name).string(); }
+  // The set's own truth as estimates, under their frame names.
+  std::string TruthAsEstimates() const { return Path("set/training/disp_occ_0"); }
+
+  TemporaryFolder folder_;
+};
+
+std::vector<std::string> ArgumentsFor(const app::OfficialCase& official) {
+  std::vector<std::string> arguments = {"eval",         "--truth",         official.truth.disparity,
+                                        "--estimate",   official.estimate, "--metric",
+                                        official.metric};
+  const auto add = [&](const char* option, const std::string& value) {
+    arguments.insert(arguments.end(), {option, value});
+  };
+  if (!official.truth.nonoccluded.empty()) add("--mask", official.truth.nonoccluded);
+  if (!official.truth.objects.empty()) add("--objects", official.truth.objects);
+  if (official.max_disparity_px > 0) add("--max-disparity", std::to_string(official.max_disparity_px));
+  if (official.round) arguments.push_back("--round");
+  return arguments;
+}
+
+TEST(EvalFiles, ReproducesTheOfficialToolsToTheLastDigit) {
+  const std::string data = app::RealDataFolder();
+  if (data.empty()) GTEST_SKIP() << "PARALLAX_DATA names no folder: official figures not compared";
+  const TemporaryFolder folder;
+  const std::string json_file = (folder.path() / "scores.json").string();
+  for (const app::OfficialCase& official : app::ReadOfficialCases(data)) {
+    SCOPED_TRACE(official.heading);
+    std::vector<std::string> arguments = ArgumentsFor(official);
+    arguments.insert(arguments.end(), {"--json", json_file});
+    const ProgramResult result = RunParallax(arguments);
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    const std::string json = ReadFile(json_file);
+    EXPECT_EQ(official.print([&](const std::string& key) { return TotalOf(json, key); }), official.expected);
+  }
+}
+
+TEST(EvalFiles, TheTablePrintsTheOfficialDigits) {
+  const std::string data = app::RealDataFolder();
+  if (data.empty()) GTEST_SKIP() << "PARALLAX_DATA names no folder";
+  const auto table = [&](const std::string& set) {
+    const ProgramResult result = RunParallax({"eval", data + "/" + set, "--estimates", data + "/eval_truth"});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return result.out;
+  };
+  const std::string kitti2012 = table("kitti2012");
+  for (const char* digits : {"10.6212", "25.7380", "94.3565", "0.512521", "3 frames scored", "6 skipped"}) {
+    EXPECT_THAT(kitti2012, HasSubstr(digits));
+  }
+  const std::string kitti2015 = table("kitti2015");
+  for (const char* digits : {"3.1488", "1.7311", "94.7247", "1734/55068", "903/52163"}) {
+    EXPECT_THAT(kitti2015, HasSubstr(digits));
+  }
+  const std::string middlebury = table("middlebury/MiddEval3");  // clipped at ndisp without being told
+  for (const char* digits : {"87.0", "9.51", "13.41", "26.75", "44.30"})
+    EXPECT_THAT(middlebury, HasSubstr(digits));
+  const std::string eth3d = table("eth3d");
+  for (const char* digits : {"98.4147", "12.7547", "0.318832", "0.722082", "2.24368"}) {
+    EXPECT_THAT(eth3d, HasSubstr(digits));
+  }
+}
+
+TEST_F(EvalCommand, TheTruthItselfIsWithoutError) {
+  const ProgramResult result = RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--json",
+                                            Path("scores.json"), "--csv", Path("scores.csv")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("2 frames scored"));
+  const std::string json = ReadFile(Path("scores.json"));
+  EXPECT_THAT(json, HasSubstr("\"dataset\": \"kitti2015\""));
+  EXPECT_EQ(TotalOf(json, "d1_all"), 0);
+  EXPECT_EQ(TotalOf(json, "mean_all"), 0);
+  EXPECT_EQ(TotalOf(json, "density"), 100);
+  EXPECT_EQ(TotalOf(json, "num_frames"), 2);
+  const std::string csv = ReadFile(Path("scores.csv"));
+  EXPECT_THAT(csv, StartsWith("name,d1_bg,"));
+  EXPECT_THAT(csv, HasSubstr("\n000000_10,"));
+  EXPECT_THAT(csv, HasSubstr("\n000001_10,"));
+  EXPECT_THAT(csv, HasSubstr("\ntotal,"));
+  EXPECT_EQ(std::count(csv.begin(), csv.end(), '\n'), 4);
+}
+
+TEST_F(EvalCommand, EstimatesAreFoundWhereMatchersPutThem) {
+  for (const char* name : {"out/disparity/000000_10.png", "out/000000_10.png", "out/disp_0/000000_10.png",
+                           "out/sgbm_000000_10.png"}) {
+    fs::remove_all(Path("out"));
+    fs::create_directories(fs::path(Path(name)).parent_path());
+    fs::copy_file(TruthAsEstimates() + "/000000_10.png", Path(name));
+    const ProgramResult result =
+        RunParallax({"eval", Path("set"), "--estimates", Path("out"), "--max-frames", "1"});
+    EXPECT_EQ(result.exit_code, 0) << name << result.err;
+    EXPECT_THAT(result.out, HasSubstr("1 frame scored")) << name;
+  }
+}
+
+TEST_F(EvalCommand, MissingAndBadEstimatesAreSkippedAndNamed) {
+  fs::create_directories(Path("out"));
+  fs::copy_file(TruthAsEstimates() + "/000000_10.png", Path("out/000000_10.png"));
+  const auto evaluate = [&] {
+    return RunParallax({"eval", Path("set"), "--estimates", Path("out"), "--json", Path("s.json")});
+  };
+  const ProgramResult missing = evaluate();
+  EXPECT_EQ(missing.exit_code, 0);
+  EXPECT_THAT(missing.err, HasSubstr("skipped 000001_10: no estimate"));
+  EXPECT_THAT(missing.out, HasSubstr("1 frame scored"));
+  EXPECT_THAT(missing.out, HasSubstr("1 skipped"));
+  EXPECT_THAT(ReadFile(Path("s.json")), HasSubstr("\"reason\": \"no estimate"));
+
+  WriteTextFile(Path("out/000001_10.png"), "no picture");
+  const ProgramResult damaged = evaluate();
+  EXPECT_EQ(damaged.exit_code, 0);
+  EXPECT_THAT(damaged.err, HasSubstr("skipped 000001_10: "));
+  EXPECT_THAT(damaged.err, HasSubstr("000001_10.png"));
+
+  fs::remove(Path("out/000001_10.png"));
+  WritePfm(Path("out/000001_10.pfm"), HostImage<float>(3, 2, 1.0F).ConstView());
+  const ProgramResult small = evaluate();
+  EXPECT_EQ(small.exit_code, 0);
+  EXPECT_THAT(small.err, HasSubstr("the estimate is 3x2 but the truth is 90x40"));
+}
+
+TEST_F(EvalCommand, NothingScoredIsAFailure) {
+  fs::create_directories(Path("empty"));
+  const ProgramResult result = RunParallax({"eval", Path("set"), "--estimates", Path("empty")});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("nothing could be scored (2 skipped)"));
+  EXPECT_EQ(result.out, "");
+  EXPECT_EQ(RunParallax({"eval", Path("set"), "--estimates", Path("nowhere")}).exit_code, 1);
+  EXPECT_EQ(RunParallax({"eval", Path("nowhere")}).exit_code, 1);
+}
+
+TEST_F(EvalCommand, APairNeedsItsTruth) {
+  const std::string left = Path("set/training/image_2/000000_10.png");
+  const std::string right = Path("set/training/image_3/000000_10.png");
+  const ProgramResult without = RunParallax({"eval", left, right});
+  EXPECT_EQ(without.exit_code, 1);
+  EXPECT_THAT(without.err, HasSubstr("no ground truth"));
+  const ProgramResult with =
+      RunParallax({"eval", left, right, "--truth", TruthAsEstimates() + "/000000_10.png", "--metric",
+                   "kitti2015", "--set", "matching_cost.num_disparities=16"});
+  EXPECT_EQ(with.exit_code, 0) << with.err;
+  EXPECT_THAT(with.out, HasSubstr("D1-all"));
+}
+
+TEST_F(EvalCommand, EightBitTruthNeedsItsScale) {
+  HostImage<std::uint8_t> truth(90, 40, 40);
+  WritePng(Path("truth.png"), truth.ConstView());
+  WritePfm(Path("estimate.pfm"), HostImage<float>(90, 40, 11.0F).ConstView());
+  std::vector<std::string> arguments = {
+      "eval",     "--truth",    Path("truth.png"), "--estimate",  Path("estimate.pfm"),
+      "--metric", "middlebury", "--json",          Path("s.json")};
+  const ProgramResult without = RunParallax(arguments);
+  EXPECT_EQ(without.exit_code, 2);
+  EXPECT_THAT(without.err, HasSubstr("--truth-scale"));
+  arguments.insert(arguments.end(), {"--truth-scale", "4"});
+  EXPECT_EQ(RunParallax(arguments).exit_code, 0);
+  EXPECT_EQ(TotalOf(ReadFile(Path("s.json")), "avgerr_all"), 1);
+}
+
+TEST_F(EvalCommand, MatchesAndTimesWithoutEstimates) {
+  const ProgramResult result = RunParallax(
+      {"eval", Path("set"), "--set", "matching_cost.num_disparities=16", "--json", Path("s.json")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string json = ReadFile(Path("s.json"));
+  EXPECT_GT(TotalOf(json, "time_ms"), 0);
+  EXPECT_LT(TotalOf(json, "d1_all_noc"), 50);
+  EXPECT_THAT(json, HasSubstr("\"config\": \"default matching_cost.num_disparities=16\""));
+}
+
+TEST_F(EvalCommand, TheReportHasAPictureForEveryFrame) {
+  const ProgramResult result =
+      RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--report", Path("report")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string html = ReadFile(Path("report/index.html"));
+  EXPECT_THAT(html, HasSubstr("frames/000000_10.png"));
+  EXPECT_THAT(html, HasSubstr("D1-all"));
+  const CameraImage picture = ReadImage(Path("report/frames/000001_10.png"));
+  EXPECT_EQ(WidthOf(ViewOf(picture)), 2 * 90 + 4);
+  EXPECT_EQ(HeightOf(ViewOf(picture)), 2 * 40 + 4);
+}
+
+TEST_F(EvalCommand, SyntheticScenesHaveEveryKindOfFigure) {
+  const ProgramResult result = RunParallax({"eval", "synthetic:slanted,width=120,height=60,objects=0",
+                                            "--json", Path("s.json"), "--metric", "middlebury"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string json = ReadFile(Path("s.json"));
+  EXPECT_LT(TotalOf(json, "rms_nonocc"), 0.5);
+  EXPECT_THAT(result.out, Not(HasSubstr("KITTI")));
+}
+
+TEST(EvalUsage, WrongUsageIsOneLineAndTwo) {
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"eval"},
+        {"eval", "--truth", "a.pfm"},
+        {"eval", "--truth", "a.pfm", "--estimate", "b.pfm", "--metric", "best"},
+        {"eval", "synthetic:planes", "--metric", "best"},
+        {"eval", "synthetic:planes", "--estimate", "b.pfm"},
+        {"eval", "synthetic:planes,frames=2", "--truth", "a.pfm"},
+        {"eval", "synthetic:planes", "--backend", "abacus"},
+        {"eval", "--round=maybe"}}) {
+    const ProgramResult result = RunParallax(arguments);
+    EXPECT_EQ(result.exit_code, 2) << arguments.back() << ": " << result.err;
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+    EXPECT_EQ(result.out, "");
+  }
+  const ProgramResult missing =
+      RunParallax({"eval", "--truth", "/no/gt.pfm", "--estimate", "/no/est.pfm", "--metric", "eth3d"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_THAT(missing.err, HasSubstr("/no/gt.pfm"));
+}
+
+}  // namespace
+}  // namespace parallax::test
