@@ -36,9 +36,10 @@ int main(int argc, char** argv) {
   app.set_version_flag("--version", "parallax " + std::string(parallax::app::ThisBuild().version),
                        "Print the version");
   app.require_subcommand(1);
-  parallax::app::AddInfoCommand(app);
+  parallax::app::AddRunCommand(app);
   parallax::app::AddSynthCommand(app);
   parallax::app::AddEvalCommand(app);
+  parallax::app::AddInfoCommand(app);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

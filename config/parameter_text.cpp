@@ -175,6 +175,17 @@ std::string ParameterText(const Parameters& parameters, std::string_view key) {
   return text;
 }
 
+bool SameParameters(const Parameters& a, const Parameters& b) {
+  const auto values_of = [](const Parameters& parameters) {
+    std::vector<double> values;
+    VisitParameters(parameters, [&](const ParameterInfo&, const auto& field) {
+      values.push_back(static_cast<double>(field));  // exact for every type of field
+    });
+    return values;
+  };
+  return values_of(a) == values_of(b);
+}
+
 std::string ParameterRange(std::string_view key) {
   std::string range;
   const Parameters defaults;

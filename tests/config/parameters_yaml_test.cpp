@@ -30,11 +30,6 @@ std::string FaultsOf(const std::string& yaml, const std::vector<std::string>& as
   return "";
 }
 
-bool Same(const Parameters& a, const Parameters& b) {
-  return std::all_of(ParameterKeys().begin(), ParameterKeys().end(),
-                     [&](const std::string& key) { return ParameterText(a, key) == ParameterText(b, key); });
-}
-
 // A set in which every value differs from its default.
 Parameters Unusual() {
   return ParseParameters(
@@ -52,7 +47,7 @@ Parameters Unusual() {
 TEST(ParametersYaml, NothingIsTheDefaults) {
   for (const char* yaml :
        {"", "# only a comment\n", "---\n", "aggregation:\n", "aggregation:\n  # p1: 3\n"}) {
-    EXPECT_TRUE(Same(ParseParameters(yaml, "x").parameters, Parameters{})) << yaml;
+    EXPECT_TRUE(SameParameters(ParseParameters(yaml, "x").parameters, Parameters{})) << yaml;
   }
 }
 
@@ -68,7 +63,7 @@ TEST(ParametersYaml, HoldsOnlyDifferences) {
 TEST(ParametersYaml, WrittenAndReadBackIsTheSame) {
   for (const Parameters& parameters : {Parameters{}, Unusual()}) {
     const ChosenParameters read = ParseParameters(ToYaml(parameters), "x");
-    EXPECT_TRUE(Same(read.parameters, parameters));
+    EXPECT_TRUE(SameParameters(read.parameters, parameters));
     EXPECT_EQ(read.chosen_keys.size(), ParameterKeys().size());
   }
   for (const std::string& key : ParameterKeys()) {
@@ -185,7 +180,7 @@ TEST(ParametersYaml, JunkIsToldWithItsLine) {
 }
 
 TEST(LoadParameters, KnowsThePresets) {
-  EXPECT_TRUE(Same(LoadParameters("default"), Parameters{}));
+  EXPECT_TRUE(SameParameters(LoadParameters("default"), Parameters{}));
   EXPECT_EQ(LoadParameters("kitti").matching_cost.num_disparities, 256);
   EXPECT_TRUE(LoadParameters("middlebury").filter.fill);
   // The data set states the number of disparities of each scene.

@@ -1,0 +1,203 @@
+#include "app/frame_loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "app/bounded_queue.h"
+#include "config/parameter_text.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr std::size_t kFramesReadAhead = 2;
+constexpr std::size_t kFramesAwaitingWriters = 8;
+constexpr int kMaxWriters = 8;
+
+class Stopwatch {
+ public:
+  double ms() const { return std::chrono::duration<double, std::milli>(Clock::now() - start_).count(); }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point start_ = Clock::now();
+};
+
+struct ReadFrame {
+  StereoFrame frame;
+  double read_ms = 0;
+};
+
+double DensityPercent(HostImageView<const float> disparity) {
+  std::size_t num_valid = 0;
+  for (int y = 0; y < disparity.height; ++y) {
+    const float* row = disparity.Row(y);
+    num_valid += static_cast<std::size_t>(
+        std::count_if(row, row + disparity.width, [](float d) { return std::isfinite(d); }));
+  }
+  const double num_pixels = static_cast<double>(disparity.width) * disparity.height;
+  return num_pixels > 0 ? 100.0 * static_cast<double>(num_valid) / num_pixels : 0.0;
+}
+
+class FrameLoop {
+ public:
+  FrameLoop(FrameSource& source, const FrameLoopSteps& steps, const FrameLoopOptions& options)
+      : source_(source),
+        steps_(steps),
+        options_(options),
+        read_(kFramesReadAhead),
+        matched_(kFramesAwaitingWriters) {}
+
+  void Run() {
+    const int num_cores = static_cast<int>(std::thread::hardware_concurrency());
+    const int num_writers =
+        options_.num_writers > 0 ? options_.num_writers : std::clamp(num_cores, 1, kMaxWriters);
+    {
+      std::vector<std::jthread> threads;
+      threads.emplace_back([this] { KeepError([this] { ReadFrames(); }); });
+      for (int i = 0; i < num_writers; ++i)
+        threads.emplace_back([this] { KeepError([this] { WriteFrames(); }); });
+      KeepError([this] { MatchFrames(); });
+    }  // joins
+    if (error_) std::rethrow_exception(error_);
+  }
+
+ private:
+  void ReadFrames() {
+    for (std::size_t taken = 0; !options_.max_frames || taken < *options_.max_frames; ++taken) {
+      if (options_.stop != nullptr && *options_.stop) break;
+      const std::optional<std::string> name = source_.NextName();
+      if (!name) break;
+      if (steps_.is_done && steps_.is_done(*name, nullptr)) {
+        source_.Skip();
+        Report({.name = *name, .outcome = FrameOutcome::kSkipped});
+        continue;
+      }
+      const bool goes_on = GuardFrame(*name, [&] {
+        const Stopwatch watch;
+        ReadFrame read{source_.Read()};
+        read.read_ms = watch.ms();
+        if (steps_.is_done && steps_.is_done(*name, &read.frame)) {
+          Report({.name = *name, .outcome = FrameOutcome::kSkipped});
+          return true;
+        }
+        return read_.Push(std::move(read));
+      });
+      if (!goes_on) break;
+    }
+    read_.Close();
+  }
+
+  void MatchFrames() {
+    while (std::optional<ReadFrame> read = read_.Pop()) {
+      const std::string name = read->frame.name;
+      GuardFrame(name, [&] {
+        const auto matched = std::make_shared<MatchedFrame>();
+        matched->frame = std::move(read->frame);
+        matched->read_ms = read->read_ms;
+        matched->parameters = steps_.parameters_for(matched->frame);
+        Match(*matched);
+        if (steps_.observe) steps_.observe(matched);
+        return matched_.Push(matched);
+      });
+    }
+    matched_.Close();
+  }
+
+  void Match(MatchedFrame& matched) {
+    if (!matched.frame.rectified) {
+      throw Error("the images are not rectified, so rows do not correspond: rectify them first");
+    }
+    const CameraImageView left = ViewOf(matched.frame.left), right = ViewOf(matched.frame.right);
+    const MatcherOptions wanted{
+        .width = WidthOf(left), .height = HeightOf(left), .num_threads = options_.num_threads};
+    // A matcher is made for one size and one set of parameters; most sequences need one only.
+    if (!matcher_ || wanted.width != matcher_size_.width || wanted.height != matcher_size_.height ||
+        !SameParameters(matched.parameters, matcher_parameters_)) {
+      matcher_.reset();  // frees its buffers before the next one takes its own
+      matcher_ = steps_.make_matcher(matched.parameters, wanted);
+      matcher_size_ = wanted;
+      matcher_parameters_ = matched.parameters;
+    }
+    const Stopwatch watch;
+    matcher_->Compute(left, right, matched.disparity, &matched.times);
+    matched.match_ms = watch.ms();
+  }
+
+  void WriteFrames() {
+    while (const std::optional<std::shared_ptr<const MatchedFrame>> next = matched_.Pop()) {
+      const MatchedFrame& matched = **next;
+      GuardFrame(matched.frame.name, [&] {
+        FrameReport report{.name = matched.frame.name};
+        const HostImageView<const float> disparity = matched.disparity.disparity.View();
+        report.width = disparity.width;
+        report.height = disparity.height;
+        report.num_disparities = matched.parameters.matching_cost.num_disparities;
+        report.density_percent = DensityPercent(disparity);
+        report.times = matched.times;
+        report.read_ms = matched.read_ms;
+        report.match_ms = matched.match_ms;
+        const Stopwatch watch;
+        if (steps_.write) steps_.write(matched, report);
+        report.write_ms = watch.ms();
+        Report(std::move(report));
+        return true;
+      });
+    }
+  }
+
+  // Runs body() for one frame; an exception is that frame's failure and the loop goes on.
+  template <typename Body>
+  bool GuardFrame(const std::string& name, Body&& body) {
+    try {
+      return body();
+    } catch (const std::exception& error) {
+      Report({.name = name, .outcome = FrameOutcome::kFailed, .error = error.what()});
+      return true;
+    }
+  }
+
+  void Report(FrameReport report) {
+    const std::scoped_lock lock(report_mutex_);
+    if (steps_.report) steps_.report(std::move(report));
+  }
+
+  // Runs a thread's whole work. An exception here is not one frame's: it ends the loop and is thrown by Run.
+  template <typename Work>
+  void KeepError(Work&& work) {
+    try {
+      work();
+    } catch (...) {
+      {
+        const std::scoped_lock lock(report_mutex_);
+        if (!error_) error_ = std::current_exception();
+      }
+      read_.Close();
+      matched_.Close();
+    }
+  }
+
+  FrameSource& source_;
+  const FrameLoopSteps& steps_;
+  const FrameLoopOptions& options_;
+  BoundedQueue<ReadFrame> read_;
+  BoundedQueue<std::shared_ptr<const MatchedFrame>> matched_;
+  std::unique_ptr<StereoMatcher> matcher_;
+  MatcherOptions matcher_size_;
+  Parameters matcher_parameters_;
+  std::mutex report_mutex_;
+  std::exception_ptr error_;
+};
+
+}  // namespace
+
+void RunFrames(FrameSource& source, const FrameLoopSteps& steps, const FrameLoopOptions& options) {
+  FrameLoop(source, steps, options).Run();
+}
+
+}  // namespace parallax::app

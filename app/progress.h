@@ -1,0 +1,44 @@
+// How far a run is: a bar with rate and time left on a terminal, a plain line now and then elsewhere.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdio>
+#include <optional>
+#include <string>
+
+namespace parallax::app {
+
+// Not thread-safe.
+class Progress {
+ public:
+  // total: frames in all, where known. stream: a terminal gets a bar, anything else plain lines.
+  Progress(std::optional<std::size_t> total, std::FILE* stream);
+  ~Progress();  // clears the bar
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  // One more frame is through. worked = false for a skipped one, which says nothing of the rate.
+  void Advance(bool worked);
+  // Prints a line of its own above the bar.
+  void Print(const std::string& line);
+
+ private:
+  void Draw();
+  void Clear();
+
+  using Clock = std::chrono::steady_clock;
+  const std::optional<std::size_t> total_;
+  std::FILE* const stream_;
+  const bool terminal_;
+  const Clock::time_point start_ = Clock::now();
+  Clock::time_point last_drawn_ = start_;
+  std::size_t num_through_ = 0, num_worked_ = 0;
+  bool drawn_ = false;
+};
+
+// "12 of 200 frames, 3.4 frames/s, 56 s left"; without a total "12 frames, 3.4 frames/s".
+std::string ProgressText(std::size_t num_through, std::size_t num_worked, std::optional<std::size_t> total,
+                         double elapsed_s);
+
+}  // namespace parallax::app

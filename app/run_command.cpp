@@ -1,0 +1,162 @@
+// parallax run: frames in; disparity, depth and clouds out.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+
+#include "app/backends.h"
+#include "app/build_info.h"
+#include "app/commands.h"
+#include "app/frame_loop.h"
+#include "app/frame_parameters.h"
+#include "app/frame_writer.h"
+#include "app/interrupt.h"
+#include "app/progress.h"
+#include "app/run_options.h"
+#include "app/summary.h"
+#include "config/parameter_text.h"
+#include "config/parameters_yaml.h"
+#include "datasets/atomic_file.h"
+#include "datasets/source.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+void WriteText(const fs::path& path, const std::string& text) {
+  WriteFileAtomically(path, std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
+// disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.
+void WriteParameters(const fs::path& path, const ChosenParameters& chosen, bool disparities_open) {
+  std::set<std::string, std::less<>> left_open;
+  if (disparities_open) left_open.insert(kNumDisparitiesKey);
+  WriteText(path, "# Effective parameters of the results beside this file; parallax " +
+                      std::string(ThisBuild().version) + "\n" + ToYaml(chosen.parameters, left_open));
+}
+
+// Results of two sets of parameters must not be mixed in one folder.
+void CheckParametersMatch(const fs::path& path, const ChosenParameters& chosen) {
+  const ChosenParameters before = LoadChosenParameters(path.string());
+  for (const std::string& key : ParameterKeys()) {
+    const std::string now = ParameterText(chosen.parameters, key);
+    const bool left_open = !before.IsChosen(key);  // see WriteParameters
+    if (left_open ? !chosen.IsChosen(key) : ParameterText(before.parameters, key) == now) continue;
+    throw InvalidArgument(fmt::format(
+        "{0}: the results there were made with {1} {2}, not {3}: use --config {0}, another --output, or no "
+        "--resume",
+        path.string(), key, left_open ? "left to the data set" : ParameterText(before.parameters, key), now));
+  }
+}
+
+// Throws what main is to print when not all went well.
+void ThrowOnFailures(const RunSummary& summary, const fs::path& summary_path) {
+  const std::size_t num_failed = summary.Count(FrameOutcome::kFailed);
+  const auto& frames = summary.frames();
+  if (num_failed > 0) {
+    const auto first = std::find_if(frames.begin(), frames.end(), [](const FrameReport& frame) {
+      return frame.outcome == FrameOutcome::kFailed;
+    });
+    const std::string which = fmt::format("frame {}: {}", first->name, first->error);
+    if (frames.size() == 1) throw Error(which);
+    if (num_failed == 1) throw Error(fmt::format("1 of {} frames failed: {}", frames.size(), which));
+    throw Error(fmt::format("{} of {} frames failed (all named in {}), first {}", num_failed, frames.size(),
+                            summary_path.string(), which));
+  }
+  if (summary.num_incomplete() > 0) {
+    const auto first = std::find_if(frames.begin(), frames.end(),
+                                    [](const FrameReport& frame) { return !frame.missing.empty(); });
+    throw Error(
+        fmt::format("{} of {} frames lack what was asked for, first {}: {}; the rest is written: add the "
+                    "calibration, or leave that out of --write",
+                    summary.num_incomplete(), frames.size(), first->name, fmt::join(first->missing, ", ")));
+  }
+}
+
+void Run(const RunOptions& options) {
+  const ChosenParameters chosen = options.matching.Load();
+  const std::string_view backend = ResolveBackend(options.matching.backend);
+  const FrameWriter writer(options.output, OutputsOf(options.outputs));
+  const std::unique_ptr<FrameSource> source = OpenSource(options.source, {.kind = options.kind});
+
+  const fs::path parameters_path = options.output / "parameters.yaml";
+  const bool goes_on = options.resume && fs::exists(parameters_path);
+  if (goes_on) CheckParametersMatch(parameters_path, chosen);
+  writer.MakeFolders();
+  if (!goes_on) WriteParameters(parameters_path, chosen, false);
+
+  RunSummary summary({.source = options.source,
+                      .kind = std::string(NameOf(source->kind())),
+                      .backend = std::string(backend),
+                      .config = options.matching.config,
+                      .assignments = options.matching.assignments,
+                      .outputs = options.outputs});
+  std::optional<std::size_t> total = source->num_frames();
+  if (total && options.max_frames) total = std::min(*total, *options.max_frames);
+  Progress progress(total, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
+  const InterruptGuard interrupt;
+  const auto start = std::chrono::steady_clock::now();
+
+  FrameLoopSteps steps;
+  if (options.resume) {
+    steps.is_done = [&](const std::string& name, const StereoFrame* frame) {
+      return writer.IsComplete(name, frame == nullptr || frame->rig.has_value());
+    };
+  }
+  steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
+  steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
+    return MakeMatcher(backend, parameters, matcher_options);
+  };
+  steps.write = [&](const MatchedFrame& frame, FrameReport& report) { writer.Write(frame, report); };
+  steps.report = [&](FrameReport report) {
+    if (report.outcome == FrameOutcome::kFailed)
+      progress.Print("failed " + report.name + ": " + report.error);
+    progress.Advance(report.outcome != FrameOutcome::kSkipped);
+    summary.Add(std::move(report));
+  };
+  RunFrames(*source, steps,
+            {.max_frames = options.max_frames,
+             .num_threads = options.matching.num_threads,
+             .stop = &interrupt.requested()});
+
+  // A camera runs until it is interrupted; anything else was cut short.
+  const bool cut_short = interrupt.requested() && total && summary.frames().size() < *total;
+  summary.Finish(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), cut_short);
+  const bool disparities_open =
+      std::any_of(summary.frames().begin(), summary.frames().end(), [&](const FrameReport& frame) {
+        return frame.outcome == FrameOutcome::kDone &&
+               frame.num_disparities != chosen.parameters.matching_cost.num_disparities;
+      });
+  if (disparities_open) WriteParameters(parameters_path, chosen, true);
+  const fs::path summary_path = options.output / "summary.json";
+  WriteText(summary_path, summary.Json());
+  progress.Print(summary.Text() + "results in " + options.output.string());
+
+  ThrowOnFailures(summary, summary_path);
+  if (cut_short) {
+    throw Error(fmt::format("interrupted after {} of {} frames: go on with --resume", summary.frames().size(),
+                            *total));
+  }
+  if (summary.frames().empty()) throw Error(options.source.front() + ": holds no frames");
+}
+
+}  // namespace
+
+void AddRunCommand(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("run", "Match frames; write disparity, depth, clouds");
+  const auto options = std::make_shared<RunOptions>();
+  AddRunOptions(*command, *options);
+  command->callback([options] { Run(*options); });
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,32 @@
+#include "app/run_options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace parallax::app {
+
+void AddRunOptions(CLI::App& command, RunOptions& options) {
+  command
+      .add_option("source", options.source,
+                  "A data-set folder; left and right image files or globs; a video; camera:0; synthetic:NAME")
+      ->type_name("SOURCE")
+      ->required();
+  command.add_option("--kind", options.kind,
+                     "Layout of the folder, where it is not recognised (kitti2012, ...)");
+  AddMatchingOptions(command, options.matching);
+  command.add_option("--output", options.output, "Folder for the results")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command
+      .add_option("--write", options.outputs,
+                  "What to write: disparity, pfm, color, depth, cloud, pcd "
+                  "[disparity,color and, with a calibration, depth,cloud]")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_flag("--resume", options.resume, "Pass over frames whose results are there");
+  command.add_option("--max-frames", options.max_frames, "Stop after this many frames")
+      ->check(CLI::PositiveNumber);
+  command.add_flag("--view", options.view, "Show the frames in a window as they are matched");
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,28 @@
+// Options of `parallax run`.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/matching_options.h"
+
+namespace parallax::app {
+
+struct RunOptions {
+  std::vector<std::string> source;  // as OpenSource takes it
+  std::string kind;                 // of the source; empty = recognise it
+  MatchingOptions matching;
+  std::filesystem::path output = "out";
+  std::vector<std::string> outputs;  // names of what to write; empty = the usual ones
+  bool resume = false;               // pass over frames whose files are there
+  bool view = false;                 // show the frames in a window
+  std::optional<std::size_t> max_frames;
+};
+
+// Declares the options. options must outlive the parsing.
+void AddRunOptions(CLI::App& command, RunOptions& options);
+
+}  // namespace parallax::app

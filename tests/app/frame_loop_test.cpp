@@ -1,0 +1,239 @@
+// The frame loop with a source and a matcher of its own: every frame goes through once, in order where order
+// is promised, and nothing that happens to one frame ends the others.
+#include "app/frame_loop.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <set>
+#include <stdexcept>
+#include <thread>
+
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+// Frames f0, f1, ...; the pixels of frame i have the value i. Frames in `bad` cannot be read.
+class FakeSource : public FrameSource {
+ public:
+  explicit FakeSource(int num_frames, std::set<int> bad = {})
+      : num_frames_(num_frames), bad_(std::move(bad)) {}
+  SourceKind kind() const override { return SourceKind::kPair; }
+  std::optional<std::size_t> num_frames() const override { return static_cast<std::size_t>(num_frames_); }
+  std::optional<std::string> NextName() override {
+    if (next_ == fail_at_) throw Error("camera lost");
+    if (next_ >= num_frames_) return std::nullopt;
+    return "f" + std::to_string(next_);
+  }
+  StereoFrame Read() override {
+    const int index = next_++;
+    ++num_read_;
+    if (bad_.contains(index)) throw Error("f" + std::to_string(index) + ".png: truncated");
+    StereoFrame frame;
+    frame.name = "f" + std::to_string(index);
+    const int width = index >= wider_from_ ? 6 : 5;
+    frame.left = HostImage<std::uint8_t>(width, 3, static_cast<std::uint8_t>(index));
+    frame.right = HostImage<std::uint8_t>(width, 3, static_cast<std::uint8_t>(index));
+    return frame;
+  }
+  void Skip() override { ++next_; }
+
+  int num_read() const { return num_read_; }
+  int wider_from_ = 1 << 30;
+  int fail_at_ = -1;
+
+ private:
+  const int num_frames_;
+  const std::set<int> bad_;
+  int next_ = 0;
+  std::atomic<int> num_read_ = 0;
+};
+
+// The disparity is the gray value of the left image.
+class FakeMatcher : public StereoMatcher {
+ public:
+  explicit FakeMatcher(MatcherOptions options) : options_(options) {}
+  void Compute(const CameraImageView& left, const CameraImageView& /*right*/, DisparityMap& result,
+               StageTimes* times, StageResults* /*stages*/) override {
+    EXPECT_EQ(WidthOf(left), options_.width);
+    const auto& gray = std::get<HostImageView<const std::uint8_t>>(left);
+    if (gray(0, 0) == 13) throw std::bad_alloc();
+    result.disparity = HostImage<float>(gray.width, gray.height, static_cast<float>(gray(0, 0)));
+    result.validity = HostImage<std::uint8_t>(gray.width, gray.height, kValid);
+    (*times)[Stage::kAggregation] = 1;
+  }
+  std::string_view backend() const override { return "fake"; }
+
+ private:
+  MatcherOptions options_;
+};
+
+// What the loop did.
+struct Log {
+  std::map<std::string, FrameReport> reports;
+  std::map<std::string, float> written;  // name -> its disparity
+  std::vector<std::string> observed;
+  int num_matchers = 0;
+  std::mutex mutex;
+};
+
+FrameLoopSteps StepsInto(Log& log) {
+  FrameLoopSteps steps;
+  steps.parameters_for = [](const StereoFrame&) { return Parameters{}; };
+  steps.make_matcher = [&](const Parameters&, const MatcherOptions& options) {
+    ++log.num_matchers;
+    return std::make_unique<FakeMatcher>(options);
+  };
+  steps.observe = [&](const auto& frame) { log.observed.push_back(frame->frame.name); };
+  steps.write = [&](const MatchedFrame& frame, FrameReport&) {
+    const std::scoped_lock lock(log.mutex);
+    log.written[frame.frame.name] = frame.disparity.disparity(0, 0);
+  };
+  steps.report = [&](FrameReport report) {
+    const std::string name = report.name;
+    EXPECT_TRUE(log.reports.emplace(name, std::move(report)).second) << name << " was reported twice";
+  };
+  return steps;
+}
+
+TEST(FrameLoop, EveryFrameGoesThroughOnceWhateverTheNumberOfWriters) {
+  for (const int num_writers : {1, 2, 7}) {
+    Log log;
+    FakeSource source(100);
+    std::vector<std::string> names;
+    for (int i = 0; i < 100; ++i) names.push_back("f" + std::to_string(i));
+    RunFrames(source, StepsInto(log), {.num_writers = num_writers});
+    EXPECT_EQ(log.reports.size(), 100U);
+    EXPECT_EQ(log.num_matchers, 1);
+    EXPECT_EQ(log.written.size(), 99U);  // all but the one that ran out of memory
+    for (const auto& [name, disparity] : log.written) EXPECT_EQ("f" + std::to_string(int(disparity)), name);
+    names.erase(names.begin() + 13);
+    EXPECT_EQ(log.observed, names);
+    EXPECT_EQ(log.reports.at("f0").width, 5);
+    EXPECT_EQ(log.reports.at("f0").density_percent, 100);
+    EXPECT_EQ(log.reports.at("f0").times[Stage::kAggregation], 1);
+  }
+}
+
+TEST(FrameLoop, AFailureIsOneFramesOnly) {
+  Log log;
+  FakeSource source(20, {0, 7});
+  FrameLoopSteps steps = StepsInto(log);
+  const auto write = steps.write;
+  steps.write = [&](const MatchedFrame& frame, FrameReport& report) {
+    if (frame.frame.name == "f9") throw Error("disk full");
+    write(frame, report);
+  };
+  RunFrames(source, steps);
+  EXPECT_EQ(log.reports.size(), 20U);
+  std::vector<std::string> failed;
+  for (const auto& [name, report] : log.reports) {
+    if (report.outcome == FrameOutcome::kFailed) failed.push_back(name);
+  }
+  EXPECT_THAT(failed, ElementsAre("f0", "f13", "f7", "f9"));
+  EXPECT_EQ(log.reports.at("f7").error, "f7.png: truncated");
+  EXPECT_EQ(log.reports.at("f9").error, "disk full");
+  EXPECT_EQ(log.written.size(), 16U);
+}
+
+TEST(FrameLoop, PassesOverWhatIsDone) {
+  Log log;
+  FakeSource source(10);
+  FrameLoopSteps steps = StepsInto(log);
+  // f3 is known to be done by its name, f4 only once it was read.
+  steps.is_done = [](const std::string& name, const StereoFrame* frame) {
+    return name == "f3" || (name == "f4" && frame != nullptr);
+  };
+  RunFrames(source, steps);
+  EXPECT_EQ(source.num_read(), 9);
+  EXPECT_EQ(log.reports.at("f3").outcome, FrameOutcome::kSkipped);
+  EXPECT_EQ(log.reports.at("f4").outcome, FrameOutcome::kSkipped);
+  EXPECT_EQ(log.written.size(), 8U);
+}
+
+TEST(FrameLoop, TakesAtMostMaxFrames) {
+  Log log;
+  FakeSource source(10);
+  RunFrames(source, StepsInto(log), {.max_frames = 4});
+  EXPECT_THAT(log.observed, ElementsAre("f0", "f1", "f2", "f3"));
+  EXPECT_EQ(source.num_read(), 4);
+}
+
+TEST(FrameLoop, MakesAnotherMatcherForAnotherSize) {
+  Log log;
+  FakeSource source(10);
+  source.wider_from_ = 6;
+  RunFrames(source, StepsInto(log));
+  EXPECT_EQ(log.num_matchers, 2);
+  EXPECT_EQ(log.written.size(), 10U);
+}
+
+TEST(FrameLoop, MakesAnotherMatcherForOtherParameters) {
+  Log log;
+  FakeSource source(6);
+  FrameLoopSteps steps = StepsInto(log);
+  steps.parameters_for = [](const StereoFrame& frame) {
+    Parameters parameters;
+    if (frame.name == "f2") parameters.matching_cost.num_disparities = 16;
+    return parameters;
+  };
+  RunFrames(source, steps);
+  EXPECT_EQ(log.num_matchers, 3);
+  EXPECT_EQ(log.reports.at("f2").num_disparities, 16);
+  EXPECT_EQ(log.reports.at("f3").num_disparities, 128);
+}
+
+TEST(FrameLoop, StopsCleanly) {
+  Log log;
+  FakeSource source(1000);
+  std::atomic<bool> stop = false;
+  FrameLoopSteps steps = StepsInto(log);
+  steps.observe = [&](const auto& frame) {
+    if (frame->frame.name == "f5") stop = true;
+  };
+  RunFrames(source, steps, {.stop = &stop});
+  EXPECT_GE(log.written.size(), 6U);  // f5 itself was on its way and ended
+  EXPECT_LT(log.written.size(), 30U);
+  EXPECT_EQ(log.reports.size(), static_cast<std::size_t>(source.num_read()));
+}
+
+TEST(FrameLoop, ALostSourceEndsTheLoopAfterTheFramesOnTheirWay) {
+  Log log;
+  FakeSource source(10);
+  source.fail_at_ = 4;
+  EXPECT_THROW(RunFrames(source, StepsInto(log)), Error);
+  for (const auto& [name, report] : log.reports) EXPECT_EQ(report.outcome, FrameOutcome::kDone) << name;
+}
+
+TEST(FrameLoop, NoFramesIsNoWork) {
+  Log log;
+  FakeSource source(0);
+  RunFrames(source, StepsInto(log));
+  EXPECT_THAT(log.reports, IsEmpty());
+}
+
+TEST(FrameLoop, ASlowWriterHoldsBackTheReaderNotTheMemory) {
+  Log log;
+  FakeSource source(200);
+  FrameLoopSteps steps = StepsInto(log);
+  int num_read_at_first_write = 0;
+  std::atomic<bool> first = true;
+  steps.write = [&](const MatchedFrame&, FrameReport&) {
+    if (!first.exchange(false)) return;
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    num_read_at_first_write = source.num_read();
+  };
+  RunFrames(source, steps, {.num_writers = 1});
+  EXPECT_LT(num_read_at_first_write, 20);
+}
+
+}  // namespace
+}  // namespace parallax::app
