@@ -105,7 +105,9 @@ TEST_F(RunCommand, WritesWhatIsAskedForAndTheFilesAgree) {
         if (z_m < 0.1 || z_m > 100) continue;
         EXPECT_EQ(ply.points.at(num_points).z, pcd.points.at(num_points).z);
         EXPECT_NEAR(ply.points.at(num_points).z, z_m, 1e-5 * z_m);
-        if (z_m < 65) EXPECT_NEAR(depth(x, y), z_m, 0.0006);
+        if (z_m < 65) {
+          EXPECT_NEAR(depth(x, y), z_m, 0.0006);
+        }
         ++num_points;
       }
     }
@@ -302,9 +304,15 @@ class LongRun : public RunCommand {
       const std::string ending = entry.path().extension();
       if (!entry.is_regular_file() || ending == ".part") continue;
       ++num_files;
-      if (ending == ".png") EXPECT_NO_THROW(ReadImage(entry.path()));
-      if (ending == ".ply") EXPECT_NO_THROW(ReadPly(entry.path()));
-      if (ending == ".yaml") EXPECT_NO_THROW(LoadParameters(entry.path()));
+      if (ending == ".png") {
+        EXPECT_NO_THROW(ReadImage(entry.path()));
+      }
+      if (ending == ".ply") {
+        EXPECT_NO_THROW(ReadPly(entry.path()));
+      }
+      if (ending == ".yaml") {
+        EXPECT_NO_THROW(LoadParameters(entry.path()));
+      }
     }
     return num_files;
   }
