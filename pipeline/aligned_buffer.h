@@ -18,8 +18,9 @@ class AlignedBuffer {
  public:
   AlignedBuffer() = default;
   explicit AlignedBuffer(std::size_t size)
-      : data_(size == 0 ? nullptr
-                        : static_cast<T*>(::operator new(size * sizeof(T), std::align_val_t{kAlignment_bytes}))),
+      : data_(size == 0
+                  ? nullptr
+                  : static_cast<T*>(::operator new (size * sizeof(T), std::align_val_t{kAlignment_bytes}))),
         size_(size) {}
   ~AlignedBuffer() { Free(); }
   AlignedBuffer(AlignedBuffer&& other) noexcept
@@ -39,7 +40,7 @@ class AlignedBuffer {
 
  private:
   void Free() {
-    if (data_ != nullptr) ::operator delete(data_, std::align_val_t{kAlignment_bytes});
+    if (data_ != nullptr) ::operator delete (data_, std::align_val_t{kAlignment_bytes});
   }
   T* data_ = nullptr;
   std::size_t size_ = 0;

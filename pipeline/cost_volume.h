@@ -40,7 +40,9 @@ class HostCostVolume {
   HostCostVolume(int width, int height, int num_disparities)
       : buffer_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height) *
                 static_cast<std::size_t>(num_disparities)),
-        width_(width), height_(height), num_disparities_(num_disparities) {}
+        width_(width),
+        height_(height),
+        num_disparities_(num_disparities) {}
 
   HostCostVolumeView<T> View() { return Describe(buffer_.data()); }
   HostCostVolumeView<const T> View() const { return Describe(buffer_.data()); }
@@ -50,7 +52,11 @@ class HostCostVolume {
  private:
   template <typename U>
   HostCostVolumeView<U> Describe(U* data) const {
-    return {data, width_, height_, num_disparities_, num_disparities_,
+    return {data,
+            width_,
+            height_,
+            num_disparities_,
+            num_disparities_,
             static_cast<std::ptrdiff_t>(width_) * num_disparities_};
   }
   AlignedBuffer<T> buffer_;

@@ -29,21 +29,21 @@ inline int HeightOf(const CameraImageView& image) {
 
 // True disparities of the left image and, where the data set has them, the masks its evaluation needs.
 struct GroundTruth {
-  HostImage<float> disparity;             // px, NaN = unknown; every pixel the data set knows ("occ"/"all")
-  HostImage<std::uint8_t> nonoccluded;    // 255 = visible in both images, else not; empty = not told
-  HostImage<std::uint8_t> objects;        // 0 = background, > 0 = foreground object; empty = not told
-  bool only_nonoccluded = false;          // the source has no truth of occluded pixels: "all" cannot be scored
+  HostImage<float> disparity;           // px, NaN = unknown; every pixel the data set knows ("occ"/"all")
+  HostImage<std::uint8_t> nonoccluded;  // 255 = visible in both images, else not; empty = not told
+  HostImage<std::uint8_t> objects;      // 0 = background, > 0 = foreground object; empty = not told
+  bool only_nonoccluded = false;        // the source has no truth of occluded pixels: "all" cannot be scored
 };
 
 struct StereoFrame {
   std::string name;                   // the data set's own frame name, e.g. "000046_10"; file-name safe
   std::optional<double> timestamp_s;  // seconds, where the source has them
   CameraImage left, right;            // same size
-  bool rectified = true;              // false: raw camera images, whose rows do not correspond; do not match them
-  std::optional<StereoRig> rig;       // absent where the source has no calibration
-  std::string rig_note;               // why there is no rig, one line; empty otherwise
-  std::optional<GroundTruth> truth;   // absent where the source has none (or was not asked for it)
-  std::string truth_note;             // why there is no truth though it was asked for, one line
+  bool rectified = true;         // false: raw camera images, whose rows do not correspond; do not match them
+  std::optional<StereoRig> rig;  // absent where the source has no calibration
+  std::string rig_note;          // why there is no rig, one line; empty otherwise
+  std::optional<GroundTruth> truth;  // absent where the source has none (or was not asked for it)
+  std::string truth_note;            // why there is no truth though it was asked for, one line
   // Largest true or possible disparity + 1 that the data set states (Middlebury's ndisp), if it does.
   std::optional<int> num_disparities_hint;
 };

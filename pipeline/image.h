@@ -34,7 +34,9 @@ struct ImageView {
 
   PARALLAX_HOST_DEVICE T* Row(int y) const { return data + y * stride; }
   PARALLAX_HOST_DEVICE T& operator()(int x, int y) const { return data[y * stride + x]; }
-  PARALLAX_HOST_DEVICE bool Contains(int x, int y) const { return x >= 0 && x < width && y >= 0 && y < height; }
+  PARALLAX_HOST_DEVICE bool Contains(int x, int y) const {
+    return x >= 0 && x < width && y >= 0 && y < height;
+  }
   PARALLAX_HOST_DEVICE bool Empty() const { return width == 0 || height == 0; }
 };
 

@@ -20,7 +20,8 @@ void CheckMatcherSize(const MatcherOptions& options) {
 
 void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right, int width, int height) {
   if (left.index() != right.index()) {
-    throw InvalidArgument("left and right image differ in pixel type: give both as 8-bit gray, 16-bit gray or colour");
+    throw InvalidArgument(
+        "left and right image differ in pixel type: give both as 8-bit gray, 16-bit gray or colour");
   }
   for (const CameraImageView* image : {&left, &right}) {
     if (WidthOf(*image) != width || HeightOf(*image) != height) {

@@ -17,10 +17,17 @@ namespace parallax {
 
 // The stages of the taxonomy (Scharstein & Szeliski 2002), in order of execution.
 enum class Stage {
-  kCensusTransform, kMatchingCost, kAggregation, kSelection, kConsistency, kFilter, kReprojection, kCount
+  kCensusTransform,
+  kMatchingCost,
+  kAggregation,
+  kSelection,
+  kConsistency,
+  kFilter,
+  kReprojection,
+  kCount
 };
-inline constexpr std::string_view kStageNames[] = {"census_transform", "matching_cost", "aggregation", "selection",
-                                                   "consistency",      "filter",        "reprojection"};
+inline constexpr std::string_view kStageNames[] = {
+    "census_transform", "matching_cost", "aggregation", "selection", "consistency", "filter", "reprojection"};
 
 // Milliseconds per stage of one frame. A back end that fuses stages books their time on the last of them.
 struct StageTimes {
@@ -33,13 +40,13 @@ struct StageTimes {
 // Images are W x H; winners are indices d into 0..D-1, i.e. disparity - min_disparity.
 struct StageResults {
   HostImage<std::uint64_t> census_left, census_right;
-  HostCostVolume<std::uint16_t> sums;        // aggregated cost S(x, y, d)
-  HostImage<std::uint16_t> winner_left;      // index of the cheapest disparity, no filters
-  HostImage<std::uint16_t> winner_right;     // the same for the right image, from the same sums
-  DisparityMap selected;                     // after selection
-  DisparityMap consistent;                   // after consistency
-  DisparityMap without_speckles;             // after speckle removal
-  DisparityMap filled;                       // after hole filling
+  HostCostVolume<std::uint16_t> sums;     // aggregated cost S(x, y, d)
+  HostImage<std::uint16_t> winner_left;   // index of the cheapest disparity, no filters
+  HostImage<std::uint16_t> winner_right;  // the same for the right image, from the same sums
+  DisparityMap selected;                  // after selection
+  DisparityMap consistent;                // after consistency
+  DisparityMap without_speckles;          // after speckle removal
+  DisparityMap filled;                    // after hole filling
 };
 
 // Matches pairs of one size with one set of parameters; keeps its buffers between frames.
@@ -58,8 +65,8 @@ class StereoMatcher {
 
 // Images up to this size in one matcher; others need another one.
 struct MatcherOptions {
-  int width = 0, height = 0;   // px, of both images
-  int num_threads = 0;         // of the CPU back ends; 0 = all cores
+  int width = 0, height = 0;  // px, of both images
+  int num_threads = 0;        // of the CPU back ends; 0 = all cores
 };
 
 // What every back end refuses with InvalidArgument: sizes below 1; images of another size than the matcher's,
@@ -68,6 +75,7 @@ void CheckMatcherSize(const MatcherOptions& options);
 void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right, int width, int height);
 
 // The reference back end: plain code from the papers that the others equal to the bit.
-std::unique_ptr<StereoMatcher> MakeReferenceMatcher(const Parameters& parameters, const MatcherOptions& options);
+std::unique_ptr<StereoMatcher> MakeReferenceMatcher(const Parameters& parameters,
+                                                    const MatcherOptions& options);
 
 }  // namespace parallax

@@ -81,12 +81,12 @@ void VisitParameters(P& p, Visitor&& visit) {
         p.matching_cost.min_disparity);
   visit(Info{"matching_cost.num_disparities", "px", 1, 1024, "number of disparities searched (D)"},
         p.matching_cost.num_disparities);
-  visit(Info{"aggregation.num_paths", "", 4, 8, "directions of the path costs: 4 or 8"}, p.aggregation.num_paths);
+  visit(Info{"aggregation.num_paths", "", 4, 8, "directions of the path costs: 4 or 8"},
+        p.aggregation.num_paths);
   visit(Info{"aggregation.p1", "cost", 0, 8000, "penalty of a disparity step of 1"}, p.aggregation.p1);
   visit(Info{"aggregation.p2", "cost", 0, 8000, "penalty of a larger step where the image is even; >= p1"},
         p.aggregation.p2);
-  visit(Info{"aggregation.p2_min", "cost", 0, 8000,
-             "p2 never falls below this, nor below p1; <= p2"},
+  visit(Info{"aggregation.p2_min", "cost", 0, 8000, "p2 never falls below this, nor below p1; <= p2"},
         p.aggregation.p2_min);
   visit(Info{"aggregation.p2_slope", "cost/gray level", 0, 1000,
              "how much p2 falls per 8-bit gray level of difference along the path; 0 = constant p2"},

@@ -12,10 +12,13 @@ PARALLAX_HOST_DEVICE inline std::uint8_t GrayOf(Rgb8 c) {
   return static_cast<std::uint8_t>((77U * c.r + 150U * c.g + 29U * c.b + 128U) >> 8);
 }
 
-// Offset of the minimum from its sampled place, in -0.5 .. 0.5, from how much dearer its neighbours are
-// (both >= 0). Parabola through three points, or equiangular ("V") fit of two lines of opposite slope.
-PARALLAX_HOST_DEVICE inline float SubpixelOffset(int dearer_before, int dearer_after, Subpixel method) {
-  if (method == Subpixel::kNone) return 0.0F;
+// Offset of the minimum from its sampled place, in -0.5 .. 0.5, from its sum of path costs and how much
+// dearer its neighbours are (both >= 0). Parabola through three points, or equiangular ("V") fit of two lines
+// of opposite slope. A sum of 0 says that the images agree to the bit along every path: nothing is left to
+// refine.
+PARALLAX_HOST_DEVICE inline float SubpixelOffset(int lowest, int dearer_before, int dearer_after,
+                                                 Subpixel method) {
+  if (method == Subpixel::kNone || lowest == 0) return 0.0F;
   const int larger = dearer_before > dearer_after ? dearer_before : dearer_after;
   const int denominator = 2 * (method == Subpixel::kParabola ? dearer_before + dearer_after : larger);
   if (denominator == 0) return 0.0F;

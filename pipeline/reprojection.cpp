@@ -32,7 +32,8 @@ void DepthFromDisparity(HostImageView<const float> disparity, const StereoRig& r
   }
 }
 
-PointCloud CloudFromDepth(HostImageView<const float> depth, const CameraImageView& left, const StereoRig& rig) {
+PointCloud CloudFromDepth(HostImageView<const float> depth, const CameraImageView& left,
+                          const StereoRig& rig) {
   const float fx = static_cast<float>(rig.fx_px);
   const float cx = static_cast<float>(rig.cx_px), cy = static_cast<float>(rig.cy_px);
   PointCloud cloud;

@@ -17,6 +17,7 @@ void DepthFromDisparity(HostImageView<const float> disparity, const StereoRig& r
                         const ReprojectionParameters& limits, HostImageView<float> depth);
 
 // Points of the pixels that have a depth, in reading order, coloured from the left image (gray: r = g = b).
-PointCloud CloudFromDepth(HostImageView<const float> depth, const CameraImageView& left, const StereoRig& rig);
+PointCloud CloudFromDepth(HostImageView<const float> depth, const CameraImageView& left,
+                          const StereoRig& rig);
 
 }  // namespace parallax

@@ -39,8 +39,8 @@ class PathAggregator {
     const int num_disparities = costs_.num_disparities;
     if (guide_.Contains(x - r.dx, y - r.dy)) {
       const int gradient = std::abs(guide_(x, y) - guide_(x - r.dx, y - r.dy));
-      Step(costs_.Cell(x, y), before, num_disparities, tables_.p1, tables_.p2[static_cast<std::size_t>(gradient)],
-           path);
+      Step(costs_.Cell(x, y), before, num_disparities, tables_.p1,
+           tables_.p2[static_cast<std::size_t>(gradient)], path);
     } else {
       std::copy_n(costs_.Cell(x, y), num_disparities, path);
     }
@@ -86,7 +86,8 @@ class PathAggregator {
 }  // namespace
 
 void AggregateCosts(HostCostVolumeView<const std::uint8_t> costs, HostImageView<const std::uint8_t> guide,
-                    const MatchingTables& tables, HostCostVolumeView<std::uint16_t> sums, ThreadPool& threads) {
+                    const MatchingTables& tables, HostCostVolumeView<std::uint16_t> sums,
+                    ThreadPool& threads) {
   for (int y = 0; y < sums.height; ++y) std::fill_n(sums.Cell(0, y), sums.row_stride, std::uint16_t{0});
   const PathAggregator aggregator(costs, guide, tables, sums);
   for (int i = 0; i < tables.num_paths; ++i) {

@@ -25,7 +25,8 @@ std::uint64_t FullCode(HostImageView<const T> image, int x, int y, int radius_x,
   return code;
 }
 
-// One bit for each pair of opposite pixels: those before the centre in reading order against their mirror images.
+// One bit for each pair of opposite pixels: those before the centre in reading order against their mirror
+// images.
 template <typename T>
 std::uint64_t CenterSymmetricCode(HostImageView<const T> image, int x, int y, int radius_x, int radius_y) {
   std::uint64_t code = 0;
@@ -45,10 +46,18 @@ void Transform(HostImageView<const T> image, CensusWindow window, HostImageView<
   threads.ParallelFor(image.height, [&](int y) {
     for (int x = 0; x < image.width; ++x) {
       switch (window) {
-        case CensusWindow::k5x5: census(x, y) = FullCode(image, x, y, 2, 2); break;
-        case CensusWindow::k7x7: census(x, y) = FullCode(image, x, y, 3, 3); break;
-        case CensusWindow::k9x7: census(x, y) = FullCode(image, x, y, 4, 3); break;
-        case CensusWindow::kCenterSymmetric9x7: census(x, y) = CenterSymmetricCode(image, x, y, 4, 3); break;
+        case CensusWindow::k5x5:
+          census(x, y) = FullCode(image, x, y, 2, 2);
+          break;
+        case CensusWindow::k7x7:
+          census(x, y) = FullCode(image, x, y, 3, 3);
+          break;
+        case CensusWindow::k9x7:
+          census(x, y) = FullCode(image, x, y, 4, 3);
+          break;
+        case CensusWindow::kCenterSymmetric9x7:
+          census(x, y) = CenterSymmetricCode(image, x, y, 4, 3);
+          break;
       }
     }
   });

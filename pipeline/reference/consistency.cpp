@@ -14,9 +14,9 @@ bool Agrees(HostImageView<const std::uint16_t> winner_right, int x_right, int y,
 
 }  // namespace
 
-void CheckConsistency(HostImageView<const std::uint16_t> winner_left, HostImageView<const std::uint16_t> winner_right,
-                      int min_disparity, int num_disparities, const ConsistencyParameters& parameters,
-                      DisparityMap& map, ThreadPool& threads) {
+void CheckConsistency(HostImageView<const std::uint16_t> winner_left,
+                      HostImageView<const std::uint16_t> winner_right, int min_disparity, int num_disparities,
+                      const ConsistencyParameters& parameters, DisparityMap& map, ThreadPool& threads) {
   if (parameters.max_difference < 0) return;
   const auto classify = [&](int x, int y) -> std::uint8_t {
     const int winner = winner_left(x, y);

@@ -78,7 +78,8 @@ void FillHoles(DisparityMap& map, ThreadPool& threads) {
         const std::vector<float> values = NearestValues(before.ConstView(), x, y);
         if (values.empty()) continue;
         const bool hidden = (map.validity(x, y) & (kOccluded | kOutOfRange)) != 0;
-        const std::size_t rank = hidden ? std::min<std::size_t>(1, values.size() - 1) : (values.size() - 1) / 2;
+        const std::size_t rank =
+            hidden ? std::min<std::size_t>(1, values.size() - 1) : (values.size() - 1) / 2;
         map.disparity(x, y) = values[rank];
         map.validity(x, y) = static_cast<std::uint8_t>(map.validity(x, y) | kFilled);
       }

@@ -4,9 +4,9 @@
 
 namespace parallax::reference {
 
-void MatchingCost(HostImageView<const std::uint64_t> census_left, HostImageView<const std::uint64_t> census_right,
-                  int min_disparity, const MatchingTables& tables, HostCostVolumeView<std::uint8_t> costs,
-                  ThreadPool& threads) {
+void MatchingCost(HostImageView<const std::uint64_t> census_left,
+                  HostImageView<const std::uint64_t> census_right, int min_disparity,
+                  const MatchingTables& tables, HostCostVolumeView<std::uint8_t> costs, ThreadPool& threads) {
   threads.ParallelFor(costs.height, [&](int y) {
     for (int x = 0; x < costs.width; ++x) {
       for (int d = 0; d < costs.num_disparities; ++d) {

@@ -44,8 +44,8 @@ class ReferenceMatcher final : public StereoMatcher {
 
   std::string_view backend() const override { return "reference"; }
 
-  void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result, StageTimes* times,
-               StageResults* stages) override {
+  void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
+               StageTimes* times, StageResults* stages) override {
     CheckMatcherInput(left, right, width_, height_);
     const int min_disparity = parameters_.matching_cost.min_disparity;
     StopWatch watch(times);
@@ -54,22 +54,23 @@ class ReferenceMatcher final : public StereoMatcher {
     TransformImage(right, census_right_.View());
     watch.Lap(Stage::kCensusTransform);
 
-    reference::MatchingCost(census_left_.ConstView(), census_right_.ConstView(), min_disparity, tables_, costs_.View(),
-                            threads_);
+    reference::MatchingCost(census_left_.ConstView(), census_right_.ConstView(), min_disparity, tables_,
+                            costs_.View(), threads_);
     watch.Lap(Stage::kMatchingCost);
 
     reference::AggregateCosts(costs_.ConstView(), guide.ConstView(), tables_, sums_.View(), threads_);
     watch.Lap(Stage::kAggregation);
 
     DisparityMap map{{width_, height_}, {width_, height_}, {width_, height_}};
-    reference::SelectDisparities(sums_.ConstView(), min_disparity, parameters_.selection, winner_left_.View(), map,
-                                 threads_);
+    reference::SelectDisparities(sums_.ConstView(), min_disparity, parameters_.selection, winner_left_.View(),
+                                 map, threads_);
     reference::SelectRightWinners(sums_.ConstView(), min_disparity, winner_right_.View(), threads_);
     if (stages != nullptr) stages->selected = Clone(map);
     watch.Lap(Stage::kSelection);
 
     reference::CheckConsistency(winner_left_.ConstView(), winner_right_.ConstView(), min_disparity,
-                                parameters_.matching_cost.num_disparities, parameters_.consistency, map, threads_);
+                                parameters_.matching_cost.num_disparities, parameters_.consistency, map,
+                                threads_);
     if (stages != nullptr) stages->consistent = Clone(map);
     watch.Lap(Stage::kConsistency);
 
@@ -127,7 +128,8 @@ class ReferenceMatcher final : public StereoMatcher {
 
 }  // namespace
 
-std::unique_ptr<StereoMatcher> MakeReferenceMatcher(const Parameters& parameters, const MatcherOptions& options) {
+std::unique_ptr<StereoMatcher> MakeReferenceMatcher(const Parameters& parameters,
+                                                    const MatcherOptions& options) {
   ValidateOrThrow(parameters);
   CheckMatcherSize(options);
   return std::make_unique<ReferenceMatcher>(parameters, options);

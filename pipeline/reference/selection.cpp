@@ -22,7 +22,7 @@ std::uint32_t LowestRival(const std::uint16_t* sum, int num_disparities, int win
 float Refine(const std::uint16_t* sum, int num_disparities, int winner, int min_disparity, Subpixel method) {
   const float sampled = static_cast<float>(min_disparity + winner);
   if (winner == 0 || winner + 1 == num_disparities) return sampled;
-  return sampled + SubpixelOffset(sum[winner - 1] - sum[winner], sum[winner + 1] - sum[winner], method);
+  return sampled + SubpixelOffset(sum[winner], sum[winner - 1] - sum[winner], sum[winner + 1] - sum[winner], method);
 }
 
 }  // namespace
@@ -34,14 +34,16 @@ void SelectDisparities(HostCostVolumeView<const std::uint16_t> sums, int min_dis
   threads.ParallelFor(sums.height, [&](int y) {
     for (int x = 0; x < sums.width; ++x) {
       const std::uint16_t* sum = sums.Cell(x, y);
-      const int winner = static_cast<int>(std::min_element(sum, sum + num_disparities) - sum);  // first of equals
+      const int winner =
+          static_cast<int>(std::min_element(sum, sum + num_disparities) - sum);  // first of equals
       const std::uint32_t rival = LowestRival(sum, num_disparities, winner);
       const bool unique = rival == kNoRival || IsUnique(sum[winner], rival, parameters.uniqueness_percent);
       winner_left(x, y) = static_cast<std::uint16_t>(winner);
       selected.validity(x, y) = unique ? kValid : kNotUnique;
       selected.confidence(x, y) = rival == kNoRival ? std::uint8_t{255} : Confidence(sum[winner], rival);
-      selected.disparity(x, y) = unique ? Refine(sum, num_disparities, winner, min_disparity, parameters.subpixel)
-                                        : std::numeric_limits<float>::quiet_NaN();
+      selected.disparity(x, y) =
+          unique ? Refine(sum, num_disparities, winner, min_disparity, parameters.subpixel)
+                 : std::numeric_limits<float>::quiet_NaN();
     }
   });
 }

@@ -1,0 +1,47 @@
+#include "pipeline/image.h"
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+
+#include "pipeline/cost_volume.h"
+
+namespace parallax {
+namespace {
+
+TEST(HostImage, RowsAreAlignedAndHoldTheirPixels) {
+  for (const int width : {1, 21, 64, 65}) {
+    HostImage<Rgb8> image(width, 3, Rgb8{1, 2, 3});
+    for (int y = 0; y < 3; ++y) {
+      EXPECT_EQ(reinterpret_cast<std::uintptr_t>(image.Row(y)) % 64, 0U);
+      EXPECT_EQ(image(width - 1, y), (Rgb8{1, 2, 3}));
+    }
+  }
+}
+
+TEST(HostImage, MovesLeaveNothingBehindAndClonesAreApart) {
+  HostImage<int> a(3, 2, 7);
+  HostImage<int> b = a.Clone();
+  b(0, 0) = 1;
+  EXPECT_EQ(a(0, 0), 7);
+  const HostImage<int> c = std::move(a);
+  EXPECT_EQ(c(2, 1), 7);
+  EXPECT_TRUE(a.Empty());  // NOLINT(bugprone-use-after-move): the moved-from state is what is tested
+  EXPECT_EQ(a.width(), 0);
+}
+
+TEST(HostImage, EmptyAndNegativeSizes) {
+  EXPECT_TRUE(HostImage<float>(0, 5).Empty());
+  EXPECT_TRUE(HostImage<float>(5, 0, 1.0F).Empty());
+  EXPECT_THROW(HostImage<float>(-1, 5), InvalidArgument);
+}
+
+TEST(HostCostVolume, CellsAreDenseWithDisparityInnermost) {
+  HostCostVolume<std::uint16_t> volume(3, 2, 5);
+  EXPECT_EQ(volume.View().Cell(1, 0) - volume.View().Cell(0, 0), 5);
+  EXPECT_EQ(volume.View().Cell(0, 1) - volume.View().Cell(0, 0), 15);
+  EXPECT_TRUE(HostCostVolume<float>(0, 4, 4).Empty());
+}
+
+}  // namespace
+}  // namespace parallax
