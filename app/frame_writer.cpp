@@ -101,10 +101,12 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
   const std::string& name = matched.frame.name;
   const HostImageView<const float> disparity = matched.disparity.disparity.View();
   const bool calibrated = matched.frame.rig.has_value();
-  for (const Output output : asked_) {
-    if (NeedsCalibration(output) && !calibrated) {
-      report.missing.push_back(std::string(kOutputNames[static_cast<std::size_t>(output)]) + ": " +
-                               (matched.frame.rig_note.empty() ? "no calibration" : matched.frame.rig_note));
+  if (!calibrated) {
+    const std::string why = matched.frame.rig_note.empty() ? "no calibration" : matched.frame.rig_note;
+    if (asked_.empty()) report.notes.push_back("no depth and cloud: " + why);
+    for (const Output output : asked_) {
+      if (!NeedsCalibration(output)) continue;
+      report.missing.push_back(std::string(kOutputNames[static_cast<std::size_t>(output)]) + ": " + why);
     }
   }
   const std::vector<Output> outputs = OutputsFor(calibrated);

@@ -28,6 +28,18 @@ std::string ChosenCommand(const CLI::App& app) {
   return name;
 }
 
+// What is wrong with the command line, in one line.
+std::string UsageText(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
+  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+    std::string commands;
+    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+      commands += (commands.empty() ? "" : ", ") + command->get_name();
+    }
+    return "unknown command '" + std::string(argv[1]) + "': there are " + commands + " (see parallax --help)";
+  }
+  return std::string(error.what()) + " (see parallax" + ChosenCommand(app) + " --help)";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -45,8 +57,7 @@ int main(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request) == 0 ? kExitDone : kExitUsage;
   } catch (const CLI::ParseError& error) {
-    return Fail((std::string(error.what()) + " (see parallax" + ChosenCommand(app) + " --help)").c_str(),
-                kExitUsage);
+    return Fail(UsageText(app, error, argc, argv).c_str(), kExitUsage);
   } catch (const parallax::InvalidArgument& error) {
     return Fail(error.what(), kExitUsage);
   } catch (const std::exception& error) {

@@ -47,6 +47,28 @@ std::vector<Timing> TimingsOf(const std::vector<FrameReport>& frames) {
   return timings;
 }
 
+// Notes that differ only in their numbers.
+struct NoteGroup {
+  std::string kind;  // the note without digits
+  std::string first_frame, note;
+  std::size_t num_frames = 0;
+};
+
+std::vector<NoteGroup> GroupNotes(const std::vector<FrameReport>& frames) {
+  std::vector<NoteGroup> groups;
+  for (const FrameReport& frame : frames) {
+    for (const std::string& note : frame.notes) {
+      std::string kind = note;
+      std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
+      auto group =
+          std::find_if(groups.begin(), groups.end(), [&](const NoteGroup& g) { return g.kind == kind; });
+      if (group == groups.end()) group = groups.insert(groups.end(), {kind, frame.name, note});
+      ++group->num_frames;
+    }
+  }
+  return groups;
+}
+
 std::string_view NameOf(FrameOutcome outcome) {
   switch (outcome) {
     case FrameOutcome::kDone:
@@ -115,14 +137,12 @@ std::string RunSummary::Text() const {
   for (const Timing& timing : TimingsOf(frames_)) {
     text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", timing.name, timing.mean_ms, timing.median_ms);
   }
-  // A note that many frames share is told once.
-  std::vector<std::string> told;
-  std::size_t num_noted = 0;
-  for (const FrameReport& frame : frames_) {
-    if (frame.notes.empty()) continue;
-    if (num_noted++ == 0) text += "  " + frame.name + ": " + frame.notes.front() + '\n';
+  for (const NoteGroup& group : GroupNotes(frames_)) {
+    text += fmt::format("  {}: {}", group.first_frame, group.note);
+    if (group.num_frames > 1)
+      text += fmt::format(" (and {} more frames, see summary.json)", group.num_frames - 1);
+    text += '\n';
   }
-  if (num_noted > 1) text += fmt::format("  and notes on {} more frames, in summary.json\n", num_noted - 1);
   return text;
 }
 

@@ -42,5 +42,10 @@ TEST(Main, WrongUsageIsOneLineAndTwo) {
   }
 }
 
+TEST(Main, AnUnknownCommandIsToldWithThoseThereAre) {
+  EXPECT_THAT(RunParallax({"rum"}).err,
+              ::testing::AllOf(HasSubstr("unknown command 'rum'"), HasSubstr("run")));
+}
+
 }  // namespace
 }  // namespace parallax::test

@@ -25,11 +25,8 @@ namespace parallax::test {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::IsEmpty;
 using ::testing::MatchesRegex;
-using ::testing::Not;
 using ::testing::StartsWith;
 
 class RunCommand : public ::testing::Test {
@@ -133,6 +130,7 @@ TEST_F(RunCommand, UsuallyWritesDisparityColorAndWithACalibrationDepthAndCloud) 
   const ProgramResult result = Run();
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_TRUE(fs::exists(out() / "disparity/000000_10.png"));
+  EXPECT_THAT(result.out, HasSubstr("000000_10: no depth and cloud: "));
   EXPECT_FALSE(fs::exists(out() / "depth"));
   EXPECT_FALSE(fs::exists(out() / "cloud"));
 }
