@@ -1,5 +1,6 @@
 #include "config/parameters_yaml.h"
 
+#include <yaml-cpp/eventhandler.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -9,6 +10,8 @@
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <optional>
+#include <sstream>
 #include <system_error>
 
 #include "config/parameter_text.h"
@@ -49,6 +52,30 @@ class ParameterReader {
   int num_bases_ = 0;
 };
 
+// Where the second document of a text begins. (YAML::LoadAll of yaml-cpp 0.7 never ends on a text like ",",
+// of which it makes document after document.)
+std::optional<YAML::Mark> SecondDocument(const std::string& text) {
+  struct Starts : YAML::EventHandler {
+    std::vector<YAML::Mark> marks;
+    void OnDocumentStart(const YAML::Mark& mark) override { marks.push_back(mark); }
+    void OnDocumentEnd() override {}
+    void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+    void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+    void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                         YAML::EmitterStyle::value) override {}
+    void OnSequenceEnd() override {}
+    void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                    YAML::EmitterStyle::value) override {}
+    void OnMapEnd() override {}
+  } starts;
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  while (starts.marks.size() < 2 && parser.HandleNextDocument(starts)) {
+  }
+  return starts.marks.size() < 2 ? std::nullopt : std::optional(starts.marks[1]);
+}
+
 std::string Place(const std::string& file, const YAML::Mark& mark) {
   return mark.is_null() ? file : file + ':' + std::to_string(mark.line + 1);
 }
@@ -84,18 +111,21 @@ void ParameterReader::ReadPathOrPreset(const std::string& path_or_preset, const 
 }
 
 void ParameterReader::ReadText(std::string_view yaml, const std::string& name, const fs::path& folder) {
-  std::vector<YAML::Node> documents;
+  const std::string text(yaml);
+  YAML::Node document;
+  std::optional<YAML::Mark> second;
   try {
-    documents = YAML::LoadAll(std::string(yaml));
+    second = SecondDocument(text);
+    if (!second) document = YAML::Load(text);
   } catch (const YAML::Exception& error) {
     throw InvalidArgument(
         Place(name, error.mark) + ": not valid YAML: " + error.msg +
         ": write stages with indented keys, such as 'aggregation:' and below it '  p1: 10'");
   }
-  if (documents.size() > 1) {
-    throw InvalidArgument(Place(name, documents[1].Mark()) + ": a second document begins here: keep one");
+  if (second) {
+    throw InvalidArgument(Place(name, *second) + ": a second document begins here: keep one");
   }
-  if (!documents.empty()) ReadDocument(documents[0], name, folder);
+  if (!document.IsNull()) ReadDocument(document, name, folder);
 }
 
 void ParameterReader::ReadDocument(const YAML::Node& document, const std::string& name,

@@ -50,7 +50,9 @@ std::optional<double> ParseDateAndTime(std::string_view line) {
   };
   const auto year = number(0, 4), month = number(5, 2), day = number(8, 2), hour = number(11, 2),
              minute = number(14, 2), second = number(17, std::string_view::npos);
-  if (!year || !month || !day || !hour || !minute || !second) return std::nullopt;
+  for (const auto& part : {year, month, day, hour, minute, second}) {
+    if (!part || !(*part >= 0 && *part < 10000)) return std::nullopt;
+  }
   const std::chrono::year_month_day date{std::chrono::year(static_cast<int>(*year)),
                                          std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day))};
@@ -133,7 +135,7 @@ std::vector<double> ReadKittiTimes(const fs::path& file) {
   for (const std::string_view line : SplitLines(text)) {
     const auto seconds =
         line.find('-', 1) == 4 ? ParseDateAndTime(line) : ParseNumber(WordReader(line).Next());
-    if (!seconds) break;
+    if (!seconds || !std::isfinite(*seconds)) break;
     times_s.push_back(*seconds);
   }
   return times_s;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 #include <string>
 #include <utility>
@@ -41,7 +42,7 @@ std::optional<std::array<double, 9>> ParseMatrix(std::string text) {
   std::array<double, 9> matrix{};
   for (double& element : matrix) {
     const auto number = ParseNumber(words.Next());
-    if (!number) return std::nullopt;
+    if (!number || !std::isfinite(*number)) return std::nullopt;
     element = *number;
   }
   return matrix;
@@ -57,7 +58,9 @@ MiddleburyCalibration ReadMiddleburyCalibration(const fs::path& file) {
     const auto found = keys.find(key);
     if (found == keys.end()) throw Error(file.string() + ": line " + key + "= is missing");
     const auto value = ParseNumber(WordReader(found->second).Next());
-    if (!value) throw Error(file.string() + ": " + key + "=" + found->second + " is not a number");
+    if (!value || !std::isfinite(*value)) {
+      throw Error(file.string() + ": " + key + "=" + found->second + " is not a number");
+    }
     return *value;
   };
   const auto cam0 = keys.find("cam0");
