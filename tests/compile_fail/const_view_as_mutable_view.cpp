@@ -1,0 +1,15 @@
+// Const is not lost on the way to a function.
+// Fails with: could not convert|no viable conversion|cannot convert|no matching function
+#include "pipeline/image.h"
+
+namespace parallax {
+
+void Fill(HostImageView<float> image);
+
+#ifdef PARALLAX_MUST_FAIL
+void Use(HostImageView<const float> image) { Fill(image); }
+#else
+void Use(HostImageView<float> image) { Fill(image); }
+#endif
+
+}  // namespace parallax

@@ -1,0 +1,55 @@
+#include "config/parameters_yaml.h"
+#include "datasets/synthetic/spec.h"
+#include "pipeline/error.h"
+#include "tests/fuzz/target_list.h"
+
+namespace parallax::fuzz {
+namespace {
+
+std::string_view AsText(std::span<const std::uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+// What is accepted is valid, and written out it reads back to the same.
+void FeedParametersYaml(std::span<const std::uint8_t> bytes) {
+  Parameters parameters;
+  try {
+    parameters = ParseParameters(AsText(bytes), "fuzz.yaml").parameters;
+  } catch (const Error&) {
+    return;
+  }
+  Require(Validate(parameters).empty(), "accepted parameters are valid");
+  const std::string yaml = ToYaml(parameters);
+  Require(ToYaml(ParseParameters(yaml, "again.yaml").parameters) == yaml, "the text reads back");
+}
+
+void FeedSyntheticSpec(std::span<const std::uint8_t> bytes) {
+  try {
+    const synthetic::SyntheticSpec spec = synthetic::ParseSpec(AsText(bytes));
+    Require(spec.width >= 1 && spec.height >= 1 && spec.disparities >= 1 && spec.disparities <= 1024,
+            "an accepted spec is in range");
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace
+
+const Target kParametersYaml{
+    "parameters_yaml", FeedParametersYaml, [] {
+      return std::vector<Bytes>{
+          BytesOf(ToYaml(Parameters{})),
+          BytesOf("base: kitti\naggregation:\n  p1: 8\n  p2: 100\nfilter: {median: 3, fill: false}\n"),
+          BytesOf("matching_cost: {num_disparities: 64, min_disparity: -3}\n"),
+          BytesOf("a: &a [1, *a]\n"),
+          BytesOf(","),
+          BytesOf("a: 1\n---\nb: 1\n"),
+          BytesOf("aggregation:\n  p1: ten\n  p3: 1\n")};
+    }};
+
+const Target kSyntheticSpec{"synthetic_spec", FeedSyntheticSpec, [] {
+                              return std::vector<Bytes>{
+                                  BytesOf("drive,width=1242,height=375,seed=7,frames=10,disparities=128"),
+                                  BytesOf("shift,shift=-3,noise=1.5e0,gain=.9,bits=16,doffs=2.5")};
+                            }};
+
+}  // namespace parallax::fuzz
