@@ -1,0 +1,291 @@
+#include "pipeline/cpu/aggregator.h"
+
+#include <algorithm>
+#include <chrono>
+#include <string>
+
+#include "pipeline/cpu/consistency.h"
+#include "pipeline/error.h"
+
+namespace parallax::cpu {
+namespace {
+
+constexpr std::uint16_t kNone = 0xFFFF;
+
+PathCosts NarrowestPathCosts(const MatchingTables& tables) {
+  // Pads hold 255 - P2 at least after their minimum is taken off: never lower than P2 (see SweepView).
+  if (tables.census_bits + tables.largest_p2 > 255) return PathCosts::kWide16;
+  return 2 * tables.largest_p2 > 255 ? PathCosts::kWide8 : PathCosts::kPairs8;
+}
+
+SweepFunction GetSweep(PathCosts costs, int num_paths, bool last, int stripes, int num_planes) {
+  switch (costs) {
+    case PathCosts::kPairs8:
+      return GetPairs8Sweep(num_paths, last, stripes, num_planes);
+    case PathCosts::kWide8:
+      return GetWide8Sweep(num_paths, last, stripes, num_planes);
+    case PathCosts::kWide16:
+      return GetWide16Sweep(num_paths, last, stripes, num_planes);
+  }
+  return nullptr;
+}
+
+// Whole slabs of rows within the limit: one where the whole frame fits, else as many as keep the sum of
+// volume and checkpoints lowest.
+SlabPlan PlanSlabs(int height, std::size_t volume_row_bytes, std::size_t checkpoint_bytes,
+                   std::size_t limit_bytes) {
+  SlabPlan best;
+  for (int num_slabs = 1; num_slabs <= height; ++num_slabs) {
+    SlabPlan plan;
+    plan.rows = (height + num_slabs - 1) / num_slabs;
+    plan.num_slabs = (height + plan.rows - 1) / plan.rows;
+    plan.volume_bytes = volume_row_bytes * static_cast<std::size_t>(plan.rows);
+    plan.checkpoint_bytes = checkpoint_bytes * static_cast<std::size_t>(plan.num_slabs - 1);
+    if (num_slabs == 1 || plan.total_bytes() < best.total_bytes()) best = plan;
+    if (best.total_bytes() <= limit_bytes) return best;
+  }
+  return best;
+}
+
+double MillisecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+}  // namespace
+
+// One thread's part of the last sweep: selects as the costs come, and finishes the rows of a band at its end.
+class Aggregator::Sink {
+ public:
+  explicit Sink(const Aggregator& parent)
+      : parent_(&parent),
+        row_size_((parent.width_ + 127) / 64 * 64),
+        right_size_(parent.selection_.right_row.row_length()),
+        sums_(static_cast<std::size_t>((parent.tiles_.tile_columns + 7) * parent.striping_.Padded())),
+        rows_(static_cast<std::size_t>((6 * row_size_ + 2 * right_size_) * parent.tiles_.band_rows)) {}
+
+  std::uint16_t* sums() { return sums_.data(); }
+  std::size_t bytes() const { return (sums_.size() + rows_.size()) * sizeof(std::uint16_t); }
+
+  void SetOutput(const SelectionTables& tables, DisparityMap& map, StageResults* stages) {
+    tables_ = &tables, map_ = &map, stages_ = stages;
+  }
+
+  void BeginBand(int top, int bottom) {
+    top_ = top, bottom_ = bottom;
+    for (int y = top; y < bottom; ++y) ClearRow(*tables_, Row(y));
+  }
+
+  void Take(int y, int x_begin, int x_end) {
+    if (stages_ != nullptr) HandOut(y, x_begin, x_end);
+    SelectPart(*tables_, x_begin, x_end, sums_.data(), Row(y));
+  }
+
+  void EndBand() {
+    const Parameters& p = parent_->parameters_;
+    const int width = parent_->width_, min_disparity = p.matching_cost.min_disparity;
+    for (int y = top_; y < bottom_; ++y) {
+      const SelectedRow row = Row(y);
+      RefineRow(row, width, min_disparity, p.selection, map_->disparity.Row(y), map_->validity.Row(y),
+                map_->confidence.Row(y));
+      std::uint16_t* winner_right = RightRow(y);
+      RightWinners(*tables_, min_disparity, row, winner_right);
+      if (stages_ != nullptr) {
+        std::copy_n(row.winner, width, stages_->winner_left.Row(y));
+        std::copy_n(winner_right, width, stages_->winner_right.Row(y));
+        std::copy_n(map_->disparity.Row(y), width, stages_->selected.disparity.Row(y));
+        std::copy_n(map_->validity.Row(y), width, stages_->selected.validity.Row(y));
+        std::copy_n(map_->confidence.Row(y), width, stages_->selected.confidence.Row(y));
+      }
+      CheckRow(row.winner, winner_right, width, min_disparity, p.matching_cost.num_disparities, p.consistency,
+               map_->disparity.Row(y), map_->validity.Row(y), claims_);
+    }
+  }
+
+ private:
+  SelectedRow Row(int y) {
+    std::uint16_t* at =
+        rows_.data() + static_cast<std::ptrdiff_t>(y - top_) * (6 * row_size_ + 2 * right_size_);
+    SelectedRow row;
+    for (std::uint16_t** part : {&row.winner, &row.lowest, &row.rival, &row.before, &row.after}) {
+      *part = at;
+      at += row_size_;
+    }
+    at += row_size_;  // of RightRow()
+    row.right_lowest = at;
+    row.right_winner = at + right_size_;
+    return row;
+  }
+  std::uint16_t* RightRow(int y) { return Row(y).after + row_size_; }
+
+  void HandOut(int y, int x_begin, int x_end) {
+    const auto volume = stages_->sums.View();
+    const Striping& striping = parent_->striping_;
+    for (int x = x_begin; x < x_end; ++x) {
+      const std::uint16_t* sum = sums_.data() + (x - x_begin) * striping.Padded();
+      for (int d = 0; d < striping.num_disparities; ++d) volume(x, y, d) = sum[striping.At16(d)];
+    }
+  }
+
+  const Aggregator* parent_;
+  const SelectionTables* tables_ = nullptr;
+  DisparityMap* map_ = nullptr;
+  StageResults* stages_ = nullptr;
+  int row_size_, right_size_;
+  int top_ = 0, bottom_ = 0;
+  AlignedBuffer<std::uint16_t> sums_, rows_;
+  std::vector<std::int16_t> claims_;
+};
+
+Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& tables, int width, int height,
+                       std::size_t memory_limit_bytes, ThreadPool& threads)
+    : parameters_(parameters),
+      tables_(tables),
+      width_(width),
+      height_(height),
+      threads_(threads),
+      striping_(parameters.matching_cost.num_disparities, GetVectorTraits().lanes),
+      selection_(width, striping_),
+      path_costs_(NarrowestPathCosts(tables)) {
+  const int planes = (tables.census_bits + GetVectorTraits().plane_bits - 1) / GetVectorTraits().plane_bits;
+  right_row_ = PhasedRow(width, striping_.Padded(), striping_.stripes, planes, striping_.lanes);
+  first_sweep_ = GetSweep(path_costs_, tables.num_paths, false, striping_.stripes, planes);
+  last_sweep_ = GetSweep(path_costs_, tables.num_paths, true, striping_.stripes, planes);
+  slot_bytes_ = striping_.Padded() * (path_costs_ == PathCosts::kWide16 ? 2 : 1);
+  volume_pixel_bytes_ = striping_.Padded() * (path_costs_ == PathCosts::kPairs8 ? tables.num_paths / 4 : 2);
+
+  // A tile's path costs and its sums stay in the first-level cache.
+  tiles_.tile_columns = std::clamp(static_cast<int>(8192 / slot_bytes_) / 8 * 8, 16, 64);
+
+  const std::size_t w = static_cast<std::size_t>(width);
+  plan_ = PlanSlabs(height, w * static_cast<std::size_t>(volume_pixel_bytes_),
+                    3 * w * static_cast<std::size_t>(slot_bytes_), memory_limit_bytes);
+  volume_ = AlignedBuffer<std::uint8_t>(plan_.volume_bytes);
+  checkpoints_ = AlignedBuffer<std::uint8_t>(plan_.checkpoint_bytes);
+  SetUp(first_state_);
+  SetUp(last_state_);
+
+  outside_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(right_row_.row_length()));
+  std::fill_n(outside_.data(), outside_.size(), std::uint8_t{255});
+  for (int x = 0; x < width; ++x) {
+    const int place = x + striping_.Padded() - 1 + parameters.matching_cost.min_disparity;
+    if (place >= 0 && place < right_row_.num_places()) outside_.data()[right_row_.start()[place]] = 0;
+  }
+  if (striping_.Padded() != striping_.num_disparities) {
+    pad_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(striping_.Padded()));
+    pad16_ = AlignedBuffer<std::uint16_t>(pad_.size());
+    std::fill_n(pad_.data(), pad_.size(), std::uint8_t{255});
+    std::fill_n(pad16_.data(), pad16_.size(), kNone);
+    for (int d = 0; d < striping_.num_disparities; ++d) {
+      pad_.data()[d % striping_.stripes * striping_.lanes + d / striping_.stripes] = 0;
+      pad16_.data()[striping_.At16(d)] = 0;
+    }
+  }
+  for (int i = 0; i < threads.num_threads(); ++i) sinks_.emplace_back(*this);
+  no_sinks_.resize(sinks_.size());
+}
+
+Aggregator::~Aggregator() = default;
+
+void Aggregator::SetUp(PathState& state) const {
+  const auto slots = [&](int count) {
+    return AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(count * slot_bytes_));
+  };
+  state.vertical = slots(width_);
+  state.diagonal = slots(width_ + height_);
+  state.antidiagonal = slots(width_ + height_);
+  state.horizontal = slots(height_);
+}
+
+void Aggregator::Clear(PathState& state) const {
+  for (AlignedBuffer<std::uint8_t>* slots : {&state.vertical, &state.diagonal, &state.antidiagonal}) {
+    std::fill_n(slots->data(), slots->size(), std::uint8_t{0});
+  }
+}
+
+SweepView Aggregator::ViewOf(PathState& state, bool mirrored) const {
+  SweepView s;
+  s.width = width_, s.height = height_;
+  s.striping = striping_;
+  s.mirrored = mirrored;
+  s.right_start = right_row_.start();
+  s.phase_length = right_row_.phase_length();
+  s.outside = outside_.data();
+  s.min_disparity = parameters_.matching_cost.min_disparity;
+  s.outside_cost = tables_.outside_cost;
+  s.pad = pad_.data();
+  s.pad16 = pad16_.data();
+  s.p1 = tables_.p1;
+  s.largest_p2 = tables_.largest_p2;
+  s.p2 = parameters_.aggregation.p2_slope > 0 ? tables_.p2.data() : nullptr;
+  s.vertical = state.vertical.data();
+  s.diagonal = state.diagonal.data();
+  s.antidiagonal = state.antidiagonal.data();
+  s.horizontal = state.horizontal.data();
+  s.slot_bytes = slot_bytes_;
+  s.volume = nullptr;
+  s.volume_pixel_bytes = volume_pixel_bytes_;
+  s.volume_row_bytes = volume_pixel_bytes_ * width_;
+  return s;
+}
+
+// The slots that row v reads.
+void Aggregator::Save(const PathState& state, int v, std::uint8_t* checkpoint) const {
+  const std::ptrdiff_t bytes = width_ * slot_bytes_;
+  std::copy_n(state.vertical.data(), bytes, checkpoint);
+  std::copy_n(state.diagonal.data() + (height_ - 1 - v) * slot_bytes_, bytes, checkpoint + bytes);
+  std::copy_n(state.antidiagonal.data() + v * slot_bytes_, bytes, checkpoint + 2 * bytes);
+}
+
+void Aggregator::Restore(PathState& state, int v, const std::uint8_t* checkpoint) const {
+  Clear(state);  // paths that begin later begin with 0
+  const std::ptrdiff_t bytes = width_ * slot_bytes_;
+  std::copy_n(checkpoint, bytes, state.vertical.data());
+  std::copy_n(checkpoint + bytes, bytes, state.diagonal.data() + (height_ - 1 - v) * slot_bytes_);
+  std::copy_n(checkpoint + 2 * bytes, bytes, state.antidiagonal.data() + v * slot_bytes_);
+}
+
+void Aggregator::Compute(const CensusPlanes& left, const CensusPlanes& right,
+                         const PaddedImage<std::uint8_t>& guide, DisparityMap& map, StageTimes* times,
+                         StageResults* stages) {
+  SweepView first = ViewOf(first_state_, true), last = ViewOf(last_state_, false);
+  for (SweepView* s : {&first, &last}) {
+    s->left = left.data(), s->left_stride = left.stride(), s->num_planes = left.num_planes();
+    s->right = right.data(), s->right_stride = right.stride();
+    s->guide = guide.Row(0), s->guide_stride = guide.stride();
+  }
+  for (Sink& sink : sinks_) sink.SetOutput(selection_, map, stages);
+  Clear(first_state_);
+  Clear(last_state_);
+  const auto book = [&](Stage stage, auto start) {
+    if (times != nullptr) (*times)[stage] += MillisecondsSince(start);
+  };
+  const auto checkpoint_of = [&](int slab) {
+    return checkpoints_.data() + (slab - 1) * 3 * width_ * slot_bytes_;
+  };
+  const auto top_of = [&](int slab) { return std::min(height_, slab * plan_.rows); };
+
+  // The first sweep comes from below: without its sums through all slabs but the topmost.
+  auto start = std::chrono::steady_clock::now();
+  for (int slab = plan_.num_slabs - 1; slab > 0; --slab) {
+    const int v = height_ - top_of(slab + 1);
+    Save(first_state_, v, checkpoint_of(slab));
+    RunSweep(first, v, height_ - top_of(slab), first_sweep_, tiles_, threads_, no_sinks_);
+  }
+  book(Stage::kAggregation, start);
+
+  for (int slab = 0; slab < plan_.num_slabs; ++slab) {
+    start = std::chrono::steady_clock::now();
+    const int v = height_ - top_of(slab + 1);
+    if (slab > 0) Restore(first_state_, v, checkpoint_of(slab));
+    first.volume = last.volume = volume_.data();
+    first.volume_top = last.volume_top = top_of(slab);
+    RunSweep(first, v, height_ - top_of(slab), first_sweep_, tiles_, threads_, no_sinks_);
+    book(Stage::kAggregation, start);
+
+    start = std::chrono::steady_clock::now();
+    RunSweep(last, top_of(slab), top_of(slab + 1), last_sweep_, tiles_, threads_, sinks_);
+    book(Stage::kSelection, start);
+  }
+}
+
+}  // namespace parallax::cpu

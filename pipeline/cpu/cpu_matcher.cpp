@@ -1,0 +1,134 @@
+// The straight line: the stages one after the other.
+#include "pipeline/cpu/cpu_matcher.h"
+
+#include <chrono>
+#include <utility>
+
+#include "pipeline/cpu/aggregator.h"
+#include "pipeline/cpu/census_transform.h"
+#include "pipeline/reference/stages.h"
+
+namespace parallax {
+namespace {
+
+DisparityMap Clone(const DisparityMap& map) {
+  return {map.disparity.Clone(), map.validity.Clone(), map.confidence.Clone()};
+}
+DisparityMap MakeMap(int width, int height) {
+  return {HostImage<float>(width, height), HostImage<std::uint8_t>(width, height),
+          HostImage<std::uint8_t>(width, height)};
+}
+
+class StopWatch {
+ public:
+  explicit StopWatch(StageTimes* times) : times_(times) {}
+  void Skip() { last_ = std::chrono::steady_clock::now(); }
+  // Books the time since the last call on stage.
+  void Lap(Stage stage) {
+    const auto now = std::chrono::steady_clock::now();
+    if (times_ != nullptr) (*times_)[stage] += std::chrono::duration<double, std::milli>(now - last_).count();
+    last_ = now;
+  }
+
+ private:
+  StageTimes* times_;
+  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
+};
+
+class CpuMatcher final : public StereoMatcher {
+ public:
+  CpuMatcher(const Parameters& parameters, const MatcherOptions& options)
+      : parameters_(parameters),
+        tables_(MakeMatchingTables(parameters)),
+        threads_(options.num_threads),
+        width_(options.width),
+        height_(options.height),
+        aggregator_(parameters, tables_, width_, height_, ~std::size_t{0}, threads_),
+        gray8_(width_, height_),
+        left_(width_, height_, parameters.census_transform.window, cpu::GetVectorTraits().plane_bits, nullptr,
+              aggregator_.striping().Padded(), parameters.matching_cost.min_disparity),
+        right_(width_, height_, parameters.census_transform.window, cpu::GetVectorTraits().plane_bits,
+               &aggregator_.right_row(), aggregator_.striping().Padded(),
+               parameters.matching_cost.min_disparity),
+        guide_(width_, height_) {}
+
+  std::string_view backend() const override { return "cpu"; }
+
+  void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
+               StageTimes* times, StageResults* stages) override {
+    CheckMatcherInput(left, right, width_, height_);
+    if (times != nullptr) *times = {};
+    if (stages != nullptr) PrepareHandOut(left, right, *stages);
+    StopWatch watch(times);
+    Transform(right, right_, false);
+    Transform(left, left_, true);
+    watch.Lap(Stage::kCensusTransform);
+
+    if (result.disparity.width() != width_ || result.disparity.height() != height_)
+      result = MakeMap(width_, height_);
+    aggregator_.Compute(left_, right_, guide_, result, times, stages);
+    if (stages != nullptr) stages->consistent = Clone(result);
+
+    watch.Skip();
+    reference::RemoveSpeckles(parameters_.filter, result);
+    if (stages != nullptr) stages->without_speckles = Clone(result);
+    if (parameters_.filter.fill) reference::FillHoles(result, threads_);
+    if (stages != nullptr) stages->filled = Clone(result);
+    reference::MedianFilter(parameters_.filter.median, result, threads_);
+    watch.Lap(Stage::kFilter);
+  }
+
+ private:
+  void Transform(const CameraImageView& image, cpu::CensusPlanes& planes, bool is_guide) {
+    const bool deep = std::holds_alternative<HostImageView<const std::uint16_t>>(image);
+    if (deep && gray16_.width() == 0) gray16_ = cpu::PaddedImage<std::uint16_t>(width_, height_);
+    cpu::PaddedImage<std::uint8_t>& gray8 = is_guide ? guide_ : gray8_;
+    cpu::LoadGray(image, gray8, gray16_, threads_);
+    if (deep) {
+      planes.Transform(gray16_, threads_);
+      if (is_guide) cpu::GuideFromGray16(gray16_, guide_, threads_);
+    } else {
+      planes.Transform(gray8, threads_);
+    }
+  }
+
+  // Census codes, and room for what the aggregator hands out.
+  void PrepareHandOut(const CameraImageView& left, const CameraImageView& right, StageResults& stages) {
+    const auto codes_of = [&](const CameraImageView& image) {
+      cpu::CensusPlanes planes(width_, height_, parameters_.census_transform.window,
+                               cpu::GetVectorTraits().plane_bits, nullptr, 0, 0);
+      Transform(image, planes, false);
+      HostImage<std::uint64_t> codes(width_, height_);
+      for (int y = 0; y < height_; ++y) {
+        for (int x = 0; x < width_; ++x) codes(x, y) = planes.Code(x, y);
+      }
+      return codes;
+    };
+    stages.census_left = codes_of(left);
+    stages.census_right = codes_of(right);
+    stages.sums = HostCostVolume<std::uint16_t>(width_, height_, parameters_.matching_cost.num_disparities);
+    stages.winner_left = HostImage<std::uint16_t>(width_, height_);
+    stages.winner_right = HostImage<std::uint16_t>(width_, height_);
+    stages.selected = MakeMap(width_, height_);
+  }
+
+  Parameters parameters_;
+  MatchingTables tables_;
+  ThreadPool threads_;
+  int width_, height_;
+  cpu::Aggregator aggregator_;
+  cpu::PaddedImage<std::uint8_t> gray8_;
+  cpu::PaddedImage<std::uint16_t> gray16_;  // sized by the first frame of that depth
+  cpu::CensusPlanes left_, right_;
+  cpu::PaddedImage<std::uint8_t> guide_;
+};
+
+}  // namespace
+
+std::unique_ptr<StereoMatcher> MakeCpuMatcher(const Parameters& parameters, const MatcherOptions& options) {
+  ValidateOrThrow(parameters);
+  CheckMatcherSize(options);
+  return std::make_unique<CpuMatcher>(parameters, options);
+}
+
+}  // namespace parallax

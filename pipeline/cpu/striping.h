@@ -1,0 +1,51 @@
+// The order in which the disparities of a pixel lie in memory.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace parallax::cpu {
+
+// A pixel's D costs fill `stripes` vectors of `lanes` bytes: disparity d is lane d / stripes of vector d %
+// stripes (after Farrar 2007). The neighbours d - 1 and d + 1 of a vector are then the vectors before and
+// after it, and only the first and the last vector need lanes shifted, however large D is. 16-bit values keep
+// the order with twice the vectors of half the lanes: the even bytes of the 8-bit vectors are the first
+// `stripes` of them, the odd the others.
+struct Striping {
+  int num_disparities = 0;
+  int lanes = 0;    // of a vector of bytes
+  int stripes = 0;  // vectors of bytes of a pixel
+
+  Striping() = default;
+  Striping(int num_disparities_, int lanes_)
+      : num_disparities(num_disparities_), lanes(lanes_), stripes((num_disparities_ + lanes_ - 1) / lanes_) {}
+
+  int Padded() const { return lanes * stripes; }  // D and the lanes without a disparity
+  int Stripes16() const { return 2 * stripes; }   // vectors of 16-bit values
+  int At16(int d) const {
+    return d % Stripes16() * (lanes / 2) + d / Stripes16();
+  }  // place among 16-bit values
+};
+
+// Where the costs of a pixel against the pixels of the right image's row begin. The row is kept mirrored and
+// dealt out to as many phases as there are stripes, so that the partners of one vector's disparities follow
+// each other.
+class PhasedRow {
+ public:
+  PhasedRow() = default;
+  // planes: values kept of each pixel, in separate runs. lane_pad: elements readable past the end of each
+  // phase.
+  PhasedRow(int width, int padded_disparities, int stripes, int planes, int lane_pad);
+
+  int phase_length() const { return phase_length_; }
+  int row_length() const { return row_length_; }  // elements, of all phases and planes
+  int num_places() const { return static_cast<int>(start_.size()); }
+  // Of the pixel that lies (x, stripe 0, lane 0) -> place x + padded - 1; stripe s lies at place - s.
+  const std::int32_t* start() const { return start_.data(); }
+
+ private:
+  int phase_length_ = 0, row_length_ = 0;
+  std::vector<std::int32_t> start_;
+};
+
+}  // namespace parallax::cpu

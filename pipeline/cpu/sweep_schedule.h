@@ -1,0 +1,81 @@
+// Sweeps shared by threads: the order of the pixels and who waits for whom.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <thread>
+#include <vector>
+
+#include "pipeline/cpu/sweep.h"
+#include "pipeline/parallel.h"
+
+namespace parallax::cpu {
+
+// A sweep is cut into bands of rows, a thread each, and a band into tiles of columns. Row i of a band is
+// shifted left by i pixels in its tile, so that every path enters a tile from the tile before or from the
+// band above: a tile's path costs stay in the first-level cache for all rows of the band, and a band may
+// follow the one above at the distance of a tile or two. Which thread does what changes no result, as every
+// path cost follows from the one before it.
+struct SweepTiles {
+  int band_rows = 16;
+  int tile_columns = 32;
+
+  int NumTiles(int width, int rows) const { return (width + rows - 1 + tile_columns - 1) / tile_columns; }
+};
+
+// Counter that other threads wait for, on a cache line of its own.
+struct alignas(64) BandProgress {
+  std::atomic<int> tiles{0};
+  void WaitFor(int wanted) const {
+    for (int spins = 0; tiles.load(std::memory_order_acquire) < wanted; ++spins) {
+      if (spins > 1000) std::this_thread::yield();  // more threads than cores: let the others work
+    }
+  }
+};
+
+// Takes what the first sweep gives, which is nothing: its sums lie in the volume.
+struct NoSink {
+  std::uint16_t* sums() { return nullptr; }
+  void BeginBand(int, int) {}
+  void Take(int, int, int) {}
+  void EndBand() {}
+};
+
+// Rows v_begin .. v_end (of the sweep's coordinates; those before v_begin were done before). sinks: one a
+// thread; gets BeginBand(v_begin, v_end), Take(v, u_begin, u_end) after each part of a row with its costs at
+// sums(), and EndBand().
+template <class Sink>
+void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep, const SweepTiles& tiles,
+              ThreadPool& threads, std::vector<Sink>& sinks) {
+  const int num_bands = (v_end - v_begin + tiles.band_rows - 1) / tiles.band_rows;
+  std::vector<BandProgress> progress(static_cast<std::size_t>(num_bands));
+  std::atomic<int> next_band{0};
+  const int columns = tiles.tile_columns;
+  threads.ParallelFor(std::min<int>(threads.num_threads(), num_bands), [&](int worker) {
+    Sink& sink = sinks[static_cast<std::size_t>(worker)];
+    for (int band = next_band++; band < num_bands; band = next_band++) {
+      const int top = v_begin + band * tiles.band_rows, bottom = std::min(v_end, top + tiles.band_rows);
+      const int num_tiles = tiles.NumTiles(view.width, bottom - top);
+      const int tiles_above = tiles.NumTiles(view.width, tiles.band_rows);
+      sink.BeginBand(top, bottom);
+      for (int tile = 0; tile < num_tiles; ++tile) {
+        if (band > 0) {
+          // The last row above must be done as far as the antidiagonal path's pixel right of this tile.
+          const int needed = std::min(tiles_above, tile + 2 + (tiles.band_rows - 1) / columns);
+          progress[static_cast<std::size_t>(band - 1)].WaitFor(needed);
+        }
+        for (int v = top; v < bottom; ++v) {
+          const int u_begin = std::max(0, tile * columns - (v - top));
+          const int u_end = std::min(view.width, (tile + 1) * columns - (v - top));
+          if (u_begin >= u_end) continue;
+          sweep(view, v, u_begin, u_end, sink.sums());
+          sink.Take(v, u_begin, u_end);
+        }
+        progress[static_cast<std::size_t>(band)].tiles.store(tile + 1, std::memory_order_release);
+      }
+      sink.EndBand();
+    }
+  });
+}
+
+}  // namespace parallax::cpu
