@@ -6,7 +6,8 @@
 
 #include "pipeline/cpu/aggregator.h"
 #include "pipeline/cpu/census_transform.h"
-#include "pipeline/reference/stages.h"
+#include "pipeline/cpu/map_filters.h"
+#include "pipeline/cpu/speckle.h"
 
 namespace parallax {
 namespace {
@@ -50,7 +51,10 @@ class CpuMatcher final : public StereoMatcher {
         right_(width_, height_, parameters.census_transform.window, cpu::GetVectorTraits().plane_bits,
                &aggregator_.right_row(), aggregator_.striping().Padded(),
                parameters.matching_cost.min_disparity),
-        guide_(width_, height_) {}
+        guide_(width_, height_),
+        speckles_(width_, height_),
+        holes_(width_, height_),
+        median_(width_, height_) {}
 
   std::string_view backend() const override { return "cpu"; }
 
@@ -70,11 +74,11 @@ class CpuMatcher final : public StereoMatcher {
     if (stages != nullptr) stages->consistent = Clone(result);
 
     watch.Skip();
-    reference::RemoveSpeckles(parameters_.filter, result);
+    speckles_.Remove(parameters_.filter, result, threads_);
     if (stages != nullptr) stages->without_speckles = Clone(result);
-    if (parameters_.filter.fill) reference::FillHoles(result, threads_);
+    if (parameters_.filter.fill) holes_.Fill(result, threads_);
     if (stages != nullptr) stages->filled = Clone(result);
-    reference::MedianFilter(parameters_.filter.median, result, threads_);
+    median_.Apply(parameters_.filter.median, result, threads_);
     watch.Lap(Stage::kFilter);
   }
 
@@ -121,6 +125,9 @@ class CpuMatcher final : public StereoMatcher {
   cpu::PaddedImage<std::uint16_t> gray16_;  // sized by the first frame of that depth
   cpu::CensusPlanes left_, right_;
   cpu::PaddedImage<std::uint8_t> guide_;
+  cpu::SpeckleFilter speckles_;
+  cpu::HoleFiller holes_;
+  cpu::MedianFilter median_;
 };
 
 }  // namespace

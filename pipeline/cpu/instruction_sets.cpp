@@ -16,7 +16,8 @@ std::int64_t TargetsInUse() { return hwy::SupportedTargets() & HWY_TARGETS; }
 
 std::vector<std::string> InstructionSets() {
   std::vector<std::string> names;
-  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets()) names.emplace_back(hwy::TargetName(target));
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
+    names.emplace_back(hwy::TargetName(target));
   return names;
 }
 

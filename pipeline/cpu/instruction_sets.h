@@ -13,8 +13,8 @@ std::vector<std::string> InstructionSets();
 std::string InstructionSetInUse();
 
 // Chooses one of InstructionSets() by name for matchers made and run from now on; "" = the best. Throws
-// InvalidArgument for others. For tests and comparisons; not while a matcher runs, and matchers made before must not
-// be used after.
+// InvalidArgument for others. For tests and comparisons; not while a matcher runs, and matchers made before
+// must not be used after.
 void UseInstructionSet(const std::string& name);
 
 }  // namespace parallax::cpu

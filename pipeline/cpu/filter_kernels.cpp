@@ -1,0 +1,222 @@
+#include "pipeline/cpu/filter_kernels.h"
+
+#include "pipeline/cpu/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pipeline/cpu/filter_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "pipeline/disparity_map.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace parallax::cpu::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Tag = hn::ScalableTag<float>;
+using V = hn::Vec<Tag>;
+
+// The lanes' bits at bit x of words; x is a multiple of the number of lanes. Words start as 0.
+template <class M>
+HWY_INLINE void PutBits(Tag d, M mask, int x, std::uint64_t* HWY_RESTRICT words) {
+  std::uint8_t bytes[8] = {};
+  hn::StoreMaskBits(d, mask, bytes);
+  std::uint64_t bits;
+  std::memcpy(&bits, bytes, sizeof(bits));
+  words[x / 64] |= bits << (x % 64);
+}
+
+void CompareNeighborsOfTarget(const float* HWY_RESTRICT row, const float* HWY_RESTRICT above, int width,
+                              float range, std::uint64_t* HWY_RESTRICT starts,
+                              std::uint64_t* HWY_RESTRICT valid, std::uint64_t* HWY_RESTRICT joined) {
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const V largest = hn::Set(d, range);
+  const int words = (width + 63) / 64;
+  std::fill_n(starts, words, std::uint64_t{0});
+  std::fill_n(valid, words, std::uint64_t{0});
+  std::fill_n(joined, words, std::uint64_t{0});
+  for (int x = 0; x < width; x += lanes) {
+    const V here = hn::LoadU(d, row + x);
+    PutBits(d, hn::Eq(here, here), x, valid);
+    // A NaN fails the comparison.
+    if (x > 0) PutBits(d, hn::Le(hn::Abs(hn::Sub(here, hn::LoadU(d, row + x - 1))), largest), x, starts);
+    if (above != nullptr)
+      PutBits(d, hn::Le(hn::Abs(hn::Sub(here, hn::LoadU(d, above + x))), largest), x, joined);
+  }
+  // The first vector has no pixel before it to load.
+  for (int x = 1; x < std::min(lanes, width); ++x) {
+    starts[0] |= std::uint64_t{std::fabs(row[x] - row[x - 1]) <= range} << x;
+  }
+  for (int w = 0; w < words; ++w) {
+    const int left = width - w * 64;
+    const std::uint64_t inside = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
+    starts[w] = ~starts[w] & inside;
+    valid[w] &= inside;
+    joined[w] &= inside;
+  }
+}
+
+void CarryNearestOfTarget(const float* HWY_RESTRICT before, const float* HWY_RESTRICT nearest_before,
+                          int width, float* HWY_RESTRICT nearest) {
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int x = 0; x < width; x += lanes) {
+    const V value = hn::LoadU(d, before + x);
+    hn::StoreU(hn::IfThenElse(hn::Eq(value, value), value, hn::LoadU(d, nearest_before + x)), d, nearest + x);
+  }
+}
+
+// The lower of two in a, the higher in b.
+HWY_INLINE void Order(V& a, V& b) {
+  const V low = hn::Min(a, b);
+  b = hn::Max(a, b);
+  a = low;
+}
+
+// Sorts four.
+HWY_INLINE void OrderFour(V* v) {
+  Order(v[0], v[1]), Order(v[2], v[3]), Order(v[0], v[2]), Order(v[1], v[3]), Order(v[1], v[2]);
+}
+
+bool FillRowOfTarget(const float* const nearest[8], int width, float* HWY_RESTRICT disparity,
+                     std::uint8_t* HWY_RESTRICT validity) {
+  const Tag d;
+  const hn::RebindToSigned<Tag> di;
+  const hn::Rebind<std::uint8_t, Tag> d8;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const V none = hn::Set(d, std::numeric_limits<float>::infinity());
+  bool complete = true;
+  for (int x = 0; x < width; x += lanes) {
+    const V here = hn::LoadU(d, disparity + x);
+    if (hn::AllTrue(d, hn::Eq(here, here))) continue;
+    V v[8];
+    auto count = hn::Zero(di);
+    for (int i = 0; i < 8; ++i) {
+      const V value = hn::LoadU(d, nearest[i] + x);
+      const auto found = hn::Eq(value, value);
+      v[i] = hn::IfThenElse(found, value, none);
+      count = hn::Sub(count, hn::VecFromMask(di, hn::RebindMask(di, found)));  // true is -1
+    }
+    // The lowest four in order: two sorted fours, then a bitonic merge of their lower halves.
+    OrderFour(v), OrderFour(v + 4);
+    V low[4] = {hn::Min(v[0], v[7]), hn::Min(v[1], v[6]), hn::Min(v[2], v[5]), hn::Min(v[3], v[4])};
+    Order(low[0], low[2]), Order(low[1], low[3]), Order(low[0], low[1]), Order(low[2], low[3]);
+
+    const auto flags = hn::PromoteTo(di, hn::LoadU(d8, validity + x));
+    const auto hidden =
+        hn::Ne(hn::And(flags, hn::Set(di, static_cast<int>(kOccluded | kOutOfRange))), hn::Zero(di));
+    const auto second = hn::Min(hn::Sub(count, hn::Set(di, 1)), hn::Set(di, 1));
+    const auto lower_median = hn::ShiftRight<1>(hn::Sub(count, hn::Set(di, 1)));
+    const auto rank = hn::IfThenElse(hidden, second, lower_median);  // -1 where nothing was found
+    V filled = hn::Set(d, std::numeric_limits<float>::quiet_NaN());
+    for (int i = 0; i < 4; ++i) {
+      filled = hn::IfThenElse(hn::RebindMask(d, hn::Eq(rank, hn::Set(di, i))), low[i], filled);
+    }
+    const V result = hn::IfThenElse(hn::Eq(here, here), here, filled);
+    hn::StoreU(result, d, disparity + x);
+    const auto was_filled = hn::AndNot(hn::RebindMask(di, hn::Eq(here, here)), hn::Gt(rank, hn::Set(di, -1)));
+    const auto bit = hn::IfThenElseZero(was_filled, hn::Set(di, static_cast<int>(kFilled)));
+    hn::StoreU(hn::DemoteTo(d8, hn::Or(flags, bit)), d8, validity + x);
+    for (int i = 0; i < lanes && x + i < width; ++i) complete = complete && !std::isnan(disparity[x + i]);
+  }
+  return !complete;
+}
+
+// The lowest of v[0 .. count) to the front, the highest to the back.
+template <int kCount>
+HWY_INLINE void ExtremesToEnds(V* v) {
+  for (int i = 0; i < kCount / 2; ++i) Order(v[i], v[kCount - 1 - i]);
+  for (int i = 1; i < (kCount + 1) / 2; ++i) Order(v[0], v[i]);
+  for (int i = kCount / 2; i < kCount - 1; ++i) Order(v[i], v[kCount - 1]);
+}
+
+// Median of 25: of any 14 of them, the lowest and the highest cannot be it and are forgotten for the next
+// one.
+template <int kCount>
+HWY_INLINE V ForgetExtremes(V* v, const V* next) {
+  ExtremesToEnds<kCount>(v);
+  if constexpr (kCount == 3) {
+    (void)next;
+    return v[1];
+  } else {
+    v[0] = *next;
+    return ForgetExtremes<kCount - 1>(v, next + 1);
+  }
+}
+
+HWY_INLINE V MedianOfThree(V a, V b, V c) { return hn::Max(hn::Min(a, b), hn::Min(hn::Max(a, b), c)); }
+
+// Of three sorted triples, the median is that of the highest low, the median middle and the lowest high.
+HWY_INLINE V MedianOfNine(V* v) {
+  for (int i = 0; i < 9; i += 3) Order(v[i], v[i + 1]), Order(v[i + 1], v[i + 2]), Order(v[i], v[i + 1]);
+  return MedianOfThree(hn::Max(hn::Max(v[0], v[3]), v[6]), MedianOfThree(v[1], v[4], v[7]),
+                       hn::Min(hn::Min(v[2], v[5]), v[8]));
+}
+
+template <int kSide>
+HWY_INLINE void MedianRowOfSide(const float* const* rows, int width, float* HWY_RESTRICT filtered) {
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  constexpr int kRadius = kSide / 2;
+  for (int x = 0; x < width; x += lanes) {
+    const V center = hn::LoadU(d, rows[kRadius] + x);
+    V v[kSide * kSide];
+    for (int i = 0; i < kSide; ++i) {
+      for (int j = 0; j < kSide; ++j) {
+        const V value = hn::LoadU(d, rows[i] + x + j - kRadius);
+        v[i * kSide + j] = hn::IfThenElse(hn::Eq(value, value), value, center);
+      }
+    }
+    V median;
+    if constexpr (kSide == 3) {
+      median = MedianOfNine(v);
+    } else {
+      median = ForgetExtremes<14>(v, v + 14);
+    }
+    hn::StoreU(hn::IfThenElse(hn::Eq(center, center), median, center), d, filtered + x);
+  }
+}
+
+void MedianRowOfTarget(const float* const* rows, int side, int width, float* filtered) {
+  if (side == 3) {
+    MedianRowOfSide<3>(rows, width, filtered);
+  } else {
+    MedianRowOfSide<5>(rows, width, filtered);
+  }
+}
+
+}  // namespace
+}  // namespace parallax::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace parallax::cpu {
+
+HWY_EXPORT(CompareNeighborsOfTarget);
+HWY_EXPORT(CarryNearestOfTarget);
+HWY_EXPORT(FillRowOfTarget);
+HWY_EXPORT(MedianRowOfTarget);
+
+void CompareNeighbors(const float* row, const float* above, int width, float range, std::uint64_t* starts,
+                      std::uint64_t* valid, std::uint64_t* joined) {
+  HWY_DYNAMIC_DISPATCH(CompareNeighborsOfTarget)(row, above, width, range, starts, valid, joined);
+}
+void CarryNearest(const float* before, const float* nearest_before, int width, float* nearest) {
+  HWY_DYNAMIC_DISPATCH(CarryNearestOfTarget)(before, nearest_before, width, nearest);
+}
+bool FillRow(const float* const nearest[8], int width, float* disparity, std::uint8_t* validity) {
+  return HWY_DYNAMIC_DISPATCH(FillRowOfTarget)(nearest, width, disparity, validity);
+}
+void MedianRow(const float* const* rows, int side, int width, float* filtered) {
+  HWY_DYNAMIC_DISPATCH(MedianRowOfTarget)(rows, side, width, filtered);
+}
+
+}  // namespace parallax::cpu
+#endif
