@@ -59,14 +59,15 @@ MiddleburyCalibration ReadMiddleburyCalibration(const fs::path& file) {
     if (found == keys.end()) throw Error(file.string() + ": line " + key + "= is missing");
     const auto value = ParseNumber(WordReader(found->second).Next());
     if (!value || !std::isfinite(*value)) {
-      throw Error(file.string() + ": " + key + "=" + found->second + " is not a number");
+      throw Error(file.string() + ": " + key + "=" + Printable(found->second) + " is not a number");
     }
     return *value;
   };
   const auto cam0 = keys.find("cam0");
   if (cam0 == keys.end()) throw Error(file.string() + ": line cam0= is missing");
   const auto matrix = ParseMatrix(cam0->second);
-  if (!matrix) throw Error(file.string() + ": cam0=" + cam0->second + " is not [f 0 cx; 0 f cy; 0 0 1]");
+  if (!matrix)
+    throw Error(file.string() + ": cam0=" + Printable(cam0->second) + " is not [f 0 cx; 0 f cy; 0 0 1]");
 
   MiddleburyCalibration calibration;
   calibration.rig = {(*matrix)[0], (*matrix)[2], (*matrix)[5], number("baseline") * kMetresPerMillimetre,

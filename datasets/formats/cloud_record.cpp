@@ -150,7 +150,7 @@ PointCloud PointRecord::ParseAscii(std::string_view text, std::uint64_t num_poin
       if (!value) {
         throw Error(file_ + ": point " + std::to_string(i) + " of " + std::to_string(num_points) +
                     (word.empty() ? " is missing; the file is truncated"
-                                  : " has '" + std::string(word) + "' where a number should be"));
+                                  : " has '" + Printable(word) + "' where a number should be"));
       }
       return *value;
     };

@@ -54,6 +54,15 @@ std::optional<std::uint64_t> ParseCount(std::string_view text) {
   return value;
 }
 
+std::string Printable(std::string_view text) {
+  constexpr std::size_t kMaxLength = 40;
+  std::string printable(text.substr(0, kMaxLength));
+  for (char& c : printable) {
+    if (c < ' ' || c > '~') c = '?';  // bytes above 127 are negative or beyond '~'
+  }
+  return printable;
+}
+
 std::string_view WordReader::Next() {
   while (position_ < text_.size()) {
     if (IsSpace(text_[position_])) {

@@ -40,6 +40,9 @@ std::optional<double> ParseNumber(std::string_view text);
 // The whole of `text` as a count; nullopt when it is none, negative or beyond 64 bits.
 std::optional<std::uint64_t> ParseCount(std::string_view text);
 
+// What a damaged file holds, fit for an error of one line: at most 40 characters, '?' for unprintable ones.
+std::string Printable(std::string_view text);
+
 // The words of a text, one after the other.
 class WordReader {
  public:

@@ -64,9 +64,7 @@ void CheckPng(Bytes bytes, const std::string& file) {
     const std::string_view type = AsText(bytes.subspan(at + 4, 4));
     if (bytes.size() - at - kChunkFrame_bytes < length) ThrowTruncated(file, "PNG chunk cut short");
     if (Crc32(bytes.subspan(at + 4, 4 + length)) != LoadBigEndian32(&bytes[at + 8 + length])) {
-      // The type of a damaged chunk may be any four bytes; only letters are worth showing.
-      const bool is_name = std::all_of(type.begin(), type.end(), [](char c) { return c >= 'A' && c <= 'z'; });
-      ThrowTruncated(file, "PNG checksum wrong in chunk " + (is_name ? std::string(type) : "?"));
+      ThrowTruncated(file, "PNG checksum wrong in chunk " + Printable(type));
     }
     if (type == "IHDR" && length >= 13) {
       constexpr std::array<std::uint64_t, 8> kChannels = {1, 0, 3, 1, 2, 0, 4, 0};

@@ -78,7 +78,7 @@ std::vector<RecordField> FieldsOf(const PcdHeader& header, const std::string& fi
     const auto type = ScalarTypeOf(header.types[i], header.sizes[i]);
     const auto count = header.counts.empty() ? std::optional<std::uint64_t>(1) : ParseCount(header.counts[i]);
     if (!type || !count || *count == 0 || *count > kMaxCount) {
-      throw Error(file + ": field '" + std::string(header.fields[i]) +
+      throw Error(file + ": field '" + Printable(header.fields[i]) +
                   "' of its PCD header has an unknown SIZE, TYPE "
                   "or COUNT");
     }
@@ -96,7 +96,7 @@ PointCloud ReadPcd(const std::filesystem::path& path) {
   const auto data = std::span(bytes).subspan(header.size_bytes);
   if (header.data == "binary") return record.ParseBinary(data, *header.num_points);
   if (header.data == "ascii") return record.ParseAscii(AsText(data), *header.num_points);
-  throw Error(path.string() + ": PCD data '" + std::string(header.data) +
+  throw Error(path.string() + ": PCD data '" + Printable(header.data) +
               "' is not read; write it as ascii or binary");
 }
 

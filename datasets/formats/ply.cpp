@@ -51,7 +51,7 @@ void ParseFormat(WordReader& words, const std::string& file, PlyHeader& header) 
   } else if (format == "binary_little_endian") {
     header.encoding = CloudEncoding::kBinary;
   } else {
-    throw Error(file + ": PLY format '" + std::string(format) +
+    throw Error(file + ": PLY format '" + Printable(format) +
                 "' is not read; write it as ascii or binary_little_endian");
   }
 }
@@ -61,8 +61,7 @@ void ParseProperty(WordReader& words, const std::string& file, PlyHeader& header
   const auto type = ScalarTypeOf(type_name);
   const std::string_view name = words.Next();
   if (!type || name.empty()) {
-    throw Error(file + ": vertex property of type '" + std::string(type_name) +
-                "' is not read (scalars are)");
+    throw Error(file + ": vertex property of type '" + Printable(type_name) + "' is not read (scalars are)");
   }
   header.fields.push_back({std::string(name), *type, 1});
 }
