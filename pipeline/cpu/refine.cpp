@@ -49,7 +49,7 @@ void RefineRowOfTarget(const SelectedRow& row, int width, int min_disparity,
     if (parameters.subpixel != Subpixel::kNone) {
       const auto a = hn::Sub(load(row.before + x), lowest), b = hn::Sub(load(row.after + x), lowest);
       const auto sum = parameters.subpixel == Subpixel::kParabola ? hn::Add(a, b) : hn::Max(a, b);
-      const auto flat = hn::RebindMask(df, hn::Eq(sum, zero));
+      const auto flat = hn::RebindMask(df, hn::Or(hn::Eq(sum, zero), hn::Eq(lowest, zero)));
       const auto offset = hn::Div(hn::ConvertTo(df, hn::Sub(a, b)), hn::ConvertTo(df, hn::Add(sum, sum)));
       refined = hn::IfThenElse(flat, sampled, hn::Add(sampled, offset));
     }
