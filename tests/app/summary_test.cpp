@@ -65,7 +65,7 @@ TEST(RunSummary, TellsANoteOfManyFramesOnce) {
     summary.Add(report);
   }
   summary.Finish(1, false);
-  EXPECT_THAT(summary.Text(), AllOf(HasSubstr("f0: 7 pixels left out (and 3 more frames"),
+  EXPECT_THAT(summary.Text(), AllOf(HasSubstr("f0: 7 pixels left out (and 3 more, see"),
                                     HasSubstr("f2: no depth\n"), Not(HasSubstr("8 pixels"))));
 }
 
