@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <limits>
+#include <regex>
 
 #include "app/estimate_files.h"
 #include "datasets/formats/disparity_png.h"
@@ -113,6 +114,34 @@ TEST(Evaluator, EveryKindHasADensityAndTheThreeConventionsForHoles) {
     EXPECT_DOUBLE_EQ(*scores(c.metric).Find(c.filled), 25.0) << c.filled;
     EXPECT_DOUBLE_EQ(*scores(c.metric).Find(c.estimated), 100 / 3.0) << c.estimated;
     EXPECT_DOUBLE_EQ(*scores(c.metric).Find(c.holes_are_bad), 50.0) << c.holes_are_bad;
+  }
+}
+
+// A key as docs/metrics.md writes it: thresholds and regions replaced.
+std::string DocumentedForm(std::string key) {
+  const auto replace = [&](const char* pattern, const char* by) {
+    key = std::regex_replace(key, std::regex(pattern), by);
+  };
+  replace("^out[1-5]", "outN");
+  replace("bad(05|1|2|4)", "badT");
+  replace("^a(50|90|95|99)", "aQ");
+  replace("^d1_.*_(errors|pixels)$", "KEY_$1");
+  replace("_(nonocc|noc)$", "");
+  if (!key.starts_with("out") && !key.starts_with("mean") && !key.starts_with("d1")) replace("_all$", "");
+  return "`" + key + "`";
+}
+
+TEST(Evaluator, EveryKeyIsDocumented) {
+  const std::string docs = test::ReadTextFile(PARALLAX_SOURCE_FOLDER "/docs/metrics.md");
+  ASSERT_FALSE(docs.empty());
+  const HostImage<float> estimate(2, 1, 1.0F);
+  GroundTruth truth = TruthOf(2, 1, 1);
+  truth.nonoccluded = HostImage<std::uint8_t>(2, 1, 255);
+  for (const Metric metric : {Metric::kKitti2012, Metric::kKitti2015, Metric::kMiddlebury, Metric::kEth3d}) {
+    const Metric metrics[] = {metric};
+    for (const NamedScore& score : MakeEvaluator(metrics)->AddFrame({estimate.ConstView(), &truth})) {
+      EXPECT_NE(docs.find(DocumentedForm(score.key)), std::string::npos) << score.key;
+    }
   }
 }
 
