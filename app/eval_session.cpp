@@ -4,6 +4,7 @@
 
 #include <cstdio>
 #include <span>
+#include <utility>
 
 #include "app/json_writer.h"
 #include "datasets/atomic_file.h"
@@ -47,11 +48,6 @@ void EvalSession::Score(const StereoFrame& frame, const EvaluatedFrame& evaluate
   if (report_) report_->AddFrame(frame, evaluated.estimate);
 }
 
-void EvalSession::Skip(const std::string& name, const std::string& reason) {
-  std::fprintf(stderr, "skipped %s: %s\n", name.c_str(), reason.c_str());
-  skipped_.push_back({name, reason});
-}
-
 Scores EvalSession::Total() const {
   Scores total = evaluator_->Total();
   if (num_timed_ > 0) total.Add(kTimeKey, time_sum_ms_ / num_timed_);
@@ -76,6 +72,7 @@ std::string EvalSession::Heading() const {
                  ? fmt::format(", matched by {} with {}", subject_.backend, subject_.config)
                  : fmt::format(", estimates of {}", subject_.estimates);
   if (!skipped_.empty()) heading += fmt::format("; {} skipped", skipped_.size());
+  if (!failed_.empty()) heading += fmt::format("; {} failed", failed_.size());
   return heading;
 }
 
@@ -95,22 +92,37 @@ std::string EvalSession::Json(const Scores& total) const {
     json.EndObject();
   }
   json.EndArray();
-  json.Key("skipped").BeginArray();
-  for (const Skipped& frame : skipped_) {
-    json.BeginObject().Key("name").Value(frame.name).Key("reason").Value(frame.reason).EndObject();
+  for (const auto& [key, list] : {std::pair{"skipped", &skipped_}, std::pair{"failed", &failed_}}) {
+    json.Key(key).BeginArray();
+    for (const Unscored& frame : *list) {
+      json.BeginObject().Key("name").Value(frame.name).Key("reason").Value(frame.reason).EndObject();
+    }
+    json.EndArray();
   }
-  json.EndArray();
   json.Key("total").BeginObject();
   json.Key("num_frames").Value(static_cast<std::int64_t>(frames_.size()));
   WriteScores(json, total);
   return json.EndObject().EndObject().text();
 }
 
-void EvalSession::Finish() {
+void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection>& sections) {
+  if (!outputs_.csv_file.empty()) WriteText(outputs_.csv_file, CsvText(frames_, total));
+  if (!outputs_.json_file.empty()) WriteText(outputs_.json_file, Json(total));
+  if (!report_) return;
+  std::vector<std::string> notes;
+  for (const Unscored& frame : skipped_) notes.push_back("Skipped " + frame.name + ": " + frame.reason);
+  for (const Unscored& frame : failed_) notes.push_back("Failed " + frame.name + ": " + frame.reason);
+  report_->Finish(Heading(), sections, frames_, total, notes);
+  std::printf("pictures: %s\n", report_->index_file().c_str());
+}
+
+void EvalSession::Finish(bool interrupted) {
   if (frames_.empty()) {
-    if (skipped_.empty()) throw Error(subject_.source + ": no frames to score");
-    throw Error(fmt::format("{}: nothing could be scored ({} skipped), first {}: {}", subject_.source,
-                            skipped_.size(), skipped_.front().name, skipped_.front().reason));
+    if (interrupted) throw Error("interrupted before a frame was scored");
+    if (skipped_.empty() && failed_.empty()) throw Error(subject_.source + ": no frames to score");
+    const Unscored& first = failed_.empty() ? skipped_.front() : failed_.front();
+    throw Error(fmt::format("{}: nothing could be scored ({} skipped, {} failed), {}: {}", subject_.source,
+                            skipped_.size(), failed_.size(), first.name, first.reason));
   }
   const Scores total = Total();
   const std::vector<TableSection> sections = Sections(total);
@@ -118,15 +130,14 @@ void EvalSession::Finish() {
     std::printf("%s\n", TableText(section, frames_, total).c_str());
   }
   std::printf("%s\n", Heading().c_str());
-
-  if (!outputs_.csv_file.empty()) WriteText(outputs_.csv_file, CsvText(frames_, total));
-  if (!outputs_.json_file.empty()) WriteText(outputs_.json_file, Json(total));
-  if (report_) {
-    std::vector<std::string> notes;
-    for (const Skipped& frame : skipped_) notes.push_back("Skipped " + frame.name + ": " + frame.reason);
-    report_->Finish(Heading(), sections, frames_, total, notes);
-    std::printf("pictures: %s\n", report_->index_file().c_str());
+  WriteFiles(total, sections);
+  if (!failed_.empty()) {
+    throw Error(fmt::format("{} of {} frames failed, first {}: {}", failed_.size(),
+                            frames_.size() + skipped_.size() + failed_.size(), failed_.front().name,
+                            failed_.front().reason));
   }
+  if (interrupted)
+    throw Error(fmt::format("interrupted: the figures are of {}", Count(frames_.size(), "frame")));
 }
 
 }  // namespace parallax::app

@@ -1,4 +1,5 @@
-// One run of `parallax eval`: scores frames as they come, then prints and writes what was found.
+// One run of `parallax eval`: scores frames as they come, then prints and writes what was found. Score may
+// run beside Skip and Fail, in another thread.
 #pragma once
 
 #include <memory>
@@ -34,20 +35,23 @@ class EvalSession {
   // Throws Error when the estimate does not fit; then the frame counts for nothing until it is skipped.
   void Score(const StereoFrame& frame, const EvaluatedFrame& evaluated, std::optional<double> time_ms);
 
-  // Notes a frame that could not be scored, and says so on standard error.
-  void Skip(const std::string& name, const std::string& reason);
+  // Notes a frame that has nothing to score (no truth, no estimate), or that is bad.
+  void Skip(const std::string& name, const std::string& reason) { skipped_.push_back({name, reason}); }
+  void Fail(const std::string& name, const std::string& reason) { failed_.push_back({name, reason}); }
 
-  // Prints the tables and writes the files. Throws Error when no frame was scored.
-  void Finish();
+  // Prints the tables and writes the files. Throws Error when no frame was scored, and, after all is written,
+  // when frames failed or the run was interrupted.
+  void Finish(bool interrupted);
 
  private:
-  struct Skipped {
+  struct Unscored {
     std::string name, reason;
   };
   Scores Total() const;
   std::vector<TableSection> Sections(const Scores& total) const;
   std::string Heading() const;
   std::string Json(const Scores& total) const;
+  void WriteFiles(const Scores& total, const std::vector<TableSection>& sections);
 
   EvalSubject subject_;
   std::vector<Metric> metrics_;
@@ -55,7 +59,7 @@ class EvalSession {
   std::unique_ptr<Evaluator> evaluator_;
   std::optional<EvalReport> report_;
   std::vector<FrameScores> frames_;
-  std::vector<Skipped> skipped_;
+  std::vector<Unscored> skipped_, failed_;
   double time_sum_ms_ = 0;
   int num_timed_ = 0;
   bool only_nonoccluded_ = true;  // so far

@@ -22,6 +22,35 @@ HostImage<float> ReadTrueDisparity(const TruthFiles& files) {
                         "Middlebury 2003 quarter size 4, 2005 third size 3)");
 }
 
+void ReadMasks(const TruthFiles& files, GroundTruth& truth) {
+  if (!files.nonoccluded.empty()) truth.nonoccluded = ReadGray8(files.nonoccluded);
+  if (!files.objects.empty()) truth.objects = ReadGray8(files.objects);
+}
+
+// Hands on the frames of another source with the named truth.
+class NamedTruthSource : public FrameSource {
+ public:
+  NamedTruthSource(std::unique_ptr<FrameSource> source, TruthFiles files)
+      : source_(std::move(source)), files_(std::move(files)) {}
+  SourceKind kind() const override { return source_->kind(); }
+  std::optional<std::size_t> num_frames() const override { return source_->num_frames(); }
+  std::optional<std::string> NextName() override { return source_->NextName(); }
+  void Skip() override { source_->Skip(); }
+  StereoFrame Read() override {
+    StereoFrame frame = source_->Read();
+    if (!files_.disparity.empty()) {
+      frame.truth = ReadTruth(files_);
+    } else if (frame.truth) {
+      ReadMasks(files_, *frame.truth);
+    }
+    return frame;
+  }
+
+ private:
+  std::unique_ptr<FrameSource> source_;
+  TruthFiles files_;
+};
+
 }  // namespace
 
 void AddTruthOptions(CLI::App& command, TruthFiles& files) {
@@ -50,9 +79,13 @@ GroundTruth ReadTruth(const TruthFiles& files) {
   return truth;
 }
 
-void ReadMasks(const TruthFiles& files, GroundTruth& truth) {
-  if (!files.nonoccluded.empty()) truth.nonoccluded = ReadGray8(files.nonoccluded);
-  if (!files.objects.empty()) truth.objects = ReadGray8(files.objects);
+std::unique_ptr<FrameSource> WithNamedTruth(std::unique_ptr<FrameSource> source, const TruthFiles& files) {
+  if (files.disparity.empty() && files.nonoccluded.empty() && files.objects.empty()) return source;
+  if (source->num_frames().value_or(0) != 1) {
+    throw InvalidArgument(
+        "--truth, --truth-mask and --objects belong to one frame, but the source is not of one");
+  }
+  return std::make_unique<NamedTruthSource>(std::move(source), files);
 }
 
 }  // namespace parallax::app

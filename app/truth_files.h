@@ -1,8 +1,10 @@
 // Ground truth named on the command line, for pairs and single files that bring none.
 #pragma once
 
+#include <memory>
 #include <string>
 
+#include "datasets/source.h"
 #include "pipeline/frame.h"
 
 namespace CLI {
@@ -25,7 +27,9 @@ void AddTruthOptions(CLI::App& command, TruthFiles& files);
 // Throws Error for bad files, InvalidArgument when 8-bit truth comes without its scale.
 GroundTruth ReadTruth(const TruthFiles& files);
 
-// Puts the masks that are named in the place of those that a truth has. Throws Error for bad files.
-void ReadMasks(const TruthFiles& files, GroundTruth& truth);
+// A source of one frame whose truth, or whose masks, are replaced by the files that are named; the source
+// itself when none is. Throws InvalidArgument when the source has more frames. Bad files are found by its
+// Read().
+std::unique_ptr<FrameSource> WithNamedTruth(std::unique_ptr<FrameSource> source, const TruthFiles& files);
 
 }  // namespace parallax::app

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
-#include <map>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -35,6 +35,7 @@ double NumberIn(const std::string& json, const std::string& part, const std::str
   }
   return std::stod(json.substr(at + key.size() + 4));
 }
+std::string Printed(double value) { return app::Printed("%.17g", value); }
 double TotalOf(const std::string& json, const std::string& key) { return NumberIn(json, "total", key); }
 
 // A small KITTI 2015 data set of two rendered frames.
@@ -139,7 +140,7 @@ TEST_F(EvalCommand, EstimatesAreFoundWhereMatchersPutThem) {
   }
 }
 
-TEST_F(EvalCommand, MissingAndBadEstimatesAreSkippedAndNamed) {
+TEST_F(EvalCommand, MissingEstimatesAreSkippedAndBadOnesFail) {
   fs::create_directories(Path("out"));
   fs::copy_file(TruthAsEstimates() + "/000000_10.png", Path("out/000000_10.png"));
   const auto evaluate = [&] {
@@ -154,14 +155,16 @@ TEST_F(EvalCommand, MissingAndBadEstimatesAreSkippedAndNamed) {
 
   WriteTextFile(Path("out/000001_10.png"), "no picture");
   const ProgramResult damaged = evaluate();
-  EXPECT_EQ(damaged.exit_code, 0);
-  EXPECT_THAT(damaged.err, HasSubstr("skipped 000001_10: "));
+  EXPECT_EQ(damaged.exit_code, 1);
+  EXPECT_THAT(damaged.err, HasSubstr("failed 000001_10: "));
+  EXPECT_THAT(damaged.err, HasSubstr("parallax: 1 of 2 frames failed, first 000001_10: "));
   EXPECT_THAT(damaged.err, HasSubstr("000001_10.png"));
+  EXPECT_THAT(damaged.out, HasSubstr("1 frame scored"));
 
   fs::remove(Path("out/000001_10.png"));
   WritePfm(Path("out/000001_10.pfm"), HostImage<float>(3, 2, 1.0F).ConstView());
   const ProgramResult small = evaluate();
-  EXPECT_EQ(small.exit_code, 0);
+  EXPECT_EQ(small.exit_code, 1);
   EXPECT_THAT(small.err, HasSubstr("the estimate is 3x2 but the truth is 90x40"));
 }
 
@@ -169,7 +172,7 @@ TEST_F(EvalCommand, NothingScoredIsAFailure) {
   fs::create_directories(Path("empty"));
   const ProgramResult result = RunParallax({"eval", Path("set"), "--estimates", Path("empty")});
   EXPECT_EQ(result.exit_code, 1);
-  EXPECT_THAT(result.err, HasSubstr("nothing could be scored (2 skipped)"));
+  EXPECT_THAT(result.err, HasSubstr("nothing could be scored (2 skipped, 0 failed)"));
   EXPECT_EQ(result.out, "");
   EXPECT_EQ(RunParallax({"eval", Path("set"), "--estimates", Path("nowhere")}).exit_code, 1);
   EXPECT_EQ(RunParallax({"eval", Path("nowhere")}).exit_code, 1);
@@ -211,6 +214,44 @@ TEST_F(EvalCommand, MatchesAndTimesWithoutEstimates) {
   EXPECT_GT(TotalOf(json, "time_ms"), 0);
   EXPECT_LT(TotalOf(json, "d1_all_noc"), 50);
   EXPECT_THAT(json, HasSubstr("\"config\": \"default matching_cost.num_disparities=16\""));
+}
+
+TEST_F(EvalCommand, MatchingHereAndScoringWrittenFilesAgreeToTheLastDigit) {
+  const std::vector<std::string> matching = {"--set", "matching_cost.num_disparities=16", "--set",
+                                             "filter.fill=false"};
+  const auto with_matching = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.end(), matching.begin(), matching.end());
+    const ProgramResult result = RunParallax(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+  };
+  with_matching({"run", Path("set"), "--output", Path("out"), "--write", "disparity,pfm"});
+  for (const char* metric : {"kitti2015", "kitti2012", "middlebury", "eth3d"}) {
+    with_matching(
+        {"eval", Path("set"), "--metric", metric, "--csv", Path("matched.csv"), "--json", Path("a.json")});
+    const ProgramResult read = RunParallax({"eval", Path("set"), "--estimates", Path("out"), "--metric",
+                                            metric, "--csv", Path("read.csv"), "--json", Path("b.json")});
+    EXPECT_EQ(read.exit_code, 0) << read.err;
+    const std::string matched = ReadFile(Path("a.json")), written = ReadFile(Path("b.json"));
+    const std::string csv = ReadFile(Path("read.csv"));
+    std::istringstream header(csv.substr(0, csv.find('\n')));
+    std::string key;
+    std::getline(header, key, ',');  // "name"
+    std::size_t num_keys = 0;
+    for (; std::getline(header, key, ','); ++num_keys) {
+      EXPECT_EQ(Printed(TotalOf(matched, key)), Printed(TotalOf(written, key))) << metric << " " << key;
+    }
+    EXPECT_GT(num_keys, 10U);
+  }
+}
+
+TEST_F(EvalCommand, ADamagedImageFailsAloneAndTheOthersAreScored) {
+  WriteTextFile(Path("set/training/image_3/000000_10.png"), "no picture");
+  const ProgramResult result =
+      RunParallax({"eval", Path("set"), "--set", "matching_cost.num_disparities=16"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, HasSubstr("failed 000000_10: "));
+  EXPECT_THAT(result.err, HasSubstr("image_3/000000_10.png"));
+  EXPECT_THAT(result.out, HasSubstr("1 frame scored"));
 }
 
 TEST_F(EvalCommand, TheReportHasAPictureForEveryFrame) {
