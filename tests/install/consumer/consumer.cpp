@@ -17,8 +17,8 @@ int main() {
 
   parallax::Parameters parameters;
   parameters.matching_cost.num_disparities = 32;
-  const auto matcher =
-      parallax::MakeReferenceMatcher(parameters, parallax::MatcherOptions{.width = kWidth, .height = kHeight});
+  const auto matcher = parallax::MakeReferenceMatcher(
+      parameters, parallax::MatcherOptions{.width = kWidth, .height = kHeight});
   parallax::DisparityMap result;
   matcher->Compute(left.ConstView(), right.ConstView(), result);
 
