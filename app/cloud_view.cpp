@@ -74,11 +74,11 @@ CloudView FirstView(std::span<const Point3f> points, float vertical_fov_deg, flo
   view.target = 0.5f * (view.low + view.high);
   if (in_front) view.target.z = Percentiles(samples, 0.5).z;
   const float reach = in_front ? view.target.z : std::max(std::sqrt(Dot(size, size)), 1e-3f);
-  const Point3f away = in_front ? Point3f{0.22f, -0.26f, -0.94f} : Point3f{0.3f, -0.4f, -0.85f};
+  const Point3f away = in_front ? Point3f{0.16f, -0.22f, -0.96f} : Point3f{0.3f, -0.4f, -0.85f};
 
   const float tan_y = std::tan(vertical_fov_deg * std::numbers::pi_v<float> / 360.0f);
-  constexpr float kNearest = 1.1f, kFarthest = 4.0f, kStep = 1.08f;
-  constexpr double kEnough = 0.97;
+  constexpr float kNearest = 1.05f, kFarthest = 4.0f, kStep = 1.08f;
+  constexpr double kEnough = 0.95;
   for (float distance = kNearest; distance <= kFarthest; distance *= kStep) {
     view.eye = view.target + (distance * reach) * away;
     if (ShareVisible(samples, view.eye, view.target, tan_y, tan_y * aspect) >= kEnough) break;

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
   parallax::app::AddRunCommand(app);
   parallax::app::AddSynthCommand(app);
   parallax::app::AddEvalCommand(app);
+  parallax::app::AddViewCommand(app);
   parallax::app::AddInfoCommand(app);
   try {
     app.parse(argc, argv);

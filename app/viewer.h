@@ -3,6 +3,7 @@
 // shared libraries would cost every other command its start-up time.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <memory>
 #include <string>
@@ -29,7 +30,8 @@ struct ViewerOptions {
   std::string title = "parallax";
   int width_px = 1440;
   int height_px = 900;
-  bool paused = false;  // show the first frame and wait for Step or Resume
+  bool sequence = true;  // false: a single frame; no buttons to pause and step
+  bool paused = false;   // show the first frame and wait for Step or Resume
 };
 
 class Viewer {
@@ -43,8 +45,9 @@ class Viewer {
 
   // Hands over a finished frame and returns at once; a frame not yet drawn is replaced (the latest wins).
   virtual void Show(ViewerFrame frame) = 0;
-  // Waits while the window is paused. False when it was closed: there is nobody left to show frames to.
-  virtual bool WaitForTurn() = 0;
+  // Waits while the window is paused; a step lets one call pass. False when the window was closed (there is
+  // nobody left to show frames to) or give_up became true.
+  virtual bool WaitForTurn(const std::atomic<bool>* give_up = nullptr) = 0;
   // Says in the status line that no more frames will come.
   virtual void ShowEnd(const std::string& message) = 0;
   // Calls done on the main thread with the whole window's pixels once the latest frame shown is on screen.

@@ -1,0 +1,23 @@
+// What must be so before Open3D may open a window.
+#pragma once
+
+namespace parallax::app {
+
+// Throws Error, with the remedy, when there is no display or it offers no OpenGL 4.1: Open3D itself ends the
+// process or reads a null pointer then.
+void CheckDisplay();
+
+// While it lives, what the process prints to standard output is dropped: the rendering engine announces its
+// version there when it starts, where results belong. For a single thread's use.
+class SilencedOutput {
+ public:
+  SilencedOutput();
+  ~SilencedOutput();
+  SilencedOutput(const SilencedOutput&) = delete;
+  SilencedOutput& operator=(const SilencedOutput&) = delete;
+
+ private:
+  int saved_ = -1;
+};
+
+}  // namespace parallax::app

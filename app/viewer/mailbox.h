@@ -1,0 +1,121 @@
+// What the matching thread and the window tell each other.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "pipeline/image.h"
+
+namespace parallax::app {
+
+using ScreenshotCallback = std::function<void(HostImage<Rgb8>)>;
+
+// Frame: what is shown. All functions may be called from any thread.
+template <typename Frame>
+class Mailbox {
+ public:
+  explicit Mailbox(bool paused) : paused_(paused), num_steps_(paused ? 1 : 0) {}
+
+  // --- towards the window: each is taken once ---------------------------------
+
+  // Replaces a frame that was not taken yet. Frames are numbered from 1.
+  void Put(Frame frame) {
+    const std::scoped_lock lock(mutex_);
+    ++num_put_;
+    frame_ = std::move(frame);
+  }
+  std::optional<std::pair<long, Frame>> Take() {
+    const std::scoped_lock lock(mutex_);
+    if (!frame_) return std::nullopt;
+    return std::pair(num_put_, *std::exchange(frame_, std::nullopt));
+  }
+
+  void PutEnd(const std::string& message) {
+    const std::scoped_lock lock(mutex_);
+    end_message_ = message;
+  }
+  // Empty when there is none.
+  std::string TakeEnd() {
+    const std::scoped_lock lock(mutex_);
+    return std::exchange(end_message_, {});
+  }
+
+  // Asks for a picture of the window once it shows the frame put last.
+  void RequestScreenshot(ScreenshotCallback done) {
+    const std::scoped_lock lock(mutex_);
+    screenshot_ = std::move(done);
+    screenshot_frame_ = num_put_;
+  }
+  // The request, when the window that shows frame number shown_frame can answer it; empty otherwise.
+  ScreenshotCallback TakeScreenshot(long shown_frame) {
+    const std::scoped_lock lock(mutex_);
+    if (shown_frame < screenshot_frame_) return {};
+    return std::exchange(screenshot_, {});
+  }
+  bool screenshot_wanted() const {
+    const std::scoped_lock lock(mutex_);
+    return screenshot_ != nullptr;
+  }
+
+  void RequestClose() { close_requested_ = true; }
+  bool close_requested() const { return close_requested_; }
+
+  // --- towards the matching thread ----------------------------------------------
+
+  // See Viewer::WaitForTurn.
+  bool WaitForTurn(const std::atomic<bool>* give_up) {
+    constexpr std::chrono::milliseconds kPoll(50);  // a signal handler can set give_up, but not wake
+    const auto given_up = [give_up] { return give_up != nullptr && *give_up; };
+    std::unique_lock lock(mutex_);
+    while (!given_up() && !closed_ && paused_ && num_steps_ == 0) wake_.wait_for(lock, kPoll);
+    if (given_up() || closed_) return false;
+    if (num_steps_ > 0) --num_steps_;
+    return true;
+  }
+  void TogglePause() {
+    const std::scoped_lock lock(mutex_);
+    paused_ = !paused_;
+    num_steps_ = 0;
+    wake_.notify_all();
+  }
+  // Lets one frame pass and pauses.
+  void Step() {
+    const std::scoped_lock lock(mutex_);
+    paused_ = true;
+    num_steps_ = 1;
+    wake_.notify_all();
+  }
+  bool paused() const {
+    const std::scoped_lock lock(mutex_);
+    return paused_;
+  }
+  void SetClosed() {
+    const std::scoped_lock lock(mutex_);
+    closed_ = true;
+    wake_.notify_all();
+  }
+  bool closed() const {
+    const std::scoped_lock lock(mutex_);
+    return closed_;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::condition_variable wake_;
+  std::optional<Frame> frame_;
+  long num_put_ = 0;
+  std::string end_message_;
+  ScreenshotCallback screenshot_;
+  long screenshot_frame_ = 0;
+  bool paused_ = false, closed_ = false;
+  int num_steps_ = 0;  // frames that may pass while paused; the first one is shown either way
+  std::atomic<bool> close_requested_ = false;
+};
+
+}  // namespace parallax::app
