@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <vector>
 
@@ -45,45 +46,64 @@ Point3f Percentiles(const std::vector<Point3f>& points, double fraction) {
           Percentile(points, &Point3f::z, fraction)};
 }
 
-// Share of the points inside the picture of a pinhole camera at eye that looks at target, -y up.
-double ShareVisible(const std::vector<Point3f>& points, Point3f eye, Point3f target, float tan_y,
-                    float tan_x) {
+float Length(Point3f a) { return std::sqrt(Dot(a, a)); }
+
+// Tangent of half the vertical opening angle that a pinhole camera at eye, looking at target with -y up,
+// needs to have all but 3 % of the points in its picture; infinite when more than that lie behind it.
+float NeededTangent(const std::vector<Point3f>& points, Point3f eye, Point3f target, float aspect) {
   const Point3f forward = Unit(target - eye);
   const Point3f right = Unit(Cross({0, 1, 0}, forward));
   const Point3f down = Cross(forward, right);
-  std::size_t num_visible = 0;
+  std::vector<float> tangents;
+  tangents.reserve(points.size());
   for (const Point3f& p : points) {
     const Point3f d = p - eye;
     const float z = Dot(d, forward);
-    if (z > 0 && std::abs(Dot(d, right)) <= z * tan_x && std::abs(Dot(d, down)) <= z * tan_y) ++num_visible;
+    const float across = std::max(std::abs(Dot(d, down)), std::abs(Dot(d, right)) / aspect);
+    tangents.push_back(z > 0 ? across / z : std::numeric_limits<float>::infinity());
   }
-  return static_cast<double>(num_visible) / static_cast<double>(points.size());
+  constexpr double kShare = 0.97;
+  const auto nth =
+      tangents.begin() + static_cast<std::ptrdiff_t>(kShare * static_cast<double>(tangents.size() - 1));
+  std::nth_element(tangents.begin(), nth, tangents.end());
+  return *nth;
 }
 
 }  // namespace
 
-CloudView FirstView(std::span<const Point3f> points, float vertical_fov_deg, float aspect) {
+CloudView FirstView(std::span<const Point3f> points, float aspect) {
   const std::vector<Point3f> samples = Sample(points);
   CloudView view;
   view.low = Percentiles(samples, 0.02);
   view.high = Percentiles(samples, 0.98);
-  const Point3f size = view.high - view.low;
   const bool in_front = view.low.z > 0;
 
-  // The depth a viewer cares for is where most points are, not the middle of the range.
+  // The depth to look at is where most points are, not the middle of the range.
   view.target = 0.5f * (view.low + view.high);
   if (in_front) view.target.z = Percentiles(samples, 0.5).z;
-  const float reach = in_front ? view.target.z : std::max(std::sqrt(Dot(size, size)), 1e-3f);
+  const float reach = in_front ? view.target.z : std::max(Length(view.high - view.low), 1e-3f);
   const Point3f away = in_front ? Point3f{0.16f, -0.22f, -0.96f} : Point3f{0.3f, -0.4f, -0.85f};
 
-  const float tan_y = std::tan(vertical_fov_deg * std::numbers::pi_v<float> / 360.0f);
-  constexpr float kNearest = 1.05f, kFarthest = 4.0f, kStep = 1.08f;
-  constexpr double kEnough = 0.95;
+  // From there as narrow a picture as possible; where it would be too wide, from further away.
+  constexpr float kNearest = 1.1f, kFarthest = 6.0f, kStep = 1.08f;
+  constexpr float kNarrowest_deg = 10, kWidest_deg = 50, kMargin = 1.05f;
   for (float distance = kNearest; distance <= kFarthest; distance *= kStep) {
     view.eye = view.target + (distance * reach) * away;
-    if (ShareVisible(samples, view.eye, view.target, tan_y, tan_y * aspect) >= kEnough) break;
+    const float tangent = kMargin * NeededTangent(samples, view.eye, view.target, aspect);
+    const float needed_deg = std::atan(tangent) * 360.0f / std::numbers::pi_v<float>;
+    view.vertical_fov_deg = std::clamp(needed_deg, kNarrowest_deg, kWidest_deg);
+    if (needed_deg <= kWidest_deg) break;
   }
   return view;
+}
+
+bool IsOtherScene(const CloudView& shown, const CloudView& wanted) {
+  const float before = Length(shown.target - shown.eye), after = Length(wanted.target - wanted.eye);
+  constexpr float kNoticeable = 1.5f;
+  return after > kNoticeable * before || before > kNoticeable * after ||
+         Length(wanted.target - shown.target) > 0.5f * before ||
+         wanted.vertical_fov_deg > kNoticeable * shown.vertical_fov_deg ||
+         shown.vertical_fov_deg > kNoticeable * wanted.vertical_fov_deg;
 }
 
 }  // namespace parallax::app

@@ -10,13 +10,17 @@ namespace parallax::app {
 // metres, camera frame (x right, y down, z forward); up is always -y.
 struct CloudView {
   Point3f eye, target;
-  Point3f low, high;  // box of the cloud without its outliers
+  Point3f low, high;           // box of the cloud without its outliers
+  float vertical_fov_deg = 0;  // opening angle of the picture, 10 .. 50
 };
 
-// A view that shows the body of the cloud: bounds are the 2nd and 98th percentile of each axis, so that a few
-// far points change nothing. A cloud in front of the camera (z > 0) is seen from near the camera, a little
-// from above and the right, as far back as 95 % of the points need to be in the picture; another one from
-// outside. points: not empty; NaN and infinite ones are passed over. aspect: width / height of the picture.
-CloudView FirstView(std::span<const Point3f> points, float vertical_fov_deg, float aspect);
+// A view that shows the body of the cloud: bounds are the 2nd and 98th percentile of each axis, and 3 % of
+// the points may lie outside the picture, so that a few far points change nothing. A cloud in front of the
+// camera (z > 0) is seen from a little behind, above and beside the camera, another one from outside. points:
+// not empty; NaN and infinite ones are passed over. aspect: width / height of the picture.
+CloudView FirstView(std::span<const Point3f> points, float aspect);
+
+// Whether someone who looks at `shown` would rather have `wanted`: the scene is another one.
+bool IsOtherScene(const CloudView& shown, const CloudView& wanted);
 
 }  // namespace parallax::app

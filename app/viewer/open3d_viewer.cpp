@@ -23,6 +23,7 @@
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <optional>
 
 #include "app/cloud_view.h"
@@ -43,7 +44,6 @@ using Open3DImage = std::shared_ptr<open3d::geometry::Image>;
 using WidgetPtr = std::shared_ptr<gui::Widget>;
 
 constexpr char kCloud[] = "cloud";
-constexpr float kFieldOfView_deg = 50;
 constexpr std::size_t kCapacityStep = 1 << 16;  // points
 
 // --- a frame in the form the renderer takes it --------------------------------
@@ -155,6 +155,16 @@ class ScaleWidget : public gui::ImageWidget {
   }
 };
 
+// Tells when somebody turns, shifts or approaches the cloud.
+class CloudWidget : public gui::SceneWidget {
+ public:
+  std::function<void()> on_moved;
+  EventResult Mouse(const gui::MouseEvent& event) override {
+    if (event.type == gui::MouseEvent::DRAG || event.type == gui::MouseEvent::WHEEL) on_moved();
+    return gui::SceneWidget::Mouse(event);
+  }
+};
+
 void ShowImage(const Open3DImage& image, gui::ImageWidget& widget) {
   widget.SetVisible(image != nullptr);
   if (image) widget.UpdateImage(image);
@@ -208,16 +218,19 @@ class MainWindow : public gui::Window {
     Place(*cloud_pane_, line);
     Place(*scene_, scene);
     gui::Window::Layout(context);
-    if (std::exchange(view_wanted_, false)) ResetView();  // the scene has its size now
+    FrameNewScene();  // the scene has its size now
   }
 
  private:
   void MakeScene() {
-    scene_ = std::make_shared<gui::SceneWidget>();
+    scene_ = std::make_shared<CloudWidget>();
     scene_->SetScene(std::make_shared<rendering::Open3DScene>(GetRenderer()));
     Scene().SetBackground({0.30f, 0.32f, 0.36f, 1.0f});
     Scene().GetView()->SetPostProcessing(false);  // no tone mapping: colours come out as they went in
-    scene_->SetOnCameraChanged([this](rendering::Camera*) { Redraw(); });
+    scene_->on_moved = [this] {
+      view_moved_ = true;
+      Redraw();
+    };
     material_.shader = "defaultUnlit";
   }
 
@@ -345,7 +358,6 @@ class MainWindow : public gui::Window {
     // The render thread reads the tensors later: they live until the next frame but one has been handed over.
     previous_ = std::move(current_);
     current_ = std::move(frame);
-    if (current_.num_points > 0 && !std::exchange(view_set_, true)) view_wanted_ = true;
   }
 
   // The same geometry is updated from frame to frame; it is added again only where it must grow.
@@ -372,23 +384,40 @@ class MainWindow : public gui::Window {
     scene_->ForceRedraw();
   }
 
-  void ResetView() {
-    if (current_.num_points == 0) return;
+  CloudView WantedView() const {
     const gui::Rect& frame = scene_->GetFrame();
-    const float width = static_cast<float>(std::max(1, frame.width));
-    const float height = static_cast<float>(std::max(1, frame.height));
+    const float aspect =
+        static_cast<float>(std::max(1, frame.width)) / static_cast<float>(std::max(1, frame.height));
     const auto* points = static_cast<const Point3f*>(current_.positions.GetDataPtr());
-    const CloudView view = FirstView({points, current_.num_points}, kFieldOfView_deg, width / height);
+    return FirstView({points, current_.num_points}, aspect);
+  }
+
+  // Frames the cloud, unless somebody has turned it or it still is the scene in view.
+  void FrameNewScene() {
+    if (current_.num_points == 0 || view_moved_) return;
+    const CloudView wanted = WantedView();
+    if (!view_ || IsOtherScene(*view_, wanted)) SetView(wanted);
+  }
+
+  void ResetView() {
+    if (current_.num_points > 0) SetView(WantedView());
+  }
+
+  void SetView(const CloudView& view) {
     const Vector3f low = ToEigen(view.low), high = ToEigen(view.high), target = ToEigen(view.target);
     const Vector3f margin = Vector3f::Constant(0.1f * (high - low).norm() + 1e-3f);
     const open3d::geometry::AxisAlignedBoundingBox bounds((low - margin).cast<double>(),
                                                           (high + margin).cast<double>());
-    scene_->SetupCamera(kFieldOfView_deg, bounds, target);
+    scene_->SetupCamera(view.vertical_fov_deg, bounds, target);
     scene_->LookAt(target, ToEigen(view.eye), {0, -1, 0});  // the camera frame's y points down
     scene_->SetCenterOfRotation(target);
     // Points as large as it takes for the surfaces to look closed.
-    const float size = std::sqrt(width * height / static_cast<float>(current_.num_points));
-    SetPointSize(GetScaling() * std::clamp(std::round(size), 2.0f, 5.0f));
+    const gui::Rect& frame = scene_->GetFrame();
+    const float area = static_cast<float>(frame.width) * static_cast<float>(frame.height);
+    const float size = std::round(std::sqrt(area / static_cast<float>(current_.num_points)));
+    SetPointSize(GetScaling() * std::clamp(size, 2.0f, 5.0f));
+    view_ = view;
+    view_moved_ = false;
   }
 
   void ScalePoints(float factor) { SetPointSize(std::clamp(material_.point_size * factor, 1.0f, 20.0f)); }
@@ -423,7 +452,7 @@ class MainWindow : public gui::Window {
   Mailbox<UploadFrame>& mailbox_;
   std::shared_ptr<Pane> image_pane_, disparity_pane_, cloud_pane_;
   std::shared_ptr<gui::ImageWidget> image_, disparity_, scale_;
-  std::shared_ptr<gui::SceneWidget> scene_;
+  std::shared_ptr<CloudWidget> scene_;
   std::shared_ptr<gui::Horiz> bar_;
   std::shared_ptr<gui::Button> pause_;
   std::shared_ptr<gui::Label> image_caption_, disparity_caption_, cloud_caption_, scale_low_, scale_high_;
@@ -436,7 +465,8 @@ class MainWindow : public gui::Window {
   std::string name_, status_text_, end_;
   long shown_frame_ = 0;
   int pending_draws_ = 3;
-  bool view_set_ = false, view_wanted_ = false;
+  std::optional<CloudView> view_;  // set last
+  bool view_moved_ = false;        // by the mouse since then
   bool shown_paused_ = false, closing_ = false;
 };
 
