@@ -16,10 +16,8 @@ DisparityRange Follow(const DisparityRange& range, const DisparityRange& next) {
 
 }  // namespace
 
-FrameViewer::FrameViewer(FrameViewerOptions options)
-    : options_(std::move(options)),
-      viewer_(OpenViewer(options_.window)),
-      display_thread_([this] { DisplayFrames(); }) {}
+FrameViewer::FrameViewer(const ViewerOptions& window)
+    : viewer_(OpenViewer(window)), display_thread_([this] { DisplayFrames(); }) {}
 
 FrameViewer::~FrameViewer() {
   const std::scoped_lock lock(mutex_);
@@ -44,6 +42,12 @@ void FrameViewer::RunBeside(const std::function<void()>& work) {
     closed_ = true;
   }  // joins
   if (error) std::rethrow_exception(error);
+}
+
+void FrameViewer::Begin(std::string_view backend, std::optional<std::size_t> num_frames) {
+  const std::scoped_lock lock(mutex_);
+  backend_ = backend;
+  num_frames_ = num_frames;
 }
 
 bool FrameViewer::Observe(std::shared_ptr<const MatchedFrame> frame, const std::atomic<bool>* give_up) {
@@ -107,12 +111,12 @@ ViewerFrame FrameViewer::Display(const MatchedFrame& matched) {
 
 std::string FrameViewer::Status(const MatchedFrame& matched) const {
   std::string text;
-  if (options_.num_frames) {
-    text = fmt::format("{} of {}    ", num_observed_, *options_.num_frames);
+  if (num_frames_) {
+    text = fmt::format("{} of {}    ", num_observed_, *num_frames_);
   } else {
     text = fmt::format("frame {}    ", num_observed_);
   }
-  text += fmt::format("matching {:.1f} ms ({}, {} disparities)", matched.match_ms, options_.backend,
+  text += fmt::format("matching {:.1f} ms ({}, {} disparities)", matched.match_ms, backend_,
                       matched.parameters.matching_cost.num_disparities);
   if (frame_ms_ > 0) text += fmt::format("    {:.1f} frames/s", 1000 / frame_ms_);
   return text;

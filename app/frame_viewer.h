@@ -10,6 +10,7 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <thread>
 
 #include "app/display.h"
@@ -18,18 +19,12 @@
 
 namespace parallax::app {
 
-struct FrameViewerOptions {
-  ViewerOptions window;
-  std::string backend;                    // for the status line
-  std::optional<std::size_t> num_frames;  // in all, where known
-};
-
 // Colouring and reprojection for the window happen in a thread of its own, on the latest frame only: neither
 // the matching nor the window waits for them.
 class FrameViewer {
  public:
   // Opens the window. Throws as OpenViewer.
-  explicit FrameViewer(FrameViewerOptions options);
+  explicit FrameViewer(const ViewerOptions& window);
   ~FrameViewer();
   FrameViewer(const FrameViewer&) = delete;
   FrameViewer& operator=(const FrameViewer&) = delete;
@@ -37,6 +32,9 @@ class FrameViewer {
   // Runs work on a second thread and the window on this one, the main thread, until the window is closed and
   // work has ended. When work ends by itself, the window stays and says so. Rethrows what work throws.
   void RunBeside(const std::function<void()>& work);
+
+  // What the status line says of the frames; before the first one.
+  void Begin(std::string_view backend, std::optional<std::size_t> num_frames);
 
   // Shows the frame, after waiting while the window is paused. False when the window was closed or give_up
   // became true: the rest need not be matched.
@@ -55,7 +53,8 @@ class FrameViewer {
   std::string Status(const MatchedFrame& matched) const;
 
   using Clock = std::chrono::steady_clock;
-  FrameViewerOptions options_;
+  std::string backend_;
+  std::optional<std::size_t> num_frames_;
   std::unique_ptr<Viewer> viewer_;
   std::atomic<bool> closed_ = false;
   std::optional<DisparityRange> range_;  // of the colours; follows the frames slowly

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -17,6 +18,7 @@
 #include "app/commands.h"
 #include "app/frame_loop.h"
 #include "app/frame_parameters.h"
+#include "app/frame_viewer.h"
 #include "app/frame_writer.h"
 #include "app/interrupt.h"
 #include "app/progress.h"
@@ -83,7 +85,8 @@ void ThrowOnFailures(const RunSummary& summary, const fs::path& summary_path) {
   }
 }
 
-void Run(const RunOptions& options) {
+// viewer: shows the frames as they are matched; may be null.
+void Run(const RunOptions& options, FrameViewer* viewer) {
   const ChosenParameters chosen = options.matching.Load();
   const std::string_view backend = ResolveBackend(options.matching.backend);
   const FrameWriter writer(options.output, OutputsOf(options.outputs));
@@ -124,13 +127,22 @@ void Run(const RunOptions& options) {
     progress.Advance(report.outcome != FrameOutcome::kSkipped);
     summary.Add(std::move(report));
   };
+  std::atomic<bool> window_closed = false;
+  if (viewer != nullptr) {
+    viewer->Begin(backend, total);
+    steps.observe = [&](const std::shared_ptr<const MatchedFrame>& frame) {
+      if (!viewer->Observe(frame, &interrupt.requested())) window_closed = true;
+    };
+  }
   RunFrames(*source, steps,
             {.max_frames = options.max_frames,
              .num_threads = options.matching.num_threads,
-             .stop = &interrupt.requested()});
+             .stop = viewer != nullptr ? &window_closed : &interrupt.requested()});
+  if (viewer != nullptr && interrupt.requested()) viewer->window().Close();
 
   // A camera runs until it is interrupted; anything else was cut short.
-  const bool cut_short = interrupt.requested() && total && summary.frames().size() < *total;
+  const bool cut_short =
+      (interrupt.requested() || window_closed) && total && summary.frames().size() < *total;
   summary.Finish(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), cut_short);
   const bool disparities_open =
       std::any_of(summary.frames().begin(), summary.frames().end(), [&](const FrameReport& frame) {
@@ -144,8 +156,10 @@ void Run(const RunOptions& options) {
 
   ThrowOnFailures(summary, summary_path);
   if (cut_short) {
-    throw Error(fmt::format("interrupted after {} of {} frames: go on with --resume", summary.frames().size(),
-                            *total));
+    const std::string where =
+        fmt::format("after {} of {} frames: go on with --resume", summary.frames().size(), *total);
+    if (interrupt.requested()) throw Error("interrupted " + where);
+    progress.Print("the window was closed " + where);
   }
   if (summary.frames().empty()) throw Error(options.source.front() + ": holds no frames");
 }
@@ -156,7 +170,11 @@ void AddRunCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "Match frames; write disparity, depth, clouds");
   const auto options = std::make_shared<RunOptions>();
   AddRunOptions(*command, *options);
-  command->callback([options] { Run(*options); });
+  command->callback([options] {
+    if (!options->view) return Run(*options, nullptr);
+    FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " "))});
+    viewer.RunBeside([&] { Run(*options, &viewer); });
+  });
 }
 
 }  // namespace parallax::app

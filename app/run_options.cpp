@@ -26,7 +26,8 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
   command.add_flag("--resume", options.resume, "Pass over frames whose results are there");
   command.add_option("--max-frames", options.max_frames, "Stop after this many frames")
       ->check(CLI::PositiveNumber);
-  command.add_flag("--view", options.view, "Show the frames in a window as they are matched");
+  command.add_flag("--view", options.view,
+                   "Show the frames in a window as they are matched; closing it ends the run");
 }
 
 }  // namespace parallax::app

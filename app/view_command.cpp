@@ -235,7 +235,8 @@ void ViewSource(const ViewOptions& options) {
   const std::unique_ptr<FrameSource> source = OpenSource(options.source, {.kind = options.kind});
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
-  FrameViewer viewer({.window = options.Window(), .backend = std::string(backend), .num_frames = total});
+  FrameViewer viewer(options.Window());
+  viewer.Begin(backend, total);
   Screenshot screenshot(options.screenshot);
   viewer.RunBeside([&] {
     if (ShowFrames(options, *source, viewer) == 0 && !viewer.closed()) {
@@ -248,7 +249,7 @@ void ViewSource(const ViewOptions& options) {
 }
 
 void View(const ViewOptions& options) {
-  const bool one_file = options.source.size() == 1 && fs::is_regular_file(options.source.front());
+  const bool one_file = options.source.size() == 1 && !fs::is_directory(options.source.front());
   const FileKind kind =
       one_file || !options.as.empty() ? KindOfFile(options.source.front(), options.as) : FileKind::kNone;
   if (kind != FileKind::kNone) {

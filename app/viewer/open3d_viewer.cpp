@@ -30,7 +30,7 @@
 #include "app/viewer/display_check.h"
 #include "app/viewer/mailbox.h"
 #include "app/viewer/module.h"
-#include "app/viewer/window_layout.h"
+#include "app/window_layout.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
