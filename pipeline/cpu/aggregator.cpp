@@ -59,9 +59,9 @@ class Aggregator::Sink {
   explicit Sink(const Aggregator& parent)
       : parent_(&parent),
         row_size_((parent.width_ + 127) / 64 * 64),
-        right_size_(parent.selection_.right_row.row_length()),
+        right_size_((parent.width_ + parent.striping_.Padded() + 127) / 64 * 64 + 64),
         sums_(static_cast<std::size_t>((parent.tiles_.tile_columns + 7) * parent.striping_.Padded())),
-        rows_(static_cast<std::size_t>((6 * row_size_ + 2 * right_size_) * parent.tiles_.band_rows)) {}
+        rows_(static_cast<std::size_t>(RowStride() * parent.tiles_.band_rows)) {}
 
   std::uint16_t* sums() { return sums_.data(); }
   std::size_t bytes() const { return (sums_.size() + rows_.size()) * sizeof(std::uint16_t); }
@@ -72,7 +72,7 @@ class Aggregator::Sink {
 
   void BeginBand(int top, int bottom) {
     top_ = top, bottom_ = bottom;
-    for (int y = top; y < bottom; ++y) ClearRow(*tables_, Row(y));
+    for (int y = top; y < bottom; ++y) BeginRow(*tables_, Row(y));
   }
 
   void Take(int y, int x_begin, int x_end) {
@@ -87,8 +87,8 @@ class Aggregator::Sink {
       const SelectedRow row = Row(y);
       RefineRow(row, width, min_disparity, p.selection, map_->disparity.Row(y), map_->validity.Row(y),
                 map_->confidence.Row(y));
-      std::uint16_t* winner_right = RightRow(y);
-      RightWinners(*tables_, min_disparity, row, winner_right);
+      std::uint16_t* winner_right = row.after + row_size_;
+      FinishRightRow(*tables_, width, min_disparity, row, winner_right);
       if (stages_ != nullptr) {
         std::copy_n(row.winner, width, stages_->winner_left.Row(y));
         std::copy_n(winner_right, width, stages_->winner_right.Row(y));
@@ -102,20 +102,20 @@ class Aggregator::Sink {
   }
 
  private:
+  // Elements of SelectedRow's arrays, and of the right winners.
+  int RowStride() const { return 6 * row_size_ + right_size_ + 2 * parent_->striping_.Padded(); }
   SelectedRow Row(int y) {
-    std::uint16_t* at =
-        rows_.data() + static_cast<std::ptrdiff_t>(y - top_) * (6 * row_size_ + 2 * right_size_);
+    std::uint16_t* at = rows_.data() + static_cast<std::ptrdiff_t>(y - top_) * RowStride();
     SelectedRow row;
     for (std::uint16_t** part : {&row.winner, &row.lowest, &row.rival, &row.before, &row.after}) {
       *part = at;
       at += row_size_;
     }
-    at += row_size_;  // of RightRow()
-    row.right_lowest = at;
-    row.right_winner = at + right_size_;
+    at += row_size_;  // winners of the right image
+    row.right_winner = at + 64;
+    row.right_state = at + right_size_;
     return row;
   }
-  std::uint16_t* RightRow(int y) { return Row(y).after + row_size_; }
 
   void HandOut(int y, int x_begin, int x_end) {
     const auto volume = stages_->sums.View();
@@ -144,7 +144,7 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
       height_(height),
       threads_(threads),
       striping_(parameters.matching_cost.num_disparities, GetVectorTraits().lanes),
-      selection_(width, striping_),
+      selection_(striping_),
       path_costs_(NarrowestPathCosts(tables)) {
   const int planes = (tables.census_bits + GetVectorTraits().plane_bits - 1) / GetVectorTraits().plane_bits;
   right_row_ = PhasedRow(width, striping_.Padded(), striping_.stripes, planes, striping_.lanes);
@@ -159,8 +159,8 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
   const std::size_t w = static_cast<std::size_t>(width);
   plan_ = PlanSlabs(height, w * static_cast<std::size_t>(volume_pixel_bytes_),
                     3 * w * static_cast<std::size_t>(slot_bytes_), memory_limit_bytes);
-  volume_ = AlignedBuffer<std::uint8_t>(plan_.volume_bytes);
-  checkpoints_ = AlignedBuffer<std::uint8_t>(plan_.checkpoint_bytes);
+  volume_ = LargeBuffer(plan_.volume_bytes);
+  checkpoints_ = LargeBuffer(plan_.checkpoint_bytes);
   SetUp(first_state_);
   SetUp(last_state_);
 

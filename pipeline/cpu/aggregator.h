@@ -8,6 +8,7 @@
 
 #include "pipeline/aligned_buffer.h"
 #include "pipeline/cpu/census_transform.h"
+#include "pipeline/cpu/large_buffer.h"
 #include "pipeline/cpu/selection.h"
 #include "pipeline/cpu/sweep_schedule.h"
 #include "pipeline/matcher.h"
@@ -64,7 +65,7 @@ class Aggregator {
   SweepFunction first_sweep_, last_sweep_;
   SlabPlan plan_;
   std::ptrdiff_t slot_bytes_, volume_pixel_bytes_;
-  AlignedBuffer<std::uint8_t> volume_, checkpoints_;
+  LargeBuffer volume_, checkpoints_;
   AlignedBuffer<std::uint8_t> outside_, pad_;
   AlignedBuffer<std::uint16_t> pad16_;
   PathState first_state_, last_state_;

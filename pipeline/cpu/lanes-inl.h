@@ -116,6 +116,26 @@ HWY_INLINE V LanesDown(D d, V v, V fill) {
   return simd::CombineShiftRightBytes<kLane_bytes>(d, BlocksDown(d, v, fill), v);
 }
 
+// Lane i of the result is lane i - 1 of v, lane 0 the last one of v.
+template <class D, class V>
+HWY_INLINE V RotateLanesUp(D d, V v) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  if constexpr (sizeof(simd::TFromD<D>) == 2) {
+    alignas(64) static constexpr std::uint16_t kFrom[32] = {31, 0,  1,  2,  3,  4,  5,  6,  7,  8,  9,
+                                                            10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
+                                                            21, 22, 23, 24, 25, 26, 27, 28, 29, 30};
+    return V{_mm512_permutexvar_epi16(_mm512_load_si512(kFrom), v.raw)};
+  }
+#endif
+  constexpr int kLane_bytes = sizeof(simd::TFromD<D>);
+#if HWY_TARGET == HWY_AVX2
+  const V blocks = simd::ConcatLowerUpper(d, v, v);
+#else
+  const V blocks = v;
+#endif
+  return simd::CombineShiftRightBytes<16 - kLane_bytes>(d, v, blocks);
+}
+
 // Lowest of each lane over all 16-byte blocks, in every block.
 template <class D, class V>
 HWY_INLINE V MinOfBlocks(D d, V v) {

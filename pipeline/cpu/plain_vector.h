@@ -158,6 +158,11 @@ std::ptrdiff_t FindFirstTrue(ScalableTag<T>, const LaneMask<T>& m) {
   return found == m.lane.end() ? -1 : found - m.lane.begin();
 }
 
+template <typename T>
+T GetLane(const Vector<T>& v) {
+  return v.lane[0];
+}
+
 // --- across lanes -------------------------------------------------------------------
 template <typename T>
 Vector<T> InterleaveLower(ScalableTag<T>, const Vector<T>& a, const Vector<T>& b) {

@@ -40,67 +40,165 @@ HWY_INLINE void StoreEight(V v, std::uint16_t* HWY_RESTRICT to) {
   std::copy_n(lanes, kGroup, to);
 }
 
-void SelectPartOfTarget(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* HWY_RESTRICT sums,
-                        const SelectedRow& row) {
+// Right pixels that the present left pixel meets: vector s holds the lowest costs, and their d, where its
+// stripe s leads. One pixel on, what stripe s met is met by stripe s + 1; what the last one met, by the
+// first, one lane up, where the lane that falls off has met all it can. Vectors are renamed, or taken round a
+// ring if their number is not known before.
+template <int kStripes>
+class RightWindow {
+ public:
+  HWY_INLINE RightWindow(int stripes, const std::uint16_t* HWY_RESTRICT state) : stripes_(stripes) {
+    const Tag16 d;
+    const int lanes = static_cast<int>(simd::Lanes(d));
+    for (int s = 0; s < Stripes(); ++s) {
+      lowest_[s] = simd::Load(d, state + 2 * s * lanes);
+      winner_[s] = simd::Load(d, state + (2 * s + 1) * lanes);
+    }
+  }
+  HWY_INLINE void Save(std::uint16_t* HWY_RESTRICT state) const {
+    const Tag16 d;
+    const int lanes = static_cast<int>(simd::Lanes(d));
+    for (int s = 0; s < Stripes(); ++s) {
+      simd::Store(lowest_[At(s)], d, state + 2 * s * lanes);
+      simd::Store(winner_[At(s)], d, state + (2 * s + 1) * lanes);
+    }
+  }
+  // Goes on to the next left pixel; returns the winner of the right pixel that is left behind.
+  HWY_INLINE std::uint16_t Advance(V first_lane) {
+    const Tag16 d;
+    const int last = At(Stripes() - 1);
+    const V lowest = simd::Or(RotateLanesUp(d, lowest_[last]), first_lane);
+    const V winner = RotateLanesUp(d, winner_[last]);
+    if constexpr (kStripes > 0) {
+      for (int s = kStripes - 1; s > 0; --s) lowest_[s] = lowest_[s - 1], winner_[s] = winner_[s - 1];
+    } else {
+      first_ = last;
+    }
+    lowest_[At(0)] = lowest;
+    winner_[At(0)] = simd::Or(winner, first_lane);
+    return simd::GetLane(winner);
+  }
+  // The present left pixel's costs of stripe s. Strictly lower: d grows with x, so that the lowest d stays.
+  HWY_INLINE void Meet(int s, V cost, V disparity) {
+    V& lowest = lowest_[At(s)];
+    V& winner = winner_[At(s)];
+    winner = simd::IfThenElse(simd::Lt(cost, lowest), disparity, winner);
+    lowest = simd::Min(cost, lowest);
+  }
+
+ private:
+  static constexpr int kMax = kStripes > 0 ? kStripes : static_cast<int>(1024 / simd::MaxLanes(Tag16()));
+  HWY_INLINE int Stripes() const { return kStripes > 0 ? kStripes : stripes_; }
+  HWY_INLINE int At(int s) const {
+    if constexpr (kStripes > 0) return s;
+    return s + first_ < stripes_ ? s + first_ : s + first_ - stripes_;
+  }
+  int stripes_, first_ = 0;
+  V lowest_[kMax], winner_[kMax];
+};
+
+// Lowest cost of a pixel by lanes, its stripe, and the same for the right pixels it meets.
+template <int kStripes>
+HWY_INLINE V FindLowest(const SelectionTables& t, int stripes, const std::uint16_t* HWY_RESTRICT sum,
+                        RightWindow<kStripes>& right, std::uint16_t* HWY_RESTRICT stripe_of) {
   const Tag16 d;
   const int lanes = static_cast<int>(simd::Lanes(d));
-  const int stripes = t.striping.Stripes16(), padded = t.striping.Padded();
-  const int last = t.striping.num_disparities - 1;
   const std::uint16_t* disparity_of = t.disparity_of.data();
-  const V none = simd::Set(d, std::uint16_t{0xFFFF});
-  for (int first = x_begin; first < x_end; first += kGroup, sums += kGroup * padded) {
-    const int count = std::min(kGroup, x_end - first);
-    V mins[kGroup];
-    alignas(64) std::uint16_t stripe_of[kGroup][32];
-    for (int j = 0; j < kGroup; ++j) {
-      if (j >= count) {
-        mins[j] = none;
-        continue;
-      }
-      const std::uint16_t* sum = sums + j * padded;
-      const std::int32_t* right = t.right_row.start() + first + j + padded - 1;
-      V lowest = none, stripe = simd::Zero(d);
-      for (int s = 0; s < stripes; ++s) {
-        const V cost = simd::Load(d, sum + s * lanes);
-        // Strictly lower: of equal costs the lowest disparity stays, here and, as x grows with d, on the
-        // right.
-        stripe =
-            simd::IfThenElse(simd::Lt(cost, lowest), simd::Set(d, static_cast<std::uint16_t>(s)), stripe);
-        lowest = simd::Min(lowest, cost);
-        std::uint16_t* right_lowest = row.right_lowest + right[-s];
-        std::uint16_t* right_winner = row.right_winner + right[-s];
-        const V held = simd::LoadU(d, right_lowest);
-        const V winner = simd::IfThenElse(simd::Lt(cost, held), simd::Load(d, disparity_of + s * lanes),
-                                          simd::LoadU(d, right_winner));
-        simd::StoreU(simd::Min(cost, held), d, right_lowest);
-        simd::StoreU(winner, d, right_winner);
-      }
-      mins[j] = lowest;
-      simd::Store(stripe, d, stripe_of[j]);
-    }
-    StoreEight(MinOfEight(mins), row.lowest + first);
+  V lowest = simd::Load(d, sum), stripe = simd::Zero(d);
+  right.Meet(0, lowest, simd::Load(d, disparity_of));
+  for (int s = 1; s < stripes; ++s) {
+    const V cost = simd::Load(d, sum + s * lanes);
+    // Strictly lower: of equal costs the lowest disparity stays.
+    stripe = simd::IfThenElse(simd::Lt(cost, lowest), simd::Set(d, static_cast<std::uint16_t>(s)), stripe);
+    lowest = simd::Min(lowest, cost);
+    right.Meet(s, cost, simd::Load(d, disparity_of + s * lanes));
+  }
+  simd::Store(stripe, d, stripe_of);
+  return lowest;
+}
 
-    for (int j = 0; j < count; ++j) {
-      std::uint16_t* sum = sums + j * padded;
-      const std::uint16_t lowest = row.lowest[first + j];
-      const auto lane = simd::FindFirstTrue(d, simd::Eq(mins[j], simd::Set(d, lowest)));
-      const int winner = static_cast<int>(lane) * stripes + stripe_of[j][lane];
-      row.winner[first + j] = static_cast<std::uint16_t>(winner);
-      std::uint16_t& before = sum[t.place_of[static_cast<std::size_t>(std::max(winner - 1, 0))]];
-      std::uint16_t& after = sum[t.place_of[static_cast<std::size_t>(std::min(winner + 1, last))]];
-      const bool inside = winner > 0 && winner < last;
-      row.before[first + j] = inside ? before : lowest;
-      row.after[first + j] = inside ? after : lowest;
-      // What is left is the rivals.
-      sum[t.place_of[static_cast<std::size_t>(winner)]] = before = after = 0xFFFF;
-    }
+// kGroup pixels from x on, or count of them.
+template <int kStripes, bool kWhole>
+HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint16_t* HWY_RESTRICT sums,
+                            const SelectedRow& row, V first_lane, RightWindow<kStripes>& right) {
+  const Tag16 d;
+  const int lanes = static_cast<int>(simd::Lanes(d));
+  const int stripes = kStripes > 0 ? kStripes : t.striping.Stripes16(), padded = stripes * lanes;
+  const int last = t.striping.num_disparities - 1;
+  const int count = kWhole ? kGroup : some;
+  const V none = simd::Set(d, std::uint16_t{0xFFFF});
+  V mins[kGroup];
+  alignas(64) std::uint16_t stripe_of[kGroup][32];
+  if constexpr (kWhole) {
+    HWY_UNROLL(8)
     for (int j = 0; j < kGroup; ++j) {
-      mins[j] = none;
-      if (j >= count) continue;
-      for (int s = 0; s < stripes; ++s)
-        mins[j] = simd::Min(mins[j], simd::Load(d, sums + j * padded + s * lanes));
+      row.right_winner[x + j - 1] = right.Advance(first_lane);
+      mins[j] = FindLowest(t, stripes, sums + j * padded, right, stripe_of[j]);
     }
-    StoreEight(MinOfEight(mins), row.rival + first);
+  } else {
+    for (int j = 0; j < kGroup; ++j) mins[j] = none;
+    for (int j = 0; j < count; ++j) {
+      row.right_winner[x + j - 1] = right.Advance(first_lane);
+      mins[j] = FindLowest(t, stripes, sums + j * padded, right, stripe_of[j]);
+    }
+  }
+  StoreEight(MinOfEight(mins), row.lowest + x);
+
+  for (int j = 0; j < count; ++j) {
+    std::uint16_t* sum = sums + j * padded;
+    const std::uint16_t lowest = row.lowest[x + j];
+    const auto lane = simd::FindFirstTrue(d, simd::Eq(mins[j], simd::Set(d, lowest)));
+    const int winner = static_cast<int>(lane) * stripes + stripe_of[j][lane];
+    row.winner[x + j] = static_cast<std::uint16_t>(winner);
+    std::uint16_t& before = sum[t.place_of[static_cast<std::size_t>(std::max(winner - 1, 0))]];
+    std::uint16_t& after = sum[t.place_of[static_cast<std::size_t>(std::min(winner + 1, last))]];
+    const bool inside = winner > 0 && winner < last;
+    row.before[x + j] = inside ? before : lowest;
+    row.after[x + j] = inside ? after : lowest;
+    // What is left is the rivals.
+    sum[t.place_of[static_cast<std::size_t>(winner)]] = before = after = 0xFFFF;
+  }
+  for (int j = 0; j < count; ++j) {
+    mins[j] = none;
+    for (int s = 0; s < stripes; ++s)
+      mins[j] = simd::Min(mins[j], simd::Load(d, sums + j * padded + s * lanes));
+  }
+  StoreEight(MinOfEight(mins), row.rival + x);
+}
+
+template <int kStripes>
+void SelectPartOfStripes(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* HWY_RESTRICT sums,
+                         const SelectedRow& row) {
+  const Tag16 d;
+  const int padded = t.striping.Padded();
+  alignas(64) static constexpr std::uint16_t kFirstLane[32] = {0xFFFF};
+  const V first_lane = simd::Load(d, kFirstLane);
+  RightWindow<kStripes> right(t.striping.Stripes16(), row.right_state);
+  int x = x_begin;
+  for (; x + kGroup <= x_end; x += kGroup, sums += kGroup * padded) {
+    SelectGroup<kStripes, true>(t, x, kGroup, sums, row, first_lane, right);
+  }
+  if (x < x_end) SelectGroup<kStripes, false>(t, x, x_end - x, sums, row, first_lane, right);
+  right.Save(row.right_state);
+}
+
+void SelectPartOfTarget(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* sums,
+                        const SelectedRow& row) {
+  switch (t.striping.Stripes16()) {
+#if HWY_MAX_BYTES == 64
+    case 2:
+      return SelectPartOfStripes<2>(t, x_begin, x_end, sums, row);
+    case 4:
+      return SelectPartOfStripes<4>(t, x_begin, x_end, sums, row);
+    case 6:
+      return SelectPartOfStripes<6>(t, x_begin, x_end, sums, row);
+#endif
+#if HWY_MAX_BYTES >= 32
+    case 8:
+      return SelectPartOfStripes<8>(t, x_begin, x_end, sums, row);
+#endif
+    default:
+      return SelectPartOfStripes<0>(t, x_begin, x_end, sums, row);
   }
 }
 
@@ -117,12 +215,10 @@ void SelectPart(const SelectionTables& tables, int x_begin, int x_end, std::uint
   HWY_DYNAMIC_DISPATCH(SelectPartOfTarget)(tables, x_begin, x_end, sums, row);
 }
 
-SelectionTables::SelectionTables(int width_, const Striping& striping_)
+SelectionTables::SelectionTables(const Striping& striping_)
     : striping(striping_),
-      width(width_),
       place_of(static_cast<std::size_t>(striping_.num_disparities)),
-      disparity_of(static_cast<std::size_t>(striping_.Padded())),
-      right_row(width_, striping_.Padded(), striping_.Stripes16(), 1, striping_.lanes / 2) {
+      disparity_of(static_cast<std::size_t>(striping_.Padded())) {
   std::fill_n(disparity_of.data(), disparity_of.size(), std::uint16_t{0xFFFF});
   for (int d = 0; d < striping.num_disparities; ++d) {
     place_of[static_cast<std::size_t>(d)] = static_cast<std::uint16_t>(striping.At16(d));
@@ -130,19 +226,24 @@ SelectionTables::SelectionTables(int width_, const Striping& striping_)
   }
 }
 
-void ClearRow(const SelectionTables& tables, const SelectedRow& row) {
-  std::fill_n(row.right_lowest, tables.right_row.row_length(), std::uint16_t{0xFFFF});
-  std::fill_n(row.right_winner, tables.right_row.row_length(), std::uint16_t{0xFFFF});
+void BeginRow(const SelectionTables& tables, const SelectedRow& row) {
+  std::fill_n(row.right_state, 2 * tables.striping.Padded(), std::uint16_t{0xFFFF});
 }
 
-void RightWinners(const SelectionTables& tables, int min_disparity, const SelectedRow& row,
-                  std::uint16_t* winner_right) {
-  const int shift = min_disparity + tables.striping.Padded() - 1;
-  for (int x = 0; x < tables.width; ++x) {
-    const int place = x + shift;
-    const bool reached = place >= 0 && place < tables.right_row.num_places();
-    winner_right[x] = reached ? row.right_winner[tables.right_row.start()[place]] : std::uint16_t{0xFFFF};
+void FinishRightRow(const SelectionTables& tables, int width, int min_disparity, const SelectedRow& row,
+                    std::uint16_t* winner_right) {
+  // What the last left pixel left.
+  const int stripes = tables.striping.Stripes16(), lanes = tables.striping.lanes / 2;
+  const int padded = tables.striping.Padded();
+  for (int s = 0; s < stripes; ++s) {
+    const std::uint16_t* winners = row.right_state + (2 * s + 1) * lanes;
+    for (int i = 0; i < lanes; ++i) row.right_winner[width + padded - 2 - (stripes * i + s)] = winners[i];
   }
+  const int shift = min_disparity + padded - 1;
+  const int begin = std::clamp(-shift, 0, width), end = std::clamp(width + padded - 1 - shift, begin, width);
+  std::fill_n(winner_right, begin, std::uint16_t{0xFFFF});
+  std::copy(row.right_winner + begin + shift, row.right_winner + end + shift, winner_right + begin);
+  std::fill(winner_right + end, winner_right + width, std::uint16_t{0xFFFF});
 }
 
 }  // namespace parallax::cpu

@@ -6,6 +6,8 @@
 #define PARALLAX_CPU_SWEEP_INL_H_
 #endif
 
+#include <hwy/cache_control.h>
+
 #include <cstdlib>
 
 #include "pipeline/cpu/lanes-inl.h"
@@ -279,6 +281,11 @@ void Sweep(const SweepView& s, int v, int u_begin, int u_end, std::uint16_t* HWY
     diagonal += slot_size;
     antidiagonal += slot_size;
     if constexpr (kLast) {
+      // What this thread reads next but one part of a row; too far apart for the machine to foresee.
+      if (v + 1 < s.height) {
+        const std::uint8_t* below = volume + s.volume_row_bytes;
+        for (int i = 0; i < s.volume_pixel_bytes; i += 64) hwy::Prefetch(below + i);
+      }
       AggregatedCosts<kCosts, kStripes8, kPaths>(s, own, cost, volume, sums);
       sums += s.striping.Padded();
     } else if (volume != nullptr) {
