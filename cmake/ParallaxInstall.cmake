@@ -32,10 +32,14 @@ endforeach()
 install(TARGETS ${parallax_libraries} EXPORT parallaxTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(EXPORT parallaxTargets NAMESPACE parallax:: DESTINATION ${parallax_cmake_dir} COMPONENT library)
+# The headers of the interface: of a back end's folder only its factory, cpu_matcher.h and the like.
 foreach(folder IN LISTS parallax_header_folders)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${parallax_include_dir} COMPONENT library
-          FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE)
+          FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE PATTERN "pipeline/cpu" EXCLUDE
+          PATTERN "pipeline/reference" EXCLUDE)
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/pipeline/cpu/cpu_matcher.h DESTINATION ${parallax_include_dir}/pipeline/cpu
+        COMPONENT library)
 
 configure_file(${CMAKE_CURRENT_LIST_DIR}/parallax.h.in ${PROJECT_BINARY_DIR}/generated/parallax.h @ONLY)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/parallaxConfig.cmake.in
