@@ -32,6 +32,7 @@ LIBRARIES = {
     "test": re.compile(r"(gtest|gmock)/"),
     "benchmark": re.compile(r"benchmark/"),
     "nanoflann": re.compile(r"nanoflann"),
+    "pages": re.compile(r"sys/mman\.h$"),  # advice on memory pages
     "system": re.compile(r"(unistd|fcntl|glob|poll|dlfcn|termios|pthread|sched|\w*intrin)\.h$|sys/"),
 }
 PRINTING_AND_FILES = {"iostream", "ostream", "istream", "fstream", "cstdio", "stdio.h", "filesystem"}
@@ -47,7 +48,7 @@ class Layer:
 
 
 LAYERS = {
-    "pipeline": Layer({"pipeline"}, {"hwy"}),
+    "pipeline": Layer({"pipeline"}, {"hwy", "pages"}),
     "cuda": Layer({"cuda", "pipeline"}, {"cuda"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
     "datasets": Layer({"datasets", "pipeline"}, {"opencv", "system"}, prints=True),
