@@ -22,8 +22,8 @@ struct MatchingCostParameters {
 };
 struct AggregationParameters {
   int num_paths = 8;
-  int p1 = 10;
-  int p2 = 120;
+  int p1 = 6;
+  int p2 = 64;
   int p2_min = 0;
   float p2_slope = 0.0F;
 };
