@@ -86,7 +86,7 @@ CloudView FirstView(std::span<const Point3f> points, float aspect) {
 
   // From there as narrow a picture as possible; where it would be too wide, from further away.
   constexpr float kNearest = 1.1f, kFarthest = 6.0f, kStep = 1.08f;
-  constexpr float kNarrowest_deg = 10, kWidest_deg = 50, kMargin = 1.05f;
+  constexpr float kNarrowest_deg = 10, kWidest_deg = 50, kMargin = 1.1f;
   for (float distance = kNearest; distance <= kFarthest; distance *= kStep) {
     view.eye = view.target + (distance * reach) * away;
     const float tangent = kMargin * NeededTangent(samples, view.eye, view.target, aspect);

@@ -297,7 +297,7 @@ void AddViewCommand(CLI::App& app) {
   });
   command->footer(
       "keys: space pause or resume, N next frame, R reset the view, + and - point size, Q or Esc close\n"
-      "mouse: drag to turn, wheel to come nearer, Ctrl and drag to shift");
+      "mouse: drag to turn, with the right button to shift; wheel to come nearer");
 }
 
 }  // namespace parallax::app

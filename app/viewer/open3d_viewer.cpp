@@ -414,7 +414,7 @@ class MainWindow : public gui::Window {
     // Points as large as it takes for the surfaces to look closed.
     const gui::Rect& frame = scene_->GetFrame();
     const float area = static_cast<float>(frame.width) * static_cast<float>(frame.height);
-    const float size = std::round(std::sqrt(area / static_cast<float>(current_.num_points)));
+    const float size = std::ceil(std::sqrt(area / static_cast<float>(current_.num_points)));
     SetPointSize(GetScaling() * std::clamp(size, 2.0f, 5.0f));
     view_ = view;
     view_moved_ = false;
