@@ -26,6 +26,7 @@ LIBRARIES = {
     ),
     "yaml": re.compile(r"yaml-cpp/"),
     "opencv": re.compile(r"opencv2?/"),
+    "deflate": re.compile(r"libdeflate\.h$"),
     "open3d": re.compile(r"(open3d|Eigen|GLFW|filament)/"),
     "cli11": re.compile(r"CLI/"),
     "fmt": re.compile(r"(fmt|spdlog)/"),
@@ -51,7 +52,7 @@ LAYERS = {
     "pipeline": Layer({"pipeline"}, {"hwy", "pages"}),
     "cuda": Layer({"cuda", "pipeline"}, {"cuda"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
-    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "system"}, prints=True),
+    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "deflate", "system"}, prints=True),
     "app": Layer(
         {"app", "config", "datasets", "cuda", "pipeline"},
         {"opencv", "open3d", "yaml", "cli11", "fmt", "system"},

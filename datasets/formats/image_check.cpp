@@ -1,5 +1,7 @@
 #include "datasets/formats/image_check.h"
 
+#include <libdeflate.h>
+
 #include <algorithm>
 #include <array>
 #include <cstdlib>
@@ -26,33 +28,6 @@ bool StartsWith(Bytes bytes, std::string_view magic) { return AsText(bytes).star
 
 // --- PNG (ISO/IEC 15948) -----------------------------------------------------
 
-// Checksum tables of PNG annex D, for four bytes at a time.
-constexpr std::array<std::array<std::uint32_t, 256>, 4> MakeCrcTables() {
-  std::array<std::array<std::uint32_t, 256>, 4> tables{};
-  for (std::uint32_t n = 0; n < 256; ++n) {
-    std::uint32_t c = n;
-    for (int bit = 0; bit < 8; ++bit) c = (c & 1) != 0 ? 0xEDB88320U ^ (c >> 1) : c >> 1;
-    tables[0][n] = c;
-  }
-  for (std::size_t t = 1; t < 4; ++t) {
-    for (std::size_t n = 0; n < 256; ++n)
-      tables[t][n] = tables[0][tables[t - 1][n] & 0xFF] ^ (tables[t - 1][n] >> 8);
-  }
-  return tables;
-}
-
-std::uint32_t Crc32(Bytes bytes) {
-  static constexpr auto kTables = MakeCrcTables();
-  std::uint32_t crc = 0xFFFFFFFFU;
-  for (; bytes.size() >= 4; bytes = bytes.subspan(4)) {
-    crc ^= LoadAs<std::uint32_t>(bytes.data());
-    crc = kTables[3][crc & 0xFF] ^ kTables[2][(crc >> 8) & 0xFF] ^ kTables[1][(crc >> 16) & 0xFF] ^
-          kTables[0][crc >> 24];
-  }
-  for (const std::uint8_t byte : bytes) crc = kTables[0][(crc ^ byte) & 0xFF] ^ (crc >> 8);
-  return ~crc;
-}
-
 void CheckPng(Bytes bytes, const std::string& file) {
   constexpr std::size_t kSignature_bytes = 8;
   constexpr std::size_t kChunkFrame_bytes = 12;  // length, type, checksum
@@ -63,7 +38,7 @@ void CheckPng(Bytes bytes, const std::string& file) {
     const std::size_t length = LoadBigEndian32(&bytes[at]);
     const std::string_view type = AsText(bytes.subspan(at + 4, 4));
     if (bytes.size() - at - kChunkFrame_bytes < length) ThrowTruncated(file, "PNG chunk cut short");
-    if (Crc32(bytes.subspan(at + 4, 4 + length)) != LoadBigEndian32(&bytes[at + 8 + length])) {
+    if (libdeflate_crc32(0, &bytes[at + 4], 4 + length) != LoadBigEndian32(&bytes[at + 8 + length])) {
       ThrowTruncated(file, "PNG checksum wrong in chunk " + Printable(type));
     }
     if (type == "IHDR" && length >= 13) {

@@ -2,13 +2,17 @@
 
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <optional>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "datasets/atomic_file.h"
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/image_check.h"
+#include "datasets/formats/png_reader.h"
+#include "datasets/formats/png_writer.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -31,9 +35,13 @@ cv::Mat WrapPixels(HostImageView<T> view) {
                  static_cast<std::size_t>(view.stride) * sizeof(Pixel));
 }
 
-cv::Mat Decode(const std::filesystem::path& path) {
-  const FileBytes bytes = ReadFileBytes(path);
+FileBytes ReadWholeImage(const std::filesystem::path& path) {
+  FileBytes bytes = ReadFileBytes(path);
   CheckImageIsWhole(path, bytes);
+  return bytes;
+}
+
+cv::Mat Decode(const std::filesystem::path& path, const FileBytes& bytes) {
   cv::Mat decoded;
   try {
     // ANYDEPTH | ANYCOLOR: palettes resolved, no turning by EXIF (it would break the rig).
@@ -63,7 +71,11 @@ HostImage<T> CopyPixels(const cv::Mat& decoded) {
 // The one channel of an image whose colours are all gray.
 template <typename T>
 HostImage<T> ReadOneChannel(const std::filesystem::path& path, const char* wanted) {
-  cv::Mat decoded = Decode(path);
+  const FileBytes bytes = ReadWholeImage(path);
+  if (std::optional<CameraImage> plain = DecodePlainPng(path, bytes)) {
+    if (auto* image = std::get_if<HostImage<T>>(&*plain)) return std::move(*image);
+  }
+  cv::Mat decoded = Decode(path, bytes);
   if (decoded.channels() == 3) {
     std::vector<cv::Mat> channels;
     cv::split(decoded, channels);
@@ -82,27 +94,15 @@ HostImage<T> ReadOneChannel(const std::filesystem::path& path, const char* wante
 template <typename T>
 void WritePngOf(const std::filesystem::path& path, HostImageView<const T> image) {
   if (image.Empty()) throw InvalidArgument(path.string() + ": an image of no pixels cannot be written");
-  cv::Mat pixels = WrapPixels(image);
-  if constexpr (std::is_same_v<T, Rgb8>) {
-    cv::Mat reordered;
-    cv::cvtColor(pixels, reordered, cv::COLOR_RGB2BGR);
-    pixels = std::move(reordered);
-  }
-  std::vector<std::uint8_t> encoded;
-  bool done = false;
-  try {
-    done = cv::imencode(".png", pixels, encoded);
-  } catch (const cv::Exception&) {
-    done = false;
-  }
-  if (!done) throw Error(path.string() + ": could not be coded as PNG");
-  WriteFileAtomically(path, encoded);
+  WriteFileAtomically(path, EncodePng(image));
 }
 
 }  // namespace
 
 CameraImage ReadImage(const std::filesystem::path& path) {
-  cv::Mat decoded = Decode(path);
+  const FileBytes bytes = ReadWholeImage(path);
+  if (std::optional<CameraImage> plain = DecodePlainPng(path, bytes)) return std::move(*plain);
+  cv::Mat decoded = Decode(path, bytes);
   if (decoded.type() == CV_16UC3) decoded.convertTo(decoded, CV_8UC3, 1.0 / 257);  // 65535 becomes 255
   switch (decoded.type()) {
     case CV_8UC1:

@@ -1,0 +1,277 @@
+#include "datasets/formats/zero_run_deflate.h"
+
+#include <libdeflate.h>
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cstddef>
+#include <numeric>
+#include <vector>
+
+namespace parallax {
+namespace {
+
+constexpr int kEndOfBlock = 256;
+constexpr int kFirstLength = 257;
+constexpr int kNumSymbols = 286;  // literals, end of block, lengths
+constexpr int kNumDistances = 2;  // 1 and, so that the code is complete, the unused 2; one bit each
+constexpr int kNumLengthLengths = 19;
+constexpr std::size_t kShortestMatch = 3, kLongestMatch = 258;
+// Four codes and the 7 bits that may be left over fit 64 bits.
+constexpr int kMaxCodeLength = 14;
+
+using Counts = std::array<std::uint64_t, kNumSymbols>;
+using Lengths = std::array<std::uint8_t, kNumSymbols>;
+
+struct Code {
+  std::uint16_t bits;  // the first to be written lowest
+  std::uint16_t length;
+};
+using Codes = std::array<Code, kNumSymbols>;
+
+struct MatchLength {
+  int symbol;
+  int num_extra_bits;
+  std::uint64_t extra_bits;
+};
+
+// RFC 1951, 3.2.5.
+MatchLength MatchLengthOf(std::size_t length) {
+  const auto above = static_cast<unsigned>(length - kShortestMatch);
+  if (length == kLongestMatch) return {kNumSymbols - 1, 0, 0};
+  if (above < 8) return {kFirstLength + static_cast<int>(above), 0, 0};
+  const int num_extra_bits = std::bit_width(above) - 3;
+  return {kFirstLength + 4 * num_extra_bits + static_cast<int>(above >> num_extra_bits), num_extra_bits,
+          above & ((1U << num_extra_bits) - 1)};
+}
+
+// Calls on_word(8 bytes) and on_zeros(their number), and on_byte(byte) at the end: runs count in steps of
+// 8 bytes, which one comparison finds.
+template <typename OnWord, typename OnZeros, typename OnByte>
+void WalkBytes(std::span<const std::uint8_t> bytes, OnWord on_word, OnZeros on_zeros, OnByte on_byte) {
+  constexpr std::size_t kStep = sizeof(std::uint64_t);
+  std::size_t at = 0;
+  while (bytes.size() - at >= kStep) {
+    const std::size_t begin = at;
+    auto word = LoadAs<std::uint64_t>(&bytes[at]);
+    at += kStep;
+    if (word != 0) {
+      on_word(word);
+      continue;
+    }
+    while (bytes.size() - at >= kStep && LoadAs<std::uint64_t>(&bytes[at]) == 0) at += kStep;
+    on_zeros(at - begin);
+  }
+  for (; at < bytes.size(); ++at) on_byte(bytes[at]);
+}
+
+// The matches that repeat a zero `count` times; count >= kShortestMatch.
+template <typename OnMatch>
+void SplitIntoMatches(std::size_t count, OnMatch on_match) {
+  while (count > 0) {
+    std::size_t length = std::min(count, kLongestMatch);
+    const std::size_t rest = count - length;
+    if (rest > 0 && rest < kShortestMatch) length -= kShortestMatch;
+    on_match(MatchLengthOf(length));
+    count -= length;
+  }
+}
+
+struct Statistics {
+  Counts counts{};
+  std::uint64_t num_extra_bits = 0;  // of match lengths, with the bit of each match's distance
+};
+
+Statistics CountSymbols(std::span<const std::uint8_t> bytes) {
+  Statistics statistics;
+  Counts& counts = statistics.counts;
+  // Several tables, because counting the same byte twice in a row waits for the first count to be stored.
+  std::array<std::array<std::uint32_t, 256>, 4> literals{};
+  WalkBytes(
+      bytes,
+      [&](std::uint64_t word) {
+        for (unsigned i = 0; i < 8; ++i) ++literals[i % 4][(word >> (8 * i)) & 0xFF];
+      },
+      [&](std::size_t num_zeros) {
+        ++counts[0];
+        SplitIntoMatches(num_zeros - 1, [&](const MatchLength& match) {
+          ++counts[static_cast<std::size_t>(match.symbol)];
+          statistics.num_extra_bits += static_cast<std::uint64_t>(match.num_extra_bits) + 1;
+        });
+      },
+      [&](std::uint8_t byte) { ++counts[byte]; });
+  for (const auto& table : literals) {
+    for (std::size_t byte = 0; byte < table.size(); ++byte) counts[byte] += table[byte];
+  }
+  counts[kEndOfBlock] = 1;
+  return statistics;
+}
+
+// Huffman's code lengths; at least two counts are above 0. Where a code would be too long, the counts are
+// halved until it is not: that costs a few bits in a file where such symbols hardly ever occur.
+Lengths CodeLengths(Counts counts) {
+  std::vector<std::size_t> symbols;
+  for (std::size_t symbol = 0; symbol < counts.size(); ++symbol) {
+    if (counts[symbol] > 0) symbols.push_back(symbol);
+  }
+  const std::size_t num_leaves = symbols.size(), num_nodes = 2 * num_leaves - 1;
+  std::vector<std::uint64_t> weight(num_nodes);
+  std::vector<std::size_t> parent(num_nodes);
+  std::vector<std::uint8_t> depth(num_nodes);
+  while (true) {
+    std::stable_sort(symbols.begin(), symbols.end(),
+                     [&](std::size_t a, std::size_t b) { return counts[a] < counts[b]; });
+    for (std::size_t i = 0; i < num_leaves; ++i) weight[i] = counts[symbols[i]];
+    // Leaves and inner nodes are both in order of weight: the lightest is the first of one of the two.
+    std::size_t leaf = 0, inner = num_leaves;
+    for (std::size_t node = num_leaves; node < num_nodes; ++node) {
+      weight[node] = 0;
+      for (int child = 0; child < 2; ++child) {
+        const bool take_leaf = leaf < num_leaves && (inner == node || weight[leaf] <= weight[inner]);
+        const std::size_t lightest = take_leaf ? leaf++ : inner++;
+        weight[node] += weight[lightest];
+        parent[lightest] = node;
+      }
+    }
+    depth[num_nodes - 1] = 0;
+    for (std::size_t node = num_nodes - 1; node-- > 0;) {
+      depth[node] = static_cast<std::uint8_t>(depth[parent[node]] + 1);
+    }
+    if (depth[0] <= kMaxCodeLength) break;
+    for (std::uint64_t& count : counts) count = (count + 1) / 2;
+  }
+  Lengths lengths{};
+  for (std::size_t i = 0; i < num_leaves; ++i) lengths[symbols[i]] = depth[i];
+  return lengths;
+}
+
+// The canonical codes of RFC 1951, 3.2.2.
+Codes CodesOf(const Lengths& lengths) {
+  Codes codes{};
+  unsigned next = 0;
+  for (int length = 1; length <= kMaxCodeLength; ++length) {
+    next <<= 1;
+    for (std::size_t symbol = 0; symbol < codes.size(); ++symbol) {
+      if (lengths[symbol] != length) continue;
+      unsigned reversed = 0;
+      for (int bit = 0; bit < length; ++bit) reversed |= (next >> bit & 1) << (length - 1 - bit);
+      codes[symbol] = {static_cast<std::uint16_t>(reversed), static_cast<std::uint16_t>(length)};
+      ++next;
+    }
+  }
+  return codes;
+}
+
+class BitWriter {
+ public:
+  // Writes up to 8 bytes beyond the last bit.
+  explicit BitWriter(std::uint8_t* out) : out_(out) {}
+  // At most 56 bits between two calls of Flush.
+  void Add(std::uint64_t bits, unsigned count) {
+    held_ |= bits << num_held_;
+    num_held_ += count;
+  }
+  void Add(Code code) { Add(code.bits, code.length); }
+  void Flush() {
+    std::memcpy(out_, &held_, sizeof(held_));
+    out_ += num_held_ / 8;
+    held_ >>= num_held_ & ~7U;
+    num_held_ %= 8;
+  }
+
+ private:
+  std::uint8_t* out_;
+  std::uint64_t held_ = 0;
+  unsigned num_held_ = 0;
+};
+
+// The head of a block of dynamic codes (RFC 1951, 3.2.7). Lengths are written in 4 bits each: shorter codes
+// for them would save some 60 bytes a file.
+constexpr unsigned kLengthBits = 4;
+constexpr std::size_t kHeadBits =
+    3 + 5 + 5 + 4 + 3 * kNumLengthLengths + kLengthBits * (kNumSymbols + kNumDistances);
+
+void WriteHead(const Lengths& lengths, BitWriter& writer) {
+  const auto write_length = [&](unsigned length) {
+    unsigned reversed = 0;
+    for (unsigned bit = 0; bit < kLengthBits; ++bit)
+      reversed |= (length >> bit & 1) << (kLengthBits - 1 - bit);
+    writer.Add(reversed, kLengthBits);
+    writer.Flush();
+  };
+  writer.Add(1, 1);  // the last block
+  writer.Add(2, 2);  // of dynamic codes
+  writer.Add(kNumSymbols - kFirstLength, 5);
+  writer.Add(kNumDistances - 1, 5);
+  writer.Add(kNumLengthLengths - 4, 4);
+  writer.Flush();
+  // The codes of the lengths in their odd order: the first three, which repeat lengths, are not used.
+  for (int i = 0; i < kNumLengthLengths; ++i) {
+    writer.Add(i < 3 ? 0 : kLengthBits, 3);
+    writer.Flush();
+  }
+  for (const std::uint8_t length : lengths) write_length(length);
+  for (int i = 0; i < kNumDistances; ++i) write_length(1);
+}
+
+void WriteBytes(std::span<const std::uint8_t> bytes, const Codes& codes, BitWriter& writer_out) {
+  BitWriter writer = writer_out;  // kept in registers
+  WalkBytes(
+      bytes,
+      [&](std::uint64_t word) {
+        for (int half = 0; half < 2; ++half, word >>= 32) {
+          const Code a = codes[word & 0xFF], b = codes[word >> 8 & 0xFF];
+          const Code c = codes[word >> 16 & 0xFF], d = codes[word >> 24 & 0xFF];
+          // In pairs: a shorter chain of dependent steps.
+          const std::uint64_t ab = a.bits | std::uint64_t{b.bits} << a.length;
+          const std::uint64_t cd = c.bits | std::uint64_t{d.bits} << c.length;
+          const unsigned ab_length = static_cast<unsigned>(a.length) + b.length;
+          writer.Add(ab | cd << ab_length, ab_length + c.length + d.length);
+          writer.Flush();
+        }
+      },
+      [&](std::size_t num_zeros) {
+        writer.Add(codes[0]);
+        SplitIntoMatches(num_zeros - 1, [&](const MatchLength& match) {
+          writer.Add(codes[static_cast<std::size_t>(match.symbol)]);
+          writer.Add(match.extra_bits, static_cast<unsigned>(match.num_extra_bits));
+          writer.Add(0, 1);  // distance 1
+          writer.Flush();
+        });
+      },
+      [&](std::uint8_t byte) {
+        writer.Add(codes[byte]);
+        writer.Flush();
+      });
+  writer.Add(codes[kEndOfBlock]);
+  writer.Flush();
+  writer_out = writer;
+}
+
+}  // namespace
+
+FileBytes ZlibStreamOf(std::span<const std::uint8_t> bytes) {
+  constexpr std::size_t kZlibHead_bytes = 2, kChecksum_bytes = 4;
+  Statistics statistics = CountSymbols(bytes);
+  if (bytes.empty()) statistics.counts[0] = 1;  // a code needs two symbols
+  const Lengths lengths = CodeLengths(statistics.counts);
+  std::uint64_t num_bits = kHeadBits + statistics.num_extra_bits;
+  for (std::size_t i = 0; i < lengths.size(); ++i) num_bits += statistics.counts[i] * lengths[i];
+  const std::size_t stream_bytes = kZlibHead_bytes + static_cast<std::size_t>((num_bits + 7) / 8);
+
+  FileBytes stream(stream_bytes + sizeof(std::uint64_t));
+  stream[0] = 0x78;  // deflate, window of 32 KiB
+  stream[1] = 0x01;  // fastest; makes the two a multiple of 31
+  BitWriter writer(&stream[kZlibHead_bytes]);
+  WriteHead(lengths, writer);
+  WriteBytes(bytes, CodesOf(lengths), writer);
+  stream.resize(stream_bytes + kChecksum_bytes);
+  const std::uint32_t checksum = libdeflate_adler32(1, bytes.data(), bytes.size());
+  for (std::size_t i = 0; i < kChecksum_bytes; ++i) {
+    stream[stream_bytes + i] = static_cast<std::uint8_t>(checksum >> (24 - 8 * i));
+  }
+  return stream;
+}
+
+}  // namespace parallax
