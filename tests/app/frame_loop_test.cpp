@@ -109,12 +109,13 @@ TEST(FrameLoop, EveryFrameGoesThroughOnceWhateverTheNumberOfWriters) {
     Log log;
     FakeSource source(100);
     std::vector<std::string> names;
-    for (int i = 0; i < 100; ++i) names.push_back("f" + std::to_string(i));
+    for (int i = 0; i < 100; ++i) names.push_back(std::string("f").append(std::to_string(i)));
     RunFrames(source, StepsInto(log), {.num_writers = num_writers});
     EXPECT_EQ(log.reports.size(), 100U);
     EXPECT_EQ(log.num_matchers, 1);
     EXPECT_EQ(log.written.size(), 99U);  // all but the one that ran out of memory
-    for (const auto& [name, disparity] : log.written) EXPECT_EQ("f" + std::to_string(int(disparity)), name);
+    for (const auto& [name, disparity] : log.written)
+      EXPECT_EQ(std::string("f").append(std::to_string(int(disparity))), name);
     names.erase(names.begin() + 13);
     EXPECT_EQ(log.observed, names);
     EXPECT_EQ(log.reports.at("f0").width, 5);
