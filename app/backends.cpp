@@ -1,6 +1,8 @@
 // The only file that knows which back ends were built.
 #include "app/backends.h"
 
+#include "pipeline/cpu/cpu_matcher.h"
+#include "pipeline/cpu/instruction_sets.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -8,7 +10,7 @@ namespace parallax::app {
 std::vector<BackendState> Backends() {
   return {
       {"cuda", false, "not in this version"},
-      {"cpu", false, "not in this version"},
+      {"cpu", true, "vectors (" + cpu::InstructionSetInUse() + ") and threads"},
       {"reference", true, "plain code that every other back end equals to the bit; slow"},
   };
 }
@@ -33,6 +35,7 @@ std::string_view ResolveBackend(std::string_view backend) {
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,
                                            const MatcherOptions& options) {
   const std::string_view name = ResolveBackend(backend);
+  if (name == "cpu") return MakeCpuMatcher(parameters, options);
   if (name == "reference") return MakeReferenceMatcher(parameters, options);
   throw Error("back end " + std::string(name) + " is not built");
 }
