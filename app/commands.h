@@ -12,5 +12,6 @@ void AddSynthCommand(CLI::App& app);
 void AddEvalCommand(CLI::App& app);
 void AddViewCommand(CLI::App& app);
 void AddRunCommand(CLI::App& app);
+void AddBenchCommand(CLI::App& app);
 
 }  // namespace parallax::app

@@ -52,6 +52,7 @@ int main(int argc, char** argv) {
   parallax::app::AddSynthCommand(app);
   parallax::app::AddEvalCommand(app);
   parallax::app::AddViewCommand(app);
+  parallax::app::AddBenchCommand(app);
   parallax::app::AddInfoCommand(app);
   try {
     app.parse(argc, argv);

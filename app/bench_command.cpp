@@ -1,0 +1,239 @@
+// parallax bench: this machine's speed, per stage and per frame, beside OpenCV's.
+#include <fmt/format.h>
+
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/backends.h"
+#include "app/bench_frames.h"
+#include "app/bench_opencv.h"
+#include "app/bench_report.h"
+#include "app/commands.h"
+#include "config/parameters_yaml.h"
+#include "config/presets.h"
+#include "datasets/atomic_file.h"
+#include "pipeline/cpu/instruction_sets.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+struct BenchOptions {
+  std::vector<std::string> source;
+  std::string kind;
+  std::vector<std::string> sizes;
+  std::vector<int> disparities;
+  std::vector<int> paths;
+  std::vector<std::string> backends = {"auto"};
+  std::string config = "default";
+  std::vector<std::string> assignments;
+  std::string instruction_set;
+  int repeat = 20, num_frames = 1, num_threads = 0;
+  bool with_stages = false, with_opencv = false;
+  std::string json;
+};
+
+BenchSize ParseSize(const std::string& text) {
+  BenchSize size;
+  const char* end = text.data() + text.size();
+  const auto [cross, width_error] = std::from_chars(text.data(), end, size.width);
+  if (width_error == std::errc() && cross != end && *cross == 'x') {
+    const auto [rest, height_error] = std::from_chars(cross + 1, end, size.height);
+    if (height_error == std::errc() && rest == end && size.width > 0 && size.height > 0) return size;
+  }
+  throw InvalidArgument("--sizes '" + text + "' is not WIDTHxHEIGHT in pixels, e.g. 1242x375");
+}
+
+// Memory of this process that is backed by pages, in MB.
+double ResidentMegabytes() {
+  std::ifstream file("/proc/self/statm");
+  double total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
+}
+
+// One matcher at one size; its rows are those of its stages and of the whole frame.
+struct Contender {
+  std::function<void(const StereoFrame&)> run;  // times one frame, into rows
+  std::vector<BenchRow> rows;                   // the last one is the whole frame
+};
+
+double MillisecondsOf(const std::function<void()>& work) {
+  const auto start = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::unique_ptr<Contender> MakeContender(const BenchOptions& options, const std::string& backend,
+                                         BenchRow row) {
+  auto contender = std::make_unique<Contender>();
+  Parameters parameters = LoadChosenParameters(options.config, options.assignments).parameters;
+  parameters.matching_cost.num_disparities = row.disparities;
+  parameters.aggregation.num_paths = row.paths;
+  MatcherOptions matcher_options;
+  matcher_options.width = row.width;
+  matcher_options.height = row.height;
+  matcher_options.num_threads = options.num_threads;
+  row.backend = ResolveBackend(backend);
+  std::shared_ptr<StereoMatcher> matcher = MakeMatcher(backend, parameters, matcher_options);
+  for (const std::string_view stage : kStageNames) {
+    row.stage = stage;
+    contender->rows.push_back(row);
+  }
+  row.stage = "frame";
+  contender->rows.push_back(row);
+  contender->run = [rows = &contender->rows, matcher,
+                    map = std::make_shared<DisparityMap>()](const StereoFrame& frame) {
+    StageTimes times;
+    rows->back().samples_ms.push_back(
+        MillisecondsOf([&] { matcher->Compute(ViewOf(frame.left), ViewOf(frame.right), *map, &times); }));
+    for (std::size_t i = 0; i < times.ms.size(); ++i) (*rows)[i].samples_ms.push_back(times.ms[i]);
+  };
+  return contender;
+}
+
+std::unique_ptr<Contender> MakeOpencvContender(const std::string& mode, BenchRow row) {
+  auto contender = std::make_unique<Contender>();
+  row.backend = mode;
+  row.stage = "frame";
+  contender->rows.push_back(row);
+  std::shared_ptr<OpencvMatcher> matcher = MakeOpencvMatcher(mode, row.disparities);
+  contender->run = [rows = &contender->rows, matcher](const StereoFrame& frame) {
+    rows->back().samples_ms.push_back(MillisecondsOf([&] { matcher->Compute(frame); }));
+  };
+  return contender;
+}
+
+// All contenders of one size and D take turns, so that what else the machine does hits them alike.
+std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& frames, BenchSize size,
+                              int disparities) {
+  BenchRow row;
+  row.width = size.width, row.height = size.height, row.disparities = disparities;
+  std::vector<std::unique_ptr<Contender>> contenders;
+  const auto add = [&](const std::function<std::unique_ptr<Contender>()>& make) {
+    const double before = ResidentMegabytes();
+    contenders.push_back(make());
+    Contender& contender = *contenders.back();
+    for (const StereoFrame& frame : frames.frames) contender.run(frame);  // warm up
+    for (BenchRow& r : contender.rows) {
+      r.samples_ms.clear();
+      r.memory_mb = std::max(0.0, ResidentMegabytes() - before);
+    }
+  };
+  for (const int paths : options.paths) {
+    row.paths = paths;
+    for (const std::string& backend : options.backends)
+      add([&] { return MakeContender(options, backend, row); });
+  }
+  row.paths = 8;
+  if (options.with_opencv) {
+    for (const std::string& mode : OpencvModes()) add([&] { return MakeOpencvContender(mode, row); });
+  }
+  for (int i = 0; i < options.repeat; ++i) {
+    const StereoFrame& frame = frames.frames[static_cast<std::size_t>(i) % frames.frames.size()];
+    for (const auto& contender : contenders) contender->run(frame);
+  }
+  std::vector<BenchRow> rows;
+  for (const auto& contender : contenders) {
+    for (BenchRow& r : contender->rows) {
+      const bool has_time = Quantile(r.samples_ms, 1.0) > 0;
+      if (r.stage == "frame" || (options.with_stages && has_time)) rows.push_back(std::move(r));
+    }
+  }
+  return rows;
+}
+
+void RunBench(BenchOptions& options) {
+  if (options.with_opencv && OpencvModes().empty()) MakeOpencvMatcher("opencv:hh", 16);  // says why not
+  if (!options.instruction_set.empty()) cpu::UseInstructionSet(options.instruction_set);
+  const Parameters defaults = LoadChosenParameters(options.config, options.assignments).parameters;
+  if (options.disparities.empty()) options.disparities = {defaults.matching_cost.num_disparities};
+  if (options.paths.empty()) options.paths = {defaults.aggregation.num_paths};
+  BenchFrames real;
+  if (!options.source.empty()) real = LoadBenchFrames(options.source, options.kind, options.num_frames);
+  std::vector<BenchSize> sizes;
+  for (const std::string& text : options.sizes) sizes.push_back(ParseSize(text));
+  if (sizes.empty()) {
+    sizes.push_back({1242, 375});
+    if (!real.frames.empty()) {
+      const CameraImageView left = ViewOf(real.frames.front().left);
+      sizes = {{WidthOf(left), HeightOf(left)}};
+    }
+  }
+  std::vector<BenchRow> rows;
+  std::vector<std::string> descriptions;
+  for (const BenchSize size : sizes) {
+    const BenchFrames frames =
+        real.frames.empty() ? MakeBenchFrames(size, options.num_frames) : FitBenchFrames(real, size);
+    descriptions.push_back(fmt::format("{}x{}: {}", size.width, size.height, frames.description));
+    fmt::print("{}\n", descriptions.back());
+    std::fflush(stdout);
+    for (const int disparities : options.disparities) {
+      std::vector<BenchRow> measured = Measure(options, frames, size, disparities);
+      std::move(measured.begin(), measured.end(), std::back_inserter(rows));
+    }
+  }
+  fmt::print("{} runs each, instruction set {}\n{}", options.repeat, cpu::InstructionSetInUse(),
+             BenchTable(rows));
+  if (options.json.empty()) return;
+  const std::string text = BenchJson(rows, descriptions, options.num_threads);
+  WriteFileAtomically(options.json,
+                      std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+}
+
+}  // namespace
+
+void AddBenchCommand(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("bench", "This machine's speed: per frame and stage, beside OpenCV's");
+  const auto options = std::make_shared<BenchOptions>();
+  command->add_option("source", options->source,
+                      "Frames to measure with (as run takes them); none: a synthetic drive");
+  command->add_option("--kind", options->kind, "Kind of the source; else it is recognised");
+  command
+      ->add_option("--sizes", options->sizes,
+                   "WxH,...: frames are cut or tiled to it; else as they are, or 1242x375")
+      ->delimiter(',');
+  command->add_option("--disparities", options->disparities, "D,...")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--paths", options->paths, "4,8")->delimiter(',')->check(CLI::IsMember({4, 8}));
+  command->add_option("--backends", options->backends, "auto, cpu, cuda, reference, ...")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--config", options->config, "Parameters: a preset or a YAML file")
+      ->capture_default_str();
+  command->add_option("--set", options->assignments, "One parameter, after --config; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--repeat", options->repeat, "Runs of each")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--frames", options->num_frames, "Frames of the source that take turns")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--threads", options->num_threads, "Of the CPU back ends; 0 = one per core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command->add_option(
+      "--instruction-set", options->instruction_set,
+      "Of the cpu back end: AVX3_DL, AVX3, AVX2, SSE4, NEON or SCALAR; else the best there is");
+  command->add_flag("--stages", options->with_stages, "A row for each stage, too");
+  command->add_flag("--opencv", options->with_opencv,
+                    "OpenCV's StereoSGBM in its four modes, in turns with the rest");
+  command->add_option("--json", options->json, "Write the rows to FILE")->type_name("FILE");
+  command->callback([options] { RunBench(*options); });
+}
+
+}  // namespace parallax::app

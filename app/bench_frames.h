@@ -1,0 +1,30 @@
+// Frames of the sizes that `parallax bench` is asked for.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/frame.h"
+
+namespace parallax::app {
+
+struct BenchSize {
+  int width = 0, height = 0;  // px
+};
+
+struct BenchFrames {
+  std::vector<StereoFrame> frames;  // all of one size and pixel type
+  std::string description;          // where they come from, and what was done to fit them
+};
+
+// The first num_frames frames of a source as they are: those of the first one's size and type.
+BenchFrames LoadBenchFrames(const std::vector<std::string>& source, const std::string& kind, int num_frames);
+
+// A synthetic drive of that size.
+BenchFrames MakeBenchFrames(BenchSize size, int num_frames);
+
+// The same frames in another size: cut, and beyond their borders repeated, so that the content stays as dense
+// as it was (scaling would change its disparities).
+BenchFrames FitBenchFrames(const BenchFrames& frames, BenchSize size);
+
+}  // namespace parallax::app

@@ -1,0 +1,30 @@
+// What `parallax bench` measured, as a table and as JSON.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace parallax::app {
+
+struct BenchRow {
+  std::string backend;  // "cpu", ..., "opencv:hh"
+  int width = 0, height = 0;
+  int disparities = 0, paths = 0;
+  std::string stage;               // "frame": the whole, census to filled disparity
+  std::vector<double> samples_ms;  // one a run
+  double memory_mb = 0;            // of the matcher; 0 = not told
+};
+
+// Value below which the share q (0 .. 1) of the samples lies, the nearest sample.
+double Quantile(std::vector<double> samples, double q);
+
+// A line for each row; frames of back ends also say how many times as fast as OpenCV's modes they are, where
+// those were measured at the same size.
+std::string BenchTable(const std::vector<BenchRow>& rows);
+
+// {"rows": [...], "machine": {...}, "frames": [...]}.
+std::string BenchJson(const std::vector<BenchRow>& rows, const std::vector<std::string>& frames,
+                      int num_threads);
+
+}  // namespace parallax::app
