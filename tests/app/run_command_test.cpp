@@ -267,8 +267,8 @@ TEST_F(RunCommand, ResumeKnowsFramesWithoutCalibration) {
 TEST_F(RunCommand, ResumeRefusesOtherParameters) {
   MakeKittiFolder(data(), 1);
   ASSERT_EQ(Run().exit_code, 0);
-  ExpectOneLine(Run({"--resume", "--set", "aggregation.p1=11"}), 2,
-                {(out() / "parameters.yaml").string(), "aggregation.p1 10, not 11", "--output"});
+  ExpectOneLine(Run({"--resume", "--set", "aggregation.p1=9"}), 2,
+                {(out() / "parameters.yaml").string(), "aggregation.p1 6, not 9", "--output"});
   EXPECT_EQ(Run({"--resume"}).exit_code, 0);
   EXPECT_EQ(RunParallax({"run", data().string(), "--output", out().string(), "--resume", "--config",
                          (out() / "parameters.yaml").string()})
