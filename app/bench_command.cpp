@@ -40,7 +40,7 @@ struct BenchOptions {
   std::vector<std::string> assignments;
   std::string instruction_set;
   int repeat = 20, num_frames = 1, num_threads = 0;
-  bool with_stages = false, with_opencv = false;
+  bool with_stages = true, with_opencv = !OpencvModes().empty();
   std::string json;
 };
 
@@ -229,8 +229,8 @@ void AddBenchCommand(CLI::App& app) {
   command->add_option(
       "--instruction-set", options->instruction_set,
       "Of the cpu back end: AVX3_DL, AVX3, AVX2, SSE4, NEON or SCALAR; else the best there is");
-  command->add_flag("--stages", options->with_stages, "A row for each stage, too");
-  command->add_flag("--opencv", options->with_opencv,
+  command->add_flag("--stages,!--no-stages", options->with_stages, "A row for each stage, too (on)");
+  command->add_flag("--opencv,!--no-opencv", options->with_opencv,
                     "OpenCV's StereoSGBM in its four modes, in turns with the rest");
   command->add_option("--json", options->json, "Write the rows to FILE")->type_name("FILE");
   command->callback([options] { RunBench(*options); });
