@@ -67,6 +67,7 @@ class StereoMatcher {
 struct MatcherOptions {
   int width = 0, height = 0;  // px, of both images
   int num_threads = 0;        // of the CPU back ends; 0 = all cores
+  int device = 0;             // of the CUDA back end, as `parallax info` numbers them
 };
 
 // What every back end refuses with InvalidArgument: sizes below 1; images of another size than the matcher's,

@@ -1,0 +1,129 @@
+// census_transform: one thread a pixel, the window read through the first-level cache; the third grid
+// dimension tells the left image from the right.
+#include "cuda/check.h"
+#include "cuda/stages.h"
+#include "pipeline/pixel_math.h"
+
+namespace parallax::cuda {
+namespace {
+
+constexpr dim3 kBlock(32, 8);
+
+dim3 GridFor(int width, int height, int depth = 1) {
+  return dim3(static_cast<unsigned>((width + 31) / 32), static_cast<unsigned>((height + 7) / 8),
+              static_cast<unsigned>(depth));
+}
+
+__global__ void GrayFromColorKernel(DeviceImageView<const Rgb8> color, DeviceImageView<std::uint8_t> gray) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (gray.Contains(x, y)) gray(x, y) = GrayOf(color(x, y));
+}
+
+__global__ void GuideFromGray16Kernel(DeviceImageView<const std::uint16_t> gray,
+                                      DeviceImageView<std::uint8_t> guide) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (guide.Contains(x, y)) guide(x, y) = static_cast<std::uint8_t>(gray(x, y) >> 8);
+}
+
+__global__ void WidenCensusKernel(DeviceImageView<const std::uint32_t> from,
+                                  DeviceImageView<std::uint64_t> to) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (to.Contains(x, y)) to(x, y) = from(x, y);
+}
+
+// The nearest pixel inside the image.
+template <typename T>
+__device__ __forceinline__ T Clamped(const DeviceImageView<const T>& image, int x, int y) {
+  return image(min(max(x, 0), image.width - 1), min(max(y, 0), image.height - 1));
+}
+
+// Bits in reading order: a neighbour darker than the centre, or the first of two opposite pixels brighter
+// than the other.
+template <typename T, typename Code, int kRadiusX, int kRadiusY, bool kSymmetric>
+__global__ void CensusTransformKernel(DeviceImageView<const T> left, DeviceImageView<const T> right,
+                                      DeviceImageView<Code> census_left, DeviceImageView<Code> census_right) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (!left.Contains(x, y)) return;
+  const DeviceImageView<const T>& image = blockIdx.z == 0 ? left : right;
+  const T center = image(x, y);
+  Code code = 0;
+  int bit = 0;
+#pragma unroll
+  for (int dy = -kRadiusY; dy <= (kSymmetric ? 0 : kRadiusY); ++dy) {
+#pragma unroll
+    for (int dx = -kRadiusX; dx <= kRadiusX; ++dx) {
+      if (kSymmetric ? (dy == 0 && dx >= 0) : (dy == 0 && dx == 0)) continue;
+      const T neighbour = Clamped(image, x + dx, y + dy);
+      const bool set = kSymmetric ? neighbour > Clamped(image, x - dx, y - dy) : neighbour < center;
+      code |= static_cast<Code>(set) << bit++;
+    }
+  }
+  (blockIdx.z == 0 ? census_left : census_right)(x, y) = code;
+}
+
+template <typename T>
+void Transform(DeviceImageView<const T> left, DeviceImageView<const T> right, CensusWindow window,
+               const CensusImages& c, cudaStream_t stream) {
+  const dim3 grid = GridFor(left.width, left.height, 2);
+  switch (window) {
+    case CensusWindow::k5x5:
+      CensusTransformKernel<T, std::uint32_t, 2, 2, false>
+          <<<grid, kBlock, 0, stream>>>(left, right, c.left32, c.right32);
+      break;
+    case CensusWindow::k7x7:
+      CensusTransformKernel<T, std::uint64_t, 3, 3, false>
+          <<<grid, kBlock, 0, stream>>>(left, right, c.left64, c.right64);
+      break;
+    case CensusWindow::k9x7:
+      CensusTransformKernel<T, std::uint64_t, 4, 3, false>
+          <<<grid, kBlock, 0, stream>>>(left, right, c.left64, c.right64);
+      break;
+    case CensusWindow::kCenterSymmetric9x7:
+      CensusTransformKernel<T, std::uint32_t, 4, 3, true>
+          <<<grid, kBlock, 0, stream>>>(left, right, c.left32, c.right32);
+      break;
+  }
+  CheckLaunch("CensusTransformKernel");
+}
+
+}  // namespace
+
+bool HasKernelsForCurrentDevice() {
+  cudaFuncAttributes attributes{};
+  const bool found = cudaFuncGetAttributes(&attributes, WidenCensusKernel) == cudaSuccess;
+  cudaGetLastError();
+  return found;
+}
+
+void GrayFromColor(DeviceImageView<const Rgb8> color, DeviceImageView<std::uint8_t> gray,
+                   cudaStream_t stream) {
+  GrayFromColorKernel<<<GridFor(gray.width, gray.height), kBlock, 0, stream>>>(color, gray);
+  CheckLaunch("GrayFromColorKernel");
+}
+
+void GuideFromGray16(DeviceImageView<const std::uint16_t> gray, DeviceImageView<std::uint8_t> guide,
+                     cudaStream_t stream) {
+  GuideFromGray16Kernel<<<GridFor(gray.width, gray.height), kBlock, 0, stream>>>(gray, guide);
+  CheckLaunch("GuideFromGray16Kernel");
+}
+
+void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
+                     CensusWindow window, const CensusImages& census, cudaStream_t stream) {
+  Transform(left, right, window, census, stream);
+}
+void CensusTransform(DeviceImageView<const std::uint16_t> left, DeviceImageView<const std::uint16_t> right,
+                     CensusWindow window, const CensusImages& census, cudaStream_t stream) {
+  Transform(left, right, window, census, stream);
+}
+
+void WidenCensus(DeviceImageView<const std::uint32_t> from, DeviceImageView<std::uint64_t> to,
+                 cudaStream_t stream) {
+  WidenCensusKernel<<<GridFor(from.width, from.height), kBlock, 0, stream>>>(from, to);
+  CheckLaunch("WidenCensusKernel");
+}
+
+}  // namespace parallax::cuda

@@ -1,0 +1,18 @@
+// Every CUDA call goes through Check, every kernel launch is followed by CheckLaunch: an error becomes a
+// parallax::Error with the call, the place and what to do.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <source_location>
+
+namespace parallax::cuda {
+
+// Throws parallax::Error unless status is cudaSuccess. call: what was tried, e.g. "cudaMemcpyAsync".
+void Check(cudaError_t status, const char* call,
+           const std::source_location& place = std::source_location::current());
+
+// After a kernel launch: clears and reports the launch's error.
+void CheckLaunch(const char* kernel, const std::source_location& place = std::source_location::current());
+
+}  // namespace parallax::cuda

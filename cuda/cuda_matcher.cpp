@@ -1,0 +1,255 @@
+#include "cuda/cuda_matcher.h"
+
+#include <algorithm>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "cuda/device.h"
+#include "cuda/frame_slot.h"
+
+namespace parallax {
+namespace {
+
+template <typename T>
+HostImage<T> CloneImage(const HostImageView<const T>& from) {
+  HostImage<T> to(from.width, from.height);
+  for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, to.Row(y));
+  return to;
+}
+
+template <typename T>
+void CopyInto(const HostImageView<const T>& from, HostImage<T>& to) {
+  if (to.width() != from.width || to.height() != from.height) to = HostImage<T>(from.width, from.height);
+  for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, to.Row(y));
+}
+
+Stage StageOf(cuda::Step step) {
+  switch (step) {
+    case cuda::Step::kCensusTransform:
+      return Stage::kCensusTransform;
+    case cuda::Step::kMatchingCost:
+      return Stage::kMatchingCost;
+    case cuda::Step::kAggregation:
+      return Stage::kAggregation;
+    case cuda::Step::kSelection:
+      return Stage::kSelection;
+    case cuda::Step::kConsistency:
+      return Stage::kConsistency;
+    default:
+      return Stage::kFilter;
+  }
+}
+
+// Downloads intermediate results as the frame passes; waits at every step.
+class StageCollector {
+ public:
+  StageCollector(cuda::FrameSlot& slot, StageResults& stages) : slot_(slot), stages_(stages) {}
+
+  void Collect(cuda::Step step) {
+    cuda::StereoPipeline& pipeline = slot_.pipeline();
+    switch (step) {
+      case cuda::Step::kCensusTransform:
+        stages_.census_left = Census(pipeline.census().left32, pipeline.census().left64);
+        stages_.census_right = Census(pipeline.census().right32, pipeline.census().right64);
+        break;
+      case cuda::Step::kAggregation:
+        Sums();
+        break;
+      case cuda::Step::kSelection:
+        stages_.winner_left = Image(pipeline.winner_left());
+        stages_.winner_right = Image(pipeline.winner_right());
+        stages_.selected = Map();
+        break;
+      case cuda::Step::kConsistency:
+        stages_.consistent = Map();
+        break;
+      case cuda::Step::kSpeckle:
+        stages_.without_speckles = Map();
+        break;
+      case cuda::Step::kFill:
+        stages_.filled = Map();
+        break;
+      default:
+        break;
+    }
+  }
+
+ private:
+  template <typename T>
+  HostImage<T> Image(DeviceImageView<const T> from) {
+    HostImage<T> to(from.width, from.height);
+    cuda::DownloadAsync(from, to.View(), slot_.stream());
+    cuda::Check(cudaStreamSynchronize(slot_.stream()), "cudaStreamSynchronize");
+    return to;
+  }
+  DisparityMap Map() {
+    const cuda::DeviceDisparityMap& map = slot_.pipeline().map();
+    return {Image(AsConst(map.disparity)), Image(AsConst(map.validity)), Image(AsConst(map.confidence))};
+  }
+  HostImage<std::uint64_t> Census(DeviceImageView<std::uint32_t> code32,
+                                  DeviceImageView<std::uint64_t> code64) {
+    if (code32.data == nullptr) return Image(AsConst(code64));
+    cuda::DeviceImage<std::uint64_t> wide(code32.width, code32.height);
+    cuda::WidenCensus(AsConst(code32), wide.View(), slot_.stream());
+    return Image(wide.ConstView());
+  }
+  void Sums() {
+    const cuda::VolumeLayout& layout = slot_.pipeline().layout();
+    cuda::DeviceCostVolume<std::uint16_t> sums(layout.width, layout.height, layout.num_disparities);
+    slot_.pipeline().SumPathsInto(sums.View().data, slot_.stream());
+    stages_.sums = HostCostVolume<std::uint16_t>(layout.width, layout.height, layout.num_disparities);
+    cuda::Check(cudaMemcpyAsync(stages_.sums.View().data, sums.data(), sums.size() * sizeof(std::uint16_t),
+                                cudaMemcpyDeviceToHost, slot_.stream()),
+                "cudaMemcpyAsync");
+    cuda::Check(cudaStreamSynchronize(slot_.stream()), "cudaStreamSynchronize");
+  }
+
+  cuda::FrameSlot& slot_;
+  StageResults& stages_;
+};
+
+class CudaMatcher final : public StereoMatcher {
+ public:
+  CudaMatcher(const Parameters& parameters, const MatcherOptions& options)
+      : device_(options.device), slot_(parameters, options.width, options.height) {
+    for (int i = 0; i < static_cast<int>(cuda::Step::kCount); ++i) events_.emplace_back(true);
+  }
+
+  std::string_view backend() const override { return "cuda"; }
+
+  void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
+               StageTimes* times, StageResults* stages) override {
+    cuda::Check(cudaSetDevice(device_),
+                "cudaSetDevice");  // the caller may be another thread than the last time
+    if (times == nullptr && stages == nullptr) {
+      slot_.Start(left, right);
+    } else {
+      start_.Record(slot_.stream());
+      slot_.StartObserved(left, right, [&](cuda::Step step) {
+        events_[static_cast<std::size_t>(step)].Record(slot_.stream());
+        if (stages != nullptr) StageCollector(slot_, *stages).Collect(step);
+      });
+    }
+    slot_.Wait();
+    if (times != nullptr) AddTimes(*times);
+    const DisparityMapView map = slot_.result();
+    CopyInto(map.disparity, result.disparity);
+    CopyInto(map.validity, result.validity);
+    CopyInto(map.confidence, result.confidence);
+  }
+
+ private:
+  // The first step's time holds the upload too.
+  void AddTimes(StageTimes& times) const {
+    cudaEvent_t before = start_.get();
+    for (std::size_t i = 0; i < events_.size(); ++i) {
+      float ms = 0;
+      cuda::Check(cudaEventElapsedTime(&ms, before, events_[i].get()), "cudaEventElapsedTime");
+      times[StageOf(static_cast<cuda::Step>(i))] += static_cast<double>(ms);
+      before = events_[i].get();
+    }
+  }
+
+  int device_;
+  cuda::FrameSlot slot_;
+  cuda::Event start_{true};
+  std::vector<cuda::Event> events_;
+};
+
+class FrameQueue final : public CudaFrameQueue {
+ public:
+  FrameQueue(const Parameters& parameters, const MatcherOptions& options, int num_in_flight)
+      : device_(options.device) {
+    // One more than may be in flight: the one whose result the caller reads.
+    for (int i = 0; i < num_in_flight + 1; ++i) {
+      slots_.push_back(std::make_unique<cuda::FrameSlot>(parameters, options.width, options.height));
+      free_.push_back(slots_.back().get());
+    }
+  }
+
+  void Submit(const CameraImageView& left, const CameraImageView& right) override {
+    cuda::Check(cudaSetDevice(device_), "cudaSetDevice");
+    cuda::FrameSlot* slot = nullptr;
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return busy_.size() < capacity() && !free_.empty(); });
+      slot = free_.front();
+      free_.pop_front();
+    }
+    try {
+      slot->Start(left, right);
+    } catch (...) {
+      const std::lock_guard lock(mutex_);
+      free_.push_back(slot);
+      throw;
+    }
+    const std::lock_guard lock(mutex_);
+    busy_.push_back(slot);
+    changed_.notify_all();
+  }
+
+  DisparityMapView Collect() override {
+    cuda::Check(cudaSetDevice(device_), "cudaSetDevice");
+    cuda::FrameSlot* slot = nullptr;
+    {
+      const std::lock_guard lock(mutex_);
+      if (busy_.empty()) throw Error("Collect: no frame is in flight: submit one first");
+      slot = busy_.front();
+    }
+    slot->Wait();
+    const std::lock_guard lock(mutex_);
+    busy_.pop_front();
+    if (read_ != nullptr) free_.push_back(read_);
+    read_ = slot;
+    changed_.notify_all();
+    return slot->result();
+  }
+
+  std::size_t in_flight() const override {
+    const std::lock_guard lock(mutex_);
+    return busy_.size();
+  }
+  std::size_t capacity() const override { return slots_.size() - 1; }
+  std::size_t memory_bytes() const override {
+    return slots_.size() * slots_.front()->pipeline().memory_bytes();
+  }
+
+ private:
+  int device_;
+  std::vector<std::unique_ptr<cuda::FrameSlot>> slots_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<cuda::FrameSlot*> free_, busy_;
+  cuda::FrameSlot* read_ = nullptr;  // whose result the caller holds
+};
+
+void Prepare(const Parameters& parameters, const MatcherOptions& options) {
+  ValidateOrThrow(parameters);
+  CheckMatcherSize(options);
+  SelectCudaDevice(options.device);
+}
+
+}  // namespace
+
+DisparityMap Clone(const DisparityMapView& view) {
+  return {CloneImage(view.disparity), CloneImage(view.validity), CloneImage(view.confidence)};
+}
+
+std::unique_ptr<StereoMatcher> MakeCudaMatcher(const Parameters& parameters, const MatcherOptions& options) {
+  Prepare(parameters, options);
+  return std::make_unique<CudaMatcher>(parameters, options);
+}
+
+std::unique_ptr<CudaFrameQueue> MakeCudaFrameQueue(const Parameters& parameters,
+                                                   const MatcherOptions& options, int num_in_flight) {
+  Prepare(parameters, options);
+  if (num_in_flight < 1) {
+    throw InvalidArgument("frames in flight " + std::to_string(num_in_flight) + ": use 1 or more");
+  }
+  return std::make_unique<FrameQueue>(parameters, options, num_in_flight);
+}
+
+}  // namespace parallax

@@ -1,0 +1,32 @@
+// Which CUDA devices there are, and whether this build runs on them. No CUDA header: the program includes
+// this.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+namespace parallax {
+
+struct CudaDeviceInfo {
+  int index = 0;             // as --device takes it
+  std::string name;          // "NVIDIA H200"
+  int major = 0, minor = 0;  // compute capability
+  std::size_t total_memory_bytes = 0;
+  int num_multiprocessors = 0;
+  bool usable = false;  // this build has code for it
+  std::string why_not;  // one line, where it is not usable
+};
+
+// All devices; empty where there is no driver or no device. why_none: one line that says which, where it is
+// empty.
+std::vector<CudaDeviceInfo> ListCudaDevices(std::string* why_none = nullptr);
+
+// True where at least one device is usable: `--backend auto` then means cuda.
+bool HasCudaDevice();
+
+// Makes device the current one of this thread. Throws Error naming the device and the remedy where there is
+// none, where its number is too large, or where this build has no code for it.
+void SelectCudaDevice(int device);
+
+}  // namespace parallax

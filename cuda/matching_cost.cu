@@ -1,0 +1,92 @@
+// matching_cost: one warp a pixel at a time, two disparities a word (cuda/warp_costs.cuh). A block takes
+// kPixels pixels of one row; the codes of the right image that they meet lie in shared memory.
+#include "cuda/check.h"
+#include "cuda/stages.h"
+#include "cuda/warp_costs.cuh"
+
+namespace parallax::cuda {
+namespace {
+
+constexpr int kWarps = 8;
+constexpr int kPixels = 64;
+
+__device__ __forceinline__ std::uint32_t BitCount(std::uint32_t code) {
+  return static_cast<std::uint32_t>(__popc(code));
+}
+__device__ __forceinline__ std::uint32_t BitCount(std::uint64_t code) {
+  return static_cast<std::uint32_t>(__popcll(code));
+}
+
+template <int K, typename Code>
+__global__ void MatchingCostKernel(DeviceImageView<const Code> left, DeviceImageView<const Code> right,
+                                   VolumeLayout layout, std::uint32_t outside_cost, std::uint8_t* costs) {
+  constexpr int kPadded = 64 * K;
+  constexpr int kCodes = kPixels + kPadded - 1;
+  __shared__ Code codes[kCodes];  // of right pixels first_right .. first_right + kCodes - 1
+  const int y = static_cast<int>(blockIdx.y);
+  const int x_begin = static_cast<int>(blockIdx.x) * kPixels;
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int first_right = x_begin - layout.min_disparity - (kPadded - 1);
+  for (int i = warp * kWarpSize + lane; i < kCodes; i += kWarps * kWarpSize) {
+    const int x_right = first_right + i;
+    codes[i] = x_right >= 0 && x_right < layout.width ? right(x_right, y) : Code{0};
+  }
+  __syncthreads();
+
+  for (int x = x_begin + warp; x < min(x_begin + kPixels, layout.width); x += kWarps) {
+    const Code code = left(x, y);
+    const int at_zero = x - x_begin + kPadded - 1;  // place in codes of d = 0
+    std::uint32_t words[K];
+#pragma unroll
+    for (int j = 0; j < K; ++j) {
+      const int low = LowDisparity<K>(lane, j), high = HighDisparity<K>(lane, j);
+      std::uint32_t cost_low = BitCount(static_cast<Code>(code ^ codes[at_zero - low]));
+      std::uint32_t cost_high = BitCount(static_cast<Code>(code ^ codes[at_zero - high]));
+      const int right_low = x - layout.min_disparity - low, right_high = x - layout.min_disparity - high;
+      if (right_low < 0 || right_low >= layout.width) cost_low = outside_cost;
+      if (right_high < 0 || right_high >= layout.width) cost_high = outside_cost;
+      words[j] = cost_low | cost_high << 16;
+    }
+    PackedLane<K, std::uint8_t> packed;
+    Pack<K>(words, packed);
+    packed.Store(costs + (static_cast<std::size_t>(y) * static_cast<std::size_t>(layout.width) +
+                          static_cast<std::size_t>(x)) *
+                             kPadded,
+                 lane);
+  }
+}
+
+}  // namespace
+
+VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables& tables, int width,
+                              int height) {
+  VolumeLayout layout;
+  layout.width = width;
+  layout.height = height;
+  layout.num_disparities = parameters.matching_cost.num_disparities;
+  layout.min_disparity = parameters.matching_cost.min_disparity;
+  layout.words = 1;
+  while (layout.padded() < layout.num_disparities) layout.words *= 2;
+  layout.bytes_per_path_cost = tables.census_bits + tables.largest_p2 <= 255 ? 1 : 2;
+  return layout;
+}
+
+void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeLayout& layout,
+                  int outside_cost, std::uint8_t* costs, cudaStream_t stream) {
+  const dim3 grid(static_cast<unsigned>((layout.width + kPixels - 1) / kPixels),
+                  static_cast<unsigned>(layout.height));
+  const dim3 block(kWarpSize, kWarps);
+  const auto outside = static_cast<std::uint32_t>(outside_cost);
+  WithWords(layout.words, [&](auto k) {
+    if (HasCode32(window)) {
+      MatchingCostKernel<k(), std::uint32_t><<<grid, block, 0, stream>>>(
+          AsConst(census.left32), AsConst(census.right32), layout, outside, costs);
+    } else {
+      MatchingCostKernel<k(), std::uint64_t><<<grid, block, 0, stream>>>(
+          AsConst(census.left64), AsConst(census.right64), layout, outside, costs);
+    }
+  });
+  CheckLaunch("MatchingCostKernel");
+}
+
+}  // namespace parallax::cuda

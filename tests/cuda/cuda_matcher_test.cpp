@@ -1,0 +1,140 @@
+#include "cuda/cuda_matcher.h"
+
+#include <cuda_runtime_api.h>
+
+#include <deque>
+
+#include "tests/cuda/require_device.h"
+#include "tests/support/matcher_sweep.h"
+
+namespace parallax::test {
+namespace {
+
+class CudaMatcherTest : public CudaTest {};
+
+TEST_F(CudaMatcherTest, EqualsTheReferenceOverASweep) { RunMatcherSweep(MakeCudaMatcher, "cuda", 600); }
+
+// Sizes next to what a warp, a lane and a block hold, all windows and both path counts.
+TEST_F(CudaMatcherTest, EqualsTheReferenceAtTheEdgesOfTheLayout) {
+  int seed = 0;
+  for (const int num_disparities :
+       {1, 2, 3, 4, 5, 31, 32, 33, 63, 64, 65, 96, 127, 128, 129, 192, 193, 256, 257, 512, 513, 1024}) {
+    SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(1000 + ++seed));
+    c.options.width = 33 + 7 * seed;
+    c.options.height = 5 + seed;
+    c.parameters.matching_cost.num_disparities = num_disparities;
+    c.parameters.matching_cost.min_disparity = seed % 3 - 1;
+    c.parameters.census_transform.window = static_cast<CensusWindow>(seed % 4);
+    c.parameters.aggregation.num_paths = seed % 2 == 0 ? 4 : 8;
+    const std::string difference = RunSweepCase(MakeCudaMatcher, c);
+    EXPECT_TRUE(difference.empty()) << difference << Describe(c);
+  }
+}
+
+TEST_F(CudaMatcherTest, GivesTheSameBytesEveryTime) {
+  int frames = 10000;
+  if (const char* text = std::getenv("PARALLAX_CONSTANCY_FRAMES")) frames = std::atoi(text);
+  SweepCase c = MakeSweepCase(7);
+  c.parameters = Parameters{};
+  c.options.width = 171;
+  c.options.height = 93;
+  const SweepPair pair = MakeSweepPair(c);
+  const auto matcher = MakeCudaMatcher(c.parameters, c.options);
+  DisparityMap first, next;
+  matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), first);
+  std::size_t free_before = 0, free_after = 0, total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free_before, &total), cudaSuccess);
+  for (int i = 0; i < frames; ++i) {
+    matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), next);
+    const std::string difference = DifferenceOf("frame", first, next);
+    ASSERT_TRUE(difference.empty()) << "frame " << i << ": " << difference;
+  }
+  ASSERT_EQ(cudaMemGetInfo(&free_after, &total), cudaSuccess);
+  EXPECT_EQ(free_before, free_after);
+}
+
+TEST_F(CudaMatcherTest, FramesInFlightComeOutInOrderAndEqual) {
+  std::vector<SweepPair> pairs;
+  std::vector<DisparityMap> expected;
+  SweepCase c = MakeSweepCase(11);
+  c.parameters = Parameters{};
+  c.parameters.matching_cost.num_disparities = 48;
+  c.options.width = 97;
+  c.options.height = 41;
+  for (int i = 0; i < 7; ++i) {
+    c.seed = static_cast<std::uint64_t>(100 + i);
+    pairs.push_back(MakeSweepPair(c));
+    expected.emplace_back();
+    MakeReferenceMatcher(c.parameters, c.options)
+        ->Compute(ViewOf(pairs.back().left), ViewOf(pairs.back().right), expected.back());
+  }
+  const auto queue = MakeCudaFrameQueue(c.parameters, c.options, 3);
+  std::size_t collected = 0;
+  const auto collect = [&] {
+    const DisparityMap actual = Clone(queue->Collect());
+    const std::string difference = DifferenceOf("frame", expected[collected % pairs.size()], actual);
+    EXPECT_TRUE(difference.empty()) << "frame " << collected << ": " << difference;
+    ++collected;
+  };
+  for (std::size_t i = 0; i < 50; ++i) {
+    if (queue->in_flight() == queue->capacity()) collect();
+    queue->Submit(ViewOf(pairs[i % pairs.size()].left), ViewOf(pairs[i % pairs.size()].right));
+  }
+  while (queue->in_flight() > 0) collect();
+  EXPECT_EQ(collected, 50U);
+  EXPECT_THROW(queue->Collect(), Error);
+}
+
+TEST_F(CudaMatcherTest, SaysWhatDoesNotFit) {
+  Parameters parameters;
+  parameters.matching_cost.num_disparities = 1024;
+  try {
+    MakeCudaMatcher(parameters, {.width = 40000, .height = 30000});
+    FAIL() << "11 TB of volumes were accepted";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("needs 1"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("MB of device memory"), std::string::npos) << error.what();
+  }
+  EXPECT_THROW(MakeCudaMatcher({}, {.width = 60000, .height = 2}), InvalidArgument);
+  EXPECT_THROW(MakeCudaMatcher({}, {.width = 0, .height = 2}), InvalidArgument);
+  EXPECT_THROW(MakeCudaMatcher({}, {.width = 8, .height = 8, .device = 99}), Error);
+  const auto matcher = MakeCudaMatcher({}, {.width = 8, .height = 8});
+  const CameraImage small = HostImage<std::uint8_t>(7, 8, 0), wide = HostImage<std::uint16_t>(8, 8, 0),
+                    right = HostImage<std::uint8_t>(8, 8, 0);
+  DisparityMap result;
+  EXPECT_THROW(matcher->Compute(ViewOf(small), ViewOf(right), result), InvalidArgument);
+  EXPECT_THROW(matcher->Compute(ViewOf(wide), ViewOf(right), result), InvalidArgument);
+}
+
+TEST_F(CudaMatcherTest, TimesAddUp) {
+  const auto matcher = MakeCudaMatcher({}, {.width = 64, .height = 48});
+  const CameraImage image = HostImage<std::uint8_t>(64, 48, 9);
+  DisparityMap result;
+  StageTimes times;
+  matcher->Compute(ViewOf(image), ViewOf(image), result, &times);
+  for (const Stage stage : {Stage::kCensusTransform, Stage::kMatchingCost, Stage::kAggregation,
+                            Stage::kSelection, Stage::kConsistency, Stage::kFilter}) {
+    EXPECT_GT(times[stage], 0.0);
+  }
+}
+
+// Runs everywhere: without a device the reason is one clear line.
+TEST(CudaDeviceTest, SaysWhyThereIsNoDevice) {
+  std::string why_none;
+  if (!ListCudaDevices(&why_none).empty()) {
+    EXPECT_TRUE(why_none.empty());
+    EXPECT_THROW(SelectCudaDevice(-1), Error);
+    return;
+  }
+  EXPECT_FALSE(why_none.empty());
+  EXPECT_FALSE(HasCudaDevice());
+  try {
+    MakeCudaMatcher({}, {.width = 8, .height = 8});
+    FAIL() << "a matcher without a device";
+  } catch (const Error& error) {
+    EXPECT_NE(std::string(error.what()).find("--backend cpu"), std::string::npos) << error.what();
+  }
+}
+
+}  // namespace
+}  // namespace parallax::test
