@@ -1,31 +1,29 @@
-// aggregation (Hirschmueller 2008, eq. 13): one warp follows one path through the image and keeps its costs
-// in registers, two disparities a word. All directions run in one launch. A path cost volume of its own is
-// written for each direction; selection adds them up.
+// aggregation, vertical and diagonal paths: one warp follows one path and keeps its costs in registers, two
+// disparities a word. All directions run in one launch; each writes a path cost volume of its own, which
+// selection adds up.
 //
-// Horizontal paths are rows. Vertical ones are columns. Diagonal ones are columns too, that wrap at the
-// image's side: there the path starts anew, so all paths of a direction are equally long.
-#include <utility>
-
+// Vertical paths are columns. Diagonal ones are columns too, that wrap at the image's side: there the path
+// starts anew, so all paths of a launch are equally long. The directions that go down come first, then those
+// that go up, so that the paths in flight read the same rows of costs while these are in the second-level
+// cache.
 #include "cuda/check.h"
+#include "cuda/path_state.cuh"
 #include "cuda/stages.h"
-#include "cuda/warp_costs.cuh"
 
 namespace parallax::cuda {
 namespace {
 
 constexpr int kWarps = 8;
-constexpr int kPrefetch = 4;                    // pixels whose costs are on their way
-constexpr std::uint32_t kPaddingCost = 0x2000;  // above census_bits + P2, so that padding never wins
 
 struct Direction {
   int dx, dy;
   int volume;  // place in path_costs, the order of the reference
 };
-// Horizontals first: they are the longest. Then those that go down, then those that go up, so that the paths
-// in flight read the same rows.
-__constant__ constexpr Direction kDirections[] = {{1, 0, 0},  {-1, 0, 1}, {0, 1, 2},   {1, 1, 4},
-                                                  {-1, 1, 7}, {0, -1, 3}, {-1, -1, 5}, {1, -1, 6}};
-__constant__ constexpr Direction kFourDirections[] = {{1, 0, 0}, {-1, 0, 1}, {0, 1, 2}, {0, -1, 3}};
+__constant__ constexpr Direction kEightPaths[] = {{0, 1, 2},  {1, 1, 4},   {-1, 1, 7},
+                                                  {0, -1, 3}, {-1, -1, 5}, {1, -1, 6}};
+__constant__ constexpr Direction kFourPaths[] = {{0, 1, 2}, {0, -1, 3}};
+// Rows as columns of length W: for images too wide for HorizontalPaths.
+__constant__ constexpr Direction kRows[] = {{1, 0, 0}, {-1, 0, 1}};
 
 struct Arguments {
   const std::uint8_t* costs;
@@ -34,76 +32,102 @@ struct Arguments {
   std::uint8_t* path_costs;
   std::size_t path_bytes;  // of one direction
   int width, height, num_disparities, num_paths;
+  bool rows;
   std::uint32_t p1, p2;  // p2: where it is constant
 };
 
-// A walk over the pixels of one path.
-struct Walk {
-  int x;
-  int pixel;  // y * width + x
-  int dx, step, width;
-
-  // Moves on; true where the path starts anew (its predecessor is outside the image).
-  __device__ __forceinline__ bool Advance() {
-    x += dx;
-    pixel += step;
-    if (x == width) {
-      x = 0;
-      pixel -= width;
-      return true;
-    }
-    if (x < 0) {
-      x = width - 1;
-      pixel += width;
-      return true;
-    }
-    return false;
-  }
-};
-
-// The costs of one path at one pixel, and how the next pixel's follow from them.
+// Pixels whose costs are on their way while one is worked on.
 template <int K>
-struct PathState {
-  std::uint32_t path[K];
-  std::uint32_t lowest;  // in both halves
+constexpr int kPrefetch = K <= 2   ? 4
+                          : K <= 8 ? 2
+                                   : 1;
+// Warps a multiprocessor: all paths of a small image should be in flight at once.
+template <int K, bool kAdaptive>
+constexpr int kBlocks = (K <= 2   ? 8
+                         : K == 4 ? 6
+                         : K == 8 ? 4
+                                  : 2) -
+                        (kAdaptive && K <= 4 ? 2 : 0);
 
-  __device__ __forceinline__ void Reset() {
+// One path: what stays the same along it, and its state.
+template <int K, typename T, bool kAdaptive, bool kPadded>
+struct Path {
+  static constexpr int kCostBytes = 64 * K;
+  static constexpr int kPathBytes = kCostBytes * static_cast<int>(sizeof(T));
+  static constexpr int kAhead = kPrefetch<K>;
+
+  const Arguments& a;
+  const std::uint32_t* p2_minus_p1;  // table, where it is adaptive
+  std::uint8_t* volume;
+  int lane;
+  LaneEnds ends;
+  std::uint32_t p1, jump;
+  std::uint32_t guide_before = 0;
+  std::uint32_t padding[K];
+  PathState<K> state;
+
+  __device__ __forceinline__ void Visit(const PackedLane<K, std::uint8_t>& packed_cost, std::uint32_t guide,
+                                        int pixel) {
+    std::uint32_t cost[K];
+    Unpack<K>(packed_cost, cost);
+    if constexpr (kPadded) {
 #pragma unroll
-    for (int j = 0; j < K; ++j) path[j] = 0;
-    lowest = 0;
+      for (int j = 0; j < K; ++j) cost[j] |= padding[j];
+    }
+    if constexpr (kAdaptive) {
+      jump = p2_minus_p1[__usad(guide, guide_before, 0U)];
+      guide_before = guide;
+    }
+    state.template Step<false>(cost, p1, jump, ends);
+    PackedLane<K, T> packed;
+    Pack<K>(state.path, packed);
+    packed.Store(volume + static_cast<std::ptrdiff_t>(pixel) * kPathBytes, lane);
   }
 
-  // p1, p2_minus_p1: in both halves.
-  __device__ __forceinline__ void Step(const std::uint32_t (&cost)[K], std::uint32_t p1,
-                                       std::uint32_t p2_minus_p1, int lane, std::uint32_t first_selector,
-                                       std::uint32_t last_selector) {
-    // The words before the first and after the last; what does not exist is 0xFFFF.
-    const std::uint32_t before =
-        __byte_perm(__shfl_sync(kFullWarp, path[K - 1], (lane + 31) & 31), 0xFFFFFFFFU, first_selector);
-    const std::uint32_t after =
-        __byte_perm(__shfl_sync(kFullWarp, path[0], (lane + 1) & 31), 0xFFFFFFFFU, last_selector);
-    const std::uint32_t jump = lowest + p2_minus_p1;
-    std::uint32_t next[K];
+  // count pixels from `pixel` on, `step` apart, none of which starts the path anew but the first.
+  __device__ __forceinline__ void Follow(int pixel, int step, int count) {
+    PackedLane<K, std::uint8_t> costs[kAhead];
+    std::uint32_t guides[kAhead];
+    const auto load = [&](int u, int at) {
+      costs[u].Load(a.costs + static_cast<std::ptrdiff_t>(at) * kCostBytes, lane);
+      if constexpr (kAdaptive) guides[u] = a.guide[at];
+    };
+    int ahead = pixel;
 #pragma unroll
-    for (int j = 0; j < K; ++j) {
-      const std::uint32_t minus = j == 0 ? before : path[j - 1];
-      const std::uint32_t plus = j == K - 1 ? after : path[j + 1];
-      const std::uint32_t beside = __vimin3_u16x2(minus, plus, jump);
-      const std::uint32_t best = __viaddmin_u16x2(beside, p1, path[j]);
-      next[j] = best + cost[j] - lowest;  // no carry between the halves: best >= lowest in both
+    for (int u = 0; u < kAhead; ++u) {
+      if (u < count) load(u, ahead);
+      ahead += step;
     }
-    std::uint32_t least = next[0];
+    int i = 0;
+    for (; i + 2 * kAhead <= count; i += kAhead) {
 #pragma unroll
-    for (int j = 0; j < K; ++j) {
-      path[j] = next[j];
-      least = __vminu2(least, next[j]);
+      for (int u = 0; u < kAhead; ++u) {
+        const PackedLane<K, std::uint8_t> cost = costs[u];
+        const std::uint32_t guide = kAdaptive ? guides[u] : 0;
+        load(u, ahead);
+        Visit(cost, guide, pixel);
+        ahead += step;
+        pixel += step;
+      }
     }
-    lowest = __reduce_min_sync(kFullWarp, __vminu2(least, __byte_perm(least, 0, 0x1032)));
+    for (; i < count; i += kAhead) {
+#pragma unroll
+      for (int u = 0; u < kAhead; ++u) {
+        if (i + u >= count) return;
+        const PackedLane<K, std::uint8_t> cost = costs[u];
+        const std::uint32_t guide = kAdaptive ? guides[u] : 0;
+        if (i + u + kAhead < count) load(u, ahead);
+        Visit(cost, guide, pixel);
+        ahead += step;
+        pixel += step;
+      }
+    }
   }
 };
 
-template <int K, typename T, bool kAdaptive>
-__global__ void __launch_bounds__(kWarps* kWarpSize) AggregatePathsKernel(Arguments a) {
+template <int K, typename T, bool kAdaptive, bool kPadded>
+__global__ void __launch_bounds__(kWarps* kWarpSize, kBlocks<K, kAdaptive>)
+    AggregatePathsKernel(const Arguments a) {
   __shared__ std::uint32_t p2_minus_p1[kAdaptive ? 256 : 1];
   const int lane = static_cast<int>(threadIdx.x);
   if constexpr (kAdaptive) {
@@ -112,72 +136,40 @@ __global__ void __launch_bounds__(kWarps* kWarpSize) AggregatePathsKernel(Argume
     }
     __syncthreads();
   }
+  const int index = static_cast<int>(blockIdx.y);
+  const Direction direction = a.rows             ? kRows[index]
+                              : a.num_paths == 4 ? kFourPaths[index]
+                                                 : kEightPaths[index];
+  const int number = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.y);
+  if (number >= (a.rows ? a.height : a.width)) return;
 
-  // Which path: blocks of kWarps paths, direction after direction.
-  int block = static_cast<int>(blockIdx.x);
-  const int row_blocks = (a.height + kWarps - 1) / kWarps, column_blocks = (a.width + kWarps - 1) / kWarps;
-  int index = 0;
-  while (block >= (index < 2 ? row_blocks : column_blocks)) block -= index++ < 2 ? row_blocks : column_blocks;
-  Direction direction = a.num_paths == 4 ? kFourDirections[index] : kDirections[index];
-  const int number = block * kWarps + static_cast<int>(threadIdx.y);
-  const bool horizontal = direction.dy == 0;
-  if (number >= (horizontal ? a.height : a.width)) return;
-  const int length = horizontal ? a.width : a.height;
-  Walk walk;
-  walk.width = a.width;
-  walk.dx = direction.dx;
-  walk.step = direction.dy * a.width + direction.dx;
-  walk.x = horizontal ? (direction.dx > 0 ? 0 : a.width - 1) : number;
-  const int y = horizontal ? number : (direction.dy > 0 ? 0 : a.height - 1);
-  walk.pixel = y * a.width + walk.x;
-
-  constexpr int kCostBytes = 64 * K;
-  constexpr int kPathBytes = kCostBytes * static_cast<int>(sizeof(T));
-  std::uint8_t* const path_costs = a.path_costs + static_cast<std::size_t>(direction.volume) * a.path_bytes;
-  const std::uint32_t p1 = Twice(a.p1), constant_jump = Twice(a.p2 - a.p1);
-  const std::uint32_t first_selector = lane == 0 ? 0x1044U : 0x3210U;
-  const std::uint32_t last_selector = lane == kWarpSize - 1 ? 0x4432U : 0x3210U;
-  std::uint32_t padding[K];
-  FillPadding<K>(lane, a.num_disparities, kPaddingCost, padding);
-
-  Walk ahead = walk;
-  PackedLane<K, std::uint8_t> costs[kPrefetch];
-  std::uint32_t guides[kPrefetch];
-#pragma unroll
-  for (int i = 0; i < kPrefetch; ++i) {
-    if (i >= length) break;
-    costs[i].Load(a.costs + static_cast<std::size_t>(ahead.pixel) * kCostBytes, lane);
-    if constexpr (kAdaptive) guides[i] = a.guide[ahead.pixel];
-    ahead.Advance();
+  Path<K, T, kAdaptive, kPadded> path{
+      a,
+      p2_minus_p1,
+      a.path_costs + static_cast<std::size_t>(direction.volume) * a.path_bytes,
+      lane,
+      LaneEnds(lane),
+      Twice(a.p1),
+      Twice(a.p2 - a.p1)};
+  if constexpr (kPadded) FillPadding<K>(lane, a.num_disparities, kPaddingCost, path.padding);
+  const int step = direction.dy * a.width + direction.dx;
+  if (a.rows) {
+    path.state.Reset();
+    path.Follow(number * a.width + (direction.dx > 0 ? 0 : a.width - 1), step, a.width);
+    return;
   }
-
-  PathState<K> state;
-  state.Reset();
-  std::uint32_t guide_before = 0;
-  for (int i = 0; i < length; i += kPrefetch) {
-#pragma unroll
-    for (int u = 0; u < kPrefetch; ++u) {
-      if (i + u >= length) break;
-      std::uint32_t cost[K];
-      Unpack<K>(costs[u], cost);
-#pragma unroll
-      for (int j = 0; j < K; ++j) cost[j] |= padding[j];
-      std::uint32_t jump = constant_jump;
-      if constexpr (kAdaptive) {
-        jump = p2_minus_p1[__sad(static_cast<int>(guides[u]), static_cast<int>(guide_before), 0U)];
-        guide_before = guides[u];
-      }
-      if (i + u + kPrefetch < length) {
-        costs[u].Load(a.costs + static_cast<std::size_t>(ahead.pixel) * kCostBytes, lane);
-        if constexpr (kAdaptive) guides[u] = a.guide[ahead.pixel];
-        ahead.Advance();
-      }
-      state.Step(cost, p1, jump, lane, first_selector, last_selector);
-      PackedLane<K, T> packed;
-      Pack<K>(state.path, packed);
-      packed.Store(path_costs + static_cast<std::size_t>(walk.pixel) * kPathBytes, lane);
-      if (walk.Advance()) state.Reset();
-    }
+  int x = number;
+  int pixel = (direction.dy > 0 ? 0 : a.height - 1) * a.width + x;
+  for (int left = a.height; left > 0;) {
+    // Up to the image's side, where a diagonal path leaves it.
+    const int to_side = direction.dx > 0 ? a.width - x : direction.dx < 0 ? x + 1 : left;
+    const int count = min(left, to_side);
+    path.state.Reset();
+    path.Follow(pixel, step, count);
+    left -= count;
+    // The next row's pixel at the other side.
+    pixel += count * step - direction.dx * a.width;
+    x = direction.dx > 0 ? 0 : a.width - 1;
   }
 }
 
@@ -207,23 +199,11 @@ __global__ void SumPathsKernel(const std::uint8_t* path_costs, std::size_t path_
   }
 }
 
-// Calls function with the number of words and a value of the path costs' type.
-template <typename Function>
-void WithLayout(const VolumeLayout& layout, Function&& function) {
-  WithWords(layout.words, [&](auto k) {
-    if (layout.bytes_per_path_cost == 1) {
-      function(k, std::uint8_t{});
-    } else {
-      function(k, std::uint16_t{});
-    }
-  });
-}
-
 }  // namespace
 
 void AggregatePaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                     const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                    std::uint8_t* path_costs, cudaStream_t stream) {
+                    PathSet set, std::uint8_t* path_costs, cudaStream_t stream) {
   Arguments a{};
   a.costs = costs;
   a.guide = guide.data;
@@ -234,18 +214,22 @@ void AggregatePaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_
   a.height = layout.height;
   a.num_disparities = layout.num_disparities;
   a.num_paths = tables.num_paths;
+  a.rows = set == PathSet::kRows;
   a.p1 = tables.p1;
   a.p2 = tables.p2[0];
-  bool adaptive = false;
-  for (const std::uint16_t p2 : tables.p2) adaptive = adaptive || p2 != tables.p2[0];
-  const int row_blocks = (a.height + kWarps - 1) / kWarps, column_blocks = (a.width + kWarps - 1) / kWarps;
-  const auto blocks = static_cast<unsigned>(2 * row_blocks + (a.num_paths - 2) * column_blocks);
+  const bool adaptive = IsAdaptive(tables), padded = layout.padded() != layout.num_disparities;
+  const int paths = a.rows ? a.height : a.width;
+  const dim3 grid(static_cast<unsigned>((paths + kWarps - 1) / kWarps),
+                  a.rows ? 2U : static_cast<unsigned>(a.num_paths - 2));
+  const dim3 block(kWarpSize, kWarps);
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
     if (adaptive) {
-      AggregatePathsKernel<k(), T, true><<<blocks, dim3(kWarpSize, kWarps), 0, stream>>>(a);
+      AggregatePathsKernel<k(), T, true, true><<<grid, block, 0, stream>>>(a);
+    } else if (padded) {
+      AggregatePathsKernel<k(), T, false, true><<<grid, block, 0, stream>>>(a);
     } else {
-      AggregatePathsKernel<k(), T, false><<<blocks, dim3(kWarpSize, kWarps), 0, stream>>>(a);
+      AggregatePathsKernel<k(), T, false, false><<<grid, block, 0, stream>>>(a);
     }
   });
   CheckLaunch("AggregatePathsKernel");

@@ -9,9 +9,8 @@ namespace {
 
 constexpr dim3 kBlock(32, 8);
 
-dim3 GridFor(int width, int height, int depth = 1) {
-  return dim3(static_cast<unsigned>((width + 31) / 32), static_cast<unsigned>((height + 7) / 8),
-              static_cast<unsigned>(depth));
+dim3 GridFor(int width, int height) {
+  return dim3(static_cast<unsigned>((width + 31) / 32), static_cast<unsigned>((height + 7) / 8));
 }
 
 __global__ void GrayFromColorKernel(DeviceImageView<const Rgb8> color, DeviceImageView<std::uint8_t> gray) {
@@ -34,57 +33,71 @@ __global__ void WidenCensusKernel(DeviceImageView<const std::uint32_t> from,
   if (to.Contains(x, y)) to(x, y) = from(x, y);
 }
 
-// The nearest pixel inside the image.
-template <typename T>
-__device__ __forceinline__ T Clamped(const DeviceImageView<const T>& image, int x, int y) {
-  return image(min(max(x, 0), image.width - 1), min(max(y, 0), image.height - 1));
-}
+// Codes of one tile of 32 x 32 pixels a block, four pixels a thread, from shared memory. Bits in reading
+// order: a neighbour darker than the centre, or the first of two opposite pixels brighter than the other.
+constexpr int kTile = 32;
 
-// Bits in reading order: a neighbour darker than the centre, or the first of two opposite pixels brighter
-// than the other.
 template <typename T, typename Code, int kRadiusX, int kRadiusY, bool kSymmetric>
-__global__ void CensusTransformKernel(DeviceImageView<const T> left, DeviceImageView<const T> right,
-                                      DeviceImageView<Code> census_left, DeviceImageView<Code> census_right) {
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  if (!left.Contains(x, y)) return;
+__global__ void __launch_bounds__(kTile* kTile / 4)
+    CensusTransformKernel(DeviceImageView<const T> left, DeviceImageView<const T> right,
+                          DeviceImageView<Code> census_left, DeviceImageView<Code> census_right) {
+  constexpr int kTileWidth = kTile + 2 * kRadiusX, kTileHeight = kTile + 2 * kRadiusY;
+  __shared__ T tile[kTileHeight][kTileWidth];
   const DeviceImageView<const T>& image = blockIdx.z == 0 ? left : right;
-  const T center = image(x, y);
-  Code code = 0;
-  int bit = 0;
-#pragma unroll
-  for (int dy = -kRadiusY; dy <= (kSymmetric ? 0 : kRadiusY); ++dy) {
-#pragma unroll
-    for (int dx = -kRadiusX; dx <= kRadiusX; ++dx) {
-      if (kSymmetric ? (dy == 0 && dx >= 0) : (dy == 0 && dx == 0)) continue;
-      const T neighbour = Clamped(image, x + dx, y + dy);
-      const bool set = kSymmetric ? neighbour > Clamped(image, x - dx, y - dy) : neighbour < center;
-      code |= static_cast<Code>(set) << bit++;
+  const DeviceImageView<Code>& census = blockIdx.z == 0 ? census_left : census_right;
+  const int x_begin = static_cast<int>(blockIdx.x) * kTile, y_begin = static_cast<int>(blockIdx.y) * kTile;
+  for (int row = static_cast<int>(threadIdx.y); row < kTileHeight; row += kTile / 4) {
+    const T* const from = image.Row(min(max(y_begin + row - kRadiusY, 0), image.height - 1));
+    for (int column = static_cast<int>(threadIdx.x); column < kTileWidth; column += kTile) {
+      tile[row][column] = from[min(max(x_begin + column - kRadiusX, 0), image.width - 1)];
     }
   }
-  (blockIdx.z == 0 ? census_left : census_right)(x, y) = code;
+  __syncthreads();
+
+  const int x = static_cast<int>(threadIdx.x);
+  if (x_begin + x >= image.width) return;
+#pragma unroll 1
+  for (int y = static_cast<int>(threadIdx.y); y < kTile && y_begin + y < image.height; y += kTile / 4) {
+    const T center = tile[y + kRadiusY][x + kRadiusX];
+    Code code = 0;
+    int bit = 0;
+#pragma unroll
+    for (int dy = -kRadiusY; dy <= (kSymmetric ? 0 : kRadiusY); ++dy) {
+#pragma unroll
+      for (int dx = -kRadiusX; dx <= kRadiusX; ++dx) {
+        if (kSymmetric ? (dy == 0 && dx >= 0) : (dy == 0 && dx == 0)) continue;
+        const T neighbour = tile[y + kRadiusY + dy][x + kRadiusX + dx];
+        const bool set =
+            kSymmetric ? neighbour > tile[y + kRadiusY - dy][x + kRadiusX - dx] : neighbour < center;
+        if (set) code |= Code{1} << bit;
+        ++bit;
+      }
+    }
+    census(x_begin + x, y_begin + y) = code;
+  }
 }
 
 template <typename T>
 void Transform(DeviceImageView<const T> left, DeviceImageView<const T> right, CensusWindow window,
                const CensusImages& c, cudaStream_t stream) {
-  const dim3 grid = GridFor(left.width, left.height, 2);
+  const dim3 grid(static_cast<unsigned>((left.width + kTile - 1) / kTile),
+                  static_cast<unsigned>((left.height + kTile - 1) / kTile), 2);
   switch (window) {
     case CensusWindow::k5x5:
       CensusTransformKernel<T, std::uint32_t, 2, 2, false>
-          <<<grid, kBlock, 0, stream>>>(left, right, c.left32, c.right32);
+          <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, c.left32, c.right32);
       break;
     case CensusWindow::k7x7:
       CensusTransformKernel<T, std::uint64_t, 3, 3, false>
-          <<<grid, kBlock, 0, stream>>>(left, right, c.left64, c.right64);
+          <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, c.left64, c.right64);
       break;
     case CensusWindow::k9x7:
       CensusTransformKernel<T, std::uint64_t, 4, 3, false>
-          <<<grid, kBlock, 0, stream>>>(left, right, c.left64, c.right64);
+          <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, c.left64, c.right64);
       break;
     case CensusWindow::kCenterSymmetric9x7:
       CensusTransformKernel<T, std::uint32_t, 4, 3, true>
-          <<<grid, kBlock, 0, stream>>>(left, right, c.left32, c.right32);
+          <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, c.left32, c.right32);
       break;
   }
   CheckLaunch("CensusTransformKernel");

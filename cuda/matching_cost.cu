@@ -33,26 +33,39 @@ __global__ void MatchingCostKernel(DeviceImageView<const Code> left, DeviceImage
   }
   __syncthreads();
 
-  for (int x = x_begin + warp; x < min(x_begin + kPixels, layout.width); x += kWarps) {
+  const int x_end = min(x_begin + kPixels, layout.width);
+  std::uint8_t* const row_costs =
+      costs + (static_cast<std::size_t>(y) * static_cast<std::size_t>(layout.width)) * kPadded;
+  // Whether all right pixels of the block are inside the image.
+  const bool inside = x_begin - layout.min_disparity - (layout.num_disparities - 1) >= 0 &&
+                      x_end - 1 - layout.min_disparity < layout.width;
+  const auto visit = [&](int x, auto checked) {
     const Code code = left(x, y);
-    const int at_zero = x - x_begin + kPadded - 1;  // place in codes of d = 0
+    const Code* const at_zero = codes + (x - x_begin + kPadded - 1);  // d = 0
     std::uint32_t words[K];
 #pragma unroll
     for (int j = 0; j < K; ++j) {
       const int low = LowDisparity<K>(lane, j), high = HighDisparity<K>(lane, j);
-      std::uint32_t cost_low = BitCount(static_cast<Code>(code ^ codes[at_zero - low]));
-      std::uint32_t cost_high = BitCount(static_cast<Code>(code ^ codes[at_zero - high]));
-      const int right_low = x - layout.min_disparity - low, right_high = x - layout.min_disparity - high;
-      if (right_low < 0 || right_low >= layout.width) cost_low = outside_cost;
-      if (right_high < 0 || right_high >= layout.width) cost_high = outside_cost;
-      words[j] = cost_low | cost_high << 16;
+      std::uint32_t cost_low = BitCount(static_cast<Code>(code ^ at_zero[-low]));
+      std::uint32_t cost_high = BitCount(static_cast<Code>(code ^ at_zero[-high]));
+      if constexpr (checked()) {
+        const int x_right = x - layout.min_disparity;
+        if (static_cast<unsigned>(x_right - low) >= static_cast<unsigned>(layout.width))
+          cost_low = outside_cost;
+        if (static_cast<unsigned>(x_right - high) >= static_cast<unsigned>(layout.width))
+          cost_high = outside_cost;
+      }
+      words[j] = cost_low + cost_high * 0x10000U;
     }
     PackedLane<K, std::uint8_t> packed;
     Pack<K>(words, packed);
-    packed.Store(costs + (static_cast<std::size_t>(y) * static_cast<std::size_t>(layout.width) +
-                          static_cast<std::size_t>(x)) *
-                             kPadded,
-                 lane);
+    packed.Store(row_costs + static_cast<std::ptrdiff_t>(x) * kPadded, lane);
+  };
+  if (inside) {
+#pragma unroll 2
+    for (int x = x_begin + warp; x < x_end; x += kWarps) visit(x, std::false_type{});
+  } else {
+    for (int x = x_begin + warp; x < x_end; x += kWarps) visit(x, std::true_type{});
   }
 }
 

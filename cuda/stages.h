@@ -68,10 +68,25 @@ void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeL
 
 // --- aggregation --------------------------------------------------------------------
 // p2_table: 256 values of MatchingTables::p2 in device memory. path_costs: tables.num_paths volumes of
-// layout.path_bytes() bytes, one a direction.
+// layout.path_bytes() bytes, one a direction, in the reference's order (the two horizontal ones first).
+// HorizontalPaths needs no costs, so it can run beside MatchingCost and AggregatePaths, on another stream.
+void HorizontalPaths(const CensusImages& census, CensusWindow window,
+                     DeviceImageView<const std::uint8_t> guide, const MatchingTables& tables,
+                     const std::uint16_t* p2_table, const VolumeLayout& layout, std::uint8_t* path_costs,
+                     cudaStream_t stream);
+// Whether a row's codes fit on the chip. Otherwise AggregatePaths must do the rows too.
+bool FitsHorizontalPaths(CensusWindow window, const VolumeLayout& layout);
+enum class PathSet { kColumnsAndDiagonals, kRows };
 void AggregatePaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                     const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                    std::uint8_t* path_costs, cudaStream_t stream);
+                    PathSet set, std::uint8_t* path_costs, cudaStream_t stream);
+// Whether P2 depends on the gradient.
+inline bool IsAdaptive(const MatchingTables& tables) {
+  for (const std::uint16_t p2 : tables.p2) {
+    if (p2 != tables.p2[0]) return true;
+  }
+  return false;
+}
 // For hand-out: the sums over the directions, [y][x][d] with D values a pixel.
 void SumPaths(const std::uint8_t* path_costs, int num_paths, const VolumeLayout& layout, std::uint16_t* sums,
               cudaStream_t stream);

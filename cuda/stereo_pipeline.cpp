@@ -127,10 +127,27 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
       CensusTransform(gray_left_.ConstView(), gray_right_.ConstView(), window, census_, stream);
     }
   });
+  const bool rows_beside = FitsHorizontalPaths(window, layout_);
+  if (rows_beside) {
+    census_done_.Record(stream);
+    Check(cudaStreamWaitEvent(side_stream_.get(), census_done_.get()), "cudaStreamWaitEvent");
+    HorizontalPaths(census_, window, guide, tables_, p2_table_.data(), layout_, path_costs_.data(),
+                    side_stream_.get());
+    rows_done_.Record(side_stream_.get());
+  }
   run(Step::kMatchingCost,
       [&] { MatchingCost(census_, window, layout_, tables_.outside_cost, costs_.data(), stream); });
   run(Step::kAggregation, [&] {
-    AggregatePaths(costs_.data(), guide, tables_, p2_table_.data(), layout_, path_costs_.data(), stream);
+    const auto aggregate = [&](PathSet set) {
+      AggregatePaths(costs_.data(), guide, tables_, p2_table_.data(), layout_, set, path_costs_.data(),
+                     stream);
+    };
+    aggregate(PathSet::kColumnsAndDiagonals);
+    if (rows_beside) {
+      Check(cudaStreamWaitEvent(stream, rows_done_.get()), "cudaStreamWaitEvent");
+    } else {
+      aggregate(PathSet::kRows);
+    }
   });
   run(Step::kSelection, [&] {
     SelectDisparities(path_costs_.data(), tables_.num_paths, layout_, parameters_.selection,

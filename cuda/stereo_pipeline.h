@@ -11,6 +11,7 @@
 
 #include "cuda/device_image.h"
 #include "cuda/stages.h"
+#include "cuda/stream.h"
 #include "pipeline/matching_tables.h"
 #include "pipeline/parameters.h"
 
@@ -81,6 +82,9 @@ class StereoPipeline {
   DeviceImage<std::uint8_t> validity_, confidence_;
   DeviceImage<std::uint32_t> labels_, sizes_;
   DeviceDisparityMap map_, result_;
+  // The horizontal paths run beside the others, on a stream of their own.
+  Stream side_stream_;
+  Event census_done_, rows_done_;
 };
 
 }  // namespace parallax::cuda

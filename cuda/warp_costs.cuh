@@ -9,6 +9,8 @@
 #include <cstdint>
 #include <type_traits>
 
+#include "cuda/stages.h"
+
 namespace parallax::cuda {
 
 inline constexpr unsigned kFullWarp = 0xFFFFFFFFU;
@@ -134,6 +136,18 @@ void WithWords(int words, Function&& function) {
     default:
       return function(std::integral_constant<int, 16>{});
   }
+}
+
+// Calls function(words, value) with the number of words and a value of the path costs' type.
+template <typename Function>
+void WithLayout(const VolumeLayout& layout, Function&& function) {
+  WithWords(layout.words, [&](auto k) {
+    if (layout.bytes_per_path_cost == 1) {
+      function(k, std::uint8_t{});
+    } else {
+      function(k, std::uint16_t{});
+    }
+  });
 }
 
 }  // namespace parallax::cuda

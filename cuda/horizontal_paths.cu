@@ -1,0 +1,180 @@
+// aggregation, horizontal paths: one block a row, one warp to the right and one to the left. These are the
+// longest paths and there are few of them, so what counts is how soon a step can follow the last: the costs
+// are made from the row's census codes, which lie in shared memory, rather than read from the cost volume,
+// and nothing but shared memory is waited for.
+#include "cuda/check.h"
+#include "cuda/path_state.cuh"
+#include "cuda/stages.h"
+
+namespace parallax::cuda {
+namespace {
+
+constexpr int kDirections = 2;
+constexpr std::size_t kLargestShared_bytes = 200 * 1024;
+
+struct Arguments {
+  const void *census_left, *census_right;
+  const std::uint8_t* guide;
+  const std::uint16_t* p2_table;
+  std::uint8_t* path_costs;
+  std::size_t path_bytes;  // of one direction
+  int width, num_disparities, min_disparity;
+  std::uint32_t p1, p2, outside_cost;
+};
+
+__device__ __forceinline__ std::uint32_t BitCount(std::uint32_t code) {
+  return static_cast<std::uint32_t>(__popc(code));
+}
+__device__ __forceinline__ std::uint32_t BitCount(std::uint64_t code) {
+  return static_cast<std::uint32_t>(__popcll(code));
+}
+
+template <int K, typename Code, typename T, bool kAdaptive>
+struct RowPath {
+  const Arguments& a;
+  const Code *left, *right;  // right[i]: code of right pixel i - (64 K - 1) - min_disparity
+  const std::uint8_t* guide;
+  const std::uint32_t* p2_minus_p1;
+  std::uint8_t* row_costs;
+  int lane;
+  LaneEnds ends;
+  std::uint32_t p1, jump;
+  std::uint32_t guide_before = 0;
+  std::uint32_t padding[K];
+  PathState<K> state;
+
+  // count pixels from x on, in direction dx. kInside: all right pixels of all of them are inside the image.
+  template <bool kInside>
+  __device__ __forceinline__ void Follow(int x, int dx, int count) {
+    constexpr int kUnroll = !kInside || K > 4 ? 1 : 8 / K > 4 ? 4 : 8 / K;
+#pragma unroll kUnroll
+    for (int i = 0; i < count; ++i, x += dx) {
+      const Code code = left[x];
+      const Code* const codes = right + x + (64 * K - 1);
+      std::uint32_t cost[K];
+#pragma unroll
+      for (int j = 0; j < K; ++j) {
+        const int low = LowDisparity<K>(lane, j), high = HighDisparity<K>(lane, j);
+        std::uint32_t cost_low = BitCount(static_cast<Code>(code ^ codes[-low]));
+        std::uint32_t cost_high = BitCount(static_cast<Code>(code ^ codes[-high]));
+        if constexpr (!kInside) {
+          const int x_right = x - a.min_disparity;
+          if (static_cast<unsigned>(x_right - low) >= static_cast<unsigned>(a.width))
+            cost_low = a.outside_cost;
+          if (static_cast<unsigned>(x_right - high) >= static_cast<unsigned>(a.width))
+            cost_high = a.outside_cost;
+        }
+        cost[j] = cost_low + cost_high * 0x10000U;
+        cost[j] |= padding[j];
+      }
+      if constexpr (kAdaptive) {
+        const std::uint32_t here = guide[x];
+        jump = p2_minus_p1[__usad(here, guide_before, 0U)];
+        guide_before = here;
+      }
+      state.template Step<true>(cost, p1, jump, ends);
+      PackedLane<K, T> packed;
+      Pack<K>(state.path, packed);
+      packed.Store(row_costs + static_cast<std::ptrdiff_t>(x) * (64 * K * static_cast<int>(sizeof(T))), lane);
+    }
+  }
+};
+
+template <int K, typename Code, typename T, bool kAdaptive>
+__global__ void __launch_bounds__(kDirections* kWarpSize) HorizontalPathsKernel(const Arguments a) {
+  extern __shared__ std::uint64_t shared[];
+  __shared__ std::uint32_t p2_minus_p1[kAdaptive ? 256 : 1];
+  constexpr int kPadded = 64 * K;
+  Code* const right = reinterpret_cast<Code*>(shared);  // width + kPadded - 1
+  Code* const left = right + a.width + kPadded;         // width
+  std::uint8_t* const guide = reinterpret_cast<std::uint8_t*>(left + a.width);
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int thread = warp * kWarpSize + lane;
+  constexpr int kThreads = kDirections * kWarpSize;
+  const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);
+  for (int i = thread; i < a.width + kPadded - 1; i += kThreads) {
+    const int x_right = i - (kPadded - 1) - a.min_disparity;
+    right[i] = x_right >= 0 && x_right < a.width
+                   ? static_cast<const Code*>(a.census_right)[row + static_cast<std::size_t>(x_right)]
+                   : Code{0};
+  }
+  for (int x = thread; x < a.width; x += kThreads) {
+    left[x] = static_cast<const Code*>(a.census_left)[row + static_cast<std::size_t>(x)];
+    if constexpr (kAdaptive) guide[x] = a.guide[row + static_cast<std::size_t>(x)];
+  }
+  if constexpr (kAdaptive) {
+    for (int i = thread; i < 256; i += kThreads) p2_minus_p1[i] = Twice(a.p2_table[i] - a.p1);
+  }
+  __syncthreads();
+
+  RowPath<K, Code, T, kAdaptive> path{
+      a,           left,
+      right,       guide,
+      p2_minus_p1, a.path_costs + static_cast<std::size_t>(warp) * a.path_bytes + row * (kPadded * sizeof(T)),
+      lane,        LaneEnds(lane),
+      Twice(a.p1), Twice(a.p2 - a.p1)};
+  FillPadding<K>(lane, a.num_disparities, kPaddingCost, path.padding);
+  path.state.Reset();
+  // First and last + 1 left pixel whose right pixels are all inside.
+  const int first = min(max(a.min_disparity + a.num_disparities - 1, 0), a.width);
+  const int last = max(min(a.width + a.min_disparity, a.width), first);
+  const bool to_right = warp == 0;
+  const int dx = to_right ? 1 : -1;
+  path.template Follow<false>(to_right ? 0 : a.width - 1, dx, to_right ? first : a.width - last);
+  path.template Follow<true>(to_right ? first : last - 1, dx, last - first);
+  path.template Follow<false>(to_right ? last : first - 1, dx, to_right ? a.width - last : first);
+}
+
+std::size_t SharedBytes(const VolumeLayout& layout, std::size_t code_bytes) {
+  const auto width = static_cast<std::size_t>(layout.width);
+  return (2 * width + static_cast<std::size_t>(layout.padded())) * code_bytes + width;
+}
+
+}  // namespace
+
+bool FitsHorizontalPaths(CensusWindow window, const VolumeLayout& layout) {
+  return SharedBytes(layout, HasCode32(window) ? 4 : 8) <= kLargestShared_bytes;
+}
+
+void HorizontalPaths(const CensusImages& census, CensusWindow window,
+                     DeviceImageView<const std::uint8_t> guide, const MatchingTables& tables,
+                     const std::uint16_t* p2_table, const VolumeLayout& layout, std::uint8_t* path_costs,
+                     cudaStream_t stream) {
+  Arguments a{};
+  const bool code32 = HasCode32(window);
+  a.census_left = code32 ? static_cast<const void*>(census.left32.data) : census.left64.data;
+  a.census_right = code32 ? static_cast<const void*>(census.right32.data) : census.right64.data;
+  a.guide = guide.data;
+  a.p2_table = p2_table;
+  a.path_costs = path_costs;
+  a.path_bytes = layout.path_bytes();
+  a.width = layout.width;
+  a.num_disparities = layout.num_disparities;
+  a.min_disparity = layout.min_disparity;
+  a.p1 = tables.p1;
+  a.p2 = tables.p2[0];
+  a.outside_cost = tables.outside_cost;
+  const std::size_t shared_bytes = SharedBytes(layout, code32 ? 4 : 8);
+  const auto launch = [&](auto kernel) {
+    if (shared_bytes > 48 * 1024) {
+      Check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(shared_bytes)),
+            "cudaFuncSetAttribute");
+    }
+    kernel<<<static_cast<unsigned>(layout.height), dim3(kWarpSize, kDirections), shared_bytes, stream>>>(a);
+    CheckLaunch("HorizontalPathsKernel");
+  };
+  const bool adaptive = IsAdaptive(tables);
+  WithLayout(layout, [&](auto k, auto value) {
+    using T = decltype(value);
+    if (code32) {
+      adaptive ? launch(HorizontalPathsKernel<k(), std::uint32_t, T, true>)
+               : launch(HorizontalPathsKernel<k(), std::uint32_t, T, false>);
+    } else {
+      adaptive ? launch(HorizontalPathsKernel<k(), std::uint64_t, T, true>)
+               : launch(HorizontalPathsKernel<k(), std::uint64_t, T, false>);
+    }
+  });
+}
+
+}  // namespace parallax::cuda
