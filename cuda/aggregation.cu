@@ -89,7 +89,7 @@ struct Path {
     PackedLane<K, std::uint8_t> costs[kAhead];
     std::uint32_t guides[kAhead];
     const auto load = [&](int u, int at) {
-      costs[u].Load(a.costs + static_cast<std::ptrdiff_t>(at) * kCostBytes, lane);
+      costs[u].LoadNow(a.costs + static_cast<std::ptrdiff_t>(at) * kCostBytes, lane);
       if constexpr (kAdaptive) guides[u] = a.guide[at];
     };
     int ahead = pixel;

@@ -43,14 +43,16 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
                           DeviceImageView<Code> census_left, DeviceImageView<Code> census_right) {
   constexpr int kTileWidth = kTile + 2 * kRadiusX, kTileHeight = kTile + 2 * kRadiusY;
   __shared__ T tile[kTileHeight][kTileWidth];
-  const DeviceImageView<const T>& image = blockIdx.z == 0 ? left : right;
-  const DeviceImageView<Code>& census = blockIdx.z == 0 ? census_left : census_right;
+  const DeviceImageView<const T> image{blockIdx.z == 0 ? left.data : right.data, left.width, left.height,
+                                       left.stride};
+  const DeviceImageView<Code> census{blockIdx.z == 0 ? census_left.data : census_right.data, left.width,
+                                     left.height, census_left.stride};
   const int x_begin = static_cast<int>(blockIdx.x) * kTile, y_begin = static_cast<int>(blockIdx.y) * kTile;
-  for (int row = static_cast<int>(threadIdx.y); row < kTileHeight; row += kTile / 4) {
-    const T* const from = image.Row(min(max(y_begin + row - kRadiusY, 0), image.height - 1));
-    for (int column = static_cast<int>(threadIdx.x); column < kTileWidth; column += kTile) {
-      tile[row][column] = from[min(max(x_begin + column - kRadiusX, 0), image.width - 1)];
-    }
+  for (int i = static_cast<int>(threadIdx.y * kTile + threadIdx.x); i < kTileWidth * kTileHeight;
+       i += kTile * kTile / 4) {
+    const int row = i / kTileWidth, column = i % kTileWidth;
+    tile[row][column] = image(min(max(x_begin + column - kRadiusX, 0), image.width - 1),
+                              min(max(y_begin + row - kRadiusY, 0), image.height - 1));
   }
   __syncthreads();
 

@@ -1,9 +1,8 @@
-// consistency (Hirschmueller 2008, sec. 2.6): one block a row. First every right pixel marks the left pixels
-// that it claims, in shared memory; then every left pixel is classified. A left pixel that fails and that
-// some right pixel claims is mismatched, otherwise occluded.
+// consistency on its own, one block a row, for callers that want the selected disparities too; a frame does
+// it at the end of the selection kernel.
+#include "cuda/consistency.cuh"
+
 #include "cuda/check.h"
-#include "cuda/stages.h"
-#include "pipeline/disparity_map.h"
 
 namespace parallax::cuda {
 namespace {
@@ -17,35 +16,15 @@ struct Arguments {
   std::uint8_t* validity;
 };
 
-__global__ void __launch_bounds__(kThreads) CheckConsistencyKernel(Arguments a) {
+__global__ void __launch_bounds__(kThreads) CheckConsistencyKernel(const Arguments a) {
   extern __shared__ std::uint8_t claimed[];
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);
-  for (int x = static_cast<int>(threadIdx.x); x < a.width; x += kThreads) claimed[x] = 0;
-  __syncthreads();
-  for (int x_right = static_cast<int>(threadIdx.x); x_right < a.width; x_right += kThreads) {
-    const int winner = a.winner_right[row + static_cast<std::size_t>(x_right)];
-    if (winner == kNoWinner) continue;
-    const int first = max(winner - a.max_difference, 0),
-              last = min(winner + a.max_difference, a.num_disparities - 1);
-    const int x_zero = x_right + a.min_disparity;  // left pixel that meets it with d = 0
-    for (int x = max(x_zero + first, 0); x <= min(x_zero + last, a.width - 1); ++x) claimed[x] = 1;
-  }
-  __syncthreads();
-  for (int x = static_cast<int>(threadIdx.x); x < a.width; x += kThreads) {
-    const std::size_t pixel = row + static_cast<std::size_t>(x);
-    const int winner = a.winner_left[pixel], x_right = x - a.min_disparity - winner;
-    std::uint8_t fault = kValid;
-    if (x_right < 0 || x_right >= a.width) {
-      fault = kOutOfRange;
-    } else {
-      const int other = a.winner_right[row + static_cast<std::size_t>(x_right)];
-      const bool agrees = other != kNoWinner && abs(other - winner) <= a.max_difference;
-      if (!agrees) fault = claimed[x] != 0 ? kMismatched : kOccluded;
-    }
-    if (fault == kValid) continue;
-    a.validity[pixel] = static_cast<std::uint8_t>(a.validity[pixel] | fault);
-    a.disparity[pixel] = __int_as_float(0x7FC00000);
-  }
+  const std::uint16_t *const left = a.winner_left + row, *const right = a.winner_right + row;
+  CheckRow(
+      {a.width, a.min_disparity, a.num_disparities, a.max_difference, a.disparity + row, a.validity + row,
+       claimed},
+      static_cast<int>(threadIdx.x), kThreads, [&](int x) -> int { return left[x]; },
+      [&](int x) -> int { return right[x]; });
 }
 
 }  // namespace

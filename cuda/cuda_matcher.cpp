@@ -128,10 +128,13 @@ class CudaMatcher final : public StereoMatcher {
       slot_.Start(left, right);
     } else {
       start_.Record(slot_.stream());
-      slot_.StartObserved(left, right, [&](cuda::Step step) {
+      steps_.clear();
+      const auto observe = [&](cuda::Step step) {
         events_[static_cast<std::size_t>(step)].Record(slot_.stream());
+        steps_.push_back(step);
         if (stages != nullptr) StageCollector(slot_, *stages).Collect(step);
-      });
+      };
+      slot_.StartObserved(left, right, observe, stages != nullptr);
     }
     slot_.Wait();
     if (times != nullptr) AddTimes(*times);
@@ -145,18 +148,20 @@ class CudaMatcher final : public StereoMatcher {
   // The first step's time holds the upload too.
   void AddTimes(StageTimes& times) const {
     cudaEvent_t before = start_.get();
-    for (std::size_t i = 0; i < events_.size(); ++i) {
+    for (const cuda::Step step : steps_) {
+      cudaEvent_t after = events_[static_cast<std::size_t>(step)].get();
       float ms = 0;
-      cuda::Check(cudaEventElapsedTime(&ms, before, events_[i].get()), "cudaEventElapsedTime");
-      times[StageOf(static_cast<cuda::Step>(i))] += static_cast<double>(ms);
-      before = events_[i].get();
+      cuda::Check(cudaEventElapsedTime(&ms, before, after), "cudaEventElapsedTime");
+      times[StageOf(step)] += static_cast<double>(ms);
+      before = after;
     }
   }
 
   int device_;
   cuda::FrameSlot slot_;
   cuda::Event start_{true};
-  std::vector<cuda::Event> events_;
+  std::vector<cuda::Event> events_;  // one a step
+  std::vector<cuda::Step> steps_;    // of the last observed frame, in order
 };
 
 class FrameQueue final : public CudaFrameQueue {

@@ -86,10 +86,11 @@ void FrameSlot::Restart() {
 }
 
 void FrameSlot::StartObserved(const CameraImageView& left, const CameraImageView& right,
-                              const StereoPipeline::Observer& observer) {
+                              const StereoPipeline::Observer& observer, bool results_between) {
   Stage(left, right);
   Upload(left.index());
-  pipeline_.Enqueue(left_views_[left.index()], right_views_[left.index()], stream(), observer);
+  pipeline_.Enqueue(left_views_[left.index()], right_views_[left.index()], stream(), observer,
+                    results_between);
   Download();
   done_.Record(stream());
 }

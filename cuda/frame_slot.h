@@ -23,7 +23,7 @@ class FrameSlot {
   void Start(const CameraImageView& left, const CameraImageView& right);
   // The same without a graph: the observer is called between the steps.
   void StartObserved(const CameraImageView& left, const CameraImageView& right,
-                     const StereoPipeline::Observer& observer);
+                     const StereoPipeline::Observer& observer, bool results_between);
   // Launches the last pair again, as it lies in page-locked memory.
   void Restart();
   void Wait();

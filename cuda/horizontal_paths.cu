@@ -29,6 +29,22 @@ __device__ __forceinline__ std::uint32_t BitCount(std::uint64_t code) {
   return static_cast<std::uint32_t>(__popcll(code));
 }
 
+// Loads that stay where they are written, so that they are on their way early enough.
+__device__ __forceinline__ std::uint32_t LoadSharedNow(const std::uint32_t* from) {
+  std::uint32_t value;
+  asm volatile("ld.shared.u32 %0, [%1];"
+               : "=r"(value)
+               : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(from))));
+  return value;
+}
+__device__ __forceinline__ std::uint64_t LoadSharedNow(const std::uint64_t* from) {
+  std::uint64_t value;
+  asm volatile("ld.shared.u64 %0, [%1];"
+               : "=l"(value)
+               : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(from))));
+  return value;
+}
+
 template <int K, typename Code, typename T, bool kAdaptive>
 struct RowPath {
   const Arguments& a;
@@ -43,36 +59,62 @@ struct RowPath {
   std::uint32_t padding[K];
   PathState<K> state;
 
+  // The codes that one pixel's costs are made of.
+  struct Codes {
+    Code left, low[K], high[K];
+  };
+  __device__ __forceinline__ void Load(int x, Codes& codes) const {
+    codes.left = LoadSharedNow(left + x);
+    const Code* const at_zero = right + x + (64 * K - 1);
+#pragma unroll
+    for (int j = 0; j < K; ++j) {
+      codes.low[j] = LoadSharedNow(at_zero - LowDisparity<K>(lane, j));
+      codes.high[j] = LoadSharedNow(at_zero - HighDisparity<K>(lane, j));
+    }
+  }
+  template <bool kInside>
+  __device__ __forceinline__ void MakeCosts(int x, const Codes& codes, std::uint32_t (&cost)[K]) const {
+#pragma unroll
+    for (int j = 0; j < K; ++j) {
+      std::uint32_t low = BitCount(static_cast<Code>(codes.left ^ codes.low[j]));
+      std::uint32_t high = BitCount(static_cast<Code>(codes.left ^ codes.high[j]));
+      if constexpr (!kInside) {
+        const int x_right = x - a.min_disparity;
+        const auto width = static_cast<unsigned>(a.width);
+        if (static_cast<unsigned>(x_right - LowDisparity<K>(lane, j)) >= width) low = a.outside_cost;
+        if (static_cast<unsigned>(x_right - HighDisparity<K>(lane, j)) >= width) high = a.outside_cost;
+      }
+      cost[j] = (low + high * 0x10000U) | padding[j];
+    }
+  }
+
   // count pixels from x on, in direction dx. kInside: all right pixels of all of them are inside the image.
+  // While a pixel is worked on, the next one's costs are made and the codes of the one after it are loaded.
   template <bool kInside>
   __device__ __forceinline__ void Follow(int x, int dx, int count) {
-    constexpr int kUnroll = !kInside || K > 4 ? 1 : 8 / K > 4 ? 4 : 8 / K;
+    if (count <= 0) return;
+    const int x_last = x + (count - 1) * dx;
+    Codes codes;
+    std::uint32_t cost[K];
+    Load(x, codes);
+    MakeCosts<kInside>(x, codes, cost);
+    Load(count > 1 ? x + dx : x, codes);
+    constexpr int kUnroll = kInside && K <= 2 ? 2 : 1;
 #pragma unroll kUnroll
     for (int i = 0; i < count; ++i, x += dx) {
-      const Code code = left[x];
-      const Code* const codes = right + x + (64 * K - 1);
-      std::uint32_t cost[K];
-#pragma unroll
-      for (int j = 0; j < K; ++j) {
-        const int low = LowDisparity<K>(lane, j), high = HighDisparity<K>(lane, j);
-        std::uint32_t cost_low = BitCount(static_cast<Code>(code ^ codes[-low]));
-        std::uint32_t cost_high = BitCount(static_cast<Code>(code ^ codes[-high]));
-        if constexpr (!kInside) {
-          const int x_right = x - a.min_disparity;
-          if (static_cast<unsigned>(x_right - low) >= static_cast<unsigned>(a.width))
-            cost_low = a.outside_cost;
-          if (static_cast<unsigned>(x_right - high) >= static_cast<unsigned>(a.width))
-            cost_high = a.outside_cost;
-        }
-        cost[j] = cost_low + cost_high * 0x10000U;
-        cost[j] |= padding[j];
-      }
       if constexpr (kAdaptive) {
         const std::uint32_t here = guide[x];
         jump = p2_minus_p1[__usad(here, guide_before, 0U)];
         guide_before = here;
       }
-      state.template Step<true>(cost, p1, jump, ends);
+      std::uint32_t next_cost[K];
+      const int x_next = i + 1 < count ? x + dx : x_last, x_after = i + 2 < count ? x + 2 * dx : x_last;
+      state.template Step<true>(cost, p1, jump, ends, [&] {
+        MakeCosts<kInside>(x_next, codes, next_cost);
+        Load(x_after, codes);
+      });
+#pragma unroll
+      for (int j = 0; j < K; ++j) cost[j] = next_cost[j];
       PackedLane<K, T> packed;
       Pack<K>(state.path, packed);
       packed.Store(row_costs + static_cast<std::ptrdiff_t>(x) * (64 * K * static_cast<int>(sizeof(T))), lane);

@@ -1,5 +1,5 @@
 // matching_cost: one warp a pixel at a time, two disparities a word (cuda/warp_costs.cuh). A block takes
-// kPixels pixels of one row; the codes of the right image that they meet lie in shared memory.
+// kPixels pixels of one row; their codes and those of the right pixels that they meet lie in shared memory.
 #include "cuda/check.h"
 #include "cuda/stages.h"
 #include "cuda/warp_costs.cuh"
@@ -8,7 +8,7 @@ namespace parallax::cuda {
 namespace {
 
 constexpr int kWarps = 8;
-constexpr int kPixels = 64;
+constexpr int kPixels = 256;
 
 __device__ __forceinline__ std::uint32_t BitCount(std::uint32_t code) {
   return static_cast<std::uint32_t>(__popc(code));
@@ -23,6 +23,7 @@ __global__ void MatchingCostKernel(DeviceImageView<const Code> left, DeviceImage
   constexpr int kPadded = 64 * K;
   constexpr int kCodes = kPixels + kPadded - 1;
   __shared__ Code codes[kCodes];  // of right pixels first_right .. first_right + kCodes - 1
+  __shared__ Code left_codes[kPixels];
   const int y = static_cast<int>(blockIdx.y);
   const int x_begin = static_cast<int>(blockIdx.x) * kPixels;
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
@@ -31,16 +32,18 @@ __global__ void MatchingCostKernel(DeviceImageView<const Code> left, DeviceImage
     const int x_right = first_right + i;
     codes[i] = x_right >= 0 && x_right < layout.width ? right(x_right, y) : Code{0};
   }
+  const int x_end = min(x_begin + kPixels, layout.width);
+  for (int x = x_begin + warp * kWarpSize + lane; x < x_end; x += kWarps * kWarpSize)
+    left_codes[x - x_begin] = left(x, y);
   __syncthreads();
 
-  const int x_end = min(x_begin + kPixels, layout.width);
   std::uint8_t* const row_costs =
       costs + (static_cast<std::size_t>(y) * static_cast<std::size_t>(layout.width)) * kPadded;
   // Whether all right pixels of the block are inside the image.
   const bool inside = x_begin - layout.min_disparity - (layout.num_disparities - 1) >= 0 &&
                       x_end - 1 - layout.min_disparity < layout.width;
   const auto visit = [&](int x, auto checked) {
-    const Code code = left(x, y);
+    const Code code = left_codes[x - x_begin];
     const Code* const at_zero = codes + (x - x_begin + kPadded - 1);  // d = 0
     std::uint32_t words[K];
 #pragma unroll

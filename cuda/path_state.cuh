@@ -33,13 +33,19 @@ struct PathState {
 
   // p1, p2_minus_p1: in both halves. kShort orders the operations so that as few as possible wait for
   // `lowest`, the last value of the step before to be known, at the price of one more operation a word.
-  template <bool kShort>
+  // meanwhile(): independent work, placed where the step waits for its neighbours.
+  struct Nothing {
+    __device__ __forceinline__ void operator()() const {}
+  };
+  template <bool kShort, typename Meanwhile = Nothing>
   __device__ __forceinline__ void Step(const std::uint32_t (&cost)[K], std::uint32_t p1,
-                                       std::uint32_t p2_minus_p1, const LaneEnds& ends) {
+                                       std::uint32_t p2_minus_p1, const LaneEnds& ends,
+                                       Meanwhile meanwhile = {}) {
     const std::uint32_t before =
         __byte_perm(__shfl_sync(kFullWarp, path[K - 1], ends.lane_before), 0xFFFFFFFFU, ends.first);
     const std::uint32_t after =
         __byte_perm(__shfl_sync(kFullWarp, path[0], ends.lane_after), 0xFFFFFFFFU, ends.last);
+    meanwhile();
     std::uint32_t next[K];
 #pragma unroll
     for (int j = 0; j < K; ++j) {

@@ -102,6 +102,11 @@ void SelectDisparities(const std::uint8_t* path_costs, int num_paths, const Volu
                        const SelectionParameters& parameters, DeviceImageView<std::uint16_t> winner_left,
                        DeviceImageView<std::uint16_t> winner_right, const DeviceDisparityMap& selected,
                        cudaStream_t stream);
+// Selection and consistency in one, without the results in between. max_difference may be -1.
+bool FitsSelectAndCheck(const VolumeLayout& layout);
+void SelectAndCheck(const std::uint8_t* path_costs, int num_paths, const VolumeLayout& layout,
+                    const SelectionParameters& selection, const ConsistencyParameters& consistency,
+                    const DeviceDisparityMap& map, cudaStream_t stream);
 // Largest image: selection and consistency keep a row of the right image on the chip; a grid has so many
 // rows.
 inline constexpr int kLargestWidth_px = 50000, kLargestHeight_px = 65535;
@@ -120,8 +125,11 @@ struct SpeckleScratch {
 };
 void RemoveSpeckles(const FilterParameters& parameters, const SpeckleScratch& scratch,
                     const DeviceDisparityMap& map, cudaStream_t stream);
-// before: scratch of W x H.
-void FillHoles(DeviceImageView<float> before, const DeviceDisparityMap& map, cudaStream_t stream);
+struct FillScratch {
+  float* nearest;             // eight images of W x H
+  std::uint32_t* holes_left;  // two values
+};
+void FillHoles(const FillScratch& scratch, const DeviceDisparityMap& map, cudaStream_t stream);
 // from: disparities; to: another image. side 3 or 5.
 void MedianFilter(int side, DeviceImageView<const float> from, DeviceImageView<float> to,
                   cudaStream_t stream);

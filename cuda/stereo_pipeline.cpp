@@ -21,7 +21,9 @@ class Range {
 };
 
 // Bytes a pixel of everything but the volumes.
-std::size_t BytesPerPixel(CensusWindow window) { return 2 + (HasCode32(window) ? 8U : 16U) + 4 + 8 + 2 + 8; }
+std::size_t BytesPerPixel(CensusWindow window) {
+  return 2 + (HasCode32(window) ? 8U : 16U) + 4 + 8 + 2 + 8 + 32;
+}
 
 std::size_t BytesNeeded(const Parameters& parameters, const MatchingTables& tables, int width, int height) {
   const VolumeLayout layout = MakeVolumeLayout(parameters, tables, width, height);
@@ -91,6 +93,8 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
   other_disparity_ = DeviceImage<float>(width, height);
   validity_ = DeviceImage<std::uint8_t>(width, height);
   confidence_ = DeviceImage<std::uint8_t>(width, height);
+  if (parameters_.filter.fill) nearest_ = DeviceBuffer<float>(8 * layout_.num_pixels());
+  holes_left_ = DeviceBuffer<std::uint32_t>(2);
   labels_ = DeviceImage<std::uint32_t>(width, height);
   sizes_ = DeviceImage<std::uint32_t>(width, height);
   map_ = {disparity_.View(), validity_.View(), confidence_.View()};
@@ -103,7 +107,7 @@ void StereoPipeline::SumPathsInto(std::uint16_t* sums, cudaStream_t stream) cons
 }
 
 void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right,
-                             cudaStream_t stream, const Observer& observer) {
+                             cudaStream_t stream, const Observer& observer, bool results_between) {
   const auto run = [&](Step step, const auto& launch) {
     {
       const Range range(step);
@@ -149,19 +153,26 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
       aggregate(PathSet::kRows);
     }
   });
-  run(Step::kSelection, [&] {
-    SelectDisparities(path_costs_.data(), tables_.num_paths, layout_, parameters_.selection,
-                      winner_left_.View(), winner_right_.View(), map_, stream);
-  });
-  run(Step::kConsistency, [&] {
-    CheckConsistency(winner_left_.ConstView(), winner_right_.ConstView(), layout_.min_disparity,
-                     layout_.num_disparities, parameters_.consistency, map_, stream);
-  });
+  if (results_between || parameters_.consistency.max_difference < 0 || !FitsSelectAndCheck(layout_)) {
+    run(Step::kSelection, [&] {
+      SelectDisparities(path_costs_.data(), tables_.num_paths, layout_, parameters_.selection,
+                        winner_left_.View(), winner_right_.View(), map_, stream);
+    });
+    run(Step::kConsistency, [&] {
+      CheckConsistency(winner_left_.ConstView(), winner_right_.ConstView(), layout_.min_disparity,
+                       layout_.num_disparities, parameters_.consistency, map_, stream);
+    });
+  } else {
+    run(Step::kConsistency, [&] {
+      SelectAndCheck(path_costs_.data(), tables_.num_paths, layout_, parameters_.selection,
+                     parameters_.consistency, map_, stream);
+    });
+  }
   run(Step::kSpeckle, [&] {
     RemoveSpeckles(parameters_.filter, {labels_.View(), sizes_.View()}, map_, stream);
   });
   run(Step::kFill, [&] {
-    if (parameters_.filter.fill) FillHoles(other_disparity_.View(), map_, stream);
+    if (parameters_.filter.fill) FillHoles({nearest_.data(), holes_left_.data()}, map_, stream);
   });
   run(Step::kMedian, [&] {
     if (parameters_.filter.median > 1) {

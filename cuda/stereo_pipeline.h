@@ -49,7 +49,7 @@ class StereoPipeline {
   // frame at a time: the next Enqueue must be ordered behind this one (the same stream, or an event). Makes
   // no allocation and no synchronisation, so that it can be captured into a graph.
   void Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right, cudaStream_t stream,
-               const Observer& observer = {});
+               const Observer& observer = {}, bool results_between = false);
 
   // The result, in stream order after Enqueue; overwritten by the next one.
   const DeviceDisparityMap& result() const { return result_; }
@@ -81,6 +81,8 @@ class StereoPipeline {
   DeviceImage<float> disparity_, other_disparity_;
   DeviceImage<std::uint8_t> validity_, confidence_;
   DeviceImage<std::uint32_t> labels_, sizes_;
+  DeviceBuffer<float> nearest_;
+  DeviceBuffer<std::uint32_t> holes_left_;
   DeviceDisparityMap map_, result_;
   // The horizontal paths run beside the others, on a stream of their own.
   Stream side_stream_;

@@ -56,6 +56,24 @@ struct PackedLane {
   __device__ __forceinline__ void Load(const std::uint8_t* pixel, int lane) {
     bytes = *reinterpret_cast<const LaneBytes<kBytes>*>(pixel + lane * kBytes);
   }
+  // The same through the read-only path, issued here and nowhere later: the compiler would otherwise move the
+  // load to its first use, and the point of loading ahead would be lost.
+  __device__ __forceinline__ void LoadNow(const std::uint8_t* pixel, int lane) {
+    const std::uint8_t* const from = pixel + lane * kBytes;
+    if constexpr (kBytes == 2) {
+      asm volatile("ld.global.nc.u16 %0, [%1];" : "=h"(bytes.v) : "l"(from));
+    } else if constexpr (kBytes == 4) {
+      asm volatile("ld.global.nc.u32 %0, [%1];" : "=r"(bytes.v) : "l"(from));
+    } else if constexpr (kBytes == 8) {
+      asm volatile("ld.global.nc.v2.u32 {%0, %1}, [%2];" : "=r"(bytes.v.x), "=r"(bytes.v.y) : "l"(from));
+    } else if constexpr (kBytes == 16) {
+      asm volatile("ld.global.nc.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(bytes.v.x), "=r"(bytes.v.y), "=r"(bytes.v.z), "=r"(bytes.v.w)
+                   : "l"(from));
+    } else {
+      Load(pixel, lane);
+    }
+  }
   __device__ __forceinline__ void Store(std::uint8_t* pixel, int lane) const {
     *reinterpret_cast<LaneBytes<kBytes>*>(pixel + lane * kBytes) = bytes;
   }

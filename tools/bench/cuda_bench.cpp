@@ -172,21 +172,24 @@ std::vector<Spread> StepTimes(Resident& frame, int repeat) {
   std::vector<std::vector<float>> ms(kSteps);
   for (int round = 0; round < repeat; round += 20) {
     std::vector<cuda::Event> events;
+    std::vector<cuda::Step> steps;  // what each event ends; kCount: a frame begins
     for (std::size_t i = 0; i < 20 * (kSteps + 1); ++i) events.emplace_back(true);
-    std::size_t next = 0;
+    const auto record = [&](cuda::Step step) {
+      events[steps.size()].Record(frame.stream());
+      steps.push_back(step);
+    };
     for (int i = 0; i < 20; ++i) {
-      events[next++].Record(frame.stream());
-      frame.Enqueue([&](cuda::Step) { events[next++].Record(frame.stream()); });
+      record(cuda::Step::kCount);
+      frame.Enqueue(record);
     }
     frame.Wait();
-    for (std::size_t i = 0; i < 20; ++i) {
-      for (std::size_t s = 0; s < kSteps; ++s) {
-        ms[s].push_back(ElapsedMs(events[i * (kSteps + 1) + s], events[i * (kSteps + 1) + s + 1]));
-      }
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+      if (steps[i] == cuda::Step::kCount) continue;
+      ms[static_cast<std::size_t>(steps[i])].push_back(ElapsedMs(events[i - 1], events[i]));
     }
   }
   std::vector<Spread> spreads;
-  for (const auto& step : ms) spreads.push_back(SpreadOf(step));
+  for (const auto& step : ms) spreads.push_back(step.empty() ? Spread{} : SpreadOf(step));
   return spreads;
 }
 
@@ -274,6 +277,7 @@ void RunCase(const Options& options, const Case& c, std::vector<std::string>& ro
   std::printf("\n   ");
   const std::vector<Spread> steps = StepTimes(*frames[0], options.repeat);
   for (std::size_t s = 0; s < steps.size(); ++s) {
+    if (steps[s].median_ms == 0) continue;  // fused with the next
     report.Add(cuda::kStepNames[s], steps[s]);
     std::printf(" %s %.1f", cuda::kStepNames[s], 1000 * steps[s].median_ms);
   }
