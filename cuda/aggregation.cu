@@ -1,11 +1,12 @@
-// aggregation, vertical and diagonal paths: one warp follows one path and keeps its costs in registers, two
-// disparities a word. All directions run in one launch; each writes a path cost volume of its own, which
-// selection adds up.
+// aggregation, vertical and diagonal paths: one warp follows two neighbouring paths and keeps their costs in
+// registers, two disparities a word. All directions run in one launch; each writes a path cost volume of its
+// own, which selection adds up. The matching costs of the rows ahead are copied into a ring in shared memory,
+// asynchronously.
 //
 // Vertical paths are columns. Diagonal ones are columns too, that wrap at the image's side: there the path
-// starts anew, so all paths of a launch are equally long. The directions that go down come first, then those
-// that go up, so that the paths in flight read the same rows of costs while these are in the second-level
-// cache.
+// starts anew, so all paths of a launch are equally long. In the one row where one of the two has wrapped and
+// the other has not, each is stepped on its own. The directions that go down come first, then those that go
+// up, so that the paths in flight read the same rows of costs while these are in the second-level cache.
 #include "cuda/check.h"
 #include "cuda/path_state.cuh"
 #include "cuda/stages.h"
@@ -13,7 +14,7 @@
 namespace parallax::cuda {
 namespace {
 
-constexpr int kWarps = 8;
+constexpr int kWarps = 8;  // of a block of SumPathsKernel; a block of AggregatePathsKernel is one warp
 
 struct Direction {
   int dx, dy;
@@ -36,38 +37,50 @@ struct Arguments {
   std::uint32_t p1, p2;  // p2: where it is constant
 };
 
-// Pixels whose costs are on their way while one is worked on.
+// So few that all paths of a small image are in flight at once, beside the horizontal ones.
 template <int K>
-constexpr int kPrefetch = K <= 2   ? 4
-                          : K <= 8 ? 2
-                                   : 1;
-// Warps a multiprocessor: all paths of a small image should be in flight at once.
-template <int K, bool kAdaptive>
-constexpr int kBlocks = (K <= 2   ? 8
-                         : K == 4 ? 6
-                         : K == 8 ? 4
-                                  : 2) -
-                        (kAdaptive && K <= 4 ? 2 : 0);
+constexpr int kRegisters = K == 1   ? 48
+                           : K <= 4 ? 56
+                           : K == 8 ? 96
+                                    : 168;
+constexpr int kRing = 8;  // rows of costs in shared memory, of which kRing - 1 may be on their way
 
-// One path: what stays the same along it, and its state.
+// Copies of 4, 8 or 16 bytes from global to shared memory that finish later, in order.
+template <int kBytes>
+__device__ __forceinline__ void CopyAsync(void* to, const void* from) {
+  const auto shared = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
+  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(kBytes));
+}
+__device__ __forceinline__ void CommitCopies() { asm volatile("cp.async.commit_group;"); }
+// Waits until at most kPending groups of copies are on their way, and makes them visible to the warp.
+template <int kPending>
+__device__ __forceinline__ void WaitForCopies() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+  __syncwarp();
+}
+
+// What stays the same along a warp's two paths, and their states.
 template <int K, typename T, bool kAdaptive, bool kPadded>
-struct Path {
+struct Paths {
   static constexpr int kCostBytes = 64 * K;
   static constexpr int kPathBytes = kCostBytes * static_cast<int>(sizeof(T));
-  static constexpr int kAhead = kPrefetch<K>;
 
   const Arguments& a;
   const std::uint32_t* p2_minus_p1;  // table, where it is adaptive
+  std::uint8_t* ring;                // kRing times two pixels
   std::uint8_t* volume;
   int lane;
   LaneEnds ends;
   std::uint32_t p1, jump;
-  std::uint32_t guide_before = 0;
+  std::uint32_t guides[2];  // of the last pixels
   std::uint32_t padding[K];
-  PathState<K> state;
+  PathState<K> states[2];
 
-  __device__ __forceinline__ void Visit(const PackedLane<K, std::uint8_t>& packed_cost, std::uint32_t guide,
-                                        int pixel) {
+  __device__ __forceinline__ std::uint32_t GuideAt(int pixel) const { return kAdaptive ? a.guide[pixel] : 0; }
+
+  // One pixel of path i.
+  __device__ __forceinline__ void Visit(int i, const PackedLane<K, std::uint8_t>& packed_cost,
+                                        std::uint32_t guide, int pixel) {
     std::uint32_t cost[K];
     Unpack<K>(packed_cost, cost);
     if constexpr (kPadded) {
@@ -75,101 +88,137 @@ struct Path {
       for (int j = 0; j < K; ++j) cost[j] |= padding[j];
     }
     if constexpr (kAdaptive) {
-      jump = p2_minus_p1[__usad(guide, guide_before, 0U)];
-      guide_before = guide;
+      jump = p2_minus_p1[__usad(guide, guides[i], 0U)];
+      guides[i] = guide;
     }
-    state.template Step<false>(cost, p1, jump, ends);
+    states[i].template Step<false>(cost, p1, jump, ends);
     PackedLane<K, T> packed;
-    Pack<K>(state.path, packed);
+    Pack<K>(states[i].path, packed);
     packed.Store(volume + static_cast<std::ptrdiff_t>(pixel) * kPathBytes, lane);
   }
 
-  // count pixels from `pixel` on, `step` apart, none of which starts the path anew but the first.
+  __device__ __forceinline__ void VisitAlone(int i, int pixel) {
+    PackedLane<K, std::uint8_t> cost;
+    cost.Load(a.costs + static_cast<std::ptrdiff_t>(pixel) * kCostBytes, lane);
+    Visit(i, cost, GuideAt(pixel), pixel);
+  }
+
+  // Both paths side by side: count pixels from `pixel` (and pixel + 1) on, `step` apart.
   __device__ __forceinline__ void Follow(int pixel, int step, int count) {
-    PackedLane<K, std::uint8_t> costs[kAhead];
-    std::uint32_t guides[kAhead];
-    const auto load = [&](int u, int at) {
-      costs[u].LoadNow(a.costs + static_cast<std::ptrdiff_t>(at) * kCostBytes, lane);
-      if constexpr (kAdaptive) guides[u] = a.guide[at];
+    constexpr int kLaneBytes = 4 * K;  // of both pixels' 128 K bytes
+    const auto copy = [&](int stage, int at) {
+      std::uint8_t* const to = ring + stage * 2 * kCostBytes + lane * kLaneBytes;
+      const std::uint8_t* const from =
+          a.costs + static_cast<std::ptrdiff_t>(at) * kCostBytes + lane * kLaneBytes;
+      constexpr int kPiece = kLaneBytes < 16 ? kLaneBytes : 16;
+#pragma unroll
+      for (int i = 0; i < kLaneBytes; i += kPiece) CopyAsync<kPiece>(to + i, from + i);
     };
     int ahead = pixel;
 #pragma unroll
-    for (int u = 0; u < kAhead; ++u) {
-      if (u < count) load(u, ahead);
+    for (int u = 0; u < kRing - 1; ++u) {
+      if (u < count) copy(u, ahead);
+      CommitCopies();
       ahead += step;
     }
+    std::uint32_t next_guides[2] = {GuideAt(pixel), GuideAt(pixel + 1)};
+    // Row i of both paths. All lanes have read the slot that is copied to in the row before, since the wait
+    // joins them.
+    const auto visit = [&](int i, bool copy_more, bool last) {
+      WaitForCopies<kRing - 2>();
+      PackedLane<K, std::uint8_t> costs[2];
+      costs[0].Load(ring + i % kRing * 2 * kCostBytes, lane);
+      costs[1].Load(ring + (i % kRing * 2 + 1) * kCostBytes, lane);
+      if (copy_more) copy((i + kRing - 1) % kRing, ahead);
+      CommitCopies();
+      const std::uint32_t guide[2] = {next_guides[0], next_guides[1]};
+      if (kAdaptive && !last) {
+        next_guides[0] = GuideAt(pixel + step);
+        next_guides[1] = GuideAt(pixel + step + 1);
+      }
+      Visit(0, costs[0], guide[0], pixel);
+      Visit(1, costs[1], guide[1], pixel + 1);
+      pixel += step;
+      ahead += step;
+    };
+    constexpr int kUnroll = K <= 2 ? kRing : K <= 4 ? 2 : 1;  // a divisor of kRing
     int i = 0;
-    for (; i + 2 * kAhead <= count; i += kAhead) {
+    for (; i + kRing - 1 + kUnroll <= count; i += kUnroll) {
 #pragma unroll
-      for (int u = 0; u < kAhead; ++u) {
-        const PackedLane<K, std::uint8_t> cost = costs[u];
-        const std::uint32_t guide = kAdaptive ? guides[u] : 0;
-        load(u, ahead);
-        Visit(cost, guide, pixel);
-        ahead += step;
-        pixel += step;
-      }
+      for (int u = 0; u < kUnroll; ++u) visit(i + u, true, false);
     }
-    for (; i < count; i += kAhead) {
-#pragma unroll
-      for (int u = 0; u < kAhead; ++u) {
-        if (i + u >= count) return;
-        const PackedLane<K, std::uint8_t> cost = costs[u];
-        const std::uint32_t guide = kAdaptive ? guides[u] : 0;
-        if (i + u + kAhead < count) load(u, ahead);
-        Visit(cost, guide, pixel);
-        ahead += step;
-        pixel += step;
-      }
-    }
+    for (; i < count; ++i) visit(i, i + kRing - 1 < count, i + 1 == count);
+    __syncwarp();
   }
 };
 
 template <int K, typename T, bool kAdaptive, bool kPadded>
-__global__ void __launch_bounds__(kWarps* kWarpSize, kBlocks<K, kAdaptive>)
-    AggregatePathsKernel(const Arguments a) {
+__global__ void __maxnreg__(kRegisters<K>) AggregatePathsKernel(const Arguments a) {
   __shared__ std::uint32_t p2_minus_p1[kAdaptive ? 256 : 1];
+  __shared__ __align__(16) std::uint8_t ring[kRing * 128 * K];
   const int lane = static_cast<int>(threadIdx.x);
   if constexpr (kAdaptive) {
-    for (int i = static_cast<int>(threadIdx.y) * kWarpSize + lane; i < 256; i += kWarps * kWarpSize) {
-      p2_minus_p1[i] = Twice(a.p2_table[i] - a.p1);
-    }
-    __syncthreads();
+    for (int i = lane; i < 256; i += kWarpSize) p2_minus_p1[i] = Twice(a.p2_table[i] - a.p1);
+    __syncwarp();
   }
-  const int index = static_cast<int>(blockIdx.y);
+  const int index = static_cast<int>(blockIdx.y), number = 2 * static_cast<int>(blockIdx.x);
   const Direction direction = a.rows             ? kRows[index]
                               : a.num_paths == 4 ? kFourPaths[index]
                                                  : kEightPaths[index];
-  const int number = static_cast<int>(blockIdx.x) * kWarps + static_cast<int>(threadIdx.y);
-  if (number >= (a.rows ? a.height : a.width)) return;
+  Paths<K, T, kAdaptive, kPadded> paths{
+      a,           p2_minus_p1,
+      ring,        a.path_costs + static_cast<std::size_t>(direction.volume) * a.path_bytes,
+      lane,        LaneEnds(lane),
+      Twice(a.p1), Twice(a.p2 - a.p1),
+      {0, 0}};
+  if constexpr (kPadded) FillPadding<K>(lane, a.num_disparities, kPaddingCost, paths.padding);
+  paths.states[0].Reset();
+  paths.states[1].Reset();
+  const int width = a.width, step = direction.dy * width + direction.dx;
 
-  Path<K, T, kAdaptive, kPadded> path{
-      a,
-      p2_minus_p1,
-      a.path_costs + static_cast<std::size_t>(direction.volume) * a.path_bytes,
-      lane,
-      LaneEnds(lane),
-      Twice(a.p1),
-      Twice(a.p2 - a.p1)};
-  if constexpr (kPadded) FillPadding<K>(lane, a.num_disparities, kPaddingCost, path.padding);
-  const int step = direction.dy * a.width + direction.dx;
-  if (a.rows) {
-    path.state.Reset();
-    path.Follow(number * a.width + (direction.dx > 0 ? 0 : a.width - 1), step, a.width);
+  if (direction.dy == 0) {
+    // Rows too wide for HorizontalPaths, one after the other: slow, but such images are rare.
+    for (int y = number; y < min(number + 2, a.height); ++y) {
+      paths.states[0].Reset();
+      for (int i = 0; i < width; ++i) paths.VisitAlone(0, y * width + (direction.dx > 0 ? i : width - 1 - i));
+    }
     return;
   }
-  int x = number;
-  int pixel = (direction.dy > 0 ? 0 : a.height - 1) * a.width + x;
-  for (int left = a.height; left > 0;) {
-    // Up to the image's side, where a diagonal path leaves it.
-    const int to_side = direction.dx > 0 ? a.width - x : direction.dx < 0 ? x + 1 : left;
-    const int count = min(left, to_side);
-    path.state.Reset();
-    path.Follow(pixel, step, count);
-    left -= count;
-    // The next row's pixel at the other side.
-    pixel += count * step - direction.dx * a.width;
-    x = direction.dx > 0 ? 0 : a.width - 1;
+  int y = direction.dy > 0 ? 0 : a.height - 1, left = a.height;
+  if (width == 1) {
+    for (; left > 0; --left, y += direction.dy) {
+      if (direction.dx != 0) paths.states[0].Reset();
+      paths.VisitAlone(0, y);
+    }
+    return;
+  }
+  if (direction.dx == 0) {
+    // An odd column at the end is done twice, with the same result.
+    paths.Follow(y * width + min(number, width - 2), step, left);
+    return;
+  }
+  int x = number;  // of path 0; path 1 is at (x + 1) % width
+  while (left > 0) {
+    if (x == width - 1) {
+      // Path 0 in the last column, path 1 in the first.
+      if (direction.dx > 0) paths.states[1].Reset();
+      if (direction.dx < 0) paths.states[0].Reset();
+      paths.VisitAlone(0, y * width + x);
+      paths.VisitAlone(1, y * width);
+      // In the next row the other one wraps.
+      if (direction.dx > 0) paths.states[0].Reset();
+      if (direction.dx < 0) paths.states[1].Reset();
+      x = direction.dx > 0 ? 0 : width - 2;
+      y += direction.dy;
+      --left;
+    } else {
+      const int count = min(left, direction.dx > 0 ? width - 1 - x : x + 1);
+      paths.Follow(y * width + x, step, count);
+      x = direction.dx > 0 ? x + count : x - count;
+      x = x < 0 ? width - 1 : x;
+      y += count * direction.dy;
+      left -= count;
+    }
   }
 }
 
@@ -219,9 +268,9 @@ void AggregatePaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_
   a.p2 = tables.p2[0];
   const bool adaptive = IsAdaptive(tables), padded = layout.padded() != layout.num_disparities;
   const int paths = a.rows ? a.height : a.width;
-  const dim3 grid(static_cast<unsigned>((paths + kWarps - 1) / kWarps),
+  const dim3 grid(static_cast<unsigned>((paths + 1) / 2),
                   a.rows ? 2U : static_cast<unsigned>(a.num_paths - 2));
-  const dim3 block(kWarpSize, kWarps);
+  const dim3 block(kWarpSize);
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
     if (adaptive) {

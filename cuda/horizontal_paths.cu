@@ -10,6 +10,7 @@ namespace parallax::cuda {
 namespace {
 
 constexpr int kDirections = 2;
+constexpr int kMargin = 2;  // codes that are loaded ahead past the end of a row
 constexpr std::size_t kLargestShared_bytes = 200 * 1024;
 
 struct Arguments {
@@ -45,9 +46,11 @@ __device__ __forceinline__ std::uint64_t LoadSharedNow(const std::uint64_t* from
   return value;
 }
 
-template <int K, typename Code, typename T, bool kAdaptive>
+template <int K, typename Code, typename T, bool kAdaptive, int kDx>
 struct RowPath {
+  static constexpr int kPathBytes = 64 * K * static_cast<int>(sizeof(T));
   const Arguments& a;
+  // Both may be read two codes before and after.
   const Code *left, *right;  // right[i]: code of right pixel i - (64 K - 1) - min_disparity
   const std::uint8_t* guide;
   const std::uint32_t* p2_minus_p1;
@@ -88,37 +91,46 @@ struct RowPath {
     }
   }
 
-  // count pixels from x on, in direction dx. kInside: all right pixels of all of them are inside the image.
+  // count pixels from x on, in direction kDx. kInside: all right pixels of all of them are inside the image.
   // While a pixel is worked on, the next one's costs are made and the codes of the one after it are loaded.
   template <bool kInside>
-  __device__ __forceinline__ void Follow(int x, int dx, int count) {
+  __device__ __forceinline__ void Follow(int x, int count) {
     if (count <= 0) return;
-    const int x_last = x + (count - 1) * dx;
     Codes codes;
     std::uint32_t cost[K];
     Load(x, codes);
     MakeCosts<kInside>(x, codes, cost);
-    Load(count > 1 ? x + dx : x, codes);
-    constexpr int kUnroll = kInside && K <= 2 ? 2 : 1;
+    Load(x + kDx, codes);
+    std::uint8_t* out = row_costs + static_cast<std::ptrdiff_t>(x) * kPathBytes;
+    constexpr int kUnroll = kInside && K <= 2 ? 4 : 1;
 #pragma unroll kUnroll
-    for (int i = 0; i < count; ++i, x += dx) {
+    for (int i = 0; i < count; ++i) {
       if constexpr (kAdaptive) {
         const std::uint32_t here = guide[x];
         jump = p2_minus_p1[__usad(here, guide_before, 0U)];
         guide_before = here;
       }
       std::uint32_t next_cost[K];
-      const int x_next = i + 1 < count ? x + dx : x_last, x_after = i + 2 < count ? x + 2 * dx : x_last;
       state.template Step<true>(cost, p1, jump, ends, [&] {
-        MakeCosts<kInside>(x_next, codes, next_cost);
-        Load(x_after, codes);
+        MakeCosts<kInside>(x + kDx, codes, next_cost);
+        Load(x + 2 * kDx, codes);
       });
 #pragma unroll
       for (int j = 0; j < K; ++j) cost[j] = next_cost[j];
       PackedLane<K, T> packed;
       Pack<K>(state.path, packed);
-      packed.Store(row_costs + static_cast<std::ptrdiff_t>(x) * (64 * K * static_cast<int>(sizeof(T))), lane);
+      packed.Store(out, lane);
+      out += kDx * kPathBytes;
+      x += kDx;
     }
+  }
+
+  __device__ __forceinline__ void FollowRow(int first, int last) {
+    constexpr bool kToRight = kDx > 0;
+    state.Reset();
+    Follow<false>(kToRight ? 0 : a.width - 1, kToRight ? first : a.width - last);
+    Follow<true>(kToRight ? first : last - 1, last - first);
+    Follow<false>(kToRight ? last : first - 1, kToRight ? a.width - last : first);
   }
 };
 
@@ -127,9 +139,9 @@ __global__ void __launch_bounds__(kDirections* kWarpSize) HorizontalPathsKernel(
   extern __shared__ std::uint64_t shared[];
   __shared__ std::uint32_t p2_minus_p1[kAdaptive ? 256 : 1];
   constexpr int kPadded = 64 * K;
-  Code* const right = reinterpret_cast<Code*>(shared);  // width + kPadded - 1
-  Code* const left = right + a.width + kPadded;         // width
-  std::uint8_t* const guide = reinterpret_cast<std::uint8_t*>(left + a.width);
+  Code* const right = reinterpret_cast<Code*>(shared) + kMargin;  // width + kPadded - 1, and a margin
+  Code* const left = right + a.width + kPadded - 1 + kMargin;     // width, and a margin
+  std::uint8_t* const guide = reinterpret_cast<std::uint8_t*>(left + a.width + kMargin);
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int thread = warp * kWarpSize + lane;
   constexpr int kThreads = kDirections * kWarpSize;
@@ -149,27 +161,29 @@ __global__ void __launch_bounds__(kDirections* kWarpSize) HorizontalPathsKernel(
   }
   __syncthreads();
 
-  RowPath<K, Code, T, kAdaptive> path{
-      a,           left,
-      right,       guide,
-      p2_minus_p1, a.path_costs + static_cast<std::size_t>(warp) * a.path_bytes + row * (kPadded * sizeof(T)),
-      lane,        LaneEnds(lane),
-      Twice(a.p1), Twice(a.p2 - a.p1)};
-  FillPadding<K>(lane, a.num_disparities, kPaddingCost, path.padding);
-  path.state.Reset();
   // First and last + 1 left pixel whose right pixels are all inside.
   const int first = min(max(a.min_disparity + a.num_disparities - 1, 0), a.width);
   const int last = max(min(a.width + a.min_disparity, a.width), first);
-  const bool to_right = warp == 0;
-  const int dx = to_right ? 1 : -1;
-  path.template Follow<false>(to_right ? 0 : a.width - 1, dx, to_right ? first : a.width - last);
-  path.template Follow<true>(to_right ? first : last - 1, dx, last - first);
-  path.template Follow<false>(to_right ? last : first - 1, dx, to_right ? a.width - last : first);
+  const auto follow = [&](auto path) {
+    FillPadding<K>(lane, a.num_disparities, kPaddingCost, path.padding);
+    path.FollowRow(first, last);
+  };
+  std::uint8_t* const row_costs =
+      a.path_costs + static_cast<std::size_t>(warp) * a.path_bytes + row * (kPadded * sizeof(T));
+  const LaneEnds ends(lane);
+  const std::uint32_t p1 = Twice(a.p1), jump = Twice(a.p2 - a.p1);
+  if (warp == 0) {
+    follow(RowPath<K, Code, T, kAdaptive, 1>{a, left, right, guide, p2_minus_p1, row_costs, lane, ends, p1,
+                                             jump});
+  } else {
+    follow(RowPath<K, Code, T, kAdaptive, -1>{a, left, right, guide, p2_minus_p1, row_costs, lane, ends, p1,
+                                              jump});
+  }
 }
 
 std::size_t SharedBytes(const VolumeLayout& layout, std::size_t code_bytes) {
   const auto width = static_cast<std::size_t>(layout.width);
-  return (2 * width + static_cast<std::size_t>(layout.padded())) * code_bytes + width;
+  return (2 * width + static_cast<std::size_t>(layout.padded()) + 3 * kMargin) * code_bytes + width;
 }
 
 }  // namespace
