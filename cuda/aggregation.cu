@@ -8,6 +8,7 @@
 // the other has not, each is stepped on its own. The directions that go down come first, then those that go
 // up, so that the paths in flight read the same rows of costs while these are in the second-level cache.
 #include "cuda/check.h"
+#include "cuda/copy_async.cuh"
 #include "cuda/path_state.cuh"
 #include "cuda/stages.h"
 
@@ -44,20 +45,6 @@ constexpr int kRegisters = K == 1   ? 48
                            : K == 8 ? 96
                                     : 168;
 constexpr int kRing = 8;  // rows of costs in shared memory, of which kRing - 1 may be on their way
-
-// Copies of 4, 8 or 16 bytes from global to shared memory that finish later, in order.
-template <int kBytes>
-__device__ __forceinline__ void CopyAsync(void* to, const void* from) {
-  const auto shared = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(shared), "l"(from), "n"(kBytes));
-}
-__device__ __forceinline__ void CommitCopies() { asm volatile("cp.async.commit_group;"); }
-// Waits until at most kPending groups of copies are on their way, and makes them visible to the warp.
-template <int kPending>
-__device__ __forceinline__ void WaitForCopies() {
-  asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
-  __syncwarp();
-}
 
 // What stays the same along a warp's two paths, and their states.
 template <int K, typename T, bool kAdaptive, bool kPadded>

@@ -46,7 +46,7 @@ __device__ __forceinline__ std::uint64_t LoadSharedNow(const std::uint64_t* from
   return value;
 }
 
-template <int K, typename Code, typename T, bool kAdaptive, int kDx>
+template <int K, typename Code, typename T, bool kAdaptive, bool kSparse, int kDx>
 struct RowPath {
   static constexpr int kPathBytes = 64 * K * static_cast<int>(sizeof(T));
   const Arguments& a;
@@ -119,7 +119,7 @@ struct RowPath {
       for (int j = 0; j < K; ++j) cost[j] = next_cost[j];
       PackedLane<K, T> packed;
       Pack<K>(state.path, packed);
-      packed.Store(out, lane);
+      if (!kSparse || (x + (kDx > 0 ? 1 : 0)) % kCheckpoint == 0) packed.Store(out, lane);
       out += kDx * kPathBytes;
       x += kDx;
     }
@@ -134,7 +134,7 @@ struct RowPath {
   }
 };
 
-template <int K, typename Code, typename T, bool kAdaptive>
+template <int K, typename Code, typename T, bool kAdaptive, bool kSparse>
 __global__ void __launch_bounds__(kDirections* kWarpSize) HorizontalPathsKernel(const Arguments a) {
   extern __shared__ std::uint64_t shared[];
   __shared__ std::uint32_t p2_minus_p1[kAdaptive ? 256 : 1];
@@ -173,11 +173,11 @@ __global__ void __launch_bounds__(kDirections* kWarpSize) HorizontalPathsKernel(
   const LaneEnds ends(lane);
   const std::uint32_t p1 = Twice(a.p1), jump = Twice(a.p2 - a.p1);
   if (warp == 0) {
-    follow(RowPath<K, Code, T, kAdaptive, 1>{a, left, right, guide, p2_minus_p1, row_costs, lane, ends, p1,
-                                             jump});
+    follow(RowPath<K, Code, T, kAdaptive, kSparse, 1>{a, left, right, guide, p2_minus_p1, row_costs, lane,
+                                                      ends, p1, jump});
   } else {
-    follow(RowPath<K, Code, T, kAdaptive, -1>{a, left, right, guide, p2_minus_p1, row_costs, lane, ends, p1,
-                                              jump});
+    follow(RowPath<K, Code, T, kAdaptive, kSparse, -1>{a, left, right, guide, p2_minus_p1, row_costs, lane,
+                                                       ends, p1, jump});
   }
 }
 
@@ -194,8 +194,8 @@ bool FitsHorizontalPaths(CensusWindow window, const VolumeLayout& layout) {
 
 void HorizontalPaths(const CensusImages& census, CensusWindow window,
                      DeviceImageView<const std::uint8_t> guide, const MatchingTables& tables,
-                     const std::uint16_t* p2_table, const VolumeLayout& layout, std::uint8_t* path_costs,
-                     cudaStream_t stream) {
+                     const std::uint16_t* p2_table, const VolumeLayout& layout, bool sparse,
+                     std::uint8_t* path_costs, cudaStream_t stream) {
   Arguments a{};
   const bool code32 = HasCode32(window);
   a.census_left = code32 ? static_cast<const void*>(census.left32.data) : census.left64.data;
@@ -223,13 +223,15 @@ void HorizontalPaths(const CensusImages& census, CensusWindow window,
   const bool adaptive = IsAdaptive(tables);
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
-    if (code32) {
-      adaptive ? launch(HorizontalPathsKernel<k(), std::uint32_t, T, true>)
-               : launch(HorizontalPathsKernel<k(), std::uint32_t, T, false>);
-    } else {
-      adaptive ? launch(HorizontalPathsKernel<k(), std::uint64_t, T, true>)
-               : launch(HorizontalPathsKernel<k(), std::uint64_t, T, false>);
-    }
+    const auto choose = [&](auto code) {
+      using Code = decltype(code);
+      if constexpr (sizeof(T) == 1 && k() <= 4) {  // what MakesRows is true for
+        if (sparse) return launch(HorizontalPathsKernel<k(), Code, T, false, true>);
+      }
+      adaptive ? launch(HorizontalPathsKernel<k(), Code, T, true, false>)
+               : launch(HorizontalPathsKernel<k(), Code, T, false, false>);
+    };
+    code32 ? choose(std::uint32_t{}) : choose(std::uint64_t{});
   });
 }
 

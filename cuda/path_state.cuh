@@ -61,12 +61,15 @@ struct PathState {
       }
       next[j] = best + cost[j] - lowest;  // no carry between the halves: best >= lowest in both
     }
-    std::uint32_t least = next[0];
 #pragma unroll
-    for (int j = 0; j < K; ++j) {
-      path[j] = next[j];
-      least = j == 0 ? least : __vminu2(least, next[j]);
-    }
+    for (int j = 0; j < K; ++j) path[j] = next[j];
+    FindLowest();
+  }
+
+  __device__ __forceinline__ void FindLowest() {
+    std::uint32_t least = path[0];
+#pragma unroll
+    for (int j = 1; j < K; ++j) least = __vminu2(least, path[j]);
     lowest = __reduce_min_sync(kFullWarp, __vminu2(least, __byte_perm(least, 0, 0x1032)));
   }
 };

@@ -8,8 +8,14 @@
 //     disparity d. From one pixel to the next all keys move up by one slot, so a right pixel's key meets each
 //     of its disparities once and leaves at the last slot. Runs of keys are joined in shared memory by an
 //     atomic minimum, which gives the same value in any order.
+//
+// The horizontal paths need not be read: where HorizontalPaths has left only every kCheckpoint-th pixel's
+// path costs, the warp makes those between again, kCheckpoint pixels at a time: first to the left into shared
+// memory, then to the right while it selects. That is cheaper than writing and reading two more volumes.
 #include "cuda/check.h"
 #include "cuda/consistency.cuh"
+#include "cuda/copy_async.cuh"
+#include "cuda/path_state.cuh"
 #include "cuda/stages.h"
 #include "cuda/warp_costs.cuh"
 #include "pipeline/disparity_map.h"
@@ -19,7 +25,11 @@ namespace parallax::cuda {
 namespace {
 
 constexpr std::uint32_t kNoKey = 0xFFFFFFFFU;
-constexpr int kWarps = 12;
+constexpr int kWarps = 10;
+// Layouts for which the horizontal paths can be made here.
+constexpr int kLargestRowWords = 4;
+template <int K, typename T>
+constexpr bool kMakesRows = K <= kLargestRowWords && sizeof(T) == 1;
 
 struct Arguments {
   const std::uint8_t* path_costs;
@@ -29,7 +39,9 @@ struct Arguments {
   std::uint16_t *winner_left, *winner_right;  // null where consistency is checked here
   float* disparity;
   std::uint8_t *validity, *confidence;
-  int max_difference;  // of the consistency check; -1: not here
+  int max_difference;         // of the consistency check; -1: not here
+  const std::uint8_t* costs;  // where the horizontal paths are made here
+  std::uint32_t p1, p2;
 };
 
 // Sums of 8-bit path costs stay below this, which stands where there is no disparity; of 16-bit ones below
@@ -129,13 +141,111 @@ struct RightKeys {
   }
 };
 
-template <int K, typename T, int kPaths, bool kPadded>
+// The horizontal paths of a warp's run of pixels, from checkpoints.
+template <int K, typename T, bool kPadded>
+struct RowPaths {
+  static constexpr int kCostBytes = 64 * K, kPathBytes = kCostBytes * static_cast<int>(sizeof(T));
+  struct Shared {
+    std::uint8_t costs[2][kCheckpoint * kCostBytes];  // of this group of pixels and the next
+    std::uint8_t to_left[kCheckpoint * kPathBytes];
+  };
+  const std::uint8_t *costs, *to_right_volume, *to_left_volume;  // of the row
+  Shared* shared;
+  const std::uint32_t (&padding)[K];
+  LaneEnds ends;
+  int lane, width;
+  std::uint32_t p1, jump;
+  PathState<K> to_right;
+  PackedLane<K, T> next_checkpoint;  // of the path to the left, for the next group
+  int buffer;
+
+  __device__ __forceinline__ void Restore(const PackedLane<K, T>& packed, PathState<K>& state) const {
+    Unpack<K>(packed, state.path);
+    if constexpr (kPadded) {
+#pragma unroll
+      for (int j = 0; j < K; ++j) state.path[j] |= padding[j];
+    }
+    state.FindLowest();
+  }
+  __device__ __forceinline__ void Prefetch(int x) {
+    if (x < width) {
+      constexpr int kLaneBytes = kCheckpoint * kCostBytes / kWarpSize;
+      constexpr int kPiece = kLaneBytes < 16 ? kLaneBytes : 16;
+      const std::uint8_t* const from =
+          costs + static_cast<std::ptrdiff_t>(x) * kCostBytes + lane * kLaneBytes;
+#pragma unroll
+      for (int i = 0; i < kLaneBytes; i += kPiece) {
+        CopyAsync<kPiece>(shared->costs[buffer ^ 1] + lane * kLaneBytes + i, from + i);
+      }
+      if (x + kCheckpoint < width) {
+        next_checkpoint.LoadNow(to_left_volume + static_cast<std::ptrdiff_t>(x + kCheckpoint) * kPathBytes,
+                                lane);
+      }
+    }
+    CommitCopies();
+  }
+  __device__ __forceinline__ void Begin(int x) {
+    buffer = 1;
+    Prefetch(x);
+    to_right.Reset();
+    if (x > 0) {
+      PackedLane<K, T> packed;
+      packed.LoadNow(to_right_volume + static_cast<std::ptrdiff_t>(x - 1) * kPathBytes, lane);
+      Restore(packed, to_right);
+    }
+  }
+  __device__ __forceinline__ void LoadCost(int i, std::uint32_t (&cost)[K]) const {
+    PackedLane<K, std::uint8_t> packed;
+    packed.Load(shared->costs[buffer] + i * kCostBytes, lane);
+    Unpack<K>(packed, cost);
+    if constexpr (kPadded) {
+#pragma unroll
+      for (int j = 0; j < K; ++j) cost[j] |= padding[j];
+    }
+  }
+  // The path to the left over the group of count pixels from x on.
+  __device__ __forceinline__ void BeginGroup(int x, int count) {
+    WaitForCopies<0>();
+    buffer ^= 1;
+    PathState<K> to_left;
+    to_left.Reset();
+    if (x + kCheckpoint < width) Restore(next_checkpoint, to_left);
+    Prefetch(x + kCheckpoint);
+#pragma unroll 2
+    for (int i = count - 1; i >= 0; --i) {
+      std::uint32_t cost[K];
+      LoadCost(i, cost);
+      to_left.template Step<false>(cost, p1, jump, ends);
+      PackedLane<K, T> packed;
+      Pack<K>(to_left.path, packed);
+      packed.Store(shared->to_left + i * kPathBytes, lane);
+    }
+  }
+  // Adds both paths of the group's pixel i to sum. Pixels in order.
+  __device__ __forceinline__ void Add(int i, std::uint32_t (&sum)[K]) {
+    std::uint32_t cost[K], words[K];
+    LoadCost(i, cost);
+    to_right.template Step<false>(cost, p1, jump, ends);
+    PackedLane<K, T> packed;
+    packed.Load(shared->to_left + i * kPathBytes, lane);  // each lane reads what it has written
+    Unpack<K>(packed, words);
+#pragma unroll
+    for (int j = 0; j < K; ++j) sum[j] += to_right.path[j] + words[j];
+  }
+};
+
+template <int K, typename T, int kPaths, bool kPadded, bool kRows>
 __global__ void __launch_bounds__(kWarps* kWarpSize, K <= 2   ? 3
                                                      : K == 4 ? 2
                                                               : 1)
     SelectDisparitiesKernel(const Arguments a) {
-  extern __shared__ std::uint32_t right_keys[];  // of the row's right pixels; then what consistency needs
+  extern __shared__ uint4 shared[];
   __shared__ std::uint32_t sum_rows[kWarps][32 * K];
+  using Rows = RowPaths<K, T, kPadded>;
+  auto* const row_shared = reinterpret_cast<typename Rows::Shared*>(shared);
+  // Of the row's right pixels; behind them what consistency needs.
+  auto* const right_keys = reinterpret_cast<std::uint32_t*>(row_shared + (kRows ? kWarps : 0));
+  constexpr int kVolumes = kRows ? kPaths - 2 : kPaths, kFirstVolume = kPaths - kVolumes;
   constexpr int kAhead = K <= 2 ? 2 : 1;
   constexpr std::uint32_t kPixelBytes = 64 * K * sizeof(T);
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
@@ -152,13 +262,13 @@ __global__ void __launch_bounds__(kWarps* kWarpSize, K <= 2   ? 3
     places[j] = static_cast<std::uint32_t>(LowDisparity<K>(lane, j) | HighDisparity<K>(lane, j) << 16);
   }
   if constexpr (kPadded) FillPadding<K>(lane, a.num_disparities, kNoSum<T>, padding);
-  const std::uint8_t* rows[kPaths];
+  const std::uint8_t* rows[kPaths];  // of all volumes; the horizontal ones come first
 #pragma unroll
   for (int r = 0; r < kPaths; ++r) {
     rows[r] = a.path_costs + static_cast<std::size_t>(r) * a.path_bytes +
               static_cast<std::size_t>(row) * kPixelBytes;
   }
-  const int run = (a.width + kWarps - 1) / kWarps;
+  const int run = ((a.width + kWarps - 1) / kWarps + kCheckpoint - 1) / kCheckpoint * kCheckpoint;
   const int x_begin = min(warp * run, a.width), x_end = min(x_begin + run, a.width);
   std::uint32_t* const sums = sum_rows[warp];
   const auto join = [&](int x_right, std::uint32_t key) {
@@ -166,16 +276,29 @@ __global__ void __launch_bounds__(kWarps* kWarpSize, K <= 2   ? 3
   };
   RightKeys<K, T> keys;
   keys.Reset();
-  PackedLane<K, T> packed[kAhead][kPaths];
-  const auto load = [&](int x, PackedLane<K, T>(&to)[kPaths]) {
+  PackedLane<K, T> packed[kAhead][kVolumes];
+  const auto load = [&](int x, PackedLane<K, T>(&to)[kVolumes]) {
     const std::uint32_t offset = static_cast<std::uint32_t>(x) * kPixelBytes;
 #pragma unroll
-    for (int r = 0; r < kPaths; ++r) to[r].LoadNow(rows[r] + offset, lane);
+    for (int r = 0; r < kVolumes; ++r) to[r].LoadNow(rows[kFirstVolume + r] + offset, lane);
   };
   if (x_begin < x_end) {
 #pragma unroll
     for (int u = 0; u < kAhead; ++u) load(min(x_begin + u, x_end - 1), packed[u]);
   }
+  std::uint32_t row_padding[K];
+  FillPadding<K>(lane, a.num_disparities, kPaddingCost, row_padding);
+  Rows row_paths{kRows ? a.costs + static_cast<std::size_t>(row) * Rows::kCostBytes : nullptr,
+                 rows[0],
+                 rows[1],
+                 row_shared + warp,
+                 row_padding,
+                 LaneEnds(lane),
+                 lane,
+                 a.width,
+                 Twice(a.p1),
+                 Twice(a.p2 - a.p1)};
+  if (kRows && x_begin < x_end) row_paths.Begin(x_begin);
   for (int x_group = x_begin; x_group < x_end; x_group += kWarpSize) {
     const int count = min(kWarpSize, x_end - x_group);
     Winner mine{};
@@ -185,8 +308,12 @@ __global__ void __launch_bounds__(kWarps* kWarpSize, K <= 2   ? 3
         const int turn = turn_group + u, x = x_group + turn;
         if (kAhead > 1 && turn >= count) break;
         std::uint32_t sum[K];
-        AddPaths<K, T, kPaths>(packed[u], sum);
+        AddPaths<K, T, kVolumes>(packed[u], sum);
         load(min(x + kAhead, x_end - 1), packed[u]);
+        if constexpr (kRows) {
+          if (turn % kCheckpoint == 0) row_paths.BeginGroup(x, min(kCheckpoint, x_end - x));
+          row_paths.Add(turn % kCheckpoint, sum);
+        }
         if constexpr (kPadded) {
 #pragma unroll
           for (int j = 0; j < K; ++j) sum[j] |= padding[j];
@@ -237,23 +364,33 @@ __global__ void __launch_bounds__(kWarps* kWarpSize, K <= 2   ? 3
   }
 }
 
-template <int K, typename T, int kPaths, bool kPadded>
+template <int K, typename T, int kPaths, bool kPadded, bool kRows>
 void Launch(const Arguments& a, int height, cudaStream_t stream) {
-  const std::size_t shared_bytes = static_cast<std::size_t>(a.width) * (a.max_difference >= 0 ? 7 : 4);
-  const auto kernel = SelectDisparitiesKernel<K, T, kPaths, kPadded>;
-  if (shared_bytes > 20 * 1024) {
-    Check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                               static_cast<int>(shared_bytes)),
-          "cudaFuncSetAttribute");
-  }
+  const std::size_t shared_bytes = static_cast<std::size_t>(a.width) * (a.max_difference >= 0 ? 7 : 4) +
+                                   (kRows ? kWarps * sizeof(typename RowPaths<K, T, kPadded>::Shared) : 0);
+  const auto kernel = SelectDisparitiesKernel<K, T, kPaths, kPadded, kRows>;
+  Check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             static_cast<int>(shared_bytes)),
+        "cudaFuncSetAttribute");
   kernel<<<static_cast<unsigned>(height), dim3(kWarpSize, kWarps), shared_bytes, stream>>>(a);
   CheckLaunch("SelectDisparitiesKernel");
 }
 
-void SelectAndMaybeCheck(const std::uint8_t* path_costs, int num_paths, const VolumeLayout& layout,
-                         const SelectionParameters& parameters, int max_difference,
-                         std::uint16_t* winner_left, std::uint16_t* winner_right,
-                         const DeviceDisparityMap& map, cudaStream_t stream) {
+template <int K, typename T, int kPaths>
+void Launch(const Arguments& a, int height, cudaStream_t stream) {
+  const bool padded = 64 * K != a.num_disparities;
+  if constexpr (kMakesRows<K, T>) {
+    if (a.costs != nullptr) {
+      return padded ? Launch<K, T, kPaths, true, true>(a, height, stream)
+                    : Launch<K, T, kPaths, false, true>(a, height, stream);
+    }
+  }
+  padded ? Launch<K, T, kPaths, true, false>(a, height, stream)
+         : Launch<K, T, kPaths, false, false>(a, height, stream);
+}
+
+Arguments MakeArguments(const std::uint8_t* path_costs, const VolumeLayout& layout,
+                        const SelectionParameters& parameters, const DeviceDisparityMap& map) {
   Arguments a{};
   a.path_costs = path_costs;
   a.path_bytes = layout.path_bytes();
@@ -261,22 +398,18 @@ void SelectAndMaybeCheck(const std::uint8_t* path_costs, int num_paths, const Vo
   a.num_disparities = layout.num_disparities;
   a.min_disparity = layout.min_disparity;
   a.parameters = parameters;
-  a.winner_left = winner_left;
-  a.winner_right = winner_right;
   a.disparity = map.disparity.data;
   a.validity = map.validity.data;
   a.confidence = map.confidence.data;
-  a.max_difference = max_difference;
-  const bool padded = layout.padded() != layout.num_disparities;
+  a.max_difference = -1;
+  return a;
+}
+
+void Launch(const Arguments& a, int num_paths, const VolumeLayout& layout, cudaStream_t stream) {
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
-    if (num_paths == 4) {
-      padded ? Launch<k(), T, 4, true>(a, layout.height, stream)
-             : Launch<k(), T, 4, false>(a, layout.height, stream);
-    } else {
-      padded ? Launch<k(), T, 8, true>(a, layout.height, stream)
-             : Launch<k(), T, 8, false>(a, layout.height, stream);
-    }
+    num_paths == 4 ? Launch<k(), T, 4>(a, layout.height, stream)
+                   : Launch<k(), T, 8>(a, layout.height, stream);
   });
 }
 
@@ -286,17 +419,28 @@ void SelectDisparities(const std::uint8_t* path_costs, int num_paths, const Volu
                        const SelectionParameters& parameters, DeviceImageView<std::uint16_t> winner_left,
                        DeviceImageView<std::uint16_t> winner_right, const DeviceDisparityMap& selected,
                        cudaStream_t stream) {
-  SelectAndMaybeCheck(path_costs, num_paths, layout, parameters, -1, winner_left.data, winner_right.data,
-                      selected, stream);
+  Arguments a = MakeArguments(path_costs, layout, parameters, selected);
+  a.winner_left = winner_left.data;
+  a.winner_right = winner_right.data;
+  Launch(a, num_paths, layout, stream);
 }
 
-bool FitsSelectAndCheck(const VolumeLayout& layout) { return layout.width <= 24000; }
+bool FitsSelectAndCheck(const VolumeLayout& layout) { return layout.width <= 16000; }
 
-void SelectAndCheck(const std::uint8_t* path_costs, int num_paths, const VolumeLayout& layout,
-                    const SelectionParameters& selection, const ConsistencyParameters& consistency,
-                    const DeviceDisparityMap& map, cudaStream_t stream) {
-  SelectAndMaybeCheck(path_costs, num_paths, layout, selection, consistency.max_difference, nullptr, nullptr,
-                      map, stream);
+bool MakesRows(const VolumeLayout& layout, const MatchingTables& tables) {
+  return layout.words <= kLargestRowWords && layout.bytes_per_path_cost == 1 && !IsAdaptive(tables);
+}
+
+void SelectAndCheck(const std::uint8_t* path_costs, const std::uint8_t* costs, const MatchingTables& tables,
+                    const VolumeLayout& layout, const SelectionParameters& selection,
+                    const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
+                    cudaStream_t stream) {
+  Arguments a = MakeArguments(path_costs, layout, selection, map);
+  a.max_difference = consistency.max_difference;
+  a.costs = costs;
+  a.p1 = tables.p1;
+  a.p2 = tables.p2[0];
+  Launch(a, tables.num_paths, layout, stream);
 }
 
 }  // namespace parallax::cuda

@@ -69,11 +69,15 @@ void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeL
 // --- aggregation --------------------------------------------------------------------
 // p2_table: 256 values of MatchingTables::p2 in device memory. path_costs: tables.num_paths volumes of
 // layout.path_bytes() bytes, one a direction, in the reference's order (the two horizontal ones first).
+// sparse: only the pixels next to multiples of kCheckpoint are written, from which SelectAndCheck makes the
+// others again; where MakesRows.
+inline constexpr int kCheckpoint = 8;
+bool MakesRows(const VolumeLayout& layout, const MatchingTables& tables);
 // HorizontalPaths needs no costs, so it can run beside MatchingCost and AggregatePaths, on another stream.
 void HorizontalPaths(const CensusImages& census, CensusWindow window,
                      DeviceImageView<const std::uint8_t> guide, const MatchingTables& tables,
-                     const std::uint16_t* p2_table, const VolumeLayout& layout, std::uint8_t* path_costs,
-                     cudaStream_t stream);
+                     const std::uint16_t* p2_table, const VolumeLayout& layout, bool sparse,
+                     std::uint8_t* path_costs, cudaStream_t stream);
 // Whether a row's codes fit on the chip. Otherwise AggregatePaths must do the rows too.
 bool FitsHorizontalPaths(CensusWindow window, const VolumeLayout& layout);
 enum class PathSet { kColumnsAndDiagonals, kRows };
@@ -103,10 +107,13 @@ void SelectDisparities(const std::uint8_t* path_costs, int num_paths, const Volu
                        DeviceImageView<std::uint16_t> winner_right, const DeviceDisparityMap& selected,
                        cudaStream_t stream);
 // Selection and consistency in one, without the results in between. max_difference may be -1.
+// costs: null where path_costs is complete; otherwise the horizontal paths are sparse. kCheckpoint pixels
+// more than the volume of costs are read (not used).
 bool FitsSelectAndCheck(const VolumeLayout& layout);
-void SelectAndCheck(const std::uint8_t* path_costs, int num_paths, const VolumeLayout& layout,
-                    const SelectionParameters& selection, const ConsistencyParameters& consistency,
-                    const DeviceDisparityMap& map, cudaStream_t stream);
+void SelectAndCheck(const std::uint8_t* path_costs, const std::uint8_t* costs, const MatchingTables& tables,
+                    const VolumeLayout& layout, const SelectionParameters& selection,
+                    const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
+                    cudaStream_t stream);
 // Largest image: selection and consistency keep a row of the right image on the chip; a grid has so many
 // rows.
 inline constexpr int kLargestWidth_px = 50000, kLargestHeight_px = 65535;

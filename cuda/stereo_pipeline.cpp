@@ -84,7 +84,9 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
     census_right64_ = DeviceImage<std::uint64_t>(width, height);
   }
   census_ = {census_left32_.View(), census_right32_.View(), census_left64_.View(), census_right64_.View()};
-  costs_ = DeviceBuffer<std::uint8_t>(layout_.cost_bytes());
+  // A group of costs that begins in the last pixels is read whole.
+  costs_ = DeviceBuffer<std::uint8_t>(layout_.cost_bytes() +
+                                      kCheckpoint * static_cast<std::size_t>(layout_.padded()));
   path_costs_ =
       DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(tables_.num_paths) * layout_.path_bytes());
   winner_left_ = DeviceImage<std::uint16_t>(width, height);
@@ -131,11 +133,14 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
       CensusTransform(gray_left_.ConstView(), gray_right_.ConstView(), window, census_, stream);
     }
   });
+  const bool fused =
+      !results_between && parameters_.consistency.max_difference >= 0 && FitsSelectAndCheck(layout_);
   const bool rows_beside = FitsHorizontalPaths(window, layout_);
+  const bool sparse = fused && rows_beside && MakesRows(layout_, tables_);
   if (rows_beside) {
     census_done_.Record(stream);
     Check(cudaStreamWaitEvent(side_stream_.get(), census_done_.get()), "cudaStreamWaitEvent");
-    HorizontalPaths(census_, window, guide, tables_, p2_table_.data(), layout_, path_costs_.data(),
+    HorizontalPaths(census_, window, guide, tables_, p2_table_.data(), layout_, sparse, path_costs_.data(),
                     side_stream_.get());
     rows_done_.Record(side_stream_.get());
   }
@@ -153,7 +158,7 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
       aggregate(PathSet::kRows);
     }
   });
-  if (results_between || parameters_.consistency.max_difference < 0 || !FitsSelectAndCheck(layout_)) {
+  if (!fused) {
     run(Step::kSelection, [&] {
       SelectDisparities(path_costs_.data(), tables_.num_paths, layout_, parameters_.selection,
                         winner_left_.View(), winner_right_.View(), map_, stream);
@@ -164,8 +169,8 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
     });
   } else {
     run(Step::kConsistency, [&] {
-      SelectAndCheck(path_costs_.data(), tables_.num_paths, layout_, parameters_.selection,
-                     parameters_.consistency, map_, stream);
+      SelectAndCheck(path_costs_.data(), sparse ? costs_.data() : nullptr, tables_, layout_,
+                     parameters_.selection, parameters_.consistency, map_, stream);
     });
   }
   run(Step::kSpeckle, [&] {
