@@ -35,6 +35,7 @@ struct Arguments {
   std::size_t path_bytes;  // of one direction
   int width, height, num_disparities, num_paths;
   bool rows;
+  int first_direction;
   std::uint32_t p1, p2;  // p2: where it is constant
 };
 
@@ -148,7 +149,8 @@ __global__ void __maxnreg__(kRegisters<K>) AggregatePathsKernel(const Arguments 
     for (int i = lane; i < 256; i += kWarpSize) p2_minus_p1[i] = Twice(a.p2_table[i] - a.p1);
     __syncwarp();
   }
-  const int index = static_cast<int>(blockIdx.y), number = 2 * static_cast<int>(blockIdx.x);
+  const int index = a.first_direction + static_cast<int>(blockIdx.y),
+            number = 2 * static_cast<int>(blockIdx.x);
   const Direction direction = a.rows             ? kRows[index]
                               : a.num_paths == 4 ? kFourPaths[index]
                                                  : kEightPaths[index];
@@ -255,19 +257,22 @@ void AggregatePaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_
   a.p2 = tables.p2[0];
   const bool adaptive = IsAdaptive(tables), padded = layout.padded() != layout.num_disparities;
   const int paths = a.rows ? a.height : a.width;
-  const dim3 grid(static_cast<unsigned>((paths + 1) / 2),
-                  a.rows ? 2U : static_cast<unsigned>(a.num_paths - 2));
-  const dim3 block(kWarpSize);
-  WithLayout(layout, [&](auto k, auto value) {
-    using T = decltype(value);
-    if (adaptive) {
-      AggregatePathsKernel<k(), T, true, true><<<grid, block, 0, stream>>>(a);
-    } else if (padded) {
-      AggregatePathsKernel<k(), T, false, true><<<grid, block, 0, stream>>>(a);
-    } else {
-      AggregatePathsKernel<k(), T, false, false><<<grid, block, 0, stream>>>(a);
-    }
-  });
+  // A launch for the directions that go down and one for those that go up: the paths in flight then stay
+  // close enough to each other to read the same rows of costs from the second-level cache.
+  const int directions = a.rows ? 2 : a.num_paths - 2, at_once = a.num_paths == 8 && !a.rows ? 3 : 2;
+  for (a.first_direction = 0; a.first_direction < directions; a.first_direction += at_once) {
+    const dim3 grid(static_cast<unsigned>((paths + 1) / 2), static_cast<unsigned>(at_once));
+    WithLayout(layout, [&](auto k, auto value) {
+      using T = decltype(value);
+      if (adaptive) {
+        AggregatePathsKernel<k(), T, true, true><<<grid, kWarpSize, 0, stream>>>(a);
+      } else if (padded) {
+        AggregatePathsKernel<k(), T, false, true><<<grid, kWarpSize, 0, stream>>>(a);
+      } else {
+        AggregatePathsKernel<k(), T, false, false><<<grid, kWarpSize, 0, stream>>>(a);
+      }
+    });
+  }
   CheckLaunch("AggregatePathsKernel");
 }
 

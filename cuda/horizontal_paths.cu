@@ -11,6 +11,7 @@ namespace {
 
 constexpr int kDirections = 2;
 constexpr int kMargin = 2;  // codes that are loaded ahead past the end of a row
+constexpr int kShift = 16;  // of the right codes, to make room for the margin; a multiple of every K
 constexpr std::size_t kLargestShared_bytes = 200 * 1024;
 
 struct Arguments {
@@ -46,12 +47,21 @@ __device__ __forceinline__ std::uint64_t LoadSharedNow(const std::uint64_t* from
   return value;
 }
 
+// Where code i of the row lies. The lanes read every K-th code: for large K those stand side by side, since
+// 32 lanes would otherwise wait for one bank of shared memory.
+template <int K>
+__device__ __forceinline__ int PlaceOfCode(int i, int stride) {
+  return K >= 4 ? (i & (K - 1)) * stride + i / K : i;
+}
+
 template <int K, typename Code, typename T, bool kAdaptive, bool kSparse, int kDx>
 struct RowPath {
   static constexpr int kPathBytes = 64 * K * static_cast<int>(sizeof(T));
   const Arguments& a;
-  // Both may be read two codes before and after.
-  const Code *left, *right;  // right[i]: code of right pixel i - (64 K - 1) - min_disparity
+  // Both may be read kMargin codes before and after. Code i of right, at PlaceOfCode(i + kShift), is that of
+  // right pixel i - (64 K - 1) - min_disparity.
+  const Code *left, *right;
+  int code_stride;
   const std::uint8_t* guide;
   const std::uint32_t* p2_minus_p1;
   std::uint8_t* row_costs;
@@ -68,11 +78,13 @@ struct RowPath {
   };
   __device__ __forceinline__ void Load(int x, Codes& codes) const {
     codes.left = LoadSharedNow(left + x);
-    const Code* const at_zero = right + x + (64 * K - 1);
 #pragma unroll
     for (int j = 0; j < K; ++j) {
-      codes.low[j] = LoadSharedNow(at_zero - LowDisparity<K>(lane, j));
-      codes.high[j] = LoadSharedNow(at_zero - HighDisparity<K>(lane, j));
+      // Code i = x + 64 K - 1 - (lane K + j) of the low half, 32 K less of the high one (see PlaceOfCode).
+      const Code* const at_zero = right + PlaceOfCode<K>(x + 64 * K - 1 - j + kShift, code_stride);
+      constexpr int kStep = K >= 4 ? 1 : K;
+      codes.low[j] = LoadSharedNow(at_zero - kStep * lane);
+      codes.high[j] = LoadSharedNow(at_zero - kStep * (lane + 32));
     }
   }
   template <bool kInside>
@@ -139,8 +151,10 @@ __global__ void __launch_bounds__(kDirections* kWarpSize) HorizontalPathsKernel(
   extern __shared__ std::uint64_t shared[];
   __shared__ std::uint32_t p2_minus_p1[kAdaptive ? 256 : 1];
   constexpr int kPadded = 64 * K;
-  Code* const right = reinterpret_cast<Code*>(shared) + kMargin;  // width + kPadded - 1, and a margin
-  Code* const left = right + a.width + kPadded - 1 + kMargin;     // width, and a margin
+  const int num_codes = (a.width + kPadded + kMargin + 2 * kShift) / kShift * kShift,
+            code_stride = num_codes / K;
+  Code* const right = reinterpret_cast<Code*>(shared);
+  Code* const left = right + num_codes + kMargin;  // width, and a margin
   std::uint8_t* const guide = reinterpret_cast<std::uint8_t*>(left + a.width + kMargin);
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int thread = warp * kWarpSize + lane;
@@ -148,9 +162,10 @@ __global__ void __launch_bounds__(kDirections* kWarpSize) HorizontalPathsKernel(
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);
   for (int i = thread; i < a.width + kPadded - 1; i += kThreads) {
     const int x_right = i - (kPadded - 1) - a.min_disparity;
-    right[i] = x_right >= 0 && x_right < a.width
-                   ? static_cast<const Code*>(a.census_right)[row + static_cast<std::size_t>(x_right)]
-                   : Code{0};
+    right[PlaceOfCode<K>(i + kShift, code_stride)] =
+        x_right >= 0 && x_right < a.width
+            ? static_cast<const Code*>(a.census_right)[row + static_cast<std::size_t>(x_right)]
+            : Code{0};
   }
   for (int x = thread; x < a.width; x += kThreads) {
     left[x] = static_cast<const Code*>(a.census_left)[row + static_cast<std::size_t>(x)];
@@ -173,17 +188,18 @@ __global__ void __launch_bounds__(kDirections* kWarpSize) HorizontalPathsKernel(
   const LaneEnds ends(lane);
   const std::uint32_t p1 = Twice(a.p1), jump = Twice(a.p2 - a.p1);
   if (warp == 0) {
-    follow(RowPath<K, Code, T, kAdaptive, kSparse, 1>{a, left, right, guide, p2_minus_p1, row_costs, lane,
-                                                      ends, p1, jump});
+    follow(RowPath<K, Code, T, kAdaptive, kSparse, 1>{a, left, right, code_stride, guide, p2_minus_p1,
+                                                      row_costs, lane, ends, p1, jump});
   } else {
-    follow(RowPath<K, Code, T, kAdaptive, kSparse, -1>{a, left, right, guide, p2_minus_p1, row_costs, lane,
-                                                       ends, p1, jump});
+    follow(RowPath<K, Code, T, kAdaptive, kSparse, -1>{a, left, right, code_stride, guide, p2_minus_p1,
+                                                       row_costs, lane, ends, p1, jump});
   }
 }
 
 std::size_t SharedBytes(const VolumeLayout& layout, std::size_t code_bytes) {
   const auto width = static_cast<std::size_t>(layout.width);
-  return (2 * width + static_cast<std::size_t>(layout.padded()) + 3 * kMargin) * code_bytes + width;
+  return (2 * width + static_cast<std::size_t>(layout.padded()) + 3 * kMargin + 2 * kShift) * code_bytes +
+         width;
 }
 
 }  // namespace
@@ -225,7 +241,7 @@ void HorizontalPaths(const CensusImages& census, CensusWindow window,
     using T = decltype(value);
     const auto choose = [&](auto code) {
       using Code = decltype(code);
-      if constexpr (sizeof(T) == 1 && k() <= 4) {  // what MakesRows is true for
+      if constexpr (sizeof(T) == 1 && k() == 4) {  // what MakesRows is true for
         if (sparse) return launch(HorizontalPathsKernel<k(), Code, T, false, true>);
       }
       adaptive ? launch(HorizontalPathsKernel<k(), Code, T, true, false>)

@@ -17,12 +17,19 @@ __device__ __forceinline__ std::uint32_t BitCount(std::uint64_t code) {
   return static_cast<std::uint32_t>(__popcll(code));
 }
 
+// Where code i of a block lies. The lanes read every K-th code: those stand side by side, since 32 lanes
+// would otherwise wait for one bank of shared memory.
+template <int K>
+__device__ __forceinline__ int PlaceOfCode(int i) {
+  return (i & (K - 1)) * ((kPixels + 64 * K) / K) + i / K;
+}
+
 template <int K, typename Code>
 __global__ void MatchingCostKernel(DeviceImageView<const Code> left, DeviceImageView<const Code> right,
                                    VolumeLayout layout, std::uint32_t outside_cost, std::uint8_t* costs) {
   constexpr int kPadded = 64 * K;
-  constexpr int kCodes = kPixels + kPadded - 1;
-  __shared__ Code codes[kCodes];  // of right pixels first_right .. first_right + kCodes - 1
+  constexpr int kCodes = kPixels + kPadded;  // one more than needed: a multiple of K
+  __shared__ Code codes[kCodes];             // of right pixels first_right + i, at PlaceOfCode(i)
   __shared__ Code left_codes[kPixels];
   const int y = static_cast<int>(blockIdx.y);
   const int x_begin = static_cast<int>(blockIdx.x) * kPixels;
@@ -30,7 +37,7 @@ __global__ void MatchingCostKernel(DeviceImageView<const Code> left, DeviceImage
   const int first_right = x_begin - layout.min_disparity - (kPadded - 1);
   for (int i = warp * kWarpSize + lane; i < kCodes; i += kWarps * kWarpSize) {
     const int x_right = first_right + i;
-    codes[i] = x_right >= 0 && x_right < layout.width ? right(x_right, y) : Code{0};
+    codes[PlaceOfCode<K>(i)] = x_right >= 0 && x_right < layout.width ? right(x_right, y) : Code{0};
   }
   const int x_end = min(x_begin + kPixels, layout.width);
   for (int x = x_begin + warp * kWarpSize + lane; x < x_end; x += kWarps * kWarpSize)
@@ -44,13 +51,14 @@ __global__ void MatchingCostKernel(DeviceImageView<const Code> left, DeviceImage
                       x_end - 1 - layout.min_disparity < layout.width;
   const auto visit = [&](int x, auto checked) {
     const Code code = left_codes[x - x_begin];
-    const Code* const at_zero = codes + (x - x_begin + kPadded - 1);  // d = 0
+    const int zero = x - x_begin + kPadded - 1;  // d = 0
     std::uint32_t words[K];
 #pragma unroll
     for (int j = 0; j < K; ++j) {
       const int low = LowDisparity<K>(lane, j), high = HighDisparity<K>(lane, j);
-      std::uint32_t cost_low = BitCount(static_cast<Code>(code ^ at_zero[-low]));
-      std::uint32_t cost_high = BitCount(static_cast<Code>(code ^ at_zero[-high]));
+      const Code* const at_zero = codes + PlaceOfCode<K>(zero - j);  // minus lane K codes: minus lane places
+      std::uint32_t cost_low = BitCount(static_cast<Code>(code ^ at_zero[-lane]));
+      std::uint32_t cost_high = BitCount(static_cast<Code>(code ^ at_zero[-lane - 32]));
       if constexpr (checked()) {
         const int x_right = x - layout.min_disparity;
         if (static_cast<unsigned>(x_right - low) >= static_cast<unsigned>(layout.width))
