@@ -9,6 +9,10 @@
 #include "tests/fuzz/targets.h"
 
 namespace parallax::fuzz {
+
+// What a test's name says of its parameter: not the bytes in memory.
+void PrintTo(const Target& target, std::ostream* out) { *out << target.name; }
+
 namespace {
 
 std::string Printable(const Bytes& bytes) {
