@@ -5,7 +5,8 @@
 
 From bottom to top: pipeline < cuda, config, datasets < app. LAYERS below is the rule; tests/X and
 tools/bench may use what X may, and what tests need. A third-party header stands only in source files,
-so that its types stop there; CUDA's own may also stand in .cuh files, and app/ is free.
+so that its types stop there. Two exceptions: app/ is free, and headers of cuda/ may include CUDA's, but
+then app/ may not include them.
 """
 
 import re
@@ -77,6 +78,20 @@ def layer_of(path: Path) -> Layer | None:
     return None
 
 
+def brings_cuda(root: Path, header: str, seen: set[str]) -> bool:
+    """Whether a header of this project includes one of CUDA's, itself or through others."""
+    if header in seen or not (root / header).is_file():
+        return False
+    seen.add(header)
+    for line in (root / header).read_text(encoding="utf-8").splitlines():
+        found = INCLUDE.match(line)
+        if found:
+            other, own = found.groups()
+            if LIBRARIES["cuda"].match(other) if other else brings_cuda(root, own, seen):
+                return True
+    return False
+
+
 def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | None:
     """What is wrong with #include "header", or None."""
     folder = header.split("/")[0]
@@ -88,6 +103,8 @@ def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | Non
         return "only app/backends.* knows which back ends were built"
     if not (root / header).is_file():
         return "there is no such file"
+    if folder == "cuda" and path.parts[0] == "app" and brings_cuda(root, header, set()):
+        return "brings CUDA's headers along"
     return None
 
 
@@ -103,7 +120,7 @@ def fault_of_other(path: Path, header: str, layer: Layer) -> str | None:
     if library not in layer.libraries:
         return f"{path.parts[0]}/ may not know {library}"
     shared = path.suffix in HEADERS and not path.name.endswith("-inl.h")
-    if shared and not layer.free_headers and not (library == "cuda" and path.suffix == ".cuh"):
+    if shared and not layer.free_headers and library != "cuda":
         return f"{library} stands in source files only"
     return None
 

@@ -139,9 +139,9 @@ TEST(ParametersYaml, ACombinationThatCannotWorkIsAFaultWhereItWasSet) {
                     HasSubstr("raise p2 or lower p1")));
   // Only p1 was set; the fault is there.
   EXPECT_THAT(FaultsOf("aggregation:\n  p1: 500\n"),
-              HasSubstr("rig.yaml:2: aggregation.p2 (120) is smaller"));
+              HasSubstr("rig.yaml:2: aggregation.p2 (64) is smaller"));
   EXPECT_THAT(FaultsOf("", {"aggregation.p1=500"}),
-              HasSubstr("--set aggregation.p1=500: aggregation.p2 (120)"));
+              HasSubstr("--set aggregation.p1=500: aggregation.p2 (64)"));
   EXPECT_THAT(FaultsOf("filter: {median: 4}\n"),
               HasSubstr("rig.yaml:1: filter.median is 4, use 0 (off), 3 or 5"));
 }
