@@ -108,6 +108,7 @@ __global__ void __launch_bounds__(kThreads) FillHolesKernel(const Arguments a) {
   if (pixel < num_pixels && isnan(a.disparity[pixel])) {
     // Values found, ascending, +inf where there is none: an insertion sort in registers.
     float values[kDirections];
+    float background = __int_as_float(0x7F800000);  // the lower of the two along the row
     int count = 0;
 #pragma unroll
     for (int i = 0; i < kDirections; ++i) {
@@ -115,6 +116,7 @@ __global__ void __launch_bounds__(kThreads) FillHolesKernel(const Arguments a) {
                               static_cast<std::size_t>(pixel)];
       count += isnan(value) ? 0 : 1;
       value = isnan(value) ? __int_as_float(0x7F800000) : value;
+      if (i < 2) background = fminf(background, value);
 #pragma unroll
       for (int k = 0; k < i; ++k) {
         const float smaller = fminf(values[k], value);
@@ -131,6 +133,7 @@ __global__ void __launch_bounds__(kThreads) FillHolesKernel(const Arguments a) {
       float value = values[0];
 #pragma unroll
       for (int k = 1; k < kDirections; ++k) value = k == rank ? values[k] : value;
+      if (hidden && background < __int_as_float(0x7F800000)) value = background;
       a.disparity[pixel] = value;
       a.validity[pixel] = static_cast<std::uint8_t>(validity | kFilled);
     }

@@ -104,6 +104,7 @@ bool FillRowOfTarget(const float* const nearest[8], int width, float* HWY_RESTRI
       v[i] = hn::IfThenElse(found, value, none);
       count = hn::Sub(count, hn::VecFromMask(di, hn::RebindMask(di, found)));  // true is -1
     }
+    const V background = hn::Min(v[0], v[1]);  // of the two along the row
     // The lowest four in order: two sorted fours, then a bitonic merge of their lower halves.
     OrderFour(v), OrderFour(v + 4);
     V low[4] = {hn::Min(v[0], v[7]), hn::Min(v[1], v[6]), hn::Min(v[2], v[5]), hn::Min(v[3], v[4])};
@@ -119,6 +120,8 @@ bool FillRowOfTarget(const float* const nearest[8], int width, float* HWY_RESTRI
     for (int i = 0; i < 4; ++i) {
       filled = hn::IfThenElse(hn::RebindMask(d, hn::Eq(rank, hn::Set(di, i))), low[i], filled);
     }
+    const auto behind = hn::And(hn::RebindMask(d, hidden), hn::Lt(background, none));
+    filled = hn::IfThenElse(behind, background, filled);
     const V result = hn::IfThenElse(hn::Eq(here, here), here, filled);
     hn::StoreU(result, d, disparity + x);
     const auto was_filled = hn::AndNot(hn::RebindMask(di, hn::Eq(here, here)), hn::Gt(rank, hn::Set(di, -1)));

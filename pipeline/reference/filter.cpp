@@ -33,12 +33,14 @@ std::vector<Pixel> CollectIsland(HostImageView<const float> disparity, Pixel sta
   return island;
 }
 
+// The first two lead along the row.
 constexpr Pixel kEightDirections[] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
 
-// Values of the nearest pixels with one, in eight directions, ascending.
-std::vector<float> NearestValues(HostImageView<const float> disparity, int x, int y) {
+// Values of the nearest pixels with one, in the first num_directions directions, ascending.
+std::vector<float> NearestValues(HostImageView<const float> disparity, int x, int y, int num_directions) {
   std::vector<float> values;
-  for (const Pixel step : kEightDirections) {
+  for (int i = 0; i < num_directions; ++i) {
+    const Pixel step = kEightDirections[i];
     int u = x + step.x, v = y + step.y;
     while (disparity.Contains(u, v) && std::isnan(disparity(u, v))) u += step.x, v += step.y;
     if (disparity.Contains(u, v)) values.push_back(disparity(u, v));
@@ -75,12 +77,17 @@ void FillHoles(DisparityMap& map, ThreadPool& threads) {
     threads.ParallelFor(before.height(), [&](int y) {
       for (int x = 0; x < before.width(); ++x) {
         if (!std::isnan(before(x, y))) continue;
-        const std::vector<float> values = NearestValues(before.ConstView(), x, y);
+        const std::vector<float> values = NearestValues(before.ConstView(), x, y, 8);
         if (values.empty()) continue;
         const bool hidden = (map.validity(x, y) & (kOccluded | kOutOfRange)) != 0;
-        const std::size_t rank =
-            hidden ? std::min<std::size_t>(1, values.size() - 1) : (values.size() - 1) / 2;
-        map.disparity(x, y) = values[rank];
+        const std::vector<float> along_row = NearestValues(before.ConstView(), x, y, 2);
+        if (hidden && !along_row.empty()) {
+          map.disparity(x, y) = along_row.front();  // the background beside it
+        } else {
+          const std::size_t rank =
+              hidden ? std::min<std::size_t>(1, values.size() - 1) : (values.size() - 1) / 2;
+          map.disparity(x, y) = values[rank];
+        }
         map.validity(x, y) = static_cast<std::uint8_t>(map.validity(x, y) | kFilled);
       }
     });

@@ -51,21 +51,34 @@ TEST(RemoveSpeckles, NeighboursChainWithinTheRangeAndDiagonalsDoNotTouch) {
   EXPECT_EQ(exact.disparity(0, 0), 1);  // an island of exactly speckle_size stays
 }
 
-TEST(FillHoles, OccludedFromTheBackgroundMismatchedFromTheMiddle) {
-  // Values around the hole, ascending: 1 2 3 4 5 6 7 8.
+TEST(FillHoles, OccludedFromTheBackgroundOfTheRowMismatchedFromTheMiddle) {
+  // Values around the hole, ascending: 1 2 3 4 5 6 7 8; 7 and 3 beside it.
   const auto around = [] { return ImageOf<float>({{1, 8, 2}, {7, kNone, 3}, {6, 4, 5}}); };
   ThreadPool threads(1);
   DisparityMap occluded = MapOf(around(), kOccluded);
   FillHoles(occluded, threads);
-  EXPECT_EQ(occluded.disparity(1, 1), 2);  // second lowest
+  EXPECT_EQ(occluded.disparity(1, 1), 3);
   EXPECT_EQ(occluded.validity(1, 1), kOccluded | kFilled);
   DisparityMap outside = MapOf(around(), kOutOfRange | kNotUnique);
   FillHoles(outside, threads);
-  EXPECT_EQ(outside.disparity(1, 1), 2);
+  EXPECT_EQ(outside.disparity(1, 1), 3);
   DisparityMap mismatched = MapOf(around(), kMismatched);
   FillHoles(mismatched, threads);
   EXPECT_EQ(mismatched.disparity(1, 1), 4);  // lower median of eight
   EXPECT_EQ(mismatched.validity(0, 0), kValid);
+}
+
+TEST(FillHoles, AtTheLeftBorderTheRightNeighbourAndInAnEmptyRowTheSecondLowest) {
+  ThreadPool threads(1);
+  DisparityMap border = MapOf(ImageOf<float>({{1, 2, 3}, {kNone, kNone, 9}, {4, 5, 6}}), kOutOfRange);
+  FillHoles(border, threads);
+  EXPECT_EQ(border.disparity(0, 1), 9);
+  DisparityMap empty_row = MapOf(ImageOf<float>({{5, 1, 3}, {kNone, kNone, kNone}, {9, 7, 8}}), kOccluded);
+  FillHoles(empty_row, threads);
+  EXPECT_EQ(empty_row.disparity(1, 1), 3);  // 1 3 5 7 8 9
+  DisparityMap one_value = MapOf(ImageOf<float>({{kNone}, {2}}), kOccluded);
+  FillHoles(one_value, threads);
+  EXPECT_EQ(one_value.disparity(0, 0), 2);
 }
 
 TEST(FillHoles, OneValueReachesEveryPixelAndAnEmptyMapStaysEmpty) {
