@@ -4,12 +4,35 @@
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/cpu/instruction_sets.h"
 #include "pipeline/error.h"
+#ifdef PARALLAX_WITH_CUDA
+#include "cuda/cuda_matcher.h"
+#include "cuda/device.h"
+#endif
 
 namespace parallax::app {
+namespace {
+
+#ifdef PARALLAX_WITH_CUDA
+BackendState CudaState() {
+  std::string note;
+  const std::vector<CudaDeviceInfo> devices = ListCudaDevices(&note);
+  for (const CudaDeviceInfo& device : devices) {
+    if (!note.empty()) note += "; ";
+    note += "device " + std::to_string(device.index) + ": " + device.name + ", compute capability " +
+            std::to_string(device.major) + "." + std::to_string(device.minor);
+    if (!device.usable) note += " (" + device.why_not + ")";
+  }
+  return {"cuda", HasCudaDevice(), note};
+}
+#else
+BackendState CudaState() { return {"cuda", false, "not built: install the CUDA toolkit and build again"}; }
+#endif
+
+}  // namespace
 
 std::vector<BackendState> Backends() {
   return {
-      {"cuda", false, "not in this version"},
+      CudaState(),
       {"cpu", true, "vectors (" + cpu::InstructionSetInUse() + ") and threads"},
       {"reference", true, "plain code that every other back end equals to the bit; slow"},
   };
@@ -35,6 +58,9 @@ std::string_view ResolveBackend(std::string_view backend) {
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,
                                            const MatcherOptions& options) {
   const std::string_view name = ResolveBackend(backend);
+#ifdef PARALLAX_WITH_CUDA
+  if (name == "cuda") return MakeCudaMatcher(parameters, options);
+#endif
   if (name == "cpu") return MakeCpuMatcher(parameters, options);
   if (name == "reference") return MakeReferenceMatcher(parameters, options);
   throw Error("back end " + std::string(name) + " is not built");

@@ -39,7 +39,7 @@ struct BenchOptions {
   std::string config = "default";
   std::vector<std::string> assignments;
   std::string instruction_set;
-  int repeat = 20, num_frames = 1, num_threads = 0;
+  int repeat = 20, num_frames = 1, num_threads = 0, device = 0;
   bool with_stages = true, with_opencv = !OpencvModes().empty();
   std::string json;
 };
@@ -85,6 +85,7 @@ std::unique_ptr<Contender> MakeContender(const BenchOptions& options, const std:
   matcher_options.width = row.width;
   matcher_options.height = row.height;
   matcher_options.num_threads = options.num_threads;
+  matcher_options.device = options.device;
   row.backend = ResolveBackend(backend);
   std::shared_ptr<StereoMatcher> matcher = MakeMatcher(backend, parameters, matcher_options);
   for (const std::string_view stage : kStageNames) {
@@ -222,6 +223,9 @@ void AddBenchCommand(CLI::App& app) {
       ->capture_default_str();
   command->add_option("--frames", options->num_frames, "Frames of the source that take turns")
       ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command->add_option("--device", options->device, "CUDA device")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
   command->add_option("--threads", options->num_threads, "Of the CPU back ends; 0 = one per core")
       ->check(CLI::Range(0, 1024))

@@ -98,6 +98,7 @@ class SourceEvaluation {
     RunFrames(*source_, steps,
               {.max_frames = options_.max_frames,
                .num_threads = options_.matching.num_threads,
+               .device = options_.matching.device,
                .num_writers = 1,
                .stop = &stop});
   }

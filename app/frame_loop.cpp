@@ -114,8 +114,10 @@ class FrameLoop {
       throw Error("the images are not rectified, so rows do not correspond: rectify them first");
     }
     const CameraImageView left = ViewOf(matched.frame.left), right = ViewOf(matched.frame.right);
-    const MatcherOptions wanted{
-        .width = WidthOf(left), .height = HeightOf(left), .num_threads = options_.num_threads};
+    const MatcherOptions wanted{.width = WidthOf(left),
+                                .height = HeightOf(left),
+                                .num_threads = options_.num_threads,
+                                .device = options_.device};
     // A matcher is made for one size and one set of parameters; most sequences need one only.
     if (!matcher_ || wanted.width != matcher_size_.width || wanted.height != matcher_size_.height ||
         !SameParameters(matched.parameters, matcher_parameters_)) {

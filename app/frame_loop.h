@@ -59,6 +59,7 @@ struct FrameLoopSteps {
 struct FrameLoopOptions {
   std::optional<std::size_t> max_frames{};  // frames taken from the source, skipped ones included
   int num_threads = 0;                      // of the matcher
+  int device = 0;                           // of the CUDA matcher
   int num_writers = 0;                      // threads that write; 0 = one per core, at most 8
   const std::atomic<bool>* stop = nullptr;  // once true, no further frame is read; those on their way end
 };

@@ -20,6 +20,9 @@ void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
   command.add_option("--threads", options.num_threads, "Threads of the CPU back ends; 0 = one per core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
+  command.add_option("--device", options.device, "CUDA device, as `parallax info` numbers them")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
 }
 
 }  // namespace parallax::app

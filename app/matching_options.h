@@ -1,4 +1,4 @@
-// Options of every command that matches: --config, --set, --backend, --threads.
+// Options of every command that matches: --config, --set, --backend, --threads, --device.
 #pragma once
 
 #include <string>
@@ -17,6 +17,7 @@ struct MatchingOptions {
   std::vector<std::string> assignments;  // "key=value"
   std::string backend = "auto";
   int num_threads = 0;  // 0 = all cores
+  int device = 0;       // of the CUDA back end
 
   // The parameters they name. Throws as LoadChosenParameters.
   ChosenParameters Load() const { return LoadChosenParameters(config, assignments); }

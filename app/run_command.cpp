@@ -137,6 +137,7 @@ void Run(const RunOptions& options, FrameViewer* viewer) {
   RunFrames(*source, steps,
             {.max_frames = options.max_frames,
              .num_threads = options.matching.num_threads,
+             .device = options.matching.device,
              .stop = viewer != nullptr ? &window_closed : &interrupt.requested()});
   if (viewer != nullptr && interrupt.requested()) viewer->window().Close();
 

@@ -139,8 +139,7 @@ std::string RunSummary::Text() const {
   }
   for (const NoteGroup& group : GroupNotes(frames_)) {
     text += fmt::format("  {}: {}", group.first_frame, group.note);
-    if (group.num_frames > 1)
-      text += fmt::format(" (and {} more, see summary.json)", group.num_frames - 1);
+    if (group.num_frames > 1) text += fmt::format(" (and {} more, see summary.json)", group.num_frames - 1);
     text += '\n';
   }
   return text;

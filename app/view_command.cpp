@@ -186,7 +186,10 @@ class MatcherCache {
     if (!matcher_ || WidthOf(left) != size_.width || HeightOf(left) != size_.height ||
         !(SameParameters(matched.parameters, parameters_))) {
       matcher_.reset();
-      size_ = {.width = WidthOf(left), .height = HeightOf(left), .num_threads = options_.num_threads};
+      size_ = {.width = WidthOf(left),
+               .height = HeightOf(left),
+               .num_threads = options_.num_threads,
+               .device = options_.device};
       parameters_ = matched.parameters;
       matcher_ = MakeMatcher(backend_, parameters_, size_);
     }
