@@ -39,7 +39,7 @@ struct BenchOptions {
   std::string config = "default";
   std::vector<std::string> assignments;
   std::string instruction_set;
-  int repeat = 20, num_frames = 1, num_threads = 0, device = 0;
+  int repeat = 20, num_frames = 1, num_threads = 0, device = 0, memory_limit_mb = 0;
   bool with_stages = true, with_opencv = !OpencvModes().empty();
   std::string json;
 };
@@ -67,6 +67,7 @@ double ResidentMegabytes() {
 struct Contender {
   std::function<void(const StereoFrame&)> run;  // times one frame, into rows
   std::vector<BenchRow> rows;                   // the last one is the whole frame
+  double memory_mb = 0;                         // where the matcher tells it
 };
 
 double MillisecondsOf(const std::function<void()>& work) {
@@ -86,6 +87,7 @@ std::unique_ptr<Contender> MakeContender(const BenchOptions& options, const std:
   matcher_options.height = row.height;
   matcher_options.num_threads = options.num_threads;
   matcher_options.device = options.device;
+  matcher_options.memory_limit_bytes = static_cast<std::size_t>(options.memory_limit_mb) * 1'000'000;
   row.backend = ResolveBackend(backend);
   std::shared_ptr<StereoMatcher> matcher = MakeMatcher(backend, parameters, matcher_options);
   for (const std::string_view stage : kStageNames) {
@@ -94,6 +96,7 @@ std::unique_ptr<Contender> MakeContender(const BenchOptions& options, const std:
   }
   row.stage = "frame";
   contender->rows.push_back(row);
+  contender->memory_mb = static_cast<double>(matcher->memory_bytes()) / 1e6;
   contender->run = [rows = &contender->rows, matcher,
                     map = std::make_shared<DisparityMap>()](const StereoFrame& frame) {
     StageTimes times;
@@ -129,7 +132,8 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
     for (const StereoFrame& frame : frames.frames) contender.run(frame);  // warm up
     for (BenchRow& r : contender.rows) {
       r.samples_ms.clear();
-      r.memory_mb = std::max(0.0, ResidentMegabytes() - before);
+      r.memory_mb =
+          contender.memory_mb > 0 ? contender.memory_mb : std::max(0.0, ResidentMegabytes() - before);
     }
   };
   for (const int paths : options.paths) {

@@ -61,6 +61,9 @@ class StereoMatcher {
                        StageTimes* times = nullptr, StageResults* stages = nullptr) = 0;
 
   virtual std::string_view backend() const = 0;  // "reference", "cpu", "cuda"
+
+  // Working memory it holds, bytes; 0 = not told.
+  virtual std::size_t memory_bytes() const { return 0; }
 };
 
 // Images up to this size in one matcher; others need another one.
@@ -68,6 +71,9 @@ struct MatcherOptions {
   int width = 0, height = 0;  // px, of both images
   int num_threads = 0;        // of the CPU back ends; 0 = all cores
   int device = 0;             // of the CUDA back end, as `parallax info` numbers them
+  // Working memory of the cpu back end, bytes; 0 = 2.5 bytes * W * H * D + 64 MB. Within less, frames are done in
+  // bands: slower, with the same bits.
+  std::size_t memory_limit_bytes = 0;
 };
 
 // What every back end refuses with InvalidArgument: sizes below 1; images of another size than the matcher's,

@@ -30,19 +30,18 @@ SweepFunction GetSweep(PathCosts costs, int num_paths, bool last, int stripes, i
   return nullptr;
 }
 
-// Whole slabs of rows within the limit: one where the whole frame fits, else as many as keep the sum of
-// volume and checkpoints lowest.
+// Slabs of rows: the fewest within the limit, or those that take the least.
 SlabPlan PlanSlabs(int height, std::size_t volume_row_bytes, std::size_t checkpoint_bytes,
-                   std::size_t limit_bytes) {
+                   std::size_t workspace_bytes, std::size_t limit_bytes) {
   SlabPlan best;
   for (int num_slabs = 1; num_slabs <= height; ++num_slabs) {
     SlabPlan plan;
     plan.rows = (height + num_slabs - 1) / num_slabs;
     plan.num_slabs = (height + plan.rows - 1) / plan.rows;
-    plan.volume_bytes = volume_row_bytes * static_cast<std::size_t>(plan.rows);
+    plan.volume_bytes = std::max(workspace_bytes, volume_row_bytes * static_cast<std::size_t>(plan.rows));
     plan.checkpoint_bytes = checkpoint_bytes * static_cast<std::size_t>(plan.num_slabs - 1);
     if (num_slabs == 1 || plan.total_bytes() < best.total_bytes()) best = plan;
-    if (best.total_bytes() <= limit_bytes) return best;
+    if (best.total_bytes() <= limit_bytes) break;
   }
   return best;
 }
@@ -60,10 +59,10 @@ class Aggregator::Sink {
       : parent_(&parent),
         row_size_((parent.width_ + 127) / 64 * 64),
         right_size_((parent.width_ + parent.striping_.Padded() + 127) / 64 * 64 + 64),
-        sums_(static_cast<std::size_t>((parent.tiles_.tile_columns + 7) * parent.striping_.Padded())),
+        sums_(static_cast<std::size_t>(2 * (parent.tiles_.tile_columns + 8) * parent.striping_.Padded())),
         rows_(static_cast<std::size_t>(RowStride() * parent.tiles_.band_rows)) {}
 
-  std::uint16_t* sums() { return sums_.data(); }
+  std::uint16_t* sums(int i) { return sums_.data() + i * static_cast<std::ptrdiff_t>(sums_.size() / 2); }
   std::size_t bytes() const { return (sums_.size() + rows_.size()) * sizeof(std::uint16_t); }
 
   void SetOutput(const SelectionTables& tables, DisparityMap& map, StageResults* stages) {
@@ -75,9 +74,9 @@ class Aggregator::Sink {
     for (int y = top; y < bottom; ++y) BeginRow(*tables_, Row(y));
   }
 
-  void Take(int y, int x_begin, int x_end) {
-    if (stages_ != nullptr) HandOut(y, x_begin, x_end);
-    SelectPart(*tables_, x_begin, x_end, sums_.data(), Row(y));
+  void Take(const SweepPart& part) {
+    if (stages_ != nullptr) HandOut(part);
+    SelectPart(*tables_, part.u_begin, part.u_end, part.sums, Row(part.v));
   }
 
   void EndBand() {
@@ -117,12 +116,12 @@ class Aggregator::Sink {
     return row;
   }
 
-  void HandOut(int y, int x_begin, int x_end) {
+  void HandOut(const SweepPart& part) {
     const auto volume = stages_->sums.View();
     const Striping& striping = parent_->striping_;
-    for (int x = x_begin; x < x_end; ++x) {
-      const std::uint16_t* sum = sums_.data() + (x - x_begin) * striping.Padded();
-      for (int d = 0; d < striping.num_disparities; ++d) volume(x, y, d) = sum[striping.At16(d)];
+    for (int x = part.u_begin; x < part.u_end; ++x) {
+      const std::uint16_t* sum = part.sums + (x - part.u_begin) * striping.Padded();
+      for (int d = 0; d < striping.num_disparities; ++d) volume(x, part.v, d) = sum[striping.At16(d)];
     }
   }
 
@@ -137,7 +136,7 @@ class Aggregator::Sink {
 };
 
 Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& tables, int width, int height,
-                       std::size_t memory_limit_bytes, ThreadPool& threads)
+                       ThreadPool& threads)
     : parameters_(parameters),
       tables_(tables),
       width_(width),
@@ -155,14 +154,6 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
 
   // A tile's path costs and its sums stay in the first-level cache.
   tiles_.tile_columns = std::clamp(static_cast<int>(8192 / slot_bytes_) / 8 * 8, 16, 64);
-
-  const std::size_t w = static_cast<std::size_t>(width);
-  plan_ = PlanSlabs(height, w * static_cast<std::size_t>(volume_pixel_bytes_),
-                    3 * w * static_cast<std::size_t>(slot_bytes_), memory_limit_bytes);
-  volume_ = LargeBuffer(plan_.volume_bytes);
-  checkpoints_ = LargeBuffer(plan_.checkpoint_bytes);
-  SetUp(first_state_);
-  SetUp(last_state_);
 
   outside_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(right_row_.row_length()));
   std::fill_n(outside_.data(), outside_.size(), std::uint8_t{255});
@@ -186,7 +177,26 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
 
 Aggregator::~Aggregator() = default;
 
-void Aggregator::SetUp(PathState& state) const {
+std::size_t Aggregator::SetUp(std::size_t limit_bytes, std::size_t workspace_bytes) {
+  Allocate(first_state_);
+  Allocate(last_state_);
+  std::size_t fixed_bytes = 0;
+  for (const PathState* state : {&first_state_, &last_state_}) {
+    for (const auto* slots : {&state->vertical, &state->diagonal, &state->antidiagonal, &state->horizontal}) {
+      fixed_bytes += slots->size();
+    }
+  }
+  for (const Sink& sink : sinks_) fixed_bytes += sink.bytes();
+  const std::size_t width = static_cast<std::size_t>(width_);
+  plan_ = PlanSlabs(height_, width * static_cast<std::size_t>(volume_pixel_bytes_),
+                    3 * width * static_cast<std::size_t>(slot_bytes_), workspace_bytes,
+                    limit_bytes - std::min(limit_bytes, fixed_bytes));
+  volume_ = LargeBuffer(plan_.volume_bytes);
+  checkpoints_ = LargeBuffer(plan_.checkpoint_bytes);
+  return fixed_bytes + plan_.total_bytes();
+}
+
+void Aggregator::Allocate(PathState& state) const {
   const auto slots = [&](int count) {
     return AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(count * slot_bytes_));
   };

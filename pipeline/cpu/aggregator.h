@@ -20,7 +20,7 @@ namespace parallax::cpu {
 struct SlabPlan {
   int rows = 0;
   int num_slabs = 0;
-  std::size_t volume_bytes = 0;      // sums of the first sweep, of one slab
+  std::size_t volume_bytes = 0;  // sums of the first sweep, of one slab, or the workspace if that is larger
   std::size_t checkpoint_bytes = 0;  // path costs of the first sweep where each slab but the first begins
   std::size_t total_bytes() const { return volume_bytes + checkpoint_bytes; }
 };
@@ -28,8 +28,13 @@ struct SlabPlan {
 class Aggregator {
  public:
   Aggregator(const Parameters& parameters, const MatchingTables& tables, int width, int height,
-             std::size_t memory_limit_bytes, ThreadPool& threads);
+             ThreadPool& threads);
   ~Aggregator();
+
+  // Chooses how many slabs a frame is done in, the fewest within the limit (or as few bytes as can be), and
+  // sets up memory; the workspace, shared with later stages, is at least so large. Returns all that it holds,
+  // bytes.
+  std::size_t SetUp(std::size_t limit_bytes, std::size_t workspace_bytes);
 
   // Fills map (selection and consistency done), and of stages what belongs to the sums and the winners.
   // times: of the two sweeps.
@@ -38,7 +43,9 @@ class Aggregator {
 
   const Striping& striping() const { return striping_; }
   const PhasedRow& right_row() const { return right_row_; }
-  std::size_t memory_bytes() const { return memory_bytes_; }
+  int num_slabs() const { return plan_.num_slabs; }
+  // The first sweep's sums while Compute() runs; free to use between calls.
+  std::uint8_t* workspace() const { return volume_.data(); }
 
  private:
   class Sink;
@@ -47,7 +54,7 @@ class Aggregator {
     AlignedBuffer<std::uint8_t> vertical, diagonal, antidiagonal, horizontal;
   };
 
-  void SetUp(PathState& state) const;
+  void Allocate(PathState& state) const;
   void Clear(PathState& state) const;
   SweepView ViewOf(PathState& state, bool mirrored) const;
   void Save(const PathState& state, int v, std::uint8_t* checkpoint) const;
@@ -71,7 +78,6 @@ class Aggregator {
   PathState first_state_, last_state_;
   std::vector<Sink> sinks_;
   std::vector<NoSink> no_sinks_;
-  std::size_t memory_bytes_ = 0;
 };
 
 }  // namespace parallax::cpu

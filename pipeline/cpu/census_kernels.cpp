@@ -54,6 +54,55 @@ void CensusRow16(const std::uint16_t* row, const CensusComparisons& comparisons,
   CompareRow(row, comparisons, plane_bits, width, planes, plane_stride);
 }
 
+void InterleavePlanesOfTarget(const std::uint8_t* HWY_RESTRICT planes, std::ptrdiff_t plane_stride,
+                              int num_planes, int width, std::uint8_t* HWY_RESTRICT to) {
+  int x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if (num_planes == 4) {
+    const hn::ScalableTag<std::uint8_t> d;
+    const int lanes = static_cast<int>(hn::Lanes(d));
+    for (; x + lanes <= width; x += lanes) {
+      const std::uint8_t* from = planes + x;
+      hn::StoreInterleaved4(hn::LoadU(d, from), hn::LoadU(d, from + plane_stride),
+                            hn::LoadU(d, from + 2 * plane_stride), hn::LoadU(d, from + 3 * plane_stride), d,
+                            to + 4 * x);
+    }
+  }
+#endif
+  for (; x < width; ++x) {
+    for (int p = 0; p < num_planes; ++p) to[x * num_planes + p] = planes[p * plane_stride + x];
+  }
+}
+
+// kStripes 0: known at run time only.
+template <int kStripes>
+HWY_INLINE void DealPlaneOfStripes(const std::uint8_t* HWY_RESTRICT plane, int x_begin, int x_end,
+                                   int first_place, int at_run_time, std::ptrdiff_t phase_stride, int last,
+                                   std::uint8_t* HWY_RESTRICT to) {
+  const int stripes = kStripes > 0 ? kStripes : at_run_time;
+  for (int x = x_begin; x < std::min(x_begin + stripes, x_end); ++x) {
+    const int place = x + first_place;
+    std::uint8_t* first = to + place % stripes * phase_stride + last - place / stripes;
+    const int count = (x_end - x + stripes - 1) / stripes;
+    const std::uint8_t* from = plane + x;
+    for (int i = 0; i < count; ++i) first[-i] = from[i * stripes];
+  }
+}
+
+void DealPlaneOfTarget(const std::uint8_t* plane, int x_begin, int x_end, int first_place, int stripes,
+                       std::ptrdiff_t phase_stride, int last, std::uint8_t* to) {
+  switch (stripes) {
+    case 1:
+      return DealPlaneOfStripes<1>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
+    case 2:
+      return DealPlaneOfStripes<2>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
+    case 4:
+      return DealPlaneOfStripes<4>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
+    default:
+      return DealPlaneOfStripes<0>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
+  }
+}
+
 // GrayOf() of whole vectors; the sums fit 16 bits.
 void GrayRowOfTarget(const Rgb8* color, int width, std::uint8_t* gray) {
   int x = 0;
@@ -94,6 +143,8 @@ namespace parallax::cpu {
 
 HWY_EXPORT(CensusRow8);
 HWY_EXPORT(CensusRow16);
+HWY_EXPORT(InterleavePlanesOfTarget);
+HWY_EXPORT(DealPlaneOfTarget);
 HWY_EXPORT(GrayRowOfTarget);
 HWY_EXPORT(GuideRowOfTarget);
 
@@ -104,6 +155,15 @@ void CensusRow(const std::uint8_t* row, const CensusComparisons& comparisons, in
 void CensusRow(const std::uint16_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
                std::uint8_t* planes, std::ptrdiff_t plane_stride) {
   HWY_DYNAMIC_DISPATCH(CensusRow16)(row, comparisons, plane_bits, width, planes, plane_stride);
+}
+void InterleavePlanes(const std::uint8_t* planes, std::ptrdiff_t plane_stride, int num_planes, int width,
+                      std::uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(InterleavePlanesOfTarget)(planes, plane_stride, num_planes, width, to);
+}
+void DealPlane(const std::uint8_t* plane, int x_begin, int x_end, int first_place, int stripes,
+               std::ptrdiff_t phase_stride, int last, std::uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(DealPlaneOfTarget)
+  (plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
 }
 void GrayRow(const Rgb8* color, int width, std::uint8_t* gray) {
   HWY_DYNAMIC_DISPATCH(GrayRowOfTarget)(color, width, gray);

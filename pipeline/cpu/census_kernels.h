@@ -19,6 +19,15 @@ void CensusRow(const std::uint8_t* row, const CensusComparisons& comparisons, in
                std::uint8_t* planes, std::ptrdiff_t plane_stride);
 void CensusRow(const std::uint16_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
                std::uint8_t* planes, std::ptrdiff_t plane_stride);
+
+// Left image: planes of a row side by side for each pixel.
+void InterleavePlanes(const std::uint8_t* planes, std::ptrdiff_t plane_stride, int num_planes, int width,
+                      std::uint8_t* to);
+// Right image: of one plane, the values of the pixels x_begin .. x_end to their places: pixel x goes to phase
+// (x + first_place) % stripes, the later the further to the front (see PhasedRow); last: index of place 0.
+void DealPlane(const std::uint8_t* plane, int x_begin, int x_end, int first_place, int stripes,
+               std::ptrdiff_t phase_stride, int last, std::uint8_t* to);
+
 void GrayRow(const Rgb8* color, int width, std::uint8_t* gray);
 void GuideRow(const std::uint16_t* gray, int width, std::uint8_t* guide);
 

@@ -38,10 +38,7 @@ void ForRows(int height, ThreadPool& threads, const F& body) {
 
 template <typename T>
 PaddedImage<T>::PaddedImage(int width, int height)
-    : width_(width),
-      height_(height),
-      stride_((kLeft + width + kMarginX + 64 + 63) / 64 * 64),
-      buffer_(static_cast<std::size_t>(stride_) * static_cast<std::size_t>(height + 2 * kMarginY)) {
+    : width_(width), height_(height), stride_(StrideOf(width)), buffer_(BytesOf(width, height) / sizeof(T)) {
   std::fill_n(buffer_.data(), buffer_.size(), T{0});
 }
 
@@ -125,15 +122,13 @@ void CensusPlanes::Transform(const PaddedImage<T>& gray, ThreadPool& threads) {
     for (int y = begin; y < end; ++y) {
       CensusRow(gray.Row(y), comparisons, plane_bits_, width_, planes.data(), plane_stride);
       std::uint8_t* row = buffer_.data() + y * stride_;
+      if (phases_ == nullptr) {
+        InterleavePlanes(planes.data(), plane_stride, num_planes_, width_, row);
+        continue;
+      }
       for (int p = 0; p < num_planes_; ++p) {
-        const std::uint8_t* plane = planes.data() + p * plane_stride;
-        if (phases_ == nullptr) {
-          for (int x = 0; x < width_; ++x) row[x * num_planes_ + p] = plane[x];
-        } else {
-          std::uint8_t* to = row + p * phases_->phase_length();
-          const std::int32_t* start = phases_->start() + first_place_;
-          for (int x = x_begin; x < x_end; ++x) to[start[x]] = plane[x];
-        }
+        DealPlane(planes.data() + p * plane_stride, x_begin, x_end, first_place_, phases_->stripes(),
+                  phases_->phase_stride(), phases_->last(), row + p * phases_->phase_length());
       }
     }
   });

@@ -24,6 +24,11 @@ class PaddedImage {
   int width() const { return width_; }
   int height() const { return height_; }
   std::ptrdiff_t stride() const { return stride_; }
+  std::size_t bytes() const { return buffer_.size() * sizeof(T); }
+  static std::size_t BytesOf(int width, int height) {
+    return sizeof(T) * static_cast<std::size_t>(StrideOf(width)) *
+           static_cast<std::size_t>(height + 2 * kMarginY);
+  }
   // 64 pixels past the right margin may be read.
   T* Row(int y) { return buffer_.data() + (y + kMarginY) * stride_ + kLeft; }
   const T* Row(int y) const { return buffer_.data() + (y + kMarginY) * stride_ + kLeft; }
@@ -32,6 +37,7 @@ class PaddedImage {
 
  private:
   static constexpr int kLeft = 64;  // aligned
+  static std::ptrdiff_t StrideOf(int width) { return (kLeft + width + kMarginX + 64 + 63) / 64 * 64; }
   int width_ = 0, height_ = 0;
   std::ptrdiff_t stride_ = 0;
   AlignedBuffer<T> buffer_;
@@ -58,6 +64,7 @@ class CensusPlanes {
   int num_planes() const { return num_planes_; }
   const std::uint8_t* data() const { return buffer_.data(); }
   std::ptrdiff_t stride() const { return stride_; }
+  std::size_t bytes() const { return buffer_.size(); }
   std::uint64_t Code(int x, int y) const;
 
  private:

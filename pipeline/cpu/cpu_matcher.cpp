@@ -1,13 +1,16 @@
 // The straight line: the stages one after the other.
 #include "pipeline/cpu/cpu_matcher.h"
 
+#include <algorithm>
 #include <chrono>
+#include <string>
 #include <utility>
 
 #include "pipeline/cpu/aggregator.h"
 #include "pipeline/cpu/census_transform.h"
 #include "pipeline/cpu/map_filters.h"
 #include "pipeline/cpu/speckle.h"
+#include "pipeline/error.h"
 
 namespace parallax {
 namespace {
@@ -19,6 +22,8 @@ DisparityMap MakeMap(int width, int height) {
   return {HostImage<float>(width, height), HostImage<std::uint8_t>(width, height),
           HostImage<std::uint8_t>(width, height)};
 }
+
+std::string Megabytes(std::size_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
 
 class StopWatch {
  public:
@@ -44,17 +49,31 @@ class CpuMatcher final : public StereoMatcher {
         threads_(options.num_threads),
         width_(options.width),
         height_(options.height),
-        aggregator_(parameters, tables_, width_, height_, ~std::size_t{0}, threads_),
+        aggregator_(parameters, tables_, width_, height_, threads_),
         gray8_(width_, height_),
-        left_(width_, height_, parameters.census_transform.window, cpu::GetVectorTraits().plane_bits, nullptr,
-              aggregator_.striping().Padded(), parameters.matching_cost.min_disparity),
-        right_(width_, height_, parameters.census_transform.window, cpu::GetVectorTraits().plane_bits,
-               &aggregator_.right_row(), aggregator_.striping().Padded(),
-               parameters.matching_cost.min_disparity),
         guide_(width_, height_),
-        speckles_(width_, height_),
-        holes_(width_, height_),
-        median_(width_, height_) {}
+        left_(MakePlanes(nullptr)),
+        right_(MakePlanes(&aggregator_.right_row())),
+        speckles_(width_, height_) {
+    const std::size_t cells = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_) *
+                              static_cast<std::size_t>(parameters.matching_cost.num_disparities);
+    const std::size_t limit =
+        options.memory_limit_bytes > 0 ? options.memory_limit_bytes : cells / 2 * 5 + 64'000'000;
+    const std::size_t images = gray8_.bytes() + guide_.bytes() + left_.bytes() + right_.bytes() +
+                               cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_);
+    const std::size_t workspace =
+        std::max({cpu::SpeckleFilter::WorkspaceBytes(width_, height_),
+                  cpu::FillWorkspaceBytes(width_, height_), cpu::MedianWorkspaceBytes(width_, height_)});
+    memory_bytes_ = images + aggregator_.SetUp(limit - std::min(limit, images), workspace);
+    if (options.memory_limit_bytes > 0 && memory_bytes_ > limit) {
+      throw InvalidArgument("frames of " + std::to_string(width_) + "x" + std::to_string(height_) + " with " +
+                            std::to_string(parameters.matching_cost.num_disparities) + " disparities need " +
+                            Megabytes(memory_bytes_) + " of working memory, more than the limit of " +
+                            Megabytes(limit) + ": raise it, or match smaller images or fewer disparities");
+    }
+  }
+
+  std::size_t memory_bytes() const override { return memory_bytes_; }
 
   std::string_view backend() const override { return "cpu"; }
 
@@ -74,11 +93,11 @@ class CpuMatcher final : public StereoMatcher {
     if (stages != nullptr) stages->consistent = Clone(result);
 
     watch.Skip();
-    speckles_.Remove(parameters_.filter, result, threads_);
+    speckles_.Remove(parameters_.filter, result, aggregator_.workspace(), threads_);
     if (stages != nullptr) stages->without_speckles = Clone(result);
-    if (parameters_.filter.fill) holes_.Fill(result, threads_);
+    if (parameters_.filter.fill) cpu::FillHoles(result, aggregator_.workspace(), threads_);
     if (stages != nullptr) stages->filled = Clone(result);
-    median_.Apply(parameters_.filter.median, result, threads_);
+    cpu::MedianFilter(parameters_.filter.median, result, aggregator_.workspace(), threads_);
     watch.Lap(Stage::kFilter);
   }
 
@@ -99,8 +118,7 @@ class CpuMatcher final : public StereoMatcher {
   // Census codes, and room for what the aggregator hands out.
   void PrepareHandOut(const CameraImageView& left, const CameraImageView& right, StageResults& stages) {
     const auto codes_of = [&](const CameraImageView& image) {
-      cpu::CensusPlanes planes(width_, height_, parameters_.census_transform.window,
-                               cpu::GetVectorTraits().plane_bits, nullptr, 0, 0);
+      cpu::CensusPlanes planes = MakePlanes(nullptr);
       Transform(image, planes, false);
       HostImage<std::uint64_t> codes(width_, height_);
       for (int y = 0; y < height_; ++y) {
@@ -116,18 +134,22 @@ class CpuMatcher final : public StereoMatcher {
     stages.selected = MakeMap(width_, height_);
   }
 
+  cpu::CensusPlanes MakePlanes(const cpu::PhasedRow* phases) const {
+    return cpu::CensusPlanes(width_, height_, parameters_.census_transform.window,
+                             cpu::GetVectorTraits().plane_bits, phases, aggregator_.striping().Padded(),
+                             parameters_.matching_cost.min_disparity);
+  }
+
   Parameters parameters_;
   MatchingTables tables_;
   ThreadPool threads_;
   int width_, height_;
   cpu::Aggregator aggregator_;
-  cpu::PaddedImage<std::uint8_t> gray8_;
+  cpu::PaddedImage<std::uint8_t> gray8_, guide_;
   cpu::PaddedImage<std::uint16_t> gray16_;  // sized by the first frame of that depth
   cpu::CensusPlanes left_, right_;
-  cpu::PaddedImage<std::uint8_t> guide_;
   cpu::SpeckleFilter speckles_;
-  cpu::HoleFiller holes_;
-  cpu::MedianFilter median_;
+  std::size_t memory_bytes_ = 0;
 };
 
 }  // namespace

@@ -7,8 +7,8 @@
 
 namespace parallax::cpu {
 
-// Bytes, uninitialised, aligned to 64 at least. A sweep walks a volume in parts of rows far from each other: with
-// pages of 4 KiB nearly every part would miss the address cache.
+// Bytes, uninitialised, aligned to 64 at least. A sweep walks a volume in parts of rows far from each other:
+// with pages of 4 KiB nearly every part would miss the address cache.
 class LargeBuffer {
  public:
   LargeBuffer() = default;

@@ -1,55 +1,39 @@
 #pragma once
 
 #include <cstddef>
-#include <vector>
+#include <cstdint>
 
-#include "pipeline/aligned_buffer.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/parallel.h"
 
 namespace parallax::cpu {
 
-// A map of floats with a margin of pixels without a value around it.
+// A map of floats with a margin of pixels without a value around it, in borrowed memory.
 class FramedMap {
  public:
   static constexpr int kMargin = 2;  // px, of rows and columns
-  FramedMap(int width, int height);
+  static std::size_t SizeBytes(int width, int height);
+  // memory: SizeBytes(), aligned, with any content. Sets the margins.
+  FramedMap(int width, int height, std::uint8_t* memory);
+
   // 64 bytes past the right margin may be read and written.
-  float* Row(int y) { return buffer_.data() + (y + kMargin) * stride_ + kLeft; }
-  std::size_t size() const { return buffer_.size(); }
+  float* Row(int y) const { return data_ + (y + kMargin) * stride_ + kLeft; }
 
  private:
   static constexpr int kLeft = 16;
+  static std::ptrdiff_t StrideOf(int width) { return (kLeft + width + kMargin + 16 + 15) / 16 * 16; }
   std::ptrdiff_t stride_;
-  AlignedBuffer<float> buffer_;
+  float* data_;
 };
 
 // Interpolates rejected pixels (docs/matching.md, "filter"). The nearest value in each direction is carried
-// along it from row to row, for all pixels at once, instead of being looked for from every hole.
-class HoleFiller {
- public:
-  HoleFiller(int width, int height);
-  void Fill(DisparityMap& map, ThreadPool& threads);
-  std::size_t memory_bytes() const;
+// along it from row to row, for all pixels at once, instead of being looked for from every hole. workspace:
+// FillWorkspaceBytes(), aligned, with any content.
+std::size_t FillWorkspaceBytes(int width, int height);
+void FillHoles(DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads);
 
- private:
-  bool Pass(DisparityMap& map, ThreadPool& threads);  // true: holes are left
-
-  int width_, height_;
-  FramedMap before_;                // the map as the pass began
-  std::vector<FramedMap> nearest_;  // of the six directions that are not along the row
-};
-
-// Replaces every value by the median around it.
-class MedianFilter {
- public:
-  MedianFilter(int width, int height);
-  void Apply(int side, DisparityMap& map, ThreadPool& threads);
-  std::size_t memory_bytes() const { return before_.size() * sizeof(float); }
-
- private:
-  int width_, height_;
-  FramedMap before_;
-};
+// Replaces every value by the median of the side x side pixels around it; side 0, 3 or 5.
+std::size_t MedianWorkspaceBytes(int width, int height);
+void MedianFilter(int side, DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads);
 
 }  // namespace parallax::cpu

@@ -14,15 +14,10 @@ constexpr int kRowsPerBlock = 32;
 }  // namespace
 
 SpeckleFilter::SpeckleFilter(int width, int height)
-    : width_(width),
-      height_(height),
-      runs_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
-      num_runs_(static_cast<std::size_t>(height)) {}
-
-std::size_t SpeckleFilter::memory_bytes() const { return runs_.size() * sizeof(Run); }
+    : width_(width), height_(height), num_runs_(static_cast<std::size_t>(height)) {}
 
 std::int32_t SpeckleFilter::Root(std::int32_t run) {
-  Run* runs = runs_.data();
+  Run* runs = runs_;
   while (runs[run].parent != run) {
     runs[run].parent = runs[runs[run].parent].parent;  // halves the way for the next time
     run = runs[run].parent;
@@ -33,7 +28,7 @@ std::int32_t SpeckleFilter::Root(std::int32_t run) {
 void SpeckleFilter::Unite(std::int32_t a, std::int32_t b) {
   a = Root(a), b = Root(b);
   if (a == b) return;
-  Run* runs = runs_.data();
+  Run* runs = runs_;
   if (runs[a].size < runs[b].size) std::swap(a, b);
   runs[b].parent = a;
   runs[a].size += runs[b].size;
@@ -43,7 +38,7 @@ void SpeckleFilter::FindRuns(const DisparityMap& map, int y, float range, RowBit
   CompareNeighbors(map.disparity.Row(y), y > 0 ? map.disparity.Row(y - 1) : nullptr, width_, range,
                    bits.starts.data(), bits.valid.data(), bits.joined.data());
   const std::int32_t first = y * width_;
-  Run* run = runs_.data() + first - 1;
+  Run* run = runs_ + first - 1;
   bool open = false;  // the last run goes on
   for (int word = 0; word * 64 < width_; ++word) {
     const std::size_t w = static_cast<std::size_t>(word);
@@ -54,17 +49,17 @@ void SpeckleFilter::FindRuns(const DisparityMap& map, int y, float range, RowBit
       open = ((bits.valid[w] >> bit) & 1) != 0;
       if (!open) continue;
       ++run;
-      run->parent = static_cast<std::int32_t>(run - runs_.data());
+      run->parent = static_cast<std::int32_t>(run - runs_);
       run->begin = x;
     }
   }
   if (open) run->end = width_, run->size = width_ - run->begin;
-  num_runs_[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(run + 1 - runs_.data()) - first;
+  num_runs_[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(run + 1 - runs_) - first;
 }
 
 void SpeckleFilter::JoinToRowAbove(int y, const RowBits& bits) {
   std::int32_t here = y * width_, above = here - width_;
-  const Run* runs = runs_.data();
+  const Run* runs = runs_;
   std::int32_t last_here = -1, last_above = -1;
   for (int word = 0; word * 64 < width_; ++word) {
     for (std::uint64_t joined = bits.joined[static_cast<std::size_t>(word)]; joined != 0;
@@ -79,8 +74,10 @@ void SpeckleFilter::JoinToRowAbove(int y, const RowBits& bits) {
   }
 }
 
-void SpeckleFilter::Remove(const FilterParameters& parameters, DisparityMap& map, ThreadPool& threads) {
+void SpeckleFilter::Remove(const FilterParameters& parameters, DisparityMap& map, std::uint8_t* workspace,
+                           ThreadPool& threads) {
   if (parameters.speckle_size <= 1) return;
+  runs_ = reinterpret_cast<Run*>(workspace);
   const auto make_bits = [&] {
     const std::size_t words = static_cast<std::size_t>(width_ + 63) / 64;
     return RowBits{std::vector<std::uint64_t>(words), std::vector<std::uint64_t>(words),
@@ -101,7 +98,7 @@ void SpeckleFilter::Remove(const FilterParameters& parameters, DisparityMap& map
   }
   ForRowBlocks(height_, kRowsPerBlock, threads, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
-      const Run* runs = runs_.data();
+      const Run* runs = runs_;
       const Run* row = runs + static_cast<std::ptrdiff_t>(y) * width_;
       for (int i = 0; i < num_runs_[static_cast<std::size_t>(y)]; ++i) {
         std::int32_t root = row[i].parent;  // read only: others look, too

@@ -1,10 +1,10 @@
 // Removal of small islands of disparity.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/aligned_buffer.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
@@ -17,8 +17,12 @@ namespace parallax::cpu {
 class SpeckleFilter {
  public:
   SpeckleFilter(int width, int height);
-  void Remove(const FilterParameters& parameters, DisparityMap& map, ThreadPool& threads);
-  std::size_t memory_bytes() const;
+  static std::size_t WorkspaceBytes(int width, int height) {
+    return sizeof(Run) * static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  }
+  // workspace: WorkspaceBytes(), aligned, with any content.
+  void Remove(const FilterParameters& parameters, DisparityMap& map, std::uint8_t* workspace,
+              ThreadPool& threads);
 
  private:
   struct Run {
@@ -37,7 +41,7 @@ class SpeckleFilter {
   void JoinToRowAbove(int y, const RowBits& bits);
 
   int width_, height_;
-  AlignedBuffer<Run> runs_;             // of row y from y * width on: as many as a row can hold
+  Run* runs_ = nullptr;                 // of row y from y * width on: as many as a row can hold
   std::vector<std::int32_t> num_runs_;  // of each row
 };
 

@@ -1,6 +1,7 @@
 // The order in which the disparities of a pixel lie in memory.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -38,12 +39,16 @@ class PhasedRow {
   PhasedRow(int width, int padded_disparities, int stripes, int planes, int lane_pad);
 
   int phase_length() const { return phase_length_; }
+  int stripes() const { return stripes_; }
+  std::ptrdiff_t phase_stride() const { return static_cast<std::ptrdiff_t>(planes_) * phase_length_; }
+  int last() const { return last_; }  // index, in its phase, of place 0: places grow towards the front
   int row_length() const { return row_length_; }  // elements, of all phases and planes
   int num_places() const { return static_cast<int>(start_.size()); }
   // Of the pixel that lies (x, stripe 0, lane 0) -> place x + padded - 1; stripe s lies at place - s.
   const std::int32_t* start() const { return start_.data(); }
 
  private:
+  int stripes_ = 0, planes_ = 0, last_ = 0;
   int phase_length_ = 0, row_length_ = 0;
   std::vector<std::int32_t> start_;
 };

@@ -8,6 +8,7 @@
 
 #include <hwy/cache_control.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 #include "pipeline/cpu/lanes-inl.h"
@@ -197,56 +198,56 @@ HWY_INLINE void WidenCosts(const SweepView& s, const V8* HWY_RESTRICT cost8, V16
   }
 }
 
-// SweepFunction. kStripes8: vectors of bytes of a pixel, kPlanes: of the census codes; 0 = known at run time
-// only.
+// Where a sweep stands in one row, and its horizontal path there. kStripes8: vectors of bytes of a pixel,
+// kPlanes: of the census codes; 0 = known at run time only.
 template <PathCosts kCosts, int kStripes8, int kPlanes, int kPaths, bool kLast>
-void Sweep(const SweepView& s, int v, int u_begin, int u_end, std::uint16_t* HWY_RESTRICT sums) {
+class RowSweep {
   using D = std::conditional_t<kCosts == PathCosts::kWide16, Tag16, Tag8>;
   using T = simd::TFromD<D>;
   using V = simd::Vec<D>;
-  constexpr int kStripes = kStripes8 * static_cast<int>(sizeof(T));
-  constexpr int kMax = kMaxStripes<kStripes8, T>;
-  const D d;
-  const int lanes = static_cast<int>(simd::Lanes(d));
-  const int stripes8 = NumStripes<kStripes8>(s.striping.stripes);
-  const int stripes = stripes8 * static_cast<int>(sizeof(T));
+  static constexpr int kStripes = kStripes8 * static_cast<int>(sizeof(T));
+  static constexpr int kMax = kMaxStripes<kStripes8, T>;
+  static constexpr int kSweepPaths = kPaths / 2;
 
-  const int step = s.mirrored ? -1 : 1;
-  const int y = s.mirrored ? s.height - 1 - v : v;
-  int x = s.mirrored ? s.width - 1 - u_begin : u_begin;
-  const std::uint8_t* left = s.left + y * s.left_stride;
-  const std::uint8_t* right = s.right + y * s.right_stride;
-  std::uint8_t* volume = s.volume == nullptr
-                             ? nullptr
-                             : s.volume + (y - s.volume_top) * s.volume_row_bytes + x * s.volume_pixel_bytes;
-  const auto slot = [&](std::uint8_t* slots, int i) {
-    return reinterpret_cast<T*>(slots + i * s.slot_bytes);
-  };
-  T* vertical = slot(s.vertical, u_begin);
-  T* diagonal = slot(s.diagonal, u_begin - v + s.height - 1);
-  T* antidiagonal = slot(s.antidiagonal, u_begin + v);
-  T* horizontal = slot(s.horizontal, v);
-  const std::ptrdiff_t slot_size = s.slot_bytes / static_cast<int>(sizeof(T));
-
-  const V p1 = simd::Set(d, static_cast<T>(s.p1));
-  V p2[4];
-  for (V& p : p2) p = simd::Set(d, static_cast<T>(s.largest_p2));
-  V across[kMax];
-  for (int k = 0; k < stripes; ++k) {
-    across[k] = u_begin == 0 ? simd::Zero(d) : simd::Load(d, horizontal + k * lanes);
+ public:
+  HWY_INLINE RowSweep(const SweepView& s, int v, int u, std::uint16_t* HWY_RESTRICT sums)
+      : stripes8_(NumStripes<kStripes8>(s.striping.stripes)), v_(v), u_(u), sums_(sums) {
+    step_ = s.mirrored ? -1 : 1;
+    y_ = s.mirrored ? s.height - 1 - v : v;
+    x_ = s.mirrored ? s.width - 1 - u : u;
+    left_ = s.left + y_ * s.left_stride;
+    right_ = s.right + y_ * s.right_stride;
+    if (s.volume != nullptr) {
+      volume_ = s.volume + (y_ - s.volume_top) * s.volume_row_bytes + x_ * s.volume_pixel_bytes;
+      volume_step_ = step_ * s.volume_pixel_bytes;
+    }
+    const auto slot = [&](std::uint8_t* slots, int i) {
+      return reinterpret_cast<T*>(slots + i * s.slot_bytes);
+    };
+    vertical_ = slot(s.vertical, u);
+    diagonal_ = slot(s.diagonal, u - v + s.height - 1);
+    antidiagonal_ = slot(s.antidiagonal, u + v);
+    horizontal_ = slot(s.horizontal, v);
+    const D d;
+    for (int k = 0; k < Stripes(); ++k)
+      across_[k] = u == 0 ? simd::Zero(d) : simd::Load(d, horizontal_ + k * Lanes());
   }
 
-  for (int u = u_begin; u < u_end; ++u, x += step) {
+  // The next pixel.
+  HWY_INLINE void Pixel(const SweepView& s, V p1, V largest_p2) {
+    const D d;
+    const int stripes = Stripes();
     V cost[kMax];
     if constexpr (kCosts == PathCosts::kWide16) {
       V8 cost8[kMaxStripes<kStripes8, std::uint8_t>];
-      MatchingCost<kStripes8, kPlanes>(s, left + x * s.num_planes, right, x, cost8);
+      MatchingCost<kStripes8, kPlanes>(s, left_ + x_ * s.num_planes, right_, x_, cost8);
       WidenCosts<kStripes8>(s, cost8, cost);
     } else {
-      MatchingCost<kStripes8, kPlanes>(s, left + x * s.num_planes, right, x, cost);
+      MatchingCost<kStripes8, kPlanes>(s, left_ + x_ * s.num_planes, right_, x_, cost);
     }
+    V p2[4] = {largest_p2, largest_p2, largest_p2, largest_p2};
     if (s.p2 != nullptr) {
-      const PathP2 adapted = AdaptP2(s, u, v, x, y);
+      const PathP2 adapted = AdaptP2(s, u_, v_, x_, y_);
       p2[0] = simd::Set(d, static_cast<T>(adapted.horizontal));
       p2[1] = simd::Set(d, static_cast<T>(adapted.vertical));
       p2[2] = simd::Set(d, static_cast<T>(adapted.diagonal));
@@ -254,46 +255,109 @@ void Sweep(const SweepView& s, int v, int u_begin, int u_end, std::uint16_t* HWY
     }
 
     PathSums<kCosts, kStripes8> own;
-    V path[kPaths / 2][kMax], before[kMax], mins[kPaths / 2], lowest[kPaths / 2];
-    mins[0] = Step<D, kStripes>(d, stripes, across, cost, p1, p2[0], path[0],
-                                [&](int k, V t) HWY_ATTR { own.template Add<0>(stripes, k, t); });
-    for (int k = 0; k < stripes; ++k) before[k] = simd::Load(d, vertical + k * lanes);
-    mins[1] = Step<D, kStripes>(d, stripes, before, cost, p1, p2[1], path[1],
-                                [&](int k, V t) HWY_ATTR { own.template Add<1>(stripes, k, t); });
+    V path[kSweepPaths][kMax], mins[kSweepPaths], lowest[kSweepPaths];
+    mins[0] = Follow<0>(across_, cost, p1, p2[0], path[0], own);
+    mins[1] = FollowSlot<1>(vertical_, cost, p1, p2[1], path[1], own);
     if constexpr (kPaths == 8) {
-      for (int k = 0; k < stripes; ++k) before[k] = simd::Load(d, diagonal + k * lanes);
-      mins[2] = Step<D, kStripes>(d, stripes, before, cost, p1, p2[2], path[2],
-                                  [&](int k, V t) HWY_ATTR { own.template Add<2>(stripes, k, t); });
-      for (int k = 0; k < stripes; ++k) before[k] = simd::Load(d, antidiagonal + k * lanes);
-      mins[3] = Step<D, kStripes>(d, stripes, before, cost, p1, p2[3], path[3],
-                                  [&](int k, V t) HWY_ATTR { own.template Add<3>(stripes, k, t); });
+      mins[2] = FollowSlot<2>(diagonal_, cost, p1, p2[2], path[2], own);
+      mins[3] = FollowSlot<3>(antidiagonal_, cost, p1, p2[3], path[3], own);
     }
-    MinOfLanesEach<kPaths / 2>(d, mins, lowest);
-    for (int k = 0; k < stripes; ++k) {
-      across[k] = simd::Sub(path[0][k], lowest[0]);
-      simd::Store(simd::Sub(path[1][k], lowest[1]), d, vertical + k * lanes);
-      if constexpr (kPaths == 8) {
-        simd::Store(simd::Sub(path[2][k], lowest[2]), d, diagonal + k * lanes);
-        simd::Store(simd::Sub(path[3][k], lowest[3]), d, antidiagonal + k * lanes);
-      }
+    MinOfLanesEach<kSweepPaths>(d, mins, lowest);
+    for (int k = 0; k < stripes; ++k) across_[k] = simd::Sub(path[0][k], lowest[0]);
+    StoreSlot(path[1], lowest[1], vertical_);
+    if constexpr (kPaths == 8) {
+      StoreSlot(path[2], lowest[2], diagonal_);
+      StoreSlot(path[3], lowest[3], antidiagonal_);
     }
-    vertical += slot_size;
-    diagonal += slot_size;
-    antidiagonal += slot_size;
+
     if constexpr (kLast) {
-      // What this thread reads next but one part of a row; too far apart for the machine to foresee.
-      if (v + 1 < s.height) {
-        const std::uint8_t* below = volume + s.volume_row_bytes;
+      // What this thread reads next but one or two parts of rows; too far apart for the machine to foresee.
+      if (v_ + 2 < s.height) {
+        const std::uint8_t* below = volume_ + 2 * s.volume_row_bytes;
         for (int i = 0; i < s.volume_pixel_bytes; i += 64) hwy::Prefetch(below + i);
       }
-      AggregatedCosts<kCosts, kStripes8, kPaths>(s, own, cost, volume, sums);
-      sums += s.striping.Padded();
-    } else if (volume != nullptr) {
-      StoreSums<kCosts, kStripes8, kPaths>(own, stripes8, volume);
+      AggregatedCosts<kCosts, kStripes8, kPaths>(s, own, cost, volume_, sums_);
+      sums_ += s.striping.Padded();
+    } else if (s.volume != nullptr) {
+      StoreSums<kCosts, kStripes8, kPaths>(own, stripes8_, volume_);
     }
-    if (volume != nullptr) volume += step * s.volume_pixel_bytes;
+    ++u_, x_ += step_;
+    volume_ += volume_step_;
+    vertical_ += stripes * Lanes();
+    diagonal_ += stripes * Lanes();
+    antidiagonal_ += stripes * Lanes();
   }
-  for (int k = 0; k < stripes; ++k) simd::Store(across[k], d, horizontal + k * lanes);
+
+  // Keeps the horizontal path for the next part of the row.
+  HWY_INLINE void Leave() const {
+    for (int k = 0; k < Stripes(); ++k) simd::Store(across_[k], D(), horizontal_ + k * Lanes());
+  }
+
+ private:
+  HWY_INLINE int Stripes() const {
+    return kStripes8 > 0 ? kStripes : stripes8_ * static_cast<int>(sizeof(T));
+  }
+  static HWY_INLINE int Lanes() { return static_cast<int>(simd::Lanes(D())); }
+
+  template <int kPath>
+  HWY_INLINE V Follow(const V* HWY_RESTRICT before, const V* HWY_RESTRICT cost, V p1, V p2,
+                      V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
+    return Step<D, kStripes>(D(), Stripes(), before, cost, p1, p2, path,
+                             [&](int k, V t) HWY_ATTR { own.template Add<kPath>(Stripes(), k, t); });
+  }
+  template <int kPath>
+  HWY_INLINE V FollowSlot(const T* HWY_RESTRICT slot, const V* HWY_RESTRICT cost, V p1, V p2,
+                          V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
+    V before[kMax];
+    for (int k = 0; k < Stripes(); ++k) before[k] = simd::Load(D(), slot + k * Lanes());
+    return Follow<kPath>(before, cost, p1, p2, path, own);
+  }
+  HWY_INLINE void StoreSlot(const V* HWY_RESTRICT path, V lowest, T* HWY_RESTRICT slot) const {
+    for (int k = 0; k < Stripes(); ++k) simd::Store(simd::Sub(path[k], lowest), D(), slot + k * Lanes());
+  }
+
+  int stripes8_, v_, u_, x_, y_, step_;
+  std::ptrdiff_t volume_step_ = 0;
+  const std::uint8_t *left_, *right_;
+  std::uint8_t* volume_ = nullptr;
+  T *vertical_, *diagonal_, *antidiagonal_, *horizontal_;
+  std::uint16_t* sums_;
+  V across_[kMax];
+};
+
+// SweepFunction.
+template <PathCosts kCosts, int kStripes8, int kPlanes, int kPaths, bool kLast>
+void Sweep(const SweepView& view, const SweepPart& first, const SweepPart& second) {
+  const SweepView s = view;  // a copy that no store of bytes can change
+  using Row = RowSweep<kCosts, kStripes8, kPlanes, kPaths, kLast>;
+  using D = std::conditional_t<kCosts == PathCosts::kWide16, Tag16, Tag8>;
+  using T = simd::TFromD<D>;
+  const auto p1 = simd::Set(D(), static_cast<T>(s.p1)), p2 = simd::Set(D(), static_cast<T>(s.largest_p2));
+  if constexpr (kStripes8 > 0) {
+    // Two rows in turns, the second two pixels behind: the horizontal paths, each a chain of dependent
+    // operations, then overlap. Its antidiagonal path comes from where the first row was a turn ago.
+    constexpr int kBehind = 2;
+    const int both_begin = std::max(first.u_begin, second.u_begin + kBehind);
+    const int both_end = std::min(first.u_end, second.u_end + kBehind);
+    if (both_begin < both_end) {
+      Row a(s, first.v, first.u_begin, first.sums), b(s, second.v, second.u_begin, second.sums);
+      for (int u = first.u_begin; u < both_begin; ++u) a.Pixel(s, p1, p2);
+      for (int u = both_begin; u < both_end; ++u) {
+        a.Pixel(s, p1, p2);
+        b.Pixel(s, p1, p2);
+      }
+      for (int u = both_end - kBehind; u < second.u_end; ++u) b.Pixel(s, p1, p2);
+      a.Leave();
+      b.Leave();
+      return;
+    }
+  }
+  for (const SweepPart* part : {&first, &second}) {
+    if (part->u_begin >= part->u_end) continue;
+    Row row(s, part->v, part->u_begin, part->sums);
+    for (int u = part->u_begin; u < part->u_end; ++u) row.Pixel(s, p1, p2);
+    row.Leave();
+  }
 }
 
 }  // namespace parallax::cpu::HWY_NAMESPACE

@@ -64,9 +64,16 @@ struct SweepView {
   int volume_top = 0;
 };
 
-// Pixels u_begin .. u_end of row v. The first sweep writes its sums to the volume; the last one adds its own
-// to them and gives the aggregated costs S of pixel u at sums + (u - u_begin) * striping.Padded().
-using SweepFunction = void (*)(const SweepView& view, int v, int u_begin, int u_end, std::uint16_t* sums);
+// Pixels u_begin .. u_end of row v; may be none. sums: of the last sweep, room for their costs.
+struct SweepPart {
+  int v = 0, u_begin = 0, u_end = 0;
+  std::uint16_t* sums = nullptr;
+};
+
+// Sweeps parts of two rows, the second below the first and shifted left by at least a pixel where it is not
+// at the image's border. The first sweep writes its sums to the volume; the last one adds its own to them and
+// gives the aggregated costs S of pixel u at sums + (u - u_begin) * striping.Padded().
+using SweepFunction = void (*)(const SweepView& view, const SweepPart& first, const SweepPart& second);
 
 // The best one that this machine (or the instruction set that a test chose) has.
 SweepFunction GetPairs8Sweep(int num_paths, bool last, int stripes, int num_planes);

@@ -19,21 +19,36 @@ SweepFunction Choose(int num_paths, bool last) {
   return last ? Sweep<kCosts, kStripes, kPlanes, 4, true> : Sweep<kCosts, kStripes, kPlanes, 4, false>;
 }
 
+// Planes are unrolled for the default census window, whose 31 bits fill kDefaultPlanes.
+template <int kStripes>
+SweepFunction ChoosePlanes(int num_paths, bool last, int num_planes) {
+  constexpr int kDefaultPlanes = 32 / kPlaneBits;
+  return num_planes == kDefaultPlanes ? Choose<kStripes, kDefaultPlanes>(num_paths, last)
+                                      : Choose<kStripes, 0>(num_paths, last);
+}
+
+// Vectors are unrolled for the usual numbers of disparities: 64, 128, 192, 256.
 SweepFunction GetSweepOfTarget(int num_paths, bool last, int stripes, int num_planes) {
-  constexpr int kDefault = 32 / kPlaneBits;  // planes of the default census window, which has 31 bits
-  if (num_planes == kDefault) {
-    // Unrolled for the usual numbers of disparities.
-    if (HWY_MAX_BYTES == 64 && stripes == 1)
-      return Choose < HWY_MAX_BYTES == 64 ? 1 : 0, kDefault > (num_paths, last);
-    if (HWY_MAX_BYTES == 64 && stripes == 2)
-      return Choose < HWY_MAX_BYTES == 64 ? 2 : 0, kDefault > (num_paths, last);
-    if (HWY_MAX_BYTES == 64 && stripes == 3)
-      return Choose < HWY_MAX_BYTES == 64 ? 3 : 0, kDefault > (num_paths, last);
-    if (HWY_MAX_BYTES >= 32 && stripes == 4)
-      return Choose < HWY_MAX_BYTES >= 32 ? 4 : 0, kDefault > (num_paths, last);
-    if (stripes == 8) return Choose<8, kDefault>(num_paths, last);
+  switch (stripes) {
+#if HWY_MAX_BYTES == 64
+    case 1:
+      return ChoosePlanes<1>(num_paths, last, num_planes);
+    case 2:
+      return ChoosePlanes<2>(num_paths, last, num_planes);
+    case 3:
+      return ChoosePlanes<3>(num_paths, last, num_planes);
+#endif
+#if HWY_MAX_BYTES >= 32
+    case 4:
+      return ChoosePlanes<4>(num_paths, last, num_planes);
+#endif
+#if HWY_MAX_BYTES < 64
+    case 8:
+      return ChoosePlanes<8>(num_paths, last, num_planes);
+#endif
+    default:
+      return Choose<0, 0>(num_paths, last);
   }
-  return Choose<0, 0>(num_paths, last);
 }
 
 }  // namespace

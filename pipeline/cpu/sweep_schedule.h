@@ -35,9 +35,9 @@ struct alignas(64) BandProgress {
 
 // Takes what the first sweep gives, which is nothing: its sums lie in the volume.
 struct NoSink {
-  std::uint16_t* sums() { return nullptr; }
+  std::uint16_t* sums(int) { return nullptr; }
   void BeginBand(int, int) {}
-  void Take(int, int, int) {}
+  void Take(const SweepPart&) {}
   void EndBand() {}
 };
 
@@ -64,12 +64,17 @@ void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep
           const int needed = std::min(tiles_above, tile + 2 + (tiles.band_rows - 1) / columns);
           progress[static_cast<std::size_t>(band - 1)].WaitFor(needed);
         }
-        for (int v = top; v < bottom; ++v) {
-          const int u_begin = std::max(0, tile * columns - (v - top));
-          const int u_end = std::min(view.width, (tile + 1) * columns - (v - top));
-          if (u_begin >= u_end) continue;
-          sweep(view, v, u_begin, u_end, sink.sums());
-          sink.Take(v, u_begin, u_end);
+        const auto part_of = [&](int v, std::uint16_t* sums) {
+          const int shift = v - top;
+          return SweepPart{v, std::max(0, tile * columns - shift),
+                           v < bottom ? std::min(view.width, (tile + 1) * columns - shift) : 0, sums};
+        };
+        for (int v = top; v < bottom; v += 2) {
+          const SweepPart parts[] = {part_of(v, sink.sums(0)), part_of(v + 1, sink.sums(1))};
+          sweep(view, parts[0], parts[1]);
+          for (const SweepPart& part : parts) {
+            if (part.u_begin < part.u_end) sink.Take(part);
+          }
         }
         progress[static_cast<std::size_t>(band)].tiles.store(tile + 1, std::memory_order_release);
       }

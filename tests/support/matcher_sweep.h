@@ -278,36 +278,62 @@ inline std::string DifferenceOf(const StageResults& expected, const StageResults
          DifferenceOf("filter (fill)", expected.filled, actual.filled);
 }
 
+// What the reference makes of a case.
+struct SweepTruth {
+  StageResults stages;
+  DisparityMap map;
+};
+
+inline SweepTruth MakeSweepTruth(const SweepCase& c, const SweepPair& pair) {
+  SweepTruth truth;
+  MakeReferenceMatcher(c.parameters, c.options)
+      ->Compute(ViewOf(pair.left), ViewOf(pair.right), truth.map, nullptr, &truth.stages);
+  return truth;
+}
+
 // Runs one case twice: with the stages handed out, and without them (back ends may fuse more then).
 // Returns every difference from the reference, or nothing.
-inline std::string RunSweepCase(const MatcherFactory& make_matcher, const SweepCase& c) {
-  const SweepPair pair = MakeSweepPair(c);
-  StageResults expected_stages, actual_stages;
-  DisparityMap expected, actual, actual_fused;
-  MakeReferenceMatcher(c.parameters, c.options)
-      ->Compute(ViewOf(pair.left), ViewOf(pair.right), expected, nullptr, &expected_stages);
+inline std::string RunSweepCase(const MatcherFactory& make_matcher, const SweepCase& c, const SweepPair& pair,
+                                const SweepTruth& truth) {
+  StageResults actual_stages;
+  DisparityMap actual, actual_fused;
   const std::unique_ptr<StereoMatcher> matcher = make_matcher(c.parameters, c.options);
   matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual_fused);
   matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual, nullptr, &actual_stages);
-  return DifferenceOf(expected_stages, actual_stages) + DifferenceOf("filter (median)", expected, actual) +
-         DifferenceOf("whole frame without stages", expected, actual_fused);
+  return DifferenceOf(truth.stages, actual_stages) + DifferenceOf("filter (median)", truth.map, actual) +
+         DifferenceOf("whole frame without stages", truth.map, actual_fused);
+}
+
+inline std::string RunSweepCase(const MatcherFactory& make_matcher, const SweepCase& c) {
+  const SweepPair pair = MakeSweepPair(c);
+  return RunSweepCase(make_matcher, c, pair, MakeSweepTruth(c, pair));
+}
+
+// Seeds 1 .. count, or those that the environment asks for.
+inline std::pair<int, int> SweepSeeds(int count) {
+  if (const char* text = std::getenv("PARALLAX_SWEEP_SEED")) return {std::atoi(text), std::atoi(text)};
+  if (const char* text = std::getenv("PARALLAX_SWEEP_COUNT")) return {1, std::atoi(text)};
+  return {1, count};
+}
+
+inline void ReportSweepFailure(const SweepCase& c, const std::string& backend,
+                               const std::string& difference) {
+  const ::testing::TestInfo* test = ::testing::UnitTest::GetInstance()->current_test_info();
+  ADD_FAILURE() << backend << " differs from the reference\n"
+                << difference << Describe(c) << "\nto run it again: PARALLAX_SWEEP_SEED=" << c.seed
+                << " <this test program> --gtest_filter=" << test->test_suite_name() << '.' << test->name();
 }
 
 // Runs the seeds 1 .. count (or what the environment asks for); stops after three failing cases.
 inline void RunMatcherSweep(const MatcherFactory& make_matcher, const std::string& backend, int count) {
-  int first = 1, last = count;
-  if (const char* text = std::getenv("PARALLAX_SWEEP_COUNT")) last = std::atoi(text);
-  if (const char* text = std::getenv("PARALLAX_SWEEP_SEED")) first = last = std::atoi(text);
+  const auto [first, last] = SweepSeeds(count);
   int failures = 0;
   for (int seed = first; seed <= last && failures < 3; ++seed) {
     const SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(seed));
     const std::string difference = RunSweepCase(make_matcher, c);
     if (difference.empty()) continue;
     ++failures;
-    const ::testing::TestInfo* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    ADD_FAILURE() << backend << " differs from the reference\n"
-                  << difference << Describe(c) << "\nto run it again: PARALLAX_SWEEP_SEED=" << seed
-                  << " <this test program> --gtest_filter=" << test->test_suite_name() << '.' << test->name();
+    ReportSweepFailure(c, backend, difference);
   }
 }
 

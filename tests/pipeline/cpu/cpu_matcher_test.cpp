@@ -1,32 +1,157 @@
-// The cpu back end against the reference, on every instruction set of this machine and with several thread counts.
+// The cpu back end against the reference: on every instruction set of this machine, with several numbers of
+// threads, and within several limits of memory.
 #include "pipeline/cpu/cpu_matcher.h"
 
 #include <gtest/gtest.h>
 
 #include "pipeline/cpu/instruction_sets.h"
+#include "pipeline/error.h"
 #include "tests/support/matcher_sweep.h"
 
 namespace parallax {
 namespace {
 
-class CpuSweepTest : public testing::TestWithParam<std::string> {
- protected:
-  void SetUp() override { cpu::UseInstructionSet(GetParam()); }
-  void TearDown() override { cpu::UseInstructionSet(""); }
+using test::SweepCase;
+using test::SweepPair;
+using test::SweepTruth;
+
+// Back to the best instruction set at the end of a test.
+struct InstructionSetGuard {
+  ~InstructionSetGuard() { cpu::UseInstructionSet(""); }
 };
 
-TEST_P(CpuSweepTest, EqualsTheReference) {
-  test::RunMatcherSweep(
-      [](const Parameters& parameters, const MatcherOptions& options) {
-        MatcherOptions with_threads = options;
-        with_threads.num_threads = 2;
-        return MakeCpuMatcher(parameters, with_threads);
-      },
-      "cpu " + GetParam(), 500);
+test::MatcherFactory WithThreads(int num_threads) {
+  return [num_threads](const Parameters& parameters, const MatcherOptions& options) {
+    MatcherOptions with_threads = options;
+    with_threads.num_threads = num_threads;
+    return MakeCpuMatcher(parameters, with_threads);
+  };
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, CpuSweepTest, testing::ValuesIn(cpu::InstructionSets()),
-                         [](const auto& param_info) { return param_info.param; });
+// A case of a size and a number of disparities that is cut into several bands and tiles.
+SweepCase MakeCase(int width, int height, int num_disparities, std::uint64_t seed) {
+  SweepCase c;
+  c.seed = seed;
+  c.content = 5;
+  c.options.width = width, c.options.height = height;
+  c.parameters.matching_cost.num_disparities = num_disparities;
+  return c;
+}
+
+TEST(CpuMatcher, EqualsTheReferenceOnEveryInstructionSet) {
+  const InstructionSetGuard guard;
+  const auto [first, last] = test::SweepSeeds(500);
+  int failures = 0;
+  for (int seed = first; seed <= last && failures < 3; ++seed) {
+    const SweepCase c = test::MakeSweepCase(static_cast<std::uint64_t>(seed));
+    const SweepPair pair = test::MakeSweepPair(c);
+    const SweepTruth truth = test::MakeSweepTruth(c, pair);
+    for (const std::string& set : cpu::InstructionSets()) {
+      cpu::UseInstructionSet(set);
+      const std::string difference = test::RunSweepCase(WithThreads(1 + seed % 2), c, pair, truth);
+      if (difference.empty()) continue;
+      test::ReportSweepFailure(c, "cpu " + set, difference);
+      if (++failures == 3) break;
+    }
+  }
+}
+
+TEST(CpuMatcher, GivesTheSameBitsWithAnyNumberOfThreads) {
+  for (const SweepCase& c : {MakeCase(333, 75, 128, 1), MakeCase(70, 130, 40, 2), MakeCase(17, 33, 200, 3)}) {
+    const SweepPair pair = test::MakeSweepPair(c);
+    const SweepTruth truth = test::MakeSweepTruth(c, pair);
+    for (const int num_threads : {1, 2, 3, 7}) {
+      EXPECT_EQ(test::RunSweepCase(WithThreads(num_threads), c, pair, truth), "")
+          << num_threads << " threads, " << test::Describe(c);
+    }
+  }
+}
+
+// 4 and 8 paths, 8-bit and 16-bit path costs, each cut into as many slabs as the limit asks for.
+TEST(CpuMatcher, GivesTheSameBitsWithinAnyMemoryLimit) {
+  for (const int num_paths : {4, 8}) {
+    for (const int p2 : {64, 200, 1000}) {
+      SweepCase c = MakeCase(90, 64, 200, 7);
+      c.parameters.aggregation.num_paths = num_paths;
+      c.parameters.aggregation.p2 = p2;
+      const SweepPair pair = test::MakeSweepPair(c);
+      const SweepTruth truth = test::MakeSweepTruth(c, pair);
+      MatcherOptions options = c.options;
+      options.num_threads = 2;
+      std::size_t limit = MakeCpuMatcher(c.parameters, options)->memory_bytes(), smallest = limit;
+      for (int step = 0; step < 4; ++step) {
+        limit = limit * 4 / 5;
+        std::size_t needed = 0;
+        const auto make_within_limit = [&](const Parameters& parameters, MatcherOptions with_limit) {
+          with_limit.num_threads = 2;
+          with_limit.memory_limit_bytes = limit;
+          auto matcher = MakeCpuMatcher(parameters, with_limit);
+          needed = matcher->memory_bytes();
+          return matcher;
+        };
+        try {
+          EXPECT_EQ(test::RunSweepCase(make_within_limit, c, pair, truth), "")
+              << "limit " << limit << ", " << test::Describe(c);
+        } catch (const InvalidArgument&) {
+          break;  // less than can be done: see RefusesALimitThatCannotBeKept
+        }
+        EXPECT_LE(needed, limit);
+        smallest = needed;
+      }
+      EXPECT_LT(smallest, MakeCpuMatcher(c.parameters, options)->memory_bytes()) << "no limit had an effect";
+    }
+  }
+}
+
+TEST(CpuMatcher, RefusesALimitThatCannotBeKeptWithTheFigureThatIsNeeded) {
+  MatcherOptions options;
+  options.width = 640, options.height = 480;
+  options.memory_limit_bytes = 1'000'000;
+  try {
+    MakeCpuMatcher(Parameters{}, options);
+    FAIL() << "a megabyte was enough";
+  } catch (const InvalidArgument& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("640x480"), std::string::npos) << text;
+    EXPECT_NE(text.find("limit of 1 MB"), std::string::npos) << text;
+  }
+}
+
+TEST(CpuMatcher, HoldsAtMostTwoAndAHalfBytesACellAnd64Megabytes) {
+  for (const int num_disparities : {1, 64, 65, 128, 250}) {
+    Parameters parameters;
+    parameters.matching_cost.num_disparities = num_disparities;
+    MatcherOptions options;
+    options.width = 1242, options.height = 375;
+    const double cells = 1242.0 * 375.0 * num_disparities;
+    EXPECT_LE(static_cast<double>(MakeCpuMatcher(parameters, options)->memory_bytes()), 2.5 * cells + 64e6)
+        << num_disparities << " disparities";
+  }
+}
+
+TEST(CpuMatcher, RefusesWhatTheReferenceRefuses) {
+  MatcherOptions options;
+  EXPECT_THROW(MakeCpuMatcher(Parameters{}, options), InvalidArgument);
+  options.width = 8, options.height = 8;
+  Parameters parameters;
+  parameters.matching_cost.num_disparities = 0;
+  EXPECT_THROW(MakeCpuMatcher(parameters, options), InvalidArgument);
+  const HostImage<std::uint8_t> fits(8, 8, 0), other(9, 8, 0);
+  DisparityMap map;
+  EXPECT_THROW(MakeCpuMatcher(Parameters{}, options)->Compute(fits.ConstView(), other.ConstView(), map),
+               InvalidArgument);
+}
+
+TEST(InstructionSets, AnUnknownOneIsRefusedWithThoseThereAre) {
+  const InstructionSetGuard guard;
+  try {
+    cpu::UseInstructionSet("MMX");
+    FAIL() << "MMX was taken";
+  } catch (const InvalidArgument& error) {
+    EXPECT_NE(std::string(error.what()).find(cpu::InstructionSets().front()), std::string::npos)
+        << error.what();
+  }
+}
 
 }  // namespace
 }  // namespace parallax
