@@ -24,8 +24,6 @@ struct Direction {
 __constant__ constexpr Direction kEightPaths[] = {{0, 1, 2},  {1, 1, 4},   {-1, 1, 7},
                                                   {0, -1, 3}, {-1, -1, 5}, {1, -1, 6}};
 __constant__ constexpr Direction kFourPaths[] = {{0, 1, 2}, {0, -1, 3}};
-// Rows as columns of length W: for images too wide for HorizontalPaths.
-__constant__ constexpr Direction kRows[] = {{1, 0, 0}, {-1, 0, 1}};
 
 struct Arguments {
   const std::uint8_t* costs;
@@ -34,7 +32,6 @@ struct Arguments {
   std::uint8_t* path_costs;
   std::size_t path_bytes;  // of one direction
   int width, height, num_disparities, num_paths;
-  bool rows;
   int first_direction;
   std::uint32_t p1, p2;  // p2: where it is constant
 };
@@ -66,29 +63,35 @@ struct Paths {
 
   __device__ __forceinline__ std::uint32_t GuideAt(int pixel) const { return kAdaptive ? a.guide[pixel] : 0; }
 
-  // One pixel of path i.
-  __device__ __forceinline__ void Visit(int i, const PackedLane<K, std::uint8_t>& packed_cost,
-                                        std::uint32_t guide, int pixel) {
-    std::uint32_t cost[K];
-    Unpack<K>(packed_cost, cost);
+  __device__ __forceinline__ void UnpackCost(const PackedLane<K, std::uint8_t>& packed,
+                                             std::uint32_t (&cost)[K]) const {
+    Unpack<K>(packed, cost);
     if constexpr (kPadded) {
 #pragma unroll
       for (int j = 0; j < K; ++j) cost[j] |= padding[j];
     }
-    if constexpr (kAdaptive) {
-      jump = p2_minus_p1[__usad(guide, guides[i], 0U)];
-      guides[i] = guide;
-    }
-    states[i].template Step<false>(cost, p1, jump, ends);
+  }
+  // P2 - P1 of path i at a pixel with this guide value.
+  __device__ __forceinline__ std::uint32_t JumpOf(int i, std::uint32_t guide) {
+    if constexpr (!kAdaptive) return jump;
+    const std::uint32_t before = guides[i];
+    guides[i] = guide;
+    return p2_minus_p1[__usad(guide, before, 0U)];
+  }
+  __device__ __forceinline__ void Store(int i, int pixel) const {
     PackedLane<K, T> packed;
     Pack<K>(states[i].path, packed);
     packed.Store(volume + static_cast<std::ptrdiff_t>(pixel) * kPathBytes, lane);
   }
 
+  // One pixel of path i alone.
   __device__ __forceinline__ void VisitAlone(int i, int pixel) {
-    PackedLane<K, std::uint8_t> cost;
-    cost.Load(a.costs + static_cast<std::ptrdiff_t>(pixel) * kCostBytes, lane);
-    Visit(i, cost, GuideAt(pixel), pixel);
+    PackedLane<K, std::uint8_t> packed;
+    packed.Load(a.costs + static_cast<std::ptrdiff_t>(pixel) * kCostBytes, lane);
+    std::uint32_t cost[K];
+    UnpackCost(packed, cost);
+    states[i].template Step<false>(cost, p1, JumpOf(i, GuideAt(pixel)), ends);
+    Store(i, pixel);
   }
 
   // Both paths side by side: count pixels from `pixel` (and pixel + 1) on, `step` apart.
@@ -124,8 +127,13 @@ struct Paths {
         next_guides[0] = GuideAt(pixel + step);
         next_guides[1] = GuideAt(pixel + step + 1);
       }
-      Visit(0, costs[0], guide[0], pixel);
-      Visit(1, costs[1], guide[1], pixel + 1);
+      std::uint32_t cost[2][K];
+      UnpackCost(costs[0], cost[0]);
+      UnpackCost(costs[1], cost[1]);
+      const std::uint32_t jumps[2] = {JumpOf(0, guide[0]), JumpOf(1, guide[1])};
+      StepTwo<K>(states, cost, p1, jumps, ends);
+      Store(0, pixel);
+      Store(1, pixel + 1);
       pixel += step;
       ahead += step;
     };
@@ -151,9 +159,7 @@ __global__ void __maxnreg__(kRegisters<K>) AggregatePathsKernel(const Arguments 
   }
   const int index = a.first_direction + static_cast<int>(blockIdx.y),
             number = 2 * static_cast<int>(blockIdx.x);
-  const Direction direction = a.rows             ? kRows[index]
-                              : a.num_paths == 4 ? kFourPaths[index]
-                                                 : kEightPaths[index];
+  const Direction direction = a.num_paths == 4 ? kFourPaths[index] : kEightPaths[index];
   Paths<K, T, kAdaptive, kPadded> paths{
       a,           p2_minus_p1,
       ring,        a.path_costs + static_cast<std::size_t>(direction.volume) * a.path_bytes,
@@ -165,14 +171,6 @@ __global__ void __maxnreg__(kRegisters<K>) AggregatePathsKernel(const Arguments 
   paths.states[1].Reset();
   const int width = a.width, step = direction.dy * width + direction.dx;
 
-  if (direction.dy == 0) {
-    // Rows too wide for HorizontalPaths, one after the other: slow, but such images are rare.
-    for (int y = number; y < min(number + 2, a.height); ++y) {
-      paths.states[0].Reset();
-      for (int i = 0; i < width; ++i) paths.VisitAlone(0, y * width + (direction.dx > 0 ? i : width - 1 - i));
-    }
-    return;
-  }
   int y = direction.dy > 0 ? 0 : a.height - 1, left = a.height;
   if (width == 1) {
     for (; left > 0; --left, y += direction.dy) {
@@ -241,7 +239,7 @@ __global__ void SumPathsKernel(const std::uint8_t* path_costs, std::size_t path_
 
 void AggregatePaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                     const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                    PathSet set, std::uint8_t* path_costs, cudaStream_t stream) {
+                    std::uint8_t* path_costs, cudaStream_t stream) {
   Arguments a{};
   a.costs = costs;
   a.guide = guide.data;
@@ -252,16 +250,14 @@ void AggregatePaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_
   a.height = layout.height;
   a.num_disparities = layout.num_disparities;
   a.num_paths = tables.num_paths;
-  a.rows = set == PathSet::kRows;
   a.p1 = tables.p1;
   a.p2 = tables.p2[0];
   const bool adaptive = IsAdaptive(tables), padded = layout.padded() != layout.num_disparities;
-  const int paths = a.rows ? a.height : a.width;
   // A launch for the directions that go down and one for those that go up: the paths in flight then stay
   // close enough to each other to read the same rows of costs from the second-level cache.
-  const int directions = a.rows ? 2 : a.num_paths - 2, at_once = a.num_paths == 8 && !a.rows ? 3 : 2;
+  const int directions = a.num_paths - 2, at_once = directions / 2;
   for (a.first_direction = 0; a.first_direction < directions; a.first_direction += at_once) {
-    const dim3 grid(static_cast<unsigned>((paths + 1) / 2), static_cast<unsigned>(at_once));
+    const dim3 grid(static_cast<unsigned>((a.width + 1) / 2), static_cast<unsigned>(at_once));
     WithLayout(layout, [&](auto k, auto value) {
       using T = decltype(value);
       if (adaptive) {

@@ -74,4 +74,38 @@ struct PathState {
   }
 };
 
+// The same step of two paths. Written side by side, since a warp waits at a shuffle or a reduction that the
+// compiler will not move: the second path's then fill the first one's wait.
+template <int K>
+__device__ __forceinline__ void StepTwo(PathState<K> (&states)[2], const std::uint32_t (&cost)[2][K],
+                                        std::uint32_t p1, const std::uint32_t (&p2_minus_p1)[2],
+                                        const LaneEnds& ends) {
+  std::uint32_t before[2], after[2], least[2];
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    before[i] = __shfl_sync(kFullWarp, states[i].path[K - 1], ends.lane_before);
+    after[i] = __shfl_sync(kFullWarp, states[i].path[0], ends.lane_after);
+  }
+#pragma unroll
+  for (int i = 0; i < 2; ++i) {
+    before[i] = __byte_perm(before[i], 0xFFFFFFFFU, ends.first);
+    after[i] = __byte_perm(after[i], 0xFFFFFFFFU, ends.last);
+    const std::uint32_t jump = states[i].lowest + p2_minus_p1[i];
+    std::uint32_t next[K];
+#pragma unroll
+    for (int j = 0; j < K; ++j) {
+      const std::uint32_t minus = j == 0 ? before[i] : states[i].path[j - 1];
+      const std::uint32_t plus = j == K - 1 ? after[i] : states[i].path[j + 1];
+      const std::uint32_t best = __viaddmin_u16x2(__vimin3_u16x2(minus, plus, jump), p1, states[i].path[j]);
+      next[j] = best + cost[i][j] - states[i].lowest;
+      least[i] = j == 0 ? next[0] : __vminu2(least[i], next[j]);
+    }
+#pragma unroll
+    for (int j = 0; j < K; ++j) states[i].path[j] = next[j];
+    least[i] = __vminu2(least[i], __byte_perm(least[i], 0, 0x1032));
+  }
+#pragma unroll
+  for (int i = 0; i < 2; ++i) states[i].lowest = __reduce_min_sync(kFullWarp, least[i]);
+}
+
 }  // namespace parallax::cuda

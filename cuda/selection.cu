@@ -329,6 +329,7 @@ __global__ void __launch_bounds__(kWarpsOf<kRows>* kWarpSize, K <= 2   ? 3
         if (lane == kWarpSize - 1) join(x - a.min_disparity - (64 * K - 1), keys.high[K - 1]);
         const std::uint32_t d = key & 0xFFFFU;
         const std::uint32_t rival = __reduce_min_sync(kFullWarp, LaneRival<K, T>(sum, places, d));
+        __syncwarp();
         const std::uint32_t before = sums[(d - 1U) & (32U * K - 1U)], after = sums[(d + 1U) & (32U * K - 1U)];
         mine = lane == turn ? Winner{key, rival, before, after} : mine;
       }

@@ -73,17 +73,14 @@ void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeL
 // others again; where MakesRows.
 inline constexpr int kCheckpoint = 8;
 bool MakesRows(const VolumeLayout& layout, const MatchingTables& tables);
-// HorizontalPaths needs no costs, so it can run beside MatchingCost and AggregatePaths, on another stream.
-void HorizontalPaths(const CensusImages& census, CensusWindow window,
-                     DeviceImageView<const std::uint8_t> guide, const MatchingTables& tables,
-                     const std::uint16_t* p2_table, const VolumeLayout& layout, bool sparse,
-                     std::uint8_t* path_costs, cudaStream_t stream);
-// Whether a row's codes fit on the chip. Otherwise AggregatePaths must do the rows too.
-bool FitsHorizontalPaths(CensusWindow window, const VolumeLayout& layout);
-enum class PathSet { kColumnsAndDiagonals, kRows };
+// The two can run beside each other, on two streams. kCheckpoint pixels more than the volume of costs are
+// read (not used).
+void HorizontalPaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
+                     const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
+                     bool sparse, std::uint8_t* path_costs, cudaStream_t stream);
 void AggregatePaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                     const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                    PathSet set, std::uint8_t* path_costs, cudaStream_t stream);
+                    std::uint8_t* path_costs, cudaStream_t stream);
 // Whether P2 depends on the gradient.
 inline bool IsAdaptive(const MatchingTables& tables) {
   for (const std::uint16_t p2 : tables.p2) {

@@ -72,8 +72,6 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
   RequireMemory(parameters_, tables_, width, height);
   memory_bytes_ = BytesNeeded(parameters_, tables_, width, height);
   p2_table_ = DeviceBuffer<std::uint16_t>(tables_.p2.size());
-  Check(cudaMemcpy(p2_table_.data(), tables_.p2.data(), p2_table_.size_bytes(), cudaMemcpyHostToDevice),
-        "cudaMemcpy");
   gray_left_ = DeviceImage<std::uint8_t>(width, height);
   gray_right_ = DeviceImage<std::uint8_t>(width, height);
   if (HasCode32(parameters_.census_transform.window)) {
@@ -87,6 +85,12 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
   // A group of costs that begins in the last pixels is read whole.
   costs_ = DeviceBuffer<std::uint8_t>(layout_.cost_bytes() +
                                       kCheckpoint * static_cast<std::size_t>(layout_.padded()));
+  // What lies behind the last pixel's costs is copied along with them, though not used.
+  Check(cudaMemsetAsync(costs_.data(), 0, costs_.size_bytes(), side_stream_.get()), "cudaMemsetAsync");
+  Check(cudaMemcpyAsync(p2_table_.data(), tables_.p2.data(), p2_table_.size_bytes(), cudaMemcpyHostToDevice,
+                        side_stream_.get()),
+        "cudaMemcpyAsync");
+  Check(cudaStreamSynchronize(side_stream_.get()), "cudaStreamSynchronize");
   path_costs_ =
       DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(tables_.num_paths) * layout_.path_bytes());
   winner_left_ = DeviceImage<std::uint16_t>(width, height);
@@ -135,28 +139,17 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
   });
   const bool fused =
       !results_between && parameters_.consistency.max_difference >= 0 && FitsSelectAndCheck(layout_);
-  const bool rows_beside = FitsHorizontalPaths(window, layout_);
-  const bool sparse = fused && rows_beside && MakesRows(layout_, tables_);
-  if (rows_beside) {
-    census_done_.Record(stream);
-    Check(cudaStreamWaitEvent(side_stream_.get(), census_done_.get()), "cudaStreamWaitEvent");
-    HorizontalPaths(census_, window, guide, tables_, p2_table_.data(), layout_, sparse, path_costs_.data(),
-                    side_stream_.get());
-    rows_done_.Record(side_stream_.get());
-  }
+  const bool sparse = fused && MakesRows(layout_, tables_);
   run(Step::kMatchingCost,
       [&] { MatchingCost(census_, window, layout_, tables_.outside_cost, costs_.data(), stream); });
   run(Step::kAggregation, [&] {
-    const auto aggregate = [&](PathSet set) {
-      AggregatePaths(costs_.data(), guide, tables_, p2_table_.data(), layout_, set, path_costs_.data(),
-                     stream);
-    };
-    aggregate(PathSet::kColumnsAndDiagonals);
-    if (rows_beside) {
-      Check(cudaStreamWaitEvent(stream, rows_done_.get()), "cudaStreamWaitEvent");
-    } else {
-      aggregate(PathSet::kRows);
-    }
+    costs_done_.Record(stream);
+    Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
+    HorizontalPaths(costs_.data(), guide, tables_, p2_table_.data(), layout_, sparse, path_costs_.data(),
+                    side_stream_.get());
+    rows_done_.Record(side_stream_.get());
+    AggregatePaths(costs_.data(), guide, tables_, p2_table_.data(), layout_, path_costs_.data(), stream);
+    Check(cudaStreamWaitEvent(stream, rows_done_.get()), "cudaStreamWaitEvent");
   });
   if (!fused) {
     run(Step::kSelection, [&] {

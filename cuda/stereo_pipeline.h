@@ -86,7 +86,7 @@ class StereoPipeline {
   DeviceDisparityMap map_, result_;
   // The horizontal paths run beside the others, on a stream of their own.
   Stream side_stream_;
-  Event census_done_, rows_done_;
+  Event costs_done_, rows_done_;
 };
 
 }  // namespace parallax::cuda
