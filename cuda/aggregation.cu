@@ -81,7 +81,7 @@ struct Paths {
   __device__ __forceinline__ void Store(int i, int pixel) const {
     PackedLane<K, T> packed;
     Pack<K>(states[i].path, packed);
-    packed.Store(volume + static_cast<std::ptrdiff_t>(pixel) * kPathBytes, lane);
+    packed.StoreOnce(volume + static_cast<std::ptrdiff_t>(pixel) * kPathBytes, lane);
   }
 
   // One pixel of path i alone.

@@ -155,7 +155,7 @@ void HorizontalPaths(const std::uint8_t* costs, DeviceImageView<const std::uint8
   const dim3 grid(static_cast<unsigned>(layout.height), 2);
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
-    if constexpr (sizeof(T) == 1 && k() == 4) {  // what MakesRows is true for
+    if constexpr (sizeof(T) == 1 && (k() == 2 || k() == 4)) {  // what MakesRows is true for
       if (sparse) {
         return padded ? HorizontalPathsKernel<k(), T, false, true, true><<<grid, kWarpSize, 0, stream>>>(a)
                       : HorizontalPathsKernel<k(), T, false, false, true><<<grid, kWarpSize, 0, stream>>>(a);

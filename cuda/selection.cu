@@ -25,13 +25,11 @@ namespace parallax::cuda {
 namespace {
 
 constexpr std::uint32_t kNoKey = 0xFFFFFFFFU;
-template <bool kRows>
-constexpr int kWarpsOf = kRows ? 10 : 12;
-// Layouts for which the horizontal paths can be made here.
-// (For fewer disparities reading the two volumes was quicker: 146 against 191 us at 1242x375, D 128.)
-constexpr int kRowWords = 4;
-template <int K, typename T>
-constexpr bool kMakesRows = K == kRowWords && sizeof(T) == 1;
+constexpr int kWarps = 12;
+// Layouts for which the horizontal paths can be made here, and is quicker than reading them: measured, on an
+// H200.
+template <int K, typename T, int kPaths>
+constexpr bool kMakesRows = sizeof(T) == 1 && (K == 4 || (K == 2 && kPaths == 8));
 
 struct Arguments {
   const std::uint8_t* path_costs;
@@ -237,19 +235,18 @@ struct RowPaths {
 };
 
 template <int K, typename T, int kPaths, bool kPadded, bool kRows>
-__global__ void __launch_bounds__(kWarpsOf<kRows>* kWarpSize, K <= 2   ? 3
-                                                              : K == 4 ? 2
-                                                                       : 1)
+__global__ void __launch_bounds__(kWarps* kWarpSize, K <= 2   ? 3
+                                                     : K == 4 ? 2
+                                                              : 1)
     SelectDisparitiesKernel(const Arguments a) {
   extern __shared__ uint4 shared[];
-  constexpr int kWarps = kWarpsOf<kRows>;
   __shared__ std::uint32_t sum_rows[kWarps][32 * K];
   using Rows = RowPaths<K, T, kPadded>;
   auto* const row_shared = reinterpret_cast<typename Rows::Shared*>(shared);
   // Of the row's right pixels; behind them what consistency needs.
   auto* const right_keys = reinterpret_cast<std::uint32_t*>(row_shared + (kRows ? kWarps : 0));
   constexpr int kVolumes = kRows ? kPaths - 2 : kPaths, kFirstVolume = kPaths - kVolumes;
-  constexpr int kAhead = K <= 2 ? 2 : 1;
+  constexpr int kAhead = K <= 2 && !kRows ? 2 : 1;
   constexpr std::uint32_t kPixelBytes = 64 * K * sizeof(T);
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int thread = warp * kWarpSize + lane;
@@ -370,21 +367,20 @@ __global__ void __launch_bounds__(kWarpsOf<kRows>* kWarpSize, K <= 2   ? 3
 
 template <int K, typename T, int kPaths, bool kPadded, bool kRows>
 void Launch(const Arguments& a, int height, cudaStream_t stream) {
-  const std::size_t shared_bytes =
-      static_cast<std::size_t>(a.width) * (a.max_difference >= 0 ? 7 : 4) +
-      (kRows ? kWarpsOf<true> * sizeof(typename RowPaths<K, T, kPadded>::Shared) : 0);
+  const std::size_t shared_bytes = static_cast<std::size_t>(a.width) * (a.max_difference >= 0 ? 7 : 4) +
+                                   (kRows ? kWarps * sizeof(typename RowPaths<K, T, kPadded>::Shared) : 0);
   const auto kernel = SelectDisparitiesKernel<K, T, kPaths, kPadded, kRows>;
   Check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(shared_bytes)),
         "cudaFuncSetAttribute");
-  kernel<<<static_cast<unsigned>(height), dim3(kWarpSize, kWarpsOf<kRows>), shared_bytes, stream>>>(a);
+  kernel<<<static_cast<unsigned>(height), dim3(kWarpSize, kWarps), shared_bytes, stream>>>(a);
   CheckLaunch("SelectDisparitiesKernel");
 }
 
 template <int K, typename T, int kPaths>
 void Launch(const Arguments& a, int height, cudaStream_t stream) {
   const bool padded = 64 * K != a.num_disparities;
-  if constexpr (kMakesRows<K, T>) {
+  if constexpr (kMakesRows<K, T, kPaths>) {
     if (a.costs != nullptr) {
       return padded ? Launch<K, T, kPaths, true, true>(a, height, stream)
                     : Launch<K, T, kPaths, false, true>(a, height, stream);
@@ -433,7 +429,8 @@ void SelectDisparities(const std::uint8_t* path_costs, int num_paths, const Volu
 bool FitsSelectAndCheck(const VolumeLayout& layout) { return layout.width <= 16000; }
 
 bool MakesRows(const VolumeLayout& layout, const MatchingTables& tables) {
-  return layout.words == kRowWords && layout.bytes_per_path_cost == 1 && !IsAdaptive(tables);
+  return layout.bytes_per_path_cost == 1 && !IsAdaptive(tables) &&
+         (layout.words == 4 || (layout.words == 2 && tables.num_paths == 8));
 }
 
 void SelectAndCheck(const std::uint8_t* path_costs, const std::uint8_t* costs, const MatchingTables& tables,

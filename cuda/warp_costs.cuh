@@ -74,6 +74,17 @@ struct PackedLane {
       Load(pixel, lane);
     }
   }
+  // The same for values that are not read again soon: they leave the second-level cache first.
+  __device__ __forceinline__ void StoreOnce(std::uint8_t* pixel, int lane) const {
+    std::uint8_t* const to = pixel + lane * kBytes;
+    if constexpr (kBytes == 4) {
+      __stcs(reinterpret_cast<unsigned*>(to), bytes.v);
+    } else if constexpr (kBytes == 8) {
+      __stcs(reinterpret_cast<uint2*>(to), bytes.v);
+    } else {
+      Store(pixel, lane);
+    }
+  }
   __device__ __forceinline__ void Store(std::uint8_t* pixel, int lane) const {
     *reinterpret_cast<LaneBytes<kBytes>*>(pixel + lane * kBytes) = bytes;
   }
