@@ -106,6 +106,8 @@ template <PathCosts kCosts, int kStripes>
 struct PathSums {
   V16 sum[kMaxStripes<kStripes, std::uint16_t>];
 
+  HWY_INLINE PathSums() {}  // written out: a constructor that GCC makes is not for this instruction set
+
   template <int kPath>
   HWY_INLINE void Add(int stripes, int k, V8 t) {
     const Tag8 d8;

@@ -1,0 +1,59 @@
+// `parallax bench` as a user runs it.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "app/bench_report.h"
+#include "tests/support/run_program.h"
+
+namespace parallax {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Quantile, IsTheNearestSample) {
+  EXPECT_EQ(app::Quantile({3, 1, 2}, 0.5), 2);
+  EXPECT_EQ(app::Quantile({5, 1, 4, 2, 3}, 0.1), 1);
+  EXPECT_EQ(app::Quantile({5, 1, 4, 2, 3}, 0.9), 5);
+  EXPECT_EQ(app::Quantile({}, 0.5), 0);
+}
+
+TEST(BenchTable, SaysHowManyTimesAsFastAsOpencvAtTheSameSizeOnly) {
+  app::BenchRow ours{"cpu", 100, 50, 32, 8, "frame", {2, 2, 2}, 1};
+  app::BenchRow opencv{"opencv:hh", 100, 50, 32, 8, "frame", {18, 20, 22}, 0};
+  app::BenchRow other{"opencv:sgbm", 200, 50, 32, 8, "frame", {30}, 0};
+  const std::string table = app::BenchTable({ours, opencv, other});
+  EXPECT_THAT(table, HasSubstr("hh 10.00x"));
+  EXPECT_EQ(table.find("sgbm 15"), std::string::npos) << table;
+}
+
+TEST(BenchCommand, WritesARowForEveryBackEndAndPathCount) {
+  const test::TemporaryFolder folder;
+  const std::string json = (folder.path() / "bench.json").string();
+  const test::ProgramResult result =
+      test::RunParallax({"bench", "--sizes", "64x32", "--disparities", "16", "--paths", "4,8", "--backends",
+                         "cpu,reference", "--repeat", "2", "--json", json});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("synthetic:drive"));
+  const std::string text = test::ReadTextFile(json);
+  for (const char* part :
+       {"\"rows\"", "\"backend\": \"cpu\"", "\"backend\": \"reference\"", "\"paths\": 4", "\"paths\": 8",
+        "\"stage\": \"frame\"", "\"median_ms\"", "\"p10_ms\"", "\"p90_ms\"", "\"memory_mb\"", "\"machine\"",
+        "\"disparities\": 16", "\"width\": 64"}) {
+    EXPECT_THAT(text, HasSubstr(part));
+  }
+}
+
+TEST(BenchCommand, RefusesWhatIsNoSizeAndALimitThatCannotBeKept) {
+  const test::ProgramResult size = test::RunParallax({"bench", "--sizes", "640by480"});
+  EXPECT_EQ(size.exit_code, 2);
+  EXPECT_THAT(size.err, HasSubstr("640by480"));
+  const test::ProgramResult limit =
+      test::RunParallax({"bench", "--sizes", "640x480", "--backends", "cpu", "--memory-limit", "1"});
+  EXPECT_EQ(limit.exit_code, 2);
+  EXPECT_THAT(limit.err, HasSubstr("limit of 1 MB"));
+}
+
+}  // namespace
+}  // namespace parallax
