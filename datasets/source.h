@@ -14,10 +14,17 @@ namespace parallax {
 
 // The layouts that are told apart, and by which eval chooses its metrics.
 enum class SourceKind {
-  kKitti2012, kKitti2015, kKittiOdometry, kKittiRaw,
-  kMiddleburyV3,                      // MiddEval3: im0, im1, calib.txt, disp0GT.pfm, mask0nocc.png
-  kMiddleburyClassic,                 // 2001, 2003, 2005, 2006: 8-bit truth with a scale
-  kEth3d, kPair, kVideo, kCamera, kSynthetic
+  kKitti2012,
+  kKitti2015,
+  kKittiOdometry,
+  kKittiRaw,
+  kMiddleburyV3,       // MiddEval3: im0, im1, calib.txt, disp0GT.pfm, mask0nocc.png
+  kMiddleburyClassic,  // 2001, 2003, 2005, 2006: 8-bit truth with a scale
+  kEth3d,
+  kPair,
+  kVideo,
+  kCamera,
+  kSynthetic
 };
 std::string_view NameOf(SourceKind kind);  // "kitti2012", ..., as --kind takes it
 
@@ -45,6 +52,7 @@ class FrameSource {
 // Opens what the program calls SOURCE: a data-set folder, `left right` files or globs, a video (side by
 // side, or two files), "camera:0", "camera:0,1", "synthetic:NAME[,key=value...]".
 // Throws Error when nothing is there or its kind cannot be told (the text lists what was looked for).
-std::unique_ptr<FrameSource> OpenSource(const std::vector<std::string>& spec, const SourceOptions& options = {});
+std::unique_ptr<FrameSource> OpenSource(const std::vector<std::string>& spec,
+                                        const SourceOptions& options = {});
 
 }  // namespace parallax

@@ -71,8 +71,8 @@ struct MatcherOptions {
   int width = 0, height = 0;  // px, of both images
   int num_threads = 0;        // of the CPU back ends; 0 = all cores
   int device = 0;             // of the CUDA back end, as `parallax info` numbers them
-  // Working memory of the cpu back end, bytes; 0 = 2.5 bytes * W * H * D + 64 MB. Within less, frames are done in
-  // bands: slower, with the same bits.
+  // Working memory of the cpu back end, bytes; 0 = 2.5 bytes * W * H * D + 64 MB. Within less, frames are
+  // done in bands: slower, with the same bits.
   std::size_t memory_limit_bytes = 0;
 };
 

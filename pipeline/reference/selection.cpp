@@ -22,7 +22,8 @@ std::uint32_t LowestRival(const std::uint16_t* sum, int num_disparities, int win
 float Refine(const std::uint16_t* sum, int num_disparities, int winner, int min_disparity, Subpixel method) {
   const float sampled = static_cast<float>(min_disparity + winner);
   if (winner == 0 || winner + 1 == num_disparities) return sampled;
-  return sampled + SubpixelOffset(sum[winner], sum[winner - 1] - sum[winner], sum[winner + 1] - sum[winner], method);
+  return sampled +
+         SubpixelOffset(sum[winner], sum[winner - 1] - sum[winner], sum[winner + 1] - sum[winner], method);
 }
 
 }  // namespace

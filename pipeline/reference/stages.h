@@ -27,13 +27,14 @@ void CensusTransform(HostImageView<const std::uint16_t> gray, CensusWindow windo
 
 // --- matching_cost ----------------------------------------------------------
 // costs: W x H x D, Hamming distances.
-void MatchingCost(HostImageView<const std::uint64_t> census_left, HostImageView<const std::uint64_t> census_right,
-                  int min_disparity, const MatchingTables& tables, HostCostVolumeView<std::uint8_t> costs,
-                  ThreadPool& threads);
+void MatchingCost(HostImageView<const std::uint64_t> census_left,
+                  HostImageView<const std::uint64_t> census_right, int min_disparity,
+                  const MatchingTables& tables, HostCostVolumeView<std::uint8_t> costs, ThreadPool& threads);
 
 // --- aggregation (Hirschmueller 2008, eq. 13) ---------------------------------
 void AggregateCosts(HostCostVolumeView<const std::uint8_t> costs, HostImageView<const std::uint8_t> guide,
-                    const MatchingTables& tables, HostCostVolumeView<std::uint16_t> sums, ThreadPool& threads);
+                    const MatchingTables& tables, HostCostVolumeView<std::uint16_t> sums,
+                    ThreadPool& threads);
 
 // --- selection ----------------------------------------------------------------
 inline constexpr std::uint16_t kNoWinner = 0xFFFF;
@@ -46,9 +47,9 @@ void SelectRightWinners(HostCostVolumeView<const std::uint16_t> sums, int min_di
 
 // --- consistency (Hirschmueller 2008, sec. 2.6) ---------------------------------
 // Changes map in place.
-void CheckConsistency(HostImageView<const std::uint16_t> winner_left, HostImageView<const std::uint16_t> winner_right,
-                      int min_disparity, int num_disparities, const ConsistencyParameters& parameters,
-                      DisparityMap& map, ThreadPool& threads);
+void CheckConsistency(HostImageView<const std::uint16_t> winner_left,
+                      HostImageView<const std::uint16_t> winner_right, int min_disparity, int num_disparities,
+                      const ConsistencyParameters& parameters, DisparityMap& map, ThreadPool& threads);
 
 // --- filter -----------------------------------------------------------------------
 void RemoveSpeckles(const FilterParameters& parameters, DisparityMap& map);

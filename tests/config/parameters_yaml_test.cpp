@@ -138,8 +138,7 @@ TEST(ParametersYaml, ACombinationThatCannotWorkIsAFaultWhereItWasSet) {
               AllOf(HasSubstr("rig.yaml:3: aggregation.p2 (10) is smaller than aggregation.p1 (20)"),
                     HasSubstr("raise p2 or lower p1")));
   // Only p1 was set; the fault is there.
-  EXPECT_THAT(FaultsOf("aggregation:\n  p1: 500\n"),
-              HasSubstr("rig.yaml:2: aggregation.p2 (64) is smaller"));
+  EXPECT_THAT(FaultsOf("aggregation:\n  p1: 500\n"), HasSubstr("rig.yaml:2: aggregation.p2 (64) is smaller"));
   EXPECT_THAT(FaultsOf("", {"aggregation.p1=500"}),
               HasSubstr("--set aggregation.p1=500: aggregation.p2 (64)"));
   EXPECT_THAT(FaultsOf("filter: {median: 4}\n"),
@@ -169,7 +168,8 @@ TEST(ParametersYaml, AllFaultsAreToldAtOnce) {
 }
 
 TEST(ParametersYaml, JunkIsToldWithItsLine) {
-  EXPECT_THAT(FaultsOf("%YAML:1.0\n---\nM1: !!opencv-matrix\n  rows: 3\n"), HasSubstr("rig.yaml:3: unknown key 'M1'"));
+  EXPECT_THAT(FaultsOf("%YAML:1.0\n---\nM1: !!opencv-matrix\n  rows: 3\n"),
+              HasSubstr("rig.yaml:3: unknown key 'M1'"));
   EXPECT_THAT(FaultsOf("aggregation:\n  p1: 3\n p2: 4\n"), HasSubstr("rig.yaml:3: not valid YAML"));
   EXPECT_THAT(FaultsOf("aggregation: {p1: 3\n"), HasSubstr("not valid YAML"));
   EXPECT_THAT(FaultsOf("a: &x [*x]\n"), HasSubstr("rig.yaml"));
