@@ -228,6 +228,11 @@ void AddBenchCommand(CLI::App& app) {
   command->add_option("--frames", options->num_frames, "Frames of the source that take turns")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
+  command
+      ->add_option("--memory-limit", options->memory_limit_mb,
+                   "Working memory of the cpu back end, MB; 0 = 2.5 bytes a cell + 64 MB")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
   command->add_option("--device", options->device, "CUDA device")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
