@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <exception>
+#include <limits>
+#include <list>
 #include <mutex>
 #include <thread>
 #include <utility>
@@ -18,6 +21,8 @@ namespace {
 constexpr std::size_t kFramesReadAhead = 2;
 constexpr std::size_t kFramesAwaitingWriters = 8;
 constexpr int kMaxWriters = 8;
+constexpr std::size_t kMaxMatchers = 4;
+constexpr std::int64_t kMaxKeptCells = std::int64_t{256} << 20;  // some 640 MB
 
 class Stopwatch {
  public:
@@ -33,12 +38,25 @@ struct ReadFrame {
   double read_ms = 0;
 };
 
+struct KeptMatcher {
+  MatcherOptions size;
+  Parameters parameters;
+  std::unique_ptr<StereoMatcher> matcher;
+};
+
+// Of the cost volume, by which a matcher's memory grows (about 2.5 bytes a cell).
+std::int64_t NumCells(const Parameters& parameters, const MatcherOptions& size) {
+  return std::int64_t{size.width} * size.height * parameters.matching_cost.num_disparities;
+}
+
 double DensityPercent(HostImageView<const float> disparity) {
-  std::size_t num_valid = 0;
+  std::int64_t num_valid = 0;
   for (int y = 0; y < disparity.height; ++y) {
     const float* row = disparity.Row(y);
-    num_valid += static_cast<std::size_t>(
-        std::count_if(row, row + disparity.width, [](float d) { return std::isfinite(d); }));
+    int num_in_row = 0;  // no wider than the pixels, so that compilers make vectors of it
+    for (int x = 0; x < disparity.width; ++x)
+      num_in_row += std::abs(row[x]) <= std::numeric_limits<float>::max();
+    num_valid += num_in_row;
   }
   const double num_pixels = static_cast<double>(disparity.width) * disparity.height;
   return num_pixels > 0 ? 100.0 * static_cast<double>(num_valid) / num_pixels : 0.0;
@@ -118,17 +136,36 @@ class FrameLoop {
                                 .height = HeightOf(left),
                                 .num_threads = options_.num_threads,
                                 .device = options_.device};
-    // A matcher is made for one size and one set of parameters; most sequences need one only.
-    if (!matcher_ || wanted.width != matcher_size_.width || wanted.height != matcher_size_.height ||
-        !SameParameters(matched.parameters, matcher_parameters_)) {
-      matcher_.reset();  // frees its buffers before the next one takes its own
-      matcher_ = steps_.make_matcher(matched.parameters, wanted);
-      matcher_size_ = wanted;
-      matcher_parameters_ = matched.parameters;
-    }
+    StereoMatcher& matcher = MatcherFor(matched.parameters, wanted);
     const Stopwatch watch;
-    matcher_->Compute(left, right, matched.disparity, &matched.times);
+    matcher.Compute(left, right, matched.disparity, &matched.times);
     matched.match_ms = watch.ms();
+  }
+
+  // A matcher is made for one size and one set of parameters. Most sequences need one only, but KITTI's mix
+  // four sizes, and making a matcher takes as long as matching several frames: the last few are kept, as long
+  // as they are small.
+  StereoMatcher& MatcherFor(const Parameters& parameters, const MatcherOptions& wanted) {
+    const auto fits = [&](const KeptMatcher& kept) {
+      return kept.size.width == wanted.width && kept.size.height == wanted.height &&
+             SameParameters(kept.parameters, parameters);
+    };
+    const auto found = std::find_if(matchers_.begin(), matchers_.end(), fits);
+    if (found != matchers_.end()) {
+      matchers_.splice(matchers_.begin(), matchers_, found);  // the latest first
+      return *matchers_.front().matcher;
+    }
+    // Room is made before the new one takes its buffers.
+    std::int64_t num_cells = NumCells(parameters, wanted);
+    std::size_t num_kept = 0;
+    for (const KeptMatcher& kept : matchers_) {
+      num_cells += NumCells(kept.parameters, kept.size);
+      if (num_cells > kMaxKeptCells || num_kept + 1 == kMaxMatchers) break;
+      ++num_kept;
+    }
+    matchers_.resize(num_kept);
+    matchers_.push_front({wanted, parameters, steps_.make_matcher(parameters, wanted)});
+    return *matchers_.front().matcher;
   }
 
   void WriteFrames() {
@@ -189,9 +226,7 @@ class FrameLoop {
   const FrameLoopOptions& options_;
   BoundedQueue<ReadFrame> read_;
   BoundedQueue<std::shared_ptr<const MatchedFrame>> matched_;
-  std::unique_ptr<StereoMatcher> matcher_;
-  MatcherOptions matcher_size_;
-  Parameters matcher_parameters_;
+  std::list<KeptMatcher> matchers_;  // the latest first
   std::mutex report_mutex_;
   std::exception_ptr error_;
 };

@@ -1,7 +1,6 @@
 #include "datasets/formats/disparity_png.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
@@ -10,7 +9,8 @@
 namespace parallax {
 namespace {
 
-constexpr float kMaxU16 = 65535.0F;
+constexpr float kMaxU16 = 65535.0F, kEndOfU16 = 65536.0F;
+constexpr float kMaxFloat = std::numeric_limits<float>::max();
 constexpr float kDisparityScale = 256.0F;
 constexpr float kMillimetresPerMetre = 1000.0F;
 
@@ -39,17 +39,24 @@ HostImage<float> ReadDisparityPng(const std::filesystem::path& path) {
 DisparityPngLosses WriteDisparityPng(const std::filesystem::path& path,
                                      HostImageView<const float> disparity) {
   DisparityPngLosses losses;
-  const auto encode = [&losses](float d_px) -> std::uint16_t {
-    if (!std::isfinite(d_px)) return 0;
-    if (d_px < 0) {
-      ++losses.num_negative;
-      return 0;
+  HostImage<std::uint16_t> values(disparity.width, disparity.height);
+  for (int y = 0; y < disparity.height; ++y) {
+    const float* from = disparity.Row(y);
+    std::uint16_t* to = values.Row(y);
+    // Without branches, so that compilers make vectors of it: it runs once per pixel of every frame.
+    int num_negative = 0, num_clipped = 0;
+    for (int x = 0; x < disparity.width; ++x) {
+      const float d_px = from[x];
+      num_negative += (d_px < 0) & (d_px >= -kMaxFloat);
+      num_clipped += (d_px >= kEndOfU16 / kDisparityScale) & (d_px <= kMaxFloat);
+      const bool is_value = (d_px >= 0) & (d_px <= kMaxFloat);
+      const float value = std::min(std::max(d_px * kDisparityScale, 1.0F), kMaxU16);
+      to[x] = static_cast<std::uint16_t>(static_cast<int>(is_value ? value : 0.0F));
     }
-    const float value = d_px * kDisparityScale;
-    if (value >= kMaxU16 + 1) ++losses.num_clipped;
-    return static_cast<std::uint16_t>(std::clamp(value, 1.0F, kMaxU16));
-  };
-  WritePng(path, ConvertPixels<std::uint16_t>(disparity, encode).ConstView());
+    losses.num_negative += static_cast<std::size_t>(num_negative);
+    losses.num_clipped += static_cast<std::size_t>(num_clipped);
+  }
+  WritePng(path, values.ConstView());
   return losses;
 }
 
@@ -59,8 +66,11 @@ HostImage<float> ReadScaledDisparity(const std::filesystem::path& path, int scal
 
 void WriteDepthPng(const std::filesystem::path& path, HostImageView<const float> depth_m) {
   const auto encode = [](float z_m) -> std::uint16_t {
-    const float value = std::round(z_m * kMillimetresPerMetre);
-    return value >= 0 && value <= kMaxU16 ? static_cast<std::uint16_t>(value) : std::uint16_t{0};  // NaN: 0
+    const float value = z_m * kMillimetresPerMetre;
+    const bool is_value = (value >= 0) & (value < kEndOfU16 - 0.5F);  // NaN is none
+    const float in_range = is_value ? value : 0.0F;
+    const int floor = static_cast<int>(in_range);
+    return static_cast<std::uint16_t>(floor + (in_range - static_cast<float>(floor) >= 0.5F ? 1 : 0));
   };
   WritePng(path, ConvertPixels<std::uint16_t>(depth_m, encode).ConstView());
 }

@@ -187,9 +187,29 @@ TEST(FrameLoop, MakesAnotherMatcherForOtherParameters) {
     return parameters;
   };
   RunFrames(source, steps);
-  EXPECT_EQ(log.num_matchers, 3);
+  EXPECT_EQ(log.num_matchers, 2) << "the first is kept";
   EXPECT_EQ(log.reports.at("f2").num_disparities, 16);
   EXPECT_EQ(log.reports.at("f3").num_disparities, 128);
+}
+
+// Matchers made for 20 frames whose parameters take turns.
+int NumMatchersOfTurns(int num_kinds) {
+  Log log;
+  FakeSource source(20);
+  FrameLoopSteps steps = StepsInto(log);
+  steps.parameters_for = [num_kinds](const StereoFrame& frame) {
+    Parameters parameters;
+    parameters.matching_cost.num_disparities = 16 + std::stoi(frame.name.substr(1)) % num_kinds;
+    return parameters;
+  };
+  RunFrames(source, steps);
+  return log.num_matchers;
+}
+
+TEST(FrameLoop, KeepsTheLastFourMatchers) {
+  EXPECT_EQ(NumMatchersOfTurns(1), 1);
+  EXPECT_EQ(NumMatchersOfTurns(4), 4);
+  EXPECT_EQ(NumMatchersOfTurns(5), 20) << "the one that is needed next is the one that was given up";
 }
 
 TEST(FrameLoop, StopsCleanly) {
