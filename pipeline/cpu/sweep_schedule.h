@@ -1,6 +1,8 @@
 // Sweeps shared by threads: the order of the pixels and who waits for whom.
 #pragma once
 
+#include <hwy/cache_control.h>
+
 #include <algorithm>
 #include <atomic>
 #include <thread>
@@ -28,7 +30,11 @@ struct alignas(64) BandProgress {
   std::atomic<int> tiles{0};
   void WaitFor(int wanted) const {
     for (int spins = 0; tiles.load(std::memory_order_acquire) < wanted; ++spins) {
-      if (spins > 1000) std::this_thread::yield();  // more threads than cores: let the others work
+      if (spins < 1000) {
+        hwy::Pause();
+      } else {
+        std::this_thread::yield();  // more threads than cores: let the others work
+      }
     }
   }
 };
@@ -51,6 +57,8 @@ void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep
   std::vector<BandProgress> progress(static_cast<std::size_t>(num_bands));
   std::atomic<int> next_band{0};
   const int columns = tiles.tile_columns;
+  // A band that begins a few tiles later need not wait whenever the one above is held up for a moment.
+  const int head_start = std::min(8, tiles.NumTiles(view.width, 1) / (2 * threads.num_threads()));
   threads.ParallelFor(std::min<int>(threads.num_threads(), num_bands), [&](int worker) {
     Sink& sink = sinks[static_cast<std::size_t>(worker)];
     for (int band = next_band++; band < num_bands; band = next_band++) {
@@ -61,8 +69,8 @@ void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep
       for (int tile = 0; tile < num_tiles; ++tile) {
         if (band > 0) {
           // The last row above must be done as far as the antidiagonal path's pixel right of this tile.
-          const int needed = std::min(tiles_above, tile + 2 + (tiles.band_rows - 1) / columns);
-          progress[static_cast<std::size_t>(band - 1)].WaitFor(needed);
+          const int needed = tile + 2 + (tiles.band_rows - 1) / columns + (tile == 0 ? head_start : 0);
+          progress[static_cast<std::size_t>(band - 1)].WaitFor(std::min(tiles_above, needed));
         }
         const auto part_of = [&](int v, std::uint16_t* sums) {
           const int shift = v - top;
