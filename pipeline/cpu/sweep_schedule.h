@@ -1,11 +1,8 @@
 // Sweeps shared by threads: the order of the pixels and who waits for whom.
 #pragma once
 
-#include <hwy/cache_control.h>
-
 #include <algorithm>
 #include <atomic>
-#include <thread>
 #include <vector>
 
 #include "pipeline/cpu/sweep.h"
@@ -28,15 +25,8 @@ struct SweepTiles {
 // Counter that other threads wait for, on a cache line of its own.
 struct alignas(64) BandProgress {
   std::atomic<int> tiles{0};
-  void WaitFor(int wanted) const {
-    for (int spins = 0; tiles.load(std::memory_order_acquire) < wanted; ++spins) {
-      if (spins < 1000) {
-        hwy::Pause();
-      } else {
-        std::this_thread::yield();  // more threads than cores: let the others work
-      }
-    }
-  }
+  // Returns once that many tiles are done.
+  void WaitFor(int wanted) const;
 };
 
 // Takes what the first sweep gives, which is nothing: its sums lie in the volume.
