@@ -50,7 +50,7 @@ class Layer:
 
 
 LAYERS = {
-    "pipeline": Layer({"pipeline"}, {"hwy", "pages"}),
+    "pipeline": Layer({"pipeline"}, {"hwy", "nanoflann", "pages"}),
     "cuda": Layer({"cuda", "pipeline"}, {"cuda"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
     "datasets": Layer({"datasets", "pipeline"}, {"opencv", "deflate", "system"}, prints=True),

@@ -1,0 +1,61 @@
+#include <string>
+
+#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/error.h"
+#include "pipeline/parallel.h"
+
+namespace parallax {
+namespace {
+
+[[noreturn]] void Missing(const char* what) { throw Error(std::string(what) + ": not in this build yet"); }
+
+class CpuCloudMeasures final : public CloudMeasures {
+ public:
+  explicit CpuCloudMeasures(int num_threads) : pool_(num_threads) {}
+  std::string_view name() const override { return "cpu"; }
+
+  Neighbours NearestNeighbours(std::span<const Point3f>, const NeighbourOptions&) override {
+    Missing("nearest neighbours");
+  }
+  Neighbours NearestNeighbours(std::span<const Point3f>, std::span<const Point3f>, int) override {
+    Missing("nearest neighbours");
+  }
+  std::vector<float> MeanNeighbourDistances(std::span<const Point3f>, const NeighbourOptions&) override {
+    Missing("nearest neighbours");
+  }
+
+  void Distances(const MatrixView&, const MatrixView&, const DistanceOptions&,
+                 const DistanceConsumer&) override {
+    Missing("distances");
+  }
+  NearestRows FindNearestRows(const MatrixView&, const MatrixView&, const DistanceOptions&) override {
+    Missing("distances");
+  }
+  Neighbours FindSmallestDistances(const MatrixView&, const MatrixView&, int,
+                                   const DistanceOptions&) override {
+    Missing("distances");
+  }
+  DistanceHistogram HistogramOfDistances(const MatrixView&, const MatrixView&, float, int,
+                                         const DistanceOptions&) override {
+    Missing("distances");
+  }
+
+  std::vector<EmdResult> EarthMoversDistances(std::span<const EmdPair>, const EmdOptions&) override {
+    Missing("emd");
+  }
+
+  Geodesics ShortestPaths(const CloudGraph&, std::span<const std::int32_t>, const GeodesicOptions&) override {
+    Missing("geodesics");
+  }
+
+ private:
+  ThreadPool pool_;
+};
+
+}  // namespace
+
+std::unique_ptr<CloudMeasures> MakeCpuCloudMeasures(int num_threads) {
+  return std::make_unique<CpuCloudMeasures>(num_threads);
+}
+
+}  // namespace parallax
