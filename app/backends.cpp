@@ -66,4 +66,23 @@ std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Param
   throw Error("back end " + std::string(name) + " is not built");
 }
 
+void RequireMatcherQueue(std::string_view backend) {
+  const std::string_view name = ResolveBackend(backend);
+  if (name == "cuda") return;
+  throw InvalidArgument("back end " + std::string(name) +
+                        " matches one frame at a time: leave out --in-flight, or use --backend cuda");
+}
+
+std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend,
+                                               [[maybe_unused]] const Parameters& parameters,
+                                               [[maybe_unused]] const MatcherOptions& options,
+                                               [[maybe_unused]] int num_in_flight) {
+  RequireMatcherQueue(backend);
+#ifdef PARALLAX_WITH_CUDA
+  return MakeCudaFrameQueue(parameters, options, num_in_flight);
+#else
+  throw Error("back end cuda is not built");
+#endif
+}
+
 }  // namespace parallax::app

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pipeline/matcher.h"
+#include "pipeline/matcher_queue.h"
 
 namespace parallax::app {
 
@@ -28,5 +29,10 @@ std::string_view ResolveBackend(std::string_view backend);
 // end does.
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,
                                            const MatcherOptions& options);
+
+// The same with num_in_flight frames in flight, which only cuda has; another back end is an InvalidArgument.
+void RequireMatcherQueue(std::string_view backend);
+std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
+                                               const MatcherOptions& options, int num_in_flight);
 
 }  // namespace parallax::app

@@ -27,16 +27,9 @@ class BoundedQueue {
   }
 
   // Waits for a value. nullopt once the queue is closed and empty.
-  std::optional<T> Pop() {
-    std::unique_lock lock(mutex_);
-    filled_.wait(lock, [this] { return closed_ || !values_.empty(); });
-    if (values_.empty()) return std::nullopt;
-    std::optional<T> value(std::move(values_.front()));
-    values_.pop_front();
-    lock.unlock();
-    room_.notify_one();
-    return value;
-  }
+  std::optional<T> Pop() { return Take(true); }
+  // nullopt where there is no value at the moment.
+  std::optional<T> TryPop() { return Take(false); }
 
   // No more values come: Push fails from now on, Pop still hands out what is in.
   void Close() {
@@ -49,6 +42,17 @@ class BoundedQueue {
   }
 
  private:
+  std::optional<T> Take(bool wait) {
+    std::unique_lock lock(mutex_);
+    if (wait) filled_.wait(lock, [this] { return closed_ || !values_.empty(); });
+    if (values_.empty()) return std::nullopt;
+    std::optional<T> value(std::move(values_.front()));
+    values_.pop_front();
+    lock.unlock();
+    room_.notify_one();
+    return value;
+  }
+
   const std::size_t capacity_;
   std::mutex mutex_;
   std::condition_variable room_, filled_;

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdint>
+#include <deque>
 #include <exception>
 #include <limits>
 #include <list>
@@ -38,10 +39,19 @@ struct ReadFrame {
   double read_ms = 0;
 };
 
+// One of the two: a queue where frames are in flight.
 struct KeptMatcher {
   MatcherOptions size;
   Parameters parameters;
   std::unique_ptr<StereoMatcher> matcher;
+  std::unique_ptr<MatcherQueue> queue;
+};
+
+// A frame that is being matched.
+struct FrameInFlight {
+  std::shared_ptr<MatchedFrame> matched;
+  MatcherQueue* queue = nullptr;
+  Stopwatch watch;
 };
 
 // Of the cost volume, by which a matcher's memory grows (about 2.5 bytes a cell).
@@ -112,40 +122,69 @@ class FrameLoop {
   }
 
   void MatchFrames() {
-    while (std::optional<ReadFrame> read = read_.Pop()) {
-      const std::string name = read->frame.name;
-      GuardFrame(name, [&] {
-        const auto matched = std::make_shared<MatchedFrame>();
-        matched->frame = std::move(read->frame);
-        matched->read_ms = read->read_ms;
-        matched->parameters = steps_.parameters_for(matched->frame);
-        Match(*matched);
-        if (steps_.observe) steps_.observe(matched);
-        return matched_.Push(matched);
-      });
+    // A frame in flight waits for the next one only as long as there is one to start.
+    while (true) {
+      std::optional<ReadFrame> read = in_flight_.empty() ? read_.Pop() : read_.TryPop();
+      if (read) {
+        const std::string name = read->frame.name;
+        GuardFrame(name, [&] { return MatchFrame(std::move(*read)); });
+      } else if (!in_flight_.empty()) {
+        CollectOldest();
+      } else {
+        break;
+      }
     }
     matched_.Close();
   }
 
-  void Match(MatchedFrame& matched) {
-    if (!matched.frame.rectified) {
+  bool MatchFrame(ReadFrame read) {
+    const auto matched = std::make_shared<MatchedFrame>();
+    matched->frame = std::move(read.frame);
+    matched->read_ms = read.read_ms;
+    matched->parameters = steps_.parameters_for(matched->frame);
+    if (!matched->frame.rectified) {
       throw Error("the images are not rectified, so rows do not correspond: rectify them first");
     }
-    const CameraImageView left = ViewOf(matched.frame.left), right = ViewOf(matched.frame.right);
+    const CameraImageView left = ViewOf(matched->frame.left), right = ViewOf(matched->frame.right);
     const MatcherOptions wanted{.width = WidthOf(left),
                                 .height = HeightOf(left),
                                 .num_threads = options_.num_threads,
                                 .device = options_.device};
-    StereoMatcher& matcher = MatcherFor(matched.parameters, wanted);
+    KeptMatcher& kept = MatcherFor(matched->parameters, wanted);
     const Stopwatch watch;
-    matcher.Compute(left, right, matched.disparity, &matched.times);
-    matched.match_ms = watch.ms();
+    if (kept.queue) {
+      // Frames leave in order, so those of another size go first.
+      while (!in_flight_.empty() && (in_flight_.front().queue != kept.queue.get() ||
+                                     kept.queue->in_flight() == kept.queue->capacity()))
+        CollectOldest();
+      kept.queue->Submit(left, right);
+      in_flight_.push_back({matched, kept.queue.get(), watch});
+      return true;
+    }
+    kept.matcher->Compute(left, right, matched->disparity, &matched->times);
+    matched->match_ms = watch.ms();
+    return HandOn(matched);
+  }
+
+  void CollectOldest() {
+    const FrameInFlight oldest = std::move(in_flight_.front());
+    in_flight_.pop_front();
+    GuardFrame(oldest.matched->frame.name, [&] {
+      oldest.matched->disparity = Clone(oldest.queue->Collect());
+      oldest.matched->match_ms = oldest.watch.ms();
+      return HandOn(oldest.matched);
+    });
+  }
+
+  bool HandOn(const std::shared_ptr<const MatchedFrame>& matched) {
+    if (steps_.observe) steps_.observe(matched);
+    return matched_.Push(matched);
   }
 
   // A matcher is made for one size and one set of parameters. Most sequences need one only, but KITTI's mix
   // four sizes, and making a matcher takes as long as matching several frames: the last few are kept, as long
   // as they are small.
-  StereoMatcher& MatcherFor(const Parameters& parameters, const MatcherOptions& wanted) {
+  KeptMatcher& MatcherFor(const Parameters& parameters, const MatcherOptions& wanted) {
     const auto fits = [&](const KeptMatcher& kept) {
       return kept.size.width == wanted.width && kept.size.height == wanted.height &&
              SameParameters(kept.parameters, parameters);
@@ -153,8 +192,9 @@ class FrameLoop {
     const auto found = std::find_if(matchers_.begin(), matchers_.end(), fits);
     if (found != matchers_.end()) {
       matchers_.splice(matchers_.begin(), matchers_, found);  // the latest first
-      return *matchers_.front().matcher;
+      return matchers_.front();
     }
+    while (!in_flight_.empty()) CollectOldest();  // from matchers that may go now
     // Room is made before the new one takes its buffers.
     std::int64_t num_cells = NumCells(parameters, wanted);
     std::size_t num_kept = 0;
@@ -164,8 +204,14 @@ class FrameLoop {
       ++num_kept;
     }
     matchers_.resize(num_kept);
-    matchers_.push_front({wanted, parameters, steps_.make_matcher(parameters, wanted)});
-    return *matchers_.front().matcher;
+    KeptMatcher made{wanted, parameters, nullptr, nullptr};
+    if (steps_.make_queue) {
+      made.queue = steps_.make_queue(parameters, wanted);
+    } else {
+      made.matcher = steps_.make_matcher(parameters, wanted);
+    }
+    matchers_.push_front(std::move(made));
+    return matchers_.front();
   }
 
   void WriteFrames() {
@@ -226,7 +272,8 @@ class FrameLoop {
   const FrameLoopOptions& options_;
   BoundedQueue<ReadFrame> read_;
   BoundedQueue<std::shared_ptr<const MatchedFrame>> matched_;
-  std::list<KeptMatcher> matchers_;  // the latest first
+  std::list<KeptMatcher> matchers_;      // the latest first
+  std::deque<FrameInFlight> in_flight_;  // the oldest first
   std::mutex report_mutex_;
   std::exception_ptr error_;
 };

@@ -12,6 +12,7 @@
 
 #include "datasets/source.h"
 #include "pipeline/matcher.h"
+#include "pipeline/matcher_queue.h"
 
 namespace parallax::app {
 
@@ -20,8 +21,9 @@ struct MatchedFrame {
   StereoFrame frame;
   Parameters parameters;  // of this frame
   DisparityMap disparity;
-  StageTimes times;  // of the matcher
-  double read_ms = 0, match_ms = 0;
+  StageTimes times;  // of the matcher; none with frames in flight
+  double read_ms = 0;
+  double match_ms = 0;  // from its start to its end, with frames in flight too
 };
 
 enum class FrameOutcome { kDone, kSkipped, kFailed };
@@ -47,6 +49,9 @@ struct FrameLoopSteps {
   std::function<Parameters(const StereoFrame& frame)> parameters_for;
   std::function<std::unique_ptr<StereoMatcher>(const Parameters& parameters, const MatcherOptions& options)>
       make_matcher;
+  // Where it is set, it takes the place of make_matcher: several frames are in flight at a time.
+  std::function<std::unique_ptr<MatcherQueue>(const Parameters& parameters, const MatcherOptions& options)>
+      make_queue;
   // Sees every matched frame in order, before it is written; may keep it. Blocking here pauses the loop. May
   // be empty.
   std::function<void(const std::shared_ptr<const MatchedFrame>& frame)> observe;

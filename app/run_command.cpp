@@ -89,6 +89,7 @@ void ThrowOnFailures(const RunSummary& summary, const fs::path& summary_path) {
 void Run(const RunOptions& options, FrameViewer* viewer) {
   const ChosenParameters chosen = options.matching.Load();
   const std::string_view backend = ResolveBackend(options.matching.backend);
+  if (options.num_in_flight > 1) RequireMatcherQueue(backend);
   const FrameWriter writer(options.output, OutputsOf(options.outputs));
   const std::unique_ptr<FrameSource> source = OpenSource(options.source, {.kind = options.kind});
 
@@ -120,6 +121,11 @@ void Run(const RunOptions& options, FrameViewer* viewer) {
   steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
     return MakeMatcher(backend, parameters, matcher_options);
   };
+  if (options.num_in_flight > 1) {
+    steps.make_queue = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
+      return MakeMatcherQueue(backend, parameters, matcher_options, options.num_in_flight);
+    };
+  }
   steps.write = [&](const MatchedFrame& frame, FrameReport& report) { writer.Write(frame, report); };
   steps.report = [&](FrameReport report) {
     if (report.outcome == FrameOutcome::kFailed)

@@ -26,6 +26,11 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
   command.add_flag("--resume", options.resume, "Pass over frames whose results are there");
   command.add_option("--max-frames", options.max_frames, "Stop after this many frames")
       ->check(CLI::PositiveNumber);
+  command
+      .add_option("--in-flight", options.num_in_flight,
+                  "Frames on the GPU at a time: more frames per second, later results, more memory")
+      ->check(CLI::Range(1, 64))
+      ->capture_default_str();
   command.add_flag("--view", options.view,
                    "Show the frames in a window as they are matched; closing it ends the run");
 }

@@ -20,6 +20,7 @@ struct RunOptions {
   bool resume = false;               // pass over frames whose files are there
   bool view = false;                 // show the frames in a window
   std::optional<std::size_t> max_frames;
+  int num_in_flight = 1;  // of the cuda back end
 };
 
 // Declares the options. options must outlive the parsing.

@@ -14,13 +14,6 @@ namespace parallax {
 namespace {
 
 template <typename T>
-HostImage<T> CloneImage(const HostImageView<const T>& from) {
-  HostImage<T> to(from.width, from.height);
-  for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, to.Row(y));
-  return to;
-}
-
-template <typename T>
 void CopyInto(const HostImageView<const T>& from, HostImage<T>& to) {
   if (to.width() != from.width || to.height() != from.height) to = HostImage<T>(from.width, from.height);
   for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, to.Row(y));
@@ -164,7 +157,7 @@ class CudaMatcher final : public StereoMatcher {
   std::vector<cuda::Step> steps_;    // of the last observed frame, in order
 };
 
-class FrameQueue final : public CudaFrameQueue {
+class FrameQueue final : public MatcherQueue {
  public:
   FrameQueue(const Parameters& parameters, const MatcherOptions& options, int num_in_flight)
       : device_(options.device) {
@@ -204,7 +197,15 @@ class FrameQueue final : public CudaFrameQueue {
       if (busy_.empty()) throw Error("Collect: no frame is in flight: submit one first");
       slot = busy_.front();
     }
-    slot->Wait();
+    try {
+      slot->Wait();
+    } catch (...) {  // it does not come back, and must not keep others from starting
+      const std::lock_guard lock(mutex_);
+      busy_.pop_front();
+      free_.push_back(slot);
+      changed_.notify_all();
+      throw;
+    }
     const std::lock_guard lock(mutex_);
     busy_.pop_front();
     if (read_ != nullptr) free_.push_back(read_);
@@ -239,17 +240,13 @@ void Prepare(const Parameters& parameters, const MatcherOptions& options) {
 
 }  // namespace
 
-DisparityMap Clone(const DisparityMapView& view) {
-  return {CloneImage(view.disparity), CloneImage(view.validity), CloneImage(view.confidence)};
-}
-
 std::unique_ptr<StereoMatcher> MakeCudaMatcher(const Parameters& parameters, const MatcherOptions& options) {
   Prepare(parameters, options);
   return std::make_unique<CudaMatcher>(parameters, options);
 }
 
-std::unique_ptr<CudaFrameQueue> MakeCudaFrameQueue(const Parameters& parameters,
-                                                   const MatcherOptions& options, int num_in_flight) {
+std::unique_ptr<MatcherQueue> MakeCudaFrameQueue(const Parameters& parameters, const MatcherOptions& options,
+                                                 int num_in_flight) {
   Prepare(parameters, options);
   if (num_in_flight < 1) {
     throw InvalidArgument("frames in flight " + std::to_string(num_in_flight) + ": use 1 or more");

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <atomic>
+#include <chrono>
+#include <deque>
 #include <map>
 #include <mutex>
 #include <set>
@@ -74,6 +77,38 @@ class FakeMatcher : public StereoMatcher {
 
  private:
   MatcherOptions options_;
+};
+
+// The same with frames in flight. Frame 17 is lost on its way.
+class FakeQueue : public MatcherQueue {
+ public:
+  FakeQueue(MatcherOptions options, std::size_t capacity, std::size_t& most_in_flight)
+      : matcher_(options), capacity_(capacity), most_in_flight_(most_in_flight) {}
+  ~FakeQueue() override { EXPECT_TRUE(flying_.empty()) << "frames were left behind"; }
+  void Submit(const CameraImageView& left, const CameraImageView& right) override {
+    if (flying_.size() == capacity_) throw Error("the loop must collect first");
+    DisparityMap map;
+    StageTimes times;
+    matcher_.Compute(left, right, map, &times, nullptr);
+    flying_.push_back(std::move(map));
+    most_in_flight_ = std::max(most_in_flight_, flying_.size());
+  }
+  DisparityMapView Collect() override {
+    held_ = std::move(flying_.front());
+    flying_.pop_front();
+    if (held_.disparity(0, 0) == 17) throw Error("device lost");
+    return {held_.disparity.ConstView(), held_.validity.ConstView(), held_.confidence.ConstView()};
+  }
+  std::size_t in_flight() const override { return flying_.size(); }
+  std::size_t capacity() const override { return capacity_; }
+  std::size_t memory_bytes() const override { return 0; }
+
+ private:
+  FakeMatcher matcher_;
+  const std::size_t capacity_;
+  std::size_t& most_in_flight_;
+  std::deque<DisparityMap> flying_;
+  DisparityMap held_;
 };
 
 // What the loop did.
@@ -210,6 +245,61 @@ TEST(FrameLoop, KeepsTheLastFourMatchers) {
   EXPECT_EQ(NumMatchersOfTurns(1), 1);
   EXPECT_EQ(NumMatchersOfTurns(4), 4);
   EXPECT_EQ(NumMatchersOfTurns(5), 20) << "the one that is needed next is the one that was given up";
+}
+
+TEST(FrameLoop, FramesInFlightComeOutInOrder) {
+  for (const std::size_t capacity : {1U, 2U, 5U}) {
+    Log log;
+    FakeSource source(60);
+    source.wider_from_ = 31;  // another queue: what is in flight in the first comes out before
+    FrameLoopSteps steps = StepsInto(log);
+    std::size_t most_in_flight = 0;
+    steps.make_queue = [&](const Parameters&, const MatcherOptions& options) {
+      ++log.num_matchers;
+      return std::make_unique<FakeQueue>(options, capacity, most_in_flight);
+    };
+    const auto parameters_for = steps.parameters_for;
+    steps.parameters_for = [&](const StereoFrame& frame) {
+      // So slow that the reader is ahead and the next frame is always there.
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      return parameters_for(frame);
+    };
+    RunFrames(source, steps);
+    EXPECT_EQ(log.reports.size(), 60U);
+    EXPECT_EQ(log.num_matchers, 2);
+    std::vector<std::string> names;
+    for (int i = 0; i < 60; ++i) {
+      if (i != 13 && i != 17) names.push_back(std::string("f").append(std::to_string(i)));
+    }
+    EXPECT_EQ(log.observed, names);
+    EXPECT_EQ(log.reports.at("f13").outcome, FrameOutcome::kFailed);
+    EXPECT_EQ(log.reports.at("f17").error, "device lost");
+    for (const auto& [name, disparity] : log.written)
+      EXPECT_EQ(std::string("f").append(std::to_string(int(disparity))), name);
+    EXPECT_EQ(most_in_flight, capacity);
+  }
+}
+
+TEST(FrameLoop, AFrameInFlightDoesNotWaitForOneThatHasNotCome) {
+  Log log;
+  FakeSource source(3);
+  std::atomic<int> num_observed = 0;
+  FrameLoopSteps steps = StepsInto(log);
+  std::size_t most_in_flight = 0;
+  steps.make_queue = [&](const Parameters&, const MatcherOptions& options) {
+    return std::make_unique<FakeQueue>(options, 4, most_in_flight);
+  };
+  steps.observe = [&](const auto&) { ++num_observed; };
+  // A camera: the next frame comes when the one before has been seen. Nobody must wait for the other.
+  steps.is_done = [&](const std::string& name, const StereoFrame* frame) {
+    const int index = std::stoi(name.substr(1));
+    for (int i = 0; frame == nullptr && num_observed < index && i < 2000; ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    EXPECT_GE(num_observed, index) << "the frame before was held back";
+    return false;
+  };
+  RunFrames(source, steps);
+  EXPECT_EQ(num_observed, 3);
 }
 
 TEST(FrameLoop, StopsCleanly) {

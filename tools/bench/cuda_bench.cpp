@@ -228,7 +228,7 @@ double PinnedRate(const Parameters& parameters, const Image& left, const Image& 
   return count / SecondsSince(start);
 }
 
-// The same through CudaFrameQueue, which copies the caller's pixels into page-locked memory first.
+// The same through a MatcherQueue, which copies the caller's pixels into page-locked memory first.
 double QueueRate(const Parameters& parameters, const Image& left, const Image& right, int in_flight,
                  int count) {
   const auto queue =

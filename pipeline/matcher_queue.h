@@ -1,0 +1,37 @@
+// Matching with several frames in flight, for throughput: the copies of one frame hide behind the work of
+// others.
+#pragma once
+
+#include <cstddef>
+
+#include "pipeline/disparity_map.h"
+#include "pipeline/frame.h"
+
+namespace parallax {
+
+// A finished frame, borrowed.
+struct DisparityMapView {
+  HostImageView<const float> disparity;
+  HostImageView<const std::uint8_t> validity, confidence;
+};
+DisparityMap Clone(const DisparityMapView& view);
+
+// Frames come out in the order in which they went in. One thread submits and collects, or two threads, one
+// each.
+class MatcherQueue {
+ public:
+  virtual ~MatcherQueue() = default;
+
+  // Starts a pair; waits while as many frames as were asked for are in flight and not collected (so a single
+  // thread that collects too must collect first then: see in_flight()). The pixels are copied before this
+  // returns.
+  virtual void Submit(const CameraImageView& left, const CameraImageView& right) = 0;
+  // Waits for the oldest frame. The pixels stay until the next Collect(). Throws Error when none is in
+  // flight.
+  virtual DisparityMapView Collect() = 0;
+  virtual std::size_t in_flight() const = 0;     // submitted and not collected
+  virtual std::size_t capacity() const = 0;      // as many may be in flight
+  virtual std::size_t memory_bytes() const = 0;  // of the device
+};
+
+}  // namespace parallax
