@@ -1,6 +1,7 @@
 #include <string>
 
 #include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/shortest_paths.h"
 #include "pipeline/error.h"
 #include "pipeline/parallel.h"
 
@@ -44,8 +45,9 @@ class CpuCloudMeasures final : public CloudMeasures {
     Missing("emd");
   }
 
-  Geodesics ShortestPaths(const CloudGraph&, std::span<const std::int32_t>, const GeodesicOptions&) override {
-    Missing("geodesics");
+  Geodesics ShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
+                          const GeodesicOptions& options) override {
+    return CpuShortestPaths(graph, sources, options, pool_);
   }
 
  private:
