@@ -1,6 +1,7 @@
 #include <string>
 
 #include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_neighbours.h"
 #include "pipeline/cloud/shortest_paths.h"
 #include "pipeline/error.h"
 #include "pipeline/parallel.h"
@@ -15,14 +16,16 @@ class CpuCloudMeasures final : public CloudMeasures {
   explicit CpuCloudMeasures(int num_threads) : pool_(num_threads) {}
   std::string_view name() const override { return "cpu"; }
 
-  Neighbours NearestNeighbours(std::span<const Point3f>, const NeighbourOptions&) override {
-    Missing("nearest neighbours");
+  Neighbours NearestNeighbours(std::span<const Point3f> points, const NeighbourOptions& options) override {
+    return FindNeighbours(points, options, pool_);
   }
-  Neighbours NearestNeighbours(std::span<const Point3f>, std::span<const Point3f>, int) override {
-    Missing("nearest neighbours");
+  Neighbours NearestNeighbours(std::span<const Point3f> points, std::span<const Point3f> queries,
+                               int k) override {
+    return FindNeighbours(points, queries, k, pool_);
   }
-  std::vector<float> MeanNeighbourDistances(std::span<const Point3f>, const NeighbourOptions&) override {
-    Missing("nearest neighbours");
+  std::vector<float> MeanNeighbourDistances(std::span<const Point3f> points,
+                                            const NeighbourOptions& options) override {
+    return FindMeanNeighbourDistances(points, options, pool_);
   }
 
   void Distances(const MatrixView&, const MatrixView&, const DistanceOptions&,
