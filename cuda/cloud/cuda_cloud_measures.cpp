@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "cuda/cloud/host_neighbours.h"
 #include "cuda/device.h"
 
 #include "pipeline/cloud/cloud_measures.h"
@@ -12,19 +13,30 @@ namespace {
 
 [[noreturn]] void Missing(const char* what) { throw Error(std::string(what) + ": not in this build yet"); }
 
+// The device as this thread's current one: before members are made there, and before each call.
+int Selected(int device) {
+  SelectCudaDevice(device);
+  return device;
+}
+
 class CudaCloudMeasures final : public CloudMeasures {
  public:
-  explicit CudaCloudMeasures(int device) : device_(device) { SelectCudaDevice(device_); }
+  explicit CudaCloudMeasures(int device) : device_(Selected(device)) {}
   std::string_view name() const override { return "cuda"; }
 
-  Neighbours NearestNeighbours(std::span<const Point3f>, const NeighbourOptions&) override {
-    Missing("nearest neighbours");
+  Neighbours NearestNeighbours(std::span<const Point3f> points, const NeighbourOptions& options) override {
+    Selected(device_);
+    return neighbours_.Of(points, options);
   }
-  Neighbours NearestNeighbours(std::span<const Point3f>, std::span<const Point3f>, int) override {
-    Missing("nearest neighbours");
+  Neighbours NearestNeighbours(std::span<const Point3f> points, std::span<const Point3f> queries,
+                               int k) override {
+    Selected(device_);
+    return neighbours_.OfQueries(points, queries, k);
   }
-  std::vector<float> MeanNeighbourDistances(std::span<const Point3f>, const NeighbourOptions&) override {
-    Missing("nearest neighbours");
+  std::vector<float> MeanNeighbourDistances(std::span<const Point3f> points,
+                                            const NeighbourOptions& options) override {
+    Selected(device_);
+    return neighbours_.MeanDistances(points, options);
   }
 
   void Distances(const MatrixView&, const MatrixView&, const DistanceOptions&,
@@ -53,6 +65,7 @@ class CudaCloudMeasures final : public CloudMeasures {
 
  private:
   int device_;
+  cuda::HostNeighbours neighbours_;
 };
 
 }  // namespace

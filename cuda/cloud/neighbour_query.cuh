@@ -1,0 +1,350 @@
+// The query: a warp takes 32 points that follow each other on the curve, begins with the leaves they lie in
+// and climbs to the root, going down into every node that one of its lanes needs.
+#pragma once
+
+#include "cuda/check.h"
+#include "cuda/cloud/neighbour_query.h"
+
+namespace parallax::cuda {
+
+// --- lists of the best -----------------------------------------------------------------------------------
+
+// A candidate is its squared distance and its index: as one integer that is ordered as neighbours.h says.
+using NeighbourKey = unsigned long long;
+__device__ inline NeighbourKey MakeKey(float squared, std::uint32_t index) {
+  return static_cast<NeighbourKey>(__float_as_uint(squared)) << 32 | index;
+}
+__device__ inline float SquaredOf(NeighbourKey key) {
+  return __uint_as_float(static_cast<std::uint32_t>(key >> 32));
+}
+__device__ inline float SquaredOf(float key) { return key; }
+
+__device__ inline void Order(NeighbourKey& a, NeighbourKey& b) {
+  const bool swap = b < a;
+  const NeighbourKey low = swap ? b : a;
+  b = swap ? a : b;
+  a = low;
+}
+__device__ inline void Order(float& a, float& b) {
+  const float low = fminf(a, b);
+  b = fmaxf(a, b);
+  a = low;
+}
+__device__ inline NeighbourKey Least(NeighbourKey a, NeighbourKey b) { return a < b ? a : b; }
+__device__ inline float Least(float a, float b) { return fminf(a, b); }
+
+// Batcher's odd-even merge sort of 8.
+template <typename Key>
+__device__ inline void Sort8(Key (&c)[8]) {
+  Order(c[0], c[1]), Order(c[2], c[3]), Order(c[4], c[5]), Order(c[6], c[7]);
+  Order(c[0], c[2]), Order(c[1], c[3]), Order(c[4], c[6]), Order(c[5], c[7]);
+  Order(c[1], c[2]), Order(c[5], c[6]);
+  Order(c[0], c[4]), Order(c[1], c[5]), Order(c[2], c[6]), Order(c[3], c[7]);
+  Order(c[2], c[4]), Order(c[3], c[5]);
+  Order(c[1], c[2]), Order(c[3], c[4]), Order(c[5], c[6]);
+}
+
+// best, ascending, becomes the least kSize of itself and 8 more.
+template <int kSize, typename Key>
+__device__ inline void Merge8(Key (&best)[kSize], Key (&more)[8]) {
+  static_assert(kSize >= 8 && (kSize & (kSize - 1)) == 0);
+  Sort8(more);
+#pragma unroll
+  for (int i = 0; i < 8; ++i) best[kSize - 8 + i] = Least(best[kSize - 8 + i], more[7 - i]);
+#pragma unroll
+  for (int half = kSize / 2; half > 0; half /= 2) {
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) {
+      if ((i & half) == 0) Order(best[i], best[i + half]);
+    }
+  }
+}
+
+template <int kSize>
+__device__ inline void Insert(float (&best)[kSize], float key) {
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) Order(best[i], key);
+}
+template <int kSize>
+__device__ inline void Insert(NeighbourKey (&best)[kSize], NeighbourKey key) {
+  if (key >= best[kSize - 1]) return;
+  best[kSize - 1] = key;
+#pragma unroll
+  for (int i = kSize - 1; i > 0; --i) Order(best[i - 1], best[i]);
+}
+
+// --- the warp
+// -----------------------------------------------------------------------------------------------
+
+inline constexpr unsigned kWholeWarp = 0xFFFFFFFFu;
+
+__device__ inline std::uint32_t WarpMin(std::uint32_t value) {
+#if __CUDA_ARCH__ >= 800
+  return __reduce_min_sync(kWholeWarp, value);
+#else
+  for (int i = 16; i > 0; i /= 2) value = min(value, __shfl_xor_sync(kWholeWarp, value, i));
+  return value;
+#endif
+}
+__device__ inline std::uint32_t WarpMax(std::uint32_t value) { return ~WarpMin(~value); }
+__device__ inline float WarpMin(float value) { return FromOrderedBits(WarpMin(OrderedBits(value))); }
+__device__ inline float WarpMax(float value) { return FromOrderedBits(WarpMax(OrderedBits(value))); }
+
+// The squared distance of neighbours.h. Every operation is rounded by itself, and rounding is monotone: so a
+// difference to the nearest point of a box gives no more than any point inside.
+__device__ inline float SquaredDistance(float dx, float dy, float dz) {
+  return __fadd_rn(__fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)), __fmul_rn(dz, dz));
+}
+__device__ inline float Outside(float x, float low, float high) {
+  return __fsub_rn(x, fminf(fmaxf(x, low), high));
+}
+
+// What a lane of the warp knows, and what it does with candidates. Key: NeighbourKey, or float where only the
+// distances matter. Up to 4 are kept by insertion; more are put aside, 16 a lane, and merged 8 at a time,
+// since nearly every candidate is wanted by some lane and a merge costs little more than an insertion.
+template <int kSize, typename Key>
+struct Collector {
+  static constexpr bool kIndices = sizeof(Key) == 8;
+  static constexpr bool kBuffered = kSize > 4;
+  static constexpr int kBufferSize = kBuffered ? 16 * 32 : 1;
+
+  Key best[kSize];  // ascending; the first kSize - k lie below every candidate
+  float worst;      // squared distance that a candidate must not exceed
+  int waiting = 0;  // in the buffer
+  int half = 0;     // of the buffer that comes next: 0 or 8
+  Key* buffer;      // [16][32], this lane's column
+
+  __device__ static Key None() {
+    if constexpr (kIndices) {
+      return MakeKey(__int_as_float(0x7F800000), kNoPoint);
+    } else {
+      return __int_as_float(0x7F800000);
+    }
+  }
+
+  __device__ void Start(int k, bool active, Key* lane_buffer) {
+    buffer = lane_buffer;
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) best[i] = active && i >= kSize - k ? None() : Lowest();
+    worst = active ? __int_as_float(0x7F800000) : -1.0f;
+  }
+  __device__ static Key Lowest() {
+    if constexpr (kIndices) {
+      return 0;
+    } else {
+      return -1.0f;
+    }
+  }
+
+  __device__ bool Needs(float box_squared, std::uint32_t least_index) const {
+    if constexpr (kIndices) {
+      return MakeKey(box_squared, least_index) < best[kSize - 1];
+    } else {
+      return box_squared < best[kSize - 1];
+    }
+  }
+
+  __device__ void Offer(float squared, std::uint32_t index, bool allowed) {
+    Key key;
+    if constexpr (kIndices) {
+      key = MakeKey(squared, index);
+    } else {
+      key = squared;
+    }
+    if constexpr (kBuffered) {
+      if (squared <= worst && allowed) {
+        buffer[(waiting ^ half) * 32] = key;
+        ++waiting;
+      }
+    } else if constexpr (kIndices) {
+      if (squared <= worst && allowed) Insert(best, key);
+    } else {
+      Insert(best, allowed ? squared : None());
+    }
+  }
+
+  // After each leaf: makes room for 8 more; or, at the end, empties the buffer. True where worst may have
+  // changed.
+  __device__ bool Settle(bool at_end) {
+    if constexpr (kBuffered) {
+      bool merged = false;
+      while (__any_sync(kWholeWarp, waiting > (at_end ? 0 : 8))) {
+        Key more[8];
+#pragma unroll
+        for (int i = 0; i < 8; ++i) more[i] = i < waiting ? buffer[(i ^ half) * 32] : None();
+        Merge8(best, more);
+        waiting = max(waiting - 8, 0);
+        half ^= 8;
+        merged = true;
+      }
+      if (merged && worst >= 0) worst = SquaredOf(best[kSize - 1]);
+      return merged;
+    } else {
+      if (worst >= 0) worst = SquaredOf(best[kSize - 1]);
+      return true;
+    }
+  }
+};
+
+template <typename List>
+__device__ inline void OfferLeaf(const NeighbourTree& tree, int leaf, float x, float y, float z, int self,
+                                 List& list) {
+  const float4* const points = tree.points + static_cast<std::int64_t>(leaf) * kLeafPoints;
+#pragma unroll
+  for (int i = 0; i < kLeafPoints; ++i) {
+    const float4 p = points[i];
+    list.Offer(SquaredDistance(x - p.x, y - p.y, z - p.z), __float_as_uint(p.w), i != self);
+  }
+}
+
+inline constexpr int kQueryWarps = 4;  // a block
+inline constexpr std::uint32_t kDone = 0xFFFFFFFFu;
+
+template <int kSize>
+__device__ inline void WriteRow(const NeighbourQuery& query, std::int64_t row,
+                                const NeighbourKey (&best)[kSize], bool active) {
+  const auto index_of = [&](int i) { return active ? static_cast<std::int32_t>(best[i]) : -1; };
+  const auto distance_of = [&](int i) {
+    return active ? __fsqrt_rn(SquaredOf(best[i])) : __int_as_float(0x7F800000);
+  };
+  if constexpr (kSize % 4 == 0) {
+    const bool aligned = ((reinterpret_cast<std::uintptr_t>(query.indices) |
+                           reinterpret_cast<std::uintptr_t>(query.distances)) &
+                          15u) == 0;
+    if (query.k == kSize && aligned) {
+#pragma unroll
+      for (int i = 0; i < kSize; i += 4) {
+        if (query.indices != nullptr) {
+          *reinterpret_cast<int4*>(query.indices + row * kSize + i) =
+              make_int4(index_of(i), index_of(i + 1), index_of(i + 2), index_of(i + 3));
+        }
+        if (query.distances != nullptr) {
+          *reinterpret_cast<float4*>(query.distances + row * kSize + i) =
+              make_float4(distance_of(i), distance_of(i + 1), distance_of(i + 2), distance_of(i + 3));
+        }
+      }
+      return;
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) {
+    const int column = i - (kSize - query.k);
+    if (column < 0) continue;
+    if (query.indices != nullptr) query.indices[row * query.k + column] = index_of(i);
+    if (query.distances != nullptr) query.distances[row * query.k + column] = distance_of(i);
+  }
+}
+
+template <int kSize>
+__device__ inline void WriteMean(const NeighbourQuery& query, std::int64_t row, const float (&best)[kSize],
+                                 bool active) {
+  const int others = static_cast<int>(query.extent->num_finite + 1u) - (query.exclude_self ? 1 : 0);
+  const int count = active ? min(query.k, others) : 0;
+  float sum = 0;
+#pragma unroll
+  for (int i = 0; i < kSize; ++i) {
+    const int column = i - (kSize - query.k);
+    if (column >= 0 && column < count) sum = __fadd_rn(sum, __fsqrt_rn(best[i]));
+  }
+  query.means[row] = __fdiv_rn(sum, static_cast<float>(count));  // 0 / 0 = NaN
+}
+
+template <int kSize, typename Key>
+__global__ void __launch_bounds__(32 * kQueryWarps)
+    QueryNeighbours(const __grid_constant__ NeighbourQuery query) {
+  using List = Collector<kSize, Key>;
+  __shared__ Key buffers[kQueryWarps][List::kBufferSize];
+  __shared__ std::uint32_t stacks[kQueryWarps][kMostTreeLevels][32];
+  const NeighbourTree& tree = query.tree;
+  const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
+  const std::int64_t first_query = (static_cast<std::int64_t>(blockIdx.x) * kQueryWarps + warp) * 32;
+  if (first_query >= query.num_queries) return;
+
+  const float4 own = query.queries[first_query + lane];
+  const bool active = own.x < __int_as_float(0x7F800000);
+  List list;
+  list.Start(query.k, active, &buffers[warp][List::kBuffered ? lane : 0]);
+
+  if (__any_sync(kWholeWarp, active)) {
+    constexpr float kLargest = 3.402823466e38f;
+    const float low_x = WarpMin(active ? own.x : kLargest), high_x = WarpMax(active ? own.x : -kLargest);
+    const float low_y = WarpMin(active ? own.y : kLargest), high_y = WarpMax(active ? own.y : -kLargest);
+    const float low_z = WarpMin(active ? own.z : kLargest), high_z = WarpMax(active ? own.z : -kLargest);
+
+    const std::int64_t place = query.places == nullptr ? first_query : query.places[first_query / 32];
+    // Nodes of the level below that are done: [from, from + width).
+    int from = static_cast<int>(place / kLeafPoints), width = 32 / kLeafPoints;
+    for (int i = 0; i < width; ++i) {
+      OfferLeaf(tree, from + i, own.x, own.y, own.z, query.exclude_self ? lane - i * kLeafPoints : -1, list);
+      list.Settle(false);
+    }
+    std::uint32_t farthest = WarpMax(__float_as_uint(fmaxf(list.worst, 0.0f)));
+
+    // This lane's child of a node: its distance from the warp's box, the lane in the low bits.
+    const auto child_entry = [&](int level, int node) {
+      const std::int64_t child = tree.first_node[level - 1] + static_cast<std::int64_t>(node) * 32 + lane;
+      const float4 low = tree.boxes[2 * child], high = tree.boxes[2 * child + 1];
+      const float dx = fmaxf(fmaxf(__fsub_rn(low.x, high_x), __fsub_rn(low_x, high.x)), 0.0f);
+      const float dy = fmaxf(fmaxf(__fsub_rn(low.y, high_y), __fsub_rn(low_y, high.y)), 0.0f);
+      const float dz = fmaxf(fmaxf(__fsub_rn(low.z, high_z), __fsub_rn(low_z, high.z)), 0.0f);
+      return (__float_as_uint(SquaredDistance(dx, dy, dz)) & ~31u) | static_cast<std::uint32_t>(lane);
+    };
+
+    for (int climbed = 1; climbed <= tree.top; ++climbed) {
+      int level = climbed, node = from / 32;
+      std::uint32_t entry = child_entry(level, node);
+      if (static_cast<unsigned>(node * 32 + lane - from) < static_cast<unsigned>(width)) entry = kDone;
+      while (true) {
+        const std::uint32_t nearest = WarpMin(entry);
+        // At the same distance a lower index may still be wanted.
+        if (List::kIndices ? (nearest & ~31u) > farthest : (nearest & ~31u) >= farthest) {
+          if (level == climbed) break;
+          ++level;
+          node /= 32;
+          entry = stacks[warp][level][lane];
+          continue;
+        }
+        const int child_lane = static_cast<int>(nearest & 31u), child = node * 32 + child_lane;
+        if (lane == child_lane) entry = kDone;
+        const float4* const box = tree.boxes + 2 * (tree.first_node[level - 1] + child);
+        const float4 low = box[0], high = box[1];
+        const float squared = SquaredDistance(Outside(own.x, low.x, high.x), Outside(own.y, low.y, high.y),
+                                              Outside(own.z, low.z, high.z));
+        if (!__any_sync(kWholeWarp, list.Needs(squared, __float_as_uint(low.w)))) continue;
+        if (level > 1) {
+          stacks[warp][level][lane] = entry;
+          --level;
+          node = child;
+          entry = child_entry(level, node);
+        } else {
+          OfferLeaf(tree, child, own.x, own.y, own.z, -1, list);
+          if (list.Settle(false)) farthest = WarpMax(__float_as_uint(fmaxf(list.worst, 0.0f)));
+        }
+      }
+      from /= 32;
+      width = 1;
+    }
+    list.Settle(true);
+  }
+
+  if (first_query + lane >= query.num_queries) return;
+  const std::int64_t row = query.order[first_query + lane];
+  if constexpr (List::kIndices) {
+    WriteRow<kSize>(query, row, list.best, active);
+  } else {
+    WriteMean<kSize>(query, row, list.best, active);
+  }
+}
+
+// The kernel for a query's k.
+template <typename Key, int... kSizes>
+void LaunchOneOf(const NeighbourQuery& query, cudaStream_t stream) {
+  // Smallest size that a kernel is made for, from k on.
+  const int size = query.k <= 4 ? query.k : query.k <= 8 ? 8 : query.k <= 16 ? 16 : query.k <= 32 ? 32 : 64;
+  const auto blocks = static_cast<unsigned>((query.num_queries + 32 * kQueryWarps - 1) / (32 * kQueryWarps));
+  ((size == kSizes ? QueryNeighbours<kSizes, Key><<<blocks, 32 * kQueryWarps, 0, stream>>>(query) : void()),
+   ...);
+  CheckLaunch("QueryNeighbours");
+}
+
+}  // namespace parallax::cuda

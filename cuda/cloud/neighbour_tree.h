@@ -1,0 +1,47 @@
+// The tree that neighbours are looked for in: points in the order of a Hilbert curve, 8 to a leaf, 32
+// children to a node, implicit (the parent of node i is i / 32), a box a node.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+
+namespace parallax::cuda {
+
+inline constexpr int kLeafPoints = 8;      // 128 bytes: one line of the cache
+inline constexpr int kNodeChildren = 32;   // one a lane
+inline constexpr int kMostTreeLevels = 8;  // 2^31 points have 7
+inline constexpr int kTreeBlockPoints = kLeafPoints * kNodeChildren;
+inline constexpr std::uint32_t kNoPoint = 0xFFFFFFFFu;
+
+// A box is two float4: low corner and the bits of the smallest point index inside; high corner. Empty:
+// +inf, -inf and kNoPoint. So is a leaf of points that are not finite.
+struct NeighbourTree {
+  // In curve order, padded to whole blocks. w: bits of the index in the caller's order. Points that are not
+  // finite stand where they fall, and the padding at the end: coordinates +inf, w kNoPoint.
+  const float4* points = nullptr;
+  const float4* boxes = nullptr;
+  std::int64_t first_node[kMostTreeLevels] = {};  // of each level; 0: leaves
+  int top = 0;                                    // the level that has one node
+  int num_points = 0;                             // without padding
+};
+
+// What the device finds out about a cloud. All words start as 0xFFFFFFFF.
+struct CloudExtent {
+  std::uint32_t low[3];      // ordered bits of the smallest coordinates
+  std::uint32_t high[3];     // inverted ordered bits of the greatest
+  std::uint32_t num_finite;  // less one
+};
+
+#ifdef __CUDACC__
+// Floats as integers of the same order.
+__device__ inline std::uint32_t OrderedBits(float value) {
+  const std::uint32_t bits = __float_as_uint(value);
+  return bits ^ (bits >> 31 != 0 ? 0xFFFFFFFFu : 0x80000000u);
+}
+__device__ inline float FromOrderedBits(std::uint32_t bits) {
+  return __uint_as_float(bits ^ (bits >> 31 != 0 ? 0x80000000u : 0xFFFFFFFFu));
+}
+#endif
+
+}  // namespace parallax::cuda
