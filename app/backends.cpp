@@ -5,6 +5,7 @@
 #include "pipeline/cpu/instruction_sets.h"
 #include "pipeline/error.h"
 #ifdef PARALLAX_WITH_CUDA
+#include "cuda/cloud/cuda_cloud_measures.h"
 #include "cuda/cuda_matcher.h"
 #include "cuda/device.h"
 #endif
@@ -83,6 +84,17 @@ std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend,
 #else
   throw Error("back end cuda is not built");
 #endif
+}
+
+std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, [[maybe_unused]] int device,
+                                                 int num_threads) {
+  const std::string_view name = ResolveBackend(backend);
+#ifdef PARALLAX_WITH_CUDA
+  if (name == "cuda") return MakeCudaCloudMeasures(device);
+#endif
+  if (name == "cpu") return MakeCpuCloudMeasures(num_threads);
+  throw InvalidArgument("back end " + std::string(name) +
+                        " does not measure clouds: use --backend cpu, cuda or auto");
 }
 
 }  // namespace parallax::app

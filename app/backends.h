@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/matcher.h"
 #include "pipeline/matcher_queue.h"
 
@@ -34,5 +35,9 @@ std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Param
 void RequireMatcherQueue(std::string_view backend);
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight);
+
+// Measures of clouds on that back end: "auto", "cpu" or "cuda" (a device's number), "auto" being cuda where a
+// device answers. Throws as ResolveBackend, and InvalidArgument for "reference", which has none.
+std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, int device, int num_threads);
 
 }  // namespace parallax::app

@@ -13,5 +13,6 @@ void AddEvalCommand(CLI::App& app);
 void AddViewCommand(CLI::App& app);
 void AddRunCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);
+void AddCloudCommand(CLI::App& app);
 
 }  // namespace parallax::app

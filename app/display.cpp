@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/colormap.h"
+#include "app/number_text.h"
 #include "pipeline/reprojection.h"
 
 namespace parallax::app {
@@ -74,13 +75,6 @@ HostImage<Rgb8> ColorScale() {
   HostImage<Rgb8> scale(kNumColors, 1);
   for (int i = 0; i < kNumColors; ++i) scale(i, 0) = ColorOf(static_cast<float>(i) / (kNumColors - 1));
   return scale;
-}
-
-// 31622 -> "31 622".
-std::string WithThousands(std::size_t number) {
-  std::string text = std::to_string(number);
-  for (std::size_t i = text.size(); i > 3; i -= 3) text.insert(i - 3, 1, ' ');
-  return text;
 }
 
 }  // namespace

@@ -24,18 +24,28 @@ int Fail(const char* what, int exit_code) {
 // Name of the command that was chosen, for the hint at its help; empty before one was.
 std::string ChosenCommand(const CLI::App& app) {
   std::string name;
-  for (const CLI::App* command : app.get_subcommands()) name += ' ' + command->get_name();
+  for (const CLI::App* command : app.get_subcommands())
+    name += ' ' + command->get_name() + ChosenCommand(*command);
   return name;
+}
+
+// The command whose own command had to follow; null where none was missing or unknown.
+const CLI::App* CommandWithoutChoice(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) return CommandWithoutChoice(*command);
+  return app.get_require_subcommand_min() > 0 ? &app : nullptr;
 }
 
 // What is wrong with the command line, in one line.
 std::string UsageText(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
-  if (argc > 1 && argv[1][0] != '-' && app.get_subcommands().empty()) {
+  const int depth = app.get_subcommands().empty() ? 1 : 2;  // parallax COMMAND, parallax cloud COMMAND
+  const CLI::App* undecided = CommandWithoutChoice(app);
+  if (undecided != nullptr && argc > depth && argv[depth][0] != '-') {
     std::string commands;
-    for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (const CLI::App* command : undecided->get_subcommands([](const CLI::App*) { return true; })) {
       commands += (commands.empty() ? "" : ", ") + command->get_name();
     }
-    return "unknown command '" + std::string(argv[1]) + "': there are " + commands + " (see parallax --help)";
+    return "unknown command '" + std::string(argv[depth]) + "': there are " + commands + " (see parallax" +
+           ChosenCommand(app) + " --help)";
   }
   return std::string(error.what()) + " (see parallax" + ChosenCommand(app) + " --help)";
 }
@@ -52,6 +62,7 @@ int main(int argc, char** argv) {
   parallax::app::AddSynthCommand(app);
   parallax::app::AddEvalCommand(app);
   parallax::app::AddViewCommand(app);
+  parallax::app::AddCloudCommand(app);
   parallax::app::AddBenchCommand(app);
   parallax::app::AddInfoCommand(app);
   try {

@@ -17,9 +17,14 @@ PointCloud ReadCloud(const std::filesystem::path& path) {
   ThrowUnknownEnding(path);
 }
 
-void WriteCloud(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding) {
-  if (path.extension() == ".ply") return WritePly(path, cloud, encoding);
-  if (path.extension() == ".pcd") return WritePcd(path, cloud, encoding);
+void CheckCloudName(const std::filesystem::path& path) {
+  if (path.extension() != ".ply" && path.extension() != ".pcd") ThrowUnknownEnding(path);
+}
+
+void WriteCloud(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding,
+                const ScalarField& scalars) {
+  if (path.extension() == ".ply") return WritePly(path, cloud, encoding, scalars);
+  if (path.extension() == ".pcd") return WritePcd(path, cloud, encoding, scalars);
   ThrowUnknownEnding(path);
 }
 

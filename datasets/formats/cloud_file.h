@@ -1,13 +1,27 @@
 // Point clouds in files: PLY (Turk 1994) and PCD (PCL, version 0.7), x y z in metres and colours.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <filesystem>
+#include <span>
+#include <string>
 
 #include "pipeline/cloud.h"
 
 namespace parallax {
 
 enum class CloudEncoding { kBinary, kAscii };
+
+// A number beside every point, such as its density. In files it is the field `quality`, which MeshLab and
+// CloudCompare show in colours; what it means stands in a comment of the header.
+struct ScalarField {
+  std::string meaning;            // one line, with the unit; empty = there is no such field
+  std::span<const float> values;  // one per point
+};
+
+// Two indices of points.
+using CloudEdge = std::array<std::int32_t, 2>;
 
 // All throw Error; writers are atomic. Readers take any further fields of a point and pass over them, and
 // refuse files shorter than their header says before they allocate anything.
@@ -16,16 +30,21 @@ enum class CloudEncoding { kBinary, kAscii };
 // or floats of 0..1.
 PointCloud ReadPly(const std::filesystem::path& path);
 void WritePly(const std::filesystem::path& path, const PointCloud& cloud,
-              CloudEncoding encoding = CloudEncoding::kBinary);
+              CloudEncoding encoding = CloudEncoding::kBinary, const ScalarField& scalars = {});
+// Lines between points: an element `edge` of vertex1 and vertex2 follows the vertices.
+void WritePlyLines(const std::filesystem::path& path, const PointCloud& cloud,
+                   std::span<const CloudEdge> edges, CloudEncoding encoding = CloudEncoding::kBinary);
 
 // PCD: DATA ascii or binary; colours in a packed field rgb or rgba. binary_compressed is refused.
 PointCloud ReadPcd(const std::filesystem::path& path);
 void WritePcd(const std::filesystem::path& path, const PointCloud& cloud,
-              CloudEncoding encoding = CloudEncoding::kBinary);
+              CloudEncoding encoding = CloudEncoding::kBinary, const ScalarField& scalars = {});
 
 // One of the two, by the ending of the name (.ply, .pcd).
 PointCloud ReadCloud(const std::filesystem::path& path);
 void WriteCloud(const std::filesystem::path& path, const PointCloud& cloud,
-                CloudEncoding encoding = CloudEncoding::kBinary);
+                CloudEncoding encoding = CloudEncoding::kBinary, const ScalarField& scalars = {});
+// Throws what ReadCloud and WriteCloud throw for a name that ends in neither.
+void CheckCloudName(const std::filesystem::path& path);
 
 }  // namespace parallax

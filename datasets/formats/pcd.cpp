@@ -100,17 +100,30 @@ PointCloud ReadPcd(const std::filesystem::path& path) {
               "' is not read; write it as ascii or binary");
 }
 
-void WritePcd(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding) {
-  CheckColors(cloud);
-  const bool colored = !cloud.colors.empty();
+void WritePcd(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding,
+              const ScalarField& scalars) {
+  CheckFields(cloud, scalars);
+  const bool colored = !cloud.colors.empty(), has_scalars = !scalars.meaning.empty();
   AtomicFile file(path);
   std::ostream& out = file.stream();
-  out << "# .PCD v0.7 - Point Cloud Data file format\nVERSION 0.7\n"
-      << "FIELDS x y z" << (colored ? " rgb" : "") << "\nSIZE 4 4 4" << (colored ? " 4" : "")
-      << "\nTYPE F F F" << (colored ? " U" : "") << "\nCOUNT 1 1 1" << (colored ? " 1" : "") << "\nWIDTH "
-      << cloud.points.size() << "\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS " << cloud.points.size()
-      << "\nDATA " << (encoding == CloudEncoding::kBinary ? "binary" : "ascii") << "\n";
-  WritePoints(out, cloud, encoding, ColorEncoding::kPackedUint32);
+  const auto line = [&](std::string_view name, std::string_view xyz, std::string_view color,
+                        std::string_view scalar) {
+    out << name << ' ' << xyz;
+    if (colored) out << ' ' << color;
+    if (has_scalars) out << ' ' << scalar;
+    out << '\n';
+  };
+  out << "# .PCD v0.7 - Point Cloud Data file format\n";
+  if (has_scalars) out << "# quality: " << scalars.meaning << '\n';
+  out << "VERSION 0.7\n";
+  line("FIELDS", "x y z", "rgb", "quality");
+  line("SIZE", "4 4 4", "4", "4");
+  line("TYPE", "F F F", "U", "F");
+  line("COUNT", "1 1 1", "1", "1");
+  out << "WIDTH " << cloud.points.size() << "\nHEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS "
+      << cloud.points.size() << "\nDATA " << (encoding == CloudEncoding::kBinary ? "binary" : "ascii")
+      << '\n';
+  WritePoints(out, cloud, encoding, ColorEncoding::kPackedUint32, scalars);
   file.Commit();
 }
 

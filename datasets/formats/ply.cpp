@@ -103,6 +103,18 @@ PlyHeader ParseHeader(const FileBytes& bytes, const std::string& file) {
   return header;
 }
 
+// The header up to the vertices' last property.
+void WriteVertexHeader(std::ostream& out, const PointCloud& cloud, CloudEncoding encoding,
+                       const ScalarField& scalars) {
+  out << "ply\nformat " << (encoding == CloudEncoding::kBinary ? "binary_little_endian" : "ascii") << " 1.0\n"
+      << "comment parallax: metres, x right, y down, z forward\n";
+  if (!scalars.meaning.empty()) out << "comment quality: " << scalars.meaning << "\n";
+  out << "element vertex " << cloud.points.size() << "\n"
+      << "property float x\nproperty float y\nproperty float z\n";
+  if (!cloud.colors.empty()) out << "property uchar red\nproperty uchar green\nproperty uchar blue\n";
+  if (!scalars.meaning.empty()) out << "property float quality\n";
+}
+
 }  // namespace
 
 PointCloud ReadPly(const std::filesystem::path& path) {
@@ -114,17 +126,39 @@ PointCloud ReadPly(const std::filesystem::path& path) {
                                                    : record.ParseAscii(AsText(data), *header.num_points);
 }
 
-void WritePly(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding) {
-  CheckColors(cloud);
+void WritePly(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding,
+              const ScalarField& scalars) {
+  CheckFields(cloud, scalars);
   AtomicFile file(path);
   std::ostream& out = file.stream();
-  out << "ply\nformat " << (encoding == CloudEncoding::kBinary ? "binary_little_endian" : "ascii") << " 1.0\n"
-      << "comment parallax: metres, x right, y down, z forward\n"
-      << "element vertex " << cloud.points.size() << "\n"
-      << "property float x\nproperty float y\nproperty float z\n";
-  if (!cloud.colors.empty()) out << "property uchar red\nproperty uchar green\nproperty uchar blue\n";
+  WriteVertexHeader(out, cloud, encoding, scalars);
   out << "end_header\n";
+  WritePoints(out, cloud, encoding, ColorEncoding::kThreeBytes, scalars);
+  file.Commit();
+}
+
+void WritePlyLines(const std::filesystem::path& path, const PointCloud& cloud,
+                   std::span<const CloudEdge> edges, CloudEncoding encoding) {
+  CheckFields(cloud);
+  for (const CloudEdge& edge : edges) {
+    for (const std::int32_t end : edge) {
+      if (end >= 0 && static_cast<std::size_t>(end) < cloud.size()) continue;
+      throw InvalidArgument("a line ends at point " + std::to_string(end) + " of " +
+                            std::to_string(cloud.size()));
+    }
+  }
+  AtomicFile file(path);
+  std::ostream& out = file.stream();
+  WriteVertexHeader(out, cloud, encoding, {});
+  out << "element edge " << edges.size() << "\nproperty int vertex1\nproperty int vertex2\nend_header\n";
   WritePoints(out, cloud, encoding, ColorEncoding::kThreeBytes);
+  for (const CloudEdge& edge : edges) {
+    if (encoding == CloudEncoding::kBinary) {
+      out.write(reinterpret_cast<const char*>(edge.data()), sizeof(edge));
+    } else {
+      out << edge[0] << ' ' << edge[1] << '\n';
+    }
+  }
   file.Commit();
 }
 

@@ -46,20 +46,24 @@ void AppendText(std::string& out, const PointCloud& cloud, std::size_t i, ColorE
       AppendWord(out, Pack(c));
     }
   }
-  out.back() = '\n';
 }
 
 }  // namespace
 
-void CheckColors(const PointCloud& cloud) {
+void CheckFields(const PointCloud& cloud, const ScalarField& scalars) {
   if (!cloud.colors.empty() && cloud.colors.size() != cloud.points.size()) {
     throw InvalidArgument("a cloud of " + std::to_string(cloud.points.size()) + " points has " +
                           std::to_string(cloud.colors.size()) + " colours; it needs one per point or none");
   }
+  if (!scalars.meaning.empty() && scalars.values.size() != cloud.points.size()) {
+    throw InvalidArgument("a cloud of " + std::to_string(cloud.points.size()) + " points has " +
+                          std::to_string(scalars.values.size()) + " values (" + scalars.meaning +
+                          "); it needs one per point");
+  }
 }
 
 void WritePoints(std::ostream& stream, const PointCloud& cloud, CloudEncoding encoding,
-                 ColorEncoding color_encoding) {
+                 ColorEncoding color_encoding, const ScalarField& scalars) {
   static_assert(sizeof(Point3f) == 12 && sizeof(Rgb8) == 3);
   constexpr std::size_t kFlushAt_bytes = 1 << 18;
   std::string buffer;
@@ -67,8 +71,11 @@ void WritePoints(std::ostream& stream, const PointCloud& cloud, CloudEncoding en
   for (std::size_t i = 0; i < cloud.points.size(); ++i) {
     if (encoding == CloudEncoding::kBinary) {
       AppendBinary(buffer, cloud, i, color_encoding);
+      if (!scalars.meaning.empty()) AppendBytes(buffer, scalars.values[i]);
     } else {
       AppendText(buffer, cloud, i, color_encoding);
+      if (!scalars.meaning.empty()) AppendWord(buffer, scalars.values[i]);
+      buffer.back() = '\n';
     }
     if (buffer.size() >= kFlushAt_bytes) {
       stream.write(buffer.data(), static_cast<std::streamsize>(buffer.size()));

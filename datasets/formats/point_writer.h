@@ -13,12 +13,12 @@ enum class ColorEncoding {
   kPackedUint32,  // 0x00RRGGBB (PCD)
 };
 
-// Throws InvalidArgument when the cloud has colours, but not one per point.
-void CheckColors(const PointCloud& cloud);
+// Throws InvalidArgument when the cloud has colours or scalars, but not one per point.
+void CheckFields(const PointCloud& cloud, const ScalarField& scalars = {});
 
-// x, y, z as 32-bit floats and the colour, if the cloud has colours; in text, floats with as many digits as
-// give the same bits back.
+// x, y, z as 32-bit floats, the colour, if the cloud has colours, and the scalar, if there are any; in text,
+// floats with as many digits as give the same bits back.
 void WritePoints(std::ostream& stream, const PointCloud& cloud, CloudEncoding encoding,
-                 ColorEncoding color_encoding);
+                 ColorEncoding color_encoding, const ScalarField& scalars = {});
 
 }  // namespace parallax

@@ -15,6 +15,7 @@ namespace {
 using test::ErrorOf;
 using test::TempDir;
 using test::WriteText;
+using testing::AllOf;
 using testing::HasSubstr;
 using namespace std::string_literals;
 
@@ -152,6 +153,53 @@ TEST(ReadPcd, BadInputIsNamed) {
   EXPECT_THAT(error("FIELDS x y z\nSIZE 4 4 3\nTYPE F F F\nPOINTS 1\nDATA ascii\n"), HasSubstr("field 'z'"));
 }
 
+TEST(WriteCloud, AScalarIsTheFieldQuality) {
+  const TempDir dir;
+  const std::vector<float> values = {0.5F, 2, std::numeric_limits<float>::quiet_NaN()};
+  PointCloud cloud;
+  cloud.points = {{0, 0, 1}, {0.25F, -1, 2}, {3, 4, 5}};
+  for (const bool colored : {false, true}) {
+    if (colored) cloud.colors = {{1, 2, 3}, {4, 5, 6}, {7, 8, 9}};
+    for (const char* name : {"a.ply", "a.pcd"}) {
+      for (const auto encoding : {CloudEncoding::kBinary, CloudEncoding::kAscii}) {
+        WriteCloud(dir / name, cloud, encoding, {"density, points / m^2", values});
+        ExpectSame(ReadCloud(dir / name), cloud);  // readers pass over it
+      }
+    }
+  }
+  EXPECT_THAT(test::ReadText(dir / "a.ply"),
+              AllOf(HasSubstr("comment quality: density, points / m^2\n"),
+                    HasSubstr("property uchar blue\nproperty float quality\nend_header"),
+                    HasSubstr("end_header\n0 0 1 1 2 3 0.5\n0.25 -1 2 4 5 6 2\n3 4 5 7 8 9 nan\n")));
+  EXPECT_THAT(test::ReadText(dir / "a.pcd"),
+              AllOf(HasSubstr("FIELDS x y z rgb quality\nSIZE 4 4 4 4 4\nTYPE F F F U F\n"
+                              "COUNT 1 1 1 1 1\n"),
+                    HasSubstr("DATA ascii\n0 0 1 66051 0.5\n")));
+  WriteCloud(dir / "b.ply", cloud, CloudEncoding::kBinary, {"density", values});
+  const std::string binary = test::ReadText(dir / "b.ply");
+  EXPECT_EQ(binary.size(), binary.find("end_header\n") + 11 + 3 * (12 + 3 + 4));
+}
+
+TEST(WritePlyLines, EdgesFollowTheVertices) {
+  const TempDir dir;
+  PointCloud cloud;
+  cloud.points = {{0, 0, 1}, {0, 0, 2}, {0, 1, 2}};
+  const std::vector<CloudEdge> edges = {{0, 1}, {1, 2}};
+  WritePlyLines(dir / "a.ply", cloud, edges, CloudEncoding::kAscii);
+  ExpectSame(ReadPly(dir / "a.ply"), cloud);
+  EXPECT_THAT(test::ReadText(dir / "a.ply"),
+              AllOf(HasSubstr("element vertex 3\n"),
+                    HasSubstr("element edge 2\nproperty int vertex1\nproperty int vertex2\nend_header\n"),
+                    testing::EndsWith("0 1 2\n0 1\n1 2\n")));
+  WritePlyLines(dir / "b.ply", cloud, edges);
+  ExpectSame(ReadPly(dir / "b.ply"), cloud);
+  const std::string binary = test::ReadText(dir / "b.ply");
+  EXPECT_EQ(binary.size(), binary.find("end_header\n") + 11 + 3 * 12 + 2 * 8);
+  const std::vector<CloudEdge> wrong = {{0, 3}};
+  EXPECT_THAT(ErrorOf([&] { WritePlyLines(dir / "c.ply", cloud, wrong); }),
+              HasSubstr("ends at point 3 of 3"));
+}
+
 TEST(WriteCloud, WrongArguments) {
   const TempDir dir;
   EXPECT_THAT(ErrorOf([&] { WriteCloud(dir / "a.xyz", PointCloud()); }), HasSubstr(".ply or .pcd"));
@@ -159,6 +207,11 @@ TEST(WriteCloud, WrongArguments) {
   PointCloud cloud = SomeCloud(true);
   cloud.colors.pop_back();
   EXPECT_THAT(ErrorOf([&] { WriteCloud(dir / "a.ply", cloud); }), HasSubstr("1000 points has 999 colours"));
+  const std::vector<float> values(999);
+  EXPECT_THAT(ErrorOf([&] {
+                WriteCloud(dir / "a.ply", SomeCloud(false), CloudEncoding::kBinary, {"error", values});
+              }),
+              HasSubstr("1000 points has 999 values (error)"));
 }
 
 }  // namespace

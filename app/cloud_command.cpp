@@ -1,0 +1,21 @@
+// parallax cloud: measures of point clouds in files.
+#include <CLI/CLI.hpp>
+
+#include "app/cloud_commands.h"
+#include "app/commands.h"
+
+namespace parallax::app {
+
+void AddCloudCommand(CLI::App& app) {
+  CLI::App* cloud = app.add_subcommand(
+      "cloud", "Measures of PLY and PCD clouds: density, cleaning, comparison, EMD, distances, geodesics");
+  cloud->require_subcommand(1);
+  AddCloudDensityCommand(*cloud);
+  AddCloudGeodesicCommand(*cloud);
+  cloud->footer(
+      "examples:\n"
+      "  parallax cloud density cloud.ply --picture density.png\n"
+      "  parallax cloud geodesic cloud.ply --from 0 --to 1.5,0.2,8 --output distance.ply --path path.ply");
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,203 @@
+// parallax cloud distances: all distances between the points of two clouds, of which what is asked for is
+// kept.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "app/cloud_commands.h"
+#include "app/cloud_options.h"
+#include "app/number_text.h"
+#include "app/value_scale.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+struct DistancesOptions {
+  std::string a, b, method = "auto";
+  bool nearest = false;
+  std::string histogram;  // BINS,LARGEST
+  int k = 0;
+  std::string csv_file;
+  CloudOptions common;
+};
+
+const std::map<std::string, DistanceMethod> kMethods = {{"auto", DistanceMethod::kAuto},
+                                                        {"direct", DistanceMethod::kDirect},
+                                                        {"product", DistanceMethod::kProduct},
+                                                        {"tf32", DistanceMethod::kProductTf32}};
+
+struct HistogramRequest {
+  int num_bins = 0;
+  float largest_m = 0;
+};
+HistogramRequest ParseHistogram(const std::string& text) {
+  HistogramRequest request;
+  const char* end = text.data() + text.size();
+  const auto [comma, bins_error] = std::from_chars(text.data(), end, request.num_bins);
+  if (bins_error == std::errc() && comma != end && *comma == ',') {
+    const auto [rest, largest_error] = std::from_chars(comma + 1, end, request.largest_m);
+    constexpr int kMostBins = 1 << 20;
+    if (largest_error == std::errc() && rest == end && request.num_bins > 0 &&
+        request.num_bins <= kMostBins && request.largest_m > 0 && std::isfinite(request.largest_m)) {
+      return request;
+    }
+  }
+  throw InvalidArgument("--histogram '" + text +
+                        "' is not BINS,LARGEST (1 to 1048576 bins, metres above 0), e.g. 20,5");
+}
+
+MatrixView MatrixOf(const PointCloud& cloud) {
+  static_assert(sizeof(Point3f) == 3 * sizeof(float));
+  return {&cloud.points.front().x, static_cast<std::int64_t>(cloud.size()), 3, 3};
+}
+
+class DistancesRun {
+ public:
+  explicit DistancesRun(const DistancesOptions& options)
+      : options_(options),
+        measures_(options.common.Measures()),
+        a_(ReadInputCloud(options.a)),
+        b_(ReadInputCloud(options.b)) {
+    distance_options_.method = kMethods.at(options.method);
+  }
+
+  void Run() {
+    fmt::print("A {}\nB {}\nmethod {}, back end {}\n", a_.Description(), b_.Description(), options_.method,
+               measures_->name());
+    json_.BeginObject().Key("a").Value(a_.file).Key("b").Value(b_.file);
+    json_.Key("num_a").Value(static_cast<std::int64_t>(a_.cloud.size()));
+    json_.Key("num_b").Value(static_cast<std::int64_t>(b_.cloud.size()));
+    json_.Key("method").Value(options_.method).Key("backend").Value(measures_->name());
+    if (!options_.histogram.empty()) Histogram(ParseHistogram(options_.histogram));
+    if (options_.k > 0) Smallest();
+    if (options_.nearest || (options_.histogram.empty() && options_.k == 0)) Nearest();
+    json_.EndObject();
+    if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, json_.text());
+  }
+
+ private:
+  void Histogram(const HistogramRequest& request) {
+    const Seconds watch;
+    const DistanceHistogram histogram = measures_->HistogramOfDistances(
+        MatrixOf(a_.cloud), MatrixOf(b_.cloud), request.largest_m, request.num_bins, distance_options_);
+    PrintTime("histogram", watch);
+    const std::int64_t total =
+        std::accumulate(histogram.counts.begin(), histogram.counts.end(), histogram.beyond);
+    const auto row = [&](const std::string& range, std::int64_t count) {
+      fmt::print("{:>26}{:>20}{:>9.3f} %\n", range, WithThousands(static_cast<std::size_t>(count)),
+                 100.0 * static_cast<double>(count) / static_cast<double>(total));
+    };
+    const double width =
+        static_cast<double>(histogram.largest) / static_cast<double>(histogram.counts.size());
+    fmt::print("{:>26}{:>20}{:>11}\n", "distance, m", "pairs", "share");
+    json_.Key("histogram").BeginObject().Key("bin_width_m").Value(width).Key("counts").BeginArray();
+    for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
+      const auto from = static_cast<double>(i) * width;
+      row(fmt::format("{:.4g} to {:.4g}", from, from + width), histogram.counts[i]);
+      json_.Value(histogram.counts[i]);
+    }
+    row(fmt::format("{:.4g} and more", histogram.largest), histogram.beyond);
+    json_.EndArray().Key("beyond").Value(histogram.beyond).EndObject();
+  }
+
+  void Nearest() {
+    const Seconds watch;
+    const NearestRows nearest =
+        measures_->FindNearestRows(MatrixOf(a_.cloud), MatrixOf(b_.cloud), distance_options_);
+    PrintTime("nearest point of B for every point of A", watch);
+    PrintSpread("nearest_m", "distance, m", nearest.distances);
+    if (!options_.csv_file.empty() && options_.k == 0) WriteCsv(nearest.indices, nearest.distances, 1);
+  }
+
+  void Smallest() {
+    const Seconds watch;
+    const Neighbours smallest = measures_->FindSmallestDistances(MatrixOf(a_.cloud), MatrixOf(b_.cloud),
+                                                                 options_.k, distance_options_);
+    PrintTime(fmt::format("{} smallest distances of every point of A", options_.k), watch);
+    const auto k = static_cast<std::size_t>(options_.k);
+    std::vector<float> last(a_.cloud.size());
+    for (std::size_t i = 0; i < last.size(); ++i) last[i] = smallest.distances_m[i * k + k - 1];
+    PrintSpread("mean_of_k_m", "mean of them, m", MeanDistances(smallest));
+    PrintSpread("kth_m", "the last of them, m", last);
+    if (!options_.csv_file.empty()) WriteCsv(smallest.indices, smallest.distances_m, k);
+  }
+
+  static void PrintTime(const std::string& what, const Seconds& watch) {
+    fmt::print("\n{}, {:.3f} s\n", what, watch.Passed());
+  }
+
+  void PrintSpread(const char* key, const char* name, std::span<const float> values) {
+    double sum = 0;
+    for (const float v : values) sum += v;
+    const double mean = sum / static_cast<double>(values.size());
+    const Spread spread = SpreadOf(values);
+    const double largest = QuantileOf(values, 1);
+    fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "", "p5", "median", "p95", "largest", "mean");
+    fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", name, FourDigits(spread.p5),
+               FourDigits(spread.median), FourDigits(spread.p95), FourDigits(largest), FourDigits(mean));
+    json_.Key(key).BeginObject().Key("p5").Value(spread.p5).Key("median").Value(spread.median);
+    json_.Key("p95").Value(spread.p95).Key("largest").Value(largest).Key("mean").Value(mean).EndObject();
+  }
+
+  // One row a pair: indices as the files count their points.
+  void WriteCsv(std::span<const std::int32_t> indices, std::span<const float> distances,
+                std::size_t k) const {
+    std::string csv = "a,b,distance_m\n";
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      if (indices[i] < 0) continue;
+      csv += fmt::format("{},{},{}\n", a_.IndexInFile(i / k),
+                         b_.IndexInFile(static_cast<std::size_t>(indices[i])), distances[i]);
+    }
+    WriteTextFile(options_.csv_file, csv);
+    fmt::print("wrote {}\n", options_.csv_file);
+  }
+
+  const DistancesOptions& options_;
+  std::unique_ptr<CloudMeasures> measures_;
+  InputCloud a_, b_;
+  DistanceOptions distance_options_;
+  JsonWriter json_;
+};
+
+}  // namespace
+
+void AddCloudDistancesCommand(CLI::App& cloud) {
+  CLI::App* command = cloud.add_subcommand(
+      "distances",
+      "All distances between two clouds: nearest, k smallest, histogram; the matrix is never held");
+  const auto options = std::make_shared<DistancesOptions>();
+  command->add_option("a", options->a, "A cloud")->type_name("FILE.ply|.pcd")->required();
+  command->add_option("b", options->b, "Another one")->type_name("FILE.ply|.pcd")->required();
+  command->add_flag("--nearest", options->nearest,
+                    "The nearest point of B for every point of A (the default)");
+  command->add_option("--k", options->k, "The k nearest points of B for every point of A")
+      ->check(CLI::Range(1, kLargestNumNeighbours));
+  command
+      ->add_option("--histogram", options->histogram,
+                   "Count all pairs in BINS bins of equal width up to LARGEST m")
+      ->type_name("BINS,LARGEST");
+  command
+      ->add_option("--csv", options->csv_file, "Write index in A, index in B and distance of what was found")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--method", options->method,
+          "direct: differences, squared and summed; product, tf32: |a|^2 + |b|^2 - 2ab; auto: by size")
+      ->check(CLI::IsMember({"auto", "direct", "product", "tf32"}))
+      ->capture_default_str();
+  AddCloudOptions(*command, options->common);
+  command->callback([options] { DistancesRun(*options).Run(); });
+  command->footer(
+      "examples:\n"
+      "  parallax cloud distances a.ply b.ply --k 4 --csv neighbours.csv\n"
+      "  parallax cloud distances a.ply b.ply --histogram 50,20 --backend cuda");
+}
+
+}  // namespace parallax::app

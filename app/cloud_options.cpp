@@ -1,0 +1,120 @@
+#include "app/cloud_options.h"
+
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "app/backends.h"
+#include "app/number_text.h"
+#include "datasets/atomic_file.h"
+#include "datasets/formats/cloud_file.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+bool IsFinite(const Point3f& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
+
+// Throws Error where a file could not be made in the folder of `file`.
+void CheckFolder(const std::string& file) {
+  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
+  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
+    throw Error(file + ": the folder " + folder.string() + " is not there: make it first");
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<CloudMeasures> CloudOptions::Measures() const {
+  if (!json_file.empty()) CheckFolder(json_file);
+  return MakeCloudMeasures(backend, device, num_threads);
+}
+
+void AddCloudOptions(CLI::App& command, CloudOptions& options) {
+  command.add_option("--backend", options.backend, "auto, cuda or cpu")->capture_default_str();
+  command.add_option("--device", options.device, "CUDA device, as `parallax info` numbers them")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  command.add_option("--threads", options.num_threads, "Threads of the CPU back end; 0 = one per core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command.add_option("--json", options.json_file, "Write every figure as JSON")->type_name("FILE");
+}
+
+void CloudOutputs::Check() const {
+  if (!cloud_file.empty()) {
+    CheckCloudName(cloud_file);
+    CheckFolder(cloud_file);
+  }
+  if (picture_file.empty()) return;
+  if (!picture_file.ends_with(".png")) throw InvalidArgument(picture_file + ": pictures are .png files");
+  CheckFolder(picture_file);
+}
+
+void AddCloudOutputs(CLI::App& command, CloudOutputs& outputs, const std::string& content) {
+  command
+      .add_option("--output", outputs.cloud_file,
+                  "Write the cloud coloured by its " + content + ", which is its field quality, too")
+      ->type_name("FILE.ply|.pcd");
+  command.add_option("--picture", outputs.picture_file, "Write a picture of the cloud in these colours")
+      ->type_name("FILE.png");
+}
+
+std::string InputCloud::Description() const {
+  const std::size_t num_left_out = num_in_file - cloud.size();
+  return file + ": " + CountOf(num_in_file, "point") +
+         (num_left_out > 0 ? " (" + WithThousands(num_left_out) + " not finite, left out)" : "");
+}
+
+InputCloud ReadInputCloud(const std::filesystem::path& path) {
+  InputCloud input;
+  input.file = path.string();
+  input.cloud = ReadCloud(path);
+  PointCloud& cloud = input.cloud;
+  input.num_in_file = cloud.size();
+  if (cloud.points.empty()) throw Error(input.file + ": holds no points");
+  if (cloud.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+    throw Error(fmt::format("{}: has {} points, more than 2^31 - 1", input.file, cloud.size()));
+  }
+  for (std::size_t i = 0; i < cloud.size(); ++i) {
+    if (IsFinite(cloud.points[i])) input.index_in_file.push_back(static_cast<std::int32_t>(i));
+  }
+  const std::vector<std::int32_t>& kept = input.index_in_file;
+  if (kept.empty())
+    throw Error(input.file + ": none of its " + CountOf(cloud.size(), "point") + " is finite");
+  if (kept.size() == cloud.size()) {
+    input.index_in_file.clear();
+    return input;
+  }
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    cloud.points[i] = cloud.points[static_cast<std::size_t>(kept[i])];
+    if (!cloud.colors.empty()) cloud.colors[i] = cloud.colors[static_cast<std::size_t>(kept[i])];
+  }
+  cloud.points.resize(kept.size());
+  if (!cloud.colors.empty()) cloud.colors.resize(kept.size());
+  return input;
+}
+
+void CheckHasNeighbours(const InputCloud& input, int k) {
+  if (input.cloud.size() > static_cast<std::size_t>(k)) return;
+  throw Error(fmt::format("{}: has {}, too few for {} of each: use a smaller --k", input.file,
+                          CountOf(input.cloud.size(), "finite point"),
+                          CountOf(static_cast<std::size_t>(k), "neighbour")));
+}
+
+void WriteTextFile(const std::string& file, const std::string& text) {
+  WriteFileAtomically(file, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
+}
+
+std::int64_t Seconds::Now() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+double Seconds::Passed() const { return static_cast<double>(Now() - start_ns_) * 1e-9; }
+
+}  // namespace parallax::app

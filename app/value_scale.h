@@ -1,0 +1,50 @@
+// From values to colours: the range that the colours span, and the numbers beside them.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "pipeline/image.h"
+
+namespace parallax::app {
+
+// Linear or logarithmic, low < high, both > 0 where logarithmic.
+struct ValueScale {
+  std::string label;  // "density, points / m^2"
+  double low = 0, high = 1;
+  bool logarithmic = false;
+
+  // 0 at low and below, 1 at high and above, infinite too; NaN for NaN.
+  float Position(double value) const;
+};
+
+// A number at its place on the scale.
+struct ScaleTick {
+  float position = 0;  // 0 .. 1
+  std::string text;
+};
+
+// Value below which the share q (0 .. 1) of the values lies, the nearest value, without those that are NaN;
+// NaN where there are no others.
+double QuantileOf(std::span<const float> values, double q);
+
+struct Spread {
+  double p5 = 0, median = 0, p95 = 0;
+};
+Spread SpreadOf(std::span<const float> values);
+
+// From the 1st to the 99th percentile of the finite values (above 0 where logarithmic), so that a few extreme
+// values do not flatten the rest.
+ValueScale RobustScale(std::span<const float> values, std::string label, bool logarithmic = false);
+
+// Three to eight round numbers within the scale.
+std::vector<ScaleTick> TicksOf(const ValueScale& scale);
+
+// Of a value that is NaN.
+inline constexpr Rgb8 kNoValueColor{105, 105, 112};
+
+// The colours of ColorOf (colormap.h): low dark, high light.
+std::vector<Rgb8> ColorValues(std::span<const float> values, const ValueScale& scale);
+
+}  // namespace parallax::app

@@ -1,0 +1,211 @@
+// parallax cloud, driven as a user does.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "datasets/formats/cloud_file.h"
+#include "datasets/formats/image_file.h"
+#include "tests/support/run_program.h"
+
+namespace parallax::test {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+
+// The number under a key, from the first place where `part` stands on; NaN where it is missing or null.
+double NumberIn(const std::string& json, const std::string& part, const std::string& key) {
+  const std::size_t from = part.empty() ? 0 : json.find("\"" + part + "\"");
+  const std::size_t at = from == std::string::npos ? from : json.find("\"" + key + "\": ", from);
+  if (at == std::string::npos || json.compare(at + key.size() + 4, 4, "null") == 0) return kNan;
+  return std::stod(json.substr(at + key.size() + 4));
+}
+
+class CloudCommand : public ::testing::Test {
+ protected:
+  std::string Path(const std::string& name) const { return (folder_.path() / name).string(); }
+  std::string Write(const std::string& name, const std::vector<Point3f>& points) const {
+    WriteCloud(Path(name), {points, {}});
+    return Path(name);
+  }
+  // A square grid of num x num points, step metres apart, at depth z; point y * num + x.
+  static std::vector<Point3f> Grid(int num, float step, float z = 4) {
+    std::vector<Point3f> points;
+    for (int y = 0; y < num; ++y) {
+      for (int x = 0; x < num; ++x)
+        points.push_back({step * static_cast<float>(x), step * static_cast<float>(y), z});
+    }
+    return points;
+  }
+  // One line on standard error, nothing else said, and the exit code.
+  static void ExpectError(const std::vector<std::string>& arguments, int exit_code,
+                          const std::string& words) {
+    const ProgramResult result = RunParallax(arguments);
+    EXPECT_EQ(result.exit_code, exit_code) << result.err;
+    EXPECT_THAT(result.err, AllOf(StartsWith("parallax: "), HasSubstr(words)));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
+  // What the program says in a file.
+  std::string JsonOf(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.end(), {"--json", Path("out.json")});
+    const ProgramResult result = RunParallax(arguments);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_EQ(result.err, "");
+    return ReadTextFile(Path("out.json"));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(CloudCommand, HelpListsTheCommandsAndExamples) {
+  const ProgramResult help = RunParallax({"cloud", "--help"});
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* command : {"density", "geodesic", "examples:"}) EXPECT_THAT(help.out, HasSubstr(command));
+  for (const char* command : {"density", "geodesic"}) {
+    EXPECT_THAT(RunParallax({"cloud", command, "--help"}).out,
+                AllOf(HasSubstr("examples:"), HasSubstr("--json")));
+  }
+  ExpectError({"cloud"}, 2, "parallax cloud --help");
+  ExpectError({"cloud", "densty"}, 2, "unknown command 'densty': there are density");
+  ExpectError({"cloud", "density"}, 2, "parallax cloud density --help");
+}
+
+TEST_F(CloudCommand, BadFilesAreOneLineEach) {
+  const std::string good = Write("good.ply", Grid(4, 1));
+  for (const std::string command : {"density", "geodesic"}) {
+    const auto with = [&](const std::string& file) {
+      std::vector<std::string> arguments = {"cloud", command, file};
+      if (command == "geodesic") arguments.insert(arguments.end(), {"--from", "0"});
+      return arguments;
+    };
+    ExpectError(with(Path("missing.ply")), 1, "missing.ply");
+    ExpectError(with(Path("cloud.xyz")), 2, "clouds are .ply or .pcd files");
+    ExpectError(with(Write("empty.ply", {})), 1, "empty.ply: holds no points");
+    ExpectError(with(Write("nan.pcd", {{kNan, 0, 1}, {0, kNan, 1}})), 1, "none of its 2 points is finite");
+    ExpectError(with(Write("few.ply", {{0, 0, 1}, {1, 0, 1}})), 1, "too few for 8 neighbours");
+    const std::string whole = ReadTextFile(good);
+    test::WriteTextFile(Path("cut.ply"), whole.substr(0, whole.size() - 5));
+    ExpectError(with(Path("cut.ply")), 1, "truncated");
+    std::string lying = whole;
+    lying.replace(lying.find("vertex 16"), 9, "vertex 99999999999");
+    test::WriteTextFile(Path("lying.ply"), lying);
+    ExpectError(with(Path("lying.ply")), 1, "its header says 99999999999 points");
+    std::vector<std::string> arguments = with(good);
+    arguments.insert(arguments.end(), {"--picture", Path("a.jpg")});
+    ExpectError(arguments, 2, "pictures are .png files");
+    arguments.back() = Path("no/such/folder/a.png");
+    ExpectError(arguments, 1, "is not there");
+    arguments = with(good);
+    arguments.insert(arguments.end(), {"--backend", "reference"});
+    ExpectError(arguments, 2, "does not measure clouds");
+  }
+}
+
+TEST_F(CloudCommand, DensityOfAGrid) {
+  // Inside a grid of 0.1 m the four nearest neighbours are 0.1 m away: 4 / (pi 0.01) points a square metre.
+  const std::string grid = Write("grid.ply", Grid(30, 0.1F));
+  const std::string json = JsonOf({"cloud", "density", grid, "--k", "4", "--output", Path("density.ply"),
+                                   "--picture", Path("density.png")});
+  EXPECT_NEAR(NumberIn(json, "mean_distance_m", "median"), 0.1, 1e-6);
+  EXPECT_NEAR(NumberIn(json, "density_per_m2", "median"), 4 / (std::acos(-1.0) * 0.01), 0.01);
+  EXPECT_EQ(NumberIn(json, "", "num_points"), 900);
+  const PointCloud colored = ReadCloud(Path("density.ply"));
+  EXPECT_EQ(colored.points, Grid(30, 0.1F));
+  EXPECT_EQ(colored.colors.size(), 900U);
+  EXPECT_THAT(ReadTextFile(Path("density.ply")), HasSubstr("property float quality"));
+  const CameraImage picture = ReadImage(Path("density.png"));
+  EXPECT_TRUE(std::holds_alternative<HostImage<Rgb8>>(picture));
+
+  const std::string volume = JsonOf({"cloud", "density", grid, "--k", "4", "--kind", "volume"});
+  EXPECT_NEAR(NumberIn(volume, "density_per_m3", "median"), 4 / (4 * std::acos(-1.0) / 3 * 0.001), 0.1);
+}
+
+TEST_F(CloudCommand, DensityByDepthSeesThatNearPointsAreDenser) {
+  std::vector<Point3f> points = Grid(20, 0.01F, 1);
+  const std::vector<Point3f> far = Grid(20, 0.1F, 9.5F);
+  points.insert(points.end(), far.begin(), far.end());
+  const std::string json = JsonOf({"cloud", "density", Write("two.ply", points)});
+  const std::string bins = json.substr(json.find("\"by_depth\""));
+  EXPECT_NEAR(NumberIn(bins, "", "num_points"), 400, 0);
+  EXPECT_GT(NumberIn(bins, "", "density"),
+            50 * NumberIn(bins.substr(bins.rfind("from_m") - 1), "", "density"));
+}
+
+TEST_F(CloudCommand, PointsThatAreNotFiniteAreLeftOutAndSaid) {
+  std::vector<Point3f> points = Grid(5, 1);
+  points.insert(points.begin() + 1, {kNan, 0, 0});
+  const std::string file = Write("some.ply", points);
+  const ProgramResult result = RunParallax({"cloud", "density", file});
+  EXPECT_EQ(result.exit_code, 0);
+  EXPECT_THAT(result.out, HasSubstr("26 points (1 not finite, left out)"));
+  // Numbers of points stay those of the file.
+  ExpectError({"cloud", "geodesic", file, "--from", "1"}, 2, "point 1 of " + file + " is not finite");
+  const std::string json = JsonOf({"cloud", "geodesic", file, "--k", "4", "--from", "2", "--to", "5"});
+  EXPECT_NEAR(NumberIn(json, "paths", "geodesic_m"), 3, 1e-6);
+}
+
+TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {
+  // A 9 x 9 grid with a wall of missing points at x = 4 that leaves y = 8 open.
+  std::vector<Point3f> points;
+  for (const Point3f& p : Grid(9, 1)) {
+    if (p.x != 4 || p.y == 8) points.push_back(p);
+  }
+  const std::string file = Write("gap.ply", points);
+  const std::vector<std::string> command = {"cloud", "geodesic",       file, "--graph", "voxel", "--voxel",
+                                            "1",     "--connectivity", "6",  "--from",  "3,0,4", "--to",
+                                            "5,0,4"};
+  std::vector<std::string> arguments = command;
+  arguments.insert(arguments.end(), {"--path", Path("path.ply"), "--output", Path("distance.ply"),
+                                     "--picture", Path("distance.png")});
+  const std::string json = JsonOf(arguments);
+  EXPECT_NEAR(NumberIn(json, "paths", "geodesic_m"), 18, 1e-5);  // 8 down, 2 across, 8 up
+  EXPECT_NEAR(NumberIn(json, "paths", "straight_m"), 2, 1e-6);
+  EXPECT_EQ(NumberIn(json, "sources", "num_reached"), static_cast<double>(points.size()));
+  const std::string path = ReadTextFile(Path("path.ply"));
+  EXPECT_THAT(path, AllOf(HasSubstr("element vertex 19\n"), HasSubstr("element edge 18\n")));
+  EXPECT_EQ(ReadCloud(Path("path.ply")).points.front(), (Point3f{3, 0, 4}));
+  EXPECT_EQ(ReadCloud(Path("path.ply")).points.back(), (Point3f{5, 0, 4}));
+  EXPECT_EQ(ReadCloud(Path("distance.ply")).size(), points.size());
+  EXPECT_FALSE(std::holds_alternative<HostImage<std::uint16_t>>(ReadImage(Path("distance.png"))));
+
+  arguments = command;
+  arguments.insert(arguments.end(), {"--range", "10"});
+  const ProgramResult short_range = RunParallax(arguments);
+  EXPECT_EQ(short_range.exit_code, 0);
+  EXPECT_THAT(short_range.out, HasSubstr("> 10"));
+}
+
+TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
+  std::vector<Point3f> points = Grid(4, 1);
+  for (Point3f p : Grid(4, 1)) points.push_back({p.x + 100, p.y, p.z});
+  const std::string file = Write("two.ply", points);
+  const ProgramResult result = RunParallax(
+      {"cloud", "geodesic", file, "--k", "4", "--from", "0", "--to", "5", "20", "--json", Path("out.json")});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.out, HasSubstr("unreachable"));
+  EXPECT_THAT(result.err, HasSubstr("1 of 2 paths do not exist: the graph falls into 2 parts; raise --k"));
+  const std::string json = ReadTextFile(Path("out.json"));
+  EXPECT_THAT(json, AllOf(HasSubstr("\"reachable\": true"), HasSubstr("\"reachable\": false")));
+
+  ExpectError({"cloud", "geodesic", file, "--from", "32"}, 2, "has points 0 to 31");
+  ExpectError({"cloud", "geodesic", file, "--from", "-1"}, 2, "has points 0 to 31");
+  ExpectError({"cloud", "geodesic", file, "--from", "0", "--to", "0,0,400"}, 2, "is outside the cloud");
+  for (const char* nonsense : {"a", "1,2", "1,2,3,4", "1.5", "0,0,nan", "", ","}) {
+    ExpectError({"cloud", "geodesic", file, "--from", nonsense}, 2, "is neither a point's number nor x,y,z");
+  }
+  ExpectError({"cloud", "geodesic", file, "--from", "0", "--path", Path("a.ply")}, 2, "--path needs targets");
+  ExpectError({"cloud", "geodesic", file, "--k", "4"}, 2, "--from is required");
+}
+
+}  // namespace
+}  // namespace parallax::test
