@@ -39,20 +39,27 @@ struct DistanceBlock {
 };
 using DistanceConsumer = std::function<void(const DistanceBlock&)>;
 
-// The nearest row of b for every row of a: ties to the lowest index.
+// The nearest row of b for every row of a, by distance as handed out (after the root), ties to the lowest
+// index. A distance that is not a number is never the nearest; a row that has no other is kNoNeighbour, at
+// +inf.
 struct NearestRows {
   std::vector<std::int32_t> indices;
   std::vector<float> distances;
 };
 
 struct DistanceHistogram {
-  float largest = 0;                 // upper end of the last bin; bins have equal width from 0
-  std::vector<std::int64_t> counts;  // distances in [i, i + 1) * largest / bins
-  std::int64_t beyond = 0;           // distances >= largest
+  float largest = 0;  // upper end of the last bin; bins have equal width from 0
+  // A distance d < largest is in bin floor(d * scale), but at most in the last one; scale is the float
+  // num_bins / largest and the product is rounded to float.
+  std::vector<std::int64_t> counts;
+  std::int64_t beyond = 0;  // distances >= largest
   std::int64_t not_a_number = 0;
 };
 
-// Throws InvalidArgument where the dimensions differ, a stride is too small, or a matrix is empty.
-void CheckDistanceInput(const MatrixView& a, const MatrixView& b);
+// Throws InvalidArgument where the dimensions differ, a stride is too small, a matrix is empty or has more
+// than 2^31 - 1 rows, and for a negative number of rows a block.
+void CheckDistanceInput(const MatrixView& a, const MatrixView& b, const DistanceOptions& options);
+// Throws InvalidArgument unless largest is positive and finite and num_bins 1 to 2^20.
+void CheckHistogram(float largest, int num_bins);
 
 }  // namespace parallax
