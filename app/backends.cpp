@@ -97,4 +97,18 @@ std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, [[may
                         " does not measure clouds: use --backend cpu, cuda or auto");
 }
 
+std::optional<CudaFrameTimes> MeasureOnDevice(std::string_view backend,
+                                              [[maybe_unused]] const Parameters& parameters,
+                                              [[maybe_unused]] const MatcherOptions& options,
+                                              [[maybe_unused]] const CameraImageView& left,
+                                              [[maybe_unused]] const CameraImageView& right,
+                                              [[maybe_unused]] const CudaBenchmarkOptions& benchmark) {
+  if (ResolveBackend(backend) != "cuda") return std::nullopt;
+#ifdef PARALLAX_WITH_CUDA
+  return MeasureCudaFrames(parameters, options, left, right, benchmark);
+#else
+  return std::nullopt;
+#endif
+}
+
 }  // namespace parallax::app

@@ -2,10 +2,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "cuda/frame_benchmark.h"
 #include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/matcher.h"
 #include "pipeline/matcher_queue.h"
@@ -39,5 +41,11 @@ std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const P
 // Measures of clouds on that back end: "auto", "cpu" or "cuda" (a device's number), "auto" being cuda where a
 // device answers. Throws as ResolveBackend, and InvalidArgument for "reference", which has none.
 std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, int device, int num_threads);
+
+// Times on the device; nullopt where the back end is not cuda.
+std::optional<CudaFrameTimes> MeasureOnDevice(std::string_view backend, const Parameters& parameters,
+                                              const MatcherOptions& options, const CameraImageView& left,
+                                              const CameraImageView& right,
+                                              const CudaBenchmarkOptions& benchmark);
 
 }  // namespace parallax::app

@@ -44,6 +44,8 @@ struct BenchOptions {
   std::string json;
 };
 
+constexpr int kLeastDeviceRuns = 200;  // they take a fraction of a second
+
 BenchSize ParseSize(const std::string& text) {
   BenchSize size;
   const char* end = text.data() + text.size();
@@ -76,20 +78,29 @@ double MillisecondsOf(const std::function<void()>& work) {
   return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::unique_ptr<Contender> MakeContender(const BenchOptions& options, const std::string& backend,
-                                         BenchRow row) {
-  auto contender = std::make_unique<Contender>();
+Parameters ParametersOf(const BenchOptions& options, const BenchRow& row) {
   Parameters parameters = LoadChosenParameters(options.config, options.assignments).parameters;
   parameters.matching_cost.num_disparities = row.disparities;
   parameters.aggregation.num_paths = row.paths;
+  return parameters;
+}
+
+MatcherOptions MatcherOptionsOf(const BenchOptions& options, const BenchRow& row) {
   MatcherOptions matcher_options;
   matcher_options.width = row.width;
   matcher_options.height = row.height;
   matcher_options.num_threads = options.num_threads;
   matcher_options.device = options.device;
   matcher_options.memory_limit_bytes = static_cast<std::size_t>(options.memory_limit_mb) * 1'000'000;
+  return matcher_options;
+}
+
+std::unique_ptr<Contender> MakeContender(const BenchOptions& options, const std::string& backend,
+                                         BenchRow row) {
+  auto contender = std::make_unique<Contender>();
   row.backend = ResolveBackend(backend);
-  std::shared_ptr<StereoMatcher> matcher = MakeMatcher(backend, parameters, matcher_options);
+  std::shared_ptr<StereoMatcher> matcher =
+      MakeMatcher(backend, ParametersOf(options, row), MatcherOptionsOf(options, row));
   for (const std::string_view stage : kStageNames) {
     row.stage = stage;
     contender->rows.push_back(row);
@@ -105,6 +116,27 @@ std::unique_ptr<Contender> MakeContender(const BenchOptions& options, const std:
     for (std::size_t i = 0; i < times.ms.size(); ++i) (*rows)[i].samples_ms.push_back(times.ms[i]);
   };
   return contender;
+}
+
+// A GPU's frames are timed on the device, with the first frame: latencies and rates, see BenchRow.
+void AddDeviceRows(const BenchOptions& options, BenchRow row, const CudaFrameTimes& times,
+                   std::vector<BenchRow>& rows) {
+  row.backend = "cuda";
+  row.memory_mb = times.memory_mb;
+  const auto add = [&](std::string_view stage, std::vector<double> samples_ms) {
+    row.stage = stage;
+    row.samples_ms = std::move(samples_ms);
+    rows.push_back(row);
+  };
+  if (options.with_stages) {
+    for (const CudaFrameTimes::Step& step : times.steps) add(step.name, step.samples_ms);
+  }
+  add("frame", times.resident_ms);
+  add("frame_host", times.host_ms);
+  const auto best = std::max_element(times.resident_rates.begin(), times.resident_rates.end());
+  if (best != times.resident_rates.end()) add("throughput", {1000 / *best});
+  if (times.pinned_rate > 0) add("throughput_pinned", {1000 / times.pinned_rate});
+  if (times.queue_rate > 0) add("throughput_host", {1000 / times.queue_rate});
 }
 
 std::unique_ptr<Contender> MakeOpencvContender(const std::string& mode, BenchRow row) {
@@ -124,6 +156,7 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
                               int disparities) {
   BenchRow row;
   row.width = size.width, row.height = size.height, row.disparities = disparities;
+  std::vector<BenchRow> rows;
   std::vector<std::unique_ptr<Contender>> contenders;
   const auto add = [&](const std::function<std::unique_ptr<Contender>()>& make) {
     const double before = ResidentMegabytes();
@@ -138,8 +171,16 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
   };
   for (const int paths : options.paths) {
     row.paths = paths;
-    for (const std::string& backend : options.backends)
-      add([&] { return MakeContender(options, backend, row); });
+    for (const std::string& backend : options.backends) {
+      const StereoFrame& frame = frames.frames.front();
+      if (const auto times = MeasureOnDevice(
+              backend, ParametersOf(options, row), MatcherOptionsOf(options, row), ViewOf(frame.left),
+              ViewOf(frame.right), {.repeat = std::max(options.repeat, kLeastDeviceRuns)})) {
+        AddDeviceRows(options, row, *times, rows);
+      } else {
+        add([&] { return MakeContender(options, backend, row); });
+      }
+    }
   }
   row.paths = 8;
   if (options.with_opencv) {
@@ -149,7 +190,6 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
     const StereoFrame& frame = frames.frames[static_cast<std::size_t>(i) % frames.frames.size()];
     for (const auto& contender : contenders) contender->run(frame);
   }
-  std::vector<BenchRow> rows;
   for (const auto& contender : contenders) {
     for (BenchRow& r : contender->rows) {
       const bool has_time = Quantile(r.samples_ms, 1.0) > 0;

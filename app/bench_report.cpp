@@ -20,6 +20,9 @@ constexpr std::string_view kOpencv = "opencv:";
 double Median(const BenchRow& row) { return Quantile(row.samples_ms, 0.5); }
 bool IsOpencv(const BenchRow& row) { return row.backend.starts_with(kOpencv); }
 bool IsFrame(const BenchRow& row) { return row.stage == "frame"; }
+bool IsWhole(const BenchRow& row) {
+  return IsFrame(row) || row.stage == "frame_host" || row.stage.starts_with("throughput");
+}
 
 // 10^9 costs of one disparity at one pixel in a second.
 double EvaluationsPerNanosecond(const BenchRow& row) {
@@ -63,17 +66,19 @@ double Quantile(std::vector<double> samples, double q) {
 
 std::string BenchTable(const std::vector<BenchRow>& rows) {
   std::string text =
-      fmt::format("{:<12} {:>11} {:>5} {:>5}  {:<16} {:>9} {:>8} {:>8} {:>8} {:>6} {:>7}\n", "back end",
+      fmt::format("{:<12} {:>11} {:>5} {:>5}  {:<17} {:>9} {:>8} {:>8} {:>8} {:>6} {:>7}\n", "back end",
                   "size", "D", "paths", "stage", "median ms", "p10", "p90", "Geval/s", "GB/s", "MB");
   for (const BenchRow& row : rows) {
-    text += fmt::format("{:<12} {:>11} {:>5} {:>5}  {:<16} {:>9.2f} {:>8.2f} {:>8.2f}", row.backend,
+    const int digits = row.backend == "cuda" ? 4 : 2;
+    text += fmt::format("{:<12} {:>11} {:>5} {:>5}  {:<17} {:>9.{}f} {:>8.{}f} {:>8.{}f}", row.backend,
                         fmt::format("{}x{}", row.width, row.height), row.disparities,
-                        IsOpencv(row) ? "-" : std::to_string(row.paths), row.stage, Median(row),
-                        Quantile(row.samples_ms, 0.1), Quantile(row.samples_ms, 0.9));
-    if (IsFrame(row)) {
-      text += fmt::format(" {:>8.2f} {:>6} {:>7}", EvaluationsPerNanosecond(row),
-                          IsOpencv(row) ? "-" : fmt::format("{:.1f}", SumsGigabytesPerSecond(row)),
-                          row.memory_mb > 0 ? fmt::format("{:.0f}", row.memory_mb) : "-");
+                        IsOpencv(row) ? "-" : std::to_string(row.paths), row.stage, Median(row), digits,
+                        Quantile(row.samples_ms, 0.1), digits, Quantile(row.samples_ms, 0.9), digits);
+    if (IsWhole(row)) {
+      text += fmt::format(
+          " {:>8.2f} {:>6} {:>7}", EvaluationsPerNanosecond(row),
+          IsOpencv(row) || row.backend == "cuda" ? "-" : fmt::format("{:.1f}", SumsGigabytesPerSecond(row)),
+          row.memory_mb > 0 ? fmt::format("{:.0f}", row.memory_mb) : "-");
     }
     text += Ratios(rows, row) + "\n";
   }

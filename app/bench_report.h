@@ -11,7 +11,11 @@ struct BenchRow {
   std::string backend;  // "cpu", ..., "opencv:hh"
   int width = 0, height = 0;
   int disparities = 0, paths = 0;
-  std::string stage;               // "frame": the whole, census to filled disparity
+  // "frame": the whole, census to filled disparity; on a GPU with the images there, in one CUDA graph. There
+  // also frame_host: the caller's images in, his map out; throughput, throughput_pinned, throughput_host: the
+  // time a frame takes of a sequence with several in flight, images on the device, in page-locked memory, or
+  // the caller's.
+  std::string stage;
   std::vector<double> samples_ms;  // one a run
   double memory_mb = 0;            // of the matcher; 0 = not told
 };

@@ -2,25 +2,20 @@
 // Self-contained, so that it can be carried to a GPU machine (docs/gpu.md).
 //
 //   parallax_cuda_bench [--pair LEFT.pgm RIGHT.pgm] [--case WxH,D,PATHS[,WINDOW]]... [--filters] [--repeat N]
-//                       [--streams N]... [--json FILE]
+//                       [--streams N] [--no-rates] [--json FILE]
 // Without --case: the sizes of docs/gpu.md. Without --pair: shifted noise. Images are padded or cut to the
 // size.
-#include <cuda_runtime_api.h>
-
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
-#include <memory>
 #include <random>
 #include <string>
 #include <vector>
 
-#include "cuda/cuda_matcher.h"
 #include "cuda/device.h"
-#include "cuda/frame_slot.h"
+#include "cuda/frame_benchmark.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -36,9 +31,9 @@ struct Case {
 struct Options {
   std::string left, right, json;
   std::vector<Case> cases;
-  std::vector<int> streams{1, 2, 3};
+  int streams = 3;
   bool filters = false;
-  bool host = true;
+  bool rates = true;
   int repeat = 200;
 };
 
@@ -46,11 +41,9 @@ struct Spread {
   double median_ms = 0, p10_ms = 0, p90_ms = 0;
 };
 
-Spread SpreadOf(std::vector<float> ms) {
+Spread SpreadOf(std::vector<double> ms) {
   std::sort(ms.begin(), ms.end());
-  const auto at = [&](std::size_t percent) {
-    return static_cast<double>(ms[(ms.size() - 1) * percent / 100]);
-  };
+  const auto at = [&](std::size_t percent) { return ms[(ms.size() - 1) * percent / 100]; };
   return {at(50), at(10), at(90)};
 }
 
@@ -120,132 +113,6 @@ class Report {
   std::vector<std::string>& rows_;
 };
 
-// One frame's buffers and graph, images already on the device.
-class Resident {
- public:
-  Resident(const Parameters& parameters, const Image& left, const Image& right)
-      : pipeline_(parameters, left.width(), left.height()),
-        left_(left.width(), left.height()),
-        right_(left.width(), left.height()) {
-    cuda::UploadAsync(left.ConstView(), left_.View(), stream_.get());
-    cuda::UploadAsync(right.ConstView(), right_.View(), stream_.get());
-    cuda::Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
-    graph_.Capture(stream_.get(), [&] { Enqueue({}); });
-  }
-  void Enqueue(const cuda::StereoPipeline::Observer& observer) {
-    pipeline_.Enqueue(left_.ConstView(), right_.ConstView(), stream_.get(), observer);
-  }
-  void Launch() { graph_.Launch(stream_.get()); }
-  void Wait() { cuda::Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
-  cudaStream_t stream() const { return stream_.get(); }
-  const cuda::StereoPipeline& pipeline() const { return pipeline_; }
-
- private:
-  cuda::Stream stream_;
-  cuda::StereoPipeline pipeline_;
-  cuda::DeviceImage<std::uint8_t> left_, right_;
-  cuda::Graph graph_;
-};
-
-float ElapsedMs(const cuda::Event& from, const cuda::Event& to) {
-  float ms = 0;
-  cuda::Check(cudaEventElapsedTime(&ms, from.get(), to.get()), "cudaEventElapsedTime");
-  return ms;
-}
-
-Spread FrameLatency(Resident& frame, int repeat) {
-  cuda::Event start(true), end(true);
-  std::vector<float> ms;
-  for (int i = 0; i < repeat + 20; ++i) {
-    start.Record(frame.stream());
-    frame.Launch();
-    end.Record(frame.stream());
-    frame.Wait();
-    if (i >= 20) ms.push_back(ElapsedMs(start, end));
-  }
-  return SpreadOf(ms);
-}
-
-// Per step, launched one after the other without a graph, far enough ahead that launching is hidden.
-std::vector<Spread> StepTimes(Resident& frame, int repeat) {
-  constexpr auto kSteps = static_cast<std::size_t>(cuda::Step::kCount);
-  std::vector<std::vector<float>> ms(kSteps);
-  for (int round = 0; round < repeat; round += 20) {
-    std::vector<cuda::Event> events;
-    std::vector<cuda::Step> steps;  // what each event ends; kCount: a frame begins
-    for (std::size_t i = 0; i < 20 * (kSteps + 1); ++i) events.emplace_back(true);
-    const auto record = [&](cuda::Step step) {
-      events[steps.size()].Record(frame.stream());
-      steps.push_back(step);
-    };
-    for (int i = 0; i < 20; ++i) {
-      record(cuda::Step::kCount);
-      frame.Enqueue(record);
-    }
-    frame.Wait();
-    for (std::size_t i = 1; i < steps.size(); ++i) {
-      if (steps[i] == cuda::Step::kCount) continue;
-      ms[static_cast<std::size_t>(steps[i])].push_back(ElapsedMs(events[i - 1], events[i]));
-    }
-  }
-  std::vector<Spread> spreads;
-  for (const auto& step : ms) spreads.push_back(step.empty() ? Spread{} : SpreadOf(step));
-  return spreads;
-}
-
-double SecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-// Frames a second with one frame in flight on each of several streams, all on the device.
-double ResidentRate(std::vector<std::unique_ptr<Resident>>& frames, int num_streams, int count) {
-  const auto run = [&](int n) {
-    for (int i = 0; i < n; ++i) frames[static_cast<std::size_t>(i % num_streams)]->Launch();
-    for (int i = 0; i < num_streams; ++i) frames[static_cast<std::size_t>(i)]->Wait();
-  };
-  run(4 * num_streams);
-  const auto start = std::chrono::steady_clock::now();
-  run(count);
-  return count / SecondsSince(start);
-}
-
-// Frames a second from page-locked pixels to page-locked results, uploads and downloads included.
-double PinnedRate(const Parameters& parameters, const Image& left, const Image& right, int num_slots,
-                  int count) {
-  std::vector<std::unique_ptr<cuda::FrameSlot>> slots;
-  for (int i = 0; i < num_slots; ++i) {
-    slots.push_back(std::make_unique<cuda::FrameSlot>(parameters, left.width(), left.height()));
-    slots.back()->Start(CameraImageView(left.ConstView()), CameraImageView(right.ConstView()));
-    slots.back()->Wait();
-  }
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < count; ++i) {
-    cuda::FrameSlot& slot = *slots[static_cast<std::size_t>(i % num_slots)];
-    slot.Wait();
-    slot.Restart();
-  }
-  for (auto& slot : slots) slot->Wait();
-  return count / SecondsSince(start);
-}
-
-// The same through a MatcherQueue, which copies the caller's pixels into page-locked memory first.
-double QueueRate(const Parameters& parameters, const Image& left, const Image& right, int in_flight,
-                 int count) {
-  const auto queue =
-      MakeCudaFrameQueue(parameters, {.width = left.width(), .height = left.height()}, in_flight);
-  const auto run = [&](int n) {
-    for (int i = 0; i < n; ++i) {
-      if (queue->in_flight() == queue->capacity()) queue->Collect();
-      queue->Submit(CameraImageView(left.ConstView()), CameraImageView(right.ConstView()));
-    }
-    while (queue->in_flight() > 0) queue->Collect();
-  };
-  run(2 * in_flight + 2);
-  const auto start = std::chrono::steady_clock::now();
-  run(count);
-  return count / SecondsSince(start);
-}
-
 void RunCase(const Options& options, const Case& c, std::vector<std::string>& rows) {
   const Parameters parameters = ParametersOf(c, options.filters);
   Image left, right;
@@ -255,31 +122,26 @@ void RunCase(const Options& options, const Case& c, std::vector<std::string>& ro
     left = Fitted(ReadPgm(options.left), c.width, c.height);
     right = Fitted(ReadPgm(options.right), c.width, c.height);
   }
-  const int most_streams = *std::max_element(options.streams.begin(), options.streams.end());
-  std::vector<std::unique_ptr<Resident>> frames;
-  for (int i = 0; i < most_streams; ++i)
-    frames.push_back(std::make_unique<Resident>(parameters, left, right));
-  const double memory_mb = static_cast<double>(frames[0]->pipeline().memory_bytes()) / 1e6;
-  Report report(c, memory_mb, rows);
-
-  const Spread latency = FrameLatency(*frames[0], options.repeat);
+  const CudaFrameTimes times =
+      MeasureCudaFrames(parameters, {.width = c.width, .height = c.height}, CameraImageView(left.ConstView()),
+                        CameraImageView(right.ConstView()),
+                        {.repeat = options.repeat, .num_streams = options.streams, .rates = options.rates});
+  Report report(c, times.memory_mb, rows);
+  const Spread latency = SpreadOf(times.resident_ms), host = SpreadOf(times.host_ms);
   report.Add("frame", latency);
-  std::printf("%dx%d D %d, %d paths%s: %.3f ms (%.3f .. %.3f), %.0f MB;", c.width, c.height, c.disparities,
-              c.paths, options.filters ? ", speckle and fill" : "", latency.median_ms, latency.p10_ms,
-              latency.p90_ms, memory_mb);
-  const int count = std::clamp(static_cast<int>(300.0 / latency.median_ms), 60, 1500);
-  for (const int n : options.streams) std::printf(" %d streams %.0f/s", n, ResidentRate(frames, n, count));
-  if (options.host) {
-    frames.resize(1);
-    std::printf("; host to host %.0f/s, through the queue %.0f/s",
-                PinnedRate(parameters, left, right, 3, count), QueueRate(parameters, left, right, 3, count));
-  }
+  report.Add("frame_host", host);
+  std::printf("%dx%d D %d, %d paths%s: %.3f ms (%.3f .. %.3f), host to host %.3f ms, %.0f MB;", c.width,
+              c.height, c.disparities, c.paths, options.filters ? ", speckle and fill" : "",
+              latency.median_ms, latency.p10_ms, latency.p90_ms, host.median_ms, times.memory_mb);
+  for (std::size_t i = 0; i < times.resident_rates.size(); ++i)
+    std::printf(" %zu streams %.0f/s", i + 1, times.resident_rates[i]);
+  if (options.rates)
+    std::printf("; host to host %.0f/s, through the queue %.0f/s", times.pinned_rate, times.queue_rate);
   std::printf("\n   ");
-  const std::vector<Spread> steps = StepTimes(*frames[0], options.repeat);
-  for (std::size_t s = 0; s < steps.size(); ++s) {
-    if (steps[s].median_ms == 0) continue;  // fused with the next
-    report.Add(cuda::kStepNames[s], steps[s]);
-    std::printf(" %s %.1f", cuda::kStepNames[s], 1000 * steps[s].median_ms);
+  for (const CudaFrameTimes::Step& step : times.steps) {
+    const Spread spread = SpreadOf(step.samples_ms);
+    report.Add(std::string(step.name), spread);
+    std::printf(" %.*s %.1f", static_cast<int>(step.name.size()), step.name.data(), 1000 * spread.median_ms);
   }
   std::printf(" us\n");
   std::fflush(stdout);
@@ -294,7 +156,6 @@ CensusWindow WindowOf(const std::string& name) {
 
 Options Parse(int argc, char** argv) {
   Options options;
-  bool own_streams = false;
   const auto value = [&](int& i) -> std::string {
     if (i + 1 >= argc) throw InvalidArgument(std::string(argv[i]) + " needs a value");
     return argv[++i];
@@ -316,14 +177,12 @@ Options Parse(int argc, char** argv) {
       options.cases.push_back(c);
     } else if (option == "--filters") {
       options.filters = true;
-    } else if (option == "--device-only") {
-      options.host = false;
+    } else if (option == "--no-rates") {
+      options.rates = false;
     } else if (option == "--repeat") {
       options.repeat = std::max(20, std::atoi(value(i).c_str()));
     } else if (option == "--streams") {
-      if (!own_streams) options.streams.clear();
-      own_streams = true;
-      options.streams.push_back(std::max(1, std::atoi(value(i).c_str())));
+      options.streams = std::max(1, std::atoi(value(i).c_str()));
     } else if (option == "--json") {
       options.json = value(i);
     } else {

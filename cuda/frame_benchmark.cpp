@@ -1,0 +1,206 @@
+#include "cuda/frame_benchmark.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <variant>
+
+#include "cuda/cuda_matcher.h"
+#include "cuda/device.h"
+#include "cuda/frame_slot.h"
+
+namespace parallax {
+namespace {
+
+constexpr int kWarmUp = 20;
+
+double SecondsSince(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+double ElapsedMs(const cuda::Event& from, const cuda::Event& to) {
+  float ms = 0;
+  cuda::Check(cudaEventElapsedTime(&ms, from.get(), to.get()), "cudaEventElapsedTime");
+  return static_cast<double>(ms);
+}
+
+// Times of count calls, after some to warm up.
+std::vector<double> Sample(int count, const std::function<double()>& time_once) {
+  for (int i = 0; i < kWarmUp; ++i) time_once();
+  std::vector<double> samples;
+  for (int i = 0; i < count; ++i) samples.push_back(time_once());
+  return samples;
+}
+
+// One image on the device.
+class UploadedImage {
+ public:
+  UploadedImage(const CameraImageView& image, cudaStream_t stream) {
+    std::visit(
+        [&](const auto& view) {
+          using Pixel = std::remove_const_t<std::remove_pointer_t<decltype(view.data)>>;
+          auto& own = image_.emplace<cuda::DeviceImage<Pixel>>(view.width, view.height);
+          cuda::UploadAsync(view, own.View(), stream);
+        },
+        image);
+  }
+  cuda::DeviceCameraImage View() const {
+    return std::visit([](const auto& image) -> cuda::DeviceCameraImage { return image.ConstView(); }, image_);
+  }
+
+ private:
+  std::variant<cuda::DeviceImage<std::uint8_t>, cuda::DeviceImage<std::uint16_t>, cuda::DeviceImage<Rgb8>>
+      image_;
+};
+
+// One frame's buffers and graph, images already on the device.
+class ResidentFrame {
+ public:
+  ResidentFrame(const Parameters& parameters, const CameraImageView& left, const CameraImageView& right)
+      : pipeline_(parameters, WidthOf(left), HeightOf(left)),
+        left_(left, stream_.get()),
+        right_(right, stream_.get()) {
+    Wait();
+    graph_.Capture(stream_.get(), [&] { Enqueue({}); });
+  }
+  void Enqueue(const cuda::StereoPipeline::Observer& observer) {
+    pipeline_.Enqueue(left_.View(), right_.View(), stream_.get(), observer);
+  }
+  void Launch() { graph_.Launch(stream_.get()); }
+  void Wait() { cuda::Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize"); }
+  cudaStream_t stream() const { return stream_.get(); }
+  const cuda::StereoPipeline& pipeline() const { return pipeline_; }
+
+ private:
+  cuda::Stream stream_;
+  cuda::StereoPipeline pipeline_;
+  UploadedImage left_, right_;
+  cuda::Graph graph_;
+};
+
+std::vector<double> LatencyOf(ResidentFrame& frame, int repeat) {
+  cuda::Event start(true), end(true);
+  return Sample(repeat, [&] {
+    start.Record(frame.stream());
+    frame.Launch();
+    end.Record(frame.stream());
+    frame.Wait();
+    return ElapsedMs(start, end);
+  });
+}
+
+// Launched some frames ahead, so that the time of launching is hidden.
+std::vector<CudaFrameTimes::Step> TimeSteps(ResidentFrame& frame, int repeat) {
+  constexpr auto kNumSteps = static_cast<std::size_t>(cuda::Step::kCount);
+  constexpr int kFramesAhead = 20;
+  std::vector<CudaFrameTimes::Step> all;
+  for (const char* name : cuda::kStepNames) all.push_back({name, {}});
+  for (int done = 0; done < repeat; done += kFramesAhead) {
+    std::vector<cuda::Event> events;
+    std::vector<cuda::Step> steps;  // what each event ends; kCount: a frame begins
+    for (std::size_t i = 0; i < kFramesAhead * (kNumSteps + 1); ++i) events.emplace_back(true);
+    const auto record = [&](cuda::Step step) {
+      events[steps.size()].Record(frame.stream());
+      steps.push_back(step);
+    };
+    for (int i = 0; i < kFramesAhead; ++i) {
+      record(cuda::Step::kCount);
+      frame.Enqueue(record);
+    }
+    frame.Wait();
+    for (std::size_t i = 1; i < steps.size(); ++i) {
+      if (steps[i] == cuda::Step::kCount) continue;
+      all[static_cast<std::size_t>(steps[i])].samples_ms.push_back(ElapsedMs(events[i - 1], events[i]));
+    }
+  }
+  std::vector<CudaFrameTimes::Step> launched;
+  for (CudaFrameTimes::Step& step : all) {
+    if (!step.samples_ms.empty()) launched.push_back(std::move(step));
+  }
+  return launched;
+}
+
+// Frames per second of run(number of frames).
+double RateOf(int warm_up, int count, const std::function<void(int)>& run) {
+  run(warm_up);
+  const auto start = std::chrono::steady_clock::now();
+  run(count);
+  return count / SecondsSince(start);
+}
+
+double ResidentRate(std::vector<std::unique_ptr<ResidentFrame>>& frames, std::size_t num_streams, int count) {
+  return RateOf(static_cast<int>(4 * num_streams), count, [&](int n) {
+    for (int i = 0; i < n; ++i) frames[static_cast<std::size_t>(i) % num_streams]->Launch();
+    for (std::size_t i = 0; i < num_streams; ++i) frames[i]->Wait();
+  });
+}
+
+double PinnedRate(const Parameters& parameters, const CameraImageView& left, const CameraImageView& right,
+                  int num_slots, int count) {
+  std::vector<std::unique_ptr<cuda::FrameSlot>> slots;
+  for (int i = 0; i < num_slots; ++i) {
+    slots.push_back(std::make_unique<cuda::FrameSlot>(parameters, WidthOf(left), HeightOf(left)));
+    slots.back()->Start(left, right);
+    slots.back()->Wait();
+  }
+  return RateOf(2 * num_slots, count, [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      cuda::FrameSlot& slot = *slots[static_cast<std::size_t>(i % num_slots)];
+      slot.Wait();
+      slot.Restart();
+    }
+    for (auto& slot : slots) slot->Wait();
+  });
+}
+
+double QueueRate(const Parameters& parameters, const MatcherOptions& matcher, const CameraImageView& left,
+                 const CameraImageView& right, int in_flight, int count) {
+  const auto queue = MakeCudaFrameQueue(parameters, matcher, in_flight);
+  return RateOf(2 * in_flight + 2, count, [&](int n) {
+    for (int i = 0; i < n; ++i) {
+      if (queue->in_flight() == queue->capacity()) queue->Collect();
+      queue->Submit(left, right);
+    }
+    while (queue->in_flight() > 0) queue->Collect();
+  });
+}
+
+}  // namespace
+
+CudaFrameTimes MeasureCudaFrames(const Parameters& parameters, const MatcherOptions& matcher,
+                                 const CameraImageView& left, const CameraImageView& right,
+                                 const CudaBenchmarkOptions& options) {
+  CheckMatcherInput(left, right, matcher.width, matcher.height);
+  CudaFrameTimes times;
+  {
+    const auto one_by_one = MakeCudaMatcher(parameters, matcher);
+    DisparityMap map;
+    times.host_ms = Sample(options.repeat, [&] {
+      const auto start = std::chrono::steady_clock::now();
+      one_by_one->Compute(left, right, map);
+      return 1000 * SecondsSince(start);
+    });
+  }
+  std::vector<std::unique_ptr<ResidentFrame>> frames;
+  frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right));
+  times.memory_mb = static_cast<double>(frames[0]->pipeline().memory_bytes()) / 1e6;
+  times.resident_ms = LatencyOf(*frames[0], options.repeat);
+  times.steps = TimeSteps(*frames[0], options.repeat);
+  if (!options.rates) return times;
+
+  // Some 0.3 s each.
+  const int count = std::clamp(static_cast<int>(300.0 / times.resident_ms.front()), 60, 1500);
+  for (int n = 1; n <= options.num_streams; ++n) {
+    if (n > 1) frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right));
+    times.resident_rates.push_back(ResidentRate(frames, static_cast<std::size_t>(n), count));
+  }
+  frames.clear();
+  times.pinned_rate = PinnedRate(parameters, left, right, options.num_streams, count);
+  times.queue_rate = QueueRate(parameters, matcher, left, right, options.num_streams, count);
+  return times;
+}
+
+}  // namespace parallax
