@@ -40,7 +40,10 @@ std::vector<Timing> TimingsOf(const std::vector<FrameReport>& frames) {
   };
   add("read", [](const FrameReport& frame) { return frame.read_ms; });
   for (std::size_t i = 0; i < static_cast<std::size_t>(Stage::kCount); ++i) {
-    add(kStageNames[i], [i](const FrameReport& frame) { return frame.times.ms[i]; });
+    // With frames in flight single stages are not timed.
+    const bool timed =
+        std::any_of(frames.begin(), frames.end(), [i](const FrameReport& f) { return f.times.ms[i] > 0; });
+    if (timed) add(kStageNames[i], [i](const FrameReport& frame) { return frame.times.ms[i]; });
   }
   add("match", [](const FrameReport& frame) { return frame.match_ms; });
   add("write", [](const FrameReport& frame) { return frame.write_ms; });
