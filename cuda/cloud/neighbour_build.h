@@ -49,11 +49,11 @@ class CurveOrder {
 std::int64_t NumTreeNodes(std::int64_t num_points);
 // sorted: num_points rounded up to kTreeBlockPoints; boxes: 2 * NumTreeNodes. Fills tree.
 void EnqueueTree(const Point3f* points, std::int64_t num_points, const std::uint32_t* order,
-                 NeighbourTree& tree, float4* sorted, float4* boxes, cudaStream_t stream);
+                 NeighbourTree& tree, TreePoint* sorted, float4* boxes, cudaStream_t stream);
 
 // Another cloud's points in its order, and where among the tree's points each of its warps begins.
 void EnqueueQueryPoints(const Point3f* queries, std::int64_t num_queries, const std::uint32_t* order,
-                        float4* sorted, cudaStream_t stream);
+                        TreePoint* sorted, cudaStream_t stream);
 void EnqueuePlaces(const CurveOrder& of_queries, std::int64_t num_queries, const CurveOrder& of_points,
                    std::int64_t num_points, std::int32_t* places, cudaStream_t stream);
 

@@ -19,11 +19,20 @@ __device__ inline float SquaredOf(NeighbourKey key) {
 }
 __device__ inline float SquaredOf(float key) { return key; }
 
+// One comparison for both: left to itself the compiler makes two of it.
 __device__ inline void Order(NeighbourKey& a, NeighbourKey& b) {
-  const bool swap = b < a;
-  const NeighbourKey low = swap ? b : a;
-  b = swap ? a : b;
-  a = low;
+  std::uint32_t low_index, low, high_index, high;
+  asm("{\n\t.reg .pred p;\n\t"
+      "setp.lt.u64 p, %5, %4;\n\t"
+      "selp.b32 %0, %8, %6, p;\n\t"
+      "selp.b32 %1, %9, %7, p;\n\t"
+      "selp.b32 %2, %6, %8, p;\n\t"
+      "selp.b32 %3, %7, %9, p;\n\t}"
+      : "=r"(low_index), "=r"(low), "=r"(high_index), "=r"(high)
+      : "l"(a), "l"(b), "r"(static_cast<std::uint32_t>(a)), "r"(static_cast<std::uint32_t>(a >> 32)),
+        "r"(static_cast<std::uint32_t>(b)), "r"(static_cast<std::uint32_t>(b >> 32)));
+  a = static_cast<NeighbourKey>(low) << 32 | low_index;
+  b = static_cast<NeighbourKey>(high) << 32 | high_index;
 }
 __device__ inline void Order(float& a, float& b) {
   const float low = fminf(a, b);
@@ -99,20 +108,40 @@ __device__ inline float Outside(float x, float low, float high) {
   return __fsub_rn(x, fminf(fmaxf(x, low), high));
 }
 
+// Words of shared memory by their address there: generic addresses cost several instructions a candidate.
+__device__ inline void StoreShared(std::uint32_t address, NeighbourKey key) {
+  asm volatile("st.shared.u64 [%0], %1;" ::"r"(address), "l"(key) : "memory");
+}
+__device__ inline void StoreShared(std::uint32_t address, float key) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(address), "f"(key) : "memory");
+}
+__device__ inline void StoreShared(std::uint32_t address, std::uint32_t word) {
+  asm volatile("st.shared.u32 [%0], %1;" ::"r"(address), "r"(word) : "memory");
+}
+__device__ inline void LoadShared(std::uint32_t address, std::uint32_t& word) {
+  asm volatile("ld.shared.u32 %0, [%1];" : "=r"(word) : "r"(address) : "memory");
+}
+__device__ inline void LoadShared(std::uint32_t address, NeighbourKey& key) {
+  asm volatile("ld.shared.u64 %0, [%1];" : "=l"(key) : "r"(address) : "memory");
+}
+__device__ inline void LoadShared(std::uint32_t address, float& key) {
+  asm volatile("ld.shared.f32 %0, [%1];" : "=f"(key) : "r"(address) : "memory");
+}
+
 // What a lane of the warp knows, and what it does with candidates. Key: NeighbourKey, or float where only the
-// distances matter. Up to 4 are kept by insertion; more are put aside, 16 a lane, and merged 8 at a time,
-// since nearly every candidate is wanted by some lane and a merge costs little more than an insertion.
+// distances matter. Up to 4 are kept by insertion; more are put aside on a stack of 16 a lane and merged 8 at
+// a time, since nearly every candidate is wanted by some lane and a merge costs little more than an
+// insertion.
 template <int kSize, typename Key>
 struct Collector {
   static constexpr bool kIndices = sizeof(Key) == 8;
   static constexpr bool kBuffered = kSize > 4;
+  static constexpr std::uint32_t kRow = 32 * sizeof(Key);  // one entry of each lane
   static constexpr int kBufferSize = kBuffered ? 16 * 32 : 1;
 
-  Key best[kSize];  // ascending; the first kSize - k lie below every candidate
-  float worst;      // squared distance that a candidate must not exceed
-  int waiting = 0;  // in the buffer
-  int half = 0;     // of the buffer that comes next: 0 or 8
-  Key* buffer;      // [16][32], this lane's column
+  Key best[kSize];            // ascending; the first kSize - k lie below every candidate
+  float worst;                // squared distance that a candidate must not exceed
+  std::uint32_t bottom, end;  // of the stack, in shared memory
 
   __device__ static Key None() {
     if constexpr (kIndices) {
@@ -121,19 +150,19 @@ struct Collector {
       return __int_as_float(0x7F800000);
     }
   }
-
-  __device__ void Start(int k, bool active, Key* lane_buffer) {
-    buffer = lane_buffer;
-#pragma unroll
-    for (int i = 0; i < kSize; ++i) best[i] = active && i >= kSize - k ? None() : Lowest();
-    worst = active ? __int_as_float(0x7F800000) : -1.0f;
-  }
   __device__ static Key Lowest() {
     if constexpr (kIndices) {
       return 0;
     } else {
       return -1.0f;
     }
+  }
+
+  __device__ void Start(int k, bool active, Key* lane_buffer) {
+    bottom = end = static_cast<std::uint32_t>(__cvta_generic_to_shared(lane_buffer));
+#pragma unroll
+    for (int i = 0; i < kSize; ++i) best[i] = active && i >= kSize - k ? None() : Lowest();
+    worst = active ? __int_as_float(0x7F800000) : -1.0f;
   }
 
   __device__ bool Needs(float box_squared, std::uint32_t least_index) const {
@@ -153,8 +182,8 @@ struct Collector {
     }
     if constexpr (kBuffered) {
       if (squared <= worst && allowed) {
-        buffer[(waiting ^ half) * 32] = key;
-        ++waiting;
+        StoreShared(end, key);
+        end += kRow;
       }
     } else if constexpr (kIndices) {
       if (squared <= worst && allowed) Insert(best, key);
@@ -163,18 +192,20 @@ struct Collector {
     }
   }
 
-  // After each leaf: makes room for 8 more; or, at the end, empties the buffer. True where worst may have
+  // After each leaf: makes room for 8 more; or, at the end, empties the stack. True where worst may have
   // changed.
   __device__ bool Settle(bool at_end) {
     if constexpr (kBuffered) {
       bool merged = false;
-      while (__any_sync(kWholeWarp, waiting > (at_end ? 0 : 8))) {
+      while (__any_sync(kWholeWarp, end > bottom + (at_end ? 0 : 8 * kRow))) {
         Key more[8];
 #pragma unroll
-        for (int i = 0; i < 8; ++i) more[i] = i < waiting ? buffer[(i ^ half) * 32] : None();
+        for (int i = 0; i < 8; ++i) {
+          more[i] = None();
+          if (end > bottom + i * kRow) LoadShared(end - (i + 1) * kRow, more[i]);
+        }
         Merge8(best, more);
-        waiting = max(waiting - 8, 0);
-        half ^= 8;
+        end = max(end, bottom + 8 * kRow) - 8 * kRow;
         merged = true;
       }
       if (merged && worst >= 0) worst = SquaredOf(best[kSize - 1]);
@@ -189,15 +220,14 @@ struct Collector {
 template <typename List>
 __device__ inline void OfferLeaf(const NeighbourTree& tree, int leaf, float x, float y, float z, int self,
                                  List& list) {
-  const float4* const points = tree.points + static_cast<std::int64_t>(leaf) * kLeafPoints;
+  const TreePoint* const points = tree.points + static_cast<std::int64_t>(leaf) * kLeafPoints;
 #pragma unroll
   for (int i = 0; i < kLeafPoints; ++i) {
-    const float4 p = points[i];
-    list.Offer(SquaredDistance(x - p.x, y - p.y, z - p.z), __float_as_uint(p.w), i != self);
+    const TreePoint p = points[i];
+    list.Offer(SquaredDistance(x - p.x, y - p.y, z - p.z), p.index, i != self);
   }
 }
 
-inline constexpr int kQueryWarps = 4;  // a block
 inline constexpr std::uint32_t kDone = 0xFFFFFFFFu;
 
 template <int kSize>
@@ -249,18 +279,30 @@ __device__ inline void WriteMean(const NeighbourQuery& query, std::int64_t row, 
   query.means[row] = __fdiv_rn(sum, static_cast<float>(count));  // 0 / 0 = NaN
 }
 
+// Blocks are as small as the registers allow without leaving places for warps empty: a block holds its places
+// until its slowest warp is done.
+template <int kSize>
+inline constexpr int kQueryWarps = kSize <= 4 ? 2 : 1;
+template <int kSize>
+inline constexpr int kQueryBlocks = kSize <= 4    ? 20
+                                    : kSize <= 8  ? 32
+                                    : kSize <= 16 ? 24
+                                    : kSize <= 32 ? 16
+                                                  : 10;
+
 template <int kSize, typename Key>
-__global__ void __launch_bounds__(32 * kQueryWarps)
+__global__ void __launch_bounds__(32 * kQueryWarps<kSize>, kQueryBlocks<kSize>)
     QueryNeighbours(const __grid_constant__ NeighbourQuery query) {
   using List = Collector<kSize, Key>;
-  __shared__ Key buffers[kQueryWarps][List::kBufferSize];
-  __shared__ std::uint32_t stacks[kQueryWarps][kMostTreeLevels][32];
+  __shared__ Key buffers[kQueryWarps<kSize>][List::kBufferSize];
+  __shared__ std::uint32_t stacks[kQueryWarps<kSize>][kMostTreeLevels][32];
   const NeighbourTree& tree = query.tree;
   const int warp = static_cast<int>(threadIdx.x / 32), lane = static_cast<int>(threadIdx.x % 32);
-  const std::int64_t first_query = (static_cast<std::int64_t>(blockIdx.x) * kQueryWarps + warp) * 32;
+  const int this_warp = static_cast<int>(blockIdx.x) * kQueryWarps<kSize> + warp;
+  const std::int64_t first_query = static_cast<std::int64_t>(this_warp) * 32;
   if (first_query >= query.num_queries) return;
 
-  const float4 own = query.queries[first_query + lane];
+  const TreePoint own = query.queries[first_query + lane];
   const bool active = own.x < __int_as_float(0x7F800000);
   List list;
   list.Start(query.k, active, &buffers[warp][List::kBuffered ? lane : 0]);
@@ -271,7 +313,7 @@ __global__ void __launch_bounds__(32 * kQueryWarps)
     const float low_y = WarpMin(active ? own.y : kLargest), high_y = WarpMax(active ? own.y : -kLargest);
     const float low_z = WarpMin(active ? own.z : kLargest), high_z = WarpMax(active ? own.z : -kLargest);
 
-    const std::int64_t place = query.places == nullptr ? first_query : query.places[first_query / 32];
+    const std::int64_t place = query.places == nullptr ? first_query : query.places[this_warp];
     // Nodes of the level below that are done: [from, from + width).
     int from = static_cast<int>(place / kLeafPoints), width = 32 / kLeafPoints;
     for (int i = 0; i < width; ++i) {
@@ -279,11 +321,12 @@ __global__ void __launch_bounds__(32 * kQueryWarps)
       list.Settle(false);
     }
     std::uint32_t farthest = WarpMax(__float_as_uint(fmaxf(list.worst, 0.0f)));
+    int leaves_left = query.most_leaves;
+    const auto stack = static_cast<std::uint32_t>(__cvta_generic_to_shared(&stacks[warp][0][lane]));
 
     // This lane's child of a node: its distance from the warp's box, the lane in the low bits.
-    const auto child_entry = [&](int level, int node) {
-      const std::int64_t child = tree.first_node[level - 1] + static_cast<std::int64_t>(node) * 32 + lane;
-      const float4 low = tree.boxes[2 * child], high = tree.boxes[2 * child + 1];
+    const auto child_entry = [&](const float4* boxes) {
+      const float4 low = boxes[2 * lane], high = boxes[2 * lane + 1];
       const float dx = fmaxf(fmaxf(__fsub_rn(low.x, high_x), __fsub_rn(low_x, high.x)), 0.0f);
       const float dy = fmaxf(fmaxf(__fsub_rn(low.y, high_y), __fsub_rn(low_y, high.y)), 0.0f);
       const float dz = fmaxf(fmaxf(__fsub_rn(low.z, high_z), __fsub_rn(low_z, high.z)), 0.0f);
@@ -292,7 +335,8 @@ __global__ void __launch_bounds__(32 * kQueryWarps)
 
     for (int climbed = 1; climbed <= tree.top; ++climbed) {
       int level = climbed, node = from / 32;
-      std::uint32_t entry = child_entry(level, node);
+      const float4* boxes = tree.ChildBoxes(level, node);
+      std::uint32_t entry = child_entry(boxes);
       if (static_cast<unsigned>(node * 32 + lane - from) < static_cast<unsigned>(width)) entry = kDone;
       while (true) {
         const std::uint32_t nearest = WarpMin(entry);
@@ -301,22 +345,29 @@ __global__ void __launch_bounds__(32 * kQueryWarps)
           if (level == climbed) break;
           ++level;
           node /= 32;
-          entry = stacks[warp][level][lane];
+          boxes = tree.ChildBoxes(level, node);
+          LoadShared(stack + static_cast<std::uint32_t>(level) * 128, entry);
           continue;
         }
-        const int child_lane = static_cast<int>(nearest & 31u), child = node * 32 + child_lane;
+        const int child_lane = static_cast<int>(nearest & 31u);
         if (lane == child_lane) entry = kDone;
-        const float4* const box = tree.boxes + 2 * (tree.first_node[level - 1] + child);
-        const float4 low = box[0], high = box[1];
+        const float4 low = boxes[2 * child_lane], high = boxes[2 * child_lane + 1];
         const float squared = SquaredDistance(Outside(own.x, low.x, high.x), Outside(own.y, low.y, high.y),
                                               Outside(own.z, low.z, high.z));
         if (!__any_sync(kWholeWarp, list.Needs(squared, __float_as_uint(low.w)))) continue;
+        const int child = node * 32 + child_lane;
         if (level > 1) {
-          stacks[warp][level][lane] = entry;
+          StoreShared(stack + static_cast<std::uint32_t>(level) * 128, entry);
           --level;
           node = child;
-          entry = child_entry(level, node);
+          boxes = tree.ChildBoxes(level, node);
+          entry = child_entry(boxes);
         } else {
+          if (--leaves_left < 0) {
+            // Points that are far from each other, as where a curve jumps: each for itself (QueryOneByOne).
+            if (lane == 0) query.leftover[atomicAdd(query.num_leftover, 1)] = this_warp;
+            return;
+          }
           OfferLeaf(tree, child, own.x, own.y, own.z, -1, list);
           if (list.Settle(false)) farthest = WarpMax(__float_as_uint(fmaxf(list.worst, 0.0f)));
         }
@@ -341,9 +392,13 @@ template <typename Key, int... kSizes>
 void LaunchOneOf(const NeighbourQuery& query, cudaStream_t stream) {
   // Smallest size that a kernel is made for, from k on.
   const int size = query.k <= 4 ? query.k : query.k <= 8 ? 8 : query.k <= 16 ? 16 : query.k <= 32 ? 32 : 64;
-  const auto blocks = static_cast<unsigned>((query.num_queries + 32 * kQueryWarps - 1) / (32 * kQueryWarps));
-  ((size == kSizes ? QueryNeighbours<kSizes, Key><<<blocks, 32 * kQueryWarps, 0, stream>>>(query) : void()),
-   ...);
+  const int warps = (query.num_queries + 31) / 32;
+  const auto launch = [&]<int kSize>() {
+    constexpr int kWarps = kQueryWarps<kSize>;
+    QueryNeighbours<kSize, Key>
+        <<<static_cast<unsigned>((warps + kWarps - 1) / kWarps), 32 * kWarps, 0, stream>>>(query);
+  };
+  ((size == kSizes ? launch.template operator()<kSizes>() : void()), ...);
   CheckLaunch("QueryNeighbours");
 }
 

@@ -1,5 +1,6 @@
 #include "cuda/cloud/neighbour_search.h"
 
+#include <algorithm>
 #include <string>
 
 #include "cuda/cloud/neighbour_build.h"
@@ -8,11 +9,15 @@
 #include "pipeline/error.h"
 
 namespace parallax::cuda {
+int g_budget_percent = 100;
 namespace {
 
 std::size_t Padded(std::int64_t count) {
   return static_cast<std::size_t>((count + kTreeBlockPoints - 1) / kTreeBlockPoints * kTreeBlockPoints);
 }
+
+// Two to three times what the warps of an evenly spread cloud visit.
+int MostLeaves(int k) { return k <= 4 ? 96 : k <= 8 ? 120 : k <= 16 ? 144 : k <= 32 ? 200 : 320; }
 
 void CheckCount(const char* what, std::int64_t count, std::int64_t most) {
   if (count < 0 || count > most) {
@@ -26,9 +31,11 @@ void CheckCount(const char* what, std::int64_t count, std::int64_t most) {
 struct NeighbourSearch::State {
   std::int64_t max_points = 0, max_queries = 0;
   CurveOrder order, query_order;
-  DeviceBuffer<float4> points, boxes, queries;
+  DeviceBuffer<TreePoint> points, queries;
+  DeviceBuffer<float4> boxes;
   DeviceBuffer<CloudExtent> extent;
   DeviceBuffer<std::int32_t> places;
+  DeviceBuffer<int> leftover;  // two counters, then the warps
   NeighbourTree tree;
 
   NeighbourQuery QueryOfPoints(int k, bool include_self) const {
@@ -40,8 +47,14 @@ struct NeighbourSearch::State {
     query.num_queries = tree.num_points;
     query.exclude_self = !include_self;
     query.k = k;
-    query.extent = extent.data();
+    Complete(query);
     return query;
+  }
+  void Complete(NeighbourQuery& query) const {
+    query.extent = extent.data();
+    query.most_leaves = MostLeaves(query.k) * g_budget_percent / 100;
+    query.num_leftover = const_cast<int*>(leftover.data());
+    query.leftover = query.num_leftover + 2;
   }
 };
 
@@ -55,13 +68,16 @@ NeighbourSearch::NeighbourSearch(std::int64_t max_points, std::int64_t max_queri
   s.max_queries = max_queries;
   if (max_points > 0) {
     s.order = CurveOrder(max_points, curve_bits);
-    s.points = DeviceBuffer<float4>(Padded(max_points));
+    s.points = DeviceBuffer<TreePoint>(Padded(max_points));
     s.boxes = DeviceBuffer<float4>(static_cast<std::size_t>(2 * NumTreeNodes(max_points)));
   }
   s.extent = DeviceBuffer<CloudExtent>(1);
+  s.leftover = DeviceBuffer<int>(static_cast<std::size_t>((std::max(max_points, max_queries) + 31) / 32 + 2));
+  constexpr int kZeros[2] = {};
+  Check(cudaMemcpy(s.leftover.data(), kZeros, sizeof(kZeros), cudaMemcpyHostToDevice), "cudaMemcpy");
   if (max_queries > 0) {
     s.query_order = CurveOrder(max_queries, curve_bits);
-    s.queries = DeviceBuffer<float4>(Padded(max_queries));
+    s.queries = DeviceBuffer<TreePoint>(Padded(max_queries));
     s.places = DeviceBuffer<std::int32_t>(static_cast<std::size_t>((max_queries + 31) / 32));
   }
 }
@@ -74,7 +90,7 @@ std::int64_t NeighbourSearch::max_queries() const { return state_->max_queries; 
 std::size_t NeighbourSearch::MemoryBytes() const {
   const State& s = *state_;
   return s.order.MemoryBytes() + s.query_order.MemoryBytes() + s.points.size_bytes() + s.boxes.size_bytes() +
-         s.queries.size_bytes() + s.places.size_bytes() + s.extent.size_bytes();
+         s.queries.size_bytes() + s.places.size_bytes() + s.leftover.size_bytes() + s.extent.size_bytes();
 }
 
 void NeighbourSearch::Build(const Point3f* points, std::int64_t num_points, cudaStream_t stream,
@@ -95,7 +111,10 @@ void NeighbourSearch::FindNeighbours(int k, bool include_self, std::int32_t* ind
   NeighbourQuery query = state_->QueryOfPoints(k, include_self);
   query.indices = indices;
   query.distances = distances_m;
-  if (query.num_queries > 0) LaunchNeighbourIndices(query, stream);
+  if (query.num_queries > 0) {
+    LaunchNeighbourIndices(query, stream);
+    LaunchNeighboursOneByOne(query, stream);
+  }
   if (observer) observer("query");
 }
 
@@ -103,7 +122,10 @@ void NeighbourSearch::FindMeanDistances(int k, bool include_self, float* means_m
                                         const Observer& observer) {
   NeighbourQuery query = state_->QueryOfPoints(k, include_self);
   query.means = means_m;
-  if (query.num_queries > 0) LaunchNeighbourMeans(query, stream);
+  if (query.num_queries > 0) {
+    LaunchNeighbourMeans(query, stream);
+    LaunchNeighboursOneByOne(query, stream);
+  }
   if (observer) observer("query");
 }
 
@@ -131,8 +153,9 @@ void NeighbourSearch::FindNeighboursOf(const Point3f* queries, std::int64_t num_
   query.k = k;
   query.indices = indices;
   query.distances = distances_m;
-  query.extent = s.extent.data();
+  s.Complete(query);
   LaunchNeighbourIndices(query, stream);
+  LaunchNeighboursOneByOne(query, stream);
   if (observer) observer("query");
 }
 

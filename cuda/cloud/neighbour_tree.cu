@@ -114,16 +114,16 @@ __device__ Box LoadBox(const float4* boxes, std::int64_t node) {
 // The points into curve order. boxes: null, or the boxes of leaves and of their parents (from first_parent
 // on).
 __global__ void __launch_bounds__(kTreeBlockPoints)
-    SetPoints(const Point3f* points, std::int64_t num_points, const std::uint32_t* order, float4* sorted,
+    SetPoints(const Point3f* points, std::int64_t num_points, const std::uint32_t* order, TreePoint* sorted,
               float4* boxes, std::int64_t first_parent) {
   const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * kTreeBlockPoints + threadIdx.x;
   Box box = EmptyBox();
-  float4 set = make_float4(kInfinityValue, kInfinityValue, kInfinityValue, __uint_as_float(kNoPoint));
+  TreePoint set{kInfinityValue, kInfinityValue, kNoPoint, kInfinityValue};
   if (place < num_points) {
     const std::uint32_t index = order[place];
     const Point3f p = points[index];
     if (IsFinite(p)) {
-      set = make_float4(p.x, p.y, p.z, __uint_as_float(index));
+      set = {p.x, p.y, index, p.z};
       box = {{p.x, p.y, p.z}, {p.x, p.y, p.z}, index};
     }
   }
@@ -263,7 +263,7 @@ void CurveOrder::Enqueue(const Point3f* points, std::int64_t num_points, const C
 }
 
 void EnqueueTree(const Point3f* points, std::int64_t num_points, const std::uint32_t* order,
-                 NeighbourTree& tree, float4* sorted, float4* boxes, cudaStream_t stream) {
+                 NeighbourTree& tree, TreePoint* sorted, float4* boxes, cudaStream_t stream) {
   Levels levels{};
   std::int64_t count = (num_points + kTreeBlockPoints - 1) / kTreeBlockPoints * kNodeChildren, next = 0;
   for (int level = 0;; ++level) {
@@ -289,7 +289,7 @@ void EnqueueTree(const Point3f* points, std::int64_t num_points, const std::uint
 }
 
 void EnqueueQueryPoints(const Point3f* queries, std::int64_t num_queries, const std::uint32_t* order,
-                        float4* sorted, cudaStream_t stream) {
+                        TreePoint* sorted, cudaStream_t stream) {
   SetPoints<<<Blocks(num_queries, kTreeBlockPoints), kTreeBlockPoints, 0, stream>>>(
       queries, num_queries, order, sorted, nullptr, 0);
   CheckLaunch("SetPoints");

@@ -14,16 +14,30 @@ inline constexpr int kMostTreeLevels = 8;  // 2^31 points have 7
 inline constexpr int kTreeBlockPoints = kLeafPoints * kNodeChildren;
 inline constexpr std::uint32_t kNoPoint = 0xFFFFFFFFu;
 
+// index lies between the coordinates, so that a squared distance and the index fall into neighbouring
+// registers.
+struct alignas(16) TreePoint {
+  float x, y;
+  std::uint32_t index;
+  float z;
+};
+
 // A box is two float4: low corner and the bits of the smallest point index inside; high corner. Empty:
 // +inf, -inf and kNoPoint. So is a leaf of points that are not finite.
 struct NeighbourTree {
-  // In curve order, padded to whole blocks. w: bits of the index in the caller's order. Points that are not
-  // finite stand where they fall, and the padding at the end: coordinates +inf, w kNoPoint.
-  const float4* points = nullptr;
+  // In curve order, padded to whole blocks. index: in the caller's order. Points that are not
+  // finite stand where they fall, and the padding at the end: coordinates +inf, index kNoPoint.
+  const TreePoint* points = nullptr;
   const float4* boxes = nullptr;
   std::int64_t first_node[kMostTreeLevels] = {};  // of each level; 0: leaves
   int top = 0;                                    // the level that has one node
   int num_points = 0;                             // without padding
+
+#ifdef __CUDACC__
+  __device__ const float4* ChildBoxes(int level, int node) const {
+    return boxes + 2 * (first_node[level - 1] + static_cast<std::int64_t>(node) * kNodeChildren);
+  }
+#endif
 };
 
 // What the device finds out about a cloud. All words start as 0xFFFFFFFF.
