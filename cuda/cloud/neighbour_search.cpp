@@ -9,7 +9,6 @@
 #include "pipeline/error.h"
 
 namespace parallax::cuda {
-int g_budget_percent = 100;
 namespace {
 
 std::size_t Padded(std::int64_t count) {
@@ -52,7 +51,7 @@ struct NeighbourSearch::State {
   }
   void Complete(NeighbourQuery& query) const {
     query.extent = extent.data();
-    query.most_leaves = MostLeaves(query.k) * g_budget_percent / 100;
+    query.most_leaves = MostLeaves(query.k);
     query.num_leftover = const_cast<int*>(leftover.data());
     query.leftover = query.num_leftover + 2;
   }

@@ -14,7 +14,7 @@
 
 namespace parallax::cuda {
 
-inline constexpr int kCurveBits = 16;
+inline constexpr int kCurveBits = 13;
 
 // Calls of one search go to one stream, or the caller orders them.
 class NeighbourSearch {

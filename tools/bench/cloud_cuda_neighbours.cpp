@@ -9,7 +9,6 @@
 #include "tools/bench/cloud_clouds.h"
 #include "tools/bench/cloud_cuda_bench.h"
 
-namespace parallax::cuda { extern int g_budget_percent; }
 namespace parallax::bench {
 namespace {
 
@@ -80,7 +79,6 @@ void BenchNeighbours(CloudBench& bench, const std::string& variant) {
   const bool phases = variant.find("phases") != std::string::npos;
   const auto at = variant.find("bits=");
   const int bits = at == std::string::npos ? cuda::kCurveBits : std::atoi(variant.c_str() + at + 5);
-  if (const auto p = variant.find("budget="); p != std::string::npos) cuda::g_budget_percent = std::atoi(variant.c_str() + p + 7);
   const std::vector<Case> cases{{3, true}, {8, false}, {16, false}};
   BenchCloud(bench, "1M uniform", UniformCloud(1'000'000), cases, bits, phases);
   BenchCloud(bench, "1M depth map", DepthMapCloud(), cases, bits, phases);
