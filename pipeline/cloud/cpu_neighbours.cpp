@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "pipeline/cloud/curve_order.h"
+#include "pipeline/cloud/finite.h"
 #include "pipeline/cloud/neighbour_search.h"
 #include "pipeline/cloud/point_tree.h"
 

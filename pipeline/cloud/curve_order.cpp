@@ -5,6 +5,7 @@
 #include <cmath>
 #include <utility>
 
+#include "pipeline/cloud/finite.h"
 #include "pipeline/cloud/hilbert.h"
 
 namespace parallax {
@@ -161,10 +162,6 @@ void Order(Points points, Items items, std::vector<Item>& scratch, ThreadPool& p
 }
 
 }  // namespace
-
-bool IsFinite(const Point3f& point) {
-  return std::isfinite(point.x) && std::isfinite(point.y) && std::isfinite(point.z);
-}
 
 std::vector<std::int32_t> CurveOrder(Points points, ThreadPool& pool) {
   const int parts = NumParts(points.size());

@@ -16,6 +16,4 @@ namespace parallax {
 inline constexpr std::int64_t kRefinedRun = 16;
 std::vector<std::int32_t> CurveOrder(std::span<const Point3f> points, ThreadPool& pool);
 
-bool IsFinite(const Point3f& point);
-
 }  // namespace parallax

@@ -1,37 +1,16 @@
 // The occupied voxels of a cloud and their neighbours, by sorted 63-bit keys.
 #include <algorithm>
 #include <array>
-#include <cmath>
+#include <cstdlib>
 #include <string>
-#include <utility>
 
 #include "pipeline/cloud/geodesics.h"
 #include "pipeline/cloud/point_length.h"
+#include "pipeline/cloud/voxel_grid.h"
 #include "pipeline/error.h"
 
 namespace parallax {
 namespace {
-
-constexpr int kBits = 21;
-constexpr std::int64_t kHalf = std::int64_t{1} << (kBits - 1);
-constexpr std::int64_t kMask = (std::int64_t{1} << kBits) - 1;
-
-// Each coordinate, moved to 0 .. 2^21 - 1, takes 21 bits; k stands above j above i.
-std::int64_t KeyOf(std::int64_t i, std::int64_t j, std::int64_t k) {
-  return ((k + kHalf) << (2 * kBits)) | ((j + kHalf) << kBits) | (i + kHalf);
-}
-
-std::int64_t VoxelIndex(float coordinate_m, float size_m, std::size_t point) {
-  const double index = std::floor(static_cast<double>(coordinate_m) / static_cast<double>(size_m));
-  if (index < -static_cast<double>(kHalf) || index >= static_cast<double>(kHalf)) {
-    throw InvalidArgument("voxel grid: point " + std::to_string(point) + " at " +
-                          std::to_string(coordinate_m) + " m is more than 2^20 voxels of " +
-                          std::to_string(size_m) + " m away from the origin: take larger voxels");
-  }
-  return static_cast<std::int64_t>(index);
-}
-
-bool IsFinite(const Point3f& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
 // The offsets whose key is larger than the voxel's own: half of the 6, 18 or 26.
 std::vector<std::array<int, 3>> ForwardOffsets(int connectivity) {
@@ -56,11 +35,11 @@ void ForEachPair(const std::vector<std::int64_t>& keys, const std::vector<std::a
   for (const auto& [di, dj, dk] : offsets) {
     std::size_t partner = 0;
     for (std::size_t voxel = 0; voxel < keys.size(); ++voxel) {
-      const std::int64_t i = (keys[voxel] & kMask) - kHalf + di;
-      const std::int64_t j = ((keys[voxel] >> kBits) & kMask) - kHalf + dj;
-      const std::int64_t k = (keys[voxel] >> (2 * kBits)) - kHalf + dk;
-      if (i < -kHalf || i >= kHalf || j < -kHalf || j >= kHalf || k >= kHalf) continue;
-      const std::int64_t wanted = KeyOf(i, j, k);
+      const std::int64_t i = VoxelI(keys[voxel]) + di;
+      const std::int64_t j = VoxelJ(keys[voxel]) + dj;
+      const std::int64_t k = VoxelK(keys[voxel]) + dk;
+      if (!InVoxelGrid(i) || !InVoxelGrid(j) || !InVoxelGrid(k)) continue;
+      const std::int64_t wanted = VoxelKey(i, j, k);
       while (partner < keys.size() && keys[partner] < wanted) ++partner;
       if (partner < keys.size() && keys[partner] == wanted) edge(voxel, partner);
     }
@@ -97,38 +76,22 @@ CloudGraph JoinNeighbours(const std::vector<std::int64_t>& keys, const std::vect
 }  // namespace
 
 VoxelGraph MakeVoxelGraph(std::span<const Point3f> points, float voxel_size_m, int connectivity) {
-  if (!(voxel_size_m > 0) || !std::isfinite(voxel_size_m)) {
-    throw InvalidArgument("voxel grid: voxels of " + std::to_string(voxel_size_m) +
-                          " m: the size must be positive and finite");
-  }
   if (connectivity != 6 && connectivity != 18 && connectivity != 26) {
     throw InvalidArgument("voxel grid: " + std::to_string(connectivity) +
                           " neighbours: a voxel has 6, 18 or 26");
   }
-  if (points.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-    throw InvalidArgument("voxel grid: " + std::to_string(points.size()) + " points, at most 2^31 - 1");
-  }
-  std::vector<std::pair<std::int64_t, std::int32_t>> order;
-  order.reserve(points.size());
-  for (std::size_t i = 0; i < points.size(); ++i) {
-    const Point3f& p = points[i];
-    if (!IsFinite(p)) continue;
-    const std::int64_t key = KeyOf(VoxelIndex(p.x, voxel_size_m, i), VoxelIndex(p.y, voxel_size_m, i),
-                                   VoxelIndex(p.z, voxel_size_m, i));
-    order.emplace_back(key, static_cast<std::int32_t>(i));
-  }
-  std::sort(order.begin(), order.end());
+  const std::vector<VoxelPoint> order = SortByVoxel(points, voxel_size_m);
 
   VoxelGraph voxels;
   voxels.node_of_point.assign(points.size(), kNoNeighbour);
   std::vector<std::int64_t> keys;
   for (auto begin = order.begin(); begin != order.end();) {
-    const std::int64_t key = begin->first;
+    const std::int64_t key = begin->key;
     double x = 0, y = 0, z = 0, count = 0;
-    for (; begin != order.end() && begin->first == key; ++begin, ++count) {
-      const Point3f& p = points[static_cast<std::size_t>(begin->second)];
+    for (; begin != order.end() && begin->key == key; ++begin, ++count) {
+      const Point3f& p = points[static_cast<std::size_t>(begin->point)];
       x += static_cast<double>(p.x), y += static_cast<double>(p.y), z += static_cast<double>(p.z);
-      voxels.node_of_point[static_cast<std::size_t>(begin->second)] = static_cast<std::int32_t>(keys.size());
+      voxels.node_of_point[static_cast<std::size_t>(begin->point)] = static_cast<std::int32_t>(keys.size());
     }
     keys.push_back(key);
     voxels.nodes.push_back(
