@@ -44,8 +44,13 @@ class CpuCloudMeasures final : public CloudMeasures {
     Missing("distances");
   }
 
-  std::vector<EmdResult> EarthMoversDistances(std::span<const EmdPair>, const EmdOptions&) override {
-    Missing("emd");
+  std::vector<EmdResult> EarthMoversDistances(std::span<const EmdPair> pairs,
+                                              const EmdOptions& options) override {
+    for (const EmdPair& pair : pairs) CheckEmdInput(pair, options);
+    std::vector<EmdResult> results(pairs.size());
+    pool_.ParallelFor(static_cast<int>(pairs.size()),
+                      [&](int k) { results[k] = AuctionEmd(pairs[k], options); });
+    return results;
   }
 
   Geodesics ShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,

@@ -22,11 +22,13 @@ struct EmdOptions {
   bool deterministic = true;    // the same bits in every run; false may be quicker on a GPU
 };
 
-enum class EmdStop { kGap, kTime, kRounds, kExact };
+// kResolution: prices move in steps of 2^-24 of the diagonal of both clouds' bounding box, and the finest
+// step did not reach the gap: an EMD that is next to nothing beside the clouds' extent.
+enum class EmdStop { kGap, kTime, kRounds, kResolution, kExact };
 
 struct EmdResult {
-  double upper_m = 0;                    // mean distance of the bijection below
-  double lower_m = 0;                    // no bijection has a smaller mean distance
+  double upper_m = 0;  // mean distance of the bijection below
+  double lower_m = 0;  // no bijection has a smaller mean distance (but for rounding of sums)
   std::vector<std::int32_t> match_of_a;  // always a bijection: b's index for every point of a
   std::vector<std::int32_t> match_of_b;  // its inverse
   std::int64_t rounds = 0;
@@ -42,8 +44,11 @@ struct EmdPair {
 // range.
 void CheckEmdInput(const EmdPair& pair, const EmdOptions& options);
 
-// The exact answer by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016), O(n^3). n up to 8192:
-// distances are kept (4 n^2 bytes). upper_m == lower_m up to rounding of the sums.
+// The auction on one CPU thread.
+EmdResult AuctionEmd(const EmdPair& pair, const EmdOptions& options);
+
+// The exact answer by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016) from the auction's
+// prices; O(n^3) time at worst, O(n) memory. upper_m == lower_m up to rounding of the sums.
 EmdResult ExactEmd(const EmdPair& pair);
 
 // count of n indices, drawn without replacement where count <= n, else each index count / n times and the
