@@ -11,10 +11,14 @@ void AddCloudCommand(CLI::App& app) {
       "cloud", "Measures of PLY and PCD clouds: density, cleaning, comparison, EMD, distances, geodesics");
   cloud->require_subcommand(1);
   AddCloudDensityCommand(*cloud);
+  AddCloudCleanCommand(*cloud);
+  AddCloudCompareCommand(*cloud);
   AddCloudGeodesicCommand(*cloud);
   cloud->footer(
       "examples:\n"
       "  parallax cloud density cloud.ply --picture density.png\n"
+      "  parallax cloud clean cloud.ply clean.ply --statistical 16,2\n"
+      "  parallax cloud compare estimate.ply truth.ply --thresholds 0.05,0.1 --picture error.png\n"
       "  parallax cloud geodesic cloud.ply --from 0 --to 1.5,0.2,8 --output distance.ply --path path.ply");
 }
 

@@ -29,8 +29,7 @@ struct DensityBin {
   std::size_t num_points = 0;
   double mean_distance_m = 0, density = 0;
 };
-// Four to nine bins of round width from the 1st to the 99th percentile of the depths; none where all depths
-// are the same. Points beyond them are in the first and the last one.
+// In the bins of RoundDepthEdges (depth_edges.h).
 std::vector<DensityBin> DensityByDepth(std::span<const Point3f> points, const CloudDensity& density);
 
 // The picture of a cloud in the colours of its density. title: what is shown.

@@ -9,6 +9,7 @@
 #include "app/cloud_commands.h"
 #include "app/cloud_density.h"
 #include "app/cloud_options.h"
+#include "app/depth_edges.h"
 #include "app/number_text.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
@@ -85,8 +86,8 @@ void RunDensity(const DensityOptions& options) {
   if (!bins.empty()) {
     fmt::print("\n{:<22}{:>12}{:>18}{:>18}\n", "depth z, m", "points", "mean distance, m", UnitOf(kind));
     for (const DensityBin& bin : bins) {
-      fmt::print("{:<22}{:>12}{:>18}{:>18}\n", fmt::format("{:g} to {:g}", bin.from_m, bin.to_m),
-                 WithThousands(bin.num_points), FourDigits(bin.mean_distance_m), FourDigits(bin.density));
+      fmt::print("{:<22}{:>12}{:>18}{:>18}\n", DepthText(bin.from_m, bin.to_m), WithThousands(bin.num_points),
+                 FourDigits(bin.mean_distance_m), FourDigits(bin.density));
     }
     fmt::print("(medians of the bins)\n");
   }

@@ -184,10 +184,10 @@ void AddCloudEmdCommand(CLI::App& cloud) {
   command
       ->add_option("--time-limit", options->emd.time_limit_s,
                    "Seconds after which the best match so far counts; 0 = none")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CheckNotNegative)
       ->capture_default_str();
   command->add_option("--max-rounds", options->emd.max_rounds, "Rounds of bidding, the same; 0 = none")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CheckNotNegative)
       ->capture_default_str();
   command->add_flag("--exact", options->exact, "Solve exactly, on the CPU, up to 8192 points");
   command

@@ -344,7 +344,7 @@ void AddCloudGeodesicCommand(CLI::App& cloud) {
   command
       ->add_option("--voxel", options->cloud_graph.voxel_size_m,
                    "Edge of a voxel, m [3 times the median distance of nearest points]")
-      ->check(CLI::PositiveNumber)
+      ->check(CheckPositive)
       ->type_name("M");
   command
       ->add_option("--connectivity", options->cloud_graph.connectivity,
@@ -352,12 +352,12 @@ void AddCloudGeodesicCommand(CLI::App& cloud) {
       ->check(CLI::IsMember({6, 18, 26}))
       ->capture_default_str();
   command->add_option("--range", options->range_m, "Go no farther than this, m")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CheckNotNegative)
       ->type_name("M");
   command
       ->add_option("--snap", options->snap_m,
                    "Largest distance of a place from its point, m [a tenth of the diagonal]")
-      ->check(CLI::PositiveNumber)
+      ->check(CheckPositive)
       ->type_name("M");
   command->add_option("--path", options->path_file, "Write the paths as lines")->type_name("FILE.ply");
   AddCloudOutputs(*command, options->outputs, "distance from the nearest source");

@@ -6,12 +6,14 @@
 #include <chrono>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <utility>
 
 #include "app/backends.h"
 #include "app/number_text.h"
 #include "datasets/atomic_file.h"
 #include "datasets/formats/cloud_file.h"
+#include "datasets/formats/file_bytes.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -43,6 +45,16 @@ void AddCloudOptions(CLI::App& command, CloudOptions& options) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command.add_option("--json", options.json_file, "Write every figure as JSON")->type_name("FILE");
+}
+
+std::string CheckPositive(const std::string& text) {
+  const std::optional<double> number = ParseNumber(text);
+  return number && *number > 0 && std::isfinite(*number) ? "" : "'" + text + "' is not a number above 0";
+}
+
+std::string CheckNotNegative(const std::string& text) {
+  const std::optional<double> number = ParseNumber(text);
+  return number && *number >= 0 && std::isfinite(*number) ? "" : "'" + text + "' is not a number from 0 on";
 }
 
 void CloudOutputs::Check() const {

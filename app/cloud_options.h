@@ -29,6 +29,10 @@ struct CloudOptions {
 // Declares --backend, --device, --threads and --json. options must outlive the parsing.
 void AddCloudOptions(CLI::App& command, CloudOptions& options);
 
+// Checks of options: empty for a finite number above (not below) 0, else what is wrong.
+std::string CheckPositive(const std::string& text);
+std::string CheckNotNegative(const std::string& text);
+
 // Where a coloured cloud and a picture of it go; empty = nowhere.
 struct CloudOutputs {
   std::string cloud_file, picture_file;

@@ -70,8 +70,9 @@ class CloudCommand : public ::testing::Test {
 TEST_F(CloudCommand, HelpListsTheCommandsAndExamples) {
   const ProgramResult help = RunParallax({"cloud", "--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* command : {"density", "geodesic", "examples:"}) EXPECT_THAT(help.out, HasSubstr(command));
-  for (const char* command : {"density", "geodesic"}) {
+  for (const char* command : {"density", "clean", "compare", "geodesic", "examples:"})
+    EXPECT_THAT(help.out, HasSubstr(command));
+  for (const char* command : {"density", "clean", "compare", "geodesic"}) {
     EXPECT_THAT(RunParallax({"cloud", command, "--help"}).out,
                 AllOf(HasSubstr("examples:"), HasSubstr("--json")));
   }
@@ -152,6 +153,71 @@ TEST_F(CloudCommand, PointsThatAreNotFiniteAreLeftOutAndSaid) {
   ExpectError({"cloud", "geodesic", file, "--from", "1"}, 2, "point 1 of " + file + " is not finite");
   const std::string json = JsonOf({"cloud", "geodesic", file, "--k", "4", "--from", "2", "--to", "5"});
   EXPECT_NEAR(NumberIn(json, "paths", "geodesic_m"), 3, 1e-6);
+}
+
+TEST_F(CloudCommand, CleanKeepsOrderAndColours) {
+  PointCloud cloud{Grid(20, 0.1F), {}};
+  cloud.points.insert(cloud.points.begin() + 7, {50, 50, 50});  // far from all others
+  cloud.points.insert(cloud.points.begin() + 9, {kNan, 0, 0});
+  for (std::size_t i = 0; i < cloud.size(); ++i)
+    cloud.colors.push_back({static_cast<std::uint8_t>(i % 251), 1, 2});
+  WriteCloud(Path("in.ply"), cloud);
+  const std::string json = JsonOf({"cloud", "clean", Path("in.ply"), Path("out.pcd"), "--statistical", "8,3",
+                                   "--removed", Path("gone.ply")});
+  EXPECT_EQ(NumberIn(json, "", "num_points"), 402);
+  EXPECT_EQ(NumberIn(json, "", "num_kept"), 400);
+  EXPECT_EQ(NumberIn(json, "", "num_removed"), 2);
+  const PointCloud kept = ReadCloud(Path("out.pcd"));
+  EXPECT_EQ(kept.points, Grid(20, 0.1F));
+  EXPECT_EQ(kept.colors[6], cloud.colors[6]);
+  EXPECT_EQ(kept.colors[7], cloud.colors[8]);
+  EXPECT_EQ(kept.colors[8], cloud.colors[10]);
+  EXPECT_EQ(ReadCloud(Path("gone.ply")).points, (std::vector<Point3f>{{50, 50, 50}}));
+
+  // Corners of the grid have 2 neighbours within 0.12 m, sides 3, the rest 4.
+  const std::string radius =
+      JsonOf({"cloud", "clean", Path("in.ply"), Path("out.ply"), "--radius", "0.12,4"});
+  EXPECT_EQ(NumberIn(radius, "", "num_kept"), 18 * 18);
+  // 0.1 m steps from 0 on in voxels of 1 m.
+  const std::string voxels =
+      JsonOf({"cloud", "clean", Path("in.ply"), Path("out.ply"), "--voxel", "1.05", "--radius", "2,1"});
+  EXPECT_EQ(NumberIn(voxels, "", "num_kept"), 4);
+}
+
+TEST_F(CloudCommand, CleanRefusesWhatItCannotDo) {
+  const std::string file = Write("in.ply", Grid(4, 1)), out = Path("out.ply");
+  ExpectError({"cloud", "clean", file, out}, 2, "nothing to do");
+  for (const char* wrong : {"8", "8,", "8,-1", "0,2", "65,1", "8,2,3", "x,1", "8,nan"}) {
+    ExpectError({"cloud", "clean", file, out, "--statistical", wrong}, 2, "is not K,RATIO");
+  }
+  ExpectError({"cloud", "clean", file, out, "--radius", "0,3"}, 2, "is not RADIUS,MIN");
+  ExpectError({"cloud", "clean", file, out, "--voxel", "-1"}, 2, "'-1' is not a number above 0");
+  ExpectError({"cloud", "clean", file, Path("out.xyz"), "--voxel", "1"}, 2, ".ply or .pcd");
+  ExpectError({"cloud", "clean", file, out, "--radius", "1,1", "--means"}, 2, "--means goes with --voxel");
+  EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+TEST_F(CloudCommand, CompareOfShiftedGrids) {
+  std::vector<Point3f> shifted = Grid(10, 1);
+  for (Point3f& p : shifted) p.z += 0.1F;
+  shifted.push_back({0, 0, 7});  // 3 m from the truth
+  const std::string estimate = Write("estimate.ply", shifted), truth = Write("truth.ply", Grid(10, 1));
+  const std::string json = JsonOf({"cloud", "compare", estimate, truth, "--thresholds", "0.05,0.5",
+                                   "--output", Path("error.ply"), "--picture", Path("error.png")});
+  EXPECT_NEAR(NumberIn(json, "accuracy", "mean_m"), (100 * 0.1 + 3) / 101, 1e-6);
+  EXPECT_NEAR(NumberIn(json, "completeness", "mean_m"), 0.1, 1e-6);
+  EXPECT_NEAR(NumberIn(json, "", "chamfer_sum_m"), 0.1 + 13.0 / 101, 1e-6);
+  EXPECT_NEAR(NumberIn(json, "", "hausdorff_m"), 3, 1e-6);
+  const std::string thresholds = json.substr(json.find("\"thresholds\""));
+  EXPECT_EQ(NumberIn(thresholds, "", "precision"), 0);
+  EXPECT_NEAR(NumberIn(thresholds.substr(thresholds.find("0.5")), "", "precision"), 100.0 / 101, 1e-9);
+  EXPECT_EQ(ReadCloud(Path("error.ply")).points, shifted);
+  EXPECT_THAT(ReadTextFile(Path("error.ply")),
+              HasSubstr("comment quality: distance to the nearest point of the truth, m"));
+  EXPECT_TRUE(std::filesystem::exists(Path("error.png")));
+  ExpectError({"cloud", "compare", estimate, truth, "--thresholds", "0.1,0"}, 2,
+              "'0' is not a number above 0");
+  ExpectError({"cloud", "compare", estimate, Path("no.ply")}, 1, "no.ply: no such file");
 }
 
 TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {
