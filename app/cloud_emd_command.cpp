@@ -6,6 +6,7 @@
 #include <cmath>
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "app/cloud_commands.h"
 #include "app/cloud_options.h"
@@ -24,7 +25,7 @@ struct EmdCommandOptions {
   std::int64_t num_points = -1;  // not given
   std::uint64_t seed = 0;
   EmdOptions emd;
-  bool exact = false;
+  bool exact = false, floor = true;
   std::string match_file;
   CloudOptions common;
 };
@@ -70,13 +71,15 @@ std::string StopText(const EmdResult& result, const EmdCommandOptions& options) 
       return fmt::format("the time limit ({:g} s) is reached", options.emd.time_limit_s);
     case EmdStop::kRounds:
       return fmt::format("the limit of {} rounds is reached", options.emd.max_rounds);
+    case EmdStop::kResolution:
+      return "the finest resolution (2^-24 of the clouds' diagonal) is reached";
     case EmdStop::kExact:
       break;
   }
   return "exact";
 }
 std::string_view StopName(EmdStop stop) {
-  constexpr std::string_view kNames[] = {"gap", "time", "rounds", "exact"};
+  constexpr std::string_view kNames[] = {"gap", "time", "rounds", "resolution", "exact"};
   return kNames[static_cast<std::size_t>(stop)];
 }
 
@@ -102,7 +105,7 @@ void WriteMatch(const std::string& file, const Drawn& a, const Drawn& b, const E
 }
 
 std::string Json(const EmdCommandOptions& options, const InputCloud& a, const InputCloud& b,
-                 const Drawn& drawn_a, const EmdResult& result, std::string_view backend) {
+                 std::span<const EmdResult> results, double seconds, std::string_view backend) {
   JsonWriter json;
   json.BeginObject();
   for (const auto& [key, input] : {std::pair{"a", &a}, {"b", &b}}) {
@@ -111,7 +114,8 @@ std::string Json(const EmdCommandOptions& options, const InputCloud& a, const In
     json.Key("num_not_finite").Value(static_cast<std::int64_t>(input->num_in_file - input->cloud.size()));
     json.EndObject();
   }
-  json.Key("num_matched").Value(static_cast<std::int64_t>(drawn_a.points.size()));
+  const EmdResult& result = results.front();
+  json.Key("num_matched").Value(static_cast<std::int64_t>(result.match_of_a.size()));
   json.Key("seed").Value(static_cast<std::int64_t>(options.seed));
   json.Key("lower_m")
       .Value(result.lower_m)
@@ -120,8 +124,26 @@ std::string Json(const EmdCommandOptions& options, const InputCloud& a, const In
       .Key("gap")
       .Value(GapOf(result));
   json.Key("stop").Value(StopName(result.stop)).Key("rounds").Value(result.rounds);
-  json.Key("seconds").Value(result.seconds).Key("backend").Value(backend);
+  if (results.size() > 1) {
+    json.Key("draws_of_b").BeginObject().Key("lower_m").Value(results[1].lower_m);
+    json.Key("upper_m").Value(results[1].upper_m).EndObject();
+  }
+  json.Key("seconds").Value(seconds).Key("backend").Value(backend);
   return json.EndObject().text();
+}
+
+std::vector<EmdResult> Solve(const EmdCommandOptions& options, std::span<const EmdPair> pairs,
+                             CloudMeasures& measures) {
+  if (!options.exact) return measures.EarthMoversDistances(pairs, options.emd);
+  std::vector<EmdResult> results;
+  for (const EmdPair& pair : pairs) results.push_back(ExactEmd(pair));
+  return results;
+}
+
+std::string IntervalText(const EmdResult& result, bool exact) {
+  if (exact) return fmt::format("{:.6g} m, exact", result.upper_m);
+  return fmt::format("in [{:.6g}, {:.6g}] m, gap {:.3g} %", result.lower_m, result.upper_m,
+                     100 * GapOf(result));
 }
 
 void RunEmd(const EmdCommandOptions& options) {
@@ -142,24 +164,32 @@ void RunEmd(const EmdCommandOptions& options) {
                WithThousands(drawn_a.points.size()));
   }
   std::fflush(stdout);
-  const EmdPair pair{drawn_a.points, drawn_b.points};
-  const EmdResult result =
-      options.exact ? ExactEmd(pair) : measures->EarthMoversDistances({&pair, 1}, options.emd).front();
+  // Two draws of one cloud differ as well: that much of the result says nothing of the clouds.
+  std::optional<Drawn> other_b;
+  if (options.floor && n != static_cast<std::int64_t>(b.cloud.size())) other_b = Draw(b, n, options.seed + 2);
+  std::vector<EmdPair> pairs = {{drawn_a.points, drawn_b.points}};
+  if (other_b) pairs.push_back({drawn_b.points, other_b->points});
+  const Seconds watch;
+  const std::vector<EmdResult> results = Solve(options, pairs, *measures);
+  const double seconds = watch.Passed();
+  const EmdResult& result = results.front();
   const std::string_view backend = options.exact ? "cpu" : measures->name();
   const auto num_matched = static_cast<std::size_t>(std::count_if(
       result.match_of_a.begin(), result.match_of_a.end(), [](std::int32_t i) { return i >= 0; }));
-  if (options.exact) {
-    fmt::print("EMD {:.6g} m, exact, {} of {} matched\n", result.upper_m, num_matched, n);
-  } else {
-    fmt::print("EMD in [{:.6g}, {:.6g}] m, gap {:.3g} %, {} of {} matched\n", result.lower_m, result.upper_m,
-               100 * GapOf(result), num_matched, n);
+  fmt::print("EMD {}, {} of {} matched\n", IntervalText(result, options.exact), WithThousands(num_matched),
+             WithThousands(static_cast<std::size_t>(n)));
+  if (!options.exact) {
     fmt::print("{} after {}\n", StopText(result, options),
                CountOf(static_cast<std::size_t>(result.rounds), "round"));
   }
-  fmt::print("{:.3f} s, back end {}\n", result.seconds, backend);
+  if (other_b) {
+    fmt::print("two draws of B: EMD {}: so much comes from drawing alone\n",
+               IntervalText(results[1], options.exact));
+  }
+  fmt::print("{:.3f} s, back end {}\n", seconds, backend);
   if (!options.match_file.empty()) WriteMatch(options.match_file, drawn_a, drawn_b, result);
   if (!options.common.json_file.empty()) {
-    WriteTextFile(options.common.json_file, Json(options, a, b, drawn_a, result, backend));
+    WriteTextFile(options.common.json_file, Json(options, a, b, results, seconds, backend));
   }
 }
 
@@ -189,6 +219,8 @@ void AddCloudEmdCommand(CLI::App& cloud) {
   command->add_option("--max-rounds", options->emd.max_rounds, "Rounds of bidding, the same; 0 = none")
       ->check(CheckNotNegative)
       ->capture_default_str();
+  command->add_flag("--floor,!--no-floor", options->floor,
+                    "Where points of B are drawn: also the EMD of two draws of B (on)");
   command->add_flag("--exact", options->exact, "Solve exactly, on the CPU, up to 8192 points");
   command
       ->add_option("--match", options->match_file,

@@ -70,9 +70,9 @@ class CloudCommand : public ::testing::Test {
 TEST_F(CloudCommand, HelpListsTheCommandsAndExamples) {
   const ProgramResult help = RunParallax({"cloud", "--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* command : {"density", "clean", "compare", "geodesic", "examples:"})
+  for (const char* command : {"density", "clean", "compare", "emd", "geodesic", "examples:"})
     EXPECT_THAT(help.out, HasSubstr(command));
-  for (const char* command : {"density", "clean", "compare", "geodesic"}) {
+  for (const char* command : {"density", "clean", "compare", "emd", "geodesic"}) {
     EXPECT_THAT(RunParallax({"cloud", command, "--help"}).out,
                 AllOf(HasSubstr("examples:"), HasSubstr("--json")));
   }
@@ -218,6 +218,47 @@ TEST_F(CloudCommand, CompareOfShiftedGrids) {
   ExpectError({"cloud", "compare", estimate, truth, "--thresholds", "0.1,0"}, 2,
               "'0' is not a number above 0");
   ExpectError({"cloud", "compare", estimate, Path("no.ply")}, 1, "no.ply: no such file");
+}
+
+TEST_F(CloudCommand, EmdOfAShiftIsTheShift) {
+  // Moving every point by the same vector is the best match where that vector is shorter than half a step.
+  std::vector<Point3f> shifted = Grid(12, 1);
+  for (Point3f& p : shifted) p = {p.x + 0.3F, p.y, p.z + 0.4F};
+  const std::string a = Write("a.ply", shifted), b = Write("b.ply", Grid(12, 1));
+  const std::string json = JsonOf({"cloud", "emd", a, b, "--gap", "0.001", "--match", Path("match.ply")});
+  EXPECT_EQ(NumberIn(json, "", "num_matched"), 144);
+  EXPECT_LE(NumberIn(json, "", "lower_m"), 0.5 + 1e-6);
+  EXPECT_GE(NumberIn(json, "", "upper_m"), 0.5 - 1e-6);
+  EXPECT_LE(NumberIn(json, "", "upper_m") - NumberIn(json, "", "lower_m"), 0.001 * 0.51);
+  EXPECT_THAT(ReadTextFile(Path("match.ply")), HasSubstr("element edge 144\n"));
+  const std::string exact = JsonOf({"cloud", "emd", a, b, "--exact"});
+  EXPECT_NEAR(NumberIn(exact, "", "upper_m"), 0.5, 1e-6);
+  EXPECT_THAT(exact, HasSubstr("\"stop\": \"exact\""));
+}
+
+TEST_F(CloudCommand, EmdOfUnequalCloudsDrawsAndSaysSo) {
+  const std::string a = Write("a.ply", Grid(12, 1)), b = Write("b.ply", Grid(9, 1));
+  const ProgramResult result = RunParallax({"cloud", "emd", a, b});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("144 points, 81 drawn with seed 0"), HasSubstr("81 points, all"),
+                                HasSubstr("the clouds differ in size: 81 points of each"),
+                                HasSubstr("81 of 81 matched")));
+  const std::vector<std::string> drawn = {"cloud", "emd", a, b, "--points", "50", "--seed", "7"};
+  const std::string first = JsonOf(drawn), second = JsonOf(drawn);
+  EXPECT_EQ(NumberIn(first, "", "num_matched"), 50);
+  EXPECT_EQ(NumberIn(first, "", "upper_m"), NumberIn(second, "", "upper_m"));
+  EXPECT_GT(NumberIn(first, "draws_of_b", "upper_m"), 0);
+  EXPECT_EQ(NumberIn(JsonOf({"cloud", "emd", a, b, "--points", "200"}), "", "num_matched"), 200);
+}
+
+TEST_F(CloudCommand, EmdRefusesWhatItCannotDo) {
+  const std::string a = Write("a.ply", Grid(4, 1));
+  ExpectError({"cloud", "emd", a}, 2, "b is required");
+  ExpectError({"cloud", "emd", a, Write("empty.ply", {})}, 1, "holds no points");
+  ExpectError({"cloud", "emd", a, a, "--gap", "0"}, 2, "--gap");
+  ExpectError({"cloud", "emd", a, a, "--time-limit", "-1"}, 2, "--time-limit");
+  ExpectError({"cloud", "emd", a, a, "--exact", "--points", "9000"}, 2, "--exact takes at most 8192 points");
+  ExpectError({"cloud", "emd", a, a, "--match", Path("m.pcd")}, 2, "lines are written as .ply files");
 }
 
 TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {
