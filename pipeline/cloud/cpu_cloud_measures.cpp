@@ -1,6 +1,7 @@
 #include <string>
 
 #include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_distances.h"
 #include "pipeline/cloud/cpu_neighbours.h"
 #include "pipeline/cloud/shortest_paths.h"
 #include "pipeline/error.h"
@@ -28,20 +29,21 @@ class CpuCloudMeasures final : public CloudMeasures {
     return FindMeanNeighbourDistances(points, options, pool_);
   }
 
-  void Distances(const MatrixView&, const MatrixView&, const DistanceOptions&,
-                 const DistanceConsumer&) override {
-    Missing("distances");
+  void Distances(const MatrixView& a, const MatrixView& b, const DistanceOptions& options,
+                 const DistanceConsumer& consumer) override {
+    StreamDistances(a, b, options, consumer, pool_);
   }
-  NearestRows FindNearestRows(const MatrixView&, const MatrixView&, const DistanceOptions&) override {
-    Missing("distances");
+  NearestRows FindNearestRows(const MatrixView& a, const MatrixView& b,
+                              const DistanceOptions& options) override {
+    return NearestOfRows(a, b, options, pool_);
   }
-  Neighbours FindSmallestDistances(const MatrixView&, const MatrixView&, int,
-                                   const DistanceOptions&) override {
-    Missing("distances");
+  Neighbours FindSmallestDistances(const MatrixView& a, const MatrixView& b, int k,
+                                   const DistanceOptions& options) override {
+    return SmallestOfRows(a, b, k, options, pool_);
   }
-  DistanceHistogram HistogramOfDistances(const MatrixView&, const MatrixView&, float, int,
-                                         const DistanceOptions&) override {
-    Missing("distances");
+  DistanceHistogram HistogramOfDistances(const MatrixView& a, const MatrixView& b, float largest,
+                                         int num_bins, const DistanceOptions& options) override {
+    return CountDistances(a, b, largest, num_bins, options, pool_);
   }
 
   std::vector<EmdResult> EarthMoversDistances(std::span<const EmdPair> pairs,

@@ -44,6 +44,9 @@ void CheckHistogram(float largest, int num_bins) {
   }
   if (num_bins < 1 || num_bins > 1 << 20)
     throw InvalidArgument("histogram of " + std::to_string(num_bins) + " bins: must be 1 to 1048576");
+  if (!std::isfinite(static_cast<float>(num_bins) / largest))
+    throw InvalidArgument("histogram up to " + std::to_string(largest) +
+                          ": its bins are too narrow for floats");
 }
 
 }  // namespace parallax

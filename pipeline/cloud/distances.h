@@ -59,7 +59,8 @@ struct DistanceHistogram {
 // Throws InvalidArgument where the dimensions differ, a stride is too small, a matrix is empty or has more
 // than 2^31 - 1 rows, and for a negative number of rows a block.
 void CheckDistanceInput(const MatrixView& a, const MatrixView& b, const DistanceOptions& options);
-// Throws InvalidArgument unless largest is positive and finite and num_bins 1 to 2^20.
+// Throws InvalidArgument unless largest and num_bins / largest are positive and finite and num_bins is 1 to
+// 2^20.
 void CheckHistogram(float largest, int num_bins);
 
 }  // namespace parallax

@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <exception>
 #include <fstream>
+#include <random>
 #include <string>
 #include <vector>
 
@@ -43,19 +44,51 @@ double MedianMilliseconds(int repeats, const F& body) {
   return times[1 + repeats / 2];
 }
 
-int Run(const std::vector<std::string>& arguments) {
-  if (arguments.size() < 3 || arguments[0] != "neighbours") {
-    std::fprintf(stderr, "usage: parallax_cloud_bench neighbours POINTS K [THREADS [REPEATS]]\n");
-    return 2;
-  }
+// Argument i as a number, where it was given.
+int NumberOr(const std::vector<std::string>& arguments, std::size_t i, int otherwise) {
+  return arguments.size() > i ? std::stoi(arguments[i]) : otherwise;
+}
+
+void BenchNeighbours(const std::vector<std::string>& arguments) {
   const std::vector<Point3f> points = ReadPoints(arguments[1]);
   const int k = std::stoi(arguments[2]);
-  const int threads = arguments.size() > 3 ? std::stoi(arguments[3]) : 0;
-  const int repeats = arguments.size() > 4 ? std::stoi(arguments[4]) : 5;
-  const auto measures = parallax::MakeCpuCloudMeasures(threads);
-  const double milliseconds =
-      MedianMilliseconds(repeats, [&] { measures->NearestNeighbours(points, {.k = k}); });
-  std::printf("%.1f\n", milliseconds);
+  const auto measures = parallax::MakeCpuCloudMeasures(NumberOr(arguments, 3, 0));
+  std::printf("%.1f\n", MedianMilliseconds(NumberOr(arguments, 4, 5),
+                                           [&] { measures->NearestNeighbours(points, {.k = k}); }));
+}
+
+void BenchDistances(const std::vector<std::string>& arguments) {
+  const std::int64_t rows = std::stoll(arguments[1]), columns = std::stoll(arguments[2]);
+  const int dims = std::stoi(arguments[3]);
+  std::mt19937 random(1);
+  std::vector<float> values((rows + columns) * dims);
+  for (float& v : values) v = static_cast<float>(random() >> 8) * 0x1p-24F;
+  const parallax::MatrixView a = {values.data(), rows, dims, dims};
+  const parallax::MatrixView b = {values.data() + rows * dims, columns, dims, dims};
+  const parallax::DistanceOptions options = {
+      .method = arguments[4] == "direct"    ? parallax::DistanceMethod::kDirect
+                : arguments[4] == "product" ? parallax::DistanceMethod::kProduct
+                                            : parallax::DistanceMethod::kProductTf32};
+  const auto measures = parallax::MakeCpuCloudMeasures(NumberOr(arguments, 5, 0));
+  const int repeats = NumberOr(arguments, 6, 5);
+  const double stream = MedianMilliseconds(
+      repeats, [&] { measures->Distances(a, b, options, [](const parallax::DistanceBlock&) {}); });
+  const double nearest = MedianMilliseconds(repeats, [&] { measures->FindNearestRows(a, b, options); });
+  std::printf("%.1f %.1f\n", stream, nearest);
+}
+
+int Run(const std::vector<std::string>& arguments) {
+  if (arguments.size() >= 3 && arguments[0] == "neighbours") {
+    BenchNeighbours(arguments);
+  } else if (arguments.size() >= 5 && arguments[0] == "distances") {
+    BenchDistances(arguments);
+  } else {
+    std::fprintf(
+        stderr,
+        "usage: parallax_cloud_bench neighbours POINTS K [THREADS [REPEATS]]\n"
+        "       parallax_cloud_bench distances ROWS COLUMNS DIMS direct|product|tf32 [THREADS [REPEATS]]\n");
+    return 2;
+  }
   return 0;
 }
 
