@@ -1,16 +1,11 @@
-#include <string>
-
 #include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/cloud/cpu_distances.h"
 #include "pipeline/cloud/cpu_neighbours.h"
 #include "pipeline/cloud/shortest_paths.h"
-#include "pipeline/error.h"
 #include "pipeline/parallel.h"
 
 namespace parallax {
 namespace {
-
-[[noreturn]] void Missing(const char* what) { throw Error(std::string(what) + ": not in this build yet"); }
 
 class CpuCloudMeasures final : public CloudMeasures {
  public:
