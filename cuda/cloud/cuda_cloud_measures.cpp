@@ -1,7 +1,9 @@
 #include "cuda/cloud/cuda_cloud_measures.h"
 
+#include <optional>
 #include <string>
 
+#include "cuda/cloud/geodesics.h"
 #include "cuda/cloud/host_neighbours.h"
 #include "cuda/device.h"
 
@@ -59,13 +61,17 @@ class CudaCloudMeasures final : public CloudMeasures {
     Missing("emd");
   }
 
-  Geodesics ShortestPaths(const CloudGraph&, std::span<const std::int32_t>, const GeodesicOptions&) override {
-    Missing("geodesics");
+  Geodesics ShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
+                          const GeodesicOptions& options) override {
+    SelectCudaDevice(device_);
+    if (!geodesics_) geodesics_.emplace();
+    return geodesics_->ShortestPaths(graph, sources, options);
   }
 
  private:
   int device_;
   cuda::HostNeighbours neighbours_;
+  std::optional<cuda::GeodesicSolver> geodesics_;
 };
 
 }  // namespace

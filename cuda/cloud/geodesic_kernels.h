@@ -1,0 +1,96 @@
+// What the kernels of the geodesics share: the graph on the device, one batch of searches, and the launchers.
+// Nothing here allocates or waits.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace parallax::cuda {
+
+// Lanes that expand a node together, and the length of a padded row.
+inline constexpr int kRowLanes = 8;
+
+// Memory of the device. An edge is (target, bits of its length).
+struct DeviceGraph {
+  std::int32_t num_nodes = 0;
+  const std::uint32_t* first_edge = nullptr;  // num_nodes + 1; null: rows of kRowLanes edges, padded with
+                                              // edges of infinite length
+  const uint2* edges = nullptr;
+};
+
+// Searches from num_sources sources, a row of num_nodes distances each. Memory of the device.
+struct GeodesicBatch {
+  DeviceGraph graph;
+  const std::int32_t* sources = nullptr;
+  int num_sources = 0;
+  float range = 0;
+  const std::int32_t* targets = nullptr;
+  std::int32_t num_targets = 0;  // 0: all nodes
+  float* distances = nullptr;    // num_sources x num_nodes
+  float* limits = nullptr;       // num_sources: nodes farther than this count as unreached
+};
+
+// All distances +inf.
+void FillUnreached(float* distances, std::size_t count, cudaStream_t stream);
+
+// --- near_far.cu
+// ------------------------------------------------------------------------------------------------
+struct NearFarOptions {
+  bool few = false;               // fewer searches than multiprocessors: in little time, not with little work
+  float first_delta = 0;          // width of the first bucket, m
+  int most_near = 1024;           // nodes of a bucket's first step that are wished for
+  int grow_below_percent = 60;    // of the nodes that wait: the next bucket is wider where fewer were near
+  int shrink_above_percent = 85;  // ... narrower where more were
+};
+// Blocks that run at a time on this device.
+int NearFarBlocks(bool padded_rows, bool few);
+// Room for the nodes that wait, one list of (node, bits of its distance) a block.
+struct FarList {
+  uint2* entries = nullptr;  // blocks x capacity
+  std::size_t capacity = 0;
+  std::size_t full = 0;  // from here on the list is thinned out
+};
+// Without entries.
+FarList SizeOfFarList(std::int32_t num_nodes, std::int64_t num_edges, std::int32_t max_degree);
+// distances: FillUnreached before; distances and limits are set. steps: null, or the steps of each source.
+void NearFar(const GeodesicBatch& batch, const NearFarOptions& options, int blocks, FarList far,
+             std::uint32_t* steps, cudaStream_t stream);
+
+// --- heap_search.cu
+// --------------------------------------------------------------------------------------------- Where queues
+// grow that outgrow shared memory.
+struct HeapMemory {
+  uint2* pairs = nullptr;  // num_chunks x HeapChunkPairs()
+  std::uint32_t num_chunks = 0;
+  std::uint32_t* num_taken = nullptr;  // one number, scratch
+};
+std::size_t HeapChunkPairs();
+// Searches that run at a time on this device.
+int HeapSearchWarps();
+// As NearFar. is_target: a bit a node, scratch. out_of_memory: num_sources, 1 where the chunks did not
+// suffice: that row is of no use.
+void HeapSearch(const GeodesicBatch& batch, std::int32_t num_distinct_targets, std::uint32_t* is_target,
+                const HeapMemory& memory, std::uint32_t* out_of_memory, cudaStream_t stream);
+
+// --- predecessors.cu
+// -------------------------------------------------------------------------------------------- predecessors:
+// num_sources x num_nodes, all set but on plateaus (geodesics.h). num_left: num_sources, the reached nodes of
+// each row that have none yet.
+void FindPredecessors(const GeodesicBatch& batch, std::int32_t* predecessors, std::uint32_t* num_left,
+                      cudaStream_t stream);
+// Level 1, 2, ... of the plateaus of one source, until num_found (one number) says 0. levels: num_nodes,
+// scratch, the same for all levels.
+void ResolvePlateauLevel(const GeodesicBatch& batch, std::uint32_t level, std::int32_t* predecessors,
+                         std::uint32_t* levels, std::uint32_t* num_found, cudaStream_t stream);
+// columns: num_sources x num_targets.
+void GatherTargets(const GeodesicBatch& batch, float* columns, cudaStream_t stream);
+// edges: num_nodes rows of kRowLanes. first_edge: num_nodes + 1, rows of at most kRowLanes edges.
+void PadRows(std::int32_t num_nodes, const std::uint32_t* first_edge, const std::int32_t* targets,
+             const float* lengths, uint2* edges, cudaStream_t stream);
+// Pairs of the arrays.
+void JoinEdges(std::size_t num_edges, const std::int32_t* targets, const float* lengths, uint2* edges,
+               cudaStream_t stream);
+
+}  // namespace parallax::cuda

@@ -1,0 +1,355 @@
+// Shortest paths by a frontier in buckets: near-far after Davidson, Baxter, Garland & Owens 2014,
+// "Work-efficient parallel GPU methods for single-source shortest paths", a delta stepping (Meyer & Sanders
+// 2003) with two buckets. One block searches from one source.
+//
+// A step expands all nodes of the near list, which stands in shared memory: kRowLanes lanes a node, one edge
+// a lane. A node whose distance falls joins the near list of the next step where it is below the bucket's
+// end, else the far list. Where the near list is empty the far list is read: entries whose node has since
+// come nearer are dropped, those below the next bucket's end become near. The lists hold (node, distance at
+// the time), so that an entry is out of date exactly where the distance differs. The width of the buckets
+// follows the frontier: a bucket should take most of what waits, or the steps are too many, but not all of
+// it, or nodes are expanded more than once.
+//
+// The width follows the frontier and a bucket may be cut short, because lengths differ from place to place:
+// on a depth map by a factor of 30.
+//
+// The order of the nodes depends on chance; the distances do not (geodesics.h).
+#include <algorithm>
+
+#include "cuda/check.h"
+#include "cuda/cloud/geodesic_kernels.h"
+
+namespace parallax::cuda {
+namespace {
+
+constexpr unsigned kFullWarp = 0xFFFFFFFFU;
+constexpr std::uint32_t kInfinityBits = 0x7F800000U;
+constexpr int kNear = 2048;  // entries of a near list; what does not fit waits with the far ones
+// A bucket that still has more than so many nodes after so many steps is cut short: it is so wide that nodes
+// are expanded again and again.
+constexpr int kMostSteps = 8;
+constexpr std::uint32_t kFewNodes = 128;
+constexpr int kFarUnroll = 2;  // entries a thread reads at a time
+constexpr int kGroups = 32 / kRowLanes;
+constexpr int kThreads = 1024;  // of a block
+
+struct SharedState {
+  uint2 near[2][kNear];
+  std::uint32_t num_near[3];  // of this step, the next, and the one after it
+  std::uint32_t num_far, num_kept;
+  std::uint32_t nearest;  // of the far list, bits
+};
+
+// Where entries go: those below end to near, while there is room, the others to far.
+struct Lists {
+  float end;
+  uint2* near;
+  std::uint32_t* num_near;  // may grow above kNear
+  uint2* far;
+  std::uint32_t* num_far;
+};
+
+// All lanes of a warp call this; entries with has go to their list, places reserved once for all.
+template <int kCount>
+__device__ __forceinline__ void Put(const Lists& lists, const bool (&has)[kCount],
+                                    const uint2 (&entry)[kCount], unsigned lane) {
+  unsigned near_lanes[kCount], far_lanes[kCount];
+  std::uint32_t count_near = 0, count_far = 0;
+#pragma unroll
+  for (int j = 0; j < kCount; ++j) {
+    const bool to_near = __uint_as_float(entry[j].y) < lists.end;
+    near_lanes[j] = __ballot_sync(kFullWarp, has[j] && to_near);
+    far_lanes[j] = __ballot_sync(kFullWarp, has[j] && !to_near);
+    count_near += static_cast<std::uint32_t>(__popc(near_lanes[j]));
+    count_far += static_cast<std::uint32_t>(__popc(far_lanes[j]));
+  }
+  if ((count_near | count_far) == 0) return;
+  std::uint32_t first = 0;  // lane 0 reserves in near, lane 1 in far
+  if (lane < 2) {
+    const std::uint32_t count = lane == 0 ? count_near : count_far;
+    if (count != 0) first = atomicAdd(lane == 0 ? lists.num_near : lists.num_far, count);
+  }
+  std::uint32_t first_near = __shfl_sync(kFullWarp, first, 0), first_far = __shfl_sync(kFullWarp, first, 1);
+  const unsigned before = (1U << lane) - 1U;
+#pragma unroll
+  for (int j = 0; j < kCount; ++j) {
+    const bool to_near = (near_lanes[j] >> lane & 1U) != 0;
+    const std::uint32_t place = to_near
+                                    ? first_near + static_cast<std::uint32_t>(__popc(near_lanes[j] & before))
+                                    : first_far + static_cast<std::uint32_t>(__popc(far_lanes[j] & before));
+    if (has[j]) {
+      if (!to_near) {
+        lists.far[place] = entry[j];
+      } else if (place < kNear) {
+        lists.near[place] = entry[j];
+      } else {
+        lists.far[atomicAdd(lists.num_far, 1U)] = entry[j];  // seldom: the near list is full
+      }
+    }
+    first_near += static_cast<std::uint32_t>(__popc(near_lanes[j]));
+    first_far += static_cast<std::uint32_t>(__popc(far_lanes[j]));
+  }
+}
+
+template <bool kPadded, bool kFew>
+__device__ void ExpandNear(const DeviceGraph& graph, float* distances, float range, const uint2* near,
+                           std::uint32_t num_near, const Lists& lists) {
+  const unsigned lane = threadIdx.x % 32, slot = lane % kRowLanes;
+  constexpr int kUnroll = kFew ? 2 : 1;  // nodes a group of lanes expands at a time
+  constexpr std::uint32_t kNodesPerWarp = kGroups * kUnroll;
+  auto* bits = reinterpret_cast<std::uint32_t*>(distances);
+  for (std::uint32_t first = threadIdx.x / 32 * kNodesPerWarp; first < num_near;
+       first += kThreads / 32 * kNodesPerWarp) {
+    std::uint32_t edge[kUnroll], row_end[kUnroll];
+    float distance[kUnroll], now[kUnroll];
+#pragma unroll
+    for (int j = 0; j < kUnroll; ++j) {
+      const std::uint32_t i = first + static_cast<std::uint32_t>(j) * kGroups + lane / kRowLanes;
+      const bool has = i < num_near;
+      const uint2 entry = has ? near[i] : make_uint2(0, 0);
+      distance[j] = __uint_as_float(entry.y);
+      now[j] = has ? __ldcg(&distances[entry.x]) : -1.0F;
+      if constexpr (kPadded) {
+        edge[j] = entry.x * kRowLanes + slot;
+        row_end[j] = has ? edge[j] + 1 : 0;
+      } else {
+        edge[j] = graph.first_edge[entry.x] + slot;
+        row_end[j] = has ? graph.first_edge[entry.x + 1] : 0;
+      }
+    }
+    bool more = true;
+    while (more) {
+      uint2 to[kUnroll];
+      bool shorter[kUnroll];
+#pragma unroll
+      for (int j = 0; j < kUnroll; ++j) {
+        shorter[j] = edge[j] < row_end[j];
+        to[j] = shorter[j] ? __ldg(&graph.edges[edge[j]]) : make_uint2(0, kInfinityBits);
+      }
+#pragma unroll
+      for (int j = 0; j < kUnroll; ++j) {
+        const float longer = distance[j] + __uint_as_float(to[j].y);
+        // A node that has come nearer since is expanded with its newer entry.
+        shorter[j] = shorter[j] && now[j] == distance[j] && longer <= range;
+        // Few searches wait for one thing after the other; many share what the atomic operations take.
+        if constexpr (!kFew) shorter[j] = shorter[j] && longer < __ldcg(&distances[to[j].x]);
+        to[j].y = __float_as_uint(longer);
+      }
+#pragma unroll
+      for (int j = 0; j < kUnroll; ++j) {
+        if (shorter[j]) shorter[j] = to[j].y < atomicMin(&bits[to[j].x], to[j].y);
+      }
+      Put(lists, shorter, to, lane);
+      if constexpr (kPadded) {
+        more = false;
+      } else {
+        more = false;
+#pragma unroll
+        for (int j = 0; j < kUnroll; ++j) {
+          edge[j] += kRowLanes;
+          more = more || edge[j] < row_end[j];
+        }
+        more = __any_sync(kFullWarp, more);
+      }
+    }
+  }
+}
+
+// Drops what is out of date from the first num_far entries of the far list, moves what is below lists.end to
+// near and the rest to the front. The counts of lists are 0 and nearest is infinite before. Ends with a
+// barrier.
+__device__ void SplitFar(const float* distances, std::uint32_t num_far, const Lists& lists,
+                         std::uint32_t* nearest) {
+  const unsigned lane = threadIdx.x % 32;
+  std::uint32_t least = kInfinityBits;
+  for (std::uint32_t first = 0; first < num_far; first += kThreads * kFarUnroll) {
+    uint2 entry[kFarUnroll];
+    bool live[kFarUnroll];
+#pragma unroll
+    for (int j = 0; j < kFarUnroll; ++j) {
+      const std::uint32_t i = first + static_cast<std::uint32_t>(j) * kThreads + threadIdx.x;
+      live[j] = i < num_far;
+      entry[j] = live[j] ? lists.far[i] : make_uint2(0, 0);
+    }
+#pragma unroll
+    for (int j = 0; j < kFarUnroll; ++j) {
+      live[j] = live[j] && __float_as_uint(__ldcg(&distances[entry[j].x])) == entry[j].y;
+      if (live[j]) least = min(least, entry[j].y);
+    }
+    __syncthreads();  // read by all: what is kept goes to places that were read
+    Put(lists, live, entry, lane);
+  }
+  least = __reduce_min_sync(kFullWarp, least);
+  if (lane == 0) atomicMin(nearest, least);
+  __syncthreads();
+}
+
+// The first targets from next on that are nearer than known, the nearest that waits, are done with: their
+// distances are final, and those of all nodes as far as they are. Called by all threads.
+__device__ std::int32_t SkipKnownTargets(const GeodesicBatch& batch, const float* distances, float known,
+                                         std::int32_t next) {
+  while (next < batch.num_targets) {
+    const std::int32_t i = next + static_cast<std::int32_t>(threadIdx.x);
+    const bool done = i >= batch.num_targets || __ldcg(&distances[batch.targets[i]]) < known;
+    if (__syncthreads_and(done) == 0) return next;
+    next += kThreads;
+  }
+  return next;
+}
+
+template <bool kPadded, bool kFew>
+__global__ void __launch_bounds__(kThreads, kFew ? 1 : 2)
+    NearFarKernel(GeodesicBatch batch, NearFarOptions options, FarList far_list,
+                  std::uint32_t* steps_of_sources) {
+  __shared__ SharedState shared;
+  uint2* far = far_list.entries + blockIdx.x * far_list.capacity;
+  for (int row = static_cast<int>(blockIdx.x); row < batch.num_sources; row += static_cast<int>(gridDim.x)) {
+    float* distances = batch.distances + static_cast<std::size_t>(row) * batch.graph.num_nodes;
+    const std::int32_t source = batch.sources[row];
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      distances[source] = 0;
+      shared.near[0][0] = make_uint2(static_cast<std::uint32_t>(source), 0);
+      shared.num_near[0] = 1;
+      shared.num_near[1] = shared.num_near[2] = 0;
+      shared.num_far = shared.num_kept = 0;
+      shared.nearest = kInfinityBits;
+    }
+    __syncthreads();
+    const auto wished = static_cast<std::uint32_t>(options.most_near);
+    const float least_delta = options.first_delta / 4096;
+    float delta = options.first_delta, end = delta;
+    float known = 0;  // all that waits is at least as far
+    std::int32_t next_target = 0;
+    std::uint32_t step = 0;
+    std::uint32_t num_near = 1;
+    bool done = false;
+    while (!done) {
+      int bucket_steps = 0;
+      bool too_wide = false;
+      while (num_near != 0) {
+        if (threadIdx.x == 0) shared.num_near[(step + 2) % 3] = 0;
+        ExpandNear<kPadded, kFew>(batch.graph, distances, batch.range, shared.near[step % 2], num_near,
+                                  {.end = end,
+                                   .near = shared.near[(step + 1) % 2],
+                                   .num_near = &shared.num_near[(step + 1) % 3],
+                                   .far = far,
+                                   .num_far = &shared.num_far});
+        // Any thread's view will do: who added last saw the whole.
+        const bool is_full = __syncthreads_or(shared.num_far > far_list.full) != 0;
+        ++step;
+        ++bucket_steps;
+        const std::uint32_t came_near = shared.num_near[step % 3];
+        num_near = min(came_near, std::uint32_t{kNear});
+        too_wide = came_near > wished + wished / 2 || (bucket_steps >= kMostSteps && came_near > kFewNodes);
+        if (too_wide || is_full) break;
+      }
+      std::uint32_t num_far = shared.num_far;
+      if (too_wide) {
+        delta = fmaxf(delta / 2, least_delta);
+        end = known + delta;
+      } else if (num_near == 0) {
+        end += delta;
+      }
+      // A bucket that is cut short: its nodes wait with the far ones, which are thinned out.
+      for (std::uint32_t i = threadIdx.x; i < num_near; i += kThreads) {
+        far[num_far + i] = shared.near[step % 2][i];
+      }
+      num_far += num_near;
+      num_near = 0;
+      while (num_far != 0) {
+        __syncthreads();
+        if (threadIdx.x == 0) {
+          shared.num_near[step % 3] = 0;
+          shared.num_kept = 0;
+          shared.nearest = kInfinityBits;
+        }
+        __syncthreads();
+        SplitFar(distances, num_far,
+                 {.end = end,
+                  .near = shared.near[step % 2],
+                  .num_near = &shared.num_near[step % 3],
+                  .far = far,
+                  .num_far = &shared.num_kept},
+                 &shared.nearest);
+        num_near = min(shared.num_near[step % 3], std::uint32_t{kNear});
+        num_far = shared.num_kept;
+        if (num_near != 0) break;
+        const float nearest = __uint_as_float(shared.nearest);
+        end = fmaxf(nearest + delta, __uint_as_float(shared.nearest + 1));
+      }
+      if (num_near != 0) known = __uint_as_float(shared.nearest);
+      __syncthreads();
+      if (threadIdx.x == 0) {
+        shared.num_far = num_far;
+        shared.num_near[(step + 1) % 3] = 0;
+      }
+      if (batch.num_targets != 0 && num_near != 0) {
+        next_target = SkipKnownTargets(batch, distances, known, next_target);
+      }
+      done = num_near == 0 || (batch.num_targets != 0 && next_target >= batch.num_targets);
+      const std::uint32_t waiting = num_near + num_far;
+      if (num_near > wished ||
+          (waiting > 128 &&
+           num_near * 100 > waiting * static_cast<std::uint32_t>(options.shrink_above_percent))) {
+        delta *= 0.8F;
+      } else if (num_near * 2 < wished && delta < 1e30F &&
+                 num_near * 100 < waiting * static_cast<std::uint32_t>(options.grow_below_percent)) {
+        delta *= 1.25F;
+      }
+      __syncthreads();
+    }
+    if (threadIdx.x == 0 && steps_of_sources != nullptr) steps_of_sources[row] = step;
+    // Nodes farther than the farthest target count as unreached.
+    if (batch.num_targets != 0) {
+      std::uint32_t farthest = 0;
+      for (std::int32_t i = static_cast<std::int32_t>(threadIdx.x); i < batch.num_targets; i += kThreads) {
+        farthest = max(farthest, __float_as_uint(__ldcg(&distances[batch.targets[i]])));
+      }
+      farthest = __reduce_max_sync(kFullWarp, farthest);
+      if (threadIdx.x == 0) shared.nearest = 0;
+      __syncthreads();
+      if (threadIdx.x % 32 == 0) atomicMax(&shared.nearest, farthest);
+      __syncthreads();
+      if (threadIdx.x == 0) batch.limits[row] = fminf(batch.range, __uint_as_float(shared.nearest));
+    } else if (threadIdx.x == 0) {
+      batch.limits[row] = batch.range;
+    }
+  }
+}
+
+using Kernel = void (*)(GeodesicBatch, NearFarOptions, FarList, std::uint32_t*);
+
+Kernel KernelOf(bool padded, bool few) {
+  if (padded) return few ? NearFarKernel<true, true> : NearFarKernel<true, false>;
+  return few ? NearFarKernel<false, true> : NearFarKernel<false, false>;
+}
+
+}  // namespace
+
+int NearFarBlocks(bool padded_rows, bool few) {
+  int device = 0, multiprocessors = 0, blocks = 0;
+  Check(cudaGetDevice(&device), "cudaGetDevice");
+  Check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device),
+        "cudaDeviceGetAttribute");
+  Check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&blocks, KernelOf(padded_rows, few), kThreads, 0),
+        "cudaOccupancyMaxActiveBlocksPerMultiprocessor");
+  return blocks * multiprocessors;
+}
+
+FarList SizeOfFarList(std::int32_t num_nodes, std::int64_t num_edges, std::int32_t max_degree) {
+  // When the far list has just been read each node waits at most once. A step expands each node at most once.
+  const std::int64_t a_step = std::min(num_edges, std::int64_t{kNear} * max_degree);
+  const std::int64_t full = std::int64_t{num_nodes} + a_step;
+  return {.capacity = static_cast<std::size_t>(full + a_step + kNear),
+          .full = static_cast<std::size_t>(full)};
+}
+
+void NearFar(const GeodesicBatch& batch, const NearFarOptions& options, int blocks, FarList far,
+             std::uint32_t* steps, cudaStream_t stream) {
+  const Kernel kernel = KernelOf(batch.graph.first_edge == nullptr, options.few);
+  kernel<<<static_cast<unsigned>(blocks), kThreads, 0, stream>>>(batch, options, far, steps);
+  CheckLaunch("NearFarKernel");
+}
+
+}  // namespace parallax::cuda
