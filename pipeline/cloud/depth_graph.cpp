@@ -23,14 +23,8 @@ CloudGraph MakeDepthGraph(HostImageView<const float> depth_m, const StereoRig& r
   if (num_nodes > std::numeric_limits<std::int32_t>::max()) {
     throw InvalidArgument("depth graph: " + std::to_string(num_nodes) + " pixels, at most 2^31 - 1");
   }
-  const float fx = static_cast<float>(rig.fx_px);
-  const float cx = static_cast<float>(rig.cx_px), cy = static_cast<float>(rig.cy_px);
   const auto has_depth = [](float z) { return z > 0 && std::isfinite(z); };
-  const auto point = [&](int x, int y) {  // as CloudFromDepth
-    const float z = depth_m(x, y);
-    const float px = (static_cast<float>(x) - cx) * z, py = (static_cast<float>(y) - cy) * z;
-    return Point3f{px / fx, py / fx, z};
-  };
+  const auto point = [&](int x, int y) { return PointOfPixel(x, y, depth_m(x, y), rig); };
 
   CloudGraph graph;
   graph.first_edge.reserve(static_cast<std::size_t>(num_nodes) + 1);

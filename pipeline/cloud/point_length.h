@@ -1,15 +1,24 @@
-// The distance of two points with one rounding an operation, as neighbours.h defines it.
+// Points and their distances with one rounding an operation, as reprojection.h and neighbours.h define them.
 #pragma once
 
 #include <cmath>
 
 #include "pipeline/cloud.h"
+#include "pipeline/rig.h"
 
 namespace parallax {
 
 inline float LengthBetween(const Point3f& a, const Point3f& b) {
   const float dx = a.x - b.x, dy = a.y - b.y, dz = a.z - b.z;
   return std::sqrt((dx * dx + dy * dy) + dz * dz);
+}
+
+// The point of pixel (x, y) at depth z, as CloudFromDepth.
+inline Point3f PointOfPixel(int x, int y, float z, const StereoRig& rig) {
+  const float fx = static_cast<float>(rig.fx_px);
+  const float px = (static_cast<float>(x) - static_cast<float>(rig.cx_px)) * z;
+  const float py = (static_cast<float>(y) - static_cast<float>(rig.cy_px)) * z;
+  return {px / fx, py / fx, z};
 }
 
 }  // namespace parallax
