@@ -14,6 +14,7 @@ void AddCloudCommand(CLI::App& app) {
   AddCloudCleanCommand(*cloud);
   AddCloudCompareCommand(*cloud);
   AddCloudEmdCommand(*cloud);
+  AddCloudDistancesCommand(*cloud);
   AddCloudGeodesicCommand(*cloud);
   cloud->footer(
       "examples:\n"
@@ -21,6 +22,7 @@ void AddCloudCommand(CLI::App& app) {
       "  parallax cloud clean cloud.ply clean.ply --statistical 16,2\n"
       "  parallax cloud compare estimate.ply truth.ply --thresholds 0.05,0.1 --picture error.png\n"
       "  parallax cloud emd a.ply b.ply --points 4096\n"
+      "  parallax cloud distances a.ply b.ply --histogram 20,5\n"
       "  parallax cloud geodesic cloud.ply --from 0 --to 1.5,0.2,8 --output distance.ply --path path.ply");
 }
 

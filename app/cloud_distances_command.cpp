@@ -75,6 +75,10 @@ class DistancesRun {
     json_.Key("num_a").Value(static_cast<std::int64_t>(a_.cloud.size()));
     json_.Key("num_b").Value(static_cast<std::int64_t>(b_.cloud.size()));
     json_.Key("method").Value(options_.method).Key("backend").Value(measures_->name());
+    if (options_.k > 0 && static_cast<std::size_t>(options_.k) > b_.cloud.size()) {
+      throw InvalidArgument(fmt::format("--k {}: {} has only {}", options_.k, b_.file,
+                                        CountOf(b_.cloud.size(), "finite point")));
+    }
     if (!options_.histogram.empty()) Histogram(ParseHistogram(options_.histogram));
     if (options_.k > 0) Smallest();
     if (options_.nearest || (options_.histogram.empty() && options_.k == 0)) Nearest();

@@ -39,6 +39,9 @@ void RunEval(const EvalOptions& options) {
   if (!options.source.empty() && !options.estimate_file.empty()) {
     throw InvalidArgument("--estimate scores two files without a SOURCE; with one, use --estimates");
   }
+  if (options.source.empty() && options.clouds.enabled) {
+    throw InvalidArgument("--cloud needs a SOURCE, whose calibration makes clouds of disparities");
+  }
   if (options.source.empty()) return EvaluateFiles(options);
   EvaluateSource(options);
 }
@@ -72,6 +75,7 @@ void AddEvalCommand(CLI::App& app) {
                    "Middlebury: clip estimates to this (px of the estimate)")
       ->type_name("PX");
   command->add_flag("--round", o->round, "Middlebury: round estimates to whole pixels first");
+  AddCloudScoreOptions(*command, o->clouds);
   command->callback([o] { RunEval(*o); });
 }
 

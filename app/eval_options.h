@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cloud_scores.h"
 #include "app/eval_session.h"
 #include "app/evaluator.h"
 #include "app/matching_options.h"
@@ -26,6 +27,7 @@ struct EvalOptions {
   std::optional<float> max_disparity_px;
   bool round = false;
   EvalOutputs outputs;
+  CloudScoreOptions clouds;
 
   std::vector<Metric> MetricsOf(SourceKind source_kind) const {
     return metric.empty() ? MetricsFor(source_kind) : std::vector<Metric>{MetricNamed(metric)};

@@ -181,6 +181,11 @@ void EvalReport::AddFrame(const StereoFrame& frame, HostImageView<const float> e
   pictures_.push_back(frame.name);
 }
 
+void EvalReport::AddCloudPicture(const std::string& name, HostImageView<const Rgb8> picture) {
+  WritePng(folder_ / kPictureFolder / (name + "_cloud.png"), picture);
+  cloud_pictures_.push_back(name);
+}
+
 void EvalReport::Finish(const std::string& heading, std::span<const TableSection> sections,
                         std::span<const FrameScores> frames, const Scores& total,
                         std::span<const std::string> notes) {
@@ -197,8 +202,13 @@ void EvalReport::Finish(const std::string& heading, std::span<const TableSection
     const std::string escaped = Escaped(name);
     html += fmt::format(
         "<figure id=\"{0}\"><figcaption>{0}</figcaption><img loading=\"lazy\" src=\"{1}/{0}.png\" "
-        "alt=\"{0}\"></figure>\n",
+        "alt=\"{0}\">",
         escaped, kPictureFolder);
+    if (std::find(cloud_pictures_.begin(), cloud_pictures_.end(), name) != cloud_pictures_.end()) {
+      html += fmt::format("<img loading=\"lazy\" src=\"{1}/{0}_cloud.png\" alt=\"cloud of {0}\">", escaped,
+                          kPictureFolder);
+    }
+    html += "</figure>\n";
   }
   html += "</body></html>\n";
   WriteFileAtomically(index_file(), {reinterpret_cast<const std::uint8_t*>(html.data()), html.size()});

@@ -22,6 +22,9 @@ class EvalReport {
   // same colours from the truth's 1st to its 99th percentile. frame.truth must be there.
   void AddFrame(const StereoFrame& frame, HostImageView<const float> estimate);
 
+  // Writes frames/NAME_cloud.png, which index.html shows below the frame's picture.
+  void AddCloudPicture(const std::string& name, HostImageView<const Rgb8> picture);
+
   // Writes index.html. heading: one line, what was scored; notes: lines below the tables.
   void Finish(const std::string& heading, std::span<const TableSection> sections,
               std::span<const FrameScores> frames, const Scores& total, std::span<const std::string> notes);
@@ -31,7 +34,8 @@ class EvalReport {
  private:
   std::filesystem::path folder_;
   bool fill_holes_;
-  std::vector<std::string> pictures_;  // names of the frames
+  std::vector<std::string> pictures_;        // names of the frames
+  std::vector<std::string> cloud_pictures_;  // of those that have one
 };
 
 // The picture of one frame, as AddFrame writes it.

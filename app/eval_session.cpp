@@ -43,14 +43,33 @@ void EvalSession::Score(const StereoFrame& frame, const EvaluatedFrame& evaluate
     time_sum_ms_ += *time_ms;
     ++num_timed_;
   }
+  if (clouds_) ScoreCloud(frame, evaluated.estimate, scored.scores);
   only_nonoccluded_ = only_nonoccluded_ && frame.truth->only_nonoccluded;
   frames_.push_back(std::move(scored));
-  if (report_) report_->AddFrame(frame, evaluated.estimate);
+  if (!report_) return;
+  report_->AddFrame(frame, evaluated.estimate);
+  if (!clouds_) return;
+  if (const std::optional<HostImage<Rgb8>> picture = clouds_->ErrorPicture()) {
+    report_->AddCloudPicture(frame.name, picture->ConstView());
+  }
+}
+
+void EvalSession::ScoreClouds(std::unique_ptr<CloudEvaluator> evaluator,
+                              const ReprojectionParameters& limits) {
+  clouds_ = std::move(evaluator);
+  cloud_limits_ = limits;
+}
+
+void EvalSession::ScoreCloud(const StereoFrame& frame, HostImageView<const float> estimate, Scores& scores) {
+  std::string why;
+  scores.Add(clouds_->AddFrame(frame, estimate, cloud_limits_, why));
+  if (!why.empty()) without_cloud_.push_back({frame.name, why});
 }
 
 Scores EvalSession::Total() const {
   Scores total = evaluator_->Total();
   if (num_timed_ > 0) total.Add(kTimeKey, time_sum_ms_ / num_timed_);
+  if (clouds_) total.Add(clouds_->Total());
   return total;
 }
 
@@ -62,6 +81,9 @@ std::vector<TableSection> EvalSession::Sections(const Scores& total) const {
       std::erase_if(section.columns, [](const TableColumn& column) { return column.key == kTimeKey; });
       sections.push_back(std::move(section));
     }
+  }
+  if (clouds_) {
+    for (TableSection& section : clouds_->Sections()) sections.push_back(std::move(section));
   }
   return sections;
 }
@@ -85,6 +107,13 @@ std::string EvalSession::Json(const Scores& total) const {
   if (!subject_.estimates.empty()) json.Key("estimates").Value(subject_.estimates);
   if (!subject_.backend.empty()) json.Key("backend").Value(subject_.backend);
   if (!subject_.config.empty()) json.Key("config").Value(subject_.config);
+  if (clouds_) {
+    json.Key("cloud").BeginObject();
+    json.Key("min_depth_m").Value(static_cast<double>(cloud_limits_.min_depth_m));
+    json.Key("max_depth_m").Value(static_cast<double>(cloud_limits_.max_depth_m));
+    clouds_->WriteSettings(json);
+    json.EndObject();
+  }
   json.Key("frames").BeginArray();
   for (const FrameScores& frame : frames_) {
     json.BeginObject().Key("name").Value(frame.name);
@@ -92,7 +121,10 @@ std::string EvalSession::Json(const Scores& total) const {
     json.EndObject();
   }
   json.EndArray();
-  for (const auto& [key, list] : {std::pair{"skipped", &skipped_}, std::pair{"failed", &failed_}}) {
+  std::vector<std::pair<const char*, const std::vector<Unscored>*>> lists = {{"skipped", &skipped_},
+                                                                             {"failed", &failed_}};
+  if (clouds_) lists.emplace_back("without_cloud", &without_cloud_);
+  for (const auto& [key, list] : lists) {
     json.Key(key).BeginArray();
     for (const Unscored& frame : *list) {
       json.BeginObject().Key("name").Value(frame.name).Key("reason").Value(frame.reason).EndObject();
@@ -111,6 +143,9 @@ void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection
   if (!report_) return;
   std::vector<std::string> notes;
   for (const Unscored& frame : skipped_) notes.push_back("Skipped " + frame.name + ": " + frame.reason);
+  for (const Unscored& frame : without_cloud_) {
+    notes.push_back("No cloud scores of " + frame.name + ": " + frame.reason);
+  }
   for (const Unscored& frame : failed_) notes.push_back("Failed " + frame.name + ": " + frame.reason);
   report_->Finish(Heading(), sections, frames_, total, notes);
   std::printf("pictures: %s\n", report_->index_file().c_str());
@@ -130,6 +165,10 @@ void EvalSession::Finish(bool interrupted) {
     std::printf("%s\n", TableText(section, frames_, total).c_str());
   }
   std::printf("%s\n", Heading().c_str());
+  if (!without_cloud_.empty()) {
+    std::printf("no cloud scores of %s, first %s: %s\n", Count(without_cloud_.size(), "frame").c_str(),
+                without_cloud_.front().name.c_str(), without_cloud_.front().reason.c_str());
+  }
   WriteFiles(total, sections);
   if (!failed_.empty()) {
     throw Error(fmt::format("{} of {} frames failed, first {}: {}", failed_.size(),

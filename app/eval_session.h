@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cloud_scores.h"
 #include "app/eval_report.h"
 #include "app/evaluator.h"
 #include "app/scores.h"
@@ -31,6 +32,9 @@ class EvalSession {
   // metrics: the first one is printed (for synthetic scenes, Middlebury's as well); all go into the files.
   EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalOutputs outputs);
 
+  // From now on clouds are scored, too, of the depths within limits.
+  void ScoreClouds(std::unique_ptr<CloudEvaluator> evaluator, const ReprojectionParameters& limits);
+
   // Scores one frame, whose truth must be there. time_ms: of the matcher, if it ran.
   // Throws Error when the estimate does not fit; then the frame counts for nothing until it is skipped.
   void Score(const StereoFrame& frame, const EvaluatedFrame& evaluated, std::optional<double> time_ms);
@@ -47,6 +51,7 @@ class EvalSession {
   struct Unscored {
     std::string name, reason;
   };
+  void ScoreCloud(const StereoFrame& frame, HostImageView<const float> estimate, Scores& scores);
   Scores Total() const;
   std::vector<TableSection> Sections(const Scores& total) const;
   std::string Heading() const;
@@ -57,6 +62,9 @@ class EvalSession {
   std::vector<Metric> metrics_;
   EvalOutputs outputs_;
   std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<CloudEvaluator> clouds_;  // may be null
+  ReprojectionParameters cloud_limits_;
+  std::vector<Unscored> without_cloud_;
   std::optional<EvalReport> report_;
   std::vector<FrameScores> frames_;
   std::vector<Unscored> skipped_, failed_;

@@ -46,6 +46,15 @@ class SourceEvaluation {
         session_(Subject(), metrics_, options.outputs) {
     std::optional<std::size_t> total = source_->num_frames();
     if (total && options.max_frames) total = std::min(*total, *options.max_frames);
+    if (options.clouds.enabled) {
+      // The measures of clouds have no reference back end.
+      const std::string_view backend =
+          options.matching.backend == "reference" ? "cpu" : std::string_view(options.matching.backend);
+      session_.ScoreClouds(
+          std::make_unique<CloudEvaluator>(options.clouds, MakeCloudMeasures(backend, options.matching.device,
+                                                                             options.matching.num_threads)),
+          options.matching.Load().parameters.reprojection);
+    }
     progress_.emplace(total, stderr);
   }
 

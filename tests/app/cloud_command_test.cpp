@@ -70,9 +70,9 @@ class CloudCommand : public ::testing::Test {
 TEST_F(CloudCommand, HelpListsTheCommandsAndExamples) {
   const ProgramResult help = RunParallax({"cloud", "--help"});
   EXPECT_EQ(help.exit_code, 0);
-  for (const char* command : {"density", "clean", "compare", "emd", "geodesic", "examples:"})
+  for (const char* command : {"density", "clean", "compare", "emd", "distances", "geodesic", "examples:"})
     EXPECT_THAT(help.out, HasSubstr(command));
-  for (const char* command : {"density", "clean", "compare", "emd", "geodesic"}) {
+  for (const char* command : {"density", "clean", "compare", "emd", "distances", "geodesic"}) {
     EXPECT_THAT(RunParallax({"cloud", command, "--help"}).out,
                 AllOf(HasSubstr("examples:"), HasSubstr("--json")));
   }
@@ -259,6 +259,30 @@ TEST_F(CloudCommand, EmdRefusesWhatItCannotDo) {
   ExpectError({"cloud", "emd", a, a, "--time-limit", "-1"}, 2, "--time-limit");
   ExpectError({"cloud", "emd", a, a, "--exact", "--points", "9000"}, 2, "--exact takes at most 8192 points");
   ExpectError({"cloud", "emd", a, a, "--match", Path("m.pcd")}, 2, "lines are written as .ply files");
+}
+
+TEST_F(CloudCommand, DistancesOfTwoGrids) {
+  // Two grids of 3 x 3, the second 1 m behind: 9 pairs at 1 m, 24 at sqrt 2, 16 at sqrt 3, ...
+  const std::string a = Write("a.ply", Grid(3, 1)), b = Write("b.pcd", Grid(3, 1, 5));
+  const std::string nearest = JsonOf({"cloud", "distances", a, b, "--csv", Path("nearest.csv")});
+  EXPECT_EQ(NumberIn(nearest, "nearest_m", "largest"), 1);
+  EXPECT_EQ(NumberIn(nearest, "nearest_m", "mean"), 1);
+  EXPECT_THAT(ReadTextFile(Path("nearest.csv")),
+              AllOf(StartsWith("a,b,distance_m\n0,0,1\n1,1,1\n"), HasSubstr("8,8,1\n")));
+  const std::string smallest = JsonOf({"cloud", "distances", a, b, "--k", "3", "--csv", Path("three.csv")});
+  EXPECT_NEAR(NumberIn(smallest, "mean_of_k_m", "median"), (1 + 2 * std::sqrt(2.0)) / 3, 1e-6);
+  EXPECT_THAT(ReadTextFile(Path("three.csv")), StartsWith("a,b,distance_m\n0,0,1\n0,1,1.414"));
+  for (const char* method : {"auto", "direct"}) {
+    const std::string json = JsonOf({"cloud", "distances", a, b, "--histogram", "4,2", "--method", method});
+    // [0, 0.5), [0.5, 1), [1, 1.5), [1.5, 2): 9 at 1 and 24 at 1.414 in the third, 16 at 1.732 in the last.
+    EXPECT_THAT(json, HasSubstr("0,\n      0,\n      33,\n      16\n"));
+    EXPECT_EQ(NumberIn(json, "histogram", "beyond"), 81 - 33 - 16);
+  }
+  for (const char* wrong : {"4", "0,2", "4,0", "4,-1", "4,inf", "a,b", "9999999,1"}) {
+    ExpectError({"cloud", "distances", a, b, "--histogram", wrong}, 2, "is not BINS,LARGEST");
+  }
+  ExpectError({"cloud", "distances", a, b, "--method", "magic"}, 2, "--method");
+  ExpectError({"cloud", "distances", a, b, "--k", "10"}, 2, "--k 10");
 }
 
 TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "tests/app/official_truths.h"
@@ -19,6 +20,7 @@ namespace parallax::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
@@ -264,6 +266,68 @@ TEST_F(EvalCommand, TheReportHasAPictureForEveryFrame) {
   const CameraImage picture = ReadImage(Path("report/frames/000001_10.png"));
   EXPECT_EQ(WidthOf(ViewOf(picture)), 2 * 90 + 4);
   EXPECT_EQ(HeightOf(ViewOf(picture)), 2 * 40 + 4);
+}
+
+TEST_F(EvalCommand, CloudsOfTheTruthItselfAreWithoutError) {
+  const ProgramResult result =
+      RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--cloud", "--cloud-thresholds",
+                   "0.1,0.02", "--emd-points", "200", "--json", Path("out.json"), "--csv", Path("out.csv"),
+                   "--report", Path("report")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out,
+              AllOf(HasSubstr("cloud against the truth's"), HasSubstr("F 0.02m"), HasSubstr("EMD from")));
+  const std::string json = ReadFile(Path("out.json"));
+  for (const char* key :
+       {"cloud_chamfer_sum_m", "cloud_hausdorff_m", "cloud_depth_bias_m", "cloud_depth_rms_m"}) {
+    EXPECT_NEAR(TotalOf(json, key), 0, 1e-5) << key;
+  }
+  for (const char* key : {"cloud_precision_0.1m", "cloud_recall_0.02m", "cloud_f_0.02m"}) {
+    EXPECT_EQ(TotalOf(json, key), 100) << key;
+  }
+  EXPECT_EQ(TotalOf(json, "cloud_judged_points"), TotalOf(json, "cloud_truth_points"));
+  // Different points of the same cloud: as far apart as two draws of the truth, within a factor.
+  EXPECT_GT(TotalOf(json, "cloud_emd_lower_m"), 0.4 * TotalOf(json, "cloud_emd_draws_m"));
+  EXPECT_LT(TotalOf(json, "cloud_emd_upper_m"), 2.5 * TotalOf(json, "cloud_emd_draws_m"));
+  EXPECT_EQ(NumberIn(json, "cloud", "emd_points"), 200);
+  EXPECT_THAT(ReadFile(Path("out.csv")), HasSubstr("cloud_f_0.1m"));
+  EXPECT_TRUE(fs::exists(folder_.path() / "report" / "frames" / "000000_10_cloud.png"));
+  EXPECT_THAT(ReadFile(Path("report/index.html")), HasSubstr("000001_10_cloud.png"));
+}
+
+TEST_F(EvalCommand, CloudsOfWrongDisparitiesAreOffByTheDepthTheyMean) {
+  // Half the disparity is twice the depth: all points lie farther than the truth by its own depth.
+  fs::create_directories(Path("half"));
+  for (const char* name : {"000000_10", "000001_10"}) {
+    HostImage<float> disparity =
+        ReadDisparityPng(fs::path(TruthAsEstimates()) / (std::string(name) + ".png"));
+    for (int y = 0; y < disparity.height(); ++y) {
+      for (int x = 0; x < disparity.width(); ++x) disparity(x, y) *= 0.5F;
+    }
+    WritePfm(fs::path(Path("half")) / (std::string(name) + ".pfm"), disparity.ConstView());
+  }
+  const ProgramResult result =
+      RunParallax({"eval", Path("set"), "--estimates", Path("half"), "--cloud", "--emd-points", "0", "--set",
+                   "reprojection.max_depth_m=1000", "--json", Path("out.json")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, Not(HasSubstr("EMD")));
+  const std::string json = ReadFile(Path("out.json"));
+  EXPECT_GT(TotalOf(json, "cloud_depth_bias_m"), 1);
+  EXPECT_NEAR(TotalOf(json, "cloud_depth_bias_m"), TotalOf(json, "cloud_depth_mean_abs_m"), 1e-9);
+  EXPECT_GT(TotalOf(json, "cloud_accuracy_m"), 0.1);
+  EXPECT_LT(TotalOf(json, "cloud_f_0.02m"), 50);
+}
+
+TEST_F(EvalCommand, CloudsNeedACalibration) {
+  fs::remove_all(Path("set/training/calib_cam_to_cam"));
+  const ProgramResult result =
+      RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--cloud"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("no cloud scores of 2 frames, first 000000_10: "));
+  const std::string truth = TruthAsEstimates() + "/000000_10.png";
+  const ProgramResult files =
+      RunParallax({"eval", "--truth", truth, "--estimate", truth, "--metric", "kitti2015", "--cloud"});
+  EXPECT_EQ(files.exit_code, 2);
+  EXPECT_THAT(files.err, HasSubstr("--cloud needs a SOURCE"));
 }
 
 TEST_F(EvalCommand, SyntheticScenesHaveEveryKindOfFigure) {
