@@ -28,4 +28,8 @@ struct DisparityMap {
   HostImage<std::uint8_t> confidence;
 };
 
+inline DisparityMap Clone(const DisparityMap& map) {
+  return {map.disparity.Clone(), map.validity.Clone(), map.confidence.Clone()};
+}
+
 }  // namespace parallax

@@ -1,6 +1,7 @@
 #include "pipeline/parallel.h"
 
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <utility>
 
@@ -20,25 +21,46 @@ ThreadPool::~ThreadPool() {
   for (std::thread& worker : workers_) worker.join();
 }
 
+namespace {
+
+// Waking a thread takes some 40 us, longer than many a gap between two loops: a thread that has nothing to do
+// looks out for that long before it sleeps, unless others wait for its core.
+constexpr auto kLookOut = std::chrono::microseconds(40);
+
+template <typename Condition>
+bool LookOutFor(const Condition& condition) {
+  const auto end = std::chrono::steady_clock::now() + kLookOut;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() >= end) return false;
+    std::this_thread::yield();
+  }
+  return true;
+}
+
+}  // namespace
+
 void ThreadPool::ParallelFor(int count, const std::function<void(int)>& body) {
   if (count <= 0) return;
   {
     const std::scoped_lock lock(mutex_);
     body_ = &body;
-    count_ = unfinished_ = count;
+    count_ = count;
+    num_unfinished_ = count;
     next_ = 0;
     ++generation_;
   }
   start_.notify_all();
   RunTasks();
+  LookOutFor([this] { return num_unfinished_.load(std::memory_order_acquire) == 0; });
   std::unique_lock lock(mutex_);
-  done_.wait(lock, [this] { return unfinished_ == 0; });
+  done_.wait(lock, [this] { return num_unfinished_ == 0; });
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
 }
 
 void ThreadPool::WorkerLoop() {
   std::uint64_t seen = 0;
   while (true) {
+    LookOutFor([&] { return generation_.load(std::memory_order_acquire) != seen; });
     {
       std::unique_lock lock(mutex_);
       start_.wait(lock, [&] { return stop_ || generation_ != seen; });
@@ -63,7 +85,7 @@ void ThreadPool::RunTasks() {
     }
     lock.lock();
     if (error && !error_) error_ = error;
-    if (--unfinished_ == 0) done_.notify_all();
+    if (--num_unfinished_ == 0) done_.notify_all();
   }
 }
 

@@ -1,6 +1,7 @@
 // A fixed set of threads that share loops.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <functional>
@@ -33,8 +34,9 @@ class ThreadPool {
   std::mutex mutex_;
   std::condition_variable start_, done_;
   const std::function<void(int)>* body_ = nullptr;
-  int count_ = 0, next_ = 0, unfinished_ = 0;
-  std::uint64_t generation_ = 0;
+  int count_ = 0, next_ = 0;
+  std::atomic<int> num_unfinished_ = 0;        // changed under the mutex, looked at without
+  std::atomic<std::uint64_t> generation_ = 0;  // the same
   std::exception_ptr error_;
   bool stop_ = false;
 };

@@ -1,11 +1,11 @@
 #include "pipeline/cpu/aggregator.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 
 #include "pipeline/cpu/consistency.h"
 #include "pipeline/error.h"
+#include "pipeline/stage_watch.h"
 
 namespace parallax::cpu {
 namespace {
@@ -15,17 +15,20 @@ constexpr std::uint16_t kNone = 0xFFFF;
 PathCosts NarrowestPathCosts(const MatchingTables& tables) {
   // Pads hold 255 - P2 at least after their minimum is taken off: never lower than P2 (see SweepView).
   if (tables.census_bits + tables.largest_p2 > 255) return PathCosts::kWide16;
-  return 2 * tables.largest_p2 > 255 ? PathCosts::kWide8 : PathCosts::kPairs8;
+  if (2 * (tables.census_bits + tables.largest_p2) <= 255) return PathCosts::kPairs8;
+  return 2 * tables.largest_p2 <= 255 ? PathCosts::kStepPairs8 : PathCosts::kWide8;
 }
 
 SweepFunction GetSweep(PathCosts costs, int num_paths, bool last, int stripes, int num_planes) {
   switch (costs) {
     case PathCosts::kPairs8:
       return GetPairs8Sweep(num_paths, last, stripes, num_planes);
+    case PathCosts::kStepPairs8:
+      return GetStepPairs8Sweep(num_paths, last, stripes, num_planes);
     case PathCosts::kWide8:
-      return GetWide8Sweep(num_paths, last, stripes, num_planes);
+      return GetWide8Sweep(num_paths, last);
     case PathCosts::kWide16:
-      return GetWide16Sweep(num_paths, last, stripes, num_planes);
+      return GetWide16Sweep(num_paths, last);
   }
   return nullptr;
 }
@@ -44,10 +47,6 @@ SlabPlan PlanSlabs(int height, std::size_t volume_row_bytes, std::size_t checkpo
     if (best.total_bytes() <= limit_bytes) break;
   }
   return best;
-}
-
-double MillisecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
 }
 
 }  // namespace
@@ -150,7 +149,8 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
   first_sweep_ = GetSweep(path_costs_, tables.num_paths, false, striping_.stripes, planes);
   last_sweep_ = GetSweep(path_costs_, tables.num_paths, true, striping_.stripes, planes);
   slot_bytes_ = striping_.Padded() * (path_costs_ == PathCosts::kWide16 ? 2 : 1);
-  volume_pixel_bytes_ = striping_.Padded() * (path_costs_ == PathCosts::kPairs8 ? tables.num_paths / 4 : 2);
+  volume_pixel_bytes_ =
+      striping_.Padded() * (path_costs_ <= PathCosts::kStepPairs8 ? tables.num_paths / 4 : 2);
 
   // A tile's path costs and its sums stay in the first-level cache.
   tiles_.tile_columns = std::clamp(static_cast<int>(8192 / slot_bytes_) / 8 * 8, 16, 64);
@@ -212,11 +212,10 @@ void Aggregator::Clear(PathState& state) const {
   }
 }
 
-SweepView Aggregator::ViewOf(PathState& state, bool mirrored) const {
+SweepView Aggregator::ViewOf(PathState& state) const {
   SweepView s;
   s.width = width_, s.height = height_;
   s.striping = striping_;
-  s.mirrored = mirrored;
   s.right_start = right_row_.start();
   s.phase_length = right_row_.phase_length();
   s.outside = outside_.data();
@@ -257,7 +256,7 @@ void Aggregator::Restore(PathState& state, int v, const std::uint8_t* checkpoint
 void Aggregator::Compute(const CensusPlanes& left, const CensusPlanes& right,
                          const PaddedImage<std::uint8_t>& guide, DisparityMap& map, StageTimes* times,
                          StageResults* stages) {
-  SweepView first = ViewOf(first_state_, true), last = ViewOf(last_state_, false);
+  SweepView first = ViewOf(first_state_), last = ViewOf(last_state_);
   for (SweepView* s : {&first, &last}) {
     s->left = left.data(), s->left_stride = left.stride(), s->num_planes = left.num_planes();
     s->right = right.data(), s->right_stride = right.stride();
@@ -266,35 +265,31 @@ void Aggregator::Compute(const CensusPlanes& left, const CensusPlanes& right,
   for (Sink& sink : sinks_) sink.SetOutput(selection_, map, stages);
   Clear(first_state_);
   Clear(last_state_);
-  const auto book = [&](Stage stage, auto start) {
-    if (times != nullptr) (*times)[stage] += MillisecondsSince(start);
-  };
+  StageWatch watch(times);
   const auto checkpoint_of = [&](int slab) {
     return checkpoints_.data() + (slab - 1) * 3 * width_ * slot_bytes_;
   };
   const auto top_of = [&](int slab) { return std::min(height_, slab * plan_.rows); };
 
   // The first sweep comes from below: without its sums through all slabs but the topmost.
-  auto start = std::chrono::steady_clock::now();
+  watch.Skip();
   for (int slab = plan_.num_slabs - 1; slab > 0; --slab) {
     const int v = height_ - top_of(slab + 1);
     Save(first_state_, v, checkpoint_of(slab));
     RunSweep(first, v, height_ - top_of(slab), first_sweep_, tiles_, threads_, no_sinks_);
   }
-  book(Stage::kAggregation, start);
+  watch.Lap(Stage::kAggregation);
 
   for (int slab = 0; slab < plan_.num_slabs; ++slab) {
-    start = std::chrono::steady_clock::now();
     const int v = height_ - top_of(slab + 1);
     if (slab > 0) Restore(first_state_, v, checkpoint_of(slab));
     first.volume = last.volume = volume_.data();
     first.volume_top = last.volume_top = top_of(slab);
     RunSweep(first, v, height_ - top_of(slab), first_sweep_, tiles_, threads_, no_sinks_);
-    book(Stage::kAggregation, start);
+    watch.Lap(Stage::kAggregation);
 
-    start = std::chrono::steady_clock::now();
     RunSweep(last, top_of(slab), top_of(slab + 1), last_sweep_, tiles_, threads_, sinks_);
-    book(Stage::kSelection, start);
+    watch.Lap(Stage::kSelection);
   }
 }
 

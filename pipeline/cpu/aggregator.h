@@ -56,7 +56,7 @@ class Aggregator {
 
   void Allocate(PathState& state) const;
   void Clear(PathState& state) const;
-  SweepView ViewOf(PathState& state, bool mirrored) const;
+  SweepView ViewOf(PathState& state) const;
   void Save(const PathState& state, int v, std::uint8_t* checkpoint) const;
   void Restore(PathState& state, int v, const std::uint8_t* checkpoint) const;
 

@@ -2,7 +2,6 @@
 #include "pipeline/cpu/cpu_matcher.h"
 
 #include <algorithm>
-#include <chrono>
 #include <string>
 #include <utility>
 
@@ -11,35 +10,17 @@
 #include "pipeline/cpu/map_filters.h"
 #include "pipeline/cpu/speckle.h"
 #include "pipeline/error.h"
+#include "pipeline/stage_watch.h"
 
 namespace parallax {
 namespace {
 
-DisparityMap Clone(const DisparityMap& map) {
-  return {map.disparity.Clone(), map.validity.Clone(), map.confidence.Clone()};
-}
 DisparityMap MakeMap(int width, int height) {
   return {HostImage<float>(width, height), HostImage<std::uint8_t>(width, height),
           HostImage<std::uint8_t>(width, height)};
 }
 
 std::string Megabytes(std::size_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
-
-class StopWatch {
- public:
-  explicit StopWatch(StageTimes* times) : times_(times) {}
-  void Skip() { last_ = std::chrono::steady_clock::now(); }
-  // Books the time since the last call on stage.
-  void Lap(Stage stage) {
-    const auto now = std::chrono::steady_clock::now();
-    if (times_ != nullptr) (*times_)[stage] += std::chrono::duration<double, std::milli>(now - last_).count();
-    last_ = now;
-  }
-
- private:
-  StageTimes* times_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 class CpuMatcher final : public StereoMatcher {
  public:
@@ -82,7 +63,7 @@ class CpuMatcher final : public StereoMatcher {
     CheckMatcherInput(left, right, width_, height_);
     if (times != nullptr) *times = {};
     if (stages != nullptr) PrepareHandOut(left, right, *stages);
-    StopWatch watch(times);
+    StageWatch watch(times);
     Transform(right, right_, false);
     Transform(left, left_, true);
     watch.Lap(Stage::kCensusTransform);

@@ -193,6 +193,33 @@ HWY_INLINE void MinOfLanesEach(D d, const V* HWY_RESTRICT mins, V* HWY_RESTRICT 
   }
 }
 
+// Every lane of lowest[i] is the lowest lane of mins[i], for two vectors of bytes: by a shorter chain of
+// operations than MinOfLanesEach where there is one.
+template <class V>
+HWY_INLINE void MinOfLanesOfTwo(Tag8 d, const V* HWY_RESTRICT mins, V* HWY_RESTRICT lowest) {
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+  for (int i = 0; i < 2; ++i) {
+#if HWY_TARGET == HWY_AVX2
+    const __m256i half = mins[i].raw;
+#else
+    const __m256i half =
+        _mm256_min_epu8(_mm512_castsi512_si256(mins[i].raw), _mm512_extracti64x4_epi64(mins[i].raw, 1));
+#endif
+    __m128i block = _mm_min_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
+    // The lower byte of each pair in 16 bits, and the lowest of the eight.
+    block = _mm_minpos_epu16(_mm_min_epu8(block, _mm_srli_epi16(block, 8)));
+#if HWY_TARGET == HWY_AVX2
+    lowest[i] = V{_mm256_broadcastb_epi8(block)};
+#else
+    lowest[i] = V{_mm512_broadcastb_epi8(block)};
+#endif
+  }
+  (void)d;
+#else
+  MinOfLanesEach<2>(d, mins, lowest);
+#endif
+}
+
 }  // namespace parallax::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

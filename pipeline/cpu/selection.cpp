@@ -158,10 +158,20 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
     // What is left is the rivals.
     sum[t.place_of[static_cast<std::size_t>(winner)]] = before = after = 0xFFFF;
   }
-  for (int j = 0; j < count; ++j) {
-    mins[j] = none;
-    for (int s = 0; s < stripes; ++s)
-      mins[j] = simd::Min(mins[j], simd::Load(d, sums + j * padded + s * lanes));
+}
+
+// Lowest costs that are left of kGroup pixels from x on, or of count of them.
+template <int kStripes>
+HWY_INLINE void FindRivals(const SelectionTables& t, int x, int count, const std::uint16_t* HWY_RESTRICT sums,
+                           const SelectedRow& row) {
+  const Tag16 d;
+  const int lanes = static_cast<int>(simd::Lanes(d));
+  const int stripes = kStripes > 0 ? kStripes : t.striping.Stripes16();
+  V mins[kGroup];
+  for (int j = 0; j < kGroup; ++j) {
+    const std::uint16_t* sum = sums + std::min(j, count - 1) * stripes * lanes;
+    mins[j] = simd::Load(d, sum);
+    for (int s = 1; s < stripes; ++s) mins[j] = simd::Min(mins[j], simd::Load(d, sum + s * lanes));
   }
   StoreEight(MinOfEight(mins), row.rival + x);
 }
@@ -175,11 +185,16 @@ void SelectPartOfStripes(const SelectionTables& t, int x_begin, int x_end, std::
   const V first_lane = simd::Load(d, kFirstLane);
   RightWindow<kStripes> right(t.striping.Stripes16(), row.right_state);
   int x = x_begin;
-  for (; x + kGroup <= x_end; x += kGroup, sums += kGroup * padded) {
-    SelectGroup<kStripes, true>(t, x, kGroup, sums, row, first_lane, right);
+  std::uint16_t* sum = sums;
+  for (; x + kGroup <= x_end; x += kGroup, sum += kGroup * padded) {
+    SelectGroup<kStripes, true>(t, x, kGroup, sum, row, first_lane, right);
   }
-  if (x < x_end) SelectGroup<kStripes, false>(t, x, x_end - x, sums, row, first_lane, right);
+  if (x < x_end) SelectGroup<kStripes, false>(t, x, x_end - x, sum, row, first_lane, right);
   right.Save(row.right_state);
+  // Only now: vectors are not read until the single values struck out of them have reached the cache.
+  for (x = x_begin; x < x_end; x += kGroup, sums += kGroup * padded) {
+    FindRivals<kStripes>(t, x, std::min(kGroup, x_end - x), sums, row);
+  }
 }
 
 void SelectPartOfTarget(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* sums,

@@ -2,6 +2,7 @@
 
 #include <bit>
 #include <limits>
+#include <utility>
 
 #include "pipeline/cpu/filter_kernels.h"
 #include "pipeline/cpu/row_tasks.h"
@@ -57,13 +58,21 @@ void SpeckleFilter::FindRuns(const DisparityMap& map, int y, float range, RowBit
   num_runs_[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(run + 1 - runs_) - first;
 }
 
-void SpeckleFilter::JoinToRowAbove(int y, const RowBits& bits) {
+void SpeckleFilter::JoinToRowAbove(int y, const RowBits& bits,
+                                   const std::vector<std::uint64_t>* starts_above) {
   std::int32_t here = y * width_, above = here - width_;
   const Run* runs = runs_;
   std::int32_t last_here = -1, last_above = -1;
+  std::uint64_t before = 0;
   for (int word = 0; word * 64 < width_; ++word) {
-    for (std::uint64_t joined = bits.joined[static_cast<std::size_t>(word)]; joined != 0;
-         joined &= joined - 1) {
+    const std::size_t w = static_cast<std::size_t>(word);
+    std::uint64_t joined = bits.joined[w];
+    // Where the pixel before is joined and neither run begins, the same two runs meet again.
+    if (starts_above != nullptr) {
+      joined &= bits.starts[w] | (*starts_above)[w] | ~(joined << 1 | before);
+      before = bits.joined[w] >> 63;
+    }
+    for (; joined != 0; joined &= joined - 1) {
       const int x = word * 64 + std::countr_zero(joined);
       while (runs[here].end <= x) ++here;
       while (runs[above].end <= x) ++above;
@@ -84,17 +93,18 @@ void SpeckleFilter::Remove(const FilterParameters& parameters, DisparityMap& map
                    std::vector<std::uint64_t>(words)};
   };
   ForRowBlocks(height_, kRowsPerBlock, threads, [&](int begin, int end) {
-    RowBits bits = make_bits();
+    RowBits bits = make_bits(), bits_above = make_bits();
     for (int y = begin; y < end; ++y) {
+      std::swap(bits, bits_above);
       FindRuns(map, y, parameters.speckle_range, bits);
-      if (y > begin) JoinToRowAbove(y, bits);
+      if (y > begin) JoinToRowAbove(y, bits, &bits_above.starts);
     }
   });
   RowBits bits = make_bits();
   for (int y = kRowsPerBlock; y < height_; y += kRowsPerBlock) {
     CompareNeighbors(map.disparity.Row(y), map.disparity.Row(y - 1), width_, parameters.speckle_range,
                      bits.starts.data(), bits.valid.data(), bits.joined.data());
-    JoinToRowAbove(y, bits);
+    JoinToRowAbove(y, bits, nullptr);
   }
   ForRowBlocks(height_, kRowsPerBlock, threads, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {

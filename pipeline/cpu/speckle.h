@@ -38,7 +38,8 @@ class SpeckleFilter {
   std::int32_t Root(std::int32_t run);
   void Unite(std::int32_t a, std::int32_t b);
   void FindRuns(const DisparityMap& map, int y, float range, RowBits& bits);
-  void JoinToRowAbove(int y, const RowBits& bits);
+  // starts_above: of the row above; null = unknown.
+  void JoinToRowAbove(int y, const RowBits& bits, const std::vector<std::uint64_t>* starts_above);
 
   int width_, height_;
   Run* runs_ = nullptr;                 // of row y from y * width on: as many as a row can hold

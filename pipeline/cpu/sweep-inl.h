@@ -9,201 +9,31 @@
 #include <hwy/cache_control.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <type_traits>
 
-#include "pipeline/cpu/lanes-inl.h"
-#include "pipeline/cpu/sweep.h"
+#include "pipeline/cpu/sweep_steps-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 
-using V8 = simd::Vec<Tag8>;
-using V16 = simd::Vec<Tag16>;
-
-// Loops over a pixel's vectors are unrolled where their number is known.
-template <int kStripes>
-HWY_INLINE int NumStripes(int at_run_time) {
-  return kStripes > 0 ? kStripes : at_run_time;
-}
-// Most vectors of T that a pixel can take, at most 1024 disparities.
-template <int kStripes8, typename T>
-inline constexpr int kMaxStripes =
-    static_cast<int>(sizeof(T) * (kStripes8 > 0 ? kStripes8 : 1024 / simd::MaxLanes(Tag8())));
-
-// Hamming distances of left pixel x, whose planes are at left, to its partners in the right row.
-template <int kStripes, int kPlanes>
-HWY_INLINE void MatchingCost(const SweepView& s, const std::uint8_t* HWY_RESTRICT left,
-                             const std::uint8_t* HWY_RESTRICT right, int x, V8* HWY_RESTRICT cost) {
-  const Tag8 d;
-  const int stripes = NumStripes<kStripes>(s.striping.stripes);
-  const int planes = kPlanes > 0 ? kPlanes : s.num_planes;
-  const std::int32_t* start = s.right_start + x + s.striping.Padded() - 1;
-  for (int k = 0; k < stripes; ++k) {
-    const std::uint8_t* from = right + start[-k];
-    V8 count = CountPlaneBits(d, simd::Xor(simd::LoadU(d, from), simd::Set(d, left[0])));
-    for (int p = 1; p < planes; ++p) {
-      const V8 differing = simd::Xor(simd::LoadU(d, from + p * s.phase_length), simd::Set(d, left[p]));
-      count = simd::Add(count, CountPlaneBits(d, differing));
-    }
-    cost[k] = count;
-  }
-  const int x_right = x - s.min_disparity;
-  if (x_right - s.striping.num_disparities + 1 < 0 || x_right >= s.width) {
-    const V8 outside_cost = simd::Set(d, s.outside_cost);
-    for (int k = 0; k < stripes; ++k) {
-      const auto outside = simd::MaskFromVec(simd::LoadU(d, s.outside + start[-k]));
-      cost[k] = simd::IfThenElse(outside, outside_cost, cost[k]);
-    }
-  }
-  if (s.pad != nullptr) {
-    for (int k = 0; k < stripes; ++k) {
-      cost[k] = simd::Or(cost[k], simd::Load(d, s.pad + k * static_cast<int>(simd::Lanes(d))));
-    }
-  }
-}
-
-// Penalties P2 of the four paths that end at a pixel.
-struct PathP2 {
-  std::uint16_t horizontal, vertical, diagonal, antidiagonal;
+// What is known of a sweep when it is compiled. kStripes8: vectors of bytes of a pixel, kPlanes: of the
+// census codes; 0 = known at run time only. kPlain: every lane has a disparity and a partner in the right
+// image, P2 is constant, and the first sweep keeps its sums.
+template <PathCosts kCosts_, int kStripes8_, int kPlanes_, int kPaths_, bool kLast_, bool kPlain_>
+struct SweepKind {
+  static constexpr PathCosts kCosts = kCosts_;
+  static constexpr int kStripes8 = kStripes8_, kPlanes = kPlanes_, kPaths = kPaths_;
+  static constexpr bool kLast = kLast_, kPlain = kPlain_;
+  // The first sweep is the mirrored one.
+  static constexpr int kStepX = kLast ? 1 : -1;
 };
-HWY_INLINE PathP2 AdaptP2(const SweepView& s, int u, int v, int x, int y) {
-  const int step = s.mirrored ? -1 : 1;
-  const std::uint8_t* row = s.guide + y * s.guide_stride;
-  const std::uint8_t* above = v > 0 ? row - step * s.guide_stride : row;
-  // Beyond the border any value does: the path costs there are 0.
-  const int before = u > 0 ? x - step : x, after = u + 1 < s.width ? x + step : x;
-  const int here = row[x];
-  const auto p2 = [&](int there) { return s.p2[std::abs(here - there)]; };
-  return {p2(row[before]), p2(above[x]), p2(above[before]), p2(above[after])};
-}
 
-// One step of one path: from N at the pixel before to t (given to add(k, t)) and L = C + t; returns min L by
-// lane.
-template <class D, int kStripes, class Add>
-HWY_INLINE simd::Vec<D> Step(D d, int at_run_time, const simd::Vec<D>* HWY_RESTRICT before,
-                             const simd::Vec<D>* HWY_RESTRICT cost, simd::Vec<D> p1, simd::Vec<D> p2,
-                             simd::Vec<D>* HWY_RESTRICT path, const Add& add) {
-  using V = simd::Vec<D>;
-  const int stripes = NumStripes<kStripes>(at_run_time);
-  // p2 bounds every t: as good as infinity where there is no disparity.
-  V below = LanesUp(d, before[stripes - 1], p2);
-  V lowest = p2;
-  for (int k = 0; k < stripes; ++k) {
-    const V above = k + 1 < stripes ? before[k + 1] : LanesDown(d, before[0], p2);
-    const V stepped = simd::SaturatedAdd(simd::Min(below, above), p1);
-    const V t = simd::Min(simd::Min(stepped, before[k]), p2);
-    below = before[k];
-    add(k, t);
-    path[k] = simd::SaturatedAdd(t, cost[k]);
-    lowest = k == 0 ? path[k] : simd::Min(lowest, path[k]);
-  }
-  return lowest;
-}
-
-// Sums of t over the paths of a sweep, as PathCosts keeps them: kPairs8: [2][stripes] of bytes (one per pair
-// of paths); otherwise 16-bit values, the even lanes first.
-template <PathCosts kCosts, int kStripes>
-struct PathSums {
-  V16 sum[kMaxStripes<kStripes, std::uint16_t>];
-
-  HWY_INLINE PathSums() {}  // written out: a constructor that GCC makes is not for this instruction set
-
-  template <int kPath>
-  HWY_INLINE void Add(int stripes, int k, V8 t) {
-    const Tag8 d8;
-    const Tag16 d16;
-    const V16 t16 = simd::BitCast(d16, t);
-    if constexpr (kCosts == PathCosts::kPairs8) {
-      V16& pair = sum[kPath / 2 * stripes + k];
-      pair = kPath % 2 == 0 ? t16 : simd::BitCast(d16, simd::Add(simd::BitCast(d8, pair), t));
-    } else {
-      const V16 even = simd::And(t16, simd::Set(d16, std::uint16_t{255})), odd = simd::ShiftRight<8>(t16);
-      sum[k] = kPath == 0 ? even : simd::Add(sum[k], even);
-      sum[stripes + k] = kPath == 0 ? odd : simd::Add(sum[stripes + k], odd);
-    }
-  }
-  template <int kPath>
-  HWY_INLINE void Add(int, int k, V16 t) {
-    sum[k] = kPath == 0 ? t : simd::Add(sum[k], t);
-  }
-};
-// Keeps the sums of a pixel of the first sweep.
-template <PathCosts kCosts, int kStripes, int kPaths>
-HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes,
-                          std::uint8_t* HWY_RESTRICT to) {
-  const Tag16 d;
-  const int count = kCosts == PathCosts::kPairs8 ? kPaths / 4 * stripes : 2 * stripes;
-  for (int i = 0; i < count; ++i) {
-    simd::Stream(sums.sum[i], d, reinterpret_cast<std::uint16_t*>(to) + i * static_cast<int>(simd::Lanes(d)));
-  }
-}
-
-// Aggregated costs of a pixel: the sums of both sweeps and paths * C.
-template <PathCosts kCosts, int kStripes, int kPaths, class V>
-HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStripes>& own,
-                                const V* HWY_RESTRICT cost, const std::uint8_t* HWY_RESTRICT first,
-                                std::uint16_t* HWY_RESTRICT sums) {
-  const Tag16 d;
-  const int lanes = static_cast<int>(simd::Lanes(d));
-  const int stripes = NumStripes<kStripes>(s.striping.stripes);
-  constexpr int kShift = kPaths == 8 ? 3 : 2;
-  const auto* first16 = reinterpret_cast<const std::uint16_t*>(first);
-  const auto finish = [&](int i, V16 sum) HWY_ATTR {
-    if (s.pad16 != nullptr) sum = simd::Or(sum, simd::Load(d, s.pad16 + i * lanes));
-    simd::Store(sum, d, sums + i * lanes);
-  };
-  for (int k = 0; k < stripes; ++k) {
-    V16 even, odd;
-    if constexpr (kCosts == PathCosts::kWide16) {
-      even = simd::ShiftLeft<kShift>(cost[k]);
-      odd = simd::ShiftLeft<kShift>(cost[stripes + k]);
-    } else {
-      const V16 both = simd::BitCast(d, cost[k]);
-      even = simd::ShiftRight<8 - kShift>(simd::ShiftLeft<8>(both));
-      odd = simd::ShiftLeft<kShift>(simd::ShiftRight<8>(both));
-    }
-    if constexpr (kCosts == PathCosts::kPairs8) {
-      // Sum of the words, less the odd bytes' sum times 256, is the sum of the even bytes.
-      V16 words = simd::Add(own.sum[k], simd::Load(d, first16 + k * lanes));
-      V16 high =
-          simd::Add(simd::ShiftRight<8>(own.sum[k]), simd::ShiftRight<8>(simd::Load(d, first16 + k * lanes)));
-      if constexpr (kPaths == 8) {
-        const V16 other = simd::Load(d, first16 + (stripes + k) * lanes);
-        words = simd::Add(words, simd::Add(own.sum[stripes + k], other));
-        high =
-            simd::Add(high, simd::Add(simd::ShiftRight<8>(own.sum[stripes + k]), simd::ShiftRight<8>(other)));
-      }
-      even = simd::Add(even, simd::Sub(words, simd::ShiftLeft<8>(high)));
-      odd = simd::Add(odd, high);
-    } else {
-      even = simd::Add(even, simd::Add(own.sum[k], simd::Load(d, first16 + k * lanes)));
-      odd = simd::Add(odd, simd::Add(own.sum[stripes + k], simd::Load(d, first16 + (stripes + k) * lanes)));
-    }
-    finish(k, even);
-    finish(stripes + k, odd);
-  }
-}
-
-// Widens 8-bit matching costs; lanes without a disparity stay the largest value.
-template <int kStripes8>
-HWY_INLINE void WidenCosts(const SweepView& s, const V8* HWY_RESTRICT cost8, V16* HWY_RESTRICT cost) {
-  const Tag16 d;
-  const int stripes = NumStripes<kStripes8>(s.striping.stripes);
-  for (int k = 0; k < stripes; ++k) {
-    const V16 both = simd::BitCast(d, cost8[k]);
-    cost[k] = simd::And(both, simd::Set(d, std::uint16_t{255}));
-    cost[stripes + k] = simd::ShiftRight<8>(both);
-  }
-  if (s.pad16 == nullptr) return;
-  for (int i = 0; i < 2 * stripes; ++i) {
-    cost[i] = simd::Or(cost[i], simd::Load(d, s.pad16 + i * static_cast<int>(simd::Lanes(d))));
-  }
-}
-
-// Where a sweep stands in one row, and its horizontal path there. kStripes8: vectors of bytes of a pixel,
-// kPlanes: of the census codes; 0 = known at run time only.
-template <PathCosts kCosts, int kStripes8, int kPlanes, int kPaths, bool kLast>
-class RowSweep {
+// Where a sweep stands in kRows rows, each kBehind pixels behind the one above, and their horizontal paths.
+// The rows' slots lie at fixed distances from each other.
+template <class Kind, int kRows, int kBehind>
+class RowsInTurn {
+  static constexpr PathCosts kCosts = Kind::kCosts;
+  static constexpr int kStripes8 = Kind::kStripes8, kPaths = Kind::kPaths;
   using D = std::conditional_t<kCosts == PathCosts::kWide16, Tag16, Tag8>;
   using T = simd::TFromD<D>;
   using V = simd::Vec<D>;
@@ -212,87 +42,51 @@ class RowSweep {
   static constexpr int kSweepPaths = kPaths / 2;
 
  public:
-  HWY_INLINE RowSweep(const SweepView& s, int v, int u, std::uint16_t* HWY_RESTRICT sums)
-      : stripes8_(NumStripes<kStripes8>(s.striping.stripes)), v_(v), u_(u), sums_(sums) {
-    step_ = s.mirrored ? -1 : 1;
-    y_ = s.mirrored ? s.height - 1 - v : v;
-    x_ = s.mirrored ? s.width - 1 - u : u;
-    left_ = s.left + y_ * s.left_stride;
-    right_ = s.right + y_ * s.right_stride;
-    if (s.volume != nullptr) {
-      volume_ = s.volume + (y_ - s.volume_top) * s.volume_row_bytes + x_ * s.volume_pixel_bytes;
-      volume_step_ = step_ * s.volume_pixel_bytes;
-    }
+  // parts: of the rows; row 0 stands at u.
+  HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts, int u)
+      : stripes8_(NumStripes<kStripes8>(s.striping.stripes)), v_(parts[0].v), u_(u) {
+    y_ = Kind::kLast ? v_ : s.height - 1 - v_;
+    x_ = Kind::kLast ? u : s.width - 1 - u;
+    start_ = s.right_start + x_ + Padded() - 1;
     const auto slot = [&](std::uint8_t* slots, int i) {
       return reinterpret_cast<T*>(slots + i * s.slot_bytes);
     };
     vertical_ = slot(s.vertical, u);
-    diagonal_ = slot(s.diagonal, u - v + s.height - 1);
-    antidiagonal_ = slot(s.antidiagonal, u + v);
-    horizontal_ = slot(s.horizontal, v);
+    diagonal_ = slot(s.diagonal, u - v_ + s.height - 1);
+    antidiagonal_ = slot(s.antidiagonal, u + v_);
+    horizontal_ = slot(s.horizontal, v_);
     const D d;
-    for (int k = 0; k < Stripes(); ++k)
-      across_[k] = u == 0 ? simd::Zero(d) : simd::Load(d, horizontal_ + k * Lanes());
-  }
-
-  // The next pixel.
-  HWY_INLINE void Pixel(const SweepView& s, V p1, V largest_p2) {
-    const D d;
-    const int stripes = Stripes();
-    V cost[kMax];
-    if constexpr (kCosts == PathCosts::kWide16) {
-      V8 cost8[kMaxStripes<kStripes8, std::uint8_t>];
-      MatchingCost<kStripes8, kPlanes>(s, left_ + x_ * s.num_planes, right_, x_, cost8);
-      WidenCosts<kStripes8>(s, cost8, cost);
-    } else {
-      MatchingCost<kStripes8, kPlanes>(s, left_ + x_ * s.num_planes, right_, x_, cost);
-    }
-    V p2[4] = {largest_p2, largest_p2, largest_p2, largest_p2};
-    if (s.p2 != nullptr) {
-      const PathP2 adapted = AdaptP2(s, u_, v_, x_, y_);
-      p2[0] = simd::Set(d, static_cast<T>(adapted.horizontal));
-      p2[1] = simd::Set(d, static_cast<T>(adapted.vertical));
-      p2[2] = simd::Set(d, static_cast<T>(adapted.diagonal));
-      p2[3] = simd::Set(d, static_cast<T>(adapted.antidiagonal));
-    }
-
-    PathSums<kCosts, kStripes8> own;
-    V path[kSweepPaths][kMax], mins[kSweepPaths], lowest[kSweepPaths];
-    mins[0] = Follow<0>(across_, cost, p1, p2[0], path[0], own);
-    mins[1] = FollowSlot<1>(vertical_, cost, p1, p2[1], path[1], own);
-    if constexpr (kPaths == 8) {
-      mins[2] = FollowSlot<2>(diagonal_, cost, p1, p2[2], path[2], own);
-      mins[3] = FollowSlot<3>(antidiagonal_, cost, p1, p2[3], path[3], own);
-    }
-    MinOfLanesEach<kSweepPaths>(d, mins, lowest);
-    for (int k = 0; k < stripes; ++k) across_[k] = simd::Sub(path[0][k], lowest[0]);
-    StoreSlot(path[1], lowest[1], vertical_);
-    if constexpr (kPaths == 8) {
-      StoreSlot(path[2], lowest[2], diagonal_);
-      StoreSlot(path[3], lowest[3], antidiagonal_);
-    }
-
-    if constexpr (kLast) {
-      // What this thread reads next but one or two parts of rows; too far apart for the machine to foresee.
-      if (v_ + 2 < s.height) {
-        const std::uint8_t* below = volume_ + 2 * s.volume_row_bytes;
-        for (int i = 0; i < s.volume_pixel_bytes; i += 64) hwy::Prefetch(below + i);
+    for (int i = 0; i < kRows; ++i) {
+      const int x = x_ - i * kBehind * Kind::kStepX, y = y_ + i * Kind::kStepX;
+      left_[i] = s.left + y * s.left_stride + x * s.num_planes;
+      right_[i] = s.right + y * s.right_stride;
+      volume_[i] = nullptr;
+      if (s.volume != nullptr)
+        volume_[i] = s.volume + (y - s.volume_top) * s.volume_row_bytes + x * VolumePixelBytes();
+      sums_[i] = Kind::kLast ? parts[i].sums + (u - i * kBehind - parts[i].u_begin) * Padded() : nullptr;
+      for (int k = 0; k < Stripes(); ++k) {
+        across_[i][k] = u - i * kBehind == 0 ? simd::Zero(d) : simd::Load(d, Across(i) + k * Lanes());
       }
-      AggregatedCosts<kCosts, kStripes8, kPaths>(s, own, cost, volume_, sums_);
-      sums_ += s.striping.Padded();
-    } else if (s.volume != nullptr) {
-      StoreSums<kCosts, kStripes8, kPaths>(own, stripes8_, volume_);
     }
-    ++u_, x_ += step_;
-    volume_ += volume_step_;
-    vertical_ += stripes * Lanes();
-    diagonal_ += stripes * Lanes();
-    antidiagonal_ += stripes * Lanes();
   }
 
-  // Keeps the horizontal path for the next part of the row.
+  // The next pixel of each row.
+  HWY_INLINE void Step(const SweepView& s, V p1, V largest_p2) {
+    Pixel<0>(s, p1, largest_p2);
+    if constexpr (kRows > 1) Pixel<1>(s, p1, largest_p2);
+    static_assert(kRows <= 2);
+    if constexpr (!Kind::kPlain) ++u_, x_ += Kind::kStepX;
+    start_ += Kind::kStepX;
+    vertical_ += Stripes() * Lanes();
+    diagonal_ += Stripes() * Lanes();
+    antidiagonal_ += Stripes() * Lanes();
+  }
+
+  // Keeps the horizontal paths for the next part of the rows.
   HWY_INLINE void Leave() const {
-    for (int k = 0; k < Stripes(); ++k) simd::Store(across_[k], D(), horizontal_ + k * Lanes());
+    for (int i = 0; i < kRows; ++i) {
+      for (int k = 0; k < Stripes(); ++k) simd::Store(across_[i][k], D(), Across(i) + k * Lanes());
+    }
   }
 
  private:
@@ -300,12 +94,83 @@ class RowSweep {
     return kStripes8 > 0 ? kStripes : stripes8_ * static_cast<int>(sizeof(T));
   }
   static HWY_INLINE int Lanes() { return static_cast<int>(simd::Lanes(D())); }
+  HWY_INLINE int Padded() const { return stripes8_ * static_cast<int>(simd::Lanes(Tag8())); }
+  HWY_INLINE int VolumePixelBytes() const { return Padded() * (ArePairs(kCosts) ? kPaths / 4 : 2); }
+  HWY_INLINE T* Across(int i) const { return horizontal_ + i * Stripes() * Lanes(); }
+
+  // The next pixel of row kRow.
+  template <int kRow>
+  HWY_INLINE void Pixel(const SweepView& s, V p1, V largest_p2) {
+    const D d;
+    const int stripes = Stripes();
+    const std::int32_t* start = start_ - kRow * kBehind * Kind::kStepX;
+    V cost[kMax];
+    const auto make_cost = [&](V8* cost8) HWY_ATTR {
+      HammingDistances<kStripes8, Kind::kPlanes>(s, left_[kRow], right_[kRow], start, cost8);
+      if constexpr (!Kind::kPlain)
+        ReplaceOutside<kStripes8>(s, start, x_ - kRow * kBehind * Kind::kStepX, cost8);
+    };
+    if constexpr (kCosts == PathCosts::kWide16) {
+      V8 cost8[kMaxStripes<kStripes8, std::uint8_t>];
+      make_cost(cost8);
+      WidenCosts<kStripes8>(s, cost8, cost);
+    } else {
+      make_cost(cost);
+    }
+    V p2[4] = {largest_p2, largest_p2, largest_p2, largest_p2};
+    if (!Kind::kPlain && s.p2 != nullptr) {
+      const PathP2 adapted = AdaptP2(s, Kind::kStepX, u_ - kRow * kBehind, v_ + kRow,
+                                     x_ - kRow * kBehind * Kind::kStepX, y_ + kRow * Kind::kStepX);
+      p2[0] = simd::Set(d, static_cast<T>(adapted.horizontal));
+      p2[1] = simd::Set(d, static_cast<T>(adapted.vertical));
+      p2[2] = simd::Set(d, static_cast<T>(adapted.diagonal));
+      p2[3] = simd::Set(d, static_cast<T>(adapted.antidiagonal));
+    }
+
+    T* vertical = vertical_ - kRow * kBehind * stripes * Lanes();
+    T* diagonal = diagonal_ - kRow * (kBehind + 1) * stripes * Lanes();
+    T* antidiagonal = antidiagonal_ - kRow * (kBehind - 1) * stripes * Lanes();
+    PathSums<kCosts, kStripes8> own;
+    V path[kSweepPaths][kMax], mins[kSweepPaths], lowest[kSweepPaths];
+    mins[0] = Follow<0>(across_[kRow], cost, p1, p2[0], path[0], own);
+    mins[1] = FollowSlot<1>(vertical, cost, p1, p2[1], path[1], own);
+    if constexpr (kPaths == 8) {
+      mins[2] = FollowSlot<2>(diagonal, cost, p1, p2[2], path[2], own);
+      mins[3] = FollowSlot<3>(antidiagonal, cost, p1, p2[3], path[3], own);
+    }
+    if constexpr (kPaths == 4 && kCosts != PathCosts::kWide16) {
+      // With so little to do besides, the horizontal path's chain of operations is what takes the time.
+      MinOfLanesOfTwo(d, mins, lowest);
+    } else {
+      MinOfLanesEach<kSweepPaths>(d, mins, lowest);
+    }
+    for (int k = 0; k < stripes; ++k) across_[kRow][k] = simd::Sub(path[0][k], lowest[0]);
+    StoreSlot(path[1], lowest[1], vertical);
+    if constexpr (kPaths == 8) {
+      StoreSlot(path[2], lowest[2], diagonal);
+      StoreSlot(path[3], lowest[3], antidiagonal);
+    }
+
+    if constexpr (Kind::kLast) {
+      // What this thread reads next but one or two parts of rows; too far apart for the machine to foresee.
+      // The last rows' is never read, which does no harm.
+      const std::uint8_t* below = volume_[kRow] + 2 * s.volume_row_bytes;
+      for (int i = 0; i < VolumePixelBytes(); i += 64) hwy::Prefetch(below + i);
+      AggregatedCosts<kCosts, kStripes8, kPaths, !Kind::kPlain>(s, own, cost, volume_[kRow], sums_[kRow]);
+      sums_[kRow] += Padded();
+    } else if (Kind::kPlain || s.volume != nullptr) {
+      StoreSums<kCosts, kStripes8, kPaths>(own, stripes8_, volume_[kRow]);
+    }
+    left_[kRow] += Kind::kStepX * (Kind::kPlanes > 0 ? Kind::kPlanes : s.num_planes);
+    volume_[kRow] += Kind::kStepX * VolumePixelBytes();
+  }
 
   template <int kPath>
   HWY_INLINE V Follow(const V* HWY_RESTRICT before, const V* HWY_RESTRICT cost, V p1, V p2,
                       V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
-    return Step<D, kStripes>(D(), Stripes(), before, cost, p1, p2, path,
-                             [&](int k, V t) HWY_ATTR { own.template Add<kPath>(Stripes(), k, t); });
+    return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes>(
+        D(), Stripes(), before, cost, p1, p2, path,
+        [&](int k, V t, V p) HWY_ATTR { own.template Add<kPath>(Stripes(), k, t, p); });
   }
   template <int kPath>
   HWY_INLINE V FollowSlot(const T* HWY_RESTRICT slot, const V* HWY_RESTRICT cost, V p1, V p2,
@@ -318,47 +183,98 @@ class RowSweep {
     for (int k = 0; k < Stripes(); ++k) simd::Store(simd::Sub(path[k], lowest), D(), slot + k * Lanes());
   }
 
-  int stripes8_, v_, u_, x_, y_, step_;
-  std::ptrdiff_t volume_step_ = 0;
-  const std::uint8_t *left_, *right_;
-  std::uint8_t* volume_ = nullptr;
+  int stripes8_, v_, u_, x_, y_;  // of row 0
+  const std::int32_t* start_;
   T *vertical_, *diagonal_, *antidiagonal_, *horizontal_;
-  std::uint16_t* sums_;
-  V across_[kMax];
+  const std::uint8_t *left_[kRows], *right_[kRows];
+  std::uint8_t* volume_[kRows];
+  std::uint16_t* sums_[kRows];
+  V across_[kRows][kMax];
 };
 
-// SweepFunction.
-template <PathCosts kCosts, int kStripes8, int kPlanes, int kPaths, bool kLast>
-void Sweep(const SweepView& view, const SweepPart& first, const SweepPart& second) {
+template <class Kind>
+void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
   const SweepView s = view;  // a copy that no store of bytes can change
-  using Row = RowSweep<kCosts, kStripes8, kPlanes, kPaths, kLast>;
-  using D = std::conditional_t<kCosts == PathCosts::kWide16, Tag16, Tag8>;
+  using D = std::conditional_t<Kind::kCosts == PathCosts::kWide16, Tag16, Tag8>;
   using T = simd::TFromD<D>;
   const auto p1 = simd::Set(D(), static_cast<T>(s.p1)), p2 = simd::Set(D(), static_cast<T>(s.largest_p2));
-  if constexpr (kStripes8 > 0) {
-    // Two rows in turns, the second two pixels behind: the horizontal paths, each a chain of dependent
-    // operations, then overlap. Its antidiagonal path comes from where the first row was a turn ago.
-    constexpr int kBehind = 2;
-    const int both_begin = std::max(first.u_begin, second.u_begin + kBehind);
-    const int both_end = std::min(first.u_end, second.u_end + kBehind);
-    if (both_begin < both_end) {
-      Row a(s, first.v, first.u_begin, first.sums), b(s, second.v, second.u_begin, second.sums);
-      for (int u = first.u_begin; u < both_begin; ++u) a.Pixel(s, p1, p2);
-      for (int u = both_begin; u < both_end; ++u) {
-        a.Pixel(s, p1, p2);
-        b.Pixel(s, p1, p2);
-      }
-      for (int u = both_end - kBehind; u < second.u_end; ++u) b.Pixel(s, p1, p2);
-      a.Leave();
-      b.Leave();
+  const auto alone = [&](const SweepPart& part, int begin, int end) HWY_ATTR {
+    if (begin >= end) return;
+    RowsInTurn<Kind, 1, 0> row(s, &part, begin);
+    for (int u = begin; u < end; ++u) row.Step(s, p1, p2);
+    row.Leave();
+  };
+  if constexpr (Kind::kStripes8 > 0) {
+    // Two rows in turns: the horizontal paths, each a chain of dependent operations, then overlap. The second
+    // one's antidiagonal path comes from where the first row was a turn ago.
+    constexpr int kBehind = Kind::kPaths == 8 ? 2 : 1;
+    const int begin = std::max(parts[0].u_begin, parts[1].u_begin + kBehind);
+    const int end = std::min(parts[0].u_end, parts[1].u_end + kBehind);
+    if (begin < end) {
+      alone(parts[0], parts[0].u_begin, begin);
+      alone(parts[1], parts[1].u_begin, begin - kBehind);
+      RowsInTurn<Kind, 2, kBehind> rows(s, parts, begin);
+      for (int u = begin; u < end; ++u) rows.Step(s, p1, p2);
+      rows.Leave();
+      alone(parts[0], end, parts[0].u_end);
+      alone(parts[1], end - kBehind, parts[1].u_end);
       return;
     }
   }
-  for (const SweepPart* part : {&first, &second}) {
-    if (part->u_begin >= part->u_end) continue;
-    Row row(s, part->v, part->u_begin, part->sums);
-    for (int u = part->u_begin; u < part->u_end; ++u) row.Pixel(s, p1, p2);
-    row.Leave();
+  for (int i = 0; i < 2; ++i) alone(parts[i], parts[i].u_begin, parts[i].u_end);
+}
+
+// SweepFunction.
+template <PathCosts kCosts, int kStripes8, int kPlanes, int kPaths, bool kLast>
+void Sweep(const SweepView& s, const SweepPart* parts) {
+  if constexpr (kStripes8 > 0 && kPlanes > 0) {
+    const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
+    const int u_end = std::max(parts[0].u_end, parts[1].u_end);
+    const bool inside =
+        kLast ? PartnersInside(s, u_begin, u_end) : PartnersInside(s, s.width - u_end, s.width - u_begin);
+    if (inside && s.pad == nullptr && s.p2 == nullptr && s.volume != nullptr)
+      return SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, true>>(s, parts);
+  }
+  SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, false>>(s, parts);
+}
+
+template <PathCosts kCosts, int kStripes8, int kPlanes>
+SweepFunction ChoosePaths(int num_paths, bool last) {
+  if (num_paths == 8)
+    return last ? Sweep<kCosts, kStripes8, kPlanes, 8, true> : Sweep<kCosts, kStripes8, kPlanes, 8, false>;
+  return last ? Sweep<kCosts, kStripes8, kPlanes, 4, true> : Sweep<kCosts, kStripes8, kPlanes, 4, false>;
+}
+
+// Loops over vectors are unrolled for the usual numbers of disparities (64, 128, 192, 256), and those over
+// the census planes for codes of kUsualBits.
+template <PathCosts kCosts, int kUsualBits>
+SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_planes) {
+  constexpr int kUsualPlanes = (kUsualBits + kPlaneBits - 1) / kPlaneBits;
+  const bool is_usual = num_planes == kUsualPlanes;
+  const auto choose = [&](auto count) {
+    constexpr int kStripes8 = decltype(count)::value;
+    return is_usual ? ChoosePaths<kCosts, kStripes8, kUsualPlanes>(num_paths, last)
+                    : ChoosePaths<kCosts, kStripes8, 0>(num_paths, last);
+  };
+  switch (stripes) {
+#if HWY_MAX_BYTES == 64
+    case 1:
+      return choose(std::integral_constant<int, 1>());
+    case 2:
+      return choose(std::integral_constant<int, 2>());
+    case 3:
+      return choose(std::integral_constant<int, 3>());
+#endif
+#if HWY_MAX_BYTES >= 32
+    case 4:
+      return choose(std::integral_constant<int, 4>());
+#endif
+#if HWY_MAX_BYTES < 64
+    case 8:
+      return choose(std::integral_constant<int, 8>());
+#endif
+    default:
+      return ChoosePaths<kCosts, 0, 0>(num_paths, last);
   }
 }
 

@@ -11,9 +11,10 @@ namespace parallax::cpu {
 
 // How path costs and their sums are kept; the narrowest that holds them is chosen.
 enum class PathCosts {
-  kPairs8,  // 8-bit costs; two paths' costs (without the matching cost) fit 8 bits
-  kWide8,   // 8-bit costs, 16-bit sums
-  kWide16,  // 16-bit costs and sums
+  kPairs8,      // 8-bit costs; two paths' costs L fit 8 bits together
+  kStepPairs8,  // 8-bit costs; two paths' t = L - C fit 8 bits together
+  kWide8,       // 8-bit costs, 16-bit sums of t
+  kWide16,      // 16-bit costs and sums of t
 };
 
 // Everything a sweep reads and writes. In its own coordinates (u, v) a sweep goes right and down and follows
@@ -22,11 +23,10 @@ enum class PathCosts {
 //
 // A path cost is kept without its minimum, N = L - min L, so that eq. 13 of Hirschmueller 2008 reads
 // t = min(N(d), N(d -+ 1) + P1, P2), L = C + t. N = 0 before the border gives L = C there. The sum over the
-// paths is paths * C + sum of t: sweeps keep sums of t <= P2 only.
+// paths is the sum of L, or paths * C + the sum of t <= P2: sweeps keep sums of either.
 struct SweepView {
   int width = 0, height = 0;
   Striping striping;
-  bool mirrored = false;
 
   // Census planes (see CensusPlanes): pixel x of a left row at x * num_planes.
   const std::uint8_t* left = nullptr;
@@ -71,14 +71,15 @@ struct SweepPart {
 };
 
 // Sweeps parts of two rows, the second below the first and shifted left by at least a pixel where it is not
-// at the image's border. The first sweep writes its sums to the volume; the last one adds its own to them and
-// gives the aggregated costs S of pixel u at sums + (u - u_begin) * striping.Padded().
-using SweepFunction = void (*)(const SweepView& view, const SweepPart& first, const SweepPart& second);
+// at the image's border. The first sweep, which is mirrored, writes its sums to the volume; the last one adds
+// its own to them and gives the aggregated costs S of pixel u at sums + (u - u_begin) * striping.Padded().
+using SweepFunction = void (*)(const SweepView& view, const SweepPart parts[2]);
 
 // The best one that this machine (or the instruction set that a test chose) has.
 SweepFunction GetPairs8Sweep(int num_paths, bool last, int stripes, int num_planes);
-SweepFunction GetWide8Sweep(int num_paths, bool last, int stripes, int num_planes);
-SweepFunction GetWide16Sweep(int num_paths, bool last, int stripes, int num_planes);
+SweepFunction GetStepPairs8Sweep(int num_paths, bool last, int stripes, int num_planes);
+SweepFunction GetWide8Sweep(int num_paths, bool last);
+SweepFunction GetWide16Sweep(int num_paths, bool last);
 
 // Of the instruction set in use.
 struct VectorTraits {

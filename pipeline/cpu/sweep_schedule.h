@@ -69,7 +69,7 @@ void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep
         };
         for (int v = top; v < bottom; v += 2) {
           const SweepPart parts[] = {part_of(v, sink.sums(0)), part_of(v + 1, sink.sums(1))};
-          sweep(view, parts[0], parts[1]);
+          sweep(view, parts);
           for (const SweepPart& part : parts) {
             if (part.u_begin < part.u_end) sink.Take(part);
           }

@@ -11,15 +11,9 @@ HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 namespace {
 
-template <int kStripes, int kPlanes>
-SweepFunction Choose(int num_paths, bool last) {
-  constexpr PathCosts kCosts = PathCosts::kWide16;
-  if (num_paths == 8)
-    return last ? Sweep<kCosts, kStripes, kPlanes, 8, true> : Sweep<kCosts, kStripes, kPlanes, 8, false>;
-  return last ? Sweep<kCosts, kStripes, kPlanes, 4, true> : Sweep<kCosts, kStripes, kPlanes, 4, false>;
+SweepFunction GetSweepOfTarget(int num_paths, bool last) {
+  return ChoosePaths<PathCosts::kWide16, 0, 0>(num_paths, last);
 }
-
-SweepFunction GetSweepOfTarget(int num_paths, bool last, int, int) { return Choose<0, 0>(num_paths, last); }
 
 }  // namespace
 }  // namespace parallax::cpu::HWY_NAMESPACE
@@ -29,8 +23,8 @@ HWY_AFTER_NAMESPACE();
 namespace parallax::cpu {
 
 HWY_EXPORT(GetSweepOfTarget);
-SweepFunction GetWide16Sweep(int num_paths, bool last, int stripes, int num_planes) {
-  return HWY_DYNAMIC_DISPATCH(GetSweepOfTarget)(num_paths, last, stripes, num_planes);
+SweepFunction GetWide16Sweep(int num_paths, bool last) {
+  return HWY_DYNAMIC_DISPATCH(GetSweepOfTarget)(num_paths, last);
 }
 
 }  // namespace parallax::cpu

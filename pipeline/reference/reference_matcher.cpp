@@ -1,31 +1,12 @@
 // The straight line: the stages one after the other, nothing between the calls.
-#include <chrono>
 #include <string>
 
 #include "pipeline/matcher.h"
 #include "pipeline/reference/stages.h"
+#include "pipeline/stage_watch.h"
 
 namespace parallax {
 namespace {
-
-DisparityMap Clone(const DisparityMap& map) {
-  return {map.disparity.Clone(), map.validity.Clone(), map.confidence.Clone()};
-}
-
-class StopWatch {
- public:
-  explicit StopWatch(StageTimes* times) : times_(times) {}
-  // Books the time since the last call on stage.
-  void Lap(Stage stage) {
-    const auto now = std::chrono::steady_clock::now();
-    if (times_ != nullptr) (*times_)[stage] += std::chrono::duration<double, std::milli>(now - last_).count();
-    last_ = now;
-  }
-
- private:
-  StageTimes* times_;
-  std::chrono::steady_clock::time_point last_ = std::chrono::steady_clock::now();
-};
 
 class ReferenceMatcher final : public StereoMatcher {
  public:
@@ -48,7 +29,7 @@ class ReferenceMatcher final : public StereoMatcher {
                StageTimes* times, StageResults* stages) override {
     CheckMatcherInput(left, right, width_, height_);
     const int min_disparity = parameters_.matching_cost.min_disparity;
-    StopWatch watch(times);
+    StageWatch watch(times);
 
     const HostImage<std::uint8_t> guide = TransformImage(left, census_left_.View());
     TransformImage(right, census_right_.View());

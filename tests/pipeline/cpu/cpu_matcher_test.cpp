@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <utility>
+
 #include "pipeline/cpu/instruction_sets.h"
 #include "pipeline/error.h"
 #include "tests/support/matcher_sweep.h"
@@ -63,6 +65,31 @@ TEST(CpuMatcher, GivesTheSameBitsWithAnyNumberOfThreads) {
     for (const int num_threads : {1, 2, 3, 7}) {
       EXPECT_EQ(test::RunSweepCase(WithThreads(num_threads), c, pair, truth), "")
           << num_threads << " threads, " << test::Describe(c);
+    }
+  }
+}
+
+// Numbers of disparities whose loops are unrolled, away from the borders too, with pairs of path costs in a
+// byte, pairs of their steps only, and neither.
+TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
+  const InstructionSetGuard guard;
+  for (const int num_disparities : {64, 128, 192, 256}) {
+    for (const int num_paths : {4, 8}) {
+      for (const auto& [window, p2] :
+           {std::pair(CensusWindow::kCenterSymmetric9x7, 64), std::pair(CensusWindow::k9x7, 100),
+            std::pair(CensusWindow::kCenterSymmetric9x7, 110), std::pair(CensusWindow::k7x7, 150)}) {
+        SweepCase c = MakeCase(331, 9, num_disparities, 11);
+        c.parameters.census_transform.window = window;
+        c.parameters.aggregation.num_paths = num_paths;
+        c.parameters.aggregation.p2 = p2;
+        const SweepPair pair = test::MakeSweepPair(c);
+        const SweepTruth truth = test::MakeSweepTruth(c, pair);
+        for (const std::string& set : cpu::InstructionSets()) {
+          cpu::UseInstructionSet(set);
+          EXPECT_EQ(test::RunSweepCase(WithThreads(2), c, pair, truth), "")
+              << set << ", " << test::Describe(c);
+        }
+      }
     }
   }
 }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <string>
 
 #include "pipeline/matcher.h"
 #include "tests/support/images.h"
@@ -32,7 +33,10 @@ Parameters With(int num_disparities, CensusWindow window = CensusWindow::k9x7) {
 class EveryWindow : public testing::TestWithParam<CensusWindow> {};
 INSTANTIATE_TEST_SUITE_P(ReferenceMatcher, EveryWindow,
                          testing::Values(CensusWindow::k5x5, CensusWindow::k7x7, CensusWindow::k9x7,
-                                         CensusWindow::kCenterSymmetric9x7));
+                                         CensusWindow::kCenterSymmetric9x7),
+                         [](const auto& window) {
+                           return "Window" + std::string(kCensusWindowNames[static_cast<int>(window.param)]);
+                         });
 
 TEST_P(EveryWindow, AConstantShiftIsFoundExactly) {
   const auto left = ImageFrom<std::uint8_t>(90, 41, [](int x, int y) { return NoiseAt(x, y); });

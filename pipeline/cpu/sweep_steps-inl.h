@@ -1,0 +1,223 @@
+// What a sweep does at one pixel: matching costs, steps of the paths, their sums. Included once per
+// instruction set.
+#if defined(PARALLAX_CPU_SWEEP_STEPS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PARALLAX_CPU_SWEEP_STEPS_INL_H_
+#undef PARALLAX_CPU_SWEEP_STEPS_INL_H_
+#else
+#define PARALLAX_CPU_SWEEP_STEPS_INL_H_
+#endif
+
+#include <cstdlib>
+
+#include "pipeline/cpu/lanes-inl.h"
+#include "pipeline/cpu/sweep.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace parallax::cpu::HWY_NAMESPACE {
+
+using V8 = simd::Vec<Tag8>;
+using V16 = simd::Vec<Tag16>;
+
+// Loops over a pixel's vectors are unrolled where their number is known.
+template <int kStripes>
+HWY_INLINE int NumStripes(int at_run_time) {
+  return kStripes > 0 ? kStripes : at_run_time;
+}
+// Most vectors of T that a pixel can take, at most 1024 disparities.
+template <int kStripes8, typename T>
+inline constexpr int kMaxStripes =
+    static_cast<int>(sizeof(T) * (kStripes8 > 0 ? kStripes8 : 1024 / simd::MaxLanes(Tag8())));
+
+// Hamming distances of a left pixel, whose planes are at left, to its partners in the right row; vector k of
+// them begins at start[-k].
+template <int kStripes, int kPlanes>
+HWY_INLINE void HammingDistances(const SweepView& s, const std::uint8_t* HWY_RESTRICT left,
+                                 const std::uint8_t* HWY_RESTRICT right,
+                                 const std::int32_t* HWY_RESTRICT start, V8* HWY_RESTRICT cost) {
+  const Tag8 d;
+  const int stripes = NumStripes<kStripes>(s.striping.stripes);
+  const int planes = kPlanes > 0 ? kPlanes : s.num_planes;
+  const std::ptrdiff_t phase_length = s.phase_length;
+  for (int k = 0; k < stripes; ++k) {
+    const std::uint8_t* from = right + start[-k];
+    V8 count = CountPlaneBits(d, simd::Xor(simd::LoadU(d, from), simd::Set(d, left[0])));
+    for (int p = 1; p < planes; ++p) {
+      const V8 differing = simd::Xor(simd::LoadU(d, from + p * phase_length), simd::Set(d, left[p]));
+      count = simd::Add(count, CountPlaneBits(d, differing));
+    }
+    cost[k] = count;
+  }
+}
+
+// True if every partner of the left pixels x_begin .. x_end lies in the right image.
+HWY_INLINE bool PartnersInside(const SweepView& s, int x_begin, int x_end) {
+  return x_begin - s.min_disparity - s.striping.num_disparities + 1 >= 0 &&
+         x_end - 1 - s.min_disparity < s.width;
+}
+
+// Replaces the costs of left pixel x against partners outside the right image, and of the lanes without a
+// disparity.
+template <int kStripes>
+HWY_INLINE void ReplaceOutside(const SweepView& s, const std::int32_t* HWY_RESTRICT start, int x,
+                               V8* HWY_RESTRICT cost) {
+  const Tag8 d;
+  const int stripes = NumStripes<kStripes>(s.striping.stripes);
+  if (!PartnersInside(s, x, x + 1)) {
+    const V8 outside_cost = simd::Set(d, s.outside_cost);
+    for (int k = 0; k < stripes; ++k) {
+      const auto outside = simd::MaskFromVec(simd::LoadU(d, s.outside + start[-k]));
+      cost[k] = simd::IfThenElse(outside, outside_cost, cost[k]);
+    }
+  }
+  if (s.pad != nullptr) {
+    for (int k = 0; k < stripes; ++k) {
+      cost[k] = simd::Or(cost[k], simd::Load(d, s.pad + k * static_cast<int>(simd::Lanes(d))));
+    }
+  }
+}
+
+// Penalties P2 of the four paths that end at a pixel.
+struct PathP2 {
+  std::uint16_t horizontal, vertical, diagonal, antidiagonal;
+};
+HWY_INLINE PathP2 AdaptP2(const SweepView& s, int step, int u, int v, int x, int y) {
+  const std::uint8_t* row = s.guide + y * s.guide_stride;
+  const std::uint8_t* above = v > 0 ? row - step * s.guide_stride : row;
+  // Beyond the border any value does: the path costs there are 0.
+  const int before = u > 0 ? x - step : x, after = u + 1 < s.width ? x + step : x;
+  const int here = row[x];
+  const auto p2 = [&](int there) { return s.p2[std::abs(here - there)]; };
+  return {p2(row[before]), p2(above[x]), p2(above[before]), p2(above[after])};
+}
+
+// One step of one path: from N at the pixel before to t and L = C + t, given to add(k, t, L); returns min L
+// by lane.
+template <class D, int kStripes, class Add>
+HWY_INLINE simd::Vec<D> Step(D d, int at_run_time, const simd::Vec<D>* HWY_RESTRICT before,
+                             const simd::Vec<D>* HWY_RESTRICT cost, simd::Vec<D> p1, simd::Vec<D> p2,
+                             simd::Vec<D>* HWY_RESTRICT path, const Add& add) {
+  using V = simd::Vec<D>;
+  const int stripes = NumStripes<kStripes>(at_run_time);
+  // p2 bounds every t: as good as infinity where there is no disparity.
+  V below = LanesUp(d, before[stripes - 1], p2);
+  V lowest = p2;
+  for (int k = 0; k < stripes; ++k) {
+    const V above = k + 1 < stripes ? before[k + 1] : LanesDown(d, before[0], p2);
+    const V stepped = simd::SaturatedAdd(simd::Min(below, above), p1);
+    const V t = simd::Min(simd::Min(stepped, before[k]), p2);
+    below = before[k];
+    path[k] = simd::SaturatedAdd(t, cost[k]);
+    add(k, t, path[k]);
+    lowest = k == 0 ? path[k] : simd::Min(lowest, path[k]);
+  }
+  return lowest;
+}
+
+constexpr bool ArePairs(PathCosts costs) {
+  return costs == PathCosts::kPairs8 || costs == PathCosts::kStepPairs8;
+}
+
+// Sums over the paths of a sweep, as PathCosts keeps them. Pairs: [2][stripes] of bytes, one per pair of
+// paths; otherwise 16-bit values, the even lanes first.
+template <PathCosts kCosts, int kStripes>
+struct PathSums {
+  V16 sum[kMaxStripes<kStripes, std::uint16_t>];
+
+  HWY_INLINE PathSums() {}  // written out: a constructor that GCC makes is not for this instruction set
+
+  template <int kPath>
+  HWY_INLINE void Add(int stripes, int k, V8 t, V8 path) {
+    const Tag8 d8;
+    const Tag16 d16;
+    if constexpr (ArePairs(kCosts)) {
+      V16& pair = sum[kPath / 2 * stripes + k];
+      const V8 value = kCosts == PathCosts::kPairs8 ? path : t;
+      pair = simd::BitCast(d16, kPath % 2 == 0 ? value : simd::Add(simd::BitCast(d8, pair), value));
+    } else {
+      (void)path;
+      const V16 t16 = simd::BitCast(d16, t);
+      const V16 even = simd::And(t16, simd::Set(d16, std::uint16_t{255})), odd = simd::ShiftRight<8>(t16);
+      sum[k] = kPath == 0 ? even : simd::Add(sum[k], even);
+      sum[stripes + k] = kPath == 0 ? odd : simd::Add(sum[stripes + k], odd);
+    }
+  }
+  template <int kPath>
+  HWY_INLINE void Add(int, int k, V16 t, V16) {
+    sum[k] = kPath == 0 ? t : simd::Add(sum[k], t);
+  }
+};
+// Keeps the sums of a pixel of the first sweep.
+template <PathCosts kCosts, int kStripes, int kPaths>
+HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes,
+                          std::uint8_t* HWY_RESTRICT to) {
+  const Tag16 d;
+  const int count = ArePairs(kCosts) ? kPaths / 4 * stripes : 2 * stripes;
+  for (int i = 0; i < count; ++i) {
+    simd::Stream(sums.sum[i], d, reinterpret_cast<std::uint16_t*>(to) + i * static_cast<int>(simd::Lanes(d)));
+  }
+}
+
+// Aggregated costs of a pixel: the sums of both sweeps and, where they lack it, paths * C.
+template <PathCosts kCosts, int kStripes, int kPaths, bool kPadded, class V>
+HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStripes>& own,
+                                const V* HWY_RESTRICT cost, const std::uint8_t* HWY_RESTRICT first,
+                                std::uint16_t* HWY_RESTRICT sums) {
+  const Tag16 d;
+  const int lanes = static_cast<int>(simd::Lanes(d));
+  const int stripes = NumStripes<kStripes>(s.striping.stripes);
+  constexpr int kShift = kPaths == 8 ? 3 : 2;
+  const auto* first16 = reinterpret_cast<const std::uint16_t*>(first);
+  const auto finish = [&](int i, V16 sum) HWY_ATTR {
+    if (kPadded && s.pad16 != nullptr) sum = simd::Or(sum, simd::Load(d, s.pad16 + i * lanes));
+    simd::Store(sum, d, sums + i * lanes);
+  };
+  for (int k = 0; k < stripes; ++k) {
+    V16 even, odd;
+    if constexpr (ArePairs(kCosts)) {
+      // Sum of the words, less the odd bytes' sum times 256, is the sum of the even bytes.
+      const V16 one = own.sum[k], two = simd::Load(d, first16 + k * lanes);
+      V16 words = simd::Add(one, two);
+      odd = simd::Add(simd::ShiftRight<8>(one), simd::ShiftRight<8>(two));
+      if constexpr (kPaths == 8) {
+        const V16 three = own.sum[stripes + k], four = simd::Load(d, first16 + (stripes + k) * lanes);
+        words = simd::Add(words, simd::Add(three, four));
+        odd = simd::Add(odd, simd::Add(simd::ShiftRight<8>(three), simd::ShiftRight<8>(four)));
+      }
+      even = simd::Sub(words, simd::ShiftLeft<8>(odd));
+    } else {
+      even = simd::Add(own.sum[k], simd::Load(d, first16 + k * lanes));
+      odd = simd::Add(own.sum[stripes + k], simd::Load(d, first16 + (stripes + k) * lanes));
+    }
+    if constexpr (kCosts == PathCosts::kWide16) {
+      even = simd::Add(even, simd::ShiftLeft<kShift>(cost[k]));
+      odd = simd::Add(odd, simd::ShiftLeft<kShift>(cost[stripes + k]));
+    } else if constexpr (kCosts != PathCosts::kPairs8) {
+      const V16 both = simd::BitCast(d, cost[k]);
+      even = simd::Add(even, simd::ShiftRight<8 - kShift>(simd::ShiftLeft<8>(both)));
+      odd = simd::Add(odd, simd::ShiftLeft<kShift>(simd::ShiftRight<8>(both)));
+    }
+    finish(k, even);
+    finish(stripes + k, odd);
+  }
+}
+
+// Widens 8-bit matching costs; lanes without a disparity stay the largest value.
+template <int kStripes8>
+HWY_INLINE void WidenCosts(const SweepView& s, const V8* HWY_RESTRICT cost8, V16* HWY_RESTRICT cost) {
+  const Tag16 d;
+  const int stripes = NumStripes<kStripes8>(s.striping.stripes);
+  for (int k = 0; k < stripes; ++k) {
+    const V16 both = simd::BitCast(d, cost8[k]);
+    cost[k] = simd::And(both, simd::Set(d, std::uint16_t{255}));
+    cost[stripes + k] = simd::ShiftRight<8>(both);
+  }
+  if (s.pad16 == nullptr) return;
+  for (int i = 0; i < 2 * stripes; ++i) {
+    cost[i] = simd::Or(cost[i], simd::Load(d, s.pad16 + i * static_cast<int>(simd::Lanes(d))));
+  }
+}
+
+}  // namespace parallax::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif
