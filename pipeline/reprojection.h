@@ -6,18 +6,22 @@
 #include "pipeline/cloud.h"
 #include "pipeline/frame.h"
 #include "pipeline/image.h"
+#include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 #include "pipeline/rig.h"
 
 namespace parallax {
 
 // Z in metres, NaN where the disparity is, where disparity + doffs <= 0, and outside the depth limits.
-// Both images W x H. Throws InvalidArgument for a rig without focal length or baseline.
+// Both images W x H. threads: null = this one only; their number changes no bit. Throws InvalidArgument for a
+// rig without focal length or baseline.
 void DepthFromDisparity(HostImageView<const float> disparity, const StereoRig& rig,
-                        const ReprojectionParameters& limits, HostImageView<float> depth);
+                        const ReprojectionParameters& limits, HostImageView<float> depth,
+                        ThreadPool* threads = nullptr);
 
 // Points of the pixels that have a depth, in reading order, coloured from the left image (gray: r = g = b).
-PointCloud CloudFromDepth(HostImageView<const float> depth, const CameraImageView& left,
-                          const StereoRig& rig);
+// threads: as above.
+PointCloud CloudFromDepth(HostImageView<const float> depth, const CameraImageView& left, const StereoRig& rig,
+                          ThreadPool* threads = nullptr);
 
 }  // namespace parallax

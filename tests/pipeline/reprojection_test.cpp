@@ -61,5 +61,52 @@ TEST(CloudFromDepth, GrayAndSizes) {
                InvalidArgument);
 }
 
+// A map with gaps, wider than any vector, of odd size: one thread or several, the same bits as by hand.
+TEST(Reprojection, EveryPixelByTheFormulaWithAnyNumberOfThreads) {
+  const StereoRig rig{
+      .fx_px = 721.5377, .cx_px = 30.25, .cy_px = 17.75, .baseline_m = 0.5372, .doffs_px = 1.5};
+  const ReprojectionParameters limits{2.0F, 60.0F};
+  const auto disparity = test::ImageFrom<float>(77, 41, [](int x, int y) {
+    return (x * 7 + y * 3) % 11 == 0 ? kNone : static_cast<float>((x * 31 + y * 17) % 1009) / 4.0F - 20.0F;
+  });
+  const auto gray = test::ImageFrom<std::uint8_t>(
+      77, 41, [](int x, int y) { return static_cast<std::uint8_t>(x + 3 * y); });
+  std::vector<Point3f> points;
+  std::vector<Rgb8> colors;
+  HostImage<float> expected(77, 41);
+  for (int y = 0; y < 41; ++y) {
+    for (int x = 0; x < 77; ++x) {
+      const float shifted = disparity(x, y) + 1.5F;
+      const float z = static_cast<float>(721.5377 * 0.5372) / shifted;
+      const bool inside = shifted > 0 && z >= 2.0F && z <= 60.0F;
+      expected(x, y) = inside ? z : kNone;
+      if (!inside) continue;
+      const float column = (static_cast<float>(x) - 30.25F) * z, row = (static_cast<float>(y) - 17.75F) * z;
+      points.push_back({column / 721.5377F, row / 721.5377F, z});
+      colors.push_back({gray(x, y), gray(x, y), gray(x, y)});
+    }
+  }
+  ASSERT_GT(points.size(), 300U);
+  ASSERT_LT(points.size(), 2900U);
+  const auto check = [&](ThreadPool* threads) {
+    HostImage<float> depth(77, 41);
+    DepthFromDisparity(disparity.ConstView(), rig, limits, depth.View(), threads);
+    for (int y = 0; y < 41; ++y) {
+      for (int x = 0; x < 77; ++x) {
+        EXPECT_TRUE(depth(x, y) == expected(x, y) || (std::isnan(depth(x, y)) && std::isnan(expected(x, y))))
+            << x << ", " << y;
+      }
+    }
+    const PointCloud cloud = CloudFromDepth(depth.ConstView(), gray.ConstView(), rig, threads);
+    EXPECT_EQ(cloud.points, points);
+    EXPECT_EQ(cloud.colors, colors);
+  };
+  check(nullptr);
+  for (const int num_threads : {1, 3, 7}) {
+    ThreadPool threads(num_threads);
+    check(&threads);
+  }
+}
+
 }  // namespace
 }  // namespace parallax
