@@ -104,12 +104,14 @@ class SourceEvaluation {
       progress_->Advance(report.outcome != FrameOutcome::kSkipped);
     };
     // One writer: frames are scored in their order.
-    RunFrames(*source_, steps,
-              {.max_frames = options_.max_frames,
-               .num_threads = options_.matching.num_threads,
-               .device = options_.matching.device,
-               .num_writers = 1,
-               .stop = &stop});
+    RunFrames(
+        *source_, steps,
+        {.max_frames = options_.max_frames,
+         .num_threads = options_.matching.num_threads,
+         .device = options_.matching.device,
+         .memory_limit_bytes = options_.matching.MemoryLimitBytes(ResolveBackend(options_.matching.backend)),
+         .num_writers = 1,
+         .stop = &stop});
   }
 
   void ReadEstimates(const std::atomic<bool>& stop) {

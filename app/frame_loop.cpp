@@ -149,7 +149,8 @@ class FrameLoop {
     const MatcherOptions wanted{.width = WidthOf(left),
                                 .height = HeightOf(left),
                                 .num_threads = options_.num_threads,
-                                .device = options_.device};
+                                .device = options_.device,
+                                .memory_limit_bytes = options_.memory_limit_bytes};
     KeptMatcher& kept = MatcherFor(matched->parameters, wanted);
     const Stopwatch watch;
     if (kept.queue) {
@@ -199,6 +200,7 @@ class FrameLoop {
     std::int64_t num_cells = NumCells(parameters, wanted);
     std::size_t num_kept = 0;
     for (const KeptMatcher& kept : matchers_) {
+      if (options_.memory_limit_bytes > 0) break;  // it holds for all of them together
       num_cells += NumCells(kept.parameters, kept.size);
       if (num_cells > kMaxKeptCells || num_kept + 1 == kMaxMatchers) break;
       ++num_kept;

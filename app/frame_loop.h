@@ -65,6 +65,7 @@ struct FrameLoopOptions {
   std::optional<std::size_t> max_frames{};  // frames taken from the source, skipped ones included
   int num_threads = 0;                      // of the matcher
   int device = 0;                           // of the CUDA matcher
+  std::size_t memory_limit_bytes = 0;       // of the cpu matcher, see MatcherOptions
   int num_writers = 0;                      // threads that write; 0 = one per core, at most 8
   const std::atomic<bool>* stop = nullptr;  // once true, no further frame is read; those on their way end
 };

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 
 #include "config/presets.h"
+#include "pipeline/error.h"
 
 namespace parallax::app {
 
@@ -23,6 +24,22 @@ void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
   command.add_option("--device", options.device, "CUDA device, as `parallax info` numbers them")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
+  command
+      .add_option(
+          "--memory-limit", options.memory_limit_mb,
+          "Working memory of the cpu back end, MB: within less, large frames are matched in bands, with "
+          "the same result; 0 = 2.5 bytes a cell + 64 MB")
+      ->type_name("MB")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+}
+
+std::size_t MatchingOptions::MemoryLimitBytes(std::string_view used_backend) const {
+  if (memory_limit_mb > 0 && used_backend != "cpu") {
+    throw InvalidArgument("--memory-limit is one of the cpu back end, not of " + std::string(used_backend) +
+                          ": leave it out, or use --backend cpu");
+  }
+  return static_cast<std::size_t>(memory_limit_mb) * 1'000'000;
 }
 
 }  // namespace parallax::app

@@ -1,7 +1,10 @@
-// Options of every command that matches: --config, --set, --backend, --threads, --device.
+// Options of every command that matches: --config, --set, --backend, --threads, --device,
+// --memory-limit.
 #pragma once
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "config/parameters_yaml.h"
@@ -16,11 +19,15 @@ struct MatchingOptions {
   std::string config = "default";        // a preset or a file
   std::vector<std::string> assignments;  // "key=value"
   std::string backend = "auto";
-  int num_threads = 0;  // 0 = all cores
-  int device = 0;       // of the CUDA back end
+  int num_threads = 0;      // 0 = all cores
+  int device = 0;           // of the CUDA back end
+  int memory_limit_mb = 0;  // working memory of the cpu back end; 0 = what it takes by itself
 
   // The parameters they name. Throws as LoadChosenParameters.
   ChosenParameters Load() const { return LoadChosenParameters(config, assignments); }
+
+  // Bytes of memory_limit_mb. Throws InvalidArgument when there is a limit and another back end than cpu.
+  std::size_t MemoryLimitBytes(std::string_view used_backend) const;
 };
 
 // Declares the options. options must outlive the parsing.

@@ -90,6 +90,7 @@ void Run(const RunOptions& options, FrameViewer* viewer) {
   const ChosenParameters chosen = options.matching.Load();
   const std::string_view backend = ResolveBackend(options.matching.backend);
   if (options.num_in_flight > 1) RequireMatcherQueue(backend);
+  const std::size_t memory_limit_bytes = options.matching.MemoryLimitBytes(backend);
   const FrameWriter writer(options.output, OutputsOf(options.outputs));
   const std::unique_ptr<FrameSource> source = OpenSource(options.source, {.kind = options.kind});
 
@@ -144,6 +145,7 @@ void Run(const RunOptions& options, FrameViewer* viewer) {
             {.max_frames = options.max_frames,
              .num_threads = options.matching.num_threads,
              .device = options.matching.device,
+             .memory_limit_bytes = memory_limit_bytes,
              .stop = viewer != nullptr ? &window_closed : &interrupt.requested()});
   if (viewer != nullptr && interrupt.requested()) viewer->window().Close();
 

@@ -189,7 +189,8 @@ class MatcherCache {
       size_ = {.width = WidthOf(left),
                .height = HeightOf(left),
                .num_threads = options_.num_threads,
-               .device = options_.device};
+               .device = options_.device,
+               .memory_limit_bytes = options_.MemoryLimitBytes(backend_)};
       parameters_ = matched.parameters;
       matcher_ = MakeMatcher(backend_, parameters_, size_);
     }

@@ -227,9 +227,19 @@ TEST_F(RunCommand, BadInputIsOneLineWithFileValueAndRemedy) {
   ExpectOneLine(Run({"--write", "dispariti"}), 2, {"'dispariti'", "disparity"});
   ExpectOneLine(Run({"--threads", "-1"}), 2, {"--threads"});
   ExpectOneLine(Run({"--max-frames", "0"}), 2, {"--max-frames"});
+  ExpectOneLine(Run({"--memory-limit", "many"}), 2, {"--memory-limit"});
+  ExpectOneLine(Run({"--backend", "reference", "--memory-limit", "60"}), 2, {"--memory-limit", "reference"});
   ExpectOneLine(RunSource({(folder_.path() / "nowhere").string()}), 1, {"nowhere"});
   ExpectOneLine(RunSource({yaml.string()}), 1, {"rig.yaml"});
   EXPECT_FALSE(fs::exists(out() / "disparity"));  // nothing was begun
+}
+
+TEST_F(RunCommand, FramesThatNeedMoreMemoryThanAllowedAreRefusedWithTheFigure) {
+  MakeKittiFolder(data(), 1);
+  const auto result =
+      Run({"--backend", "cpu", "--set", "matching_cost.num_disparities=1024", "--memory-limit", "1"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.err.find("more than the limit of 1 MB"), std::string::npos) << result.err;
 }
 
 TEST_F(RunCommand, AnOutputFolderThatCannotBeMadeIsNamed) {
