@@ -2,8 +2,10 @@
 
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "cuda/cloud/geodesics.h"
+#include "cuda/cloud/host_distances.h"
 #include "cuda/cloud/host_neighbours.h"
 #include "cuda/device.h"
 
@@ -41,20 +43,30 @@ class CudaCloudMeasures final : public CloudMeasures {
     return neighbours_.MeanDistances(points, options);
   }
 
-  void Distances(const MatrixView&, const MatrixView&, const DistanceOptions&,
-                 const DistanceConsumer&) override {
-    Missing("distances");
+  void Distances(const MatrixView& a, const MatrixView& b, const DistanceOptions& options,
+                 const DistanceConsumer& consumer) override {
+    CheckDistanceInput(a, b, options);
+    Selected(device_);
+    distances_.Blocks(a, b, options, consumer);
   }
-  NearestRows FindNearestRows(const MatrixView&, const MatrixView&, const DistanceOptions&) override {
-    Missing("distances");
+  NearestRows FindNearestRows(const MatrixView& a, const MatrixView& b,
+                              const DistanceOptions& options) override {
+    Neighbours found = FindSmallestDistances(a, b, 1, options);
+    return {std::move(found.indices), std::move(found.distances_m)};
   }
-  Neighbours FindSmallestDistances(const MatrixView&, const MatrixView&, int,
-                                   const DistanceOptions&) override {
-    Missing("distances");
+  Neighbours FindSmallestDistances(const MatrixView& a, const MatrixView& b, int k,
+                                   const DistanceOptions& options) override {
+    CheckDistanceInput(a, b, options);
+    CheckNeighbourOptions({.k = k}, static_cast<std::size_t>(b.rows));
+    Selected(device_);
+    return distances_.Smallest(a, b, k, options);
   }
-  DistanceHistogram HistogramOfDistances(const MatrixView&, const MatrixView&, float, int,
-                                         const DistanceOptions&) override {
-    Missing("distances");
+  DistanceHistogram HistogramOfDistances(const MatrixView& a, const MatrixView& b, float largest,
+                                         int num_bins, const DistanceOptions& options) override {
+    CheckDistanceInput(a, b, options);
+    CheckHistogram(largest, num_bins);
+    Selected(device_);
+    return distances_.Histogram(a, b, largest, num_bins, options);
   }
 
   std::vector<EmdResult> EarthMoversDistances(std::span<const EmdPair>, const EmdOptions&) override {
@@ -72,6 +84,7 @@ class CudaCloudMeasures final : public CloudMeasures {
   int device_;
   cuda::HostNeighbours neighbours_;
   std::optional<cuda::GeodesicSolver> geodesics_;
+  cuda::HostDistances distances_;
 };
 
 }  // namespace

@@ -52,16 +52,36 @@ constexpr HilbertTable MakeHilbertTable() {
   return table;
 }
 
-// Place of cell (x, y, z), each below 2^bits; next: HilbertTable::next.
+// Two steps in one: [state * 64 + x + 4 y + 16 z], x, y and z of two bits: next state * 64 + place.
+struct HilbertPairTable {
+  std::uint16_t next[kHilbertStates * 64] = {};
+};
+
+constexpr HilbertPairTable MakeHilbertPairTable() {
+  const HilbertTable single = MakeHilbertTable();
+  HilbertPairTable table;
+  for (unsigned state = 0; state < kHilbertStates; ++state) {
+    for (unsigned cell = 0; cell < 64; ++cell) {
+      const unsigned x = cell & 3u, y = cell >> 2 & 3u, z = cell >> 4;
+      const unsigned first = single.next[state * 8 + (x >> 1 | (y >> 1) << 1 | (z >> 1) << 2)];
+      const unsigned second = single.next[(first >> 3) * 8 + ((x & 1u) | (y & 1u) << 1 | (z & 1u) << 2)];
+      table.next[state * 64 + cell] =
+          static_cast<std::uint16_t>((second >> 3) * 64 + (first & 7u) * 8 + (second & 7u));
+    }
+  }
+  return table;
+}
+
+// Place of cell (x, y, z), each below 2^bits; next: HilbertPairTable::next.
 PARALLAX_HOST_DEVICE constexpr std::uint64_t HilbertPlace(std::uint32_t x, std::uint32_t y, std::uint32_t z,
-                                                          int bits, const std::uint8_t* next) {
+                                                          int bits, const std::uint16_t* next) {
   std::uint64_t place = 0;
   unsigned state = 0;
-  for (int bit = bits - 1; bit >= 0; --bit) {
-    const unsigned octant = ((x >> bit) & 1u) | (((y >> bit) & 1u) << 1) | (((z >> bit) & 1u) << 2);
-    const unsigned found = next[state * 8 + octant];
-    place = place << 3 | (found & 7u);
-    state = found >> 3;
+  for (int shift = (bits - 1) / 2 * 2; shift >= 0; shift -= 2) {  // a leading zero where bits are odd
+    const unsigned cell = (x >> shift & 3u) | (y >> shift & 3u) << 2 | (z >> shift & 3u) << 4;
+    const unsigned found = next[state * 64 + cell];
+    place = place << 6 | (found & 63u);
+    state = found >> 6;
   }
   return place;
 }

@@ -13,6 +13,7 @@
 
 namespace parallax::cuda {
 
+// Where the points lie, by a sample of them; num_finite becomes 0.
 void EnqueueExtent(const Point3f* points, std::int64_t num_points, CloudExtent* extent, cudaStream_t stream);
 
 // Points in the order of a Hilbert curve through a cube around the cloud, 2^bits cells an axis.
@@ -23,8 +24,9 @@ class CurveOrder {
   std::int64_t size() const { return size_; }
   std::size_t MemoryBytes() const;
 
-  // extent: the cube; points outside are moved to its border.
-  void Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent, cudaStream_t stream,
+  // extent: of the cube. num_finite: null, or where finite points are to be counted.
+  void Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
+               std::uint32_t* num_finite, cudaStream_t stream,
                const std::function<void(const char*)>& observer);
 
   // Of the last Enqueue: indices into points, and their keys, 32 bits each up to 10 bits an axis, else 64.
@@ -35,7 +37,7 @@ class CurveOrder {
  private:
   template <typename Key>
   void EnqueueKeys(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
-                   cudaStream_t stream);
+                   std::uint32_t* num_finite, cudaStream_t stream);
   template <typename Key>
   void EnqueueSort(std::int64_t num_points, cudaStream_t stream);
 

@@ -4,20 +4,11 @@
 
 #include "cuda/check.h"
 #include "cuda/cloud/neighbour_query.h"
+#include "cuda/cloud/warp_list.cuh"
 
 namespace parallax::cuda {
 
 // --- lists of the best -----------------------------------------------------------------------------------
-
-// A candidate is its squared distance and its index: as one integer that is ordered as neighbours.h says.
-using NeighbourKey = unsigned long long;
-__device__ inline NeighbourKey MakeKey(float squared, std::uint32_t index) {
-  return static_cast<NeighbourKey>(__float_as_uint(squared)) << 32 | index;
-}
-__device__ inline float SquaredOf(NeighbourKey key) {
-  return __uint_as_float(static_cast<std::uint32_t>(key >> 32));
-}
-__device__ inline float SquaredOf(float key) { return key; }
 
 // One comparison for both: left to itself the compiler makes two of it.
 __device__ inline void Order(NeighbourKey& a, NeighbourKey& b) {
@@ -84,20 +75,6 @@ __device__ inline void Insert(NeighbourKey (&best)[kSize], NeighbourKey key) {
 
 // --- the warp
 // -----------------------------------------------------------------------------------------------
-
-inline constexpr unsigned kWholeWarp = 0xFFFFFFFFu;
-
-__device__ inline std::uint32_t WarpMin(std::uint32_t value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(kWholeWarp, value);
-#else
-  for (int i = 16; i > 0; i /= 2) value = min(value, __shfl_xor_sync(kWholeWarp, value, i));
-  return value;
-#endif
-}
-__device__ inline std::uint32_t WarpMax(std::uint32_t value) { return ~WarpMin(~value); }
-__device__ inline float WarpMin(float value) { return FromOrderedBits(WarpMin(OrderedBits(value))); }
-__device__ inline float WarpMax(float value) { return FromOrderedBits(WarpMax(OrderedBits(value))); }
 
 // The squared distance of neighbours.h. Every operation is rounded by itself, and rounding is monotone: so a
 // difference to the nearest point of a box gives no more than any point inside.
@@ -268,7 +245,7 @@ __device__ inline void WriteRow(const NeighbourQuery& query, std::int64_t row,
 template <int kSize>
 __device__ inline void WriteMean(const NeighbourQuery& query, std::int64_t row, const float (&best)[kSize],
                                  bool active) {
-  const int others = static_cast<int>(query.extent->num_finite + 1u) - (query.exclude_self ? 1 : 0);
+  const int others = static_cast<int>(query.extent->num_finite) - (query.exclude_self ? 1 : 0);
   const int count = active ? min(query.k, others) : 0;
   float sum = 0;
 #pragma unroll

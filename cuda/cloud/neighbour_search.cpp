@@ -5,6 +5,7 @@
 
 #include "cuda/cloud/neighbour_build.h"
 #include "cuda/cloud/neighbour_query.h"
+#include "cuda/stream.h"
 #include "pipeline/cloud/neighbours.h"
 #include "pipeline/error.h"
 
@@ -72,8 +73,9 @@ NeighbourSearch::NeighbourSearch(std::int64_t max_points, std::int64_t max_queri
   }
   s.extent = DeviceBuffer<CloudExtent>(1);
   s.leftover = DeviceBuffer<int>(static_cast<std::size_t>((std::max(max_points, max_queries) + 31) / 32 + 2));
-  constexpr int kZeros[2] = {};
-  Check(cudaMemcpy(s.leftover.data(), kZeros, sizeof(kZeros), cudaMemcpyHostToDevice), "cudaMemcpy");
+  Stream stream;  // a copy from host memory might end after this constructor
+  Check(cudaMemsetAsync(s.leftover.data(), 0, 2 * sizeof(int), stream.get()), "cudaMemsetAsync");
+  Check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
   if (max_queries > 0) {
     s.query_order = CurveOrder(max_queries, curve_bits);
     s.queries = DeviceBuffer<TreePoint>(Padded(max_queries));
@@ -100,7 +102,7 @@ void NeighbourSearch::Build(const Point3f* points, std::int64_t num_points, cuda
   if (num_points == 0) return;
   EnqueueExtent(points, num_points, s.extent.data(), stream);
   if (observer) observer("box");
-  s.order.Enqueue(points, num_points, s.extent.data(), stream, observer);
+  s.order.Enqueue(points, num_points, s.extent.data(), &s.extent.data()->num_finite, stream, observer);
   EnqueueTree(points, num_points, s.order.order(), s.tree, s.points.data(), s.boxes.data(), stream);
   if (observer) observer("tree");
 }
@@ -139,7 +141,7 @@ void NeighbourSearch::FindNeighboursOf(const Point3f* queries, std::int64_t num_
     LaunchNoNeighbours(num_queries * k, indices, distances_m, stream);
     return;
   }
-  s.query_order.Enqueue(queries, num_queries, s.extent.data(), stream, observer);
+  s.query_order.Enqueue(queries, num_queries, s.extent.data(), nullptr, stream, observer);
   EnqueueQueryPoints(queries, num_queries, s.query_order.order(), s.queries.data(), stream);
   EnqueuePlaces(s.query_order, num_queries, s.order, s.tree.num_points, s.places.data(), stream);
   if (observer) observer("places");

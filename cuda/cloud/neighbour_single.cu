@@ -2,50 +2,12 @@
 // boxes and points.
 #include "cuda/check.h"
 #include "cuda/cloud/neighbour_query.cuh"
+#include "cuda/cloud/warp_list.cuh"
 
 namespace parallax::cuda {
 namespace {
 
 constexpr int kSingleWarps = 4;  // a block
-
-// The best of one query over the lanes of a warp: entry i stands with lane i % 32.
-template <int kRows>
-struct WarpList {
-  NeighbourKey best[kRows];
-  NeighbourKey worst;  // of k
-  int lane, k;
-
-  __device__ WarpList(int lane_, int k_) : lane(lane_), k(k_) {
-    for (int i = 0; i < kRows; ++i) best[i] = MakeKey(__int_as_float(0x7F800000), kNoPoint);
-    worst = best[0];
-  }
-
-  __device__ void Insert(NeighbourKey key) {
-    NeighbourKey carried = 0;  // what moves into lane 0 of the next row
-#pragma unroll
-    for (int i = 0; i < kRows; ++i) {
-      NeighbourKey before = __shfl_up_sync(kWholeWarp, best[i], 1);
-      if (lane == 0) before = carried;
-      carried = __shfl_sync(kWholeWarp, best[i], 31);
-      if (best[i] > key) best[i] = before > key ? before : key;
-    }
-    const int last = k - 1;
-    NeighbourKey row = best[0];
-#pragma unroll
-    for (int i = 1; i < kRows; ++i) row = last / 32 == i ? best[i] : row;
-    worst = __shfl_sync(kWholeWarp, row, last % 32);
-  }
-
-  // Each lane brings one, or a key that is not below worst.
-  __device__ void Offer(NeighbourKey key) {
-    unsigned wanted = __ballot_sync(kWholeWarp, key < worst);
-    while (wanted != 0) {
-      const NeighbourKey one = __shfl_sync(kWholeWarp, key, __ffs(static_cast<int>(wanted)) - 1);
-      wanted &= wanted - 1;
-      if (one < worst) Insert(one);
-    }
-  }
-};
 
 template <int kRows>
 __device__ void FindOne(const NeighbourQuery& query, std::int64_t position, const TreePoint& own,
@@ -126,7 +88,7 @@ __global__ void __launch_bounds__(32 * kSingleWarps)
     if (active) FindOne<kRows>(query, position, own, stacks[warp], list);
     const std::int64_t row = query.order[position];
     if (query.means != nullptr) {
-      const int others = static_cast<int>(query.extent->num_finite + 1u) - (query.exclude_self ? 1 : 0);
+      const int others = static_cast<int>(query.extent->num_finite) - (query.exclude_self ? 1 : 0);
       const int neighbours = active ? min(query.k, others) : 0;
       float sum = 0;
       for (int j = 0; j < neighbours; ++j) {

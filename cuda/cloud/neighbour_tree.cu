@@ -12,71 +12,75 @@ namespace parallax::cuda {
 namespace {
 
 constexpr float kInfinityValue = __builtin_huge_valf();
-__constant__ HilbertTable kHilbert = MakeHilbertTable();
+__device__ const HilbertPairTable kHilbert = MakeHilbertPairTable();
 
 __device__ bool IsFinite(const Point3f& p) { return isfinite(p.x) && isfinite(p.y) && isfinite(p.z); }
 
-__device__ std::uint32_t BlockMin(std::uint32_t value, std::uint32_t* shared) {
-  for (int i = 16; i > 0; i /= 2) value = min(value, __shfl_xor_sync(0xFFFFFFFFu, value, i));
-  __syncthreads();
-  if (threadIdx.x % 32 == 0) shared[threadIdx.x / 32] = value;
-  __syncthreads();
-  for (unsigned i = 0; i < blockDim.x / 32; ++i) value = min(value, shared[i]);
-  return value;
-}
+constexpr int kSampleSize = 1024;
 
-__global__ void __launch_bounds__(256)
-    MeasureExtent(const Point3f* points, std::int64_t num_points, CloudExtent* extent) {
-  float low[3] = {kInfinityValue, kInfinityValue, kInfinityValue};
-  float high[3] = {-kInfinityValue, -kInfinityValue, -kInfinityValue};
-  std::uint32_t count = 0;
-  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
-  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < num_points;
-       i += step) {
-    const Point3f p = points[i];
-    if (!IsFinite(p)) continue;
-    ++count;
-    low[0] = fminf(low[0], p.x), low[1] = fminf(low[1], p.y), low[2] = fminf(low[2], p.z);
-    high[0] = fmaxf(high[0], p.x), high[1] = fmaxf(high[1], p.y), high[2] = fmaxf(high[2], p.z);
-  }
-  __shared__ std::uint32_t shared[8];
-#pragma unroll
-  for (int axis = 0; axis < 3; ++axis) {
-    const std::uint32_t least = BlockMin(OrderedBits(low[axis]), shared);
-    const std::uint32_t greatest = BlockMin(~OrderedBits(high[axis]), shared);
-    if (threadIdx.x == 0) {
-      atomicMin(&extent->low[axis], least);
-      atomicMin(&extent->high[axis], greatest);
+// A block an axis: the coordinates of a sample, sorted; the cube of the curve is made of what remains without
+// the outermost hundredth on either side, so that points far away do not take the cells from the others.
+__global__ void __launch_bounds__(kSampleSize)
+    SampleExtent(const Point3f* points, std::int64_t num_points, CloudExtent* extent) {
+  __shared__ float sorted[kSampleSize];
+  const int thread = static_cast<int>(threadIdx.x), axis = static_cast<int>(blockIdx.x);
+  // Not at equal steps: a multiple of an image's width would see one column only.
+  const double at =
+      (thread + fmod(thread * 0.6180339887498949, 1.0)) * static_cast<double>(num_points) / kSampleSize;
+  const Point3f p = points[min(static_cast<std::int64_t>(at), num_points - 1)];
+  const bool finite = IsFinite(p);
+  sorted[thread] = finite ? (axis == 0 ? p.x : axis == 1 ? p.y : p.z) : kInfinityValue;
+  const int count = __syncthreads_count(finite);
+  for (int size = 2; size <= kSampleSize; size *= 2) {  // Batcher's bitonic sort
+    for (int step = size / 2; step > 0; step /= 2) {
+      const int other = thread ^ step;
+      if (other > thread) {
+        const float first = sorted[thread], second = sorted[other];
+        if ((first > second) == ((thread & size) == 0)) {
+          sorted[thread] = second;
+          sorted[other] = first;
+        }
+      }
+      __syncthreads();
     }
   }
-  for (int i = 16; i > 0; i /= 2) count += __shfl_xor_sync(0xFFFFFFFFu, count, i);
-  if (threadIdx.x % 32 == 0) atomicAdd(&extent->num_finite, count);
+  if (thread != 0) return;
+  const float low = count > 0 ? sorted[count / 100] : 0.0f,
+              high = count > 0 ? sorted[count - 1 - count / 100] : 0.0f;
+  const float margin = 0.02f * (high - low);
+  extent->low[axis] = low - margin;
+  extent->high[axis] = high + margin;
+  if (axis == 0) extent->num_finite = 0;
 }
 
-// Cells are cubes, so that what is near in space is near on the curve in every direction.
+// Cells are cubes, so that what is near in space is near on the curve in every direction. The middle three
+// quarters of the grid are the cube of the extent; what lies outside, up to infinity, shares the rest.
 template <typename Key>
 __global__ void __launch_bounds__(256)
-    PlaceOnCurve(const Point3f* points, std::int64_t num_points, const CloudExtent* extent, int bits,
-                 Key* keys, std::uint32_t* order) {
-  __shared__ std::uint8_t next[kHilbertStates * 8];
-  for (int i = static_cast<int>(threadIdx.x); i < kHilbertStates * 8; i += static_cast<int>(blockDim.x))
-    next[i] = kHilbert.next[i];
-  __syncthreads();
+    PlaceOnCurve(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
+                 std::uint32_t* num_finite, int bits, Key* keys, std::uint32_t* order) {
+  __shared__ __align__(16) std::uint16_t next[kHilbertStates * 64];
+  static_assert(sizeof(next) / 16 <= 256);
+  if (threadIdx.x < sizeof(next) / 16)
+    reinterpret_cast<uint4*>(next)[threadIdx.x] = reinterpret_cast<const uint4*>(kHilbert.next)[threadIdx.x];
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  const Point3f p = i < num_points ? points[i] : Point3f{kInfinityValue, 0.0f, 0.0f};
+  const bool finite = IsFinite(p);
+  const int count = __syncthreads_count(finite);
+  if (num_finite != nullptr && threadIdx.x == 0) atomicAdd(num_finite, static_cast<std::uint32_t>(count));
   if (i >= num_points) return;
-  const Point3f p = points[i];
   Key key = static_cast<Key>((std::uint64_t{1} << (3 * bits)) - 1);
-  if (IsFinite(p)) {
-    const float low_x = FromOrderedBits(extent->low[0]), low_y = FromOrderedBits(extent->low[1]);
-    const float low_z = FromOrderedBits(extent->low[2]);
-    const float size =
-        fmaxf(fmaxf(FromOrderedBits(~extent->high[0]) - low_x, FromOrderedBits(~extent->high[1]) - low_y),
-              FromOrderedBits(~extent->high[2]) - low_z);
-    const auto cells = static_cast<float>(1 << bits);
-    const float scale = size > 0 ? cells / size : 0.0f;
-    // Conversion saturates at 0 and sends NaN there; queries may lie outside.
-    const auto cell = [&](float offset) { return min(__float2uint_rd(offset * scale), (1u << bits) - 1); };
-    key = static_cast<Key>(HilbertPlace(cell(p.x - low_x), cell(p.y - low_y), cell(p.z - low_z), bits, next));
+  if (finite) {
+    const CloudExtent e = *extent;
+    const float size = fmaxf(fmaxf(e.high[0] - e.low[0], e.high[1] - e.low[1]), e.high[2] - e.low[2]);
+    const float scale = size > 0 ? 1.0f / size : 1.0f;
+    const auto cell = [&](float offset) {
+      const float at = offset * scale;
+      const float part = at < 0 ? 0.125f / (1.0f - at) : at > 1 ? 1.0f - 0.125f / at : 0.125f + 0.75f * at;
+      return min(__float2uint_rd(part * static_cast<float>(1 << bits)), (1u << bits) - 1);  // NaN goes to 0
+    };
+    key = static_cast<Key>(
+        HilbertPlace(cell(p.x - e.low[0]), cell(p.y - e.low[1]), cell(p.z - e.low[2]), bits, next));
   }
   keys[i] = key;
   order[i] = static_cast<std::uint32_t>(i);
@@ -111,34 +115,56 @@ __device__ Box LoadBox(const float4* boxes, std::int64_t node) {
   return {{low.x, low.y, low.z}, {high.x, high.y, high.z}, __float_as_uint(low.w)};
 }
 
+// The seven numbers of a box: 0 .. 2 low, 3 .. 5 high, 6 the least index; as integers in their order.
+__device__ std::uint32_t LeastOf(int number, std::uint32_t a, std::uint32_t b) {
+  return number >= 3 && number < 6 ? max(a, b) : min(a, b);
+}
+__device__ std::uint32_t NumberOfEmptyBox(int number) {
+  return number < 3 ? OrderedBits(kInfinityValue) : number < 6 ? OrderedBits(-kInfinityValue) : kNoPoint;
+}
+// Where a number stands among the eight words of a box.
+__device__ int WordOfNumber(int number) { return number < 3 ? number : number < 6 ? number + 1 : 3; }
+
 // The points into curve order. boxes: null, or the boxes of leaves and of their parents (from first_parent
 // on).
 __global__ void __launch_bounds__(kTreeBlockPoints)
     SetPoints(const Point3f* points, std::int64_t num_points, const std::uint32_t* order, TreePoint* sorted,
               float4* boxes, std::int64_t first_parent) {
-  const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * kTreeBlockPoints + threadIdx.x;
-  Box box = EmptyBox();
+  __shared__ std::uint32_t numbers[4][kTreeBlockPoints + kTreeBlockPoints / 8];  // x, y, z, index
+  const int thread = static_cast<int>(threadIdx.x);
+  const std::int64_t place = static_cast<std::int64_t>(blockIdx.x) * kTreeBlockPoints + thread;
   TreePoint set{kInfinityValue, kInfinityValue, kNoPoint, kInfinityValue};
   if (place < num_points) {
     const std::uint32_t index = order[place];
     const Point3f p = points[index];
-    if (IsFinite(p)) {
-      set = {p.x, p.y, index, p.z};
-      box = {{p.x, p.y, p.z}, {p.x, p.y, p.z}, index};
-    }
+    if (IsFinite(p)) set = {p.x, p.y, index, p.z};
   }
   sorted[place] = set;
   if (boxes == nullptr) return;
-  UniteLanes(box, 1, kLeafPoints);
-  if (threadIdx.x % kLeafPoints == 0) StoreBox(boxes, place / kLeafPoints, box);
-  UniteLanes(box, kLeafPoints, 32);
-  __shared__ Box of_warps[kTreeBlockPoints / 32];
-  if (threadIdx.x % 32 == 0) of_warps[threadIdx.x / 32] = box;
+  const int column = thread + thread / 8;  // without bank conflicts when leaves are read
+  numbers[0][column] = OrderedBits(set.x);
+  numbers[1][column] = OrderedBits(set.y);
+  numbers[2][column] = OrderedBits(set.z);
+  numbers[3][column] = set.index;
   __syncthreads();
-  if (threadIdx.x >= 32) return;
-  box = of_warps[threadIdx.x % (kTreeBlockPoints / 32)];
-  UniteLanes(box, 1, kTreeBlockPoints / 32);
-  if (threadIdx.x == 0) StoreBox(boxes, first_parent + blockIdx.x, box);
+  // A warp a number, a lane a leaf.
+  const int number = thread / 32, leaf = thread % 32;
+  if (number >= 7) return;
+  std::uint32_t least = NumberOfEmptyBox(number);
+#pragma unroll
+  for (int i = 0; i < kLeafPoints; ++i) {
+    const std::uint32_t value = numbers[number == 6 ? 3 : number % 3][leaf * 9 + i];
+    const bool finite = numbers[3][leaf * 9 + i] != kNoPoint;
+    if (finite) least = LeastOf(number, least, value);
+  }
+  const auto store = [&](std::int64_t node) {
+    const std::uint32_t word = number == 6 ? least : __float_as_uint(FromOrderedBits(least));
+    reinterpret_cast<std::uint32_t*>(boxes + 2 * node)[WordOfNumber(number)] = word;
+  };
+  store(static_cast<std::int64_t>(blockIdx.x) * kNodeChildren + leaf);
+#pragma unroll
+  for (int i = 16; i > 0; i /= 2) least = LeastOf(number, least, __shfl_xor_sync(0xFFFFFFFFu, least, i));
+  if (leaf == 0) store(first_parent + blockIdx.x);
 }
 
 struct Levels {
@@ -205,10 +231,8 @@ std::size_t SortTemporaryBytes(std::int64_t size, int end_bit) {
 }  // namespace
 
 void EnqueueExtent(const Point3f* points, std::int64_t num_points, CloudExtent* extent, cudaStream_t stream) {
-  Check(cudaMemsetAsync(extent, 0xFF, sizeof(CloudExtent), stream), "cudaMemsetAsync");
-  const unsigned blocks = std::min(Blocks(num_points, 256), 1056u);
-  MeasureExtent<<<blocks, 256, 0, stream>>>(points, num_points, extent);
-  CheckLaunch("MeasureExtent");
+  SampleExtent<<<3, kSampleSize, 0, stream>>>(points, num_points, extent);
+  CheckLaunch("SampleExtent");
 }
 
 CurveOrder::CurveOrder(std::int64_t size, int bits) : bits_(bits), size_(size) {
@@ -228,9 +252,10 @@ std::size_t CurveOrder::MemoryBytes() const {
 
 template <typename Key>
 void CurveOrder::EnqueueKeys(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
-                             cudaStream_t stream) {
-  PlaceOnCurve<<<Blocks(num_points, 256), 256, 0, stream>>>(
-      points, num_points, extent, bits_, reinterpret_cast<Key*>(keys_[0].data()), order_[0].data());
+                             std::uint32_t* num_finite, cudaStream_t stream) {
+  PlaceOnCurve<<<Blocks(num_points, 256), 256, 0, stream>>>(points, num_points, extent, num_finite, bits_,
+                                                            reinterpret_cast<Key*>(keys_[0].data()),
+                                                            order_[0].data());
   CheckLaunch("PlaceOnCurve");
 }
 
@@ -247,11 +272,12 @@ void CurveOrder::EnqueueSort(std::int64_t num_points, cudaStream_t stream) {
 }
 
 void CurveOrder::Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
-                         cudaStream_t stream, const std::function<void(const char*)>& observer) {
+                         std::uint32_t* num_finite, cudaStream_t stream,
+                         const std::function<void(const char*)>& observer) {
   if (bits_ <= 10) {
-    EnqueueKeys<std::uint32_t>(points, num_points, extent, stream);
+    EnqueueKeys<std::uint32_t>(points, num_points, extent, num_finite, stream);
   } else {
-    EnqueueKeys<std::uint64_t>(points, num_points, extent, stream);
+    EnqueueKeys<std::uint64_t>(points, num_points, extent, num_finite, stream);
   }
   if (observer) observer("keys");
   if (bits_ <= 10) {

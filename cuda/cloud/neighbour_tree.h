@@ -40,11 +40,10 @@ struct NeighbourTree {
 #endif
 };
 
-// What the device finds out about a cloud. All words start as 0xFFFFFFFF.
+// What the device finds out about a cloud.
 struct CloudExtent {
-  std::uint32_t low[3];      // ordered bits of the smallest coordinates
-  std::uint32_t high[3];     // inverted ordered bits of the greatest
-  std::uint32_t num_finite;  // less one
+  float low[3], high[3];     // where nearly all of a sample of the points lie
+  std::uint32_t num_finite;  // points
 };
 
 #ifdef __CUDACC__

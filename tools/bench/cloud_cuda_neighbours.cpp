@@ -22,7 +22,7 @@ struct Case {
 double FloorMs(std::int64_t n, const Case& c, int bits) {
   const double rows = c.means ? 4.0 : 8.0 * c.k;
   const double passes = (3 * bits + 7) / 8, pair = bits <= 10 ? 8 : 12;
-  return static_cast<double>(n) * (12 * 3 + 16 * 2 + 2 * passes * pair + rows) / 4.3e12 * 1e3;
+  return static_cast<double>(n) * (12 * 2 + 16 * 2 + 2 * passes * pair + rows) / 4.3e12 * 1e3;
 }
 
 void BenchCloud(CloudBench& bench, const std::string& name, const std::vector<Point3f>& cloud,
@@ -31,6 +31,7 @@ void BenchCloud(CloudBench& bench, const std::string& name, const std::vector<Po
   cuda::NeighbourSearch search(n, 0, bits);
   cuda::DeviceBuffer<Point3f> points(cloud.size());
   cuda::Check(cudaMemcpy(points.data(), cloud.data(), points.size_bytes(), cudaMemcpyDefault), "cudaMemcpy");
+  cuda::Check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   for (const Case& c : cases) {
     cuda::DeviceBuffer<std::int32_t> indices(c.means ? 0 : cloud.size() * static_cast<std::size_t>(c.k));
     cuda::DeviceBuffer<float> out(cloud.size() * static_cast<std::size_t>(c.means ? 1 : c.k));
@@ -83,6 +84,10 @@ void BenchNeighbours(CloudBench& bench, const std::string& variant) {
   BenchCloud(bench, "1M uniform", UniformCloud(1'000'000), cases, bits, phases);
   BenchCloud(bench, "1M depth map", DepthMapCloud(), cases, bits, phases);
   BenchCloud(bench, "1M clustered", ClusteredCloud(1'000'000), cases, bits, phases);
+  std::vector<Point3f> far = UniformCloud(1'000'000);
+  for (std::size_t i = 0; i < far.size(); i += 1000)
+    far[i].x += static_cast<float>(i);  // up to 10^6 cubes away
+  BenchCloud(bench, "1M, 1000 far away", far, {{8, false}}, bits, phases);
   BenchCloud(bench, "4M uniform", UniformCloud(4'000'000), {{16, false}}, bits, phases);
 }
 

@@ -93,26 +93,31 @@ void ExpectSame(const Neighbours& found, const Neighbours& expected) {
   }
 }
 
+// Every cell once, and none that is not the last one's neighbour.
+template <typename Table>
+void ExpectCurve(const Table& table, int bits) {
+  const int size = 1 << bits;
+  std::vector<int> cells(static_cast<std::size_t>(size * size * size), -1);
+  for (int i = 0; i < size * size * size; ++i) {
+    const auto place =
+        cuda::HilbertPlace(static_cast<std::uint32_t>(i % size), static_cast<std::uint32_t>(i / size % size),
+                           static_cast<std::uint32_t>(i / size / size), bits, table.next);
+    ASSERT_LT(place, cells.size());
+    ASSERT_EQ(cells[place], -1) << "two cells in one place";
+    cells[place] = i;
+  }
+  for (std::size_t i = 1; i < cells.size(); ++i) {
+    const int a = cells[i - 1], b = cells[i];
+    ASSERT_EQ(std::abs(a % size - b % size) + std::abs(a / size % size - b / size % size) +
+                  std::abs(a / size / size - b / size / size),
+              1)
+        << "a jump after place " << i - 1;
+  }
+}
+
 TEST(HilbertTest, FollowsNeighbouringCellsThroughEveryCell) {
-  constexpr cuda::HilbertTable kTable = cuda::MakeHilbertTable();
-  for (int bits = 1; bits <= 4; ++bits) {
-    const int size = 1 << bits;
-    std::vector<int> cells(static_cast<std::size_t>(size * size * size), -1);
-    for (int i = 0; i < size * size * size; ++i) {
-      const auto place = cuda::HilbertPlace(static_cast<std::uint32_t>(i % size),
-                                            static_cast<std::uint32_t>(i / size % size),
-                                            static_cast<std::uint32_t>(i / size / size), bits, kTable.next);
-      ASSERT_LT(place, cells.size());
-      ASSERT_EQ(cells[place], -1) << "two cells in one place";
-      cells[place] = i;
-    }
-    for (std::size_t i = 1; i < cells.size(); ++i) {
-      const int a = cells[i - 1], b = cells[i];
-      ASSERT_EQ(std::abs(a % size - b % size) + std::abs(a / size % size - b / size % size) +
-                    std::abs(a / size / size - b / size / size),
-                1)
-          << "a jump after place " << i - 1;
-    }
+  for (int bits = 1; bits <= 5; ++bits) {
+    ExpectCurve(cuda::MakeHilbertPairTable(), bits);
   }
 }
 
@@ -131,9 +136,10 @@ class CudaNeighboursTest : public test::CudaTest {
         .k = k, .indices = std::vector<std::int32_t>(entries), .distances_m = std::vector<float>(entries)};
     std::vector<float> found_means(points.size());
     Copy(device_points.data(), points.data(), points.size());
-    cudaMemset(indices.data(), 0x5A, indices.size_bytes());
-    cudaMemset(distances.data(), 0x5A, distances.size_bytes());
-    cudaMemset(means.data(), 0x5A, means.size_bytes());
+    cuda::Check(cudaMemsetAsync(indices.data(), 0x5A, indices.size_bytes(), stream.get()), "cudaMemsetAsync");
+    cuda::Check(cudaMemsetAsync(distances.data(), 0x5A, distances.size_bytes(), stream.get()),
+                "cudaMemsetAsync");
+    cuda::Check(cudaMemsetAsync(means.data(), 0x5A, means.size_bytes(), stream.get()), "cudaMemsetAsync");
     search.Build(device_points.data(), n, stream.get());
     search.FindNeighbours(k, include_self, indices.data(), distances.data(), stream.get());
     search.FindMeanDistances(k, include_self, means.data(), stream.get());
@@ -148,6 +154,8 @@ class CudaNeighboursTest : public test::CudaTest {
   template <typename T>
   static void Copy(T* to, const T* from, std::size_t count) {
     cuda::Check(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDefault), "cudaMemcpy");
+    // A copy to the device may return before its end, and the streams here do not wait for the default one.
+    cuda::Check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
 };
 
