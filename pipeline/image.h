@@ -105,7 +105,8 @@ class HostImage {
     return static_cast<std::size_t>(size);
   }
   static std::size_t PaddedWidth(int width) {
-    constexpr std::size_t kStep = std::lcm(sizeof(T), kAlignment_bytes) / sizeof(T);
+    // Their least common multiple over sizeof(T); nvcc takes std::lcm for no constant.
+    constexpr std::size_t kStep = kAlignment_bytes / std::gcd(sizeof(T), kAlignment_bytes);
     return (CheckedSize(width) + kStep - 1) / kStep * kStep;
   }
   AlignedBuffer<T> buffer_;
