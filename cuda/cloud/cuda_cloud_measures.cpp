@@ -4,6 +4,7 @@
 #include <string>
 #include <utility>
 
+#include "cuda/cloud/emd_solver.h"
 #include "cuda/cloud/geodesics.h"
 #include "cuda/cloud/host_distances.h"
 #include "cuda/cloud/host_neighbours.h"
@@ -14,8 +15,6 @@
 
 namespace parallax {
 namespace {
-
-[[noreturn]] void Missing(const char* what) { throw Error(std::string(what) + ": not in this build yet"); }
 
 // The device as this thread's current one: before members are made there, and before each call.
 int Selected(int device) {
@@ -69,8 +68,11 @@ class CudaCloudMeasures final : public CloudMeasures {
     return distances_.Histogram(a, b, largest, num_bins, options);
   }
 
-  std::vector<EmdResult> EarthMoversDistances(std::span<const EmdPair>, const EmdOptions&) override {
-    Missing("emd");
+  std::vector<EmdResult> EarthMoversDistances(std::span<const EmdPair> pairs,
+                                              const EmdOptions& options) override {
+    SelectCudaDevice(device_);
+    if (!emd_) emd_.emplace();
+    return emd_->Solve(pairs, options);
   }
 
   Geodesics ShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
@@ -85,6 +87,7 @@ class CudaCloudMeasures final : public CloudMeasures {
   cuda::HostNeighbours neighbours_;
   std::optional<cuda::GeodesicSolver> geodesics_;
   cuda::HostDistances distances_;
+  std::optional<cuda::EmdSolver> emd_;
 };
 
 }  // namespace
