@@ -35,14 +35,13 @@ struct GeodesicBatch {
 // All distances +inf.
 void FillUnreached(float* distances, std::size_t count, cudaStream_t stream);
 
-// --- near_far.cu
-// ------------------------------------------------------------------------------------------------
+// --- near_far.cu ---
 struct NearFarOptions {
   bool few = false;               // fewer searches than multiprocessors: in little time, not with little work
   float first_delta = 0;          // width of the first bucket, m
   int most_near = 1024;           // nodes of a bucket's first step that are wished for
-  int grow_below_percent = 60;    // of the nodes that wait: the next bucket is wider where fewer were near
-  int shrink_above_percent = 85;  // ... narrower where more were
+  int grow_below_percent = 75;    // of the nodes that wait: the next bucket is wider where fewer were near
+  int shrink_above_percent = 95;  // ... narrower where more were
 };
 // Blocks that run at a time on this device.
 int NearFarBlocks(bool padded_rows, bool few);
@@ -58,9 +57,8 @@ FarList SizeOfFarList(std::int32_t num_nodes, std::int64_t num_edges, std::int32
 void NearFar(const GeodesicBatch& batch, const NearFarOptions& options, int blocks, FarList far,
              std::uint32_t* steps, cudaStream_t stream);
 
-// --- heap_search.cu
-// --------------------------------------------------------------------------------------------- Where queues
-// grow that outgrow shared memory.
+// --- heap_search.cu ---
+// Where queues grow that outgrow shared memory.
 struct HeapMemory {
   uint2* pairs = nullptr;  // num_chunks x HeapChunkPairs()
   std::uint32_t num_chunks = 0;
@@ -74,10 +72,9 @@ int HeapSearchWarps();
 void HeapSearch(const GeodesicBatch& batch, std::int32_t num_distinct_targets, std::uint32_t* is_target,
                 const HeapMemory& memory, std::uint32_t* out_of_memory, cudaStream_t stream);
 
-// --- predecessors.cu
-// -------------------------------------------------------------------------------------------- predecessors:
-// num_sources x num_nodes, all set but on plateaus (geodesics.h). num_left: num_sources, the reached nodes of
-// each row that have none yet.
+// --- predecessors.cu ---
+// predecessors: num_sources x num_nodes, all set but on plateaus (geodesics.h). num_left: num_sources, the
+// reached nodes of each row that have none yet.
 void FindPredecessors(const GeodesicBatch& batch, std::int32_t* predecessors, std::uint32_t* num_left,
                       cudaStream_t stream);
 // Level 1, 2, ... of the plateaus of one source, until num_found (one number) says 0. levels: num_nodes,

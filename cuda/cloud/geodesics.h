@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <span>
@@ -25,7 +26,7 @@ class GeodesicSolver {
   // The same in parts, for data that stays on the device. The graph is checked by the caller.
   void SetGraph(const CloudGraph& graph);
   const DeviceGraph& graph() const { return graph_; }
-  // Width of the first bucket: half the mean length and more, the search adapts it.
+  // Mean length of an edge, from a sample.
   float mean_length_m() const { return mean_length_m_; }
   // Distances and limits of batch, whose graph must be graph(). steps: null, or num_sources numbers.
   // Allocates on the first call for a graph; enqueues on stream. By heaps: waits for the end as well.

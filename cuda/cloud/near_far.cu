@@ -10,8 +10,8 @@
 // follows the frontier: a bucket should take most of what waits, or the steps are too many, but not all of
 // it, or nodes are expanded more than once.
 //
-// The width follows the frontier and a bucket may be cut short, because lengths differ from place to place:
-// on a depth map by a factor of 30.
+// A bucket that turns out too wide is cut short: lengths differ from place to place, on a depth map many times
+// over.
 //
 // The order of the nodes depends on chance; the distances do not (geodesics.h).
 #include <algorithm>

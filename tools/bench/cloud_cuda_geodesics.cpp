@@ -1,6 +1,7 @@
-// The rows of shortest paths in parallax_cuda_cloud_bench: distances that stay on the device, after a check
-// of every distance against the CPU's. Variants, joined by commas: "near=N", "grow=N",
-// "shrink=N" (of NearFarOptions), "nocheck", "host" (adds host to host).
+// The rows of shortest paths in parallax_cuda_cloud_bench: distances that stay on the device, every one
+// checked against the CPU's. Variants, joined by commas: "only=GROUP" (grids, clouds, ranges), "nocheck"
+// (times the distances and nothing else), "few", "many", "heap" (the method), "near=N", "grow=N", "shrink=N"
+// (of NearFarOptions).
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -107,11 +108,20 @@ void BenchGraph(CloudBench& bench, const std::string& name, const CloudGraph& gr
                              std::to_string(reached / sources.size()) + " reached, " +
                              std::to_string(num_steps / sources.size()) + " steps, " + verdict;
     bench.Add("geodesics", name + ", " + std::to_string(count) + " sources", spread, 0, note);
-    if (variant.find("host") != std::string::npos) {
-      bench.Add("geodesics", "  host to host",
-                bench.TimeHost(
-                    [&] { solver.ShortestPaths(graph, sources, {.range_m = range, .targets = {}}); }, 5));
-    }
+    if (variant.find("nocheck") != std::string::npos || range < std::numeric_limits<float>::infinity())
+      continue;
+    cuda::DeviceBuffer<std::int32_t> predecessors(sources.size() * num_nodes);
+    bench.Add(
+        "geodesics", "  predecessors, after the distances",
+        bench.Time(
+            [&] { cuda::FindPredecessors(batch, predecessors.data(), device_steps.data(), bench.stream()); },
+            std::min(bench.repeat(), 20)));
+    bench.Add("geodesics", "  host to host, upload of the graph included",
+              bench.TimeHost([&] { solver.ShortestPaths(graph, sources, {}); }, 5));
+    if (count > 1) continue;
+    const auto cpu = MakeCpuCloudMeasures(1);
+    bench.Add("geodesics", "  the CPU's Dijkstra, one thread",
+              bench.TimeHost([&] { cpu->ShortestPaths(graph, sources, {}); }, 5));
   }
 }
 
