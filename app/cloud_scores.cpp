@@ -12,6 +12,7 @@
 #include "app/cloud_options.h"
 #include "app/cloud_picture.h"
 #include "pipeline/cloud/compare.h"
+#include "pipeline/cloud/geodesic_ratio.h"
 #include "pipeline/error.h"
 #include "pipeline/reprojection.h"
 
@@ -129,6 +130,7 @@ Scores CloudEvaluator::AddFrame(const StereoFrame& frame, HostImageView<const fl
   scores.Add("cloud_depth_median_abs_m", depth.median_abs_m);
   scores.Add("cloud_depth_mean_abs_m", depth.mean_abs_m);
   scores.Add("cloud_depth_rms_m", depth.rms_m);
+  AddGeodesics(estimate_map.depth_m.ConstView(), truth_map.depth_m.ConstView(), truth_map.rig, scores);
   AddEmd(judged, truth, scores);
   scores.Add("cloud_ms", 1000 * watch.Passed());
   frames_.push_back(scores);
@@ -168,6 +170,18 @@ void CloudEvaluator::AddComparison(const std::string& name, const PointCloud& es
   points_ = estimate.points;
   errors_m_ = std::move(c.estimate_to_truth_m);
   spacing_m_ = measures_->MeanNeighbourDistances(points_, {.k = 4});
+}
+
+void CloudEvaluator::AddGeodesics(HostImageView<const float> estimate_m, HostImageView<const float> truth_m,
+                                  const StereoRig& rig, Scores& scores) {
+  if (!SameSize(estimate_m, truth_m)) return;
+  const GeodesicRatio ratio = CompareGeodesics(estimate_m, truth_m, rig, {}, *measures_);
+  scores.Add("cloud_geodesic_pairs", static_cast<double>(ratio.num_compared));
+  scores.Add("cloud_geodesic_ratio", ratio.median_ratio);
+  scores.Add("cloud_geodesic_straight", ratio.median_estimate);
+  scores.Add("cloud_geodesic_straight_truth", ratio.median_truth);
+  scores.Add("cloud_geodesic_shortcuts", 100 * ratio.ShareOfShortcuts());
+  scores.Add("cloud_geodesic_torn", 100 * ratio.ShareTorn());
 }
 
 void CloudEvaluator::AddEmd(const PointCloud& estimate, const PointCloud& truth, Scores& scores) {
@@ -230,7 +244,19 @@ std::vector<TableSection> CloudEvaluator::Sections() const {
        {"cloud_spacing_m", "distance, m", "%.4f"},
        {"cloud_density", "points/m^2", "%.1f"},
        {"cloud_ms", "cloud ms", "%.0f"}}};
-  return {distances, shares, density};
+  TableSection geodesics{
+      "ways along the surface, geodesic over straight distance (medians, %; plain mean of the frames)",
+      {{"cloud_geodesic_pairs", "pairs", "%.0f"},
+       {"cloud_geodesic_straight", "estimate", "%.3f"},
+       {"cloud_geodesic_straight_truth", "truth", "%.3f"},
+       {"cloud_geodesic_ratio", "est/truth", "%.3f"},
+       {"cloud_geodesic_shortcuts", "shortcuts", "%.2f"},
+       {"cloud_geodesic_torn", "torn", "%.2f"}}};
+  std::vector<TableSection> sections = {distances, shares, geodesics, density};
+  const Scores total = Total();
+  std::erase_if(sections,
+                [&](const TableSection& section) { return !total.Find(section.columns.front().key); });
+  return sections;
 }
 
 void CloudEvaluator::WriteSettings(JsonWriter& json) const {

@@ -57,6 +57,8 @@ class CloudEvaluator {
   void AddDensity(const PointCloud& estimate, Scores& scores);
   void AddComparison(const std::string& name, const PointCloud& estimate, const PointCloud& truth,
                      Scores& scores);
+  void AddGeodesics(HostImageView<const float> estimate_m, HostImageView<const float> truth_m,
+                    const StereoRig& rig, Scores& scores);
   void AddEmd(const PointCloud& estimate, const PointCloud& truth, Scores& scores);
 
   CloudScoreOptions options_;

@@ -40,6 +40,9 @@ struct FrameReport {
   double density_percent = 0;          // pixels with a disparity
   StageTimes times{};
   double read_ms = 0, match_ms = 0, write_ms = 0;
+  // Of the cloud, where it was cleaned or measured (run_clouds.h); part of write_ms.
+  double cloud_clean_ms = 0, density_ms = 0;
+  std::size_t num_points = 0, num_points_removed = 0;
 };
 
 // What the loop calls. All but report may throw: the frame then counts as failed and the loop goes on.

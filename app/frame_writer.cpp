@@ -24,12 +24,14 @@ struct OutputPlace {
 };
 // In the order of the enumerators.
 constexpr OutputPlace kPlaces[] = {{"disparity", ".png"}, {"pfm", ".pfm"},   {"color", ".png"},
-                                   {"depth", ".png"},     {"cloud", ".ply"}, {"cloud", ".pcd"}};
+                                   {"depth", ".png"},     {"cloud", ".ply"}, {"cloud", ".pcd"},
+                                   {"density", ".ply"}};
 
 constexpr float kMaxPngDepth_m = 65.535F;
 
 bool NeedsCalibration(Output output) {
-  return output == Output::kDepth || output == Output::kCloud || output == Output::kPcd;
+  return output == Output::kDepth || output == Output::kCloud || output == Output::kPcd ||
+         output == Output::kDensity;
 }
 
 bool Contains(const std::vector<Output>& outputs, Output output) {
@@ -63,8 +65,8 @@ std::vector<Output> OutputsOf(const std::vector<std::string>& names) {
   return outputs;
 }
 
-FrameWriter::FrameWriter(fs::path folder, std::vector<Output> asked)
-    : folder_(std::move(folder)), asked_(std::move(asked)) {}
+FrameWriter::FrameWriter(fs::path folder, std::vector<Output> asked, RunClouds* clouds)
+    : folder_(std::move(folder)), asked_(std::move(asked)), clouds_(clouds) {}
 
 fs::path FrameWriter::PathOf(Output output, const std::string& name) const {
   const OutputPlace& place = kPlaces[static_cast<std::size_t>(output)];
@@ -74,6 +76,8 @@ fs::path FrameWriter::PathOf(Output output, const std::string& name) const {
 std::vector<Output> FrameWriter::OutputsFor(bool calibrated) const {
   std::vector<Output> outputs = asked_;
   if (outputs.empty()) outputs = {Output::kDisparity, Output::kColor, Output::kDepth, Output::kCloud};
+  const bool with_density = clouds_ != nullptr && clouds_->measures_density();
+  if (with_density && !Contains(outputs, Output::kDensity)) outputs.push_back(Output::kDensity);
   if (!calibrated) std::erase_if(outputs, NeedsCalibration);
   return outputs;
 }
@@ -142,7 +146,9 @@ void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vec
   HostImage<float> depth_m(disparity.width, disparity.height);
   DepthFromDisparity(disparity, *frame.rig, matched.parameters.reprojection, depth_m.View());
   PointCloud cloud;
-  if (Contains(outputs, Output::kCloud) || Contains(outputs, Output::kPcd)) {
+  const bool needs_cloud = Contains(outputs, Output::kCloud) || Contains(outputs, Output::kPcd) ||
+                           Contains(outputs, Output::kDensity);
+  if (needs_cloud) {
     cloud = CloudFromDepth(depth_m.ConstView(), ViewOf(frame.left), *frame.rig);
   }
   report.times[Stage::kReprojection] +=
@@ -154,6 +160,11 @@ void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vec
       report.notes.push_back(std::to_string(deeper) +
                              " pixels beyond 65.535 m left out of the depth PNG, which cannot hold them");
     }
+  }
+  if (needs_cloud && clouds_ != nullptr) clouds_->Clean(cloud, report);
+  if (Contains(outputs, Output::kDensity)) {
+    const fs::path file = PathOf(Output::kDensity, frame.name);
+    clouds_->WriteDensity(cloud, file, fs::path(file).replace_extension(".png"), report);
   }
   if (Contains(outputs, Output::kCloud)) WritePly(PathOf(Output::kCloud, frame.name), cloud);
   if (Contains(outputs, Output::kPcd)) WritePcd(PathOf(Output::kPcd, frame.name), cloud);

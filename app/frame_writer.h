@@ -1,5 +1,5 @@
 // The files of one frame: DIR/disparity/NAME.png, pfm/NAME.pfm, depth/NAME.png, color/NAME.png,
-// cloud/NAME.ply, .pcd.
+// cloud/NAME.ply, .pcd, density/NAME.ply, .png.
 #pragma once
 
 #include <filesystem>
@@ -8,12 +8,14 @@
 #include <vector>
 
 #include "app/frame_loop.h"
+#include "app/run_clouds.h"
 
 namespace parallax::app {
 
-enum class Output { kDisparity, kPfm, kColor, kDepth, kCloud, kPcd };
+enum class Output { kDisparity, kPfm, kColor, kDepth, kCloud, kPcd, kDensity };
 // As --write takes them, in the order of the enumerators.
-inline constexpr std::string_view kOutputNames[] = {"disparity", "pfm", "color", "depth", "cloud", "pcd"};
+inline constexpr std::string_view kOutputNames[] = {"disparity", "pfm", "color",  "depth",
+                                                    "cloud",     "pcd", "density"};
 
 // Outputs of these names; throws InvalidArgument for an unknown one.
 std::vector<Output> OutputsOf(const std::vector<std::string>& names);
@@ -22,7 +24,8 @@ std::vector<Output> OutputsOf(const std::vector<std::string>& names);
 class FrameWriter {
  public:
   // asked: what to write. Empty: disparity and color, and depth and cloud of frames that have a calibration.
-  FrameWriter(std::filesystem::path folder, std::vector<Output> asked);
+  // clouds: what is done with clouds; may be null, where density is not asked for.
+  FrameWriter(std::filesystem::path folder, std::vector<Output> asked, RunClouds* clouds = nullptr);
 
   // Makes the folder and the folders in it. Throws Error where that is not possible.
   void MakeFolders() const;
@@ -44,6 +47,7 @@ class FrameWriter {
 
   std::filesystem::path folder_;
   std::vector<Output> asked_;
+  RunClouds* clouds_;
 };
 
 }  // namespace parallax::app

@@ -20,7 +20,8 @@ std::string FourDigits(double value) {
   if (std::isnan(value)) return "-";
   if (!(std::abs(value) >= 9999.5) || std::abs(value) >= 1e9) return fmt::format("{:.4g}", value);
   const double unit = std::pow(10.0, std::floor(std::log10(std::abs(value))) - 3);
-  const std::string digits = WithThousands(static_cast<std::size_t>(std::round(std::abs(value) / unit) * unit));
+  const std::string digits =
+      WithThousands(static_cast<std::size_t>(std::round(std::abs(value) / unit) * unit));
   return (value < 0 ? "-" : "") + digits;
 }
 

@@ -85,13 +85,28 @@ void ThrowOnFailures(const RunSummary& summary, const fs::path& summary_path) {
   }
 }
 
+// What is done with clouds; null where nothing is.
+std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector<Output>& outputs) {
+  RunCloudOptions clouds = options.clouds;
+  clouds.density =
+      clouds.density || std::find(outputs.begin(), outputs.end(), Output::kDensity) != outputs.end();
+  if (clouds.IsEmpty()) return nullptr;
+  // The measures of clouds have no reference back end.
+  const std::string& backend = options.matching.backend;
+  return std::make_unique<RunClouds>(
+      clouds, MakeCloudMeasures(backend == "reference" ? "cpu" : backend, options.matching.device,
+                                options.matching.num_threads));
+}
+
 // viewer: shows the frames as they are matched; may be null.
 void Run(const RunOptions& options, FrameViewer* viewer) {
   const ChosenParameters chosen = options.matching.Load();
   const std::string_view backend = ResolveBackend(options.matching.backend);
   if (options.num_in_flight > 1) RequireMatcherQueue(backend);
   const std::size_t memory_limit_bytes = options.matching.MemoryLimitBytes(backend);
-  const FrameWriter writer(options.output, OutputsOf(options.outputs));
+  const std::vector<Output> outputs = OutputsOf(options.outputs);
+  const std::unique_ptr<RunClouds> clouds = CloudsOf(options, outputs);
+  const FrameWriter writer(options.output, outputs, clouds.get());
   const std::unique_ptr<FrameSource> source = OpenSource(options.source, {.kind = options.kind});
 
   const fs::path parameters_path = options.output / "parameters.yaml";

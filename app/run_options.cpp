@@ -18,7 +18,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->capture_default_str();
   command
       .add_option("--write", options.outputs,
-                  "What to write: disparity, pfm, color, depth, cloud, pcd "
+                  "What to write: disparity, pfm, color, depth, cloud, pcd, density "
                   "[disparity,color and, with a calibration, depth,cloud]")
       ->type_name("LIST")
       ->delimiter(',')
@@ -31,6 +31,16 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
                   "Frames on the GPU at a time: more frames per second, later results, more memory")
       ->check(CLI::Range(1, 64))
       ->capture_default_str();
+  command
+      .add_option(
+          "--cloud-clean", options.clouds.clean,
+          "Clean clouds before they are written: remove points whose mean distance to K neighbours is more "
+          "than RATIO standard deviations above the mean")
+      ->type_name("K,RATIO")
+      ->expected(0, 1)
+      ->default_str("16,2");
+  command.add_flag("--density", options.clouds.density,
+                   "Write density/NAME.ply and .png: the cloud in the colours of its density");
   command.add_flag("--view", options.view,
                    "Show the frames in a window as they are matched; closing it ends the run");
 }

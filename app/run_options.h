@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/matching_options.h"
+#include "app/run_clouds.h"
 
 namespace parallax::app {
 
@@ -18,7 +19,8 @@ struct RunOptions {
   std::filesystem::path output = "out";
   std::vector<std::string> outputs;  // names of what to write; empty = the usual ones
   bool resume = false;               // pass over frames whose files are there
-  bool view = false;                 // show the frames in a window
+  RunCloudOptions clouds;
+  bool view = false;  // show the frames in a window
   std::optional<std::size_t> max_frames;
   int num_in_flight = 1;  // of the cuda back end
 };

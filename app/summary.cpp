@@ -9,6 +9,7 @@
 
 #include "app/build_info.h"
 #include "app/json_writer.h"
+#include "app/number_text.h"
 
 namespace parallax::app {
 namespace {
@@ -47,6 +48,14 @@ std::vector<Timing> TimingsOf(const std::vector<FrameReport>& frames) {
   }
   add("match", [](const FrameReport& frame) { return frame.match_ms; });
   add("write", [](const FrameReport& frame) { return frame.write_ms; });
+  // Parts of writing, where they were asked for.
+  const auto add_if_any = [&](std::string_view name, double FrameReport::*ms) {
+    if (std::any_of(frames.begin(), frames.end(), [&](const FrameReport& frame) { return frame.*ms > 0; })) {
+      add(name, [ms](const FrameReport& frame) { return frame.*ms; });
+    }
+  };
+  add_if_any("cloud_clean", &FrameReport::cloud_clean_ms);
+  add_if_any("density", &FrameReport::density_ms);
   return timings;
 }
 
@@ -70,6 +79,17 @@ std::vector<NoteGroup> GroupNotes(const std::vector<FrameReport>& frames) {
     }
   }
   return groups;
+}
+
+// How much cleaning took away; empty where clouds were not cleaned.
+std::string CleaningText(const std::vector<FrameReport>& frames) {
+  std::size_t num_points = 0, num_removed = 0;
+  for (const FrameReport& frame : frames)
+    num_points += frame.num_points, num_removed += frame.num_points_removed;
+  if (num_points == 0) return "";
+  return fmt::format("  clouds cleaned: {} of {} points removed ({:.2f} %)\n", WithThousands(num_removed),
+                     WithThousands(num_points),
+                     100.0 * static_cast<double>(num_removed) / static_cast<double>(num_points));
 }
 
 std::string_view NameOf(FrameOutcome outcome) {
@@ -96,6 +116,12 @@ void WriteFrame(const FrameReport& frame, JsonWriter& json) {
         .Value(frame.density_percent);
     json.Key("read_ms").Value(frame.read_ms).Key("match_ms").Value(frame.match_ms);
     json.Key("write_ms").Value(frame.write_ms);
+    if (frame.num_points > 0) {
+      json.Key("num_points").Value(static_cast<std::int64_t>(frame.num_points));
+      json.Key("num_points_removed").Value(static_cast<std::int64_t>(frame.num_points_removed));
+      json.Key("cloud_clean_ms").Value(frame.cloud_clean_ms);
+    }
+    if (frame.density_ms > 0) json.Key("density_ms").Value(frame.density_ms);
     for (const auto& [key, lines] : {std::pair{"missing", &frame.missing}, {"notes", &frame.notes}}) {
       if (lines->empty()) continue;
       json.Key(key).BeginArray();
@@ -140,6 +166,7 @@ std::string RunSummary::Text() const {
   for (const Timing& timing : TimingsOf(frames_)) {
     text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", timing.name, timing.mean_ms, timing.median_ms);
   }
+  text += CleaningText(frames_);
   for (const NoteGroup& group : GroupNotes(frames_)) {
     text += fmt::format("  {}: {}", group.first_frame, group.note);
     if (group.num_frames > 1) text += fmt::format(" (and {} more, see summary.json)", group.num_frames - 1);

@@ -285,6 +285,10 @@ TEST_F(EvalCommand, CloudsOfTheTruthItselfAreWithoutError) {
     EXPECT_EQ(TotalOf(json, key), 100) << key;
   }
   EXPECT_EQ(TotalOf(json, "cloud_judged_points"), TotalOf(json, "cloud_truth_points"));
+  EXPECT_GT(TotalOf(json, "cloud_geodesic_pairs"), 0);
+  EXPECT_EQ(TotalOf(json, "cloud_geodesic_ratio"), 1);
+  EXPECT_EQ(TotalOf(json, "cloud_geodesic_shortcuts"), 0);
+  EXPECT_EQ(TotalOf(json, "cloud_geodesic_torn"), 0);
   // Different points of the same cloud: as far apart as two draws of the truth, within a factor.
   EXPECT_GT(TotalOf(json, "cloud_emd_lower_m"), 0.4 * TotalOf(json, "cloud_emd_draws_m"));
   EXPECT_LT(TotalOf(json, "cloud_emd_upper_m"), 2.5 * TotalOf(json, "cloud_emd_draws_m"));

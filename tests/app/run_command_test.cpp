@@ -143,6 +143,32 @@ TEST_F(RunCommand, DepthWithoutACalibrationIsNamedAndTheRestWritten) {
   EXPECT_EQ(Summary()["num_incomplete"].as<int>(), 2);
 }
 
+TEST_F(RunCommand, CloudsAreCleanedAndTheirDensityMeasured) {
+  MakeKittiFolder(data(), 2);
+  ASSERT_EQ(Run({"--write", "cloud"}).exit_code, 0);
+  const PointCloud plain = ReadCloud(out() / "cloud/000000_10.ply");
+  fs::remove_all(out());
+  const ProgramResult result = Run({"--write", "cloud", "--cloud-clean", "6,1.5", "--density"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const PointCloud cleaned = ReadCloud(out() / "cloud/000000_10.ply");
+  YAML::Node frame = Summary()["frames"][0];  // in the order in which they ended
+  if (frame["name"].as<std::string>() != "000000_10") frame = Summary()["frames"][1];
+  EXPECT_EQ(frame["num_points"].as<std::size_t>(), plain.size());
+  EXPECT_EQ(frame["num_points_removed"].as<std::size_t>(), plain.size() - cleaned.size());
+  EXPECT_GT(plain.size(), cleaned.size());
+  EXPECT_GT(cleaned.size(), plain.size() / 2);
+  for (const char* row : {"cloud_clean", "density"}) {
+    EXPECT_GT(Summary()["ms"][row]["mean"].as<double>(), 0) << row;
+    EXPECT_THAT(result.out, HasSubstr(row));
+  }
+  EXPECT_THAT(result.out, HasSubstr("clouds cleaned: "));
+  EXPECT_EQ(ReadCloud(out() / "density/000000_10.ply").points, cleaned.points);
+  EXPECT_THAT(ReadTextFile(out() / "density/000000_10.ply"), HasSubstr("property float quality"));
+  EXPECT_TRUE(fs::exists(out() / "density/000001_10.png"));
+  EXPECT_FALSE(fs::exists(out() / "disparity"));
+  ExpectOneLine(Run({"--cloud-clean", "6"}), 2, {"--cloud-clean '6' is not K,RATIO"});
+}
+
 TEST_F(RunCommand, TheSummaryCountsAndTimes) {
   MakeKittiFolder(data(), 3);
   ASSERT_EQ(Run({"--max-frames", "2"}).exit_code, 0);
