@@ -66,9 +66,9 @@ class KeyList {
       keys_[i] = hn::Min(keys_[i], hn::Max(shifted, k));
       before = turned;
     }
-    // The first lane of the last rotation one further on.
-    last_ = hn::GetLane(hn::TableLookupLanes(keys_[kVectors - 1], back_));
   }
+  // The k-th after insertions.
+  Key FindLast() { return last_ = hn::GetLane(hn::TableLookupLanes(keys_[kVectors - 1], back_)); }
 
   // keys: kSize of them.
   void StoreTo(Key* keys) const {
@@ -149,11 +149,13 @@ class Search {
       hn::Store(hn::BitCast(TagU(), s), TagU(), squared + i);
       near |= BitsOf(hn::AndNot(hn::RebindMask(d, is_self), hn::Le(s, largest))) << i;
     }
-    for (; near != 0; near &= near - 1) {
+    if (near == 0) return;
+    do {
       const int lane = std::countr_zero(near);
-      const Key key = MakeKey(squared[lane], leaf.index[lane]);
-      if (key < list_.last()) list_.Insert(key);
-    }
+      list_.Insert(MakeKey(squared[lane], leaf.index[lane]));
+      near &= near - 1;
+    } while (near != 0);
+    list_.FindLast();
   }
 
   // Visits the children that may hold a nearer point, the nearest boxes first. skip: one that was visited.
