@@ -1,7 +1,12 @@
 // The only file that knows which back ends were built.
 #include "app/backends.h"
 
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+
 #include "pipeline/cpu/cpu_matcher.h"
+#include "pipeline/cpu/cpu_matcher_queue.h"
 #include "pipeline/cpu/instruction_sets.h"
 #include "pipeline/error.h"
 #ifdef PARALLAX_WITH_CUDA
@@ -69,21 +74,29 @@ std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Param
 
 void RequireMatcherQueue(std::string_view backend) {
   const std::string_view name = ResolveBackend(backend);
-  if (name == "cuda") return;
+  if (name != "reference") return;
   throw InvalidArgument("back end " + std::string(name) +
-                        " matches one frame at a time: leave out --in-flight, or use --backend cuda");
+                        " matches one frame at a time: leave out --in-flight, or use --backend cuda or cpu");
 }
 
-std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend,
-                                               [[maybe_unused]] const Parameters& parameters,
-                                               [[maybe_unused]] const MatcherOptions& options,
-                                               [[maybe_unused]] int num_in_flight) {
+std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
+                                               const MatcherOptions& options, int num_in_flight) {
   RequireMatcherQueue(backend);
 #ifdef PARALLAX_WITH_CUDA
-  return MakeCudaFrameQueue(parameters, options, num_in_flight);
-#else
-  throw Error("back end cuda is not built");
+  if (ResolveBackend(backend) == "cuda") return MakeCudaFrameQueue(parameters, options, num_in_flight);
 #endif
+  return MakeCpuMatcherQueue(parameters, options, num_in_flight);
+}
+
+int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
+                        const MatcherOptions& options) {
+  constexpr std::int64_t kMaxCells = std::int64_t{256} << 20;  // of all in flight: some 640 MB
+  if (ResolveBackend(backend) != "cpu" || options.memory_limit_bytes > 0) return 1;
+  int num_threads = options.num_threads;
+  if (num_threads <= 0) num_threads = static_cast<int>(std::thread::hardware_concurrency());
+  const std::int64_t num_cells =
+      std::int64_t{options.width} * options.height * parameters.matching_cost.num_disparities;
+  return static_cast<int>(std::clamp<std::int64_t>(kMaxCells / num_cells, 1, std::clamp(num_threads, 1, 4)));
 }
 
 std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, [[maybe_unused]] int device,

@@ -172,6 +172,7 @@ class FrameLoop {
     in_flight_.pop_front();
     GuardFrame(oldest.matched->frame.name, [&] {
       oldest.matched->disparity = Clone(oldest.queue->Collect());
+      oldest.matched->times = oldest.queue->times();
       oldest.matched->match_ms = oldest.watch.ms();
       return HandOn(oldest.matched);
     });

@@ -137,9 +137,13 @@ void Run(const RunOptions& options, FrameViewer* viewer) {
   steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
     return MakeMatcher(backend, parameters, matcher_options);
   };
-  if (options.num_in_flight > 1) {
+  // A camera's frames, or those that are watched, had better be matched soon than many at a time.
+  const bool usual_in_flight = options.num_in_flight == 0 && backend == "cpu" && total && viewer == nullptr;
+  if (options.num_in_flight > 1 || usual_in_flight) {
     steps.make_queue = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
-      return MakeMatcherQueue(backend, parameters, matcher_options, options.num_in_flight);
+      const int num_in_flight =
+          usual_in_flight ? UsualFramesInFlight(backend, parameters, matcher_options) : options.num_in_flight;
+      return MakeMatcherQueue(backend, parameters, matcher_options, num_in_flight);
     };
   }
   steps.write = [&](const MatchedFrame& frame, FrameReport& report) { writer.Write(frame, report); };

@@ -27,9 +27,11 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
   command.add_option("--max-frames", options.max_frames, "Stop after this many frames")
       ->check(CLI::PositiveNumber);
   command
-      .add_option("--in-flight", options.num_in_flight,
-                  "Frames on the GPU at a time: more frames per second, later results, more memory")
-      ->check(CLI::Range(1, 64))
+      .add_option(
+          "--in-flight", options.num_in_flight,
+          "Frames matched at a time: more frames per second, later results, more memory; 0 = of files "
+          "on the cpu one for each of up to 4 threads, else 1")
+      ->check(CLI::Range(0, 64))
       ->capture_default_str();
   command
       .add_option(

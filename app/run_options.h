@@ -22,7 +22,7 @@ struct RunOptions {
   RunCloudOptions clouds;
   bool view = false;  // show the frames in a window
   std::optional<std::size_t> max_frames;
-  int num_in_flight = 1;  // of the cuda back end
+  int num_in_flight = 0;  // 0 = what suits the back end
 };
 
 // Declares the options. options must outlive the parsing.

@@ -6,6 +6,7 @@
 
 #include "pipeline/disparity_map.h"
 #include "pipeline/frame.h"
+#include "pipeline/matcher.h"
 
 namespace parallax {
 
@@ -29,9 +30,11 @@ class MatcherQueue {
   // Waits for the oldest frame. The pixels stay until the next Collect(). Throws Error when none is in
   // flight.
   virtual DisparityMapView Collect() = 0;
+  // Of the frame collected last, each on its own, where stages are timed; else zeros.
+  virtual StageTimes times() const { return {}; }
   virtual std::size_t in_flight() const = 0;     // submitted and not collected
   virtual std::size_t capacity() const = 0;      // as many may be in flight
-  virtual std::size_t memory_bytes() const = 0;  // of the device
+  virtual std::size_t memory_bytes() const = 0;  // of what it runs on
 };
 
 }  // namespace parallax

@@ -1,0 +1,17 @@
+// The cpu back end with several frames in flight.
+#pragma once
+
+#include <memory>
+
+#include "pipeline/matcher.h"
+#include "pipeline/matcher_queue.h"
+
+namespace parallax {
+
+// num_in_flight >= 1 matchers side by side, which share the threads and the memory limit of options: threads
+// that work on frames of their own never wait for each other, as those of one frame do. More frames per
+// second, later results, as many times the memory. Throws as MakeCpuMatcher.
+std::unique_ptr<MatcherQueue> MakeCpuMatcherQueue(const Parameters& parameters, const MatcherOptions& options,
+                                                  int num_in_flight);
+
+}  // namespace parallax

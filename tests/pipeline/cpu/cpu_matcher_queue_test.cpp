@@ -1,0 +1,101 @@
+// Several frames in flight give what one at a time gives, in order.
+#include "pipeline/cpu/cpu_matcher_queue.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+#include <vector>
+
+#include "pipeline/cpu/cpu_matcher.h"
+#include "pipeline/error.h"
+#include "tests/support/images.h"
+
+namespace parallax {
+namespace {
+
+using test::ImageFrom;
+using test::NoiseAt;
+
+constexpr int kWidth = 93, kHeight = 41;
+
+// Frame i: noise that is shifted by i px in its right image.
+HostImage<std::uint8_t> LeftOf(int i) {
+  return ImageFrom<std::uint8_t>(kWidth, kHeight,
+                                 [&](int x, int y) { return NoiseAt(x, y, static_cast<std::uint32_t>(i)); });
+}
+HostImage<std::uint8_t> RightOf(int i) {
+  return ImageFrom<std::uint8_t>(
+      kWidth, kHeight, [&](int x, int y) { return NoiseAt(x + i % 20, y, static_cast<std::uint32_t>(i)); });
+}
+
+Parameters SmallParameters() {
+  Parameters parameters;
+  parameters.matching_cost.num_disparities = 24;
+  return parameters;
+}
+
+void ExpectFrame(int i, const DisparityMapView& view, StereoMatcher& matcher) {
+  DisparityMap expected;
+  matcher.Compute(LeftOf(i).ConstView(), RightOf(i).ConstView(), expected);
+  EXPECT_TRUE(test::SamePixels(view.disparity, expected.disparity.ConstView())) << "frame " << i;
+  EXPECT_TRUE(test::SamePixels(view.validity, expected.validity.ConstView())) << "frame " << i;
+  EXPECT_TRUE(test::SamePixels(view.confidence, expected.confidence.ConstView())) << "frame " << i;
+}
+
+TEST(CpuMatcherQueue, FramesComeOutInOrderWithTheBitsOfOneAtATime) {
+  const auto matcher = MakeCpuMatcher(SmallParameters(), {.width = kWidth, .height = kHeight});
+  for (const int capacity : {1, 2, 5}) {
+    const auto queue = MakeCpuMatcherQueue(SmallParameters(),
+                                           {.width = kWidth, .height = kHeight, .num_threads = 3}, capacity);
+    EXPECT_EQ(queue->capacity(), static_cast<std::size_t>(capacity));
+    int collected = 0;
+    const auto collect = [&] {
+      const DisparityMapView view = queue->Collect();
+      EXPECT_GT(queue->times()[Stage::kAggregation], 0);
+      ExpectFrame(collected++, view, *matcher);
+    };
+    for (int i = 0; i < 23; ++i) {
+      if (queue->in_flight() == queue->capacity()) collect();
+      // The pixels are gone as soon as Submit returns.
+      queue->Submit(LeftOf(i).ConstView(), RightOf(i).ConstView());
+    }
+    while (queue->in_flight() > 0) collect();
+    EXPECT_EQ(collected, 23);
+  }
+}
+
+// The pixels of a frame stay while those after it are matched.
+TEST(CpuMatcherQueue, OneThreadSubmitsAndAnotherCollects) {
+  const auto matcher = MakeCpuMatcher(SmallParameters(), {.width = kWidth, .height = kHeight});
+  const auto queue = MakeCpuMatcherQueue(SmallParameters(), {.width = kWidth, .height = kHeight}, 2);
+  std::jthread submitter([&] {
+    for (int i = 0; i < 40; ++i) queue->Submit(LeftOf(i).ConstView(), RightOf(i).ConstView());
+  });
+  for (int i = 0; i < 40; ++i) {
+    while (queue->in_flight() == 0) std::this_thread::yield();
+    ExpectFrame(i, queue->Collect(), *matcher);
+  }
+}
+
+TEST(CpuMatcherQueue, WhatDoesNotFitIsRefusedAndTheRestGoesOn) {
+  const auto queue = MakeCpuMatcherQueue(SmallParameters(), {.width = kWidth, .height = kHeight}, 2);
+  EXPECT_THROW(queue->Collect(), Error);
+  const HostImage<std::uint8_t> narrow(kWidth - 1, kHeight, std::uint8_t{0});
+  EXPECT_THROW(queue->Submit(narrow.ConstView(), narrow.ConstView()), InvalidArgument);
+  EXPECT_EQ(queue->in_flight(), 0U);
+  queue->Submit(LeftOf(3).ConstView(), RightOf(3).ConstView());  // left in flight at the end
+}
+
+TEST(CpuMatcherQueue, FramesShareTheMemoryLimit) {
+  MatcherOptions options{.width = 400, .height = 200};
+  const Parameters parameters;
+  const std::size_t one = MakeCpuMatcher(parameters, options)->memory_bytes();
+  options.memory_limit_bytes = 2 * one;
+  EXPECT_LE(MakeCpuMatcherQueue(parameters, options, 2)->memory_bytes(), 2 * one);
+  EXPECT_LE(MakeCpuMatcherQueue(parameters, options, 4)->memory_bytes(), 2 * one);
+  options.memory_limit_bytes = 1'000'000;
+  EXPECT_THROW(MakeCpuMatcherQueue(parameters, options, 2), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace parallax
