@@ -1,9 +1,11 @@
-// What is made of a block of the distance matrix where it stands, in device memory.
+// What is made of the distance matrix on the device.
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstdint>
+
+#include "pipeline/cloud/distances.h"
 
 namespace parallax::cuda {
 
@@ -16,6 +18,13 @@ struct DeviceDistanceBlock {
 // with fewer are filled with -1 and +inf. k: 1 .. 64.
 void LaunchSmallestOfRows(const DeviceDistanceBlock& block, int k, std::int32_t* indices, float* distances,
                           cudaStream_t stream);
+
+// The same of all distances of a and b, device memory, 1 to 4 dimensions, from differences and without a
+// block of them: quicker where a has rows enough for the whole device.
+void LaunchNearestOfFewDimensions(const MatrixView& a, const MatrixView& b, int k, std::int32_t* indices,
+                                  float* distances, cudaStream_t stream);
+inline constexpr int kFewDimensions = 4;
+inline constexpr std::int64_t kRowsForNearest = 16384;
 
 // Adds to counts[num_bins + 2]: the bins, then what lies beyond, then what is not a number.
 void LaunchHistogram(const DeviceDistanceBlock& block, float largest, int num_bins,

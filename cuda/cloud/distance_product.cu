@@ -38,6 +38,16 @@ __device__ void MultiplyAdd(float (&sums)[4], const std::uint32_t (&a)[4], std::
       : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b0), "r"(b1));
 }
 
+// 32 x 32 x 8.
+__device__ void MultiplyAddAll(float (&sums)[2][4][4], const std::uint32_t (&a)[2][4],
+                               const std::uint32_t (&b)[2][4]) {
+#pragma unroll
+  for (int m = 0; m < 2; ++m) {
+#pragma unroll
+    for (int n = 0; n < 4; ++n) MultiplyAdd(sums[m][n], a[m], b[n / 2][n % 2 * 2], b[n / 2][n % 2 * 2 + 1]);
+  }
+}
+
 // x becomes the nearest TF32 number; what is left of it is returned.
 __device__ std::uint32_t Split(std::uint32_t& x) {
   const std::uint32_t high = (x + 0x1000u) & 0xFFFFE000u;
@@ -110,58 +120,43 @@ __global__ void __launch_bounds__(kThreads, 2)
       copy_next();
       const std::uint32_t base = shared_address + static_cast<std::uint32_t>(slot * kStageFloats * 4);
       slot = slot + 1 == kStages ? 0 : slot + 1;
-      const int steps = min(kDepth, dims - stage * kDepth) / kProductStep;
-#pragma unroll
-      for (int k = 0; k < kDepth / kProductStep; k += 2) {
-        if (k >= steps) break;
-        float sums[2][4][4] = {};
-#pragma unroll
-        for (int i = 0; i < 2; ++i) {
-          if (k + i >= steps) break;
-          std::uint32_t of_a[2][4], of_b[2][4];
-          const std::uint32_t at = base + static_cast<std::uint32_t>((k + i) * kProductStep * 4);
-#pragma unroll
-          for (int m = 0; m < 2; ++m) {
-            LoadFragments(at + lane_a + static_cast<std::uint32_t>(m * 16 * kPitch * 4), of_a[m]);
-            LoadFragments(at + lane_b + static_cast<std::uint32_t>(m * 16 * kPitch * 4), of_b[m]);
-          }
-          if constexpr (kTerms == 3) {
-            std::uint32_t low_a[2][4], low_b[2][4];
-#pragma unroll
-            for (int m = 0; m < 2; ++m) {
-#pragma unroll
-              for (int j = 0; j < 4; ++j) {
-                low_a[m][j] = Split(of_a[m][j]);
-                low_b[m][j] = Split(of_b[m][j]);
-              }
-            }
-#pragma unroll
-            for (int m = 0; m < 2; ++m) {
-#pragma unroll
-              for (int n = 0; n < 4; ++n)
-                MultiplyAdd(sums[m][n], low_a[m], of_b[n / 2][n % 2 * 2], of_b[n / 2][n % 2 * 2 + 1]);
-            }
-#pragma unroll
-            for (int m = 0; m < 2; ++m) {
-#pragma unroll
-              for (int n = 0; n < 4; ++n)
-                MultiplyAdd(sums[m][n], of_a[m], low_b[n / 2][n % 2 * 2], low_b[n / 2][n % 2 * 2 + 1]);
-            }
-          }
-#pragma unroll
-          for (int m = 0; m < 2; ++m) {
-#pragma unroll
-            for (int n = 0; n < 4; ++n)
-              MultiplyAdd(sums[m][n], of_a[m], of_b[n / 2][n % 2 * 2], of_b[n / 2][n % 2 * 2 + 1]);
-          }
-        }
+      float sums[2][4][4] = {};
+      const auto step = [&](int k) {
+        std::uint32_t of_a[2][4], of_b[2][4];
+        const std::uint32_t at = base + static_cast<std::uint32_t>(k * kProductStep * 4);
 #pragma unroll
         for (int m = 0; m < 2; ++m) {
+          LoadFragments(at + lane_a + static_cast<std::uint32_t>(m * 16 * kPitch * 4), of_a[m]);
+          LoadFragments(at + lane_b + static_cast<std::uint32_t>(m * 16 * kPitch * 4), of_b[m]);
+        }
+        if constexpr (kTerms == 3) {
+          std::uint32_t low_a[2][4], low_b[2][4];
 #pragma unroll
-          for (int n = 0; n < 4; ++n) {
+          for (int m = 0; m < 2; ++m) {
 #pragma unroll
-            for (int i = 0; i < 4; ++i) totals[m][n][i] = __fadd_rn(totals[m][n][i], sums[m][n][i]);
+            for (int j = 0; j < 4; ++j) {
+              low_a[m][j] = Split(of_a[m][j]);
+              low_b[m][j] = Split(of_b[m][j]);
+            }
           }
+          MultiplyAddAll(sums, low_a, of_b);
+          MultiplyAddAll(sums, of_a, low_b);
+        }
+        MultiplyAddAll(sums, of_a, of_b);
+      };
+      const int steps = min(kDepth, dims - stage * kDepth) / kProductStep;
+      if (steps == kDepth / kProductStep) {
+#pragma unroll
+        for (int k = 0; k < kDepth / kProductStep; ++k) step(k);
+      } else {
+        for (int k = 0; k < steps; ++k) step(k);
+      }
+#pragma unroll
+      for (int m = 0; m < 2; ++m) {
+#pragma unroll
+        for (int n = 0; n < 4; ++n) {
+#pragma unroll
+          for (int i = 0; i < 4; ++i) totals[m][n][i] = __fadd_rn(totals[m][n][i], sums[m][n][i]);
         }
       }
     }

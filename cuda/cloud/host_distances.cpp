@@ -66,9 +66,17 @@ Neighbours HostDistances::Smallest(const MatrixView& a, const MatrixView& b, int
   const auto entries = static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(k);
   DeviceBuffer<std::int32_t> indices(entries);
   DeviceBuffer<float> distances(entries);
-  OnDevice(a, b, options, [&](std::int64_t first, const DeviceDistanceBlock& block) {
-    LaunchSmallestOfRows(block, k, indices.data() + first * k, distances.data() + first * k, stream_.get());
-  });
+  const bool direct = options.method == DistanceMethod::kAuto || options.method == DistanceMethod::kDirect;
+  if (direct && a.dims <= kFewDimensions && a.rows >= kRowsForNearest) {
+    const Uploaded device_a(a, stream_.get()), device_b(b, stream_.get());
+    LaunchNearestOfFewDimensions(device_a.view(), device_b.view(), k, indices.data(), distances.data(),
+                                 stream_.get());
+    Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
+  } else {
+    OnDevice(a, b, options, [&](std::int64_t first, const DeviceDistanceBlock& block) {
+      LaunchSmallestOfRows(block, k, indices.data() + first * k, distances.data() + first * k, stream_.get());
+    });
+  }
   Neighbours found{
       .k = k, .indices = std::vector<std::int32_t>(entries), .distances_m = std::vector<float>(entries)};
   Fetch(found.indices, indices, stream_.get());

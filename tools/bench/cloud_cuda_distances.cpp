@@ -146,6 +146,17 @@ void BenchDistances(CloudBench& bench, const std::string& variant) {
                                                distances.data() + first * k, bench.stream());
                   });
   }
+  {
+    const Sets sets(size, size, 3);
+    for (const int k : {1, 16}) {
+      const auto work = [&] {
+        cuda::LaunchNearestOfFewDimensions(sets.a(), sets.b(), k, indices.data(), distances.data(),
+                                           bench.stream());
+      };
+      bench.Add("distances", "without blocks: " + std::to_string(k) + " smallest, 65536 x 65536, dim 3",
+                bench.Time(work, std::min(bench.repeat(), 50)));
+    }
+  }
   cuda::DeviceBuffer<unsigned long long> counts(1026);
   cuda::Check(cudaMemset(counts.data(), 0, counts.size_bytes()), "cudaMemset");
   cuda::Check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");

@@ -9,6 +9,7 @@
 #include <stdexcept>
 
 #include "cuda/cloud/cuda_cloud_measures.h"
+#include "cuda/cloud/distance_consumers.h"
 #include "cuda/cloud/distance_rows.h"
 #include "cuda/stream.h"
 #include "pipeline/error.h"
@@ -187,6 +188,47 @@ TEST_F(CudaDistancesTest, SmallestAreThoseOfTheWholeMatrix) {
         ASSERT_EQ(nearest.distances[static_cast<std::size_t>(i)], row[0].first);
       }
     }
+  }
+}
+
+// Enough rows for the way without blocks, beside blocks of fewer rows each.
+TEST_F(CudaDistancesTest, SmallestOfManyRowsAreThoseOfFew) {
+  std::mt19937 random(9);
+  for (int dims = 1; dims <= 4; ++dims) {
+    for (const int k : {1, 3, 16, 20, 64}) {
+      Set a = MakeSet(cuda::kRowsForNearest + 77, dims, 1, static_cast<unsigned>(random()));
+      Set b =
+          MakeSet(static_cast<std::int64_t>(random() % 500) + 1, dims, 0, static_cast<unsigned>(random()));
+      if (k % 2 == 1) {  // ties
+        for (float& number : a.numbers) number = std::round(2 * number);
+        for (float& number : b.numbers) number = std::round(2 * number);
+      }
+      b.numbers[0] = std::numeric_limits<float>::quiet_NaN();
+      a.numbers[5] = std::numeric_limits<float>::infinity();
+      const Neighbours many = measures_->FindSmallestDistances(a.view, b.view, k, {});
+      MatrixView part = a.view;
+      part.rows = 4000;
+      const Neighbours few = measures_->FindSmallestDistances(part, b.view, k, {});
+      ASSERT_EQ(few.indices.size(), static_cast<std::size_t>(4000 * k));
+      for (std::size_t i = 0; i < few.indices.size(); ++i) {
+        ASSERT_EQ(many.indices[i], few.indices[i]) << "dims " << dims << ", k " << k << ", entry " << i;
+        ASSERT_EQ(many.distances_m[i], few.distances_m[i]);
+      }
+    }
+  }
+}
+
+TEST_F(CudaDistancesTest, AgreeWithTheCpu) {
+  const auto cpu = MakeCpuCloudMeasures();
+  for (const int dims : {3, 7, 40}) {
+    const Set a = MakeSet(700, dims, 1, 10), b = MakeSet(900, dims, 0, 11);
+    const DistanceOptions options{.method = DistanceMethod::kDirect};
+    const Neighbours on_gpu = measures_->FindSmallestDistances(a.view, b.view, 5, options);
+    const Neighbours on_cpu = cpu->FindSmallestDistances(a.view, b.view, 5, options);
+    EXPECT_EQ(on_gpu.indices, on_cpu.indices);
+    EXPECT_EQ(on_gpu.distances_m, on_cpu.distances_m);
+    EXPECT_EQ(measures_->HistogramOfDistances(a.view, b.view, 5, 100, options).counts,
+              cpu->HistogramOfDistances(a.view, b.view, 5, 100, options).counts);
   }
 }
 

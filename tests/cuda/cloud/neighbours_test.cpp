@@ -210,6 +210,24 @@ TEST_F(CudaNeighboursTest, OfAnotherCloudEqualBruteForce) {
   }
 }
 
+TEST_F(CudaNeighboursTest, AgreeWithTheCpu) {
+  const auto gpu = MakeCudaCloudMeasures(), cpu = MakeCpuCloudMeasures();
+  for (const int kind : {0, 6, 8, 12}) {
+    const test::NamedCloud cloud = test::MakeTestCloud(kind, 60000, 6),
+                           queries = test::MakeTestCloud(0, 5000, 7);
+    SCOPED_TRACE(cloud.name);
+    for (const int k : {1, 7, 40}) {
+      const NeighbourOptions options{.k = k, .include_self = k == 7};
+      ExpectSame(gpu->NearestNeighbours(cloud.points, options),
+                 cpu->NearestNeighbours(cloud.points, options));
+      ExpectSame(gpu->NearestNeighbours(cloud.points, queries.points, k),
+                 cpu->NearestNeighbours(cloud.points, queries.points, k));
+      EXPECT_EQ(Bits(gpu->MeanNeighbourDistances(cloud.points, options)),
+                Bits(cpu->MeanNeighbourDistances(cloud.points, options)));
+    }
+  }
+}
+
 TEST_F(CudaNeighboursTest, OfAFewPointsByHand) {
   const auto measures = MakeCudaCloudMeasures();
   const std::vector<Point3f> points{{0, 0, 0}, {3, 4, 0}, {0, 0, 0}, {0, 0, 12}};
