@@ -119,6 +119,9 @@ void HostDistances::Blocks(const MatrixView& a, const MatrixView& b, const Dista
   std::vector<Event> computed, copied;
   for (std::size_t i = 0; i < num_buffers; ++i) {
     on_device.emplace_back(block_size);
+    // The padding of rows is copied along.
+    Check(cudaMemsetAsync(on_device[i].data(), 0, on_device[i].size_bytes(), stream_.get()),
+          "cudaMemsetAsync");
     on_host.emplace_back(block_size);
     computed.emplace_back();
     copied.emplace_back();

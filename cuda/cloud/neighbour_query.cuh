@@ -83,12 +83,18 @@ __device__ inline void WriteMean(const NeighbourQuery& query, std::int64_t row, 
 // until its slowest warp is done.
 template <int kSize>
 inline constexpr int kQueryWarps = kSize <= 4 ? 2 : 1;
+// Least blocks a multiprocessor, which limits the registers; where it takes 32 of them.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
 template <int kSize>
 inline constexpr int kQueryBlocks = kSize <= 4    ? 20
                                     : kSize <= 8  ? 32
                                     : kSize <= 16 ? 24
                                     : kSize <= 32 ? 16
-                                                  : 10;
+                                                  : 1;
+#else
+template <int kSize>
+inline constexpr int kQueryBlocks = 1;
+#endif
 
 template <int kSize, typename Key>
 __global__ void __launch_bounds__(32 * kQueryWarps<kSize>, kQueryBlocks<kSize>)

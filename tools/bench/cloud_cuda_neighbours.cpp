@@ -4,6 +4,7 @@
 #include <cstdlib>
 
 #include "cuda/check.h"
+#include "cuda/cloud/cuda_cloud_measures.h"
 #include "cuda/cloud/neighbour_search.h"
 #include "cuda/device_buffer.h"
 #include "tools/bench/cloud_clouds.h"
@@ -82,7 +83,13 @@ void BenchNeighbours(CloudBench& bench, const std::string& variant) {
   const int bits = at == std::string::npos ? cuda::kCurveBits : std::atoi(variant.c_str() + at + 5);
   const std::vector<Case> cases{{3, true}, {8, false}, {16, false}};
   BenchCloud(bench, "1M uniform", UniformCloud(1'000'000), cases, bits, phases);
-  BenchCloud(bench, "1M depth map", DepthMapCloud(), cases, bits, phases);
+  const auto measures = MakeCudaCloudMeasures();
+  const std::vector<Point3f> depth_map = DepthMapCloud();
+  bench.Add("neighbours", "k=8 indices, 1M depth map, host to host",
+            bench.TimeHost([&] { measures->NearestNeighbours(depth_map, {.k = 8}); }, 20));
+  bench.Add("neighbours", "k=8 mean, 1M depth map, host to host",
+            bench.TimeHost([&] { measures->MeanNeighbourDistances(depth_map, {.k = 8}); }, 20));
+  BenchCloud(bench, "1M depth map", depth_map, cases, bits, phases);
   BenchCloud(bench, "1M clustered", ClusteredCloud(1'000'000), cases, bits, phases);
   std::vector<Point3f> far = UniformCloud(1'000'000);
   for (std::size_t i = 0; i < far.size(); i += 1000)

@@ -109,7 +109,8 @@ TEST_F(CudaDistancesTest, OfDifferencesAreTheHostsToTheBit) {
   }
 }
 
-// The error of |a|^2 + |b|^2 - 2ab is one of the sum of the squared lengths.
+// The error of |a|^2 + |b|^2 - 2ab goes with the squared lengths; rounding to TF32, by 2^-11 of each number
+// at most, makes 4 * 2^-11 of their sum.
 TEST_F(CudaDistancesTest, OfProductsKeepToTheirError) {
   std::mt19937 random(2);
   for (const int dims : {1, 7, 8, 31, 32, 33, 64, 100, 200, 515}) {
@@ -117,7 +118,7 @@ TEST_F(CudaDistancesTest, OfProductsKeepToTheirError) {
       const Set a = MakeSet(size, dims, 1, static_cast<unsigned>(random()));
       const Set b = MakeSet(size + 70, dims, 0, static_cast<unsigned>(random()));
       for (const auto& [method, bound] :
-           {std::pair{DistanceMethod::kProduct, 1e-6}, std::pair{DistanceMethod::kProductTf32, 1e-3}}) {
+           {std::pair{DistanceMethod::kProduct, 1e-6}, std::pair{DistanceMethod::kProductTf32, 2e-3}}) {
         const std::vector<float> found = All(a.view, b.view, {.method = method, .block_rows = 100});
         const auto lengths = [&](std::int64_t i, std::int64_t j) {
           const std::vector<float> origin(static_cast<std::size_t>(dims));
