@@ -152,8 +152,7 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
   volume_pixel_bytes_ =
       striping_.Padded() * (path_costs_ <= PathCosts::kStepPairs8 ? tables.num_paths / 4 : 2);
 
-  // A tile's path costs and its sums stay in the first-level cache.
-  tiles_.tile_columns = std::clamp(static_cast<int>(8192 / slot_bytes_) / 8 * 8, 16, 64);
+  tiles_ = ChooseTiles(slot_bytes_, threads.num_threads());
 
   outside_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(right_row_.row_length()));
   std::fill_n(outside_.data(), outside_.size(), std::uint8_t{255});

@@ -20,7 +20,17 @@ struct SweepTiles {
   int tile_columns = 32;
 
   int NumTiles(int width, int rows) const { return (width + rows - 1 + tile_columns - 1) / tile_columns; }
+  int NumBands(int rows) const { return (rows + band_rows - 1) / band_rows; }
+  // Tiles of the band above that must be done before a tile: its last row, as far as the antidiagonal path's
+  // pixel right of the tile.
+  int TilesNeeded(int tile, int tiles_above) const {
+    return std::min(tiles_above, tile + 2 + (band_rows - 1) / tile_columns);
+  }
 };
+
+// Tiles whose path costs and sums stay in the first-level cache; for many threads smaller ones, so that as
+// many bands can be under way. slot_bytes: of a pixel's path costs of one path.
+SweepTiles ChooseTiles(std::ptrdiff_t slot_bytes, int num_threads);
 
 // Counter that other threads wait for, on a cache line of its own.
 struct alignas(64) BandProgress {
@@ -43,7 +53,7 @@ struct NoSink {
 template <class Sink>
 void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep, const SweepTiles& tiles,
               ThreadPool& threads, std::vector<Sink>& sinks) {
-  const int num_bands = (v_end - v_begin + tiles.band_rows - 1) / tiles.band_rows;
+  const int num_bands = tiles.NumBands(v_end - v_begin);
   std::vector<BandProgress> progress(static_cast<std::size_t>(num_bands));
   std::atomic<int> next_band{0};
   const int columns = tiles.tile_columns;
@@ -58,9 +68,9 @@ void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep
       sink.BeginBand(top, bottom);
       for (int tile = 0; tile < num_tiles; ++tile) {
         if (band > 0) {
-          // The last row above must be done as far as the antidiagonal path's pixel right of this tile.
-          const int needed = tile + 2 + (tiles.band_rows - 1) / columns + (tile == 0 ? head_start : 0);
-          progress[static_cast<std::size_t>(band - 1)].WaitFor(std::min(tiles_above, needed));
+          const int first_tiles = tile == 0 ? head_start : 0;
+          progress[static_cast<std::size_t>(band - 1)].WaitFor(
+              tiles.TilesNeeded(tile + first_tiles, tiles_above));
         }
         const auto part_of = [&](int v, std::uint16_t* sums) {
           const int shift = v - top;
