@@ -2,6 +2,9 @@
 
 #include <algorithm>
 
+#include "cuda/cloud/curve_bits.h"
+#include "cuda/cloud/hilbert.h"
+
 namespace parallax::cuda {
 namespace {
 
@@ -28,8 +31,9 @@ void HostNeighbours::Prepare(std::span<const Point3f> points, std::span<const Po
     const std::int64_t room = std::max(num_points, search_ ? search_->max_points() : 0);
     const std::int64_t query_room = std::max(num_queries, search_ ? search_->max_queries() : 0);
     search_.reset();
-    search_.emplace(room, query_room);
+    search_.emplace(room, query_room, kMostHilbertBits);
   }
+  search_->UseCurveBits(ChooseCurveBits(points));
   Grow(points_, points.size());
   Grow(queries_, queries.size());
   Grow(indices_, num_indices);

@@ -33,6 +33,7 @@ class CurveOrder {
   const std::uint32_t* order() const { return order_[current_].data(); }
   const std::uint32_t* keys() const { return keys_[current_].data(); }
   int bits() const { return bits_; }
+  void UseBits(int bits) { bits_ = bits; }  // of the same word, no more than at first
 
  private:
   template <typename Key>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "cuda/cloud/hilbert.h"
 #include "cuda/cloud/neighbour_build.h"
 #include "cuda/cloud/neighbour_query.h"
 #include "cuda/stream.h"
@@ -30,6 +31,7 @@ void CheckCount(const char* what, std::int64_t count, std::int64_t most) {
 
 struct NeighbourSearch::State {
   std::int64_t max_points = 0, max_queries = 0;
+  int most_bits = 0;
   CurveOrder order, query_order;
   DeviceBuffer<TreePoint> points, queries;
   DeviceBuffer<float4> boxes;
@@ -63,9 +65,14 @@ NeighbourSearch::NeighbourSearch(std::int64_t max_points, std::int64_t max_queri
   constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1 - kTreeBlockPoints;
   if (max_points < 0 || max_points > kMost || max_queries < 0 || max_queries > kMost)
     throw InvalidArgument("nearest neighbours: clouds of 0 .. " + std::to_string(kMost) + " points");
+  if (curve_bits < 1 || curve_bits > kMostHilbertBits) {
+    throw InvalidArgument("nearest neighbours: a curve of " + std::to_string(curve_bits) + " bits, 1 to " +
+                          std::to_string(kMostHilbertBits) + " are possible");
+  }
   State& s = *state_;
   s.max_points = max_points;
   s.max_queries = max_queries;
+  s.most_bits = curve_bits;
   if (max_points > 0) {
     s.order = CurveOrder(max_points, curve_bits);
     s.points = DeviceBuffer<TreePoint>(Padded(max_points));
@@ -85,6 +92,16 @@ NeighbourSearch::NeighbourSearch(std::int64_t max_points, std::int64_t max_queri
 NeighbourSearch::~NeighbourSearch() = default;
 NeighbourSearch::NeighbourSearch(NeighbourSearch&&) noexcept = default;
 NeighbourSearch& NeighbourSearch::operator=(NeighbourSearch&&) noexcept = default;
+
+void NeighbourSearch::UseCurveBits(int curve_bits) {
+  State& s = *state_;
+  if (curve_bits < 1 || curve_bits > s.most_bits || (curve_bits > 10) != (s.most_bits > 10)) {
+    throw InvalidArgument("nearest neighbours: " + std::to_string(curve_bits) + " bits of a curve made for " +
+                          std::to_string(s.most_bits));
+  }
+  s.order.UseBits(curve_bits);
+  s.query_order.UseBits(curve_bits);
+}
 
 std::int64_t NeighbourSearch::max_points() const { return state_->max_points; }
 std::int64_t NeighbourSearch::max_queries() const { return state_->max_queries; }

@@ -31,6 +31,9 @@ class NeighbourSearch {
   NeighbourSearch(NeighbourSearch&&) noexcept;
   NeighbourSearch& operator=(NeighbourSearch&&) noexcept;
 
+  // 1 .. curve_bits of the constructor; above 10 where that is. For the clouds built from now on.
+  void UseCurveBits(int curve_bits);
+
   std::int64_t max_points() const;
   std::int64_t max_queries() const;
   std::size_t MemoryBytes() const;

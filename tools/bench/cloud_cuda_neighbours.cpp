@@ -1,10 +1,11 @@
 // The rows of nearest neighbours in parallax_cuda_cloud_bench. Variants: "phases" adds where the time goes;
-// "bits=B" takes other keys than NeighbourSearch's own.
+// "bits=B" takes other keys than ChooseCurveBits would.
 #include <cstdint>
 #include <cstdlib>
 
 #include "cuda/check.h"
 #include "cuda/cloud/cuda_cloud_measures.h"
+#include "cuda/cloud/curve_bits.h"
 #include "cuda/cloud/neighbour_search.h"
 #include "cuda/device_buffer.h"
 #include "tools/bench/cloud_clouds.h"
@@ -27,7 +28,8 @@ double FloorMs(std::int64_t n, const Case& c, int bits) {
 }
 
 void BenchCloud(CloudBench& bench, const std::string& name, const std::vector<Point3f>& cloud,
-                const std::vector<Case>& cases, int bits, bool phases) {
+                const std::vector<Case>& cases, int asked_bits, bool phases) {
+  const int bits = asked_bits > 0 ? asked_bits : cuda::ChooseCurveBits(cloud);
   const auto n = static_cast<std::int64_t>(cloud.size());
   cuda::NeighbourSearch search(n, 0, bits);
   cuda::DeviceBuffer<Point3f> points(cloud.size());
@@ -80,7 +82,7 @@ void BenchCloud(CloudBench& bench, const std::string& name, const std::vector<Po
 void BenchNeighbours(CloudBench& bench, const std::string& variant) {
   const bool phases = variant.find("phases") != std::string::npos;
   const auto at = variant.find("bits=");
-  const int bits = at == std::string::npos ? cuda::kCurveBits : std::atoi(variant.c_str() + at + 5);
+  const int bits = at == std::string::npos ? 0 : std::atoi(variant.c_str() + at + 5);
   const std::vector<Case> cases{{3, true}, {8, false}, {16, false}};
   BenchCloud(bench, "1M uniform", UniformCloud(1'000'000), cases, bits, phases);
   const auto measures = MakeCudaCloudMeasures();
@@ -94,6 +96,9 @@ void BenchNeighbours(CloudBench& bench, const std::string& variant) {
   std::vector<Point3f> far = UniformCloud(1'000'000);
   for (std::size_t i = 0; i < far.size(); i += 1000)
     far[i].x += static_cast<float>(i);  // up to 10^6 cubes away
+  std::vector<Point3f> apart = ClusteredCloud(1'000'000, 2);
+  for (std::size_t i = 0; i < apart.size(); i += 2) apart[i].x += 100000.0f;
+  BenchCloud(bench, "1M, clusters far apart", apart, {{8, false}}, bits, phases);
   BenchCloud(bench, "1M, 1000 far away", far, {{8, false}}, bits, phases);
   BenchCloud(bench, "4M uniform", UniformCloud(4'000'000), {{16, false}}, bits, phases);
 }

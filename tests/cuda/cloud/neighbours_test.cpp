@@ -9,6 +9,7 @@
 #include <random>
 
 #include "cuda/cloud/cuda_cloud_measures.h"
+#include "cuda/cloud/curve_bits.h"
 #include "cuda/cloud/hilbert.h"
 #include "cuda/device_buffer.h"
 #include "cuda/stream.h"
@@ -119,6 +120,16 @@ TEST(HilbertTest, FollowsNeighbouringCellsThroughEveryCell) {
   for (int bits = 1; bits <= 5; ++bits) {
     ExpectCurve(cuda::MakeHilbertPairTable(), bits);
   }
+}
+
+TEST(CurveBitsTest, MoreWherePartsAreDense) {
+  EXPECT_EQ(cuda::ChooseCurveBits({}), cuda::kCurveBits);
+  EXPECT_EQ(cuda::ChooseCurveBits(test::MakeTestCloud(0, 100000, 1).points), cuda::kCurveBits);
+  EXPECT_EQ(cuda::ChooseCurveBits(test::MakeTestCloud(8, 100000, 1).points), cuda::kCurveBits)
+      << "one far away";
+  EXPECT_EQ(cuda::ChooseCurveBits(test::MakeTestCloud(7, 100000, 1).points), cuda::kCurveBits)
+      << "none finite";
+  EXPECT_EQ(cuda::ChooseCurveBits(test::MakeTestCloud(9, 100000, 1).points), cuda::kMostHilbertBits);
 }
 
 class CudaNeighboursTest : public test::CudaTest {
@@ -259,7 +270,9 @@ TEST_F(CudaNeighboursTest, SaysWhatIsWrong) {
     EXPECT_THROW(measures->MeanNeighbourDistances(points, {.k = k}), InvalidArgument) << k;
   }
   cuda::Stream stream;
+  EXPECT_THROW(cuda::NeighbourSearch(4, 0, 22), InvalidArgument);
   cuda::NeighbourSearch search(4);
+  EXPECT_THROW(search.UseCurveBits(21), InvalidArgument);
   cuda::DeviceBuffer<Point3f> device_points(5);
   try {
     search.Build(device_points.data(), 5, stream.get());
