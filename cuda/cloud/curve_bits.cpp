@@ -13,7 +13,9 @@ namespace parallax::cuda {
 
 int ChooseCurveBits(std::span<const Point3f> points) {
   constexpr std::size_t kSampleSize = 4096;
-  constexpr double kMostPointsOfCell = 512;  // two nodes' worth
+  // A few thousand in a cell cost less than the longer keys: near the camera a depth map has them.
+  constexpr double kMostPointsOfCell = 4096;
+  constexpr std::size_t kLeastRun = 8;  // of a sample; fewer are chance
   std::vector<std::array<double, 3>> sample;
   for (std::size_t i = 0; i < kSampleSize && !points.empty(); ++i) {
     const double at = (static_cast<double>(i) + std::fmod(static_cast<double>(i) * 0.6180339887498949, 1.0)) *
@@ -50,7 +52,7 @@ int ChooseCurveBits(std::span<const Point3f> points) {
   }
   const double points_of_cell =
       static_cast<double>(longest) * static_cast<double>(points.size()) / static_cast<double>(kSampleSize);
-  return longest >= 3 && points_of_cell > kMostPointsOfCell ? kMostHilbertBits : kCurveBits;
+  return longest >= kLeastRun && points_of_cell > kMostPointsOfCell ? kMostHilbertBits : kCurveBits;
 }
 
 }  // namespace parallax::cuda

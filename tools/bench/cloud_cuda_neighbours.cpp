@@ -96,9 +96,9 @@ void BenchNeighbours(CloudBench& bench, const std::string& variant) {
   std::vector<Point3f> far = UniformCloud(1'000'000);
   for (std::size_t i = 0; i < far.size(); i += 1000)
     far[i].x += static_cast<float>(i);  // up to 10^6 cubes away
-  std::vector<Point3f> apart = ClusteredCloud(1'000'000, 2);
-  for (std::size_t i = 0; i < apart.size(); i += 2) apart[i].x += 100000.0f;
-  BenchCloud(bench, "1M, clusters far apart", apart, {{8, false}}, bits, phases);
+  std::vector<Point3f> apart = ClusteredCloud(1'000'000);
+  for (std::size_t i = 0; i < apart.size(); i += 2) apart[i].x += 1000.0f;
+  BenchCloud(bench, "1M, clusters 1000 apart", apart, {{8, false}}, bits, phases);
   BenchCloud(bench, "1M, 1000 far away", far, {{8, false}}, bits, phases);
   BenchCloud(bench, "4M uniform", UniformCloud(4'000'000), {{16, false}}, bits, phases);
 }
