@@ -43,44 +43,46 @@ void WidenCensus(DeviceImageView<const std::uint32_t> from, DeviceImageView<std:
                  cudaStream_t stream);
 
 // --- volumes --------------------------------------------------------------------
-// How one frame's costs and path costs lie in memory. A pixel's costs belong to one warp (see
-// cuda/warp_costs.cuh): D is padded to 64 * words, every lane holds `words` words of two disparities each.
+// How one frame's costs and path sums lie in memory: [y][x][d] in the order of d. A pixel's values belong to
+// one warp, D is padded to 32 * values_per_lane. One volume of path sums holds both directions of one kind of
+// line: rows, columns, and with 8 paths the diagonals down to the right and those down to the left.
 struct VolumeLayout {
   int width = 0, height = 0;  // px
   int num_disparities = 0;    // D
   int min_disparity = 0;
-  int words = 0;                // 32-bit words a lane: 1, 2, 4, 8 or 16
-  int bytes_per_path_cost = 1;  // 1 where census_bits + largest_p2 <= 255, else 2
-  int padded() const { return 64 * words; }
+  int values_per_lane = 0;  // 2, 4, 8, 16 or 32
+  int num_volumes = 0;      // 2 or 4
+  int bytes_per_sum = 1;    // 1 where 2 (census_bits + largest_p2) <= 255, else 2
+  int padding_cost = 0;     // matching cost from D on: with bytes_per_sum 1 above all path costs, below 128
+  int padded() const { return 32 * values_per_lane; }
   std::size_t num_pixels() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }
-  std::size_t cost_bytes() const { return num_pixels() * static_cast<std::size_t>(padded()); }
-  std::size_t path_bytes() const { return cost_bytes() * static_cast<std::size_t>(bytes_per_path_cost); }
+  // A pixel more at both ends: diagonals read one beyond the first and the last row.
+  std::size_t cost_bytes() const { return (num_pixels() + 2) * static_cast<std::size_t>(padded()); }
+  std::size_t sum_bytes() const {
+    return num_pixels() * static_cast<std::size_t>(padded()) * static_cast<std::size_t>(bytes_per_sum);
+  }
 };
 VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables& tables, int width,
                               int height);
 
 // --- matching_cost ----------------------------------------------------------------
-// costs: layout.cost_bytes() bytes, one a cell.
+// costs: one byte a cell, of pixel 0.
 void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeLayout& layout,
                   int outside_cost, std::uint8_t* costs, cudaStream_t stream);
 
 // --- aggregation --------------------------------------------------------------------
-// p2_table: 256 values of MatchingTables::p2 in device memory. path_costs: tables.num_paths volumes of
-// layout.path_bytes() bytes, one a direction, in the reference's order (the two horizontal ones first).
-// sparse: only the pixels next to multiples of kCheckpoint are written, from which SelectAndCheck makes the
-// others again; where MakesRows.
-inline constexpr int kCheckpoint = 8;
-bool MakesRows(const VolumeLayout& layout, const MatchingTables& tables);
-// The two can run beside each other, on two streams. kCheckpoint pixels more than the volume of costs are
-// read (not used).
-void HorizontalPaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
-                     const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                     bool sparse, std::uint8_t* path_costs, cudaStream_t stream);
-void AggregatePaths(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
-                    const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                    std::uint8_t* path_costs, cudaStream_t stream);
+// p2_table: 256 values of MatchingTables::p2 in device memory. costs: of pixel 0; the pixels before the first
+// and after the last are read, not used. checkpoints: CheckpointBytes of scratch. sums: layout.num_volumes
+// volumes of layout.sum_bytes(), rows first. The two can run beside each other, on two streams.
+std::size_t CheckpointBytes(const VolumeLayout& layout);
+void AggregateRows(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
+                   const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
+                   std::uint8_t* sums, cudaStream_t stream);
+void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
+                      const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
+                      std::uint8_t* checkpoints, std::uint8_t* sums, cudaStream_t stream);
 // Whether P2 depends on the gradient.
 inline bool IsAdaptive(const MatchingTables& tables) {
   for (const std::uint16_t p2 : tables.p2) {
@@ -89,7 +91,7 @@ inline bool IsAdaptive(const MatchingTables& tables) {
   return false;
 }
 // For hand-out: the sums over the directions, [y][x][d] with D values a pixel.
-void SumPaths(const std::uint8_t* path_costs, int num_paths, const VolumeLayout& layout, std::uint16_t* sums,
+void SumPaths(const std::uint8_t* volumes, const VolumeLayout& layout, std::uint16_t* sums,
               cudaStream_t stream);
 
 // --- selection ------------------------------------------------------------------------
@@ -98,19 +100,17 @@ struct DeviceDisparityMap {
   DeviceImageView<float> disparity;
   DeviceImageView<std::uint8_t> validity, confidence;
 };
-// winner_left, winner_right: indices d, kNoWinner where there is none.
-void SelectDisparities(const std::uint8_t* path_costs, int num_paths, const VolumeLayout& layout,
+// volumes: what the aggregation has written. winner_left, winner_right: indices d, kNoWinner where there is
+// none.
+void SelectDisparities(const std::uint8_t* volumes, const VolumeLayout& layout,
                        const SelectionParameters& parameters, DeviceImageView<std::uint16_t> winner_left,
                        DeviceImageView<std::uint16_t> winner_right, const DeviceDisparityMap& selected,
                        cudaStream_t stream);
-// Selection and consistency in one, without the results in between. max_difference may be -1.
-// costs: null where path_costs is complete; otherwise the horizontal paths are sparse. kCheckpoint pixels
-// more than the volume of costs are read (not used).
+// Selection and consistency in one, without the results in between. max_difference must not be negative.
 bool FitsSelectAndCheck(const VolumeLayout& layout);
-void SelectAndCheck(const std::uint8_t* path_costs, const std::uint8_t* costs, const MatchingTables& tables,
-                    const VolumeLayout& layout, const SelectionParameters& selection,
-                    const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
-                    cudaStream_t stream);
+void SelectAndCheck(const std::uint8_t* volumes, const VolumeLayout& layout,
+                    const SelectionParameters& selection, const ConsistencyParameters& consistency,
+                    const DeviceDisparityMap& map, cudaStream_t stream);
 // Largest image: selection and consistency keep a row of the right image on the chip; a grid has so many
 // rows.
 inline constexpr int kLargestWidth_px = 50000, kLargestHeight_px = 65535;

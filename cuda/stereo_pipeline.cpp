@@ -27,7 +27,8 @@ std::size_t BytesPerPixel(CensusWindow window) {
 
 std::size_t BytesNeeded(const Parameters& parameters, const MatchingTables& tables, int width, int height) {
   const VolumeLayout layout = MakeVolumeLayout(parameters, tables, width, height);
-  return layout.cost_bytes() + static_cast<std::size_t>(tables.num_paths) * layout.path_bytes() +
+  return layout.cost_bytes() + CheckpointBytes(layout) +
+         static_cast<std::size_t>(layout.num_volumes) * layout.sum_bytes() +
          layout.num_pixels() * BytesPerPixel(parameters.census_transform.window);
 }
 
@@ -82,17 +83,16 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
     census_right64_ = DeviceImage<std::uint64_t>(width, height);
   }
   census_ = {census_left32_.View(), census_right32_.View(), census_left64_.View(), census_right64_.View()};
-  // A group of costs that begins in the last pixels is read whole.
-  costs_ = DeviceBuffer<std::uint8_t>(layout_.cost_bytes() +
-                                      kCheckpoint * static_cast<std::size_t>(layout_.padded()));
-  // What lies behind the last pixel's costs is copied along with them, though not used.
+  costs_ = DeviceBuffer<std::uint8_t>(layout_.cost_bytes());
+  // What lies before the first and behind the last pixel's costs is read along with them, though not used.
   Check(cudaMemsetAsync(costs_.data(), 0, costs_.size_bytes(), side_stream_.get()), "cudaMemsetAsync");
   Check(cudaMemcpyAsync(p2_table_.data(), tables_.p2.data(), p2_table_.size_bytes(), cudaMemcpyHostToDevice,
                         side_stream_.get()),
         "cudaMemcpyAsync");
   Check(cudaStreamSynchronize(side_stream_.get()), "cudaStreamSynchronize");
-  path_costs_ =
-      DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(tables_.num_paths) * layout_.path_bytes());
+  checkpoints_ = DeviceBuffer<std::uint8_t>(CheckpointBytes(layout_));
+  path_sums_ =
+      DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(layout_.num_volumes) * layout_.sum_bytes());
   winner_left_ = DeviceImage<std::uint16_t>(width, height);
   winner_right_ = DeviceImage<std::uint16_t>(width, height);
   disparity_ = DeviceImage<float>(width, height);
@@ -109,7 +109,7 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
 }
 
 void StereoPipeline::SumPathsInto(std::uint16_t* sums, cudaStream_t stream) const {
-  SumPaths(path_costs_.data(), tables_.num_paths, layout_, sums, stream);
+  SumPaths(path_sums_.data(), layout_, sums, stream);
 }
 
 void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right,
@@ -139,22 +139,22 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
   });
   const bool fused =
       !results_between && parameters_.consistency.max_difference >= 0 && FitsSelectAndCheck(layout_);
-  const bool sparse = fused && MakesRows(layout_, tables_);
+  std::uint8_t* const costs = costs_.data() + layout_.padded();  // of pixel 0
   run(Step::kMatchingCost,
-      [&] { MatchingCost(census_, window, layout_, tables_.outside_cost, costs_.data(), stream); });
+      [&] { MatchingCost(census_, window, layout_, tables_.outside_cost, costs, stream); });
   run(Step::kAggregation, [&] {
     costs_done_.Record(stream);
     Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
-    HorizontalPaths(costs_.data(), guide, tables_, p2_table_.data(), layout_, sparse, path_costs_.data(),
-                    side_stream_.get());
+    AggregateRows(costs, guide, tables_, p2_table_.data(), layout_, path_sums_.data(), side_stream_.get());
     rows_done_.Record(side_stream_.get());
-    AggregatePaths(costs_.data(), guide, tables_, p2_table_.data(), layout_, path_costs_.data(), stream);
+    AggregateColumns(costs, guide, tables_, p2_table_.data(), layout_, checkpoints_.data(), path_sums_.data(),
+                     stream);
     Check(cudaStreamWaitEvent(stream, rows_done_.get()), "cudaStreamWaitEvent");
   });
   if (!fused) {
     run(Step::kSelection, [&] {
-      SelectDisparities(path_costs_.data(), tables_.num_paths, layout_, parameters_.selection,
-                        winner_left_.View(), winner_right_.View(), map_, stream);
+      SelectDisparities(path_sums_.data(), layout_, parameters_.selection, winner_left_.View(),
+                        winner_right_.View(), map_, stream);
     });
     run(Step::kConsistency, [&] {
       CheckConsistency(winner_left_.ConstView(), winner_right_.ConstView(), layout_.min_disparity,
@@ -162,8 +162,8 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
     });
   } else {
     run(Step::kConsistency, [&] {
-      SelectAndCheck(path_costs_.data(), sparse ? costs_.data() : nullptr, tables_, layout_,
-                     parameters_.selection, parameters_.consistency, map_, stream);
+      SelectAndCheck(path_sums_.data(), layout_, parameters_.selection, parameters_.consistency, map_,
+                     stream);
     });
   }
   run(Step::kSpeckle, [&] {

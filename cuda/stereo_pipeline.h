@@ -59,7 +59,7 @@ class StereoPipeline {
   const CensusImages& census() const { return census_; }
   DeviceImageView<const std::uint16_t> winner_left() const { return winner_left_.ConstView(); }
   DeviceImageView<const std::uint16_t> winner_right() const { return winner_right_.ConstView(); }
-  // Adds up the path costs into sums, [y][x][d] with D values a pixel, in stream order.
+  // Adds up the path sums into sums, [y][x][d] with D values a pixel, in stream order.
   void SumPathsInto(std::uint16_t* sums, cudaStream_t stream) const;
 
   const Parameters& parameters() const { return parameters_; }
@@ -76,7 +76,7 @@ class StereoPipeline {
   DeviceImage<std::uint32_t> census_left32_, census_right32_;
   DeviceImage<std::uint64_t> census_left64_, census_right64_;
   CensusImages census_;
-  DeviceBuffer<std::uint8_t> costs_, path_costs_;
+  DeviceBuffer<std::uint8_t> costs_, checkpoints_, path_sums_;
   DeviceImage<std::uint16_t> winner_left_, winner_right_;
   DeviceImage<float> disparity_, other_disparity_;
   DeviceImage<std::uint8_t> validity_, confidence_;
@@ -84,7 +84,7 @@ class StereoPipeline {
   DeviceBuffer<float> nearest_;
   DeviceBuffer<std::uint32_t> holes_left_;
   DeviceDisparityMap map_, result_;
-  // The horizontal paths run beside the others, on a stream of their own.
+  // Rows are aggregated beside the other lines, on a stream of their own.
   Stream side_stream_;
   Event costs_done_, rows_done_;
 };
