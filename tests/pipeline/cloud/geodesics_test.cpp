@@ -179,6 +179,25 @@ TEST(NeighbourGraph, JoinsBothWaysOnce) {
   EXPECT_THAT(MessageOf([&] { NeighbourGraph(neighbours); }), HasSubstr("neighbour 4 of point 0"));
 }
 
+TEST(NeighbourGraph, AHubHasALongRow) {
+  // 200 points whose nearest neighbour is point 100, which has one of them.
+  Neighbours neighbours;
+  neighbours.k = 1;
+  for (std::int32_t i = 0; i < 200; ++i) {
+    neighbours.indices.push_back(i == 100 ? 7 : 100);
+    neighbours.distances_m.push_back(static_cast<float>(i == 100 ? 7 : i));
+  }
+  const CloudGraph graph = NeighbourGraph(neighbours);
+  EXPECT_EQ(graph.num_edges(), 2 * 199);
+  EXPECT_EQ(graph.first_edge[101] - graph.first_edge[100], 199);
+  std::size_t edge = 100;
+  for (std::int32_t i = 0; i < 200; ++i) {
+    if (i == 100) continue;
+    EXPECT_EQ(graph.targets[edge], i);
+    EXPECT_EQ(graph.lengths_m[edge++], static_cast<float>(i));
+  }
+}
+
 TEST(VoxelGraph, NodesAreMeansByAscendingKey) {
   const std::vector<Point3f> points{{0.1F, 0.2F, 0.3F}, {1.5F, 0, 0},  {kNan, 0, 0},
                                     {0.3F, 0.4F, 0.5F}, {-0.5F, 0, 0}, {1.5F, 1.5F, 1.5F}};
