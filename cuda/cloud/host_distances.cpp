@@ -1,6 +1,9 @@
 #include "cuda/cloud/host_distances.h"
 
 #include <algorithm>
+#include <string>
+
+#include "cuda/cloud/device_memory.h"
 
 namespace parallax::cuda {
 namespace {
@@ -16,6 +19,20 @@ std::int64_t BlockRows(std::int64_t rows, std::int64_t columns, std::int64_t ask
   const std::int64_t chosen =
       std::max<std::int64_t>(block_bytes / 4 / RowStride(columns) / kBlockOfRows, 1) * kBlockOfRows;
   return std::min(chosen, rows);
+}
+
+// block_rows rows of distances, num_blocks times; result_bytes: what else the call keeps.
+void RequireRoom(const MatrixView& a, const MatrixView& b, const DistanceOptions& options,
+                 std::int64_t block_rows, std::size_t num_blocks, std::size_t result_bytes) {
+  const bool padded = options.method != DistanceMethod::kDirect;  // auto may be either
+  const std::size_t row_bytes = static_cast<std::size_t>(a.dims) * sizeof(float);
+  const auto rows = static_cast<std::size_t>(a.rows) + static_cast<std::size_t>(b.rows);
+  const std::size_t blocks =
+      num_blocks * static_cast<std::size_t>(block_rows * RowStride(b.rows)) * sizeof(float);
+  RequireMemory("distances of " + std::to_string(a.rows) + " x " + std::to_string(b.rows) + " rows of " +
+                    std::to_string(a.dims) + " numbers",
+                rows * row_bytes * (padded ? 2 : 1) + blocks + result_bytes, 0,
+                "use fewer rows, smaller blocks of rows or --backend cpu");
 }
 
 // A set on the device, rows one after the other.
@@ -64,6 +81,8 @@ void HostDistances::OnDevice(const MatrixView& a, const MatrixView& b, const Dis
 Neighbours HostDistances::Smallest(const MatrixView& a, const MatrixView& b, int k,
                                    const DistanceOptions& options) {
   const auto entries = static_cast<std::size_t>(a.rows) * static_cast<std::size_t>(k);
+  RequireRoom(a, b, options, BlockRows(a.rows, b.rows, options.block_rows, kDeviceBlockBytes), 1,
+              8 * entries);
   DeviceBuffer<std::int32_t> indices(entries);
   DeviceBuffer<float> distances(entries);
   const bool direct = options.method == DistanceMethod::kAuto || options.method == DistanceMethod::kDirect;
@@ -87,6 +106,7 @@ Neighbours HostDistances::Smallest(const MatrixView& a, const MatrixView& b, int
 
 DistanceHistogram HostDistances::Histogram(const MatrixView& a, const MatrixView& b, float largest,
                                            int num_bins, const DistanceOptions& options) {
+  RequireRoom(a, b, options, BlockRows(a.rows, b.rows, options.block_rows, kDeviceBlockBytes), 1, 0);
   DeviceBuffer<unsigned long long> counts(static_cast<std::size_t>(num_bins) + 2);
   Check(cudaMemsetAsync(counts.data(), 0, counts.size_bytes(), stream_.get()), "cudaMemsetAsync");
   OnDevice(a, b, options, [&](std::int64_t, const DeviceDistanceBlock& block) {
@@ -105,6 +125,7 @@ DistanceHistogram HostDistances::Histogram(const MatrixView& a, const MatrixView
 
 void HostDistances::Blocks(const MatrixView& a, const MatrixView& b, const DistanceOptions& options,
                            const DistanceConsumer& consumer) {
+  RequireRoom(a, b, options, BlockRows(a.rows, b.rows, options.block_rows, kHostBlockBytes), 2, 0);
   const Uploaded device_a(a, stream_.get()), device_b(b, stream_.get());
   DistanceRows rows(a.rows, b.rows, a.dims, options.method);
   rows.Prepare(device_a.view(), device_b.view(), stream_.get());

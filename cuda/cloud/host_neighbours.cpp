@@ -1,8 +1,10 @@
 #include "cuda/cloud/host_neighbours.h"
 
 #include <algorithm>
+#include <string>
 
 #include "cuda/cloud/curve_bits.h"
+#include "cuda/cloud/device_memory.h"
 #include "cuda/cloud/hilbert.h"
 
 namespace parallax::cuda {
@@ -27,6 +29,15 @@ void HostNeighbours::Prepare(std::span<const Point3f> points, std::span<const Po
                              std::size_t num_indices, std::size_t num_distances) {
   const auto num_points = static_cast<std::int64_t>(points.size());
   const auto num_queries = static_cast<std::int64_t>(queries.size());
+  const std::size_t needed = NeighbourSearch::BytesNeeded(num_points, num_queries) +
+                             (points.size() + queries.size()) * sizeof(Point3f) +
+                             (num_indices + num_distances) * sizeof(float);
+  const std::size_t held = (search_ ? search_->MemoryBytes() : 0) + points_.size_bytes() +
+                           queries_.size_bytes() + indices_.size_bytes() + distances_.size_bytes();
+  if (needed > held) {
+    RequireMemory("nearest neighbours of " + std::to_string(points.size()) + " points", needed, held,
+                  "use fewer neighbours, fewer points or --backend cpu");
+  }
   if (!search_ || search_->max_points() < num_points || search_->max_queries() < num_queries) {
     const std::int64_t room = std::max(num_points, search_ ? search_->max_points() : 0);
     const std::int64_t query_room = std::max(num_queries, search_ ? search_->max_queries() : 0);

@@ -111,6 +111,12 @@ std::size_t NeighbourSearch::MemoryBytes() const {
          s.queries.size_bytes() + s.places.size_bytes() + s.leftover.size_bytes() + s.extent.size_bytes();
 }
 
+std::size_t NeighbourSearch::BytesNeeded(std::int64_t max_points, std::int64_t max_queries) {
+  // Keys and numbers twice, a point in its order, an eighth of a box and some more; what sorting wants
+  // besides.
+  return static_cast<std::size_t>(50 * max_points + 46 * max_queries) + (std::size_t{16} << 20);
+}
+
 void NeighbourSearch::Build(const Point3f* points, std::int64_t num_points, cudaStream_t stream,
                             const Observer& observer) {
   State& s = *state_;

@@ -37,6 +37,8 @@ class NeighbourSearch {
   std::int64_t max_points() const;
   std::int64_t max_queries() const;
   std::size_t MemoryBytes() const;
+  // Before it is made: a little more than it takes.
+  static std::size_t BytesNeeded(std::int64_t max_points, std::int64_t max_queries);
 
   // points: num_points on the device, read during this call's work only.
   void Build(const Point3f* points, std::int64_t num_points, cudaStream_t stream,

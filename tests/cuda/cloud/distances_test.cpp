@@ -307,6 +307,20 @@ TEST_F(CudaDistancesTest, SaysWhatIsWrong) {
   EXPECT_THROW(measures_->HistogramOfDistances(a.view, a.view, 0, 10, {}), InvalidArgument);
 }
 
+// Refused before a number of the set is read: there is only one row of it.
+TEST_F(CudaDistancesTest, TooMuchIsRefusedWithTheFigure) {
+  const std::vector<float> row(1000);
+  const MatrixView huge{row.data(), (std::int64_t{1} << 31) - 1, 1000, 1000},
+      small{row.data(), 1, 1000, 1000};
+  try {
+    measures_->FindNearestRows(huge, small, {});
+    FAIL() << "8.6 TB on a device";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("2147483647 x 1 rows of 1000 numbers needs 17"));
+    EXPECT_THAT(error.what(), ::testing::HasSubstr("MB of device memory"));
+  }
+}
+
 TEST_F(CudaDistancesTest, AConsumerMayThrow) {
   const Set a = MakeSet(1000, 3, 0, 1);
   const DistanceConsumer throws = [](const DistanceBlock&) { throw std::runtime_error("enough"); };
