@@ -286,7 +286,10 @@ void AddBenchCommand(CLI::App& app) {
   command->add_flag("--opencv,!--no-opencv", options->with_opencv,
                     "OpenCV's StereoSGBM in its four modes, in turns with the rest");
   command->add_option("--json", options->json, "Write the rows to FILE")->type_name("FILE");
-  command->callback([options] { RunBench(*options); });
+  AddBenchCloudCommand(*command);
+  command->callback([options, command] {
+    if (command->get_subcommands().empty()) RunBench(*options);
+  });
 }
 
 }  // namespace parallax::app

@@ -85,6 +85,16 @@ std::string BenchTable(const std::vector<BenchRow>& rows) {
   return text;
 }
 
+void WriteBenchMachine(JsonWriter& json, int num_threads) {
+  json.Key("machine").BeginObject();
+  json.Key("processor").Value(ProcessorName());
+  json.Key("cores").Value(static_cast<int>(std::thread::hardware_concurrency()));
+  json.Key("threads").Value(num_threads);
+  json.Key("instruction_set").Value(cpu::InstructionSetInUse());
+  json.Key("version").Value(ThisBuild().version).Key("compiler").Value(ThisBuild().compiler);
+  json.EndObject();
+}
+
 std::string BenchJson(const std::vector<BenchRow>& rows, const std::vector<std::string>& frames,
                       int num_threads) {
   JsonWriter json;
@@ -103,13 +113,9 @@ std::string BenchJson(const std::vector<BenchRow>& rows, const std::vector<std::
     json.Key("runs").Value(static_cast<std::int64_t>(row.samples_ms.size()));
     json.EndObject();
   }
-  json.EndArray().Key("machine").BeginObject();
-  json.Key("processor").Value(ProcessorName());
-  json.Key("cores").Value(static_cast<int>(std::thread::hardware_concurrency()));
-  json.Key("threads").Value(num_threads);
-  json.Key("instruction_set").Value(cpu::InstructionSetInUse());
-  json.Key("version").Value(ThisBuild().version).Key("compiler").Value(ThisBuild().compiler);
-  json.EndObject().Key("frames").BeginArray();
+  json.EndArray();
+  WriteBenchMachine(json, num_threads);
+  json.Key("frames").BeginArray();
   for (const std::string& frame : frames) json.Value(frame);
   json.EndArray().EndObject();
   return json.text();

@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/json_writer.h"
+
 namespace parallax::app {
 
 struct BenchRow {
@@ -26,6 +28,9 @@ double Quantile(std::vector<double> samples, double q);
 // A line for each row; frames of back ends also say how many times as fast as OpenCV's modes they are, where
 // those were measured at the same size.
 std::string BenchTable(const std::vector<BenchRow>& rows);
+
+// Writes "machine": {...} as a member of an object that was begun.
+void WriteBenchMachine(JsonWriter& json, int num_threads);
 
 // {"rows": [...], "machine": {...}, "frames": [...]}.
 std::string BenchJson(const std::vector<BenchRow>& rows, const std::vector<std::string>& frames,

@@ -100,6 +100,9 @@ void RunClean(const CleanOptions& options) {
   fmt::print("{:<{}}{:>14}{:>14}\n", "in all", width, WithThousands(cleaned.cloud.size()),
              WithThousands(input.num_in_file - cleaned.cloud.size()));
   fmt::print("\nback end {}, {:.3f} s\n", measures->name(), seconds);
+  if (cleaned.cloud.points.empty()) {
+    throw Error(options.input + ": nothing of it stays, so nothing is written: ask for less");
+  }
   WriteCloud(options.output, cleaned.cloud);
   fmt::print("wrote {}\n", options.output);
   if (!options.removed_file.empty()) {

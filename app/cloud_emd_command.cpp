@@ -207,6 +207,7 @@ void AddCloudEmdCommand(CLI::App& cloud) {
       ->check(CLI::Range(0, 1 << 30))
       ->type_name("N");
   command->add_option("--seed", options->seed, "Of the points drawn from A; those of B: this + 1")
+      ->check(CheckNotNegative)
       ->capture_default_str();
   command->add_option("--gap", options->emd.gap, "Stop when (upper - lower) / upper is at most this")
       ->check(CLI::Range(1e-9, 1.0))

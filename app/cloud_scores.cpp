@@ -91,7 +91,9 @@ void AddCloudScoreOptions(CLI::App& command, CloudScoreOptions& options) {
       ->check(CLI::Range(0, 1 << 24))
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--emd-seed", options.seed, "Of these draws")->capture_default_str();
+  command.add_option("--emd-seed", options.seed, "Of these draws")
+      ->check(CheckNotNegative)
+      ->capture_default_str();
 }
 
 CloudEvaluator::CloudEvaluator(CloudScoreOptions options, std::unique_ptr<CloudMeasures> measures)

@@ -13,6 +13,7 @@ void AddEvalCommand(CLI::App& app);
 void AddViewCommand(CLI::App& app);
 void AddRunCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);
+void AddBenchCloudCommand(CLI::App& bench);
 void AddCloudCommand(CLI::App& app);
 
 }  // namespace parallax::app

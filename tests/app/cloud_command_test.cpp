@@ -194,6 +194,7 @@ TEST_F(CloudCommand, CleanRefusesWhatItCannotDo) {
   ExpectError({"cloud", "clean", file, out, "--voxel", "-1"}, 2, "'-1' is not a number above 0");
   ExpectError({"cloud", "clean", file, Path("out.xyz"), "--voxel", "1"}, 2, ".ply or .pcd");
   ExpectError({"cloud", "clean", file, out, "--radius", "1,1", "--means"}, 2, "--means goes with --voxel");
+  ExpectError({"cloud", "clean", file, out, "--radius", "0.1,1"}, 1, "nothing of it stays");
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
@@ -257,6 +258,7 @@ TEST_F(CloudCommand, EmdRefusesWhatItCannotDo) {
   ExpectError({"cloud", "emd", a, Write("empty.ply", {})}, 1, "holds no points");
   ExpectError({"cloud", "emd", a, a, "--gap", "0"}, 2, "--gap");
   ExpectError({"cloud", "emd", a, a, "--time-limit", "-1"}, 2, "--time-limit");
+  ExpectError({"cloud", "emd", a, a, "--seed", "-1"}, 2, "--seed");
   ExpectError({"cloud", "emd", a, a, "--exact", "--points", "9000"}, 2, "--exact takes at most 8192 points");
   ExpectError({"cloud", "emd", a, a, "--match", Path("m.pcd")}, 2, "lines are written as .ply files");
 }
