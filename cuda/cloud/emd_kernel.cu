@@ -6,9 +6,9 @@
 namespace parallax::cuda {
 namespace {
 
-constexpr std::int32_t kFresh = 1 << 30;  // of object: bid for in the last round
-constexpr int kDirect = 256;              // free objects that every person is measured against
-constexpr int kBlockThreads = 1024;       // at most
+constexpr std::int32_t kFresh = 1 << 30;        // of object: bid for in the last round
+constexpr int kDirect = 256;                    // free objects that every person is measured against
+constexpr int kBlockThreads = kMostEmdThreads;  // at most
 constexpr unsigned long long kLate = 1ull << 63;
 
 // The blocks that work on one pair.
@@ -17,50 +17,42 @@ class Group {
   __device__ Group(EmdGroupControl* control, int rank, int blocks)
       : control_(control), rank_(rank), blocks_(blocks) {}
 
-  // Waits for all threads of the group, with their writes. Returns the sum of count over warps (each warp's
-  // lane 0 gives it); late from any block's thread 0 comes back as kLate. raise: *largest becomes the
-  // largest of all threads' where largest is not null.
-  __device__ unsigned long long Sync(unsigned count, bool late = false, int raise = 0,
-                                     int* largest = nullptr) {
-    __shared__ unsigned counts;
-    __shared__ int raises;
+  // Waits for all threads of the group, with their writes. Returns the sum of the blocks' counts, as thread 0
+  // of each gives it; late from any block's thread 0 comes back as kLate.
+  __device__ unsigned long long Sync(unsigned count = 0, bool late = false) {
     __shared__ unsigned long long total;
-    if (threadIdx.x == 0) counts = 0, raises = 0;
-    __syncthreads();
-    if (threadIdx.x % 32 == 0 && count != 0) atomicAdd(&counts, count);
-    if (largest != nullptr) {
-      raise = WarpMax(raise);
-      if (threadIdx.x % 32 == 0) atomicMax(&raises, raise);
-    }
     __syncthreads();
     if (threadIdx.x == 0) {
       unsigned long long* word = control_->arrivals[slot_];
-      unsigned long long* raise_word = control_->largest_raise[slot_];
       const int next = slot_ == 2 ? 0 : slot_ + 1;
       if (rank_ == 0) {
-        StoreShared(&control_->arrivals[next][0], 0ull);
-        StoreShared(&control_->largest_raise[next][0], 0ull);
+        StoreShared(control_->arrivals[next], 0ull);
+        StoreShared(control_->largest_raise[next], 0ull);
       }
-      if (largest != nullptr) atomicMax(raise_word, static_cast<unsigned long long>(raises));
       // Releases the writes of the whole block. What is read after it is read past the own cache (see
       // LoadShared) and depends on the loop's end, so that no acquire is needed, which would empty the cache.
       asm volatile("red.release.gpu.global.add.u64 [%0], %1;"
                    :
-                   : "l"(word), "l"(static_cast<unsigned long long>(counts) << 32 | (late ? kLate : 0) | 1u)
+                   : "l"(word), "l"(static_cast<unsigned long long>(count) << 32 | (late ? kLate : 0) | 1u)
                    : "memory");
       unsigned long long seen;
       do {
         seen = LoadShared(word);
       } while (static_cast<unsigned>(seen) != static_cast<unsigned>(blocks_));
       total = seen;
-      if (largest != nullptr) raises = static_cast<int>(LoadShared(raise_word));
     }
     __syncthreads();
     slot_ = slot_ == 2 ? 0 : slot_ + 1;
-    if (largest != nullptr) *largest = raises;
-    const unsigned long long sum = total;
-    __syncthreads();
-    return (sum & kLate) | ((sum & ~kLate) >> 32);
+    return (total & kLate) | ((total & ~kLate) >> 32);
+  }
+  // The same; *largest becomes the largest raise (>= 0) of all threads.
+  __device__ unsigned long long SyncLargest(unsigned count, int raise, int* largest) {
+    raise = WarpMax(raise);
+    unsigned long long* word = control_->largest_raise[slot_];
+    if (threadIdx.x % 32 == 0 && raise > 0) atomicMax(word, static_cast<unsigned long long>(raise));
+    const unsigned long long sum = Sync(count);
+    *largest = static_cast<int>(LoadShared(word));
+    return sum;
   }
 
   // A counter that is zero; the one before it is no longer used.
@@ -71,6 +63,8 @@ class Group {
   }
 
   __device__ bool IsFirstThread() const { return rank_ == 0 && threadIdx.x == 0; }
+  __device__ int rank() const { return rank_; }
+  __device__ int blocks() const { return blocks_; }
   __device__ int warp() const { return static_cast<int>((rank_ * blockDim.x + threadIdx.x) / 32); }
   __device__ int num_warps() const { return static_cast<int>(blocks_ * blockDim.x / 32); }
 
@@ -90,12 +84,18 @@ __device__ unsigned long long NanosecondsNow() {
   return now;
 }
 
-// Persons and objects are dealt to warps in turn: number k * num_warps + warp is lane k's.
+// Persons (and objects) are dealt to blocks in turn, so that neighbours, who tend to be busy together, go to
+// different ones: person k * blocks + rank is number k of block rank, and stands at rank * per_block + k in
+// the arrays of persons that only the block needs.
 template <bool kFlat>
 class Auction {
  public:
   __device__ Auction(const EmdPairOnDevice& pair, const EmdKernelOptions& options, Group& group)
-      : p_(pair), options_(options), group_(group), lane_(static_cast<int>(threadIdx.x % 32)) {}
+      : p_(pair),
+        options_(options),
+        group_(group),
+        lane_(static_cast<int>(threadIdx.x % 32)),
+        per_block_((pair.size + group.blocks() - 1) / group.blocks()) {}
 
   __device__ void Run() {
     start_ns_ = NanosecondsNow();
@@ -156,23 +156,90 @@ class Auction {
     StoreShared(p_.states[0] + j, state);
     StoreShared(p_.states[1] + j, state);
   }
-  // Calls body(k's number or -1) with all lanes of the warp.
+  __device__ int PersonOf(int place) const {
+    return (place - group_.rank() * per_block_) * group_.blocks() + group_.rank();
+  }
+  __device__ int PlaceOf(int person) const {
+    return person % group_.blocks() * per_block_ + person / group_.blocks();
+  }
+  // Calls body(person, place) with one thread for each of the block's persons.
   template <typename Body>
   __device__ void ForOwn(Body body) const {
-    for (int first = group_.warp(); first < p_.size; first += 32 * group_.num_warps()) {
-      const long long number = first + static_cast<long long>(lane_) * group_.num_warps();
-      body(number < p_.size ? static_cast<int>(number) : -1);
+    for (int k = static_cast<int>(threadIdx.x); k < per_block_; k += static_cast<int>(blockDim.x)) {
+      const int place = group_.rank() * per_block_ + k, i = PersonOf(place);
+      if (i < p_.size) body(i, place);
     }
+  }
+  // The same; then calls work(person, place, team) with whole warps for each that passes said true for: one
+  // warp each, or a team of several where there are fewer of them than warps. Then finish(person, place),
+  // with the first warp of its team, after all warps of the team are done. Returns their number.
+  template <typename Passes, typename Work, typename Finish>
+  __device__ unsigned ForOwnThat(Passes passes, Work work, Finish finish) const {
+    __shared__ int list[kBlockThreads];
+    __shared__ int size;
+    unsigned total = 0;
+    const int warps = static_cast<int>(blockDim.x / 32), warp = static_cast<int>(threadIdx.x / 32);
+    for (int first = 0; first < per_block_; first += static_cast<int>(blockDim.x)) {
+      __syncthreads();
+      if (threadIdx.x == 0) size = 0;
+      __syncthreads();
+      const int k = first + static_cast<int>(threadIdx.x), place = group_.rank() * per_block_ + k;
+      if (k < per_block_ && PersonOf(place) < p_.size && passes(PersonOf(place), place)) {
+        list[atomicAdd(&size, 1)] = place;
+      }
+      __syncthreads();
+      const int end = size;
+      total += static_cast<unsigned>(end);
+      if (end == 0) continue;
+      Team team;
+      while (2 * team.size * end <= warps) team.size *= 2;
+      team.part = warp % team.size;
+      if (team.size == 1) {
+        for (int at = warp; at < end; at += warps) {
+          work(PersonOf(list[at]), list[at], team);
+          finish(PersonOf(list[at]), list[at], team);
+        }
+        continue;
+      }
+      const int at = warp / team.size;
+      if (at < end) work(PersonOf(list[at]), list[at], team);
+      __syncthreads();
+      if (at < end && team.part == 0) finish(PersonOf(list[at]), list[at], team);
+    }
+    return total;
+  }
+  // The same; finish(person, place, best) gets the person's choice, in lane 0.
+  template <typename Passes, typename Finish>
+  __device__ unsigned ChooseForOwnThat(Passes passes, Finish finish) const {
+    __shared__ Best of_warps[kBlockThreads / 32];
+    const int warp = static_cast<int>(threadIdx.x / 32);
+    return ForOwnThat(
+        passes,
+        [&](int i, int place, Team team) {
+          const Best best = Choose<kFlat>(p_, Read(), i, p_.hint[place], team);
+          if (lane_ == 0) of_warps[warp] = best;
+          __syncwarp();
+        },
+        [&](int i, int place, Team team) {
+          Best best = of_warps[warp];
+          if (team.size > 1) {
+            LaneBest of_lane;
+            if (lane_ < team.size) of_lane = LaneBest(of_warps[warp + lane_]);
+            best = of_lane.Reduce();
+          }
+          if (lane_ == 0) finish(i, place, best);
+          __syncwarp();
+        });
   }
 
   // Every person with the object of its own number, at prices 0. Returns the mean cost.
   __device__ double Begin() {
     long long sum = 0;
-    ForOwn([&](int i) {
-      if (i < 0) return;
+    ForOwn([&](int i, int place) {
       SetState(i, State(0, i));
-      p_.object[i] = i;
-      p_.hint[i] = i / kEmdBox;
+      p_.object[place] = i;
+      p_.hint[place] = i / kEmdBox;
+      p_.pushed[place] = p_.link[place] = p_.own_price[place] = p_.wish[place] = 0;
       sum += Cost(p_.a[i], p_.b[i]);
     });
     const int padded = p_.num_boxes * kEmdBox;
@@ -180,29 +247,25 @@ class Auction {
       SetState(j, static_cast<unsigned long long>(kFarValue) << 32);
     }
     AddToSum(&p_.sums[0].distance, sum);
-    group_.Sync(0);
+    group_.Sync();
     const long long total = LoadShared(&p_.sums[0].distance);
     ++phase_;  // the sums of phase 0 are spent
     return static_cast<double>(total) / p_.size;
   }
 
   // Who is no longer the owner of its object gives it up.
-  __device__ int CheckedObject(int i) const {
-    const int object = p_.object[i];
+  __device__ int CheckedObject(int i, int place) const {
+    const int object = p_.object[place];
     if (object < 0) return -1;
     const int j = object & ~kFresh;
     return Owns(LoadShared(Read() + j), i) ? j : -1;
   }
 
   __device__ void AddToSum(long long* sum, long long value) const {
-    __shared__ unsigned long long block_sum;
-    __syncthreads();
-    if (threadIdx.x == 0) block_sum = 0;
-    __syncthreads();
     value = WarpSum(value);
-    if (lane_ == 0) atomicAdd(&block_sum, static_cast<unsigned long long>(value));
-    __syncthreads();
-    if (threadIdx.x == 0) atomicAdd(reinterpret_cast<unsigned long long*>(sum), block_sum);
+    if (lane_ == 0) {
+      atomicAdd(reinterpret_cast<unsigned long long*>(sum), static_cast<unsigned long long>(value));
+    }
   }
 
   // Prices less the least, the lower bound, and only those pairs that satisfy slackness for epsilon. Returns
@@ -210,14 +273,13 @@ class Auction {
   __device__ int StartPhase(int epsilon) {
     EmdPhaseSums* sums = p_.sums + phase_;
     int least = kFarValue;
-    ForOwn([&](int i) {
-      if (i < 0) return;
-      p_.object[i] = CheckedObject(i);
+    ForOwn([&](int i, int place) {
+      p_.object[place] = CheckedObject(i, place);
       least = min(least, PriceOf(LoadShared(Read() + i)));
     });
     least = WarpMin(least);
     if (lane_ == 0) atomicMin(&sums->least_price, least);
-    group_.Sync(0);
+    group_.Sync();
     least = LoadShared(&sums->least_price);
     long long sum = 0;
     for (int box = group_.warp(); box < p_.num_boxes; box += group_.num_warps()) {
@@ -228,37 +290,31 @@ class Auction {
       if (j < p_.size) sum -= price;
       const int box_least = WarpMin(price);
       if (lane_ == 0) StoreShared(p_.box_price + box, box_least);
-      if (!kFlat && lane_ == 0 && box % kEmdBox == 0) StoreShared(p_.parent_price + box / kEmdBox, 0);
+      if (lane_ == 0 && box % kEmdBox == 0) StoreShared(p_.parent_price + box / kEmdBox, 0);
     }
-    group_.Sync(0);
-    unsigned count = 0;
-    ForOwn([&](int mine) {
-      const int object = mine >= 0 ? p_.object[mine] : -1;
-      unsigned dropped = 0;
-      for (int k = 0; k < 32; ++k) {
-        const int i = __shfl_sync(kAllLanes, mine, k);
-        if (i < 0) break;
-        const Best best = Choose<kFlat>(p_, Read(), i);
-        if (lane_ == k) {
-          sum += best.value - ((best.value >> 20) + 1);
-          p_.hint[i] = best.object / kEmdBox;
-          if (object >= 0) {
-            const int price = PriceOf(LoadShared(Read() + object));
-            if (Cost(p_.a[i], p_.b[object]) + price > best.value + epsilon) {
-              p_.object[i] = -1;
-              SetState(object, static_cast<unsigned long long>(price) << 32);
-              dropped = 1;
-            }
-          }
-        }
-      }
-      count += __popc(__ballot_sync(kAllLanes, mine >= 0 && (object < 0 || dropped != 0)));
-    });
+    group_.Sync();
+    __shared__ unsigned unassigned;
+    if (threadIdx.x == 0) unassigned = 0;
+    ChooseForOwnThat([](int, int) { return true; },
+                     [&](int i, int place, const Best& best) {
+                       sum += best.value - ((best.value >> 20) + 1);
+                       p_.hint[place] = best.object / kEmdBox;
+                       int object = p_.object[place];
+                       if (object >= 0) {
+                         const int price = PriceOf(LoadShared(Read() + object));
+                         if (Cost(p_.a[i], p_.b[object]) + price > best.value + epsilon) {
+                           SetState(object, static_cast<unsigned long long>(price) << 32);
+                           p_.object[place] = object = -1;
+                         }
+                       }
+                       if (object < 0) atomicAdd(&unassigned, 1u);
+                     });
     AddToSum(&sums->bound, sum);
-    const unsigned long long unassigned = group_.Sync(lane_ == 0 ? count : 0) & ~kLate;
+    __syncthreads();
+    const unsigned long long all = group_.Sync(unassigned) & ~kLate;
     bound_ = max(bound_, LoadShared(&sums->bound));
     ++phase_;
-    return static_cast<int>(unassigned);
+    return static_cast<int>(all);
   }
 
   __device__ int FinalEpsilon() const {
@@ -296,76 +352,57 @@ class Auction {
     return true;
   }
 
-  // Every unassigned person bids. Returns the number of bids of this warp in lane 0.
+  // Every unassigned person bids. Returns the number of bids of this block.
   __device__ unsigned BidRound(int epsilon) {
     const unsigned long long* read = Read();
     unsigned long long* write = Write();
-    unsigned count = 0;
-    ForOwn([&](int mine) {
-      bool bids = false;
-      if (mine >= 0) {
-        const int object = p_.object[mine], j = object & ~kFresh;
-        bids = true;
-        if (object >= 0) {
+    return ChooseForOwnThat(
+        [&](int i, int place) {
+          const int object = p_.object[place], j = object & ~kFresh;
+          if (object < 0) return true;
           const unsigned long long state = LoadShared(read + j);
-          bids = !Owns(state, mine);
-          if (!bids && (object & kFresh) != 0) {
+          if (!Owns(state, i)) return true;
+          if ((object & kFresh) != 0) {
             atomicMax(write + j, state);  // the copy that did not see the winning bid
-            p_.object[mine] = j;
+            p_.object[place] = j;
           }
-        }
-      }
-      unsigned bidders = __ballot_sync(kAllLanes, bids);
-      count += __popc(bidders);
-      for (; bidders != 0; bidders &= bidders - 1) {
-        const int i = __shfl_sync(kAllLanes, mine, __ffs(bidders) - 1);
-        const Best best = Choose<kFlat>(p_, read, i);
-        if (lane_ == 0) {
+          return false;
+        },
+        [&](int i, int place, const Best& best) {
           const int raise = min(best.second_value - best.value, kLargestRaise) + epsilon;
           atomicMax(write + best.object, State(best.price + raise, i));
-          p_.object[i] = best.object | kFresh;
-          p_.hint[i] = best.object / kEmdBox;
-        }
-      }
-      __syncwarp();
-    });
-    return lane_ == 0 ? count : 0;
+          p_.object[place] = best.object | kFresh;
+          p_.hint[place] = best.object / kEmdBox;
+        });
   }
 
   // Labels are lowered in any order until none changes: what they become does not depend on it. An object's
   // label is its owner's best + link, where link is epsilon - own cost.
   __device__ void UpdatePrices(int epsilon) {
     std::uint32_t* num_free = group_.NextFreeCount();
-    ForOwn([&](int mine) {
-      int object = -1;
-      if (mine >= 0) {
-        object = CheckedObject(mine);
-        p_.object[mine] = object;
-        p_.pushed[mine] = kFarValue;
-        if (object >= 0) {
-          p_.link[mine] = epsilon - Cost(p_.a[mine], p_.b[object]);
-          p_.own_price[mine] = PriceOf(LoadShared(Read() + object));
-        }
-        if (static_cast<unsigned>(LoadShared(Read() + mine)) == 0) {
-          p_.free_objects[atomicAdd(num_free, 1u)] = mine;
-        }
-      }
-      for (unsigned wishes = __ballot_sync(kAllLanes, mine >= 0 && object < 0); wishes != 0;
-           wishes &= wishes - 1) {
-        const int i = __shfl_sync(kAllLanes, mine, __ffs(wishes) - 1);
-        const Best best = Choose<kFlat>(p_, Read(), i);
-        if (lane_ == 0) p_.wish[i] = best.value;
-      }
-      __syncwarp();
-    });
-    group_.Sync(0);
+    ChooseForOwnThat(
+        [&](int i, int place) {
+          const int object = CheckedObject(i, place);
+          p_.object[place] = object;
+          p_.pushed[place] = kFarValue;
+          if (object >= 0) {
+            p_.link[place] = epsilon - Cost(p_.a[i], p_.b[object]);
+            p_.own_price[place] = PriceOf(LoadShared(Read() + object));
+          }
+          if (static_cast<unsigned>(LoadShared(Read() + i)) == 0) {
+            p_.free_objects[atomicAdd(num_free, 1u)] = i;
+          }
+          return object < 0;
+        },
+        [&](int, int place, const Best& best) { p_.wish[place] = best.value; });
+    group_.Sync();
 
     const int count = static_cast<int>(LoadShared(reinterpret_cast<const int*>(num_free)));
     int cap = ReachFromFree(min(count, kDirect));  // no raise of a price beyond this matters
     if (count > kDirect) {
       for (int k = kDirect + group_.warp(); k < count; k += group_.num_warps()) {
         const int j = LoadShared(p_.free_objects + k);
-        Push<kFlat>(p_, j, PriceOf(LoadShared(Read() + j)), -1);
+        Push<kFlat>(p_, j, PriceOf(LoadShared(Read() + j)), -1, Team());
       }
       cap = SyncCap(0).cap;
     }
@@ -381,17 +418,16 @@ class Auction {
     }
     ++updates_;
 
-    ForOwn([&](int mine) {
-      if (mine < 0) return;
-      const int object = p_.object[mine];
+    ForOwn([&](int i, int place) {
+      const int object = p_.object[place];
       if (object >= 0) {
-        const int best = LoadShared(p_.best + mine), price = p_.own_price[mine];
-        SetState(object, State(price + min(cap, best + p_.link[mine] - price), mine));
+        const int best = LoadShared(p_.best + i), price = p_.own_price[place];
+        SetState(object, State(price + min(cap, best + p_.link[place] - price), i));
       }
-      const unsigned long long state = LoadShared(Read() + mine);
-      if (static_cast<unsigned>(state) == 0) StoreShared(Write() + mine, state);
+      const unsigned long long state = LoadShared(Read() + i);
+      if (static_cast<unsigned>(state) == 0) StoreShared(Write() + i, state);
     });
-    group_.Sync(0);
+    group_.Sync();
   }
 
   // Every person's best by the first count free objects. Returns the largest raise of an unassigned person.
@@ -412,28 +448,31 @@ class Auction {
       for (int k = 0; k < count; ++k) best = min(best, Cost(p, points[k]) + __float_as_int(points[k].w));
       if (i >= p_.size) best = -kFarValue;
       StoreShared(p_.best + i, best);
-      if (i < p_.size && LoadShared(p_.object + i) < 0) raise = max(raise, best - LoadShared(p_.wish + i));
+      if (i < p_.size) {
+        const int place = PlaceOf(i);
+        if (LoadShared(p_.object + place) < 0) raise = max(raise, best - LoadShared(p_.wish + place));
+      }
       const int largest = WarpMax(best);
       if (lane_ == 0) {
         StoreShared(p_.box_best + box, largest);
-        if (!kFlat && box % kEmdBox == 0) StoreShared(p_.parent_best + box / kEmdBox, kFarValue);
+        if (box % kEmdBox == 0) StoreShared(p_.parent_best + box / kEmdBox, kFarValue);
       }
     }
     int cap = 0;
-    group_.Sync(0, false, raise, &cap);
+    group_.SyncLargest(0, raise, &cap);
     return cap;
   }
 
   struct Pushed {
     int cap, count;
   };
-  // count: of pushes of this warp, in lane 0; of all, in the result.
+  // count: of pushes of this block; of all, in the result.
   __device__ Pushed SyncCap(unsigned count) {
     int raise = 0, cap = 0;
-    ForOwn([&](int mine) {
-      if (mine >= 0 && p_.object[mine] < 0) raise = max(raise, LoadShared(p_.best + mine) - p_.wish[mine]);
+    ForOwn([&](int i, int place) {
+      if (p_.object[place] < 0) raise = max(raise, LoadShared(p_.best + i) - p_.wish[place]);
     });
-    const unsigned long long sum = group_.Sync(count, false, raise, &cap);
+    const unsigned long long sum = group_.SyncLargest(count, raise, &cap);
     return {cap, static_cast<int>(sum & ~kLate)};
   }
 
@@ -441,36 +480,29 @@ class Auction {
   __device__ unsigned PushNear(int limit) {
     unsigned count = 0;
     for (int sweep = 0; sweep < options_.sweeps; ++sweep) {
-      const unsigned before = count;
-      ForOwn([&](int mine) {
-        int object = -1, label = 0;
-        if (mine >= 0 && (object = p_.object[mine]) >= 0) {
-          const int best = LoadShared(p_.best + mine);
-          label = best + p_.link[mine];
-          if (best < p_.pushed[mine] && label - p_.own_price[mine] < limit) {
-            p_.pushed[mine] = best;
-          } else {
-            object = -1;
-          }
-        }
-        unsigned pushers = __ballot_sync(kAllLanes, object >= 0);
-        count += __popc(pushers);
-        for (; pushers != 0; pushers &= pushers - 1) {
-          const int source = __ffs(pushers) - 1;
-          Push<kFlat>(p_, __shfl_sync(kAllLanes, object, source), __shfl_sync(kAllLanes, label, source),
-                      __shfl_sync(kAllLanes, mine, source));
-        }
-      });
-      if (count == before) break;
+      const unsigned pushes = ForOwnThat(
+          [&](int i, int place) {
+            if (p_.object[place] < 0) return false;
+            const int best = LoadShared(p_.best + i);
+            if (best >= p_.pushed[place] || best + p_.link[place] - p_.own_price[place] >= limit)
+              return false;
+            p_.pushed[place] = best;
+            return true;
+          },
+          [&](int i, int place, Team team) {
+            Push<kFlat>(p_, p_.object[place], p_.pushed[place] + p_.link[place], i, team);
+          },
+          [](int, int, Team) {});
+      count += pushes;
+      if (pushes == 0) break;
     }
-    return lane_ == 0 ? count : 0;
+    return count;
   }
 
   __device__ void Save() {
     long long sum = 0;
-    ForOwn([&](int i) {
-      if (i < 0) return;
-      const int j = p_.object[i] & ~kFresh;
+    ForOwn([&](int i, int place) {
+      const int j = p_.object[place] & ~kFresh;
       p_.match[i] = j;
       sum += llrint(Distance(p_.a[i], p_.b[j]) * 1024);
     });
@@ -478,15 +510,13 @@ class Auction {
   }
 
   __device__ void SaveIncomplete() {
-    ForOwn([&](int i) {
-      if (i >= 0) p_.match[i] = CheckedObject(i);
-    });
+    ForOwn([&](int i, int place) { p_.match[i] = CheckedObject(i, place); });
   }
 
   const EmdPairOnDevice& p_;
   const EmdKernelOptions& options_;
   Group& group_;
-  const int lane_;
+  const int lane_, per_block_;
   int phase_ = 0;
   long long bound_ = 0, rounds_ = 0, bids_ = 0, updates_ = 0, update_rounds_ = 0, pushes_ = 0;
   unsigned long long start_ns_ = 0;

@@ -8,9 +8,10 @@
 
 namespace parallax::cuda {
 
-inline constexpr int kEmdBox = 32;         // points of a box; boxes of a parent box
-inline constexpr int kMostEmdPhases = 64;  // epsilon falls by 4, so that there are some 12
-inline constexpr int kFlatBoxes = 256;     // up to so many boxes are looked at without their parents
+inline constexpr int kEmdBox = 32;           // points of a box; boxes of a parent box
+inline constexpr int kMostEmdPhases = 64;    // epsilon falls by 4, so that there are some 12
+inline constexpr int kMostEmdThreads = 512;  // of a block
+inline constexpr int kFlatBoxes = 256;       // up to so many boxes are looked at without their parents
 
 // The answer is the same in every run and for any number of blocks: rounds see only the bids of rounds
 // before, prices are integers, and a price update ends in the one state in which no label can fall.
@@ -39,7 +40,7 @@ struct EmdPairOnDevice {
   // Of objects, two copies: price << 32 | ~owner (0 = free). Rounds read one and bid in the other.
   unsigned long long* states[2];
   std::int32_t *box_price, *parent_price;  // at most the least price
-  // Of persons.
+  // Of persons; all but best and match in the order of blocks (emd_kernel.cu), one more a block.
   std::int32_t *object, *hint, *best, *pushed, *link, *own_price, *wish, *match;
   std::int32_t *box_best, *parent_best;  // at least the largest best
   std::int32_t* free_objects;            // listed by a price update
@@ -61,7 +62,7 @@ struct EmdKernelOptions {
   int update_rounds = 20;    // a global price update after so many rounds...
   float update_bids = 0.1f;  // ... and so many bids, times the number of persons
   float coarse_end = 0.01f;
-  int sweeps = 2;
+  int sweeps = 1;
   int near_shift = 4;  // a price update looks at raises below the largest / 2^this first
 };
 

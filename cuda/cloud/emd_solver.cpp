@@ -6,6 +6,7 @@
 
 #include "cuda/check.h"
 #include "pipeline/cloud/emd_problem.h"
+#include "pipeline/error.h"
 
 namespace parallax::cuda {
 namespace {
@@ -54,7 +55,7 @@ struct PairBuffers {
   float4 *a, *b, *a_boxes, *b_boxes, *a_parents, *b_parents;
 };
 
-EmdPairOnDevice TakePair(Arena* arena, int size, PairBuffers* buffers) {
+EmdPairOnDevice TakePair(Arena* arena, int size, int blocks, PairBuffers* buffers) {
   EmdPairOnDevice pair{};
   pair.size = size;
   pair.num_boxes = (size + kEmdBox - 1) / kEmdBox;
@@ -74,17 +75,18 @@ EmdPairOnDevice TakePair(Arena* arena, int size, PairBuffers* buffers) {
   pair.parent_best = arena->Take<std::int32_t>(parents);
   for (std::int32_t** array : {&pair.object, &pair.hint, &pair.best, &pair.pushed, &pair.link,
                                &pair.own_price, &pair.wish, &pair.match, &pair.free_objects}) {
-    *array = arena->Take<std::int32_t>(padded);
+    *array = arena->Take<std::int32_t>(padded + blocks);
   }
   pair.sums = arena->Take<EmdPhaseSums>(kMostEmdPhases);
   pair.outcome = arena->Take<EmdOutcome>(1);
   return pair;
 }
 
-// Measured on an H200 (docs/clouds.md): large clouds have longer paths, so that a price update costs more
-// beside a round.
-EmdKernelOptions TunedOptions(int size) {
+// Measured on an H200 (docs/clouds.md). Large clouds have longer paths, so that a price update costs more
+// beside a round; sweeps spare barriers where blocks have many persons, and cost where they have few.
+EmdKernelOptions TunedOptions(int size, int blocks) {
   EmdKernelOptions options;
+  options.sweeps = size / blocks > 128 ? 2 : 1;
   if (size <= kFlatBoxes * kEmdBox) return options;
   options.update_rounds = 40;
   options.update_bids = 0.05f;
@@ -106,14 +108,23 @@ std::vector<EmdResult> EmdSolver::Solve(std::span<const EmdPair> pairs, const Em
   for (const EmdPair& pair : pairs) CheckEmdInput(pair, options);
   if (pairs.empty()) return {};
   const auto start = std::chrono::steady_clock::now();
-  std::vector<emd::Problem> problems;
+  struct Prepared {
+    emd::Problem problem;
+    HostSide a, b;
+  };
+  std::vector<Prepared> prepared(pairs.size());
+  pool_.ParallelFor(static_cast<int>(pairs.size()), [&](int k) {
+    emd::Problem problem = emd::MakeProblem(pairs[k]);
+    HostSide a = MakeHostSide(problem.a, problem.num_boxes), b = MakeHostSide(problem.b, problem.num_boxes);
+    prepared[k] = {std::move(problem), std::move(a), std::move(b)};
+  });
   int largest = 0;
-  for (const EmdPair& pair : pairs) {
-    problems.push_back(emd::MakeProblem(pair));
-    largest = std::max(largest, problems.back().size);
-  }
-  const int threads = launch.block_threads > 0 ? launch.block_threads : 512;
+  for (const Prepared& pair : prepared) largest = std::max(largest, pair.problem.size);
+  const int threads =
+      launch.block_threads > 0 ? std::min(launch.block_threads, kMostEmdThreads) : kMostEmdThreads;
   const int most_blocks = MostEmdBlocks(threads), num_pairs = static_cast<int>(pairs.size());
+  if (most_blocks == 0)
+    throw Error("emd: this device has too few registers for the kernel; use --backend cpu");
   int blocks = launch.blocks_per_pair > 0 ? launch.blocks_per_pair : std::max(1, most_blocks / num_pairs);
   blocks = std::min({blocks, most_blocks, std::max(1, (largest + threads / 32 - 1) / (threads / 32))});
   const int num_groups = std::min(num_pairs, most_blocks / blocks);
@@ -127,7 +138,7 @@ std::vector<EmdResult> EmdSolver::Solve(std::span<const EmdPair> pairs, const Em
     pair_array = arena.Take<EmdPairOnDevice>(pairs.size());
     control = arena.Take<EmdGroupControl>(num_groups);
     for (std::size_t k = 0; k < pairs.size(); ++k) {
-      on_device[k] = TakePair(&arena, problems[k].size, &buffers[k]);
+      on_device[k] = TakePair(&arena, prepared[k].problem.size, blocks, &buffers[k]);
     }
     return arena.bytes();
   };
@@ -142,8 +153,7 @@ std::vector<EmdResult> EmdSolver::Solve(std::span<const EmdPair> pairs, const Em
   zero.least_price = 1 << 30;
   const std::vector<EmdPhaseSums> sums(kMostEmdPhases, zero);
   for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const HostSide a = MakeHostSide(problems[k].a, problems[k].num_boxes);
-    const HostSide b = MakeHostSide(problems[k].b, problems[k].num_boxes);
+    const HostSide &a = prepared[k].a, &b = prepared[k].b;
     upload(buffers[k].a, a.points);
     upload(buffers[k].b, b.points);
     upload(buffers[k].a_boxes, a.boxes);
@@ -154,7 +164,7 @@ std::vector<EmdResult> EmdSolver::Solve(std::span<const EmdPair> pairs, const Em
   }
   upload(pair_array, on_device);
   Check(cudaMemsetAsync(control, 0, num_groups * sizeof(EmdGroupControl), stream_.get()), "cudaMemsetAsync");
-  EmdKernelOptions kernel = launch.kernel ? *launch.kernel : TunedOptions(largest);
+  EmdKernelOptions kernel = launch.kernel ? *launch.kernel : TunedOptions(largest, blocks);
   kernel.gap = options.gap;
   kernel.time_limit_s = options.time_limit_s;
   kernel.max_rounds = options.max_rounds;
@@ -168,7 +178,7 @@ std::vector<EmdResult> EmdSolver::Solve(std::span<const EmdPair> pairs, const Em
   outcomes_.resize(pairs.size());
   std::vector<std::vector<std::int32_t>> matches(pairs.size());
   for (std::size_t k = 0; k < pairs.size(); ++k) {
-    matches[k].resize(problems[k].size);
+    matches[k].resize(prepared[k].problem.size);
     Check(cudaMemcpyAsync(matches[k].data(), on_device[k].match, matches[k].size() * sizeof(std::int32_t),
                           cudaMemcpyDeviceToHost, stream_.get()),
           "cudaMemcpyAsync");
@@ -179,16 +189,17 @@ std::vector<EmdResult> EmdSolver::Solve(std::span<const EmdPair> pairs, const Em
   Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
   Check(cudaEventElapsedTime(&device_ms_, before.get(), after.get()), "cudaEventElapsedTime");
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
+  pool_.ParallelFor(static_cast<int>(pairs.size()), [&](int k) {
     EmdResult& result = results[k];
     emd::CompleteMatch(matches[k]);
-    emd::SetMatch(problems[k], matches[k], &result);
-    const double bound = static_cast<double>(outcomes_[k].bound) / problems[k].size * problems[k].unit_m;
+    emd::SetMatch(prepared[k].problem, matches[k], &result);
+    const double bound =
+        static_cast<double>(outcomes_[k].bound) / prepared[k].problem.size * prepared[k].problem.unit_m;
     result.lower_m = std::clamp(bound, 0.0, result.upper_m);
     result.rounds = outcomes_[k].rounds;
     result.seconds = seconds;
     result.stop = static_cast<EmdStop>(outcomes_[k].stop);
-  }
+  });
   return results;
 }
 

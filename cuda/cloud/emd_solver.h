@@ -11,6 +11,7 @@
 #include "cuda/device_buffer.h"
 #include "cuda/stream.h"
 #include "pipeline/cloud/emd.h"
+#include "pipeline/parallel.h"
 
 namespace parallax::cuda {
 
@@ -34,6 +35,7 @@ class EmdSolver {
  private:
   void Reserve(std::size_t bytes);
 
+  ThreadPool pool_;  // prepares pairs
   Stream stream_;
   DeviceBuffer<std::byte> memory_;
   std::vector<EmdOutcome> outcomes_;

@@ -19,7 +19,7 @@ struct EmdOptions {
   double gap = 0.005;           // stop when upper - lower <= gap * upper; > 0
   double time_limit_s = 0;      // 0 = none; the best bijection so far is returned
   std::int64_t max_rounds = 0;  // of bidding; 0 = none
-  bool deterministic = true;    // the same bits in every run; false may be quicker on a GPU
+  bool deterministic = true;    // the same bits in every run; so far both back ends give them either way
 };
 
 // kResolution: prices move in steps of 2^-24 of the diagonal of both clouds' bounding box, and the finest

@@ -1,6 +1,7 @@
 // Times of the cloud measures on the CPU.
 //
 //   parallax_cloud_bench neighbours POINTS K [THREADS [REPEATS]]
+//   parallax_cloud_bench emd POINTS POINTS GAP|exact [REPEATS]
 //
 // POINTS: a file of float32 x y z, as numpy's tofile() writes it. Prints the median in milliseconds, the
 // tree's building included. tools/bench/neighbours_vs_scipy.py runs it beside scipy.
@@ -77,16 +78,32 @@ void BenchDistances(const std::vector<std::string>& arguments) {
   std::printf("%.1f %.1f\n", stream, nearest);
 }
 
+void BenchEmd(const std::vector<std::string>& arguments) {
+  const std::vector<Point3f> a = ReadPoints(arguments[1]), b = ReadPoints(arguments[2]);
+  const int repeats = NumberOr(arguments, 4, 3);
+  parallax::EmdOptions options;
+  const bool exact = arguments[3] == "exact";
+  if (!exact) options.gap = std::stod(arguments[3]);
+  parallax::EmdResult result;
+  const double milliseconds = MedianMilliseconds(repeats, [&] {
+    result = exact ? parallax::ExactEmd({a, b}) : parallax::AuctionEmd({a, b}, options);
+  });
+  std::printf("%.1f %.12g %.12g\n", milliseconds, result.lower_m, result.upper_m);
+}
+
 int Run(const std::vector<std::string>& arguments) {
   if (arguments.size() >= 3 && arguments[0] == "neighbours") {
     BenchNeighbours(arguments);
   } else if (arguments.size() >= 5 && arguments[0] == "distances") {
     BenchDistances(arguments);
+  } else if (arguments.size() >= 4 && arguments[0] == "emd") {
+    BenchEmd(arguments);
   } else {
     std::fprintf(
         stderr,
         "usage: parallax_cloud_bench neighbours POINTS K [THREADS [REPEATS]]\n"
-        "       parallax_cloud_bench distances ROWS COLUMNS DIMS direct|product|tf32 [THREADS [REPEATS]]\n");
+        "       parallax_cloud_bench distances ROWS COLUMNS DIMS direct|product|tf32 [THREADS [REPEATS]]\n"
+        "       parallax_cloud_bench emd POINTS POINTS GAP|exact [REPEATS]\n");
     return 2;
   }
   return 0;
