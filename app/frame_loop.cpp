@@ -171,7 +171,7 @@ class FrameLoop {
     const FrameInFlight oldest = std::move(in_flight_.front());
     in_flight_.pop_front();
     GuardFrame(oldest.matched->frame.name, [&] {
-      oldest.matched->disparity = Clone(oldest.queue->Collect());
+      oldest.matched->disparity = oldest.queue->Take();
       oldest.matched->times = oldest.queue->times();
       oldest.matched->match_ms = oldest.watch.ms();
       return HandOn(oldest.matched);

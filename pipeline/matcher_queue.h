@@ -30,6 +30,8 @@ class MatcherQueue {
   // Waits for the oldest frame. The pixels stay until the next Collect(). Throws Error when none is in
   // flight.
   virtual DisparityMapView Collect() = 0;
+  // The same, but the caller keeps the pixels.
+  virtual DisparityMap Take() { return Clone(Collect()); }
   // Of the frame collected last, each on its own, where stages are timed; else zeros.
   virtual StageTimes times() const { return {}; }
   virtual std::size_t in_flight() const = 0;     // submitted and not collected

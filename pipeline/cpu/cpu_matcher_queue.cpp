@@ -83,6 +83,11 @@ class CpuMatcherQueue final : public MatcherQueue {
             collected_.confidence.ConstView()};
   }
 
+  DisparityMap Take() override {
+    Collect();
+    return std::exchange(collected_, {});
+  }
+
   StageTimes times() const override { return times_; }
   std::size_t in_flight() const override {
     const std::scoped_lock lock(mutex_);
