@@ -8,6 +8,7 @@
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <memory>
 #include <span>
 #include <string>
@@ -39,16 +40,40 @@ void WriteText(const fs::path& path, const std::string& text) {
   WriteFileAtomically(path, std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
 }
 
+constexpr std::string_view kCleanedWith = "# clouds cleaned with --cloud-clean ";
+
 // disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.
-void WriteParameters(const fs::path& path, const ChosenParameters& chosen, bool disparities_open) {
+void WriteParameters(const fs::path& path, const ChosenParameters& chosen, const std::string& cloud_clean,
+                     bool disparities_open) {
   std::set<std::string, std::less<>> left_open;
   if (disparities_open) left_open.insert(kNumDisparitiesKey);
   WriteText(path, "# Effective parameters of the results beside this file; parallax " +
-                      std::string(ThisBuild().version) + "\n" + ToYaml(chosen.parameters, left_open));
+                      std::string(ThisBuild().version) + "\n" +
+                      (cloud_clean.empty() ? "" : std::string(kCleanedWith) + cloud_clean + "\n") +
+                      ToYaml(chosen.parameters, left_open));
+}
+
+// As WriteParameters left it; empty where clouds were not cleaned.
+std::string CleanedWith(const fs::path& path) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(kCleanedWith)) return line.substr(kCleanedWith.size());
+  }
+  return "";
 }
 
 // Results of two sets of parameters must not be mixed in one folder.
-void CheckParametersMatch(const fs::path& path, const ChosenParameters& chosen) {
+void CheckParametersMatch(const fs::path& path, const ChosenParameters& chosen,
+                          const std::string& cloud_clean) {
+  if (const std::string before = CleanedWith(path); before != cloud_clean) {
+    const auto text = [](const std::string& clean) {
+      return clean.empty() ? "no --cloud-clean" : "--cloud-clean " + clean;
+    };
+    throw InvalidArgument(
+        fmt::format("{}: the results there were made with {}, not {}: use the same, another --output, or no "
+                    "--resume",
+                    path.string(), text(before), text(cloud_clean)));
+  }
   const ChosenParameters before = LoadChosenParameters(path.string());
   for (const std::string& key : ParameterKeys()) {
     const std::string now = ParameterText(chosen.parameters, key);
@@ -111,9 +136,9 @@ void Run(const RunOptions& options, FrameViewer* viewer) {
 
   const fs::path parameters_path = options.output / "parameters.yaml";
   const bool goes_on = options.resume && fs::exists(parameters_path);
-  if (goes_on) CheckParametersMatch(parameters_path, chosen);
+  if (goes_on) CheckParametersMatch(parameters_path, chosen, options.clouds.clean);
   writer.MakeFolders();
-  if (!goes_on) WriteParameters(parameters_path, chosen, false);
+  if (!goes_on) WriteParameters(parameters_path, chosen, options.clouds.clean, false);
 
   RunSummary summary({.source = options.source,
                       .kind = std::string(NameOf(source->kind())),
@@ -177,7 +202,7 @@ void Run(const RunOptions& options, FrameViewer* viewer) {
         return frame.outcome == FrameOutcome::kDone &&
                frame.num_disparities != chosen.parameters.matching_cost.num_disparities;
       });
-  if (disparities_open) WriteParameters(parameters_path, chosen, true);
+  if (disparities_open) WriteParameters(parameters_path, chosen, options.clouds.clean, true);
   const fs::path summary_path = options.output / "summary.json";
   WriteText(summary_path, summary.Json());
   progress.Print(summary.Text() + "results in " + options.output.string());

@@ -300,6 +300,15 @@ TEST_F(RunCommand, ResumeKnowsFramesWithoutCalibration) {
   EXPECT_THAT(Run({"--resume"}).out, HasSubstr("2 frames: 0 done, 2 skipped, 0 failed"));
 }
 
+TEST_F(RunCommand, ResumeRefusesOtherCleaning) {
+  MakeKittiFolder(data(), 1);
+  ASSERT_EQ(Run({"--cloud-clean", "8,2"}).exit_code, 0);
+  ExpectOneLine(Run({"--resume"}), 2, {"made with --cloud-clean 8,2, not no --cloud-clean"});
+  ExpectOneLine(Run({"--resume", "--cloud-clean", "8,3"}), 2,
+                {"made with --cloud-clean 8,2, not --cloud-clean 8,3"});
+  EXPECT_EQ(Run({"--resume", "--cloud-clean", "8,2"}).exit_code, 0);
+}
+
 TEST_F(RunCommand, ResumeRefusesOtherParameters) {
   MakeKittiFolder(data(), 1);
   ASSERT_EQ(Run().exit_code, 0);
