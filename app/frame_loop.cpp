@@ -36,6 +36,7 @@ class Stopwatch {
 
 struct ReadFrame {
   StereoFrame frame;
+  std::size_t index = 0;
   double read_ms = 0;
 };
 
@@ -103,15 +104,15 @@ class FrameLoop {
       if (!name) break;
       if (steps_.is_done && steps_.is_done(*name, nullptr)) {
         source_.Skip();
-        Report({.name = *name, .outcome = FrameOutcome::kSkipped});
+        Report({.name = *name, .index = taken, .outcome = FrameOutcome::kSkipped});
         continue;
       }
-      const bool goes_on = GuardFrame(*name, [&] {
+      const bool goes_on = GuardFrame(*name, taken, [&] {
         const Stopwatch watch;
-        ReadFrame read{source_.Read()};
+        ReadFrame read{source_.Read(), taken};
         read.read_ms = watch.ms();
         if (steps_.is_done && steps_.is_done(*name, &read.frame)) {
-          Report({.name = *name, .outcome = FrameOutcome::kSkipped});
+          Report({.name = *name, .index = taken, .outcome = FrameOutcome::kSkipped});
           return true;
         }
         return read_.Push(std::move(read));
@@ -127,7 +128,7 @@ class FrameLoop {
       std::optional<ReadFrame> read = in_flight_.empty() ? read_.Pop() : read_.TryPop();
       if (read) {
         const std::string name = read->frame.name;
-        GuardFrame(name, [&] { return MatchFrame(std::move(*read)); });
+        GuardFrame(name, read->index, [&] { return MatchFrame(std::move(*read)); });
       } else if (!in_flight_.empty()) {
         CollectOldest();
       } else {
@@ -140,6 +141,7 @@ class FrameLoop {
   bool MatchFrame(ReadFrame read) {
     const auto matched = std::make_shared<MatchedFrame>();
     matched->frame = std::move(read.frame);
+    matched->index = read.index;
     matched->read_ms = read.read_ms;
     matched->parameters = steps_.parameters_for(matched->frame);
     if (!matched->frame.rectified) {
@@ -170,7 +172,7 @@ class FrameLoop {
   void CollectOldest() {
     const FrameInFlight oldest = std::move(in_flight_.front());
     in_flight_.pop_front();
-    GuardFrame(oldest.matched->frame.name, [&] {
+    GuardFrame(oldest.matched->frame.name, oldest.matched->index, [&] {
       oldest.matched->disparity = oldest.queue->Take();
       oldest.matched->times = oldest.queue->times();
       oldest.matched->match_ms = oldest.watch.ms();
@@ -220,8 +222,8 @@ class FrameLoop {
   void WriteFrames() {
     while (const std::optional<std::shared_ptr<const MatchedFrame>> next = matched_.Pop()) {
       const MatchedFrame& matched = **next;
-      GuardFrame(matched.frame.name, [&] {
-        FrameReport report{.name = matched.frame.name};
+      GuardFrame(matched.frame.name, matched.index, [&] {
+        FrameReport report{.name = matched.frame.name, .index = matched.index};
         const HostImageView<const float> disparity = matched.disparity.disparity.View();
         report.width = disparity.width;
         report.height = disparity.height;
@@ -241,11 +243,11 @@ class FrameLoop {
 
   // Runs body() for one frame; an exception is that frame's failure and the loop goes on.
   template <typename Body>
-  bool GuardFrame(const std::string& name, Body&& body) {
+  bool GuardFrame(const std::string& name, std::size_t index, Body&& body) {
     try {
       return body();
     } catch (const std::exception& error) {
-      Report({.name = name, .outcome = FrameOutcome::kFailed, .error = error.what()});
+      Report({.name = name, .index = index, .outcome = FrameOutcome::kFailed, .error = error.what()});
       return true;
     }
   }

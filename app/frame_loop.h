@@ -19,6 +19,7 @@ namespace parallax::app {
 // A frame with its disparities, as it goes to the writers and to the viewer.
 struct MatchedFrame {
   StereoFrame frame;
+  std::size_t index = 0;  // in the source, from 0
   Parameters parameters;  // of this frame
   DisparityMap disparity;
   StageTimes times;  // of the matcher; none with frames in flight
@@ -31,6 +32,7 @@ enum class FrameOutcome { kDone, kSkipped, kFailed };
 // What became of one frame.
 struct FrameReport {
   std::string name;
+  std::size_t index = 0;  // in the source, from 0
   FrameOutcome outcome = FrameOutcome::kDone;
   std::string error{};                 // why it failed
   std::vector<std::string> missing{};  // outputs that were asked for and could not be made, with the reason

@@ -137,6 +137,9 @@ void WriteFrame(const FrameReport& frame, JsonWriter& json) {
 void RunSummary::Add(FrameReport report) { frames_.push_back(std::move(report)); }
 
 void RunSummary::Finish(double elapsed_s, bool interrupted) {
+  // They ended in whatever order they were written; what is told first is the first of the source.
+  std::stable_sort(frames_.begin(), frames_.end(),
+                   [](const FrameReport& a, const FrameReport& b) { return a.index < b.index; });
   elapsed_s_ = elapsed_s;
   interrupted_ = interrupted;
 }

@@ -24,7 +24,7 @@ class RunSummary {
   explicit RunSummary(RunDescription description) : description_(std::move(description)) {}
 
   void Add(FrameReport report);
-  // Ends the counting of time.
+  // Ends the counting of time and puts the frames in the order of the source.
   void Finish(double elapsed_s, bool interrupted);
 
   std::size_t Count(FrameOutcome outcome) const;

@@ -69,6 +69,15 @@ TEST(RunSummary, TellsANoteOfManyFramesOnce) {
                                     HasSubstr("f2: no depth\n"), Not(HasSubstr("8 pixels"))));
 }
 
+TEST(RunSummary, FramesStandInTheOrderOfTheSource) {
+  RunSummary summary({});
+  for (const std::size_t index : {2U, 0U, 1U})
+    summary.Add({.name = "f" + std::to_string(index), .index = index});
+  summary.Finish(1, false);
+  ASSERT_EQ(summary.frames().size(), 3U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_EQ(summary.frames()[i].index, i);
+}
+
 TEST(RunSummary, NothingDoneIsNoTable) {
   RunSummary summary({});
   summary.Finish(0, true);
