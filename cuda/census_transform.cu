@@ -33,8 +33,9 @@ __global__ void WidenCensusKernel(DeviceImageView<const std::uint32_t> from,
   if (to.Contains(x, y)) to(x, y) = from(x, y);
 }
 
-// Codes of one tile of 32 x 32 pixels a block, four pixels a thread, from shared memory. Bits in reading
-// order: a neighbour darker than the centre, or the first of two opposite pixels brighter than the other.
+// Codes of one tile of 32 x 32 pixels a block, four pixels below each other a thread, from shared memory.
+// Bits in reading order: a neighbour darker than the centre, or the first of two opposite pixels brighter
+// than the other.
 constexpr int kTile = 32;
 
 template <typename T, typename Code, int kRadiusX, int kRadiusY, bool kSymmetric>
@@ -56,11 +57,21 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
   }
   __syncthreads();
 
-  const int x = static_cast<int>(threadIdx.x);
+  // The values around a column of kRows pixels, each read once.
+  constexpr int kRows = 4;
+  const int x = static_cast<int>(threadIdx.x), y_first = static_cast<int>(threadIdx.y) * kRows;
   if (x_begin + x >= image.width) return;
-#pragma unroll 1
-  for (int y = static_cast<int>(threadIdx.y); y < kTile && y_begin + y < image.height; y += kTile / 4) {
-    const T center = tile[y + kRadiusY][x + kRadiusX];
+  std::uint32_t around[kRows + 2 * kRadiusY][2 * kRadiusX + 1];
+#pragma unroll
+  for (int row = 0; row < kRows + 2 * kRadiusY; ++row) {
+#pragma unroll
+    for (int column = 0; column <= 2 * kRadiusX; ++column)
+      around[row][column] = tile[y_first + row][x + column];
+  }
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    if (y_begin + y_first + i >= image.height) return;
+    const std::uint32_t center = around[i + kRadiusY][kRadiusX];
     Code code = 0;
     int bit = 0;
 #pragma unroll
@@ -68,14 +79,14 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
 #pragma unroll
       for (int dx = -kRadiusX; dx <= kRadiusX; ++dx) {
         if (kSymmetric ? (dy == 0 && dx >= 0) : (dy == 0 && dx == 0)) continue;
-        const T neighbour = tile[y + kRadiusY + dy][x + kRadiusX + dx];
+        const std::uint32_t neighbour = around[i + kRadiusY + dy][kRadiusX + dx];
         const bool set =
-            kSymmetric ? neighbour > tile[y + kRadiusY - dy][x + kRadiusX - dx] : neighbour < center;
+            kSymmetric ? neighbour > around[i + kRadiusY - dy][kRadiusX - dx] : neighbour < center;
         if (set) code |= Code{1} << bit;
         ++bit;
       }
     }
-    census(x_begin + x, y_begin + y) = code;
+    census(x_begin + x, y_begin + y_first + i) = code;
   }
 }
 

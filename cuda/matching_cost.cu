@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
                        VolumeLayout layout, std::uint32_t outside_cost, std::uint8_t* costs) {
   constexpr int kPaddedCount = 32 * K;
   constexpr int kCodes = kPixels + kPaddedCount;  // one more than needed: a multiple of K
-  constexpr int kTogether = K <= 4 ? 4 : 2;       // pixels at a time
+  constexpr int kTogether = K <= 8 ? K : 2;       // pixels at a time
   __shared__ Code codes[kCodes];                  // of right pixels first_right + i, at PlaceOfCode(i)
   __shared__ Code left_codes[kPixels];
   const int y = static_cast<int>(blockIdx.y);
@@ -52,14 +52,21 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
   const bool inside = x_begin - layout.min_disparity - (layout.num_disparities - 1) >= 0 &&
                       x_end - 1 - layout.min_disparity < layout.width;
   const auto visit = [&](int x, auto checked) {
-    const int zero = x - x_begin + kPaddedCount - 1;  // d = 0 of the first pixel
-    Code met[K + kTogether - 1];                      // by falling x
+    // Right pixels by falling x: d = 0 of the first pixel is code x - x_begin + kPaddedCount - 1.
+    Code met[K + kTogether - 1];
 #pragma unroll
-    for (int m = 0; m < K + kTogether - 1; ++m)
-      met[m] = codes[PlaceOfCode<K>(zero + kTogether - 1 - m) - lane];
+    for (int m = 0; m < K + kTogether - 1; ++m) {
+      const int from_x = kPaddedCount - 1 + kTogether - 1 - m;
+      // x - x_begin is a multiple of kTogether: where that is K, all but one addition is done at compile
+      // time.
+      met[m] = kTogether == K ? codes[PlaceOfCode<K>(from_x) + (x - x_begin) / K - lane]
+                              : codes[PlaceOfCode<K>(x - x_begin + from_x) - lane];
+    }
+    std::uint8_t* const to =
+        costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x) * kPaddedCount + lane * K;
 #pragma unroll
     for (int u = 0; u < kTogether; ++u) {
-      if (x + u >= x_end) break;
+      if (decltype(checked)::value && x + u >= x_end) break;
       const Code code = left_codes[x - x_begin + u];
       std::uint32_t cost[K];
 #pragma unroll
@@ -80,15 +87,12 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
         packed.words[i] = cost[4 * i] + cost[4 * i + 1] * 0x100U;
         if constexpr (K >= 4) packed.words[i] += cost[4 * i + 2] * 0x10000U + cost[4 * i + 3] * 0x1000000U;
       }
-      packed.Store(costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x + u) * kPaddedCount, lane);
+      packed.Store(to + u * kPaddedCount, 0);
     }
   };
-  if (inside) {
 #pragma unroll 1
-    for (int x = x_begin + warp * kTogether; x < x_end; x += kWarps * kTogether) visit(x, std::false_type{});
-  } else {
-#pragma unroll 1
-    for (int x = x_begin + warp * kTogether; x < x_end; x += kWarps * kTogether) visit(x, std::true_type{});
+  for (int x = x_begin + warp * kTogether; x < x_end; x += kWarps * kTogether) {
+    inside&& x + kTogether <= x_end ? visit(x, std::false_type{}) : visit(x, std::true_type{});
   }
 }
 
