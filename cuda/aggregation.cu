@@ -1,7 +1,9 @@
 // aggregation of columns and diagonals: one warp a pair of neighbouring lines; see cuda/line_walk.cuh. The
 // two directions of a line end up in one volume, so selection adds up two volumes or four.
 #include "cuda/check.h"
+#include "cuda/dependent_launch.cuh"
 #include "cuda/line_walk.cuh"
+#include "cuda/progress.cuh"
 #include "cuda/stages.h"
 
 namespace parallax::cuda {
@@ -38,6 +40,17 @@ __device__ LinePairPlace DiagonalsPlace(int pair, bool mirrored, int width, int 
   const auto pixel = [&](int c) { return y * width + (mirrored ? width - 1 - c - y : c + y); };
   return {pixel(a), mirrored ? width - 1 : width + 1, count, first_a - y, last_a - y, first_b - y, last_b - y,
           has_b};
+}
+
+// Band of the first row of the block's lines. Found anew where it is needed, since registers are short: hence
+// the asm, which the compiler leaves where it is.
+__device__ __forceinline__ int FirstBand(const AggregationArguments& a) {
+  int block;
+  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));
+  int pair = block - a.num_vertical;
+  if (pair >= a.num_diagonal) pair -= a.num_diagonal;
+  const int from_side = pair - NumPairs(a.width);
+  return pair < 0 || from_side < 0 ? 0 : (2 * from_side + 1) / kBandRows;
 }
 
 // Volume 1 holds the columns, 2 and 3 the diagonals. Up first: the lower rows' costs were written last, the
@@ -80,8 +93,22 @@ __global__ void __launch_bounds__(kWarpSize, K <= 4 ? 20 : 1)
   LinePair<K> state;
   state.Reset();
   walk.template GoOut<true>(state, 0, walk.num_segments);
+  LetNextKernelBegin();
+  if (a.bands_done != nullptr && FirstBand(a) > 0) RaiseBands(a.bands_done, 0, FirstBand(a), lane);
   state.Reset();
-  walk.template ComeAcross<false>(state, 0, walk.num_segments);
+  // Once in kBandRows rows, one more band has been passed.
+  walk.template ComeAcross<false>(state, 0, walk.num_segments, [&](int g) {
+    const int rows = (g + 1) * Walk::kSegment;
+    if (a.bands_done == nullptr || rows % kBandRows != 0 || g + 1 == walk.num_segments) return;
+    const int band = FirstBand(a) + rows / kBandRows - 1;
+    RaiseBands(a.bands_done, band, band + 1, lane);
+  });
+  if (a.bands_done != nullptr) {
+    const int passed = FirstBand(a) + (walk.num_segments - 1) * Walk::kSegment / kBandRows;
+    RaiseBands(a.bands_done, passed, NumBands(a.height), lane);
+  }
+  // The kernel before is that of the rows, which ran beside this one: when this one ends, both have ended.
+  if (blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
 }
 
 // One thread a value.
@@ -115,13 +142,15 @@ std::size_t CheckpointBytes(const VolumeLayout& layout) {
 
 void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                       const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                      std::uint8_t* checkpoints, std::uint8_t* sums, cudaStream_t stream) {
+                      std::uint8_t* checkpoints, std::uint8_t* sums, std::uint32_t* bands_done,
+                      cudaStream_t stream) {
   AggregationArguments a{};
   a.costs = costs;
   a.guide = guide.data;
   a.p2_table = p2_table;
   a.checkpoints = checkpoints;
   a.sums = sums;
+  a.bands_done = bands_done;
   a.sum_bytes = layout.sum_bytes();
   a.width = layout.width;
   a.height = layout.height;
@@ -136,13 +165,20 @@ void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint
   // only get out of step and find fewer costs in the second-level cache.
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
+    const auto launch = [&](auto kernel) {
+      ShareMultiprocessors(kernel);
+      LaunchDependent("AggregateColumnsKernel", kernel, grid, kWarpSize, 0, stream, a);
+    };
     if (sizeof(T) == 2 || IsAdaptive(tables)) {
-      AggregateColumnsKernel<k(), T, true><<<grid, kWarpSize, 0, stream>>>(a);
+      launch(AggregateColumnsKernel<k(), T, true>);
     } else if constexpr (sizeof(T) == 1) {
-      AggregateColumnsKernel<k(), T, false><<<grid, kWarpSize, 0, stream>>>(a);
+      launch(AggregateColumnsKernel<k(), T, false>);
     }
   });
-  CheckLaunch("AggregateColumnsKernel");
+}
+
+std::uint32_t RaisesOfColumns(const VolumeLayout& layout) {
+  return static_cast<std::uint32_t>(NumPairsOf(layout));
 }
 
 void SumPaths(const std::uint8_t* volumes, const VolumeLayout& layout, std::uint16_t* sums,

@@ -1,6 +1,7 @@
 // census_transform: one thread a pixel, the window read through the first-level cache; the third grid
 // dimension tells the left image from the right.
 #include "cuda/check.h"
+#include "cuda/dependent_launch.cuh"
 #include "cuda/stages.h"
 #include "pipeline/pixel_math.h"
 
@@ -42,6 +43,7 @@ template <typename T, typename Code, int kRadiusX, int kRadiusY, bool kSymmetric
 __global__ void __launch_bounds__(kTile* kTile / 4)
     CensusTransformKernel(DeviceImageView<const T> left, DeviceImageView<const T> right,
                           DeviceImageView<Code> census_left, DeviceImageView<Code> census_right) {
+  LetNextKernelBegin();
   constexpr int kTileWidth = kTile + 2 * kRadiusX, kTileHeight = kTile + 2 * kRadiusY;
   __shared__ T tile[kTileHeight][kTileWidth];
   const DeviceImageView<const T> image{blockIdx.z == 0 ? left.data : right.data, left.width, left.height,
@@ -123,6 +125,12 @@ bool HasKernelsForCurrentDevice() {
   const bool found = cudaFuncGetAttributes(&attributes, WidenCensusKernel) == cudaSuccess;
   cudaGetLastError();
   return found;
+}
+
+bool HasDependentLaunch() {
+  cudaFuncAttributes attributes{};
+  Check(cudaFuncGetAttributes(&attributes, WidenCensusKernel), "cudaFuncGetAttributes");
+  return attributes.ptxVersion >= 90;
 }
 
 void GrayFromColor(DeviceImageView<const Rgb8> color, DeviceImageView<std::uint8_t> gray,

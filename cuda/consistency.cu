@@ -3,6 +3,7 @@
 #include "cuda/consistency.cuh"
 
 #include "cuda/check.h"
+#include "cuda/dependent_launch.cuh"
 
 namespace parallax::cuda {
 namespace {
@@ -18,6 +19,8 @@ struct Arguments {
 
 __global__ void __launch_bounds__(kThreads) CheckConsistencyKernel(const Arguments a) {
   extern __shared__ std::uint8_t claimed[];
+  WaitForKernelBefore();
+  LetNextKernelBegin();
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);
   const std::uint16_t *const left = a.winner_left + row, *const right = a.winner_right + row;
   CheckRow(
@@ -42,8 +45,8 @@ void CheckConsistency(DeviceImageView<const std::uint16_t> winner_left,
                                static_cast<int>(shared_bytes)),
           "cudaFuncSetAttribute");
   }
-  CheckConsistencyKernel<<<static_cast<unsigned>(winner_left.height), kThreads, shared_bytes, stream>>>(a);
-  CheckLaunch("CheckConsistencyKernel");
+  LaunchDependent("CheckConsistencyKernel", CheckConsistencyKernel, static_cast<unsigned>(winner_left.height),
+                  kThreads, shared_bytes, stream, a);
 }
 
 }  // namespace parallax::cuda

@@ -1,13 +1,13 @@
 // filter, hole filling, two passes. Each pass:
-//   1 NearestValuesKernel  one thread follows a column or a wrapped diagonal through the image, one warp a
-//   row; it
-//                          leaves at every hole the last value it has met
+//   1 NearestValuesKernel  a thread follows a segment of a column or a wrapped diagonal, a warp a row; it
+//   leaves
+//                          at every hole the last value it has met
 //   2 FillHolesKernel      one thread a hole chooses among the eight values
 // A flag on the device says whether a pass has left holes, so that a second pass without work costs two empty
 // launches.
 #include <algorithm>
 
-#include "cuda/check.h"
+#include "cuda/dependent_launch.cuh"
 #include "cuda/stages.h"
 #include "pipeline/disparity_map.h"
 
@@ -16,8 +16,11 @@ namespace {
 
 constexpr int kDirections = 8;
 constexpr int kThreads = 128;
+constexpr int kWarpSize = 32;
 constexpr unsigned kFullWarp = 0xFFFFFFFFU;
-constexpr int kAhead = 8;  // values on their way along a column
+constexpr int kAhead = 8;      // values on their way along a line
+constexpr int kSegments = 16;  // of a line
+constexpr int kWalkThreads = kWarpSize * kSegments;
 
 __device__ __forceinline__ float NoValue() { return __int_as_float(0x7FC00000); }
 
@@ -36,35 +39,75 @@ struct Walk {
 };
 __constant__ constexpr Walk kWalks[] = {{0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
 
-__device__ void WalkColumn(const Arguments& a, int index, int x) {
-  const Walk walk = kWalks[index];
-  float* const nearest =
-      a.nearest + static_cast<std::size_t>(index + 2) * static_cast<std::size_t>(a.width * a.height);
-  int y = walk.dy > 0 ? 0 : a.height - 1;
-  float last = NoValue();
-  for (int i = 0; i < a.height; i += kAhead) {
+// Calls visit(value, place, enters) for the pixels begin .. end - 1 of the line that starts at x = `line`, in
+// the direction of the walk. enters: a diagonal comes in from the side here and has met nothing yet.
+template <typename Visit>
+__device__ __forceinline__ void FollowLine(const Arguments& a, Walk walk, int line, int begin, int end,
+                                           const Visit& visit) {
+  const int first = walk.dx > 0 ? 0 : a.width - 1, step = walk.dy * a.width;
+  int x = (line + walk.dx * begin) % a.width;
+  x += x < 0 ? a.width : 0;
+  int row = (walk.dy > 0 ? begin : a.height - 1 - begin) * a.width;
+  for (int i = begin; i < end; i += kAhead) {
     float values[kAhead];
-    int xs[kAhead];
+    int places[kAhead];
+    unsigned enters = 0;
 #pragma unroll
     for (int u = 0; u < kAhead; ++u) {
-      xs[u] = x;
-      values[u] = i + u < a.height ? a.disparity[(y + u * walk.dy) * a.width + x] : 0.0F;
+      places[u] = row + x;
+      values[u] = i + u < end ? a.disparity[places[u]] : 0.0F;
+      enters |= walk.dx != 0 && x == first ? 1U << u : 0U;
+      row += step;
       x += walk.dx;
       x = x == a.width ? 0 : x < 0 ? a.width - 1 : x;
     }
 #pragma unroll
     for (int u = 0; u < kAhead; ++u) {
-      if (i + u >= a.height) break;
-      // A diagonal that enters at the side has met nothing yet.
-      if (walk.dx != 0 && xs[u] == (walk.dx > 0 ? 0 : a.width - 1)) last = NoValue();
-      if (isnan(values[u])) {
-        nearest[(y + u * walk.dy) * a.width + xs[u]] = last;
-      } else {
-        last = values[u];
-      }
+      if (i + u < end) visit(values[u], places[u], (enters >> u & 1U) != 0);
     }
-    y += kAhead * walk.dy;
   }
+}
+
+// Where a warp's walk through its segment of 32 lines has ended: the last value met, NaN where a line came in
+// from the side since; known: not to be asked for in the segment before.
+struct Ends {
+  float value[kSegments][kWarpSize];
+  bool known[kSegments][kWarpSize];
+};
+
+// A warp takes one segment of the lines x .. x + 31: it looks for what the segment leaves to the next, then,
+// when all have, goes through it with what the ones before have left.
+__device__ void WalkLines(const Arguments& a, int index, int line, int segment, int lane, Ends& ends) {
+  const Walk walk = kWalks[index];
+  float* const nearest =
+      a.nearest + static_cast<std::size_t>(index + 2) * static_cast<std::size_t>(a.width * a.height);
+  const int length = (a.height + kSegments - 1) / kSegments;
+  const int begin = min(segment * length, a.height),
+            end = line < a.width ? min(begin + length, a.height) : begin;
+  float last = NoValue();
+  bool known = false;
+  FollowLine(a, walk, line, begin, end, [&](float value, int, bool enters) {
+    const bool is_value = !isnan(value);
+    known = known || enters || is_value;
+    if (is_value || enters) last = value;
+  });
+  ends.value[segment][lane] = last;
+  ends.known[segment][lane] = known;
+  __syncthreads();
+  last = NoValue();
+  for (int before = segment - 1; before >= 0; --before) {
+    if (!ends.known[before][lane]) continue;
+    last = ends.value[before][lane];
+    break;
+  }
+  FollowLine(a, walk, line, begin, end, [&](float value, int place, bool enters) {
+    if (enters) last = NoValue();
+    if (isnan(value)) {
+      nearest[place] = last;
+    } else {
+      last = value;
+    }
+  });
 }
 
 // Direction 0: what lies to the left; 1: to the right. One warp a row and direction, 32 pixels at a time.
@@ -74,33 +117,53 @@ __device__ void WalkRow(const Arguments& a, int direction, int y, int lane) {
   float* const nearest = a.nearest +
                          static_cast<std::size_t>(direction) * static_cast<std::size_t>(a.width * a.height) +
                          y * a.width;
+  const auto place = [&](int i) { return to_right ? i + lane : a.width - 1 - i - lane; };
   float last = NoValue();
-  for (int i = 0; i < a.width; i += 32) {
-    const int x = to_right ? i + lane : a.width - 1 - i - lane;
-    const bool inside = i + lane < a.width;
-    const float value = inside ? row[x] : NoValue();
-    const unsigned have = __ballot_sync(kFullWarp, !isnan(value));
-    const unsigned before = have & ((1U << lane) - 1U);
-    const float met = __shfl_sync(kFullWarp, value, before != 0 ? 31 - __clz(static_cast<int>(before)) : 0);
-    if (inside && isnan(value)) nearest[x] = before != 0 ? met : last;
-    const float newest = __shfl_sync(kFullWarp, value, have != 0 ? 31 - __clz(static_cast<int>(have)) : 0);
-    last = have != 0 ? newest : last;
+  for (int begin = 0; begin < a.width; begin += kWarpSize * kAhead) {
+    float values[kAhead];
+#pragma unroll
+    for (int u = 0; u < kAhead; ++u) {
+      const int i = begin + u * kWarpSize;
+      values[u] = i + lane < a.width ? row[place(i)] : NoValue();
+    }
+#pragma unroll
+    for (int u = 0; u < kAhead; ++u) {
+      const int i = begin + u * kWarpSize;
+      const unsigned have = __ballot_sync(kFullWarp, !isnan(values[u]));
+      const unsigned before = have & ((1U << lane) - 1U);
+      const float met =
+          __shfl_sync(kFullWarp, values[u], before != 0 ? 31 - __clz(static_cast<int>(before)) : 0);
+      if (i + lane < a.width && isnan(values[u])) nearest[place(i)] = before != 0 ? met : last;
+      const float newest =
+          __shfl_sync(kFullWarp, values[u], have != 0 ? 31 - __clz(static_cast<int>(have)) : 0);
+      last = have != 0 ? newest : last;
+    }
   }
 }
 
-__global__ void __launch_bounds__(kThreads) NearestValuesKernel(const Arguments a) {
-  if (a.pass > 0 && a.holes_left[a.pass - 1] == 0) return;
-  const int thread = static_cast<int>(threadIdx.x);
-  if (blockIdx.y < 6) {
-    const int x = static_cast<int>(blockIdx.x) * kThreads + thread;
-    if (x < a.width) WalkColumn(a, static_cast<int>(blockIdx.y), x);
+// Blocks with blockIdx.y < 6 take 32 lines, the others kSegments rows.
+__global__ void __launch_bounds__(kWalkThreads) NearestValuesKernel(const Arguments a) {
+  __shared__ Ends ends;
+  WaitForKernelBefore();
+  LetNextKernelBegin();
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int block = static_cast<int>(blockIdx.x), direction = static_cast<int>(blockIdx.y);
+  if (a.pass == 0) {
+    if (block == 0 && direction == 0 && warp == 0 && lane < 2) a.holes_left[lane] = 0;
+  } else if (a.holes_left[a.pass - 1] == 0) {
+    return;
+  }
+  if (direction < 6) {
+    WalkLines(a, direction, block * kWarpSize + lane, warp, lane, ends);
   } else {
-    const int y = static_cast<int>(blockIdx.x) * (kThreads / 32) + thread / 32;
-    if (y < a.height) WalkRow(a, static_cast<int>(blockIdx.y) - 6, y, thread % 32);
+    const int y = block * kSegments + warp;
+    if (y < a.height) WalkRow(a, direction - 6, y, lane);
   }
 }
 
 __global__ void __launch_bounds__(kThreads) FillHolesKernel(const Arguments a) {
+  WaitForKernelBefore();
+  LetNextKernelBegin();
   if (a.pass > 0 && a.holes_left[a.pass - 1] == 0) return;
   const int num_pixels = a.width * a.height;
   const int pixel = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
@@ -152,17 +215,15 @@ void FillHoles(const FillScratch& scratch, const DeviceDisparityMap& map, cudaSt
   a.holes_left = scratch.holes_left;
   a.width = map.disparity.width;
   a.height = map.disparity.height;
-  const int rows_a_block = kThreads / 32, num_pixels = a.width * a.height;
-  const dim3 walks(static_cast<unsigned>(std::max((a.width + kThreads - 1) / kThreads,
-                                                  (a.height + rows_a_block - 1) / rows_a_block)),
+  const int num_pixels = a.width * a.height;
+  const dim3 walks(static_cast<unsigned>(std::max((a.width + kWarpSize - 1) / kWarpSize,
+                                                  (a.height + kSegments - 1) / kSegments)),
                    8);
   const auto pixels = static_cast<unsigned>((num_pixels + kThreads - 1) / kThreads);
-  Check(cudaMemsetAsync(a.holes_left, 0, 2 * sizeof(std::uint32_t), stream), "cudaMemsetAsync");
   for (a.pass = 0; a.pass < 2; ++a.pass) {
-    NearestValuesKernel<<<walks, kThreads, 0, stream>>>(a);
-    CheckLaunch("NearestValuesKernel");
-    FillHolesKernel<<<pixels, kThreads, 0, stream>>>(a);
-    CheckLaunch("FillHolesKernel");
+    LaunchDependent("NearestValuesKernel", NearestValuesKernel, walks, dim3(kWarpSize, kSegments), 0, stream,
+                    a);
+    LaunchDependent("FillHolesKernel", FillHolesKernel, pixels, kThreads, 0, stream, a);
   }
 }
 

@@ -18,6 +18,7 @@ struct AggregationArguments {
   std::uint8_t* checkpoints;
   std::uint8_t* sums;     // the volumes
   std::size_t sum_bytes;  // of one volume
+  std::uint32_t* bands_done;
   int width, height, num_disparities;
   std::uint32_t p1, p2;            // p2: where it is constant
   std::uint32_t one;               // 1
@@ -252,9 +253,11 @@ struct LineWalk {
     state.Normalize();
   }
 
-  // Segments begin .. end - 1 in the direction's order, by one warp.
-  template <bool kReverse>
-  __device__ __forceinline__ void ComeAcross(LinePair<K>& state, int begin, int end) const {
+  // Segments begin .. end - 1 in the direction's order, by one warp. Calls after(g) when segment g is
+  // written.
+  template <bool kReverse, typename After>
+  __device__ __forceinline__ void ComeAcross(LinePair<K>& state, int begin, int end,
+                                             const After& after) const {
     const int count = end - begin;
     if (count <= 0) return;
     Costs costs, next_costs;
@@ -286,6 +289,7 @@ struct LineWalk {
             cost_a = costs.first[i], cost_b = costs.second[i];
             again_a = again.first[i], again_b = again.second[i];
           });
+      after(g);
     }
   }
 };

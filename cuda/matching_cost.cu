@@ -1,7 +1,7 @@
 // matching_cost: one warp a few neighbouring pixels at a time, K disparities a lane (cuda/lane_costs.cuh):
 // those that a lane meets at one pixel are all but one those it meets at the next. A block takes kPixels
 // pixels of one row; their codes and those of the right pixels that they meet lie in shared memory.
-#include "cuda/check.h"
+#include "cuda/dependent_launch.cuh"
 #include "cuda/lane_costs.cuh"
 #include "cuda/stages.h"
 
@@ -28,7 +28,8 @@ __device__ __forceinline__ int PlaceOfCode(int i) {
 template <int K, typename Code, bool kPadded>
 __global__ void __launch_bounds__(kWarps* kWarpSize)
     MatchingCostKernel(DeviceImageView<const Code> left, DeviceImageView<const Code> right,
-                       VolumeLayout layout, std::uint32_t outside_cost, std::uint8_t* costs) {
+                       VolumeLayout layout, std::uint32_t outside_cost, std::uint8_t* costs,
+                       std::uint32_t* bands_done) {
   constexpr int kPaddedCount = 32 * K;
   constexpr int kCodes = kPixels + kPaddedCount;  // one more than needed: a multiple of K
   constexpr int kTogether = K <= 8 ? K : 2;       // pixels at a time
@@ -38,6 +39,10 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
   const int x_begin = static_cast<int>(blockIdx.x) * kPixels;
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int first_right = x_begin - layout.min_disparity - (kPaddedCount - 1);
+  WaitForKernelBefore();
+  if (bands_done != nullptr && x_begin == 0 && y % kBandRows == 0 && warp == 0 && lane == 0) {
+    bands_done[y / kBandRows] = 0;
+  }
   for (int i = warp * kWarpSize + lane; i < kCodes; i += kWarps * kWarpSize) {
     const int x_right = first_right + i;
     codes[PlaceOfCode<K>(i)] = x_right >= 0 && x_right < layout.width ? right(x_right, y) : Code{0};
@@ -115,24 +120,25 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
 }
 
 void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeLayout& layout,
-                  int outside_cost, std::uint8_t* costs, cudaStream_t stream) {
+                  int outside_cost, std::uint8_t* costs, std::uint32_t* bands_done, cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>((layout.width + kPixels - 1) / kPixels),
                   static_cast<unsigned>(layout.height));
   const dim3 block(kWarpSize, kWarps);
   const auto outside = static_cast<std::uint32_t>(outside_cost);
   const auto launch = [&](auto k, auto padded) {
     if (HasCode32(window)) {
-      MatchingCostKernel<k(), std::uint32_t, padded()><<<grid, block, 0, stream>>>(
-          AsConst(census.left32), AsConst(census.right32), layout, outside, costs);
+      LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint32_t, padded()>, grid, block, 0,
+                      stream, AsConst(census.left32), AsConst(census.right32), layout, outside, costs,
+                      bands_done);
     } else {
-      MatchingCostKernel<k(), std::uint64_t, padded()><<<grid, block, 0, stream>>>(
-          AsConst(census.left64), AsConst(census.right64), layout, outside, costs);
+      LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint64_t, padded()>, grid, block, 0,
+                      stream, AsConst(census.left64), AsConst(census.right64), layout, outside, costs,
+                      bands_done);
     }
   };
   WithValuesPerLane(layout, [&](auto k) {
     layout.padded() == layout.num_disparities ? launch(k, std::false_type{}) : launch(k, std::true_type{});
   });
-  CheckLaunch("MatchingCostKernel");
 }
 
 }  // namespace parallax::cuda

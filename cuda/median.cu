@@ -1,6 +1,6 @@
 // filter, median: one thread a pixel. The window's lowest and highest values are thrown away in pairs while
 // the rest of it is read ("forgetful selection"), so that only half a window is ever held in registers.
-#include "cuda/check.h"
+#include "cuda/dependent_launch.cuh"
 #include "cuda/stages.h"
 
 namespace parallax::cuda {
@@ -16,6 +16,8 @@ __device__ __forceinline__ void Sort(float& a, float& b) {
 
 template <int kSide>
 __global__ void MedianFilterKernel(DeviceImageView<const float> from, DeviceImageView<float> to) {
+  WaitForKernelBefore();
+  LetNextKernelBegin();
   constexpr int kRadius = kSide / 2, kCount = kSide * kSide;
   constexpr int kHeld = kCount / 2 + 2;
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
@@ -60,11 +62,10 @@ void MedianFilter(int side, DeviceImageView<const float> from, DeviceImageView<f
   const dim3 grid(static_cast<unsigned>((from.width + 31) / 32),
                   static_cast<unsigned>((from.height + 7) / 8));
   if (side == 3) {
-    MedianFilterKernel<3><<<grid, kBlock, 0, stream>>>(from, to);
+    LaunchDependent("MedianFilterKernel", MedianFilterKernel<3>, grid, kBlock, 0, stream, from, to);
   } else {
-    MedianFilterKernel<5><<<grid, kBlock, 0, stream>>>(from, to);
+    LaunchDependent("MedianFilterKernel", MedianFilterKernel<5>, grid, kBlock, 0, stream, from, to);
   }
-  CheckLaunch("MedianFilterKernel");
 }
 
 }  // namespace parallax::cuda

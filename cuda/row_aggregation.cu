@@ -7,7 +7,9 @@
 // half it adds its own to those it finds.
 #include "cuda/check.h"
 #include "cuda/copy_async.cuh"
+#include "cuda/dependent_launch.cuh"
 #include "cuda/line_pair.cuh"
+#include "cuda/progress.cuh"
 #include "cuda/stages.h"
 
 namespace parallax::cuda {
@@ -18,6 +20,7 @@ struct Arguments {
   const std::uint8_t* guide;
   const std::uint16_t* p2_table;
   std::uint8_t* sums;
+  std::uint32_t* bands_done;
   int width, num_disparities;
   std::uint32_t p1, p2;  // p2: where it is constant
   std::uint32_t one;     // 1
@@ -225,6 +228,7 @@ __global__ void __launch_bounds__(2 * kWarpSize, K <= 4 ? 16 : 1) AggregateRowsK
     for (int i = thread; i < 256; i += 2 * kWarpSize) p2[i] = a.p2_table[i];
     __syncthreads();
   }
+  LetNextKernelBegin();  // columns need no more than rows do
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);
   const auto follow = [&](auto dx) {
     using Walk = RowWalk<K, T, kAdaptive, dx()>;
@@ -256,18 +260,23 @@ __global__ void __launch_bounds__(2 * kWarpSize, K <= 4 ? 16 : 1) AggregateRowsK
   } else {
     follow(std::integral_constant<int, -1>{});
   }
+  if (a.bands_done != nullptr) {
+    const int band = static_cast<int>(blockIdx.x) / kBandRows;
+    RaiseBands(a.bands_done, band, band + 1, lane);
+  }
 }
 
 }  // namespace
 
 void AggregateRows(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                    const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                   std::uint8_t* sums, cudaStream_t stream) {
+                   std::uint8_t* sums, std::uint32_t* bands_done, cudaStream_t stream) {
   Arguments a{};
   a.costs = costs;
   a.guide = guide.data;
   a.p2_table = p2_table;
   a.sums = sums;
+  a.bands_done = bands_done;
   a.width = layout.width;
   a.num_disparities = layout.num_disparities;
   a.p1 = tables.p1;
@@ -276,10 +285,15 @@ void AggregateRows(const std::uint8_t* costs, DeviceImageView<const std::uint8_t
   const auto grid = static_cast<unsigned>(layout.height);
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
+    // Never early: rows would crowd on the multiprocessors that are free first.
+    const auto launch = [&](auto kernel) {
+      ShareMultiprocessors(kernel);
+      kernel<<<grid, dim3(kWarpSize, 2), 0, stream>>>(a);
+    };
     if (sizeof(T) == 2 || IsAdaptive(tables)) {
-      AggregateRowsKernel<k(), T, true><<<grid, dim3(kWarpSize, 2), 0, stream>>>(a);
+      launch(AggregateRowsKernel<k(), T, true>);
     } else if constexpr (sizeof(T) == 1) {
-      AggregateRowsKernel<k(), T, false><<<grid, dim3(kWarpSize, 2), 0, stream>>>(a);
+      launch(AggregateRowsKernel<k(), T, false>);
     }
   });
   CheckLaunch("AggregateRowsKernel");

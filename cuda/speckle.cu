@@ -5,7 +5,7 @@
 //   run's length to its root 4 RemoveKernel       one thread a pixel
 // The root of an island is its smallest pixel number whatever the order of the joins, and sizes are integers:
 // the result does not depend on how the threads run.
-#include "cuda/check.h"
+#include "cuda/dependent_launch.cuh"
 #include "cuda/stages.h"
 #include "pipeline/disparity_map.h"
 
@@ -29,6 +29,8 @@ __global__ void LabelRunsKernel(const float* disparity, int width, float range, 
                                 std::uint32_t* sizes) {
   __shared__ std::uint32_t warp_starts[kThreads / 32];
   __shared__ std::uint32_t carried_start;
+  WaitForKernelBefore();
+  LetNextKernelBegin();
   const std::uint32_t row = blockIdx.x * static_cast<std::uint32_t>(width);
   const std::uint32_t lane = threadIdx.x % 32, warp = threadIdx.x / 32;
   if (threadIdx.x == 0) carried_start = row;
@@ -87,6 +89,8 @@ __device__ void Join(std::uint32_t* labels, std::uint32_t a, std::uint32_t b) {
 
 __global__ void JoinRunsKernel(const float* disparity, int width, int num_pixels, float range,
                                std::uint32_t* labels) {
+  WaitForKernelBefore();
+  LetNextKernelBegin();
   const int pixel = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
   if (pixel >= num_pixels || pixel < width) return;
   const int above = pixel - width, x = pixel % width;
@@ -101,6 +105,8 @@ __global__ void JoinRunsKernel(const float* disparity, int width, int num_pixels
 // sizes of roots: pixels of the island, or any number >= enough.
 __global__ void CountPixelsKernel(int num_pixels, std::uint32_t enough, std::uint32_t* labels,
                                   std::uint32_t* sizes) {
+  WaitForKernelBefore();
+  LetNextKernelBegin();
   const auto pixel = blockIdx.x * kThreads + threadIdx.x;
   if (pixel >= static_cast<std::uint32_t>(num_pixels)) return;
   const std::uint32_t root = RootOf(labels, pixel);
@@ -112,6 +118,8 @@ __global__ void CountPixelsKernel(int num_pixels, std::uint32_t enough, std::uin
 
 __global__ void RemoveSpecklesKernel(int num_pixels, std::uint32_t enough, const std::uint32_t* labels,
                                      const std::uint32_t* sizes, float* disparity, std::uint8_t* validity) {
+  WaitForKernelBefore();
+  LetNextKernelBegin();
   const auto pixel = blockIdx.x * kThreads + threadIdx.x;
   if (pixel >= static_cast<std::uint32_t>(num_pixels) || isnan(disparity[pixel])) return;
   if (sizes[RootOf(labels, pixel)] >= enough) return;
@@ -128,18 +136,16 @@ void RemoveSpeckles(const FilterParameters& parameters, const SpeckleScratch& sc
   const auto blocks = static_cast<unsigned>((num_pixels + kThreads - 1) / kThreads);
   const auto enough = static_cast<std::uint32_t>(parameters.speckle_size);
   const float range = parameters.speckle_range;
-  LabelRunsKernel<<<static_cast<unsigned>(height), kThreads, 0, stream>>>(
-      map.disparity.data, width, range, scratch.labels.data, scratch.sizes.data);
-  CheckLaunch("LabelRunsKernel");
-  JoinRunsKernel<<<blocks, kThreads, 0, stream>>>(map.disparity.data, width, num_pixels, range,
-                                                  scratch.labels.data);
-  CheckLaunch("JoinRunsKernel");
-  CountPixelsKernel<<<blocks, kThreads, 0, stream>>>(num_pixels, enough, scratch.labels.data,
-                                                     scratch.sizes.data);
-  CheckLaunch("CountPixelsKernel");
-  RemoveSpecklesKernel<<<blocks, kThreads, 0, stream>>>(
-      num_pixels, enough, scratch.labels.data, scratch.sizes.data, map.disparity.data, map.validity.data);
-  CheckLaunch("RemoveSpecklesKernel");
+  float* const disparity = map.disparity.data;
+  std::uint32_t *const labels = scratch.labels.data, *const sizes = scratch.sizes.data;
+  LaunchDependent("LabelRunsKernel", LabelRunsKernel, static_cast<unsigned>(height), kThreads, 0, stream,
+                  disparity, width, range, labels, sizes);
+  LaunchDependent("JoinRunsKernel", JoinRunsKernel, blocks, kThreads, 0, stream, disparity, width, num_pixels,
+                  range, labels);
+  LaunchDependent("CountPixelsKernel", CountPixelsKernel, blocks, kThreads, 0, stream, num_pixels, enough,
+                  labels, sizes);
+  LaunchDependent("RemoveSpecklesKernel", RemoveSpecklesKernel, blocks, kThreads, 0, stream, num_pixels,
+                  enough, labels, sizes, disparity, map.validity.data);
 }
 
 }  // namespace parallax::cuda

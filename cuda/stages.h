@@ -18,6 +18,9 @@ namespace parallax::cuda {
 
 // True where the current device can run this build's kernels.
 bool HasKernelsForCurrentDevice();
+// Whether they can begin while the kernel before them ends (cuda/dependent_launch.cuh): from compute
+// capability 9.0 on.
+bool HasDependentLaunch();
 
 // --- census_transform ---------------------------------------------------------
 // Gray images that the stage makes when the input is colour or 16-bit: `guide` is always written.
@@ -68,21 +71,31 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
                               int height);
 
 // --- matching_cost ----------------------------------------------------------------
-// costs: one byte a cell, of pixel 0.
+// costs: one byte a cell, of pixel 0. Sets bands_done to zero, unless it is null.
 void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeLayout& layout,
-                  int outside_cost, std::uint8_t* costs, cudaStream_t stream);
+                  int outside_cost, std::uint8_t* costs, std::uint32_t* bands_done, cudaStream_t stream);
 
 // --- aggregation --------------------------------------------------------------------
 // p2_table: 256 values of MatchingTables::p2 in device memory. costs: of pixel 0; the pixels before the first
 // and after the last are read, not used. checkpoints: CheckpointBytes of scratch. sums: layout.num_volumes
-// volumes of layout.sum_bytes(), rows first. The two can run beside each other, on two streams.
+// volumes of layout.sum_bytes(), rows first. bands_done: null, or a counter for each band of kBandRows rows,
+// which tells selection how far the two have come (cuda/progress.cuh).
+//
+// The two run beside each other: columns launched right after rows on the same stream where
+// HasDependentLaunch(), on two streams elsewhere.
+inline constexpr int kBandRows = 32;
+constexpr int NumBands(int height) { return (height + kBandRows - 1) / kBandRows; }
 std::size_t CheckpointBytes(const VolumeLayout& layout);
 void AggregateRows(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                    const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                   std::uint8_t* sums, cudaStream_t stream);
+                   std::uint8_t* sums, std::uint32_t* bands_done, cudaStream_t stream);
 void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                       const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                      std::uint8_t* checkpoints, std::uint8_t* sums, cudaStream_t stream);
+                      std::uint8_t* checkpoints, std::uint8_t* sums, std::uint32_t* bands_done,
+                      cudaStream_t stream);
+// How often a band's counter is raised: by the lines that are no rows, and by each row of the band.
+inline constexpr std::uint32_t kRaisesOfRow = 2;
+std::uint32_t RaisesOfColumns(const VolumeLayout& layout);
 // Whether P2 depends on the gradient.
 inline bool IsAdaptive(const MatchingTables& tables) {
   for (const std::uint16_t p2 : tables.p2) {
@@ -100,15 +113,16 @@ struct DeviceDisparityMap {
   DeviceImageView<float> disparity;
   DeviceImageView<std::uint8_t> validity, confidence;
 };
-// volumes: what the aggregation has written. winner_left, winner_right: indices d, kNoWinner where there is
-// none.
-void SelectDisparities(const std::uint8_t* volumes, const VolumeLayout& layout,
-                       const SelectionParameters& parameters, DeviceImageView<std::uint16_t> winner_left,
+// volumes, bands_done: what the aggregation has written, or still writes where bands_done is not null.
+// winner_left, winner_right: indices d, kNoWinner where there is none.
+void SelectDisparities(const std::uint8_t* volumes, const std::uint32_t* bands_done,
+                       const VolumeLayout& layout, const SelectionParameters& parameters,
+                       DeviceImageView<std::uint16_t> winner_left,
                        DeviceImageView<std::uint16_t> winner_right, const DeviceDisparityMap& selected,
                        cudaStream_t stream);
 // Selection and consistency in one, without the results in between. max_difference must not be negative.
 bool FitsSelectAndCheck(const VolumeLayout& layout);
-void SelectAndCheck(const std::uint8_t* volumes, const VolumeLayout& layout,
+void SelectAndCheck(const std::uint8_t* volumes, const std::uint32_t* bands_done, const VolumeLayout& layout,
                     const SelectionParameters& selection, const ConsistencyParameters& consistency,
                     const DeviceDisparityMap& map, cudaStream_t stream);
 // Largest image: selection and consistency keep a row of the right image on the chip; a grid has so many

@@ -63,7 +63,8 @@ void RequireMemory(const Parameters& parameters, const MatchingTables& tables, i
 StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int height)
     : parameters_(parameters),
       tables_(MakeMatchingTables(parameters)),
-      layout_(MakeVolumeLayout(parameters, tables_, width, height)) {
+      layout_(MakeVolumeLayout(parameters, tables_, width, height)),
+      has_dependent_launch_(HasDependentLaunch()) {
   if (width > kLargestWidth_px || height > kLargestHeight_px) {
     throw InvalidArgument("images of " + std::to_string(width) + "x" + std::to_string(height) +
                           " are too large for the cuda back end: at most " +
@@ -100,6 +101,7 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
   validity_ = DeviceImage<std::uint8_t>(width, height);
   confidence_ = DeviceImage<std::uint8_t>(width, height);
   if (parameters_.filter.fill) nearest_ = DeviceBuffer<float>(8 * layout_.num_pixels());
+  bands_done_ = DeviceBuffer<std::uint32_t>(static_cast<std::size_t>(NumBands(height)));
   holes_left_ = DeviceBuffer<std::uint32_t>(2);
   labels_ = DeviceImage<std::uint32_t>(width, height);
   sizes_ = DeviceImage<std::uint32_t>(width, height);
@@ -140,20 +142,27 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
   const bool fused =
       !results_between && parameters_.consistency.max_difference >= 0 && FitsSelectAndCheck(layout_);
   std::uint8_t* const costs = costs_.data() + layout_.padded();  // of pixel 0
+  std::uint32_t* const bands_done = has_dependent_launch_ ? bands_done_.data() : nullptr;
   run(Step::kMatchingCost,
-      [&] { MatchingCost(census_, window, layout_, tables_.outside_cost, costs, stream); });
+      [&] { MatchingCost(census_, window, layout_, tables_.outside_cost, costs, bands_done, stream); });
   run(Step::kAggregation, [&] {
-    costs_done_.Record(stream);
-    Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
-    AggregateRows(costs, guide, tables_, p2_table_.data(), layout_, path_sums_.data(), side_stream_.get());
-    rows_done_.Record(side_stream_.get());
+    if (!has_dependent_launch_) {
+      costs_done_.Record(stream);
+      Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
+    }
+    const cudaStream_t stream_of_rows = has_dependent_launch_ ? stream : side_stream_.get();
+    AggregateRows(costs, guide, tables_, p2_table_.data(), layout_, path_sums_.data(), bands_done,
+                  stream_of_rows);
     AggregateColumns(costs, guide, tables_, p2_table_.data(), layout_, checkpoints_.data(), path_sums_.data(),
-                     stream);
-    Check(cudaStreamWaitEvent(stream, rows_done_.get()), "cudaStreamWaitEvent");
+                     bands_done, stream);
+    if (!has_dependent_launch_) {
+      rows_done_.Record(side_stream_.get());
+      Check(cudaStreamWaitEvent(stream, rows_done_.get()), "cudaStreamWaitEvent");
+    }
   });
   if (!fused) {
     run(Step::kSelection, [&] {
-      SelectDisparities(path_sums_.data(), layout_, parameters_.selection, winner_left_.View(),
+      SelectDisparities(path_sums_.data(), bands_done, layout_, parameters_.selection, winner_left_.View(),
                         winner_right_.View(), map_, stream);
     });
     run(Step::kConsistency, [&] {
@@ -162,8 +171,8 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
     });
   } else {
     run(Step::kConsistency, [&] {
-      SelectAndCheck(path_sums_.data(), layout_, parameters_.selection, parameters_.consistency, map_,
-                     stream);
+      SelectAndCheck(path_sums_.data(), bands_done, layout_, parameters_.selection, parameters_.consistency,
+                     map_, stream);
     });
   }
   run(Step::kSpeckle, [&] {

@@ -70,6 +70,7 @@ class StereoPipeline {
   Parameters parameters_;
   MatchingTables tables_;
   VolumeLayout layout_;
+  bool has_dependent_launch_;
   std::size_t memory_bytes_ = 0;
   DeviceBuffer<std::uint16_t> p2_table_;
   DeviceImage<std::uint8_t> gray_left_, gray_right_;
@@ -82,9 +83,9 @@ class StereoPipeline {
   DeviceImage<std::uint8_t> validity_, confidence_;
   DeviceImage<std::uint32_t> labels_, sizes_;
   DeviceBuffer<float> nearest_;
-  DeviceBuffer<std::uint32_t> holes_left_;
+  DeviceBuffer<std::uint32_t> holes_left_, bands_done_;
   DeviceDisparityMap map_, result_;
-  // Rows are aggregated beside the other lines, on a stream of their own.
+  // Where kernels cannot begin early, rows are aggregated beside the other lines on a stream of their own.
   Stream side_stream_;
   Event costs_done_, rows_done_;
 };
