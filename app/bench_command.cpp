@@ -129,7 +129,11 @@ void AddDeviceRows(const BenchOptions& options, BenchRow row, const CudaFrameTim
     rows.push_back(row);
   };
   if (options.with_stages) {
-    for (const CudaFrameTimes::Step& step : times.steps) add(step.name, step.samples_ms);
+    for (const CudaFrameTimes::Step& step : times.steps) {
+      add(step.name, step.samples_ms);
+      rows.back().work = step.work;
+      rows.back().floor = step.floor;
+    }
   }
   add("frame", times.resident_ms);
   add("frame_host", times.host_ms);

@@ -80,6 +80,10 @@ std::string BenchTable(const std::vector<BenchRow>& rows) {
           IsOpencv(row) || row.backend == "cuda" ? "-" : fmt::format("{:.1f}", SumsGigabytesPerSecond(row)),
           row.memory_mb > 0 ? fmt::format("{:.0f}", row.memory_mb) : "-");
     }
+    if (row.floor.ms > 0) {
+      text += fmt::format("  floor {:.4f} ({}), {:.1f} times that", row.floor.ms, row.floor.bound,
+                          Median(row) / row.floor.ms);
+    }
     text += Ratios(rows, row) + "\n";
   }
   return text;
@@ -111,6 +115,13 @@ std::string BenchJson(const std::vector<BenchRow>& rows, const std::vector<std::
     json.Key("median_ms").Value(Median(row)).Key("p10_ms").Value(Quantile(row.samples_ms, 0.1));
     json.Key("p90_ms").Value(Quantile(row.samples_ms, 0.9)).Key("memory_mb").Value(row.memory_mb);
     json.Key("runs").Value(static_cast<std::int64_t>(row.samples_ms.size()));
+    if (row.floor.ms > 0) {
+      json.Key("bytes").Value(row.work.bytes);
+      json.Key("packed_operations").Value(row.work.packed_operations);
+      json.Key("population_counts").Value(row.work.population_counts);
+      json.Key("shuffles").Value(row.work.shuffles).Key("reductions").Value(row.work.reductions);
+      json.Key("floor_ms").Value(row.floor.ms).Key("floor_bound").Value(row.floor.bound);
+    }
     json.EndObject();
   }
   json.EndArray();

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/json_writer.h"
+#include "cuda/stage_work.h"
 
 namespace parallax::app {
 
@@ -20,6 +21,8 @@ struct BenchRow {
   std::string stage;
   std::vector<double> samples_ms;  // one a run
   double memory_mb = 0;            // of the matcher; 0 = not told
+  StageWork work;                  // of a stage on a GPU, with the time that it needs at least
+  StageFloor floor;                // ms 0: not told
 };
 
 // Value below which the share q (0 .. 1) of the samples lies, the nearest sample.

@@ -11,22 +11,37 @@
 
 namespace parallax::cuda {
 
-// size elements of device memory, uninitialised. Move-only. Allocated on the current device.
-template <typename T>
-class DeviceBuffer {
+// Of the current device.
+struct DeviceMemory {
+  static void* Allocate(std::size_t bytes) {
+    void* memory = nullptr;
+    Check(cudaMalloc(&memory, bytes), "cudaMalloc");
+    return memory;
+  }
+  static void Free(void* memory) { cudaFree(memory); }
+};
+struct PinnedMemory {
+  static void* Allocate(std::size_t bytes) {
+    void* memory = nullptr;
+    Check(cudaMallocHost(&memory, bytes), "cudaMallocHost");
+    return memory;
+  }
+  static void Free(void* memory) { cudaFreeHost(memory); }
+};
+
+// size elements, uninitialised. Move-only.
+template <typename T, typename Memory>
+class Buffer {
   static_assert(std::is_trivially_copyable_v<T>);
 
  public:
-  DeviceBuffer() = default;
-  explicit DeviceBuffer(std::size_t size) : size_(size) {
-    void* memory = nullptr;
-    if (size != 0) Check(cudaMalloc(&memory, size * sizeof(T)), "cudaMalloc");
-    data_ = static_cast<T*>(memory);
-  }
-  ~DeviceBuffer() { cudaFree(data_); }
-  DeviceBuffer(DeviceBuffer&& other) noexcept
+  Buffer() = default;
+  explicit Buffer(std::size_t size)
+      : data_(size == 0 ? nullptr : static_cast<T*>(Memory::Allocate(size * sizeof(T)))), size_(size) {}
+  ~Buffer() { Memory::Free(data_); }
+  Buffer(Buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  DeviceBuffer& operator=(DeviceBuffer&& other) noexcept {
+  Buffer& operator=(Buffer&& other) noexcept {
     std::swap(data_, other.data_);
     std::swap(size_, other.size_);
     return *this;
@@ -42,34 +57,9 @@ class DeviceBuffer {
   std::size_t size_ = 0;
 };
 
-// size elements of page-locked host memory, uninitialised. Move-only.
 template <typename T>
-class PinnedBuffer {
-  static_assert(std::is_trivially_copyable_v<T>);
-
- public:
-  PinnedBuffer() = default;
-  explicit PinnedBuffer(std::size_t size) : size_(size) {
-    void* memory = nullptr;
-    if (size != 0) Check(cudaMallocHost(&memory, size * sizeof(T)), "cudaMallocHost");
-    data_ = static_cast<T*>(memory);
-  }
-  ~PinnedBuffer() { cudaFreeHost(data_); }
-  PinnedBuffer(PinnedBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
-  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept {
-    std::swap(data_, other.data_);
-    std::swap(size_, other.size_);
-    return *this;
-  }
-
-  T* data() { return data_; }
-  const T* data() const { return data_; }
-  std::size_t size() const { return size_; }
-
- private:
-  T* data_ = nullptr;
-  std::size_t size_ = 0;
-};
+using DeviceBuffer = Buffer<T, DeviceMemory>;
+template <typename T>
+using PinnedBuffer = Buffer<T, PinnedMemory>;
 
 }  // namespace parallax::cuda

@@ -27,6 +27,10 @@ double ElapsedMs(const cuda::Event& from, const cuda::Event& to) {
   return static_cast<double>(ms);
 }
 
+int BytesPerPixel(const CameraImageView& image) {
+  return std::visit([](const auto& view) { return static_cast<int>(sizeof(*view.data)); }, image);
+}
+
 // Times of count calls, after some to warm up.
 std::vector<double> Sample(int count, const std::function<double()>& time_once) {
   for (int i = 0; i < kWarmUp; ++i) time_once();
@@ -97,7 +101,7 @@ std::vector<CudaFrameTimes::Step> TimeSteps(ResidentFrame& frame, int repeat) {
   constexpr auto kNumSteps = static_cast<std::size_t>(cuda::Step::kCount);
   constexpr int kFramesAhead = 20;
   std::vector<CudaFrameTimes::Step> all;
-  for (const char* name : cuda::kStepNames) all.push_back({name, {}});
+  for (const char* name : cuda::kStepNames) all.emplace_back().name = name;
   for (int done = 0; done < repeat; done += kFramesAhead) {
     std::vector<cuda::Event> events;
     std::vector<cuda::Step> steps;  // what each event ends; kCount: a frame begins
@@ -121,6 +125,37 @@ std::vector<CudaFrameTimes::Step> TimeSteps(ResidentFrame& frame, int repeat) {
     if (!step.samples_ms.empty()) launched.push_back(std::move(step));
   }
   return launched;
+}
+
+// What a copy within the device's memory reaches, and what the device says of itself.
+DeviceRates MeasureRates() {
+  constexpr std::size_t kBytes = std::size_t{1} << 28;
+  DeviceRates rates;
+  {
+    cuda::Stream stream;
+    cuda::Event start(true), end(true);
+    cuda::DeviceBuffer<std::uint8_t> from(kBytes), to(kBytes);
+    std::vector<double> ms = Sample(kWarmUp, [&] {
+      start.Record(stream.get());
+      cuda::Check(cudaMemcpyAsync(to.data(), from.data(), kBytes, cudaMemcpyDeviceToDevice, stream.get()),
+                  "cudaMemcpyAsync");
+      end.Record(stream.get());
+      cuda::Check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
+      return ElapsedMs(start, end);
+    });
+    std::nth_element(ms.begin(), ms.begin() + kWarmUp / 2, ms.end());
+    rates.bytes_per_s = 2.0 * kBytes / (ms[kWarmUp / 2] / 1000);
+  }
+  const auto attribute = [](cudaDeviceAttr name) {
+    int device = 0, value = 0;
+    cuda::Check(cudaGetDevice(&device), "cudaGetDevice");
+    cuda::Check(cudaDeviceGetAttribute(&value, name, device), "cudaDeviceGetAttribute");
+    return value;
+  };
+  rates.clock_hz = 1000.0 * attribute(cudaDevAttrClockRate);
+  const bool known = attribute(cudaDevAttrComputeCapabilityMajor) == 9;
+  if (known) rates.num_multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+  return rates;
 }
 
 // Frames per second of run(number of frames).
@@ -189,6 +224,16 @@ CudaFrameTimes MeasureCudaFrames(const Parameters& parameters, const MatcherOpti
   times.memory_mb = static_cast<double>(frames[0]->pipeline().memory_bytes()) / 1e6;
   times.resident_ms = LatencyOf(*frames[0], options.repeat);
   times.steps = TimeSteps(*frames[0], options.repeat);
+  const FilterParameters& filter = parameters.filter;
+  std::erase_if(times.steps, [&](const CudaFrameTimes::Step& step) {  // nothing was launched
+    return (step.name == "speckle" && filter.speckle_size <= 1) || (step.name == "fill" && !filter.fill) ||
+           (step.name == "median" && filter.median <= 1);
+  });
+  times.rates = MeasureRates();
+  for (CudaFrameTimes::Step& step : times.steps) {
+    step.work = WorkOfStage(step.name, parameters, matcher.width, matcher.height, BytesPerPixel(left));
+    step.floor = FloorOf(step.work, times.rates);
+  }
   if (!options.rates) return times;
 
   // Some 0.3 s each.

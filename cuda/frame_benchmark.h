@@ -4,6 +4,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cuda/stage_work.h"
 #include "pipeline/matcher.h"
 
 namespace parallax {
@@ -14,9 +15,14 @@ struct CudaFrameTimes {
   struct Step {
     std::string_view name;  // "aggregation", ...
     std::vector<double> samples_ms;
+    StageWork work;
+    StageFloor floor;
   };
-  std::vector<Step>
-      steps;  // launched one after the other without a graph; those fused with the next are left out
+  // Each alone, launched without a graph; those fused with the next are left out. In a frame they overlap:
+  // the frame takes less than the steps together.
+  std::vector<Step> steps;
+  DeviceRates
+      rates;  // that the floors were worked out with: bytes measured here, the clock as the device says
   // Frames per second, 0 = not measured.
   std::vector<double> resident_rates;  // one, two, ... streams, images on the device
   double pinned_rate = 0;              // page-locked images in, page-locked map out, copies behind work

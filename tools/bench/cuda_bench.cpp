@@ -96,15 +96,26 @@ class Report {
  public:
   Report(const Case& c, double memory_mb, std::vector<std::string>& rows)
       : case_(c), memory_mb_(memory_mb), rows_(rows) {}
-  void Add(const std::string& stage, const Spread& s) {
+  // A stage with its floor, where it has one.
+  void Add(const std::string& stage, const Spread& s, const StageWork& work = {},
+           const StageFloor& floor = {}) {
     char row[512];
     std::snprintf(
         row, sizeof(row),
         "{\"backend\": \"cuda\", \"width\": %d, \"height\": %d, \"disparities\": %d, \"paths\": %d, "
-        "\"stage\": \"%s\", \"median_ms\": %.4f, \"p10_ms\": %.4f, \"p90_ms\": %.4f, \"memory_mb\": %.1f}",
+        "\"stage\": \"%s\", \"median_ms\": %.4f, \"p10_ms\": %.4f, \"p90_ms\": %.4f, \"memory_mb\": %.1f",
         case_.width, case_.height, case_.disparities, case_.paths, stage.c_str(), s.median_ms, s.p10_ms,
         s.p90_ms, memory_mb_);
     rows_.push_back(row);
+    if (floor.ms > 0) {
+      std::snprintf(row, sizeof(row),
+                    ", \"bytes\": %.0f, \"packed_operations\": %.0f, \"population_counts\": %.0f, "
+                    "\"shuffles\": %.0f, \"reductions\": %.0f, \"floor_ms\": %.4f, \"floor_bound\": \"%.*s\"",
+                    work.bytes, work.packed_operations, work.population_counts, work.shuffles,
+                    work.reductions, floor.ms, static_cast<int>(floor.bound.size()), floor.bound.data());
+      rows_.back() += row;
+    }
+    rows_.back() += "}";
   }
 
  private:
@@ -137,13 +148,19 @@ void RunCase(const Options& options, const Case& c, std::vector<std::string>& ro
     std::printf(" %zu streams %.0f/s", i + 1, times.resident_rates[i]);
   if (options.rates)
     std::printf("; host to host %.0f/s, through the queue %.0f/s", times.pinned_rate, times.queue_rate);
-  std::printf("\n   ");
+  std::printf("\n    steps, each alone, us (floor; in a frame they overlap):");
+  double floors_ms = 0;
   for (const CudaFrameTimes::Step& step : times.steps) {
     const Spread spread = SpreadOf(step.samples_ms);
-    report.Add(std::string(step.name), spread);
-    std::printf(" %.*s %.1f", static_cast<int>(step.name.size()), step.name.data(), 1000 * spread.median_ms);
+    report.Add(std::string(step.name), spread, step.work, step.floor);
+    floors_ms += step.floor.ms;
+    std::printf(" %.*s %.1f (%.*s %.1f, %.1fx)", static_cast<int>(step.name.size()), step.name.data(),
+                1000 * spread.median_ms, static_cast<int>(step.floor.bound.size()), step.floor.bound.data(),
+                1000 * step.floor.ms, spread.median_ms / step.floor.ms);
   }
-  std::printf(" us\n");
+  std::printf(";\n    floors together %.1f us, the frame %.1fx that; copies %.2f TB/s, %.2f GHz\n",
+              1000 * floors_ms, latency.median_ms / floors_ms, times.rates.bytes_per_s / 1e12,
+              times.rates.clock_hz / 1e9);
   std::fflush(stdout);
 }
 
