@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
+#include "app/backends.h"
 #include "app/json_writer.h"
-#include "cuda/stage_work.h"
 
 namespace parallax::app {
 
