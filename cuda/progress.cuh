@@ -13,8 +13,8 @@ namespace parallax::cuda {
 // By all lanes of a warp: all that it writes to the bands begin .. end - 1 is written.
 __device__ __forceinline__ void RaiseBands(std::uint32_t* bands_done, int begin, int end, int lane) {
   __syncwarp();
-  if (lane == 0) __threadfence();
-  __syncwarp();
+  if (begin + lane >= end) return;
+  __threadfence();  // by each lane that raises a band: then all lanes' values are seen with it
   for (int band = begin + lane; band < end; band += kWarpSize) atomicAdd(bands_done + band, 1U);
 }
 
