@@ -3,6 +3,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <utility>
 
 #include "cuda/check.h"
@@ -39,6 +40,15 @@ class Event {
  private:
   cudaEvent_t event_ = nullptr;
 };
+
+// Copies count elements between any two memories after the stream's work so far, and waits for the end: unlike
+// cudaMemcpy, which goes to the default stream, for which the streams above do not wait.
+template <typename T>
+void CopyNow(T* to, const T* from, std::size_t count, cudaStream_t stream) {
+  if (count != 0)
+    Check(cudaMemcpyAsync(to, from, count * sizeof(T), cudaMemcpyDefault, stream), "cudaMemcpyAsync");
+  Check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");
+}
 
 // Work recorded once and launched often.
 class Graph {

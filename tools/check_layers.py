@@ -51,7 +51,7 @@ class Layer:
 
 LAYERS = {
     "pipeline": Layer({"pipeline"}, {"hwy", "nanoflann", "pages"}),
-    "cuda": Layer({"cuda", "pipeline"}, {"cuda"}),
+    "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
     "datasets": Layer({"datasets", "pipeline"}, {"opencv", "deflate", "system"}, prints=True),
     "app": Layer(

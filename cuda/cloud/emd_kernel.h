@@ -32,8 +32,7 @@ struct EmdOutcome {
 };
 
 // One pair in device memory. Points are float4 (w unused) in units and curve order, padded to whole boxes
-// with the last point; boxes are pairs of float4, low and high corner, then their parents' boxes from
-// first_parent on; arrays of boxes are padded to whole warps.
+// with the last point; boxes, and the parents of 32 boxes each, are pairs of float4, low and high corner.
 struct EmdPairOnDevice {
   int size, num_boxes, num_parents;
   const float4 *a, *b, *a_boxes, *b_boxes, *a_parents, *b_parents;

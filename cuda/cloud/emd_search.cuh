@@ -4,82 +4,9 @@
 
 #include <cstdint>
 
-#include "cuda/cloud/emd_kernel.h"
+#include "cuda/cloud/emd_boxes.cuh"
 
 namespace parallax::cuda {
-
-inline constexpr unsigned kAllLanes = 0xFFFFFFFFu;
-inline constexpr int kFarValue = 1 << 29;
-inline constexpr int kLargestRaise = 1 << 25;
-
-#if __CUDA_ARCH__ >= 800
-__device__ inline int WarpMin(int value) { return __reduce_min_sync(kAllLanes, value); }
-__device__ inline int WarpMax(int value) { return __reduce_max_sync(kAllLanes, value); }
-#else
-__device__ inline int WarpMin(int value) {
-  for (int i = 16; i > 0; i /= 2) value = min(value, __shfl_xor_sync(kAllLanes, value, i));
-  return value;
-}
-__device__ inline int WarpMax(int value) {
-  for (int i = 16; i > 0; i /= 2) value = max(value, __shfl_xor_sync(kAllLanes, value, i));
-  return value;
-}
-#endif
-
-__device__ inline float ApproximateRoot(float square) {
-  float root;
-  asm("sqrt.approx.ftz.f32 %0, %1;" : "=f"(root) : "f"(square));
-  return root;
-}
-
-__device__ inline int CostOf(float dx, float dy, float dz) {
-  return static_cast<int>(ApproximateRoot(fmaf(dx, dx, fmaf(dy, dy, dz * dz))));
-}
-__device__ inline int Cost(const float4& p, const float4& q) {
-  return CostOf(p.x - q.x, p.y - q.y, p.z - q.z);
-}
-__device__ inline double Distance(const float4& p, const float4& q) {
-  const double dx = static_cast<double>(p.x) - q.x, dy = static_cast<double>(p.y) - q.y,
-               dz = static_cast<double>(p.z) - q.z;
-  return sqrt(dx * dx + dy * dy + dz * dz);
-}
-// No point of the box costs less.
-__device__ inline int LeastCost(const float4& p, const float4* box) {
-  const float4 low = __ldg(box), high = __ldg(box + 1);
-  const float dx = fmaxf(0.0f, fmaxf(low.x - p.x, p.x - high.x));
-  const float dy = fmaxf(0.0f, fmaxf(low.y - p.y, p.y - high.y));
-  const float dz = fmaxf(0.0f, fmaxf(low.z - p.z, p.z - high.z));
-  return static_cast<int>(ApproximateRoot(fmaf(dx, dx, fmaf(dy, dy, dz * dz))) * (1 - 1e-6f)) - 1;
-}
-
-// What other blocks write during the launch is read and written past the multiprocessor's own cache, so that
-// a barrier need not empty that cache: what never changes stays in it.
-__device__ inline int LoadShared(const int* word) {
-  int value;
-  asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(word));
-  return value;
-}
-__device__ inline unsigned long long LoadShared(const unsigned long long* word) {
-  unsigned long long value;
-  asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(value) : "l"(word));
-  return value;
-}
-__device__ inline long long LoadShared(const long long* word) {
-  return static_cast<long long>(LoadShared(reinterpret_cast<const unsigned long long*>(word)));
-}
-__device__ inline void StoreShared(int* word, int value) {
-  asm volatile("st.relaxed.gpu.global.s32 [%0], %1;" : : "l"(word), "r"(value));
-}
-__device__ inline void StoreShared(unsigned long long* word, unsigned long long value) {
-  asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" : : "l"(word), "l"(value));
-}
-// The price of a state: the upper half of its word.
-__device__ inline const int* PriceWord(const unsigned long long* states, int j) {
-  return reinterpret_cast<const int*>(states + j) + 1;
-}
-
-inline constexpr int kBatch = 8;   // boxes whose loads are under way together
-inline constexpr int kGroups = 4;  // groups of 32 boxes that are looked over together
 
 struct Best {
   int object, value, price, second_value;
@@ -108,92 +35,10 @@ struct LaneBest {
     best.object = WarpMin(value == best.value ? object : 0x7FFFFFFF);
     const bool is_mine = value == best.value && object == best.object;
     best.second_value = WarpMin(is_mine ? second_value : value);
-    best.price = __shfl_sync(kAllLanes, price, __ffs(__ballot_sync(kAllLanes, is_mine)) - 1);
+    best.price = __shfl_sync(kWholeWarp, price, __ffs(__ballot_sync(kWholeWarp, is_mine)) - 1);
     return best;
   }
 };
-
-// Several warps of a block may look for the same person or object: each into its share of the boxes. A power
-// of two.
-struct Team {
-  int size = 1, part = 0;
-
-  // The boxes of a group that are this warp's, and whether a parent is.
-  __device__ unsigned Boxes(bool flat) const {
-    const int ways = flat ? size : min(size, 4);
-    unsigned bits = 1u << (part % ways);
-    for (int step = ways; step < 32; step *= 2) bits |= bits << step;
-    return bits;
-  }
-  __device__ bool HasParent(int number) const { return size <= 4 || number % (size / 4) == part / 4; }
-};
-
-// Which boxes of up to kGroups groups to look into, 32 bits a group. Uniform over the warp.
-struct BoxMask {
-  unsigned long long low = 0, high = 0;  // groups 0, 1 and 2, 3
-
-  __device__ void Set(int group, unsigned bits) {
-    const unsigned long long shifted = static_cast<unsigned long long>(bits) << (group % 2 * 32);
-    (group < 2 ? low : high) |= shifted;
-  }
-  __device__ void Keep(int group, unsigned bits) {
-    const unsigned long long shifted = static_cast<unsigned long long>(~bits) << (group % 2 * 32);
-    (group < 2 ? low : high) &= ~shifted;
-  }
-  __device__ bool IsEmpty() const { return (low | high) == 0; }
-  // Takes a box: group * 32 + number in the group; -1 where none is left.
-  __device__ int Take() {
-    const bool from_low = low != 0;
-    const int bit = __ffsll(static_cast<long long>(from_low ? low : high)) - 1;
-    if (from_low) {
-      low &= low - 1;
-    } else {
-      high &= high - 1;
-    }
-    return bit < 0 ? -1 : bit + (from_low ? 0 : 64);
-  }
-};
-
-// Element number of values, which all lanes agree on.
-__device__ inline int Select(const int (&values)[kGroups], int number) {
-  return number < 2 ? (number == 0 ? values[0] : values[1]) : (number == 2 ? values[2] : values[3]);
-}
-
-// Calls look_over(first group number in lane 0, second in lane 1, ... or -1) for all groups of boxes that
-// matter: all where kFlat, else those whose parents' bounds pass, kGroups at a time.
-// parent_bounds: of parents; look_over's second argument is this one's, in the same lane as the group's
-// number.
-template <bool kFlat, typename Passes, typename LookOver>
-__device__ void ForGroups(const EmdPairOnDevice& pair, Team team, const int* parent_bounds, Passes passes,
-                          LookOver look_over) {
-  const int lane = static_cast<int>(threadIdx.x % 32);
-  if constexpr (kFlat) {
-    for (int first = 0; first < pair.num_parents; first += kGroups) {
-      look_over(first + lane < pair.num_parents ? first + lane : -1, 0);
-    }
-  } else {
-    for (int first = 0; first < pair.num_parents; first += 32) {
-      const int parent = first + lane;
-      int bound = 0;
-      bool enters = parent < pair.num_parents && team.HasParent(parent);
-      if (enters) {
-        bound = LoadShared(parent_bounds + parent);
-        enters = passes(parent, bound);
-      }
-      unsigned parents = __ballot_sync(kAllLanes, enters);
-      while (parents != 0) {
-        int source = -1;
-#pragma unroll
-        for (int k = 0; k < kGroups; ++k) {
-          if (lane == k) source = __ffs(parents) - 1;
-          parents &= parents - 1;
-        }
-        const int of_group = __shfl_sync(kAllLanes, bound, max(source, 0));
-        look_over(source < 0 || lane >= kGroups ? -1 : first + source, of_group);
-      }
-    }
-  }
-}
 
 // Best and second best object of person i among the team's share of objects, ties by the lower index; all
 // lanes. hint: a box to begin with.
@@ -225,43 +70,32 @@ __device__ Best Choose(const EmdPairOnDevice& pair, const unsigned long long* st
   };
   const auto look_over = [&](int group, [[maybe_unused]] int parent_bound) {
     int bounds[kGroups], prices[kGroups];
-#pragma unroll
-    for (int k = 0; k < kGroups; ++k) {
-      const int of = __shfl_sync(kAllLanes, group, k), box = of * kEmdBox + lane;
-      bounds[k] = kFarValue + 1;
-      prices[k] = kFarValue;
-      if (of >= 0 && box < pair.num_boxes) {
-        prices[k] = LoadShared(pair.box_price + box);
-        bounds[k] = LeastCost(p, pair.b_boxes + 2 * box);
-      }
-    }
+    LookOverBoxes(p, group, pair.b_boxes, pair.num_boxes, pair.box_price, kFarValue, prices, bounds);
     if (is_first) {  // its loads were under way with those above
       look_at_hint();
     }
     BoxMask mask;
 #pragma unroll
     for (int k = 0; k < kGroups; ++k) {
-      const int of = __shfl_sync(kAllLanes, group, k);
+      const int of = __shfl_sync(kWholeWarp, group, k);
       if (!kFlat) {
         const int least = WarpMin(prices[k]);
         if (lane == k && of >= 0 && least != parent_bound) StoreShared(pair.parent_price + of, least);
       }
       bounds[k] += prices[k] < kFarValue ? prices[k] : 0;
-      mask.Set(k, share & __ballot_sync(kAllLanes, bounds[k] <= limit && of * kEmdBox + lane != hint));
+      mask.Set(k, share & __ballot_sync(kWholeWarp, bounds[k] <= limit && of * kEmdBox + lane != hint));
     }
     while (!mask.IsEmpty()) {
       int box[kBatch], price[kBatch], known_price[kBatch];
       float4 q[kBatch];
 #pragma unroll
       for (int k = 0; k < kBatch; ++k) {
-        const int taken = mask.Take();
-        const int of = __shfl_sync(kAllLanes, group, taken < 0 ? 0 : taken / kEmdBox);
-        box[k] = taken < 0 ? -1 : of * kEmdBox + taken % kEmdBox;
-        const int j = (taken < 0 ? hint : box[k]) * kEmdBox + lane;
+        const TakenBox taken(mask, group, prices);
+        box[k] = taken.box;
+        known_price[k] = taken.bound;
+        const int j = (taken.box < 0 ? hint : taken.box) * kEmdBox + lane;
         price[k] = price_of(j);
         q[k] = __ldg(pair.b + j);
-        known_price[k] =
-            __shfl_sync(kAllLanes, Select(prices, max(taken, 0) / kEmdBox), max(taken, 0) % kEmdBox);
       }
 #pragma unroll
       for (int k = 0; k < kBatch; ++k) look(box[k], box[k] >= 0, price[k], q[k], known_price[k]);
@@ -269,7 +103,7 @@ __device__ Best Choose(const EmdPairOnDevice& pair, const unsigned long long* st
       if (mask.IsEmpty()) break;
 #pragma unroll
       for (int k = 0; k < kGroups; ++k) {
-        mask.Keep(k, __ballot_sync(kAllLanes, bounds[k] <= limit));
+        mask.Keep(k, __ballot_sync(kWholeWarp, bounds[k] <= limit));
       }
     }
   };
@@ -292,37 +126,26 @@ __device__ void Push(const EmdPairOnDevice& pair, int j, int label, int except, 
   const auto look_over = [&](int group, [[maybe_unused]] int parent_bound) {
     BoxMask mask;
     int most[kGroups], bounds[kGroups];
-#pragma unroll
-    for (int k = 0; k < kGroups; ++k) {
-      const int of = __shfl_sync(kAllLanes, group, k), box = of * kEmdBox + lane;
-      most[k] = -kFarValue;
-      bounds[k] = 0;
-      if (of >= 0 && box < pair.num_boxes) {
-        most[k] = LoadShared(pair.box_best + box);
-        bounds[k] = LeastCost(p, pair.a_boxes + 2 * box);
-      }
-    }
+    LookOverBoxes(p, group, pair.a_boxes, pair.num_boxes, pair.box_best, -kFarValue, most, bounds);
 #pragma unroll
     for (int k = 0; k < kGroups; ++k) {
       if (!kFlat) {
-        const int of = __shfl_sync(kAllLanes, group, k), largest = WarpMax(most[k]);
+        const int of = __shfl_sync(kWholeWarp, group, k), largest = WarpMax(most[k]);
         if (lane == k && of >= 0 && largest < parent_bound) StoreShared(pair.parent_best + of, largest);
       }
-      mask.Set(k, share & __ballot_sync(kAllLanes, bounds[k] + label < most[k]));
+      mask.Set(k, share & __ballot_sync(kWholeWarp, bounds[k] + label < most[k]));
     }
     while (!mask.IsEmpty()) {
       int box[kBatch], old[kBatch], known_most[kBatch];
       float4 q[kBatch];
 #pragma unroll
       for (int k = 0; k < kBatch; ++k) {
-        const int taken = mask.Take();
-        const int of = __shfl_sync(kAllLanes, group, taken < 0 ? 0 : taken / kEmdBox);
-        box[k] = taken < 0 ? -1 : of * kEmdBox + taken % kEmdBox;
-        const int i = (taken < 0 ? 0 : box[k]) * kEmdBox + lane;
+        const TakenBox taken(mask, group, most);
+        box[k] = taken.box;
+        known_most[k] = taken.bound;
+        const int i = max(taken.box, 0) * kEmdBox + lane;
         old[k] = LoadShared(pair.best + i);
         q[k] = __ldg(pair.a + i);
-        known_most[k] =
-            __shfl_sync(kAllLanes, Select(most, max(taken, 0) / kEmdBox), max(taken, 0) % kEmdBox);
       }
 #pragma unroll
       for (int k = 0; k < kBatch; ++k) {

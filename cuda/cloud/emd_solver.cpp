@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
+#include <utility>
 
 #include "cuda/check.h"
+#include "cuda/cloud/emd_sides.h"
 #include "pipeline/cloud/emd_problem.h"
 #include "pipeline/error.h"
 
@@ -28,59 +29,56 @@ class Arena {
   std::size_t bytes_ = 0;
 };
 
-struct HostSide {
-  std::vector<float4> points, boxes, parents;
-};
-
-HostSide MakeHostSide(const emd::Side& side, int num_boxes) {
-  HostSide host;
-  for (std::size_t i = 0; i < side.x.size(); ++i) host.points.push_back({side.x[i], side.y[i], side.z[i], 0});
-  for (int box = 0; box < num_boxes; ++box) {
-    host.boxes.push_back({side.low_x[box], side.low_y[box], side.low_z[box], 0});
-    host.boxes.push_back({side.high_x[box], side.high_y[box], side.high_z[box], 0});
-    if (box % kEmdBox == 0) {
-      host.parents.push_back(host.boxes[2 * box]);
-      host.parents.push_back(host.boxes[2 * box + 1]);
-    }
-    float4 &low = host.parents[host.parents.size() - 2], &high = host.parents.back();
-    low = {std::min(low.x, host.boxes[2 * box].x), std::min(low.y, host.boxes[2 * box].y),
-           std::min(low.z, host.boxes[2 * box].z), 0};
-    high = {std::max(high.x, host.boxes[2 * box + 1].x), std::max(high.y, host.boxes[2 * box + 1].y),
-            std::max(high.z, host.boxes[2 * box + 1].z), 0};
-  }
-  return host;
-}
-
-struct PairBuffers {
-  float4 *a, *b, *a_boxes, *b_boxes, *a_parents, *b_parents;
-};
-
-EmdPairOnDevice TakePair(Arena* arena, int size, int blocks, PairBuffers* buffers) {
+// What a pair's auction works on, but for its match and outcome; the sides become where they are to stand.
+EmdPairOnDevice TakePair(Arena* arena, int size, int blocks, EmdSideOnDevice* a, EmdSideOnDevice* b) {
   EmdPairOnDevice pair{};
   pair.size = size;
   pair.num_boxes = (size + kEmdBox - 1) / kEmdBox;
   pair.num_parents = (pair.num_boxes + kEmdBox - 1) / kEmdBox;
   const std::size_t padded = static_cast<std::size_t>(pair.num_boxes) * kEmdBox, boxes = pair.num_boxes,
                     parents = pair.num_parents;
-  pair.a = buffers->a = arena->Take<float4>(padded);
-  pair.b = buffers->b = arena->Take<float4>(padded);
-  pair.a_boxes = buffers->a_boxes = arena->Take<float4>(2 * boxes);
-  pair.b_boxes = buffers->b_boxes = arena->Take<float4>(2 * boxes);
-  pair.a_parents = buffers->a_parents = arena->Take<float4>(2 * parents);
-  pair.b_parents = buffers->b_parents = arena->Take<float4>(2 * parents);
+  for (EmdSideOnDevice* side : {a, b}) {
+    side->size = size;
+    side->num_boxes = pair.num_boxes;
+    side->points = arena->Take<float4>(padded);
+    side->boxes = arena->Take<float4>(2 * boxes);
+    side->parents = arena->Take<float4>(2 * parents);
+  }
+  pair.a = a->points, pair.a_boxes = a->boxes, pair.a_parents = a->parents;
+  pair.b = b->points, pair.b_boxes = b->boxes, pair.b_parents = b->parents;
   for (auto& state : pair.states) state = arena->Take<unsigned long long>(padded);
   pair.box_price = arena->Take<std::int32_t>(boxes);
   pair.box_best = arena->Take<std::int32_t>(boxes);
   pair.parent_price = arena->Take<std::int32_t>(parents);
   pair.parent_best = arena->Take<std::int32_t>(parents);
   for (std::int32_t** array : {&pair.object, &pair.hint, &pair.best, &pair.pushed, &pair.link,
-                               &pair.own_price, &pair.wish, &pair.match, &pair.free_objects}) {
+                               &pair.own_price, &pair.wish, &pair.free_objects}) {
     *array = arena->Take<std::int32_t>(padded + blocks);
   }
-  pair.sums = arena->Take<EmdPhaseSums>(kMostEmdPhases);
-  pair.outcome = arena->Take<EmdOutcome>(1);
   return pair;
 }
+
+// The same layout in memory of the device and in page-locked memory: what is sent, and what comes back.
+struct Transfers {
+  EmdPairOnDevice* pairs;
+  EmdSideOnDevice* sides;
+  Point3f* points;  // of all sides
+  std::size_t sent_bytes;
+};
+Transfers TakeTransfers(Arena* arena, std::size_t num_pairs, std::size_t num_points) {
+  Transfers t{};
+  t.pairs = arena->Take<EmdPairOnDevice>(num_pairs);
+  t.sides = arena->Take<EmdSideOnDevice>(2 * num_pairs);
+  t.points = arena->Take<Point3f>(num_points);
+  t.sent_bytes = arena->bytes();
+  return t;
+}
+// In page-locked memory; outcomes and matches on the device too.
+struct Answers {
+  EmdOutcome* outcomes;
+  std::int32_t* matches;  // of all pairs
+  std::uint32_t* order;   // of all sides
+};
 
 // Measured on an H200 (docs/clouds.md). Large clouds have longer paths, so that a price update costs more
 // beside a round; sweeps spare barriers where blocks have many persons, and cost where they have few.
@@ -95,111 +93,200 @@ EmdKernelOptions TunedOptions(int size, int blocks) {
   return options;
 }
 
-}  // namespace
-
-void EmdSolver::Reserve(std::size_t bytes) {
-  if (memory_.size() >= bytes) return;
-  memory_ = DeviceBuffer<std::byte>();
-  memory_ = DeviceBuffer<std::byte>(bytes);
+template <typename Buffer>
+std::byte* Reserve(Buffer& memory, std::size_t bytes) {
+  if (memory.size() < bytes) {
+    memory = Buffer();  // first give back
+    memory = Buffer(bytes);
+  }
+  return memory.data();
 }
+
+// How the blocks are shared out.
+struct Shape {
+  int most_size = 0, threads = 0, blocks = 0, groups = 0;  // blocks: of a group
+};
+Shape ShapeOf(std::span<const EmdPair> pairs, const EmdLaunch& launch) {
+  Shape shape;
+  for (const EmdPair& pair : pairs)
+    shape.most_size = std::max(shape.most_size, static_cast<int>(pair.a.size()));
+  shape.threads =
+      launch.block_threads > 0 ? std::min(launch.block_threads, kMostEmdThreads) : kMostEmdThreads;
+  const int most_blocks = MostEmdBlocks(shape.threads), num_pairs = static_cast<int>(pairs.size());
+  if (most_blocks == 0)
+    throw Error("emd: this device has too few registers for the kernel; use --backend cpu");
+  const int warps = shape.threads / 32;
+  shape.blocks = launch.blocks_per_pair > 0 ? launch.blocks_per_pair : std::max(1, most_blocks / num_pairs);
+  shape.blocks = std::min({shape.blocks, most_blocks, std::max(1, (shape.most_size + warps - 1) / warps)});
+  shape.groups = std::min(num_pairs, most_blocks / shape.blocks);
+  return shape;
+}
+
+// Pairs that go to the device together.
+struct Batch {
+  std::span<const EmdPair> pairs;
+  std::vector<std::size_t> first;  // place of every pair's match; its points begin at twice that
+  std::size_t num_points = 0;      // of all sides
+  std::vector<emd::Scale> scales;
+  Transfers sent{}, there{};  // in page-locked memory, on the device
+  Answers got{}, answers{};
+  EmdGroupControl* control = nullptr;
+  EmdPhaseSums* sums = nullptr;
+  EmdSortBuffers sort{};
+
+  explicit Batch(std::span<const EmdPair> pairs_)
+      : pairs(pairs_), first(pairs_.size() + 1, 0), scales(pairs_.size()) {
+    for (std::size_t k = 0; k < pairs.size(); ++k) first[k + 1] = first[k] + pairs[k].a.size();
+    num_points = 2 * first.back();
+  }
+
+  Answers TakeAnswers(Arena* arena) const {
+    return {.outcomes = arena->Take<EmdOutcome>(pairs.size()),
+            .matches = arena->Take<std::int32_t>(first.back()),
+            .order = arena->Take<std::uint32_t>(num_points)};
+  }
+  // The addresses on the device, those in what is sent too. Returns the bytes.
+  std::size_t LayOut(std::byte* memory, const Shape& shape) {
+    Arena arena(memory);
+    there = TakeTransfers(&arena, pairs.size(), num_points);
+    answers.outcomes = arena.Take<EmdOutcome>(pairs.size());
+    answers.matches = arena.Take<std::int32_t>(first.back());
+    control = arena.Take<EmdGroupControl>(static_cast<std::size_t>(shape.groups));
+    sums = arena.Take<EmdPhaseSums>(pairs.size() * kMostEmdPhases);
+    for (auto& keys : sort.keys) keys = arena.Take<std::uint64_t>(num_points);
+    for (auto& order : sort.order) order = arena.Take<std::uint32_t>(num_points);
+    sort.temporary_bytes = EmdSortBytes(static_cast<std::int64_t>(num_points));
+    sort.temporary = arena.Take<std::byte>(sort.temporary_bytes);
+    for (std::size_t k = 0; k < pairs.size(); ++k) {
+      sent.pairs[k] = TakePair(&arena, static_cast<int>(pairs[k].a.size()), shape.blocks, &sent.sides[2 * k],
+                               &sent.sides[2 * k + 1]);
+    }
+    return arena.bytes();
+  }
+  // The rest of what is sent. Returns the number of parents of all sides.
+  std::int64_t FillSent(ThreadPool& pool) {
+    pool.ParallelFor(static_cast<int>(pairs.size()), [&](int task) {
+      const auto k = static_cast<std::size_t>(task);
+      sent.pairs[k].match = answers.matches + first[k];
+      sent.pairs[k].outcome = answers.outcomes + k;
+      sent.pairs[k].sums = sums + k * kMostEmdPhases;
+      const emd::Scale& scale = scales[k] = emd::ScaleOf(pairs[k]);
+      for (const std::size_t b : {0, 1}) {
+        EmdSideOnDevice& side = sent.sides[2 * k + b];
+        side.first_point = static_cast<std::int64_t>(2 * first[k] + b * pairs[k].a.size());
+        std::copy(scale.low_m.begin(), scale.low_m.end(), side.low_m);
+        side.cells_per_m = scale.cells_per_m;
+        side.units_per_m = scale.units_per_m;
+        const std::span<const Point3f> cloud = b == 0 ? pairs[k].a : pairs[k].b;
+        std::copy(cloud.begin(), cloud.end(), sent.points + side.first_point);
+      }
+    });
+    std::int64_t num_parents = 0;
+    for (std::size_t side = 0; side < 2 * pairs.size(); ++side) {
+      sent.sides[side].first_parent = num_parents;
+      num_parents += sent.pairs[side / 2].num_parents;
+    }
+    return num_parents;
+  }
+
+  // When the answers are there; completes the pair's match.
+  EmdResult ResultOf(std::size_t k) const {
+    EmdResult result;
+    const std::size_t size = pairs[k].a.size(), begin = 2 * first[k];
+    const std::span<std::int32_t> match(got.matches + first[k], size);
+    std::vector<std::int32_t> order(2 * size);  // of a, then of b, each counted from its own first point
+    for (std::size_t i = 0; i < order.size(); ++i)
+      order[i] = static_cast<std::int32_t>(got.order[begin + i] - (begin + (i < size ? 0 : size)));
+    emd::CompleteMatch(match);
+    emd::SetMatch(pairs[k], scales[k], std::span(order).first(size), std::span(order).last(size), match,
+                  &result);
+    const EmdOutcome& outcome = got.outcomes[k];
+    const double bound = static_cast<double>(outcome.bound) / static_cast<double>(size) * scales[k].unit_m;
+    result.lower_m = std::clamp(bound, 0.0, result.upper_m);
+    result.rounds = outcome.rounds;
+    result.stop = static_cast<EmdStop>(outcome.stop);
+    return result;
+  }
+};
+
+// How many of the pairs, at least one, go to the device together.
+std::size_t NumTogether(std::span<const EmdPair> pairs) {
+  constexpr std::size_t kMostPoints = std::size_t{1} << 30;
+  std::size_t count = 0, points = 0;
+  while (count < pairs.size() && count < kMostEmdSides / 2) {
+    points += 2 * pairs[count].a.size();
+    if (count > 0 && points > kMostPoints) break;
+    ++count;
+  }
+  return count;
+}
+
+}  // namespace
 
 std::vector<EmdResult> EmdSolver::Solve(std::span<const EmdPair> pairs, const EmdOptions& options,
                                         const EmdLaunch& launch) {
   for (const EmdPair& pair : pairs) CheckEmdInput(pair, options);
-  if (pairs.empty()) return {};
-  const auto start = std::chrono::steady_clock::now();
-  struct Prepared {
-    emd::Problem problem;
-    HostSide a, b;
-  };
-  std::vector<Prepared> prepared(pairs.size());
-  pool_.ParallelFor(static_cast<int>(pairs.size()), [&](int k) {
-    emd::Problem problem = emd::MakeProblem(pairs[k]);
-    HostSide a = MakeHostSide(problem.a, problem.num_boxes), b = MakeHostSide(problem.b, problem.num_boxes);
-    prepared[k] = {std::move(problem), std::move(a), std::move(b)};
-  });
-  int largest = 0;
-  for (const Prepared& pair : prepared) largest = std::max(largest, pair.problem.size);
-  const int threads =
-      launch.block_threads > 0 ? std::min(launch.block_threads, kMostEmdThreads) : kMostEmdThreads;
-  const int most_blocks = MostEmdBlocks(threads), num_pairs = static_cast<int>(pairs.size());
-  if (most_blocks == 0)
-    throw Error("emd: this device has too few registers for the kernel; use --backend cpu");
-  int blocks = launch.blocks_per_pair > 0 ? launch.blocks_per_pair : std::max(1, most_blocks / num_pairs);
-  blocks = std::min({blocks, most_blocks, std::max(1, (largest + threads / 32 - 1) / (threads / 32))});
-  const int num_groups = std::min(num_pairs, most_blocks / blocks);
-
-  std::vector<EmdPairOnDevice> on_device(pairs.size());
-  std::vector<PairBuffers> buffers(pairs.size());
-  EmdPairOnDevice* pair_array = nullptr;
-  EmdGroupControl* control = nullptr;
-  const auto lay_out = [&](std::byte* memory) {
-    Arena arena(memory);
-    pair_array = arena.Take<EmdPairOnDevice>(pairs.size());
-    control = arena.Take<EmdGroupControl>(num_groups);
-    for (std::size_t k = 0; k < pairs.size(); ++k) {
-      on_device[k] = TakePair(&arena, prepared[k].problem.size, blocks, &buffers[k]);
-    }
-    return arena.bytes();
-  };
-  Reserve(lay_out(nullptr));
-  lay_out(memory_.data());
-  const auto upload = [&](auto* to, const auto& from) {
-    Check(cudaMemcpyAsync(to, from.data(), from.size() * sizeof(from[0]), cudaMemcpyHostToDevice,
-                          stream_.get()),
-          "cudaMemcpyAsync");
-  };
-  EmdPhaseSums zero{};
-  zero.least_price = 1 << 30;
-  const std::vector<EmdPhaseSums> sums(kMostEmdPhases, zero);
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    const HostSide &a = prepared[k].a, &b = prepared[k].b;
-    upload(buffers[k].a, a.points);
-    upload(buffers[k].b, b.points);
-    upload(buffers[k].a_boxes, a.boxes);
-    upload(buffers[k].b_boxes, b.boxes);
-    upload(buffers[k].a_parents, a.parents);
-    upload(buffers[k].b_parents, b.parents);
-    upload(on_device[k].sums, sums);
+  std::vector<EmdResult> results;
+  outcomes_.clear();
+  device_ms_ = 0;
+  while (results.size() < pairs.size()) {
+    const std::span<const EmdPair> rest = pairs.subspan(results.size());
+    for (EmdResult& result : SolveTogether(rest.first(NumTogether(rest)), options, launch))
+      results.push_back(std::move(result));
   }
-  upload(pair_array, on_device);
-  Check(cudaMemsetAsync(control, 0, num_groups * sizeof(EmdGroupControl), stream_.get()), "cudaMemsetAsync");
-  EmdKernelOptions kernel = launch.kernel ? *launch.kernel : TunedOptions(largest, blocks);
+  return results;
+}
+
+std::vector<EmdResult> EmdSolver::SolveTogether(std::span<const EmdPair> pairs, const EmdOptions& options,
+                                                const EmdLaunch& launch) {
+  const auto start = std::chrono::steady_clock::now();
+  const Shape shape = ShapeOf(pairs, launch);
+  Batch batch(pairs);
+  Arena counter(nullptr), answer_counter(nullptr);
+  TakeTransfers(&counter, pairs.size(), batch.num_points);
+  batch.TakeAnswers(&answer_counter);
+  Arena sent(Reserve(sent_, counter.bytes())), answers(Reserve(answers_, answer_counter.bytes()));
+  batch.sent = TakeTransfers(&sent, pairs.size(), batch.num_points);
+  batch.got = batch.TakeAnswers(&answers);
+  const std::size_t bytes = batch.LayOut(nullptr, shape);
+  batch.LayOut(Reserve(memory_, bytes), shape);
+  const std::int64_t num_parents = batch.FillSent(pool_);
+
+  const auto copy = [&](void* to, const void* from, std::size_t count) {
+    Check(cudaMemcpyAsync(to, from, count, cudaMemcpyDefault, stream_.get()), "cudaMemcpyAsync");
+  };
+  const int num_pairs = static_cast<int>(pairs.size()), num_sides = 2 * num_pairs;
+  const Transfers& there = batch.there;
+  copy(there.pairs, batch.sent.pairs, there.sent_bytes);
+  Check(cudaMemsetAsync(batch.control, 0, static_cast<std::size_t>(shape.groups) * sizeof(EmdGroupControl),
+                        stream_.get()),
+        "cudaMemsetAsync");
+  StartEmdSums(batch.sums, num_pairs, stream_.get());
+  const int current = SortEmdSides(there.sides, num_sides, there.points,
+                                   static_cast<std::int64_t>(batch.num_points), batch.sort, stream_.get());
+  FillEmdSides(there.sides, num_sides, num_parents, there.points, batch.sort.order[current], stream_.get());
+  copy(batch.got.order, batch.sort.order[current], batch.num_points * sizeof(std::uint32_t));
+  EmdKernelOptions kernel = launch.kernel ? *launch.kernel : TunedOptions(shape.most_size, shape.blocks);
   kernel.gap = options.gap;
   kernel.time_limit_s = options.time_limit_s;
   kernel.max_rounds = options.max_rounds;
   Event before(true), after(true);
   before.Record(stream_.get());
-  LaunchEmd(pair_array, num_pairs, num_groups, blocks, threads, largest <= kFlatBoxes * kEmdBox, control,
-            kernel, stream_.get());
+  LaunchEmd(there.pairs, num_pairs, shape.groups, shape.blocks, shape.threads,
+            shape.most_size <= kFlatBoxes * kEmdBox, batch.control, kernel, stream_.get());
   after.Record(stream_.get());
+  copy(batch.got.matches, batch.answers.matches, batch.first.back() * sizeof(std::int32_t));
+  copy(batch.got.outcomes, batch.answers.outcomes, pairs.size() * sizeof(EmdOutcome));
+  Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
+  float milliseconds = 0;
+  Check(cudaEventElapsedTime(&milliseconds, before.get(), after.get()), "cudaEventElapsedTime");
+  device_ms_ += milliseconds;
+  outcomes_.insert(outcomes_.end(), batch.got.outcomes, batch.got.outcomes + num_pairs);
 
   std::vector<EmdResult> results(pairs.size());
-  outcomes_.resize(pairs.size());
-  std::vector<std::vector<std::int32_t>> matches(pairs.size());
-  for (std::size_t k = 0; k < pairs.size(); ++k) {
-    matches[k].resize(prepared[k].problem.size);
-    Check(cudaMemcpyAsync(matches[k].data(), on_device[k].match, matches[k].size() * sizeof(std::int32_t),
-                          cudaMemcpyDeviceToHost, stream_.get()),
-          "cudaMemcpyAsync");
-    Check(cudaMemcpyAsync(&outcomes_[k], on_device[k].outcome, sizeof(EmdOutcome), cudaMemcpyDeviceToHost,
-                          stream_.get()),
-          "cudaMemcpyAsync");
-  }
-  Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
-  Check(cudaEventElapsedTime(&device_ms_, before.get(), after.get()), "cudaEventElapsedTime");
+  pool_.ParallelFor(num_pairs, [&](int k) { results[k] = batch.ResultOf(static_cast<std::size_t>(k)); });
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  pool_.ParallelFor(static_cast<int>(pairs.size()), [&](int k) {
-    EmdResult& result = results[k];
-    emd::CompleteMatch(matches[k]);
-    emd::SetMatch(prepared[k].problem, matches[k], &result);
-    const double bound =
-        static_cast<double>(outcomes_[k].bound) / prepared[k].problem.size * prepared[k].problem.unit_m;
-    result.lower_m = std::clamp(bound, 0.0, result.upper_m);
-    result.rounds = outcomes_[k].rounds;
-    result.seconds = seconds;
-    result.stop = static_cast<EmdStop>(outcomes_[k].stop);
-  });
+  for (EmdResult& result : results) result.seconds = seconds;
   return results;
 }
 

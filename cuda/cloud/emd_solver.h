@@ -33,11 +33,13 @@ class EmdSolver {
   float device_ms() const { return device_ms_; }
 
  private:
-  void Reserve(std::size_t bytes);
+  std::vector<EmdResult> SolveTogether(std::span<const EmdPair> pairs, const EmdOptions& options,
+                                       const EmdLaunch& launch);
 
-  ThreadPool pool_;  // prepares pairs
+  ThreadPool pool_;  // before and after the device
   Stream stream_;
   DeviceBuffer<std::byte> memory_;
+  PinnedBuffer<std::byte> sent_, answers_;
   std::vector<EmdOutcome> outcomes_;
   float device_ms_ = 0;
 };

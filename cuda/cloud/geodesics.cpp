@@ -79,9 +79,8 @@ void GeodesicSolver::FindDistances(const GeodesicBatch& batch, cudaStream_t stre
   FillUnreached(batch.distances,
                 static_cast<std::size_t>(batch.num_sources) * static_cast<std::size_t>(graph_.num_nodes),
                 stream);
-  // As measured (docs/clouds.md): heaps where searches end within some dozens of nodes, and there are many.
-  const bool short_searches = batch.range <= mean_length_m_ * 1.5F && batch.num_sources >= 512;
-  if (method == Method::kHeap || (method == Method::kByRule && short_searches)) {
+  // Heaps were the slower wherever both were measured (docs/clouds.md).
+  if (method == Method::kHeap) {
     FindByHeap(batch, stream);
   } else {
     FindByNearFar(batch, stream, steps);
@@ -148,9 +147,6 @@ void GeodesicSolver::FindByNearFar(const GeodesicBatch& batch, cudaStream_t stre
     far_ = DeviceBuffer<uint2>(far.capacity * static_cast<std::size_t>(blocks));
   }
   far.entries = far_.data();
-  FillUnreached(batch.distances,
-                static_cast<std::size_t>(batch.num_sources) * static_cast<std::size_t>(graph_.num_nodes),
-                stream);
   NearFar(batch, options, blocks, far, steps, stream);
 }
 
@@ -197,8 +193,8 @@ Geodesics GeodesicSolver::ShortestPaths(const CloudGraph& graph, std::span<const
   result.num_columns = static_cast<std::int64_t>(num_columns);
   if (sources.empty()) return result;
   SetGraph(graph);
-  result.distances_m.resize(sources.size() * num_columns);
-  if (options.predecessors) result.predecessors.resize(sources.size() * num_nodes);
+  result.distances_m.reserve(sources.size() * num_columns);
+  if (options.predecessors) result.predecessors.reserve(sources.size() * num_nodes);
   Upload(sources, Grow(sources_, sources.size()), stream_.get());
   Upload<std::int32_t>(options.targets, Grow(targets_, options.targets.size()), stream_.get());
 
@@ -230,12 +226,10 @@ Geodesics GeodesicSolver::ShortestPaths(const CloudGraph& graph, std::span<const
       Download(num_left_.data(), num_left.data(), rows, stream_.get());
       Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
       ResolvePlateaus(batch, num_left);
-      Download(predecessors_.data(), result.predecessors.data() + first * num_nodes, rows * num_nodes,
-               stream_.get());
+      download_.Append(result.predecessors, predecessors_.data(), rows * num_nodes, stream_.get());
     }
-    Download(all_columns ? distances_.data() : columns_.data(),
-             result.distances_m.data() + first * num_columns, rows * num_columns, stream_.get());
-    Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
+    download_.Append(result.distances_m, all_columns ? distances_.data() : columns_.data(),
+                     rows * num_columns, stream_.get());
   }
   return result;
 }

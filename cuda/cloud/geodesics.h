@@ -9,6 +9,7 @@
 #include <span>
 
 #include "cuda/cloud/geodesic_kernels.h"
+#include "cuda/cloud/large_download.h"
 #include "cuda/device_buffer.h"
 #include "cuda/stream.h"
 #include "pipeline/cloud/geodesics.h"
@@ -29,7 +30,8 @@ class GeodesicSolver {
   // Mean length of an edge, from a sample.
   float mean_length_m() const { return mean_length_m_; }
   // Distances and limits of batch, whose graph must be graph(). steps: null, or num_sources numbers.
-  // Allocates on the first call for a graph; enqueues on stream. By heaps: waits for the end as well.
+  // Allocates on the first call for a graph; enqueues on stream. With Method::kHeap: waits for the end as
+  // well.
   void FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps = nullptr);
 
   // Tuning, for tests and the benchmark.
@@ -40,11 +42,13 @@ class GeodesicSolver {
 
  private:
   std::int64_t RowsThatFit(std::int64_t num_sources, std::size_t bytes_per_row);
+  // Distances: FillUnreached before.
   void FindByNearFar(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps);
   void FindByHeap(const GeodesicBatch& batch, cudaStream_t stream);
   void ResolvePlateaus(const GeodesicBatch& batch, std::span<const std::uint32_t> num_left);
 
   Stream stream_;
+  LargeDownload download_;
   DeviceGraph graph_;
   float mean_length_m_ = 0;
   std::int32_t max_degree_ = 0;

@@ -16,7 +16,6 @@
 namespace parallax::cuda {
 
 inline constexpr int kHilbertStates = 24;
-inline constexpr int kMostHilbertBits = 21;  // an axis; 63-bit keys
 
 struct HilbertTable {
   // [state * 8 + octant]: state to go on with * 8 + place of the octant on the curve. Octant: x + 2 y + 4 z.
@@ -72,7 +71,7 @@ constexpr HilbertPairTable MakeHilbertPairTable() {
   return table;
 }
 
-// Place of cell (x, y, z), each below 2^bits; next: HilbertPairTable::next.
+// Place of cell (x, y, z), each below 2^bits, bits at most 21; next: HilbertPairTable::next.
 PARALLAX_HOST_DEVICE constexpr std::uint64_t HilbertPlace(std::uint32_t x, std::uint32_t y, std::uint32_t z,
                                                           int bits, const std::uint16_t* next) {
   std::uint64_t place = 0;

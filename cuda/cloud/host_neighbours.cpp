@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <string>
 
-#include "cuda/cloud/curve_bits.h"
 #include "cuda/cloud/device_memory.h"
-#include "cuda/cloud/hilbert.h"
 
 namespace parallax::cuda {
 namespace {
@@ -42,9 +40,8 @@ void HostNeighbours::Prepare(std::span<const Point3f> points, std::span<const Po
     const std::int64_t room = std::max(num_points, search_ ? search_->max_points() : 0);
     const std::int64_t query_room = std::max(num_queries, search_ ? search_->max_queries() : 0);
     search_.reset();
-    search_.emplace(room, query_room, kMostHilbertBits);
+    search_.emplace(room, query_room);
   }
-  search_->UseCurveBits(ChooseCurveBits(points));
   Grow(points_, points.size());
   Grow(queries_, queries.size());
   Grow(indices_, num_indices);
@@ -58,11 +55,8 @@ Neighbours HostNeighbours::Fetch(std::size_t rows, int k) {
   Neighbours found;
   found.k = k;
   const std::size_t entries = rows * static_cast<std::size_t>(k);
-  found.indices.resize(entries);
-  found.distances_m.resize(entries);
-  Copy(found.indices.data(), indices_.data(), entries, stream_.get());
-  Copy(found.distances_m.data(), distances_.data(), entries, stream_.get());
-  Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
+  download_.Append(found.indices, indices_.data(), entries, stream_.get());
+  download_.Append(found.distances_m, distances_.data(), entries, stream_.get());
   return found;
 }
 
@@ -89,9 +83,8 @@ std::vector<float> HostNeighbours::MeanDistances(std::span<const Point3f> points
   CheckNeighbourOptions(options, points.size());
   Prepare(points, {}, 0, points.size());
   search_->FindMeanDistances(options.k, options.include_self, distances_.data(), stream_.get());
-  std::vector<float> means(points.size());
-  Copy(means.data(), distances_.data(), means.size(), stream_.get());
-  Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
+  std::vector<float> means;
+  download_.Append(means, distances_.data(), points.size(), stream_.get());
   return means;
 }
 

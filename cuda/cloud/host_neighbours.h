@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include "cuda/cloud/large_download.h"
 #include "cuda/cloud/neighbour_search.h"
 #include "cuda/device_buffer.h"
 #include "cuda/stream.h"
@@ -25,6 +26,7 @@ class HostNeighbours {
   Neighbours Fetch(std::size_t rows, int k);
 
   Stream stream_;
+  LargeDownload download_;
   std::optional<NeighbourSearch> search_;
   DeviceBuffer<Point3f> points_, queries_;
   DeviceBuffer<std::int32_t> indices_;

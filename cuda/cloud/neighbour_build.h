@@ -13,39 +13,29 @@
 
 namespace parallax::cuda {
 
-// Where the points lie, by a sample of them; num_finite becomes 0.
+// Where the points lie and what the curve's cells are, by a sample of them; num_finite becomes 0.
 void EnqueueExtent(const Point3f* points, std::int64_t num_points, CloudExtent* extent, cudaStream_t stream);
 
-// Points in the order of a Hilbert curve through a cube around the cloud, 2^bits cells an axis.
+// Points in the order of a Hilbert curve through the cells of an extent.
 class CurveOrder {
  public:
   CurveOrder() = default;
-  CurveOrder(std::int64_t size, int bits);
-  std::int64_t size() const { return size_; }
+  explicit CurveOrder(std::int64_t size);
   std::size_t MemoryBytes() const;
 
-  // extent: of the cube. num_finite: null, or where finite points are to be counted.
+  // num_finite: null, or where finite points are to be counted.
   void Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
                std::uint32_t* num_finite, cudaStream_t stream,
                const std::function<void(const char*)>& observer);
 
-  // Of the last Enqueue: indices into points, and their keys, 32 bits each up to 10 bits an axis, else 64.
+  // Of the last Enqueue: indices into points, and their keys.
   const std::uint32_t* order() const { return order_[current_].data(); }
-  const std::uint32_t* keys() const { return keys_[current_].data(); }
-  int bits() const { return bits_; }
-  void UseBits(int bits) { bits_ = bits; }  // of the same word, no more than at first
+  const std::uint64_t* keys() const { return keys_[current_].data(); }
 
  private:
-  template <typename Key>
-  void EnqueueKeys(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
-                   std::uint32_t* num_finite, cudaStream_t stream);
-  template <typename Key>
-  void EnqueueSort(std::int64_t num_points, cudaStream_t stream);
-
-  int bits_ = 0;
-  std::int64_t size_ = 0;
   int current_ = 0;
-  DeviceBuffer<std::uint32_t> keys_[2], order_[2];
+  DeviceBuffer<std::uint64_t> keys_[2];
+  DeviceBuffer<std::uint32_t> order_[2];
   DeviceBuffer<std::byte> temporary_;
 };
 

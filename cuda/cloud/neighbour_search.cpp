@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <string>
 
-#include "cuda/cloud/hilbert.h"
 #include "cuda/cloud/neighbour_build.h"
 #include "cuda/cloud/neighbour_query.h"
 #include "cuda/stream.h"
@@ -31,7 +30,6 @@ void CheckCount(const char* what, std::int64_t count, std::int64_t most) {
 
 struct NeighbourSearch::State {
   std::int64_t max_points = 0, max_queries = 0;
-  int most_bits = 0;
   CurveOrder order, query_order;
   DeviceBuffer<TreePoint> points, queries;
   DeviceBuffer<float4> boxes;
@@ -40,7 +38,7 @@ struct NeighbourSearch::State {
   DeviceBuffer<int> leftover;  // two counters, then the warps
   NeighbourTree tree;
 
-  NeighbourQuery QueryOfPoints(int k, bool include_self) const {
+  NeighbourQuery QueryOfPoints(int k, bool include_self) {
     CheckNeighbourOptions({.k = k, .include_self = include_self}, static_cast<std::size_t>(tree.num_points));
     NeighbourQuery query;
     query.tree = tree;
@@ -52,29 +50,24 @@ struct NeighbourSearch::State {
     Complete(query);
     return query;
   }
-  void Complete(NeighbourQuery& query) const {
+  void Complete(NeighbourQuery& query) {
     query.extent = extent.data();
     query.most_leaves = MostLeaves(query.k);
-    query.num_leftover = const_cast<int*>(leftover.data());
+    query.num_leftover = leftover.data();
     query.leftover = query.num_leftover + 2;
   }
 };
 
-NeighbourSearch::NeighbourSearch(std::int64_t max_points, std::int64_t max_queries, int curve_bits)
+NeighbourSearch::NeighbourSearch(std::int64_t max_points, std::int64_t max_queries)
     : state_(std::make_unique<State>()) {
   constexpr std::int64_t kMost = (std::int64_t{1} << 31) - 1 - kTreeBlockPoints;
   if (max_points < 0 || max_points > kMost || max_queries < 0 || max_queries > kMost)
     throw InvalidArgument("nearest neighbours: clouds of 0 .. " + std::to_string(kMost) + " points");
-  if (curve_bits < 1 || curve_bits > kMostHilbertBits) {
-    throw InvalidArgument("nearest neighbours: a curve of " + std::to_string(curve_bits) + " bits, 1 to " +
-                          std::to_string(kMostHilbertBits) + " are possible");
-  }
   State& s = *state_;
   s.max_points = max_points;
   s.max_queries = max_queries;
-  s.most_bits = curve_bits;
   if (max_points > 0) {
-    s.order = CurveOrder(max_points, curve_bits);
+    s.order = CurveOrder(max_points);
     s.points = DeviceBuffer<TreePoint>(Padded(max_points));
     s.boxes = DeviceBuffer<float4>(static_cast<std::size_t>(2 * NumTreeNodes(max_points)));
   }
@@ -82,9 +75,10 @@ NeighbourSearch::NeighbourSearch(std::int64_t max_points, std::int64_t max_queri
   s.leftover = DeviceBuffer<int>(static_cast<std::size_t>((std::max(max_points, max_queries) + 31) / 32 + 2));
   Stream stream;  // a copy from host memory might end after this constructor
   Check(cudaMemsetAsync(s.leftover.data(), 0, 2 * sizeof(int), stream.get()), "cudaMemsetAsync");
+  Check(cudaMemsetAsync(s.extent.data(), 0, s.extent.size_bytes(), stream.get()), "cudaMemsetAsync");
   Check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
   if (max_queries > 0) {
-    s.query_order = CurveOrder(max_queries, curve_bits);
+    s.query_order = CurveOrder(max_queries);
     s.queries = DeviceBuffer<TreePoint>(Padded(max_queries));
     s.places = DeviceBuffer<std::int32_t>(static_cast<std::size_t>((max_queries + 31) / 32));
   }
@@ -92,16 +86,6 @@ NeighbourSearch::NeighbourSearch(std::int64_t max_points, std::int64_t max_queri
 NeighbourSearch::~NeighbourSearch() = default;
 NeighbourSearch::NeighbourSearch(NeighbourSearch&&) noexcept = default;
 NeighbourSearch& NeighbourSearch::operator=(NeighbourSearch&&) noexcept = default;
-
-void NeighbourSearch::UseCurveBits(int curve_bits) {
-  State& s = *state_;
-  if (curve_bits < 1 || curve_bits > s.most_bits || (curve_bits > 10) != (s.most_bits > 10)) {
-    throw InvalidArgument("nearest neighbours: " + std::to_string(curve_bits) + " bits of a curve made for " +
-                          std::to_string(s.most_bits));
-  }
-  s.order.UseBits(curve_bits);
-  s.query_order.UseBits(curve_bits);
-}
 
 std::int64_t NeighbourSearch::max_points() const { return state_->max_points; }
 std::int64_t NeighbourSearch::max_queries() const { return state_->max_queries; }

@@ -14,8 +14,6 @@
 
 namespace parallax::cuda {
 
-inline constexpr int kCurveBits = 13;
-
 // Calls of one search go to one stream, or the caller orders them.
 class NeighbourSearch {
  public:
@@ -23,16 +21,11 @@ class NeighbourSearch {
   // "query".
   using Observer = std::function<void(const char* phase)>;
 
-  // Room for clouds of max_points, and of max_queries where other clouds ask. curve_bits: 1 .. 21, cells of
-  // the curve an axis, 2^x: more of them cost time for sorting, and serve clouds with very dense parts.
-  explicit NeighbourSearch(std::int64_t max_points, std::int64_t max_queries = 0,
-                           int curve_bits = kCurveBits);
+  // Room for clouds of max_points, and of max_queries where other clouds ask.
+  explicit NeighbourSearch(std::int64_t max_points, std::int64_t max_queries = 0);
   ~NeighbourSearch();
   NeighbourSearch(NeighbourSearch&&) noexcept;
   NeighbourSearch& operator=(NeighbourSearch&&) noexcept;
-
-  // 1 .. curve_bits of the constructor; above 10 where that is. For the clouds built from now on.
-  void UseCurveBits(int curve_bits);
 
   std::int64_t max_points() const;
   std::int64_t max_queries() const;

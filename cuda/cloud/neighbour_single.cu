@@ -7,7 +7,8 @@
 namespace parallax::cuda {
 namespace {
 
-constexpr int kSingleWarps = 4;  // a block
+constexpr int kSingleWarps = 4;    // a block
+constexpr int kMostBlocks = 1056;  // fill the largest devices; they go on to the next queries
 
 template <int kRows>
 __device__ void FindOne(const NeighbourQuery& query, std::int64_t position, const TreePoint& own,
@@ -121,7 +122,7 @@ __global__ void __launch_bounds__(32 * kSingleWarps)
 
 void LaunchNeighboursOneByOne(const NeighbourQuery& query, cudaStream_t stream) {
   const int warps = (query.num_queries + 31) / 32;
-  const auto blocks = static_cast<unsigned>(warps < 132 ? warps * 8 : 132 * 8);
+  const auto blocks = static_cast<unsigned>(warps < kMostBlocks / 8 ? warps * 8 : kMostBlocks);
   const auto blocks_done = reinterpret_cast<unsigned*>(query.num_leftover + 1);
   if (query.k <= 32) {
     QueryOneByOne<1><<<blocks, 32 * kSingleWarps, 0, stream>>>(query, blocks_done);

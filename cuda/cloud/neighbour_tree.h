@@ -40,10 +40,18 @@ struct NeighbourTree {
 #endif
 };
 
-// What the device finds out about a cloud.
+inline constexpr int kCurveBits = 13;  // 2^13 cells of the curve an axis
+inline constexpr int kCurveSamples = 1024;
+
+// What the device finds out about a cloud. Starts as zero.
 struct CloudExtent {
   float low[3], high[3];     // where nearly all of a sample of the points lie
   std::uint32_t num_finite;  // points
+  // 0: the cells of the curve are equal cubes. Else where they are not: coordinates of the sample, ascending,
+  // and their places in the grid, 0 .. 1, of each axis.
+  std::uint32_t num_steps;
+  std::uint32_t blocks_done;  // 0 before and after the kernel that writes all this
+  float samples[3][kCurveSamples], places[3][kCurveSamples];
 };
 
 #ifdef __CUDACC__

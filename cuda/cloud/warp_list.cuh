@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda/cloud/neighbour_tree.h"
+#include "cuda/cloud/warp.cuh"
 
 namespace parallax::cuda {
 
@@ -11,22 +12,15 @@ using NeighbourKey = unsigned long long;
 __device__ inline NeighbourKey MakeKey(float squared, std::uint32_t index) {
   return static_cast<NeighbourKey>(__float_as_uint(squared)) << 32 | index;
 }
+// The same of any float.
+__device__ inline NeighbourKey MakeOrderedKey(float value, std::uint32_t index) {
+  return static_cast<NeighbourKey>(OrderedBits(value)) << 32 | index;
+}
 __device__ inline float SquaredOf(NeighbourKey key) {
   return __uint_as_float(static_cast<std::uint32_t>(key >> 32));
 }
 __device__ inline float SquaredOf(float key) { return key; }
 
-inline constexpr unsigned kWholeWarp = 0xFFFFFFFFu;
-
-__device__ inline std::uint32_t WarpMin(std::uint32_t value) {
-#if __CUDA_ARCH__ >= 800
-  return __reduce_min_sync(kWholeWarp, value);
-#else
-  for (int i = 16; i > 0; i /= 2) value = min(value, __shfl_xor_sync(kWholeWarp, value, i));
-  return value;
-#endif
-}
-__device__ inline std::uint32_t WarpMax(std::uint32_t value) { return ~WarpMin(~value); }
 __device__ inline float WarpMin(float value) { return FromOrderedBits(WarpMin(OrderedBits(value))); }
 __device__ inline float WarpMax(float value) { return FromOrderedBits(WarpMax(OrderedBits(value))); }
 

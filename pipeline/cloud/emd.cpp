@@ -53,8 +53,8 @@ EmdResult AuctionEmd(const EmdPair& pair, const EmdOptions& options) {
   result.stop = auction.Run(options);
   std::vector<std::int32_t> match(auction.match().begin(), auction.match().end());
   emd::CompleteMatch(match);
-  emd::SetMatch(problem, match, &result);
-  result.lower_m = std::min(auction.lower_mean() * problem.unit_m, result.upper_m);
+  emd::SetMatch(pair, problem.scale, problem.a.order, problem.b.order, match, &result);
+  result.lower_m = std::min(auction.lower_mean() * problem.scale.unit_m, result.upper_m);
   result.rounds = auction.rounds();
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return result;

@@ -15,11 +15,12 @@
 
 namespace parallax {
 
+// The same bits in every run of a back end, whatever the number of threads or blocks, but where the time
+// limit ends it.
 struct EmdOptions {
   double gap = 0.005;           // stop when upper - lower <= gap * upper; > 0
   double time_limit_s = 0;      // 0 = none; the best bijection so far is returned
   std::int64_t max_rounds = 0;  // of bidding; 0 = none
-  bool deterministic = true;    // the same bits in every run; so far both back ends give them either way
 };
 
 // kResolution: prices move in steps of 2^-24 of the diagonal of both clouds' bounding box, and the finest

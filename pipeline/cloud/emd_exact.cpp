@@ -170,8 +170,8 @@ EmdResult ExactEmd(const EmdPair& pair) {
   auction.Run(options);
   ShortestAugmentingPaths paths(problem, auction.prices());
   EmdResult result;
-  emd::SetMatch(problem, paths.Solve(), &result);
-  result.lower_m = std::clamp(paths.DualMean() * problem.unit_m, 0.0, result.upper_m);
+  emd::SetMatch(pair, problem.scale, problem.a.order, problem.b.order, paths.Solve(), &result);
+  result.lower_m = std::clamp(paths.DualMean() * problem.scale.unit_m, 0.0, result.upper_m);
   result.rounds = auction.rounds();
   result.stop = EmdStop::kExact;
   result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

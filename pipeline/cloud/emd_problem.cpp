@@ -2,17 +2,15 @@
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <tuple>
+#include <utility>
 
 namespace parallax::emd {
 namespace {
 
-constexpr int kKeyBits = 16;  // of each coordinate
-
 // The index along Hilbert's curve of a cell, after Skilling 2004, "Programming the Hilbert curve".
 std::uint64_t HilbertIndex(std::array<std::uint32_t, 3> cell) {
-  for (std::uint32_t bit = 1u << (kKeyBits - 1); bit > 1; bit >>= 1) {
+  for (std::uint32_t bit = 1u << (kCurveBits - 1); bit > 1; bit >>= 1) {
     const std::uint32_t below = bit - 1;
     for (std::uint32_t& axis : cell) {
       if (axis & bit) {
@@ -27,11 +25,11 @@ std::uint64_t HilbertIndex(std::array<std::uint32_t, 3> cell) {
   cell[1] ^= cell[0];
   cell[2] ^= cell[1];
   std::uint32_t gray = 0;
-  for (std::uint32_t bit = 1u << (kKeyBits - 1); bit > 1; bit >>= 1) {
+  for (std::uint32_t bit = 1u << (kCurveBits - 1); bit > 1; bit >>= 1) {
     if (cell[2] & bit) gray ^= bit - 1;
   }
   std::uint64_t index = 0;
-  for (int bit = kKeyBits - 1; bit >= 0; --bit) {
+  for (int bit = kCurveBits - 1; bit >= 0; --bit) {
     for (const std::uint32_t axis : cell) index = index << 1 | (((axis ^ gray) >> bit) & 1);
   }
   return index;
@@ -56,33 +54,31 @@ Bounds BoundsOf(const EmdPair& pair) {
   return bounds;
 }
 
-Side MakeSide(std::span<const Point3f> points, const Bounds& bounds, double scale) {
+Side MakeSide(std::span<const Point3f> points, const Scale& scale) {
   const int n = static_cast<int>(points.size());
-  double extent = 0;
-  for (int k = 0; k < 3; ++k) extent = std::max(extent, bounds.high[k] - bounds.low[k]);
-  const double cells = extent > 0 ? ((1 << kKeyBits) - 1) / extent : 0;
   const auto cell = [&](float value, int k) {
-    return static_cast<std::uint32_t>((value - bounds.low[k]) * cells);
+    return static_cast<std::uint32_t>((value - scale.low_m[k]) * scale.cells_per_m);
   };
-  std::vector<std::uint64_t> keys(n);
+  std::vector<std::pair<std::uint64_t, std::int32_t>> keys(n);
   for (int i = 0; i < n; ++i) {
-    keys[i] = HilbertIndex({cell(points[i].x, 0), cell(points[i].y, 1), cell(points[i].z, 2)});
+    keys[i] = {HilbertIndex({cell(points[i].x, 0), cell(points[i].y, 1), cell(points[i].z, 2)}), i};
   }
+  std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
+    if (a.first != b.first) return a.first < b.first;
+    const Point3f &p = points[a.second], &q = points[b.second];
+    return std::tie(p.x, p.y, p.z, a.second) < std::tie(q.x, q.y, q.z, b.second);
+  });
   Side side;
   side.order.resize(n);
-  std::iota(side.order.begin(), side.order.end(), 0);
-  std::sort(side.order.begin(), side.order.end(), [&](std::int32_t i, std::int32_t j) {
-    const Point3f &p = points[i], &q = points[j];
-    return std::tie(keys[i], p.x, p.y, p.z, i) < std::tie(keys[j], q.x, q.y, q.z, j);
-  });
+  for (int i = 0; i < n; ++i) side.order[i] = keys[i].second;
 
   const int num_boxes = (n + kBoxSize - 1) / kBoxSize;
   for (std::vector<float>* axis : {&side.x, &side.y, &side.z}) axis->resize(num_boxes * kBoxSize);
   for (int i = 0; i < num_boxes * kBoxSize; ++i) {
     const Point3f& p = points[side.order[std::min(i, n - 1)]];
-    side.x[i] = static_cast<float>(p.x * scale);
-    side.y[i] = static_cast<float>(p.y * scale);
-    side.z[i] = static_cast<float>(p.z * scale);
+    side.x[i] = scale.Units(p.x);
+    side.y[i] = scale.Units(p.y);
+    side.z[i] = scale.Units(p.z);
   }
   const auto bound = [&](const std::vector<float>& axis, std::vector<float>* low, std::vector<float>* high) {
     for (int box = 0; box < num_boxes; ++box) {
@@ -110,17 +106,26 @@ int UnitExponent(double diagonal_m) {
   return kUnitBits - exponent;
 }
 
-Problem MakeProblem(const EmdPair& pair) {
+Scale ScaleOf(const EmdPair& pair) {
   const Bounds bounds = BoundsOf(pair);
+  double extent = 0;
+  for (int k = 0; k < 3; ++k) extent = std::max(extent, bounds.high[k] - bounds.low[k]);
   const double diagonal_m = std::hypot(bounds.high[0] - bounds.low[0], bounds.high[1] - bounds.low[1],
                                        bounds.high[2] - bounds.low[2]);
   const int exponent = UnitExponent(diagonal_m);
+  return {.low_m = bounds.low,
+          .cells_per_m = extent > 0 ? ((1 << kCurveBits) - 1) / extent : 0,
+          .units_per_m = std::ldexp(1.0, exponent),
+          .unit_m = std::ldexp(1.0, -exponent)};
+}
+
+Problem MakeProblem(const EmdPair& pair) {
   Problem problem;
   problem.size = static_cast<int>(pair.a.size());
   problem.num_boxes = (problem.size + kBoxSize - 1) / kBoxSize;
-  problem.unit_m = std::ldexp(1.0, -exponent);
-  problem.a = MakeSide(pair.a, bounds, std::ldexp(1.0, exponent));
-  problem.b = MakeSide(pair.b, bounds, std::ldexp(1.0, exponent));
+  problem.scale = ScaleOf(pair);
+  problem.a = MakeSide(pair.a, problem.scale);
+  problem.b = MakeSide(pair.b, problem.scale);
   return problem;
 }
 
@@ -137,17 +142,21 @@ void CompleteMatch(std::span<std::int32_t> match_of_a) {
   }
 }
 
-void SetMatch(const Problem& problem, std::span<const std::int32_t> match, EmdResult* result) {
+void SetMatch(const EmdPair& pair, const Scale& scale, std::span<const std::int32_t> order_a,
+              std::span<const std::int32_t> order_b, std::span<const std::int32_t> match, EmdResult* result) {
   result->match_of_a.resize(match.size());
   result->match_of_b.resize(match.size());
-  double sum = 0;
+  const auto apart = [&](float a, float b) { return double{scale.Units(a)} - double{scale.Units(b)}; };
+  double sum = 0;  // units
   for (std::size_t i = 0; i < match.size(); ++i) {
-    const std::int32_t from = problem.a.order[i], to = problem.b.order[match[i]];
+    const std::int32_t from = order_a[i], to = order_b[match[i]];
     result->match_of_a[from] = to;
     result->match_of_b[to] = from;
-    sum += problem.Distance(static_cast<int>(i), match[i]);
+    const Point3f &p = pair.a[from], &q = pair.b[to];
+    const double dx = apart(p.x, q.x), dy = apart(p.y, q.y), dz = apart(p.z, q.z);
+    sum += std::sqrt(dx * dx + dy * dy + dz * dz);
   }
-  result->upper_m = sum / static_cast<double>(match.size()) * problem.unit_m;
+  result->upper_m = sum / static_cast<double>(match.size()) * scale.unit_m;
 }
 
 }  // namespace parallax::emd

@@ -7,6 +7,7 @@
 //   cost <= distance * (1 + 2^-21),  distance * (1 - 2^-21) < cost + 1.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <span>
@@ -28,9 +29,18 @@ struct Side {
   std::vector<float> low_x, low_y, low_z, high_x, high_y, high_z;  // of boxes
 };
 
+// From metres to units, and to cells of the curve, 2^kCurveBits along the longest side of both clouds' box.
+inline constexpr int kCurveBits = 16;
+struct Scale {
+  std::array<double, 3> low_m = {};                     // corner of the box
+  double cells_per_m = 0, units_per_m = 1, unit_m = 1;  // units: a power of two
+  float Units(float value_m) const { return static_cast<float>(value_m * units_per_m); }
+};
+Scale ScaleOf(const EmdPair& pair);
+
 struct Problem {
   int size = 0, num_boxes = 0;
-  double unit_m = 1;  // a power of two
+  Scale scale;
   Side a, b;
 
   // The cost of a's point i and b's point j, in curve order; units.
@@ -61,7 +71,8 @@ inline std::int32_t RoundingOfValue(std::int32_t value) { return (value >> (kUni
 // in the order of the curve.
 void CompleteMatch(std::span<std::int32_t> match_of_a);
 
-// Fills upper_m and both matches of result from a match in curve order.
-void SetMatch(const Problem& problem, std::span<const std::int32_t> match, EmdResult* result);
+// Fills upper_m and both matches of result from a match in curve order; order_a, order_b: Side::order.
+void SetMatch(const EmdPair& pair, const Scale& scale, std::span<const std::int32_t> order_a,
+              std::span<const std::int32_t> order_b, std::span<const std::int32_t> match, EmdResult* result);
 
 }  // namespace parallax::emd

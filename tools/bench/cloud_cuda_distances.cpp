@@ -29,9 +29,8 @@ class Sets {
       std::mt19937 random(seed);
       std::uniform_real_distribution<float> uniform;
       for (float& number : numbers) number = uniform(random);
-      cuda::Check(cudaMemcpy(memory.data(), numbers.data(), memory.size_bytes(), cudaMemcpyDefault),
-                  "cudaMemcpy");
-      cuda::Check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+      const cuda::Stream stream;
+      cuda::CopyNow(memory.data(), numbers.data(), numbers.size(), stream.get());
       view = {memory.data(), rows, dims, dims};
       host_view = {numbers.data(), rows, dims, dims};
     }
@@ -47,8 +46,8 @@ std::string Errors(const Sets& sets, const float* distances, std::int64_t stride
   std::vector<float> row(static_cast<std::size_t>(sets.b().rows));
   double worst = 0, sum = 0, count = 0;
   for (std::int64_t i = 0; i < sets.a().rows; i += std::max<std::int64_t>(1, sets.a().rows / 16)) {
-    cuda::Check(cudaMemcpy(row.data(), distances + i * stride, row.size() * sizeof(float), cudaMemcpyDefault),
-                "cudaMemcpy");
+    const cuda::Stream stream;
+    cuda::CopyNow(row.data(), distances + i * stride, row.size(), stream.get());
     for (std::int64_t j = 0; j < sets.b().rows; ++j) {
       double exact = 0;
       for (int d = 0; d < sets.a().dims; ++d) {
@@ -158,8 +157,7 @@ void BenchDistances(CloudBench& bench, const std::string& variant) {
     }
   }
   cuda::DeviceBuffer<unsigned long long> counts(1026);
-  cuda::Check(cudaMemset(counts.data(), 0, counts.size_bytes()), "cudaMemset");
-  cuda::Check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  cuda::Check(cudaMemsetAsync(counts.data(), 0, counts.size_bytes(), bench.stream()), "cudaMemsetAsync");
   BenchConsumer(bench, "histogram of 1024 bins", size, 3, [&](const auto& block, std::int64_t) {
     cuda::LaunchHistogram(block, 2.0f, 1024, counts.data(), bench.stream());
   });

@@ -74,8 +74,7 @@ void BenchGraph(CloudBench& bench, const std::string& name, const CloudGraph& gr
     cuda::DeviceBuffer<std::int32_t> device_sources(sources.size());
     cuda::DeviceBuffer<float> distances(sources.size() * num_nodes), limits(sources.size());
     cuda::DeviceBuffer<std::uint32_t> device_steps(sources.size());
-    cuda::Check(cudaMemcpy(device_sources.data(), sources.data(), sources.size() * 4, cudaMemcpyDefault),
-                "cudaMemcpy");
+    cuda::CopyNow(device_sources.data(), sources.data(), sources.size(), bench.stream());
     cuda::GeodesicBatch batch;
     batch.graph = solver.graph();
     batch.sources = device_sources.data();
@@ -88,10 +87,8 @@ void BenchGraph(CloudBench& bench, const std::string& name, const CloudGraph& gr
 
     std::vector<float> found(sources.size() * num_nodes);
     std::vector<std::uint32_t> steps(sources.size());
-    cuda::Check(cudaMemcpy(found.data(), distances.data(), found.size() * 4, cudaMemcpyDefault),
-                "cudaMemcpy");
-    cuda::Check(cudaMemcpy(steps.data(), device_steps.data(), steps.size() * 4, cudaMemcpyDefault),
-                "cudaMemcpy");
+    cuda::CopyNow(found.data(), distances.data(), found.size(), bench.stream());
+    cuda::CopyNow(steps.data(), device_steps.data(), steps.size(), bench.stream());
     std::string verdict = "not checked";
     if (variant.find("nocheck") == std::string::npos) {
       const Geodesics expected =

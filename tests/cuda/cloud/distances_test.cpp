@@ -276,14 +276,10 @@ TEST_F(CudaDistancesTest, GridsOfAnySize) {
     cuda::Stream stream;
     cuda::DeviceBuffer<float> device_a(a.size()), device_b(b.size());
     cuda::DeviceBuffer<float> out(static_cast<std::size_t>(rows_a * stride));
-    cuda::Check(cudaMemcpy(device_a.data(), a.data(), device_a.size_bytes(), cudaMemcpyDefault),
-                "cudaMemcpy");
-    cuda::Check(cudaMemcpy(device_b.data(), b.data(), device_b.size_bytes(), cudaMemcpyDefault),
-                "cudaMemcpy");
-    cuda::Check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");  // stream does not wait for the copies
+    cuda::CopyNow(device_a.data(), a.data(), a.size(), stream.get());
+    cuda::CopyNow(device_b.data(), b.data(), b.size(), stream.get());
     cuda::LaunchDirectDistances({device_a.data(), rows_a, 1, 1}, {device_b.data(), rows_b, 1, 1}, out.data(),
                                 stride, stream.get());
-    cuda::Check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
     std::mt19937_64 random(8);
     for (int i = 0; i < 500; ++i) {
       const auto row =
@@ -291,8 +287,7 @@ TEST_F(CudaDistancesTest, GridsOfAnySize) {
       const auto column =
           i == 0 ? rows_b - 1 : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(rows_b));
       float found = -1;
-      cuda::Check(cudaMemcpy(&found, out.data() + row * stride + column, sizeof(found), cudaMemcpyDefault),
-                  "cudaMemcpy");
+      cuda::CopyNow(&found, out.data() + row * stride + column, 1, stream.get());
       ASSERT_EQ(found, std::abs(a[static_cast<std::size_t>(row)] - b[static_cast<std::size_t>(column)]));
     }
   }

@@ -59,7 +59,6 @@ TEST_F(CudaGeodesicsTest, EveryMethodOnASmallGrid) {
   }
 }
 
-// By rule: heaps, for so short a range.
 TEST_F(CudaGeodesicsTest, ManyShortSearches) {
   const CloudGraph grid = RandomGrid(60, 50, 4);
   std::vector<std::int32_t> sources;
@@ -67,10 +66,12 @@ TEST_F(CudaGeodesicsTest, ManyShortSearches) {
   cuda::GeodesicSolver solver;
   for (const float range : {0.0F, 1.2F, 2.0F, 30.0F}) {
     const GeodesicOptions options{.range_m = range, .targets = {}, .predecessors = true};
-    EXPECT_EQ(DifferenceOf(MakeCpuCloudMeasures(2)->ShortestPaths(grid, sources, options),
-                           solver.ShortestPaths(grid, sources, options)),
-              "")
-        << range;
+    const Geodesics expected = MakeCpuCloudMeasures(2)->ShortestPaths(grid, sources, options);
+    for (const Method method : {Method::kByRule, Method::kHeap}) {
+      solver.method = method;
+      EXPECT_EQ(DifferenceOf(expected, solver.ShortestPaths(grid, sources, options)), "")
+          << range << " " << static_cast<int>(method);
+    }
   }
 }
 

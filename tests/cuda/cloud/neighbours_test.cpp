@@ -9,8 +9,8 @@
 #include <random>
 
 #include "cuda/cloud/cuda_cloud_measures.h"
-#include "cuda/cloud/curve_bits.h"
 #include "cuda/cloud/hilbert.h"
+#include "cuda/cloud/neighbour_build.h"
 #include "cuda/device_buffer.h"
 #include "cuda/stream.h"
 #include "pipeline/cloud/neighbours.h"
@@ -122,23 +122,13 @@ TEST(HilbertTest, FollowsNeighbouringCellsThroughEveryCell) {
   }
 }
 
-TEST(CurveBitsTest, MoreWherePartsAreDense) {
-  EXPECT_EQ(cuda::ChooseCurveBits({}), cuda::kCurveBits);
-  EXPECT_EQ(cuda::ChooseCurveBits(test::MakeTestCloud(0, 100000, 1).points), cuda::kCurveBits);
-  EXPECT_EQ(cuda::ChooseCurveBits(test::MakeTestCloud(8, 100000, 1).points), cuda::kCurveBits)
-      << "one far away";
-  EXPECT_EQ(cuda::ChooseCurveBits(test::MakeTestCloud(7, 100000, 1).points), cuda::kCurveBits)
-      << "none finite";
-  EXPECT_EQ(cuda::ChooseCurveBits(test::MakeTestCloud(9, 100000, 1).points), cuda::kMostHilbertBits);
-}
-
 class CudaNeighboursTest : public test::CudaTest {
  protected:
   // All that a search gives for a cloud, against brute force on some rows.
-  void Check(const std::vector<Point3f>& points, int k, bool include_self, int curve_bits) {
+  void Check(const std::vector<Point3f>& points, int k, bool include_self) {
     cuda::Stream stream;
     const auto n = static_cast<std::int64_t>(points.size());
-    cuda::NeighbourSearch search(n, 0, curve_bits);
+    cuda::NeighbourSearch search(n);
     cuda::DeviceBuffer<Point3f> device_points(points.size());
     const std::size_t entries = points.size() * static_cast<std::size_t>(k);
     cuda::DeviceBuffer<std::int32_t> indices(entries);
@@ -146,7 +136,7 @@ class CudaNeighboursTest : public test::CudaTest {
     Neighbours found{
         .k = k, .indices = std::vector<std::int32_t>(entries), .distances_m = std::vector<float>(entries)};
     std::vector<float> found_means(points.size());
-    Copy(device_points.data(), points.data(), points.size());
+    cuda::CopyNow(device_points.data(), points.data(), points.size(), stream.get());
     cuda::Check(cudaMemsetAsync(indices.data(), 0x5A, indices.size_bytes(), stream.get()), "cudaMemsetAsync");
     cuda::Check(cudaMemsetAsync(distances.data(), 0x5A, distances.size_bytes(), stream.get()),
                 "cudaMemsetAsync");
@@ -154,19 +144,12 @@ class CudaNeighboursTest : public test::CudaTest {
     search.Build(device_points.data(), n, stream.get());
     search.FindNeighbours(k, include_self, indices.data(), distances.data(), stream.get());
     search.FindMeanDistances(k, include_self, means.data(), stream.get());
-    cuda::Check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
-    Copy(found.indices.data(), indices.data(), entries);
-    Copy(found.distances_m.data(), distances.data(), entries);
-    Copy(found_means.data(), means.data(), points.size());
+    cuda::CopyNow(found.indices.data(), indices.data(), entries, stream.get());
+    cuda::CopyNow(found.distances_m.data(), distances.data(), entries, stream.get());
+    cuda::CopyNow(found_means.data(), means.data(), points.size(), stream.get());
     const std::vector<std::int32_t> rows = RowsToCheck(points.size(), 300, 3);
     ExpectSame(Picked(found, rows), BruteForce(points, points, k, !include_self, rows));
     EXPECT_EQ(Bits(found_means), Bits(MeanDistances(found))) << "k " << k;
-  }
-  template <typename T>
-  static void Copy(T* to, const T* from, std::size_t count) {
-    cuda::Check(cudaMemcpy(to, from, count * sizeof(T), cudaMemcpyDefault), "cudaMemcpy");
-    // A copy to the device may return before its end, and the streams here do not wait for the default one.
-    cuda::Check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
   }
 };
 
@@ -178,7 +161,7 @@ TEST_F(CudaNeighboursTest, EqualBruteForceOnAwkwardClouds) {
       const int k = static_cast<int>(random() % 64) + 1;
       for (const int each : {k, static_cast<int>(random() % 4) + 1, 8, 16}) {
         SCOPED_TRACE(cloud.name + ", n " + std::to_string(n) + ", k " + std::to_string(each));
-        Check(cloud.points, each, random() % 2 == 0, random() % 2 == 0 ? 10 : 16);
+        Check(cloud.points, each, random() % 2 == 0);
         if (HasFatalFailure()) return;
       }
     }
@@ -188,17 +171,17 @@ TEST_F(CudaNeighboursTest, EqualBruteForceOnAwkwardClouds) {
 TEST_F(CudaNeighboursTest, EqualBruteForceForEveryK) {
   const test::NamedCloud cloud = test::MakeTestCloud(0, 1500, 2), ties = test::MakeTestCloud(4, 1500, 2);
   for (int k = 1; k <= kLargestNumNeighbours; ++k) {
-    Check(cloud.points, k, k % 2 == 0, cuda::kCurveBits);
-    Check(ties.points, k, k % 3 == 0, cuda::kCurveBits);
+    Check(cloud.points, k, k % 2 == 0);
+    Check(ties.points, k, k % 3 == 0);
     if (HasFatalFailure()) return;
   }
 }
 
 TEST_F(CudaNeighboursTest, EqualBruteForceOnManyPoints) {
-  for (const int kind : {0, 1, 4, 5, 8, 9}) {
+  for (const int kind : {0, 1, 4, 5, 8, 9, 13, 14, 15}) {
     const test::NamedCloud cloud = test::MakeTestCloud(kind, 300001, 3);
     SCOPED_TRACE(cloud.name);
-    Check(cloud.points, 8, false, cuda::kCurveBits);
+    Check(cloud.points, 8, false);
   }
 }
 
@@ -239,6 +222,53 @@ TEST_F(CudaNeighboursTest, AgreeWithTheCpu) {
   }
 }
 
+// The most points of one cell of the curve; *num_steps: CloudExtent's.
+std::int64_t MostInACell(const std::vector<Point3f>& cloud, std::uint32_t* num_steps) {
+  cuda::Stream stream;
+  const auto n = static_cast<std::int64_t>(cloud.size());
+  cuda::DeviceBuffer<Point3f> points(cloud.size());
+  cuda::DeviceBuffer<cuda::CloudExtent> extent(1);
+  std::vector<cuda::CloudExtent> found(1);
+  std::vector<std::uint64_t> keys(cloud.size());
+  const auto copy = [&](void* to, const void* from, std::size_t bytes) {
+    cuda::Check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, stream.get()), "cudaMemcpyAsync");
+  };
+  copy(points.data(), cloud.data(), points.size_bytes());
+  cuda::Check(cudaMemsetAsync(extent.data(), 0, extent.size_bytes(), stream.get()), "cudaMemsetAsync");
+  cuda::CurveOrder order(n);
+  cuda::EnqueueExtent(points.data(), n, extent.data(), stream.get());
+  order.Enqueue(points.data(), n, extent.data(), nullptr, stream.get(), {});
+  copy(keys.data(), order.keys(), keys.size() * sizeof(keys[0]));
+  copy(found.data(), extent.data(), extent.size_bytes());
+  cuda::Check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
+  EXPECT_TRUE(std::is_sorted(keys.begin(), keys.end()));
+  *num_steps = found[0].num_steps;
+  std::int64_t most = 0;
+  for (std::size_t i = 0, next = 0; i < keys.size(); i = next) {
+    while (next < keys.size() && keys[next] == keys[i]) ++next;
+    most = std::max(most, static_cast<std::int64_t>(next - i));
+  }
+  return most;
+}
+
+TEST_F(CudaNeighboursTest, CellsAreDealtOutWhereTheCloudIsDense) {
+  std::uint32_t num_steps = 0;
+  for (const int kind : {0, 4, 8}) {  // evenly spread, one far away
+    MostInACell(test::MakeTestCloud(kind, 100000, 1).points, &num_steps);
+    EXPECT_EQ(num_steps, 0u) << test::MakeTestCloud(kind, 1, 1).name;
+  }
+  for (const int kind : {9, 13, 14, 15}) {
+    EXPECT_LT(MostInACell(test::MakeTestCloud(kind, 100000, 1).points, &num_steps), 1000)
+        << test::MakeTestCloud(kind, 1, 1).name;
+    EXPECT_EQ(num_steps, 1024u) << test::MakeTestCloud(kind, 1, 1).name;
+  }
+  // Nothing to deal out: all in one place, or none anywhere.
+  EXPECT_EQ(MostInACell(test::MakeTestCloud(1, 5000, 1).points, &num_steps), 5000);
+  EXPECT_EQ(num_steps, 0u);
+  MostInACell(test::MakeTestCloud(7, 5000, 1).points, &num_steps);
+  EXPECT_EQ(num_steps, 0u);
+}
+
 TEST_F(CudaNeighboursTest, OfAFewPointsByHand) {
   const auto measures = MakeCudaCloudMeasures();
   const std::vector<Point3f> points{{0, 0, 0}, {3, 4, 0}, {0, 0, 0}, {0, 0, 12}};
@@ -270,9 +300,8 @@ TEST_F(CudaNeighboursTest, SaysWhatIsWrong) {
     EXPECT_THROW(measures->MeanNeighbourDistances(points, {.k = k}), InvalidArgument) << k;
   }
   cuda::Stream stream;
-  EXPECT_THROW(cuda::NeighbourSearch(4, 0, 22), InvalidArgument);
+  EXPECT_THROW(cuda::NeighbourSearch(-1), InvalidArgument);
   cuda::NeighbourSearch search(4);
-  EXPECT_THROW(search.UseCurveBits(21), InvalidArgument);
   cuda::DeviceBuffer<Point3f> device_points(5);
   try {
     search.Build(device_points.data(), 5, stream.get());
@@ -288,7 +317,7 @@ TEST_F(CudaNeighboursTest, CanBeCapturedIntoAGraph) {
   cuda::NeighbourSearch search(5000);
   cuda::DeviceBuffer<Point3f> points(5000);
   cuda::DeviceBuffer<float> means(5000);
-  Copy(points.data(), cloud.points.data(), 5000);
+  cuda::CopyNow(points.data(), cloud.points.data(), 5000, stream.get());
   cuda::Graph graph;
   graph.Capture(stream.get(), [&] {
     search.Build(points.data(), 5000, stream.get());
@@ -296,11 +325,9 @@ TEST_F(CudaNeighboursTest, CanBeCapturedIntoAGraph) {
   });
   std::vector<float> first(5000), second(5000);
   graph.Launch(stream.get());
-  cuda::Check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
-  Copy(first.data(), means.data(), 5000);
+  cuda::CopyNow(first.data(), means.data(), 5000, stream.get());
   graph.Launch(stream.get());
-  cuda::Check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
-  Copy(second.data(), means.data(), 5000);
+  cuda::CopyNow(second.data(), means.data(), 5000, stream.get());
   EXPECT_EQ(first, MakeCudaCloudMeasures()->MeanNeighbourDistances(cloud.points, {.k = 3}));
   EXPECT_EQ(second, first);
 }

@@ -12,6 +12,7 @@
 
 #include "cuda/check.h"
 #include "cuda/device_buffer.h"
+#include "cuda/stream.h"
 #include "tests/cuda/require_device.h"
 
 namespace parallax::test {
@@ -63,15 +64,15 @@ class CudaPriorityQueueTest : public CudaTest {
     cuda::DeviceBuffer<uint2> device(flat.size()), results(flat.size()),
         pool(std::size_t{num_chunks} * HeapPool::kChunk);
     cuda::DeviceBuffer<std::uint32_t> taken(1);
-    cuda::Check(cudaMemcpy(device.data(), flat.data(), device.size_bytes(), cudaMemcpyDefault), "cudaMemcpy");
-    cuda::Check(cudaMemset(taken.data(), 0, 4), "cudaMemset");
+    cuda::Stream stream;
+    cuda::CopyNow(device.data(), flat.data(), flat.size(), stream.get());
+    cuda::Check(cudaMemsetAsync(taken.data(), 0, taken.size_bytes(), stream.get()), "cudaMemsetAsync");
     const int count = static_cast<int>(operations[0].size());
-    OperateKernel<<<static_cast<unsigned>(operations.size()), 32>>>(
+    OperateKernel<<<static_cast<unsigned>(operations.size()), 32, 0, stream.get()>>>(
         device.data(), count, shared_capacity,
         {.pairs = pool.data(), .num_chunks = num_chunks, .num_taken = taken.data()}, results.data());
     cuda::CheckLaunch("OperateKernel");
-    cuda::Check(cudaMemcpy(flat.data(), results.data(), results.size_bytes(), cudaMemcpyDefault),
-                "cudaMemcpy");
+    cuda::CopyNow(flat.data(), results.data(), flat.size(), stream.get());
     std::vector<std::vector<Pair>> rows;
     for (std::size_t i = 0; i < flat.size(); ++i) {
       if (i % static_cast<std::size_t>(count) == 0) rows.emplace_back();

@@ -29,13 +29,11 @@ TEST_F(RootTest, IsCorrectlyRounded) {
   cuda::Stream stream;
   cuda::DeviceBuffer<unsigned long long> differences(1);
   unsigned long long count = 0;
-  cuda::Check(cudaMemcpy(differences.data(), &count, sizeof(count), cudaMemcpyHostToDevice), "cudaMemcpy");
-  cuda::Check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");  // stream does not wait for the copy
+  cuda::CopyNow(differences.data(), &count, 1, stream.get());
   // Exponents 0 .. 255 with positive sign: zero, denormal numbers, infinity and NaN among them.
   CountDifferences<<<dim3((1u << 23) / 256, 256), 256, 0, stream.get()>>>(0, differences.data());
   cuda::CheckLaunch("CountDifferences");
-  cuda::Check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
-  cuda::Check(cudaMemcpy(&count, differences.data(), sizeof(count), cudaMemcpyDeviceToHost), "cudaMemcpy");
+  cuda::CopyNow(&count, differences.data(), 1, stream.get());
   EXPECT_EQ(count, 0u);
 }
 

@@ -11,7 +11,7 @@
 
 namespace parallax::test {
 
-inline constexpr int kNumCloudKinds = 13;
+inline constexpr int kNumCloudKinds = 16;
 
 struct NamedCloud {
   std::string name;
@@ -89,6 +89,26 @@ inline NamedCloud MakeTestCloud(int kind, int n, unsigned seed) {
     case 11:
       fill("so small that squares vanish", [&](int) {
         return Point3f{1e-30f * uniform(random), 1e-23f * uniform(random), 1e-40f * uniform(random)};
+      });
+      break;
+    case 13:
+      fill("four dense clusters very far apart", [&](int i) {
+        const float place = i % 4 == 0 ? 0.0f : 1e6f;
+        const auto near = [&] { return 1e-4f * normal(random); };
+        return Point3f{near() + (i % 4 == 1 ? place : 0), near() + (i % 4 == 2 ? place : 0),
+                       near() + (i % 4 == 3 ? place : 0)};
+      });
+      break;
+    case 14:
+      fill("a sheet, and one point of twenty anywhere", [&](int i) {
+        const float size = i % 20 == 7 ? 1e9f : 1.0f;
+        return Point3f{size * uniform(random), size * 0.01f * uniform(random), size * 1e-3f * normal(random)};
+      });
+      break;
+    case 15:
+      fill("denser and denser towards a point", [&](int) {
+        const float scale = std::pow(10.0f, -12 * uniform(random));
+        return Point3f{scale * normal(random), scale * normal(random), scale * normal(random)};
       });
       break;
     default:
