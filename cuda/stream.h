@@ -41,8 +41,8 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Copies count elements between any two memories after the stream's work so far, and waits for the end: unlike
-// cudaMemcpy, which goes to the default stream, for which the streams above do not wait.
+// Copies count elements between any two memories after the stream's work so far, and waits for the end:
+// unlike cudaMemcpy, which goes to the default stream, for which the streams above do not wait.
 template <typename T>
 void CopyNow(T* to, const T* from, std::size_t count, cudaStream_t stream) {
   if (count != 0)
