@@ -23,9 +23,9 @@ class MatcherQueue {
  public:
   virtual ~MatcherQueue() = default;
 
-  // Starts a pair; waits while as many frames as were asked for are in flight and not collected (so a single
-  // thread that collects too must collect first then: see in_flight()). The pixels are copied before this
-  // returns.
+  // Hands in a pair, which is started as soon as there is room; waits while capacity() frames are in flight
+  // (so a single thread that collects too must collect first then: see in_flight()). The pixels are copied
+  // before this returns.
   virtual void Submit(const CameraImageView& left, const CameraImageView& right) = 0;
   // Waits for the oldest frame. The pixels stay until the next Collect(). Throws Error when none is in
   // flight.

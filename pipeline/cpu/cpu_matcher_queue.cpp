@@ -31,53 +31,59 @@ void CopyImage(const CameraImageView& from, CameraImage& to) {
       from);
 }
 
-// A matcher and the frame that it is at.
-struct Lane {
-  std::unique_ptr<StereoMatcher> matcher;
+// A frame from Submit() to Collect().
+struct Slot {
   CameraImage left, right;
   DisparityMap map;
   StageTimes times;
   std::exception_ptr error;
-  bool has_work = false;  // submitted and not finished
+  bool is_matched = false;
 };
 
 class CpuMatcherQueue final : public MatcherQueue {
  public:
-  CpuMatcherQueue(const Parameters& parameters, MatcherOptions options, int num_in_flight)
-      : width_(options.width), height_(options.height), lanes_(static_cast<std::size_t>(num_in_flight)) {
+  // Frames leave in order, so one that takes long keeps those after it from leaving. Each matcher has a frame
+  // in hand beside the one that it is at: none stands still until that one has left, nor while the caller is
+  // at something else.
+  static constexpr std::size_t kFramesPerMatcher = 2;
+
+  CpuMatcherQueue(const Parameters& parameters, MatcherOptions options, int num_at_a_time)
+      : width_(options.width),
+        height_(options.height),
+        slots_(kFramesPerMatcher * static_cast<std::size_t>(num_at_a_time)) {
     int num_threads = options.num_threads;
     if (num_threads <= 0) num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    options.num_threads = std::max(1, num_threads / num_in_flight);
-    options.memory_limit_bytes /= static_cast<std::size_t>(num_in_flight);
-    for (Lane& lane : lanes_) lane.matcher = MakeCpuMatcher(parameters, options);
-    for (Lane& lane : lanes_)
-      threads_.emplace_back([this, &lane](const std::stop_token& stop) { Work(lane, stop); });
+    options.num_threads = std::max(1, num_threads / num_at_a_time);
+    options.memory_limit_bytes /= static_cast<std::size_t>(num_at_a_time);
+    for (int i = 0; i < num_at_a_time; ++i) matchers_.push_back(MakeCpuMatcher(parameters, options));
+    for (const auto& matcher : matchers_)
+      threads_.emplace_back([this, &matcher](const std::stop_token& stop) { Work(*matcher, stop); });
   }
 
   void Submit(const CameraImageView& left, const CameraImageView& right) override {
     CheckMatcherInput(left, right, width_, height_);
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return num_submitted_ - num_collected_ < lanes_.size(); });
-    Lane& lane = lanes_[num_submitted_ % lanes_.size()];
-    lock.unlock();  // nobody else looks at a lane without work
-    CopyImage(left, lane.left);
-    CopyImage(right, lane.right);
+    left_.wait(lock, [this] { return num_submitted_ - num_collected_ < slots_.size(); });
+    Slot& slot = SlotOf(num_submitted_);
+    lock.unlock();  // nobody else looks at a slot without a frame
+    CopyImage(left, slot.left);
+    CopyImage(right, slot.right);
     lock.lock();
-    lane.has_work = true;
+    slot.is_matched = false;
     ++num_submitted_;
-    changed_.notify_all();
+    submitted_.notify_one();
   }
 
   DisparityMapView Collect() override {
     std::unique_lock lock(mutex_);
     if (num_submitted_ == num_collected_) throw Error("no frame is in flight: submit one first");
-    Lane& lane = lanes_[num_collected_ % lanes_.size()];
-    changed_.wait(lock, [&] { return !lane.has_work; });
-    std::swap(collected_, lane.map);
-    times_ = lane.times;
-    const std::exception_ptr error = std::exchange(lane.error, nullptr);
+    Slot& slot = SlotOf(num_collected_);
+    matched_.wait(lock, [&] { return slot.is_matched; });
+    std::swap(collected_, slot.map);
+    times_ = slot.times;
+    const std::exception_ptr error = std::exchange(slot.error, nullptr);
     ++num_collected_;
-    changed_.notify_all();
+    left_.notify_one();
     if (error) std::rethrow_exception(error);
     return {collected_.disparity.ConstView(), collected_.validity.ConstView(),
             collected_.confidence.ConstView()};
@@ -93,44 +99,49 @@ class CpuMatcherQueue final : public MatcherQueue {
     const std::scoped_lock lock(mutex_);
     return num_submitted_ - num_collected_;
   }
-  std::size_t capacity() const override { return lanes_.size(); }
-  std::size_t memory_bytes() const override { return lanes_.size() * lanes_.front().matcher->memory_bytes(); }
+  std::size_t capacity() const override { return slots_.size(); }
+  std::size_t memory_bytes() const override { return matchers_.size() * matchers_.front()->memory_bytes(); }
 
  private:
-  void Work(Lane& lane, const std::stop_token& stop) {
+  Slot& SlotOf(std::size_t frame) { return slots_[frame % slots_.size()]; }
+
+  void Work(StereoMatcher& matcher, const std::stop_token& stop) {
     while (true) {
-      {
-        std::unique_lock lock(mutex_);
-        if (!changed_.wait(lock, stop, [&] { return lane.has_work; })) return;
-      }
+      std::unique_lock lock(mutex_);
+      submitted_.wait(lock, stop, [this] { return num_started_ < num_submitted_; });
+      if (stop.stop_requested()) return;
+      Slot& slot = SlotOf(num_started_++);
+      lock.unlock();
       try {
-        lane.matcher->Compute(ViewOf(lane.left), ViewOf(lane.right), lane.map, &lane.times);
+        matcher.Compute(ViewOf(slot.left), ViewOf(slot.right), slot.map, &slot.times);
       } catch (...) {
-        lane.error = std::current_exception();
+        slot.error = std::current_exception();
       }
-      const std::scoped_lock lock(mutex_);
-      lane.has_work = false;
-      changed_.notify_all();
+      lock.lock();
+      slot.is_matched = true;
+      matched_.notify_one();
     }
   }
 
   const int width_, height_;
   mutable std::mutex mutex_;
-  std::condition_variable_any changed_;
-  std::size_t num_submitted_ = 0, num_collected_ = 0;
-  std::vector<Lane> lanes_;  // frame i in lane i modulo their number
+  std::condition_variable_any submitted_;
+  std::condition_variable matched_, left_;  // a frame is matched, has left
+  std::size_t num_submitted_ = 0, num_started_ = 0, num_collected_ = 0;
+  std::vector<Slot> slots_;  // frame i in slot i modulo their number
   DisparityMap collected_;
   StageTimes times_;
+  std::vector<std::unique_ptr<StereoMatcher>> matchers_;
   std::vector<std::jthread> threads_;  // ends first
 };
 
 }  // namespace
 
 std::unique_ptr<MatcherQueue> MakeCpuMatcherQueue(const Parameters& parameters, const MatcherOptions& options,
-                                                  int num_in_flight) {
-  if (num_in_flight < 1)
-    throw InvalidArgument(std::to_string(num_in_flight) + " frames in flight: at least 1 is needed");
-  return std::make_unique<CpuMatcherQueue>(parameters, options, num_in_flight);
+                                                  int num_at_a_time) {
+  if (num_at_a_time < 1)
+    throw InvalidArgument(std::to_string(num_at_a_time) + " frames at a time: at least 1 is needed");
+  return std::make_unique<CpuMatcherQueue>(parameters, options, num_at_a_time);
 }
 
 }  // namespace parallax

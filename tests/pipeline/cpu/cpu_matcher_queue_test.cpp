@@ -44,10 +44,10 @@ void ExpectFrame(int i, const DisparityMapView& view, StereoMatcher& matcher) {
 
 TEST(CpuMatcherQueue, FramesComeOutInOrderWithTheBitsOfOneAtATime) {
   const auto matcher = MakeCpuMatcher(SmallParameters(), {.width = kWidth, .height = kHeight});
-  for (const int capacity : {1, 2, 5}) {
+  for (const int at_a_time : {1, 2, 5}) {
     const auto queue = MakeCpuMatcherQueue(SmallParameters(),
-                                           {.width = kWidth, .height = kHeight, .num_threads = 3}, capacity);
-    EXPECT_EQ(queue->capacity(), static_cast<std::size_t>(capacity));
+                                           {.width = kWidth, .height = kHeight, .num_threads = 3}, at_a_time);
+    EXPECT_EQ(queue->capacity(), 2U * static_cast<std::size_t>(at_a_time));
     int collected = 0;
     const auto collect = [&] {
       if (collected % 3 == 0) {
