@@ -100,6 +100,38 @@ void AddPrediction(std::uint8_t* row, const std::uint8_t* above_row, std::size_t
   }
 }
 
+// Undoes "Sub", which adds the pixel on the left, for gray: sums over 8 bytes at a time, its even and its odd
+// bytes apart, in lanes of 16 bits that no sum leaves.
+template <std::size_t kPixel_bytes>
+void AddLeftOfGray(std::uint8_t* row, std::size_t row_bytes) {
+  static_assert(kPixel_bytes == 1 || kPixel_bytes == 2);
+  constexpr std::uint64_t kInEveryLane = 0x0001'0001'0001'0001, kBytes = 0x00FF'00FF'00FF'00FF;
+  constexpr int kLastLane = 48;
+  std::uint64_t left_even = 0, left_odd = 0;  // the bytes on the left of these 8
+  std::size_t i = 0;
+  for (; i + sizeof(std::uint64_t) <= row_bytes; i += sizeof(std::uint64_t)) {
+    const auto differences = LoadAs<std::uint64_t>(row + i);
+    const std::uint64_t even = differences & kBytes, odd = differences >> 8 & kBytes;
+    std::uint64_t values_even, values_odd;
+    if constexpr (kPixel_bytes == 1) {
+      // Lane k of a product is the sum of lanes 0 to k.
+      values_odd = (even + odd) * kInEveryLane + left_odd * kInEveryLane;
+      values_even = (values_odd - odd) & kBytes;
+    } else {
+      values_odd = odd * kInEveryLane + left_odd * kInEveryLane;
+      values_even = (even * kInEveryLane + left_even * kInEveryLane) & kBytes;
+      left_even = values_even >> kLastLane;
+    }
+    values_odd &= kBytes;
+    left_odd = values_odd >> kLastLane;
+    const std::uint64_t values = values_even | values_odd << 8;
+    std::memcpy(row + i, &values, sizeof(values));
+  }
+  for (i = std::max(i, kPixel_bytes); i < row_bytes; ++i) {
+    row[i] = static_cast<std::uint8_t>(row[i] + row[i - kPixel_bytes]);
+  }
+}
+
 template <std::size_t kPixel_bytes>
 bool UndoFilter(int filter, std::uint8_t* __restrict row, const std::uint8_t* __restrict above_row,
                 std::size_t row_bytes) {
@@ -108,7 +140,11 @@ bool UndoFilter(int filter, std::uint8_t* __restrict row, const std::uint8_t* __
     case kNone:
       return true;
     case kSub:
-      AddPrediction<kPixel_bytes>(row, above_row, row_bytes, [](int left, int, int) { return left; });
+      if constexpr (kPixel_bytes <= 2) {
+        AddLeftOfGray<kPixel_bytes>(row, row_bytes);
+      } else {
+        AddPrediction<kPixel_bytes>(row, above_row, row_bytes, [](int left, int, int) { return left; });
+      }
       return true;
     case kUp:
       for (std::size_t i = 0; i < row_bytes; ++i) row[i] = static_cast<std::uint8_t>(row[i] + above_row[i]);

@@ -178,33 +178,41 @@ FileBytes Filtered(const FileBytes& pixels, std::size_t row_bytes, std::size_t p
   return rows;
 }
 
-TYPED_TEST(PngOf, EveryFilterOnEveryRowIsUndone) {
-  constexpr int kWidth = 37, kHeight = 21;
-  const auto image = PatternOf<TypeParam>("noise", kWidth, kHeight);
-  constexpr std::size_t kPixel_bytes = sizeof(TypeParam), kRow_bytes = kPixel_bytes * kWidth;
+// Writes an image with every filter and reads it.
+template <typename T>
+void ExpectEveryFilterIsUndone(int width, int height) {
+  const auto image = PatternOf<T>("noise", width, height);
+  constexpr std::size_t kPixel_bytes = sizeof(T);
+  const std::size_t row_bytes = kPixel_bytes * static_cast<std::size_t>(width);
   FileBytes pixels;
-  for (int y = 0; y < kHeight; ++y) {
-    for (int x = 0; x < kWidth; ++x) {
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
       std::array<std::uint8_t, kPixel_bytes> bytes;
       std::memcpy(bytes.data(), &image(x, y), kPixel_bytes);
-      if constexpr (std::is_same_v<TypeParam, std::uint16_t>) std::reverse(bytes.begin(), bytes.end());
+      if constexpr (std::is_same_v<T, std::uint16_t>) std::reverse(bytes.begin(), bytes.end());
       pixels.insert(pixels.end(), bytes.begin(), bytes.end());
     }
   }
-  const Header header{.width = kWidth,
-                      .height = kHeight,
+  const Header header{.width = width,
+                      .height = height,
                       .depth = kPixel_bytes == 2 ? std::uint8_t{16} : std::uint8_t{8},
                       .colour = kPixel_bytes == 3 ? std::uint8_t{2} : std::uint8_t{0}};
   for (int shift = 0; shift < 6; ++shift) {  // 5: filters mixed, others: one for all rows
-    const FileBytes rows = Filtered(pixels, kRow_bytes, kPixel_bytes, [&](std::size_t y) {
+    const FileBytes rows = Filtered(pixels, row_bytes, kPixel_bytes, [&](std::size_t y) {
       return shift < 5 ? shift : static_cast<int>(y * 7 % 11 % 5);
     });
     const FileBytes file = FileOf(header, rows);
     EXPECT_TRUE(SameAsMat(image, cv::imdecode(file, cv::IMREAD_UNCHANGED))) << "the file is wrong";
     const std::optional<CameraImage> read = DecodePlainPng("a.png", file);
     ASSERT_TRUE(read.has_value());
-    EXPECT_TRUE(SamePixels(std::get<HostImage<TypeParam>>(*read).ConstView(), image.ConstView())) << shift;
+    EXPECT_TRUE(SamePixels(std::get<HostImage<T>>(*read).ConstView(), image.ConstView())) << shift;
   }
+}
+
+// Rows of gray are undone eight bytes at a time.
+TYPED_TEST(PngOf, EveryFilterOnEveryRowIsUndone) {
+  ExpectEveryFilterIsUndone<TypeParam>(37, 21);
+  for (int width = 1; width <= 18; ++width) ExpectEveryFilterIsUndone<TypeParam>(width, 7);
 }
 
 std::optional<CameraImage> Decode(std::span<const std::uint8_t> bytes) {
