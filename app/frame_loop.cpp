@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/bounded_queue.h"
+#include "app/heap.h"
 #include "config/parameter_text.h"
 #include "pipeline/error.h"
 
@@ -286,6 +287,7 @@ class FrameLoop {
 }  // namespace
 
 void RunFrames(FrameSource& source, const FrameLoopSteps& steps, const FrameLoopOptions& options) {
+  KeepFreedMemory();  // the buffers of a frame are those of one before it
   FrameLoop(source, steps, options).Run();
 }
 

@@ -35,7 +35,7 @@ LIBRARIES = {
     "benchmark": re.compile(r"benchmark/"),
     "nanoflann": re.compile(r"nanoflann"),
     "pages": re.compile(r"sys/mman\.h$"),  # advice on memory pages
-    "system": re.compile(r"(unistd|fcntl|glob|poll|dlfcn|termios|pthread|sched|\w*intrin)\.h$|sys/"),
+    "system": re.compile(r"(unistd|fcntl|glob|malloc|poll|dlfcn|termios|pthread|sched|\w*intrin)\.h$|sys/"),
 }
 PRINTING_AND_FILES = {"iostream", "ostream", "istream", "fstream", "cstdio", "stdio.h", "filesystem"}
 C_LIBRARY = re.compile(r"(assert|ctype|errno|float|inttypes|limits|math|signal|std\w+|string|time)\.h$")
