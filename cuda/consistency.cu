@@ -23,11 +23,19 @@ __global__ void __launch_bounds__(kThreads) CheckConsistencyKernel(const Argumen
   LetNextKernelBegin();
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);
   const std::uint16_t *const left = a.winner_left + row, *const right = a.winner_right + row;
+  const int thread = static_cast<int>(threadIdx.x);
+  for (int x = thread; x < a.width; x += kThreads) claimed[x] = 0;
+  __syncthreads();
+  float* const disparity = a.disparity + row;
+  std::uint8_t* const validity = a.validity + row;
   CheckRow(
-      {a.width, a.min_disparity, a.num_disparities, a.max_difference, a.disparity + row, a.validity + row,
-       claimed},
-      static_cast<int>(threadIdx.x), kThreads, [&](int x) -> int { return left[x]; },
-      [&](int x) -> int { return right[x]; });
+      {a.width, a.min_disparity, a.num_disparities, a.max_difference, claimed}, thread, kThreads,
+      [&](int x) -> int { return left[x]; }, [&](int x) -> int { return right[x]; },
+      [&](int x, std::uint8_t fault) {
+        if (fault == kValid) return;
+        validity[x] = static_cast<std::uint8_t>(validity[x] | fault);
+        disparity[x] = __int_as_float(0x7FC00000);
+      });
 }
 
 }  // namespace

@@ -10,19 +10,16 @@ namespace parallax::cuda {
 
 struct ConsistencyRow {
   int width, min_disparity, num_disparities, max_difference;
-  float* disparity;        // of the row
-  std::uint8_t* validity;  // of the row
-  std::uint8_t* claimed;   // width bytes of shared memory
+  std::uint8_t* claimed;  // width bytes of shared memory, all 0
 };
 
 // First every right pixel marks the left pixels that it claims. Then every left pixel is classified: one that
 // fails and that some right pixel claims is mismatched, otherwise occluded. winner_left(x), winner_right(x):
-// the row's winners. Must be called by all threads; the winners must be visible to all.
-template <typename WinnerLeft, typename WinnerRight>
+// the row's winners; store(x, fault): called once for every pixel. Must be called by all threads; what it is
+// given must be visible to all.
+template <typename WinnerLeft, typename WinnerRight, typename Store>
 __device__ void CheckRow(const ConsistencyRow& row, int thread, int num_threads,
-                         const WinnerLeft& winner_left, const WinnerRight& winner_right) {
-  for (int x = thread; x < row.width; x += num_threads) row.claimed[x] = 0;
-  __syncthreads();
+                         const WinnerLeft& winner_left, const WinnerRight& winner_right, const Store& store) {
   for (int x_right = thread; x_right < row.width; x_right += num_threads) {
     const int winner = winner_right(x_right);
     if (winner == kNoWinner) continue;
@@ -42,9 +39,7 @@ __device__ void CheckRow(const ConsistencyRow& row, int thread, int num_threads,
       const bool agrees = other != kNoWinner && abs(other - winner) <= row.max_difference;
       if (!agrees) fault = row.claimed[x] != 0 ? kMismatched : kOccluded;
     }
-    if (fault == kValid) continue;
-    row.validity[x] = static_cast<std::uint8_t>(row.validity[x] | fault);
-    row.disparity[x] = __int_as_float(0x7FC00000);
+    store(x, fault);
   }
 }
 

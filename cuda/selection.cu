@@ -13,7 +13,7 @@
 #include "cuda/consistency.cuh"
 #include "cuda/dependent_launch.cuh"
 #include "cuda/progress.cuh"
-#include "cuda/selection_tile.cuh"
+#include "cuda/selection_packed_tile.cuh"
 #include "cuda/stages.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/pixel_math.h"
@@ -36,8 +36,9 @@ struct Arguments {
   std::uint32_t raises_of_columns;
 };
 
+// All but the validity: returns whether the winner is unique.
 template <typename T>
-__device__ __forceinline__ void StoreWinner(const Arguments& a, int pixel, const Winner& w) {
+__device__ __forceinline__ bool StoreWinner(const Arguments& a, int pixel, const Winner& w) {
   const bool has_rival = w.rival < kNoSum<T>;
   const bool unique = !has_rival || IsUnique(w.best, w.rival, a.parameters.uniqueness_percent);
   float disparity = static_cast<float>(a.min_disparity + static_cast<int>(w.d));
@@ -45,15 +46,17 @@ __device__ __forceinline__ void StoreWinner(const Arguments& a, int pixel, const
     disparity += SubpixelOffset(static_cast<int>(w.best), static_cast<int>(w.before - w.best),
                                 static_cast<int>(w.after - w.best), a.parameters.subpixel);
   }
-  a.validity[pixel] = unique ? kValid : kNotUnique;
   a.confidence[pixel] = has_rival ? Confidence(w.best, w.rival) : std::uint8_t{255};
   a.disparity[pixel] = unique ? disparity : __int_as_float(0x7FC00000);
+  return unique;
 }
 
-template <int K, typename T, int kVolumes>
+constexpr std::uint32_t kNotUniqueBit = 0x8000;  // beside a winner, which is below 1024
+
+template <typename Work>
 __global__ void __launch_bounds__(kMostWarps* kWarpSize, 2) SelectDisparitiesKernel(const Arguments a) {
-  using Work = TileWork<K, T, kVolumes>;
-  constexpr int kPixels = Tile<K>::kPixels;
+  using Sums = typename Work::Sums;
+  constexpr int kPixels = Sums::kPixels;
   extern __shared__ uint4 shared[];
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int num_warps = static_cast<int>(blockDim.y), num_threads = num_warps * kWarpSize;
@@ -64,11 +67,16 @@ __global__ void __launch_bounds__(kMostWarps* kWarpSize, 2) SelectDisparitiesKer
       a.bands_done != nullptr ? static_cast<int>(blockIdx.x) : height - 1 - static_cast<int>(blockIdx.x);
   const int row = y * a.width;
   const bool check_here = a.max_difference >= 0;
-  // Behind the tiles, of the row's right pixels; behind them what consistency needs.
-  auto* const right_keys = reinterpret_cast<std::uint32_t*>(reinterpret_cast<Tile<K>*>(shared) + num_warps);
-  auto* const row_winners = reinterpret_cast<std::uint16_t*>(right_keys + a.width);
-  for (int i = thread; i < a.width; i += num_threads) right_keys[i] = kNoKey;
-  const Work work{a.num_disparities, reinterpret_cast<Tile<K>*>(shared)[warp].words, lane};
+  // Behind the tiles, of each right pixel: sum << 16 | x of the left pixel, and one value for all that are
+  // none; behind them what consistency needs.
+  auto* const right_keys = reinterpret_cast<std::uint32_t*>(reinterpret_cast<Sums*>(shared) + num_warps);
+  auto* const row_winners = reinterpret_cast<std::uint16_t*>(right_keys + a.width + 1);
+  auto* const claimed = reinterpret_cast<std::uint8_t*>(row_winners + a.width);
+  for (int i = thread; i <= a.width; i += num_threads) {
+    right_keys[i] = kNoKey;
+    if (check_here && i < a.width) claimed[i] = 0;
+  }
+  const Work work{{}, a.num_disparities, reinterpret_cast<Sums*>(shared)[warp].words, lane};
   work.MarkEnds();
   if (a.bands_done == nullptr) {
     WaitForKernelBefore();
@@ -81,52 +89,60 @@ __global__ void __launch_bounds__(kMostWarps* kWarpSize, 2) SelectDisparitiesKer
 
   const std::uint8_t* const row_volumes =
       a.volumes + static_cast<std::size_t>(row) * static_cast<std::size_t>(Work::kPixelBytes) + lane * 16;
-  const int row_bytes = a.width * Work::kPixelBytes;
-  const auto load = [&](int x_begin, int turn, Piece<kVolumes>& piece) {
-    // Beyond the row's end something else is read and not used.
-    const int offset = x_begin * Work::kPixelBytes + turn * (16 * kWarpSize);
-    if (offset + lane * 16 < row_bytes) piece.Load(row_volumes + offset, a.sum_bytes);
+  const int stride = num_warps * kPixels;  // from a warp's tile to its next
+  const auto load = [&](int x_begin, int turn, typename Work::Pieces& piece) {
+    if (x_begin + Work::PixelOf(turn, lane) >= a.width) return;
+    piece.Load(
+        row_volumes + static_cast<std::ptrdiff_t>(x_begin) * Work::kPixelBytes + turn * (16 * kWarpSize),
+        a.sum_bytes);
   };
   // Two turns are on their way, also while the warp looks through a tile.
-  Piece<kVolumes> pieces[2]{};
+  typename Work::Pieces pieces[2]{};
   for (int turn = 0; turn < 2; ++turn) load(warp * kPixels, turn, pieces[turn]);
-  for (int x_begin = warp * kPixels; x_begin < a.width; x_begin += num_warps * kPixels) {
+  for (int x_begin = warp * kPixels; x_begin < a.width; x_begin += stride) {
     const int count = min(kPixels, a.width - x_begin);
     __syncwarp();  // the last tile has been read
-#pragma unroll 2
+#pragma unroll 4
     for (int turn = 0; turn < Work::kTurns; ++turn) {
-      work.AddUp(pieces[turn % 2], turn, (turn * kWarpSize + lane) / Work::kPieces < count);
+      work.AddUp(pieces[turn % 2], turn, count);
       const int ahead = turn + 2;
       const bool here = ahead < Work::kTurns;
-      load(here ? x_begin : x_begin + num_warps * kPixels, here ? ahead : ahead - Work::kTurns,
-           pieces[turn % 2]);
+      load(here ? x_begin : x_begin + stride, here ? ahead : ahead - Work::kTurns, pieces[turn % 2]);
     }
     __syncwarp();
-    work.FollowDiagonals([&](int from_begin, std::uint32_t key) {
-      const int x_right = x_begin - a.min_disparity + from_begin;
-      if (static_cast<unsigned>(x_right) < static_cast<unsigned>(a.width))
-        atomicMin(&right_keys[x_right], key);
+    const int right_begin = x_begin - a.min_disparity;
+    work.FollowDiagonals(x_begin, [&](int from_begin, std::uint32_t key) {
+      const auto x_right = static_cast<std::uint32_t>(right_begin + from_begin);
+      atomicMin(&right_keys[min(x_right, static_cast<std::uint32_t>(a.width))], key);
     });
     __syncwarp();
     const Winner winner = work.FindWinner();
     if (lane < count) {
-      StoreWinner<T>(a, row + x_begin + lane, winner);
+      const int x = x_begin + lane;
+      const bool unique = StoreWinner<typename Work::Value>(a, row + x, winner);
       if (check_here) {
-        row_winners[x_begin + lane] = static_cast<std::uint16_t>(winner.d);
+        row_winners[x] = static_cast<std::uint16_t>(unique ? winner.d : winner.d | kNotUniqueBit);
       } else {
-        a.winner_left[row + x_begin + lane] = static_cast<std::uint16_t>(winner.d);
+        a.winner_left[row + x] = static_cast<std::uint16_t>(winner.d);
+        a.validity[row + x] = unique ? kValid : kNotUnique;
       }
     }
   }
   __syncthreads();
   const auto winner_right = [&](int x) -> int {
-    return right_keys[x] != kNoKey ? static_cast<int>(right_keys[x] & 0xFFFFU) : kNoWinner;
+    const std::uint32_t key = right_keys[x];
+    const bool found = key >> 16 < kNoSum<typename Work::Value>;
+    return found ? static_cast<int>(key & 0xFFFFU) - a.min_disparity - x : kNoWinner;
   };
   if (check_here) {
     CheckRow(
-        {a.width, a.min_disparity, a.num_disparities, a.max_difference, a.disparity + row, a.validity + row,
-         reinterpret_cast<std::uint8_t*>(row_winners + a.width)},
-        thread, num_threads, [&](int x) -> int { return row_winners[x]; }, winner_right);
+        {a.width, a.min_disparity, a.num_disparities, a.max_difference, claimed}, thread, num_threads,
+        [&](int x) -> int { return static_cast<int>(row_winners[x] & ~kNotUniqueBit); }, winner_right,
+        [&](int x, std::uint8_t fault) {
+          const bool unique = (row_winners[x] & kNotUniqueBit) == 0;
+          a.validity[row + x] = static_cast<std::uint8_t>(fault | (unique ? kValid : kNotUnique));
+          if (fault != kValid) a.disparity[row + x] = __int_as_float(0x7FC00000);
+        });
   } else {
     for (int x = thread; x < a.width; x += num_threads) {
       a.winner_right[row + x] = static_cast<std::uint16_t>(winner_right(x));
@@ -136,22 +152,22 @@ __global__ void __launch_bounds__(kMostWarps* kWarpSize, 2) SelectDisparitiesKer
   if (a.bands_done != nullptr && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
 }
 
-template <int K, typename T, int kVolumes>
+template <typename Work>
 void Launch(const Arguments& a, int height, cudaStream_t stream) {
   // So many warps that two or three blocks fit on a multiprocessor of 227 KB, and no more than make all take
   // as many tiles. Beside aggregation there is room for one: it should be large, so that the last row is soon
   // done.
   const bool beside = a.bands_done != nullptr;
-  const std::size_t block_bytes = (beside ? 113U : 74U) * 1024U, tile_bytes = sizeof(Tile<K>);
+  const std::size_t block_bytes = (beside ? 113U : 74U) * 1024U, tile_bytes = sizeof(typename Work::Sums);
   const int most_warps = beside ? kMostWarps : 10;
-  const std::size_t row_bytes = static_cast<std::size_t>(a.width) * (a.max_difference >= 0 ? 7 : 4);
+  const std::size_t row_bytes = 4 + static_cast<std::size_t>(a.width) * (a.max_difference >= 0 ? 7 : 4);
   const int fitting =
       row_bytes + tile_bytes > block_bytes ? 1 : static_cast<int>((block_bytes - row_bytes) / tile_bytes);
-  const int tiles = (a.width + Tile<K>::kPixels - 1) / Tile<K>::kPixels;
+  const int tiles = (a.width + Work::Sums::kPixels - 1) / Work::Sums::kPixels;
   const int most = std::min({fitting, most_warps, tiles}), turns = (tiles + most - 1) / most;
   const int warps = (tiles + turns - 1) / turns;
   const std::size_t shared_bytes = row_bytes + static_cast<std::size_t>(warps) * tile_bytes;
-  const auto kernel = SelectDisparitiesKernel<K, T, kVolumes>;
+  const auto kernel = SelectDisparitiesKernel<Work>;
   ShareMultiprocessors(kernel);
   Check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(shared_bytes)),
@@ -182,8 +198,15 @@ Arguments MakeArguments(const std::uint8_t* volumes, const std::uint32_t* bands_
 void Launch(const Arguments& a, const VolumeLayout& layout, cudaStream_t stream) {
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
-    layout.num_volumes == 2 ? Launch<k(), T, 2>(a, layout.height, stream)
-                            : Launch<k(), T, 4>(a, layout.height, stream);
+    const auto launch = [&](auto num_volumes) {
+      if constexpr (sizeof(T) == 1 && k() >= 4) {
+        Launch<PackedTileWork<k(), num_volumes()>>(a, layout.height, stream);
+      } else {
+        Launch<TileWork<k(), T, num_volumes()>>(a, layout.height, stream);
+      }
+    };
+    layout.num_volumes == 2 ? launch(std::integral_constant<int, 2>{})
+                            : launch(std::integral_constant<int, 4>{});
   });
 }
 

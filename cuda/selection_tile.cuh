@@ -42,13 +42,27 @@ struct Piece {
   }
 };
 
+// How the pieces of a tile, kPieces a pixel, are shared out to the lanes of a warp in turns.
+template <int kPieces, int kPixels>
+struct PieceOrder {
+  static constexpr int kTurns = kPieces * kPixels / kWarpSize;
+  static_assert(kTurns % 4 == 0);
+  static __device__ __forceinline__ int PixelOf(int turn, int lane) {
+    return kPieces >= kWarpSize ? turn / (kPieces / kWarpSize) : (turn * kWarpSize + lane) / kPieces;
+  }
+  static __device__ __forceinline__ int PieceOf(int turn, int lane) {
+    return kPieces >= kWarpSize ? turn % (kPieces / kWarpSize) * kWarpSize + lane : lane % kPieces;
+  }
+};
+
+// Words of two neighbouring disparities: sums of 16-bit values, or D padded to 64. Others:
+// cuda/selection_packed_tile.cuh.
 template <int K, typename T, int kVolumes>
-struct TileWork {
+struct TileWork : PieceOrder<2 * K* static_cast<int>(sizeof(T)), Tile<K>::kPixels> {
   using Sums = Tile<K>;
+  using Value = T;
+  using Pieces = Piece<kVolumes>;
   static constexpr int kPixelBytes = 32 * K * static_cast<int>(sizeof(T));
-  static constexpr int kPieces = kPixelBytes / 16;                    // of a pixel
-  static constexpr int kTurns = kPieces * Sums::kPixels / kWarpSize;  // of a tile
-  static_assert(kTurns % 2 == 0);
   static constexpr int kPieceWords = 16 / static_cast<int>(sizeof(T)) / 2;
 
   int num_disparities;
@@ -65,9 +79,10 @@ struct TileWork {
     }
   }
 
-  // Sums of the piece's values, in the order of d, into the tile. inside: of a pixel of the row.
-  __device__ __forceinline__ void AddUp(const Piece<kVolumes>& piece, int turn, bool inside) const {
-    const int index = turn * kWarpSize + lane, pixel = index / kPieces, place = index % kPieces;
+  // Sums of the piece's values, in the order of d, into the tile. count: pixels of the tile that are in the
+  // row.
+  __device__ __forceinline__ void AddUp(const Piece<kVolumes>& piece, int turn, int count) const {
+    const int pixel = this->PixelOf(turn, lane), place = this->PieceOf(turn, lane);
     std::uint32_t sums[kPieceWords];
     const auto add = [&](int i, auto part) {  // word i of each volume
       if constexpr (sizeof(T) == 1) {
@@ -89,7 +104,7 @@ struct TileWork {
     add(1, [&](int v) { return piece.of[v].y; });
     add(2, [&](int v) { return piece.of[v].z; });
     add(3, [&](int v) { return piece.of[v].w; });
-    const int d = place * 2 * kPieceWords, valid = inside ? num_disparities - d : 0;
+    const int d = place * 2 * kPieceWords, valid = pixel < count ? num_disparities - d : 0;
     if (valid < 2 * kPieceWords) {
 #pragma unroll
       for (int i = 0; i < kPieceWords; ++i) {
@@ -103,9 +118,10 @@ struct TileWork {
     for (int i = 0; i < kPieceWords; ++i) to[i] = sums[i];
   }
 
-  // Calls join(x - d, key) for the tile's right pixels, x counted from the tile's first.
+  // Calls join(x - d, key) for the tile's right pixels, x counted from the tile's first; key: sum << 16 |
+  // x_begin + x.
   template <typename Join>
-  __device__ __forceinline__ void FollowDiagonals(const Join& join) const {
+  __device__ __forceinline__ void FollowDiagonals(int x_begin, const Join& join) const {
     // Of the diagonal x - d = lane - 32 j: lowest sum << 16 | x.
     std::uint32_t keys[K + 1];
 #pragma unroll
@@ -121,7 +137,7 @@ struct TileWork {
     }
 #pragma unroll
     for (int j = 0; j <= K; ++j) {
-      if (keys[j] >> 16 < kNoSum<T>) join(lane - 32 * j, keys[j] - static_cast<std::uint32_t>(lane - 32 * j));
+      if (keys[j] >> 16 < kNoSum<T>) join(lane - 32 * j, keys[j] + static_cast<std::uint32_t>(x_begin));
     }
   }
 
