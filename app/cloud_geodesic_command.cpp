@@ -12,9 +12,9 @@
 #include "app/cloud_graph.h"
 #include "app/cloud_options.h"
 #include "app/cloud_picture.h"
+#include "app/cloud_places.h"
 #include "app/number_text.h"
 #include "datasets/formats/cloud_file.h"
-#include "datasets/formats/file_bytes.h"
 #include "datasets/formats/image_file.h"
 #include "pipeline/error.h"
 
@@ -30,94 +30,6 @@ struct GeodesicCommandOptions {
   CloudOutputs outputs;
   CloudOptions common;
 };
-
-float Length(const Point3f& a, const Point3f& b) { return std::hypot(a.x - b.x, a.y - b.y, a.z - b.z); }
-
-// A source or target: what was asked for and the point it means.
-struct Place {
-  std::string asked;
-  std::size_t point = 0;        // of the finite ones
-  std::int32_t index = 0;       // in the file
-  std::optional<float> away_m;  // from the coordinates asked for, where it was those
-};
-
-// Finds the points that are meant by "17" or "1.5,0.2,8".
-class PlaceFinder {
- public:
-  PlaceFinder(const InputCloud& input, float snap_m) : input_(input), snap_m_(snap_m) {
-    Point3f low = Points().front(), high = low;
-    for (const Point3f& p : Points()) {
-      low = {std::min(low.x, p.x), std::min(low.y, p.y), std::min(low.z, p.z)};
-      high = {std::max(high.x, p.x), std::max(high.y, p.y), std::max(high.z, p.z)};
-    }
-    if (snap_m_ == 0) snap_m_ = 0.1F * Length(low, high);
-  }
-
-  Place Find(const std::string& asked) const {
-    std::vector<double> numbers;
-    for (std::size_t begin = 0; begin <= asked.size();) {
-      const std::size_t end = std::min(asked.find(',', begin), asked.size());
-      const std::optional<double> number = ParseNumber(std::string_view(asked).substr(begin, end - begin));
-      if (!number || !std::isfinite(*number)) break;
-      numbers.push_back(*number);
-      begin = end + 1;
-      if (end != asked.size()) continue;
-      if (numbers.size() == 1 && numbers[0] == std::floor(numbers[0])) return AtIndex(asked, numbers[0]);
-      if (numbers.size() == 3) return AtPosition(asked, numbers);
-    }
-    throw InvalidArgument("'" + asked + "' is neither a point's number nor x,y,z in metres");
-  }
-
- private:
-  const std::vector<Point3f>& Points() const { return input_.cloud.points; }
-
-  Place AtIndex(const std::string& asked, double index) const {
-    if (index < 0 || index >= static_cast<double>(input_.num_in_file)) {
-      throw InvalidArgument(fmt::format("point {} is not there: {} has points 0 to {}", asked, input_.file,
-                                        input_.num_in_file - 1));
-    }
-    const auto wanted = static_cast<std::int32_t>(index);
-    if (input_.index_in_file.empty()) return {asked, static_cast<std::size_t>(wanted), wanted, std::nullopt};
-    const auto& indices = input_.index_in_file;
-    const auto found = std::lower_bound(indices.begin(), indices.end(), wanted);
-    if (found == indices.end() || *found != wanted) {
-      throw InvalidArgument(
-          fmt::format("point {} of {} is not finite, so no path leads there", asked, input_.file));
-    }
-    return {asked, static_cast<std::size_t>(found - indices.begin()), wanted, std::nullopt};
-  }
-
-  Place AtPosition(const std::string& asked, const std::vector<double>& xyz) const {
-    const Point3f at{static_cast<float>(xyz[0]), static_cast<float>(xyz[1]), static_cast<float>(xyz[2])};
-    const auto nearest =
-        std::min_element(Points().begin(), Points().end(),
-                         [&](const Point3f& p, const Point3f& q) { return Length(p, at) < Length(q, at); });
-    const float away_m = Length(*nearest, at);
-    if (!(away_m <= snap_m_)) {
-      throw InvalidArgument(
-          fmt::format("{} is outside the cloud: its nearest point is {:.4g} m away, more than {:.4g} "
-                      "m (--snap)",
-                      asked, away_m, snap_m_));
-    }
-    const auto point = static_cast<std::size_t>(nearest - Points().begin());
-    return {asked, point, input_.IndexInFile(point), away_m};
-  }
-
-  const InputCloud& input_;
-  float snap_m_;
-};
-
-std::string NameOf(const Place& place) {
-  return place.away_m ? fmt::format("{} (point {}, {:.3g} m away)", place.asked, place.index, *place.away_m)
-                      : place.asked;
-}
-
-// Of a column with their names.
-std::size_t WidthOf(const std::vector<Place>& places) {
-  std::size_t width = 8;
-  for (const Place& place : places) width = std::max(width, NameOf(place).size());
-  return width + 2;
-}
 
 class GeodesicRun {
  public:
@@ -185,7 +97,7 @@ class GeodesicRun {
           geodesics_.distances_m.begin() + static_cast<std::ptrdiff_t>((s + 1) * NumNodes()));
       std::erase_if(reached, [](float d) { return !std::isfinite(d); });
       const double median = QuantileOf(reached, 0.5), farthest = QuantileOf(reached, 1);
-      fmt::print("{:<{}}{:>14}{:>14}{:>14}\n", NameOf(sources_[s]), width, WithThousands(reached.size()),
+      fmt::print("{:<{}}{:>14}{:>14}{:>14}\n", sources_[s].Name(), width, WithThousands(reached.size()),
                  FourDigits(median), FourDigits(farthest));
       json_.BeginObject().Key("point").Value(sources_[s].index);
       json_.Key("num_reached").Value(static_cast<std::int64_t>(reached.size()));
@@ -207,7 +119,7 @@ class GeodesicRun {
     for (std::size_t s = 0; s < sources_.size(); ++s) {
       for (const Place& target : targets_) {
         const std::int32_t from = graph_.NodeOf(sources_[s].point), to = graph_.NodeOf(target.point);
-        const float geodesic = Distance(s, to), straight = Length(PositionOf(from), PositionOf(to));
+        const float geodesic = Distance(s, to), straight = DistanceBetween(PositionOf(from), PositionOf(to));
         const bool is_apart = parts[static_cast<std::size_t>(from)] != parts[static_cast<std::size_t>(to)];
         num_unreachable += is_apart ? 1 : 0;
         const std::string cell = is_apart                  ? "unreachable"
@@ -216,8 +128,8 @@ class GeodesicRun {
         const double ratio = std::isfinite(geodesic) && straight > 0
                                  ? geodesic / straight
                                  : std::numeric_limits<double>::quiet_NaN();
-        fmt::print("{:<{}}{:<{}}{:>14}{:>14}{:>9}\n", NameOf(sources_[s]), from_width, NameOf(target),
-                   to_width, cell, FourDigits(straight), FourDigits(ratio));
+        fmt::print("{:<{}}{:<{}}{:>14}{:>14}{:>9}\n", sources_[s].Name(), from_width, target.Name(), to_width,
+                   cell, FourDigits(straight), FourDigits(ratio));
         json_.BeginObject().Key("from").Value(sources_[s].index).Key("to").Value(target.index);
         json_.Key("reachable").Value(!is_apart).Key("geodesic_m").Value(static_cast<double>(geodesic));
         json_.Key("straight_m").Value(static_cast<double>(straight)).Key("ratio").Value(ratio).EndObject();
@@ -273,7 +185,7 @@ class GeodesicRun {
     }
     if (outputs.picture_file.empty()) return;
     CloudPictureOptions picture;
-    picture.title = input_.Description() + ", from " + NameOf(sources_.front()) +
+    picture.title = input_.Description() + ", from " + sources_.front().Name() +
                     (sources_.size() > 1 ? fmt::format(" and {} more", sources_.size() - 1) : "");
     picture.no_value_meaning = std::isfinite(options_.range_m) ? "beyond the range" : "not reached";
     const std::vector<float> spacing_m = measures_->MeanNeighbourDistances(input_.cloud.points, {.k = 4});

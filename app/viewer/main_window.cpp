@@ -1,44 +1,33 @@
 #include "app/viewer/main_window.h"
 
-#include <open3d/t/geometry/PointCloud.h>
 #include <open3d/visualization/gui/Application.h>
 #include <open3d/visualization/gui/Button.h>
 #include <open3d/visualization/gui/UIImage.h>
-#include <open3d/visualization/rendering/Camera.h>
-#include <open3d/visualization/rendering/MaterialRecord.h>
-#include <open3d/visualization/rendering/Open3DScene.h>
-#include <open3d/visualization/rendering/View.h>
 
 #include <algorithm>
-#include <cmath>
 #include <initializer_list>
-#include <optional>
+#include <memory>
 #include <string>
 #include <utility>
 
-#include "app/cloud_view.h"
+#include "app/viewer/cloud_scene.h"
 #include "app/viewer/widgets.h"
 
 namespace parallax::app {
 namespace {
 
-namespace rendering = open3d::visualization::rendering;
-using Eigen::Vector3f;
 using open3d::core::Tensor;
-
-constexpr char kCloud[] = "cloud";
-
-Vector3f ToEigen(const Point3f& p) { return {p.x, p.y, p.z}; }
 
 class MainWindow : public gui::Window {
  public:
   MainWindow(const ViewerOptions& options, Mailbox<UploadFrame>& mailbox)
       : gui::Window(options.title, options.width_px, options.height_px), mailbox_(mailbox) {
-    MakeScene();
+    scene_ = std::make_unique<CloudScene>(
+        GetRenderer(), [this] { Redraw(); }, [this] { return GetScaling(); });
     MakePanes();
     MakeBar(options.sequence);
-    for (const WidgetPtr& child :
-         std::initializer_list<WidgetPtr>{image_pane_, disparity_pane_, cloud_pane_, scene_, bar_}) {
+    for (const WidgetPtr& child : std::initializer_list<WidgetPtr>{image_pane_, disparity_pane_, cloud_pane_,
+                                                                   scene_->widget(), bar_}) {
       AddChild(child);
     }
     SetOnTickEvent([this] { return Tick(); });
@@ -69,24 +58,12 @@ class MainWindow : public gui::Window {
     scene.y += line.height;
     scene.height -= line.height;
     Place(*cloud_pane_, line);
-    Place(*scene_, scene);
+    Place(*scene_->widget(), scene);
     gui::Window::Layout(context);
-    FrameNewScene();  // the scene has its size now
+    scene_->FrameNewScene();  // the scene has its size now
   }
 
  private:
-  void MakeScene() {
-    scene_ = std::make_shared<CloudWidget>();
-    scene_->SetScene(std::make_shared<rendering::Open3DScene>(GetRenderer()));
-    Scene().SetBackground({0.30f, 0.32f, 0.36f, 1.0f});
-    Scene().GetView()->SetPostProcessing(false);  // no tone mapping: colours come out as they went in
-    scene_->on_moved = [this] {
-      view_moved_ = true;
-      Redraw();
-    };
-    material_.shader = "defaultUnlit";
-  }
-
   void MakePanes() {
     const int em = GetTheme().font_size;
     image_ = std::make_shared<gui::ImageWidget>();
@@ -115,7 +92,7 @@ class MainWindow : public gui::Window {
     const auto step = std::make_shared<gui::Button>("Step");
     step->SetOnClicked([this] { mailbox_.Step(); });
     const auto reset = std::make_shared<gui::Button>("Reset view");
-    reset->SetOnClicked([this] { ResetView(); });
+    reset->SetOnClicked([this] { scene_->ResetView(); });
     for (const auto& button : {pause_, step, reset}) {
       if (button != reset && !sequence) continue;
       button->SetPaddingEm(0.6f, 0.1f);
@@ -129,8 +106,6 @@ class MainWindow : public gui::Window {
     bar_->AddStretch();
     bar_->AddChild(BesideButtons(hint_, em));
   }
-
-  rendering::Open3DScene& Scene() { return *scene_->GetScene(); }
 
   // A drawing can be dropped (the renderer keeps a pace of its own), and texts are laid out in the second
   // one: asks for several, in coming ticks, so that what changed shows without waiting for the mouse.
@@ -168,14 +143,14 @@ class MainWindow : public gui::Window {
         mailbox_.Step();
         return true;
       case gui::KEY_R:
-        ResetView();
+        scene_->ResetView();
         return true;
       case gui::KEY_PLUS:
       case gui::KEY_EQUALS:
-        ScalePoints(1.25f);
+        scene_->ScalePoints(1.25f);
         return true;
       case gui::KEY_MINUS:
-        ScalePoints(0.8f);
+        scene_->ScalePoints(0.8f);
         return true;
       case gui::KEY_Q:
       case gui::KEY_ESCAPE:
@@ -203,7 +178,7 @@ class MainWindow : public gui::Window {
     if (const Open3DImage& shape = frame.image ? frame.image : frame.disparity) {
       parts_.aspect = static_cast<float>(shape->width_) / static_cast<float>(shape->height_);
     }
-    UploadCloud(frame);
+    scene_->Upload(frame);
     name_ = frame.name;
     status_text_ = frame.status;
     end_.clear();
@@ -211,75 +186,6 @@ class MainWindow : public gui::Window {
     // The render thread reads the tensors later: they live until the next frame but one has been handed over.
     previous_ = std::move(current_);
     current_ = std::move(frame);
-  }
-
-  // The same geometry is updated from frame to frame; it is added again only where it must grow.
-  void UploadCloud(const UploadFrame& frame) {
-    if (frame.num_points == 0) {
-      if (Scene().HasGeometry(kCloud)) Scene().ShowGeometry(kCloud, false);
-      scene_->ForceRedraw();
-      return;
-    }
-    open3d::t::geometry::PointCloud cloud(frame.positions);
-    cloud.SetPointColors(frame.colors);
-    const auto capacity = static_cast<std::size_t>(frame.positions.GetLength());
-    if (capacity == capacity_) {
-      using rendering::Scene;
-      this->Scene().GetScene()->UpdateGeometry(kCloud, cloud,
-                                               Scene::kUpdatePointsFlag | Scene::kUpdateColorsFlag);
-      this->Scene().ShowGeometry(kCloud, true);
-    } else {
-      if (Scene().HasGeometry(kCloud)) Scene().RemoveGeometry(kCloud);
-      Scene().AddGeometry(kCloud, &cloud, material_, false);
-      Scene().GetScene()->SetGeometryCulling(kCloud, false);  // it would use the box of the first frame
-      capacity_ = capacity;
-    }
-    scene_->ForceRedraw();
-  }
-
-  CloudView WantedView() const {
-    const gui::Rect& frame = scene_->GetFrame();
-    const float aspect =
-        static_cast<float>(std::max(1, frame.width)) / static_cast<float>(std::max(1, frame.height));
-    const auto* points = static_cast<const Point3f*>(current_.positions.GetDataPtr());
-    return FirstView({points, current_.num_points}, aspect);
-  }
-
-  // Frames the cloud, unless somebody has turned it or it still is the scene in view.
-  void FrameNewScene() {
-    if (current_.num_points == 0 || view_moved_) return;
-    const CloudView wanted = WantedView();
-    if (!view_ || IsOtherScene(*view_, wanted)) SetView(wanted);
-  }
-
-  void ResetView() {
-    if (current_.num_points > 0) SetView(WantedView());
-  }
-
-  void SetView(const CloudView& view) {
-    const Vector3f low = ToEigen(view.low), high = ToEigen(view.high), target = ToEigen(view.target);
-    const Vector3f margin = Vector3f::Constant(0.1f * (high - low).norm() + 1e-3f);
-    const open3d::geometry::AxisAlignedBoundingBox bounds((low - margin).cast<double>(),
-                                                          (high + margin).cast<double>());
-    scene_->SetupCamera(view.vertical_fov_deg, bounds, target);
-    scene_->LookAt(target, ToEigen(view.eye), {0, -1, 0});  // the camera frame's y points down
-    scene_->SetCenterOfRotation(target);
-    // Points as large as it takes for the surfaces to look closed.
-    const gui::Rect& frame = scene_->GetFrame();
-    const float area = static_cast<float>(frame.width) * static_cast<float>(frame.height);
-    const float size = std::ceil(std::sqrt(area / static_cast<float>(current_.num_points)));
-    SetPointSize(GetScaling() * std::clamp(size, 2.0f, 5.0f));
-    view_ = view;
-    view_moved_ = false;
-  }
-
-  void ScalePoints(float factor) { SetPointSize(std::clamp(material_.point_size * factor, 1.0f, 20.0f)); }
-
-  void SetPointSize(float size_px) {
-    material_.point_size = size_px;
-    if (Scene().HasGeometry(kCloud)) Scene().ModifyGeometryMaterial(kCloud, material_);
-    scene_->ForceRedraw();
-    Redraw();
   }
 
   void UpdateStatus() {
@@ -305,21 +211,17 @@ class MainWindow : public gui::Window {
   Mailbox<UploadFrame>& mailbox_;
   std::shared_ptr<Pane> image_pane_, disparity_pane_, cloud_pane_;
   std::shared_ptr<gui::ImageWidget> image_, disparity_, scale_;
-  std::shared_ptr<CloudWidget> scene_;
+  std::unique_ptr<CloudScene> scene_;
   std::shared_ptr<gui::Horiz> bar_;
   std::shared_ptr<gui::Button> pause_;
   std::shared_ptr<gui::Label> image_caption_, disparity_caption_, cloud_caption_, scale_low_, scale_high_;
   std::shared_ptr<gui::Label> status_, hint_;
-  rendering::MaterialRecord material_;
 
   WindowParts parts_;
   UploadFrame current_, previous_;
-  std::size_t capacity_ = 0;  // points of the geometry in the scene
   std::string name_, status_text_, end_;
   long shown_frame_ = 0;
   int pending_draws_ = 3;
-  std::optional<CloudView> view_;  // set last
-  bool view_moved_ = false;        // by the mouse since then
   bool shown_paused_ = false, closing_ = false;
 };
 

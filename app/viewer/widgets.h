@@ -1,4 +1,4 @@
-// The window's parts on Open3D's GUI. Header only: main_window.cpp alone includes it.
+// The window's parts on Open3D's GUI. Header only: the window and its scene alone include it.
 #pragma once
 
 #include <open3d/visualization/gui/Events.h>
