@@ -44,15 +44,18 @@ std::vector<BackendState> Backends() {
   };
 }
 
-std::string_view ResolveBackend(std::string_view backend) {
+namespace {
+
+// Of these back ends; throws as ResolveBackend.
+std::string_view Resolve(std::string_view backend, const std::vector<BackendState>& states) {
   std::string names = "auto", usable;
-  for (const BackendState& state : Backends()) {
+  for (const BackendState& state : states) {
     if (state.usable && backend == "auto") return state.name;
     if (state.usable && backend == state.name) return state.name;
     names += ", " + std::string(state.name);
     if (state.usable) usable += (usable.empty() ? "" : " or ") + std::string(state.name);
   }
-  for (const BackendState& state : Backends()) {
+  for (const BackendState& state : states) {
     if (backend == state.name) {
       throw Error("back end " + std::string(backend) + " cannot be used: " + state.note + ": use --backend " +
                   usable + " (see parallax info)");
@@ -60,6 +63,10 @@ std::string_view ResolveBackend(std::string_view backend) {
   }
   throw InvalidArgument("unknown back end '" + std::string(backend) + "': use one of " + names);
 }
+
+}  // namespace
+
+std::string_view ResolveBackend(std::string_view backend) { return Resolve(backend, Backends()); }
 
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,
                                            const MatcherOptions& options) {
@@ -101,13 +108,16 @@ int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
 
 std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, [[maybe_unused]] int device,
                                                  int num_threads) {
-  const std::string_view name = ResolveBackend(backend);
+  std::vector<BackendState> states = Backends();
+  std::erase_if(states, [](const BackendState& state) { return state.name == "reference"; });
+  if (backend == "reference") {
+    throw InvalidArgument("back end reference does not measure clouds: use --backend cpu, cuda or auto");
+  }
+  const std::string_view name = Resolve(backend, states);
 #ifdef PARALLAX_WITH_CUDA
   if (name == "cuda") return MakeCudaCloudMeasures(device);
 #endif
-  if (name == "cpu") return MakeCpuCloudMeasures(num_threads);
-  throw InvalidArgument("back end " + std::string(name) +
-                        " does not measure clouds: use --backend cpu, cuda or auto");
+  return MakeCpuCloudMeasures(num_threads);
 }
 
 std::optional<CudaFrameTimes> MeasureOnDevice(std::string_view backend,

@@ -1,5 +1,5 @@
-// parallax cloud distances: all distances between the points of two clouds, of which what is asked for is
-// kept.
+// parallax cloud distances: all distances between the points of two clouds or the rows of two matrices, of
+// which what is asked for is kept.
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -12,6 +12,7 @@
 
 #include "app/cloud_commands.h"
 #include "app/cloud_options.h"
+#include "app/cloud_rows.h"
 #include "app/number_text.h"
 #include "app/value_scale.h"
 #include "pipeline/error.h"
@@ -53,31 +54,31 @@ HistogramRequest ParseHistogram(const std::string& text) {
                         "' is not BINS,LARGEST (1 to 1048576 bins, metres above 0), e.g. 20,5");
 }
 
-MatrixView MatrixOf(const PointCloud& cloud) {
-  static_assert(sizeof(Point3f) == 3 * sizeof(float));
-  return {&cloud.points.front().x, static_cast<std::int64_t>(cloud.size()), 3, 3};
-}
-
 class DistancesRun {
  public:
   explicit DistancesRun(const DistancesOptions& options)
       : options_(options),
         measures_(options.common.Measures()),
-        a_(ReadInputCloud(options.a)),
-        b_(ReadInputCloud(options.b)) {
+        a_(options.a),
+        b_(options.b),
+        in_metres_(a_.is_cloud() && b_.is_cloud()) {
     distance_options_.method = kMethods.at(options.method);
+    if (a_.View().dims != b_.View().dims) {
+      throw InvalidArgument(fmt::format("{} has {} numbers a {}, {} has {}: both must have as many",
+                                        a_.file(), a_.View().dims, a_.thing(), b_.file(), b_.View().dims));
+    }
   }
 
   void Run() {
     fmt::print("A {}\nB {}\nmethod {}, back end {}\n", a_.Description(), b_.Description(), options_.method,
                measures_->name());
-    json_.BeginObject().Key("a").Value(a_.file).Key("b").Value(b_.file);
-    json_.Key("num_a").Value(static_cast<std::int64_t>(a_.cloud.size()));
-    json_.Key("num_b").Value(static_cast<std::int64_t>(b_.cloud.size()));
+    json_.BeginObject().Key("a").Value(a_.file()).Key("b").Value(b_.file());
+    json_.Key("num_a").Value(static_cast<std::int64_t>(a_.size()));
+    json_.Key("num_b").Value(static_cast<std::int64_t>(b_.size()));
     json_.Key("method").Value(options_.method).Key("backend").Value(measures_->name());
-    if (options_.k > 0 && static_cast<std::size_t>(options_.k) > b_.cloud.size()) {
-      throw InvalidArgument(fmt::format("--k {}: {} has only {}", options_.k, b_.file,
-                                        CountOf(b_.cloud.size(), "finite point")));
+    if (options_.k > 0 && static_cast<std::size_t>(options_.k) > b_.size()) {
+      throw InvalidArgument(fmt::format("--k {}: {} has only {}", options_.k, b_.file(),
+                                        CountOf(b_.size(), "finite " + b_.thing())));
     }
     if (!options_.histogram.empty()) Histogram(ParseHistogram(options_.histogram));
     if (options_.k > 0) Smallest();
@@ -90,7 +91,7 @@ class DistancesRun {
   void Histogram(const HistogramRequest& request) {
     const Seconds watch;
     const DistanceHistogram histogram = measures_->HistogramOfDistances(
-        MatrixOf(a_.cloud), MatrixOf(b_.cloud), request.largest_m, request.num_bins, distance_options_);
+        a_.View(), b_.View(), request.largest_m, request.num_bins, distance_options_);
     PrintTime("histogram", watch);
     const std::int64_t total =
         std::accumulate(histogram.counts.begin(), histogram.counts.end(), histogram.beyond);
@@ -100,8 +101,8 @@ class DistancesRun {
     };
     const double width =
         static_cast<double>(histogram.largest) / static_cast<double>(histogram.counts.size());
-    fmt::print("{:>26}{:>20}{:>11}\n", "distance, m", "pairs", "share");
-    json_.Key("histogram").BeginObject().Key("bin_width_m").Value(width).Key("counts").BeginArray();
+    fmt::print("{:>26}{:>20}{:>11}\n", Named("distance"), "pairs", "share");
+    json_.Key("histogram").BeginObject().Key(Keyed("bin_width")).Value(width).Key("counts").BeginArray();
     for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
       const auto from = static_cast<double>(i) * width;
       row(fmt::format("{:.4g} to {:.4g}", from, from + width), histogram.counts[i]);
@@ -113,29 +114,32 @@ class DistancesRun {
 
   void Nearest() {
     const Seconds watch;
-    const NearestRows nearest =
-        measures_->FindNearestRows(MatrixOf(a_.cloud), MatrixOf(b_.cloud), distance_options_);
-    PrintTime("nearest point of B for every point of A", watch);
-    PrintSpread("nearest_m", "distance, m", nearest.distances);
+    const NearestRows nearest = measures_->FindNearestRows(a_.View(), b_.View(), distance_options_);
+    PrintTime(fmt::format("nearest {} of B for every {} of A", b_.thing(), a_.thing()), watch);
+    PrintSpread("nearest", "distance", nearest.distances);
     if (!options_.csv_file.empty() && options_.k == 0) WriteCsv(nearest.indices, nearest.distances, 1);
   }
 
   void Smallest() {
     const Seconds watch;
-    const Neighbours smallest = measures_->FindSmallestDistances(MatrixOf(a_.cloud), MatrixOf(b_.cloud),
-                                                                 options_.k, distance_options_);
-    PrintTime(fmt::format("{} smallest distances of every point of A", options_.k), watch);
+    const Neighbours smallest =
+        measures_->FindSmallestDistances(a_.View(), b_.View(), options_.k, distance_options_);
+    PrintTime(fmt::format("{} smallest distances of every {} of A", options_.k, a_.thing()), watch);
     const auto k = static_cast<std::size_t>(options_.k);
-    std::vector<float> last(a_.cloud.size());
+    std::vector<float> last(a_.size());
     for (std::size_t i = 0; i < last.size(); ++i) last[i] = smallest.distances_m[i * k + k - 1];
-    PrintSpread("mean_of_k_m", "mean of them, m", MeanDistances(smallest));
-    PrintSpread("kth_m", "the last of them, m", last);
+    PrintSpread("mean_of_k", "mean of them", MeanDistances(smallest));
+    PrintSpread("kth", "the last of them", last);
     if (!options_.csv_file.empty()) WriteCsv(smallest.indices, smallest.distances_m, k);
   }
 
   static void PrintTime(const std::string& what, const Seconds& watch) {
     fmt::print("\n{}, {:.3f} s\n", what, watch.Passed());
   }
+
+  // Points are in metres; what the numbers of a matrix are is not known.
+  std::string Named(const std::string& name) const { return in_metres_ ? name + ", m" : name; }
+  std::string Keyed(const std::string& key) const { return in_metres_ ? key + "_m" : key; }
 
   void PrintSpread(const char* key, const char* name, std::span<const float> values) {
     double sum = 0;
@@ -144,16 +148,16 @@ class DistancesRun {
     const Spread spread = SpreadOf(values);
     const double largest = QuantileOf(values, 1);
     fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "", "p5", "median", "p95", "largest", "mean");
-    fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", name, FourDigits(spread.p5),
+    fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", Named(name), FourDigits(spread.p5),
                FourDigits(spread.median), FourDigits(spread.p95), FourDigits(largest), FourDigits(mean));
-    json_.Key(key).BeginObject().Key("p5").Value(spread.p5).Key("median").Value(spread.median);
+    json_.Key(Keyed(key)).BeginObject().Key("p5").Value(spread.p5).Key("median").Value(spread.median);
     json_.Key("p95").Value(spread.p95).Key("largest").Value(largest).Key("mean").Value(mean).EndObject();
   }
 
   // One row a pair: indices as the files count their points.
   void WriteCsv(std::span<const std::int32_t> indices, std::span<const float> distances,
                 std::size_t k) const {
-    std::string csv = "a,b,distance_m\n";
+    std::string csv = "a,b," + Keyed("distance") + "\n";
     for (std::size_t i = 0; i < indices.size(); ++i) {
       if (indices[i] < 0) continue;
       csv += fmt::format("{},{},{}\n", a_.IndexInFile(i / k),
@@ -165,7 +169,8 @@ class DistancesRun {
 
   const DistancesOptions& options_;
   std::unique_ptr<CloudMeasures> measures_;
-  InputCloud a_, b_;
+  InputRows a_, b_;
+  const bool in_metres_;
   DistanceOptions distance_options_;
   JsonWriter json_;
 };
@@ -175,10 +180,13 @@ class DistancesRun {
 void AddCloudDistancesCommand(CLI::App& cloud) {
   CLI::App* command = cloud.add_subcommand(
       "distances",
-      "All distances between two clouds: nearest, k smallest, histogram; the matrix is never held");
+      "All distances between two clouds or the rows of two matrices: nearest, k smallest, histogram");
   const auto options = std::make_shared<DistancesOptions>();
-  command->add_option("a", options->a, "A cloud")->type_name("FILE.ply|.pcd")->required();
-  command->add_option("b", options->b, "Another one")->type_name("FILE.ply|.pcd")->required();
+  constexpr char kFiles[] = "FILE.ply|.pcd|.npy|.csv|.txt";
+  command->add_option("a", options->a, "A cloud, or a matrix: its rows are what is compared")
+      ->type_name(kFiles)
+      ->required();
+  command->add_option("b", options->b, "Another one")->type_name(kFiles)->required();
   command->add_flag("--nearest", options->nearest,
                     "The nearest point of B for every point of A (the default)");
   command->add_option("--k", options->k, "The k nearest points of B for every point of A")
@@ -201,7 +209,8 @@ void AddCloudDistancesCommand(CLI::App& cloud) {
   command->footer(
       "examples:\n"
       "  parallax cloud distances a.ply b.ply --k 4 --csv neighbours.csv\n"
-      "  parallax cloud distances a.ply b.ply --histogram 50,20 --backend cuda");
+      "  parallax cloud distances a.ply b.ply --histogram 50,20 --backend cuda\n"
+      "  parallax cloud distances queries.npy features.npy --k 10 --csv matches.csv");
 }
 
 }  // namespace parallax::app

@@ -82,26 +82,31 @@ std::string InputCloud::Description() const {
          (num_left_out > 0 ? " (" + WithThousands(num_left_out) + " not finite, left out)" : "");
 }
 
+std::vector<std::int32_t> FiniteOnes(const std::string& file, std::size_t count, const std::string& thing,
+                                     const std::function<bool(std::size_t)>& is_finite) {
+  if (count == 0) throw Error(file + ": holds no " + thing + "s");
+  if (count > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
+    throw Error(fmt::format("{}: has {} {}s, more than 2^31 - 1", file, count, thing));
+  }
+  std::vector<std::int32_t> finite;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (is_finite(i)) finite.push_back(static_cast<std::int32_t>(i));
+  }
+  if (finite.empty()) throw Error(file + ": none of its " + CountOf(count, thing) + " is finite");
+  if (finite.size() == count) finite.clear();
+  return finite;
+}
+
 InputCloud ReadInputCloud(const std::filesystem::path& path) {
   InputCloud input;
   input.file = path.string();
   input.cloud = ReadCloud(path);
   PointCloud& cloud = input.cloud;
   input.num_in_file = cloud.size();
-  if (cloud.points.empty()) throw Error(input.file + ": holds no points");
-  if (cloud.size() > static_cast<std::size_t>(std::numeric_limits<std::int32_t>::max())) {
-    throw Error(fmt::format("{}: has {} points, more than 2^31 - 1", input.file, cloud.size()));
-  }
-  for (std::size_t i = 0; i < cloud.size(); ++i) {
-    if (IsFinite(cloud.points[i])) input.index_in_file.push_back(static_cast<std::int32_t>(i));
-  }
+  input.index_in_file =
+      FiniteOnes(input.file, cloud.size(), "point", [&](std::size_t i) { return IsFinite(cloud.points[i]); });
   const std::vector<std::int32_t>& kept = input.index_in_file;
-  if (kept.empty())
-    throw Error(input.file + ": none of its " + CountOf(cloud.size(), "point") + " is finite");
-  if (kept.size() == cloud.size()) {
-    input.index_in_file.clear();
-    return input;
-  }
+  if (kept.empty()) return input;
   for (std::size_t i = 0; i < kept.size(); ++i) {
     cloud.points[i] = cloud.points[static_cast<std::size_t>(kept[i])];
     if (!cloud.colors.empty()) cloud.colors[i] = cloud.colors[static_cast<std::size_t>(kept[i])];

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -56,6 +57,11 @@ struct InputCloud {
   // "a.ply: 31 622 points (3 not finite, left out)".
   std::string Description() const;
 };
+// The numbers of those of `count` things in a file that are finite, ascending; empty where all are. Throws
+// Error where there are none, none that is finite, or more than 2^31 - 1.
+std::vector<std::int32_t> FiniteOnes(const std::string& file, std::size_t count, const std::string& thing,
+                                     const std::function<bool(std::size_t)>& is_finite);
+
 // Throws Error on a file that cannot be read, holds no points, none that is finite, or more than 2^31 - 1.
 InputCloud ReadInputCloud(const std::filesystem::path& path);
 

@@ -11,6 +11,7 @@
 
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
+#include "tests/support/npy.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::test {
@@ -110,6 +111,18 @@ TEST_F(CloudCommand, BadFilesAreOneLineEach) {
     arguments.insert(arguments.end(), {"--backend", "reference"});
     ExpectError(arguments, 2, "does not measure clouds");
   }
+}
+
+// The back end reference matches, but measures no clouds: nothing may propose it here.
+TEST_F(CloudCommand, ABackEndThatCannotBeUsedNamesThoseThatMeasureClouds) {
+  const std::string grid = Write("grid.ply", Grid(4, 1));
+  const ProgramResult unknown = RunParallax({"cloud", "density", grid, "--backend", "gpu"});
+  EXPECT_EQ(unknown.exit_code, 2);
+  EXPECT_THAT(unknown.err, AllOf(HasSubstr("use one of auto, cuda, cpu\n"), Not(HasSubstr("reference"))));
+  const ProgramResult cuda = RunParallax({"cloud", "density", grid, "--backend", "cuda"});
+  if (cuda.exit_code == 0) GTEST_SKIP() << "there is a CUDA device: the refusal of cuda cannot be seen";
+  EXPECT_EQ(cuda.exit_code, 1);
+  EXPECT_THAT(cuda.err, AllOf(HasSubstr("use --backend cpu (see"), Not(HasSubstr("reference"))));
 }
 
 TEST_F(CloudCommand, DensityOfAGrid) {
@@ -285,6 +298,35 @@ TEST_F(CloudCommand, DistancesOfTwoGrids) {
   }
   ExpectError({"cloud", "distances", a, b, "--method", "magic"}, 2, "--method");
   ExpectError({"cloud", "distances", a, b, "--k", "10"}, 2, "--k 10");
+}
+
+TEST_F(CloudCommand, DistancesOfTheRowsOfMatrices) {
+  // Corners of a square in five dimensions; the second of a is no number and left out, so the third is row 2.
+  test::WriteTextFile(Path("a.csv"), "# f0..f4\n0,0,0,0,0\nnan,0,0,0,0\n0,0,0,4,3\n");
+  test::WriteTextFile(Path("b.txt"), "0 0 0 0 3\n0 0 0 4 0\n");
+  const ProgramResult text = RunParallax({"cloud", "distances", Path("a.csv"), Path("b.txt")});
+  EXPECT_EQ(text.exit_code, 0) << text.err;
+  EXPECT_THAT(text.out, AllOf(HasSubstr("a.csv: 3 rows of 5 numbers (1 not finite, left out)"),
+                              HasSubstr("nearest row of B for every row of A"), Not(HasSubstr(", m"))));
+  const std::string json =
+      JsonOf({"cloud", "distances", Path("a.csv"), Path("b.txt"), "--k", "2", "--csv", Path("two.csv")});
+  EXPECT_EQ(NumberIn(json, "kth", "median"), 4);
+  EXPECT_EQ(NumberIn(json, "mean_of_k", "median"), 3.5);
+  EXPECT_EQ(ReadTextFile(Path("two.csv")), "a,b,distance\n0,0,3\n0,1,4\n2,1,3\n2,0,4\n");
+  // The same numbers from numpy.save, as doubles, and from a cloud.
+  const std::string npy = Npy<double>(NpyDictionary("<f8", "(2, 3)"), {0, 0, 4, 1, 1, 4});
+  test::WriteTextFile(Path("c.npy"), npy);
+  const std::string grid = Write("grid.ply", Grid(2, 1, 6));
+  EXPECT_EQ(NumberIn(JsonOf({"cloud", "distances", Path("c.npy"), grid}), "nearest", "largest"), 2);
+  ExpectError({"cloud", "distances", Path("a.csv"), grid}, 2, "has 5 numbers a row");
+  ExpectError({"cloud", "distances", Path("a.csv"), Path("b.txt"), "--k", "3"}, 2, "has only 2 finite rows");
+  ExpectError({"cloud", "distances", Path("a.xyz"), grid}, 2, "matrices .npy, .csv or .txt");
+  test::WriteTextFile(Path("ragged.csv"), "1,2\n3\n");
+  ExpectError({"cloud", "distances", Path("ragged.csv"), grid}, 1, "ragged.csv: line 2 has 1 number, line 1 has 2");
+  test::WriteTextFile(Path("cut.npy"), npy.substr(0, npy.size() - 1));
+  ExpectError({"cloud", "distances", Path("cut.npy"), grid}, 1, "it is truncated");
+  test::WriteTextFile(Path("none.csv"), "nan,1,2\n");
+  ExpectError({"cloud", "distances", Path("none.csv"), grid}, 1, "none of its 1 row is finite");
 }
 
 TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {

@@ -36,9 +36,18 @@ class MemoryFile {
 }  // namespace
 
 const std::vector<Target>& Targets() {
-  static const std::vector<Target> targets = {
-      kPfm,        kDisparityPng,          kImage,          kPly,          kPcd, kKittiCalibration,
-      kKittiTimes, kMiddleburyCalibration, kParametersYaml, kSyntheticSpec};
+  static const std::vector<Target> targets = {kPfm,
+                                              kDisparityPng,
+                                              kImage,
+                                              kPly,
+                                              kPcd,
+                                              kNpy,
+                                              kTextMatrix,
+                                              kKittiCalibration,
+                                              kKittiTimes,
+                                              kMiddleburyCalibration,
+                                              kParametersYaml,
+                                              kSyntheticSpec};
   return targets;
 }
 

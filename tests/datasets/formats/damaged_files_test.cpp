@@ -11,8 +11,10 @@
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
+#include "datasets/formats/matrix_file.h"
 #include "datasets/formats/pfm.h"
 #include "tests/datasets/test_files.h"
+#include "tests/support/npy.h"
 
 namespace parallax {
 namespace {
@@ -90,6 +92,16 @@ TEST(DamagedFiles, Clouds) {
       ExpectReadOrRefused(dir / name, [](const auto& path) { ReadCloud(path); });
     }
   }
+}
+
+TEST(DamagedFiles, Matrices) {
+  const TempDir dir;
+  test::WriteText(dir / "a.npy",
+                  test::Npy(test::NpyDictionary("<f4", "(5, 4)"), std::vector<float>(20, 0.5F)));
+  ASSERT_EQ(ReadMatrix(dir / "a.npy").values.size(), 20U);
+  ExpectReadOrRefused(dir / "a.npy", [](const auto& path) { ReadMatrix(path); });
+  test::WriteText(dir / "a.csv", "# x,y\n1,2.5\n-3,4e1\n5,6\n7,8\n");
+  ExpectReadOrRefused(dir / "a.csv", [](const auto& path) { ReadMatrix(path); });
 }
 
 }  // namespace

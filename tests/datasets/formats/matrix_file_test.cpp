@@ -1,0 +1,124 @@
+// Matrices as NumPy and people write them; what is wrong is named with its place.
+#include "datasets/formats/matrix_file.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <string>
+
+#include "pipeline/error.h"
+#include "tests/datasets/test_files.h"
+#include "tests/support/npy.h"
+
+namespace parallax {
+namespace {
+
+using test::Npy;
+using test::NpyDictionary;
+using test::TempDir;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+class MatrixFile : public ::testing::Test {
+ protected:
+  Matrix Read(const std::string& name, const std::string& bytes) const {
+    test::WriteText(dir_ / name, bytes);
+    return ReadMatrix(dir_ / name);
+  }
+  // Refused in one line that names the file and says this.
+  void ExpectRefused(const std::string& name, const std::string& bytes, const std::string& words) const {
+    try {
+      Read(name, bytes);
+      ADD_FAILURE() << "read: " << words;
+    } catch (const Error& error) {
+      EXPECT_THAT(error.what(), HasSubstr(name));
+      EXPECT_THAT(error.what(), HasSubstr(words));
+      EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
+    }
+  }
+  TempDir dir_;
+};
+
+TEST_F(MatrixFile, NpyOfBothTypesOrdersAndVersions) {
+  const std::vector<float> floats = {1, 2, 3, 4, 5, 6};
+  const std::vector<double> doubles = {1, 2, 3, 4, 5, 6};
+  for (const char version : {'\1', '\2', '\3'}) {
+    const Matrix plain = Read("a.npy", Npy(NpyDictionary("<f4", "(2, 3)"), floats, version));
+    EXPECT_EQ(plain.rows, 2);
+    EXPECT_EQ(plain.dims, 3);
+    EXPECT_EQ(plain.values, floats);
+    EXPECT_EQ(Read("a.npy", Npy(NpyDictionary("<f8", "(2, 3)"), doubles, version)).values, floats);
+  }
+  const Matrix columns = Read("a.npy", Npy(NpyDictionary("<f8", "(2, 3)", "True"), doubles));
+  EXPECT_EQ(columns.rows, 2);
+  EXPECT_THAT(columns.values, ElementsAre(1, 3, 5, 2, 4, 6));
+  // Python 2 wrote long integers with an L; blanks may be missing.
+  EXPECT_EQ(Read("a.npy", Npy("{'shape':(6,1),'descr':'<f4','fortran_order':False}", floats)).rows, 6);
+  // 1/3 in double precision is rounded to float; what is no number stays.
+  const Matrix rounded =
+      Read("a.npy", Npy<double>(NpyDictionary("<f8", "(1, 3)"), {1.0 / 3, std::nan(""), -INFINITY}));
+  EXPECT_EQ(rounded.values[0], 1.0F / 3);
+  EXPECT_TRUE(std::isnan(rounded.values[1]));
+  EXPECT_EQ(rounded.values[2], -INFINITY);
+}
+
+TEST_F(MatrixFile, NpyThatIsWrongIsRefused) {
+  const std::vector<float> six = {1, 2, 3, 4, 5, 6};
+  const std::string whole = Npy(NpyDictionary("<f4", "(2, 3)"), six);
+  for (std::size_t size = 1; size < whole.size(); ++size) {
+    test::WriteText(dir_ / "cut.npy", whole.substr(0, size));
+    EXPECT_THROW(ReadMatrix(dir_ / "cut.npy"), Error) << size;
+  }
+  ExpectRefused("a.npy", whole.substr(0, whole.size() - 1),
+                "its header says 2 x 3 numbers of 4 bytes, the file has 23 bytes of them: it is truncated");
+  ExpectRefused("a.npy", whole + "1234", "longer than one array");
+  ExpectRefused("a.npy", whole.substr(0, 40), "header is cut short");
+  ExpectRefused("a.npy", "1 2 3\n4 5 6\n", "is no NumPy file");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<i8", "(2, 3)"), six),
+                "holds numbers of type '<i8', expected float32");
+  ExpectRefused("a.npy", Npy(NpyDictionary(">f4", "(2, 3)"), six), "type '>f4'");
+  ExpectRefused("a.npy", Npy("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (6,), }", six),
+                "holds records");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(6,)"), six), "has 1 dimension, expected rows x numbers");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(1, 2, 3)"), six), "has 3 dimensions");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(0, 3)"), std::vector<float>()), "holds no numbers");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, -3)"), six), "shape with '-3'");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "2"), six), "has no shape");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 3)", "Maybe"), six), "in what order");
+  ExpectRefused("a.npy", Npy("{'shape': (2, 3)}", six), "what numbers");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 3)"), six, 4), "is of version 4");
+  // Their product is 0 modulo 2^64.
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(4294967296, 4294967296)"), six), "truncated");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(9223372036854775807, 2147483647)"), six), "truncated");
+  ExpectRefused("a.npy", Npy<double>(NpyDictionary("<f8", "(2, 1)"), {1, 1e39}), "row 1, column 0 is beyond");
+}
+
+TEST_F(MatrixFile, TextWithEverySeparator) {
+  const Matrix plain = Read("a.txt", "# x y z\n1 2 3\n\n  4\t5   6  \r\n");
+  EXPECT_EQ(plain.rows, 2);
+  EXPECT_EQ(plain.dims, 3);
+  EXPECT_THAT(plain.values, ElementsAre(1, 2, 3, 4, 5, 6));
+  EXPECT_THAT(Read("a.csv", "1,-2e-1\n +3 , .5").values, ElementsAre(1, -0.2F, 3, 0.5F));
+  EXPECT_THAT(Read("a.csv", "1;2\r\n3;4\r\n").values, ElementsAre(1, 2, 3, 4));
+  const Matrix column = Read("a.txt", "7\n8\n9\n");
+  EXPECT_EQ(column.rows, 3);
+  EXPECT_EQ(column.dims, 1);
+  EXPECT_TRUE(std::isnan(Read("a.txt", "nan 1\n").values[0]));
+}
+
+TEST_F(MatrixFile, TextThatIsWrongIsRefused) {
+  ExpectRefused("a.csv", "1,2,3\n\n4,5\n", "line 3 has 2 numbers, line 1 has 3: all rows need as many");
+  ExpectRefused("a.csv", "x,y\n1,2\n", "line 1, value 1: 'x' is not a number: headings belong behind a #");
+  ExpectRefused("a.csv", "1,2\n3,\n", "line 2, value 2: '' is not a number");
+  ExpectRefused("a.csv", "1,2 3\n", "line 1, value 2: '2 3' is not a number");
+  ExpectRefused("a.txt", "1 0x10\n", "value 2: '0x10'");
+  ExpectRefused("a.txt", "1 1e39\n", "value 2: '1e39' is beyond single precision");
+  ExpectRefused("a.txt", "", "holds no numbers");
+  ExpectRefused("a.txt", "# nothing\n", "holds no numbers");
+  EXPECT_THROW(Read("a.dat", "1 2\n"), InvalidArgument);
+  EXPECT_THROW(ReadMatrix(dir_ / "missing.npy"), Error);
+}
+
+}  // namespace
+}  // namespace parallax
