@@ -59,10 +59,11 @@ class Aggregator::Sink {
         row_size_((parent.width_ + 127) / 64 * 64),
         right_size_((parent.width_ + parent.striping_.Padded() + 127) / 64 * 64 + 64),
         sums_(static_cast<std::size_t>(2 * (parent.tiles_.tile_columns + 8) * parent.striping_.Padded())),
-        rows_(static_cast<std::size_t>(RowStride() * parent.tiles_.band_rows)) {}
+        rows_(static_cast<std::size_t>(RowStride() * parent.tiles_.band_rows)),
+        check_(parent.width_) {}
 
   std::uint16_t* sums(int i) { return sums_.data() + i * static_cast<std::ptrdiff_t>(sums_.size() / 2); }
-  std::size_t bytes() const { return (sums_.size() + rows_.size()) * sizeof(std::uint16_t); }
+  std::size_t bytes() const { return (sums_.size() + rows_.size()) * sizeof(std::uint16_t) + check_.bytes(); }
 
   void SetOutput(const SelectionTables& tables, DisparityMap& map, StageResults* stages) {
     tables_ = &tables, map_ = &map, stages_ = stages;
@@ -95,7 +96,7 @@ class Aggregator::Sink {
         std::copy_n(map_->confidence.Row(y), width, stages_->selected.confidence.Row(y));
       }
       CheckRow(row.winner, winner_right, width, min_disparity, p.matching_cost.num_disparities, p.consistency,
-               map_->disparity.Row(y), map_->validity.Row(y), claims_);
+               map_->disparity.Row(y), map_->validity.Row(y), check_);
     }
   }
 
@@ -131,7 +132,7 @@ class Aggregator::Sink {
   int row_size_, right_size_;
   int top_ = 0, bottom_ = 0;
   AlignedBuffer<std::uint16_t> sums_, rows_;
-  std::vector<std::int16_t> claims_;
+  CheckRowScratch check_;
 };
 
 Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& tables, int width, int height,
@@ -142,7 +143,7 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
       height_(height),
       threads_(threads),
       striping_(parameters.matching_cost.num_disparities, GetVectorTraits().lanes),
-      selection_(striping_),
+      selection_(striping_, tables.num_paths * (tables.census_bits + tables.largest_p2)),
       path_costs_(NarrowestPathCosts(tables)) {
   const int planes = (tables.census_bits + GetVectorTraits().plane_bits - 1) / GetVectorTraits().plane_bits;
   right_row_ = PhasedRow(width, striping_.Padded(), striping_.stripes, planes, striping_.lanes);

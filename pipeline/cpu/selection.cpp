@@ -44,45 +44,52 @@ HWY_INLINE void StoreEight(V v, std::uint16_t* HWY_RESTRICT to) {
 // stripe s leads. One pixel on, what stripe s met is met by stripe s + 1; what the last one met, by the
 // first, one lane up, where the lane that falls off has met all it can. Vectors are renamed, or taken round a
 // ring if their number is not known before.
-template <int kStripes>
+template <int kStripes, bool kKeys>
 class RightWindow {
  public:
   HWY_INLINE RightWindow(int stripes, const std::uint16_t* HWY_RESTRICT state) : stripes_(stripes) {
     const Tag16 d;
     const int lanes = static_cast<int>(simd::Lanes(d));
     for (int s = 0; s < Stripes(); ++s) {
-      lowest_[s] = simd::Load(d, state + 2 * s * lanes);
-      winner_[s] = simd::Load(d, state + (2 * s + 1) * lanes);
+      lowest_[s] = simd::Load(d, state + s * lanes);
+      if constexpr (!kKeys) winner_[s] = simd::Load(d, state + (Stripes() + s) * lanes);
     }
   }
   HWY_INLINE void Save(std::uint16_t* HWY_RESTRICT state) const {
     const Tag16 d;
     const int lanes = static_cast<int>(simd::Lanes(d));
     for (int s = 0; s < Stripes(); ++s) {
-      simd::Store(lowest_[At(s)], d, state + 2 * s * lanes);
-      simd::Store(winner_[At(s)], d, state + (2 * s + 1) * lanes);
+      simd::Store(lowest_[At(s)], d, state + s * lanes);
+      if constexpr (!kKeys) simd::Store(winner_[At(s)], d, state + (Stripes() + s) * lanes);
     }
   }
-  // Goes on to the next left pixel; returns the winner of the right pixel that is left behind.
+  // Goes on to the next left pixel; returns the winner, or key, of the right pixel that is left behind.
   HWY_INLINE std::uint16_t Advance(V first_lane) {
     const Tag16 d;
     const int last = At(Stripes() - 1);
-    const V lowest = simd::Or(RotateLanesUp(d, lowest_[last]), first_lane);
-    const V winner = RotateLanesUp(d, winner_[last]);
+    const V lowest = RotateLanesUp(d, lowest_[last]);
+    V winner = lowest;
+    if constexpr (!kKeys) winner = RotateLanesUp(d, winner_[last]);
     if constexpr (kStripes > 0) {
-      for (int s = kStripes - 1; s > 0; --s) lowest_[s] = lowest_[s - 1], winner_[s] = winner_[s - 1];
+      for (int s = kStripes - 1; s > 0; --s) {
+        lowest_[s] = lowest_[s - 1];
+        if constexpr (!kKeys) winner_[s] = winner_[s - 1];
+      }
     } else {
       first_ = last;
     }
-    lowest_[At(0)] = lowest;
-    winner_[At(0)] = simd::Or(winner, first_lane);
+    lowest_[At(0)] = simd::Or(lowest, first_lane);
+    if constexpr (!kKeys) winner_[At(0)] = simd::Or(winner, first_lane);
     return simd::GetLane(winner);
   }
-  // The present left pixel's costs of stripe s. Strictly lower: d grows with x, so that the lowest d stays.
+  // The present left pixel's costs, or keys, of stripe s. Strictly lower: d grows with x, so that the lowest
+  // d stays.
   HWY_INLINE void Meet(int s, V cost, V disparity) {
     V& lowest = lowest_[At(s)];
-    V& winner = winner_[At(s)];
-    winner = simd::IfThenElse(simd::Lt(cost, lowest), disparity, winner);
+    if constexpr (!kKeys) {
+      V& winner = winner_[At(s)];
+      winner = simd::IfThenElse(simd::Lt(cost, lowest), disparity, winner);
+    }
     lowest = simd::Min(cost, lowest);
   }
 
@@ -94,33 +101,38 @@ class RightWindow {
     return s + first_ < stripes_ ? s + first_ : s + first_ - stripes_;
   }
   int stripes_, first_ = 0;
-  V lowest_[kMax], winner_[kMax];
+  V lowest_[kMax], winner_[kKeys ? 1 : kMax];
 };
 
-// Lowest cost of a pixel by lanes, its stripe, and the same for the right pixels it meets.
-template <int kStripes>
+// Lowest cost, or key, of a pixel by lanes, its stripe, and the same for the right pixels it meets.
+template <int kStripes, bool kKeys>
 HWY_INLINE V FindLowest(const SelectionTables& t, int stripes, const std::uint16_t* HWY_RESTRICT sum,
-                        RightWindow<kStripes>& right, std::uint16_t* HWY_RESTRICT stripe_of) {
+                        RightWindow<kStripes, kKeys>& right, std::uint16_t* HWY_RESTRICT stripe_of) {
   const Tag16 d;
   const int lanes = static_cast<int>(simd::Lanes(d));
   const std::uint16_t* disparity_of = t.disparity_of.data();
-  V lowest = simd::Load(d, sum), stripe = simd::Zero(d);
-  right.Meet(0, lowest, simd::Load(d, disparity_of));
-  for (int s = 1; s < stripes; ++s) {
-    const V cost = simd::Load(d, sum + s * lanes);
-    // Strictly lower: of equal costs the lowest disparity stays.
-    stripe = simd::IfThenElse(simd::Lt(cost, lowest), simd::Set(d, static_cast<std::uint16_t>(s)), stripe);
-    lowest = simd::Min(lowest, cost);
-    right.Meet(s, cost, simd::Load(d, disparity_of + s * lanes));
+  V lowest, stripe = simd::Zero(d);
+  for (int s = 0; s < stripes; ++s) {
+    V cost = simd::Load(d, sum + s * lanes);
+    const V disparity = simd::Load(d, disparity_of + s * lanes);
+    if constexpr (kKeys) {
+      cost = simd::Or(simd::ShiftLeft<SelectionTables::kKeyBits>(cost), disparity);
+    } else if (s > 0) {
+      // Strictly lower: of equal costs the lowest disparity stays.
+      const V here = simd::Set(d, static_cast<std::uint16_t>(s));
+      stripe = simd::IfThenElse(simd::Lt(cost, lowest), here, stripe);
+    }
+    lowest = s == 0 ? cost : simd::Min(lowest, cost);
+    right.Meet(s, cost, disparity);
   }
-  simd::Store(stripe, d, stripe_of);
+  if constexpr (!kKeys) simd::Store(stripe, d, stripe_of);
   return lowest;
 }
 
 // kGroup pixels from x on, or count of them.
-template <int kStripes, bool kWhole>
+template <int kStripes, bool kKeys, bool kWhole>
 HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint16_t* HWY_RESTRICT sums,
-                            const SelectedRow& row, V first_lane, RightWindow<kStripes>& right) {
+                            const SelectedRow& row, V first_lane, RightWindow<kStripes, kKeys>& right) {
   const Tag16 d;
   const int lanes = static_cast<int>(simd::Lanes(d));
   const int stripes = kStripes > 0 ? kStripes : t.striping.Stripes16(), padded = stripes * lanes;
@@ -128,28 +140,35 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
   const int count = kWhole ? kGroup : some;
   const V none = simd::Set(d, std::uint16_t{0xFFFF});
   V mins[kGroup];
-  alignas(64) std::uint16_t stripe_of[kGroup][32];
+  alignas(64) std::uint16_t stripe_of[kKeys ? 1 : kGroup][32];
+  const auto find_lowest = [&](int j) HWY_ATTR {
+    row.right_winner[x + j - 1] = right.Advance(first_lane);
+    mins[j] = FindLowest(t, stripes, sums + j * padded, right, stripe_of[kKeys ? 0 : j]);
+  };
   if constexpr (kWhole) {
     HWY_UNROLL(8)
-    for (int j = 0; j < kGroup; ++j) {
-      row.right_winner[x + j - 1] = right.Advance(first_lane);
-      mins[j] = FindLowest(t, stripes, sums + j * padded, right, stripe_of[j]);
-    }
+    for (int j = 0; j < kGroup; ++j) find_lowest(j);
   } else {
     for (int j = 0; j < kGroup; ++j) mins[j] = none;
-    for (int j = 0; j < count; ++j) {
-      row.right_winner[x + j - 1] = right.Advance(first_lane);
-      mins[j] = FindLowest(t, stripes, sums + j * padded, right, stripe_of[j]);
-    }
+    for (int j = 0; j < count; ++j) find_lowest(j);
   }
-  StoreEight(MinOfEight(mins), row.lowest + x);
+  const V lowest_of_all = MinOfEight(mins);
+  if constexpr (kKeys) {
+    constexpr int kBits = SelectionTables::kKeyBits;
+    StoreEight(simd::ShiftRight<kBits>(lowest_of_all), row.lowest + x);
+    StoreEight(simd::And(lowest_of_all, simd::Set(d, std::uint16_t{(1 << kBits) - 1})), row.winner + x);
+  } else {
+    StoreEight(lowest_of_all, row.lowest + x);
+  }
 
   for (int j = 0; j < count; ++j) {
     std::uint16_t* sum = sums + j * padded;
     const std::uint16_t lowest = row.lowest[x + j];
-    const auto lane = simd::FindFirstTrue(d, simd::Eq(mins[j], simd::Set(d, lowest)));
-    const int winner = static_cast<int>(lane) * stripes + stripe_of[j][lane];
-    row.winner[x + j] = static_cast<std::uint16_t>(winner);
+    if constexpr (!kKeys) {
+      const auto lane = simd::FindFirstTrue(d, simd::Eq(mins[j], simd::Set(d, lowest)));
+      row.winner[x + j] = static_cast<std::uint16_t>(static_cast<int>(lane) * stripes + stripe_of[j][lane]);
+    }
+    const int winner = row.winner[x + j];
     std::uint16_t& before = sum[t.place_of[static_cast<std::size_t>(std::max(winner - 1, 0))]];
     std::uint16_t& after = sum[t.place_of[static_cast<std::size_t>(std::min(winner + 1, last))]];
     const bool inside = winner > 0 && winner < last;
@@ -176,20 +195,20 @@ HWY_INLINE void FindRivals(const SelectionTables& t, int x, int count, const std
   StoreEight(MinOfEight(mins), row.rival + x);
 }
 
-template <int kStripes>
+template <int kStripes, bool kKeys>
 void SelectPartOfStripes(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* HWY_RESTRICT sums,
                          const SelectedRow& row) {
   const Tag16 d;
   const int padded = t.striping.Padded();
   alignas(64) static constexpr std::uint16_t kFirstLane[32] = {0xFFFF};
   const V first_lane = simd::Load(d, kFirstLane);
-  RightWindow<kStripes> right(t.striping.Stripes16(), row.right_state);
+  RightWindow<kStripes, kKeys> right(t.striping.Stripes16(), row.right_state);
   int x = x_begin;
   std::uint16_t* sum = sums;
   for (; x + kGroup <= x_end; x += kGroup, sum += kGroup * padded) {
-    SelectGroup<kStripes, true>(t, x, kGroup, sum, row, first_lane, right);
+    SelectGroup<kStripes, kKeys, true>(t, x, kGroup, sum, row, first_lane, right);
   }
-  if (x < x_end) SelectGroup<kStripes, false>(t, x, x_end - x, sum, row, first_lane, right);
+  if (x < x_end) SelectGroup<kStripes, kKeys, false>(t, x, x_end - x, sum, row, first_lane, right);
   right.Save(row.right_state);
   // Only now: vectors are not read until the single values struck out of them have reached the cache.
   for (x = x_begin; x < x_end; x += kGroup, sums += kGroup * padded) {
@@ -197,24 +216,33 @@ void SelectPartOfStripes(const SelectionTables& t, int x_begin, int x_end, std::
   }
 }
 
+template <bool kKeys>
 void SelectPartOfTarget(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* sums,
                         const SelectedRow& row) {
   switch (t.striping.Stripes16()) {
 #if HWY_MAX_BYTES == 64
     case 2:
-      return SelectPartOfStripes<2>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<2, kKeys>(t, x_begin, x_end, sums, row);
     case 4:
-      return SelectPartOfStripes<4>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<4, kKeys>(t, x_begin, x_end, sums, row);
     case 6:
-      return SelectPartOfStripes<6>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<6, kKeys>(t, x_begin, x_end, sums, row);
 #endif
 #if HWY_MAX_BYTES >= 32
     case 8:
-      return SelectPartOfStripes<8>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<8, kKeys>(t, x_begin, x_end, sums, row);
 #endif
     default:
-      return SelectPartOfStripes<0>(t, x_begin, x_end, sums, row);
+      return SelectPartOfStripes<0, kKeys>(t, x_begin, x_end, sums, row);
   }
+}
+void SelectPartByCosts(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* sums,
+                       const SelectedRow& row) {
+  SelectPartOfTarget<false>(t, x_begin, x_end, sums, row);
+}
+void SelectPartByKeys(const SelectionTables& t, int x_begin, int x_end, std::uint16_t* sums,
+                      const SelectedRow& row) {
+  SelectPartOfTarget<true>(t, x_begin, x_end, sums, row);
 }
 
 }  // namespace
@@ -223,18 +251,30 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace parallax::cpu {
+namespace {
 
-HWY_EXPORT(SelectPartOfTarget);
+constexpr std::uint16_t kNone = 0xFFFF;
+
+}  // namespace
+
+HWY_EXPORT(SelectPartByCosts);
+HWY_EXPORT(SelectPartByKeys);
 void SelectPart(const SelectionTables& tables, int x_begin, int x_end, std::uint16_t* sums,
                 const SelectedRow& row) {
-  HWY_DYNAMIC_DISPATCH(SelectPartOfTarget)(tables, x_begin, x_end, sums, row);
+  if (tables.use_keys) {
+    HWY_DYNAMIC_DISPATCH(SelectPartByKeys)(tables, x_begin, x_end, sums, row);
+  } else {
+    HWY_DYNAMIC_DISPATCH(SelectPartByCosts)(tables, x_begin, x_end, sums, row);
+  }
 }
 
-SelectionTables::SelectionTables(const Striping& striping_)
+SelectionTables::SelectionTables(const Striping& striping_, int largest_sum)
     : striping(striping_),
+      // One less than what 16 bits hold: all bits set are no key.
+      use_keys(striping.num_disparities <= 1 << kKeyBits && largest_sum < (1 << (16 - kKeyBits)) - 1),
       place_of(static_cast<std::size_t>(striping_.num_disparities)),
       disparity_of(static_cast<std::size_t>(striping_.Padded())) {
-  std::fill_n(disparity_of.data(), disparity_of.size(), std::uint16_t{0xFFFF});
+  std::fill_n(disparity_of.data(), disparity_of.size(), kNone);
   for (int d = 0; d < striping.num_disparities; ++d) {
     place_of[static_cast<std::size_t>(d)] = static_cast<std::uint16_t>(striping.At16(d));
     disparity_of.data()[striping.At16(d)] = static_cast<std::uint16_t>(d);
@@ -242,7 +282,7 @@ SelectionTables::SelectionTables(const Striping& striping_)
 }
 
 void BeginRow(const SelectionTables& tables, const SelectedRow& row) {
-  std::fill_n(row.right_state, 2 * tables.striping.Padded(), std::uint16_t{0xFFFF});
+  std::fill_n(row.right_state, 2 * tables.striping.Padded(), kNone);
 }
 
 void FinishRightRow(const SelectionTables& tables, int width, int min_disparity, const SelectedRow& row,
@@ -251,14 +291,22 @@ void FinishRightRow(const SelectionTables& tables, int width, int min_disparity,
   const int stripes = tables.striping.Stripes16(), lanes = tables.striping.lanes / 2;
   const int padded = tables.striping.Padded();
   for (int s = 0; s < stripes; ++s) {
-    const std::uint16_t* winners = row.right_state + (2 * s + 1) * lanes;
+    const std::uint16_t* winners = row.right_state + ((tables.use_keys ? 0 : stripes) + s) * lanes;
     for (int i = 0; i < lanes; ++i) row.right_winner[width + padded - 2 - (stripes * i + s)] = winners[i];
   }
   const int shift = min_disparity + padded - 1;
   const int begin = std::clamp(-shift, 0, width), end = std::clamp(width + padded - 1 - shift, begin, width);
-  std::fill_n(winner_right, begin, std::uint16_t{0xFFFF});
-  std::copy(row.right_winner + begin + shift, row.right_winner + end + shift, winner_right + begin);
-  std::fill(winner_right + end, winner_right + width, std::uint16_t{0xFFFF});
+  std::fill_n(winner_right, begin, kNone);
+  const std::uint16_t* from = row.right_winner + shift;
+  if (tables.use_keys) {
+    constexpr std::uint16_t kIndex = (1 << SelectionTables::kKeyBits) - 1;
+    for (int x = begin; x < end; ++x) {
+      winner_right[x] = from[x] == kNone ? kNone : static_cast<std::uint16_t>(from[x] & kIndex);
+    }
+  } else {
+    std::copy(from + begin, from + end, winner_right + begin);
+  }
+  std::fill(winner_right + end, winner_right + width, kNone);
 }
 
 }  // namespace parallax::cpu

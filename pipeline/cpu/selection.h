@@ -13,9 +13,15 @@ namespace parallax::cpu {
 
 // Constants of the selection of one matcher.
 struct SelectionTables {
-  explicit SelectionTables(const Striping& striping_);
+  // largest_sum: of the aggregated costs.
+  SelectionTables(const Striping& striping_, int largest_sum);
+
+  // Where they fit 16 bits together, a cost and its d are one key, cost << kKeyBits | d: the lower of two
+  // keys is the lower cost, or that of the lower d, in one operation. 0xFFFF = none.
+  static constexpr int kKeyBits = 7;
 
   Striping striping;
+  bool use_keys;
   std::vector<std::uint16_t> place_of;        // At16(d) of each d
   AlignedBuffer<std::uint16_t> disparity_of;  // d of each place, 0xFFFF where there is none
 };
@@ -27,11 +33,11 @@ struct SelectedRow {
   std::uint16_t* rival;   // lowest cost not beside it; 0xFFFF = none
   std::uint16_t* before;  // cost at d - 1 and d + 1; the winner's where it has not both
   std::uint16_t* after;
-  // Index d of the right image's winners, 0xFFFF = none: of right pixel i - min_disparity - Padded() + 1 at
-  // i, for i from -1 to W + Padded().
+  // Index d (or key) of the right image's winners, 0xFFFF = none: of right pixel i - min_disparity - Padded()
+  // + 1 at i, for i from -1 to W + Padded().
   std::uint16_t* right_winner;
   // Lowest cost so far, and its d, of the right pixels that the present left pixel can meet, as its costs
-  // lie.
+  // lie; or its key.
   std::uint16_t* right_state;  // 2 * Padded()
 };
 

@@ -40,6 +40,11 @@ class RowsInTurn {
   static constexpr int kStripes = kStripes8 * static_cast<int>(sizeof(T));
   static constexpr int kMax = kMaxStripes<kStripes8, T>;
   static constexpr int kSweepPaths = kPaths / 2;
+  // With two vectors a pixel, what one of them is compared with is what the other one was a pixel before; it
+  // stays in registers where there are enough of them.
+  static constexpr bool kKeepCodes =
+      HWY_MAX_BYTES == 64 && kStripes8 == 2 && Kind::kPlanes > 0 && Kind::kPlanes <= 4;
+  static constexpr int kKept = Kind::kLast ? 0 : 1;  // the vector that will be needed again
 
  public:
   // parts: of the rows; row 0 stands at u.
@@ -67,14 +72,18 @@ class RowsInTurn {
       for (int k = 0; k < Stripes(); ++k) {
         across_[i][k] = u - i * kBehind == 0 ? simd::Zero(d) : simd::Load(d, Across(i) + k * Lanes());
       }
+      if constexpr (kKeepCodes) {
+        const std::int32_t* start = start_ - i * kBehind * Kind::kStepX;
+        codes_[i].Load(right_[i] + start[kKept - 1], s.phase_length);
+      }
     }
   }
 
   // The next pixel of each row.
   HWY_INLINE void Step(const SweepView& s, V p1, V largest_p2) {
+    static_assert(kRows <= 2);
     Pixel<0>(s, p1, largest_p2);
     if constexpr (kRows > 1) Pixel<1>(s, p1, largest_p2);
-    static_assert(kRows <= 2);
     if constexpr (!Kind::kPlain) ++u_, x_ += Kind::kStepX;
     start_ += Kind::kStepX;
     vertical_ += Stripes() * Lanes();
@@ -106,7 +115,13 @@ class RowsInTurn {
     const std::int32_t* start = start_ - kRow * kBehind * Kind::kStepX;
     V cost[kMax];
     const auto make_cost = [&](V8* cost8) HWY_ATTR {
-      HammingDistances<kStripes8, Kind::kPlanes>(s, left_[kRow], right_[kRow], start, cost8);
+      if constexpr (kKeepCodes) {
+        cost8[1 - kKept] = HammingDistance(codes_[kRow], left_[kRow]);
+        codes_[kRow].Load(right_[kRow] + start[-kKept], s.phase_length);
+        cost8[kKept] = HammingDistance(codes_[kRow], left_[kRow]);
+      } else {
+        HammingDistances<kStripes8, Kind::kPlanes>(s, left_[kRow], right_[kRow], start, cost8);
+      }
       if constexpr (!Kind::kPlain)
         ReplaceOutside<kStripes8>(s, start, x_ - kRow * kBehind * Kind::kStepX, cost8);
     };
@@ -138,6 +153,21 @@ class RowsInTurn {
       mins[2] = FollowSlot<2>(diagonal, cost, p1, p2[2], path[2], own);
       mins[3] = FollowSlot<3>(antidiagonal, cost, p1, p2[3], path[3], own);
     }
+    const auto take_sums = [&]() HWY_ATTR {
+      if constexpr (Kind::kLast) {
+        // What this thread reads next but one or two parts of rows; too far apart for the machine to foresee.
+        // The last rows' is never read, which does no harm.
+        const std::uint8_t* below = volume_[kRow] + 2 * s.volume_row_bytes;
+        for (int i = 0; i < VolumePixelBytes(); i += 64) hwy::Prefetch(below + i);
+        AggregatedCosts<kCosts, kStripes8, kPaths, !Kind::kPlain>(s, own, cost, volume_[kRow], sums_[kRow]);
+        sums_[kRow] += Padded();
+      } else if (Kind::kPlain || s.volume != nullptr) {
+        StoreSums<kCosts, kStripes8, kPaths>(own, stripes8_, volume_[kRow]);
+      }
+    };
+    // The sums of all paths take registers that the path costs need more.
+    constexpr bool kSumsFirst = kPaths == 4 || !Kind::kLast;
+    if constexpr (kSumsFirst) take_sums();
     if constexpr (kPaths == 4 && kCosts != PathCosts::kWide16) {
       // With so little to do besides, the horizontal path's chain of operations is what takes the time.
       MinOfLanesOfTwo(d, mins, lowest);
@@ -151,16 +181,7 @@ class RowsInTurn {
       StoreSlot(path[3], lowest[3], antidiagonal);
     }
 
-    if constexpr (Kind::kLast) {
-      // What this thread reads next but one or two parts of rows; too far apart for the machine to foresee.
-      // The last rows' is never read, which does no harm.
-      const std::uint8_t* below = volume_[kRow] + 2 * s.volume_row_bytes;
-      for (int i = 0; i < VolumePixelBytes(); i += 64) hwy::Prefetch(below + i);
-      AggregatedCosts<kCosts, kStripes8, kPaths, !Kind::kPlain>(s, own, cost, volume_[kRow], sums_[kRow]);
-      sums_[kRow] += Padded();
-    } else if (Kind::kPlain || s.volume != nullptr) {
-      StoreSums<kCosts, kStripes8, kPaths>(own, stripes8_, volume_[kRow]);
-    }
+    if constexpr (!kSumsFirst) take_sums();
     left_[kRow] += Kind::kStepX * (Kind::kPlanes > 0 ? Kind::kPlanes : s.num_planes);
     volume_[kRow] += Kind::kStepX * VolumePixelBytes();
   }
@@ -190,6 +211,7 @@ class RowsInTurn {
   std::uint8_t* volume_[kRows];
   std::uint16_t* sums_[kRows];
   V across_[kRows][kMax];
+  PartnerCodes<kKeepCodes ? Kind::kPlanes : 1> codes_[kRows];
 };
 
 template <class Kind>

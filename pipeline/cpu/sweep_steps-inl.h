@@ -28,6 +28,26 @@ template <int kStripes8, typename T>
 inline constexpr int kMaxStripes =
     static_cast<int>(sizeof(T) * (kStripes8 > 0 ? kStripes8 : 1024 / simd::MaxLanes(Tag8())));
 
+// Planes of the census codes that one vector of a pixel's disparities is compared with.
+template <int kPlanes>
+struct PartnerCodes {
+  V8 plane[kPlanes];
+  HWY_INLINE PartnerCodes() {}  // written out: a constructor that GCC makes is not for this instruction set
+  HWY_INLINE void Load(const std::uint8_t* HWY_RESTRICT from, std::ptrdiff_t phase_length) {
+    for (int p = 0; p < kPlanes; ++p) plane[p] = simd::LoadU(Tag8(), from + p * phase_length);
+  }
+};
+// Hamming distances to them of a left pixel, whose planes are at left.
+template <int kPlanes>
+HWY_INLINE V8 HammingDistance(const PartnerCodes<kPlanes>& partners, const std::uint8_t* HWY_RESTRICT left) {
+  const Tag8 d;
+  V8 count = CountPlaneBits(d, simd::Xor(partners.plane[0], simd::Set(d, left[0])));
+  for (int p = 1; p < kPlanes; ++p) {
+    count = simd::Add(count, CountPlaneBits(d, simd::Xor(partners.plane[p], simd::Set(d, left[p]))));
+  }
+  return count;
+}
+
 // Hamming distances of a left pixel, whose planes are at left, to its partners in the right row; vector k of
 // them begins at start[-k].
 template <int kStripes, int kPlanes>
