@@ -42,9 +42,8 @@ class CpuMatcher final : public StereoMatcher {
         options.memory_limit_bytes > 0 ? options.memory_limit_bytes : cells / 2 * 5 + 64'000'000;
     const std::size_t images = gray8_.bytes() + guide_.bytes() + left_.bytes() + right_.bytes() +
                                cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_);
-    const std::size_t workspace =
-        std::max({cpu::SpeckleFilter::WorkspaceBytes(width_, height_),
-                  cpu::FillWorkspaceBytes(width_, height_), cpu::MedianWorkspaceBytes(width_, height_)});
+    const std::size_t workspace = std::max(cpu::SpeckleFilter::WorkspaceBytes(width_, height_),
+                                           cpu::FillWorkspaceBytes(width_, height_));
     memory_bytes_ = images + aggregator_.SetUp(limit - std::min(limit, images), workspace);
     if (options.memory_limit_bytes > 0 && memory_bytes_ > limit) {
       throw InvalidArgument("frames of " + std::to_string(width_) + "x" + std::to_string(height_) + " with " +
@@ -76,9 +75,8 @@ class CpuMatcher final : public StereoMatcher {
     watch.Skip();
     speckles_.Remove(parameters_.filter, result, aggregator_.workspace(), threads_);
     if (stages != nullptr) stages->without_speckles = Clone(result);
-    if (parameters_.filter.fill) cpu::FillHoles(result, aggregator_.workspace(), threads_);
-    if (stages != nullptr) stages->filled = Clone(result);
-    cpu::MedianFilter(parameters_.filter.median, result, aggregator_.workspace(), threads_);
+    cpu::FillAndSmooth(parameters_.filter, result, aggregator_.workspace(), threads_,
+                       stages != nullptr ? &stages->filled : nullptr);
     watch.Lap(Stage::kFilter);
   }
 

@@ -8,6 +8,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -73,6 +74,16 @@ void CarryNearestOfTarget(const float* HWY_RESTRICT before, const float* HWY_RES
   }
 }
 
+void FindHolesOfTarget(const float* HWY_RESTRICT row, int width, std::uint64_t* HWY_RESTRICT words) {
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  std::fill_n(words, (width + 63) / 64, std::uint64_t{0});
+  for (int x = 0; x < width; x += lanes) {
+    const V here = hn::LoadU(d, row + x);
+    PutBits(d, hn::Not(hn::Eq(here, here)), x, words);  // Ne is false for NaNs
+  }
+}
+
 // The lower of two in a, the higher in b.
 HWY_INLINE void Order(V& a, V& b) {
   const V low = hn::Min(a, b);
@@ -92,7 +103,7 @@ bool FillRowOfTarget(const float* const nearest[8], int width, float* HWY_RESTRI
   const hn::Rebind<std::uint8_t, Tag> d8;
   const int lanes = static_cast<int>(hn::Lanes(d));
   const V none = hn::Set(d, std::numeric_limits<float>::infinity());
-  bool complete = true;
+  auto left_over = hn::Zero(di);  // not 0: a pixel without a value
   for (int x = 0; x < width; x += lanes) {
     const V here = hn::LoadU(d, disparity + x);
     if (hn::AllTrue(d, hn::Eq(here, here))) continue;
@@ -127,9 +138,12 @@ bool FillRowOfTarget(const float* const nearest[8], int width, float* HWY_RESTRI
     const auto was_filled = hn::AndNot(hn::RebindMask(di, hn::Eq(here, here)), hn::Gt(rank, hn::Set(di, -1)));
     const auto bit = hn::IfThenElseZero(was_filled, hn::Set(di, static_cast<int>(kFilled)));
     hn::StoreU(hn::DemoteTo(d8, hn::Or(flags, bit)), d8, validity + x);
-    for (int i = 0; i < lanes && x + i < width; ++i) complete = complete && !std::isnan(disparity[x + i]);
+    const auto is_pixel = hn::Lt(hn::Iota(di, x), hn::Set(di, width));
+    left_over =
+        hn::Or(left_over,
+               hn::VecFromMask(di, hn::And(is_pixel, hn::RebindMask(di, hn::Not(hn::Eq(result, result))))));
   }
-  return !complete;
+  return !hn::AllTrue(di, hn::Eq(left_over, hn::Zero(di)));
 }
 
 // The lowest of v[0 .. count) to the front, the highest to the back.
@@ -204,6 +218,7 @@ namespace parallax::cpu {
 
 HWY_EXPORT(CompareNeighborsOfTarget);
 HWY_EXPORT(CarryNearestOfTarget);
+HWY_EXPORT(FindHolesOfTarget);
 HWY_EXPORT(FillRowOfTarget);
 HWY_EXPORT(MedianRowOfTarget);
 
@@ -214,6 +229,28 @@ void CompareNeighbors(const float* row, const float* above, int width, float ran
 void CarryNearest(const float* before, const float* nearest_before, int width, float* nearest) {
   HWY_DYNAMIC_DISPATCH(CarryNearestOfTarget)(before, nearest_before, width, nearest);
 }
+
+void NearestAlongRow(const float* row, int width, std::uint64_t* words, float* from_left, float* from_right) {
+  HWY_DYNAMIC_DISPATCH(FindHolesOfTarget)(row, width, words);
+  // The first pixel from x on that is a hole, or is none; W if there is no such pixel.
+  const auto find = [&](int x, bool hole) {
+    for (; x < width; x = (x / 64 + 1) * 64) {
+      const std::uint64_t word = words[x / 64];
+      const std::uint64_t found = (hole ? word : ~word) >> (x % 64);
+      if (found != 0) return std::min(width, x + std::countr_zero(found));
+    }
+    return width;
+  };
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  for (int begin = find(0, true); begin < width;) {
+    const int end = find(begin, false);
+    const float left = begin > 0 ? row[begin - 1] : kNan, right = end < width ? row[end] : kNan;
+    std::fill(from_left + begin, from_left + end, left);
+    std::fill(from_right + begin, from_right + end, right);
+    begin = find(end, true);
+  }
+}
+
 bool FillRow(const float* const nearest[8], int width, float* disparity, std::uint8_t* validity) {
   return HWY_DYNAMIC_DISPATCH(FillRowOfTarget)(nearest, width, disparity, validity);
 }

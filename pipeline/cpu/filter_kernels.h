@@ -16,6 +16,10 @@ void CompareNeighbors(const float* row, const float* above, int width, float ran
 // what that pixel's own nearest is. before and nearest_before are shifted by the caller along the direction.
 void CarryNearest(const float* before, const float* nearest_before, int width, float* nearest);
 
+// The nearest values before and after each hole of a row, along it; the other pixels' are not written. words:
+// room for a bit a pixel.
+void NearestAlongRow(const float* row, int width, std::uint64_t* words, float* from_left, float* from_right);
+
 // Fills the pixels of a row that have no value from the nearest values in eight directions (docs/matching.md,
 // "filter"); returns whether any stays without.
 bool FillRow(const float* const nearest[8], int width, float* disparity, std::uint8_t* validity);

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cmath>
 #include <limits>
 #include <vector>
 
+#include "pipeline/aligned_buffer.h"
 #include "pipeline/cpu/filter_kernels.h"
 #include "pipeline/cpu/row_tasks.h"
 
@@ -19,50 +19,35 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr struct { int dx, dy; } kSteps[] = {{0, -1}, {-1, -1}, {1, -1}, {0, 1}, {-1, 1}, {1, 1}};
 constexpr int kNumSteps = 6;
 
-// nearest[x]: the value nearest to x in the row on one side of it.
-void CarryAlongRow(const float* row, int width, float* from_left, float* from_right) {
-  float value = kNan;
-  for (int x = 0; x < width; ++x) {
-    from_left[x] = value;
-    value = std::isnan(row[x]) ? value : row[x];
-  }
-  value = kNan;
-  for (int x = width - 1; x >= 0; --x) {
-    from_right[x] = value;
-    value = std::isnan(row[x]) ? value : row[x];
-  }
-}
-
 // One pass; true: holes are left.
-bool FillPass(DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads) {
-  const int width = map.disparity.width(), height = map.disparity.height();
-  const std::size_t size = FramedMap::SizeBytes(width, height);
-  const FramedMap before(width, height, workspace);  // the map as the pass began
-  ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-    for (int y = begin; y < end; ++y) std::copy_n(map.disparity.Row(y), width, before.Row(y));
-  });
+bool FillPass(const FramedMap& map, int width, int height, HostImage<std::uint8_t>& validity,
+              std::uint8_t* workspace, ThreadPool& threads) {
   std::vector<FramedMap> nearest;  // along each step
-  for (std::size_t i = 1; i <= kNumSteps; ++i) nearest.emplace_back(width, height, workspace + i * size);
+  for (std::size_t i = 0; i < kNumSteps; ++i)
+    nearest.emplace_back(width, height, workspace + i * FramedMap::SizeBytes(width, height));
   threads.ParallelFor(kNumSteps, [&](int i) {
     const auto [dx, dy] = kSteps[i];
     const FramedMap& to = nearest[static_cast<std::size_t>(i)];
     for (int j = 0; j < height; ++j) {
       const int y = dy < 0 ? j : height - 1 - j;
       float* row = to.Row(y);
-      CarryNearest(before.Row(y + dy) + dx, to.Row(y + dy) + dx, width, row);
+      CarryNearest(map.Row(y + dy) + dx, to.Row(y + dy) + dx, width, row);
       std::fill_n(row + width, FramedMap::kMargin, kNan);  // whole vectors were written
     }
   });
   std::atomic<bool> holes_left{false};
   ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-    std::vector<float> along(static_cast<std::size_t>(2 * (width + 64)));
+    const std::ptrdiff_t stride = width + 64;
+    AlignedBuffer<float> along(static_cast<std::size_t>(2 * stride));
+    std::vector<std::uint64_t> words(static_cast<std::size_t>(width + 63) / 64);
+    std::fill_n(along.data(), along.size(), kNan);
     for (int y = begin; y < end; ++y) {
-      float* from_left = along.data();
-      float* from_right = from_left + width + 64;
-      CarryAlongRow(before.Row(y), width, from_left, from_right);
+      float *from_left = along.data(), *from_right = from_left + stride;
+      NearestAlongRow(map.Row(y), width, words.data(), from_left, from_right);
       const float* values[8] = {from_left, from_right};
       for (int i = 0; i < kNumSteps; ++i) values[2 + i] = nearest[static_cast<std::size_t>(i)].Row(y);
-      if (FillRow(values, width, map.disparity.Row(y), map.validity.Row(y))) holes_left = true;
+      if (FillRow(values, width, map.Row(y), validity.Row(y))) holes_left = true;
+      std::fill_n(map.Row(y) + width, FramedMap::kMargin, kNan);  // whole vectors were written
     }
   });
   return holes_left;
@@ -88,27 +73,41 @@ std::size_t FillWorkspaceBytes(int width, int height) {
   return (1 + kNumSteps) * FramedMap::SizeBytes(width, height);
 }
 
-void FillHoles(DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads) {
-  // A second pass reaches what saw no value in any direction; a third could do no more.
-  if (FillPass(map, workspace, threads)) FillPass(map, workspace, threads);
-}
-
-std::size_t MedianWorkspaceBytes(int width, int height) { return FramedMap::SizeBytes(width, height); }
-
-void MedianFilter(int side, DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads) {
-  if (side <= 1) return;
-  const int width = map.disparity.width(), height = map.disparity.height();
-  const FramedMap before(width, height, workspace);
-  ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-    for (int y = begin; y < end; ++y) std::copy_n(map.disparity.Row(y), width, before.Row(y));
-  });
-  ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-    for (int y = begin; y < end; ++y) {
-      const float* rows[5];
-      for (int i = 0; i < side; ++i) rows[i] = before.Row(y - side / 2 + i);
-      MedianRow(rows, side, width, map.disparity.Row(y));
+void FillAndSmooth(const FilterParameters& parameters, DisparityMap& map, std::uint8_t* workspace,
+                   ThreadPool& threads, DisparityMap* filled) {
+  const int width = map.disparity.width(), height = map.disparity.height(), side = parameters.median;
+  if (parameters.fill || side > 1) {
+    const FramedMap framed(width, height, workspace);
+    ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
+      for (int y = begin; y < end; ++y) std::copy_n(map.disparity.Row(y), width, framed.Row(y));
+    });
+    if (parameters.fill) {
+      std::uint8_t* nearest = workspace + FramedMap::SizeBytes(width, height);
+      // A second pass reaches what saw no value in any direction; a third could do no more.
+      if (FillPass(framed, width, height, map.validity, nearest, threads))
+        FillPass(framed, width, height, map.validity, nearest, threads);
     }
-  });
+    const auto give_back = [&](HostImage<float>& to, int median) {
+      ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
+        for (int y = begin; y < end; ++y) {
+          const float* rows[5];
+          for (int i = 0; i < median; ++i) rows[i] = framed.Row(y - median / 2 + i);
+          if (median > 1) {
+            MedianRow(rows, median, width, to.Row(y));
+          } else {
+            std::copy_n(framed.Row(y), width, to.Row(y));
+          }
+        }
+      });
+    };
+    if (filled != nullptr) {
+      *filled = Clone(map);
+      give_back(filled->disparity, 0);
+    }
+    give_back(map.disparity, side);
+  } else if (filled != nullptr) {
+    *filled = Clone(map);
+  }
 }
 
 }  // namespace parallax::cpu

@@ -5,6 +5,7 @@
 
 #include "pipeline/disparity_map.h"
 #include "pipeline/parallel.h"
+#include "pipeline/parameters.h"
 
 namespace parallax::cpu {
 
@@ -26,14 +27,12 @@ class FramedMap {
   float* data_;
 };
 
-// Interpolates rejected pixels (docs/matching.md, "filter"). The nearest value in each direction is carried
-// along it from row to row, for all pixels at once, instead of being looked for from every hole. workspace:
-// FillWorkspaceBytes(), aligned, with any content.
+// Interpolates rejected pixels if that is asked for, then replaces every value by the median around it, side
+// 0, 3 or 5 (docs/matching.md, "filter"). The nearest value in each direction is carried along it from row to
+// row, for all pixels at once, instead of being looked for from every hole. workspace: FillWorkspaceBytes(),
+// aligned, with any content. filled: null, or gets the map between the two.
 std::size_t FillWorkspaceBytes(int width, int height);
-void FillHoles(DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads);
-
-// Replaces every value by the median of the side x side pixels around it; side 0, 3 or 5.
-std::size_t MedianWorkspaceBytes(int width, int height);
-void MedianFilter(int side, DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads);
+void FillAndSmooth(const FilterParameters& parameters, DisparityMap& map, std::uint8_t* workspace,
+                   ThreadPool& threads, DisparityMap* filled);
 
 }  // namespace parallax::cpu

@@ -2,8 +2,6 @@
 
 #include <hwy/cache_control.h>
 
-#include <thread>
-
 namespace parallax::cpu {
 
 SweepTiles ChooseTiles(std::ptrdiff_t slot_bytes, int num_threads) {
@@ -18,14 +16,17 @@ SweepTiles ChooseTiles(std::ptrdiff_t slot_bytes, int num_threads) {
   return tiles;
 }
 
-void BandProgress::WaitFor(int wanted) const {
-  for (int spins = 0; tiles.load(std::memory_order_acquire) < wanted; ++spins) {
-    if (spins < 1000) {
-      hwy::Pause();
-    } else {
-      std::this_thread::yield();  // more threads than cores: let the others work
-    }
+void BandProgress::WaitLonger(int tiles) {
+  // About 20 us, half of what it takes to wake a thread.
+  constexpr int kSpins = 1000;
+  for (int i = 0; i < kSpins; ++i) {
+    hwy::Pause();
+    if (tiles_.load(std::memory_order_acquire) >= tiles) return;
   }
+  // In this order, as Reach() has the other: either it sees what is wanted, or this sees what it reached.
+  wanted_.store(tiles);
+  for (int reached = tiles_.load(); reached < tiles; reached = tiles_.load()) tiles_.wait(reached);
+  wanted_.store(std::numeric_limits<int>::max());
 }
 
 }  // namespace parallax::cpu

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <limits>
 #include <vector>
 
 #include "pipeline/cpu/sweep.h"
@@ -32,11 +33,26 @@ struct SweepTiles {
 // many bands can be under way. slot_bytes: of a pixel's path costs of one path.
 SweepTiles ChooseTiles(std::ptrdiff_t slot_bytes, int num_threads);
 
-// Counter that other threads wait for, on a cache line of its own.
-struct alignas(64) BandProgress {
-  std::atomic<int> tiles{0};
-  // Returns once that many tiles are done.
-  void WaitFor(int wanted) const;
+// Counts the tiles that are done of a band, for the thread that follows with the band below; on a cache line
+// of its own.
+class alignas(64) BandProgress {
+ public:
+  // That many tiles are done. One thread only.
+  void Reach(int tiles) {
+    tiles_.store(tiles);
+    if (tiles >= wanted_.load()) tiles_.notify_one();
+  }
+  // Returns once that many are. One thread only. Who waits looks out for a moment, then sleeps: where other
+  // work has the cores, who is waited for needs them.
+  void WaitFor(int tiles) {
+    if (tiles_.load(std::memory_order_acquire) < tiles) WaitLonger(tiles);
+  }
+
+ private:
+  void WaitLonger(int tiles);
+
+  std::atomic<int> tiles_{0};
+  std::atomic<int> wanted_{std::numeric_limits<int>::max()};  // by the one who sleeps
 };
 
 // Takes what the first sweep gives, which is nothing: its sums lie in the volume.
@@ -84,7 +100,7 @@ void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep
             if (part.u_begin < part.u_end) sink.Take(part);
           }
         }
-        progress[static_cast<std::size_t>(band)].tiles.store(tile + 1, std::memory_order_release);
+        progress[static_cast<std::size_t>(band)].Reach(tile + 1);
       }
       sink.EndBand();
     }

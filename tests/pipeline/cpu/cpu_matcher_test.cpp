@@ -94,6 +94,30 @@ TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
   }
 }
 
+// The largest sum and number of disparities that fit 16 bits together, and one more of each; penalties so
+// high that sums come near the largest.
+TEST(CpuMatcher, EqualsTheReferenceWhereCostsAndDisparitiesHardlyFitOneKey) {
+  const InstructionSetGuard guard;
+  for (const int num_disparities : {127, 128, 129}) {
+    for (const int p2 : {96, 97}) {  // 4 * (31 + 96) = 508
+      for (const int content : {1, 3, 5}) {
+        SweepCase c = MakeCase(150, 7, num_disparities, 13);
+        c.content = content;
+        c.parameters.census_transform.window = CensusWindow::kCenterSymmetric9x7;
+        c.parameters.aggregation.num_paths = 4;
+        c.parameters.aggregation.p1 = c.parameters.aggregation.p2 = p2;
+        const SweepPair pair = test::MakeSweepPair(c);
+        const SweepTruth truth = test::MakeSweepTruth(c, pair);
+        for (const std::string& set : cpu::InstructionSets()) {
+          cpu::UseInstructionSet(set);
+          EXPECT_EQ(test::RunSweepCase(WithThreads(2), c, pair, truth), "")
+              << set << ", " << test::Describe(c);
+        }
+      }
+    }
+  }
+}
+
 // 4 and 8 paths, 8-bit and 16-bit path costs, each cut into as many slabs as the limit asks for.
 TEST(CpuMatcher, GivesTheSameBitsWithinAnyMemoryLimit) {
   for (const int num_paths : {4, 8}) {

@@ -4,9 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <functional>
 #include <queue>
 #include <string>
+#include <thread>
 #include <vector>
 
 namespace parallax::cpu {
@@ -75,6 +78,24 @@ TEST(SweepSchedule, ATileWaitsForAllThatItsPathsComeFrom) {
       }
     }
   }
+}
+
+// The one who waits sleeps in between, as the other takes its time.
+TEST(BandProgress, WhoWaitsGoesOnOnceEnoughTilesAreDone) {
+  BandProgress progress;
+  std::atomic<int> reached{0};
+  std::thread follower([&] {
+    for (const int wanted : {1, 3, 4, 9}) {
+      progress.WaitFor(wanted);
+      EXPECT_GE(reached.load(), wanted);
+    }
+  });
+  for (int tiles = 1; tiles <= 9; ++tiles) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    reached = tiles;
+    progress.Reach(tiles);
+  }
+  follower.join();
 }
 
 }  // namespace
