@@ -11,6 +11,7 @@
 
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
+#include "tests/support/json_text.h"
 #include "tests/support/npy.h"
 #include "tests/support/run_program.h"
 
@@ -23,14 +24,6 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
-// The number under a key, from the first place where `part` stands on; NaN where it is missing or null.
-double NumberIn(const std::string& json, const std::string& part, const std::string& key) {
-  const std::size_t from = part.empty() ? 0 : json.find("\"" + part + "\"");
-  const std::size_t at = from == std::string::npos ? from : json.find("\"" + key + "\": ", from);
-  if (at == std::string::npos || json.compare(at + key.size() + 4, 4, "null") == 0) return kNan;
-  return std::stod(json.substr(at + key.size() + 4));
-}
 
 class CloudCommand : public ::testing::Test {
  protected:
@@ -322,7 +315,8 @@ TEST_F(CloudCommand, DistancesOfTheRowsOfMatrices) {
   ExpectError({"cloud", "distances", Path("a.csv"), Path("b.txt"), "--k", "3"}, 2, "has only 2 finite rows");
   ExpectError({"cloud", "distances", Path("a.xyz"), grid}, 2, "matrices .npy, .csv or .txt");
   test::WriteTextFile(Path("ragged.csv"), "1,2\n3\n");
-  ExpectError({"cloud", "distances", Path("ragged.csv"), grid}, 1, "ragged.csv: line 2 has 1 number, line 1 has 2");
+  ExpectError({"cloud", "distances", Path("ragged.csv"), grid}, 1,
+              "ragged.csv: line 2 has 1 number, line 1 has 2");
   test::WriteTextFile(Path("cut.npy"), npy.substr(0, npy.size() - 1));
   ExpectError({"cloud", "distances", Path("cut.npy"), grid}, 1, "it is truncated");
   test::WriteTextFile(Path("none.csv"), "nan,1,2\n");

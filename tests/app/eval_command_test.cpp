@@ -14,6 +14,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "tests/app/official_truths.h"
+#include "tests/support/json_text.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::test {
@@ -27,16 +28,6 @@ using ::testing::StartsWith;
 
 std::string ReadFile(const fs::path& path) { return ReadTextFile(path); }
 
-// The number under a key in the part of a JSON text that begins with `"part"`; NaN where it is missing or
-// null.
-double NumberIn(const std::string& json, const std::string& part, const std::string& key) {
-  const std::size_t from = json.find("\"" + part + "\"");
-  const std::size_t at = from == std::string::npos ? from : json.find("\"" + key + "\": ", from);
-  if (at == std::string::npos || json.compare(at + key.size() + 4, 4, "null") == 0) {
-    return std::numeric_limits<double>::quiet_NaN();
-  }
-  return std::stod(json.substr(at + key.size() + 4));
-}
 std::string Printed(double value) { return app::Printed("%.17g", value); }
 double TotalOf(const std::string& json, const std::string& key) { return NumberIn(json, "total", key); }
 

@@ -66,6 +66,14 @@ inline constexpr EmdTruth kEmdTruths[] = {
     {"far", 6.29544657969},
 };
 
+// time_limit_s: after which an answer without the gap is to come; a test of it fails then and does not hang.
+inline EmdOptions EmdWithGap(double gap, double time_limit_s = EmdOptions{}.time_limit_s) {
+  EmdOptions options;
+  options.gap = gap;
+  options.time_limit_s = time_limit_s;
+  return options;
+}
+
 // Both matches are bijections and each other's inverse, the upper end is their mean distance, the interval is
 // in order.
 inline void ExpectSoundEmd(const EmdPair& pair, const EmdResult& result) {

@@ -17,12 +17,8 @@ using test::EmdCloud;
 using test::ExpectEmdHolds;
 using test::ExpectSoundEmd;
 
-EmdOptions WithGap(double gap) {
-  EmdOptions options;
-  options.gap = gap;
-  options.time_limit_s = 20;  // a fault is to fail, not to hang
-  return options;
-}
+// A fault is to fail, not to hang.
+EmdOptions WithGap(double gap) { return test::EmdWithGap(gap, 20); }
 
 class CudaEmd : public test::CudaTest {
  protected:

@@ -16,14 +16,9 @@ namespace parallax {
 namespace {
 
 using test::EmdCloud;
+using test::EmdWithGap;
 using test::ExpectEmdHolds;
 using test::ExpectSoundEmd;
-
-EmdOptions WithGap(double gap) {
-  EmdOptions options;
-  options.gap = gap;
-  return options;
-}
 
 double LeastMeanOverPermutations(const std::vector<Point3f>& a, const std::vector<Point3f>& b) {
   std::vector<int> match(a.size());
@@ -44,7 +39,7 @@ double LeastMeanOverPermutations(const std::vector<Point3f>& a, const std::vecto
 TEST(Emd, OfTwoPairsCrossedByHand) {
   // Straight: 1 + 1; crossed: 9 + 7.
   const std::vector<Point3f> a = {{0, 0, 0}, {8, 0, 0}}, b = {{9, 0, 0}, {1, 0, 0}};
-  for (const EmdResult& result : {AuctionEmd({a, b}, WithGap(1e-4)), ExactEmd({a, b})}) {
+  for (const EmdResult& result : {AuctionEmd({a, b}, EmdWithGap(1e-4)), ExactEmd({a, b})}) {
     EXPECT_EQ(result.match_of_a, (std::vector<std::int32_t>{1, 0}));
     EXPECT_EQ(result.match_of_b, (std::vector<std::int32_t>{1, 0}));
     EXPECT_EQ(result.upper_m, 1);
@@ -57,7 +52,7 @@ TEST(Emd, MovesAWholeRowRatherThanOnePointFar) {
   const std::vector<Point3f> a = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {3, 0, 0}};
   const std::vector<Point3f> b = {{4, 0, 0}, {3, 0, 0}, {2, 0, 0}, {1, 0, 0}};
   EXPECT_NEAR(ExactEmd({a, b}).upper_m, 1, 1e-15);
-  EXPECT_NEAR(AuctionEmd({a, b}, WithGap(1e-4)).upper_m, 1, 1e-4);
+  EXPECT_NEAR(AuctionEmd({a, b}, EmdWithGap(1e-4)).upper_m, 1, 1e-4);
 }
 
 TEST(Emd, EqualsTheLeastOfAllPermutations) {
@@ -70,7 +65,7 @@ TEST(Emd, EqualsTheLeastOfAllPermutations) {
         const EmdResult exact = ExactEmd({a, b});
         ExpectEmdHolds({a, b}, exact, least);
         EXPECT_NEAR(exact.upper_m, least, 1e-12);
-        const EmdResult auction = AuctionEmd({a, b}, WithGap(0.001));
+        const EmdResult auction = AuctionEmd({a, b}, EmdWithGap(0.001));
         ExpectEmdHolds({a, b}, auction, least);
         if (auction.stop == EmdStop::kGap) {
           EXPECT_LE(auction.upper_m - auction.lower_m, 0.001 * auction.upper_m);
@@ -90,7 +85,7 @@ TEST(Emd, EqualsScipyOnEveryKindOfCloud) {
     EXPECT_NEAR(exact.upper_m, truth.mean_m, 1e-10 * truth.mean_m);
     EXPECT_NEAR(exact.lower_m, truth.mean_m, 1e-10 * truth.mean_m);
     for (const double gap : {0.05, 0.005, 0.001, 0.0001}) {
-      const EmdResult result = AuctionEmd({a, b}, WithGap(gap));
+      const EmdResult result = AuctionEmd({a, b}, EmdWithGap(gap));
       ExpectEmdHolds({a, b}, result, truth.mean_m);
       EXPECT_EQ(result.stop, EmdStop::kGap);
       EXPECT_LE(result.upper_m - result.lower_m, gap * result.upper_m);
@@ -103,7 +98,7 @@ TEST(Emd, HoldsTheExactValueAtEverySize) {
     SCOPED_TRACE(n);
     const auto a = EmdCloud("uniform", n, 2), b = EmdCloud("shell", n, 3);
     const double exact_m = ExactEmd({a, b}).upper_m;
-    const EmdResult result = AuctionEmd({a, b}, WithGap(0.002));
+    const EmdResult result = AuctionEmd({a, b}, EmdWithGap(0.002));
     ExpectEmdHolds({a, b}, result, exact_m);
     EXPECT_LE(result.upper_m - result.lower_m, 0.002 * result.upper_m);
   }
@@ -119,7 +114,7 @@ TEST(Emd, ScalesWithTheCloudsAndIsTheSameEitherWayRound) {
     for (auto* cloud : {&scaled_a, &scaled_b}) {
       for (Point3f& p : *cloud) p = {p.x * scale, p.y * scale, p.z * scale};
     }
-    const EmdResult result = AuctionEmd({scaled_a, scaled_b}, WithGap(0.001));
+    const EmdResult result = AuctionEmd({scaled_a, scaled_b}, EmdWithGap(0.001));
     ExpectSoundEmd({scaled_a, scaled_b}, result);
     EXPECT_NEAR(ExactEmd({scaled_a, scaled_b}).upper_m, exact_m * scale, 1e-5 * exact_m * scale);
     EXPECT_LE(result.upper_m - result.lower_m, 0.001 * result.upper_m);
@@ -149,7 +144,7 @@ TEST(Emd, EndsWhereTheGapIsBeyondItsResolution) {
   auto b = a;
   b[7].x += 1e-3f;
   std::reverse(b.begin(), b.end());
-  const EmdResult result = AuctionEmd({a, b}, WithGap(1e-4));
+  const EmdResult result = AuctionEmd({a, b}, EmdWithGap(1e-4));
   ExpectEmdHolds({a, b}, result, ExactEmd({a, b}).upper_m);
   EXPECT_EQ(result.stop, EmdStop::kResolution);
 }
@@ -157,7 +152,7 @@ TEST(Emd, EndsWhereTheGapIsBeyondItsResolution) {
 TEST(Emd, StopsAtItsLimitsWithABijection) {
   const auto a = EmdCloud("uniform", 2000, 2), b = EmdCloud("uniform", 2000, 3);
   const double exact_m = ExactEmd({a, b}).upper_m;
-  EmdOptions options = WithGap(1e-4);
+  EmdOptions options = EmdWithGap(1e-4);
   for (const std::int64_t rounds : {1, 2, 5, 20, 60}) {
     options.max_rounds = rounds;
     const EmdResult result = AuctionEmd({a, b}, options);
