@@ -6,7 +6,7 @@
 #include <array>
 #include <bit>
 #include <cstddef>
-#include <numeric>
+#include <memory>
 #include <vector>
 
 namespace parallax {
@@ -18,8 +18,8 @@ constexpr int kNumSymbols = 286;  // literals, end of block, lengths
 constexpr int kNumDistances = 2;  // 1 and, so that the code is complete, the unused 2; one bit each
 constexpr int kNumLengthLengths = 19;
 constexpr std::size_t kShortestMatch = 3, kLongestMatch = 258;
-// Four codes and the 7 bits that may be left over fit 64 bits.
-constexpr int kMaxCodeLength = 14;
+// Four codes and the 7 bits that may be left over fit 64 bits, two codes and their length 32.
+constexpr int kMaxCodeLength = 13;
 
 using Counts = std::array<std::uint64_t, kNumSymbols>;
 using Lengths = std::array<std::uint8_t, kNumSymbols>;
@@ -78,34 +78,35 @@ void SplitIntoMatches(std::size_t count, OnMatch on_match) {
   }
 }
 
-struct Statistics {
+// How often every symbol comes, in long data by the literals in every fourth block of 4 KiB: the codes then
+// make disparities 0.02 % longer, in three quarters of the time.
+Counts CountSymbols(std::span<const std::uint8_t> bytes) {
+  constexpr std::size_t kLong_bytes = std::size_t{128} << 10;
+  constexpr unsigned kBlock_words = 512, kOneOf = 4;
+  const bool is_sampled = bytes.size() >= kLong_bytes;
+  const unsigned one_of = is_sampled ? kOneOf : 1;
   Counts counts{};
-  std::uint64_t num_extra_bits = 0;  // of match lengths, with the bit of each match's distance
-};
-
-Statistics CountSymbols(std::span<const std::uint8_t> bytes) {
-  Statistics statistics;
-  Counts& counts = statistics.counts;
   // Several tables, because counting the same byte twice in a row waits for the first count to be stored.
   std::array<std::array<std::uint32_t, 256>, 4> literals{};
+  unsigned num_words = 0;
   WalkBytes(
       bytes,
       [&](std::uint64_t word) {
+        if (num_words++ / kBlock_words % one_of != 0) return;
         for (unsigned i = 0; i < 8; ++i) ++literals[i % 4][(word >> (8 * i)) & 0xFF];
       },
       [&](std::size_t num_zeros) {
         ++counts[0];
-        SplitIntoMatches(num_zeros - 1, [&](const MatchLength& match) {
-          ++counts[static_cast<std::size_t>(match.symbol)];
-          statistics.num_extra_bits += static_cast<std::uint64_t>(match.num_extra_bits) + 1;
-        });
+        SplitIntoMatches(num_zeros - 1,
+                         [&](const MatchLength& match) { ++counts[static_cast<std::size_t>(match.symbol)]; });
       },
       [&](std::uint8_t byte) { ++counts[byte]; });
-  for (const auto& table : literals) {
-    for (std::size_t byte = 0; byte < table.size(); ++byte) counts[byte] += table[byte];
+  for (std::size_t byte = 0; byte < 256; ++byte) {
+    for (const auto& table : literals) counts[byte] += std::uint64_t{one_of} * table[byte];
+    if (is_sampled) ++counts[byte];  // it may be among those that were not looked at
   }
   counts[kEndOfBlock] = 1;
-  return statistics;
+  return counts;
 }
 
 // Huffman's code lengths; at least two counts are above 0. Where a code would be too long, the counts are
@@ -179,6 +180,8 @@ class BitWriter {
     held_ >>= num_held_ & ~7U;
     num_held_ %= 8;
   }
+  // Behind the last byte, once all is flushed; the bits that are left in it are zeros.
+  const std::uint8_t* End() const { return out_ + (num_held_ > 0 ? 1 : 0); }
 
  private:
   std::uint8_t* out_;
@@ -215,19 +218,33 @@ void WriteHead(const Lengths& lengths, BitWriter& writer) {
   for (int i = 0; i < kNumDistances; ++i) write_length(1);
 }
 
+// Two bytes are looked up at a time: their codes one after the other and, above kPairBits, the length of
+// both. Few of all pairs come up often, so that these stay in the nearest cache.
+constexpr int kPairBits = 2 * kMaxCodeLength;
+constexpr std::uint32_t kPairMask = (1U << kPairBits) - 1;
+std::vector<std::uint32_t> PairCodesOf(const Codes& codes) {
+  std::vector<std::uint32_t> pairs;
+  pairs.reserve(256 * 256);
+  for (std::size_t second = 0; second < 256; ++second) {
+    const std::uint32_t bits = codes[second].bits, length = codes[second].length;
+    for (std::size_t first = 0; first < 256; ++first) {
+      const std::uint32_t first_length = codes[first].length;
+      pairs.push_back(codes[first].bits | bits << first_length | (first_length + length) << kPairBits);
+    }
+  }
+  return pairs;
+}
+
 void WriteBytes(std::span<const std::uint8_t> bytes, const Codes& codes, BitWriter& writer_out) {
   BitWriter writer = writer_out;  // kept in registers
+  const std::vector<std::uint32_t> pairs = PairCodesOf(codes);
   WalkBytes(
       bytes,
       [&](std::uint64_t word) {
         for (int half = 0; half < 2; ++half, word >>= 32) {
-          const Code a = codes[word & 0xFF], b = codes[word >> 8 & 0xFF];
-          const Code c = codes[word >> 16 & 0xFF], d = codes[word >> 24 & 0xFF];
-          // In pairs: a shorter chain of dependent steps.
-          const std::uint64_t ab = a.bits | std::uint64_t{b.bits} << a.length;
-          const std::uint64_t cd = c.bits | std::uint64_t{d.bits} << c.length;
-          const unsigned ab_length = static_cast<unsigned>(a.length) + b.length;
-          writer.Add(ab | cd << ab_length, ab_length + c.length + d.length);
+          const std::uint32_t ab = pairs[word & 0xFFFF], cd = pairs[word >> 16 & 0xFFFF];
+          const unsigned ab_length = ab >> kPairBits, cd_length = cd >> kPairBits;
+          writer.Add((ab & kPairMask) | std::uint64_t{cd & kPairMask} << ab_length, ab_length + cd_length);
           writer.Flush();
         }
       },
@@ -253,24 +270,25 @@ void WriteBytes(std::span<const std::uint8_t> bytes, const Codes& codes, BitWrit
 
 FileBytes ZlibStreamOf(std::span<const std::uint8_t> bytes) {
   constexpr std::size_t kZlibHead_bytes = 2, kChecksum_bytes = 4;
-  Statistics statistics = CountSymbols(bytes);
-  if (bytes.empty()) statistics.counts[0] = 1;  // a code needs two symbols
-  const Lengths lengths = CodeLengths(statistics.counts);
-  std::uint64_t num_bits = kHeadBits + statistics.num_extra_bits;
-  for (std::size_t i = 0; i < lengths.size(); ++i) num_bits += statistics.counts[i] * lengths[i];
-  const std::size_t stream_bytes = kZlibHead_bytes + static_cast<std::size_t>((num_bits + 7) / 8);
-
-  FileBytes stream(stream_bytes + sizeof(std::uint64_t));
-  stream[0] = 0x78;  // deflate, window of 32 KiB
-  stream[1] = 0x01;  // fastest; makes the two a multiple of 31
-  BitWriter writer(&stream[kZlibHead_bytes]);
+  Counts counts = CountSymbols(bytes);
+  if (bytes.empty()) counts[0] = 1;  // a code needs two symbols
+  const Lengths lengths = CodeLengths(counts);
+  // No byte takes more than the longest code, nor does a run of zeros take more than as many bytes would.
+  const std::size_t most_bits = kHeadBits + kMaxCodeLength * (bytes.size() + 1);
+  const auto buffer = std::make_unique_for_overwrite<std::uint8_t[]>(kZlibHead_bytes + most_bits / 8 +
+                                                                     sizeof(std::uint64_t) + 1);
+  buffer[0] = 0x78;  // deflate, window of 32 KiB
+  buffer[1] = 0x01;  // fastest; makes the two a multiple of 31
+  BitWriter writer(&buffer[kZlibHead_bytes]);
   WriteHead(lengths, writer);
   WriteBytes(bytes, CodesOf(lengths), writer);
-  stream.resize(stream_bytes + kChecksum_bytes);
+  const auto stream_bytes = static_cast<std::size_t>(writer.End() - buffer.get());
+
+  FileBytes stream;
+  stream.reserve(stream_bytes + kChecksum_bytes);
+  stream.assign(buffer.get(), buffer.get() + stream_bytes);
   const std::uint32_t checksum = libdeflate_adler32(1, bytes.data(), bytes.size());
-  for (std::size_t i = 0; i < kChecksum_bytes; ++i) {
-    stream[stream_bytes + i] = static_cast<std::uint8_t>(checksum >> (24 - 8 * i));
-  }
+  for (int shift = 24; shift >= 0; shift -= 8) stream.push_back(static_cast<std::uint8_t>(checksum >> shift));
   return stream;
 }
 

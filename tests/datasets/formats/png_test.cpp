@@ -193,8 +193,8 @@ void ExpectEveryFilterIsUndone(int width, int height) {
       pixels.insert(pixels.end(), bytes.begin(), bytes.end());
     }
   }
-  const Header header{.width = width,
-                      .height = height,
+  const Header header{.width = static_cast<std::uint8_t>(width),
+                      .height = static_cast<std::uint8_t>(height),
                       .depth = kPixel_bytes == 2 ? std::uint8_t{16} : std::uint8_t{8},
                       .colour = kPixel_bytes == 3 ? std::uint8_t{2} : std::uint8_t{0}};
   for (int shift = 0; shift < 6; ++shift) {  // 5: filters mixed, others: one for all rows
@@ -284,6 +284,24 @@ TEST(ZlibStream, LongRunsAreSmall) {
     return bytes;
   }();
   EXPECT_LT(ZlibStreamOf(noise).size(), noise.size() + 400) << "what cannot be packed hardly grows";
+}
+
+// Long data are counted in part: bytes that come elsewhere only need codes too.
+TEST(ZlibStream, LongDataWhoseBlocksDiffer) {
+  FileBytes bytes(300'001);
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    const bool is_fourth = i / 4096 % 4 == 0;
+    const std::uint8_t noise = NoiseAt(static_cast<int>(i % 1000), static_cast<int>(i / 1000));
+    bytes[i] =
+        is_fourth ? static_cast<std::uint8_t>(1 + noise % 2) : static_cast<std::uint8_t>(3 + noise % 250);
+  }
+  EXPECT_TRUE(IsUnpackedByOpenCv(bytes));
+  EXPECT_LT(ZlibStreamOf(bytes).size(), bytes.size() * 13 / 8 + 300) << "the longest code has 13 bits";
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = i / 20000 % 2 == 0 ? 0 : bytes[i];
+  EXPECT_TRUE(IsUnpackedByOpenCv(bytes)) << "with long runs of zeros between";
+  // Alike all over: as small as if all were counted.
+  for (std::size_t i = 0; i < bytes.size(); ++i) bytes[i] = static_cast<std::uint8_t>(1 + i * i % 7 % 4);
+  EXPECT_LT(ZlibStreamOf(bytes).size(), bytes.size() / 4 + 300) << "three values, two bits at most";
 }
 
 TEST(ZlibStream, CountsThatWantVeryLongCodes) {
