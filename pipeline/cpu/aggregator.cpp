@@ -84,8 +84,8 @@ class Aggregator::Sink {
     const int width = parent_->width_, min_disparity = p.matching_cost.min_disparity;
     for (int y = top_; y < bottom_; ++y) {
       const SelectedRow row = Row(y);
-      RefineRow(row, width, min_disparity, p.selection, map_->disparity.Row(y), map_->validity.Row(y),
-                map_->confidence.Row(y));
+      RefineRow(row, width, min_disparity, p.matching_cost.num_disparities, p.selection,
+                map_->disparity.Row(y), map_->validity.Row(y), map_->confidence.Row(y));
       std::uint16_t* winner_right = row.after + row_size_;
       FinishRightRow(*tables_, width, min_disparity, row, winner_right);
       if (stages_ != nullptr) {
@@ -207,9 +207,13 @@ void Aggregator::Allocate(PathState& state) const {
 }
 
 void Aggregator::Clear(PathState& state) const {
-  for (AlignedBuffer<std::uint8_t>* slots : {&state.vertical, &state.diagonal, &state.antidiagonal}) {
-    std::fill_n(slots->data(), slots->size(), std::uint8_t{0});
-  }
+  const auto clear = [](AlignedBuffer<std::uint8_t>& slots) {
+    std::fill_n(slots.data(), slots.size(), std::uint8_t{0});
+  };
+  clear(state.vertical);
+  if (tables_.num_paths == 4) return;  // no diagonal paths
+  clear(state.diagonal);
+  clear(state.antidiagonal);
 }
 
 SweepView Aggregator::ViewOf(PathState& state) const {

@@ -197,22 +197,22 @@ HWY_INLINE void MinOfLanesEach(D d, const V* HWY_RESTRICT mins, V* HWY_RESTRICT 
 // operations than MinOfLanesEach where there is one.
 template <class V>
 HWY_INLINE void MinOfLanesOfTwo(Tag8 d, const V* HWY_RESTRICT mins, V* HWY_RESTRICT lowest) {
-#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX2
+#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3
+  // Halves, then quarters, of both at once: block 0 is of the first, block 2 of the second.
+  const __m512i halves = _mm512_min_epu8(_mm512_shuffle_i64x2(mins[0].raw, mins[1].raw, 0x44),
+                                         _mm512_shuffle_i64x2(mins[0].raw, mins[1].raw, 0xEE));
+  __m512i blocks = _mm512_min_epu8(halves, _mm512_shuffle_i64x2(halves, halves, 0xB1));
+  // The lower byte of each pair in 16 bits, and the lowest of the eight.
+  blocks = _mm512_min_epu8(blocks, _mm512_srli_epi16(blocks, 8));
+  lowest[0] = V{_mm512_broadcastb_epi8(_mm_minpos_epu16(_mm512_castsi512_si128(blocks)))};
+  lowest[1] = V{_mm512_broadcastb_epi8(_mm_minpos_epu16(_mm512_extracti32x4_epi32(blocks, 2)))};
+  (void)d;
+#elif HWY_TARGET == HWY_AVX2
   for (int i = 0; i < 2; ++i) {
-#if HWY_TARGET == HWY_AVX2
-    const __m256i half = mins[i].raw;
-#else
-    const __m256i half =
-        _mm256_min_epu8(_mm512_castsi512_si256(mins[i].raw), _mm512_extracti64x4_epi64(mins[i].raw, 1));
-#endif
-    __m128i block = _mm_min_epu8(_mm256_castsi256_si128(half), _mm256_extracti128_si256(half, 1));
-    // The lower byte of each pair in 16 bits, and the lowest of the eight.
+    __m128i block =
+        _mm_min_epu8(_mm256_castsi256_si128(mins[i].raw), _mm256_extracti128_si256(mins[i].raw, 1));
     block = _mm_minpos_epu16(_mm_min_epu8(block, _mm_srli_epi16(block, 8)));
-#if HWY_TARGET == HWY_AVX2
     lowest[i] = V{_mm256_broadcastb_epi8(block)};
-#else
-    lowest[i] = V{_mm512_broadcastb_epi8(block)};
-#endif
   }
   (void)d;
 #else

@@ -16,7 +16,7 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void RefineRowOfTarget(const SelectedRow& row, int width, int min_disparity,
+void RefineRowOfTarget(const SelectedRow& row, int width, int min_disparity, int num_disparities,
                        const SelectionParameters& parameters, float* HWY_RESTRICT disparity,
                        std::uint8_t* HWY_RESTRICT validity, std::uint8_t* HWY_RESTRICT confidence) {
   const hn::ScalableTag<std::int32_t> d;
@@ -44,12 +44,15 @@ void RefineRowOfTarget(const SelectedRow& row, int width, int min_disparity,
     const auto share = hn::ConvertTo(d, hn::Div(numerator, divisor));
     const auto certainty = hn::IfThenElse(unrivalled, hn::Set(d, 255), share);
 
-    const auto sampled = hn::ConvertTo(df, hn::Add(load(row.winner + x), hn::Set(d, min_disparity)));
+    const auto winner = load(row.winner + x);
+    const auto sampled = hn::ConvertTo(df, hn::Add(winner, hn::Set(d, min_disparity)));
     auto refined = sampled;
     if (parameters.subpixel != Subpixel::kNone) {
       const auto a = hn::Sub(load(row.before + x), lowest), b = hn::Sub(load(row.after + x), lowest);
       const auto sum = parameters.subpixel == Subpixel::kParabola ? hn::Add(a, b) : hn::Max(a, b);
-      const auto flat = hn::RebindMask(df, hn::Or(hn::Eq(sum, zero), hn::Eq(lowest, zero)));
+      // Nothing to refine by at the ends of the range, where all are equal, and where the lowest is 0.
+      const auto at_end = hn::Or(hn::Eq(winner, zero), hn::Eq(winner, hn::Set(d, num_disparities - 1)));
+      const auto flat = hn::RebindMask(df, hn::Or(at_end, hn::Or(hn::Eq(sum, zero), hn::Eq(lowest, zero))));
       const auto offset = hn::Div(hn::ConvertTo(df, hn::Sub(a, b)), hn::ConvertTo(df, hn::Add(sum, sum)));
       refined = hn::IfThenElse(flat, sampled, hn::Add(sampled, offset));
     }
@@ -68,10 +71,11 @@ HWY_AFTER_NAMESPACE();
 namespace parallax::cpu {
 
 HWY_EXPORT(RefineRowOfTarget);
-void RefineRow(const SelectedRow& row, int width, int min_disparity, const SelectionParameters& parameters,
-               float* disparity, std::uint8_t* validity, std::uint8_t* confidence) {
+void RefineRow(const SelectedRow& row, int width, int min_disparity, int num_disparities,
+               const SelectionParameters& parameters, float* disparity, std::uint8_t* validity,
+               std::uint8_t* confidence) {
   HWY_DYNAMIC_DISPATCH(RefineRowOfTarget)
-  (row, width, min_disparity, parameters, disparity, validity, confidence);
+  (row, width, min_disparity, num_disparities, parameters, disparity, validity, confidence);
 }
 
 }  // namespace parallax::cpu

@@ -136,7 +136,7 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
   const Tag16 d;
   const int lanes = static_cast<int>(simd::Lanes(d));
   const int stripes = kStripes > 0 ? kStripes : t.striping.Stripes16(), padded = stripes * lanes;
-  const int last = t.striping.num_disparities - 1;
+  const std::uint16_t* place_of = t.place_of.data();
   const int count = kWhole ? kGroup : some;
   const V none = simd::Set(d, std::uint16_t{0xFFFF});
   V mins[kGroup];
@@ -163,19 +163,15 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
 
   for (int j = 0; j < count; ++j) {
     std::uint16_t* sum = sums + j * padded;
-    const std::uint16_t lowest = row.lowest[x + j];
     if constexpr (!kKeys) {
-      const auto lane = simd::FindFirstTrue(d, simd::Eq(mins[j], simd::Set(d, lowest)));
+      const auto lane = simd::FindFirstTrue(d, simd::Eq(mins[j], simd::Set(d, row.lowest[x + j])));
       row.winner[x + j] = static_cast<std::uint16_t>(static_cast<int>(lane) * stripes + stripe_of[j][lane]);
     }
-    const int winner = row.winner[x + j];
-    std::uint16_t& before = sum[t.place_of[static_cast<std::size_t>(std::max(winner - 1, 0))]];
-    std::uint16_t& after = sum[t.place_of[static_cast<std::size_t>(std::min(winner + 1, last))]];
-    const bool inside = winner > 0 && winner < last;
-    row.before[x + j] = inside ? before : lowest;
-    row.after[x + j] = inside ? after : lowest;
-    // What is left is the rivals.
-    sum[t.place_of[static_cast<std::size_t>(winner)]] = before = after = 0xFFFF;
+    const std::uint16_t* places = place_of + row.winner[x + j];
+    std::uint16_t &before = sum[places[0]], &here = sum[places[1]], &after = sum[places[2]];
+    row.before[x + j] = before;
+    row.after[x + j] = after;
+    here = before = after = 0xFFFF;  // what is left is the rivals
   }
 }
 
@@ -272,13 +268,15 @@ SelectionTables::SelectionTables(const Striping& striping_, int largest_sum)
     : striping(striping_),
       // One less than what 16 bits hold: all bits set are no key.
       use_keys(striping.num_disparities <= 1 << kKeyBits && largest_sum < (1 << (16 - kKeyBits)) - 1),
-      place_of(static_cast<std::size_t>(striping_.num_disparities)),
+      place_of(static_cast<std::size_t>(striping_.num_disparities) + 2),
       disparity_of(static_cast<std::size_t>(striping_.Padded())) {
   std::fill_n(disparity_of.data(), disparity_of.size(), kNone);
   for (int d = 0; d < striping.num_disparities; ++d) {
-    place_of[static_cast<std::size_t>(d)] = static_cast<std::uint16_t>(striping.At16(d));
+    place_of[static_cast<std::size_t>(d) + 1] = static_cast<std::uint16_t>(striping.At16(d));
     disparity_of.data()[striping.At16(d)] = static_cast<std::uint16_t>(d);
   }
+  place_of.front() = place_of[1];
+  place_of.back() = place_of[place_of.size() - 2];
 }
 
 void BeginRow(const SelectionTables& tables, const SelectedRow& row) {

@@ -22,7 +22,7 @@ struct SelectionTables {
 
   Striping striping;
   bool use_keys;
-  std::vector<std::uint16_t> place_of;        // At16(d) of each d
+  std::vector<std::uint16_t> place_of;        // At16(d) of d at d + 1; the first and last are there twice
   AlignedBuffer<std::uint16_t> disparity_of;  // d of each place, 0xFFFF where there is none
 };
 
@@ -31,7 +31,7 @@ struct SelectedRow {
   std::uint16_t* winner;  // W: index d of the lowest cost
   std::uint16_t* lowest;  // its cost
   std::uint16_t* rival;   // lowest cost not beside it; 0xFFFF = none
-  std::uint16_t* before;  // cost at d - 1 and d + 1; the winner's where it has not both
+  std::uint16_t* before;  // cost at d - 1 and d + 1; anything where it has not both
   std::uint16_t* after;
   // Index d (or key) of the right image's winners, 0xFFFF = none: of right pixel i - min_disparity - Padded()
   // + 1 at i, for i from -1 to W + Padded().
@@ -55,7 +55,8 @@ void FinishRightRow(const SelectionTables& tables, int width, int min_disparity,
                     std::uint16_t* winner_right);
 
 // Disparity, validity and confidence of a finished row of W pixels.
-void RefineRow(const SelectedRow& row, int width, int min_disparity, const SelectionParameters& parameters,
-               float* disparity, std::uint8_t* validity, std::uint8_t* confidence);
+void RefineRow(const SelectedRow& row, int width, int min_disparity, int num_disparities,
+               const SelectionParameters& parameters, float* disparity, std::uint8_t* validity,
+               std::uint8_t* confidence);
 
 }  // namespace parallax::cpu

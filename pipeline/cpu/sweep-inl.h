@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 
 // What is known of a sweep when it is compiled. kStripes8: vectors of bytes of a pixel, kPlanes: of the
-// census codes; 0 = known at run time only. kPlain: every lane has a disparity and a partner in the right
-// image, P2 is constant, and the first sweep keeps its sums.
+// census codes; 0 = known at run time only. kPlain: every lane has a disparity, P2 is constant, and the first
+// sweep keeps its sums.
 template <PathCosts kCosts_, int kStripes8_, int kPlanes_, int kPaths_, bool kLast_, bool kPlain_>
 struct SweepKind {
   static constexpr PathCosts kCosts = kCosts_;
@@ -48,8 +48,8 @@ class RowsInTurn {
 
  public:
   // parts: of the rows; row 0 stands at u.
-  HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts, int u)
-      : stripes8_(NumStripes<kStripes8>(s.striping.stripes)), v_(parts[0].v), u_(u) {
+  HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts, int u, bool all_inside)
+      : stripes8_(NumStripes<kStripes8>(s.striping.stripes)), all_inside_(all_inside), v_(parts[0].v), u_(u) {
     y_ = Kind::kLast ? v_ : s.height - 1 - v_;
     x_ = Kind::kLast ? u : s.width - 1 - u;
     start_ = s.right_start + x_ + Padded() - 1;
@@ -72,6 +72,7 @@ class RowsInTurn {
       for (int k = 0; k < Stripes(); ++k) {
         across_[i][k] = u - i * kBehind == 0 ? simd::Zero(d) : simd::Load(d, Across(i) + k * Lanes());
       }
+      lowest_across_[i] = simd::Zero(d);
       if constexpr (kKeepCodes) {
         const std::int32_t* start = start_ - i * kBehind * Kind::kStepX;
         codes_[i].Load(right_[i] + start[kKept - 1], s.phase_length);
@@ -94,7 +95,8 @@ class RowsInTurn {
   // Keeps the horizontal paths for the next part of the rows.
   HWY_INLINE void Leave() const {
     for (int i = 0; i < kRows; ++i) {
-      for (int k = 0; k < Stripes(); ++k) simd::Store(across_[i][k], D(), Across(i) + k * Lanes());
+      for (int k = 0; k < Stripes(); ++k)
+        simd::Store(simd::Sub(across_[i][k], lowest_across_[i]), D(), Across(i) + k * Lanes());
     }
   }
 
@@ -122,8 +124,11 @@ class RowsInTurn {
       } else {
         HammingDistances<kStripes8, Kind::kPlanes>(s, left_[kRow], right_[kRow], start, cost8);
       }
-      if constexpr (!Kind::kPlain)
-        ReplaceOutside<kStripes8>(s, start, x_ - kRow * kBehind * Kind::kStepX, cost8);
+      if constexpr (!Kind::kPlain) {
+        ReplaceOutsideAndPad<kStripes8>(s, start, x_ - kRow * kBehind * Kind::kStepX, cost8);
+      } else if (!all_inside_) {
+        ReplaceOutside<kStripes8>(s, start, cost8);
+      }
     };
     if constexpr (kCosts == PathCosts::kWide16) {
       V8 cost8[kMaxStripes<kStripes8, std::uint8_t>];
@@ -147,7 +152,7 @@ class RowsInTurn {
     T* antidiagonal = antidiagonal_ - kRow * (kBehind - 1) * stripes * Lanes();
     PathSums<kCosts, kStripes8> own;
     V path[kSweepPaths][kMax], mins[kSweepPaths], lowest[kSweepPaths];
-    mins[0] = Follow<0>(across_[kRow], cost, p1, p2[0], path[0], own);
+    mins[0] = Follow<0, true>(across_[kRow], lowest_across_[kRow], cost, p1, p2[0], path[0], own);
     mins[1] = FollowSlot<1>(vertical, cost, p1, p2[1], path[1], own);
     if constexpr (kPaths == 8) {
       mins[2] = FollowSlot<2>(diagonal, cost, p1, p2[2], path[2], own);
@@ -174,7 +179,8 @@ class RowsInTurn {
     } else {
       MinOfLanesEach<kSweepPaths>(d, mins, lowest);
     }
-    for (int k = 0; k < stripes; ++k) across_[kRow][k] = simd::Sub(path[0][k], lowest[0]);
+    for (int k = 0; k < stripes; ++k) across_[kRow][k] = path[0][k];
+    lowest_across_[kRow] = lowest[0];
     StoreSlot(path[1], lowest[1], vertical);
     if constexpr (kPaths == 8) {
       StoreSlot(path[2], lowest[2], diagonal);
@@ -186,11 +192,11 @@ class RowsInTurn {
     volume_[kRow] += Kind::kStepX * VolumePixelBytes();
   }
 
-  template <int kPath>
-  HWY_INLINE V Follow(const V* HWY_RESTRICT before, const V* HWY_RESTRICT cost, V p1, V p2,
+  template <int kPath, bool kHasLowest>
+  HWY_INLINE V Follow(const V* HWY_RESTRICT before, V lowest_before, const V* HWY_RESTRICT cost, V p1, V p2,
                       V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
-    return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes>(
-        D(), Stripes(), before, cost, p1, p2, path,
+    return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes, kHasLowest>(
+        D(), Stripes(), before, lowest_before, cost, p1, p2, path,
         [&](int k, V t, V p) HWY_ATTR { own.template Add<kPath>(Stripes(), k, t, p); });
   }
   template <int kPath>
@@ -198,31 +204,36 @@ class RowsInTurn {
                           V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
     V before[kMax];
     for (int k = 0; k < Stripes(); ++k) before[k] = simd::Load(D(), slot + k * Lanes());
-    return Follow<kPath>(before, cost, p1, p2, path, own);
+    return Follow<kPath, false>(before, p2, cost, p1, p2, path, own);
   }
   HWY_INLINE void StoreSlot(const V* HWY_RESTRICT path, V lowest, T* HWY_RESTRICT slot) const {
     for (int k = 0; k < Stripes(); ++k) simd::Store(simd::Sub(path[k], lowest), D(), slot + k * Lanes());
   }
 
-  int stripes8_, v_, u_, x_, y_;  // of row 0
+  int stripes8_;
+  bool all_inside_;    // every partner of the pixels lies in the right image
+  int v_, u_, x_, y_;  // of row 0
   const std::int32_t* start_;
   T *vertical_, *diagonal_, *antidiagonal_, *horizontal_;
   const std::uint8_t *left_[kRows], *right_[kRows];
   std::uint8_t* volume_[kRows];
   std::uint16_t* sums_[kRows];
-  V across_[kRows][kMax];
+  // Of the horizontal paths, L and its minimum: what comes next needs L first, and the minimum takes longest.
+  V across_[kRows][kMax], lowest_across_[kRows];
   PartnerCodes<kKeepCodes ? Kind::kPlanes : 1> codes_[kRows];
 };
 
 template <class Kind>
-void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
+void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts, bool all_inside) {
   const SweepView s = view;  // a copy that no store of bytes can change
   using D = std::conditional_t<Kind::kCosts == PathCosts::kWide16, Tag16, Tag8>;
   using T = simd::TFromD<D>;
-  const auto p1 = simd::Set(D(), static_cast<T>(s.p1)), p2 = simd::Set(D(), static_cast<T>(s.largest_p2));
+  // Made where they are used: what lives across calls is kept in memory.
+  const auto penalty = [](std::uint16_t value) HWY_ATTR { return simd::Set(D(), static_cast<T>(value)); };
   const auto alone = [&](const SweepPart& part, int begin, int end) HWY_ATTR {
     if (begin >= end) return;
-    RowsInTurn<Kind, 1, 0> row(s, &part, begin);
+    RowsInTurn<Kind, 1, 0> row(s, &part, begin, all_inside);
+    const auto p1 = penalty(s.p1), p2 = penalty(s.largest_p2);
     for (int u = begin; u < end; ++u) row.Step(s, p1, p2);
     row.Leave();
   };
@@ -235,7 +246,8 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
     if (begin < end) {
       alone(parts[0], parts[0].u_begin, begin);
       alone(parts[1], parts[1].u_begin, begin - kBehind);
-      RowsInTurn<Kind, 2, kBehind> rows(s, parts, begin);
+      RowsInTurn<Kind, 2, kBehind> rows(s, parts, begin, all_inside);
+      const auto p1 = penalty(s.p1), p2 = penalty(s.largest_p2);
       for (int u = begin; u < end; ++u) rows.Step(s, p1, p2);
       rows.Leave();
       alone(parts[0], end, parts[0].u_end);
@@ -254,10 +266,10 @@ void Sweep(const SweepView& s, const SweepPart* parts) {
     const int u_end = std::max(parts[0].u_end, parts[1].u_end);
     const bool inside =
         kLast ? PartnersInside(s, u_begin, u_end) : PartnersInside(s, s.width - u_end, s.width - u_begin);
-    if (inside && s.pad == nullptr && s.p2 == nullptr && s.volume != nullptr)
-      return SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, true>>(s, parts);
+    if (s.pad == nullptr && s.p2 == nullptr && s.volume != nullptr)
+      return SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, true>>(s, parts, inside);
   }
-  SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, false>>(s, parts);
+  SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, false>>(s, parts, false);
 }
 
 template <PathCosts kCosts, int kStripes8, int kPlanes>

@@ -75,20 +75,27 @@ HWY_INLINE bool PartnersInside(const SweepView& s, int x_begin, int x_end) {
          x_end - 1 - s.min_disparity < s.width;
 }
 
-// Replaces the costs of left pixel x against partners outside the right image, and of the lanes without a
-// disparity.
+// Replaces the costs of a left pixel against partners outside the right image.
 template <int kStripes>
-HWY_INLINE void ReplaceOutside(const SweepView& s, const std::int32_t* HWY_RESTRICT start, int x,
+HWY_INLINE void ReplaceOutside(const SweepView& s, const std::int32_t* HWY_RESTRICT start,
                                V8* HWY_RESTRICT cost) {
   const Tag8 d;
   const int stripes = NumStripes<kStripes>(s.striping.stripes);
-  if (!PartnersInside(s, x, x + 1)) {
-    const V8 outside_cost = simd::Set(d, s.outside_cost);
-    for (int k = 0; k < stripes; ++k) {
-      const auto outside = simd::MaskFromVec(simd::LoadU(d, s.outside + start[-k]));
-      cost[k] = simd::IfThenElse(outside, outside_cost, cost[k]);
-    }
+  const V8 outside_cost = simd::Set(d, s.outside_cost);
+  for (int k = 0; k < stripes; ++k) {
+    const auto outside = simd::MaskFromVec(simd::LoadU(d, s.outside + start[-k]));
+    cost[k] = simd::IfThenElse(outside, outside_cost, cost[k]);
   }
+}
+
+// The same if left pixel x has such partners, and those of the lanes without a
+// disparity.
+template <int kStripes>
+HWY_INLINE void ReplaceOutsideAndPad(const SweepView& s, const std::int32_t* HWY_RESTRICT start, int x,
+                                     V8* HWY_RESTRICT cost) {
+  const Tag8 d;
+  const int stripes = NumStripes<kStripes>(s.striping.stripes);
+  if (!PartnersInside(s, x, x + 1)) ReplaceOutside<kStripes>(s, start, cost);
   if (s.pad != nullptr) {
     for (int k = 0; k < stripes; ++k) {
       cost[k] = simd::Or(cost[k], simd::Load(d, s.pad + k * static_cast<int>(simd::Lanes(d))));
@@ -111,20 +118,25 @@ HWY_INLINE PathP2 AdaptP2(const SweepView& s, int step, int u, int v, int x, int
 }
 
 // One step of one path: from N at the pixel before to t and L = C + t, given to add(k, t, L); returns min L
-// by lane.
-template <class D, int kStripes, class Add>
-HWY_INLINE simd::Vec<D> Step(D d, int at_run_time, const simd::Vec<D>* HWY_RESTRICT before,
-                             const simd::Vec<D>* HWY_RESTRICT cost, simd::Vec<D> p1, simd::Vec<D> p2,
-                             simd::Vec<D>* HWY_RESTRICT path, const Add& add) {
+// by lane. kHasLowest: from L and its minimum there, which is then needed later by as long as the rest takes.
+template <class D, int kStripes, bool kHasLowest, class Add>
+HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* HWY_RESTRICT before,
+                             simd::Vec<D> lowest_before, const simd::Vec<D>* HWY_RESTRICT cost,
+                             simd::Vec<D> p1, simd::Vec<D> p2, simd::Vec<D>* HWY_RESTRICT path,
+                             const Add& add) {
   using V = simd::Vec<D>;
-  const int stripes = NumStripes<kStripes>(at_run_time);
-  // p2 bounds every t: as good as infinity where there is no disparity.
-  V below = LanesUp(d, before[stripes - 1], p2);
+  const int stripes = NumStripes<kStripes>(stripes_at_run_time);
+  // Where there is no disparity: p2 bounds every t and is as good as infinity, less any minimum all bits are,
+  // since costs + P2 fit.
+  const V none = kHasLowest ? simd::Set(d, static_cast<simd::TFromD<D>>(~simd::TFromD<D>{0})) : p2;
+  V below = LanesUp(d, before[stripes - 1], none);
   V lowest = p2;
   for (int k = 0; k < stripes; ++k) {
-    const V above = k + 1 < stripes ? before[k + 1] : LanesDown(d, before[0], p2);
+    const V above = k + 1 < stripes ? before[k + 1] : LanesDown(d, before[0], none);
     const V stepped = simd::SaturatedAdd(simd::Min(below, above), p1);
-    const V t = simd::Min(simd::Min(stepped, before[k]), p2);
+    V t = simd::Min(stepped, before[k]);
+    if constexpr (kHasLowest) t = simd::Sub(t, lowest_before);
+    t = simd::Min(t, p2);
     below = before[k];
     path[k] = simd::SaturatedAdd(t, cost[k]);
     add(k, t, path[k]);
