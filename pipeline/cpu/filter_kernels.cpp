@@ -55,11 +55,13 @@ void CompareNeighborsOfTarget(const float* HWY_RESTRICT row, const float* HWY_RE
   for (int x = 1; x < std::min(lanes, width); ++x) {
     starts[0] |= std::uint64_t{std::fabs(row[x] - row[x - 1]) <= range} << x;
   }
+  std::uint64_t before = 0;
   for (int w = 0; w < words; ++w) {
     const int left = width - w * 64;
     const std::uint64_t inside = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
-    starts[w] = ~starts[w] & inside;
     valid[w] &= inside;
+    starts[w] = ~starts[w] & inside & (valid[w] | valid[w] << 1 | before);
+    before = valid[w] >> 63;
     joined[w] &= inside;
   }
 }
