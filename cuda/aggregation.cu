@@ -1,5 +1,5 @@
-// aggregation of columns and diagonals: one warp a pair of neighbouring lines; see cuda/line_walk.cuh. The
-// two directions of a line end up in one volume, so selection adds up two volumes or four.
+// aggregation of columns and diagonals: a warp a pair of neighbouring lines; see cuda/line_walk.cuh.
+// The two directions of a line end up in one volume, so selection adds up two volumes or four.
 #include "cuda/check.h"
 #include "cuda/dependent_launch.cuh"
 #include "cuda/line_walk.cuh"
@@ -9,18 +9,13 @@
 namespace parallax::cuda {
 namespace {
 
-// Of a line of an image of this height; a pair of diagonals may be one longer.
-constexpr int MostSegments(int height, int values_per_lane) {
-  return height / SegmentLength(values_per_lane) + 1;
-}
-// Pairs of columns and of diagonals that go down to one side.
-constexpr int NumPairs(int lines) { return (lines + 1) / 2; }
+// Pairs of diagonals that go down to one side.
 constexpr int NumDiagonalPairs(int width, int height) { return NumPairs(width) + height / 2; }
 
 __device__ LinePairPlace ColumnsPlace(int pair, int width, int height) {
   const int x = 2 * pair;
   const bool has_b = x + 1 < width;
-  return {x, width, height, 0, height - 1, 0, height - 1, has_b};
+  return {x, width, 1, height, 0, height - 1, 0, height - 1, has_b};
 }
 // Diagonals x = c + y, or mirrored; the longest come first. Where a line's neighbour has a pixel and the line
 // itself has none, its pixel is the one beyond the row's end.
@@ -38,8 +33,9 @@ __device__ LinePairPlace DiagonalsPlace(int pair, bool mirrored, int width, int 
   const int first_b = max(0, -b), last_b = min(height, width - b) - 1;
   const int y = min(first_a, first_b), count = max(last_a, last_b) - y + 1;
   const auto pixel = [&](int c) { return y * width + (mirrored ? width - 1 - c - y : c + y); };
-  return {pixel(a), mirrored ? width - 1 : width + 1, count, first_a - y, last_a - y, first_b - y, last_b - y,
-          has_b};
+  return {
+      pixel(a), mirrored ? width - 1 : width + 1, 1, count, first_a - y, last_a - y, first_b - y, last_b - y,
+      has_b};
 }
 
 // Band of the first row of the block's lines. Found anew where it is needed, since registers are short: hence
@@ -53,59 +49,47 @@ __device__ __forceinline__ int FirstBand(const AggregationArguments& a) {
   return pair < 0 || from_side < 0 ? 0 : (2 * from_side + 1) / kBandRows;
 }
 
+// Of a multiprocessor, as many as registers allow: all pairs of a small image are followed at once, which
+// keeps them in step.
+constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
+  if (values_per_lane > 8) return 1;
+  if (bytes_per_sum == 2) return values_per_lane == 8 ? 8 : 12;
+  return values_per_lane == 8 ? 16 : 20;
+}
+
 // Volume 1 holds the columns, 2 and 3 the diagonals. Up first: the lower rows' costs were written last, the
 // second-level cache still has them. The way down finds those that the way up has read last.
 template <int K, typename T, bool kAdaptive>
-__global__ void __launch_bounds__(kWarpSize, K <= 4 ? 20 : 1)
+__global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
     AggregateColumnsKernel(const AggregationArguments a) {
-  using Walk = LineWalk<K, T, kAdaptive>;
+  using Walk = LineWalk<K, T, kAdaptive, false>;
   __shared__ std::uint16_t p2_minus_p1[kAdaptive ? 256 : 1];
-  const int lane = static_cast<int>(threadIdx.x);
-  if constexpr (kAdaptive) {
-    for (int i = lane; i < 256; i += kWarpSize) {
-      p2_minus_p1[i] = static_cast<std::uint16_t>(a.p2_table[i] - a.p1);
-    }
-    __syncwarp();
-  }
   const int block = static_cast<int>(blockIdx.x), diagonal = block - a.num_vertical;
   const bool mirrored = diagonal >= a.num_diagonal;
   const LinePairPlace line = diagonal < 0 ? ColumnsPlace(block, a.width, a.height)
                                           : DiagonalsPlace(mirrored ? diagonal - a.num_diagonal : diagonal,
                                                            mirrored, a.width, a.height);
   const int volume = diagonal < 0 ? 1 : mirrored ? 3 : 2;
-  Walk walk{
-      a,
-      line,
-      p2_minus_p1,
-      a.checkpoints + blockIdx.x * static_cast<std::size_t>(MostSegments(a.height, K) * 2 * Walk::kSumBytes),
-      a.sums + static_cast<std::size_t>(volume) * a.sum_bytes,
-      lane,
-      (line.count + Walk::kSegment - 1) / Walk::kSegment,
-      StepConstants(lane, Twice(a.p1), a.one),
-      Twice(a.p2 - a.p1)};
-  if constexpr (Walk::kOrPadding) {
-#pragma unroll
-    for (int j = 0; j < K; ++j)
-      walk.padding[j] = lane * K + j >= a.num_disparities ? Twice(kPaddingCost) : 0U;
-  }
-  // One warp goes up first: the lower rows' costs were written last, the second-level cache still has them.
-  // The way down finds those that the way up has read last.
+  const auto walk = MakeLineWalk<Walk>(
+      a, line, p2_minus_p1, a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.height, K, sizeof(T)),
+      a.sums + static_cast<std::size_t>(volume) * a.sum_bytes);
   LinePair<K> state;
   state.Reset();
   walk.template GoOut<true>(state, 0, walk.num_segments);
   LetNextKernelBegin();
-  if (a.bands_done != nullptr && FirstBand(a) > 0) RaiseBands(a.bands_done, 0, FirstBand(a), lane);
+  if (a.bands_done != nullptr && FirstBand(a) > 0) RaiseBands(a.bands_done, 0, FirstBand(a), walk.lane);
+  __syncwarp();
   state.Reset();
   // Once in kBandRows rows, one more band has been passed.
   walk.template ComeAcross<false>(state, 0, walk.num_segments, [&](int g) {
     const int rows = (g + 1) * Walk::kSegment;
     if (a.bands_done == nullptr || rows % kBandRows != 0 || g + 1 == walk.num_segments) return;
     const int band = FirstBand(a) + rows / kBandRows - 1;
-    RaiseBands(a.bands_done, band, band + 1, lane);
+    RaiseBands(a.bands_done, band, band + 1, walk.lane);
   });
   if (a.bands_done != nullptr) {
     const int passed = FirstBand(a) + (walk.num_segments - 1) * Walk::kSegment / kBandRows;
-    RaiseBands(a.bands_done, passed, NumBands(a.height), lane);
+    RaiseBands(a.bands_done, passed, NumBands(a.height), walk.lane);
   }
   // The kernel before is that of the rows, which ran beside this one: when this one ends, both have ended.
   if (blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
@@ -136,44 +120,27 @@ std::size_t NumPairsOf(const VolumeLayout& layout) {
 }  // namespace
 
 std::size_t CheckpointBytes(const VolumeLayout& layout) {
-  return NumPairsOf(layout) * static_cast<std::size_t>(MostSegments(layout.height, layout.values_per_lane)) *
-         2U * static_cast<std::size_t>(layout.padded() * layout.bytes_per_sum);
+  return RowCheckpointBytes(layout) + NumPairsOf(layout) * CheckpointBytesOfPair(layout.height,
+                                                                                 layout.values_per_lane,
+                                                                                 layout.bytes_per_sum);
 }
 
 void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                       const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
                       std::uint8_t* checkpoints, std::uint8_t* sums, std::uint32_t* bands_done,
                       cudaStream_t stream) {
-  AggregationArguments a{};
-  a.costs = costs;
-  a.guide = guide.data;
-  a.p2_table = p2_table;
-  a.checkpoints = checkpoints;
-  a.sums = sums;
-  a.bands_done = bands_done;
-  a.sum_bytes = layout.sum_bytes();
-  a.width = layout.width;
-  a.height = layout.height;
-  a.num_disparities = layout.num_disparities;
-  a.p1 = tables.p1;
-  a.p2 = tables.p2[0];
-  a.one = 1;
+  AggregationArguments a = MakeAggregationArguments(
+      costs, guide, tables, p2_table, layout, checkpoints + RowCheckpointBytes(layout), sums, bands_done);
   a.num_vertical = NumPairs(layout.width);
   a.num_diagonal = NumDiagonalPairs(layout.width, layout.height);
   const auto grid = static_cast<unsigned>(NumPairsOf(layout));
-  // Two warps a pair where there are too few lines to keep the device busy; where there are many, they would
-  // only get out of step and find fewer costs in the second-level cache.
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
-    const auto launch = [&](auto kernel) {
+    WithP2<T>(tables, [&](auto adaptive) {
+      const auto kernel = AggregateColumnsKernel<k(), T, adaptive()>;
       ShareMultiprocessors(kernel);
       LaunchDependent("AggregateColumnsKernel", kernel, grid, kWarpSize, 0, stream, a);
-    };
-    if (sizeof(T) == 2 || IsAdaptive(tables)) {
-      launch(AggregateColumnsKernel<k(), T, true>);
-    } else if constexpr (sizeof(T) == 1) {
-      launch(AggregateColumnsKernel<k(), T, false>);
-    }
+    });
   });
 }
 

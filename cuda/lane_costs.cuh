@@ -50,6 +50,29 @@ __device__ __forceinline__ void StoreBytes(std::uint8_t* to, const std::uint32_t
   }
 }
 
+// The same, 4 bytes or more, issued here and nowhere later: the compiler would otherwise move the load to its
+// first use, and the point of loading ahead would be lost.
+template <int kBytes>
+__device__ __forceinline__ void LoadBytesNow(const std::uint8_t* from, std::uint32_t* to) {
+  if constexpr (kBytes == 4) {
+    asm volatile("ld.global.u32 %0, [%1];" : "=r"(to[0]) : "l"(from));
+  } else if constexpr (kBytes == 8) {
+    asm volatile("ld.global.v2.u32 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "l"(from));
+  } else {
+#pragma unroll
+    for (int i = 0; i < kBytes / 4; i += 4) {
+      asm volatile("ld.global.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(to[i]), "=r"(to[i + 1]), "=r"(to[i + 2]), "=r"(to[i + 3])
+                   : "l"(from + 4 * i));
+    }
+  }
+}
+// For the threads of a block that all come to some such barrier, if not to the same one.
+template <int kThreads>
+__device__ __forceinline__ void BlockBarrier() {
+  asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory");
+}
+
 // A lane's K values of one pixel as they lie in memory.
 template <int K, typename T>
 struct LaneValues {
@@ -59,8 +82,7 @@ struct LaneValues {
   __device__ __forceinline__ void Load(const std::uint8_t* pixel, int lane) {
     LoadBytes<kBytes>(pixel + lane * kBytes, words);
   }
-  // From the lane's place, through the read-only path, issued here and nowhere later: the compiler would
-  // otherwise move the load to its first use, and the point of loading ahead would be lost.
+  // From the lane's place, through the read-only path, issued here as LoadBytesNow does.
   __device__ __forceinline__ void LoadNow(const std::uint8_t* from) {
     if constexpr (kBytes == 2) {
       std::uint16_t value;

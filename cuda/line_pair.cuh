@@ -32,11 +32,21 @@ struct StepConstants {
   }
 };
 
+// Path costs of one pixel of both lines, for later. 8 bits (all costs at most 255): a word holds two
+// neighbouring disparities of the first line and, in the high half, of the second. 16 bits: as in LinePair.
+template <int K, typename T>
+struct PairCosts {
+  static constexpr int kWords = sizeof(T) == 1 ? K / 2 : K;
+  static constexpr int kBytes = 4 * kWords;  // of a lane
+  std::uint32_t words[kWords];
+  std::uint32_t offset;  // these are above the true costs by so much
+};
+
 template <int K>
 struct LinePair {
   // Path costs, above the true ones by `offset`: a step leaves out the subtraction of the lowest cost of the
-  // last pixel, which only Pack and Normalize make good. They stay below 0x8000 for far more steps than lie
-  // between two calls of Normalize.
+  // last pixel, which only Normalize and AddUp make good. They stay below 0x8000 for far more steps than
+  // lie between two calls of Normalize.
   std::uint32_t path[K];
   std::uint32_t lowest;  // of path, in each half
   std::uint32_t offset;  // in each half
@@ -60,99 +70,92 @@ struct LinePair {
     lowest -= offset;
     offset = 0;
   }
-  __device__ __forceinline__ void FindLowest() {
-    std::uint32_t least = path[0];
+  // A step has three parts, so that a caller can put those of two pairs side by side: a warp waits at a
+  // shuffle or a reduction, which the compiler does not move.
+  struct Neighbours {
+    std::uint32_t before, after;
+  };
+  __device__ __forceinline__ Neighbours Look(const StepConstants& c) const {
+    return {c.Add(__shfl_up_sync(kFullWarp, path[K - 1], 1), c.first),
+            c.Add(__shfl_down_sync(kFullWarp, path[0], 1), c.last)};
+  }
+  // jump: P2 - P1 in each half. Returns what FindLowest needs.
+  __device__ __forceinline__ std::uint32_t Advance(const Neighbours& neighbours,
+                                                   const std::uint32_t (&cost)[K], std::uint32_t jump,
+                                                   const StepConstants& c) {
+    const std::uint32_t from_any = c.Add(lowest, jump);
+    offset = lowest;
+    std::uint32_t minus = neighbours.before;
 #pragma unroll
-    for (int j = 1; j + 1 < K; j += 2) least = __vimin3_u16x2(least, path[j], path[j + 1]);
-    if constexpr (K % 2 == 0) least = __vminu2(least, path[K - 1]);
+    for (int j = 0; j < K; ++j) {
+      const std::uint32_t here = path[j], plus = j + 1 < K ? path[j + 1] : neighbours.after;
+      path[j] = c.Add(__viaddmin_u16x2(__vimin3_u16x2(minus, plus, from_any), c.p1, here), cost[j]);
+      minus = here;
+    }
+    return LeastWord(path);
+  }
+  static __device__ __forceinline__ std::uint32_t LeastWord(const std::uint32_t (&costs)[K]) {
+    std::uint32_t least = costs[0];
+#pragma unroll
+    for (int j = 1; j + 1 < K; j += 2) least = __vimin3_u16x2(least, costs[j], costs[j + 1]);
+    return __vminu2(least, costs[K - 1]);
+  }
+  __device__ __forceinline__ void FindLowest(std::uint32_t least) {
     // The lowest word has the lowest high half; the low halves take their turn as high ones.
     const std::uint32_t high = __reduce_min_sync(kFullWarp, least);
     const std::uint32_t low = __reduce_min_sync(kFullWarp, least << 16);
     lowest = Permute(low, high, 0x7632);
   }
-  // p2_minus_p1: in each half.
-  __device__ __forceinline__ void Step(const std::uint32_t (&cost)[K], std::uint32_t p2_minus_p1,
+  __device__ __forceinline__ void Step(const std::uint32_t (&cost)[K], std::uint32_t jump,
                                        const StepConstants& c) {
-    const std::uint32_t before = Before(c), after = After(c);
-    Advance(before, after, cost, p2_minus_p1, c);
-    FindLowest();
-  }
-  __device__ __forceinline__ std::uint32_t Before(const StepConstants& c) const {
-    return c.Add(__shfl_up_sync(kFullWarp, path[K - 1], 1), c.first);
-  }
-  __device__ __forceinline__ std::uint32_t After(const StepConstants& c) const {
-    return c.Add(__shfl_down_sync(kFullWarp, path[0], 1), c.last);
-  }
-  __device__ __forceinline__ void Advance(std::uint32_t before, std::uint32_t after,
-                                          const std::uint32_t (&cost)[K], std::uint32_t p2_minus_p1,
-                                          const StepConstants& c) {
-    const std::uint32_t jump = c.Add(lowest, p2_minus_p1);
-    std::uint32_t minus = before;
-#pragma unroll
-    for (int j = 0; j < K; ++j) {
-      const std::uint32_t here = path[j], plus = j + 1 < K ? path[j + 1] : after;
-      const std::uint32_t best = __viaddmin_u16x2(__vimin3_u16x2(minus, plus, jump), c.p1, here);
-      path[j] = c.Add(best, cost[j]);
-      minus = here;
-    }
-    offset = lowest;
+    FindLowest(Advance(Look(c), cost, jump, c));
   }
 
-  // The true costs as they lie in memory; 8 bits: all at most 255.
   template <typename T>
-  __device__ __forceinline__ void Pack(LaneValues<K, T>& first, LaneValues<K, T>& second) const {
+  __device__ __forceinline__ void Save(PairCosts<K, T>& to) const {
     if constexpr (sizeof(T) == 1) {
-      std::uint32_t pairs[K / 2];  // bytes: two of the first path, two of the second
 #pragma unroll
-      for (int j = 0; j < K; j += 2) pairs[j / 2] = path[j + 1] * 256U + path[j] - offset * 257U;
-      if constexpr (K == 2) {
-        first.words[0] = pairs[0] & 0xFFFFU;
-        second.words[0] = pairs[0] >> 16;
-      } else {
-#pragma unroll
-        for (int i = 0; i < K / 4; ++i) {
-          first.words[i] = Permute(pairs[2 * i], pairs[2 * i + 1], 0x5410);
-          second.words[i] = Permute(pairs[2 * i], pairs[2 * i + 1], 0x7632);
-        }
-      }
+      for (int i = 0; i < K / 2; ++i) to.words[i] = path[2 * i + 1] * 256U + path[2 * i];
     } else {
 #pragma unroll
-      for (int j = 0; j < K; j += 2) {
-        const std::uint32_t even = path[j] - offset, odd = path[j + 1] - offset;
-        first.words[j / 2] = Permute(even, odd, 0x5410);
-        second.words[j / 2] = Permute(even, odd, 0x7632);
-      }
+      for (int j = 0; j < K; ++j) to.words[j] = path[j];
     }
+    to.offset = offset;
   }
+  // from: with offset 0.
   template <typename T>
-  __device__ __forceinline__ void Unpack(const LaneValues<K, T>& first, const LaneValues<K, T>& second) {
+  __device__ __forceinline__ void Restore(const PairCosts<K, T>& from) {
 #pragma unroll
     for (int j = 0; j < K; ++j) {
       if constexpr (sizeof(T) == 1) {
-        const std::uint32_t shift = 8U * (static_cast<std::uint32_t>(j) % 4U);
-        path[j] = (first.words[j / 4] >> shift & 0xFFU) | (second.words[j / 4] >> shift & 0xFFU) << 16;
+        path[j] = j % 2 == 0 ? from.words[j / 2] & 0x00FF00FFU : Permute(from.words[j / 2], 0, 0x4341);
       } else {
-        path[j] = Permute(first.words[j / 2], second.words[j / 2], j % 2 == 0 ? 0x5410 : 0x7632);
+        path[j] = from.words[j];
       }
     }
     offset = 0;
-    FindLowest();
+    FindLowest(LeastWord(path));
   }
 };
 
-// The same step of two pairs of paths. Written side by side, since a warp waits at a shuffle or a reduction
-// that the compiler will not move: those of the second pair fill the first one's wait.
-template <int K>
-__device__ __forceinline__ void StepBoth(LinePair<K>& a, const std::uint32_t (&cost_a)[K],
-                                         std::uint32_t jump_a, LinePair<K>& b,
-                                         const std::uint32_t (&cost_b)[K], std::uint32_t jump_b,
-                                         const StepConstants& c) {
-  const std::uint32_t before_a = a.Before(c), after_a = a.After(c), before_b = b.Before(c),
-                      after_b = b.After(c);
-  a.Advance(before_a, after_a, cost_a, jump_a, c);
-  b.Advance(before_b, after_b, cost_b, jump_b, c);
-  a.FindLowest();
-  b.FindLowest();
+// The true costs of both paths through a pixel, added up, as they lie in memory.
+template <int K, typename T>
+__device__ __forceinline__ void AddUp(const PairCosts<K, T>& a, const PairCosts<K, T>& b,
+                                      LaneValues<K, T>& first, LaneValues<K, T>& second) {
+  std::uint32_t sums[PairCosts<K, T>::kWords];
+  const std::uint32_t less = (a.offset + b.offset) * (sizeof(T) == 1 ? 0U - 257U : 0U - 1U);
+#pragma unroll
+  for (int i = 0; i < PairCosts<K, T>::kWords; ++i) sums[i] = a.words[i] + b.words[i] + less;
+  if constexpr (sizeof(T) == 1 && K == 2) {
+    first.words[0] = sums[0] & 0xFFFFU;
+    second.words[0] = sums[0] >> 16;
+  } else {
+#pragma unroll
+    for (int i = 0; i < PairCosts<K, T>::kWords / 2; ++i) {
+      first.words[i] = Permute(sums[2 * i], sums[2 * i + 1], 0x5410);
+      second.words[i] = Permute(sums[2 * i], sums[2 * i + 1], 0x7632);
+    }
+  }
 }
 
 // Matching costs (below 128) of both pixels as words. The selector takes byte j of both operands, above each

@@ -3,62 +3,49 @@
 // One direction goes out along the line and leaves its costs only at checkpoints, one a segment. The other
 // then comes across: for each segment it makes the first direction's costs again from the checkpoint, then
 // steps through the segment itself and writes the sum of both. So a line's costs are read twice and one
-// volume is written, instead of two written and both read again by selection; the price is every second step
-// done twice.
+// volume is written, instead of two written and both read again by selection; the price is that one direction
+// is stepped twice, but for the last pixel of each segment, whose costs the next checkpoint holds.
+//
+// Columns and diagonals: one warp goes out over the whole line, then comes back. Rows, the longest lines: two
+// warps start at the ends, each goes out to the middle, then comes across the half where the other has been.
 #pragma once
 
+#include "cuda/aggregation_arguments.cuh"
 #include "cuda/line_pair.cuh"
 
 namespace parallax::cuda {
 
-struct AggregationArguments {
-  const std::uint8_t* costs;
-  const std::uint8_t* guide;
-  const std::uint16_t* p2_table;
-  std::uint8_t* checkpoints;
-  std::uint8_t* sums;     // the volumes
-  std::size_t sum_bytes;  // of one volume
-  std::uint32_t* bands_done;
-  int width, height, num_disparities;
-  std::uint32_t p1, p2;            // p2: where it is constant
-  std::uint32_t one;               // 1
-  int num_vertical, num_diagonal;  // pairs of lines, of each volume
-};
-
-// Pixels from one checkpoint to the next.
-constexpr int SegmentLength(int values_per_lane) {
-  return values_per_lane <= 4 ? 8 : values_per_lane == 8 ? 4 : values_per_lane == 16 ? 2 : 1;
-}
-
 inline constexpr std::uint32_t kPaddingCost = 0x2000;  // above census_bits + P2, so that padding never wins
 
-// Two parallel lines of pixels, the first one pixel left of the second. The pixels of index i = 0 .. count -
-// 1 of both are those that some line has inside the image; `first_a .. last_a`, `first_b .. last_b` are those
-// that the line itself has. Outside it an index stands for a pixel one beyond the row, whose costs are read
-// but not used. Except at the first and the last index both are inside.
+// Two parallel lines of pixels. The pixels of index i = 0 .. count - 1 of both are those that some line has
+// inside the image; `first_a .. last_a`, `first_b .. last_b` are those that the line itself has. Outside it
+// an index stands for a pixel one beyond the row, whose costs are read but not used. Except at the first and
+// the last index both are inside.
 struct LinePairPlace {
-  int pixel;  // of the first line, of index 0
-  int step;   // pixels from one index to the next
+  int pixel;   // of the first line, of index 0
+  int step;    // pixels from one index to the next; rows: 1
+  int beside;  // pixels from the first line to the second; not rows: 1
   int count;
   int first_a, last_a, first_b, last_b;
   bool has_b;  // where not, some other line in the second one's place is followed too and not stored
 };
 
-template <int K, typename T, bool kAdaptive>
+template <int K, typename T, bool kAdaptive, bool kRows>
 struct LineWalk {
   static constexpr int kPixelBytes = 32 * K;  // of costs
   static constexpr int kSumBytes = kPixelBytes * static_cast<int>(sizeof(T));
   static constexpr int kSegment = SegmentLength(K);
+  static constexpr int kWords = K;
+  static constexpr bool kHasTable = kAdaptive;
   static constexpr bool kOrPadding = sizeof(T) == 2;  // otherwise the costs themselves are dear enough there
   using CostValues = LaneValues<K, std::uint8_t>;
   using SumValues = LaneValues<K, T>;
+  using Saved = PairCosts<K, T>;
+  using State = LinePair<K>;
 
-  // Of a segment: matching costs, and the path costs of the direction that went out.
+  // Matching costs of a segment, as they are loaded.
   struct Costs {
     CostValues first[kSegment], second[kSegment];
-  };
-  struct Again {
-    SumValues first[kSegment], second[kSegment];
   };
 
   const AggregationArguments& a;
@@ -67,39 +54,53 @@ struct LineWalk {
   std::uint8_t* checkpoints;         // of these lines
   std::uint8_t* volume;
   int lane, num_segments;
+  int step, one;  // line.step and 1, of which the compiler must not know so much
   StepConstants constants;
   std::uint32_t jump;
   std::uint32_t padding[K];
 
   __device__ __forceinline__ bool IsEdge(int g) const { return g == 0 || g == num_segments - 1; }
 
-  __device__ __forceinline__ void LoadCosts(int g, Costs& to) const {
-    const std::uint8_t* from =
-        a.costs + (line.pixel + static_cast<std::ptrdiff_t>(g) * kSegment * line.step) * kPixelBytes +
-        lane * CostValues::kBytes;
-    const int count = g == num_segments - 1 ? line.count - g * kSegment : kSegment;
-    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(line.step) * kPixelBytes;
+  __device__ __forceinline__ std::ptrdiff_t PixelOf(int g) const {
+    return line.pixel + static_cast<std::ptrdiff_t>(g) * (kSegment * Step());
+  }
+  __device__ __forceinline__ int Step() const { return kRows ? 1 : line.step; }
+  __device__ __forceinline__ int Beside() const { return kRows ? line.beside : 1; }
+  // From a pixel's bytes to those of the next on the way: one instruction.
+  template <bool kReverse, int kBytes, typename Byte>
+  __device__ __forceinline__ void MoveOn(Byte*& at) const {
+    if constexpr (kRows) {
+      at += kReverse ? -kBytes : kBytes;
+    } else {
+      asm("mad.wide.s32 %0, %1, %2, %0;" : "+l"(at) : "r"(step), "r"((kReverse ? -kBytes : kBytes) * one));
+    }
+  }
+  __device__ __forceinline__ void LoadSegment(int g, Costs& to) const {
+    const std::uint8_t* from = a.costs + PixelOf(g) * kPixelBytes + lane * CostValues::kBytes;
     const auto load = [&](int i) {
       to.first[i].LoadNow(from);
-      to.second[i].LoadNow(from + kPixelBytes);
-      from += step;
+      to.second[i].LoadNow(from + static_cast<std::ptrdiff_t>(Beside()) * kPixelBytes);
+      MoveOn<false, kPixelBytes>(from);
     };
-    if (count == kSegment) {
+    if ((g + 1) * kSegment <= line.count) {
 #pragma unroll
       for (int i = 0; i < kSegment; ++i) load(i);
     } else {
 #pragma unroll
       for (int i = 0; i < kSegment; ++i) {
-        if (i < count) load(i);
+        if (g * kSegment + i < line.count) load(i);
       }
     }
   }
-  __device__ __forceinline__ void MakeWords(const CostValues& first, const CostValues& second,
-                                            std::uint32_t (&cost)[K]) const {
-    CostWords<K>(first, second, cost);
-    if constexpr (kOrPadding) {
+  // All of the segment's: a wait for one load is a wait for all, so the next segment's may begin only then.
+  __device__ __forceinline__ void MakeWords(const Costs& costs, std::uint32_t (&words)[kSegment][K]) const {
 #pragma unroll
-      for (int j = 0; j < K; ++j) cost[j] |= padding[j];
+    for (int i = 0; i < kSegment; ++i) {
+      CostWords<K>(costs.first[i], costs.second[i], words[i]);
+      if constexpr (kOrPadding) {
+#pragma unroll
+        for (int j = 0; j < K; ++j) words[i][j] |= padding[j];
+      }
     }
   }
 
@@ -109,11 +110,11 @@ struct LineWalk {
     const int i = min(max(g * kSegment - 1 + lane, 0), line.count - 1), next = min(i + 1, line.count - 1);
     const int last = a.width * a.height - 1;
     const auto jump_between = [&](int origin) -> std::uint32_t {
-      const std::uint32_t here = a.guide[min(max(origin + i * line.step, 0), last)];
-      const std::uint32_t there = a.guide[min(max(origin + next * line.step, 0), last)];
+      const std::uint32_t here = a.guide[min(max(origin + i * Step(), 0), last)];
+      const std::uint32_t there = a.guide[min(max(origin + next * Step(), 0), last)];
       return p2_minus_p1[__usad(here, there, 0U)];
     };
-    return jump_between(line.pixel) | jump_between(line.pixel + 1) << 16;
+    return jump_between(line.pixel) | jump_between(line.pixel + Beside()) << 16;
   }
   template <bool kReverse>
   __device__ __forceinline__ std::uint32_t JumpAt(std::uint32_t of_segment, int i) const {
@@ -126,172 +127,210 @@ struct LineWalk {
     return (index >= line.first_a && index <= line.last_a ? 0xFFFFU : 0U) |
            (index >= line.first_b && index <= line.last_b ? 0xFFFF0000U : 0U);
   }
-  // Calls visit(i, checked) for the segment's places in order; where `checked`, a path may be outside the
-  // image.
+  // Calls visit(i) for a segment's places in the direction's order.
   template <bool kReverse, typename Visit>
-  __device__ __forceinline__ void ForSegment(int g, const Visit& visit) const {
-    if (IsEdge(g)) {
+  static __device__ __forceinline__ void ForSegment(const Visit& visit) {
 #pragma unroll
-      for (int turn = 0; turn < kSegment; ++turn) {
-        const int i = kReverse ? kSegment - 1 - turn : turn;
-        if (g * kSegment + i < line.count) visit(i, std::true_type{});
-      }
-    } else {
-#pragma unroll
-      for (int turn = 0; turn < kSegment; ++turn)
-        visit(kReverse ? kSegment - 1 - turn : turn, std::false_type{});
-    }
+    for (int turn = 0; turn < kSegment; ++turn) visit(kReverse ? kSegment - 1 - turn : turn);
   }
   template <bool kReverse>
   static __device__ __forceinline__ int SegmentOf(int n, int begin, int end) {
     return kReverse ? end - 1 - n : begin + n;
   }
 
-  // What a direction has cost up to the segment's first pixel on its way.
-  struct Entry {
-    SumValues first, second;
-  };
-  __device__ __forceinline__ std::uint8_t* CheckpointAt(int g) const {
-    return checkpoints + static_cast<std::ptrdiff_t>(g) * (2 * kSumBytes);
+  // What a direction has cost when it comes to boundary b, which lies between the segments b - 1 and b.
+  // Nothing where the line begins.
+  template <bool kReverse>
+  __device__ __forceinline__ std::uint8_t* CheckpointAt(int b) const {
+    return checkpoints + static_cast<std::ptrdiff_t>(kReverse ? b : b - 1) * (kWarpSize * Saved::kBytes) +
+           lane * Saved::kBytes;
   }
   template <bool kReverse>
-  __device__ __forceinline__ bool HasEntry(int g) const {
-    return kReverse ? g + 1 < num_segments : g > 0;
-  }
-  template <bool kReverse>
-  __device__ __forceinline__ void LoadEntry(int g, Entry& entry) const {
-    if (!HasEntry<kReverse>(g)) return;
-    entry.first.Load(CheckpointAt(g), lane);
-    entry.second.Load(CheckpointAt(g) + kSumBytes, lane);
+  __device__ __forceinline__ void LoadCheckpoint(int b, Saved& saved) const {
+    if (kReverse ? b < num_segments : b > 0) {
+      LoadBytesNow<Saved::kBytes>(CheckpointAt<kReverse>(b), saved.words);
+    } else {
+#pragma unroll
+      for (int i = 0; i < Saved::kWords; ++i) saved.words[i] = 0;
+    }
+    saved.offset = 0;
   }
 
-  // Segments begin .. end - 1, in the direction's order. Leaves what each but the first starts from.
+  // Segments begin .. end - 1, in the direction's order. Leaves a checkpoint after each.
   template <bool kReverse>
-  __device__ __forceinline__ void GoOut(LinePair<K>& state, int begin, int end) const {
+  __device__ __forceinline__ void GoOut(State& state, int begin, int end) const {
     const int count = end - begin;
     if (count <= 0) return;
-    Costs costs, next_costs;
-    LoadCosts(SegmentOf<kReverse>(0, begin, end), next_costs);
+    Costs costs;
+    LoadSegment(SegmentOf<kReverse>(0, begin, end), costs);
     std::uint32_t next_jumps = JumpsOf(SegmentOf<kReverse>(0, begin, end));
 #pragma unroll 1
     for (int n = 0; n < count; ++n) {
       const int g = SegmentOf<kReverse>(n, begin, end);
-      costs = next_costs;
       const std::uint32_t jumps = next_jumps;
+      std::uint32_t words[kSegment][K];
+      MakeWords(costs, words);
       if (n + 1 < count) {
-        LoadCosts(SegmentOf<kReverse>(n + 1, begin, end), next_costs);
+        LoadSegment(SegmentOf<kReverse>(n + 1, begin, end), costs);
         next_jumps = JumpsOf(SegmentOf<kReverse>(n + 1, begin, end));
       }
-      ForSegment<kReverse>(g, [&](int i, auto checked) {
-        std::uint32_t cost[K];
-        MakeWords(costs.first[i], costs.second[i], cost);
-        state.Step(cost, JumpAt<kReverse>(jumps, i), constants);
-        if constexpr (checked()) state.Keep(InsideAt(g * kSegment + i));
-      });
-      state.Normalize();
-      if (n + 1 < count) {
-        SumValues first, second;
-        state.template Pack<T>(first, second);
-        std::uint8_t* const to = CheckpointAt(kReverse ? g - 1 : g + 1);
-        first.Store(to, lane);
-        second.Store(to + kSumBytes, lane);
-      }
-    }
-  }
-
-  // The direction that went out, once more through a segment: keep(i, first, second) takes its path costs.
-  template <bool kReverse, typename Keep>
-  __device__ __forceinline__ void MakeAgain(int g, const Entry& entry, const Costs& costs,
-                                            std::uint32_t jumps, const Keep& keep) const {
-    LinePair<K> state;
-    if (HasEntry<kReverse>(g)) {
-      state.Unpack(entry.first, entry.second);
-    } else {
-      state.Reset();
-    }
-    ForSegment<kReverse>(g, [&](int i, auto checked) {
-      std::uint32_t cost[K];
-      MakeWords(costs.first[i], costs.second[i], cost);
-      state.Step(cost, JumpAt<kReverse>(jumps, i), constants);
-      SumValues first, second;
-      state.template Pack<T>(first, second);
-      keep(i, first, second);
-      if constexpr (checked()) state.Keep(InsideAt(g * kSegment + i));
-    });
-  }
-  // The direction that comes across, through a segment: read(i, costs of both, path costs of both) says what
-  // was there before.
-  template <bool kReverse, typename Read>
-  __device__ __forceinline__ void StepAcross(int g, LinePair<K>& state, std::uint32_t jumps,
-                                             const Read& read) const {
-    std::uint8_t* const to =
-        volume + (line.pixel + static_cast<std::ptrdiff_t>(g) * kSegment * line.step) * kSumBytes;
-    ForSegment<kReverse>(g, [&](int i, auto checked) {
-      CostValues cost_a, cost_b;
-      SumValues again_a, again_b, first, second;
-      read(i, cost_a, cost_b, again_a, again_b);
-      std::uint32_t cost[K];
-      MakeWords(cost_a, cost_b, cost);
-      state.Step(cost, JumpAt<kReverse>(jumps, i), constants);
-      state.template Pack<T>(first, second);
-#pragma unroll
-      for (int j = 0; j < SumValues::kWords; ++j) {
-        first.words[j] += again_a.words[j];
-        second.words[j] += again_b.words[j];
-      }
-      std::uint8_t* const to_a = to + static_cast<std::ptrdiff_t>(i * line.step) * kSumBytes;
-      if constexpr (checked()) {
-        const std::uint32_t inside = InsideAt(g * kSegment + i);
-        if ((inside & 0xFFFFU) != 0) first.StoreOnce(to_a, lane);
-        if ((inside & 0xFFFF0000U) != 0 && line.has_b) second.StoreOnce(to_a + kSumBytes, lane);
-        state.Keep(inside);
+      const auto visit = [&](int i) { state.Step(words[i], JumpAt<kReverse>(jumps, i), constants); };
+      if (!IsEdge(g)) {
+        ForSegment<kReverse>(visit);
       } else {
-        first.StoreOnce(to_a, lane);
-        if (line.has_b) second.StoreOnce(to_a + kSumBytes, lane);
+        ForSegment<kReverse>([&](int i) {
+          if (g * kSegment + i < line.count) {
+            visit(i);
+            state.Keep(InsideAt(g * kSegment + i));
+          }
+        });
       }
-    });
-    state.Normalize();
+      state.Normalize();
+      Saved saved;
+      state.Save(saved);
+      StoreBytes<Saved::kBytes>(CheckpointAt<kReverse>(kReverse ? g : g + 1), saved.words);
+    }
   }
 
-  // Segments begin .. end - 1 in the direction's order, by one warp. Calls after(g) when segment g is
-  // written.
+  // Segments begin .. end - 1, in the direction's order, where the other direction has been. Calls after(g)
+  // when segment g is written.
   template <bool kReverse, typename After>
-  __device__ __forceinline__ void ComeAcross(LinePair<K>& state, int begin, int end,
-                                             const After& after) const {
+  __device__ __forceinline__ void ComeAcross(State& state, int begin, int end, const After& after) const {
+    constexpr bool kOther = !kReverse;
+    constexpr int kEntry = kReverse ? 0 : 1;  // boundary g + kEntry is where the other direction came in
     const int count = end - begin;
     if (count <= 0) return;
-    Costs costs, next_costs;
-    Entry entry, next_entry;
-    LoadCosts(SegmentOf<kReverse>(0, begin, end), next_costs);
-    LoadEntry<!kReverse>(SegmentOf<kReverse>(0, begin, end), next_entry);
+    Costs costs;
+    Saved entry, exit, next_entry;
+    {
+      const int g = SegmentOf<kReverse>(0, begin, end);
+      LoadSegment(g, costs);
+      LoadCheckpoint<kOther>(g + 1 - kEntry, exit);
+      LoadCheckpoint<kOther>(g + kEntry, next_entry);
+    }
     std::uint32_t next_jumps = JumpsOf(SegmentOf<kReverse>(0, begin, end));
 #pragma unroll 1
     for (int n = 0; n < count; ++n) {
       const int g = SegmentOf<kReverse>(n, begin, end);
-      costs = next_costs;
-      entry = next_entry;
       const std::uint32_t jumps = next_jumps;
+      std::uint32_t words[kSegment][K];
+      MakeWords(costs, words);
+      entry = next_entry;
       if (n + 1 < count) {
         const int next = SegmentOf<kReverse>(n + 1, begin, end);
-        LoadCosts(next, next_costs);
-        LoadEntry<!kReverse>(next, next_entry);
+        LoadSegment(next, costs);
+        LoadCheckpoint<kOther>(next + kEntry, next_entry);
         next_jumps = JumpsOf(next);
       }
-      Again again;
-      MakeAgain<!kReverse>(g, entry, costs, jumps,
-                           [&](int i, const SumValues& first, const SumValues& second) {
-                             again.first[i] = first;
-                             again.second[i] = second;
-                           });
-      StepAcross<kReverse>(
-          g, state, jumps,
-          [&](int i, CostValues& cost_a, CostValues& cost_b, SumValues& again_a, SumValues& again_b) {
-            cost_a = costs.first[i], cost_b = costs.second[i];
-            again_a = again.first[i], again_b = again.second[i];
-          });
+      State other;
+      other.Restore(entry);
+      Saved saved[kSegment];  // of the direction that has come to a pixel first
+      const auto at = [&](int i) {
+        return volume + (PixelOf(g) + i * Step()) * kSumBytes + lane * SumValues::kBytes;
+      };
+      const auto store = [&](const Saved& last, int i, std::uint8_t* to, bool stores_first,
+                             bool stores_second) {
+        SumValues first, second;
+        AddUp<K, T>(last, saved[i], first, second);
+        if (stores_first) first.StoreOnce(to, 0);
+        if (stores_second) second.StoreOnce(to + static_cast<std::ptrdiff_t>(Beside()) * kSumBytes, 0);
+      };
+      if (!IsEdge(g)) {
+        // Both directions at once: they meet in the middle, and from there on each finds the other's costs.
+        constexpr int kHalf = kSegment / 2, kLast = kSegment - 1;
+        std::uint8_t* to = at(kReverse ? kLast - kHalf : kHalf);
+        std::uint8_t* to_other = at(kReverse ? kHalf : kLast - kHalf);
+#pragma unroll
+        for (int turn = 0; turn < kSegment; ++turn) {
+          const int i = kReverse ? kLast - turn : turn, i_other = kLast - i;
+          const std::uint32_t jump_here = JumpAt<kReverse>(jumps, i);
+          Saved here, there;
+          if (turn < kLast) {
+            const std::uint32_t jump_there = JumpAt<kOther>(jumps, i_other);
+            const auto look = state.Look(constants), look_other = other.Look(constants);
+            const std::uint32_t least = state.Advance(look, words[i], jump_here, constants),
+                                least_other =
+                                    other.Advance(look_other, words[i_other], jump_there, constants);
+            state.FindLowest(least);
+            if (turn + 1 < kLast) other.FindLowest(least_other);
+            other.Save(there);
+          } else {
+            state.Step(words[i], jump_here, constants);
+            there = exit;
+          }
+          state.Save(here);
+          if (i == i_other) saved[i] = there;
+          if (turn < kHalf) {
+            saved[i] = here;
+            saved[i_other] = there;
+          } else {
+            store(here, i, to, true, line.has_b);
+            MoveOn<kReverse, kSumBytes>(to);
+            if (i != i_other) store(there, i_other, to_other, true, line.has_b);
+            MoveOn<kOther, kSumBytes>(to_other);
+          }
+        }
+      } else {
+        const int places = min(line.count - g * kSegment, kSegment);
+        ForSegment<kOther>([&](int i) {
+          if (i >= places) return;
+          if (i == (kReverse ? places - 1 : 0)) {
+            saved[i] = exit;
+          } else {
+            other.Step(words[i], JumpAt<kOther>(jumps, i), constants);
+            other.Save(saved[i]);
+          }
+          other.Keep(InsideAt(g * kSegment + i));
+        });
+        ForSegment<kReverse>([&](int i) {
+          if (i >= places) return;
+          state.Step(words[i], JumpAt<kReverse>(jumps, i), constants);
+          const std::uint32_t inside = InsideAt(g * kSegment + i);
+          Saved here;
+          state.Save(here);
+          store(here, i, at(i), (inside & 0xFFFFU) != 0, (inside & 0xFFFF0000U) != 0 && line.has_b);
+          state.Keep(inside);
+        });
+      }
+      state.Normalize();
+      exit = entry;
       after(g);
     }
   }
 };
+
+// The walk of a warp of the block, whose threads all come here. p2_minus_p1: room for a table of 256 values
+// in shared memory, where P2 is adaptive.
+template <typename Walk>
+__device__ __forceinline__ Walk MakeLineWalk(const AggregationArguments& a, const LinePairPlace& line,
+                                             std::uint16_t* p2_minus_p1, std::uint8_t* checkpoints,
+                                             std::uint8_t* volume) {
+  const int lane = static_cast<int>(threadIdx.x);
+  if constexpr (Walk::kHasTable) {
+    const int num_threads = static_cast<int>(blockDim.y) * kWarpSize;
+    for (int i = static_cast<int>(threadIdx.y) * kWarpSize + lane; i < 256; i += num_threads) {
+      p2_minus_p1[i] = static_cast<std::uint16_t>(a.p2_table[i] - a.p1);
+    }
+    __syncthreads();
+  }
+  const int hidden_zero = lane & static_cast<int>(a.one - 1);
+  Walk walk{a,
+            line,
+            p2_minus_p1,
+            checkpoints,
+            volume,
+            lane,
+            (line.count + Walk::kSegment - 1) / Walk::kSegment,
+            line.step + hidden_zero,
+            static_cast<int>(a.one) + hidden_zero,
+            StepConstants(lane, Twice(a.p1), a.one),
+            Twice(a.p2 - a.p1)};
+  if constexpr (Walk::kOrPadding) {
+#pragma unroll
+    for (int j = 0; j < Walk::kWords; ++j)
+      walk.padding[j] = lane * Walk::kWords + j >= a.num_disparities ? Twice(kPaddingCost) : 0U;
+  }
+  return walk;
+}
 
 }  // namespace parallax::cuda

@@ -82,7 +82,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarpSize, 2) SelectDisparitiesKer
     WaitForKernelBefore();
   } else if (thread == 0) {
     const int band = y / kBandRows, rows = min(kBandRows, height - band * kBandRows);
-    WaitForBand(a.bands_done, band, a.raises_of_columns + kRaisesOfRow * static_cast<std::uint32_t>(rows));
+    WaitForBand(a.bands_done, band, a.raises_of_columns + RaisesOfRows(rows));
   }
   LetNextKernelBegin();
   __syncthreads();

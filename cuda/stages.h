@@ -55,7 +55,7 @@ struct VolumeLayout {
   int min_disparity = 0;
   int values_per_lane = 0;  // 2, 4, 8, 16 or 32
   int num_volumes = 0;      // 2 or 4
-  int bytes_per_sum = 1;    // 1 where 2 (census_bits + largest_p2) <= 255, else 2
+  int bytes_per_sum = 1;    // 1 where 2 (census_bits + largest_p2) <= 255 and D is even, else 2
   int padding_cost = 0;     // matching cost from D on: with bytes_per_sum 1 above all path costs, below 128
   int padded() const { return 32 * values_per_lane; }
   std::size_t num_pixels() const {
@@ -88,13 +88,14 @@ constexpr int NumBands(int height) { return (height + kBandRows - 1) / kBandRows
 std::size_t CheckpointBytes(const VolumeLayout& layout);
 void AggregateRows(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                    const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                   std::uint8_t* sums, std::uint32_t* bands_done, cudaStream_t stream);
+                   std::uint8_t* checkpoints, std::uint8_t* sums, std::uint32_t* bands_done,
+                   cudaStream_t stream);
 void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                       const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
                       std::uint8_t* checkpoints, std::uint8_t* sums, std::uint32_t* bands_done,
                       cudaStream_t stream);
-// How often a band's counter is raised: by the lines that are no rows, and by each row of the band.
-inline constexpr std::uint32_t kRaisesOfRow = 2;
+// How often a band's counter is raised: by the lines that are no rows, and by the band's rows, in pairs.
+constexpr std::uint32_t RaisesOfRows(int rows) { return 2U * static_cast<std::uint32_t>((rows + 1) / 2); }
 std::uint32_t RaisesOfColumns(const VolumeLayout& layout);
 // Whether P2 depends on the gradient.
 inline bool IsAdaptive(const MatchingTables& tables) {

@@ -151,8 +151,8 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
       Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
     }
     const cudaStream_t stream_of_rows = has_dependent_launch_ ? stream : side_stream_.get();
-    AggregateRows(costs, guide, tables_, p2_table_.data(), layout_, path_sums_.data(), bands_done,
-                  stream_of_rows);
+    AggregateRows(costs, guide, tables_, p2_table_.data(), layout_, checkpoints_.data(), path_sums_.data(),
+                  bands_done, stream_of_rows);
     AggregateColumns(costs, guide, tables_, p2_table_.data(), layout_, checkpoints_.data(), path_sums_.data(),
                      bands_done, stream);
     if (!has_dependent_launch_) {

@@ -31,6 +31,20 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceAtTheEdgesOfTheLayout) {
   }
 }
 
+// Many lines are aggregated in another way than few.
+TEST_F(CudaMatcherTest, EqualsTheReferenceOnWideImages) {
+  int seed = 0;
+  for (const int num_disparities : {17, 64, 90, 128, 192, 256, 384, 600}) {
+    SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(2000 + ++seed));
+    c.options.width = 1600 - 101 * seed;
+    c.options.height = seed % 2 == 0 ? 5 * seed : seed;
+    c.parameters.matching_cost.num_disparities = num_disparities;
+    c.parameters.aggregation.num_paths = 8;
+    const std::string difference = RunSweepCase(MakeCudaMatcher, c);
+    EXPECT_TRUE(difference.empty()) << difference << Describe(c);
+  }
+}
+
 TEST_F(CudaMatcherTest, GivesTheSameBytesEveryTime) {
   int frames = 10000;
   if (const char* text = std::getenv("PARALLAX_CONSTANCY_FRAMES")) frames = std::atoi(text);

@@ -1,0 +1,70 @@
+// What the kernels of the aggregation take, and how their checkpoints (cuda/line_walk.cuh) lie in memory.
+#pragma once
+
+#include "cuda/stages.h"
+
+namespace parallax::cuda {
+
+struct AggregationArguments {
+  const std::uint8_t* costs;
+  const std::uint8_t* guide;
+  const std::uint16_t* p2_table;
+  std::uint8_t* checkpoints;
+  std::uint8_t* sums;     // the volumes
+  std::size_t sum_bytes;  // of one volume
+  std::uint32_t* bands_done;
+  int width, height, num_disparities;
+  std::uint32_t p1, p2;            // p2: where it is constant
+  std::uint32_t one;               // 1
+  int num_vertical, num_diagonal;  // pairs of lines, of each volume
+};
+
+// Pixels from one checkpoint to the next.
+constexpr int SegmentLength(int values_per_lane) {
+  return values_per_lane <= 4 ? 8 : values_per_lane == 8 ? 4 : values_per_lane == 16 ? 2 : 1;
+}
+
+constexpr int NumPairs(int lines) { return (lines + 1) / 2; }
+// Of a pair of lines of at most so many pixels.
+constexpr std::size_t CheckpointBytesOfPair(int length, int values_per_lane, int bytes_per_sum) {
+  return static_cast<std::size_t>(length / SegmentLength(values_per_lane) + 1) *
+         static_cast<std::size_t>(2 * 32 * values_per_lane * bytes_per_sum);
+}
+// Those of the rows come first.
+inline std::size_t RowCheckpointBytes(const VolumeLayout& layout) {
+  return static_cast<std::size_t>(NumPairs(layout.height)) *
+         CheckpointBytesOfPair(layout.width, layout.values_per_lane, layout.bytes_per_sum);
+}
+inline AggregationArguments MakeAggregationArguments(const std::uint8_t* costs,
+                                                     DeviceImageView<const std::uint8_t> guide,
+                                                     const MatchingTables& tables,
+                                                     const std::uint16_t* p2_table,
+                                                     const VolumeLayout& layout, std::uint8_t* checkpoints,
+                                                     std::uint8_t* sums, std::uint32_t* bands_done) {
+  AggregationArguments a{};
+  a.costs = costs;
+  a.guide = guide.data;
+  a.p2_table = p2_table;
+  a.checkpoints = checkpoints;
+  a.sums = sums;
+  a.bands_done = bands_done;
+  a.sum_bytes = layout.sum_bytes();
+  a.width = layout.width;
+  a.height = layout.height;
+  a.num_disparities = layout.num_disparities;
+  a.p1 = tables.p1;
+  a.p2 = tables.p2[0];
+  a.one = 1;
+  return a;
+}
+// Calls launch(adaptive) with a constant, for a kernel with sums of this type.
+template <typename T, typename Launch>
+void WithP2(const MatchingTables& tables, const Launch& launch) {
+  if (sizeof(T) == 2 || IsAdaptive(tables)) {
+    launch(std::true_type{});
+  } else if constexpr (sizeof(T) == 1) {
+    launch(std::false_type{});
+  }
+}
+
+}  // namespace parallax::cuda
