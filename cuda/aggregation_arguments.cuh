@@ -19,12 +19,13 @@ struct AggregationArguments {
   int num_vertical, num_diagonal;  // pairs of lines, of each volume
 };
 
+inline constexpr std::uint32_t kPaddingCost = 0x2000;  // above census_bits + P2, so that padding never wins
+
 // Pixels from one checkpoint to the next.
 constexpr int SegmentLength(int values_per_lane) {
   return values_per_lane <= 4 ? 8 : values_per_lane == 8 ? 4 : values_per_lane == 16 ? 2 : 1;
 }
 
-constexpr int NumPairs(int lines) { return (lines + 1) / 2; }
 // Of a pair of lines of at most so many pixels.
 constexpr std::size_t CheckpointBytesOfPair(int length, int values_per_lane, int bytes_per_sum) {
   return static_cast<std::size_t>(length / SegmentLength(values_per_lane) + 1) *
@@ -32,6 +33,7 @@ constexpr std::size_t CheckpointBytesOfPair(int length, int values_per_lane, int
 }
 // Those of the rows come first.
 inline std::size_t RowCheckpointBytes(const VolumeLayout& layout) {
+  if (!layout.pairs_rows) return 0;
   return static_cast<std::size_t>(NumPairs(layout.height)) *
          CheckpointBytesOfPair(layout.width, layout.values_per_lane, layout.bytes_per_sum);
 }
@@ -57,6 +59,12 @@ inline AggregationArguments MakeAggregationArguments(const std::uint8_t* costs,
   a.one = 1;
   return a;
 }
+// What AggregateRows does where layout.pairs_rows.
+void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
+                       const MatchingTables& tables, const std::uint16_t* p2_table,
+                       const VolumeLayout& layout, std::uint8_t* checkpoints, std::uint8_t* sums,
+                       std::uint32_t* bands_done, cudaStream_t stream);
+
 // Calls launch(adaptive) with a constant, for a kernel with sums of this type.
 template <typename T, typename Launch>
 void WithP2(const MatchingTables& tables, const Launch& launch) {

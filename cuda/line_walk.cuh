@@ -15,8 +15,6 @@
 
 namespace parallax::cuda {
 
-inline constexpr std::uint32_t kPaddingCost = 0x2000;  // above census_bits + P2, so that padding never wins
-
 // Two parallel lines of pixels. The pixels of index i = 0 .. count - 1 of both are those that some line has
 // inside the image; `first_a .. last_a`, `first_b .. last_b` are those that the line itself has. Outside it
 // an index stands for a pixel one beyond the row, whose costs are read but not used. Except at the first and

@@ -34,6 +34,7 @@ struct Arguments {
   int max_difference;               // of the consistency check; -1: not here
   const std::uint32_t* bands_done;  // null: the kernel before must end first
   std::uint32_t raises_of_columns;
+  bool pairs_rows;
 };
 
 // All but the validity: returns whether the winner is unique.
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(kMostWarps* kWarpSize, 2) SelectDisparitiesKer
     WaitForKernelBefore();
   } else if (thread == 0) {
     const int band = y / kBandRows, rows = min(kBandRows, height - band * kBandRows);
-    WaitForBand(a.bands_done, band, a.raises_of_columns + RaisesOfRows(rows));
+    WaitForBand(a.bands_done, band, a.raises_of_columns + RaisesOfRows(rows, a.pairs_rows));
   }
   LetNextKernelBegin();
   __syncthreads();
@@ -192,6 +193,7 @@ Arguments MakeArguments(const std::uint8_t* volumes, const std::uint32_t* bands_
   a.max_difference = -1;
   a.bands_done = bands_done;
   a.raises_of_columns = RaisesOfColumns(layout);
+  a.pairs_rows = layout.pairs_rows;
   return a;
 }
 

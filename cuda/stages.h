@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 
@@ -56,6 +57,7 @@ struct VolumeLayout {
   int values_per_lane = 0;  // 2, 4, 8, 16 or 32
   int num_volumes = 0;      // 2 or 4
   int bytes_per_sum = 1;    // 1 where 2 (census_bits + largest_p2) <= 255 and D is even, else 2
+  bool pairs_rows = false;  // rows are aggregated in pairs
   int padding_cost = 0;     // matching cost from D on: with bytes_per_sum 1 above all path costs, below 128
   int padded() const { return 32 * values_per_lane; }
   std::size_t num_pixels() const {
@@ -67,6 +69,10 @@ struct VolumeLayout {
     return num_pixels() * static_cast<std::size_t>(padded()) * static_cast<std::size_t>(bytes_per_sum);
   }
 };
+// Rows are aggregated in pairs where there are so many pairs: that moves fewer bytes, but fewer warps have
+// more to do. Tests and benchmarks change it.
+inline std::atomic<int> pairs_rows_from{300};
+constexpr int NumPairs(int lines) { return (lines + 1) / 2; }
 VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables& tables, int width,
                               int height);
 
@@ -94,8 +100,10 @@ void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint
                       const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
                       std::uint8_t* checkpoints, std::uint8_t* sums, std::uint32_t* bands_done,
                       cudaStream_t stream);
-// How often a band's counter is raised: by the lines that are no rows, and by the band's rows, in pairs.
-constexpr std::uint32_t RaisesOfRows(int rows) { return 2U * static_cast<std::uint32_t>((rows + 1) / 2); }
+// How often a band's counter is raised: by the lines that are no rows, and by the band's rows.
+constexpr std::uint32_t RaisesOfRows(int rows, bool in_pairs) {
+  return 2U * static_cast<std::uint32_t>(in_pairs ? NumPairs(rows) : rows);
+}
 std::uint32_t RaisesOfColumns(const VolumeLayout& layout);
 // Whether P2 depends on the gradient.
 inline bool IsAdaptive(const MatchingTables& tables) {

@@ -4,6 +4,7 @@
 
 #include <deque>
 
+#include "cuda/stages.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
 
@@ -13,6 +14,23 @@ namespace {
 class CudaMatcherTest : public CudaTest {};
 
 TEST_F(CudaMatcherTest, EqualsTheReferenceOverASweep) { RunMatcherSweep(MakeCudaMatcher, "cuda", 600); }
+
+// From how many pairs on rows are aggregated in pairs, for a while.
+class PairRowsFrom {
+ public:
+  explicit PairRowsFrom(int pairs) : before_(cuda::pairs_rows_from.exchange(pairs)) {}
+  ~PairRowsFrom() { cuda::pairs_rows_from = before_; }
+  PairRowsFrom(const PairRowsFrom&) = delete;
+  PairRowsFrom& operator=(const PairRowsFrom&) = delete;
+
+ private:
+  int before_;
+};
+
+TEST_F(CudaMatcherTest, EqualsTheReferenceWithRowsInPairs) {
+  const PairRowsFrom always(0);
+  RunMatcherSweep(MakeCudaMatcher, "cuda", 300);
+}
 
 // Sizes next to what a warp, a lane and a block hold, all windows and both path counts.
 TEST_F(CudaMatcherTest, EqualsTheReferenceAtTheEdgesOfTheLayout) {
@@ -31,10 +49,10 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceAtTheEdgesOfTheLayout) {
   }
 }
 
-// Many lines are aggregated in another way than few.
 TEST_F(CudaMatcherTest, EqualsTheReferenceOnWideImages) {
   int seed = 0;
   for (const int num_disparities : {17, 64, 90, 128, 192, 256, 384, 600}) {
+    const PairRowsFrom from(seed % 3 == 0 ? 1000 : 0);
     SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(2000 + ++seed));
     c.options.width = 1600 - 101 * seed;
     c.options.height = seed % 2 == 0 ? 5 * seed : seed;

@@ -55,7 +55,8 @@ class CudaFullSizeFramesTest : public CudaTest {
 };
 
 constexpr FullSize kSizes[] = {{1242, 375, 128, 8}, {1242, 375, 128, 4}, {1241, 376, 256, 8},
-                               {1280, 720, 64, 8},  {450, 1375, 192, 8}, {1920, 1080, 128, 8}};
+                               {1280, 720, 64, 8},  {801, 650, 128, 4},  {450, 1375, 192, 8},
+                               {1920, 1080, 128, 8}};
 
 TEST_F(CudaFullSizeFramesTest, OneAfterTheOther) {
   for (const FullSize& size : kSizes) {

@@ -2,7 +2,7 @@
 // Self-contained, so that it can be carried to a GPU machine (docs/gpu.md).
 //
 //   parallax_cuda_bench [--pair LEFT.pgm RIGHT.pgm] [--case WxH,D,PATHS[,WINDOW]]... [--filters] [--repeat N]
-//                       [--streams N] [--no-rates] [--json FILE]
+//                       [--streams N] [--no-rates] [--json FILE] [--pair-rows-from PAIRS]
 // Without --case: the sizes of docs/gpu.md. Without --pair: shifted noise. Images are padded or cut to the
 // size.
 #include <algorithm>
@@ -16,6 +16,7 @@
 
 #include "cuda/device.h"
 #include "cuda/frame_benchmark.h"
+#include "cuda/stages.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -194,6 +195,8 @@ Options Parse(int argc, char** argv) {
       options.cases.push_back(c);
     } else if (option == "--filters") {
       options.filters = true;
+    } else if (option == "--pair-rows-from") {
+      cuda::pairs_rows_from = std::atoi(value(i).c_str());
     } else if (option == "--no-rates") {
       options.rates = false;
     } else if (option == "--repeat") {

@@ -1,0 +1,63 @@
+// aggregation of rows: two warps a pair of neighbouring rows, from both ends; see cuda/line_walk.cuh.
+#include "cuda/check.h"
+#include "cuda/dependent_launch.cuh"
+#include "cuda/line_walk.cuh"
+#include "cuda/progress.cuh"
+#include "cuda/stages.h"
+
+namespace parallax::cuda {
+namespace {
+
+constexpr int BlocksAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
+  if (values_per_lane > 8) return 1;
+  return values_per_lane == 8 ? 4 : bytes_per_sum == 2 ? 6 : 8;
+}
+
+// The sums go to volume 0.
+template <int K, typename T, bool kAdaptive>
+__global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(K, sizeof(T)))
+    AggregateRowPairsKernel(const AggregationArguments a) {
+  using Walk = LineWalk<K, T, kAdaptive, true>;
+  __shared__ std::uint16_t p2_minus_p1[kAdaptive ? 256 : 1];
+  LetNextKernelBegin();  // columns need no more than rows do
+  const int y = 2 * static_cast<int>(blockIdx.x), last = a.width - 1;
+  const bool has_b = y + 1 < a.height;
+  const LinePairPlace line{y * a.width, 1, has_b ? a.width : 0, a.width, 0, last, 0, last, has_b};
+  const auto walk =
+      MakeLineWalk<Walk>(a, line, p2_minus_p1,
+                         a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, K, sizeof(T)), a.sums);
+  const int half = walk.num_segments / 2;
+  const auto follow = [&](auto reverse) {
+    LinePair<K> state;
+    state.Reset();
+    walk.template GoOut<reverse()>(state, reverse() ? half : 0, reverse() ? walk.num_segments : half);
+    BlockBarrier<2 * kWarpSize>();
+    walk.template ComeAcross<reverse()>(state, reverse() ? 0 : half, reverse() ? half : walk.num_segments,
+                                        [](int) {});
+  };
+  threadIdx.y == 0 ? follow(std::false_type{}) : follow(std::true_type{});
+  if (a.bands_done != nullptr) RaiseBands(a.bands_done, y / kBandRows, y / kBandRows + 1, walk.lane);
+}
+
+}  // namespace
+
+void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
+                       const MatchingTables& tables, const std::uint16_t* p2_table,
+                       const VolumeLayout& layout, std::uint8_t* checkpoints, std::uint8_t* sums,
+                       std::uint32_t* bands_done, cudaStream_t stream) {
+  const AggregationArguments a =
+      MakeAggregationArguments(costs, guide, tables, p2_table, layout, checkpoints, sums, bands_done);
+  const auto grid = static_cast<unsigned>(NumPairs(layout.height));
+  WithLayout(layout, [&](auto k, auto value) {
+    using T = decltype(value);
+    WithP2<T>(tables, [&](auto adaptive) {
+      // Never early: rows would crowd on the multiprocessors that are free first.
+      const auto kernel = AggregateRowPairsKernel<k(), T, adaptive()>;
+      ShareMultiprocessors(kernel);
+      kernel<<<grid, dim3(kWarpSize, 2), 0, stream>>>(a);
+    });
+  });
+  CheckLaunch("AggregateRowPairsKernel");
+}
+
+}  // namespace parallax::cuda
