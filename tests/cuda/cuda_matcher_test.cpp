@@ -82,7 +82,8 @@ TEST_F(CudaMatcherTest, GivesTheSameBytesEveryTime) {
     ASSERT_TRUE(difference.empty()) << "frame " << i << ": " << difference;
   }
   ASSERT_EQ(cudaMemGetInfo(&free_after, &total), cudaSuccess);
-  EXPECT_EQ(free_before, free_after);
+  EXPECT_EQ(free_before, free_after)
+      << "(or another program took or gave back memory of the device meanwhile)";
 }
 
 TEST_F(CudaMatcherTest, FramesInFlightComeOutInOrderAndEqual) {
