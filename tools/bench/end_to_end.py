@@ -4,7 +4,7 @@
     tools/bench/end_to_end.py BUILD FRAME... [--frames 300] [--rounds 8] [--rows FILE]
 
 BUILD: a build folder of PARALLAX_BENCHMARKS=ON. FRAME: LEFT,RIGHT, PNG files
-of one size, which are repeated by links until there are enough. Results go to /dev/shm. Prints a line a round,
+of one size, which are copied to /dev/shm and repeated by links until there are enough. Results go there too. Prints a line a round,
 milliseconds a frame, and the medians: of `parallax bench` (one frame at a time on all threads), of matching with
 a frame in flight for each thread, of reading and writing on one thread, of `parallax run` (from its summary), and
 what it reaches of the rate that the slower of matching (each way) and coding, spread over all cores, allows.
@@ -44,7 +44,7 @@ def make_frames(folder, pairs, count):
         (folder / side).mkdir(parents=True)
     for i in range(count):
         for side, file in zip(("left", "right"), pairs[i % len(pairs)]):
-            (folder / side / f"{i:06d}.png").symlink_to(Path(file).resolve())
+            (folder / side / f"{i:06d}.png").symlink_to(file)
 
 
 def measure(build, frames, few, out, count):
@@ -80,6 +80,9 @@ def main():
     os.environ["TMPDIR"] = str(folder)
     try:
         pairs = [frame.split(",") for frame in arguments.frame]
+        for i, pair in enumerate(pairs):  # into memory: the system may drop files from its cache
+            for side in range(2):
+                pair[side] = shutil.copy(pair[side], folder / f"{i}_{side}.png")
         make_frames(folder / "frames", pairs, arguments.frames)
         make_frames(folder / "few", pairs, len(pairs))
         print("".join(f"{c:>11}" for c in COLUMNS), flush=True)
