@@ -113,7 +113,7 @@ std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, [[may
   if (backend == "reference") {
     throw InvalidArgument("back end reference does not measure clouds: use --backend cpu, cuda or auto");
   }
-  const std::string_view name = Resolve(backend, states);
+  [[maybe_unused]] const std::string_view name = Resolve(backend, states);
 #ifdef PARALLAX_WITH_CUDA
   if (name == "cuda") return MakeCudaCloudMeasures(device);
 #endif

@@ -20,9 +20,9 @@ TEST(Quantile, IsTheNearestSample) {
 }
 
 TEST(BenchTable, SaysHowManyTimesAsFastAsOpencvAtTheSameSizeOnly) {
-  app::BenchRow ours{"cpu", 100, 50, 32, 8, "frame", {2, 2, 2}, 1};
-  app::BenchRow opencv{"opencv:hh", 100, 50, 32, 8, "frame", {18, 20, 22}, 0};
-  app::BenchRow other{"opencv:sgbm", 200, 50, 32, 8, "frame", {30}, 0};
+  app::BenchRow ours{"cpu", 100, 50, 32, 8, "frame", {2, 2, 2}, 1, {}, {}};
+  app::BenchRow opencv{"opencv:hh", 100, 50, 32, 8, "frame", {18, 20, 22}, 0, {}, {}};
+  app::BenchRow other{"opencv:sgbm", 200, 50, 32, 8, "frame", {30}, 0, {}, {}};
   const std::string table = app::BenchTable({ours, opencv, other});
   EXPECT_THAT(table, HasSubstr("hh 10.00x"));
   EXPECT_EQ(table.find("sgbm 15"), std::string::npos) << table;
