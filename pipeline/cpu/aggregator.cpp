@@ -13,7 +13,8 @@ namespace {
 constexpr std::uint16_t kNone = 0xFFFF;
 
 PathCosts NarrowestPathCosts(const MatchingTables& tables) {
-  // Pads hold 255 - P2 at least after their minimum is taken off: never lower than P2 (see SweepView).
+  // Lanes without a disparity hold 255, of which a minimum of C at most is taken off: never less than P2 is
+  // left (see SweepView).
   if (tables.census_bits + tables.largest_p2 > 255) return PathCosts::kWide16;
   if (2 * (tables.census_bits + tables.largest_p2) <= 255) return PathCosts::kPairs8;
   return 2 * tables.largest_p2 <= 255 ? PathCosts::kStepPairs8 : PathCosts::kWide8;

@@ -8,7 +8,7 @@ namespace parallax::cpu {
 
 // Bits of a row of pixels, 64 to a word, for W rounded up to words: starts: pixel x - 1 differs by more than
 // range or just one of the two has a value; valid: has a value; joined: differs by at most range from the
-// pixel above (not written where above is null). row and above may be read a vector past the width.
+// pixel above (zeros where above is null). row and above may be read a vector past the width.
 void CompareNeighbors(const float* row, const float* above, int width, float range, std::uint64_t* starts,
                       std::uint64_t* valid, std::uint64_t* joined);
 

@@ -8,6 +8,7 @@
 
 #include "pipeline/cpu/instruction_sets.h"
 #include "pipeline/error.h"
+#include "tests/support/images.h"
 #include "tests/support/matcher_sweep.h"
 
 namespace parallax {
@@ -94,24 +95,56 @@ TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
   }
 }
 
-// The largest sum and number of disparities that fit 16 bits together, and one more of each; penalties so
-// high that sums come near the largest.
-TEST(CpuMatcher, EqualsTheReferenceWhereCostsAndDisparitiesHardlyFitOneKey) {
+// Left a ramp, right the same as far as x = 20 and from there one that falls: there the census codes differ
+// in every bit, so that path costs, and their sums over all paths, are as large as can be.
+SweepPair MakeRamps(int width, int height) {
+  const auto rising = [](int x, int y) { return 10 * x + y; };
+  return {test::ImageFrom<std::uint16_t>(width, height, rising),
+          test::ImageFrom<std::uint16_t>(
+              width, height, [&](int x, int y) { return x < 20 ? rising(x, y) : 3000 - rising(x, y); })};
+}
+
+void ExpectReferenceOnEveryInstructionSet(const SweepCase& c, const SweepPair& pair) {
   const InstructionSetGuard guard;
+  const SweepTruth truth = test::MakeSweepTruth(c, pair);
+  for (const std::string& set : cpu::InstructionSets()) {
+    cpu::UseInstructionSet(set);
+    EXPECT_EQ(test::RunSweepCase(WithThreads(2), c, pair, truth), "") << set << ", " << test::Describe(c);
+  }
+}
+
+// The largest sum and number of disparities that fit 16 bits together, and one more of each.
+TEST(CpuMatcher, EqualsTheReferenceWhereCostsAndDisparitiesHardlyFitOneKey) {
   for (const int num_disparities : {127, 128, 129}) {
     for (const int p2 : {96, 97}) {  // 4 * (31 + 96) = 508
+      SweepCase c = MakeCase(150, 12, num_disparities, 13);
+      c.parameters.census_transform.window = CensusWindow::kCenterSymmetric9x7;
+      c.parameters.aggregation.num_paths = 4;
+      c.parameters.aggregation.p1 = c.parameters.aggregation.p2 = p2;
       for (const int content : {1, 3, 5}) {
-        SweepCase c = MakeCase(150, 7, num_disparities, 13);
         c.content = content;
-        c.parameters.census_transform.window = CensusWindow::kCenterSymmetric9x7;
-        c.parameters.aggregation.num_paths = 4;
-        c.parameters.aggregation.p1 = c.parameters.aggregation.p2 = p2;
-        const SweepPair pair = test::MakeSweepPair(c);
-        const SweepTruth truth = test::MakeSweepTruth(c, pair);
-        for (const std::string& set : cpu::InstructionSets()) {
-          cpu::UseInstructionSet(set);
-          EXPECT_EQ(test::RunSweepCase(WithThreads(2), c, pair, truth), "")
-              << set << ", " << test::Describe(c);
+        ExpectReferenceOnEveryInstructionSet(c, test::MakeSweepPair(c));
+      }
+      ExpectReferenceOnEveryInstructionSet(c, MakeRamps(150, 12));
+    }
+  }
+}
+
+// The largest P2 with which two path costs, two steps, or one path cost fit 8 bits, and one more of each;
+// with lanes that have no disparity beside those that have one, too.
+TEST(CpuMatcher, EqualsTheReferenceWherePathCostsHardlyFitAByte) {
+  for (const auto& [window, p2] :
+       {std::pair(CensusWindow::kCenterSymmetric9x7, 96), std::pair(CensusWindow::kCenterSymmetric9x7, 127),
+        std::pair(CensusWindow::kCenterSymmetric9x7, 224), std::pair(CensusWindow::k9x7, 193)}) {
+    for (const int one_more : {0, 1}) {
+      for (const int p1 : {5, p2}) {
+        for (const int num_disparities : {64, 100}) {
+          SweepCase c = MakeCase(80, 12, num_disparities, 17);
+          c.parameters.census_transform.window = window;
+          c.parameters.aggregation.p1 = p1;
+          c.parameters.aggregation.p2 = p2 + one_more;
+          ExpectReferenceOnEveryInstructionSet(c, test::MakeSweepPair(c));
+          ExpectReferenceOnEveryInstructionSet(c, MakeRamps(80, 12));
         }
       }
     }
