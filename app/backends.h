@@ -33,12 +33,12 @@ std::string_view ResolveBackend(std::string_view backend);
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,
                                            const MatcherOptions& options);
 
-// The same with num_in_flight frames in flight, which cuda and cpu have; another back end is an
-// InvalidArgument.
+// The same with num_in_flight frames in flight (cpu: so many matched at a time, each matcher with the next
+// one at hand), which cuda and cpu have; another back end is an InvalidArgument.
 void RequireMatcherQueue(std::string_view backend);
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight);
-// Frames in flight that give the most frames per second in memory that every machine has: on the cpu one for
+// num_in_flight that gives the most frames per second in memory that every machine has: on the cpu one for
 // each of up to 4 threads, for frames that are not large, without a memory limit; else 1.
 int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
                         const MatcherOptions& options);

@@ -59,6 +59,12 @@ class CpuMatcherQueue final : public MatcherQueue {
     for (const auto& matcher : matchers_)
       threads_.emplace_back([this, &matcher](const std::stop_token& stop) { Work(*matcher, stop); });
   }
+  // All stop at the frame that they are at; one after the other, the last ones would begin frames meanwhile.
+  ~CpuMatcherQueue() override {
+    for (std::jthread& thread : threads_) thread.request_stop();
+  }
+  CpuMatcherQueue(const CpuMatcherQueue&) = delete;
+  CpuMatcherQueue& operator=(const CpuMatcherQueue&) = delete;
 
   void Submit(const CameraImageView& left, const CameraImageView& right) override {
     CheckMatcherInput(left, right, width_, height_);
