@@ -58,7 +58,9 @@ std::vector<std::uint64_t> ParseShape(const std::string& file, std::string_view 
   while (text.find_first_not_of(", ") != std::string_view::npos) {
     text.remove_prefix(text.find_first_not_of(", "));
     const std::string_view number = text.substr(0, text.find_first_of(", "));
-    const std::optional<std::uint64_t> count = ParseCount(number);
+    // Python 2 wrote long integers with an L.
+    const std::size_t num_digits = number.size() - (number.ends_with('L') ? 1 : 0);
+    const std::optional<std::uint64_t> count = ParseCount(number.substr(0, num_digits));
     if (!count) ThrowBadHeader(file, "has a shape with '" + Printable(number) + "' in it");
     shape.push_back(*count);
     text.remove_prefix(number.size());
@@ -173,6 +175,8 @@ void ForEachWord(std::string_view line, OnWord on_word) {
 }
 
 Matrix ParseText(const std::string& file, std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // spreadsheets begin UTF-8 with it
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   Matrix matrix;
   std::size_t line_number = 0, first_line = 0;
   const auto where = [&] { return file + ": line " + std::to_string(line_number); };

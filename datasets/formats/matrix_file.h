@@ -24,7 +24,7 @@ bool IsMatrixName(const std::filesystem::path& path);
 // says.
 Matrix ReadNpy(const std::filesystem::path& path);
 // A row a line, numbers between commas, semicolons or white space, as many on every line; empty lines and
-// those that begin with # are passed over.
+// those that begin with # are passed over, and so is a byte order mark.
 Matrix ReadTextMatrix(const std::filesystem::path& path);
 // One of the two, by the ending of the name.
 Matrix ReadMatrix(const std::filesystem::path& path);

@@ -55,6 +55,7 @@ TEST_F(MatrixFile, NpyOfBothTypesOrdersAndVersions) {
   EXPECT_THAT(columns.values, ElementsAre(1, 3, 5, 2, 4, 6));
   // Python 2 wrote long integers with an L; blanks may be missing.
   EXPECT_EQ(Read("a.npy", Npy("{'shape':(6,1),'descr':'<f4','fortran_order':False}", floats)).rows, 6);
+  EXPECT_EQ(Read("a.npy", Npy(NpyDictionary("<f4", "(3L, 2L)"), floats)).rows, 3);
   // 1/3 in double precision is rounded to float; what is no number stays.
   const Matrix rounded =
       Read("a.npy", Npy<double>(NpyDictionary("<f8", "(1, 3)"), {1.0 / 3, std::nan(""), -INFINITY}));
@@ -84,6 +85,8 @@ TEST_F(MatrixFile, NpyThatIsWrongIsRefused) {
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(1, 2, 3)"), six), "has 3 dimensions");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(0, 3)"), std::vector<float>()), "holds no numbers");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, -3)"), six), "shape with '-3'");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, L)"), six), "shape with 'L'");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 18446744073709551616)"), six), "shape with '1844");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "2"), six), "has no shape");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 3)", "Maybe"), six), "in what order");
   ExpectRefused("a.npy", Npy("{'shape': (2, 3)}", six), "what numbers");
@@ -105,6 +108,12 @@ TEST_F(MatrixFile, TextWithEverySeparator) {
   EXPECT_EQ(column.rows, 3);
   EXPECT_EQ(column.dims, 1);
   EXPECT_TRUE(std::isnan(Read("a.txt", "nan 1\n").values[0]));
+  EXPECT_THAT(Read("a.csv",
+                   "\xEF\xBB\xBF"
+                   "1,2\n")
+                  .values,
+              ElementsAre(1, 2))
+      << "a byte order mark";
 }
 
 TEST_F(MatrixFile, TextThatIsWrongIsRefused) {
@@ -113,6 +122,7 @@ TEST_F(MatrixFile, TextThatIsWrongIsRefused) {
   ExpectRefused("a.csv", "1,2\n3,\n", "line 2, value 2: '' is not a number");
   ExpectRefused("a.csv", "1,2 3\n", "line 1, value 2: '2 3' is not a number");
   ExpectRefused("a.txt", "1 0x10\n", "value 2: '0x10'");
+  ExpectRefused("a.txt", std::string("1 2\0\n", 5), "value 2: '2?' is not a number");
   ExpectRefused("a.txt", "1 1e39\n", "value 2: '1e39' is beyond single precision");
   ExpectRefused("a.txt", "", "holds no numbers");
   ExpectRefused("a.txt", "# nothing\n", "holds no numbers");
