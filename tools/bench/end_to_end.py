@@ -3,13 +3,13 @@
 
     tools/bench/end_to_end.py BUILD FRAME... [--frames 300] [--rounds 8] [--rows FILE]
 
-BUILD: a build folder of PARALLAX_BENCHMARKS=ON. FRAME: LEFT,RIGHT, PNG files
-of one size, which are copied to /dev/shm and repeated by links until there are enough. Results go there too. Prints a line a round,
-milliseconds a frame, and the medians: of `parallax bench` (one frame at a time on all threads), of matching with
-a frame in flight for each thread, of reading and writing on one thread, of `parallax run` (from its summary), and
-what it reaches of the rate that the slower of matching (each way) and coding, spread over all cores, allows.
-`others` is what else used the cores meanwhile; rounds with more than a tenth of a core are left out of the
-medians. --rows keeps the rounds and goes on from there.
+BUILD: a build folder of PARALLAX_BENCHMARKS=ON. FRAME: LEFT,RIGHT, PNG files of one size, which are copied to
+/dev/shm and repeated by links until there are enough. Results go there too. Prints a line a round, milliseconds
+a frame, and the medians: of `parallax bench` (one frame at a time on all threads), of matching a frame for each
+thread at a time, of reading and writing on one thread, of `parallax run` (from its summary), and what it reaches
+of the rate that the slower of matching (each way) and coding, spread over all cores, allows. `others` is what
+else used the cores meanwhile; rounds with more than a tenth of a core are left out of the medians. --rows keeps
+the rounds and goes on from there.
 """
 
 import argparse
