@@ -27,10 +27,30 @@ std::filesystem::path TemporaryPathFor(const std::filesystem::path& path) {
   return path.parent_path() / name;
 }
 
+bool IsDeviceOrPipe(const std::filesystem::path& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  return std::filesystem::is_character_file(status) || std::filesystem::is_fifo(status);
+}
+
+// The file that a link leads to, so that renaming replaces that and not the link.
+std::filesystem::path WithoutLinks(const std::filesystem::path& path) {
+  std::error_code error;
+  if (!std::filesystem::is_symlink(path, error) || IsDeviceOrPipe(path)) return path;
+  const std::string name = path.string();
+  if (name.starts_with("/dev/") || name.starts_with("/proc/")) {
+    throw Error(name + ": stands for a file that is open already: name another one");
+  }
+  const std::filesystem::path target = std::filesystem::canonical(path, error);
+  return error ? path : target;
+}
+
 }  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path)
-    : path_(std::move(path)), temporary_path_(TemporaryPathFor(path_)) {
+    : path_(std::move(path)),
+      target_path_(WithoutLinks(path_)),
+      temporary_path_(IsDeviceOrPipe(target_path_) ? target_path_ : TemporaryPathFor(target_path_)) {
   errno = 0;
   stream_.open(temporary_path_, std::ios::binary | std::ios::trunc);
   if (!stream_) {
@@ -42,6 +62,7 @@ AtomicFile::AtomicFile(std::filesystem::path path)
 AtomicFile::~AtomicFile() {
   if (committed_) return;
   stream_.close();
+  if (!IsRenamed()) return;
   std::error_code ignored;
   std::filesystem::remove(temporary_path_, ignored);
 }
@@ -52,7 +73,7 @@ void AtomicFile::Commit() {
   if (!stream_)
     throw Error(path_.string() + ": writing failed (" + std::strerror(errno) + "); is the disk full?");
   std::error_code error;
-  std::filesystem::rename(temporary_path_, path_, error);
+  if (IsRenamed()) std::filesystem::rename(temporary_path_, target_path_, error);
   if (error) throw Error(path_.string() + ": cannot be written (" + error.message() + ")");
   committed_ = true;
 }

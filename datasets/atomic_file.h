@@ -11,9 +11,12 @@ namespace parallax {
 
 // A file being written under a temporary name (".NAME.<process>-<count>.part") in the folder of `path`.
 // Commit() gives it its name, replacing what was there; without it the destructor removes what was written.
+// Where `path` is a link to a file, the file is replaced and the link stays. A device or pipe (/dev/null, a
+// shell's >(...)) is no file to replace: it is written to at once, and Commit() only ends that.
 class AtomicFile {
  public:
-  // Opens the temporary file. Throws Error when the folder is missing or cannot be written.
+  // Opens the temporary file. Throws Error when the folder is missing or cannot be written, and where `path`
+  // (/dev/stdout, /dev/fd/N) stands for a file that is open already.
   explicit AtomicFile(std::filesystem::path path);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -27,8 +30,11 @@ class AtomicFile {
   void Commit();
 
  private:
-  std::filesystem::path path_;
-  std::filesystem::path temporary_path_;
+  bool IsRenamed() const { return temporary_path_ != target_path_; }
+
+  std::filesystem::path path_;            // as the caller names it
+  std::filesystem::path target_path_;     // the same without links
+  std::filesystem::path temporary_path_;  // target_path_ itself where that is written to at once
   std::ofstream stream_;
   bool committed_ = false;
 };
