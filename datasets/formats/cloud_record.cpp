@@ -117,8 +117,19 @@ PointCloud PointRecord::Allocate(std::uint64_t num_points, std::uint64_t availab
   return cloud;
 }
 
-PointCloud PointRecord::ParseBinary(std::span<const std::uint8_t> data, std::uint64_t num_points) const {
+void PointRecord::ThrowTooLong(std::uint64_t num_points) const {
+  throw Error(file_ + ": its header says " + std::to_string(num_points) + " points of " +
+              std::to_string(num_words_) + " values, but more follow: its header is wrong");
+}
+
+PointCloud PointRecord::ParseBinary(std::span<const std::uint8_t> data, std::uint64_t num_points,
+                                    Rest rest) const {
   PointCloud cloud = Allocate(num_points, data.size(), size_bytes_);
+  const auto behind = data.subspan(num_points * size_bytes_);
+  const auto is_zero = [](std::uint8_t byte) { return byte == 0; };
+  if (rest == Rest::kPadding && behind.size() >= size_bytes_ && !std::ranges::all_of(behind, is_zero)) {
+    ThrowTooLong(num_points);
+  }
   const auto load = [](const std::uint8_t* record, const Place& place) {
     return LoadScalar(record + place.offset_bytes, place.type);
   };
@@ -137,7 +148,7 @@ PointCloud PointRecord::ParseBinary(std::span<const std::uint8_t> data, std::uin
   return cloud;
 }
 
-PointCloud PointRecord::ParseAscii(std::string_view text, std::uint64_t num_points) const {
+PointCloud PointRecord::ParseAscii(std::string_view text, std::uint64_t num_points, Rest rest) const {
   // The shortest word and its separator take two characters; the last separator may be missing.
   PointCloud cloud = Allocate(num_points, text.size() + 1, 2 * num_words_);
   WordReader words(text);
@@ -170,6 +181,7 @@ PointCloud PointRecord::ParseAscii(std::string_view text, std::uint64_t num_poin
                   "; the file is truncated");
     }
   }
+  if (rest == Rest::kPadding && !words.Next().empty()) ThrowTooLong(num_points);
   return cloud;
 }
 

@@ -40,9 +40,14 @@ class PointRecord {
   std::size_t size_bytes() const { return size_bytes_; }  // of a binary record
   std::size_t num_words() const { return num_words_; }    // of a text record
 
-  // num_points records from the beginning of `data`. Throws Error when there are fewer.
-  PointCloud ParseBinary(std::span<const std::uint8_t> data, std::uint64_t num_points) const;
-  PointCloud ParseAscii(std::string_view text, std::uint64_t num_points) const;
+  // What may stand behind the points: other elements of a PLY file, or no more than white space (text) or
+  // zeros (binary).
+  enum class Rest { kAnything, kPadding };
+
+  // num_points records from the beginning of `data`. Throws Error when there are fewer, or more than a wrong
+  // header says.
+  PointCloud ParseBinary(std::span<const std::uint8_t> data, std::uint64_t num_points, Rest rest) const;
+  PointCloud ParseAscii(std::string_view text, std::uint64_t num_points, Rest rest) const;
 
  private:
   struct Place {
@@ -53,6 +58,7 @@ class PointRecord {
   const Place* Find(std::string_view name) const;
   PointCloud Allocate(std::uint64_t num_points, std::uint64_t available_bytes,
                       std::uint64_t record_bytes) const;
+  [[noreturn]] void ThrowTooLong(std::uint64_t num_points) const;
 
   std::string file_;
   std::vector<std::pair<std::string, Place>> places_;

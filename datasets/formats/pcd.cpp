@@ -14,7 +14,7 @@ namespace {
 
 struct PcdHeader {
   std::vector<std::string_view> fields, sizes, types, counts;
-  std::optional<std::uint64_t> num_points;
+  std::optional<std::uint64_t> num_points, width, height;
   std::string_view data;  // ascii, binary, binary_compressed
   std::size_t size_bytes = 0;
 };
@@ -53,6 +53,8 @@ PcdHeader ParseHeader(const FileBytes& bytes, const std::string& file) {
     if (keyword == "SIZE") header.sizes = rest(words);
     if (keyword == "TYPE") header.types = rest(words);
     if (keyword == "COUNT") header.counts = rest(words);
+    if (keyword == "WIDTH") header.width = ParseCount(words.Next());
+    if (keyword == "HEIGHT") header.height = ParseCount(words.Next());
     if (keyword == "POINTS") header.num_points = ParseCount(words.Next());
     if (keyword == "DATA") {
       header.data = words.Next();
@@ -63,6 +65,11 @@ PcdHeader ParseHeader(const FileBytes& bytes, const std::string& file) {
     throw Error(file + ": is not a PCD file, or its header is cut short (FIELDS ... DATA)");
   }
   if (!header.num_points) throw Error(file + ": its PCD header has no valid line POINTS");
+  if (header.width && header.height && *header.width * *header.height != *header.num_points) {
+    throw Error(file + ": its PCD header says WIDTH " + std::to_string(*header.width) + ", HEIGHT " +
+                std::to_string(*header.height) + " and POINTS " + std::to_string(*header.num_points) +
+                ", which do not agree: it is wrong");
+  }
   return header;
 }
 
@@ -94,8 +101,9 @@ PointCloud ReadPcd(const std::filesystem::path& path) {
   const PcdHeader header = ParseHeader(bytes, path.string());
   const PointRecord record(FieldsOf(header, path.string()), path.string());
   const auto data = std::span(bytes).subspan(header.size_bytes);
-  if (header.data == "binary") return record.ParseBinary(data, *header.num_points);
-  if (header.data == "ascii") return record.ParseAscii(AsText(data), *header.num_points);
+  constexpr auto kRest = PointRecord::Rest::kPadding;
+  if (header.data == "binary") return record.ParseBinary(data, *header.num_points, kRest);
+  if (header.data == "ascii") return record.ParseAscii(AsText(data), *header.num_points, kRest);
   throw Error(path.string() + ": PCD data '" + Printable(header.data) +
               "' is not read; write it as ascii or binary");
 }

@@ -17,6 +17,7 @@ struct PlyHeader {
   std::optional<CloudEncoding> encoding;
   std::vector<RecordField> fields;  // of a vertex
   std::optional<std::uint64_t> num_points;
+  bool has_more_elements = false;  // behind the vertices
   std::size_t size_bytes = 0;
 };
 
@@ -89,6 +90,8 @@ PlyHeader ParseHeader(const FileBytes& bytes, const std::string& file) {
         if (!header.num_points) throw Error(file + ": its PLY header has no valid number of vertices");
       } else if (!header.num_points) {
         throw Error(file + ": has another element before its vertices, which is not read");
+      } else {
+        header.has_more_elements = true;
       }
     } else if (keyword == "property" && in_vertex) {
       ParseProperty(words, file, header);
@@ -122,8 +125,10 @@ PointCloud ReadPly(const std::filesystem::path& path) {
   PlyHeader header = ParseHeader(bytes, path.string());
   const PointRecord record(std::move(header.fields), path.string());
   const auto data = std::span(bytes).subspan(header.size_bytes);
-  return header.encoding == CloudEncoding::kBinary ? record.ParseBinary(data, *header.num_points)
-                                                   : record.ParseAscii(AsText(data), *header.num_points);
+  const auto rest = header.has_more_elements ? PointRecord::Rest::kAnything : PointRecord::Rest::kPadding;
+  return header.encoding == CloudEncoding::kBinary
+             ? record.ParseBinary(data, *header.num_points, rest)
+             : record.ParseAscii(AsText(data), *header.num_points, rest);
 }
 
 void WritePly(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding,

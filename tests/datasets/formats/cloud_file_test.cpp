@@ -111,10 +111,24 @@ TEST(ReadPly, BadInputIsNamed) {
   EXPECT_THAT(error(kPlyHead + "0\nproperty list uchar int x\nend_header\n"s), HasSubstr("type 'list'"));
   EXPECT_THAT(error("ply\nformat ascii 1.0\nelement vertex 2"s + kPlyXyz + "1 2 3\n4 5"),
               HasSubstr("truncated"));
+  EXPECT_THAT(error(kPlyHead + "1"s + kPlyXyz + "123456789012" + "123456789012"),
+              HasSubstr("says 1 points of 3 values, but more follow: its header is wrong"));
+  EXPECT_THAT(error("ply\nformat ascii 1.0\nelement vertex 2"s + kPlyXyz + "1 2 3 9\n4 5 6 9\n"),
+              HasSubstr("says 2 points of 3 values, but more follow"));
   EXPECT_THAT(error("ply\nformat ascii 1.0\nelement vertex 1"s + kPlyXyz + "1 two 3\n"),
               HasSubstr("'two' where a number"));
   EXPECT_THAT(error("ply\nformat ascii 1.0\nelement vertex 1000000000"s + kPlyXyz + "1 2 3\n"),
               HasSubstr("1000000000"));
+}
+
+TEST(ReadPly, PaddingBehindThePointsIsNoMatter) {
+  const TempDir dir;
+  const std::string point = "\x00\x00\x80\x3F\x00\x00\x00\x40\x00\x00\x40\x40"s;
+  for (const std::string& padding : {"\n"s, std::string(100, '\0')}) {
+    const PointCloud cloud = ReadPly(WriteText(dir / "a.ply", kPlyHead + "1"s + kPlyXyz + point + padding));
+    ASSERT_EQ(cloud.size(), 1U);
+    EXPECT_EQ(cloud.points[0], (Point3f{1, 2, 3}));
+  }
 }
 
 TEST(ReadPcd, FieldsOfPclWithPackedColour) {
@@ -147,6 +161,11 @@ TEST(ReadPcd, BadInputIsNamed) {
   EXPECT_THAT(error(fields + "DATA binary\n"), HasSubstr("POINTS"));
   EXPECT_THAT(error(fields + "POINTS 1000000000\nDATA binary\n123"), HasSubstr("says 1000000000 points"));
   EXPECT_THAT(error(fields + "POINTS 1\nDATA binary\n12345678901"), HasSubstr("truncated"));
+  EXPECT_THAT(error(fields + "POINTS 1\nDATA binary\n123456789012123456789012"),
+              HasSubstr("but more follow"));
+  EXPECT_THAT(error(fields + "POINTS 1\nDATA ascii\n1 2 3\n4 5 6\n"), HasSubstr("but more follow"));
+  EXPECT_THAT(error(fields + "WIDTH 4\nHEIGHT 1\nPOINTS 1\nDATA ascii\n1 2 3\n"),
+              HasSubstr("says WIDTH 4, HEIGHT 1 and POINTS 1, which do not agree"));
   EXPECT_THAT(error(fields + "POINTS 1\nDATA binary_compressed\n"), HasSubstr("write it as ascii or binary"));
   EXPECT_THAT(error("FIELDS x y z\nSIZE 4 4\nTYPE F F F\nPOINTS 1\nDATA ascii\n"),
               HasSubstr("differ in length"));
