@@ -1,5 +1,6 @@
 #include "datasets/formats/matrix_file.h"
 
+#include <cctype>
 #include <cmath>
 #include <limits>
 #include <optional>
@@ -174,6 +175,16 @@ void ForEachWord(std::string_view line, OnWord on_word) {
   }
 }
 
+// Why `word`, of which ParseNumber made `number`, is no value of a matrix, and what helps.
+std::string WhatIsWrong(std::string_view word, bool is_number, bool is_first_row) {
+  const std::string quoted = "'" + Printable(word) + "'";
+  if (is_number) return quoted + " is beyond single precision: scale the numbers down";
+  if (word.empty()) return quoted + " is not a number: write nan where there is none";
+  const bool is_heading = is_first_row && std::isalpha(static_cast<unsigned char>(word.front())) != 0;
+  return quoted + (is_heading ? " is not a number: headings belong behind a #"
+                              : " is not a number of single precision: write it like -1.5 or 2e-3");
+}
+
 Matrix ParseText(const std::string& file, std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // spreadsheets begin UTF-8 with it
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -182,17 +193,19 @@ Matrix ParseText(const std::string& file, std::string_view text) {
   const auto where = [&] { return file + ": line " + std::to_string(line_number); };
   for (const std::string_view whole_line : SplitLines(text)) {
     ++line_number;
-    const std::string_view line = Trimmed(whole_line);
-    if (line.empty() || line.starts_with('#')) continue;
+    const std::string_view line = Trimmed(whole_line.substr(0, whole_line.find('#')));
+    if (line.empty()) continue;
+    if (line.find(',') != std::string_view::npos && line.find(';') != std::string_view::npos) {
+      throw Error(where() + " has both , and ; in it: write numbers with a point (1.5) and one separator");
+    }
     std::uint64_t num_words = 0;
     ForEachWord(line, [&](std::string_view word) {
       ++num_words;
       const std::optional<double> number = ParseNumber(word);
       const std::optional<float> value = number ? Narrow(*number) : std::nullopt;
       if (!value) {
-        throw Error(where() + ", value " + std::to_string(num_words) + ": '" + Printable(word) +
-                    (number ? "' is beyond single precision: scale the numbers down"
-                            : "' is not a number: headings belong behind a #"));
+        throw Error(where() + ", value " + std::to_string(num_words) + ": " +
+                    WhatIsWrong(word, number.has_value(), matrix.rows == 0));
       }
       matrix.values.push_back(*value);
     });

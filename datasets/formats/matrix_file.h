@@ -23,8 +23,8 @@ bool IsMatrixName(const std::filesystem::path& path);
 // Two dimensions of float32 or float64, little endian, in C or Fortran order, exactly as many as the header
 // says.
 Matrix ReadNpy(const std::filesystem::path& path);
-// A row a line, numbers between commas, semicolons or white space, as many on every line; empty lines and
-// those that begin with # are passed over, and so is a byte order mark.
+// A row a line, numbers with a decimal point between commas, semicolons or white space, as many on every
+// line; empty lines and what stands behind a # are passed over, and so is a byte order mark.
 Matrix ReadTextMatrix(const std::filesystem::path& path);
 // One of the two, by the ending of the name.
 Matrix ReadMatrix(const std::filesystem::path& path);
