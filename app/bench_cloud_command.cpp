@@ -97,6 +97,7 @@ class CloudBench {
   }
 
   void Run() {
+    CheckFolder(options_.json_file);
     fmt::print("{:<34}{:<38}{:<6}{:>11}{:>9}{:>9}{:>6}  {}\n", "job", "input", "on", "median ms", "p10",
                "p90", "runs", "rate");
     if (Wants("knn") || Wants("density")) {
@@ -277,7 +278,7 @@ void AddBenchCloudCommand(CLI::App& bench) {
       ->check(CheckPositive)
       ->capture_default_str();
   command->add_option("--device", options->device, "CUDA device")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1023))
       ->capture_default_str();
   command->add_option("--threads", options->num_threads, "Of the CPU back end; 0 = one per core")
       ->check(CLI::Range(0, 1024))

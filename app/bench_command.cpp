@@ -19,6 +19,7 @@
 #include "app/bench_frames.h"
 #include "app/bench_opencv.h"
 #include "app/bench_report.h"
+#include "app/cloud_options.h"
 #include "app/commands.h"
 #include "config/parameters_yaml.h"
 #include "config/presets.h"
@@ -204,6 +205,7 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
 }
 
 void RunBench(BenchOptions& options) {
+  CheckFolder(options.json);
   if (options.with_opencv && OpencvModes().empty()) MakeOpencvMatcher("opencv:hh", 16);  // says why not
   if (!options.instruction_set.empty()) cpu::UseInstructionSet(options.instruction_set);
   const Parameters defaults = LoadChosenParameters(options.config, options.assignments).parameters;
@@ -278,7 +280,7 @@ void AddBenchCommand(CLI::App& app) {
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
   command->add_option("--device", options->device, "CUDA device")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1023))
       ->capture_default_str();
   command->add_option("--threads", options->num_threads, "Of the CPU back ends; 0 = one per core")
       ->check(CLI::Range(0, 1024))

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
 #include <memory>
 
 #include "app/cloud_cleaning.h"
@@ -71,6 +72,11 @@ void RunClean(const CleanOptions& options) {
   CloudCleaning cleaning = CleaningOf(options);
   CloudOutputs{options.output, ""}.Check();
   CloudOutputs{options.removed_file, ""}.Check();
+  if (!options.removed_file.empty() && std::filesystem::weakly_canonical(options.removed_file) ==
+                                           std::filesystem::weakly_canonical(options.output)) {
+    throw InvalidArgument(options.removed_file +
+                          ": what stays is written there; name another file for --removed");
+  }
   if (options.voxel_means && (!cleaning.voxel_size_m || !options.removed_file.empty())) {
     throw InvalidArgument("--means goes with --voxel, and not with --removed");
   }

@@ -51,13 +51,26 @@ HistogramRequest ParseHistogram(const std::string& text) {
     }
   }
   throw InvalidArgument("--histogram '" + text +
-                        "' is not BINS,LARGEST (1 to 1048576 bins, metres above 0), e.g. 20,5");
+                        "' is not BINS,LARGEST (1 to 1048576 bins, a distance above 0), e.g. 20,5");
+}
+
+// Looks at the options before any file is read.
+std::optional<HistogramRequest> HistogramOf(const DistancesOptions& options) {
+  std::optional<HistogramRequest> request;
+  if (!options.histogram.empty()) request = ParseHistogram(options.histogram);
+  if (options.csv_file.empty()) return request;
+  if (request && !options.nearest && options.k == 0) {
+    throw InvalidArgument("--csv takes neighbours, not the histogram: add --nearest or --k, or use --json");
+  }
+  CheckFolder(options.csv_file);
+  return request;
 }
 
 class DistancesRun {
  public:
   explicit DistancesRun(const DistancesOptions& options)
       : options_(options),
+        histogram_(HistogramOf(options)),
         measures_(options.common.Measures()),
         a_(options.a),
         b_(options.b),
@@ -80,9 +93,9 @@ class DistancesRun {
       throw InvalidArgument(fmt::format("--k {}: {} has only {}", options_.k, b_.file(),
                                         CountOf(b_.size(), "finite " + b_.thing())));
     }
-    if (!options_.histogram.empty()) Histogram(ParseHistogram(options_.histogram));
+    if (histogram_) Histogram(*histogram_);
     if (options_.k > 0) Smallest();
-    if (options_.nearest || (options_.histogram.empty() && options_.k == 0)) Nearest();
+    if (options_.nearest || (!histogram_ && options_.k == 0)) Nearest();
     json_.EndObject();
     if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, json_.text());
   }
@@ -168,6 +181,7 @@ class DistancesRun {
   }
 
   const DistancesOptions& options_;
+  const std::optional<HistogramRequest> histogram_;
   std::unique_ptr<CloudMeasures> measures_;
   InputRows a_, b_;
   const bool in_metres_;
@@ -193,7 +207,7 @@ void AddCloudDistancesCommand(CLI::App& cloud) {
       ->check(CLI::Range(1, kLargestNumNeighbours));
   command
       ->add_option("--histogram", options->histogram,
-                   "Count all pairs in BINS bins of equal width up to LARGEST m")
+                   "Count all pairs in BINS bins of equal width from 0 to LARGEST")
       ->type_name("BINS,LARGEST");
   command
       ->add_option("--csv", options->csv_file, "Write index in A, index in B and distance of what was found")

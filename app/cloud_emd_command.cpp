@@ -13,6 +13,7 @@
 #include "app/number_text.h"
 #include "app/value_scale.h"
 #include "datasets/formats/cloud_file.h"
+#include "datasets/formats/file_bytes.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -209,8 +210,12 @@ void AddCloudEmdCommand(CLI::App& cloud) {
   command->add_option("--seed", options->seed, "Of the points drawn from A; those of B: this + 1")
       ->check(CheckNotNegative)
       ->capture_default_str();
-  command->add_option("--gap", options->emd.gap, "Stop when (upper - lower) / upper is at most this")
-      ->check(CLI::Range(1e-9, 1.0))
+  command
+      ->add_option("--gap", options->emd.gap, "Stop when (upper - lower) / upper is at most this, 1e-9 .. 1")
+      ->check([](const std::string& text) {
+        const std::optional<double> gap = ParseNumber(text);
+        return gap && *gap >= 1e-9 && *gap <= 1 ? "" : "'" + text + "' is not a number in 1e-9 .. 1";
+      })
       ->capture_default_str();
   command
       ->add_option("--time-limit", options->emd.time_limit_s,

@@ -21,15 +21,14 @@ namespace {
 
 bool IsFinite(const Point3f& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
 
-// Throws Error where a file could not be made in the folder of `file`.
+}  // namespace
+
 void CheckFolder(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder)) {
     throw Error(file + ": the folder " + folder.string() + " is not there: make it first");
   }
 }
-
-}  // namespace
 
 std::unique_ptr<CloudMeasures> CloudOptions::Measures() const {
   if (!json_file.empty()) CheckFolder(json_file);
@@ -39,7 +38,7 @@ std::unique_ptr<CloudMeasures> CloudOptions::Measures() const {
 void AddCloudOptions(CLI::App& command, CloudOptions& options) {
   command.add_option("--backend", options.backend, "auto, cuda or cpu")->capture_default_str();
   command.add_option("--device", options.device, "CUDA device, as `parallax info` numbers them")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1023))
       ->capture_default_str();
   command.add_option("--threads", options.num_threads, "Threads of the CPU back end; 0 = one per core")
       ->check(CLI::Range(0, 1024))

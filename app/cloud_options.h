@@ -30,6 +30,10 @@ struct CloudOptions {
 // Declares --backend, --device, --threads and --json. options must outlive the parsing.
 void AddCloudOptions(CLI::App& command, CloudOptions& options);
 
+// Throws Error where a file could not be made in the folder of `file` (empty: none asked for); called before
+// long work.
+void CheckFolder(const std::string& file);
+
 // Checks of options: empty for a finite number above (not below) 0, else what is wrong.
 std::string CheckPositive(const std::string& text);
 std::string CheckNotNegative(const std::string& text);

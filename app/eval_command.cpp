@@ -1,10 +1,12 @@
 // parallax eval: the official figures of estimates, read from files or made by the matcher.
 #include <CLI/CLI.hpp>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
 
+#include "app/cloud_options.h"
 #include "app/commands.h"
 #include "app/estimate_files.h"
 #include "app/eval_options.h"
@@ -42,6 +44,8 @@ void RunEval(const EvalOptions& options) {
   if (options.source.empty() && options.clouds.enabled) {
     throw InvalidArgument("--cloud needs a SOURCE, whose calibration makes clouds of disparities");
   }
+  CheckFolder(options.outputs.csv_file);  // before frames are matched for minutes
+  CheckFolder(options.outputs.json_file);
   if (options.source.empty()) return EvaluateFiles(options);
   EvaluateSource(options);
 }
@@ -54,7 +58,9 @@ void AddEvalCommand(CLI::App& app) {
   command->add_option("source", o->source,
                       "SOURCE: a data-set folder, LEFT RIGHT files, synthetic:NAME, ...");
   command->add_option("--kind", o->kind, "Take the source as this kind instead of recognising it");
-  command->add_option("--max-frames", o->max_frames, "Stop after this many frames")->type_name("N");
+  command->add_option("--max-frames", o->max_frames, "Stop after this many frames")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
+      ->type_name("N");
   command
       ->add_option("--metric", o->metric,
                    "kitti2012, kitti2015, middlebury or eth3d instead of the source's own benchmark")

@@ -24,7 +24,7 @@ struct MatchedFrame {
   DisparityMap disparity;
   StageTimes times;  // of the matcher; none with frames in flight
   double read_ms = 0;
-  double match_ms = 0;  // with frames in flight: from handing in to collecting, waits included
+  double match_ms = 0;  // from its start to its end, with frames in flight too
 };
 
 enum class FrameOutcome { kDone, kSkipped, kFailed };

@@ -22,7 +22,7 @@ void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command.add_option("--device", options.device, "CUDA device, as `parallax info` numbers them")
-      ->check(CLI::NonNegativeNumber)
+      ->check(CLI::Range(0, 1023))
       ->capture_default_str();
   command
       .add_option(

@@ -145,7 +145,9 @@ void Run(const RunOptions& options, FrameViewer* viewer) {
                       .backend = std::string(backend),
                       .config = options.matching.config,
                       .assignments = options.matching.assignments,
-                      .outputs = options.outputs});
+                      .outputs = options.outputs,
+                      .cloud_clean = options.clouds.clean,
+                      .density = clouds && clouds->measures_density()});
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
   Progress progress(total, isatty(STDERR_FILENO) == 1 ? stderr : stdout);

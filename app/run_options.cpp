@@ -1,6 +1,7 @@
 #include "app/run_options.h"
 
 #include <CLI/CLI.hpp>
+#include <limits>
 
 namespace parallax::app {
 
@@ -25,7 +26,8 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false);
   command.add_flag("--resume", options.resume, "Pass over frames whose results are there");
   command.add_option("--max-frames", options.max_frames, "Stop after this many frames")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
+      ->type_name("N");
   command
       .add_option(
           "--in-flight", options.num_in_flight,

@@ -17,6 +17,8 @@ struct RunDescription {
   std::string config;  // preset or file
   std::vector<std::string> assignments;
   std::vector<std::string> outputs;  // names; empty = the usual ones
+  std::string cloud_clean = {};      // K,RATIO; empty = clouds as they are
+  bool density = false;              // the clouds' density was asked for
 };
 
 class RunSummary {

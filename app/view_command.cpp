@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <string>
 #include <utility>
@@ -280,7 +281,8 @@ void AddViewCommand(CLI::App& app) {
                       "Layout of the folder, where it is not recognised (kitti2012, ...)");
   AddMatchingOptions(*command, options->matching);
   command->add_option("--max-frames", options->max_frames, "Stop after this many frames")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
+      ->type_name("N");
   command->add_flag("--paused", options->paused,
                     "Show the first frame and wait for Step (N) or Resume (space)");
   command

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <sstream>
 #include <string>
 
 #include "pipeline/cloud/finite.h"
@@ -11,13 +12,20 @@
 namespace parallax {
 namespace {
 
+// std::to_string writes 1e-20 as 0.000000 and 3e38 in 46 characters.
+std::string Short(float value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
 std::int64_t VoxelIndex(float coordinate_m, float size_m, std::size_t point) {
   const double index = std::floor(static_cast<double>(coordinate_m) / static_cast<double>(size_m));
   constexpr double kEnd = kVoxelsFromOrigin;
   if (index < -kEnd || index >= kEnd) {
-    throw InvalidArgument("voxel grid: point " + std::to_string(point) + " at " +
-                          std::to_string(coordinate_m) + " m is more than 2^20 voxels of " +
-                          std::to_string(size_m) + " m away from the origin: take larger voxels");
+    throw InvalidArgument("voxel grid: point " + std::to_string(point) + " at " + Short(coordinate_m) +
+                          " m is more than 2^20 voxels of " + Short(size_m) +
+                          " m away from the origin: take larger voxels");
   }
   return static_cast<std::int64_t>(index);
 }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <string>
+#include <vector>
 
 #include "app/bench_report.h"
 #include "tests/support/run_program.h"
@@ -53,6 +54,14 @@ TEST(BenchCommand, RefusesWhatIsNoSizeAndALimitThatCannotBeKept) {
       test::RunParallax({"bench", "--sizes", "640x480", "--backends", "cpu", "--memory-limit", "1"});
   EXPECT_EQ(limit.exit_code, 2);
   EXPECT_THAT(limit.err, HasSubstr("limit of 1 MB"));
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"bench"}, {"bench", "cloud"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.end(), {"--json", "no/such/folder/rows.json"});
+    const test::ProgramResult json = test::RunParallax(arguments);  // before anything is measured
+    EXPECT_EQ(json.exit_code, 1);
+    EXPECT_EQ(json.out, "");
+    EXPECT_THAT(json.err, HasSubstr("the folder no/such/folder is not there"));
+  }
 }
 
 }  // namespace

@@ -200,6 +200,9 @@ TEST_F(CloudCommand, CleanRefusesWhatItCannotDo) {
   ExpectError({"cloud", "clean", file, out, "--voxel", "-1"}, 2, "'-1' is not a number above 0");
   ExpectError({"cloud", "clean", file, Path("out.xyz"), "--voxel", "1"}, 2, ".ply or .pcd");
   ExpectError({"cloud", "clean", file, out, "--radius", "1,1", "--means"}, 2, "--means goes with --voxel");
+  ExpectError({"cloud", "clean", file, out, "--voxel", "1e-20"}, 2, "2^20 voxels of 1e-20 m away");
+  ExpectError({"cloud", "clean", file, out, "--voxel", "1", "--removed", Path("./out.ply")}, 2,
+              "what stays is written there");
   ExpectError({"cloud", "clean", file, out, "--radius", "0.1,1"}, 1, "nothing of it stays");
   EXPECT_FALSE(std::filesystem::exists(out));
 }
@@ -262,7 +265,9 @@ TEST_F(CloudCommand, EmdRefusesWhatItCannotDo) {
   const std::string a = Write("a.ply", Grid(4, 1));
   ExpectError({"cloud", "emd", a}, 2, "b is required");
   ExpectError({"cloud", "emd", a, Write("empty.ply", {})}, 1, "holds no points");
-  ExpectError({"cloud", "emd", a, a, "--gap", "0"}, 2, "--gap");
+  ExpectError({"cloud", "emd", a, a, "--gap", "0"}, 2, "--gap: '0' is not a number in 1e-9 .. 1");
+  ExpectError({"cloud", "emd", a, a, "--gap", "nan"}, 2, "--gap: 'nan' is not a number in 1e-9 .. 1");
+  ExpectError({"cloud", "emd", a, a, "--device", "-1"}, 2, "--device: Value -1 not in range 0 to 1023 (see");
   ExpectError({"cloud", "emd", a, a, "--time-limit", "-1"}, 2, "--time-limit");
   ExpectError({"cloud", "emd", a, a, "--seed", "-1"}, 2, "--seed");
   ExpectError({"cloud", "emd", a, a, "--exact", "--points", "9000"}, 2, "--exact takes at most 8192 points");
@@ -289,6 +294,12 @@ TEST_F(CloudCommand, DistancesOfTwoGrids) {
   for (const char* wrong : {"4", "0,2", "4,0", "4,-1", "4,inf", "a,b", "9999999,1"}) {
     ExpectError({"cloud", "distances", a, b, "--histogram", wrong}, 2, "is not BINS,LARGEST");
   }
+  // Options are looked at before files are read.
+  ExpectError({"cloud", "distances", Path("none.ply"), b, "--histogram", "4"}, 2, "is not BINS,LARGEST");
+  ExpectError({"cloud", "distances", a, b, "--histogram", "4,2", "--csv", Path("h.csv")}, 2,
+              "--csv takes neighbours, not the histogram");
+  EXPECT_FALSE(std::filesystem::exists(Path("h.csv")));
+  ExpectError({"cloud", "distances", a, b, "--csv", Path("no/folder/a.csv")}, 1, "is not there");
   ExpectError({"cloud", "distances", a, b, "--method", "magic"}, 2, "--method");
   ExpectError({"cloud", "distances", a, b, "--k", "10"}, 2, "--k 10");
 }

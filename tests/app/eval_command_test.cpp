@@ -171,6 +171,18 @@ TEST_F(EvalCommand, NothingScoredIsAFailure) {
   EXPECT_EQ(RunParallax({"eval", Path("nowhere")}).exit_code, 1);
 }
 
+TEST_F(EvalCommand, WhereItsFiguresCannotBeWrittenItDoesNotEvenBegin) {
+  for (const char* option : {"--csv", "--json"}) {
+    const ProgramResult result = RunParallax({"eval", Path("set"), option, Path("no/folder/figures")});
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, HasSubstr("is not there: make it first"));
+    EXPECT_EQ(result.out, "") << option;
+  }
+  const ProgramResult none = RunParallax({"eval", Path("set"), "--max-frames", "0"});
+  EXPECT_EQ(none.exit_code, 2);
+  EXPECT_THAT(none.err, HasSubstr("--max-frames: Value 0 not in range 1 to 2147483647"));
+}
+
 TEST_F(EvalCommand, APairNeedsItsTruth) {
   const std::string left = Path("set/training/image_2/000000_10.png");
   const std::string right = Path("set/training/image_3/000000_10.png");

@@ -151,6 +151,8 @@ TEST_F(RunCommand, CloudsAreCleanedAndTheirDensityMeasured) {
   const ProgramResult result = Run({"--write", "cloud", "--cloud-clean", "6,1.5", "--density"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const PointCloud cleaned = ReadCloud(out() / "cloud/000000_10.ply");
+  EXPECT_EQ(Summary()["cloud_clean"].as<std::string>(), "6,1.5");
+  EXPECT_TRUE(Summary()["density"].as<bool>());
   YAML::Node frame = Summary()["frames"][0];  // in the order in which they ended
   if (frame["name"].as<std::string>() != "000000_10") frame = Summary()["frames"][1];
   EXPECT_EQ(frame["num_points"].as<std::size_t>(), plain.size());
@@ -252,7 +254,7 @@ TEST_F(RunCommand, BadInputIsOneLineWithFileValueAndRemedy) {
   ExpectOneLine(Run({"--backend", "gpu"}), 2, {"'gpu'", "reference"});
   ExpectOneLine(Run({"--write", "dispariti"}), 2, {"'dispariti'", "disparity"});
   ExpectOneLine(Run({"--threads", "-1"}), 2, {"--threads"});
-  ExpectOneLine(Run({"--max-frames", "0"}), 2, {"--max-frames"});
+  ExpectOneLine(Run({"--max-frames", "0"}), 2, {"--max-frames: Value 0 not in range 1 to 2147483647 (see"});
   ExpectOneLine(Run({"--memory-limit", "many"}), 2, {"--memory-limit"});
   ExpectOneLine(Run({"--backend", "reference", "--memory-limit", "60"}), 2, {"--memory-limit", "reference"});
   ExpectOneLine(RunSource({(folder_.path() / "nowhere").string()}), 1, {"nowhere"});
