@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -30,7 +31,7 @@ class CudaEmdSidesTest : public test::CudaTest {
   template <typename T>
   std::vector<T> Fetch(const T* from, std::size_t count) {
     std::vector<T> values(count);
-    cuda::CopyNow(values.data(), from, count, stream_.get());
+    cuda::CopyNow(values.data(), from, count, stream());
     return values;
   }
 
@@ -100,17 +101,17 @@ class CudaEmdSidesTest : public test::CudaTest {
     cuda::DeviceBuffer<std::uint32_t> order[2] = {cuda::DeviceBuffer<std::uint32_t>(all.size()),
                                                   cuda::DeviceBuffer<std::uint32_t>(all.size())};
     cuda::DeviceBuffer<std::byte> temporary(cuda::EmdSortBytes(n));
-    cuda::CopyNow(points.data(), all.data(), all.size(), stream_.get());
-    cuda::CopyNow(device_sides.data(), sides.data(), sides.size(), stream_.get());
+    cuda::CopyNow(points.data(), all.data(), all.size(), stream());
+    cuda::CopyNow(device_sides.data(), sides.data(), sides.size(), stream());
     const int num_sides = static_cast<int>(sides.size());
     const int current = cuda::SortEmdSides(device_sides.data(), num_sides, points.data(), n,
                                            {.keys = {keys[0].data(), keys[1].data()},
                                             .order = {order[0].data(), order[1].data()},
                                             .temporary = temporary.data(),
                                             .temporary_bytes = temporary.size()},
-                                           stream_.get());
+                                           stream());
     cuda::FillEmdSides(device_sides.data(), num_sides, num_parents, points.data(), order[current].data(),
-                       stream_.get());
+                       stream());
     for (std::size_t k = 0; k < clouds.size(); ++k) {
       SCOPED_TRACE("cloud " + std::to_string(k));
       const emd::Problem& problem = problems[k / 2];
@@ -120,7 +121,14 @@ class CudaEmdSidesTest : public test::CudaTest {
     }
   }
 
-  cuda::Stream stream_;
+  // Made at its first use: there may be no device, which SetUp finds out.
+  cudaStream_t stream() {
+    if (!stream_) stream_.emplace();
+    return stream_->get();
+  }
+
+ private:
+  std::optional<cuda::Stream> stream_;
 };
 
 TEST_F(CudaEmdSidesTest, EqualTheHosts) {
@@ -146,7 +154,7 @@ TEST_F(CudaEmdSidesTest, EqualTheHosts) {
 
 TEST_F(CudaEmdSidesTest, SumsBeginEmpty) {
   cuda::DeviceBuffer<cuda::EmdPhaseSums> sums(3 * cuda::kMostEmdPhases);
-  cuda::StartEmdSums(sums.data(), 3, stream_.get());
+  cuda::StartEmdSums(sums.data(), 3, stream());
   for (const cuda::EmdPhaseSums& sum : Fetch(sums.data(), sums.size())) {
     EXPECT_EQ(sum.least_price, 1 << 30);
     EXPECT_EQ(sum.bound, 0);
