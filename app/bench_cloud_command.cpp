@@ -16,6 +16,7 @@
 #include "app/cloud_options.h"
 #include "app/commands.h"
 #include "app/number_text.h"
+#include "app/output_files.h"
 #include "pipeline/cloud/compare.h"
 #include "pipeline/error.h"
 #include "pipeline/reprojection.h"

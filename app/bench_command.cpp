@@ -10,7 +10,6 @@
 #include <fstream>
 #include <functional>
 #include <memory>
-#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -19,11 +18,10 @@
 #include "app/bench_frames.h"
 #include "app/bench_opencv.h"
 #include "app/bench_report.h"
-#include "app/cloud_options.h"
 #include "app/commands.h"
+#include "app/output_files.h"
 #include "config/parameters_yaml.h"
 #include "config/presets.h"
-#include "datasets/atomic_file.h"
 #include "pipeline/cpu/instruction_sets.h"
 #include "pipeline/error.h"
 
@@ -188,8 +186,11 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
     }
   }
   row.paths = 8;
-  if (options.with_opencv) {
+  if (options.with_opencv && OpencvCanMatch(size.width, disparities)) {
     for (const std::string& mode : OpencvModes()) add([&] { return MakeOpencvContender(mode, row); });
+  } else if (options.with_opencv) {
+    fmt::print("{}x{} with {} disparities: without OpenCV, which needs wider images\n", size.width,
+               size.height, disparities);
   }
   for (int i = 0; i < options.repeat; ++i) {
     const StereoFrame& frame = frames.frames[static_cast<std::size_t>(i) % frames.frames.size()];
@@ -238,9 +239,7 @@ void RunBench(BenchOptions& options) {
   fmt::print("{} runs each, instruction set {}\n{}", options.repeat, cpu::InstructionSetInUse(),
              BenchTable(rows));
   if (options.json.empty()) return;
-  const std::string text = BenchJson(rows, descriptions, options.num_threads);
-  WriteFileAtomically(options.json,
-                      std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
+  WriteTextFile(options.json, BenchJson(rows, descriptions, options.num_threads));
 }
 
 }  // namespace

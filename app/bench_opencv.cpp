@@ -35,11 +35,14 @@ cv::Mat GrayCopy(const CameraImage& image) {
       image);
 }
 
+// OpenCV takes multiples of 16.
+int RoundedUp(int num_disparities) { return (num_disparities + 15) / 16 * 16; }
+
 class Sgbm final : public OpencvMatcher {
  public:
   Sgbm(int mode, int num_disparities)
-      : matcher_(cv::StereoSGBM::create(0, (num_disparities + 15) / 16 * 16, 5, 200, 800, 1, 63, 10, 100, 2,
-                                        mode)) {}
+      : matcher_(
+            cv::StereoSGBM::create(0, RoundedUp(num_disparities), 5, 200, 800, 1, 63, 10, 100, 2, mode)) {}
   void Compute(const StereoFrame& frame) override {
     if (frame_ != &frame) {  // conversion is not what is measured
       left_ = GrayCopy(frame.left);
@@ -63,6 +66,8 @@ std::vector<std::string> OpencvModes() {
   return names;
 }
 
+bool OpencvCanMatch(int width, int num_disparities) { return width > RoundedUp(num_disparities); }
+
 std::unique_ptr<OpencvMatcher> MakeOpencvMatcher(const std::string& mode, int num_disparities) {
   for (const auto& known : kModes) {
     if (mode == known.name) return std::make_unique<Sgbm>(known.mode, num_disparities);
@@ -77,6 +82,7 @@ std::unique_ptr<OpencvMatcher> MakeOpencvMatcher(const std::string& mode, int nu
 namespace parallax::app {
 
 std::vector<std::string> OpencvModes() { return {}; }
+bool OpencvCanMatch(int, int) { return false; }
 
 std::unique_ptr<OpencvMatcher> MakeOpencvMatcher(const std::string&, int) {
   throw Error(

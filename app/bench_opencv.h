@@ -20,6 +20,9 @@ class OpencvMatcher {
 // "opencv:hh", "opencv:sgbm", "opencv:3way", "opencv:hh4"; none where this program was built without it.
 std::vector<std::string> OpencvModes();
 
+// Whether OpenCV has a column to match in images of this width, in px. Where it has none it ends the process.
+bool OpencvCanMatch(int width, int num_disparities);
+
 // num_disparities is rounded up to a multiple of 16, which OpenCV asks for.
 std::unique_ptr<OpencvMatcher> MakeOpencvMatcher(const std::string& mode, int num_disparities);
 

@@ -9,6 +9,7 @@
 #include "app/cloud_commands.h"
 #include "app/cloud_options.h"
 #include "app/number_text.h"
+#include "app/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "pipeline/error.h"
 
@@ -81,7 +82,7 @@ void RunClean(const CleanOptions& options) {
     throw InvalidArgument("--means goes with --voxel, and not with --removed");
   }
   const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
-  const InputCloud input = ReadInputCloud(options.input);
+  const InputCloud input = ReadInputCloud(options.input, FarPoints::kLeftOut);
   const Seconds watch;
   CleanedCloud cleaned;
   if (options.voxel_means) {

@@ -7,6 +7,7 @@
 #include <numeric>
 #include <utility>
 
+#include "pipeline/cloud/finite.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -47,9 +48,7 @@ CleanedCloud Clean(const PointCloud& cloud, const CloudCleaning& cleaning, Cloud
   const auto points = [&] { return std::span<const Point3f>(cleaned.cloud.points); };
   std::vector<std::int32_t> finite;
   for (std::size_t i = 0; i < cloud.size(); ++i) {
-    const Point3f& p = cloud.points[i];
-    if (std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z))
-      finite.push_back(static_cast<std::int32_t>(i));
+    if (IsFinite(cloud.points[i])) finite.push_back(static_cast<std::int32_t>(i));
   }
   if (finite.size() < cloud.size()) keep("not finite", finite);
   if (cleaning.voxel_size_m) {

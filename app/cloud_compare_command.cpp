@@ -11,6 +11,7 @@
 #include "app/cloud_picture.h"
 #include "app/depth_edges.h"
 #include "app/number_text.h"
+#include "app/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 #include "pipeline/cloud/compare.h"

@@ -14,6 +14,7 @@
 #include "app/cloud_options.h"
 #include "app/cloud_rows.h"
 #include "app/number_text.h"
+#include "app/output_files.h"
 #include "app/value_scale.h"
 #include "pipeline/error.h"
 

@@ -11,6 +11,7 @@
 #include "app/cloud_commands.h"
 #include "app/cloud_options.h"
 #include "app/number_text.h"
+#include "app/output_files.h"
 #include "app/value_scale.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/file_bytes.h"
@@ -148,9 +149,7 @@ std::string IntervalText(const EmdResult& result, bool exact) {
 }
 
 void RunEmd(const EmdCommandOptions& options) {
-  if (!options.match_file.empty() && !options.match_file.ends_with(".ply")) {
-    throw InvalidArgument(options.match_file + ": lines are written as .ply files");
-  }
+  CheckOutputName(options.match_file, "lines", ".ply");
   const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
   const InputCloud a = ReadInputCloud(options.a), b = ReadInputCloud(options.b);
   const std::int64_t n = NumMatched(options, a, b);

@@ -14,6 +14,7 @@
 #include "app/cloud_picture.h"
 #include "app/cloud_places.h"
 #include "app/number_text.h"
+#include "app/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 #include "pipeline/error.h"
@@ -57,9 +58,8 @@ class GeodesicRun {
     json_.EndObject();
     if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, json_.text());
     if (num_unreachable > 0) {
-      throw Error(fmt::format("{} of {} paths do not exist: the graph falls into {} parts; raise {}",
-                              num_unreachable, sources_.size() * targets_.size(), num_parts_,
-                              options_.cloud_graph.voxels ? "--voxel" : "--k"));
+      throw Error(fmt::format("{} of {} paths do not exist: the graph falls into {} parts; {}",
+                              num_unreachable, sources_.size() * targets_.size(), num_parts_, HowToJoin()));
     }
   }
 
@@ -84,6 +84,13 @@ class GeodesicRun {
   }
   bool NeedsPaths() const {
     return !targets_.empty() && (!options_.path_file.empty() || !options_.outputs.picture_file.empty());
+  }
+
+  // What may join the parts of the graph.
+  std::string HowToJoin() const {
+    if (options_.cloud_graph.voxels) return "raise --voxel";
+    if (options_.cloud_graph.k < kLargestNumNeighbours) return "raise --k";
+    return "--k is at its largest: use --graph voxel with a --voxel as wide as the gap between the parts";
   }
 
   // How far each source reaches.
@@ -224,11 +231,9 @@ class GeodesicRun {
 void RunGeodesic(GeodesicCommandOptions& options) {
   options.outputs.Check();
   options.cloud_graph.voxels = options.graph == "voxel";
-  if (!options.path_file.empty()) {
-    if (!options.path_file.ends_with(".ply"))
-      throw InvalidArgument(options.path_file + ": lines are written as .ply files");
-    if (options.to.empty()) throw InvalidArgument("--path needs targets: name them with --to");
-  }
+  CheckOutputName(options.path_file, "lines", ".ply");
+  if (!options.path_file.empty() && options.to.empty())
+    throw InvalidArgument("--path needs targets: name them with --to");
   GeodesicRun(options).Run();
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <limits>
@@ -11,24 +12,33 @@
 
 #include "app/backends.h"
 #include "app/number_text.h"
-#include "datasets/atomic_file.h"
+#include "app/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/file_bytes.h"
+#include "pipeline/cloud/finite.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {
 
-bool IsFinite(const Point3f& p) { return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z); }
+bool IsFar(const Point3f& p) {
+  return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) > LargestCoordinate(3);
+}
+
+// Only what stands in index_in_file stays.
+void LeaveOutOthers(InputCloud& input) {
+  PointCloud& cloud = input.cloud;
+  const std::vector<std::int32_t>& kept = input.index_in_file;
+  if (kept.empty()) return;
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    cloud.points[i] = cloud.points[static_cast<std::size_t>(kept[i])];
+    if (!cloud.colors.empty()) cloud.colors[i] = cloud.colors[static_cast<std::size_t>(kept[i])];
+  }
+  cloud.points.resize(kept.size());
+  if (!cloud.colors.empty()) cloud.colors.resize(kept.size());
+}
 
 }  // namespace
-
-void CheckFolder(const std::string& file) {
-  const std::filesystem::path folder = std::filesystem::path(file).parent_path();
-  if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-    throw Error(file + ": the folder " + folder.string() + " is not there: make it first");
-  }
-}
 
 std::unique_ptr<CloudMeasures> CloudOptions::Measures() const {
   if (!json_file.empty()) CheckFolder(json_file);
@@ -61,9 +71,7 @@ void CloudOutputs::Check() const {
     CheckCloudName(cloud_file);
     CheckFolder(cloud_file);
   }
-  if (picture_file.empty()) return;
-  if (!picture_file.ends_with(".png")) throw InvalidArgument(picture_file + ": pictures are .png files");
-  CheckFolder(picture_file);
+  CheckOutputName(picture_file, "pictures", ".png");
 }
 
 void AddCloudOutputs(CLI::App& command, CloudOutputs& outputs, const std::string& content) {
@@ -78,7 +86,7 @@ void AddCloudOutputs(CLI::App& command, CloudOutputs& outputs, const std::string
 std::string InputCloud::Description() const {
   const std::size_t num_left_out = num_in_file - cloud.size();
   return file + ": " + CountOf(num_in_file, "point") +
-         (num_left_out > 0 ? " (" + WithThousands(num_left_out) + " not finite, left out)" : "");
+         (num_left_out > 0 ? " (" + WithThousands(num_left_out) + " " + left_out + ", left out)" : "");
 }
 
 std::vector<std::int32_t> FiniteOnes(const std::string& file, std::size_t count, const std::string& thing,
@@ -96,22 +104,37 @@ std::vector<std::int32_t> FiniteOnes(const std::string& file, std::size_t count,
   return finite;
 }
 
-InputCloud ReadInputCloud(const std::filesystem::path& path) {
+void CheckDistancesFit(const std::string& file, const std::string& thing, std::span<const float> values,
+                       int dims, const std::vector<std::int32_t>& index_in_file) {
+  const float largest = LargestCoordinate(dims);
+  const auto far = std::find_if(values.begin(), values.end(), [&](float v) { return std::abs(v) > largest; });
+  if (far == values.end()) return;
+  const std::ptrdiff_t index = (far - values.begin()) / dims;
+  throw Error(fmt::format(
+      "{}: {} {} holds {:g}: distances of numbers beyond {:.2g} do not fit single precision{}", file, thing,
+      index_in_file.empty() ? index : index_in_file[static_cast<std::size_t>(index)], *far, largest,
+      thing == "point" ? "; parallax cloud clean leaves such points out" : ": scale them down"));
+}
+
+InputCloud ReadInputCloud(const std::filesystem::path& path, FarPoints far_points) {
   InputCloud input;
   input.file = path.string();
   input.cloud = ReadCloud(path);
   PointCloud& cloud = input.cloud;
   input.num_in_file = cloud.size();
-  input.index_in_file =
-      FiniteOnes(input.file, cloud.size(), "point", [&](std::size_t i) { return IsFinite(cloud.points[i]); });
-  const std::vector<std::int32_t>& kept = input.index_in_file;
-  if (kept.empty()) return input;
-  for (std::size_t i = 0; i < kept.size(); ++i) {
-    cloud.points[i] = cloud.points[static_cast<std::size_t>(kept[i])];
-    if (!cloud.colors.empty()) cloud.colors[i] = cloud.colors[static_cast<std::size_t>(kept[i])];
+  const bool leave_out_far = far_points == FarPoints::kLeftOut &&
+                             std::any_of(cloud.points.begin(), cloud.points.end(),
+                                         [](const Point3f& p) { return IsFinite(p) && IsFar(p); });
+  if (leave_out_far) input.left_out = fmt::format("not finite or beyond {:.2g} m", LargestCoordinate(3));
+  input.index_in_file = FiniteOnes(input.file, cloud.size(), "point", [&](std::size_t i) {
+    return IsFinite(cloud.points[i]) && !(leave_out_far && IsFar(cloud.points[i]));
+  });
+  LeaveOutOthers(input);
+  if (far_points == FarPoints::kRefused) {
+    static_assert(sizeof(Point3f) == 3 * sizeof(float));
+    CheckDistancesFit(input.file, "point", {&cloud.points.front().x, 3 * cloud.size()}, 3,
+                      input.index_in_file);
   }
-  cloud.points.resize(kept.size());
-  if (!cloud.colors.empty()) cloud.colors.resize(kept.size());
   return input;
 }
 
@@ -120,10 +143,6 @@ void CheckHasNeighbours(const InputCloud& input, int k) {
   throw Error(fmt::format("{}: has {}, too few for {} of each: use a smaller --k", input.file,
                           CountOf(input.cloud.size(), "finite point"),
                           CountOf(static_cast<std::size_t>(k), "neighbour")));
-}
-
-void WriteTextFile(const std::string& file, const std::string& text) {
-  WriteFileAtomically(file, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
 }
 
 std::int64_t Seconds::Now() {

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -30,10 +31,6 @@ struct CloudOptions {
 // Declares --backend, --device, --threads and --json. options must outlive the parsing.
 void AddCloudOptions(CLI::App& command, CloudOptions& options);
 
-// Throws Error where a file could not be made in the folder of `file` (empty: none asked for); called before
-// long work.
-void CheckFolder(const std::string& file);
-
 // Checks of options: empty for a finite number above (not below) 0, else what is wrong.
 std::string CheckPositive(const std::string& text);
 std::string CheckNotNegative(const std::string& text);
@@ -53,7 +50,8 @@ struct InputCloud {
   std::string file;
   PointCloud cloud;
   std::size_t num_in_file = 0;
-  std::vector<std::int32_t> index_in_file;  // of every point; empty where all are finite
+  std::vector<std::int32_t> index_in_file;  // of every point; empty where none was left out
+  std::string left_out = "not finite";      // what the others are
 
   std::int32_t IndexInFile(std::size_t i) const {
     return index_in_file.empty() ? static_cast<std::int32_t>(i) : index_in_file[i];
@@ -66,14 +64,20 @@ struct InputCloud {
 std::vector<std::int32_t> FiniteOnes(const std::string& file, std::size_t count, const std::string& thing,
                                      const std::function<bool(std::size_t)>& is_finite);
 
-// Throws Error on a file that cannot be read, holds no points, none that is finite, or more than 2^31 - 1.
-InputCloud ReadInputCloud(const std::filesystem::path& path);
+// What becomes of points so far away that single precision cannot hold their distances (LargestCoordinate).
+enum class FarPoints { kRefused, kLeftOut };
+
+// Throws Error on a file that cannot be read, holds no points, none that is finite, or more than 2^31 - 1,
+// and on points that are refused.
+InputCloud ReadInputCloud(const std::filesystem::path& path, FarPoints far_points = FarPoints::kRefused);
+
+// Throws Error where a point, or another `thing` of a file, has a number that is too large for distances.
+// values: of one thing after the other, dims each; index_in_file as of InputCloud.
+void CheckDistancesFit(const std::string& file, const std::string& thing, std::span<const float> values,
+                       int dims, const std::vector<std::int32_t>& index_in_file);
 
 // Throws Error where the cloud has not more than k points.
 void CheckHasNeighbours(const InputCloud& input, int k);
-
-// Throws Error on a file that cannot be written.
-void WriteTextFile(const std::string& file, const std::string& text);
 
 // Seconds since a moment.
 class Seconds {

@@ -29,10 +29,18 @@ InputRows::InputRows(const std::filesystem::path& path) {
     return std::all_of(row(i), row(i) + dims, [](float value) { return std::isfinite(value); });
   });
   const std::vector<std::int32_t>& kept = input_.index_in_file;
-  if (kept.empty()) return;
+  if (!kept.empty()) KeepRows(kept);
+  CheckDistancesFit(input_.file, "row", matrix_.values, matrix_.dims, kept);
+}
+
+void InputRows::KeepRows(const std::vector<std::int32_t>& kept) {
+  const auto dims = static_cast<std::ptrdiff_t>(matrix_.dims);
   for (std::size_t i = 0; i < kept.size(); ++i) {
     const auto from = static_cast<std::size_t>(kept[i]);
-    if (from != i) std::copy_n(row(from), dims, row(i));
+    const auto values = matrix_.values.begin();
+    if (from != i)
+      std::copy_n(values + static_cast<std::ptrdiff_t>(from) * dims, dims,
+                  values + static_cast<std::ptrdiff_t>(i) * dims);
   }
   matrix_.rows = static_cast<std::int64_t>(kept.size());
   matrix_.values.resize(kept.size() * static_cast<std::size_t>(dims));

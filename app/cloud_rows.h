@@ -30,6 +30,8 @@ class InputRows {
   std::string Description() const;
 
  private:
+  void KeepRows(const std::vector<std::int32_t>& kept);
+
   InputCloud input_;  // of a matrix, all but the cloud
   Matrix matrix_;     // empty for a cloud
 };

@@ -6,6 +6,8 @@
 #include <numbers>
 #include <vector>
 
+#include "pipeline/cloud/finite.h"
+
 namespace parallax::app {
 namespace {
 
@@ -24,8 +26,7 @@ std::vector<Point3f> Sample(std::span<const Point3f> points) {
   const std::size_t step = std::max<std::size_t>(1, points.size() / kMaxSamples);
   std::vector<Point3f> samples;
   for (std::size_t i = 0; i < points.size(); i += step) {
-    const Point3f& p = points[i];
-    if (std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z)) samples.push_back(p);
+    if (IsFinite(points[i])) samples.push_back(points[i]);
   }
   if (samples.empty()) samples.push_back({});
   return samples;

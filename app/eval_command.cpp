@@ -12,6 +12,7 @@
 #include "app/eval_options.h"
 #include "app/eval_session.h"
 #include "app/eval_source.h"
+#include "app/output_files.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -33,7 +34,11 @@ void EvaluateFiles(const EvalOptions& options) {
   EvaluatedFrame evaluated{estimate.ConstView(), &*frame.truth};
   if (options.max_disparity_px) evaluated.max_disparity_px = *options.max_disparity_px;
   evaluated.round = options.round;
-  session.Score(frame, evaluated, std::nullopt);
+  try {
+    session.Score(frame, evaluated, std::nullopt);
+  } catch (const InvalidArgument& error) {  // which files do not fit is what the user has to know
+    throw Error(options.estimate_file + ": " + error.what() + " (" + options.truth.disparity + ")");
+  }
   session.Finish(false);
 }
 
@@ -79,6 +84,7 @@ void AddEvalCommand(CLI::App& app) {
   command
       ->add_option("--max-disparity", o->max_disparity_px,
                    "Middlebury: clip estimates to this (px of the estimate)")
+      ->check(CheckPositive)
       ->type_name("PX");
   command->add_flag("--round", o->round, "Middlebury: round estimates to whole pixels first");
   AddCloudScoreOptions(*command, o->clouds);

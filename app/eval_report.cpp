@@ -10,7 +10,7 @@
 
 #include "app/colormap.h"
 #include "app/error_picture.h"
-#include "datasets/atomic_file.h"
+#include "app/output_files.h"
 #include "datasets/formats/image_file.h"
 #include "pipeline/error.h"
 #include "pipeline/metrics/interpolate_background.h"
@@ -171,7 +171,7 @@ EvalReport::EvalReport(fs::path folder, bool fill_holes)
   std::error_code failed;
   fs::create_directories(folder_ / kPictureFolder, failed);
   if (failed) {
-    throw Error(folder_.string() + ": the report's folder cannot be made (" + failed.message() + ")");
+    throw Error(folder_.string() + ": cannot be made (" + failed.message() + "): choose another --report");
   }
 }
 
@@ -211,7 +211,7 @@ void EvalReport::Finish(const std::string& heading, std::span<const TableSection
     html += "</figure>\n";
   }
   html += "</body></html>\n";
-  WriteFileAtomically(index_file(), {reinterpret_cast<const std::uint8_t*>(html.data()), html.size()});
+  WriteTextFile(index_file(), html);
 }
 
 }  // namespace parallax::app

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/json_writer.h"
-#include "datasets/atomic_file.h"
+#include "app/output_files.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -16,10 +16,6 @@ namespace {
 constexpr const char* kTimeKey = "time_ms";
 
 bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metric == Metric::kKitti2015; }
-
-void WriteText(const std::string& file, const std::string& text) {
-  WriteFileAtomically(file, {reinterpret_cast<const std::uint8_t*>(text.data()), text.size()});
-}
 
 std::string Count(std::size_t n, const char* what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
@@ -138,8 +134,8 @@ std::string EvalSession::Json(const Scores& total) const {
 }
 
 void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection>& sections) {
-  if (!outputs_.csv_file.empty()) WriteText(outputs_.csv_file, CsvText(frames_, total));
-  if (!outputs_.json_file.empty()) WriteText(outputs_.json_file, Json(total));
+  if (!outputs_.csv_file.empty()) WriteTextFile(outputs_.csv_file, CsvText(frames_, total));
+  if (!outputs_.json_file.empty()) WriteTextFile(outputs_.json_file, Json(total));
   if (!report_) return;
   std::vector<std::string> notes;
   for (const Unscored& frame : skipped_) notes.push_back("Skipped " + frame.name + ": " + frame.reason);

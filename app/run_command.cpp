@@ -22,12 +22,12 @@
 #include "app/frame_viewer.h"
 #include "app/frame_writer.h"
 #include "app/interrupt.h"
+#include "app/output_files.h"
 #include "app/progress.h"
 #include "app/run_options.h"
 #include "app/summary.h"
 #include "config/parameter_text.h"
 #include "config/parameters_yaml.h"
-#include "datasets/atomic_file.h"
 #include "datasets/source.h"
 #include "pipeline/error.h"
 
@@ -36,10 +36,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void WriteText(const fs::path& path, const std::string& text) {
-  WriteFileAtomically(path, std::span(reinterpret_cast<const std::uint8_t*>(text.data()), text.size()));
-}
-
 constexpr std::string_view kCleanedWith = "# clouds cleaned with --cloud-clean ";
 
 // disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.
@@ -47,10 +43,10 @@ void WriteParameters(const fs::path& path, const ChosenParameters& chosen, const
                      bool disparities_open) {
   std::set<std::string, std::less<>> left_open;
   if (disparities_open) left_open.insert(kNumDisparitiesKey);
-  WriteText(path, "# Effective parameters of the results beside this file; parallax " +
-                      std::string(ThisBuild().version) + "\n" +
-                      (cloud_clean.empty() ? "" : std::string(kCleanedWith) + cloud_clean + "\n") +
-                      ToYaml(chosen.parameters, left_open));
+  WriteTextFile(path, "# Effective parameters of the results beside this file; parallax " +
+                          std::string(ThisBuild().version) + "\n" +
+                          (cloud_clean.empty() ? "" : std::string(kCleanedWith) + cloud_clean + "\n") +
+                          ToYaml(chosen.parameters, left_open));
 }
 
 // As WriteParameters left it; empty where clouds were not cleaned.
@@ -206,7 +202,7 @@ void Run(const RunOptions& options, FrameViewer* viewer) {
       });
   if (disparities_open) WriteParameters(parameters_path, chosen, options.clouds.clean, true);
   const fs::path summary_path = options.output / "summary.json";
-  WriteText(summary_path, summary.Json());
+  WriteTextFile(summary_path, summary.Json());
   progress.Print(summary.Text() + "results in " + options.output.string());
 
   ThrowOnFailures(summary, summary_path);

@@ -19,6 +19,7 @@
 #include "app/frame_parameters.h"
 #include "app/frame_viewer.h"
 #include "app/matching_options.h"
+#include "app/output_files.h"
 #include "app/viewer.h"
 #include "config/parameter_text.h"
 #include "datasets/formats/cloud_file.h"
@@ -295,6 +296,7 @@ void AddViewCommand(CLI::App& app) {
       ->check(CLI::Range(200, 16384))
       ->capture_default_str();
   command->callback([options] {
+    CheckOutputName(options->screenshot, "pictures", ".png");
     if (!options->screenshot.empty()) {
       options->paused = false;
       if (!options->max_frames) options->max_frames = 1;

@@ -29,11 +29,17 @@ void CheckEdges(std::span<const double> edges_m) {
   }
 }
 
+// name: of `from`.
 std::vector<float> DistancesToNearest(std::span<const Point3f> from, std::span<const Point3f> to,
-                                      CloudMeasures& measures) {
+                                      const char* name, CloudMeasures& measures) {
   std::vector<float> distances = std::move(measures.NearestNeighbours(to, from, 1).distances_m);
   for (std::size_t i = 0; i < from.size(); ++i) {
-    if (!IsFinite(from[i])) distances[i] = std::numeric_limits<float>::quiet_NaN();
+    if (!IsFinite(from[i])) {
+      distances[i] = std::numeric_limits<float>::quiet_NaN();
+    } else if (std::isinf(distances[i])) {
+      throw InvalidArgument("point " + std::to_string(i) + " of " + name +
+                            " is too far away for a distance of single precision: leave it out");
+    }
   }
   return distances;
 }
@@ -107,8 +113,8 @@ CloudComparison CompareClouds(std::span<const Point3f> estimate, std::span<const
       throw InvalidArgument("threshold of " + std::to_string(threshold) + " m: thresholds must be positive");
   }
   CloudComparison result;
-  result.estimate_to_truth_m = DistancesToNearest(estimate, truth, measures);
-  result.truth_to_estimate_m = DistancesToNearest(truth, estimate, measures);
+  result.estimate_to_truth_m = DistancesToNearest(estimate, truth, "the estimate", measures);
+  result.truth_to_estimate_m = DistancesToNearest(truth, estimate, "the truth", measures);
   const DistanceScores& accuracy = result.accuracy = ScoresOf(result.estimate_to_truth_m);
   const DistanceScores& completeness = result.completeness = ScoresOf(result.truth_to_estimate_m);
   result.chamfer_sum_m = accuracy.mean_m + completeness.mean_m;

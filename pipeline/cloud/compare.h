@@ -70,8 +70,9 @@ struct CloudComparison {
   std::vector<float> estimate_to_truth_m, truth_to_estimate_m;
 };
 
-// Throws InvalidArgument for a cloud without finite points, thresholds that are not positive, and edges that
-// do not ascend.
+// Throws InvalidArgument for a cloud without finite points, for one with a point so far from all of the other
+// that their distance does not fit single precision (some 1.8e19 m), for thresholds that are not positive,
+// and for edges that do not ascend.
 CloudComparison CompareClouds(std::span<const Point3f> estimate, std::span<const Point3f> truth,
                               const CompareOptions& options, CloudMeasures& measures);
 

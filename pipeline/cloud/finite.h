@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cmath>
+#include <limits>
 
 #include "pipeline/cloud.h"
 
@@ -9,6 +10,12 @@ namespace parallax {
 
 inline bool IsFinite(const Point3f& p) {
   return std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z);
+}
+
+// The squared distance of points of `dims` coordinates that are no larger than this fits single precision,
+// with a factor of 2 to spare for roundings: 3.8e18 m in three dimensions.
+inline float LargestCoordinate(int dims) {
+  return std::sqrt(std::numeric_limits<float>::max() / (8 * static_cast<float>(dims)));
 }
 
 }  // namespace parallax

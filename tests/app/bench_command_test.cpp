@@ -46,6 +46,20 @@ TEST(BenchCommand, WritesARowForEveryBackEndAndPathCount) {
   }
 }
 
+// OpenCV ends the process on images no wider than the disparities.
+TEST(BenchCommand, MeasuresNarrowImagesWithoutOpencv) {
+  for (const std::string size : {"1x1", "16x9"}) {
+    const test::ProgramResult narrow = test::RunParallax(
+        {"bench", "--sizes", size, "--disparities", "16", "--backends", "cpu", "--repeat", "1", "--opencv"});
+    EXPECT_EQ(narrow.exit_code, 0) << narrow.err;
+    EXPECT_THAT(narrow.out, testing::AllOf(HasSubstr(size + " with 16 disparities: without OpenCV"),
+                                           testing::Not(HasSubstr("opencv:hh"))));
+  }
+  const test::ProgramResult wide =
+      test::RunParallax({"bench", "--sizes", "17x1", "--disparities", "16", "--repeat", "1"});
+  EXPECT_EQ(wide.exit_code, 0) << wide.err;
+}
+
 TEST(BenchCommand, RefusesWhatIsNoSizeAndALimitThatCannotBeKept) {
   const test::ProgramResult size = test::RunParallax({"bench", "--sizes", "640by480"});
   EXPECT_EQ(size.exit_code, 2);

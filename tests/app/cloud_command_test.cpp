@@ -49,6 +49,14 @@ class CloudCommand : public ::testing::Test {
     EXPECT_THAT(result.err, AllOf(StartsWith("parallax: "), HasSubstr(words)));
     EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
   }
+  // One line on standard error at the end of work that was done, and exit code 1.
+  static void ExpectErrorAfterOutput(const std::vector<std::string>& arguments, const std::string& words) {
+    const ProgramResult result = RunParallax(arguments);
+    EXPECT_NE(result.out, "");
+    EXPECT_EQ(result.exit_code, 1);
+    EXPECT_THAT(result.err, AllOf(StartsWith("parallax: "), HasSubstr(words)));
+    EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  }
   // What the program says in a file.
   std::string JsonOf(std::vector<std::string> arguments) const {
     arguments.insert(arguments.end(), {"--json", Path("out.json")});
@@ -97,7 +105,7 @@ TEST_F(CloudCommand, BadFilesAreOneLineEach) {
     ExpectError(with(Path("lying.ply")), 1, "its header says 99999999999 points");
     std::vector<std::string> arguments = with(good);
     arguments.insert(arguments.end(), {"--picture", Path("a.jpg")});
-    ExpectError(arguments, 2, "pictures are .png files");
+    ExpectError(arguments, 2, "pictures are written as .png files");
     arguments.back() = Path("no/such/folder/a.png");
     ExpectError(arguments, 1, "is not there");
     arguments = with(good);
@@ -159,6 +167,39 @@ TEST_F(CloudCommand, PointsThatAreNotFiniteAreLeftOutAndSaid) {
   ExpectError({"cloud", "geodesic", file, "--from", "1"}, 2, "point 1 of " + file + " is not finite");
   const std::string json = JsonOf({"cloud", "geodesic", file, "--k", "4", "--from", "2", "--to", "5"});
   EXPECT_NEAR(NumberIn(json, "paths", "geodesic_m"), 3, 1e-6);
+}
+
+// Squares of such distances are infinite, which would be printed as figures of the whole cloud.
+TEST_F(CloudCommand, PointsTooFarForSinglePrecisionAreRefusedAndCleanLeavesThemOut) {
+  std::vector<Point3f> points = Grid(20, 0.1F);
+  const std::string truth = Write("truth.ply", points);
+  points.insert(points.begin(), {kNan, 0, 0});
+  points.insert(points.begin() + 7, {0, -3e38F, 0});
+  const std::string file = Write("far.ply", points);
+  for (const std::vector<std::string>& command : {std::vector<std::string>{"density", file},
+                                                  {"compare", file, truth},
+                                                  {"compare", truth, file},
+                                                  {"emd", file, truth},
+                                                  {"distances", file, truth},
+                                                  {"geodesic", file, "--from", "1"}}) {
+    std::vector<std::string> arguments = command;
+    arguments.insert(arguments.begin(), "cloud");
+    ExpectError(arguments, 1,
+                "far.ply: point 7 holds -3e+38: distances of numbers beyond 3.8e+18 do not fit single "
+                "precision; parallax cloud clean leaves such points out");
+  }
+  const ProgramResult cleaned =
+      RunParallax({"cloud", "clean", file, Path("near.ply"), "--statistical", "8,5"});
+  EXPECT_EQ(cleaned.exit_code, 0) << cleaned.err;
+  EXPECT_THAT(cleaned.out, HasSubstr("402 points (2 not finite or beyond 3.8e+18 m, left out)"));
+  EXPECT_EQ(ReadCloud(Path("near.ply")).points, Grid(20, 0.1F));
+  // As far as can be: opposite corners of the space that is left.
+  const std::string a = Write("a.ply", {{3.7e18F, 3.7e18F, 3.7e18F}});
+  const std::string b = Write("b.ply", {{-3.7e18F, -3.7e18F, -3.7e18F}});
+  EXPECT_NEAR(NumberIn(JsonOf({"cloud", "compare", a, b}), "", "hausdorff_m") / (2 * std::sqrt(3) * 3.7e18),
+              1, 1e-6);
+  test::WriteTextFile(Path("rows.csv"), "1,2,3,4,5,6,7,8\n0,0,0,0,0,0,0,-1e19\n");
+  ExpectError({"cloud", "distances", Path("rows.csv"), Path("rows.csv")}, 1, "rows.csv: row 1 holds -1e+19");
 }
 
 TEST_F(CloudCommand, CleanKeepsOrderAndColours) {
@@ -377,14 +418,33 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   const std::string json = ReadTextFile(Path("out.json"));
   EXPECT_THAT(json, AllOf(HasSubstr("\"reachable\": true"), HasSubstr("\"reachable\": false")));
 
+  // What is proposed can be done, and helps.
+  points = Grid(9, 1);
+  for (Point3f p : Grid(9, 1)) points.push_back({p.x + 100, p.y, p.z});
+  const std::string wide = Write("wide.ply", points);
+  ExpectErrorAfterOutput({"cloud", "geodesic", wide, "--k", "63", "--from", "0", "--to", "90"}, "raise --k");
+  ExpectErrorAfterOutput({"cloud", "geodesic", wide, "--k", "64", "--from", "0", "--to", "90"},
+                         "--k is at its largest: use --graph voxel with a --voxel as wide as the gap");
+  const std::vector<std::string> voxels = {"cloud",  "geodesic", wide,   "--graph", "voxel",
+                                           "--from", "0",        "--to", "90",      "--voxel"};
+  const auto with = [&](const char* size) {
+    std::vector<std::string> arguments = voxels;
+    arguments.emplace_back(size);
+    return arguments;
+  };
+  ExpectErrorAfterOutput(with("5"), "raise --voxel");
+  EXPECT_EQ(RunParallax(with("92")).exit_code, 0);
+
   ExpectError({"cloud", "geodesic", file, "--from", "32"}, 2, "has points 0 to 31");
   ExpectError({"cloud", "geodesic", file, "--from", "-1"}, 2, "has points 0 to 31");
   ExpectError({"cloud", "geodesic", file, "--from", "0", "--to", "0,0,400"}, 2, "is outside the cloud");
-  for (const char* nonsense : {"a", "1,2", "1,2,3,4", "1.5", "0,0,nan", "", ","}) {
+  for (const char* nonsense : {"a", "1,2", "1,2,3,4", "1.5", "0,0,nan", ","}) {
     ExpectError({"cloud", "geodesic", file, "--from", nonsense}, 2, "is neither a point's number nor x,y,z");
   }
   ExpectError({"cloud", "geodesic", file, "--from", "0", "--path", Path("a.ply")}, 2, "--path needs targets");
   ExpectError({"cloud", "geodesic", file, "--k", "4"}, 2, "--from is required");
+  ExpectError({"cloud", "geodesic", file, "--from", "0", "--to", "5", "--path", Path("no/a.ply")}, 1,
+              "is not there: make it first");
 }
 
 }  // namespace

@@ -346,6 +346,21 @@ TEST_F(EvalCommand, SyntheticScenesHaveEveryKindOfFigure) {
   EXPECT_THAT(result.out, Not(HasSubstr("KITTI")));
 }
 
+// A pair of files that do not belong together: the message names both.
+TEST(EvalFiles, FilesOfDifferentSizesAreNamed) {
+  const TemporaryFolder folder;
+  const std::string small = (folder.path() / "small.pfm").string();
+  const std::string large = (folder.path() / "large.pfm").string();
+  WritePfm(small, HostImage<float>(4, 3, 1.0F).ConstView());
+  WritePfm(large, HostImage<float>(5, 3, 1.0F).ConstView());
+  const ProgramResult result =
+      RunParallax({"eval", "--truth", small, "--estimate", large, "--metric", "kitti2012"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_EQ(result.err, "parallax: " + large +
+                            ": the estimate is 5x3 but the truth is 4x3: both must have the same size (" +
+                            small + ")\n");
+}
+
 TEST(EvalUsage, WrongUsageIsOneLineAndTwo) {
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"eval"},
@@ -355,6 +370,7 @@ TEST(EvalUsage, WrongUsageIsOneLineAndTwo) {
         {"eval", "synthetic:planes", "--estimate", "b.pfm"},
         {"eval", "synthetic:planes,frames=2", "--truth", "a.pfm"},
         {"eval", "synthetic:planes", "--backend", "abacus"},
+        {"eval", "--truth", "a.pfm", "--estimate", "b.pfm", "--metric", "eth3d", "--max-disparity", "-5"},
         {"eval", "--round=maybe"}}) {
     const ProgramResult result = RunParallax(arguments);
     EXPECT_EQ(result.exit_code, 2) << arguments.back() << ": " << result.err;

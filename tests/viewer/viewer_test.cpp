@@ -264,5 +264,18 @@ TEST(ViewerErrors, ABadFileIsToldBeforeAWindowOpens) {
   }
 }
 
+TEST(ViewerErrors, AScreenshotThatCannotBeWrittenIsToldBeforeAWindowOpens) {
+  setenv("DISPLAY", "", 1);
+  const test::TemporaryFolder folder;
+  WritePng(folder.path() / "image.png", HostImage<std::uint8_t>(4, 4, std::uint8_t{9}).ConstView());
+  const std::string image = (folder.path() / "image.png").string();
+  const test::ProgramResult ending = RunParallax({"view", image, "--screenshot", "shot.jpg"});
+  EXPECT_EQ(ending.exit_code, 2);
+  EXPECT_EQ(ending.err, "parallax: shot.jpg: pictures are written as .png files\n");
+  const test::ProgramResult nowhere = RunParallax({"view", image, "--screenshot", "/nowhere/shot.png"});
+  EXPECT_EQ(nowhere.exit_code, 1);
+  EXPECT_NE(nowhere.err.find("the folder /nowhere is not there"), std::string::npos) << nowhere.err;
+}
+
 }  // namespace
 }  // namespace parallax::app

@@ -111,6 +111,11 @@ TEST_F(CompareTest, BadInput) {
         CompareClouds(truth_, std::vector<Point3f>{{kNan, 0, 0}}, {}, *measures_);
       },
       ThrowsMessage<InvalidArgument>(HasSubstr("the truth has 1 points, none of them finite")));
+  EXPECT_THAT(
+      [&] {
+        CompareClouds(truth_, std::vector<Point3f>{{0, 0, 1}, {3e38F, 0, 0}}, {}, *measures_);
+      },
+      ThrowsMessage<InvalidArgument>(HasSubstr("point 1 of the truth is too far away")));
   EXPECT_THROW(CompareClouds(truth_, truth_, {.thresholds_m = {0}}, *measures_), InvalidArgument);
   EXPECT_THROW(CompareClouds(truth_, truth_, {.depth_edges_m = {1, 1}}, *measures_), InvalidArgument);
   EXPECT_THROW(CompareClouds(truth_, truth_, {.depth_edges_m = {1, static_cast<double>(kNan)}}, *measures_),

@@ -1,0 +1,21 @@
+// Files that commands write: what can be checked before the work, and texts.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace parallax::app {
+
+// Throws Error where a file could not be made in the folder of `file` (empty: none asked for); called before
+// long work.
+void CheckFolder(const std::string& file);
+
+// The same, and InvalidArgument where the name does not end as what is written: content "pictures", ending
+// ".png".
+void CheckOutputName(const std::string& file, std::string_view content, std::string_view ending);
+
+// Replaces the file when all is written. Throws Error on a file that cannot be written.
+void WriteTextFile(const std::filesystem::path& file, std::string_view text);
+
+}  // namespace parallax::app
