@@ -50,6 +50,16 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error, int arg
   return std::string(error.what()) + " (see parallax" + ChosenCommand(app) + " --help)";
 }
 
+// Which argument is empty, as an unset variable of a shell leaves it; empty where none is.
+std::string EmptyArgumentText(int argc, char** argv) {
+  for (int i = 1; i < argc; ++i) {
+    if (argv[i][0] != '\0') continue;
+    return "argument " + std::to_string(i) + (i > 1 ? ", after '" + std::string(argv[i - 1]) + "'," : "") +
+           " is empty: give it a value, or leave it out";
+  }
+  return "";
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -65,6 +75,9 @@ int main(int argc, char** argv) {
   parallax::app::AddCloudCommand(app);
   parallax::app::AddBenchCommand(app);
   parallax::app::AddInfoCommand(app);
+  if (const std::string text = EmptyArgumentText(argc, argv); !text.empty()) {
+    return Fail(text.c_str(), kExitUsage);
+  }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version

@@ -84,9 +84,9 @@ HostImage<T> ReadOneChannel(const std::filesystem::path& path, const char* wante
     if (gray) decoded = channels[0];
   }
   if (decoded.type() != kMatType<T>) {
-    throw Error(path.string() + ": expected " + wanted + " gray, found " +
-                std::to_string(decoded.channels()) + " channels of " +
-                std::to_string(8 * decoded.elemSize1()) + " bits");
+    throw Error(path.string() + ": is " + std::to_string(8 * decoded.elemSize1()) + "-bit " +
+                (decoded.channels() == 1 ? "gray" : "colour") + ", not " + wanted +
+                " gray: name another file, or write it so");
   }
   return CopyPixels<T>(decoded);
 }

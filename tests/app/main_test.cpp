@@ -42,6 +42,17 @@ TEST(Main, WrongUsageIsOneLineAndTwo) {
   }
 }
 
+// `--output "$UNSET"` in a script.
+TEST(Main, AnEmptyArgumentIsNamed) {
+  const ProgramResult option = RunParallax({"run", "synthetic:drive", "--output", ""});
+  EXPECT_EQ(option.exit_code, 2);
+  EXPECT_EQ(option.err,
+            "parallax: argument 4, after '--output', is empty: give it a value, or leave it out\n");
+  const ProgramResult command = RunParallax({""});
+  EXPECT_EQ(command.exit_code, 2);
+  EXPECT_EQ(command.err, "parallax: argument 1 is empty: give it a value, or leave it out\n");
+}
+
 TEST(Main, AnUnknownCommandIsToldWithThoseThereAre) {
   EXPECT_THAT(RunParallax({"rum"}).err,
               ::testing::AllOf(HasSubstr("unknown command 'rum'"), HasSubstr("run")));

@@ -54,7 +54,7 @@ TEST(ReadDisparityPng, EightBitsAreRefused) {
   const TempDir dir;
   WritePng(dir / "d.png", HostImage<std::uint8_t>(4, 3, 7).ConstView());
   EXPECT_THAT(test::ErrorOf([&] { ReadDisparityPng(dir / "d.png"); }),
-              testing::HasSubstr("d.png: expected 16-bit gray, found 1 channels of 8 bits"));
+              testing::HasSubstr("d.png: is 8-bit gray, not 16-bit gray"));
 }
 
 TEST(ReadScaledDisparity, DividesByTheScale) {
