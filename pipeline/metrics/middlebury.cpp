@@ -23,6 +23,15 @@ int ScaleBetween(HostImageView<const float> estimate, HostImageView<const float>
                         ": the truth must be exactly 1, 2 or 4 times as large");
 }
 
+// The least that an estimate may be without being clipped.
+float LowerLimit(HostImageView<const float> truth) {
+  float least = 0;
+  for (int y = 0; y < truth.height; ++y) {
+    for (int x = 0; x < truth.width; ++x) least = std::fmin(least, truth(x, y));
+  }
+  return least;
+}
+
 template <typename Visitor>
 void ForEachRate(MiddleburyScores& a, const MiddleburyScores& b, Visitor&& visit) {
   for (std::size_t i = 0; i < b.bad.size(); ++i) {
@@ -47,7 +56,8 @@ MiddleburyScores EvaluateMiddlebury(HostImageView<const float> estimate, HostIma
                                     const MiddleburyOptions& options) {
   const int scale = ScaleBetween(estimate, truth);
   const auto factor = static_cast<float>(scale);
-  const float largest_px = factor * options.max_disparity_px;
+  const float least_px = LowerLimit(truth);
+  const float largest_px = std::max(least_px, factor * options.max_disparity_px);
   const std::size_t num_thresholds = options.thresholds_px.size();
   std::vector<std::int64_t> num_bad(num_thresholds, 0);
   std::vector<float> errors_px;
@@ -60,7 +70,7 @@ MiddleburyScores EvaluateMiddlebury(HostImageView<const float> estimate, HostIma
       ++scores.num_invalid;
       return;
     }
-    d = std::clamp(d, 0.0F, largest_px);
+    d = std::clamp(d, least_px, largest_px);
     if (options.round) d = std::round(d);
     const float error = std::fabs(d - true_d);
     errors_px.push_back(error);

@@ -15,7 +15,8 @@ namespace parallax {
 inline constexpr std::array<float, 4> kMiddleburyThresholds_px = {0.5F, 1.0F, 2.0F, 4.0F};
 
 struct MiddleburyOptions {
-  // Values are clipped to [0, this] before they are compared; in px of the ESTIMATE's resolution.
+  // Values are clipped to [0, this] before they are compared; in px of the ESTIMATE's resolution. Where the
+  // truth goes below 0, which Middlebury's does not, the least of it takes the place of 0.
   float max_disparity_px = std::numeric_limits<float>::infinity();
   bool round = false;  // to whole pixels before comparing (for truth that is whole pixels)
   std::vector<float> thresholds_px{kMiddleburyThresholds_px.begin(), kMiddleburyThresholds_px.end()};

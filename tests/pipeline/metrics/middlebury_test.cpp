@@ -54,6 +54,13 @@ TEST(Middlebury, ValuesAreClippedToTheRange) {
   EXPECT_EQ(s.num_invalid, 1);  // a hole is not clipped
 }
 
+// As verged cameras have it: a right estimate below 0 is right.
+TEST(Middlebury, TruthBelowZeroMovesTheLowerLimit) {
+  const MiddleburyScores s = Evaluate(Map(3, {-9, -20, -50}), Map(3, {-9, 3, kNone}));
+  EXPECT_DOUBLE_EQ(s.mean_error_px, 6);  // -20 -> -9
+  EXPECT_DOUBLE_EQ(s.bad[3], 0.5);
+}
+
 TEST(Middlebury, RoundsBeforeComparingWhenAsked) {
   MiddleburyOptions options;
   options.round = true;
