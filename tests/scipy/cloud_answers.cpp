@@ -1,17 +1,15 @@
 // The CPU's cloud measures as files, for cloud_test.py to compare with scipy.
 //
-//   cloud_answers neighbours POINTS K SELF OUT        int32 indices, then float32 distances
-//   cloud_answers queries POINTS QUERIES K OUT        the same
-//   cloud_answers distances A B DIMS METHOD OUT       float32; METHOD: 0 direct, 1 product, 2 TF32
-//   cloud_answers emd A B GAP OUT                     float64 lower, upper, then int32 matches of A; GAP 0:
-//   exact cloud_answers geodesics POINTS K SOURCES OUT      int64 edges of the graph, then its int64 rows,
-//   int32 targets
-//                                                     and float32 lengths, then float32 distances and int32
-//                                                     predecessors; SOURCES: 0,17,...
+//   cloud_answers neighbours POINTS K SELF OUT     int32 indices, then float32 distances
+//   cloud_answers queries POINTS QUERIES K OUT     the same
+//   cloud_answers distances A B DIMS METHOD OUT    float32; METHOD: 0 direct, 1 product, 2 TF32
+//   cloud_answers emd A B GAP OUT                  float64 lower, upper, then int32 matches of A
+//   cloud_answers geodesics POINTS K SOURCES OUT   int64 edges of the graph, its int64 rows, int32 targets,
+//                                                  float32 lengths; float32 distances, int32 predecessors
 //
+// GAP 0 solves exactly; SOURCES are 0,17,...
 // Inputs are rows of float32.
 #include <cstdio>
-#include <exception>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -19,6 +17,7 @@
 
 #include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/error.h"
+#include "tools/bench/bench_program.h"
 
 namespace {
 
@@ -131,11 +130,4 @@ int Run(const std::vector<std::string>& args) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return Run(std::vector<std::string>(argv + 1, argv + argc));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "cloud_answers: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return parallax::bench::RunProgram("cloud_answers", argc, argv, Run); }

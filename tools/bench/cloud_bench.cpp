@@ -6,10 +6,8 @@
 // POINTS: a file of float32 x y z, as numpy's tofile() writes it. Prints the median in milliseconds, the
 // tree's building included. tools/bench/neighbours_vs_scipy.py runs it beside scipy.
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <fstream>
 #include <random>
 #include <string>
@@ -17,10 +15,12 @@
 
 #include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/error.h"
+#include "tools/bench/bench_program.h"
 
 namespace {
 
 using parallax::Point3f;
+using parallax::bench::MedianMilliseconds;
 
 std::vector<Point3f> ReadPoints(const std::string& path) {
   std::ifstream file(path, std::ios::binary | std::ios::ate);
@@ -30,19 +30,6 @@ std::vector<Point3f> ReadPoints(const std::string& path) {
   file.read(reinterpret_cast<char*>(points.data()),
             static_cast<std::streamsize>(points.size() * sizeof(Point3f)));
   return points;
-}
-
-template <typename F>
-double MedianMilliseconds(int repeats, const F& body) {
-  std::vector<double> times;
-  for (int i = 0; i <= repeats; ++i) {  // the first is left out
-    const auto start = std::chrono::steady_clock::now();
-    body();
-    times.push_back(
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count());
-  }
-  std::sort(times.begin() + 1, times.end());
-  return times[1 + repeats / 2];
 }
 
 // Argument i as a number, where it was given.
@@ -112,10 +99,5 @@ int Run(const std::vector<std::string>& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return Run(std::vector<std::string>(argv + 1, argv + argc));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "parallax_cloud_bench: %s\n", error.what());
-    return 1;
-  }
+  return parallax::bench::RunProgram("parallax_cloud_bench", argc, argv, Run);
 }

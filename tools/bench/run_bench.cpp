@@ -9,7 +9,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -22,6 +21,7 @@
 #include "datasets/source.h"
 #include "pipeline/cpu/cpu_matcher_queue.h"
 #include "pipeline/error.h"
+#include "tools/bench/bench_program.h"
 
 namespace {
 
@@ -109,11 +109,4 @@ int Run(const std::vector<std::string>& arguments) {
 
 }  // namespace
 
-int main(int argc, char** argv) {
-  try {
-    return Run(std::vector<std::string>(argv + 1, argv + argc));
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "parallax_run_bench: %s\n", error.what());
-    return 1;
-  }
-}
+int main(int argc, char** argv) { return parallax::bench::RunProgram("parallax_run_bench", argc, argv, Run); }
