@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 
+#include "app/named_scores.h"
 #include "pipeline/error.h"
 #include "pipeline/metrics/eth3d.h"
 #include "pipeline/metrics/interpolate_background.h"
@@ -14,9 +15,6 @@
 namespace parallax::app {
 namespace {
 
-constexpr double kPercent = 100;
-constexpr const char* kThresholdNames[] = {"05", "1", "2", "4"};  // of Middlebury and ETH3D, in keys
-
 HostImageView<const std::uint8_t> NonoccludedOf(const EvaluatedFrame& frame) {
   return frame.truth->nonoccluded.ConstView();
 }
@@ -24,23 +22,6 @@ HostImageView<const std::uint8_t> NonoccludedOf(const EvaluatedFrame& frame) {
 // Whether non-occluded truth can be told. Where there is no other, all of it is (and the mask may be empty).
 bool HasNonoccluded(const EvaluatedFrame& frame) {
   return frame.truth->only_nonoccluded || !frame.truth->nonoccluded.Empty();
-}
-
-// --- KITTI 2012 ---------------------------------------------------------------
-Scores Named(const Kitti2012Scores& s, const std::string& suffix) {
-  Scores named;
-  const auto add = [&](const char* prefix, const auto& rates, const char* hole_convention) {
-    for (int i = 0; i < kKitti2012NumThresholds; ++i) {
-      named.Add(prefix + std::to_string(i + 1) + hole_convention + suffix, kPercent * rates[i]);
-    }
-  };
-  add("out", s.outliers, "_all");
-  add("out", s.outliers_estimated, "_est");
-  named.Add("density" + suffix, kPercent * s.density);
-  named.Add("mean_all" + suffix, s.mean_error_px);
-  named.Add("mean_est" + suffix, s.mean_error_estimated_px);
-  add("out", s.outliers_or_holes, "_or_holes");
-  return named;
 }
 
 class Kitti2012Evaluator : public Evaluator {
@@ -66,28 +47,6 @@ class Kitti2012Evaluator : public Evaluator {
  private:
   std::vector<Kitti2012Scores> all_, noc_;
 };
-
-// --- KITTI 2015 ---------------------------------------------------------------
-Scores Named(const Kitti2015Counts& c, const std::string& suffix) {
-  const struct {
-    const char* key;
-    const ErrorCount& count;
-  } counts[] = {{"d1_bg", c.background},
-                {"d1_fg", c.foreground},
-                {"d1_all", c.all},
-                {"d1_bg_est", c.background_estimated},
-                {"d1_fg_est", c.foreground_estimated},
-                {"d1_all_est", c.all_estimated}};
-  Scores named;
-  for (const auto& [key, count] : counts) named.Add(key + suffix, kPercent * count.Rate());
-  named.Add("density" + suffix, kPercent * c.Density());
-  named.Add("d1_all_or_holes" + suffix, kPercent * c.AllOrHolesRate());
-  for (const auto& [key, count] : counts) {
-    named.Add(key + suffix + "_errors", static_cast<double>(count.num_errors));
-    named.Add(key + suffix + "_pixels", static_cast<double>(count.num_pixels));
-  }
-  return named;
-}
 
 class Kitti2015Evaluator : public Evaluator {
  public:
@@ -117,52 +76,6 @@ class Kitti2015Evaluator : public Evaluator {
   Kitti2015Counts all_, noc_;
   bool has_noc_ = false;
 };
-
-// --- Middlebury and ETH3D: the same names, other denominators -------------------
-void AddQuantiles(Scores& named, const ErrorQuantiles& q, const std::string& suffix) {
-  named.Add("a50" + suffix, q.a50);
-  named.Add("a90" + suffix, q.a90);
-  named.Add("a95" + suffix, q.a95);
-  named.Add("a99" + suffix, q.a99);
-}
-
-// filled: the scores of the same estimate with its holes filled as KITTI does.
-Scores Named(const MiddleburyScores& s, const MiddleburyScores& filled, const std::string& suffix) {
-  Scores named;
-  const auto add = [&](const char* prefix, const std::vector<double>& rates, const char* convention) {
-    for (std::size_t i = 0; i < rates.size(); ++i) {
-      named.Add(std::string(prefix) + kThresholdNames[i] + convention + suffix, kPercent * rates[i]);
-    }
-  };
-  add("bad", s.bad, "");
-  named.Add("invalid" + suffix, kPercent * s.invalid);
-  add("totbad", s.totbad, "");
-  named.Add("avgerr" + suffix, s.mean_error_px);
-  named.Add("rms" + suffix, s.rms_error_px);
-  AddQuantiles(named, s.quantiles_px, suffix);
-  named.Add("evaluated" + suffix, kPercent * s.evaluated);
-  named.Add("density" + suffix, kPercent * (1 - s.invalid));
-  add("bad", s.bad_estimated, "_est");
-  add("bad", filled.bad, "_filled");
-  return named;
-}
-
-Scores Named(const Eth3dScores& s, const Eth3dScores& filled, const std::string& suffix) {
-  Scores named;
-  const auto add = [&](const char* prefix, const auto& rates, const char* convention) {
-    for (std::size_t i = 0; i < rates.size(); ++i) {
-      named.Add(std::string(prefix) + kThresholdNames[i] + convention + suffix, kPercent * rates[i]);
-    }
-  };
-  named.Add("coverage" + suffix, kPercent * s.coverage);
-  add("bad", s.bad, "");
-  named.Add("avgerr" + suffix, s.mean_error_px);
-  named.Add("rms" + suffix, s.rms_error_px);
-  AddQuantiles(named, s.quantiles_px, suffix);
-  add("totbad", s.bad_or_holes, "");
-  add("bad", filled.bad, "_filled");
-  return named;
-}
 
 // Scores of one region of the truth, without and with filling.
 template <typename BenchmarkScores>
