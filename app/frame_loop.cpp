@@ -145,9 +145,7 @@ class FrameLoop {
     matched->index = read.index;
     matched->read_ms = read.read_ms;
     matched->parameters = steps_.parameters_for(matched->frame);
-    if (!matched->frame.rectified) {
-      throw Error("the images are not rectified, so rows do not correspond: rectify them first");
-    }
+    CheckRectified(matched->frame);
     const CameraImageView left = ViewOf(matched->frame.left), right = ViewOf(matched->frame.right);
     const MatcherOptions wanted{.width = WidthOf(left),
                                 .height = HeightOf(left),
@@ -285,6 +283,12 @@ class FrameLoop {
 };
 
 }  // namespace
+
+void CheckRectified(const StereoFrame& frame) {
+  if (frame.rectified) return;
+  const std::string why = "the images are not rectified, so rows do not correspond: ";
+  throw Error(why + (frame.rig_note.empty() ? "rectify them first" : frame.rig_note));
+}
 
 void RunFrames(FrameSource& source, const FrameLoopSteps& steps, const FrameLoopOptions& options) {
   KeepFreedMemory();  // the buffers of a frame are those of one before it

@@ -75,6 +75,9 @@ struct FrameLoopOptions {
   const std::atomic<bool>* stop = nullptr;  // once true, no further frame is read; those on their way end
 };
 
+// Throws Error, with what the source says of it, on a frame of raw camera images, which must not be matched.
+void CheckRectified(const StereoFrame& frame);
+
 // Runs until the source ends, max_frames are taken or stop is set. Matches in the calling thread.
 // Throws what the source throws when it cannot even tell its next frame.
 void RunFrames(FrameSource& source, const FrameLoopSteps& steps, const FrameLoopOptions& options = {});

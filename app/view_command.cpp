@@ -137,8 +137,7 @@ std::size_t ShowFrames(const ViewOptions& options, FrameSource& source, FrameVie
     auto matched = std::make_shared<MatchedFrame>();
     try {
       matched->frame = source.Read();
-      if (!matched->frame.rectified)
-        throw Error("raw camera images, whose rows do not correspond: rectify them first");
+      CheckRectified(matched->frame);
       matched->parameters = ParametersFor(matched->frame, chosen);
       matcher.Match(*matched);
     } catch (const std::exception& error) {

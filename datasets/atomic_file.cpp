@@ -70,8 +70,11 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::Commit() {
   errno = 0;
   stream_.close();
-  if (!stream_)
-    throw Error(path_.string() + ": writing failed (" + std::strerror(errno) + "); is the disk full?");
+  if (!stream_) {
+    // A write before this one may have failed, whose reason is no longer known.
+    const std::string reason = errno != 0 ? std::string(" (") + std::strerror(errno) + ")" : "";
+    throw Error(path_.string() + ": writing failed" + reason + "; is the disk full?");
+  }
   std::error_code error;
   if (IsRenamed()) std::filesystem::rename(temporary_path_, target_path_, error);
   if (error) throw Error(path_.string() + ": cannot be written (" + error.message() + ")");

@@ -45,6 +45,10 @@ class FakeSource : public FrameSource {
     const int width = index >= wider_from_ ? 6 : 5;
     frame.left = HostImage<std::uint8_t>(width, 3, static_cast<std::uint8_t>(index));
     frame.right = HostImage<std::uint8_t>(width, 3, static_cast<std::uint8_t>(index));
+    if (index == unrectified_at_) {
+      frame.rectified = false;
+      frame.rig_note = "take the other folder";
+    }
     return frame;
   }
   void Skip() override { ++next_; }
@@ -52,6 +56,7 @@ class FakeSource : public FrameSource {
   int num_read() const { return num_read_; }
   int wider_from_ = 1 << 30;
   int fail_at_ = -1;
+  int unrectified_at_ = -1;
 
  private:
   const int num_frames_;
@@ -178,6 +183,17 @@ TEST(FrameLoop, AFailureIsOneFramesOnly) {
   EXPECT_EQ(log.reports.at("f7").error, "f7.png: truncated");
   EXPECT_EQ(log.reports.at("f9").error, "disk full");
   EXPECT_EQ(log.written.size(), 16U);
+}
+
+TEST(FrameLoop, RawCameraImagesAreNotMatched) {
+  Log log;
+  FakeSource source(3);
+  source.unrectified_at_ = 1;
+  RunFrames(source, StepsInto(log));
+  EXPECT_EQ(log.reports.at("f1").outcome, FrameOutcome::kFailed);
+  EXPECT_EQ(log.reports.at("f1").error,
+            "the images are not rectified, so rows do not correspond: take the other folder");
+  EXPECT_EQ(log.written.size(), 2U);
 }
 
 TEST(FrameLoop, PassesOverWhatIsDone) {

@@ -112,5 +112,13 @@ TEST(AtomicFile, FullDiskIsAnError) {
   EXPECT_FALSE(std::filesystem::exists(dir / "a.txt"));
 }
 
+// More than a stream keeps: the write fails before Commit, which cannot know why and must not say "Success".
+TEST(AtomicFile, AFullDiskFoundWhileWritingIsAnErrorWithoutAReason) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
+  AtomicFile file("/dev/full");
+  file.stream() << std::string(1 << 20, 'x');
+  EXPECT_EQ(test::ErrorOf([&] { file.Commit(); }), "/dev/full: writing failed; is the disk full?");
+}
+
 }  // namespace
 }  // namespace parallax
