@@ -119,7 +119,9 @@ HWY_INLINE PathP2 AdaptP2(const SweepView& s, int step, int u, int v, int x, int
 
 // One step of one path: from N at the pixel before to t and L = C + t, given to add(k, t, L); returns min L
 // by lane. kHasLowest: from L and its minimum there, which is then needed later by as long as the rest takes.
-template <class D, int kStripes, bool kHasLowest, class Add>
+// kHalf: every L, and L + P1, and the largest cost + P2 fit 7, 8 and 7 bits: additions need not saturate,
+// which takes twice as long on Zen 5.
+template <class D, int kStripes, bool kHasLowest, bool kHalf, class Add>
 HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* HWY_RESTRICT before,
                              simd::Vec<D> lowest_before, const simd::Vec<D>* HWY_RESTRICT cost,
                              simd::Vec<D> p1, simd::Vec<D> p2, simd::Vec<D>* HWY_RESTRICT path,
@@ -128,17 +130,23 @@ HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* H
   const int stripes = NumStripes<kStripes>(stripes_at_run_time);
   // Where there is no disparity: p2 bounds every t and is as good as infinity, less any minimum all bits are,
   // since costs + P2 fit.
-  const V none = kHasLowest ? simd::Set(d, static_cast<simd::TFromD<D>>(~simd::TFromD<D>{0})) : p2;
+  const V none = kHalf        ? simd::Set(d, simd::TFromD<D>{127})
+                 : kHasLowest ? simd::Set(d, static_cast<simd::TFromD<D>>(~simd::TFromD<D>{0}))
+                              : p2;
+  const auto sum = [](V a, V b) HWY_ATTR {
+    if constexpr (kHalf) return simd::Add(a, b);
+    return simd::SaturatedAdd(a, b);
+  };
   V below = LanesUp(d, before[stripes - 1], none);
   V lowest = p2;
   for (int k = 0; k < stripes; ++k) {
     const V above = k + 1 < stripes ? before[k + 1] : LanesDown(d, before[0], none);
-    const V stepped = simd::SaturatedAdd(simd::Min(below, above), p1);
+    const V stepped = sum(simd::Min(below, above), p1);
     V t = simd::Min(stepped, before[k]);
     if constexpr (kHasLowest) t = simd::Sub(t, lowest_before);
     t = simd::Min(t, p2);
     below = before[k];
-    path[k] = simd::SaturatedAdd(t, cost[k]);
+    path[k] = sum(t, cost[k]);
     add(k, t, path[k]);
     lowest = k == 0 ? path[k] : simd::Min(lowest, path[k]);
   }
