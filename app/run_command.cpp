@@ -6,11 +6,11 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <memory>
-#include <span>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -119,101 +119,142 @@ std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector
                                 options.matching.num_threads));
 }
 
-// viewer: shows the frames as they are matched; may be null.
-void Run(const RunOptions& options, FrameViewer* viewer) {
-  const ChosenParameters chosen = options.matching.Load();
-  const std::string_view backend = ResolveBackend(options.matching.backend);
-  if (options.num_in_flight > 1) RequireMatcherQueue(backend);
-  const std::size_t memory_limit_bytes = options.matching.MemoryLimitBytes(backend);
-  const std::vector<Output> outputs = OutputsOf(options.outputs);
-  const std::unique_ptr<RunClouds> clouds = CloudsOf(options, outputs);
-  const FrameWriter writer(options.output, outputs, clouds.get());
-  const std::unique_ptr<FrameSource> source = OpenSource(options.source, {.kind = options.kind});
+class RunCommand {
+ public:
+  // viewer: shows the frames as they are matched; may be null. Throws on wrong usage, before anything is
+  // written.
+  RunCommand(const RunOptions& options, FrameViewer* viewer)
+      : options_(options),
+        viewer_(viewer),
+        chosen_(options.matching.Load()),
+        backend_(ResolveBackend(options.matching.backend)) {
+    if (options.num_in_flight > 1) RequireMatcherQueue(backend_);
+    memory_limit_bytes_ = options.matching.MemoryLimitBytes(backend_);
+    const std::vector<Output> outputs = OutputsOf(options.outputs);
+    clouds_ = CloudsOf(options, outputs);
+    writer_.emplace(options.output, outputs, clouds_.get());
+    source_ = OpenSource(options.source, {.kind = options.kind});
+    total_ = source_->num_frames();
+    if (total_ && options.max_frames) total_ = std::min(*total_, *options.max_frames);
+  }
 
-  const fs::path parameters_path = options.output / "parameters.yaml";
-  const bool goes_on = options.resume && fs::exists(parameters_path);
-  if (goes_on) CheckParametersMatch(parameters_path, chosen, options.clouds.clean);
-  writer.MakeFolders();
-  if (!goes_on) WriteParameters(parameters_path, chosen, options.clouds.clean, false);
+  void Run() {
+    PrepareFolder();
+    RunSummary summary(Description());
+    Progress progress(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
+    const InterruptGuard interrupt;
+    const auto start = std::chrono::steady_clock::now();
+    if (viewer_ != nullptr) viewer_->Begin(backend_, total_);
+    RunFrames(*source_, Steps(summary, progress, interrupt),
+              {.max_frames = options_.max_frames,
+               .num_threads = options_.matching.num_threads,
+               .device = options_.matching.device,
+               .memory_limit_bytes = memory_limit_bytes_,
+               .stop = viewer_ != nullptr ? &window_closed_ : &interrupt.requested()});
+    if (viewer_ != nullptr && interrupt.requested()) viewer_->window().Close();
 
-  RunSummary summary({.source = options.source,
-                      .kind = std::string(NameOf(source->kind())),
-                      .backend = std::string(backend),
-                      .config = options.matching.config,
-                      .assignments = options.matching.assignments,
-                      .outputs = options.outputs,
-                      .cloud_clean = options.clouds.clean,
-                      .density = clouds && clouds->measures_density()});
-  std::optional<std::size_t> total = source->num_frames();
-  if (total && options.max_frames) total = std::min(*total, *options.max_frames);
-  Progress progress(total, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
-  const InterruptGuard interrupt;
-  const auto start = std::chrono::steady_clock::now();
+    // A camera runs until it is interrupted; anything else was cut short.
+    const bool cut_short =
+        (interrupt.requested() || window_closed_) && total_ && summary.frames().size() < *total_;
+    summary.Finish(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                   cut_short);
+    WriteResults(summary);
+    progress.Print(summary.Text() + "results in " + options_.output.string());
 
-  FrameLoopSteps steps;
-  if (options.resume) {
-    steps.is_done = [&](const std::string& name, const StereoFrame* frame) {
-      return writer.IsComplete(name, frame == nullptr || frame->rig.has_value());
+    ThrowOnFailures(summary, SummaryPath());
+    if (cut_short) {
+      const std::string where =
+          fmt::format("after {} of {} frames: go on with --resume", summary.frames().size(), *total_);
+      if (interrupt.requested()) throw Error("interrupted " + where);
+      progress.Print("the window was closed " + where);
+    }
+    if (summary.frames().empty()) throw Error(options_.source.front() + ": holds no frames");
+  }
+
+ private:
+  fs::path ParametersPath() const { return options_.output / "parameters.yaml"; }
+  fs::path SummaryPath() const { return options_.output / "summary.json"; }
+
+  void PrepareFolder() const {
+    const bool goes_on = options_.resume && fs::exists(ParametersPath());
+    if (goes_on) CheckParametersMatch(ParametersPath(), chosen_, options_.clouds.clean);
+    writer_->MakeFolders();
+    if (!goes_on) WriteParameters(ParametersPath(), chosen_, options_.clouds.clean, false);
+  }
+
+  RunDescription Description() const {
+    return {.source = options_.source,
+            .kind = std::string(NameOf(source_->kind())),
+            .backend = std::string(backend_),
+            .config = options_.matching.config,
+            .assignments = options_.matching.assignments,
+            .outputs = options_.outputs,
+            .cloud_clean = options_.clouds.clean,
+            .density = clouds_ && clouds_->measures_density()};
+  }
+
+  // They refer to this object and to the arguments.
+  FrameLoopSteps Steps(RunSummary& summary, Progress& progress, const InterruptGuard& interrupt) {
+    FrameLoopSteps steps;
+    if (options_.resume) {
+      steps.is_done = [this](const std::string& name, const StereoFrame* frame) {
+        return writer_->IsComplete(name, frame == nullptr || frame->rig.has_value());
+      };
+    }
+    steps.parameters_for = [this](const StereoFrame& frame) { return ParametersFor(frame, chosen_); };
+    AddMatching(steps);
+    steps.write = [this](const MatchedFrame& frame, FrameReport& report) { writer_->Write(frame, report); };
+    steps.report = [&summary, &progress](FrameReport report) {
+      if (report.outcome == FrameOutcome::kFailed)
+        progress.Print("failed " + report.name + ": " + report.error);
+      progress.Advance(report.outcome != FrameOutcome::kSkipped);
+      summary.Add(std::move(report));
+    };
+    if (viewer_ != nullptr) {
+      steps.observe = [this, &interrupt](const std::shared_ptr<const MatchedFrame>& frame) {
+        if (!viewer_->Observe(frame, &interrupt.requested())) window_closed_ = true;
+      };
+    }
+    return steps;
+  }
+
+  void AddMatching(FrameLoopSteps& steps) const {
+    steps.make_matcher = [this](const Parameters& parameters, const MatcherOptions& matcher_options) {
+      return MakeMatcher(backend_, parameters, matcher_options);
+    };
+    // A camera's frames, or those that are watched, had better be matched soon than many at a time.
+    const bool usual_in_flight =
+        options_.num_in_flight == 0 && backend_ == "cpu" && total_ && viewer_ == nullptr;
+    if (options_.num_in_flight <= 1 && !usual_in_flight) return;
+    steps.make_queue = [this, usual_in_flight](const Parameters& parameters,
+                                               const MatcherOptions& matcher_options) {
+      const int num_in_flight = usual_in_flight ? UsualFramesInFlight(backend_, parameters, matcher_options)
+                                                : options_.num_in_flight;
+      return MakeMatcherQueue(backend_, parameters, matcher_options, num_in_flight);
     };
   }
-  steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
-  steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
-    return MakeMatcher(backend, parameters, matcher_options);
-  };
-  // A camera's frames, or those that are watched, had better be matched soon than many at a time.
-  const bool usual_in_flight = options.num_in_flight == 0 && backend == "cpu" && total && viewer == nullptr;
-  if (options.num_in_flight > 1 || usual_in_flight) {
-    steps.make_queue = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
-      const int num_in_flight =
-          usual_in_flight ? UsualFramesInFlight(backend, parameters, matcher_options) : options.num_in_flight;
-      return MakeMatcherQueue(backend, parameters, matcher_options, num_in_flight);
-    };
-  }
-  steps.write = [&](const MatchedFrame& frame, FrameReport& report) { writer.Write(frame, report); };
-  steps.report = [&](FrameReport report) {
-    if (report.outcome == FrameOutcome::kFailed)
-      progress.Print("failed " + report.name + ": " + report.error);
-    progress.Advance(report.outcome != FrameOutcome::kSkipped);
-    summary.Add(std::move(report));
-  };
-  std::atomic<bool> window_closed = false;
-  if (viewer != nullptr) {
-    viewer->Begin(backend, total);
-    steps.observe = [&](const std::shared_ptr<const MatchedFrame>& frame) {
-      if (!viewer->Observe(frame, &interrupt.requested())) window_closed = true;
-    };
-  }
-  RunFrames(*source, steps,
-            {.max_frames = options.max_frames,
-             .num_threads = options.matching.num_threads,
-             .device = options.matching.device,
-             .memory_limit_bytes = memory_limit_bytes,
-             .stop = viewer != nullptr ? &window_closed : &interrupt.requested()});
-  if (viewer != nullptr && interrupt.requested()) viewer->window().Close();
 
-  // A camera runs until it is interrupted; anything else was cut short.
-  const bool cut_short =
-      (interrupt.requested() || window_closed) && total && summary.frames().size() < *total;
-  summary.Finish(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(), cut_short);
-  const bool disparities_open =
-      std::any_of(summary.frames().begin(), summary.frames().end(), [&](const FrameReport& frame) {
-        return frame.outcome == FrameOutcome::kDone &&
-               frame.num_disparities != chosen.parameters.matching_cost.num_disparities;
-      });
-  if (disparities_open) WriteParameters(parameters_path, chosen, options.clouds.clean, true);
-  const fs::path summary_path = options.output / "summary.json";
-  WriteTextFile(summary_path, summary.Json());
-  progress.Print(summary.Text() + "results in " + options.output.string());
-
-  ThrowOnFailures(summary, summary_path);
-  if (cut_short) {
-    const std::string where =
-        fmt::format("after {} of {} frames: go on with --resume", summary.frames().size(), *total);
-    if (interrupt.requested()) throw Error("interrupted " + where);
-    progress.Print("the window was closed " + where);
+  void WriteResults(const RunSummary& summary) const {
+    const bool disparities_open =
+        std::any_of(summary.frames().begin(), summary.frames().end(), [&](const FrameReport& frame) {
+          return frame.outcome == FrameOutcome::kDone &&
+                 frame.num_disparities != chosen_.parameters.matching_cost.num_disparities;
+        });
+    if (disparities_open) WriteParameters(ParametersPath(), chosen_, options_.clouds.clean, true);
+    WriteTextFile(SummaryPath(), summary.Json());
   }
-  if (summary.frames().empty()) throw Error(options.source.front() + ": holds no frames");
-}
+
+  const RunOptions& options_;
+  FrameViewer* const viewer_;
+  const ChosenParameters chosen_;
+  const std::string_view backend_;
+  std::size_t memory_limit_bytes_ = 0;
+  std::unique_ptr<RunClouds> clouds_;
+  std::optional<FrameWriter> writer_;  // made once its parts are
+  std::unique_ptr<FrameSource> source_;
+  std::optional<std::size_t> total_;  // frames, where that is known
+  std::atomic<bool> window_closed_ = false;
+};
 
 }  // namespace
 
@@ -222,9 +263,9 @@ void AddRunCommand(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   AddRunOptions(*command, *options);
   command->callback([options] {
-    if (!options->view) return Run(*options, nullptr);
+    if (!options->view) return RunCommand(*options, nullptr).Run();
     FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " "))});
-    viewer.RunBeside([&] { Run(*options, &viewer); });
+    viewer.RunBeside([&] { RunCommand(*options, &viewer).Run(); });
   });
 }
 
