@@ -23,9 +23,9 @@ struct OutputPlace {
   std::string_view folder, ending;
 };
 // In the order of the enumerators.
-constexpr OutputPlace kPlaces[] = {{"disparity", ".png"}, {"pfm", ".pfm"},   {"color", ".png"},
-                                   {"depth", ".png"},     {"cloud", ".ply"}, {"cloud", ".pcd"},
-                                   {"density", ".ply"}};
+constexpr OutputPlace kPlaces[] = {{"disparity", ".png"}, {"pfm", ".pfm"},        {"color", ".png"},
+                                   {"depth", ".png"},     {"cloud", ".ply"},      {"cloud", ".pcd"},
+                                   {"density", ".ply"},   {"confidence", ".png"}, {"validity", ".png"}};
 
 constexpr float kMaxPngDepth_m = 65.535F;
 
@@ -131,6 +131,10 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
     const DisparityRange range = RobustRange(disparity);
     WritePng(PathOf(Output::kColor, name), ColorDisparity(disparity, range.low, range.high).ConstView());
   }
+  if (Contains(outputs, Output::kConfidence))
+    WritePng(PathOf(Output::kConfidence, name), matched.disparity.confidence.ConstView());
+  if (Contains(outputs, Output::kValidity))
+    WritePng(PathOf(Output::kValidity, name), matched.disparity.validity.ConstView());
   if (std::any_of(outputs.begin(), outputs.end(), NeedsCalibration))
     WriteDepthAndCloud(matched, outputs, report);
 }

@@ -1,5 +1,5 @@
 // The files of one frame: DIR/disparity/NAME.png, pfm/NAME.pfm, depth/NAME.png, color/NAME.png,
-// cloud/NAME.ply, .pcd, density/NAME.ply, .png.
+// cloud/NAME.ply, .pcd, density/NAME.ply, .png, confidence/NAME.png, validity/NAME.png.
 #pragma once
 
 #include <filesystem>
@@ -12,10 +12,10 @@
 
 namespace parallax::app {
 
-enum class Output { kDisparity, kPfm, kColor, kDepth, kCloud, kPcd, kDensity };
+enum class Output { kDisparity, kPfm, kColor, kDepth, kCloud, kPcd, kDensity, kConfidence, kValidity };
 // As --write takes them, in the order of the enumerators.
-inline constexpr std::string_view kOutputNames[] = {"disparity", "pfm", "color",  "depth",
-                                                    "cloud",     "pcd", "density"};
+inline constexpr std::string_view kOutputNames[] = {"disparity", "pfm",     "color",      "depth",   "cloud",
+                                                    "pcd",       "density", "confidence", "validity"};
 
 // Outputs of these names; throws InvalidArgument for an unknown one.
 std::vector<Output> OutputsOf(const std::vector<std::string>& names);

@@ -19,7 +19,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->capture_default_str();
   command
       .add_option("--write", options.outputs,
-                  "What to write: disparity, pfm, color, depth, cloud, pcd, density "
+                  "What to write: disparity, pfm, color, depth, cloud, pcd, density, confidence, validity "
                   "[disparity,color and, with a calibration, depth,cloud]")
       ->type_name("LIST")
       ->delimiter(',')

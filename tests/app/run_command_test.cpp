@@ -18,6 +18,7 @@
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
+#include "pipeline/disparity_map.h"
 #include "tests/support/kitti_folder.h"
 #include "tests/support/run_program.h"
 
@@ -113,6 +114,33 @@ TEST_F(RunCommand, WritesWhatIsAskedForAndTheFilesAgree) {
     EXPECT_EQ(ply.colors.size(), num_points);
     EXPECT_GT(num_true, 64U * 32U * 8U / 10U);
   }
+}
+
+TEST_F(RunCommand, ValidityNamesTheReasonOfEveryHoleAndConfidenceIsHighWhereTheMatchIsRight) {
+  MakeKittiFolder(data(), 1);
+  const auto image = [&](const std::string& kind) {
+    return ReadGray8(out() / kind / (KittiName(0) + ".png"));
+  };
+  ASSERT_EQ(Run({"--write", "pfm,validity,confidence", "--set", "filter.fill=false"}).exit_code, 0);
+  const HostImage<float> holes = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"));
+  const HostImage<std::uint8_t> rejected = image("validity"), confidence = image("confidence");
+  ASSERT_EQ(Run({"--write", "pfm,validity"}).exit_code, 0);
+  const HostImage<float> filled = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"));
+  const HostImage<std::uint8_t> refilled = image("validity");
+  std::size_t num_holes = 0, num_right = 0, num_confident = 0;
+  for (int y = 0; y < holes.height(); ++y) {
+    for (int x = 0; x < holes.width(); ++x) {
+      EXPECT_EQ(std::isnan(holes(x, y)), rejected(x, y) != 0);
+      EXPECT_FALSE(std::isnan(filled(x, y)));
+      EXPECT_EQ(refilled(x, y), rejected(x, y) == 0 ? 0 : rejected(x, y) | kFilled);
+      num_holes += std::isnan(holes(x, y)) ? 1U : 0U;
+      const bool right = std::abs(holes(x, y) - 5) < 0.5F;
+      num_right += right ? 1U : 0U;
+      num_confident += right && confidence(x, y) > 64 ? 1U : 0U;
+    }
+  }
+  EXPECT_GT(num_holes, 32U);  // what lies left of the right image
+  EXPECT_GT(num_confident, num_right / 2);
 }
 
 TEST_F(RunCommand, UsuallyWritesDisparityColorAndWithACalibrationDepthAndCloud) {
