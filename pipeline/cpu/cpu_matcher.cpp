@@ -42,8 +42,7 @@ class CpuMatcher final : public StereoMatcher {
         options.memory_limit_bytes > 0 ? options.memory_limit_bytes : cells / 2 * 5 + 64'000'000;
     const std::size_t images = gray8_.bytes() + guide_.bytes() + left_.bytes() + right_.bytes() +
                                cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_);
-    const std::size_t workspace = std::max(cpu::SpeckleFilter::WorkspaceBytes(width_, height_),
-                                           cpu::FillWorkspaceBytes(width_, height_));
+    const std::size_t workspace = cpu::FilterWorkspaceBytes(width_, height_, threads_.num_threads());
     memory_bytes_ = images + aggregator_.SetUp(limit - std::min(limit, images), workspace);
     if (options.memory_limit_bytes > 0 && memory_bytes_ > limit) {
       throw InvalidArgument("frames of " + std::to_string(width_) + "x" + std::to_string(height_) + " with " +
@@ -73,10 +72,7 @@ class CpuMatcher final : public StereoMatcher {
     if (stages != nullptr) stages->consistent = Clone(result);
 
     watch.Skip();
-    speckles_.Remove(parameters_.filter, result, aggregator_.workspace(), threads_);
-    if (stages != nullptr) stages->without_speckles = Clone(result);
-    cpu::FillAndSmooth(parameters_.filter, result, aggregator_.workspace(), threads_,
-                       stages != nullptr ? &stages->filled : nullptr);
+    cpu::FilterMap(parameters_.filter, speckles_, result, aggregator_.workspace(), threads_, stages);
     watch.Lap(Stage::kFilter);
   }
 

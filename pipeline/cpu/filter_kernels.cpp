@@ -66,13 +66,50 @@ void CompareNeighborsOfTarget(const float* HWY_RESTRICT row, const float* HWY_RE
   }
 }
 
-void CarryNearestOfTarget(const float* HWY_RESTRICT before, const float* HWY_RESTRICT nearest_before,
-                          int width, float* HWY_RESTRICT nearest) {
+int FindTouchingRunsOfTarget(const RunBits& here, const RunBits& above,
+                             const std::uint64_t* HWY_RESTRICT joined, int width,
+                             RunPair* HWY_RESTRICT pairs) {
+  RunPair* pair = pairs;
+  RunPair last = {-1, -1};  // of the words before
+  std::uint64_t joined_before = 0;
+  for (int w = 0; w * 64 < width; ++w) {
+    const std::uint64_t begun = here.starts[w] & here.valid[w],
+                        begun_above = above.starts[w] & above.valid[w];
+    // Where the pixel before is joined, too, and neither run begins, the same two runs meet again.
+    std::uint64_t left = joined[w] & (here.starts[w] | above.starts[w] | ~(joined[w] << 1 | joined_before));
+    joined_before = joined[w] >> 63;
+    for (; left != 0; left &= left - 1) {
+      const std::uint64_t so_far = left ^ (left - 1);
+      *pair++ = {last.here + static_cast<std::int32_t>(hwy::PopCount(begun & so_far)),
+                 last.above + static_cast<std::int32_t>(hwy::PopCount(begun_above & so_far))};
+    }
+    last.here += static_cast<std::int32_t>(hwy::PopCount(begun));
+    last.above += static_cast<std::int32_t>(hwy::PopCount(begun_above));
+  }
+  return static_cast<int>(pair - pairs);
+}
+
+// Here and below, rows may be read where they are written.
+void CarryNearestOfTarget(const float* row, const float* const nearest[3], int width,
+                          float* const nearest_beyond[3]) {
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto carry = [&](int i, int x) HWY_ATTR {
+    const V value = hn::LoadU(d, row + x + i - 1);
+    const V carried = hn::LoadU(d, nearest[i] + x + i - 1);
+    hn::StoreU(hn::IfThenElse(hn::Eq(value, value), value, carried), d, nearest_beyond[i] + x);
+  };
+  // What comes from the left goes to the left, so that it is read before it is written.
+  for (int x = (width - 1) / lanes * lanes; x >= 0; x -= lanes) carry(0, x);
+  for (int x = 0; x < width; x += lanes) carry(1, x), carry(2, x);
+}
+
+void FillFromOfTarget(const float* other, int width, float* row) {
   const Tag d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   for (int x = 0; x < width; x += lanes) {
-    const V value = hn::LoadU(d, before + x);
-    hn::StoreU(hn::IfThenElse(hn::Eq(value, value), value, hn::LoadU(d, nearest_before + x)), d, nearest + x);
+    const V value = hn::LoadU(d, row + x);
+    hn::StoreU(hn::IfThenElse(hn::Eq(value, value), value, hn::LoadU(d, other + x)), d, row + x);
   }
 }
 
@@ -219,7 +256,9 @@ HWY_AFTER_NAMESPACE();
 namespace parallax::cpu {
 
 HWY_EXPORT(CompareNeighborsOfTarget);
+HWY_EXPORT(FindTouchingRunsOfTarget);
 HWY_EXPORT(CarryNearestOfTarget);
+HWY_EXPORT(FillFromOfTarget);
 HWY_EXPORT(FindHolesOfTarget);
 HWY_EXPORT(FillRowOfTarget);
 HWY_EXPORT(MedianRowOfTarget);
@@ -228,8 +267,16 @@ void CompareNeighbors(const float* row, const float* above, int width, float ran
                       std::uint64_t* valid, std::uint64_t* joined) {
   HWY_DYNAMIC_DISPATCH(CompareNeighborsOfTarget)(row, above, width, range, starts, valid, joined);
 }
-void CarryNearest(const float* before, const float* nearest_before, int width, float* nearest) {
-  HWY_DYNAMIC_DISPATCH(CarryNearestOfTarget)(before, nearest_before, width, nearest);
+int FindTouchingRuns(const RunBits& here, const RunBits& above, const std::uint64_t* joined, int width,
+                     RunPair* pairs) {
+  return HWY_DYNAMIC_DISPATCH(FindTouchingRunsOfTarget)(here, above, joined, width, pairs);
+}
+void CarryNearest(const float* row, const float* const nearest[3], int width,
+                  float* const nearest_beyond[3]) {
+  HWY_DYNAMIC_DISPATCH(CarryNearestOfTarget)(row, nearest, width, nearest_beyond);
+}
+void FillFrom(const float* other, int width, float* row) {
+  HWY_DYNAMIC_DISPATCH(FillFromOfTarget)(other, width, row);
 }
 
 void NearestAlongRow(const float* row, int width, std::uint64_t* words, float* from_left, float* from_right) {

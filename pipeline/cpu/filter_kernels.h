@@ -12,9 +12,27 @@ namespace parallax::cpu {
 void CompareNeighbors(const float* row, const float* above, int width, float range, std::uint64_t* starts,
                       std::uint64_t* valid, std::uint64_t* joined);
 
-// nearest[x] of row y from row y - 1 (dy = +-1): values of the pixel at before[x] where there is one, else
-// what that pixel's own nearest is. before and nearest_before are shifted by the caller along the direction.
-void CarryNearest(const float* before, const float* nearest_before, int width, float* nearest);
+// Of those of a row.
+struct RunBits {
+  const std::uint64_t *starts, *valid;
+};
+// Numbers, in their rows, of two runs of which a pixel lies above one of the other.
+struct RunPair {
+  std::int32_t here, above;
+};
+// All such pairs of two rows, some more than once, from the bits of both and where pixels are joined to those
+// above. pairs: room for W. Returns how many there are.
+int FindTouchingRuns(const RunBits& here, const RunBits& above, const std::uint64_t* joined, int width,
+                     RunPair* pairs);
+
+// From a row, and its nearest values along the steps to it from left above, above and right above (or below),
+// to those of the row beyond: the pixel that a step leads from, if it has a value, else what is nearest
+// there. Rows may be read a pixel before and a vector past the width, nearest_beyond written a vector past
+// it; that may be nearest itself.
+void CarryNearest(const float* row, const float* const nearest[3], int width, float* const nearest_beyond[3]);
+
+// Gives the pixels of a row that have no value those of another.
+void FillFrom(const float* other, int width, float* row);
 
 // The nearest values before and after each hole of a row, along it; the other pixels' are not written. words:
 // room for a bit a pixel.

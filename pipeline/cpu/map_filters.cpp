@@ -1,113 +1,77 @@
 #include "pipeline/cpu/map_filters.h"
 
 #include <algorithm>
-#include <atomic>
-#include <limits>
-#include <vector>
+#include <optional>
 
-#include "pipeline/aligned_buffer.h"
 #include "pipeline/cpu/filter_kernels.h"
+#include "pipeline/cpu/framed_map.h"
+#include "pipeline/cpu/hole_filling.h"
 #include "pipeline/cpu/row_tasks.h"
 
 namespace parallax::cpu {
 namespace {
 
-constexpr int kRowsPerBlock = 16;
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+constexpr int kRowsPerBlock = HoleFilling::kRowsPerBlock;
 
-// Directions to look in, but those along the row: above and below.
-constexpr struct { int dx, dy; } kSteps[] = {{0, -1}, {-1, -1}, {1, -1}, {0, 1}, {-1, 1}, {1, 1}};
-constexpr int kNumSteps = 6;
+std::size_t WholeLines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-// One pass; true: holes are left.
-bool FillPass(const FramedMap& map, int width, int height, HostImage<std::uint8_t>& validity,
-              std::uint8_t* workspace, ThreadPool& threads) {
-  std::vector<FramedMap> nearest;  // along each step
-  for (std::size_t i = 0; i < kNumSteps; ++i)
-    nearest.emplace_back(width, height, workspace + i * FramedMap::SizeBytes(width, height));
-  threads.ParallelFor(kNumSteps, [&](int i) {
-    const auto [dx, dy] = kSteps[i];
-    const FramedMap& to = nearest[static_cast<std::size_t>(i)];
-    for (int j = 0; j < height; ++j) {
-      const int y = dy < 0 ? j : height - 1 - j;
-      float* row = to.Row(y);
-      CarryNearest(map.Row(y + dy) + dx, to.Row(y + dy) + dx, width, row);
-      std::fill_n(row + width, FramedMap::kMargin, kNan);  // whole vectors were written
-    }
-  });
-  std::atomic<bool> holes_left{false};
-  ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-    const std::ptrdiff_t stride = width + 64;
-    AlignedBuffer<float> along(static_cast<std::size_t>(2 * stride));
-    std::vector<std::uint64_t> words(static_cast<std::size_t>(width + 63) / 64);
-    std::fill_n(along.data(), along.size(), kNan);
+// Rows of a framed map to those of an image, each the median of side x side values; 0 = as it is.
+void CopyOut(const FramedMap& framed, int side, HostImage<float>& to, ThreadPool& threads) {
+  ForRowBlocks(framed.height(), kRowsPerBlock, threads, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
-      float *from_left = along.data(), *from_right = from_left + stride;
-      NearestAlongRow(map.Row(y), width, words.data(), from_left, from_right);
-      const float* values[8] = {from_left, from_right};
-      for (int i = 0; i < kNumSteps; ++i) values[2 + i] = nearest[static_cast<std::size_t>(i)].Row(y);
-      if (FillRow(values, width, map.Row(y), validity.Row(y))) holes_left = true;
-      std::fill_n(map.Row(y) + width, FramedMap::kMargin, kNan);  // whole vectors were written
+      const float* rows[5];
+      for (int i = 0; i < side; ++i) rows[i] = framed.Row(y - side / 2 + i);
+      if (side > 1) {
+        MedianRow(rows, side, framed.width(), to.Row(y));
+      } else {
+        std::copy_n(framed.Row(y), framed.width(), to.Row(y));
+      }
     }
   });
-  return holes_left;
 }
 
 }  // namespace
 
-std::size_t FramedMap::SizeBytes(int width, int height) {
-  return sizeof(float) * static_cast<std::size_t>(StrideOf(width)) *
-         static_cast<std::size_t>(height + 2 * kMargin);
+std::size_t FilterWorkspaceBytes(int width, int height, int num_threads) {
+  return WholeLines(SpeckleFilter::WorkspaceBytes(width, height)) +
+         WholeLines(FramedMap::SizeBytes(width, height)) +
+         HoleFilling::WorkspaceBytes(width, height, num_threads);
 }
 
-FramedMap::FramedMap(int width, int height, std::uint8_t* memory)
-    : stride_(StrideOf(width)), data_(reinterpret_cast<float*>(memory)) {
-  for (int y = -kMargin; y < height + kMargin; ++y) {
-    const bool is_margin = y < 0 || y >= height;
-    std::fill_n(Row(y) - kMargin, is_margin ? width + 2 * kMargin : kMargin, kNan);
-    std::fill_n(Row(y) + width, kMargin, kNan);
-  }
-}
-
-std::size_t FillWorkspaceBytes(int width, int height) {
-  return (1 + kNumSteps) * FramedMap::SizeBytes(width, height);
-}
-
-void FillAndSmooth(const FilterParameters& parameters, DisparityMap& map, std::uint8_t* workspace,
-                   ThreadPool& threads, DisparityMap* filled) {
-  const int width = map.disparity.width(), height = map.disparity.height(), side = parameters.median;
-  if (parameters.fill || side > 1) {
-    const FramedMap framed(width, height, workspace);
+void FilterMap(const FilterParameters& parameters, SpeckleFilter& speckles, DisparityMap& map,
+               std::uint8_t* workspace, ThreadPool& threads, StageResults* stages) {
+  const int width = map.disparity.width(), height = map.disparity.height();
+  speckles.FindIslands(parameters, map, workspace, threads);
+  if (!parameters.fill && parameters.median <= 1) {
     ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-      for (int y = begin; y < end; ++y) std::copy_n(map.disparity.Row(y), width, framed.Row(y));
+      for (int y = begin; y < end; ++y) speckles.StrikeRow(y, map.disparity.Row(y), map.validity.Row(y));
     });
-    if (parameters.fill) {
-      std::uint8_t* nearest = workspace + FramedMap::SizeBytes(width, height);
-      // A second pass reaches what saw no value in any direction; a third could do no more.
-      if (FillPass(framed, width, height, map.validity, nearest, threads))
-        FillPass(framed, width, height, map.validity, nearest, threads);
-    }
-    const auto give_back = [&](HostImage<float>& to, int median) {
-      ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-        for (int y = begin; y < end; ++y) {
-          const float* rows[5];
-          for (int i = 0; i < median; ++i) rows[i] = framed.Row(y - median / 2 + i);
-          if (median > 1) {
-            MedianRow(rows, median, width, to.Row(y));
-          } else {
-            std::copy_n(framed.Row(y), width, to.Row(y));
-          }
-        }
-      });
-    };
-    if (filled != nullptr) {
-      *filled = Clone(map);
-      give_back(filled->disparity, 0);
-    }
-    give_back(map.disparity, side);
-  } else if (filled != nullptr) {
-    *filled = Clone(map);
+    if (stages != nullptr) stages->without_speckles = Clone(map), stages->filled = Clone(map);
+    return;
   }
+  std::uint8_t* frame_memory = workspace + WholeLines(SpeckleFilter::WorkspaceBytes(width, height));
+  const FramedMap framed(width, height, frame_memory);
+  std::optional<HoleFilling> filling;
+  if (parameters.fill)
+    filling.emplace(framed, frame_memory + WholeLines(FramedMap::SizeBytes(width, height)),
+                    threads.num_threads());
+  ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      std::copy_n(map.disparity.Row(y), width, framed.Row(y));
+      speckles.StrikeRow(y, framed.Row(y), map.validity.Row(y));
+    }
+    if (filling) filling->Gather(begin / kRowsPerBlock);
+  });
+  if (stages != nullptr) {
+    stages->without_speckles = Clone(map);
+    CopyOut(framed, 0, stages->without_speckles.disparity, threads);
+  }
+  if (filling) filling->Fill(map.validity, threads);
+  if (stages != nullptr) {
+    stages->filled = Clone(map);
+    CopyOut(framed, 0, stages->filled.disparity, threads);
+  }
+  CopyOut(framed, parameters.median, map.disparity, threads);
 }
 
 }  // namespace parallax::cpu

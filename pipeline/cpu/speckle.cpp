@@ -1,10 +1,10 @@
 #include "pipeline/cpu/speckle.h"
 
+#include <algorithm>
 #include <bit>
 #include <limits>
 #include <utility>
 
-#include "pipeline/cpu/filter_kernels.h"
 #include "pipeline/cpu/row_tasks.h"
 
 namespace parallax::cpu {
@@ -17,110 +17,113 @@ constexpr int kRowsPerBlock = 32;
 SpeckleFilter::SpeckleFilter(int width, int height)
     : width_(width), height_(height), num_runs_(static_cast<std::size_t>(height)) {}
 
-std::int32_t SpeckleFilter::Root(std::int32_t run) {
+SpeckleFilter::RowBits SpeckleFilter::MakeBits() const {
+  const std::size_t words = static_cast<std::size_t>(width_ + 63) / 64;
+  return {std::vector<std::uint64_t>(words), std::vector<std::uint64_t>(words),
+          std::vector<std::uint64_t>(words)};
+}
+
+// The root, or a run on the way there whose island is known to be large enough.
+std::int32_t SpeckleFilter::Ancestor(std::int32_t run) const {
+  const Run* runs = runs_;
+  while (runs[run].size < enough_ && runs[run].parent != run) run = runs[run].parent;
+  return run;
+}
+
+// The same, with half the way to go the next time.
+std::int32_t SpeckleFilter::AncestorForNextTime(std::int32_t run) {
   Run* runs = runs_;
-  while (runs[run].parent != run) {
-    runs[run].parent = runs[runs[run].parent].parent;  // halves the way for the next time
+  while (runs[run].size < enough_ && runs[run].parent != run) {
+    runs[run].parent = runs[runs[run].parent].parent;
     run = runs[run].parent;
   }
   return run;
 }
 
 void SpeckleFilter::Unite(std::int32_t a, std::int32_t b) {
-  a = Root(a), b = Root(b);
+  a = AncestorForNextTime(a), b = AncestorForNextTime(b);
   if (a == b) return;
   Run* runs = runs_;
   if (runs[a].size < runs[b].size) std::swap(a, b);
+  if (runs[b].size >= enough_) return;  // both stay
   runs[b].parent = a;
   runs[a].size += runs[b].size;
 }
 
-void SpeckleFilter::FindRuns(const DisparityMap& map, int y, float range, RowBits& bits) {
-  CompareNeighbors(map.disparity.Row(y), y > 0 ? map.disparity.Row(y - 1) : nullptr, width_, range,
+void SpeckleFilter::Compare(const DisparityMap& map, int y, RowBits& bits) const {
+  CompareNeighbors(map.disparity.Row(y), y > 0 ? map.disparity.Row(y - 1) : nullptr, width_, range_,
                    bits.starts.data(), bits.valid.data(), bits.joined.data());
+}
+
+void SpeckleFilter::FindRuns(int y, const RowBits& bits) {
   const std::int32_t first = y * width_;
-  Run* run = runs_ + first - 1;
-  bool open = false;  // the last run goes on
+  Run *begun = runs_ + first, *ended = begun;
+  std::uint64_t before = 0;  // the last pixel of the word before has a value
   for (int word = 0; word * 64 < width_; ++word) {
     const std::size_t w = static_cast<std::size_t>(word);
-    // A pixel without a value starts nothing, but ends what was before it.
-    for (std::uint64_t starts = bits.starts[w]; starts != 0; starts &= starts - 1) {
-      const int bit = std::countr_zero(starts), x = word * 64 + bit;
-      if (open) run->end = x, run->size = x - run->begin;
-      open = ((bits.valid[w] >> bit) & 1) != 0;
-      if (!open) continue;
-      ++run;
-      run->parent = static_cast<std::int32_t>(run - runs_);
-      run->begin = x;
-    }
+    const std::uint64_t starts = bits.starts[w], valid = bits.valid[w];
+    for (std::uint64_t left = starts & valid; left != 0; left &= left - 1)
+      (begun++)->begin = word * 64 + std::countr_zero(left);
+    // What starts, a run or a gap, ends the run that reaches the pixel before.
+    for (std::uint64_t left = starts & (valid << 1 | before); left != 0; left &= left - 1)
+      (ended++)->end = word * 64 + std::countr_zero(left);
+    before = valid >> 63;
   }
-  if (open) run->end = width_, run->size = width_ - run->begin;
-  num_runs_[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(run + 1 - runs_) - first;
+  if (ended != begun) ended->end = width_;
+  for (Run* run = runs_ + first; run != begun; ++run) {
+    run->parent = static_cast<std::int32_t>(run - runs_);
+    run->size = run->end - run->begin;
+  }
+  num_runs_[static_cast<std::size_t>(y)] = static_cast<std::int32_t>(begun - runs_) - first;
 }
 
-void SpeckleFilter::JoinToRowAbove(int y, const RowBits& bits,
-                                   const std::vector<std::uint64_t>* starts_above) {
-  std::int32_t here = y * width_, above = here - width_;
-  const Run* runs = runs_;
-  std::int32_t last_here = -1, last_above = -1;
-  std::uint64_t before = 0;
-  for (int word = 0; word * 64 < width_; ++word) {
-    const std::size_t w = static_cast<std::size_t>(word);
-    std::uint64_t joined = bits.joined[w];
-    // Where the pixel before is joined and neither run begins, the same two runs meet again.
-    if (starts_above != nullptr) {
-      joined &= bits.starts[w] | (*starts_above)[w] | ~(joined << 1 | before);
-      before = bits.joined[w] >> 63;
-    }
-    for (; joined != 0; joined &= joined - 1) {
-      const int x = word * 64 + std::countr_zero(joined);
-      while (runs[here].end <= x) ++here;
-      while (runs[above].end <= x) ++above;
-      if (here == last_here && above == last_above) continue;
-      Unite(here, above);
-      last_here = here, last_above = above;
-    }
+void SpeckleFilter::JoinToRowAbove(int y, const RowBits& bits, const RowBits& above,
+                                   std::vector<RunPair>& pairs) {
+  const int count =
+      FindTouchingRuns({bits.starts.data(), bits.valid.data()}, {above.starts.data(), above.valid.data()},
+                       bits.joined.data(), width_, pairs.data());
+  const std::int32_t first = y * width_, first_above = first - width_;
+  for (int i = 0; i < count; ++i) {
+    const RunPair& pair = pairs[static_cast<std::size_t>(i)];
+    Unite(first + pair.here, first_above + pair.above);
   }
 }
 
-void SpeckleFilter::Remove(const FilterParameters& parameters, DisparityMap& map, std::uint8_t* workspace,
-                           ThreadPool& threads) {
-  if (parameters.speckle_size <= 1) return;
+void SpeckleFilter::FindIslands(const FilterParameters& parameters, const DisparityMap& map,
+                                std::uint8_t* workspace, ThreadPool& threads) {
+  enough_ = parameters.speckle_size > 1 ? parameters.speckle_size : 0;
+  range_ = parameters.speckle_range;
+  if (enough_ == 0) return;
   runs_ = reinterpret_cast<Run*>(workspace);
-  const auto make_bits = [&] {
-    const std::size_t words = static_cast<std::size_t>(width_ + 63) / 64;
-    return RowBits{std::vector<std::uint64_t>(words), std::vector<std::uint64_t>(words),
-                   std::vector<std::uint64_t>(words)};
-  };
   ForRowBlocks(height_, kRowsPerBlock, threads, [&](int begin, int end) {
-    RowBits bits = make_bits(), bits_above = make_bits();
+    RowBits bits = MakeBits(), above = MakeBits();
+    std::vector<RunPair> pairs(static_cast<std::size_t>(width_));
     for (int y = begin; y < end; ++y) {
-      std::swap(bits, bits_above);
-      FindRuns(map, y, parameters.speckle_range, bits);
-      if (y > begin) JoinToRowAbove(y, bits, &bits_above.starts);
+      std::swap(bits, above);
+      Compare(map, y, bits);
+      FindRuns(y, bits);
+      if (y > begin) JoinToRowAbove(y, bits, above, pairs);
     }
   });
-  RowBits bits = make_bits();
+  RowBits bits = MakeBits(), above = MakeBits();
+  std::vector<RunPair> pairs(static_cast<std::size_t>(width_));
   for (int y = kRowsPerBlock; y < height_; y += kRowsPerBlock) {
-    CompareNeighbors(map.disparity.Row(y), map.disparity.Row(y - 1), width_, parameters.speckle_range,
-                     bits.starts.data(), bits.valid.data(), bits.joined.data());
-    JoinToRowAbove(y, bits, nullptr);
+    Compare(map, y - 1, above);
+    Compare(map, y, bits);
+    JoinToRowAbove(y, bits, above, pairs);
   }
-  ForRowBlocks(height_, kRowsPerBlock, threads, [&](int begin, int end) {
-    for (int y = begin; y < end; ++y) {
-      const Run* runs = runs_;
-      const Run* row = runs + static_cast<std::ptrdiff_t>(y) * width_;
-      for (int i = 0; i < num_runs_[static_cast<std::size_t>(y)]; ++i) {
-        std::int32_t root = row[i].parent;  // read only: others look, too
-        while (runs[root].parent != root) root = runs[root].parent;
-        if (runs[root].size >= parameters.speckle_size) continue;
-        for (int x = row[i].begin; x < row[i].end; ++x) {
-          map.disparity(x, y) = std::numeric_limits<float>::quiet_NaN();
-          map.validity(x, y) = static_cast<std::uint8_t>(map.validity(x, y) | kSpeckle);
-        }
-      }
+}
+
+void SpeckleFilter::StrikeRow(int y, float* disparity, std::uint8_t* validity) const {
+  if (enough_ == 0) return;
+  const Run* row = runs_ + static_cast<std::ptrdiff_t>(y) * width_;
+  for (int i = 0; i < num_runs_[static_cast<std::size_t>(y)]; ++i) {
+    if (runs_[Ancestor(row[i].parent)].size >= enough_) continue;
+    for (int x = row[i].begin; x < row[i].end; ++x) {
+      disparity[x] = std::numeric_limits<float>::quiet_NaN();
+      validity[x] = static_cast<std::uint8_t>(validity[x] | kSpeckle);
     }
-  });
+  }
 }
 
 }  // namespace parallax::cpu

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pipeline/cpu/filter_kernels.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
@@ -13,35 +14,43 @@ namespace parallax::cpu {
 
 // Joins runs of pixels, not pixels: a row is cut into runs of like neighbours, and runs that touch those of
 // the row above are united in a forest. Blocks of rows are done by threads of their own and sewn together at
-// the end.
+// the end. Islands that are large enough to stay are not followed any further.
 class SpeckleFilter {
  public:
   SpeckleFilter(int width, int height);
   static std::size_t WorkspaceBytes(int width, int height) {
     return sizeof(Run) * static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }
-  // workspace: WorkspaceBytes(), aligned, with any content.
-  void Remove(const FilterParameters& parameters, DisparityMap& map, std::uint8_t* workspace,
-              ThreadPool& threads);
+  // Finds the islands of a map. workspace: WorkspaceBytes(), aligned, with any content; needed until the rows
+  // are struck.
+  void FindIslands(const FilterParameters& parameters, const DisparityMap& map, std::uint8_t* workspace,
+                   ThreadPool& threads);
+  // Takes the values of small islands out of row y of that map, or of a copy. Rows in any order, on any
+  // threads.
+  void StrikeRow(int y, float* disparity, std::uint8_t* validity) const;
 
  private:
   struct Run {
     std::int32_t parent;      // index of a run; its own at a root
-    std::int32_t size;        // pixels; at a root, of the whole island
+    std::int32_t size;        // pixels; at a root, of the whole island, or as many as are enough
     std::int32_t begin, end;  // x
   };
-  // Bit x of a row's words.
+  // Bit x of a row's words; see CompareNeighbors().
   struct RowBits {
-    std::vector<std::uint64_t> starts, valid, joined;  // first of a run; has a value; like the pixel above
+    std::vector<std::uint64_t> starts, valid, joined;
   };
 
-  std::int32_t Root(std::int32_t run);
+  RowBits MakeBits() const;
+  std::int32_t Ancestor(std::int32_t run) const;
+  std::int32_t AncestorForNextTime(std::int32_t run);
   void Unite(std::int32_t a, std::int32_t b);
-  void FindRuns(const DisparityMap& map, int y, float range, RowBits& bits);
-  // starts_above: of the row above; null = unknown.
-  void JoinToRowAbove(int y, const RowBits& bits, const std::vector<std::uint64_t>* starts_above);
+  void Compare(const DisparityMap& map, int y, RowBits& bits) const;
+  void FindRuns(int y, const RowBits& bits);
+  void JoinToRowAbove(int y, const RowBits& bits, const RowBits& above, std::vector<RunPair>& pairs);
 
   int width_, height_;
+  int enough_ = 0;  // pixels of an island that stays; 0 = all stay
+  float range_ = 0;
   Run* runs_ = nullptr;                 // of row y from y * width on: as many as a row can hold
   std::vector<std::int32_t> num_runs_;  // of each row
 };
