@@ -55,12 +55,13 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/parallaxConfig.cmake
 # --- the program -------------------------------------------------------------------
 if(TARGET parallax)
   install(TARGETS parallax RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/config/ DESTINATION ${CMAKE_INSTALL_DATADIR}/parallax/presets
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/config/presets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/parallax/presets
           COMPONENT program FILES_MATCHING PATTERN "*.yaml")
 endif()
-install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs/ DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
+# As they stand in the sources, so that links from page to page hold.
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/LICENSE
+install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${PROJECT_SOURCE_DIR}/LICENSE
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # --- the package: cpack --config build/release/CPackConfig.cmake ----------------------
