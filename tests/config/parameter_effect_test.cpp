@@ -1,0 +1,100 @@
+// No parameter is silently without effect, on any back end of this machine: changing it changes a result.
+// (A setter that did nothing on the GPU is among the complaints about other matchers.)
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "config/parameter_text.h"
+#include "pipeline/cpu/cpu_matcher.h"
+#include "pipeline/matcher.h"
+#include "pipeline/reprojection.h"
+#include "tests/support/images.h"
+
+namespace parallax {
+namespace {
+
+struct Change {
+  std::string key, value;
+  std::vector<std::pair<std::string, std::string>> beside = {};  // what must be set for it to matter
+};
+const std::vector<Change> kChanges = {
+    {"census_transform.window", "5x5"},
+    {"matching_cost.min_disparity", "-3"},
+    {"matching_cost.num_disparities", "10"},
+    {"aggregation.num_paths", "4"},
+    {"aggregation.p1", "1"},
+    {"aggregation.p2", "200"},
+    {"aggregation.p2_min", "60", {{"aggregation.p2_slope", "4"}}},
+    {"aggregation.p2_slope", "4"},
+    {"selection.uniqueness_percent", "30"},
+    {"selection.subpixel", "none"},
+    {"consistency.max_difference", "-1"},
+    {"filter.speckle_size", "0"},
+    {"filter.speckle_range", "0.05"},
+    {"filter.fill", "false"},
+    {"filter.median", "5"},
+    {"reprojection.min_depth_m", "6"},
+    {"reprojection.max_depth_m", "6"},
+};
+
+constexpr int kWidth = 90, kHeight = 50;
+
+// A square at disparity 12 before a wall at 5; noise of each camera's own, and a band without texture.
+std::uint8_t Texture(int x, int y) {
+  return static_cast<std::uint8_t>(y > 38 ? 100 : 40 + test::NoiseAt(x, y) / 2);
+}
+HostImage<std::uint8_t> Camera(int near_shift, int far_shift, std::uint32_t seed) {
+  return test::ImageFrom<std::uint8_t>(kWidth, kHeight, [&](int x, int y) {
+    const bool near = x - near_shift >= 30 && x - near_shift < 60 && y >= 10 && y < 35;
+    const int value = near ? Texture(x - near_shift + 1000, y) : Texture(x - far_shift, y);
+    return value + test::NoiseAt(x, y, seed) / 24;
+  });
+}
+
+// All that a frame gives, as one text to compare.
+std::string ResultsOf(const std::string& backend, const Parameters& parameters) {
+  const HostImage<std::uint8_t> left = Camera(0, 0, 2), right = Camera(-12, -5, 3);
+  const MatcherOptions options{.width = kWidth, .height = kHeight};
+  const auto matcher =
+      backend == "cpu" ? MakeCpuMatcher(parameters, options) : MakeReferenceMatcher(parameters, options);
+  DisparityMap map;
+  matcher->Compute(left.ConstView(), right.ConstView(), map, nullptr, nullptr);
+  HostImage<float> depth(kWidth, kHeight);
+  DepthFromDisparity(map.disparity.ConstView(), {.fx_px = 100, .baseline_m = 0.5}, parameters.reprojection,
+                     depth.View());
+  std::string results;
+  for (int y = 0; y < kHeight; ++y) {
+    const auto append = [&](const auto* row) {
+      results.append(reinterpret_cast<const char*>(row), kWidth * sizeof(*row));
+    };
+    append(map.disparity.Row(y)), append(map.validity.Row(y)), append(depth.Row(y));
+  }
+  return results;
+}
+
+class ParameterEffect : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(ParameterEffect, EveryParameterChangesAResult) {
+  for (const std::string& key : ParameterKeys()) {
+    const auto change =
+        std::find_if(kChanges.begin(), kChanges.end(), [&](const Change& c) { return c.key == key; });
+    ASSERT_NE(change, kChanges.end()) << key << ": add a value that changes the result to this test";
+    Parameters before;
+    before.matching_cost.num_disparities = 20;
+    for (const auto& [other, value] : change->beside) ASSERT_FALSE(SetParameter(before, other, value));
+    Parameters after = before;
+    ASSERT_FALSE(SetParameter(after, key, change->value)) << key;
+    EXPECT_TRUE(Validate(after).empty()) << key;
+    EXPECT_NE(ResultsOf(GetParam(), before), ResultsOf(GetParam(), after)) << key << " had no effect";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BackEnds, ParameterEffect, ::testing::Values("reference", "cpu"),
+                         [](const auto& instance) { return instance.param; });
+
+}  // namespace
+}  // namespace parallax
