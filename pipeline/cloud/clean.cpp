@@ -84,14 +84,14 @@ std::vector<std::int32_t> KeepStatisticalInliers(std::span<const Point3f> points
       measures.MeanNeighbourDistances(points, {.k = parameters.num_neighbours, .include_self = open3d});
   double sum = 0, count = 0;
   for (const float d : distances) {
-    if (std::isnan(d)) continue;  // no neighbours
+    if (!std::isfinite(d)) continue;  // no neighbours, or too far away for single precision
     sum += double{d};
     ++count;
   }
   const double mean = sum / count;
   double squares = 0;
   for (const float d : distances) {
-    if (std::isnan(d) || (open3d && d == 0)) continue;
+    if (!std::isfinite(d) || (open3d && d == 0)) continue;
     squares += (double{d} - mean) * (double{d} - mean);
   }
   const double deviation = count > 1 ? std::sqrt(squares / (count - 1)) : 0;

@@ -35,8 +35,11 @@ TEST(DepthFromDisparity, DoffsAndLimits) {
   EXPECT_EQ(Depth(ImageOf<float>({{35.0F}}), kRig, {10.0F, 10.0F})(0, 0), 10.0F);  // limits are inclusive
 }
 
-TEST(DepthFromDisparity, ARigWithoutBaselineIsRefused) {
+TEST(DepthFromDisparity, ARigWithoutBaselineOrFocalLengthIsRefused) {
   StereoRig rig = kRig;
+  rig.fx_px = 0;
+  EXPECT_THROW(Depth(ImageOf<float>({{1.0F}}), rig), InvalidArgument);
+  rig = kRig;
   rig.baseline_m = 0;
   EXPECT_THROW(Depth(ImageOf<float>({{1.0F}}), rig), InvalidArgument);
 }

@@ -45,6 +45,19 @@ TEST_F(CleanTest, StatisticalOutliersByHand) {
   EXPECT_THAT(Statistical(line, 2, 1.79, OutlierConvention::kOpen3d), ElementsAre(0, 1, 2, 3, 4));
 }
 
+TEST_F(CleanTest, ALimitThatIsReachedKeepsForPclAndRemovesForOpen3d) {
+  const std::vector<Point3f> even = OnALine({0, 1, 2, 3});  // all distances 1, deviation 0
+  EXPECT_THAT(Statistical(even, 1, 1.0, OutlierConvention::kPcl), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(Statistical(even, 2, 1.0, OutlierConvention::kOpen3d), IsEmpty());
+}
+
+// The square of its distance is infinite, which must not make the others' mean so.
+TEST_F(CleanTest, APointBeyondSinglePrecisionIsAnOutlierAndNoMore) {
+  const std::vector<Point3f> line = OnALine({0, 1, 2, 3, 10, 3e38F});
+  EXPECT_THAT(Statistical(line, 1, 1.78, OutlierConvention::kPcl), ElementsAre(0, 1, 2, 3));
+  EXPECT_THAT(Statistical(line, 1, 1.79, OutlierConvention::kPcl), ElementsAre(0, 1, 2, 3, 4));
+}
+
 TEST_F(CleanTest, TheConventionsDifferOnDuplicates) {
   const std::vector<Point3f> line = OnALine({0, 0, 1, 2, 3});
   // Distances 0 0 1 1 1: mean 0.6, deviation 0.548: all within 1.148.

@@ -56,6 +56,13 @@ TEST_F(CompareTest, ByHand) {
   EXPECT_THAT(c.bins, IsEmpty());
 }
 
+TEST(DistanceScores, DoNotDependOnTheOrder) {
+  const DistanceScores scores = ScoresOf(std::vector<float>{0, 9, 1, kNan, 4, 2});
+  EXPECT_EQ(scores.num_points, 5);
+  EXPECT_EQ(scores.max_m, 9);
+  EXPECT_THAT(scores.quantiles_m, ElementsAre(2, 4, 9, 9, 9));  // elements 2, 3, 4 of 0 1 2 4 9
+}
+
 TEST_F(CompareTest, BinsByDepth) {
   CompareOptions options = {.depth_edges_m = {1, 1.5, 3, 4}};
   const CloudComparison c = CompareClouds(estimate_, truth_, options, *measures_);
