@@ -295,6 +295,8 @@ TEST_F(CloudCommand, EmdOfUnequalCloudsDrawsAndSaysSo) {
                                 HasSubstr("the clouds differ in size: 81 points of each"),
                                 HasSubstr("81 of 81 matched")));
   const std::vector<std::string> drawn = {"cloud", "emd", a, b, "--points", "50", "--seed", "7"};
+  EXPECT_THAT(RunParallax(drawn).out, AllOf(HasSubstr("a.ply: 144 points, 50 drawn with seed 7"),
+                                            HasSubstr("b.ply: 81 points, 50 drawn with seed 8")));
   const std::string first = JsonOf(drawn), second = JsonOf(drawn);
   EXPECT_EQ(NumberIn(first, "", "num_matched"), 50);
   EXPECT_EQ(NumberIn(first, "", "upper_m"), NumberIn(second, "", "upper_m"));
@@ -438,6 +440,10 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   ExpectError({"cloud", "geodesic", file, "--from", "32"}, 2, "has points 0 to 31");
   ExpectError({"cloud", "geodesic", file, "--from", "-1"}, 2, "has points 0 to 31");
   ExpectError({"cloud", "geodesic", file, "--from", "0", "--to", "0,0,400"}, 2, "is outside the cloud");
+  // The diagonal is 103.04 m long.
+  ExpectError({"cloud", "geodesic", file, "--from", "0", "--to", "0,0,14.4"}, 2,
+              "10.4 m away, more than 10.3 m (--snap)");
+  EXPECT_EQ(RunParallax({"cloud", "geodesic", file, "--k", "4", "--from", "0,0,14.2"}).exit_code, 0);
   for (const char* nonsense : {"a", "1,2", "1,2,3,4", "1.5", "0,0,nan", ","}) {
     ExpectError({"cloud", "geodesic", file, "--from", nonsense}, 2, "is neither a point's number nor x,y,z");
   }

@@ -143,6 +143,16 @@ TEST_F(RunCommand, ValidityNamesTheReasonOfEveryHoleAndConfidenceIsHighWhereTheM
   EXPECT_GT(num_confident, num_right / 2);
 }
 
+TEST_F(RunCommand, DepthsThatTheirPngCannotHoldAreCounted) {
+  const ProgramResult result = RunSource({"synthetic:drive,frames=1,width=200,height=60"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<Point3f> points = ReadPly(out() / "cloud" / "000000_10.ply").points;
+  const auto num_deep =
+      std::count_if(points.begin(), points.end(), [](const Point3f& p) { return p.z > 65.535F; });
+  EXPECT_GT(num_deep, 0);
+  EXPECT_THAT(result.out, HasSubstr("000000_10: " + std::to_string(num_deep) + " pixels beyond 65.535 m"));
+}
+
 TEST_F(RunCommand, UsuallyWritesDisparityColorAndWithACalibrationDepthAndCloud) {
   MakeKittiFolder(data(), 1);
   ASSERT_EQ(Run().exit_code, 0);
