@@ -87,23 +87,23 @@ class Aggregator::Sink {
       const SelectedRow row = Row(y);
       RefineRow(row, width, min_disparity, p.matching_cost.num_disparities, p.selection,
                 map_->disparity.Row(y), map_->validity.Row(y), map_->confidence.Row(y));
-      std::uint16_t* winner_right = row.after + row_size_;
-      FinishRightRow(*tables_, width, min_disparity, row, winner_right);
+      FinishRow(*tables_, width, row);
       if (stages_ != nullptr) {
         std::copy_n(row.winner, width, stages_->winner_left.Row(y));
-        std::copy_n(winner_right, width, stages_->winner_right.Row(y));
+        CopyRightRow(*tables_, width, min_disparity, row, stages_->winner_right.Row(y));
         std::copy_n(map_->disparity.Row(y), width, stages_->selected.disparity.Row(y));
         std::copy_n(map_->validity.Row(y), width, stages_->selected.validity.Row(y));
         std::copy_n(map_->confidence.Row(y), width, stages_->selected.confidence.Row(y));
       }
-      CheckRow(row.winner, winner_right, width, min_disparity, p.matching_cost.num_disparities, p.consistency,
-               map_->disparity.Row(y), map_->validity.Row(y), check_);
+      CheckRow(row.winner, RightWinnersOf(*tables_, row), width, min_disparity,
+               p.matching_cost.num_disparities, p.consistency, map_->disparity.Row(y), map_->validity.Row(y),
+               check_);
     }
   }
 
  private:
-  // Elements of SelectedRow's arrays, and of the right winners.
-  int RowStride() const { return 6 * row_size_ + right_size_ + 2 * parent_->striping_.Padded(); }
+  // Elements of SelectedRow's arrays.
+  int RowStride() const { return 5 * row_size_ + right_size_ + 2 * parent_->striping_.Padded(); }
   SelectedRow Row(int y) {
     std::uint16_t* at = rows_.data() + static_cast<std::ptrdiff_t>(y - top_) * RowStride();
     SelectedRow row;
@@ -111,7 +111,6 @@ class Aggregator::Sink {
       *part = at;
       at += row_size_;
     }
-    at += row_size_;  // winners of the right image
     row.right_winner = at + 64;
     row.right_state = at + right_size_;
     return row;

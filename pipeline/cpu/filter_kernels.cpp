@@ -9,10 +9,10 @@
 
 #include <algorithm>
 #include <bit>
-#include <cmath>
 #include <cstring>
 #include <limits>
 
+#include "pipeline/cpu/mask_bits-inl.h"
 #include "pipeline/disparity_map.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -22,72 +22,6 @@ namespace {
 namespace hn = hwy::HWY_NAMESPACE;
 using Tag = hn::ScalableTag<float>;
 using V = hn::Vec<Tag>;
-
-// The lanes' bits at bit x of words; x is a multiple of the number of lanes. Words start as 0.
-template <class M>
-HWY_INLINE void PutBits(Tag d, M mask, int x, std::uint64_t* HWY_RESTRICT words) {
-  std::uint8_t bytes[8] = {};
-  hn::StoreMaskBits(d, mask, bytes);
-  std::uint64_t bits;
-  std::memcpy(&bits, bytes, sizeof(bits));
-  words[x / 64] |= bits << (x % 64);
-}
-
-void CompareNeighborsOfTarget(const float* HWY_RESTRICT row, const float* HWY_RESTRICT above, int width,
-                              float range, std::uint64_t* HWY_RESTRICT starts,
-                              std::uint64_t* HWY_RESTRICT valid, std::uint64_t* HWY_RESTRICT joined) {
-  const Tag d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  const V largest = hn::Set(d, range);
-  const int words = (width + 63) / 64;
-  std::fill_n(starts, words, std::uint64_t{0});
-  std::fill_n(valid, words, std::uint64_t{0});
-  std::fill_n(joined, words, std::uint64_t{0});
-  for (int x = 0; x < width; x += lanes) {
-    const V here = hn::LoadU(d, row + x);
-    PutBits(d, hn::Eq(here, here), x, valid);
-    // A NaN fails the comparison.
-    if (x > 0) PutBits(d, hn::Le(hn::Abs(hn::Sub(here, hn::LoadU(d, row + x - 1))), largest), x, starts);
-    if (above != nullptr)
-      PutBits(d, hn::Le(hn::Abs(hn::Sub(here, hn::LoadU(d, above + x))), largest), x, joined);
-  }
-  // The first vector has no pixel before it to load.
-  for (int x = 1; x < std::min(lanes, width); ++x) {
-    starts[0] |= std::uint64_t{std::fabs(row[x] - row[x - 1]) <= range} << x;
-  }
-  std::uint64_t before = 0;
-  for (int w = 0; w < words; ++w) {
-    const int left = width - w * 64;
-    const std::uint64_t inside = left >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << left) - 1;
-    valid[w] &= inside;
-    starts[w] = ~starts[w] & inside & (valid[w] | valid[w] << 1 | before);
-    before = valid[w] >> 63;
-    joined[w] &= inside;
-  }
-}
-
-int FindTouchingRunsOfTarget(const RunBits& here, const RunBits& above,
-                             const std::uint64_t* HWY_RESTRICT joined, int width,
-                             RunPair* HWY_RESTRICT pairs) {
-  RunPair* pair = pairs;
-  RunPair last = {-1, -1};  // of the words before
-  std::uint64_t joined_before = 0;
-  for (int w = 0; w * 64 < width; ++w) {
-    const std::uint64_t begun = here.starts[w] & here.valid[w],
-                        begun_above = above.starts[w] & above.valid[w];
-    // Where the pixel before is joined, too, and neither run begins, the same two runs meet again.
-    std::uint64_t left = joined[w] & (here.starts[w] | above.starts[w] | ~(joined[w] << 1 | joined_before));
-    joined_before = joined[w] >> 63;
-    for (; left != 0; left &= left - 1) {
-      const std::uint64_t so_far = left ^ (left - 1);
-      *pair++ = {last.here + static_cast<std::int32_t>(hwy::PopCount(begun & so_far)),
-                 last.above + static_cast<std::int32_t>(hwy::PopCount(begun_above & so_far))};
-    }
-    last.here += static_cast<std::int32_t>(hwy::PopCount(begun));
-    last.above += static_cast<std::int32_t>(hwy::PopCount(begun_above));
-  }
-  return static_cast<int>(pair - pairs);
-}
 
 // Here and below, rows may be read where they are written.
 void CarryNearestOfTarget(const float* row, const float* const nearest[3], int width,
@@ -102,6 +36,23 @@ void CarryNearestOfTarget(const float* row, const float* const nearest[3], int w
   // What comes from the left goes to the left, so that it is read before it is written.
   for (int x = (width - 1) / lanes * lanes; x >= 0; x -= lanes) carry(0, x);
   for (int x = 0; x < width; x += lanes) carry(1, x), carry(2, x);
+}
+
+void FindNearestOfTarget(const float* first_row, std::ptrdiff_t stride, int num_rows, int width,
+                         float* const nearest_beyond[3]) {
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  for (int i = 0; i < 3; ++i) {
+    for (int x = 0; x < width; x += lanes) {
+      const float* from = first_row + x + i - 1;
+      V value = hn::LoadU(d, from);
+      for (int j = 1; j < num_rows && !hn::AllTrue(d, hn::Eq(value, value)); ++j) {
+        from += stride + i - 1;
+        value = hn::IfThenElse(hn::Eq(value, value), value, hn::LoadU(d, from));
+      }
+      hn::StoreU(value, d, nearest_beyond[i] + x);
+    }
+  }
 }
 
 void FillFromOfTarget(const float* other, int width, float* row) {
@@ -255,25 +206,20 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace parallax::cpu {
 
-HWY_EXPORT(CompareNeighborsOfTarget);
-HWY_EXPORT(FindTouchingRunsOfTarget);
 HWY_EXPORT(CarryNearestOfTarget);
+HWY_EXPORT(FindNearestOfTarget);
 HWY_EXPORT(FillFromOfTarget);
 HWY_EXPORT(FindHolesOfTarget);
 HWY_EXPORT(FillRowOfTarget);
 HWY_EXPORT(MedianRowOfTarget);
 
-void CompareNeighbors(const float* row, const float* above, int width, float range, std::uint64_t* starts,
-                      std::uint64_t* valid, std::uint64_t* joined) {
-  HWY_DYNAMIC_DISPATCH(CompareNeighborsOfTarget)(row, above, width, range, starts, valid, joined);
-}
-int FindTouchingRuns(const RunBits& here, const RunBits& above, const std::uint64_t* joined, int width,
-                     RunPair* pairs) {
-  return HWY_DYNAMIC_DISPATCH(FindTouchingRunsOfTarget)(here, above, joined, width, pairs);
-}
 void CarryNearest(const float* row, const float* const nearest[3], int width,
                   float* const nearest_beyond[3]) {
   HWY_DYNAMIC_DISPATCH(CarryNearestOfTarget)(row, nearest, width, nearest_beyond);
+}
+void FindNearest(const float* first_row, std::ptrdiff_t stride, int num_rows, int width,
+                 float* const nearest_beyond[3]) {
+  HWY_DYNAMIC_DISPATCH(FindNearestOfTarget)(first_row, stride, num_rows, width, nearest_beyond);
 }
 void FillFrom(const float* other, int width, float* row) {
   HWY_DYNAMIC_DISPATCH(FillFromOfTarget)(other, width, row);

@@ -6,30 +6,17 @@
 
 namespace parallax::cpu {
 
-// Bits of a row of pixels, 64 to a word, for W rounded up to words: starts: pixel x - 1 differs by more than
-// range or just one of the two has a value; valid: has a value; joined: differs by at most range from the
-// pixel above (zeros where above is null). row and above may be read a vector past the width.
-void CompareNeighbors(const float* row, const float* above, int width, float range, std::uint64_t* starts,
-                      std::uint64_t* valid, std::uint64_t* joined);
-
-// Of those of a row.
-struct RunBits {
-  const std::uint64_t *starts, *valid;
-};
-// Numbers, in their rows, of two runs of which a pixel lies above one of the other.
-struct RunPair {
-  std::int32_t here, above;
-};
-// All such pairs of two rows, some more than once, from the bits of both and where pixels are joined to those
-// above. pairs: room for W. Returns how many there are.
-int FindTouchingRuns(const RunBits& here, const RunBits& above, const std::uint64_t* joined, int width,
-                     RunPair* pairs);
-
 // From a row, and its nearest values along the steps to it from left above, above and right above (or below),
 // to those of the row beyond: the pixel that a step leads from, if it has a value, else what is nearest
 // there. Rows may be read a pixel before and a vector past the width, nearest_beyond written a vector past
 // it; that may be nearest itself.
 void CarryNearest(const float* row, const float* const nearest[3], int width, float* const nearest_beyond[3]);
+
+// The same for the row beyond the first of several, stride apart, the nearest first, by looking for it; NaN
+// where there is none. Rows may be read as many pixels before and past the width as there are rows, and a
+// vector.
+void FindNearest(const float* first_row, std::ptrdiff_t stride, int num_rows, int width,
+                 float* const nearest_beyond[3]);
 
 // Gives the pixels of a row that have no value those of another.
 void FillFrom(const float* other, int width, float* row);

@@ -12,18 +12,18 @@ constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::size_t FramedMap::SizeBytes(int width, int height) {
   return sizeof(float) * static_cast<std::size_t>(StrideOf(width)) *
-         static_cast<std::size_t>(height + 2 * kMargin);
+         static_cast<std::size_t>(height + 2 * kRowsAround);
 }
 
 FramedMap::FramedMap(int width, int height, std::uint8_t* memory)
     : width_(width), height_(height), stride_(StrideOf(width)), data_(reinterpret_cast<float*>(memory)) {
-  for (int y = -kMargin; y < height + kMargin; ++y) {
-    const bool is_margin = y < 0 || y >= height;
-    std::fill_n(Row(y) - kMargin, is_margin ? width + 2 * kMargin : kMargin, kNan);
+  for (int y = -kRowsAround; y < height + kRowsAround; ++y) {
+    const bool is_around = y < 0 || y >= height;
+    std::fill_n(Row(y) - kColumnsAround, kColumnsAround + (is_around ? width : 0), kNan);
     RestoreMargin(y);
   }
 }
 
-void FramedMap::RestoreMargin(int y) const { std::fill_n(Row(y) + width_, kMargin, kNan); }
+void FramedMap::RestoreMargin(int y) const { std::fill_n(Row(y) + width_, kColumnsAround, kNan); }
 
 }  // namespace parallax::cpu

@@ -12,7 +12,7 @@ namespace {
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 // Of each row in the workspace: as far as a diagonal leads to the side within a block, and a vector.
 constexpr int kMargin = HoleFilling::kRowsPerBlock;
-static_assert(kMargin >= 16);
+static_assert(kMargin >= 16 && kMargin <= FramedMap::kColumnsAround);
 
 // Rows that a thread works in: the nearest values from above for each row of a block, those from below for
 // two rows, those along a row, and the bits of its holes.
@@ -53,12 +53,10 @@ void HoleFilling::CarryOn(int y, const Rows& nearest, const Rows& nearest_beyond
 }
 
 void HoleFilling::Gather(int block) const {
-  const int top = Top(block), rows = Bottom(block) - top;
-  for (const Way way : {kFromAbove, kFromBelow}) {
-    const Rows handed = Handed(block, way);
-    for (int i = 0; i < rows; ++i)
-      CarryOn(top + (way == kFromAbove ? i : rows - 1 - i), i == 0 ? NoValues() : handed, handed);
-  }
+  const int top = Top(block), bottom = Bottom(block);
+  FindNearest(map_.Row(bottom - 1), -map_.stride(), bottom - top, map_.width(),
+              Handed(block, kFromAbove).data());
+  FindNearest(map_.Row(top), map_.stride(), bottom - top, map_.width(), Handed(block, kFromBelow).data());
 }
 
 // Where a block has no value itself, it hands on what came from the one before.

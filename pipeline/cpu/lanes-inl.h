@@ -23,6 +23,8 @@ namespace simd = hwy::HWY_NAMESPACE;
 
 using Tag8 = simd::ScalableTag<std::uint8_t>;
 using Tag16 = simd::ScalableTag<std::uint16_t>;
+using V8 = simd::Vec<Tag8>;
+using V16 = simd::Vec<Tag16>;
 
 // Bits of one plane of a census code: bytes where the machine counts the bits of bytes, else what one table
 // of 16 entries covers.

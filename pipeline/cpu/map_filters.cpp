@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <vector>
 
 #include "pipeline/cpu/filter_kernels.h"
 #include "pipeline/cpu/framed_map.h"
@@ -44,7 +45,9 @@ void FilterMap(const FilterParameters& parameters, SpeckleFilter& speckles, Disp
   speckles.FindIslands(parameters, map, workspace, threads);
   if (!parameters.fill && parameters.median <= 1) {
     ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-      for (int y = begin; y < end; ++y) speckles.StrikeRow(y, map.disparity.Row(y), map.validity.Row(y));
+      std::vector<std::uint64_t> words(speckles.NumWords());
+      for (int y = begin; y < end; ++y)
+        speckles.CopyRow(y, map.disparity.Row(y), map.disparity.Row(y), map.validity.Row(y), words);
     });
     if (stages != nullptr) stages->without_speckles = Clone(map), stages->filled = Clone(map);
     return;
@@ -56,9 +59,10 @@ void FilterMap(const FilterParameters& parameters, SpeckleFilter& speckles, Disp
     filling.emplace(framed, frame_memory + WholeLines(FramedMap::SizeBytes(width, height)),
                     threads.num_threads());
   ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
+    std::vector<std::uint64_t> words(speckles.NumWords());
     for (int y = begin; y < end; ++y) {
-      std::copy_n(map.disparity.Row(y), width, framed.Row(y));
-      speckles.StrikeRow(y, framed.Row(y), map.validity.Row(y));
+      speckles.CopyRow(y, map.disparity.Row(y), framed.Row(y), map.validity.Row(y), words);
+      framed.RestoreMargin(y);
     }
     if (filling) filling->Gather(begin / kRowsPerBlock);
   });

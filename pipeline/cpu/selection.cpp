@@ -8,13 +8,13 @@
 
 #include <algorithm>
 
-#include "pipeline/cpu/lanes-inl.h"
+#include "pipeline/cpu/right_window-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 namespace {
 
-using V = simd::Vec<Tag16>;
+using V = V16;
 constexpr int kGroup = 8;  // pixels whose lowest costs are found in one tree: as many as a block has lanes
 
 // Lane i of the first block: the lowest lane of mins[i].
@@ -39,70 +39,6 @@ HWY_INLINE void StoreEight(V v, std::uint16_t* HWY_RESTRICT to) {
   simd::Store(v, Tag16(), lanes);
   std::copy_n(lanes, kGroup, to);
 }
-
-// Right pixels that the present left pixel meets: vector s holds the lowest costs, and their d, where its
-// stripe s leads. One pixel on, what stripe s met is met by stripe s + 1; what the last one met, by the
-// first, one lane up, where the lane that falls off has met all it can. Vectors are renamed, or taken round a
-// ring if their number is not known before.
-template <int kStripes, bool kKeys>
-class RightWindow {
- public:
-  HWY_INLINE RightWindow(int stripes, const std::uint16_t* HWY_RESTRICT state) : stripes_(stripes) {
-    const Tag16 d;
-    const int lanes = static_cast<int>(simd::Lanes(d));
-    for (int s = 0; s < Stripes(); ++s) {
-      lowest_[s] = simd::Load(d, state + s * lanes);
-      if constexpr (!kKeys) winner_[s] = simd::Load(d, state + (Stripes() + s) * lanes);
-    }
-  }
-  HWY_INLINE void Save(std::uint16_t* HWY_RESTRICT state) const {
-    const Tag16 d;
-    const int lanes = static_cast<int>(simd::Lanes(d));
-    for (int s = 0; s < Stripes(); ++s) {
-      simd::Store(lowest_[At(s)], d, state + s * lanes);
-      if constexpr (!kKeys) simd::Store(winner_[At(s)], d, state + (Stripes() + s) * lanes);
-    }
-  }
-  // Goes on to the next left pixel; returns the winner, or key, of the right pixel that is left behind.
-  HWY_INLINE std::uint16_t Advance(V first_lane) {
-    const Tag16 d;
-    const int last = At(Stripes() - 1);
-    const V lowest = RotateLanesUp(d, lowest_[last]);
-    V winner = lowest;
-    if constexpr (!kKeys) winner = RotateLanesUp(d, winner_[last]);
-    if constexpr (kStripes > 0) {
-      for (int s = kStripes - 1; s > 0; --s) {
-        lowest_[s] = lowest_[s - 1];
-        if constexpr (!kKeys) winner_[s] = winner_[s - 1];
-      }
-    } else {
-      first_ = last;
-    }
-    lowest_[At(0)] = simd::Or(lowest, first_lane);
-    if constexpr (!kKeys) winner_[At(0)] = simd::Or(winner, first_lane);
-    return simd::GetLane(winner);
-  }
-  // The present left pixel's costs, or keys, of stripe s. Strictly lower: d grows with x, so that the lowest
-  // d stays.
-  HWY_INLINE void Meet(int s, V cost, V disparity) {
-    V& lowest = lowest_[At(s)];
-    if constexpr (!kKeys) {
-      V& winner = winner_[At(s)];
-      winner = simd::IfThenElse(simd::Lt(cost, lowest), disparity, winner);
-    }
-    lowest = simd::Min(cost, lowest);
-  }
-
- private:
-  static constexpr int kMax = kStripes > 0 ? kStripes : static_cast<int>(1024 / simd::MaxLanes(Tag16()));
-  HWY_INLINE int Stripes() const { return kStripes > 0 ? kStripes : stripes_; }
-  HWY_INLINE int At(int s) const {
-    if constexpr (kStripes > 0) return s;
-    return s + first_ < stripes_ ? s + first_ : s + first_ - stripes_;
-  }
-  int stripes_, first_ = 0;
-  V lowest_[kMax], winner_[kKeys ? 1 : kMax];
-};
 
 // Lowest cost, or key, of a pixel by lanes, its stripe, and the same for the right pixels it meets.
 template <int kStripes, bool kKeys>
@@ -283,8 +219,7 @@ void BeginRow(const SelectionTables& tables, const SelectedRow& row) {
   std::fill_n(row.right_state, 2 * tables.striping.Padded(), kNone);
 }
 
-void FinishRightRow(const SelectionTables& tables, int width, int min_disparity, const SelectedRow& row,
-                    std::uint16_t* winner_right) {
+void FinishRow(const SelectionTables& tables, int width, const SelectedRow& row) {
   // What the last left pixel left.
   const int stripes = tables.striping.Stripes16(), lanes = tables.striping.lanes / 2;
   const int padded = tables.striping.Padded();
@@ -292,19 +227,21 @@ void FinishRightRow(const SelectionTables& tables, int width, int min_disparity,
     const std::uint16_t* winners = row.right_state + ((tables.use_keys ? 0 : stripes) + s) * lanes;
     for (int i = 0; i < lanes; ++i) row.right_winner[width + padded - 2 - (stripes * i + s)] = winners[i];
   }
-  const int shift = min_disparity + padded - 1;
-  const int begin = std::clamp(-shift, 0, width), end = std::clamp(width + padded - 1 - shift, begin, width);
-  std::fill_n(winner_right, begin, kNone);
-  const std::uint16_t* from = row.right_winner + shift;
-  if (tables.use_keys) {
-    constexpr std::uint16_t kIndex = (1 << SelectionTables::kKeyBits) - 1;
-    for (int x = begin; x < end; ++x) {
-      winner_right[x] = from[x] == kNone ? kNone : static_cast<std::uint16_t>(from[x] & kIndex);
-    }
-  } else {
-    std::copy(from + begin, from + end, winner_right + begin);
+}
+
+RightWinners RightWinnersOf(const SelectionTables& tables, const SelectedRow& row) {
+  const std::uint16_t index_bits = tables.use_keys ? (1 << SelectionTables::kKeyBits) - 1 : 0xFFFF;
+  return {row.right_winner + tables.striping.Padded() - 1, index_bits};
+}
+
+void CopyRightRow(const SelectionTables& tables, int width, int min_disparity, const SelectedRow& row,
+                  std::uint16_t* winner_right) {
+  const RightWinners right = RightWinnersOf(tables, row);
+  for (int x = 0; x < width; ++x) {
+    const int met_by = x + min_disparity;  // at index 0
+    const bool is_met = met_by > -tables.striping.num_disparities && met_by < width;
+    winner_right[x] = is_met ? right.winner[met_by] & right.index_bits : kNone;
   }
-  std::fill(winner_right + end, winner_right + width, kNone);
 }
 
 }  // namespace parallax::cpu

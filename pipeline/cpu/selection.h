@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "pipeline/aligned_buffer.h"
+#include "pipeline/cpu/consistency.h"
 #include "pipeline/cpu/striping.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/parameters.h"
@@ -50,9 +51,13 @@ void BeginRow(const SelectionTables& tables, const SelectedRow& row);
 void SelectPart(const SelectionTables& tables, int x_begin, int x_end, std::uint16_t* sums,
                 const SelectedRow& row);
 
-// After the last part of a row of W pixels: index d of each right pixel's winner, 0xFFFF = none. W elements.
-void FinishRightRow(const SelectionTables& tables, int width, int min_disparity, const SelectedRow& row,
-                    std::uint16_t* winner_right);
+// After the last part of a row of W pixels: all of right_winner is there.
+void FinishRow(const SelectionTables& tables, int width, const SelectedRow& row);
+
+// Winners of the right image from a finished row; by index d, 0xFFFF = none. W elements.
+RightWinners RightWinnersOf(const SelectionTables& tables, const SelectedRow& row);
+void CopyRightRow(const SelectionTables& tables, int width, int min_disparity, const SelectedRow& row,
+                  std::uint16_t* winner_right);
 
 // Disparity, validity and confidence of a finished row of W pixels.
 void RefineRow(const SelectedRow& row, int width, int min_disparity, int num_disparities,

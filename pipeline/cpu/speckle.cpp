@@ -23,31 +23,24 @@ SpeckleFilter::RowBits SpeckleFilter::MakeBits() const {
           std::vector<std::uint64_t>(words)};
 }
 
-// The root, or a run on the way there whose island is known to be large enough.
-std::int32_t SpeckleFilter::Ancestor(std::int32_t run) const {
+// Rows are flattened once they are joined, so that a way is seldom longer than one step, which the machine
+// foresees.
+std::int32_t SpeckleFilter::Root(std::int32_t run) const {
   const Run* runs = runs_;
-  while (runs[run].size < enough_ && runs[run].parent != run) run = runs[run].parent;
-  return run;
-}
-
-// The same, with half the way to go the next time.
-std::int32_t SpeckleFilter::AncestorForNextTime(std::int32_t run) {
-  Run* runs = runs_;
-  while (runs[run].size < enough_ && runs[run].parent != run) {
-    runs[run].parent = runs[runs[run].parent].parent;
-    run = runs[run].parent;
-  }
-  return run;
+  std::int32_t root = runs[run].parent;
+  while (runs[root].parent != root) root = runs[root].parent;
+  return root;
 }
 
 void SpeckleFilter::Unite(std::int32_t a, std::int32_t b) {
-  a = AncestorForNextTime(a), b = AncestorForNextTime(b);
+  a = Root(a), b = Root(b);
   if (a == b) return;
   Run* runs = runs_;
-  if (runs[a].size < runs[b].size) std::swap(a, b);
-  if (runs[b].size >= enough_) return;  // both stay
-  runs[b].parent = a;
-  runs[a].size += runs[b].size;
+  const bool a_is_larger = runs[a].size > runs[b].size;
+  const std::int32_t larger = a_is_larger ? a : b, smaller = a_is_larger ? b : a;
+  if (runs[smaller].size >= enough_) return;  // both stay
+  runs[smaller].parent = larger;
+  runs[larger].size += runs[smaller].size;
 }
 
 void SpeckleFilter::Compare(const DisparityMap& map, int y, RowBits& bits) const {
@@ -87,6 +80,9 @@ void SpeckleFilter::JoinToRowAbove(int y, const RowBits& bits, const RowBits& ab
     const RunPair& pair = pairs[static_cast<std::size_t>(i)];
     Unite(first + pair.here, first_above + pair.above);
   }
+  Run* runs = runs_;
+  for (std::int32_t i = first; i < first + num_runs_[static_cast<std::size_t>(y)]; ++i)
+    runs[i].parent = runs[runs[i].parent].parent;
 }
 
 void SpeckleFilter::FindIslands(const FilterParameters& parameters, const DisparityMap& map,
@@ -114,16 +110,28 @@ void SpeckleFilter::FindIslands(const FilterParameters& parameters, const Dispar
   }
 }
 
-void SpeckleFilter::StrikeRow(int y, float* disparity, std::uint8_t* validity) const {
-  if (enough_ == 0) return;
-  const Run* row = runs_ + static_cast<std::ptrdiff_t>(y) * width_;
-  for (int i = 0; i < num_runs_[static_cast<std::size_t>(y)]; ++i) {
-    if (runs_[Ancestor(row[i].parent)].size >= enough_) continue;
-    for (int x = row[i].begin; x < row[i].end; ++x) {
-      disparity[x] = std::numeric_limits<float>::quiet_NaN();
-      validity[x] = static_cast<std::uint8_t>(validity[x] | kSpeckle);
-    }
+void SpeckleFilter::CopyRow(int y, const float* from, float* to, std::uint8_t* validity,
+                            std::vector<std::uint64_t>& words) const {
+  if (enough_ == 0) {
+    if (to != from) std::copy_n(from, width_, to);
+    return;
   }
+  // A bit where a run that goes begins or ends, then all bits in between.
+  std::fill(words.begin(), words.end(), std::uint64_t{0});
+  const std::int32_t first = y * width_;
+  for (std::int32_t i = first; i < first + num_runs_[static_cast<std::size_t>(y)]; ++i) {
+    const Run& run = runs_[i];
+    const std::uint64_t goes = runs_[Root(i)].size < enough_ ? 1 : 0;
+    words[static_cast<std::size_t>(run.begin / 64)] ^= goes << (run.begin % 64);
+    words[static_cast<std::size_t>(run.end / 64)] ^= goes << (run.end % 64);
+  }
+  std::uint64_t before = 0;
+  for (std::uint64_t& word : words) {
+    for (int shift = 1; shift < 64; shift *= 2) word ^= word << shift;
+    word ^= before;
+    before = (word >> 63) != 0 ? ~std::uint64_t{0} : 0;
+  }
+  CopyWithout(words.data(), from, width_, to, validity);
 }
 
 }  // namespace parallax::cpu

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/cpu/filter_kernels.h"
+#include "pipeline/cpu/run_kernels.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
@@ -25,14 +25,16 @@ class SpeckleFilter {
   // are struck.
   void FindIslands(const FilterParameters& parameters, const DisparityMap& map, std::uint8_t* workspace,
                    ThreadPool& threads);
-  // Takes the values of small islands out of row y of that map, or of a copy. Rows in any order, on any
-  // threads.
-  void StrikeRow(int y, float* disparity, std::uint8_t* validity) const;
+  // Copies row y of that map without the values of small islands; to may be from. Rows in any order, on any
+  // threads. words: NumWords(), of the caller.
+  void CopyRow(int y, const float* from, float* to, std::uint8_t* validity,
+               std::vector<std::uint64_t>& words) const;
+  std::size_t NumWords() const { return static_cast<std::size_t>(width_ / 64) + 1; }
 
  private:
   struct Run {
     std::int32_t parent;      // index of a run; its own at a root
-    std::int32_t size;        // pixels; at a root, of the whole island, or as many as are enough
+    std::int32_t size;        // pixels; at a root, of the whole island if it is small
     std::int32_t begin, end;  // x
   };
   // Bit x of a row's words; see CompareNeighbors().
@@ -41,8 +43,7 @@ class SpeckleFilter {
   };
 
   RowBits MakeBits() const;
-  std::int32_t Ancestor(std::int32_t run) const;
-  std::int32_t AncestorForNextTime(std::int32_t run);
+  std::int32_t Root(std::int32_t run) const;
   void Unite(std::int32_t a, std::int32_t b);
   void Compare(const DisparityMap& map, int y, RowBits& bits) const;
   void FindRuns(int y, const RowBits& bits);

@@ -15,9 +15,6 @@
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 
-using V8 = simd::Vec<Tag8>;
-using V16 = simd::Vec<Tag16>;
-
 // Loops over a pixel's vectors are unrolled where their number is known.
 template <int kStripes>
 HWY_INLINE int NumStripes(int at_run_time) {
