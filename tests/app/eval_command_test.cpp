@@ -133,6 +133,28 @@ TEST_F(EvalCommand, EstimatesAreFoundWhereMatchersPutThem) {
   }
 }
 
+// The stated range is that of the truth's size: 12 px are 6 of an estimate half as wide, each worth two.
+TEST_F(EvalCommand, MiddleburysEstimatesAreClippedToTheRangeOfTheScene) {
+  for (const char* image : {"scene/im0.png", "scene/im1.png"}) {
+    fs::create_directories(Path("scene"));
+    WritePng(Path(image), HostImage<std::uint8_t>(8, 4, std::uint8_t{9}).ConstView());
+  }
+  WriteTextFile(Path("scene/calib.txt"),
+                "cam0=[9 0 2; 0 9 2; 0 0 1]\ndoffs=0\nbaseline=100\nndisp=12\nvmin=1\nvmax=11\n");
+  WritePfm(Path("scene/disp0GT.pfm"), HostImage<float>(8, 4, 11.25F).ConstView());
+  const auto mean_error = [&](const HostImage<float>& estimate) {
+    fs::create_directories(Path("out"));
+    WritePfm(Path("out/scene.pfm"), estimate.ConstView());
+    const ProgramResult result =
+        RunParallax({"eval", Path("scene"), "--estimates", Path("out"), "--json", Path("s.json")});
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return TotalOf(ReadFile(Path("s.json")), "avgerr_all");
+  };
+  EXPECT_EQ(mean_error(HostImage<float>(8, 4, 500.0F)), 0.75);
+  EXPECT_EQ(mean_error(HostImage<float>(4, 2, 500.0F)), 0.75);
+  EXPECT_EQ(mean_error(HostImage<float>(4, 2, 5.0F)), 1.25);
+}
+
 // As Middlebury and ETH3D lay them out; the truth beside the estimates is none of them.
 TEST_F(EvalCommand, TheTruthInASceneFolderIsNoEstimate) {
   fs::create_directories(Path("out/000000_10"));
