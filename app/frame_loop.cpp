@@ -24,7 +24,7 @@ constexpr std::size_t kFramesReadAhead = 2;
 constexpr std::size_t kFramesAwaitingWriters = 8;
 constexpr int kMaxWriters = 8;
 constexpr std::size_t kMaxMatchers = 4;
-constexpr std::int64_t kMaxKeptCells = std::int64_t{256} << 20;  // some 640 MB
+constexpr std::int64_t kMaxKeptCells = std::int64_t{256} << 20;  // some 640 MB a frame in flight
 
 class Stopwatch {
  public:
