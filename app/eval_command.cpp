@@ -12,6 +12,7 @@
 #include "app/eval_options.h"
 #include "app/eval_session.h"
 #include "app/eval_source.h"
+#include "app/named_rig.h"
 #include "app/output_files.h"
 #include "pipeline/error.h"
 
@@ -73,6 +74,7 @@ void AddEvalCommand(CLI::App& app) {
   command->add_option("--estimates", o->estimates, "Score the .png and .pfm disparities here; do not match")
       ->type_name("DIR|FILE");
   AddMatchingOptions(*command, o->matching);
+  AddRigOption(*command, o->rig);
   command->add_option("--csv", o->outputs.csv_file, "Write every figure as CSV")->type_name("FILE");
   command->add_option("--json", o->outputs.json_file, "Write every figure as JSON")->type_name("FILE");
   command

@@ -21,6 +21,7 @@ struct EvalOptions {
   std::string metric;               // empty: the benchmark's of the source's kind
   std::optional<std::size_t> max_frames;
   MatchingOptions matching;
+  std::string rig;            // as ParseRig takes it; empty: the source's
   std::string estimates;      // empty: the matcher runs
   TruthFiles truth;           // named truth, in place of the source's
   std::string estimate_file;  // without a source

@@ -11,6 +11,7 @@
 #include "app/frame_loop.h"
 #include "app/frame_parameters.h"
 #include "app/interrupt.h"
+#include "app/named_rig.h"
 #include "app/progress.h"
 #include "pipeline/error.h"
 
@@ -30,7 +31,7 @@ std::unique_ptr<FrameSource> OpenWithTruth(const EvalOptions& options) {
         fmt::format("{}: a source of kind {} has no ground truth; for a pair, name it with --truth FILE",
                     fmt::join(options.source, " "), NameOf(source->kind())));
   }
-  return WithNamedTruth(std::move(source), options.truth);
+  return WithNamedRig(WithNamedTruth(std::move(source), options.truth), options.rig);
 }
 
 std::string WhyNoTruth(const StereoFrame& frame) {

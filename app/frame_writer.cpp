@@ -107,7 +107,7 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
   const bool calibrated = matched.frame.rig.has_value();
   if (!calibrated) {
     const std::string why = matched.frame.rig_note.empty() ? "no calibration" : matched.frame.rig_note;
-    if (asked_.empty()) report.notes.push_back("no depth and cloud: " + why);
+    if (asked_.empty()) report.notes.push_back("no depth and cloud: " + why + " (--rig names one)");
     for (const Output output : asked_) {
       if (!NeedsCalibration(output)) continue;
       report.missing.push_back(std::string(kOutputNames[static_cast<std::size_t>(output)]) + ": " + why);

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <filesystem>
@@ -22,6 +23,7 @@
 #include "app/frame_viewer.h"
 #include "app/frame_writer.h"
 #include "app/interrupt.h"
+#include "app/named_rig.h"
 #include "app/output_files.h"
 #include "app/progress.h"
 #include "app/run_options.h"
@@ -36,39 +38,51 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kCleanedWith = "# clouds cleaned with --cloud-clean ";
+// Options that change results and are no parameters: the lines that keep them beside the parameters.
+struct KeptOption {
+  std::string_view name, line;
+  std::string value;  // empty = not given
+};
+using KeptOptions = std::array<KeptOption, 2>;
+KeptOptions KeptOptionsOf(const RunOptions& options) {
+  return {KeptOption{"--cloud-clean", "# clouds cleaned with --cloud-clean ", options.clouds.clean},
+          KeptOption{"--rig", "# calibration given with --rig ", options.rig}};
+}
 
 // disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.
-void WriteParameters(const fs::path& path, const ChosenParameters& chosen, const std::string& cloud_clean,
+void WriteParameters(const fs::path& path, const ChosenParameters& chosen, const KeptOptions& kept,
                      bool disparities_open) {
   std::set<std::string, std::less<>> left_open;
   if (disparities_open) left_open.insert(kNumDisparitiesKey);
-  WriteTextFile(path, "# Effective parameters of the results beside this file; parallax " +
-                          std::string(ThisBuild().version) + "\n" +
-                          (cloud_clean.empty() ? "" : std::string(kCleanedWith) + cloud_clean + "\n") +
-                          ToYaml(chosen.parameters, left_open));
+  std::string text = "# Effective parameters of the results beside this file; parallax " +
+                     std::string(ThisBuild().version) + "\n";
+  for (const KeptOption& option : kept) {
+    if (!option.value.empty()) text.append(option.line).append(option.value).append("\n");
+  }
+  WriteTextFile(path, text + ToYaml(chosen.parameters, left_open));
 }
 
-// As WriteParameters left it; empty where clouds were not cleaned.
-std::string CleanedWith(const fs::path& path) {
+// As WriteParameters left it; empty where the option was not given.
+std::string ValueBefore(const fs::path& path, const KeptOption& option) {
   std::ifstream file(path);
   for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(kCleanedWith)) return line.substr(kCleanedWith.size());
+    if (line.starts_with(option.line)) return line.substr(option.line.size());
   }
   return "";
 }
 
 // Results of two sets of parameters must not be mixed in one folder.
-void CheckParametersMatch(const fs::path& path, const ChosenParameters& chosen,
-                          const std::string& cloud_clean) {
-  if (const std::string before = CleanedWith(path); before != cloud_clean) {
-    const auto text = [](const std::string& clean) {
-      return clean.empty() ? "no --cloud-clean" : "--cloud-clean " + clean;
+void CheckParametersMatch(const fs::path& path, const ChosenParameters& chosen, const KeptOptions& kept) {
+  for (const KeptOption& option : kept) {
+    const std::string before = ValueBefore(path, option);
+    if (before == option.value) continue;
+    const auto text = [&](const std::string& value) {
+      return (value.empty() ? "no " : "") + std::string(option.name) + (value.empty() ? "" : " " + value);
     };
     throw InvalidArgument(
         fmt::format("{}: the results there were made with {}, not {}: use the same, another --output, or no "
                     "--resume",
-                    path.string(), text(before), text(cloud_clean)));
+                    path.string(), text(before), text(option.value)));
   }
   const ChosenParameters before = LoadChosenParameters(path.string());
   for (const std::string& key : ParameterKeys()) {
@@ -100,8 +114,8 @@ void ThrowOnFailures(const RunSummary& summary, const fs::path& summary_path) {
     const auto first = std::find_if(frames.begin(), frames.end(),
                                     [](const FrameReport& frame) { return !frame.missing.empty(); });
     throw Error(
-        fmt::format("{} of {} frames lack what was asked for, first {}: {}; the rest is written: add the "
-                    "calibration, or leave that out of --write",
+        fmt::format("{} of {} frames lack what was asked for, first {}: {}; the rest is written: name the "
+                    "calibration with --rig, or leave that out of --write",
                     summary.num_incomplete(), frames.size(), first->name, fmt::join(first->missing, ", ")));
   }
 }
@@ -133,7 +147,7 @@ class RunCommand {
     const std::vector<Output> outputs = OutputsOf(options.outputs);
     clouds_ = CloudsOf(options, outputs);
     writer_.emplace(options.output, outputs, clouds_.get());
-    source_ = OpenSource(options.source, {.kind = options.kind});
+    source_ = WithNamedRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
     total_ = source_->num_frames();
     if (total_ && options.max_frames) total_ = std::min(*total_, *options.max_frames);
   }
@@ -177,9 +191,9 @@ class RunCommand {
 
   void PrepareFolder() const {
     const bool goes_on = options_.resume && fs::exists(ParametersPath());
-    if (goes_on) CheckParametersMatch(ParametersPath(), chosen_, options_.clouds.clean);
+    if (goes_on) CheckParametersMatch(ParametersPath(), chosen_, KeptOptionsOf(options_));
     writer_->MakeFolders();
-    if (!goes_on) WriteParameters(ParametersPath(), chosen_, options_.clouds.clean, false);
+    if (!goes_on) WriteParameters(ParametersPath(), chosen_, KeptOptionsOf(options_), false);
   }
 
   RunDescription Description() const {
@@ -189,6 +203,7 @@ class RunCommand {
             .config = options_.matching.config,
             .assignments = options_.matching.assignments,
             .outputs = options_.outputs,
+            .rig = options_.rig,
             .cloud_clean = options_.clouds.clean,
             .density = clouds_ && clouds_->measures_density()};
   }
@@ -240,7 +255,7 @@ class RunCommand {
           return frame.outcome == FrameOutcome::kDone &&
                  frame.num_disparities != chosen_.parameters.matching_cost.num_disparities;
         });
-    if (disparities_open) WriteParameters(ParametersPath(), chosen_, options_.clouds.clean, true);
+    if (disparities_open) WriteParameters(ParametersPath(), chosen_, KeptOptionsOf(options_), true);
     WriteTextFile(SummaryPath(), summary.Json());
   }
 

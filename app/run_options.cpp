@@ -3,6 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <limits>
 
+#include "app/named_rig.h"
+
 namespace parallax::app {
 
 void AddRunOptions(CLI::App& command, RunOptions& options) {
@@ -14,6 +16,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
   command.add_option("--kind", options.kind,
                      "Layout of the folder, where it is not recognised (kitti2012, ...)");
   AddMatchingOptions(command, options.matching);
+  AddRigOption(command, options.rig);
   command.add_option("--output", options.output, "Folder for the results")
       ->type_name("DIR")
       ->capture_default_str();

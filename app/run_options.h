@@ -16,6 +16,7 @@ struct RunOptions {
   std::vector<std::string> source;  // as OpenSource takes it
   std::string kind;                 // of the source; empty = recognise it
   MatchingOptions matching;
+  std::string rig;  // as ParseRig takes it; empty = the source's
   std::filesystem::path output = "out";
   std::vector<std::string> outputs;  // names of what to write; empty = the usual ones
   bool resume = false;               // pass over frames whose files are there

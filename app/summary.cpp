@@ -191,6 +191,7 @@ std::string RunSummary::Json() const {
   json.Key("config").Value(description_.config);
   list("set", description_.assignments);
   list("outputs", description_.outputs);
+  json.Key("rig").Value(description_.rig);
   json.Key("cloud_clean").Value(description_.cloud_clean).Key("density").Value(description_.density);
   const auto count = [&](std::string_view key, std::size_t number) {
     json.Key(key).Value(static_cast<std::int64_t>(number));

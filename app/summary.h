@@ -17,6 +17,7 @@ struct RunDescription {
   std::string config;  // preset or file
   std::vector<std::string> assignments;
   std::vector<std::string> outputs;  // names; empty = the usual ones
+  std::string rig = {};              // as it was given; empty = the source's own
   std::string cloud_clean = {};      // K,RATIO; empty = clouds as they are
   bool density = false;              // the clouds' density was asked for
 };

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <variant>
 
+#include "app/adjusted_source.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
@@ -26,30 +27,6 @@ void ReadMasks(const TruthFiles& files, GroundTruth& truth) {
   if (!files.nonoccluded.empty()) truth.nonoccluded = ReadGray8(files.nonoccluded);
   if (!files.objects.empty()) truth.objects = ReadGray8(files.objects);
 }
-
-// Hands on the frames of another source with the named truth.
-class NamedTruthSource : public FrameSource {
- public:
-  NamedTruthSource(std::unique_ptr<FrameSource> source, TruthFiles files)
-      : source_(std::move(source)), files_(std::move(files)) {}
-  SourceKind kind() const override { return source_->kind(); }
-  std::optional<std::size_t> num_frames() const override { return source_->num_frames(); }
-  std::optional<std::string> NextName() override { return source_->NextName(); }
-  void Skip() override { source_->Skip(); }
-  StereoFrame Read() override {
-    StereoFrame frame = source_->Read();
-    if (!files_.disparity.empty()) {
-      frame.truth = ReadTruth(files_);
-    } else if (frame.truth) {
-      ReadMasks(files_, *frame.truth);
-    }
-    return frame;
-  }
-
- private:
-  std::unique_ptr<FrameSource> source_;
-  TruthFiles files_;
-};
 
 }  // namespace
 
@@ -85,7 +62,13 @@ std::unique_ptr<FrameSource> WithNamedTruth(std::unique_ptr<FrameSource> source,
     throw InvalidArgument(
         "--truth, --truth-mask and --objects belong to one frame, but the source is not of one");
   }
-  return std::make_unique<NamedTruthSource>(std::move(source), files);
+  return std::make_unique<AdjustedSource>(std::move(source), [files](StereoFrame& frame) {
+    if (!files.disparity.empty()) {
+      frame.truth = ReadTruth(files);
+    } else if (frame.truth) {
+      ReadMasks(files, *frame.truth);
+    }
+  });
 }
 
 }  // namespace parallax::app

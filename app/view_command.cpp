@@ -17,6 +17,7 @@
 #include "app/frame_parameters.h"
 #include "app/frame_viewer.h"
 #include "app/matching_options.h"
+#include "app/named_rig.h"
 #include "app/output_files.h"
 #include "app/viewed_file.h"
 #include "app/viewer.h"
@@ -34,6 +35,7 @@ struct ViewOptions {
   std::vector<std::string> source;
   std::string kind, as;
   MatchingOptions matching;
+  std::string rig;  // as ParseRig takes it; empty = the source's
   std::optional<std::size_t> max_frames;
   fs::path screenshot;
   bool paused = false;
@@ -153,7 +155,8 @@ std::size_t ShowFrames(const ViewOptions& options, FrameSource& source, FrameVie
 void ViewSource(const ViewOptions& options) {
   options.matching.Load();  // faults are told before a window opens
   const std::string_view backend = ResolveBackend(options.matching.backend);
-  const std::unique_ptr<FrameSource> source = OpenSource(options.source, {.kind = options.kind});
+  const std::unique_ptr<FrameSource> source =
+      WithNamedRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
   FrameViewer viewer(options.Window());
@@ -196,6 +199,7 @@ void AddViewCommand(CLI::App& app) {
   command->add_option("--kind", options->kind,
                       "Layout of the folder, where it is not recognised (kitti2012, ...)");
   AddMatchingOptions(*command, options->matching);
+  AddRigOption(*command, options->rig);
   command->add_option("--max-frames", options->max_frames, "Stop after this many frames")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->type_name("N");

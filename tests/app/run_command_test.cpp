@@ -175,7 +175,8 @@ TEST_F(RunCommand, UsuallyWritesDisparityColorAndWithACalibrationDepthAndCloud) 
 
 TEST_F(RunCommand, DepthWithoutACalibrationIsNamedAndTheRestWritten) {
   MakeKittiFolder(data(), 2, 64, 32, false);
-  ExpectOneLine(Run({"--write", "disparity,depth,cloud"}), 1, {"000000_10", "depth", "cloud", "calib"});
+  ExpectOneLine(Run({"--write", "disparity,depth,cloud"}), 1,
+                {"000000_10", "depth", "cloud", "calib", "--rig"});
   EXPECT_TRUE(fs::exists(out() / "disparity/000001_10.png"));
   EXPECT_EQ(Summary()["num_done"].as<int>(), 2);
   EXPECT_EQ(Summary()["num_incomplete"].as<int>(), 2);
@@ -347,6 +348,46 @@ TEST_F(RunCommand, ResumeRefusesOtherCleaning) {
   ExpectOneLine(Run({"--resume", "--cloud-clean", "8,3"}), 2,
                 {"made with --cloud-clean 8,2, not --cloud-clean 8,3"});
   EXPECT_EQ(Run({"--resume", "--cloud-clean", "8,2"}).exit_code, 0);
+}
+
+// Two files with the rig of the data set they come from give what the data set gives.
+TEST_F(RunCommand, ANamedRigIsThatOfThePair) {
+  MakeKittiFolder(data(), 1);
+  ASSERT_EQ(Run().exit_code, 0);
+  const auto of_the_set = Results();
+  fs::remove_all(out());
+  const std::vector<std::string> pair = {(data() / "image_0" / (KittiName(0) + ".png")).string(),
+                                         (data() / "image_1" / (KittiName(0) + ".png")).string()};
+  const ProgramResult without = RunSource(pair);
+  EXPECT_EQ(without.exit_code, 0);
+  EXPECT_THAT(without.out, HasSubstr("no calibration: image pairs carry none (--rig names one)"));
+  fs::remove_all(out());
+  ASSERT_EQ(RunSource(pair, {"--rig", "100,31.5,15.5,0.5"}).exit_code, 0);
+  for (const auto& [name, bytes] : Results()) {
+    if (name != "parameters.yaml") {
+      EXPECT_EQ(bytes, of_the_set.at(name)) << name;
+    }
+  }
+  EXPECT_EQ(Summary()["rig"].as<std::string>(), "100,31.5,15.5,0.5");
+  EXPECT_EQ(Results().size(), of_the_set.size());
+
+  ExpectOneLine(RunSource(pair, {"--resume"}), 2, {"made with --rig 100,31.5,15.5,0.5, not no --rig"});
+  EXPECT_EQ(RunSource(pair, {"--resume", "--rig", "100,31.5,15.5,0.5"}).exit_code, 0);
+  // doffs: Z = f b / (d + doffs).
+  ASSERT_EQ(RunSource(pair, {"--rig", "100,31.5,15.5,0.5,5", "--write", "pfm,cloud"}).exit_code, 0);
+  const float d_px = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"))(0, 0);
+  EXPECT_NEAR(ReadPly(out() / "cloud" / (KittiName(0) + ".ply")).points.at(0).z, 50 / (d_px + 5), 1e-4F);
+}
+
+TEST_F(RunCommand, ANamedRigIsLookedAtBeforeTheWork) {
+  MakeKittiFolder(data(), 1);
+  for (const char* wrong :
+       {"100", "100,1,1", "100,1,1,x", "100,1,1,0.5,0,0", "100,1,1,nan", "100,1,1,0.5,"}) {
+    ExpectOneLine(Run({"--rig", wrong}), 2, {std::string("--rig '") + wrong, "FX,CX,CY,BASELINE[,DOFFS]"});
+  }
+  ExpectOneLine(Run({"--rig", "0,1,1,0.5"}), 2, {"must be above 0"});
+  ExpectOneLine(Run({"--rig", "100,1,1,-0.5"}), 2, {"must be above 0"});
+  EXPECT_FALSE(fs::exists(out()));
 }
 
 TEST_F(RunCommand, ResumeRefusesOtherParameters) {

@@ -1,0 +1,34 @@
+// The frames of another source, changed as they are read.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "datasets/source.h"
+
+namespace parallax::app {
+
+class AdjustedSource : public FrameSource {
+ public:
+  // adjust: changes a frame that was read; what it throws is that frame's failure.
+  AdjustedSource(std::unique_ptr<FrameSource> source, std::function<void(StereoFrame&)> adjust)
+      : source_(std::move(source)), adjust_(std::move(adjust)) {}
+  SourceKind kind() const override { return source_->kind(); }
+  std::optional<std::size_t> num_frames() const override { return source_->num_frames(); }
+  std::optional<std::string> NextName() override { return source_->NextName(); }
+  void Skip() override { source_->Skip(); }
+  StereoFrame Read() override {
+    StereoFrame frame = source_->Read();
+    adjust_(frame);
+    return frame;
+  }
+
+ private:
+  std::unique_ptr<FrameSource> source_;
+  std::function<void(StereoFrame&)> adjust_;
+};
+
+}  // namespace parallax::app
