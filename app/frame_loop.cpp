@@ -89,10 +89,16 @@ class FrameLoop {
         options_.num_writers > 0 ? options_.num_writers : std::clamp(num_cores, 1, kMaxWriters);
     {
       std::vector<std::jthread> threads;
-      threads.emplace_back([this] { KeepError([this] { ReadFrames(); }); });
-      for (int i = 0; i < num_writers; ++i)
-        threads.emplace_back([this] { KeepError([this] { WriteFrames(); }); });
-      KeepError([this] { MatchFrames(); });
+      threads.emplace_back([this] {
+        KeepError([this] { ReadFrames(); });
+        read_.Close();  // those on their way are matched and written, also where the source is lost
+      });
+      for (int i = 0; i < num_writers; ++i) {
+        threads.emplace_back([this] {
+          if (!KeepError([this] { WriteFrames(); })) GiveUp();
+        });
+      }
+      if (!KeepError([this] { MatchFrames(); })) GiveUp();
     }  // joins
     if (error_) std::rethrow_exception(error_);
   }
@@ -120,7 +126,6 @@ class FrameLoop {
       });
       if (!goes_on) break;
     }
-    read_.Close();
   }
 
   void MatchFrames() {
@@ -257,18 +262,23 @@ class FrameLoop {
   }
 
   // Runs a thread's whole work. An exception here is not one frame's: it ends the loop and is thrown by Run.
+  // False where there was one.
   template <typename Work>
-  void KeepError(Work&& work) {
+  bool KeepError(Work&& work) {
     try {
       work();
+      return true;
     } catch (...) {
-      {
-        const std::scoped_lock lock(report_mutex_);
-        if (!error_) error_ = std::current_exception();
-      }
-      read_.Close();
-      matched_.Close();
+      const std::scoped_lock lock(report_mutex_);
+      if (!error_) error_ = std::current_exception();
+      return false;
     }
+  }
+
+  // Nothing further is read, matched or written.
+  void GiveUp() {
+    read_.Close();
+    matched_.Close();
   }
 
   FrameSource& source_;

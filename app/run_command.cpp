@@ -7,6 +7,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <exception>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -159,22 +160,28 @@ class RunCommand {
     const InterruptGuard interrupt;
     const auto start = std::chrono::steady_clock::now();
     if (viewer_ != nullptr) viewer_->Begin(backend_, total_);
-    RunFrames(*source_, Steps(summary, progress, interrupt),
-              {.max_frames = options_.max_frames,
-               .num_threads = options_.matching.num_threads,
-               .device = options_.matching.device,
-               .memory_limit_bytes = memory_limit_bytes_,
-               .stop = viewer_ != nullptr ? &window_closed_ : &interrupt.requested()});
+    std::exception_ptr lost;  // what ended the source: the frames before it have their summary
+    try {
+      RunFrames(*source_, Steps(summary, progress, interrupt),
+                {.max_frames = options_.max_frames,
+                 .num_threads = options_.matching.num_threads,
+                 .device = options_.matching.device,
+                 .memory_limit_bytes = memory_limit_bytes_,
+                 .stop = viewer_ != nullptr ? &window_closed_ : &interrupt.requested()});
+    } catch (...) {
+      lost = std::current_exception();
+    }
     if (viewer_ != nullptr && interrupt.requested()) viewer_->window().Close();
 
     // A camera runs until it is interrupted; anything else was cut short.
     const bool cut_short =
-        (interrupt.requested() || window_closed_) && total_ && summary.frames().size() < *total_;
+        (interrupt.requested() || window_closed_ || lost) && total_ && summary.frames().size() < *total_;
     summary.Finish(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
                    cut_short);
     WriteResults(summary);
     progress.Print(summary.Text() + "results in " + options_.output.string());
 
+    if (lost) std::rethrow_exception(lost);
     ThrowOnFailures(summary, SummaryPath());
     if (cut_short) {
       const std::string where =

@@ -4,8 +4,10 @@
 
 #if PARALLAX_VIDEO
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgproc.hpp>
@@ -50,7 +52,11 @@ class CaptureSource final : public FrameSource {
 
   std::optional<std::string> NextName() override {
     // The end of a video shows only when the next picture is fetched; a camera has none until it fails.
-    if (ended_ || (kind_ == SourceKind::kVideo && !Grab())) return std::nullopt;
+    if (ended_) return std::nullopt;
+    if (kind_ == SourceKind::kVideo && !Grab()) {
+      CheckEnd();
+      return std::nullopt;
+    }
     char number[32];
     std::snprintf(number, sizeof(number), "_%06zu", next_);
     return stem_ + number;
@@ -104,6 +110,16 @@ class CaptureSource final : public FrameSource {
     ++next_;
   }
 
+  // A file that was cut short plays up to there without a word. Some containers only estimate how many
+  // pictures they hold, so a few may be missing.
+  void CheckEnd() const {
+    const std::size_t stated = num_frames().value_or(0);
+    if (next_ + std::max<std::size_t>(1, stated / 100) >= stated) return;
+    throw Error(labels_.front() + ": ends after " + std::to_string(next_) + " of the " +
+                std::to_string(stated) +
+                " pictures that it states: it is cut short; fetch or write it again");
+  }
+
   void SplitSideBySide(const cv::Mat& picture, StereoFrame& frame) const {
     if (picture.cols % 2 != 0) {
       throw Error(labels_.front() + ": a picture " + std::to_string(picture.cols) +
@@ -124,9 +140,10 @@ class CaptureSource final : public FrameSource {
   std::size_t next_ = 0;
 };
 
-// Opens without OpenCV's own warnings: our error says it.
+// Opens without OpenCV's own warnings, and without FFmpeg's while pictures are read: our error says it.
 template <typename What>
 cv::VideoCapture OpenQuietly(const What& what) {
+  setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);  // AV_LOG_QUIET, unless somebody wants to hear it
   const auto level = cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::VideoCapture capture;
   capture.setExceptionMode(false);

@@ -337,6 +337,8 @@ TEST(FrameLoop, ALostSourceEndsTheLoopAfterTheFramesOnTheirWay) {
   FakeSource source(10);
   source.fail_at_ = 4;
   EXPECT_THROW(RunFrames(source, StepsInto(log)), Error);
+  EXPECT_EQ(log.written.size(), 4U);
+  EXPECT_EQ(log.reports.size(), 4U);
   for (const auto& [name, report] : log.reports) EXPECT_EQ(report.outcome, FrameOutcome::kDone) << name;
 }
 

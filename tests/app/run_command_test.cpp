@@ -19,6 +19,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "pipeline/disparity_map.h"
+#include "tests/support/avi_video.h"
 #include "tests/support/kitti_folder.h"
 #include "tests/support/run_program.h"
 
@@ -348,6 +349,17 @@ TEST_F(RunCommand, ResumeRefusesOtherCleaning) {
   ExpectOneLine(Run({"--resume", "--cloud-clean", "8,3"}), 2,
                 {"made with --cloud-clean 8,2, not --cloud-clean 8,3"});
   EXPECT_EQ(Run({"--resume", "--cloud-clean", "8,2"}).exit_code, 0);
+}
+
+// What was matched before the source was lost is there, and told.
+TEST_F(RunCommand, AVideoThatIsCutShortFailsWithItsSummary) {
+  const fs::path video = folder_.path() / "cut.avi";
+  WriteTextFile(video, AviVideo(10, 4));
+  const ProgramResult result = RunSource({video.string()}, {"--write", "disparity"});
+  if (result.err.find("PARALLAX_VIDEO") != std::string::npos) GTEST_SKIP() << result.err;
+  ExpectOneLine(result, 1, {"cut.avi: ends after 4 of the 10 pictures"});
+  EXPECT_EQ(Summary()["num_done"].as<int>(), 4);
+  EXPECT_TRUE(fs::exists(out() / "disparity/cut_000003.png"));
 }
 
 // Two files with the rig of the data set they come from give what the data set gives.

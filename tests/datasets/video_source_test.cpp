@@ -3,10 +3,12 @@
 #include <gtest/gtest.h>
 
 #include "tests/datasets/test_files.h"
+#include "tests/support/avi_video.h"
 
 namespace parallax {
 namespace {
 
+using test::AviVideo;
 using test::ErrorOf;
 using test::TempDir;
 using test::WriteText;
@@ -78,6 +80,24 @@ TEST(OpenVideo, TwoFilesEndWithTheShorter) {
   int count = 0;
   for (; source->NextName(); ++count) EXPECT_EQ(WidthOf(ViewOf(source->Read().right)), 64);
   EXPECT_EQ(count, 2);
+}
+
+TEST(OpenVideo, AFileThatIsCutShortIsToldAfterItsPictures) {
+  NEEDS_VIDEO();
+  const TempDir dir;
+  const auto num_read = [](FrameSource& source) {
+    int count = 0;
+    for (; count < 99 && source.NextName(); ++count) source.Read();
+    return count;
+  };
+  const auto whole = OpenVideo({WriteText(dir / "whole.avi", AviVideo(10, 10)).string()});
+  EXPECT_EQ(whole->num_frames(), 10U);
+  EXPECT_EQ(num_read(*whole), 10);
+  EXPECT_EQ(num_read(*OpenVideo({WriteText(dir / "nearly.avi", AviVideo(10, 9)).string()})), 9);
+  const auto cut = OpenVideo({WriteText(dir / "cut.avi", AviVideo(10, 4)).string()});
+  EXPECT_THAT(ErrorOf([&] { num_read(*cut); }),
+              HasSubstr("cut.avi: ends after 4 of the 10 pictures that it states"));
+  EXPECT_EQ(cut->NextName(), std::nullopt);  // said once
 }
 
 TEST(OpenVideo, BadInputIsNamed) {
