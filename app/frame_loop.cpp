@@ -7,14 +7,13 @@
 #include <deque>
 #include <exception>
 #include <limits>
-#include <list>
 #include <mutex>
 #include <thread>
 #include <utility>
 
 #include "app/bounded_queue.h"
 #include "app/heap.h"
-#include "config/parameter_text.h"
+#include "app/kept_matchers.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -23,8 +22,6 @@ namespace {
 constexpr std::size_t kFramesReadAhead = 2;
 constexpr std::size_t kFramesAwaitingWriters = 8;
 constexpr int kMaxWriters = 8;
-constexpr std::size_t kMaxMatchers = 4;
-constexpr std::int64_t kMaxKeptCells = std::int64_t{256} << 20;  // some 640 MB a frame in flight
 
 class Stopwatch {
  public:
@@ -41,25 +38,12 @@ struct ReadFrame {
   double read_ms = 0;
 };
 
-// One of the two: a queue where frames are in flight.
-struct KeptMatcher {
-  MatcherOptions size;
-  Parameters parameters;
-  std::unique_ptr<StereoMatcher> matcher;
-  std::unique_ptr<MatcherQueue> queue;
-};
-
 // A frame that is being matched.
 struct FrameInFlight {
   std::shared_ptr<MatchedFrame> matched;
   MatcherQueue* queue = nullptr;
   Stopwatch watch;
 };
-
-// Of the cost volume, by which a matcher's memory grows (about 2.5 bytes a cell).
-std::int64_t NumCells(const Parameters& parameters, const MatcherOptions& size) {
-  return std::int64_t{size.width} * size.height * parameters.matching_cost.num_disparities;
-}
 
 double DensityPercent(HostImageView<const float> disparity) {
   std::int64_t num_valid = 0;
@@ -189,38 +173,17 @@ class FrameLoop {
     return matched_.Push(matched);
   }
 
-  // A matcher is made for one size and one set of parameters. Most sequences need one only, but KITTI's mix
-  // four sizes, and making a matcher takes as long as matching several frames: the last few are kept, as long
-  // as they are small.
   KeptMatcher& MatcherFor(const Parameters& parameters, const MatcherOptions& wanted) {
-    const auto fits = [&](const KeptMatcher& kept) {
-      return kept.size.width == wanted.width && kept.size.height == wanted.height &&
-             SameParameters(kept.parameters, parameters);
-    };
-    const auto found = std::find_if(matchers_.begin(), matchers_.end(), fits);
-    if (found != matchers_.end()) {
-      matchers_.splice(matchers_.begin(), matchers_, found);  // the latest first
-      return matchers_.front();
-    }
+    if (KeptMatcher* kept = matchers_.Find(parameters, wanted)) return *kept;
     while (!in_flight_.empty()) CollectOldest();  // from matchers that may go now
-    // Room is made before the new one takes its buffers.
-    std::int64_t num_cells = NumCells(parameters, wanted);
-    std::size_t num_kept = 0;
-    for (const KeptMatcher& kept : matchers_) {
-      if (options_.memory_limit_bytes > 0) break;  // it holds for all of them together
-      num_cells += NumCells(kept.parameters, kept.size);
-      if (num_cells > kMaxKeptCells || num_kept + 1 == kMaxMatchers) break;
-      ++num_kept;
-    }
-    matchers_.resize(num_kept);
+    matchers_.MakeRoom(parameters, wanted);
     KeptMatcher made{wanted, parameters, nullptr, nullptr};
     if (steps_.make_queue) {
       made.queue = steps_.make_queue(parameters, wanted);
     } else {
       made.matcher = steps_.make_matcher(parameters, wanted);
     }
-    matchers_.push_front(std::move(made));
-    return matchers_.front();
+    return matchers_.Add(std::move(made));
   }
 
   void WriteFrames() {
@@ -286,7 +249,7 @@ class FrameLoop {
   const FrameLoopOptions& options_;
   BoundedQueue<ReadFrame> read_;
   BoundedQueue<std::shared_ptr<const MatchedFrame>> matched_;
-  std::list<KeptMatcher> matchers_;      // the latest first
+  KeptMatchers matchers_;
   std::deque<FrameInFlight> in_flight_;  // the oldest first
   std::mutex report_mutex_;
   std::exception_ptr error_;
