@@ -65,6 +65,23 @@ HWY_INLINE V FindLowest(const SelectionTables& t, int stripes, const std::uint16
   return lowest;
 }
 
+// Keeps the costs beside a winner, and strikes out all three: what is left are the rivals.
+HWY_INLINE void StrikeOut(const std::uint16_t* HWY_RESTRICT places, std::uint16_t* HWY_RESTRICT sum,
+                          std::uint16_t* HWY_RESTRICT before, std::uint16_t* HWY_RESTRICT after) {
+  const std::ptrdiff_t lower = places[0], here = places[1], higher = places[2];
+  *before = sum[lower];
+  *after = sum[higher];
+  sum[here] = sum[lower] = sum[higher] = 0xFFFF;
+}
+// Of kGroup pixels; a function of its own, so that its pointers stay in registers.
+HWY_NOINLINE void StrikeOutGroup(const std::uint16_t* HWY_RESTRICT place_of, int padded,
+                                 const std::uint16_t* HWY_RESTRICT winner, std::uint16_t* HWY_RESTRICT sums,
+                                 std::uint16_t* HWY_RESTRICT before, std::uint16_t* HWY_RESTRICT after) {
+  HWY_UNROLL(8)
+  for (int j = 0; j < kGroup; ++j, sums += padded)
+    StrikeOut(place_of + winner[j], sums, before + j, after + j);
+}
+
 // kGroup pixels from x on, or count of them.
 template <int kStripes, bool kKeys, bool kWhole>
 HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint16_t* HWY_RESTRICT sums,
@@ -72,7 +89,6 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
   const Tag16 d;
   const int lanes = static_cast<int>(simd::Lanes(d));
   const int stripes = kStripes > 0 ? kStripes : t.striping.Stripes16(), padded = stripes * lanes;
-  const std::uint16_t* place_of = t.place_of.data();
   const int count = kWhole ? kGroup : some;
   const V none = simd::Set(d, std::uint16_t{0xFFFF});
   V mins[kGroup];
@@ -97,17 +113,19 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
     StoreEight(lowest_of_all, row.lowest + x);
   }
 
-  for (int j = 0; j < count; ++j) {
-    std::uint16_t* sum = sums + j * padded;
-    if constexpr (!kKeys) {
+  if constexpr (!kKeys) {
+    for (int j = 0; j < count; ++j) {
       const auto lane = simd::FindFirstTrue(d, simd::Eq(mins[j], simd::Set(d, row.lowest[x + j])));
       row.winner[x + j] = static_cast<std::uint16_t>(static_cast<int>(lane) * stripes + stripe_of[j][lane]);
     }
-    const std::uint16_t* places = place_of + row.winner[x + j];
-    std::uint16_t &before = sum[places[0]], &here = sum[places[1]], &after = sum[places[2]];
-    row.before[x + j] = before;
-    row.after[x + j] = after;
-    here = before = after = 0xFFFF;  // what is left is the rivals
+  }
+  const std::uint16_t *place_of = t.place_of.data(), *winner = row.winner + x;
+  std::uint16_t *before = row.before + x, *after = row.after + x;
+  if constexpr (kWhole) {
+    StrikeOutGroup(place_of, padded, winner, sums, before, after);
+  } else {
+    for (int j = 0; j < count; ++j)
+      StrikeOut(place_of + winner[j], sums + j * padded, before + j, after + j);
   }
 }
 
