@@ -25,15 +25,6 @@ CensusComparisons ComparisonsOf(CensusWindow window, std::ptrdiff_t stride) {
   return c;
 }
 
-// Rows handed to a thread at a time.
-constexpr int kRowsPerTask = 16;
-template <typename F>
-void ForRows(int height, ThreadPool& threads, const F& body) {
-  threads.ParallelFor((height + kRowsPerTask - 1) / kRowsPerTask, [&](int task) {
-    body(task * kRowsPerTask, std::min(height, (task + 1) * kRowsPerTask));
-  });
-}
-
 }  // namespace
 
 template <typename T>
@@ -59,30 +50,26 @@ void PaddedImage<T>::ExtendRow(int y) {
 template class PaddedImage<std::uint8_t>;
 template class PaddedImage<std::uint16_t>;
 
-void LoadGray(const CameraImageView& image, PaddedImage<std::uint8_t>& gray8,
-              PaddedImage<std::uint16_t>& gray16, ThreadPool& threads) {
-  ForRows(HeightOf(image), threads, [&](int begin, int end) {
-    for (int y = begin; y < end; ++y) {
-      if (const auto* color = std::get_if<HostImageView<const Rgb8>>(&image)) {
-        GrayRow(color->Row(y), color->width, gray8.Row(y));
-        gray8.ExtendRow(y);
-      } else if (const auto* deep = std::get_if<HostImageView<const std::uint16_t>>(&image)) {
-        std::copy_n(deep->Row(y), deep->width, gray16.Row(y));
-        gray16.ExtendRow(y);
-      } else {
-        const auto gray = std::get<HostImageView<const std::uint8_t>>(image);
-        std::copy_n(gray.Row(y), gray.width, gray8.Row(y));
-        gray8.ExtendRow(y);
-      }
+void LoadGray(const CameraImageView& image, int y_begin, int y_end, PaddedImage<std::uint8_t>& gray8,
+              PaddedImage<std::uint16_t>& gray16) {
+  for (int y = y_begin; y < y_end; ++y) {
+    if (const auto* color = std::get_if<HostImageView<const Rgb8>>(&image)) {
+      GrayRow(color->Row(y), color->width, gray8.Row(y));
+      gray8.ExtendRow(y);
+    } else if (const auto* deep = std::get_if<HostImageView<const std::uint16_t>>(&image)) {
+      std::copy_n(deep->Row(y), deep->width, gray16.Row(y));
+      gray16.ExtendRow(y);
+    } else {
+      const auto gray = std::get<HostImageView<const std::uint8_t>>(image);
+      std::copy_n(gray.Row(y), gray.width, gray8.Row(y));
+      gray8.ExtendRow(y);
     }
-  });
+  }
 }
 
-void GuideFromGray16(const PaddedImage<std::uint16_t>& gray, PaddedImage<std::uint8_t>& guide,
-                     ThreadPool& threads) {
-  ForRows(gray.height(), threads, [&](int begin, int end) {
-    for (int y = begin; y < end; ++y) GuideRow(gray.Row(y), gray.width(), guide.Row(y));
-  });
+void GuideFromGray16(const PaddedImage<std::uint16_t>& gray, int y_begin, int y_end,
+                     PaddedImage<std::uint8_t>& guide) {
+  for (int y = y_begin; y < y_end; ++y) GuideRow(gray.Row(y), gray.width(), guide.Row(y));
 }
 
 CensusPlanes::CensusPlanes(int width, int height, CensusWindow window, int plane_bits,
@@ -108,7 +95,7 @@ std::ptrdiff_t CensusPlanes::IndexOf(int x, int plane) const {
 }
 
 template <typename T>
-void CensusPlanes::Transform(const PaddedImage<T>& gray, ThreadPool& threads) {
+void CensusPlanes::Transform(const PaddedImage<T>& gray, int y_begin, int y_end) {
   const CensusComparisons comparisons = ComparisonsOf(window_, gray.stride());
   // Right pixels that some disparity leads to.
   int x_begin = 0, x_end = width_;
@@ -116,26 +103,24 @@ void CensusPlanes::Transform(const PaddedImage<T>& gray, ThreadPool& threads) {
     x_begin = std::clamp(-first_place_, 0, width_);
     x_end = std::clamp(phases_->num_places() - first_place_, x_begin, width_);
   }
-  ForRows(height_, threads, [&](int begin, int end) {
-    const std::ptrdiff_t plane_stride = (width_ + 127) / 64 * 64;
-    AlignedBuffer<std::uint8_t> planes(static_cast<std::size_t>(plane_stride * num_planes_));
-    for (int y = begin; y < end; ++y) {
-      CensusRow(gray.Row(y), comparisons, plane_bits_, width_, planes.data(), plane_stride);
-      std::uint8_t* row = buffer_.data() + y * stride_;
-      if (phases_ == nullptr) {
-        InterleavePlanes(planes.data(), plane_stride, num_planes_, width_, row);
-        continue;
-      }
-      for (int p = 0; p < num_planes_; ++p) {
-        DealPlane(planes.data() + p * plane_stride, x_begin, x_end, first_place_, phases_->stripes(),
-                  phases_->phase_stride(), phases_->last(), row + p * phases_->phase_length());
-      }
+  const std::ptrdiff_t plane_stride = (width_ + 127) / 64 * 64;
+  AlignedBuffer<std::uint8_t> planes(static_cast<std::size_t>(plane_stride * num_planes_));
+  for (int y = y_begin; y < y_end; ++y) {
+    CensusRow(gray.Row(y), comparisons, plane_bits_, width_, planes.data(), plane_stride);
+    std::uint8_t* row = buffer_.data() + y * stride_;
+    if (phases_ == nullptr) {
+      InterleavePlanes(planes.data(), plane_stride, num_planes_, width_, row);
+      continue;
     }
-  });
+    for (int p = 0; p < num_planes_; ++p) {
+      DealPlane(planes.data() + p * plane_stride, x_begin, x_end, first_place_, phases_->stripes(),
+                phases_->phase_stride(), phases_->last(), row + p * phases_->phase_length());
+    }
+  }
 }
 
-template void CensusPlanes::Transform(const PaddedImage<std::uint8_t>&, ThreadPool&);
-template void CensusPlanes::Transform(const PaddedImage<std::uint16_t>&, ThreadPool&);
+template void CensusPlanes::Transform(const PaddedImage<std::uint8_t>&, int, int);
+template void CensusPlanes::Transform(const PaddedImage<std::uint16_t>&, int, int);
 
 std::uint64_t CensusPlanes::Code(int x, int y) const {
   std::uint64_t code = 0;

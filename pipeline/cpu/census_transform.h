@@ -8,7 +8,6 @@
 #include "pipeline/aligned_buffer.h"
 #include "pipeline/cpu/striping.h"
 #include "pipeline/frame.h"
-#include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 
 namespace parallax::cpu {
@@ -43,12 +42,13 @@ class PaddedImage {
   AlignedBuffer<T> buffer_;
 };
 
-// Copies an image (colour becomes gray) into gray8 or gray16, whichever its pixels fit.
-void LoadGray(const CameraImageView& image, PaddedImage<std::uint8_t>& gray8,
-              PaddedImage<std::uint16_t>& gray16, ThreadPool& threads);
-// 8-bit guide of a 16-bit image.
-void GuideFromGray16(const PaddedImage<std::uint16_t>& gray, PaddedImage<std::uint8_t>& guide,
-                     ThreadPool& threads);
+// Copies rows y_begin .. y_end of an image (colour becomes gray) into gray8 or gray16, whichever its pixels
+// fit.
+void LoadGray(const CameraImageView& image, int y_begin, int y_end, PaddedImage<std::uint8_t>& gray8,
+              PaddedImage<std::uint16_t>& gray16);
+// 8-bit guide of rows y_begin .. y_end of a 16-bit image.
+void GuideFromGray16(const PaddedImage<std::uint16_t>& gray, int y_begin, int y_end,
+                     PaddedImage<std::uint8_t>& guide);
 
 // Planes of one image. Bits i * plane_bits ... of a code are plane i.
 class CensusPlanes {
@@ -58,8 +58,9 @@ class CensusPlanes {
   CensusPlanes(int width, int height, CensusWindow window, int plane_bits, const PhasedRow* phases,
                int padded_disparities, int min_disparity);
 
+  // Rows y_begin .. y_end; of gray, three rows more on either side are there.
   template <typename T>
-  void Transform(const PaddedImage<T>& gray, ThreadPool& threads);
+  void Transform(const PaddedImage<T>& gray, int y_begin, int y_end);
 
   int num_planes() const { return num_planes_; }
   const std::uint8_t* data() const { return buffer_.data(); }

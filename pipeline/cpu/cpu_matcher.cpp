@@ -8,6 +8,7 @@
 #include "pipeline/cpu/aggregator.h"
 #include "pipeline/cpu/census_transform.h"
 #include "pipeline/cpu/map_filters.h"
+#include "pipeline/cpu/row_tasks.h"
 #include "pipeline/cpu/speckle.h"
 #include "pipeline/error.h"
 #include "pipeline/stage_watch.h"
@@ -31,7 +32,7 @@ class CpuMatcher final : public StereoMatcher {
         width_(options.width),
         height_(options.height),
         aggregator_(parameters, tables_, width_, height_, threads_),
-        gray8_(width_, height_),
+        gray_right_(width_, height_),
         guide_(width_, height_),
         left_(MakePlanes(nullptr)),
         right_(MakePlanes(&aggregator_.right_row())),
@@ -40,8 +41,8 @@ class CpuMatcher final : public StereoMatcher {
                               static_cast<std::size_t>(parameters.matching_cost.num_disparities);
     const std::size_t limit =
         options.memory_limit_bytes > 0 ? options.memory_limit_bytes : cells / 2 * 5 + 64'000'000;
-    const std::size_t images = gray8_.bytes() + guide_.bytes() + left_.bytes() + right_.bytes() +
-                               cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_);
+    const std::size_t images = gray_right_.bytes() + guide_.bytes() + left_.bytes() + right_.bytes() +
+                               2 * cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_);
     const std::size_t workspace = cpu::FilterWorkspaceBytes(width_, height_, threads_.num_threads());
     memory_bytes_ = images + aggregator_.SetUp(limit - std::min(limit, images), workspace);
     if (options.memory_limit_bytes > 0 && memory_bytes_ > limit) {
@@ -62,8 +63,7 @@ class CpuMatcher final : public StereoMatcher {
     if (times != nullptr) *times = {};
     if (stages != nullptr) PrepareHandOut(left, right, *stages);
     StageWatch watch(times);
-    Transform(right, right_, false);
-    Transform(left, left_, true);
+    Transform(left, right, left_, right_);
     watch.Lap(Stage::kCensusTransform);
 
     if (result.disparity.width() != width_ || result.disparity.height() != height_)
@@ -77,32 +77,44 @@ class CpuMatcher final : public StereoMatcher {
   }
 
  private:
-  void Transform(const CameraImageView& image, cpu::CensusPlanes& planes, bool is_guide) {
-    const bool deep = std::holds_alternative<HostImageView<const std::uint16_t>>(image);
-    if (deep && gray16_.width() == 0) gray16_ = cpu::PaddedImage<std::uint16_t>(width_, height_);
-    cpu::PaddedImage<std::uint8_t>& gray8 = is_guide ? guide_ : gray8_;
-    cpu::LoadGray(image, gray8, gray16_, threads_);
-    if (deep) {
-      planes.Transform(gray16_, threads_);
-      if (is_guide) cpu::GuideFromGray16(gray16_, guide_, threads_);
-    } else {
-      planes.Transform(gray8, threads_);
+  // Both images, a block of rows of one after the same of the other.
+  void Transform(const CameraImageView& left, const CameraImageView& right, cpu::CensusPlanes& left_planes,
+                 cpu::CensusPlanes& right_planes) {
+    const bool deep = std::holds_alternative<HostImageView<const std::uint16_t>>(left);
+    if (deep && deep_left_.width() == 0) {
+      deep_left_ = cpu::PaddedImage<std::uint16_t>(width_, height_);
+      deep_right_ = cpu::PaddedImage<std::uint16_t>(width_, height_);
     }
+    constexpr int kRowsPerBlock = 16;
+    cpu::ForRowBlocks(height_, kRowsPerBlock, threads_, [&](int begin, int end) {
+      cpu::LoadGray(left, begin, end, guide_, deep_left_);
+      cpu::LoadGray(right, begin, end, gray_right_, deep_right_);
+      if (deep) cpu::GuideFromGray16(deep_left_, begin, end, guide_);
+    });
+    cpu::ForRowBlocks(height_, kRowsPerBlock, threads_, [&](int begin, int end) {
+      if (deep) {
+        left_planes.Transform(deep_left_, begin, end);
+        right_planes.Transform(deep_right_, begin, end);
+      } else {
+        left_planes.Transform(guide_, begin, end);
+        right_planes.Transform(gray_right_, begin, end);
+      }
+    });
   }
 
   // Census codes, and room for what the aggregator hands out.
   void PrepareHandOut(const CameraImageView& left, const CameraImageView& right, StageResults& stages) {
-    const auto codes_of = [&](const CameraImageView& image) {
-      cpu::CensusPlanes planes = MakePlanes(nullptr);
-      Transform(image, planes, false);
+    cpu::CensusPlanes left_planes = MakePlanes(nullptr), right_planes = MakePlanes(nullptr);
+    Transform(left, right, left_planes, right_planes);
+    const auto codes_of = [&](const cpu::CensusPlanes& planes) {
       HostImage<std::uint64_t> codes(width_, height_);
       for (int y = 0; y < height_; ++y) {
         for (int x = 0; x < width_; ++x) codes(x, y) = planes.Code(x, y);
       }
       return codes;
     };
-    stages.census_left = codes_of(left);
-    stages.census_right = codes_of(right);
+    stages.census_left = codes_of(left_planes);
+    stages.census_right = codes_of(right_planes);
     stages.sums = HostCostVolume<std::uint16_t>(width_, height_, parameters_.matching_cost.num_disparities);
     stages.winner_left = HostImage<std::uint16_t>(width_, height_);
     stages.winner_right = HostImage<std::uint16_t>(width_, height_);
@@ -120,8 +132,8 @@ class CpuMatcher final : public StereoMatcher {
   ThreadPool threads_;
   int width_, height_;
   cpu::Aggregator aggregator_;
-  cpu::PaddedImage<std::uint8_t> gray8_, guide_;
-  cpu::PaddedImage<std::uint16_t> gray16_;  // sized by the first frame of that depth
+  cpu::PaddedImage<std::uint8_t> gray_right_, guide_;       // the guide is the left image
+  cpu::PaddedImage<std::uint16_t> deep_left_, deep_right_;  // sized by the first frame of that depth
   cpu::CensusPlanes left_, right_;
   cpu::SpeckleFilter speckles_;
   std::size_t memory_bytes_ = 0;

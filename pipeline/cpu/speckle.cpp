@@ -23,15 +23,6 @@ SpeckleFilter::RowBits SpeckleFilter::MakeBits() const {
           std::vector<std::uint64_t>(words)};
 }
 
-// Rows are flattened once they are joined, so that a way is seldom longer than one step, which the machine
-// foresees.
-std::int32_t SpeckleFilter::Root(std::int32_t run) const {
-  const Run* runs = runs_;
-  std::int32_t root = runs[run].parent;
-  while (runs[root].parent != root) root = runs[root].parent;
-  return root;
-}
-
 void SpeckleFilter::Unite(std::int32_t a, std::int32_t b) {
   a = Root(a), b = Root(b);
   if (a == b) return;

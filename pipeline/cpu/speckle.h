@@ -43,7 +43,14 @@ class SpeckleFilter {
   };
 
   RowBits MakeBits() const;
-  std::int32_t Root(std::int32_t run) const;
+  // Rows are flattened once they are joined, so that a way is seldom longer than one step, which the machine
+  // foresees.
+  std::int32_t Root(std::int32_t run) const {
+    const Run* runs = runs_;
+    std::int32_t root = runs[run].parent;
+    while (runs[root].parent != root) root = runs[root].parent;
+    return root;
+  }
   void Unite(std::int32_t a, std::int32_t b);
   void Compare(const DisparityMap& map, int y, RowBits& bits) const;
   void FindRuns(int y, const RowBits& bits);

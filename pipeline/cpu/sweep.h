@@ -68,6 +68,7 @@ struct SweepView {
 struct SweepPart {
   int v = 0, u_begin = 0, u_end = 0;
   std::uint16_t* sums = nullptr;
+  std::ptrdiff_t ahead_bytes = 0;  // in the volume, from a pixel to one that the thread reads a little later
 };
 
 // Sweeps parts of two rows, the second below the first and shifted left by at least a pixel where it is not

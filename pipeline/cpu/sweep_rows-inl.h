@@ -69,6 +69,7 @@ class RowsInTurn {
       volume_[i] = nullptr;
       if (s.volume != nullptr)
         volume_[i] = s.volume + (y - s.volume_top) * s.volume_row_bytes + x * VolumePixelBytes();
+      ahead_bytes_[i] = parts[i].ahead_bytes;
       sums_[i] = Kind::kLast ? parts[i].sums + (u - i * kBehind - parts[i].u_begin) * Padded() : nullptr;
       for (int k = 0; k < Stripes(); ++k) {
         across_[i][k] = u - i * kBehind == 0 ? simd::Zero(d) : simd::Load(d, Across(i) + k * Lanes());
@@ -161,10 +162,9 @@ class RowsInTurn {
     }
     const auto take_sums = [&]() HWY_ATTR {
       if constexpr (Kind::kLast) {
-        // What this thread reads next but one or two parts of rows; too far apart for the machine to foresee.
-        // The last rows' is never read, which does no harm.
-        const std::uint8_t* below = volume_[kRow] + 2 * s.volume_row_bytes;
-        for (int i = 0; i < VolumePixelBytes(); i += 64) hwy::Prefetch(below + i);
+        // Parts of rows lie too far apart for the machine to foresee.
+        const std::uint8_t* ahead = volume_[kRow] + ahead_bytes_[kRow];
+        for (int i = 0; i < VolumePixelBytes(); i += 64) hwy::Prefetch(ahead + i);
         AggregatedCosts<kCosts, kStripes8, kPaths, !Kind::kPlain>(s, own, cost, volume_[kRow], sums_[kRow]);
         sums_[kRow] += Padded();
       } else if (Kind::kPlain || s.volume != nullptr) {
@@ -219,6 +219,7 @@ class RowsInTurn {
   const std::uint8_t *left_[kRows], *right_[kRows];
   std::uint8_t* volume_[kRows];
   std::uint16_t* sums_[kRows];
+  std::ptrdiff_t ahead_bytes_[kRows];
   // Of the horizontal paths, L and its minimum: what comes next needs L first, and the minimum takes longest.
   V across_[kRows][kMax], lowest_across_[kRows];
   PartnerCodes<kKeepCodes ? Kind::kPlanes : 1> codes_[kRows];

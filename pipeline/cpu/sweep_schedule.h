@@ -90,8 +90,14 @@ void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep
         }
         const auto part_of = [&](int v, std::uint16_t* sums) {
           const int shift = v - top;
+          // Two rows below, or of the first two in the next tile.
+          const int rows_ahead = shift / 2 * 2 + 2 < bottom - top ? 2 : -(shift / 2 * 2);
+          const int columns_ahead = rows_ahead > 0 ? 0 : columns - rows_ahead;
+          const std::ptrdiff_t ahead_bytes =
+              rows_ahead * view.volume_row_bytes + columns_ahead * view.volume_pixel_bytes;
           return SweepPart{v, std::max(0, tile * columns - shift),
-                           v < bottom ? std::min(view.width, (tile + 1) * columns - shift) : 0, sums};
+                           v < bottom ? std::min(view.width, (tile + 1) * columns - shift) : 0, sums,
+                           ahead_bytes};
         };
         for (int v = top; v < bottom; v += 2) {
           const SweepPart parts[] = {part_of(v, sink.sums(0)), part_of(v + 1, sink.sums(1))};
