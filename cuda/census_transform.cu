@@ -1,5 +1,5 @@
-// census_transform: one thread a pixel, the window read through the first-level cache; the third grid
-// dimension tells the left image from the right.
+// census_transform; the third grid dimension tells the left image from the right.
+#include "cuda/census_packed.cuh"
 #include "cuda/check.h"
 #include "cuda/dependent_launch.cuh"
 #include "cuda/stages.h"
@@ -34,20 +34,24 @@ __global__ void WidenCensusKernel(DeviceImageView<const std::uint32_t> from,
   if (to.Contains(x, y)) to(x, y) = from(x, y);
 }
 
-// Codes of one tile of 32 x 32 pixels a block, four pixels below each other a thread, from shared memory.
-// Bits in reading order: a neighbour darker than the centre, or the first of two opposite pixels brighter
-// than the other.
+// 16-bit images: codes of one tile of 32 x 32 pixels a block, four pixels below each other a thread, from
+// shared memory.
 constexpr int kTile = 32;
 
-template <typename T, typename Code, int kRadiusX, int kRadiusY, bool kSymmetric>
+template <typename Shape>
 __global__ void __launch_bounds__(kTile* kTile / 4)
-    CensusTransformKernel(DeviceImageView<const T> left, DeviceImageView<const T> right,
-                          DeviceImageView<Code> census_left, DeviceImageView<Code> census_right) {
+    CensusTransformKernel(DeviceImageView<const std::uint16_t> left,
+                          DeviceImageView<const std::uint16_t> right,
+                          DeviceImageView<typename Shape::Code> census_left,
+                          DeviceImageView<typename Shape::Code> census_right) {
+  using Code = typename Shape::Code;
   LetNextKernelBegin();
+  constexpr int kRadiusX = Shape::kRadiusX, kRadiusY = Shape::kRadiusY;
+  constexpr bool kSymmetric = Shape::kSymmetric;
   constexpr int kTileWidth = kTile + 2 * kRadiusX, kTileHeight = kTile + 2 * kRadiusY;
-  __shared__ T tile[kTileHeight][kTileWidth];
-  const DeviceImageView<const T> image{blockIdx.z == 0 ? left.data : right.data, left.width, left.height,
-                                       left.stride};
+  __shared__ std::uint16_t tile[kTileHeight][kTileWidth];
+  const DeviceImageView<const std::uint16_t> image{blockIdx.z == 0 ? left.data : right.data, left.width,
+                                                   left.height, left.stride};
   const DeviceImageView<Code> census{blockIdx.z == 0 ? census_left.data : census_right.data, left.width,
                                      left.height, census_left.stride};
   const int x_begin = static_cast<int>(blockIdx.x) * kTile, y_begin = static_cast<int>(blockIdx.y) * kTile;
@@ -92,30 +96,24 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
   }
 }
 
-template <typename T>
-void Transform(DeviceImageView<const T> left, DeviceImageView<const T> right, CensusWindow window,
-               const CensusImages& c, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>((left.width + kTile - 1) / kTile),
-                  static_cast<unsigned>((left.height + kTile - 1) / kTile), 2);
+// Calls launch(shape, left codes, right codes).
+template <typename Launch>
+void WithShape(CensusWindow window, const CensusImages& c, const Launch& launch) {
   switch (window) {
     case CensusWindow::k5x5:
-      CensusTransformKernel<T, std::uint32_t, 2, 2, false>
-          <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, c.left32, c.right32);
-      break;
+      return launch(CensusShape<std::uint32_t, 2, 2, false>{}, c.left32, c.right32);
     case CensusWindow::k7x7:
-      CensusTransformKernel<T, std::uint64_t, 3, 3, false>
-          <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, c.left64, c.right64);
-      break;
+      return launch(CensusShape<std::uint64_t, 3, 3, false>{}, c.left64, c.right64);
     case CensusWindow::k9x7:
-      CensusTransformKernel<T, std::uint64_t, 4, 3, false>
-          <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, c.left64, c.right64);
-      break;
+      return launch(CensusShape<std::uint64_t, 4, 3, false>{}, c.left64, c.right64);
     case CensusWindow::kCenterSymmetric9x7:
-      CensusTransformKernel<T, std::uint32_t, 4, 3, true>
-          <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, c.left32, c.right32);
-      break;
+      return launch(CensusShape<std::uint32_t, 4, 3, true>{}, c.left32, c.right32);
   }
-  CheckLaunch("CensusTransformKernel");
+}
+
+dim3 TilesOf(int width, int height, int tile_width, int tile_height) {
+  return {static_cast<unsigned>((width + tile_width - 1) / tile_width),
+          static_cast<unsigned>((height + tile_height - 1) / tile_height), 2};
 }
 
 }  // namespace
@@ -147,11 +145,22 @@ void GuideFromGray16(DeviceImageView<const std::uint16_t> gray, DeviceImageView<
 
 void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream) {
-  Transform(left, right, window, census, stream);
+  using Tile = PackedCensusTile;
+  const dim3 grid = TilesOf(left.width, left.height, Tile::kWidth, Tile::kHeight);
+  WithShape(window, census, [&](auto shape, auto left_codes, auto right_codes) {
+    PackedCensusKernel<decltype(shape)>
+        <<<grid, dim3(kWarpSize, Tile::kWarps), 0, stream>>>(left, right, left_codes, right_codes);
+  });
+  CheckLaunch("PackedCensusKernel");
 }
 void CensusTransform(DeviceImageView<const std::uint16_t> left, DeviceImageView<const std::uint16_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream) {
-  Transform(left, right, window, census, stream);
+  const dim3 grid = TilesOf(left.width, left.height, kTile, kTile);
+  WithShape(window, census, [&](auto shape, auto left_codes, auto right_codes) {
+    CensusTransformKernel<decltype(shape)>
+        <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, left_codes, right_codes);
+  });
+  CheckLaunch("CensusTransformKernel");
 }
 
 void WidenCensus(DeviceImageView<const std::uint32_t> from, DeviceImageView<std::uint64_t> to,
