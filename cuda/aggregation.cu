@@ -9,9 +9,6 @@
 namespace parallax::cuda {
 namespace {
 
-// Pairs of diagonals that go down to one side.
-constexpr int NumDiagonalPairs(int width, int height) { return NumPairs(width) + height / 2; }
-
 __device__ LinePairPlace ColumnsPlace(int pair, int width, int height) {
   const int x = 2 * pair;
   const bool has_b = x + 1 < width;
@@ -38,16 +35,45 @@ __device__ LinePairPlace DiagonalsPlace(int pair, bool mirrored, int width, int 
       has_b};
 }
 
-// Band of the first row of the block's lines. Found anew where it is needed, since registers are short: hence
-// the asm, which the compiler leaves where it is.
-__device__ __forceinline__ int FirstBand(const AggregationArguments& a) {
-  int block;
-  asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(block));
-  int pair = block - a.num_vertical;
-  if (pair >= a.num_diagonal) pair -= a.num_diagonal;
-  const int from_side = pair - NumPairs(a.width);
-  return pair < 0 || from_side < 0 ? 0 : (2 * from_side + 1) / kBandRows;
+// A block of diagonals whose pair leaves the image by its side goes on with the pair that enters by the other
+// side, in the next row or the same: a piece more. So all blocks have as many rows to go, and those of a
+// small image can be followed at once.
+//
+// Pair of diagonals of a block's piece, by the first one.
+constexpr int PairOfPiece(int first_pair, int piece, int width) {
+  return piece == 0 ? first_pair : (width - 1) / 2 - first_pair + piece * NumPairs(width);
 }
+constexpr int NumPieces(int first_pair, int width, int height) {
+  const int from_side = PairOfPiece(first_pair, 1, width) - NumPairs(width);
+  return from_side >= height / 2 ? 1 : 2 + (height / 2 - 1 - from_side) / NumPairs(width);
+}
+
+// What a block follows. Found anew where it is needed, since registers are short: hence the asm, which the
+// compiler leaves where it is.
+template <bool kDiagonals>
+struct BlockLines {
+  int volume = 1;  // 1: columns; 2, 3: diagonals, mirrored ones
+  int first_pair;
+  __device__ __forceinline__ explicit BlockLines(int width) {
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(first_pair));
+    if constexpr (kDiagonals) {
+#pragma unroll
+      for (int more = 0; more < 2; ++more) {
+        if (first_pair >= NumPairs(width)) first_pair -= NumPairs(width), ++volume;
+      }
+    }
+  }
+  __device__ __forceinline__ int NumPieces(int width, int height) const {
+    return volume == 1 ? 1 : cuda::NumPieces(first_pair, width, height);
+  }
+  __device__ __forceinline__ LinePairPlace Place(int piece, int width, int height) const {
+    if (volume == 1) return ColumnsPlace(first_pair, width, height);
+    return DiagonalsPlace(PairOfPiece(first_pair, piece, width), volume == 3, width, height);
+  }
+  __device__ __forceinline__ int FirstRow(int piece, int width) const {
+    return piece == 0 ? 0 : 2 * (PairOfPiece(first_pair, piece, width) - NumPairs(width)) + 1;
+  }
+};
 
 // Of a multiprocessor, as many as registers allow: all pairs of a small image are followed at once, which
 // keeps them in step.
@@ -59,37 +85,49 @@ constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
 
 // Volume 1 holds the columns, 2 and 3 the diagonals. Up first: the lower rows' costs were written last, the
 // second-level cache still has them. The way down finds those that the way up has read last.
-template <int K, typename T, bool kAdaptive>
+template <int K, typename T, bool kAdaptive, bool kDiagonals>
 __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
     AggregateColumnsKernel(const AggregationArguments a) {
   using Walk = LineWalk<K, T, kAdaptive, false>;
-  __shared__ std::uint16_t p2_minus_p1[kAdaptive ? 256 : 1];
-  const int block = static_cast<int>(blockIdx.x), diagonal = block - a.num_vertical;
-  const bool mirrored = diagonal >= a.num_diagonal;
-  const LinePairPlace line = diagonal < 0 ? ColumnsPlace(block, a.width, a.height)
-                                          : DiagonalsPlace(mirrored ? diagonal - a.num_diagonal : diagonal,
-                                                           mirrored, a.width, a.height);
-  const int volume = diagonal < 0 ? 1 : mirrored ? 3 : 2;
-  const auto walk = MakeLineWalk<Walk>(
-      a, line, p2_minus_p1, a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.height, K, sizeof(T)),
-      a.sums + static_cast<std::size_t>(volume) * a.sum_bytes);
-  LinePair<K> state;
-  state.Reset();
-  walk.template GoOut<true>(state, 0, walk.num_segments);
+  __shared__ P2Table<kAdaptive> p2;
+  p2.Fill(a);
+  const auto lines = [&] { return BlockLines<kDiagonals>(a.width); };
+  const auto num_pieces = [&] { return lines().NumPieces(a.width, a.height); };
+  const auto first_band = [&](int piece) { return lines().FirstRow(piece, a.width) / kBandRows; };
+  const auto follow = [&](int piece, const auto& visit) {
+    const LinePairPlace line = lines().Place(piece, a.width, a.height);
+    const int place = lines().FirstRow(piece, a.width) / Walk::kSegment + piece;
+    visit(MakeLineWalk<Walk>(a, line, p2.minus_p1,
+                             a.checkpoints + blockIdx.x * a.checkpoint_bytes + place * Walk::kCheckpointBytes,
+                             a.sums + static_cast<std::size_t>(lines().volume) * a.sum_bytes));
+  };
+#pragma unroll 1
+  for (int piece = num_pieces() - 1; piece >= 0; --piece) {
+    follow(piece, [&](const Walk& walk) {
+      LinePair<K> state;
+      state.Reset();
+      walk.template GoOut<true>(state, 0, walk.num_segments);
+    });
+  }
   LetNextKernelBegin();
-  if (a.bands_done != nullptr && FirstBand(a) > 0) RaiseBands(a.bands_done, 0, FirstBand(a), walk.lane);
   __syncwarp();
-  state.Reset();
-  // Once in kBandRows rows, one more band has been passed.
-  walk.template ComeAcross<false>(state, 0, walk.num_segments, [&](int g) {
-    const int rows = (g + 1) * Walk::kSegment;
-    if (a.bands_done == nullptr || rows % kBandRows != 0 || g + 1 == walk.num_segments) return;
-    const int band = FirstBand(a) + rows / kBandRows - 1;
-    RaiseBands(a.bands_done, band, band + 1, walk.lane);
-  });
-  if (a.bands_done != nullptr) {
-    const int passed = FirstBand(a) + (walk.num_segments - 1) * Walk::kSegment / kBandRows;
-    RaiseBands(a.bands_done, passed, NumBands(a.height), walk.lane);
+#pragma unroll 1
+  for (int piece = 0; piece < num_pieces(); ++piece) {
+    follow(piece, [&](const Walk& walk) {
+      LinePair<K> state;
+      state.Reset();
+      // Once in kBandRows rows, one more band has been passed.
+      walk.template ComeAcross<false>(state, 0, walk.num_segments, [&](int g) {
+        const int rows = (g + 1) * Walk::kSegment;
+        if (a.bands_done == nullptr || rows % kBandRows != 0 || g + 1 == walk.num_segments) return;
+        const int band = first_band(piece) + rows / kBandRows - 1;
+        RaiseBands(a.bands_done, band, band + 1, walk.lane);
+      });
+      if (a.bands_done == nullptr) return;
+      const int passed = first_band(piece) + (walk.num_segments - 1) * Walk::kSegment / kBandRows;
+      const int next = piece + 1 < num_pieces() ? first_band(piece + 1) : NumBands(a.height);
+      RaiseBands(a.bands_done, passed, next, walk.lane);
+    });
   }
   // The kernel before is that of the rows, which ran beside this one: when this one ends, both have ended.
   if (blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
@@ -111,18 +149,21 @@ __global__ void SumPathsKernel(const std::uint8_t* volumes, std::size_t sum_byte
   sums[i] = static_cast<std::uint16_t>(sum);
 }
 
-std::size_t NumPairsOf(const VolumeLayout& layout) {
-  return static_cast<std::size_t>(
-      NumPairs(layout.width) +
-      (layout.num_volumes == 4 ? 2 * NumDiagonalPairs(layout.width, layout.height) : 0));
+std::size_t NumBlocks(const VolumeLayout& layout) {
+  return static_cast<std::size_t>((layout.num_volumes - 1) * NumPairs(layout.width));
+}
+std::size_t CheckpointBytesOfBlock(const VolumeLayout& layout) {
+  const int most_pieces =
+      layout.num_volumes == 4 ? NumPieces(NumPairs(layout.width) - 1, layout.width, layout.height) : 1;
+  // A place more for each piece, since it may share a row with the one before.
+  const int more = (most_pieces - 1) * SegmentLength(layout.values_per_lane);
+  return CheckpointBytesOfPair(layout.height + more, layout.values_per_lane, layout.bytes_per_sum);
 }
 
 }  // namespace
 
 std::size_t CheckpointBytes(const VolumeLayout& layout) {
-  return RowCheckpointBytes(layout) + NumPairsOf(layout) * CheckpointBytesOfPair(layout.height,
-                                                                                 layout.values_per_lane,
-                                                                                 layout.bytes_per_sum);
+  return RowCheckpointBytes(layout) + NumBlocks(layout) * CheckpointBytesOfBlock(layout);
 }
 
 void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
@@ -131,13 +172,13 @@ void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint
                       cudaStream_t stream) {
   AggregationArguments a = MakeAggregationArguments(
       costs, guide, tables, p2_table, layout, checkpoints + RowCheckpointBytes(layout), sums, bands_done);
-  a.num_vertical = NumPairs(layout.width);
-  a.num_diagonal = NumDiagonalPairs(layout.width, layout.height);
-  const auto grid = static_cast<unsigned>(NumPairsOf(layout));
+  a.checkpoint_bytes = CheckpointBytesOfBlock(layout);
+  const auto grid = static_cast<unsigned>(NumBlocks(layout));
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
     WithP2<T>(tables, [&](auto adaptive) {
-      const auto kernel = AggregateColumnsKernel<k(), T, adaptive()>;
+      const auto kernel = layout.num_volumes == 4 ? AggregateColumnsKernel<k(), T, adaptive(), true>
+                                                  : AggregateColumnsKernel<k(), T, adaptive(), false>;
       ShareMultiprocessors(kernel);
       LaunchDependent("AggregateColumnsKernel", kernel, grid, kWarpSize, 0, stream, a);
     });
@@ -145,7 +186,7 @@ void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint
 }
 
 std::uint32_t RaisesOfColumns(const VolumeLayout& layout) {
-  return static_cast<std::uint32_t>(NumPairsOf(layout));
+  return static_cast<std::uint32_t>(NumBlocks(layout));
 }
 
 void SumPaths(const std::uint8_t* volumes, const VolumeLayout& layout, std::uint16_t* sums,

@@ -1,6 +1,7 @@
 // What the kernels of the aggregation take, and how their checkpoints (cuda/line_walk.cuh) lie in memory.
 #pragma once
 
+#include "cuda/lane_costs.cuh"
 #include "cuda/stages.h"
 
 namespace parallax::cuda {
@@ -14,9 +15,9 @@ struct AggregationArguments {
   std::size_t sum_bytes;  // of one volume
   std::uint32_t* bands_done;
   int width, height, num_disparities;
-  std::uint32_t p1, p2;            // p2: where it is constant
-  std::uint32_t one;               // 1
-  int num_vertical, num_diagonal;  // pairs of lines, of each volume
+  std::uint32_t p1, p2;          // p2: where it is constant
+  std::uint32_t one;             // 1
+  std::size_t checkpoint_bytes;  // of a block of AggregateColumns
 };
 
 inline constexpr std::uint32_t kPaddingCost = 0x2000;  // above census_bits + P2, so that padding never wins
@@ -59,6 +60,22 @@ inline AggregationArguments MakeAggregationArguments(const std::uint8_t* costs,
   a.one = 1;
   return a;
 }
+// P2 - P1 by the gradient, in shared memory, for the walks of a block whose P2 is adaptive. All its threads
+// come here, once.
+template <bool kAdaptive>
+struct P2Table {
+  std::uint16_t minus_p1[kAdaptive ? 256 : 1];
+  __device__ __forceinline__ void Fill(const AggregationArguments& a) {
+    if constexpr (kAdaptive) {
+      const int thread = static_cast<int>(threadIdx.y) * kWarpSize + static_cast<int>(threadIdx.x);
+      for (int i = thread; i < 256; i += static_cast<int>(blockDim.y) * kWarpSize) {
+        minus_p1[i] = static_cast<std::uint16_t>(a.p2_table[i] - a.p1);
+      }
+      __syncthreads();
+    }
+  }
+};
+
 // What AggregateRows does where layout.pairs_rows.
 void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
                        const MatchingTables& tables, const std::uint16_t* p2_table,

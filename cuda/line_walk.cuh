@@ -34,12 +34,12 @@ struct LineWalk {
   static constexpr int kSumBytes = kPixelBytes * static_cast<int>(sizeof(T));
   static constexpr int kSegment = SegmentLength(K);
   static constexpr int kWords = K;
-  static constexpr bool kHasTable = kAdaptive;
   static constexpr bool kOrPadding = sizeof(T) == 2;  // otherwise the costs themselves are dear enough there
   using CostValues = LaneValues<K, std::uint8_t>;
   using SumValues = LaneValues<K, T>;
   using Saved = PairCosts<K, T>;
   using State = LinePair<K>;
+  static constexpr int kCheckpointBytes = kWarpSize * Saved::kBytes;
 
   // Matching costs of a segment, as they are loaded.
   struct Costs {
@@ -140,7 +140,7 @@ struct LineWalk {
   // Nothing where the line begins.
   template <bool kReverse>
   __device__ __forceinline__ std::uint8_t* CheckpointAt(int b) const {
-    return checkpoints + static_cast<std::ptrdiff_t>(kReverse ? b : b - 1) * (kWarpSize * Saved::kBytes) +
+    return checkpoints + static_cast<std::ptrdiff_t>(kReverse ? b : b - 1) * kCheckpointBytes +
            lane * Saved::kBytes;
   }
   template <bool kReverse>
@@ -297,20 +297,12 @@ struct LineWalk {
   }
 };
 
-// The walk of a warp of the block, whose threads all come here. p2_minus_p1: room for a table of 256 values
-// in shared memory, where P2 is adaptive.
+// The walk of a warp.
 template <typename Walk>
 __device__ __forceinline__ Walk MakeLineWalk(const AggregationArguments& a, const LinePairPlace& line,
-                                             std::uint16_t* p2_minus_p1, std::uint8_t* checkpoints,
+                                             const std::uint16_t* p2_minus_p1, std::uint8_t* checkpoints,
                                              std::uint8_t* volume) {
   const int lane = static_cast<int>(threadIdx.x);
-  if constexpr (Walk::kHasTable) {
-    const int num_threads = static_cast<int>(blockDim.y) * kWarpSize;
-    for (int i = static_cast<int>(threadIdx.y) * kWarpSize + lane; i < 256; i += num_threads) {
-      p2_minus_p1[i] = static_cast<std::uint16_t>(a.p2_table[i] - a.p1);
-    }
-    __syncthreads();
-  }
   const int hidden_zero = lane & static_cast<int>(a.one - 1);
   Walk walk{a,
             line,

@@ -53,8 +53,8 @@ struct RowPath {
         minus = j % 2 == 0 ? __byte_perm(word_before, word_after, 0x5432) : word_before;
         plus = j % 2 == 0 ? word_after : __byte_perm(word_before, word_after, 0x5432);
       }
-      const std::uint32_t near = c.Add(__viaddmin_u16x2(__vminu2(minus, plus), c.p1, path[j]), cost[j]);
-      next[j] = __viaddmin_u16x2(lowest, c.Add(cost[j], p2), near);
+      const std::uint32_t near = __viaddmin_u16x2(__vminu2(minus, plus), c.p1, path[j]);
+      next[j] = c.Add(__viaddmin_u16x2(lowest, p2, near), cost[j]);
     }
     std::uint32_t least = next[0];
 #pragma unroll
@@ -198,7 +198,7 @@ struct RowWalk {
           for (int j = 0; j < SumValues::kWords; ++j) packed.words[j] += other.words[j];
           packed.StoreOnce(to + i * kSumBytes, lane);
         } else {
-          packed.Store(to + i * kSumBytes, lane);
+          packed.StoreOnce(to + i * kSumBytes, lane);
         }
       });
       state.Normalize();

@@ -18,13 +18,14 @@ template <int K, typename T, bool kAdaptive>
 __global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(K, sizeof(T)))
     AggregateRowPairsKernel(const AggregationArguments a) {
   using Walk = LineWalk<K, T, kAdaptive, true>;
-  __shared__ std::uint16_t p2_minus_p1[kAdaptive ? 256 : 1];
+  __shared__ P2Table<kAdaptive> p2;
+  p2.Fill(a);
   LetNextKernelBegin();  // columns need no more than rows do
   const int y = 2 * static_cast<int>(blockIdx.x), last = a.width - 1;
   const bool has_b = y + 1 < a.height;
   const LinePairPlace line{y * a.width, 1, has_b ? a.width : 0, a.width, 0, last, 0, last, has_b};
   const auto walk =
-      MakeLineWalk<Walk>(a, line, p2_minus_p1,
+      MakeLineWalk<Walk>(a, line, p2.minus_p1,
                          a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, K, sizeof(T)), a.sums);
   const int half = walk.num_segments / 2;
   const auto follow = [&](auto reverse) {

@@ -15,10 +15,10 @@ class CudaMatcherTest : public CudaTest {};
 
 TEST_F(CudaMatcherTest, EqualsTheReferenceOverASweep) { RunMatcherSweep(MakeCudaMatcher, "cuda", 600); }
 
-// From how many pairs on rows are aggregated in pairs, for a while.
+// cuda::pairs_rows_from, for a while.
 class PairRowsFrom {
  public:
-  explicit PairRowsFrom(int pairs) : before_(cuda::pairs_rows_from.exchange(pairs)) {}
+  explicit PairRowsFrom(int from) : before_(cuda::pairs_rows_from.exchange(from)) {}
   ~PairRowsFrom() { cuda::pairs_rows_from = before_; }
   PairRowsFrom(const PairRowsFrom&) = delete;
   PairRowsFrom& operator=(const PairRowsFrom&) = delete;
@@ -52,11 +52,25 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceAtTheEdgesOfTheLayout) {
 TEST_F(CudaMatcherTest, EqualsTheReferenceOnWideImages) {
   int seed = 0;
   for (const int num_disparities : {17, 64, 90, 128, 192, 256, 384, 600}) {
-    const PairRowsFrom from(seed % 3 == 0 ? 1000 : 0);
+    const PairRowsFrom from(seed % 3 == 0 ? 1'000'000 : 0);
     SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(2000 + ++seed));
     c.options.width = 1600 - 101 * seed;
     c.options.height = seed % 2 == 0 ? 5 * seed : seed;
     c.parameters.matching_cost.num_disparities = num_disparities;
+    c.parameters.aggregation.num_paths = 8;
+    const std::string difference = RunSweepCase(MakeCudaMatcher, c);
+    EXPECT_TRUE(difference.empty()) << difference << Describe(c);
+  }
+}
+
+// Diagonals that go round the image several times.
+TEST_F(CudaMatcherTest, EqualsTheReferenceOnTallImages) {
+  int seed = 0;
+  for (const int width : {1, 2, 3, 4, 5, 7, 8, 17, 32, 61}) {
+    SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(3000 + ++seed));
+    c.options.width = width;
+    c.options.height = 450 - 37 * seed;
+    c.parameters.matching_cost.num_disparities = seed % 3 == 0 ? 200 : 1 + 13 * seed;
     c.parameters.aggregation.num_paths = 8;
     const std::string difference = RunSweepCase(MakeCudaMatcher, c);
     EXPECT_TRUE(difference.empty()) << difference << Describe(c);
