@@ -63,8 +63,9 @@ class UploadedImage {
 // One frame's buffers and graph, images already on the device.
 class ResidentFrame {
  public:
-  ResidentFrame(const Parameters& parameters, const CameraImageView& left, const CameraImageView& right)
-      : pipeline_(parameters, WidthOf(left), HeightOf(left)),
+  ResidentFrame(const Parameters& parameters, const CameraImageView& left, const CameraImageView& right,
+                int frames_in_flight)
+      : pipeline_(parameters, WidthOf(left), HeightOf(left), frames_in_flight),
         left_(left, stream_.get()),
         right_(right, stream_.get()) {
     Wait();
@@ -166,10 +167,11 @@ double RateOf(int warm_up, int count, const std::function<void(int)>& run) {
   return count / SecondsSince(start);
 }
 
-double ResidentRate(std::vector<std::unique_ptr<ResidentFrame>>& frames, std::size_t num_streams, int count) {
+double ResidentRate(const std::vector<std::unique_ptr<ResidentFrame>>& frames, int count) {
+  const std::size_t num_streams = frames.size();
   return RateOf(static_cast<int>(4 * num_streams), count, [&](int n) {
     for (int i = 0; i < n; ++i) frames[static_cast<std::size_t>(i) % num_streams]->Launch();
-    for (std::size_t i = 0; i < num_streams; ++i) frames[i]->Wait();
+    for (const auto& frame : frames) frame->Wait();
   });
 }
 
@@ -177,7 +179,7 @@ double PinnedRate(const Parameters& parameters, const CameraImageView& left, con
                   int num_slots, int count) {
   std::vector<std::unique_ptr<cuda::FrameSlot>> slots;
   for (int i = 0; i < num_slots; ++i) {
-    slots.push_back(std::make_unique<cuda::FrameSlot>(parameters, WidthOf(left), HeightOf(left)));
+    slots.push_back(std::make_unique<cuda::FrameSlot>(parameters, WidthOf(left), HeightOf(left), num_slots));
     slots.back()->Start(left, right);
     slots.back()->Wait();
   }
@@ -220,7 +222,7 @@ CudaFrameTimes MeasureCudaFrames(const Parameters& parameters, const MatcherOpti
     });
   }
   std::vector<std::unique_ptr<ResidentFrame>> frames;
-  frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right));
+  frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right, 1));
   times.memory_mb = static_cast<double>(frames[0]->pipeline().memory_bytes()) / 1e6;
   times.resident_ms = LatencyOf(*frames[0], options.repeat);
   times.steps = TimeSteps(*frames[0], options.repeat);
@@ -239,8 +241,9 @@ CudaFrameTimes MeasureCudaFrames(const Parameters& parameters, const MatcherOpti
   // Some 0.3 s each.
   const int count = std::clamp(static_cast<int>(300.0 / times.resident_ms.front()), 60, 1500);
   for (int n = 1; n <= options.num_streams; ++n) {
-    if (n > 1) frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right));
-    times.resident_rates.push_back(ResidentRate(frames, static_cast<std::size_t>(n), count));
+    frames.clear();
+    for (int i = 0; i < n; ++i) frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right, n));
+    times.resident_rates.push_back(ResidentRate(frames, count));
   }
   frames.clear();
   times.pinned_rate = PinnedRate(parameters, left, right, options.num_streams, count);

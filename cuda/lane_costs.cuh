@@ -67,6 +67,35 @@ __device__ __forceinline__ void LoadBytesNow(const std::uint8_t* from, std::uint
     }
   }
 }
+// Which values stay in the second-level cache when others make room: half of a volume, since the whole is
+// larger than that cache.
+class KeptShare {
+ public:
+  __device__ __forceinline__ KeptShare() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    asm("createpolicy.fractional.L2::evict_last.L2::evict_unchanged.b64 %0, 0.5;" : "=l"(policy_));
+#endif
+  }
+  template <int kBytes>
+  __device__ __forceinline__ void Store(std::uint8_t* to, const std::uint32_t* from) const {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+    if constexpr (kBytes == 4) {
+      asm volatile("st.global.L2::cache_hint.u32 [%0], %1, %2;" ::"l"(to), "r"(from[0]), "l"(policy_)
+                   : "memory");
+      return;
+    } else if constexpr (kBytes == 8) {
+      asm volatile("st.global.L2::cache_hint.v2.u32 [%0], {%1, %2}, %3;" ::"l"(to), "r"(from[0]),
+                   "r"(from[1]), "l"(policy_)
+                   : "memory");
+      return;
+    }
+#endif
+    StoreBytes<kBytes>(to, from);
+  }
+
+ private:
+  std::uint64_t policy_ = 0;
+};
 // For the threads of a block that all come to some such barrier, if not to the same one.
 template <int kThreads>
 __device__ __forceinline__ void BlockBarrier() {
@@ -103,6 +132,9 @@ struct LaneValues {
   }
   __device__ __forceinline__ void Store(std::uint8_t* pixel, int lane) const {
     StoreBytes<kBytes>(pixel + lane * kBytes, words);
+  }
+  __device__ __forceinline__ void StoreToKeep(std::uint8_t* pixel, int lane, const KeptShare& kept) const {
+    kept.Store<kBytes>(pixel + lane * kBytes, words);
   }
   // The same for values that are not read again soon: they leave the second-level cache first.
   __device__ __forceinline__ void StoreOnce(std::uint8_t* pixel, int lane) const {

@@ -1,6 +1,8 @@
-// matching_cost: one warp a few neighbouring pixels at a time, K disparities a lane (cuda/lane_costs.cuh):
-// those that a lane meets at one pixel are all but one those it meets at the next. A block takes kPixels
-// pixels of one row; their codes and those of the right pixels that they meet lie in shared memory.
+// matching_cost: one warp four neighbouring pixels at a time, K disparities a lane (cuda/lane_costs.cuh):
+// those that a lane meets at one pixel are all but one those it meets at the next. A block takes a part of a
+// row; its codes and those of the right pixels that it meets lie in shared memory.
+#include <algorithm>
+
 #include "cuda/dependent_launch.cuh"
 #include "cuda/lane_costs.cuh"
 #include "cuda/stages.h"
@@ -9,7 +11,8 @@ namespace parallax::cuda {
 namespace {
 
 constexpr int kWarps = 8;
-constexpr int kPixels = 256;
+constexpr int kTogether = 4;      // pixels of a warp at a time
+constexpr int kMostPixels = 320;  // of a block
 
 __device__ __forceinline__ std::uint32_t BitCount(std::uint32_t code) {
   return static_cast<std::uint32_t>(__popc(code));
@@ -18,68 +21,77 @@ __device__ __forceinline__ std::uint32_t BitCount(std::uint64_t code) {
   return static_cast<std::uint32_t>(__popcll(code));
 }
 
-// Where code i of a block lies. The lanes read every K-th code: those stand side by side, since 32 lanes
-// would otherwise wait for one bank of shared memory.
-template <int K>
-__device__ __forceinline__ int PlaceOfCode(int i) {
-  return (i & (K - 1)) * ((kPixels + 32 * K) / K) + i / K;
+__device__ __forceinline__ std::uint32_t MultiplyAdd(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t sum;
+  asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
 }
+
+// Codes that are read at once.
+template <typename Code, int kCount>
+struct alignas(sizeof(Code) * kCount) Codes {
+  Code of[kCount];
+};
 
 template <int K, typename Code, bool kPadded>
 __global__ void __launch_bounds__(kWarps* kWarpSize)
     MatchingCostKernel(DeviceImageView<const Code> left, DeviceImageView<const Code> right,
-                       VolumeLayout layout, std::uint32_t outside_cost, std::uint8_t* costs,
+                       VolumeLayout layout, int pixels, std::uint32_t outside_cost, std::uint8_t* costs,
                        std::uint32_t* bands_done) {
   constexpr int kPaddedCount = 32 * K;
-  constexpr int kCodes = kPixels + kPaddedCount;  // one more than needed: a multiple of K
-  constexpr int kTogether = K <= 8 ? K : 2;       // pixels at a time
-  __shared__ Code codes[kCodes];                  // of right pixels first_right + i, at PlaceOfCode(i)
-  __shared__ Code left_codes[kPixels];
+  constexpr int kAtOnce = std::min(K, 16 / static_cast<int>(sizeof(Code)));
+  using Vector = Codes<Code, kAtOnce>;
+  // From one lane's codes to the next one's are kStride vectors. Those that lanes read together stand side by
+  // side: they would otherwise wait for each other's banks of shared memory.
+  constexpr int kStride = K / kAtOnce, kPerStride = (kMostPixels + kPaddedCount) / K;
+  const auto place_of = [](int vector) { return vector % kStride * kPerStride + vector / kStride; };
+  __shared__ Vector right_codes[kStride * kPerStride];  // of right pixels first_right + i
+  __shared__ Codes<Code, kTogether> left_codes[kMostPixels / kTogether];
   const int y = static_cast<int>(blockIdx.y);
-  const int x_begin = static_cast<int>(blockIdx.x) * kPixels;
+  const int x_begin = static_cast<int>(blockIdx.x) * pixels;
+  const int x_end = min(x_begin + pixels, layout.width), count = x_end - x_begin;
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int thread = warp * kWarpSize + lane;
   const int first_right = x_begin - layout.min_disparity - (kPaddedCount - 1);
+  const KeptShare kept;
   WaitForKernelBefore();
-  if (bands_done != nullptr && x_begin == 0 && y % kBandRows == 0 && warp == 0 && lane == 0) {
+  if (bands_done != nullptr && x_begin == 0 && y % kBandRows == 0 && thread == 0) {
     bands_done[y / kBandRows] = 0;
   }
-  for (int i = warp * kWarpSize + lane; i < kCodes; i += kWarps * kWarpSize) {
+  const Code* const right_row = right.Row(y);
+  const Code* const left_row = left.Row(y) + x_begin;
+  for (int i = thread; i < count + kPaddedCount; i += kWarps * kWarpSize) {
     const int x_right = first_right + i;
-    codes[PlaceOfCode<K>(i)] = x_right >= 0 && x_right < layout.width ? right(x_right, y) : Code{0};
+    const bool inside = static_cast<unsigned>(x_right) < static_cast<unsigned>(layout.width);
+    right_codes[place_of(i / kAtOnce)].of[i % kAtOnce] = inside ? right_row[x_right] : Code{0};
   }
-  const int x_end = min(x_begin + kPixels, layout.width);
-  for (int i = warp * kWarpSize + lane; i < kPixels; i += kWarps * kWarpSize) {
-    left_codes[i] = left(min(x_begin + i, layout.width - 1), y);
+  for (int i = thread; i < count; i += kWarps * kWarpSize) {
+    left_codes[i / kTogether].of[i % kTogether] = left_row[i];
   }
   __syncthreads();
 
-  // Whether all right pixels of the block are inside the image.
-  const bool inside = x_begin - layout.min_disparity - (layout.num_disparities - 1) >= 0 &&
-                      x_end - 1 - layout.min_disparity < layout.width;
-  const auto visit = [&](int x, auto checked) {
-    // Right pixels by falling x: d = 0 of the first pixel is code x - x_begin + kPaddedCount - 1.
-    Code met[K + kTogether - 1];
+  const auto visit = [&](int i, auto checked) {  // pixels x_begin + i ..
+    // Of disparity lane * K + j at pixel i + u: number K - 1 - j + u.
+    constexpr int kVectors = (K + kTogether) / kAtOnce;
+    Vector met[kVectors];
+    const int first = (i + kPaddedCount - K - lane * K) / kAtOnce;
 #pragma unroll
-    for (int m = 0; m < K + kTogether - 1; ++m) {
-      const int from_x = kPaddedCount - 1 + kTogether - 1 - m;
-      // x - x_begin is a multiple of kTogether: where that is K, all but one addition is done at compile
-      // time.
-      met[m] = kTogether == K ? codes[PlaceOfCode<K>(from_x) + (x - x_begin) / K - lane]
-                              : codes[PlaceOfCode<K>(x - x_begin + from_x) - lane];
-    }
+    for (int v = 0; v < kVectors; ++v) met[v] = right_codes[place_of(first + v)];
+    const Codes<Code, kTogether> here = left_codes[i / kTogether];
     std::uint8_t* const to =
-        costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x) * kPaddedCount + lane * K;
+        costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x_begin + i) * kPaddedCount + lane * K;
 #pragma unroll
     for (int u = 0; u < kTogether; ++u) {
-      if (decltype(checked)::value && x + u >= x_end) break;
-      const Code code = left_codes[x - x_begin + u];
+      if (decltype(checked)::value && i + u >= count) break;
       std::uint32_t cost[K];
 #pragma unroll
       for (int j = 0; j < K; ++j) {
-        cost[j] = BitCount(static_cast<Code>(code ^ met[kTogether - 1 - u + j]));
+        const int number = K - 1 - j + u;
+        const Code differs = here.of[u] ^ met[number / kAtOnce].of[number % kAtOnce];
+        cost[j] = BitCount(differs);
         const int d = lane * K + j;
         if constexpr (checked()) {
-          const int x_right = x + u - layout.min_disparity - d;
+          const int x_right = x_begin + i + u - layout.min_disparity - d;
           if (static_cast<unsigned>(x_right) >= static_cast<unsigned>(layout.width)) cost[j] = outside_cost;
         }
         if constexpr (kPadded) {
@@ -88,23 +100,30 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
       }
       LaneValues<K, std::uint8_t> packed;
 #pragma unroll
-      for (int i = 0; i < LaneValues<K, std::uint8_t>::kWords; ++i) {
-        packed.words[i] = cost[4 * i] + cost[4 * i + 1] * 0x100U;
-        if constexpr (K >= 4) packed.words[i] += cost[4 * i + 2] * 0x10000U + cost[4 * i + 3] * 0x1000000U;
+      for (int w = 0; w < LaneValues<K, std::uint8_t>::kWords; ++w) {
+        // By the units that multiply: those that count bits have enough to do.
+        packed.words[w] = MultiplyAdd(cost[4 * w + 1], 0x100U, cost[4 * w]);
+        if constexpr (K >= 4) {
+          packed.words[w] = MultiplyAdd(cost[4 * w + 2], 0x10000U, packed.words[w]);
+          packed.words[w] = MultiplyAdd(cost[4 * w + 3], 0x1000000U, packed.words[w]);
+        }
       }
-      packed.Store(to + u * kPaddedCount, 0);
+      packed.StoreToKeep(to + u * kPaddedCount, 0, kept);
     }
   };
 #pragma unroll 1
-  for (int x = x_begin + warp * kTogether; x < x_end; x += kWarps * kTogether) {
-    inside&& x + kTogether <= x_end ? visit(x, std::false_type{}) : visit(x, std::true_type{});
+  for (int i = warp * kTogether; i < count; i += kWarps * kTogether) {
+    const int first_met = x_begin + i - layout.min_disparity;  // by d = 0
+    const bool inside = first_met - (layout.num_disparities - 1) >= 0 &&
+                        first_met + kTogether <= layout.width && i + kTogether <= count;
+    inside ? visit(i, std::false_type{}) : visit(i, std::true_type{});
   }
 }
 
 }  // namespace
 
 VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables& tables, int width,
-                              int height) {
+                              int height, int frames_in_flight) {
   VolumeLayout layout;
   layout.width = width;
   layout.height = height;
@@ -113,7 +132,8 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
   layout.values_per_lane = 2;
   while (layout.padded() < layout.num_disparities) layout.values_per_lane *= 2;
   layout.num_volumes = tables.num_paths / 2;
-  layout.pairs_rows = NumPairs(height) >= pairs_rows_from;
+  layout.pairs_rows =
+      NumPairs(height) * layout.values_per_lane >= pairs_rows_from / (frames_in_flight >= 3 ? 2 : 1);
   // D even: a word of 8-bit sums holds two disparities, and only the last one's carry is lost (AddUp).
   const int largest_path_cost = tables.census_bits + tables.largest_p2;
   layout.bytes_per_sum = 2 * largest_path_cost <= 255 && layout.num_disparities % 2 == 0 ? 1 : 2;
@@ -123,18 +143,21 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
 
 void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeLayout& layout,
                   int outside_cost, std::uint8_t* costs, std::uint32_t* bands_done, cudaStream_t stream) {
-  const dim3 grid(static_cast<unsigned>((layout.width + kPixels - 1) / kPixels),
+  // Equal parts, whole warps long.
+  const int parts = (layout.width + kMostPixels - 1) / kMostPixels;
+  const int pixels = ((layout.width + parts - 1) / parts + kWarpSize - 1) / kWarpSize * kWarpSize;
+  const dim3 grid(static_cast<unsigned>((layout.width + pixels - 1) / pixels),
                   static_cast<unsigned>(layout.height));
   const dim3 block(kWarpSize, kWarps);
   const auto outside = static_cast<std::uint32_t>(outside_cost);
   const auto launch = [&](auto k, auto padded) {
     if (HasCode32(window)) {
       LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint32_t, padded()>, grid, block, 0,
-                      stream, AsConst(census.left32), AsConst(census.right32), layout, outside, costs,
+                      stream, AsConst(census.left32), AsConst(census.right32), layout, pixels, outside, costs,
                       bands_done);
     } else {
       LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint64_t, padded()>, grid, block, 0,
-                      stream, AsConst(census.left64), AsConst(census.right64), layout, outside, costs,
+                      stream, AsConst(census.left64), AsConst(census.right64), layout, pixels, outside, costs,
                       bands_done);
     }
   };

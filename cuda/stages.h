@@ -69,12 +69,13 @@ struct VolumeLayout {
     return num_pixels() * static_cast<std::size_t>(padded()) * static_cast<std::size_t>(bytes_per_sum);
   }
 };
-// Rows are aggregated in pairs where there are so many pairs: that moves fewer bytes, but fewer warps have
-// more to do. Tests and benchmarks change it.
-inline std::atomic<int> pairs_rows_from{300};
+// Rows are aggregated in pairs (layout.pairs_rows) where pairs * values_per_lane is at least this, half of it
+// where 3 frames or more are in flight. Pairs move fewer bytes; single rows, two warps each, are done sooner
+// where there are few. Measured on an H200 (docs/gpu.md); tests and benchmarks change it.
+inline std::atomic<int> pairs_rows_from{1200};
 constexpr int NumPairs(int lines) { return (lines + 1) / 2; }
 VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables& tables, int width,
-                              int height);
+                              int height, int frames_in_flight);
 
 // --- matching_cost ----------------------------------------------------------------
 // costs: one byte a cell, of pixel 0. Sets bands_done to zero, unless it is null.

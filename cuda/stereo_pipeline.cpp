@@ -25,8 +25,7 @@ std::size_t BytesPerPixel(CensusWindow window) {
   return 2 + (HasCode32(window) ? 8U : 16U) + 4 + 8 + 2 + 8 + 32;
 }
 
-std::size_t BytesNeeded(const Parameters& parameters, const MatchingTables& tables, int width, int height) {
-  const VolumeLayout layout = MakeVolumeLayout(parameters, tables, width, height);
+std::size_t BytesNeeded(const Parameters& parameters, const VolumeLayout& layout) {
   return layout.cost_bytes() + CheckpointBytes(layout) +
          static_cast<std::size_t>(layout.num_volumes) * layout.sum_bytes() +
          layout.num_pixels() * BytesPerPixel(parameters.census_transform.window);
@@ -34,10 +33,14 @@ std::size_t BytesNeeded(const Parameters& parameters, const MatchingTables& tabl
 
 std::string MegabytesText(std::size_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
 
-void RequireMemory(const Parameters& parameters, const MatchingTables& tables, int width, int height) {
+void RequireMemory(const Parameters& parameters, const MatchingTables& tables, int width, int height,
+                   int frames_in_flight) {
+  const auto bytes_with = [&](const Parameters& with) {
+    return BytesNeeded(with, MakeVolumeLayout(with, tables, width, height, frames_in_flight));
+  };
   std::size_t free_bytes = 0, total_bytes = 0;
   Check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
-  const std::size_t needed = BytesNeeded(parameters, tables, width, height);
+  const std::size_t needed = bytes_with(parameters);
   if (needed <= free_bytes) return;
   std::string remedy = "use smaller images";
   Parameters fewer = parameters;
@@ -45,7 +48,7 @@ void RequireMemory(const Parameters& parameters, const MatchingTables& tables, i
   for (int padded = 512; padded >= 64; padded /= 2) {
     if (padded >= parameters.matching_cost.num_disparities) continue;
     num_disparities = padded;
-    const std::size_t fewer_bytes = BytesNeeded(fewer, tables, width, height);
+    const std::size_t fewer_bytes = bytes_with(fewer);
     if (fewer_bytes > free_bytes) continue;
     remedy = "num_disparities " + std::to_string(padded) + " fits (" + MegabytesText(fewer_bytes) +
              "), or use smaller images or fewer frames in flight";
@@ -60,10 +63,10 @@ void RequireMemory(const Parameters& parameters, const MatchingTables& tables, i
 
 }  // namespace
 
-StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int height)
+StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int height, int frames_in_flight)
     : parameters_(parameters),
       tables_(MakeMatchingTables(parameters)),
-      layout_(MakeVolumeLayout(parameters, tables_, width, height)),
+      layout_(MakeVolumeLayout(parameters, tables_, width, height, frames_in_flight)),
       has_dependent_launch_(HasDependentLaunch()) {
   if (width > kLargestWidth_px || height > kLargestHeight_px) {
     throw InvalidArgument("images of " + std::to_string(width) + "x" + std::to_string(height) +
@@ -71,8 +74,8 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
                           std::to_string(kLargestWidth_px) + "x" + std::to_string(kLargestHeight_px) +
                           "; use --backend cpu");
   }
-  RequireMemory(parameters_, tables_, width, height);
-  memory_bytes_ = BytesNeeded(parameters_, tables_, width, height);
+  RequireMemory(parameters_, tables_, width, height, frames_in_flight);
+  memory_bytes_ = BytesNeeded(parameters_, layout_);
   p2_table_ = DeviceBuffer<std::uint16_t>(tables_.p2.size());
   gray_left_ = DeviceImage<std::uint8_t>(width, height);
   gray_right_ = DeviceImage<std::uint8_t>(width, height);

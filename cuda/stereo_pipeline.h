@@ -39,7 +39,9 @@ class StereoPipeline {
  public:
   // Allocates everything on the current device. parameters must be valid. Throws Error, with the memory
   // needed and a number of disparities that fits, where the device has too little.
-  StereoPipeline(const Parameters& parameters, int width, int height);
+  // frames_in_flight: how many pipelines the caller keeps busy at the same time; with 3 or more, moving fewer
+  // bytes goes before being done sooner. The bits are the same.
+  StereoPipeline(const Parameters& parameters, int width, int height, int frames_in_flight = 1);
 
   // Called after the launches of each step; it may launch more work on the stream, or wait for it.
   using Observer = std::function<void(Step)>;

@@ -2,7 +2,7 @@
 // Self-contained, so that it can be carried to a GPU machine (docs/gpu.md).
 //
 //   parallax_cuda_bench [--pair LEFT.pgm RIGHT.pgm] [--case WxH,D,PATHS[,WINDOW]]... [--filters] [--repeat N]
-//                       [--streams N] [--no-rates] [--json FILE] [--pair-rows-from PAIRS]
+//                       [--streams N] [--no-rates] [--json FILE] [--pair-rows-from N]
 // Without --case: the sizes of docs/gpu.md. Without --pair: shifted noise. Images are padded or cut to the
 // size.
 #include <algorithm>
