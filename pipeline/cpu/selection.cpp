@@ -92,7 +92,7 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
   const int count = kWhole ? kGroup : some;
   const V none = simd::Set(d, std::uint16_t{0xFFFF});
   V mins[kGroup];
-  alignas(64) std::uint16_t stripe_of[kKeys ? 1 : kGroup][32];
+  alignas(64) std::uint16_t stripe_of[kKeys ? 1 : kGroup][simd::MaxLanes(Tag16())];
   const auto find_lowest = [&](int j) HWY_ATTR {
     row.right_winner[x + j - 1] = right.Advance(first_lane);
     mins[j] = FindLowest(t, stripes, sums + j * padded, right, stripe_of[kKeys ? 0 : j]);
@@ -124,8 +124,7 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
   if constexpr (kWhole) {
     StrikeOutGroup(place_of, padded, winner, sums, before, after);
   } else {
-    for (int j = 0; j < count; ++j)
-      StrikeOut(place_of + winner[j], sums + j * padded, before + j, after + j);
+    for (int j = 0; j < count; ++j) StrikeOut(place_of + winner[j], sums + j * padded, before + j, after + j);
   }
 }
 

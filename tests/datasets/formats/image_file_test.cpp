@@ -99,7 +99,8 @@ TEST(ImageFile, GrayStoredAsColourIsGray) {
   WritePng(dir / "a.png", HostImage<Rgb8>(2, 2, Rgb8{9, 9, 9}).ConstView());
   EXPECT_EQ(ReadGray8(dir / "a.png")(1, 1), 9);
   WritePng(dir / "b.png", HostImage<Rgb8>(2, 2, Rgb8{9, 9, 8}).ConstView());
-  EXPECT_THAT(ErrorOf([&] { ReadGray8(dir / "b.png"); }), HasSubstr("b.png: is 8-bit colour, not 8-bit gray"));
+  EXPECT_THAT(ErrorOf([&] { ReadGray8(dir / "b.png"); }),
+              HasSubstr("b.png: is 8-bit colour, not 8-bit gray"));
 }
 
 TEST(ImageFile, PngCutAnywhereIsAnError) {

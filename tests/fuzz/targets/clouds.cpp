@@ -17,7 +17,8 @@ std::vector<Bytes> SeedsOf(const Write& write, std::string_view name) {
   for (const CloudEncoding encoding : {CloudEncoding::kBinary, CloudEncoding::kAscii}) {
     for (const bool with_colors : {false, true}) {
       const PointCloud cloud = SmallCloud(with_colors);
-      seeds.push_back(WrittenBytes([&](const auto& path) { write(path, cloud, encoding, ScalarField{}); }, name));
+      seeds.push_back(
+          WrittenBytes([&](const auto& path) { write(path, cloud, encoding, ScalarField{}); }, name));
     }
   }
   return seeds;
