@@ -190,7 +190,7 @@ class RowsInTurn {
 
     if constexpr (!kSumsFirst) take_sums();
     left_[kRow] += Kind::kStepX * (Kind::kPlanes > 0 ? Kind::kPlanes : s.num_planes);
-    volume_[kRow] += Kind::kStepX * VolumePixelBytes();
+    if (Kind::kPlain || s.volume != nullptr) volume_[kRow] += Kind::kStepX * VolumePixelBytes();
   }
 
   template <int kPath, bool kHasLowest>
