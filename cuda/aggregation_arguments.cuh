@@ -60,6 +60,7 @@ inline AggregationArguments MakeAggregationArguments(const std::uint8_t* costs,
   a.one = 1;
   return a;
 }
+
 // P2 - P1 by the gradient, in shared memory, for the walks of a block whose P2 is adaptive. All its threads
 // come here, once.
 template <bool kAdaptive>

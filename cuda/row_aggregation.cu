@@ -1,7 +1,7 @@
 // aggregation of rows: one warp a row and direction. These are the longest lines and there are few of them,
 // so what counts is how soon a step can follow the last: a word holds two disparities of one path, costs are
-// copied ahead into shared memory a group of pixels at a time, and but one operation of a step waits for the
-// last step's minimum.
+// copied ahead into shared memory a group of pixels at a time, and but the last two operations of a step wait
+// for the last step's minimum.
 //
 // The two directions of a row start at its ends. In its first half each stores its path costs; in the other's
 // half it adds its own to those it finds.
