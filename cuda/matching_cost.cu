@@ -21,6 +21,15 @@ __device__ __forceinline__ std::uint32_t BitCount(std::uint64_t code) {
   return static_cast<std::uint32_t>(__popcll(code));
 }
 
+// The same by additions and bit operations: a multiprocessor does 64 of these a cycle, but counts the bits of
+// 16 codes only, and is done soonest where one code in 16 is counted so.
+__device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint32_t code) {
+  const std::uint32_t of_two = code - (code >> 1 & 0x55555555U);
+  const std::uint32_t of_four = (of_two & 0x33333333U) + (of_two >> 2 & 0x33333333U);
+  return ((of_four + (of_four >> 4)) & 0x0F0F0F0FU) * 0x01010101U >> 24;
+}
+__device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint64_t code) { return BitCount(code); }
+
 __device__ __forceinline__ std::uint32_t MultiplyAdd(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   std::uint32_t sum;
   asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
@@ -88,7 +97,8 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
       for (int j = 0; j < K; ++j) {
         const int number = K - 1 - j + u;
         const Code differs = here.of[u] ^ met[number / kAtOnce].of[number % kAtOnce];
-        cost[j] = BitCount(differs);
+        const bool by_arithmetic = u == 0 && j % 4 == 3;
+        cost[j] = by_arithmetic ? BitCountByArithmetic(differs) : BitCount(differs);
         const int d = lane * K + j;
         if constexpr (checked()) {
           const int x_right = x_begin + i + u - layout.min_disparity - d;

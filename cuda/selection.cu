@@ -21,7 +21,8 @@
 namespace parallax::cuda {
 namespace {
 
-constexpr int kMostWarps = 16;
+// Warps of a block beside aggregation: with 4 paths fewer of those are there.
+constexpr int MostWarps(int num_volumes) { return num_volumes == 2 ? 20 : 16; }
 
 struct Arguments {
   const std::uint8_t* volumes;
@@ -54,8 +55,11 @@ __device__ __forceinline__ bool StoreWinner(const Arguments& a, int pixel, const
 
 constexpr std::uint32_t kNotUniqueBit = 0x8000;  // beside a winner, which is below 1024
 
+// Sets the number of registers a thread, 64, so that two blocks of 16 warps fit on a multiprocessor.
+constexpr int kMostThreads = 1024;
+
 template <typename Work>
-__global__ void __launch_bounds__(kMostWarps* kWarpSize, 2) SelectDisparitiesKernel(const Arguments a) {
+__global__ void __launch_bounds__(kMostThreads) SelectDisparitiesKernel(const Arguments a) {
   using Sums = typename Work::Sums;
   constexpr int kPixels = Sums::kPixels;
   extern __shared__ uint4 shared[];
@@ -160,7 +164,7 @@ void Launch(const Arguments& a, int height, cudaStream_t stream) {
   // done.
   const bool beside = a.bands_done != nullptr;
   const std::size_t block_bytes = (beside ? 113U : 74U) * 1024U, tile_bytes = sizeof(typename Work::Sums);
-  const int most_warps = beside ? kMostWarps : 10;
+  const int most_warps = beside ? MostWarps(Work::kNumVolumes) : 10;
   const std::size_t row_bytes = 4 + static_cast<std::size_t>(a.width) * (a.max_difference >= 0 ? 7 : 4);
   const int fitting =
       row_bytes + tile_bytes > block_bytes ? 1 : static_cast<int>((block_bytes - row_bytes) / tile_bytes);

@@ -22,6 +22,7 @@ struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
   using Sums = PackedTile<K>;
   using Value = std::uint8_t;
   using Pieces = Piece<kVolumes>;
+  static constexpr int kNumVolumes = kVolumes;
   static constexpr int kPixelBytes = 32 * K;
   static constexpr std::uint32_t kNone = kNoSum<std::uint8_t> * 64U;
   static constexpr int kGroups = 8 * K;                    // of four disparities

@@ -62,6 +62,7 @@ struct TileWork : PieceOrder<2 * K* static_cast<int>(sizeof(T)), Tile<K>::kPixel
   using Sums = Tile<K>;
   using Value = T;
   using Pieces = Piece<kVolumes>;
+  static constexpr int kNumVolumes = kVolumes;
   static constexpr int kPixelBytes = 32 * K * static_cast<int>(sizeof(T));
   static constexpr int kPieceWords = 16 / static_cast<int>(sizeof(T)) / 2;
 
