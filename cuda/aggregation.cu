@@ -91,6 +91,7 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
   using Walk = LineWalk<K, T, kAdaptive, false>;
   __shared__ P2Table<kAdaptive> p2;
   p2.Fill(a);
+  if (a.begins) LetNextKernelBegin();
   const auto lines = [&] { return BlockLines<kDiagonals>(a.width); };
   const auto num_pieces = [&] { return lines().NumPieces(a.width, a.height); };
   const auto first_band = [&](int piece) { return lines().FirstRow(piece, a.width) / kBandRows; };
@@ -111,26 +112,29 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
   }
   LetNextKernelBegin();
   __syncwarp();
+  int raised = 0;  // bands
+  const auto raise = [&](int end) {
+    RaiseBands(a.bands_done, raised, end, static_cast<int>(threadIdx.x));
+    raised = end;
+  };
 #pragma unroll 1
   for (int piece = 0; piece < num_pieces(); ++piece) {
     follow(piece, [&](const Walk& walk) {
       LinePair<K> state;
       state.Reset();
-      // Once in kBandRows rows, one more band has been passed.
+      // Once in kBandRows rows, one more band has been passed. A raise waits for all that has been written,
+      // and selection does not begin with the first rows: a quarter of the bands are raised at once.
       walk.template ComeAcross<false>(state, 0, walk.num_segments, [&](int g) {
-        const int rows = (g + 1) * Walk::kSegment;
-        if (a.bands_done == nullptr || rows % kBandRows != 0 || g + 1 == walk.num_segments) return;
-        const int band = first_band(piece) + rows / kBandRows - 1;
-        RaiseBands(a.bands_done, band, band + 1, walk.lane);
+        constexpr int kSegments = kBandRows / Walk::kSegment;
+        if (a.bands_done == nullptr || (g + 1) % kSegments != 0 || g + 1 == walk.num_segments) return;
+        const int passed = first_band(piece) + (g + 1) / kSegments;
+        if (4 * passed * kBandRows >= a.height) raise(passed);
       });
-      if (a.bands_done == nullptr) return;
-      const int passed = first_band(piece) + (walk.num_segments - 1) * Walk::kSegment / kBandRows;
-      const int next = piece + 1 < num_pieces() ? first_band(piece + 1) : NumBands(a.height);
-      RaiseBands(a.bands_done, passed, next, walk.lane);
+      if (a.bands_done != nullptr)
+        raise(piece + 1 < num_pieces() ? first_band(piece + 1) : NumBands(a.height));
     });
   }
-  // The kernel before is that of the rows, which ran beside this one: when this one ends, both have ended.
-  if (blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
+  EndAggregation(a);
 }
 
 // One thread a value.
@@ -173,14 +177,14 @@ void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint
   AggregationArguments a = MakeAggregationArguments(
       costs, guide, tables, p2_table, layout, checkpoints + RowCheckpointBytes(layout), sums, bands_done);
   a.checkpoint_bytes = CheckpointBytesOfBlock(layout);
+  a.begins = layout.columns_first;
   const auto grid = static_cast<unsigned>(NumBlocks(layout));
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
     WithP2<T>(tables, [&](auto adaptive) {
       const auto kernel = layout.num_volumes == 4 ? AggregateColumnsKernel<k(), T, adaptive(), true>
                                                   : AggregateColumnsKernel<k(), T, adaptive(), false>;
-      ShareMultiprocessors(kernel);
-      LaunchDependent("AggregateColumnsKernel", kernel, grid, kWarpSize, 0, stream, a);
+      LaunchAggregation("AggregateColumnsKernel", kernel, grid, kWarpSize, stream, a);
     });
   });
 }

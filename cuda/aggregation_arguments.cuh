@@ -1,6 +1,7 @@
 // What the kernels of the aggregation take, and how their checkpoints (cuda/line_walk.cuh) lie in memory.
 #pragma once
 
+#include "cuda/dependent_launch.cuh"
 #include "cuda/lane_costs.cuh"
 #include "cuda/stages.h"
 
@@ -18,6 +19,7 @@ struct AggregationArguments {
   std::uint32_t p1, p2;          // p2: where it is constant
   std::uint32_t one;             // 1
   std::size_t checkpoint_bytes;  // of a block of AggregateColumns
+  bool begins;                   // the first of the two kernels, rows and columns
 };
 
 inline constexpr std::uint32_t kPaddingCost = 0x2000;  // above census_bits + P2, so that padding never wins
@@ -32,9 +34,22 @@ constexpr std::size_t CheckpointBytesOfPair(int length, int values_per_lane, int
   return static_cast<std::size_t>(length / SegmentLength(values_per_lane) + 1) *
          static_cast<std::size_t>(2 * 32 * values_per_lane * bytes_per_sum);
 }
+// Pixels of a single row from one checkpoint to the next.
+constexpr int RowGroup(int values_per_lane) {
+  return values_per_lane <= 8 ? 8 : values_per_lane == 16 ? 4 : 2;
+}
+// Of a single row.
+constexpr std::size_t CheckpointBytesOfRow(int width, int values_per_lane, int bytes_per_sum) {
+  const int group = RowGroup(values_per_lane);
+  return static_cast<std::size_t>((width + group - 1) / group) *
+         static_cast<std::size_t>(32 * values_per_lane * bytes_per_sum);
+}
 // Those of the rows come first.
 inline std::size_t RowCheckpointBytes(const VolumeLayout& layout) {
-  if (!layout.pairs_rows) return 0;
+  if (!layout.pairs_rows) {
+    return static_cast<std::size_t>(layout.height) *
+           CheckpointBytesOfRow(layout.width, layout.values_per_lane, layout.bytes_per_sum);
+  }
   return static_cast<std::size_t>(NumPairs(layout.height)) *
          CheckpointBytesOfPair(layout.width, layout.values_per_lane, layout.bytes_per_sum);
 }
@@ -76,6 +91,25 @@ struct P2Table {
     }
   }
 };
+
+// The two kernels of the aggregation run beside each other. The first one begins when all costs are there,
+// never early: its blocks would crowd on the multiprocessors that are free first. It lets the other one begin
+// at once, and that one selection, when all its blocks are halfway.
+template <typename Kernel>
+void LaunchAggregation(const KernelName& name, Kernel kernel, unsigned grid, dim3 block, cudaStream_t stream,
+                       const AggregationArguments& a) {
+  ShareMultiprocessors(kernel);
+  if (a.begins) {
+    kernel<<<grid, block, 0, stream>>>(a);
+    CheckLaunch(name.text, name.place);
+  } else {
+    LaunchDependent(name, kernel, grid, block, 0, stream, a);
+  }
+}
+// At a block's end: when the second kernel has ended, both have.
+__device__ __forceinline__ void EndAggregation(const AggregationArguments& a) {
+  if (!a.begins && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
+}
 
 // What AggregateRows does where layout.pairs_rows.
 void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,

@@ -5,10 +5,43 @@
 
 namespace parallax::cuda {
 
-// 16 bytes, past the first-level cache; both addresses multiples of 16.
-__device__ __forceinline__ void CopyAsync(void* to, const void* from) {
-  const auto shared = static_cast<std::uint32_t>(__cvta_generic_to_shared(to));
-  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(from) : "memory");
+// Addresses in shared memory are 32-bit ones here, which the compiler would otherwise make anew for each use.
+__device__ __forceinline__ std::uint32_t SharedAddress(const void* of) {
+  std::uint32_t address;
+  asm volatile("mov.u32 %0, %1;"
+               : "=r"(address)
+               : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(of))));
+  return address;
+}
+// 16 bytes, past the first-level cache, where `wanted`; both addresses multiples of 16. Of these the first
+// `count`, 0 or 16, are read, the others are zero.
+__device__ __forceinline__ void CopyAsyncIf(bool wanted, std::uint32_t to, const void* from, int count) {
+  asm volatile(
+      "{ .reg .pred wanted;\n"
+      "setp.ne.u32 wanted, %0, 0;\n"
+      "@wanted cp.async.cg.shared.global [%1], [%2], 16, %3; }" ::"r"(static_cast<std::uint32_t>(wanted)),
+      "r"(to), "l"(from), "r"(count)
+      : "memory");
+}
+// kBytes (2, 4, 8 or a multiple of 16).
+template <int kBytes>
+__device__ __forceinline__ void LoadShared(std::uint32_t from, std::uint32_t* to) {
+  if constexpr (kBytes == 2) {
+    std::uint16_t value;
+    asm volatile("ld.shared.u16 %0, [%1];" : "=h"(value) : "r"(from));
+    to[0] = value;
+  } else if constexpr (kBytes == 4) {
+    asm volatile("ld.shared.u32 %0, [%1];" : "=r"(to[0]) : "r"(from));
+  } else if constexpr (kBytes == 8) {
+    asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(to[0]), "=r"(to[1]) : "r"(from));
+  } else {
+#pragma unroll
+    for (int i = 0; i < kBytes / 4; i += 4) {
+      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(to[i]), "=r"(to[i + 1]), "=r"(to[i + 2]), "=r"(to[i + 3])
+                   : "r"(from + 4 * i));
+    }
+  }
 }
 __device__ __forceinline__ void CommitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 // Waits until at most kPending groups of copies are on their way, and makes the others visible to the warp.

@@ -163,8 +163,7 @@ class FrameQueue final : public MatcherQueue {
       : device_(options.device) {
     // One more than may be in flight: the one whose result the caller reads.
     for (int i = 0; i < num_in_flight + 1; ++i) {
-      slots_.push_back(
-          std::make_unique<cuda::FrameSlot>(parameters, options.width, options.height, num_in_flight));
+      slots_.push_back(std::make_unique<cuda::FrameSlot>(parameters, options.width, options.height));
       free_.push_back(slots_.back().get());
     }
   }

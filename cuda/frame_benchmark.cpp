@@ -63,9 +63,8 @@ class UploadedImage {
 // One frame's buffers and graph, images already on the device.
 class ResidentFrame {
  public:
-  ResidentFrame(const Parameters& parameters, const CameraImageView& left, const CameraImageView& right,
-                int frames_in_flight)
-      : pipeline_(parameters, WidthOf(left), HeightOf(left), frames_in_flight),
+  ResidentFrame(const Parameters& parameters, const CameraImageView& left, const CameraImageView& right)
+      : pipeline_(parameters, WidthOf(left), HeightOf(left)),
         left_(left, stream_.get()),
         right_(right, stream_.get()) {
     Wait();
@@ -179,7 +178,7 @@ double PinnedRate(const Parameters& parameters, const CameraImageView& left, con
                   int num_slots, int count) {
   std::vector<std::unique_ptr<cuda::FrameSlot>> slots;
   for (int i = 0; i < num_slots; ++i) {
-    slots.push_back(std::make_unique<cuda::FrameSlot>(parameters, WidthOf(left), HeightOf(left), num_slots));
+    slots.push_back(std::make_unique<cuda::FrameSlot>(parameters, WidthOf(left), HeightOf(left)));
     slots.back()->Start(left, right);
     slots.back()->Wait();
   }
@@ -222,7 +221,7 @@ CudaFrameTimes MeasureCudaFrames(const Parameters& parameters, const MatcherOpti
     });
   }
   std::vector<std::unique_ptr<ResidentFrame>> frames;
-  frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right, 1));
+  frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right));
   times.memory_mb = static_cast<double>(frames[0]->pipeline().memory_bytes()) / 1e6;
   times.resident_ms = LatencyOf(*frames[0], options.repeat);
   times.steps = TimeSteps(*frames[0], options.repeat);
@@ -241,8 +240,7 @@ CudaFrameTimes MeasureCudaFrames(const Parameters& parameters, const MatcherOpti
   // Some 0.3 s each.
   const int count = std::clamp(static_cast<int>(300.0 / times.resident_ms.front()), 60, 1500);
   for (int n = 1; n <= options.num_streams; ++n) {
-    frames.clear();
-    for (int i = 0; i < n; ++i) frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right, n));
+    if (n > 1) frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right));
     times.resident_rates.push_back(ResidentRate(frames, count));
   }
   frames.clear();

@@ -19,11 +19,11 @@ void CopyDensely(const CameraImageView& image, std::uint8_t* to) {
 
 }  // namespace
 
-FrameSlot::FrameSlot(const Parameters& parameters, int width, int height, int frames_in_flight)
+FrameSlot::FrameSlot(const Parameters& parameters, int width, int height)
     : width_(width),
       height_(height),
       pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
-      pipeline_(parameters, width, height, frames_in_flight),
+      pipeline_(parameters, width, height),
       left_(pixels_ * 3),
       right_(pixels_ * 3),
       staged_left_(pixels_ * 3),

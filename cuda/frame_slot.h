@@ -15,8 +15,8 @@ namespace parallax::cuda {
 
 class FrameSlot {
  public:
-  // On the current device. frames_in_flight: as in StereoPipeline.
-  FrameSlot(const Parameters& parameters, int width, int height, int frames_in_flight = 1);
+  // On the current device.
+  FrameSlot(const Parameters& parameters, int width, int height);
 
   // Copies the pair into page-locked memory and launches upload, stages and download. The last frame must be
   // done.

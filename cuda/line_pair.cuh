@@ -123,8 +123,15 @@ struct LinePair {
     to.offset = offset;
   }
   // from: with offset 0.
+  // Less the lowest of each path, which RestoreNormalized then need not find.
   template <typename T>
-  __device__ __forceinline__ void Restore(const PairCosts<K, T>& from) {
+  __device__ __forceinline__ void SaveNormalized(PairCosts<K, T>& to) const {
+    Save(to);
+#pragma unroll
+    for (int i = 0; i < PairCosts<K, T>::kWords; ++i) to.words[i] -= lowest * (sizeof(T) == 1 ? 257U : 1U);
+  }
+  template <typename T>
+  __device__ __forceinline__ void RestoreNormalized(const PairCosts<K, T>& from) {
 #pragma unroll
     for (int j = 0; j < K; ++j) {
       if constexpr (sizeof(T) == 1) {
@@ -133,8 +140,7 @@ struct LinePair {
         path[j] = from.words[j];
       }
     }
-    offset = 0;
-    FindLowest(LeastWord(path));
+    lowest = offset = 0;
   }
 };
 

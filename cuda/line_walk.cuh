@@ -1,10 +1,10 @@
 // Both directions of two neighbouring lines of pixels, whose path costs are added up into one volume.
 //
 // One direction goes out along the line and leaves its costs only at checkpoints, one a segment. The other
-// then comes across: for each segment it makes the first direction's costs again from the checkpoint, then
-// steps through the segment itself and writes the sum of both. So a line's costs are read twice and one
+// then comes across: for each segment it makes the first direction's costs again from the checkpoint, beside
+// its own steps through the segment, and writes the sum of both. So a line's costs are read twice and one
 // volume is written, instead of two written and both read again by selection; the price is that one direction
-// is stepped twice, but for the last pixel of each segment, whose costs the next checkpoint holds.
+// is stepped twice.
 //
 // Columns and diagonals: one warp goes out over the whole line, then comes back. Rows, the longest lines: two
 // warps start at the ends, each goes out to the middle, then comes across the half where the other has been.
@@ -51,39 +51,41 @@ struct LineWalk {
   const std::uint16_t* p2_minus_p1;  // table, where it is adaptive
   std::uint8_t* checkpoints;         // of these lines
   std::uint8_t* volume;
-  int lane, num_segments;
-  int step, one;  // line.step and 1, of which the compiler must not know so much
+  int lane, num_segments, num_full;  // of segments, those that all indices of are
+  int step;                          // line.step, of which the compiler must not know so much
   StepConstants constants;
   std::uint32_t jump;
   std::uint32_t padding[K];
 
-  __device__ __forceinline__ bool IsEdge(int g) const { return g == 0 || g == num_segments - 1; }
-
+  // The first and the last segment: lines begin and end there.
+  __device__ __forceinline__ bool IsEdge(int g) const {
+    return static_cast<unsigned>(g - 1) >= static_cast<unsigned>(num_segments - 2);
+  }
   __device__ __forceinline__ std::ptrdiff_t PixelOf(int g) const {
     return line.pixel + static_cast<std::ptrdiff_t>(g) * (kSegment * Step());
   }
   __device__ __forceinline__ int Step() const { return kRows ? 1 : line.step; }
   __device__ __forceinline__ int Beside() const { return kRows ? line.beside : 1; }
-  // From a pixel's bytes to those of the next on the way: one instruction.
-  template <bool kReverse, int kBytes, typename Byte>
-  __device__ __forceinline__ void MoveOn(Byte*& at) const {
-    if constexpr (kRows) {
-      at += kReverse ? -kBytes : kBytes;
-    } else {
-      asm("mad.wide.s32 %0, %1, %2, %0;" : "+l"(at) : "r"(step), "r"((kReverse ? -kBytes : kBytes) * one));
-    }
+  // From a pixel's bytes, kBytes a pixel, to those `count` pixels further on the line: one instruction.
+  template <int kBytes, typename Byte>
+  __device__ __forceinline__ Byte* Further(Byte* from, int count) const {
+    if constexpr (kRows) return from + count * kBytes;
+    if (count == 0) return from;
+    Byte* to;
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(to) : "r"(step), "r"(count * kBytes), "l"(from));
+    return to;
   }
-  __device__ __forceinline__ void LoadSegment(int g, Costs& to) const {
-    const std::uint8_t* from = a.costs + PixelOf(g) * kPixelBytes + lane * CostValues::kBytes;
+  // Of segment g, where there is one; from: its first pixel's, at the lane's place.
+  __device__ __forceinline__ void LoadSegment(int g, const std::uint8_t* from, Costs& to) const {
     const auto load = [&](int i) {
-      to.first[i].LoadNow(from);
-      to.second[i].LoadNow(from + static_cast<std::ptrdiff_t>(Beside()) * kPixelBytes);
-      MoveOn<false, kPixelBytes>(from);
+      const std::uint8_t* const at = Further<kPixelBytes>(from, i);
+      to.first[i].LoadNow(at);
+      to.second[i].LoadNow(at + static_cast<std::ptrdiff_t>(Beside()) * kPixelBytes);
     };
-    if ((g + 1) * kSegment <= line.count) {
+    if (static_cast<unsigned>(g) < static_cast<unsigned>(num_full)) {
 #pragma unroll
       for (int i = 0; i < kSegment; ++i) load(i);
-    } else {
+    } else if (g == num_full) {
 #pragma unroll
       for (int i = 0; i < kSegment; ++i) {
         if (g * kSegment + i < line.count) load(i);
@@ -131,47 +133,39 @@ struct LineWalk {
 #pragma unroll
     for (int turn = 0; turn < kSegment; ++turn) visit(kReverse ? kSegment - 1 - turn : turn);
   }
-  template <bool kReverse>
-  static __device__ __forceinline__ int SegmentOf(int n, int begin, int end) {
-    return kReverse ? end - 1 - n : begin + n;
+  // What the direction that goes out has cost after segment g, less the lowest.
+  __device__ __forceinline__ std::uint8_t* CheckpointOf(int g) const {
+    return checkpoints + static_cast<std::ptrdiff_t>(g) * kCheckpointBytes + lane * Saved::kBytes;
   }
-
-  // What a direction has cost when it comes to boundary b, which lies between the segments b - 1 and b.
   // Nothing where the line begins.
-  template <bool kReverse>
-  __device__ __forceinline__ std::uint8_t* CheckpointAt(int b) const {
-    return checkpoints + static_cast<std::ptrdiff_t>(kReverse ? b : b - 1) * kCheckpointBytes +
-           lane * Saved::kBytes;
-  }
-  template <bool kReverse>
-  __device__ __forceinline__ void LoadCheckpoint(int b, Saved& saved) const {
-    if (kReverse ? b < num_segments : b > 0) {
-      LoadBytesNow<Saved::kBytes>(CheckpointAt<kReverse>(b), saved.words);
+  __device__ __forceinline__ void LoadCheckpoint(int g, const std::uint8_t* from, Saved& saved) const {
+    if (static_cast<unsigned>(g) < static_cast<unsigned>(num_segments)) {
+      LoadBytesNow<Saved::kBytes>(from, saved.words);
     } else {
 #pragma unroll
       for (int i = 0; i < Saved::kWords; ++i) saved.words[i] = 0;
     }
-    saved.offset = 0;
   }
 
   // Segments begin .. end - 1, in the direction's order. Leaves a checkpoint after each.
   template <bool kReverse>
   __device__ __forceinline__ void GoOut(State& state, int begin, int end) const {
-    const int count = end - begin;
-    if (count <= 0) return;
+    if (begin >= end) return;
+    constexpr int kDirection = kReverse ? -1 : 1;
+    int g = kReverse ? end - 1 : begin;
+    const std::uint8_t* from = a.costs + PixelOf(g) * kPixelBytes + lane * CostValues::kBytes;
+    std::uint8_t* checkpoint = CheckpointOf(g);
     Costs costs;
-    LoadSegment(SegmentOf<kReverse>(0, begin, end), costs);
-    std::uint32_t next_jumps = JumpsOf(SegmentOf<kReverse>(0, begin, end));
+    LoadSegment(g, from, costs);
+    std::uint32_t next_jumps = JumpsOf(g);
 #pragma unroll 1
-    for (int n = 0; n < count; ++n) {
-      const int g = SegmentOf<kReverse>(n, begin, end);
+    for (int left = end - begin; left > 0; --left) {
       const std::uint32_t jumps = next_jumps;
       std::uint32_t words[kSegment][K];
       MakeWords(costs, words);
-      if (n + 1 < count) {
-        LoadSegment(SegmentOf<kReverse>(n + 1, begin, end), costs);
-        next_jumps = JumpsOf(SegmentOf<kReverse>(n + 1, begin, end));
-      }
+      from = Further<kPixelBytes>(from, kDirection * kSegment);
+      LoadSegment(g + kDirection, from, costs);
+      next_jumps = JumpsOf(g + kDirection);
       const auto visit = [&](int i) { state.Step(words[i], JumpAt<kReverse>(jumps, i), constants); };
       if (!IsEdge(g)) {
         ForSegment<kReverse>(visit);
@@ -183,101 +177,81 @@ struct LineWalk {
           }
         });
       }
-      state.Normalize();
       Saved saved;
-      state.Save(saved);
-      StoreBytes<Saved::kBytes>(CheckpointAt<kReverse>(kReverse ? g : g + 1), saved.words);
+      state.SaveNormalized(saved);
+      StoreBytes<Saved::kBytes>(checkpoint, saved.words);
+      state.Normalize();
+      checkpoint += kDirection * kCheckpointBytes;
+      g += kDirection;
     }
   }
 
-  // Segments begin .. end - 1, in the direction's order, where the other direction has been. Calls after(g)
-  // when segment g is written.
+  // Segments begin .. end - 1, in the direction's order, where the other direction has been, from there to
+  // the line's end. Calls after(g) when segment g is written.
   template <bool kReverse, typename After>
   __device__ __forceinline__ void ComeAcross(State& state, int begin, int end, const After& after) const {
+    if (begin >= end) return;
     constexpr bool kOther = !kReverse;
-    constexpr int kEntry = kReverse ? 0 : 1;  // boundary g + kEntry is where the other direction came in
-    const int count = end - begin;
-    if (count <= 0) return;
+    constexpr int kDirection = kReverse ? -1 : 1;
+    int g = kReverse ? end - 1 : begin;
+    const std::uint8_t* from = a.costs + PixelOf(g) * kPixelBytes + lane * CostValues::kBytes;
+    const std::uint8_t* checkpoint = CheckpointOf(g + kDirection);  // from which the other direction comes
+    std::uint8_t* to = volume + PixelOf(g) * kSumBytes + lane * SumValues::kBytes;
     Costs costs;
-    Saved entry, exit, next_entry;
-    {
-      const int g = SegmentOf<kReverse>(0, begin, end);
-      LoadSegment(g, costs);
-      LoadCheckpoint<kOther>(g + 1 - kEntry, exit);
-      LoadCheckpoint<kOther>(g + kEntry, next_entry);
-    }
-    std::uint32_t next_jumps = JumpsOf(SegmentOf<kReverse>(0, begin, end));
+    Saved next_entry;
+    LoadSegment(g, from, costs);
+    LoadCheckpoint(g + kDirection, checkpoint, next_entry);
+    std::uint32_t next_jumps = JumpsOf(g);
 #pragma unroll 1
-    for (int n = 0; n < count; ++n) {
-      const int g = SegmentOf<kReverse>(n, begin, end);
+    for (int left = end - begin; left > 0; --left) {
       const std::uint32_t jumps = next_jumps;
       std::uint32_t words[kSegment][K];
       MakeWords(costs, words);
-      entry = next_entry;
-      if (n + 1 < count) {
-        const int next = SegmentOf<kReverse>(n + 1, begin, end);
-        LoadSegment(next, costs);
-        LoadCheckpoint<kOther>(next + kEntry, next_entry);
-        next_jumps = JumpsOf(next);
-      }
       State other;
-      other.Restore(entry);
+      other.RestoreNormalized(next_entry);
+      from = Further<kPixelBytes>(from, kDirection * kSegment);
+      checkpoint += kDirection * kCheckpointBytes;
+      LoadSegment(g + kDirection, from, costs);
+      LoadCheckpoint(g + 2 * kDirection, checkpoint, next_entry);
+      next_jumps = JumpsOf(g + kDirection);
       Saved saved[kSegment];  // of the direction that has come to a pixel first
-      const auto at = [&](int i) {
-        return volume + (PixelOf(g) + i * Step()) * kSumBytes + lane * SumValues::kBytes;
-      };
-      const auto store = [&](const Saved& last, int i, std::uint8_t* to, bool stores_first,
-                             bool stores_second) {
+      const auto store = [&](const Saved& last, int i, bool stores_first, bool stores_second) {
         SumValues first, second;
         AddUp<K, T>(last, saved[i], first, second);
-        if (stores_first) first.StoreOnce(to, 0);
-        if (stores_second) second.StoreOnce(to + static_cast<std::ptrdiff_t>(Beside()) * kSumBytes, 0);
+        std::uint8_t* const at = Further<kSumBytes>(to, i);
+        if (stores_first) first.StoreOnce(at, 0);
+        if (stores_second) second.StoreOnce(at + static_cast<std::ptrdiff_t>(Beside()) * kSumBytes, 0);
       };
       if (!IsEdge(g)) {
         // Both directions at once: they meet in the middle, and from there on each finds the other's costs.
-        constexpr int kHalf = kSegment / 2, kLast = kSegment - 1;
-        std::uint8_t* to = at(kReverse ? kLast - kHalf : kHalf);
-        std::uint8_t* to_other = at(kReverse ? kHalf : kLast - kHalf);
 #pragma unroll
         for (int turn = 0; turn < kSegment; ++turn) {
-          const int i = kReverse ? kLast - turn : turn, i_other = kLast - i;
-          const std::uint32_t jump_here = JumpAt<kReverse>(jumps, i);
+          const int i = kReverse ? kSegment - 1 - turn : turn, i_other = kSegment - 1 - i;
+          const std::uint32_t jump_here = JumpAt<kReverse>(jumps, i),
+                              jump_there = JumpAt<kOther>(jumps, i_other);
+          const auto look = state.Look(constants), look_other = other.Look(constants);
+          const std::uint32_t least = state.Advance(look, words[i], jump_here, constants),
+                              least_other = other.Advance(look_other, words[i_other], jump_there, constants);
+          state.FindLowest(least);
+          if (turn + 1 < kSegment) other.FindLowest(least_other);
           Saved here, there;
-          if (turn < kLast) {
-            const std::uint32_t jump_there = JumpAt<kOther>(jumps, i_other);
-            const auto look = state.Look(constants), look_other = other.Look(constants);
-            const std::uint32_t least = state.Advance(look, words[i], jump_here, constants),
-                                least_other =
-                                    other.Advance(look_other, words[i_other], jump_there, constants);
-            state.FindLowest(least);
-            if (turn + 1 < kLast) other.FindLowest(least_other);
-            other.Save(there);
-          } else {
-            state.Step(words[i], jump_here, constants);
-            there = exit;
-          }
           state.Save(here);
-          if (i == i_other) saved[i] = there;
-          if (turn < kHalf) {
+          other.Save(there);
+          if (turn < kSegment / 2) {
             saved[i] = here;
             saved[i_other] = there;
           } else {
-            store(here, i, to, true, line.has_b);
-            MoveOn<kReverse, kSumBytes>(to);
-            if (i != i_other) store(there, i_other, to_other, true, line.has_b);
-            MoveOn<kOther, kSumBytes>(to_other);
+            if (kSegment == 1) saved[i] = there;
+            store(here, i, true, line.has_b);
+            if (i != i_other) store(there, i_other, true, line.has_b);
           }
         }
       } else {
         const int places = min(line.count - g * kSegment, kSegment);
         ForSegment<kOther>([&](int i) {
           if (i >= places) return;
-          if (i == (kReverse ? places - 1 : 0)) {
-            saved[i] = exit;
-          } else {
-            other.Step(words[i], JumpAt<kOther>(jumps, i), constants);
-            other.Save(saved[i]);
-          }
+          other.Step(words[i], JumpAt<kOther>(jumps, i), constants);
+          other.Save(saved[i]);
           other.Keep(InsideAt(g * kSegment + i));
         });
         ForSegment<kReverse>([&](int i) {
@@ -286,13 +260,14 @@ struct LineWalk {
           const std::uint32_t inside = InsideAt(g * kSegment + i);
           Saved here;
           state.Save(here);
-          store(here, i, at(i), (inside & 0xFFFFU) != 0, (inside & 0xFFFF0000U) != 0 && line.has_b);
+          store(here, i, (inside & 0xFFFFU) != 0, (inside & 0xFFFF0000U) != 0 && line.has_b);
           state.Keep(inside);
         });
       }
       state.Normalize();
-      exit = entry;
+      to = Further<kSumBytes>(to, kDirection * kSegment);
       after(g);
+      g += kDirection;
     }
   }
 };
@@ -311,8 +286,8 @@ __device__ __forceinline__ Walk MakeLineWalk(const AggregationArguments& a, cons
             volume,
             lane,
             (line.count + Walk::kSegment - 1) / Walk::kSegment,
+            line.count / Walk::kSegment,
             line.step + hidden_zero,
-            static_cast<int>(a.one) + hidden_zero,
             StepConstants(lane, Twice(a.p1), a.one),
             Twice(a.p2 - a.p1)};
   if constexpr (Walk::kOrPadding) {

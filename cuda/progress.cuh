@@ -12,10 +12,16 @@ namespace parallax::cuda {
 
 // By all lanes of a warp: all that it writes to the bands begin .. end - 1 is written.
 __device__ __forceinline__ void RaiseBands(std::uint32_t* bands_done, int begin, int end, int lane) {
-  __syncwarp();
-  if (begin + lane >= end) return;
-  __threadfence();  // by each lane that raises a band: then all lanes' values are seen with it
-  for (int band = begin + lane; band < end; band += kWarpSize) atomicAdd(bands_done + band, 1U);
+  __syncwarp();  // what all lanes have written is seen with what each lane now releases
+#pragma unroll 1
+  for (int band = begin + lane; band < end; band += kWarpSize) {
+#if __CUDA_ARCH__ >= 700
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(bands_done + band) : "memory");
+#else
+    __threadfence();
+    atomicAdd(bands_done + band, 1U);
+#endif
+  }
 }
 
 // By one thread of a block; the others may read the band when they have met it at a barrier.

@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(K, sizeof(T)))
   using Walk = LineWalk<K, T, kAdaptive, true>;
   __shared__ P2Table<kAdaptive> p2;
   p2.Fill(a);
-  LetNextKernelBegin();  // columns need no more than rows do
+  if (a.begins) LetNextKernelBegin();
   const int y = 2 * static_cast<int>(blockIdx.x), last = a.width - 1;
   const bool has_b = y + 1 < a.height;
   const LinePairPlace line{y * a.width, 1, has_b ? a.width : 0, a.width, 0, last, 0, last, has_b};
@@ -32,12 +32,14 @@ __global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(K, sizeof(T)))
     LinePair<K> state;
     state.Reset();
     walk.template GoOut<reverse()>(state, reverse() ? half : 0, reverse() ? walk.num_segments : half);
+    LetNextKernelBegin();
     BlockBarrier<2 * kWarpSize>();
     walk.template ComeAcross<reverse()>(state, reverse() ? 0 : half, reverse() ? half : walk.num_segments,
                                         [](int) {});
   };
   threadIdx.y == 0 ? follow(std::false_type{}) : follow(std::true_type{});
   if (a.bands_done != nullptr) RaiseBands(a.bands_done, y / kBandRows, y / kBandRows + 1, walk.lane);
+  EndAggregation(a);
 }
 
 }  // namespace
@@ -46,19 +48,17 @@ void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uin
                        const MatchingTables& tables, const std::uint16_t* p2_table,
                        const VolumeLayout& layout, std::uint8_t* checkpoints, std::uint8_t* sums,
                        std::uint32_t* bands_done, cudaStream_t stream) {
-  const AggregationArguments a =
+  AggregationArguments a =
       MakeAggregationArguments(costs, guide, tables, p2_table, layout, checkpoints, sums, bands_done);
+  a.begins = !layout.columns_first;
   const auto grid = static_cast<unsigned>(NumPairs(layout.height));
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
     WithP2<T>(tables, [&](auto adaptive) {
-      // Never early: rows would crowd on the multiprocessors that are free first.
-      const auto kernel = AggregateRowPairsKernel<k(), T, adaptive()>;
-      ShareMultiprocessors(kernel);
-      kernel<<<grid, dim3(kWarpSize, 2), 0, stream>>>(a);
+      LaunchAggregation("AggregateRowPairsKernel", AggregateRowPairsKernel<k(), T, adaptive()>, grid,
+                        dim3(kWarpSize, 2), stream, a);
     });
   });
-  CheckLaunch("AggregateRowPairsKernel");
 }
 
 }  // namespace parallax::cuda

@@ -15,7 +15,7 @@ constexpr double kLanes = 32;
 StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int width, int height,
                       int bytes_per_pixel) {
   const MatchingTables tables = MakeMatchingTables(parameters);
-  const cuda::VolumeLayout layout = cuda::MakeVolumeLayout(parameters, tables, width, height, 1);
+  const cuda::VolumeLayout layout = cuda::MakeVolumeLayout(parameters, tables, width, height);
   const bool has_code32 = cuda::HasCode32(parameters.census_transform.window);
   const double pixels = static_cast<double>(layout.num_pixels()), cells = pixels * layout.padded(),
                code_bytes = has_code32 ? 4 : 8,

@@ -54,28 +54,30 @@ struct VolumeLayout {
   int width = 0, height = 0;  // px
   int num_disparities = 0;    // D
   int min_disparity = 0;
-  int values_per_lane = 0;  // 2, 4, 8, 16 or 32
-  int num_volumes = 0;      // 2 or 4
-  int bytes_per_sum = 1;    // 1 where 2 (census_bits + largest_p2) <= 255 and D is even, else 2
-  bool pairs_rows = false;  // rows are aggregated in pairs
-  int padding_cost = 0;     // matching cost from D on: with bytes_per_sum 1 above all path costs, below 128
+  int values_per_lane = 0;     // 2, 4, 8, 16 or 32
+  int num_volumes = 0;         // 2 or 4
+  int bytes_per_sum = 1;       // 1 where 2 (census_bits + largest_p2) <= 255 and D is even, else 2
+  bool pairs_rows = false;     // rows are aggregated in pairs
+  bool columns_first = false;  // columns and diagonals begin before rows
+  int padding_cost = 0;  // matching cost from D on: with bytes_per_sum 1 above all path costs, below 128
   int padded() const { return 32 * values_per_lane; }
   std::size_t num_pixels() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }
-  // A pixel more at both ends: diagonals read one beyond the first and the last row.
-  std::size_t cost_bytes() const { return (num_pixels() + 2) * static_cast<std::size_t>(padded()); }
+  // A pixel more before the first: diagonals read one beyond the first and the last row. Seven more behind
+  // the last: rows read whole groups of eight.
+  std::size_t cost_bytes() const { return (num_pixels() + 8) * static_cast<std::size_t>(padded()); }
   std::size_t sum_bytes() const {
     return num_pixels() * static_cast<std::size_t>(padded()) * static_cast<std::size_t>(bytes_per_sum);
   }
 };
-// Rows are aggregated in pairs (layout.pairs_rows) where pairs * values_per_lane is at least this, half of it
-// where 3 frames or more are in flight. Pairs move fewer bytes; single rows, two warps each, are done sooner
-// where there are few. Measured on an H200 (docs/gpu.md); tests and benchmarks change it.
-inline std::atomic<int> pairs_rows_from{1200};
+// Rows are aggregated in pairs (layout.pairs_rows) where pairs * values_per_lane is at least this. Pairs take
+// fewer instructions; single rows, two warps each, are done sooner where there are few. Measured on an H200
+// (docs/gpu.md); tests and benchmarks change it.
+inline std::atomic<int> pairs_rows_from{3000};
 constexpr int NumPairs(int lines) { return (lines + 1) / 2; }
 VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables& tables, int width,
-                              int height, int frames_in_flight);
+                              int height);
 
 // --- matching_cost ----------------------------------------------------------------
 // costs: one byte a cell, of pixel 0. Sets bands_done to zero, unless it is null.
@@ -88,8 +90,8 @@ void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeL
 // volumes of layout.sum_bytes(), rows first. bands_done: null, or a counter for each band of kBandRows rows,
 // which tells selection how far the two have come (cuda/progress.cuh).
 //
-// The two run beside each other: columns launched right after rows on the same stream where
-// HasDependentLaunch(), on two streams elsewhere.
+// The two run beside each other: launched one right after the other on the same stream where
+// HasDependentLaunch(), columns first where layout.columns_first, else rows; on two streams elsewhere.
 inline constexpr int kBandRows = 32;
 constexpr int NumBands(int height) { return (height + kBandRows - 1) / kBandRows; }
 std::size_t CheckpointBytes(const VolumeLayout& layout);

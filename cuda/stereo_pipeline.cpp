@@ -33,10 +33,9 @@ std::size_t BytesNeeded(const Parameters& parameters, const VolumeLayout& layout
 
 std::string MegabytesText(std::size_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
 
-void RequireMemory(const Parameters& parameters, const MatchingTables& tables, int width, int height,
-                   int frames_in_flight) {
+void RequireMemory(const Parameters& parameters, const MatchingTables& tables, int width, int height) {
   const auto bytes_with = [&](const Parameters& with) {
-    return BytesNeeded(with, MakeVolumeLayout(with, tables, width, height, frames_in_flight));
+    return BytesNeeded(with, MakeVolumeLayout(with, tables, width, height));
   };
   std::size_t free_bytes = 0, total_bytes = 0;
   Check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
@@ -63,10 +62,10 @@ void RequireMemory(const Parameters& parameters, const MatchingTables& tables, i
 
 }  // namespace
 
-StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int height, int frames_in_flight)
+StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int height)
     : parameters_(parameters),
       tables_(MakeMatchingTables(parameters)),
-      layout_(MakeVolumeLayout(parameters, tables_, width, height, frames_in_flight)),
+      layout_(MakeVolumeLayout(parameters, tables_, width, height)),
       has_dependent_launch_(HasDependentLaunch()) {
   if (width > kLargestWidth_px || height > kLargestHeight_px) {
     throw InvalidArgument("images of " + std::to_string(width) + "x" + std::to_string(height) +
@@ -74,7 +73,7 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
                           std::to_string(kLargestWidth_px) + "x" + std::to_string(kLargestHeight_px) +
                           "; use --backend cpu");
   }
-  RequireMemory(parameters_, tables_, width, height, frames_in_flight);
+  RequireMemory(parameters_, tables_, width, height);
   memory_bytes_ = BytesNeeded(parameters_, layout_);
   p2_table_ = DeviceBuffer<std::uint16_t>(tables_.p2.size());
   gray_left_ = DeviceImage<std::uint8_t>(width, height);
@@ -154,10 +153,13 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
       Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
     }
     const cudaStream_t stream_of_rows = has_dependent_launch_ ? stream : side_stream_.get();
-    AggregateRows(costs, guide, tables_, p2_table_.data(), layout_, checkpoints_.data(), path_sums_.data(),
-                  bands_done, stream_of_rows);
-    AggregateColumns(costs, guide, tables_, p2_table_.data(), layout_, checkpoints_.data(), path_sums_.data(),
-                     bands_done, stream);
+    const auto aggregate = [&](const auto& lines, cudaStream_t stream_of_lines) {
+      lines(costs, guide, tables_, p2_table_.data(), layout_, checkpoints_.data(), path_sums_.data(),
+            bands_done, stream_of_lines);
+    };
+    if (layout_.columns_first) aggregate(AggregateColumns, stream);
+    aggregate(AggregateRows, stream_of_rows);
+    if (!layout_.columns_first) aggregate(AggregateColumns, stream);
     if (!has_dependent_launch_) {
       rows_done_.Record(side_stream_.get());
       Check(cudaStreamWaitEvent(stream, rows_done_.get()), "cudaStreamWaitEvent");

@@ -39,9 +39,7 @@ class StereoPipeline {
  public:
   // Allocates everything on the current device. parameters must be valid. Throws Error, with the memory
   // needed and a number of disparities that fits, where the device has too little.
-  // frames_in_flight: how many pipelines the caller keeps busy at the same time; with 3 or more, moving fewer
-  // bytes goes before being done sooner. The bits are the same.
-  StereoPipeline(const Parameters& parameters, int width, int height, int frames_in_flight = 1);
+  StereoPipeline(const Parameters& parameters, int width, int height);
 
   // Called after the launches of each step; it may launch more work on the stream, or wait for it.
   using Observer = std::function<void(Step)>;
