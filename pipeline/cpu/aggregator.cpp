@@ -85,8 +85,8 @@ class Aggregator::Sink {
     const int width = parent_->width_, min_disparity = p.matching_cost.min_disparity;
     for (int y = top_; y < bottom_; ++y) {
       const SelectedRow row = Row(y);
-      RefineRow(row, width, min_disparity, p.matching_cost.num_disparities, p.selection,
-                map_->disparity.Row(y), map_->validity.Row(y), map_->confidence.Row(y));
+      RefineRow(*tables_, row, width, min_disparity, p.selection, map_->disparity.Row(y),
+                map_->validity.Row(y), map_->confidence.Row(y));
       FinishRow(*tables_, width, row);
       if (stages_ != nullptr) {
         std::copy_n(row.winner, width, stages_->winner_left.Row(y));
@@ -107,10 +107,12 @@ class Aggregator::Sink {
   SelectedRow Row(int y) {
     std::uint16_t* at = rows_.data() + static_cast<std::ptrdiff_t>(y - top_) * RowStride();
     SelectedRow row;
-    for (std::uint16_t** part : {&row.winner, &row.lowest, &row.rival, &row.before, &row.after}) {
+    for (std::uint16_t** part : {&row.winner, &row.lowest, &row.rival}) {
       *part = at;
       at += row_size_;
     }
+    row.beside = reinterpret_cast<std::uint32_t*>(at);
+    at += 2 * row_size_;
     row.right_winner = at + 64;
     row.right_state = at + right_size_;
     return row;
@@ -118,10 +120,13 @@ class Aggregator::Sink {
 
   void HandOut(const SweepPart& part) {
     const auto volume = stages_->sums.View();
+    const int key_bits = tables_->use_keys ? kKeyBits : 0;
     const Striping& striping = parent_->striping_;
     for (int x = part.u_begin; x < part.u_end; ++x) {
       const std::uint16_t* sum = part.sums + (x - part.u_begin) * striping.Padded();
-      for (int d = 0; d < striping.num_disparities; ++d) volume(x, part.v, d) = sum[striping.At16(d)];
+      for (int d = 0; d < striping.num_disparities; ++d) {
+        volume(x, part.v, d) = static_cast<std::uint16_t>(sum[striping.At16(d)] >> key_bits);
+      }
     }
   }
 
@@ -143,8 +148,8 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
       height_(height),
       threads_(threads),
       striping_(parameters.matching_cost.num_disparities, GetVectorTraits().lanes),
-      selection_(striping_, tables.num_paths * (tables.census_bits + tables.largest_p2)),
-      path_costs_(NarrowestPathCosts(tables)) {
+      path_costs_(NarrowestPathCosts(tables)),
+      selection_(striping_, GivesKeys(path_costs_, tables.num_paths, striping_.num_disparities)) {
   const int planes = (tables.census_bits + GetVectorTraits().plane_bits - 1) / GetVectorTraits().plane_bits;
   right_row_ = PhasedRow(width, striping_.Padded(), striping_.stripes, planes, striping_.lanes);
   first_sweep_ = GetSweep(path_costs_, tables.num_paths, false, striping_.stripes, planes);
@@ -238,6 +243,7 @@ SweepView Aggregator::ViewOf(PathState& state) const {
   s.volume = nullptr;
   s.volume_pixel_bytes = volume_pixel_bytes_;
   s.volume_row_bytes = volume_pixel_bytes_ * width_;
+  s.doubled_disparity = selection_.use_keys ? selection_.doubled_disparity.data() : nullptr;
   return s;
 }
 

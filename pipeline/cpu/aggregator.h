@@ -66,8 +66,8 @@ class Aggregator {
   ThreadPool& threads_;
   Striping striping_;
   PhasedRow right_row_;
-  SelectionTables selection_;
   PathCosts path_costs_;
+  SelectionTables selection_;
   SweepTiles tiles_;
   SweepFunction first_sweep_, last_sweep_;
   SlabPlan plan_;

@@ -82,7 +82,7 @@ CensusPlanes::CensusPlanes(int width, int height, CensusWindow window, int plane
       phases_(phases),
       first_place_(padded_disparities - 1 + min_disparity),
       stride_(phases == nullptr ? (width * num_planes_ + 63) / 64 * 64 : phases->row_length()),
-      buffer_(static_cast<std::size_t>(stride_) * static_cast<std::size_t>(height)) {
+      buffer_(static_cast<std::size_t>(stride_ * height + 2 * kMargin_bytes)) {
   // Places without a right pixel keep this value; their cost is replaced by outside_cost.
   std::fill_n(buffer_.data(), buffer_.size(), std::uint8_t{0});
 }
@@ -107,7 +107,7 @@ void CensusPlanes::Transform(const PaddedImage<T>& gray, int y_begin, int y_end)
   AlignedBuffer<std::uint8_t> planes(static_cast<std::size_t>(plane_stride * num_planes_));
   for (int y = y_begin; y < y_end; ++y) {
     CensusRow(gray.Row(y), comparisons, plane_bits_, width_, planes.data(), plane_stride);
-    std::uint8_t* row = buffer_.data() + y * stride_;
+    std::uint8_t* row = buffer_.data() + kMargin_bytes + y * stride_;
     if (phases_ == nullptr) {
       InterleavePlanes(planes.data(), plane_stride, num_planes_, width_, row);
       continue;
@@ -126,7 +126,7 @@ std::uint64_t CensusPlanes::Code(int x, int y) const {
   std::uint64_t code = 0;
   for (int p = 0; p < num_planes_; ++p) {
     const std::ptrdiff_t at = IndexOf(x, p);
-    if (at >= 0) code |= std::uint64_t{buffer_.data()[y * stride_ + at]} << (p * plane_bits_);
+    if (at >= 0) code |= std::uint64_t{data()[y * stride_ + at]} << (p * plane_bits_);
   }
   return code;
 }

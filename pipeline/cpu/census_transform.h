@@ -63,12 +63,15 @@ class CensusPlanes {
   void Transform(const PaddedImage<T>& gray, int y_begin, int y_end);
 
   int num_planes() const { return num_planes_; }
-  const std::uint8_t* data() const { return buffer_.data(); }
+  // A pixel's planes before the first row and past the last one may be read.
+  const std::uint8_t* data() const { return buffer_.data() + kMargin_bytes; }
   std::ptrdiff_t stride() const { return stride_; }
   std::size_t bytes() const { return buffer_.size(); }
   std::uint64_t Code(int x, int y) const;
 
  private:
+  static constexpr std::ptrdiff_t kMargin_bytes = 64;
+
   std::ptrdiff_t IndexOf(int x, int plane) const;
 
   int width_ = 0, height_ = 0;

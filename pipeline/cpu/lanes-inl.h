@@ -8,6 +8,8 @@
 
 #include <hwy/highway.h>
 
+#include <array>
+#include <bit>
 #include <cstdint>
 
 #include "pipeline/cpu/plain_vector.h"
@@ -34,15 +36,20 @@ inline constexpr int kPlaneBits = 8;
 inline constexpr int kPlaneBits = 4;
 #endif
 
-// Number of set bits of each byte, which holds kPlaneBits bits.
+// Number of bits in which each byte, of kPlaneBits bits, differs from other.
 template <class V>
-HWY_INLINE V CountPlaneBits(Tag8 d, V plane) {
+HWY_INLINE V CountDifferingBits(Tag8 d, V plane, std::uint8_t other) {
 #if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_SCALAR
-  (void)d;
-  return simd::PopulationCount(plane);
+  return simd::PopulationCount(simd::Xor(plane, simd::Set(d, other)));
 #else
-  alignas(16) static constexpr std::uint8_t kCounts[16] = {0, 1, 1, 2, 1, 2, 2, 3, 1, 2, 2, 3, 2, 3, 3, 4};
-  return simd::TableLookupBytes(simd::LoadDup128(d, kCounts), plane);
+  // A table for each value of the other: one operation less than one table for all.
+  alignas(16) static constexpr auto kCounts = [] {
+    std::array<std::uint8_t, 256> counts{};
+    for (unsigned i = 0; i < 256; ++i)
+      counts[i] = static_cast<std::uint8_t>(std::popcount((i >> 4) ^ (i & 15)));
+    return counts;
+  }();
+  return simd::TableLookupBytes(simd::LoadDup128(d, kCounts.data() + 16 * other), plane);
 #endif
 }
 
@@ -86,8 +93,9 @@ HWY_INLINE V BlocksDown(D d, V v, V fill) {
 #endif
 }
 
-// Lane i of the result is lane i - 1 of v; lane 0 is that of fill.
-template <class D, class V>
+// Lane i of the result is lane i - 1 of v; lane 0 is that of fill, or of v where kEndMayStay and that takes
+// less.
+template <bool kEndMayStay, class D, class V>
 HWY_INLINE V LanesUp(D d, V v, V fill) {
 #if HWY_TARGET == HWY_AVX3_DL
   if constexpr (sizeof(simd::TFromD<D>) == 1) {
@@ -95,6 +103,7 @@ HWY_INLINE V LanesUp(D d, V v, V fill) {
         0,  0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20,
         21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42,
         43, 44, 45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62};
+    if constexpr (kEndMayStay) return V{_mm512_permutexvar_epi8(_mm512_load_si512(kFrom), v.raw)};
     return V{_mm512_mask_permutexvar_epi8(fill.raw, ~__mmask64{1}, _mm512_load_si512(kFrom), v.raw)};
   }
 #endif
@@ -102,8 +111,8 @@ HWY_INLINE V LanesUp(D d, V v, V fill) {
   return simd::CombineShiftRightBytes<16 - kLane_bytes>(d, v, BlocksUp(d, v, fill));
 }
 
-// Lane i of the result is lane i + 1 of v; the last lane is that of fill.
-template <class D, class V>
+// Lane i of the result is lane i + 1 of v; the last lane is that of fill, or of v as above.
+template <bool kEndMayStay, class D, class V>
 HWY_INLINE V LanesDown(D d, V v, V fill) {
 #if HWY_TARGET == HWY_AVX3_DL
   if constexpr (sizeof(simd::TFromD<D>) == 1) {
@@ -111,6 +120,7 @@ HWY_INLINE V LanesDown(D d, V v, V fill) {
         1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22,
         23, 24, 25, 26, 27, 28, 29, 30, 31, 32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44,
         45, 46, 47, 48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63, 63};
+    if constexpr (kEndMayStay) return V{_mm512_permutexvar_epi8(_mm512_load_si512(kFrom), v.raw)};
     return V{_mm512_mask_permutexvar_epi8(fill.raw, ~__mmask64{0} >> 1, _mm512_load_si512(kFrom), v.raw)};
   }
 #endif

@@ -105,12 +105,20 @@ Vector<T> SaturatedAdd(const Vector<T>& a, const Vector<T>& b) {
   return Make<T>([&](std::size_t i) { return std::min<int>(a.lane[i] + b.lane[i], static_cast<T>(-1)); });
 }
 template <typename T>
+Vector<T> AverageRound(const Vector<T>& a, const Vector<T>& b) {
+  return Make<T>([&](std::size_t i) { return (a.lane[i] + b.lane[i] + 1) >> 1; });
+}
+template <typename T>
 Vector<T> And(const Vector<T>& a, const Vector<T>& b) {
   return Make<T>([&](std::size_t i) { return a.lane[i] & b.lane[i]; });
 }
 template <typename T>
 Vector<T> Or(const Vector<T>& a, const Vector<T>& b) {
   return Make<T>([&](std::size_t i) { return a.lane[i] | b.lane[i]; });
+}
+template <typename T>
+Vector<T> OrAnd(const Vector<T>& o, const Vector<T>& a, const Vector<T>& b) {
+  return Or(o, And(a, b));
 }
 template <typename T>
 Vector<T> Xor(const Vector<T>& a, const Vector<T>& b) {

@@ -16,11 +16,14 @@ namespace {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-void RefineRowOfTarget(const SelectedRow& row, int width, int min_disparity, int num_disparities,
-                       const SelectionParameters& parameters, float* HWY_RESTRICT disparity,
-                       std::uint8_t* HWY_RESTRICT validity, std::uint8_t* HWY_RESTRICT confidence) {
+// kCostShift: by how many bits costs lie higher.
+template <int kCostShift>
+void RefineRowOf(const SelectedRow& row, int width, int min_disparity, int num_disparities,
+                 const SelectionParameters& parameters, float* HWY_RESTRICT disparity,
+                 std::uint8_t* HWY_RESTRICT validity, std::uint8_t* HWY_RESTRICT confidence) {
   const hn::ScalableTag<std::int32_t> d;
   const hn::RebindToFloat<decltype(d)> df;
+  const hn::RebindToUnsigned<decltype(d)> du;
   const hn::Rebind<std::uint16_t, decltype(d)> d16;
   const hn::Rebind<std::uint8_t, decltype(d)> d8;
   const int lanes = static_cast<int>(hn::Lanes(d));
@@ -29,8 +32,10 @@ void RefineRowOfTarget(const SelectedRow& row, int width, int min_disparity, int
   const auto zero = hn::Zero(d);
   const auto nan = hn::Set(df, std::numeric_limits<float>::quiet_NaN());
   for (int x = 0; x < width; x += lanes) {
-    const auto lowest = load(row.lowest + x), rival = load(row.rival + x);
-    const auto unrivalled = hn::Eq(rival, hn::Set(d, 0xFFFF));
+    const auto rival_or_none = load(row.rival + x);
+    const auto unrivalled = hn::Eq(rival_or_none, hn::Set(d, 0xFFFF));
+    const auto lowest = hn::ShiftRight<kCostShift>(load(row.lowest + x));
+    const auto rival = hn::ShiftRight<kCostShift>(rival_or_none);
     const auto not_unique =
         hn::AndNot(hn::VecFromMask(d, unrivalled),
                    hn::VecFromMask(d, hn::Lt(hn::Mul(rival, hn::Set(d, 100 - parameters.uniqueness_percent)),
@@ -48,7 +53,10 @@ void RefineRowOfTarget(const SelectedRow& row, int width, int min_disparity, int
     const auto sampled = hn::ConvertTo(df, hn::Add(winner, hn::Set(d, min_disparity)));
     auto refined = sampled;
     if (parameters.subpixel != Subpixel::kNone) {
-      const auto a = hn::Sub(load(row.before + x), lowest), b = hn::Sub(load(row.after + x), lowest);
+      const auto beside = hn::LoadU(du, row.beside + x);
+      const auto before = hn::ShiftRight<kCostShift>(hn::And(beside, hn::Set(du, 0xFFFFU)));
+      const auto after = hn::ShiftRight<16 + kCostShift>(beside);
+      const auto a = hn::Sub(hn::BitCast(d, before), lowest), b = hn::Sub(hn::BitCast(d, after), lowest);
       const auto sum = parameters.subpixel == Subpixel::kParabola ? hn::Add(a, b) : hn::Max(a, b);
       // Nothing to refine by at the ends of the range, where all are equal, and where the lowest is 0.
       const auto at_end = hn::Or(hn::Eq(winner, zero), hn::Eq(winner, hn::Set(d, num_disparities - 1)));
@@ -63,6 +71,14 @@ void RefineRowOfTarget(const SelectedRow& row, int width, int min_disparity, int
   }
 }
 
+void RefineRowOfTarget(const SelectionTables& tables, const SelectedRow& row, int width, int min_disparity,
+                       const SelectionParameters& parameters, float* disparity, std::uint8_t* validity,
+                       std::uint8_t* confidence) {
+  const auto refine = tables.use_keys ? RefineRowOf<kKeyBits> : RefineRowOf<0>;
+  refine(row, width, min_disparity, tables.striping.num_disparities, parameters, disparity, validity,
+         confidence);
+}
+
 }  // namespace
 }  // namespace parallax::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -71,11 +87,11 @@ HWY_AFTER_NAMESPACE();
 namespace parallax::cpu {
 
 HWY_EXPORT(RefineRowOfTarget);
-void RefineRow(const SelectedRow& row, int width, int min_disparity, int num_disparities,
+void RefineRow(const SelectionTables& tables, const SelectedRow& row, int width, int min_disparity,
                const SelectionParameters& parameters, float* disparity, std::uint8_t* validity,
                std::uint8_t* confidence) {
   HWY_DYNAMIC_DISPATCH(RefineRowOfTarget)
-  (row, width, min_disparity, num_disparities, parameters, disparity, validity, confidence);
+  (tables, row, width, min_disparity, parameters, disparity, validity, confidence);
 }
 
 }  // namespace parallax::cpu

@@ -46,14 +46,11 @@ HWY_INLINE V FindLowest(const SelectionTables& t, int stripes, const std::uint16
                         RightWindow<kStripes, kKeys>& right, std::uint16_t* HWY_RESTRICT stripe_of) {
   const Tag16 d;
   const int lanes = static_cast<int>(simd::Lanes(d));
-  const std::uint16_t* disparity_of = t.disparity_of.data();
-  V lowest, stripe = simd::Zero(d);
+  V lowest, stripe = simd::Zero(d), disparity = stripe;
   for (int s = 0; s < stripes; ++s) {
-    V cost = simd::Load(d, sum + s * lanes);
-    const V disparity = simd::Load(d, disparity_of + s * lanes);
-    if constexpr (kKeys) {
-      cost = simd::Or(simd::ShiftLeft<SelectionTables::kKeyBits>(cost), disparity);
-    } else if (s > 0) {
+    const V cost = simd::Load(d, sum + s * lanes);
+    if constexpr (!kKeys) disparity = simd::Load(d, t.disparity_of.data() + s * lanes);
+    if (!kKeys && s > 0) {
       // Strictly lower: of equal costs the lowest disparity stays.
       const V here = simd::Set(d, static_cast<std::uint16_t>(s));
       stripe = simd::IfThenElse(simd::Lt(cost, lowest), here, stripe);
@@ -66,20 +63,18 @@ HWY_INLINE V FindLowest(const SelectionTables& t, int stripes, const std::uint16
 }
 
 // Keeps the costs beside a winner, and strikes out all three: what is left are the rivals.
-HWY_INLINE void StrikeOut(const std::uint16_t* HWY_RESTRICT places, std::uint16_t* HWY_RESTRICT sum,
-                          std::uint16_t* HWY_RESTRICT before, std::uint16_t* HWY_RESTRICT after) {
-  const std::ptrdiff_t lower = places[0], here = places[1], higher = places[2];
-  *before = sum[lower];
-  *after = sum[higher];
-  sum[here] = sum[lower] = sum[higher] = 0xFFFF;
-}
-// Of kGroup pixels; a function of its own, so that its pointers stay in registers.
-HWY_NOINLINE void StrikeOutGroup(const std::uint16_t* HWY_RESTRICT place_of, int padded,
-                                 const std::uint16_t* HWY_RESTRICT winner, std::uint16_t* HWY_RESTRICT sums,
-                                 std::uint16_t* HWY_RESTRICT before, std::uint16_t* HWY_RESTRICT after) {
-  HWY_UNROLL(8)
-  for (int j = 0; j < kGroup; ++j, sums += padded)
-    StrikeOut(place_of + winner[j], sums, before + j, after + j);
+// Of count pixels; a function of its own, so that its pointers stay in registers, and a loop, so that GCC
+// does not gather single values in vectors.
+HWY_NOINLINE void StrikeOut(const std::uint16_t* HWY_RESTRICT place_of, int padded, int count,
+                            const std::uint16_t* HWY_RESTRICT winner, std::uint16_t* HWY_RESTRICT sum,
+                            std::uint32_t* HWY_RESTRICT beside) {
+  HWY_UNROLL(1)
+  for (int j = 0; j < count; ++j, sum += padded) {
+    const std::uint16_t* places = place_of + winner[j];
+    const std::ptrdiff_t lower = places[0], here = places[1], higher = places[2];
+    beside[j] = sum[lower] | std::uint32_t{sum[higher]} << 16;
+    sum[here] = sum[lower] = sum[higher] = 0xFFFF;
+  }
 }
 
 // kGroup pixels from x on, or count of them.
@@ -105,26 +100,14 @@ HWY_INLINE void SelectGroup(const SelectionTables& t, int x, int some, std::uint
     for (int j = 0; j < count; ++j) find_lowest(j);
   }
   const V lowest_of_all = MinOfEight(mins);
+  StoreEight(lowest_of_all, row.lowest + x);
   if constexpr (kKeys) {
-    constexpr int kBits = SelectionTables::kKeyBits;
-    StoreEight(simd::ShiftRight<kBits>(lowest_of_all), row.lowest + x);
-    StoreEight(simd::And(lowest_of_all, simd::Set(d, std::uint16_t{(1 << kBits) - 1})), row.winner + x);
+    StoreEight(simd::And(lowest_of_all, simd::Set(d, std::uint16_t{(1 << kKeyBits) - 1})), row.winner + x);
   } else {
-    StoreEight(lowest_of_all, row.lowest + x);
-  }
-
-  if constexpr (!kKeys) {
     for (int j = 0; j < count; ++j) {
       const auto lane = simd::FindFirstTrue(d, simd::Eq(mins[j], simd::Set(d, row.lowest[x + j])));
       row.winner[x + j] = static_cast<std::uint16_t>(static_cast<int>(lane) * stripes + stripe_of[j][lane]);
     }
-  }
-  const std::uint16_t *place_of = t.place_of.data(), *winner = row.winner + x;
-  std::uint16_t *before = row.before + x, *after = row.after + x;
-  if constexpr (kWhole) {
-    StrikeOutGroup(place_of, padded, winner, sums, before, after);
-  } else {
-    for (int j = 0; j < count; ++j) StrikeOut(place_of + winner[j], sums + j * padded, before + j, after + j);
   }
 }
 
@@ -159,7 +142,9 @@ void SelectPartOfStripes(const SelectionTables& t, int x_begin, int x_end, std::
   }
   if (x < x_end) SelectGroup<kStripes, kKeys, false>(t, x, x_end - x, sum, row, first_lane, right);
   right.Save(row.right_state);
-  // Only now: vectors are not read until the single values struck out of them have reached the cache.
+  // Only now: winners are at hand, for which single values would wait beside the vectors that they come from;
+  // and likewise those vectors are not read again until what is struck out of them has reached the cache.
+  StrikeOut(t.place_of.data(), padded, x_end - x_begin, row.winner + x_begin, sums, row.beside + x_begin);
   for (x = x_begin; x < x_end; x += kGroup, sums += kGroup * padded) {
     FindRivals<kStripes>(t, x, std::min(kGroup, x_end - x), sums, row);
   }
@@ -217,16 +202,19 @@ void SelectPart(const SelectionTables& tables, int x_begin, int x_end, std::uint
   }
 }
 
-SelectionTables::SelectionTables(const Striping& striping_, int largest_sum)
+SelectionTables::SelectionTables(const Striping& striping_, bool use_keys_)
     : striping(striping_),
-      // One less than what 16 bits hold: all bits set are no key.
-      use_keys(striping.num_disparities <= 1 << kKeyBits && largest_sum < (1 << (16 - kKeyBits)) - 1),
+      use_keys(use_keys_),
       place_of(static_cast<std::size_t>(striping_.num_disparities) + 2),
-      disparity_of(static_cast<std::size_t>(striping_.Padded())) {
+      disparity_of(static_cast<std::size_t>(striping_.Padded())),
+      doubled_disparity(disparity_of.size()) {
   std::fill_n(disparity_of.data(), disparity_of.size(), kNone);
+  std::fill_n(doubled_disparity.data(), doubled_disparity.size(), std::uint16_t{0});
   for (int d = 0; d < striping.num_disparities; ++d) {
-    place_of[static_cast<std::size_t>(d) + 1] = static_cast<std::uint16_t>(striping.At16(d));
-    disparity_of.data()[striping.At16(d)] = static_cast<std::uint16_t>(d);
+    const int place = striping.At16(d);
+    place_of[static_cast<std::size_t>(d) + 1] = static_cast<std::uint16_t>(place);
+    disparity_of.data()[place] = static_cast<std::uint16_t>(d);
+    doubled_disparity.data()[place] = static_cast<std::uint16_t>(2 * d);
   }
   place_of.front() = place_of[1];
   place_of.back() = place_of[place_of.size() - 2];
@@ -247,7 +235,7 @@ void FinishRow(const SelectionTables& tables, int width, const SelectedRow& row)
 }
 
 RightWinners RightWinnersOf(const SelectionTables& tables, const SelectedRow& row) {
-  const std::uint16_t index_bits = tables.use_keys ? (1 << SelectionTables::kKeyBits) - 1 : 0xFFFF;
+  const std::uint16_t index_bits = tables.use_keys ? (1 << kKeyBits) - 1 : 0xFFFF;
   return {row.right_winner + tables.striping.Padded() - 1, index_bits};
 }
 

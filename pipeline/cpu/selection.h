@@ -7,6 +7,7 @@
 #include "pipeline/aligned_buffer.h"
 #include "pipeline/cpu/consistency.h"
 #include "pipeline/cpu/striping.h"
+#include "pipeline/cpu/sweep.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/parameters.h"
 
@@ -14,26 +15,21 @@ namespace parallax::cpu {
 
 // Constants of the selection of one matcher.
 struct SelectionTables {
-  // largest_sum: of the aggregated costs.
-  SelectionTables(const Striping& striping_, int largest_sum);
-
-  // Where they fit 16 bits together, a cost and its d are one key, cost << kKeyBits | d: the lower of two
-  // keys is the lower cost, or that of the lower d, in one operation. 0xFFFF = none.
-  static constexpr int kKeyBits = 7;
+  SelectionTables(const Striping& striping_, bool use_keys_);
 
   Striping striping;
-  bool use_keys;
+  bool use_keys;                              // costs come as keys (see GivesKeys), 0xFFFF = none
   std::vector<std::uint16_t> place_of;        // At16(d) of d at d + 1; the first and last are there twice
   AlignedBuffer<std::uint16_t> disparity_of;  // d of each place, 0xFFFF where there is none
+  AlignedBuffer<std::uint16_t> doubled_disparity;  // 2 d of each place, 0 where there is none
 };
 
-// What one row's selection leaves. The arrays of W elements are padded by 64.
+// What one row's selection leaves, costs or keys. The arrays of W elements are padded by 64.
 struct SelectedRow {
   std::uint16_t* winner;  // W: index d of the lowest cost
   std::uint16_t* lowest;  // its cost
   std::uint16_t* rival;   // lowest cost not beside it; 0xFFFF = none
-  std::uint16_t* before;  // cost at d - 1 and d + 1; anything where it has not both
-  std::uint16_t* after;
+  std::uint32_t* beside;  // cost at d - 1 and, from bit 16 on, at d + 1; anything where it has not both
   // Index d (or key) of the right image's winners, 0xFFFF = none: of right pixel i - min_disparity - Padded()
   // + 1 at i, for i from -1 to W + Padded().
   std::uint16_t* right_winner;
@@ -60,7 +56,7 @@ void CopyRightRow(const SelectionTables& tables, int width, int min_disparity, c
                   std::uint16_t* winner_right);
 
 // Disparity, validity and confidence of a finished row of W pixels.
-void RefineRow(const SelectedRow& row, int width, int min_disparity, int num_disparities,
+void RefineRow(const SelectionTables& tables, const SelectedRow& row, int width, int min_disparity,
                const SelectionParameters& parameters, float* disparity, std::uint8_t* validity,
                std::uint8_t* confidence);
 

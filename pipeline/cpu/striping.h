@@ -43,8 +43,9 @@ class PhasedRow {
   std::ptrdiff_t phase_stride() const { return static_cast<std::ptrdiff_t>(planes_) * phase_length_; }
   int last() const { return last_; }  // index, in its phase, of place 0: places grow towards the front
   int row_length() const { return row_length_; }  // elements, of all phases and planes
-  int num_places() const { return static_cast<int>(start_.size()); }
-  // Of the pixel that lies (x, stripe 0, lane 0) -> place x + padded - 1; stripe s lies at place - s.
+  int num_places() const { return static_cast<int>(start_.size()) - 1; }
+  // Of the pixel that lies (x, stripe 0, lane 0) -> place x + padded - 1; stripe s lies at place - s. The
+  // last place is there twice: who looks a pixel ahead may read past it.
   const std::int32_t* start() const { return start_.data(); }
 
  private:

@@ -15,7 +15,7 @@ HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 
 template <class Kind>
-void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts, bool all_inside) {
+void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
   const SweepView s = view;  // a copy that no store of bytes can change
   using D = std::conditional_t<Kind::kCosts == PathCosts::kWide16, Tag16, Tag8>;
   using T = simd::TFromD<D>;
@@ -23,7 +23,7 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts, bool 
   const auto penalty = [](std::uint16_t value) HWY_ATTR { return simd::Set(D(), static_cast<T>(value)); };
   const auto alone = [&](const SweepPart& part, int begin, int end) HWY_ATTR {
     if (begin >= end) return;
-    RowsInTurn<Kind, 1, 0> row(s, &part, begin, all_inside);
+    RowsInTurn<Kind, 1, 0> row(s, &part, begin);
     const auto p1 = penalty(s.p1), p2 = penalty(s.largest_p2);
     for (int u = begin; u < end; ++u) row.Step(s, p1, p2);
     row.Leave();
@@ -38,7 +38,7 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts, bool 
     if (begin < end) {
       alone(parts[0], parts[0].u_begin, begin);
       alone(parts[1], parts[1].u_begin, begin - kBehind);
-      RowsInTurn<Kind, 2, kBehind> rows(s, parts, begin, all_inside);
+      RowsInTurn<Kind, 2, kBehind> rows(s, parts, begin);
       const auto p1 = penalty(s.p1), p2 = penalty(s.largest_p2);
       for (int u = begin; u < end; ++u) rows.Step(s, p1, p2);
       rows.Leave();
@@ -55,14 +55,17 @@ template <PathCosts kCosts, int kStripes8, int kPlanes, int kPaths, bool kLast>
 void Sweep(const SweepView& s, const SweepPart* parts) {
   for (int i = 0; i < 2; ++i) PrefetchCodes<kLast ? 1 : -1>(s, parts[i]);
   if constexpr (kStripes8 > 0 && kPlanes > 0) {
-    const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
-    const int u_end = std::max(parts[0].u_end, parts[1].u_end);
-    const bool inside =
-        kLast ? PartnersInside(s, u_begin, u_end) : PartnersInside(s, s.width - u_end, s.width - u_begin);
-    if (s.pad == nullptr && s.p2 == nullptr && s.volume != nullptr)
-      return SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, true>>(s, parts, inside);
+    if (s.pad == nullptr && s.p2 == nullptr && s.volume != nullptr) {
+      const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
+      const int u_end = std::max(parts[0].u_end, parts[1].u_end);
+      const bool inside =
+          kLast ? PartnersInside(s, u_begin, u_end) : PartnersInside(s, s.width - u_end, s.width - u_begin);
+      if (inside)
+        return SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, Pixels::kInside>>(s, parts);
+      return SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, Pixels::kPlain>>(s, parts);
+    }
   }
-  SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, false>>(s, parts, false);
+  SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, Pixels::kAny>>(s, parts);
 }
 
 template <PathCosts kCosts, int kStripes8, int kPlanes>

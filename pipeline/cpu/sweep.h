@@ -62,7 +62,19 @@ struct SweepView {
   std::ptrdiff_t volume_pixel_bytes = 0;
   std::ptrdiff_t volume_row_bytes = 0;
   int volume_top = 0;
+
+  // 2 d of each place of the 16-bit values, where the last sweep gives keys (see GivesKeys); otherwise null.
+  const std::uint16_t* doubled_disparity = nullptr;
 };
+
+// A cost and its disparity in 16 bits, cost << kKeyBits | d: the lower of two keys is the lower cost, or that
+// of the lower d.
+inline constexpr int kKeyBits = 7;
+// True where the last sweep gives keys instead of costs: their sums over four paths are at most 508 where
+// those over two fit a byte, and no key has all its bits set.
+constexpr bool GivesKeys(PathCosts costs, int num_paths, int num_disparities) {
+  return costs == PathCosts::kPairs8 && num_paths == 4 && num_disparities <= 1 << kKeyBits;
+}
 
 // Pixels u_begin .. u_end of row v; may be none. sums: of the last sweep, room for their costs.
 struct SweepPart {
@@ -73,7 +85,8 @@ struct SweepPart {
 
 // Sweeps parts of two rows, the second below the first and shifted left by at least a pixel where it is not
 // at the image's border. The first sweep, which is mirrored, writes its sums to the volume; the last one adds
-// its own to them and gives the aggregated costs S of pixel u at sums + (u - u_begin) * striping.Padded().
+// its own to them and gives the aggregated costs S of pixel u, or their keys, at sums + (u - u_begin) *
+// striping.Padded().
 using SweepFunction = void (*)(const SweepView& view, const SweepPart parts[2]);
 
 // The best one that this machine (or the instruction set that a test chose) has.

@@ -16,14 +16,21 @@
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 
+// How much is known of the pixels of a part.
+enum class Pixels {
+  kAny,
+  kPlain,   // every lane has a disparity, P2 is constant, and the first sweep keeps its sums
+  kInside,  // plain, and every partner lies in the right image
+};
+
 // What is known of a sweep when it is compiled. kStripes8: vectors of bytes of a pixel, kPlanes: of the
-// census codes; 0 = known at run time only. kPlain: every lane has a disparity, P2 is constant, and the first
-// sweep keeps its sums.
-template <PathCosts kCosts_, int kStripes8_, int kPlanes_, int kPaths_, bool kLast_, bool kPlain_>
+// census codes; 0 = known at run time only.
+template <PathCosts kCosts_, int kStripes8_, int kPlanes_, int kPaths_, bool kLast_, Pixels kPixels_>
 struct SweepKind {
   static constexpr PathCosts kCosts = kCosts_;
   static constexpr int kStripes8 = kStripes8_, kPlanes = kPlanes_, kPaths = kPaths_;
-  static constexpr bool kLast = kLast_, kPlain = kPlain_;
+  static constexpr bool kLast = kLast_, kPlain = kPixels_ != Pixels::kAny;
+  static constexpr bool kInside = kPixels_ == Pixels::kInside;
   // The first sweep is the mirrored one.
   static constexpr int kStepX = kLast ? 1 : -1;
 };
@@ -46,11 +53,15 @@ class RowsInTurn {
   static constexpr bool kKeepCodes =
       HWY_MAX_BYTES == 64 && kStripes8 == 2 && Kind::kPlanes > 0 && Kind::kPlanes <= 4;
   static constexpr int kKept = Kind::kLast ? 0 : 1;  // the vector that will be needed again
+  // Matching costs are made a pixel ahead, while the minima of the path costs are being found, whose chain
+  // of operations is so long that the machine looks too little past it.
+  static constexpr bool kCostsAhead =
+      HWY_MAX_BYTES == 64 && Kind::kPlain && kPaths == 4 && kCosts != PathCosts::kWide16;
 
  public:
   // parts: of the rows; row 0 stands at u.
-  HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts, int u, bool all_inside)
-      : stripes8_(NumStripes<kStripes8>(s.striping.stripes)), all_inside_(all_inside), v_(parts[0].v), u_(u) {
+  HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts, int u)
+      : stripes8_(NumStripes<kStripes8>(s.striping.stripes)), v_(parts[0].v), u_(u) {
     y_ = Kind::kLast ? v_ : s.height - 1 - v_;
     x_ = Kind::kLast ? u : s.width - 1 - u;
     start_ = s.right_start + x_ + Padded() - 1;
@@ -79,6 +90,10 @@ class RowsInTurn {
         const std::int32_t* start = start_ - i * kBehind * Kind::kStepX;
         codes_[i].Load(right_[i] + start[kKept - 1], s.phase_length);
       }
+    }
+    if constexpr (kCostsAhead) {
+      MakeCosts<0>(s, start_, next_cost_[0]);
+      if constexpr (kRows > 1) MakeCosts<1>(s, StartOf<1>(), next_cost_[1]);
     }
   }
 
@@ -111,33 +126,45 @@ class RowsInTurn {
   HWY_INLINE int VolumePixelBytes() const { return Padded() * (ArePairs(kCosts) ? kPaths / 4 : 2); }
   HWY_INLINE T* Across(int i) const { return horizontal_ + i * Stripes() * Lanes(); }
 
+  // Where row kRow's partners begin.
+  template <int kRow>
+  HWY_INLINE const std::int32_t* StartOf() const {
+    return start_ - kRow * kBehind * Kind::kStepX;
+  }
+
+  // Matching costs of the pixel of row kRow whose partners begin at start; the next call is for the next one.
+  template <int kRow>
+  HWY_INLINE void MakeCosts(const SweepView& s, const std::int32_t* HWY_RESTRICT start,
+                            V8* HWY_RESTRICT cost) {
+    if constexpr (kKeepCodes) {
+      cost[1 - kKept] = HammingDistance(codes_[kRow], left_[kRow]);
+      codes_[kRow].Load(right_[kRow] + start[-kKept], s.phase_length);
+      cost[kKept] = HammingDistance(codes_[kRow], left_[kRow]);
+    } else {
+      HammingDistances<kStripes8, Kind::kPlanes>(s, left_[kRow], right_[kRow], start, cost);
+    }
+    left_[kRow] += Kind::kStepX * (Kind::kPlanes > 0 ? Kind::kPlanes : s.num_planes);
+    if constexpr (!Kind::kPlain) {
+      ReplaceOutsideAndPad<kStripes8>(s, start, x_ - kRow * kBehind * Kind::kStepX, cost);
+    } else if constexpr (!Kind::kInside) {
+      ReplaceOutside<kStripes8>(s, start, cost);
+    }
+  }
+
   // The next pixel of row kRow.
   template <int kRow>
   HWY_INLINE void Pixel(const SweepView& s, V p1, V largest_p2) {
     const D d;
     const int stripes = Stripes();
-    const std::int32_t* start = start_ - kRow * kBehind * Kind::kStepX;
     V cost[kMax];
-    const auto make_cost = [&](V8* cost8) HWY_ATTR {
-      if constexpr (kKeepCodes) {
-        cost8[1 - kKept] = HammingDistance(codes_[kRow], left_[kRow]);
-        codes_[kRow].Load(right_[kRow] + start[-kKept], s.phase_length);
-        cost8[kKept] = HammingDistance(codes_[kRow], left_[kRow]);
-      } else {
-        HammingDistances<kStripes8, Kind::kPlanes>(s, left_[kRow], right_[kRow], start, cost8);
-      }
-      if constexpr (!Kind::kPlain) {
-        ReplaceOutsideAndPad<kStripes8>(s, start, x_ - kRow * kBehind * Kind::kStepX, cost8);
-      } else if (!all_inside_) {
-        ReplaceOutside<kStripes8>(s, start, cost8);
-      }
-    };
     if constexpr (kCosts == PathCosts::kWide16) {
       V8 cost8[kMaxStripes<kStripes8, std::uint8_t>];
-      make_cost(cost8);
+      MakeCosts<kRow>(s, StartOf<kRow>(), cost8);
       WidenCosts<kStripes8>(s, cost8, cost);
+    } else if constexpr (kCostsAhead) {
+      for (int k = 0; k < stripes; ++k) cost[k] = next_cost_[kRow][k];
     } else {
-      make_cost(cost);
+      MakeCosts<kRow>(s, StartOf<kRow>(), cost);
     }
     V p2[4] = {largest_p2, largest_p2, largest_p2, largest_p2};
     if (!Kind::kPlain && s.p2 != nullptr) {
@@ -160,6 +187,7 @@ class RowsInTurn {
       mins[2] = FollowSlot<2>(diagonal, cost, p1, p2[2], path[2], own);
       mins[3] = FollowSlot<3>(antidiagonal, cost, p1, p2[3], path[3], own);
     }
+    if constexpr (kCostsAhead) MakeCosts<kRow>(s, StartOf<kRow>() + Kind::kStepX, next_cost_[kRow]);
     const auto take_sums = [&]() HWY_ATTR {
       if constexpr (Kind::kLast) {
         // Parts of rows lie too far apart for the machine to foresee.
@@ -189,7 +217,6 @@ class RowsInTurn {
     }
 
     if constexpr (!kSumsFirst) take_sums();
-    left_[kRow] += Kind::kStepX * (Kind::kPlanes > 0 ? Kind::kPlanes : s.num_planes);
     if (Kind::kPlain || s.volume != nullptr) volume_[kRow] += Kind::kStepX * VolumePixelBytes();
   }
 
@@ -212,7 +239,6 @@ class RowsInTurn {
   }
 
   int stripes8_;
-  bool all_inside_;    // every partner of the pixels lies in the right image
   int v_, u_, x_, y_;  // of row 0
   const std::int32_t* start_;
   T *vertical_, *diagonal_, *antidiagonal_, *horizontal_;
@@ -223,6 +249,7 @@ class RowsInTurn {
   // Of the horizontal paths, L and its minimum: what comes next needs L first, and the minimum takes longest.
   V across_[kRows][kMax], lowest_across_[kRows];
   PartnerCodes<kKeepCodes ? Kind::kPlanes : 1> codes_[kRows];
+  V next_cost_[kRows][kCostsAhead ? kMax : 1];
 };
 
 // Asks for the census codes of what follows a part of a row, as long as it: what one part needs is a line or

@@ -38,9 +38,9 @@ struct PartnerCodes {
 template <int kPlanes>
 HWY_INLINE V8 HammingDistance(const PartnerCodes<kPlanes>& partners, const std::uint8_t* HWY_RESTRICT left) {
   const Tag8 d;
-  V8 count = CountPlaneBits(d, simd::Xor(partners.plane[0], simd::Set(d, left[0])));
+  V8 count = CountDifferingBits(d, partners.plane[0], left[0]);
   for (int p = 1; p < kPlanes; ++p) {
-    count = simd::Add(count, CountPlaneBits(d, simd::Xor(partners.plane[p], simd::Set(d, left[p]))));
+    count = simd::Add(count, CountDifferingBits(d, partners.plane[p], left[p]));
   }
   return count;
 }
@@ -57,10 +57,9 @@ HWY_INLINE void HammingDistances(const SweepView& s, const std::uint8_t* HWY_RES
   const std::ptrdiff_t phase_length = s.phase_length;
   for (int k = 0; k < stripes; ++k) {
     const std::uint8_t* from = right + start[-k];
-    V8 count = CountPlaneBits(d, simd::Xor(simd::LoadU(d, from), simd::Set(d, left[0])));
+    V8 count = CountDifferingBits(d, simd::LoadU(d, from), left[0]);
     for (int p = 1; p < planes; ++p) {
-      const V8 differing = simd::Xor(simd::LoadU(d, from + p * phase_length), simd::Set(d, left[p]));
-      count = simd::Add(count, CountPlaneBits(d, differing));
+      count = simd::Add(count, CountDifferingBits(d, simd::LoadU(d, from + p * phase_length), left[p]));
     }
     cost[k] = count;
   }
@@ -134,10 +133,13 @@ HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* H
     if constexpr (kHalf) return simd::Add(a, b);
     return simd::SaturatedAdd(a, b);
   };
-  V below = LanesUp(d, before[stripes - 1], none);
+  // With one vector or two, what takes the place of a neighbour beyond the range is the cost itself or its
+  // other neighbour, which changes nothing.
+  constexpr bool kEndMayStay = kStripes == 1 || kStripes == 2;
+  V below = LanesUp<kEndMayStay>(d, before[stripes - 1], none);
   V lowest = p2;
   for (int k = 0; k < stripes; ++k) {
-    const V above = k + 1 < stripes ? before[k + 1] : LanesDown(d, before[0], none);
+    const V above = k + 1 < stripes ? before[k + 1] : LanesDown<kEndMayStay>(d, before[0], none);
     const V stepped = sum(simd::Min(below, above), p1);
     V t = simd::Min(stepped, before[k]);
     if constexpr (kHasLowest) t = simd::Sub(t, lowest_before);
@@ -194,7 +196,7 @@ HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes,
   }
 }
 
-// Aggregated costs of a pixel: the sums of both sweeps and, where they lack it, paths * C.
+// Aggregated costs of a pixel: the sums of both sweeps and, where they lack it, paths * C; or their keys.
 template <PathCosts kCosts, int kStripes, int kPaths, bool kPadded, class V>
 HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStripes>& own,
                                 const V* HWY_RESTRICT cost, const std::uint8_t* HWY_RESTRICT first,
@@ -208,6 +210,22 @@ HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStri
     if (kPadded && s.pad16 != nullptr) sum = simd::Or(sum, simd::Load(d, s.pad16 + i * lanes));
     simd::Store(sum, d, sums + i * lanes);
   };
+  // Of the numbers of disparities that take so many vectors, all or none are few enough for keys.
+  constexpr bool kMayBeKeys = GivesKeys(kCosts, kPaths, kStripes * static_cast<int>(simd::MaxLanes(Tag8())));
+  if constexpr (kMayBeKeys) {
+    if (kStripes > 0 || s.doubled_disparity != nullptr) {
+      for (int k = 0; k < stripes; ++k) {
+        // The mean of sum << 8 | 2 d and sum << 8, rounded up, is (sum + sum) << 7 | d.
+        const V16 one = own.sum[k], two = simd::Load(d, first16 + k * lanes);
+        const V16 sum_bits = simd::Set(d, std::uint16_t{0xFF00});
+        const V16 even = simd::Load(d, s.doubled_disparity + k * lanes);
+        const V16 odd = simd::Load(d, s.doubled_disparity + (stripes + k) * lanes);
+        finish(k, simd::AverageRound(simd::Or(simd::ShiftLeft<8>(one), even), simd::ShiftLeft<8>(two)));
+        finish(stripes + k, simd::AverageRound(simd::OrAnd(odd, one, sum_bits), simd::And(two, sum_bits)));
+      }
+      return;
+    }
+  }
   for (int k = 0; k < stripes; ++k) {
     V16 even, odd;
     if constexpr (ArePairs(kCosts)) {
