@@ -14,14 +14,23 @@ __device__ __forceinline__ std::uint32_t SharedAddress(const void* of) {
   return address;
 }
 // 16 bytes, past the first-level cache, where `wanted`; both addresses multiples of 16. Of these the first
-// `count`, 0 or 16, are read, the others are zero.
+// `count`, 0 or 16, are read, the others are zero. Before compute capability 8.0 a copy is done at once.
 __device__ __forceinline__ void CopyAsyncIf(bool wanted, std::uint32_t to, const void* from, int count) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   asm volatile(
       "{ .reg .pred wanted;\n"
       "setp.ne.u32 wanted, %0, 0;\n"
       "@wanted cp.async.cg.shared.global [%1], [%2], 16, %3; }" ::"r"(static_cast<std::uint32_t>(wanted)),
       "r"(to), "l"(from), "r"(count)
       : "memory");
+#else
+  if (!wanted) return;
+  uint4 value = make_uint4(0, 0, 0, 0);
+  if (count > 0) value = *static_cast<const uint4*>(from);
+  asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y), "r"(value.z),
+               "r"(value.w)
+               : "memory");
+#endif
 }
 // kBytes (2, 4, 8 or a multiple of 16).
 template <int kBytes>
@@ -43,11 +52,17 @@ __device__ __forceinline__ void LoadShared(std::uint32_t from, std::uint32_t* to
     }
   }
 }
-__device__ __forceinline__ void CommitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+__device__ __forceinline__ void CommitCopies() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
+}
 // Waits until at most kPending groups of copies are on their way, and makes the others visible to the warp.
 template <int kPending>
 __device__ __forceinline__ void WaitForCopies() {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   asm volatile("cp.async.wait_group %0;" ::"n"(kPending) : "memory");
+#endif
   __syncwarp();
 }
 

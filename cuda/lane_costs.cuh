@@ -7,11 +7,9 @@
 #include <type_traits>
 
 #include "cuda/stages.h"
+#include "cuda/warp.cuh"
 
 namespace parallax::cuda {
-
-inline constexpr unsigned kFullWarp = 0xFFFFFFFFU;
-inline constexpr int kWarpSize = 32;
 
 __device__ __forceinline__ std::uint32_t Twice(std::uint32_t value) { return value * 0x10001U; }
 

@@ -102,8 +102,8 @@ struct LinePair {
   }
   __device__ __forceinline__ void FindLowest(std::uint32_t least) {
     // The lowest word has the lowest high half; the low halves take their turn as high ones.
-    const std::uint32_t high = __reduce_min_sync(kFullWarp, least);
-    const std::uint32_t low = __reduce_min_sync(kFullWarp, least << 16);
+    const std::uint32_t high = WarpMin(least);
+    const std::uint32_t low = WarpMin(least << 16);
     lowest = Permute(low, high, 0x7632);
   }
   __device__ __forceinline__ void Step(const std::uint32_t (&cost)[K], std::uint32_t jump,

@@ -95,7 +95,7 @@ struct RowPath {
     return least;
   }
   __device__ __forceinline__ void FindLowest(std::uint32_t least) {
-    lowest = __reduce_min_sync(kFullWarp, __vminu2(least, __byte_perm(least, 0, 0x1032)));
+    lowest = WarpMin(__vminu2(least, __byte_perm(least, 0, 0x1032)));
   }
 
   // The costs less `above` as they lie in memory: less `offset` they are true, less `lowest` their lowest is

@@ -157,7 +157,7 @@ struct Collector {
   __device__ bool Settle(bool at_end) {
     if constexpr (kBuffered) {
       bool merged = false;
-      while (__any_sync(kWholeWarp, end > bottom + (at_end ? 0 : 8 * kRow))) {
+      while (__any_sync(kFullWarp, end > bottom + (at_end ? 0 : 8 * kRow))) {
         Key more[8];
 #pragma unroll
         for (int i = 0; i < 8; ++i) {

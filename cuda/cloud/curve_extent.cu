@@ -50,8 +50,7 @@ __device__ void SortOverThreads(T (&value)[kCount], T (&exchanged)[kCount][kSamp
       }
 #pragma unroll
       for (int i = 0; i < kCount; ++i) {
-        const T other =
-            step >= 32 ? exchanged[i][thread ^ step] : __shfl_xor_sync(kWholeWarp, value[i], step);
+        const T other = step >= 32 ? exchanged[i][thread ^ step] : __shfl_xor_sync(kFullWarp, value[i], step);
         value[i] = takes_least ? LeastOfTwo(value[i], other) : LargestOfTwo(value[i], other);
       }
     }
@@ -81,7 +80,7 @@ __device__ unsigned CountPairsInCells(const Point3f& p, bool finite, const EvenC
     }
     before = atomicAdd(&work.table.counts[slot], 1u);
   }
-  for (int i = 16; i > 0; i /= 2) before += __shfl_xor_sync(kWholeWarp, before, i);
+  for (int i = 16; i > 0; i /= 2) before += __shfl_xor_sync(kFullWarp, before, i);
   if (thread % 32 == 0) atomicAdd(&work.num_pairs, before);
   __syncthreads();
   return work.num_pairs;
@@ -132,7 +131,7 @@ __device__ void DealOutSteps(const Point3f& p, bool finite, int count, Workplace
     }
     if (thread < count) extent->samples[axis][thread] = at;
     for (int i = 1; i < 32; i *= 2) {
-      const float before = __shfl_up_sync(kWholeWarp, sum[axis], i);
+      const float before = __shfl_up_sync(kFullWarp, sum[axis], i);
       if (lane >= i) sum[axis] += before;
     }
     if (lane == 31) work.sums[axis][warp] = sum[axis];

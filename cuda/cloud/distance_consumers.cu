@@ -31,7 +31,7 @@ __global__ void __launch_bounds__(kThreads)
     for (int i = 0; i < 4; ++i) {
       // A key is built from a number alone; comparing floats first leaves NaN out.
       const bool wanted = values[i] <= SquaredOf(list.worst);
-      if (__any_sync(kWholeWarp, wanted)) {
+      if (__any_sync(kFullWarp, wanted)) {
         list.Offer(wanted ? MakeKey(values[i], static_cast<std::uint32_t>(first + i * kThreads + lane))
                           : none);
       }

@@ -51,7 +51,7 @@ __global__ void __launch_bounds__(kThreads)
         }
         any |= squared[i] <= worst_squared;
       }
-      if (!__any_sync(kWholeWarp, any)) continue;
+      if (!__any_sync(kFullWarp, any)) continue;
 #pragma unroll
       for (int i = 0; i < 8; ++i) {
         if (squared[i] <= worst_squared) {

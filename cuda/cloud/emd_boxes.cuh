@@ -78,7 +78,7 @@ __device__ void ForGroups(const EmdPairOnDevice& pair, Team team, const int* par
         bound = LoadShared(parent_bounds + parent);
         enters = passes(parent, bound);
       }
-      unsigned parents = __ballot_sync(kWholeWarp, enters);
+      unsigned parents = __ballot_sync(kFullWarp, enters);
       while (parents != 0) {
         int source = -1;
 #pragma unroll
@@ -86,7 +86,7 @@ __device__ void ForGroups(const EmdPairOnDevice& pair, Team team, const int* par
           if (lane == k) source = __ffs(parents) - 1;
           parents &= parents - 1;
         }
-        const int of_group = __shfl_sync(kWholeWarp, bound, max(source, 0));
+        const int of_group = __shfl_sync(kFullWarp, bound, max(source, 0));
         look_over(source < 0 || lane >= kGroups ? -1 : first + source, of_group);
       }
     }
@@ -101,7 +101,7 @@ __device__ inline void LookOverBoxes(const float4& p, int group, const float4* b
   const int lane = static_cast<int>(threadIdx.x % 32);
 #pragma unroll
   for (int k = 0; k < kGroups; ++k) {
-    const int of = __shfl_sync(kWholeWarp, group, k), box = of * kEmdBox + lane;
+    const int of = __shfl_sync(kFullWarp, group, k), box = of * kEmdBox + lane;
     bounds[k] = none;
     costs[k] = kFarValue + 1;
     if (of >= 0 && box < num_boxes) {
@@ -118,9 +118,9 @@ struct TakenBox {
 
   __device__ TakenBox(BoxMask& mask, int group, const int (&bounds)[kGroups]) {
     const int taken = mask.Take();
-    const int of = __shfl_sync(kWholeWarp, group, taken < 0 ? 0 : taken / kEmdBox);
+    const int of = __shfl_sync(kFullWarp, group, taken < 0 ? 0 : taken / kEmdBox);
     box = taken < 0 ? -1 : of * kEmdBox + taken % kEmdBox;
-    bound = __shfl_sync(kWholeWarp, Select(bounds, max(taken, 0) / kEmdBox), max(taken, 0) % kEmdBox);
+    bound = __shfl_sync(kFullWarp, Select(bounds, max(taken, 0) / kEmdBox), max(taken, 0) % kEmdBox);
   }
 };
 

@@ -11,7 +11,7 @@ inline constexpr std::int32_t kFresh = 1 << 30;        // of object: bid for in 
 inline constexpr int kBlockThreads = kMostEmdThreads;  // at most
 
 __device__ inline long long WarpSum(long long value) {
-  for (int i = 16; i > 0; i /= 2) value += __shfl_xor_sync(kWholeWarp, value, i);
+  for (int i = 16; i > 0; i /= 2) value += __shfl_xor_sync(kFullWarp, value, i);
   return value;
 }
 

@@ -35,7 +35,7 @@ struct LaneBest {
     best.object = WarpMin(value == best.value ? object : 0x7FFFFFFF);
     const bool is_mine = value == best.value && object == best.object;
     best.second_value = WarpMin(is_mine ? second_value : value);
-    best.price = __shfl_sync(kWholeWarp, price, __ffs(__ballot_sync(kWholeWarp, is_mine)) - 1);
+    best.price = __shfl_sync(kFullWarp, price, __ffs(__ballot_sync(kFullWarp, is_mine)) - 1);
     return best;
   }
 };
@@ -77,13 +77,13 @@ __device__ Best Choose(const EmdPairOnDevice& pair, const unsigned long long* st
     BoxMask mask;
 #pragma unroll
     for (int k = 0; k < kGroups; ++k) {
-      const int of = __shfl_sync(kWholeWarp, group, k);
+      const int of = __shfl_sync(kFullWarp, group, k);
       if (!kFlat) {
         const int least = WarpMin(prices[k]);
         if (lane == k && of >= 0 && least != parent_bound) StoreShared(pair.parent_price + of, least);
       }
       bounds[k] += prices[k] < kFarValue ? prices[k] : 0;
-      mask.Set(k, share & __ballot_sync(kWholeWarp, bounds[k] <= limit && of * kEmdBox + lane != hint));
+      mask.Set(k, share & __ballot_sync(kFullWarp, bounds[k] <= limit && of * kEmdBox + lane != hint));
     }
     while (!mask.IsEmpty()) {
       int box[kBatch], price[kBatch], known_price[kBatch];
@@ -103,7 +103,7 @@ __device__ Best Choose(const EmdPairOnDevice& pair, const unsigned long long* st
       if (mask.IsEmpty()) break;
 #pragma unroll
       for (int k = 0; k < kGroups; ++k) {
-        mask.Keep(k, __ballot_sync(kWholeWarp, bounds[k] <= limit));
+        mask.Keep(k, __ballot_sync(kFullWarp, bounds[k] <= limit));
       }
     }
   };
@@ -130,10 +130,10 @@ __device__ void Push(const EmdPairOnDevice& pair, int j, int label, int except, 
 #pragma unroll
     for (int k = 0; k < kGroups; ++k) {
       if (!kFlat) {
-        const int of = __shfl_sync(kWholeWarp, group, k), largest = WarpMax(most[k]);
+        const int of = __shfl_sync(kFullWarp, group, k), largest = WarpMax(most[k]);
         if (lane == k && of >= 0 && largest < parent_bound) StoreShared(pair.parent_best + of, largest);
       }
-      mask.Set(k, share & __ballot_sync(kWholeWarp, bounds[k] + label < most[k]));
+      mask.Set(k, share & __ballot_sync(kFullWarp, bounds[k] + label < most[k]));
     }
     while (!mask.IsEmpty()) {
       int box[kBatch], old[kBatch], known_most[kBatch];

@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "cuda/cloud/warp.cuh"
+#include "cuda/warp.cuh"
 
 namespace parallax::cuda {
 

@@ -63,16 +63,16 @@ __global__ void __launch_bounds__(kWarps * 32)
         // atomicMin: a row may name a node twice.
         const bool shorter = edge < row_end && longer <= limit && longer < __ldcg(&distances[to.x]) &&
                              to.y < atomicMin(&bits[to.x], to.y);
-        unsigned pushing = __ballot_sync(kWholeWarp, shorter);
+        unsigned pushing = __ballot_sync(kFullWarp, shorter);
         while (pushing != 0) {
           const int from = __ffs(static_cast<int>(pushing)) - 1;
           pushing &= pushing - 1;
           const uint2 pair =
-              make_uint2(__shfl_sync(kWholeWarp, to.y, from), __shfl_sync(kWholeWarp, to.x, from));
+              make_uint2(__shfl_sync(kFullWarp, to.y, from), __shfl_sync(kFullWarp, to.x, from));
           fits = heap.Push(pair) && fits;
         }
         edge += 32;
-        if (!__any_sync(kWholeWarp, edge < row_end)) break;
+        if (!__any_sync(kFullWarp, edge < row_end)) break;
         to = edge < row_end ? __ldg(&graph.edges[edge]) : make_uint2(0, 0x7F800000U);
       }
     }

@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "cuda/cloud/geodesic_kernels.h"
-#include "cuda/cloud/warp.cuh"
+#include "cuda/warp.cuh"
 
 namespace parallax::cuda {
 
@@ -33,8 +33,8 @@ __device__ __forceinline__ void Put(const Lists& lists, const bool (&has)[kCount
 #pragma unroll
   for (int j = 0; j < kCount; ++j) {
     const bool to_near = __uint_as_float(entry[j].y) < lists.end;
-    near_lanes[j] = __ballot_sync(kWholeWarp, has[j] && to_near);
-    far_lanes[j] = __ballot_sync(kWholeWarp, has[j] && !to_near);
+    near_lanes[j] = __ballot_sync(kFullWarp, has[j] && to_near);
+    far_lanes[j] = __ballot_sync(kFullWarp, has[j] && !to_near);
     count_near += static_cast<std::uint32_t>(__popc(near_lanes[j]));
     count_far += static_cast<std::uint32_t>(__popc(far_lanes[j]));
   }
@@ -44,7 +44,7 @@ __device__ __forceinline__ void Put(const Lists& lists, const bool (&has)[kCount
     const std::uint32_t count = lane == 0 ? count_near : count_far;
     if (count != 0) first = atomicAdd(lane == 0 ? lists.num_near : lists.num_far, count);
   }
-  std::uint32_t first_near = __shfl_sync(kWholeWarp, first, 0), first_far = __shfl_sync(kWholeWarp, first, 1);
+  std::uint32_t first_near = __shfl_sync(kFullWarp, first, 0), first_far = __shfl_sync(kFullWarp, first, 1);
   const unsigned before = (1U << lane) - 1U;
 #pragma unroll
   for (int j = 0; j < kCount; ++j) {
@@ -124,7 +124,7 @@ __device__ void ExpandNear(const DeviceGraph& graph, float* distances, float ran
           edge[j] += kRowLanes;
           more = more || edge[j] < row_end[j];
         }
-        more = __any_sync(kWholeWarp, more);
+        more = __any_sync(kFullWarp, more);
       }
     }
   }

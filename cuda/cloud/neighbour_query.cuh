@@ -113,7 +113,7 @@ __global__ void __launch_bounds__(32 * kQueryWarps<kSize>, kQueryBlocks<kSize>)
   List list;
   list.Start(query.k, active, &buffers[warp][List::kBuffered ? lane : 0]);
 
-  if (__any_sync(kWholeWarp, active)) {
+  if (__any_sync(kFullWarp, active)) {
     constexpr float kLargest = 3.402823466e38f;
     const float low_x = WarpMin(active ? own.x : kLargest), high_x = WarpMax(active ? own.x : -kLargest);
     const float low_y = WarpMin(active ? own.y : kLargest), high_y = WarpMax(active ? own.y : -kLargest);
@@ -160,7 +160,7 @@ __global__ void __launch_bounds__(32 * kQueryWarps<kSize>, kQueryBlocks<kSize>)
         const float4 low = boxes[2 * child_lane], high = boxes[2 * child_lane + 1];
         const float squared = SquaredDistance(Outside(own.x, low.x, high.x), Outside(own.y, low.y, high.y),
                                               Outside(own.z, low.z, high.z));
-        if (!__any_sync(kWholeWarp, list.Needs(squared, __float_as_uint(low.w)))) continue;
+        if (!__any_sync(kFullWarp, list.Needs(squared, __float_as_uint(low.w)))) continue;
         const int child = node * 32 + child_lane;
         if (level > 1) {
           StoreShared(stack + static_cast<std::uint32_t>(level) * 128, entry);

@@ -95,7 +95,7 @@ __global__ void __launch_bounds__(32 * kSingleWarps)
       for (int j = 0; j < neighbours; ++j) {
         NeighbourKey entry = list.best[0];
         for (int r = 1; r < kRows; ++r) entry = j / 32 == r ? list.best[r] : entry;
-        sum = __fadd_rn(sum, __fsqrt_rn(SquaredOf(__shfl_sync(kWholeWarp, entry, j % 32))));
+        sum = __fadd_rn(sum, __fsqrt_rn(SquaredOf(__shfl_sync(kFullWarp, entry, j % 32))));
       }
       if (lane == 0) query.means[row] = __fdiv_rn(sum, static_cast<float>(neighbours));
     } else {

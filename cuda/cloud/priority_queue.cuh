@@ -8,7 +8,7 @@
 
 #include <cstdint>
 
-#include "cuda/cloud/warp.cuh"
+#include "cuda/warp.cuh"
 
 namespace parallax::cuda {
 
@@ -62,11 +62,11 @@ class WarpHeap {
     const bool has = lane > 0 && below_top && lane <= kMostLevels;
     const uint2 above = has ? Load(ancestor) : make_uint2(0, 0);
     const bool larger = has && above.x > pair.x;
-    const unsigned moving = __ballot_sync(kWholeWarp, larger);  // lanes 1 .. n: distances fall on the way up
+    const unsigned moving = __ballot_sync(kFullWarp, larger);  // lanes 1 .. n: distances fall on the way up
     const int num_moving = __popc(moving);
-    const std::uint32_t below = __shfl_up_sync(kWholeWarp, ancestor, 1);
+    const std::uint32_t below = __shfl_up_sync(kFullWarp, ancestor, 1);
     if (larger) Store(below, above);
-    const std::uint32_t hole = __shfl_sync(kWholeWarp, ancestor, num_moving);
+    const std::uint32_t hole = __shfl_sync(kFullWarp, ancestor, num_moving);
     const bool to_top = hole < 32 && pair.x < top_.x;
     if (lane == 0) Store(hole, to_top ? top_ : pair);
     if (to_top) top_ = pair;
@@ -89,8 +89,8 @@ class WarpHeap {
       const uint2 mine = has ? Load(child) : make_uint2(0xFFFFFFFFU, 0);
       const std::uint32_t least = WarpMin(mine.x);
       if (least >= pair.x) break;
-      const int winner = __ffs(static_cast<int>(__ballot_sync(kWholeWarp, has && mine.x == least))) - 1;
-      const uint2 up = make_uint2(least, __shfl_sync(kWholeWarp, mine.y, winner));
+      const int winner = __ffs(static_cast<int>(__ballot_sync(kFullWarp, has && mine.x == least))) - 1;
+      const uint2 up = make_uint2(least, __shfl_sync(kFullWarp, mine.y, winner));
       if (hole == kTop) {
         top_ = up;
       } else if (lane == 0) {
@@ -133,7 +133,7 @@ class WarpHeap {
       if (taken < pool_.num_chunks) taken = atomicAdd(pool_.num_taken, 1U);
       if (taken < pool_.num_chunks) chunks_[chunk] = taken;
     }
-    taken = __shfl_sync(kWholeWarp, taken, 0);
+    taken = __shfl_sync(kFullWarp, taken, 0);
     if (taken >= pool_.num_chunks) return false;
     __syncwarp();
     ++num_chunks_;

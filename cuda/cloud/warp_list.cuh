@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda/cloud/neighbour_tree.h"
-#include "cuda/cloud/warp.cuh"
+#include "cuda/warp.cuh"
 
 namespace parallax::cuda {
 
@@ -40,23 +40,23 @@ struct WarpList {
     NeighbourKey carried = 0;  // what moves into lane 0 of the next row
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
-      NeighbourKey before = __shfl_up_sync(kWholeWarp, best[i], 1);
+      NeighbourKey before = __shfl_up_sync(kFullWarp, best[i], 1);
       if (lane == 0) before = carried;
-      carried = __shfl_sync(kWholeWarp, best[i], 31);
+      carried = __shfl_sync(kFullWarp, best[i], 31);
       if (best[i] > key) best[i] = before > key ? before : key;
     }
     const int last = k - 1;
     NeighbourKey row = best[0];
 #pragma unroll
     for (int i = 1; i < kRows; ++i) row = last / 32 == i ? best[i] : row;
-    worst = __shfl_sync(kWholeWarp, row, last % 32);
+    worst = __shfl_sync(kFullWarp, row, last % 32);
   }
 
   // Each lane brings one, or a key that is not below worst.
   __device__ void Offer(NeighbourKey key) {
-    unsigned wanted = __ballot_sync(kWholeWarp, key < worst);
+    unsigned wanted = __ballot_sync(kFullWarp, key < worst);
     while (wanted != 0) {
-      const NeighbourKey one = __shfl_sync(kWholeWarp, key, __ffs(static_cast<int>(wanted)) - 1);
+      const NeighbourKey one = __shfl_sync(kFullWarp, key, __ffs(static_cast<int>(wanted)) - 1);
       wanted &= wanted - 1;
       if (one < worst) Insert(one);
     }
