@@ -74,6 +74,34 @@ void FindHolesOfTarget(const float* HWY_RESTRICT row, int width, std::uint64_t* 
   }
 }
 
+void NearestAlongRowOfTarget(const float* row, int width, std::uint64_t* HWY_RESTRICT words,
+                             float* HWY_RESTRICT from_left, float* HWY_RESTRICT from_right) {
+  FindHolesOfTarget(row, width, words);
+  // The first pixel from x on that is a hole, or is none; W if there is no such pixel.
+  const auto find = [&](int x, bool hole) {
+    for (; x < width; x = (x / 64 + 1) * 64) {
+      const std::uint64_t word = words[x / 64];
+      const std::uint64_t found = (hole ? word : ~word) >> (x % 64);
+      if (found != 0) return std::min(width, x + std::countr_zero(found));
+    }
+    return width;
+  };
+  const Tag d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
+  for (int begin = find(0, true); begin < width;) {
+    const int end = find(begin, false);
+    const V left = hn::Set(d, begin > 0 ? row[begin - 1] : kNan);
+    const V right = hn::Set(d, end < width ? row[end] : kNan);
+    int x = begin;
+    do {
+      hn::StoreU(left, d, from_left + x), hn::StoreU(right, d, from_right + x);
+      x += lanes;
+    } while (x < end);
+    begin = find(end, true);
+  }
+}
+
 // The lower of two in a, the higher in b.
 HWY_INLINE void Order(V& a, V& b) {
   const V low = hn::Min(a, b);
@@ -209,7 +237,7 @@ namespace parallax::cpu {
 HWY_EXPORT(CarryNearestOfTarget);
 HWY_EXPORT(FindNearestOfTarget);
 HWY_EXPORT(FillFromOfTarget);
-HWY_EXPORT(FindHolesOfTarget);
+HWY_EXPORT(NearestAlongRowOfTarget);
 HWY_EXPORT(FillRowOfTarget);
 HWY_EXPORT(MedianRowOfTarget);
 
@@ -226,24 +254,7 @@ void FillFrom(const float* other, int width, float* row) {
 }
 
 void NearestAlongRow(const float* row, int width, std::uint64_t* words, float* from_left, float* from_right) {
-  HWY_DYNAMIC_DISPATCH(FindHolesOfTarget)(row, width, words);
-  // The first pixel from x on that is a hole, or is none; W if there is no such pixel.
-  const auto find = [&](int x, bool hole) {
-    for (; x < width; x = (x / 64 + 1) * 64) {
-      const std::uint64_t word = words[x / 64];
-      const std::uint64_t found = (hole ? word : ~word) >> (x % 64);
-      if (found != 0) return std::min(width, x + std::countr_zero(found));
-    }
-    return width;
-  };
-  constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-  for (int begin = find(0, true); begin < width;) {
-    const int end = find(begin, false);
-    const float left = begin > 0 ? row[begin - 1] : kNan, right = end < width ? row[end] : kNan;
-    std::fill(from_left + begin, from_left + end, left);
-    std::fill(from_right + begin, from_right + end, right);
-    begin = find(end, true);
-  }
+  HWY_DYNAMIC_DISPATCH(NearestAlongRowOfTarget)(row, width, words, from_left, from_right);
 }
 
 bool FillRow(const float* const nearest[8], int width, float* disparity, std::uint8_t* validity) {

@@ -21,8 +21,8 @@ void FindNearest(const float* first_row, std::ptrdiff_t stride, int num_rows, in
 // Gives the pixels of a row that have no value those of another.
 void FillFrom(const float* other, int width, float* row);
 
-// The nearest values before and after each hole of a row, along it; the other pixels' are not written. words:
-// room for a bit a pixel.
+// The nearest values before and after each hole of a row, along it; other pixels', and those of a vector past
+// the row, may be anything. words: room for a bit a pixel.
 void NearestAlongRow(const float* row, int width, std::uint64_t* words, float* from_left, float* from_right);
 
 // Fills the pixels of a row that have no value from the nearest values in eight directions (docs/matching.md,
