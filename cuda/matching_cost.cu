@@ -143,13 +143,14 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
   while (layout.padded() < layout.num_disparities) layout.values_per_lane *= 2;
   layout.num_volumes = tables.num_paths / 2;
   layout.pairs_rows = NumPairs(height) * layout.values_per_lane >= pairs_rows_from;
-  // Warps that begin first go first. With 8 paths columns and diagonals take longest, if there is room for
-  // rows beside them.
-  layout.columns_first = layout.num_volumes == 4 && (layout.pairs_rows || layout.values_per_lane <= 4);
   // D even: a word of 8-bit sums holds two disparities, and only the last one's carry is lost (AddUp).
   const int largest_path_cost = tables.census_bits + tables.largest_p2;
   layout.bytes_per_sum = 2 * largest_path_cost <= 255 && layout.num_disparities % 2 == 0 ? 1 : 2;
   layout.padding_cost = layout.bytes_per_sum == 1 ? largest_path_cost : 0;
+  // Warps that begin first go first. With 8 paths columns and diagonals take longest; where there is room for
+  // the rows beside them (registers, of 8-bit sums), they are the first.
+  layout.columns_first = layout.num_volumes == 4 && layout.bytes_per_sum == 1 &&
+                         (layout.pairs_rows || layout.values_per_lane <= 4);
   return layout;
 }
 
