@@ -77,8 +77,9 @@ struct BlockLines {
 
 // Of a multiprocessor, as many as registers allow: all pairs of a small image are followed at once, which
 // keeps them in step.
-constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
+constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum, bool leaves_costs_out) {
   if (values_per_lane > 8) return 1;
+  if (leaves_costs_out) return values_per_lane == 8 ? 12 : 16;
   if (bytes_per_sum == 2) return values_per_lane == 8 ? 8 : 12;
   return values_per_lane == 8 ? 16 : 20;
 }
@@ -86,7 +87,7 @@ constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
 // Volume 1 holds the columns, 2 and 3 the diagonals. Up first: the lower rows' costs were written last, the
 // second-level cache still has them. The way down finds those that the way up has read last.
 template <int K, typename T, bool kAdaptive, bool kDiagonals>
-__global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
+__global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T), std::is_same_v<T, NoCostByte>))
     AggregateColumnsKernel(const AggregationArguments a) {
   using Walk = LineWalk<K, T, kAdaptive, false>;
   __shared__ P2Table<kAdaptive> p2;
@@ -139,14 +140,15 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
 
 // One thread a value.
 template <typename T>
-__global__ void SumPathsKernel(const std::uint8_t* volumes, std::size_t sum_bytes, int num_volumes,
-                               int padded, int num_disparities, std::size_t num_values, std::uint16_t* sums) {
+__global__ void SumPathsKernel(const std::uint8_t* volumes, const std::uint8_t* costs, std::size_t sum_bytes,
+                               int num_volumes, int padded, int num_disparities, std::size_t num_values,
+                               std::uint16_t* sums) {
   const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
   if (i >= num_values) return;
   const std::size_t pixel = i / static_cast<std::size_t>(num_disparities);
   const std::size_t place =
       pixel * static_cast<std::size_t>(padded) + i % static_cast<std::size_t>(num_disparities);
-  std::uint32_t sum = 0;
+  std::uint32_t sum = costs == nullptr ? 0U : 2U * static_cast<std::uint32_t>(num_volumes) * costs[place];
   for (int v = 0; v < num_volumes; ++v) {
     sum += reinterpret_cast<const T*>(volumes + static_cast<std::size_t>(v) * sum_bytes)[place];
   }
@@ -193,17 +195,18 @@ std::uint32_t RaisesOfColumns(const VolumeLayout& layout) {
   return static_cast<std::uint32_t>(NumBlocks(layout));
 }
 
-void SumPaths(const std::uint8_t* volumes, const VolumeLayout& layout, std::uint16_t* sums,
-              cudaStream_t stream) {
+void SumPaths(const std::uint8_t* volumes, const std::uint8_t* costs, const VolumeLayout& layout,
+              std::uint16_t* sums, cudaStream_t stream) {
   constexpr unsigned kThreads = 256;
   const std::size_t num_values = layout.num_pixels() * static_cast<std::size_t>(layout.num_disparities);
   const auto blocks = static_cast<unsigned>((num_values + kThreads - 1) / kThreads);
+  if (!layout.leaves_costs_out) costs = nullptr;
   if (layout.bytes_per_sum == 1) {
-    SumPathsKernel<std::uint8_t><<<blocks, kThreads, 0, stream>>>(volumes, layout.sum_bytes(),
+    SumPathsKernel<std::uint8_t><<<blocks, kThreads, 0, stream>>>(volumes, costs, layout.sum_bytes(),
                                                                   layout.num_volumes, layout.padded(),
                                                                   layout.num_disparities, num_values, sums);
   } else {
-    SumPathsKernel<std::uint16_t><<<blocks, kThreads, 0, stream>>>(volumes, layout.sum_bytes(),
+    SumPathsKernel<std::uint16_t><<<blocks, kThreads, 0, stream>>>(volumes, costs, layout.sum_bytes(),
                                                                    layout.num_volumes, layout.padded(),
                                                                    layout.num_disparities, num_values, sums);
   }

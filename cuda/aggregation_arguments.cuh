@@ -120,9 +120,9 @@ void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uin
 // Calls launch(adaptive) with a constant, for a kernel with sums of this type.
 template <typename T, typename Launch>
 void WithP2(const MatchingTables& tables, const Launch& launch) {
-  if (sizeof(T) == 2 || IsAdaptive(tables)) {
+  if (!std::is_same_v<T, std::uint8_t> || IsAdaptive(tables)) {
     launch(std::true_type{});
-  } else if constexpr (sizeof(T) == 1) {
+  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
     launch(std::false_type{});
   }
 }

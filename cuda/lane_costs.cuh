@@ -11,6 +11,11 @@
 
 namespace parallax::cuda {
 
+// 8 bits of a sum of path costs that leaves the matching costs out (VolumeLayout::leaves_costs_out).
+struct NoCostByte {
+  std::uint8_t value;
+};
+
 __device__ __forceinline__ std::uint32_t Twice(std::uint32_t value) { return value * 0x10001U; }
 
 // kBytes (2, 4, 8 or a multiple of 16) from or to an address that is a multiple of min(kBytes, 16).
@@ -168,7 +173,9 @@ void WithValuesPerLane(const VolumeLayout& layout, Function&& function) {
 template <typename Function>
 void WithLayout(const VolumeLayout& layout, Function&& function) {
   WithValuesPerLane(layout, [&](auto k) {
-    if (layout.bytes_per_sum == 1) {
+    if (layout.leaves_costs_out) {
+      function(k, NoCostByte{});
+    } else if (layout.bytes_per_sum == 1) {
       function(k, std::uint8_t{});
     } else {
       function(k, std::uint16_t{});

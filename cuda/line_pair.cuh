@@ -48,8 +48,9 @@ struct LinePair {
   // last pixel, which only Normalize and AddUp make good. They stay below 0x8000 for far more steps than
   // lie between two calls of Normalize.
   std::uint32_t path[K];
-  std::uint32_t lowest;  // of path, in each half
-  std::uint32_t offset;  // in each half
+  std::uint32_t without_cost[K];  // the same less the pixel's matching costs
+  std::uint32_t lowest;           // of path, in each half
+  std::uint32_t offset;           // in each half
 
   // Paths begin: their first costs are the matching costs.
   __device__ __forceinline__ void Reset() {
@@ -89,7 +90,8 @@ struct LinePair {
 #pragma unroll
     for (int j = 0; j < K; ++j) {
       const std::uint32_t here = path[j], plus = j + 1 < K ? path[j + 1] : neighbours.after;
-      path[j] = c.Add(__viaddmin_u16x2(__vimin3_u16x2(minus, plus, from_any), c.p1, here), cost[j]);
+      without_cost[j] = __viaddmin_u16x2(__vimin3_u16x2(minus, plus, from_any), c.p1, here);
+      path[j] = c.Add(without_cost[j], cost[j]);
       minus = here;
     }
     return LeastWord(path);
@@ -111,24 +113,25 @@ struct LinePair {
     FindLowest(Advance(Look(c), cost, jump, c));
   }
 
+  // What the volume's type asks for: with or without the pixel's matching costs.
   template <typename T>
   __device__ __forceinline__ void Save(PairCosts<K, T>& to) const {
-    if constexpr (sizeof(T) == 1) {
-#pragma unroll
-      for (int i = 0; i < K / 2; ++i) to.words[i] = path[2 * i + 1] * 256U + path[2 * i];
-    } else {
-#pragma unroll
-      for (int j = 0; j < K; ++j) to.words[j] = path[j];
-    }
+    Pack(std::is_same_v<T, NoCostByte> ? without_cost : path, to);
     to.offset = offset;
   }
-  // from: with offset 0.
-  // Less the lowest of each path, which RestoreNormalized then need not find.
+  // The costs less the lowest of each path, which RestoreNormalized then need not find.
   template <typename T>
   __device__ __forceinline__ void SaveNormalized(PairCosts<K, T>& to) const {
-    Save(to);
+    Pack(path, to);
 #pragma unroll
     for (int i = 0; i < PairCosts<K, T>::kWords; ++i) to.words[i] -= lowest * (sizeof(T) == 1 ? 257U : 1U);
+  }
+  template <typename T>
+  static __device__ __forceinline__ void Pack(const std::uint32_t (&costs)[K], PairCosts<K, T>& to) {
+#pragma unroll
+    for (int i = 0; i < PairCosts<K, T>::kWords; ++i) {
+      to.words[i] = sizeof(T) == 1 ? costs[2 * i + 1] * 256U + costs[2 * i] : costs[i];
+    }
   }
   template <typename T>
   __device__ __forceinline__ void RestoreNormalized(const PairCosts<K, T>& from) {

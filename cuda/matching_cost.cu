@@ -147,9 +147,12 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
   const int largest_path_cost = tables.census_bits + tables.largest_p2;
   layout.bytes_per_sum = 2 * largest_path_cost <= 255 && layout.num_disparities % 2 == 0 ? 1 : 2;
   layout.padding_cost = layout.bytes_per_sum == 1 ? largest_path_cost : 0;
+  layout.leaves_costs_out = layout.bytes_per_sum == 2 && 2 * tables.largest_p2 <= 255 &&
+                            largest_path_cost <= 255 && layout.padded() == layout.num_disparities;
+  if (layout.leaves_costs_out) layout.bytes_per_sum = 1;
   // Warps that begin first go first. With 8 paths columns and diagonals take longest; where there is room for
   // the rows beside them (registers, of 8-bit sums), they are the first.
-  layout.columns_first = layout.num_volumes == 4 && layout.bytes_per_sum == 1 &&
+  layout.columns_first = layout.num_volumes == 4 && layout.bytes_per_sum == 1 && !layout.leaves_costs_out &&
                          (layout.pairs_rows || layout.values_per_lane <= 4);
   return layout;
 }

@@ -75,7 +75,7 @@ struct RowWalk {
     std::uint8_t* to = checkpoints + static_cast<std::ptrdiff_t>(g) * kSumBytes + lane * SumValues::kBytes;
     std::uint32_t jumps = JumpsOf(g);
     const auto leave_group = [&] {
-      state.template Packed<T>(state.lowest).Store(to, 0);
+      state.template Normalized<T>().Store(to, 0);
       state.Normalize();
       to += kDx * kSumBytes;
       g += kDx;
@@ -151,8 +151,7 @@ struct RowWalk {
             other.Advance(look_of_other, cost[i_of_other], JumpTo<-kDx>(jumps, i_of_other), constants);
         state.FindLowest(least);
         if (turn + 1 < kGroup) other.FindLowest(least_of_other);
-        const SumValues here = state.template Packed<T>(state.offset),
-                        there = other.template Packed<T>(other.offset);
+        const SumValues here = state.template Packed<T>(), there = other.template Packed<T>();
         if (turn < kGroup / 2) {
           saved[i] = here;
           saved[i_of_other] = there;
@@ -174,7 +173,7 @@ struct RowWalk {
         std::uint32_t cost[kWords];
         LoadCosts(from + i * kPixelBytes, cost);
         Step(path, cost, jump);
-        return path.template Packed<T>(path.offset);
+        return path.template Packed<T>();
       };
 #pragma unroll
       for (int i = kGroup - 1; i >= 0; --i) {

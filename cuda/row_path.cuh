@@ -39,8 +39,9 @@ struct RowConstants {
 template <int K>
 struct RowPath {
   static constexpr int kWords = K / 2;
-  std::uint32_t path[kWords];    // above the true costs by `offset`, as in LinePair
-  std::uint32_t lowest, offset;  // in each half
+  std::uint32_t path[kWords];          // above the true costs by `offset`, as in LinePair
+  std::uint32_t without_cost[kWords];  // the same less the pixel's matching costs
+  std::uint32_t lowest, offset;        // in each half
 
   // The path begins: its first costs are the matching costs.
   __device__ __forceinline__ void Reset() {
@@ -83,7 +84,8 @@ struct RowPath {
         minus = j % 2 == 0 ? between : word_before;
         plus = j % 2 == 0 ? word_after : between;
       }
-      next[j] = c.Add(__viaddmin_u16x2(__vimin3_u16x2(minus, plus, from_any), c.p1, path[j]), cost[j]);
+      without_cost[j] = __viaddmin_u16x2(__vimin3_u16x2(minus, plus, from_any), c.p1, path[j]);
+      next[j] = c.Add(without_cost[j], cost[j]);
     }
     std::uint32_t least = next[0];
 #pragma unroll
@@ -98,22 +100,31 @@ struct RowPath {
     lowest = WarpMin(__vminu2(least, __byte_perm(least, 0, 0x1032)));
   }
 
-  // The costs less `above` as they lie in memory: less `offset` they are true, less `lowest` their lowest is
-  // 0.
+  // What the volume's type asks for, with or without the pixel's matching costs, as it lies in memory.
   template <typename T>
-  __device__ __forceinline__ LaneValues<K, T> Packed(std::uint32_t above) const {
+  __device__ __forceinline__ LaneValues<K, T> Packed() const {
+    return Pack<T>(std::is_same_v<T, NoCostByte> ? without_cost : path, offset);
+  }
+  // The costs less the lowest.
+  template <typename T>
+  __device__ __forceinline__ LaneValues<K, T> Normalized() const {
+    return Pack<T>(path, lowest);
+  }
+  template <typename T>
+  static __device__ __forceinline__ LaneValues<K, T> Pack(const std::uint32_t (&costs)[kWords],
+                                                          std::uint32_t above) {
     LaneValues<K, T> packed;
     if constexpr (sizeof(T) == 1 && K == 2) {
-      packed.words[0] = __byte_perm(path[0] - above, 0, 0x4420);
+      packed.words[0] = __byte_perm(costs[0] - above, 0, 0x4420);
     } else if constexpr (sizeof(T) == 1) {
 #pragma unroll
-      for (int j = 0; j < kWords; j += 2) packed.words[j / 2] = path[j + 1] * 256U + path[j] - above * 257U;
+      for (int j = 0; j < kWords; j += 2) packed.words[j / 2] = costs[j + 1] * 256U + costs[j] - above * 257U;
     } else if constexpr (K == 2) {
-      packed.words[0] = path[0] - above;
+      packed.words[0] = costs[0] - above;
     } else {
 #pragma unroll
       for (int j = 0; j < kWords; j += 2) {
-        const std::uint32_t even = path[j] - above, odd = path[j + 1] - above;
+        const std::uint32_t even = costs[j] - above, odd = costs[j + 1] - above;
         packed.words[j] = __byte_perm(even, odd, 0x5410);
         packed.words[j + 1] = __byte_perm(even, odd, 0x7632);
       }
@@ -142,7 +153,7 @@ struct RowPath {
       }
     }
   }
-  // From Packed(lowest).
+  // From Normalized().
   template <typename T>
   __device__ __forceinline__ void Restore(const LaneValues<K, T>& packed) {
     Unpack(packed, path);

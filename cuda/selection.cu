@@ -26,7 +26,8 @@ constexpr int MostWarps(int num_volumes) { return num_volumes == 2 ? 20 : 16; }
 
 struct Arguments {
   const std::uint8_t* volumes;
-  std::size_t sum_bytes;  // of one volume
+  std::size_t sum_bytes;    // of one volume
+  std::ptrdiff_t to_costs;  // from volumes to the matching costs
   int width, num_disparities, min_disparity;
   SelectionParameters parameters;
   std::uint16_t *winner_left, *winner_right;  // null where consistency is checked here
@@ -99,7 +100,7 @@ __global__ void __launch_bounds__(kMostThreads) SelectDisparitiesKernel(const Ar
     if (x_begin + Work::PixelOf(turn, lane) >= a.width) return;
     piece.Load(
         row_volumes + static_cast<std::ptrdiff_t>(x_begin) * Work::kPixelBytes + turn * (16 * kWarpSize),
-        a.sum_bytes);
+        a.sum_bytes, a.to_costs);
   };
   // Two turns are on their way, also while the warp looks through a tile.
   typename Work::Pieces pieces[2]{};
@@ -181,11 +182,13 @@ void Launch(const Arguments& a, int height, cudaStream_t stream) {
                   dim3(kWarpSize, static_cast<unsigned>(warps)), shared_bytes, stream, a);
 }
 
-Arguments MakeArguments(const std::uint8_t* volumes, const std::uint32_t* bands_done,
-                        const VolumeLayout& layout, const SelectionParameters& parameters,
-                        const DeviceDisparityMap& map) {
+Arguments MakeArguments(const std::uint8_t* volumes, const std::uint8_t* costs,
+                        const std::uint32_t* bands_done, const VolumeLayout& layout,
+                        const SelectionParameters& parameters, const DeviceDisparityMap& map) {
   Arguments a{};
   a.volumes = volumes;
+  a.to_costs = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(costs) -
+                                           reinterpret_cast<std::uintptr_t>(volumes));
   a.sum_bytes = layout.sum_bytes();
   a.width = layout.width;
   a.num_disparities = layout.num_disparities;
@@ -205,7 +208,7 @@ void Launch(const Arguments& a, const VolumeLayout& layout, cudaStream_t stream)
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
     const auto launch = [&](auto num_volumes) {
-      if constexpr (sizeof(T) == 1 && k() >= 4) {
+      if constexpr (std::is_same_v<T, std::uint8_t> && k() >= 4) {
         Launch<PackedTileWork<k(), num_volumes()>>(a, layout.height, stream);
       } else {
         Launch<TileWork<k(), T, num_volumes()>>(a, layout.height, stream);
@@ -218,12 +221,12 @@ void Launch(const Arguments& a, const VolumeLayout& layout, cudaStream_t stream)
 
 }  // namespace
 
-void SelectDisparities(const std::uint8_t* volumes, const std::uint32_t* bands_done,
-                       const VolumeLayout& layout, const SelectionParameters& parameters,
-                       DeviceImageView<std::uint16_t> winner_left,
+void SelectDisparities(const std::uint8_t* volumes, const std::uint8_t* costs,
+                       const std::uint32_t* bands_done, const VolumeLayout& layout,
+                       const SelectionParameters& parameters, DeviceImageView<std::uint16_t> winner_left,
                        DeviceImageView<std::uint16_t> winner_right, const DeviceDisparityMap& selected,
                        cudaStream_t stream) {
-  Arguments a = MakeArguments(volumes, bands_done, layout, parameters, selected);
+  Arguments a = MakeArguments(volumes, costs, bands_done, layout, parameters, selected);
   a.winner_left = winner_left.data;
   a.winner_right = winner_right.data;
   Launch(a, layout, stream);
@@ -231,10 +234,11 @@ void SelectDisparities(const std::uint8_t* volumes, const std::uint32_t* bands_d
 
 bool FitsSelectAndCheck(const VolumeLayout& layout) { return layout.width <= 16000; }
 
-void SelectAndCheck(const std::uint8_t* volumes, const std::uint32_t* bands_done, const VolumeLayout& layout,
-                    const SelectionParameters& selection, const ConsistencyParameters& consistency,
-                    const DeviceDisparityMap& map, cudaStream_t stream) {
-  Arguments a = MakeArguments(volumes, bands_done, layout, selection, map);
+void SelectAndCheck(const std::uint8_t* volumes, const std::uint8_t* costs, const std::uint32_t* bands_done,
+                    const VolumeLayout& layout, const SelectionParameters& selection,
+                    const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
+                    cudaStream_t stream) {
+  Arguments a = MakeArguments(volumes, costs, bands_done, layout, selection, map);
   a.max_difference = consistency.max_difference;
   Launch(a, layout, stream);
 }

@@ -30,15 +30,19 @@ struct Winner {
   std::uint32_t before, after;  // the sums at d - 1 and d + 1
 };
 
-// One piece of 16 bytes of the volumes' sums of a tile.
-template <int kVolumes>
+// One piece of 16 bytes of the volumes' sums of a tile, and of the matching costs where these are to be
+// added.
+template <int kVolumes, bool kAddsCosts = false>
 struct Piece {
-  uint4 of[kVolumes];
-  __device__ __forceinline__ void Load(const std::uint8_t* from, std::size_t sum_bytes) {
+  uint4 of[kVolumes + (kAddsCosts ? 1 : 0)];
+  // to_costs: from the first volume's place to that of the costs.
+  __device__ __forceinline__ void Load(const std::uint8_t* from, std::size_t sum_bytes,
+                                       std::ptrdiff_t to_costs) {
 #pragma unroll
     for (int v = 0; v < kVolumes; ++v) {
       of[v] = __ldcs(reinterpret_cast<const uint4*>(from + static_cast<std::size_t>(v) * sum_bytes));
     }
+    if constexpr (kAddsCosts) of[kVolumes] = __ldcs(reinterpret_cast<const uint4*>(from + to_costs));
   }
 };
 
@@ -60,8 +64,9 @@ struct PieceOrder {
 template <int K, typename T, int kVolumes>
 struct TileWork : PieceOrder<2 * K* static_cast<int>(sizeof(T)), Tile<K>::kPixels> {
   using Sums = Tile<K>;
-  using Value = T;
-  using Pieces = Piece<kVolumes>;
+  static constexpr bool kAddsCosts = std::is_same_v<T, NoCostByte>;
+  using Value = std::conditional_t<kAddsCosts, std::uint16_t, T>;  // of the sums
+  using Pieces = Piece<kVolumes, kAddsCosts>;
   static constexpr int kNumVolumes = kVolumes;
   static constexpr int kPixelBytes = 32 * K * static_cast<int>(sizeof(T));
   static constexpr int kPieceWords = 16 / static_cast<int>(sizeof(T)) / 2;
@@ -76,18 +81,23 @@ struct TileWork : PieceOrder<2 * K* static_cast<int>(sizeof(T)), Tile<K>::kPixel
       // The place after the last sum belongs to the pad of the next row.
       const int row = i / kBetween, place = i % kBetween;
       words[place < Sums::kFirst ? row * Sums::kPitch + place
-                                 : row * Sums::kPitch + Sums::kFirst + Sums::kPadded / 2] = Twice(kNoSum<T>);
+                                 : row * Sums::kPitch + Sums::kFirst + Sums::kPadded / 2] =
+          Twice(kNoSum<Value>);
     }
   }
 
   // Sums of the piece's values, in the order of d, into the tile. count: pixels of the tile that are in the
   // row.
-  __device__ __forceinline__ void AddUp(const Piece<kVolumes>& piece, int turn, int count) const {
+  __device__ __forceinline__ void AddUp(const Pieces& piece, int turn, int count) const {
     const int pixel = this->PixelOf(turn, lane), place = this->PieceOf(turn, lane);
     std::uint32_t sums[kPieceWords];
     const auto add = [&](int i, auto part) {  // word i of each volume
       if constexpr (sizeof(T) == 1) {
         std::uint32_t even = 0, odd = 0;
+        if constexpr (kAddsCosts) {  // one a path
+          even = (part(kVolumes) & 0x00FF00FFU) * (2 * kVolumes);
+          odd = __byte_perm(part(kVolumes), 0, 0x4341) * (2 * kVolumes);
+        }
 #pragma unroll
         for (int v = 0; v < kVolumes; ++v) {
           even += part(v) & 0x00FF00FFU;
@@ -110,8 +120,8 @@ struct TileWork : PieceOrder<2 * K* static_cast<int>(sizeof(T)), Tile<K>::kPixel
 #pragma unroll
       for (int i = 0; i < kPieceWords; ++i) {
         sums[i] = 2 * i + 1 < valid ? sums[i]
-                  : 2 * i < valid   ? (sums[i] & 0xFFFFU) | kNoSum<T> << 16
-                                    : Twice(kNoSum<T>);
+                  : 2 * i < valid   ? (sums[i] & 0xFFFFU) | kNoSum<Value> << 16
+                                    : Twice(kNoSum<Value>);
       }
     }
     std::uint32_t* const to = words + pixel * Sums::kPitch + Sums::kFirst + place * kPieceWords;
@@ -138,7 +148,7 @@ struct TileWork : PieceOrder<2 * K* static_cast<int>(sizeof(T)), Tile<K>::kPixel
     }
 #pragma unroll
     for (int j = 0; j <= K; ++j) {
-      if (keys[j] >> 16 < kNoSum<T>) join(lane - 32 * j, keys[j] + static_cast<std::uint32_t>(x_begin));
+      if (keys[j] >> 16 < kNoSum<Value>) join(lane - 32 * j, keys[j] + static_cast<std::uint32_t>(x_begin));
     }
   }
 
@@ -157,7 +167,7 @@ struct TileWork : PieceOrder<2 * K* static_cast<int>(sizeof(T)), Tile<K>::kPixel
     std::uint32_t* const row = words + lane % Sums::kPixels * Sums::kPitch + Sums::kFirst;
     const std::uint32_t* const part = row + first;
     std::uint32_t key = kNoKey;  // sum << 16 | d
-    if constexpr (sizeof(T) == 1) {
+    if constexpr (sizeof(Value) == 1) {
       constexpr int kCounted = kWords < 64 ? kWords : 64;  // words whose number fits below a sum in 16 bits
 #pragma unroll 1
       for (int begin = 0; begin < kWords; begin += kCounted) {
@@ -190,11 +200,11 @@ struct TileWork : PieceOrder<2 * K* static_cast<int>(sizeof(T)), Tile<K>::kPixel
     w.best = key >> 16;
     w.d = key & 0xFFFFU;
     __syncwarp();
-    if (lane < Sums::kPixels && w.best < kNoSum<T>) {
+    if (lane < Sums::kPixels && w.best < kNoSum<Value>) {
       auto* const around = reinterpret_cast<std::uint16_t*>(row) + w.d;
       w.before = around[-1];
       w.after = around[1];
-      around[-1] = around[0] = around[1] = kNoSum<T>;
+      around[-1] = around[0] = around[1] = kNoSum<Value>;
     }
     __syncwarp();
     std::uint32_t least = 0xFFFFFFFFU;

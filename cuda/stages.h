@@ -54,9 +54,12 @@ struct VolumeLayout {
   int width = 0, height = 0;  // px
   int num_disparities = 0;    // D
   int min_disparity = 0;
-  int values_per_lane = 0;     // 2, 4, 8, 16 or 32
-  int num_volumes = 0;         // 2 or 4
-  int bytes_per_sum = 1;       // 1 where 2 (census_bits + largest_p2) <= 255 and D is even, else 2
+  int values_per_lane = 0;  // 2, 4, 8, 16 or 32
+  int num_volumes = 0;      // 2 or 4
+  int bytes_per_sum = 1;  // 1 where 2 (census_bits + largest_p2) <= 255 and D is even; else 2, but see below
+  // Sums leave out the matching costs, which selection adds: fewer bits, where 2 largest_p2 <= 255,
+  // census_bits + largest_p2 <= 255 and D is padded() itself.
+  bool leaves_costs_out = false;
   bool pairs_rows = false;     // rows are aggregated in pairs
   bool columns_first = false;  // columns and diagonals begin before rows
   int padding_cost = 0;  // matching cost from D on: with bytes_per_sum 1 above all path costs, below 128
@@ -116,8 +119,8 @@ inline bool IsAdaptive(const MatchingTables& tables) {
   return false;
 }
 // For hand-out: the sums over the directions, [y][x][d] with D values a pixel.
-void SumPaths(const std::uint8_t* volumes, const VolumeLayout& layout, std::uint16_t* sums,
-              cudaStream_t stream);
+void SumPaths(const std::uint8_t* volumes, const std::uint8_t* costs, const VolumeLayout& layout,
+              std::uint16_t* sums, cudaStream_t stream);
 
 // --- selection ------------------------------------------------------------------------
 inline constexpr std::uint16_t kNoWinner = 0xFFFF;
@@ -127,16 +130,17 @@ struct DeviceDisparityMap {
 };
 // volumes, bands_done: what the aggregation has written, or still writes where bands_done is not null.
 // winner_left, winner_right: indices d, kNoWinner where there is none.
-void SelectDisparities(const std::uint8_t* volumes, const std::uint32_t* bands_done,
-                       const VolumeLayout& layout, const SelectionParameters& parameters,
-                       DeviceImageView<std::uint16_t> winner_left,
+void SelectDisparities(const std::uint8_t* volumes, const std::uint8_t* costs,
+                       const std::uint32_t* bands_done, const VolumeLayout& layout,
+                       const SelectionParameters& parameters, DeviceImageView<std::uint16_t> winner_left,
                        DeviceImageView<std::uint16_t> winner_right, const DeviceDisparityMap& selected,
                        cudaStream_t stream);
 // Selection and consistency in one, without the results in between. max_difference must not be negative.
 bool FitsSelectAndCheck(const VolumeLayout& layout);
-void SelectAndCheck(const std::uint8_t* volumes, const std::uint32_t* bands_done, const VolumeLayout& layout,
-                    const SelectionParameters& selection, const ConsistencyParameters& consistency,
-                    const DeviceDisparityMap& map, cudaStream_t stream);
+void SelectAndCheck(const std::uint8_t* volumes, const std::uint8_t* costs, const std::uint32_t* bands_done,
+                    const VolumeLayout& layout, const SelectionParameters& selection,
+                    const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
+                    cudaStream_t stream);
 // Largest image: selection and consistency keep a row of the right image on the chip; a grid has so many
 // rows.
 inline constexpr int kLargestWidth_px = 50000, kLargestHeight_px = 65535;

@@ -113,7 +113,7 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
 }
 
 void StereoPipeline::SumPathsInto(std::uint16_t* sums, cudaStream_t stream) const {
-  SumPaths(path_sums_.data(), layout_, sums, stream);
+  SumPaths(path_sums_.data(), costs_.data() + layout_.padded(), layout_, sums, stream);
 }
 
 void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right,
@@ -167,8 +167,8 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
   });
   if (!fused) {
     run(Step::kSelection, [&] {
-      SelectDisparities(path_sums_.data(), bands_done, layout_, parameters_.selection, winner_left_.View(),
-                        winner_right_.View(), map_, stream);
+      SelectDisparities(path_sums_.data(), costs, bands_done, layout_, parameters_.selection,
+                        winner_left_.View(), winner_right_.View(), map_, stream);
     });
     run(Step::kConsistency, [&] {
       CheckConsistency(winner_left_.ConstView(), winner_right_.ConstView(), layout_.min_disparity,
@@ -176,8 +176,8 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
     });
   } else {
     run(Step::kConsistency, [&] {
-      SelectAndCheck(path_sums_.data(), bands_done, layout_, parameters_.selection, parameters_.consistency,
-                     map_, stream);
+      SelectAndCheck(path_sums_.data(), costs, bands_done, layout_, parameters_.selection,
+                     parameters_.consistency, map_, stream);
     });
   }
   run(Step::kSpeckle, [&] {

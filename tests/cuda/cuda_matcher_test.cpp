@@ -5,6 +5,7 @@
 #include <deque>
 
 #include "cuda/stages.h"
+#include "pipeline/matching_tables.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
 
@@ -74,6 +75,32 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceOnTallImages) {
     c.parameters.aggregation.num_paths = 8;
     const std::string difference = RunSweepCase(MakeCudaMatcher, c);
     EXPECT_TRUE(difference.empty()) << difference << Describe(c);
+  }
+}
+
+// Large P2: 8-bit sums leave out the matching costs, which selection adds (VolumeLayout::leaves_costs_out).
+TEST_F(CudaMatcherTest, EqualsTheReferenceWhereSumsLeaveCostsOut) {
+  int seed = 0;
+  for (const int num_disparities : {64, 128, 256, 512, 1024}) {
+    for (const int p2 : {97, 112, 120, 127}) {
+      const PairRowsFrom from(seed % 2 == 0 ? 1'000'000 : 0);
+      SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(3000 + ++seed));
+      c.options.width = 301 - 13 * seed;
+      c.options.height = seed % 4 == 0 ? seed : 9 * seed;
+      Parameters& p = c.parameters;
+      p.matching_cost.num_disparities = num_disparities;
+      p.matching_cost.min_disparity = seed % 5 == 0 ? -7 : 0;
+      p.census_transform.window = seed % 3 == 0 ? CensusWindow::kCenterSymmetric9x7 : CensusWindow::k9x7;
+      p.aggregation.num_paths = seed / 2 % 2 == 0 ? 8 : 4;
+      p.aggregation.p1 = p2 == 127 ? 127 : 10;
+      p.aggregation.p2 = p2;
+      p.aggregation.p2_min = seed % 3 * 20;
+      p.aggregation.p2_slope = seed % 4 == 1 ? 0.0F : 1.0F;
+      const cuda::VolumeLayout layout = cuda::MakeVolumeLayout(p, MakeMatchingTables(p), 100, 100);
+      EXPECT_TRUE(layout.leaves_costs_out) << Describe(c);
+      const std::string difference = RunSweepCase(MakeCudaMatcher, c);
+      EXPECT_TRUE(difference.empty()) << difference << Describe(c);
+    }
   }
 }
 
