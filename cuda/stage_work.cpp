@@ -34,7 +34,7 @@ StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int 
     work.packed_operations = cells * tables.num_paths * 3 / 2;
     work.shuffles = work.reductions = pixels * tables.num_paths * kLanes;
   } else if (stage == "selection" || stage == "consistency") {
-    work.bytes = sums_bytes + pixels * kMapBytes;
+    work.bytes = sums_bytes + pixels * kMapBytes + (layout.leaves_costs_out ? cells : 0);
     // Of two cells: the sum of the volumes, and the minima for the winner, the rival and the right image.
     work.packed_operations = cells * (layout.num_volumes - 1 + 3) / 2;
   } else if (stage == "speckle" || stage == "fill") {

@@ -44,6 +44,10 @@ TEST(StageWorkTest, CountsOperationsOfLanes) {
   wide.aggregation.p2 = 100;
   EXPECT_EQ(WorkOfStage("matching_cost", wide, 10, 3, 1).population_counts, 2 * 3840);
   EXPECT_EQ(WorkOfStage("aggregation", wide, 10, 3, 1).bytes, 3840 + 30 + 4 * 2 * 3840);
+
+  wide.matching_cost.num_disparities = 128;  // sums of 8 bits, to which selection adds the costs
+  EXPECT_EQ(WorkOfStage("aggregation", wide, 10, 3, 1).bytes, 3840 + 30 + 4 * 3840);
+  EXPECT_EQ(WorkOfStage("consistency", wide, 10, 3, 1).bytes, 5 * 3840 + 30 * (4 + 2));
 }
 
 TEST(StageWorkTest, TheFloorIsWhatTakesLongest) {
