@@ -77,9 +77,8 @@ struct BlockLines {
 
 // Of a multiprocessor, as many as registers allow: all pairs of a small image are followed at once, which
 // keeps them in step.
-constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum, bool leaves_costs_out) {
+constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
   if (values_per_lane > 8) return 1;
-  if (leaves_costs_out) return values_per_lane == 8 ? 12 : 16;
   if (bytes_per_sum == 2) return values_per_lane == 8 ? 8 : 12;
   return values_per_lane == 8 ? 16 : 20;
 }
@@ -87,7 +86,7 @@ constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum, bool l
 // Volume 1 holds the columns, 2 and 3 the diagonals. Up first: the lower rows' costs were written last, the
 // second-level cache still has them. The way down finds those that the way up has read last.
 template <int K, typename T, bool kAdaptive, bool kDiagonals>
-__global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T), std::is_same_v<T, NoCostByte>))
+__global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
     AggregateColumnsKernel(const AggregationArguments a) {
   using Walk = LineWalk<K, T, kAdaptive, false>;
   __shared__ P2Table<kAdaptive> p2;
