@@ -69,6 +69,21 @@ struct Contender {
   std::function<void(const StereoFrame&)> run;  // times one frame, into rows
   std::vector<BenchRow> rows;                   // the last one is the whole frame
   double memory_mb = 0;                         // where the matcher tells it
+
+  // The same as a matcher has it that is given frame after frame: what another one has left in the caches,
+  // and threads that sleep, hold up a quick first frame by a millisecond or two. So that one is not counted.
+  void RunAfterAnother(const StereoFrame& before, const StereoFrame& frame) {
+    constexpr double kQuick_ms = 100;
+    if (last_ms_ < kQuick_ms) {
+      run(before);
+      for (BenchRow& row : rows) row.samples_ms.pop_back();
+    }
+    run(frame);
+    last_ms_ = rows.back().samples_ms.back();
+  }
+
+ private:
+  double last_ms_ = 0;
 };
 
 double MillisecondsOf(const std::function<void()>& work) {
@@ -192,9 +207,12 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
     fmt::print("{}x{} with {} disparities: without OpenCV, which needs wider images\n", size.width,
                size.height, disparities);
   }
-  for (int i = 0; i < options.repeat; ++i) {
-    const StereoFrame& frame = frames.frames[static_cast<std::size_t>(i) % frames.frames.size()];
-    for (const auto& contender : contenders) contender->run(frame);
+  const auto frame_of_turn = [&](int turn) -> const StereoFrame& {
+    return frames.frames[static_cast<std::size_t>(turn) % frames.frames.size()];
+  };
+  for (int turn = 0; turn < options.repeat; ++turn) {
+    for (const auto& contender : contenders)
+      contender->RunAfterAnother(frame_of_turn(turn), frame_of_turn(turn + 1));
   }
   for (const auto& contender : contenders) {
     for (BenchRow& r : contender->rows) {
