@@ -5,7 +5,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <functional>
@@ -15,6 +14,7 @@
 #include <vector>
 
 #include "app/backends.h"
+#include "app/bench_contender.h"
 #include "app/bench_frames.h"
 #include "app/bench_opencv.h"
 #include "app/bench_report.h"
@@ -64,34 +64,6 @@ double ResidentMegabytes() {
   return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
 }
 
-// One matcher at one size; its rows are those of its stages and of the whole frame.
-struct Contender {
-  std::function<void(const StereoFrame&)> run;  // times one frame, into rows
-  std::vector<BenchRow> rows;                   // the last one is the whole frame
-  double memory_mb = 0;                         // where the matcher tells it
-
-  // The same as a matcher has it that is given frame after frame: what another one has left in the caches,
-  // and threads that sleep, hold up a quick first frame by a millisecond or two. So that one is not counted.
-  void RunAfterAnother(const StereoFrame& before, const StereoFrame& frame) {
-    constexpr double kQuick_ms = 100;
-    if (last_ms_ < kQuick_ms) {
-      run(before);
-      for (BenchRow& row : rows) row.samples_ms.pop_back();
-    }
-    run(frame);
-    last_ms_ = rows.back().samples_ms.back();
-  }
-
- private:
-  double last_ms_ = 0;
-};
-
-double MillisecondsOf(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-}
-
 Parameters ParametersOf(const BenchOptions& options, const BenchRow& row) {
   Parameters parameters = LoadChosenParameters(options.config, options.assignments).parameters;
   parameters.matching_cost.num_disparities = row.disparities;
@@ -111,25 +83,9 @@ MatcherOptions MatcherOptionsOf(const BenchOptions& options, const BenchRow& row
 
 std::unique_ptr<Contender> MakeContender(const BenchOptions& options, const std::string& backend,
                                          BenchRow row) {
-  auto contender = std::make_unique<Contender>();
   row.backend = ResolveBackend(backend);
-  std::shared_ptr<StereoMatcher> matcher =
-      MakeMatcher(backend, ParametersOf(options, row), MatcherOptionsOf(options, row));
-  for (const std::string_view stage : kStageNames) {
-    row.stage = stage;
-    contender->rows.push_back(row);
-  }
-  row.stage = "frame";
-  contender->rows.push_back(row);
-  contender->memory_mb = static_cast<double>(matcher->memory_bytes()) / 1e6;
-  contender->run = [rows = &contender->rows, matcher,
-                    map = std::make_shared<DisparityMap>()](const StereoFrame& frame) {
-    StageTimes times;
-    rows->back().samples_ms.push_back(
-        MillisecondsOf([&] { matcher->Compute(ViewOf(frame.left), ViewOf(frame.right), *map, &times); }));
-    for (std::size_t i = 0; i < times.ms.size(); ++i) (*rows)[i].samples_ms.push_back(times.ms[i]);
-  };
-  return contender;
+  return std::make_unique<Contender>(
+      MakeMatcher(backend, ParametersOf(options, row), MatcherOptionsOf(options, row)), row);
 }
 
 // A GPU's frames are timed on the device, with the first frame: latencies and rates, see BenchRow.
@@ -157,18 +113,6 @@ void AddDeviceRows(const BenchOptions& options, BenchRow row, const CudaFrameTim
   if (times.queue_rate > 0) add("throughput_host", {1000 / times.queue_rate});
 }
 
-std::unique_ptr<Contender> MakeOpencvContender(const std::string& mode, BenchRow row) {
-  auto contender = std::make_unique<Contender>();
-  row.backend = mode;
-  row.stage = "frame";
-  contender->rows.push_back(row);
-  std::shared_ptr<OpencvMatcher> matcher = MakeOpencvMatcher(mode, row.disparities);
-  contender->run = [rows = &contender->rows, matcher](const StereoFrame& frame) {
-    rows->back().samples_ms.push_back(MillisecondsOf([&] { matcher->Compute(frame); }));
-  };
-  return contender;
-}
-
 // All contenders of one size and D take turns, so that what else the machine does hits them alike.
 std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& frames, BenchSize size,
                               int disparities) {
@@ -180,11 +124,10 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
     const double before = ResidentMegabytes();
     contenders.push_back(make());
     Contender& contender = *contenders.back();
-    for (const StereoFrame& frame : frames.frames) contender.run(frame);  // warm up
+    for (const StereoFrame& frame : frames.frames) contender.Run(frame);  // warm up
     for (BenchRow& r : contender.rows) {
       r.samples_ms.clear();
-      r.memory_mb =
-          contender.memory_mb > 0 ? contender.memory_mb : std::max(0.0, ResidentMegabytes() - before);
+      if (r.memory_mb == 0) r.memory_mb = std::max(0.0, ResidentMegabytes() - before);
     }
   };
   for (const int paths : options.paths) {
@@ -202,7 +145,10 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
   }
   row.paths = 8;
   if (options.with_opencv && OpencvCanMatch(size.width, disparities)) {
-    for (const std::string& mode : OpencvModes()) add([&] { return MakeOpencvContender(mode, row); });
+    for (const std::string& mode : OpencvModes()) {
+      row.backend = mode;
+      add([&] { return std::make_unique<Contender>(MakeOpencvMatcher(mode, disparities), row); });
+    }
   } else if (options.with_opencv) {
     fmt::print("{}x{} with {} disparities: without OpenCV, which needs wider images\n", size.width,
                size.height, disparities);
