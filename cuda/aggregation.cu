@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
   using Walk = LineWalk<K, T, kAdaptive, false>;
   __shared__ P2Table<kAdaptive> p2;
   p2.Fill(a);
-  if (a.begins) LetNextKernelBegin();
+  if (a.is_first) LetNextKernelBegin();
   const auto lines = [&] { return BlockLines<kDiagonals>(a.width); };
   const auto num_pieces = [&] { return lines().NumPieces(a.width, a.height); };
   const auto first_band = [&](int piece) { return lines().FirstRow(piece, a.width) / kBandRows; };
@@ -178,7 +178,7 @@ void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint
   AggregationArguments a = MakeAggregationArguments(
       costs, guide, tables, p2_table, layout, checkpoints + RowCheckpointBytes(layout), sums, bands_done);
   a.checkpoint_bytes = CheckpointBytesOfBlock(layout);
-  a.begins = layout.columns_first;
+  a.is_first = layout.columns_first;
   const auto grid = static_cast<unsigned>(NumBlocks(layout));
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);

@@ -19,7 +19,7 @@ struct AggregationArguments {
   std::uint32_t p1, p2;          // p2: where it is constant
   std::uint32_t one;             // 1
   std::size_t checkpoint_bytes;  // of a block of AggregateColumns
-  bool begins;                   // the first of the two kernels, rows and columns
+  bool is_first;                 // of the two kernels, rows and columns
 };
 
 inline constexpr std::uint32_t kPaddingCost = 0x2000;  // above census_bits + P2, so that padding never wins
@@ -99,7 +99,7 @@ template <typename Kernel>
 void LaunchAggregation(const KernelName& name, Kernel kernel, unsigned grid, dim3 block, cudaStream_t stream,
                        const AggregationArguments& a) {
   ShareMultiprocessors(kernel);
-  if (a.begins) {
+  if (a.is_first) {
     kernel<<<grid, block, 0, stream>>>(a);
     CheckLaunch(name.text, name.place);
   } else {
@@ -108,7 +108,7 @@ void LaunchAggregation(const KernelName& name, Kernel kernel, unsigned grid, dim
 }
 // At a block's end: when the second kernel has ended, both have.
 __device__ __forceinline__ void EndAggregation(const AggregationArguments& a) {
-  if (!a.begins && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
+  if (!a.is_first && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
 }
 
 // What AggregateRows does where layout.pairs_rows.

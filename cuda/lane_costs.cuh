@@ -16,6 +16,14 @@ struct NoCostByte {
   std::uint8_t value;
 };
 
+// a * b + c, done by the units that multiply, where those that compare and count have enough to do. For a
+// sum, b is a 1 that the compiler must not know.
+__device__ __forceinline__ std::uint32_t MultiplyAdd(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
+  std::uint32_t sum;
+  asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
+  return sum;
+}
+
 __device__ __forceinline__ std::uint32_t Twice(std::uint32_t value) { return value * 0x10001U; }
 
 // kBytes (2, 4, 8 or a multiple of 16) from or to an address that is a multiple of min(kBytes, 16).

@@ -24,11 +24,8 @@ struct StepConstants {
         first(lane == 0 ? 0x80008000U : 0U),
         last(lane == kWarpSize - 1 ? 0x80008000U : 0U),
         one(one_given) {}
-  // a + b, done by the units that multiply: those that find minima have enough to do.
   __device__ __forceinline__ std::uint32_t Add(std::uint32_t a, std::uint32_t b) const {
-    std::uint32_t sum;
-    asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(one), "r"(b));
-    return sum;
+    return MultiplyAdd(a, one, b);
   }
 };
 

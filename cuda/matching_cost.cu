@@ -30,12 +30,6 @@ __device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint32_t code
 }
 __device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint64_t code) { return BitCount(code); }
 
-__device__ __forceinline__ std::uint32_t MultiplyAdd(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
-  std::uint32_t sum;
-  asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
-  return sum;
-}
-
 // Codes that are read at once.
 template <typename Code, int kCount>
 struct alignas(sizeof(Code) * kCount) Codes {

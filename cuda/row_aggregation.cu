@@ -29,23 +29,23 @@ struct RowWalk {
   const AggregationArguments& a;
   std::uint32_t shared;               // Copies::Bytes()
   const std::uint8_t *costs, *guide;  // of the row
-  const std::uint16_t* p2;            // table, where it is adaptive
+  const std::uint16_t* p2_minus_p1;   // table, where it is adaptive
   std::uint8_t *checkpoints, *sums;   // of the row; a checkpoint after each group
   int lane;
   RowConstants constants;
   std::uint32_t padding[kWords];
   State state;
 
-  // Lane i: P2 between the pixels i - 1 and i of the group.
+  // Lane i: P2 - P1 between the pixels i - 1 and i of the group.
   __device__ __forceinline__ std::uint32_t JumpsOf(int g) const {
     if constexpr (!kAdaptive) return 0;
     const int x = max(min(g * kGroup + lane, a.width - 1), 0), before = max(x - 1, 0);
-    return Twice(
-        p2[__usad(static_cast<std::uint32_t>(guide[x]), static_cast<std::uint32_t>(guide[before]), 0U)]);
+    return Twice(p2_minus_p1[__usad(static_cast<std::uint32_t>(guide[x]),
+                                    static_cast<std::uint32_t>(guide[before]), 0U)]);
   }
   template <int kOfDx>
   __device__ __forceinline__ std::uint32_t JumpTo(std::uint32_t jumps, int i) const {
-    return kAdaptive ? __shfl_sync(kFullWarp, jumps, kOfDx > 0 ? i : i + 1) : constants.p2;
+    return kAdaptive ? __shfl_sync(kFullWarp, jumps, kOfDx > 0 ? i : i + 1) : constants.jump;
   }
   __device__ __forceinline__ void LoadCosts(std::uint32_t pixel, std::uint32_t (&cost)[kWords]) const {
     CostValues values;
@@ -192,13 +192,10 @@ template <int K, typename T, bool kAdaptive>
 __global__ void __launch_bounds__(2 * kWarpSize, K <= 4 ? 8 : 1)
     AggregateRowsKernel(const AggregationArguments a) {
   __shared__ __align__(16) std::uint8_t shared[2][RowCopies<K, T, 1>::Bytes()];
-  __shared__ std::uint16_t p2[kAdaptive ? 256 : 1];
-  const int lane = static_cast<int>(threadIdx.x), thread = static_cast<int>(threadIdx.y) * kWarpSize + lane;
-  if constexpr (kAdaptive) {
-    for (int i = thread; i < 256; i += 2 * kWarpSize) p2[i] = a.p2_table[i];
-    __syncthreads();
-  }
-  if (a.begins) LetNextKernelBegin();
+  __shared__ P2Table<kAdaptive> p2;
+  p2.Fill(a);
+  const int lane = static_cast<int>(threadIdx.x);
+  if (a.is_first) LetNextKernelBegin();
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);
   const auto follow = [&](auto dx) {
     using Walk = RowWalk<K, T, kAdaptive, dx()>;
@@ -207,7 +204,7 @@ __global__ void __launch_bounds__(2 * kWarpSize, K <= 4 ? 8 : 1)
               SharedAddress(shared[dx() > 0 ? 0 : 1]),
               a.costs + row * Walk::kPixelBytes,
               a.guide + row,
-              p2,
+              p2.minus_p1,
               a.checkpoints + blockIdx.x * CheckpointBytesOfRow(a.width, K, sizeof(T)),
               a.sums + row * Walk::kSumBytes,
               lane,
@@ -250,7 +247,7 @@ void AggregateRows(const std::uint8_t* costs, DeviceImageView<const std::uint8_t
   }
   AggregationArguments a =
       MakeAggregationArguments(costs, guide, tables, p2_table, layout, checkpoints, sums, bands_done);
-  a.begins = !layout.columns_first;
+  a.is_first = !layout.columns_first;
   const auto grid = static_cast<unsigned>(layout.height);
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);

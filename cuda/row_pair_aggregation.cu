@@ -20,7 +20,7 @@ __global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(K, sizeof(T)))
   using Walk = LineWalk<K, T, kAdaptive, true>;
   __shared__ P2Table<kAdaptive> p2;
   p2.Fill(a);
-  if (a.begins) LetNextKernelBegin();
+  if (a.is_first) LetNextKernelBegin();
   const int y = 2 * static_cast<int>(blockIdx.x), last = a.width - 1;
   const bool has_b = y + 1 < a.height;
   const LinePairPlace line{y * a.width, 1, has_b ? a.width : 0, a.width, 0, last, 0, last, has_b};
@@ -50,7 +50,7 @@ void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uin
                        std::uint32_t* bands_done, cudaStream_t stream) {
   AggregationArguments a =
       MakeAggregationArguments(costs, guide, tables, p2_table, layout, checkpoints, sums, bands_done);
-  a.begins = !layout.columns_first;
+  a.is_first = !layout.columns_first;
   const auto grid = static_cast<unsigned>(NumPairs(layout.height));
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);

@@ -9,7 +9,7 @@ namespace parallax::cuda {
 
 // What all steps of a lane share.
 struct RowConstants {
-  std::uint32_t p1, p2;  // in both halves
+  std::uint32_t p1, jump;  // P1, and P2 - P1 where it is constant; in both halves
   // Selectors that put together the words of d - 1 at a lane's begin and of d + 1 at its end: the high half
   // of one word and the low half of the next. Where there is no such disparity they take the neighbour on the
   // other side once more, which changes no minimum.
@@ -18,19 +18,12 @@ struct RowConstants {
   std::uint32_t one;  // 1, which the compiler must not know
   __device__ __forceinline__ RowConstants(int lane, int values_per_lane, const AggregationArguments& a)
       : p1(Twice(a.p1)),
-        p2(Twice(a.p2)),
-        before(lane > 0               ? kJoin
-               : values_per_lane == 2 ? 0x5476U
-                                      : 0x5454U),
-        after(lane + 1 < kWarpSize   ? kJoin
-              : values_per_lane == 2 ? 0x1032U
-                                     : 0x3232U),
+        jump(Twice(a.p2 - a.p1)),
+        before(lane > 0 ? kJoin : (values_per_lane == 2 ? 0x5476U : 0x5454U)),
+        after(lane + 1 < kWarpSize ? kJoin : (values_per_lane == 2 ? 0x1032U : 0x3232U)),
         one(a.one) {}
-  // a + b, as in StepConstants.
   __device__ __forceinline__ std::uint32_t Add(std::uint32_t a, std::uint32_t b) const {
-    std::uint32_t sum;
-    asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(one), "r"(b));
-    return sum;
+    return MultiplyAdd(a, one, b);
   }
 };
 
@@ -62,12 +55,12 @@ struct RowPath {
   __device__ __forceinline__ Neighbours Look() const {
     return {__shfl_up_sync(kFullWarp, path[kWords - 1], 1), __shfl_down_sync(kFullWarp, path[0], 1)};
   }
-  // p2: in both halves.
+  // jump: P2 - P1 in both halves.
   __device__ __forceinline__ std::uint32_t Advance(const Neighbours& neighbours,
-                                                   const std::uint32_t (&cost)[kWords], std::uint32_t p2,
+                                                   const std::uint32_t (&cost)[kWords], std::uint32_t jump,
                                                    const RowConstants& c) {
     std::uint32_t next[kWords];
-    const std::uint32_t from_any = c.Add(lowest, p2 - c.p1);
+    const std::uint32_t from_any = c.Add(lowest, jump);
 #pragma unroll
     for (int j = 0; j < kWords; ++j) {
       const std::uint32_t word_before = j == 0 ? neighbours.before : path[j - 1],
@@ -80,7 +73,7 @@ struct RowPath {
         const std::uint32_t between = Permute(word_before, word_after,
                                               j == 0            ? c.before
                                               : j + 1 == kWords ? c.after
-                                                                : 0x5432U);
+                                                                : c.kJoin);
         minus = j % 2 == 0 ? between : word_before;
         plus = j % 2 == 0 ? word_after : between;
       }
