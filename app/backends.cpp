@@ -7,12 +7,12 @@
 
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/cpu/cpu_matcher_queue.h"
-#include "pipeline/cpu/instruction_sets.h"
 #include "pipeline/error.h"
+#include "pipeline/simd/instruction_sets.h"
 #ifdef PARALLAX_WITH_CUDA
 #include "cuda/cloud/cuda_cloud_measures.h"
 #include "cuda/cuda_matcher.h"
-#include "cuda/device.h"
+#include "cuda/device/device.h"
 #endif
 
 namespace parallax::app {

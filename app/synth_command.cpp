@@ -7,9 +7,9 @@
 #include <string>
 
 #include "app/commands.h"
-#include "datasets/kitti_layout_writer.h"
+#include "datasets/layouts/kitti_layout_writer.h"
 #include "datasets/synthetic/spec.h"
-#include "datasets/synthetic_source.h"
+#include "datasets/synthetic/synthetic_source.h"
 
 namespace parallax::app {
 namespace {

@@ -35,7 +35,7 @@ install(EXPORT parallaxTargets NAMESPACE parallax:: DESTINATION ${parallax_cmake
 # The headers of the interface: of a back end's folder only its factory, cpu_matcher.h and the like.
 foreach(folder IN LISTS parallax_header_folders)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${parallax_include_dir} COMPONENT library
-          FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE PATTERN "pipeline/cpu" EXCLUDE
+          FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE PATTERN "pipeline/cpu" EXCLUDE PATTERN "pipeline/simd" EXCLUDE
           PATTERN "pipeline/reference" EXCLUDE)
 endforeach()
 install(FILES ${PROJECT_SOURCE_DIR}/pipeline/cpu/cpu_matcher.h DESTINATION ${parallax_include_dir}/pipeline/cpu

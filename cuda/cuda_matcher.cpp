@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/device.h"
+#include "cuda/device/device.h"
 #include "cuda/frame_slot.h"
 
 namespace parallax {

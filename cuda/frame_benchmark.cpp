@@ -9,7 +9,7 @@
 #include <variant>
 
 #include "cuda/cuda_matcher.h"
-#include "cuda/device.h"
+#include "cuda/device/device.h"
 #include "cuda/frame_slot.h"
 
 namespace parallax {

@@ -7,9 +7,9 @@
 #include <cstddef>
 
 #include "cuda/cuda_matcher.h"
-#include "cuda/device_buffer.h"
+#include "cuda/device/device_buffer.h"
+#include "cuda/device/stream.h"
 #include "cuda/stereo_pipeline.h"
-#include "cuda/stream.h"
 
 namespace parallax::cuda {
 

@@ -4,7 +4,7 @@
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
-#include "cuda/check.h"
+#include "cuda/device/check.h"
 #include "cuda/stages.h"
 #include "pipeline/error.h"
 #include "pipeline/pixel_math.h"

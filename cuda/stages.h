@@ -19,7 +19,7 @@ namespace parallax::cuda {
 
 // True where the current device can run this build's kernels.
 bool HasKernelsForCurrentDevice();
-// Whether they can begin while the kernel before them ends (cuda/dependent_launch.cuh): from compute
+// Whether they can begin while the kernel before them ends (cuda/device/dependent_launch.cuh): from compute
 // capability 9.0 on.
 bool HasDependentLaunch();
 
@@ -92,7 +92,7 @@ void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeL
 // p2_table: 256 values of MatchingTables::p2 in device memory. costs: of pixel 0; the pixels before the first
 // and after the last are read, not used. checkpoints: CheckpointBytes of scratch. sums: layout.num_volumes
 // volumes of layout.sum_bytes(), rows first. bands_done: null, or a counter for each band of kBandRows rows,
-// which tells selection how far the two have come (cuda/progress.cuh).
+// which tells selection how far the two have come (cuda/sgm/progress.cuh).
 //
 // The two run beside each other: launched one right after the other on the same stream where
 // HasDependentLaunch(), columns first where layout.columns_first, else rows; on two streams elsewhere.

@@ -9,9 +9,9 @@
 #include <functional>
 #include <variant>
 
-#include "cuda/device_image.h"
+#include "cuda/device/device_image.h"
+#include "cuda/device/stream.h"
 #include "cuda/stages.h"
-#include "cuda/stream.h"
 #include "pipeline/matching_tables.h"
 #include "pipeline/parameters.h"
 

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <utility>
 
-#include "datasets/frame_list.h"
-#include "datasets/image_pair.h"
-#include "datasets/layouts.h"
+#include "datasets/layouts/frame_list.h"
+#include "datasets/layouts/image_pair.h"
+#include "datasets/layouts/layouts.h"
+#include "datasets/live/video_source.h"
 #include "datasets/paths.h"
-#include "datasets/synthetic_source.h"
-#include "datasets/video_source.h"
+#include "datasets/synthetic/synthetic_source.h"
 #include "pipeline/error.h"
 
 namespace parallax {

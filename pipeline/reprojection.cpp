@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/cpu/reprojection_kernels.h"
-#include "pipeline/cpu/row_tasks.h"
 #include "pipeline/error.h"
+#include "pipeline/simd/reprojection_kernels.h"
+#include "pipeline/simd/row_tasks.h"
 
 namespace parallax {
 namespace {

@@ -4,11 +4,11 @@
 #include <string>
 #include <utility>
 
-#include "cuda/cloud/emd_solver.h"
-#include "cuda/cloud/geodesics.h"
-#include "cuda/cloud/host_distances.h"
-#include "cuda/cloud/host_neighbours.h"
-#include "cuda/device.h"
+#include "cuda/cloud/distances/host_distances.h"
+#include "cuda/cloud/emd/emd_solver.h"
+#include "cuda/cloud/geodesics/geodesics.h"
+#include "cuda/cloud/neighbours/host_neighbours.h"
+#include "cuda/device/device.h"
 
 #include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/error.h"

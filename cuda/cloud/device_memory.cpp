@@ -2,7 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "cuda/check.h"
+#include "cuda/device/check.h"
 #include "pipeline/error.h"
 
 namespace parallax::cuda {

@@ -11,8 +11,8 @@
 #include <type_traits>
 #include <vector>
 
-#include "cuda/device_buffer.h"
-#include "cuda/stream.h"
+#include "cuda/device/device_buffer.h"
+#include "cuda/device/stream.h"
 #include "pipeline/parallel.h"
 
 namespace parallax::cuda {

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "pipeline/cloud.h"
-#include "pipeline/cloud/distances.h"
-#include "pipeline/cloud/emd.h"
-#include "pipeline/cloud/geodesics.h"
-#include "pipeline/cloud/neighbours.h"
+#include "pipeline/cloud/distances/distances.h"
+#include "pipeline/cloud/emd/emd.h"
+#include "pipeline/cloud/geodesics/geodesics.h"
+#include "pipeline/cloud/neighbours/neighbours.h"
 
 namespace parallax {
 

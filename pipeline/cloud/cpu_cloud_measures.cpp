@@ -1,7 +1,7 @@
 #include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/cloud/cpu_distances.h"
-#include "pipeline/cloud/cpu_neighbours.h"
-#include "pipeline/cloud/shortest_paths.h"
+#include "pipeline/cloud/distances/cpu_distances.h"
+#include "pipeline/cloud/geodesics/shortest_paths.h"
+#include "pipeline/cloud/neighbours/cpu_neighbours.h"
 #include "pipeline/parallel.h"
 
 namespace parallax {

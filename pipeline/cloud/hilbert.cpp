@@ -1,6 +1,6 @@
 #include "pipeline/cloud/hilbert.h"
 
-#include "pipeline/cpu/simd_targets.h"
+#include "pipeline/simd/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pipeline/cloud/hilbert.cpp"

@@ -5,12 +5,12 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/cpu/aggregator.h"
-#include "pipeline/cpu/census_transform.h"
-#include "pipeline/cpu/map_filters.h"
-#include "pipeline/cpu/row_tasks.h"
-#include "pipeline/cpu/speckle.h"
+#include "pipeline/cpu/filters/map_filters.h"
+#include "pipeline/cpu/filters/speckle.h"
+#include "pipeline/cpu/sgm/aggregator.h"
+#include "pipeline/cpu/sgm/census_transform.h"
 #include "pipeline/error.h"
+#include "pipeline/simd/row_tasks.h"
 #include "pipeline/stage_watch.h"
 
 namespace parallax {

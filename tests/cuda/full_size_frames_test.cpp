@@ -1,6 +1,6 @@
 // Frames of full size one after the other and several in flight, each of another scene: kernels of a frame
-// begin while earlier ones still work (cuda/dependent_launch.cuh), so what an earlier frame left in memory or
-// in a cache must never show. Small frames are over too soon to tell.
+// begin while earlier ones still work (cuda/device/dependent_launch.cuh), so what an earlier frame left in
+// memory or in a cache must never show. Small frames are over too soon to tell.
 #include <cstddef>
 #include <string>
 #include <vector>

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "cuda/device_image.h"
+#include "cuda/device/device_image.h"
 #include "cuda/stages.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"

@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "cuda/device.h"
+#include "cuda/device/device.h"
 
 namespace parallax::test {
 

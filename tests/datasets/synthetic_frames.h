@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "datasets/synthetic_source.h"
+#include "datasets/synthetic/synthetic_source.h"
 
 namespace parallax::test {
 

@@ -11,7 +11,7 @@
 #include <tuple>
 #include <vector>
 
-#include "pipeline/cloud/neighbours.h"
+#include "pipeline/cloud/neighbours/neighbours.h"
 
 namespace parallax::testing {
 

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/cloud/emd.h"
+#include "pipeline/cloud/emd/emd.h"
 
 namespace parallax::test {
 

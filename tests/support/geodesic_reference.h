@@ -10,7 +10,7 @@
 #include <tuple>
 #include <vector>
 
-#include "pipeline/cloud/geodesics.h"
+#include "pipeline/cloud/geodesics/geodesics.h"
 
 namespace parallax::test {
 

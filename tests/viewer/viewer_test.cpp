@@ -12,8 +12,8 @@
 #include <tuple>
 #include <vector>
 
-#include "app/colormap.h"
-#include "app/window_layout.h"
+#include "app/pictures/colormap.h"
+#include "app/view/window_layout.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <fstream>
 
-#include "cuda/check.h"
-#include "cuda/device.h"
+#include "cuda/device/check.h"
+#include "cuda/device/device.h"
 #include "pipeline/error.h"
 
 namespace parallax::bench {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/stream.h"
+#include "cuda/device/stream.h"
 
 namespace parallax::bench {
 

@@ -5,10 +5,10 @@
 #include <cstdio>
 #include <random>
 
-#include "cuda/check.h"
-#include "cuda/cloud/distance_consumers.h"
-#include "cuda/cloud/distance_rows.h"
-#include "cuda/device_buffer.h"
+#include "cuda/cloud/distances/distance_consumers.h"
+#include "cuda/cloud/distances/distance_rows.h"
+#include "cuda/device/check.h"
+#include "cuda/device/device_buffer.h"
 #include "tools/bench/cloud_cuda_bench.h"
 
 namespace parallax::bench {

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/cloud/emd_solver.h"
+#include "cuda/cloud/emd/emd_solver.h"
 #include "tools/bench/cloud_clouds.h"
 #include "tools/bench/cloud_cuda_bench.h"
 

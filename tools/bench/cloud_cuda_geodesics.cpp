@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "cuda/check.h"
-#include "cuda/cloud/geodesics.h"
-#include "cuda/device_buffer.h"
+#include "cuda/cloud/geodesics/geodesics.h"
+#include "cuda/device/check.h"
+#include "cuda/device/device_buffer.h"
 #include "pipeline/cloud/cloud_measures.h"
 #include "tools/bench/cloud_clouds.h"
 #include "tools/bench/cloud_cuda_bench.h"

@@ -1,10 +1,10 @@
 // The rows of nearest neighbours in parallax_cuda_cloud_bench. The variant "phases" adds where the time goes.
 #include <cstdint>
 
-#include "cuda/check.h"
 #include "cuda/cloud/cuda_cloud_measures.h"
-#include "cuda/cloud/neighbour_search.h"
-#include "cuda/device_buffer.h"
+#include "cuda/cloud/neighbours/neighbour_search.h"
+#include "cuda/device/check.h"
+#include "cuda/device/device_buffer.h"
 #include "tools/bench/cloud_clouds.h"
 #include "tools/bench/cloud_cuda_bench.h"
 

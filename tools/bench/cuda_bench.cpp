@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/device.h"
+#include "cuda/device/device.h"
 #include "cuda/frame_benchmark.h"
 #include "cuda/stages.h"
 #include "pipeline/error.h"

@@ -9,9 +9,9 @@
 #include <stdexcept>
 
 #include "cuda/cloud/cuda_cloud_measures.h"
-#include "cuda/cloud/distance_consumers.h"
-#include "cuda/cloud/distance_rows.h"
-#include "cuda/stream.h"
+#include "cuda/cloud/distances/distance_consumers.h"
+#include "cuda/cloud/distances/distance_rows.h"
+#include "cuda/device/stream.h"
 #include "pipeline/error.h"
 #include "tests/cuda/require_device.h"
 

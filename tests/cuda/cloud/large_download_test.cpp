@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "cuda/device_buffer.h"
+#include "cuda/device/device_buffer.h"
 #include "tests/cuda/require_device.h"
 
 namespace parallax {

@@ -1,5 +1,5 @@
 // Nearest neighbours on the GPU against brute force on the host, to the bit, ties and all.
-#include "cuda/cloud/neighbour_search.h"
+#include "cuda/cloud/neighbours/neighbour_search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,11 +9,11 @@
 #include <random>
 
 #include "cuda/cloud/cuda_cloud_measures.h"
-#include "cuda/cloud/hilbert.h"
-#include "cuda/cloud/neighbour_build.h"
-#include "cuda/device_buffer.h"
-#include "cuda/stream.h"
-#include "pipeline/cloud/neighbours.h"
+#include "cuda/cloud/neighbours/hilbert.h"
+#include "cuda/cloud/neighbours/neighbour_build.h"
+#include "cuda/device/device_buffer.h"
+#include "cuda/device/stream.h"
+#include "pipeline/cloud/neighbours/neighbours.h"
 #include "pipeline/error.h"
 #include "tests/cuda/cloud/test_clouds.h"
 #include "tests/cuda/require_device.h"

@@ -1,7 +1,7 @@
 #include <cmath>
 
-#include "datasets/kitti_files.h"
-#include "datasets/two_view_scene.h"
+#include "datasets/layouts/kitti_files.h"
+#include "datasets/layouts/two_view_scene.h"
 #include "tests/fuzz/target_list.h"
 
 namespace parallax::fuzz {

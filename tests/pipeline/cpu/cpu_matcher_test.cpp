@@ -6,8 +6,8 @@
 
 #include <utility>
 
-#include "pipeline/cpu/instruction_sets.h"
 #include "pipeline/error.h"
+#include "pipeline/simd/instruction_sets.h"
 #include "tests/support/images.h"
 #include "tests/support/matcher_sweep.h"
 

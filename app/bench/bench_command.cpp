@@ -1,0 +1,264 @@
+// parallax bench: this machine's speed, per stage and per frame, beside OpenCV's.
+#include <fmt/format.h>
+
+#include <unistd.h>
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <memory>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "app/backends.h"
+#include "app/bench/bench_contender.h"
+#include "app/bench/bench_frames.h"
+#include "app/bench/bench_opencv.h"
+#include "app/bench/bench_report.h"
+#include "app/commands.h"
+#include "app/run/output_files.h"
+#include "config/parameters_yaml.h"
+#include "config/presets.h"
+#include "pipeline/error.h"
+#include "pipeline/simd/instruction_sets.h"
+
+namespace parallax::app {
+namespace {
+
+struct BenchOptions {
+  std::vector<std::string> source;
+  std::string kind;
+  std::vector<std::string> sizes;
+  std::vector<int> disparities;
+  std::vector<int> paths;
+  std::vector<std::string> backends = {"auto"};
+  std::string config = "default";
+  std::vector<std::string> assignments;
+  std::string instruction_set;
+  int repeat = 20, num_frames = 1, num_threads = 0, device = 0, memory_limit_mb = 0;
+  bool with_stages = true, with_opencv = !OpencvModes().empty();
+  std::string json;
+};
+
+constexpr int kLeastDeviceRuns = 200;  // they take a fraction of a second
+
+BenchSize ParseSize(const std::string& text) {
+  BenchSize size;
+  const char* end = text.data() + text.size();
+  const auto [cross, width_error] = std::from_chars(text.data(), end, size.width);
+  if (width_error == std::errc() && cross != end && *cross == 'x') {
+    const auto [rest, height_error] = std::from_chars(cross + 1, end, size.height);
+    if (height_error == std::errc() && rest == end && size.width > 0 && size.height > 0) return size;
+  }
+  throw InvalidArgument("--sizes '" + text + "' is not WIDTHxHEIGHT in pixels, e.g. 1242x375");
+}
+
+// Memory of this process that is backed by pages, in MB.
+double ResidentMegabytes() {
+  std::ifstream file("/proc/self/statm");
+  double total = 0, resident = 0;
+  file >> total >> resident;
+  return resident * static_cast<double>(sysconf(_SC_PAGESIZE)) / 1e6;
+}
+
+Parameters ParametersOf(const BenchOptions& options, const BenchRow& row) {
+  Parameters parameters = LoadChosenParameters(options.config, options.assignments).parameters;
+  parameters.matching_cost.num_disparities = row.disparities;
+  parameters.aggregation.num_paths = row.paths;
+  return parameters;
+}
+
+MatcherOptions MatcherOptionsOf(const BenchOptions& options, const BenchRow& row) {
+  MatcherOptions matcher_options;
+  matcher_options.width = row.width;
+  matcher_options.height = row.height;
+  matcher_options.num_threads = options.num_threads;
+  matcher_options.device = options.device;
+  matcher_options.memory_limit_bytes = static_cast<std::size_t>(options.memory_limit_mb) * 1'000'000;
+  return matcher_options;
+}
+
+std::unique_ptr<Contender> MakeContender(const BenchOptions& options, const std::string& backend,
+                                         BenchRow row) {
+  row.backend = ResolveBackend(backend);
+  return std::make_unique<Contender>(
+      MakeMatcher(backend, ParametersOf(options, row), MatcherOptionsOf(options, row)), row);
+}
+
+// A GPU's frames are timed on the device, with the first frame: latencies and rates, see BenchRow.
+void AddDeviceRows(const BenchOptions& options, BenchRow row, const CudaFrameTimes& times,
+                   std::vector<BenchRow>& rows) {
+  row.backend = "cuda";
+  row.memory_mb = times.memory_mb;
+  const auto add = [&](std::string_view stage, std::vector<double> samples_ms) {
+    row.stage = stage;
+    row.samples_ms = std::move(samples_ms);
+    rows.push_back(row);
+  };
+  if (options.with_stages) {
+    for (const CudaFrameTimes::Step& step : times.steps) {
+      add(step.name, step.samples_ms);
+      rows.back().work = step.work;
+      rows.back().floor = step.floor;
+    }
+  }
+  add("frame", times.resident_ms);
+  add("frame_host", times.host_ms);
+  const auto best = std::max_element(times.resident_rates.begin(), times.resident_rates.end());
+  if (best != times.resident_rates.end()) add("throughput", {1000 / *best});
+  if (times.pinned_rate > 0) add("throughput_pinned", {1000 / times.pinned_rate});
+  if (times.queue_rate > 0) add("throughput_host", {1000 / times.queue_rate});
+}
+
+// All contenders of one size and D take turns, so that what else the machine does hits them alike.
+std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& frames, BenchSize size,
+                              int disparities) {
+  BenchRow row;
+  row.width = size.width, row.height = size.height, row.disparities = disparities;
+  std::vector<BenchRow> rows;
+  std::vector<std::unique_ptr<Contender>> contenders;
+  const auto add = [&](const std::function<std::unique_ptr<Contender>()>& make) {
+    const double before = ResidentMegabytes();
+    contenders.push_back(make());
+    Contender& contender = *contenders.back();
+    for (const StereoFrame& frame : frames.frames) contender.Run(frame);  // warm up
+    for (BenchRow& r : contender.rows) {
+      r.samples_ms.clear();
+      if (r.memory_mb == 0) r.memory_mb = std::max(0.0, ResidentMegabytes() - before);
+    }
+  };
+  for (const int paths : options.paths) {
+    row.paths = paths;
+    for (const std::string& backend : options.backends) {
+      const StereoFrame& frame = frames.frames.front();
+      if (const auto times = MeasureOnDevice(
+              backend, ParametersOf(options, row), MatcherOptionsOf(options, row), ViewOf(frame.left),
+              ViewOf(frame.right), {.repeat = std::max(options.repeat, kLeastDeviceRuns)})) {
+        AddDeviceRows(options, row, *times, rows);
+      } else {
+        add([&] { return MakeContender(options, backend, row); });
+      }
+    }
+  }
+  row.paths = 8;
+  if (options.with_opencv && OpencvCanMatch(size.width, disparities)) {
+    for (const std::string& mode : OpencvModes()) {
+      row.backend = mode;
+      add([&] { return std::make_unique<Contender>(MakeOpencvMatcher(mode, disparities), row); });
+    }
+  } else if (options.with_opencv) {
+    fmt::print("{}x{} with {} disparities: without OpenCV, which needs wider images\n", size.width,
+               size.height, disparities);
+  }
+  const auto frame_of_turn = [&](int turn) -> const StereoFrame& {
+    return frames.frames[static_cast<std::size_t>(turn) % frames.frames.size()];
+  };
+  for (int turn = 0; turn < options.repeat; ++turn) {
+    for (const auto& contender : contenders)
+      contender->RunAfterAnother(frame_of_turn(turn), frame_of_turn(turn + 1));
+  }
+  for (const auto& contender : contenders) {
+    for (BenchRow& r : contender->rows) {
+      const bool has_time = Quantile(r.samples_ms, 1.0) > 0;
+      if (r.stage == "frame" || (options.with_stages && has_time)) rows.push_back(std::move(r));
+    }
+  }
+  return rows;
+}
+
+void RunBench(BenchOptions& options) {
+  CheckFolder(options.json);
+  if (options.with_opencv && OpencvModes().empty()) MakeOpencvMatcher("opencv:hh", 16);  // says why not
+  if (!options.instruction_set.empty()) cpu::UseInstructionSet(options.instruction_set);
+  const Parameters defaults = LoadChosenParameters(options.config, options.assignments).parameters;
+  if (options.disparities.empty()) options.disparities = {defaults.matching_cost.num_disparities};
+  if (options.paths.empty()) options.paths = {defaults.aggregation.num_paths};
+  BenchFrames real;
+  if (!options.source.empty()) real = LoadBenchFrames(options.source, options.kind, options.num_frames);
+  std::vector<BenchSize> sizes;
+  for (const std::string& text : options.sizes) sizes.push_back(ParseSize(text));
+  if (sizes.empty()) {
+    sizes.push_back({1242, 375});
+    if (!real.frames.empty()) {
+      const CameraImageView left = ViewOf(real.frames.front().left);
+      sizes = {{WidthOf(left), HeightOf(left)}};
+    }
+  }
+  std::vector<BenchRow> rows;
+  std::vector<std::string> descriptions;
+  for (const BenchSize size : sizes) {
+    const BenchFrames frames =
+        real.frames.empty() ? MakeBenchFrames(size, options.num_frames) : FitBenchFrames(real, size);
+    descriptions.push_back(fmt::format("{}x{}: {}", size.width, size.height, frames.description));
+    fmt::print("{}\n", descriptions.back());
+    std::fflush(stdout);
+    for (const int disparities : options.disparities) {
+      std::vector<BenchRow> measured = Measure(options, frames, size, disparities);
+      std::move(measured.begin(), measured.end(), std::back_inserter(rows));
+    }
+  }
+  fmt::print("{} runs each, instruction set {}\n{}", options.repeat, cpu::InstructionSetInUse(),
+             BenchTable(rows));
+  if (options.json.empty()) return;
+  WriteTextFile(options.json, BenchJson(rows, descriptions, options.num_threads));
+}
+
+}  // namespace
+
+void AddBenchCommand(CLI::App& app) {
+  CLI::App* command =
+      app.add_subcommand("bench", "This machine's speed: per frame and stage, beside OpenCV's");
+  const auto options = std::make_shared<BenchOptions>();
+  command->add_option("source", options->source,
+                      "Frames to measure with (as run takes them); none: a synthetic drive");
+  command->add_option("--kind", options->kind, "Kind of the source; else it is recognised");
+  command
+      ->add_option("--sizes", options->sizes,
+                   "WxH,...: frames are cut or tiled to it; else as they are, or 1242x375")
+      ->delimiter(',');
+  command->add_option("--disparities", options->disparities, "D,...")
+      ->delimiter(',')
+      ->check(CLI::Range(1, 1024));
+  command->add_option("--paths", options->paths, "4,8")->delimiter(',')->check(CLI::IsMember({4, 8}));
+  command->add_option("--backends", options->backends, "auto, cpu, cuda, reference, ...")
+      ->delimiter(',')
+      ->capture_default_str();
+  command->add_option("--config", options->config, "Parameters: a preset or a YAML file")
+      ->capture_default_str();
+  command->add_option("--set", options->assignments, "One parameter, after --config; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_option("--repeat", options->repeat, "Runs of each")
+      ->check(CLI::Range(1, 100000))
+      ->capture_default_str();
+  command->add_option("--frames", options->num_frames, "Frames of the source that take turns")
+      ->check(CLI::Range(1, 1000))
+      ->capture_default_str();
+  command
+      ->add_option("--memory-limit", options->memory_limit_mb,
+                   "Working memory of the cpu back end, MB; 0 = 2.5 bytes a cell + 64 MB")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+  command->add_option("--device", options->device, "CUDA device")
+      ->check(CLI::Range(0, 1023))
+      ->capture_default_str();
+  command->add_option("--threads", options->num_threads, "Of the CPU back ends; 0 = one per core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command->add_option(
+      "--instruction-set", options->instruction_set,
+      "Of the cpu back end: AVX3_DL, AVX3, AVX2, SSE4, NEON or SCALAR; else the best there is");
+  command->add_flag("--stages,!--no-stages", options->with_stages, "A row for each stage, too (on)");
+  command->add_flag("--opencv,!--no-opencv", options->with_opencv,
+                    "OpenCV's StereoSGBM in its four modes, in turns with the rest");
+  command->add_option("--json", options->json, "Write the rows to FILE")->type_name("FILE");
+  AddBenchCloudCommand(*command);
+  command->callback([options, command] {
+    if (command->get_subcommands().empty()) RunBench(*options);
+  });
+}
+
+}  // namespace parallax::app

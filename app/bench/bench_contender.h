@@ -1,0 +1,42 @@
+// What `parallax bench` times: a matcher, ours or OpenCV's, at one size and D.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <vector>
+
+#include "app/bench/bench_opencv.h"
+#include "app/bench/bench_report.h"
+#include "pipeline/frame.h"
+#include "pipeline/matcher.h"
+
+namespace parallax::app {
+
+class Contender {
+ public:
+  // row: all but stage, samples and memory. There will be one for each stage of a matcher, the last one for
+  // the whole frame.
+  Contender(std::unique_ptr<StereoMatcher> matcher, BenchRow row);
+  Contender(std::unique_ptr<OpencvMatcher> matcher, BenchRow row);
+  // match: what is to be timed.
+  Contender(std::function<void(const StereoFrame&)> match, BenchRow row);
+
+  Contender(const Contender&) = delete;
+  Contender& operator=(const Contender&) = delete;
+
+  // Times a frame, into rows.
+  void Run(const StereoFrame& frame);
+  // The same as a matcher has it that is given frame after frame: what another one has left in the caches,
+  // and threads that sleep, hold up a quick first frame (below 100 ms) by a millisecond or two. So `before`
+  // is matched first and not counted.
+  void RunAfterAnother(const StereoFrame& before, const StereoFrame& frame);
+
+  std::vector<BenchRow> rows;  // memory_mb: 0 where the matcher does not tell it
+
+ private:
+  std::function<void(const StereoFrame&)> match_;
+  StageTimes times_;
+  double last_ms_ = 0;
+};
+
+}  // namespace parallax::app

@@ -1,0 +1,135 @@
+#include "app/bench/bench_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+#include "app/build_info.h"
+#include "app/run/json_writer.h"
+#include "pipeline/simd/instruction_sets.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr std::string_view kOpencv = "opencv:";
+
+double Median(const BenchRow& row) { return Quantile(row.samples_ms, 0.5); }
+bool IsOpencv(const BenchRow& row) { return row.backend.starts_with(kOpencv); }
+bool IsFrame(const BenchRow& row) { return row.stage == "frame"; }
+bool IsWhole(const BenchRow& row) {
+  return IsFrame(row) || row.stage == "frame_host" || row.stage.starts_with("throughput");
+}
+
+// 10^9 costs of one disparity at one pixel in a second.
+double EvaluationsPerNanosecond(const BenchRow& row) {
+  return static_cast<double>(row.width) * row.height * row.disparities / (Median(row) * 1e6);
+}
+
+// Least that two sweeps move: their sums, written by the first and read by the second, one byte for two
+// paths.
+double SumsGigabytesPerSecond(const BenchRow& row) {
+  return EvaluationsPerNanosecond(row) * 2 * row.paths / 4;
+}
+
+std::string Ratios(const std::vector<BenchRow>& rows, const BenchRow& row) {
+  std::string text;
+  if (IsOpencv(row) || !IsFrame(row)) return text;
+  for (const BenchRow& other : rows) {
+    if (!IsOpencv(other) || other.width != row.width || other.height != row.height ||
+        other.disparities != row.disparities) {
+      continue;
+    }
+    text += fmt::format("  {} {:.2f}x", other.backend.substr(kOpencv.size()), Median(other) / Median(row));
+  }
+  return text.empty() ? text : "  as fast as OpenCV:" + text;
+}
+
+std::string ProcessorName() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(':') + 2));
+  }
+  return "unknown";
+}
+
+}  // namespace
+
+double Quantile(std::vector<double> samples, double q) {
+  if (samples.empty()) return 0;
+  std::sort(samples.begin(), samples.end());
+  return samples[static_cast<std::size_t>(std::lround(q * static_cast<double>(samples.size() - 1)))];
+}
+
+std::string BenchTable(const std::vector<BenchRow>& rows) {
+  std::string text =
+      fmt::format("{:<12} {:>11} {:>5} {:>5}  {:<17} {:>9} {:>8} {:>8} {:>8} {:>6} {:>7}\n", "back end",
+                  "size", "D", "paths", "stage", "median ms", "p10", "p90", "Geval/s", "GB/s", "MB");
+  for (const BenchRow& row : rows) {
+    const int digits = row.backend == "cuda" ? 4 : 2;
+    text += fmt::format("{:<12} {:>11} {:>5} {:>5}  {:<17} {:>9.{}f} {:>8.{}f} {:>8.{}f}", row.backend,
+                        fmt::format("{}x{}", row.width, row.height), row.disparities,
+                        IsOpencv(row) ? "-" : std::to_string(row.paths), row.stage, Median(row), digits,
+                        Quantile(row.samples_ms, 0.1), digits, Quantile(row.samples_ms, 0.9), digits);
+    if (IsWhole(row)) {
+      text += fmt::format(
+          " {:>8.2f} {:>6} {:>7}", EvaluationsPerNanosecond(row),
+          IsOpencv(row) || row.backend == "cuda" ? "-" : fmt::format("{:.1f}", SumsGigabytesPerSecond(row)),
+          row.memory_mb > 0 ? fmt::format("{:.0f}", row.memory_mb) : "-");
+    }
+    if (row.floor.ms > 0) {
+      text += fmt::format("  floor {:.4f} ({}), {:.1f} times that", row.floor.ms, row.floor.bound,
+                          Median(row) / row.floor.ms);
+    }
+    text += Ratios(rows, row) + "\n";
+  }
+  return text;
+}
+
+void WriteBenchMachine(JsonWriter& json, int num_threads) {
+  json.Key("machine").BeginObject();
+  json.Key("processor").Value(ProcessorName());
+  json.Key("cores").Value(static_cast<int>(std::thread::hardware_concurrency()));
+  json.Key("threads").Value(num_threads);
+  json.Key("instruction_set").Value(cpu::InstructionSetInUse());
+  json.Key("version").Value(ThisBuild().version).Key("compiler").Value(ThisBuild().compiler);
+  json.EndObject();
+}
+
+std::string BenchJson(const std::vector<BenchRow>& rows, const std::vector<std::string>& frames,
+                      int num_threads) {
+  JsonWriter json;
+  json.BeginObject().Key("rows").BeginArray();
+  for (const BenchRow& row : rows) {
+    json.BeginObject();
+    json.Key("backend").Value(row.backend).Key("width").Value(row.width).Key("height").Value(row.height);
+    json.Key("disparities")
+        .Value(row.disparities)
+        .Key("paths")
+        .Value(row.paths)
+        .Key("stage")
+        .Value(row.stage);
+    json.Key("median_ms").Value(Median(row)).Key("p10_ms").Value(Quantile(row.samples_ms, 0.1));
+    json.Key("p90_ms").Value(Quantile(row.samples_ms, 0.9)).Key("memory_mb").Value(row.memory_mb);
+    json.Key("runs").Value(static_cast<std::int64_t>(row.samples_ms.size()));
+    if (row.floor.ms > 0) {
+      json.Key("bytes").Value(row.work.bytes);
+      json.Key("packed_operations").Value(row.work.packed_operations);
+      json.Key("population_counts").Value(row.work.population_counts);
+      json.Key("shuffles").Value(row.work.shuffles).Key("reductions").Value(row.work.reductions);
+      json.Key("floor_ms").Value(row.floor.ms).Key("floor_bound").Value(row.floor.bound);
+    }
+    json.EndObject();
+  }
+  json.EndArray();
+  WriteBenchMachine(json, num_threads);
+  json.Key("frames").BeginArray();
+  for (const std::string& frame : frames) json.Value(frame);
+  json.EndArray().EndObject();
+  return json.text();
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,184 @@
+// parallax cloud compare: how near an estimated cloud and the true one are.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <memory>
+
+#include "app/cloud/cloud_commands.h"
+#include "app/cloud/cloud_options.h"
+#include "app/cloud/depth_edges.h"
+#include "app/options/number_text.h"
+#include "app/pictures/cloud_picture.h"
+#include "app/run/output_files.h"
+#include "datasets/formats/cloud_file.h"
+#include "datasets/formats/image_file.h"
+#include "pipeline/cloud/compare.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+struct CompareCommandOptions {
+  std::string estimate, truth;
+  CompareOptions compare;
+  CloudOutputs outputs;
+  CloudOptions common;
+};
+
+constexpr std::string_view kAccuracy = "estimate to truth", kCompleteness = "truth to estimate";
+
+void PrintDirections(const CloudComparison& c) {
+  const auto row = [&](const std::string& name, auto value) {
+    fmt::print("{:<34}{:>20}{:>20}\n", name, value(c.accuracy), value(c.completeness));
+  };
+  fmt::print("{:<34}{:>20}{:>20}\n", "", kAccuracy, kCompleteness);
+  fmt::print("{:<34}{:>20}{:>20}\n", "", "(accuracy)", "(completeness)");
+  row("points",
+      [](const DistanceScores& s) { return WithThousands(static_cast<std::size_t>(s.num_points)); });
+  row("mean distance, m", [](const DistanceScores& s) { return FourDigits(s.mean_m); });
+  row("mean squared distance, m^2", [](const DistanceScores& s) { return FourDigits(s.mean_squared_m2); });
+  for (std::size_t i = 0; i < kDistanceShares.size(); ++i) {
+    row(fmt::format("{:g} % of the points within, m", 100 * kDistanceShares[i]),
+        [i](const DistanceScores& s) { return FourDigits(s.quantiles_m[i]); });
+  }
+  row("largest distance, m", [](const DistanceScores& s) { return FourDigits(s.max_m); });
+}
+
+void PrintComparison(const CloudComparison& c) {
+  PrintDirections(c);
+  fmt::print("\n{:<54}{:>20}\n", "Chamfer distance, mean + mean, m", FourDigits(c.chamfer_sum_m));
+  fmt::print("{:<54}{:>20}\n", "Chamfer distance, half of that, m", FourDigits(c.chamfer_half_m));
+  fmt::print("{:<54}{:>20}\n", "Chamfer distance of squares, mean + mean, m^2",
+             FourDigits(c.chamfer_squared_sum_m2));
+  fmt::print("{:<54}{:>20}\n", "Chamfer distance of squares, half of that, m^2",
+             FourDigits(c.chamfer_squared_half_m2));
+  fmt::print("{:<54}{:>20}\n", "Hausdorff distance, m", FourDigits(c.hausdorff_m));
+  fmt::print("\n{:>14}{:>14}{:>14}{:>14}\n", "threshold, m", "precision, %", "recall, %", "F-score, %");
+  for (const ThresholdScores& t : c.thresholds) {
+    fmt::print("{:>14g}{:>14.2f}{:>14.2f}{:>14.2f}\n", t.threshold_m, 100 * t.precision, 100 * t.recall,
+               100 * t.f_score);
+  }
+  if (c.bins.empty()) return;
+  fmt::print("\n{:<16}{:>36}{:>36}\n", "", kAccuracy, kCompleteness);
+  fmt::print("{:<16}{:>14}{:>11}{:>11}{:>14}{:>11}{:>11}\n", "depth z, m", "points", "median, m", "mean, m",
+             "points", "median, m", "mean, m");
+  for (const DepthBin& bin : c.bins) {
+    fmt::print("{:<16}", DepthText(bin.from_m, bin.to_m));
+    for (const DistanceScores* s : {&bin.accuracy, &bin.completeness}) {
+      fmt::print("{:>14}{:>11}{:>11}", WithThousands(static_cast<std::size_t>(s->num_points)),
+                 FourDigits(s->quantiles_m[0]), FourDigits(s->mean_m));
+    }
+    fmt::print("\n");
+  }
+}
+
+void WriteDirection(JsonWriter& json, const char* key, const DistanceScores& s) {
+  json.Key(key).BeginObject().Key("num_points").Value(s.num_points);
+  json.Key("mean_m")
+      .Value(s.mean_m)
+      .Key("mean_squared_m2")
+      .Value(s.mean_squared_m2)
+      .Key("max_m")
+      .Value(s.max_m);
+  for (std::size_t i = 0; i < kDistanceShares.size(); ++i) {
+    json.Key(fmt::format("q{:g}_m", 100 * kDistanceShares[i])).Value(s.quantiles_m[i]);
+  }
+  json.EndObject();
+}
+
+std::string Json(const InputCloud& estimate, const InputCloud& truth, const CloudComparison& c,
+                 std::string_view backend, double seconds) {
+  JsonWriter json;
+  json.BeginObject().Key("estimate").Value(estimate.file).Key("truth").Value(truth.file);
+  json.Key("backend").Value(backend).Key("seconds").Value(seconds);
+  WriteDirection(json, "accuracy", c.accuracy);
+  WriteDirection(json, "completeness", c.completeness);
+  json.Key("chamfer_sum_m").Value(c.chamfer_sum_m).Key("chamfer_half_m").Value(c.chamfer_half_m);
+  json.Key("chamfer_squared_sum_m2").Value(c.chamfer_squared_sum_m2);
+  json.Key("chamfer_squared_half_m2").Value(c.chamfer_squared_half_m2);
+  json.Key("hausdorff_m").Value(c.hausdorff_m).Key("thresholds").BeginArray();
+  for (const ThresholdScores& t : c.thresholds) {
+    json.BeginObject().Key("threshold_m").Value(t.threshold_m).Key("precision").Value(t.precision);
+    json.Key("recall").Value(t.recall).Key("f_score").Value(t.f_score).EndObject();
+  }
+  json.EndArray().Key("by_depth").BeginArray();
+  for (const DepthBin& bin : c.bins) {
+    json.BeginObject().Key("from_m").Value(bin.from_m).Key("to_m").Value(bin.to_m);
+    WriteDirection(json, "accuracy", bin.accuracy);
+    WriteDirection(json, "completeness", bin.completeness);
+    json.EndObject();
+  }
+  return json.EndArray().EndObject().text();
+}
+
+void WriteFiles(const CompareCommandOptions& options, const InputCloud& estimate, const CloudComparison& c,
+                CloudMeasures& measures) {
+  const std::vector<float>& errors_m = c.estimate_to_truth_m;
+  const ValueScale scale{"distance to the nearest point of the truth, m", 0,
+                         std::max(QuantileOf(errors_m, 0.95), 1e-6), false};
+  if (!options.outputs.cloud_file.empty()) {
+    WriteCloud(options.outputs.cloud_file, {estimate.cloud.points, ColorValues(errors_m, scale)},
+               CloudEncoding::kBinary, {scale.label, errors_m});
+    fmt::print("wrote {}\n", options.outputs.cloud_file);
+  }
+  if (options.outputs.picture_file.empty()) return;
+  const std::vector<float> spacing_m = measures.MeanNeighbourDistances(estimate.cloud.points, {.k = 4});
+  CloudPictureOptions picture;
+  picture.title = fmt::format("{} against {}", estimate.file, options.truth);
+  picture.spacing_m = spacing_m;
+  WritePng(options.outputs.picture_file,
+           CloudPicture(estimate.cloud.points, errors_m, scale, picture).ConstView());
+  fmt::print("wrote {}\n", options.outputs.picture_file);
+}
+
+void RunCompare(CompareCommandOptions& options) {
+  options.outputs.Check();
+  const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
+  const InputCloud estimate = ReadInputCloud(options.estimate), truth = ReadInputCloud(options.truth);
+  options.compare.depth_edges_m = RoundDepthEdges(truth.cloud.points);
+  std::sort(options.compare.thresholds_m.begin(), options.compare.thresholds_m.end());
+  const Seconds watch;
+  const CloudComparison comparison =
+      CompareClouds(estimate.cloud.points, truth.cloud.points, options.compare, *measures);
+  const double seconds = watch.Passed();
+  fmt::print("estimate {}\ntruth {}\nback end {}, {:.3f} s\n\n", estimate.Description(), truth.Description(),
+             measures->name(), seconds);
+  PrintComparison(comparison);
+  WriteFiles(options, estimate, comparison, *measures);
+  if (!options.common.json_file.empty()) {
+    WriteTextFile(options.common.json_file, Json(estimate, truth, comparison, measures->name(), seconds));
+  }
+}
+
+}  // namespace
+
+void AddCloudCompareCommand(CLI::App& cloud) {
+  CLI::App* command = cloud.add_subcommand(
+      "compare", "An estimate against the truth: Chamfer, Hausdorff, precision, recall, F-score");
+  const auto options = std::make_shared<CompareCommandOptions>();
+  command->add_option("estimate", options->estimate, "The estimated cloud")
+      ->type_name("FILE.ply|.pcd")
+      ->required();
+  command->add_option("truth", options->truth, "The true one, in the same frame")
+      ->type_name("FILE.ply|.pcd")
+      ->required();
+  command
+      ->add_option("--thresholds", options->compare.thresholds_m,
+                   "Distances below which a point counts as right, m")
+      ->delimiter(',')
+      ->check(CheckPositive)
+      ->type_name("M,...")
+      ->capture_default_str();
+  AddCloudOutputs(*command, options->outputs, "distance to the truth");
+  AddCloudOptions(*command, options->common);
+  command->callback([options] { RunCompare(*options); });
+  command->footer(
+      "examples:\n"
+      "  parallax cloud compare estimate.ply truth.ply\n"
+      "  parallax cloud compare estimate.ply truth.ply --thresholds 0.05,0.1,0.2 --output error.ply "
+      "--picture error.png");
+}
+
+}  // namespace parallax::app

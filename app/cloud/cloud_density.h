@@ -1,0 +1,40 @@
+// How dense a cloud is: for `parallax cloud density`, `run --density` and `eval --cloud`.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/pictures/value_scale.h"
+#include "pipeline/cloud/cloud_measures.h"
+
+namespace parallax::app {
+
+// Of every point.
+struct CloudDensity {
+  int k = 0;
+  DensityKind kind = DensityKind::kSurface;
+  std::vector<float> mean_distances_m;  // of its k nearest neighbours
+  std::vector<float> densities;         // neighbours.h
+};
+CloudDensity MeasureDensity(CloudMeasures& measures, std::span<const Point3f> points, int k,
+                            DensityKind kind);
+
+// "points / m^2" or "points / m^3".
+std::string UnitOf(DensityKind kind);
+
+// The points at depths (z) from from_m on to to_m; medians over them.
+struct DensityBin {
+  double from_m = 0, to_m = 0;
+  std::size_t num_points = 0;
+  double mean_distance_m = 0, density = 0;
+};
+// In the bins of RoundDepthEdges (depth_edges.h).
+std::vector<DensityBin> DensityByDepth(std::span<const Point3f> points, const CloudDensity& density);
+
+// The picture of a cloud in the colours of its density. title: what is shown.
+HostImage<Rgb8> DensityPicture(std::span<const Point3f> points, const CloudDensity& density,
+                               const std::string& title);
+ValueScale DensityScale(const CloudDensity& density);
+
+}  // namespace parallax::app

@@ -1,0 +1,136 @@
+// parallax cloud density: how far apart the points of a cloud are.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cmath>
+#include <memory>
+#include <numeric>
+
+#include "app/cloud/cloud_commands.h"
+#include "app/cloud/cloud_density.h"
+#include "app/cloud/cloud_options.h"
+#include "app/cloud/depth_edges.h"
+#include "app/options/number_text.h"
+#include "app/run/output_files.h"
+#include "datasets/formats/cloud_file.h"
+#include "datasets/formats/image_file.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+struct DensityOptions {
+  std::string file, kind = "surface";
+  int k = 8;
+  CloudOutputs outputs;
+  CloudOptions common;
+};
+
+// Of the finite values; NaN where there are none.
+double MeanOf(std::span<const float> values) {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const float v : values) {
+    if (std::isfinite(v)) sum += v, ++count;
+  }
+  return sum / static_cast<double>(count);
+}
+
+void WriteSpread(JsonWriter& json, const char* key, const Spread& spread) {
+  json.Key(key).BeginObject().Key("p5").Value(spread.p5).Key("median").Value(spread.median);
+  json.Key("p95").Value(spread.p95).EndObject();
+}
+
+std::string Json(const InputCloud& input, const CloudDensity& density, const std::vector<DensityBin>& bins,
+                 const DensityOptions& options, std::string_view backend, double seconds) {
+  JsonWriter json;
+  json.BeginObject().Key("cloud").Value(input.file);
+  json.Key("num_points").Value(static_cast<std::int64_t>(input.cloud.size()));
+  json.Key("num_not_finite").Value(static_cast<std::int64_t>(input.num_in_file - input.cloud.size()));
+  json.Key("k").Value(density.k).Key("kind").Value(options.kind);
+  json.Key("backend").Value(backend).Key("seconds").Value(seconds);
+  WriteSpread(json, "mean_distance_m", SpreadOf(density.mean_distances_m));
+  json.Key("mean_of_mean_distances_m").Value(MeanOf(density.mean_distances_m));
+  WriteSpread(json, density.kind == DensityKind::kSurface ? "density_per_m2" : "density_per_m3",
+              SpreadOf(density.densities));
+  json.Key("by_depth").BeginArray();
+  for (const DensityBin& bin : bins) {
+    json.BeginObject().Key("from_m").Value(bin.from_m).Key("to_m").Value(bin.to_m);
+    json.Key("num_points").Value(static_cast<std::int64_t>(bin.num_points));
+    json.Key("mean_distance_m").Value(bin.mean_distance_m).Key("density").Value(bin.density).EndObject();
+  }
+  return json.EndArray().EndObject().text();
+}
+
+void RunDensity(const DensityOptions& options) {
+  options.outputs.Check();
+  const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
+  const InputCloud input = ReadInputCloud(options.file);
+  CheckHasNeighbours(input, options.k);
+  const std::span<const Point3f> points = input.cloud.points;
+  const DensityKind kind = options.kind == "volume" ? DensityKind::kVolume : DensityKind::kSurface;
+  const Seconds watch;
+  const CloudDensity density = MeasureDensity(*measures, points, options.k, kind);
+  const double seconds = watch.Passed();
+
+  fmt::print("{}\n{} neighbours, {} density, back end {}, {:.3f} s\n\n", input.Description(), options.k,
+             options.kind, measures->name(), seconds);
+  fmt::print("{:<34}{:>12}{:>12}{:>12}{:>12}\n", "", "p5", "median", "p95", "mean");
+  const auto row = [](const std::string& name, std::span<const float> values) {
+    const Spread spread = SpreadOf(values);
+    fmt::print("{:<34}{:>12}{:>12}{:>12}{:>12}\n", name, FourDigits(spread.p5), FourDigits(spread.median),
+               FourDigits(spread.p95), FourDigits(MeanOf(values)));
+  };
+  row(fmt::format("mean distance to {} neighbours, m", options.k), density.mean_distances_m);
+  row("density, " + UnitOf(kind), density.densities);
+  const std::vector<DensityBin> bins = DensityByDepth(points, density);
+  if (!bins.empty()) {
+    fmt::print("\n{:<22}{:>12}{:>18}{:>18}\n", "depth z, m", "points", "mean distance, m", UnitOf(kind));
+    for (const DensityBin& bin : bins) {
+      fmt::print("{:<22}{:>12}{:>18}{:>18}\n", DepthText(bin.from_m, bin.to_m), WithThousands(bin.num_points),
+                 FourDigits(bin.mean_distance_m), FourDigits(bin.density));
+    }
+    fmt::print("(medians of the bins)\n");
+  }
+  if (!options.outputs.cloud_file.empty()) {
+    const PointCloud colored{input.cloud.points, ColorValues(density.densities, DensityScale(density))};
+    WriteCloud(options.outputs.cloud_file, colored, CloudEncoding::kBinary,
+               {"density, " + UnitOf(kind), density.densities});
+    fmt::print("wrote {}\n", options.outputs.cloud_file);
+  }
+  if (!options.outputs.picture_file.empty()) {
+    WritePng(
+        options.outputs.picture_file,
+        DensityPicture(points, density, input.Description() + ", " + options.kind + " density").ConstView());
+    fmt::print("wrote {}\n", options.outputs.picture_file);
+  }
+  if (!options.common.json_file.empty()) {
+    WriteTextFile(options.common.json_file, Json(input, density, bins, options, measures->name(), seconds));
+  }
+}
+
+}  // namespace
+
+void AddCloudDensityCommand(CLI::App& cloud) {
+  CLI::App* command = cloud.add_subcommand(
+      "density", "Distance to the nearest neighbours and local density, over all and by depth");
+  const auto options = std::make_shared<DensityOptions>();
+  command->add_option("cloud", options->file, "The cloud")->type_name("FILE.ply|.pcd")->required();
+  command->add_option("--k", options->k, "Neighbours of a point, itself not among them")
+      ->check(CLI::Range(1, kLargestNumNeighbours))
+      ->capture_default_str();
+  command
+      ->add_option("--kind", options->kind,
+                   "surface: k / (pi r_k^2), points / m^2; volume: k / (4/3 pi r_k^3), points / m^3")
+      ->check(CLI::IsMember({"surface", "volume"}))
+      ->capture_default_str();
+  AddCloudOutputs(*command, options->outputs, "density");
+  AddCloudOptions(*command, options->common);
+  command->callback([options] { RunDensity(*options); });
+  command->footer(
+      "examples:\n"
+      "  parallax cloud density cloud.ply\n"
+      "  parallax cloud density cloud.ply --k 16 --output density.ply --picture density.png");
+}
+
+}  // namespace parallax::app

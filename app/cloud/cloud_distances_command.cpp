@@ -1,0 +1,231 @@
+// parallax cloud distances: all distances between the points of two clouds or the rows of two matrices, of
+// which what is asked for is kept.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <charconv>
+#include <cmath>
+#include <map>
+#include <memory>
+#include <numeric>
+#include <optional>
+
+#include "app/cloud/cloud_commands.h"
+#include "app/cloud/cloud_options.h"
+#include "app/cloud/cloud_rows.h"
+#include "app/options/number_text.h"
+#include "app/pictures/value_scale.h"
+#include "app/run/output_files.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+struct DistancesOptions {
+  std::string a, b, method = "auto";
+  bool nearest = false;
+  std::string histogram;  // BINS,LARGEST
+  int k = 0;
+  std::string csv_file;
+  CloudOptions common;
+};
+
+const std::map<std::string, DistanceMethod> kMethods = {{"auto", DistanceMethod::kAuto},
+                                                        {"direct", DistanceMethod::kDirect},
+                                                        {"product", DistanceMethod::kProduct},
+                                                        {"tf32", DistanceMethod::kProductTf32}};
+
+struct HistogramRequest {
+  int num_bins = 0;
+  float largest_m = 0;
+};
+HistogramRequest ParseHistogram(const std::string& text) {
+  HistogramRequest request;
+  const char* end = text.data() + text.size();
+  const auto [comma, bins_error] = std::from_chars(text.data(), end, request.num_bins);
+  if (bins_error == std::errc() && comma != end && *comma == ',') {
+    const auto [rest, largest_error] = std::from_chars(comma + 1, end, request.largest_m);
+    constexpr int kMostBins = 1 << 20;
+    if (largest_error == std::errc() && rest == end && request.num_bins > 0 &&
+        request.num_bins <= kMostBins && request.largest_m > 0 && std::isfinite(request.largest_m)) {
+      return request;
+    }
+  }
+  throw InvalidArgument("--histogram '" + text +
+                        "' is not BINS,LARGEST (1 to 1048576 bins, a distance above 0), e.g. 20,5");
+}
+
+// Looks at the options before any file is read.
+std::optional<HistogramRequest> HistogramOf(const DistancesOptions& options) {
+  std::optional<HistogramRequest> request;
+  if (!options.histogram.empty()) request = ParseHistogram(options.histogram);
+  if (options.csv_file.empty()) return request;
+  if (request && !options.nearest && options.k == 0) {
+    throw InvalidArgument("--csv takes neighbours, not the histogram: add --nearest or --k, or use --json");
+  }
+  CheckFolder(options.csv_file);
+  return request;
+}
+
+class DistancesRun {
+ public:
+  explicit DistancesRun(const DistancesOptions& options)
+      : options_(options),
+        histogram_(HistogramOf(options)),
+        measures_(options.common.Measures()),
+        a_(options.a),
+        b_(options.b),
+        in_metres_(a_.is_cloud() && b_.is_cloud()) {
+    distance_options_.method = kMethods.at(options.method);
+    if (a_.View().dims != b_.View().dims) {
+      throw InvalidArgument(fmt::format("{} has {} numbers a {}, {} has {}: both must have as many",
+                                        a_.file(), a_.View().dims, a_.thing(), b_.file(), b_.View().dims));
+    }
+  }
+
+  void Run() {
+    fmt::print("A {}\nB {}\nmethod {}, back end {}\n", a_.Description(), b_.Description(), options_.method,
+               measures_->name());
+    json_.BeginObject().Key("a").Value(a_.file()).Key("b").Value(b_.file());
+    json_.Key("num_a").Value(static_cast<std::int64_t>(a_.size()));
+    json_.Key("num_b").Value(static_cast<std::int64_t>(b_.size()));
+    json_.Key("method").Value(options_.method).Key("backend").Value(measures_->name());
+    if (options_.k > 0 && static_cast<std::size_t>(options_.k) > b_.size()) {
+      throw InvalidArgument(fmt::format("--k {}: {} has only {}", options_.k, b_.file(),
+                                        CountOf(b_.size(), "finite " + b_.thing())));
+    }
+    if (histogram_) Histogram(*histogram_);
+    if (options_.k > 0) Smallest();
+    if (options_.nearest || (!histogram_ && options_.k == 0)) Nearest();
+    json_.EndObject();
+    if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, json_.text());
+  }
+
+ private:
+  void Histogram(const HistogramRequest& request) {
+    const Seconds watch;
+    const DistanceHistogram histogram = measures_->HistogramOfDistances(
+        a_.View(), b_.View(), request.largest_m, request.num_bins, distance_options_);
+    PrintTime("histogram", watch);
+    const std::int64_t total =
+        std::accumulate(histogram.counts.begin(), histogram.counts.end(), histogram.beyond);
+    const auto row = [&](const std::string& range, std::int64_t count) {
+      fmt::print("{:>26}{:>20}{:>9.3f} %\n", range, WithThousands(static_cast<std::size_t>(count)),
+                 100.0 * static_cast<double>(count) / static_cast<double>(total));
+    };
+    const double width =
+        static_cast<double>(histogram.largest) / static_cast<double>(histogram.counts.size());
+    fmt::print("{:>26}{:>20}{:>11}\n", Named("distance"), "pairs", "share");
+    json_.Key("histogram").BeginObject().Key(Keyed("bin_width")).Value(width).Key("counts").BeginArray();
+    for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
+      const auto from = static_cast<double>(i) * width;
+      row(fmt::format("{:.4g} to {:.4g}", from, from + width), histogram.counts[i]);
+      json_.Value(histogram.counts[i]);
+    }
+    row(fmt::format("{:.4g} and more", histogram.largest), histogram.beyond);
+    json_.EndArray().Key("beyond").Value(histogram.beyond).EndObject();
+  }
+
+  void Nearest() {
+    const Seconds watch;
+    const NearestRows nearest = measures_->FindNearestRows(a_.View(), b_.View(), distance_options_);
+    PrintTime(fmt::format("nearest {} of B for every {} of A", b_.thing(), a_.thing()), watch);
+    PrintSpread("nearest", "distance", nearest.distances);
+    if (!options_.csv_file.empty() && options_.k == 0) WriteCsv(nearest.indices, nearest.distances, 1);
+  }
+
+  void Smallest() {
+    const Seconds watch;
+    const Neighbours smallest =
+        measures_->FindSmallestDistances(a_.View(), b_.View(), options_.k, distance_options_);
+    PrintTime(fmt::format("{} smallest distances of every {} of A", options_.k, a_.thing()), watch);
+    const auto k = static_cast<std::size_t>(options_.k);
+    std::vector<float> last(a_.size());
+    for (std::size_t i = 0; i < last.size(); ++i) last[i] = smallest.distances_m[i * k + k - 1];
+    PrintSpread("mean_of_k", "mean of them", MeanDistances(smallest));
+    PrintSpread("kth", "the last of them", last);
+    if (!options_.csv_file.empty()) WriteCsv(smallest.indices, smallest.distances_m, k);
+  }
+
+  static void PrintTime(const std::string& what, const Seconds& watch) {
+    fmt::print("\n{}, {:.3f} s\n", what, watch.Passed());
+  }
+
+  // Points are in metres; what the numbers of a matrix are is not known.
+  std::string Named(const std::string& name) const { return in_metres_ ? name + ", m" : name; }
+  std::string Keyed(const std::string& key) const { return in_metres_ ? key + "_m" : key; }
+
+  void PrintSpread(const char* key, const char* name, std::span<const float> values) {
+    double sum = 0;
+    for (const float v : values) sum += v;
+    const double mean = sum / static_cast<double>(values.size());
+    const Spread spread = SpreadOf(values);
+    const double largest = QuantileOf(values, 1);
+    fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "", "p5", "median", "p95", "largest", "mean");
+    fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", Named(name), FourDigits(spread.p5),
+               FourDigits(spread.median), FourDigits(spread.p95), FourDigits(largest), FourDigits(mean));
+    json_.Key(Keyed(key)).BeginObject().Key("p5").Value(spread.p5).Key("median").Value(spread.median);
+    json_.Key("p95").Value(spread.p95).Key("largest").Value(largest).Key("mean").Value(mean).EndObject();
+  }
+
+  // One row a pair: indices as the files count their points.
+  void WriteCsv(std::span<const std::int32_t> indices, std::span<const float> distances,
+                std::size_t k) const {
+    std::string csv = "a,b," + Keyed("distance") + "\n";
+    for (std::size_t i = 0; i < indices.size(); ++i) {
+      if (indices[i] < 0) continue;
+      csv += fmt::format("{},{},{}\n", a_.IndexInFile(i / k),
+                         b_.IndexInFile(static_cast<std::size_t>(indices[i])), distances[i]);
+    }
+    WriteTextFile(options_.csv_file, csv);
+    fmt::print("wrote {}\n", options_.csv_file);
+  }
+
+  const DistancesOptions& options_;
+  const std::optional<HistogramRequest> histogram_;
+  std::unique_ptr<CloudMeasures> measures_;
+  InputRows a_, b_;
+  const bool in_metres_;
+  DistanceOptions distance_options_;
+  JsonWriter json_;
+};
+
+}  // namespace
+
+void AddCloudDistancesCommand(CLI::App& cloud) {
+  CLI::App* command = cloud.add_subcommand(
+      "distances",
+      "All distances between two clouds or the rows of two matrices: nearest, k smallest, histogram");
+  const auto options = std::make_shared<DistancesOptions>();
+  constexpr char kFiles[] = "FILE.ply|.pcd|.npy|.csv|.txt";
+  command->add_option("a", options->a, "A cloud, or a matrix: its rows are what is compared")
+      ->type_name(kFiles)
+      ->required();
+  command->add_option("b", options->b, "Another one")->type_name(kFiles)->required();
+  command->add_flag("--nearest", options->nearest,
+                    "The nearest point of B for every point of A (the default)");
+  command->add_option("--k", options->k, "The k nearest points of B for every point of A")
+      ->check(CLI::Range(1, kLargestNumNeighbours));
+  command
+      ->add_option("--histogram", options->histogram,
+                   "Count all pairs in BINS bins of equal width from 0 to LARGEST")
+      ->type_name("BINS,LARGEST");
+  command
+      ->add_option("--csv", options->csv_file, "Write index in A, index in B and distance of what was found")
+      ->type_name("FILE");
+  command
+      ->add_option(
+          "--method", options->method,
+          "direct: differences, squared and summed; product, tf32: |a|^2 + |b|^2 - 2ab; auto: by size")
+      ->check(CLI::IsMember({"auto", "direct", "product", "tf32"}))
+      ->capture_default_str();
+  AddCloudOptions(*command, options->common);
+  command->callback([options] { DistancesRun(*options).Run(); });
+  command->footer(
+      "examples:\n"
+      "  parallax cloud distances a.ply b.ply --k 4 --csv neighbours.csv\n"
+      "  parallax cloud distances a.ply b.ply --histogram 50,20 --backend cuda\n"
+      "  parallax cloud distances queries.npy features.npy --k 10 --csv matches.csv");
+}
+
+}  // namespace parallax::app

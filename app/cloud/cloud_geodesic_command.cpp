@@ -1,0 +1,291 @@
+// parallax cloud geodesic: shortest paths along a cloud.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+
+#include "app/cloud/cloud_commands.h"
+#include "app/cloud/cloud_graph.h"
+#include "app/cloud/cloud_options.h"
+#include "app/cloud/cloud_places.h"
+#include "app/options/number_text.h"
+#include "app/pictures/cloud_picture.h"
+#include "app/run/output_files.h"
+#include "datasets/formats/cloud_file.h"
+#include "datasets/formats/image_file.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+struct GeodesicCommandOptions {
+  std::string file, graph = "neighbours", path_file;
+  std::vector<std::string> from, to;
+  CloudGraphOptions cloud_graph;
+  float range_m = std::numeric_limits<float>::infinity();
+  float snap_m = 0;  // 0 = a tenth of the cloud's diagonal
+  CloudOutputs outputs;
+  CloudOptions common;
+};
+
+class GeodesicRun {
+ public:
+  explicit GeodesicRun(const GeodesicCommandOptions& options)
+      : options_(options), measures_(options.common.Measures()), input_(ReadInputCloud(options.file)) {
+    const PlaceFinder finder(input_, options.snap_m);
+    for (const std::string& asked : options.from) sources_.push_back(finder.Find(asked));
+    for (const std::string& asked : options.to) targets_.push_back(finder.Find(asked));
+  }
+
+  void Run() {
+    if (!options_.cloud_graph.voxels) CheckHasNeighbours(input_, options_.cloud_graph.k);
+    const Seconds graph_watch;
+    graph_ = MakeGraphOfCloud(*measures_, input_.cloud.points, options_.cloud_graph);
+    fmt::print("{}\n{}, {:.3f} s\n", input_.Description(), graph_.description, graph_watch.Passed());
+    Find();
+    json_.BeginObject().Key("cloud").Value(input_.file).Key("backend").Value(measures_->name());
+    json_.Key("num_points").Value(static_cast<std::int64_t>(input_.cloud.size()));
+    json_.Key("num_nodes").Value(graph_.graph.num_nodes());
+    json_.Key("num_edges").Value(static_cast<std::int64_t>(graph_.graph.targets.size() / 2));
+    json_.Key("seconds").Value(seconds_);
+    PrintSources();
+    const std::size_t num_unreachable = targets_.empty() ? 0 : PrintTargets();
+    WriteFiles();
+    json_.EndObject();
+    if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, json_.text());
+    if (num_unreachable > 0) {
+      throw Error(fmt::format("{} of {} paths do not exist: the graph falls into {} parts; {}",
+                              num_unreachable, sources_.size() * targets_.size(), num_parts_, HowToJoin()));
+    }
+  }
+
+ private:
+  std::size_t NumNodes() const { return static_cast<std::size_t>(graph_.graph.num_nodes()); }
+  const Point3f& PositionOf(std::int32_t node) const {
+    return (graph_.nodes.empty() ? input_.cloud.points : graph_.nodes)[static_cast<std::size_t>(node)];
+  }
+  float Distance(std::size_t source, std::int32_t node) const {
+    return geodesics_.distances_m[source * NumNodes() + static_cast<std::size_t>(node)];
+  }
+
+  void Find() {
+    std::vector<std::int32_t> nodes;
+    for (const Place& place : sources_) nodes.push_back(graph_.NodeOf(place.point));
+    const Seconds watch;
+    geodesics_ = measures_->ShortestPaths(
+        graph_.graph, nodes, {.range_m = options_.range_m, .targets = {}, .predecessors = NeedsPaths()});
+    seconds_ = watch.Passed();
+    fmt::print("paths from {}, {:.3f} s, back end {}\n", CountOf(sources_.size(), "point"), seconds_,
+               measures_->name());
+  }
+  bool NeedsPaths() const {
+    return !targets_.empty() && (!options_.path_file.empty() || !options_.outputs.picture_file.empty());
+  }
+
+  // What may join the parts of the graph.
+  std::string HowToJoin() const {
+    if (options_.cloud_graph.voxels) return "raise --voxel";
+    if (options_.cloud_graph.k < kLargestNumNeighbours) return "raise --k";
+    return "--k is at its largest: use --graph voxel with a --voxel as wide as the gap between the parts";
+  }
+
+  // How far each source reaches.
+  void PrintSources() {
+    const std::size_t width = WidthOf(sources_);
+    fmt::print("\n{:<{}}{:>14}{:>14}{:>14}\n", "from", width, "nodes reached", "median, m", "farthest, m");
+    json_.Key("sources").BeginArray();
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+      std::vector<float> reached(
+          geodesics_.distances_m.begin() + static_cast<std::ptrdiff_t>(s * NumNodes()),
+          geodesics_.distances_m.begin() + static_cast<std::ptrdiff_t>((s + 1) * NumNodes()));
+      std::erase_if(reached, [](float d) { return !std::isfinite(d); });
+      const double median = QuantileOf(reached, 0.5), farthest = QuantileOf(reached, 1);
+      fmt::print("{:<{}}{:>14}{:>14}{:>14}\n", sources_[s].Name(), width, WithThousands(reached.size()),
+                 FourDigits(median), FourDigits(farthest));
+      json_.BeginObject().Key("point").Value(sources_[s].index);
+      json_.Key("num_reached").Value(static_cast<std::int64_t>(reached.size()));
+      json_.Key("median_m").Value(median).Key("farthest_m").Value(farthest).EndObject();
+    }
+    json_.EndArray();
+    if (std::isfinite(options_.range_m)) fmt::print("(within {:g} m)\n", options_.range_m);
+  }
+
+  // Returns how many of the pairs have no path.
+  std::size_t PrintTargets() {
+    const std::vector<std::int32_t> parts = PartsOf(graph_.graph);
+    num_parts_ = *std::max_element(parts.begin(), parts.end()) + 1;
+    std::size_t num_unreachable = 0;
+    const std::size_t from_width = WidthOf(sources_), to_width = WidthOf(targets_);
+    fmt::print("\n{:<{}}{:<{}}{:>14}{:>14}{:>9}\n", "from", from_width, "to", to_width, "geodesic, m",
+               "straight, m", "ratio");
+    json_.Key("paths").BeginArray();
+    for (std::size_t s = 0; s < sources_.size(); ++s) {
+      for (const Place& target : targets_) {
+        const std::int32_t from = graph_.NodeOf(sources_[s].point), to = graph_.NodeOf(target.point);
+        const float geodesic = Distance(s, to), straight = DistanceBetween(PositionOf(from), PositionOf(to));
+        const bool is_apart = parts[static_cast<std::size_t>(from)] != parts[static_cast<std::size_t>(to)];
+        num_unreachable += is_apart ? 1 : 0;
+        const std::string cell = is_apart                  ? "unreachable"
+                                 : std::isfinite(geodesic) ? FourDigits(geodesic)
+                                                           : fmt::format("> {:g}", options_.range_m);
+        const double ratio = std::isfinite(geodesic) && straight > 0
+                                 ? geodesic / straight
+                                 : std::numeric_limits<double>::quiet_NaN();
+        fmt::print("{:<{}}{:<{}}{:>14}{:>14}{:>9}\n", sources_[s].Name(), from_width, target.Name(), to_width,
+                   cell, FourDigits(straight), FourDigits(ratio));
+        json_.BeginObject().Key("from").Value(sources_[s].index).Key("to").Value(target.index);
+        json_.Key("reachable").Value(!is_apart).Key("geodesic_m").Value(static_cast<double>(geodesic));
+        json_.Key("straight_m").Value(static_cast<double>(straight)).Key("ratio").Value(ratio).EndObject();
+      }
+    }
+    json_.EndArray();
+    return num_unreachable;
+  }
+
+  // Points on the way of every path that exists, source first.
+  std::vector<std::vector<Point3f>> Paths() const {
+    std::vector<std::vector<Point3f>> paths;
+    for (std::size_t s = 0; NeedsPaths() && s < sources_.size(); ++s) {
+      const std::span<const std::int32_t> predecessors(geodesics_.predecessors.data() + s * NumNodes(),
+                                                       NumNodes());
+      for (const Place& target : targets_) {
+        std::vector<Point3f> path;
+        for (const std::int32_t node :
+             PathTo(predecessors, graph_.NodeOf(sources_[s].point), graph_.NodeOf(target.point))) {
+          path.push_back(PositionOf(node));
+        }
+        if (!path.empty()) paths.push_back(std::move(path));
+      }
+    }
+    return paths;
+  }
+
+  // Of every point, to the nearest source; NaN where none reaches it.
+  std::vector<float> PointDistances() const {
+    std::vector<float> distances(input_.cloud.size(), std::numeric_limits<float>::quiet_NaN());
+    for (std::size_t i = 0; i < distances.size(); ++i) {
+      for (std::size_t s = 0; s < sources_.size(); ++s) {
+        const float d = Distance(s, graph_.NodeOf(i));
+        if (std::isfinite(d)) distances[i] = std::fmin(distances[i], d);
+      }
+    }
+    return distances;
+  }
+
+  void WriteFiles() {
+    const std::vector<std::vector<Point3f>> paths = Paths();
+    if (!options_.path_file.empty()) WritePaths(paths);
+    const CloudOutputs& outputs = options_.outputs;
+    if (outputs.cloud_file.empty() && outputs.picture_file.empty()) return;
+    const std::vector<float> distances = PointDistances();
+    const ValueScale scale{sources_.size() == 1 ? "distance along the cloud, m"
+                                                : "distance along the cloud to the nearest source, m",
+                           0, std::max(QuantileOf(distances, 0.99), 1e-6), false};
+    if (!outputs.cloud_file.empty()) {
+      WriteCloud(outputs.cloud_file, {input_.cloud.points, ColorValues(distances, scale)},
+                 CloudEncoding::kBinary, {scale.label, distances});
+      fmt::print("wrote {}\n", outputs.cloud_file);
+    }
+    if (outputs.picture_file.empty()) return;
+    CloudPictureOptions picture;
+    picture.title = input_.Description() + ", from " + sources_.front().Name() +
+                    (sources_.size() > 1 ? fmt::format(" and {} more", sources_.size() - 1) : "");
+    picture.no_value_meaning = std::isfinite(options_.range_m) ? "beyond the range" : "not reached";
+    const std::vector<float> spacing_m = measures_->MeanNeighbourDistances(input_.cloud.points, {.k = 4});
+    picture.spacing_m = spacing_m;
+    picture.lines = paths;
+    WritePng(outputs.picture_file, CloudPicture(input_.cloud.points, distances, scale, picture).ConstView());
+    fmt::print("wrote {}\n", outputs.picture_file);
+  }
+
+  void WritePaths(const std::vector<std::vector<Point3f>>& paths) const {
+    PointCloud vertices;
+    std::vector<CloudEdge> edges;
+    for (const std::vector<Point3f>& path : paths) {
+      for (std::size_t i = 0; i < path.size(); ++i) {
+        const auto index = static_cast<std::int32_t>(vertices.size());
+        if (i > 0) edges.push_back({index - 1, index});
+        vertices.points.push_back(path[i]);
+      }
+    }
+    WritePlyLines(options_.path_file, vertices, edges);
+    fmt::print("wrote {}: {}, {}\n", options_.path_file, CountOf(paths.size(), "path"),
+               CountOf(edges.size(), "edge"));
+  }
+
+  const GeodesicCommandOptions& options_;
+  std::unique_ptr<CloudMeasures> measures_;
+  InputCloud input_;
+  std::vector<Place> sources_, targets_;
+  GraphOfCloud graph_;
+  Geodesics geodesics_;
+  double seconds_ = 0;
+  std::int32_t num_parts_ = 0;  // of the graph, where there are targets
+  JsonWriter json_;
+};
+
+void RunGeodesic(GeodesicCommandOptions& options) {
+  options.outputs.Check();
+  options.cloud_graph.voxels = options.graph == "voxel";
+  CheckOutputName(options.path_file, "lines", ".ply");
+  if (!options.path_file.empty() && options.to.empty())
+    throw InvalidArgument("--path needs targets: name them with --to");
+  GeodesicRun(options).Run();
+}
+
+}  // namespace
+
+void AddCloudGeodesicCommand(CLI::App& cloud) {
+  CLI::App* command =
+      cloud.add_subcommand("geodesic", "Shortest paths along a cloud, over its neighbours or voxels");
+  const auto options = std::make_shared<GeodesicCommandOptions>();
+  command->add_option("cloud", options->file, "The cloud")->type_name("FILE.ply|.pcd")->required();
+  command
+      ->add_option("--from", options->from,
+                   "Sources: numbers of points, from 0 on, or places, whose nearest point counts")
+      ->type_name("I|X,Y,Z")
+      ->required();
+  command->add_option("--to", options->to, "Targets, in the same way")->type_name("I|X,Y,Z");
+  command
+      ->add_option("--graph", options->graph,
+                   "neighbours: of each point, in both directions; voxel: those occupied")
+      ->check(CLI::IsMember({"neighbours", "voxel"}))
+      ->capture_default_str();
+  command->add_option("--k", options->cloud_graph.k, "Neighbours of a point")
+      ->check(CLI::Range(1, kLargestNumNeighbours))
+      ->capture_default_str();
+  command
+      ->add_option("--voxel", options->cloud_graph.voxel_size_m,
+                   "Edge of a voxel, m [3 times the median distance of nearest points]")
+      ->check(CheckPositive)
+      ->type_name("M");
+  command
+      ->add_option("--connectivity", options->cloud_graph.connectivity,
+                   "Voxels around one that it may be joined to")
+      ->check(CLI::IsMember({6, 18, 26}))
+      ->capture_default_str();
+  command->add_option("--range", options->range_m, "Go no farther than this, m")
+      ->check(CheckNotNegative)
+      ->type_name("M");
+  command
+      ->add_option("--snap", options->snap_m,
+                   "Largest distance of a place from its point, m [a tenth of the diagonal]")
+      ->check(CheckPositive)
+      ->type_name("M");
+  command->add_option("--path", options->path_file, "Write the paths as lines")->type_name("FILE.ply");
+  AddCloudOutputs(*command, options->outputs, "distance from the nearest source");
+  AddCloudOptions(*command, options->common);
+  command->callback([options] { RunGeodesic(*options); });
+  command->footer(
+      "examples:\n"
+      "  parallax cloud geodesic cloud.ply --from 0 --to 1200 5.2,0.4,12\n"
+      "  parallax cloud geodesic cloud.ply --from 0,1,8 --to -1,1,20 --path path.ply --output distance.ply\n"
+      "  parallax cloud geodesic cloud.ply --from 17 --graph voxel --voxel 0.05 --range 5 --picture "
+      "reach.png");
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,92 @@
+// What every `parallax cloud` command shares: options, and clouds as they come from files.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/run/json_writer.h"
+#include "pipeline/cloud.h"
+#include "pipeline/cloud/cloud_measures.h"
+
+namespace CLI {
+class App;
+}
+
+namespace parallax::app {
+
+struct CloudOptions {
+  std::string backend = "auto";
+  int device = 0;
+  int num_threads = 0;  // 0 = all cores
+  std::string json_file;
+
+  // Throws as MakeCloudMeasures.
+  std::unique_ptr<CloudMeasures> Measures() const;
+};
+// Declares --backend, --device, --threads and --json. options must outlive the parsing.
+void AddCloudOptions(CLI::App& command, CloudOptions& options);
+
+// Checks of options: empty for a finite number above (not below) 0, else what is wrong.
+std::string CheckPositive(const std::string& text);
+std::string CheckNotNegative(const std::string& text);
+
+// Where a coloured cloud and a picture of it go; empty = nowhere.
+struct CloudOutputs {
+  std::string cloud_file, picture_file;
+
+  // Before anything is computed: throws InvalidArgument for names that end in no known format.
+  void Check() const;
+};
+// Declares --output and --picture. content: what the colours show.
+void AddCloudOutputs(CLI::App& command, CloudOutputs& outputs, const std::string& content);
+
+// The finite points of a file.
+struct InputCloud {
+  std::string file;
+  PointCloud cloud;
+  std::size_t num_in_file = 0;
+  std::vector<std::int32_t> index_in_file;  // of every point; empty where none was left out
+  std::string left_out = "not finite";      // what the others are
+
+  std::int32_t IndexInFile(std::size_t i) const {
+    return index_in_file.empty() ? static_cast<std::int32_t>(i) : index_in_file[i];
+  }
+  // "a.ply: 31 622 points (3 not finite, left out)".
+  std::string Description() const;
+};
+// The numbers of those of `count` things in a file that are finite, ascending; empty where all are. Throws
+// Error where there are none, none that is finite, or more than 2^31 - 1.
+std::vector<std::int32_t> FiniteOnes(const std::string& file, std::size_t count, const std::string& thing,
+                                     const std::function<bool(std::size_t)>& is_finite);
+
+// What becomes of points so far away that single precision cannot hold their distances (LargestCoordinate).
+enum class FarPoints { kRefused, kLeftOut };
+
+// Throws Error on a file that cannot be read, holds no points, none that is finite, or more than 2^31 - 1,
+// and on points that are refused.
+InputCloud ReadInputCloud(const std::filesystem::path& path, FarPoints far_points = FarPoints::kRefused);
+
+// Throws Error where a point, or another `thing` of a file, has a number that is too large for distances.
+// values: of one thing after the other, dims each; index_in_file as of InputCloud.
+void CheckDistancesFit(const std::string& file, const std::string& thing, std::span<const float> values,
+                       int dims, const std::vector<std::int32_t>& index_in_file);
+
+// Throws Error where the cloud has not more than k points.
+void CheckHasNeighbours(const InputCloud& input, int k);
+
+// Seconds since a moment.
+class Seconds {
+ public:
+  double Passed() const;
+
+ private:
+  std::int64_t start_ns_ = Now();
+  static std::int64_t Now();
+};
+
+}  // namespace parallax::app

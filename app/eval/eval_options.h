@@ -1,0 +1,38 @@
+// What `parallax eval` was asked for.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/eval/cloud_scores.h"
+#include "app/eval/eval_session.h"
+#include "app/eval/evaluator.h"
+#include "app/eval/truth_files.h"
+#include "app/options/matching_options.h"
+#include "datasets/source.h"
+
+namespace parallax::app {
+
+struct EvalOptions {
+  std::vector<std::string> source;  // empty: single files are scored
+  std::string kind;                 // empty: recognised
+  std::string metric;               // empty: the benchmark's of the source's kind
+  std::optional<std::size_t> max_frames;
+  MatchingOptions matching;
+  std::string rig;            // as ParseRig takes it; empty: the source's
+  std::string estimates;      // empty: the matcher runs
+  TruthFiles truth;           // named truth, in place of the source's
+  std::string estimate_file;  // without a source
+  std::optional<float> max_disparity_px;
+  bool round = false;
+  EvalOutputs outputs;
+  CloudScoreOptions clouds;
+
+  std::vector<Metric> MetricsOf(SourceKind source_kind) const {
+    return metric.empty() ? MetricsFor(source_kind) : std::vector<Metric>{MetricNamed(metric)};
+  }
+};
+
+}  // namespace parallax::app

@@ -1,0 +1,178 @@
+#include "app/eval/eval_session.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <span>
+#include <utility>
+
+#include "app/run/json_writer.h"
+#include "app/run/output_files.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr const char* kTimeKey = "time_ms";
+
+bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metric == Metric::kKitti2015; }
+
+std::string Count(std::size_t n, const char* what) {
+  return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
+}
+
+}  // namespace
+
+EvalSession::EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalOutputs outputs)
+    : subject_(std::move(subject)),
+      metrics_(std::move(metrics)),
+      outputs_(std::move(outputs)),
+      evaluator_(MakeEvaluator(metrics_)) {
+  if (!outputs_.report_folder.empty()) report_.emplace(outputs_.report_folder, IsKitti(metrics_.front()));
+}
+
+void EvalSession::Score(const StereoFrame& frame, const EvaluatedFrame& evaluated,
+                        std::optional<double> time_ms) {
+  FrameScores scored{frame.name, evaluator_->AddFrame(evaluated)};
+  if (time_ms) {
+    scored.scores.Add(kTimeKey, *time_ms);
+    time_sum_ms_ += *time_ms;
+    ++num_timed_;
+  }
+  if (clouds_) ScoreCloud(frame, evaluated.estimate, scored.scores);
+  only_nonoccluded_ = only_nonoccluded_ && frame.truth->only_nonoccluded;
+  frames_.push_back(std::move(scored));
+  if (!report_) return;
+  report_->AddFrame(frame, evaluated.estimate);
+  if (!clouds_) return;
+  if (const std::optional<HostImage<Rgb8>> picture = clouds_->ErrorPicture()) {
+    report_->AddCloudPicture(frame.name, picture->ConstView());
+  }
+}
+
+void EvalSession::ScoreClouds(std::unique_ptr<CloudEvaluator> evaluator,
+                              const ReprojectionParameters& limits) {
+  clouds_ = std::move(evaluator);
+  cloud_limits_ = limits;
+}
+
+void EvalSession::ScoreCloud(const StereoFrame& frame, HostImageView<const float> estimate, Scores& scores) {
+  std::string why;
+  scores.Add(clouds_->AddFrame(frame, estimate, cloud_limits_, why));
+  if (!why.empty()) without_cloud_.push_back({frame.name, why});
+}
+
+Scores EvalSession::Total() const {
+  Scores total = evaluator_->Total();
+  if (num_timed_ > 0) total.Add(kTimeKey, time_sum_ms_ / num_timed_);
+  if (clouds_) total.Add(clouds_->Total());
+  return total;
+}
+
+std::vector<TableSection> EvalSession::Sections(const Scores& total) const {
+  std::vector<TableSection> sections = SectionsOf(metrics_.front(), total, only_nonoccluded_);
+  // Synthetic scenes have every kind of truth: their sub-pixel errors show in Middlebury's figures.
+  if (metrics_.size() > 1 && metrics_.back() == Metric::kMiddlebury) {
+    for (TableSection& section : SectionsOf(Metric::kMiddlebury, total, false)) {
+      std::erase_if(section.columns, [](const TableColumn& column) { return column.key == kTimeKey; });
+      sections.push_back(std::move(section));
+    }
+  }
+  if (clouds_) {
+    for (TableSection& section : clouds_->Sections()) sections.push_back(std::move(section));
+  }
+  return sections;
+}
+
+std::string EvalSession::Heading() const {
+  std::string heading = fmt::format("{} scored of {}", Count(frames_.size(), "frame"), subject_.source);
+  heading += subject_.estimates.empty()
+                 ? fmt::format(", matched by {} with {}", subject_.backend, subject_.config)
+                 : fmt::format(", estimates of {}", subject_.estimates);
+  if (!skipped_.empty()) heading += fmt::format("; {} skipped", skipped_.size());
+  if (!failed_.empty()) heading += fmt::format("; {} failed", failed_.size());
+  return heading;
+}
+
+std::string EvalSession::Json(const Scores& total) const {
+  JsonWriter json;
+  json.BeginObject();
+  json.Key("dataset").Value(subject_.dataset);
+  json.Key("metric").Value(NameOf(metrics_.front()));
+  json.Key("source").Value(subject_.source);
+  if (!subject_.estimates.empty()) json.Key("estimates").Value(subject_.estimates);
+  if (!subject_.backend.empty()) json.Key("backend").Value(subject_.backend);
+  if (!subject_.config.empty()) json.Key("config").Value(subject_.config);
+  if (clouds_) {
+    json.Key("cloud").BeginObject();
+    json.Key("min_depth_m").Value(static_cast<double>(cloud_limits_.min_depth_m));
+    json.Key("max_depth_m").Value(static_cast<double>(cloud_limits_.max_depth_m));
+    clouds_->WriteSettings(json);
+    json.EndObject();
+  }
+  json.Key("frames").BeginArray();
+  for (const FrameScores& frame : frames_) {
+    json.BeginObject().Key("name").Value(frame.name);
+    WriteScores(json, frame.scores);
+    json.EndObject();
+  }
+  json.EndArray();
+  std::vector<std::pair<const char*, const std::vector<Unscored>*>> lists = {{"skipped", &skipped_},
+                                                                             {"failed", &failed_}};
+  if (clouds_) lists.emplace_back("without_cloud", &without_cloud_);
+  for (const auto& [key, list] : lists) {
+    json.Key(key).BeginArray();
+    for (const Unscored& frame : *list) {
+      json.BeginObject().Key("name").Value(frame.name).Key("reason").Value(frame.reason).EndObject();
+    }
+    json.EndArray();
+  }
+  json.Key("total").BeginObject();
+  json.Key("num_frames").Value(static_cast<std::int64_t>(frames_.size()));
+  WriteScores(json, total);
+  return json.EndObject().EndObject().text();
+}
+
+void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection>& sections) {
+  if (!outputs_.csv_file.empty()) WriteTextFile(outputs_.csv_file, CsvText(frames_, total));
+  if (!outputs_.json_file.empty()) WriteTextFile(outputs_.json_file, Json(total));
+  if (!report_) return;
+  std::vector<std::string> notes;
+  for (const Unscored& frame : skipped_) notes.push_back("Skipped " + frame.name + ": " + frame.reason);
+  for (const Unscored& frame : without_cloud_) {
+    notes.push_back("No cloud scores of " + frame.name + ": " + frame.reason);
+  }
+  for (const Unscored& frame : failed_) notes.push_back("Failed " + frame.name + ": " + frame.reason);
+  report_->Finish(Heading(), sections, frames_, total, notes);
+  std::printf("pictures: %s\n", report_->index_file().c_str());
+}
+
+void EvalSession::Finish(bool interrupted) {
+  if (frames_.empty()) {
+    if (interrupted) throw Error("interrupted before a frame was scored");
+    if (skipped_.empty() && failed_.empty()) throw Error(subject_.source + ": no frames to score");
+    const Unscored& first = failed_.empty() ? skipped_.front() : failed_.front();
+    throw Error(fmt::format("{}: nothing could be scored ({} skipped, {} failed), {}: {}", subject_.source,
+                            skipped_.size(), failed_.size(), first.name, first.reason));
+  }
+  const Scores total = Total();
+  const std::vector<TableSection> sections = Sections(total);
+  for (const TableSection& section : sections) {
+    std::printf("%s\n", TableText(section, frames_, total).c_str());
+  }
+  std::printf("%s\n", Heading().c_str());
+  if (!without_cloud_.empty()) {
+    std::printf("no cloud scores of %s, first %s: %s\n", Count(without_cloud_.size(), "frame").c_str(),
+                without_cloud_.front().name.c_str(), without_cloud_.front().reason.c_str());
+  }
+  WriteFiles(total, sections);
+  if (!failed_.empty()) {
+    throw Error(fmt::format("{} of {} frames failed, first {}: {}", failed_.size(),
+                            frames_.size() + skipped_.size() + failed_.size(), failed_.front().name,
+                            failed_.front().reason));
+  }
+  if (interrupted)
+    throw Error(fmt::format("interrupted: the figures are of {}", Count(frames_.size(), "frame")));
+}
+
+}  // namespace parallax::app

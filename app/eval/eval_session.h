@@ -1,0 +1,76 @@
+// One run of `parallax eval`: scores frames as they come, then prints and writes what was found. Score may
+// run beside Skip and Fail, in another thread.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/eval/cloud_scores.h"
+#include "app/eval/eval_report.h"
+#include "app/eval/evaluator.h"
+#include "app/eval/scores.h"
+
+namespace parallax::app {
+
+// Where the results go besides standard output; empty = nowhere.
+struct EvalOutputs {
+  std::string csv_file, json_file, report_folder;
+};
+
+// What is scored, as the outputs state it.
+struct EvalSubject {
+  std::string dataset;          // kind of the source, or the metric for single files
+  std::string source;           // as it was given
+  std::string estimates;        // where they were read; empty when the matcher ran
+  std::string backend, config;  // of the matcher; empty when it did not run
+};
+
+class EvalSession {
+ public:
+  // metrics: the first one is printed (for synthetic scenes, Middlebury's as well); all go into the files.
+  EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalOutputs outputs);
+
+  // From now on clouds are scored, too, of the depths within limits.
+  void ScoreClouds(std::unique_ptr<CloudEvaluator> evaluator, const ReprojectionParameters& limits);
+
+  // Scores one frame, whose truth must be there. time_ms: of the matcher, if it ran.
+  // Throws Error when the estimate does not fit; then the frame counts for nothing until it is skipped.
+  void Score(const StereoFrame& frame, const EvaluatedFrame& evaluated, std::optional<double> time_ms);
+
+  // Notes a frame that has nothing to score (no truth, no estimate), or that is bad.
+  void Skip(const std::string& name, const std::string& reason) { skipped_.push_back({name, reason}); }
+  void Fail(const std::string& name, const std::string& reason) { failed_.push_back({name, reason}); }
+
+  // Prints the tables and writes the files. Throws Error when no frame was scored, and, after all is written,
+  // when frames failed or the run was interrupted.
+  void Finish(bool interrupted);
+
+ private:
+  struct Unscored {
+    std::string name, reason;
+  };
+  void ScoreCloud(const StereoFrame& frame, HostImageView<const float> estimate, Scores& scores);
+  Scores Total() const;
+  std::vector<TableSection> Sections(const Scores& total) const;
+  std::string Heading() const;
+  std::string Json(const Scores& total) const;
+  void WriteFiles(const Scores& total, const std::vector<TableSection>& sections);
+
+  EvalSubject subject_;
+  std::vector<Metric> metrics_;
+  EvalOutputs outputs_;
+  std::unique_ptr<Evaluator> evaluator_;
+  std::unique_ptr<CloudEvaluator> clouds_;  // may be null
+  ReprojectionParameters cloud_limits_;
+  std::vector<Unscored> without_cloud_;
+  std::optional<EvalReport> report_;
+  std::vector<FrameScores> frames_;
+  std::vector<Unscored> skipped_, failed_;
+  double time_sum_ms_ = 0;
+  int num_timed_ = 0;
+  bool only_nonoccluded_ = true;  // so far
+};
+
+}  // namespace parallax::app

@@ -1,0 +1,186 @@
+#include "app/eval/eval_source.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "app/backends.h"
+#include "app/eval/estimate_files.h"
+#include "app/options/frame_parameters.h"
+#include "app/options/named_rig.h"
+#include "app/run/frame_loop.h"
+#include "app/run/interrupt.h"
+#include "app/run/progress.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+// Whether sources of this kind never come with truth of their own.
+bool NeverHasTruth(SourceKind kind) {
+  return kind == SourceKind::kPair || kind == SourceKind::kVideo || kind == SourceKind::kCamera ||
+         kind == SourceKind::kKittiOdometry || kind == SourceKind::kKittiRaw;
+}
+
+std::unique_ptr<FrameSource> OpenWithTruth(const EvalOptions& options) {
+  std::unique_ptr<FrameSource> source = OpenSource(options.source, {options.kind, true});
+  if (NeverHasTruth(source->kind()) && options.truth.disparity.empty()) {
+    throw Error(
+        fmt::format("{}: a source of kind {} has no ground truth; for a pair, name it with --truth FILE",
+                    fmt::join(options.source, " "), NameOf(source->kind())));
+  }
+  return WithNamedRig(WithNamedTruth(std::move(source), options.truth), options.rig);
+}
+
+std::string WhyNoTruth(const StereoFrame& frame) {
+  return frame.truth_note.empty() ? "no ground truth" : frame.truth_note;
+}
+
+class SourceEvaluation {
+ public:
+  explicit SourceEvaluation(const EvalOptions& options)
+      : options_(options),
+        source_(OpenWithTruth(options)),
+        metrics_(options.MetricsOf(source_->kind())),
+        session_(Subject(), metrics_, options.outputs) {
+    std::optional<std::size_t> total = source_->num_frames();
+    if (total && options.max_frames) total = std::min(*total, *options.max_frames);
+    if (options.clouds.enabled) {
+      // The measures of clouds have no reference back end.
+      const std::string_view backend =
+          options.matching.backend == "reference" ? "cpu" : std::string_view(options.matching.backend);
+      session_.ScoreClouds(
+          std::make_unique<CloudEvaluator>(options.clouds, MakeCloudMeasures(backend, options.matching.device,
+                                                                             options.matching.num_threads)),
+          options.matching.Load().parameters.reprojection);
+    }
+    progress_.emplace(total, stderr);
+  }
+
+  void Run() {
+    const InterruptGuard interrupt;
+    if (options_.estimates.empty()) {
+      MatchFrames(interrupt.requested());
+    } else {
+      ReadEstimates(interrupt.requested());
+    }
+    progress_.reset();
+    session_.Finish(interrupt.requested());
+  }
+
+ private:
+  EvalSubject Subject() const {
+    EvalSubject subject;
+    subject.dataset = NameOf(source_->kind());
+    subject.source = fmt::format("{}", fmt::join(options_.source, " "));
+    subject.estimates = options_.estimates;
+    if (!options_.estimates.empty()) return subject;
+    subject.backend = ResolveBackend(options_.matching.backend);
+    subject.config = options_.matching.config;
+    for (const std::string& assignment : options_.matching.assignments) subject.config += " " + assignment;
+    return subject;
+  }
+
+  void MatchFrames(const std::atomic<bool>& stop) {
+    const ChosenParameters chosen = options_.matching.Load();
+    std::string why_skipped;  // set and read in the thread that reads
+    FrameLoopSteps steps;
+    steps.is_done = [&](const std::string&, const StereoFrame* frame) {
+      if (frame == nullptr || frame->truth) return false;
+      why_skipped = WhyNoTruth(*frame);
+      return true;
+    };
+    steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
+    steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
+      return MakeMatcher(options_.matching.backend, parameters, matcher_options);
+    };
+    steps.write = [&](const MatchedFrame& matched, FrameReport&) {
+      Score(matched.frame, matched.disparity.disparity.ConstView(), matched.match_ms);
+    };
+    steps.report = [&](const FrameReport& report) {
+      if (report.outcome == FrameOutcome::kSkipped) Skip(report.name, why_skipped);
+      if (report.outcome == FrameOutcome::kFailed) Fail(report.name, report.error);
+      progress_->Advance(report.outcome != FrameOutcome::kSkipped);
+    };
+    // One writer: frames are scored in their order.
+    RunFrames(
+        *source_, steps,
+        {.max_frames = options_.max_frames,
+         .num_threads = options_.matching.num_threads,
+         .device = options_.matching.device,
+         .memory_limit_bytes = options_.matching.MemoryLimitBytes(ResolveBackend(options_.matching.backend)),
+         .num_writers = 1,
+         .stop = &stop});
+  }
+
+  void ReadEstimates(const std::atomic<bool>& stop) {
+    const EstimateFiles estimates(options_.estimates, metrics_.front());
+    for (std::size_t i = 0; !stop && (!options_.max_frames || i < *options_.max_frames); ++i) {
+      const std::optional<std::string> name = source_->NextName();
+      if (!name) break;
+      try {
+        ScoreEstimate(*name, estimates);
+      } catch (const Error& error) {
+        Fail(*name, error.what());
+      }
+      progress_->Advance(true);
+    }
+  }
+
+  // The source stands behind the frame afterwards, whatever happens.
+  void ScoreEstimate(const std::string& name, const EstimateFiles& estimates) {
+    std::optional<std::filesystem::path> file;
+    try {
+      file = estimates.Find(name);
+    } catch (const Error&) {
+      source_->Skip();
+      throw;
+    }
+    if (!file) {
+      source_->Skip();
+      return Skip(name, "no estimate " + name + ".png or .pfm in " + options_.estimates);
+    }
+    const StereoFrame frame = source_->Read();
+    if (!frame.truth) return Skip(name, WhyNoTruth(frame));
+    const HostImage<float> estimate = ReadEstimate(*file);
+    Score(frame, estimate.ConstView(), std::nullopt);
+  }
+
+  void Score(const StereoFrame& frame, HostImageView<const float> estimate, std::optional<double> time_ms) {
+    session_.Score(frame, {estimate, &*frame.truth, MaxDisparityFor(frame, estimate), options_.round},
+                   time_ms);
+  }
+
+  // Middlebury lets no method lose by values beyond the stated range: they are clipped to it.
+  float MaxDisparityFor(const StereoFrame& frame, HostImageView<const float> estimate) const {
+    if (options_.max_disparity_px) return *options_.max_disparity_px;
+    if (source_->kind() != SourceKind::kMiddleburyV3 || !frame.num_disparities_hint) {
+      return EvaluatedFrame{}.max_disparity_px;
+    }
+    return static_cast<float>(*frame.num_disparities_hint) * static_cast<float>(estimate.width) /
+           static_cast<float>(frame.truth->disparity.width());
+  }
+
+  void Skip(const std::string& name, const std::string& reason) {
+    progress_->Print("skipped " + name + ": " + reason);
+    session_.Skip(name, reason);
+  }
+  void Fail(const std::string& name, const std::string& reason) {
+    progress_->Print("failed " + name + ": " + reason);
+    session_.Fail(name, reason);
+  }
+
+  const EvalOptions& options_;
+  std::unique_ptr<FrameSource> source_;
+  std::vector<Metric> metrics_;
+  EvalSession session_;
+  std::optional<Progress> progress_;
+};
+
+}  // namespace
+
+void EvaluateSource(const EvalOptions& options) { SourceEvaluation(options).Run(); }
+
+}  // namespace parallax::app

@@ -1,0 +1,217 @@
+#include "app/eval/evaluator.h"
+
+#include <algorithm>
+#include <string>
+
+#include "app/eval/named_scores.h"
+#include "pipeline/error.h"
+#include "pipeline/metrics/eth3d.h"
+#include "pipeline/metrics/interpolate_background.h"
+#include "pipeline/metrics/kitti2012.h"
+#include "pipeline/metrics/kitti2015.h"
+#include "pipeline/metrics/kitti_quantization.h"
+#include "pipeline/metrics/middlebury.h"
+
+namespace parallax::app {
+namespace {
+
+HostImageView<const std::uint8_t> NonoccludedOf(const EvaluatedFrame& frame) {
+  return frame.truth->nonoccluded.ConstView();
+}
+
+// Whether non-occluded truth can be told. Where there is no other, all of it is (and the mask may be empty).
+bool HasNonoccluded(const EvaluatedFrame& frame) {
+  return frame.truth->only_nonoccluded || !frame.truth->nonoccluded.Empty();
+}
+
+class Kitti2012Evaluator : public Evaluator {
+ public:
+  Scores AddFrame(const EvaluatedFrame& frame) override {
+    const HostImage<float> estimate = QuantizeAsKittiPng(frame.estimate);
+    const auto truth = frame.truth->disparity.ConstView();
+    const Kitti2012Scores all = EvaluateKitti2012(estimate.ConstView(), truth);
+    Scores named = Named(all, "");
+    if (HasNonoccluded(frame)) {
+      noc_.push_back(EvaluateKitti2012(estimate.ConstView(), truth, NonoccludedOf(frame)));
+      named.Add(Named(noc_.back(), "_noc"));
+    }
+    all_.push_back(all);
+    return named;
+  }
+  Scores Total() const override {
+    Scores total = Named(MeanOf(all_), "");
+    if (!noc_.empty()) total.Add(Named(MeanOf(noc_), "_noc"));
+    return total;
+  }
+
+ private:
+  std::vector<Kitti2012Scores> all_, noc_;
+};
+
+class Kitti2015Evaluator : public Evaluator {
+ public:
+  Scores AddFrame(const EvaluatedFrame& frame) override {
+    const HostImage<float> estimate = QuantizeAsKittiPng(frame.estimate);
+    const auto truth = frame.truth->disparity.ConstView();
+    const auto objects = frame.truth->objects.ConstView();
+    const Kitti2015Counts all = EvaluateKitti2015(estimate.ConstView(), truth, objects);
+    Scores named = Named(all, "");
+    if (HasNonoccluded(frame)) {
+      const Kitti2015Counts noc =
+          EvaluateKitti2015(estimate.ConstView(), truth, objects, NonoccludedOf(frame));
+      named.Add(Named(noc, "_noc"));
+      noc_ += noc;
+      has_noc_ = true;
+    }
+    all_ += all;
+    return named;
+  }
+  Scores Total() const override {
+    Scores total = Named(all_, "");
+    if (has_noc_) total.Add(Named(noc_, "_noc"));
+    return total;
+  }
+
+ private:
+  Kitti2015Counts all_, noc_;
+  bool has_noc_ = false;
+};
+
+// Scores of one region of the truth, without and with filling.
+template <typename BenchmarkScores>
+struct Region {
+  const char* suffix;
+  std::vector<BenchmarkScores> plain, filled;
+
+  template <typename Evaluate>
+  Scores Add(const Evaluate& evaluate, HostImageView<const float> estimate,
+             HostImageView<const float> filled_estimate, HostImageView<const std::uint8_t> mask) {
+    plain.push_back(evaluate(estimate, mask));
+    filled.push_back(evaluate(filled_estimate, mask));
+    return Named(plain.back(), filled.back(), suffix);
+  }
+  Scores Total() const { return plain.empty() ? Scores() : Named(MeanOf(plain), MeanOf(filled), suffix); }
+};
+
+template <typename BenchmarkScores>
+class RegionEvaluator : public Evaluator {
+ public:
+  Scores AddFrame(const EvaluatedFrame& frame) override {
+    const HostImage<float> filled = InterpolateBackground(frame.estimate);
+    const auto evaluate = [&](HostImageView<const float> estimate, HostImageView<const std::uint8_t> mask) {
+      return Evaluate(frame, estimate, mask);
+    };
+    Scores named;
+    const Scores all = all_.Add(evaluate, frame.estimate, filled.ConstView(), {});
+    if (!NonoccludedOf(frame).Empty()) {
+      named.Add(nonocc_.Add(evaluate, frame.estimate, filled.ConstView(), NonoccludedOf(frame)));
+    }
+    named.Add(all);
+    AddDensity(named);
+    return named;
+  }
+  Scores Total() const override {
+    Scores total = nonocc_.Total();
+    total.Add(all_.Total());
+    AddDensity(total);
+    return total;
+  }
+
+ protected:
+  virtual BenchmarkScores Evaluate(const EvaluatedFrame& frame, HostImageView<const float> estimate,
+                                   HostImageView<const std::uint8_t> mask) const = 0;
+
+ private:
+  // The name that every kind of source has for this figure.
+  static void AddDensity(Scores& scores) {
+    for (const char* key : {"density_all", "coverage_all"}) {
+      if (const auto value = scores.Find(key)) scores.Add("density", *value);
+    }
+  }
+  Region<BenchmarkScores> nonocc_{"_nonocc", {}, {}}, all_{"_all", {}, {}};
+};
+
+class MiddleburyEvaluator : public RegionEvaluator<MiddleburyScores> {
+  MiddleburyScores Evaluate(const EvaluatedFrame& frame, HostImageView<const float> estimate,
+                            HostImageView<const std::uint8_t> mask) const override {
+    MiddleburyOptions options;
+    options.max_disparity_px = frame.max_disparity_px;
+    options.round = frame.round;
+    return EvaluateMiddlebury(estimate, frame.truth->disparity.ConstView(), mask, options);
+  }
+};
+
+class Eth3dEvaluator : public RegionEvaluator<Eth3dScores> {
+  Eth3dScores Evaluate(const EvaluatedFrame& frame, HostImageView<const float> estimate,
+                       HostImageView<const std::uint8_t> mask) const override {
+    return EvaluateEth3d(estimate, frame.truth->disparity.ConstView(), mask);
+  }
+};
+
+class EvaluatorOfSeveral : public Evaluator {
+ public:
+  explicit EvaluatorOfSeveral(std::vector<std::unique_ptr<Evaluator>> parts) : parts_(std::move(parts)) {}
+  Scores AddFrame(const EvaluatedFrame& frame) override {
+    Scores scores;
+    for (const auto& part : parts_) scores.Add(part->AddFrame(frame));
+    return scores;
+  }
+  Scores Total() const override {
+    Scores total;
+    for (const auto& part : parts_) total.Add(part->Total());
+    return total;
+  }
+
+ private:
+  std::vector<std::unique_ptr<Evaluator>> parts_;
+};
+
+std::unique_ptr<Evaluator> MakeOne(Metric metric) {
+  switch (metric) {
+    case Metric::kKitti2012:
+      return std::make_unique<Kitti2012Evaluator>();
+    case Metric::kKitti2015:
+      return std::make_unique<Kitti2015Evaluator>();
+    case Metric::kMiddlebury:
+      return std::make_unique<MiddleburyEvaluator>();
+    case Metric::kEth3d:
+      return std::make_unique<Eth3dEvaluator>();
+  }
+  throw InvalidArgument("no such metric");
+}
+
+}  // namespace
+
+Metric MetricNamed(std::string_view name) {
+  const auto found = std::find(std::begin(kMetricNames), std::end(kMetricNames), name);
+  if (found == std::end(kMetricNames)) {
+    throw InvalidArgument("metric '" + std::string(name) +
+                          "' is unknown: use kitti2012, kitti2015, middlebury or eth3d");
+  }
+  return static_cast<Metric>(found - std::begin(kMetricNames));
+}
+
+std::vector<Metric> MetricsFor(SourceKind kind) {
+  switch (kind) {
+    case SourceKind::kKitti2012:
+      return {Metric::kKitti2012, Metric::kKitti2015};
+    case SourceKind::kKitti2015:
+    case SourceKind::kKittiOdometry:
+    case SourceKind::kKittiRaw:
+      return {Metric::kKitti2015, Metric::kKitti2012};
+    case SourceKind::kEth3d:
+      return {Metric::kEth3d};
+    case SourceKind::kSynthetic:
+      return {Metric::kKitti2015, Metric::kKitti2012, Metric::kMiddlebury};
+    default:
+      return {Metric::kMiddlebury};
+  }
+}
+
+std::unique_ptr<Evaluator> MakeEvaluator(std::span<const Metric> metrics) {
+  std::vector<std::unique_ptr<Evaluator>> parts;
+  for (const Metric metric : metrics) parts.push_back(MakeOne(metric));
+  return std::make_unique<EvaluatorOfSeveral>(std::move(parts));
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,48 @@
+// From the metrics of pipeline/metrics to named figures, per frame and in total.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "app/eval/scores.h"
+#include "datasets/source.h"
+#include "pipeline/frame.h"
+
+namespace parallax::app {
+
+enum class Metric { kKitti2012, kKitti2015, kMiddlebury, kEth3d };
+inline constexpr std::string_view kMetricNames[] = {"kitti2012", "kitti2015", "middlebury", "eth3d"};
+
+inline std::string_view NameOf(Metric metric) { return kMetricNames[static_cast<std::size_t>(metric)]; }
+// Throws InvalidArgument for an unknown name.
+Metric MetricNamed(std::string_view name);
+
+// The metrics that a kind of source is scored by; the first is its benchmark's own.
+std::vector<Metric> MetricsFor(SourceKind kind);
+
+struct EvaluatedFrame {
+  HostImageView<const float> estimate;  // px, NaN = no value
+  const GroundTruth* truth = nullptr;
+  // Middlebury only: larger values are clipped to this (px of the estimate's resolution), and rounding.
+  float max_disparity_px = std::numeric_limits<float>::infinity();
+  bool round = false;
+};
+
+// Scores frames one after the other and remembers what the total needs.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  // Throws InvalidArgument when the sizes do not fit; the frame is then not part of the total.
+  virtual Scores AddFrame(const EvaluatedFrame& frame) = 0;
+  // Over all frames added, in the manner of the benchmark.
+  virtual Scores Total() const = 0;
+};
+
+// KITTI metrics see every estimate as a 16-bit PNG holds it, so that scores are the same whether the matcher
+// runs here or its files are read. Several metrics: the figures of all; a key that two share is the first's.
+std::unique_ptr<Evaluator> MakeEvaluator(std::span<const Metric> metrics);
+
+}  // namespace parallax::app

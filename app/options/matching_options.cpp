@@ -1,0 +1,45 @@
+#include "app/options/matching_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "config/presets.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+
+void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
+  const std::string presets(PresetNames());
+  command.add_option("--config", options.config, "Parameters: a preset (" + presets + ") or a YAML file")
+      ->type_name("FILE|PRESET")
+      ->capture_default_str();
+  command
+      .add_option("--set", options.assignments,
+                  "One parameter, after --config: --set aggregation.p1=12; repeatable")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command.add_option("--backend", options.backend, "auto, cuda, cpu or reference")->capture_default_str();
+  command.add_option("--threads", options.num_threads, "Threads of the CPU back ends; 0 = one per core")
+      ->check(CLI::Range(0, 1024))
+      ->capture_default_str();
+  command.add_option("--device", options.device, "CUDA device, as `parallax info` numbers them")
+      ->check(CLI::Range(0, 1023))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--memory-limit", options.memory_limit_mb,
+          "Working memory of the cpu back end, MB: within less, large frames are matched in bands, with "
+          "the same result; 0 = 2.5 bytes a cell + 64 MB")
+      ->type_name("MB")
+      ->check(CLI::Range(0, 1000000))
+      ->capture_default_str();
+}
+
+std::size_t MatchingOptions::MemoryLimitBytes(std::string_view used_backend) const {
+  if (memory_limit_mb > 0 && used_backend != "cpu") {
+    throw InvalidArgument("--memory-limit is one of the cpu back end, not of " + std::string(used_backend) +
+                          ": leave it out, or use --backend cpu");
+  }
+  return static_cast<std::size_t>(memory_limit_mb) * 1'000'000;
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,127 @@
+#include "app/pictures/display.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include "app/options/number_text.h"
+#include "app/pictures/colormap.h"
+#include "pipeline/reprojection.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr std::size_t kMaxSamples = 1 << 16;  // enough for percentiles of a picture
+
+// 1st and 99th percentile of the finite values of an image; {0, 1} where there are none.
+template <typename T>
+std::pair<float, float> RobustLimits(HostImageView<const T> image) {
+  const std::size_t num_pixels =
+      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
+  // Steps that share no factor with usual widths, so that no column is preferred.
+  const std::size_t step = num_pixels <= kMaxSamples ? 1 : (num_pixels / kMaxSamples) | 1;
+  std::vector<float> values;
+  for (std::size_t i = 0; i < num_pixels; i += step) {
+    const auto width = static_cast<std::size_t>(image.width);
+    const auto value = static_cast<float>(image(static_cast<int>(i % width), static_cast<int>(i / width)));
+    if (std::isfinite(value)) values.push_back(value);
+  }
+  if (values.empty()) return {0.0f, 1.0f};
+  const auto percentile = [&](double fraction) {
+    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(
+                                          std::lround(fraction * static_cast<double>(values.size() - 1)));
+    std::nth_element(values.begin(), nth, values.end());
+    return *nth;
+  };
+  const float low = percentile(0.01);
+  return {low, percentile(0.99)};
+}
+
+Rgb8 GrayToColor(std::uint8_t value) { return {value, value, value}; }
+
+HostImage<Rgb8> ToColor(HostImageView<const Rgb8> image) {
+  HostImage<Rgb8> result(image.width, image.height);
+  for (int y = 0; y < image.height; ++y) std::copy_n(image.Row(y), image.width, result.Row(y));
+  return result;
+}
+
+HostImage<Rgb8> ToColor(HostImageView<const std::uint8_t> image) {
+  HostImage<Rgb8> result(image.width, image.height);
+  for (int y = 0; y < image.height; ++y) {
+    std::transform(image.Row(y), image.Row(y) + image.width, result.Row(y), GrayToColor);
+  }
+  return result;
+}
+
+HostImage<Rgb8> ToColor(HostImageView<const std::uint16_t> image) {
+  const auto [low, high] = RobustLimits(image);
+  const float scale = high > low ? 255.0f / (high - low) : 0.0f;
+  HostImage<Rgb8> result(image.width, image.height);
+  for (int y = 0; y < image.height; ++y) {
+    std::transform(image.Row(y), image.Row(y) + image.width, result.Row(y),
+                   [low = low, scale](std::uint16_t value) {
+                     const float stretched = (static_cast<float>(value) - low) * scale;
+                     return GrayToColor(static_cast<std::uint8_t>(std::clamp(stretched, 0.0f, 255.0f)));
+                   });
+  }
+  return result;
+}
+
+HostImage<Rgb8> ColorScale() {
+  constexpr int kNumColors = 256;
+  HostImage<Rgb8> scale(kNumColors, 1);
+  for (int i = 0; i < kNumColors; ++i) scale(i, 0) = ColorOf(static_cast<float>(i) / (kNumColors - 1));
+  return scale;
+}
+
+}  // namespace
+
+HostImage<Rgb8> DisplayImage(const CameraImageView& image) {
+  return std::visit([](const auto& i) { return ToColor(i); }, image);
+}
+
+DisparityRange RobustRange(HostImageView<const float> disparity) {
+  const auto [low, high] = RobustLimits(disparity);
+  return {low, high};
+}
+
+StereoRig NominalRig(int width, int height) {
+  return {.fx_px = static_cast<double>(width),
+          .cx_px = 0.5 * (width - 1),
+          .cy_px = 0.5 * (height - 1),
+          .baseline_m = 0.1,
+          .doffs_px = 0};
+}
+
+void AddDisparity(HostImageView<const float> disparity, DisparityRange range, ViewerFrame& shown) {
+  shown.disparity = ColorDisparity(disparity, range.low, range.high);
+  shown.disparity_caption = "disparity";
+  shown.scale = ColorScale();
+  shown.scale_low = fmt::format("{:.1f}", range.low);
+  shown.scale_high = fmt::format("{:.1f} px", range.high);
+}
+
+void AddCloud(HostImageView<const float> disparity, const CameraImageView& colors,
+              const std::optional<StereoRig>& rig, const ReprojectionParameters& limits, ViewerFrame& shown) {
+  const StereoRig used = rig ? *rig : NominalRig(disparity.width, disparity.height);
+  ReprojectionParameters used_limits = limits;
+  if (!rig) {
+    used_limits.min_depth_m = 0;
+    used_limits.max_depth_m = static_cast<float>(used.fx_px * used.baseline_m);
+  }
+  HostImage<float> depth(disparity.width, disparity.height);
+  DepthFromDisparity(disparity, used, used_limits, depth.View());
+  AddCloud(CloudFromDepth(depth.ConstView(), colors, used), shown);
+  if (!rig) shown.cloud_caption += ", no calibration: shape from a nominal camera, no true scale";
+}
+
+void AddCloud(PointCloud cloud, ViewerFrame& shown) {
+  shown.cloud_caption =
+      cloud.points.empty() ? "cloud: no point" : "cloud of " + WithThousands(cloud.size()) + " points";
+  shown.cloud = std::move(cloud);
+}
+
+}  // namespace parallax::app

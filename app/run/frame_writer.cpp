@@ -1,0 +1,177 @@
+#include "app/run/frame_writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <system_error>
+#include <utility>
+
+#include "app/pictures/colormap.h"
+#include "app/pictures/display.h"
+#include "datasets/formats/cloud_file.h"
+#include "datasets/formats/disparity_png.h"
+#include "datasets/formats/image_file.h"
+#include "datasets/formats/pfm.h"
+#include "pipeline/error.h"
+#include "pipeline/reprojection.h"
+
+namespace parallax::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct OutputPlace {
+  std::string_view folder, ending;
+};
+// In the order of the enumerators.
+constexpr OutputPlace kPlaces[] = {{"disparity", ".png"}, {"pfm", ".pfm"},        {"color", ".png"},
+                                   {"depth", ".png"},     {"cloud", ".ply"},      {"cloud", ".pcd"},
+                                   {"density", ".ply"},   {"confidence", ".png"}, {"validity", ".png"}};
+
+constexpr float kMaxPngDepth_m = 65.535F;
+
+bool NeedsCalibration(Output output) {
+  return output == Output::kDepth || output == Output::kCloud || output == Output::kPcd ||
+         output == Output::kDensity;
+}
+
+bool Contains(const std::vector<Output>& outputs, Output output) {
+  return std::find(outputs.begin(), outputs.end(), output) != outputs.end();
+}
+
+std::size_t NumDeeperThan(float limit_m, HostImageView<const float> depth_m) {
+  std::size_t count = 0;
+  for (int y = 0; y < depth_m.height; ++y) {
+    const float* row = depth_m.Row(y);
+    count += static_cast<std::size_t>(
+        std::count_if(row, row + depth_m.width, [&](float z) { return z > limit_m; }));
+  }
+  return count;
+}
+
+}  // namespace
+
+std::vector<Output> OutputsOf(const std::vector<std::string>& names) {
+  std::vector<Output> outputs;
+  for (const std::string& name : names) {
+    const auto found = std::find(std::begin(kOutputNames), std::end(kOutputNames), name);
+    if (found == std::end(kOutputNames)) {
+      std::string all;
+      for (const std::string_view known : kOutputNames) all += (all.empty() ? "" : ", ") + std::string(known);
+      throw InvalidArgument("--write: unknown output '" + name + "': use some of " + all);
+    }
+    const Output output = static_cast<Output>(found - std::begin(kOutputNames));
+    if (!Contains(outputs, output)) outputs.push_back(output);
+  }
+  return outputs;
+}
+
+FrameWriter::FrameWriter(fs::path folder, std::vector<Output> asked, RunClouds* clouds)
+    : folder_(std::move(folder)), asked_(std::move(asked)), clouds_(clouds) {}
+
+fs::path FrameWriter::PathOf(Output output, const std::string& name) const {
+  const OutputPlace& place = kPlaces[static_cast<std::size_t>(output)];
+  return folder_ / place.folder / (name + std::string(place.ending));
+}
+
+std::vector<Output> FrameWriter::OutputsFor(bool calibrated) const {
+  std::vector<Output> outputs = asked_;
+  if (outputs.empty()) outputs = {Output::kDisparity, Output::kColor, Output::kDepth, Output::kCloud};
+  const bool with_density = clouds_ != nullptr && clouds_->measures_density();
+  if (with_density && !Contains(outputs, Output::kDensity)) outputs.push_back(Output::kDensity);
+  if (!calibrated) std::erase_if(outputs, NeedsCalibration);
+  return outputs;
+}
+
+void FrameWriter::MakeFolders() const {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  // Folders of outputs that only calibrated frames have appear with the first such frame.
+  for (const Output output : OutputsFor(false)) {
+    if (!error) fs::create_directories(PathOf(output, "x").parent_path(), error);
+  }
+  if (error)
+    throw Error(folder_.string() + ": cannot be made: " + error.message() + ": choose another --output");
+}
+
+bool FrameWriter::IsComplete(const std::string& name, bool calibrated) const {
+  const std::vector<Output> outputs = OutputsFor(calibrated);
+  return std::all_of(outputs.begin(), outputs.end(), [&](Output output) {
+    std::error_code error;
+    return fs::is_regular_file(PathOf(output, name), error);
+  });
+}
+
+void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const {
+  const std::string& name = matched.frame.name;
+  const HostImageView<const float> disparity = matched.disparity.disparity.View();
+  const bool calibrated = matched.frame.rig.has_value();
+  if (!calibrated) {
+    const std::string why = matched.frame.rig_note.empty() ? "no calibration" : matched.frame.rig_note;
+    if (asked_.empty()) report.notes.push_back("no depth and cloud: " + why + " (--rig names one)");
+    for (const Output output : asked_) {
+      if (!NeedsCalibration(output)) continue;
+      report.missing.push_back(std::string(kOutputNames[static_cast<std::size_t>(output)]) + ": " + why);
+    }
+  }
+  const std::vector<Output> outputs = OutputsFor(calibrated);
+  if (Contains(outputs, Output::kDisparity)) {
+    const DisparityPngLosses losses = WriteDisparityPng(PathOf(Output::kDisparity, name), disparity);
+    if (losses.num_negative > 0) {
+      report.notes.push_back(
+          std::to_string(losses.num_negative) +
+          " negative disparities left out of the PNG, which cannot hold them (--write pfm can)");
+    }
+    if (losses.num_clipped > 0) {
+      report.notes.push_back(std::to_string(losses.num_clipped) +
+                             " disparities of 256 px and more clipped in the PNG (--write pfm holds them)");
+    }
+  }
+  if (Contains(outputs, Output::kPfm)) WritePfm(PathOf(Output::kPfm, name), disparity);
+  if (Contains(outputs, Output::kColor)) {
+    const DisparityRange range = RobustRange(disparity);
+    WritePng(PathOf(Output::kColor, name), ColorDisparity(disparity, range.low, range.high).ConstView());
+  }
+  if (Contains(outputs, Output::kConfidence))
+    WritePng(PathOf(Output::kConfidence, name), matched.disparity.confidence.ConstView());
+  if (Contains(outputs, Output::kValidity))
+    WritePng(PathOf(Output::kValidity, name), matched.disparity.validity.ConstView());
+  if (std::any_of(outputs.begin(), outputs.end(), NeedsCalibration))
+    WriteDepthAndCloud(matched, outputs, report);
+}
+
+void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vector<Output>& outputs,
+                                     FrameReport& report) const {
+  const StereoFrame& frame = matched.frame;
+  const HostImageView<const float> disparity = matched.disparity.disparity.View();
+  for (const Output output : outputs) {
+    if (NeedsCalibration(output)) fs::create_directories(PathOf(output, frame.name).parent_path());
+  }
+  const auto start = std::chrono::steady_clock::now();
+  HostImage<float> depth_m(disparity.width, disparity.height);
+  DepthFromDisparity(disparity, *frame.rig, matched.parameters.reprojection, depth_m.View());
+  PointCloud cloud;
+  const bool needs_cloud = Contains(outputs, Output::kCloud) || Contains(outputs, Output::kPcd) ||
+                           Contains(outputs, Output::kDensity);
+  if (needs_cloud) {
+    cloud = CloudFromDepth(depth_m.ConstView(), ViewOf(frame.left), *frame.rig);
+  }
+  report.times[Stage::kReprojection] +=
+      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+
+  if (Contains(outputs, Output::kDepth)) {
+    WriteDepthPng(PathOf(Output::kDepth, frame.name), depth_m.ConstView());
+    if (const std::size_t deeper = NumDeeperThan(kMaxPngDepth_m, depth_m.ConstView()); deeper > 0) {
+      report.notes.push_back(std::to_string(deeper) +
+                             " pixels beyond 65.535 m left out of the depth PNG, which cannot hold them");
+    }
+  }
+  if (needs_cloud && clouds_ != nullptr) clouds_->Clean(cloud, report);
+  if (Contains(outputs, Output::kDensity)) {
+    const fs::path file = PathOf(Output::kDensity, frame.name);
+    clouds_->WriteDensity(cloud, file, fs::path(file).replace_extension(".png"), report);
+  }
+  if (Contains(outputs, Output::kCloud)) WritePly(PathOf(Output::kCloud, frame.name), cloud);
+  if (Contains(outputs, Output::kPcd)) WritePcd(PathOf(Output::kPcd, frame.name), cloud);
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,53 @@
+// The files of one frame: DIR/disparity/NAME.png, pfm/NAME.pfm, depth/NAME.png, color/NAME.png,
+// cloud/NAME.ply, .pcd, density/NAME.ply, .png, confidence/NAME.png, validity/NAME.png.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/run/frame_loop.h"
+#include "app/run/run_clouds.h"
+
+namespace parallax::app {
+
+enum class Output { kDisparity, kPfm, kColor, kDepth, kCloud, kPcd, kDensity, kConfidence, kValidity };
+// As --write takes them, in the order of the enumerators.
+inline constexpr std::string_view kOutputNames[] = {"disparity", "pfm",     "color",      "depth",   "cloud",
+                                                    "pcd",       "density", "confidence", "validity"};
+
+// Outputs of these names; throws InvalidArgument for an unknown one.
+std::vector<Output> OutputsOf(const std::vector<std::string>& names);
+
+// Writes frames into a folder. Const, so that several threads can share it.
+class FrameWriter {
+ public:
+  // asked: what to write. Empty: disparity and color, and depth and cloud of frames that have a calibration.
+  // clouds: what is done with clouds; may be null, where density is not asked for.
+  FrameWriter(std::filesystem::path folder, std::vector<Output> asked, RunClouds* clouds = nullptr);
+
+  // Makes the folder and the folders in it. Throws Error where that is not possible.
+  void MakeFolders() const;
+
+  // True when every file that is asked for of a frame of this name is there. Files appear whole (AtomicFile).
+  bool IsComplete(const std::string& name, bool calibrated) const;
+
+  // Writes the files. What needs a calibration that the frame lacks is named in report.missing and left out.
+  // Throws Error on a file that cannot be written.
+  void Write(const MatchedFrame& matched, FrameReport& report) const;
+
+  std::filesystem::path PathOf(Output output, const std::string& name) const;
+  // What is written of a frame.
+  std::vector<Output> OutputsFor(bool calibrated) const;
+
+ private:
+  void WriteDepthAndCloud(const MatchedFrame& matched, const std::vector<Output>& outputs,
+                          FrameReport& report) const;
+
+  std::filesystem::path folder_;
+  std::vector<Output> asked_;
+  RunClouds* clouds_;
+};
+
+}  // namespace parallax::app

@@ -1,0 +1,61 @@
+#include "app/run/run_clouds.h"
+
+#include <fmt/format.h>
+
+#include <utility>
+
+#include "app/cloud/cloud_density.h"
+#include "app/cloud/cloud_options.h"
+#include "app/options/number_text.h"
+#include "datasets/formats/cloud_file.h"
+#include "datasets/formats/image_file.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr int kNeighbours = 8;  // of the density
+
+}  // namespace
+
+RunClouds::RunClouds(const RunCloudOptions& options, std::unique_ptr<CloudMeasures> measures)
+    : measures_(std::move(measures)), density_(options.density) {
+  if (!options.clean.empty()) {
+    cleaning_.statistical = ParseStatistical("--cloud-clean", options.clean, OutlierConvention::kPcl);
+  }
+}
+
+void RunClouds::Clean(PointCloud& cloud, FrameReport& report) {
+  if (!cleans()) return;
+  const std::scoped_lock lock(mutex_);
+  const Seconds watch;
+  const std::size_t num_before = cloud.size();
+  if (num_before > 0) cloud = app::Clean(cloud, cleaning_, *measures_).cloud;
+  report.cloud_clean_ms = 1000 * watch.Passed();
+  report.num_points = num_before;
+  report.num_points_removed = num_before - cloud.size();
+}
+
+void RunClouds::WriteDensity(const PointCloud& cloud, const std::filesystem::path& cloud_file,
+                             const std::filesystem::path& picture_file, FrameReport& report) {
+  if (cloud.size() <= static_cast<std::size_t>(kNeighbours)) {
+    report.notes.push_back("no density: the cloud has only " + CountOf(cloud.size(), "point"));
+    return;
+  }
+  const Seconds watch;
+  CloudDensity density;
+  {
+    const std::scoped_lock lock(mutex_);
+    density = MeasureDensity(*measures_, cloud.points, kNeighbours, DensityKind::kSurface);
+  }
+  report.density_ms = 1000 * watch.Passed();
+  const ValueScale scale = DensityScale(density);
+  WritePly(cloud_file, {cloud.points, ColorValues(density.densities, scale)}, CloudEncoding::kBinary,
+           {"density, " + UnitOf(density.kind), density.densities});
+  WritePng(picture_file,
+           DensityPicture(cloud.points, density,
+                          fmt::format("{}: {}, median {} {}", report.name, CountOf(cloud.size(), "point"),
+                                      FourDigits(QuantileOf(density.densities, 0.5)), UnitOf(density.kind)))
+               .ConstView());
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,45 @@
+// What `parallax run` does with the cloud of a frame: cleaning it, measuring its density.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "app/cloud/cloud_cleaning.h"
+#include "app/run/frame_loop.h"
+#include "pipeline/cloud/cloud_measures.h"
+
+namespace parallax::app {
+
+struct RunCloudOptions {
+  std::string clean;  // "K,RATIO" of statistical outliers, PCL's convention; empty = not cleaned
+  bool density = false;
+
+  bool IsEmpty() const { return clean.empty() && !density; }
+};
+
+// For several threads: the measures are used by one at a time.
+class RunClouds {
+ public:
+  // Throws InvalidArgument for a faulty text.
+  RunClouds(const RunCloudOptions& options, std::unique_ptr<CloudMeasures> measures);
+
+  bool cleans() const { return cleaning_.statistical.has_value(); }
+  bool measures_density() const { return density_; }
+
+  // Removes outliers, where that was asked for; adds what it took, and how many went, to the report.
+  void Clean(PointCloud& cloud, FrameReport& report);
+  // Writes the cloud in the colours of its density, and a picture of it. A cloud of too few points has none:
+  // a note in the report.
+  void WriteDensity(const PointCloud& cloud, const std::filesystem::path& cloud_file,
+                    const std::filesystem::path& picture_file, FrameReport& report);
+
+ private:
+  std::mutex mutex_;
+  std::unique_ptr<CloudMeasures> measures_;
+  CloudCleaning cleaning_;
+  bool density_;
+};
+
+}  // namespace parallax::app

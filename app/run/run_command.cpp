@@ -1,0 +1,294 @@
+// parallax run: frames in; disparity, depth and clouds out.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <exception>
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <utility>
+
+#include "app/backends.h"
+#include "app/build_info.h"
+#include "app/commands.h"
+#include "app/options/frame_parameters.h"
+#include "app/options/named_rig.h"
+#include "app/run/frame_loop.h"
+#include "app/run/frame_writer.h"
+#include "app/run/interrupt.h"
+#include "app/run/output_files.h"
+#include "app/run/progress.h"
+#include "app/run/run_options.h"
+#include "app/run/summary.h"
+#include "app/view/frame_viewer.h"
+#include "config/parameter_text.h"
+#include "config/parameters_yaml.h"
+#include "datasets/source.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Options that change results and are no parameters: the lines that keep them beside the parameters.
+struct KeptOption {
+  std::string_view name, line;
+  std::string value;  // empty = not given
+};
+using KeptOptions = std::array<KeptOption, 2>;
+KeptOptions KeptOptionsOf(const RunOptions& options) {
+  return {KeptOption{"--cloud-clean", "# clouds cleaned with --cloud-clean ", options.clouds.clean},
+          KeptOption{"--rig", "# calibration given with --rig ", options.rig}};
+}
+
+// disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.
+void WriteParameters(const fs::path& path, const ChosenParameters& chosen, const KeptOptions& kept,
+                     bool disparities_open) {
+  std::set<std::string, std::less<>> left_open;
+  if (disparities_open) left_open.insert(kNumDisparitiesKey);
+  std::string text = "# Effective parameters of the results beside this file; parallax " +
+                     std::string(ThisBuild().version) + "\n";
+  for (const KeptOption& option : kept) {
+    if (!option.value.empty()) text.append(option.line).append(option.value).append("\n");
+  }
+  WriteTextFile(path, text + ToYaml(chosen.parameters, left_open));
+}
+
+// As WriteParameters left it; empty where the option was not given.
+std::string ValueBefore(const fs::path& path, const KeptOption& option) {
+  std::ifstream file(path);
+  for (std::string line; std::getline(file, line);) {
+    if (line.starts_with(option.line)) return line.substr(option.line.size());
+  }
+  return "";
+}
+
+// Results of two sets of parameters must not be mixed in one folder.
+void CheckParametersMatch(const fs::path& path, const ChosenParameters& chosen, const KeptOptions& kept) {
+  for (const KeptOption& option : kept) {
+    const std::string before = ValueBefore(path, option);
+    if (before == option.value) continue;
+    const auto text = [&](const std::string& value) {
+      return (value.empty() ? "no " : "") + std::string(option.name) + (value.empty() ? "" : " " + value);
+    };
+    throw InvalidArgument(
+        fmt::format("{}: the results there were made with {}, not {}: use the same, another --output, or no "
+                    "--resume",
+                    path.string(), text(before), text(option.value)));
+  }
+  const ChosenParameters before = LoadChosenParameters(path.string());
+  for (const std::string& key : ParameterKeys()) {
+    const std::string now = ParameterText(chosen.parameters, key);
+    const bool left_open = !before.IsChosen(key);  // see WriteParameters
+    if (left_open ? !chosen.IsChosen(key) : ParameterText(before.parameters, key) == now) continue;
+    throw InvalidArgument(fmt::format(
+        "{0}: the results there were made with {1} {2}, not {3}: use --config {0}, another --output, or no "
+        "--resume",
+        path.string(), key, left_open ? "left to the data set" : ParameterText(before.parameters, key), now));
+  }
+}
+
+// Throws what main is to print when not all went well.
+void ThrowOnFailures(const RunSummary& summary, const fs::path& summary_path) {
+  const std::size_t num_failed = summary.Count(FrameOutcome::kFailed);
+  const auto& frames = summary.frames();
+  if (num_failed > 0) {
+    const auto first = std::find_if(frames.begin(), frames.end(), [](const FrameReport& frame) {
+      return frame.outcome == FrameOutcome::kFailed;
+    });
+    const std::string which = fmt::format("frame {}: {}", first->name, first->error);
+    if (frames.size() == 1) throw Error(which);
+    if (num_failed == 1) throw Error(fmt::format("1 of {} frames failed: {}", frames.size(), which));
+    throw Error(fmt::format("{} of {} frames failed (all named in {}), first {}", num_failed, frames.size(),
+                            summary_path.string(), which));
+  }
+  if (summary.num_incomplete() > 0) {
+    const auto first = std::find_if(frames.begin(), frames.end(),
+                                    [](const FrameReport& frame) { return !frame.missing.empty(); });
+    throw Error(
+        fmt::format("{} of {} frames lack what was asked for, first {}: {}; the rest is written: name the "
+                    "calibration with --rig, or leave that out of --write",
+                    summary.num_incomplete(), frames.size(), first->name, fmt::join(first->missing, ", ")));
+  }
+}
+
+// What is done with clouds; null where nothing is.
+std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector<Output>& outputs) {
+  RunCloudOptions clouds = options.clouds;
+  clouds.density =
+      clouds.density || std::find(outputs.begin(), outputs.end(), Output::kDensity) != outputs.end();
+  if (clouds.IsEmpty()) return nullptr;
+  // The measures of clouds have no reference back end.
+  const std::string& backend = options.matching.backend;
+  return std::make_unique<RunClouds>(
+      clouds, MakeCloudMeasures(backend == "reference" ? "cpu" : backend, options.matching.device,
+                                options.matching.num_threads));
+}
+
+class RunCommand {
+ public:
+  // viewer: shows the frames as they are matched; may be null. Throws on wrong usage, before anything is
+  // written.
+  RunCommand(const RunOptions& options, FrameViewer* viewer)
+      : options_(options),
+        viewer_(viewer),
+        chosen_(options.matching.Load()),
+        backend_(ResolveBackend(options.matching.backend)) {
+    if (options.num_in_flight > 1) RequireMatcherQueue(backend_);
+    memory_limit_bytes_ = options.matching.MemoryLimitBytes(backend_);
+    const std::vector<Output> outputs = OutputsOf(options.outputs);
+    clouds_ = CloudsOf(options, outputs);
+    writer_.emplace(options.output, outputs, clouds_.get());
+    source_ = WithNamedRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
+    total_ = source_->num_frames();
+    if (total_ && options.max_frames) total_ = std::min(*total_, *options.max_frames);
+  }
+
+  void Run() {
+    PrepareFolder();
+    RunSummary summary(Description());
+    Progress progress(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
+    const InterruptGuard interrupt;
+    const auto start = std::chrono::steady_clock::now();
+    if (viewer_ != nullptr) viewer_->Begin(backend_, total_);
+    std::exception_ptr lost;  // what ended the source: the frames before it have their summary
+    try {
+      RunFrames(*source_, Steps(summary, progress, interrupt),
+                {.max_frames = options_.max_frames,
+                 .num_threads = options_.matching.num_threads,
+                 .device = options_.matching.device,
+                 .memory_limit_bytes = memory_limit_bytes_,
+                 .stop = viewer_ != nullptr ? &window_closed_ : &interrupt.requested()});
+    } catch (...) {
+      lost = std::current_exception();
+    }
+    if (viewer_ != nullptr && interrupt.requested()) viewer_->window().Close();
+
+    // A camera runs until it is interrupted; anything else was cut short.
+    const bool cut_short =
+        (interrupt.requested() || window_closed_ || lost) && total_ && summary.frames().size() < *total_;
+    summary.Finish(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
+                   cut_short);
+    WriteResults(summary);
+    progress.Print(summary.Text() + "results in " + options_.output.string());
+
+    if (lost) std::rethrow_exception(lost);
+    ThrowOnFailures(summary, SummaryPath());
+    if (cut_short) {
+      const std::string where =
+          fmt::format("after {} of {} frames: go on with --resume", summary.frames().size(), *total_);
+      if (interrupt.requested()) throw Error("interrupted " + where);
+      progress.Print("the window was closed " + where);
+    }
+    if (summary.frames().empty()) throw Error(options_.source.front() + ": holds no frames");
+  }
+
+ private:
+  fs::path ParametersPath() const { return options_.output / "parameters.yaml"; }
+  fs::path SummaryPath() const { return options_.output / "summary.json"; }
+
+  void PrepareFolder() const {
+    const bool goes_on = options_.resume && fs::exists(ParametersPath());
+    if (goes_on) CheckParametersMatch(ParametersPath(), chosen_, KeptOptionsOf(options_));
+    writer_->MakeFolders();
+    if (!goes_on) WriteParameters(ParametersPath(), chosen_, KeptOptionsOf(options_), false);
+  }
+
+  RunDescription Description() const {
+    return {.source = options_.source,
+            .kind = std::string(NameOf(source_->kind())),
+            .backend = std::string(backend_),
+            .config = options_.matching.config,
+            .assignments = options_.matching.assignments,
+            .outputs = options_.outputs,
+            .rig = options_.rig,
+            .cloud_clean = options_.clouds.clean,
+            .density = clouds_ && clouds_->measures_density()};
+  }
+
+  // They refer to this object and to the arguments.
+  FrameLoopSteps Steps(RunSummary& summary, Progress& progress, const InterruptGuard& interrupt) {
+    FrameLoopSteps steps;
+    if (options_.resume) {
+      steps.is_done = [this](const std::string& name, const StereoFrame* frame) {
+        return writer_->IsComplete(name, frame == nullptr || frame->rig.has_value());
+      };
+    }
+    steps.parameters_for = [this](const StereoFrame& frame) { return ParametersFor(frame, chosen_); };
+    AddMatching(steps);
+    steps.write = [this](const MatchedFrame& frame, FrameReport& report) { writer_->Write(frame, report); };
+    steps.report = [&summary, &progress](FrameReport report) {
+      if (report.outcome == FrameOutcome::kFailed)
+        progress.Print("failed " + report.name + ": " + report.error);
+      progress.Advance(report.outcome != FrameOutcome::kSkipped);
+      summary.Add(std::move(report));
+    };
+    if (viewer_ != nullptr) {
+      steps.observe = [this, &interrupt](const std::shared_ptr<const MatchedFrame>& frame) {
+        if (!viewer_->Observe(frame, &interrupt.requested())) window_closed_ = true;
+      };
+    }
+    return steps;
+  }
+
+  void AddMatching(FrameLoopSteps& steps) const {
+    steps.make_matcher = [this](const Parameters& parameters, const MatcherOptions& matcher_options) {
+      return MakeMatcher(backend_, parameters, matcher_options);
+    };
+    // A camera's frames, or those that are watched, had better be matched soon than many at a time.
+    const bool usual_in_flight =
+        options_.num_in_flight == 0 && backend_ == "cpu" && total_ && viewer_ == nullptr;
+    if (options_.num_in_flight <= 1 && !usual_in_flight) return;
+    steps.make_queue = [this, usual_in_flight](const Parameters& parameters,
+                                               const MatcherOptions& matcher_options) {
+      const int num_in_flight = usual_in_flight ? UsualFramesInFlight(backend_, parameters, matcher_options)
+                                                : options_.num_in_flight;
+      return MakeMatcherQueue(backend_, parameters, matcher_options, num_in_flight);
+    };
+  }
+
+  void WriteResults(const RunSummary& summary) const {
+    const bool disparities_open =
+        std::any_of(summary.frames().begin(), summary.frames().end(), [&](const FrameReport& frame) {
+          return frame.outcome == FrameOutcome::kDone &&
+                 frame.num_disparities != chosen_.parameters.matching_cost.num_disparities;
+        });
+    if (disparities_open) WriteParameters(ParametersPath(), chosen_, KeptOptionsOf(options_), true);
+    WriteTextFile(SummaryPath(), summary.Json());
+  }
+
+  const RunOptions& options_;
+  FrameViewer* const viewer_;
+  const ChosenParameters chosen_;
+  const std::string_view backend_;
+  std::size_t memory_limit_bytes_ = 0;
+  std::unique_ptr<RunClouds> clouds_;
+  std::optional<FrameWriter> writer_;  // made once its parts are
+  std::unique_ptr<FrameSource> source_;
+  std::optional<std::size_t> total_;  // frames, where that is known
+  std::atomic<bool> window_closed_ = false;
+};
+
+}  // namespace
+
+void AddRunCommand(CLI::App& app) {
+  CLI::App* command = app.add_subcommand("run", "Match frames; write disparity, depth, clouds");
+  const auto options = std::make_shared<RunOptions>();
+  AddRunOptions(*command, *options);
+  command->callback([options] {
+    if (!options->view) return RunCommand(*options, nullptr).Run();
+    FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " "))});
+    viewer.RunBeside([&] { RunCommand(*options, &viewer).Run(); });
+  });
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,55 @@
+#include "app/run/run_options.h"
+
+#include <CLI/CLI.hpp>
+#include <limits>
+
+#include "app/options/named_rig.h"
+
+namespace parallax::app {
+
+void AddRunOptions(CLI::App& command, RunOptions& options) {
+  command
+      .add_option("source", options.source,
+                  "A data-set folder; left and right image files or globs; a video; camera:0; synthetic:NAME")
+      ->type_name("SOURCE")
+      ->required();
+  command.add_option("--kind", options.kind,
+                     "Layout of the folder, where it is not recognised (kitti2012, ...)");
+  AddMatchingOptions(command, options.matching);
+  AddRigOption(command, options.rig);
+  command.add_option("--output", options.output, "Folder for the results")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command
+      .add_option("--write", options.outputs,
+                  "What to write: disparity, pfm, color, depth, cloud, pcd, density, confidence, validity "
+                  "[disparity,color and, with a calibration, depth,cloud]")
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_flag("--resume", options.resume, "Pass over frames whose results are there");
+  command.add_option("--max-frames", options.max_frames, "Stop after this many frames")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
+      ->type_name("N");
+  command
+      .add_option(
+          "--in-flight", options.num_in_flight,
+          "Frames matched at a time: more frames per second, later results, more memory; 0 = of files "
+          "on the cpu one for each of up to 4 threads, else 1")
+      ->check(CLI::Range(0, 64))
+      ->capture_default_str();
+  command
+      .add_option(
+          "--cloud-clean", options.clouds.clean,
+          "Clean clouds before they are written: remove points whose mean distance to K neighbours is more "
+          "than RATIO standard deviations above the mean")
+      ->type_name("K,RATIO")
+      ->expected(0, 1)
+      ->default_str("16,2");
+  command.add_flag("--density", options.clouds.density,
+                   "Write density/NAME.ply and .png: the cloud in the colours of its density");
+  command.add_flag("--view", options.view,
+                   "Show the frames in a window as they are matched; closing it ends the run");
+}
+
+}  // namespace parallax::app

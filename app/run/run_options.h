@@ -1,0 +1,32 @@
+// Options of `parallax run`.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/options/matching_options.h"
+#include "app/run/run_clouds.h"
+
+namespace parallax::app {
+
+struct RunOptions {
+  std::vector<std::string> source;  // as OpenSource takes it
+  std::string kind;                 // of the source; empty = recognise it
+  MatchingOptions matching;
+  std::string rig;  // as ParseRig takes it; empty = the source's
+  std::filesystem::path output = "out";
+  std::vector<std::string> outputs;  // names of what to write; empty = the usual ones
+  bool resume = false;               // pass over frames whose files are there
+  RunCloudOptions clouds;
+  bool view = false;  // show the frames in a window
+  std::optional<std::size_t> max_frames;
+  int num_in_flight = 0;  // 0 = what suits the back end
+};
+
+// Declares the options. options must outlive the parsing.
+void AddRunOptions(CLI::App& command, RunOptions& options);
+
+}  // namespace parallax::app

@@ -1,0 +1,216 @@
+#include "app/run/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <string_view>
+#include <utility>
+
+#include "app/build_info.h"
+#include "app/options/number_text.h"
+#include "app/run/json_writer.h"
+
+namespace parallax::app {
+namespace {
+
+struct Timing {
+  std::string_view name;
+  double mean_ms = 0, median_ms = 0;
+};
+
+Timing TimingOf(std::string_view name, std::vector<double> ms) {
+  if (ms.empty()) return {name};
+  std::sort(ms.begin(), ms.end());
+  double sum = 0;
+  for (const double value : ms) sum += value;
+  const std::size_t half = ms.size() / 2;
+  const double median = ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
+  return {name, sum / static_cast<double>(ms.size()), median};
+}
+
+// Of the frames that are done: reading, each stage, matching as a whole, writing.
+std::vector<Timing> TimingsOf(const std::vector<FrameReport>& frames) {
+  std::vector<Timing> timings;
+  const auto add = [&](std::string_view name, const std::function<double(const FrameReport&)>& ms_of) {
+    std::vector<double> ms;
+    for (const FrameReport& frame : frames) {
+      if (frame.outcome == FrameOutcome::kDone) ms.push_back(ms_of(frame));
+    }
+    timings.push_back(TimingOf(name, std::move(ms)));
+  };
+  add("read", [](const FrameReport& frame) { return frame.read_ms; });
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Stage::kCount); ++i) {
+    // With frames in flight single stages are not timed.
+    const bool timed =
+        std::any_of(frames.begin(), frames.end(), [i](const FrameReport& f) { return f.times.ms[i] > 0; });
+    if (timed) add(kStageNames[i], [i](const FrameReport& frame) { return frame.times.ms[i]; });
+  }
+  add("match", [](const FrameReport& frame) { return frame.match_ms; });
+  add("write", [](const FrameReport& frame) { return frame.write_ms; });
+  // Parts of writing, where they were asked for.
+  const auto add_if_any = [&](std::string_view name, double FrameReport::*ms) {
+    if (std::any_of(frames.begin(), frames.end(), [&](const FrameReport& frame) { return frame.*ms > 0; })) {
+      add(name, [ms](const FrameReport& frame) { return frame.*ms; });
+    }
+  };
+  add_if_any("cloud_clean", &FrameReport::cloud_clean_ms);
+  add_if_any("density", &FrameReport::density_ms);
+  return timings;
+}
+
+// Notes that differ only in their numbers.
+struct NoteGroup {
+  std::string kind;  // the note without digits
+  std::string first_frame, note;
+  std::size_t num_frames = 0;
+};
+
+std::vector<NoteGroup> GroupNotes(const std::vector<FrameReport>& frames) {
+  std::vector<NoteGroup> groups;
+  for (const FrameReport& frame : frames) {
+    for (const std::string& note : frame.notes) {
+      std::string kind = note;
+      std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
+      auto group =
+          std::find_if(groups.begin(), groups.end(), [&](const NoteGroup& g) { return g.kind == kind; });
+      if (group == groups.end()) group = groups.insert(groups.end(), {kind, frame.name, note});
+      ++group->num_frames;
+    }
+  }
+  return groups;
+}
+
+// How much cleaning took away; empty where clouds were not cleaned.
+std::string CleaningText(const std::vector<FrameReport>& frames) {
+  std::size_t num_points = 0, num_removed = 0;
+  for (const FrameReport& frame : frames)
+    num_points += frame.num_points, num_removed += frame.num_points_removed;
+  if (num_points == 0) return "";
+  return fmt::format("  clouds cleaned: {} of {} points removed ({:.2f} %)\n", WithThousands(num_removed),
+                     WithThousands(num_points),
+                     100.0 * static_cast<double>(num_removed) / static_cast<double>(num_points));
+}
+
+std::string_view NameOf(FrameOutcome outcome) {
+  switch (outcome) {
+    case FrameOutcome::kDone:
+      return "done";
+    case FrameOutcome::kSkipped:
+      return "skipped";
+    case FrameOutcome::kFailed:
+      break;
+  }
+  return "failed";
+}
+
+void WriteFrame(const FrameReport& frame, JsonWriter& json) {
+  json.BeginObject().Key("name").Value(frame.name).Key("outcome").Value(NameOf(frame.outcome));
+  if (frame.outcome == FrameOutcome::kSkipped) json.Key("reason").Value("already there");
+  if (frame.outcome == FrameOutcome::kFailed) json.Key("reason").Value(frame.error);
+  if (frame.outcome == FrameOutcome::kDone) {
+    json.Key("width").Value(frame.width).Key("height").Value(frame.height);
+    json.Key("num_disparities")
+        .Value(frame.num_disparities)
+        .Key("density_percent")
+        .Value(frame.density_percent);
+    json.Key("read_ms").Value(frame.read_ms).Key("match_ms").Value(frame.match_ms);
+    json.Key("write_ms").Value(frame.write_ms);
+    if (frame.num_points > 0) {
+      json.Key("num_points").Value(static_cast<std::int64_t>(frame.num_points));
+      json.Key("num_points_removed").Value(static_cast<std::int64_t>(frame.num_points_removed));
+      json.Key("cloud_clean_ms").Value(frame.cloud_clean_ms);
+    }
+    if (frame.density_ms > 0) json.Key("density_ms").Value(frame.density_ms);
+    for (const auto& [key, lines] : {std::pair{"missing", &frame.missing}, {"notes", &frame.notes}}) {
+      if (lines->empty()) continue;
+      json.Key(key).BeginArray();
+      for (const std::string& line : *lines) json.Value(line);
+      json.EndArray();
+    }
+  }
+  json.EndObject();
+}
+
+}  // namespace
+
+void RunSummary::Add(FrameReport report) { frames_.push_back(std::move(report)); }
+
+void RunSummary::Finish(double elapsed_s, bool interrupted) {
+  // They ended in whatever order they were written; what is told first is the first of the source.
+  std::stable_sort(frames_.begin(), frames_.end(),
+                   [](const FrameReport& a, const FrameReport& b) { return a.index < b.index; });
+  elapsed_s_ = elapsed_s;
+  interrupted_ = interrupted;
+}
+
+std::size_t RunSummary::Count(FrameOutcome outcome) const {
+  return static_cast<std::size_t>(std::count_if(
+      frames_.begin(), frames_.end(), [&](const FrameReport& frame) { return frame.outcome == outcome; }));
+}
+
+std::size_t RunSummary::num_incomplete() const {
+  return static_cast<std::size_t>(std::count_if(
+      frames_.begin(), frames_.end(), [](const FrameReport& frame) { return !frame.missing.empty(); }));
+}
+
+double RunSummary::FramesPerSecond() const {
+  return elapsed_s_ > 0 ? static_cast<double>(Count(FrameOutcome::kDone)) / elapsed_s_ : 0.0;
+}
+
+std::string RunSummary::Text() const {
+  const std::size_t num_done = Count(FrameOutcome::kDone);
+  std::string text = fmt::format("{} frames: {} done, {} skipped, {} failed", frames_.size(), num_done,
+                                 Count(FrameOutcome::kSkipped), Count(FrameOutcome::kFailed));
+  text += fmt::format("; {:.2f} s, {:.2f} frames/s, back end {}\n", elapsed_s_, FramesPerSecond(),
+                      description_.backend);
+  if (num_done == 0) return text;
+  text += fmt::format("  {:<18}{:>10}{:>10}\n", "ms per frame", "mean", "median");
+  for (const Timing& timing : TimingsOf(frames_)) {
+    text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", timing.name, timing.mean_ms, timing.median_ms);
+  }
+  text += CleaningText(frames_);
+  for (const NoteGroup& group : GroupNotes(frames_)) {
+    text += fmt::format("  {}: {}", group.first_frame, group.note);
+    if (group.num_frames > 1) text += fmt::format(" (and {} more, see summary.json)", group.num_frames - 1);
+    text += '\n';
+  }
+  return text;
+}
+
+std::string RunSummary::Json() const {
+  JsonWriter json;
+  json.BeginObject().Key("program").Value("parallax " + std::string(ThisBuild().version));
+  const auto list = [&](std::string_view key, const std::vector<std::string>& values) {
+    json.Key(key).BeginArray();
+    for (const std::string& value : values) json.Value(value);
+    json.EndArray();
+  };
+  list("source", description_.source);
+  json.Key("kind").Value(description_.kind).Key("backend").Value(description_.backend);
+  json.Key("config").Value(description_.config);
+  list("set", description_.assignments);
+  list("outputs", description_.outputs);
+  json.Key("rig").Value(description_.rig);
+  json.Key("cloud_clean").Value(description_.cloud_clean).Key("density").Value(description_.density);
+  const auto count = [&](std::string_view key, std::size_t number) {
+    json.Key(key).Value(static_cast<std::int64_t>(number));
+  };
+  count("num_frames", frames_.size());
+  count("num_done", Count(FrameOutcome::kDone));
+  count("num_skipped", Count(FrameOutcome::kSkipped));
+  count("num_failed", Count(FrameOutcome::kFailed));
+  count("num_incomplete", num_incomplete());
+  json.Key("interrupted").Value(interrupted_).Key("elapsed_s").Value(elapsed_s_);
+  json.Key("frames_per_s").Value(FramesPerSecond());
+  json.Key("ms").BeginObject();
+  for (const Timing& timing : TimingsOf(frames_)) {
+    json.Key(timing.name).BeginObject().Key("mean").Value(timing.mean_ms);
+    json.Key("median").Value(timing.median_ms).EndObject();
+  }
+  json.EndObject().Key("frames").BeginArray();
+  for (const FrameReport& frame : frames_) WriteFrame(frame, json);
+  return json.EndArray().EndObject().text();
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,49 @@
+// What a run did: for people and as summary.json.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "app/run/frame_loop.h"
+
+namespace parallax::app {
+
+// What is known of a run before its first frame.
+struct RunDescription {
+  std::vector<std::string> source;
+  std::string kind;  // of the source
+  std::string backend;
+  std::string config;  // preset or file
+  std::vector<std::string> assignments;
+  std::vector<std::string> outputs;  // names; empty = the usual ones
+  std::string rig = {};              // as it was given; empty = the source's own
+  std::string cloud_clean = {};      // K,RATIO; empty = clouds as they are
+  bool density = false;              // the clouds' density was asked for
+};
+
+class RunSummary {
+ public:
+  explicit RunSummary(RunDescription description) : description_(std::move(description)) {}
+
+  void Add(FrameReport report);
+  // Ends the counting of time and puts the frames in the order of the source.
+  void Finish(double elapsed_s, bool interrupted);
+
+  std::size_t Count(FrameOutcome outcome) const;
+  std::size_t num_incomplete() const;  // done, but with outputs missing
+  const std::vector<FrameReport>& frames() const { return frames_; }
+
+  std::string Text() const;  // a few lines
+  std::string Json() const;
+
+ private:
+  double FramesPerSecond() const;
+
+  RunDescription description_;
+  std::vector<FrameReport> frames_;
+  double elapsed_s_ = 0;
+  bool interrupted_ = false;
+};
+
+}  // namespace parallax::app

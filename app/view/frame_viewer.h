@@ -1,0 +1,73 @@
+// Shows matched frames in the window.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <thread>
+
+#include "app/pictures/display.h"
+#include "app/run/frame_loop.h"
+#include "app/view/viewer.h"
+
+namespace parallax::app {
+
+// Colouring and reprojection for the window happen in a thread of its own, on the latest frame only: neither
+// the matching nor the window waits for them.
+class FrameViewer {
+ public:
+  // Opens the window. Throws as OpenViewer.
+  explicit FrameViewer(const ViewerOptions& window);
+  ~FrameViewer();
+  FrameViewer(const FrameViewer&) = delete;
+  FrameViewer& operator=(const FrameViewer&) = delete;
+
+  // Runs work on a second thread and the window on this one, the main thread, until the window is closed and
+  // work has ended. When work ends by itself, the window stays and says so. Rethrows what work throws.
+  void RunBeside(const std::function<void()>& work);
+
+  // What the status line says of the frames; before the first one.
+  void Begin(std::string_view backend, std::optional<std::size_t> num_frames);
+
+  // Shows the frame, after waiting while the window is paused. False when the window was closed or give_up
+  // became true: the rest need not be matched.
+  bool Observe(std::shared_ptr<const MatchedFrame> frame, const std::atomic<bool>* give_up = nullptr);
+
+  // True once the window is closed.
+  const std::atomic<bool>& closed() const { return closed_; }
+
+  // Waits until every frame observed so far is with the window.
+  void Flush();
+  Viewer& window() { return *viewer_; }
+
+ private:
+  void DisplayFrames();
+  ViewerFrame Display(const MatchedFrame& matched);
+  std::string Status(const MatchedFrame& matched) const;
+
+  using Clock = std::chrono::steady_clock;
+  std::string backend_;
+  std::optional<std::size_t> num_frames_;
+  std::unique_ptr<Viewer> viewer_;
+  std::atomic<bool> closed_ = false;
+  std::optional<DisparityRange> range_;  // of the colours; follows the frames slowly
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::shared_ptr<const MatchedFrame> latest_;
+  bool displaying_ = false, ended_ = false;
+  std::size_t num_observed_ = 0;
+  std::optional<Clock::time_point> last_observed_;
+  double frame_ms_ = 0;  // smoothed time from frame to frame, pauses left out
+
+  std::jthread display_thread_;
+};
+
+}  // namespace parallax::app

@@ -1,0 +1,20 @@
+// Single files as `parallax view` shows them.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+#include "app/view/viewer.h"
+
+namespace parallax::app {
+
+enum class FileKind { kNone, kCloud, kDisparity, kDepth, kImage };
+
+// What a file holds: as its name and its pixels tell, or `as` ("image", "disparity", "depth", "cloud"; empty:
+// not said); kNone for what is a source of frames. Throws Error on an image that cannot be read.
+FileKind KindOfViewedFile(const std::filesystem::path& path, const std::string& as);
+
+// The file's image, disparity or depth in colours, and its cloud. Throws Error on a file that cannot be read.
+ViewerFrame ReadViewedFile(const std::filesystem::path& path, FileKind kind);
+
+}  // namespace parallax::app

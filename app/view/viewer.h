@@ -1,0 +1,64 @@
+// The window: left image, coloured disparity and cloud of the latest frame. No Open3D type passes here; the
+// implementation is a module of its own (app/view/window/), loaded when a window is asked for, because
+// Open3D's shared libraries would cost every other command its start-up time.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "pipeline/cloud.h"
+#include "pipeline/image.h"
+
+namespace parallax::app {
+
+// What the window shows of one frame; whatever is empty leaves its pane blank, with the caption as the
+// reason.
+struct ViewerFrame {
+  std::string name;
+  std::string status;  // after the name in the status line, e.g. "12.3 fps, 81 ms"
+  HostImage<Rgb8> image;
+  HostImage<Rgb8> disparity;  // already coloured
+  HostImage<Rgb8> scale;  // the colours from far to near, one row, between the texts scale_low and scale_high
+  std::string scale_low, scale_high;
+  PointCloud cloud;  // metres, camera frame (x right, y down, z forward)
+  std::string image_caption, disparity_caption, cloud_caption;
+};
+
+struct ViewerOptions {
+  std::string title = "parallax";
+  int width_px = 1440;
+  int height_px = 900;
+  bool sequence = true;  // false: a single frame; no buttons to pause and step
+  bool paused = false;   // show the first frame and wait for Step or Resume
+};
+
+class Viewer {
+ public:
+  virtual ~Viewer() = default;
+
+  // Runs the window on the calling thread, which must be the program's main thread, until it is closed.
+  virtual void Run() = 0;
+
+  // All below may be called from any thread.
+
+  // Hands over a finished frame and returns at once; a frame not yet drawn is replaced (the latest wins).
+  virtual void Show(ViewerFrame frame) = 0;
+  // Waits while the window is paused; a step lets one call pass. False when the window was closed (there is
+  // nobody left to show frames to) or give_up became true.
+  virtual bool WaitForTurn(const std::atomic<bool>* give_up = nullptr) = 0;
+  // Says in the status line that no more frames will come.
+  virtual void ShowEnd(const std::string& message) = 0;
+  // Calls done on the main thread with the whole window's pixels once the latest frame shown is on screen.
+  virtual void RequestScreenshot(std::function<void(HostImage<Rgb8>)> done) = 0;
+  virtual void Close() = 0;
+  virtual bool closed() const = 0;
+};
+
+// Opens the window (hidden until Run). Throws Error, naming the remedy, when the program was built without
+// the viewer, the module or its resources are missing, or there is no display. At most one viewer in a
+// process.
+std::unique_ptr<Viewer> OpenViewer(const ViewerOptions& options);
+
+}  // namespace parallax::app

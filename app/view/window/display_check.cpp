@@ -1,0 +1,55 @@
+#include "app/view/window/display_check.h"
+
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+
+#include "pipeline/error.h"
+
+namespace parallax::app {
+
+void CheckDisplay() {
+  const char* display = std::getenv("DISPLAY");
+  if (display == nullptr || *display == '\0') {
+    throw Error("no display to open a window on: set DISPLAY, log in with ssh -X, or run under xvfb-run");
+  }
+  if (glfwInit() != GLFW_TRUE) {
+    throw Error("cannot reach display " + std::string(display) +
+                ": check DISPLAY and its permissions, or run under xvfb-run");
+  }
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MAJOR, 4);
+  glfwWindowHint(GLFW_CONTEXT_VERSION_MINOR, 1);
+  glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
+  glfwWindowHint(GLFW_OPENGL_PROFILE, GLFW_OPENGL_CORE_PROFILE);
+  glfwWindowHint(GLFW_VISIBLE, GLFW_FALSE);
+  GLFWwindow* window = glfwCreateWindow(16, 16, "", nullptr, nullptr);
+  glfwDefaultWindowHints();
+  if (window == nullptr) {
+    throw Error("display " + std::string(display) +
+                " offers no OpenGL 4.1: install libgl1-mesa-dri (software rendering), or run under xvfb-run");
+  }
+  glfwDestroyWindow(window);
+}
+
+SilencedOutput::SilencedOutput() {
+  std::fflush(stdout);
+  saved_ = dup(STDOUT_FILENO);
+  const int nothing = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (nothing < 0) return;
+  dup2(nothing, STDOUT_FILENO);
+  close(nothing);
+}
+
+SilencedOutput::~SilencedOutput() {
+  std::fflush(stdout);
+  if (saved_ < 0) return;
+  dup2(saved_, STDOUT_FILENO);
+  close(saved_);
+}
+
+}  // namespace parallax::app

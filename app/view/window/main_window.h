@@ -1,0 +1,18 @@
+// The window on Open3D's GUI: left image, disparity and cloud of the latest frame, buttons and keys.
+#pragma once
+
+#include <open3d/visualization/gui/Window.h>
+
+#include <memory>
+
+#include "app/view/viewer.h"
+#include "app/view/window/mailbox.h"
+#include "app/view/window/upload_frame.h"
+
+namespace parallax::app {
+
+// Lives on the main thread; takes its frames and orders from the mailbox, which must outlive it.
+std::shared_ptr<open3d::visualization::gui::Window> MakeMainWindow(const ViewerOptions& options,
+                                                                   Mailbox<UploadFrame>& mailbox);
+
+}  // namespace parallax::app

@@ -1,0 +1,74 @@
+// The viewer: hands frames from the program's threads to the window. This folder alone includes Open3D.
+#include <open3d/utility/Logging.h>
+#include <open3d/visualization/gui/Application.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include "app/view/window/display_check.h"
+#include "app/view/window/mailbox.h"
+#include "app/view/window/main_window.h"
+#include "app/view/window/module.h"
+#include "app/view/window/upload_frame.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+namespace gui = open3d::visualization::gui;
+
+class Open3DViewer : public Viewer {
+ public:
+  explicit Open3DViewer(const ViewerOptions& options) : mailbox_(options.paused) {
+    if (!std::filesystem::is_directory(PARALLAX_OPEN3D_RESOURCES)) {
+      throw Error("the viewer's resources are missing at " PARALLAX_OPEN3D_RESOURCES
+                  ": install open3d-gui-data");
+    }
+    CheckDisplay();
+    open3d::utility::SetVerbosityLevel(open3d::utility::VerbosityLevel::Error);
+    const SilencedOutput silenced;
+    gui::Application::GetInstance().Initialize(PARALLAX_OPEN3D_RESOURCES);
+    window_ = MakeMainWindow(options, mailbox_);
+  }
+
+  void Run() override {
+    gui::Application& application = gui::Application::GetInstance();
+    application.AddWindow(window_);
+    // The application must hold it alone: it ends the renderer with its last window.
+    window_.reset();
+    application.Run();
+    mailbox_.SetClosed();
+  }
+
+  void Show(ViewerFrame frame) override {
+    capacity_ = std::max(capacity_.load(), CapacityFor(frame.cloud.size()));  // only grows
+    mailbox_.Put(ToUpload(std::move(frame), capacity_));
+  }
+
+  bool WaitForTurn(const std::atomic<bool>* give_up) override { return mailbox_.WaitForTurn(give_up); }
+  void ShowEnd(const std::string& message) override { mailbox_.PutEnd(message); }
+  void RequestScreenshot(std::function<void(HostImage<Rgb8>)> done) override {
+    mailbox_.RequestScreenshot(std::move(done));
+  }
+  void Close() override { mailbox_.RequestClose(); }
+  bool closed() const override { return mailbox_.closed(); }
+
+ private:
+  Mailbox<UploadFrame> mailbox_;
+  std::atomic<std::size_t> capacity_ = 0;
+  std::shared_ptr<gui::Window> window_;  // until Run
+};
+
+}  // namespace
+}  // namespace parallax::app
+
+const char* ParallaxViewerVersion() { return PARALLAX_VERSION; }
+
+parallax::app::Viewer* ParallaxOpenViewer(const parallax::app::ViewerOptions& options) {
+  return new parallax::app::Open3DViewer(options);
+}

@@ -1,0 +1,93 @@
+// The window's parts on Open3D's GUI. Header only: the window and its scene alone include it.
+#pragma once
+
+#include <open3d/visualization/gui/Events.h>
+#include <open3d/visualization/gui/ImageWidget.h>
+#include <open3d/visualization/gui/Label.h>
+#include <open3d/visualization/gui/Layout.h>
+#include <open3d/visualization/gui/SceneWidget.h>
+#include <open3d/visualization/gui/Theme.h>
+
+#include <algorithm>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "app/view/window/upload_frame.h"
+#include "app/view/window_layout.h"
+
+namespace parallax::app {
+
+namespace gui = open3d::visualization::gui;
+using WidgetPtr = std::shared_ptr<gui::Widget>;
+
+inline const gui::Color kDimText(0.62f, 0.66f, 0.70f);
+
+inline std::shared_ptr<gui::Label> MakeDimLabel(const char* text = " ") {
+  auto label = std::make_shared<gui::Label>(text);
+  label->SetTextColor(kDimText);
+  return label;
+}
+
+// Moves a label down to the line of the texts in the buttons beside it.
+inline WidgetPtr BesideButtons(WidgetPtr label, int em) {
+  return std::make_shared<gui::Vert>(0, gui::Margins(0, em / 4, 0, 0),
+                                     std::vector<WidgetPtr>{std::move(label)});
+}
+
+// ImGui makes no window lower than 32 px; a lower caption would hide the top of what is under it.
+inline int CaptionHeight(int em) { return std::max(2 * em, 32); }
+
+// A caption line and, below it, an image or nothing. Paints its background, so that nothing stale shows.
+class Pane : public gui::Widget {
+ public:
+  Pane(int em, const std::vector<WidgetPtr>& caption, WidgetPtr content)
+      : line_(std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 2, em / 2, em / 4), caption)),
+        content_(std::move(content)) {
+    AddChild(line_);
+    if (content_) AddChild(content_);
+  }
+  void Layout(const gui::LayoutContext& context) override {
+    const gui::Rect& frame = GetFrame();
+    const int caption = CaptionHeight(context.theme.font_size);
+    line_->SetFrame({frame.x, frame.y, frame.width, caption});
+    if (content_)
+      content_->SetFrame({frame.x + 1, frame.y + caption, frame.width - 2, frame.height - caption});
+    gui::Widget::Layout(context);
+  }
+
+ private:
+  std::shared_ptr<gui::Horiz> line_;
+  WidgetPtr content_;
+};
+
+// The colours from far to near, in the disparity's caption.
+class ScaleWidget : public gui::ImageWidget {
+ public:
+  gui::Size CalcPreferredSize(const gui::LayoutContext& context, const Constraints&) const override {
+    return {10 * context.theme.font_size, context.theme.font_size};
+  }
+};
+
+// Tells when somebody turns, shifts or approaches the cloud.
+class CloudWidget : public gui::SceneWidget {
+ public:
+  std::function<void()> on_moved;
+  EventResult Mouse(const gui::MouseEvent& event) override {
+    if (event.type == gui::MouseEvent::DRAG || event.type == gui::MouseEvent::WHEEL) on_moved();
+    return gui::SceneWidget::Mouse(event);
+  }
+};
+
+inline void ShowImage(const Open3DImage& image, gui::ImageWidget& widget) {
+  widget.SetVisible(image != nullptr);
+  if (image) widget.UpdateImage(image);
+}
+
+inline void Place(gui::Widget& widget, const PaneFrame& frame) {
+  widget.SetVisible(!frame.Empty());
+  widget.SetFrame({frame.x, frame.y, std::max(1, frame.width), std::max(1, frame.height)});
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,65 @@
+// Rows of the distance matrix of two sets that are on the device (pipeline/cloud/distances/distances.h), on
+// the caller's stream.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/device/device_buffer.h"
+#include "pipeline/cloud/distances/distances.h"
+
+namespace parallax::cuda {
+
+// Blocks of a multiple of so many rows leave no part of a tile empty.
+inline constexpr int kBlockOfRows = 128;
+
+// Up to how many dimensions kAuto takes differences; above they cost more than products (docs/clouds.md).
+inline constexpr int kMostDirectDims = 12;
+
+// The method that kAuto stands for: kDirect or kProduct.
+DistanceMethod ChooseDistanceMethod(std::int64_t rows_a, std::int64_t rows_b, int dims);
+
+// Memory is sized once; neither Prepare nor Enqueue allocates or waits.
+class DistanceRows {
+ public:
+  DistanceRows() = default;
+  // Room for sets of so many rows; none is needed but for the product methods.
+  DistanceRows(std::int64_t max_rows_a, std::int64_t max_rows_b, int max_dims, DistanceMethod method);
+  std::size_t MemoryBytes() const;
+
+  // a, b: memory of the device, which must stay until the rows are done.
+  void Prepare(const MatrixView& a, const MatrixView& b, cudaStream_t stream);
+  // Rows [first, first + count) of a against all of b: distances[i * stride + j]. Quickest where distances is
+  // aligned to 16 bytes and stride a multiple of 4.
+  void Enqueue(std::int64_t first, std::int64_t count, float* distances, std::int64_t stride,
+               cudaStream_t stream);
+
+  DistanceMethod method() const { return method_; }  // never kAuto
+
+ private:
+  DistanceMethod method_ = DistanceMethod::kDirect;
+  MatrixView a_, b_;
+  // For products: rows padded to whole tiles, dimensions to whole steps, with zeros; squared lengths.
+  DeviceBuffer<float> padded_a_, padded_b_, squares_a_, squares_b_;
+};
+
+// The kernels. distances: as in DistanceRows::Enqueue.
+void LaunchDirectDistances(const MatrixView& a, const MatrixView& b, float* distances, std::int64_t stride,
+                           cudaStream_t stream);
+
+inline constexpr int kProductTileRows = kBlockOfRows, kProductTileColumns = 64, kProductStep = 8;
+struct ProductOperand {
+  const float* rows = nullptr;     // padded
+  const float* squares = nullptr;  // squared lengths
+  std::int64_t count = 0;          // rows without padding
+};
+// Copies a set into its padded form. round: to TF32.
+void LaunchPadRows(const MatrixView& set, std::int64_t padded_rows, int padded_dims, bool round,
+                   float* padded, float* squares, cudaStream_t stream);
+// tf32: one product of TF32 numbers instead of three.
+void LaunchProductDistances(const ProductOperand& a, const ProductOperand& b, int padded_dims, bool tf32,
+                            float* distances, std::int64_t stride, cudaStream_t stream);
+
+}  // namespace parallax::cuda

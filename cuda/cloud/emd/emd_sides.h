@@ -1,0 +1,45 @@
+// Clouds as the auction wants them (pipeline/cloud/emd/emd_problem.h), made on the device: in curve order, in
+// units, in boxes; the same bits as on the host.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/cloud/emd/emd_kernel.h"
+#include "pipeline/cloud.h"
+
+namespace parallax::cuda {
+
+// One cloud of a pair. Clouds stand one after the other in one array, and so do their parents.
+struct EmdSideOnDevice {
+  std::int64_t first_point, first_parent;
+  int size, num_boxes;
+  double low_m[3], cells_per_m, units_per_m;  // emd::Scale
+  float4 *points, *boxes, *parents;           // EmdPairOnDevice::a, a_boxes, a_parents
+};
+
+// More sides than this do not fit into the keys.
+inline constexpr int kMostEmdSides = 1 << 16;
+
+// Device memory for SortEmdSides.
+struct EmdSortBuffers {
+  std::uint64_t* keys[2];
+  std::uint32_t* order[2];
+  void* temporary;
+  std::size_t temporary_bytes;
+};
+std::size_t EmdSortBytes(std::int64_t num_points);
+
+// sides: device memory; points: of all sides. Returns which of buffers.order holds the order: numbers in
+// points, those of a side after those of the side before.
+int SortEmdSides(const EmdSideOnDevice* sides, int num_sides, const Point3f* points, std::int64_t num_points,
+                 const EmdSortBuffers& buffers, cudaStream_t stream);
+// Fills points, boxes and parents of every side.
+void FillEmdSides(const EmdSideOnDevice* sides, int num_sides, std::int64_t num_parents,
+                  const Point3f* points, const std::uint32_t* order, cudaStream_t stream);
+// Sums as an auction begins with them.
+void StartEmdSums(EmdPhaseSums* sums, int num_pairs, cudaStream_t stream);
+
+}  // namespace parallax::cuda

@@ -1,0 +1,47 @@
+// The earth mover's distance on the device: prepares pairs, runs the auction of emd_kernel.h, brings the
+// matches back.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "cuda/cloud/emd/emd_kernel.h"
+#include "cuda/device/device_buffer.h"
+#include "cuda/device/stream.h"
+#include "pipeline/cloud/emd/emd.h"
+#include "pipeline/parallel.h"
+
+namespace parallax::cuda {
+
+// How many blocks work on a pair. 0: chosen by size and number of pairs.
+struct EmdLaunch {
+  int blocks_per_pair = 0;
+  int block_threads = 0;
+  std::optional<EmdKernelOptions> kernel;  // none: chosen by size; gap and limits come from EmdOptions
+};
+
+// On the current device; buffers are kept for the next call.
+class EmdSolver {
+ public:
+  // Throws InvalidArgument as CheckEmdInput does.
+  std::vector<EmdResult> Solve(std::span<const EmdPair> pairs, const EmdOptions& options,
+                               const EmdLaunch& launch = {});
+  // Of the last call: outcomes, and the milliseconds of the auctions on the device.
+  const std::vector<EmdOutcome>& outcomes() const { return outcomes_; }
+  float device_ms() const { return device_ms_; }
+
+ private:
+  std::vector<EmdResult> SolveTogether(std::span<const EmdPair> pairs, const EmdOptions& options,
+                                       const EmdLaunch& launch);
+
+  ThreadPool pool_;  // before and after the device
+  Stream stream_;
+  DeviceBuffer<std::byte> memory_;
+  PinnedBuffer<std::byte> sent_, answers_;
+  std::vector<EmdOutcome> outcomes_;
+  float device_ms_ = 0;
+};
+
+}  // namespace parallax::cuda

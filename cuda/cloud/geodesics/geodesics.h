@@ -1,0 +1,65 @@
+// geodesics.h of pipeline/cloud on a CUDA device. How: near_far.cu, heap_search.cu, predecessors.cu.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+
+#include "cuda/cloud/geodesics/geodesic_kernels.h"
+#include "cuda/cloud/large_download.h"
+#include "cuda/device/device_buffer.h"
+#include "cuda/device/stream.h"
+#include "pipeline/cloud/geodesics/geodesics.h"
+
+namespace parallax::cuda {
+
+// Works on the device that is current when it is made. Memory is taken when it is first needed and kept. One
+// call at a time.
+class GeodesicSolver {
+ public:
+  // Throws what CheckGeodesicInput throws; Error where the device has too little memory for one source.
+  Geodesics ShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
+                          const GeodesicOptions& options);
+
+  // The same in parts, for data that stays on the device. The graph is checked by the caller.
+  void SetGraph(const CloudGraph& graph);
+  const DeviceGraph& graph() const { return graph_; }
+  // Mean length of an edge, from a sample.
+  float mean_length_m() const { return mean_length_m_; }
+  // Distances and limits of batch, whose graph must be graph(). steps: null, or num_sources numbers.
+  // Allocates on the first call for a graph; enqueues on stream. With Method::kHeap: waits for the end as
+  // well.
+  void FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps = nullptr);
+
+  // Tuning, for tests and the benchmark.
+  enum class Method { kByRule, kFewNearFar, kManyNearFar, kHeap };
+  Method method = Method::kByRule;
+  int most_near = 0, grow_below_percent = 0, shrink_above_percent = 0;  // 0 = by rule
+  std::size_t most_heap_chunks = std::numeric_limits<std::size_t>::max();
+
+ private:
+  std::int64_t RowsThatFit(std::int64_t num_sources, std::size_t bytes_per_row);
+  // Distances: FillUnreached before.
+  void FindByNearFar(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps);
+  void FindByHeap(const GeodesicBatch& batch, cudaStream_t stream);
+  void ResolvePlateaus(const GeodesicBatch& batch, std::span<const std::uint32_t> num_left);
+
+  Stream stream_;
+  LargeDownload download_;
+  DeviceGraph graph_;
+  float mean_length_m_ = 0;
+  std::int32_t max_degree_ = 0;
+  std::int64_t num_edges_ = 0;
+  DeviceBuffer<std::uint32_t> first_edge_;
+  DeviceBuffer<std::int32_t> edge_targets_;
+  DeviceBuffer<float> edge_lengths_;
+  DeviceBuffer<uint2> edges_, far_, heap_;
+  DeviceBuffer<std::int32_t> sources_, targets_, predecessors_;
+  DeviceBuffer<float> distances_, limits_, columns_;
+  DeviceBuffer<std::uint32_t> num_left_, levels_, num_found_, is_target_, heap_taken_, out_of_memory_;
+};
+
+}  // namespace parallax::cuda

@@ -1,0 +1,53 @@
+// The steps that build the tree of a NeighbourSearch.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "cuda/cloud/neighbours/neighbour_tree.h"
+#include "cuda/device/device_buffer.h"
+#include "pipeline/cloud.h"
+
+namespace parallax::cuda {
+
+// Where the points lie and what the curve's cells are, by a sample of them; num_finite becomes 0.
+void EnqueueExtent(const Point3f* points, std::int64_t num_points, CloudExtent* extent, cudaStream_t stream);
+
+// Points in the order of a Hilbert curve through the cells of an extent.
+class CurveOrder {
+ public:
+  CurveOrder() = default;
+  explicit CurveOrder(std::int64_t size);
+  std::size_t MemoryBytes() const;
+
+  // num_finite: null, or where finite points are to be counted.
+  void Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
+               std::uint32_t* num_finite, cudaStream_t stream,
+               const std::function<void(const char*)>& observer);
+
+  // Of the last Enqueue: indices into points, and their keys.
+  const std::uint32_t* order() const { return order_[current_].data(); }
+  const std::uint64_t* keys() const { return keys_[current_].data(); }
+
+ private:
+  int current_ = 0;
+  DeviceBuffer<std::uint64_t> keys_[2];
+  DeviceBuffer<std::uint32_t> order_[2];
+  DeviceBuffer<std::byte> temporary_;
+};
+
+std::int64_t NumTreeNodes(std::int64_t num_points);
+// sorted: num_points rounded up to kTreeBlockPoints; boxes: 2 * NumTreeNodes. Fills tree.
+void EnqueueTree(const Point3f* points, std::int64_t num_points, const std::uint32_t* order,
+                 NeighbourTree& tree, TreePoint* sorted, float4* boxes, cudaStream_t stream);
+
+// Another cloud's points in its order, and where among the tree's points each of its warps begins.
+void EnqueueQueryPoints(const Point3f* queries, std::int64_t num_queries, const std::uint32_t* order,
+                        TreePoint* sorted, cudaStream_t stream);
+void EnqueuePlaces(const CurveOrder& of_queries, std::int64_t num_queries, const CurveOrder& of_points,
+                   std::int64_t num_points, std::int32_t* places, cudaStream_t stream);
+
+}  // namespace parallax::cuda

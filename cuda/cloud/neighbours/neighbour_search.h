@@ -1,0 +1,55 @@
+// The k nearest neighbours of points that are on the device, exact (pipeline/cloud/neighbours/neighbours.h),
+// on the caller's stream. Buffers are sized once: nothing is allocated or waited for afterwards, so calls can
+// be captured into a graph.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+
+#include "pipeline/cloud.h"
+
+namespace parallax::cuda {
+
+// Calls of one search go to one stream, or the caller orders them.
+class NeighbourSearch {
+ public:
+  // Called where a phase of the work ends on the stream, for measurements: "box", "keys", "sort", "tree",
+  // "query".
+  using Observer = std::function<void(const char* phase)>;
+
+  // Room for clouds of max_points, and of max_queries where other clouds ask.
+  explicit NeighbourSearch(std::int64_t max_points, std::int64_t max_queries = 0);
+  ~NeighbourSearch();
+  NeighbourSearch(NeighbourSearch&&) noexcept;
+  NeighbourSearch& operator=(NeighbourSearch&&) noexcept;
+
+  std::int64_t max_points() const;
+  std::int64_t max_queries() const;
+  std::size_t MemoryBytes() const;
+  // Before it is made: a little more than it takes.
+  static std::size_t BytesNeeded(std::int64_t max_points, std::int64_t max_queries);
+
+  // points: num_points on the device, read during this call's work only.
+  void Build(const Point3f* points, std::int64_t num_points, cudaStream_t stream,
+             const Observer& observer = {});
+
+  // Of the points built on. indices, distances_m: num_points rows of k; either may be null.
+  void FindNeighbours(int k, bool include_self, std::int32_t* indices, float* distances_m,
+                      cudaStream_t stream, const Observer& observer = {});
+  // means_m: num_points; MeanDistances of the rows.
+  void FindMeanDistances(int k, bool include_self, float* means_m, cudaStream_t stream,
+                         const Observer& observer = {});
+  // Of queries among the points built on: num_queries rows of k.
+  void FindNeighboursOf(const Point3f* queries, std::int64_t num_queries, int k, std::int32_t* indices,
+                        float* distances_m, cudaStream_t stream, const Observer& observer = {});
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace parallax::cuda

@@ -1,0 +1,69 @@
+// Kernels that begin while the one before them on the stream still works ("programmatic dependent launch",
+// from compute capability 9.0 on): their blocks start as soon as all blocks of the one before have called
+// LetNextKernelBegin or ended. Elsewhere the two device functions do nothing and kernels follow each other as
+// ever.
+//
+// Each thread of a kernel launched so calls WaitForKernelBefore before it touches what earlier kernels write
+// or read, unless it says why it need not. One block at least calls it: then the kernel cannot end before the
+// ones before it, and what follows need only wait for this one.
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <source_location>
+#include <type_traits>
+
+#include "cuda/device/check.h"
+#include "cuda/stages.h"
+
+namespace parallax::cuda {
+
+__device__ __forceinline__ void WaitForKernelBefore() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+}
+__device__ __forceinline__ void LetNextKernelBegin() {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900
+  asm volatile("griddepcontrol.launch_dependents;" ::: "memory");
+#endif
+}
+
+// A kernel's name, for errors, with the place of its launch.
+struct KernelName {
+  const char* text;
+  std::source_location place;
+  KernelName(const char* name, const std::source_location& here = std::source_location::current())
+      : text(name), place(here) {}
+};
+
+// Launches a kernel that may begin early; what is before it on the stream may be anything.
+template <typename... Parameters>
+void LaunchDependent(const KernelName& name, void (*kernel)(Parameters...), dim3 grid, dim3 block,
+                     std::size_t shared_bytes, cudaStream_t stream,
+                     const std::type_identity_t<Parameters>&... arguments) {
+  cudaLaunchAttribute attribute{};
+  attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+  attribute.val.programmaticStreamSerializationAllowed = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = grid;
+  config.blockDim = block;
+  config.dynamicSmemBytes = shared_bytes;
+  config.stream = stream;
+  config.attrs = &attribute;
+  config.numAttrs = HasDependentLaunch() ? 1 : 0;
+  Check(cudaLaunchKernelEx(&config, kernel, arguments...), name.text, name.place);
+}
+
+// For kernels that run beside each other: a multiprocessor divides its memory anew, between the first-level
+// cache and shared memory, only when it is empty, so all of them ask for the same.
+template <typename... Parameters>
+void ShareMultiprocessors(void (*kernel)(Parameters...)) {
+  constexpr int kSharedPercent = 45;  // the best of 30 to 100 on an H200
+  if (!HasDependentLaunch()) return;
+  Check(cudaFuncSetAttribute(kernel, cudaFuncAttributePreferredSharedMemoryCarveout, kSharedPercent),
+        "cudaFuncSetAttribute");
+}
+
+}  // namespace parallax::cuda

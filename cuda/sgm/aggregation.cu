@@ -1,0 +1,215 @@
+// aggregation of columns and diagonals: a warp a pair of neighbouring lines; see cuda/sgm/line_walk.cuh.
+// The two directions of a line end up in one volume, so selection adds up two volumes or four.
+#include "cuda/device/check.h"
+#include "cuda/device/dependent_launch.cuh"
+#include "cuda/sgm/line_walk.cuh"
+#include "cuda/sgm/progress.cuh"
+#include "cuda/stages.h"
+
+namespace parallax::cuda {
+namespace {
+
+__device__ LinePairPlace ColumnsPlace(int pair, int width, int height) {
+  const int x = 2 * pair;
+  const bool has_b = x + 1 < width;
+  return {x, width, 1, height, 0, height - 1, 0, height - 1, has_b};
+}
+// Diagonals x = c + y, or mirrored; the longest come first. Where a line's neighbour has a pixel and the line
+// itself has none, its pixel is the one beyond the row's end.
+__device__ LinePairPlace DiagonalsPlace(int pair, bool mirrored, int width, int height) {
+  const int num_from_above = NumPairs(width);
+  int a = pair < num_from_above ? 2 * pair : -2 * (pair - num_from_above + 1), b = a + 1;
+  const bool has_b = b < width && a > -height;
+  if (!has_b) a = b = a > -height ? a : b;
+  if (mirrored) {  // the first line is the left one
+    const int right = a;
+    a = b;
+    b = right;
+  }
+  const int first_a = max(0, -a), last_a = min(height, width - a) - 1;
+  const int first_b = max(0, -b), last_b = min(height, width - b) - 1;
+  const int y = min(first_a, first_b), count = max(last_a, last_b) - y + 1;
+  const auto pixel = [&](int c) { return y * width + (mirrored ? width - 1 - c - y : c + y); };
+  return {
+      pixel(a), mirrored ? width - 1 : width + 1, 1, count, first_a - y, last_a - y, first_b - y, last_b - y,
+      has_b};
+}
+
+// A block of diagonals whose pair leaves the image by its side goes on with the pair that enters by the other
+// side, in the next row or the same: a piece more. So all blocks have as many rows to go, and those of a
+// small image can be followed at once.
+//
+// Pair of diagonals of a block's piece, by the first one.
+constexpr int PairOfPiece(int first_pair, int piece, int width) {
+  return piece == 0 ? first_pair : (width - 1) / 2 - first_pair + piece * NumPairs(width);
+}
+constexpr int NumPieces(int first_pair, int width, int height) {
+  const int from_side = PairOfPiece(first_pair, 1, width) - NumPairs(width);
+  return from_side >= height / 2 ? 1 : 2 + (height / 2 - 1 - from_side) / NumPairs(width);
+}
+
+// What a block follows. Found anew where it is needed, since registers are short: hence the asm, which the
+// compiler leaves where it is.
+template <bool kDiagonals>
+struct BlockLines {
+  int volume = 1;  // 1: columns; 2, 3: diagonals, mirrored ones
+  int first_pair;
+  __device__ __forceinline__ explicit BlockLines(int width) {
+    asm volatile("mov.u32 %0, %%ctaid.x;" : "=r"(first_pair));
+    if constexpr (kDiagonals) {
+#pragma unroll
+      for (int more = 0; more < 2; ++more) {
+        if (first_pair >= NumPairs(width)) first_pair -= NumPairs(width), ++volume;
+      }
+    }
+  }
+  __device__ __forceinline__ int NumPieces(int width, int height) const {
+    return volume == 1 ? 1 : cuda::NumPieces(first_pair, width, height);
+  }
+  __device__ __forceinline__ LinePairPlace Place(int piece, int width, int height) const {
+    if (volume == 1) return ColumnsPlace(first_pair, width, height);
+    return DiagonalsPlace(PairOfPiece(first_pair, piece, width), volume == 3, width, height);
+  }
+  __device__ __forceinline__ int FirstRow(int piece, int width) const {
+    return piece == 0 ? 0 : 2 * (PairOfPiece(first_pair, piece, width) - NumPairs(width)) + 1;
+  }
+};
+
+// Of a multiprocessor, as many as registers allow: all pairs of a small image are followed at once, which
+// keeps them in step.
+constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
+  if (values_per_lane > 8) return 1;
+  if (bytes_per_sum == 2) return values_per_lane == 8 ? 8 : 12;
+  return values_per_lane == 8 ? 16 : 20;
+}
+
+// Volume 1 holds the columns, 2 and 3 the diagonals. Up first: the lower rows' costs were written last, the
+// second-level cache still has them. The way down finds those that the way up has read last.
+template <int K, typename T, bool kAdaptive, bool kDiagonals>
+__global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
+    AggregateColumnsKernel(const AggregationArguments a) {
+  using Walk = LineWalk<K, T, kAdaptive, false>;
+  __shared__ P2Table<kAdaptive> p2;
+  p2.Fill(a);
+  if (a.is_first) LetNextKernelBegin();
+  const auto lines = [&] { return BlockLines<kDiagonals>(a.width); };
+  const auto num_pieces = [&] { return lines().NumPieces(a.width, a.height); };
+  const auto first_band = [&](int piece) { return lines().FirstRow(piece, a.width) / kBandRows; };
+  const auto follow = [&](int piece, const auto& visit) {
+    const LinePairPlace line = lines().Place(piece, a.width, a.height);
+    const int place = lines().FirstRow(piece, a.width) / Walk::kSegment + piece;
+    visit(MakeLineWalk<Walk>(a, line, p2.minus_p1,
+                             a.checkpoints + blockIdx.x * a.checkpoint_bytes + place * Walk::kCheckpointBytes,
+                             a.sums + static_cast<std::size_t>(lines().volume) * a.sum_bytes));
+  };
+#pragma unroll 1
+  for (int piece = num_pieces() - 1; piece >= 0; --piece) {
+    follow(piece, [&](const Walk& walk) {
+      LinePair<K> state;
+      state.Reset();
+      walk.template GoOut<true>(state, 0, walk.num_segments);
+    });
+  }
+  LetNextKernelBegin();
+  __syncwarp();
+  int raised = 0;  // bands
+  const auto raise = [&](int end) {
+    RaiseBands(a.bands_done, raised, end, static_cast<int>(threadIdx.x));
+    raised = end;
+  };
+#pragma unroll 1
+  for (int piece = 0; piece < num_pieces(); ++piece) {
+    follow(piece, [&](const Walk& walk) {
+      LinePair<K> state;
+      state.Reset();
+      // Once in kBandRows rows, one more band has been passed. A raise waits for all that has been written,
+      // and selection does not begin with the first rows: a quarter of the bands are raised at once.
+      walk.template ComeAcross<false>(state, 0, walk.num_segments, [&](int g) {
+        constexpr int kSegments = kBandRows / Walk::kSegment;
+        if (a.bands_done == nullptr || (g + 1) % kSegments != 0 || g + 1 == walk.num_segments) return;
+        const int passed = first_band(piece) + (g + 1) / kSegments;
+        if (4 * passed * kBandRows >= a.height) raise(passed);
+      });
+      if (a.bands_done != nullptr)
+        raise(piece + 1 < num_pieces() ? first_band(piece + 1) : NumBands(a.height));
+    });
+  }
+  EndAggregation(a);
+}
+
+// One thread a value.
+template <typename T>
+__global__ void SumPathsKernel(const std::uint8_t* volumes, const std::uint8_t* costs, std::size_t sum_bytes,
+                               int num_volumes, int padded, int num_disparities, std::size_t num_values,
+                               std::uint16_t* sums) {
+  const std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= num_values) return;
+  const std::size_t pixel = i / static_cast<std::size_t>(num_disparities);
+  const std::size_t place =
+      pixel * static_cast<std::size_t>(padded) + i % static_cast<std::size_t>(num_disparities);
+  std::uint32_t sum = costs == nullptr ? 0U : 2U * static_cast<std::uint32_t>(num_volumes) * costs[place];
+  for (int v = 0; v < num_volumes; ++v) {
+    sum += reinterpret_cast<const T*>(volumes + static_cast<std::size_t>(v) * sum_bytes)[place];
+  }
+  sums[i] = static_cast<std::uint16_t>(sum);
+}
+
+std::size_t NumBlocks(const VolumeLayout& layout) {
+  return static_cast<std::size_t>((layout.num_volumes - 1) * NumPairs(layout.width));
+}
+std::size_t CheckpointBytesOfBlock(const VolumeLayout& layout) {
+  const int most_pieces =
+      layout.num_volumes == 4 ? NumPieces(NumPairs(layout.width) - 1, layout.width, layout.height) : 1;
+  // A place more for each piece, since it may share a row with the one before.
+  const int more = (most_pieces - 1) * SegmentLength(layout.values_per_lane);
+  return CheckpointBytesOfPair(layout.height + more, layout.values_per_lane, layout.bytes_per_sum);
+}
+
+}  // namespace
+
+std::size_t CheckpointBytes(const VolumeLayout& layout) {
+  return RowCheckpointBytes(layout) + NumBlocks(layout) * CheckpointBytesOfBlock(layout);
+}
+
+void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
+                      const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
+                      std::uint8_t* checkpoints, std::uint8_t* sums, std::uint32_t* bands_done,
+                      cudaStream_t stream) {
+  AggregationArguments a = MakeAggregationArguments(
+      costs, guide, tables, p2_table, layout, checkpoints + RowCheckpointBytes(layout), sums, bands_done);
+  a.checkpoint_bytes = CheckpointBytesOfBlock(layout);
+  a.is_first = layout.columns_first;
+  const auto grid = static_cast<unsigned>(NumBlocks(layout));
+  WithLayout(layout, [&](auto k, auto value) {
+    using T = decltype(value);
+    WithP2<T>(tables, [&](auto adaptive) {
+      const auto kernel = layout.num_volumes == 4 ? AggregateColumnsKernel<k(), T, adaptive(), true>
+                                                  : AggregateColumnsKernel<k(), T, adaptive(), false>;
+      LaunchAggregation("AggregateColumnsKernel", kernel, grid, kWarpSize, stream, a);
+    });
+  });
+}
+
+std::uint32_t RaisesOfColumns(const VolumeLayout& layout) {
+  return static_cast<std::uint32_t>(NumBlocks(layout));
+}
+
+void SumPaths(const std::uint8_t* volumes, const std::uint8_t* costs, const VolumeLayout& layout,
+              std::uint16_t* sums, cudaStream_t stream) {
+  constexpr unsigned kThreads = 256;
+  const std::size_t num_values = layout.num_pixels() * static_cast<std::size_t>(layout.num_disparities);
+  const auto blocks = static_cast<unsigned>((num_values + kThreads - 1) / kThreads);
+  if (!layout.leaves_costs_out) costs = nullptr;
+  if (layout.bytes_per_sum == 1) {
+    SumPathsKernel<std::uint8_t><<<blocks, kThreads, 0, stream>>>(volumes, costs, layout.sum_bytes(),
+                                                                  layout.num_volumes, layout.padded(),
+                                                                  layout.num_disparities, num_values, sums);
+  } else {
+    SumPathsKernel<std::uint16_t><<<blocks, kThreads, 0, stream>>>(volumes, costs, layout.sum_bytes(),
+                                                                   layout.num_volumes, layout.padded(),
+                                                                   layout.num_disparities, num_values, sums);
+  }
+  CheckLaunch("SumPathsKernel");
+}
+
+}  // namespace parallax::cuda

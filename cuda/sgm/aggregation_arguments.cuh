@@ -1,0 +1,130 @@
+// What the kernels of the aggregation take, and how their checkpoints (cuda/sgm/line_walk.cuh) lie in memory.
+#pragma once
+
+#include "cuda/device/dependent_launch.cuh"
+#include "cuda/sgm/lane_costs.cuh"
+#include "cuda/stages.h"
+
+namespace parallax::cuda {
+
+struct AggregationArguments {
+  const std::uint8_t* costs;
+  const std::uint8_t* guide;
+  const std::uint16_t* p2_table;
+  std::uint8_t* checkpoints;
+  std::uint8_t* sums;     // the volumes
+  std::size_t sum_bytes;  // of one volume
+  std::uint32_t* bands_done;
+  int width, height, num_disparities;
+  std::uint32_t p1, p2;          // p2: where it is constant
+  std::uint32_t one;             // 1
+  std::size_t checkpoint_bytes;  // of a block of AggregateColumns
+  bool is_first;                 // of the two kernels, rows and columns
+};
+
+inline constexpr std::uint32_t kPaddingCost = 0x2000;  // above census_bits + P2, so that padding never wins
+
+// Pixels from one checkpoint to the next.
+constexpr int SegmentLength(int values_per_lane) {
+  return values_per_lane <= 4 ? 8 : values_per_lane == 8 ? 4 : values_per_lane == 16 ? 2 : 1;
+}
+
+// Of a pair of lines of at most so many pixels.
+constexpr std::size_t CheckpointBytesOfPair(int length, int values_per_lane, int bytes_per_sum) {
+  return static_cast<std::size_t>(length / SegmentLength(values_per_lane) + 1) *
+         static_cast<std::size_t>(2 * 32 * values_per_lane * bytes_per_sum);
+}
+// Pixels of a single row from one checkpoint to the next.
+constexpr int RowGroup(int values_per_lane) {
+  return values_per_lane <= 8 ? 8 : values_per_lane == 16 ? 4 : 2;
+}
+// Of a single row.
+constexpr std::size_t CheckpointBytesOfRow(int width, int values_per_lane, int bytes_per_sum) {
+  const int group = RowGroup(values_per_lane);
+  return static_cast<std::size_t>((width + group - 1) / group) *
+         static_cast<std::size_t>(32 * values_per_lane * bytes_per_sum);
+}
+// Those of the rows come first.
+inline std::size_t RowCheckpointBytes(const VolumeLayout& layout) {
+  if (!layout.pairs_rows) {
+    return static_cast<std::size_t>(layout.height) *
+           CheckpointBytesOfRow(layout.width, layout.values_per_lane, layout.bytes_per_sum);
+  }
+  return static_cast<std::size_t>(NumPairs(layout.height)) *
+         CheckpointBytesOfPair(layout.width, layout.values_per_lane, layout.bytes_per_sum);
+}
+inline AggregationArguments MakeAggregationArguments(const std::uint8_t* costs,
+                                                     DeviceImageView<const std::uint8_t> guide,
+                                                     const MatchingTables& tables,
+                                                     const std::uint16_t* p2_table,
+                                                     const VolumeLayout& layout, std::uint8_t* checkpoints,
+                                                     std::uint8_t* sums, std::uint32_t* bands_done) {
+  AggregationArguments a{};
+  a.costs = costs;
+  a.guide = guide.data;
+  a.p2_table = p2_table;
+  a.checkpoints = checkpoints;
+  a.sums = sums;
+  a.bands_done = bands_done;
+  a.sum_bytes = layout.sum_bytes();
+  a.width = layout.width;
+  a.height = layout.height;
+  a.num_disparities = layout.num_disparities;
+  a.p1 = tables.p1;
+  a.p2 = tables.p2[0];
+  a.one = 1;
+  return a;
+}
+
+// P2 - P1 by the gradient, in shared memory, for the walks of a block whose P2 is adaptive. All its threads
+// come here, once.
+template <bool kAdaptive>
+struct P2Table {
+  std::uint16_t minus_p1[kAdaptive ? 256 : 1];
+  __device__ __forceinline__ void Fill(const AggregationArguments& a) {
+    if constexpr (kAdaptive) {
+      const int thread = static_cast<int>(threadIdx.y) * kWarpSize + static_cast<int>(threadIdx.x);
+      for (int i = thread; i < 256; i += static_cast<int>(blockDim.y) * kWarpSize) {
+        minus_p1[i] = static_cast<std::uint16_t>(a.p2_table[i] - a.p1);
+      }
+      __syncthreads();
+    }
+  }
+};
+
+// The two kernels of the aggregation run beside each other. The first one begins when all costs are there,
+// never early: its blocks would crowd on the multiprocessors that are free first. It lets the other one begin
+// at once, and that one selection, when all its blocks are halfway.
+template <typename Kernel>
+void LaunchAggregation(const KernelName& name, Kernel kernel, unsigned grid, dim3 block, cudaStream_t stream,
+                       const AggregationArguments& a) {
+  ShareMultiprocessors(kernel);
+  if (a.is_first) {
+    kernel<<<grid, block, 0, stream>>>(a);
+    CheckLaunch(name.text, name.place);
+  } else {
+    LaunchDependent(name, kernel, grid, block, 0, stream, a);
+  }
+}
+// At a block's end: when the second kernel has ended, both have.
+__device__ __forceinline__ void EndAggregation(const AggregationArguments& a) {
+  if (!a.is_first && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
+}
+
+// What AggregateRows does where layout.pairs_rows.
+void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
+                       const MatchingTables& tables, const std::uint16_t* p2_table,
+                       const VolumeLayout& layout, std::uint8_t* checkpoints, std::uint8_t* sums,
+                       std::uint32_t* bands_done, cudaStream_t stream);
+
+// Calls launch(adaptive) with a constant, for a kernel with sums of this type.
+template <typename T, typename Launch>
+void WithP2(const MatchingTables& tables, const Launch& launch) {
+  if (!std::is_same_v<T, std::uint8_t> || IsAdaptive(tables)) {
+    launch(std::true_type{});
+  } else if constexpr (std::is_same_v<T, std::uint8_t>) {
+    launch(std::false_type{});
+  }
+}
+
+}  // namespace parallax::cuda

@@ -1,0 +1,301 @@
+// Both directions of two neighbouring lines of pixels, whose path costs are added up into one volume.
+//
+// One direction goes out along the line and leaves its costs only at checkpoints, one a segment. The other
+// then comes across: for each segment it makes the first direction's costs again from the checkpoint, beside
+// its own steps through the segment, and writes the sum of both. So a line's costs are read twice and one
+// volume is written, instead of two written and both read again by selection; the price is that one direction
+// is stepped twice.
+//
+// Columns and diagonals: one warp goes out over the whole line, then comes back. Rows, the longest lines: two
+// warps start at the ends, each goes out to the middle, then comes across the half where the other has been.
+#pragma once
+
+#include "cuda/sgm/aggregation_arguments.cuh"
+#include "cuda/sgm/line_pair.cuh"
+
+namespace parallax::cuda {
+
+// Two parallel lines of pixels. The pixels of index i = 0 .. count - 1 of both are those that some line has
+// inside the image; `first_a .. last_a`, `first_b .. last_b` are those that the line itself has. Outside it
+// an index stands for a pixel one beyond the row, whose costs are read but not used. Except at the first and
+// the last index both are inside.
+struct LinePairPlace {
+  int pixel;   // of the first line, of index 0
+  int step;    // pixels from one index to the next; rows: 1
+  int beside;  // pixels from the first line to the second; not rows: 1
+  int count;
+  int first_a, last_a, first_b, last_b;
+  bool has_b;  // where not, some other line in the second one's place is followed too and not stored
+};
+
+template <int K, typename T, bool kAdaptive, bool kRows>
+struct LineWalk {
+  static constexpr int kPixelBytes = 32 * K;  // of costs
+  static constexpr int kSumBytes = kPixelBytes * static_cast<int>(sizeof(T));
+  static constexpr int kSegment = SegmentLength(K);
+  static constexpr int kWords = K;
+  static constexpr bool kOrPadding = sizeof(T) == 2;  // otherwise the costs themselves are dear enough there
+  using CostValues = LaneValues<K, std::uint8_t>;
+  using SumValues = LaneValues<K, T>;
+  using Saved = PairCosts<K, T>;
+  using State = LinePair<K>;
+  static constexpr int kCheckpointBytes = kWarpSize * Saved::kBytes;
+
+  // Matching costs of a segment, as they are loaded.
+  struct Costs {
+    CostValues first[kSegment], second[kSegment];
+  };
+
+  const AggregationArguments& a;
+  const LinePairPlace& line;
+  const std::uint16_t* p2_minus_p1;  // table, where it is adaptive
+  std::uint8_t* checkpoints;         // of these lines
+  std::uint8_t* volume;
+  int lane, num_segments, num_full;  // of segments, those that all indices of are
+  int step;                          // line.step, of which the compiler must not know so much
+  StepConstants constants;
+  std::uint32_t jump;
+  std::uint32_t padding[K];
+
+  // The first and the last segment: lines begin and end there.
+  __device__ __forceinline__ bool IsEdge(int g) const {
+    return static_cast<unsigned>(g - 1) >= static_cast<unsigned>(num_segments - 2);
+  }
+  __device__ __forceinline__ std::ptrdiff_t PixelOf(int g) const {
+    return line.pixel + static_cast<std::ptrdiff_t>(g) * (kSegment * Step());
+  }
+  __device__ __forceinline__ int Step() const { return kRows ? 1 : line.step; }
+  __device__ __forceinline__ int Beside() const { return kRows ? line.beside : 1; }
+  // From a pixel's bytes, kBytes a pixel, to those `count` pixels further on the line: one instruction.
+  template <int kBytes, typename Byte>
+  __device__ __forceinline__ Byte* Further(Byte* from, int count) const {
+    if constexpr (kRows) return from + count * kBytes;
+    if (count == 0) return from;
+    Byte* to;
+    asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(to) : "r"(step), "r"(count * kBytes), "l"(from));
+    return to;
+  }
+  // Of segment g, where there is one; from: its first pixel's, at the lane's place.
+  __device__ __forceinline__ void LoadSegment(int g, const std::uint8_t* from, Costs& to) const {
+    const auto load = [&](int i) {
+      const std::uint8_t* const at = Further<kPixelBytes>(from, i);
+      to.first[i].LoadNow(at);
+      to.second[i].LoadNow(at + static_cast<std::ptrdiff_t>(Beside()) * kPixelBytes);
+    };
+    if (static_cast<unsigned>(g) < static_cast<unsigned>(num_full)) {
+#pragma unroll
+      for (int i = 0; i < kSegment; ++i) load(i);
+    } else if (g == num_full) {
+#pragma unroll
+      for (int i = 0; i < kSegment; ++i) {
+        if (g * kSegment + i < line.count) load(i);
+      }
+    }
+  }
+  // All of the segment's: a wait for one load is a wait for all, so the next segment's may begin only then.
+  __device__ __forceinline__ void MakeWords(const Costs& costs, std::uint32_t (&words)[kSegment][K]) const {
+#pragma unroll
+    for (int i = 0; i < kSegment; ++i) {
+      CostWords<K>(costs.first[i], costs.second[i], words[i]);
+      if constexpr (kOrPadding) {
+#pragma unroll
+        for (int j = 0; j < K; ++j) words[i][j] |= padding[j];
+      }
+    }
+  }
+
+  // P2 - P1 of both paths for a segment: lane i holds that between the indices i - 1 and i of the segment.
+  __device__ __forceinline__ std::uint32_t JumpsOf(int g) const {
+    if constexpr (!kAdaptive) return 0;
+    const int i = min(max(g * kSegment - 1 + lane, 0), line.count - 1), next = min(i + 1, line.count - 1);
+    const int last = a.width * a.height - 1;
+    const auto jump_between = [&](int origin) -> std::uint32_t {
+      const std::uint32_t here = a.guide[min(max(origin + i * Step(), 0), last)];
+      const std::uint32_t there = a.guide[min(max(origin + next * Step(), 0), last)];
+      return p2_minus_p1[__usad(here, there, 0U)];
+    };
+    return jump_between(line.pixel) | jump_between(line.pixel + Beside()) << 16;
+  }
+  template <bool kReverse>
+  __device__ __forceinline__ std::uint32_t JumpAt(std::uint32_t of_segment, int i) const {
+    if constexpr (!kAdaptive) return jump;
+    return __shfl_sync(kFullWarp, of_segment, kReverse ? i + 1 : i);
+  }
+
+  // Which path is inside the image at this index, as a mask of halves.
+  __device__ __forceinline__ std::uint32_t InsideAt(int index) const {
+    return (index >= line.first_a && index <= line.last_a ? 0xFFFFU : 0U) |
+           (index >= line.first_b && index <= line.last_b ? 0xFFFF0000U : 0U);
+  }
+  // Calls visit(i) for a segment's places in the direction's order.
+  template <bool kReverse, typename Visit>
+  static __device__ __forceinline__ void ForSegment(const Visit& visit) {
+#pragma unroll
+    for (int turn = 0; turn < kSegment; ++turn) visit(kReverse ? kSegment - 1 - turn : turn);
+  }
+  // What the direction that goes out has cost after segment g, less the lowest.
+  __device__ __forceinline__ std::uint8_t* CheckpointOf(int g) const {
+    return checkpoints + static_cast<std::ptrdiff_t>(g) * kCheckpointBytes + lane * Saved::kBytes;
+  }
+  // Nothing where the line begins.
+  __device__ __forceinline__ void LoadCheckpoint(int g, const std::uint8_t* from, Saved& saved) const {
+    if (static_cast<unsigned>(g) < static_cast<unsigned>(num_segments)) {
+      LoadBytesNow<Saved::kBytes>(from, saved.words);
+    } else {
+#pragma unroll
+      for (int i = 0; i < Saved::kWords; ++i) saved.words[i] = 0;
+    }
+  }
+
+  // Segments begin .. end - 1, in the direction's order. Leaves a checkpoint after each.
+  template <bool kReverse>
+  __device__ __forceinline__ void GoOut(State& state, int begin, int end) const {
+    if (begin >= end) return;
+    constexpr int kDirection = kReverse ? -1 : 1;
+    int g = kReverse ? end - 1 : begin;
+    const std::uint8_t* from = a.costs + PixelOf(g) * kPixelBytes + lane * CostValues::kBytes;
+    std::uint8_t* checkpoint = CheckpointOf(g);
+    Costs costs;
+    LoadSegment(g, from, costs);
+    std::uint32_t next_jumps = JumpsOf(g);
+#pragma unroll 1
+    for (int left = end - begin; left > 0; --left) {
+      const std::uint32_t jumps = next_jumps;
+      std::uint32_t words[kSegment][K];
+      MakeWords(costs, words);
+      from = Further<kPixelBytes>(from, kDirection * kSegment);
+      LoadSegment(g + kDirection, from, costs);
+      next_jumps = JumpsOf(g + kDirection);
+      const auto visit = [&](int i) { state.Step(words[i], JumpAt<kReverse>(jumps, i), constants); };
+      if (!IsEdge(g)) {
+        ForSegment<kReverse>(visit);
+      } else {
+        ForSegment<kReverse>([&](int i) {
+          if (g * kSegment + i < line.count) {
+            visit(i);
+            state.Keep(InsideAt(g * kSegment + i));
+          }
+        });
+      }
+      Saved saved;
+      state.SaveNormalized(saved);
+      StoreBytes<Saved::kBytes>(checkpoint, saved.words);
+      state.Normalize();
+      checkpoint += kDirection * kCheckpointBytes;
+      g += kDirection;
+    }
+  }
+
+  // Segments begin .. end - 1, in the direction's order, where the other direction has been, from there to
+  // the line's end. Calls after(g) when segment g is written.
+  template <bool kReverse, typename After>
+  __device__ __forceinline__ void ComeAcross(State& state, int begin, int end, const After& after) const {
+    if (begin >= end) return;
+    constexpr bool kOther = !kReverse;
+    constexpr int kDirection = kReverse ? -1 : 1;
+    int g = kReverse ? end - 1 : begin;
+    const std::uint8_t* from = a.costs + PixelOf(g) * kPixelBytes + lane * CostValues::kBytes;
+    const std::uint8_t* checkpoint = CheckpointOf(g + kDirection);  // from which the other direction comes
+    std::uint8_t* to = volume + PixelOf(g) * kSumBytes + lane * SumValues::kBytes;
+    Costs costs;
+    Saved next_entry;
+    LoadSegment(g, from, costs);
+    LoadCheckpoint(g + kDirection, checkpoint, next_entry);
+    std::uint32_t next_jumps = JumpsOf(g);
+#pragma unroll 1
+    for (int left = end - begin; left > 0; --left) {
+      const std::uint32_t jumps = next_jumps;
+      std::uint32_t words[kSegment][K];
+      MakeWords(costs, words);
+      State other;
+      other.RestoreNormalized(next_entry);
+      from = Further<kPixelBytes>(from, kDirection * kSegment);
+      checkpoint += kDirection * kCheckpointBytes;
+      LoadSegment(g + kDirection, from, costs);
+      LoadCheckpoint(g + 2 * kDirection, checkpoint, next_entry);
+      next_jumps = JumpsOf(g + kDirection);
+      Saved saved[kSegment];  // of the direction that has come to a pixel first
+      const auto store = [&](const Saved& last, int i, bool stores_first, bool stores_second) {
+        SumValues first, second;
+        AddUp<K, T>(last, saved[i], first, second);
+        std::uint8_t* const at = Further<kSumBytes>(to, i);
+        if (stores_first) first.StoreOnce(at, 0);
+        if (stores_second) second.StoreOnce(at + static_cast<std::ptrdiff_t>(Beside()) * kSumBytes, 0);
+      };
+      if (!IsEdge(g)) {
+        // Both directions at once: they meet in the middle, and from there on each finds the other's costs.
+#pragma unroll
+        for (int turn = 0; turn < kSegment; ++turn) {
+          const int i = kReverse ? kSegment - 1 - turn : turn, i_other = kSegment - 1 - i;
+          const std::uint32_t jump_here = JumpAt<kReverse>(jumps, i),
+                              jump_there = JumpAt<kOther>(jumps, i_other);
+          const auto look = state.Look(constants), look_other = other.Look(constants);
+          const std::uint32_t least = state.Advance(look, words[i], jump_here, constants),
+                              least_other = other.Advance(look_other, words[i_other], jump_there, constants);
+          state.FindLowest(least);
+          if (turn + 1 < kSegment) other.FindLowest(least_other);
+          Saved here, there;
+          state.Save(here);
+          other.Save(there);
+          if (turn < kSegment / 2) {
+            saved[i] = here;
+            saved[i_other] = there;
+          } else {
+            if (kSegment == 1) saved[i] = there;
+            store(here, i, true, line.has_b);
+            if (i != i_other) store(there, i_other, true, line.has_b);
+          }
+        }
+      } else {
+        const int places = min(line.count - g * kSegment, kSegment);
+        ForSegment<kOther>([&](int i) {
+          if (i >= places) return;
+          other.Step(words[i], JumpAt<kOther>(jumps, i), constants);
+          other.Save(saved[i]);
+          other.Keep(InsideAt(g * kSegment + i));
+        });
+        ForSegment<kReverse>([&](int i) {
+          if (i >= places) return;
+          state.Step(words[i], JumpAt<kReverse>(jumps, i), constants);
+          const std::uint32_t inside = InsideAt(g * kSegment + i);
+          Saved here;
+          state.Save(here);
+          store(here, i, (inside & 0xFFFFU) != 0, (inside & 0xFFFF0000U) != 0 && line.has_b);
+          state.Keep(inside);
+        });
+      }
+      state.Normalize();
+      to = Further<kSumBytes>(to, kDirection * kSegment);
+      after(g);
+      g += kDirection;
+    }
+  }
+};
+
+// The walk of a warp.
+template <typename Walk>
+__device__ __forceinline__ Walk MakeLineWalk(const AggregationArguments& a, const LinePairPlace& line,
+                                             const std::uint16_t* p2_minus_p1, std::uint8_t* checkpoints,
+                                             std::uint8_t* volume) {
+  const int lane = static_cast<int>(threadIdx.x);
+  const int hidden_zero = lane & static_cast<int>(a.one - 1);
+  Walk walk{a,
+            line,
+            p2_minus_p1,
+            checkpoints,
+            volume,
+            lane,
+            (line.count + Walk::kSegment - 1) / Walk::kSegment,
+            line.count / Walk::kSegment,
+            line.step + hidden_zero,
+            StepConstants(lane, Twice(a.p1), a.one),
+            Twice(a.p2 - a.p1)};
+  if constexpr (Walk::kOrPadding) {
+#pragma unroll
+    for (int j = 0; j < Walk::kWords; ++j)
+      walk.padding[j] = lane * Walk::kWords + j >= a.num_disparities ? Twice(kPaddingCost) : 0U;
+  }
+  return walk;
+}
+
+}  // namespace parallax::cuda

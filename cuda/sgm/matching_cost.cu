@@ -1,0 +1,179 @@
+// matching_cost: one warp four neighbouring pixels at a time, K disparities a lane (cuda/sgm/lane_costs.cuh):
+// those that a lane meets at one pixel are all but one those it meets at the next. A block takes a part of a
+// row; its codes and those of the right pixels that it meets lie in shared memory.
+#include <algorithm>
+
+#include "cuda/device/dependent_launch.cuh"
+#include "cuda/sgm/lane_costs.cuh"
+#include "cuda/stages.h"
+
+namespace parallax::cuda {
+namespace {
+
+constexpr int kWarps = 8;
+constexpr int kTogether = 4;      // pixels of a warp at a time
+constexpr int kMostPixels = 320;  // of a block
+
+__device__ __forceinline__ std::uint32_t BitCount(std::uint32_t code) {
+  return static_cast<std::uint32_t>(__popc(code));
+}
+__device__ __forceinline__ std::uint32_t BitCount(std::uint64_t code) {
+  return static_cast<std::uint32_t>(__popcll(code));
+}
+
+// The same by additions and bit operations: a multiprocessor does 64 of these a cycle, but counts the bits of
+// 16 codes only, and is done soonest where one code in 16 is counted so.
+__device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint32_t code) {
+  const std::uint32_t of_two = code - (code >> 1 & 0x55555555U);
+  const std::uint32_t of_four = (of_two & 0x33333333U) + (of_two >> 2 & 0x33333333U);
+  return ((of_four + (of_four >> 4)) & 0x0F0F0F0FU) * 0x01010101U >> 24;
+}
+__device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint64_t code) { return BitCount(code); }
+
+// Codes that are read at once.
+template <typename Code, int kCount>
+struct alignas(sizeof(Code) * kCount) Codes {
+  Code of[kCount];
+};
+
+template <int K, typename Code, bool kPadded>
+__global__ void __launch_bounds__(kWarps* kWarpSize)
+    MatchingCostKernel(DeviceImageView<const Code> left, DeviceImageView<const Code> right,
+                       VolumeLayout layout, int pixels, std::uint32_t outside_cost, std::uint8_t* costs,
+                       std::uint32_t* bands_done) {
+  constexpr int kPaddedCount = 32 * K;
+  constexpr int kAtOnce = std::min(K, 16 / static_cast<int>(sizeof(Code)));
+  using Vector = Codes<Code, kAtOnce>;
+  // From one lane's codes to the next one's are kStride vectors. Those that lanes read together stand side by
+  // side: they would otherwise wait for each other's banks of shared memory.
+  constexpr int kStride = K / kAtOnce, kPerStride = (kMostPixels + kPaddedCount) / K;
+  const auto place_of = [](int vector) { return vector % kStride * kPerStride + vector / kStride; };
+  __shared__ Vector right_codes[kStride * kPerStride];  // of right pixels first_right + i
+  __shared__ Codes<Code, kTogether> left_codes[kMostPixels / kTogether];
+  const int y = static_cast<int>(blockIdx.y);
+  const int x_begin = static_cast<int>(blockIdx.x) * pixels;
+  const int x_end = min(x_begin + pixels, layout.width), count = x_end - x_begin;
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int thread = warp * kWarpSize + lane;
+  const int first_right = x_begin - layout.min_disparity - (kPaddedCount - 1);
+  const KeptShare kept;
+  WaitForKernelBefore();
+  if (bands_done != nullptr && x_begin == 0 && y % kBandRows == 0 && thread == 0) {
+    bands_done[y / kBandRows] = 0;
+  }
+  const Code* const right_row = right.Row(y);
+  const Code* const left_row = left.Row(y) + x_begin;
+  for (int i = thread; i < count + kPaddedCount; i += kWarps * kWarpSize) {
+    const int x_right = first_right + i;
+    const bool inside = static_cast<unsigned>(x_right) < static_cast<unsigned>(layout.width);
+    right_codes[place_of(i / kAtOnce)].of[i % kAtOnce] = inside ? right_row[x_right] : Code{0};
+  }
+  for (int i = thread; i < count; i += kWarps * kWarpSize) {
+    left_codes[i / kTogether].of[i % kTogether] = left_row[i];
+  }
+  __syncthreads();
+
+  const auto visit = [&](int i, auto checked) {  // pixels x_begin + i ..
+    // Of disparity lane * K + j at pixel i + u: number K - 1 - j + u.
+    constexpr int kVectors = (K + kTogether) / kAtOnce;
+    Vector met[kVectors];
+    const int first = (i + kPaddedCount - K - lane * K) / kAtOnce;
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) met[v] = right_codes[place_of(first + v)];
+    const Codes<Code, kTogether> here = left_codes[i / kTogether];
+    std::uint8_t* const to =
+        costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x_begin + i) * kPaddedCount + lane * K;
+#pragma unroll
+    for (int u = 0; u < kTogether; ++u) {
+      if (decltype(checked)::value && i + u >= count) break;
+      std::uint32_t cost[K];
+#pragma unroll
+      for (int j = 0; j < K; ++j) {
+        const int number = K - 1 - j + u;
+        const Code differs = here.of[u] ^ met[number / kAtOnce].of[number % kAtOnce];
+        const bool by_arithmetic = u == 0 && j % 4 == 3;
+        cost[j] = by_arithmetic ? BitCountByArithmetic(differs) : BitCount(differs);
+        const int d = lane * K + j;
+        if constexpr (checked()) {
+          const int x_right = x_begin + i + u - layout.min_disparity - d;
+          if (static_cast<unsigned>(x_right) >= static_cast<unsigned>(layout.width)) cost[j] = outside_cost;
+        }
+        if constexpr (kPadded) {
+          if (d >= layout.num_disparities) cost[j] = static_cast<std::uint32_t>(layout.padding_cost);
+        }
+      }
+      LaneValues<K, std::uint8_t> packed;
+#pragma unroll
+      for (int w = 0; w < LaneValues<K, std::uint8_t>::kWords; ++w) {
+        // By the units that multiply: those that count bits have enough to do.
+        packed.words[w] = MultiplyAdd(cost[4 * w + 1], 0x100U, cost[4 * w]);
+        if constexpr (K >= 4) {
+          packed.words[w] = MultiplyAdd(cost[4 * w + 2], 0x10000U, packed.words[w]);
+          packed.words[w] = MultiplyAdd(cost[4 * w + 3], 0x1000000U, packed.words[w]);
+        }
+      }
+      packed.StoreToKeep(to + u * kPaddedCount, 0, kept);
+    }
+  };
+#pragma unroll 1
+  for (int i = warp * kTogether; i < count; i += kWarps * kTogether) {
+    const int first_met = x_begin + i - layout.min_disparity;  // by d = 0
+    const bool inside = first_met - (layout.num_disparities - 1) >= 0 &&
+                        first_met + kTogether <= layout.width && i + kTogether <= count;
+    inside ? visit(i, std::false_type{}) : visit(i, std::true_type{});
+  }
+}
+
+}  // namespace
+
+VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables& tables, int width,
+                              int height) {
+  VolumeLayout layout;
+  layout.width = width;
+  layout.height = height;
+  layout.num_disparities = parameters.matching_cost.num_disparities;
+  layout.min_disparity = parameters.matching_cost.min_disparity;
+  layout.values_per_lane = 2;
+  while (layout.padded() < layout.num_disparities) layout.values_per_lane *= 2;
+  layout.num_volumes = tables.num_paths / 2;
+  layout.pairs_rows = NumPairs(height) * layout.values_per_lane >= pairs_rows_from;
+  // D even: a word of 8-bit sums holds two disparities, and only the last one's carry is lost (AddUp).
+  const int largest_path_cost = tables.census_bits + tables.largest_p2;
+  layout.bytes_per_sum = 2 * largest_path_cost <= 255 && layout.num_disparities % 2 == 0 ? 1 : 2;
+  layout.padding_cost = layout.bytes_per_sum == 1 ? largest_path_cost : 0;
+  layout.leaves_costs_out = layout.bytes_per_sum == 2 && 2 * tables.largest_p2 <= 255 &&
+                            largest_path_cost <= 255 && layout.padded() == layout.num_disparities;
+  if (layout.leaves_costs_out) layout.bytes_per_sum = 1;
+  // Warps that begin first go first. With 8 paths columns and diagonals take longest; where there is room for
+  // the rows beside them (registers, of 8-bit sums), they are the first.
+  layout.columns_first = layout.num_volumes == 4 && layout.bytes_per_sum == 1 && !layout.leaves_costs_out &&
+                         (layout.pairs_rows || layout.values_per_lane <= 4);
+  return layout;
+}
+
+void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeLayout& layout,
+                  int outside_cost, std::uint8_t* costs, std::uint32_t* bands_done, cudaStream_t stream) {
+  // Equal parts, whole warps long.
+  const int parts = (layout.width + kMostPixels - 1) / kMostPixels;
+  const int pixels = ((layout.width + parts - 1) / parts + kWarpSize - 1) / kWarpSize * kWarpSize;
+  const dim3 grid(static_cast<unsigned>((layout.width + pixels - 1) / pixels),
+                  static_cast<unsigned>(layout.height));
+  const dim3 block(kWarpSize, kWarps);
+  const auto outside = static_cast<std::uint32_t>(outside_cost);
+  const auto launch = [&](auto k, auto padded) {
+    if (HasCode32(window)) {
+      LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint32_t, padded()>, grid, block, 0,
+                      stream, AsConst(census.left32), AsConst(census.right32), layout, pixels, outside, costs,
+                      bands_done);
+    } else {
+      LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint64_t, padded()>, grid, block, 0,
+                      stream, AsConst(census.left64), AsConst(census.right64), layout, pixels, outside, costs,
+                      bands_done);
+    }
+  };
+  WithValuesPerLane(layout, [&](auto k) {
+    layout.padded() == layout.num_disparities ? launch(k, std::false_type{}) : launch(k, std::true_type{});
+  });
+}
+
+}  // namespace parallax::cuda

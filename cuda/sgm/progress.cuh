@@ -1,0 +1,37 @@
+// How far aggregation has come, for selection: a counter for each band of rows, raised once by every warp of
+// aggregation when all is written that it writes there. So selection begins with the first rows while the
+// last are still aggregated, and finds their sums in the second-level cache.
+//
+// Selection's blocks start when all those of aggregation have started: one that waits never keeps one from
+// starting that it waits for.
+#pragma once
+
+#include "cuda/sgm/lane_costs.cuh"
+
+namespace parallax::cuda {
+
+// By all lanes of a warp: all that it writes to the bands begin .. end - 1 is written.
+__device__ __forceinline__ void RaiseBands(std::uint32_t* bands_done, int begin, int end, int lane) {
+  __syncwarp();  // what all lanes have written is seen with what each lane now releases
+#pragma unroll 1
+  for (int band = begin + lane; band < end; band += kWarpSize) {
+#if __CUDA_ARCH__ >= 700
+    asm volatile("red.release.gpu.global.add.u32 [%0], 1;" ::"l"(bands_done + band) : "memory");
+#else
+    __threadfence();
+    atomicAdd(bands_done + band, 1U);
+#endif
+  }
+}
+
+// By one thread of a block; the others may read the band when they have met it at a barrier.
+__device__ __forceinline__ void WaitForBand(const std::uint32_t* bands_done, int band, std::uint32_t raises) {
+  while (true) {
+    std::uint32_t raised = 0;
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(raised) : "l"(bands_done + band) : "memory");
+    if (raised >= raises) return;
+    __nanosleep(200);
+  }
+}
+
+}  // namespace parallax::cuda

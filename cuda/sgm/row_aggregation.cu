@@ -1,0 +1,261 @@
+// aggregation of rows: one warp a row and direction, a step at a time (cuda/sgm/row_path.cuh). Costs are
+// copied ahead into shared memory, a group of pixels at a time.
+//
+// The two directions of a row start at its ends and go out to the middle, each leaving its path costs at a
+// checkpoint after every group. Then each comes across the other's half: for each group it makes the other's
+// path costs again from the checkpoint, beside its own step, and writes the sum of both. So a row's costs are
+// read twice and its volume is written once; see also cuda/sgm/line_walk.cuh.
+#include "cuda/device/check.h"
+#include "cuda/device/dependent_launch.cuh"
+#include "cuda/sgm/aggregation_arguments.cuh"
+#include "cuda/sgm/progress.cuh"
+#include "cuda/sgm/row_copies.cuh"
+#include "cuda/sgm/row_path.cuh"
+#include "cuda/stages.h"
+
+namespace parallax::cuda {
+namespace {
+
+template <int K, typename T, bool kAdaptive, int kDx>
+struct RowWalk {
+  static constexpr int kGroup = RowGroup(K);
+  static constexpr int kPixelBytes = 32 * K, kSumBytes = kPixelBytes * static_cast<int>(sizeof(T));
+  static constexpr int kWords = K / 2;
+  using Copies = RowCopies<K, T, kDx>;
+  using CostValues = LaneValues<K, std::uint8_t>;
+  using SumValues = LaneValues<K, T>;
+  using State = RowPath<K>;
+
+  const AggregationArguments& a;
+  std::uint32_t shared;               // Copies::Bytes()
+  const std::uint8_t *costs, *guide;  // of the row
+  const std::uint16_t* p2_minus_p1;   // table, where it is adaptive
+  std::uint8_t *checkpoints, *sums;   // of the row; a checkpoint after each group
+  int lane;
+  RowConstants constants;
+  std::uint32_t padding[kWords];
+  State state;
+
+  // Lane i: P2 - P1 between the pixels i - 1 and i of the group.
+  __device__ __forceinline__ std::uint32_t JumpsOf(int g) const {
+    if constexpr (!kAdaptive) return 0;
+    const int x = max(min(g * kGroup + lane, a.width - 1), 0), before = max(x - 1, 0);
+    return Twice(p2_minus_p1[__usad(static_cast<std::uint32_t>(guide[x]),
+                                    static_cast<std::uint32_t>(guide[before]), 0U)]);
+  }
+  template <int kOfDx>
+  __device__ __forceinline__ std::uint32_t JumpTo(std::uint32_t jumps, int i) const {
+    return kAdaptive ? __shfl_sync(kFullWarp, jumps, kOfDx > 0 ? i : i + 1) : constants.jump;
+  }
+  __device__ __forceinline__ void LoadCosts(std::uint32_t pixel, std::uint32_t (&cost)[kWords]) const {
+    CostValues values;
+    LoadShared<CostValues::kBytes>(pixel, values.words);
+    State::Unpack(values, cost);
+    if constexpr (sizeof(T) == 2) {
+#pragma unroll
+      for (int j = 0; j < kWords; ++j) cost[j] |= padding[j];
+    }
+  }
+  __device__ __forceinline__ void LoadGroup(std::uint32_t group,
+                                            std::uint32_t (&cost)[kGroup][kWords]) const {
+#pragma unroll
+    for (int i = 0; i < kGroup; ++i) LoadCosts(group + i * kPixelBytes, cost[i]);
+  }
+  __device__ __forceinline__ void Step(State& path, const std::uint32_t (&cost)[kWords],
+                                       std::uint32_t jump) const {
+    path.FindLowest(path.Advance(path.Look(), cost, jump, constants));
+  }
+
+  // Groups begin .. end - 1 in the direction's order.
+  __device__ __forceinline__ void GoOut(int begin, int end) {
+    if (begin >= end) return;
+    int g = kDx > 0 ? begin : end - 1;
+    Copies copies(shared, lane, costs + static_cast<std::ptrdiff_t>(g) * (kGroup * kPixelBytes), nullptr,
+                  end - begin);
+    std::uint8_t* to = checkpoints + static_cast<std::ptrdiff_t>(g) * kSumBytes + lane * SumValues::kBytes;
+    std::uint32_t jumps = JumpsOf(g);
+    const auto leave_group = [&] {
+      state.template Normalized<T>().Store(to, 0);
+      state.Normalize();
+      to += kDx * kSumBytes;
+      g += kDx;
+    };
+    if (kDx < 0 && end * kGroup > a.width) {  // the row ends within the group
+      const std::uint32_t from = copies.Next();
+#pragma unroll 1
+      for (int i = a.width - 1 - g * kGroup; i >= 0; --i) {
+        std::uint32_t cost[kWords];
+        LoadCosts(from + i * kPixelBytes, cost);
+        Step(state, cost, JumpTo<kDx>(jumps, i));
+      }
+      leave_group();
+      jumps = JumpsOf(g);
+    }
+    const int beyond = kDx > 0 ? end : begin - 1;
+#pragma unroll 1
+    while (g != beyond) {
+      const std::uint32_t from = copies.Next();
+      const std::uint32_t next_jumps = JumpsOf(g + kDx);
+      std::uint32_t cost[kGroup][kWords];
+      LoadGroup(from, cost);
+#pragma unroll
+      for (int turn = 0; turn < kGroup; ++turn) {
+        const int i = kDx > 0 ? turn : kGroup - 1 - turn;
+        Step(state, cost[i], JumpTo<kDx>(jumps, i));
+      }
+      leave_group();
+      jumps = next_jumps;
+    }
+    __syncwarp();
+  }
+
+  // The same where the other direction has been: writes the sums of both.
+  __device__ __forceinline__ void ComeAcross(int begin, int end) {
+    if (begin >= end) return;
+    int g = kDx > 0 ? begin : end - 1;
+    Copies copies(shared, lane, costs + static_cast<std::ptrdiff_t>(g) * (kGroup * kPixelBytes),
+                  checkpoints + static_cast<std::ptrdiff_t>(g + kDx) * kSumBytes, end - begin);
+    std::uint8_t* to =
+        sums + static_cast<std::ptrdiff_t>(g) * (kGroup * kSumBytes) + lane * SumValues::kBytes;
+    SumValues saved[kGroup];  // of the direction that has come to a pixel first
+    const auto store = [&](const SumValues& values, int i) {
+      SumValues sum;
+#pragma unroll
+      for (int j = 0; j < SumValues::kWords; ++j) sum.words[j] = values.words[j] + saved[i].words[j];
+      sum.StoreOnce(to + i * kSumBytes, 0);
+    };
+    const auto other_at = [&](std::uint32_t from) {
+      SumValues entry;
+      LoadShared<SumValues::kBytes>(from + Copies::kEntry + lane * (SumValues::kBytes - K), entry.words);
+      State other;
+      other.Restore(entry);
+      return other;
+    };
+    std::uint32_t jumps = JumpsOf(g);
+    const bool ends_within = kDx > 0 && end * kGroup > a.width;
+    const int beyond = kDx > 0 ? (ends_within ? end - 1 : end) : begin - 1;
+#pragma unroll 1
+    while (g != beyond) {
+      const std::uint32_t from = copies.Next();
+      const std::uint32_t next_jumps = JumpsOf(g + kDx);
+      State other = other_at(from);
+      std::uint32_t cost[kGroup][kWords];
+      LoadGroup(from, cost);
+      // Both directions at once: they meet in the middle, and from there on each finds the other's costs.
+#pragma unroll
+      for (int turn = 0; turn < kGroup; ++turn) {
+        const int i = kDx > 0 ? turn : kGroup - 1 - turn, i_of_other = kGroup - 1 - i;
+        const auto look = state.Look(), look_of_other = other.Look();
+        const std::uint32_t least = state.Advance(look, cost[i], JumpTo<kDx>(jumps, i), constants);
+        const std::uint32_t least_of_other =
+            other.Advance(look_of_other, cost[i_of_other], JumpTo<-kDx>(jumps, i_of_other), constants);
+        state.FindLowest(least);
+        if (turn + 1 < kGroup) other.FindLowest(least_of_other);
+        const SumValues here = state.template Packed<T>(), there = other.template Packed<T>();
+        if (turn < kGroup / 2) {
+          saved[i] = here;
+          saved[i_of_other] = there;
+        } else {
+          store(here, i);
+          store(there, i_of_other);
+        }
+      }
+      state.Normalize();
+      to += kDx * kGroup * kSumBytes;
+      jumps = next_jumps;
+      g += kDx;
+    }
+    if (ends_within) {
+      const std::uint32_t from = copies.Next();
+      State other = other_at(from);
+      const int places = a.width - g * kGroup;
+      const auto step = [&](State& path, int i, std::uint32_t jump) {
+        std::uint32_t cost[kWords];
+        LoadCosts(from + i * kPixelBytes, cost);
+        Step(path, cost, jump);
+        return path.template Packed<T>();
+      };
+#pragma unroll
+      for (int i = kGroup - 1; i >= 0; --i) {
+        if (i < places) saved[i] = step(other, i, JumpTo<-kDx>(jumps, i));
+      }
+#pragma unroll
+      for (int i = 0; i < kGroup; ++i) {
+        if (i < places) store(step(state, i, JumpTo<kDx>(jumps, i)), i);
+      }
+    }
+    __syncwarp();
+  }
+};
+
+template <int K, typename T, bool kAdaptive>
+__global__ void __launch_bounds__(2 * kWarpSize, K <= 4 ? 8 : 1)
+    AggregateRowsKernel(const AggregationArguments a) {
+  __shared__ __align__(16) std::uint8_t shared[2][RowCopies<K, T, 1>::Bytes()];
+  __shared__ P2Table<kAdaptive> p2;
+  p2.Fill(a);
+  const int lane = static_cast<int>(threadIdx.x);
+  if (a.is_first) LetNextKernelBegin();
+  const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);
+  const auto follow = [&](auto dx) {
+    using Walk = RowWalk<K, T, kAdaptive, dx()>;
+    const int groups = (a.width + Walk::kGroup - 1) / Walk::kGroup, half = groups / 2;
+    Walk walk{a,
+              SharedAddress(shared[dx() > 0 ? 0 : 1]),
+              a.costs + row * Walk::kPixelBytes,
+              a.guide + row,
+              p2.minus_p1,
+              a.checkpoints + blockIdx.x * CheckpointBytesOfRow(a.width, K, sizeof(T)),
+              a.sums + row * Walk::kSumBytes,
+              lane,
+              RowConstants(lane, K, a)};
+    if constexpr (sizeof(T) == 2) {
+      const auto padding = [&](int i) { return lane * K + i >= a.num_disparities ? kPaddingCost : 0U; };
+#pragma unroll
+      for (int j = 0; j < Walk::kWords; ++j) {
+        const int low = K == 2 ? 0 : j / 2 * 4 + j % 2;
+        walk.padding[j] = padding(low) | padding(K == 2 ? 1 : low + 2) << 16;
+      }
+    }
+    walk.state.Reset();
+    dx() > 0 ? walk.GoOut(0, half) : walk.GoOut(half, groups);
+    LetNextKernelBegin();
+    BlockBarrier<2 * kWarpSize>();
+    dx() > 0 ? walk.ComeAcross(half, groups) : walk.ComeAcross(0, half);
+  };
+  if (threadIdx.y == 0) {
+    follow(std::integral_constant<int, 1>{});
+  } else {
+    follow(std::integral_constant<int, -1>{});
+  }
+  if (a.bands_done != nullptr) {
+    const int band = static_cast<int>(blockIdx.x) / kBandRows;
+    RaiseBands(a.bands_done, band, band + 1, lane);
+  }
+  EndAggregation(a);
+}
+
+}  // namespace
+
+void AggregateRows(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
+                   const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
+                   std::uint8_t* checkpoints, std::uint8_t* sums, std::uint32_t* bands_done,
+                   cudaStream_t stream) {
+  if (layout.pairs_rows) {
+    AggregateRowPairs(costs, guide, tables, p2_table, layout, checkpoints, sums, bands_done, stream);
+    return;
+  }
+  AggregationArguments a =
+      MakeAggregationArguments(costs, guide, tables, p2_table, layout, checkpoints, sums, bands_done);
+  a.is_first = !layout.columns_first;
+  const auto grid = static_cast<unsigned>(layout.height);
+  WithLayout(layout, [&](auto k, auto value) {
+    using T = decltype(value);
+    WithP2<T>(tables, [&](auto adaptive) {
+      LaunchAggregation("AggregateRowsKernel", AggregateRowsKernel<k(), T, adaptive()>, grid,
+                        dim3(kWarpSize, 2), stream, a);
+    });
+  });
+}
+
+}  // namespace parallax::cuda

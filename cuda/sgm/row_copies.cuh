@@ -1,0 +1,75 @@
+// How a warp that walks along a row has its matching costs, and checkpoints, copied ahead of it.
+#pragma once
+
+#include "cuda/device/copy_async.cuh"
+#include "cuda/sgm/aggregation_arguments.cuh"
+
+namespace parallax::cuda {
+
+// Copies into shared memory, group by group in the direction's order: matching costs, and where it comes
+// across the other direction's half the checkpoint that this one has left before the group. Whole groups:
+// beyond the row's end are the next row's.
+template <int K, typename T, int kDx>
+class RowCopies {
+  static constexpr int kPixelBytes = 32 * K, kCostBytes = RowGroup(K) * kPixelBytes,
+                       kEntryBytes = kPixelBytes * static_cast<int>(sizeof(T));
+  static constexpr int kGroups = 4;  // all but one may be on their way
+
+ public:
+  static constexpr int kSlotBytes = kCostBytes + kEntryBytes;
+  static constexpr int Bytes() { return kGroups * kSlotBytes; }  // of shared memory
+
+  // costs: of the first group; entry: of the first group, or null.
+  __device__ __forceinline__ RowCopies(std::uint32_t shared, int lane, const std::uint8_t* costs,
+                                       const std::uint8_t* entry, int count)
+      : shared_(shared + lane * 16),
+        lane_offset_(lane * (K - 16)),
+        has_entry_(entry != nullptr && lane * 16 < kEntryBytes),
+        costs_(costs + lane * 16),
+        entry_(entry + lane * 16),
+        to_copy_(count),
+        free_(shared_),
+        next_(shared_) {
+#pragma unroll
+    for (int i = 0; i + 1 < kGroups; ++i) {
+      CopyNext();
+      free_ += kSlotBytes;
+    }
+  }
+  // The next group's costs, where the lane finds its own of the first pixel; the entry lies behind them.
+  // Until the next call.
+  __device__ __forceinline__ std::uint32_t Next() {
+    WaitForCopies<kGroups - 2>();  // also: all lanes have read the place that is copied to next
+    CopyNext();
+    const std::uint32_t group = next_;
+    free_ = group;
+    next_ = group == shared_ + (kGroups - 1) * kSlotBytes ? shared_ : group + kSlotBytes;
+    return group + lane_offset_;
+  }
+  static constexpr int kEntry = kCostBytes;
+
+ private:
+  __device__ __forceinline__ void CopyNext() {
+    const bool copies = to_copy_ > 0;
+#pragma unroll
+    for (int i = 0; i < kCostBytes; i += 16 * kWarpSize) CopyAsyncIf(copies, free_ + i, costs_ + i, 16);
+    const int count_of_entry = to_copy_ > 1 ? 16 : 0;  // the last group has none: there the other one begins
+#pragma unroll
+    for (int i = 0; i < kEntryBytes; i += 16 * kWarpSize) {
+      CopyAsyncIf(copies && has_entry_, free_ + kEntry + i, entry_ + i, count_of_entry);
+    }
+    CommitCopies();
+    costs_ += kDx * kCostBytes;
+    entry_ += kDx * kEntryBytes;
+    --to_copy_;
+  }
+
+  std::uint32_t shared_;
+  int lane_offset_;
+  bool has_entry_;
+  const std::uint8_t *costs_, *entry_;
+  int to_copy_;
+  std::uint32_t free_, next_;
+};
+
+}  // namespace parallax::cuda

@@ -1,0 +1,64 @@
+// aggregation of rows: two warps a pair of neighbouring rows, from both ends; see cuda/sgm/line_walk.cuh.
+#include "cuda/device/check.h"
+#include "cuda/device/dependent_launch.cuh"
+#include "cuda/sgm/line_walk.cuh"
+#include "cuda/sgm/progress.cuh"
+#include "cuda/stages.h"
+
+namespace parallax::cuda {
+namespace {
+
+constexpr int BlocksAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
+  if (values_per_lane > 8) return 1;
+  return values_per_lane == 8 ? 4 : bytes_per_sum == 2 ? 6 : 8;
+}
+
+// The sums go to volume 0.
+template <int K, typename T, bool kAdaptive>
+__global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(K, sizeof(T)))
+    AggregateRowPairsKernel(const AggregationArguments a) {
+  using Walk = LineWalk<K, T, kAdaptive, true>;
+  __shared__ P2Table<kAdaptive> p2;
+  p2.Fill(a);
+  if (a.is_first) LetNextKernelBegin();
+  const int y = 2 * static_cast<int>(blockIdx.x), last = a.width - 1;
+  const bool has_b = y + 1 < a.height;
+  const LinePairPlace line{y * a.width, 1, has_b ? a.width : 0, a.width, 0, last, 0, last, has_b};
+  const auto walk =
+      MakeLineWalk<Walk>(a, line, p2.minus_p1,
+                         a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, K, sizeof(T)), a.sums);
+  const int half = walk.num_segments / 2;
+  const auto follow = [&](auto reverse) {
+    LinePair<K> state;
+    state.Reset();
+    walk.template GoOut<reverse()>(state, reverse() ? half : 0, reverse() ? walk.num_segments : half);
+    LetNextKernelBegin();
+    BlockBarrier<2 * kWarpSize>();
+    walk.template ComeAcross<reverse()>(state, reverse() ? 0 : half, reverse() ? half : walk.num_segments,
+                                        [](int) {});
+  };
+  threadIdx.y == 0 ? follow(std::false_type{}) : follow(std::true_type{});
+  if (a.bands_done != nullptr) RaiseBands(a.bands_done, y / kBandRows, y / kBandRows + 1, walk.lane);
+  EndAggregation(a);
+}
+
+}  // namespace
+
+void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
+                       const MatchingTables& tables, const std::uint16_t* p2_table,
+                       const VolumeLayout& layout, std::uint8_t* checkpoints, std::uint8_t* sums,
+                       std::uint32_t* bands_done, cudaStream_t stream) {
+  AggregationArguments a =
+      MakeAggregationArguments(costs, guide, tables, p2_table, layout, checkpoints, sums, bands_done);
+  a.is_first = !layout.columns_first;
+  const auto grid = static_cast<unsigned>(NumPairs(layout.height));
+  WithLayout(layout, [&](auto k, auto value) {
+    using T = decltype(value);
+    WithP2<T>(tables, [&](auto adaptive) {
+      LaunchAggregation("AggregateRowPairsKernel", AggregateRowPairsKernel<k(), T, adaptive()>, grid,
+                        dim3(kWarpSize, 2), stream, a);
+    });
+  });
+}
+
+}  // namespace parallax::cuda

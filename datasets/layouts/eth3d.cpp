@@ -1,0 +1,21 @@
+// ETH3D two-view: SCENE/im0, im1, calib.txt as Middlebury's (its ndisp is the image width: no hint); truth in
+// the same folder or in that of the same name beside, with "_gt" behind the name of the folder above.
+#include "datasets/layouts/layouts.h"
+#include "datasets/layouts/two_view_scene.h"
+
+namespace parallax {
+
+std::vector<FrameRecipe> FindEth3d(const std::filesystem::path& folder, bool forced) {
+  std::vector<FrameRecipe> frames =
+      ListTwoViewScenes(folder, 2, forced ? std::nullopt : std::optional(false));
+  for (FrameRecipe& recipe : frames) {
+    const std::filesystem::path scene = std::filesystem::weakly_canonical(recipe.left.parent_path());
+    const std::filesystem::path beside = scene.parent_path().string() + "_gt";
+    const std::filesystem::path truth = beside / scene.filename();
+    recipe.add_rig = [=](StereoFrame& frame) { AddMiddleburyRig(scene / "calib.txt", false, frame); };
+    recipe.add_truth = [=](StereoFrame& frame) { AddMiddleburyTruth({scene, truth}, frame); };
+  }
+  return frames;
+}
+
+}  // namespace parallax

@@ -1,0 +1,98 @@
+#include "datasets/layouts/frame_list.h"
+
+#include <utility>
+
+#include "datasets/formats/image_file.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+std::string SizeText(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
+std::string SizeText(const CameraImage& image) {
+  return SizeText(WidthOf(ViewOf(image)), HeightOf(ViewOf(image)));
+}
+
+const char* PixelText(const CameraImage& image) {
+  constexpr const char* kTexts[] = {"8-bit gray", "16-bit gray", "8-bit colour"};
+  return kTexts[image.index()];
+}
+
+template <typename T>
+void CheckSize(const HostImage<T>& image, const CameraImage& left, const FrameRecipe& recipe,
+               const char* what) {
+  if (image.Empty()) return;
+  if (image.width() != WidthOf(ViewOf(left)) || image.height() != HeightOf(ViewOf(left))) {
+    throw Error(recipe.name + ": the " + what + " is " + SizeText(image.width(), image.height()) + ", but " +
+                recipe.left.string() + " is " + SizeText(left));
+  }
+}
+
+class FrameList final : public FrameSource {
+ public:
+  FrameList(SourceKind kind, std::vector<FrameRecipe> frames, bool with_truth)
+      : kind_(kind), frames_(std::move(frames)), with_truth_(with_truth) {}
+
+  SourceKind kind() const override { return kind_; }
+  std::optional<std::size_t> num_frames() const override { return frames_.size(); }
+  std::optional<std::string> NextName() override {
+    return next_ < frames_.size() ? std::optional(frames_[next_].name) : std::nullopt;
+  }
+  void Skip() override {
+    if (next_ < frames_.size()) ++next_;
+  }
+
+  StereoFrame Read() override {
+    if (next_ >= frames_.size()) throw Error("there is no frame after the last of " + std::to_string(next_));
+    const FrameRecipe& recipe = frames_[next_++];
+    StereoFrame frame;
+    frame.name = recipe.name;
+    frame.timestamp_s = recipe.timestamp_s;
+    frame.rectified = recipe.rectified;
+    frame.left = ReadImage(recipe.left);
+    frame.right = ReadImage(recipe.right);
+    CheckSamePair(frame.left, frame.right, recipe.left.string(), recipe.right.string());
+    if (recipe.add_rig) recipe.add_rig(frame);
+    if (with_truth_) AddTruth(recipe, frame);
+    return frame;
+  }
+
+ private:
+  static void AddTruth(const FrameRecipe& recipe, StereoFrame& frame) {
+    if (recipe.add_truth) {
+      recipe.add_truth(frame);
+    } else {
+      frame.truth_note = "this source has no ground truth";
+    }
+    if (!frame.truth) return;
+    CheckSize(frame.truth->disparity, frame.left, recipe, "true disparity map");
+    CheckSize(frame.truth->nonoccluded, frame.left, recipe, "mask of non-occluded pixels");
+    CheckSize(frame.truth->objects, frame.left, recipe, "object map");
+  }
+
+  SourceKind kind_;
+  std::vector<FrameRecipe> frames_;
+  bool with_truth_;
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+void CheckSamePair(const CameraImage& left, const CameraImage& right, const std::string& left_name,
+                   const std::string& right_name) {
+  if (SizeText(left) != SizeText(right)) {
+    throw Error("left and right image differ in size: " + left_name + " is " + SizeText(left) + ", " +
+                right_name + " is " + SizeText(right));
+  }
+  if (left.index() != right.index()) {
+    throw Error("left and right image differ in kind: " + left_name + " is " + PixelText(left) + ", " +
+                right_name + " is " + PixelText(right));
+  }
+}
+
+std::unique_ptr<FrameSource> MakeFrameList(SourceKind kind, std::vector<FrameRecipe> frames,
+                                           bool with_truth) {
+  return std::make_unique<FrameList>(kind, std::move(frames), with_truth);
+}
+
+}  // namespace parallax

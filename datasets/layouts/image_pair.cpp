@@ -1,0 +1,71 @@
+#include "datasets/layouts/image_pair.h"
+
+#include <glob.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "datasets/paths.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace fs = std::filesystem;
+namespace {
+
+std::vector<fs::path> Expand(const std::string& pattern) {
+  if (fs::is_regular_file(pattern)) return {pattern};  // a name may hold brackets
+  if (fs::is_directory(pattern)) return ListImages(pattern);
+  glob_t matches{};
+  std::vector<fs::path> files;
+  if (glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
+    files.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+  }
+  globfree(&matches);
+  std::sort(files.begin(), files.end(),
+            [](const fs::path& a, const fs::path& b) { return NaturalLess(a.string(), b.string()); });
+  return files;
+}
+
+// Names from stems, with the folder's name before them where stems are equal, and a number where that fails.
+std::vector<std::string> NamesOf(const std::vector<fs::path>& files) {
+  std::map<std::string, int> uses;
+  for (const fs::path& file : files) ++uses[file.stem().string()];
+  std::vector<std::string> names;
+  std::set<std::string> taken;
+  for (const fs::path& file : files) {
+    const std::string stem = file.stem().string();
+    std::string name = uses[stem] > 1 ? NameOfFolder(file.parent_path()) + "_" + stem : stem;
+    name = FileNameSafe(name);
+    if (taken.contains(name)) name.append("_").append(std::to_string(names.size()));
+    taken.insert(name);
+    names.push_back(std::move(name));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::vector<FrameRecipe> ListImagePairs(const std::string& left, const std::string& right) {
+  const std::vector<fs::path> left_files = Expand(left);
+  const std::vector<fs::path> right_files = Expand(right);
+  for (const auto& [pattern, files] : {std::pair(left, &left_files), std::pair(right, &right_files)}) {
+    if (files->empty()) throw Error(pattern + ": no such image, or nothing matches this glob");
+  }
+  if (left_files.size() != right_files.size()) {
+    throw Error(left + " gives " + std::to_string(left_files.size()) + " images, but " + right + " gives " +
+                std::to_string(right_files.size()) + "; a pair needs one of each");
+  }
+  const std::vector<std::string> names = NamesOf(left_files);
+  std::vector<FrameRecipe> frames(left_files.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    frames[i].name = names[i];
+    frames[i].left = left_files[i];
+    frames[i].right = right_files[i];
+    frames[i].add_rig = [](StereoFrame& frame) { frame.rig_note = "no calibration: image pairs carry none"; };
+  }
+  return frames;
+}
+
+}  // namespace parallax

@@ -1,0 +1,49 @@
+// What the KITTI data sets share: calibration lines, truth files, times.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/layouts/frame_list.h"
+#include "pipeline/frame.h"
+
+namespace parallax {
+
+// Which two cameras of the car: their image folders and the lines of their projection matrices.
+struct KittiCameras {
+  const char* left_folder;
+  const char* right_folder;
+  const char* left_line;  // "P0", "P_rect_02"
+  const char* right_line;
+};
+
+// The rig of two rectified cameras from lines "NAME: 12 numbers" (3x4 projection matrices in row order):
+// baseline = (P_left[0,3] - P_right[0,3]) / f, doffs = cx_right - cx_left. Throws Error naming the file and
+// the line that is missing or damaged.
+StereoRig ReadKittiRig(const std::filesystem::path& file, std::string_view left_line,
+                       std::string_view right_line);
+
+// Adds the rig to a frame, or rig_note when the file does not exist.
+void AddKittiRig(const std::filesystem::path& file, const KittiCameras& cameras, StereoFrame& frame);
+
+// Adds the truth from KITTI's folders: occ (all pixels), noc (non-occluded ones), objects (may be empty).
+// Files that do not exist are left out; without occ and noc the frame gets truth_note.
+void AddKittiTruth(const std::filesystem::path& occ, const std::filesystem::path& noc,
+                   const std::filesystem::path& objects, StereoFrame& frame);
+
+// The *_10 frames of the stereo 2012 or 2015 layout in the first of `folder`, `folder`/training that has
+// them with one of the camera pairs; `folder` is set to that. Names and images only.
+std::vector<FrameRecipe> ListKittiStereo(std::filesystem::path& folder,
+                                         const std::vector<KittiCameras>& pairs, KittiCameras& cameras);
+
+// One time a line, in seconds or "YYYY-mm-dd HH:MM:SS.fraction" (seconds since 1970). Empty without the file;
+// a line that is no time ends the list. May be longer than the list of images.
+std::vector<double> ReadKittiTimes(const std::filesystem::path& file);
+
+// The time of an image by the number in its name.
+std::optional<double> TimeOfFrame(const std::vector<double>& times_s, const std::filesystem::path& image);
+
+}  // namespace parallax

@@ -1,0 +1,108 @@
+#include "datasets/layouts/kitti_layout_writer.h"
+
+#include <cstdio>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "datasets/atomic_file.h"
+#include "datasets/formats/disparity_png.h"
+#include "datasets/formats/image_file.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+// Projection matrices of the four rectified cameras, "P0: ..." or "P_rect_00: ..." (row by row, 3 x 4).
+// Camera 0 and 2 are the left ones, here at the same place; the last column holds -f * offset.
+std::string Calibration(const StereoRig& rig, int width, int height, bool is_2015) {
+  std::string text;
+  for (int camera = 0; camera < 4; ++camera) {
+    char line[512];
+    if (is_2015) {
+      std::snprintf(line, sizeof line, "S_rect_%02d: %.6e %.6e\nP_rect_%02d:", camera, double{1} * width,
+                    double{1} * height, camera);
+    } else {
+      std::snprintf(line, sizeof line, "P%d:", camera);
+    }
+    text += line;
+    const bool is_left = camera % 2 == 0;
+    const double cx_px = is_left ? rig.cx_px : rig.cx_px + rig.doffs_px;
+    const double offset = is_left ? 0 : -rig.fx_px * rig.baseline_m;
+    const double matrix[] = {rig.fx_px, 0, cx_px, offset, 0, rig.fx_px, rig.cy_px, 0, 0, 0, 1, 0};
+    for (const double value : matrix) {
+      std::snprintf(line, sizeof line, " %.12e", value);
+      text += line;
+    }
+    text += '\n';
+  }
+  return text;
+}
+
+void CheckIsWritable(const StereoFrame& frame) {
+  if (!frame.truth) return;
+  const auto& d = frame.truth->disparity;
+  for (int y = 0; y < d.height(); ++y) {
+    for (int x = 0; x < d.width(); ++x) {
+      if (d(x, y) < 0 || d(x, y) >= 256) {
+        throw InvalidArgument(frame.name + ": KITTI's 16-bit PNG holds disparities of 0 to 255.99 px, not " +
+                              std::to_string(d(x, y)));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+KittiLayoutWriter::KittiLayoutWriter(std::filesystem::path folder, SourceKind layout)
+    : training_(std::move(folder) / "training"), is_2015_(layout == SourceKind::kKitti2015) {
+  if (!is_2015_ && layout != SourceKind::kKitti2012) {
+    throw InvalidArgument("a data set is written in the layout of KITTI 2012 or 2015, no other");
+  }
+  static constexpr const char* k2015[] = {"image_2",    "image_3", "disp_noc_0",
+                                          "disp_occ_0", "obj_map", "calib_cam_to_cam"};
+  static constexpr const char* k2012[] = {"image_0", "image_1", "disp_noc", "disp_occ", "calib"};
+  const auto make = [this](const char* name) {
+    std::error_code error;
+    std::filesystem::create_directories(training_ / name, error);
+    if (error) throw Error((training_ / name).string() + ": cannot make this folder: " + error.message());
+  };
+  if (is_2015_) {
+    for (const char* name : k2015) make(name);
+  } else {
+    for (const char* name : k2012) make(name);
+  }
+}
+
+void KittiLayoutWriter::Write(const StereoFrame& frame) {
+  CheckIsWritable(frame);
+  const std::string png = frame.name + ".png";
+  const auto write_image = [&](const char* folder, const CameraImage& image) {
+    std::visit([&](const auto& i) { WritePng(training_ / folder / png, i.ConstView()); }, image);
+  };
+  write_image(is_2015_ ? "image_2" : "image_0", frame.left);
+  write_image(is_2015_ ? "image_3" : "image_1", frame.right);
+  if (frame.rig) {
+    const CameraImageView left = ViewOf(frame.left);
+    const std::string text = Calibration(*frame.rig, WidthOf(left), HeightOf(left), is_2015_);
+    const std::string number = frame.name.substr(0, frame.name.find('_'));
+    AtomicFile file(training_ / (is_2015_ ? "calib_cam_to_cam" : "calib") / (number + ".txt"));
+    file.stream() << text;
+    file.Commit();
+  }
+  if (!frame.truth) return;
+  const GroundTruth& truth = *frame.truth;
+  WriteDisparityPng(training_ / (is_2015_ ? "disp_occ_0" : "disp_occ") / png, truth.disparity.ConstView());
+  if (!truth.nonoccluded.Empty()) {
+    HostImage<float> visible = truth.disparity.Clone();
+    for (int y = 0; y < visible.height(); ++y) {
+      for (int x = 0; x < visible.width(); ++x) {
+        if (truth.nonoccluded(x, y) != 255) visible(x, y) = std::numeric_limits<float>::quiet_NaN();
+      }
+    }
+    WriteDisparityPng(training_ / (is_2015_ ? "disp_noc_0" : "disp_noc") / png, visible.ConstView());
+  }
+  if (is_2015_ && !truth.objects.Empty()) WritePng(training_ / "obj_map" / png, truth.objects.ConstView());
+}
+
+}  // namespace parallax

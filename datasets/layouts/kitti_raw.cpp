@@ -1,0 +1,57 @@
+// KITTI raw: DATE/DRIVE_sync/image_00..03/data (rectified), DATE/calib_cam_to_cam.txt. DRIVE_extract holds
+// unrectified images of other size: they are listed, and marked as such.
+#include "datasets/layouts/kitti_files.h"
+#include "datasets/layouts/layouts.h"
+#include "datasets/paths.h"
+
+namespace parallax {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr KittiCameras kPairs[] = {{"image_00", "image_01", "P_rect_00", "P_rect_01"},
+                                   {"image_02", "image_03", "P_rect_02", "P_rect_03"}};
+
+bool IsDrive(const fs::path& folder) {
+  return fs::is_directory(folder / "image_00/data") || fs::is_directory(folder / "image_02/data");
+}
+
+void AddRigNote(const std::string& drive, StereoFrame& frame) {
+  frame.rig_note = drive + " holds unrectified images; take the drive's _sync folder or rectify them first";
+}
+
+void AppendDrive(const fs::path& drive, std::vector<FrameRecipe>& frames) {
+  const std::string name = FileNameSafe(NameOfFolder(drive));
+  const bool rectified = !name.ends_with("_extract");
+  const fs::path calibration = fs::weakly_canonical(drive).parent_path() / "calib_cam_to_cam.txt";
+  for (const KittiCameras& cameras : kPairs) {
+    const std::vector<double> times_s = ReadKittiTimes(drive / cameras.left_folder / "timestamps.txt");
+    const std::vector<fs::path> images = ListImages(drive / cameras.left_folder / "data");
+    for (const fs::path& left : images) {
+      FrameRecipe recipe;
+      recipe.name = name + "_" + FileNameSafe(left.stem().string());
+      recipe.left = left;
+      recipe.right = drive / cameras.right_folder / "data" / left.filename();
+      recipe.timestamp_s = TimeOfFrame(times_s, left);
+      recipe.rectified = rectified;
+      recipe.add_rig = [=](StereoFrame& frame) {
+        if (rectified) {
+          AddKittiRig(calibration, cameras, frame);
+        } else {
+          AddRigNote(drive.string(), frame);
+        }
+      };
+      frames.push_back(std::move(recipe));
+    }
+    if (!images.empty()) return;  // gray where both are there
+  }
+}
+
+}  // namespace
+
+std::vector<FrameRecipe> FindKittiRaw(const fs::path& folder, bool /*forced*/) {
+  std::vector<FrameRecipe> frames;
+  for (const fs::path& drive : FindFolders(folder, 2, IsDrive)) AppendDrive(drive, frames);
+  return frames;
+}
+
+}  // namespace parallax

@@ -1,0 +1,42 @@
+// The data-set layouts that are recognised, one reader a file.
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+#include <vector>
+
+#include "datasets/layouts/frame_list.h"
+
+namespace parallax {
+
+// Each lists the frames of its layout in a folder given at any sensible level; empty = not this layout.
+// forced: the user has named the layout, so that tests which only tell it from its likes do not count.
+using FindFrames = std::vector<FrameRecipe> (*)(const std::filesystem::path& folder, bool forced);
+
+std::vector<FrameRecipe> FindKitti2012(const std::filesystem::path& folder, bool forced);
+std::vector<FrameRecipe> FindKitti2015(const std::filesystem::path& folder, bool forced);
+std::vector<FrameRecipe> FindKittiOdometry(const std::filesystem::path& folder, bool forced);
+std::vector<FrameRecipe> FindKittiRaw(const std::filesystem::path& folder, bool forced);
+std::vector<FrameRecipe> FindMiddleburyV3(const std::filesystem::path& folder, bool forced);
+std::vector<FrameRecipe> FindMiddleburyClassic(const std::filesystem::path& folder, bool forced);
+std::vector<FrameRecipe> FindEth3d(const std::filesystem::path& folder, bool forced);
+
+struct Layout {
+  SourceKind kind;
+  std::string_view looked_for;  // what tells it, for the message when nothing is found
+  FindFrames find;
+};
+
+inline constexpr Layout kLayouts[] = {
+    {SourceKind::kKitti2012, "[training/]image_0 or colored_0 with *_10.png", FindKitti2012},
+    {SourceKind::kKitti2015, "[training/]image_2 and image_3 with *_10.png", FindKitti2015},
+    {SourceKind::kKittiOdometry, "[[dataset/]sequences/XX/]image_0 or image_2 and times.txt",
+     FindKittiOdometry},
+    {SourceKind::kKittiRaw, "[[DATE/]DRIVE_sync/]image_00/data or image_02/data", FindKittiRaw},
+    {SourceKind::kMiddleburyV3, "[SCENE/]im0, im1 and calib.txt with ndisp and vmin", FindMiddleburyV3},
+    {SourceKind::kMiddleburyClassic, "[SCENE/]im2 and im6, view1 and view5, or scene1.row3.col3 and col4",
+     FindMiddleburyClassic},
+    {SourceKind::kEth3d, "[SCENE/]im0, im1 and calib.txt without vmin", FindEth3d},
+};
+
+}  // namespace parallax

@@ -1,0 +1,214 @@
+#include "datasets/live/video_source.h"
+
+#include "pipeline/error.h"
+
+#if PARALLAX_VIDEO
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <opencv2/core/utils/logger.hpp>
+#include <opencv2/imgproc.hpp>
+#include <opencv2/videoio.hpp>
+#include <utility>
+
+#include "datasets/formats/file_bytes.h"
+#include "datasets/layouts/frame_list.h"
+#include "datasets/paths.h"
+
+namespace parallax {
+namespace {
+
+HostImage<Rgb8> ToRgb(const cv::Mat& picture) {
+  HostImage<Rgb8> image(picture.cols, picture.rows);
+  cv::Mat target(picture.rows, picture.cols, CV_8UC3, image.Row(0),
+                 static_cast<std::size_t>(image.View().stride) * sizeof(Rgb8));
+  cv::cvtColor(picture, target, picture.channels() == 1 ? cv::COLOR_GRAY2RGB : cv::COLOR_BGR2RGB);
+  return image;
+}
+
+// One or two captures read in step.
+class CaptureSource final : public FrameSource {
+ public:
+  // labels: what to call each capture in messages.
+  CaptureSource(SourceKind kind, std::string stem, std::vector<cv::VideoCapture> captures,
+                std::vector<std::string> labels)
+      : kind_(kind), stem_(std::move(stem)), captures_(std::move(captures)), labels_(std::move(labels)) {}
+
+  SourceKind kind() const override { return kind_; }
+
+  std::optional<std::size_t> num_frames() const override {
+    if (kind_ == SourceKind::kCamera) return std::nullopt;
+    std::optional<std::size_t> fewest;
+    for (const cv::VideoCapture& capture : captures_) {
+      const double count = capture.get(cv::CAP_PROP_FRAME_COUNT);
+      if (!(count >= 1)) return std::nullopt;  // not every container tells
+      fewest = std::min(fewest.value_or(SIZE_MAX), static_cast<std::size_t>(count));
+    }
+    return fewest;
+  }
+
+  std::optional<std::string> NextName() override {
+    // The end of a video shows only when the next picture is fetched; a camera has none until it fails.
+    if (ended_) return std::nullopt;
+    if (kind_ == SourceKind::kVideo && !Grab()) {
+      CheckEnd();
+      return std::nullopt;
+    }
+    char number[32];
+    std::snprintf(number, sizeof(number), "_%06zu", next_);
+    return stem_ + number;
+  }
+
+  void Skip() override {
+    if (Grab()) Advance();
+  }
+
+  StereoFrame Read() override {
+    StereoFrame frame;
+    frame.name = NextName().value_or(stem_);
+    if (!Grab())
+      throw Error(labels_.front() + ": gave no further picture after " + std::to_string(next_) + " frames");
+    frame.timestamp_s = grab_time_s_;
+    std::vector<cv::Mat> pictures(captures_.size());
+    bool whole = true;
+    for (std::size_t i = 0; i < captures_.size(); ++i) whole &= captures_[i].retrieve(pictures[i]);
+    Advance();
+    if (!whole || pictures.front().empty())
+      throw Error(labels_.front() + ": picture of " + frame.name + " is damaged");
+    if (captures_.size() == 1) {
+      SplitSideBySide(pictures.front(), frame);
+    } else {
+      frame.left = ToRgb(pictures[0]);
+      frame.right = ToRgb(pictures[1]);
+      CheckSamePair(frame.left, frame.right, labels_[0], labels_[1]);
+    }
+    frame.rig_note = "no calibration: videos and cameras carry none";
+    frame.truth_note = "videos and cameras have no ground truth";
+    return frame;
+  }
+
+ private:
+  // Fetches the next picture of every capture, once; false at the end.
+  bool Grab() {
+    if (!grabbed_ && !ended_) {
+      bool all = true;
+      for (cv::VideoCapture& capture : captures_) all &= capture.grab();
+      grabbed_ = all;
+      ended_ = !all;
+      grab_time_s_ = kind_ == SourceKind::kVideo
+                         ? captures_.front().get(cv::CAP_PROP_POS_MSEC) / 1000.0
+                         : std::chrono::duration<double>(std::chrono::steady_clock::now() - opened_).count();
+    }
+    return grabbed_;
+  }
+
+  void Advance() {
+    grabbed_ = false;
+    ++next_;
+  }
+
+  // A file that was cut short plays up to there without a word. Some containers only estimate how many
+  // pictures they hold, so a few may be missing.
+  void CheckEnd() const {
+    const std::size_t stated = num_frames().value_or(0);
+    if (next_ + std::max<std::size_t>(1, stated / 100) >= stated) return;
+    throw Error(labels_.front() + ": ends after " + std::to_string(next_) + " of the " +
+                std::to_string(stated) +
+                " pictures that it states: it is cut short; fetch or write it again");
+  }
+
+  void SplitSideBySide(const cv::Mat& picture, StereoFrame& frame) const {
+    if (picture.cols % 2 != 0) {
+      throw Error(labels_.front() + ": a picture " + std::to_string(picture.cols) +
+                  " px wide cannot hold two images side by side; give two videos or cameras");
+    }
+    const int width = picture.cols / 2;
+    frame.left = ToRgb(picture.colRange(0, width));
+    frame.right = ToRgb(picture.colRange(width, picture.cols));
+  }
+
+  SourceKind kind_;
+  std::string stem_;
+  std::vector<cv::VideoCapture> captures_;
+  std::vector<std::string> labels_;
+  std::chrono::steady_clock::time_point opened_ = std::chrono::steady_clock::now();
+  bool grabbed_ = false, ended_ = false;
+  double grab_time_s_ = 0;
+  std::size_t next_ = 0;
+};
+
+// Opens without OpenCV's own warnings, and without FFmpeg's while pictures are read: our error says it.
+template <typename What>
+cv::VideoCapture OpenQuietly(const What& what) {
+  setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);  // AV_LOG_QUIET, unless somebody wants to hear it
+  const auto level = cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+  cv::VideoCapture capture;
+  capture.setExceptionMode(false);
+  capture.open(what);
+  cv::utils::logging::setLogLevel(level);
+  return capture;
+}
+
+}  // namespace
+
+std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files) {
+  std::vector<cv::VideoCapture> captures;
+  for (const std::string& file : files) {
+    if (!std::filesystem::exists(file)) throw Error(file + ": no such file");
+    captures.push_back(OpenQuietly(file));
+    if (!captures.back().isOpened()) {
+      throw Error(file +
+                  ": cannot be opened as a video; is it whole, and its codec known to OpenCV's videoio?");
+    }
+  }
+  std::string stem = FileNameSafe(std::filesystem::path(files.front()).stem().string());
+  return std::make_unique<CaptureSource>(SourceKind::kVideo, std::move(stem), std::move(captures), files);
+}
+
+std::unique_ptr<FrameSource> OpenCamera(const std::string& spec) {
+  std::vector<cv::VideoCapture> captures;
+  std::vector<std::string> labels;
+  std::string_view list = std::string_view(spec).substr(spec.find(':') + 1);
+  while (true) {
+    const std::string_view word = list.substr(0, list.find(','));
+    const auto number = ParseCount(word);
+    if (!number || *number > 1000 || captures.size() == 2) {
+      throw InvalidArgument("'" + spec +
+                            "': cameras are given as camera:N (side by side) or camera:LEFT,RIGHT");
+    }
+    labels.push_back("camera " + std::string(word));
+    captures.push_back(OpenQuietly(static_cast<int>(*number)));
+    if (!captures.back().isOpened()) {
+      throw Error(spec + ": " + labels.back() + " cannot be opened; is it connected, and /dev/video" +
+                  std::string(word) + " readable?");
+    }
+    if (word.size() == list.size()) break;
+    list.remove_prefix(word.size() + 1);
+  }
+  return std::make_unique<CaptureSource>(SourceKind::kCamera, "camera", std::move(captures),
+                                         std::move(labels));
+}
+
+}  // namespace parallax
+
+#else
+
+namespace parallax {
+namespace {
+[[noreturn]] void ThrowWithoutVideo(const std::string& what) {
+  throw Error(what +
+              ": this program was built without videos and cameras; configure it with -DPARALLAX_VIDEO=ON");
+}
+}  // namespace
+
+std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files) {
+  ThrowWithoutVideo(files.front());
+}
+std::unique_ptr<FrameSource> OpenCamera(const std::string& spec) { ThrowWithoutVideo(spec); }
+
+}  // namespace parallax
+
+#endif

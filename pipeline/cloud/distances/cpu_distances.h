@@ -1,0 +1,25 @@
+// Distances between all rows of two matrices on the CPU; what they are stands in distances.h.
+//
+// kDirect sums squared differences in the order of the dimensions, each operation rounded: the same bits from
+// every machine. kProduct sums norms the same way and products in the order of the dimensions, fused with the
+// addition where the machine can, so that last digits differ between machines. kProductTf32 rounds the
+// factors of the products to 10-bit mantissas first: no quicker here, but as inexact as on a GPU. Nothing
+// depends on the number of threads or on the blocks.
+#pragma once
+
+#include "pipeline/cloud/distances/distances.h"
+#include "pipeline/cloud/neighbours/neighbours.h"
+#include "pipeline/parallel.h"
+
+namespace parallax {
+
+void StreamDistances(const MatrixView& a, const MatrixView& b, const DistanceOptions& options,
+                     const DistanceConsumer& consumer, ThreadPool& pool);
+NearestRows NearestOfRows(const MatrixView& a, const MatrixView& b, const DistanceOptions& options,
+                          ThreadPool& pool);
+Neighbours SmallestOfRows(const MatrixView& a, const MatrixView& b, int k, const DistanceOptions& options,
+                          ThreadPool& pool);
+DistanceHistogram CountDistances(const MatrixView& a, const MatrixView& b, float largest, int num_bins,
+                                 const DistanceOptions& options, ThreadPool& pool);
+
+}  // namespace parallax

@@ -1,0 +1,58 @@
+// Tiles of distances: some rows of one matrix by panels of rows of another.
+#pragma once
+
+#include <cstdint>
+#include <limits>
+
+#include "pipeline/aligned_buffer.h"
+#include "pipeline/cloud/distances/distances.h"
+
+namespace parallax {
+
+inline constexpr int kPanelColumns = 32;
+
+// Rows of b, from here on columns of the distances, in panels of 32: panel p holds number d of column
+// 32 p + c at [p][d][c]. The last panel is filled up with zeros.
+struct PackedColumns {
+  std::int64_t num_columns = 0, num_panels = 0;
+  int dims = 0;
+  AlignedBuffer<float> panels;
+  AlignedBuffer<float> norms;  // squared, one a column; empty for the direct method
+
+  const float* Panel(std::int64_t panel) const { return panels.data() + panel * dims * kPanelColumns; }
+};
+
+// A 10-bit mantissa: to the nearest, ties away from zero, as GPUs convert.
+float RoundToTf32(float value);
+
+// Sum of squares in the order of the dimensions, each operation rounded.
+float SquaredNorm(const float* row, int dims);
+
+// rows x 32 panels distances to out, of which the last panel's filled columns become NaN.
+// norms: squared norms of the rows, null for the direct method.
+struct DistanceTile {
+  const float* rows = nullptr;
+  std::int64_t row_stride = 0;
+  int num_rows = 0;
+  const float* norms = nullptr;
+  std::int64_t first_panel = 0, num_panels = 0;
+};
+void ComputeDistances(const DistanceTile& tile, const PackedColumns& columns, float* out,
+                      std::int64_t stride);
+
+// The nearest so far of one row; columns come in ascending order.
+struct NearestColumn {
+  float distance = std::numeric_limits<float>::infinity();
+  std::int32_t column = -1;
+};
+// count: a multiple of 32.
+void UpdateNearest(const float* distances, int count, std::int64_t first_column, NearestColumn& nearest);
+
+// The k smallest so far of one row: distance, then column, as the bits of the first above the second;
+// ascending. Full of kNoSmallest at the start.
+inline constexpr std::int64_t kNoSmallest =
+    std::int64_t{0x7F800000} << 32 | std::numeric_limits<std::int32_t>::max();
+void UpdateSmallest(const float* distances, int count, std::int64_t first_column, std::int64_t* smallest,
+                    int k);
+
+}  // namespace parallax

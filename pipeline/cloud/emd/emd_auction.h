@@ -1,0 +1,71 @@
+// The auction of n persons (a's points) for n objects (b's points), on one CPU thread.
+//
+// Every person wants the object of least cost + price; an unassigned person bids, which raises the price of
+// its best object to where it would be as glad of the second best, plus epsilon. An assigned person's object
+// is then within epsilon of its best one (epsilon-complementary slackness), so that a complete assignment
+// costs at most n epsilon more than the cheapest, and sum_i min_j (cost + price) - sum_j price is a lower
+// bound whatever the prices.
+//
+// Where many persons fight for few objects, bids raise prices by little more than epsilon each. A global
+// price update replaces these wars: it raises each price by the length of the shortest path from the object
+// to a free one (over the persons that hold objects, in reduced costs plus epsilon), after which the best
+// choices lead straight to the free objects (Goldberg & Kennedy 1995, "An efficient cost scaling algorithm
+// for the assignment problem", section 4.3, in the auction's terms).
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "pipeline/cloud/emd/emd.h"
+#include "pipeline/cloud/emd/emd_kernels.h"
+#include "pipeline/cloud/emd/emd_problem.h"
+
+namespace parallax::emd {
+
+// Epsilons of a run, in units. first: from an upper bound of the mean cost; final_step: that ends the run
+// within the gap, given the best lower bound of the mean cost so far (a complete assignment costs at most
+// epsilon a person more than the bound of the same prices).
+std::int32_t FirstEpsilon(double upper_mean);
+std::int32_t FinalEpsilon(double lower_mean, double gap);
+inline constexpr int kEpsilonDivisor = 4;
+// A phase before the last ends when this share of the persons is unassigned.
+inline constexpr double kCoarseEnd = 0.01;
+
+class Auction {
+ public:
+  explicit Auction(const Problem& problem);
+
+  // Until a complete assignment within gap, or one of the limits of options, or epsilon is at its smallest.
+  EmdStop Run(const EmdOptions& options);
+
+  std::span<const std::int32_t> match() const { return object_of_; }  // curve order; -1 = unassigned
+  std::span<const std::int32_t> prices() const { return {price_.data(), object_of_.size()}; }
+  double lower_mean() const { return best_lower_; }  // of true distances, units
+  std::int64_t rounds() const { return rounds_; }
+
+ private:
+  // Keeps the pairs that satisfy slackness for epsilon and brings the lower bound up to date.
+  void StartPhase(std::int32_t epsilon);
+  // False where a limit was met first.
+  bool RunPhase(std::int32_t epsilon, int end_unassigned, const EmdOptions& options, EmdStop* stop);
+  void Bid(std::int32_t person, std::int32_t epsilon, std::vector<std::int32_t>* displaced);
+  void UpdatePrices(std::int32_t epsilon);
+  Choice Choose(std::int32_t person);
+  void RefreshBoxPrices();
+  double MeanDistance() const;
+
+  const Problem& problem_;
+  std::vector<std::int32_t> price_, box_min_price_, bounds_;
+  std::vector<std::int32_t> object_of_, person_of_, hint_;  // -1 = none; hint_: box of the last choice
+  std::vector<std::int32_t> unassigned_;
+  // Of UpdatePrices.
+  std::vector<std::int32_t> label_, best_, box_max_best_, own_cost_, wish_, improved_;
+  std::vector<std::uint64_t> heap_;
+  double best_lower_ = 0;
+  std::int64_t rounds_ = 0;
+  std::chrono::steady_clock::time_point start_;
+};
+
+}  // namespace parallax::emd

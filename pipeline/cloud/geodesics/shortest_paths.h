@@ -1,0 +1,16 @@
+// geodesics.h on the CPU: Dijkstra's algorithm, one thread a source.
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include "pipeline/cloud/geodesics/geodesics.h"
+#include "pipeline/parallel.h"
+
+namespace parallax {
+
+// Throws what CheckGeodesicInput throws. Uses about 9 bytes a node and thread beside the result.
+Geodesics CpuShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
+                           const GeodesicOptions& options, ThreadPool& pool);
+
+}  // namespace parallax

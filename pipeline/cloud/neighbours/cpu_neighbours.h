@@ -1,0 +1,19 @@
+// Nearest neighbours on the CPU; what they are stands in neighbours.h.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "pipeline/cloud.h"
+#include "pipeline/cloud/neighbours/neighbours.h"
+#include "pipeline/parallel.h"
+
+namespace parallax {
+
+Neighbours FindNeighbours(std::span<const Point3f> points, const NeighbourOptions& options, ThreadPool& pool);
+Neighbours FindNeighbours(std::span<const Point3f> points, std::span<const Point3f> queries, int k,
+                          ThreadPool& pool);
+std::vector<float> FindMeanNeighbourDistances(std::span<const Point3f> points,
+                                              const NeighbourOptions& options, ThreadPool& pool);
+
+}  // namespace parallax

@@ -1,0 +1,81 @@
+#include "pipeline/cpu/filters/map_filters.h"
+
+#include <algorithm>
+#include <optional>
+#include <vector>
+
+#include "pipeline/cpu/filters/filter_kernels.h"
+#include "pipeline/cpu/filters/framed_map.h"
+#include "pipeline/cpu/filters/hole_filling.h"
+#include "pipeline/simd/row_tasks.h"
+
+namespace parallax::cpu {
+namespace {
+
+constexpr int kRowsPerBlock = HoleFilling::kRowsPerBlock;
+
+std::size_t WholeLines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+// Rows of a framed map to those of an image, each the median of side x side values; 0 = as it is.
+void CopyOut(const FramedMap& framed, int side, HostImage<float>& to, ThreadPool& threads) {
+  ForRowBlocks(framed.height(), kRowsPerBlock, threads, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      const float* rows[5];
+      for (int i = 0; i < side; ++i) rows[i] = framed.Row(y - side / 2 + i);
+      if (side > 1) {
+        MedianRow(rows, side, framed.width(), to.Row(y));
+      } else {
+        std::copy_n(framed.Row(y), framed.width(), to.Row(y));
+      }
+    }
+  });
+}
+
+}  // namespace
+
+std::size_t FilterWorkspaceBytes(int width, int height, int num_threads) {
+  return WholeLines(SpeckleFilter::WorkspaceBytes(width, height)) +
+         WholeLines(FramedMap::SizeBytes(width, height)) +
+         HoleFilling::WorkspaceBytes(width, height, num_threads);
+}
+
+void FilterMap(const FilterParameters& parameters, SpeckleFilter& speckles, DisparityMap& map,
+               std::uint8_t* workspace, ThreadPool& threads, StageResults* stages) {
+  const int width = map.disparity.width(), height = map.disparity.height();
+  speckles.FindIslands(parameters, map, workspace, threads);
+  if (!parameters.fill && parameters.median <= 1) {
+    ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
+      std::vector<std::uint64_t> words(speckles.NumWords());
+      for (int y = begin; y < end; ++y)
+        speckles.CopyRow(y, map.disparity.Row(y), map.disparity.Row(y), map.validity.Row(y), words);
+    });
+    if (stages != nullptr) stages->without_speckles = Clone(map), stages->filled = Clone(map);
+    return;
+  }
+  std::uint8_t* frame_memory = workspace + WholeLines(SpeckleFilter::WorkspaceBytes(width, height));
+  const FramedMap framed(width, height, frame_memory);
+  std::optional<HoleFilling> filling;
+  if (parameters.fill)
+    filling.emplace(framed, frame_memory + WholeLines(FramedMap::SizeBytes(width, height)),
+                    threads.num_threads());
+  ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
+    std::vector<std::uint64_t> words(speckles.NumWords());
+    for (int y = begin; y < end; ++y) {
+      speckles.CopyRow(y, map.disparity.Row(y), framed.Row(y), map.validity.Row(y), words);
+      framed.RestoreMargin(y);
+    }
+    if (filling) filling->Gather(begin / kRowsPerBlock);
+  });
+  if (stages != nullptr) {
+    stages->without_speckles = Clone(map);
+    CopyOut(framed, 0, stages->without_speckles.disparity, threads);
+  }
+  if (filling) filling->Fill(map.validity, threads);
+  if (stages != nullptr) {
+    stages->filled = Clone(map);
+    CopyOut(framed, 0, stages->filled.disparity, threads);
+  }
+  CopyOut(framed, parameters.median, map.disparity, threads);
+}
+
+}  // namespace parallax::cpu

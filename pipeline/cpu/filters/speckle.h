@@ -1,0 +1,66 @@
+// Removal of small islands of disparity.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/cpu/filters/run_kernels.h"
+#include "pipeline/disparity_map.h"
+#include "pipeline/parallel.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cpu {
+
+// Joins runs of pixels, not pixels: a row is cut into runs of like neighbours, and runs that touch those of
+// the row above are united in a forest. Blocks of rows are done by threads of their own and sewn together at
+// the end. Islands that are large enough to stay are not followed any further.
+class SpeckleFilter {
+ public:
+  SpeckleFilter(int width, int height);
+  static std::size_t WorkspaceBytes(int width, int height) {
+    return sizeof(Run) * static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  }
+  // Finds the islands of a map. workspace: WorkspaceBytes(), aligned, with any content; needed until the rows
+  // are struck.
+  void FindIslands(const FilterParameters& parameters, const DisparityMap& map, std::uint8_t* workspace,
+                   ThreadPool& threads);
+  // Copies row y of that map without the values of small islands; to may be from. Rows in any order, on any
+  // threads. words: NumWords(), of the caller.
+  void CopyRow(int y, const float* from, float* to, std::uint8_t* validity,
+               std::vector<std::uint64_t>& words) const;
+  std::size_t NumWords() const { return static_cast<std::size_t>(width_ / 64) + 1; }
+
+ private:
+  struct Run {
+    std::int32_t parent;      // index of a run; its own at a root
+    std::int32_t size;        // pixels; at a root, of the whole island if it is small
+    std::int32_t begin, end;  // x
+  };
+  // Bit x of a row's words; see CompareNeighbors().
+  struct RowBits {
+    std::vector<std::uint64_t> starts, valid, joined;
+  };
+
+  RowBits MakeBits() const;
+  // Rows are flattened once they are joined, so that a way is seldom longer than one step, which the machine
+  // foresees.
+  std::int32_t Root(std::int32_t run) const {
+    const Run* runs = runs_;
+    std::int32_t root = runs[run].parent;
+    while (runs[root].parent != root) root = runs[root].parent;
+    return root;
+  }
+  void Unite(std::int32_t a, std::int32_t b);
+  void Compare(const DisparityMap& map, int y, RowBits& bits) const;
+  void FindRuns(int y, const RowBits& bits);
+  void JoinToRowAbove(int y, const RowBits& bits, const RowBits& above, std::vector<RunPair>& pairs);
+
+  int width_, height_;
+  int enough_ = 0;  // pixels of an island that stays; 0 = all stay
+  float range_ = 0;
+  Run* runs_ = nullptr;                 // of row y from y * width on: as many as a row can hold
+  std::vector<std::int32_t> num_runs_;  // of each row
+};
+
+}  // namespace parallax::cpu

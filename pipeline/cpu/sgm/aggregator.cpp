@@ -1,0 +1,306 @@
+#include "pipeline/cpu/sgm/aggregator.h"
+
+#include <algorithm>
+#include <string>
+
+#include "pipeline/cpu/filters/consistency.h"
+#include "pipeline/error.h"
+#include "pipeline/stage_watch.h"
+
+namespace parallax::cpu {
+namespace {
+
+constexpr std::uint16_t kNone = 0xFFFF;
+
+PathCosts NarrowestPathCosts(const MatchingTables& tables) {
+  // Lanes without a disparity hold 255, of which a minimum of C at most is taken off: never less than P2 is
+  // left (see SweepView).
+  if (tables.census_bits + tables.largest_p2 > 255) return PathCosts::kWide16;
+  if (2 * (tables.census_bits + tables.largest_p2) <= 255) return PathCosts::kPairs8;
+  return 2 * tables.largest_p2 <= 255 ? PathCosts::kStepPairs8 : PathCosts::kWide8;
+}
+
+SweepFunction GetSweep(PathCosts costs, int num_paths, bool last, int stripes, int num_planes) {
+  switch (costs) {
+    case PathCosts::kPairs8:
+      return GetPairs8Sweep(num_paths, last, stripes, num_planes);
+    case PathCosts::kStepPairs8:
+      return GetStepPairs8Sweep(num_paths, last, stripes, num_planes);
+    case PathCosts::kWide8:
+      return GetWide8Sweep(num_paths, last);
+    case PathCosts::kWide16:
+      return GetWide16Sweep(num_paths, last);
+  }
+  return nullptr;
+}
+
+// Slabs of rows: the fewest within the limit, or those that take the least.
+SlabPlan PlanSlabs(int height, std::size_t volume_row_bytes, std::size_t checkpoint_bytes,
+                   std::size_t workspace_bytes, std::size_t limit_bytes) {
+  SlabPlan best;
+  for (int num_slabs = 1; num_slabs <= height; ++num_slabs) {
+    SlabPlan plan;
+    plan.rows = (height + num_slabs - 1) / num_slabs;
+    plan.num_slabs = (height + plan.rows - 1) / plan.rows;
+    plan.volume_bytes = std::max(workspace_bytes, volume_row_bytes * static_cast<std::size_t>(plan.rows));
+    plan.checkpoint_bytes = checkpoint_bytes * static_cast<std::size_t>(plan.num_slabs - 1);
+    if (num_slabs == 1 || plan.total_bytes() < best.total_bytes()) best = plan;
+    if (best.total_bytes() <= limit_bytes) break;
+  }
+  return best;
+}
+
+}  // namespace
+
+// One thread's part of the last sweep: selects as the costs come, and finishes the rows of a band at its end.
+class Aggregator::Sink {
+ public:
+  explicit Sink(const Aggregator& parent)
+      : parent_(&parent),
+        row_size_((parent.width_ + 127) / 64 * 64),
+        right_size_((parent.width_ + parent.striping_.Padded() + 127) / 64 * 64 + 64),
+        sums_(static_cast<std::size_t>(2 * (parent.tiles_.tile_columns + 8) * parent.striping_.Padded())),
+        rows_(static_cast<std::size_t>(RowStride() * parent.tiles_.band_rows)),
+        check_(parent.width_) {}
+
+  std::uint16_t* sums(int i) { return sums_.data() + i * static_cast<std::ptrdiff_t>(sums_.size() / 2); }
+  std::size_t bytes() const { return (sums_.size() + rows_.size()) * sizeof(std::uint16_t) + check_.bytes(); }
+
+  void SetOutput(const SelectionTables& tables, DisparityMap& map, StageResults* stages) {
+    tables_ = &tables, map_ = &map, stages_ = stages;
+  }
+
+  void BeginBand(int top, int bottom) {
+    top_ = top, bottom_ = bottom;
+    for (int y = top; y < bottom; ++y) BeginRow(*tables_, Row(y));
+  }
+
+  void Take(const SweepPart& part) {
+    if (stages_ != nullptr) HandOut(part);
+    SelectPart(*tables_, part.u_begin, part.u_end, part.sums, Row(part.v));
+  }
+
+  void EndBand() {
+    const Parameters& p = parent_->parameters_;
+    const int width = parent_->width_, min_disparity = p.matching_cost.min_disparity;
+    for (int y = top_; y < bottom_; ++y) {
+      const SelectedRow row = Row(y);
+      RefineRow(*tables_, row, width, min_disparity, p.selection, map_->disparity.Row(y),
+                map_->validity.Row(y), map_->confidence.Row(y));
+      FinishRow(*tables_, width, row);
+      if (stages_ != nullptr) {
+        std::copy_n(row.winner, width, stages_->winner_left.Row(y));
+        CopyRightRow(*tables_, width, min_disparity, row, stages_->winner_right.Row(y));
+        std::copy_n(map_->disparity.Row(y), width, stages_->selected.disparity.Row(y));
+        std::copy_n(map_->validity.Row(y), width, stages_->selected.validity.Row(y));
+        std::copy_n(map_->confidence.Row(y), width, stages_->selected.confidence.Row(y));
+      }
+      CheckRow(row.winner, RightWinnersOf(*tables_, row), width, min_disparity,
+               p.matching_cost.num_disparities, p.consistency, map_->disparity.Row(y), map_->validity.Row(y),
+               check_);
+    }
+  }
+
+ private:
+  // Elements of SelectedRow's arrays.
+  int RowStride() const { return 5 * row_size_ + right_size_ + 2 * parent_->striping_.Padded(); }
+  SelectedRow Row(int y) {
+    std::uint16_t* at = rows_.data() + static_cast<std::ptrdiff_t>(y - top_) * RowStride();
+    SelectedRow row;
+    for (std::uint16_t** part : {&row.winner, &row.lowest, &row.rival}) {
+      *part = at;
+      at += row_size_;
+    }
+    row.beside = reinterpret_cast<std::uint32_t*>(at);
+    at += 2 * row_size_;
+    row.right_winner = at + 64;
+    row.right_state = at + right_size_;
+    return row;
+  }
+
+  void HandOut(const SweepPart& part) {
+    const auto volume = stages_->sums.View();
+    const int key_bits = tables_->use_keys ? kKeyBits : 0;
+    const Striping& striping = parent_->striping_;
+    for (int x = part.u_begin; x < part.u_end; ++x) {
+      const std::uint16_t* sum = part.sums + (x - part.u_begin) * striping.Padded();
+      for (int d = 0; d < striping.num_disparities; ++d) {
+        volume(x, part.v, d) = static_cast<std::uint16_t>(sum[striping.At16(d)] >> key_bits);
+      }
+    }
+  }
+
+  const Aggregator* parent_;
+  const SelectionTables* tables_ = nullptr;
+  DisparityMap* map_ = nullptr;
+  StageResults* stages_ = nullptr;
+  int row_size_, right_size_;
+  int top_ = 0, bottom_ = 0;
+  AlignedBuffer<std::uint16_t> sums_, rows_;
+  CheckRowScratch check_;
+};
+
+Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& tables, int width, int height,
+                       ThreadPool& threads)
+    : parameters_(parameters),
+      tables_(tables),
+      width_(width),
+      height_(height),
+      threads_(threads),
+      striping_(parameters.matching_cost.num_disparities, GetVectorTraits().lanes),
+      path_costs_(NarrowestPathCosts(tables)),
+      selection_(striping_, GivesKeys(path_costs_, tables.num_paths, striping_.num_disparities)) {
+  const int planes = (tables.census_bits + GetVectorTraits().plane_bits - 1) / GetVectorTraits().plane_bits;
+  right_row_ = PhasedRow(width, striping_.Padded(), striping_.stripes, planes, striping_.lanes);
+  first_sweep_ = GetSweep(path_costs_, tables.num_paths, false, striping_.stripes, planes);
+  last_sweep_ = GetSweep(path_costs_, tables.num_paths, true, striping_.stripes, planes);
+  slot_bytes_ = striping_.Padded() * (path_costs_ == PathCosts::kWide16 ? 2 : 1);
+  volume_pixel_bytes_ =
+      striping_.Padded() * (path_costs_ <= PathCosts::kStepPairs8 ? tables.num_paths / 4 : 2);
+
+  tiles_ = ChooseTiles(slot_bytes_, threads.num_threads());
+
+  outside_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(right_row_.row_length()));
+  std::fill_n(outside_.data(), outside_.size(), std::uint8_t{255});
+  for (int x = 0; x < width; ++x) {
+    const int place = x + striping_.Padded() - 1 + parameters.matching_cost.min_disparity;
+    if (place >= 0 && place < right_row_.num_places()) outside_.data()[right_row_.start()[place]] = 0;
+  }
+  if (striping_.Padded() != striping_.num_disparities) {
+    pad_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(striping_.Padded()));
+    pad16_ = AlignedBuffer<std::uint16_t>(pad_.size());
+    std::fill_n(pad_.data(), pad_.size(), std::uint8_t{255});
+    std::fill_n(pad16_.data(), pad16_.size(), kNone);
+    for (int d = 0; d < striping_.num_disparities; ++d) {
+      pad_.data()[d % striping_.stripes * striping_.lanes + d / striping_.stripes] = 0;
+      pad16_.data()[striping_.At16(d)] = 0;
+    }
+  }
+  for (int i = 0; i < threads.num_threads(); ++i) sinks_.emplace_back(*this);
+  no_sinks_.resize(sinks_.size());
+}
+
+Aggregator::~Aggregator() = default;
+
+std::size_t Aggregator::SetUp(std::size_t limit_bytes, std::size_t workspace_bytes) {
+  Allocate(first_state_);
+  Allocate(last_state_);
+  std::size_t fixed_bytes = 0;
+  for (const PathState* state : {&first_state_, &last_state_}) {
+    for (const auto* slots : {&state->vertical, &state->diagonal, &state->antidiagonal, &state->horizontal}) {
+      fixed_bytes += slots->size();
+    }
+  }
+  for (const Sink& sink : sinks_) fixed_bytes += sink.bytes();
+  const std::size_t width = static_cast<std::size_t>(width_);
+  plan_ = PlanSlabs(height_, width * static_cast<std::size_t>(volume_pixel_bytes_),
+                    3 * width * static_cast<std::size_t>(slot_bytes_), workspace_bytes,
+                    limit_bytes - std::min(limit_bytes, fixed_bytes));
+  volume_ = LargeBuffer(plan_.volume_bytes);
+  checkpoints_ = LargeBuffer(plan_.checkpoint_bytes);
+  return fixed_bytes + plan_.total_bytes();
+}
+
+void Aggregator::Allocate(PathState& state) const {
+  const auto slots = [&](int count) {
+    return AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(count * slot_bytes_));
+  };
+  state.vertical = slots(width_);
+  state.diagonal = slots(width_ + height_);
+  state.antidiagonal = slots(width_ + height_);
+  state.horizontal = slots(height_);
+}
+
+void Aggregator::Clear(PathState& state) const {
+  const auto clear = [](AlignedBuffer<std::uint8_t>& slots) {
+    std::fill_n(slots.data(), slots.size(), std::uint8_t{0});
+  };
+  clear(state.vertical);
+  if (tables_.num_paths == 4) return;  // no diagonal paths
+  clear(state.diagonal);
+  clear(state.antidiagonal);
+}
+
+SweepView Aggregator::ViewOf(PathState& state) const {
+  SweepView s;
+  s.width = width_, s.height = height_;
+  s.striping = striping_;
+  s.right_start = right_row_.start();
+  s.phase_length = right_row_.phase_length();
+  s.outside = outside_.data();
+  s.min_disparity = parameters_.matching_cost.min_disparity;
+  s.outside_cost = tables_.outside_cost;
+  s.pad = pad_.data();
+  s.pad16 = pad16_.data();
+  s.p1 = tables_.p1;
+  s.largest_p2 = tables_.largest_p2;
+  s.p2 = parameters_.aggregation.p2_slope > 0 ? tables_.p2.data() : nullptr;
+  s.vertical = state.vertical.data();
+  s.diagonal = state.diagonal.data();
+  s.antidiagonal = state.antidiagonal.data();
+  s.horizontal = state.horizontal.data();
+  s.slot_bytes = slot_bytes_;
+  s.volume = nullptr;
+  s.volume_pixel_bytes = volume_pixel_bytes_;
+  s.volume_row_bytes = volume_pixel_bytes_ * width_;
+  s.doubled_disparity = selection_.use_keys ? selection_.doubled_disparity.data() : nullptr;
+  return s;
+}
+
+// The slots that row v reads.
+void Aggregator::Save(const PathState& state, int v, std::uint8_t* checkpoint) const {
+  const std::ptrdiff_t bytes = width_ * slot_bytes_;
+  std::copy_n(state.vertical.data(), bytes, checkpoint);
+  std::copy_n(state.diagonal.data() + (height_ - 1 - v) * slot_bytes_, bytes, checkpoint + bytes);
+  std::copy_n(state.antidiagonal.data() + v * slot_bytes_, bytes, checkpoint + 2 * bytes);
+}
+
+void Aggregator::Restore(PathState& state, int v, const std::uint8_t* checkpoint) const {
+  Clear(state);  // paths that begin later begin with 0
+  const std::ptrdiff_t bytes = width_ * slot_bytes_;
+  std::copy_n(checkpoint, bytes, state.vertical.data());
+  std::copy_n(checkpoint + bytes, bytes, state.diagonal.data() + (height_ - 1 - v) * slot_bytes_);
+  std::copy_n(checkpoint + 2 * bytes, bytes, state.antidiagonal.data() + v * slot_bytes_);
+}
+
+void Aggregator::Compute(const CensusPlanes& left, const CensusPlanes& right,
+                         const PaddedImage<std::uint8_t>& guide, DisparityMap& map, StageTimes* times,
+                         StageResults* stages) {
+  SweepView first = ViewOf(first_state_), last = ViewOf(last_state_);
+  for (SweepView* s : {&first, &last}) {
+    s->left = left.data(), s->left_stride = left.stride(), s->num_planes = left.num_planes();
+    s->right = right.data(), s->right_stride = right.stride();
+    s->guide = guide.Row(0), s->guide_stride = guide.stride();
+  }
+  for (Sink& sink : sinks_) sink.SetOutput(selection_, map, stages);
+  Clear(first_state_);
+  Clear(last_state_);
+  StageWatch watch(times);
+  const auto checkpoint_of = [&](int slab) {
+    return checkpoints_.data() + (slab - 1) * 3 * width_ * slot_bytes_;
+  };
+  const auto top_of = [&](int slab) { return std::min(height_, slab * plan_.rows); };
+
+  // The first sweep comes from below: without its sums through all slabs but the topmost.
+  watch.Skip();
+  for (int slab = plan_.num_slabs - 1; slab > 0; --slab) {
+    const int v = height_ - top_of(slab + 1);
+    Save(first_state_, v, checkpoint_of(slab));
+    RunSweep(first, v, height_ - top_of(slab), first_sweep_, tiles_, threads_, no_sinks_);
+  }
+  watch.Lap(Stage::kAggregation);
+
+  for (int slab = 0; slab < plan_.num_slabs; ++slab) {
+    const int v = height_ - top_of(slab + 1);
+    if (slab > 0) Restore(first_state_, v, checkpoint_of(slab));
+    first.volume = last.volume = volume_.data();
+    first.volume_top = last.volume_top = top_of(slab);
+    RunSweep(first, v, height_ - top_of(slab), first_sweep_, tiles_, threads_, no_sinks_);
+    watch.Lap(Stage::kAggregation);
+
+    RunSweep(last, top_of(slab), top_of(slab + 1), last_sweep_, tiles_, threads_, sinks_);
+    watch.Lap(Stage::kSelection);
+  }
+}
+
+}  // namespace parallax::cpu

@@ -1,0 +1,83 @@
+// Costs, aggregation and selection of whole frames: two sweeps over the image, and the memory between them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "pipeline/aligned_buffer.h"
+#include "pipeline/cpu/sgm/census_transform.h"
+#include "pipeline/cpu/sgm/selection.h"
+#include "pipeline/cpu/sgm/sweep_schedule.h"
+#include "pipeline/matcher.h"
+#include "pipeline/matching_tables.h"
+#include "pipeline/simd/large_buffer.h"
+
+namespace parallax::cpu {
+
+// What the two sweeps need of memory for slabs of so many rows, bytes.
+struct SlabPlan {
+  int rows = 0;
+  int num_slabs = 0;
+  std::size_t volume_bytes = 0;  // sums of the first sweep, of one slab, or the workspace if that is larger
+  std::size_t checkpoint_bytes = 0;  // path costs of the first sweep where each slab but the first begins
+  std::size_t total_bytes() const { return volume_bytes + checkpoint_bytes; }
+};
+
+class Aggregator {
+ public:
+  Aggregator(const Parameters& parameters, const MatchingTables& tables, int width, int height,
+             ThreadPool& threads);
+  ~Aggregator();
+
+  // Chooses how many slabs a frame is done in, the fewest within the limit (or as few bytes as can be), and
+  // sets up memory; the workspace, shared with later stages, is at least so large. Returns all that it holds,
+  // bytes.
+  std::size_t SetUp(std::size_t limit_bytes, std::size_t workspace_bytes);
+
+  // Fills map (selection and consistency done), and of stages what belongs to the sums and the winners.
+  // times: of the two sweeps.
+  void Compute(const CensusPlanes& left, const CensusPlanes& right, const PaddedImage<std::uint8_t>& guide,
+               DisparityMap& map, StageTimes* times, StageResults* stages);
+
+  const Striping& striping() const { return striping_; }
+  const PhasedRow& right_row() const { return right_row_; }
+  int num_slabs() const { return plan_.num_slabs; }
+  // The first sweep's sums while Compute() runs; free to use between calls.
+  std::uint8_t* workspace() const { return volume_.data(); }
+
+ private:
+  class Sink;
+  // Path costs of one sweep.
+  struct PathState {
+    AlignedBuffer<std::uint8_t> vertical, diagonal, antidiagonal, horizontal;
+  };
+
+  void Allocate(PathState& state) const;
+  void Clear(PathState& state) const;
+  SweepView ViewOf(PathState& state) const;
+  void Save(const PathState& state, int v, std::uint8_t* checkpoint) const;
+  void Restore(PathState& state, int v, const std::uint8_t* checkpoint) const;
+
+  Parameters parameters_;
+  MatchingTables tables_;
+  int width_, height_;
+  ThreadPool& threads_;
+  Striping striping_;
+  PhasedRow right_row_;
+  PathCosts path_costs_;
+  SelectionTables selection_;
+  SweepTiles tiles_;
+  SweepFunction first_sweep_, last_sweep_;
+  SlabPlan plan_;
+  std::ptrdiff_t slot_bytes_, volume_pixel_bytes_;
+  LargeBuffer volume_, checkpoints_;
+  AlignedBuffer<std::uint8_t> outside_, pad_;
+  AlignedBuffer<std::uint16_t> pad16_;
+  PathState first_state_, last_state_;
+  std::vector<Sink> sinks_;
+  std::vector<NoSink> no_sinks_;
+};
+
+}  // namespace parallax::cpu

@@ -1,0 +1,192 @@
+#include "pipeline/simd/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pipeline/cpu/sgm/census_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+
+#include "pipeline/cpu/sgm/census_kernels.h"
+#include "pipeline/pixel_math.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace parallax::cpu::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+template <class D>
+HWY_INLINE void StorePlane(D d, hn::Vec<D> plane, std::uint8_t* to) {
+  const hn::Rebind<std::uint8_t, D> d8;
+  if constexpr (sizeof(hn::TFromD<D>) == 1) {
+    hn::StoreU(plane, d, to);
+  } else {
+    hn::StoreU(hn::DemoteTo(d8, hn::BitCast(hn::RebindToSigned<D>(), plane)), d8, to);
+  }
+}
+
+// One plane of kVectors vectors of pixels from x on: comparisons begin .. end, the first in bit 0.
+template <int kVectors, typename T>
+HWY_INLINE void ComparePixels(const T* HWY_RESTRICT pixel, const CensusComparisons& comparisons, int begin,
+                              int end, std::uint8_t* HWY_RESTRICT to) {
+  const hn::ScalableTag<T> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  hn::Vec<decltype(d)> plane[kVectors];
+  for (auto& p : plane) p = hn::Zero(d);
+  for (int i = begin; i < end; ++i) {
+    const T *brighter = pixel + comparisons.brighter[i], *darker = pixel + comparisons.darker[i];
+    const auto bit = hn::Set(d, static_cast<T>(1 << (i - begin)));
+    for (int k = 0; k < kVectors; ++k) {
+      const auto set = hn::Gt(hn::LoadU(d, brighter + k * lanes), hn::LoadU(d, darker + k * lanes));
+      // An addition that AVX-512 does where a mask says so, in one operation.
+      plane[k] = hn::IfThenElse(set, hn::Add(plane[k], bit), plane[k]);
+    }
+  }
+  for (int k = 0; k < kVectors; ++k) StorePlane(d, plane[k], to + k * lanes);
+}
+
+template <typename T>
+HWY_INLINE void CompareRow(const T* HWY_RESTRICT row, const CensusComparisons& comparisons, int plane_bits,
+                           int width, std::uint8_t* HWY_RESTRICT planes, std::ptrdiff_t plane_stride) {
+  constexpr int kVectors = 4;  // at a time, so that what is the same for all is done once
+  const int lanes = static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
+  for (int first = 0, p = 0; first < comparisons.count; first += plane_bits, ++p) {
+    const int end = std::min(first + plane_bits, comparisons.count);
+    std::uint8_t* plane = planes + p * plane_stride;
+    int x = 0;
+    for (; x + kVectors * lanes <= width; x += kVectors * lanes)
+      ComparePixels<kVectors>(row + x, comparisons, first, end, plane + x);
+    for (; x < width; x += lanes) ComparePixels<1>(row + x, comparisons, first, end, plane + x);
+  }
+}
+
+void CensusRow8(const std::uint8_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
+                std::uint8_t* planes, std::ptrdiff_t plane_stride) {
+  CompareRow(row, comparisons, plane_bits, width, planes, plane_stride);
+}
+void CensusRow16(const std::uint16_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
+                 std::uint8_t* planes, std::ptrdiff_t plane_stride) {
+  CompareRow(row, comparisons, plane_bits, width, planes, plane_stride);
+}
+
+void InterleavePlanesOfTarget(const std::uint8_t* HWY_RESTRICT planes, std::ptrdiff_t plane_stride,
+                              int num_planes, int width, std::uint8_t* HWY_RESTRICT to) {
+  int x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  if (num_planes == 4) {
+    const hn::ScalableTag<std::uint8_t> d;
+    const int lanes = static_cast<int>(hn::Lanes(d));
+    for (; x + lanes <= width; x += lanes) {
+      const std::uint8_t* from = planes + x;
+      hn::StoreInterleaved4(hn::LoadU(d, from), hn::LoadU(d, from + plane_stride),
+                            hn::LoadU(d, from + 2 * plane_stride), hn::LoadU(d, from + 3 * plane_stride), d,
+                            to + 4 * x);
+    }
+  }
+#endif
+  for (; x < width; ++x) {
+    for (int p = 0; p < num_planes; ++p) to[x * num_planes + p] = planes[p * plane_stride + x];
+  }
+}
+
+// kStripes 0: known at run time only.
+template <int kStripes>
+HWY_INLINE void DealPlaneOfStripes(const std::uint8_t* HWY_RESTRICT plane, int x_begin, int x_end,
+                                   int first_place, int at_run_time, std::ptrdiff_t phase_stride, int last,
+                                   std::uint8_t* HWY_RESTRICT to) {
+  const int stripes = kStripes > 0 ? kStripes : at_run_time;
+  for (int x = x_begin; x < std::min(x_begin + stripes, x_end); ++x) {
+    const int place = x + first_place;
+    std::uint8_t* first = to + place % stripes * phase_stride + last - place / stripes;
+    const int count = (x_end - x + stripes - 1) / stripes;
+    const std::uint8_t* from = plane + x;
+    for (int i = 0; i < count; ++i) first[-i] = from[i * stripes];
+  }
+}
+
+void DealPlaneOfTarget(const std::uint8_t* plane, int x_begin, int x_end, int first_place, int stripes,
+                       std::ptrdiff_t phase_stride, int last, std::uint8_t* to) {
+  switch (stripes) {
+    case 1:
+      return DealPlaneOfStripes<1>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
+    case 2:
+      return DealPlaneOfStripes<2>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
+    case 4:
+      return DealPlaneOfStripes<4>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
+    default:
+      return DealPlaneOfStripes<0>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
+  }
+}
+
+// GrayOf() of whole vectors; the sums fit 16 bits.
+void GrayRowOfTarget(const Rgb8* color, int width, std::uint8_t* gray) {
+  int x = 0;
+#if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<std::uint8_t> d;
+  const hn::Half<decltype(d)> dh;
+  const hn::Repartition<std::uint16_t, decltype(d)> d16;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto weigh = [&](auto r, auto g, auto b) HWY_ATTR {
+    const auto term = [&](auto v, int weight) HWY_ATTR {
+      return hn::Mul(hn::PromoteTo(d16, v), hn::Set(d16, static_cast<std::uint16_t>(weight)));
+    };
+    const auto sum =
+        hn::Add(hn::Add(term(r, 77), term(g, 150)), hn::Add(term(b, 29), hn::Set(d16, std::uint16_t{128})));
+    return hn::DemoteTo(dh, hn::BitCast(hn::RebindToSigned<decltype(d16)>(), hn::ShiftRight<8>(sum)));
+  };
+  for (; x + lanes <= width; x += lanes) {
+    hn::Vec<decltype(d)> r, g, b;
+    hn::LoadInterleaved3(d, &color[x].r, r, g, b);
+    hn::StoreU(weigh(hn::LowerHalf(dh, r), hn::LowerHalf(dh, g), hn::LowerHalf(dh, b)), dh, gray + x);
+    hn::StoreU(weigh(hn::UpperHalf(dh, r), hn::UpperHalf(dh, g), hn::UpperHalf(dh, b)), dh,
+               gray + x + lanes / 2);
+  }
+#endif
+  for (; x < width; ++x) gray[x] = GrayOf(color[x]);
+}
+
+void GuideRowOfTarget(const std::uint16_t* gray, int width, std::uint8_t* guide) {
+  for (int x = 0; x < width; ++x) guide[x] = static_cast<std::uint8_t>(gray[x] >> 8);
+}
+
+}  // namespace
+}  // namespace parallax::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace parallax::cpu {
+
+HWY_EXPORT(CensusRow8);
+HWY_EXPORT(CensusRow16);
+HWY_EXPORT(InterleavePlanesOfTarget);
+HWY_EXPORT(DealPlaneOfTarget);
+HWY_EXPORT(GrayRowOfTarget);
+HWY_EXPORT(GuideRowOfTarget);
+
+void CensusRow(const std::uint8_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
+               std::uint8_t* planes, std::ptrdiff_t plane_stride) {
+  HWY_DYNAMIC_DISPATCH(CensusRow8)(row, comparisons, plane_bits, width, planes, plane_stride);
+}
+void CensusRow(const std::uint16_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
+               std::uint8_t* planes, std::ptrdiff_t plane_stride) {
+  HWY_DYNAMIC_DISPATCH(CensusRow16)(row, comparisons, plane_bits, width, planes, plane_stride);
+}
+void InterleavePlanes(const std::uint8_t* planes, std::ptrdiff_t plane_stride, int num_planes, int width,
+                      std::uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(InterleavePlanesOfTarget)(planes, plane_stride, num_planes, width, to);
+}
+void DealPlane(const std::uint8_t* plane, int x_begin, int x_end, int first_place, int stripes,
+               std::ptrdiff_t phase_stride, int last, std::uint8_t* to) {
+  HWY_DYNAMIC_DISPATCH(DealPlaneOfTarget)
+  (plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
+}
+void GrayRow(const Rgb8* color, int width, std::uint8_t* gray) {
+  HWY_DYNAMIC_DISPATCH(GrayRowOfTarget)(color, width, gray);
+}
+void GuideRow(const std::uint16_t* gray, int width, std::uint8_t* guide) {
+  HWY_DYNAMIC_DISPATCH(GuideRowOfTarget)(gray, width, guide);
+}
+
+}  // namespace parallax::cpu
+#endif

@@ -1,0 +1,134 @@
+#include "pipeline/cpu/sgm/census_transform.h"
+
+#include <algorithm>
+
+#include "pipeline/cpu/sgm/census_kernels.h"
+#include "pipeline/matching_tables.h"
+
+namespace parallax::cpu {
+namespace {
+
+CensusComparisons ComparisonsOf(CensusWindow window, std::ptrdiff_t stride) {
+  const bool symmetric = window == CensusWindow::kCenterSymmetric9x7;
+  const int radius_x = window == CensusWindow::k5x5 ? 2 : window == CensusWindow::k7x7 ? 3 : 4;
+  const int radius_y = window == CensusWindow::k5x5 ? 2 : 3;
+  CensusComparisons c;
+  for (int dy = -radius_y; dy <= radius_y; ++dy) {
+    for (int dx = -radius_x; dx <= radius_x; ++dx) {
+      const std::ptrdiff_t offset = dy * stride + dx;
+      if (offset == 0) continue;
+      if (symmetric && offset > 0) return c;  // the rest are the mirror images
+      c.brighter[c.count] = symmetric ? offset : 0;
+      c.darker[c.count++] = symmetric ? -offset : offset;
+    }
+  }
+  return c;
+}
+
+}  // namespace
+
+template <typename T>
+PaddedImage<T>::PaddedImage(int width, int height)
+    : width_(width), height_(height), stride_(StrideOf(width)), buffer_(BytesOf(width, height) / sizeof(T)) {
+  std::fill_n(buffer_.data(), buffer_.size(), T{0});
+}
+
+template <typename T>
+void PaddedImage<T>::ExtendRow(int y) {
+  T* row = Row(y);
+  std::fill_n(row - kMarginX, kMarginX, row[0]);
+  std::fill_n(row + width_, kMarginX, row[width_ - 1]);
+  const auto copy_to = [&](int to) {
+    std::copy_n(row - kMarginX, width_ + 2 * kMarginX, Row(to) - kMarginX);
+  };
+  for (int i = 1; i <= kMarginY; ++i) {
+    if (y == 0) copy_to(-i);
+    if (y == height_ - 1) copy_to(y + i);
+  }
+}
+
+template class PaddedImage<std::uint8_t>;
+template class PaddedImage<std::uint16_t>;
+
+void LoadGray(const CameraImageView& image, int y_begin, int y_end, PaddedImage<std::uint8_t>& gray8,
+              PaddedImage<std::uint16_t>& gray16) {
+  for (int y = y_begin; y < y_end; ++y) {
+    if (const auto* color = std::get_if<HostImageView<const Rgb8>>(&image)) {
+      GrayRow(color->Row(y), color->width, gray8.Row(y));
+      gray8.ExtendRow(y);
+    } else if (const auto* deep = std::get_if<HostImageView<const std::uint16_t>>(&image)) {
+      std::copy_n(deep->Row(y), deep->width, gray16.Row(y));
+      gray16.ExtendRow(y);
+    } else {
+      const auto gray = std::get<HostImageView<const std::uint8_t>>(image);
+      std::copy_n(gray.Row(y), gray.width, gray8.Row(y));
+      gray8.ExtendRow(y);
+    }
+  }
+}
+
+void GuideFromGray16(const PaddedImage<std::uint16_t>& gray, int y_begin, int y_end,
+                     PaddedImage<std::uint8_t>& guide) {
+  for (int y = y_begin; y < y_end; ++y) GuideRow(gray.Row(y), gray.width(), guide.Row(y));
+}
+
+CensusPlanes::CensusPlanes(int width, int height, CensusWindow window, int plane_bits,
+                           const PhasedRow* phases, int padded_disparities, int min_disparity)
+    : width_(width),
+      height_(height),
+      window_(window),
+      plane_bits_(plane_bits),
+      num_planes_((NumCensusBits(window) + plane_bits - 1) / plane_bits),
+      phases_(phases),
+      first_place_(padded_disparities - 1 + min_disparity),
+      stride_(phases == nullptr ? (width * num_planes_ + 63) / 64 * 64 : phases->row_length()),
+      buffer_(static_cast<std::size_t>(stride_ * height + 2 * kMargin_bytes)) {
+  // Places without a right pixel keep this value; their cost is replaced by outside_cost.
+  std::fill_n(buffer_.data(), buffer_.size(), std::uint8_t{0});
+}
+
+std::ptrdiff_t CensusPlanes::IndexOf(int x, int plane) const {
+  if (phases_ == nullptr) return static_cast<std::ptrdiff_t>(x) * num_planes_ + plane;
+  const int place = x + first_place_;
+  if (place < 0 || place >= phases_->num_places()) return -1;  // no disparity of the range leads there
+  return phases_->start()[place] + static_cast<std::ptrdiff_t>(plane) * phases_->phase_length();
+}
+
+template <typename T>
+void CensusPlanes::Transform(const PaddedImage<T>& gray, int y_begin, int y_end) {
+  const CensusComparisons comparisons = ComparisonsOf(window_, gray.stride());
+  // Right pixels that some disparity leads to.
+  int x_begin = 0, x_end = width_;
+  if (phases_ != nullptr) {
+    x_begin = std::clamp(-first_place_, 0, width_);
+    x_end = std::clamp(phases_->num_places() - first_place_, x_begin, width_);
+  }
+  const std::ptrdiff_t plane_stride = (width_ + 127) / 64 * 64;
+  AlignedBuffer<std::uint8_t> planes(static_cast<std::size_t>(plane_stride * num_planes_));
+  for (int y = y_begin; y < y_end; ++y) {
+    CensusRow(gray.Row(y), comparisons, plane_bits_, width_, planes.data(), plane_stride);
+    std::uint8_t* row = buffer_.data() + kMargin_bytes + y * stride_;
+    if (phases_ == nullptr) {
+      InterleavePlanes(planes.data(), plane_stride, num_planes_, width_, row);
+      continue;
+    }
+    for (int p = 0; p < num_planes_; ++p) {
+      DealPlane(planes.data() + p * plane_stride, x_begin, x_end, first_place_, phases_->stripes(),
+                phases_->phase_stride(), phases_->last(), row + p * phases_->phase_length());
+    }
+  }
+}
+
+template void CensusPlanes::Transform(const PaddedImage<std::uint8_t>&, int, int);
+template void CensusPlanes::Transform(const PaddedImage<std::uint16_t>&, int, int);
+
+std::uint64_t CensusPlanes::Code(int x, int y) const {
+  std::uint64_t code = 0;
+  for (int p = 0; p < num_planes_; ++p) {
+    const std::ptrdiff_t at = IndexOf(x, p);
+    if (at >= 0) code |= std::uint64_t{data()[y * stride_ + at]} << (p * plane_bits_);
+  }
+  return code;
+}
+
+}  // namespace parallax::cpu

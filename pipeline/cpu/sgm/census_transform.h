@@ -1,0 +1,86 @@
+// Census codes, cut into planes of a few bits so that the matching cost counts them a vector of bytes at a
+// time.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "pipeline/aligned_buffer.h"
+#include "pipeline/cpu/sgm/striping.h"
+#include "pipeline/frame.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cpu {
+
+// A gray image with a margin that repeats its border, so that no window needs a test; T is 8 or 16 bits wide.
+template <typename T>
+class PaddedImage {
+ public:
+  static constexpr int kMarginX = 4, kMarginY = 3;  // radius of the largest census window
+  PaddedImage() = default;
+  PaddedImage(int width, int height);
+
+  int width() const { return width_; }
+  int height() const { return height_; }
+  std::ptrdiff_t stride() const { return stride_; }
+  std::size_t bytes() const { return buffer_.size() * sizeof(T); }
+  static std::size_t BytesOf(int width, int height) {
+    return sizeof(T) * static_cast<std::size_t>(StrideOf(width)) *
+           static_cast<std::size_t>(height + 2 * kMarginY);
+  }
+  // 64 pixels past the right margin may be read.
+  T* Row(int y) { return buffer_.data() + (y + kMarginY) * stride_ + kLeft; }
+  const T* Row(int y) const { return buffer_.data() + (y + kMarginY) * stride_ + kLeft; }
+  // Repeats the border of row y, and of the image where it is its first or last row.
+  void ExtendRow(int y);
+
+ private:
+  static constexpr int kLeft = 64;  // aligned
+  static std::ptrdiff_t StrideOf(int width) { return (kLeft + width + kMarginX + 64 + 63) / 64 * 64; }
+  int width_ = 0, height_ = 0;
+  std::ptrdiff_t stride_ = 0;
+  AlignedBuffer<T> buffer_;
+};
+
+// Copies rows y_begin .. y_end of an image (colour becomes gray) into gray8 or gray16, whichever its pixels
+// fit.
+void LoadGray(const CameraImageView& image, int y_begin, int y_end, PaddedImage<std::uint8_t>& gray8,
+              PaddedImage<std::uint16_t>& gray16);
+// 8-bit guide of rows y_begin .. y_end of a 16-bit image.
+void GuideFromGray16(const PaddedImage<std::uint16_t>& gray, int y_begin, int y_end,
+                     PaddedImage<std::uint8_t>& guide);
+
+// Planes of one image. Bits i * plane_bits ... of a code are plane i.
+class CensusPlanes {
+ public:
+  CensusPlanes() = default;
+  // Left image: a pixel's planes side by side. phases: of the right image, see PhasedRow; null for the left.
+  CensusPlanes(int width, int height, CensusWindow window, int plane_bits, const PhasedRow* phases,
+               int padded_disparities, int min_disparity);
+
+  // Rows y_begin .. y_end; of gray, three rows more on either side are there.
+  template <typename T>
+  void Transform(const PaddedImage<T>& gray, int y_begin, int y_end);
+
+  int num_planes() const { return num_planes_; }
+  // A pixel's planes before the first row and past the last one may be read.
+  const std::uint8_t* data() const { return buffer_.data() + kMargin_bytes; }
+  std::ptrdiff_t stride() const { return stride_; }
+  std::size_t bytes() const { return buffer_.size(); }
+  std::uint64_t Code(int x, int y) const;
+
+ private:
+  static constexpr std::ptrdiff_t kMargin_bytes = 64;
+
+  std::ptrdiff_t IndexOf(int x, int plane) const;
+
+  int width_ = 0, height_ = 0;
+  CensusWindow window_ = CensusWindow::k5x5;
+  int plane_bits_ = 0, num_planes_ = 0;
+  const PhasedRow* phases_ = nullptr;
+  int first_place_ = 0;  // of right pixel 0, see PhasedRow
+  std::ptrdiff_t stride_ = 0;
+  AlignedBuffer<std::uint8_t> buffer_;
+};
+
+}  // namespace parallax::cpu

@@ -1,0 +1,105 @@
+// One sweep over the image: path costs along four (or two) directions at once, the matching cost made on the
+// fly.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pipeline/cpu/sgm/striping.h"
+
+namespace parallax::cpu {
+
+// How path costs and their sums are kept; the narrowest that holds them is chosen.
+enum class PathCosts {
+  kPairs8,      // 8-bit costs; two paths' costs L fit 8 bits together
+  kStepPairs8,  // 8-bit costs; two paths' t = L - C fit 8 bits together
+  kWide8,       // 8-bit costs, 16-bit sums of t
+  kWide16,      // 16-bit costs and sums of t
+};
+
+// Everything a sweep reads and writes. In its own coordinates (u, v) a sweep goes right and down and follows
+// the paths from (u - 1, v), (u, v - 1), (u - 1, v - 1) and (u + 1, v - 1); the mirrored one has x = W - 1 -
+// u, y = H - 1 - v and so follows the four opposite paths.
+//
+// A path cost is kept without its minimum, N = L - min L, so that eq. 13 of Hirschmueller 2008 reads
+// t = min(N(d), N(d -+ 1) + P1, P2), L = C + t. N = 0 before the border gives L = C there. The sum over the
+// paths is the sum of L, or paths * C + the sum of t <= P2: sweeps keep sums of either.
+struct SweepView {
+  int width = 0, height = 0;
+  Striping striping;
+
+  // Census planes (see CensusPlanes): pixel x of a left row at x * num_planes.
+  const std::uint8_t* left = nullptr;
+  std::ptrdiff_t left_stride = 0;
+  const std::uint8_t* right = nullptr;  // PhasedRow of num_planes
+  std::ptrdiff_t right_stride = 0;
+  const std::int32_t* right_start = nullptr;
+  int phase_length = 0;
+  int num_planes = 0;
+  const std::uint8_t* outside = nullptr;  // one PhasedRow, 255 where the right pixel lies outside the image
+  int min_disparity = 0;
+  std::uint8_t outside_cost = 0;
+  const std::uint8_t* pad = nullptr;     // 255 in the lanes without a disparity; null if there are none
+  const std::uint16_t* pad16 = nullptr;  // the same for 16-bit values
+
+  std::uint16_t p1 = 0;
+  std::uint16_t largest_p2 = 0;
+  const std::uint16_t* p2 = nullptr;  // 256, by the difference of the guide; null when constant
+  const std::uint8_t* guide = nullptr;
+  std::ptrdiff_t guide_stride = 0;
+
+  // Path costs of the paths from above, each in a slot of its own that it keeps along its way, all 0 at
+  // first: (u) for the vertical, (u - v + H - 1) and (u + v) for the diagonal paths.
+  std::uint8_t* vertical = nullptr;
+  std::uint8_t* diagonal = nullptr;
+  std::uint8_t* antidiagonal = nullptr;
+  // Path costs of the horizontal path at the end of a finished part of row v, in slot v.
+  std::uint8_t* horizontal = nullptr;
+  std::ptrdiff_t slot_bytes = 0;
+
+  // Sums of the first sweep, [y][x][slot_bytes]; row y at (y - volume_top). Null: not kept.
+  std::uint8_t* volume = nullptr;
+  std::ptrdiff_t volume_pixel_bytes = 0;
+  std::ptrdiff_t volume_row_bytes = 0;
+  int volume_top = 0;
+
+  // 2 d of each place of the 16-bit values, where the last sweep gives keys (see GivesKeys); otherwise null.
+  const std::uint16_t* doubled_disparity = nullptr;
+};
+
+// A cost and its disparity in 16 bits, cost << kKeyBits | d: the lower of two keys is the lower cost, or that
+// of the lower d.
+inline constexpr int kKeyBits = 7;
+// True where the last sweep gives keys instead of costs: their sums over four paths are at most 508 where
+// those over two fit a byte, and no key has all its bits set.
+constexpr bool GivesKeys(PathCosts costs, int num_paths, int num_disparities) {
+  return costs == PathCosts::kPairs8 && num_paths == 4 && num_disparities <= 1 << kKeyBits;
+}
+
+// Pixels u_begin .. u_end of row v; may be none. sums: of the last sweep, room for their costs.
+struct SweepPart {
+  int v = 0, u_begin = 0, u_end = 0;
+  std::uint16_t* sums = nullptr;
+  std::ptrdiff_t ahead_bytes = 0;  // in the volume, from a pixel to one that the thread reads a little later
+};
+
+// Sweeps parts of two rows, the second below the first and shifted left by at least a pixel where it is not
+// at the image's border. The first sweep, which is mirrored, writes its sums to the volume; the last one adds
+// its own to them and gives the aggregated costs S of pixel u, or their keys, at sums + (u - u_begin) *
+// striping.Padded().
+using SweepFunction = void (*)(const SweepView& view, const SweepPart parts[2]);
+
+// The best one that this machine (or the instruction set that a test chose) has.
+SweepFunction GetPairs8Sweep(int num_paths, bool last, int stripes, int num_planes);
+SweepFunction GetStepPairs8Sweep(int num_paths, bool last, int stripes, int num_planes);
+SweepFunction GetWide8Sweep(int num_paths, bool last);
+SweepFunction GetWide16Sweep(int num_paths, bool last);
+
+// Of the instruction set in use.
+struct VectorTraits {
+  int lanes = 0;       // bytes of a vector
+  int plane_bits = 0;  // bits of a plane of the census codes
+};
+VectorTraits GetVectorTraits();
+
+}  // namespace parallax::cpu

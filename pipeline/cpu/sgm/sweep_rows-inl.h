@@ -1,0 +1,276 @@
+// Rows of a sweep, a pixel of each in turn. Included once per instruction set.
+#if defined(PARALLAX_CPU_SWEEP_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
+#ifdef PARALLAX_CPU_SWEEP_ROWS_INL_H_
+#undef PARALLAX_CPU_SWEEP_ROWS_INL_H_
+#else
+#define PARALLAX_CPU_SWEEP_ROWS_INL_H_
+#endif
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+#include <type_traits>
+
+#include "pipeline/cpu/sgm/sweep_steps-inl.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace parallax::cpu::HWY_NAMESPACE {
+
+// How much is known of the pixels of a part.
+enum class Pixels {
+  kAny,
+  kPlain,   // every lane has a disparity, P2 is constant, and the first sweep keeps its sums
+  kInside,  // plain, and every partner lies in the right image
+};
+
+// What is known of a sweep when it is compiled. kStripes8: vectors of bytes of a pixel, kPlanes: of the
+// census codes; 0 = known at run time only.
+template <PathCosts kCosts_, int kStripes8_, int kPlanes_, int kPaths_, bool kLast_, Pixels kPixels_>
+struct SweepKind {
+  static constexpr PathCosts kCosts = kCosts_;
+  static constexpr int kStripes8 = kStripes8_, kPlanes = kPlanes_, kPaths = kPaths_;
+  static constexpr bool kLast = kLast_, kPlain = kPixels_ != Pixels::kAny;
+  static constexpr bool kInside = kPixels_ == Pixels::kInside;
+  // The first sweep is the mirrored one.
+  static constexpr int kStepX = kLast ? 1 : -1;
+};
+
+// Where a sweep stands in kRows rows, each kBehind pixels behind the one above, and their horizontal paths.
+// The rows' slots lie at fixed distances from each other.
+template <class Kind, int kRows, int kBehind>
+class RowsInTurn {
+  static constexpr PathCosts kCosts = Kind::kCosts;
+  static constexpr int kStripes8 = Kind::kStripes8, kPaths = Kind::kPaths;
+  using D = std::conditional_t<kCosts == PathCosts::kWide16, Tag16, Tag8>;
+  using T = simd::TFromD<D>;
+  using V = simd::Vec<D>;
+  static constexpr int kStripes = kStripes8 * static_cast<int>(sizeof(T));
+  static constexpr int kMax = kMaxStripes<kStripes8, T>;
+  static constexpr int kSweepPaths = kPaths / 2;
+  static constexpr bool kHalf = kCosts == PathCosts::kPairs8 && Kind::kPlain;  // see Step
+  // With two vectors a pixel, what one of them is compared with is what the other one was a pixel before; it
+  // stays in registers where there are enough of them.
+  static constexpr bool kKeepCodes =
+      HWY_MAX_BYTES == 64 && kStripes8 == 2 && Kind::kPlanes > 0 && Kind::kPlanes <= 4;
+  static constexpr int kKept = Kind::kLast ? 0 : 1;  // the vector that will be needed again
+  // Matching costs are made a pixel ahead, while the minima of the path costs are being found, whose chain
+  // of operations is so long that the machine looks too little past it.
+  static constexpr bool kCostsAhead =
+      HWY_MAX_BYTES == 64 && Kind::kPlain && kPaths == 4 && kCosts != PathCosts::kWide16;
+
+ public:
+  // parts: of the rows; row 0 stands at u.
+  HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts, int u)
+      : stripes8_(NumStripes<kStripes8>(s.striping.stripes)), v_(parts[0].v), u_(u) {
+    y_ = Kind::kLast ? v_ : s.height - 1 - v_;
+    x_ = Kind::kLast ? u : s.width - 1 - u;
+    start_ = s.right_start + x_ + Padded() - 1;
+    const auto slot = [&](std::uint8_t* slots, int i) {
+      return reinterpret_cast<T*>(slots + i * s.slot_bytes);
+    };
+    vertical_ = slot(s.vertical, u);
+    diagonal_ = slot(s.diagonal, u - v_ + s.height - 1);
+    antidiagonal_ = slot(s.antidiagonal, u + v_);
+    horizontal_ = slot(s.horizontal, v_);
+    const D d;
+    for (int i = 0; i < kRows; ++i) {
+      const int x = x_ - i * kBehind * Kind::kStepX, y = y_ + i * Kind::kStepX;
+      left_[i] = s.left + y * s.left_stride + x * s.num_planes;
+      right_[i] = s.right + y * s.right_stride;
+      volume_[i] = nullptr;
+      if (s.volume != nullptr)
+        volume_[i] = s.volume + (y - s.volume_top) * s.volume_row_bytes + x * VolumePixelBytes();
+      ahead_bytes_[i] = parts[i].ahead_bytes;
+      sums_[i] = Kind::kLast ? parts[i].sums + (u - i * kBehind - parts[i].u_begin) * Padded() : nullptr;
+      for (int k = 0; k < Stripes(); ++k) {
+        across_[i][k] = u - i * kBehind == 0 ? simd::Zero(d) : simd::Load(d, Across(i) + k * Lanes());
+      }
+      lowest_across_[i] = simd::Zero(d);
+      if constexpr (kKeepCodes) {
+        const std::int32_t* start = start_ - i * kBehind * Kind::kStepX;
+        codes_[i].Load(right_[i] + start[kKept - 1], s.phase_length);
+      }
+    }
+    if constexpr (kCostsAhead) {
+      MakeCosts<0>(s, start_, next_cost_[0]);
+      if constexpr (kRows > 1) MakeCosts<1>(s, StartOf<1>(), next_cost_[1]);
+    }
+  }
+
+  // The next pixel of each row.
+  HWY_INLINE void Step(const SweepView& s, V p1, V largest_p2) {
+    static_assert(kRows <= 2);
+    Pixel<0>(s, p1, largest_p2);
+    if constexpr (kRows > 1) Pixel<1>(s, p1, largest_p2);
+    if constexpr (!Kind::kPlain) ++u_, x_ += Kind::kStepX;
+    start_ += Kind::kStepX;
+    vertical_ += Stripes() * Lanes();
+    diagonal_ += Stripes() * Lanes();
+    antidiagonal_ += Stripes() * Lanes();
+  }
+
+  // Keeps the horizontal paths for the next part of the rows.
+  HWY_INLINE void Leave() const {
+    for (int i = 0; i < kRows; ++i) {
+      for (int k = 0; k < Stripes(); ++k)
+        simd::Store(simd::Sub(across_[i][k], lowest_across_[i]), D(), Across(i) + k * Lanes());
+    }
+  }
+
+ private:
+  HWY_INLINE int Stripes() const {
+    return kStripes8 > 0 ? kStripes : stripes8_ * static_cast<int>(sizeof(T));
+  }
+  static HWY_INLINE int Lanes() { return static_cast<int>(simd::Lanes(D())); }
+  HWY_INLINE int Padded() const { return stripes8_ * static_cast<int>(simd::Lanes(Tag8())); }
+  HWY_INLINE int VolumePixelBytes() const { return Padded() * (ArePairs(kCosts) ? kPaths / 4 : 2); }
+  HWY_INLINE T* Across(int i) const { return horizontal_ + i * Stripes() * Lanes(); }
+
+  // Where row kRow's partners begin.
+  template <int kRow>
+  HWY_INLINE const std::int32_t* StartOf() const {
+    return start_ - kRow * kBehind * Kind::kStepX;
+  }
+
+  // Matching costs of the pixel of row kRow whose partners begin at start; the next call is for the next one.
+  template <int kRow>
+  HWY_INLINE void MakeCosts(const SweepView& s, const std::int32_t* HWY_RESTRICT start,
+                            V8* HWY_RESTRICT cost) {
+    if constexpr (kKeepCodes) {
+      cost[1 - kKept] = HammingDistance(codes_[kRow], left_[kRow]);
+      codes_[kRow].Load(right_[kRow] + start[-kKept], s.phase_length);
+      cost[kKept] = HammingDistance(codes_[kRow], left_[kRow]);
+    } else {
+      HammingDistances<kStripes8, Kind::kPlanes>(s, left_[kRow], right_[kRow], start, cost);
+    }
+    left_[kRow] += Kind::kStepX * (Kind::kPlanes > 0 ? Kind::kPlanes : s.num_planes);
+    if constexpr (!Kind::kPlain) {
+      ReplaceOutsideAndPad<kStripes8>(s, start, x_ - kRow * kBehind * Kind::kStepX, cost);
+    } else if constexpr (!Kind::kInside) {
+      ReplaceOutside<kStripes8>(s, start, cost);
+    }
+  }
+
+  // The next pixel of row kRow.
+  template <int kRow>
+  HWY_INLINE void Pixel(const SweepView& s, V p1, V largest_p2) {
+    const D d;
+    const int stripes = Stripes();
+    V cost[kMax];
+    if constexpr (kCosts == PathCosts::kWide16) {
+      V8 cost8[kMaxStripes<kStripes8, std::uint8_t>];
+      MakeCosts<kRow>(s, StartOf<kRow>(), cost8);
+      WidenCosts<kStripes8>(s, cost8, cost);
+    } else if constexpr (kCostsAhead) {
+      for (int k = 0; k < stripes; ++k) cost[k] = next_cost_[kRow][k];
+    } else {
+      MakeCosts<kRow>(s, StartOf<kRow>(), cost);
+    }
+    V p2[4] = {largest_p2, largest_p2, largest_p2, largest_p2};
+    if (!Kind::kPlain && s.p2 != nullptr) {
+      const PathP2 adapted = AdaptP2(s, Kind::kStepX, u_ - kRow * kBehind, v_ + kRow,
+                                     x_ - kRow * kBehind * Kind::kStepX, y_ + kRow * Kind::kStepX);
+      p2[0] = simd::Set(d, static_cast<T>(adapted.horizontal));
+      p2[1] = simd::Set(d, static_cast<T>(adapted.vertical));
+      p2[2] = simd::Set(d, static_cast<T>(adapted.diagonal));
+      p2[3] = simd::Set(d, static_cast<T>(adapted.antidiagonal));
+    }
+
+    T* vertical = vertical_ - kRow * kBehind * stripes * Lanes();
+    T* diagonal = diagonal_ - kRow * (kBehind + 1) * stripes * Lanes();
+    T* antidiagonal = antidiagonal_ - kRow * (kBehind - 1) * stripes * Lanes();
+    PathSums<kCosts, kStripes8> own;
+    V path[kSweepPaths][kMax], mins[kSweepPaths], lowest[kSweepPaths];
+    mins[0] = Follow<0, true>(across_[kRow], lowest_across_[kRow], cost, p1, p2[0], path[0], own);
+    mins[1] = FollowSlot<1>(vertical, cost, p1, p2[1], path[1], own);
+    if constexpr (kPaths == 8) {
+      mins[2] = FollowSlot<2>(diagonal, cost, p1, p2[2], path[2], own);
+      mins[3] = FollowSlot<3>(antidiagonal, cost, p1, p2[3], path[3], own);
+    }
+    if constexpr (kCostsAhead) MakeCosts<kRow>(s, StartOf<kRow>() + Kind::kStepX, next_cost_[kRow]);
+    const auto take_sums = [&]() HWY_ATTR {
+      if constexpr (Kind::kLast) {
+        // Parts of rows lie too far apart for the machine to foresee.
+        const std::uint8_t* ahead = volume_[kRow] + ahead_bytes_[kRow];
+        for (int i = 0; i < VolumePixelBytes(); i += 64) hwy::Prefetch(ahead + i);
+        AggregatedCosts<kCosts, kStripes8, kPaths, !Kind::kPlain>(s, own, cost, volume_[kRow], sums_[kRow]);
+        sums_[kRow] += Padded();
+      } else if (Kind::kPlain || s.volume != nullptr) {
+        StoreSums<kCosts, kStripes8, kPaths>(own, stripes8_, volume_[kRow]);
+      }
+    };
+    // The sums of all paths take registers that the path costs need more.
+    constexpr bool kSumsFirst = kPaths == 4 || !Kind::kLast;
+    if constexpr (kSumsFirst) take_sums();
+    if constexpr (kPaths == 4 && kCosts != PathCosts::kWide16) {
+      // With so little to do besides, the horizontal path's chain of operations is what takes the time.
+      MinOfLanesOfTwo(d, mins, lowest);
+    } else {
+      MinOfLanesEach<kSweepPaths>(d, mins, lowest);
+    }
+    for (int k = 0; k < stripes; ++k) across_[kRow][k] = path[0][k];
+    lowest_across_[kRow] = lowest[0];
+    StoreSlot(path[1], lowest[1], vertical);
+    if constexpr (kPaths == 8) {
+      StoreSlot(path[2], lowest[2], diagonal);
+      StoreSlot(path[3], lowest[3], antidiagonal);
+    }
+
+    if constexpr (!kSumsFirst) take_sums();
+    if (Kind::kPlain || s.volume != nullptr) volume_[kRow] += Kind::kStepX * VolumePixelBytes();
+  }
+
+  template <int kPath, bool kHasLowest>
+  HWY_INLINE V Follow(const V* HWY_RESTRICT before, V lowest_before, const V* HWY_RESTRICT cost, V p1, V p2,
+                      V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
+    return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes, kHasLowest, kHalf>(
+        D(), Stripes(), before, lowest_before, cost, p1, p2, path,
+        [&](int k, V t, V p) HWY_ATTR { own.template Add<kPath>(Stripes(), k, t, p); });
+  }
+  template <int kPath>
+  HWY_INLINE V FollowSlot(const T* HWY_RESTRICT slot, const V* HWY_RESTRICT cost, V p1, V p2,
+                          V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
+    V before[kMax];
+    for (int k = 0; k < Stripes(); ++k) before[k] = simd::Load(D(), slot + k * Lanes());
+    return Follow<kPath, false>(before, p2, cost, p1, p2, path, own);
+  }
+  HWY_INLINE void StoreSlot(const V* HWY_RESTRICT path, V lowest, T* HWY_RESTRICT slot) const {
+    for (int k = 0; k < Stripes(); ++k) simd::Store(simd::Sub(path[k], lowest), D(), slot + k * Lanes());
+  }
+
+  int stripes8_;
+  int v_, u_, x_, y_;  // of row 0
+  const std::int32_t* start_;
+  T *vertical_, *diagonal_, *antidiagonal_, *horizontal_;
+  const std::uint8_t *left_[kRows], *right_[kRows];
+  std::uint8_t* volume_[kRows];
+  std::uint16_t* sums_[kRows];
+  std::ptrdiff_t ahead_bytes_[kRows];
+  // Of the horizontal paths, L and its minimum: what comes next needs L first, and the minimum takes longest.
+  V across_[kRows][kMax], lowest_across_[kRows];
+  PartnerCodes<kKeepCodes ? Kind::kPlanes : 1> codes_[kRows];
+  V next_cost_[kRows][kCostsAhead ? kMax : 1];
+};
+
+// Asks for the census codes of what follows a part of a row, as long as it: what one part needs is a line or
+// two of each of many arrays, which the machine does not foresee.
+template <int kStepX>
+HWY_INLINE void PrefetchCodes(const SweepView& s, const SweepPart& part) {
+  const int length = part.u_end - part.u_begin;
+  if (length <= 0) return;
+  const int last = std::min(s.width, part.u_end + length) - 1;
+  const int x = kStepX > 0 ? last : s.width - 1 - last, y = kStepX > 0 ? part.v : s.height - 1 - part.v;
+  const std::uint8_t* left = s.left + y * s.left_stride + x * s.num_planes;
+  for (int i = 0; i < length * s.num_planes; i += 64) hwy::Prefetch(left - kStepX * i);
+  // No part goes on by more than a line, to the right by places towards the front.
+  const std::int32_t* start = s.right_start + x + s.striping.Padded() - 1;
+  const std::uint8_t* right = s.right + y * s.right_stride + (kStepX > 0 ? 0 : s.striping.lanes - 1);
+  for (int k = 0; k < s.striping.stripes; ++k) {
+    for (int p = 0; p < s.num_planes; ++p) hwy::Prefetch(right + start[-k] + p * s.phase_length);
+  }
+}
+
+}  // namespace parallax::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#endif

@@ -1,0 +1,32 @@
+#include "pipeline/cpu/sgm/sweep_schedule.h"
+
+#include <hwy/cache_control.h>
+
+namespace parallax::cpu {
+
+SweepTiles ChooseTiles(std::ptrdiff_t slot_bytes, int num_threads) {
+  constexpr int kSmall_columns = 16, kFewThreads = 4;
+  SweepTiles tiles;
+  if (num_threads > kFewThreads) {
+    tiles.band_rows = 8;
+    tiles.tile_columns = kSmall_columns;
+  } else {
+    tiles.tile_columns = std::clamp(static_cast<int>(8192 / slot_bytes) / 8 * 8, kSmall_columns, 64);
+  }
+  return tiles;
+}
+
+void BandProgress::WaitLonger(int tiles) {
+  // About 20 us, half of what it takes to wake a thread.
+  constexpr int kSpins = 1000;
+  for (int i = 0; i < kSpins; ++i) {
+    hwy::Pause();
+    if (tiles_.load(std::memory_order_acquire) >= tiles) return;
+  }
+  // In this order, as Reach() has the other: either it sees what is wanted, or this sees what it reached.
+  wanted_.store(tiles);
+  for (int reached = tiles_.load(); reached < tiles; reached = tiles_.load()) tiles_.wait(reached);
+  wanted_.store(std::numeric_limits<int>::max());
+}
+
+}  // namespace parallax::cpu

@@ -1,0 +1,483 @@
+// parallax run as a user runs it: what it writes, what it says, and how it ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <yaml-cpp/yaml.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <csignal>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <thread>
+
+#include "app/pictures/colormap.h"
+#include "config/parameters_yaml.h"
+#include "datasets/formats/cloud_file.h"
+#include "datasets/formats/disparity_png.h"
+#include "datasets/formats/image_file.h"
+#include "datasets/formats/pfm.h"
+#include "pipeline/disparity_map.h"
+#include "tests/support/avi_video.h"
+#include "tests/support/kitti_folder.h"
+#include "tests/support/run_program.h"
+
+namespace parallax::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using ::testing::MatchesRegex;
+using ::testing::StartsWith;
+
+class RunCommand : public ::testing::Test {
+ protected:
+  fs::path data() const { return folder_.path() / "data"; }
+  fs::path out() const { return folder_.path() / "out"; }
+
+  // parallax run DATA --output OUT, with few disparities, and these arguments.
+  ProgramResult Run(std::vector<std::string> arguments = {}) const {
+    return RunSource({data().string()}, std::move(arguments));
+  }
+  ProgramResult RunSource(const std::vector<std::string>& source,
+                          std::vector<std::string> arguments = {}) const {
+    std::vector<std::string> all{"run"};
+    all.insert(all.end(), source.begin(), source.end());
+    for (const char* word : {"--set", "matching_cost.num_disparities=24", "--output"}) all.emplace_back(word);
+    all.push_back(out().string());
+    all.insert(all.end(), arguments.begin(), arguments.end());
+    return RunParallax(all);
+  }
+  YAML::Node Summary() const { return YAML::Load(ReadTextFile(out() / "summary.json")); }  // JSON is YAML
+
+  // Every file below the output folder but the summary, whose times differ, with its bytes.
+  std::map<std::string, std::string> Results() const {
+    std::map<std::string, std::string> files;
+    for (const auto& entry : fs::recursive_directory_iterator(out())) {
+      if (entry.is_regular_file() && entry.path().filename() != "summary.json") {
+        files[fs::relative(entry.path(), out()).string()] = ReadTextFile(entry.path());
+      }
+    }
+    return files;
+  }
+
+  TemporaryFolder folder_;
+};
+
+// One line, beginning with the program's name and holding all of the words.
+void ExpectOneLine(const ProgramResult& result, int exit_code, const std::vector<std::string>& words) {
+  EXPECT_EQ(result.exit_code, exit_code) << result.err;
+  EXPECT_THAT(result.err, StartsWith("parallax: "));
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  for (const std::string& word : words) EXPECT_THAT(result.err, HasSubstr(word));
+}
+
+TEST_F(RunCommand, WritesWhatIsAskedForAndTheFilesAgree) {
+  MakeKittiFolder(data(), 2);
+  const ProgramResult result = Run({"--write", "disparity,pfm,depth,color,cloud,pcd"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(result.err, "");
+  EXPECT_THAT(result.out, HasSubstr("2 frames: 2 done, 0 skipped, 0 failed"));
+  for (int i = 0; i < 2; ++i) {
+    const std::string name = KittiName(i);
+    const HostImage<float> pfm = ReadPfm(out() / "pfm" / (name + ".pfm"));
+    const HostImage<float> png = ReadDisparityPng(out() / "disparity" / (name + ".png"));
+    const HostImage<float> depth = ReadDepthPng(out() / "depth" / (name + ".png"));
+    const auto color = std::get<HostImage<Rgb8>>(ReadImage(out() / "color" / (name + ".png")));
+    const PointCloud ply = ReadPly(out() / "cloud" / (name + ".ply"));
+    const PointCloud pcd = ReadPcd(out() / "cloud" / (name + ".pcd"));
+    ASSERT_EQ(pfm.width(), 64);
+    ASSERT_EQ(pfm.height(), 32);
+    std::size_t num_points = 0, num_true = 0;
+    for (int y = 0; y < pfm.height(); ++y) {
+      for (int x = 0; x < pfm.width(); ++x) {
+        const float d_px = pfm(x, y);
+        EXPECT_EQ(std::isnan(d_px), color(x, y) == app::kInvalidColor);
+        if (std::isnan(d_px)) {
+          EXPECT_TRUE(std::isnan(png(x, y)));
+          continue;
+        }
+        EXPECT_EQ(png(x, y), std::max(std::floor(d_px * 256), 1.0F) / 256);
+        num_true += std::abs(d_px - static_cast<float>(5 + i)) < 0.5F ? 1U : 0U;
+        const double z_m = kKittiFx_px * kKittiBaseline_m / static_cast<double>(d_px);
+        if (z_m < 0.1 || z_m > 100) continue;
+        EXPECT_EQ(ply.points.at(num_points).z, pcd.points.at(num_points).z);
+        EXPECT_NEAR(ply.points.at(num_points).z, z_m, 1e-5 * z_m);
+        if (z_m < 65) {
+          EXPECT_NEAR(depth(x, y), z_m, 0.0006);
+        }
+        ++num_points;
+      }
+    }
+    EXPECT_EQ(ply.size(), num_points);
+    EXPECT_EQ(pcd.size(), num_points);
+    EXPECT_EQ(ply.colors.size(), num_points);
+    EXPECT_GT(num_true, 64U * 32U * 8U / 10U);
+  }
+}
+
+TEST_F(RunCommand, ValidityNamesTheReasonOfEveryHoleAndConfidenceIsHighWhereTheMatchIsRight) {
+  MakeKittiFolder(data(), 1);
+  const auto image = [&](const std::string& kind) {
+    return ReadGray8(out() / kind / (KittiName(0) + ".png"));
+  };
+  ASSERT_EQ(Run({"--write", "pfm,validity,confidence", "--set", "filter.fill=false"}).exit_code, 0);
+  const HostImage<float> holes = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"));
+  const HostImage<std::uint8_t> rejected = image("validity"), confidence = image("confidence");
+  ASSERT_EQ(Run({"--write", "pfm,validity"}).exit_code, 0);
+  const HostImage<float> filled = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"));
+  const HostImage<std::uint8_t> refilled = image("validity");
+  std::size_t num_holes = 0, num_right = 0, num_confident = 0;
+  for (int y = 0; y < holes.height(); ++y) {
+    for (int x = 0; x < holes.width(); ++x) {
+      EXPECT_EQ(std::isnan(holes(x, y)), rejected(x, y) != 0);
+      EXPECT_FALSE(std::isnan(filled(x, y)));
+      EXPECT_EQ(refilled(x, y), rejected(x, y) == 0 ? 0 : rejected(x, y) | kFilled);
+      num_holes += std::isnan(holes(x, y)) ? 1U : 0U;
+      const bool right = std::abs(holes(x, y) - 5) < 0.5F;
+      num_right += right ? 1U : 0U;
+      num_confident += right && confidence(x, y) > 64 ? 1U : 0U;
+    }
+  }
+  EXPECT_GT(num_holes, 32U);  // what lies left of the right image
+  EXPECT_GT(num_confident, num_right / 2);
+}
+
+TEST_F(RunCommand, DepthsThatTheirPngCannotHoldAreCounted) {
+  const ProgramResult result = RunSource({"synthetic:drive,frames=1,width=200,height=60"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::vector<Point3f> points = ReadPly(out() / "cloud" / "000000_10.ply").points;
+  const auto num_deep =
+      std::count_if(points.begin(), points.end(), [](const Point3f& p) { return p.z > 65.535F; });
+  EXPECT_GT(num_deep, 0);
+  EXPECT_THAT(result.out, HasSubstr("000000_10: " + std::to_string(num_deep) + " pixels beyond 65.535 m"));
+}
+
+TEST_F(RunCommand, UsuallyWritesDisparityColorAndWithACalibrationDepthAndCloud) {
+  MakeKittiFolder(data(), 1);
+  ASSERT_EQ(Run().exit_code, 0);
+  for (const char* file : {"disparity/000000_10.png", "color/000000_10.png", "depth/000000_10.png",
+                           "cloud/000000_10.ply", "parameters.yaml", "summary.json"}) {
+    EXPECT_TRUE(fs::exists(out() / file)) << file;
+  }
+  EXPECT_FALSE(fs::exists(out() / "pfm"));
+
+  fs::remove_all(folder_.path() / "out");
+  fs::remove_all(data());
+  MakeKittiFolder(data(), 1, 64, 32, false);
+  const ProgramResult result = Run();
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(fs::exists(out() / "disparity/000000_10.png"));
+  EXPECT_THAT(result.out, HasSubstr("000000_10: no depth and cloud: "));
+  EXPECT_FALSE(fs::exists(out() / "depth"));
+  EXPECT_FALSE(fs::exists(out() / "cloud"));
+}
+
+TEST_F(RunCommand, DepthWithoutACalibrationIsNamedAndTheRestWritten) {
+  MakeKittiFolder(data(), 2, 64, 32, false);
+  ExpectOneLine(Run({"--write", "disparity,depth,cloud"}), 1,
+                {"000000_10", "depth", "cloud", "calib", "--rig"});
+  EXPECT_TRUE(fs::exists(out() / "disparity/000001_10.png"));
+  EXPECT_EQ(Summary()["num_done"].as<int>(), 2);
+  EXPECT_EQ(Summary()["num_incomplete"].as<int>(), 2);
+}
+
+TEST_F(RunCommand, CloudsAreCleanedAndTheirDensityMeasured) {
+  MakeKittiFolder(data(), 2);
+  ASSERT_EQ(Run({"--write", "cloud"}).exit_code, 0);
+  const PointCloud plain = ReadCloud(out() / "cloud/000000_10.ply");
+  fs::remove_all(out());
+  const ProgramResult result = Run({"--write", "cloud", "--cloud-clean", "6,1.5", "--density"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const PointCloud cleaned = ReadCloud(out() / "cloud/000000_10.ply");
+  EXPECT_EQ(Summary()["cloud_clean"].as<std::string>(), "6,1.5");
+  EXPECT_TRUE(Summary()["density"].as<bool>());
+  YAML::Node frame = Summary()["frames"][0];  // in the order in which they ended
+  if (frame["name"].as<std::string>() != "000000_10") frame = Summary()["frames"][1];
+  EXPECT_EQ(frame["num_points"].as<std::size_t>(), plain.size());
+  EXPECT_EQ(frame["num_points_removed"].as<std::size_t>(), plain.size() - cleaned.size());
+  EXPECT_GT(plain.size(), cleaned.size());
+  EXPECT_GT(cleaned.size(), plain.size() / 2);
+  for (const char* row : {"cloud_clean", "density"}) {
+    EXPECT_GT(Summary()["ms"][row]["mean"].as<double>(), 0) << row;
+    EXPECT_THAT(result.out, HasSubstr(row));
+  }
+  EXPECT_THAT(result.out, HasSubstr("clouds cleaned: "));
+  EXPECT_EQ(ReadCloud(out() / "density/000000_10.ply").points, cleaned.points);
+  EXPECT_THAT(ReadTextFile(out() / "density/000000_10.ply"), HasSubstr("property float quality"));
+  EXPECT_TRUE(fs::exists(out() / "density/000001_10.png"));
+  EXPECT_FALSE(fs::exists(out() / "disparity"));
+  ExpectOneLine(Run({"--cloud-clean", "6"}), 2, {"--cloud-clean '6' is not K,RATIO"});
+}
+
+TEST_F(RunCommand, TheSummaryCountsAndTimes) {
+  MakeKittiFolder(data(), 3);
+  ASSERT_EQ(Run({"--max-frames", "2"}).exit_code, 0);
+  const YAML::Node summary = Summary();
+  EXPECT_EQ(summary["kind"].as<std::string>(), "kitti2012");
+  EXPECT_EQ(summary["num_frames"].as<int>(), 2);
+  EXPECT_EQ(summary["num_done"].as<int>(), 2);
+  EXPECT_EQ(summary["frames"].size(), 2U);
+  EXPECT_EQ(summary["frames"][0]["num_disparities"].as<int>(), 24);
+  EXPECT_GT(summary["frames_per_s"].as<double>(), 0);
+  for (const char* stage : {"read", "census_transform", "aggregation", "reprojection", "match", "write"}) {
+    EXPECT_TRUE(summary["ms"][stage]["median"]) << stage;
+  }
+  EXPECT_FALSE(fs::exists(out() / "disparity/000002_10.png"));
+}
+
+TEST_F(RunCommand, WritesTheEffectiveParameters) {
+  MakeKittiFolder(data(), 1);
+  ASSERT_EQ(Run({"--config", "kitti", "--set", "aggregation.p1=11"}).exit_code, 0);
+  const Parameters parameters = LoadParameters((out() / "parameters.yaml").string());
+  EXPECT_EQ(parameters.aggregation.p1, 11);
+  EXPECT_EQ(parameters.matching_cost.num_disparities, 24);
+  EXPECT_EQ(parameters.census_transform.window, LoadParameters("kitti").census_transform.window);
+}
+
+TEST_F(RunCommand, TheSameRunGivesTheSameBytesWithAnyNumberOfThreads) {
+  MakeKittiFolder(data(), 4, 51, 23);
+  ASSERT_EQ(Run({"--write", "disparity,pfm,depth,color,cloud"}).exit_code, 0);
+  const auto first = Results();
+  EXPECT_EQ(first.size(), 4U * 5U + 1U);
+  for (const char* threads : {"1", "2", "3"}) {
+    fs::remove_all(out());
+    ASSERT_EQ(Run({"--write", "disparity,pfm,depth,color,cloud", "--threads", threads}).exit_code, 0);
+    EXPECT_EQ(Results(), first) << threads;
+  }
+}
+
+TEST_F(RunCommand, ABadFrameIsNamedAndTheOthersDone) {
+  MakeKittiFolder(data(), 4);
+  const fs::path bad = data() / "image_1" / "000001_10.png";
+  fs::resize_file(bad, fs::file_size(bad) / 2);
+  const ProgramResult result = Run();
+  ExpectOneLine(result, 1, {"1 of 4 frames failed", "000001_10", bad.string()});
+  EXPECT_THAT(result.out, HasSubstr("4 frames: 3 done, 0 skipped, 1 failed"));
+  EXPECT_TRUE(fs::exists(out() / "cloud/000003_10.ply"));
+  EXPECT_FALSE(fs::exists(out() / "disparity/000001_10.png"));
+  EXPECT_EQ(Summary()["num_failed"].as<int>(), 1);
+
+  WritePng(data() / "image_1" / "000002_10.png", HostImage<std::uint8_t>(60, 32, 7).ConstView());
+  ExpectOneLine(Run(), 1, {"2 of 4 frames failed", (out() / "summary.json").string(), "000001_10"});
+  EXPECT_EQ(Summary()["frames"].size(), 4U);
+}
+
+TEST_F(RunCommand, ImagesOfDifferentSizeAreRefused) {
+  MakeKittiFolder(data(), 1);
+  WritePng(data() / "image_1" / "000000_10.png", HostImage<std::uint8_t>(60, 32, 7).ConstView());
+  ExpectOneLine(Run(), 1, {"000000_10.png", "64", "60"});
+}
+
+TEST_F(RunCommand, BadInputIsOneLineWithFileValueAndRemedy) {
+  MakeKittiFolder(data(), 1);
+  const fs::path yaml = folder_.path() / "rig.yaml";
+  const auto with_yaml = [&](const std::string& text) {
+    WriteTextFile(yaml, text);
+    return Run({"--config", yaml.string()});
+  };
+  const std::string at_2 = yaml.string() + ":2: ";
+  ExpectOneLine(with_yaml("aggregation:\n  p3: 1\n"), 2,
+                {at_2, "aggregation.p3", "did you mean aggregation.p"});
+  ExpectOneLine(with_yaml("aggregation:\n  p1: ten\n"), 2, {at_2, "'ten'", "whole number"});
+  ExpectOneLine(with_yaml("aggregation:\n  p2: 5\n"), 2,
+                {at_2, "aggregation.p2 (5)", "raise p2 or lower p1"});
+  ExpectOneLine(with_yaml("filter:\n  median: 4\n"), 2, {at_2, "filter.median is 4", "3 or 5"});
+  ExpectOneLine(with_yaml("filter: {\n"), 2, {yaml.string() + ":", "not valid YAML"});
+  for (const char* d : {"0", "5000"}) {
+    ExpectOneLine(Run({"--set", std::string("matching_cost.num_disparities=") + d}), 2,
+                  {"matching_cost.num_disparities", d, "1 .. 1024"});
+  }
+  ExpectOneLine(Run({"--set", "aggregation.p1"}), 2, {"--set aggregation.p1", "key=value"});
+  ExpectOneLine(Run({"--config", "kity"}), 2, {"kity", "did you mean kitti?"});
+  ExpectOneLine(Run({"--backend", "gpu"}), 2, {"'gpu'", "reference"});
+  ExpectOneLine(Run({"--write", "dispariti"}), 2, {"'dispariti'", "disparity"});
+  ExpectOneLine(Run({"--threads", "-1"}), 2, {"--threads"});
+  ExpectOneLine(Run({"--max-frames", "0"}), 2, {"--max-frames: Value 0 not in range 1 to 2147483647 (see"});
+  ExpectOneLine(Run({"--memory-limit", "many"}), 2, {"--memory-limit"});
+  ExpectOneLine(Run({"--backend", "reference", "--memory-limit", "60"}), 2, {"--memory-limit", "reference"});
+  ExpectOneLine(RunSource({(folder_.path() / "nowhere").string()}), 1, {"nowhere"});
+  ExpectOneLine(RunSource({yaml.string()}), 1, {"rig.yaml"});
+  EXPECT_FALSE(fs::exists(out() / "disparity"));  // nothing was begun
+}
+
+TEST_F(RunCommand, FramesThatNeedMoreMemoryThanAllowedAreRefusedWithTheFigure) {
+  MakeKittiFolder(data(), 1);
+  const auto result =
+      Run({"--backend", "cpu", "--set", "matching_cost.num_disparities=1024", "--memory-limit", "1"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_NE(result.err.find("more than the limit of 1 MB"), std::string::npos) << result.err;
+}
+
+TEST_F(RunCommand, AnOutputFolderThatCannotBeMadeIsNamed) {
+  MakeKittiFolder(data(), 1);
+  WriteTextFile(folder_.path() / "file", "");
+  const std::string under_a_file = (folder_.path() / "file" / "out").string();
+  ExpectOneLine(RunParallax({"run", data().string(), "--output", under_a_file}), 1,
+                {under_a_file, "--output"});
+}
+
+TEST_F(RunCommand, ResumeDoesWhatIsMissingAndNothingElse) {
+  MakeKittiFolder(data(), 3);
+  ASSERT_EQ(Run().exit_code, 0);
+  const auto first = Results();
+  fs::remove(out() / "cloud" / "000001_10.ply");
+  WriteTextFile(out() / "disparity" / "000000_10.png", "kept as it is");
+  WriteTextFile(out() / "disparity" / ".000001_10.png.1-1.part", "half a file");
+  const ProgramResult result = Run({"--resume"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("3 frames: 1 done, 2 skipped, 0 failed"));
+  EXPECT_EQ(ReadTextFile(out() / "disparity" / "000000_10.png"), "kept as it is");
+  EXPECT_EQ(ReadTextFile(out() / "cloud" / "000001_10.ply"), first.at("cloud/000001_10.ply"));
+  EXPECT_THAT(Run({"--resume"}).out, HasSubstr("3 frames: 0 done, 3 skipped, 0 failed"));
+  // Without --resume everything is made anew.
+  EXPECT_THAT(Run().out, HasSubstr("3 frames: 3 done, 0 skipped, 0 failed"));
+  EXPECT_EQ(ReadTextFile(out() / "disparity" / "000000_10.png"), first.at("disparity/000000_10.png"));
+}
+
+TEST_F(RunCommand, ResumeKnowsFramesWithoutCalibration) {
+  MakeKittiFolder(data(), 2, 64, 32, false);
+  ASSERT_EQ(Run().exit_code, 0);
+  EXPECT_THAT(Run({"--resume"}).out, HasSubstr("2 frames: 0 done, 2 skipped, 0 failed"));
+}
+
+TEST_F(RunCommand, ResumeRefusesOtherCleaning) {
+  MakeKittiFolder(data(), 1);
+  ASSERT_EQ(Run({"--cloud-clean", "8,2"}).exit_code, 0);
+  ExpectOneLine(Run({"--resume"}), 2, {"made with --cloud-clean 8,2, not no --cloud-clean"});
+  ExpectOneLine(Run({"--resume", "--cloud-clean", "8,3"}), 2,
+                {"made with --cloud-clean 8,2, not --cloud-clean 8,3"});
+  EXPECT_EQ(Run({"--resume", "--cloud-clean", "8,2"}).exit_code, 0);
+}
+
+// What was matched before the source was lost is there, and told.
+TEST_F(RunCommand, AVideoThatIsCutShortFailsWithItsSummary) {
+  const fs::path video = folder_.path() / "cut.avi";
+  WriteTextFile(video, AviVideo(10, 4));
+  const ProgramResult result = RunSource({video.string()}, {"--write", "disparity"});
+  if (result.err.find("PARALLAX_VIDEO") != std::string::npos) GTEST_SKIP() << result.err;
+  ExpectOneLine(result, 1, {"cut.avi: ends after 4 of the 10 pictures"});
+  EXPECT_EQ(Summary()["num_done"].as<int>(), 4);
+  EXPECT_TRUE(fs::exists(out() / "disparity/cut_000003.png"));
+}
+
+// Two files with the rig of the data set they come from give what the data set gives.
+TEST_F(RunCommand, ANamedRigIsThatOfThePair) {
+  MakeKittiFolder(data(), 1);
+  ASSERT_EQ(Run().exit_code, 0);
+  const auto of_the_set = Results();
+  fs::remove_all(out());
+  const std::vector<std::string> pair = {(data() / "image_0" / (KittiName(0) + ".png")).string(),
+                                         (data() / "image_1" / (KittiName(0) + ".png")).string()};
+  const ProgramResult without = RunSource(pair);
+  EXPECT_EQ(without.exit_code, 0);
+  EXPECT_THAT(without.out, HasSubstr("no calibration: image pairs carry none (--rig names one)"));
+  fs::remove_all(out());
+  ASSERT_EQ(RunSource(pair, {"--rig", "100,31.5,15.5,0.5"}).exit_code, 0);
+  for (const auto& [name, bytes] : Results()) {
+    if (name != "parameters.yaml") {
+      EXPECT_EQ(bytes, of_the_set.at(name)) << name;
+    }
+  }
+  EXPECT_EQ(Summary()["rig"].as<std::string>(), "100,31.5,15.5,0.5");
+  EXPECT_EQ(Results().size(), of_the_set.size());
+
+  ExpectOneLine(RunSource(pair, {"--resume"}), 2, {"made with --rig 100,31.5,15.5,0.5, not no --rig"});
+  EXPECT_EQ(RunSource(pair, {"--resume", "--rig", "100,31.5,15.5,0.5"}).exit_code, 0);
+  // doffs: Z = f b / (d + doffs).
+  ASSERT_EQ(RunSource(pair, {"--rig", "100,31.5,15.5,0.5,5", "--write", "pfm,cloud"}).exit_code, 0);
+  const float d_px = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"))(0, 0);
+  EXPECT_NEAR(ReadPly(out() / "cloud" / (KittiName(0) + ".ply")).points.at(0).z, 50 / (d_px + 5), 1e-4F);
+}
+
+TEST_F(RunCommand, ANamedRigIsLookedAtBeforeTheWork) {
+  MakeKittiFolder(data(), 1);
+  for (const char* wrong :
+       {"100", "100,1,1", "100,1,1,x", "100,1,1,0.5,0,0", "100,1,1,nan", "100,1,1,0.5,"}) {
+    ExpectOneLine(Run({"--rig", wrong}), 2, {std::string("--rig '") + wrong, "FX,CX,CY,BASELINE[,DOFFS]"});
+  }
+  ExpectOneLine(Run({"--rig", "0,1,1,0.5"}), 2, {"must be above 0"});
+  ExpectOneLine(Run({"--rig", "100,1,1,-0.5"}), 2, {"must be above 0"});
+  EXPECT_FALSE(fs::exists(out()));
+}
+
+TEST_F(RunCommand, ResumeRefusesOtherParameters) {
+  MakeKittiFolder(data(), 1);
+  ASSERT_EQ(Run().exit_code, 0);
+  ExpectOneLine(Run({"--resume", "--set", "aggregation.p1=9"}), 2,
+                {(out() / "parameters.yaml").string(), "aggregation.p1 6, not 9", "--output"});
+  EXPECT_EQ(Run({"--resume"}).exit_code, 0);
+  EXPECT_EQ(RunParallax({"run", data().string(), "--output", out().string(), "--resume", "--config",
+                         (out() / "parameters.yaml").string()})
+                .exit_code,
+            0);
+}
+
+// Starts a long run and waits until its first results are there.
+class LongRun : public RunCommand {
+ protected:
+  void Start() {
+    MakeKittiFolder(data(), 60, 200, 100);
+    child_ = StartProgram(PARALLAX_PROGRAM, Arguments(false), folder_.path() / "stdout",
+                          folder_.path() / "stderr");
+    for (int i = 0; i < 3000 && !fs::exists(out() / "cloud" / "000002_10.ply"); ++i) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ASSERT_TRUE(fs::exists(out() / "cloud" / "000002_10.ply"));
+  }
+  std::vector<std::string> Arguments(bool resume) const {
+    std::vector<std::string> arguments{
+        "run",      data().string(), "--set",     "matching_cost.num_disparities=64",
+        "--output", out().string(),  "--backend", "reference"};
+    if (resume) arguments.emplace_back("--resume");
+    return arguments;
+  }
+  // Fails unless every file that has its final name is whole; returns how many there are.
+  int CheckFilesAreWhole() const {
+    int num_files = 0;
+    for (const auto& entry : fs::recursive_directory_iterator(out())) {
+      const std::string ending = entry.path().extension();
+      if (!entry.is_regular_file() || ending == ".part") continue;
+      ++num_files;
+      if (ending == ".png") {
+        EXPECT_NO_THROW(ReadImage(entry.path()));
+      }
+      if (ending == ".ply") {
+        EXPECT_NO_THROW(ReadPly(entry.path()));
+      }
+      if (ending == ".yaml") {
+        EXPECT_NO_THROW(LoadParameters(entry.path()));
+      }
+    }
+    return num_files;
+  }
+  pid_t child_ = 0;
+};
+
+TEST_F(LongRun, KilledLeavesNoHalfFileAndCanBeResumed) {
+  Start();
+  kill(child_, SIGKILL);
+  EXPECT_EQ(WaitForProgram(child_), 128 + SIGKILL);
+  EXPECT_GE(CheckFilesAreWhole(), 3 * 4 + 1);
+  EXPECT_FALSE(fs::exists(out() / "cloud" / "000059_10.ply")) << "it was killed too late to show anything";
+  const ProgramResult result = RunParallax(Arguments(true));
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_GE(CheckFilesAreWhole(), 60 * 4 + 2);
+  EXPECT_GT(Summary()["num_skipped"].as<int>(), 0);
+}
+
+TEST_F(LongRun, InterruptedEndsWithItsSummary) {
+  Start();
+  kill(child_, SIGINT);
+  EXPECT_EQ(WaitForProgram(child_), 1);
+  EXPECT_THAT(ReadTextFile(folder_.path() / "stderr"),
+              MatchesRegex("parallax: interrupted after [0-9]+ of 60 frames: go on with --resume\n"));
+  EXPECT_TRUE(Summary()["interrupted"].as<bool>());
+  const int num_done = Summary()["num_done"].as<int>();
+  EXPECT_LT(num_done, 60);
+  EXPECT_EQ(CheckFilesAreWhole(), num_done * 4 + 2);  // every frame that was begun is whole
+}
+
+}  // namespace
+}  // namespace parallax::test
