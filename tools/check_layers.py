@@ -3,8 +3,8 @@
 
     tools/check_layers.py [ROOT]      prints one line per breach; ends with 1 when there is one
 
-From bottom to top: pipeline < cuda, config, datasets < app. LAYERS below is the rule; tests/X and
-tools/bench may use what X may, and what tests need. A third-party header stands only in source files,
+From bottom to top: pipeline < cuda, config, datasets < app. LAYERS below is the rule, ROOMS the one inside a
+folder; tests/X and tools/bench may use what X may, and what tests need. A third-party header stands only in source files,
 so that its types stop there. Two exceptions: app/ is free, and headers of cuda/ may include CUDA's, but
 then app/ may not include them.
 """
@@ -61,6 +61,25 @@ LAYERS = {
         free_headers=True,
     ),
 }
+# Rooms of a folder, and which other rooms of the same folder their files may include. What lies beside the rooms
+# is open to all of them; a room without a line here is free.
+ROOMS = {
+    "pipeline/simd": set(),
+    "pipeline/reference": set(),
+    "pipeline/metrics": set(),
+    "pipeline/frames": set(),
+    "pipeline/cloud": {"simd"},
+    "pipeline/cpu": {"simd"},
+    "pipeline/cpu/filters": {"simd"},  # shared by the methods, which lie beside it
+    "cuda/device": set(),
+    "cuda/cloud": {"device"},
+    "cuda/filters": {"device"},
+    "datasets/formats": set(),
+    "datasets/synthetic": set(),
+    "app/options": {"output"},
+    "app/output": set(),
+    "app/pictures": {"output"},
+}
 # The one place of app/ that knows which back ends were built.
 KNOWS_BACK_ENDS = re.compile(r"app/back_?ends?\w*\.(h|cpp)$")
 
@@ -92,6 +111,24 @@ def brings_cuda(root: Path, header: str, seen: set[str]) -> bool:
     return False
 
 
+def fault_of_room(path: Path, header: str) -> str | None:
+    """What is wrong with #include "header" by ROOMS, or None."""
+    room = next((str(parent) for parent in path.parents if str(parent) in ROOMS), None)
+    target = Path(header).parent.as_posix()
+    if room is None or "/" not in target or target == room or target.startswith(room + "/"):
+        return None
+    folder = room.split("/")[0]
+    if not target.startswith(folder + "/"):
+        return None
+    allowed = [f"{folder}/{other}" for other in ROOMS[room]]
+    if any(target == other or target.startswith(other + "/") for other in allowed):
+        return None
+    # A room within a room may include what lies beside the inner rooms.
+    if room.count("/") > 1 and target == room.rsplit("/", 1)[0]:
+        return None
+    return f"{room}/ may not know {target}/"
+
+
 def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | None:
     """What is wrong with #include "header", or None."""
     folder = header.split("/")[0]
@@ -103,6 +140,8 @@ def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | Non
         return "only app/backends.* knows which back ends were built"
     if not (root / header).is_file():
         return "there is no such file"
+    if path.parts[0] in LAYERS and (fault := fault_of_room(path, header)):
+        return fault
     if folder == "cuda" and path.parts[0] == "app" and brings_cuda(root, header, set()):
         return "brings CUDA's headers along"
     return None

@@ -19,7 +19,7 @@
 #include "app/bench/bench_opencv.h"
 #include "app/bench/bench_report.h"
 #include "app/commands.h"
-#include "app/run/output_files.h"
+#include "app/output/output_files.h"
 #include "config/parameters_yaml.h"
 #include "config/presets.h"
 #include "pipeline/error.h"

@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "app/build_info.h"
-#include "app/run/json_writer.h"
+#include "app/output/json_writer.h"
 #include "pipeline/simd/instruction_sets.h"
 
 namespace parallax::app {

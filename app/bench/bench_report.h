@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/backends.h"
-#include "app/run/json_writer.h"
+#include "app/output/json_writer.h"
 
 namespace parallax::app {
 

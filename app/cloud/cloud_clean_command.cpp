@@ -8,8 +8,8 @@
 #include "app/cloud/cloud_cleaning.h"
 #include "app/cloud/cloud_commands.h"
 #include "app/cloud/cloud_options.h"
-#include "app/options/number_text.h"
-#include "app/run/output_files.h"
+#include "app/output/number_text.h"
+#include "app/output/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "pipeline/error.h"
 

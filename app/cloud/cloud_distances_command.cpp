@@ -13,9 +13,9 @@
 #include "app/cloud/cloud_commands.h"
 #include "app/cloud/cloud_options.h"
 #include "app/cloud/cloud_rows.h"
-#include "app/options/number_text.h"
+#include "app/output/number_text.h"
+#include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
-#include "app/run/output_files.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {

@@ -10,9 +10,9 @@
 
 #include "app/cloud/cloud_commands.h"
 #include "app/cloud/cloud_options.h"
-#include "app/options/number_text.h"
+#include "app/output/number_text.h"
+#include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
-#include "app/run/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/file_bytes.h"
 #include "pipeline/error.h"

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "app/options/number_text.h"
+#include "app/output/number_text.h"
 #include "app/pictures/value_scale.h"
 #include "pipeline/error.h"
 

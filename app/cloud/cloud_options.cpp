@@ -11,8 +11,8 @@
 #include <utility>
 
 #include "app/backends.h"
-#include "app/options/number_text.h"
-#include "app/run/output_files.h"
+#include "app/output/number_text.h"
+#include "app/output/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/file_bytes.h"
 #include "pipeline/cloud/finite.h"

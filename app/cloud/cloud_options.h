@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "app/run/json_writer.h"
+#include "app/output/json_writer.h"
 #include "pipeline/cloud.h"
 #include "pipeline/cloud/cloud_measures.h"
 

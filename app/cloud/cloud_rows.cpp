@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "app/options/number_text.h"
+#include "app/output/number_text.h"
 #include "datasets/formats/cloud_file.h"
 #include "pipeline/error.h"
 

@@ -10,7 +10,7 @@
 
 #include "app/eval/score_table.h"
 #include "app/eval/scores.h"
-#include "app/run/json_writer.h"
+#include "app/output/json_writer.h"
 #include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/frame.h"
 #include "pipeline/parameters.h"

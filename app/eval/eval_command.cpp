@@ -13,7 +13,7 @@
 #include "app/eval/eval_session.h"
 #include "app/eval/eval_source.h"
 #include "app/options/named_rig.h"
-#include "app/run/output_files.h"
+#include "app/output/output_files.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {

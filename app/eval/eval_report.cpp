@@ -8,9 +8,9 @@
 #include <iterator>
 #include <limits>
 
+#include "app/output/output_files.h"
 #include "app/pictures/colormap.h"
 #include "app/pictures/error_picture.h"
-#include "app/run/output_files.h"
 #include "datasets/formats/image_file.h"
 #include "pipeline/error.h"
 #include "pipeline/metrics/interpolate_background.h"

@@ -6,8 +6,8 @@
 #include <span>
 #include <utility>
 
-#include "app/run/json_writer.h"
-#include "app/run/output_files.h"
+#include "app/output/json_writer.h"
+#include "app/output/output_files.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {

@@ -7,7 +7,7 @@
 
 #include "app/eval/evaluator.h"
 #include "app/eval/scores.h"
-#include "app/run/json_writer.h"
+#include "app/output/json_writer.h"
 
 namespace parallax::app {
 

@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/pictures/colormap.h"
-#include "app/pictures/display.h"
+#include "app/pictures/robust_range.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
@@ -128,7 +128,7 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
   }
   if (Contains(outputs, Output::kPfm)) WritePfm(PathOf(Output::kPfm, name), disparity);
   if (Contains(outputs, Output::kColor)) {
-    const DisparityRange range = RobustRange(disparity);
+    const ValueRange range = RobustRange(disparity);
     WritePng(PathOf(Output::kColor, name), ColorDisparity(disparity, range.low, range.high).ConstView());
   }
   if (Contains(outputs, Output::kConfidence))

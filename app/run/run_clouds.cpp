@@ -6,7 +6,7 @@
 
 #include "app/cloud/cloud_density.h"
 #include "app/cloud/cloud_options.h"
-#include "app/options/number_text.h"
+#include "app/output/number_text.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 

@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "app/build_info.h"
-#include "app/options/number_text.h"
-#include "app/run/json_writer.h"
+#include "app/output/json_writer.h"
+#include "app/output/number_text.h"
 
 namespace parallax::app {
 namespace {

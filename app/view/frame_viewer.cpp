@@ -9,7 +9,7 @@ namespace parallax::app {
 namespace {
 
 // New frames pull the colours' range a fifth of the way: steady colours, yet no clipped scene for long.
-DisparityRange Follow(const DisparityRange& range, const DisparityRange& next) {
+ValueRange Follow(const ValueRange& range, const ValueRange& next) {
   constexpr float kWeight = 0.2f;
   return {range.low + kWeight * (next.low - range.low), range.high + kWeight * (next.high - range.high)};
 }
@@ -102,7 +102,7 @@ ViewerFrame FrameViewer::Display(const MatchedFrame& matched) {
   shown.name = frame.name;
   shown.image = DisplayImage(ViewOf(frame.left));
   shown.image_caption = fmt::format("left image, {} x {}", shown.image.width(), shown.image.height());
-  const DisparityRange range = RobustRange(disparity);
+  const ValueRange range = RobustRange(disparity);
   range_ = range_ ? Follow(*range_, range) : range;
   AddDisparity(disparity, *range_, shown);
   AddCloud(disparity, shown.image.ConstView(), frame.rig, matched.parameters.reprojection, shown);

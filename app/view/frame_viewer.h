@@ -13,8 +13,8 @@
 #include <string_view>
 #include <thread>
 
-#include "app/pictures/display.h"
 #include "app/run/frame_loop.h"
+#include "app/view/display.h"
 #include "app/view/viewer.h"
 
 namespace parallax::app {
@@ -57,7 +57,7 @@ class FrameViewer {
   std::optional<std::size_t> num_frames_;
   std::unique_ptr<Viewer> viewer_;
   std::atomic<bool> closed_ = false;
-  std::optional<DisparityRange> range_;  // of the colours; follows the frames slowly
+  std::optional<ValueRange> range_;  // of the colours; follows the frames slowly
 
   std::mutex mutex_;
   std::condition_variable changed_;

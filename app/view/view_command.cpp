@@ -17,7 +17,7 @@
 #include "app/options/frame_parameters.h"
 #include "app/options/matching_options.h"
 #include "app/options/named_rig.h"
-#include "app/run/output_files.h"
+#include "app/output/output_files.h"
 #include "app/view/frame_viewer.h"
 #include "app/view/viewed_file.h"
 #include "app/view/viewer.h"

@@ -7,7 +7,7 @@
 #include <optional>
 #include <variant>
 
-#include "app/pictures/display.h"
+#include "app/view/display.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
@@ -74,7 +74,7 @@ ViewerFrame ReadViewedFile(const fs::path& path, FileKind kind) {
       const HostImage<float> depth_m = ReadDepthPng(path);
       const StereoRig rig = NominalRig(depth_m.width(), depth_m.height());
       const HostImage<float> disparity = DisparityFromDepth(depth_m, rig);
-      const DisparityRange range = RobustRange(disparity.ConstView());
+      const ValueRange range = RobustRange(disparity.ConstView());
       AddDisparity(disparity.ConstView(), range, shown);
       AddCloud(disparity.ConstView(), shown.disparity.ConstView(), rig, {}, shown);
       const double fb = rig.fx_px * rig.baseline_m;

@@ -1,4 +1,4 @@
-#include "app/pictures/display.h"
+#include "app/view/display.h"
 
 #include <fmt/format.h>
 
@@ -7,38 +7,13 @@
 #include <utility>
 #include <vector>
 
-#include "app/options/number_text.h"
+#include "app/output/number_text.h"
 #include "app/pictures/colormap.h"
+#include "app/pictures/robust_range.h"
 #include "pipeline/reprojection.h"
 
 namespace parallax::app {
 namespace {
-
-constexpr std::size_t kMaxSamples = 1 << 16;  // enough for percentiles of a picture
-
-// 1st and 99th percentile of the finite values of an image; {0, 1} where there are none.
-template <typename T>
-std::pair<float, float> RobustLimits(HostImageView<const T> image) {
-  const std::size_t num_pixels =
-      static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
-  // Steps that share no factor with usual widths, so that no column is preferred.
-  const std::size_t step = num_pixels <= kMaxSamples ? 1 : (num_pixels / kMaxSamples) | 1;
-  std::vector<float> values;
-  for (std::size_t i = 0; i < num_pixels; i += step) {
-    const auto width = static_cast<std::size_t>(image.width);
-    const auto value = static_cast<float>(image(static_cast<int>(i % width), static_cast<int>(i / width)));
-    if (std::isfinite(value)) values.push_back(value);
-  }
-  if (values.empty()) return {0.0f, 1.0f};
-  const auto percentile = [&](double fraction) {
-    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(
-                                          std::lround(fraction * static_cast<double>(values.size() - 1)));
-    std::nth_element(values.begin(), nth, values.end());
-    return *nth;
-  };
-  const float low = percentile(0.01);
-  return {low, percentile(0.99)};
-}
 
 Rgb8 GrayToColor(std::uint8_t value) { return {value, value, value}; }
 
@@ -57,7 +32,7 @@ HostImage<Rgb8> ToColor(HostImageView<const std::uint8_t> image) {
 }
 
 HostImage<Rgb8> ToColor(HostImageView<const std::uint16_t> image) {
-  const auto [low, high] = RobustLimits(image);
+  const auto [low, high] = RobustRange(image);
   const float scale = high > low ? 255.0f / (high - low) : 0.0f;
   HostImage<Rgb8> result(image.width, image.height);
   for (int y = 0; y < image.height; ++y) {
@@ -83,11 +58,6 @@ HostImage<Rgb8> DisplayImage(const CameraImageView& image) {
   return std::visit([](const auto& i) { return ToColor(i); }, image);
 }
 
-DisparityRange RobustRange(HostImageView<const float> disparity) {
-  const auto [low, high] = RobustLimits(disparity);
-  return {low, high};
-}
-
 StereoRig NominalRig(int width, int height) {
   return {.fx_px = static_cast<double>(width),
           .cx_px = 0.5 * (width - 1),
@@ -96,7 +66,7 @@ StereoRig NominalRig(int width, int height) {
           .doffs_px = 0};
 }
 
-void AddDisparity(HostImageView<const float> disparity, DisparityRange range, ViewerFrame& shown) {
+void AddDisparity(HostImageView<const float> disparity, ValueRange range, ViewerFrame& shown) {
   shown.disparity = ColorDisparity(disparity, range.low, range.high);
   shown.disparity_caption = "disparity";
   shown.scale = ColorScale();

@@ -1,4 +1,4 @@
-#include "app/options/number_text.h"
+#include "app/output/number_text.h"
 
 #include <gtest/gtest.h>
 

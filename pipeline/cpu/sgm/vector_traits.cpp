@@ -1,7 +1,7 @@
 #include "pipeline/simd/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE
-#define HWY_TARGET_INCLUDE "pipeline/simd/vector_traits.cpp"
+#define HWY_TARGET_INCLUDE "pipeline/cpu/sgm/vector_traits.cpp"
 #include <hwy/foreach_target.h>
 
 #include "pipeline/cpu/sgm/sweep.h"

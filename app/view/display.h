@@ -3,6 +3,7 @@
 
 #include <optional>
 
+#include "app/pictures/robust_range.h"
 #include "app/view/viewer.h"
 #include "pipeline/frame.h"
 #include "pipeline/image.h"
@@ -14,19 +15,12 @@ namespace parallax::app {
 // The image in 8-bit colour; 16-bit gray is stretched from its 1st to its 99th percentile.
 HostImage<Rgb8> DisplayImage(const CameraImageView& image);
 
-// Disparities from far (low) to near (high), px.
-struct DisparityRange {
-  float low = 0, high = 0;
-};
-// The 1st and 99th percentile of the pixels that have a value; {0, 1} where none has.
-DisparityRange RobustRange(HostImageView<const float> disparity);
-
 // A pinhole pair for frames without calibration: 53 degrees wide, 0.1 m apart, principal point in the middle.
 // Its clouds have about the right shape and no true scale.
 StereoRig NominalRig(int width, int height);
 
-// Fills disparity, its scale and caption. range: what the colours span.
-void AddDisparity(HostImageView<const float> disparity, DisparityRange range, ViewerFrame& shown);
+// Fills disparity, its scale and caption. range: what the colours span, from far to near, px.
+void AddDisparity(HostImageView<const float> disparity, ValueRange range, ViewerFrame& shown);
 
 // Fills cloud and its caption. rig: absent = a nominal one, without limits of the depth but that points with
 // less than one pixel of disparity are left out.

@@ -1,4 +1,4 @@
-#include "app/run/output_files.h"
+#include "app/output/output_files.h"
 
 #include "datasets/atomic_file.h"
 #include "pipeline/error.h"

@@ -1,4 +1,4 @@
-#include "app/run/json_writer.h"
+#include "app/output/json_writer.h"
 
 #include <array>
 #include <charconv>

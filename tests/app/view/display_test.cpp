@@ -1,4 +1,4 @@
-#include "app/pictures/display.h"
+#include "app/view/display.h"
 
 #include <gtest/gtest.h>
 
@@ -33,25 +33,6 @@ TEST(DisplayImage, SixteenBitsAreStretchedAndOutliersClipped) {
   EXPECT_NEAR(shown(500, 0).r, 127, 2);
   HostImage<std::uint16_t> flat(4, 4, std::uint16_t{500});
   EXPECT_EQ(DisplayImage(flat.ConstView())(2, 2).r, 0);  // nothing to stretch
-}
-
-TEST(RobustRange, LeavesOutOnePercentAtEachEnd) {
-  HostImage<float> disparity(101, 10);
-  for (int y = 0; y < 10; ++y) {
-    for (int x = 0; x <= 100; ++x) disparity(x, y) = static_cast<float>(x);
-  }
-  disparity(50, 5) = kNan;
-  disparity(51, 5) = 1e6f;
-  const DisparityRange range = RobustRange(disparity.ConstView());
-  EXPECT_NEAR(range.low, 1.0f, 1.0f);
-  EXPECT_NEAR(range.high, 99.0f, 1.0f);
-}
-
-TEST(RobustRange, NoValueAtAll) {
-  const HostImage<float> none(4, 3, kNan);
-  const DisparityRange range = RobustRange(none.ConstView());
-  EXPECT_EQ(range.low, 0.0f);
-  EXPECT_EQ(range.high, 1.0f);
 }
 
 TEST(AddDisparity, ColorsSpanTheRangeAndHolesAreMarked) {
