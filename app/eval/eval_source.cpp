@@ -97,7 +97,8 @@ class SourceEvaluation {
       return MakeMatcher(options_.matching.backend, parameters, matcher_options);
     };
     steps.write = [&](const MatchedFrame& matched, FrameReport&) {
-      Score(matched.frame, matched.disparity.disparity.ConstView(), matched.match_ms);
+      Score(matched.frame, matched.disparity.disparity.ConstView(), matched.match_ms,
+            matched.disparity.confidence.ConstView());
     };
     steps.report = [&](const FrameReport& report) {
       if (report.outcome == FrameOutcome::kSkipped) Skip(report.name, why_skipped);
@@ -148,8 +149,10 @@ class SourceEvaluation {
     Score(frame, estimate.ConstView(), std::nullopt);
   }
 
-  void Score(const StereoFrame& frame, HostImageView<const float> estimate, std::optional<double> time_ms) {
-    session_.Score(frame, {estimate, &*frame.truth, MaxDisparityFor(frame, estimate), options_.round},
+  void Score(const StereoFrame& frame, HostImageView<const float> estimate, std::optional<double> time_ms,
+             HostImageView<const std::uint8_t> confidence = {}) {
+    session_.Score(frame,
+                   {estimate, &*frame.truth, MaxDisparityFor(frame, estimate), options_.round, confidence},
                    time_ms);
   }
 

@@ -1,16 +1,19 @@
 #include "app/eval/evaluator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 
 #include "app/eval/named_scores.h"
 #include "pipeline/error.h"
 #include "pipeline/metrics/eth3d.h"
+#include "pipeline/metrics/evaluated_pixels.h"
 #include "pipeline/metrics/interpolate_background.h"
 #include "pipeline/metrics/kitti2012.h"
 #include "pipeline/metrics/kitti2015.h"
 #include "pipeline/metrics/kitti_quantization.h"
 #include "pipeline/metrics/middlebury.h"
+#include "pipeline/metrics/sparsification.h"
 
 namespace parallax::app {
 namespace {
@@ -148,6 +151,57 @@ class Eth3dEvaluator : public RegionEvaluator<Eth3dScores> {
   }
 };
 
+// Whether confidence tells wrong pixels, of those with an estimate and non-occluded truth (all truth, where it is
+// not told which is visible). Truth that is larger than the estimate is left out.
+class SparsificationEvaluator : public Evaluator {
+ public:
+  explicit SparsificationEvaluator(Metric metric) : metric_(metric) {}
+  Scores AddFrame(const EvaluatedFrame& frame) override {
+    const auto truth = frame.truth->disparity.ConstView();
+    if (frame.confidence.Empty() || !SameSize(frame.confidence, truth) || !SameSize(frame.estimate, truth)) {
+      return {};
+    }
+    ConfidenceCounts counts;
+    ForEachEvaluatedPixel(truth, NonoccludedOf(frame), [&](int x, int y, float true_d) {
+      if (std::isnan(frame.estimate(x, y))) return;
+      counts.Count(frame.confidence(x, y), IsWrong(std::fabs(frame.estimate(x, y) - true_d), true_d));
+    });
+    frames_.push_back(EvaluateSparsification(counts));
+    return Named(frames_.back());
+  }
+  Scores Total() const override { return frames_.empty() ? Scores() : Named(MeanOfDefined(frames_)); }
+
+ private:
+  bool IsWrong(float error_px, float true_d) const {
+    switch (metric_) {
+      case Metric::kKitti2012:
+        return error_px > 3;
+      case Metric::kKitti2015:
+        return error_px > 3 && error_px > 0.05F * std::fabs(true_d);
+      default:
+        return error_px > 1;
+    }
+  }
+  // A frame without pixels or errors has no share of them.
+  static SparsificationScores MeanOfDefined(const std::vector<SparsificationScores>& frames) {
+    const auto mean = [&](double SparsificationScores::* figure) {
+      double sum = 0;
+      int num = 0;
+      for (const SparsificationScores& frame : frames) {
+        if (std::isnan(frame.*figure)) continue;
+        sum += frame.*figure;
+        ++num;
+      }
+      return sum / num;
+    };
+    return {mean(&SparsificationScores::area), mean(&SparsificationScores::best_area),
+            mean(&SparsificationScores::errors_below_median)};
+  }
+
+  Metric metric_;
+  std::vector<SparsificationScores> frames_;
+};
+
 class EvaluatorOfSeveral : public Evaluator {
  public:
   explicit EvaluatorOfSeveral(std::vector<std::unique_ptr<Evaluator>> parts) : parts_(std::move(parts)) {}
@@ -211,6 +265,7 @@ std::vector<Metric> MetricsFor(SourceKind kind) {
 std::unique_ptr<Evaluator> MakeEvaluator(std::span<const Metric> metrics) {
   std::vector<std::unique_ptr<Evaluator>> parts;
   for (const Metric metric : metrics) parts.push_back(MakeOne(metric));
+  if (!metrics.empty()) parts.push_back(std::make_unique<SparsificationEvaluator>(metrics.front()));
   return std::make_unique<EvaluatorOfSeveral>(std::move(parts));
 }
 

@@ -29,6 +29,7 @@ struct EvaluatedFrame {
   // Middlebury only: larger values are clipped to this (px of the estimate's resolution), and rounding.
   float max_disparity_px = std::numeric_limits<float>::infinity();
   bool round = false;
+  HostImageView<const std::uint8_t> confidence = {};  // of the matcher, where it ran
 };
 
 // Scores frames one after the other and remembers what the total needs.
@@ -43,6 +44,7 @@ class Evaluator {
 
 // KITTI metrics see every estimate as a 16-bit PNG holds it, so that scores are the same whether the matcher
 // runs here or its files are read. Several metrics: the figures of all; a key that two share is the first's.
+// Frames with a confidence get the figures of their sparsification, too; wrong is what the first metric says.
 std::unique_ptr<Evaluator> MakeEvaluator(std::span<const Metric> metrics);
 
 }  // namespace parallax::app

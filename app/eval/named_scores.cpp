@@ -89,4 +89,13 @@ Scores Named(const Eth3dScores& s, const Eth3dScores& filled, const std::string&
   return named;
 }
 
+Scores Named(const SparsificationScores& s) {
+  Scores named;
+  named.Add("sparsification_area", kPercent * s.area);
+  named.Add("sparsification_best", kPercent * s.best_area);
+  named.Add("ause", kPercent * (s.area - s.best_area));
+  named.Add("errors_below_median", kPercent * s.errors_below_median);
+  return named;
+}
+
 }  // namespace parallax::app

@@ -8,6 +8,7 @@
 #include "pipeline/metrics/kitti2012.h"
 #include "pipeline/metrics/kitti2015.h"
 #include "pipeline/metrics/middlebury.h"
+#include "pipeline/metrics/sparsification.h"
 
 namespace parallax::app {
 
@@ -19,5 +20,8 @@ Scores Named(const Kitti2015Counts& counts, const std::string& suffix);
 // denominators.
 Scores Named(const MiddleburyScores& scores, const MiddleburyScores& filled, const std::string& suffix);
 Scores Named(const Eth3dScores& scores, const Eth3dScores& filled, const std::string& suffix);
+
+
+Scores Named(const SparsificationScores& scores);
 
 }  // namespace parallax::app

@@ -59,6 +59,29 @@ GroundTruth TruthOf(int width, int height, float d) {
   return truth;
 }
 
+// 3.5 px are less than 5 % of 90 px; without a confidence there is nothing to say.
+TEST(Evaluator, SaysWhetherConfidenceTellsWrongPixels) {
+  GroundTruth truth = TruthOf(4, 1, 10);
+  truth.disparity(3, 0) = 90;
+  HostImage<float> estimate(4, 1, 10);
+  estimate(2, 0) = 13.5F;  // wrong
+  estimate(3, 0) = 93.5F;  // wrong for KITTI 2012 alone
+  HostImage<std::uint8_t> confidence(4, 1, 100);
+  confidence(2, 0) = 9;
+  confidence(3, 0) = 8;
+  EvaluatedFrame frame{estimate.ConstView(), &truth};
+  const Metric kitti2012[] = {Metric::kKitti2012}, kitti2015[] = {Metric::kKitti2015};
+  EXPECT_FALSE(MakeEvaluator(kitti2012)->AddFrame(frame).Find("ause"));
+  frame.confidence = confidence.ConstView();
+  const Scores of_2012 = MakeEvaluator(kitti2012)->AddFrame(frame);
+  EXPECT_DOUBLE_EQ(of_2012.Find("sparsification_area").value(), 100 * (1 / 3. + 2 / 4.) / 4);
+  EXPECT_DOUBLE_EQ(of_2012.Find("ause").value(), 0);
+  EXPECT_DOUBLE_EQ(of_2012.Find("errors_below_median").value(), 100);
+  const Scores of_2015 = MakeEvaluator(kitti2015)->AddFrame(frame);
+  EXPECT_DOUBLE_EQ(of_2015.Find("sparsification_area").value(), 100 * (1 / 3. + 1 / 4.) / 4);
+  EXPECT_DOUBLE_EQ(of_2015.Find("sparsification_best").value(), 100 * (1 / 4.) / 4);
+}
+
 TEST(Evaluator, NocFiguresNeedAMaskOrTruthThatHasNoOther) {
   const HostImage<float> estimate(2, 1, 10.0F);
   const Metric metrics[] = {Metric::kKitti2012};

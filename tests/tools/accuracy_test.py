@@ -1,0 +1,108 @@
+#!/usr/bin/python3
+"""The arithmetic of tools/accuracy, by hand. Ends with 77 (skipped) where this Python has no numpy."""
+
+import struct
+import sys
+import tempfile
+import unittest
+import zlib
+from pathlib import Path
+
+try:
+    import numpy as np
+except ImportError:
+    print("skipped: this Python has no numpy")
+    sys.exit(77)
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from accuracy_lib.images import read_pfm, read_png, write_pfm  # noqa: E402
+from accuracy_lib.regions import FATES, PLACES, RegionCounts, fates_of, places_of  # noqa: E402
+from accuracy_lib.statistics import leave_one_frame_out, paired_test  # noqa: E402
+
+
+class Statistics(unittest.TestCase):
+    def test_paired_test_counts_signs_exactly(self):
+        # Differences -1, -2, -3: of the 8 signs only +++ and --- reach 6.
+        test = paired_test(np.array([4, 4, 4]), np.array([3, 2, 1]))
+        self.assertEqual((test.mean, test.better, test.worse, test.p), (-2, 3, 0, 0.25))
+        self.assertAlmostEqual(test.standard_error, 1 / 3**0.5)
+
+    def test_equal_figures_prove_nothing(self):
+        self.assertEqual(paired_test(np.ones(3), np.ones(3)).p, 1)
+
+    def test_paired_test_of_many_frames_draws(self):
+        self.assertLess(paired_test(np.zeros(20), -np.ones(20)).p, 0.001)
+
+    def test_a_frame_has_no_say_in_its_own_choice(self):
+        # b is better in the mean by the last frame alone; without it a is: that frame gets a's 9.
+        left_out = leave_one_frame_out(np.array([[1, 1, 9], [2, 2, 0]]))
+        self.assertEqual(left_out.choices, [1, 2])
+        self.assertAlmostEqual(left_out.mean, (2 + 2 + 9) / 3)
+
+
+class Images(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+
+    def test_png_of_every_filter(self):
+        rows = np.random.default_rng(0).integers(0, 256, (5, 4, 3)).astype(np.uint8)
+        packed = b""
+        for y in range(5):  # row y has filter y
+            line, above = rows[y].reshape(-1).astype(int), rows[y - 1].reshape(-1).astype(int) * (y > 0)
+            a, c = np.r_[0, 0, 0, line[:-3]], np.r_[0, 0, 0, above[:-3]]
+            p = a + above - c
+            by = np.stack([abs(p - a), abs(p - above), abs(p - c)])
+            paeth = np.choose(np.argmin(by, axis=0), [a, above, c])
+            guess = [np.zeros(12, int), a, above, (a + above) // 2, paeth][y]
+            packed += bytes([y]) + ((line - guess) % 256).astype(np.uint8).tobytes()
+
+        def chunk(kind, body):
+            return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
+
+        file = self.folder / "a.png"
+        file.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 5, 8, 2, 0, 0, 0))
+                         + chunk(b"IDAT", zlib.compress(packed)) + chunk(b"IEND", b""))
+        np.testing.assert_array_equal(read_png(file), rows)
+
+    def test_pfm_there_and_back(self):
+        values = np.array([[1.5, np.nan], [0, -2]], np.float32)
+        write_pfm(self.folder / "a.pfm", values)
+        np.testing.assert_array_equal(read_pfm(self.folder / "a.pfm"), values)
+
+
+class Regions(unittest.TestCase):
+    def test_fates(self):
+        validity = np.array([[0, 1, 2 + 32, 4 + 32, 8, 16 + 32]], np.uint8)
+        self.assertEqual([FATES[i] for i in fates_of(validity)[0]],
+                         ["kept", "not unique", "occluded", "mismatched", "occluded", "speckle"])
+
+    def test_places(self):
+        left = np.zeros((20, 220), np.uint8)
+        left[:, 190:] = np.indices((20, 30)).sum(axis=0) % 2 * 100  # a chessboard
+        left[10, 180] = 255
+        truth = np.full((20, 220), 10, np.float32)
+        truth[:, 215:] = 30
+        place = places_of(left, truth)
+        at = {"left strip": 127, "low texture": 150, "saturated": 182, "smooth": 205, "depth edge": 213}
+        self.assertEqual({name: PLACES[place[10, x]] for name, x in at.items()}, {name: name for name in at})
+
+    def test_shares_are_of_all_truth(self):
+        left = np.zeros((1, 200), np.uint8)
+        truth = np.full((1, 200), np.nan, np.float32)
+        truth[0, :4] = 50
+        estimate = np.array([[50, 53, 53.5, np.nan] + [0] * 196], np.float32)
+        validity = np.zeros((1, 200), np.uint8)
+        validity[0, 2] = 16
+        counts = RegionCounts()
+        counts.add(left, truth, estimate, validity, 3, 0)
+        known, wrong = counts.shares()
+        strip = PLACES.index("left strip")
+        self.assertEqual((known[strip].tolist(), wrong[strip].tolist()), ([75, 0, 0, 25, 0], [25, 0, 0, 25, 0]))
+
+
+if __name__ == "__main__":
+    unittest.main()

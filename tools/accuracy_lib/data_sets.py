@@ -1,0 +1,95 @@
+"""The data sets that presets are tuned on: where they lie, which figure counts, where images and truth are."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Frame:
+    name: str
+    left: Path
+    right: Path
+    truth: Path
+    truth_scale: float  # disparity = value / truth_scale; 0: a PFM
+    mask: Path | None  # 255: not occluded
+    num_disparities: int  # for matchers that are not told by parallax
+
+
+@dataclass(frozen=True)
+class DataSet:
+    name: str
+    folder: str  # below the data folder
+    key: str  # the figure of `parallax eval --json`, every pixel filled
+    title: str
+    threshold_px: float  # what --regions calls wrong
+    mean_key: str  # a second figure, "" for none
+
+    def frames(self, data: Path) -> list[Frame]:
+        return _FRAMES[self.name](data / self.folder)
+
+
+DATA_SETS = [
+    DataSet("kitti2012", "kitti2012", "out3_all_noc", "KITTI 2012 >3 noc", 3, "mean_all_noc"),
+    DataSet("kitti2015", "kitti2015_gray", "d1_all_noc", "KITTI 2015 D1 noc", 3, ""),
+    DataSet("kitti2015_color", "kitti2015", "d1_all", "2015 colour D1", 3, ""),
+    DataSet("middlebury", "middlebury/MiddEval3", "bad1_filled_nonocc", "Middlebury Q bad 1", 1, "avgerr_nonocc"),
+    DataSet("middlebury2003", "middlebury/scenes2003", "bad1_filled_nonocc", "2003 bad 1", 1, "avgerr_nonocc"),
+    DataSet("middlebury2005", "middlebury/scenes2005", "bad1_filled_all", "2005 all bad 1", 1, "avgerr_all"),
+    DataSet("middlebury2006", "middlebury/scenes2006", "bad1_filled_all", "2006 all bad 1", 1, "avgerr_all"),
+    DataSet("eth3d", "eth3d", "bad1_filled_all", "ETH3D bad 1", 1, "avgerr_all"),
+]
+
+
+def data_sets_named(names: str) -> list[DataSet]:
+    known = {s.name: s for s in DATA_SETS}
+    unknown = [n for n in names.split(",") if n not in known]
+    if unknown:
+        raise SystemExit(f"data set '{unknown[0]}' is unknown: use {', '.join(known)}")
+    return [known[n] for n in names.split(",")]
+
+
+def _kitti(folder: Path, left: str, right: str, truth: str) -> list[Frame]:
+    folder = folder / "training"
+    return [
+        Frame(path.stem, folder / left / path.name, folder / right / path.name, path, 256, None, 256)
+        for path in sorted((folder / truth).glob("*_10.png"))
+    ]
+
+
+def _middlebury_v3(folder: Path) -> list[Frame]:
+    frames = []
+    for scene in sorted(p for p in folder.glob("training*/*") if (p / "disp0GT.pfm").is_file()):
+        calib = dict(line.split("=", 1) for line in (scene / "calib.txt").read_text().splitlines() if "=" in line)
+        frames.append(Frame(scene.name, scene / "im0.png", scene / "im1.png", scene / "disp0GT.pfm", 0,
+                            scene / "mask0nocc.png", int(calib["ndisp"])))
+    return frames
+
+
+def _middlebury_2003(folder: Path) -> list[Frame]:
+    return [Frame(scene.name, scene / "im2.png", scene / "im6.png", scene / "disp2.png", 4, scene / "occl.png", 64)
+            for scene in sorted(p for p in folder.iterdir() if p.is_dir())]
+
+
+def _middlebury_views(folder: Path) -> list[Frame]:
+    # disp1.png holds px of full size: a third of it in ThirdSize, a half elsewhere.
+    return [Frame(scene.name, scene / "view1.png", scene / "view5.png", scene / "disp1.png",
+                  3 if scene.parent.name == "ThirdSize" else 2, None, 128)
+            for scene in sorted(p.parent for p in folder.rglob("disp1.png"))]
+
+
+def _eth3d(folder: Path) -> list[Frame]:
+    return [Frame(truth.parent.name, folder / "two_view_training" / truth.parent.name / "im0.png",
+                  folder / "two_view_training" / truth.parent.name / "im1.png", truth, 0, None, 64)
+            for truth in sorted((folder / "two_view_training_gt").glob("*/disp0GT.pfm"))]
+
+
+_FRAMES = {
+    "kitti2012": lambda folder: _kitti(folder, "image_0", "image_1", "disp_noc"),
+    "kitti2015": lambda folder: _kitti(folder, "image_2", "image_3", "disp_noc_0"),
+    "kitti2015_color": lambda folder: _kitti(folder, "image_2", "image_3", "disp_occ_0"),
+    "middlebury": _middlebury_v3,
+    "middlebury2003": _middlebury_2003,
+    "middlebury2005": _middlebury_views,
+    "middlebury2006": _middlebury_views,
+    "eth3d": _eth3d,
+}
