@@ -7,10 +7,10 @@
 #include <thread>
 #include <vector>
 
-#include "app/backends.h"
 #include "app/build_info.h"
 #include "app/commands.h"
 #include "app/output/json_writer.h"
+#include "config/backends.h"
 #include "config/parameter_table.h"
 #include "config/presets.h"
 #include "pipeline/error.h"

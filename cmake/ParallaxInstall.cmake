@@ -1,4 +1,5 @@
-# cmake --install: the program, the library (pipeline/ and cuda/) with its headers, and find_package(parallax).
+# cmake --install: the program, the library (pipeline/, cuda/ and the choice between back ends) with its headers,
+# and find_package(parallax).
 #   find_package(parallax REQUIRED)
 #   target_link_libraries(mine PRIVATE parallax::parallax)     and in the code     #include "parallax.h"
 include(GNUInstallDirs)
@@ -9,11 +10,11 @@ set(parallax_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/parallax)
 
 # --- the library -----------------------------------------------------------------
 add_library(parallax_everything INTERFACE)  # what a user links: parallax::parallax
-target_link_libraries(parallax_everything INTERFACE parallax_pipeline)
+target_link_libraries(parallax_everything INTERFACE parallax_backends parallax_pipeline)
 # Not on parallax_pipeline: CMake 3.25.1 believes that nvcc cannot do C++20.
 target_compile_features(parallax_everything INTERFACE cxx_std_20)
 target_include_directories(parallax_everything INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
-set(parallax_libraries parallax_everything parallax_pipeline)
+set(parallax_libraries parallax_everything parallax_backends parallax_pipeline)
 set(parallax_header_folders pipeline)
 set(PARALLAX_HAS_CUDA OFF)
 if(TARGET parallax_cuda)
@@ -38,6 +39,7 @@ foreach(folder IN LISTS parallax_header_folders)
           FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE PATTERN "pipeline/cpu" EXCLUDE PATTERN "pipeline/simd" EXCLUDE
           PATTERN "pipeline/reference" EXCLUDE)
 endforeach()
+install(FILES ${PROJECT_SOURCE_DIR}/config/backends.h DESTINATION ${parallax_include_dir}/config COMPONENT library)
 install(FILES ${PROJECT_SOURCE_DIR}/pipeline/cpu/cpu_matcher.h DESTINATION ${parallax_include_dir}/pipeline/cpu
         COMPONENT library)
 

@@ -126,6 +126,7 @@ std::string NearestParameterKey(std::string_view key) {
   std::string same_name;
   for (const std::string& valid : ParameterKeys()) {
     const std::size_t valid_dot = valid.find('.');
+    // substr(npos + 1) is all of a key without a stage
     if (std::string_view(valid).substr(valid_dot + 1) == name) same_name = valid;
     if (stages.empty() || stages.back() != valid.substr(0, valid_dot))
       stages.push_back(valid.substr(0, valid_dot));
@@ -173,17 +174,6 @@ std::string ParameterText(const Parameters& parameters, std::string_view key) {
     }
   });
   return text;
-}
-
-bool SameParameters(const Parameters& a, const Parameters& b) {
-  const auto values_of = [](const Parameters& parameters) {
-    std::vector<double> values;
-    VisitParameters(parameters, [&](const ParameterInfo&, const auto& field) {
-      values.push_back(static_cast<double>(field));  // exact for every type of field
-    });
-    return values;
-  };
-  return values_of(a) == values_of(b);
 }
 
 std::string ParameterRange(std::string_view key) {

@@ -10,7 +10,7 @@
 
 namespace parallax {
 
-// Every key, "stage.name", in the order of VisitParameters.
+// Every key, "stage.name" or "name", in the order of VisitParameters.
 const std::vector<std::string>& ParameterKeys();
 
 // The valid key (or stage, for a name without a dot) that is spelt most like this one; empty when none is
@@ -28,9 +28,6 @@ std::optional<std::string> SetParameter(Parameters& parameters, std::string_view
 
 // The value as it stands in YAML: shortest text that reads back to the same value. The key must be valid.
 std::string ParameterText(const Parameters& parameters, std::string_view key);
-
-// True when every parameter has the same value.
-bool SameParameters(const Parameters& a, const Parameters& b);
 
 // What a value may be: "0 .. 8000", "true, false", "5x5, 7x7, 9x7, cs9x7". The key must be valid.
 std::string ParameterRange(std::string_view key);

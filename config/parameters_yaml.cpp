@@ -31,6 +31,10 @@ std::string Suggestion(const std::string& nearest) {
   return nearest.empty() ? "" : ": did you mean " + nearest + "?";
 }
 
+bool IsKey(const std::string& key) {
+  return std::find(ParameterKeys().begin(), ParameterKeys().end(), key) != ParameterKeys().end();
+}
+
 // One reading of a file with its bases and assignments: collects values and every fault.
 class ParameterReader {
  public:
@@ -42,6 +46,7 @@ class ParameterReader {
  private:
   void ReadDocument(const YAML::Node& document, const std::string& name, const fs::path& folder);
   void ReadStage(const YAML::Node& stage, const std::string& stage_name, const std::string& file);
+  void ReadValue(const YAML::Node& value, const std::string& key, const std::string& place);
   void Set(const std::string& key, std::string_view text, const std::string& place);
   void Fault(const std::string& place, const std::string& text) { faults_.push_back(place + ": " + text); }
 
@@ -162,6 +167,14 @@ void ParameterReader::ReadDocument(const YAML::Node& document, const std::string
     }
     const std::string& stage = entry.first.Scalar();
     if (stage == "base") continue;
+    if (IsKey(stage) && stage.find('.') == std::string::npos) {  // it belongs to no stage
+      if (seen.insert(stage).second) {
+        ReadValue(entry.second, stage, place);
+      } else {
+        Fault(place, stage + " is given twice: keep one");
+      }
+      continue;
+    }
     const bool known = std::any_of(ParameterKeys().begin(), ParameterKeys().end(),
                                    [&](const std::string& key) { return key.starts_with(stage + '.'); });
     if (!known) {
@@ -198,21 +211,27 @@ void ParameterReader::ReadStage(const YAML::Node& stage, const std::string& stag
       continue;
     }
     const std::string key = stage_name + '.' + entry.first.Scalar();
-    if (std::find(ParameterKeys().begin(), ParameterKeys().end(), key) == ParameterKeys().end()) {
+    if (!IsKey(key)) {
       Fault(place, "unknown key '" + key + "'" + Suggestion(NearestParameterKey(key)));
     } else if (!seen.insert(key).second) {
       Fault(place, key + " is given twice: keep one");
-    } else if (entry.second.IsScalar() && entry.second.Tag() != "!") {
-      Set(key, entry.second.Scalar(), place);
     } else {
-      unreadable_.insert(key);
-      const char* what = entry.second.IsScalar()     ? "a text in quotes"
-                         : entry.second.IsNull()     ? "empty"
-                         : entry.second.IsSequence() ? "a list"
-                                                     : "a map";
-      Fault(place, key + " is " + what + ": use one value, " + ParameterRange(key));
+      ReadValue(entry.second, key, place);
     }
   }
+}
+
+void ParameterReader::ReadValue(const YAML::Node& value, const std::string& key, const std::string& place) {
+  if (value.IsScalar() && value.Tag() != "!") {
+    Set(key, value.Scalar(), place);
+    return;
+  }
+  unreadable_.insert(key);
+  const char* what = value.IsScalar()     ? "a text in quotes"
+                     : value.IsNull()     ? "empty"
+                     : value.IsSequence() ? "a list"
+                                          : "a map";
+  Fault(place, key + " is " + what + ": use one value, " + ParameterRange(key));
 }
 
 void ParameterReader::Assign(const std::string& assignment) {
@@ -223,7 +242,7 @@ void ParameterReader::Assign(const std::string& assignment) {
     return;
   }
   const std::string key = assignment.substr(0, equals);
-  if (std::find(ParameterKeys().begin(), ParameterKeys().end(), key) == ParameterKeys().end()) {
+  if (!IsKey(key)) {
     Fault(place, "unknown key '" + key + "'" + Suggestion(NearestParameterKey(key)));
     return;
   }
@@ -285,12 +304,14 @@ std::string ToYaml(const Parameters& parameters, const std::set<std::string, std
   VisitParameters(parameters, [&](const ParameterInfo& info, const auto&) {
     const std::string key(info.key);
     const std::size_t dot = key.find('.');
-    if (key.substr(0, dot) != stage) {
+    const bool in_stage = dot != std::string::npos;
+    if (in_stage && key.substr(0, dot) != stage) {
       stage = key.substr(0, dot);
       yaml += stage + ":\n";
     }
     const bool open = left_open.contains(key);
-    std::string line = (open ? "  # " : "  ") + key.substr(dot + 1) + ": " + ParameterText(parameters, key);
+    std::string line = std::string(in_stage ? "  " : "") + (open ? "# " : "") +
+                       key.substr(in_stage ? dot + 1 : 0) + ": " + ParameterText(parameters, key);
     line.resize(std::max<std::size_t>(line.size() + 2, 28), ' ');
     yaml += line + "# ";
     if (open) yaml += "left to the data set where it states one; ";

@@ -1,6 +1,7 @@
 // Parameters <-> YAML. A file holds only what differs from the defaults, nested by stage:
 //
 //   base: kitti            # optional: a preset, or another file relative to this one
+//   method: sgm
 //   aggregation:
 //     p1: 8
 //

@@ -45,25 +45,25 @@ class StageCollector {
     cuda::StereoPipeline& pipeline = slot_.pipeline();
     switch (step) {
       case cuda::Step::kCensusTransform:
-        stages_.census_left = Census(pipeline.census().left32, pipeline.census().left64);
-        stages_.census_right = Census(pipeline.census().right32, pipeline.census().right64);
+        stages_.Add("census_left", Census(pipeline.census().left32, pipeline.census().left64));
+        stages_.Add("census_right", Census(pipeline.census().right32, pipeline.census().right64));
         break;
       case cuda::Step::kAggregation:
         Sums();
         break;
       case cuda::Step::kSelection:
-        stages_.winner_left = Image(pipeline.winner_left());
-        stages_.winner_right = Image(pipeline.winner_right());
-        stages_.selected = Map();
+        stages_.Add("winner_left", Image(pipeline.winner_left()));
+        stages_.Add("winner_right", Image(pipeline.winner_right()));
+        stages_.Add("selected", Map());
         break;
       case cuda::Step::kConsistency:
-        stages_.consistent = Map();
+        stages_.Add("consistent", Map());
         break;
       case cuda::Step::kSpeckle:
-        stages_.without_speckles = Map();
+        stages_.Add("without_speckles", Map());
         break;
       case cuda::Step::kFill:
-        stages_.filled = Map();
+        stages_.Add("filled", Map());
         break;
       default:
         break;
@@ -93,8 +93,9 @@ class StageCollector {
     const cuda::VolumeLayout& layout = slot_.pipeline().layout();
     cuda::DeviceCostVolume<std::uint16_t> sums(layout.width, layout.height, layout.num_disparities);
     slot_.pipeline().SumPathsInto(sums.View().data, slot_.stream());
-    stages_.sums = HostCostVolume<std::uint16_t>(layout.width, layout.height, layout.num_disparities);
-    cuda::Check(cudaMemcpyAsync(stages_.sums.View().data, sums.data(), sums.size() * sizeof(std::uint16_t),
+    auto& host = stages_.Add(
+        "sums", HostCostVolume<std::uint16_t>(layout.width, layout.height, layout.num_disparities));
+    cuda::Check(cudaMemcpyAsync(host.View().data, sums.data(), sums.size() * sizeof(std::uint16_t),
                                 cudaMemcpyDeviceToHost, slot_.stream()),
                 "cudaMemcpyAsync");
     cuda::Check(cudaStreamSynchronize(slot_.stream()), "cudaStreamSynchronize");
@@ -120,6 +121,8 @@ class CudaMatcher final : public StereoMatcher {
     if (times == nullptr && stages == nullptr) {
       slot_.Start(left, right);
     } else {
+      if (times != nullptr) *times = {};
+      if (stages != nullptr) stages->Clear();
       start_.Record(slot_.stream());
       steps_.clear();
       const auto observe = [&](cuda::Step step) {

@@ -1,6 +1,7 @@
 // Cost volumes: one value per pixel and disparity, laid out [y][x][d] with d contiguous.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -32,7 +33,7 @@ PARALLAX_HOST_DEVICE CostVolumeView<const T, M> AsConst(CostVolumeView<T, M> v) 
   return {v.data, v.width, v.height, v.num_disparities, v.pixel_stride, v.row_stride};
 }
 
-// Owned volume in host memory, densely packed (pixel_stride = D). Move-only, uninitialised.
+// Owned volume in host memory, densely packed (pixel_stride = D). Move-only, uninitialised; Clone() copies.
 template <typename T>
 class HostCostVolume {
  public:
@@ -43,6 +44,12 @@ class HostCostVolume {
         width_(width),
         height_(height),
         num_disparities_(num_disparities) {}
+
+  HostCostVolume Clone() const {
+    HostCostVolume copy(width_, height_, num_disparities_);
+    std::copy_n(buffer_.data(), buffer_.size(), copy.buffer_.data());
+    return copy;
+  }
 
   HostCostVolumeView<T> View() { return Describe(buffer_.data()); }
   HostCostVolumeView<const T> View() const { return Describe(buffer_.data()); }

@@ -8,10 +8,10 @@
 #include <optional>
 #include <string_view>
 
-#include "pipeline/cost_volume.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/frame.h"
 #include "pipeline/parameters.h"
+#include "pipeline/stage_results.h"
 
 namespace parallax {
 
@@ -36,26 +36,14 @@ struct StageTimes {
   double operator[](Stage stage) const { return ms[static_cast<std::size_t>(stage)]; }
 };
 
-// Every intermediate result of one frame, so that a test can say which stage first differs.
-// Images are W x H; winners are indices d into 0..D-1, i.e. disparity - min_disparity.
-struct StageResults {
-  HostImage<std::uint64_t> census_left, census_right;
-  HostCostVolume<std::uint16_t> sums;     // aggregated cost S(x, y, d)
-  HostImage<std::uint16_t> winner_left;   // index of the cheapest disparity, no filters
-  HostImage<std::uint16_t> winner_right;  // the same for the right image, from the same sums
-  DisparityMap selected;                  // after selection
-  DisparityMap consistent;                // after consistency
-  DisparityMap without_speckles;          // after speckle removal
-  DisparityMap filled;                    // after hole filling
-};
-
 // Matches pairs of one size with one set of parameters; keeps its buffers between frames.
 class StereoMatcher {
  public:
   virtual ~StereoMatcher() = default;
 
   // left, right: rectified, of the size and the pixel type stated at construction.
-  // result: sized by the callee when its size differs. times, stages: filled when not null.
+  // result: sized by the callee when its size differs. times, stages: filled when not null, with what this
+  // frame took and gave (what they held is forgotten).
   // Throws InvalidArgument when the images do not fit.
   virtual void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
                        StageTimes* times = nullptr, StageResults* stages = nullptr) = 0;

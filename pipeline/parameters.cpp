@@ -43,6 +43,10 @@ std::vector<ParameterFault> Validate(const Parameters& p) {
     (text << ... << parts);
     faults.push_back({std::move(key), text.str()});
   };
+  if (p.method != Method::kSgm) {
+    fault("method", "method is ", EnumNames(p.method)[static_cast<std::size_t>(p.method)],
+          ", which this version does not have: use ", EnumNames(Method::kSgm)[0]);
+  }
   const AggregationParameters& a = p.aggregation;
   if (in_range({"aggregation.num_paths"}) && a.num_paths != 4 && a.num_paths != 8) {
     fault("aggregation.num_paths", "aggregation.num_paths is ", a.num_paths, ", use 4 or 8");

@@ -10,15 +10,19 @@
 
 namespace parallax {
 
+// How costs become a disparity map: semi-global matching (Hirschmueller 2008) or AD-Census (Mei 2011).
+enum class Method { kSgm, kAdCensus };
 enum class CensusWindow { k5x5, k7x7, k9x7, kCenterSymmetric9x7 };  // 24, 48, 62 neighbours, 31 pairs
 enum class Subpixel { kNone, kParabola, kEquiangular };
 
 struct CensusParameters {
   CensusWindow window = CensusWindow::kCenterSymmetric9x7;
+  friend bool operator==(const CensusParameters&, const CensusParameters&) = default;
 };
 struct MatchingCostParameters {
   int min_disparity = 0;
   int num_disparities = 128;
+  friend bool operator==(const MatchingCostParameters&, const MatchingCostParameters&) = default;
 };
 struct AggregationParameters {
   int num_paths = 8;
@@ -26,26 +30,32 @@ struct AggregationParameters {
   int p2 = 64;
   int p2_min = 0;
   float p2_slope = 0.0F;
+  friend bool operator==(const AggregationParameters&, const AggregationParameters&) = default;
 };
 struct SelectionParameters {
   int uniqueness_percent = 0;
   Subpixel subpixel = Subpixel::kEquiangular;
+  friend bool operator==(const SelectionParameters&, const SelectionParameters&) = default;
 };
 struct ConsistencyParameters {
   int max_difference = 1;
+  friend bool operator==(const ConsistencyParameters&, const ConsistencyParameters&) = default;
 };
 struct FilterParameters {
   int speckle_size = 100;
   float speckle_range = 1.0F;
   bool fill = true;
   int median = 3;
+  friend bool operator==(const FilterParameters&, const FilterParameters&) = default;
 };
 struct ReprojectionParameters {
   float min_depth_m = 0.1F;
   float max_depth_m = 100.0F;
+  friend bool operator==(const ReprojectionParameters&, const ReprojectionParameters&) = default;
 };
 
 struct Parameters {
+  Method method = Method::kSgm;
   CensusParameters census_transform;
   MatchingCostParameters matching_cost;
   AggregationParameters aggregation;
@@ -53,27 +63,31 @@ struct Parameters {
   ConsistencyParameters consistency;
   FilterParameters filter;
   ReprojectionParameters reprojection;
+  friend bool operator==(const Parameters&, const Parameters&) = default;
 };
 
 // What the table says of one key.
 struct ParameterInfo {
-  std::string_view key;      // "stage.name"
+  std::string_view key;      // "stage.name", or "name" of what belongs to no stage
   std::string_view unit;     // "px", "cost", "%", "m", "" for none
   double min = 0, max = 0;   // inclusive; enums and booleans: unused
   std::string_view meaning;  // one line
 };
 
 // Names of the enum values in YAML, in the order of the enumerators.
+inline constexpr std::string_view kMethodNames[] = {"sgm", "ad_census"};
 inline constexpr std::string_view kCensusWindowNames[] = {"5x5", "7x7", "9x7", "cs9x7"};
 inline constexpr std::string_view kSubpixelNames[] = {"none", "parabola", "equiangular"};
+constexpr const std::string_view (&EnumNames(Method))[2] { return kMethodNames; }
 constexpr const std::string_view (&EnumNames(CensusWindow))[4] { return kCensusWindowNames; }
 constexpr const std::string_view (&EnumNames(Subpixel))[3] { return kSubpixelNames; }
 
 // Calls visit(ParameterInfo, field) for every parameter, in the order in which they are documented.
-// P is Parameters or const Parameters; a field is int, float, bool, CensusWindow or Subpixel.
+// P is Parameters or const Parameters; a field is int, float, bool or an enum with EnumNames.
 template <typename P, typename Visitor>
 void VisitParameters(P& p, Visitor&& visit) {
   using Info = ParameterInfo;
+  visit(Info{"method", "", 0, 0, "what matches: sgm (semi-global matching) or ad_census"}, p.method);
   visit(Info{"census_transform.window", "", 0, 0,
              "pixels compared: 5x5, 7x7, 9x7 (24, 48, 62 with the centre) or cs9x7 (31 opposite pairs)"},
         p.census_transform.window);

@@ -3,10 +3,10 @@
 
     tools/check_layers.py [ROOT]      prints one line per breach; ends with 1 when there is one
 
-From bottom to top: pipeline < cuda, config, datasets < app. LAYERS below is the rule, ROOMS the one inside a
-folder; tests/X and tools/bench may use what X may, and what tests need. A third-party header stands only in source files,
-so that its types stop there. Two exceptions: app/ is free, and headers of cuda/ may include CUDA's, but
-then app/ may not include them.
+From bottom to top: pipeline < cuda, config, datasets < config/backends < app. LAYERS below is the rule, ROOMS the
+one inside a folder; tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
+only in source files, so that its types stop there. Two exceptions: app/ is free, and headers of cuda/ may include
+CUDA's, but then config/backends may not include them.
 """
 
 import re
@@ -55,7 +55,7 @@ LAYERS = {
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
     "datasets": Layer({"datasets", "pipeline"}, {"opencv", "deflate", "system"}, prints=True),
     "app": Layer(
-        {"app", "config", "datasets", "cuda", "pipeline"},
+        {"app", "config", "datasets", "pipeline"},
         {"opencv", "open3d", "yaml", "cli11", "fmt", "system"},
         prints=True,
         free_headers=True,
@@ -80,13 +80,16 @@ ROOMS = {
     "app/output": set(),
     "app/pictures": {"output"},
 }
-# The one place of app/ that knows which back ends were built.
-KNOWS_BACK_ENDS = re.compile(r"app/back_?ends?\w*\.(h|cpp)$")
+# The one place that knows which back ends were built, and what it hands to app/ beside the installed interface.
+BACK_ENDS = Layer({"config", "cuda", "pipeline"}, set())
+KNOWS_BACK_ENDS = re.compile(r"config/(backends\.(h|cpp)|device_benchmark\.h)$")
 
 
 def layer_of(path: Path) -> Layer | None:
     """The rule for a file; None where there is none (fuzzers, sources that must not compile, ...)."""
     top, *rest = path.parts
+    if KNOWS_BACK_ENDS.match(path.as_posix()):
+        return BACK_ENDS
     if top in LAYERS:
         return LAYERS[top]
     if path.parts[:2] == ("tools", "bench"):
@@ -134,15 +137,17 @@ def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | Non
     folder = header.split("/")[0]
     if folder not in {*LAYERS, "tests", "tools"}:
         return 'write project headers from the root, as in "pipeline/image.h", and others in <>'
+    if folder == "cuda" and path.parts[0] in ("app", "config") and layer is not BACK_ENDS:
+        return "only config/backends.* knows which back ends were built"
     if folder not in layer.folders:
         return f"{path.parts[0]}/ may not know {folder}/"
-    if folder == "cuda" and path.parts[0] == "app" and not KNOWS_BACK_ENDS.match(path.as_posix()):
-        return "only app/backends.* knows which back ends were built"
+    if KNOWS_BACK_ENDS.match(header) and path.parts[0] in ("config", "datasets") and layer is not BACK_ENDS:
+        return "config/backends.* stands above the rest of config/"
     if not (root / header).is_file():
         return "there is no such file"
     if path.parts[0] in LAYERS and (fault := fault_of_room(path, header)):
         return fault
-    if folder == "cuda" and path.parts[0] == "app" and brings_cuda(root, header, set()):
+    if folder == "cuda" and layer is BACK_ENDS and brings_cuda(root, header, set()):
         return "brings CUDA's headers along"
     return None
 

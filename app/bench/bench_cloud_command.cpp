@@ -11,12 +11,12 @@
 #include <string>
 #include <vector>
 
-#include "app/backends.h"
 #include "app/bench/bench_report.h"
 #include "app/cloud/cloud_options.h"
 #include "app/commands.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
+#include "config/backends.h"
 #include "pipeline/cloud/compare.h"
 #include "pipeline/error.h"
 #include "pipeline/reprojection.h"

@@ -13,13 +13,14 @@
 #include <thread>
 #include <vector>
 
-#include "app/backends.h"
 #include "app/bench/bench_contender.h"
 #include "app/bench/bench_frames.h"
 #include "app/bench/bench_opencv.h"
 #include "app/bench/bench_report.h"
 #include "app/commands.h"
 #include "app/output/output_files.h"
+#include "config/backends.h"
+#include "config/device_benchmark.h"
 #include "config/parameters_yaml.h"
 #include "config/presets.h"
 #include "pipeline/error.h"

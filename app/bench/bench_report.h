@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "app/backends.h"
 #include "app/output/json_writer.h"
+#include "config/device_benchmark.h"
 
 namespace parallax::app {
 

@@ -10,9 +10,9 @@
 #include <optional>
 #include <utility>
 
-#include "app/backends.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
+#include "config/backends.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/file_bytes.h"
 #include "pipeline/cloud/finite.h"

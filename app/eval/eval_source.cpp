@@ -6,13 +6,13 @@
 #include <cstdio>
 #include <memory>
 
-#include "app/backends.h"
 #include "app/eval/estimate_files.h"
 #include "app/options/frame_parameters.h"
 #include "app/options/named_rig.h"
 #include "app/run/frame_loop.h"
 #include "app/run/interrupt.h"
 #include "app/run/progress.h"
+#include "config/backends.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -48,12 +48,10 @@ class SourceEvaluation {
     std::optional<std::size_t> total = source_->num_frames();
     if (total && options.max_frames) total = std::min(*total, *options.max_frames);
     if (options.clouds.enabled) {
-      // The measures of clouds have no reference back end.
-      const std::string_view backend =
-          options.matching.backend == "reference" ? "cpu" : std::string_view(options.matching.backend);
       session_.ScoreClouds(
-          std::make_unique<CloudEvaluator>(options.clouds, MakeCloudMeasures(backend, options.matching.device,
-                                                                             options.matching.num_threads)),
+          std::make_unique<CloudEvaluator>(
+              options.clouds, MakeCloudMeasures(CloudBackendBeside(options.matching.backend),
+                                                options.matching.device, options.matching.num_threads)),
           options.matching.Load().parameters.reprojection);
     }
     progress_.emplace(total, stderr);

@@ -21,8 +21,7 @@ std::int64_t NumCells(const Parameters& parameters, const MatcherOptions& size) 
 
 KeptMatcher* KeptMatchers::Find(const Parameters& parameters, const MatcherOptions& size) {
   const auto found = std::find_if(matchers_.begin(), matchers_.end(), [&](const KeptMatcher& kept) {
-    return kept.size.width == size.width && kept.size.height == size.height &&
-           SameParameters(kept.parameters, parameters);
+    return kept.size.width == size.width && kept.size.height == size.height && kept.parameters == parameters;
   });
   if (found == matchers_.end()) return nullptr;
   matchers_.splice(matchers_.begin(), matchers_, found);

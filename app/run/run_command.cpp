@@ -16,7 +16,6 @@
 #include <string>
 #include <utility>
 
-#include "app/backends.h"
 #include "app/build_info.h"
 #include "app/commands.h"
 #include "app/options/frame_parameters.h"
@@ -29,6 +28,7 @@
 #include "app/run/run_options.h"
 #include "app/run/summary.h"
 #include "app/view/frame_viewer.h"
+#include "config/backends.h"
 #include "config/parameter_text.h"
 #include "config/parameters_yaml.h"
 #include "datasets/source.h"
@@ -127,10 +127,8 @@ std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector
   clouds.density =
       clouds.density || std::find(outputs.begin(), outputs.end(), Output::kDensity) != outputs.end();
   if (clouds.IsEmpty()) return nullptr;
-  // The measures of clouds have no reference back end.
-  const std::string& backend = options.matching.backend;
   return std::make_unique<RunClouds>(
-      clouds, MakeCloudMeasures(backend == "reference" ? "cpu" : backend, options.matching.device,
+      clouds, MakeCloudMeasures(CloudBackendBeside(options.matching.backend), options.matching.device,
                                 options.matching.num_threads));
 }
 

@@ -12,7 +12,6 @@
 #include <utility>
 #include <vector>
 
-#include "app/backends.h"
 #include "app/commands.h"
 #include "app/options/frame_parameters.h"
 #include "app/options/matching_options.h"
@@ -21,6 +20,7 @@
 #include "app/view/frame_viewer.h"
 #include "app/view/viewed_file.h"
 #include "app/view/viewer.h"
+#include "config/backends.h"
 #include "config/parameter_text.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/source.h"
@@ -104,7 +104,7 @@ class MatcherCache {
   void Match(MatchedFrame& matched) {
     const CameraImageView left = ViewOf(matched.frame.left), right = ViewOf(matched.frame.right);
     if (!matcher_ || WidthOf(left) != size_.width || HeightOf(left) != size_.height ||
-        !(SameParameters(matched.parameters, parameters_))) {
+        matched.parameters != parameters_) {
       matcher_.reset();
       size_ = {.width = WidthOf(left),
                .height = HeightOf(left),

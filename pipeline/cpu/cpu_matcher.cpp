@@ -69,7 +69,7 @@ class CpuMatcher final : public StereoMatcher {
     if (result.disparity.width() != width_ || result.disparity.height() != height_)
       result = MakeMap(width_, height_);
     aggregator_.Compute(left_, right_, guide_, result, times, stages);
-    if (stages != nullptr) stages->consistent = Clone(result);
+    if (stages != nullptr) stages->Add("consistent", Clone(result));
 
     watch.Skip();
     cpu::FilterMap(parameters_.filter, speckles_, result, aggregator_.workspace(), threads_, stages);
@@ -104,6 +104,7 @@ class CpuMatcher final : public StereoMatcher {
 
   // Census codes, and room for what the aggregator hands out.
   void PrepareHandOut(const CameraImageView& left, const CameraImageView& right, StageResults& stages) {
+    stages.Clear();
     cpu::CensusPlanes left_planes = MakePlanes(nullptr), right_planes = MakePlanes(nullptr);
     Transform(left, right, left_planes, right_planes);
     const auto codes_of = [&](const cpu::CensusPlanes& planes) {
@@ -113,12 +114,13 @@ class CpuMatcher final : public StereoMatcher {
       }
       return codes;
     };
-    stages.census_left = codes_of(left_planes);
-    stages.census_right = codes_of(right_planes);
-    stages.sums = HostCostVolume<std::uint16_t>(width_, height_, parameters_.matching_cost.num_disparities);
-    stages.winner_left = HostImage<std::uint16_t>(width_, height_);
-    stages.winner_right = HostImage<std::uint16_t>(width_, height_);
-    stages.selected = MakeMap(width_, height_);
+    stages.Add("census_left", codes_of(left_planes));
+    stages.Add("census_right", codes_of(right_planes));
+    stages.Add("sums",
+               HostCostVolume<std::uint16_t>(width_, height_, parameters_.matching_cost.num_disparities));
+    stages.Add("winner_left", HostImage<std::uint16_t>(width_, height_));
+    stages.Add("winner_right", HostImage<std::uint16_t>(width_, height_));
+    stages.Add("selected", MakeMap(width_, height_));
   }
 
   cpu::CensusPlanes MakePlanes(const cpu::PhasedRow* phases) const {

@@ -28,6 +28,8 @@ class ReferenceMatcher final : public StereoMatcher {
   void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
                StageTimes* times, StageResults* stages) override {
     CheckMatcherInput(left, right, width_, height_);
+    if (times != nullptr) *times = {};
+    if (stages != nullptr) stages->Clear();
     const int min_disparity = parameters_.matching_cost.min_disparity;
     StageWatch watch(times);
 
@@ -46,24 +48,23 @@ class ReferenceMatcher final : public StereoMatcher {
     reference::SelectDisparities(sums_.ConstView(), min_disparity, parameters_.selection, winner_left_.View(),
                                  map, threads_);
     reference::SelectRightWinners(sums_.ConstView(), min_disparity, winner_right_.View(), threads_);
-    if (stages != nullptr) stages->selected = Clone(map);
+    if (stages != nullptr) HandOutVolumes(*stages), stages->Add("selected", Clone(map));
     watch.Lap(Stage::kSelection);
 
     reference::CheckConsistency(winner_left_.ConstView(), winner_right_.ConstView(), min_disparity,
                                 parameters_.matching_cost.num_disparities, parameters_.consistency, map,
                                 threads_);
-    if (stages != nullptr) stages->consistent = Clone(map);
+    if (stages != nullptr) stages->Add("consistent", Clone(map));
     watch.Lap(Stage::kConsistency);
 
     reference::RemoveSpeckles(parameters_.filter, map);
-    if (stages != nullptr) stages->without_speckles = Clone(map);
+    if (stages != nullptr) stages->Add("without_speckles", Clone(map));
     if (parameters_.filter.fill) reference::FillHoles(map, threads_);
-    if (stages != nullptr) stages->filled = Clone(map);
+    if (stages != nullptr) stages->Add("filled", Clone(map));
     reference::MedianFilter(parameters_.filter.median, map, threads_);
     watch.Lap(Stage::kFilter);
 
     result = std::move(map);
-    if (stages != nullptr) HandOutVolumes(*stages);
   }
 
  private:
@@ -87,14 +88,11 @@ class ReferenceMatcher final : public StereoMatcher {
   }
 
   void HandOutVolumes(StageResults& stages) const {
-    stages.census_left = census_left_.Clone();
-    stages.census_right = census_right_.Clone();
-    stages.winner_left = winner_left_.Clone();
-    stages.winner_right = winner_right_.Clone();
-    stages.sums = HostCostVolume<std::uint16_t>(width_, height_, parameters_.matching_cost.num_disparities);
-    const auto from = sums_.ConstView();
-    const auto to = stages.sums.View();
-    for (int y = 0; y < height_; ++y) std::copy_n(from.Cell(0, y), from.row_stride, to.Cell(0, y));
+    stages.Add("census_left", census_left_.Clone());
+    stages.Add("census_right", census_right_.Clone());
+    stages.Add("sums", sums_.Clone());
+    stages.Add("winner_left", winner_left_.Clone());
+    stages.Add("winner_right", winner_right_.Clone());
   }
 
   Parameters parameters_;

@@ -29,7 +29,7 @@ class WrongMatcher final : public StereoMatcher {
   void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
                StageTimes* times, StageResults* stages) override {
     matcher_->Compute(left, right, result, times, stages);
-    if (stages != nullptr) ++stages->sums.View()(0, 0, 0);
+    if (stages != nullptr) ++stages->Get<HostCostVolume<std::uint16_t>>("sums").View()(0, 0, 0);
   }
   std::string_view backend() const override { return "wrong"; }
 
@@ -42,8 +42,26 @@ TEST(MatcherSweepTest, NamesTheFirstDifferingCell) {
     return std::make_unique<WrongMatcher>(MakeReferenceMatcher(parameters, options));
   };
   const std::string difference = RunSweepCase(make, MakeSweepCase(3));
-  EXPECT_EQ(difference.find("aggregation (sums): pixel (0, 0), d index 0 is "), 0U) << difference;
+  EXPECT_EQ(difference.find("sums: pixel (0, 0), d index 0 is "), 0U) << difference;
   EXPECT_NE(difference.find("; 1 cells differ"), std::string::npos) << difference;
+}
+
+TEST(MatcherSweepTest, ComparesWhateverIsHandedOutAndMissesWhatIsNot) {
+  StageResults expected, actual;
+  expected.Add("costs", HostCostVolume<std::uint8_t>(1, 1, 2));
+  expected.Add("slopes", HostImage<float>(2, 1, 0.5F));
+  expected.Add("arms", HostImage<std::uint8_t>(1, 1, std::uint8_t{3}));
+  expected.Get<HostCostVolume<std::uint8_t>>("costs").View()(0, 0, 0) = 7;
+  expected.Get<HostCostVolume<std::uint8_t>>("costs").View()(0, 0, 1) = 8;
+  actual.Add("costs", expected.Get<HostCostVolume<std::uint8_t>>("costs").Clone());
+  actual.Get<HostCostVolume<std::uint8_t>>("costs").View()(0, 0, 1) = 9;
+  actual.Add("arms", HostImage<std::uint16_t>(1, 1, std::uint16_t{3}));
+  actual.Add("more", HostImage<float>(1, 1, 0.0F));
+  EXPECT_EQ(DifferenceOf(expected, actual),
+            "costs: pixel (0, 0), d index 1 is 9 instead of 8; 1 cells differ\n"
+            "slopes: not handed out\n"
+            "arms: is an image of 16 bits instead of an image of 8 bits\n"
+            "more: handed out, but not by the reference\n");
 }
 
 }  // namespace

@@ -18,7 +18,10 @@
 #include <random>
 #include <sstream>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
+#include <variant>
 
 #include "pipeline/matcher.h"
 
@@ -230,9 +233,9 @@ std::string DifferenceOf(const std::string& stage, const HostImage<T>& expected,
   return text.str();
 }
 
-inline std::string DifferenceOf(const std::string& stage,
-                                const HostCostVolume<std::uint16_t>& expected_volume,
-                                const HostCostVolume<std::uint16_t>& actual_volume) {
+template <typename T>
+std::string DifferenceOf(const std::string& stage, const HostCostVolume<T>& expected_volume,
+                         const HostCostVolume<T>& actual_volume) {
   const auto expected = expected_volume.ConstView(), actual = actual_volume.ConstView();
   std::ostringstream text;
   if (expected.width != actual.width || expected.height != actual.height ||
@@ -248,8 +251,8 @@ inline std::string DifferenceOf(const std::string& stage,
       for (int d = 0; d < expected.num_disparities; ++d) {
         if (expected(x, y, d) == actual(x, y, d)) continue;
         if (count++ == 0) {
-          text << stage << ": pixel (" << x << ", " << y << "), d index " << d << " is " << actual(x, y, d)
-               << " instead of " << expected(x, y, d);
+          text << stage << ": pixel (" << x << ", " << y << "), d index " << d << " is " << +actual(x, y, d)
+               << " instead of " << +expected(x, y, d);
         }
       }
     }
@@ -265,17 +268,30 @@ inline std::string DifferenceOf(const std::string& stage, const DisparityMap& ex
          DifferenceOf(stage + " confidence", expected.confidence, actual.confidence);
 }
 
-// Every difference, in the order of the stages: the first line is the first stage that went wrong.
+// Every difference, in the order of the stages: the first line is the first stage that went wrong. Whatever
+// the expected side hands out is compared, and the actual side must hand out the same names.
 inline std::string DifferenceOf(const StageResults& expected, const StageResults& actual) {
-  return DifferenceOf("census_transform (left)", expected.census_left, actual.census_left) +
-         DifferenceOf("census_transform (right)", expected.census_right, actual.census_right) +
-         DifferenceOf("aggregation (sums)", expected.sums, actual.sums) +
-         DifferenceOf("selection (winner_left)", expected.winner_left, actual.winner_left) +
-         DifferenceOf("selection (winner_right)", expected.winner_right, actual.winner_right) +
-         DifferenceOf("selection", expected.selected, actual.selected) +
-         DifferenceOf("consistency", expected.consistent, actual.consistent) +
-         DifferenceOf("filter (speckle)", expected.without_speckles, actual.without_speckles) +
-         DifferenceOf("filter (fill)", expected.filled, actual.filled);
+  std::string text;
+  for (const auto& [name, value] : expected.results()) {
+    const StageResults::Value* other = actual.Find(name);
+    if (other == nullptr) {
+      text += name + ": not handed out\n";
+    } else if (other->index() != value.index()) {
+      text += name + ": is " + std::string(StageResults::TypeName(*other)) + " instead of " +
+              std::string(StageResults::TypeName(value)) + '\n';
+    } else {
+      text += std::visit(
+          [&name, other](const auto& from) {
+            return DifferenceOf(name, from, std::get<std::remove_cvref_t<decltype(from)>>(*other));
+          },
+          value);
+    }
+  }
+  for (const std::string_view name : actual.names()) {
+    if (expected.Find(name) == nullptr)
+      text += std::string(name) + ": handed out, but not by the reference\n";
+  }
+  return text;
 }
 
 // What the reference makes of a case.
@@ -300,8 +316,8 @@ inline std::string RunSweepCase(const MatcherFactory& make_matcher, const SweepC
   const std::unique_ptr<StereoMatcher> matcher = make_matcher(c.parameters, c.options);
   matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual_fused);
   matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual, nullptr, &actual_stages);
-  return DifferenceOf(truth.stages, actual_stages) + DifferenceOf("filter (median)", truth.map, actual) +
-         DifferenceOf("whole frame without stages", truth.map, actual_fused);
+  return DifferenceOf(truth.stages, actual_stages) + DifferenceOf("result", truth.map, actual) +
+         DifferenceOf("result without stages handed out", truth.map, actual_fused);
 }
 
 inline std::string RunSweepCase(const MatcherFactory& make_matcher, const SweepCase& c) {

@@ -26,7 +26,8 @@ CLEAN = {
     "cuda/b.cu": '#include "cuda/b.cuh"\n#include <cub/cub.cuh>\n#include <cuda/std/limits>\n',
     "config/c.cpp": '#include "pipeline/a.h"\n#include <fstream>\n#include <yaml-cpp/yaml.h>\n',
     "datasets/d.cpp": '#include <opencv2/imgcodecs.hpp>\n#include <filesystem>\n',
-    "app/backends.cpp": '#include "cuda/b.h"\n',
+    "config/backends.h": '#pragma once\n#include "pipeline/a.h"\n',
+    "config/backends.cpp": '#include "cuda/b.h"\n',
     "app/e.h": '#pragma once\n#include <CLI/CLI.hpp>\n#include <cstdio>\n',
     "tests/pipeline/a_test.cpp": '#include "pipeline/a.h"\n#include <gtest/gtest.h>\n#include <fstream>\n',
 }
@@ -62,8 +63,11 @@ BREACHES = [
     ("datasets/d.cpp", "#include <yaml-cpp/yaml.h>", "may not know yaml"),
     ("datasets/d.cpp", '#include "app/e.h"', "may not know app/"),
     ("app/e.h", '#include "cuda/b.h"', "which back ends"),
-    ("app/backends.cpp", '#include "cuda/device/stream.h"', "brings CUDA's headers"),
-    ("app/backends.cpp", '#include "cuda/pipeline.h"', "brings CUDA's headers"),
+    ("config/c.cpp", '#include "cuda/b.h"', "which back ends"),
+    ("config/c.cpp", '#include "config/backends.h"', "above the rest of config/"),
+    ("config/backends.cpp", "#include <yaml-cpp/yaml.h>", "may not know yaml"),
+    ("config/backends.cpp", '#include "cuda/device/stream.h"', "brings CUDA's headers"),
+    ("config/backends.cpp", '#include "cuda/pipeline.h"', "brings CUDA's headers"),
     ("app/e.h", "#include <gtest/gtest.h>", "may not know test"),
     ("tests/pipeline/a_test.cpp", '#include "cuda/b.h"', "may not know cuda/"),
 ]

@@ -49,7 +49,10 @@ void FilterMap(const FilterParameters& parameters, SpeckleFilter& speckles, Disp
       for (int y = begin; y < end; ++y)
         speckles.CopyRow(y, map.disparity.Row(y), map.disparity.Row(y), map.validity.Row(y), words);
     });
-    if (stages != nullptr) stages->without_speckles = Clone(map), stages->filled = Clone(map);
+    if (stages != nullptr) {
+      stages->Add("without_speckles", Clone(map));
+      stages->Add("filled", Clone(map));
+    }
     return;
   }
   std::uint8_t* frame_memory = workspace + WholeLines(SpeckleFilter::WorkspaceBytes(width, height));
@@ -67,13 +70,13 @@ void FilterMap(const FilterParameters& parameters, SpeckleFilter& speckles, Disp
     if (filling) filling->Gather(begin / kRowsPerBlock);
   });
   if (stages != nullptr) {
-    stages->without_speckles = Clone(map);
-    CopyOut(framed, 0, stages->without_speckles.disparity, threads);
+    DisparityMap& without_speckles = stages->Add("without_speckles", Clone(map));
+    CopyOut(framed, 0, without_speckles.disparity, threads);
   }
   if (filling) filling->Fill(map.validity, threads);
   if (stages != nullptr) {
-    stages->filled = Clone(map);
-    CopyOut(framed, 0, stages->filled.disparity, threads);
+    DisparityMap& filled = stages->Add("filled", Clone(map));
+    CopyOut(framed, 0, filled.disparity, threads);
   }
   CopyOut(framed, parameters.median, map.disparity, threads);
 }

@@ -1,6 +1,7 @@
 #include "pipeline/cpu/sgm/aggregator.h"
 
 #include <algorithm>
+#include <optional>
 #include <string>
 
 #include "pipeline/cpu/filters/consistency.h"
@@ -67,7 +68,12 @@ class Aggregator::Sink {
   std::size_t bytes() const { return (sums_.size() + rows_.size()) * sizeof(std::uint16_t) + check_.bytes(); }
 
   void SetOutput(const SelectionTables& tables, DisparityMap& map, StageResults* stages) {
-    tables_ = &tables, map_ = &map, stages_ = stages;
+    tables_ = &tables, map_ = &map, hand_out_.reset();
+    if (stages == nullptr) return;
+    hand_out_.emplace(HandedOut{.sums = stages->Get<HostCostVolume<std::uint16_t>>("sums").View(),
+                                .winner_left = stages->Get<HostImage<std::uint16_t>>("winner_left").View(),
+                                .winner_right = stages->Get<HostImage<std::uint16_t>>("winner_right").View(),
+                                .selected = &stages->Get<DisparityMap>("selected")});
   }
 
   void BeginBand(int top, int bottom) {
@@ -76,7 +82,7 @@ class Aggregator::Sink {
   }
 
   void Take(const SweepPart& part) {
-    if (stages_ != nullptr) HandOut(part);
+    if (hand_out_) HandOut(part);
     SelectPart(*tables_, part.u_begin, part.u_end, part.sums, Row(part.v));
   }
 
@@ -88,12 +94,12 @@ class Aggregator::Sink {
       RefineRow(*tables_, row, width, min_disparity, p.selection, map_->disparity.Row(y),
                 map_->validity.Row(y), map_->confidence.Row(y));
       FinishRow(*tables_, width, row);
-      if (stages_ != nullptr) {
-        std::copy_n(row.winner, width, stages_->winner_left.Row(y));
-        CopyRightRow(*tables_, width, min_disparity, row, stages_->winner_right.Row(y));
-        std::copy_n(map_->disparity.Row(y), width, stages_->selected.disparity.Row(y));
-        std::copy_n(map_->validity.Row(y), width, stages_->selected.validity.Row(y));
-        std::copy_n(map_->confidence.Row(y), width, stages_->selected.confidence.Row(y));
+      if (hand_out_) {
+        std::copy_n(row.winner, width, hand_out_->winner_left.Row(y));
+        CopyRightRow(*tables_, width, min_disparity, row, hand_out_->winner_right.Row(y));
+        std::copy_n(map_->disparity.Row(y), width, hand_out_->selected->disparity.Row(y));
+        std::copy_n(map_->validity.Row(y), width, hand_out_->selected->validity.Row(y));
+        std::copy_n(map_->confidence.Row(y), width, hand_out_->selected->confidence.Row(y));
       }
       CheckRow(row.winner, RightWinnersOf(*tables_, row), width, min_disparity,
                p.matching_cost.num_disparities, p.consistency, map_->disparity.Row(y), map_->validity.Row(y),
@@ -102,6 +108,13 @@ class Aggregator::Sink {
   }
 
  private:
+  // Where the stages that end in here write their results, when somebody wants them.
+  struct HandedOut {
+    HostCostVolumeView<std::uint16_t> sums;
+    HostImageView<std::uint16_t> winner_left, winner_right;
+    DisparityMap* selected = nullptr;
+  };
+
   // Elements of SelectedRow's arrays.
   int RowStride() const { return 5 * row_size_ + right_size_ + 2 * parent_->striping_.Padded(); }
   SelectedRow Row(int y) {
@@ -119,7 +132,7 @@ class Aggregator::Sink {
   }
 
   void HandOut(const SweepPart& part) {
-    const auto volume = stages_->sums.View();
+    const auto& volume = hand_out_->sums;
     const int key_bits = tables_->use_keys ? kKeyBits : 0;
     const Striping& striping = parent_->striping_;
     for (int x = part.u_begin; x < part.u_end; ++x) {
@@ -133,7 +146,7 @@ class Aggregator::Sink {
   const Aggregator* parent_;
   const SelectionTables* tables_ = nullptr;
   DisparityMap* map_ = nullptr;
-  StageResults* stages_ = nullptr;
+  std::optional<HandedOut> hand_out_;
   int row_size_, right_size_;
   int top_ = 0, bottom_ = 0;
   AlignedBuffer<std::uint16_t> sums_, rows_;

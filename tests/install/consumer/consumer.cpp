@@ -37,7 +37,9 @@ int main() {
   parallax::Parameters parameters;
   parameters.matching_cost.num_disparities = kNumDisparities;
   const parallax::MatcherOptions options{.width = kWidth, .height = kHeight};
-  int wrong = CountWrong(*parallax::MakeReferenceMatcher(parameters, options), left, right);
-  wrong += CountWrong(*parallax::MakeCpuMatcher(parameters, options), left, right);
+  int wrong = 0;
+  for (const char* backend : {"auto", "cpu", "reference"}) {
+    wrong += CountWrong(*parallax::MakeMatcher(backend, parameters, options), left, right);
+  }
   return wrong == 0 ? 0 : 1;
 }

@@ -59,15 +59,16 @@ TEST(ReferenceMatcher, WithoutPenaltiesItIsWinnerTakesAll) {
   parameters.aggregation = {8, 0, 0, 0, 0};
   StageResults stages;
   Match(left, right, parameters, &stages);
+  const auto& census_left = stages.Get<HostImage<std::uint64_t>>("census_left");
+  const auto& census_right = stages.Get<HostImage<std::uint64_t>>("census_right");
   for (int y = 0; y < 9; ++y) {
     for (int x = 0; x < 40; ++x) {
       int best = 0, best_cost = 1000;
       for (int d = 0; d < 16; ++d) {
-        const int cost =
-            x - d < 0 ? 26 : std::popcount(stages.census_left(x, y) ^ stages.census_right(x - d, y));
+        const int cost = x - d < 0 ? 26 : std::popcount(census_left(x, y) ^ census_right(x - d, y));
         if (cost < best_cost) best = d, best_cost = cost;
       }
-      ASSERT_EQ(stages.winner_left(x, y), best);
+      ASSERT_EQ(stages.Get<HostImage<std::uint16_t>>("winner_left")(x, y), best);
     }
   }
 }

@@ -1,18 +1,16 @@
-// Which back ends this program was built with, and making a matcher of one of them.
+// Which back ends this library was built with, and making a matcher of a method on one of them.
 #pragma once
 
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "cuda/frame_benchmark.h"
 #include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/matcher.h"
 #include "pipeline/matcher_queue.h"
 
-namespace parallax::app {
+namespace parallax {
 
 struct BackendState {
   std::string_view name;  // "reference", "cpu", "cuda"
@@ -23,19 +21,19 @@ struct BackendState {
 // All back ends there are, the fastest first.
 std::vector<BackendState> Backends();
 
-// The back end that a name means: "auto" is the first usable one of Backends(); other names stand for
-// themselves. Throws InvalidArgument for an unknown name, Error for a back end that is not usable, with the
-// remedy.
-std::string_view ResolveBackend(std::string_view backend);
+// The back end that a name means: "auto" is the first usable one of Backends() that has the method; other
+// names stand for themselves. Throws InvalidArgument for an unknown name, Error for a back end that is not
+// usable or has no such method, with the remedy.
+std::string_view ResolveBackend(std::string_view backend, Method method = Method::kSgm);
 
-// A matcher of that back end ("auto", "reference", "cpu", "cuda"). Throws as ResolveBackend, and as the back
-// end does.
+// A matcher of parameters.method on that back end ("auto", "reference", "cpu", "cuda"). Throws as
+// ResolveBackend, and as the back end does: InvalidArgument for parameters or sizes that cannot be.
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,
                                            const MatcherOptions& options);
 
 // The same with num_in_flight frames in flight (cpu: so many matched at a time, each matcher with the next
 // one at hand), which cuda and cpu have; another back end is an InvalidArgument.
-void RequireMatcherQueue(std::string_view backend);
+void RequireMatcherQueue(std::string_view backend, Method method = Method::kSgm);
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight);
 // num_in_flight that gives the most frames per second in memory that every machine has: on the cpu one for
@@ -46,11 +44,8 @@ int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
 // Measures of clouds on that back end: "auto", "cpu" or "cuda" (a device's number), "auto" being cuda where a
 // device answers. Throws as ResolveBackend, and InvalidArgument for "reference", which has none.
 std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, int device, int num_threads);
+// The back end that measures the clouds of who matches on that one: itself, or "cpu" where it has no
+// measures.
+std::string_view CloudBackendBeside(std::string_view backend);
 
-// Times on the device; nullopt where the back end is not cuda.
-std::optional<CudaFrameTimes> MeasureOnDevice(std::string_view backend, const Parameters& parameters,
-                                              const MatcherOptions& options, const CameraImageView& left,
-                                              const CameraImageView& right,
-                                              const CudaBenchmarkOptions& benchmark);
-
-}  // namespace parallax::app
+}  // namespace parallax

@@ -1,0 +1,184 @@
+// The only file that knows which back ends were built, and which methods each of them has.
+#include "config/backends.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <thread>
+
+#include "config/device_benchmark.h"
+#include "pipeline/cpu/cpu_matcher.h"
+#include "pipeline/cpu/cpu_matcher_queue.h"
+#include "pipeline/error.h"
+#include "pipeline/simd/instruction_sets.h"
+#ifdef PARALLAX_WITH_CUDA
+#include "cuda/cloud/cuda_cloud_measures.h"
+#include "cuda/cuda_matcher.h"
+#include "cuda/device/device.h"
+#endif
+
+namespace parallax {
+namespace {
+
+// --- the back ends ------------------------------------------------------------
+#ifdef PARALLAX_WITH_CUDA
+BackendState CudaState() {
+  std::string note;
+  const std::vector<CudaDeviceInfo> devices = ListCudaDevices(&note);
+  for (const CudaDeviceInfo& device : devices) {
+    if (!note.empty()) note += "; ";
+    note += "device " + std::to_string(device.index) + ": " + device.name + ", compute capability " +
+            std::to_string(device.major) + "." + std::to_string(device.minor);
+    if (!device.usable) note += " (" + device.why_not + ")";
+  }
+  return {"cuda", HasCudaDevice(), note};
+}
+#else
+BackendState CudaState() { return {"cuda", false, "not built: install the CUDA toolkit and build again"}; }
+#endif
+
+// --- what each of them has ----------------------------------------------------
+struct MatcherRow {
+  Method method;
+  std::string_view backend;
+  std::unique_ptr<StereoMatcher> (*make)(const Parameters&, const MatcherOptions&);
+  // Several frames in flight; null where there is no such thing.
+  std::unique_ptr<MatcherQueue> (*make_queue)(const Parameters&, const MatcherOptions&, int num_in_flight);
+};
+constexpr MatcherRow kMatchers[] = {
+#ifdef PARALLAX_WITH_CUDA
+    {Method::kSgm, "cuda", &MakeCudaMatcher, &MakeCudaFrameQueue},
+#endif
+    {Method::kSgm, "cpu", &MakeCpuMatcher, &MakeCpuMatcherQueue},
+    {Method::kSgm, "reference", &MakeReferenceMatcher, nullptr},
+};
+
+struct CloudRow {
+  std::string_view backend;
+  std::unique_ptr<CloudMeasures> (*make)(int device, int num_threads);
+};
+constexpr CloudRow kClouds[] = {
+#ifdef PARALLAX_WITH_CUDA
+    {"cuda", [](int device, int) { return MakeCudaCloudMeasures(device); }},
+#endif
+    {"cpu", [](int, int num_threads) { return MakeCpuCloudMeasures(num_threads); }},
+};
+
+// The row of that back end that fits; null where there is none.
+template <typename Row, std::size_t kSize, typename Fits>
+const Row* FindRow(const Row (&rows)[kSize], std::string_view backend, Fits fits) {
+  const Row* found = std::find_if(std::begin(rows), std::end(rows),
+                                  [&](const Row& row) { return row.backend == backend && fits(row); });
+  return found == std::end(rows) ? nullptr : found;
+}
+const MatcherRow* FindMatcher(std::string_view backend, Method method) {
+  return FindRow(kMatchers, backend, [&](const MatcherRow& row) { return row.method == method; });
+}
+const CloudRow* FindClouds(std::string_view backend) {
+  return FindRow(kClouds, backend, [](const CloudRow&) { return true; });
+}
+
+// --- choosing -----------------------------------------------------------------
+// The usable back end that the name means, of those that do what is asked for; "auto": the first one.
+// lacks: what the others do not do, for the message.
+template <typename Does>
+std::string_view Resolve(std::string_view backend, const std::string& lacks, Does does) {
+  const std::vector<BackendState> states = Backends();
+  std::string names = "auto", able;
+  const BackendState* named = nullptr;
+  for (const BackendState& state : states) {
+    names += ", " + std::string(state.name);
+    if (state.name == backend) named = &state;
+    if (!state.usable || !does(state.name)) continue;
+    if (backend == "auto" || named == &state) return state.name;
+    able += (able.empty() ? "" : " or ") + std::string(state.name);
+  }
+  if (named == nullptr) {
+    if (backend == "auto") throw Error("no back end " + lacks);
+    throw InvalidArgument("unknown back end '" + std::string(backend) + "': use one of " + names);
+  }
+  const std::string remedy = ": use --backend " + able + " (see parallax info)";
+  if (!named->usable) {
+    throw Error("back end " + std::string(backend) + " cannot be used: " + named->note + remedy);
+  }
+  throw InvalidArgument("back end " + std::string(backend) + " " + lacks + remedy);
+}
+
+const MatcherRow& ResolveMatcher(std::string_view backend, Method method) {
+  const std::string name(EnumNames(method)[static_cast<std::size_t>(method)]);
+  const std::string_view resolved =
+      Resolve(backend, "does not have the method " + name,
+              [&](std::string_view candidate) { return FindMatcher(candidate, method) != nullptr; });
+  return *FindMatcher(resolved, method);
+}
+
+}  // namespace
+
+std::vector<BackendState> Backends() {
+  return {
+      CudaState(),
+      {"cpu", true, "vectors (" + cpu::InstructionSetInUse() + ") and threads"},
+      {"reference", true, "plain code that every other back end equals to the bit; slow"},
+  };
+}
+
+std::string_view ResolveBackend(std::string_view backend, Method method) {
+  return ResolveMatcher(backend, method).backend;
+}
+
+std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,
+                                           const MatcherOptions& options) {
+  ValidateOrThrow(parameters);
+  return ResolveMatcher(backend, parameters.method).make(parameters, options);
+}
+
+void RequireMatcherQueue(std::string_view backend, Method method) {
+  const MatcherRow& row = ResolveMatcher(backend, method);
+  if (row.make_queue != nullptr) return;
+  throw InvalidArgument("back end " + std::string(row.backend) +
+                        " matches one frame at a time: leave out --in-flight, or use --backend cuda or cpu");
+}
+
+std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
+                                               const MatcherOptions& options, int num_in_flight) {
+  ValidateOrThrow(parameters);
+  RequireMatcherQueue(backend, parameters.method);
+  return ResolveMatcher(backend, parameters.method).make_queue(parameters, options, num_in_flight);
+}
+
+int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
+                        const MatcherOptions& options) {
+  constexpr std::int64_t kMaxCells = std::int64_t{256} << 20;  // of all in flight: some 640 MB
+  if (ResolveBackend(backend, parameters.method) != "cpu" || options.memory_limit_bytes > 0) return 1;
+  int num_threads = options.num_threads;
+  if (num_threads <= 0) num_threads = static_cast<int>(std::thread::hardware_concurrency());
+  const std::int64_t num_cells =
+      std::int64_t{options.width} * options.height * parameters.matching_cost.num_disparities;
+  return static_cast<int>(std::clamp<std::int64_t>(kMaxCells / num_cells, 1, std::clamp(num_threads, 1, 4)));
+}
+
+std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, int device, int num_threads) {
+  const std::string_view resolved =
+      Resolve(backend, "does not measure clouds",
+              [](std::string_view candidate) { return FindClouds(candidate) != nullptr; });
+  return FindClouds(resolved)->make(device, num_threads);
+}
+
+std::string_view CloudBackendBeside(std::string_view backend) {
+  return backend == "auto" || FindClouds(ResolveBackend(backend)) != nullptr ? backend : "cpu";
+}
+
+std::optional<CudaFrameTimes> MeasureOnDevice(std::string_view backend,
+                                              [[maybe_unused]] const Parameters& parameters,
+                                              [[maybe_unused]] const MatcherOptions& options,
+                                              [[maybe_unused]] const CameraImageView& left,
+                                              [[maybe_unused]] const CameraImageView& right,
+                                              [[maybe_unused]] const CudaBenchmarkOptions& benchmark) {
+  if (ResolveBackend(backend, parameters.method) != "cuda") return std::nullopt;
+#ifdef PARALLAX_WITH_CUDA
+  return MeasureCudaFrames(parameters, options, left, right, benchmark);
+#else
+  return std::nullopt;
+#endif
+}
+
+}  // namespace parallax

@@ -1,0 +1,17 @@
+// Times of one frame's steps on a device, where the back end has one. Beside the installed interface.
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "cuda/frame_benchmark.h"
+
+namespace parallax {
+
+// Times on the device; nullopt where the back end (as ResolveBackend takes it) is not cuda.
+std::optional<CudaFrameTimes> MeasureOnDevice(std::string_view backend, const Parameters& parameters,
+                                              const MatcherOptions& options, const CameraImageView& left,
+                                              const CameraImageView& right,
+                                              const CudaBenchmarkOptions& benchmark);
+
+}  // namespace parallax

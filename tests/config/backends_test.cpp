@@ -1,0 +1,82 @@
+// Choosing between methods and back ends by name.
+#include "config/backends.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+
+#include "pipeline/error.h"
+#include "tests/support/images.h"
+
+namespace parallax {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+std::string FaultOf(const auto& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "accepted";
+}
+
+bool IsUsable(std::string_view name) {
+  for (const BackendState& state : Backends()) {
+    if (state.name == name) return state.usable;
+  }
+  return false;
+}
+
+TEST(Backends, EveryUsableOneMatchesUnderItsName) {
+  const auto image = test::ImageFrom<std::uint8_t>(30, 9, [](int x, int y) { return test::NoiseAt(x, y); });
+  const MatcherOptions options{.width = 30, .height = 9};
+  for (const BackendState& state : Backends()) {
+    EXPECT_FALSE(state.note.empty());
+    if (!state.usable) continue;
+    EXPECT_EQ(ResolveBackend(state.name), state.name);
+    const auto matcher = MakeMatcher(state.name, {}, options);
+    EXPECT_EQ(matcher->backend(), state.name);
+    DisparityMap map;
+    matcher->Compute(image.ConstView(), image.ConstView(), map);
+    EXPECT_EQ(map.disparity(15, 4), 0.0F) << state.name;
+  }
+}
+
+TEST(Backends, AutoIsTheFastestUsableOne) {
+  EXPECT_EQ(ResolveBackend("auto"), IsUsable("cuda") ? "cuda" : "cpu");
+  EXPECT_EQ(MakeMatcher("auto", {}, {.width = 8, .height = 8})->backend(), ResolveBackend("auto"));
+  EXPECT_EQ(MakeMatcherQueue("auto", {}, {.width = 8, .height = 8}, 2)->in_flight(), 0U);
+}
+
+TEST(Backends, WhatCannotBeIsToldWithItsRemedy) {
+  const MatcherOptions options{.width = 8, .height = 8};
+  EXPECT_EQ(FaultOf([] { ResolveBackend("gpu"); }),
+            "unknown back end 'gpu': use one of auto, cuda, cpu, reference");
+  if (!IsUsable("cuda")) {
+    EXPECT_THAT(FaultOf([] { ResolveBackend("cuda"); }), AllOf(StartsWith("back end cuda cannot be used: "),
+                                                               HasSubstr("use --backend cpu or reference")));
+  }
+  EXPECT_THAT(FaultOf([] { RequireMatcherQueue("reference"); }), HasSubstr("one frame at a time"));
+  EXPECT_THAT(
+      FaultOf([] { MakeCloudMeasures("reference", 0, 1); }),
+      AllOf(StartsWith("back end reference does not measure clouds: use --backend "), HasSubstr("cpu")));
+  Parameters other;
+  other.method = Method::kAdCensus;
+  EXPECT_THAT(FaultOf([&] { MakeMatcher("auto", other, options); }), HasSubstr("method is ad_census"));
+  EXPECT_THAT(FaultOf([&] { MakeMatcher("cpu", {}, {}); }), HasSubstr("at least 1"));
+}
+
+TEST(Backends, CloudsOfTheReferenceAreMeasuredOnTheCpu) {
+  EXPECT_EQ(CloudBackendBeside("reference"), "cpu");
+  EXPECT_EQ(CloudBackendBeside("cpu"), "cpu");
+  EXPECT_EQ(CloudBackendBeside("auto"), "auto");
+  EXPECT_EQ(MakeCloudMeasures("cpu", 0, 1)->name(), "cpu");
+}
+
+}  // namespace
+}  // namespace parallax
