@@ -2,12 +2,14 @@
 // The only place that prints errors and sets exit codes: 0 done, 1 failed, 2 wrong usage.
 #include <CLI/CLI.hpp>
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 
 #include "app/build_info.h"
 #include "app/commands.h"
 #include "pipeline/error.h"
+#include "pipeline/frames/frame_road.h"
 
 namespace {
 
@@ -60,9 +62,7 @@ std::string EmptyArgumentText(int argc, char** argv) {
   return "";
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int RunCommand(int argc, char** argv) {
   CLI::App app{"parallax: stereo pairs to depth and point clouds, on a CPU or a GPU, with a score",
                "parallax"};
   app.set_version_flag("--version", "parallax " + std::string(parallax::app::ThisBuild().version),
@@ -90,4 +90,13 @@ int main(int argc, char** argv) {
     return Fail(error.what(), kExitFailed);
   }
   return kExitDone;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int exit_code = RunCommand(argc, argv);
+  if (parallax::NumReadersLeftBehind() == 0) return exit_code;
+  std::fflush(nullptr);
+  std::_Exit(exit_code);  // a thread is still in a library that waits for a camera: nothing is taken from it
 }

@@ -140,6 +140,7 @@ void RequireMatcherQueue(std::string_view backend, Method method) {
 
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight) {
+  if (num_in_flight <= 1) return MakeQueueOfOne(MakeMatcher(backend, parameters, options));
   ValidateOrThrow(parameters);
   RequireMatcherQueue(backend, parameters.method);
   return ResolveMatcher(backend, parameters.method).make_queue(parameters, options, num_in_flight);

@@ -31,8 +31,8 @@ std::string_view ResolveBackend(std::string_view backend, Method method = Method
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,
                                            const MatcherOptions& options);
 
-// The same with num_in_flight frames in flight (cpu: so many matched at a time, each matcher with the next
-// one at hand), which cuda and cpu have; another back end is an InvalidArgument.
+// The same with num_in_flight >= 1 frames in flight. More than one (cpu: so many matched at a time, each
+// matcher with the next one at hand) cuda and cpu have; another back end is an InvalidArgument.
 void RequireMatcherQueue(std::string_view backend, Method method = Method::kSgm);
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight);

@@ -1,6 +1,11 @@
 #include "pipeline/matcher_queue.h"
 
 #include <algorithm>
+#include <condition_variable>
+#include <mutex>
+#include <utility>
+
+#include "pipeline/error.h"
 
 namespace parallax {
 namespace {
@@ -12,7 +17,58 @@ HostImage<T> CloneImage(const HostImageView<const T>& from) {
   return to;
 }
 
+class QueueOfOne final : public MatcherQueue {
+ public:
+  explicit QueueOfOne(std::unique_ptr<StereoMatcher> matcher) : matcher_(std::move(matcher)) {}
+
+  void Submit(const CameraImageView& left, const CameraImageView& right) override {
+    {
+      std::unique_lock lock(mutex_);
+      is_collected_.wait(lock, [this] { return !is_in_flight_; });
+    }
+    matcher_->Compute(left, right, matched_, &matched_times_);
+    const std::scoped_lock lock(mutex_);
+    is_in_flight_ = true;
+  }
+
+  DisparityMapView Collect() override {
+    const std::scoped_lock lock(mutex_);
+    if (!is_in_flight_) throw Error("no frame is in flight: submit one first");
+    std::swap(collected_, matched_);
+    times_ = std::exchange(matched_times_, {});
+    is_in_flight_ = false;
+    is_collected_.notify_one();
+    return {collected_.disparity.ConstView(), collected_.validity.ConstView(),
+            collected_.confidence.ConstView()};
+  }
+
+  DisparityMap Take() override {
+    Collect();
+    return std::exchange(collected_, {});
+  }
+
+  StageTimes times() const override { return times_; }
+  std::size_t in_flight() const override {
+    const std::scoped_lock lock(mutex_);
+    return is_in_flight_ ? 1 : 0;
+  }
+  std::size_t capacity() const override { return 1; }
+  std::size_t memory_bytes() const override { return matcher_->memory_bytes(); }
+
+ private:
+  const std::unique_ptr<StereoMatcher> matcher_;
+  mutable std::mutex mutex_;
+  std::condition_variable is_collected_;
+  bool is_in_flight_ = false;
+  DisparityMap matched_, collected_;
+  StageTimes matched_times_, times_;
+};
+
 }  // namespace
+
+std::unique_ptr<MatcherQueue> MakeQueueOfOne(std::unique_ptr<StereoMatcher> matcher) {
+  return std::make_unique<QueueOfOne>(std::move(matcher));
+}
 
 DisparityMap Clone(const DisparityMapView& view) {
   return {CloneImage(view.disparity), CloneImage(view.validity), CloneImage(view.confidence)};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <memory>
 
 #include "pipeline/disparity_map.h"
 #include "pipeline/frame.h"
@@ -38,5 +39,9 @@ class MatcherQueue {
   virtual std::size_t capacity() const = 0;      // as many may be in flight
   virtual std::size_t memory_bytes() const = 0;  // of what it runs on
 };
+
+// A matcher as a queue of one frame: Submit() matches it, in the calling thread, and throws what the matcher
+// throws.
+std::unique_ptr<MatcherQueue> MakeQueueOfOne(std::unique_ptr<StereoMatcher> matcher);
 
 }  // namespace parallax

@@ -9,11 +9,12 @@
 #include "app/eval/estimate_files.h"
 #include "app/options/frame_parameters.h"
 #include "app/options/named_rig.h"
-#include "app/run/frame_loop.h"
+#include "app/run/heap.h"
 #include "app/run/interrupt.h"
 #include "app/run/progress.h"
 #include "config/backends.h"
 #include "pipeline/error.h"
+#include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {
 namespace {
@@ -59,6 +60,7 @@ class SourceEvaluation {
 
   void Run() {
     const InterruptGuard interrupt;
+    KeepFreedMemory();
     if (options_.estimates.empty()) {
       MatchFrames(interrupt.requested());
     } else {
@@ -84,7 +86,7 @@ class SourceEvaluation {
   void MatchFrames(const std::atomic<bool>& stop) {
     const ChosenParameters chosen = options_.matching.Load();
     std::string why_skipped;  // set and read in the thread that reads
-    FrameLoopSteps steps;
+    FrameSteps steps;
     steps.is_done = [&](const std::string&, const StereoFrame* frame) {
       if (frame == nullptr || frame->truth) return false;
       why_skipped = WhyNoTruth(*frame);
@@ -92,7 +94,7 @@ class SourceEvaluation {
     };
     steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
     steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
-      return MakeMatcher(options_.matching.backend, parameters, matcher_options);
+      return MakeMatcherQueue(options_.matching.backend, parameters, matcher_options, 1);
     };
     steps.write = [&](const MatchedFrame& matched, FrameReport&) {
       Score(matched.frame, matched.disparity.disparity.ConstView(), matched.match_ms,
@@ -105,13 +107,13 @@ class SourceEvaluation {
     };
     // One writer: frames are scored in their order.
     RunFrames(
-        *source_, steps,
+        source_, steps,
         {.max_frames = options_.max_frames,
          .num_threads = options_.matching.num_threads,
          .device = options_.matching.device,
          .memory_limit_bytes = options_.matching.MemoryLimitBytes(ResolveBackend(options_.matching.backend)),
          .num_writers = 1,
-         .stop = &stop});
+         .stop_requested = [&] { return stop.load(); }});
   }
 
   void ReadEstimates(const std::atomic<bool>& stop) {
@@ -174,7 +176,7 @@ class SourceEvaluation {
   }
 
   const EvalOptions& options_;
-  std::unique_ptr<FrameSource> source_;
+  std::shared_ptr<FrameSource> source_;
   std::vector<Metric> metrics_;
   EvalSession session_;
   std::optional<Progress> progress_;

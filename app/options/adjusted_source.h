@@ -7,7 +7,7 @@
 #include <string>
 #include <utility>
 
-#include "datasets/source.h"
+#include "pipeline/frames/frame_source.h"
 
 namespace parallax::app {
 
@@ -20,6 +20,8 @@ class AdjustedSource : public FrameSource {
   std::optional<std::size_t> num_frames() const override { return source_->num_frames(); }
   std::optional<std::string> NextName() override { return source_->NextName(); }
   void Skip() override { source_->Skip(); }
+  bool is_live() const override { return source_->is_live(); }
+  void Cancel() override { source_->Cancel(); }
   StereoFrame Read() override {
     StereoFrame frame = source_->Read();
     adjust_(frame);

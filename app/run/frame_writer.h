@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "app/run/frame_loop.h"
 #include "app/run/run_clouds.h"
+#include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {
 

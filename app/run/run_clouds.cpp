@@ -15,7 +15,17 @@ namespace {
 
 constexpr int kNeighbours = 8;  // of the density
 
+CloudFigures& CloudFiguresIn(FrameReport& report) {
+  if (!report.details.has_value()) report.details = CloudFigures{};
+  return std::any_cast<CloudFigures&>(report.details);
+}
+
 }  // namespace
+
+CloudFigures CloudFiguresOf(const FrameReport& report) {
+  const auto* figures = std::any_cast<CloudFigures>(&report.details);
+  return figures != nullptr ? *figures : CloudFigures{};
+}
 
 RunClouds::RunClouds(const RunCloudOptions& options, std::unique_ptr<CloudMeasures> measures)
     : measures_(std::move(measures)), density_(options.density) {
@@ -30,9 +40,10 @@ void RunClouds::Clean(PointCloud& cloud, FrameReport& report) {
   const Seconds watch;
   const std::size_t num_before = cloud.size();
   if (num_before > 0) cloud = app::Clean(cloud, cleaning_, *measures_).cloud;
-  report.cloud_clean_ms = 1000 * watch.Passed();
-  report.num_points = num_before;
-  report.num_points_removed = num_before - cloud.size();
+  CloudFigures& figures = CloudFiguresIn(report);
+  figures.clean_ms = 1000 * watch.Passed();
+  figures.num_points = num_before;
+  figures.num_points_removed = num_before - cloud.size();
 }
 
 void RunClouds::WriteDensity(const PointCloud& cloud, const std::filesystem::path& cloud_file,
@@ -47,7 +58,7 @@ void RunClouds::WriteDensity(const PointCloud& cloud, const std::filesystem::pat
     const std::scoped_lock lock(mutex_);
     density = MeasureDensity(*measures_, cloud.points, kNeighbours, DensityKind::kSurface);
   }
-  report.density_ms = 1000 * watch.Passed();
+  CloudFiguresIn(report).density_ms = 1000 * watch.Passed();
   const ValueScale scale = DensityScale(density);
   WritePly(cloud_file, {cloud.points, ColorValues(density.densities, scale)}, CloudEncoding::kBinary,
            {"density, " + UnitOf(density.kind), density.densities});

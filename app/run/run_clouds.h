@@ -1,14 +1,15 @@
 // What `parallax run` does with the cloud of a frame: cleaning it, measuring its density.
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
 #include <memory>
 #include <mutex>
 #include <string>
 
 #include "app/cloud/cloud_cleaning.h"
-#include "app/run/frame_loop.h"
 #include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {
 
@@ -18,6 +19,14 @@ struct RunCloudOptions {
 
   bool IsEmpty() const { return clean.empty() && !density; }
 };
+
+// What became of a frame's cloud, where it was cleaned or measured; part of the report's write_ms.
+struct CloudFigures {
+  double clean_ms = 0, density_ms = 0;
+  std::size_t num_points = 0, num_points_removed = 0;
+};
+// As RunClouds left them in the report; zeros where it did nothing.
+CloudFigures CloudFiguresOf(const FrameReport& report);
 
 // For several threads: the measures are used by one at a time.
 class RunClouds {

@@ -21,8 +21,8 @@
 #include "app/options/frame_parameters.h"
 #include "app/options/named_rig.h"
 #include "app/output/output_files.h"
-#include "app/run/frame_loop.h"
 #include "app/run/frame_writer.h"
+#include "app/run/heap.h"
 #include "app/run/interrupt.h"
 #include "app/run/progress.h"
 #include "app/run/run_options.h"
@@ -33,6 +33,7 @@
 #include "config/parameters_yaml.h"
 #include "datasets/source.h"
 #include "pipeline/error.h"
+#include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {
 namespace {
@@ -160,12 +161,16 @@ class RunCommand {
     if (viewer_ != nullptr) viewer_->Begin(backend_, total_);
     std::exception_ptr lost;  // what ended the source: the frames before it have their summary
     try {
-      RunFrames(*source_, Steps(summary, progress, interrupt),
+      KeepFreedMemory();  // the buffers of a frame are those of one before it
+      RunFrames(source_, Steps(summary, progress, interrupt),
                 {.max_frames = options_.max_frames,
                  .num_threads = options_.matching.num_threads,
                  .device = options_.matching.device,
                  .memory_limit_bytes = memory_limit_bytes_,
-                 .stop = viewer_ != nullptr ? &window_closed_ : &interrupt.requested()});
+                 .stop_requested = [&] {
+                   if (viewer_ != nullptr && viewer_->closed()) window_closed_ = true;
+                   return window_closed_ || interrupt.requested();
+                 }});
     } catch (...) {
       lost = std::current_exception();
     }
@@ -214,8 +219,8 @@ class RunCommand {
   }
 
   // They refer to this object and to the arguments.
-  FrameLoopSteps Steps(RunSummary& summary, Progress& progress, const InterruptGuard& interrupt) {
-    FrameLoopSteps steps;
+  FrameSteps Steps(RunSummary& summary, Progress& progress, const InterruptGuard& interrupt) {
+    FrameSteps steps;
     if (options_.resume) {
       steps.is_done = [this](const std::string& name, const StereoFrame* frame) {
         return writer_->IsComplete(name, frame == nullptr || frame->rig.has_value());
@@ -238,18 +243,14 @@ class RunCommand {
     return steps;
   }
 
-  void AddMatching(FrameLoopSteps& steps) const {
-    steps.make_matcher = [this](const Parameters& parameters, const MatcherOptions& matcher_options) {
-      return MakeMatcher(backend_, parameters, matcher_options);
-    };
+  void AddMatching(FrameSteps& steps) const {
     // A camera's frames, or those that are watched, had better be matched soon than many at a time.
     const bool usual_in_flight =
         options_.num_in_flight == 0 && backend_ == "cpu" && total_ && viewer_ == nullptr;
-    if (options_.num_in_flight <= 1 && !usual_in_flight) return;
-    steps.make_queue = [this, usual_in_flight](const Parameters& parameters,
-                                               const MatcherOptions& matcher_options) {
+    steps.make_matcher = [this, usual_in_flight](const Parameters& parameters,
+                                                 const MatcherOptions& matcher_options) {
       const int num_in_flight = usual_in_flight ? UsualFramesInFlight(backend_, parameters, matcher_options)
-                                                : options_.num_in_flight;
+                                                : std::max(1, options_.num_in_flight);
       return MakeMatcherQueue(backend_, parameters, matcher_options, num_in_flight);
     };
   }
@@ -271,7 +272,7 @@ class RunCommand {
   std::size_t memory_limit_bytes_ = 0;
   std::unique_ptr<RunClouds> clouds_;
   std::optional<FrameWriter> writer_;  // made once its parts are
-  std::unique_ptr<FrameSource> source_;
+  std::shared_ptr<FrameSource> source_;
   std::optional<std::size_t> total_;  // frames, where that is known
   std::atomic<bool> window_closed_ = false;
 };

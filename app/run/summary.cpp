@@ -10,6 +10,7 @@
 #include "app/build_info.h"
 #include "app/output/json_writer.h"
 #include "app/output/number_text.h"
+#include "app/run/run_clouds.h"
 
 namespace parallax::app {
 namespace {
@@ -49,13 +50,13 @@ std::vector<Timing> TimingsOf(const std::vector<FrameReport>& frames) {
   add("match", [](const FrameReport& frame) { return frame.match_ms; });
   add("write", [](const FrameReport& frame) { return frame.write_ms; });
   // Parts of writing, where they were asked for.
-  const auto add_if_any = [&](std::string_view name, double FrameReport::*ms) {
-    if (std::any_of(frames.begin(), frames.end(), [&](const FrameReport& frame) { return frame.*ms > 0; })) {
-      add(name, [ms](const FrameReport& frame) { return frame.*ms; });
-    }
+  const auto add_if_any = [&](std::string_view name, double CloudFigures::*ms) {
+    const auto ms_of = [ms](const FrameReport& frame) { return CloudFiguresOf(frame).*ms; };
+    if (std::any_of(frames.begin(), frames.end(), [&](const FrameReport& frame) { return ms_of(frame) > 0; }))
+      add(name, ms_of);
   };
-  add_if_any("cloud_clean", &FrameReport::cloud_clean_ms);
-  add_if_any("density", &FrameReport::density_ms);
+  add_if_any("cloud_clean", &CloudFigures::clean_ms);
+  add_if_any("density", &CloudFigures::density_ms);
   return timings;
 }
 
@@ -84,8 +85,10 @@ std::vector<NoteGroup> GroupNotes(const std::vector<FrameReport>& frames) {
 // How much cleaning took away; empty where clouds were not cleaned.
 std::string CleaningText(const std::vector<FrameReport>& frames) {
   std::size_t num_points = 0, num_removed = 0;
-  for (const FrameReport& frame : frames)
-    num_points += frame.num_points, num_removed += frame.num_points_removed;
+  for (const FrameReport& frame : frames) {
+    const CloudFigures figures = CloudFiguresOf(frame);
+    num_points += figures.num_points, num_removed += figures.num_points_removed;
+  }
   if (num_points == 0) return "";
   return fmt::format("  clouds cleaned: {} of {} points removed ({:.2f} %)\n", WithThousands(num_removed),
                      WithThousands(num_points),
@@ -116,12 +119,13 @@ void WriteFrame(const FrameReport& frame, JsonWriter& json) {
         .Value(frame.density_percent);
     json.Key("read_ms").Value(frame.read_ms).Key("match_ms").Value(frame.match_ms);
     json.Key("write_ms").Value(frame.write_ms);
-    if (frame.num_points > 0) {
-      json.Key("num_points").Value(static_cast<std::int64_t>(frame.num_points));
-      json.Key("num_points_removed").Value(static_cast<std::int64_t>(frame.num_points_removed));
-      json.Key("cloud_clean_ms").Value(frame.cloud_clean_ms);
+    const CloudFigures clouds = CloudFiguresOf(frame);
+    if (clouds.num_points > 0) {
+      json.Key("num_points").Value(static_cast<std::int64_t>(clouds.num_points));
+      json.Key("num_points_removed").Value(static_cast<std::int64_t>(clouds.num_points_removed));
+      json.Key("cloud_clean_ms").Value(clouds.clean_ms);
     }
-    if (frame.density_ms > 0) json.Key("density_ms").Value(frame.density_ms);
+    if (clouds.density_ms > 0) json.Key("density_ms").Value(clouds.density_ms);
     for (const auto& [key, lines] : {std::pair{"missing", &frame.missing}, {"notes", &frame.notes}}) {
       if (lines->empty()) continue;
       json.Key(key).BeginArray();

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/run/frame_loop.h"
+#include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {
 

@@ -13,9 +13,9 @@
 #include <string_view>
 #include <thread>
 
-#include "app/run/frame_loop.h"
 #include "app/view/display.h"
 #include "app/view/viewer.h"
+#include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {
 

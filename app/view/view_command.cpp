@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
+#include <atomic>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
@@ -17,14 +17,15 @@
 #include "app/options/matching_options.h"
 #include "app/options/named_rig.h"
 #include "app/output/output_files.h"
+#include "app/run/heap.h"
 #include "app/view/frame_viewer.h"
 #include "app/view/viewed_file.h"
 #include "app/view/viewer.h"
 #include "config/backends.h"
-#include "config/parameter_text.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/source.h"
 #include "pipeline/error.h"
+#include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {
 namespace {
@@ -94,68 +95,41 @@ void ViewFile(const ViewOptions& options, FileKind kind) {
   screenshot.Finish();
 }
 
-// Makes a new matcher only where size or parameters change.
-class MatcherCache {
- public:
-  explicit MatcherCache(const MatchingOptions& options)
-      : options_(options), backend_(ResolveBackend(options.backend)) {}
-  std::string_view backend() const { return backend_; }
-
-  void Match(MatchedFrame& matched) {
-    const CameraImageView left = ViewOf(matched.frame.left), right = ViewOf(matched.frame.right);
-    if (!matcher_ || WidthOf(left) != size_.width || HeightOf(left) != size_.height ||
-        matched.parameters != parameters_) {
-      matcher_.reset();
-      size_ = {.width = WidthOf(left),
-               .height = HeightOf(left),
-               .num_threads = options_.num_threads,
-               .device = options_.device,
-               .memory_limit_bytes = options_.MemoryLimitBytes(backend_)};
-      parameters_ = matched.parameters;
-      matcher_ = MakeMatcher(backend_, parameters_, size_);
-    }
-    const auto start = std::chrono::steady_clock::now();
-    matcher_->Compute(left, right, matched.disparity, &matched.times);
-    matched.match_ms =
-        std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-  }
-
- private:
-  const MatchingOptions& options_;
-  std::string_view backend_;
-  std::unique_ptr<StereoMatcher> matcher_;
-  MatcherOptions size_;
-  Parameters parameters_;
-};
-
 // Reads, matches and shows frame after frame. Returns the number shown; prints bad frames and goes on.
-std::size_t ShowFrames(const ViewOptions& options, FrameSource& source, FrameViewer& viewer) {
+std::size_t ShowFrames(const ViewOptions& options, std::shared_ptr<FrameSource> source, FrameViewer& viewer) {
   const ChosenParameters chosen = options.matching.Load();
-  MatcherCache matcher(options.matching);
+  const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
   std::size_t num_shown = 0;
-  while (!viewer.closed() && (!options.max_frames || num_shown < *options.max_frames)) {
-    const std::optional<std::string> name = source.NextName();
-    if (!name) break;
-    auto matched = std::make_shared<MatchedFrame>();
-    try {
-      matched->frame = source.Read();
-      CheckRectified(matched->frame);
-      matched->parameters = ParametersFor(matched->frame, chosen);
-      matcher.Match(*matched);
-    } catch (const std::exception& error) {
-      std::fprintf(stderr, "parallax: frame %s: %s\n", name->c_str(), error.what());
-      continue;
-    }
-    if (!viewer.Observe(std::move(matched))) break;
-    ++num_shown;
-  }
+  std::atomic<bool> is_last_shown = false;
+  FrameSteps steps;
+  steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
+  // A frame that is watched had better be matched soon than many at a time.
+  steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
+    return MakeMatcherQueue(backend, parameters, matcher_options, 1);
+  };
+  steps.observe = [&](const std::shared_ptr<const MatchedFrame>& frame) {
+    if (is_last_shown) return;
+    if (viewer.Observe(frame)) ++num_shown;
+    is_last_shown = viewer.closed() || num_shown == options.max_frames;
+  };
+  steps.report = [&](const FrameReport& report) {
+    if (report.outcome != FrameOutcome::kFailed || is_last_shown) return;
+    std::fprintf(stderr, "parallax: frame %s: %s\n", report.name.c_str(), report.error.c_str());
+  };
+  KeepFreedMemory();
+  RunFrames(std::move(source), steps,
+            {.num_threads = options.matching.num_threads,
+             .device = options.matching.device,
+             .memory_limit_bytes = options.matching.MemoryLimitBytes(backend),
+             .num_writers = 1,
+             .stop_requested = [&] { return is_last_shown || viewer.closed(); }});
   return num_shown;
 }
 
 void ViewSource(const ViewOptions& options) {
   options.matching.Load();  // faults are told before a window opens
   const std::string_view backend = ResolveBackend(options.matching.backend);
-  const std::unique_ptr<FrameSource> source =
+  std::shared_ptr<FrameSource> source =
       WithNamedRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
@@ -163,7 +137,7 @@ void ViewSource(const ViewOptions& options) {
   viewer.Begin(backend, total);
   Screenshot screenshot(options.screenshot);
   viewer.RunBeside([&] {
-    if (ShowFrames(options, *source, viewer) == 0 && !viewer.closed()) {
+    if (ShowFrames(options, source, viewer) == 0 && !viewer.closed()) {
       throw Error(options.source.front() + ": no frame could be shown");
     }
     viewer.Flush();

@@ -5,6 +5,7 @@
 #if PARALLAX_VIDEO
 
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -38,6 +39,7 @@ class CaptureSource final : public FrameSource {
       : kind_(kind), stem_(std::move(stem)), captures_(std::move(captures)), labels_(std::move(labels)) {}
 
   SourceKind kind() const override { return kind_; }
+  bool is_live() const override { return kind_ == SourceKind::kCamera; }
 
   std::optional<std::size_t> num_frames() const override {
     if (kind_ == SourceKind::kCamera) return std::nullopt;
@@ -61,6 +63,9 @@ class CaptureSource final : public FrameSource {
     std::snprintf(number, sizeof(number), "_%06zu", next_);
     return stem_ + number;
   }
+
+  // A picture that does not come keeps OpenCV waiting, which nothing ends; no further one is waited for.
+  void Cancel() override { cancelled_ = true; }
 
   void Skip() override {
     if (Grab()) Advance();
@@ -93,6 +98,7 @@ class CaptureSource final : public FrameSource {
  private:
   // Fetches the next picture of every capture, once; false at the end.
   bool Grab() {
+    if (cancelled_) throw Cancelled();
     if (!grabbed_ && !ended_) {
       bool all = true;
       for (cv::VideoCapture& capture : captures_) all &= capture.grab();
@@ -136,6 +142,7 @@ class CaptureSource final : public FrameSource {
   std::vector<std::string> labels_;
   std::chrono::steady_clock::time_point opened_ = std::chrono::steady_clock::now();
   bool grabbed_ = false, ended_ = false;
+  std::atomic<bool> cancelled_ = false;
   double grab_time_s_ = 0;
   std::size_t next_ = 0;
 };

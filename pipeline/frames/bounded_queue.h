@@ -1,0 +1,97 @@
+// Hands values from threads to threads in order, holding at most a fixed number of them.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <mutex>
+#include <optional>
+#include <utility>
+
+namespace parallax {
+
+// What becomes of a value for which there is no room.
+enum class WhenFull { kWait, kDropOldest };
+
+template <typename T>
+class BoundedQueue {
+ public:
+  explicit BoundedQueue(std::size_t capacity, WhenFull when_full = WhenFull::kWait)
+      : capacity_(capacity), when_full_(when_full) {}
+
+  // Waits for room, or makes it. False, and the value is dropped, once the queue is closed.
+  bool Push(T value) {
+    std::optional<T> dropped;  // goes once the lock is gone
+    std::unique_lock lock(mutex_);
+    if (when_full_ == WhenFull::kWait)
+      room_.wait(lock, [this] { return closed_ || values_.size() < capacity_; });
+    if (closed_) return false;
+    if (values_.size() == capacity_) {
+      dropped = std::move(values_.front());
+      values_.pop_front();
+      ++num_dropped_;
+    }
+    values_.push_back(std::move(value));
+    lock.unlock();
+    filled_.notify_one();
+    return true;
+  }
+
+  // Waits for a value. nullopt once the queue is closed and empty.
+  std::optional<T> Pop() {
+    std::unique_lock lock(mutex_);
+    filled_.wait(lock, [this] { return closed_ || !values_.empty(); });
+    return Take(lock);
+  }
+  // Waits no longer than this. nullopt where no value came; IsClosedAndEmpty() tells whether one may come.
+  std::optional<T> PopWithin(std::chrono::milliseconds longest) {
+    std::unique_lock lock(mutex_);
+    filled_.wait_for(lock, longest, [this] { return closed_ || !values_.empty(); });
+    return Take(lock);
+  }
+  // nullopt where there is no value at the moment.
+  std::optional<T> TryPop() {
+    std::unique_lock lock(mutex_);
+    return Take(lock);
+  }
+
+  // No more values come: Push fails from now on, Pop still hands out what is in.
+  void Close() {
+    {
+      const std::scoped_lock lock(mutex_);
+      closed_ = true;
+    }
+    room_.notify_all();
+    filled_.notify_all();
+  }
+
+  bool IsClosedAndEmpty() const {
+    const std::scoped_lock lock(mutex_);
+    return closed_ && values_.empty();
+  }
+  std::size_t num_dropped() const {
+    const std::scoped_lock lock(mutex_);
+    return num_dropped_;
+  }
+
+ private:
+  std::optional<T> Take(std::unique_lock<std::mutex>& lock) {
+    if (values_.empty()) return std::nullopt;
+    std::optional<T> value(std::move(values_.front()));
+    values_.pop_front();
+    lock.unlock();
+    room_.notify_one();
+    return value;
+  }
+
+  const std::size_t capacity_;
+  const WhenFull when_full_;
+  mutable std::mutex mutex_;
+  std::condition_variable room_, filled_;
+  std::deque<T> values_;
+  std::size_t num_dropped_ = 0;
+  bool closed_ = false;
+};
+
+}  // namespace parallax

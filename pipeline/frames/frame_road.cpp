@@ -1,0 +1,273 @@
+#include "pipeline/frames/frame_road.h"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <condition_variable>
+#include <cstdint>
+#include <deque>
+#include <exception>
+#include <limits>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "pipeline/error.h"
+#include "pipeline/frames/bounded_queue.h"
+#include "pipeline/frames/source_reader.h"
+#include "pipeline/frames/stopwatch.h"
+
+namespace parallax {
+namespace {
+
+constexpr std::size_t kFramesAwaitingWriters = 8;
+constexpr int kMaxWriters = 8;
+constexpr std::chrono::milliseconds kBetweenQuestions{20};  // whether to stop
+
+// A frame that is being matched.
+struct FrameInFlight {
+  std::shared_ptr<MatchedFrame> matched;
+  MatcherQueue* queue = nullptr;
+  Stopwatch watch;
+};
+
+double DensityPercent(HostImageView<const float> disparity) {
+  std::int64_t num_valid = 0;
+  for (int y = 0; y < disparity.height; ++y) {
+    const float* row = disparity.Row(y);
+    int num_in_row = 0;  // no wider than the pixels, so that compilers make vectors of it
+    for (int x = 0; x < disparity.width; ++x)
+      num_in_row += std::abs(row[x]) <= std::numeric_limits<float>::max();
+    num_valid += num_in_row;
+  }
+  const double num_pixels = static_cast<double>(disparity.width) * disparity.height;
+  return num_pixels > 0 ? 100.0 * static_cast<double>(num_valid) / num_pixels : 0.0;
+}
+
+int NumWriters(const RoadOptions& options) {
+  if (options.num_writers > 0) return options.num_writers;
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxWriters);
+}
+
+bool TakesNewest(const FrameSource& source, const RoadOptions& options) {
+  return options.which_frames == WhichFrames::kNewest ||
+         (options.which_frames == WhichFrames::kAsTheSource && source.is_live());
+}
+
+class FrameRoad {
+ public:
+  FrameRoad(std::shared_ptr<FrameSource> source, const FrameSteps& steps, const RoadOptions& options)
+      : steps_(steps),
+        options_(options),
+        num_writers_(NumWriters(options)),
+        newest_(TakesNewest(*source, options)),
+        reader_(std::move(source), StepsOfReader(), newest_ ? std::nullopt : options.max_frames, newest_),
+        matched_(kFramesAwaitingWriters),
+        matchers_(steps.make_matcher) {}
+
+  RoadTotals Run() {
+    {
+      std::vector<std::jthread> writers;
+      for (int i = 0; i < num_writers_; ++i) {
+        writers.emplace_back([this] {
+          if (!KeepError([this] { WriteFrames(); })) GiveUp();
+        });
+      }
+      if (!KeepError([this] { MatchFrames(); })) GiveUp();
+      matched_.Close();
+      reader_.Leave();
+    }  // joins
+    if (!error_) error_ = reader_.error();
+    if (error_) std::rethrow_exception(error_);
+    return {.num_dropped = reader_.frames().num_dropped()};
+  }
+
+ private:
+  ReaderSteps StepsOfReader() {
+    return {.is_done = steps_.is_done,
+            .skipped =
+                [this](const std::string& name, std::size_t index) {
+                  Report({.name = name, .index = index, .outcome = FrameOutcome::kSkipped});
+                },
+            .failed = [this](const std::string& name, std::size_t index,
+                             const std::string& why) { ReportFailure(name, index, why); }};
+  }
+
+  void MatchFrames() {
+    while (!gives_up_) {
+      if (options_.stop_requested && options_.stop_requested()) reader_.Stop();
+      if (newest_ && !HasFreeWriter()) {
+        if (in_flight_.empty()) {
+          AwaitWriter();
+        } else {
+          CollectOldest();
+        }
+        continue;
+      }
+      // A frame in flight waits for the next one only as long as there is one to start.
+      std::optional<ReadFrame> read =
+          in_flight_.empty() ? reader_.frames().PopWithin(kBetweenQuestions) : reader_.frames().TryPop();
+      if (read) {
+        GuardFrame(read->frame.name, read->index, [&] { MatchFrame(std::move(*read)); });
+        if (newest_ && ++num_taken_ == options_.max_frames) break;
+      } else if (!in_flight_.empty()) {
+        CollectOldest();
+      } else if (reader_.frames().IsClosedAndEmpty() || reader_.IsOutOfPatience()) {
+        break;
+      }
+    }
+    while (!in_flight_.empty()) CollectOldest();
+  }
+
+  void MatchFrame(ReadFrame&& read) {
+    const auto matched = std::make_shared<MatchedFrame>();
+    matched->frame = std::move(read.frame);
+    matched->index = read.index;
+    matched->read_ms = read.read_ms;
+    matched->parameters = steps_.parameters_for(matched->frame);
+    CheckRectified(matched->frame);
+    const CameraImageView left = ViewOf(matched->frame.left), right = ViewOf(matched->frame.right);
+    MatcherQueue& queue =
+        MatcherFor(matched->parameters, {.width = WidthOf(left),
+                                         .height = HeightOf(left),
+                                         .num_threads = options_.num_threads,
+                                         .device = options_.device,
+                                         .memory_limit_bytes = options_.memory_limit_bytes});
+    // Frames leave in order, so those in another matcher go first.
+    while (!in_flight_.empty() && in_flight_.front().queue != &queue) CollectOldest();
+    const Stopwatch watch;
+    queue.Submit(left, right);
+    in_flight_.push_back({matched, &queue, watch});
+    if (queue.in_flight() == queue.capacity()) CollectOldest();
+  }
+
+  MatcherQueue& MatcherFor(const Parameters& parameters, const MatcherOptions& frame) {
+    if (MatcherQueue* kept = matchers_.Find(parameters, frame)) return *kept;
+    while (!in_flight_.empty()) CollectOldest();  // from matchers that may go now
+    return matchers_.Make(parameters, frame);
+  }
+
+  void CollectOldest() {
+    const FrameInFlight oldest = std::move(in_flight_.front());
+    in_flight_.pop_front();
+    MatchedFrame& matched = *oldest.matched;
+    GuardFrame(matched.frame.name, matched.index, [&] {
+      matched.disparity = oldest.queue->Take();
+      matched.times = oldest.queue->times();
+      matched.match_ms = oldest.watch.ms();
+      if (steps_.refine_in_order) steps_.refine_in_order(matched);
+      if (steps_.observe) steps_.observe(oldest.matched);
+      {
+        const std::scoped_lock lock(writers_mutex_);
+        ++num_with_writers_;
+      }
+      matched_.Push(oldest.matched);
+    });
+  }
+
+  void WriteFrames() {
+    while (const std::optional<std::shared_ptr<const MatchedFrame>> next = matched_.Pop()) {
+      const MatchedFrame& matched = **next;
+      GuardFrame(matched.frame.name, matched.index, [&] {
+        FrameReport report{.name = matched.frame.name, .index = matched.index};
+        const HostImageView<const float> disparity = matched.disparity.disparity.View();
+        report.width = disparity.width;
+        report.height = disparity.height;
+        report.num_disparities = matched.parameters.matching_cost.num_disparities;
+        report.density_percent = DensityPercent(disparity);
+        report.times = matched.times;
+        report.read_ms = matched.read_ms;
+        report.match_ms = matched.match_ms;
+        const Stopwatch watch;
+        if (steps_.write) steps_.write(matched, report);
+        report.write_ms = watch.ms();
+        Report(std::move(report));
+      });
+      const std::scoped_lock lock(writers_mutex_);
+      --num_with_writers_;
+      writer_is_free_.notify_one();
+    }
+  }
+
+  // Of a live source: whether a frame that is matched now is taken by a writer as soon as it is.
+  bool HasFreeWriter() {
+    const std::scoped_lock lock(writers_mutex_);
+    return num_with_writers_ + in_flight_.size() < static_cast<std::size_t>(num_writers_);
+  }
+  void AwaitWriter() {
+    std::unique_lock lock(writers_mutex_);
+    const std::size_t before = num_with_writers_;
+    writer_is_free_.wait_for(lock, kBetweenQuestions, [&] { return num_with_writers_ < before; });
+  }
+
+  // Runs body() for one frame; an exception is that frame's failure and the road goes on.
+  template <typename Body>
+  void GuardFrame(const std::string& name, std::size_t index, Body&& body) {
+    const std::string kept_name = name;  // body may take the frame
+    try {
+      body();
+    } catch (const std::exception& error) {
+      ReportFailure(kept_name, index, error.what());
+    }
+  }
+
+  void ReportFailure(const std::string& name, std::size_t index, const std::string& why) {
+    Report({.name = name, .index = index, .outcome = FrameOutcome::kFailed, .error = why});
+  }
+  void Report(FrameReport report) {
+    const std::scoped_lock lock(report_mutex_);
+    if (steps_.report) steps_.report(std::move(report));
+  }
+
+  // Runs a thread's whole work. An exception here is not one frame's: it ends the road and is thrown by Run.
+  // False where there was one.
+  template <typename Work>
+  bool KeepError(Work&& work) {
+    try {
+      work();
+      return true;
+    } catch (...) {
+      const std::scoped_lock lock(report_mutex_);
+      if (!error_) error_ = std::current_exception();
+      return false;
+    }
+  }
+
+  // Nothing further is matched or written.
+  void GiveUp() {
+    gives_up_ = true;
+    matched_.Close();
+  }
+
+  const FrameSteps& steps_;
+  const RoadOptions& options_;
+  const int num_writers_;
+  const bool newest_;
+  std::mutex report_mutex_;
+  std::exception_ptr error_;
+  SourceReader reader_;
+  BoundedQueue<std::shared_ptr<const MatchedFrame>> matched_;
+  KeptMatchers matchers_;
+  std::deque<FrameInFlight> in_flight_;  // the oldest first
+  std::size_t num_taken_ = 0;
+  std::atomic<bool> gives_up_ = false;
+  std::mutex writers_mutex_;
+  std::condition_variable writer_is_free_;
+  std::size_t num_with_writers_ = 0;  // frames handed on and not yet written
+};
+
+}  // namespace
+
+void CheckRectified(const StereoFrame& frame) {
+  if (frame.rectified) return;
+  const std::string why = "the images are not rectified, so rows do not correspond: ";
+  throw Error(why + (frame.rig_note.empty() ? "rectify them first" : frame.rig_note));
+}
+
+RoadTotals RunFrames(std::shared_ptr<FrameSource> source, const FrameSteps& steps,
+                     const RoadOptions& options) {
+  return FrameRoad(std::move(source), steps, options).Run();
+}
+
+}  // namespace parallax

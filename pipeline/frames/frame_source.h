@@ -1,0 +1,57 @@
+// Where frames come from, as the road of frames sees it. Sources are opened by datasets/source.h.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "pipeline/error.h"
+#include "pipeline/frame.h"
+
+namespace parallax {
+
+// The layouts that are told apart, and by which eval chooses its metrics.
+enum class SourceKind {
+  kKitti2012,
+  kKitti2015,
+  kKittiOdometry,
+  kKittiRaw,
+  kMiddleburyV3,       // MiddEval3: im0, im1, calib.txt, disp0GT.pfm, mask0nocc.png
+  kMiddleburyClassic,  // 2001, 2003, 2005, 2006: 8-bit truth with a scale
+  kEth3d,
+  kPair,
+  kVideo,
+  kCamera,
+  kSynthetic
+};
+
+// What a source throws whose reading was cancelled: no frame has failed.
+class Cancelled : public Error {
+ public:
+  Cancelled() : Error("reading was cancelled") {}
+};
+
+// A sequence of frames, read once from front to back, by one thread at a time.
+class FrameSource {
+ public:
+  virtual ~FrameSource() = default;
+  virtual SourceKind kind() const = 0;
+  // Number of frames in all, where it is known beforehand (not for cameras).
+  virtual std::optional<std::size_t> num_frames() const = 0;
+  // True where frames come whether they are read or not, as a camera's do: whoever is late had better take
+  // the newest one.
+  virtual bool is_live() const { return false; }
+  // Name of the next frame, without reading it; nullopt at the end.
+  virtual std::optional<std::string> NextName() = 0;
+  // Reads the next frame. Throws Error naming the file, the value and the remedy when it is bad;
+  // the source then stands at the frame after it, so that the caller can go on.
+  virtual StereoFrame Read() = 0;
+  // Passes over the next frame without reading it.
+  virtual void Skip() = 0;
+  // Called from another thread, once: NextName and Read, also one that waits at this moment, soon throw
+  // Cancelled. A source that cannot do that, because it waits in a library, leaves it: the road of frames
+  // then goes on without it (see RunFrames).
+  virtual void Cancel() {}
+};
+
+}  // namespace parallax

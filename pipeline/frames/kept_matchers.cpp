@@ -1,0 +1,50 @@
+#include "pipeline/frames/kept_matchers.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+namespace parallax {
+namespace {
+
+constexpr std::size_t kMaxMatchers = 4;
+constexpr std::int64_t kMaxKeptCells = std::int64_t{256} << 20;  // some 640 MB a frame in flight
+
+std::int64_t NumPixels(const MatcherOptions& size) { return std::int64_t{size.width} * size.height; }
+
+// Of the cost volume, by which a matcher's memory grows (about 2.5 bytes a cell).
+std::int64_t NumCells(const Parameters& parameters, const MatcherOptions& size) {
+  return NumPixels(size) * parameters.matching_cost.num_disparities;
+}
+
+bool Serves(const MatcherOptions& size, const MatcherOptions& frame) {
+  return frame.width == size.width && frame.height == size.height;
+}
+
+}  // namespace
+
+MatcherQueue* KeptMatchers::Find(const Parameters& parameters, const MatcherOptions& frame) {
+  const auto found = std::find_if(matchers_.begin(), matchers_.end(), [&](const Kept& kept) {
+    return Serves(kept.size, frame) && kept.parameters == parameters;
+  });
+  if (found == matchers_.end()) return nullptr;
+  matchers_.splice(matchers_.begin(), matchers_, found);
+  return matchers_.front().queue.get();
+}
+
+MatcherQueue& KeptMatchers::Make(const Parameters& parameters, const MatcherOptions& size) {
+  if (size.memory_limit_bytes > 0) matchers_.clear();  // it holds for all of them together
+  std::int64_t num_cells = NumCells(parameters, size);
+  auto last = matchers_.begin();
+  for (std::size_t num_kept = 0; last != matchers_.end() && num_kept + 1 < kMaxMatchers; ++last, ++num_kept) {
+    num_cells += NumCells(last->parameters, last->size);
+    if (num_cells > kMaxKeptCells) break;
+  }
+  matchers_.erase(last, matchers_.end());
+  matchers_.push_front({size, parameters, make_(parameters, size)});
+  return *matchers_.front().queue;
+}
+
+}  // namespace parallax

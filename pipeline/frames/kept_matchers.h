@@ -1,0 +1,40 @@
+// The matchers of the sizes and parameters that frames had last.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <memory>
+
+#include "pipeline/matcher.h"
+#include "pipeline/matcher_queue.h"
+#include "pipeline/parameters.h"
+
+namespace parallax {
+
+using MakeQueue =
+    std::function<std::unique_ptr<MatcherQueue>(const Parameters& parameters, const MatcherOptions& options)>;
+
+// Most sequences need one only, but KITTI's mix four sizes, and making a matcher takes as long as matching
+// several frames: the last few are kept, as long as they are small.
+class KeptMatchers {
+ public:
+  // make: throws for parameters or sizes that cannot be.
+  explicit KeptMatchers(MakeQueue make) : make_(std::move(make)) {}
+
+  // The one for frames of this size, or null. It becomes the latest.
+  MatcherQueue* Find(const Parameters& parameters, const MatcherOptions& frame);
+  // Lets go those that it leaves no room for (none may have frames in flight), and makes it. Throws as make.
+  MatcherQueue& Make(const Parameters& parameters, const MatcherOptions& size);
+
+ private:
+  struct Kept {
+    MatcherOptions size;
+    Parameters parameters;
+    std::unique_ptr<MatcherQueue> queue;
+  };
+
+  MakeQueue make_;
+  std::list<Kept> matchers_;  // the latest first
+};
+
+}  // namespace parallax

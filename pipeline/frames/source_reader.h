@@ -1,0 +1,66 @@
+// The thread that reads a source.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+
+#include "pipeline/frames/bounded_queue.h"
+#include "pipeline/frames/frame_source.h"
+
+namespace parallax {
+
+struct ReadFrame {
+  StereoFrame frame;
+  std::size_t index = 0;  // in the source
+  double read_ms = 0;
+};
+
+// What the thread calls; never after Leave() has returned.
+struct ReaderSteps {
+  std::function<bool(const std::string& name, const StereoFrame* frame)> is_done;  // may be empty
+  std::function<void(const std::string& name, std::size_t index)> skipped;
+  std::function<void(const std::string& name, std::size_t index, const std::string& why)> failed;
+};
+
+// Reads frames ahead in a thread of its own, which may be left behind where the source does not return.
+class SourceReader {
+ public:
+  // max_frames: as many are taken from the source. newest: one frame is held, and a newer one takes its
+  // place.
+  SourceReader(std::shared_ptr<FrameSource> source, ReaderSteps steps, std::optional<std::size_t> max_frames,
+               bool newest);
+  ~SourceReader() { Leave(); }
+  SourceReader(const SourceReader&) = delete;
+  SourceReader& operator=(const SourceReader&) = delete;
+
+  // The frames; closed after the last one.
+  BoundedQueue<ReadFrame>& frames();
+
+  // No further frame is read. A source that waits is cancelled.
+  void Stop();
+  // Whether a stopped source had time enough to end.
+  bool IsOutOfPatience() const;
+  // No further frame is read or kept. Waits for the thread, but no longer than kPatience after Stop().
+  void Leave();
+  // What ended the source, if that was an error; after Leave().
+  std::exception_ptr error() const;
+
+ private:
+  static constexpr std::chrono::milliseconds kPatience{50};
+
+  // What the thread uses: it lives as long as the thread, which may be longer than the reader.
+  struct State;
+  static void ReadAll(State& state);
+
+  std::shared_ptr<State> state_;
+  std::thread thread_;
+  std::optional<std::chrono::steady_clock::time_point> stopped_at_;
+};
+
+}  // namespace parallax
