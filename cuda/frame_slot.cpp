@@ -32,10 +32,9 @@ FrameSlot::FrameSlot(const Parameters& parameters, int width, int height)
       validity_(pixels_),
       confidence_(pixels_) {
   const auto views = [&](std::uint8_t* data) -> std::array<DeviceCameraImage, 3> {
-    return {
-        DeviceImageView<const std::uint8_t>{data, width, height, width},
-        DeviceImageView<const std::uint16_t>{reinterpret_cast<std::uint16_t*>(data), width, height, width},
-        DeviceImageView<const Rgb8>{reinterpret_cast<Rgb8*>(data), width, height, width}};
+    return {DeviceImageView<const std::uint8_t>{data, width, height},
+            DeviceImageView<const std::uint16_t>{reinterpret_cast<std::uint16_t*>(data), width, height},
+            DeviceImageView<const Rgb8>{reinterpret_cast<Rgb8*>(data), width, height}};
   };
   left_views_ = views(left_.data());
   right_views_ = views(right_.data());
@@ -98,9 +97,9 @@ void FrameSlot::StartObserved(const CameraImageView& left, const CameraImageView
 void FrameSlot::Wait() { Check(cudaEventSynchronize(done_.get()), "cudaEventSynchronize"); }
 
 DisparityMapView FrameSlot::result() const {
-  return {{disparity_.data(), width_, height_, width_},
-          {validity_.data(), width_, height_, width_},
-          {confidence_.data(), width_, height_, width_}};
+  return {{disparity_.data(), width_, height_},
+          {validity_.data(), width_, height_},
+          {confidence_.data(), width_, height_}};
 }
 
 }  // namespace parallax::cuda

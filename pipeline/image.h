@@ -1,5 +1,5 @@
-// Images: a view borrows (pointer, size, stride), an image owns. The memory kind is part of the type,
-// so that a host view handed to device code does not compile.
+// Images: a view borrows (pointer, size, bytes from row to row), an image owns. The memory kind is part of
+// the type, so that a host view handed to device code does not compile.
 //
 // Pixel (x, y) has its centre at (x, y); x grows to the right, y downwards; rows are contiguous.
 #pragma once
@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "pipeline/aligned_buffer.h"
@@ -28,12 +29,24 @@ enum class Memory { kHost, kDevice };
 template <typename T, Memory M>
 struct ImageView {
   T* data = nullptr;
-  int width = 0;              // px
-  int height = 0;             // px
-  std::ptrdiff_t stride = 0;  // elements from one row to the next
+  int width = 0;   // px
+  int height = 0;  // px
+  // From one row to the next: a multiple of T's alignment, not always of its size (cv::Mat and GStreamer pad
+  // rows of RGB to 4 bytes), and negative where the image stands upside down in memory.
+  std::ptrdiff_t stride_bytes = 0;
 
-  PARALLAX_HOST_DEVICE T* Row(int y) const { return data + y * stride; }
-  PARALLAX_HOST_DEVICE T& operator()(int x, int y) const { return data[y * stride + x]; }
+  ImageView() = default;
+  // Rows without gaps.
+  PARALLAX_HOST_DEVICE ImageView(T* first_pixel, int width_px, int height_px)
+      : ImageView(first_pixel, width_px, height_px, width_px * static_cast<std::ptrdiff_t>(sizeof(T))) {}
+  PARALLAX_HOST_DEVICE ImageView(T* first_pixel, int width_px, int height_px, std::ptrdiff_t row_to_row_bytes)
+      : data(first_pixel), width(width_px), height(height_px), stride_bytes(row_to_row_bytes) {}
+
+  PARALLAX_HOST_DEVICE T* Row(int y) const {
+    using Byte = std::conditional_t<std::is_const_v<T>, const char, char>;
+    return reinterpret_cast<T*>(reinterpret_cast<Byte*>(data) + y * stride_bytes);
+  }
+  PARALLAX_HOST_DEVICE T& operator()(int x, int y) const { return Row(y)[x]; }
   PARALLAX_HOST_DEVICE bool Contains(int x, int y) const {
     return x >= 0 && x < width && y >= 0 && y < height;
   }
@@ -48,7 +61,7 @@ using DeviceImageView = ImageView<T, Memory::kDevice>;
 // A read-only view of the same pixels.
 template <typename T, Memory M>
 PARALLAX_HOST_DEVICE ImageView<const T, M> AsConst(ImageView<T, M> view) {
-  return {view.data, view.width, view.height, view.stride};
+  return {view.data, view.width, view.height, view.stride_bytes};
 }
 
 template <typename T, Memory M, typename U, Memory N>
@@ -69,7 +82,7 @@ class HostImage {
   HostImage() = default;
   HostImage(int width, int height)
       : buffer_(PaddedWidth(width) * CheckedSize(height)),
-        view_{buffer_.data(), width, height, static_cast<std::ptrdiff_t>(PaddedWidth(width))} {}
+        view_{buffer_.data(), width, height, static_cast<std::ptrdiff_t>(PaddedWidth(width) * sizeof(T))} {}
   HostImage(int width, int height, T value) : HostImage(width, height) { Fill(value); }
   HostImage(HostImage&& other) noexcept
       : buffer_(std::move(other.buffer_)), view_(std::exchange(other.view_, {})) {}

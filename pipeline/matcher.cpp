@@ -1,6 +1,10 @@
 #include "pipeline/matcher.h"
 
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
 #include <string>
+#include <variant>
 
 #include "pipeline/error.h"
 
@@ -8,6 +12,22 @@ namespace parallax {
 namespace {
 
 std::string SizeText(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
+
+// Rows that reach into one another, or whose pixels a load of their type cannot begin at.
+void CheckRows(const CameraImageView& image, const std::string& side) {
+  std::visit(
+      [&]<typename T>(const HostImageView<T>& view) {
+        const std::ptrdiff_t row_bytes = view.width * static_cast<std::ptrdiff_t>(sizeof(T));
+        const std::ptrdiff_t stride_bytes = std::abs(view.stride_bytes);
+        const bool aligned = stride_bytes % static_cast<std::ptrdiff_t>(alignof(T)) == 0 &&
+                             reinterpret_cast<std::uintptr_t>(view.data) % alignof(T) == 0;
+        if (view.height <= 1 || (stride_bytes >= row_bytes && aligned)) return;
+        throw InvalidArgument(side + " image has rows of " + std::to_string(row_bytes) +
+                              " bytes that begin " + std::to_string(view.stride_bytes) +
+                              " bytes apart: state the stride in bytes, a multiple of a value's size");
+      },
+      image);
+}
 
 }  // namespace
 
@@ -29,6 +49,7 @@ void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right
                             SizeText(WidthOf(*image), HeightOf(*image)) + ", the matcher was made for " +
                             SizeText(width, height));
     }
+    CheckRows(*image, image == &left ? "left" : "right");
   }
 }
 

@@ -65,7 +65,7 @@ struct MatcherOptions {
 };
 
 // What every back end refuses with InvalidArgument: sizes below 1; images of another size than the matcher's,
-// or of two pixel types.
+// of two pixel types, or with rows that reach into one another.
 void CheckMatcherSize(const MatcherOptions& options);
 void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right, int width, int height);
 

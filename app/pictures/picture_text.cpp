@@ -20,7 +20,7 @@ void DrawText(HostImageView<Rgb8> picture, const std::string& text, int x, int y
               TextAnchor anchor) {
   if (picture.Empty()) return;
   cv::Mat pixels(picture.height, picture.width, CV_8UC3, picture.data,
-                 static_cast<std::size_t>(picture.stride) * sizeof(Rgb8));
+                 static_cast<std::size_t>(picture.stride_bytes));
   const int width = WidthOfText(text, height_px);
   if (anchor == TextAnchor::kCentre) x -= width / 2;
   if (anchor == TextAnchor::kRight) x -= width;

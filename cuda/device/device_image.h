@@ -23,8 +23,8 @@ class DeviceImage {
         width_(width),
         height_(height) {}
 
-  DeviceImageView<T> View() { return {buffer_.data(), width_, height_, width_}; }
-  DeviceImageView<const T> ConstView() const { return {buffer_.data(), width_, height_, width_}; }
+  DeviceImageView<T> View() { return {buffer_.data(), width_, height_}; }
+  DeviceImageView<const T> ConstView() const { return {buffer_.data(), width_, height_}; }
   int width() const { return width_; }
   int height() const { return height_; }
 
@@ -74,10 +74,9 @@ inline void CopyRowsAsync(void* to, std::size_t to_stride, const void* from, std
 template <typename T, Memory M, Memory N>
 void CopyImageAsync(ImageView<const T, M> from, ImageView<T, N> to, cudaMemcpyKind kind,
                     cudaStream_t stream) {
-  CopyRowsAsync(to.data, static_cast<std::size_t>(to.stride) * sizeof(T), from.data,
-                static_cast<std::size_t>(from.stride) * sizeof(T),
-                static_cast<std::size_t>(from.width) * sizeof(T), static_cast<std::size_t>(from.height), kind,
-                stream);
+  CopyRowsAsync(to.data, static_cast<std::size_t>(to.stride_bytes), from.data,
+                static_cast<std::size_t>(from.stride_bytes), static_cast<std::size_t>(from.width) * sizeof(T),
+                static_cast<std::size_t>(from.height), kind, stream);
 }
 
 }  // namespace internal

@@ -60,9 +60,9 @@ __global__ void __launch_bounds__(PackedCensusTile::kWarps* kWarpSize)
   constexpr int kWords = (Shape::kBits + 7) / 8;
   __shared__ alignas(8) std::uint16_t tile[kTileHeight][kTileWidth];
   const DeviceImageView<const std::uint8_t> image{blockIdx.z == 0 ? left.data : right.data, left.width,
-                                                  left.height, left.stride};
+                                                  left.height, left.stride_bytes};
   const DeviceImageView<Code> census{blockIdx.z == 0 ? census_left.data : census_right.data, left.width,
-                                     left.height, census_left.stride};
+                                     left.height, census_left.stride_bytes};
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int x_begin = static_cast<int>(blockIdx.x) * Tile::kWidth,
             y_begin = static_cast<int>(blockIdx.y) * Tile::kHeight;

@@ -51,9 +51,9 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
   constexpr int kTileWidth = kTile + 2 * kRadiusX, kTileHeight = kTile + 2 * kRadiusY;
   __shared__ std::uint16_t tile[kTileHeight][kTileWidth];
   const DeviceImageView<const std::uint16_t> image{blockIdx.z == 0 ? left.data : right.data, left.width,
-                                                   left.height, left.stride};
+                                                   left.height, left.stride_bytes};
   const DeviceImageView<Code> census{blockIdx.z == 0 ? census_left.data : census_right.data, left.width,
-                                     left.height, census_left.stride};
+                                     left.height, census_left.stride_bytes};
   const int x_begin = static_cast<int>(blockIdx.x) * kTile, y_begin = static_cast<int>(blockIdx.y) * kTile;
   for (int i = static_cast<int>(threadIdx.y * kTile + threadIdx.x); i < kTileWidth * kTileHeight;
        i += kTile * kTile / 4) {

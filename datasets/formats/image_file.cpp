@@ -32,7 +32,7 @@ template <typename T>
 cv::Mat WrapPixels(HostImageView<T> view) {
   using Pixel = std::remove_const_t<T>;
   return cv::Mat(view.height, view.width, kMatType<Pixel>, const_cast<Pixel*>(view.data),
-                 static_cast<std::size_t>(view.stride) * sizeof(Pixel));
+                 static_cast<std::size_t>(view.stride_bytes));
 }
 
 FileBytes ReadWholeImage(const std::filesystem::path& path) {

@@ -25,7 +25,7 @@ namespace {
 HostImage<Rgb8> ToRgb(const cv::Mat& picture) {
   HostImage<Rgb8> image(picture.cols, picture.rows);
   cv::Mat target(picture.rows, picture.cols, CV_8UC3, image.Row(0),
-                 static_cast<std::size_t>(image.View().stride) * sizeof(Rgb8));
+                 static_cast<std::size_t>(image.View().stride_bytes));
   cv::cvtColor(picture, target, picture.channels() == 1 ? cv::COLOR_GRAY2RGB : cv::COLOR_BGR2RGB);
   return image;
 }

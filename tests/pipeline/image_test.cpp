@@ -36,6 +36,20 @@ TEST(HostImage, EmptyAndNegativeSizes) {
   EXPECT_THROW(HostImage<float>(-1, 5), InvalidArgument);
 }
 
+TEST(ImageView, RowsLieAsManyBytesApartAsTheViewSays) {
+  // RGB of 3 px, rows padded to 4 bytes: 9 + 3.
+  std::uint8_t bytes[24] = {};
+  for (int i = 0; i < 24; ++i) bytes[i] = static_cast<std::uint8_t>(i);
+  const auto* first = reinterpret_cast<const Rgb8*>(bytes);
+  const HostImageView<const Rgb8> padded(first, 3, 2, 12);
+  EXPECT_EQ(padded(0, 1), (Rgb8{12, 13, 14}));
+  EXPECT_EQ(padded(2, 1), (Rgb8{18, 19, 20}));
+  EXPECT_EQ(HostImageView<const Rgb8>(first, 3, 2)(0, 1), (Rgb8{9, 10, 11}));  // without gaps
+  const HostImageView<const Rgb8> upside_down(reinterpret_cast<const Rgb8*>(bytes + 12), 3, 2, -12);
+  EXPECT_EQ(upside_down(1, 1), (Rgb8{3, 4, 5}));
+  EXPECT_EQ(AsConst(HostImageView<std::uint8_t>(bytes, 3, 2, 7))(1, 1), 8);
+}
+
 TEST(HostCostVolume, CellsAreDenseWithDisparityInnermost) {
   HostCostVolume<std::uint16_t> volume(3, 2, 5);
   EXPECT_EQ(volume.View().Cell(1, 0) - volume.View().Cell(0, 0), 5);

@@ -11,8 +11,10 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <random>
@@ -22,6 +24,7 @@
 #include <type_traits>
 #include <utility>
 #include <variant>
+#include <vector>
 
 #include "pipeline/matcher.h"
 
@@ -183,6 +186,34 @@ inline SweepPair MakeSweepPair(const SweepCase& c) {
   return {convert(left), convert(right)};
 }
 
+// The same pixels as somebody else's memory has them: rows padded with junk, to 4 bytes or by whole and half
+// pixels, every third image upside down.
+class BorrowedImage {
+ public:
+  BorrowedImage(const CameraImage& image, std::uint64_t seed)
+      : view_(std::visit([&](const auto& pixels) { return Borrow(pixels, seed); }, image)) {}
+  const CameraImageView& view() const { return view_; }
+
+ private:
+  template <typename T>
+  CameraImageView Borrow(const HostImage<T>& image, std::uint64_t seed) {
+    const std::size_t row_bytes = static_cast<std::size_t>(image.width()) * sizeof(T);
+    const std::size_t height = static_cast<std::size_t>(image.height());
+    const std::size_t gaps_bytes[] = {0, (4 - row_bytes % 4) % 4, alignof(T), 3 * sizeof(T) + alignof(T)};
+    const std::size_t stride_bytes =
+        row_bytes + (gaps_bytes[seed % 4] + alignof(T) - 1) / alignof(T) * alignof(T);
+    bytes_.assign(stride_bytes * height, std::byte{0xA5});
+    const bool upside_down = seed % 3 == 0;
+    std::byte* const first = bytes_.data() + (upside_down ? (height - 1) * stride_bytes : 0);
+    const std::ptrdiff_t step = static_cast<std::ptrdiff_t>(stride_bytes) * (upside_down ? -1 : 1);
+    for (int y = 0; y < image.height(); ++y) std::memcpy(first + y * step, image.Row(y), row_bytes);
+    return HostImageView<const T>(reinterpret_cast<const T*>(first), image.width(), image.height(), step);
+  }
+
+  std::vector<std::byte> bytes_;
+  CameraImageView view_;
+};
+
 inline std::string Describe(const SweepCase& c) {
   const Parameters& p = c.parameters;
   std::ostringstream text;
@@ -307,14 +338,16 @@ inline SweepTruth MakeSweepTruth(const SweepCase& c, const SweepPair& pair) {
   return truth;
 }
 
-// Runs one case twice: with the stages handed out, and without them (back ends may fuse more then).
+// Runs one case twice: with the stages handed out, and without them (back ends may fuse more then), from
+// borrowed memory.
 // Returns every difference from the reference, or nothing.
 inline std::string RunSweepCase(const MatcherFactory& make_matcher, const SweepCase& c, const SweepPair& pair,
                                 const SweepTruth& truth) {
   StageResults actual_stages;
   DisparityMap actual, actual_fused;
   const std::unique_ptr<StereoMatcher> matcher = make_matcher(c.parameters, c.options);
-  matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual_fused);
+  const BorrowedImage left(pair.left, c.seed), right(pair.right, c.seed + 1);
+  matcher->Compute(left.view(), right.view(), actual_fused);
   matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual, nullptr, &actual_stages);
   return DifferenceOf(truth.stages, actual_stages) + DifferenceOf("result", truth.map, actual) +
          DifferenceOf("result without stages handed out", truth.map, actual_fused);

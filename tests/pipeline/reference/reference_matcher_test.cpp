@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "pipeline/matcher.h"
 #include "tests/support/images.h"
@@ -211,6 +213,15 @@ TEST(ReferenceMatcher, RefusesWhatDoesNotFit) {
   DisparityMap map;
   EXPECT_THROW(matcher->Compute(right_size.ConstView(), wrong_size.ConstView(), map), InvalidArgument);
   EXPECT_THROW(matcher->Compute(right_size.ConstView(), wide.ConstView(), map), InvalidArgument);
+  const std::vector<std::uint16_t> values(64);
+  const auto matches = [&](std::ptrdiff_t stride_bytes) {
+    const HostImageView<const std::uint16_t> view(values.data() + 32, 4, 4, stride_bytes);
+    matcher->Compute(view, view, map);
+  };
+  for (const std::ptrdiff_t stride_bytes : {8, 10, -8})
+    EXPECT_NO_THROW(matches(stride_bytes)) << stride_bytes;
+  for (const std::ptrdiff_t stride_bytes : {4, 9, 0, -6})
+    EXPECT_THROW(matches(stride_bytes), InvalidArgument) << stride_bytes;
 }
 
 }  // namespace
