@@ -12,6 +12,7 @@ namespace parallax {
 namespace {
 
 std::string SizeText(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
+std::string SizeText(const CameraImageView& image) { return SizeText(WidthOf(image), HeightOf(image)); }
 
 // Rows that reach into one another, or whose pixels a load of their type cannot begin at.
 void CheckRows(const CameraImageView& image, const std::string& side) {
@@ -43,14 +44,16 @@ void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right
     throw InvalidArgument(
         "left and right image differ in pixel type: give both as 8-bit gray, 16-bit gray or colour");
   }
-  for (const CameraImageView* image : {&left, &right}) {
-    if (WidthOf(*image) != width || HeightOf(*image) != height) {
-      throw InvalidArgument(std::string(image == &left ? "left" : "right") + " image is " +
-                            SizeText(WidthOf(*image), HeightOf(*image)) + ", the matcher was made for " +
-                            SizeText(width, height));
-    }
-    CheckRows(*image, image == &left ? "left" : "right");
+  if (WidthOf(left) != WidthOf(right) || HeightOf(left) != HeightOf(right)) {
+    throw InvalidArgument("left image is " + SizeText(left) + ", right image is " + SizeText(right) +
+                          ": give two of one size");
   }
+  if (WidthOf(left) < 1 || HeightOf(left) < 1 || WidthOf(left) > width || HeightOf(left) > height) {
+    throw InvalidArgument("images are " + SizeText(left) + ", the matcher was made for at most " +
+                          SizeText(width, height) + " and at least 1x1");
+  }
+  CheckRows(left, "left");
+  CheckRows(right, "right");
 }
 
 }  // namespace parallax

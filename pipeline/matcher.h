@@ -36,12 +36,13 @@ struct StageTimes {
   double operator[](Stage stage) const { return ms[static_cast<std::size_t>(stage)]; }
 };
 
-// Matches pairs of one size with one set of parameters; keeps its buffers between frames.
+// Matches pairs of up to one size with one set of parameters; keeps its buffers between frames, whose sizes
+// may differ: the bits of a frame are those that a matcher of exactly its size gives.
 class StereoMatcher {
  public:
   virtual ~StereoMatcher() = default;
 
-  // left, right: rectified, of the size and the pixel type stated at construction.
+  // left, right: rectified, of one size, at most the one stated at construction, and of one pixel type.
   // result: sized by the callee when its size differs. times, stages: filled when not null, with what this
   // frame took and gave (what they held is forgotten).
   // Throws InvalidArgument when the images do not fit.
@@ -54,9 +55,9 @@ class StereoMatcher {
   virtual std::size_t memory_bytes() const { return 0; }
 };
 
-// Images up to this size in one matcher; others need another one.
+// Images up to this size in one matcher; larger ones need another one. Memory is that of the largest.
 struct MatcherOptions {
-  int width = 0, height = 0;  // px, of both images
+  int width = 0, height = 0;  // px, of both images: the largest
   int num_threads = 0;        // of the CPU back ends; 0 = all cores
   int device = 0;             // of the CUDA back end, as `parallax info` numbers them
   // Working memory of the cpu back end, bytes; 0 = 2.5 bytes * W * H * D + 64 MB. Within less, frames are
@@ -64,8 +65,8 @@ struct MatcherOptions {
   std::size_t memory_limit_bytes = 0;
 };
 
-// What every back end refuses with InvalidArgument: sizes below 1; images of another size than the matcher's,
-// of two pixel types, or with rows that reach into one another.
+// What every back end refuses with InvalidArgument: sizes below 1; images larger than the matcher's, of
+// two sizes or of two pixel types, or with rows that reach into one another.
 void CheckMatcherSize(const MatcherOptions& options);
 void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right, int width, int height);
 

@@ -29,6 +29,8 @@ class CpuMatcher final : public StereoMatcher {
       : parameters_(parameters),
         tables_(MakeMatchingTables(parameters)),
         threads_(options.num_threads),
+        largest_width_(options.width),
+        largest_height_(options.height),
         width_(options.width),
         height_(options.height),
         aggregator_(parameters, tables_, width_, height_, threads_),
@@ -59,7 +61,8 @@ class CpuMatcher final : public StereoMatcher {
 
   void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
                StageTimes* times, StageResults* stages) override {
-    CheckMatcherInput(left, right, width_, height_);
+    CheckMatcherInput(left, right, largest_width_, largest_height_);
+    SetSize(WidthOf(left), HeightOf(left));
     if (times != nullptr) *times = {};
     if (stages != nullptr) PrepareHandOut(left, right, *stages);
     StageWatch watch(times);
@@ -77,13 +80,28 @@ class CpuMatcher final : public StereoMatcher {
   }
 
  private:
+  // Of the frame: the same memory, however its size changes from one to the next.
+  void SetSize(int width, int height) {
+    if (width == width_ && height == height_) return;
+    width_ = width, height_ = height;
+    aggregator_.SetSize(width, height);
+    for (auto* image : {&gray_right_, &guide_}) image->SetSize(width, height);
+    for (auto* image : {&deep_left_, &deep_right_}) {
+      if (image->width() > 0) image->SetSize(width, height);
+    }
+    for (auto* planes : {&left_, &right_}) planes->SetSize(width, height);
+    speckles_.SetSize(width, height);
+  }
+
   // Both images, a block of rows of one after the same of the other.
   void Transform(const CameraImageView& left, const CameraImageView& right, cpu::CensusPlanes& left_planes,
                  cpu::CensusPlanes& right_planes) {
     const bool deep = std::holds_alternative<HostImageView<const std::uint16_t>>(left);
     if (deep && deep_left_.width() == 0) {
-      deep_left_ = cpu::PaddedImage<std::uint16_t>(width_, height_);
-      deep_right_ = cpu::PaddedImage<std::uint16_t>(width_, height_);
+      deep_left_ = cpu::PaddedImage<std::uint16_t>(largest_width_, largest_height_);
+      deep_right_ = cpu::PaddedImage<std::uint16_t>(largest_width_, largest_height_);
+      deep_left_.SetSize(width_, height_);
+      deep_right_.SetSize(width_, height_);
     }
     constexpr int kRowsPerBlock = 16;
     cpu::ForRowBlocks(height_, kRowsPerBlock, threads_, [&](int begin, int end) {
@@ -132,7 +150,8 @@ class CpuMatcher final : public StereoMatcher {
   Parameters parameters_;
   MatchingTables tables_;
   ThreadPool threads_;
-  int width_, height_;
+  const int largest_width_, largest_height_;
+  int width_, height_;  // of the frame
   cpu::Aggregator aggregator_;
   cpu::PaddedImage<std::uint8_t> gray_right_, guide_;       // the guide is the left image
   cpu::PaddedImage<std::uint16_t> deep_left_, deep_right_;  // sized by the first frame of that depth

@@ -17,23 +17,34 @@
 namespace parallax {
 namespace {
 
-// Copies from to to, whose memory is used again where it fits.
-void CopyImage(const CameraImageView& from, CameraImage& to) {
-  std::visit(
-      [&]<typename T>(const HostImageView<const T>& view) {
-        auto* image = std::get_if<HostImage<T>>(&to);
-        if (image == nullptr || !SameSize(image->ConstView(), view)) {
-          to = HostImage<T>(view.width, view.height);
-          image = &std::get<HostImage<T>>(to);
-        }
-        for (int y = 0; y < view.height; ++y) std::copy_n(view.Row(y), view.width, image->Row(y));
-      },
-      from);
-}
+// A copy of an image, in memory that grows to the largest one and is used again.
+class KeptImage {
+ public:
+  void Copy(const CameraImageView& from) {
+    view_ = std::visit([this](const auto& image) -> CameraImageView { return CopyPixels(image); }, from);
+  }
+  const CameraImageView& view() const { return view_; }
+
+ private:
+  template <typename T>
+  HostImageView<const T> CopyPixels(const HostImageView<const T>& from) {
+    if (!std::holds_alternative<HostImage<T>>(memory_)) memory_ = HostImage<T>();
+    auto& image = std::get<HostImage<T>>(memory_);
+    if (from.width > image.width() || from.height > image.height())
+      image = HostImage<T>(std::max(from.width, image.width()), std::max(from.height, image.height()));
+    for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, image.Row(y));
+    HostImageView<const T> copy = image.ConstView();
+    copy.width = from.width, copy.height = from.height;
+    return copy;
+  }
+
+  CameraImage memory_;
+  CameraImageView view_;
+};
 
 // A frame from Submit() to Collect().
 struct Slot {
-  CameraImage left, right;
+  KeptImage left, right;
   DisparityMap map;
   StageTimes times;
   std::exception_ptr error;
@@ -72,8 +83,8 @@ class CpuMatcherQueue final : public MatcherQueue {
     left_.wait(lock, [this] { return num_submitted_ - num_collected_ < slots_.size(); });
     Slot& slot = SlotOf(num_submitted_);
     lock.unlock();  // nobody else looks at a slot without a frame
-    CopyImage(left, slot.left);
-    CopyImage(right, slot.right);
+    slot.left.Copy(left);
+    slot.right.Copy(right);
     lock.lock();
     slot.is_matched = false;
     ++num_submitted_;
@@ -119,7 +130,7 @@ class CpuMatcherQueue final : public MatcherQueue {
       Slot& slot = SlotOf(num_started_++);
       lock.unlock();
       try {
-        matcher.Compute(ViewOf(slot.left), ViewOf(slot.right), slot.map, &slot.times);
+        matcher.Compute(slot.left.view(), slot.right.view(), slot.map, &slot.times);
       } catch (...) {
         slot.error = std::current_exception();
       }

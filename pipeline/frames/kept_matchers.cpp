@@ -19,8 +19,22 @@ std::int64_t NumCells(const Parameters& parameters, const MatcherOptions& size) 
   return NumPixels(size) * parameters.matching_cost.num_disparities;
 }
 
+// A matcher of a much larger size holds more memory than the frames are worth, and for that reason perhaps
+// fewer of them at a time.
 bool Serves(const MatcherOptions& size, const MatcherOptions& frame) {
-  return frame.width == size.width && frame.height == size.height;
+  return frame.width <= size.width && frame.height <= size.height && NumPixels(size) <= 4 * NumPixels(frame);
+}
+
+MatcherOptions JoinedSize(const MatcherOptions& size, const MatcherOptions& frame) {
+  MatcherOptions joined = frame;
+  joined.width = std::max(size.width, frame.width);
+  joined.height = std::max(size.height, frame.height);
+  return joined;
+}
+
+// Sizes so much alike that one matcher for both costs little more than the larger one's.
+bool AreAlike(const MatcherOptions& size, const MatcherOptions& frame) {
+  return 4 * NumPixels(JoinedSize(size, frame)) <= 5 * std::min(NumPixels(size), NumPixels(frame));
 }
 
 }  // namespace
@@ -34,8 +48,16 @@ MatcherQueue* KeptMatchers::Find(const Parameters& parameters, const MatcherOpti
   return matchers_.front().queue.get();
 }
 
-MatcherQueue& KeptMatchers::Make(const Parameters& parameters, const MatcherOptions& size) {
-  if (size.memory_limit_bytes > 0) matchers_.clear();  // it holds for all of them together
+MatcherQueue& KeptMatchers::Make(const Parameters& parameters, const MatcherOptions& frame) {
+  // A limit of memory is for one matcher, of no larger frames than need be.
+  const bool is_limited = frame.memory_limit_bytes > 0;
+  MatcherOptions size = frame;
+  std::erase_if(matchers_, [&](const Kept& kept) {
+    if (is_limited) return true;
+    if (kept.parameters != parameters || !AreAlike(kept.size, frame)) return false;
+    size = JoinedSize(size, kept.size);
+    return true;
+  });
   std::int64_t num_cells = NumCells(parameters, size);
   auto last = matchers_.begin();
   for (std::size_t num_kept = 0; last != matchers_.end() && num_kept + 1 < kMaxMatchers; ++last, ++num_kept) {

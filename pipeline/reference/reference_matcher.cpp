@@ -14,20 +14,17 @@ class ReferenceMatcher final : public StereoMatcher {
       : parameters_(parameters),
         tables_(MakeMatchingTables(parameters)),
         threads_(options.num_threads),
-        width_(options.width),
-        height_(options.height),
-        census_left_(width_, height_),
-        census_right_(width_, height_),
-        costs_(width_, height_, parameters.matching_cost.num_disparities),
-        sums_(width_, height_, parameters.matching_cost.num_disparities),
-        winner_left_(width_, height_),
-        winner_right_(width_, height_) {}
+        largest_width_(options.width),
+        largest_height_(options.height) {
+    SetSize(options.width, options.height);
+  }
 
   std::string_view backend() const override { return "reference"; }
 
   void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
                StageTimes* times, StageResults* stages) override {
-    CheckMatcherInput(left, right, width_, height_);
+    CheckMatcherInput(left, right, largest_width_, largest_height_);
+    SetSize(WidthOf(left), HeightOf(left));
     if (times != nullptr) *times = {};
     if (stages != nullptr) stages->Clear();
     const int min_disparity = parameters_.matching_cost.min_disparity;
@@ -68,6 +65,17 @@ class ReferenceMatcher final : public StereoMatcher {
   }
 
  private:
+  // Buffers of the frame's size.
+  void SetSize(int width, int height) {
+    if (width == width_ && height == height_) return;
+    const int num_disparities = parameters_.matching_cost.num_disparities;
+    width_ = width, height_ = height;
+    census_left_ = {width, height}, census_right_ = {width, height};
+    costs_ = {width, height, num_disparities};
+    sums_ = {width, height, num_disparities};
+    winner_left_ = {width, height}, winner_right_ = {width, height};
+  }
+
   // Census codes of one image; returns its 8-bit gray form.
   HostImage<std::uint8_t> TransformImage(const CameraImageView& image, HostImageView<std::uint64_t> census) {
     const CensusWindow window = parameters_.census_transform.window;
@@ -98,7 +106,8 @@ class ReferenceMatcher final : public StereoMatcher {
   Parameters parameters_;
   MatchingTables tables_;
   ThreadPool threads_;
-  int width_, height_;
+  const int largest_width_, largest_height_;
+  int width_ = 0, height_ = 0;  // of the frame
   HostImage<std::uint64_t> census_left_, census_right_;
   HostCostVolume<std::uint8_t> costs_;
   HostCostVolume<std::uint16_t> sums_;

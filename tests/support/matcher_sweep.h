@@ -338,6 +338,16 @@ inline SweepTruth MakeSweepTruth(const SweepCase& c, const SweepPair& pair) {
   return truth;
 }
 
+// The size that a case's matcher is made for: every other one is larger than the images.
+inline MatcherOptions LargestSizeOf(const SweepCase& c) {
+  MatcherOptions largest = c.options;
+  SweepRandom random(c.seed * 2 + 7);
+  if (c.seed % 2 == 0 || largest.memory_limit_bytes > 0) return largest;
+  largest.width += random.OneIn(4) ? 0 : random.Between(0, 40);
+  largest.height += random.OneIn(4) ? 0 : random.Between(0, 40);
+  return largest;
+}
+
 // Runs one case twice: with the stages handed out, and without them (back ends may fuse more then), from
 // borrowed memory.
 // Returns every difference from the reference, or nothing.
@@ -345,7 +355,14 @@ inline std::string RunSweepCase(const MatcherFactory& make_matcher, const SweepC
                                 const SweepTruth& truth) {
   StageResults actual_stages;
   DisparityMap actual, actual_fused;
-  const std::unique_ptr<StereoMatcher> matcher = make_matcher(c.parameters, c.options);
+  const MatcherOptions largest = LargestSizeOf(c);
+  const std::unique_ptr<StereoMatcher> matcher = make_matcher(c.parameters, largest);
+  if (largest.width > c.options.width || largest.height > c.options.height) {
+    SweepCase before = c;  // what a frame of the largest size leaves behind must not show
+    before.options = largest, before.seed += 1'000'000;
+    const SweepPair larger = MakeSweepPair(before);
+    matcher->Compute(ViewOf(larger.left), ViewOf(larger.right), actual);
+  }
   const BorrowedImage left(pair.left, c.seed), right(pair.right, c.seed + 1);
   matcher->Compute(left.view(), right.view(), actual_fused);
   matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual, nullptr, &actual_stages);

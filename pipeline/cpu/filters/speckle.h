@@ -18,6 +18,8 @@ namespace parallax::cpu {
 class SpeckleFilter {
  public:
   SpeckleFilter(int width, int height);
+  // For maps no larger than it was made for.
+  void SetSize(int width, int height) { width_ = width, height_ = height; }
   static std::size_t WorkspaceBytes(int width, int height) {
     return sizeof(Run) * static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }

@@ -35,6 +35,10 @@ SweepFunction GetSweep(PathCosts costs, int num_paths, bool last, int stripes, i
   return nullptr;
 }
 
+int NumPlanes(const MatchingTables& tables) {
+  return (tables.census_bits + GetVectorTraits().plane_bits - 1) / GetVectorTraits().plane_bits;
+}
+
 // Slabs of rows: the fewest within the limit, or those that take the least.
 SlabPlan PlanSlabs(int height, std::size_t volume_row_bytes, std::size_t checkpoint_bytes,
                    std::size_t workspace_bytes, std::size_t limit_bytes) {
@@ -163,8 +167,8 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
       striping_(parameters.matching_cost.num_disparities, GetVectorTraits().lanes),
       path_costs_(NarrowestPathCosts(tables)),
       selection_(striping_, GivesKeys(path_costs_, tables.num_paths, striping_.num_disparities)) {
-  const int planes = (tables.census_bits + GetVectorTraits().plane_bits - 1) / GetVectorTraits().plane_bits;
-  right_row_ = PhasedRow(width, striping_.Padded(), striping_.stripes, planes, striping_.lanes);
+  const int planes = NumPlanes(tables);
+  right_row_ = MakeRightRow(width);
   first_sweep_ = GetSweep(path_costs_, tables.num_paths, false, striping_.stripes, planes);
   last_sweep_ = GetSweep(path_costs_, tables.num_paths, true, striping_.stripes, planes);
   slot_bytes_ = striping_.Padded() * (path_costs_ == PathCosts::kWide16 ? 2 : 1);
@@ -174,11 +178,7 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
   tiles_ = ChooseTiles(slot_bytes_, threads.num_threads());
 
   outside_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(right_row_.row_length()));
-  std::fill_n(outside_.data(), outside_.size(), std::uint8_t{255});
-  for (int x = 0; x < width; ++x) {
-    const int place = x + striping_.Padded() - 1 + parameters.matching_cost.min_disparity;
-    if (place >= 0 && place < right_row_.num_places()) outside_.data()[right_row_.start()[place]] = 0;
-  }
+  MarkOutside();
   if (striping_.Padded() != striping_.num_disparities) {
     pad_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(striping_.Padded()));
     pad16_ = AlignedBuffer<std::uint16_t>(pad_.size());
@@ -194,6 +194,36 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
 }
 
 Aggregator::~Aggregator() = default;
+
+PhasedRow Aggregator::MakeRightRow(int width) const {
+  return PhasedRow(width, striping_.Padded(), striping_.stripes, NumPlanes(tables_), striping_.lanes);
+}
+
+void Aggregator::MarkOutside() {
+  std::fill_n(outside_.data(), right_row_.row_length(), std::uint8_t{255});
+  for (int x = 0; x < width_; ++x) {
+    const int place = x + striping_.Padded() - 1 + parameters_.matching_cost.min_disparity;
+    if (place >= 0 && place < right_row_.num_places()) outside_.data()[right_row_.start()[place]] = 0;
+  }
+}
+
+void Aggregator::SetSize(int width, int height) {
+  if (width == width_ && height == height_) return;
+  const bool is_as_wide = width == width_;
+  width_ = width, height_ = height;
+  if (!is_as_wide) {
+    right_row_ = MakeRightRow(width);
+    MarkOutside();
+  }
+  // As many rows in a slab as the volume holds: no more slabs, and no more of them to save, than at first.
+  const std::size_t row_bytes =
+      static_cast<std::size_t>(width) * static_cast<std::size_t>(volume_pixel_bytes_);
+  const int most_rows =
+      static_cast<int>(std::min(volume_.size() / row_bytes, static_cast<std::size_t>(height)));
+  plan_.num_slabs = (height + most_rows - 1) / most_rows;
+  plan_.rows = (height + plan_.num_slabs - 1) / plan_.num_slabs;
+  plan_.num_slabs = (height + plan_.rows - 1) / plan_.rows;
+}
 
 std::size_t Aggregator::SetUp(std::size_t limit_bytes, std::size_t workspace_bytes) {
   Allocate(first_state_);
@@ -225,13 +255,13 @@ void Aggregator::Allocate(PathState& state) const {
 }
 
 void Aggregator::Clear(PathState& state) const {
-  const auto clear = [](AlignedBuffer<std::uint8_t>& slots) {
-    std::fill_n(slots.data(), slots.size(), std::uint8_t{0});
+  const auto clear = [this](AlignedBuffer<std::uint8_t>& slots, int count) {
+    std::fill_n(slots.data(), count * slot_bytes_, std::uint8_t{0});
   };
-  clear(state.vertical);
+  clear(state.vertical, width_);
   if (tables_.num_paths == 4) return;  // no diagonal paths
-  clear(state.diagonal);
-  clear(state.antidiagonal);
+  clear(state.diagonal, width_ + height_);
+  clear(state.antidiagonal, width_ + height_);
 }
 
 SweepView Aggregator::ViewOf(PathState& state) const {

@@ -36,6 +36,9 @@ class Aggregator {
   // bytes.
   std::size_t SetUp(std::size_t limit_bytes, std::size_t workspace_bytes);
 
+  // For frames no larger than it was made for, in the same memory; does nothing where that is their size.
+  void SetSize(int width, int height);
+
   // Fills map (selection and consistency done), and of stages what belongs to the sums and the winners.
   // times: of the two sweeps.
   void Compute(const CensusPlanes& left, const CensusPlanes& right, const PaddedImage<std::uint8_t>& guide,
@@ -55,6 +58,8 @@ class Aggregator {
   };
 
   void Allocate(PathState& state) const;
+  PhasedRow MakeRightRow(int width) const;
+  void MarkOutside();
   void Clear(PathState& state) const;
   SweepView ViewOf(PathState& state) const;
   void Save(const PathState& state, int v, std::uint8_t* checkpoint) const;
@@ -62,7 +67,7 @@ class Aggregator {
 
   Parameters parameters_;
   MatchingTables tables_;
-  int width_, height_;
+  int width_, height_;  // of the frame; while memory is set up, of the largest
   ThreadPool& threads_;
   Striping striping_;
   PhasedRow right_row_;

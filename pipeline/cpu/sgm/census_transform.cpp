@@ -34,6 +34,11 @@ PaddedImage<T>::PaddedImage(int width, int height)
 }
 
 template <typename T>
+void PaddedImage<T>::SetSize(int width, int height) {
+  width_ = width, height_ = height, stride_ = StrideOf(width);
+}
+
+template <typename T>
 void PaddedImage<T>::ExtendRow(int y) {
   T* row = Row(y);
   std::fill_n(row - kMarginX, kMarginX, row[0]);
@@ -81,10 +86,14 @@ CensusPlanes::CensusPlanes(int width, int height, CensusWindow window, int plane
       num_planes_((NumCensusBits(window) + plane_bits - 1) / plane_bits),
       phases_(phases),
       first_place_(padded_disparities - 1 + min_disparity),
-      stride_(phases == nullptr ? (width * num_planes_ + 63) / 64 * 64 : phases->row_length()),
+      stride_(StrideOf(width)),
       buffer_(static_cast<std::size_t>(stride_ * height + 2 * kMargin_bytes)) {
   // Places without a right pixel keep this value; their cost is replaced by outside_cost.
   std::fill_n(buffer_.data(), buffer_.size(), std::uint8_t{0});
+}
+
+void CensusPlanes::SetSize(int width, int height) {
+  width_ = width, height_ = height, stride_ = StrideOf(width);
 }
 
 std::ptrdiff_t CensusPlanes::IndexOf(int x, int plane) const {

@@ -19,6 +19,8 @@ class PaddedImage {
   static constexpr int kMarginX = 4, kMarginY = 3;  // radius of the largest census window
   PaddedImage() = default;
   PaddedImage(int width, int height);
+  // In the same memory, an image no larger than the one that it was made for. The pixels are lost.
+  void SetSize(int width, int height);
 
   int width() const { return width_; }
   int height() const { return height_; }
@@ -58,6 +60,10 @@ class CensusPlanes {
   CensusPlanes(int width, int height, CensusWindow window, int plane_bits, const PhasedRow* phases,
                int padded_disparities, int min_disparity);
 
+  // In the same memory, codes of an image no larger than the one that they were made for; the phases are set
+  // to its width before. The codes are lost.
+  void SetSize(int width, int height);
+
   // Rows y_begin .. y_end; of gray, three rows more on either side are there.
   template <typename T>
   void Transform(const PaddedImage<T>& gray, int y_begin, int y_end);
@@ -73,6 +79,9 @@ class CensusPlanes {
   static constexpr std::ptrdiff_t kMargin_bytes = 64;
 
   std::ptrdiff_t IndexOf(int x, int plane) const;
+  std::ptrdiff_t StrideOf(int width) const {
+    return phases_ == nullptr ? (width * num_planes_ + 63) / 64 * 64 : phases_->row_length();
+  }
 
   int width_ = 0, height_ = 0;
   CensusWindow window_ = CensusWindow::k5x5;

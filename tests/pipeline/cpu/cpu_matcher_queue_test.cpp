@@ -71,6 +71,36 @@ TEST(CpuMatcherQueue, FramesComeOutInOrderWithTheBitsOfOneAtATime) {
   }
 }
 
+TEST(CpuMatcherQueue, FramesInFlightMayDifferInSize) {
+  const auto parameters = SmallParameters();
+  const auto queue =
+      MakeCpuMatcherQueue(parameters, {.width = kWidth, .height = kHeight, .num_threads = 2}, 2);
+  const std::size_t memory_bytes = queue->memory_bytes();
+  const auto frame_of = [](int i, int shift) {
+    return ImageFrom<std::uint8_t>(kWidth - i * 5 % 17, kHeight - i * 7 % 11, [&](int x, int y) {
+      return NoiseAt(x + shift, y, static_cast<std::uint32_t>(i));
+    });
+  };
+  int collected = 0;
+  const auto collect = [&] {
+    const int i = collected++;
+    const HostImage<std::uint8_t> left = frame_of(i, 0), right = frame_of(i, i % 20);
+    DisparityMap expected;
+    MakeCpuMatcher(parameters, {.width = left.width(), .height = left.height()})
+        ->Compute(left.ConstView(), right.ConstView(), expected);
+    const DisparityMapView view = queue->Collect();
+    EXPECT_TRUE(test::SamePixels(view.disparity, expected.disparity.ConstView())) << "frame " << i;
+    EXPECT_TRUE(test::SamePixels(view.validity, expected.validity.ConstView())) << "frame " << i;
+    EXPECT_TRUE(test::SamePixels(view.confidence, expected.confidence.ConstView())) << "frame " << i;
+  };
+  for (int i = 0; i < 30; ++i) {
+    if (queue->in_flight() == queue->capacity()) collect();
+    queue->Submit(frame_of(i, 0).ConstView(), frame_of(i, i % 20).ConstView());
+  }
+  while (queue->in_flight() > 0) collect();
+  EXPECT_EQ(queue->memory_bytes(), memory_bytes);
+}
+
 // The pixels of a frame stay while those after it are matched.
 TEST(CpuMatcherQueue, OneThreadSubmitsAndAnotherCollects) {
   const auto matcher = MakeCpuMatcher(SmallParameters(), {.width = kWidth, .height = kHeight});
@@ -87,8 +117,8 @@ TEST(CpuMatcherQueue, OneThreadSubmitsAndAnotherCollects) {
 TEST(CpuMatcherQueue, WhatDoesNotFitIsRefusedAndTheRestGoesOn) {
   const auto queue = MakeCpuMatcherQueue(SmallParameters(), {.width = kWidth, .height = kHeight}, 2);
   EXPECT_THROW(queue->Collect(), Error);
-  const HostImage<std::uint8_t> narrow(kWidth - 1, kHeight, std::uint8_t{0});
-  EXPECT_THROW(queue->Submit(narrow.ConstView(), narrow.ConstView()), InvalidArgument);
+  const HostImage<std::uint8_t> wide(kWidth + 1, kHeight, std::uint8_t{0});
+  EXPECT_THROW(queue->Submit(wide.ConstView(), wide.ConstView()), InvalidArgument);
   EXPECT_EQ(queue->in_flight(), 0U);
   queue->Submit(LeftOf(3).ConstView(), RightOf(3).ConstView());  // left in flight at the end
 }

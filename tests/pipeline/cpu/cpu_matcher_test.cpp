@@ -187,6 +187,39 @@ TEST(CpuMatcher, GivesTheSameBitsWithinAnyMemoryLimit) {
   }
 }
 
+// Frames of many sizes by turns in one matcher, with several slabs too: the bits of one made for each.
+TEST(CpuMatcher, TakesFramesUpToItsSize) {
+  for (const int num_disparities : {24, 70}) {
+    for (const std::size_t limit_bytes : {std::size_t{0}, std::size_t{2'200'000}}) {
+      test::SweepCase c = test::MakeSweepCase(12);
+      c.parameters = {};
+      c.parameters.matching_cost.num_disparities = num_disparities;
+      c.content = 5;
+      const MatcherOptions largest{
+          .width = 160, .height = 90, .num_threads = 2, .memory_limit_bytes = limit_bytes};
+      const auto matcher = MakeCpuMatcher(c.parameters, largest);
+      const std::size_t memory_bytes = matcher->memory_bytes();
+      const std::pair<int, int> sizes[] = {{160, 90}, {1, 1},    {159, 90}, {160, 33}, {16, 90},
+                                           {97, 58},  {160, 90}, {3, 2},    {128, 64}, {151, 89}};
+      for (const auto& [width, height] : sizes) {
+        c.options = {.width = width, .height = height};
+        c.pixel_type = width % 3;
+        const test::SweepPair pair = test::MakeSweepPair(c);
+        const test::SweepTruth truth = test::MakeSweepTruth(c, pair);
+        StageResults stages;
+        DisparityMap fused, map;
+        matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), fused);
+        matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), map, nullptr, &stages);
+        EXPECT_EQ(test::DifferenceOf(truth.stages, stages) + test::DifferenceOf("result", truth.map, map) +
+                      test::DifferenceOf("fused", truth.map, fused),
+                  "")
+            << test::Describe(c) << ", limit " << limit_bytes;
+      }
+      EXPECT_EQ(matcher->memory_bytes(), memory_bytes);
+    }
+  }
+}
+
 TEST(CpuMatcher, RefusesALimitThatCannotBeKeptWithTheFigureThatIsNeeded) {
   MatcherOptions options;
   options.width = 640, options.height = 480;

@@ -73,7 +73,8 @@ class FakeMatcher : public StereoMatcher {
   explicit FakeMatcher(MatcherOptions options) : options_(options) {}
   void Compute(const CameraImageView& left, const CameraImageView& /*right*/, DisparityMap& result,
                StageTimes* times, StageResults* /*stages*/) override {
-    EXPECT_EQ(WidthOf(left), options_.width);
+    EXPECT_LE(WidthOf(left), options_.width);
+    EXPECT_LE(HeightOf(left), options_.height);
     const auto& gray = std::get<HostImageView<const std::uint8_t>>(left);
     if (gray(0, 0) == 13) throw std::bad_alloc();
     result.disparity = HostImage<float>(gray.width, gray.height, static_cast<float>(gray(0, 0)));
@@ -228,6 +229,29 @@ TEST(FrameRoad, MakesAnotherMatcherForAnotherSize) {
   RunFrames(source, StepsInto(log));
   EXPECT_EQ(log.num_matchers, 2);
   EXPECT_EQ(log.written.size(), 10U);
+}
+
+TEST(FrameRoad, OneMatcherServesSizesThatAreAlike) {
+  Log log;
+  const auto source = std::make_shared<FakeSource>(100);
+  source->width_of_ = [](int index) { return 100 + index * 7 % 5; };
+  std::size_t most_in_flight = 0;
+  FrameSteps steps = StepsInto(log);
+  steps.make_matcher = [&](const Parameters&, const MatcherOptions& options) {
+    ++log.num_matchers;
+    return std::make_unique<FakeQueue>(options, 3, most_in_flight);
+  };
+  RunFrames(source, steps);
+  EXPECT_EQ(log.num_matchers, 3) << "for a width of 100, then of 102, then of 104";
+  EXPECT_EQ(log.written.size(), 98U);
+}
+
+TEST(FrameRoad, AMatcherOfAMuchLargerSizeIsNotUsed) {
+  Log log;
+  const auto source = std::make_shared<FakeSource>(10);
+  source->width_of_ = [](int index) { return index % 2 == 0 ? 1000 : 10; };
+  RunFrames(source, StepsInto(log));
+  EXPECT_EQ(log.num_matchers, 2);
 }
 
 TEST(FrameRoad, MakesAnotherMatcherForOtherParameters) {
