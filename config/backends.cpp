@@ -50,6 +50,7 @@ constexpr MatcherRow kMatchers[] = {
 #endif
     {Method::kSgm, "cpu", &MakeCpuMatcher, &MakeCpuMatcherQueue},
     {Method::kSgm, "reference", &MakeReferenceMatcher, nullptr},
+    {Method::kAdCensus, "reference", &MakeReferenceAdCensusMatcher, nullptr},
 };
 
 struct CloudRow {

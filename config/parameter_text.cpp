@@ -127,7 +127,8 @@ std::string NearestParameterKey(std::string_view key) {
   for (const std::string& valid : ParameterKeys()) {
     const std::size_t valid_dot = valid.find('.');
     // substr(npos + 1) is all of a key without a stage
-    if (std::string_view(valid).substr(valid_dot + 1) == name) same_name = valid;
+    if (valid == key) return valid;  // not nested
+    if (std::string_view(valid).substr(valid_dot + 1) == name && same_name.empty()) same_name = valid;
     if (stages.empty() || stages.back() != valid.substr(0, valid_dot))
       stages.push_back(valid.substr(0, valid_dot));
   }

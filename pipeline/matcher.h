@@ -70,8 +70,10 @@ struct MatcherOptions {
 void CheckMatcherSize(const MatcherOptions& options);
 void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right, int width, int height);
 
-// The reference back end: plain code from the papers that the others equal to the bit.
+// The reference back end, a matcher a method: plain code from the papers that the others equal to the bit.
 std::unique_ptr<StereoMatcher> MakeReferenceMatcher(const Parameters& parameters,
                                                     const MatcherOptions& options);
+std::unique_ptr<StereoMatcher> MakeReferenceAdCensusMatcher(const Parameters& parameters,
+                                                            const MatcherOptions& options);
 
 }  // namespace parallax

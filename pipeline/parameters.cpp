@@ -43,10 +43,6 @@ std::vector<ParameterFault> Validate(const Parameters& p) {
     (text << ... << parts);
     faults.push_back({std::move(key), text.str()});
   };
-  if (p.method != Method::kSgm) {
-    fault("method", "method is ", EnumNames(p.method)[static_cast<std::size_t>(p.method)],
-          ", which this version does not have: use ", EnumNames(Method::kSgm)[0]);
-  }
   const AggregationParameters& a = p.aggregation;
   if (in_range({"aggregation.num_paths"}) && a.num_paths != 4 && a.num_paths != 8) {
     fault("aggregation.num_paths", "aggregation.num_paths is ", a.num_paths, ", use 4 or 8");
@@ -58,6 +54,10 @@ std::vector<ParameterFault> Validate(const Parameters& p) {
   if (in_range({"aggregation.p2", "aggregation.p2_min"}) && a.p2_min > a.p2) {
     fault("aggregation.p2_min", "aggregation.p2_min (", a.p2_min, ") is larger than aggregation.p2 (", a.p2,
           "): lower it, or raise p2");
+  }
+  if (in_range({"ad_census.p1", "ad_census.p2"}) && p.ad_census.p2 < p.ad_census.p1) {
+    fault("ad_census.p2", "ad_census.p2 (", p.ad_census.p2, ") is smaller than ad_census.p1 (", p.ad_census.p1,
+          "): raise p2 or lower p1");
   }
   if (in_range({"filter.median"}) && p.filter.median != 0 && p.filter.median != 3 && p.filter.median != 5) {
     fault("filter.median", "filter.median is ", p.filter.median, ", use 0 (off), 3 or 5");

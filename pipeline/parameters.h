@@ -14,6 +14,10 @@ namespace parallax {
 enum class Method { kSgm, kAdCensus };
 enum class CensusWindow { k5x5, k7x7, k9x7, kCenterSymmetric9x7 };  // 24, 48, 62 neighbours, 31 pairs
 enum class Subpixel { kNone, kParabola, kEquiangular };
+enum class AdCensusCost { kBoth, kAd, kCensus };
+enum class ColorDifference { kMean, kMaximum };  // over the channels
+enum class SupportRegion { kBoth, kLeft };       // whose crosses
+enum class RightWinner { kDiagonal, kOwn };      // of the left image's sums, or of the right image's own
 
 struct CensusParameters {
   CensusWindow window = CensusWindow::kCenterSymmetric9x7;
@@ -31,6 +35,29 @@ struct AggregationParameters {
   int p2_min = 0;
   float p2_slope = 0.0F;
   friend bool operator==(const AggregationParameters&, const AggregationParameters&) = default;
+};
+// Of the method AD-Census (Mei et al. 2011); its other stages take the keys that they share with SGM's.
+struct AdCensusParameters {
+  AdCensusCost cost = AdCensusCost::kBoth;
+  ColorDifference color_difference = ColorDifference::kMean;
+  float lambda_ad = 10.0F;
+  float lambda_census = 30.0F;
+  int arm_length = 34;
+  int arm_length_strict = 17;
+  int arm_threshold = 20;
+  int arm_threshold_strict = 6;
+  SupportRegion support = SupportRegion::kBoth;
+  int iterations = 4;
+  bool scanlines = true;
+  float p1 = 1.0F;
+  float p2 = 3.0F;
+  int step_threshold = 15;
+  RightWinner right_winner = RightWinner::kDiagonal;
+  int voting_iterations = 5;
+  int voting_min_votes = 20;
+  int voting_min_percent = 40;
+  bool discontinuities = true;
+  friend bool operator==(const AdCensusParameters&, const AdCensusParameters&) = default;
 };
 struct SelectionParameters {
   int uniqueness_percent = 0;
@@ -59,6 +86,7 @@ struct Parameters {
   CensusParameters census_transform;
   MatchingCostParameters matching_cost;
   AggregationParameters aggregation;
+  AdCensusParameters ad_census;
   SelectionParameters selection;
   ConsistencyParameters consistency;
   FilterParameters filter;
@@ -78,9 +106,17 @@ struct ParameterInfo {
 inline constexpr std::string_view kMethodNames[] = {"sgm", "ad_census"};
 inline constexpr std::string_view kCensusWindowNames[] = {"5x5", "7x7", "9x7", "cs9x7"};
 inline constexpr std::string_view kSubpixelNames[] = {"none", "parabola", "equiangular"};
+inline constexpr std::string_view kAdCensusCostNames[] = {"both", "ad", "census"};
+inline constexpr std::string_view kColorDifferenceNames[] = {"mean", "maximum"};
+inline constexpr std::string_view kSupportRegionNames[] = {"both", "left"};
+inline constexpr std::string_view kRightWinnerNames[] = {"diagonal", "own"};
 constexpr const std::string_view (&EnumNames(Method))[2] { return kMethodNames; }
 constexpr const std::string_view (&EnumNames(CensusWindow))[4] { return kCensusWindowNames; }
 constexpr const std::string_view (&EnumNames(Subpixel))[3] { return kSubpixelNames; }
+constexpr const std::string_view (&EnumNames(AdCensusCost))[3] { return kAdCensusCostNames; }
+constexpr const std::string_view (&EnumNames(ColorDifference))[2] { return kColorDifferenceNames; }
+constexpr const std::string_view (&EnumNames(SupportRegion))[2] { return kSupportRegionNames; }
+constexpr const std::string_view (&EnumNames(RightWinner))[2] { return kRightWinnerNames; }
 
 // Calls visit(ParameterInfo, field) for every parameter, in the order in which they are documented.
 // P is Parameters or const Parameters; a field is int, float, bool or an enum with EnumNames.
@@ -105,6 +141,52 @@ void VisitParameters(P& p, Visitor&& visit) {
   visit(Info{"aggregation.p2_slope", "cost/gray level", 0, 1000,
              "how much p2 falls per 8-bit gray level of difference along the path; 0 = constant p2"},
         p.aggregation.p2_slope);
+  visit(Info{"ad_census.cost", "", 0, 0,
+             "terms of the matching cost: both, ad (absolute differences) or census"},
+        p.ad_census.cost);
+  visit(Info{"ad_census.color_difference", "", 0, 0,
+             "absolute difference of two colours: mean or maximum over the channels"},
+        p.ad_census.color_difference);
+  visit(Info{"ad_census.lambda_ad", "gray level", 1, 1000, "absolute difference that costs 0.63"},
+        p.ad_census.lambda_ad);
+  visit(Info{"ad_census.lambda_census", "bits", 1, 1000, "number of differing census bits that costs 0.63"},
+        p.ad_census.lambda_census);
+  visit(Info{"ad_census.arm_length", "px", 1, 34, "arms of the crosses are shorter than this (L1)"},
+        p.ad_census.arm_length);
+  visit(Info{"ad_census.arm_length_strict", "px", 0, 34,
+             "beyond this an arm's colours are held against the strict threshold (L2)"},
+        p.ad_census.arm_length_strict);
+  visit(Info{"ad_census.arm_threshold", "gray level", 0, 256,
+             "an arm ends where colours differ by this (tau1)"},
+        p.ad_census.arm_threshold);
+  visit(Info{"ad_census.arm_threshold_strict", "gray level", 0, 256,
+             "strict threshold, for the difference from the centre's colour (tau2)"},
+        p.ad_census.arm_threshold_strict);
+  visit(Info{"ad_census.support", "", 0, 0,
+             "costs are averaged over the crosses of both images together, or of the left one alone"},
+        p.ad_census.support);
+  visit(Info{"ad_census.iterations", "", 0, 16, "how often costs are averaged over the crosses; 0 = not"},
+        p.ad_census.iterations);
+  visit(Info{"ad_census.scanlines", "", 0, 0, "optimise along rows and columns"}, p.ad_census.scanlines);
+  visit(Info{"ad_census.p1", "cost", 0, 16, "penalty of a disparity step of 1 (Pi1)"}, p.ad_census.p1);
+  visit(Info{"ad_census.p2", "cost", 0, 16, "penalty of a larger step (Pi2); >= p1"}, p.ad_census.p2);
+  visit(Info{"ad_census.step_threshold", "gray level", 0, 256,
+             "p1 and p2 fall to 1/4 where neighbours in one image differ by this, to 1/10 in both (tau_SO)"},
+        p.ad_census.step_threshold);
+  visit(Info{"ad_census.right_winner", "", 0, 0,
+             "right winners: diagonal (from the left image's sums) or own (from sums of its own, twice the "
+             "work)"},
+        p.ad_census.right_winner);
+  visit(Info{"ad_census.voting_iterations", "", 0, 16,
+             "how often rejected pixels ask their cross for its commonest disparity; 0 = not"},
+        p.ad_census.voting_iterations);
+  visit(Info{"ad_census.voting_min_votes", "px", 0, 4488, "more votes than this are needed (tau_S)"},
+        p.ad_census.voting_min_votes);
+  visit(Info{"ad_census.voting_min_percent", "%", 0, 100, "more of the votes than this must agree (tau_H)"},
+        p.ad_census.voting_min_percent);
+  visit(Info{"ad_census.discontinuities", "", 0, 0,
+             "pixels at a depth edge take the disparity beside them where it costs less"},
+        p.ad_census.discontinuities);
   visit(Info{"selection.uniqueness_percent", "%", 0, 99,
              "reject a winner unless it is this much cheaper than any disparity not beside it; 0 = keep all"},
         p.selection.uniqueness_percent);

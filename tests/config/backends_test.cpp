@@ -67,7 +67,9 @@ TEST(Backends, WhatCannotBeIsToldWithItsRemedy) {
       AllOf(StartsWith("back end reference does not measure clouds: use --backend "), HasSubstr("cpu")));
   Parameters other;
   other.method = Method::kAdCensus;
-  EXPECT_THAT(FaultOf([&] { MakeMatcher("auto", other, options); }), HasSubstr("method is ad_census"));
+  EXPECT_EQ(MakeMatcher("auto", other, options)->backend(), ResolveBackend("auto", Method::kAdCensus));
+  EXPECT_EQ(FaultOf([&] { MakeMatcher("cpu", other, options); }),
+            "back end cpu does not have the method ad_census: use --backend reference (see parallax info)");
   EXPECT_THAT(FaultOf([&] { MakeMatcher("cpu", {}, {}); }), HasSubstr("at least 1"));
 }
 

@@ -6,11 +6,17 @@ namespace {
 
 TEST(MatcherSweepTest, ReferenceEqualsItself) { RunMatcherSweep(MakeReferenceMatcher, "reference", 25); }
 
+TEST(MatcherSweepTest, AdCensusReferenceEqualsItself) {
+  RunMatcherSweep(MakeReferenceAdCensusMatcher, "reference", 25, MakeAdCensusSweepCase);
+}
+
 TEST(MatcherSweepTest, CasesAreValidAndCoverTheRange) {
   int negative = 0, large = 0, four = 0, tiny = 0;
   for (std::uint64_t seed = 1; seed <= 500; ++seed) {
     const SweepCase c = MakeSweepCase(seed);
     ASSERT_TRUE(Validate(c.parameters).empty()) << Describe(c);
+    const SweepCase ad_census = MakeAdCensusSweepCase(seed);
+    ASSERT_TRUE(Validate(ad_census.parameters).empty()) << Describe(ad_census);
     negative += c.parameters.matching_cost.min_disparity < 0;
     large += c.parameters.matching_cost.num_disparities > 300;
     four += c.parameters.aggregation.num_paths == 4;

@@ -127,6 +127,36 @@ inline SweepCase MakeSweepCase(std::uint64_t seed) {
   return c;
 }
 
+// The same cases for AD-Census, with every constant and switch of it.
+inline SweepCase MakeAdCensusSweepCase(std::uint64_t seed) {
+  SweepCase c = MakeSweepCase(seed);
+  SweepRandom random(seed * 2 + 1 + (std::uint64_t{1} << 32));
+  c.parameters.method = Method::kAdCensus;
+  c.parameters.filter.speckle_size = random.OneOf(0, 0, 10, c.parameters.filter.speckle_size);
+  AdCensusParameters& a = c.parameters.ad_census;
+  a.cost = random.OneOf(AdCensusCost::kBoth, AdCensusCost::kBoth, AdCensusCost::kAd, AdCensusCost::kCensus);
+  a.color_difference = random.OneOf(ColorDifference::kMean, ColorDifference::kMaximum);
+  a.lambda_ad = random.OneOf(10.0F, 1.0F, static_cast<float>(random.Between(1, 1000)));
+  a.lambda_census = random.OneOf(30.0F, 1.0F, static_cast<float>(random.Between(1, 1000)));
+  a.arm_length = random.OneOf(34, 34, 1, random.Between(1, 34));
+  a.arm_length_strict = random.OneOf(17, random.Between(0, 34));
+  // Noise has long arms only where the thresholds are high.
+  a.arm_threshold = random.OneOf(20, 256, 150, random.Between(0, 256));
+  a.arm_threshold_strict = random.OneOf(6, 256, 120, random.Between(0, 256));
+  a.support = random.OneOf(SupportRegion::kBoth, SupportRegion::kLeft);
+  a.iterations = random.OneOf(4, 4, 0, 1, 2, 3, 5);
+  a.scanlines = !random.OneIn(6);
+  a.p1 = static_cast<float>(random.Between(0, 64)) / 32.0F;
+  a.p2 = random.OneOf(a.p1, 16.0F, a.p1 + static_cast<float>(random.Between(0, 96)) / 32.0F);
+  a.step_threshold = random.OneOf(15, 0, 256, random.Between(0, 256));
+  a.right_winner = random.OneOf(RightWinner::kDiagonal, RightWinner::kDiagonal, RightWinner::kOwn);
+  a.voting_iterations = random.OneOf(5, 0, 1, 2);
+  a.voting_min_votes = random.OneOf(20, 0, random.Between(0, 200));
+  a.voting_min_percent = random.OneOf(40, 0, random.Between(0, 100));
+  a.discontinuities = !random.OneIn(4);
+  return c;
+}
+
 struct SweepPair {
   CameraImage left, right;
 };
@@ -333,7 +363,8 @@ struct SweepTruth {
 
 inline SweepTruth MakeSweepTruth(const SweepCase& c, const SweepPair& pair) {
   SweepTruth truth;
-  MakeReferenceMatcher(c.parameters, c.options)
+  const auto make = c.parameters.method == Method::kSgm ? MakeReferenceMatcher : MakeReferenceAdCensusMatcher;
+  make(c.parameters, c.options)
       ->Compute(ViewOf(pair.left), ViewOf(pair.right), truth.map, nullptr, &truth.stages);
   return truth;
 }
@@ -391,11 +422,12 @@ inline void ReportSweepFailure(const SweepCase& c, const std::string& backend,
 }
 
 // Runs the seeds 1 .. count (or what the environment asks for); stops after three failing cases.
-inline void RunMatcherSweep(const MatcherFactory& make_matcher, const std::string& backend, int count) {
+inline void RunMatcherSweep(const MatcherFactory& make_matcher, const std::string& backend, int count,
+                            SweepCase (*make_case)(std::uint64_t seed) = MakeSweepCase) {
   const auto [first, last] = SweepSeeds(count);
   int failures = 0;
   for (int seed = first; seed <= last && failures < 3; ++seed) {
-    const SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(seed));
+    const SweepCase c = make_case(static_cast<std::uint64_t>(seed));
     const std::string difference = RunSweepCase(make_matcher, c);
     if (difference.empty()) continue;
     ++failures;
