@@ -238,6 +238,10 @@ class FrameQueue final : public MatcherQueue {
 void Prepare(const Parameters& parameters, const MatcherOptions& options) {
   ValidateOrThrow(parameters);
   CheckMatcherSize(options);
+  if (parameters.refinement.planes || parameters.refinement.smoothing_passes > 0) {
+    throw InvalidArgument(
+        "the cuda back end has no refinement.planes and refinement.smoothing_passes yet: use --backend cpu");
+  }
   SelectCudaDevice(options.device);
 }
 

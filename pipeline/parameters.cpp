@@ -62,6 +62,11 @@ std::vector<ParameterFault> Validate(const Parameters& p) {
   if (in_range({"filter.median"}) && p.filter.median != 0 && p.filter.median != 3 && p.filter.median != 5) {
     fault("filter.median", "filter.median is ", p.filter.median, ", use 0 (off), 3 or 5");
   }
+  const RefinementParameters& r = p.refinement;
+  if (in_range({"refinement.plane_tile", "refinement.plane_step"}) && r.plane_tile % r.plane_step != 0) {
+    fault("refinement.plane_step", "refinement.plane_step (", r.plane_step,
+          ") does not divide refinement.plane_tile (", r.plane_tile, "): use a divisor of it");
+  }
   if (in_range({"reprojection.min_depth_m", "reprojection.max_depth_m"}) &&
       p.reprojection.min_depth_m >= p.reprojection.max_depth_m) {
     fault("reprojection.max_depth_m", "reprojection.max_depth_m (", p.reprojection.max_depth_m,

@@ -75,6 +75,15 @@ struct FilterParameters {
   int median = 3;
   friend bool operator==(const FilterParameters&, const FilterParameters&) = default;
 };
+struct RefinementParameters {
+  bool planes = false;
+  int plane_tile = 16;
+  int plane_step = 4;
+  float plane_tolerance = 1.0F;
+  int smoothing_passes = 0;
+  float smoothing_range = 4.0F;
+  friend bool operator==(const RefinementParameters&, const RefinementParameters&) = default;
+};
 struct ReprojectionParameters {
   float min_depth_m = 0.1F;
   float max_depth_m = 100.0F;
@@ -90,6 +99,7 @@ struct Parameters {
   SelectionParameters selection;
   ConsistencyParameters consistency;
   FilterParameters filter;
+  RefinementParameters refinement;
   ReprojectionParameters reprojection;
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };
@@ -203,6 +213,23 @@ void VisitParameters(P& p, Visitor&& visit) {
              "interpolate rejected pixels: occluded ones from the background, others from all around"},
         p.filter.fill);
   visit(Info{"filter.median", "px", 0, 5, "side of the median window: 0 (off), 3 or 5"}, p.filter.median);
+  visit(Info{"refinement.planes", "", 0, 0,
+             "rejected pixels take the value of a plane fitted to what lies around them"},
+        p.refinement.planes);
+  visit(Info{"refinement.plane_tile", "px", 4, 64, "side of the tiles that have a plane each"},
+        p.refinement.plane_tile);
+  visit(Info{"refinement.plane_step", "px", 1, 16,
+             "distance of the 15 x 15 samples that a plane is fitted to; divides plane_tile"},
+        p.refinement.plane_step);
+  visit(Info{"refinement.plane_tolerance", "px", 0.0625, 64,
+             "a sample twice this off the plane has no weight in the last round of the fit"},
+        p.refinement.plane_tolerance);
+  visit(Info{"refinement.smoothing_passes", "", 0, 4, "bilateral means of the finished map; 0 = none"},
+        p.refinement.smoothing_passes);
+  visit(
+      Info{"refinement.smoothing_range", "px", 0.0625, 64,
+           "differences up to twice this are averaged in the first pass; half as much in each that follows"},
+      p.refinement.smoothing_range);
   visit(Info{"reprojection.min_depth_m", "m", 0, 1e9, "nearer points are left out of depth map and cloud"},
         p.reprojection.min_depth_m);
   visit(Info{"reprojection.max_depth_m", "m", 0, 1e9, "farther points are left out of depth map and cloud"},

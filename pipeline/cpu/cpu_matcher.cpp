@@ -45,7 +45,8 @@ class CpuMatcher final : public StereoMatcher {
         options.memory_limit_bytes > 0 ? options.memory_limit_bytes : cells / 2 * 5 + 64'000'000;
     const std::size_t images = gray_right_.bytes() + guide_.bytes() + left_.bytes() + right_.bytes() +
                                2 * cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_);
-    const std::size_t workspace = cpu::FilterWorkspaceBytes(width_, height_, threads_.num_threads());
+    const std::size_t workspace =
+        cpu::FilterWorkspaceBytes(parameters, width_, height_, threads_.num_threads());
     memory_bytes_ = images + aggregator_.SetUp(limit - std::min(limit, images), workspace);
     if (options.memory_limit_bytes > 0 && memory_bytes_ > limit) {
       throw InvalidArgument("frames of " + std::to_string(width_) + "x" + std::to_string(height_) + " with " +
@@ -75,7 +76,8 @@ class CpuMatcher final : public StereoMatcher {
     if (stages != nullptr) stages->Add("consistent", Clone(result));
 
     watch.Skip();
-    cpu::FilterMap(parameters_.filter, speckles_, result, aggregator_.workspace(), threads_, stages);
+    cpu::FilterMap(parameters_, {guide_.Row(0), width_, height_, guide_.stride()}, speckles_, result,
+                   aggregator_.workspace(), threads_, stages);
     watch.Lap(Stage::kFilter);
   }
 

@@ -2,6 +2,7 @@
 #include <string>
 
 #include "pipeline/matcher.h"
+#include "pipeline/reference/refinement.h"
 #include "pipeline/reference/stages.h"
 #include "pipeline/stage_watch.h"
 
@@ -58,7 +59,15 @@ class ReferenceMatcher final : public StereoMatcher {
     if (stages != nullptr) stages->Add("without_speckles", Clone(map));
     if (parameters_.filter.fill) reference::FillHoles(map, threads_);
     if (stages != nullptr) stages->Add("filled", Clone(map));
+    if (parameters_.refinement.planes) {
+      reference::FillFromPlanes(parameters_, guide.ConstView(), map, threads_);
+      if (stages != nullptr) stages->Add("planes", Clone(map));
+    }
     reference::MedianFilter(parameters_.filter.median, map, threads_);
+    if (parameters_.refinement.smoothing_passes > 0) {
+      if (stages != nullptr) stages->Add("median", Clone(map));
+      reference::Smooth(parameters_.refinement, map.disparity.View(), threads_);
+    }
     watch.Lap(Stage::kFilter);
 
     result = std::move(map);

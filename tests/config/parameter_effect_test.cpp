@@ -59,6 +59,12 @@ const std::vector<Change> kChanges = {
     {"filter.speckle_range", "0.05"},
     {"filter.fill", "false"},
     {"filter.median", "5"},
+    {"refinement.planes", "true"},
+    {"refinement.plane_tile", "4", {{"refinement.planes", "true"}}},
+    {"refinement.plane_step", "1", {{"refinement.planes", "true"}}},
+    {"refinement.plane_tolerance", "0.25", {{"refinement.planes", "true"}}},
+    {"refinement.smoothing_passes", "1"},
+    {"refinement.smoothing_range", "1", {{"refinement.smoothing_passes", "1"}}},
     {"reprojection.min_depth_m", "6"},
     {"reprojection.max_depth_m", "6"},
 };

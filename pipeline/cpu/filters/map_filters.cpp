@@ -7,6 +7,8 @@
 #include "pipeline/cpu/filters/filter_kernels.h"
 #include "pipeline/cpu/filters/framed_map.h"
 #include "pipeline/cpu/filters/hole_filling.h"
+#include "pipeline/cpu/filters/plane_filling.h"
+#include "pipeline/cpu/filters/smoothing.h"
 #include "pipeline/simd/row_tasks.h"
 
 namespace parallax::cpu {
@@ -31,19 +33,22 @@ void CopyOut(const FramedMap& framed, int side, HostImage<float>& to, ThreadPool
   });
 }
 
-}  // namespace
-
-std::size_t FilterWorkspaceBytes(int width, int height, int num_threads) {
+// Of islands and holes.
+std::size_t FillWorkspaceBytes(int width, int height, int num_threads) {
   return WholeLines(SpeckleFilter::WorkspaceBytes(width, height)) +
          WholeLines(FramedMap::SizeBytes(width, height)) +
-         HoleFilling::WorkspaceBytes(width, height, num_threads);
+         WholeLines(HoleFilling::WorkspaceBytes(width, height, num_threads));
 }
 
-void FilterMap(const FilterParameters& parameters, SpeckleFilter& speckles, DisparityMap& map,
-               std::uint8_t* workspace, ThreadPool& threads, StageResults* stages) {
+// Up to the median.
+void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::uint8_t> guide,
+                   SpeckleFilter& speckles, DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads,
+                   StageResults* stages) {
   const int width = map.disparity.width(), height = map.disparity.height();
+  const FilterParameters& parameters = all_parameters.filter;
+  const bool has_planes = all_parameters.refinement.planes;
   speckles.FindIslands(parameters, map, workspace, threads);
-  if (!parameters.fill && parameters.median <= 1) {
+  if (!parameters.fill && parameters.median <= 1 && !has_planes) {
     ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
       std::vector<std::uint64_t> words(speckles.NumWords());
       for (int y = begin; y < end; ++y)
@@ -78,7 +83,39 @@ void FilterMap(const FilterParameters& parameters, SpeckleFilter& speckles, Disp
     DisparityMap& filled = stages->Add("filled", Clone(map));
     CopyOut(framed, 0, filled.disparity, threads);
   }
-  CopyOut(framed, parameters.median, map.disparity, threads);
+  if (!has_planes) {
+    CopyOut(framed, parameters.median, map.disparity, threads);
+    return;
+  }
+  std::uint8_t* more_memory = workspace + FillWorkspaceBytes(width, height, threads.num_threads());
+  const FramedMap from_planes(width, height, more_memory);
+  FillFromPlanes(all_parameters, guide, framed, from_planes, map.validity,
+                 more_memory + WholeLines(FramedMap::SizeBytes(width, height)), threads);
+  if (stages != nullptr) {
+    DisparityMap& planes = stages->Add("planes", Clone(map));
+    CopyOut(from_planes, 0, planes.disparity, threads);
+  }
+  CopyOut(from_planes, parameters.median, map.disparity, threads);
+}
+
+}  // namespace
+
+std::size_t FilterWorkspaceBytes(const Parameters& parameters, int width, int height, int num_threads) {
+  const RefinementParameters& refinement = parameters.refinement;
+  std::size_t bytes = FillWorkspaceBytes(width, height, num_threads);
+  if (refinement.planes) {
+    bytes += WholeLines(FramedMap::SizeBytes(width, height)) + PlaneWorkspaceBytes(refinement, width, height);
+  }
+  return refinement.smoothing_passes > 0 ? std::max(bytes, SmoothingWorkspaceBytes(width, height)) : bytes;
+}
+
+void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide, SpeckleFilter& speckles,
+               DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads, StageResults* stages) {
+  FilterAndFill(parameters, guide, speckles, map, workspace, threads, stages);
+  if (parameters.refinement.smoothing_passes > 0) {
+    if (stages != nullptr) stages->Add("median", Clone(map));
+    Smooth(parameters.refinement, map.disparity, workspace, threads);
+  }
 }
 
 }  // namespace parallax::cpu

@@ -11,10 +11,11 @@
 namespace parallax::cpu {
 
 // Removes small islands of disparity, interpolates rejected pixels if that is asked for, then replaces every
-// value by the median around it, side 0, 3 or 5 (docs/matching.md, "filter"). workspace:
-// FilterWorkspaceBytes(), aligned, with any content. stages: null, or gets the map after each.
-std::size_t FilterWorkspaceBytes(int width, int height, int num_threads);
-void FilterMap(const FilterParameters& parameters, SpeckleFilter& speckles, DisparityMap& map,
-               std::uint8_t* workspace, ThreadPool& threads, StageResults* stages);
+// value by the median around it, side 0, 3 or 5, and refines the map as far as that is asked for
+// (docs/matching.md, "filter" and "refinement"). workspace: FilterWorkspaceBytes(), aligned, with any
+// content. guide: left image. stages: null, or gets the map after each.
+std::size_t FilterWorkspaceBytes(const Parameters& parameters, int width, int height, int num_threads);
+void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide, SpeckleFilter& speckles,
+               DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads, StageResults* stages);
 
 }  // namespace parallax::cpu

@@ -1,0 +1,22 @@
+// Values for rejected pixels from planes around them.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pipeline/cpu/filters/framed_map.h"
+#include "pipeline/image.h"
+#include "pipeline/parallel.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cpu {
+
+// Gives rejected pixels the values of planes (docs/matching.md, "refinement"): copies map to filled, with
+// other values there, and marks them. guide: left image. workspace: PlaneWorkspaceBytes(), aligned, with any
+// content.
+std::size_t PlaneWorkspaceBytes(const RefinementParameters& parameters, int width, int height);
+void FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+                    const FramedMap& map, const FramedMap& filled, HostImage<std::uint8_t>& validity,
+                    std::uint8_t* workspace, ThreadPool& threads);
+
+}  // namespace parallax::cpu

@@ -1,0 +1,44 @@
+// Kernels of the planes in the holes.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pipeline/refinement_math.h"
+
+namespace parallax::cpu {
+
+// Samples around a tile's centre: kPlaneSamples rows, of which kPlaneColumns pixels are read.
+struct PlaneSampleGrid {
+  const float *values, *weights;  // of the first column and row; a value is kNoValue where the weight is 0
+  std::ptrdiff_t stride;
+};
+// Of every tile of a map.
+struct PlaneFit {
+  float lowest, highest;  // the start lies between, whole numbers
+  float inverse_reach[kPlaneRounds];
+  float step_px;
+};
+DisparityPlane FitPlane(const PlaneFit& fit, const PlaneSampleGrid& samples);
+
+// A tile's plane for each pixel of a row of tiles; pixels beyond the tiles have none.
+struct PlaneColumns {
+  const float *value, *slope_x, *slope_y, *center_x;
+};
+// Rows of pixels kSupportStep_px apart, and what is read of them as many pixels before and behind the row.
+struct PixelRow {
+  const float* disparity;
+  const std::uint8_t *validity, *guide;
+};
+struct PlaneChoice {
+  PlaneColumns tiles[3];  // above, here, below
+  float from_center[3];   // the row's y minus that of their centres
+  int tile_px;
+  PixelRow rows[3];  // above, here, below
+  float reach, lowest, highest;
+};
+// Gives rejected pixels of a row the value of the plane with the most support, and marks them as filled; all
+// others are copied. Rows may be read and written a vector past the width.
+void ChoosePlanes(const PlaneChoice& choice, int width, float* filled, std::uint8_t* validity);
+
+}  // namespace parallax::cpu

@@ -1,0 +1,19 @@
+// Bilateral means of a finished map.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pipeline/image.h"
+#include "pipeline/parallel.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cpu {
+
+// Smooths a map in place (docs/matching.md, "refinement"). workspace: SmoothingWorkspaceBytes(), aligned,
+// with any content.
+std::size_t SmoothingWorkspaceBytes(int width, int height);
+void Smooth(const RefinementParameters& parameters, HostImage<float>& disparity, std::uint8_t* workspace,
+            ThreadPool& threads);
+
+}  // namespace parallax::cpu
