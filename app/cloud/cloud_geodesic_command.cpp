@@ -23,7 +23,7 @@ namespace parallax::app {
 namespace {
 
 struct GeodesicCommandOptions {
-  std::string file, graph = "neighbours", path_file;
+  std::string file, graph = "neighbours", algorithm = "auto", path_file;
   std::vector<std::string> from, to;
   CloudGraphOptions cloud_graph;
   float range_m = std::numeric_limits<float>::infinity();
@@ -32,10 +32,18 @@ struct GeodesicCommandOptions {
   CloudOptions common;
 };
 
+GeodesicAlgorithm AlgorithmNamed(const std::string& name) {
+  const auto found = std::find(std::begin(kGeodesicAlgorithmNames), std::end(kGeodesicAlgorithmNames), name);
+  return static_cast<GeodesicAlgorithm>(found - std::begin(kGeodesicAlgorithmNames));
+}
+
 class GeodesicRun {
  public:
   explicit GeodesicRun(const GeodesicCommandOptions& options)
-      : options_(options), measures_(options.common.Measures()), input_(ReadInputCloud(options.file)) {
+      : options_(options), measures_(options.common.Measures()) {
+    // Of no graph: a back end without the algorithm says so before anything is read.
+    measures_->ShortestPaths({}, {}, {.targets = {}, .algorithm = AlgorithmNamed(options.algorithm)});
+    input_ = ReadInputCloud(options.file);
     const PlaceFinder finder(input_, options.snap_m);
     for (const std::string& asked : options.from) sources_.push_back(finder.Find(asked));
     for (const std::string& asked : options.to) targets_.push_back(finder.Find(asked));
@@ -76,8 +84,11 @@ class GeodesicRun {
     std::vector<std::int32_t> nodes;
     for (const Place& place : sources_) nodes.push_back(graph_.NodeOf(place.point));
     const Seconds watch;
-    geodesics_ = measures_->ShortestPaths(
-        graph_.graph, nodes, {.range_m = options_.range_m, .targets = {}, .predecessors = NeedsPaths()});
+    geodesics_ = measures_->ShortestPaths(graph_.graph, nodes,
+                                          {.range_m = options_.range_m,
+                                           .targets = {},
+                                           .predecessors = NeedsPaths(),
+                                           .algorithm = AlgorithmNamed(options_.algorithm)});
     seconds_ = watch.Passed();
     fmt::print("paths from {}, {:.3f} s, back end {}\n", CountOf(sources_.size(), "point"), seconds_,
                measures_->name());
@@ -267,6 +278,14 @@ void AddCloudGeodesicCommand(CLI::App& cloud) {
       ->add_option("--connectivity", options->cloud_graph.connectivity,
                    "Voxels around one that it may be joined to")
       ->check(CLI::IsMember({6, 18, 26}))
+      ->capture_default_str();
+  command
+      ->add_option(
+          "--algorithm", options->algorithm,
+          "heap: Dijkstra's, node by node; frontier: many nodes together, on the cuda back end only; "
+          "auto: the faster, heap on the cpu and frontier on the cuda back end; all give the same")
+      ->check(CLI::IsMember(
+          std::vector<std::string>(std::begin(kGeodesicAlgorithmNames), std::end(kGeodesicAlgorithmNames))))
       ->capture_default_str();
   command->add_option("--range", options->range_m, "Go no farther than this, m")
       ->check(CheckNotNegative)

@@ -1,7 +1,7 @@
 // The rows of shortest paths in parallax_cuda_cloud_bench: distances that stay on the device, every one
-// checked against the CPU's. Variants, joined by commas: "only=GROUP" (grids, clouds, ranges), "nocheck"
-// (times the distances and nothing else), "few", "many", "heap" (the method), "near=N", "grow=N", "shrink=N"
-// (of NearFarOptions).
+// checked against the CPU's. Variants, joined by commas: "only=GROUP" (grids, clouds, ranges, chains),
+// "nocheck" (times the distances and nothing else), "few", "many", "heap" (the method), "near=N", "grow=N",
+// "shrink=N" (of NearFarOptions).
 #include <cstdint>
 #include <cstdlib>
 #include <random>
@@ -140,6 +140,20 @@ void BenchGeodesics(CloudBench& bench, const std::string& variant) {
     BenchGraph(bench, "200k sphere, 8 neighbours",
                NeighbourGraph(MakeCpuCloudMeasures()->NearestNeighbours(cloud, NeighbourOptions{.k = 8})),
                {1, 256}, variant);
+  }
+  if (wanted("chains")) {  // one node at a time: nothing to expand together
+    CloudGraph chain;
+    constexpr std::int32_t kNodes = 100'000;
+    for (std::int32_t i = 0; i < kNodes; ++i) {
+      chain.first_edge.push_back(static_cast<std::int64_t>(chain.targets.size()));
+      for (const std::int32_t next : {i - 1, i + 1}) {
+        if (next < 0 || next >= kNodes) continue;
+        chain.targets.push_back(next);
+        chain.lengths_m.push_back(1.0F + static_cast<float>(std::min(i, next) % 7) / 8.0F);
+      }
+    }
+    chain.first_edge.push_back(static_cast<std::int64_t>(chain.targets.size()));
+    BenchGraph(bench, "chain of 100k nodes", chain, {1, 1024}, variant);
   }
   if (wanted("ranges")) {  // many searches that end soon
     for (const float range : {0.5F, 2.0F, 8.0F}) {

@@ -74,13 +74,14 @@ void GeodesicSolver::SetGraph(const CloudGraph& graph) {
   Check(cudaStreamSynchronize(stream_.get()), "cudaStreamSynchronize");
 }
 
-void GeodesicSolver::FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps) {
+void GeodesicSolver::FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps,
+                                   GeodesicAlgorithm algorithm) {
   if (batch.num_sources == 0) return;
   FillUnreached(batch.distances,
                 static_cast<std::size_t>(batch.num_sources) * static_cast<std::size_t>(graph_.num_nodes),
                 stream);
-  // Heaps were the slower wherever both were measured (docs/clouds.md).
-  if (method == Method::kHeap) {
+  // Heaps were the slower wherever both were measured (docs/clouds.md): only those who ask get them.
+  if (method == Method::kHeap || (method == Method::kByRule && algorithm == GeodesicAlgorithm::kHeap)) {
     FindByHeap(batch, stream);
   } else {
     FindByNearFar(batch, stream, steps);
@@ -218,7 +219,7 @@ Geodesics GeodesicSolver::ShortestPaths(const CloudGraph& graph, std::span<const
                               .num_targets = static_cast<std::int32_t>(options.targets.size()),
                               .distances = distances_.data(),
                               .limits = limits_.data()};
-    FindDistances(batch, stream_.get());
+    FindDistances(batch, stream_.get(), nullptr, options.algorithm);
     if (!all_columns) GatherTargets(batch, columns_.data(), stream_.get());
     if (options.predecessors) {
       FindPredecessors(batch, predecessors_.data(), num_left_.data(), stream_.get());

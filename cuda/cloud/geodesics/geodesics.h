@@ -30,11 +30,11 @@ class GeodesicSolver {
   // Mean length of an edge, from a sample.
   float mean_length_m() const { return mean_length_m_; }
   // Distances and limits of batch, whose graph must be graph(). steps: null, or num_sources numbers.
-  // Allocates on the first call for a graph; enqueues on stream. With Method::kHeap: waits for the end as
-  // well.
-  void FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps = nullptr);
+  // Allocates on the first call for a graph; enqueues on stream. With a heap: waits for the end as well.
+  void FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps = nullptr,
+                     GeodesicAlgorithm algorithm = GeodesicAlgorithm::kFastest);
 
-  // Tuning, for tests and the benchmark.
+  // Tuning, for tests and the benchmark; where it is not kByRule it goes before GeodesicOptions::algorithm.
   enum class Method { kByRule, kFewNearFar, kManyNearFar, kHeap };
   Method method = Method::kByRule;
   int most_near = 0, grow_below_percent = 0, shrink_above_percent = 0;  // 0 = by rule

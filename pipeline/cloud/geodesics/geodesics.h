@@ -19,6 +19,7 @@
 #include <cstdint>
 #include <limits>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/cloud.h"
@@ -62,12 +63,21 @@ VoxelGraph MakeVoxelGraph(std::span<const Point3f> points, float voxel_size_m, i
 // focal length and a negative or NaN max_jump.
 CloudGraph MakeDepthGraph(HostImageView<const float> depth_m, const StereoRig& rig, float max_jump);
 
+// How the distances are found; they are the same.
+enum class GeodesicAlgorithm {
+  kFastest,   // on the cpu back end the heap, on the cuda back end the frontier (docs/clouds.md)
+  kHeap,      // Dijkstra's: node by node, the nearest first, from a priority queue
+  kFrontier,  // the nodes of a range of distances together, step by step; on the cuda back end only
+};
+inline constexpr std::string_view kGeodesicAlgorithmNames[] = {"auto", "heap", "frontier"};
+
 struct GeodesicOptions {
   float range_m = std::numeric_limits<float>::infinity();  // >= 0; farther nodes stay unreached
   // Empty: all nodes. Else the search ends when the farthest target is known: nodes farther than it, from
   // the same source, stay unreached.
   std::vector<std::int32_t> targets;
   bool predecessors = false;
+  GeodesicAlgorithm algorithm = GeodesicAlgorithm::kFastest;
 };
 
 // One row a source. Unreached: +inf, predecessor kNoNeighbour (as the source's own). With targets only the

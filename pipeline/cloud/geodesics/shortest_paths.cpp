@@ -5,6 +5,7 @@
 #include <mutex>
 
 #include "pipeline/cloud/geodesics/radix_heap.h"
+#include "pipeline/error.h"
 
 namespace parallax {
 namespace {
@@ -141,6 +142,10 @@ struct Worker {
 
 Geodesics CpuShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
                            const GeodesicOptions& options, ThreadPool& pool) {
+  if (options.algorithm == GeodesicAlgorithm::kFrontier) {
+    throw InvalidArgument(
+        "geodesics: the algorithm frontier is one of the cuda back end; the cpu back end has heap alone");
+  }
   CheckGeodesicInput(graph, sources, options);
   const auto num_nodes = static_cast<std::size_t>(graph.num_nodes());
   const bool all_columns = options.targets.empty();

@@ -406,6 +406,14 @@ TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {
   const ProgramResult short_range = RunParallax(arguments);
   EXPECT_EQ(short_range.exit_code, 0);
   EXPECT_THAT(short_range.out, HasSubstr("> 10"));
+
+  arguments = command;
+  arguments.insert(arguments.end(), {"--backend", "cpu", "--algorithm", "heap"});
+  EXPECT_NEAR(NumberIn(JsonOf(arguments), "paths", "geodesic_m"), 18, 1e-5);
+  arguments.back() = "frontier";
+  ExpectError(arguments, 2, "the cpu back end has heap alone");
+  arguments.back() = "bellman-ford";
+  ExpectError(arguments, 2, "--algorithm");
 }
 
 TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {

@@ -116,6 +116,16 @@ TEST_F(CudaGeodesicsTest, FullListsLoseNothing) {
 
 TEST_F(CudaGeodesicsTest, MeasuresOfTheBackEnd) {
   const auto cuda = MakeCudaCloudMeasures(0);
+  const CloudGraph grid = RandomGrid(50, 40, 9);
+  const std::vector<std::int32_t> sources{3, 1999, 777};
+  GeodesicOptions options{.range_m = 20, .targets = {}, .predecessors = true};
+  const Geodesics expected = MakeCpuCloudMeasures(1)->ShortestPaths(grid, sources, options);
+  for (const GeodesicAlgorithm algorithm :
+       {GeodesicAlgorithm::kFastest, GeodesicAlgorithm::kHeap, GeodesicAlgorithm::kFrontier}) {
+    options.algorithm = algorithm;
+    EXPECT_EQ(DifferenceOf(expected, cuda->ShortestPaths(grid, sources, options)), "")
+        << kGeodesicAlgorithmNames[static_cast<std::size_t>(algorithm)];
+  }
   EXPECT_EQ(cuda->ShortestPaths(GraphOf(3, {{0, 1, 2}}), std::vector<std::int32_t>{1}, {}).distances_m,
             (std::vector<float>{2, 0, std::numeric_limits<float>::infinity()}));
   EXPECT_EQ(cuda->ShortestPaths({}, {}, {}).num_columns, 0);
