@@ -9,6 +9,8 @@
 
 #include "cuda/device/device.h"
 #include "cuda/frame_slot.h"
+#include "cuda/sgm/aggregation.h"
+#include "cuda/tuning.h"
 
 namespace parallax {
 namespace {
@@ -42,18 +44,18 @@ class StageCollector {
   StageCollector(cuda::FrameSlot& slot, StageResults& stages) : slot_(slot), stages_(stages) {}
 
   void Collect(cuda::Step step) {
-    cuda::StereoPipeline& pipeline = slot_.pipeline();
+    const cuda::StereoPipeline& pipeline = slot_.pipeline();
     switch (step) {
       case cuda::Step::kCensusTransform:
-        stages_.Add("census_left", Census(pipeline.census().left32, pipeline.census().left64));
-        stages_.Add("census_right", Census(pipeline.census().right32, pipeline.census().right64));
+        stages_.Add("census_left", Census(pipeline.sgm().census().left32, pipeline.sgm().census().left64));
+        stages_.Add("census_right", Census(pipeline.sgm().census().right32, pipeline.sgm().census().right64));
         break;
       case cuda::Step::kAggregation:
         Sums();
         break;
       case cuda::Step::kSelection:
-        stages_.Add("winner_left", Image(pipeline.winner_left()));
-        stages_.Add("winner_right", Image(pipeline.winner_right()));
+        stages_.Add("winner_left", Image(AsConst(pipeline.map_stages().winners().left)));
+        stages_.Add("winner_right", Image(AsConst(pipeline.map_stages().winners().right)));
         stages_.Add("selected", Map());
         break;
       case cuda::Step::kConsistency:
@@ -79,7 +81,7 @@ class StageCollector {
     return to;
   }
   DisparityMap Map() {
-    const cuda::DeviceDisparityMap& map = slot_.pipeline().map();
+    const cuda::DeviceDisparityMap& map = slot_.pipeline().map_stages().map();
     return {Image(AsConst(map.disparity)), Image(AsConst(map.validity)), Image(AsConst(map.confidence))};
   }
   HostImage<std::uint64_t> Census(DeviceImageView<std::uint32_t> code32,
@@ -90,9 +92,10 @@ class StageCollector {
     return Image(wide.ConstView());
   }
   void Sums() {
-    const cuda::VolumeLayout& layout = slot_.pipeline().layout();
+    const cuda::SgmVolumes& volumes = slot_.pipeline().sgm().volumes();
+    const cuda::VolumeLayout& layout = volumes.layout;
     cuda::DeviceCostVolume<std::uint16_t> sums(layout.width, layout.height, layout.num_disparities);
-    slot_.pipeline().SumPathsInto(sums.View().data, slot_.stream());
+    cuda::SumPaths(volumes, sums.View(), slot_.stream());
     auto& host = stages_.Add(
         "sums", HostCostVolume<std::uint16_t>(layout.width, layout.height, layout.num_disparities));
     cuda::Check(cudaMemcpyAsync(host.View().data, sums.data(), sums.size() * sizeof(std::uint16_t),
@@ -107,12 +110,13 @@ class StageCollector {
 
 class CudaMatcher final : public StereoMatcher {
  public:
-  CudaMatcher(const Parameters& parameters, const MatcherOptions& options)
-      : device_(options.device), slot_(parameters, options.width, options.height) {
+  CudaMatcher(const Parameters& parameters, const MatcherOptions& options, const CudaTuning& tuning)
+      : device_(options.device), slot_(parameters, options.width, options.height, tuning) {
     for (int i = 0; i < static_cast<int>(cuda::Step::kCount); ++i) events_.emplace_back(true);
   }
 
   std::string_view backend() const override { return "cuda"; }
+  std::size_t memory_bytes() const override { return slot_.memory_bytes(); }
 
   void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
                StageTimes* times, StageResults* stages) override {
@@ -162,11 +166,12 @@ class CudaMatcher final : public StereoMatcher {
 
 class FrameQueue final : public MatcherQueue {
  public:
-  FrameQueue(const Parameters& parameters, const MatcherOptions& options, int num_in_flight)
+  FrameQueue(const Parameters& parameters, const MatcherOptions& options, int num_in_flight,
+             const CudaTuning& tuning)
       : device_(options.device) {
     // One more than may be in flight: the one whose result the caller reads.
     for (int i = 0; i < num_in_flight + 1; ++i) {
-      slots_.push_back(std::make_unique<cuda::FrameSlot>(parameters, options.width, options.height));
+      slots_.push_back(std::make_unique<cuda::FrameSlot>(parameters, options.width, options.height, tuning));
       free_.push_back(slots_.back().get());
     }
   }
@@ -222,9 +227,7 @@ class FrameQueue final : public MatcherQueue {
     return busy_.size();
   }
   std::size_t capacity() const override { return slots_.size() - 1; }
-  std::size_t memory_bytes() const override {
-    return slots_.size() * slots_.front()->pipeline().memory_bytes();
-  }
+  std::size_t memory_bytes() const override { return slots_.size() * slots_.front()->memory_bytes(); }
 
  private:
   int device_;
@@ -247,18 +250,29 @@ void Prepare(const Parameters& parameters, const MatcherOptions& options) {
 
 }  // namespace
 
-std::unique_ptr<StereoMatcher> MakeCudaMatcher(const Parameters& parameters, const MatcherOptions& options) {
+std::unique_ptr<StereoMatcher> MakeTunedCudaMatcher(const Parameters& parameters,
+                                                    const MatcherOptions& options, const CudaTuning& tuning) {
   Prepare(parameters, options);
-  return std::make_unique<CudaMatcher>(parameters, options);
+  return std::make_unique<CudaMatcher>(parameters, options, tuning);
 }
 
-std::unique_ptr<MatcherQueue> MakeCudaFrameQueue(const Parameters& parameters, const MatcherOptions& options,
-                                                 int num_in_flight) {
+std::unique_ptr<MatcherQueue> MakeTunedCudaFrameQueue(const Parameters& parameters,
+                                                      const MatcherOptions& options, int num_in_flight,
+                                                      const CudaTuning& tuning) {
   Prepare(parameters, options);
   if (num_in_flight < 1) {
     throw InvalidArgument("frames in flight " + std::to_string(num_in_flight) + ": use 1 or more");
   }
-  return std::make_unique<FrameQueue>(parameters, options, num_in_flight);
+  return std::make_unique<FrameQueue>(parameters, options, num_in_flight, tuning);
+}
+
+std::unique_ptr<StereoMatcher> MakeCudaMatcher(const Parameters& parameters, const MatcherOptions& options) {
+  return MakeTunedCudaMatcher(parameters, options, {});
+}
+
+std::unique_ptr<MatcherQueue> MakeCudaFrameQueue(const Parameters& parameters, const MatcherOptions& options,
+                                                 int num_in_flight) {
+  return MakeTunedCudaFrameQueue(parameters, options, num_in_flight, {});
 }
 
 }  // namespace parallax

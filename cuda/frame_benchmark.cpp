@@ -63,14 +63,15 @@ class UploadedImage {
 // One frame's buffers and graph, images already on the device.
 class ResidentFrame {
  public:
-  ResidentFrame(const Parameters& parameters, const CameraImageView& left, const CameraImageView& right)
-      : pipeline_(parameters, WidthOf(left), HeightOf(left)),
+  ResidentFrame(const Parameters& parameters, const CameraImageView& left, const CameraImageView& right,
+                const CudaTuning& tuning)
+      : pipeline_(parameters, WidthOf(left), HeightOf(left), tuning),
         left_(left, stream_.get()),
         right_(right, stream_.get()) {
     Wait();
     graph_.Capture(stream_.get(), [&] { Enqueue({}); });
   }
-  void Enqueue(const cuda::StereoPipeline::Observer& observer) {
+  void Enqueue(const cuda::StepObserver& observer) {
     pipeline_.Enqueue(left_.View(), right_.View(), stream_.get(), observer);
   }
   void Launch() { graph_.Launch(stream_.get()); }
@@ -175,10 +176,10 @@ double ResidentRate(const std::vector<std::unique_ptr<ResidentFrame>>& frames, i
 }
 
 double PinnedRate(const Parameters& parameters, const CameraImageView& left, const CameraImageView& right,
-                  int num_slots, int count) {
+                  const CudaTuning& tuning, int num_slots, int count) {
   std::vector<std::unique_ptr<cuda::FrameSlot>> slots;
   for (int i = 0; i < num_slots; ++i) {
-    slots.push_back(std::make_unique<cuda::FrameSlot>(parameters, WidthOf(left), HeightOf(left)));
+    slots.push_back(std::make_unique<cuda::FrameSlot>(parameters, WidthOf(left), HeightOf(left), tuning));
     slots.back()->Start(left, right);
     slots.back()->Wait();
   }
@@ -193,8 +194,8 @@ double PinnedRate(const Parameters& parameters, const CameraImageView& left, con
 }
 
 double QueueRate(const Parameters& parameters, const MatcherOptions& matcher, const CameraImageView& left,
-                 const CameraImageView& right, int in_flight, int count) {
-  const auto queue = MakeCudaFrameQueue(parameters, matcher, in_flight);
+                 const CameraImageView& right, const CudaTuning& tuning, int in_flight, int count) {
+  const auto queue = MakeTunedCudaFrameQueue(parameters, matcher, in_flight, tuning);
   return RateOf(2 * in_flight + 2, count, [&](int n) {
     for (int i = 0; i < n; ++i) {
       if (queue->in_flight() == queue->capacity()) queue->Collect();
@@ -212,7 +213,7 @@ CudaFrameTimes MeasureCudaFrames(const Parameters& parameters, const MatcherOpti
   CheckMatcherInput(left, right, matcher.width, matcher.height);
   CudaFrameTimes times;
   {
-    const auto one_by_one = MakeCudaMatcher(parameters, matcher);
+    const auto one_by_one = MakeTunedCudaMatcher(parameters, matcher, options.tuning);
     DisparityMap map;
     times.host_ms = Sample(options.repeat, [&] {
       const auto start = std::chrono::steady_clock::now();
@@ -221,7 +222,7 @@ CudaFrameTimes MeasureCudaFrames(const Parameters& parameters, const MatcherOpti
     });
   }
   std::vector<std::unique_ptr<ResidentFrame>> frames;
-  frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right));
+  frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right, options.tuning));
   times.memory_mb = static_cast<double>(frames[0]->pipeline().memory_bytes()) / 1e6;
   times.resident_ms = LatencyOf(*frames[0], options.repeat);
   times.steps = TimeSteps(*frames[0], options.repeat);
@@ -240,12 +241,12 @@ CudaFrameTimes MeasureCudaFrames(const Parameters& parameters, const MatcherOpti
   // Some 0.3 s each.
   const int count = std::clamp(static_cast<int>(300.0 / times.resident_ms.front()), 60, 1500);
   for (int n = 1; n <= options.num_streams; ++n) {
-    if (n > 1) frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right));
+    if (n > 1) frames.push_back(std::make_unique<ResidentFrame>(parameters, left, right, options.tuning));
     times.resident_rates.push_back(ResidentRate(frames, count));
   }
   frames.clear();
-  times.pinned_rate = PinnedRate(parameters, left, right, options.num_streams, count);
-  times.queue_rate = QueueRate(parameters, matcher, left, right, options.num_streams, count);
+  times.pinned_rate = PinnedRate(parameters, left, right, options.tuning, options.num_streams, count);
+  times.queue_rate = QueueRate(parameters, matcher, left, right, options.tuning, options.num_streams, count);
   return times;
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cuda/stage_work.h"
+#include "cuda/tuning.h"
 #include "pipeline/matcher.h"
 
 namespace parallax {
@@ -35,6 +36,7 @@ struct CudaBenchmarkOptions {
   int num_streams =
       3;  // resident_rates are measured with up to so many, and the others with so many in flight
   bool rates = true;
+  CudaTuning tuning;
 };
 
 // left, right: of the size and the device in matcher. Throws as MakeCudaMatcher.

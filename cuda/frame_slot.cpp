@@ -19,87 +19,77 @@ void CopyDensely(const CameraImageView& image, std::uint8_t* to) {
 
 }  // namespace
 
-FrameSlot::FrameSlot(const Parameters& parameters, int width, int height)
-    : width_(width),
-      height_(height),
-      pixels_(static_cast<std::size_t>(width) * static_cast<std::size_t>(height)),
-      pipeline_(parameters, width, height),
-      left_(pixels_ * 3),
-      right_(pixels_ * 3),
-      staged_left_(pixels_ * 3),
-      staged_right_(pixels_ * 3),
-      disparity_(pixels_),
-      validity_(pixels_),
-      confidence_(pixels_) {
-  const auto views = [&](std::uint8_t* data) -> std::array<DeviceCameraImage, 3> {
-    return {DeviceImageView<const std::uint8_t>{data, width, height},
-            DeviceImageView<const std::uint16_t>{reinterpret_cast<std::uint16_t*>(data), width, height},
-            DeviceImageView<const Rgb8>{reinterpret_cast<Rgb8*>(data), width, height}};
-  };
-  left_views_ = views(left_.data());
-  right_views_ = views(right_.data());
+FrameSlot::FrameSlot(const Parameters& parameters, int width, int height, const CudaTuning& tuning)
+    : pipeline_(parameters, width, height, tuning) {
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  for (DeviceBuffer<std::uint8_t>* image : {&left_, &right_}) *image = DeviceBuffer<std::uint8_t>(pixels * 3);
+  for (PinnedBuffer<std::uint8_t>* image : {&staged_left_, &staged_right_})
+    *image = PinnedBuffer<std::uint8_t>(pixels * 3);
+  disparity_ = PinnedBuffer<float>(pixels);
+  validity_ = PinnedBuffer<std::uint8_t>(pixels);
+  confidence_ = PinnedBuffer<std::uint8_t>(pixels);
 }
 
 void FrameSlot::Stage(const CameraImageView& left, const CameraImageView& right) {
-  CheckMatcherInput(left, right, width_, height_);
+  const Format format{left.index(), WidthOf(left), HeightOf(left)};
+  const int largest_width = pipeline_.largest_width(), largest_height = pipeline_.largest_height();
+  const bool fits = format.width <= largest_width && format.height <= largest_height;
+  CheckMatcherInput(left, right, fits ? format.width : largest_width, fits ? format.height : largest_height);
+  format_ = format;
   CopyDensely(left, staged_left_.data());
   CopyDensely(right, staged_right_.data());
 }
 
-void FrameSlot::Upload(std::size_t pixel_type) {
-  const std::size_t bytes = pixels_ * kPixelBytes[pixel_type];
-  Check(cudaMemcpyAsync(left_.data(), staged_left_.data(), bytes, cudaMemcpyHostToDevice, stream()),
-        "cudaMemcpyAsync");
-  Check(cudaMemcpyAsync(right_.data(), staged_right_.data(), bytes, cudaMemcpyHostToDevice, stream()),
-        "cudaMemcpyAsync");
-}
-
-void FrameSlot::Download() {
-  const DeviceDisparityMap& map = pipeline_.result();
-  const auto download = [&](auto* to, const auto& from) {
-    Check(cudaMemcpyAsync(to, from.data, pixels_ * sizeof(*to), cudaMemcpyDeviceToHost, stream()),
-          "cudaMemcpyAsync");
+void FrameSlot::LaunchAll(const StepObserver& observer, bool results_between) {
+  const auto copy = [&](void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+    Check(cudaMemcpyAsync(to, from, bytes, kind, stream()), "cudaMemcpyAsync");
   };
-  download(disparity_.data(), map.disparity);
-  download(validity_.data(), map.validity);
-  download(confidence_.data(), map.confidence);
+  const std::size_t pixels = format_.num_pixels(), bytes = pixels * kPixelBytes[format_.pixel_type];
+  copy(left_.data(), staged_left_.data(), bytes, cudaMemcpyHostToDevice);
+  copy(right_.data(), staged_right_.data(), bytes, cudaMemcpyHostToDevice);
+  const auto view = [&](const std::uint8_t* data) -> DeviceCameraImage {
+    const auto as = [&]<typename T>(const T* first) {
+      return DeviceImageView<const T>{first, format_.width, format_.height};
+    };
+    if (format_.pixel_type == 0) return as(data);
+    if (format_.pixel_type == 1) return as(reinterpret_cast<const std::uint16_t*>(data));
+    return as(reinterpret_cast<const Rgb8*>(data));
+  };
+  pipeline_.Enqueue(view(left_.data()), view(right_.data()), stream(), observer, results_between);
+  const DeviceDisparityMap& map = pipeline_.result();
+  copy(disparity_.data(), map.disparity.data, pixels * sizeof(float), cudaMemcpyDeviceToHost);
+  copy(validity_.data(), map.validity.data, pixels, cudaMemcpyDeviceToHost);
+  copy(confidence_.data(), map.confidence.data, pixels, cudaMemcpyDeviceToHost);
 }
 
 void FrameSlot::Start(const CameraImageView& left, const CameraImageView& right) {
   Stage(left, right);
-  const std::size_t type = left.index();
-  if (graphs_[type].empty()) {
-    graphs_[type].Capture(stream(), [&] {
-      Upload(type);
-      pipeline_.Enqueue(left_views_[type], right_views_[type], stream());
-      Download();
-    });
-  }
-  pixel_type_ = type;
+  constexpr std::size_t kMostGraphs = 32;  // a graph takes some 0.1 MB
+  if (graphs_.size() == kMostGraphs && !graphs_.contains(format_)) graphs_.clear();
+  Graph& graph = graphs_[format_];
+  if (graph.empty()) graph.Capture(stream(), [&] { LaunchAll({}, false); });
   Restart();
 }
 
 void FrameSlot::Restart() {
-  graphs_[pixel_type_].Launch(stream());
+  graphs_.at(format_).Launch(stream());
   done_.Record(stream());
 }
 
 void FrameSlot::StartObserved(const CameraImageView& left, const CameraImageView& right,
-                              const StereoPipeline::Observer& observer, bool results_between) {
+                              const StepObserver& observer, bool results_between) {
   Stage(left, right);
-  Upload(left.index());
-  pipeline_.Enqueue(left_views_[left.index()], right_views_[left.index()], stream(), observer,
-                    results_between);
-  Download();
+  LaunchAll(observer, results_between);
   done_.Record(stream());
 }
 
 void FrameSlot::Wait() { Check(cudaEventSynchronize(done_.get()), "cudaEventSynchronize"); }
 
 DisparityMapView FrameSlot::result() const {
-  return {{disparity_.data(), width_, height_},
-          {validity_.data(), width_, height_},
-          {confidence_.data(), width_, height_}};
+  const int width = format_.width, height = format_.height;
+  return {{disparity_.data(), width, height},
+          {validity_.data(), width, height},
+          {confidence_.data(), width, height}};
 }
 
 }  // namespace parallax::cuda

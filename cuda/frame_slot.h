@@ -3,52 +3,62 @@
 
 #include <cuda_runtime_api.h>
 
-#include <array>
+#include <compare>
 #include <cstddef>
+#include <map>
 
 #include "cuda/cuda_matcher.h"
 #include "cuda/device/device_buffer.h"
 #include "cuda/device/stream.h"
 #include "cuda/stereo_pipeline.h"
+#include "cuda/tuning.h"
 
 namespace parallax::cuda {
 
 class FrameSlot {
  public:
-  // On the current device.
-  FrameSlot(const Parameters& parameters, int width, int height);
+  // On the current device, for frames of up to width x height.
+  FrameSlot(const Parameters& parameters, int width, int height, const CudaTuning& tuning);
 
   // Copies the pair into page-locked memory and launches upload, stages and download. The last frame must be
-  // done.
+  // done. Allocates nothing on the device but the graph of a pixel type and size that is new.
   void Start(const CameraImageView& left, const CameraImageView& right);
   // The same without a graph: the observer is called between the steps.
-  void StartObserved(const CameraImageView& left, const CameraImageView& right,
-                     const StereoPipeline::Observer& observer, bool results_between);
+  void StartObserved(const CameraImageView& left, const CameraImageView& right, const StepObserver& observer,
+                     bool results_between);
   // Launches the last pair again, as it lies in page-locked memory.
   void Restart();
   void Wait();
   DisparityMapView result() const;
 
-  StereoPipeline& pipeline() { return pipeline_; }
+  const StereoPipeline& pipeline() const { return pipeline_; }
   cudaStream_t stream() const { return stream_.get(); }
+  std::size_t memory_bytes() const {
+    return pipeline_.memory_bytes() + left_.size_bytes() + right_.size_bytes();
+  }
 
  private:
+  // What frames have in common that one graph serves.
+  struct Format {
+    std::size_t pixel_type = 0;  // number of CameraImageView's alternative
+    int width = 0, height = 0;
+    friend auto operator<=>(const Format&, const Format&) = default;
+    std::size_t num_pixels() const {
+      return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+    }
+  };
   void Stage(const CameraImageView& left, const CameraImageView& right);
-  void Upload(std::size_t pixel_type);
-  void Download();
+  void LaunchAll(const StepObserver& observer, bool results_between);
 
-  int width_, height_;
-  std::size_t pixels_;
   StereoPipeline pipeline_;
   Stream stream_;
   Event done_;
   DeviceBuffer<std::uint8_t> left_, right_;  // room for the widest pixel type
   PinnedBuffer<std::uint8_t> staged_left_, staged_right_;
-  std::array<DeviceCameraImage, 3> left_views_, right_views_;  // the same memory as each pixel type
   PinnedBuffer<float> disparity_;
   PinnedBuffer<std::uint8_t> validity_, confidence_;
-  std::array<Graph, 3> graphs_;  // one a pixel type, recorded at its first frame
-  std::size_t pixel_type_ = 0;   // of the last frame
+  std::map<Format, Graph> graphs_;  // recorded at their first frame
+  Format format_;                   // of the last frame
 };
 
 }  // namespace parallax::cuda

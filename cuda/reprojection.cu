@@ -1,11 +1,12 @@
 // reprojection: depth, one thread a pixel; and the cloud of the pixels that have one, whose places are an
 // exclusive scan over "has a depth", so that points stand in reading order.
+#include "cuda/reprojection.h"
+
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_scan.cuh>
 #include <cuda/std/functional>
 
 #include "cuda/device/check.h"
-#include "cuda/stages.h"
 #include "pipeline/error.h"
 #include "pipeline/pixel_math.h"
 
@@ -85,18 +86,17 @@ std::size_t CloudScratchBytes(int width, int height) {
   return PlacesBytes(count) + scan_bytes;
 }
 
-void CloudFromDepth(const CloudInput& input, const StereoRig& rig, Point3f* points, Rgb8* colors,
-                    std::uint32_t* num_points, void* scratch, std::size_t scratch_bytes,
+void CloudFromDepth(const CloudInput& input, const StereoRig& rig, const CloudOutput& output,
                     cudaStream_t stream) {
-  const int count = input.depth.width * input.depth.height;
-  auto* const places = static_cast<std::uint32_t*>(scratch);
-  std::size_t scan_bytes = scratch_bytes - PlacesBytes(count);
-  Check(cub::DeviceScan::ExclusiveSum(static_cast<std::uint8_t*>(scratch) + PlacesBytes(count), scan_bytes,
+  const int width = input.depth.width, height = input.depth.height, count = width * height;
+  auto* const places = reinterpret_cast<std::uint32_t*>(output.scratch);
+  std::size_t scan_bytes = CloudScratchBytes(width, height) - PlacesBytes(count);
+  Check(cub::DeviceScan::ExclusiveSum(output.scratch + PlacesBytes(count), scan_bytes,
                                       DepthFlags(input.depth.data, HasDepth{}), places, count, stream),
         "cub::DeviceScan::ExclusiveSum");
   CloudFromDepthKernel<<<BlocksFor(count), kThreads, 0, stream>>>(
       input, static_cast<float>(rig.fx_px), static_cast<float>(rig.cx_px), static_cast<float>(rig.cy_px),
-      places, points, colors, num_points);
+      places, output.points, output.colors, output.num_points);
   CheckLaunch("CloudFromDepthKernel");
 }
 

@@ -1,6 +1,7 @@
 #include "cuda/stage_work.h"
 
-#include "cuda/stages.h"
+#include "cuda/sgm/census_transform.h"
+#include "cuda/sgm/volume_layout.h"
 #include "pipeline/matching_tables.h"
 
 namespace parallax {

@@ -15,7 +15,7 @@
 #include <type_traits>
 
 #include "cuda/device/check.h"
-#include "cuda/stages.h"
+#include "cuda/device/device_code.h"
 
 namespace parallax::cuda {
 

@@ -2,11 +2,57 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <charconv>
+
 #include "cuda/device/check.h"
-#include "cuda/stages.h"
+#include "cuda/device/device_code.h"
 #include "pipeline/error.h"
 
 namespace parallax {
+namespace {
+
+std::string CapabilityText(int number) {  // 86: "8.6"
+  return std::to_string(number / 10) + "." + std::to_string(number % 10);
+}
+
+std::string WhyNoCode(int major, int minor) {
+  constexpr int kOldest = 75;
+  const int number = 10 * major + minor;
+  if (number < kOldest) {
+    return "compute capability " + CapabilityText(number) + " is too old: " + CapabilityText(kOldest) +
+           " or newer is needed";
+  }
+  return "this build has code for " + DescribeBuiltArchitectures() +
+         ": build on this machine, or with -D CMAKE_CUDA_ARCHITECTURES=" + std::to_string(number) +
+         "; where that is in it, update the NVIDIA driver";
+}
+
+}  // namespace
+
+std::string DescribeArchitectures(std::string_view architectures) {
+  std::string text, newer;
+  while (!architectures.empty()) {
+    const std::size_t end = std::min(architectures.find(' '), architectures.size());
+    const std::string_view name = architectures.substr(0, end);
+    architectures.remove_prefix(std::min(end + 1, architectures.size()));
+    const std::size_t dash = std::min(name.find('-'), name.size());
+    int number = 0;
+    std::from_chars(name.data(), name.data() + dash, number);
+    const std::string_view kind = name.substr(dash);
+    if (number == 0) {
+      text += (text.empty() ? "" : ", ") + std::string(name);
+      continue;
+    }
+    // Machine code runs on the same generation's newer cards too, PTX on all newer ones.
+    if (kind != "-virtual") text += (text.empty() ? "" : ", ") + CapabilityText(number);
+    if (kind != "-real") newer = CapabilityText(number);
+  }
+  if (!newer.empty() && text.empty()) return "compute capability " + newer + " and newer";
+  return "compute capability " + text + (newer.empty() ? "" : " and newer");
+}
+
+std::string DescribeBuiltArchitectures() { return DescribeArchitectures(PARALLAX_CUDA_ARCHITECTURE_NAMES); }
 
 std::vector<CudaDeviceInfo> ListCudaDevices(std::string* why_none) {
   int count = 0;
@@ -37,9 +83,7 @@ std::vector<CudaDeviceInfo> ListCudaDevices(std::string* why_none) {
       cudaGetLastError();
       info.why_not = "the device cannot be opened (another program may hold it alone)";
     } else if (!cuda::HasKernelsForCurrentDevice()) {
-      info.why_not = "this build has no code for compute capability " + std::to_string(info.major) + "." +
-                     std::to_string(info.minor) + ": configure with -DCMAKE_CUDA_ARCHITECTURES=" +
-                     std::to_string(info.major * 10 + info.minor);
+      info.why_not = WhyNoCode(info.major, info.minor);
     } else {
       info.usable = true;
     }

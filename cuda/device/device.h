@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace parallax {
@@ -21,6 +22,11 @@ struct CudaDeviceInfo {
 // All devices; empty where there is no driver or no device. why_none: one line that says which, where it is
 // empty.
 std::vector<CudaDeviceInfo> ListCudaDevices(std::string* why_none = nullptr);
+
+// The cards that this build has code for: "compute capability 8.6, 9.0 and newer". architectures: as
+// CMAKE_CUDA_ARCHITECTURES has them, "80-real 90 120-virtual".
+std::string DescribeArchitectures(std::string_view architectures);
+std::string DescribeBuiltArchitectures();
 
 // True where at least one device is usable: `--backend auto` then means cuda.
 bool HasCudaDevice();

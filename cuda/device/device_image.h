@@ -5,6 +5,7 @@
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
+#include <variant>
 
 #include "cuda/device/check.h"
 #include "cuda/device/device_buffer.h"
@@ -12,6 +13,10 @@
 #include "pipeline/image.h"
 
 namespace parallax::cuda {
+
+// A camera's image in device memory, rows densely packed.
+using DeviceCameraImage = std::variant<DeviceImageView<const std::uint8_t>,
+                                       DeviceImageView<const std::uint16_t>, DeviceImageView<const Rgb8>>;
 
 // Owned pixels in device memory, rows densely packed. Move-only, uninitialised.
 template <typename T>

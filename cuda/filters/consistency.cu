@@ -40,21 +40,20 @@ __global__ void __launch_bounds__(kThreads) CheckConsistencyKernel(const Argumen
 
 }  // namespace
 
-void CheckConsistency(DeviceImageView<const std::uint16_t> winner_left,
-                      DeviceImageView<const std::uint16_t> winner_right, int min_disparity,
-                      int num_disparities, const ConsistencyParameters& parameters,
-                      const DeviceDisparityMap& map, cudaStream_t stream) {
+void CheckConsistency(const WinnerImages& winners, const DisparityRange& range,
+                      const ConsistencyParameters& parameters, const DeviceDisparityMap& map,
+                      cudaStream_t stream) {
   if (parameters.max_difference < 0) return;
-  const Arguments a{winner_left.data, winner_right.data,         winner_left.width,  min_disparity,
-                    num_disparities,  parameters.max_difference, map.disparity.data, map.validity.data};
-  const auto shared_bytes = static_cast<std::size_t>(winner_left.width);
+  const Arguments a{winners.left.data,     winners.right.data,        winners.left.width, range.min_disparity,
+                    range.num_disparities, parameters.max_difference, map.disparity.data, map.validity.data};
+  const auto shared_bytes = static_cast<std::size_t>(a.width);
   if (shared_bytes > 48 * 1024) {
     Check(cudaFuncSetAttribute(CheckConsistencyKernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                static_cast<int>(shared_bytes)),
           "cudaFuncSetAttribute");
   }
-  LaunchDependent("CheckConsistencyKernel", CheckConsistencyKernel, static_cast<unsigned>(winner_left.height),
-                  kThreads, shared_bytes, stream, a);
+  LaunchDependent("CheckConsistencyKernel", CheckConsistencyKernel,
+                  static_cast<unsigned>(winners.left.height), kThreads, shared_bytes, stream, a);
 }
 
 }  // namespace parallax::cuda

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "cuda/stages.h"
+#include "cuda/filters/consistency.h"
 #include "pipeline/disparity_map.h"
 
 namespace parallax::cuda {

@@ -5,10 +5,11 @@
 //   2 FillHolesKernel      one thread a hole chooses among the eight values
 // A flag on the device says whether a pass has left holes, so that a second pass without work costs two empty
 // launches.
+#include "cuda/filters/fill.h"
+
 #include <algorithm>
 
 #include "cuda/device/dependent_launch.cuh"
-#include "cuda/stages.h"
 #include "pipeline/disparity_map.h"
 
 namespace parallax::cuda {

@@ -1,7 +1,8 @@
 // filter, median: one thread a pixel. The window's lowest and highest values are thrown away in pairs while
 // the rest of it is read ("forgetful selection"), so that only half a window is ever held in registers.
+#include "cuda/filters/median.h"
+
 #include "cuda/device/dependent_launch.cuh"
-#include "cuda/stages.h"
 
 namespace parallax::cuda {
 namespace {

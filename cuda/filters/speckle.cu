@@ -5,8 +5,9 @@
 //   run's length to its root 4 RemoveKernel       one thread a pixel
 // The root of an island is its smallest pixel number whatever the order of the joins, and sizes are integers:
 // the result does not depend on how the threads run.
+#include "cuda/filters/speckle.h"
+
 #include "cuda/device/dependent_launch.cuh"
-#include "cuda/stages.h"
 #include "pipeline/disparity_map.h"
 
 namespace parallax::cuda {

@@ -1,10 +1,13 @@
 // aggregation of columns and diagonals: a warp a pair of neighbouring lines; see cuda/sgm/line_walk.cuh.
 // The two directions of a line end up in one volume, so selection adds up two volumes or four.
+#include "cuda/sgm/aggregation.h"
+
+#include <algorithm>
+
 #include "cuda/device/check.h"
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/sgm/line_walk.cuh"
 #include "cuda/sgm/progress.cuh"
-#include "cuda/stages.h"
 
 namespace parallax::cuda {
 namespace {
@@ -171,18 +174,26 @@ std::size_t CheckpointBytes(const VolumeLayout& layout) {
   return RowCheckpointBytes(layout) + NumBlocks(layout) * CheckpointBytesOfBlock(layout);
 }
 
-void AggregateColumns(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
-                      const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                      std::uint8_t* checkpoints, std::uint8_t* sums, std::uint32_t* bands_done,
-                      cudaStream_t stream) {
-  AggregationArguments a = MakeAggregationArguments(
-      costs, guide, tables, p2_table, layout, checkpoints + RowCheckpointBytes(layout), sums, bands_done);
+// Narrow images have more pieces; fewer rows never need more.
+std::size_t MostCheckpointBytes(const VolumeLayout& largest) {
+  std::size_t most = 0;
+  VolumeLayout layout = largest;
+  for (layout.width = 1; layout.width <= largest.width; ++layout.width) {
+    most = std::max(most, NumBlocks(layout) * CheckpointBytesOfBlock(layout));
+  }
+  return RowCheckpointBytes(largest) + most;
+}
+
+void AggregateColumns(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream) {
+  const VolumeLayout& layout = volumes.layout;
+  AggregationArguments a = MakeAggregationArguments(input, volumes);
+  a.checkpoints += RowCheckpointBytes(layout);
   a.checkpoint_bytes = CheckpointBytesOfBlock(layout);
   a.is_first = layout.columns_first;
   const auto grid = static_cast<unsigned>(NumBlocks(layout));
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
-    WithP2<T>(tables, [&](auto adaptive) {
+    WithP2<T>(input.tables, [&](auto adaptive) {
       const auto kernel = layout.num_volumes == 4 ? AggregateColumnsKernel<k(), T, adaptive(), true>
                                                   : AggregateColumnsKernel<k(), T, adaptive(), false>;
       LaunchAggregation("AggregateColumnsKernel", kernel, grid, kWarpSize, stream, a);
@@ -194,21 +205,16 @@ std::uint32_t RaisesOfColumns(const VolumeLayout& layout) {
   return static_cast<std::uint32_t>(NumBlocks(layout));
 }
 
-void SumPaths(const std::uint8_t* volumes, const std::uint8_t* costs, const VolumeLayout& layout,
-              std::uint16_t* sums, cudaStream_t stream) {
+void SumPaths(const SgmVolumes& volumes, DeviceCostVolumeView<std::uint16_t> sums, cudaStream_t stream) {
   constexpr unsigned kThreads = 256;
+  const VolumeLayout& layout = volumes.layout;
   const std::size_t num_values = layout.num_pixels() * static_cast<std::size_t>(layout.num_disparities);
   const auto blocks = static_cast<unsigned>((num_values + kThreads - 1) / kThreads);
-  if (!layout.leaves_costs_out) costs = nullptr;
-  if (layout.bytes_per_sum == 1) {
-    SumPathsKernel<std::uint8_t><<<blocks, kThreads, 0, stream>>>(volumes, costs, layout.sum_bytes(),
-                                                                  layout.num_volumes, layout.padded(),
-                                                                  layout.num_disparities, num_values, sums);
-  } else {
-    SumPathsKernel<std::uint16_t><<<blocks, kThreads, 0, stream>>>(volumes, costs, layout.sum_bytes(),
-                                                                   layout.num_volumes, layout.padded(),
-                                                                   layout.num_disparities, num_values, sums);
-  }
+  const std::uint8_t* const costs = layout.leaves_costs_out ? volumes.Costs().data : nullptr;
+  const auto kernel =
+      layout.bytes_per_sum == 1 ? SumPathsKernel<std::uint8_t> : SumPathsKernel<std::uint16_t>;
+  kernel<<<blocks, kThreads, 0, stream>>>(volumes.sums_memory, costs, layout.sum_bytes(), layout.num_volumes,
+                                          layout.padded(), layout.num_disparities, num_values, sums.data);
   CheckLaunch("SumPathsKernel");
 }
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cuda/device/dependent_launch.cuh"
+#include "cuda/sgm/aggregation.h"
 #include "cuda/sgm/lane_costs.cuh"
-#include "cuda/stages.h"
 
 namespace parallax::cuda {
 
@@ -53,25 +53,22 @@ inline std::size_t RowCheckpointBytes(const VolumeLayout& layout) {
   return static_cast<std::size_t>(NumPairs(layout.height)) *
          CheckpointBytesOfPair(layout.width, layout.values_per_lane, layout.bytes_per_sum);
 }
-inline AggregationArguments MakeAggregationArguments(const std::uint8_t* costs,
-                                                     DeviceImageView<const std::uint8_t> guide,
-                                                     const MatchingTables& tables,
-                                                     const std::uint16_t* p2_table,
-                                                     const VolumeLayout& layout, std::uint8_t* checkpoints,
-                                                     std::uint8_t* sums, std::uint32_t* bands_done) {
+inline AggregationArguments MakeAggregationArguments(const AggregationInput& input,
+                                                     const SgmVolumes& volumes) {
+  const VolumeLayout& layout = volumes.layout;
   AggregationArguments a{};
-  a.costs = costs;
-  a.guide = guide.data;
-  a.p2_table = p2_table;
-  a.checkpoints = checkpoints;
-  a.sums = sums;
-  a.bands_done = bands_done;
+  a.costs = volumes.Costs().data;
+  a.guide = input.guide.data;
+  a.p2_table = input.p2_table;
+  a.checkpoints = volumes.checkpoints;
+  a.sums = volumes.sums_memory;
+  a.bands_done = volumes.bands_done;
   a.sum_bytes = layout.sum_bytes();
   a.width = layout.width;
   a.height = layout.height;
   a.num_disparities = layout.num_disparities;
-  a.p1 = tables.p1;
-  a.p2 = tables.p2[0];
+  a.p1 = input.tables.p1;
+  a.p2 = input.tables.p2[0];
   a.one = 1;
   return a;
 }
@@ -112,11 +109,15 @@ __device__ __forceinline__ void EndAggregation(const AggregationArguments& a) {
 }
 
 // What AggregateRows does where layout.pairs_rows.
-void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
-                       const MatchingTables& tables, const std::uint16_t* p2_table,
-                       const VolumeLayout& layout, std::uint8_t* checkpoints, std::uint8_t* sums,
-                       std::uint32_t* bands_done, cudaStream_t stream);
+void AggregateRowPairs(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
 
+// Whether P2 depends on the gradient.
+inline bool IsAdaptive(const MatchingTables& tables) {
+  for (const std::uint16_t p2 : tables.p2) {
+    if (p2 != tables.p2[0]) return true;
+  }
+  return false;
+}
 // Calls launch(adaptive) with a constant, for a kernel with sums of this type.
 template <typename T, typename Launch>
 void WithP2(const MatchingTables& tables, const Launch& launch) {

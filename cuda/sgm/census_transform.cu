@@ -1,8 +1,9 @@
 // census_transform; the third grid dimension tells the left image from the right.
+#include "cuda/sgm/census_transform.h"
+
 #include "cuda/device/check.h"
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/sgm/census_packed.cuh"
-#include "cuda/stages.h"
 #include "pipeline/pixel_math.h"
 
 namespace parallax::cuda {
@@ -117,19 +118,6 @@ dim3 TilesOf(int width, int height, int tile_width, int tile_height) {
 }
 
 }  // namespace
-
-bool HasKernelsForCurrentDevice() {
-  cudaFuncAttributes attributes{};
-  const bool found = cudaFuncGetAttributes(&attributes, WidenCensusKernel) == cudaSuccess;
-  cudaGetLastError();
-  return found;
-}
-
-bool HasDependentLaunch() {
-  cudaFuncAttributes attributes{};
-  Check(cudaFuncGetAttributes(&attributes, WidenCensusKernel), "cudaFuncGetAttributes");
-  return attributes.ptxVersion >= 90;
-}
 
 void GrayFromColor(DeviceImageView<const Rgb8> color, DeviceImageView<std::uint8_t> gray,
                    cudaStream_t stream) {

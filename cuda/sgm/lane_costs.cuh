@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "cuda/device/warp.cuh"
-#include "cuda/stages.h"
+#include "cuda/sgm/volume_layout.h"
 
 namespace parallax::cuda {
 

@@ -1,11 +1,12 @@
 // matching_cost: one warp four neighbouring pixels at a time, K disparities a lane (cuda/sgm/lane_costs.cuh):
 // those that a lane meets at one pixel are all but one those it meets at the next. A block takes a part of a
 // row; its codes and those of the right pixels that it meets lie in shared memory.
+#include "cuda/sgm/matching_cost.h"
+
 #include <algorithm>
 
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/sgm/lane_costs.cuh"
-#include "cuda/stages.h"
 
 namespace parallax::cuda {
 namespace {
@@ -126,49 +127,26 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
 
 }  // namespace
 
-VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables& tables, int width,
-                              int height) {
-  VolumeLayout layout;
-  layout.width = width;
-  layout.height = height;
-  layout.num_disparities = parameters.matching_cost.num_disparities;
-  layout.min_disparity = parameters.matching_cost.min_disparity;
-  layout.values_per_lane = 2;
-  while (layout.padded() < layout.num_disparities) layout.values_per_lane *= 2;
-  layout.num_volumes = tables.num_paths / 2;
-  layout.pairs_rows = NumPairs(height) * layout.values_per_lane >= pairs_rows_from;
-  // D even: a word of 8-bit sums holds two disparities, and only the last one's carry is lost (AddUp).
-  const int largest_path_cost = tables.census_bits + tables.largest_p2;
-  layout.bytes_per_sum = 2 * largest_path_cost <= 255 && layout.num_disparities % 2 == 0 ? 1 : 2;
-  layout.padding_cost = layout.bytes_per_sum == 1 ? largest_path_cost : 0;
-  layout.leaves_costs_out = layout.bytes_per_sum == 2 && 2 * tables.largest_p2 <= 255 &&
-                            largest_path_cost <= 255 && layout.padded() == layout.num_disparities;
-  if (layout.leaves_costs_out) layout.bytes_per_sum = 1;
-  // Warps that begin first go first. With 8 paths columns and diagonals take longest; where there is room for
-  // the rows beside them (registers, of 8-bit sums), they are the first.
-  layout.columns_first = layout.num_volumes == 4 && layout.bytes_per_sum == 1 && !layout.leaves_costs_out &&
-                         (layout.pairs_rows || layout.values_per_lane <= 4);
-  return layout;
-}
-
-void MatchingCost(const CensusImages& census, CensusWindow window, const VolumeLayout& layout,
-                  int outside_cost, std::uint8_t* costs, std::uint32_t* bands_done, cudaStream_t stream) {
+void MatchingCost(const MatchingCostInput& input, const SgmVolumes& volumes, cudaStream_t stream) {
+  const VolumeLayout& layout = volumes.layout;
+  const CensusImages& census = input.census;
+  std::uint8_t* const costs = volumes.Costs().data;
   // Equal parts, whole warps long.
   const int parts = (layout.width + kMostPixels - 1) / kMostPixels;
   const int pixels = ((layout.width + parts - 1) / parts + kWarpSize - 1) / kWarpSize * kWarpSize;
   const dim3 grid(static_cast<unsigned>((layout.width + pixels - 1) / pixels),
                   static_cast<unsigned>(layout.height));
   const dim3 block(kWarpSize, kWarps);
-  const auto outside = static_cast<std::uint32_t>(outside_cost);
+  const auto outside = static_cast<std::uint32_t>(input.outside_cost);
   const auto launch = [&](auto k, auto padded) {
-    if (HasCode32(window)) {
+    if (HasCode32(input.window)) {
       LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint32_t, padded()>, grid, block, 0,
                       stream, AsConst(census.left32), AsConst(census.right32), layout, pixels, outside, costs,
-                      bands_done);
+                      volumes.bands_done);
     } else {
       LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint64_t, padded()>, grid, block, 0,
                       stream, AsConst(census.left64), AsConst(census.right64), layout, pixels, outside, costs,
-                      bands_done);
+                      volumes.bands_done);
     }
   };
   WithValuesPerLane(layout, [&](auto k) {

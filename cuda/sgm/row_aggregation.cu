@@ -11,7 +11,6 @@
 #include "cuda/sgm/progress.cuh"
 #include "cuda/sgm/row_copies.cuh"
 #include "cuda/sgm/row_path.cuh"
-#include "cuda/stages.h"
 
 namespace parallax::cuda {
 namespace {
@@ -237,21 +236,18 @@ __global__ void __launch_bounds__(2 * kWarpSize, K <= 4 ? 8 : 1)
 
 }  // namespace
 
-void AggregateRows(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
-                   const MatchingTables& tables, const std::uint16_t* p2_table, const VolumeLayout& layout,
-                   std::uint8_t* checkpoints, std::uint8_t* sums, std::uint32_t* bands_done,
-                   cudaStream_t stream) {
+void AggregateRows(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream) {
+  const VolumeLayout& layout = volumes.layout;
   if (layout.pairs_rows) {
-    AggregateRowPairs(costs, guide, tables, p2_table, layout, checkpoints, sums, bands_done, stream);
+    AggregateRowPairs(input, volumes, stream);
     return;
   }
-  AggregationArguments a =
-      MakeAggregationArguments(costs, guide, tables, p2_table, layout, checkpoints, sums, bands_done);
+  AggregationArguments a = MakeAggregationArguments(input, volumes);
   a.is_first = !layout.columns_first;
   const auto grid = static_cast<unsigned>(layout.height);
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
-    WithP2<T>(tables, [&](auto adaptive) {
+    WithP2<T>(input.tables, [&](auto adaptive) {
       LaunchAggregation("AggregateRowsKernel", AggregateRowsKernel<k(), T, adaptive()>, grid,
                         dim3(kWarpSize, 2), stream, a);
     });

@@ -3,7 +3,6 @@
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/sgm/line_walk.cuh"
 #include "cuda/sgm/progress.cuh"
-#include "cuda/stages.h"
 
 namespace parallax::cuda {
 namespace {
@@ -44,17 +43,14 @@ __global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(K, sizeof(T)))
 
 }  // namespace
 
-void AggregateRowPairs(const std::uint8_t* costs, DeviceImageView<const std::uint8_t> guide,
-                       const MatchingTables& tables, const std::uint16_t* p2_table,
-                       const VolumeLayout& layout, std::uint8_t* checkpoints, std::uint8_t* sums,
-                       std::uint32_t* bands_done, cudaStream_t stream) {
-  AggregationArguments a =
-      MakeAggregationArguments(costs, guide, tables, p2_table, layout, checkpoints, sums, bands_done);
+void AggregateRowPairs(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream) {
+  const VolumeLayout& layout = volumes.layout;
+  AggregationArguments a = MakeAggregationArguments(input, volumes);
   a.is_first = !layout.columns_first;
   const auto grid = static_cast<unsigned>(NumPairs(layout.height));
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
-    WithP2<T>(tables, [&](auto adaptive) {
+    WithP2<T>(input.tables, [&](auto adaptive) {
       LaunchAggregation("AggregateRowPairsKernel", AggregateRowPairsKernel<k(), T, adaptive()>, grid,
                         dim3(kWarpSize, 2), stream, a);
     });

@@ -8,13 +8,15 @@
 //   the
 //     tile holds of it is joined with what other tiles hold in shared memory by an atomic minimum of keys
 //     (sum, d), which gives the same value in any order.
+#include "cuda/sgm/selection.h"
+
 #include <algorithm>
 
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/filters/consistency.cuh"
+#include "cuda/sgm/aggregation.h"
 #include "cuda/sgm/progress.cuh"
 #include "cuda/sgm/selection_packed_tile.cuh"
-#include "cuda/stages.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/pixel_math.h"
 
@@ -182,13 +184,13 @@ void Launch(const Arguments& a, int height, cudaStream_t stream) {
                   dim3(kWarpSize, static_cast<unsigned>(warps)), shared_bytes, stream, a);
 }
 
-Arguments MakeArguments(const std::uint8_t* volumes, const std::uint8_t* costs,
-                        const std::uint32_t* bands_done, const VolumeLayout& layout,
-                        const SelectionParameters& parameters, const DeviceDisparityMap& map) {
+Arguments MakeArguments(const SgmVolumes& volumes, const SelectionParameters& parameters,
+                        const DeviceDisparityMap& map) {
+  const VolumeLayout& layout = volumes.layout;
   Arguments a{};
-  a.volumes = volumes;
-  a.to_costs = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(costs) -
-                                           reinterpret_cast<std::uintptr_t>(volumes));
+  a.volumes = volumes.sums_memory;
+  a.to_costs = static_cast<std::ptrdiff_t>(reinterpret_cast<std::uintptr_t>(volumes.Costs().data) -
+                                           reinterpret_cast<std::uintptr_t>(volumes.sums_memory));
   a.sum_bytes = layout.sum_bytes();
   a.width = layout.width;
   a.num_disparities = layout.num_disparities;
@@ -198,7 +200,7 @@ Arguments MakeArguments(const std::uint8_t* volumes, const std::uint8_t* costs,
   a.validity = map.validity.data;
   a.confidence = map.confidence.data;
   a.max_difference = -1;
-  a.bands_done = bands_done;
+  a.bands_done = volumes.bands_done;
   a.raises_of_columns = RaisesOfColumns(layout);
   a.pairs_rows = layout.pairs_rows;
   return a;
@@ -221,26 +223,22 @@ void Launch(const Arguments& a, const VolumeLayout& layout, cudaStream_t stream)
 
 }  // namespace
 
-void SelectDisparities(const std::uint8_t* volumes, const std::uint8_t* costs,
-                       const std::uint32_t* bands_done, const VolumeLayout& layout,
-                       const SelectionParameters& parameters, DeviceImageView<std::uint16_t> winner_left,
-                       DeviceImageView<std::uint16_t> winner_right, const DeviceDisparityMap& selected,
-                       cudaStream_t stream) {
-  Arguments a = MakeArguments(volumes, costs, bands_done, layout, parameters, selected);
-  a.winner_left = winner_left.data;
-  a.winner_right = winner_right.data;
-  Launch(a, layout, stream);
+void SelectDisparities(const SgmVolumes& volumes, const SelectionParameters& parameters,
+                       const WinnerImages& winners, const DeviceDisparityMap& selected, cudaStream_t stream) {
+  Arguments a = MakeArguments(volumes, parameters, selected);
+  a.winner_left = winners.left.data;
+  a.winner_right = winners.right.data;
+  Launch(a, volumes.layout, stream);
 }
 
 bool FitsSelectAndCheck(const VolumeLayout& layout) { return layout.width <= 16000; }
 
-void SelectAndCheck(const std::uint8_t* volumes, const std::uint8_t* costs, const std::uint32_t* bands_done,
-                    const VolumeLayout& layout, const SelectionParameters& selection,
+void SelectAndCheck(const SgmVolumes& volumes, const SelectionParameters& selection,
                     const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
                     cudaStream_t stream) {
-  Arguments a = MakeArguments(volumes, costs, bands_done, layout, selection, map);
+  Arguments a = MakeArguments(volumes, selection, map);
   a.max_difference = consistency.max_difference;
-  Launch(a, layout, stream);
+  Launch(a, volumes.layout, stream);
 }
 
 }  // namespace parallax::cuda

@@ -2,9 +2,12 @@
 
 #include <cuda_runtime_api.h>
 
-#include <deque>
+#include <cstddef>
+#include <utility>
+#include <vector>
 
-#include "cuda/stages.h"
+#include "cuda/sgm/volume_layout.h"
+#include "cuda/tuning.h"
 #include "pipeline/matching_tables.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
@@ -16,22 +19,15 @@ class CudaMatcherTest : public CudaTest {};
 
 TEST_F(CudaMatcherTest, EqualsTheReferenceOverASweep) { RunMatcherSweep(MakeCudaMatcher, "cuda", 600); }
 
-// cuda::pairs_rows_from, for a while.
-class PairRowsFrom {
- public:
-  explicit PairRowsFrom(int from) : before_(cuda::pairs_rows_from.exchange(from)) {}
-  ~PairRowsFrom() { cuda::pairs_rows_from = before_; }
-  PairRowsFrom(const PairRowsFrom&) = delete;
-  PairRowsFrom& operator=(const PairRowsFrom&) = delete;
-
- private:
-  int before_;
-};
-
-TEST_F(CudaMatcherTest, EqualsTheReferenceWithRowsInPairs) {
-  const PairRowsFrom always(0);
-  RunMatcherSweep(MakeCudaMatcher, "cuda", 300);
+// Matchers whose rows are always aggregated in pairs, or never.
+MatcherFactory WithRows(bool in_pairs) {
+  const CudaTuning tuning{.pairs_rows_from = in_pairs ? 0 : 1'000'000};
+  return [tuning](const Parameters& parameters, const MatcherOptions& options) {
+    return MakeTunedCudaMatcher(parameters, options, tuning);
+  };
 }
+
+TEST_F(CudaMatcherTest, EqualsTheReferenceWithRowsInPairs) { RunMatcherSweep(WithRows(true), "cuda", 300); }
 
 // Sizes next to what a warp, a lane and a block hold, all windows and both path counts.
 TEST_F(CudaMatcherTest, EqualsTheReferenceAtTheEdgesOfTheLayout) {
@@ -53,13 +49,13 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceAtTheEdgesOfTheLayout) {
 TEST_F(CudaMatcherTest, EqualsTheReferenceOnWideImages) {
   int seed = 0;
   for (const int num_disparities : {17, 64, 90, 128, 192, 256, 384, 600}) {
-    const PairRowsFrom from(seed % 3 == 0 ? 1'000'000 : 0);
+    const MatcherFactory make_matcher = WithRows(seed % 3 != 0);
     SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(2000 + ++seed));
     c.options.width = 1600 - 101 * seed;
     c.options.height = seed % 2 == 0 ? 5 * seed : seed;
     c.parameters.matching_cost.num_disparities = num_disparities;
     c.parameters.aggregation.num_paths = 8;
-    const std::string difference = RunSweepCase(MakeCudaMatcher, c);
+    const std::string difference = RunSweepCase(make_matcher, c);
     EXPECT_TRUE(difference.empty()) << difference << Describe(c);
   }
 }
@@ -83,7 +79,7 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceWhereSumsLeaveCostsOut) {
   int seed = 0;
   for (const int num_disparities : {64, 128, 256, 512, 1024}) {
     for (const int p2 : {97, 112, 120, 127}) {
-      const PairRowsFrom from(seed % 2 == 0 ? 1'000'000 : 0);
+      const MatcherFactory make_matcher = WithRows(seed % 2 != 0);
       SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(3000 + ++seed));
       c.options.width = 301 - 13 * seed;
       c.options.height = seed % 4 == 0 ? seed : 9 * seed;
@@ -98,7 +94,7 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceWhereSumsLeaveCostsOut) {
       p.aggregation.p2_slope = seed % 4 == 1 ? 0.0F : 1.0F;
       const cuda::VolumeLayout layout = cuda::MakeVolumeLayout(p, MakeMatchingTables(p), 100, 100);
       EXPECT_TRUE(layout.leaves_costs_out) << Describe(c);
-      const std::string difference = RunSweepCase(MakeCudaMatcher, c);
+      const std::string difference = RunSweepCase(make_matcher, c);
       EXPECT_TRUE(difference.empty()) << difference << Describe(c);
     }
   }
@@ -159,6 +155,97 @@ TEST_F(CudaMatcherTest, FramesInFlightComeOutInOrderAndEqual) {
   EXPECT_THROW(queue->Collect(), Error);
 }
 
+// Cases of one set of parameters and many sizes up to the largest, sizes that come back among them.
+std::vector<SweepCase> CasesOfManySizes(int width, int height) {
+  const SweepCase first = MakeSweepCase(23);
+  std::vector<SweepCase> cases;
+  for (const auto& [w, h] : {std::pair(width, height),
+                             {width - 3, height},
+                             {17, height},
+                             {width, 5},
+                             {1, 1},
+                             {width / 2, height / 3},
+                             {width, height},
+                             {17, height},
+                             {2, height}}) {
+    SweepCase c = first;
+    c.seed = cases.size() + 300;
+    c.options.width = w;
+    c.options.height = h;
+    c.pixel_type = static_cast<int>(cases.size() % 3);
+    cases.push_back(c);
+  }
+  return cases;
+}
+
+TEST_F(CudaMatcherTest, TakesAnySizeUpToTheLargest) {
+  for (const int number : {0, 1, 2, 3, 4, 5}) {
+    Parameters parameters;
+    parameters.matching_cost.num_disparities = number % 2 == 0 ? 128 : 75;
+    parameters.aggregation.num_paths = number < 3 ? 8 : 4;
+    parameters.aggregation.p2 = number % 3 == 0 ? 64 : number % 3 == 1 ? 120 : 1000;
+    // From some 30 rows on they are aggregated in pairs.
+    const CudaTuning tuning{.pairs_rows_from = 60};
+    const MatcherOptions largest{.width = 203, .height = 77};
+    const auto matcher = MakeTunedCudaMatcher(parameters, largest, tuning);
+    const auto queue = MakeTunedCudaFrameQueue(parameters, largest, 3, tuning);
+    std::vector<SweepPair> pairs;
+    std::vector<DisparityMap> expected;
+    for (SweepCase c : CasesOfManySizes(largest.width, largest.height)) {
+      c.parameters = parameters;
+      pairs.push_back(MakeSweepPair(c));
+      const SweepTruth truth = MakeSweepTruth(c, pairs.back());
+      DisparityMap actual, observed;
+      StageResults stages;
+      matcher->Compute(ViewOf(pairs.back().left), ViewOf(pairs.back().right), actual);
+      EXPECT_EQ(DifferenceOf("frame", truth.map, actual), "") << Describe(c);
+      matcher->Compute(ViewOf(pairs.back().left), ViewOf(pairs.back().right), observed, nullptr, &stages);
+      EXPECT_EQ(DifferenceOf(truth.stages, stages), "") << Describe(c);
+      expected.push_back(Clone(truth.map));
+    }
+    std::size_t free_before = 0, free_after = 0, total = 0, collected = 0;
+    const auto run = [&] {
+      const auto collect = [&] {
+        const DisparityMap actual = queue->Take();
+        const std::size_t i = collected++ % pairs.size();
+        EXPECT_EQ(DifferenceOf("frame in flight", expected[i], actual), "") << i;
+      };
+      for (const SweepPair& pair : pairs) {
+        if (queue->in_flight() == queue->capacity()) collect();
+        queue->Submit(ViewOf(pair.left), ViewOf(pair.right));
+      }
+      while (queue->in_flight() > 0) collect();
+    };
+    for (int round = 0; round < 4; ++round) run();  // every slot has had every size
+    ASSERT_EQ(cudaMemGetInfo(&free_before, &total), cudaSuccess);
+    run();
+    ASSERT_EQ(cudaMemGetInfo(&free_after, &total), cudaSuccess);
+    EXPECT_EQ(free_before, free_after);
+  }
+}
+
+TEST_F(CudaMatcherTest, RefusesWhatIsLargerThanItsMemory) {
+  const auto matcher = MakeCudaMatcher({}, {.width = 20, .height = 10});
+  DisparityMap result;
+  for (const auto& [width, height] : {std::pair(21, 10), {20, 11}, {10, 20}}) {
+    const CameraImage image = HostImage<std::uint8_t>(width, height, 7);
+    EXPECT_THROW(matcher->Compute(ViewOf(image), ViewOf(image), result), InvalidArgument);
+  }
+}
+
+// What is said to be needed is what is taken, and the number of disparities that is said to fit does.
+TEST_F(CudaMatcherTest, CountsItsMemory) {
+  const MatcherOptions options{.width = 1000, .height = 700};
+  std::size_t free_before = 0, free_after = 0, total = 0;
+  ASSERT_EQ(cudaMemGetInfo(&free_before, &total), cudaSuccess);
+  const auto matcher = MakeCudaMatcher({}, options);
+  ASSERT_EQ(cudaMemGetInfo(&free_after, &total), cudaSuccess);
+  const std::size_t taken = free_before - free_after;
+  EXPECT_GT(matcher->memory_bytes(), 5 * 128 * options.width * options.height / 1U);
+  EXPECT_LE(taken, matcher->memory_bytes() + (8U << 20));  // the device hands out whole pages
+  EXPECT_GE(taken + (8U << 20), matcher->memory_bytes());
+}
+
 TEST_F(CudaMatcherTest, SaysWhatDoesNotFit) {
   Parameters parameters;
   parameters.matching_cost.num_disparities = 1024;
@@ -190,6 +277,16 @@ TEST_F(CudaMatcherTest, TimesAddUp) {
                             Stage::kConsistency, Stage::kFilter}) {
     EXPECT_GT(times[stage], 0.0);
   }
+}
+
+// Run everywhere.
+TEST(CudaDeviceTest, SaysWhichCardsItWasBuiltFor) {
+  EXPECT_EQ(DescribeArchitectures("90"), "compute capability 9.0 and newer");
+  EXPECT_EQ(DescribeArchitectures("75-real 80-real 120-virtual"), "compute capability 7.5, 8.0 and newer");
+  EXPECT_EQ(DescribeArchitectures("86-real"), "compute capability 8.6");
+  EXPECT_EQ(DescribeArchitectures("80-virtual"), "compute capability 8.0 and newer");
+  EXPECT_EQ(DescribeArchitectures("native"), "compute capability native");
+  EXPECT_NE(DescribeBuiltArchitectures().find('.'), std::string::npos);
 }
 
 // Runs everywhere: without a device the reason is one clear line.

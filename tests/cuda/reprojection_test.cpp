@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "cuda/device/device_image.h"
-#include "cuda/stages.h"
+#include "cuda/reprojection.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
 
@@ -43,7 +43,7 @@ void ExpectEqualCloud(int width, int height, std::uint64_t seed) {
   cuda::DeviceBuffer<Point3f> points(count);
   cuda::DeviceBuffer<Rgb8> point_colors(count);
   cuda::DeviceBuffer<std::uint32_t> num_points(1);
-  cuda::DeviceBuffer<std::uint8_t> scratch(cuda::CloudScratchBytes(width, height));
+  cuda::DeviceBuffer<std::byte> scratch(cuda::CloudScratchBytes(width, height));
   cuda::UploadAsync(disparity.ConstView(), d.View(), stream);
   cuda::UploadAsync(std::get<HostImage<T>>(image).ConstView(), colors.View(), stream);
   cuda::DepthFromDisparity(d.ConstView(), rig, limits, z.View(), stream);
@@ -51,8 +51,8 @@ void ExpectEqualCloud(int width, int height, std::uint64_t seed) {
   if constexpr (std::is_same_v<T, std::uint8_t>) input.gray = colors.ConstView();
   if constexpr (std::is_same_v<T, std::uint16_t>) input.gray16 = colors.ConstView();
   if constexpr (std::is_same_v<T, Rgb8>) input.color = colors.ConstView();
-  cuda::CloudFromDepth(input, rig, points.data(), point_colors.data(), num_points.data(), scratch.data(),
-                       scratch.size(), stream);
+  cuda::CloudFromDepth(input, rig, {points.data(), point_colors.data(), num_points.data(), scratch.data()},
+                       stream);
   cuda::DownloadAsync(z.ConstView(), device_depth.View(), stream);
   std::uint32_t num = 0;
   ASSERT_EQ(cudaMemcpyAsync(&num, num_points.data(), sizeof(num), cudaMemcpyDeviceToHost, stream),

@@ -16,7 +16,6 @@
 
 #include "cuda/device/device.h"
 #include "cuda/frame_benchmark.h"
-#include "cuda/stages.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -36,6 +35,7 @@ struct Options {
   bool filters = false;
   bool rates = true;
   int repeat = 200;
+  CudaTuning tuning;
 };
 
 struct Spread {
@@ -137,7 +137,10 @@ void RunCase(const Options& options, const Case& c, std::vector<std::string>& ro
   const CudaFrameTimes times =
       MeasureCudaFrames(parameters, {.width = c.width, .height = c.height}, CameraImageView(left.ConstView()),
                         CameraImageView(right.ConstView()),
-                        {.repeat = options.repeat, .num_streams = options.streams, .rates = options.rates});
+                        {.repeat = options.repeat,
+                         .num_streams = options.streams,
+                         .rates = options.rates,
+                         .tuning = options.tuning});
   Report report(c, times.memory_mb, rows);
   const Spread latency = SpreadOf(times.resident_ms), host = SpreadOf(times.host_ms);
   report.Add("frame", latency);
@@ -196,7 +199,7 @@ Options Parse(int argc, char** argv) {
     } else if (option == "--filters") {
       options.filters = true;
     } else if (option == "--pair-rows-from") {
-      cuda::pairs_rows_from = std::atoi(value(i).c_str());
+      options.tuning.pairs_rows_from = std::atoi(value(i).c_str());
     } else if (option == "--no-rates") {
       options.rates = false;
     } else if (option == "--repeat") {

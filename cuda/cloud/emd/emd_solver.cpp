@@ -5,29 +5,13 @@
 #include <utility>
 
 #include "cuda/cloud/emd/emd_sides.h"
+#include "cuda/device/arena.h"
 #include "cuda/device/check.h"
 #include "pipeline/cloud/emd/emd_problem.h"
 #include "pipeline/error.h"
 
 namespace parallax::cuda {
 namespace {
-
-// Deals out parts of one allocation; without memory it only counts.
-class Arena {
- public:
-  explicit Arena(std::byte* memory) : memory_(memory) {}
-  template <typename T>
-  T* Take(std::size_t count) {
-    const std::size_t at = bytes_;
-    bytes_ = (bytes_ + count * sizeof(T) + 255) / 256 * 256;
-    return memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + at);
-  }
-  std::size_t bytes() const { return bytes_; }
-
- private:
-  std::byte* memory_;
-  std::size_t bytes_ = 0;
-};
 
 // What a pair's auction works on, but for its match and outcome; the sides become where they are to stand.
 EmdPairOnDevice TakePair(Arena* arena, int size, int blocks, EmdSideOnDevice* a, EmdSideOnDevice* b) {
@@ -242,7 +226,7 @@ std::vector<EmdResult> EmdSolver::SolveTogether(std::span<const EmdPair> pairs, 
   const auto start = std::chrono::steady_clock::now();
   const Shape shape = ShapeOf(pairs, launch);
   Batch batch(pairs);
-  Arena counter(nullptr), answer_counter(nullptr);
+  Arena counter, answer_counter;
   TakeTransfers(&counter, pairs.size(), batch.num_points);
   batch.TakeAnswers(&answer_counter);
   Arena sent(Reserve(sent_, counter.bytes())), answers(Reserve(answers_, answer_counter.bytes()));

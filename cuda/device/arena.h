@@ -1,0 +1,28 @@
+// Deals out parts of one allocation. The code that lays something out is run twice: without memory, which
+// only counts, and with as much as was counted.
+#pragma once
+
+#include <cstddef>
+
+namespace parallax::cuda {
+
+class Arena {
+ public:
+  // memory: aligned to 256 bytes; null: counts.
+  explicit Arena(std::byte* memory = nullptr) : memory_(memory) {}
+
+  // Room for count elements, aligned to 256 bytes, uninitialised; null where there is no memory.
+  template <typename T>
+  T* Take(std::size_t count) {
+    const std::size_t at = bytes_;
+    bytes_ = (bytes_ + count * sizeof(T) + 255) / 256 * 256;
+    return memory_ == nullptr ? nullptr : reinterpret_cast<T*>(memory_ + at);
+  }
+  std::size_t bytes() const { return bytes_; }
+
+ private:
+  std::byte* memory_;
+  std::size_t bytes_ = 0;
+};
+
+}  // namespace parallax::cuda

@@ -1,0 +1,55 @@
+// What follows the winner, whatever the method: consistency, removal of speckles, filling, median.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/device/arena.h"
+#include "cuda/device/device_disparity_map.h"
+#include "cuda/filters/consistency.h"
+#include "cuda/steps.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cuda {
+
+// The device memory of MapStages, with room for any image up to num_pixels. Borrowed.
+struct MapMemory {
+  std::uint16_t *winner_left = nullptr, *winner_right = nullptr;
+  float *disparity = nullptr, *other_disparity = nullptr;
+  std::uint8_t *validity = nullptr, *confidence = nullptr;
+  std::uint32_t *labels = nullptr, *sizes = nullptr;
+  float* nearest = nullptr;
+  std::uint32_t* holes_left = nullptr;
+
+  static MapMemory Take(Arena& arena, const Parameters& parameters, std::size_t num_pixels);
+};
+
+class MapStages {
+ public:
+  // parameters must be valid. memory: what Take has taken for them and the largest image.
+  MapStages(const Parameters& parameters, const MapMemory& memory)
+      : parameters_(parameters), memory_(memory) {}
+
+  // Frames from here on have this size, up to the largest.
+  void SetSize(int width, int height);
+
+  // What the method writes: the selected disparities, and its winners unless it checks consistency itself.
+  const DeviceDisparityMap& map() const { return map_; }
+  const WinnerImages& winners() const { return winners_; }
+
+  // Launches the stages on stream and returns before they are done. is_checked: map is consistent already.
+  void Enqueue(bool is_checked, const StepRunner& run, cudaStream_t stream) const;
+
+  // In stream order behind Enqueue.
+  const DeviceDisparityMap& result() const { return result_; }
+
+ private:
+  Parameters parameters_;
+  MapMemory memory_;
+  WinnerImages winners_;
+  DeviceDisparityMap map_, result_;
+};
+
+}  // namespace parallax::cuda

@@ -1,0 +1,42 @@
+// aggregation on the device: rows, and the other lines.
+// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
+// never uses the default stream. It computes what docs/matching.md says, to the bit.
+//
+// The two run beside each other: launched one right after the other on the same stream where
+// HasDependentLaunch(), columns first where layout.columns_first, else rows; on two streams elsewhere.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/sgm/volume_layout.h"
+#include "pipeline/image.h"
+#include "pipeline/matching_tables.h"
+
+namespace parallax::cuda {
+
+struct AggregationInput {
+  DeviceImageView<const std::uint8_t> guide;  // rows densely packed
+  const MatchingTables& tables;
+  const std::uint16_t* p2_table = nullptr;  // the 256 values of tables.p2 in device memory
+};
+// They read volumes.Costs(), write volume 0 and the other volumes of volumes.Sums(), and raise bands_done.
+void AggregateRows(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
+void AggregateColumns(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
+
+std::size_t CheckpointBytes(const VolumeLayout& layout);
+// At most so many for any image up to the layout's size.
+std::size_t MostCheckpointBytes(const VolumeLayout& largest);
+
+// How often a band's counter is raised: by the lines that are no rows, and by the band's rows.
+constexpr std::uint32_t RaisesOfRows(int rows, bool in_pairs) {
+  return 2U * static_cast<std::uint32_t>(in_pairs ? NumPairs(rows) : rows);
+}
+std::uint32_t RaisesOfColumns(const VolumeLayout& layout);
+
+// For hand-out: the sums over the directions, [y][x][d] with D values a pixel, densely packed.
+void SumPaths(const SgmVolumes& volumes, DeviceCostVolumeView<std::uint16_t> sums, cudaStream_t stream);
+
+}  // namespace parallax::cuda

@@ -1,0 +1,21 @@
+// matching_cost on the device.
+// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
+// never uses the default stream. It computes what docs/matching.md says, to the bit.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/sgm/census_transform.h"
+#include "cuda/sgm/volume_layout.h"
+
+namespace parallax::cuda {
+
+struct MatchingCostInput {
+  CensusImages census;
+  CensusWindow window = CensusWindow::k5x5;  // that the codes are of
+  int outside_cost = 0;                      // MatchingTables::outside_cost
+};
+// Fills volumes.Costs() and sets volumes.bands_done to zero.
+void MatchingCost(const MatchingCostInput& input, const SgmVolumes& volumes, cudaStream_t stream);
+
+}  // namespace parallax::cuda

@@ -1,0 +1,110 @@
+#include "cuda/sgm/sgm_stages.h"
+
+#include <variant>
+
+#include "cuda/device/check.h"
+#include "cuda/device/device_code.h"
+#include "cuda/sgm/aggregation.h"
+#include "cuda/sgm/matching_cost.h"
+
+namespace parallax::cuda {
+
+SgmMemory SgmMemory::Take(Arena& arena, const Parameters& parameters, const VolumeLayout& largest) {
+  const std::size_t pixels = largest.num_pixels();
+  SgmMemory memory;
+  memory.p2_table = arena.Take<std::uint16_t>(MatchingTables{}.p2.size());
+  memory.gray_left = arena.Take<std::uint8_t>(pixels);
+  memory.gray_right = arena.Take<std::uint8_t>(pixels);
+  if (HasCode32(parameters.census_transform.window)) {
+    memory.census_left32 = arena.Take<std::uint32_t>(pixels);
+    memory.census_right32 = arena.Take<std::uint32_t>(pixels);
+  } else {
+    memory.census_left64 = arena.Take<std::uint64_t>(pixels);
+    memory.census_right64 = arena.Take<std::uint64_t>(pixels);
+  }
+  memory.costs = arena.Take<std::uint8_t>(largest.cost_bytes());
+  memory.checkpoints = arena.Take<std::uint8_t>(MostCheckpointBytes(largest));
+  memory.sums = arena.Take<std::uint8_t>(static_cast<std::size_t>(largest.num_volumes) * largest.sum_bytes());
+  memory.bands_done = arena.Take<std::uint32_t>(static_cast<std::size_t>(NumBands(largest.height)));
+  return memory;
+}
+
+SgmStages::SgmStages(const Parameters& parameters, const CudaTuning& tuning, const VolumeLayout& largest,
+                     const SgmMemory& memory)
+    : parameters_(parameters),
+      tuning_(tuning),
+      tables_(MakeMatchingTables(parameters)),
+      memory_(memory),
+      has_dependent_launch_(HasDependentLaunch()) {
+  SetSize(largest.width, largest.height);
+  // What lies before the first and behind the last pixel's costs is read along with them, though not used.
+  Check(cudaMemsetAsync(memory_.costs, 0, largest.cost_bytes(), side_stream_.get()), "cudaMemsetAsync");
+  Check(cudaMemcpyAsync(memory_.p2_table, tables_.p2.data(), tables_.p2.size() * sizeof(tables_.p2[0]),
+                        cudaMemcpyHostToDevice, side_stream_.get()),
+        "cudaMemcpyAsync");
+  Check(cudaStreamSynchronize(side_stream_.get()), "cudaStreamSynchronize");
+}
+
+void SgmStages::SetSize(int width, int height) {
+  const auto image = [&]<typename T>(T* data) { return DeviceImageView<T>{data, width, height}; };
+  gray_left_ = image(memory_.gray_left);
+  gray_right_ = image(memory_.gray_right);
+  census_ = {image(memory_.census_left32), image(memory_.census_right32), image(memory_.census_left64),
+             image(memory_.census_right64)};
+  volumes_ = {.layout = MakeVolumeLayout(parameters_, tables_, width, height, tuning_),
+              .costs_memory = memory_.costs,
+              .sums_memory = memory_.sums,
+              .checkpoints = memory_.checkpoints,
+              .bands_done = has_dependent_launch_ ? memory_.bands_done : nullptr};
+}
+
+bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right,
+                        const WinnerImages& winners, const DeviceDisparityMap& map, bool results_between,
+                        const StepRunner& run, cudaStream_t stream) {
+  const CensusWindow window = parameters_.census_transform.window;
+  DeviceImageView<const std::uint8_t> guide = AsConst(gray_left_);
+  run(Step::kCensusTransform, [&] {
+    if (const auto* gray = std::get_if<DeviceImageView<const std::uint8_t>>(&left)) {
+      guide = *gray;
+      CensusTransform(*gray, std::get<DeviceImageView<const std::uint8_t>>(right), window, census_, stream);
+    } else if (const auto* gray16 = std::get_if<DeviceImageView<const std::uint16_t>>(&left)) {
+      GuideFromGray16(*gray16, gray_left_, stream);
+      CensusTransform(*gray16, std::get<DeviceImageView<const std::uint16_t>>(right), window, census_,
+                      stream);
+    } else {
+      GrayFromColor(std::get<DeviceImageView<const Rgb8>>(left), gray_left_, stream);
+      GrayFromColor(std::get<DeviceImageView<const Rgb8>>(right), gray_right_, stream);
+      CensusTransform(AsConst(gray_left_), AsConst(gray_right_), window, census_, stream);
+    }
+  });
+  run(Step::kMatchingCost, [&] {
+    MatchingCost({.census = census_, .window = window, .outside_cost = tables_.outside_cost}, volumes_,
+                 stream);
+  });
+  run(Step::kAggregation, [&] {
+    if (!has_dependent_launch_) {
+      costs_done_.Record(stream);
+      Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
+    }
+    const cudaStream_t stream_of_rows = has_dependent_launch_ ? stream : side_stream_.get();
+    const AggregationInput input{.guide = guide, .tables = tables_, .p2_table = memory_.p2_table};
+    if (volumes_.layout.columns_first) AggregateColumns(input, volumes_, stream);
+    AggregateRows(input, volumes_, stream_of_rows);
+    if (!volumes_.layout.columns_first) AggregateColumns(input, volumes_, stream);
+    if (!has_dependent_launch_) {
+      rows_done_.Record(side_stream_.get());
+      Check(cudaStreamWaitEvent(stream, rows_done_.get()), "cudaStreamWaitEvent");
+    }
+  });
+  const bool checks =
+      !results_between && parameters_.consistency.max_difference >= 0 && FitsSelectAndCheck(volumes_.layout);
+  if (checks) {
+    run(Step::kConsistency,
+        [&] { SelectAndCheck(volumes_, parameters_.selection, parameters_.consistency, map, stream); });
+  } else {
+    run(Step::kSelection, [&] { SelectDisparities(volumes_, parameters_.selection, winners, map, stream); });
+  }
+  return checks;
+}
+
+}  // namespace parallax::cuda

@@ -1,0 +1,68 @@
+// Semi-global matching of one frame on the device: census_transform, matching_cost, aggregation, selection.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "cuda/device/arena.h"
+#include "cuda/device/device_disparity_map.h"
+#include "cuda/device/device_image.h"
+#include "cuda/device/stream.h"
+#include "cuda/sgm/census_transform.h"
+#include "cuda/sgm/selection.h"
+#include "cuda/sgm/volume_layout.h"
+#include "cuda/steps.h"
+#include "pipeline/matching_tables.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cuda {
+
+// The device memory of SgmStages, with room for any image up to a size. Borrowed.
+struct SgmMemory {
+  std::uint16_t* p2_table = nullptr;
+  std::uint8_t *gray_left = nullptr, *gray_right = nullptr;
+  std::uint32_t *census_left32 = nullptr, *census_right32 = nullptr;
+  std::uint64_t *census_left64 = nullptr, *census_right64 = nullptr;
+  std::uint8_t *costs = nullptr, *checkpoints = nullptr, *sums = nullptr;
+  std::uint32_t* bands_done = nullptr;
+
+  static SgmMemory Take(Arena& arena, const Parameters& parameters, const VolumeLayout& largest);
+};
+
+class SgmStages {
+ public:
+  // parameters must be valid. memory: what Take has taken for them and the largest image; filled here with
+  // what all frames need.
+  SgmStages(const Parameters& parameters, const CudaTuning& tuning, const VolumeLayout& largest,
+            const SgmMemory& memory);
+
+  // Frames from here on have this size, up to the largest.
+  void SetSize(int width, int height);
+
+  // Launches the stages on stream and returns before they are done. The images are of the size and of one
+  // pixel type. Writes the selected map and the winners; or, where results_between are not wanted and
+  // consistency can be checked in the same kernel, the checked map, and no winners: returns whether it does.
+  bool Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right, const WinnerImages& winners,
+               const DeviceDisparityMap& map, bool results_between, const StepRunner& run,
+               cudaStream_t stream);
+
+  // Valid in stream order behind their step.
+  const CensusImages& census() const { return census_; }
+  const SgmVolumes& volumes() const { return volumes_; }
+
+ private:
+  Parameters parameters_;
+  CudaTuning tuning_;
+  MatchingTables tables_;
+  SgmMemory memory_;
+  bool has_dependent_launch_;
+  CensusImages census_;
+  SgmVolumes volumes_;
+  DeviceImageView<std::uint8_t> gray_left_, gray_right_;
+  // Where kernels cannot begin early, rows are aggregated beside the other lines on a stream of their own.
+  Stream side_stream_;
+  Event costs_done_, rows_done_;
+};
+
+}  // namespace parallax::cuda

@@ -1,0 +1,79 @@
+// How one frame's costs and path sums lie in device memory: [y][x][d] in the order of d. A pixel's values
+// belong to one warp, D is padded to 32 * values_per_lane. One volume of path sums holds both directions of
+// one kind of line: rows, columns, and with 8 paths the diagonals down to the right and those down to the
+// left.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/tuning.h"
+#include "pipeline/cost_volume.h"
+#include "pipeline/matching_tables.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cuda {
+
+struct VolumeLayout {
+  int width = 0, height = 0;  // px
+  int num_disparities = 0;    // D
+  int min_disparity = 0;
+  int values_per_lane = 0;  // 2, 4, 8, 16 or 32
+  int num_volumes = 0;      // 2 or 4
+  // 1 where 2 (census_bits + largest_p2) <= 255 and D is even, or where leaves_costs_out; else 2.
+  int bytes_per_sum = 1;
+  // Sums leave out the matching costs, which selection adds: where only 2 largest_p2 <= 255 and census_bits +
+  // largest_p2 <= 255, and D is padded() itself.
+  bool leaves_costs_out = false;
+  bool pairs_rows = false;     // rows are aggregated in pairs
+  bool columns_first = false;  // columns and diagonals begin before rows
+  int padding_cost = 0;  // matching cost from D on: with bytes_per_sum 1 above all path costs, below 128
+  int padded() const { return 32 * values_per_lane; }
+  std::size_t num_pixels() const {
+    return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  }
+  // A pixel more before the first: diagonals read one beyond the first and the last row. Seven more behind
+  // the last: rows read whole groups of eight.
+  std::size_t cost_bytes() const { return (num_pixels() + 8) * static_cast<std::size_t>(padded()); }
+  std::size_t sum_bytes() const {
+    return num_pixels() * static_cast<std::size_t>(padded()) * static_cast<std::size_t>(bytes_per_sum);
+  }
+};
+VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables& tables, int width,
+                              int height, const CudaTuning& tuning = {});
+
+constexpr int NumPairs(int lines) { return (lines + 1) / 2; }
+
+// Rows of the image that selection waits for together (cuda/sgm/progress.cuh).
+inline constexpr int kBandRows = 32;
+constexpr int NumBands(int height) { return (height + kBandRows - 1) / kBandRows; }
+
+// The device memory that matching_cost, aggregation and selection hand to each other. Borrowed.
+struct SgmVolumes {
+  VolumeLayout layout;
+  std::uint8_t* costs_memory = nullptr;  // layout.cost_bytes(): matching costs of 8 bits
+  std::uint8_t* sums_memory = nullptr;   // layout.num_volumes volumes of layout.sum_bytes(), rows first
+  std::uint8_t* checkpoints = nullptr;   // CheckpointBytes(layout) (cuda/sgm/aggregation.h) of scratch
+  // NumBands(height) counters, which tell selection how far aggregation has come; null: it waits for its end.
+  std::uint32_t* bands_done = nullptr;
+
+  // Of the pixels of the image; those before the first and behind the last are read, not used.
+  DeviceCostVolumeView<std::uint8_t> Costs() const {
+    return View<std::uint8_t>(costs_memory + layout.padded());
+  }
+  // Volume v, T of layout.bytes_per_sum bytes.
+  template <typename T>
+  DeviceCostVolumeView<T> Sums(int v) const {
+    return View<T>(sums_memory + static_cast<std::size_t>(v) * layout.sum_bytes());
+  }
+
+ private:
+  template <typename T>
+  DeviceCostVolumeView<T> View(std::uint8_t* first) const {
+    const std::ptrdiff_t padded = layout.padded();
+    return {reinterpret_cast<T*>(first), layout.width, layout.height,
+            layout.num_disparities,      padded,       padded * layout.width};
+  }
+};
+
+}  // namespace parallax::cuda

@@ -1,0 +1,51 @@
+// What a frame's launches on the device are divided into, for those who watch them.
+#pragma once
+
+#include <functional>
+
+namespace parallax::cuda {
+
+enum class Step {
+  kCensusTransform,
+  kMatchingCost,
+  kAggregation,
+  kSelection,
+  kConsistency,
+  kSpeckle,
+  kFill,
+  kMedian,
+  kCount
+};
+inline constexpr const char* kStepNames[] = {"census_transform", "matching_cost", "aggregation", "selection",
+                                             "consistency",      "speckle",       "fill",        "median"};
+
+// Called after the launches of each step; it may launch more work on the stream, or wait for it.
+using StepObserver = std::function<void(Step)>;
+
+// Marks the launches of one step in a profiler's time line.
+class StepRange {
+ public:
+  explicit StepRange(Step step);
+  ~StepRange();
+  StepRange(const StepRange&) = delete;
+  StepRange& operator=(const StepRange&) = delete;
+};
+
+// Runs a step's launches and tells the observer, where there is one.
+class StepRunner {
+ public:
+  explicit StepRunner(const StepObserver& observer) : observer_(observer) {}
+  template <typename Launch>
+  void operator()(Step step, const Launch& launch) const {
+    {
+      const StepRange range(step);
+      launch();
+    }
+    if (observer_) observer_(step);
+  }
+
+ private:
+  const StepObserver& observer_;
+};
+
+}  // namespace parallax::cuda

@@ -1,0 +1,38 @@
+#include "cuda/filters/fill.h"
+
+#include "pipeline/reference/stages.h"
+#include "tests/cuda/device_images.h"
+#include "tests/cuda/require_device.h"
+
+namespace parallax::test {
+namespace {
+
+class CudaFillTest : public CudaTest {};
+
+TEST_F(CudaFillTest, EqualsTheReference) {
+  ThreadPool threads(1);
+  const cuda::Stream stream;
+  for (int number = 0; number < 40; ++number) {
+    SweepRandom random(static_cast<std::uint64_t>(number) + 1);
+    const auto [width, height] = RandomSize(number, random);
+    DisparityMap expected = RandomMap(width, height, random);
+    if (number % 4 == 3) {  // few values: a second pass has work to do
+      for (int y = 0; y < height; ++y) {
+        for (int x = 0; x < width; ++x) {
+          if (random.OneIn(200)) continue;
+          expected.disparity(x, y) = std::numeric_limits<float>::quiet_NaN();
+          expected.validity(x, y) = random.OneOf(kOccluded, kMismatched);
+        }
+      }
+    }
+    UploadedMap map(expected, stream);
+    reference::FillHoles(expected, threads);
+    cuda::DeviceBuffer<float> nearest(8 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+    cuda::DeviceBuffer<std::uint32_t> holes_left(2);
+    cuda::FillHoles({nearest.data(), holes_left.data()}, map.View(), stream.get());
+    EXPECT_EQ(DifferenceOf("fill", expected, map.Download(stream)), "") << "case " << number;
+  }
+}
+
+}  // namespace
+}  // namespace parallax::test
