@@ -1,7 +1,7 @@
 # Finds nvcc. AUTO switches the cuda back end off, with one line that says so, where there is none.
 #
-# CMAKE_CUDA_ARCHITECTURES chooses the cards: 90 unless set ("native": this machine's; "all-major": every
-# generation that nvcc knows, slow to build, for a program that is shipped).
+# For which cards: cmake/ParallaxCudaArchitectures.cmake, unless CMAKE_CUDA_ARCHITECTURES says.
+include(${CMAKE_CURRENT_LIST_DIR}/ParallaxCudaArchitectures.cmake)
 set(PARALLAX_CUDA_ENABLED OFF)
 set(parallax_cuda_missing "")
 # Older releases of nvcc do not compile C++20.
@@ -21,8 +21,8 @@ if(NOT PARALLAX_CUDA STREQUAL "OFF")
     set(parallax_cuda_missing "no CUDA compiler was found")
     unset(CMAKE_CUDA_COMPILER CACHE)  # look again the next time
   else()
-    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES)
-      set(CMAKE_CUDA_ARCHITECTURES 90 CACHE STRING "CUDA architectures to build for: 90, native, all-major, ...")
+    if(NOT DEFINED CMAKE_CUDA_ARCHITECTURES AND NOT DEFINED ENV{CUDAARCHS})
+      parallax_cuda_architectures(${CMAKE_CUDA_COMPILER} "${PARALLAX_CUDA_ARCHITECTURES}" CMAKE_CUDA_ARCHITECTURES)
     endif()
     enable_language(CUDA)
     if(CMAKE_CUDA_COMPILER_VERSION VERSION_LESS parallax_cuda_oldest)

@@ -30,6 +30,7 @@ BackendState CudaState() {
             std::to_string(device.major) + "." + std::to_string(device.minor);
     if (!device.usable) note += " (" + device.why_not + ")";
   }
+  if (devices.empty()) note += "; this build has code for " + DescribeBuiltArchitectures();
   return {"cuda", HasCudaDevice(), note};
 }
 #else
