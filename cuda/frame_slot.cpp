@@ -31,11 +31,8 @@ FrameSlot::FrameSlot(const Parameters& parameters, int width, int height, const 
 }
 
 void FrameSlot::Stage(const CameraImageView& left, const CameraImageView& right) {
-  const Format format{left.index(), WidthOf(left), HeightOf(left)};
-  const int largest_width = pipeline_.largest_width(), largest_height = pipeline_.largest_height();
-  const bool fits = format.width <= largest_width && format.height <= largest_height;
-  CheckMatcherInput(left, right, fits ? format.width : largest_width, fits ? format.height : largest_height);
-  format_ = format;
+  CheckMatcherInput(left, right, pipeline_.largest_width(), pipeline_.largest_height());
+  format_ = {left.index(), WidthOf(left), HeightOf(left)};
   CopyDensely(left, staged_left_.data());
   CopyDensely(right, staged_right_.data());
 }
