@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 
 #include "app/eval/named_scores.h"
@@ -151,11 +152,14 @@ class Eth3dEvaluator : public RegionEvaluator<Eth3dScores> {
   }
 };
 
-// Whether confidence tells wrong pixels, of those with an estimate and non-occluded truth (all truth, where it is
-// not told which is visible). Truth that is larger than the estimate is left out.
+// Whether an estimate that is so far from the truth is wrong.
+using IsWrongFunction = bool (*)(float error_px, float true_d);
+
+// Whether confidence tells wrong pixels, of those with an estimate and non-occluded truth (all truth, where
+// it is not told which is visible). Truth that is larger than the estimate is left out.
 class SparsificationEvaluator : public Evaluator {
  public:
-  explicit SparsificationEvaluator(Metric metric) : metric_(metric) {}
+  explicit SparsificationEvaluator(IsWrongFunction is_wrong) : is_wrong_(is_wrong) {}
   Scores AddFrame(const EvaluatedFrame& frame) override {
     const auto truth = frame.truth->disparity.ConstView();
     if (frame.confidence.Empty() || !SameSize(frame.confidence, truth) || !SameSize(frame.estimate, truth)) {
@@ -164,7 +168,7 @@ class SparsificationEvaluator : public Evaluator {
     ConfidenceCounts counts;
     ForEachEvaluatedPixel(truth, NonoccludedOf(frame), [&](int x, int y, float true_d) {
       if (std::isnan(frame.estimate(x, y))) return;
-      counts.Count(frame.confidence(x, y), IsWrong(std::fabs(frame.estimate(x, y) - true_d), true_d));
+      counts.Count(frame.confidence(x, y), is_wrong_(std::fabs(frame.estimate(x, y) - true_d), true_d));
     });
     frames_.push_back(EvaluateSparsification(counts));
     return Named(frames_.back());
@@ -172,19 +176,9 @@ class SparsificationEvaluator : public Evaluator {
   Scores Total() const override { return frames_.empty() ? Scores() : Named(MeanOfDefined(frames_)); }
 
  private:
-  bool IsWrong(float error_px, float true_d) const {
-    switch (metric_) {
-      case Metric::kKitti2012:
-        return error_px > 3;
-      case Metric::kKitti2015:
-        return error_px > 3 && error_px > 0.05F * std::fabs(true_d);
-      default:
-        return error_px > 1;
-    }
-  }
   // A frame without pixels or errors has no share of them.
   static SparsificationScores MeanOfDefined(const std::vector<SparsificationScores>& frames) {
-    const auto mean = [&](double SparsificationScores::* figure) {
+    const auto mean = [&](double SparsificationScores::*figure) {
       double sum = 0;
       int num = 0;
       for (const SparsificationScores& frame : frames) {
@@ -198,7 +192,7 @@ class SparsificationEvaluator : public Evaluator {
             mean(&SparsificationScores::errors_below_median)};
   }
 
-  Metric metric_;
+  IsWrongFunction is_wrong_;
   std::vector<SparsificationScores> frames_;
 };
 
@@ -220,19 +214,44 @@ class EvaluatorOfSeveral : public Evaluator {
   std::vector<std::unique_ptr<Evaluator>> parts_;
 };
 
-std::unique_ptr<Evaluator> MakeOne(Metric metric) {
-  switch (metric) {
-    case Metric::kKitti2012:
-      return std::make_unique<Kitti2012Evaluator>();
-    case Metric::kKitti2015:
-      return std::make_unique<Kitti2015Evaluator>();
-    case Metric::kMiddlebury:
-      return std::make_unique<MiddleburyEvaluator>();
-    case Metric::kEth3d:
-      return std::make_unique<Eth3dEvaluator>();
-  }
-  throw InvalidArgument("no such metric");
+// One row a metric, in the order of the enumerators.
+struct MetricRow {
+  std::unique_ptr<Evaluator> (*make)();
+  IsWrongFunction is_wrong;  // what its benchmark's main figure counts
+};
+template <typename E>
+std::unique_ptr<Evaluator> Make() {
+  return std::make_unique<E>();
 }
+constexpr bool IsOffByMoreThanOne(float error_px, float /*true_d*/) { return error_px > 1; }
+constexpr MetricRow kMetrics[] = {
+    {&Make<Kitti2012Evaluator>, [](float error_px, float) { return error_px > 3; }},
+    {&Make<Kitti2015Evaluator>,
+     [](float error_px, float true_d) { return error_px > 3 && error_px > 0.05F * std::fabs(true_d); }},
+    {&Make<MiddleburyEvaluator>, &IsOffByMoreThanOne},
+    {&Make<Eth3dEvaluator>, &IsOffByMoreThanOne},
+};
+static_assert(std::size(kMetrics) == std::size(kMetricNames));
+const MetricRow& RowOf(Metric metric) { return kMetrics[static_cast<std::size_t>(metric)]; }
+
+// One row a kind of source: its benchmark's metric, and others that its truth allows.
+struct KindRow {
+  SourceKind kind;
+  std::vector<Metric> metrics;
+};
+const KindRow kKinds[] = {
+    {SourceKind::kKitti2012, {Metric::kKitti2012, Metric::kKitti2015}},
+    {SourceKind::kKitti2015, {Metric::kKitti2015, Metric::kKitti2012}},
+    {SourceKind::kKittiOdometry, {Metric::kKitti2015, Metric::kKitti2012}},
+    {SourceKind::kKittiRaw, {Metric::kKitti2015, Metric::kKitti2012}},
+    {SourceKind::kMiddleburyV3, {Metric::kMiddlebury}},
+    {SourceKind::kMiddleburyClassic, {Metric::kMiddlebury}},
+    {SourceKind::kEth3d, {Metric::kEth3d}},
+    {SourceKind::kPair, {Metric::kMiddlebury}},
+    {SourceKind::kVideo, {Metric::kMiddlebury}},
+    {SourceKind::kCamera, {Metric::kMiddlebury}},
+    {SourceKind::kSynthetic, {Metric::kKitti2015, Metric::kKitti2012, Metric::kMiddlebury}},
+};
 
 }  // namespace
 
@@ -246,26 +265,21 @@ Metric MetricNamed(std::string_view name) {
 }
 
 std::vector<Metric> MetricsFor(SourceKind kind) {
-  switch (kind) {
-    case SourceKind::kKitti2012:
-      return {Metric::kKitti2012, Metric::kKitti2015};
-    case SourceKind::kKitti2015:
-    case SourceKind::kKittiOdometry:
-    case SourceKind::kKittiRaw:
-      return {Metric::kKitti2015, Metric::kKitti2012};
-    case SourceKind::kEth3d:
-      return {Metric::kEth3d};
-    case SourceKind::kSynthetic:
-      return {Metric::kKitti2015, Metric::kKitti2012, Metric::kMiddlebury};
-    default:
-      return {Metric::kMiddlebury};
+  const auto* const found = std::find_if(std::begin(kKinds), std::end(kKinds),
+                                         [&](const KindRow& row) { return row.kind == kind; });
+  if (found == std::end(kKinds)) {
+    throw InvalidArgument("sources of the kind " + std::string(NameOf(kind)) +
+                          " have no metric of their own: name one with --metric");
   }
+  return found->metrics;
 }
 
 std::unique_ptr<Evaluator> MakeEvaluator(std::span<const Metric> metrics) {
   std::vector<std::unique_ptr<Evaluator>> parts;
-  for (const Metric metric : metrics) parts.push_back(MakeOne(metric));
-  if (!metrics.empty()) parts.push_back(std::make_unique<SparsificationEvaluator>(metrics.front()));
+  for (const Metric metric : metrics) parts.push_back(RowOf(metric).make());
+  if (!metrics.empty()) {
+    parts.push_back(std::make_unique<SparsificationEvaluator>(RowOf(metrics.front()).is_wrong));
+  }
   return std::make_unique<EvaluatorOfSeveral>(std::move(parts));
 }
 

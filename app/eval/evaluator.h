@@ -20,7 +20,8 @@ inline std::string_view NameOf(Metric metric) { return kMetricNames[static_cast<
 // Throws InvalidArgument for an unknown name.
 Metric MetricNamed(std::string_view name);
 
-// The metrics that a kind of source is scored by; the first is its benchmark's own.
+// The metrics that a kind of source is scored by; the first is its benchmark's own. Throws InvalidArgument
+// for a kind without a row in the table of evaluator.cpp.
 std::vector<Metric> MetricsFor(SourceKind kind);
 
 struct EvaluatedFrame {

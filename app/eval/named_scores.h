@@ -21,7 +21,6 @@ Scores Named(const Kitti2015Counts& counts, const std::string& suffix);
 Scores Named(const MiddleburyScores& scores, const MiddleburyScores& filled, const std::string& suffix);
 Scores Named(const Eth3dScores& scores, const Eth3dScores& filled, const std::string& suffix);
 
-
 Scores Named(const SparsificationScores& scores);
 
 }  // namespace parallax::app

@@ -5,110 +5,60 @@
 #include <cmath>
 #include <cstdio>
 
+#include "app/eval/figures.h"
+
 namespace parallax::app {
 namespace {
 
-constexpr const char* kPercent4 = "%.4f";
-constexpr const char* kPixels6 = "%.6f";
-constexpr const char* kTwoDecimals = "%.2f";
-constexpr const char* kSixDigits = "%.6g";
-
-TableSection Kitti2012Section(const std::string& title, const std::string& suffix) {
-  TableSection section{title, {}};
-  for (const char* convention : {"all", "est"}) {
-    for (int t = 1; t <= 5; ++t) {
-      const std::string threshold = std::to_string(t);
-      section.columns.push_back(
-          {"out" + threshold + "_" + convention + suffix, ">" + threshold + " " + convention, kPercent4});
-    }
+template <typename S, std::size_t kSize>
+std::vector<TableColumn> ColumnsOf(const Figure<S> (&figures)[kSize], const std::string& suffix) {
+  std::vector<TableColumn> columns;
+  for (const Figure<S>& figure : figures) {
+    if (figure.header != nullptr) columns.push_back({figure.key + suffix, figure.header, figure.format});
   }
-  section.columns.push_back({"density" + suffix, "density", kPercent4});
-  section.columns.push_back({"mean_all" + suffix, "avg all", kPixels6});
-  section.columns.push_back({"mean_est" + suffix, "avg est", kPixels6});
-  return section;
+  return columns;
 }
-
-TableSection Kitti2015Section(const std::string& title, const std::string& suffix) {
-  TableSection section{title, {}};
-  for (const char* convention : {"", "_est"}) {
-    for (const char* part : {"bg", "fg", "all"}) {
-      section.columns.push_back({std::string("d1_") + part + convention + suffix,
-                                 std::string("D1-") + part + (*convention == '\0' ? "" : " est"), kPercent4});
-    }
+std::vector<TableColumn> ColumnsOf(const figures::CountFigure (&figures)[6], const std::string& suffix) {
+  std::vector<TableColumn> columns;
+  for (const figures::CountFigure& figure : figures) {
+    columns.push_back(
+        {figure.key + suffix + "_errors", figure.header, "%.0f", figure.key + suffix + "_pixels"});
   }
-  section.columns.push_back({"density" + suffix, "density", kPercent4});
-  return section;
+  return columns;
 }
 
-// The devkit's counters, from which its percentages are made.
-TableSection Kitti2015CountSection(const std::string& title, const std::string& suffix) {
-  TableSection section{title, {}};
-  for (const char* convention : {"", "_est"}) {
-    for (const char* part : {"bg", "fg", "all"}) {
-      const std::string key = std::string("d1_") + part + convention + suffix;
-      section.columns.push_back({key + "_errors", std::string(part) + (*convention == '\0' ? "" : " est"),
-                                 "%.0f", key + "_pixels"});
-    }
-  }
-  return section;
-}
-
-TableSection MiddleburySection(const std::string& title, const std::string& suffix) {
-  TableSection section{title, {}};
-  const auto add = [&](const std::string& key, const std::string& header, const char* format) {
-    section.columns.push_back({key + suffix, header, format});
-  };
-  add("evaluated", "pixels%", "%.1f");
-  const std::array<std::array<const char*, 2>, 4> thresholds = {
-      {{"05", "0.5"}, {"1", "1.0"}, {"2", "2.0"}, {"4", "4.0"}}};
-  for (const auto& [key, name] : thresholds)
-    add(std::string("bad") + key, std::string("bad") + name, kTwoDecimals);
-  add("invalid", "invalid", kTwoDecimals);
-  for (const auto& [key, name] : thresholds) {
-    add(std::string("totbad") + key, std::string("tot") + name, kTwoDecimals);
-  }
-  add("avgerr", "avgErr", kTwoDecimals);
-  add("rms", "rms", kTwoDecimals);
-  for (const char* q : {"50", "90", "95", "99"})
-    add(std::string("a") + q, std::string("A") + q, kTwoDecimals);
-  return section;
-}
-
-TableSection Eth3dSection(const std::string& title, const std::string& suffix) {
-  TableSection section{title, {}};
-  const std::array<std::array<const char*, 2>, 11> columns = {{{"coverage", "coverage"},
-                                                               {"bad05", "bad_0_5"},
-                                                               {"bad1", "bad_1_0"},
-                                                               {"bad2", "bad_2_0"},
-                                                               {"bad4", "bad_4_0"},
-                                                               {"avgerr", "avgerr"},
-                                                               {"rms", "rms"},
-                                                               {"a50", "a50"},
-                                                               {"a90", "a90"},
-                                                               {"a95", "a95"},
-                                                               {"a99", "a99"}}};
-  for (const auto& [key, name] : columns) section.columns.push_back({key + suffix, name, kSixDigits});
-  return section;
-}
-
-std::vector<TableSection> AllSectionsOf(Metric metric) {
-  switch (metric) {
-    case Metric::kKitti2012:
-      return {Kitti2012Section("KITTI 2012, non-occluded truth (%, px; mean of the frames)", "_noc"),
-              Kitti2012Section("KITTI 2012, all truth (%, px; mean of the frames)", "")};
-    case Metric::kKitti2015:
-      return {Kitti2015Section("KITTI 2015, non-occluded truth (%; pixels of all frames pooled)", "_noc"),
-              Kitti2015Section("KITTI 2015, all truth (%; pixels of all frames pooled)", ""),
-              Kitti2015CountSection("KITTI 2015, all truth (wrong pixels / pixels)", "")};
-    case Metric::kMiddlebury:
-      return {MiddleburySection("Middlebury, nonocc (%, px; plain mean of the frames)", "_nonocc"),
-              MiddleburySection("Middlebury, all (%, px; plain mean of the frames)", "_all")};
-    case Metric::kEth3d:
-      return {Eth3dSection("ETH3D, non-occluded (%, px; plain mean of the frames)", "_nonocc"),
-              Eth3dSection("ETH3D, all (%, px; plain mean of the frames)", "_all")};
-  }
-  return {};
-}
+// One row a table. The first table of a metric is the one of its non-occluded truth.
+struct SectionRow {
+  Metric metric;
+  const char* title;
+  std::vector<TableColumn> (*columns)(const std::string& suffix);
+  const char* suffix;  // of the region's keys
+};
+constexpr auto kOfKitti2012 = [](const std::string& suffix) {
+  return ColumnsOf(figures::kKitti2012, suffix);
+};
+constexpr auto kOfKitti2015 = [](const std::string& suffix) {
+  return ColumnsOf(figures::kKitti2015, suffix);
+};
+constexpr auto kOfCounts = [](const std::string& suffix) {
+  return ColumnsOf(figures::kKitti2015Counts, suffix);
+};
+constexpr auto kOfMiddlebury = [](const std::string& suffix) {
+  return ColumnsOf(figures::kMiddlebury, suffix);
+};
+constexpr auto kOfEth3d = [](const std::string& suffix) { return ColumnsOf(figures::kEth3d, suffix); };
+constexpr SectionRow kSections[] = {
+    {Metric::kKitti2012, "KITTI 2012, non-occluded truth (%, px; mean of the frames)", kOfKitti2012, "_noc"},
+    {Metric::kKitti2012, "KITTI 2012, all truth (%, px; mean of the frames)", kOfKitti2012, ""},
+    {Metric::kKitti2015, "KITTI 2015, non-occluded truth (%; pixels of all frames pooled)", kOfKitti2015,
+     "_noc"},
+    {Metric::kKitti2015, "KITTI 2015, all truth (%; pixels of all frames pooled)", kOfKitti2015, ""},
+    {Metric::kKitti2015, "KITTI 2015, all truth (wrong pixels / pixels)", kOfCounts, ""},
+    {Metric::kMiddlebury, "Middlebury, nonocc (%, px; plain mean of the frames)", kOfMiddlebury, "_nonocc"},
+    {Metric::kMiddlebury, "Middlebury, all (%, px; plain mean of the frames)", kOfMiddlebury, "_all"},
+    {Metric::kEth3d, "ETH3D, non-occluded (%, px; plain mean of the frames)", kOfEth3d, "_nonocc"},
+    {Metric::kEth3d, "ETH3D, all (%, px; plain mean of the frames)", kOfEth3d, "_all"},
+};
 
 // Every key, in the order of first appearance.
 std::vector<std::string> KeysOf(std::span<const FrameScores> frames, const Scores& total) {
@@ -144,7 +94,10 @@ void AppendCsvRow(std::string& csv, const std::string& name, const Scores& score
 }  // namespace
 
 std::vector<TableSection> SectionsOf(Metric metric, const Scores& total, bool only_nonoccluded) {
-  std::vector<TableSection> sections = AllSectionsOf(metric);
+  std::vector<TableSection> sections;
+  for (const SectionRow& row : kSections) {
+    if (row.metric == metric) sections.push_back({row.title, row.columns(row.suffix)});
+  }
   std::erase_if(sections, [&](const TableSection& section) {
     return std::none_of(section.columns.begin(), section.columns.end(),
                         [&](const TableColumn& column) { return total.Find(column.key).has_value(); });

@@ -8,6 +8,7 @@
 #include <regex>
 
 #include "app/eval/estimate_files.h"
+#include "app/eval/score_table.h"
 #include "datasets/formats/disparity_png.h"
 #include "pipeline/error.h"
 #include "pipeline/metrics/kitti_quantization.h"
@@ -96,6 +97,30 @@ TEST(Evaluator, NocFiguresNeedAMaskOrTruthThatHasNoOther) {
   const Scores scores = MakeEvaluator(metrics)->AddFrame({estimate.ConstView(), &truth});
   EXPECT_EQ(scores.Find("out3_all"), 50.0);
   EXPECT_EQ(scores.Find("out3_all_noc"), 0.0);
+}
+
+TEST(Evaluator, GivesEveryFigureThatItsTablesShow) {
+  const HostImage<float> estimate(2, 1, 10.0F);
+  GroundTruth truth = TruthOf(2, 1, 10);
+  truth.nonoccluded = HostImage<std::uint8_t>(2, 1, std::uint8_t{255});
+  for (std::size_t i = 0; i < std::size(kMetricNames); ++i) {
+    const Metric metrics[] = {static_cast<Metric>(i)};
+    const Scores scores = MakeEvaluator(metrics)->AddFrame({estimate.ConstView(), &truth});
+    const std::vector<TableSection> sections = SectionsOf(metrics[0], scores, false);
+    EXPECT_GE(sections.size(), 2U);
+    for (const TableSection& section : sections) {
+      for (const TableColumn& column : section.columns) {
+        EXPECT_TRUE(scores.Find(column.key)) << section.title << ": " << column.key;
+        EXPECT_TRUE(column.per_key.empty() || scores.Find(column.per_key)) << column.per_key;
+      }
+    }
+  }
+}
+
+TEST(Evaluator, EveryKindOfSourceHasItsOwnRowOfMetrics) {
+  for (int i = 0; i <= static_cast<int>(SourceKind::kSynthetic); ++i)
+    EXPECT_FALSE(MetricsFor(static_cast<SourceKind>(i)).empty()) << i;
+  EXPECT_THROW(MetricsFor(static_cast<SourceKind>(99)), InvalidArgument);
 }
 
 TEST(Evaluator, SharedKeysAreTheFirstMetrics) {
