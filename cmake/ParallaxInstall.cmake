@@ -15,13 +15,11 @@ target_link_libraries(parallax_everything INTERFACE parallax_backends parallax_p
 target_compile_features(parallax_everything INTERFACE cxx_std_20)
 target_include_directories(parallax_everything INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
 set(parallax_libraries parallax_everything parallax_backends parallax_pipeline)
-set(parallax_header_folders pipeline)
 set(PARALLAX_HAS_CUDA OFF)
 if(TARGET parallax_cuda)
   set(PARALLAX_HAS_CUDA ON)
   target_link_libraries(parallax_everything INTERFACE parallax_cuda)
   list(APPEND parallax_libraries parallax_cuda)
-  list(APPEND parallax_header_folders cuda)
 endif()
 foreach(library IN LISTS parallax_libraries)
   string(REPLACE parallax_ "" name ${library})
@@ -33,15 +31,37 @@ endforeach()
 install(TARGETS ${parallax_libraries} EXPORT parallaxTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(EXPORT parallaxTargets NAMESPACE parallax:: DESTINATION ${parallax_cmake_dir} COMPONENT library)
-# The headers of the interface: of a back end's folder only its factory, cpu_matcher.h and the like.
-foreach(folder IN LISTS parallax_header_folders)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} DESTINATION ${parallax_include_dir} COMPONENT library
-          FILES_MATCHING PATTERN "*.h" PATTERN "*-inl.h" EXCLUDE PATTERN "pipeline/cpu" EXCLUDE PATTERN "pipeline/simd" EXCLUDE
-          PATTERN "pipeline/reference" EXCLUDE)
+# The headers of the interface: what parallax.h includes, and what those include. tests/install compares.
+set(parallax_headers
+    config/backends.h
+    pipeline/aligned_buffer.h
+    pipeline/cloud.h
+    pipeline/cloud/clean.h
+    pipeline/cloud/cloud_measures.h
+    pipeline/cloud/compare.h
+    pipeline/cloud/distances/distances.h
+    pipeline/cloud/emd/emd.h
+    pipeline/cloud/geodesics/geodesics.h
+    pipeline/cloud/neighbours/neighbours.h
+    pipeline/cost_volume.h
+    pipeline/disparity_map.h
+    pipeline/error.h
+    pipeline/frame.h
+    pipeline/frames/frame_road.h
+    pipeline/frames/frame_source.h
+    pipeline/frames/kept_matchers.h
+    pipeline/image.h
+    pipeline/matcher.h
+    pipeline/matcher_queue.h
+    pipeline/parallel.h
+    pipeline/parameters.h
+    pipeline/reprojection.h
+    pipeline/rig.h
+    pipeline/stage_results.h)
+foreach(header IN LISTS parallax_headers)
+  get_filename_component(folder ${header} DIRECTORY)
+  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${parallax_include_dir}/${folder} COMPONENT library)
 endforeach()
-install(FILES ${PROJECT_SOURCE_DIR}/config/backends.h DESTINATION ${parallax_include_dir}/config COMPONENT library)
-install(FILES ${PROJECT_SOURCE_DIR}/pipeline/cpu/cpu_matcher.h DESTINATION ${parallax_include_dir}/pipeline/cpu
-        COMPONENT library)
 
 configure_file(${CMAKE_CURRENT_LIST_DIR}/parallax.h.in ${PROJECT_BINARY_DIR}/generated/parallax.h @ONLY)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/parallaxConfig.cmake.in
