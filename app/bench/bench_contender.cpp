@@ -7,7 +7,14 @@
 
 namespace parallax::app {
 
-Contender::Contender(std::function<void(const StereoFrame&)> match, BenchRow row) : match_(std::move(match)) {
+double Contender::SteadyMilliseconds() {
+  return std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+Contender::Contender(std::function<void(const StereoFrame&)> match, BenchRow row,
+                     std::function<double()> now_ms)
+    : match_(std::move(match)), now_ms_(std::move(now_ms)) {
   row.stage = "frame";
   rows.push_back(std::move(row));
 }
@@ -33,9 +40,9 @@ Contender::Contender(std::unique_ptr<StereoMatcher> matcher, BenchRow row) {
 
 void Contender::Run(const StereoFrame& frame) {
   times_ = {};
-  const auto start = std::chrono::steady_clock::now();
+  const double start_ms = now_ms_();
   match_(frame);
-  last_ms_ = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  last_ms_ = now_ms_() - start_ms;
   for (std::size_t i = 0; i + 1 < rows.size(); ++i) rows[i].samples_ms.push_back(times_.ms[i]);
   rows.back().samples_ms.push_back(last_ms_);
 }

@@ -18,8 +18,9 @@ class Contender {
   // the whole frame.
   Contender(std::unique_ptr<StereoMatcher> matcher, BenchRow row);
   Contender(std::unique_ptr<OpencvMatcher> matcher, BenchRow row);
-  // match: what is to be timed.
-  Contender(std::function<void(const StereoFrame&)> match, BenchRow row);
+  // match: what is to be timed, by a clock that a test brings itself.
+  Contender(std::function<void(const StereoFrame&)> match, BenchRow row,
+            std::function<double()> now_ms = SteadyMilliseconds);
 
   Contender(const Contender&) = delete;
   Contender& operator=(const Contender&) = delete;
@@ -34,7 +35,10 @@ class Contender {
   std::vector<BenchRow> rows;  // memory_mb: 0 where the matcher does not tell it
 
  private:
+  static double SteadyMilliseconds();
+
   std::function<void(const StereoFrame&)> match_;
+  std::function<double()> now_ms_ = SteadyMilliseconds;
   StageTimes times_;
   double last_ms_ = 0;
 };

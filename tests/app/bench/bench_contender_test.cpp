@@ -2,37 +2,47 @@
 
 #include <gtest/gtest.h>
 
-#include <chrono>
-#include <thread>
+#include <optional>
 #include <vector>
 
 namespace parallax::app {
 namespace {
 
-TEST(ContenderTest, CountsAQuickFrameOnlyAfterOneOfItsOwn) {
-  std::vector<const StereoFrame*> matched;
-  Contender contender([&](const StereoFrame& frame) { matched.push_back(&frame); }, {});
-  const StereoFrame first, second;
-  contender.RunAfterAnother(first, second);
-  EXPECT_EQ(matched, (std::vector<const StereoFrame*>{&first, &second}));
-  ASSERT_EQ(contender.rows.size(), 1U);
-  EXPECT_EQ(contender.rows[0].stage, "frame");
-  EXPECT_EQ(contender.rows[0].samples_ms.size(), 1U);
+// A contender whose frames take as long as they are told to, and what it has matched.
+class ContenderTest : public ::testing::Test {
+ protected:
+  ContenderTest() {
+    contender_.emplace(
+        [this](const StereoFrame& frame) {
+          matched_.push_back(&frame);
+          now_ms_ += frame_ms_;
+        },
+        BenchRow{}, [this] { return now_ms_; });
+  }
+
+  double now_ms_ = 1000, frame_ms_ = 0;
+  std::vector<const StereoFrame*> matched_;
+  std::optional<Contender> contender_;
+  const StereoFrame first_, second_;
+};
+
+TEST_F(ContenderTest, CountsAQuickFrameOnlyAfterOneOfItsOwn) {
+  frame_ms_ = 99;
+  contender_->RunAfterAnother(first_, second_);
+  EXPECT_EQ(matched_, (std::vector<const StereoFrame*>{&first_, &second_}));
+  ASSERT_EQ(contender_->rows.size(), 1U);
+  EXPECT_EQ(contender_->rows[0].stage, "frame");
+  EXPECT_EQ(contender_->rows[0].samples_ms, std::vector<double>{99});
+  contender_->RunAfterAnother(first_, second_);
+  EXPECT_EQ(matched_.size(), 4U);
 }
 
-TEST(ContenderTest, CountsEachSlowFrame) {
-  int matched = 0;
-  Contender contender(
-      [&](const StereoFrame&) {
-        ++matched;
-        std::this_thread::sleep_for(std::chrono::milliseconds(101));
-      },
-      {});
-  const StereoFrame frame;
-  contender.Run(frame);
-  contender.RunAfterAnother(frame, frame);
-  EXPECT_EQ(matched, 2);
-  EXPECT_EQ(contender.rows[0].samples_ms.size(), 2U);
+TEST_F(ContenderTest, CountsEachSlowFrame) {
+  frame_ms_ = 100;
+  contender_->Run(first_);
+  contender_->RunAfterAnother(first_, second_);
+  EXPECT_EQ(matched_, (std::vector<const StereoFrame*>{&first_, &second_}));
+  EXPECT_EQ(contender_->rows[0].samples_ms, (std::vector<double>{100, 100}));
 }
 
 }  // namespace
