@@ -77,7 +77,7 @@ class SourceEvaluation {
     subject.source = fmt::format("{}", fmt::join(options_.source, " "));
     subject.estimates = options_.estimates;
     if (!options_.estimates.empty()) return subject;
-    subject.backend = ResolveBackend(options_.matching.backend);
+    subject.backend = ResolveBackend(options_.matching.backend, options_.matching.Load().parameters.method);
     subject.config = options_.matching.config;
     for (const std::string& assignment : options_.matching.assignments) subject.config += " " + assignment;
     return subject;
@@ -85,6 +85,8 @@ class SourceEvaluation {
 
   void MatchFrames(const std::atomic<bool>& stop) {
     const ChosenParameters chosen = options_.matching.Load();
+    const std::string_view backend = ResolveBackend(options_.matching.backend, chosen.parameters.method);
+    options_.matching.LogWhatIsMatched(options_.source, *source_, chosen, backend);
     std::string why_skipped;  // set and read in the thread that reads
     FrameSteps steps;
     steps.is_done = [&](const std::string&, const StereoFrame* frame) {
@@ -94,7 +96,7 @@ class SourceEvaluation {
     };
     steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
     steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
-      return MakeMatcherQueue(options_.matching.backend, parameters, matcher_options, 1);
+      return MakeMatcherQueue(backend, parameters, matcher_options, 1);
     };
     steps.write = [&](const MatchedFrame& matched, FrameReport&) {
       Score(matched.frame, matched.disparity.disparity.ConstView(), matched.match_ms,
@@ -106,14 +108,13 @@ class SourceEvaluation {
       progress_->Advance(report.outcome != FrameOutcome::kSkipped);
     };
     // One writer: frames are scored in their order.
-    RunFrames(
-        source_, steps,
-        {.max_frames = options_.max_frames,
-         .num_threads = options_.matching.num_threads,
-         .device = options_.matching.device,
-         .memory_limit_bytes = options_.matching.MemoryLimitBytes(ResolveBackend(options_.matching.backend)),
-         .num_writers = 1,
-         .stop_requested = [&] { return stop.load(); }});
+    RunFrames(source_, steps,
+              {.max_frames = options_.max_frames,
+               .num_threads = options_.matching.num_threads,
+               .device = options_.matching.device,
+               .memory_limit_bytes = options_.matching.MemoryLimitBytes(backend),
+               .num_writers = 1,
+               .stop_requested = [&] { return stop.load(); }});
   }
 
   void ReadEstimates(const std::atomic<bool>& stop) {

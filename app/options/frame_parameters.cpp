@@ -2,9 +2,12 @@
 
 #include <algorithm>
 
+#include "app/options/logging.h"
+
 namespace parallax::app {
 
 Parameters ParametersFor(const StereoFrame& frame, const ChosenParameters& chosen) {
+  LogCalibration(frame);
   Parameters parameters = chosen.parameters;
   if (frame.num_disparities_hint && !chosen.IsChosen(kNumDisparitiesKey)) {
     constexpr int kMaxNumDisparities = 1024;  // as in the table of parameters

@@ -1,8 +1,15 @@
 #include "app/options/matching_options.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <CLI/CLI.hpp>
 
+#include "app/options/logging.h"
+#include "config/backends.h"
+#include "config/parameter_text.h"
 #include "config/presets.h"
+#include "datasets/source.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -32,6 +39,24 @@ void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
       ->type_name("MB")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
+  AddLogOptions(command);
+}
+
+void MatchingOptions::LogWhatIsMatched(const std::vector<std::string>& source, const FrameSource& opened,
+                                       const ChosenParameters& chosen, std::string_view used_backend) const {
+  if (!IsLogging()) return;
+  const std::optional<std::size_t> total = opened.num_frames();
+  Log(fmt::format("source: {} ({}, {})", fmt::join(source, " "), NameOf(opened.kind()),
+                  total ? fmt::format("{} frames", *total) : "as many frames as come"));
+  std::string keys;
+  for (const std::string& key : ParameterKeys()) {
+    if (ParameterText(chosen.parameters, key) == ParameterText({}, key)) continue;
+    keys += ' ' + key + '=' + ParameterText(chosen.parameters, key);
+  }
+  Log(fmt::format("parameters: {}{}", config, keys.empty() ? ", the defaults" : "," + keys));
+  for (const BackendState& state : Backends()) {
+    if (state.name == used_backend) Log(fmt::format("back end: {}, {}", state.name, state.note));
+  }
 }
 
 std::size_t MatchingOptions::MemoryLimitBytes(std::string_view used_backend) const {

@@ -1,5 +1,5 @@
 // Options of every command that matches: --config, --set, --backend, --threads, --device,
-// --memory-limit.
+// --memory-limit, --verbose, --log-file.
 #pragma once
 
 #include <cstddef>
@@ -11,6 +11,10 @@
 
 namespace CLI {
 class App;
+}
+
+namespace parallax {
+class FrameSource;
 }
 
 namespace parallax::app {
@@ -28,6 +32,10 @@ struct MatchingOptions {
 
   // Bytes of memory_limit_mb. Throws InvalidArgument when there is a limit and another back end than cpu.
   std::size_t MemoryLimitBytes(std::string_view used_backend) const;
+
+  // Logs which source is matched, with which parameters, by which back end.
+  void LogWhatIsMatched(const std::vector<std::string>& source, const FrameSource& opened,
+                        const ChosenParameters& chosen, std::string_view used_backend) const;
 };
 
 // Declares the options. options must outlive the parsing.

@@ -19,6 +19,7 @@
 #include "app/build_info.h"
 #include "app/commands.h"
 #include "app/options/frame_parameters.h"
+#include "app/options/logging.h"
 #include "app/options/named_rig.h"
 #include "app/output/output_files.h"
 #include "app/run/frame_writer.h"
@@ -141,8 +142,8 @@ class RunCommand {
       : options_(options),
         viewer_(viewer),
         chosen_(options.matching.Load()),
-        backend_(ResolveBackend(options.matching.backend)) {
-    if (options.num_in_flight > 1) RequireMatcherQueue(backend_);
+        backend_(ResolveBackend(options.matching.backend, chosen_.parameters.method)) {
+    if (options.num_in_flight > 1) RequireMatcherQueue(backend_, chosen_.parameters.method);
     memory_limit_bytes_ = options.matching.MemoryLimitBytes(backend_);
     const std::vector<Output> outputs = OutputsOf(options.outputs);
     clouds_ = CloudsOf(options, outputs);
@@ -150,6 +151,7 @@ class RunCommand {
     source_ = WithNamedRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
     total_ = source_->num_frames();
     if (total_ && options.max_frames) total_ = std::min(*total_, *options.max_frames);
+    options.matching.LogWhatIsMatched(options.source, *source_, chosen_, backend_);
   }
 
   void Run() {
@@ -162,15 +164,17 @@ class RunCommand {
     std::exception_ptr lost;  // what ended the source: the frames before it have their summary
     try {
       KeepFreedMemory();  // the buffers of a frame are those of one before it
-      RunFrames(source_, Steps(summary, progress, interrupt),
-                {.max_frames = options_.max_frames,
-                 .num_threads = options_.matching.num_threads,
-                 .device = options_.matching.device,
-                 .memory_limit_bytes = memory_limit_bytes_,
-                 .stop_requested = [&] {
-                   if (viewer_ != nullptr && viewer_->closed()) window_closed_ = true;
-                   return window_closed_ || interrupt.requested();
-                 }});
+      const RoadTotals totals = RunFrames(source_, Steps(summary, progress, interrupt),
+                                          {.max_frames = options_.max_frames,
+                                           .num_threads = options_.matching.num_threads,
+                                           .device = options_.matching.device,
+                                           .memory_limit_bytes = memory_limit_bytes_,
+                                           .stop_requested = [&] {
+                                             if (viewer_ != nullptr && viewer_->closed())
+                                               window_closed_ = true;
+                                             return window_closed_ || interrupt.requested();
+                                           }});
+      LogDropped(totals.num_dropped);
     } catch (...) {
       lost = std::current_exception();
     }
@@ -230,8 +234,10 @@ class RunCommand {
     AddMatching(steps);
     steps.write = [this](const MatchedFrame& frame, FrameReport& report) { writer_->Write(frame, report); };
     steps.report = [&summary, &progress](FrameReport report) {
-      if (report.outcome == FrameOutcome::kFailed)
+      if (report.outcome == FrameOutcome::kFailed) {
         progress.Print("failed " + report.name + ": " + report.error);
+        Log(report.name + " failed: " + report.error);
+      }
       progress.Advance(report.outcome != FrameOutcome::kSkipped);
       summary.Add(std::move(report));
     };

@@ -14,6 +14,7 @@
 
 #include "app/commands.h"
 #include "app/options/frame_parameters.h"
+#include "app/options/logging.h"
 #include "app/options/matching_options.h"
 #include "app/options/named_rig.h"
 #include "app/output/output_files.h"
@@ -117,20 +118,22 @@ std::size_t ShowFrames(const ViewOptions& options, std::shared_ptr<FrameSource> 
     std::fprintf(stderr, "parallax: frame %s: %s\n", report.name.c_str(), report.error.c_str());
   };
   KeepFreedMemory();
-  RunFrames(std::move(source), steps,
-            {.num_threads = options.matching.num_threads,
-             .device = options.matching.device,
-             .memory_limit_bytes = options.matching.MemoryLimitBytes(backend),
-             .num_writers = 1,
-             .stop_requested = [&] { return is_last_shown || viewer.closed(); }});
+  const RoadTotals totals = RunFrames(std::move(source), steps,
+                                      {.num_threads = options.matching.num_threads,
+                                       .device = options.matching.device,
+                                       .memory_limit_bytes = options.matching.MemoryLimitBytes(backend),
+                                       .num_writers = 1,
+                                       .stop_requested = [&] { return is_last_shown || viewer.closed(); }});
+  LogDropped(totals.num_dropped);
   return num_shown;
 }
 
 void ViewSource(const ViewOptions& options) {
-  options.matching.Load();  // faults are told before a window opens
-  const std::string_view backend = ResolveBackend(options.matching.backend);
+  const ChosenParameters chosen = options.matching.Load();  // faults are told before a window opens
+  const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
   std::shared_ptr<FrameSource> source =
       WithNamedRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
+  options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
   FrameViewer viewer(options.Window());

@@ -1,0 +1,78 @@
+#include "app/options/logging.h"
+
+#include <fmt/format.h>
+#include <spdlog/logger.h>
+#include <spdlog/sinks/basic_file_sink.h>
+#include <spdlog/sinks/stdout_sinks.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <mutex>
+
+#include "pipeline/error.h"
+#include "pipeline/frame.h"
+
+namespace parallax::app {
+namespace {
+
+// Made with the first sink; null while nobody listens.
+std::shared_ptr<spdlog::logger>& TheLogger() {
+  static std::shared_ptr<spdlog::logger> logger;
+  return logger;
+}
+
+void AddSink(const std::shared_ptr<spdlog::sinks::sink>& sink) {
+  sink->set_pattern("%Y-%m-%d %H:%M:%S.%e  %v");
+  std::shared_ptr<spdlog::logger>& logger = TheLogger();
+  if (!logger) logger = std::make_shared<spdlog::logger>("parallax");
+  logger->sinks().push_back(sink);
+  logger->flush_on(spdlog::level::info);  // a run that is killed leaves what it has said
+}
+
+void LogToFile(const std::string& file) {
+  try {
+    AddSink(std::make_shared<spdlog::sinks::basic_file_sink_mt>(file, true));
+  } catch (const spdlog::spdlog_ex&) {
+    throw Error(file + ": cannot be written: choose another --log-file");
+  }
+}
+
+std::string CalibrationText(const StereoFrame& frame) {
+  if (!frame.rig) return "no calibration" + (frame.rig_note.empty() ? "" : ": " + frame.rig_note);
+  const StereoRig& rig = *frame.rig;
+  return fmt::format("calibration: fx {:g} px, cx {:g}, cy {:g}, baseline {:g} m, doffs {:g} px", rig.fx_px,
+                     rig.cx_px, rig.cy_px, rig.baseline_m, rig.doffs_px);
+}
+
+}  // namespace
+
+void AddLogOptions(CLI::App& command) {
+  command.add_flag_callback(
+      "--verbose", [] { AddSink(std::make_shared<spdlog::sinks::stderr_sink_mt>()); },
+      "Say on stderr what is in effect (source, parameters, back end, calibration) and what is lost");
+  command.add_option_function<std::string>("--log-file", LogToFile, "Write the same into a file")
+      ->type_name("FILE");
+}
+
+bool IsLogging() { return TheLogger() != nullptr; }
+
+void Log(const std::string& line) {
+  if (IsLogging()) TheLogger()->info(line);
+}
+
+void LogDropped(std::size_t num_frames) {
+  if (num_frames > 0) Log(fmt::format("{} frames came too fast and were dropped", num_frames));
+}
+
+void LogCalibration(const StereoFrame& frame) {
+  if (!IsLogging()) return;
+  static std::mutex mutex;
+  static std::string last;
+  const std::string text = CalibrationText(frame);
+  const std::scoped_lock lock(mutex);
+  if (text == last) return;
+  last = text;
+  Log(frame.name + ": " + text);
+}
+
+}  // namespace parallax::app

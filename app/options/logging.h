@@ -1,0 +1,35 @@
+// What a user may want to know of a run beside its results: which source, parameters, back end and
+// calibration were in effect, and which frames were lost. Said on the terminal with --verbose, in a file with
+// --log-file.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace parallax {
+struct StereoFrame;
+}
+
+namespace parallax::app {
+
+// Declares --verbose and --log-file. The log begins when they are parsed; it throws Error where the file
+// cannot be written.
+void AddLogOptions(CLI::App& command);
+
+// False where neither was given: what is costly to say can be left out then.
+bool IsLogging();
+
+// One line, with the time before it. May be called from any thread.
+void Log(const std::string& line);
+
+// How many frames of a live source came too fast; nothing where there are none.
+void LogDropped(std::size_t num_frames);
+
+// The frame's calibration, or why it has none, where that is not the same as the last frame's.
+void LogCalibration(const StereoFrame& frame);
+
+}  // namespace parallax::app
