@@ -67,6 +67,12 @@ class StageCollector {
       case cuda::Step::kFill:
         stages_.Add("filled", Map());
         break;
+      case cuda::Step::kPlanes:
+        stages_.Add("planes", Map());
+        break;
+      case cuda::Step::kMedian:
+        if (pipeline.parameters().refinement.smoothing_passes > 0) stages_.Add("median", Map());
+        break;
       default:
         break;
     }
@@ -241,10 +247,6 @@ class FrameQueue final : public MatcherQueue {
 void Prepare(const Parameters& parameters, const MatcherOptions& options) {
   ValidateOrThrow(parameters);
   CheckMatcherSize(options);
-  if (parameters.refinement.planes || parameters.refinement.smoothing_passes > 0) {
-    throw InvalidArgument(
-        "the cuda back end has no refinement.planes and refinement.smoothing_passes yet: use --backend cpu");
-  }
   SelectCudaDevice(options.device);
 }
 

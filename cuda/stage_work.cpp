@@ -40,8 +40,12 @@ StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int 
     work.packed_operations = cells * (layout.num_volumes - 1 + 3) / 2;
   } else if (stage == "speckle" || stage == "fill") {
     work.bytes = 2 * pixels * (sizeof(float) + 1);
+  } else if (stage == "planes") {
+    work.bytes = pixels * (2 * sizeof(float) + 2);
   } else if (stage == "median") {
     work.bytes = 2 * pixels * sizeof(float);
+  } else if (stage == "smoothing") {  // along rows and along columns
+    work.bytes = parameters.refinement.smoothing_passes * 2 * 2 * pixels * sizeof(float);
   }
   return work;
 }

@@ -13,11 +13,14 @@ enum class Step {
   kConsistency,
   kSpeckle,
   kFill,
+  kPlanes,
   kMedian,
+  kSmoothing,
   kCount
 };
 inline constexpr const char* kStepNames[] = {"census_transform", "matching_cost", "aggregation", "selection",
-                                             "consistency",      "speckle",       "fill",        "median"};
+                                             "consistency",      "speckle",       "fill",        "planes",
+                                             "median",           "smoothing"};
 
 // Called after the launches of each step; it may launch more work on the stream, or wait for it.
 using StepObserver = std::function<void(Step)>;

@@ -76,7 +76,7 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
   const StepRunner run(observer);
   const bool is_checked =
       sgm_.Enqueue(left, right, map_stages_.winners(), map_stages_.map(), results_between, run, stream);
-  map_stages_.Enqueue(is_checked, run, stream);
+  map_stages_.Enqueue(is_checked, sgm_.guide(), run, stream);
 }
 
 }  // namespace parallax::cuda

@@ -1,7 +1,11 @@
 #include "cuda/filters/map_stages.h"
 
+#include <utility>
+
 #include "cuda/filters/fill.h"
 #include "cuda/filters/median.h"
+#include "cuda/filters/plane_filling.h"
+#include "cuda/filters/smoothing.h"
 #include "cuda/filters/speckle.h"
 
 namespace parallax::cuda {
@@ -21,7 +25,13 @@ MapMemory MapMemory::Take(Arena& arena, const Parameters& parameters, std::size_
     memory.nearest = arena.Take<float>(8 * num_pixels);
     memory.holes_left = arena.Take<std::uint32_t>(2);
   }
-  if (parameters.filter.median > 1) memory.other_disparity = arena.Take<float>(num_pixels);
+  const RefinementParameters& refinement = parameters.refinement;
+  if (refinement.planes) {
+    memory.planes = arena.Take<DisparityPlane>(LargestNumTiles(refinement, num_pixels));
+  }
+  if (refinement.planes || parameters.filter.median > 1 || refinement.smoothing_passes > 0) {
+    memory.other_disparity = arena.Take<float>(num_pixels);
+  }
   return memory;
 }
 
@@ -29,12 +39,13 @@ void MapStages::SetSize(int width, int height) {
   const auto image = [&]<typename T>(T* data) { return DeviceImageView<T>{data, width, height}; };
   winners_ = {image(memory_.winner_left), image(memory_.winner_right)};
   map_ = {image(memory_.disparity), image(memory_.validity), image(memory_.confidence)};
-  result_ = map_;
-  if (parameters_.filter.median > 1) result_.disparity = image(memory_.other_disparity);
+  other_disparity_ = image(memory_.other_disparity);
 }
 
-void MapStages::Enqueue(bool is_checked, const StepRunner& run, cudaStream_t stream) const {
+void MapStages::Enqueue(bool is_checked, DeviceImageView<const std::uint8_t> guide, const StepRunner& run,
+                        cudaStream_t stream) {
   const FilterParameters& filter = parameters_.filter;
+  const RefinementParameters& refinement = parameters_.refinement;
   const int width = map_.disparity.width, height = map_.disparity.height;
   if (!is_checked) {
     run(Step::kConsistency, [&] {
@@ -50,9 +61,21 @@ void MapStages::Enqueue(bool is_checked, const StepRunner& run, cudaStream_t str
   run(Step::kFill, [&] {
     if (filter.fill) FillHoles({memory_.nearest, memory_.holes_left}, map_, stream);
   });
+  const auto swap = [&] { std::swap(map_.disparity, other_disparity_); };
+  if (refinement.planes) {
+    run(Step::kPlanes, [&] {
+      FillFromPlanes(parameters_, guide, map_, memory_.planes, other_disparity_, stream);
+      swap();
+    });
+  }
   run(Step::kMedian, [&] {
-    if (filter.median > 1) MedianFilter(filter.median, AsConst(map_.disparity), result_.disparity, stream);
+    if (filter.median <= 1) return;
+    MedianFilter(filter.median, AsConst(map_.disparity), other_disparity_, stream);
+    swap();
   });
+  if (refinement.smoothing_passes > 0) {
+    run(Step::kSmoothing, [&] { Smooth(refinement, map_.disparity, other_disparity_, stream); });
+  }
 }
 
 }  // namespace parallax::cuda

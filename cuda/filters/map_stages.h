@@ -1,4 +1,5 @@
-// What follows the winner, whatever the method: consistency, removal of speckles, filling, median.
+// What follows the winner, whatever the method: consistency, removal of speckles, filling, planes, median,
+// smoothing.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,7 +11,9 @@
 #include "cuda/device/device_disparity_map.h"
 #include "cuda/filters/consistency.h"
 #include "cuda/steps.h"
+#include "pipeline/image.h"
 #include "pipeline/parameters.h"
+#include "pipeline/refinement_math.h"
 
 namespace parallax::cuda {
 
@@ -21,6 +24,7 @@ struct MapMemory {
   std::uint8_t *validity = nullptr, *confidence = nullptr;
   std::uint32_t *labels = nullptr, *sizes = nullptr;
   float* nearest = nullptr;
+  DisparityPlane* planes = nullptr;
   std::uint32_t* holes_left = nullptr;
 
   static MapMemory Take(Arena& arena, const Parameters& parameters, std::size_t num_pixels);
@@ -35,21 +39,25 @@ class MapStages {
   // Frames from here on have this size, up to the largest.
   void SetSize(int width, int height);
 
-  // What the method writes: the selected disparities, and its winners unless it checks consistency itself.
+  // What the method writes: the selected disparities, and its winners unless it checks consistency itself. At
+  // an observer's call, the map after its step.
   const DeviceDisparityMap& map() const { return map_; }
   const WinnerImages& winners() const { return winners_; }
 
   // Launches the stages on stream and returns before they are done. is_checked: map is consistent already.
-  void Enqueue(bool is_checked, const StepRunner& run, cudaStream_t stream) const;
+  // guide: left image. SetSize comes first, for each frame.
+  void Enqueue(bool is_checked, DeviceImageView<const std::uint8_t> guide, const StepRunner& run,
+               cudaStream_t stream);
 
   // In stream order behind Enqueue.
-  const DeviceDisparityMap& result() const { return result_; }
+  const DeviceDisparityMap& result() const { return map_; }
 
  private:
   Parameters parameters_;
   MapMemory memory_;
   WinnerImages winners_;
-  DeviceDisparityMap map_, result_;
+  DeviceDisparityMap map_;
+  DeviceImageView<float> other_disparity_;  // what changes places with map_'s
 };
 
 }  // namespace parallax::cuda

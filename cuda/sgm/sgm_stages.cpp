@@ -62,10 +62,10 @@ bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& 
                         const WinnerImages& winners, const DeviceDisparityMap& map, bool results_between,
                         const StepRunner& run, cudaStream_t stream) {
   const CensusWindow window = parameters_.census_transform.window;
-  DeviceImageView<const std::uint8_t> guide = AsConst(gray_left_);
+  guide_ = AsConst(gray_left_);
   run(Step::kCensusTransform, [&] {
     if (const auto* gray = std::get_if<DeviceImageView<const std::uint8_t>>(&left)) {
-      guide = *gray;
+      guide_ = *gray;
       CensusTransform(*gray, std::get<DeviceImageView<const std::uint8_t>>(right), window, census_, stream);
     } else if (const auto* gray16 = std::get_if<DeviceImageView<const std::uint16_t>>(&left)) {
       GuideFromGray16(*gray16, gray_left_, stream);
@@ -87,7 +87,7 @@ bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& 
       Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
     }
     const cudaStream_t stream_of_rows = has_dependent_launch_ ? stream : side_stream_.get();
-    const AggregationInput input{.guide = guide, .tables = tables_, .p2_table = memory_.p2_table};
+    const AggregationInput input{.guide = guide_, .tables = tables_, .p2_table = memory_.p2_table};
     if (volumes_.layout.columns_first) AggregateColumns(input, volumes_, stream);
     AggregateRows(input, volumes_, stream_of_rows);
     if (!volumes_.layout.columns_first) AggregateColumns(input, volumes_, stream);

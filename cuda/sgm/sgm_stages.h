@@ -48,6 +48,7 @@ class SgmStages {
                cudaStream_t stream);
 
   // Valid in stream order behind their step.
+  DeviceImageView<const std::uint8_t> guide() const { return guide_; }  // the left image
   const CensusImages& census() const { return census_; }
   const SgmVolumes& volumes() const { return volumes_; }
 
@@ -60,6 +61,7 @@ class SgmStages {
   CensusImages census_;
   SgmVolumes volumes_;
   DeviceImageView<std::uint8_t> gray_left_, gray_right_;
+  DeviceImageView<const std::uint8_t> guide_;
   // Where kernels cannot begin early, rows are aggregated beside the other lines on a stream of their own.
   Stream side_stream_;
   Event costs_done_, rows_done_;

@@ -124,6 +124,12 @@ inline SweepCase MakeSweepCase(std::uint64_t seed) {
   p.filter.speckle_range = random.OneOf(0.0F, 0.5F, 1.0F, 1.0F, 2.0F, 1024.0F);
   p.filter.fill = !random.OneIn(4);
   p.filter.median = random.OneOf(0, 3, 3, 5);
+  p.refinement.planes = random.OneIn(2);
+  p.refinement.plane_step = random.OneOf(1, 2, 3, 4, 4, 16);
+  p.refinement.plane_tile = p.refinement.plane_step * random.OneOf(4, 4, 64 / p.refinement.plane_step);
+  p.refinement.plane_tolerance = random.OneOf(0.0625F, 0.5F, 1.0F, 1.0F, 64.0F);
+  p.refinement.smoothing_passes = random.OneOf(0, 0, 1, 2, 3);
+  p.refinement.smoothing_range = random.OneOf(0.0625F, 1.0F, 4.0F, 4.0F, 64.0F);
   return c;
 }
 
