@@ -43,6 +43,12 @@ std::vector<ParameterFault> Validate(const Parameters& p) {
     (text << ... << parts);
     faults.push_back({std::move(key), text.str()});
   };
+  const MatchingCostParameters& c = p.matching_cost;
+  if (in_range({"matching_cost.gradient_weight", "matching_cost.gradient_cap"}) &&
+      c.gradient_weight * c.gradient_cap > kLargestGradientCost) {
+    fault("matching_cost.gradient_cap", "matching_cost.gradient_weight * gradient_cap is ",
+          c.gradient_weight * c.gradient_cap, ", more than ", kLargestGradientCost, ": lower one of them");
+  }
   const AggregationParameters& a = p.aggregation;
   if (in_range({"aggregation.num_paths"}) && a.num_paths != 4 && a.num_paths != 8) {
     fault("aggregation.num_paths", "aggregation.num_paths is ", a.num_paths, ", use 4 or 8");
@@ -56,8 +62,8 @@ std::vector<ParameterFault> Validate(const Parameters& p) {
           "): lower it, or raise p2");
   }
   if (in_range({"ad_census.p1", "ad_census.p2"}) && p.ad_census.p2 < p.ad_census.p1) {
-    fault("ad_census.p2", "ad_census.p2 (", p.ad_census.p2, ") is smaller than ad_census.p1 (", p.ad_census.p1,
-          "): raise p2 or lower p1");
+    fault("ad_census.p2", "ad_census.p2 (", p.ad_census.p2, ") is smaller than ad_census.p1 (",
+          p.ad_census.p1, "): raise p2 or lower p1");
   }
   if (in_range({"filter.median"}) && p.filter.median != 0 && p.filter.median != 3 && p.filter.median != 5) {
     fault("filter.median", "filter.median is ", p.filter.median, ", use 0 (off), 3 or 5");

@@ -12,12 +12,18 @@ namespace parallax {
 
 // How costs become a disparity map: semi-global matching (Hirschmueller 2008) or AD-Census (Mei 2011).
 enum class Method { kSgm, kAdCensus };
-enum class CensusWindow { k5x5, k7x7, k9x7, kCenterSymmetric9x7 };  // 24, 48, 62 neighbours, 31 pairs
+// 24, 48, 62 neighbours, 31 pairs, 64 neighbours on two scales
+enum class CensusWindow { k5x5, k7x7, k9x7, kCenterSymmetric9x7, kTwoScale };
 enum class Subpixel { kNone, kParabola, kEquiangular };
 enum class AdCensusCost { kBoth, kAd, kCensus };
 enum class ColorDifference { kMean, kMaximum };  // over the channels
 enum class SupportRegion { kBoth, kLeft };       // whose crosses
 enum class RightWinner { kDiagonal, kOwn };      // of the left image's sums, or of the right image's own
+
+// Largest gradient_weight * gradient_cap: with the bits of a census code costs then stay below 128.
+inline constexpr int kLargestGradientCost = 63;
+// Largest penalty: sums over 8 paths then fit 16 bits.
+inline constexpr int kLargestP2 = 8000;
 
 struct CensusParameters {
   CensusWindow window = CensusWindow::kCenterSymmetric9x7;
@@ -26,6 +32,8 @@ struct CensusParameters {
 struct MatchingCostParameters {
   int min_disparity = 0;
   int num_disparities = 128;
+  int gradient_weight = 0;
+  int gradient_cap = 15;
   friend bool operator==(const MatchingCostParameters&, const MatchingCostParameters&) = default;
 };
 struct AggregationParameters {
@@ -34,6 +42,8 @@ struct AggregationParameters {
   int p2 = 64;
   int p2_min = 0;
   float p2_slope = 0.0F;
+  int p1_ground_percent = 100;
+  int p2_vertical_percent = 100;
   friend bool operator==(const AggregationParameters&, const AggregationParameters&) = default;
 };
 // Of the method AD-Census (Mei et al. 2011); its other stages take the keys that they share with SGM's.
@@ -114,14 +124,14 @@ struct ParameterInfo {
 
 // Names of the enum values in YAML, in the order of the enumerators.
 inline constexpr std::string_view kMethodNames[] = {"sgm", "ad_census"};
-inline constexpr std::string_view kCensusWindowNames[] = {"5x5", "7x7", "9x7", "cs9x7"};
+inline constexpr std::string_view kCensusWindowNames[] = {"5x5", "7x7", "9x7", "cs9x7", "two_scale"};
 inline constexpr std::string_view kSubpixelNames[] = {"none", "parabola", "equiangular"};
 inline constexpr std::string_view kAdCensusCostNames[] = {"both", "ad", "census"};
 inline constexpr std::string_view kColorDifferenceNames[] = {"mean", "maximum"};
 inline constexpr std::string_view kSupportRegionNames[] = {"both", "left"};
 inline constexpr std::string_view kRightWinnerNames[] = {"diagonal", "own"};
 constexpr const std::string_view (&EnumNames(Method))[2] { return kMethodNames; }
-constexpr const std::string_view (&EnumNames(CensusWindow))[4] { return kCensusWindowNames; }
+constexpr const std::string_view (&EnumNames(CensusWindow))[5] { return kCensusWindowNames; }
 constexpr const std::string_view (&EnumNames(Subpixel))[3] { return kSubpixelNames; }
 constexpr const std::string_view (&EnumNames(AdCensusCost))[3] { return kAdCensusCostNames; }
 constexpr const std::string_view (&EnumNames(ColorDifference))[2] { return kColorDifferenceNames; }
@@ -135,22 +145,37 @@ void VisitParameters(P& p, Visitor&& visit) {
   using Info = ParameterInfo;
   visit(Info{"method", "", 0, 0, "what matches: sgm (semi-global matching) or ad_census"}, p.method);
   visit(Info{"census_transform.window", "", 0, 0,
-             "pixels compared: 5x5, 7x7, 9x7 (24, 48, 62 with the centre) or cs9x7 (31 opposite pairs)"},
+             "pixels compared: 5x5, 7x7, 9x7 (24, 48, 62 with the centre), cs9x7 (31 opposite pairs) or "
+             "two_scale (30 near ones, 34 of the smoothed image around)"},
         p.census_transform.window);
   visit(Info{"matching_cost.min_disparity", "px", -16384, 16384, "smallest disparity searched"},
         p.matching_cost.min_disparity);
   visit(Info{"matching_cost.num_disparities", "px", 1, 1024, "number of disparities searched (D)"},
         p.matching_cost.num_disparities);
+  visit(
+      Info{
+          "matching_cost.gradient_weight", "cost", 0, kLargestGradientCost,
+          "cost of each gray level by which the gradients along the row differ; 0 = bits of the census only"},
+      p.matching_cost.gradient_weight);
+  visit(Info{"matching_cost.gradient_cap", "gray levels", 1, 15,
+             "larger differences of the gradients count as this; times gradient_weight at most 63"},
+        p.matching_cost.gradient_cap);
   visit(Info{"aggregation.num_paths", "", 4, 8, "directions of the path costs: 4 or 8"},
         p.aggregation.num_paths);
-  visit(Info{"aggregation.p1", "cost", 0, 8000, "penalty of a disparity step of 1"}, p.aggregation.p1);
-  visit(Info{"aggregation.p2", "cost", 0, 8000, "penalty of a larger step where the image is even; >= p1"},
+  visit(Info{"aggregation.p1", "cost", 0, kLargestP2, "penalty of a disparity step of 1"}, p.aggregation.p1);
+  visit(Info{"aggregation.p2", "cost", 0, kLargestP2,
+             "penalty of a larger step where the image is even; >= p1"},
         p.aggregation.p2);
-  visit(Info{"aggregation.p2_min", "cost", 0, 8000, "p2 never falls below this, nor below p1; <= p2"},
+  visit(Info{"aggregation.p2_min", "cost", 0, kLargestP2, "p2 never falls below this, nor below p1; <= p2"},
         p.aggregation.p2_min);
   visit(Info{"aggregation.p2_slope", "cost/gray level", 0, 1000,
              "how much p2 falls per 8-bit gray level of difference along the path; 0 = constant p2"},
         p.aggregation.p2_slope);
+  visit(Info{"aggregation.p1_ground_percent", "%", 0, 100,
+             "p1, along columns, of the steps that ground takes: d - 1 to d going down, d + 1 to d going up"},
+        p.aggregation.p1_ground_percent);
+  visit(Info{"aggregation.p2_vertical_percent", "%", 25, 400, "p2 along columns, of that along other paths"},
+        p.aggregation.p2_vertical_percent);
   visit(Info{"ad_census.cost", "", 0, 0,
              "terms of the matching cost: both, ad (absolute differences) or census"},
         p.ad_census.cost);

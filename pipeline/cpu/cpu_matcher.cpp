@@ -21,6 +21,11 @@ DisparityMap MakeMap(int width, int height) {
           HostImage<std::uint8_t>(width, height)};
 }
 
+cpu::PaddedImage<std::uint16_t> SmoothedOf(const Parameters& parameters, int width, int height) {
+  if (parameters.census_transform.window != CensusWindow::kTwoScale) return {};
+  return {width, height};
+}
+
 std::string Megabytes(std::size_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
 
 class CpuMatcher final : public StereoMatcher {
@@ -36,6 +41,8 @@ class CpuMatcher final : public StereoMatcher {
         aggregator_(parameters, tables_, width_, height_, threads_),
         gray_right_(width_, height_),
         guide_(width_, height_),
+        smoothed_left_(SmoothedOf(parameters, width_, height_)),
+        smoothed_right_(SmoothedOf(parameters, width_, height_)),
         left_(MakePlanes(nullptr)),
         right_(MakePlanes(&aggregator_.right_row())),
         speckles_(width_, height_) {
@@ -44,6 +51,7 @@ class CpuMatcher final : public StereoMatcher {
     const std::size_t limit =
         options.memory_limit_bytes > 0 ? options.memory_limit_bytes : cells / 2 * 5 + 64'000'000;
     const std::size_t images = gray_right_.bytes() + guide_.bytes() + left_.bytes() + right_.bytes() +
+                               smoothed_left_.bytes() + smoothed_right_.bytes() +
                                2 * cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_);
     const std::size_t workspace =
         cpu::FilterWorkspaceBytes(parameters, width_, height_, threads_.num_threads());
@@ -88,7 +96,7 @@ class CpuMatcher final : public StereoMatcher {
     width_ = width, height_ = height;
     aggregator_.SetSize(width, height);
     for (auto* image : {&gray_right_, &guide_}) image->SetSize(width, height);
-    for (auto* image : {&deep_left_, &deep_right_}) {
+    for (auto* image : {&deep_left_, &deep_right_, &smoothed_left_, &smoothed_right_}) {
       if (image->width() > 0) image->SetSize(width, height);
     }
     for (auto* planes : {&left_, &right_}) planes->SetSize(width, height);
@@ -110,15 +118,23 @@ class CpuMatcher final : public StereoMatcher {
       cpu::LoadGray(left, begin, end, guide_, deep_left_);
       cpu::LoadGray(right, begin, end, gray_right_, deep_right_);
       if (deep) cpu::GuideFromGray16(deep_left_, begin, end, guide_);
+      if (deep && left_planes.kind().has_gradient) cpu::GuideFromGray16(deep_right_, begin, end, gray_right_);
     });
+    const cpu::PlaneInput left_input{&guide_, deep ? &deep_left_ : nullptr, &smoothed_left_};
+    const cpu::PlaneInput right_input{&gray_right_, deep ? &deep_right_ : nullptr, &smoothed_right_};
+    if (parameters_.census_transform.window == CensusWindow::kTwoScale) {
+      cpu::ForRowBlocks(height_, kRowsPerBlock, threads_, [&](int begin, int end) {
+        const auto smooth = [&](const cpu::PlaneInput& input, cpu::PaddedImage<std::uint16_t>& smoothed) {
+          if (deep) return cpu::SmoothRows(*input.gray16, begin, end, smoothed);
+          cpu::SmoothRows(*input.gray8, begin, end, smoothed);
+        };
+        smooth(left_input, smoothed_left_);
+        smooth(right_input, smoothed_right_);
+      });
+    }
     cpu::ForRowBlocks(height_, kRowsPerBlock, threads_, [&](int begin, int end) {
-      if (deep) {
-        left_planes.Transform(deep_left_, begin, end);
-        right_planes.Transform(deep_right_, begin, end);
-      } else {
-        left_planes.Transform(guide_, begin, end);
-        right_planes.Transform(gray_right_, begin, end);
-      }
+      left_planes.Transform(left_input, begin, end);
+      right_planes.Transform(right_input, begin, end);
     });
   }
 
@@ -144,9 +160,8 @@ class CpuMatcher final : public StereoMatcher {
   }
 
   cpu::CensusPlanes MakePlanes(const cpu::PhasedRow* phases) const {
-    return cpu::CensusPlanes(width_, height_, parameters_.census_transform.window,
-                             cpu::GetVectorTraits().plane_bits, phases, aggregator_.striping().Padded(),
-                             parameters_.matching_cost.min_disparity);
+    return cpu::CensusPlanes(width_, height_, aggregator_.plane_kind(), phases,
+                             aggregator_.striping().Padded(), parameters_.matching_cost.min_disparity);
   }
 
   Parameters parameters_;
@@ -155,8 +170,9 @@ class CpuMatcher final : public StereoMatcher {
   const int largest_width_, largest_height_;
   int width_, height_;  // of the frame
   cpu::Aggregator aggregator_;
-  cpu::PaddedImage<std::uint8_t> gray_right_, guide_;       // the guide is the left image
-  cpu::PaddedImage<std::uint16_t> deep_left_, deep_right_;  // sized by the first frame of that depth
+  cpu::PaddedImage<std::uint8_t> gray_right_, guide_;               // the guide is the left image
+  cpu::PaddedImage<std::uint16_t> deep_left_, deep_right_;          // sized by the first frame of that depth
+  cpu::PaddedImage<std::uint16_t> smoothed_left_, smoothed_right_;  // for the window of two scales
   cpu::CensusPlanes left_, right_;
   cpu::SpeckleFilter speckles_;
   std::size_t memory_bytes_ = 0;

@@ -40,9 +40,50 @@ std::uint64_t CenterSymmetricCode(HostImageView<const T> image, int x, int y, in
   return code;
 }
 
+// 3x3 binomial sums (weights 1 2 1, 2 4 2, 1 2 1): of 8-bit images as they are, of 16-bit ones by 16.
+template <typename T>
+HostImage<std::uint16_t> Smooth(HostImageView<const T> image) {
+  HostImage<std::uint16_t> smoothed(image.width, image.height);
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) {
+      const auto row = [&](int dy) {
+        return std::uint32_t{Clamped(image, x - 1, y + dy)} + 2U * Clamped(image, x, y + dy) +
+               Clamped(image, x + 1, y + dy);
+      };
+      const std::uint32_t sum = row(-1) + 2 * row(0) + row(1);
+      smoothed(x, y) = static_cast<std::uint16_t>(sizeof(T) == 1 ? sum : sum / 16);
+    }
+  }
+  return smoothed;
+}
+
+// One bit for each neighbour, 1 where it is darker than the centre: those of a 9x7 window that lie on the
+// centre's colour of a chessboard, then, all in the smoothed image, every second pixel around.
+template <typename T>
+std::uint64_t TwoScaleCode(HostImageView<const T> image, HostImageView<const std::uint16_t> smoothed, int x,
+                           int y) {
+  std::uint64_t code = 0;
+  int bit = 0;
+  for (int dy = -3; dy <= 3; ++dy) {
+    for (int dx = -4; dx <= 4; ++dx) {
+      if ((dx + dy) % 2 != 0 || (dx == 0 && dy == 0)) continue;
+      code |= std::uint64_t{Clamped(image, x + dx, y + dy) < image(x, y)} << bit++;
+    }
+  }
+  for (int dy = -4; dy <= 4; dy += 2) {
+    for (int dx = -6; dx <= 6; dx += 2) {
+      if (dx == 0 && dy == 0) continue;
+      code |= std::uint64_t{Clamped(smoothed, x + dx, y + dy) < smoothed(x, y)} << bit++;
+    }
+  }
+  return code;
+}
+
 template <typename T>
 void Transform(HostImageView<const T> image, CensusWindow window, HostImageView<std::uint64_t> census,
                ThreadPool& threads) {
+  HostImage<std::uint16_t> smoothed;
+  if (window == CensusWindow::kTwoScale) smoothed = Smooth(image);
   threads.ParallelFor(image.height, [&](int y) {
     for (int x = 0; x < image.width; ++x) {
       switch (window) {
@@ -57,6 +98,9 @@ void Transform(HostImageView<const T> image, CensusWindow window, HostImageView<
           break;
         case CensusWindow::kCenterSymmetric9x7:
           census(x, y) = CenterSymmetricCode(image, x, y, 4, 3);
+          break;
+        case CensusWindow::kTwoScale:
+          census(x, y) = TwoScaleCode(image, smoothed.ConstView(), x, y);
           break;
       }
     }

@@ -32,10 +32,16 @@ class ReferenceMatcher final : public StereoMatcher {
     StageWatch watch(times);
 
     const HostImage<std::uint8_t> guide = TransformImage(left, census_left_.View());
-    TransformImage(right, census_right_.View());
+    const HostImage<std::uint8_t> gray_right = TransformImage(right, census_right_.View());
     watch.Lap(Stage::kCensusTransform);
 
-    reference::MatchingCost(census_left_.ConstView(), census_right_.ConstView(), min_disparity, tables_,
+    HostImage<std::uint8_t> gradient_left, gradient_right;
+    if (tables_.has_gradient) {
+      gradient_left = reference::GradientAlongRow(guide.ConstView(), threads_);
+      gradient_right = reference::GradientAlongRow(gray_right.ConstView(), threads_);
+    }
+    reference::MatchingCost({census_left_.ConstView(), gradient_left.ConstView()},
+                            {census_right_.ConstView(), gradient_right.ConstView()}, min_disparity, tables_,
                             costs_.View(), threads_);
     watch.Lap(Stage::kMatchingCost);
 

@@ -26,9 +26,15 @@ void CensusTransform(HostImageView<const std::uint16_t> gray, CensusWindow windo
                      HostImageView<std::uint64_t> census, ThreadPool& threads);
 
 // --- matching_cost ----------------------------------------------------------
-// costs: W x H x D, Hamming distances.
-void MatchingCost(HostImageView<const std::uint64_t> census_left,
-                  HostImageView<const std::uint64_t> census_right, int min_disparity,
+// Gradients along the row (3x3 Sobel, clamped to -127 .. 127), plus 127.
+HostImage<std::uint8_t> GradientAlongRow(HostImageView<const std::uint8_t> gray, ThreadPool& threads);
+// What one image gives to the costs; gradient may be empty where the tables have no gradient term.
+struct MatchingFeatures {
+  HostImageView<const std::uint64_t> census;
+  HostImageView<const std::uint8_t> gradient;
+};
+// costs: W x H x D, Hamming distances and the gradient term (Birchfield & Tomasi 1998, truncated).
+void MatchingCost(const MatchingFeatures& left, const MatchingFeatures& right, int min_disparity,
                   const MatchingTables& tables, HostCostVolumeView<std::uint8_t> costs, ThreadPool& threads);
 
 // --- aggregation (Hirschmueller 2008, eq. 13) ---------------------------------

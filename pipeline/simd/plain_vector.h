@@ -63,6 +63,10 @@ Vector<T> Load(ScalableTag<T> d, const T* from) {
   return LoadU(d, from);
 }
 template <typename T>
+Vector<T> LoadDup128(ScalableTag<T> d, const T* from) {
+  return LoadU(d, from);
+}
+template <typename T>
 void StoreU(const Vector<T>& v, ScalableTag<T>, T* to) {
   std::memcpy(to, v.lane.data(), 16);
 }
@@ -91,6 +95,10 @@ Vector<T> BitCast(ScalableTag<T>, const Vector<U>& v) {
 template <typename T>
 Vector<T> Min(const Vector<T>& a, const Vector<T>& b) {
   return Make<T>([&](std::size_t i) { return std::min(a.lane[i], b.lane[i]); });
+}
+template <typename T>
+Vector<T> Max(const Vector<T>& a, const Vector<T>& b) {
+  return Make<T>([&](std::size_t i) { return std::max(a.lane[i], b.lane[i]); });
 }
 template <typename T>
 Vector<T> Add(const Vector<T>& a, const Vector<T>& b) {

@@ -25,7 +25,7 @@ void ExpectGoldenMatch(const std::string& name, const StereoFrame& frame, const 
 
 class GoldenMatch : public testing::TestWithParam<const char*> {};
 
-TEST_P(GoldenMatch, TwoSetsOfParameters) {
+TEST_P(GoldenMatch, ThreeSetsOfParameters) {
   const std::string scene = GetParam();
   const StereoFrame gray = test::RenderFrame(scene + ",width=161,height=83,seed=11");
   const StereoFrame color = test::RenderFrame(scene + ",width=161,height=83,seed=11,color=1,noise=2");
@@ -39,6 +39,16 @@ TEST_P(GoldenMatch, TwoSetsOfParameters) {
   parameters.selection = {.uniqueness_percent = 5, .subpixel = Subpixel::kParabola};
   parameters.filter = {.speckle_size = 40, .speckle_range = 1.0F, .fill = false, .median = 5};
   ExpectGoldenMatch("match." + scene + ".four_paths", color, parameters);
+  Parameters all_terms;
+  all_terms.census_transform.window = CensusWindow::kTwoScale;
+  all_terms.matching_cost = {.num_disparities = 64, .gradient_weight = 2, .gradient_cap = 10};
+  all_terms.aggregation = {.p1 = 10,
+                           .p2 = 98,
+                           .p2_min = 30,
+                           .p2_slope = 1.0F,
+                           .p1_ground_percent = 67,
+                           .p2_vertical_percent = 130};
+  ExpectGoldenMatch("match." + scene + ".all_terms", gray, all_terms);
 }
 
 INSTANTIATE_TEST_SUITE_P(Synthetic, GoldenMatch,

@@ -130,6 +130,17 @@ inline SweepCase MakeSweepCase(std::uint64_t seed) {
   p.refinement.plane_tolerance = random.OneOf(0.0625F, 0.5F, 1.0F, 1.0F, 64.0F);
   p.refinement.smoothing_passes = random.OneOf(0, 0, 1, 2, 3);
   p.refinement.smoothing_range = random.OneOf(0.0625F, 1.0F, 4.0F, 4.0F, 64.0F);
+  if (random.OneIn(3)) p.census_transform.window = CensusWindow::kTwoScale;
+  if (random.OneIn(2)) {
+    int& weight = p.matching_cost.gradient_weight;
+    weight = random.OneOf(1, 1, 2, 4, random.Between(0, kLargestGradientCost));
+    p.matching_cost.gradient_cap =
+        random.Between(1, std::min(15, kLargestGradientCost / std::max(1, weight)));
+  }
+  if (random.OneIn(2)) {
+    p.aggregation.p1_ground_percent = random.OneOf(100, 67, 0, random.Between(0, 100));
+    p.aggregation.p2_vertical_percent = random.OneOf(100, 130, random.Between(25, 400));
+  }
   return c;
 }
 

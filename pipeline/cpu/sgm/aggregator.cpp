@@ -13,30 +13,38 @@ namespace {
 
 constexpr std::uint16_t kNone = 0xFFFF;
 
+SweepTerms TermsOf(const MatchingTables& tables) {
+  const bool basic = !tables.has_gradient && tables.p1_ground == tables.p1 && tables.p2_vertical == tables.p2;
+  return basic ? SweepTerms::kBasic : SweepTerms::kAll;
+}
+
 PathCosts NarrowestPathCosts(const MatchingTables& tables) {
   // Lanes without a disparity hold 255, of which a minimum of C at most is taken off: never less than P2 is
   // left (see SweepView).
-  if (tables.census_bits + tables.largest_p2 > 255) return PathCosts::kWide16;
-  if (2 * (tables.census_bits + tables.largest_p2) <= 255) return PathCosts::kPairs8;
-  return 2 * tables.largest_p2 <= 255 ? PathCosts::kStepPairs8 : PathCosts::kWide8;
+  const int p2 = tables.largest_p2, vertical = tables.largest_p2_vertical;
+  if (tables.largest_cost + std::max(p2, vertical) > 255) return PathCosts::kWide16;
+  if (TermsOf(tables) == SweepTerms::kBasic && 2 * (tables.largest_cost + p2) <= 255) {
+    return PathCosts::kPairs8;
+  }
+  // Pairs are the horizontal and the vertical path, and the diagonals.
+  return p2 + std::max(p2, vertical) <= 255 ? PathCosts::kStepPairs8 : PathCosts::kWide8;
 }
 
-SweepFunction GetSweep(PathCosts costs, int num_paths, bool last, int stripes, int num_planes) {
+SweepFunction GetSweep(PathCosts costs, SweepTerms terms, int num_paths, bool last, int stripes,
+                       int num_code_planes) {
   switch (costs) {
     case PathCosts::kPairs8:
-      return GetPairs8Sweep(num_paths, last, stripes, num_planes);
+      return GetPairs8Sweep(num_paths, last, stripes, num_code_planes);
     case PathCosts::kStepPairs8:
-      return GetStepPairs8Sweep(num_paths, last, stripes, num_planes);
+      return terms == SweepTerms::kAll
+                 ? GetStepPairs8SweepOfAllTerms(num_paths, last, stripes, num_code_planes)
+                 : GetStepPairs8Sweep(num_paths, last, stripes, num_code_planes);
     case PathCosts::kWide8:
-      return GetWide8Sweep(num_paths, last);
+      return GetWide8Sweep(terms, num_paths, last);
     case PathCosts::kWide16:
-      return GetWide16Sweep(num_paths, last);
+      return GetWide16Sweep(terms, num_paths, last);
   }
   return nullptr;
-}
-
-int NumPlanes(const MatchingTables& tables) {
-  return (tables.census_bits + GetVectorTraits().plane_bits - 1) / GetVectorTraits().plane_bits;
 }
 
 // Slabs of rows: the fewest within the limit, or those that take the least.
@@ -167,10 +175,14 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
       striping_(parameters.matching_cost.num_disparities, GetVectorTraits().lanes),
       path_costs_(NarrowestPathCosts(tables)),
       selection_(striping_, GivesKeys(path_costs_, tables.num_paths, striping_.num_disparities)) {
-  const int planes = NumPlanes(tables);
+  const SweepTerms terms = TermsOf(tables);
   right_row_ = MakeRightRow(width);
-  first_sweep_ = GetSweep(path_costs_, tables.num_paths, false, striping_.stripes, planes);
-  last_sweep_ = GetSweep(path_costs_, tables.num_paths, true, striping_.stripes, planes);
+  const auto get_sweep = [&](bool last) {
+    return GetSweep(path_costs_, terms, tables.num_paths, last, striping_.stripes,
+                    plane_kind().num_code_planes());
+  };
+  first_sweep_ = get_sweep(false);
+  last_sweep_ = get_sweep(true);
   slot_bytes_ = striping_.Padded() * (path_costs_ == PathCosts::kWide16 ? 2 : 1);
   volume_pixel_bytes_ =
       striping_.Padded() * (path_costs_ <= PathCosts::kStepPairs8 ? tables.num_paths / 4 : 2);
@@ -195,8 +207,13 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
 
 Aggregator::~Aggregator() = default;
 
+PlaneKind Aggregator::plane_kind() const {
+  return {parameters_.census_transform.window, GetVectorTraits().plane_bits,
+          TermsOf(tables_) == SweepTerms::kAll};
+}
+
 PhasedRow Aggregator::MakeRightRow(int width) const {
-  return PhasedRow(width, striping_.Padded(), striping_.stripes, NumPlanes(tables_), striping_.lanes);
+  return PhasedRow(width, striping_.Padded(), striping_.stripes, plane_kind().num_planes(), striping_.lanes);
 }
 
 void Aggregator::MarkOutside() {
@@ -275,9 +292,13 @@ SweepView Aggregator::ViewOf(PathState& state) const {
   s.outside_cost = tables_.outside_cost;
   s.pad = pad_.data();
   s.pad16 = pad16_.data();
+  s.gradient_cost = tables_.gradient_cost.data();
   s.p1 = tables_.p1;
+  s.p1_ground = tables_.p1_ground;
   s.largest_p2 = tables_.largest_p2;
-  s.p2 = parameters_.aggregation.p2_slope > 0 ? tables_.p2.data() : nullptr;
+  const bool adaptive = TermsOf(tables_) == SweepTerms::kAll || parameters_.aggregation.p2_slope > 0;
+  s.p2 = adaptive ? tables_.p2.data() : nullptr;
+  s.p2_vertical = tables_.p2_vertical.data();
   s.vertical = state.vertical.data();
   s.diagonal = state.diagonal.data();
   s.antidiagonal = state.antidiagonal.data();
@@ -311,7 +332,8 @@ void Aggregator::Compute(const CensusPlanes& left, const CensusPlanes& right,
                          StageResults* stages) {
   SweepView first = ViewOf(first_state_), last = ViewOf(last_state_);
   for (SweepView* s : {&first, &last}) {
-    s->left = left.data(), s->left_stride = left.stride(), s->num_planes = left.num_planes();
+    s->left = left.data(), s->left_stride = left.stride();
+    s->num_planes = left.kind().num_planes(), s->num_code_planes = left.kind().num_code_planes();
     s->right = right.data(), s->right_stride = right.stride();
     s->guide = guide.Row(0), s->guide_stride = guide.stride();
   }

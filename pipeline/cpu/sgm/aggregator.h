@@ -46,6 +46,7 @@ class Aggregator {
 
   const Striping& striping() const { return striping_; }
   const PhasedRow& right_row() const { return right_row_; }
+  PlaneKind plane_kind() const;
   int num_slabs() const { return plan_.num_slabs; }
   // The first sweep's sums while Compute() runs; free to use between calls.
   std::uint8_t* workspace() const { return volume_.data(); }

@@ -6,6 +6,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "pipeline/cpu/sgm/census_kernels.h"
 #include "pipeline/pixel_math.h"
@@ -26,17 +27,28 @@ HWY_INLINE void StorePlane(D d, hn::Vec<D> plane, std::uint8_t* to) {
   }
 }
 
-// One plane of kVectors vectors of pixels from x on: comparisons begin .. end, the first in bit 0.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadPlane(D d, const std::uint8_t* from) {
+  const hn::Rebind<std::uint8_t, D> d8;
+  if constexpr (sizeof(hn::TFromD<D>) == 1) {
+    return hn::LoadU(d, from);
+  } else {
+    return hn::PromoteTo(d, hn::LoadU(d8, from));
+  }
+}
+
+// One plane of kVectors vectors of pixels from x on: comparisons begin .. end, the first in bit first_bit,
+// below which the plane keeps its bits.
 template <int kVectors, typename T>
 HWY_INLINE void ComparePixels(const T* HWY_RESTRICT pixel, const CensusComparisons& comparisons, int begin,
-                              int end, std::uint8_t* HWY_RESTRICT to) {
+                              int end, int first_bit, std::uint8_t* HWY_RESTRICT to) {
   const hn::ScalableTag<T> d;
   const int lanes = static_cast<int>(hn::Lanes(d));
   hn::Vec<decltype(d)> plane[kVectors];
-  for (auto& p : plane) p = hn::Zero(d);
+  for (int k = 0; k < kVectors; ++k) plane[k] = first_bit > 0 ? LoadPlane(d, to + k * lanes) : hn::Zero(d);
   for (int i = begin; i < end; ++i) {
     const T *brighter = pixel + comparisons.brighter[i], *darker = pixel + comparisons.darker[i];
-    const auto bit = hn::Set(d, static_cast<T>(1 << (i - begin)));
+    const auto bit = hn::Set(d, static_cast<T>(1 << (first_bit + i - begin)));
     for (int k = 0; k < kVectors; ++k) {
       const auto set = hn::Gt(hn::LoadU(d, brighter + k * lanes), hn::LoadU(d, darker + k * lanes));
       // An addition that AVX-512 does where a mask says so, in one operation.
@@ -51,13 +63,15 @@ HWY_INLINE void CompareRow(const T* HWY_RESTRICT row, const CensusComparisons& c
                            int width, std::uint8_t* HWY_RESTRICT planes, std::ptrdiff_t plane_stride) {
   constexpr int kVectors = 4;  // at a time, so that what is the same for all is done once
   const int lanes = static_cast<int>(hn::Lanes(hn::ScalableTag<T>()));
-  for (int first = 0, p = 0; first < comparisons.count; first += plane_bits, ++p) {
-    const int end = std::min(first + plane_bits, comparisons.count);
-    std::uint8_t* plane = planes + p * plane_stride;
+  for (int begin = 0; begin < comparisons.count;) {
+    const int bit = (comparisons.first_bit + begin) % plane_bits;
+    const int end = std::min(begin + plane_bits - bit, comparisons.count);
+    std::uint8_t* plane = planes + (comparisons.first_bit + begin) / plane_bits * plane_stride;
     int x = 0;
     for (; x + kVectors * lanes <= width; x += kVectors * lanes)
-      ComparePixels<kVectors>(row + x, comparisons, first, end, plane + x);
-    for (; x < width; x += lanes) ComparePixels<1>(row + x, comparisons, first, end, plane + x);
+      ComparePixels<kVectors>(row + x, comparisons, begin, end, bit, plane + x);
+    for (; x < width; x += lanes) ComparePixels<1>(row + x, comparisons, begin, end, bit, plane + x);
+    begin = end;
   }
 }
 
@@ -68,6 +82,52 @@ void CensusRow8(const std::uint8_t* row, const CensusComparisons& comparisons, i
 void CensusRow16(const std::uint16_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
                  std::uint8_t* planes, std::ptrdiff_t plane_stride) {
   CompareRow(row, comparisons, plane_bits, width, planes, plane_stride);
+}
+
+// Plain loops, which the compiler makes vectors of.
+template <typename T>
+HWY_INLINE void SmoothRowOf(const T* HWY_RESTRICT row, std::ptrdiff_t stride, int width,
+                            std::uint16_t* HWY_RESTRICT to) {
+  using Sum = std::conditional_t<sizeof(T) == 1, std::uint16_t, std::uint32_t>;
+  const T *above = row - stride, *below = row + stride;
+  const auto column = [&](int x) {
+    return static_cast<Sum>(Sum{above[x]} + 2 * Sum{row[x]} + Sum{below[x]});
+  };
+  for (int x = 0; x < width; ++x) {
+    const Sum sum = static_cast<Sum>(column(x - 1) + 2 * column(x) + column(x + 1));
+    to[x] = static_cast<std::uint16_t>(sizeof(T) == 1 ? sum : sum / 16);
+  }
+}
+void SmoothRow8(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to) {
+  SmoothRowOf(row, stride, width, to);
+}
+void SmoothRow16(const std::uint16_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to) {
+  SmoothRowOf(row, stride, width, to);
+}
+
+void GradientRowOfTarget(const std::uint8_t* HWY_RESTRICT row, std::ptrdiff_t stride, int width,
+                         std::uint8_t* HWY_RESTRICT gradient, std::uint8_t* HWY_RESTRICT planes,
+                         std::ptrdiff_t plane_stride) {
+  const std::uint8_t *above = row - stride, *below = row + stride;
+  for (int x = 0; x < width; ++x) {
+    const auto column = [&](int i) { return static_cast<std::int16_t>(above[i] + 2 * row[i] + below[i]); };
+    const auto slope = static_cast<std::int16_t>(column(x + 1) - column(x - 1));
+    const auto clamped = std::clamp<std::int16_t>(slope, -127, 127);
+    gradient[x] = static_cast<std::uint8_t>(clamped + 127);
+  }
+  gradient[-1] = gradient[0];
+  gradient[width] = gradient[width - 1];
+  std::uint8_t* HWY_RESTRICT lowest = planes + plane_stride;
+  std::uint8_t* HWY_RESTRICT highest = planes + 2 * plane_stride;
+  for (int x = 0; x < width; ++x) {
+    const std::uint16_t here = gradient[x];
+    planes[x] = gradient[x];
+    const auto before = static_cast<std::uint16_t>(here + gradient[x - 1]),
+               after = static_cast<std::uint16_t>(here + gradient[x + 1]);  // doubled
+    const std::uint16_t least = std::min(before, after), most = std::max(before, after);
+    lowest[x] = static_cast<std::uint8_t>(std::min(here, static_cast<std::uint16_t>(least / 2)));
+    highest[x] = static_cast<std::uint8_t>(std::max(here, static_cast<std::uint16_t>((most + 1) / 2)));
+  }
 }
 
 void InterleavePlanesOfTarget(const std::uint8_t* HWY_RESTRICT planes, std::ptrdiff_t plane_stride,
@@ -159,6 +219,9 @@ namespace parallax::cpu {
 
 HWY_EXPORT(CensusRow8);
 HWY_EXPORT(CensusRow16);
+HWY_EXPORT(SmoothRow8);
+HWY_EXPORT(SmoothRow16);
+HWY_EXPORT(GradientRowOfTarget);
 HWY_EXPORT(InterleavePlanesOfTarget);
 HWY_EXPORT(DealPlaneOfTarget);
 HWY_EXPORT(GrayRowOfTarget);
@@ -171,6 +234,16 @@ void CensusRow(const std::uint8_t* row, const CensusComparisons& comparisons, in
 void CensusRow(const std::uint16_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
                std::uint8_t* planes, std::ptrdiff_t plane_stride) {
   HWY_DYNAMIC_DISPATCH(CensusRow16)(row, comparisons, plane_bits, width, planes, plane_stride);
+}
+void SmoothRow(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to) {
+  HWY_DYNAMIC_DISPATCH(SmoothRow8)(row, stride, width, to);
+}
+void SmoothRow(const std::uint16_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to) {
+  HWY_DYNAMIC_DISPATCH(SmoothRow16)(row, stride, width, to);
+}
+void GradientRow(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint8_t* scratch,
+                 std::uint8_t* planes, std::ptrdiff_t plane_stride) {
+  HWY_DYNAMIC_DISPATCH(GradientRowOfTarget)(row, stride, width, scratch, planes, plane_stride);
 }
 void InterleavePlanes(const std::uint8_t* planes, std::ptrdiff_t plane_stride, int num_planes, int width,
                       std::uint8_t* to) {

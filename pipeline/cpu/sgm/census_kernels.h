@@ -1,4 +1,4 @@
-// Row kernels of the census transform.
+// Row kernels of the census transform and of the gradients.
 #pragma once
 
 #include <cstddef>
@@ -8,17 +8,26 @@
 
 namespace parallax::cpu {
 
-// Bit i of a code: pixel[brighter[i]] > pixel[darker[i]].
+// Bit first_bit + i of a code: pixel[brighter[i]] > pixel[darker[i]].
 struct CensusComparisons {
-  int count = 0;
+  int first_bit = 0, count = 0;
   std::ptrdiff_t brighter[64] = {}, darker[64] = {};
 };
 
-// Planes of a row: plane p at planes + p * plane_stride. Writes up to a vector past the width.
+// Planes of a row: plane p at planes + p * plane_stride. Writes up to a vector past the width. A plane that
+// begins before first_bit is there already, and gets the bits from there on.
 void CensusRow(const std::uint8_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
                std::uint8_t* planes, std::ptrdiff_t plane_stride);
 void CensusRow(const std::uint16_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
                std::uint8_t* planes, std::ptrdiff_t plane_stride);
+
+// 3x3 binomial sums of a row: of 8-bit images as they are (at most 4080), of 16-bit ones by 16.
+void SmoothRow(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to);
+void SmoothRow(const std::uint16_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to);
+// Three planes: the gradient of each pixel, and the lowest and the highest from half a pixel before it to
+// half a pixel behind. scratch: written from -1 to width.
+void GradientRow(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint8_t* scratch,
+                 std::uint8_t* planes, std::ptrdiff_t plane_stride);
 
 // Left image: planes of a row side by side for each pixel.
 void InterleavePlanes(const std::uint8_t* planes, std::ptrdiff_t plane_stride, int num_planes, int width,

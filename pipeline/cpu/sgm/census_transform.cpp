@@ -8,7 +8,29 @@
 namespace parallax::cpu {
 namespace {
 
+// Those of the window of two scales: of the image itself, and of the smoothed one.
+CensusComparisons NearComparisons(std::ptrdiff_t stride) {
+  CensusComparisons c;
+  for (int dy = -3; dy <= 3; ++dy) {
+    for (int dx = -4; dx <= 4; ++dx) {
+      if ((dx + dy) % 2 == 0 && (dx != 0 || dy != 0)) c.darker[c.count++] = dy * stride + dx;
+    }
+  }
+  return c;
+}
+CensusComparisons FarComparisons(std::ptrdiff_t stride, int first_bit) {
+  CensusComparisons c;
+  c.first_bit = first_bit;
+  for (int dy = -4; dy <= 4; dy += 2) {
+    for (int dx = -6; dx <= 6; dx += 2) {
+      if (dx != 0 || dy != 0) c.darker[c.count++] = dy * stride + dx;
+    }
+  }
+  return c;
+}
+
 CensusComparisons ComparisonsOf(CensusWindow window, std::ptrdiff_t stride) {
+  if (window == CensusWindow::kTwoScale) return NearComparisons(stride);
   const bool symmetric = window == CensusWindow::kCenterSymmetric9x7;
   const int radius_x = window == CensusWindow::k5x5 ? 2 : window == CensusWindow::k7x7 ? 3 : 4;
   const int radius_y = window == CensusWindow::k5x5 ? 2 : 3;
@@ -74,16 +96,31 @@ void LoadGray(const CameraImageView& image, int y_begin, int y_end, PaddedImage<
 
 void GuideFromGray16(const PaddedImage<std::uint16_t>& gray, int y_begin, int y_end,
                      PaddedImage<std::uint8_t>& guide) {
-  for (int y = y_begin; y < y_end; ++y) GuideRow(gray.Row(y), gray.width(), guide.Row(y));
+  for (int y = y_begin; y < y_end; ++y) {
+    GuideRow(gray.Row(y), gray.width(), guide.Row(y));
+    guide.ExtendRow(y);
+  }
 }
 
-CensusPlanes::CensusPlanes(int width, int height, CensusWindow window, int plane_bits,
-                           const PhasedRow* phases, int padded_disparities, int min_disparity)
+template <typename T>
+void SmoothRows(const PaddedImage<T>& gray, int y_begin, int y_end, PaddedImage<std::uint16_t>& smoothed) {
+  for (int y = y_begin; y < y_end; ++y) {
+    SmoothRow(gray.Row(y), gray.stride(), gray.width(), smoothed.Row(y));
+    smoothed.ExtendRow(y);
+  }
+}
+
+template void SmoothRows(const PaddedImage<std::uint8_t>&, int, int, PaddedImage<std::uint16_t>&);
+template void SmoothRows(const PaddedImage<std::uint16_t>&, int, int, PaddedImage<std::uint16_t>&);
+
+int PlaneKind::num_code_planes() const { return (NumCensusBits(window) + plane_bits - 1) / plane_bits; }
+
+CensusPlanes::CensusPlanes(int width, int height, const PlaneKind& kind, const PhasedRow* phases,
+                           int padded_disparities, int min_disparity)
     : width_(width),
       height_(height),
-      window_(window),
-      plane_bits_(plane_bits),
-      num_planes_((NumCensusBits(window) + plane_bits - 1) / plane_bits),
+      kind_(kind),
+      num_planes_(kind.num_planes()),
       phases_(phases),
       first_place_(padded_disparities - 1 + min_disparity),
       stride_(StrideOf(width)),
@@ -103,9 +140,13 @@ std::ptrdiff_t CensusPlanes::IndexOf(int x, int plane) const {
   return phases_->start()[place] + static_cast<std::ptrdiff_t>(plane) * phases_->phase_length();
 }
 
-template <typename T>
-void CensusPlanes::Transform(const PaddedImage<T>& gray, int y_begin, int y_end) {
-  const CensusComparisons comparisons = ComparisonsOf(window_, gray.stride());
+void CensusPlanes::Transform(const PlaneInput& input, int y_begin, int y_end) {
+  const bool deep = input.gray16 != nullptr;
+  const CensusComparisons comparisons =
+      ComparisonsOf(kind_.window, deep ? input.gray16->stride() : input.gray8->stride());
+  CensusComparisons far;
+  if (kind_.window == CensusWindow::kTwoScale)
+    far = FarComparisons(input.smoothed->stride(), comparisons.count);
   // Right pixels that some disparity leads to.
   int x_begin = 0, x_end = width_;
   if (phases_ != nullptr) {
@@ -114,8 +155,20 @@ void CensusPlanes::Transform(const PaddedImage<T>& gray, int y_begin, int y_end)
   }
   const std::ptrdiff_t plane_stride = (width_ + 127) / 64 * 64;
   AlignedBuffer<std::uint8_t> planes(static_cast<std::size_t>(plane_stride * num_planes_));
+  AlignedBuffer<std::uint8_t> scratch(static_cast<std::size_t>(plane_stride + 128));
   for (int y = y_begin; y < y_end; ++y) {
-    CensusRow(gray.Row(y), comparisons, plane_bits_, width_, planes.data(), plane_stride);
+    if (deep) {
+      CensusRow(input.gray16->Row(y), comparisons, kind_.plane_bits, width_, planes.data(), plane_stride);
+    } else {
+      CensusRow(input.gray8->Row(y), comparisons, kind_.plane_bits, width_, planes.data(), plane_stride);
+    }
+    if (far.count > 0)
+      CensusRow(input.smoothed->Row(y), far, kind_.plane_bits, width_, planes.data(), plane_stride);
+    if (kind_.has_gradient) {
+      std::uint8_t* gradients = planes.data() + kind_.num_code_planes() * plane_stride;
+      GradientRow(input.gray8->Row(y), input.gray8->stride(), width_, scratch.data() + 64, gradients,
+                  plane_stride);
+    }
     std::uint8_t* row = buffer_.data() + kMargin_bytes + y * stride_;
     if (phases_ == nullptr) {
       InterleavePlanes(planes.data(), plane_stride, num_planes_, width_, row);
@@ -128,14 +181,11 @@ void CensusPlanes::Transform(const PaddedImage<T>& gray, int y_begin, int y_end)
   }
 }
 
-template void CensusPlanes::Transform(const PaddedImage<std::uint8_t>&, int, int);
-template void CensusPlanes::Transform(const PaddedImage<std::uint16_t>&, int, int);
-
 std::uint64_t CensusPlanes::Code(int x, int y) const {
   std::uint64_t code = 0;
-  for (int p = 0; p < num_planes_; ++p) {
+  for (int p = 0; p < kind_.num_code_planes(); ++p) {
     const std::ptrdiff_t at = IndexOf(x, p);
-    if (at >= 0) code |= std::uint64_t{data()[y * stride_ + at]} << (p * plane_bits_);
+    if (at >= 0) code |= std::uint64_t{data()[y * stride_ + at]} << (p * kind_.plane_bits);
   }
   return code;
 }

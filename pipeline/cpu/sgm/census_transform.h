@@ -1,5 +1,5 @@
-// Census codes, cut into planes of a few bits so that the matching cost counts them a vector of bytes at a
-// time.
+// What the matching cost compares: census codes, cut into planes of a few bits so that they are counted a
+// vector of bytes at a time, and gradients.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@ namespace parallax::cpu {
 template <typename T>
 class PaddedImage {
  public:
-  static constexpr int kMarginX = 4, kMarginY = 3;  // radius of the largest census window
+  static constexpr int kMarginX = 6, kMarginY = 4;  // radius of the largest census window
   PaddedImage() = default;
   PaddedImage(int width, int height);
   // In the same memory, an image no larger than the one that it was made for. The pixels are lost.
@@ -52,23 +52,47 @@ void LoadGray(const CameraImageView& image, int y_begin, int y_end, PaddedImage<
 void GuideFromGray16(const PaddedImage<std::uint16_t>& gray, int y_begin, int y_end,
                      PaddedImage<std::uint8_t>& guide);
 
-// Planes of one image. Bits i * plane_bits ... of a code are plane i.
+// Rows y_begin .. y_end of the binomial sums that the window of two scales compares (see docs/matching.md);
+// of gray, a row more on either side is there.
+template <typename T>
+void SmoothRows(const PaddedImage<T>& gray, int y_begin, int y_end, PaddedImage<std::uint16_t>& smoothed);
+
+// The planes of a pixel: bits i * plane_bits ... of its code are plane i; then, where there is a gradient
+// term, come its gradient, and the lowest and the highest one from half a pixel before it to half a pixel
+// behind.
+struct PlaneKind {
+  CensusWindow window = CensusWindow::k5x5;
+  int plane_bits = 0;
+  bool has_gradient = false;
+
+  int num_code_planes() const;
+  int num_planes() const { return num_code_planes() + (has_gradient ? 3 : 0); }
+};
+
+// What CensusPlanes are made of. gray8: where there is a gradient term, or where gray16 is null; gray16: of
+// 16-bit images; smoothed: for the window of two scales.
+struct PlaneInput {
+  const PaddedImage<std::uint8_t>* gray8 = nullptr;
+  const PaddedImage<std::uint16_t>* gray16 = nullptr;
+  const PaddedImage<std::uint16_t>* smoothed = nullptr;
+};
+
+// Planes of one image.
 class CensusPlanes {
  public:
   CensusPlanes() = default;
   // Left image: a pixel's planes side by side. phases: of the right image, see PhasedRow; null for the left.
-  CensusPlanes(int width, int height, CensusWindow window, int plane_bits, const PhasedRow* phases,
-               int padded_disparities, int min_disparity);
+  CensusPlanes(int width, int height, const PlaneKind& kind, const PhasedRow* phases, int padded_disparities,
+               int min_disparity);
 
   // In the same memory, codes of an image no larger than the one that they were made for; the phases are set
   // to its width before. The codes are lost.
   void SetSize(int width, int height);
 
-  // Rows y_begin .. y_end; of gray, three rows more on either side are there.
-  template <typename T>
-  void Transform(const PaddedImage<T>& gray, int y_begin, int y_end);
+  // Rows y_begin .. y_end; of the images, four rows more on either side are there.
+  void Transform(const PlaneInput& input, int y_begin, int y_end);
 
-  int num_planes() const { return num_planes_; }
+  const PlaneKind& kind() const { return kind_; }
   // A pixel's planes before the first row and past the last one may be read.
   const std::uint8_t* data() const { return buffer_.data() + kMargin_bytes; }
   std::ptrdiff_t stride() const { return stride_; }
@@ -84,8 +108,8 @@ class CensusPlanes {
   }
 
   int width_ = 0, height_ = 0;
-  CensusWindow window_ = CensusWindow::k5x5;
-  int plane_bits_ = 0, num_planes_ = 0;
+  PlaneKind kind_;
+  int num_planes_ = 0;
   const PhasedRow* phases_ = nullptr;
   int first_place_ = 0;  // of right pixel 0, see PhasedRow
   std::ptrdiff_t stride_ = 0;

@@ -20,12 +20,22 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
   using D = std::conditional_t<Kind::kCosts == PathCosts::kWide16, Tag16, Tag8>;
   using T = simd::TFromD<D>;
   // Made where they are used: what lives across calls is kept in memory.
-  const auto penalty = [](std::uint16_t value) HWY_ATTR { return simd::Set(D(), static_cast<T>(value)); };
-  const auto alone = [&](const SweepPart& part, int begin, int end) HWY_ATTR {
+  const auto make_penalties = [&s]() HWY_ATTR {
+    const auto penalty = [](std::uint16_t value) HWY_ATTR { return simd::Set(D(), static_cast<T>(value)); };
+    Penalties<simd::Vec<D>> p{penalty(s.p1), penalty(s.largest_p2), penalty(s.p1), penalty(s.p1)};
+    // Ground is nearer the further down.
+    if constexpr (Kind::kAllTerms) (Kind::kLast ? p.column_p1_up : p.column_p1_down) = penalty(s.p1_ground);
+    return p;
+  };
+  PathP2Bytes p2[Kind::kAllTerms && Kind::kPlain ? 2 : 1][kMostTileColumns];
+  if constexpr (Kind::kAllTerms && Kind::kPlain) {
+    for (int i = 0; i < 2; ++i) AdaptP2OfPart<Kind::kStepX>(s, parts[i], p2[i]);
+  }
+  const auto alone = [&](int i, int begin, int end) HWY_ATTR {
     if (begin >= end) return;
-    RowsInTurn<Kind, 1, 0> row(s, &part, begin);
-    const auto p1 = penalty(s.p1), p2 = penalty(s.largest_p2);
-    for (int u = begin; u < end; ++u) row.Step(s, p1, p2);
+    RowsInTurn<Kind, 1, 0> row(s, parts + i, p2[Kind::kAllTerms && Kind::kPlain ? i : 0], begin);
+    const auto penalties = make_penalties();
+    for (int u = begin; u < end; ++u) row.Step(s, penalties);
     row.Leave();
   };
   if constexpr (Kind::kStripes8 > 0) {
@@ -36,56 +46,66 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
     const int begin = std::max(parts[0].u_begin, parts[1].u_begin + kBehind);
     const int end = std::min(parts[0].u_end, parts[1].u_end + kBehind);
     if (begin < end) {
-      alone(parts[0], parts[0].u_begin, begin);
-      alone(parts[1], parts[1].u_begin, begin - kBehind);
-      RowsInTurn<Kind, 2, kBehind> rows(s, parts, begin);
-      const auto p1 = penalty(s.p1), p2 = penalty(s.largest_p2);
-      for (int u = begin; u < end; ++u) rows.Step(s, p1, p2);
+      alone(0, parts[0].u_begin, begin);
+      alone(1, parts[1].u_begin, begin - kBehind);
+      RowsInTurn<Kind, 2, kBehind> rows(s, parts, p2[0], begin);
+      const auto penalties = make_penalties();
+      for (int u = begin; u < end; ++u) rows.Step(s, penalties);
       rows.Leave();
-      alone(parts[0], end, parts[0].u_end);
-      alone(parts[1], end - kBehind, parts[1].u_end);
+      alone(0, end, parts[0].u_end);
+      alone(1, end - kBehind, parts[1].u_end);
       return;
     }
   }
-  for (int i = 0; i < 2; ++i) alone(parts[i], parts[i].u_begin, parts[i].u_end);
+  for (int i = 0; i < 2; ++i) alone(i, parts[i].u_begin, parts[i].u_end);
 }
 
 // SweepFunction.
-template <PathCosts kCosts, int kStripes8, int kPlanes, int kPaths, bool kLast>
+template <PathCosts kCosts, SweepTerms kTerms, int kStripes8, int kPlanes, int kPaths, bool kLast>
 void Sweep(const SweepView& s, const SweepPart* parts) {
-  for (int i = 0; i < 2; ++i) PrefetchCodes<kLast ? 1 : -1>(s, parts[i]);
+  for (int i = 0; i < 2; ++i) PrefetchPlanes<kLast ? 1 : -1>(s, parts[i]);
   if constexpr (kStripes8 > 0 && kPlanes > 0) {
-    if (s.pad == nullptr && s.p2 == nullptr && s.volume != nullptr) {
+    const bool plain_p2 = kTerms == SweepTerms::kAll || s.p2 == nullptr;
+    if (s.pad == nullptr && plain_p2 && s.volume != nullptr) {
       const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
       const int u_end = std::max(parts[0].u_end, parts[1].u_end);
       const bool inside =
           kLast ? PartnersInside(s, u_begin, u_end) : PartnersInside(s, s.width - u_end, s.width - u_begin);
       if (inside)
-        return SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, Pixels::kInside>>(s, parts);
-      return SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, Pixels::kPlain>>(s, parts);
+        return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kInside>>(
+            s, parts);
+      return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kPlain>>(s,
+                                                                                                    parts);
     }
   }
-  SweepTurn<SweepKind<kCosts, kStripes8, kPlanes, kPaths, kLast, Pixels::kAny>>(s, parts);
+  SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kAny>>(s, parts);
 }
 
-template <PathCosts kCosts, int kStripes8, int kPlanes>
+template <PathCosts kCosts, SweepTerms kTerms, int kStripes8, int kPlanes>
 SweepFunction ChoosePaths(int num_paths, bool last) {
-  if (num_paths == 8)
-    return last ? Sweep<kCosts, kStripes8, kPlanes, 8, true> : Sweep<kCosts, kStripes8, kPlanes, 8, false>;
-  return last ? Sweep<kCosts, kStripes8, kPlanes, 4, true> : Sweep<kCosts, kStripes8, kPlanes, 4, false>;
+  if (num_paths == 8) {
+    return last ? Sweep<kCosts, kTerms, kStripes8, kPlanes, 8, true>
+                : Sweep<kCosts, kTerms, kStripes8, kPlanes, 8, false>;
+  }
+  return last ? Sweep<kCosts, kTerms, kStripes8, kPlanes, 4, true>
+              : Sweep<kCosts, kTerms, kStripes8, kPlanes, 4, false>;
 }
 
 // Loops over vectors are unrolled for the usual numbers of disparities (64, 128, 192, 256), and those over
-// the census planes for codes of kUsualBits.
-template <PathCosts kCosts, int kUsualBits>
-SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_planes) {
+// the census planes for codes of kUsualBits; with all terms only both together, since so much code takes
+// its time to compile.
+template <PathCosts kCosts, SweepTerms kTerms, int kUsualBits>
+SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_code_planes) {
   constexpr int kUsualPlanes = (kUsualBits + kPlaneBits - 1) / kPlaneBits;
-  const bool is_usual = num_planes == kUsualPlanes;
+  const bool is_usual = num_code_planes == kUsualPlanes;
   const auto choose = [&](auto count) {
     constexpr int kStripes8 = decltype(count)::value;
-    return is_usual ? ChoosePaths<kCosts, kStripes8, kUsualPlanes>(num_paths, last)
-                    : ChoosePaths<kCosts, kStripes8, 0>(num_paths, last);
+    if constexpr (kTerms == SweepTerms::kBasic) {
+      if (!is_usual) return ChoosePaths<kCosts, kTerms, kStripes8, 0>(num_paths, last);
+    }
+    return ChoosePaths<kCosts, kTerms, kStripes8, kUsualPlanes>(num_paths, last);
   };
+  if (kTerms == SweepTerms::kAll && !is_usual) stripes = 0;
   switch (stripes) {
 #if HWY_MAX_BYTES == 64
     case 1:
@@ -104,7 +124,7 @@ SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_planes)
       return choose(std::integral_constant<int, 8>());
 #endif
     default:
-      return ChoosePaths<kCosts, 0, 0>(num_paths, last);
+      return ChoosePaths<kCosts, kTerms, 0, 0>(num_paths, last);
   }
 }
 

@@ -17,6 +17,12 @@ enum class PathCosts {
   kWide16,      // 16-bit costs and sums of t
 };
 
+// What costs and penalties are made of.
+enum class SweepTerms {
+  kBasic,  // Hamming distances, one P1, one table of P2
+  kAll,    // the gradient term besides, P1 as ground takes it and P2 of columns
+};
+
 // Everything a sweep reads and writes. In its own coordinates (u, v) a sweep goes right and down and follows
 // the paths from (u - 1, v), (u, v - 1), (u - 1, v - 1) and (u + 1, v - 1); the mirrored one has x = W - 1 -
 // u, y = H - 1 - v and so follows the four opposite paths.
@@ -28,7 +34,7 @@ struct SweepView {
   int width = 0, height = 0;
   Striping striping;
 
-  // Census planes (see CensusPlanes): pixel x of a left row at x * num_planes.
+  // Planes (see CensusPlanes): pixel x of a left row at x * num_planes.
   const std::uint8_t* left = nullptr;
   std::ptrdiff_t left_stride = 0;
   const std::uint8_t* right = nullptr;  // PhasedRow of num_planes
@@ -36,15 +42,19 @@ struct SweepView {
   const std::int32_t* right_start = nullptr;
   int phase_length = 0;
   int num_planes = 0;
+  int num_code_planes = 0;  // those of the census codes come first
   const std::uint8_t* outside = nullptr;  // one PhasedRow, 255 where the right pixel lies outside the image
   int min_disparity = 0;
   std::uint8_t outside_cost = 0;
   const std::uint8_t* pad = nullptr;     // 255 in the lanes without a disparity; null if there are none
   const std::uint16_t* pad16 = nullptr;  // the same for 16-bit values
 
-  std::uint16_t p1 = 0;
+  // Of SweepTerms::kAll: the gradient term by the difference, 16 entries.
+  const std::uint8_t* gradient_cost = nullptr;
+  std::uint16_t p1 = 0, p1_ground = 0;
   std::uint16_t largest_p2 = 0;
-  const std::uint16_t* p2 = nullptr;  // 256, by the difference of the guide; null when constant
+  const std::uint16_t* p2 = nullptr;  // 256, by the difference of the guide; null when constant (kBasic)
+  const std::uint16_t* p2_vertical = nullptr;
   const std::uint8_t* guide = nullptr;
   std::ptrdiff_t guide_stride = 0;
 
@@ -89,11 +99,14 @@ struct SweepPart {
 // striping.Padded().
 using SweepFunction = void (*)(const SweepView& view, const SweepPart parts[2]);
 
+inline constexpr int kMostTileColumns = 64;  // pixels of a part at most
+
 // The best one that this machine (or the instruction set that a test chose) has.
-SweepFunction GetPairs8Sweep(int num_paths, bool last, int stripes, int num_planes);
-SweepFunction GetStepPairs8Sweep(int num_paths, bool last, int stripes, int num_planes);
-SweepFunction GetWide8Sweep(int num_paths, bool last);
-SweepFunction GetWide16Sweep(int num_paths, bool last);
+SweepFunction GetPairs8Sweep(int num_paths, bool last, int stripes, int num_code_planes);
+SweepFunction GetStepPairs8Sweep(int num_paths, bool last, int stripes, int num_code_planes);
+SweepFunction GetStepPairs8SweepOfAllTerms(int num_paths, bool last, int stripes, int num_code_planes);
+SweepFunction GetWide8Sweep(SweepTerms terms, int num_paths, bool last);
+SweepFunction GetWide16Sweep(SweepTerms terms, int num_paths, bool last);
 
 // Of the instruction set in use.
 struct VectorTraits {

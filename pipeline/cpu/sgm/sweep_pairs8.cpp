@@ -11,8 +11,8 @@ HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 namespace {
 
-SweepFunction GetSweepOfTarget(int num_paths, bool last, int stripes, int num_planes) {
-  return ChooseSweep<PathCosts::kPairs8, 31>(num_paths, last, stripes, num_planes);
+SweepFunction GetSweepOfTarget(int num_paths, bool last, int stripes, int num_code_planes) {
+  return ChooseSweep<PathCosts::kPairs8, SweepTerms::kBasic, 31>(num_paths, last, stripes, num_code_planes);
 }
 
 }  // namespace
@@ -23,8 +23,8 @@ HWY_AFTER_NAMESPACE();
 namespace parallax::cpu {
 
 HWY_EXPORT(GetSweepOfTarget);
-SweepFunction GetPairs8Sweep(int num_paths, bool last, int stripes, int num_planes) {
-  return HWY_DYNAMIC_DISPATCH(GetSweepOfTarget)(num_paths, last, stripes, num_planes);
+SweepFunction GetPairs8Sweep(int num_paths, bool last, int stripes, int num_code_planes) {
+  return HWY_DYNAMIC_DISPATCH(GetSweepOfTarget)(num_paths, last, stripes, num_code_planes);
 }
 
 }  // namespace parallax::cpu

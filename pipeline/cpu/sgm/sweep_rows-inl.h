@@ -19,14 +19,18 @@ namespace parallax::cpu::HWY_NAMESPACE {
 // How much is known of the pixels of a part.
 enum class Pixels {
   kAny,
-  kPlain,   // every lane has a disparity, P2 is constant, and the first sweep keeps its sums
+  kPlain,   // every lane has a disparity, P2 is constant or, with all terms, below 256, and the first sweep
+            // keeps its sums
   kInside,  // plain, and every partner lies in the right image
 };
 
 // What is known of a sweep when it is compiled. kStripes8: vectors of bytes of a pixel, kPlanes: of the
 // census codes; 0 = known at run time only.
-template <PathCosts kCosts_, int kStripes8_, int kPlanes_, int kPaths_, bool kLast_, Pixels kPixels_>
+template <PathCosts kCosts_, SweepTerms kTerms_, int kStripes8_, int kPlanes_, int kPaths_, bool kLast_,
+          Pixels kPixels_>
 struct SweepKind {
+  static constexpr SweepTerms kTerms = kTerms_;
+  static constexpr bool kAllTerms = kTerms == SweepTerms::kAll;
   static constexpr PathCosts kCosts = kCosts_;
   static constexpr int kStripes8 = kStripes8_, kPlanes = kPlanes_, kPaths = kPaths_;
   static constexpr bool kLast = kLast_, kPlain = kPixels_ != Pixels::kAny;
@@ -47,6 +51,7 @@ class RowsInTurn {
   static constexpr int kStripes = kStripes8 * static_cast<int>(sizeof(T));
   static constexpr int kMax = kMaxStripes<kStripes8, T>;
   static constexpr int kSweepPaths = kPaths / 2;
+  static constexpr bool kP2Bytes = Kind::kAllTerms && Kind::kPlain;
   static constexpr bool kHalf = kCosts == PathCosts::kPairs8 && Kind::kPlain;  // see Step
   // With two vectors a pixel, what one of them is compared with is what the other one was a pixel before; it
   // stays in registers where there are enough of them.
@@ -59,8 +64,10 @@ class RowsInTurn {
       HWY_MAX_BYTES == 64 && Kind::kPlain && kPaths == 4 && kCosts != PathCosts::kWide16;
 
  public:
-  // parts: of the rows; row 0 stands at u.
-  HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts, int u)
+  // parts: of the rows; row 0 stands at u. p2: with all terms and plain pixels, of each part, as long as the
+  // longest can be.
+  HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts,
+                        const PathP2Bytes* HWY_RESTRICT p2, int u)
       : stripes8_(NumStripes<kStripes8>(s.striping.stripes)), v_(parts[0].v), u_(u) {
     y_ = Kind::kLast ? v_ : s.height - 1 - v_;
     x_ = Kind::kLast ? u : s.width - 1 - u;
@@ -81,6 +88,7 @@ class RowsInTurn {
       if (s.volume != nullptr)
         volume_[i] = s.volume + (y - s.volume_top) * s.volume_row_bytes + x * VolumePixelBytes();
       ahead_bytes_[i] = parts[i].ahead_bytes;
+      if constexpr (kP2Bytes) p2_[i] = p2 + i * kMostTileColumns + (u - i * kBehind - parts[i].u_begin);
       sums_[i] = Kind::kLast ? parts[i].sums + (u - i * kBehind - parts[i].u_begin) * Padded() : nullptr;
       for (int k = 0; k < Stripes(); ++k) {
         across_[i][k] = u - i * kBehind == 0 ? simd::Zero(d) : simd::Load(d, Across(i) + k * Lanes());
@@ -91,6 +99,7 @@ class RowsInTurn {
         codes_[i].Load(right_[i] + start[kKept - 1], s.phase_length);
       }
     }
+    (void)p2;
     if constexpr (kCostsAhead) {
       MakeCosts<0>(s, start_, next_cost_[0]);
       if constexpr (kRows > 1) MakeCosts<1>(s, StartOf<1>(), next_cost_[1]);
@@ -98,10 +107,10 @@ class RowsInTurn {
   }
 
   // The next pixel of each row.
-  HWY_INLINE void Step(const SweepView& s, V p1, V largest_p2) {
+  HWY_INLINE void Step(const SweepView& s, const Penalties<V>& penalties) {
     static_assert(kRows <= 2);
-    Pixel<0>(s, p1, largest_p2);
-    if constexpr (kRows > 1) Pixel<1>(s, p1, largest_p2);
+    Pixel<0>(s, penalties);
+    if constexpr (kRows > 1) Pixel<1>(s, penalties);
     if constexpr (!Kind::kPlain) ++u_, x_ += Kind::kStepX;
     start_ += Kind::kStepX;
     vertical_ += Stripes() * Lanes();
@@ -143,7 +152,12 @@ class RowsInTurn {
     } else {
       HammingDistances<kStripes8, Kind::kPlanes>(s, left_[kRow], right_[kRow], start, cost);
     }
-    left_[kRow] += Kind::kStepX * (Kind::kPlanes > 0 ? Kind::kPlanes : s.num_planes);
+    if constexpr (Kind::kAllTerms) {
+      const int codes = Kind::kPlanes > 0 ? Kind::kPlanes : s.num_code_planes;
+      AddGradientTerm<kStripes8>(s, left_[kRow] + codes, right_[kRow] + codes * s.phase_length, start,
+                                 simd::LoadDup128(Tag8(), s.gradient_cost), cost);
+    }
+    left_[kRow] += Kind::kStepX * (!Kind::kAllTerms && Kind::kPlanes > 0 ? Kind::kPlanes : s.num_planes);
     if constexpr (!Kind::kPlain) {
       ReplaceOutsideAndPad<kStripes8>(s, start, x_ - kRow * kBehind * Kind::kStepX, cost);
     } else if constexpr (!Kind::kInside) {
@@ -153,7 +167,7 @@ class RowsInTurn {
 
   // The next pixel of row kRow.
   template <int kRow>
-  HWY_INLINE void Pixel(const SweepView& s, V p1, V largest_p2) {
+  HWY_INLINE void Pixel(const SweepView& s, const Penalties<V>& penalties) {
     const D d;
     const int stripes = Stripes();
     V cost[kMax];
@@ -166,9 +180,16 @@ class RowsInTurn {
     } else {
       MakeCosts<kRow>(s, StartOf<kRow>(), cost);
     }
+    const V p1 = penalties.p1, largest_p2 = penalties.largest_p2;
     V p2[4] = {largest_p2, largest_p2, largest_p2, largest_p2};
-    if (!Kind::kPlain && s.p2 != nullptr) {
-      const PathP2 adapted = AdaptP2(s, Kind::kStepX, u_ - kRow * kBehind, v_ + kRow,
+    if constexpr (kP2Bytes) {
+      const PathP2Bytes adapted = *p2_[kRow]++;
+      p2[0] = simd::Set(d, adapted.horizontal);
+      p2[1] = simd::Set(d, adapted.vertical);
+      p2[2] = simd::Set(d, adapted.diagonal);
+      p2[3] = simd::Set(d, adapted.antidiagonal);
+    } else if (!Kind::kPlain && s.p2 != nullptr) {
+      const PathP2 adapted = AdaptP2<Kind::kTerms>(s, Kind::kStepX, u_ - kRow * kBehind, v_ + kRow,
                                      x_ - kRow * kBehind * Kind::kStepX, y_ + kRow * Kind::kStepX);
       p2[0] = simd::Set(d, static_cast<T>(adapted.horizontal));
       p2[1] = simd::Set(d, static_cast<T>(adapted.vertical));
@@ -181,11 +202,16 @@ class RowsInTurn {
     T* antidiagonal = antidiagonal_ - kRow * (kBehind - 1) * stripes * Lanes();
     PathSums<kCosts, kStripes8> own;
     V path[kSweepPaths][kMax], mins[kSweepPaths], lowest[kSweepPaths];
-    mins[0] = Follow<0, true>(across_[kRow], lowest_across_[kRow], cost, p1, p2[0], path[0], own);
-    mins[1] = FollowSlot<1>(vertical, cost, p1, p2[1], path[1], own);
+    mins[0] = Follow<0, true, false>(across_[kRow], lowest_across_[kRow], cost, p1, p1, p2[0], path[0], own);
+    if constexpr (Kind::kAllTerms) {
+      mins[1] = FollowSlot<1, true>(vertical, cost, penalties.column_p1_up, penalties.column_p1_down, p2[1],
+                                    path[1], own);
+    } else {
+      mins[1] = FollowSlot<1, false>(vertical, cost, p1, p1, p2[1], path[1], own);
+    }
     if constexpr (kPaths == 8) {
-      mins[2] = FollowSlot<2>(diagonal, cost, p1, p2[2], path[2], own);
-      mins[3] = FollowSlot<3>(antidiagonal, cost, p1, p2[3], path[3], own);
+      mins[2] = FollowSlot<2, false>(diagonal, cost, p1, p1, p2[2], path[2], own);
+      mins[3] = FollowSlot<3, false>(antidiagonal, cost, p1, p1, p2[3], path[3], own);
     }
     if constexpr (kCostsAhead) MakeCosts<kRow>(s, StartOf<kRow>() + Kind::kStepX, next_cost_[kRow]);
     const auto take_sums = [&]() HWY_ATTR {
@@ -220,19 +246,19 @@ class RowsInTurn {
     if (Kind::kPlain || s.volume != nullptr) volume_[kRow] += Kind::kStepX * VolumePixelBytes();
   }
 
-  template <int kPath, bool kHasLowest>
-  HWY_INLINE V Follow(const V* HWY_RESTRICT before, V lowest_before, const V* HWY_RESTRICT cost, V p1, V p2,
-                      V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
-    return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes, kHasLowest, kHalf>(
-        D(), Stripes(), before, lowest_before, cost, p1, p2, path,
+  template <int kPath, bool kHasLowest, bool kSlanted>
+  HWY_INLINE V Follow(const V* HWY_RESTRICT before, V lowest_before, const V* HWY_RESTRICT cost, V p1_up,
+                      V p1_down, V p2, V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
+    return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes, kHasLowest, kHalf, kSlanted>(
+        D(), Stripes(), before, lowest_before, cost, p1_up, p1_down, p2, path,
         [&](int k, V t, V p) HWY_ATTR { own.template Add<kPath>(Stripes(), k, t, p); });
   }
-  template <int kPath>
-  HWY_INLINE V FollowSlot(const T* HWY_RESTRICT slot, const V* HWY_RESTRICT cost, V p1, V p2,
+  template <int kPath, bool kSlanted>
+  HWY_INLINE V FollowSlot(const T* HWY_RESTRICT slot, const V* HWY_RESTRICT cost, V p1_up, V p1_down, V p2,
                           V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
     V before[kMax];
     for (int k = 0; k < Stripes(); ++k) before[k] = simd::Load(D(), slot + k * Lanes());
-    return Follow<kPath, false>(before, p2, cost, p1, p2, path, own);
+    return Follow<kPath, false, kSlanted>(before, p2, cost, p1_up, p1_down, p2, path, own);
   }
   HWY_INLINE void StoreSlot(const V* HWY_RESTRICT path, V lowest, T* HWY_RESTRICT slot) const {
     for (int k = 0; k < Stripes(); ++k) simd::Store(simd::Sub(path[k], lowest), D(), slot + k * Lanes());
@@ -246,16 +272,17 @@ class RowsInTurn {
   std::uint8_t* volume_[kRows];
   std::uint16_t* sums_[kRows];
   std::ptrdiff_t ahead_bytes_[kRows];
+  const PathP2Bytes* p2_[kP2Bytes ? kRows : 1];
   // Of the horizontal paths, L and its minimum: what comes next needs L first, and the minimum takes longest.
   V across_[kRows][kMax], lowest_across_[kRows];
   PartnerCodes<kKeepCodes ? Kind::kPlanes : 1> codes_[kRows];
   V next_cost_[kRows][kCostsAhead ? kMax : 1];
 };
 
-// Asks for the census codes of what follows a part of a row, as long as it: what one part needs is a line or
+// Asks for the planes of what follows a part of a row, as long as it: what one part needs is a line or
 // two of each of many arrays, which the machine does not foresee.
 template <int kStepX>
-HWY_INLINE void PrefetchCodes(const SweepView& s, const SweepPart& part) {
+HWY_INLINE void PrefetchPlanes(const SweepView& s, const SweepPart& part) {
   const int length = part.u_end - part.u_begin;
   if (length <= 0) return;
   const int last = std::min(s.width, part.u_end + length) - 1;

@@ -11,7 +11,8 @@ SweepTiles ChooseTiles(std::ptrdiff_t slot_bytes, int num_threads) {
     tiles.band_rows = 8;
     tiles.tile_columns = kSmall_columns;
   } else {
-    tiles.tile_columns = std::clamp(static_cast<int>(8192 / slot_bytes) / 8 * 8, kSmall_columns, 64);
+    tiles.tile_columns =
+        std::clamp(static_cast<int>(8192 / slot_bytes) / 8 * 8, kSmall_columns, kMostTileColumns);
   }
   return tiles;
 }

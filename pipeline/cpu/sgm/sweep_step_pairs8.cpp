@@ -11,8 +11,8 @@ HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 namespace {
 
-SweepFunction GetSweepOfTarget(int num_paths, bool last, int stripes, int num_planes) {
-  return ChooseSweep<PathCosts::kStepPairs8, 62>(num_paths, last, stripes, num_planes);
+SweepFunction GetSweepOfTarget(int num_paths, bool last, int stripes, int num_code_planes) {
+  return ChooseSweep<PathCosts::kStepPairs8, SweepTerms::kBasic, 62>(num_paths, last, stripes, num_code_planes);
 }
 
 }  // namespace
@@ -23,8 +23,8 @@ HWY_AFTER_NAMESPACE();
 namespace parallax::cpu {
 
 HWY_EXPORT(GetSweepOfTarget);
-SweepFunction GetStepPairs8Sweep(int num_paths, bool last, int stripes, int num_planes) {
-  return HWY_DYNAMIC_DISPATCH(GetSweepOfTarget)(num_paths, last, stripes, num_planes);
+SweepFunction GetStepPairs8Sweep(int num_paths, bool last, int stripes, int num_code_planes) {
+  return HWY_DYNAMIC_DISPATCH(GetSweepOfTarget)(num_paths, last, stripes, num_code_planes);
 }
 
 }  // namespace parallax::cpu

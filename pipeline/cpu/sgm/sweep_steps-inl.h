@@ -53,7 +53,7 @@ HWY_INLINE void HammingDistances(const SweepView& s, const std::uint8_t* HWY_RES
                                  const std::int32_t* HWY_RESTRICT start, V8* HWY_RESTRICT cost) {
   const Tag8 d;
   const int stripes = NumStripes<kStripes>(s.striping.stripes);
-  const int planes = kPlanes > 0 ? kPlanes : s.num_planes;
+  const int planes = kPlanes > 0 ? kPlanes : s.num_code_planes;
   const std::ptrdiff_t phase_length = s.phase_length;
   for (int k = 0; k < stripes; ++k) {
     const std::uint8_t* from = right + start[-k];
@@ -62,6 +62,31 @@ HWY_INLINE void HammingDistances(const SweepView& s, const std::uint8_t* HWY_RES
       count = simd::Add(count, CountDifferingBits(d, simd::LoadU(d, from + p * phase_length), left[p]));
     }
     cost[k] = count;
+  }
+}
+
+// Adds the gradient term: how far each pixel's gradient lies outside the other one's interval, the lower of
+// both, by way of a table. left and right: the planes behind those of the codes (see PlaneKind).
+template <int kStripes>
+HWY_INLINE void AddGradientTerm(const SweepView& s, const std::uint8_t* HWY_RESTRICT left,
+                                const std::uint8_t* HWY_RESTRICT right,
+                                const std::int32_t* HWY_RESTRICT start, V8 cost_of_difference,
+                                V8* HWY_RESTRICT cost) {
+  const Tag8 d;
+  const int stripes = NumStripes<kStripes>(s.striping.stripes);
+  const V8 value = simd::Set(d, left[0]), lowest = simd::Set(d, left[1]), highest = simd::Set(d, left[2]);
+  const V8 last = simd::Set(d, std::uint8_t{15});
+  // 0 inside the interval.
+  const auto distance = [](V8 from, V8 low, V8 high) HWY_ATTR {
+    return simd::Sub(simd::Max(from, low), simd::Min(from, high));
+  };
+  for (int k = 0; k < stripes; ++k) {
+    const std::uint8_t* from = right + start[-k];
+    const V8 of_left = distance(value, simd::LoadU(d, from + s.phase_length),
+                                simd::LoadU(d, from + 2 * static_cast<std::ptrdiff_t>(s.phase_length)));
+    const V8 of_right = distance(simd::LoadU(d, from), lowest, highest);
+    const V8 difference = simd::Min(simd::Min(of_left, of_right), last);
+    cost[k] = simd::Add(cost[k], simd::TableLookupBytes(cost_of_difference, difference));
   }
 }
 
@@ -103,6 +128,7 @@ HWY_INLINE void ReplaceOutsideAndPad(const SweepView& s, const std::int32_t* HWY
 struct PathP2 {
   std::uint16_t horizontal, vertical, diagonal, antidiagonal;
 };
+template <SweepTerms kTerms>
 HWY_INLINE PathP2 AdaptP2(const SweepView& s, int step, int u, int v, int x, int y) {
   const std::uint8_t* row = s.guide + y * s.guide_stride;
   const std::uint8_t* above = v > 0 ? row - step * s.guide_stride : row;
@@ -110,18 +136,41 @@ HWY_INLINE PathP2 AdaptP2(const SweepView& s, int step, int u, int v, int x, int
   const int before = u > 0 ? x - step : x, after = u + 1 < s.width ? x + step : x;
   const int here = row[x];
   const auto p2 = [&](int there) { return s.p2[std::abs(here - there)]; };
-  return {p2(row[before]), p2(above[x]), p2(above[before]), p2(above[after])};
+  const std::uint16_t* vertical = kTerms == SweepTerms::kAll ? s.p2_vertical : s.p2;
+  return {p2(row[before]), vertical[std::abs(here - above[x])], p2(above[before]), p2(above[after])};
 }
+
+// The same for the pixels of a part, where P2 fits 8 bits.
+struct PathP2Bytes {
+  std::uint8_t horizontal, vertical, diagonal, antidiagonal;
+};
+template <int kStepX>
+HWY_INLINE void AdaptP2OfPart(const SweepView& s, const SweepPart& part, PathP2Bytes* HWY_RESTRICT to) {
+  for (int u = part.u_begin; u < part.u_end; ++u) {
+    const int x = kStepX > 0 ? u : s.width - 1 - u, y = kStepX > 0 ? part.v : s.height - 1 - part.v;
+    const PathP2 p2 = AdaptP2<SweepTerms::kAll>(s, kStepX, u, part.v, x, y);
+    const auto byte = [](std::uint16_t value) { return static_cast<std::uint8_t>(value); };
+    *to++ = {byte(p2.horizontal), byte(p2.vertical), byte(p2.diagonal), byte(p2.antidiagonal)};
+  }
+}
+
+// Penalties of a sweep, in every lane. Of columns only: P1 of the step from d - 1 up to d and that from d + 1
+// down to d.
+template <class V>
+struct Penalties {
+  V p1, largest_p2;
+  V column_p1_up, column_p1_down;
+};
 
 // One step of one path: from N at the pixel before to t and L = C + t, given to add(k, t, L); returns min L
 // by lane. kHasLowest: from L and its minimum there, which is then needed later by as long as the rest takes.
 // kHalf: every L, and L + P1, and the largest cost + P2 fit 7, 8 and 7 bits: additions need not saturate,
-// which takes twice as long on Zen 5.
-template <class D, int kStripes, bool kHasLowest, bool kHalf, class Add>
+// which takes twice as long on Zen 5. kSlanted: P1 up and P1 down are not the same.
+template <class D, int kStripes, bool kHasLowest, bool kHalf, bool kSlanted, class Add>
 HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* HWY_RESTRICT before,
                              simd::Vec<D> lowest_before, const simd::Vec<D>* HWY_RESTRICT cost,
-                             simd::Vec<D> p1, simd::Vec<D> p2, simd::Vec<D>* HWY_RESTRICT path,
-                             const Add& add) {
+                             simd::Vec<D> p1_up, simd::Vec<D> p1_down, simd::Vec<D> p2,
+                             simd::Vec<D>* HWY_RESTRICT path, const Add& add) {
   using V = simd::Vec<D>;
   const int stripes = NumStripes<kStripes>(stripes_at_run_time);
   // Where there is no disparity: p2 bounds every t and is as good as infinity, less any minimum all bits are,
@@ -134,13 +183,14 @@ HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* H
     return simd::SaturatedAdd(a, b);
   };
   // With one vector or two, what takes the place of a neighbour beyond the range is the cost itself or its
-  // other neighbour, which changes nothing.
-  constexpr bool kEndMayStay = kStripes == 1 || kStripes == 2;
+  // other neighbour, which changes nothing where that costs no less.
+  constexpr bool kEndMayStay = kStripes == 1 || (kStripes == 2 && !kSlanted);
   V below = LanesUp<kEndMayStay>(d, before[stripes - 1], none);
   V lowest = p2;
   for (int k = 0; k < stripes; ++k) {
     const V above = k + 1 < stripes ? before[k + 1] : LanesDown<kEndMayStay>(d, before[0], none);
-    const V stepped = sum(simd::Min(below, above), p1);
+    const V stepped =
+        kSlanted ? simd::Min(sum(below, p1_up), sum(above, p1_down)) : sum(simd::Min(below, above), p1_up);
     V t = simd::Min(stepped, before[k]);
     if constexpr (kHasLowest) t = simd::Sub(t, lowest_before);
     t = simd::Min(t, p2);

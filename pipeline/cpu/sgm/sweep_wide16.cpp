@@ -11,8 +11,9 @@ HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 namespace {
 
-SweepFunction GetSweepOfTarget(int num_paths, bool last) {
-  return ChoosePaths<PathCosts::kWide16, 0, 0>(num_paths, last);
+SweepFunction GetSweepOfTarget(SweepTerms terms, int num_paths, bool last) {
+  return terms == SweepTerms::kAll ? ChoosePaths<PathCosts::kWide16, SweepTerms::kAll, 0, 0>(num_paths, last)
+                                   : ChoosePaths<PathCosts::kWide16, SweepTerms::kBasic, 0, 0>(num_paths, last);
 }
 
 }  // namespace
@@ -23,8 +24,8 @@ HWY_AFTER_NAMESPACE();
 namespace parallax::cpu {
 
 HWY_EXPORT(GetSweepOfTarget);
-SweepFunction GetWide16Sweep(int num_paths, bool last) {
-  return HWY_DYNAMIC_DISPATCH(GetSweepOfTarget)(num_paths, last);
+SweepFunction GetWide16Sweep(SweepTerms terms, int num_paths, bool last) {
+  return HWY_DYNAMIC_DISPATCH(GetSweepOfTarget)(terms, num_paths, last);
 }
 
 }  // namespace parallax::cpu

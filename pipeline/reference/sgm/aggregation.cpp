@@ -16,14 +16,19 @@ constexpr Direction kDirections[] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {
 // Path costs of one row of pixels: [x][d].
 using PathRow = std::vector<std::uint16_t>;
 
+// Of one step: P1 from d - 1 up to d and from d + 1 down to d, and P2.
+struct Penalties {
+  int p1_up, p1_down, p2;
+};
+
 // One step of the recurrence (Hirschmueller 2008, eq. 13): path costs at p from those at q = p - r.
-void Step(const std::uint8_t* cost, const std::uint16_t* before, int num_disparities, int p1, int p2,
+void Step(const std::uint8_t* cost, const std::uint16_t* before, int num_disparities, const Penalties& p,
           std::uint16_t* path) {
   const int lowest = *std::min_element(before, before + num_disparities);
   for (int d = 0; d < num_disparities; ++d) {
-    int best = std::min<int>(before[d], lowest + p2);
-    if (d > 0) best = std::min(best, before[d - 1] + p1);
-    if (d + 1 < num_disparities) best = std::min(best, before[d + 1] + p1);
+    int best = std::min<int>(before[d], lowest + p.p2);
+    if (d > 0) best = std::min(best, before[d - 1] + p.p1_up);
+    if (d + 1 < num_disparities) best = std::min(best, before[d + 1] + p.p1_down);
     path[d] = static_cast<std::uint16_t>(cost[d] + best - lowest);
   }
 }
@@ -34,13 +39,19 @@ class PathAggregator {
                  const MatchingTables& tables, HostCostVolumeView<std::uint16_t> sums)
       : costs_(costs), guide_(guide), tables_(tables), sums_(sums) {}
 
+  Penalties PenaltiesOf(Direction r, int gradient) const {
+    const auto at = static_cast<std::size_t>(gradient);
+    Penalties p{tables_.p1, tables_.p1, r.dx != 0 ? tables_.p2[at] : tables_.p2_vertical[at]};
+    if (r.dx == 0) (r.dy > 0 ? p.p1_up : p.p1_down) = tables_.p1_ground;
+    return p;
+  }
+
   // Path cost at (x, y) into path, from before (the costs at the predecessor; unused on the border).
   void Visit(int x, int y, Direction r, const std::uint16_t* before, std::uint16_t* path) const {
     const int num_disparities = costs_.num_disparities;
     if (guide_.Contains(x - r.dx, y - r.dy)) {
-      const int gradient = std::abs(guide_(x, y) - guide_(x - r.dx, y - r.dy));
-      Step(costs_.Cell(x, y), before, num_disparities, tables_.p1,
-           tables_.p2[static_cast<std::size_t>(gradient)], path);
+      Step(costs_.Cell(x, y), before, num_disparities,
+           PenaltiesOf(r, std::abs(guide_(x, y) - guide_(x - r.dx, y - r.dy))), path);
     } else {
       std::copy_n(costs_.Cell(x, y), num_disparities, path);
     }

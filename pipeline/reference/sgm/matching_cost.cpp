@@ -1,20 +1,64 @@
+#include <algorithm>
 #include <bit>
 
 #include "pipeline/reference/stages.h"
 
 namespace parallax::reference {
+namespace {
 
-void MatchingCost(HostImageView<const std::uint64_t> census_left,
-                  HostImageView<const std::uint64_t> census_right, int min_disparity,
+// Gray levels between which a gradient lies from half a pixel before its pixel to half a pixel behind.
+struct Interval {
+  int lowest, highest;
+};
+Interval IntervalAround(HostImageView<const std::uint8_t> gradient, int x, int y) {
+  const int here = gradient(x, y);
+  const int before = here + gradient(std::max(x - 1, 0), y),
+            after = here + gradient(std::min(x + 1, gradient.width - 1), y);  // doubled
+  return {std::min({here, before / 2, after / 2}), std::max({here, (before + 1) / 2, (after + 1) / 2})};
+}
+
+int DistanceTo(const Interval& interval, int value) {
+  return std::max({0, interval.lowest - value, value - interval.highest});
+}
+// By as much as both are outside each other's interval (Birchfield & Tomasi 1998, eq. 6).
+int Difference(HostImageView<const std::uint8_t> left, int x, HostImageView<const std::uint8_t> right,
+               int x_right, int y) {
+  return std::min(DistanceTo(IntervalAround(right, x_right, y), left(x, y)),
+                  DistanceTo(IntervalAround(left, x, y), right(x_right, y)));
+}
+
+}  // namespace
+
+HostImage<std::uint8_t> GradientAlongRow(HostImageView<const std::uint8_t> gray, ThreadPool& threads) {
+  HostImage<std::uint8_t> gradient(gray.width, gray.height);
+  threads.ParallelFor(gray.height, [&](int y) {
+    const auto column = [&](int x) {
+      x = std::clamp(x, 0, gray.width - 1);
+      return gray(x, std::max(y - 1, 0)) + 2 * gray(x, y) + gray(x, std::min(y + 1, gray.height - 1));
+    };
+    for (int x = 0; x < gray.width; ++x) {
+      gradient(x, y) = static_cast<std::uint8_t>(std::clamp(column(x + 1) - column(x - 1), -127, 127) + 127);
+    }
+  });
+  return gradient;
+}
+
+void MatchingCost(const MatchingFeatures& left, const MatchingFeatures& right, int min_disparity,
                   const MatchingTables& tables, HostCostVolumeView<std::uint8_t> costs, ThreadPool& threads) {
   threads.ParallelFor(costs.height, [&](int y) {
     for (int x = 0; x < costs.width; ++x) {
       for (int d = 0; d < costs.num_disparities; ++d) {
         const int x_right = x - min_disparity - d;
-        costs(x, y, d) =
-            census_right.Contains(x_right, y)
-                ? static_cast<std::uint8_t>(std::popcount(census_left(x, y) ^ census_right(x_right, y)))
-                : tables.outside_cost;
+        if (!right.census.Contains(x_right, y)) {
+          costs(x, y, d) = tables.outside_cost;
+          continue;
+        }
+        int cost = std::popcount(left.census(x, y) ^ right.census(x_right, y));
+        if (tables.has_gradient) {
+          const int difference = Difference(left.gradient, x, right.gradient, x_right, y);
+          cost += tables.gradient_cost[static_cast<std::size_t>(std::min(difference, 15))];
+        }
+        costs(x, y, d) = static_cast<std::uint8_t>(cost);
       }
     }
   });

@@ -95,6 +95,32 @@ TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
   }
 }
 
+// The same with every term of the costs and the penalties, codes of 64 bits and others, and P2 of columns
+// with which two steps fit a byte or do not.
+TEST(CpuMatcher, EqualsTheReferenceWithAllTermsWhereLoopsAreUnrolled) {
+  const InstructionSetGuard guard;
+  for (const int num_disparities : {64, 100, 128, 192, 256}) {
+    for (const int num_paths : {4, 8}) {
+      for (const auto& [window, percent] :
+           {std::pair(CensusWindow::kTwoScale, 130), std::pair(CensusWindow::k5x5, 100),
+            std::pair(CensusWindow::kTwoScale, 170), std::pair(CensusWindow::kTwoScale, 300)}) {
+        SweepCase c = MakeCase(331, 9, num_disparities, 11);
+        c.parameters.census_transform.window = window;
+        c.parameters.matching_cost.gradient_weight = 2;
+        c.parameters.matching_cost.gradient_cap = 9;
+        c.parameters.aggregation = {num_paths, 10, 98, 30, 1, 67, percent};
+        const SweepPair pair = test::MakeSweepPair(c);
+        const SweepTruth truth = test::MakeSweepTruth(c, pair);
+        for (const std::string& set : cpu::InstructionSets()) {
+          cpu::UseInstructionSet(set);
+          EXPECT_EQ(test::RunSweepCase(WithThreads(2), c, pair, truth), "")
+              << set << ", " << test::Describe(c);
+        }
+      }
+    }
+  }
+}
+
 // Left a ramp, right the same as far as x = 20 and from there one that falls: there the census codes differ
 // in every bit, so that path costs, and their sums over all paths, are as large as can be.
 SweepPair MakeRamps(int width, int height) {

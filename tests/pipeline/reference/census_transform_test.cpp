@@ -49,6 +49,49 @@ TEST(CensusTransform, CenterSymmetricComparesThePixelsBeforeTheCentreWithTheirMi
   EXPECT_EQ(Census(pair, CensusWindow::kCenterSymmetric9x7)(4, 3), std::uint64_t{1} << 27);
 }
 
+TEST(CensusTransform, TwoScalesCompareTheImageNearbyAndTheSmoothedOneAround) {
+  const auto peak = ImageFrom<std::uint8_t>(15, 13, [](int x, int y) { return x == 7 && y == 6 ? 9 : 1; });
+  EXPECT_EQ(Census(peak, CensusWindow::kTwoScale)(7, 6), ~std::uint64_t{0});
+  // 4 to the right and 2 below: number 25 of both scales.
+  const auto dark = ImageFrom<std::uint8_t>(15, 13, [](int x, int y) { return x == 11 && y == 8 ? 1 : 9; });
+  EXPECT_EQ(Census(dark, CensusWindow::kTwoScale)(7, 6), std::uint64_t{1} << 25 | std::uint64_t{1} << 55);
+  // 1 to the right: in no comparison itself, but in the sums of the centre and of (2, 0), number 17, with the
+  // same weight.
+  const auto bright = [](int x, int y) { return x == 8 && y == 6 ? 101 : 100; };
+  EXPECT_EQ(Census(ImageFrom<std::uint8_t>(15, 13, bright), CensusWindow::kTwoScale)(7, 6),
+            ~((std::uint64_t{1} << 30) - 1) & ~(std::uint64_t{1} << 47));
+  // Of 16-bit images by 16 and rounded down: 1602 is no more than 1600.
+  const auto deep = ImageFrom<std::uint16_t>(15, 13, bright);
+  ThreadPool threads(1);
+  HostImage<std::uint64_t> census(15, 13);
+  CensusTransform(deep.ConstView(), CensusWindow::kTwoScale, census.View(), threads);
+  EXPECT_EQ(census(7, 6), 0U);
+}
+
+TEST(CensusTransform, SmoothedOutsideIsTheSumOfTheNearestPixelInside) {
+  // Sums of the row 4 4 0: 64, 48, 16 (of 16 weights 12 and 4 lie on the first two of the middle one's).
+  const auto row = ImageOf<std::uint8_t>({{4, 4, 0}});
+  const auto census = Census(row, CensusWindow::kTwoScale);
+  // Of the middle pixel: the right half of the smoothed image, 2, 4 and 6 to the right in five rows, and of
+  // the image itself those at 1 or more to the right.
+  std::uint64_t expected = 0;
+  int bit = 0;
+  for (int dy = -3; dy <= 3; ++dy) {
+    for (int dx = -4; dx <= 4; ++dx) {
+      if ((dx + dy) % 2 != 0 || (dx == 0 && dy == 0)) continue;
+      expected |= std::uint64_t{dx > 0} << bit++;
+    }
+  }
+  for (int dy = -4; dy <= 4; dy += 2) {
+    for (int dx = -6; dx <= 6; dx += 2) {
+      if (dx == 0 && dy == 0) continue;
+      expected |= std::uint64_t{dx > 0} << bit++;
+    }
+  }
+  ASSERT_EQ(bit, 64);
+  EXPECT_EQ(census(1, 0), expected);
+}
+
 TEST(CensusTransform, OutsideIsTheNearestPixelInside) {
   const auto row = ImageOf<std::uint8_t>({{5, 3, 9}});
   const auto census = Census(row, CensusWindow::k5x5);
@@ -63,8 +106,8 @@ TEST(CensusTransform, IgnoresBrightnessAndContrast) {
   const auto image = ImageFrom<std::uint8_t>(40, 30, [](int x, int y) { return test::NoiseAt(x, y) / 4; });
   const auto brighter =
       ImageFrom<std::uint8_t>(40, 30, [](int x, int y) { return test::NoiseAt(x, y) / 4 * 3 + 20; });
-  for (const auto window :
-       {CensusWindow::k5x5, CensusWindow::k7x7, CensusWindow::k9x7, CensusWindow::kCenterSymmetric9x7}) {
+  for (const auto window : {CensusWindow::k5x5, CensusWindow::k7x7, CensusWindow::k9x7,
+                            CensusWindow::kCenterSymmetric9x7, CensusWindow::kTwoScale}) {
     EXPECT_TRUE(test::SamePixels(Census(image, window).ConstView(), Census(brighter, window).ConstView()));
   }
 }

@@ -13,7 +13,7 @@ namespace {
 
 MatchingTables Tables(int num_paths, int p1, int p2, int p2_min = 0, float slope = 0) {
   Parameters parameters;
-  parameters.aggregation = {num_paths, p1, p2, p2_min, slope};
+  parameters.aggregation = {num_paths, p1, p2, p2_min, slope, 100, 100};
   return MakeMatchingTables(parameters);
 }
 
@@ -144,6 +144,49 @@ TEST(AggregateCosts, WithoutPenaltiesEveryPathIsTheCostItself) {
       for (int d = 0; d < 2; ++d) EXPECT_EQ(sums.ConstView()(x, y, d), 8 * costs.View()(x, y, d));
     }
   }
+}
+
+TEST(AggregateCosts, GroundStepsDownAColumnWorkedByHand) {
+  // P1 4, but 2 from d - 1 going down and from d + 1 going up. Down: (0 5 5), then (5 0 5) + (0 2 5).
+  // Up: (5 0 5), then (0 5 5) + (2 0 4). The paths along rows begin at each pixel.
+  const auto costs = VolumeOf(1, 2, {{0, 5, 5}, {5, 0, 5}});
+  const HostImage<std::uint8_t> guide(1, 2, 0);
+  Parameters parameters;
+  parameters.aggregation = {4, 4, 9, 0, 0, 50, 100};
+  const auto sums = Aggregate(costs, guide, MakeMatchingTables(parameters));
+  const auto s = sums.ConstView();
+  EXPECT_EQ(s(0, 0, 0), 3 * 0 + 0 + 2);
+  EXPECT_EQ(s(0, 0, 1), 3 * 5 + 5 + 0);
+  EXPECT_EQ(s(0, 0, 2), 3 * 5 + 5 + 4);
+  EXPECT_EQ(s(0, 1, 0), 3 * 5 + 5 + 0);
+  EXPECT_EQ(s(0, 1, 1), 3 * 0 + 0 + 2);
+  EXPECT_EQ(s(0, 1, 2), 3 * 5 + 5 + 5);
+}
+
+TEST(AggregateCosts, ColumnsHaveAP2OfTheirOwn) {
+  // Two pixels of a column, then of a row: the jump from d = 0 to d = 2 costs 8, and 4.
+  Parameters parameters;
+  parameters.aggregation = {4, 3, 4, 0, 0, 100, 200};
+  const MatchingTables tables = MakeMatchingTables(parameters);
+  EXPECT_EQ(Aggregate(VolumeOf(1, 2, {{0, 9, 9}, {9, 9, 0}}), HostImage<std::uint8_t>(1, 2, 0), tables)
+                .ConstView()(0, 1, 2),
+            8);
+  EXPECT_EQ(Aggregate(VolumeOf(2, 1, {{0, 9, 9}, {9, 9, 0}}), HostImage<std::uint8_t>(2, 1, 0), tables)
+                .ConstView()(1, 0, 2),
+            4);
+}
+
+TEST(MatchingTables, PenaltiesOfColumnsAreRoundedAndBounded) {
+  Parameters parameters;
+  parameters.aggregation = {8, 10, 121, 30, 1, 67, 130};
+  EXPECT_EQ(MakeMatchingTables(parameters).p1_ground, 7);
+  EXPECT_EQ(MakeMatchingTables(parameters).p2_vertical[0], 157);  // 157.3
+  EXPECT_EQ(MakeMatchingTables(parameters).p2_vertical[255], 39);
+  EXPECT_EQ(MakeMatchingTables(parameters).largest_p2_vertical, 157);
+  parameters.aggregation = {8, 10, 30, 0, 0, 100, 25};
+  EXPECT_EQ(MakeMatchingTables(parameters).p2_vertical[0], 10);  // never below P1
+  parameters.aggregation = {8, 10, 7000, 0, 0, 100, 200};
+  EXPECT_EQ(MakeMatchingTables(parameters).p2_vertical[0], 8000);
 }
 
 TEST(MatchingTables, P2FallsWithTheGradientDownToItsFloor) {
