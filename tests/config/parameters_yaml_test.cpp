@@ -46,6 +46,8 @@ Parameters Unusual() {
              "selection: {uniqueness_percent: 5, subpixel: none}\n"
              "consistency: {max_difference: -1}\n"
              "filter: {speckle_size: 0, speckle_range: 0.3, fill: false, median: 5}\n"
+             "refinement: {planes: true, plane_tile: 10, plane_step: 5, plane_tolerance: 0.4,\n"
+             "  smoothing_passes: 1, smoothing_range: 1.5}\n"
              "reprojection: {min_depth_m: 0.7, max_depth_m: 33.3}\n",
              "unusual")
       .parameters;
