@@ -166,6 +166,7 @@ std::string RunSummary::Text() const {
   const std::size_t num_done = Count(FrameOutcome::kDone);
   std::string text = fmt::format("{} frames: {} done, {} skipped, {} failed", frames_.size(), num_done,
                                  Count(FrameOutcome::kSkipped), Count(FrameOutcome::kFailed));
+  if (num_dropped_ > 0) text += fmt::format(", {} more dropped, for newer ones", num_dropped_);
   text += fmt::format("; {:.2f} s, {:.2f} frames/s, back end {}\n", elapsed_s_, FramesPerSecond(),
                       description_.backend);
   if (num_done == 0) return text;
@@ -204,6 +205,7 @@ std::string RunSummary::Json() const {
   count("num_done", Count(FrameOutcome::kDone));
   count("num_skipped", Count(FrameOutcome::kSkipped));
   count("num_failed", Count(FrameOutcome::kFailed));
+  count("num_dropped", num_dropped_);
   count("num_incomplete", num_incomplete());
   json.Key("interrupted").Value(interrupted_).Key("elapsed_s").Value(elapsed_s_);
   json.Key("frames_per_s").Value(FramesPerSecond());

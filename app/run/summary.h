@@ -27,6 +27,8 @@ class RunSummary {
   explicit RunSummary(RunDescription description) : description_(std::move(description)) {}
 
   void Add(FrameReport report);
+  // Frames of a live source for which there was no time; they have no report.
+  void AddDropped(std::size_t count) { num_dropped_ += count; }
   // Ends the counting of time and puts the frames in the order of the source.
   void Finish(double elapsed_s, bool interrupted);
 
@@ -42,6 +44,7 @@ class RunSummary {
 
   RunDescription description_;
   std::vector<FrameReport> frames_;
+  std::size_t num_dropped_ = 0;
   double elapsed_s_ = 0;
   bool interrupted_ = false;
 };

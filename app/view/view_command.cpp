@@ -123,7 +123,8 @@ std::size_t ShowFrames(const ViewOptions& options, std::shared_ptr<FrameSource> 
                                        .device = options.matching.device,
                                        .memory_limit_bytes = options.matching.MemoryLimitBytes(backend),
                                        .num_writers = 1,
-                                       .stop_requested = [&] { return is_last_shown || viewer.closed(); }});
+                                       .stop_requested = [&] { return is_last_shown || viewer.closed(); },
+                                       .finish_read_frames = false});
   LogDropped(totals.num_dropped);
   return num_shown;
 }

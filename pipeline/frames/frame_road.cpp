@@ -96,7 +96,10 @@ class FrameRoad {
 
   void MatchFrames() {
     while (!gives_up_) {
-      if (options_.stop_requested && options_.stop_requested()) reader_.Stop();
+      if (options_.stop_requested && options_.stop_requested()) {
+        if (!options_.finish_read_frames) break;
+        reader_.Stop();
+      }
       if (newest_ && !HasFreeWriter()) {
         if (in_flight_.empty()) {
           AwaitWriter();

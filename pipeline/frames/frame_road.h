@@ -83,6 +83,7 @@ struct RoadOptions {
   // Asked in the calling thread, before every frame and every 20 ms while it waits for one. Once true, no
   // further frame is read; those on their way end. May be empty.
   std::function<bool()> stop_requested{};
+  bool finish_read_frames = true;  // after that, frames that were read but not begun are matched too
 };
 
 struct RoadTotals {

@@ -360,6 +360,20 @@ TEST(FrameRoad, StopsCleanly) {
   EXPECT_EQ(log.reports.size(), static_cast<std::size_t>(source->num_read()));
 }
 
+TEST(FrameRoad, StopsWithoutTheFramesThatAreReadWhereThatIsAsked) {
+  Log log;
+  const auto source = std::make_shared<FakeSource>(1000);
+  bool stop = false;
+  FrameSteps steps = StepsInto(log);
+  steps.observe = [&](const auto& frame) {
+    log.observed.push_back(frame->frame.name);
+    stop = frame->frame.name == "f5";
+  };
+  RunFrames(source, steps, {.stop_requested = [&] { return stop; }, .finish_read_frames = false});
+  EXPECT_EQ(log.observed.back(), "f5");
+  EXPECT_EQ(log.written.size(), 6U);
+}
+
 TEST(FrameRoad, ALostSourceEndsTheLoopAfterTheFramesOnTheirWay) {
   Log log;
   const auto source = std::make_shared<FakeSource>(10);
