@@ -1,4 +1,14 @@
-// The straight line: the stages one after the other.
+// Semi-global matching on the cpu. Stages that are calls of their own on the reference are fused here:
+//
+// - matching_cost with aggregation: two sweeps over the image (Aggregator::Compute) make the costs in
+//   registers, each for itself, and never store them. The first sweep, from below, stores its sums.
+// - selection with the last sweep (Sink::Take): only there are a pixel's sums over all paths whole, and
+//   W x H x D of them are neither written nor read again; the right image's winners follow from the same.
+// - sub-pixel values and consistency with the end of a band of that sweep (Sink::EndBand): the winners of the
+//   band's rows are in the cache, the left image's and the right one's.
+//
+// Apart stand census_transform, before the sweeps, in blocks of rows of both images (Transform), and what
+// needs the whole map: the filters and refinements of cpu/filters/, which the methods share (FilterMap).
 #include "pipeline/cpu/cpu_matcher.h"
 
 #include <algorithm>
@@ -28,9 +38,9 @@ cpu::PaddedImage<std::uint16_t> SmoothedOf(const Parameters& parameters, int wid
 
 std::string Megabytes(std::size_t bytes) { return std::to_string((bytes + 999'999) / 1'000'000) + " MB"; }
 
-class CpuMatcher final : public StereoMatcher {
+class CpuSgmMatcher final : public StereoMatcher {
  public:
-  CpuMatcher(const Parameters& parameters, const MatcherOptions& options)
+  CpuSgmMatcher(const Parameters& parameters, const MatcherOptions& options)
       : parameters_(parameters),
         tables_(MakeMatchingTables(parameters)),
         threads_(options.num_threads),
@@ -183,7 +193,7 @@ class CpuMatcher final : public StereoMatcher {
 std::unique_ptr<StereoMatcher> MakeCpuMatcher(const Parameters& parameters, const MatcherOptions& options) {
   ValidateOrThrow(parameters);
   CheckMatcherSize(options);
-  return std::make_unique<CpuMatcher>(parameters, options);
+  return std::make_unique<CpuSgmMatcher>(parameters, options);
 }
 
 }  // namespace parallax

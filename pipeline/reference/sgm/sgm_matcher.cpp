@@ -1,17 +1,17 @@
-// The straight line: the stages one after the other, nothing between the calls.
+// Semi-global matching on the reference: the stages one after the other, nothing between the calls.
 #include <string>
 
 #include "pipeline/matcher.h"
-#include "pipeline/reference/refinement.h"
+#include "pipeline/reference/map_filters.h"
 #include "pipeline/reference/stages.h"
 #include "pipeline/stage_watch.h"
 
 namespace parallax {
 namespace {
 
-class ReferenceMatcher final : public StereoMatcher {
+class ReferenceSgmMatcher final : public StereoMatcher {
  public:
-  ReferenceMatcher(const Parameters& parameters, const MatcherOptions& options)
+  ReferenceSgmMatcher(const Parameters& parameters, const MatcherOptions& options)
       : parameters_(parameters),
         tables_(MakeMatchingTables(parameters)),
         threads_(options.num_threads),
@@ -61,19 +61,7 @@ class ReferenceMatcher final : public StereoMatcher {
     if (stages != nullptr) stages->Add("consistent", Clone(map));
     watch.Lap(Stage::kConsistency);
 
-    reference::RemoveSpeckles(parameters_.filter, map);
-    if (stages != nullptr) stages->Add("without_speckles", Clone(map));
-    if (parameters_.filter.fill) reference::FillHoles(map, threads_);
-    if (stages != nullptr) stages->Add("filled", Clone(map));
-    if (parameters_.refinement.planes) {
-      reference::FillFromPlanes(parameters_, guide.ConstView(), map, threads_);
-      if (stages != nullptr) stages->Add("planes", Clone(map));
-    }
-    reference::MedianFilter(parameters_.filter.median, map, threads_);
-    if (parameters_.refinement.smoothing_passes > 0) {
-      if (stages != nullptr) stages->Add("median", Clone(map));
-      reference::Smooth(parameters_.refinement, map.disparity.View(), threads_);
-    }
+    reference::FilterMap(parameters_, guide.ConstView(), map, threads_, stages);
     watch.Lap(Stage::kFilter);
 
     result = std::move(map);
@@ -135,7 +123,7 @@ std::unique_ptr<StereoMatcher> MakeReferenceMatcher(const Parameters& parameters
                                                     const MatcherOptions& options) {
   ValidateOrThrow(parameters);
   CheckMatcherSize(options);
-  return std::make_unique<ReferenceMatcher>(parameters, options);
+  return std::make_unique<ReferenceSgmMatcher>(parameters, options);
 }
 
 }  // namespace parallax

@@ -1,0 +1,30 @@
+#include "pipeline/reference/map_filters.h"
+
+#include <string_view>
+
+#include "pipeline/reference/refinement.h"
+#include "pipeline/reference/stages.h"
+
+namespace parallax::reference {
+
+void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide, DisparityMap& map,
+               ThreadPool& threads, StageResults* stages) {
+  const auto hand_out = [&](std::string_view name) {
+    if (stages != nullptr) stages->Add(name, Clone(map));
+  };
+  RemoveSpeckles(parameters.filter, map);
+  hand_out("without_speckles");
+  if (parameters.filter.fill) FillHoles(map, threads);
+  hand_out("filled");
+  if (parameters.refinement.planes) {
+    FillFromPlanes(parameters, guide, map, threads);
+    hand_out("planes");
+  }
+  MedianFilter(parameters.filter.median, map, threads);
+  if (parameters.refinement.smoothing_passes > 0) {
+    hand_out("median");
+    Smooth(parameters.refinement, map.disparity.View(), threads);
+  }
+}
+
+}  // namespace parallax::reference

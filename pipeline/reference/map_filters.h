@@ -1,0 +1,21 @@
+// What follows the consistency of a method that leaves it to others: the filters and refinements in their
+// order.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/disparity_map.h"
+#include "pipeline/image.h"
+#include "pipeline/parallel.h"
+#include "pipeline/parameters.h"
+#include "pipeline/stage_results.h"
+
+namespace parallax::reference {
+
+// Removes speckles, fills holes, takes medians and refines, each as far as the parameters ask for it, in
+// place (docs/matching.md, "filter" and "refinement"). guide: left image. stages: null, or gets the map after
+// each.
+void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide, DisparityMap& map,
+               ThreadPool& threads, StageResults* stages);
+
+}  // namespace parallax::reference
