@@ -5,20 +5,17 @@
 #include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <optional>
 #include <string>
 
 #include "datasets/formats/file_bytes.h"
+#include "datasets/formats/png_chunks.h"
 #include "pipeline/error.h"
 
 namespace parallax {
 namespace {
 
 using Bytes = std::span<const std::uint8_t>;
-
-std::uint32_t LoadBigEndian32(const std::uint8_t* b) {
-  return static_cast<std::uint32_t>(b[0]) << 24 | static_cast<std::uint32_t>(b[1]) << 16 |
-         static_cast<std::uint32_t>(b[2]) << 8 | b[3];
-}
 
 bool StartsWith(Bytes bytes, std::string_view magic) { return AsText(bytes).starts_with(magic); }
 
@@ -29,27 +26,24 @@ bool StartsWith(Bytes bytes, std::string_view magic) { return AsText(bytes).star
 // --- PNG (ISO/IEC 15948) -----------------------------------------------------
 
 void CheckPng(Bytes bytes, const std::string& file) {
-  constexpr std::size_t kSignature_bytes = 8;
-  constexpr std::size_t kChunkFrame_bytes = 12;  // length, type, checksum
   constexpr std::uint64_t kDeflateMaxRatio = 1032;
   std::uint64_t width = 0, height = 0, bits_per_pixel = 0, data_bytes = 0;
-  for (std::size_t at = kSignature_bytes;;) {
-    if (bytes.size() < at + kChunkFrame_bytes) ThrowTruncated(file, "PNG without its end");
-    const std::size_t length = LoadBigEndian32(&bytes[at]);
-    const std::string_view type = AsText(bytes.subspan(at + 4, 4));
-    if (bytes.size() - at - kChunkFrame_bytes < length) ThrowTruncated(file, "PNG chunk cut short");
-    if (libdeflate_crc32(0, &bytes[at + 4], 4 + length) != LoadBigEndian32(&bytes[at + 8 + length])) {
+  PngChunks chunks(bytes);
+  for (std::string_view type; type != "IEND";) {
+    const std::optional<PngChunk> chunk = chunks.Next();
+    if (!chunk) ThrowTruncated(file, chunks.is_cut_short() ? "PNG chunk cut short" : "PNG without its end");
+    type = chunk->type();
+    const Bytes data = chunk->data();
+    if (libdeflate_crc32(0, chunk->type_and_data.data(), chunk->type_and_data.size()) != chunk->checksum) {
       ThrowTruncated(file, "PNG checksum wrong in chunk " + Printable(type));
     }
-    if (type == "IHDR" && length >= 13) {
+    if (type == "IHDR" && data.size() >= 13) {
       constexpr std::array<std::uint64_t, 8> kChannels = {1, 0, 3, 1, 2, 0, 4, 0};
-      width = LoadBigEndian32(&bytes[at + 8]);
-      height = LoadBigEndian32(&bytes[at + 12]);
-      bits_per_pixel = bytes[at + 16] * kChannels[bytes[at + 17] & 7];
+      width = LoadBigEndian32(&data[0]);
+      height = LoadBigEndian32(&data[4]);
+      bits_per_pixel = data[8] * kChannels[data[9] & 7];
     }
-    if (type == "IDAT") data_bytes += length;
-    if (type == "IEND") break;
-    at += kChunkFrame_bytes + length;
+    if (type == "IDAT") data_bytes += data.size();
   }
   if (width == 0 || height == 0 || width > (1U << 30) || height > (1U << 30) ||
       width * bits_per_pixel / 8 > data_bytes * kDeflateMaxRatio / height) {

@@ -13,17 +13,13 @@
 #include <type_traits>
 
 #include "datasets/formats/file_bytes.h"
+#include "datasets/formats/png_chunks.h"
 #include "pipeline/error.h"
 
 namespace parallax {
 namespace {
 
 using Bytes = std::span<const std::uint8_t>;
-
-std::size_t LoadBigEndian32(const std::uint8_t* b) {
-  return static_cast<std::size_t>(b[0]) << 24 | static_cast<std::size_t>(b[1]) << 16 |
-         static_cast<std::size_t>(b[2]) << 8 | b[3];
-}
 
 // --- the file ----------------------------------------------------------------
 
@@ -49,18 +45,16 @@ bool ReadHeader(Bytes header, PlainPng& png) {
 }
 
 std::optional<PlainPng> FindPixelData(Bytes bytes) {
-  constexpr std::size_t kChunkHead_bytes = 8, kChecksum_bytes = 4;
-  constexpr std::string_view kSignature = "\x89PNG\r\n\x1a\n";
-  if (!AsText(bytes).starts_with(kSignature)) return std::nullopt;
+  if (!AsText(bytes).starts_with(PngChunks::kSignature)) return std::nullopt;
   PlainPng png;
   png.stream.reserve(bytes.size());
-  for (Bytes rest = bytes.subspan(kSignature.size()); rest.size() >= kChunkHead_bytes + kChecksum_bytes;) {
-    const std::size_t length = LoadBigEndian32(rest.data());
-    if (length > rest.size() - kChunkHead_bytes - kChecksum_bytes) return std::nullopt;
-    const std::string_view type = AsText(rest.subspan(4, 4));
-    const Bytes data = rest.subspan(kChunkHead_bytes, length);
-    const bool is_first = rest.data() == bytes.data() + kSignature.size();
+  PngChunks chunks(bytes);
+  bool is_first = true;
+  while (const std::optional<PngChunk> chunk = chunks.Next()) {
+    const std::string_view type = chunk->type();
+    const Bytes data = chunk->data();
     if (is_first != (type == "IHDR")) return std::nullopt;
+    is_first = false;
     if (type == "IEND") return png;
     if (type == "IHDR") {
       if (!ReadHeader(data, png)) return std::nullopt;
@@ -69,7 +63,6 @@ std::optional<PlainPng> FindPixelData(Bytes bytes) {
     } else if (type == "tRNS" || (type[0] & 0x20) == 0) {  // a capital: one must understand it
       return std::nullopt;
     }
-    rest = rest.subspan(kChunkHead_bytes + length + kChecksum_bytes);
   }
   return std::nullopt;
 }
