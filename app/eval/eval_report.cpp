@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <iterator>
 #include <limits>
 
 #include "app/output/output_files.h"
 #include "app/pictures/colormap.h"
 #include "app/pictures/error_picture.h"
+#include "app/pictures/robust_range.h"
 #include "datasets/formats/image_file.h"
 #include "pipeline/error.h"
 #include "pipeline/metrics/interpolate_background.h"
@@ -38,23 +38,6 @@ void Paste(const CameraImage& image, int x0, int y0, HostImage<Rgb8>& picture) {
 }
 void Paste(const HostImage<Rgb8>& part, int x0, int y0, HostImage<Rgb8>& picture) {
   for (int y = 0; y < part.height(); ++y) std::copy_n(part.Row(y), part.width(), picture.Row(y0 + y) + x0);
-}
-
-// Disparities that get the darkest and the lightest colour: nearly the range of the truth, so that a few
-// extreme values do not flatten the rest.
-struct ColorRange {
-  float min_px = 0, max_px = 1;
-};
-ColorRange RangeOf(HostImageView<const float> truth) {
-  std::vector<float> values;
-  for (int y = 0; y < truth.height; ++y) {
-    std::copy_if(truth.Row(y), truth.Row(y) + truth.width, std::back_inserter(values),
-                 [](float d) { return !std::isnan(d); });
-  }
-  if (values.empty()) return {};
-  std::sort(values.begin(), values.end());
-  const std::size_t last = values.size() - 1;
-  return {values[last / 100], values[last - last / 100]};
 }
 
 // The estimate at the truth's size: Middlebury allows a half or a quarter.
@@ -154,14 +137,14 @@ HostImage<Rgb8> FramePicture(const StereoFrame& frame, HostImageView<const float
   const auto truth = frame.truth->disparity.ConstView();
   const HostImage<float> shown = AtTruthSize(estimate, truth);
   const HostImage<float> scored = fill_holes ? InterpolateBackground(shown.ConstView()) : shown.Clone();
-  const ColorRange range = RangeOf(truth);
+  const ValueRange range = RobustRange(truth);  // a few extreme values do not flatten the rest
   const int width = truth.width, height = truth.height;
   HostImage<Rgb8> picture(2 * width + kGap_px, 2 * height + kGap_px, kGapColor);
   const CameraImageView left = ViewOf(frame.left);
   if (WidthOf(left) == width && HeightOf(left) == height) Paste(frame.left, 0, 0, picture);
   Paste(ErrorPicture(scored.ConstView(), *frame.truth), width + kGap_px, 0, picture);
-  Paste(ColorDisparity(shown.ConstView(), range.min_px, range.max_px), 0, height + kGap_px, picture);
-  Paste(ColorDisparity(Thickened(truth).ConstView(), range.min_px, range.max_px), width + kGap_px,
+  Paste(ColorDisparity(shown.ConstView(), range.low, range.high), 0, height + kGap_px, picture);
+  Paste(ColorDisparity(Thickened(truth).ConstView(), range.low, range.high), width + kGap_px,
         height + kGap_px, picture);
   return picture;
 }
