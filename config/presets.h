@@ -17,7 +17,7 @@ std::span<const Preset> Presets();
 // The preset of this name, or nullptr.
 const Preset* FindPreset(std::string_view name);
 
-// "ad_census, default, kitti, middlebury", for messages.
+// "ad_census, default, eth3d, ...", for messages.
 std::string_view PresetNames();
 
 }  // namespace parallax

@@ -36,7 +36,7 @@ TEST(InfoCommand, PrintsAPresetThatReadsBackToIt) {
   }
   const ProgramResult unknown = RunParallax({"info", "--preset", "kity"});
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_EQ(unknown.err, "parallax: unknown preset 'kity': use one of ad_census, default, kitti, middlebury\n");
+  EXPECT_EQ(unknown.err, "parallax: unknown preset 'kity': use one of " + std::string(PresetNames()) + "\n");
 }
 
 TEST(InfoCommand, JsonHasTheSameFacts) {

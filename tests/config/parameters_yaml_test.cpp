@@ -203,12 +203,13 @@ TEST(ParametersYaml, JunkIsToldWithItsLine) {
 }
 
 TEST(LoadParameters, KnowsThePresets) {
-  EXPECT_EQ(LoadParameters("default"), Parameters{});
   EXPECT_EQ(LoadParameters("kitti").matching_cost.num_disparities, 256);
+  EXPECT_EQ(LoadParameters("kitti-accurate").matching_cost.num_disparities, 256);  // by its base
   EXPECT_TRUE(LoadParameters("middlebury").filter.fill);
   // The data set states the number of disparities of each scene.
   EXPECT_FALSE(LoadChosenParameters("middlebury").IsChosen("matching_cost.num_disparities"));
-  EXPECT_EQ(PresetNames(), "ad_census, default, kitti, middlebury");
+  EXPECT_EQ(PresetNames(),
+            "ad_census, default, eth3d, kitti-accurate, kitti, middlebury-accurate, middlebury, realtime");
   for (const Preset& preset : Presets())
     EXPECT_NO_THROW(LoadParameters(std::string(preset.name))) << preset.name;
 }
@@ -218,9 +219,9 @@ TEST(LoadParameters, NamesWhatIsMissing) {
     LoadParameters("kity");
     FAIL();
   } catch (const InvalidArgument& error) {
-    EXPECT_STREQ(
-        error.what(),
-        "kity: no such file, and no preset (ad_census, default, kitti, middlebury): did you mean kitti?");
+    EXPECT_STREQ(error.what(), ("kity: no such file, and no preset (" + std::string(PresetNames()) +
+                                "): did you mean kitti?")
+                                   .c_str());
   }
   const test::TemporaryFolder folder;
   EXPECT_THROW(LoadParameters(folder.path()), Error);
