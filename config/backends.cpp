@@ -51,6 +51,7 @@ constexpr MatcherRow kMatchers[] = {
 #endif
     {Method::kSgm, "cpu", &MakeCpuMatcher, &MakeCpuMatcherQueue},
     {Method::kSgm, "reference", &MakeReferenceMatcher, nullptr},
+    {Method::kAdCensus, "cpu", &MakeCpuAdCensusMatcher, &MakeCpuMatcherQueue},
     {Method::kAdCensus, "reference", &MakeReferenceAdCensusMatcher, nullptr},
 };
 

@@ -12,5 +12,8 @@ namespace parallax {
 // Throws InvalidArgument for invalid parameters or sizes, and where options.memory_limit_bytes is too small,
 // naming the least that would do.
 std::unique_ptr<StereoMatcher> MakeCpuMatcher(const Parameters& parameters, const MatcherOptions& options);
+// The same for the method AD-Census, which has no bands: within less memory than it needs it is refused.
+std::unique_ptr<StereoMatcher> MakeCpuAdCensusMatcher(const Parameters& parameters,
+                                                      const MatcherOptions& options);
 
 }  // namespace parallax

@@ -66,7 +66,8 @@ class CpuMatcherQueue final : public MatcherQueue {
     if (num_threads <= 0) num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
     options.num_threads = std::max(1, num_threads / num_at_a_time);
     options.memory_limit_bytes /= static_cast<std::size_t>(num_at_a_time);
-    for (int i = 0; i < num_at_a_time; ++i) matchers_.push_back(MakeCpuMatcher(parameters, options));
+    const auto make = parameters.method == Method::kSgm ? MakeCpuMatcher : MakeCpuAdCensusMatcher;
+    for (int i = 0; i < num_at_a_time; ++i) matchers_.push_back(make(parameters, options));
     for (const auto& matcher : matchers_)
       threads_.emplace_back([this, &matcher](const std::stop_token& stop) { Work(*matcher, stop); });
   }

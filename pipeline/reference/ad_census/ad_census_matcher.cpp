@@ -5,6 +5,7 @@
 
 #include "pipeline/matcher.h"
 #include "pipeline/reference/ad_census/stages.h"
+#include "pipeline/reference/refinement.h"
 #include "pipeline/reference/stages.h"
 #include "pipeline/stage_watch.h"
 
@@ -21,10 +22,10 @@ struct Views {
 };
 
 template <typename T>
-HostImage<T> Mirrored(const HostImage<T>& image) {
-  HostImage<T> mirrored(image.width(), image.height());
-  for (int y = 0; y < image.height(); ++y)
-    std::reverse_copy(image.Row(y), image.Row(y) + image.width(), mirrored.Row(y));
+HostImage<T> Mirrored(HostImageView<const T> image) {
+  HostImage<T> mirrored(image.width, image.height);
+  for (int y = 0; y < image.height; ++y)
+    std::reverse_copy(image.Row(y), image.Row(y) + image.width, mirrored.Row(y));
   return mirrored;
 }
 
@@ -78,7 +79,7 @@ class ReferenceAdCensusMatcher final : public StereoMatcher {
     reference::SelectDisparities(sums.View(), min_disparity, whole, winner_left.View(), map, threads_);
     watch.Lap(Stage::kSelection);
     if (parameters_.ad_census.right_winner == RightWinner::kOwn) {
-      winner_right = OwnRightWinners(views, watch);
+      winner_right = OwnRightWinners(left, right, watch);
     } else {
       reference::SelectRightWinners(sums.View(), min_disparity, winner_right.View(), threads_);
     }
@@ -89,8 +90,8 @@ class ReferenceAdCensusMatcher final : public StereoMatcher {
     }
     watch.Lap(Stage::kSelection);
 
-    reference::CheckConsistency(winner_left.ConstView(), winner_right.ConstView(), min_disparity, num_disparities,
-                                parameters_.consistency, map, threads_);
+    reference::CheckConsistency(winner_left.ConstView(), winner_right.ConstView(), min_disparity,
+                                num_disparities, parameters_.consistency, map, threads_);
     if (stages != nullptr) stages->Add("consistent", Clone(map));
     watch.Lap(Stage::kConsistency);
 
@@ -159,24 +160,19 @@ class ReferenceAdCensusMatcher final : public StereoMatcher {
   }
 
   // The right image becomes the left one when both are mirrored and change places.
-  HostImage<std::uint16_t> OwnRightWinners(const Views& views, StageWatch& watch) {
-    const auto mirrored_arms = [](const HostImage<Arms>& arms) {
-      HostImage<Arms> mirrored = Mirrored(arms);
-      for (int y = 0; y < mirrored.height(); ++y) {
-        for (int x = 0; x < mirrored.width(); ++x) std::swap(mirrored(x, y).left, mirrored(x, y).right);
-      }
-      return mirrored;
-    };
-    const Views mirrored{Mirrored(views.color_right),     Mirrored(views.color_left),
-                         Mirrored(views.census_right),    Mirrored(views.census_left),
-                         mirrored_arms(views.arms_right), mirrored_arms(views.arms_left)};
+  HostImage<std::uint16_t> OwnRightWinners(const CameraImageView& left, const CameraImageView& right,
+                                           StageWatch& watch) {
+    const auto mirrored_image = [](const auto& view) -> CameraImage { return Mirrored(view); };
+    const CameraImage mirrored_right = std::visit(mirrored_image, right);
+    const CameraImage mirrored_left = std::visit(mirrored_image, left);
+    const Views mirrored = MakeViews(ViewOf(mirrored_right), ViewOf(mirrored_left));
     const HostCostVolume<std::uint16_t> sums = MakeSums(mirrored, nullptr, watch);
-    const int width = views.color_left.width(), height = views.color_left.height();
+    const int width = WidthOf(left), height = HeightOf(left);
     HostImage<std::uint16_t> winners(width, height);
     DisparityMap unused{{width, height}, {width, height}, {width, height}};
     reference::SelectDisparities(sums.View(), parameters_.matching_cost.min_disparity, {}, winners.View(),
                                  unused, threads_);
-    return Mirrored(winners);
+    return Mirrored(winners.ConstView());
   }
 
   void Refine(const Views& views, const HostCostVolume<std::uint16_t>& sums, DisparityMap& map,
@@ -200,7 +196,12 @@ class ReferenceAdCensusMatcher final : public StereoMatcher {
     reference::ad_census::RefineSubpixel(sums.View(), min_disparity, parameters_.selection.subpixel, map,
                                          threads_);
     hand_out("refined");
+    if (parameters_.refinement.planes)
+      reference::FillFromPlanes(
+          parameters_, reference::GrayFromColor(views.color_left.ConstView()).ConstView(), map, threads_);
     reference::MedianFilter(parameters_.filter.median, map, threads_);
+    if (parameters_.refinement.smoothing_passes > 0)
+      reference::Smooth(parameters_.refinement, map.disparity.View(), threads_);
   }
 
   Parameters parameters_;

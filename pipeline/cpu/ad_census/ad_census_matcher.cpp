@@ -1,0 +1,632 @@
+// The method AD-Census on the cpu: volumes a block of disparities after the other while they are averaged
+// over the crosses, then whole along the scanlines.
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "pipeline/cpu/ad_census/kernels.h"
+#include "pipeline/cpu/ad_census/refinement.h"
+#include "pipeline/cpu/ad_census/views.h"
+#include "pipeline/cpu/cpu_matcher.h"
+#include "pipeline/cpu/filters/map_filters.h"
+#include "pipeline/error.h"
+#include "pipeline/pixel_math.h"
+#include "pipeline/simd/large_buffer.h"
+#include "pipeline/stage_watch.h"
+
+namespace parallax {
+namespace {
+
+using cpu::LargeBuffer;
+using cpu::ad_census::ArmLine;
+using cpu::ad_census::kNoIndex;
+using cpu::ad_census::kRightMargin;
+using cpu::ad_census::Partners;
+using cpu::ad_census::PathLine;
+using cpu::ad_census::Plane;
+using cpu::ad_census::Selection;
+using cpu::ad_census::View;
+
+constexpr std::size_t kBytes = sizeof(std::uint16_t);
+
+std::size_t Size(int value) { return static_cast<std::size_t>(value); }
+
+// Memory of one thread for a line of vectors and what is made of it.
+struct LineWork {
+  explicit LineWork(int length)
+      : first(Size(length) * Size(cpu::ad_census::kMaxLanes)),
+        second(first.size()),
+        sizes(first.size()),
+        scratch(cpu::ad_census::LineScratchBytes(length)) {}
+  std::size_t bytes() const { return 3 * first.size() * kBytes + scratch.size(); }
+  AlignedBuffer<std::uint16_t> first, second, sizes;
+  AlignedBuffer<std::uint8_t> scratch;
+};
+
+// Costs averaged over the crosses and optimised along the scanlines, of frames up to a size.
+class SumMaker {
+ public:
+  SumMaker(const Parameters& parameters, int largest_width, int largest_height, ThreadPool& threads)
+      : parameters_(parameters),
+        tables_(MakeAdCensusTables(parameters)),
+        threads_(threads),
+        lanes_(cpu::ad_census::NumLanes()),
+        num_blocks_((parameters.matching_cost.num_disparities + lanes_ - 1) / lanes_),
+        both_(parameters.ad_census.support == SupportRegion::kBoth),
+        up_(largest_height, largest_width),
+        down_(largest_height, largest_width) {
+    const std::size_t block_bytes = Size(largest_width) * Size(largest_height) * Size(lanes_) * kBytes;
+    costs_ = LargeBuffer(block_bytes * Size(num_blocks_));
+    sums_ = LargeBuffer(block_bytes * Size(num_blocks_));
+    if (both_) {
+      for (LargeBuffer& sizes : sizes_) sizes = LargeBuffer(block_bytes);
+    } else {
+      for (Plane<float>& plane : reciprocals_)
+        plane =
+            Plane<float>(std::max(largest_width, largest_height), std::max(largest_width, largest_height));
+    }
+    for (int i = 0; i < threads.num_threads(); ++i) {
+      lines_.emplace_back(std::max(largest_width, largest_height));
+      states_.emplace_back(2 * Size(num_blocks_ + 2) * Size(lanes_));
+    }
+  }
+
+  std::size_t bytes() const {
+    return costs_.size() + sums_.size() + sizes_[0].size() + sizes_[1].size() + reciprocals_[0].bytes() +
+           reciprocals_[1].bytes() + up_.bytes() + down_.bytes() +
+           lines_.size() * (lines_.front().bytes() + states_.front().size() * kBytes);
+  }
+
+  // right: the mirrored view. stages: null, or gets the volumes.
+  void Make(const View& left, const View& right, int width, int height, StageResults* stages) {
+    left_ = &left, right_ = &right, width_ = width, height_ = height;
+    cpu::ad_census::Transpose(left.arms.up, width, height, up_, threads_);
+    cpu::ad_census::Transpose(left.arms.down, width, height, down_, threads_);
+    const int num_disparities = parameters_.matching_cost.num_disparities;
+    HostCostVolume<std::uint16_t>* handed_out = nullptr;
+    if (stages != nullptr)
+      handed_out = &stages->Add("costs", HostCostVolume<std::uint16_t>(width, height, num_disparities));
+    if (!both_ && parameters_.ad_census.iterations > 0) FindReciprocals();
+    for (int block = 0; block < num_blocks_; ++block) {
+      MatchBlock(block, handed_out);
+      for (int i = 0; i < parameters_.ad_census.iterations; ++i) AverageBlock(block, i);
+    }
+    if (stages != nullptr) stages->Add("aggregated", Volume(costs_));
+    if (parameters_.ad_census.scanlines) {
+      WalkRows();
+      WalkColumns();
+    } else {
+      CopyCosts();
+    }
+    if (stages != nullptr) stages->Add("sums", Volume(sums_));
+  }
+
+  const std::uint16_t* SumsOfRow(int y) const { return Of(sums_, 0, 0, y); }
+  std::uint16_t SumAt(int x, int y, int d) const { return Of(sums_, d / lanes_, x, y)[d % lanes_]; }
+  std::ptrdiff_t block_stride() const { return std::ptrdiff_t{width_} * height_ * lanes_; }
+  int num_blocks() const { return num_blocks_; }
+  int lanes() const { return lanes_; }
+  // Element of a mirrored row that left pixel x meets at the first disparity of a block.
+  int FirstRight(int x, int block) const {
+    return width_ - 1 - x + parameters_.matching_cost.min_disparity + block * lanes_;
+  }
+
+ private:
+  std::uint16_t* Of(const LargeBuffer& volume, int block, int x, int y) const {
+    return reinterpret_cast<std::uint16_t*>(volume.data()) +
+           ((std::ptrdiff_t{block} * height_ + y) * width_ + x) * lanes_;
+  }
+
+  // Calls body(worker, i) for every i, a few at a time, on all threads; a worker is one thread's.
+  template <typename F>
+  void ForEach(int count, const F& body) {
+    constexpr int kChunk = 4;
+    std::atomic<int> next = 0;
+    threads_.ParallelFor(threads_.num_threads(), [&](int worker) {
+      for (int begin = next.fetch_add(kChunk); begin < count; begin = next.fetch_add(kChunk)) {
+        for (int i = begin; i < std::min(count, begin + kChunk); ++i) body(Size(worker), i);
+      }
+    });
+  }
+
+  // Vectors of a row or column of a volume.
+  struct Line {
+    std::uint16_t* begin;
+    std::ptrdiff_t step;
+    int length;
+  };
+  Line LineOf(const LargeBuffer& volume, int block, bool is_row, int i) const {
+    if (is_row) return {Of(volume, block, 0, i), lanes_, width_};
+    return {Of(volume, block, i, 0), std::ptrdiff_t{width_} * lanes_, height_};
+  }
+  static void Load(const Line& line, std::uint16_t* to) {
+    cpu::ad_census::LoadLine(line.begin, line.step, line.length, to);
+  }
+  static void Store(const std::uint16_t* from, const Line& line) {
+    cpu::ad_census::StoreLine(from, line.length, line.step, line.begin);
+  }
+
+  ArmLine ArmsAlong(int block, bool is_row, int i) const {
+    const auto partners = [&](const Plane<std::uint8_t>& row_arms, const Plane<std::uint8_t>& column_arms) {
+      if (!both_) return Partners{};
+      return is_row ? Partners{row_arms.Row(i), 0, FirstRight(0, block), -1, width_}
+                    : Partners{column_arms.Row(0), column_arms.stride(), FirstRight(i, block), 0, width_};
+    };
+    const auto& of_left = left_->arms;
+    const auto& of_right = right_->arms;
+    return {is_row ? width_ : height_, is_row ? of_left.left.Row(i) : up_.Row(i),
+            is_row ? of_left.right.Row(i) : down_.Row(i), partners(of_right.left, of_right.up),
+            partners(of_right.right, of_right.down)};
+  }
+
+  // Regions of the left crosses: sizes_[0] of rows first, which columns divide by; sizes_[1] the other way.
+  void FindReciprocals() {
+    for (const bool rows_first : {true, false}) {
+      Plane<float>& reciprocals = reciprocals_[rows_first ? 0 : 1];
+      const auto span = [&](int x, int y) {
+        const auto& arms = left_->arms;
+        return 1 + (rows_first ? arms.left.Row(y)[x] + arms.right.Row(y)[x]
+                               : arms.up.Row(y)[x] + arms.down.Row(y)[x]);
+      };
+      const int num_lines = rows_first ? width_ : height_, length = rows_first ? height_ : width_;
+      ForEach(num_lines, [&](std::size_t, int i) {
+        const ArmLine arms = ArmsAlong(0, !rows_first, i);
+        std::vector<int> before(Size(length) + 1, 0);
+        for (int k = 0; k < length; ++k)
+          before[Size(k) + 1] = before[Size(k)] + (rows_first ? span(i, k) : span(k, i));
+        for (int k = 0; k < length; ++k) {
+          const int size = before[Size(k + arms.ahead[k] + 1)] - before[Size(k - arms.back[k])];
+          reciprocals.Row(i)[k] = 1.0F / static_cast<float>(size);
+        }
+      });
+    }
+  }
+
+  // Costs of a block; with iterations to come, their sums along the rows.
+  void MatchBlock(int block, HostCostVolume<std::uint16_t>* handed_out) {
+    const bool is_last = parameters_.ad_census.iterations == 0;
+    ForEach(height_, [&](std::size_t worker, int y) {
+      LineWork& work = lines_[worker];
+      cpu::ad_census::CostRow row{};
+      row.width = width_, row.num_channels = left_->num_channels;
+      for (int c = 0; c < row.num_channels; ++c)
+        row.left[c] = left_->channel[c].Row(y), row.right[c] = right_->channel[c].Row(y);
+      row.census_left = left_->census.Row(y), row.census_right = right_->census.Row(y);
+      row.first_right = FirstRight(0, block);
+      row.difference = parameters_.ad_census.color_difference;
+      row.tables = &tables_;
+      cpu::ad_census::MatchRow(row, work.first.data());
+      if (handed_out != nullptr) HandOutRow(work.first.data(), block, y, *handed_out);
+      const Line line = LineOf(costs_, block, true, y);
+      if (is_last) return Store(work.first.data(), line);
+      const ArmLine arms = ArmsAlong(block, true, y);
+      cpu::ad_census::SumLine(arms, work.first.data(), work.second.data(), work.scratch.data());
+      Store(work.second.data(), line);
+      if (both_) {
+        cpu::ad_census::SpanLine(arms, work.second.data());
+        Store(work.second.data(), LineOf(sizes_[0], 0, true, y));
+      }
+    });
+  }
+
+  // The second direction of an iteration, and the first of the next one, which is the same.
+  void AverageBlock(int block, int iteration) {
+    const bool is_row = iteration % 2 == 1, is_last = iteration + 1 == parameters_.ad_census.iterations;
+    const LargeBuffer& sizes = sizes_[iteration % 2];
+    ForEach(is_row ? height_ : width_, [&](std::size_t worker, int i) {
+      LineWork& work = lines_[worker];
+      const ArmLine arms = ArmsAlong(block, is_row, i);
+      if (both_) {
+        const Line of_sizes = LineOf(sizes, 0, is_row, i);
+        if (iteration < 2) {  // spans so far
+          Load(of_sizes, work.first.data());
+          cpu::ad_census::SumLine(arms, work.first.data(), work.sizes.data(), work.scratch.data());
+          Store(work.sizes.data(), of_sizes);
+        } else {
+          Load(of_sizes, work.sizes.data());
+        }
+        if (iteration == 0 && !is_last) {
+          cpu::ad_census::SpanLine(arms, work.first.data());
+          Store(work.first.data(), LineOf(sizes_[1], 0, is_row, i));
+        }
+      }
+      const Line line = LineOf(costs_, block, is_row, i);
+      Load(line, work.first.data());
+      cpu::ad_census::MeanLine(arms, work.first.data(), both_ ? nullptr : reciprocals_[iteration % 2].Row(i),
+                               work.sizes.data(), work.second.data(), work.scratch.data());
+      if (is_last) return Store(work.second.data(), line);
+      cpu::ad_census::SumLine(arms, work.second.data(), work.first.data(), work.scratch.data());
+      Store(work.first.data(), line);
+    });
+  }
+
+  PathLine PathFrom(int x, int y, std::ptrdiff_t step, int length) const {
+    PathLine line{};
+    line.length = length, line.num_blocks = num_blocks_;
+    line.num_disparities = parameters_.matching_cost.num_disparities;
+    line.step = step, line.block_stride = block_stride();
+    line.costs = Of(costs_, 0, x, y), line.sums = Of(sums_, 0, x, y);
+    line.tables = &tables_;
+    return line;
+  }
+
+  // A step lies between a pixel and the one before it, so that the way back takes the next pixel's.
+  void WalkRows() {
+    ForEach(height_, [&](std::size_t worker, int y) {
+      PathLine line = PathFrom(0, y, lanes_, width_);
+      line.is_first = true;
+      line.left_steps = left_->steps_x.Row(y), line.left_step = 1;
+      line.right_steps = {right_->steps_x.Row(y), 0, FirstRight(0, 0), -1, width_};
+      cpu::ad_census::WalkLine(line, states_[worker].data());
+      line = PathFrom(width_ - 1, y, -lanes_, width_);
+      line.left_steps = left_->steps_x.Row(y) + width_, line.left_step = -1;
+      line.right_steps = {right_->steps_x.Row(y), 0, FirstRight(width_ - 1, 0) - 1, 1, width_};
+      cpu::ad_census::WalkLine(line, states_[worker].data());
+    });
+  }
+  void WalkColumns() {
+    const std::ptrdiff_t step = std::ptrdiff_t{width_} * lanes_;
+    ForEach(width_, [&](std::size_t worker, int x) {
+      const std::ptrdiff_t stride = left_->steps_y.stride();
+      PathLine line = PathFrom(x, 0, step, height_);
+      line.left_steps = left_->steps_y.Row(0) + x, line.left_step = stride;
+      line.right_steps = {right_->steps_y.Row(0), stride, FirstRight(x, 0), 0, width_};
+      cpu::ad_census::WalkLine(line, states_[worker].data());
+      line = PathFrom(x, height_ - 1, -step, height_);
+      line.left_steps = left_->steps_y.Row(height_) + x, line.left_step = -stride;
+      line.right_steps = {right_->steps_y.Row(height_), -stride, FirstRight(x, 0), 0, width_};
+      cpu::ad_census::WalkLine(line, states_[worker].data());
+    });
+  }
+
+  // Without scanlines the costs are the sums.
+  void CopyCosts() {
+    const int num_used = parameters_.matching_cost.num_disparities - (num_blocks_ - 1) * lanes_;
+    ForEach(height_, [&](std::size_t, int y) {
+      for (int block = 0; block < num_blocks_; ++block)
+        std::copy_n(Of(costs_, block, 0, y), std::ptrdiff_t{width_} * lanes_, Of(sums_, block, 0, y));
+      for (int x = 0; x < width_; ++x)
+        std::fill_n(Of(sums_, num_blocks_ - 1, x, y) + num_used, lanes_ - num_used, std::uint16_t{0xFFFF});
+    });
+  }
+
+  void HandOutRow(const std::uint16_t* from, int block, int y, HostCostVolume<std::uint16_t>& volume) const {
+    const int first = block * lanes_;
+    const int num_used = std::min(lanes_, parameters_.matching_cost.num_disparities - first);
+    for (int x = 0; x < width_; ++x)
+      std::copy_n(from + std::ptrdiff_t{x} * lanes_, num_used, volume.View().Cell(x, y) + first);
+  }
+  HostCostVolume<std::uint16_t> Volume(const LargeBuffer& from) const {
+    HostCostVolume<std::uint16_t> volume(width_, height_, parameters_.matching_cost.num_disparities);
+    for (int block = 0; block < num_blocks_; ++block) {
+      for (int y = 0; y < height_; ++y) HandOutRow(Of(from, block, 0, y), block, y, volume);
+    }
+    return volume;
+  }
+
+  Parameters parameters_;
+  AdCensusTables tables_;
+  ThreadPool& threads_;
+  int lanes_, num_blocks_;
+  bool both_;
+  Plane<std::uint8_t> up_, down_;  // arms of the left image, a column a row
+  LargeBuffer costs_, sums_;
+  LargeBuffer sizes_[2];         // of the regions of one block: rows first, columns first
+  Plane<float> reciprocals_[2];  // of the left crosses' alone: a column a row, a row a row
+  std::vector<LineWork> lines_;  // a thread each
+  std::vector<AlignedBuffer<std::uint16_t>> states_;
+  const View* left_ = nullptr;
+  const View* right_ = nullptr;
+  int width_ = 0, height_ = 0;
+};
+
+// A pair from right to left.
+CameraImage Mirrored(const CameraImageView& image) {
+  return std::visit(
+      []<typename T>(const HostImageView<const T>& view) -> CameraImage {
+        HostImage<T> mirrored(view.width, view.height);
+        for (int y = 0; y < view.height; ++y)
+          std::reverse_copy(view.Row(y), view.Row(y) + view.width, mirrored.Row(y));
+        return mirrored;
+      },
+      image);
+}
+
+class CpuAdCensusMatcher final : public StereoMatcher {
+ public:
+  CpuAdCensusMatcher(const Parameters& parameters, const MatcherOptions& options)
+      : parameters_(parameters),
+        threads_(options.num_threads),
+        largest_width_(options.width),
+        largest_height_(options.height),
+        view_maker_(options.width, options.height, parameters),
+        left_(options.width, options.height),
+        unmirrored_right_(options.width, options.height),
+        right_(options.width, options.height),
+        sums_(parameters, options.width, options.height, threads_),
+        selected_(Size(options.width) * Size(options.height)),
+        winner_right_(options.width, options.height),
+        index_(Size(options.width) * Size(options.height)),
+        speckles_(options.width, options.height),
+        workspace_(
+            cpu::FilterWorkspaceBytes(parameters, options.width, options.height, threads_.num_threads())) {
+    memory_bytes_ = view_maker_.bytes() + 3 * left_.bytes() + sums_.bytes() +
+                    selected_.size() * sizeof(Selection) + winner_right_.bytes() + index_.size() * kBytes +
+                    workspace_.size();
+    if (options.memory_limit_bytes > 0 && memory_bytes_ > options.memory_limit_bytes) {
+      const auto megabytes = [](std::size_t bytes) {
+        return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
+      };
+      throw InvalidArgument(
+          "frames of " + std::to_string(options.width) + "x" + std::to_string(options.height) + " with " +
+          std::to_string(parameters.matching_cost.num_disparities) + " disparities need " +
+          megabytes(memory_bytes_) + " of working memory, more than the limit of " +
+          megabytes(options.memory_limit_bytes) + ": raise it, or match smaller images or fewer disparities");
+    }
+  }
+
+  std::size_t memory_bytes() const override { return memory_bytes_; }
+  std::string_view backend() const override { return "cpu"; }
+
+  void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
+               StageTimes* times, StageResults* stages) override {
+    CheckMatcherInput(left, right, largest_width_, largest_height_);
+    width_ = WidthOf(left), height_ = HeightOf(left);
+    speckles_.SetSize(width_, height_);
+    if (times != nullptr) *times = {};
+    if (stages != nullptr) stages->Clear();
+    StageWatch watch(times);
+    const bool is_own = parameters_.ad_census.right_winner == RightWinner::kOwn;
+    if (is_own) FindOwnRightWinners(left, right);
+    MakeViews(left, right);
+    if (stages != nullptr) HandOutViews(*stages);
+    watch.Lap(Stage::kCensusTransform);
+    sums_.Make(left_, right_, width_, height_, stages);
+    watch.Lap(Stage::kAggregation);
+
+    if (result.disparity.width() != width_ || result.disparity.height() != height_)
+      result = {{width_, height_}, {width_, height_}, {width_, height_}};
+    Select(!is_own, result);
+    if (stages != nullptr) HandOutWinners(result, *stages);
+    watch.Lap(Stage::kSelection);
+    Check(result);
+    if (stages != nullptr) HandOut("consistent", result, *stages);
+    watch.Lap(Stage::kConsistency);
+    Refine(result, stages);
+    watch.Lap(Stage::kFilter);
+  }
+
+ private:
+  template <typename F>
+  void ForRows(const F& body) {
+    threads_.ParallelFor(height_, body);
+  }
+
+  void MakeViews(const CameraImageView& left, const CameraImageView& right) {
+    view_maker_.Make(left, left_, threads_);
+    view_maker_.Make(right, unmirrored_right_, threads_);
+    cpu::ad_census::MirrorView(unmirrored_right_, width_, height_, right_, threads_);
+  }
+
+  // The right image becomes the left one when both are mirrored and change places; its winners stay mirrored.
+  void FindOwnRightWinners(const CameraImageView& left, const CameraImageView& right) {
+    const CameraImage mirrored_right = Mirrored(right), mirrored_left = Mirrored(left);
+    MakeViews(ViewOf(mirrored_right), ViewOf(mirrored_left));
+    sums_.Make(left_, right_, width_, height_, nullptr);
+    SelectLeft();
+    ForRows([&](int y) {
+      for (int x = 0; x < width_; ++x) winner_right_.Row(y)[x] = SelectedRow(y)[x].winner;
+    });
+  }
+
+  Selection* SelectedRow(int y) { return selected_.data() + std::ptrdiff_t{y} * width_; }
+  std::int16_t* IndexRow(int y) { return index_.data() + std::ptrdiff_t{y} * width_; }
+
+  void SelectLeft() {
+    ForRows([&](int y) {
+      AlignedBuffer<std::uint16_t> scratch(Size(sums_.num_blocks() + 2) * Size(sums_.lanes()));
+      cpu::ad_census::SelectRow(sums_.SumsOfRow(y), sums_.block_stride(), width_, sums_.num_blocks(),
+                                parameters_.matching_cost.num_disparities, scratch.data(), SelectedRow(y));
+    });
+  }
+
+  void Select(bool and_right, DisparityMap& map) {
+    SelectLeft();
+    const int min_disparity = parameters_.matching_cost.min_disparity;
+    ForRows([&](int y) {
+      if (and_right) {
+        AlignedBuffer<std::uint16_t> lowest(Size(width_ + 2 * kRightMargin));
+        cpu::ad_census::SelectRightRow(sums_.SumsOfRow(y), sums_.block_stride(), width_, sums_.num_blocks(),
+                                       sums_.FirstRight(0, 0), lowest.data() + kRightMargin,
+                                       winner_right_.Row(y));
+      }
+      for (int x = 0; x < width_; ++x) {
+        const Selection& s = SelectedRow(y)[x];
+        const bool has_rival = s.rival != 0xFFFF;
+        const bool is_unique =
+            !has_rival || IsUnique(s.sum[1], s.rival, parameters_.selection.uniqueness_percent);
+        IndexRow(y)[x] = is_unique ? static_cast<std::int16_t>(s.winner) : kNoIndex;
+        map.validity(x, y) = is_unique ? kValid : kNotUnique;
+        map.confidence(x, y) = has_rival ? Confidence(s.sum[1], s.rival) : std::uint8_t{255};
+      }
+      WriteRow(min_disparity, y, map);
+    });
+  }
+
+  // The map's disparities from the indices.
+  void WriteRow(int min_disparity, int y, DisparityMap& map) {
+    for (int x = 0; x < width_; ++x) {
+      const int d = IndexRow(y)[x];
+      map.disparity(x, y) =
+          d == kNoIndex ? std::numeric_limits<float>::quiet_NaN() : static_cast<float>(min_disparity + d);
+    }
+  }
+  void Write(DisparityMap& map) {
+    ForRows([&](int y) { WriteRow(parameters_.matching_cost.min_disparity, y, map); });
+  }
+
+  void Check(DisparityMap& map) {
+    ForRows([&](int y) {
+      cpu::ad_census::CheckRow(SelectedRow(y), winner_right_.Row(y), width_,
+                               parameters_.matching_cost.min_disparity,
+                               parameters_.matching_cost.num_disparities,
+                               parameters_.consistency.max_difference, IndexRow(y), map.validity.Row(y));
+    });
+  }
+
+  void Refine(DisparityMap& map, StageResults* stages) {
+    const auto hand_out = [&](std::string_view name) {
+      if (stages != nullptr) HandOut(name, map, *stages);
+    };
+    if (parameters_.filter.speckle_size > 1) RemoveSpeckles(map);
+    hand_out("without_speckles");
+    const cpu::ad_census::IndexMap indices{{index_.data(), width_, height_}, map.validity.View()};
+    cpu::ad_census::VoteInRegions(left_, parameters_.matching_cost.num_disparities, parameters_.ad_census,
+                                  indices, threads_);
+    hand_out("voted");
+    if (parameters_.filter.fill) cpu::ad_census::Interpolate(left_, indices, threads_);
+    hand_out("filled");
+    if (parameters_.ad_census.discontinuities) AdjustDiscontinuities();
+    hand_out("adjusted");
+    RefineSubpixel(map);
+    if (stages != nullptr) stages->Add("refined", Clone(map));
+    Parameters last = parameters_;
+    last.filter.speckle_size = 0, last.filter.fill = false;
+    RunFilters(last, map);
+  }
+
+  // Those that SGM has too.
+  void RunFilters(const Parameters& parameters, DisparityMap& map) {
+    if (parameters.refinement.planes) {
+      if (guide_.width() == 0) guide_ = HostImage<std::uint8_t>(largest_width_, largest_height_);
+      ForRows([&](int y) {
+        const auto channel = [&](int c, int x) {
+          return left_.channel[left_.num_channels == 1 ? 0 : c].Row(y)[x];
+        };
+        for (int x = 0; x < width_; ++x) guide_(x, y) = GrayOf({channel(0, x), channel(1, x), channel(2, x)});
+      });
+    }
+    const HostImageView<const std::uint8_t> guide(guide_.Row(0), width_, height_, guide_.View().stride_bytes);
+    cpu::FilterMap(parameters, guide, speckles_, map, workspace_.data(), threads_, nullptr);
+  }
+
+  void RemoveSpeckles(DisparityMap& map) {
+    Write(map);
+    Parameters speckles = parameters_;
+    speckles.filter.fill = false, speckles.filter.median = 0, speckles.refinement = {};
+    RunFilters(speckles, map);
+    ForRows([&](int y) {
+      for (int x = 0; x < width_; ++x) {
+        if ((map.validity(x, y) & kSpeckle) != 0) IndexRow(y)[x] = kNoIndex;
+      }
+    });
+  }
+
+  void AdjustDiscontinuities() {
+    ForRows([&](int y) {
+      std::int16_t* row = IndexRow(y);
+      std::vector<std::int16_t> before(row, row + width_);
+      for (int x = 0; x < width_; ++x) {
+        const int d = before[Size(x)];
+        if (d == kNoIndex) continue;
+        const auto beside = [&](int u) {
+          return u < 0 || u >= width_ ? int{kNoIndex} : int{before[Size(u)]};
+        };
+        const auto is_edge = [&](int other) { return other != kNoIndex && (other - d > 1 || d - other > 1); };
+        if (!is_edge(beside(x - 1)) && !is_edge(beside(x + 1))) continue;
+        for (const int u : {x - 1, x + 1}) {
+          const int other = beside(u);
+          if (other != kNoIndex && sums_.SumAt(x, y, other) < sums_.SumAt(x, y, row[x]))
+            row[x] = static_cast<std::int16_t>(other);
+        }
+      }
+    });
+  }
+
+  void RefineSubpixel(DisparityMap& map) {
+    const int min_disparity = parameters_.matching_cost.min_disparity;
+    const int num_disparities = parameters_.matching_cost.num_disparities;
+    ForRows([&](int y) {
+      WriteRow(min_disparity, y, map);
+      for (int x = 0; x < width_; ++x) {
+        const int d = IndexRow(y)[x];
+        if (d == kNoIndex || d == 0 || d + 1 == num_disparities) continue;
+        const Selection& s = SelectedRow(y)[x];
+        const auto sum = [&](int i) {
+          return d == s.winner ? int{s.sum[i + 1]} : int{sums_.SumAt(x, y, d + i)};
+        };
+        const int lowest = sum(0), before = sum(-1) - lowest, after = sum(1) - lowest;
+        if (before < 0 || after < 0) continue;
+        map.disparity(x, y) += SubpixelOffset(lowest, before, after, parameters_.selection.subpixel);
+      }
+    });
+  }
+
+  // --- for tests ----------------------------------------------------------------
+  void HandOut(std::string_view name, DisparityMap& map, StageResults& stages) {
+    Write(map);
+    stages.Add(name, Clone(map));
+  }
+  void HandOutViews(StageResults& stages) {
+    const auto copy = [&](const auto& value) {
+      HostImage<std::uint64_t> image(width_, height_);
+      for (int y = 0; y < height_; ++y) {
+        for (int x = 0; x < width_; ++x) image(x, y) = value(x, y);
+      }
+      return image;
+    };
+    const auto arms = [&](const View& view) {
+      return copy([&](int x, int y) {
+        const auto& a = view.arms;
+        return std::uint64_t{a.left.Row(y)[x]} | std::uint64_t{a.right.Row(y)[x]} << 8 |
+               std::uint64_t{a.up.Row(y)[x]} << 16 | std::uint64_t{a.down.Row(y)[x]} << 24;
+      });
+    };
+    stages.Add("census_left", copy([&](int x, int y) { return left_.census.Row(y)[x]; }));
+    stages.Add("census_right", copy([&](int x, int y) { return unmirrored_right_.census.Row(y)[x]; }));
+    stages.Add("arms_left", arms(left_));
+    stages.Add("arms_right", arms(unmirrored_right_));
+  }
+  void HandOutWinners(DisparityMap& map, StageResults& stages) {
+    HostImage<std::uint16_t> left(width_, height_), right(width_, height_);
+    for (int y = 0; y < height_; ++y) {
+      for (int x = 0; x < width_; ++x) {
+        left(x, y) = SelectedRow(y)[x].winner;
+        right(x, y) = winner_right_.Row(y)[width_ - 1 - x];
+      }
+    }
+    stages.Add("winner_left", std::move(left));
+    stages.Add("winner_right", std::move(right));
+    stages.Add("selected", Clone(map));
+  }
+
+  Parameters parameters_;
+  ThreadPool threads_;
+  int largest_width_, largest_height_;
+  cpu::ad_census::ViewMaker view_maker_;
+  View left_, unmirrored_right_, right_;
+  SumMaker sums_;
+  AlignedBuffer<Selection> selected_;
+  Plane<std::uint16_t> winner_right_;  // mirrored
+  AlignedBuffer<std::int16_t> index_;
+  HostImage<std::uint8_t> guide_;  // made by the first frame that wants it
+  cpu::SpeckleFilter speckles_;
+  AlignedBuffer<std::uint8_t> workspace_;
+  std::size_t memory_bytes_ = 0;
+  int width_ = 0, height_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<StereoMatcher> MakeCpuAdCensusMatcher(const Parameters& parameters,
+                                                      const MatcherOptions& options) {
+  ValidateOrThrow(parameters);
+  CheckMatcherSize(options);
+  return std::make_unique<CpuAdCensusMatcher>(parameters, options);
+}
+
+}  // namespace parallax
