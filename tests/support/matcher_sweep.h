@@ -171,6 +171,8 @@ inline SweepCase MakeAdCensusSweepCase(std::uint64_t seed) {
   a.voting_min_votes = random.OneOf(20, 0, random.Between(0, 200));
   a.voting_min_percent = random.OneOf(40, 0, random.Between(0, 100));
   a.discontinuities = !random.OneIn(4);
+  c.parameters.refinement.planes = random.OneIn(4);
+  c.parameters.refinement.smoothing_passes = random.OneOf(0, 0, 1, 2);
   return c;
 }
 
