@@ -60,8 +60,11 @@ ViewMaker::ViewMaker(int width, int height, const Parameters& parameters)
       largest_width_(width),
       largest_height_(height),
       gray_(width, height),
-      planes_(width, height, parameters.census_transform.window, GetVectorTraits().plane_bits, nullptr,
-              parameters.matching_cost.num_disparities, parameters.matching_cost.min_disparity) {}
+      planes_(width, height, {parameters.census_transform.window, GetVectorTraits().plane_bits, false},
+              nullptr, parameters.matching_cost.num_disparities, parameters.matching_cost.min_disparity) {
+  if (parameters.census_transform.window == CensusWindow::kTwoScale)
+    smoothed_ = PaddedImage<std::uint16_t>(width, height);
+}
 
 std::size_t ViewMaker::bytes() const {
   return gray_.bytes() + PaddedImage<std::uint16_t>::BytesOf(largest_width_, largest_height_) +
@@ -92,12 +95,21 @@ void ViewMaker::MakeCensus(const CameraImageView& image, View& view, ThreadPool&
   planes_.SetSize(width, height);
   ForRowBlocks(height, kRowsPerBlock, threads,
                [&](int begin, int end) { LoadGray(image, begin, end, gray_, deep_); });
+  const bool has_two_scales = smoothed_.width() > 0;
+  if (has_two_scales) {
+    smoothed_.SetSize(width, height);
+    ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
+      if (deep) {
+        SmoothRows(deep_, begin, end, smoothed_);
+      } else {
+        SmoothRows(gray_, begin, end, smoothed_);
+      }
+    });
+  }
+  const PlaneInput input{deep ? nullptr : &gray_, deep ? &deep_ : nullptr,
+                         has_two_scales ? &smoothed_ : nullptr};
   ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-    if (deep) {
-      planes_.Transform(deep_, begin, end);
-    } else {
-      planes_.Transform(gray_, begin, end);
-    }
+    planes_.Transform(input, begin, end);
     for (int y = begin; y < end; ++y) {
       for (int x = 0; x < width; ++x) view.census.Row(y)[x] = planes_.Code(x, y);
     }

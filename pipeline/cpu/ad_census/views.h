@@ -79,7 +79,8 @@ class ViewMaker {
   Parameters parameters_;
   int largest_width_, largest_height_;
   PaddedImage<std::uint8_t> gray_;
-  PaddedImage<std::uint16_t> deep_;  // made by the first frame of that depth
+  PaddedImage<std::uint16_t> deep_;      // made by the first frame of that depth
+  PaddedImage<std::uint16_t> smoothed_;  // for the window of two scales
   CensusPlanes planes_;
 };
 
