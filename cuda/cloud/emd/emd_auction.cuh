@@ -22,7 +22,7 @@ class Auction {
     start_ns_ = NanosecondsNow();
     const double first_mean = Begin();
     int unassigned = StartPhase(0);
-    int epsilon = max(1, static_cast<int>(first_mean / 16));
+    int epsilon = emd::FirstEpsilon(first_mean);
     EmdStop stop = EmdStop::kGap;
     bool complete = false;
     while (true) {
@@ -30,7 +30,7 @@ class Auction {
       epsilon = max(epsilon, last);
       const int end = epsilon == last ? 0 : static_cast<int>(options_.coarse_end * p_.size);
       if (!RunPhase(epsilon, end, unassigned, &stop)) break;
-      const int next = max(1, epsilon / 4);
+      const int next = max(1, epsilon / emd::kEpsilonDivisor);
       const bool whole = unassigned == 0;
       if (whole) Save();
       const int phase = phase_;
@@ -130,7 +130,7 @@ class Auction {
 
   __device__ int FinalEpsilon() const {
     const double mean = static_cast<double>(max(bound_, 0ll)) / p_.size;
-    return static_cast<int>(fmin(fmax(0.98 * options_.gap * mean - 1, 1.0), 1.0 * (1 << 24)));
+    return emd::FinalEpsilon(mean, options_.gap);
   }
 
   // Rounds until at most end persons are unassigned. False where a limit came first.
@@ -180,7 +180,7 @@ class Auction {
           return false;
         },
         [&](int i, int place, const Best& best) {
-          const int raise = min(best.second_value - best.value, kLargestRaise) + epsilon;
+          const int raise = min(best.second_value - best.value, emd::kLargestRaise) + epsilon;
           atomicMax(write + best.object, persons_.State(best.price + raise, i));
           p_.object[place] = best.object | kFresh;
           p_.hint[place] = best.object / kEmdBox;

@@ -6,12 +6,14 @@
 
 #include <cstdint>
 
+#include "pipeline/cloud/emd/emd_schedule.h"
+
 namespace parallax::cuda {
 
-inline constexpr int kEmdBox = 32;           // points of a box; boxes of a parent box
-inline constexpr int kMostEmdPhases = 64;    // epsilon falls by 4, so that there are some 12
-inline constexpr int kMostEmdThreads = 512;  // of a block
-inline constexpr int kFlatBoxes = 256;       // up to so many boxes are looked at without their parents
+inline constexpr int kEmdBox = emd::kBoxSize;  // points of a box; boxes of a parent box
+inline constexpr int kMostEmdPhases = 64;      // epsilon falls by 4, so that there are some 12
+inline constexpr int kMostEmdThreads = 512;    // of a block
+inline constexpr int kFlatBoxes = 256;         // up to so many boxes are looked at without their parents
 
 // The answer is the same in every run and for any number of blocks: rounds see only the bids of rounds
 // before, prices are integers, and a price update ends in the one state in which no label can fall.

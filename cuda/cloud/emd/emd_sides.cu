@@ -7,6 +7,7 @@
 #include "cuda/cloud/neighbours/warp_list.cuh"
 #include "cuda/device/check.h"
 #include "pipeline/cloud/emd/emd_problem.h"
+#include "pipeline/cloud/hilbert_index.h"
 
 namespace parallax::cuda {
 namespace {
@@ -27,36 +28,6 @@ __device__ int SideOf(int num_sides, std::int64_t place, FirstOf first_of) {
     }
   }
   return low;
-}
-
-// The index along Hilbert's curve of a cell, after Skilling 2004, "Programming the Hilbert curve", as on the
-// host.
-__device__ std::uint64_t HilbertIndex(std::uint32_t (&cell)[3]) {
-#pragma unroll
-  for (std::uint32_t bit = 1u << (emd::kCurveBits - 1); bit > 1; bit >>= 1) {
-    const std::uint32_t below = bit - 1;
-#pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
-      const bool has = (cell[axis] & bit) != 0;
-      const std::uint32_t swap = has ? 0 : (cell[0] ^ cell[axis]) & below;
-      cell[0] ^= has ? below : swap;
-      cell[axis] ^= swap;
-    }
-  }
-  cell[1] ^= cell[0];
-  cell[2] ^= cell[1];
-  std::uint32_t gray = 0;
-#pragma unroll
-  for (std::uint32_t bit = 1u << (emd::kCurveBits - 1); bit > 1; bit >>= 1) {
-    if ((cell[2] & bit) != 0) gray ^= bit - 1;
-  }
-  std::uint64_t index = 0;
-#pragma unroll
-  for (int bit = emd::kCurveBits - 1; bit >= 0; --bit) {
-#pragma unroll
-    for (int axis = 0; axis < 3; ++axis) index = index << 1 | (((cell[axis] ^ gray) >> bit) & 1u);
-  }
-  return index;
 }
 
 __device__ float Coordinate(const Point3f& p, int axis) { return axis == 0 ? p.x : axis == 1 ? p.y : p.z; }
@@ -84,7 +55,8 @@ __global__ void __launch_bounds__(kThreads)
     cell[k] = static_cast<std::uint32_t>(
         __dmul_rn(__dsub_rn(static_cast<double>(Coordinate(p, k)), side.low_m[k]), side.cells_per_m));
   }
-  keys[i] = static_cast<std::uint64_t>(number) << kKeyBits | HilbertIndex(cell);
+  keys[i] = static_cast<std::uint64_t>(number) << kKeyBits |
+            HilbertIndex<emd::kCurveBits>(cell[0], cell[1], cell[2]);
 }
 
 // A block a parent, a warp a box. Points are padded to whole boxes with the last one.

@@ -5,11 +5,11 @@
 #include <cstdint>
 
 #include "cuda/device/warp.cuh"
+#include "pipeline/cloud/emd/emd_schedule.h"
 
 namespace parallax::cuda {
 
-inline constexpr int kFarValue = 1 << 29;
-inline constexpr int kLargestRaise = 1 << 25;
+inline constexpr int kFarValue = emd::kFar;
 
 __device__ inline float ApproximateRoot(float square) {
   float root;

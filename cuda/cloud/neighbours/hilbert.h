@@ -7,11 +7,7 @@
 
 #include <cstdint>
 
-#ifdef __CUDACC__
-#define PARALLAX_HOST_DEVICE __host__ __device__
-#else
-#define PARALLAX_HOST_DEVICE
-#endif
+#include "pipeline/image.h"
 
 namespace parallax::cuda {
 

@@ -4,19 +4,6 @@
 #include <functional>
 
 namespace parallax::emd {
-namespace {
-
-constexpr std::int32_t kLargestRaise = 1 << (kUnitBits + 1);
-
-}  // namespace
-
-std::int32_t FirstEpsilon(double upper_mean) {
-  return static_cast<std::int32_t>(std::max(1.0, upper_mean / 16));
-}
-
-std::int32_t FinalEpsilon(double lower_mean, double gap) {
-  return static_cast<std::int32_t>(std::clamp(0.98 * gap * lower_mean - 1, 1.0, 1.0 * (1 << kUnitBits)));
-}
 
 Auction::Auction(const Problem& problem) : problem_(problem), start_(std::chrono::steady_clock::now()) {
   const std::size_t n = problem.size, padded = static_cast<std::size_t>(problem.num_boxes) * kBoxSize;

@@ -24,15 +24,6 @@
 
 namespace parallax::emd {
 
-// Epsilons of a run, in units. first: from an upper bound of the mean cost; final_step: that ends the run
-// within the gap, given the best lower bound of the mean cost so far (a complete assignment costs at most
-// epsilon a person more than the bound of the same prices).
-std::int32_t FirstEpsilon(double upper_mean);
-std::int32_t FinalEpsilon(double lower_mean, double gap);
-inline constexpr int kEpsilonDivisor = 4;
-// A phase before the last ends when this share of the persons is unassigned.
-inline constexpr double kCoarseEnd = 0.01;
-
 class Auction {
  public:
   explicit Auction(const Problem& problem);

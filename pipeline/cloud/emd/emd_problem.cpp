@@ -5,35 +5,10 @@
 #include <tuple>
 #include <utility>
 
+#include "pipeline/cloud/hilbert_index.h"
+
 namespace parallax::emd {
 namespace {
-
-// The index along Hilbert's curve of a cell, after Skilling 2004, "Programming the Hilbert curve".
-std::uint64_t HilbertIndex(std::array<std::uint32_t, 3> cell) {
-  for (std::uint32_t bit = 1u << (kCurveBits - 1); bit > 1; bit >>= 1) {
-    const std::uint32_t below = bit - 1;
-    for (std::uint32_t& axis : cell) {
-      if (axis & bit) {
-        cell[0] ^= below;
-      } else {
-        const std::uint32_t swap = (cell[0] ^ axis) & below;
-        cell[0] ^= swap;
-        axis ^= swap;
-      }
-    }
-  }
-  cell[1] ^= cell[0];
-  cell[2] ^= cell[1];
-  std::uint32_t gray = 0;
-  for (std::uint32_t bit = 1u << (kCurveBits - 1); bit > 1; bit >>= 1) {
-    if (cell[2] & bit) gray ^= bit - 1;
-  }
-  std::uint64_t index = 0;
-  for (int bit = kCurveBits - 1; bit >= 0; --bit) {
-    for (const std::uint32_t axis : cell) index = index << 1 | (((axis ^ gray) >> bit) & 1);
-  }
-  return index;
-}
 
 struct Bounds {
   std::array<double, 3> low, high;
@@ -61,7 +36,7 @@ Side MakeSide(std::span<const Point3f> points, const Scale& scale) {
   };
   std::vector<std::pair<std::uint64_t, std::int32_t>> keys(n);
   for (int i = 0; i < n; ++i) {
-    keys[i] = {HilbertIndex({cell(points[i].x, 0), cell(points[i].y, 1), cell(points[i].z, 2)}), i};
+    keys[i] = {HilbertIndex<kCurveBits>(cell(points[i].x, 0), cell(points[i].y, 1), cell(points[i].z, 2)), i};
   }
   std::sort(keys.begin(), keys.end(), [&](const auto& a, const auto& b) {
     if (a.first != b.first) return a.first < b.first;

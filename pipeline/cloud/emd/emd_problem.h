@@ -14,12 +14,9 @@
 #include <vector>
 
 #include "pipeline/cloud/emd/emd.h"
+#include "pipeline/cloud/emd/emd_schedule.h"
 
 namespace parallax::emd {
-
-inline constexpr int kBoxSize = 32;
-inline constexpr int kUnitBits = 24;           // the diagonal is at most 2^24 units
-inline constexpr std::int32_t kFar = 1 << 29;  // above every price and value: "none"
 
 // One cloud in curve order. Arrays of points are padded to whole boxes with copies of the last point, arrays
 // of boxes to a multiple of 16 with copies of the last box.
