@@ -247,13 +247,6 @@ class FrameQueue final : public MatcherQueue {
 void Prepare(const Parameters& parameters, const MatcherOptions& options) {
   ValidateOrThrow(parameters);
   CheckMatcherSize(options);
-  const MatchingTables tables = MakeMatchingTables(parameters);
-  if (parameters.census_transform.window == CensusWindow::kTwoScale || tables.has_gradient ||
-      tables.p1_ground != tables.p1 || tables.p2_vertical != tables.p2) {
-    throw InvalidArgument(
-        "the cuda back end has no window two_scale, gradient_weight, p1_ground_percent and p2_vertical_percent "
-        "yet: use --backend cpu");
-  }
   SelectCudaDevice(options.device);
 }
 

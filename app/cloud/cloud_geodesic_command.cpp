@@ -283,7 +283,7 @@ void AddCloudGeodesicCommand(CLI::App& cloud) {
       ->add_option(
           "--algorithm", options->algorithm,
           "heap: Dijkstra's, node by node; frontier: many nodes together, on the cuda back end only; "
-          "auto: the faster, heap on the cpu and frontier on the cuda back end; all give the same")
+          "auto: the faster by a measured rule; all give the same")
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(kGeodesicAlgorithmNames), std::end(kGeodesicAlgorithmNames))))
       ->capture_default_str();

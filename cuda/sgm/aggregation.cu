@@ -88,14 +88,15 @@ constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
 
 // Volume 1 holds the columns, 2 and 3 the diagonals. Up first: the lower rows' costs were written last, the
 // second-level cache still has them. The way down finds those that the way up has read last.
-template <int K, typename T, bool kAdaptive, bool kDiagonals>
+// kOwnColumns: columns have penalties of their own.
+template <int K, typename T, bool kAdaptive, bool kDiagonals, bool kOwnColumns>
 __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
     AggregateColumnsKernel(const AggregationArguments a) {
-  using Walk = LineWalk<K, T, kAdaptive, false>;
+  using Walk = LineWalk<K, T, kAdaptive, false, kOwnColumns>;
   __shared__ P2Table<kAdaptive> p2;
-  p2.Fill(a);
-  if (a.is_first) LetNextKernelBegin();
   const auto lines = [&] { return BlockLines<kDiagonals>(a.width); };
+  p2.Fill(a, kOwnColumns && lines().volume == 1 ? a.p2_vertical_table : a.p2_table);
+  if (a.is_first) LetNextKernelBegin();
   const auto num_pieces = [&] { return lines().NumPieces(a.width, a.height); };
   const auto first_band = [&](int piece) { return lines().FirstRow(piece, a.width) / kBandRows; };
   const auto follow = [&](int piece, const auto& visit) {
@@ -103,7 +104,8 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
     const int place = lines().FirstRow(piece, a.width) / Walk::kSegment + piece;
     visit(MakeLineWalk<Walk>(a, line, p2.minus_p1,
                              a.checkpoints + blockIdx.x * a.checkpoint_bytes + place * Walk::kCheckpointBytes,
-                             a.sums + static_cast<std::size_t>(lines().volume) * a.sum_bytes));
+                             a.sums + static_cast<std::size_t>(lines().volume) * a.sum_bytes,
+                             kOwnColumns && lines().volume == 1 ? a.p1_ground : a.p1));
   };
 #pragma unroll 1
   for (int piece = num_pieces() - 1; piece >= 0; --piece) {
@@ -193,11 +195,17 @@ void AggregateColumns(const AggregationInput& input, const SgmVolumes& volumes, 
   const auto grid = static_cast<unsigned>(NumBlocks(layout));
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
-    WithP2<T>(input.tables, [&](auto adaptive) {
-      const auto kernel = layout.num_volumes == 4 ? AggregateColumnsKernel<k(), T, adaptive(), true>
-                                                  : AggregateColumnsKernel<k(), T, adaptive(), false>;
+    const auto launch = [&](auto adaptive, auto own_columns) {
+      const auto kernel = layout.num_volumes == 4
+                              ? AggregateColumnsKernel<k(), T, adaptive(), true, own_columns()>
+                              : AggregateColumnsKernel<k(), T, adaptive(), false, own_columns()>;
       LaunchAggregation("AggregateColumnsKernel", kernel, grid, kWarpSize, stream, a);
-    });
+    };
+    if (HasOwnColumns(input.tables)) {
+      launch(std::true_type{}, std::true_type{});
+    } else {
+      WithP2<T>(input.tables, [&](auto adaptive) { launch(adaptive, std::false_type{}); });
+    }
   });
 }
 

@@ -10,13 +10,15 @@ namespace parallax::cuda {
 struct AggregationArguments {
   const std::uint8_t* costs;
   const std::uint8_t* guide;
-  const std::uint16_t* p2_table;
+  const std::uint16_t* p2_table;           // of this kernel's lines, but for columns
+  const std::uint16_t* p2_vertical_table;  // of columns
   std::uint8_t* checkpoints;
   std::uint8_t* sums;     // the volumes
   std::size_t sum_bytes;  // of one volume
   std::uint32_t* bands_done;
   int width, height, num_disparities;
   std::uint32_t p1, p2;          // p2: where it is constant
+  std::uint32_t p1_ground;       // of columns
   std::uint32_t one;             // 1
   std::size_t checkpoint_bytes;  // of a block of AggregateColumns
   bool is_first;                 // of the two kernels, rows and columns
@@ -60,6 +62,7 @@ inline AggregationArguments MakeAggregationArguments(const AggregationInput& inp
   a.costs = volumes.Costs().data;
   a.guide = input.guide.data;
   a.p2_table = input.p2_table;
+  a.p2_vertical_table = input.p2_vertical_table;
   a.checkpoints = volumes.checkpoints;
   a.sums = volumes.sums_memory;
   a.bands_done = volumes.bands_done;
@@ -69,6 +72,7 @@ inline AggregationArguments MakeAggregationArguments(const AggregationInput& inp
   a.num_disparities = layout.num_disparities;
   a.p1 = input.tables.p1;
   a.p2 = input.tables.p2[0];
+  a.p1_ground = input.tables.p1_ground;
   a.one = 1;
   return a;
 }
@@ -78,11 +82,11 @@ inline AggregationArguments MakeAggregationArguments(const AggregationInput& inp
 template <bool kAdaptive>
 struct P2Table {
   std::uint16_t minus_p1[kAdaptive ? 256 : 1];
-  __device__ __forceinline__ void Fill(const AggregationArguments& a) {
+  __device__ __forceinline__ void Fill(const AggregationArguments& a, const std::uint16_t* table) {
     if constexpr (kAdaptive) {
       const int thread = static_cast<int>(threadIdx.y) * kWarpSize + static_cast<int>(threadIdx.x);
       for (int i = thread; i < 256; i += static_cast<int>(blockDim.y) * kWarpSize) {
-        minus_p1[i] = static_cast<std::uint16_t>(a.p2_table[i] - a.p1);
+        minus_p1[i] = static_cast<std::uint16_t>(table[i] - a.p1);
       }
       __syncthreads();
     }
@@ -117,6 +121,10 @@ inline bool IsAdaptive(const MatchingTables& tables) {
     if (p2 != tables.p2[0]) return true;
   }
   return false;
+}
+// Whether columns have penalties of their own.
+inline bool HasOwnColumns(const MatchingTables& tables) {
+  return tables.p1_ground != tables.p1 || tables.p2_vertical != tables.p2;
 }
 // Calls launch(adaptive) with a constant, for a kernel with sums of this type.
 template <typename T, typename Launch>

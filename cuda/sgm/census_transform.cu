@@ -97,6 +97,115 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
   }
 }
 
+// The window of two scales: codes of one tile of 32 x 32 pixels a block, from the image and its binomial sums
+// in shared memory. A thread four pixels below each other.
+template <typename T>
+__global__ void __launch_bounds__(kTile* kTile / 4)
+    TwoScaleCensusKernel(DeviceImageView<const T> left, DeviceImageView<const T> right,
+                         DeviceImageView<std::uint64_t> census_left,
+                         DeviceImageView<std::uint64_t> census_right) {
+  LetNextKernelBegin();
+  constexpr int kFarX = 6, kFarY = 4;                        // of the smoothed image
+  constexpr int kMarginX = kFarX + 1, kMarginY = kFarY + 1;  // of the image
+  constexpr int kTileWidth = kTile + 2 * kMarginX, kTileHeight = kTile + 2 * kMarginY;
+  constexpr int kFarWidth = kTile + 2 * kFarX, kFarHeight = kTile + 2 * kFarY;
+  __shared__ std::uint16_t tile[kTileHeight][kTileWidth], smoothed[kFarHeight][kFarWidth];
+  const DeviceImageView<const T>& image = blockIdx.z == 0 ? left : right;
+  const DeviceImageView<std::uint64_t>& census = blockIdx.z == 0 ? census_left : census_right;
+  const int x_begin = static_cast<int>(blockIdx.x) * kTile, y_begin = static_cast<int>(blockIdx.y) * kTile;
+  const int thread = static_cast<int>(threadIdx.y * kTile + threadIdx.x);
+  const auto inside_x = [&](int x) { return min(max(x, 0), image.width - 1); };
+  const auto inside_y = [&](int y) { return min(max(y, 0), image.height - 1); };
+  for (int i = thread; i < kTileWidth * kTileHeight; i += kTile * kTile / 4) {
+    const int row = i / kTileWidth, column = i % kTileWidth;
+    tile[row][column] = image(inside_x(x_begin + column - kMarginX), inside_y(y_begin + row - kMarginY));
+  }
+  __syncthreads();
+  for (int i = thread; i < kFarWidth * kFarHeight; i += kTile * kTile / 4) {
+    const int row = i / kFarWidth, column = i % kFarWidth;
+    // Beyond the border stands the sum of the nearest pixel inside.
+    const int at_x = inside_x(x_begin + column - kFarX) - x_begin + kMarginX,
+              at_y = inside_y(y_begin + row - kFarY) - y_begin + kMarginY;
+    const auto sum_of_row = [&](int dy) -> std::uint32_t {
+      const std::uint16_t* const at = &tile[at_y + dy][at_x];
+      return at[-1] + 2U * at[0] + at[1];
+    };
+    const std::uint32_t sum = sum_of_row(-1) + 2U * sum_of_row(0) + sum_of_row(1);
+    smoothed[row][column] = static_cast<std::uint16_t>(sizeof(T) == 1 ? sum : sum / 16U);
+  }
+  __syncthreads();
+
+  const int x = static_cast<int>(threadIdx.x);
+  if (x_begin + x >= image.width) return;
+#pragma unroll 1
+  for (int y = static_cast<int>(threadIdx.y); y < kTile; y += kTile / 4) {
+    if (y_begin + y >= image.height) return;
+    std::uint32_t words[2] = {};
+    int bit = 0;
+    const auto add_bit = [&](bool set) {
+      if (set) words[bit / 32] |= 1U << bit % 32;
+      ++bit;
+    };
+    const std::uint32_t center = tile[y + kMarginY][x + kMarginX];
+#pragma unroll
+    for (int dy = -3; dy <= 3; ++dy) {
+#pragma unroll
+      for (int dx = -4; dx <= 4; ++dx) {
+        if ((dx + dy) % 2 != 0 || (dx == 0 && dy == 0)) continue;
+        add_bit(tile[y + kMarginY + dy][x + kMarginX + dx] < center);
+      }
+    }
+    const std::uint32_t center_far = smoothed[y + kFarY][x + kFarX];
+#pragma unroll
+    for (int dy = -4; dy <= 4; dy += 2) {
+#pragma unroll
+      for (int dx = -6; dx <= 6; dx += 2) {
+        if (dx == 0 && dy == 0) continue;
+        add_bit(smoothed[y + kFarY + dy][x + kFarX + dx] < center_far);
+      }
+    }
+    census(x_begin + x, y_begin + y) = words[0] | std::uint64_t{words[1]} << 32;
+  }
+}
+
+// A thread four neighbouring pixels of a row.
+constexpr int kGradientsAtOnce = 4;
+__global__ void GradientsAlongRowKernel(DeviceImageView<const std::uint8_t> left,
+                                        DeviceImageView<const std::uint8_t> right,
+                                        DeviceImageView<std::uint32_t> gradients_left,
+                                        DeviceImageView<std::uint32_t> gradients_right) {
+  const DeviceImageView<const std::uint8_t>& image = blockIdx.z == 0 ? left : right;
+  const DeviceImageView<std::uint32_t>& gradients = blockIdx.z == 0 ? gradients_left : gradients_right;
+  LetNextKernelBegin();
+  const int x_begin = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kGradientsAtOnce;
+  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
+  if (x_begin >= image.width || y >= image.height) return;
+  const std::uint8_t *const above = image.Row(max(y - 1, 0)), *const here = image.Row(y),
+                            *const below = image.Row(min(y + 1, image.height - 1));
+  int columns[kGradientsAtOnce + 4];  // sums of the columns x_begin - 2 ..
+#pragma unroll
+  for (int i = 0; i < kGradientsAtOnce + 4; ++i) {
+    const int x = min(max(x_begin + i - 2, 0), image.width - 1);
+    columns[i] = above[x] + 2 * here[x] + below[x];
+  }
+  int values[kGradientsAtOnce + 2];  // gradients of the pixels x_begin - 1 .., plus 127
+#pragma unroll
+  for (int i = 0; i < kGradientsAtOnce + 2; ++i) {
+    values[i] = min(max(columns[i + 2] - columns[i], -127), 127) + 127;
+  }
+  // Beyond the border stands the nearest pixel's.
+  if (x_begin == 0) values[0] = values[1];
+#pragma unroll
+  for (int i = 0; i < kGradientsAtOnce; ++i) {
+    if (x_begin + i >= image.width) return;
+    const int value = values[i + 1], before = value + values[i],
+              after = value + (x_begin + i + 1 < image.width ? values[i + 2] : value);  // doubled
+    const int lowest = min(value, min(before, after) / 2), highest = max(value, (max(before, after) + 1) / 2);
+    gradients(x_begin + i, y) = static_cast<std::uint32_t>(lowest | value << 8 | (255 - highest) << 16) |
+                                static_cast<std::uint32_t>(255 - value) << 24;
+  }
+}
+
 // Calls launch(shape, left codes, right codes).
 template <typename Launch>
 void WithShape(CensusWindow window, const CensusImages& c, const Launch& launch) {
@@ -109,12 +218,23 @@ void WithShape(CensusWindow window, const CensusImages& c, const Launch& launch)
       return launch(CensusShape<std::uint64_t, 4, 3, false>{}, c.left64, c.right64);
     case CensusWindow::kCenterSymmetric9x7:
       return launch(CensusShape<std::uint32_t, 4, 3, true>{}, c.left32, c.right32);
+    case CensusWindow::kTwoScale:
+      return;  // a kernel of its own
   }
 }
 
 dim3 TilesOf(int width, int height, int tile_width, int tile_height) {
   return {static_cast<unsigned>((width + tile_width - 1) / tile_width),
           static_cast<unsigned>((height + tile_height - 1) / tile_height), 2};
+}
+
+template <typename T>
+void TwoScaleCensus(DeviceImageView<const T> left, DeviceImageView<const T> right, const CensusImages& census,
+                    cudaStream_t stream) {
+  TwoScaleCensusKernel<T>
+      <<<TilesOf(left.width, left.height, kTile, kTile), dim3(kTile, kTile / 4), 0, stream>>>(
+          left, right, census.left64, census.right64);
+  CheckLaunch("TwoScaleCensusKernel");
 }
 
 }  // namespace
@@ -133,6 +253,7 @@ void GuideFromGray16(DeviceImageView<const std::uint16_t> gray, DeviceImageView<
 
 void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream) {
+  if (window == CensusWindow::kTwoScale) return TwoScaleCensus(left, right, census, stream);
   using Tile = PackedCensusTile;
   const dim3 grid = TilesOf(left.width, left.height, Tile::kWidth, Tile::kHeight);
   WithShape(window, census, [&](auto shape, auto left_codes, auto right_codes) {
@@ -143,12 +264,20 @@ void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<c
 }
 void CensusTransform(DeviceImageView<const std::uint16_t> left, DeviceImageView<const std::uint16_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream) {
+  if (window == CensusWindow::kTwoScale) return TwoScaleCensus(left, right, census, stream);
   const dim3 grid = TilesOf(left.width, left.height, kTile, kTile);
   WithShape(window, census, [&](auto shape, auto left_codes, auto right_codes) {
     CensusTransformKernel<decltype(shape)>
         <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, left_codes, right_codes);
   });
   CheckLaunch("CensusTransformKernel");
+}
+
+void GradientsAlongRow(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
+                       const GradientImages& gradients, cudaStream_t stream) {
+  const dim3 grid = TilesOf(left.width, left.height, 32 * kGradientsAtOnce, 8);
+  GradientsAlongRowKernel<<<grid, kBlock, 0, stream>>>(left, right, gradients.left, gradients.right);
+  CheckLaunch("GradientsAlongRowKernel");
 }
 
 void WidenCensus(DeviceImageView<const std::uint32_t> from, DeviceImageView<std::uint64_t> to,

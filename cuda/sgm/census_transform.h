@@ -32,6 +32,14 @@ void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<c
                      CensusWindow window, const CensusImages& census, cudaStream_t stream);
 void CensusTransform(DeviceImageView<const std::uint16_t> left, DeviceImageView<const std::uint16_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream);
+// Gradients along the row of both images, as matching_cost compares them: of a pixel, in bytes from the
+// lowest on, the lowest gradient between half a pixel before and behind it, its own, and 255 less the highest
+// and less its own.
+struct GradientImages {
+  DeviceImageView<std::uint32_t> left, right;
+};
+void GradientsAlongRow(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
+                       const GradientImages& gradients, cudaStream_t stream);
 // For hand-out: 32-bit codes as 64-bit ones.
 void WidenCensus(DeviceImageView<const std::uint32_t> from, DeviceImageView<std::uint64_t> to,
                  cudaStream_t stream);

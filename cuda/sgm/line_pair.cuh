@@ -15,12 +15,15 @@ __device__ __forceinline__ std::uint32_t Permute(std::uint32_t a, std::uint32_t 
 
 // What all steps of a lane share.
 struct StepConstants {
-  std::uint32_t p1;  // in both halves
+  std::uint32_t p1;         // in both halves
+  std::uint32_t p1_ground;  // the same of steps that ground takes
   std::uint32_t first,
       last;           // 0x8000 in both halves where d - 1, d + 1 of the lane's ends does not exist, else 0
   std::uint32_t one;  // 1, which the compiler must not know
-  __device__ __forceinline__ StepConstants(int lane, std::uint32_t p1_of_both, std::uint32_t one_given)
+  __device__ __forceinline__ StepConstants(int lane, std::uint32_t p1_of_both,
+                                           std::uint32_t p1_ground_of_both, std::uint32_t one_given)
       : p1(p1_of_both),
+        p1_ground(p1_ground_of_both),
         first(lane == 0 ? 0x80008000U : 0U),
         last(lane == kWarpSize - 1 ? 0x80008000U : 0U),
         one(one_given) {}
@@ -77,7 +80,9 @@ struct LinePair {
     return {c.Add(__shfl_up_sync(kFullWarp, path[K - 1], 1), c.first),
             c.Add(__shfl_down_sync(kFullWarp, path[0], 1), c.last)};
   }
-  // jump: P2 - P1 in each half. Returns what FindLowest needs.
+  // jump: P2 - P1 in each half. Returns what FindLowest needs. kOwnGround: the step from d - 1, or going up
+  // from d + 1, costs p1_ground.
+  template <bool kOwnGround, bool kUp>
   __device__ __forceinline__ std::uint32_t Advance(const Neighbours& neighbours,
                                                    const std::uint32_t (&cost)[K], std::uint32_t jump,
                                                    const StepConstants& c) {
@@ -87,7 +92,13 @@ struct LinePair {
 #pragma unroll
     for (int j = 0; j < K; ++j) {
       const std::uint32_t here = path[j], plus = j + 1 < K ? path[j + 1] : neighbours.after;
-      without_cost[j] = __viaddmin_u16x2(__vimin3_u16x2(minus, plus, from_any), c.p1, here);
+      if constexpr (kOwnGround) {
+        const std::uint32_t other = __vminu2(kUp ? minus : plus, from_any);
+        without_cost[j] =
+            __viaddmin_u16x2(kUp ? plus : minus, c.p1_ground, __viaddmin_u16x2(other, c.p1, here));
+      } else {
+        without_cost[j] = __viaddmin_u16x2(__vimin3_u16x2(minus, plus, from_any), c.p1, here);
+      }
       path[j] = c.Add(without_cost[j], cost[j]);
       minus = here;
     }
@@ -105,9 +116,10 @@ struct LinePair {
     const std::uint32_t low = WarpMin(least << 16);
     lowest = Permute(low, high, 0x7632);
   }
+  template <bool kOwnGround, bool kUp>
   __device__ __forceinline__ void Step(const std::uint32_t (&cost)[K], std::uint32_t jump,
                                        const StepConstants& c) {
-    FindLowest(Advance(Look(c), cost, jump, c));
+    FindLowest(Advance<kOwnGround, kUp>(Look(c), cost, jump, c));
   }
 
   // What the volume's type asks for: with or without the pixel's matching costs.

@@ -28,7 +28,8 @@ struct LinePairPlace {
   bool has_b;  // where not, some other line in the second one's place is followed too and not stored
 };
 
-template <int K, typename T, bool kAdaptive, bool kRows>
+// kOwnGround: P1 of ground steps may differ; "reverse" is then up.
+template <int K, typename T, bool kAdaptive, bool kRows, bool kOwnGround>
 struct LineWalk {
   static constexpr int kPixelBytes = 32 * K;  // of costs
   static constexpr int kSumBytes = kPixelBytes * static_cast<int>(sizeof(T));
@@ -166,7 +167,9 @@ struct LineWalk {
       from = Further<kPixelBytes>(from, kDirection * kSegment);
       LoadSegment(g + kDirection, from, costs);
       next_jumps = JumpsOf(g + kDirection);
-      const auto visit = [&](int i) { state.Step(words[i], JumpAt<kReverse>(jumps, i), constants); };
+      const auto visit = [&](int i) {
+        state.template Step<kOwnGround, kReverse>(words[i], JumpAt<kReverse>(jumps, i), constants);
+      };
       if (!IsEdge(g)) {
         ForSegment<kReverse>(visit);
       } else {
@@ -230,8 +233,10 @@ struct LineWalk {
           const std::uint32_t jump_here = JumpAt<kReverse>(jumps, i),
                               jump_there = JumpAt<kOther>(jumps, i_other);
           const auto look = state.Look(constants), look_other = other.Look(constants);
-          const std::uint32_t least = state.Advance(look, words[i], jump_here, constants),
-                              least_other = other.Advance(look_other, words[i_other], jump_there, constants);
+          const std::uint32_t least = state.template Advance<kOwnGround, kReverse>(look, words[i], jump_here,
+                                                                                   constants),
+                              least_other = other.template Advance<kOwnGround, kOther>(
+                                  look_other, words[i_other], jump_there, constants);
           state.FindLowest(least);
           if (turn + 1 < kSegment) other.FindLowest(least_other);
           Saved here, there;
@@ -250,13 +255,13 @@ struct LineWalk {
         const int places = min(line.count - g * kSegment, kSegment);
         ForSegment<kOther>([&](int i) {
           if (i >= places) return;
-          other.Step(words[i], JumpAt<kOther>(jumps, i), constants);
+          other.template Step<kOwnGround, kOther>(words[i], JumpAt<kOther>(jumps, i), constants);
           other.Save(saved[i]);
           other.Keep(InsideAt(g * kSegment + i));
         });
         ForSegment<kReverse>([&](int i) {
           if (i >= places) return;
-          state.Step(words[i], JumpAt<kReverse>(jumps, i), constants);
+          state.template Step<kOwnGround, kReverse>(words[i], JumpAt<kReverse>(jumps, i), constants);
           const std::uint32_t inside = InsideAt(g * kSegment + i);
           Saved here;
           state.Save(here);
@@ -276,7 +281,7 @@ struct LineWalk {
 template <typename Walk>
 __device__ __forceinline__ Walk MakeLineWalk(const AggregationArguments& a, const LinePairPlace& line,
                                              const std::uint16_t* p2_minus_p1, std::uint8_t* checkpoints,
-                                             std::uint8_t* volume) {
+                                             std::uint8_t* volume, std::uint32_t p1_ground) {
   const int lane = static_cast<int>(threadIdx.x);
   const int hidden_zero = lane & static_cast<int>(a.one - 1);
   Walk walk{a,
@@ -288,7 +293,7 @@ __device__ __forceinline__ Walk MakeLineWalk(const AggregationArguments& a, cons
             (line.count + Walk::kSegment - 1) / Walk::kSegment,
             line.count / Walk::kSegment,
             line.step + hidden_zero,
-            StepConstants(lane, Twice(a.p1), a.one),
+            StepConstants(lane, Twice(a.p1), Twice(p1_ground), a.one),
             Twice(a.p2 - a.p1)};
   if constexpr (Walk::kOrPadding) {
 #pragma unroll

@@ -37,11 +37,47 @@ struct alignas(sizeof(Code) * kCount) Codes {
   Code of[kCount];
 };
 
-template <int K, typename Code, bool kPadded>
+// The gradient term. Words of two halves: what lies below a pixel's interval (low) and what the pixel itself
+// lies above another one's (high), or the other way round.
+struct GradientTerm {
+  DeviceImageView<const std::uint32_t> left, right;  // see GradientImages
+  std::uint32_t weight, cap;
+};
+// Of a right pixel: its lowest gradient and its own; 255 less its highest and less its own.
+struct RightGradient {
+  std::uint32_t lowest_own, highest_own;
+  __device__ __forceinline__ void Set(std::uint32_t packed) {
+    lowest_own = __byte_perm(packed, 0, 0x4140);
+    highest_own = __byte_perm(packed, 0, 0x4342);
+  }
+};
+struct LeftGradient {
+  std::uint32_t less_own_highest, own_lowest;
+  __device__ __forceinline__ explicit LeftGradient(std::uint32_t packed) {
+    const int lowest = static_cast<int>(packed & 255U), own = static_cast<int>(packed >> 8 & 255U),
+              highest = 255 - static_cast<int>(packed >> 16 & 255U);
+    const auto halves = [](int low, int high) {
+      return (static_cast<std::uint32_t>(low) & 0xFFFFU) | static_cast<std::uint32_t>(high) << 16;
+    };
+    less_own_highest = halves(-own, -highest);
+    own_lowest = halves(own - 255, lowest - 255);
+  }
+  // Of both pixels the lower distance from the other one's interval.
+  __device__ __forceinline__ std::uint32_t DifferenceFrom(const RightGradient& right,
+                                                          std::uint32_t cap) const {
+    // max(lowest of right - own, 0), max(own of right - highest, 0); then, if larger, own - highest of right
+    // and lowest - own of right.
+    const std::uint32_t above = __viaddmax_s16x2_relu(right.lowest_own, less_own_highest, 0U);
+    const std::uint32_t both = __viaddmax_s16x2(right.highest_own, own_lowest, above);
+    return min(min(both & 0xFFFFU, both >> 16), cap);
+  }
+};
+
+template <int K, typename Code, bool kPadded, bool kGradient>
 __global__ void __launch_bounds__(kWarps* kWarpSize)
     MatchingCostKernel(DeviceImageView<const Code> left, DeviceImageView<const Code> right,
-                       VolumeLayout layout, int pixels, std::uint32_t outside_cost, std::uint8_t* costs,
-                       std::uint32_t* bands_done) {
+                       GradientTerm gradient, VolumeLayout layout, int pixels, std::uint32_t outside_cost,
+                       std::uint8_t* costs, std::uint32_t* bands_done) {
   constexpr int kPaddedCount = 32 * K;
   constexpr int kAtOnce = std::min(K, 16 / static_cast<int>(sizeof(Code)));
   using Vector = Codes<Code, kAtOnce>;
@@ -51,6 +87,13 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
   const auto place_of = [](int vector) { return vector % kStride * kPerStride + vector / kStride; };
   __shared__ Vector right_codes[kStride * kPerStride];  // of right pixels first_right + i
   __shared__ Codes<Code, kTogether> left_codes[kMostPixels / kTogether];
+  // The same of the gradients, four at once or two.
+  constexpr int kGradientsAtOnce = std::min(K, 4), kGradientStride = K / kGradientsAtOnce;
+  using Gradients = Codes<std::uint32_t, kGradientsAtOnce>;
+  const auto gradient_place_of = [](int vector) {
+    return vector % kGradientStride * kPerStride + vector / kGradientStride;
+  };
+  __shared__ Gradients right_gradients[kGradient ? kGradientStride * kPerStride : 1];
   const int y = static_cast<int>(blockIdx.y);
   const int x_begin = static_cast<int>(blockIdx.x) * pixels;
   const int x_end = min(x_begin + pixels, layout.width), count = x_end - x_begin;
@@ -68,6 +111,10 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     const int x_right = first_right + i;
     const bool inside = static_cast<unsigned>(x_right) < static_cast<unsigned>(layout.width);
     right_codes[place_of(i / kAtOnce)].of[i % kAtOnce] = inside ? right_row[x_right] : Code{0};
+    if constexpr (kGradient) {
+      right_gradients[gradient_place_of(i / kGradientsAtOnce)].of[i % kGradientsAtOnce] =
+          inside ? gradient.right(x_right, y) : 0U;
+    }
   }
   for (int i = thread; i < count; i += kWarps * kWarpSize) {
     left_codes[i / kTogether].of[i % kTogether] = left_row[i];
@@ -81,6 +128,16 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     const int first = (i + kPaddedCount - K - lane * K) / kAtOnce;
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) met[v] = right_codes[place_of(first + v)];
+    RightGradient met_gradients[kGradient ? K + kTogether : 1];
+    if constexpr (kGradient) {
+      const int first_gradient = (i + kPaddedCount - K - lane * K) / kGradientsAtOnce;
+#pragma unroll
+      for (int v = 0; v < (K + kTogether) / kGradientsAtOnce; ++v) {
+        const Gradients packed = right_gradients[gradient_place_of(first_gradient + v)];
+#pragma unroll
+        for (int j = 0; j < kGradientsAtOnce; ++j) met_gradients[v * kGradientsAtOnce + j].Set(packed.of[j]);
+      }
+    }
     const Codes<Code, kTogether> here = left_codes[i / kTogether];
     std::uint8_t* const to =
         costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x_begin + i) * kPaddedCount + lane * K;
@@ -88,12 +145,17 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     for (int u = 0; u < kTogether; ++u) {
       if (decltype(checked)::value && i + u >= count) break;
       std::uint32_t cost[K];
+      const LeftGradient here_gradient(kGradient ? __ldg(gradient.left.Row(y) + x_begin + i + u) : 0U);
 #pragma unroll
       for (int j = 0; j < K; ++j) {
         const int number = K - 1 - j + u;
         const Code differs = here.of[u] ^ met[number / kAtOnce].of[number % kAtOnce];
         const bool by_arithmetic = u == 0 && j % 4 == 3;
         cost[j] = by_arithmetic ? BitCountByArithmetic(differs) : BitCount(differs);
+        if constexpr (kGradient) {
+          cost[j] = MultiplyAdd(here_gradient.DifferenceFrom(met_gradients[number], gradient.cap),
+                                gradient.weight, cost[j]);
+        }
         const int d = lane * K + j;
         if constexpr (checked()) {
           const int x_right = x_begin + i + u - layout.min_disparity - d;
@@ -137,20 +199,26 @@ void MatchingCost(const MatchingCostInput& input, const SgmVolumes& volumes, cud
   const dim3 grid(static_cast<unsigned>((layout.width + pixels - 1) / pixels),
                   static_cast<unsigned>(layout.height));
   const dim3 block(kWarpSize, kWarps);
-  const auto outside = static_cast<std::uint32_t>(input.outside_cost);
-  const auto launch = [&](auto k, auto padded) {
+  const auto outside = static_cast<std::uint32_t>(input.tables.outside_cost);
+  const GradientTerm gradient{AsConst(input.gradients.left), AsConst(input.gradients.right),
+                              input.tables.gradient_cost[1], static_cast<std::uint32_t>(input.gradient_cap)};
+  const auto launch = [&](auto k, auto padded, auto with_gradient) {
     if (HasCode32(input.window)) {
-      LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint32_t, padded()>, grid, block, 0,
-                      stream, AsConst(census.left32), AsConst(census.right32), layout, pixels, outside, costs,
-                      volumes.bands_done);
+      LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint32_t, padded(), with_gradient()>,
+                      grid, block, 0, stream, AsConst(census.left32), AsConst(census.right32), gradient,
+                      layout, pixels, outside, costs, volumes.bands_done);
     } else {
-      LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint64_t, padded()>, grid, block, 0,
-                      stream, AsConst(census.left64), AsConst(census.right64), layout, pixels, outside, costs,
-                      volumes.bands_done);
+      LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint64_t, padded(), with_gradient()>,
+                      grid, block, 0, stream, AsConst(census.left64), AsConst(census.right64), gradient,
+                      layout, pixels, outside, costs, volumes.bands_done);
     }
   };
   WithValuesPerLane(layout, [&](auto k) {
-    layout.padded() == layout.num_disparities ? launch(k, std::false_type{}) : launch(k, std::true_type{});
+    const auto with_padding = [&](auto with_gradient) {
+      layout.padded() == layout.num_disparities ? launch(k, std::false_type{}, with_gradient)
+                                                : launch(k, std::true_type{}, with_gradient);
+    };
+    input.tables.has_gradient ? with_padding(std::true_type{}) : with_padding(std::false_type{});
   });
 }
 

@@ -13,7 +13,10 @@ namespace parallax::cuda {
 struct MatchingCostInput {
   CensusImages census;
   CensusWindow window = CensusWindow::k5x5;  // that the codes are of
-  int outside_cost = 0;                      // MatchingTables::outside_cost
+  // Empty where there is no gradient term.
+  GradientImages gradients;
+  int gradient_cap = 15;  // MatchingCostParameters::gradient_cap
+  const MatchingTables& tables;
 };
 // Fills volumes.Costs() and sets volumes.bands_done to zero.
 void MatchingCost(const MatchingCostInput& input, const SgmVolumes& volumes, cudaStream_t stream);

@@ -192,7 +192,7 @@ __global__ void __launch_bounds__(2 * kWarpSize, K <= 4 ? 8 : 1)
     AggregateRowsKernel(const AggregationArguments a) {
   __shared__ __align__(16) std::uint8_t shared[2][RowCopies<K, T, 1>::Bytes()];
   __shared__ P2Table<kAdaptive> p2;
-  p2.Fill(a);
+  p2.Fill(a, a.p2_table);
   const int lane = static_cast<int>(threadIdx.x);
   if (a.is_first) LetNextKernelBegin();
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);

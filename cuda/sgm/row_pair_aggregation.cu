@@ -16,16 +16,16 @@ constexpr int BlocksAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
 template <int K, typename T, bool kAdaptive>
 __global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(K, sizeof(T)))
     AggregateRowPairsKernel(const AggregationArguments a) {
-  using Walk = LineWalk<K, T, kAdaptive, true>;
+  using Walk = LineWalk<K, T, kAdaptive, true, false>;
   __shared__ P2Table<kAdaptive> p2;
-  p2.Fill(a);
+  p2.Fill(a, a.p2_table);
   if (a.is_first) LetNextKernelBegin();
   const int y = 2 * static_cast<int>(blockIdx.x), last = a.width - 1;
   const bool has_b = y + 1 < a.height;
   const LinePairPlace line{y * a.width, 1, has_b ? a.width : 0, a.width, 0, last, 0, last, has_b};
-  const auto walk =
-      MakeLineWalk<Walk>(a, line, p2.minus_p1,
-                         a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, K, sizeof(T)), a.sums);
+  const auto walk = MakeLineWalk<Walk>(
+      a, line, p2.minus_p1, a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, K, sizeof(T)), a.sums,
+      a.p1);
   const int half = walk.num_segments / 2;
   const auto follow = [&](auto reverse) {
     LinePair<K> state;

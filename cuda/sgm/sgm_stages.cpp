@@ -13,6 +13,7 @@ SgmMemory SgmMemory::Take(Arena& arena, const Parameters& parameters, const Volu
   const std::size_t pixels = largest.num_pixels();
   SgmMemory memory;
   memory.p2_table = arena.Take<std::uint16_t>(MatchingTables{}.p2.size());
+  memory.p2_vertical_table = arena.Take<std::uint16_t>(MatchingTables{}.p2_vertical.size());
   memory.gray_left = arena.Take<std::uint8_t>(pixels);
   memory.gray_right = arena.Take<std::uint8_t>(pixels);
   if (HasCode32(parameters.census_transform.window)) {
@@ -21,6 +22,10 @@ SgmMemory SgmMemory::Take(Arena& arena, const Parameters& parameters, const Volu
   } else {
     memory.census_left64 = arena.Take<std::uint64_t>(pixels);
     memory.census_right64 = arena.Take<std::uint64_t>(pixels);
+  }
+  if (parameters.matching_cost.gradient_weight > 0) {
+    memory.gradients_left = arena.Take<std::uint32_t>(pixels);
+    memory.gradients_right = arena.Take<std::uint32_t>(pixels);
   }
   memory.costs = arena.Take<std::uint8_t>(largest.cost_bytes());
   memory.checkpoints = arena.Take<std::uint8_t>(MostCheckpointBytes(largest));
@@ -39,9 +44,12 @@ SgmStages::SgmStages(const Parameters& parameters, const CudaTuning& tuning, con
   SetSize(largest.width, largest.height);
   // What lies before the first and behind the last pixel's costs is read along with them, though not used.
   Check(cudaMemsetAsync(memory_.costs, 0, largest.cost_bytes(), side_stream_.get()), "cudaMemsetAsync");
-  Check(cudaMemcpyAsync(memory_.p2_table, tables_.p2.data(), tables_.p2.size() * sizeof(tables_.p2[0]),
-                        cudaMemcpyHostToDevice, side_stream_.get()),
-        "cudaMemcpyAsync");
+  const auto upload = [&](const auto& table, std::uint16_t* to) {
+    Check(cudaMemcpyAsync(to, table.data(), sizeof(table), cudaMemcpyHostToDevice, side_stream_.get()),
+          "cudaMemcpyAsync");
+  };
+  upload(tables_.p2, memory_.p2_table);
+  upload(tables_.p2_vertical, memory_.p2_vertical_table);
   Check(cudaStreamSynchronize(side_stream_.get()), "cudaStreamSynchronize");
 }
 
@@ -51,6 +59,7 @@ void SgmStages::SetSize(int width, int height) {
   gray_right_ = image(memory_.gray_right);
   census_ = {image(memory_.census_left32), image(memory_.census_right32), image(memory_.census_left64),
              image(memory_.census_right64)};
+  gradients_ = {image(memory_.gradients_left), image(memory_.gradients_right)};
   volumes_ = {.layout = MakeVolumeLayout(parameters_, tables_, width, height, tuning_),
               .costs_memory = memory_.costs,
               .sums_memory = memory_.sums,
@@ -63,23 +72,31 @@ bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& 
                         const StepRunner& run, cudaStream_t stream) {
   const CensusWindow window = parameters_.census_transform.window;
   guide_ = AsConst(gray_left_);
+  DeviceImageView<const std::uint8_t> gray_right = AsConst(gray_right_);
   run(Step::kCensusTransform, [&] {
     if (const auto* gray = std::get_if<DeviceImageView<const std::uint8_t>>(&left)) {
       guide_ = *gray;
+      gray_right = std::get<DeviceImageView<const std::uint8_t>>(right);
       CensusTransform(*gray, std::get<DeviceImageView<const std::uint8_t>>(right), window, census_, stream);
     } else if (const auto* gray16 = std::get_if<DeviceImageView<const std::uint16_t>>(&left)) {
+      const auto& gray16_right = std::get<DeviceImageView<const std::uint16_t>>(right);
       GuideFromGray16(*gray16, gray_left_, stream);
-      CensusTransform(*gray16, std::get<DeviceImageView<const std::uint16_t>>(right), window, census_,
-                      stream);
+      if (tables_.has_gradient) GuideFromGray16(gray16_right, gray_right_, stream);
+      CensusTransform(*gray16, gray16_right, window, census_, stream);
     } else {
       GrayFromColor(std::get<DeviceImageView<const Rgb8>>(left), gray_left_, stream);
       GrayFromColor(std::get<DeviceImageView<const Rgb8>>(right), gray_right_, stream);
       CensusTransform(AsConst(gray_left_), AsConst(gray_right_), window, census_, stream);
     }
+    if (tables_.has_gradient) GradientsAlongRow(guide_, gray_right, gradients_, stream);
   });
   run(Step::kMatchingCost, [&] {
-    MatchingCost({.census = census_, .window = window, .outside_cost = tables_.outside_cost}, volumes_,
-                 stream);
+    MatchingCost({.census = census_,
+                  .window = window,
+                  .gradients = gradients_,
+                  .gradient_cap = parameters_.matching_cost.gradient_cap,
+                  .tables = tables_},
+                 volumes_, stream);
   });
   run(Step::kAggregation, [&] {
     if (!has_dependent_launch_) {
@@ -87,7 +104,10 @@ bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& 
       Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
     }
     const cudaStream_t stream_of_rows = has_dependent_launch_ ? stream : side_stream_.get();
-    const AggregationInput input{.guide = guide_, .tables = tables_, .p2_table = memory_.p2_table};
+    const AggregationInput input{.guide = guide_,
+                                 .tables = tables_,
+                                 .p2_table = memory_.p2_table,
+                                 .p2_vertical_table = memory_.p2_vertical_table};
     if (volumes_.layout.columns_first) AggregateColumns(input, volumes_, stream);
     AggregateRows(input, volumes_, stream_of_rows);
     if (!volumes_.layout.columns_first) AggregateColumns(input, volumes_, stream);

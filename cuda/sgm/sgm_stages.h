@@ -20,10 +20,11 @@ namespace parallax::cuda {
 
 // The device memory of SgmStages, with room for any image up to a size. Borrowed.
 struct SgmMemory {
-  std::uint16_t* p2_table = nullptr;
+  std::uint16_t *p2_table = nullptr, *p2_vertical_table = nullptr;
   std::uint8_t *gray_left = nullptr, *gray_right = nullptr;
   std::uint32_t *census_left32 = nullptr, *census_right32 = nullptr;
   std::uint64_t *census_left64 = nullptr, *census_right64 = nullptr;
+  std::uint32_t *gradients_left = nullptr, *gradients_right = nullptr;  // where there is a gradient term
   std::uint8_t *costs = nullptr, *checkpoints = nullptr, *sums = nullptr;
   std::uint32_t* bands_done = nullptr;
 
@@ -59,6 +60,7 @@ class SgmStages {
   SgmMemory memory_;
   bool has_dependent_launch_;
   CensusImages census_;
+  GradientImages gradients_;
   SgmVolumes volumes_;
   DeviceImageView<std::uint8_t> gray_left_, gray_right_;
   DeviceImageView<const std::uint8_t> guide_;

@@ -1,5 +1,7 @@
 #include "cuda/sgm/volume_layout.h"
 
+#include <algorithm>
+
 namespace parallax::cuda {
 
 VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables& tables, int width,
@@ -14,11 +16,12 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
   layout.num_volumes = tables.num_paths / 2;
   layout.pairs_rows = NumPairs(height) * layout.values_per_lane >= tuning.pairs_rows_from;
   // D even: a word of 8-bit sums holds two disparities, and only the last one's carry is lost (AddUp).
-  const int largest_path_cost = tables.census_bits + tables.largest_p2;
+  const int largest_p2 = std::max(tables.largest_p2, tables.largest_p2_vertical);
+  const int largest_path_cost = tables.largest_cost + largest_p2;
   layout.bytes_per_sum = 2 * largest_path_cost <= 255 && layout.num_disparities % 2 == 0 ? 1 : 2;
   layout.padding_cost = layout.bytes_per_sum == 1 ? largest_path_cost : 0;
-  layout.leaves_costs_out = layout.bytes_per_sum == 2 && 2 * tables.largest_p2 <= 255 &&
-                            largest_path_cost <= 255 && layout.padded() == layout.num_disparities;
+  layout.leaves_costs_out = layout.bytes_per_sum == 2 && 2 * largest_p2 <= 255 && largest_path_cost <= 255 &&
+                            layout.padded() == layout.num_disparities;
   if (layout.leaves_costs_out) layout.bytes_per_sum = 1;
   // Warps that begin first go first. With 8 paths columns and diagonals take longest; where there is room for
   // the rows beside them (registers, of 8-bit sums), they are the first.

@@ -20,10 +20,11 @@ struct VolumeLayout {
   int min_disparity = 0;
   int values_per_lane = 0;  // 2, 4, 8, 16 or 32
   int num_volumes = 0;      // 2 or 4
-  // 1 where 2 (census_bits + largest_p2) <= 255 and D is even, or where leaves_costs_out; else 2.
+  // 1 where 2 (largest cost + largest P2, that of columns too) <= 255 and D is even, or where
+  // leaves_costs_out; else 2.
   int bytes_per_sum = 1;
-  // Sums leave out the matching costs, which selection adds: where only 2 largest_p2 <= 255 and census_bits +
-  // largest_p2 <= 255, and D is padded() itself.
+  // Sums leave out the matching costs, which selection adds: where only 2 largest P2 <= 255 and largest cost
+  // + largest P2 <= 255, and D is padded() itself.
   bool leaves_costs_out = false;
   bool pairs_rows = false;     // rows are aggregated in pairs
   bool columns_first = false;  // columns and diagonals begin before rows

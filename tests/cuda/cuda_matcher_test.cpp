@@ -39,7 +39,7 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceAtTheEdgesOfTheLayout) {
     c.options.height = 5 + seed;
     c.parameters.matching_cost.num_disparities = num_disparities;
     c.parameters.matching_cost.min_disparity = seed % 3 - 1;
-    c.parameters.census_transform.window = static_cast<CensusWindow>(seed % 4);
+    c.parameters.census_transform.window = static_cast<CensusWindow>(seed % 5);
     c.parameters.aggregation.num_paths = seed % 2 == 0 ? 4 : 8;
     const std::string difference = RunSweepCase(MakeCudaMatcher, c);
     EXPECT_TRUE(difference.empty()) << difference << Describe(c);
@@ -92,6 +92,10 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceWhereSumsLeaveCostsOut) {
       p.aggregation.p2 = p2;
       p.aggregation.p2_min = seed % 3 * 20;
       p.aggregation.p2_slope = seed % 4 == 1 ? 0.0F : 1.0F;
+      p.aggregation.p2_vertical_percent = p2 == 97 ? 130 : 100;
+      if (p.matching_cost.gradient_weight > 0) {
+        p.matching_cost.gradient_weight = 4, p.matching_cost.gradient_cap = 6;
+      }
       const cuda::VolumeLayout layout = cuda::MakeVolumeLayout(p, MakeMatchingTables(p), 100, 100);
       EXPECT_TRUE(layout.leaves_costs_out) << Describe(c);
       const std::string difference = RunSweepCase(make_matcher, c);

@@ -80,12 +80,23 @@ void GeodesicSolver::FindDistances(const GeodesicBatch& batch, cudaStream_t stre
   FillUnreached(batch.distances,
                 static_cast<std::size_t>(batch.num_sources) * static_cast<std::size_t>(graph_.num_nodes),
                 stream);
-  // Heaps were the slower wherever both were measured (docs/clouds.md): only those who ask get them.
-  if (method == Method::kHeap || (method == Method::kByRule && algorithm == GeodesicAlgorithm::kHeap)) {
+  bool by_heap = method == Method::kHeap;
+  if (method == Method::kByRule) {
+    by_heap = algorithm == GeodesicAlgorithm::kHeap ||
+              (algorithm == GeodesicAlgorithm::kFastest && IsFasterByHeap(batch.num_sources));
+  }
+  if (by_heap) {
     FindByHeap(batch, stream);
   } else {
     FindByNearFar(batch, stream, steps);
   }
+}
+
+// Measured on an H200 (docs/clouds.md): where nodes have two neighbours, as along a line, there is nothing to
+// expand together. A heap needs a warp only, so that more searches run at a time.
+bool GeodesicSolver::IsFasterByHeap(int num_sources) const {
+  return num_edges_ <= 2 * std::int64_t{graph_.num_nodes} &&
+         num_sources >= NearFarBlocks(graph_.first_edge == nullptr, true);
 }
 
 void GeodesicSolver::FindByHeap(const GeodesicBatch& batch, cudaStream_t stream) {

@@ -42,6 +42,7 @@ class GeodesicSolver {
 
  private:
   std::int64_t RowsThatFit(std::int64_t num_sources, std::size_t bytes_per_row);
+  bool IsFasterByHeap(int num_sources) const;
   // Distances: FillUnreached before.
   void FindByNearFar(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps);
   void FindByHeap(const GeodesicBatch& batch, cudaStream_t stream);

@@ -21,7 +21,8 @@ TEST_F(CudaAggregationTest, EqualsTheReference) {
     const Parameters parameters = RandomVolumeParameters(number, random);
     const MatchingTables tables = MakeMatchingTables(parameters);
     const int num_disparities = parameters.matching_cost.num_disparities;
-    const auto costs = RandomVolume<std::uint8_t>(width, height, num_disparities, tables.census_bits, random);
+    const auto costs =
+        RandomVolume<std::uint8_t>(width, height, num_disparities, tables.largest_cost, random);
     const auto guide = RandomImage<std::uint8_t>(width, height, 0, 255, random);
     HostCostVolume<std::uint16_t> expected(width, height, num_disparities);
     reference::AggregateCosts(costs.ConstView(), guide.ConstView(), tables, expected.View(), threads);
@@ -32,8 +33,13 @@ TEST_F(CudaAggregationTest, EqualsTheReference) {
     const auto guide_there = Uploaded(guide, stream);
     cuda::DeviceBuffer<std::uint16_t> p2_table(tables.p2.size());
     cuda::CopyNow(p2_table.data(), tables.p2.data(), tables.p2.size(), stream.get());
-    const cuda::AggregationInput input{
-        .guide = guide_there.ConstView(), .tables = tables, .p2_table = p2_table.data()};
+    cuda::DeviceBuffer<std::uint16_t> p2_vertical_table(tables.p2_vertical.size());
+    cuda::CopyNow(p2_vertical_table.data(), tables.p2_vertical.data(), tables.p2_vertical.size(),
+                  stream.get());
+    const cuda::AggregationInput input{.guide = guide_there.ConstView(),
+                                       .tables = tables,
+                                       .p2_table = p2_table.data(),
+                                       .p2_vertical_table = p2_vertical_table.data()};
     if (volumes.layout().columns_first) cuda::AggregateColumns(input, volumes.volumes(), stream.get());
     cuda::AggregateRows(input, volumes.volumes(), stream.get());
     if (!volumes.layout().columns_first) cuda::AggregateColumns(input, volumes.volumes(), stream.get());

@@ -15,7 +15,7 @@ HostImage<std::uint64_t> RandomCodes(int width, int height, int bits, SweepRando
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       const auto part = [&] { return static_cast<std::uint64_t>(random.Between(0, 0x7FFFFFFF)); };
-      codes(x, y) = (part() << 40 ^ part() << 20 ^ part()) & ((std::uint64_t{1} << bits) - 1);
+      codes(x, y) = (part() << 40 ^ part() << 20 ^ part()) & ~std::uint64_t{0} >> (64 - bits);
     }
   }
   return codes;
@@ -40,15 +40,27 @@ TEST_F(CudaMatchingCostTest, EqualsTheReference) {
     const CensusWindow window = parameters.census_transform.window;
     const auto left = RandomCodes(width, height, NumCensusBits(window), random),
                right = RandomCodes(width, height, NumCensusBits(window), random);
+    const auto gray_left = RandomImage<std::uint8_t>(width, height, 90, 110, random),
+               gray_right = RandomImage<std::uint8_t>(width, height, 90, 110, random);
+    const auto gradient_left = reference::GradientAlongRow(gray_left.ConstView(), threads),
+               gradient_right = reference::GradientAlongRow(gray_right.ConstView(), threads);
     HostCostVolume<std::uint8_t> expected(width, height, parameters.matching_cost.num_disparities);
-    reference::MatchingCost(left.ConstView(), right.ConstView(), parameters.matching_cost.min_disparity,
-                            tables, expected.View(), threads);
+    reference::MatchingCost({left.ConstView(), gradient_left.ConstView()},
+                            {right.ConstView(), gradient_right.ConstView()},
+                            parameters.matching_cost.min_disparity, tables, expected.View(), threads);
 
     TestVolumes volumes(parameters, width, height, stream);
     auto left32 = Uploaded(Narrowed(left), stream), right32 = Uploaded(Narrowed(right), stream);
     auto left64 = Uploaded(left, stream), right64 = Uploaded(right, stream);
     const bool has_code32 = cuda::HasCode32(window);
-    cuda::MatchingCostInput input{.census = {}, .window = window, .outside_cost = tables.outside_cost};
+    cuda::DeviceImage<std::uint32_t> gradients_left(width, height), gradients_right(width, height);
+    const auto left_there = Uploaded(gray_left, stream), right_there = Uploaded(gray_right, stream);
+    cuda::MatchingCostInput input{.census = {},
+                                  .window = window,
+                                  .gradients = {gradients_left.View(), gradients_right.View()},
+                                  .gradient_cap = parameters.matching_cost.gradient_cap,
+                                  .tables = tables};
+    cuda::GradientsAlongRow(left_there.ConstView(), right_there.ConstView(), input.gradients, stream.get());
     if (has_code32) input.census.left32 = left32.View(), input.census.right32 = right32.View();
     if (!has_code32) input.census.left64 = left64.View(), input.census.right64 = right64.View();
     cuda::MatchingCost(input, volumes.volumes(), stream.get());

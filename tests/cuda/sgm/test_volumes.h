@@ -103,7 +103,7 @@ HostCostVolume<T> RandomVolume(int width, int height, int num_disparities, int l
 // Parameters that lead to every kind of volume: 8-bit sums, such without costs, 16-bit sums.
 inline Parameters RandomVolumeParameters(int number, SweepRandom& random) {
   Parameters p;
-  p.census_transform.window = static_cast<CensusWindow>(random.Between(0, 3));
+  p.census_transform.window = static_cast<CensusWindow>(random.Between(0, 4));
   p.matching_cost.num_disparities =
       number % 3 == 1 ? random.OneOf(64, 128, 256) : random.OneOf(1, 2, 33, 64, 100, 129, 192, 300);
   p.matching_cost.min_disparity = random.OneOf(0, 0, -5, 7);
@@ -113,6 +113,12 @@ inline Parameters RandomVolumeParameters(int number, SweepRandom& random) {
                      : number % 3 == 1 ? random.Between(97, 127)
                                        : 2000;
   if (random.OneIn(2)) p.aggregation.p2_slope = 0.5F;
+  if (random.OneIn(2)) p.aggregation.p1_ground_percent = random.Between(0, 100);
+  if (random.OneIn(2)) p.aggregation.p2_vertical_percent = random.OneOf(90, 130, 300);
+  if (random.OneIn(2)) {
+    p.matching_cost.gradient_weight = random.OneOf(1, 2, 4);
+    p.matching_cost.gradient_cap = random.Between(1, 15);
+  }
   p.selection.uniqueness_percent = random.OneOf(0, 5, 99);
   p.selection.subpixel = static_cast<Subpixel>(random.Between(0, 2));
   return p;

@@ -75,6 +75,23 @@ TEST_F(CudaGeodesicsTest, ManyShortSearches) {
   }
 }
 
+// Many searches along a line: the rule takes the heap.
+TEST_F(CudaGeodesicsTest, AlongALine) {
+  std::vector<TestEdge> edges;
+  for (std::int32_t i = 1; i < 3000; ++i)
+    edges.push_back({i - 1, i, 0.5F + static_cast<float>(i % 13) / 16.0F});
+  const CloudGraph line = GraphOf(3000, edges);
+  std::vector<std::int32_t> sources;
+  for (std::int32_t i = 0; i < 600; ++i) sources.push_back(i * 1009 % 3000);
+  const GeodesicOptions options{.targets = {}, .predecessors = true};
+  const Geodesics expected = MakeCpuCloudMeasures(2)->ShortestPaths(line, sources, options);
+  cuda::GeodesicSolver solver;
+  EXPECT_EQ(DifferenceOf(expected, solver.ShortestPaths(line, sources, options)), "");
+  const std::vector<std::int32_t> few{0, 1500};  // by the frontier
+  EXPECT_EQ(DifferenceOf(ReferenceGeodesics(line, few, options), solver.ShortestPaths(line, few, options)),
+            "");
+}
+
 TEST_F(CudaGeodesicsTest, HeapsGiveTheSame) {
   cuda::GeodesicSolver solver;
   solver.method = Method::kHeap;
