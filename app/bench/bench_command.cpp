@@ -18,11 +18,10 @@
 #include "app/bench/bench_opencv.h"
 #include "app/bench/bench_report.h"
 #include "app/commands.h"
+#include "app/options/matching_options.h"
 #include "app/output/output_files.h"
 #include "config/backends.h"
 #include "config/device_benchmark.h"
-#include "config/parameters_yaml.h"
-#include "config/presets.h"
 #include "pipeline/error.h"
 #include "pipeline/simd/instruction_sets.h"
 
@@ -36,10 +35,9 @@ struct BenchOptions {
   std::vector<int> disparities;
   std::vector<int> paths;
   std::vector<std::string> backends = {"auto"};
-  std::string config = "default";
-  std::vector<std::string> assignments;
+  MatchingOptions matching;  // all but its back end
   std::string instruction_set;
-  int repeat = 20, num_frames = 1, num_threads = 0, device = 0, memory_limit_mb = 0;
+  int repeat = 20, num_frames = 1;
   bool with_stages = true, with_opencv = !OpencvModes().empty();
   std::string json;
 };
@@ -66,7 +64,7 @@ double ResidentMegabytes() {
 }
 
 Parameters ParametersOf(const BenchOptions& options, const BenchRow& row) {
-  Parameters parameters = LoadChosenParameters(options.config, options.assignments).parameters;
+  Parameters parameters = options.matching.Load().parameters;
   parameters.matching_cost.num_disparities = row.disparities;
   parameters.aggregation.num_paths = row.paths;
   return parameters;
@@ -76,9 +74,9 @@ MatcherOptions MatcherOptionsOf(const BenchOptions& options, const BenchRow& row
   MatcherOptions matcher_options;
   matcher_options.width = row.width;
   matcher_options.height = row.height;
-  matcher_options.num_threads = options.num_threads;
-  matcher_options.device = options.device;
-  matcher_options.memory_limit_bytes = static_cast<std::size_t>(options.memory_limit_mb) * 1'000'000;
+  matcher_options.num_threads = options.matching.num_threads;
+  matcher_options.device = options.matching.device;
+  matcher_options.memory_limit_bytes = static_cast<std::size_t>(options.matching.memory_limit_mb) * 1'000'000;
   return matcher_options;
 }
 
@@ -135,9 +133,11 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
     row.paths = paths;
     for (const std::string& backend : options.backends) {
       const StereoFrame& frame = frames.frames.front();
-      if (const auto times = MeasureOnDevice(
-              backend, ParametersOf(options, row), MatcherOptionsOf(options, row), ViewOf(frame.left),
-              ViewOf(frame.right), {.repeat = std::max(options.repeat, kLeastDeviceRuns)})) {
+      CudaBenchmarkOptions on_device;
+      on_device.repeat = std::max(options.repeat, kLeastDeviceRuns);
+      if (const auto times =
+              MeasureOnDevice(backend, ParametersOf(options, row), MatcherOptionsOf(options, row),
+                              ViewOf(frame.left), ViewOf(frame.right), on_device)) {
         AddDeviceRows(options, row, *times, rows);
       } else {
         add([&] { return MakeContender(options, backend, row); });
@@ -174,7 +174,7 @@ void RunBench(BenchOptions& options) {
   CheckFolder(options.json);
   if (options.with_opencv && OpencvModes().empty()) MakeOpencvMatcher("opencv:hh", 16);  // says why not
   if (!options.instruction_set.empty()) cpu::UseInstructionSet(options.instruction_set);
-  const Parameters defaults = LoadChosenParameters(options.config, options.assignments).parameters;
+  const Parameters defaults = options.matching.Load().parameters;
   if (options.disparities.empty()) options.disparities = {defaults.matching_cost.num_disparities};
   if (options.paths.empty()) options.paths = {defaults.aggregation.num_paths};
   BenchFrames real;
@@ -204,7 +204,7 @@ void RunBench(BenchOptions& options) {
   fmt::print("{} runs each, instruction set {}\n{}", options.repeat, cpu::InstructionSetInUse(),
              BenchTable(rows));
   if (options.json.empty()) return;
-  WriteTextFile(options.json, BenchJson(rows, descriptions, options.num_threads));
+  WriteTextFile(options.json, BenchJson(rows, descriptions, options.matching.num_threads));
 }
 
 }  // namespace
@@ -227,27 +227,13 @@ void AddBenchCommand(CLI::App& app) {
   command->add_option("--backends", options->backends, "auto, cpu, cuda, reference, ...")
       ->delimiter(',')
       ->capture_default_str();
-  command->add_option("--config", options->config, "Parameters: a preset or a YAML file")
-      ->capture_default_str();
-  command->add_option("--set", options->assignments, "One parameter, after --config; repeatable")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  AddParameterOptions(*command, options->matching);
+  AddMachineOptions(*command, options->matching);
   command->add_option("--repeat", options->repeat, "Runs of each")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
   command->add_option("--frames", options->num_frames, "Frames of the source that take turns")
       ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  command
-      ->add_option("--memory-limit", options->memory_limit_mb,
-                   "Working memory of the cpu back end, MB; 0 = 2.5 bytes a cell + 64 MB")
-      ->check(CLI::Range(0, 1000000))
-      ->capture_default_str();
-  command->add_option("--device", options->device, "CUDA device")
-      ->check(CLI::Range(0, 1023))
-      ->capture_default_str();
-  command->add_option("--threads", options->num_threads, "Of the CPU back ends; 0 = one per core")
-      ->check(CLI::Range(0, 1024))
       ->capture_default_str();
   command->add_option(
       "--instruction-set", options->instruction_set,

@@ -14,7 +14,7 @@
 
 namespace parallax::app {
 
-void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
+void AddParameterOptions(CLI::App& command, MatchingOptions& options) {
   const std::string presets(PresetNames());
   command.add_option("--config", options.config, "Parameters: a preset (" + presets + ") or a YAML file")
       ->type_name("FILE|PRESET")
@@ -24,7 +24,9 @@ void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
                   "One parameter, after --config: --set aggregation.p1=12; repeatable")
       ->type_name("KEY=VALUE")
       ->allow_extra_args(false);
-  command.add_option("--backend", options.backend, "auto, cuda, cpu or reference")->capture_default_str();
+}
+
+void AddMachineOptions(CLI::App& command, MatchingOptions& options) {
   command.add_option("--threads", options.num_threads, "Threads of the CPU back ends; 0 = one per core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -39,6 +41,12 @@ void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
       ->type_name("MB")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
+}
+
+void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
+  AddParameterOptions(command, options);
+  command.add_option("--backend", options.backend, "auto, cuda, cpu or reference")->capture_default_str();
+  AddMachineOptions(command, options);
   AddLogOptions(command);
 }
 

@@ -38,7 +38,10 @@ struct MatchingOptions {
                         const ChosenParameters& chosen, std::string_view used_backend) const;
 };
 
-// Declares the options. options must outlive the parsing.
+// Declares the options. options must outlive the parsing. For a command that matches with several back ends:
+// --config and --set alone, and --threads, --device and --memory-limit alone.
+void AddParameterOptions(CLI::App& command, MatchingOptions& options);
+void AddMachineOptions(CLI::App& command, MatchingOptions& options);
 void AddMatchingOptions(CLI::App& command, MatchingOptions& options);
 
 }  // namespace parallax::app
