@@ -1,13 +1,18 @@
 // parallax: stereo pairs to depth and clouds, scored. Commands are in *_command.cpp.
 // The only place that prints errors and sets exit codes: 0 done, 1 failed, 2 wrong usage.
 #include <CLI/CLI.hpp>
+#include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <exception>
+#include <iostream>
 #include <string>
 
 #include "app/build_info.h"
 #include "app/commands.h"
+#include "app/output/error_text.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 
@@ -17,10 +22,21 @@ constexpr int kExitDone = 0;
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
 
-int Fail(const char* what, int exit_code) {
+// keep_lines: faults of a file of parameters are told all at once, one a line.
+int Fail(const std::string& what, int exit_code, bool keep_lines = false) {
   std::fflush(stdout);  // so that the error comes after what was printed before it
-  std::fprintf(stderr, "parallax: %s\n", what);
+  std::fprintf(stderr, "parallax: %s\n", parallax::app::Printable(what, keep_lines).c_str());
   return exit_code;
+}
+
+// The exit code of a command that did its work: what it printed has to have got through, too.
+int Done() {
+  errno = 0;
+  std::cout.flush();
+  const bool printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
+  if (printed) return kExitDone;
+  const std::string reason = errno != 0 ? std::string(" (") + std::strerror(errno) + ")" : "";
+  return Fail("standard output cannot be written" + reason + ": what was printed is not whole", kExitFailed);
 }
 
 // Name of the command that was chosen, for the hint at its help; empty before one was.
@@ -76,25 +92,29 @@ int RunCommand(int argc, char** argv) {
   parallax::app::AddBenchCommand(app);
   parallax::app::AddInfoCommand(app);
   if (const std::string text = EmptyArgumentText(argc, argv); !text.empty()) {
-    return Fail(text.c_str(), kExitUsage);
+    return Fail(text, kExitUsage);
   }
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& request) {  // --help, --version
-    return app.exit(request) == 0 ? kExitDone : kExitUsage;
+    return app.exit(request) == 0 ? Done() : kExitUsage;
   } catch (const CLI::ParseError& error) {
-    return Fail(UsageText(app, error, argc, argv).c_str(), kExitUsage);
+    return Fail(UsageText(app, error, argc, argv), kExitUsage);
   } catch (const parallax::InvalidArgument& error) {
-    return Fail(error.what(), kExitUsage);
+    return Fail(error.what(), kExitUsage, true);
   } catch (const std::exception& error) {
-    return Fail(error.what(), kExitFailed);
+    return Fail(parallax::app::ErrorText(error), kExitFailed);
   }
-  return kExitDone;
+  return Done();
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
+  // A closed pipe and a file that is full by its limit are errors of writing, told in a line, and no end
+  // without a word.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
   const int exit_code = RunCommand(argc, argv);
   if (parallax::NumReadersLeftBehind() == 0) return exit_code;
   std::fflush(nullptr);

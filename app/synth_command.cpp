@@ -5,8 +5,12 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "app/build_info.h"
 #include "app/commands.h"
+#include "app/output/result_folder.h"
+#include "datasets/atomic_file.h"
 #include "datasets/layouts/kitti_layout_writer.h"
 #include "datasets/synthetic/spec.h"
 #include "datasets/synthetic/synthetic_source.h"
@@ -18,6 +22,7 @@ struct SynthOptions {
   std::string scene;
   std::string output;
   std::string layout = "kitti2015";
+  UsedFolder used_folder{.has_resume = false};
   std::map<std::string, std::string> keys;  // given as options: --width 640 is width=640
 };
 
@@ -41,12 +46,23 @@ void RunSynth(const SynthOptions& options) {
   SourceOptions source_options;
   source_options.with_truth = true;
   const auto source = OpenSyntheticSource(SpecOf(options), source_options);
-  KittiLayoutWriter writer(options.output,
-                           options.layout == "kitti2012" ? SourceKind::kKitti2012 : SourceKind::kKitti2015);
+  const SourceKind layout =
+      options.layout == "kitti2012" ? SourceKind::kKitti2012 : SourceKind::kKitti2015;
+  std::vector<ResultPlace> places;
+  for (const std::string& folder : KittiLayoutWriter::Folders(layout)) {
+    places.push_back({folder, folder.find("/calib") == std::string::npos ? ".png" : ".txt"});
+  }
+  ResultFolder folder(options.output, places, options.used_folder);
+  folder.Begin(JournalRecord{}.Add("parallax", ThisBuild().version).Add("scene", SpecOf(options)));
+  KittiLayoutWriter writer(options.output, layout);
   std::size_t num_frames = 0;
   for (; source->NextName(); ++num_frames) {
     const StereoFrame frame = source->Read();
+    const std::vector<std::string> files = writer.FilesOf(frame);
+    const WithoutWaitingForDisk journal_has_checksums;
+    folder.Start(frame.name, files);
     writer.Write(frame);
+    folder.Finish(frame.name, frame.origin, {}, files);
     fmt::print("{}\n", frame.name);
     std::fflush(stdout);
   }
@@ -64,6 +80,7 @@ void AddSynthCommand(CLI::App& app) {
   for (const auto& scene : synthetic::Scenes()) scenes += "\n" + scene.name + ": " + scene.meaning;
   command->add_option("SCENE", options->scene, scenes)->required();
   command->add_option("-o,--output", options->output, "Folder that receives training/...")->required();
+  AddOverwriteOption(*command, options->used_folder);
   command->add_option("--layout", options->layout, "kitti2015 (colour) or kitti2012 (gray)")
       ->check(CLI::IsMember({"kitti2015", "kitti2012"}))
       ->capture_default_str();

@@ -1,5 +1,6 @@
 #include "datasets/atomic_file.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -31,6 +32,19 @@ bool IsDeviceOrPipe(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   return std::filesystem::is_character_file(status) || std::filesystem::is_fifo(status);
+}
+
+thread_local int t_not_waiting = 0;  // how many WithoutWaitingForDisk there are
+
+// Waits until the file is on the disk; false, with errno, where it cannot get there.
+bool SyncToDisk(const std::filesystem::path& path) {
+  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool synced = fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;  // not of this file system
+  const int reason = errno;
+  close(descriptor);
+  errno = reason;
+  return synced;
 }
 
 // The file that a link leads to, so that renaming replaces that and not the link.
@@ -70,7 +84,7 @@ AtomicFile::~AtomicFile() {
 void AtomicFile::Commit() {
   errno = 0;
   stream_.close();
-  if (!stream_) {
+  if (!stream_ || (IsRenamed() && t_not_waiting == 0 && !SyncToDisk(temporary_path_))) {
     // A write before this one may have failed, whose reason is no longer known.
     const std::string reason = errno != 0 ? std::string(" (") + std::strerror(errno) + ")" : "";
     throw Error(path_.string() + ": writing failed" + reason + "; is the disk full?");
@@ -80,6 +94,9 @@ void AtomicFile::Commit() {
   if (error) throw Error(path_.string() + ": cannot be written (" + error.message() + ")");
   committed_ = true;
 }
+
+WithoutWaitingForDisk::WithoutWaitingForDisk() { ++t_not_waiting; }
+WithoutWaitingForDisk::~WithoutWaitingForDisk() { --t_not_waiting; }
 
 void WriteFileAtomically(const std::filesystem::path& path, std::span<const std::uint8_t> bytes) {
   AtomicFile file(path);

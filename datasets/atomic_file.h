@@ -10,7 +10,8 @@
 namespace parallax {
 
 // A file being written under a temporary name (".NAME.<process>-<count>.part") in the folder of `path`.
-// Commit() gives it its name, replacing what was there; without it the destructor removes what was written.
+// Commit() gives it its name once it is on the disk, replacing what was there, so that a power cut leaves
+// the one or the other whole; without it the destructor removes what was written.
 // Where `path` is a link to a file, the file is replaced and the link stays. A device or pipe (/dev/null, a
 // shell's >(...)) is no file to replace: it is written to at once, and Commit() only ends that.
 class AtomicFile {
@@ -37,6 +38,16 @@ class AtomicFile {
   std::filesystem::path temporary_path_;  // target_path_ itself where that is written to at once
   std::ofstream stream_;
   bool committed_ = false;
+};
+
+// While it lives, Commit() in this thread does not wait for the disk: for files of which somebody keeps size
+// and checksum, by which what a power cut took is noticed.
+class WithoutWaitingForDisk {
+ public:
+  WithoutWaitingForDisk();
+  ~WithoutWaitingForDisk();
+  WithoutWaitingForDisk(const WithoutWaitingForDisk&) = delete;
+  WithoutWaitingForDisk& operator=(const WithoutWaitingForDisk&) = delete;
 };
 
 // Writes the bytes as the whole file `path`. Throws Error.

@@ -179,6 +179,7 @@ void RunBench(BenchOptions& options) {
   if (options.paths.empty()) options.paths = {defaults.aggregation.num_paths};
   BenchFrames real;
   if (!options.source.empty()) real = LoadBenchFrames(options.source, options.kind, options.num_frames);
+  CheckFilesApart(real.files, {options.json});
   std::vector<BenchSize> sizes;
   for (const std::string& text : options.sizes) sizes.push_back(ParseSize(text));
   if (sizes.empty()) {

@@ -50,7 +50,9 @@ BenchFrames LoadBenchFrames(const std::vector<std::string>& source, const std::s
   SourceOptions options;
   options.kind = kind;
   BenchFrames loaded;
-  loaded.frames = ReadAlike(*OpenSource(source, options), num_frames);
+  const std::unique_ptr<FrameSource> opened = OpenSource(source, options);
+  loaded.files = opened->InputFiles();
+  loaded.frames = ReadAlike(*opened, num_frames);
   loaded.description = fmt::format("{} from {}", loaded.frames.front().name, source.front());
   if (loaded.frames.size() > 1) {
     loaded.description = fmt::format("{} frames from {}", loaded.frames.size(), source.front());
@@ -61,7 +63,7 @@ BenchFrames LoadBenchFrames(const std::vector<std::string>& source, const std::s
 BenchFrames MakeBenchFrames(BenchSize size, int num_frames) {
   const std::string spec =
       fmt::format("synthetic:drive,width={},height={},frames={}", size.width, size.height, num_frames);
-  return {ReadAlike(*OpenSyntheticSource(spec, {}), num_frames), spec};
+  return {ReadAlike(*OpenSyntheticSource(spec, {}), num_frames), spec, {}};
 }
 
 BenchFrames FitBenchFrames(const BenchFrames& frames, BenchSize size) {

@@ -15,6 +15,7 @@ struct BenchSize {
 struct BenchFrames {
   std::vector<StereoFrame> frames;  // all of one size and pixel type
   std::string description;          // where they come from, and what was done to fit them
+  std::vector<std::string> files;   // of the source
 };
 
 // The first num_frames frames of a source as they are: those of the first one's size and type.

@@ -73,11 +73,7 @@ void RunClean(const CleanOptions& options) {
   CloudCleaning cleaning = CleaningOf(options);
   CloudOutputs{options.output, ""}.Check();
   CloudOutputs{options.removed_file, ""}.Check();
-  if (!options.removed_file.empty() && std::filesystem::weakly_canonical(options.removed_file) ==
-                                           std::filesystem::weakly_canonical(options.output)) {
-    throw InvalidArgument(options.removed_file +
-                          ": what stays is written there; name another file for --removed");
-  }
+  CheckFilesApart({options.input}, {options.output, options.removed_file, options.common.json_file});
   if (options.voxel_means && (!cleaning.voxel_size_m || !options.removed_file.empty())) {
     throw InvalidArgument("--means goes with --voxel, and not with --removed");
   }

@@ -135,6 +135,8 @@ void WriteFiles(const CompareCommandOptions& options, const InputCloud& estimate
 
 void RunCompare(CompareCommandOptions& options) {
   options.outputs.Check();
+  CheckFilesApart({options.estimate, options.truth},
+                  {options.outputs.cloud_file, options.outputs.picture_file, options.common.json_file});
   const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
   const InputCloud estimate = ReadInputCloud(options.estimate), truth = ReadInputCloud(options.truth);
   options.compare.depth_edges_m = RoundDepthEdges(truth.cloud.points);

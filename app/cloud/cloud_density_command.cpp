@@ -64,6 +64,8 @@ std::string Json(const InputCloud& input, const CloudDensity& density, const std
 
 void RunDensity(const DensityOptions& options) {
   options.outputs.Check();
+  CheckFilesApart({options.file},
+                  {options.outputs.cloud_file, options.outputs.picture_file, options.common.json_file});
   const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
   const InputCloud input = ReadInputCloud(options.file);
   CheckHasNeighbours(input, options.k);

@@ -64,6 +64,7 @@ std::optional<HistogramRequest> HistogramOf(const DistancesOptions& options) {
     throw InvalidArgument("--csv takes neighbours, not the histogram: add --nearest or --k, or use --json");
   }
   CheckFolder(options.csv_file);
+  CheckFilesApart({options.a, options.b}, {options.csv_file, options.common.json_file});
   return request;
 }
 

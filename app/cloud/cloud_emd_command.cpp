@@ -150,6 +150,7 @@ std::string IntervalText(const EmdResult& result, bool exact) {
 
 void RunEmd(const EmdCommandOptions& options) {
   CheckOutputName(options.match_file, "lines", ".ply");
+  CheckFilesApart({options.a, options.b}, {options.match_file, options.common.json_file});
   const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
   const InputCloud a = ReadInputCloud(options.a), b = ReadInputCloud(options.b);
   const std::int64_t n = NumMatched(options, a, b);

@@ -245,6 +245,8 @@ void RunGeodesic(GeodesicCommandOptions& options) {
   CheckOutputName(options.path_file, "lines", ".ply");
   if (!options.path_file.empty() && options.to.empty())
     throw InvalidArgument("--path needs targets: name them with --to");
+  CheckFilesApart({options.file}, {options.outputs.cloud_file, options.outputs.picture_file,
+                                   options.path_file, options.common.json_file});
   GeodesicRun(options).Run();
 }
 

@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "config/backends.h"
@@ -85,7 +86,7 @@ void AddCloudOutputs(CLI::App& command, CloudOutputs& outputs, const std::string
 
 std::string InputCloud::Description() const {
   const std::size_t num_left_out = num_in_file - cloud.size();
-  return file + ": " + CountOf(num_in_file, "point") +
+  return Printable(file) + ": " + CountOf(num_in_file, "point") +
          (num_left_out > 0 ? " (" + WithThousands(num_left_out) + " " + left_out + ", left out)" : "");
 }
 

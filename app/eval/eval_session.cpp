@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdio>
+#include <filesystem>
 #include <span>
 #include <utility>
 
@@ -22,6 +23,14 @@ std::string Count(std::size_t n, const char* what) {
 }
 
 }  // namespace
+
+std::vector<std::string> WrittenFiles(const EvalOutputs& outputs) {
+  std::vector<std::string> files{outputs.csv_file, outputs.json_file};
+  if (!outputs.report_folder.empty()) {
+    files.push_back((std::filesystem::path(outputs.report_folder) / "index.html").string());
+  }
+  return files;
+}
 
 EvalSession::EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalOutputs outputs)
     : subject_(std::move(subject)),

@@ -19,6 +19,9 @@ struct EvalOutputs {
   std::string csv_file, json_file, report_folder;
 };
 
+// All files whose names follow from that.
+std::vector<std::string> WrittenFiles(const EvalOutputs& outputs);
+
 // What is scored, as the outputs state it.
 struct EvalSubject {
   std::string dataset;          // kind of the source, or the metric for single files

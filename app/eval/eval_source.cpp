@@ -4,11 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <memory>
 
 #include "app/eval/estimate_files.h"
 #include "app/options/frame_parameters.h"
 #include "app/options/named_rig.h"
+#include "app/output/output_files.h"
 #include "app/run/heap.h"
 #include "app/run/interrupt.h"
 #include "app/run/progress.h"
@@ -59,6 +61,7 @@ class SourceEvaluation {
   }
 
   void Run() {
+    CheckInputsStay();
     const InterruptGuard interrupt;
     KeepFreedMemory();
     if (options_.estimates.empty()) {
@@ -71,6 +74,19 @@ class SourceEvaluation {
   }
 
  private:
+  // Nothing that is read may be written over.
+  void CheckInputsStay() const {
+    const EvalOutputs& outputs = options_.outputs;
+    std::vector<std::string> read = source_->InputFiles();
+    const TruthFiles& truth = options_.truth;
+    read.insert(read.end(), {options_.estimates, options_.matching.config, truth.disparity,
+                             truth.nonoccluded, truth.objects});
+    CheckFilesApart(read, WrittenFiles(outputs));
+    if (!outputs.report_folder.empty()) {
+      CheckFoldersApart(read, {std::filesystem::path(outputs.report_folder) / "frames"});
+    }
+  }
+
   EvalSubject Subject() const {
     EvalSubject subject;
     subject.dataset = NameOf(source_->kind());

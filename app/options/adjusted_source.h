@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "pipeline/frames/frame_source.h"
 
@@ -22,6 +23,8 @@ class AdjustedSource : public FrameSource {
   void Skip() override { source_->Skip(); }
   bool is_live() const override { return source_->is_live(); }
   void Cancel() override { source_->Cancel(); }
+  std::string NextOrigin() override { return source_->NextOrigin(); }
+  std::vector<std::string> InputFiles() const override { return source_->InputFiles(); }
   StereoFrame Read() override {
     StereoFrame frame = source_->Read();
     adjust_(frame);

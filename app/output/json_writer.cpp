@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include "app/output/error_text.h"
+
 namespace parallax::app {
 namespace {
 constexpr std::size_t kIndent = 2;
@@ -89,7 +91,7 @@ void JsonWriter::StartItem() {
 void JsonWriter::AppendQuoted(std::string_view value) {
   constexpr std::string_view kHex = "0123456789abcdef";
   text_ += '"';
-  for (const char c : value) {
+  for (const char c : ValidUtf8(value)) {
     const auto byte = static_cast<unsigned char>(c);
     if (c == '"' || c == '\\') {
       text_ += '\\';

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace parallax::app {
 
@@ -14,6 +15,14 @@ void CheckFolder(const std::string& file);
 // The same, and InvalidArgument where the name does not end as what is written: content "pictures", ending
 // ".png".
 void CheckOutputName(const std::string& file, std::string_view content, std::string_view ending);
+
+// Before anything is written: throws InvalidArgument where two of the files that a command writes are one and
+// the same, or where one is a file that it reads, by whatever names. Empty names stand for nothing.
+void CheckFilesApart(const std::vector<std::string>& read, const std::vector<std::string>& written);
+
+// The same for folders in which a command chooses the names: throws where a file that it reads lies there.
+void CheckFoldersApart(const std::vector<std::string>& read,
+                       const std::vector<std::filesystem::path>& written_into);
 
 // Replaces the file when all is written. Throws Error on a file that cannot be written.
 void WriteTextFile(const std::filesystem::path& file, std::string_view text);

@@ -27,6 +27,8 @@ constexpr OutputPlace kPlaces[] = {{"disparity", ".png"}, {"pfm", ".pfm"},      
                                    {"depth", ".png"},     {"cloud", ".ply"},      {"cloud", ".pcd"},
                                    {"density", ".ply"},   {"confidence", ".png"}, {"validity", ".png"}};
 
+constexpr std::string_view kDensityPictureEnding = ".png";
+
 constexpr float kMaxPngDepth_m = 65.535F;
 
 bool NeedsCalibration(Output output) {
@@ -74,11 +76,19 @@ fs::path FrameWriter::PathOf(Output output, const std::string& name) const {
 }
 
 std::vector<Output> FrameWriter::OutputsFor(bool calibrated) const {
-  std::vector<Output> outputs = asked_;
-  if (outputs.empty()) outputs = {Output::kDisparity, Output::kColor, Output::kDepth, Output::kCloud};
-  const bool with_density = clouds_ != nullptr && clouds_->measures_density();
-  if (with_density && !Contains(outputs, Output::kDensity)) outputs.push_back(Output::kDensity);
+  std::vector<Output> outputs = OutputsWanted(calibrated);
   if (!calibrated) std::erase_if(outputs, NeedsCalibration);
+  return outputs;
+}
+
+std::vector<Output> FrameWriter::OutputsWanted(bool calibrated) const {
+  std::vector<Output> outputs = asked_;
+  if (outputs.empty()) {
+    outputs = {Output::kDisparity, Output::kColor};
+    if (calibrated) outputs.insert(outputs.end(), {Output::kDepth, Output::kCloud});
+  }
+  const bool with_density = calibrated && clouds_ != nullptr && clouds_->measures_density();
+  if (with_density && !Contains(outputs, Output::kDensity)) outputs.push_back(Output::kDensity);
   return outputs;
 }
 
@@ -93,12 +103,25 @@ void FrameWriter::MakeFolders() const {
     throw Error(folder_.string() + ": cannot be made: " + error.message() + ": choose another --output");
 }
 
-bool FrameWriter::IsComplete(const std::string& name, bool calibrated) const {
-  const std::vector<Output> outputs = OutputsFor(calibrated);
-  return std::all_of(outputs.begin(), outputs.end(), [&](Output output) {
-    std::error_code error;
-    return fs::is_regular_file(PathOf(output, name), error);
-  });
+std::vector<std::string> FrameWriter::FilesOf(const std::vector<Output>& outputs,
+                                              const std::string& name) const {
+  std::vector<std::string> files;
+  for (const Output output : outputs) {
+    const OutputPlace& place = kPlaces[static_cast<std::size_t>(output)];
+    const std::string stem = std::string(place.folder) + '/' + name;
+    files.push_back(stem + std::string(place.ending));
+    if (output == Output::kDensity) files.push_back(stem + std::string(kDensityPictureEnding));
+  }
+  return files;
+}
+
+std::vector<ResultPlace> FrameWriter::Places() {
+  std::vector<ResultPlace> places;
+  for (const OutputPlace& place : kPlaces)
+    places.push_back({std::string(place.folder), std::string(place.ending)});
+  const OutputPlace& density = kPlaces[static_cast<std::size_t>(Output::kDensity)];
+  places.push_back({std::string(density.folder), std::string(kDensityPictureEnding)});
+  return places;
 }
 
 void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const {

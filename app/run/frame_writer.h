@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/output/result_folder.h"
 #include "app/run/run_clouds.h"
 #include "pipeline/frames/frame_road.h"
 
@@ -30,8 +31,8 @@ class FrameWriter {
   // Makes the folder and the folders in it. Throws Error where that is not possible.
   void MakeFolders() const;
 
-  // True when every file that is asked for of a frame of this name is there. Files appear whole (AtomicFile).
-  bool IsComplete(const std::string& name, bool calibrated) const;
+  // The files, below the folder, that those outputs of a frame are.
+  std::vector<std::string> FilesOf(const std::vector<Output>& outputs, const std::string& name) const;
 
   // Writes the files. What needs a calibration that the frame lacks is named in report.missing and left out.
   // Throws Error on a file that cannot be written.
@@ -40,6 +41,10 @@ class FrameWriter {
   std::filesystem::path PathOf(Output output, const std::string& name) const;
   // What is written of a frame.
   std::vector<Output> OutputsFor(bool calibrated) const;
+  // The same with what was asked for and needs a calibration, whether there is one or not.
+  std::vector<Output> OutputsWanted(bool calibrated) const;
+  // Where files of any output are.
+  static std::vector<ResultPlace> Places();
 
  private:
   void WriteDepthAndCloud(const MatchedFrame& matched, const std::vector<Output>& outputs,

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "app/output/error_text.h"
+
 namespace parallax::app {
 namespace {
 
@@ -50,7 +52,7 @@ void Progress::Advance(bool worked) {
 
 void Progress::Print(const std::string& line) {
   Clear();
-  fmt::print(stream_, "{}\n", line);
+  Put(Printable(line, true) + '\n');
   std::fflush(stream_);
 }
 
@@ -58,21 +60,24 @@ void Progress::Draw() {
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - start_).count();
   const std::string text = ProgressText(num_through_, num_worked_, total_, elapsed_s);
   if (!terminal_) {
-    fmt::print(stream_, "{}\n", text);
+    Put(text + '\n');
   } else if (total_ && *total_ > 0) {
     const int full = static_cast<int>(std::min<std::size_t>(num_through_ * kBarWidth / *total_, kBarWidth));
-    fmt::print(stream_, "\r\033[K[{:=<{}}{:{}}] {}", "", full, "", kBarWidth - full, text);
+    Put(fmt::format("\r\033[K[{:=<{}}{:{}}] {}", "", full, "", kBarWidth - full, text));
     drawn_ = true;
   } else {
-    fmt::print(stream_, "\r\033[K{}", text);
+    Put("\r\033[K" + text);
     drawn_ = true;
   }
   std::fflush(stream_);
 }
 
+// A stream that takes nothing more is no reason to end a run: main looks at standard output in the end.
+void Progress::Put(const std::string& text) { std::fputs(text.c_str(), stream_); }
+
 void Progress::Clear() {
   if (!drawn_) return;
-  fmt::print(stream_, "\r\033[K");
+  Put("\r\033[K");
   std::fflush(stream_);
   drawn_ = false;
 }

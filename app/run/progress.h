@@ -25,6 +25,7 @@ class Progress {
 
  private:
   void Draw();
+  void Put(const std::string& text);
   void Clear();
 
   using Clock = std::chrono::steady_clock;

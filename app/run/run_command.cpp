@@ -4,34 +4,32 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <array>
 #include <atomic>
 #include <chrono>
 #include <exception>
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <utility>
 
-#include "app/build_info.h"
 #include "app/commands.h"
 #include "app/options/frame_parameters.h"
 #include "app/options/logging.h"
 #include "app/options/named_rig.h"
+#include "app/output/error_text.h"
 #include "app/output/output_files.h"
 #include "app/run/frame_writer.h"
 #include "app/run/heap.h"
 #include "app/run/interrupt.h"
 #include "app/run/progress.h"
+#include "app/run/run_folder.h"
 #include "app/run/run_options.h"
 #include "app/run/summary.h"
 #include "app/view/frame_viewer.h"
 #include "config/backends.h"
-#include "config/parameter_text.h"
 #include "config/parameters_yaml.h"
+#include "datasets/atomic_file.h"
 #include "datasets/source.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
@@ -40,64 +38,6 @@ namespace parallax::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Options that change results and are no parameters: the lines that keep them beside the parameters.
-struct KeptOption {
-  std::string_view name, line;
-  std::string value;  // empty = not given
-};
-using KeptOptions = std::array<KeptOption, 2>;
-KeptOptions KeptOptionsOf(const RunOptions& options) {
-  return {KeptOption{"--cloud-clean", "# clouds cleaned with --cloud-clean ", options.clouds.clean},
-          KeptOption{"--rig", "# calibration given with --rig ", options.rig}};
-}
-
-// disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.
-void WriteParameters(const fs::path& path, const ChosenParameters& chosen, const KeptOptions& kept,
-                     bool disparities_open) {
-  std::set<std::string, std::less<>> left_open;
-  if (disparities_open) left_open.insert(kNumDisparitiesKey);
-  std::string text = "# Effective parameters of the results beside this file; parallax " +
-                     std::string(ThisBuild().version) + "\n";
-  for (const KeptOption& option : kept) {
-    if (!option.value.empty()) text.append(option.line).append(option.value).append("\n");
-  }
-  WriteTextFile(path, text + ToYaml(chosen.parameters, left_open));
-}
-
-// As WriteParameters left it; empty where the option was not given.
-std::string ValueBefore(const fs::path& path, const KeptOption& option) {
-  std::ifstream file(path);
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with(option.line)) return line.substr(option.line.size());
-  }
-  return "";
-}
-
-// Results of two sets of parameters must not be mixed in one folder.
-void CheckParametersMatch(const fs::path& path, const ChosenParameters& chosen, const KeptOptions& kept) {
-  for (const KeptOption& option : kept) {
-    const std::string before = ValueBefore(path, option);
-    if (before == option.value) continue;
-    const auto text = [&](const std::string& value) {
-      return (value.empty() ? "no " : "") + std::string(option.name) + (value.empty() ? "" : " " + value);
-    };
-    throw InvalidArgument(
-        fmt::format("{}: the results there were made with {}, not {}: use the same, another --output, or no "
-                    "--resume",
-                    path.string(), text(before), text(option.value)));
-  }
-  const ChosenParameters before = LoadChosenParameters(path.string());
-  for (const std::string& key : ParameterKeys()) {
-    const std::string now = ParameterText(chosen.parameters, key);
-    const bool left_open = !before.IsChosen(key);  // see WriteParameters
-    if (left_open ? !chosen.IsChosen(key) : ParameterText(before.parameters, key) == now) continue;
-    throw InvalidArgument(fmt::format(
-        "{0}: the results there were made with {1} {2}, not {3}: use --config {0}, another --output, or no "
-        "--resume",
-        path.string(), key, left_open ? "left to the data set" : ParameterText(before.parameters, key), now));
-  }
-}
 
 // Throws what main is to print when not all went well.
 void ThrowOnFailures(const RunSummary& summary, const fs::path& summary_path) {
@@ -149,13 +89,20 @@ class RunCommand {
     clouds_ = CloudsOf(options, outputs);
     writer_.emplace(options.output, outputs, clouds_.get());
     source_ = WithNamedRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
+    if (options.used_folder.resume && source_->kind() == SourceKind::kCamera) {
+      throw InvalidArgument(options.source.front() +
+                            ": a camera's frames do not come again: leave out --resume, and name another "
+                            "--output");
+    }
     total_ = source_->num_frames();
     if (total_ && options.max_frames) total_ = std::min(*total_, *options.max_frames);
     options.matching.LogWhatIsMatched(options.source, *source_, chosen_, backend_);
   }
 
   void Run() {
-    PrepareFolder();
+    CheckInputsStay();
+    folder_.emplace(options_, chosen_, *writer_);
+    folder_->Begin();
     RunSummary summary(Description());
     Progress progress(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
     const InterruptGuard interrupt;
@@ -201,14 +148,16 @@ class RunCommand {
   }
 
  private:
-  fs::path ParametersPath() const { return options_.output / "parameters.yaml"; }
   fs::path SummaryPath() const { return options_.output / "summary.json"; }
 
-  void PrepareFolder() const {
-    const bool goes_on = options_.resume && fs::exists(ParametersPath());
-    if (goes_on) CheckParametersMatch(ParametersPath(), chosen_, KeptOptionsOf(options_));
-    writer_->MakeFolders();
-    if (!goes_on) WriteParameters(ParametersPath(), chosen_, KeptOptionsOf(options_), false);
+  // Nothing of the source may be written over.
+  void CheckInputsStay() const {
+    const std::vector<std::string> read = source_->InputFiles();
+    std::vector<fs::path> written_into;
+    for (const ResultPlace& place : FrameWriter::Places()) written_into.push_back(options_.output / place.folder);
+    CheckFoldersApart(read, written_into);
+    CheckFilesApart(read, {SummaryPath().string(), (options_.output / "parameters.yaml").string(),
+                           (options_.output / "journal.tsv").string()});
   }
 
   RunDescription Description() const {
@@ -226,15 +175,21 @@ class RunCommand {
   // They refer to this object and to the arguments.
   FrameSteps Steps(RunSummary& summary, Progress& progress, const InterruptGuard& interrupt) {
     FrameSteps steps;
-    if (options_.resume) {
+    if (options_.used_folder.resume) {
       steps.is_done = [this](const std::string& name, const StereoFrame* frame) {
-        return writer_->IsComplete(name, frame == nullptr || frame->rig.has_value());
+        return folder_->IsDone(name, frame == nullptr ? source_->NextOrigin() : frame->origin, frame);
       };
     }
     steps.parameters_for = [this](const StereoFrame& frame) { return ParametersFor(frame, chosen_); };
     AddMatching(steps);
-    steps.write = [this](const MatchedFrame& frame, FrameReport& report) { writer_->Write(frame, report); };
+    steps.write = [this](const MatchedFrame& matched, FrameReport& report) {
+      const WithoutWaitingForDisk journal_has_checksums;
+      folder_->Start(matched.frame);
+      writer_->Write(matched, report);
+      folder_->Finish(matched.frame, matched.parameters);
+    };
     steps.report = [&summary, &progress](FrameReport report) {
+      report.error = ErrorText(report.error);
       if (report.outcome == FrameOutcome::kFailed) {
         progress.Print("failed " + report.name + ": " + report.error);
         Log(report.name + " failed: " + report.error);
@@ -263,12 +218,7 @@ class RunCommand {
   }
 
   void WriteResults(const RunSummary& summary) const {
-    const bool disparities_open =
-        std::any_of(summary.frames().begin(), summary.frames().end(), [&](const FrameReport& frame) {
-          return frame.outcome == FrameOutcome::kDone &&
-                 frame.num_disparities != chosen_.parameters.matching_cost.num_disparities;
-        });
-    if (disparities_open) WriteParameters(ParametersPath(), chosen_, KeptOptionsOf(options_), true);
+    folder_->End();
     WriteTextFile(SummaryPath(), summary.Json());
   }
 
@@ -280,6 +230,7 @@ class RunCommand {
   std::unique_ptr<RunClouds> clouds_;
   std::optional<FrameWriter> writer_;  // made once its parts are
   std::shared_ptr<FrameSource> source_;
+  std::optional<RunFolder> folder_;    // from Run on
   std::optional<std::size_t> total_;  // frames, where that is known
   std::atomic<bool> window_closed_ = false;
 };

@@ -17,7 +17,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
                      "Layout of the folder, where it is not recognised (kitti2012, ...)");
   AddMatchingOptions(command, options.matching);
   AddRigOption(command, options.rig);
-  command.add_option("--output", options.output, "Folder for the results")
+  command.add_option("-o,--output", options.output, "Folder for the results")
       ->type_name("DIR")
       ->capture_default_str();
   command
@@ -27,7 +27,10 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
-  command.add_flag("--resume", options.resume, "Pass over frames whose results are there");
+  CLI::Option* resume = command.add_flag("--resume", options.used_folder.resume,
+                                         "Go on with the results in the folder: pass over frames whose files "
+                                         "are there, whole and of the same input");
+  AddOverwriteOption(command, options.used_folder)->excludes(resume);
   command.add_option("--max-frames", options.max_frames, "Stop after this many frames")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()))
       ->type_name("N");

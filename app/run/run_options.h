@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/options/matching_options.h"
+#include "app/output/result_folder.h"
 #include "app/run/run_clouds.h"
 
 namespace parallax::app {
@@ -19,7 +20,7 @@ struct RunOptions {
   std::string rig;  // as ParseRig takes it; empty = the source's
   std::filesystem::path output = "out";
   std::vector<std::string> outputs;  // names of what to write; empty = the usual ones
-  bool resume = false;               // pass over frames whose files are there
+  UsedFolder used_folder;            // what becomes of results that are there
   RunCloudOptions clouds;
   bool view = false;  // show the frames in a window
   std::optional<std::size_t> max_frames;

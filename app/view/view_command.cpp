@@ -85,6 +85,7 @@ class Screenshot {
 };
 
 void ViewFile(const ViewOptions& options, FileKind kind) {
+  CheckFilesApart({options.source.front()}, {options.screenshot.string()});
   ViewerFrame shown = ReadViewedFile(options.source.front(), kind);
   ViewerOptions window = options.Window();
   window.sequence = false;
@@ -138,6 +139,7 @@ void ViewSource(const ViewOptions& options) {
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
   FrameViewer viewer(options.Window());
+  CheckFilesApart(source->InputFiles(), {options.screenshot.string()});
   viewer.Begin(backend, total);
   Screenshot screenshot(options.screenshot);
   viewer.RunBeside([&] {

@@ -12,6 +12,7 @@ std::vector<FrameRecipe> FindEth3d(const std::filesystem::path& folder, bool for
     const std::filesystem::path scene = std::filesystem::weakly_canonical(recipe.left.parent_path());
     const std::filesystem::path beside = scene.parent_path().string() + "_gt";
     const std::filesystem::path truth = beside / scene.filename();
+    recipe.calibration = {scene / "calib.txt"};
     recipe.add_rig = [=](StereoFrame& frame) { AddMiddleburyRig(scene / "calib.txt", false, frame); };
     recipe.add_truth = [=](StereoFrame& frame) { AddMiddleburyTruth({scene, truth}, frame); };
   }

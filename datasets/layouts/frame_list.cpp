@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "datasets/file_identity.h"
 #include "datasets/formats/image_file.h"
 #include "pipeline/error.h"
 
@@ -41,12 +42,23 @@ class FrameList final : public FrameSource {
   void Skip() override {
     if (next_ < frames_.size()) ++next_;
   }
+  std::string NextOrigin() override {
+    return next_ < frames_.size() ? StampOf(FilesOf(frames_[next_])) : "";
+  }
+  std::vector<std::string> InputFiles() const override {
+    std::vector<std::string> files;
+    for (const FrameRecipe& recipe : frames_) {
+      for (const std::filesystem::path& file : FilesOf(recipe)) files.push_back(file.string());
+    }
+    return files;
+  }
 
   StereoFrame Read() override {
     if (next_ >= frames_.size()) throw Error("there is no frame after the last of " + std::to_string(next_));
     const FrameRecipe& recipe = frames_[next_++];
     StereoFrame frame;
     frame.name = recipe.name;
+    frame.origin = StampOf(FilesOf(recipe));  // before they are read: a change meanwhile shows later
     frame.timestamp_s = recipe.timestamp_s;
     frame.rectified = recipe.rectified;
     frame.left = ReadImage(recipe.left);
@@ -58,6 +70,12 @@ class FrameList final : public FrameSource {
   }
 
  private:
+  static std::vector<std::filesystem::path> FilesOf(const FrameRecipe& recipe) {
+    std::vector<std::filesystem::path> files{recipe.left, recipe.right};
+    files.insert(files.end(), recipe.calibration.begin(), recipe.calibration.end());
+    return files;
+  }
+
   static void AddTruth(const FrameRecipe& recipe, StereoFrame& frame) {
     if (recipe.add_truth) {
       recipe.add_truth(frame);

@@ -12,9 +12,9 @@ std::vector<FrameRecipe> FindKitti2012(const std::filesystem::path& folder, bool
   for (FrameRecipe& recipe : frames) {
     const auto file = recipe.left.filename().replace_extension(".png");
     const std::string number = recipe.name.substr(0, recipe.name.size() - 3);  // without "_10"
-    recipe.add_rig = [=](StereoFrame& frame) {
-      AddKittiRig(root / "calib" / (number + ".txt"), cameras, frame);
-    };
+    const auto calibration = root / "calib" / (number + ".txt");
+    recipe.calibration = {calibration};
+    recipe.add_rig = [=](StereoFrame& frame) { AddKittiRig(calibration, cameras, frame); };
     recipe.add_truth = [=](StereoFrame& frame) {
       AddKittiTruth(root / "disp_occ" / file, root / "disp_noc" / file, {}, frame);
     };

@@ -59,19 +59,38 @@ KittiLayoutWriter::KittiLayoutWriter(std::filesystem::path folder, SourceKind la
   if (!is_2015_ && layout != SourceKind::kKitti2012) {
     throw InvalidArgument("a data set is written in the layout of KITTI 2012 or 2015, no other");
   }
-  static constexpr const char* k2015[] = {"image_2",    "image_3", "disp_noc_0",
-                                          "disp_occ_0", "obj_map", "calib_cam_to_cam"};
-  static constexpr const char* k2012[] = {"image_0", "image_1", "disp_noc", "disp_occ", "calib"};
-  const auto make = [this](const char* name) {
+  for (const std::string& below : Folders(layout)) {
+    const std::filesystem::path made = training_.parent_path() / below;
     std::error_code error;
-    std::filesystem::create_directories(training_ / name, error);
-    if (error) throw Error((training_ / name).string() + ": cannot make this folder: " + error.message());
-  };
-  if (is_2015_) {
-    for (const char* name : k2015) make(name);
-  } else {
-    for (const char* name : k2012) make(name);
+    std::filesystem::create_directories(made, error);
+    if (error) throw Error(made.string() + ": cannot make this folder: " + error.message());
   }
+}
+
+std::vector<std::string> KittiLayoutWriter::Folders(SourceKind layout) {
+  if (layout == SourceKind::kKitti2015) {
+    return {"training/image_2",    "training/image_3", "training/disp_noc_0",
+            "training/disp_occ_0", "training/obj_map", "training/calib_cam_to_cam"};
+  }
+  return {"training/image_0", "training/image_1", "training/disp_noc", "training/disp_occ", "training/calib"};
+}
+
+std::vector<std::string> KittiLayoutWriter::FilesOf(const StereoFrame& frame) const {
+  std::vector<std::string> files;
+  const auto add = [&](const std::string& folder, const std::string& file) {
+    files.push_back("training/" + folder + "/" + file);
+  };
+  const std::string png = frame.name + ".png";
+  add(is_2015_ ? "image_2" : "image_0", png);
+  add(is_2015_ ? "image_3" : "image_1", png);
+  if (frame.rig) {
+    add(is_2015_ ? "calib_cam_to_cam" : "calib", frame.name.substr(0, frame.name.find('_')) + ".txt");
+  }
+  if (!frame.truth) return files;
+  add(is_2015_ ? "disp_occ_0" : "disp_occ", png);
+  if (!frame.truth->nonoccluded.Empty()) add(is_2015_ ? "disp_noc_0" : "disp_noc", png);
+  if (is_2015_ && !frame.truth->objects.Empty()) add("obj_map", png);
+  return files;
 }
 
 void KittiLayoutWriter::Write(const StereoFrame& frame) {

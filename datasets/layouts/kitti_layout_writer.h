@@ -3,6 +3,8 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "datasets/source.h"
 
@@ -16,6 +18,12 @@ class KittiLayoutWriter {
  public:
   // Makes the folders. Throws Error when it cannot, InvalidArgument for another kind.
   KittiLayoutWriter(std::filesystem::path folder, SourceKind layout);
+
+  // The folders that a layout has, "training/image_2", ...
+  static std::vector<std::string> Folders(SourceKind layout);
+
+  // The files that Write makes of a frame, below the folder.
+  std::vector<std::string> FilesOf(const StereoFrame& frame) const;
 
   // Writes one frame; truth and calibration as far as the frame has them. Throws InvalidArgument for what the
   // layout cannot hold: a true disparity below 0 or of 256 px and more; Error when a file

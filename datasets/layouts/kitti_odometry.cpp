@@ -26,6 +26,7 @@ void AppendSequence(const fs::path& sequence, std::vector<FrameRecipe>& frames) 
       recipe.left = left;
       recipe.right = sequence / cameras.right_folder / left.filename();
       recipe.timestamp_s = TimeOfFrame(times_s, left);
+      recipe.calibration = {sequence / "calib.txt"};
       recipe.add_rig = [=](StereoFrame& frame) { AddKittiRig(sequence / "calib.txt", cameras, frame); };
       frames.push_back(std::move(recipe));
     }

@@ -33,6 +33,7 @@ void AppendDrive(const fs::path& drive, std::vector<FrameRecipe>& frames) {
       recipe.right = drive / cameras.right_folder / "data" / left.filename();
       recipe.timestamp_s = TimeOfFrame(times_s, left);
       recipe.rectified = rectified;
+      if (rectified) recipe.calibration = {calibration};
       recipe.add_rig = [=](StereoFrame& frame) {
         if (rectified) {
           AddKittiRig(calibration, cameras, frame);

@@ -118,6 +118,7 @@ std::vector<FrameRecipe> FindMiddleburyClassic(const fs::path& folder, bool /*fo
     recipe.name = std::string(files.left) == "aloeL" ? "Aloe" : FileNameSafe(NameOfFolder(scene));
     recipe.left = *FindImage(scene, files.left);
     recipe.right = *FindImage(scene, files.right);
+    recipe.calibration = {recipe.left.parent_path() / "dmin.txt"};
     const FrameRecipe place = recipe;
     recipe.add_rig = [place](StereoFrame& frame) { AddClassicRig(place, frame); };
     recipe.add_truth = [place, stem = std::string(files.truth)](StereoFrame& frame) {

@@ -8,6 +8,7 @@ std::vector<FrameRecipe> FindMiddleburyV3(const std::filesystem::path& folder, b
   std::vector<FrameRecipe> frames = ListTwoViewScenes(folder, 3, forced ? std::nullopt : std::optional(true));
   for (FrameRecipe& recipe : frames) {
     const std::filesystem::path scene = recipe.left.parent_path();
+    recipe.calibration = {scene / "calib.txt"};
     recipe.add_rig = [=](StereoFrame& frame) { AddMiddleburyRig(scene / "calib.txt", true, frame); };
     recipe.add_truth = [=](StereoFrame& frame) { AddMiddleburyTruth({scene}, frame); };
   }

@@ -15,6 +15,7 @@
 #include <opencv2/videoio.hpp>
 #include <utility>
 
+#include "datasets/file_identity.h"
 #include "datasets/formats/file_bytes.h"
 #include "datasets/layouts/frame_list.h"
 #include "datasets/paths.h"
@@ -71,9 +72,18 @@ class CaptureSource final : public FrameSource {
     if (Grab()) Advance();
   }
 
+  std::string NextOrigin() override {
+    if (kind_ == SourceKind::kCamera) return "";
+    return StampOf({labels_.begin(), labels_.end()}) + " #" + std::to_string(next_);
+  }
+  std::vector<std::string> InputFiles() const override {
+    return kind_ == SourceKind::kCamera ? std::vector<std::string>{} : labels_;
+  }
+
   StereoFrame Read() override {
     StereoFrame frame;
     frame.name = NextName().value_or(stem_);
+    frame.origin = NextOrigin();
     if (!Grab())
       throw Error(labels_.front() + ": gave no further picture after " + std::to_string(next_) + " frames");
     frame.timestamp_s = grab_time_s_;

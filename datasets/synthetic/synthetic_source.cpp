@@ -26,8 +26,9 @@ HostImageView<const Color> Columns(const HostImage<Color>& image, int x0, int wi
 
 class SyntheticSource final : public FrameSource {
  public:
-  SyntheticSource(const SyntheticSpec& spec, bool with_truth)
-      : spec_(spec), with_truth_(with_truth), pool_(spec.threads) {}
+  // text: the spec as it was given.
+  SyntheticSource(std::string_view text, bool with_truth)
+      : text_(text), spec_(ParseSpec(text)), with_truth_(with_truth), pool_(spec_.threads) {}
 
   SourceKind kind() const override { return SourceKind::kSynthetic; }
   std::optional<std::size_t> num_frames() const override { return static_cast<std::size_t>(spec_.frames); }
@@ -38,15 +39,17 @@ class SyntheticSource final : public FrameSource {
     return name;
   }
   void Skip() override { ++next_; }
+  std::string NextOrigin() override { return "synthetic:" + text_ + " #" + std::to_string(next_); }
 
   StereoFrame Read() override {
     const auto name = NextName();
     if (!name)
       throw Error("synthetic:" + spec_.scene + " has no more than " + std::to_string(spec_.frames) +
                   " frames");
+    StereoFrame frame;
+    frame.origin = NextOrigin();
     const int index = next_++;
     const Scene scene = BuildScene(spec_, index);
-    StereoFrame frame;
     frame.name = *name;
     frame.timestamp_s = index * kFramePeriod_s;
     frame.rig = scene.rig;
@@ -93,6 +96,7 @@ class SyntheticSource final : public FrameSource {
     frame.truth = std::move(truth);
   }
 
+  const std::string text_;
   SyntheticSpec spec_;
   bool with_truth_;
   ThreadPool pool_;
@@ -105,7 +109,7 @@ std::unique_ptr<FrameSource> OpenSyntheticSource(const std::string& spec, const 
   constexpr std::string_view kPrefix = "synthetic:";
   std::string_view text = spec;
   if (text.starts_with(kPrefix)) text.remove_prefix(kPrefix.size());
-  return std::make_unique<SyntheticSource>(ParseSpec(text), options.with_truth);
+  return std::make_unique<SyntheticSource>(text, options.with_truth);
 }
 
 }  // namespace parallax

@@ -10,6 +10,7 @@
 #include <exception>
 #include <limits>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -69,10 +70,15 @@ class FrameRoad {
   RoadTotals Run() {
     {
       std::vector<std::jthread> writers;
-      for (int i = 0; i < num_writers_; ++i) {
-        writers.emplace_back([this] {
-          if (!KeepError([this] { WriteFrames(); })) GiveUp();
-        });
+      try {
+        for (int i = 0; i < num_writers_; ++i) {
+          writers.emplace_back([this] {
+            if (!KeepError([this] { WriteFrames(); })) GiveUp();
+          });
+        }
+      } catch (const std::system_error&) {
+        // The system gives no more threads: those that there are do the work.
+        if (writers.empty()) throw;
       }
       if (!KeepError([this] { MatchFrames(); })) GiveUp();
       matched_.Close();

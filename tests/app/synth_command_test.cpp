@@ -55,6 +55,32 @@ TEST(SynthCommand, WrongUsageIsOneLineAndCode2) {
   EXPECT_EQ(RunParallax({"synth", "planes"}).exit_code, 2) << "no --output";
 }
 
+TEST(SynthCommand, AUsedFolderIsRefusedOrReplaced) {
+  const test::TemporaryFolder folder;
+  const auto out = folder.path() / "set";
+  const auto render = [&](std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {"synth", "planes", "--width=20", "--height=12", "--output", out.string()});
+    return RunParallax(arguments);
+  };
+  ASSERT_EQ(render({"--frames=3"}).exit_code, 0);
+  const auto refused = render({"--frames=2"});
+  EXPECT_EQ(refused.exit_code, 2);
+  EXPECT_THAT(refused.err, HasSubstr("holds results already (training/calib_cam_to_cam/000000.txt)"));
+  EXPECT_EQ(refused.err.find("--resume"), std::string::npos) << refused.err;
+  ASSERT_EQ(render({"--frames=2", "--overwrite"}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(out / "training/image_2/000001_10.png"));
+  EXPECT_FALSE(std::filesystem::exists(out / "training/image_2/000002_10.png"));
+  // Another layout's frames would lie beside those of this one.
+  EXPECT_EQ(render({"--layout=kitti2012"}).exit_code, 2);
+  ASSERT_EQ(render({"--layout=kitti2012", "--overwrite"}).exit_code, 0);
+  EXPECT_FALSE(std::filesystem::exists(out / "training/image_2/000000_10.png"));
+  // A data set that is somebody's.
+  std::filesystem::remove(out / "journal.tsv");
+  const auto somebodys = render({"--layout=kitti2012", "--overwrite"});
+  EXPECT_EQ(somebodys.exit_code, 2);
+  EXPECT_THAT(somebodys.err, HasSubstr("no journal (journal.tsv) says what made it"));
+}
+
 TEST(SynthCommand, AFolderThatCannotBeMadeIsCode1) {
   const test::TemporaryFolder folder;
   test::WriteTextFile(folder.path() / "file", "in the way");

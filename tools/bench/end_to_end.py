@@ -56,7 +56,7 @@ def measure(build, frames, few, out, count):
                "--frames", "3", "--repeat", str(count), "--no-opencv", "--json", f"{out}/bench.json"])
     rows = json.loads(Path(out, "bench.json").read_text())["rows"]
     row = {"bench": next(r["median_ms"] for r in rows if r["stage"] == "frame")}
-    output_of([f"{build}/parallax", "run", *source(frames), *common, "--write", "disparity", "--output", f"{out}/run"])
+    output_of([f"{build}/parallax", "run", *source(frames), *common, "--write", "disparity", "--output", f"{out}/run", "--overwrite"])
     row["run"] = 1000 / json.loads(Path(out, "run/summary.json").read_text())["frames_per_s"]
     parts = output_of([f"{build}/tools/bench/parallax_run_bench", str(DISPARITIES), str(count), *source(few)])
     read, match, write = (float(n) for n in re.findall(r"[\d.]+", parts))

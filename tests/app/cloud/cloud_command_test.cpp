@@ -243,9 +243,33 @@ TEST_F(CloudCommand, CleanRefusesWhatItCannotDo) {
   ExpectError({"cloud", "clean", file, out, "--radius", "1,1", "--means"}, 2, "--means goes with --voxel");
   ExpectError({"cloud", "clean", file, out, "--voxel", "1e-20"}, 2, "2^20 voxels of 1e-20 m away");
   ExpectError({"cloud", "clean", file, out, "--voxel", "1", "--removed", Path("./out.ply")}, 2,
-              "what stays is written there");
+              "two results would be written there");
   ExpectError({"cloud", "clean", file, out, "--radius", "0.1,1"}, 1, "nothing of it stays");
   EXPECT_FALSE(std::filesystem::exists(out));
+}
+
+// Files are compared, not their names; nothing is written.
+TEST_F(CloudCommand, NoResultGoesOverAnotherOrOverAnInput) {
+  const std::string a = Write("a.ply", Grid(10, 1)), b = Write("b.ply", Grid(10, 1));
+  const std::string before = ReadTextFile(a);
+  const std::string q = Path("q.ply"), twice = "two results would be written there", over = "would be written over";
+  std::filesystem::create_hard_link(a, Path("hard.ply"));
+  std::filesystem::create_symlink("q.ply", Path("soft.ply"));
+  ExpectError({"cloud", "clean", a, Path("x.ply"), "--voxel", "2", "--removed", Path("./x.ply")}, 2, twice);
+  ExpectError({"cloud", "clean", a, Path("x.ply"), "--voxel", "2", "--removed", a}, 2, over);
+  ExpectError({"cloud", "clean", a, Path("hard.ply"), "--voxel", "2"}, 2, over);
+  ExpectError({"cloud", "density", a, "--output", q, "--json", q}, 2, twice);
+  ExpectError({"cloud", "density", a, "--json", a}, 2, over);
+  ExpectError({"cloud", "geodesic", a, "--from", "0", "--to", "5", "--path", q, "--output", q}, 2, twice);
+  ExpectError({"cloud", "geodesic", a, "--from", "0", "--to", "5", "--path", Path("soft.ply"), "--output", q}, 2,
+              twice);
+  ExpectError({"cloud", "compare", a, b, "--output", b}, 2, over);
+  ExpectError({"cloud", "emd", a, b, "--match", b}, 2, over);
+  ExpectError({"cloud", "distances", a, b, "--nearest", "--csv", q, "--json", Path("./q.ply")}, 2, twice);
+  EXPECT_EQ(ReadTextFile(a), before);
+  EXPECT_FALSE(std::filesystem::exists(q));
+  const auto nowhere = RunParallax({"cloud", "density", a, "--json", "/dev/null", "--output", q});
+  EXPECT_EQ(nowhere.exit_code, 0) << nowhere.err;
 }
 
 TEST_F(CloudCommand, CompareOfShiftedGrids) {

@@ -51,11 +51,13 @@ class RunCommand : public ::testing::Test {
   }
   YAML::Node Summary() const { return YAML::Load(ReadTextFile(out() / "summary.json")); }  // JSON is YAML
 
-  // Every file below the output folder but the summary, whose times differ, with its bytes.
+  // Every file below the output folder but the summary and the journal, whose times and order differ, with its
+  // bytes.
   std::map<std::string, std::string> Results() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : fs::recursive_directory_iterator(out())) {
-      if (entry.is_regular_file() && entry.path().filename() != "summary.json") {
+      if (entry.is_regular_file() && entry.path().filename() != "summary.json" &&
+          entry.path().filename() != "journal.tsv") {
         files[fs::relative(entry.path(), out()).string()] = ReadTextFile(entry.path());
       }
     }
@@ -128,7 +130,7 @@ TEST_F(RunCommand, ValidityNamesTheReasonOfEveryHoleAndConfidenceIsHighWhereTheM
             0);
   const HostImage<float> holes = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"));
   const HostImage<std::uint8_t> rejected = image("validity"), confidence = image("confidence");
-  ASSERT_EQ(Run({"--write", "pfm,validity"}).exit_code, 0);
+  ASSERT_EQ(Run({"--write", "pfm,validity", "--overwrite"}).exit_code, 0);
   const HostImage<float> filled = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"));
   const HostImage<std::uint8_t> refilled = image("validity");
   std::size_t num_holes = 0, num_right = 0, num_confident = 0;
@@ -263,7 +265,7 @@ TEST_F(RunCommand, ABadFrameIsNamedAndTheOthersDone) {
   EXPECT_EQ(Summary()["num_failed"].as<int>(), 1);
 
   WritePng(data() / "image_1" / "000002_10.png", HostImage<std::uint8_t>(60, 32, 7).ConstView());
-  ExpectOneLine(Run(), 1, {"2 of 4 frames failed", (out() / "summary.json").string(), "000001_10"});
+  ExpectOneLine(Run({"--overwrite"}), 1, {"2 of 4 frames failed", (out() / "summary.json").string(), "000001_10"});
   EXPECT_EQ(Summary()["frames"].size(), 4U);
 }
 
@@ -326,17 +328,134 @@ TEST_F(RunCommand, ResumeDoesWhatIsMissingAndNothingElse) {
   ASSERT_EQ(Run().exit_code, 0);
   const auto first = Results();
   fs::remove(out() / "cloud" / "000001_10.ply");
-  WriteTextFile(out() / "disparity" / "000000_10.png", "kept as it is");
+  // Of a program that was killed: another file of that name, and one that nobody would have named so.
   WriteTextFile(out() / "disparity" / ".000001_10.png.1-1.part", "half a file");
+  WriteTextFile(out() / "disparity" / ".mine.part", "somebody's");
+  const auto touched = fs::last_write_time(out() / "disparity" / "000000_10.png");
   const ProgramResult result = Run({"--resume"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("3 frames: 1 done, 2 skipped, 0 failed"));
-  EXPECT_EQ(ReadTextFile(out() / "disparity" / "000000_10.png"), "kept as it is");
+  EXPECT_EQ(fs::last_write_time(out() / "disparity" / "000000_10.png"), touched);
   EXPECT_EQ(ReadTextFile(out() / "cloud" / "000001_10.ply"), first.at("cloud/000001_10.ply"));
+  EXPECT_FALSE(fs::exists(out() / "disparity" / ".000001_10.png.1-1.part"));
+  EXPECT_TRUE(fs::exists(out() / "disparity" / ".mine.part"));
   EXPECT_THAT(Run({"--resume"}).out, HasSubstr("3 frames: 0 done, 3 skipped, 0 failed"));
-  // Without --resume everything is made anew.
-  EXPECT_THAT(Run().out, HasSubstr("3 frames: 3 done, 0 skipped, 0 failed"));
-  EXPECT_EQ(ReadTextFile(out() / "disparity" / "000000_10.png"), first.at("disparity/000000_10.png"));
+}
+
+// What a power cut, a full disk or a hand leaves: no bytes, some, others.
+TEST_F(RunCommand, ResumeTrustsOnlyWhatIsWhole) {
+  MakeKittiFolder(data(), 4);
+  ASSERT_EQ(Run().exit_code, 0);
+  const auto first = Results();
+  fs::resize_file(out() / "disparity" / "000000_10.png", 0);
+  fs::resize_file(out() / "cloud" / "000001_10.ply", 100);
+  std::string changed = first.at("color/000002_10.png");
+  changed[changed.size() / 2] = static_cast<char>(changed[changed.size() / 2] ^ 1);
+  WriteTextFile(out() / "color" / "000002_10.png", changed);
+  EXPECT_THAT(Run({"--resume"}).out, HasSubstr("4 frames: 3 done, 1 skipped, 0 failed"));
+  EXPECT_EQ(Results(), first);
+}
+
+TEST_F(RunCommand, AFolderWithResultsIsRefused) {
+  MakeKittiFolder(data(), 3);
+  ASSERT_EQ(Run({"--write", "disparity"}).exit_code, 0);
+  const auto first = Results();
+  ExpectOneLine(Run({"--write", "disparity", "--max-frames", "2", "--set", "filter.fill=false"}), 2,
+                {out().string() + ": holds results already (disparity/000000_10.png)", "--overwrite", "--resume"});
+  EXPECT_EQ(Results(), first);
+  // Also without the parameters, and where all else than one result is gone.
+  fs::remove(out() / "parameters.yaml");
+  fs::remove(out() / "disparity" / "000000_10.png");
+  ExpectOneLine(Run(), 2, {"holds results already (disparity/000001_10.png)"});
+  ExpectOneLine(Run({"--resume", "--overwrite"}), 2, {"--overwrite", "--resume"});
+}
+
+TEST_F(RunCommand, OverwriteLeavesNothingOfTheRunBefore) {
+  MakeKittiFolder(data(), 3);
+  ASSERT_EQ(Run({"--write", "disparity,pfm"}).exit_code, 0);
+  WriteTextFile(out() / "pfm" / "notes.txt", "mine");
+  ASSERT_EQ(Run({"--write", "pfm", "--max-frames", "1", "--overwrite"}).exit_code, 0);
+  const auto results = Results();
+  EXPECT_EQ(results.size(), 3U);
+  EXPECT_EQ(results.count("pfm/000000_10.pfm"), 1U);
+  EXPECT_EQ(results.count("pfm/notes.txt"), 1U);
+  EXPECT_EQ(results.count("parameters.yaml"), 1U);
+}
+
+TEST_F(RunCommand, FilesThatNoJournalNamesAreLeftAlone) {
+  MakeKittiFolder(data(), 1);
+  WriteTextFile(out() / "disparity" / "000000_10.png", "somebody's");
+  for (const std::vector<std::string>& how :
+       {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}}) {
+    ExpectOneLine(Run(how), 2, {"disparity/000000_10.png: is there, and no journal", "another --output"});
+  }
+  EXPECT_EQ(ReadTextFile(out() / "disparity" / "000000_10.png"), "somebody's");
+  EXPECT_FALSE(fs::exists(out() / "journal.tsv"));
+}
+
+// The three ways in which results of two runs could be mixed, one command after the other.
+TEST_F(RunCommand, ResumeMixesNothing) {
+  MakeKittiFolder(data(), 4);
+  ASSERT_EQ(Run({"--write", "disparity"}).exit_code, 0);
+  const auto first = Results();
+  ExpectOneLine(Run({"--write", "disparity", "--set", "filter.fill=false", "--resume"}), 2,
+                {out().string(), "filter.fill true, not false"});
+  fs::remove(out() / "parameters.yaml");
+  ExpectOneLine(Run({"--write", "disparity", "--set", "filter.fill=false", "--resume"}), 2,
+                {"filter.fill true, not false"});
+  // A second run with other parameters that was cut short, gone on with by each set of parameters.
+  ASSERT_EQ(Run({"--write", "disparity", "--set", "filter.fill=false", "--max-frames", "2", "--overwrite"})
+                .exit_code,
+            0);
+  ExpectOneLine(Run({"--write", "disparity", "--resume"}), 2, {"filter.fill false, not true"});
+  EXPECT_THAT(Run({"--write", "disparity", "--set", "filter.fill=false", "--resume"}).out,
+              HasSubstr("4 frames: 2 done, 2 skipped, 0 failed"));
+  const auto second = Results();
+  fs::remove_all(out());
+  ASSERT_EQ(Run({"--write", "disparity", "--set", "filter.fill=false"}).exit_code, 0);
+  EXPECT_EQ(Results(), second);
+}
+
+TEST_F(RunCommand, ResumeKnowsAnotherSourceWithFramesOfTheSameNames) {
+  MakeKittiFolder(data(), 2);
+  ASSERT_EQ(Run({"--write", "disparity"}).exit_code, 0);
+  const auto first = Results();
+  // The same pixels elsewhere are the same input.
+  const fs::path moved = folder_.path() / "moved";
+  fs::copy(data(), moved, fs::copy_options::recursive);
+  EXPECT_THAT(RunSource({moved.string()}, {"--write", "disparity", "--resume"}).out,
+              HasSubstr("2 frames: 0 done, 2 skipped, 0 failed"));
+  const fs::path other = folder_.path() / "other";
+  MakeKittiFolder(other, 2);
+  for (int i = 0; i < 2; ++i) {
+    WritePng(other / "image_1" / (KittiName(i) + ".png"), HostImage<std::uint8_t>(64, 32, 7).ConstView());
+  }
+  ExpectOneLine(RunSource({other.string()}, {"--write", "disparity", "--resume"}), 1,
+                {"2 of 2 frames failed", "another input (" + data().string(), "--overwrite"});
+  EXPECT_EQ(Results(), first);
+}
+
+TEST_F(RunCommand, ResumeAddsOutputs) {
+  MakeKittiFolder(data(), 2);
+  ASSERT_EQ(Run({"--write", "disparity"}).exit_code, 0);
+  EXPECT_THAT(Run({"--write", "pfm", "--resume"}).out, HasSubstr("2 done, 0 skipped"));
+  EXPECT_THAT(Run({"--write", "pfm,disparity", "--resume"}).out, HasSubstr("0 done, 2 skipped"));
+}
+
+TEST_F(RunCommand, TwoProgramsDoNotWriteIntoOneFolder) {
+  MakeKittiFolder(data(), 40, 200, 100);
+  const pid_t first = StartProgram(PARALLAX_PROGRAM,
+                                   {"run", data().string(), "--backend", "reference", "--output", out().string()},
+                                   folder_.path() / "stdout", folder_.path() / "stderr");
+  for (int i = 0; i < 1000 && !fs::exists(out() / "disparity" / "000000_10.png"); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  for (const char* how : {"--overwrite", "--resume"}) {
+    ExpectOneLine(Run({how}), 1, {out().string() + ": another parallax is writing there"});
+  }
+  kill(first, SIGKILL);
+  WaitForProgram(first);
+  EXPECT_EQ(Run({"--overwrite", "--max-frames", "1"}).exit_code, 0);  // its lock went with it
 }
 
 TEST_F(RunCommand, ResumeKnowsFramesWithoutCalibration) {
@@ -389,7 +508,7 @@ TEST_F(RunCommand, ANamedRigIsThatOfThePair) {
   ExpectOneLine(RunSource(pair, {"--resume"}), 2, {"made with --rig 100,31.5,15.5,0.5, not no --rig"});
   EXPECT_EQ(RunSource(pair, {"--resume", "--rig", "100,31.5,15.5,0.5"}).exit_code, 0);
   // doffs: Z = f b / (d + doffs).
-  ASSERT_EQ(RunSource(pair, {"--rig", "100,31.5,15.5,0.5,5", "--write", "pfm,cloud"}).exit_code, 0);
+  ASSERT_EQ(RunSource(pair, {"--rig", "100,31.5,15.5,0.5,5", "--write", "pfm,cloud", "--overwrite"}).exit_code, 0);
   const float d_px = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"))(0, 0);
   EXPECT_NEAR(ReadPly(out() / "cloud" / (KittiName(0) + ".ply")).points.at(0).z, 50 / (d_px + 5), 1e-4F);
 }
@@ -409,7 +528,7 @@ TEST_F(RunCommand, ResumeRefusesOtherParameters) {
   MakeKittiFolder(data(), 1);
   ASSERT_EQ(Run().exit_code, 0);
   ExpectOneLine(Run({"--resume", "--set", "aggregation.p1=9"}), 2,
-                {(out() / "parameters.yaml").string(), "aggregation.p1 10, not 9", "--output"});
+                {(out() / "parameters.yaml").string(), "aggregation.p1 10, not 9", "--output", "--overwrite"});
   EXPECT_EQ(Run({"--resume"}).exit_code, 0);
   EXPECT_EQ(RunParallax({"run", data().string(), "--output", out().string(), "--resume", "--config",
                          (out() / "parameters.yaml").string()})
@@ -462,11 +581,11 @@ TEST_F(LongRun, KilledLeavesNoHalfFileAndCanBeResumed) {
   Start();
   kill(child_, SIGKILL);
   EXPECT_EQ(WaitForProgram(child_), 128 + SIGKILL);
-  EXPECT_GE(CheckFilesAreWhole(), 3 * 4 + 1);
+  EXPECT_GE(CheckFilesAreWhole(), 3 * 4 + 2);
   EXPECT_FALSE(fs::exists(out() / "cloud" / "000059_10.ply")) << "it was killed too late to show anything";
   const ProgramResult result = RunParallax(Arguments(true));
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_GE(CheckFilesAreWhole(), 60 * 4 + 2);
+  EXPECT_EQ(CheckFilesAreWhole(), 60 * 4 + 3);
   EXPECT_GT(Summary()["num_skipped"].as<int>(), 0);
 }
 
@@ -479,7 +598,7 @@ TEST_F(LongRun, InterruptedEndsWithItsSummary) {
   EXPECT_TRUE(Summary()["interrupted"].as<bool>());
   const int num_done = Summary()["num_done"].as<int>();
   EXPECT_LT(num_done, 60);
-  EXPECT_EQ(CheckFilesAreWhole(), num_done * 4 + 2);  // every frame that was begun is whole
+  EXPECT_EQ(CheckFilesAreWhole(), num_done * 4 + 3);  // every frame that was begun is whole
 }
 
 }  // namespace

@@ -1,0 +1,181 @@
+#include "app/output/journal.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <chrono>
+#include <cstring>
+
+#include "datasets/file_identity.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr std::size_t kChecksumDigits = 8;
+constexpr std::int64_t kSyncPeriod_ms = 1000;
+
+std::string Checksum(std::string_view text) {
+  return fmt::format("{:08x}", Crc32({reinterpret_cast<const std::uint8_t*>(text.data()), text.size()}));
+}
+
+void AppendEscaped(std::string& line, std::string_view text) {
+  for (const char c : text) {
+    switch (c) {
+      case '\t':
+        line += "\\t";
+        break;
+      case '\n':
+        line += "\\n";
+        break;
+      case '\\':
+        line += "\\\\";
+        break;
+      default:
+        line += c;
+    }
+  }
+}
+
+std::string Unescaped(std::string_view text) {
+  std::string plain;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    if (text[i] != '\\' || i + 1 == text.size()) {
+      plain += text[i];
+      continue;
+    }
+    const char c = text[++i];
+    plain += c == 't' ? '\t' : c == 'n' ? '\n' : c;
+  }
+  return plain;
+}
+
+// Takes the text up to the next tab off the front of `line`.
+std::string_view TakeCell(std::string_view& line) {
+  const std::size_t end = std::min(line.find('\t'), line.size());
+  const std::string_view cell = line.substr(0, end);
+  line.remove_prefix(std::min(end + 1, line.size()));
+  return cell;
+}
+
+std::int64_t Now_ms() {
+  return std::chrono::duration_cast<std::chrono::milliseconds>(
+             std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+}  // namespace
+
+JournalRecord& JournalRecord::Add(std::string_view key, std::string_view value) {
+  fields.emplace_back(key, value);
+  return *this;
+}
+
+std::string_view JournalRecord::Get(std::string_view key) const {
+  const auto found =
+      std::find_if(fields.begin(), fields.end(), [&](const auto& field) { return field.first == key; });
+  return found == fields.end() ? std::string_view() : std::string_view(found->second);
+}
+
+std::string JournalLine(const JournalRecord& record) {
+  std::string rest;
+  AppendEscaped(rest, record.kind);
+  for (const auto& [key, value] : record.fields) {
+    rest += '\t';
+    AppendEscaped(rest, key);
+    rest += '=';
+    AppendEscaped(rest, value);
+  }
+  return Checksum(rest) + '\t' + rest;
+}
+
+bool ParseJournalLine(std::string_view line, JournalRecord& record) {
+  if (line.size() <= kChecksumDigits || line[kChecksumDigits] != '\t') return false;
+  std::string_view rest = line.substr(kChecksumDigits + 1);
+  if (line.substr(0, kChecksumDigits) != Checksum(rest)) return false;
+  record.kind = Unescaped(TakeCell(rest));
+  record.fields.clear();
+  while (!rest.empty()) {
+    const std::string_view cell = TakeCell(rest);
+    const std::size_t equals = cell.find('=');
+    if (equals == std::string_view::npos) return false;
+    record.Add(Unescaped(cell.substr(0, equals)), Unescaped(cell.substr(equals + 1)));
+  }
+  return true;
+}
+
+Journal::Journal(std::filesystem::path file)
+    : file_(std::move(file)),
+      descriptor_(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666)) {
+  if (descriptor_ < 0) throw Error(file_.string() + ": cannot be opened (" + std::strerror(errno) + ")");
+  try {
+    // Where the file system has no locks the run goes on without: there is no other way to work there.
+    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      throw Error(file_.parent_path().string() +
+                  ": another parallax is writing there: wait for its end, or name another --output");
+    }
+    std::string text;
+    char block[1 << 16];
+    ssize_t count = 0;
+    while ((count = read(descriptor_, block, sizeof block)) > 0) text.append(block, static_cast<std::size_t>(count));
+    if (count < 0) throw Error(file_.string() + ": cannot be read (" + std::strerror(errno) + ")");
+    size_bytes_ = text.rfind('\n') + 1;  // what follows was cut short; 0 where there is no whole line
+    for (std::string_view rest = std::string_view(text).substr(0, size_bytes_); !rest.empty();) {
+      const std::size_t end = rest.find('\n');
+      JournalRecord record;
+      if (ParseJournalLine(rest.substr(0, end), record)) records_.push_back(std::move(record));
+      rest.remove_prefix(end + 1);
+    }
+    if (size_bytes_ < text.size() && ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) != 0) {
+      throw Error(file_.string() + ": cannot be written (" + std::strerror(errno) + ")");
+    }
+  } catch (...) {
+    close(descriptor_);
+    throw;
+  }
+}
+
+Journal::~Journal() {
+  fdatasync(descriptor_);
+  close(descriptor_);
+}
+
+void Journal::Append(const JournalRecord& record) {
+  const std::string line = JournalLine(record) + '\n';
+  const std::scoped_lock lock(mutex_);
+  Write(line);
+  if (Now_ms() - synced_ms_ < kSyncPeriod_ms) return;
+  fdatasync(descriptor_);
+  synced_ms_ = Now_ms();
+}
+
+void Journal::Write(std::string_view text) {
+  for (std::size_t done = 0; done < text.size();) {
+    errno = 0;
+    const ssize_t count = pwrite(descriptor_, text.data() + done, text.size() - done,
+                                 static_cast<off_t>(size_bytes_ + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) {
+      const std::string reason = std::strerror(errno != 0 ? errno : EIO);
+      // A piece of a line that stays is told by its checksum, and written over by the next one.
+      [[maybe_unused]] const int ignored = ftruncate(descriptor_, static_cast<off_t>(size_bytes_));
+      throw Error(file_.string() + ": writing failed (" + reason + "); is the disk full?");
+    }
+    done += static_cast<std::size_t>(count);
+  }
+  size_bytes_ += text.size();
+}
+
+void Journal::Clear() {
+  const std::scoped_lock lock(mutex_);
+  if (ftruncate(descriptor_, 0) != 0)
+    throw Error(file_.string() + ": cannot be written (" + std::strerror(errno) + ")");
+  size_bytes_ = 0;
+  records_.clear();
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,259 @@
+#include "app/output/result_folder.h"
+
+#include <fmt/format.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "datasets/formats/file_bytes.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kJournalName = "journal.tsv";
+// Kinds of records.
+constexpr std::string_view kRun = "run", kStart = "start", kFinish = "frame";
+// Keys of them.
+constexpr std::string_view kName = "name", kFile = "file", kAbsent = "absent", kOrigin = "origin";
+// Beside the journal, of the run as a whole; removed with the results.
+constexpr std::string_view kFilesOfARun[] = {"parameters.yaml", "summary.json"};
+
+std::string FileText(const ResultFile& file) {
+  return fmt::format("{} {} {:08x}", file.path, file.content.size_bytes, file.content.crc32);
+}
+
+std::optional<ResultFile> ParseFile(std::string_view text) {
+  const std::size_t before_crc = text.rfind(' ');
+  if (before_crc == std::string_view::npos || before_crc == 0) return std::nullopt;
+  const std::size_t before_size = text.rfind(' ', before_crc - 1);
+  if (before_size == std::string_view::npos) return std::nullopt;
+  const auto size = ParseCount(text.substr(before_size + 1, before_crc - before_size - 1));
+  const std::string_view crc = text.substr(before_crc + 1);
+  ResultFile file{std::string(text.substr(0, before_size)), {}};
+  const auto [end, error] = std::from_chars(crc.data(), crc.data() + crc.size(), file.content.crc32, 16);
+  if (!size || error != std::errc() || end != crc.data() + crc.size()) return std::nullopt;
+  file.content.size_bytes = *size;
+  return file;
+}
+
+// A path that a journal may name: below the folder.
+bool IsBelow(const fs::path& path) {
+  return path.is_relative() && !path.empty() &&
+         std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
+}
+
+// The process in ".NAME.<process>-<count>.part"; nullopt for another name.
+std::optional<std::uint64_t> WriterOf(std::string_view name) {
+  constexpr std::string_view kEnding = ".part";
+  if (!name.starts_with('.') || !name.ends_with(kEnding)) return std::nullopt;
+  name.remove_suffix(kEnding.size());
+  const std::string_view numbers = name.substr(name.rfind('.') + 1);
+  const std::size_t dash = numbers.find('-');
+  if (dash == std::string_view::npos || !ParseCount(numbers.substr(dash + 1))) return std::nullopt;
+  return ParseCount(numbers.substr(0, dash));
+}
+
+// The name of the file that such a one would have become.
+std::string TargetOf(std::string_view name) {
+  name.remove_prefix(1);
+  name = name.substr(0, name.rfind('.'));  // .part
+  return std::string(name.substr(0, name.rfind('.')));
+}
+
+bool IsRunning(std::uint64_t process) {
+  return process != static_cast<std::uint64_t>(getpid()) && process <= 0x7FFFFFFF &&
+         (kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM);
+}
+
+}  // namespace
+
+CLI::Option* AddOverwriteOption(CLI::App& command, UsedFolder& used) {
+  return command.add_flag("--overwrite", used.overwrite, "Replace results that are in the folder: they are removed first");
+}
+
+std::string_view FinishedResult::Get(std::string_view key) const {
+  const auto found =
+      std::find_if(made_of.begin(), made_of.end(), [&](const auto& field) { return field.first == key; });
+  return found == made_of.end() ? std::string_view() : std::string_view(found->second);
+}
+
+bool FinishedResult::Covers(std::string_view path) const {
+  return std::any_of(files.begin(), files.end(), [&](const ResultFile& file) { return file.path == path; }) ||
+         std::find(absent.begin(), absent.end(), path) != absent.end();
+}
+
+ResultFolder::ResultFolder(fs::path folder, std::vector<ResultPlace> places, const UsedFolder& used)
+    : folder_(std::move(folder)), places_(std::move(places)) {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error)
+    throw Error(folder_.string() + ": cannot be made: " + error.message() + ": choose another --output");
+  if (!fs::exists(fs::symlink_status(folder_ / kJournalName, error))) CheckAllAreNamed();
+  journal_.emplace(folder_ / kJournalName);
+
+  std::set<std::string> named;
+  for (const JournalRecord& record : journal_->records()) {
+    if (record.kind == kRun && before_.kind.empty()) before_ = record;
+    FinishedResult result;
+    for (const auto& [key, value] : record.fields) {
+      if (key == kOrigin) {
+        result.origin = value;
+      } else if (key == kAbsent) {
+        result.absent.push_back(value);
+      } else if (key != kFile && key != kName) {
+        result.made_of.emplace_back(key, value);
+      }
+      if (key != kFile) continue;
+      const std::optional<ResultFile> file = record.kind == kStart ? ResultFile{value, {}} : ParseFile(value);
+      if (!file || !IsBelow(file->path)) continue;
+      named.insert(file->path);
+      result.files.push_back(*file);
+    }
+    if (record.kind == kFinish) finished_[std::string(record.Get(kName))] = std::move(result);
+  }
+  named_.assign(named.begin(), named.end());
+  const auto first = std::find_if(named_.begin(), named_.end(), [&](const std::string& file) {
+    return fs::exists(fs::symlink_status(folder_ / file, error));
+  });
+  const bool holds_results = first != named_.end();
+  if (holds_results && !used.resume && !used.overwrite) {
+    throw InvalidArgument(fmt::format(
+        "{}: holds results already ({}): name another --output, or replace them with --overwrite{}",
+        folder_.string(), *first, used.has_resume ? ", or go on with --resume" : ""));
+  }
+  if (!used.resume) CheckAllAreNamed();
+  if (!used.resume || !holds_results) {
+    before_ = {};
+    finished_.clear();
+  }
+}
+
+// Files in the places of results, or those that programs were still writing there.
+std::vector<fs::path> ResultFolder::FilesInPlaces(bool temporary) const {
+  std::set<std::string> folders{""};  // parameters.yaml, summary.json
+  for (const ResultPlace& place : places_) folders.insert(place.folder);
+  std::vector<fs::path> found;
+  for (const std::string& below : folders) {
+    std::error_code error;
+    for (fs::directory_iterator it(folder_ / below, error), end; !error && it != end; it.increment(error)) {
+      const std::string name = it->path().filename().string();
+      std::error_code ignored;
+      if (it->symlink_status(ignored).type() == fs::file_type::directory) continue;
+      if (temporary) {
+        if (WriterOf(name)) found.push_back(fs::path(below) / name);
+        continue;
+      }
+      const bool is_result = std::any_of(places_.begin(), places_.end(), [&](const ResultPlace& place) {
+        return place.folder == below && !name.starts_with('.') && name.ends_with(place.ending);
+      });
+      if (is_result) found.push_back(fs::path(below) / name);
+    }
+  }
+  std::sort(found.begin(), found.end());
+  return found;
+}
+
+void ResultFolder::CheckAllAreNamed() const {
+  for (const fs::path& file : FilesInPlaces(false)) {
+    if (std::binary_search(named_.begin(), named_.end(), file.string())) continue;
+    throw InvalidArgument(fmt::format(
+        "{}: is there, and no journal ({}) says what made it: move it away, or name another --output",
+        (folder_ / file).string(), kJournalName));
+  }
+}
+
+void ResultFolder::RemoveTemporaryFiles() const {
+  for (const fs::path& file : FilesInPlaces(true)) {
+    const std::string name = file.filename().string();
+    // Frames are written by who holds the journal, which is this program; other files may be anybody's.
+    const bool is_ours =
+        std::binary_search(named_.begin(), named_.end(), (file.parent_path() / TargetOf(name)).string());
+    std::error_code ignored;
+    if (is_ours || !IsRunning(*WriterOf(name))) fs::remove(folder_ / file, ignored);
+  }
+}
+
+std::optional<FinishedResult> ResultFolder::Find(std::string_view name) const {
+  const std::scoped_lock lock(mutex_);
+  const auto found = finished_.find(name);
+  return found == finished_.end() ? std::nullopt : std::optional(found->second);
+}
+
+bool ResultFolder::IsWhole(const FinishedResult& result) const {
+  return std::all_of(result.files.begin(), result.files.end(), [&](const ResultFile& file) {
+    return ContentOf(folder_ / file.path) == file.content;
+  });
+}
+
+bool ResultFolder::IsAnyWhole(const FinishedResult& result) const {
+  return std::any_of(result.files.begin(), result.files.end(), [&](const ResultFile& file) {
+    return ContentOf(folder_ / file.path) == file.content;
+  });
+}
+
+void ResultFolder::Begin(const JournalRecord& common) {
+  RemoveTemporaryFiles();
+  if (goes_on()) return;
+  for (const std::string& file : named_) {
+    std::error_code error;
+    fs::remove(folder_ / file, error);
+    if (error) throw Error((folder_ / file).string() + ": cannot be removed: " + error.message());
+  }
+  if (!named_.empty()) {
+    std::error_code ignored;
+    for (const std::string_view file : kFilesOfARun) fs::remove(folder_ / file, ignored);
+  }
+  named_.clear();
+  journal_->Clear();
+  JournalRecord record = common;
+  record.kind = kRun;
+  journal_->Append(record);
+}
+
+void ResultFolder::Start(const std::string& name, const std::vector<std::string>& files) {
+  JournalRecord record{std::string(kStart)};
+  record.Add(kName, name);
+  for (const std::string& file : files) record.Add(kFile, file);
+  journal_->Append(record);
+}
+
+void ResultFolder::Finish(const std::string& name, const std::string& origin,
+                          const std::vector<std::pair<std::string, std::string>>& made_of,
+                          const std::vector<std::string>& files) {
+  FinishedResult result{origin, made_of, {}, {}};
+  for (const std::string& file : files) {
+    if (const std::optional<FileContent> content = ContentOf(folder_ / file)) {
+      result.files.push_back({file, *content});
+    } else {
+      result.absent.push_back(file);
+    }
+  }
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto before = finished_.find(name);
+    if (before != finished_.end() && before->second.made_of == made_of) {
+      for (const ResultFile& other : before->second.files) {
+        if (!result.Covers(other.path)) result.files.push_back(other);
+      }
+    }
+    finished_[name] = result;
+  }
+  JournalRecord record{std::string(kFinish)};
+  record.Add(kName, name).Add(kOrigin, origin);
+  for (const auto& [key, value] : made_of) record.Add(key, value);
+  for (const ResultFile& file : result.files) record.Add(kFile, FileText(file));
+  for (const std::string& file : result.absent) record.Add(kAbsent, file);
+  journal_->Append(record);
+}
+
+}  // namespace parallax::app

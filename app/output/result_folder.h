@@ -1,0 +1,100 @@
+// A folder of results, one program's at a time, with a journal (journal.tsv) that says of every file what it
+// was made of: nothing is mixed, and what is half there is done again.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/output/journal.h"
+#include "datasets/file_identity.h"
+
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
+namespace parallax::app {
+
+// What becomes of results that are there already.
+struct UsedFolder {
+  bool resume = false;     // they are gone on with
+  bool overwrite = false;  // they are removed first; neither: the folder is refused
+  bool has_resume = true;  // the command has --resume
+};
+// Declares --overwrite.
+CLI::Option* AddOverwriteOption(CLI::App& command, UsedFolder& used);
+
+// Where results lie below the folder: files with this ending in this folder are taken for some.
+struct ResultPlace {
+  std::string folder, ending;
+};
+
+// A file of a result, by its path below the folder, as it was when it was written.
+struct ResultFile {
+  std::string path;
+  FileContent content;
+};
+
+// What the journal says of one result that was finished.
+struct FinishedResult {
+  std::string origin;                                        // of its input, as the source tells
+  std::vector<std::pair<std::string, std::string>> made_of;  // key and value
+  std::vector<ResultFile> files;
+  std::vector<std::string> absent;  // files that were asked for and that it does not have
+
+  std::string_view Get(std::string_view key) const;
+  // True where that path is one of its files, or known to be absent.
+  bool Covers(std::string_view path) const;
+};
+
+class ResultFolder {
+ public:
+  // Makes the folder, locks its journal and reads it. Nothing is changed yet. Throws Error where that is not
+  // possible or another program is writing there, and InvalidArgument where the folder is not to be used:
+  // it holds results, or files in the places of results that no journal names.
+  ResultFolder(std::filesystem::path folder, std::vector<ResultPlace> places, const UsedFolder& used);
+
+  // What the results there have in common, as Begin wrote it; empty where there are none to go on with.
+  const JournalRecord& before() const { return before_; }
+  bool goes_on() const { return !before_.kind.empty(); }
+  // The results that were finished before, by their names; not to be used beside Finish.
+  const std::map<std::string, FinishedResult, std::less<>>& finished() const { return finished_; }
+  // The finished result of that name; for several threads.
+  std::optional<FinishedResult> Find(std::string_view name) const;
+  // True where every file of it is there as it was written. Reads the files.
+  bool IsWhole(const FinishedResult& result) const;
+  bool IsAnyWhole(const FinishedResult& result) const;
+
+  // Before the first result: removes what is to be overwritten and what killed programs left, and says in
+  // the journal what all results have in common, where they are not gone on with.
+  void Begin(const JournalRecord& common);
+
+  // Round the writing of a result, whose files are named by their paths below the folder; for several
+  // threads. Start says that these files are this program's. Finish says that they are whole; those that are
+  // not there are absent. A result finished before, of the same made_of, keeps its other files.
+  void Start(const std::string& name, const std::vector<std::string>& files);
+  void Finish(const std::string& name, const std::string& origin,
+              const std::vector<std::pair<std::string, std::string>>& made_of,
+              const std::vector<std::string>& files);
+
+ private:
+  std::vector<std::filesystem::path> FilesInPlaces(bool temporary) const;
+  void CheckAllAreNamed() const;
+  void RemoveTemporaryFiles() const;
+
+  std::filesystem::path folder_;
+  std::vector<ResultPlace> places_;
+  std::optional<Journal> journal_;
+  JournalRecord before_;
+  std::vector<std::string> named_;  // files that the journal names, sorted
+  mutable std::mutex mutex_;        // of finished_, while results are written
+  std::map<std::string, FinishedResult, std::less<>> finished_;
+};
+
+}  // namespace parallax::app

@@ -1,0 +1,177 @@
+#include "app/run/run_folder.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <variant>
+
+#include "app/build_info.h"
+#include "app/options/frame_parameters.h"
+#include "app/output/output_files.h"
+#include "config/parameter_text.h"
+#include "datasets/file_identity.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+// Keys of the journal.
+constexpr std::string_view kVersion = "parallax", kLeftOpen = "left_open";
+constexpr std::string_view kInput = "input", kCalibrated = "calibrated", kDisparities = "disparities";
+
+// Options that change results and are no parameters: the lines that keep them beside the parameters.
+struct KeptOption {
+  std::string_view name, line;
+  std::string value;  // empty = not given
+};
+using KeptOptions = std::array<KeptOption, 2>;
+KeptOptions KeptOptionsOf(const RunOptions& options) {
+  return {KeptOption{"--cloud-clean", "# clouds cleaned with --cloud-clean ", options.clouds.clean},
+          KeptOption{"--rig", "# calibration given with --rig ", options.rig}};
+}
+
+template <typename T>
+std::uint32_t Crc32Of(const HostImage<T>& image) {
+  std::uint32_t crc = 0;
+  for (int y = 0; y < image.height(); ++y) {
+    crc = Crc32({reinterpret_cast<const std::uint8_t*>(image.Row(y)),
+                 static_cast<std::size_t>(image.width()) * sizeof(T)},
+                crc);
+  }
+  return crc;
+}
+
+std::string ImageText(const CameraImage& image) {
+  return std::visit(
+      [&](const auto& i) {
+        return fmt::format("{}x{}/{} {:08x}", i.width(), i.height(), image.index(), Crc32Of(i));
+      },
+      image);
+}
+
+// Of what results are made: pixels and calibration. Frames with the same text give the same results.
+std::string InputText(const StereoFrame& frame) {
+  std::string text = ImageText(frame.left) + ' ' + ImageText(frame.right);
+  if (frame.rig) {
+    const StereoRig& rig = *frame.rig;
+    text += fmt::format(" {} {} {} {} {}", rig.fx_px, rig.cx_px, rig.cy_px, rig.baseline_m, rig.doffs_px);
+  }
+  if (frame.num_disparities_hint) text += fmt::format(" D {}", *frame.num_disparities_hint);
+  return text;
+}
+
+// The number of disparities is compared frame by frame.
+bool IsOfTheRun(const std::string& key) { return key != kNumDisparitiesKey; }
+
+}  // namespace
+
+RunFolder::RunFolder(const RunOptions& options, const ChosenParameters& chosen, const FrameWriter& writer)
+    : options_(options),
+      chosen_(chosen),
+      writer_(writer),
+      folder_(options.output, FrameWriter::Places(), options.used_folder) {
+  if (folder_.goes_on()) CheckIsTheSame();
+}
+
+void RunFolder::CheckIsTheSame() const {
+  const JournalRecord& before = folder_.before();
+  const auto refuse = [&](const std::string& was, const std::string& is, const std::string& same) {
+    throw InvalidArgument(
+        fmt::format("{}: the results there were made with {}, not {}: use {}, another --output, or --overwrite",
+                    options_.output.string(), was, is, same));
+  };
+  if (before.Get(kVersion) != ThisBuild().version) {
+    refuse(fmt::format("parallax {}", before.Get(kVersion)), std::string(ThisBuild().version), "that one");
+  }
+  for (const KeptOption& option : KeptOptionsOf(options_)) {
+    const std::string_view was = before.Get(option.name);
+    if (was == option.value) continue;
+    const auto text = [&](std::string_view value) {
+      return value.empty() ? "no " + std::string(option.name) : fmt::format("{} {}", option.name, value);
+    };
+    refuse(text(was), text(option.value), "the same");
+  }
+  const std::string with_config = "--config " + parameters_file().string();
+  for (const std::string& key : ParameterKeys()) {
+    const std::string is = ParameterText(chosen_.parameters, key);
+    const std::string_view was = before.Get(key);
+    if (IsOfTheRun(key) && was != is) refuse(fmt::format("{} {}", key, was), is, with_config);
+  }
+  const std::string is = ParameterText(chosen_.parameters, kNumDisparitiesKey);
+  const std::string key(kNumDisparitiesKey);
+  const bool was_open = !before.Get(kLeftOpen).empty();
+  if (!chosen_.IsChosen(kNumDisparitiesKey)) {
+    if (!was_open) refuse(fmt::format("{} {}", key, before.Get(key)), "left to the data set", with_config);
+    return;
+  }
+  for (const auto& [name, result] : folder_.finished()) {
+    if (result.Get(kDisparities) != is) refuse(fmt::format("{} {}", key, result.Get(kDisparities)), is, with_config);
+  }
+}
+
+void RunFolder::Begin() {
+  JournalRecord common;
+  common.Add(kVersion, ThisBuild().version);
+  for (const KeptOption& option : KeptOptionsOf(options_)) common.Add(option.name, option.value);
+  for (const std::string& key : ParameterKeys()) common.Add(key, ParameterText(chosen_.parameters, key));
+  if (!chosen_.IsChosen(kNumDisparitiesKey)) common.Add(kLeftOpen, kNumDisparitiesKey);
+  folder_.Begin(common);
+  writer_.MakeFolders();
+  WriteParameters(DisparitiesDiffer());
+}
+
+bool RunFolder::IsDone(const std::string& name, std::string_view origin, const StereoFrame* frame) const {
+  const std::optional<FinishedResult> result = folder_.Find(name);
+  if (!result) return false;
+  if (frame == nullptr) {
+    if (origin.empty() || result->origin != origin) return false;  // its pixels tell
+  } else if (result->Get(kInput) != InputText(*frame)) {
+    if (!folder_.IsAnyWhole(*result)) return false;
+    throw Error(fmt::format(
+        "the results there are of another input ({}): name another --output, or replace them with --overwrite",
+        result->origin));
+  }
+  const bool calibrated = result->Get(kCalibrated) == "1";
+  const std::vector<std::string> wanted = writer_.FilesOf(writer_.OutputsWanted(calibrated), name);
+  return std::all_of(wanted.begin(), wanted.end(),
+                     [&](const std::string& file) { return result->Covers(file); }) &&
+         folder_.IsWhole(*result);
+}
+
+void RunFolder::Start(const StereoFrame& frame) {
+  folder_.Start(frame.name, writer_.FilesOf(writer_.OutputsFor(frame.rig.has_value()), frame.name));
+}
+
+void RunFolder::Finish(const StereoFrame& frame, const Parameters& parameters) {
+  folder_.Finish(frame.name, frame.origin,
+                 {{std::string(kInput), InputText(frame)},
+                  {std::string(kCalibrated), frame.rig ? "1" : "0"},
+                  {std::string(kDisparities), ParameterText(parameters, kNumDisparitiesKey)}},
+                 writer_.FilesOf(writer_.OutputsFor(frame.rig.has_value()), frame.name));
+}
+
+void RunFolder::End() const {
+  if (DisparitiesDiffer()) WriteParameters(true);
+}
+
+bool RunFolder::DisparitiesDiffer() const {
+  const std::string chosen = ParameterText(chosen_.parameters, kNumDisparitiesKey);
+  return std::any_of(folder_.finished().begin(), folder_.finished().end(),
+                     [&](const auto& finished) { return finished.second.Get(kDisparities) != chosen; });
+}
+
+// disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.
+void RunFolder::WriteParameters(bool disparities_open) const {
+  std::set<std::string, std::less<>> left_open;
+  if (disparities_open) left_open.insert(kNumDisparitiesKey);
+  std::string text = "# Effective parameters of the results beside this file; parallax " +
+                     std::string(ThisBuild().version) + "\n";
+  for (const KeptOption& option : KeptOptionsOf(options_)) {
+    if (!option.value.empty()) text.append(option.line).append(option.value).append("\n");
+  }
+  WriteTextFile(parameters_file(), text + ToYaml(chosen_.parameters, left_open));
+}
+
+}  // namespace parallax::app

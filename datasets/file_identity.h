@@ -1,0 +1,33 @@
+// What a file is, whatever it is called, and whether it still holds what was put into it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace parallax {
+
+// CRC-32 (ISO 3309) of the bytes, going on from the one of those before them.
+std::uint32_t Crc32(std::span<const std::uint8_t> bytes, std::uint32_t before = 0);
+
+// Size and checksum of a file.
+struct FileContent {
+  std::uint64_t size_bytes = 0;
+  std::uint32_t crc32 = 0;
+  bool operator==(const FileContent&) const = default;
+};
+// Reads the file; nullopt where it is none (a folder, a link, a device, nothing) or cannot be read.
+std::optional<FileContent> ContentOf(const std::filesystem::path& path);
+
+// One line that changes with the files: their whole paths, sizes and times of change. Nothing is read.
+std::string StampOf(const std::vector<std::filesystem::path>& files);
+
+// True where both names lead to one file: the same device and inode or, for files that are not there yet, the
+// same name in the same folder. Two names of one character device or pipe are told apart: nothing is lost
+// there.
+bool IsSameFile(const std::filesystem::path& a, const std::filesystem::path& b);
+
+}  // namespace parallax
