@@ -1,18 +1,22 @@
 // parallax: stereo pairs to depth and clouds, scored. Commands are in *_command.cpp.
 // The only place that prints errors and sets exit codes: 0 done, 1 failed, 2 wrong usage.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <filesystem>
 #include <iostream>
 #include <string>
+#include <vector>
 
 #include "app/build_info.h"
 #include "app/commands.h"
 #include "app/output/error_text.h"
+#include "app/run/run_clouds.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 
@@ -78,6 +82,20 @@ std::string EmptyArgumentText(int argc, char** argv) {
   return "";
 }
 
+// The arguments, where an option that may stand alone got no value from the one that follows it: of
+// `run --cloud-clean FOLDER`, the folder is the source.
+std::vector<std::string> Arguments(int argc, char** argv) {
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
+    if (arguments[i] != "--cloud-clean") continue;
+    const char first = arguments[i + 1].front();
+    const bool is_file = first < '0' || first > '9' || std::filesystem::exists(arguments[i + 1]);
+    if (is_file) arguments[i] += "=" + std::string(parallax::app::kUsualCloudCleaning);
+  }
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+  return arguments;
+}
+
 int RunCommand(int argc, char** argv) {
   CLI::App app{"parallax: stereo pairs to depth and point clouds, on a CPU or a GPU, with a score",
                "parallax"};
@@ -95,7 +113,7 @@ int RunCommand(int argc, char** argv) {
     return Fail(text, kExitUsage);
   }
   try {
-    app.parse(argc, argv);
+    app.parse(Arguments(argc, argv));
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request) == 0 ? Done() : kExitUsage;
   } catch (const CLI::ParseError& error) {

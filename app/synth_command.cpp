@@ -9,6 +9,7 @@
 
 #include "app/build_info.h"
 #include "app/commands.h"
+#include "app/output/error_text.h"
 #include "app/output/result_folder.h"
 #include "datasets/atomic_file.h"
 #include "datasets/layouts/kitti_layout_writer.h"
@@ -66,8 +67,8 @@ void RunSynth(const SynthOptions& options) {
     fmt::print("{}\n", frame.name);
     std::fflush(stdout);
   }
-  fmt::print("{} frame{} of {} in {}\n", num_frames, num_frames == 1 ? "" : "s", options.scene,
-             options.output);
+  fmt::print("{} frame{} of {} in {}\n", num_frames, num_frames == 1 ? "" : "s", Printable(options.scene),
+             Printable(options.output));
 }
 
 }  // namespace

@@ -15,6 +15,7 @@ find_package(Threads REQUIRED)
 add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 
 set(PARALLAX_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
+option(PARALLAX_SANITIZE_ALL_TARGETS "Sanitize the code of all instruction sets, not of two" OFF)
 if(PARALLAX_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${PARALLAX_SANITIZE}>
                       $<$<COMPILE_LANGUAGE:CXX>:-fno-omit-frame-pointer>

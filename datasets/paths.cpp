@@ -22,10 +22,7 @@ std::string_view TakeNumber(std::string_view& text) {
 
 template <std::size_t N>
 bool HasEnding(const fs::path& path, const std::array<std::string_view, N>& endings) {
-  std::string ending = path.extension().string();
-  std::transform(ending.begin(), ending.end(), ending.begin(),
-                 [](unsigned char c) { return std::tolower(c); });
-  return std::find(endings.begin(), endings.end(), ending) != endings.end();
+  return std::find(endings.begin(), endings.end(), EndingOf(path)) != endings.end();
 }
 
 template <typename Test>
@@ -58,6 +55,14 @@ bool NaturalLess(std::string_view a, std::string_view b) {
   }
   if (a.empty() != b.empty()) return a.empty();
   return whole_a < whole_b;  // equal but for leading zeros: some order, always the same
+}
+
+std::string EndingOf(const fs::path& path) {
+  std::string ending = path.extension().string();
+  for (char& c : ending) {
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  }
+  return ending;
 }
 
 std::vector<fs::path> ListFolders(const fs::path& folder) {

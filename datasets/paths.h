@@ -17,6 +17,9 @@ bool NaturalLess(std::string_view a, std::string_view b);
 std::vector<std::filesystem::path> ListFolders(const std::filesystem::path& folder);
 std::vector<std::filesystem::path> ListImages(const std::filesystem::path& folder);
 
+// The ending of the name in lower case, with its dot: ".ply" of "A.PLY".
+std::string EndingOf(const std::filesystem::path& path);
+
 // By the ending of the name only.
 bool IsImageName(const std::filesystem::path& path);
 bool IsVideoName(const std::filesystem::path& path);

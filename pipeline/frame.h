@@ -38,6 +38,7 @@ struct GroundTruth {
 struct StereoFrame {
   std::string name;                   // the data set's own frame name, e.g. "000046_10"; file-name safe
   std::string origin;                 // what it was made of, as its source tells (FrameSource::NextOrigin)
+  std::string note;                   // what its source has to say of it, one line; empty otherwise
   std::optional<double> timestamp_s;  // seconds, where the source has them
   CameraImage left, right;            // same size
   bool rectified = true;         // false: raw camera images, whose rows do not correspond; do not match them

@@ -27,6 +27,7 @@ LIBRARIES = {
     ),
     "yaml": re.compile(r"yaml-cpp/"),
     "opencv": re.compile(r"opencv2?/"),
+    "codecs": re.compile(r"(jpeglib|png|tiffio)\.h$"),
     "deflate": re.compile(r"libdeflate\.h$"),
     "open3d": re.compile(r"(open3d|Eigen|GLFW|filament)/"),
     "cli11": re.compile(r"CLI/"),
@@ -53,7 +54,7 @@ LAYERS = {
     "pipeline": Layer({"pipeline"}, {"hwy", "nanoflann", "pages"}),
     "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
-    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "deflate", "system"}, prints=True),
+    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "system"}, prints=True),
     "app": Layer(
         {"app", "config", "datasets", "pipeline"},
         {"opencv", "open3d", "yaml", "cli11", "fmt", "system"},

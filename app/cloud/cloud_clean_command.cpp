@@ -8,6 +8,7 @@
 #include "app/cloud/cloud_cleaning.h"
 #include "app/cloud/cloud_commands.h"
 #include "app/cloud/cloud_options.h"
+#include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "datasets/formats/cloud_file.h"
@@ -107,10 +108,10 @@ void RunClean(const CleanOptions& options) {
     throw Error(options.input + ": nothing of it stays, so nothing is written: ask for less");
   }
   WriteCloud(options.output, cleaned.cloud);
-  fmt::print("wrote {}\n", options.output);
+  fmt::print("wrote {}\n", Printable(options.output));
   if (!options.removed_file.empty()) {
     WriteCloud(options.removed_file, Removed(input.cloud, cleaned.indices));
-    fmt::print("wrote {}\n", options.removed_file);
+    fmt::print("wrote {}\n", Printable(options.removed_file));
   }
   if (!options.common.json_file.empty()) {
     WriteTextFile(options.common.json_file, Json(options, input, cleaned, measures->name(), seconds));

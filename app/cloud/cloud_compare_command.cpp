@@ -9,6 +9,7 @@
 #include "app/cloud/cloud_commands.h"
 #include "app/cloud/cloud_options.h"
 #include "app/cloud/depth_edges.h"
+#include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "app/pictures/cloud_picture.h"
@@ -121,7 +122,7 @@ void WriteFiles(const CompareCommandOptions& options, const InputCloud& estimate
   if (!options.outputs.cloud_file.empty()) {
     WriteCloud(options.outputs.cloud_file, {estimate.cloud.points, ColorValues(errors_m, scale)},
                CloudEncoding::kBinary, {scale.label, errors_m});
-    fmt::print("wrote {}\n", options.outputs.cloud_file);
+    fmt::print("wrote {}\n", Printable(options.outputs.cloud_file));
   }
   if (options.outputs.picture_file.empty()) return;
   const std::vector<float> spacing_m = measures.MeanNeighbourDistances(estimate.cloud.points, {.k = 4});
@@ -130,7 +131,7 @@ void WriteFiles(const CompareCommandOptions& options, const InputCloud& estimate
   picture.spacing_m = spacing_m;
   WritePng(options.outputs.picture_file,
            CloudPicture(estimate.cloud.points, errors_m, scale, picture).ConstView());
-  fmt::print("wrote {}\n", options.outputs.picture_file);
+  fmt::print("wrote {}\n", Printable(options.outputs.picture_file));
 }
 
 void RunCompare(CompareCommandOptions& options) {

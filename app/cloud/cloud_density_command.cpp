@@ -10,6 +10,7 @@
 #include "app/cloud/cloud_density.h"
 #include "app/cloud/cloud_options.h"
 #include "app/cloud/depth_edges.h"
+#include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "datasets/formats/cloud_file.h"
@@ -98,13 +99,13 @@ void RunDensity(const DensityOptions& options) {
     const PointCloud colored{input.cloud.points, ColorValues(density.densities, DensityScale(density))};
     WriteCloud(options.outputs.cloud_file, colored, CloudEncoding::kBinary,
                {"density, " + UnitOf(kind), density.densities});
-    fmt::print("wrote {}\n", options.outputs.cloud_file);
+    fmt::print("wrote {}\n", Printable(options.outputs.cloud_file));
   }
   if (!options.outputs.picture_file.empty()) {
     WritePng(
         options.outputs.picture_file,
         DensityPicture(points, density, input.Description() + ", " + options.kind + " density").ConstView());
-    fmt::print("wrote {}\n", options.outputs.picture_file);
+    fmt::print("wrote {}\n", Printable(options.outputs.picture_file));
   }
   if (!options.common.json_file.empty()) {
     WriteTextFile(options.common.json_file, Json(input, density, bins, options, measures->name(), seconds));

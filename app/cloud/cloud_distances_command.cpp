@@ -13,6 +13,7 @@
 #include "app/cloud/cloud_commands.h"
 #include "app/cloud/cloud_options.h"
 #include "app/cloud/cloud_rows.h"
+#include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
@@ -179,7 +180,7 @@ class DistancesRun {
                          b_.IndexInFile(static_cast<std::size_t>(indices[i])), distances[i]);
     }
     WriteTextFile(options_.csv_file, csv);
-    fmt::print("wrote {}\n", options_.csv_file);
+    fmt::print("wrote {}\n", Printable(options_.csv_file));
   }
 
   const DistancesOptions& options_;

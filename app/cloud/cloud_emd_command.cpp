@@ -10,6 +10,7 @@
 
 #include "app/cloud/cloud_commands.h"
 #include "app/cloud/cloud_options.h"
+#include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
@@ -103,7 +104,7 @@ void WriteMatch(const std::string& file, const Drawn& a, const Drawn& b, const E
   }
   cloud.colors = ColorValues(lengths_m, RobustScale(lengths_m, ""));
   WritePlyLines(file, cloud, edges);
-  fmt::print("wrote {}\n", file);
+  fmt::print("wrote {}\n", Printable(file));
 }
 
 std::string Json(const EmdCommandOptions& options, const InputCloud& a, const InputCloud& b,

@@ -12,6 +12,7 @@
 #include "app/cloud/cloud_graph.h"
 #include "app/cloud/cloud_options.h"
 #include "app/cloud/cloud_places.h"
+#include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "app/pictures/cloud_picture.h"
@@ -199,7 +200,7 @@ class GeodesicRun {
     if (!outputs.cloud_file.empty()) {
       WriteCloud(outputs.cloud_file, {input_.cloud.points, ColorValues(distances, scale)},
                  CloudEncoding::kBinary, {scale.label, distances});
-      fmt::print("wrote {}\n", outputs.cloud_file);
+      fmt::print("wrote {}\n", Printable(outputs.cloud_file));
     }
     if (outputs.picture_file.empty()) return;
     CloudPictureOptions picture;
@@ -210,7 +211,7 @@ class GeodesicRun {
     picture.spacing_m = spacing_m;
     picture.lines = paths;
     WritePng(outputs.picture_file, CloudPicture(input_.cloud.points, distances, scale, picture).ConstView());
-    fmt::print("wrote {}\n", outputs.picture_file);
+    fmt::print("wrote {}\n", Printable(outputs.picture_file));
   }
 
   void WritePaths(const std::vector<std::vector<Point3f>>& paths) const {
@@ -224,7 +225,7 @@ class GeodesicRun {
       }
     }
     WritePlyLines(options_.path_file, vertices, edges);
-    fmt::print("wrote {}: {}, {}\n", options_.path_file, CountOf(paths.size(), "path"),
+    fmt::print("wrote {}: {}, {}\n", Printable(options_.path_file), CountOf(paths.size(), "path"),
                CountOf(edges.size(), "edge"));
   }
 

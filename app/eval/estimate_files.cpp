@@ -7,6 +7,7 @@
 
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/pfm.h"
+#include "datasets/paths.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -28,7 +29,7 @@ std::vector<fs::path> FilesOf(const fs::path& folder) {
 std::optional<fs::path> FindInSceneFolder(const fs::path& folder) {
   for (const fs::path& file : FilesOf(folder)) {
     const std::string stem = file.stem().string();
-    if (file.extension() == ".pfm" && stem.starts_with("disp0") && stem != "disp0GT") return file;
+    if (EndingOf(file) == ".pfm" && stem.starts_with("disp0") && stem != "disp0GT") return file;
   }
   return std::nullopt;
 }
@@ -46,8 +47,8 @@ bool HoldsAsPart(std::string_view stem, std::string_view name) {
 }  // namespace
 
 HostImage<float> ReadEstimate(const fs::path& file) {
-  if (file.extension() == ".pfm") return ReadPfm(file);
-  if (file.extension() == ".png") return ReadDisparityPng(file);
+  if (EndingOf(file) == ".pfm") return ReadPfm(file);
+  if (EndingOf(file) == ".png") return ReadDisparityPng(file);
   throw Error(file.string() + ": disparities are read from .png (16-bit, KITTI) or .pfm files");
 }
 

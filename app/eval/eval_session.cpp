@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/output/json_writer.h"
+#include "app/output/error_text.h"
 #include "app/output/output_files.h"
 #include "pipeline/error.h"
 
@@ -153,7 +154,7 @@ void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection
   }
   for (const Unscored& frame : failed_) notes.push_back("Failed " + frame.name + ": " + frame.reason);
   report_->Finish(Heading(), sections, frames_, total, notes);
-  std::printf("pictures: %s\n", report_->index_file().c_str());
+  std::printf("pictures: %s\n", Printable(report_->index_file().string()).c_str());
 }
 
 void EvalSession::Finish(bool interrupted) {
@@ -169,7 +170,7 @@ void EvalSession::Finish(bool interrupted) {
   for (const TableSection& section : sections) {
     std::printf("%s\n", TableText(section, frames_, total).c_str());
   }
-  std::printf("%s\n", Heading().c_str());
+  std::printf("%s\n", Printable(Heading()).c_str());
   if (!without_cloud_.empty()) {
     std::printf("no cloud scores of %s, first %s: %s\n", Count(without_cloud_.size(), "frame").c_str(),
                 without_cloud_.front().name.c_str(), without_cloud_.front().reason.c_str());

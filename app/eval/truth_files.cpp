@@ -8,6 +8,7 @@
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
+#include "datasets/paths.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -15,7 +16,7 @@ namespace {
 
 HostImage<float> ReadTrueDisparity(const TruthFiles& files) {
   const std::filesystem::path file = files.disparity;
-  if (file.extension() == ".pfm") return ReadPfm(file);
+  if (EndingOf(file) == ".pfm") return ReadPfm(file);
   if (files.scale > 0) return ReadScaledDisparity(file, files.scale);
   if (std::holds_alternative<HostImage<std::uint16_t>>(ReadImage(file))) return ReadDisparityPng(file);
   throw InvalidArgument(files.disparity +

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <fstream>
 #include <algorithm>
 #include <new>
@@ -92,6 +93,9 @@ std::string Printable(std::string_view text, bool keep_lines) {
 
 std::string ErrorText(const std::exception& error) {
   if (dynamic_cast<const std::bad_alloc*>(&error) != nullptr) return OutOfMemoryText();
+  if (const auto* file = dynamic_cast<const std::filesystem::filesystem_error*>(&error)) {
+    return file->path1().string() + ": " + file->code().message();
+  }
   const auto* system = dynamic_cast<const std::system_error*>(&error);
   if (system != nullptr && system->code() == std::errc::resource_unavailable_try_again) return NoThreadText();
   return error.what();

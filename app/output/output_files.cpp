@@ -5,6 +5,7 @@
 
 #include "datasets/atomic_file.h"
 #include "datasets/file_identity.h"
+#include "datasets/paths.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -18,7 +19,7 @@ void CheckFolder(const std::string& file) {
 
 void CheckOutputName(const std::string& file, std::string_view content, std::string_view ending) {
   if (file.empty()) return;
-  if (!file.ends_with(ending)) {
+  if (EndingOf(file) != ending) {
     throw InvalidArgument(file + ": " + std::string(content) + " are written as " + std::string(ending) +
                           " files");
   }

@@ -189,6 +189,12 @@ std::optional<FinishedResult> ResultFolder::Find(std::string_view name) const {
   return found == finished_.end() ? std::nullopt : std::optional(found->second);
 }
 
+bool ResultFolder::HasFinished(const std::function<bool(const FinishedResult&)>& test) const {
+  const std::scoped_lock lock(mutex_);
+  return std::any_of(finished_.begin(), finished_.end(),
+                     [&](const auto& finished) { return test(finished.second); });
+}
+
 bool ResultFolder::IsWhole(const FinishedResult& result) const {
   return std::all_of(result.files.begin(), result.files.end(), [&](const ResultFile& file) {
     return ContentOf(folder_ / file.path) == file.content;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <mutex>
 #include <optional>
@@ -67,6 +68,8 @@ class ResultFolder {
   const std::map<std::string, FinishedResult, std::less<>>& finished() const { return finished_; }
   // The finished result of that name; for several threads.
   std::optional<FinishedResult> Find(std::string_view name) const;
+  // True where a finished result passes the test; for several threads.
+  bool HasFinished(const std::function<bool(const FinishedResult&)>& test) const;
   // True where every file of it is there as it was written. Reads the files.
   bool IsWhole(const FinishedResult& result) const;
   bool IsAnyWhole(const FinishedResult& result) const;
@@ -83,10 +86,12 @@ class ResultFolder {
               const std::vector<std::pair<std::string, std::string>>& made_of,
               const std::vector<std::string>& files);
 
+  // What programs that were killed, or this one, left half written.
+  void RemoveTemporaryFiles() const;
+
  private:
   std::vector<std::filesystem::path> FilesInPlaces(bool temporary) const;
   void CheckAllAreNamed() const;
-  void RemoveTemporaryFiles() const;
 
   std::filesystem::path folder_;
   std::vector<ResultPlace> places_;

@@ -128,6 +128,7 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
   const std::string& name = matched.frame.name;
   const HostImageView<const float> disparity = matched.disparity.disparity.View();
   const bool calibrated = matched.frame.rig.has_value();
+  if (!matched.frame.note.empty()) report.notes.push_back(matched.frame.note);
   if (!calibrated) {
     const std::string why = matched.frame.rig_note.empty() ? "no calibration" : matched.frame.rig_note;
     if (asked_.empty()) report.notes.push_back("no depth and cloud: " + why + " (--rig names one)");

@@ -42,6 +42,7 @@ Progress::Progress(std::optional<std::size_t> total, std::FILE* stream)
 Progress::~Progress() { Clear(); }
 
 void Progress::Advance(bool worked) {
+  const std::scoped_lock lock(mutex_);
   ++num_through_;
   if (worked) ++num_worked_;
   const auto period = terminal_ ? Clock::duration(kBarPeriod) : Clock::duration(kLinePeriod);
@@ -51,6 +52,7 @@ void Progress::Advance(bool worked) {
 }
 
 void Progress::Print(const std::string& line) {
+  const std::scoped_lock lock(mutex_);
   Clear();
   Put(Printable(line, true) + '\n');
   std::fflush(stream_);

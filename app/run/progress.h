@@ -4,12 +4,13 @@
 #include <chrono>
 #include <cstddef>
 #include <cstdio>
+#include <mutex>
 #include <optional>
 #include <string>
 
 namespace parallax::app {
 
-// Not thread-safe.
+// For several threads.
 class Progress {
  public:
   // total: frames in all, where known. stream: a terminal gets a bar, anything else plain lines.
@@ -34,6 +35,7 @@ class Progress {
   const bool terminal_;
   const Clock::time_point start_ = Clock::now();
   Clock::time_point last_drawn_ = start_;
+  std::mutex mutex_;
   std::size_t num_through_ = 0, num_worked_ = 0;
   bool drawn_ = false;
 };

@@ -37,6 +37,7 @@ RunClouds::RunClouds(const RunCloudOptions& options, std::unique_ptr<CloudMeasur
 void RunClouds::Clean(PointCloud& cloud, FrameReport& report) {
   if (!cleans()) return;
   const std::scoped_lock lock(mutex_);
+  CheckGoesOn();
   const Seconds watch;
   const std::size_t num_before = cloud.size();
   if (num_before > 0) cloud = app::Clean(cloud, cleaning_, *measures_).cloud;
@@ -56,6 +57,7 @@ void RunClouds::WriteDensity(const PointCloud& cloud, const std::filesystem::pat
   CloudDensity density;
   {
     const std::scoped_lock lock(mutex_);
+    CheckGoesOn();
     density = MeasureDensity(*measures_, cloud.points, kNeighbours, DensityKind::kSurface);
   }
   CloudFiguresIn(report).density_ms = 1000 * watch.Passed();

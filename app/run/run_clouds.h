@@ -3,15 +3,20 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "app/cloud/cloud_cleaning.h"
 #include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {
+
+// Of --cloud-clean without a value.
+inline constexpr const char* kUsualCloudCleaning = "16,2";
 
 struct RunCloudOptions {
   std::string clean;  // "K,RATIO" of statistical outliers, PCL's convention; empty = not cleaned
@@ -34,6 +39,11 @@ class RunClouds {
   // Throws InvalidArgument for a faulty text.
   RunClouds(const RunCloudOptions& options, std::unique_ptr<CloudMeasures> measures);
 
+  // What is thrown instead of beginning with a cloud once stop() is true: other frames may be ahead of it, and
+  // each takes a second or two.
+  struct Stopped {};
+  void StopWhen(std::function<bool()> stop) { stop_ = std::move(stop); }
+
   bool cleans() const { return cleaning_.statistical.has_value(); }
   bool measures_density() const { return density_; }
 
@@ -45,7 +55,12 @@ class RunClouds {
                     const std::filesystem::path& picture_file, FrameReport& report);
 
  private:
+  void CheckGoesOn() const {
+    if (stop_ && stop_()) throw Stopped();
+  }
+
   std::mutex mutex_;
+  std::function<bool()> stop_;  // may be empty
   std::unique_ptr<CloudMeasures> measures_;
   CloudCleaning cleaning_;
   bool density_;

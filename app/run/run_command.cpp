@@ -6,9 +6,12 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -103,15 +106,16 @@ class RunCommand {
     CheckInputsStay();
     folder_.emplace(options_, chosen_, *writer_);
     folder_->Begin();
-    RunSummary summary(Description());
-    Progress progress(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
-    const InterruptGuard interrupt;
-    const auto start = std::chrono::steady_clock::now();
+    summary_ = RunSummary(Description());
+    start_ = std::chrono::steady_clock::now();
+    progress_.emplace(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
+    const InterruptGuard interrupt([this] { TellInterrupt(); }, [this] { EndAtOnce(); });
+    if (clouds_) clouds_->StopWhen([&] { return interrupt.requested().load(); });
     if (viewer_ != nullptr) viewer_->Begin(backend_, total_);
     std::exception_ptr lost;  // what ended the source: the frames before it have their summary
     try {
       KeepFreedMemory();  // the buffers of a frame are those of one before it
-      const RoadTotals totals = RunFrames(source_, Steps(summary, progress, interrupt),
+      const RoadTotals totals = RunFrames(source_, Steps(interrupt),
                                           {.max_frames = options_.max_frames,
                                            .num_threads = options_.matching.num_threads,
                                            .device = options_.matching.device,
@@ -126,29 +130,61 @@ class RunCommand {
     } catch (...) {
       lost = std::current_exception();
     }
+    const std::scoped_lock lock(end_mutex_);
+    has_ended_ = true;  // EndAtOnce came before this, or has nothing to do
     if (viewer_ != nullptr && interrupt.requested()) viewer_->window().Close();
-
-    // A camera runs until it is interrupted; anything else was cut short.
-    const bool cut_short =
-        (interrupt.requested() || window_closed_ || lost) && total_ && summary.frames().size() < *total_;
-    summary.Finish(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count(),
-                   cut_short);
-    WriteResults(summary);
-    progress.Print(summary.Text() + "results in " + options_.output.string());
-
+    const bool cut_short = (interrupt.requested() || window_closed_ || lost) && IsCutShort();
+    Finish(cut_short);
     if (lost) std::rethrow_exception(lost);
-    ThrowOnFailures(summary, SummaryPath());
+    ThrowOnFailures(summary_, SummaryPath());
     if (cut_short) {
-      const std::string where =
-          fmt::format("after {} of {} frames: go on with --resume", summary.frames().size(), *total_);
-      if (interrupt.requested()) throw Error("interrupted " + where);
-      progress.Print("the window was closed " + where);
+      if (interrupt.requested()) throw Error("interrupted " + WhereItEnded());
+      progress_->Print("the window was closed " + WhereItEnded());
     }
-    if (summary.frames().empty()) throw Error(options_.source.front() + ": holds no frames");
+    if (summary_.frames().empty()) throw Error(options_.source.front() + ": holds no frames");
   }
 
  private:
   fs::path SummaryPath() const { return options_.output / "summary.json"; }
+
+  // A camera runs until it is interrupted; anything else was cut short.
+  bool IsCutShort() const { return total_ && summary_.frames().size() < *total_; }
+  std::string WhereItEnded() const {
+    return fmt::format("after {} of {} frames: go on with --resume", summary_.frames().size(), total_.value_or(0));
+  }
+
+  void Finish(bool cut_short) {
+    summary_.Finish(std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(),
+                    cut_short);
+    folder_->End();
+    WriteTextFile(SummaryPath(), summary_.Json());
+    progress_->Print(summary_.Text() + "results in " + options_.output.string());
+  }
+
+  // The next two are called in the thread that watches for signals.
+  void TellInterrupt() {
+    const int num_writing = num_writing_;
+    progress_->Print(fmt::format("interrupted: {} frame{} being written {} finished within 2 s; again to end at once",
+                                 num_writing, num_writing == 1 ? "" : "s", num_writing == 1 ? "is" : "are"));
+  }
+
+  // What is on its way takes too long. The journal knows what is whole; the rest is done again by --resume.
+  void EndAtOnce() {
+    const std::scoped_lock lock(end_mutex_, report_mutex_);
+    if (has_ended_) return;
+    std::string error = "interrupted";
+    try {
+      Finish(IsCutShort());
+      folder_->RemoveTemporaryFiles();
+      if (total_) error += " " + WhereItEnded();
+    } catch (const std::exception& failure) {
+      error += std::string(": ") + failure.what();
+    }
+    std::fflush(stdout);
+    std::fprintf(stderr, "parallax: %s\n", Printable(error).c_str());
+    std::fflush(stderr);
+    std::_Exit(1);  // other threads are at work
+  }
 
   // Nothing of the source may be written over.
   void CheckInputsStay() const {
@@ -172,8 +208,8 @@ class RunCommand {
             .density = clouds_ && clouds_->measures_density()};
   }
 
-  // They refer to this object and to the arguments.
-  FrameSteps Steps(RunSummary& summary, Progress& progress, const InterruptGuard& interrupt) {
+  // They refer to this object and to the argument.
+  FrameSteps Steps(const InterruptGuard& interrupt) {
     FrameSteps steps;
     if (options_.used_folder.resume) {
       steps.is_done = [this](const std::string& name, const StereoFrame* frame) {
@@ -182,20 +218,32 @@ class RunCommand {
     }
     steps.parameters_for = [this](const StereoFrame& frame) { return ParametersFor(frame, chosen_); };
     AddMatching(steps);
-    steps.write = [this](const MatchedFrame& matched, FrameReport& report) {
-      const WithoutWaitingForDisk journal_has_checksums;
-      folder_->Start(matched.frame);
-      writer_->Write(matched, report);
-      folder_->Finish(matched.frame, matched.parameters);
+    steps.write = [this, &interrupt](const MatchedFrame& matched, FrameReport& report) {
+      if (clouds_ && interrupt.requested()) {  // clouds take long
+        report.outcome = FrameOutcome::kDropped;
+        return;
+      }
+      ++num_writing_;
+      try {
+        Write(matched, report);
+      } catch (const RunClouds::Stopped&) {
+        report.outcome = FrameOutcome::kDropped;
+      } catch (...) {
+        --num_writing_;
+        throw;
+      }
+      --num_writing_;
     };
-    steps.report = [&summary, &progress](FrameReport report) {
+    steps.report = [this](FrameReport report) {
+      if (report.outcome == FrameOutcome::kDropped) return;
+      const std::scoped_lock lock(report_mutex_);
       report.error = ErrorText(report.error);
       if (report.outcome == FrameOutcome::kFailed) {
-        progress.Print("failed " + report.name + ": " + report.error);
+        progress_->Print("failed " + report.name + ": " + report.error);
         Log(report.name + " failed: " + report.error);
       }
-      progress.Advance(report.outcome != FrameOutcome::kSkipped);
-      summary.Add(std::move(report));
+      progress_->Advance(report.outcome != FrameOutcome::kSkipped);
+      summary_.Add(std::move(report));
     };
     if (viewer_ != nullptr) {
       steps.observe = [this, &interrupt](const std::shared_ptr<const MatchedFrame>& frame) {
@@ -203,6 +251,14 @@ class RunCommand {
       };
     }
     return steps;
+  }
+
+  // Files of one frame; the journal keeps their checksums.
+  void Write(const MatchedFrame& matched, FrameReport& report) {
+    const WithoutWaitingForDisk journal_has_checksums;
+    folder_->Start(matched.frame);
+    writer_->Write(matched, report);
+    folder_->Finish(matched.frame, matched.parameters);
   }
 
   void AddMatching(FrameSteps& steps) const {
@@ -217,11 +273,6 @@ class RunCommand {
     };
   }
 
-  void WriteResults(const RunSummary& summary) const {
-    folder_->End();
-    WriteTextFile(SummaryPath(), summary.Json());
-  }
-
   const RunOptions& options_;
   FrameViewer* const viewer_;
   const ChosenParameters chosen_;
@@ -232,6 +283,13 @@ class RunCommand {
   std::shared_ptr<FrameSource> source_;
   std::optional<RunFolder> folder_;    // from Run on
   std::optional<std::size_t> total_;  // frames, where that is known
+  std::chrono::steady_clock::time_point start_;  // of the first frame
+  RunSummary summary_;
+  std::optional<Progress> progress_;  // from Run on
+  std::atomic<int> num_writing_ = 0;  // frames
+  std::mutex end_mutex_;              // held by who ends the run
+  bool has_ended_ = false;
+  std::mutex report_mutex_;           // of the summary while frames are reported
   std::atomic<bool> window_closed_ = false;
 };
 

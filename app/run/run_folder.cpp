@@ -158,8 +158,8 @@ void RunFolder::End() const {
 
 bool RunFolder::DisparitiesDiffer() const {
   const std::string chosen = ParameterText(chosen_.parameters, kNumDisparitiesKey);
-  return std::any_of(folder_.finished().begin(), folder_.finished().end(),
-                     [&](const auto& finished) { return finished.second.Get(kDisparities) != chosen; });
+  return folder_.HasFinished(
+      [&](const FinishedResult& result) { return result.Get(kDisparities) != chosen; });
 }
 
 // disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.

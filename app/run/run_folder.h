@@ -32,6 +32,9 @@ class RunFolder {
   // After the last frame: parameters.yaml leaves the number of disparities open where frames differ in it.
   void End() const;
 
+  // Files of frames that were not finished, where the program ends without writing them.
+  void RemoveTemporaryFiles() const { folder_.RemoveTemporaryFiles(); }
+
   std::filesystem::path parameters_file() const { return options_.output / "parameters.yaml"; }
 
  private:

@@ -48,7 +48,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
           "than RATIO standard deviations above the mean")
       ->type_name("K,RATIO")
       ->expected(0, 1)
-      ->default_str("16,2");
+      ->default_str(kUsualCloudCleaning);
   command.add_flag("--density", options.clouds.density,
                    "Write density/NAME.ply and .png: the cloud in the colours of its density");
   command.add_flag("--view", options.view,

@@ -24,7 +24,7 @@ struct RunDescription {
 
 class RunSummary {
  public:
-  explicit RunSummary(RunDescription description) : description_(std::move(description)) {}
+  explicit RunSummary(RunDescription description = {}) : description_(std::move(description)) {}
 
   void Add(FrameReport report);
   // Frames of a live source for which there was no time; they have no report.

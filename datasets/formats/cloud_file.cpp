@@ -1,5 +1,6 @@
 #include "datasets/formats/cloud_file.h"
 
+#include "datasets/paths.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -12,19 +13,19 @@ namespace {
 }  // namespace
 
 PointCloud ReadCloud(const std::filesystem::path& path) {
-  if (path.extension() == ".ply") return ReadPly(path);
-  if (path.extension() == ".pcd") return ReadPcd(path);
+  if (EndingOf(path) == ".ply") return ReadPly(path);
+  if (EndingOf(path) == ".pcd") return ReadPcd(path);
   ThrowUnknownEnding(path);
 }
 
 void CheckCloudName(const std::filesystem::path& path) {
-  if (path.extension() != ".ply" && path.extension() != ".pcd") ThrowUnknownEnding(path);
+  if (EndingOf(path) != ".ply" && EndingOf(path) != ".pcd") ThrowUnknownEnding(path);
 }
 
 void WriteCloud(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding,
                 const ScalarField& scalars) {
-  if (path.extension() == ".ply") return WritePly(path, cloud, encoding, scalars);
-  if (path.extension() == ".pcd") return WritePcd(path, cloud, encoding, scalars);
+  if (EndingOf(path) == ".ply") return WritePly(path, cloud, encoding, scalars);
+  if (EndingOf(path) == ".pcd") return WritePcd(path, cloud, encoding, scalars);
   ThrowUnknownEnding(path);
 }
 

@@ -37,7 +37,12 @@ FileBytes ReadFileBytes(const std::filesystem::path& path) {
   return bytes;
 }
 
-std::string ReadFileText(const std::filesystem::path& path) { return ReadWholeFile<std::string>(path); }
+std::string ReadFileText(const std::filesystem::path& path) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // as editors on Windows put it in front
+  std::string text = ReadWholeFile<std::string>(path);
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
 
 std::optional<double> ParseNumber(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
@@ -54,9 +59,8 @@ std::optional<std::uint64_t> ParseCount(std::string_view text) {
   return value;
 }
 
-std::string Printable(std::string_view text) {
-  constexpr std::size_t kMaxLength = 40;
-  std::string printable(text.substr(0, kMaxLength));
+std::string Printable(std::string_view text, std::size_t max_length) {
+  std::string printable(text.substr(0, max_length));
   for (char& c : printable) {
     if (c < ' ' || c > '~') c = '?';  // bytes above 127 are negative or beyond '~'
   }

@@ -21,7 +21,7 @@ using FileBytes = std::vector<std::uint8_t>;
 
 // Throws Error when the file is missing, a folder, unreadable or empty.
 FileBytes ReadFileBytes(const std::filesystem::path& path);
-// The same for text files, where empty is allowed.
+// The same for text files, where empty is allowed; without the byte-order mark of UTF-8.
 std::string ReadFileText(const std::filesystem::path& path);
 
 inline std::string_view AsText(std::span<const std::uint8_t> bytes) {
@@ -40,8 +40,9 @@ std::optional<double> ParseNumber(std::string_view text);
 // The whole of `text` as a count; nullopt when it is none, negative or beyond 64 bits.
 std::optional<std::uint64_t> ParseCount(std::string_view text);
 
-// What a damaged file holds, fit for an error of one line: at most 40 characters, '?' for unprintable ones.
-std::string Printable(std::string_view text);
+// What a damaged file holds, fit for an error of one line: so many characters at most, '?' for unprintable
+// ones.
+std::string Printable(std::string_view text, std::size_t max_length = 40);
 
 // The words of a text, one after the other.
 class WordReader {

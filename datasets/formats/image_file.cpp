@@ -1,5 +1,10 @@
 #include "datasets/formats/image_file.h"
 
+#include <tiffio.h>
+
+#include <cstdarg>
+#include <cstdio>
+#include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
 #include <optional>
@@ -11,8 +16,10 @@
 #include "datasets/atomic_file.h"
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/image_check.h"
+#include "datasets/formats/jpeg_reader.h"
 #include "datasets/formats/png_reader.h"
 #include "datasets/formats/png_writer.h"
+#include "datasets/formats/rare_png_reader.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -41,13 +48,49 @@ FileBytes ReadWholeImage(const std::filesystem::path& path) {
   return bytes;
 }
 
+// Our own decoders' image; nullopt where OpenCV is to look at the file.
+std::optional<CameraImage> DecodeOurselves(const std::filesystem::path& path, const FileBytes& bytes) {
+  std::optional<CameraImage> image = DecodePlainPng(path, bytes);
+  if (!image) image = DecodeRarePng(path, bytes);
+  if (!image) image = DecodeJpeg(path, bytes);
+  return image;
+}
+
+// What libtiff had to say last in this thread; its messages go to standard error otherwise.
+thread_local std::string t_tiff_error;
+void OnTiffError(const char* /*module*/, const char* format, va_list arguments) {
+  char text[128];
+  std::vsnprintf(text, sizeof text, format, arguments);
+  t_tiff_error = text;
+}
+void OnTiffWarning(const char* /*module*/, const char* /*format*/, va_list /*arguments*/) {}
+
+// OpenCV's decoders print nothing from now on: our error says it. It sets libtiff's handlers when it first
+// decodes, so these come after that.
+void KeepDecodersQuiet() {
+  static const bool done = [] {
+    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
+    cv::imdecode(FileBytes{'I', 'I', '*', 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0}, cv::IMREAD_GRAYSCALE);
+    TIFFSetErrorHandler(OnTiffError);
+    TIFFSetWarningHandler(OnTiffWarning);
+    return true;
+  }();
+  static_cast<void>(done);
+}
+
 cv::Mat Decode(const std::filesystem::path& path, const FileBytes& bytes) {
+  KeepDecodersQuiet();
+  t_tiff_error.clear();
   cv::Mat decoded;
   try {
     // ANYDEPTH | ANYCOLOR: palettes resolved, no turning by EXIF (it would break the rig).
     decoded = cv::imdecode(bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR | cv::IMREAD_IGNORE_ORIENTATION);
   } catch (const cv::Exception&) {
     decoded.release();
+  }
+  if (!t_tiff_error.empty()) {
+    throw Error(path.string() + ": the image is truncated or damaged (TIFF: " +
+                Printable(t_tiff_error, 100) + "); fetch or write it again");
   }
   if (decoded.empty()) {
     throw Error(path.string() +
@@ -72,7 +115,7 @@ HostImage<T> CopyPixels(const cv::Mat& decoded) {
 template <typename T>
 HostImage<T> ReadOneChannel(const std::filesystem::path& path, const char* wanted) {
   const FileBytes bytes = ReadWholeImage(path);
-  if (std::optional<CameraImage> plain = DecodePlainPng(path, bytes)) {
+  if (std::optional<CameraImage> plain = DecodeOurselves(path, bytes)) {
     if (auto* image = std::get_if<HostImage<T>>(&*plain)) return std::move(*image);
   }
   cv::Mat decoded = Decode(path, bytes);
@@ -101,7 +144,7 @@ void WritePngOf(const std::filesystem::path& path, HostImageView<const T> image)
 
 CameraImage ReadImage(const std::filesystem::path& path) {
   const FileBytes bytes = ReadWholeImage(path);
-  if (std::optional<CameraImage> plain = DecodePlainPng(path, bytes)) return std::move(*plain);
+  if (std::optional<CameraImage> plain = DecodeOurselves(path, bytes)) return std::move(*plain);
   cv::Mat decoded = Decode(path, bytes);
   if (decoded.type() == CV_16UC3) decoded.convertTo(decoded, CV_8UC3, 1.0 / 257);  // 65535 becomes 255
   switch (decoded.type()) {

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "datasets/formats/file_bytes.h"
+#include "datasets/paths.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -226,7 +227,7 @@ Matrix ParseText(const std::string& file, std::string_view text) {
 }  // namespace
 
 bool IsMatrixName(const std::filesystem::path& path) {
-  return path.extension() == ".npy" || path.extension() == ".csv" || path.extension() == ".txt";
+  return EndingOf(path) == ".npy" || EndingOf(path) == ".csv" || EndingOf(path) == ".txt";
 }
 
 Matrix ReadNpy(const std::filesystem::path& path) { return ParseNpy(path.string(), ReadFileBytes(path)); }
@@ -235,7 +236,7 @@ Matrix ReadTextMatrix(const std::filesystem::path& path) {
 }
 
 Matrix ReadMatrix(const std::filesystem::path& path) {
-  if (path.extension() == ".npy") return ReadNpy(path);
+  if (EndingOf(path) == ".npy") return ReadNpy(path);
   if (IsMatrixName(path)) return ReadTextMatrix(path);
   throw InvalidArgument(path.string() + ": matrices are .npy, .csv or .txt files");
 }

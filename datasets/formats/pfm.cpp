@@ -50,6 +50,12 @@ PfmHeader ParseHeader(const FileBytes& bytes, const std::string& file) {
   // A header that ends in "\r\n" is one byte longer; only the file's length tells it from a pixel of 0x0A...
   const bool carriage_return = bytes[header_bytes - 1] == '\r' && bytes[header_bytes] == '\n';
   if (carriage_return && data_bytes == *width * *height * sizeof(float) + 1) ++header.size_bytes;
+  const std::size_t end = header.size_bytes + *width * *height * sizeof(float);
+  if (bytes.size() != end) {
+    throw Error(file + ": " + std::to_string(bytes.size() - end) +
+                " bytes follow the pixels of its header, " + std::to_string(*width) + "x" +
+                std::to_string(*height) + "; the header or the file is wrong");
+  }
   return header;
 }
 

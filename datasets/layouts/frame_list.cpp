@@ -59,6 +59,7 @@ class FrameList final : public FrameSource {
     StereoFrame frame;
     frame.name = recipe.name;
     frame.origin = StampOf(FilesOf(recipe));  // before they are read: a change meanwhile shows later
+    frame.note = recipe.note;
     frame.timestamp_s = recipe.timestamp_s;
     frame.rectified = recipe.rectified;
     frame.left = ReadImage(recipe.left);

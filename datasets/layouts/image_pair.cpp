@@ -45,6 +45,16 @@ std::vector<std::string> NamesOf(const std::vector<fs::path>& files) {
   return names;
 }
 
+// In what two names differ: what is left of them without their common beginning and end.
+std::pair<std::string, std::string> DifferenceOf(const fs::path& left, const fs::path& right) {
+  const std::string a = left.stem().string(), b = right.stem().string();
+  const std::size_t shorter = std::min(a.size(), b.size());
+  std::size_t begin = 0, end = 0;
+  while (begin < shorter && a[begin] == b[begin]) ++begin;
+  while (end < shorter - begin && a[a.size() - 1 - end] == b[b.size() - 1 - end]) ++end;
+  return {a.substr(begin, a.size() - begin - end), b.substr(begin, b.size() - begin - end)};
+}
+
 }  // namespace
 
 std::vector<FrameRecipe> ListImagePairs(const std::string& left, const std::string& right) {
@@ -63,6 +73,10 @@ std::vector<FrameRecipe> ListImagePairs(const std::string& left, const std::stri
     frames[i].name = names[i];
     frames[i].left = left_files[i];
     frames[i].right = right_files[i];
+    if (DifferenceOf(left_files[i], right_files[i]) != DifferenceOf(left_files[0], right_files[0])) {
+      frames[i].note = "paired by order with " + right_files[i].filename().string() +
+                       ", whose name differs from its own in another way than the first pair's";
+    }
     frames[i].add_rig = [](StereoFrame& frame) { frame.rig_note = "no calibration: image pairs carry none"; };
   }
   return frames;

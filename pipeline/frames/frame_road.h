@@ -27,7 +27,8 @@ struct MatchedFrame {
   double match_ms = 0;  // from its start to its end, with frames in flight too
 };
 
-enum class FrameOutcome { kDone, kSkipped, kFailed };
+// kDropped: matched, and the writer left it because the run ends.
+enum class FrameOutcome { kDone, kSkipped, kFailed, kDropped };
 
 // What became of one frame.
 struct FrameReport {
@@ -59,7 +60,7 @@ struct FrameSteps {
   // the road. May be empty.
   std::function<void(const std::shared_ptr<const MatchedFrame>& frame)> observe;
   // Writes one frame, or whatever else is done with it; called from several threads at a time. Adds to report
-  // what it has to say. May be empty.
+  // what it has to say, kDropped too. May be empty.
   std::function<void(const MatchedFrame& frame, FrameReport& report)> write;
   // Is told of every frame when it is through, one at a time, in the order in which they end. Frames that
   // were dropped are only counted.

@@ -3,12 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <vector>
 
 #include "tests/support/run_program.h"
 
 namespace parallax::test {
 namespace {
 
+namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
@@ -51,6 +54,45 @@ TEST(Main, AnEmptyArgumentIsNamed) {
   const ProgramResult command = RunParallax({""});
   EXPECT_EQ(command.exit_code, 2);
   EXPECT_EQ(command.err, "parallax: argument 1 is empty: give it a value, or leave it out\n");
+}
+
+// Standard output to a full device, which fails when it is flushed at the end.
+TEST(Main, OutputThatIsLostIsToldAndOne) {
+  const TemporaryFolder folder;
+  const std::string cloud = (folder.path() / "c.ply").string();
+  WriteTextFile(cloud,
+                "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+                "property float z\nend_header\n0 0 0\n1 0 0\n0 1 0\n");
+  for (const std::vector<std::string>& arguments :
+       {std::vector<std::string>{"--help"}, {"run", "--help"}, {"--version"}, {"info"}, {"info", "--json"},
+        {"cloud", "density", cloud, "--k", "1"},
+        {"run", "synthetic:planes,width=40,height=20,frames=1", "--output", (folder.path() / "out").string()},
+        {"synth", "planes,width=40,height=20,frames=1", "--output", (folder.path() / "set").string()}}) {
+    const fs::path err = folder.path() / "err";
+    const int exit_code = WaitForProgram(StartProgram(PARALLAX_PROGRAM, arguments, "/dev/full", err));
+    EXPECT_EQ(exit_code, 1) << arguments.front();
+    const std::string text = ReadTextFile(err);
+    EXPECT_THAT(text, StartsWith("parallax: standard output cannot be written")) << arguments.front();
+    EXPECT_EQ(NumLines(text), 1U) << text;
+  }
+  EXPECT_TRUE(fs::exists(folder.path() / "out/disparity/000000_10.png"));  // the work was done
+}
+
+TEST(Main, NamesCannotSteerTheTerminal) {
+  const ProgramResult result = RunParallax({"view", "\x1b[31mred\xff\x07.ply"});
+  EXPECT_NE(result.exit_code, 0);
+  EXPECT_EQ(result.err.find('\x1b'), std::string::npos) << result.err;
+  EXPECT_THAT(result.err, HasSubstr("\\x1b[31mred\\xff\\x07.ply"));
+}
+
+TEST(Main, ALoopOfLinksIsNamed) {
+  const TemporaryFolder folder;
+  fs::create_symlink("b", folder.path() / "a");
+  fs::create_symlink("a", folder.path() / "b");
+  const ProgramResult result =
+      RunParallax({"run", (folder.path() / "a").string(), "--output", (folder.path() / "out").string()});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err, StartsWith("parallax: " + (folder.path() / "a").string() + ": Too many levels"));
 }
 
 TEST(Main, AnUnknownCommandIsToldWithThoseThereAre) {

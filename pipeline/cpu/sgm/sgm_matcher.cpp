@@ -67,10 +67,7 @@ class CpuSgmMatcher final : public StereoMatcher {
         cpu::FilterWorkspaceBytes(parameters, width_, height_, threads_.num_threads());
     memory_bytes_ = images + aggregator_.SetUp(limit - std::min(limit, images), workspace);
     if (options.memory_limit_bytes > 0 && memory_bytes_ > limit) {
-      throw InvalidArgument("frames of " + std::to_string(width_) + "x" + std::to_string(height_) + " with " +
-                            std::to_string(parameters.matching_cost.num_disparities) + " disparities need " +
-                            Megabytes(memory_bytes_) + " of working memory, more than the limit of " +
-                            Megabytes(limit) + ": raise it, or match smaller images or fewer disparities");
+      throw NeedsMoreMemory(parameters, options, memory_bytes_, 1);
     }
   }
 
@@ -189,6 +186,17 @@ class CpuSgmMatcher final : public StereoMatcher {
 };
 
 }  // namespace
+
+NeedsMoreMemory::NeedsMoreMemory(const Parameters& parameters, const MatcherOptions& options,
+                                 std::size_t needed_bytes, int num_in_flight)
+    : InvalidArgument((num_in_flight > 1 ? std::to_string(num_in_flight) + " frames at a time, of " : "frames of ") +
+                      std::to_string(options.width) + "x" + std::to_string(options.height) + " with " +
+                      std::to_string(parameters.matching_cost.num_disparities) + " disparities, need " +
+                      Megabytes(needed_bytes) + " of working memory, more than the limit of " +
+                      Megabytes(options.memory_limit_bytes) + ": raise it, or match " +
+                      (num_in_flight > 1 ? "fewer at a time (--in-flight), " : "") +
+                      "smaller images or fewer disparities"),
+      needed_bytes_(needed_bytes) {}
 
 std::unique_ptr<StereoMatcher> MakeCpuMatcher(const Parameters& parameters, const MatcherOptions& options) {
   ValidateOrThrow(parameters);

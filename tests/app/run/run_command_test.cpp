@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -315,6 +317,25 @@ TEST_F(RunCommand, FramesThatNeedMoreMemoryThanAllowedAreRefusedWithTheFigure) {
   EXPECT_NE(result.err.find("more than the limit of 1 MB"), std::string::npos) << result.err;
 }
 
+// The figure is that of all frames in flight, and it is enough.
+TEST_F(RunCommand, TheMemoryThatIsNamedDoes) {
+  MakeKittiFolder(data(), 2, 300, 120);
+  for (const char* in_flight : {"1", "2", "3"}) {
+    const std::vector<std::string> how{"--backend", "cpu", "--in-flight", in_flight, "--write", "pfm",
+                                       "--overwrite", "--memory-limit"};
+    std::vector<std::string> little = how, enough = how;
+    little.emplace_back("1");
+    const ProgramResult refused = Run(little);
+    EXPECT_EQ(refused.exit_code, 1);
+    const std::size_t at = refused.err.find(" need ");
+    ASSERT_NE(at, std::string::npos) << refused.err;
+    const int needed_mb = std::stoi(refused.err.substr(at + 6));
+    EXPECT_GT(needed_mb, 1) << refused.err;
+    enough.push_back(std::to_string(needed_mb));
+    EXPECT_EQ(Run(enough).exit_code, 0) << needed_mb;
+  }
+}
+
 TEST_F(RunCommand, AnOutputFolderThatCannotBeMadeIsNamed) {
   MakeKittiFolder(data(), 1);
   WriteTextFile(folder_.path() / "file", "");
@@ -440,6 +461,59 @@ TEST_F(RunCommand, ResumeAddsOutputs) {
   ASSERT_EQ(Run({"--write", "disparity"}).exit_code, 0);
   EXPECT_THAT(Run({"--write", "pfm", "--resume"}).out, HasSubstr("2 done, 0 skipped"));
   EXPECT_THAT(Run({"--write", "pfm,disparity", "--resume"}).out, HasSubstr("0 done, 2 skipped"));
+}
+
+TEST_F(RunCommand, NothingIsWrittenOverTheInput) {
+  const fs::path left = out() / "color" / "l.png", right = out() / "color" / "r.png";
+  MakeKittiFolder(data(), 1);
+  fs::create_directories(left.parent_path());
+  fs::copy(data() / "image_0/000000_10.png", left);
+  fs::copy(data() / "image_1/000000_10.png", right);
+  const std::string before = ReadTextFile(left);
+  for (const std::vector<std::string>& how : {std::vector<std::string>{}, {"--overwrite"}}) {
+    ExpectOneLine(RunSource({left.string(), right.string()}, how), 2,
+                  {left.string() + ": is read, and results would be written beside or over it"});
+  }
+  EXPECT_EQ(ReadTextFile(left), before);
+  // By another name of the same folder.
+  fs::create_directory_symlink(out(), folder_.path() / "alias");
+  ExpectOneLine(RunSource({(folder_.path() / "alias/color/l.png").string(), right.string()}), 2, {"is read"});
+}
+
+// The option stood before the folder, and took it for its value.
+TEST_F(RunCommand, CloudCleanWithoutNumbersLeavesTheSourceAlone) {
+  MakeKittiFolder(data(), 1);
+  const ProgramResult result = RunParallax({"run", "--cloud-clean", data().string(), "-o", out().string(),
+                                            "--set", "matching_cost.num_disparities=24"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(Summary()["cloud_clean"].as<std::string>(), "16,2");
+}
+
+TEST_F(RunCommand, TheSummaryIsUtf8WhateverTheNames) {
+  const fs::path odd = folder_.path() / "caf\xe9";
+  MakeKittiFolder(odd, 1);
+  ASSERT_EQ(RunSource({odd.string()}).exit_code, 0);
+  EXPECT_THAT(ReadTextFile(out() / "summary.json"), HasSubstr("caf\\\\xe9"));
+}
+
+TEST_F(RunCommand, PairsWhoseNamesDoNotMatchAreNamed) {
+  const fs::path left = folder_.path() / "L", right = folder_.path() / "R";
+  MakeKittiFolder(data(), 3);
+  fs::create_directories(left);
+  fs::create_directories(right);
+  const char* names[][2] = {{"f1.png", "f1.png"}, {"f2.png", "f2.png"}, {"f10.png", "g.png"}};
+  for (int i = 0; i < 3; ++i) {
+    fs::copy(data() / "image_0" / (KittiName(i) + ".png"), left / names[i][0]);
+    fs::copy(data() / "image_1" / (KittiName(i) + ".png"), right / names[i][1]);
+  }
+  const ProgramResult result = RunSource({left.string(), right.string()}, {"--write", "disparity"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("f10: paired by order with g.png, whose name differs"));
+  fs::remove_all(out());
+  fs::remove(left / "f10.png");
+  fs::remove(right / "g.png");
+  EXPECT_EQ(RunSource({left.string(), right.string()}, {"--write", "disparity"}).out.find("paired by order"),
+            std::string::npos);
 }
 
 TEST_F(RunCommand, TwoProgramsDoNotWriteIntoOneFolder) {
@@ -587,6 +661,36 @@ TEST_F(LongRun, KilledLeavesNoHalfFileAndCanBeResumed) {
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(CheckFilesAreWhole(), 60 * 4 + 3);
   EXPECT_GT(Summary()["num_skipped"].as<int>(), 0);
+}
+
+// Where matching a frame takes longer than anybody wants to wait: the journal knows what is whole.
+TEST_F(LongRun, InterruptedEndsWithinTwoSeconds) {
+  const std::vector<std::string> arguments{"run", "synthetic:planes,width=1200,height=700,frames=4", "--set",
+                                           "matching_cost.num_disparities=256", "--backend", "reference",
+                                           "--threads", "1", "--output", out().string()};
+  const pid_t child = StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "stdout", folder_.path() / "stderr");
+  for (int i = 0; i < 1000 && !fs::exists(out() / "parameters.yaml"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+  kill(child, SIGTERM);
+  EXPECT_EQ(WaitForProgram(child), 1);
+  EXPECT_THAT(ReadTextFile(folder_.path() / "stderr"),
+              MatchesRegex("parallax: interrupted after [0-9] of 4 frames: go on with --resume\n"));
+  EXPECT_THAT(ReadTextFile(folder_.path() / "stdout"), HasSubstr("interrupted: "));
+  EXPECT_TRUE(Summary()["interrupted"].as<bool>());
+}
+
+TEST_F(LongRun, APipeThatNobodyFillsEndsAtTheFirstSignal) {
+  const fs::path pipe = folder_.path() / "pipe.png";
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const pid_t child =
+      StartProgram(PARALLAX_PROGRAM, {"run", pipe.string(), pipe.string(), "--output", out().string()},
+                   folder_.path() / "stdout", folder_.path() / "stderr");
+  for (int i = 0; i < 1000 && !fs::exists(out() / "parameters.yaml"); ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  kill(child, SIGTERM);
+  EXPECT_EQ(WaitForProgram(child), 1) << ReadTextFile(folder_.path() / "stderr");
 }
 
 TEST_F(LongRun, InterruptedEndsWithItsSummary) {
