@@ -33,8 +33,9 @@ class Descriptor {
 // A link whose target is missing stands for that target; then the folder without links, and the name.
 fs::path WholePath(const fs::path& path) {
   std::error_code error;
-  fs::path whole = fs::weakly_canonical(path, error);
-  if (error) whole = fs::absolute(path, error);
+  const fs::path absolute = fs::absolute(path, error);
+  fs::path whole = fs::weakly_canonical(absolute, error);  // of a relative name, it would be relative
+  if (error) whole = absolute.lexically_normal();
   constexpr int kMaxLinks = 40;
   for (int i = 0; i < kMaxLinks && fs::is_symlink(whole, error); ++i) {
     const fs::path target = fs::read_symlink(whole, error);
