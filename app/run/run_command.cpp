@@ -125,7 +125,7 @@ class RunCommand {
                                                window_closed_ = true;
                                              return window_closed_ || interrupt.requested();
                                            }});
-      summary.AddDropped(totals.num_dropped);
+      summary_.AddDropped(totals.num_dropped);
       LogDropped(totals.num_dropped);
     } catch (...) {
       lost = std::current_exception();
