@@ -101,6 +101,8 @@ std::string_view NameOf(FrameOutcome outcome) {
       return "done";
     case FrameOutcome::kSkipped:
       return "skipped";
+    case FrameOutcome::kDropped:
+      return "dropped";
     case FrameOutcome::kFailed:
       break;
   }
