@@ -26,6 +26,10 @@ PathCosts NarrowestPathCosts(const MatchingTables& tables) {
   if (TermsOf(tables) == SweepTerms::kBasic && 2 * (tables.largest_cost + p2) <= 255) {
     return PathCosts::kPairs8;
   }
+  // With all terms, sums of 8 bits that are kept in pairs must not need to saturate (see Step).
+  if (TermsOf(tables) == SweepTerms::kAll && tables.largest_cost + tables.p1 + std::max(p2, vertical) > 255) {
+    return PathCosts::kWide8;
+  }
   // Pairs are the horizontal and the vertical path, and the diagonals.
   return p2 + std::max(p2, vertical) <= 255 ? PathCosts::kStepPairs8 : PathCosts::kWide8;
 }

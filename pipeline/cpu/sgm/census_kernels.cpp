@@ -134,14 +134,29 @@ void InterleavePlanesOfTarget(const std::uint8_t* HWY_RESTRICT planes, std::ptrd
                               int num_planes, int width, std::uint8_t* HWY_RESTRICT to) {
   int x = 0;
 #if HWY_TARGET != HWY_SCALAR
+  const hn::ScalableTag<std::uint8_t> d;
+  constexpr int kLanes = static_cast<int>(hn::MaxLanes(decltype(d)()));
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  const auto interleave = [&](const std::uint8_t* from, std::uint8_t* words) HWY_ATTR {
+    hn::StoreInterleaved4(hn::LoadU(d, from), hn::LoadU(d, from + plane_stride),
+                          hn::LoadU(d, from + 2 * plane_stride), hn::LoadU(d, from + 3 * plane_stride), d,
+                          words);
+  };
   if (num_planes == 4) {
-    const hn::ScalableTag<std::uint8_t> d;
-    const int lanes = static_cast<int>(hn::Lanes(d));
-    for (; x + lanes <= width; x += lanes) {
-      const std::uint8_t* from = planes + x;
-      hn::StoreInterleaved4(hn::LoadU(d, from), hn::LoadU(d, from + plane_stride),
-                            hn::LoadU(d, from + 2 * plane_stride), hn::LoadU(d, from + 3 * plane_stride), d,
-                            to + 4 * x);
+    for (; x + lanes <= width; x += lanes) interleave(planes + x, to + 4 * x);
+  }
+  // Other numbers: four planes at a time into words, and these to their places.
+  alignas(64) std::uint8_t words[4 * kLanes];
+  for (; x + lanes <= width; x += lanes) {
+    std::uint8_t* pixel = to + x * num_planes;
+    int p = 0;
+    for (; p + 4 <= num_planes; p += 4) {
+      interleave(planes + p * plane_stride + x, words);
+      for (int i = 0; i < lanes; ++i) std::copy_n(words + 4 * i, 4, pixel + i * num_planes + p);
+    }
+    for (; p < num_planes; ++p) {
+      const std::uint8_t* from = planes + p * plane_stride + x;
+      for (int i = 0; i < lanes; ++i) pixel[i * num_planes + p] = from[i];
     }
   }
 #endif

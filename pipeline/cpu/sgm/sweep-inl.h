@@ -75,7 +75,7 @@ void Sweep(const SweepView& s, const SweepPart* parts) {
         return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kInside>>(
             s, parts);
       return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kPlain>>(s,
-                                                                                                    parts);
+                                                                                                     parts);
     }
   }
   SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kAny>>(s, parts);

@@ -42,7 +42,7 @@ struct SweepView {
   const std::int32_t* right_start = nullptr;
   int phase_length = 0;
   int num_planes = 0;
-  int num_code_planes = 0;  // those of the census codes come first
+  int num_code_planes = 0;                // those of the census codes come first
   const std::uint8_t* outside = nullptr;  // one PhasedRow, 255 where the right pixel lies outside the image
   int min_disparity = 0;
   std::uint8_t outside_cost = 0;

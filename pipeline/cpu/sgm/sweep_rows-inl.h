@@ -52,7 +52,8 @@ class RowsInTurn {
   static constexpr int kMax = kMaxStripes<kStripes8, T>;
   static constexpr int kSweepPaths = kPaths / 2;
   static constexpr bool kP2Bytes = Kind::kAllTerms && Kind::kPlain;
-  static constexpr bool kHalf = kCosts == PathCosts::kPairs8 && Kind::kPlain;  // see Step
+  static constexpr bool kPlainSums =
+      Kind::kPlain && (kCosts == PathCosts::kPairs8 || Kind::kAllTerms);  // see Step
   // With two vectors a pixel, what one of them is compared with is what the other one was a pixel before; it
   // stays in registers where there are enough of them.
   static constexpr bool kKeepCodes =
@@ -189,8 +190,9 @@ class RowsInTurn {
       p2[2] = simd::Set(d, adapted.diagonal);
       p2[3] = simd::Set(d, adapted.antidiagonal);
     } else if (!Kind::kPlain && s.p2 != nullptr) {
-      const PathP2 adapted = AdaptP2<Kind::kTerms>(s, Kind::kStepX, u_ - kRow * kBehind, v_ + kRow,
-                                     x_ - kRow * kBehind * Kind::kStepX, y_ + kRow * Kind::kStepX);
+      const PathP2 adapted =
+          AdaptP2<Kind::kTerms>(s, Kind::kStepX, u_ - kRow * kBehind, v_ + kRow,
+                                x_ - kRow * kBehind * Kind::kStepX, y_ + kRow * Kind::kStepX);
       p2[0] = simd::Set(d, static_cast<T>(adapted.horizontal));
       p2[1] = simd::Set(d, static_cast<T>(adapted.vertical));
       p2[2] = simd::Set(d, static_cast<T>(adapted.diagonal));
@@ -249,7 +251,7 @@ class RowsInTurn {
   template <int kPath, bool kHasLowest, bool kSlanted>
   HWY_INLINE V Follow(const V* HWY_RESTRICT before, V lowest_before, const V* HWY_RESTRICT cost, V p1_up,
                       V p1_down, V p2, V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
-    return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes, kHasLowest, kHalf, kSlanted>(
+    return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes, kHasLowest, kPlainSums, kSlanted>(
         D(), Stripes(), before, lowest_before, cost, p1_up, p1_down, p2, path,
         [&](int k, V t, V p) HWY_ATTR { own.template Add<kPath>(Stripes(), k, t, p); });
   }

@@ -12,7 +12,8 @@ namespace parallax::cpu::HWY_NAMESPACE {
 namespace {
 
 SweepFunction GetSweepOfTarget(int num_paths, bool last, int stripes, int num_code_planes) {
-  return ChooseSweep<PathCosts::kStepPairs8, SweepTerms::kBasic, 62>(num_paths, last, stripes, num_code_planes);
+  return ChooseSweep<PathCosts::kStepPairs8, SweepTerms::kBasic, 62>(num_paths, last, stripes,
+                                                                     num_code_planes);
 }
 
 }  // namespace

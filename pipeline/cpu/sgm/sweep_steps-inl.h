@@ -77,9 +77,8 @@ HWY_INLINE void AddGradientTerm(const SweepView& s, const std::uint8_t* HWY_REST
   const V8 value = simd::Set(d, left[0]), lowest = simd::Set(d, left[1]), highest = simd::Set(d, left[2]);
   const V8 last = simd::Set(d, std::uint8_t{15});
   // 0 inside the interval.
-  const auto distance = [](V8 from, V8 low, V8 high) HWY_ATTR {
-    return simd::Sub(simd::Max(from, low), simd::Min(from, high));
-  };
+  const auto distance = [](V8 from, V8 low, V8 high)
+                            HWY_ATTR { return simd::Sub(simd::Max(from, low), simd::Min(from, high)); };
   for (int k = 0; k < stripes; ++k) {
     const std::uint8_t* from = right + start[-k];
     const V8 of_left = distance(value, simd::LoadU(d, from + s.phase_length),
@@ -164,9 +163,9 @@ struct Penalties {
 
 // One step of one path: from N at the pixel before to t and L = C + t, given to add(k, t, L); returns min L
 // by lane. kHasLowest: from L and its minimum there, which is then needed later by as long as the rest takes.
-// kHalf: every L, and L + P1, and the largest cost + P2 fit 7, 8 and 7 bits: additions need not saturate,
+// kPlainSums: every sum fits its lane: additions need not saturate,
 // which takes twice as long on Zen 5. kSlanted: P1 up and P1 down are not the same.
-template <class D, int kStripes, bool kHasLowest, bool kHalf, bool kSlanted, class Add>
+template <class D, int kStripes, bool kHasLowest, bool kPlainSums, bool kSlanted, class Add>
 HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* HWY_RESTRICT before,
                              simd::Vec<D> lowest_before, const simd::Vec<D>* HWY_RESTRICT cost,
                              simd::Vec<D> p1_up, simd::Vec<D> p1_down, simd::Vec<D> p2,
@@ -174,12 +173,11 @@ HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* H
   using V = simd::Vec<D>;
   const int stripes = NumStripes<kStripes>(stripes_at_run_time);
   // Where there is no disparity: p2 bounds every t and is as good as infinity, less any minimum all bits are,
-  // since costs + P2 fit.
-  const V none = kHalf        ? simd::Set(d, simd::TFromD<D>{127})
-                 : kHasLowest ? simd::Set(d, static_cast<simd::TFromD<D>>(~simd::TFromD<D>{0}))
-                              : p2;
+  // since costs + P2 fit, or all bits less P1, since costs + P1 + P2 do.
+  const V all_bits = simd::Set(d, static_cast<simd::TFromD<D>>(~simd::TFromD<D>{0}));
+  const V none = !kHasLowest ? p2 : kPlainSums ? simd::Sub(all_bits, p1_up) : all_bits;
   const auto sum = [](V a, V b) HWY_ATTR {
-    if constexpr (kHalf) return simd::Add(a, b);
+    if constexpr (kPlainSums) return simd::Add(a, b);
     return simd::SaturatedAdd(a, b);
   };
   // With one vector or two, what takes the place of a neighbour beyond the range is the cost itself or its

@@ -12,8 +12,9 @@ namespace parallax::cpu::HWY_NAMESPACE {
 namespace {
 
 SweepFunction GetSweepOfTarget(SweepTerms terms, int num_paths, bool last) {
-  return terms == SweepTerms::kAll ? ChoosePaths<PathCosts::kWide8, SweepTerms::kAll, 0, 0>(num_paths, last)
-                                   : ChoosePaths<PathCosts::kWide8, SweepTerms::kBasic, 0, 0>(num_paths, last);
+  return terms == SweepTerms::kAll
+             ? ChoosePaths<PathCosts::kWide8, SweepTerms::kAll, 0, 0>(num_paths, last)
+             : ChoosePaths<PathCosts::kWide8, SweepTerms::kBasic, 0, 0>(num_paths, last);
 }
 
 }  // namespace
