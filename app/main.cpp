@@ -133,6 +133,8 @@ int main(int argc, char** argv) {
   // without a word.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  // OpenCV's decoders write there what our one line says already; nothing here does.
+  std::cerr.rdbuf(nullptr);
   const int exit_code = RunCommand(argc, argv);
   if (parallax::NumReadersLeftBehind() == 0) return exit_code;
   std::fflush(nullptr);

@@ -47,8 +47,7 @@ void RunSynth(const SynthOptions& options) {
   SourceOptions source_options;
   source_options.with_truth = true;
   const auto source = OpenSyntheticSource(SpecOf(options), source_options);
-  const SourceKind layout =
-      options.layout == "kitti2012" ? SourceKind::kKitti2012 : SourceKind::kKitti2015;
+  const SourceKind layout = options.layout == "kitti2012" ? SourceKind::kKitti2012 : SourceKind::kKitti2015;
   std::vector<ResultPlace> places;
   for (const std::string& folder : KittiLayoutWriter::Folders(layout)) {
     places.push_back({folder, folder.find("/calib") == std::string::npos ? ".png" : ".txt"});

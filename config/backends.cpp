@@ -89,7 +89,7 @@ std::string_view Resolve(std::string_view backend, const std::string& lacks, Doe
   std::string names = "auto", able;
   const BackendState* named = nullptr;
   for (const BackendState& state : states) {
-    names += ", " + std::string(state.name);
+    if (does(state.name)) names += ", " + std::string(state.name);
     if (state.name == backend) named = &state;
     if (!state.usable || !does(state.name)) continue;
     if (backend == "auto" || named == &state) return state.name;

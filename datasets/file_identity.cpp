@@ -86,7 +86,8 @@ std::string StampOf(const std::vector<fs::path>& files) {
 }
 
 bool IsSameFile(const fs::path& a, const fs::path& b) {
-  struct stat status_a {}, status_b {};
+  struct stat status_a {
+  }, status_b{};
   const bool a_exists = stat(a.c_str(), &status_a) == 0, b_exists = stat(b.c_str(), &status_b) == 0;
   if (a_exists != b_exists) return false;
   if (!a_exists) return WholePath(a) == WholePath(b);

@@ -25,9 +25,9 @@ void EvaluateFiles(const EvalOptions& options) {
     throw InvalidArgument(
         "name a SOURCE, or two files and how to score them: --truth FILE --estimate FILE --metric NAME");
   }
-  CheckFilesApart({options.truth.disparity, options.truth.nonoccluded, options.truth.objects,
-                   options.estimate_file},
-                  WrittenFiles(options.outputs));
+  CheckFilesApart(
+      {options.truth.disparity, options.truth.nonoccluded, options.truth.objects, options.estimate_file},
+      WrittenFiles(options.outputs));
   const Metric metric = MetricNamed(options.metric);
   EvalSession session({options.metric, options.truth.disparity, options.estimate_file, "", ""}, {metric},
                       options.outputs);

@@ -7,8 +7,8 @@
 #include <span>
 #include <utility>
 
-#include "app/output/json_writer.h"
 #include "app/output/error_text.h"
+#include "app/output/json_writer.h"
 #include "app/output/output_files.h"
 #include "pipeline/error.h"
 

@@ -79,8 +79,8 @@ class SourceEvaluation {
     const EvalOutputs& outputs = options_.outputs;
     std::vector<std::string> read = source_->InputFiles();
     const TruthFiles& truth = options_.truth;
-    read.insert(read.end(), {options_.estimates, options_.matching.config, truth.disparity,
-                             truth.nonoccluded, truth.objects});
+    read.insert(read.end(), {options_.estimates, options_.matching.config, truth.disparity, truth.nonoccluded,
+                             truth.objects});
     CheckFilesApart(read, WrittenFiles(outputs));
     if (!outputs.report_folder.empty()) {
       CheckFoldersApart(read, {std::filesystem::path(outputs.report_folder) / "frames"});

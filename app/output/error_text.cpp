@@ -2,10 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
-#include <algorithm>
 #include <new>
 #include <system_error>
 
@@ -69,7 +69,8 @@ std::uint64_t ProcMegabytes(const char* file, std::string_view key) {
 
 std::string OutOfMemoryText() {
   return fmt::format(
-      "memory was refused: the program has {} MB of addresses, and the machine has {} MB free of {} MB; use smaller "
+      "memory was refused: the program has {} MB of addresses, and the machine has {} MB free of {} MB; use "
+      "smaller "
       "images or clouds, fewer disparities, --in-flight 1 or fewer --threads, or raise the limit (ulimit -v)",
       ProcMegabytes("/proc/self/status", "VmSize:"), ProcMegabytes("/proc/meminfo", "MemAvailable:"),
       ProcMegabytes("/proc/meminfo", "MemTotal:"));

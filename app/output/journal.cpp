@@ -121,7 +121,8 @@ Journal::Journal(std::filesystem::path file)
     std::string text;
     char block[1 << 16];
     ssize_t count = 0;
-    while ((count = read(descriptor_, block, sizeof block)) > 0) text.append(block, static_cast<std::size_t>(count));
+    while ((count = read(descriptor_, block, sizeof block)) > 0)
+      text.append(block, static_cast<std::size_t>(count));
     if (count < 0) throw Error(file_.string() + ": cannot be read (" + std::strerror(errno) + ")");
     size_bytes_ = text.rfind('\n') + 1;  // what follows was cut short; 0 where there is no whole line
     for (std::string_view rest = std::string_view(text).substr(0, size_bytes_); !rest.empty();) {
@@ -156,8 +157,8 @@ void Journal::Append(const JournalRecord& record) {
 void Journal::Write(std::string_view text) {
   for (std::size_t done = 0; done < text.size();) {
     errno = 0;
-    const ssize_t count = pwrite(descriptor_, text.data() + done, text.size() - done,
-                                 static_cast<off_t>(size_bytes_ + done));
+    const ssize_t count =
+        pwrite(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(size_bytes_ + done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       const std::string reason = std::strerror(errno != 0 ? errno : EIO);

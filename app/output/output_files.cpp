@@ -51,7 +51,8 @@ void CheckFoldersApart(const std::vector<std::string>& read,
     if (!folders_read.insert(folder).second) continue;
     for (const std::filesystem::path& into : written_into) {
       std::error_code error;
-      if (!std::filesystem::is_directory(into, error) || !IsSameFile(into, folder.empty() ? "." : folder)) continue;
+      if (!std::filesystem::is_directory(into, error) || !IsSameFile(into, folder.empty() ? "." : folder))
+        continue;
       throw InvalidArgument(file + ": is read, and results would be written beside or over it, into " +
                             into.string() + ": name another --output");
     }

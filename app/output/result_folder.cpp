@@ -78,7 +78,8 @@ bool IsRunning(std::uint64_t process) {
 }  // namespace
 
 CLI::Option* AddOverwriteOption(CLI::App& command, UsedFolder& used) {
-  return command.add_flag("--overwrite", used.overwrite, "Replace results that are in the folder: they are removed first");
+  return command.add_flag("--overwrite", used.overwrite,
+                          "Replace results that are in the folder: they are removed first");
 }
 
 std::string_view FinishedResult::Get(std::string_view key) const {
@@ -196,15 +197,13 @@ bool ResultFolder::HasFinished(const std::function<bool(const FinishedResult&)>&
 }
 
 bool ResultFolder::IsWhole(const FinishedResult& result) const {
-  return std::all_of(result.files.begin(), result.files.end(), [&](const ResultFile& file) {
-    return ContentOf(folder_ / file.path) == file.content;
-  });
+  return std::all_of(result.files.begin(), result.files.end(),
+                     [&](const ResultFile& file) { return ContentOf(folder_ / file.path) == file.content; });
 }
 
 bool ResultFolder::IsAnyWhole(const FinishedResult& result) const {
-  return std::any_of(result.files.begin(), result.files.end(), [&](const ResultFile& file) {
-    return ContentOf(folder_ / file.path) == file.content;
-  });
+  return std::any_of(result.files.begin(), result.files.end(),
+                     [&](const ResultFile& file) { return ContentOf(folder_ / file.path) == file.content; });
 }
 
 void ResultFolder::Begin(const JournalRecord& common) {

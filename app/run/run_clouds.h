@@ -39,8 +39,8 @@ class RunClouds {
   // Throws InvalidArgument for a faulty text.
   RunClouds(const RunCloudOptions& options, std::unique_ptr<CloudMeasures> measures);
 
-  // What is thrown instead of beginning with a cloud once stop() is true: other frames may be ahead of it, and
-  // each takes a second or two.
+  // What is thrown instead of beginning with a cloud once stop() is true: other frames may be ahead of it,
+  // and each takes a second or two.
   struct Stopped {};
   void StopWhen(std::function<bool()> stop) { stop_ = std::move(stop); }
 

@@ -150,7 +150,8 @@ class RunCommand {
   // A camera runs until it is interrupted; anything else was cut short.
   bool IsCutShort() const { return total_ && summary_.frames().size() < *total_; }
   std::string WhereItEnded() const {
-    return fmt::format("after {} of {} frames: go on with --resume", summary_.frames().size(), total_.value_or(0));
+    return fmt::format("after {} of {} frames: go on with --resume", summary_.frames().size(),
+                       total_.value_or(0));
   }
 
   void Finish(bool cut_short) {
@@ -164,8 +165,9 @@ class RunCommand {
   // The next two are called in the thread that watches for signals.
   void TellInterrupt() {
     const int num_writing = num_writing_;
-    progress_->Print(fmt::format("interrupted: {} frame{} being written {} finished within 2 s; again to end at once",
-                                 num_writing, num_writing == 1 ? "" : "s", num_writing == 1 ? "is" : "are"));
+    progress_->Print(
+        fmt::format("interrupted: {} frame{} being written {} finished within 2 s; again to end at once",
+                    num_writing, num_writing == 1 ? "" : "s", num_writing == 1 ? "is" : "are"));
   }
 
   // What is on its way takes too long. The journal knows what is whole; the rest is done again by --resume.
@@ -190,7 +192,8 @@ class RunCommand {
   void CheckInputsStay() const {
     const std::vector<std::string> read = source_->InputFiles();
     std::vector<fs::path> written_into;
-    for (const ResultPlace& place : FrameWriter::Places()) written_into.push_back(options_.output / place.folder);
+    for (const ResultPlace& place : FrameWriter::Places())
+      written_into.push_back(options_.output / place.folder);
     CheckFoldersApart(read, written_into);
     CheckFilesApart(read, {SummaryPath().string(), (options_.output / "parameters.yaml").string(),
                            (options_.output / "journal.tsv").string()});
@@ -281,15 +284,15 @@ class RunCommand {
   std::unique_ptr<RunClouds> clouds_;
   std::optional<FrameWriter> writer_;  // made once its parts are
   std::shared_ptr<FrameSource> source_;
-  std::optional<RunFolder> folder_;    // from Run on
-  std::optional<std::size_t> total_;  // frames, where that is known
+  std::optional<RunFolder> folder_;              // from Run on
+  std::optional<std::size_t> total_;             // frames, where that is known
   std::chrono::steady_clock::time_point start_;  // of the first frame
   RunSummary summary_;
   std::optional<Progress> progress_;  // from Run on
   std::atomic<int> num_writing_ = 0;  // frames
   std::mutex end_mutex_;              // held by who ends the run
   bool has_ended_ = false;
-  std::mutex report_mutex_;           // of the summary while frames are reported
+  std::mutex report_mutex_;  // of the summary while frames are reported
   std::atomic<bool> window_closed_ = false;
 };
 

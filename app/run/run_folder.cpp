@@ -78,9 +78,9 @@ RunFolder::RunFolder(const RunOptions& options, const ChosenParameters& chosen, 
 void RunFolder::CheckIsTheSame() const {
   const JournalRecord& before = folder_.before();
   const auto refuse = [&](const std::string& was, const std::string& is, const std::string& same) {
-    throw InvalidArgument(
-        fmt::format("{}: the results there were made with {}, not {}: use {}, another --output, or --overwrite",
-                    options_.output.string(), was, is, same));
+    throw InvalidArgument(fmt::format(
+        "{}: the results there were made with {}, not {}: use {}, another --output, or --overwrite",
+        options_.output.string(), was, is, same));
   };
   if (before.Get(kVersion) != ThisBuild().version) {
     refuse(fmt::format("parallax {}", before.Get(kVersion)), std::string(ThisBuild().version), "that one");
@@ -107,7 +107,8 @@ void RunFolder::CheckIsTheSame() const {
     return;
   }
   for (const auto& [name, result] : folder_.finished()) {
-    if (result.Get(kDisparities) != is) refuse(fmt::format("{} {}", key, result.Get(kDisparities)), is, with_config);
+    if (result.Get(kDisparities) != is)
+      refuse(fmt::format("{} {}", key, result.Get(kDisparities)), is, with_config);
   }
 }
 
@@ -129,9 +130,10 @@ bool RunFolder::IsDone(const std::string& name, std::string_view origin, const S
     if (origin.empty() || result->origin != origin) return false;  // its pixels tell
   } else if (result->Get(kInput) != InputText(*frame)) {
     if (!folder_.IsAnyWhole(*result)) return false;
-    throw Error(fmt::format(
-        "the results there are of another input ({}): name another --output, or replace them with --overwrite",
-        result->origin));
+    throw Error(
+        fmt::format("the results there are of another input ({}): name another --output, or replace them "
+                    "with --overwrite",
+                    result->origin));
   }
   const bool calibrated = result->Get(kCalibrated) == "1";
   const std::vector<std::string> wanted = writer_.FilesOf(writer_.OutputsWanted(calibrated), name);

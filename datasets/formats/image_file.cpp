@@ -89,8 +89,8 @@ cv::Mat Decode(const std::filesystem::path& path, const FileBytes& bytes) {
     decoded.release();
   }
   if (!t_tiff_error.empty()) {
-    throw Error(path.string() + ": the image is truncated or damaged (TIFF: " +
-                Printable(t_tiff_error, 100) + "); fetch or write it again");
+    throw Error(path.string() + ": the image is truncated or damaged (TIFF: " + Printable(t_tiff_error, 100) +
+                "); fetch or write it again");
   }
   if (decoded.empty()) {
     throw Error(path.string() +

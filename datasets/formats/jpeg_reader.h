@@ -10,8 +10,9 @@
 
 namespace parallax {
 
-// Gray or RGB, 8 bits, the pixels that OpenCV gives. nullopt where the bytes are no JPEG, or one of four inks,
-// whose data were whole. Throws Error, with what libjpeg has to say, on damaged data: its warnings, too.
+// Gray or RGB, 8 bits, the pixels that OpenCV gives. nullopt where the bytes are no JPEG, or one of four
+// inks, whose data were whole. Throws Error, with what libjpeg has to say, on damaged data: its warnings,
+// too.
 std::optional<CameraImage> DecodeJpeg(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);
 
 }  // namespace parallax

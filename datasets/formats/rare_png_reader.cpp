@@ -36,7 +36,8 @@ struct Decoder {
 
 // Of colour profiles and other chunks beside the pixels: nothing of them is used here.
 void OnWarning(png_structp png, png_const_charp message) {
-  for (const char* about : {"iCCP", "sRGB", "gAMA", "cHRM", "sBIT", "tEXt", "zTXt", "iTXt", "tIME", "eXIf", "pHYs"}) {
+  for (const char* about :
+       {"iCCP", "sRGB", "gAMA", "cHRM", "sBIT", "tEXt", "zTXt", "iTXt", "tIME", "eXIf", "pHYs"}) {
     if (std::strstr(message, about) != nullptr) return;
   }
   Leave(png, message);

@@ -42,9 +42,7 @@ class FrameList final : public FrameSource {
   void Skip() override {
     if (next_ < frames_.size()) ++next_;
   }
-  std::string NextOrigin() override {
-    return next_ < frames_.size() ? StampOf(FilesOf(frames_[next_])) : "";
-  }
+  std::string NextOrigin() override { return next_ < frames_.size() ? StampOf(FilesOf(frames_[next_])) : ""; }
   std::vector<std::string> InputFiles() const override {
     std::vector<std::string> files;
     for (const FrameRecipe& recipe : frames_) {

@@ -17,7 +17,7 @@ struct FrameRecipe {
   std::string name;  // the data set's own; unique, file-name safe
   std::filesystem::path left, right;
   std::vector<std::filesystem::path> calibration{};  // files that add_rig reads, there or not
-  std::string note{};  // as the frame's
+  std::string note{};                                // as the frame's
   std::optional<double> timestamp_s;
   bool rectified = true;
   // Adds the rig (or rig_note), and what else the calibration tells. Called with the images in place.

@@ -64,7 +64,11 @@ TEST(Main, OutputThatIsLostIsToldAndOne) {
                 "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
                 "property float z\nend_header\n0 0 0\n1 0 0\n0 1 0\n");
   for (const std::vector<std::string>& arguments :
-       {std::vector<std::string>{"--help"}, {"run", "--help"}, {"--version"}, {"info"}, {"info", "--json"},
+       {std::vector<std::string>{"--help"},
+        {"run", "--help"},
+        {"--version"},
+        {"info"},
+        {"info", "--json"},
         {"cloud", "density", cloud, "--k", "1"},
         {"run", "synthetic:planes,width=40,height=20,frames=1", "--output", (folder.path() / "out").string()},
         {"synth", "planes,width=40,height=20,frames=1", "--output", (folder.path() / "set").string()}}) {

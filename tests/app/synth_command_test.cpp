@@ -59,7 +59,8 @@ TEST(SynthCommand, AUsedFolderIsRefusedOrReplaced) {
   const test::TemporaryFolder folder;
   const auto out = folder.path() / "set";
   const auto render = [&](std::vector<std::string> arguments) {
-    arguments.insert(arguments.begin(), {"synth", "planes", "--width=20", "--height=12", "--output", out.string()});
+    arguments.insert(arguments.begin(),
+                     {"synth", "planes", "--width=20", "--height=12", "--output", out.string()});
     return RunParallax(arguments);
   };
   ASSERT_EQ(render({"--frames=3"}).exit_code, 0);

@@ -24,10 +24,9 @@ TEST(FileIdentity, ContentIsSizeAndChecksum) {
   EXPECT_EQ(ContentOf(folder.path() / "b"), (FileContent{0, 0}));
   WriteTextFile(folder.path() / "long", std::string(1'000'000, 'x'));
   const std::string text(1'000'000, 'x');
-  EXPECT_EQ(
-      ContentOf(folder.path() / "long")->crc32,
-      Crc32({reinterpret_cast<const std::uint8_t*>(text.data()) + 10, text.size() - 10},
-            Crc32({reinterpret_cast<const std::uint8_t*>(text.data()), 10})));
+  EXPECT_EQ(ContentOf(folder.path() / "long")->crc32,
+            Crc32({reinterpret_cast<const std::uint8_t*>(text.data()) + 10, text.size() - 10},
+                  Crc32({reinterpret_cast<const std::uint8_t*>(text.data()), 10})));
 }
 
 TEST(FileIdentity, WhatIsNoFileHasNoContent) {

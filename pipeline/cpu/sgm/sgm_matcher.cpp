@@ -189,13 +189,14 @@ class CpuSgmMatcher final : public StereoMatcher {
 
 NeedsMoreMemory::NeedsMoreMemory(const Parameters& parameters, const MatcherOptions& options,
                                  std::size_t needed_bytes, int num_in_flight)
-    : InvalidArgument((num_in_flight > 1 ? std::to_string(num_in_flight) + " frames at a time, of " : "frames of ") +
-                      std::to_string(options.width) + "x" + std::to_string(options.height) + " with " +
-                      std::to_string(parameters.matching_cost.num_disparities) + " disparities, need " +
-                      Megabytes(needed_bytes) + " of working memory, more than the limit of " +
-                      Megabytes(options.memory_limit_bytes) + ": raise it, or match " +
-                      (num_in_flight > 1 ? "fewer at a time (--in-flight), " : "") +
-                      "smaller images or fewer disparities"),
+    : InvalidArgument(
+          (num_in_flight > 1 ? std::to_string(num_in_flight) + " frames at a time, of " : "frames of ") +
+          std::to_string(options.width) + "x" + std::to_string(options.height) + " with " +
+          std::to_string(parameters.matching_cost.num_disparities) + " disparities, need " +
+          Megabytes(needed_bytes) + " of working memory, more than the limit of " +
+          Megabytes(options.memory_limit_bytes) + ": raise it, or match " +
+          (num_in_flight > 1 ? "fewer at a time (--in-flight), " : "") +
+          "smaller images or fewer disparities"),
       needed_bytes_(needed_bytes) {}
 
 std::unique_ptr<StereoMatcher> MakeCpuMatcher(const Parameters& parameters, const MatcherOptions& options) {

@@ -252,7 +252,8 @@ TEST_F(CloudCommand, CleanRefusesWhatItCannotDo) {
 TEST_F(CloudCommand, NoResultGoesOverAnotherOrOverAnInput) {
   const std::string a = Write("a.ply", Grid(10, 1)), b = Write("b.ply", Grid(10, 1));
   const std::string before = ReadTextFile(a);
-  const std::string q = Path("q.ply"), twice = "two results would be written there", over = "would be written over";
+  const std::string q = Path("q.ply"), twice = "two results would be written there",
+                    over = "would be written over";
   std::filesystem::create_hard_link(a, Path("hard.ply"));
   std::filesystem::create_symlink("q.ply", Path("soft.ply"));
   ExpectError({"cloud", "clean", a, Path("x.ply"), "--voxel", "2", "--removed", Path("./x.ply")}, 2, twice);
@@ -261,8 +262,8 @@ TEST_F(CloudCommand, NoResultGoesOverAnotherOrOverAnInput) {
   ExpectError({"cloud", "density", a, "--output", q, "--json", q}, 2, twice);
   ExpectError({"cloud", "density", a, "--json", a}, 2, over);
   ExpectError({"cloud", "geodesic", a, "--from", "0", "--to", "5", "--path", q, "--output", q}, 2, twice);
-  ExpectError({"cloud", "geodesic", a, "--from", "0", "--to", "5", "--path", Path("soft.ply"), "--output", q}, 2,
-              twice);
+  ExpectError({"cloud", "geodesic", a, "--from", "0", "--to", "5", "--path", Path("soft.ply"), "--output", q},
+              2, twice);
   ExpectError({"cloud", "compare", a, b, "--output", b}, 2, over);
   ExpectError({"cloud", "emd", a, b, "--match", b}, 2, over);
   ExpectError({"cloud", "distances", a, b, "--nearest", "--csv", q, "--json", Path("./q.ply")}, 2, twice);

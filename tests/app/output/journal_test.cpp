@@ -17,9 +17,9 @@ namespace parallax::app {
 namespace {
 
 namespace fs = std::filesystem;
-using ::testing::HasSubstr;
 using test::ReadTextFile;
 using test::TemporaryFolder;
+using ::testing::HasSubstr;
 
 TEST(Journal, LinesReadBack) {
   const JournalRecord record =
@@ -77,7 +77,8 @@ TEST(Journal, TakesLinesOfSeveralThreads) {
     std::vector<std::jthread> threads;
     for (int t = 0; t < 4; ++t) {
       threads.emplace_back([&journal, t] {
-        for (int i = 0; i < 100; ++i) journal.Append(JournalRecord{std::to_string(t)}.Add("i", std::to_string(i)));
+        for (int i = 0; i < 100; ++i)
+          journal.Append(JournalRecord{std::to_string(t)}.Add("i", std::to_string(i)));
       });
     }
   }
@@ -141,8 +142,9 @@ TEST_F(ResultFolderTest, OnlyFilesBelowTheFolderAreRemoved) {
     Journal journal(folder_.path() / "journal.tsv");
     journal.Append(JournalRecord{"run"});
     journal.Append(JournalRecord{"start"}.Add("name", "a").Add("file", (other.path() / "keep").string()));
-    journal.Append(JournalRecord{"start"}.Add("name", "b").Add(
-        "file", "../" + other.path().filename().string() + "/keep"));
+    journal.Append(JournalRecord{"start"}
+                       .Add("name", "b")
+                       .Add("file", "../" + other.path().filename().string() + "/keep"));
     journal.Append(JournalRecord{"start"}.Add("name", "c").Add("file", "x/c.txt"));
   }
   Put("x/c.txt");

@@ -53,8 +53,8 @@ class RunCommand : public ::testing::Test {
   }
   YAML::Node Summary() const { return YAML::Load(ReadTextFile(out() / "summary.json")); }  // JSON is YAML
 
-  // Every file below the output folder but the summary and the journal, whose times and order differ, with its
-  // bytes.
+  // Every file below the output folder but the summary and the journal, whose times and order differ, with
+  // its bytes.
   std::map<std::string, std::string> Results() const {
     std::map<std::string, std::string> files;
     for (const auto& entry : fs::recursive_directory_iterator(out())) {
@@ -267,7 +267,8 @@ TEST_F(RunCommand, ABadFrameIsNamedAndTheOthersDone) {
   EXPECT_EQ(Summary()["num_failed"].as<int>(), 1);
 
   WritePng(data() / "image_1" / "000002_10.png", HostImage<std::uint8_t>(60, 32, 7).ConstView());
-  ExpectOneLine(Run({"--overwrite"}), 1, {"2 of 4 frames failed", (out() / "summary.json").string(), "000001_10"});
+  ExpectOneLine(Run({"--overwrite"}), 1,
+                {"2 of 4 frames failed", (out() / "summary.json").string(), "000001_10"});
   EXPECT_EQ(Summary()["frames"].size(), 4U);
 }
 
@@ -321,8 +322,8 @@ TEST_F(RunCommand, FramesThatNeedMoreMemoryThanAllowedAreRefusedWithTheFigure) {
 TEST_F(RunCommand, TheMemoryThatIsNamedDoes) {
   MakeKittiFolder(data(), 2, 300, 120);
   for (const char* in_flight : {"1", "2", "3"}) {
-    const std::vector<std::string> how{"--backend", "cpu", "--in-flight", in_flight, "--write", "pfm",
-                                       "--overwrite", "--memory-limit"};
+    const std::vector<std::string> how{"--backend", "cpu", "--in-flight", in_flight,
+                                       "--write",   "pfm", "--overwrite", "--memory-limit"};
     std::vector<std::string> little = how, enough = how;
     little.emplace_back("1");
     const ProgramResult refused = Run(little);
@@ -381,8 +382,9 @@ TEST_F(RunCommand, AFolderWithResultsIsRefused) {
   MakeKittiFolder(data(), 3);
   ASSERT_EQ(Run({"--write", "disparity"}).exit_code, 0);
   const auto first = Results();
-  ExpectOneLine(Run({"--write", "disparity", "--max-frames", "2", "--set", "filter.fill=false"}), 2,
-                {out().string() + ": holds results already (disparity/000000_10.png)", "--overwrite", "--resume"});
+  ExpectOneLine(
+      Run({"--write", "disparity", "--max-frames", "2", "--set", "filter.fill=false"}), 2,
+      {out().string() + ": holds results already (disparity/000000_10.png)", "--overwrite", "--resume"});
   EXPECT_EQ(Results(), first);
   // Also without the parameters, and where all else than one result is gone.
   fs::remove(out() / "parameters.yaml");
@@ -406,8 +408,7 @@ TEST_F(RunCommand, OverwriteLeavesNothingOfTheRunBefore) {
 TEST_F(RunCommand, FilesThatNoJournalNamesAreLeftAlone) {
   MakeKittiFolder(data(), 1);
   WriteTextFile(out() / "disparity" / "000000_10.png", "somebody's");
-  for (const std::vector<std::string>& how :
-       {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}}) {
+  for (const std::vector<std::string>& how : {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}}) {
     ExpectOneLine(Run(how), 2, {"disparity/000000_10.png: is there, and no journal", "another --output"});
   }
   EXPECT_EQ(ReadTextFile(out() / "disparity" / "000000_10.png"), "somebody's");
@@ -518,9 +519,9 @@ TEST_F(RunCommand, PairsWhoseNamesDoNotMatchAreNamed) {
 
 TEST_F(RunCommand, TwoProgramsDoNotWriteIntoOneFolder) {
   MakeKittiFolder(data(), 40, 200, 100);
-  const pid_t first = StartProgram(PARALLAX_PROGRAM,
-                                   {"run", data().string(), "--backend", "reference", "--output", out().string()},
-                                   folder_.path() / "stdout", folder_.path() / "stderr");
+  const pid_t first = StartProgram(
+      PARALLAX_PROGRAM, {"run", data().string(), "--backend", "reference", "--output", out().string()},
+      folder_.path() / "stdout", folder_.path() / "stderr");
   for (int i = 0; i < 1000 && !fs::exists(out() / "disparity" / "000000_10.png"); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -582,7 +583,8 @@ TEST_F(RunCommand, ANamedRigIsThatOfThePair) {
   ExpectOneLine(RunSource(pair, {"--resume"}), 2, {"made with --rig 100,31.5,15.5,0.5, not no --rig"});
   EXPECT_EQ(RunSource(pair, {"--resume", "--rig", "100,31.5,15.5,0.5"}).exit_code, 0);
   // doffs: Z = f b / (d + doffs).
-  ASSERT_EQ(RunSource(pair, {"--rig", "100,31.5,15.5,0.5,5", "--write", "pfm,cloud", "--overwrite"}).exit_code, 0);
+  ASSERT_EQ(
+      RunSource(pair, {"--rig", "100,31.5,15.5,0.5,5", "--write", "pfm,cloud", "--overwrite"}).exit_code, 0);
   const float d_px = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"))(0, 0);
   EXPECT_NEAR(ReadPly(out() / "cloud" / (KittiName(0) + ".ply")).points.at(0).z, 50 / (d_px + 5), 1e-4F);
 }
@@ -601,8 +603,9 @@ TEST_F(RunCommand, ANamedRigIsLookedAtBeforeTheWork) {
 TEST_F(RunCommand, ResumeRefusesOtherParameters) {
   MakeKittiFolder(data(), 1);
   ASSERT_EQ(Run().exit_code, 0);
-  ExpectOneLine(Run({"--resume", "--set", "aggregation.p1=9"}), 2,
-                {(out() / "parameters.yaml").string(), "aggregation.p1 10, not 9", "--output", "--overwrite"});
+  ExpectOneLine(
+      Run({"--resume", "--set", "aggregation.p1=9"}), 2,
+      {(out() / "parameters.yaml").string(), "aggregation.p1 10, not 9", "--output", "--overwrite"});
   EXPECT_EQ(Run({"--resume"}).exit_code, 0);
   EXPECT_EQ(RunParallax({"run", data().string(), "--output", out().string(), "--resume", "--config",
                          (out() / "parameters.yaml").string()})
@@ -665,10 +668,13 @@ TEST_F(LongRun, KilledLeavesNoHalfFileAndCanBeResumed) {
 
 // Where matching a frame takes longer than anybody wants to wait: the journal knows what is whole.
 TEST_F(LongRun, InterruptedEndsWithinTwoSeconds) {
-  const std::vector<std::string> arguments{"run", "synthetic:planes,width=1200,height=700,frames=4", "--set",
-                                           "matching_cost.num_disparities=256", "--backend", "reference",
-                                           "--threads", "1", "--output", out().string()};
-  const pid_t child = StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "stdout", folder_.path() / "stderr");
+  const std::vector<std::string> arguments{"run",       "synthetic:planes,width=1200,height=700,frames=4",
+                                           "--set",     "matching_cost.num_disparities=256",
+                                           "--backend", "reference",
+                                           "--threads", "1",
+                                           "--output",  out().string()};
+  const pid_t child =
+      StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "stdout", folder_.path() / "stderr");
   for (int i = 0; i < 1000 && !fs::exists(out() / "parameters.yaml"); ++i)
     std::this_thread::sleep_for(std::chrono::milliseconds(10));
   std::this_thread::sleep_for(std::chrono::milliseconds(1000));

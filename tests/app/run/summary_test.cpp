@@ -50,14 +50,14 @@ TEST(RunSummary, CountsAndTimesOnlyWhatWasDone) {
 }
 
 TEST(RunSummary, TheMedianOfAnEvenNumberIsBetweenTheMiddleTwo) {
-  RunSummary summary({});
+  RunSummary summary;
   for (const double ms : {1.0, 100.0, 4.0, 2.0}) summary.Add(Done("x", ms));
   summary.Finish(1, false);
   EXPECT_EQ(YAML::Load(summary.Json())["ms"]["match"]["median"].as<double>(), 3);
 }
 
 TEST(RunSummary, TellsANoteOfManyFramesOnce) {
-  RunSummary summary({});
+  RunSummary summary;
   for (int i = 0; i < 4; ++i) {
     FrameReport report = Done("f" + std::to_string(i), 1);
     report.notes.push_back(std::to_string(i + 7) + " pixels left out");
@@ -70,7 +70,7 @@ TEST(RunSummary, TellsANoteOfManyFramesOnce) {
 }
 
 TEST(RunSummary, FramesStandInTheOrderOfTheSource) {
-  RunSummary summary({});
+  RunSummary summary;
   for (const std::size_t index : {2U, 0U, 1U})
     summary.Add({.name = "f" + std::to_string(index), .index = index});
   summary.Finish(1, false);
@@ -79,7 +79,7 @@ TEST(RunSummary, FramesStandInTheOrderOfTheSource) {
 }
 
 TEST(RunSummary, NothingDoneIsNoTable) {
-  RunSummary summary({});
+  RunSummary summary;
   summary.Finish(0, true);
   EXPECT_THAT(summary.Text(), Not(HasSubstr("median")));
   EXPECT_TRUE(YAML::Load(summary.Json())["interrupted"].as<bool>());

@@ -51,7 +51,9 @@ void ExpectAsOpencv(const std::string& bytes, const char* name) {
 TEST(Decoders, JpegIsAsOpencvReadsIt) {
   for (const int type : {CV_8UC1, CV_8UC3}) {
     ExpectAsOpencv(Encoded(".jpg", Picture(type)), "a.jpg");
-    ExpectAsOpencv(Encoded(".jpg", Picture(type), {cv::IMWRITE_JPEG_PROGRESSIVE, 1, cv::IMWRITE_JPEG_QUALITY, 60}), "b.jpg");
+    ExpectAsOpencv(
+        Encoded(".jpg", Picture(type), {cv::IMWRITE_JPEG_PROGRESSIVE, 1, cv::IMWRITE_JPEG_QUALITY, 60}),
+        "b.jpg");
   }
 }
 
@@ -81,7 +83,8 @@ TEST(Decoders, DeepColourIsRoundedTo8Bits) {
   for (int y = 0; y < deep.rows; ++y) {
     for (int x = 0; x < deep.cols; ++x) {
       cv::Mat in8;
-      cv::Mat(1, 1, CV_16UC3, const_cast<cv::Vec3w*>(&deep.at<cv::Vec3w>(y, x))).convertTo(in8, CV_8UC3, 1.0 / 257);
+      cv::Mat(1, 1, CV_16UC3, const_cast<cv::Vec3w*>(&deep.at<cv::Vec3w>(y, x)))
+          .convertTo(in8, CV_8UC3, 1.0 / 257);
       const cv::Vec3b bgr = in8.at<cv::Vec3b>(0, 0);
       ASSERT_EQ(std::get<HostImage<Rgb8>>(image)(x, y), (Rgb8{bgr[2], bgr[1], bgr[0]}));
     }

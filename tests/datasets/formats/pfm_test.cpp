@@ -44,8 +44,9 @@ TEST(ReadPfm, LittleAndBigEndianByTheSignOfTheScaleOnly) {
 
 TEST(ReadPfm, BytesBeyondThePixelsAreRefused) {
   const TempDir dir;
-  EXPECT_THAT(ErrorOf([&] { ReadPfm(WriteText(dir / "a.pfm", "Pf\n2 2\n-1\n"s + kLittleEndian2x2 + "xyz")); }),
-              HasSubstr("a.pfm: 3 bytes follow the pixels of its header, 2x2"));
+  EXPECT_THAT(
+      ErrorOf([&] { ReadPfm(WriteText(dir / "a.pfm", "Pf\n2 2\n-1\n"s + kLittleEndian2x2 + "xyz")); }),
+      HasSubstr("a.pfm: 3 bytes follow the pixels of its header, 2x2"));
 }
 
 TEST(ReadPfm, CommentsBlankLinesAndCarriageReturnsInTheHeader) {
