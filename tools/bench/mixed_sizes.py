@@ -44,8 +44,9 @@ def main():
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--frames", type=int, default=100)
     arguments.add_argument("--rounds", type=int, default=3)
-    arguments.add_argument("options", nargs="*", help="of run, after --")
-    asked = arguments.parse_args()
+    words = sys.argv[1:]
+    end = words.index("--") if "--" in words else len(words)
+    asked, options = arguments.parse_args(words[:end]), words[end + 1 :]
     source = asked.folder.resolve()
     sizes = {png.name: size_of(png) for png in sorted((source / "image_0").glob("*_10.png"))}
     if not sizes:
@@ -64,7 +65,7 @@ def main():
             for in_flight in ([], ["--in-flight", "1"]):
                 for kind in ("one", "mixed"):
                     out = work / f"out_{number}_{kind}_{len(in_flight)}"
-                    row.append(frames_per_second(asked.program, work / kind, out, [*asked.options, *in_flight]))
+                    row.append(frames_per_second(asked.program, work / kind, out, [*options, *in_flight]))
             rounds.append(row)
             print(f"{number + 1:<8}" + "".join(f"{value:12.1f}" for value in row), flush=True)
         print(f"{'median':<8}" + "".join(f"{statistics.median(column):12.1f}" for column in zip(*rounds)))
