@@ -10,6 +10,7 @@ namespace parallax::app {
 void AddInfoCommand(CLI::App& app);
 void AddSynthCommand(CLI::App& app);
 void AddEvalCommand(CLI::App& app);
+void AddCompareCommand(CLI::App& app);
 void AddViewCommand(CLI::App& app);
 void AddRunCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);

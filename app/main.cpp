@@ -15,6 +15,7 @@
 
 #include "app/build_info.h"
 #include "app/commands.h"
+#include "app/output/command_line.h"
 #include "app/output/error_text.h"
 #include "app/run/run_clouds.h"
 #include "pipeline/error.h"
@@ -105,6 +106,7 @@ int RunCommand(int argc, char** argv) {
   parallax::app::AddRunCommand(app);
   parallax::app::AddSynthCommand(app);
   parallax::app::AddEvalCommand(app);
+  parallax::app::AddCompareCommand(app);
   parallax::app::AddViewCommand(app);
   parallax::app::AddCloudCommand(app);
   parallax::app::AddBenchCommand(app);
@@ -135,6 +137,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   // OpenCV's decoders write there what our one line says already; nothing here does.
   std::cerr.rdbuf(nullptr);
+  parallax::app::SetCommandLine(argc, argv);
   const int exit_code = RunCommand(argc, argv);
   if (parallax::NumReadersLeftBehind() == 0) return exit_code;
   std::fflush(nullptr);

@@ -31,6 +31,7 @@ LIBRARIES = {
     "deflate": re.compile(r"libdeflate\.h$"),
     "open3d": re.compile(r"(open3d|Eigen|GLFW|filament)/"),
     "cli11": re.compile(r"CLI/"),
+    "json": re.compile(r"nlohmann/"),
     "fmt": re.compile(r"(fmt|spdlog)/"),
     "test": re.compile(r"(gtest|gmock)/"),
     "benchmark": re.compile(r"benchmark/"),
@@ -57,7 +58,7 @@ LAYERS = {
     "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "system"}, prints=True),
     "app": Layer(
         {"app", "config", "datasets", "pipeline"},
-        {"opencv", "open3d", "yaml", "cli11", "fmt", "system"},
+        {"opencv", "open3d", "yaml", "cli11", "fmt", "json", "system"},
         prints=True,
         free_headers=True,
     ),

@@ -81,8 +81,16 @@ void AddEvalCommand(CLI::App& app) {
   command->add_option("--csv", o->outputs.csv_file, "Write every figure as CSV")->type_name("FILE");
   command->add_option("--json", o->outputs.json_file, "Write every figure as JSON")->type_name("FILE");
   command
-      ->add_option("--report,--output", o->outputs.report_folder, "Write error pictures and index.html here")
-      ->type_name("DIR");
+      ->add_option(
+          "--report,--output", o->outputs.report,
+          "Write a page with tables, curves and pictures: index.html in this folder, or one FILE.html")
+      ->type_name("DIR|FILE");
+  command
+      ->add_option("--picture", o->outputs.pictures,
+                   "Write for print: the first frame's images and errors as FILE.png, every frame's as "
+                   "{name}.png, the "
+                   "curves as FILE.svg; may be repeated")
+      ->type_name("FILE");
   AddTruthOptions(*command, o->truth);
   command->add_option("--estimate", o->estimate_file, "Without SOURCE: score this file against --truth")
       ->type_name("FILE");

@@ -17,8 +17,6 @@ namespace {
 
 constexpr const char* kTimeKey = "time_ms";
 
-bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metric == Metric::kKitti2015; }
-
 std::string Count(std::size_t n, const char* what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }
@@ -27,9 +25,8 @@ std::string Count(std::size_t n, const char* what) {
 
 std::vector<std::string> WrittenFiles(const EvalOutputs& outputs) {
   std::vector<std::string> files{outputs.csv_file, outputs.json_file};
-  if (!outputs.report_folder.empty()) {
-    files.push_back((std::filesystem::path(outputs.report_folder) / "index.html").string());
-  }
+  if (!outputs.report.empty()) files.push_back(EvalReport::PageFile(outputs.report).string());
+  files.insert(files.end(), outputs.pictures.begin(), outputs.pictures.end());
   return files;
 }
 
@@ -37,8 +34,9 @@ EvalSession::EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalO
     : subject_(std::move(subject)),
       metrics_(std::move(metrics)),
       outputs_(std::move(outputs)),
-      evaluator_(MakeEvaluator(metrics_)) {
-  if (!outputs_.report_folder.empty()) report_.emplace(outputs_.report_folder, IsKitti(metrics_.front()));
+      evaluator_(MakeEvaluator(metrics_)),
+      pictures_(outputs_.pictures, metrics_.front()) {
+  if (!outputs_.report.empty()) report_.emplace(outputs_.report, metrics_.front());
 }
 
 void EvalSession::Score(const StereoFrame& frame, const EvaluatedFrame& evaluated,
@@ -52,11 +50,12 @@ void EvalSession::Score(const StereoFrame& frame, const EvaluatedFrame& evaluate
   if (clouds_) ScoreCloud(frame, evaluated.estimate, scored.scores);
   only_nonoccluded_ = only_nonoccluded_ && frame.truth->only_nonoccluded;
   frames_.push_back(std::move(scored));
+  pictures_.AddFrame(frame, evaluated);
   if (!report_) return;
-  report_->AddFrame(frame, evaluated.estimate);
+  report_->AddFrame(frame, evaluated);
   if (!clouds_) return;
   if (const std::optional<HostImage<Rgb8>> picture = clouds_->ErrorPicture()) {
-    report_->AddCloudPicture(frame.name, picture->ConstView());
+    report_->AddCloudPicture(picture->ConstView());
   }
 }
 
@@ -146,6 +145,7 @@ std::string EvalSession::Json(const Scores& total) const {
 void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection>& sections) {
   if (!outputs_.csv_file.empty()) WriteTextFile(outputs_.csv_file, CsvText(frames_, total));
   if (!outputs_.json_file.empty()) WriteTextFile(outputs_.json_file, Json(total));
+  pictures_.Finish();
   if (!report_) return;
   std::vector<std::string> notes;
   for (const Unscored& frame : skipped_) notes.push_back("Skipped " + frame.name + ": " + frame.reason);
@@ -153,8 +153,8 @@ void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection
     notes.push_back("No cloud scores of " + frame.name + ": " + frame.reason);
   }
   for (const Unscored& frame : failed_) notes.push_back("Failed " + frame.name + ": " + frame.reason);
-  report_->Finish(Heading(), sections, frames_, total, notes);
-  std::printf("pictures: %s\n", Printable(report_->index_file().string()).c_str());
+  report_->Finish({Heading(), std::move(notes), subject_.parameters}, sections, frames_, total);
+  std::printf("report: %s\n", Printable(EvalReport::PageFile(outputs_.report).string()).c_str());
 }
 
 void EvalSession::Finish(bool interrupted) {

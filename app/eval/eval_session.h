@@ -8,15 +8,18 @@
 #include <vector>
 
 #include "app/eval/cloud_scores.h"
-#include "app/eval/eval_report.h"
 #include "app/eval/evaluator.h"
 #include "app/eval/scores.h"
+#include "app/report/eval_report.h"
+#include "app/report/print_pictures.h"
 
 namespace parallax::app {
 
 // Where the results go besides standard output; empty = nowhere.
 struct EvalOutputs {
-  std::string csv_file, json_file, report_folder;
+  std::string csv_file, json_file;
+  std::string report;                 // a folder, or one file ending in .html
+  std::vector<std::string> pictures;  // as PrintPictures takes them
 };
 
 // All files whose names follow from that.
@@ -28,6 +31,7 @@ struct EvalSubject {
   std::string source;           // as it was given
   std::string estimates;        // where they were read; empty when the matcher ran
   std::string backend, config;  // of the matcher; empty when it did not run
+  std::string parameters = {};  // all of them as YAML; empty when it did not run
 };
 
 class EvalSession {
@@ -69,6 +73,7 @@ class EvalSession {
   ReprojectionParameters cloud_limits_;
   std::vector<Unscored> without_cloud_;
   std::optional<EvalReport> report_;
+  PrintPictures pictures_;
   std::vector<FrameScores> frames_;
   std::vector<Unscored> skipped_, failed_;
   double time_sum_ms_ = 0;

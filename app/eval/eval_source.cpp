@@ -82,8 +82,8 @@ class SourceEvaluation {
     read.insert(read.end(), {options_.estimates, options_.matching.config, truth.disparity, truth.nonoccluded,
                              truth.objects});
     CheckFilesApart(read, WrittenFiles(outputs));
-    if (!outputs.report_folder.empty()) {
-      CheckFoldersApart(read, {std::filesystem::path(outputs.report_folder) / "frames"});
+    if (!outputs.report.empty() && !EvalReport::IsSingleFile(outputs.report)) {
+      CheckFoldersApart(read, {std::filesystem::path(outputs.report) / "frames"});
     }
   }
 
@@ -95,6 +95,7 @@ class SourceEvaluation {
     if (!options_.estimates.empty()) return subject;
     subject.backend = ResolveBackend(options_.matching.backend, options_.matching.Load().parameters.method);
     subject.config = options_.matching.config;
+    subject.parameters = ToYaml(options_.matching.Load().parameters);
     for (const std::string& assignment : options_.matching.assignments) subject.config += " " + assignment;
     return subject;
   }
@@ -173,14 +174,9 @@ class SourceEvaluation {
                    time_ms);
   }
 
-  // Middlebury lets no method lose by values beyond the stated range: they are clipped to it.
   float MaxDisparityFor(const StereoFrame& frame, HostImageView<const float> estimate) const {
     if (options_.max_disparity_px) return *options_.max_disparity_px;
-    if (source_->kind() != SourceKind::kMiddleburyV3 || !frame.num_disparities_hint) {
-      return EvaluatedFrame{}.max_disparity_px;
-    }
-    return static_cast<float>(*frame.num_disparities_hint) * static_cast<float>(estimate.width) /
-           static_cast<float>(frame.truth->disparity.width());
+    return MaxDisparityOf(source_->kind(), frame, estimate);
   }
 
   void Skip(const std::string& name, const std::string& reason) {

@@ -152,9 +152,6 @@ class Eth3dEvaluator : public RegionEvaluator<Eth3dScores> {
   }
 };
 
-// Whether an estimate that is so far from the truth is wrong.
-using IsWrongFunction = bool (*)(float error_px, float true_d);
-
 // Whether confidence tells wrong pixels, of those with an estimate and non-occluded truth (all truth, where
 // it is not told which is visible). Truth that is larger than the estimate is left out.
 class SparsificationEvaluator : public Evaluator {
@@ -264,6 +261,8 @@ Metric MetricNamed(std::string_view name) {
   return static_cast<Metric>(found - std::begin(kMetricNames));
 }
 
+IsWrongFunction IsWrongOf(Metric metric) { return RowOf(metric).is_wrong; }
+
 std::vector<Metric> MetricsFor(SourceKind kind) {
   const auto* const found = std::find_if(std::begin(kKinds), std::end(kKinds),
                                          [&](const KindRow& row) { return row.kind == kind; });
@@ -272,6 +271,14 @@ std::vector<Metric> MetricsFor(SourceKind kind) {
                           " have no metric of their own: name one with --metric");
   }
   return found->metrics;
+}
+
+float MaxDisparityOf(SourceKind kind, const StereoFrame& frame, HostImageView<const float> estimate) {
+  if (kind != SourceKind::kMiddleburyV3 || !frame.num_disparities_hint) {
+    return EvaluatedFrame{}.max_disparity_px;
+  }
+  return static_cast<float>(*frame.num_disparities_hint) * static_cast<float>(estimate.width) /
+         static_cast<float>(frame.truth->disparity.width());
 }
 
 std::unique_ptr<Evaluator> MakeEvaluator(std::span<const Metric> metrics) {

@@ -24,6 +24,10 @@ Metric MetricNamed(std::string_view name);
 // for a kind without a row in the table of evaluator.cpp.
 std::vector<Metric> MetricsFor(SourceKind kind);
 
+// Whether an estimate that is so far from the truth is wrong: what a benchmark's main figure counts.
+using IsWrongFunction = bool (*)(float error_px, float true_disparity_px);
+IsWrongFunction IsWrongOf(Metric metric);
+
 struct EvaluatedFrame {
   HostImageView<const float> estimate;  // px, NaN = no value
   const GroundTruth* truth = nullptr;
@@ -32,6 +36,10 @@ struct EvaluatedFrame {
   bool round = false;
   HostImageView<const std::uint8_t> confidence = {};  // of the matcher, where it ran
 };
+
+// Middlebury lets no method lose by values beyond the range that a scene states: estimates are clipped to it
+// (px of the estimate); infinity where there is no such range.
+float MaxDisparityOf(SourceKind kind, const StereoFrame& frame, HostImageView<const float> estimate);
 
 // Scores frames one after the other and remembers what the total needs.
 class Evaluator {

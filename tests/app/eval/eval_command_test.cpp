@@ -318,11 +318,50 @@ TEST_F(EvalCommand, TheReportHasAPictureForEveryFrame) {
       RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--report", Path("report")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::string html = ReadFile(Path("report/index.html"));
-  EXPECT_THAT(html, HasSubstr("frames/000000_10.png"));
-  EXPECT_THAT(html, HasSubstr("D1-all"));
-  const CameraImage picture = ReadImage(Path("report/frames/000001_10.png"));
-  EXPECT_EQ(WidthOf(ViewOf(picture)), 2 * 90 + 4);
-  EXPECT_EQ(HeightOf(ViewOf(picture)), 2 * 40 + 4);
+  EXPECT_THAT(html,
+              AllOf(HasSubstr("frames/000000_10_errors.png"), HasSubstr("D1-all"), HasSubstr("depth edge")));
+  EXPECT_THAT(html, AllOf(HasSubstr("parallax eval"), Not(HasSubstr("http"))));
+  for (const char* what : {"image", "errors", "disparity", "truth"}) {
+    const CameraImage picture = ReadImage(Path("report/frames/000001_10_") + what + ".png");
+    EXPECT_EQ(WidthOf(ViewOf(picture)), 90);
+    EXPECT_EQ(HeightOf(ViewOf(picture)), 40);
+  }
+}
+
+TEST_F(EvalCommand, OneFileHoldsTheReportAndItsPictures) {
+  const ProgramResult result =
+      RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--report", Path("page.html")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string html = ReadFile(Path("page.html"));
+  EXPECT_THAT(html, AllOf(HasSubstr("src=\"data:image/png;base64,"), Not(HasSubstr("src=\"frames")),
+                          Not(HasSubstr("http"))));
+  EXPECT_FALSE(fs::exists(Path("frames")));
+}
+
+TEST_F(EvalCommand, TheWorstFrameComesFirstInTheReport) {
+  fs::create_directories(Path("mixed"));
+  fs::copy(Path("set/training/disp_occ_0/000000_10.png"), Path("mixed/000000_10.png"));
+  fs::copy(Path("set/training/disp_occ_0/000000_10.png"), Path("mixed/000001_10.png"));  // of another frame
+  const ProgramResult result =
+      RunParallax({"eval", Path("set"), "--estimates", Path("mixed"), "--report", Path("report")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  const std::string html = ReadFile(Path("report/index.html"));
+  EXPECT_LT(html.find(">000001_10</a>"), html.find(">000000_10</a>"));
+}
+
+TEST_F(EvalCommand, PicturesForPrintAreOverviewsAndCurves) {
+  const ProgramResult result =
+      RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--picture", Path("first.png"),
+                   "--picture", Path("of_{name}.png"), "--picture", Path("curves.svg")});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(WidthOf(ViewOf(ReadImage(Path("first.png")))), 2 * 90 + 4);
+  EXPECT_EQ(ReadFile(Path("first.png")), ReadFile(Path("of_000000_10.png")));
+  EXPECT_TRUE(fs::exists(Path("of_000001_10.png")));
+  EXPECT_THAT(ReadFile(Path("curves.svg")), HasSubstr("<svg xmlns"));
+  const ProgramResult wrong =
+      RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--picture", Path("first.jpg")});
+  EXPECT_EQ(wrong.exit_code, 2);
+  EXPECT_THAT(wrong.err, HasSubstr("FILE.png"));
 }
 
 TEST_F(EvalCommand, CloudsOfTheTruthItselfAreWithoutError) {

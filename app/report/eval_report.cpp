@@ -1,0 +1,299 @@
+#include "app/report/eval_report.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "app/build_info.h"
+#include "app/output/command_line.h"
+#include "app/output/output_files.h"
+#include "app/pictures/error_picture.h"
+#include "app/report/frame_pictures.h"
+#include "app/report/html.h"
+#include "app/report/peers.h"
+#include "app/report/print_pictures.h"
+
+namespace parallax::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr int kThumbnailWidth_px = 320;
+constexpr int kWidthInPage_px = 640;
+
+bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metric == Metric::kKitti2015; }
+
+PictureStore StoreAt(const fs::path& place) {
+  return EvalReport::IsSingleFile(place) ? PictureStore::InPage(kWidthInPage_px)
+                                         : PictureStore::InFolder(place);
+}
+
+std::string LegendHtml() {
+  std::string html = "<p>Errors, as multiples of max(3 px, 5 % of the truth): ";
+  for (const ErrorColor& bin : kErrorColors) {
+    const bool is_last = &bin == &kErrorColors.back();
+    const bool is_dark = bin.color.r + bin.color.g + bin.color.b < 300;
+    html += fmt::format("<span class=\"bin{}\" style=\"background:rgb({},{},{})\">{}</span>",
+                        is_dark ? " dark" : "", bin.color.r, bin.color.g, bin.color.b,
+                        is_last ? std::string("more") : fmt::format("&lt; {:g}", bin.end));
+  }
+  return html + fmt::format(
+                    " <span class=\"bin\" style=\"background:rgb({},{},{})\">no estimate</span>; occluded "
+                    "pixels are "
+                    "half as bright; black: no truth. Disparities: dark is far, light is near, black has no "
+                    "value.</p>\n",
+                    kMissingColor.r, kMissingColor.g, kMissingColor.b);
+}
+
+Chart ErrorCurve(const ErrorAnalysis& analysis) {
+  Chart chart{"Wrong by more than the threshold", "threshold, px", "% of the truth", {{"", {}}}, true};
+  for (int i = 1; i <= 16 * ErrorAnalysis::kBinsPerPixel; ++i) {
+    const double threshold = static_cast<double>(i) / ErrorAnalysis::kBinsPerPixel;
+    chart.series[0].points.emplace_back(threshold, analysis.PercentAbove(threshold));
+  }
+  return chart;
+}
+
+Chart ErrorHistogram(const ErrorAnalysis& analysis) {
+  Chart chart{"Errors up to 5 px", "error, px", "% of the truth in each 1/4 px", {{"", {}}}, false, true};
+  constexpr int kBins = ErrorAnalysis::kBinsPerPixel / 4;
+  const auto num_pixels = static_cast<double>(analysis.NumPixels());
+  for (int i = 0; i <= 20; ++i) {
+    const auto first = analysis.errors.begin() + i * kBins;
+    const auto num = static_cast<double>(std::accumulate(first, first + kBins, std::int64_t{0}));
+    chart.series[0].points.emplace_back(i / 4.0, 100 * num / num_pixels);
+  }
+  return chart;
+}
+
+// Bins of less than a thousandth of all pixels say nothing.
+template <std::size_t kSize, typename Value>
+std::vector<std::pair<double, double>> PointsOf(const std::array<DistanceBin, kSize>& bins,
+                                                const Value& value) {
+  std::int64_t all = 0;
+  for (const DistanceBin& bin : bins) all += bin.num_pixels;
+  std::vector<std::pair<double, double>> points;
+  for (std::size_t i = 0; i < kSize; ++i) {
+    if (bins[i].num_pixels == 0 || bins[i].num_pixels * 1000 < all) continue;
+    const double end = i + 1 < kSize ? bins[i + 1].low : 1.3 * bins[i].low;
+    points.emplace_back((bins[i].low + end) / 2, value(bins[i]) / static_cast<double>(bins[i].num_pixels));
+  }
+  return points;
+}
+constexpr auto kMeanError = [](const DistanceBin& bin) { return bin.sum_error_px; };
+constexpr auto kPercentWrong = [](const DistanceBin& bin) {
+  return 100.0 * static_cast<double>(bin.num_wrong);
+};
+constexpr auto kDepthError = [](const DistanceBin& bin) { return 100 * bin.sum_relative_depth_error; };
+
+template <std::size_t kSize>
+std::vector<Chart> DistanceCharts(const std::array<DistanceBin, kSize>& bins, const char* what,
+                                  const char* axis) {
+  return {{fmt::format("Wrong pixels by {}", what),
+           axis,
+           "% of those with an estimate",
+           {{"", PointsOf(bins, kPercentWrong)}},
+           true},
+          {fmt::format("Mean error by {}", what), axis, "px", {{"", PointsOf(bins, kMeanError)}}, true}};
+}
+
+Chart SparsificationChart(const ConfidenceCounts& counts) {
+  Chart chart{"Wrong among the most confident",
+              "% of the pixels kept",
+              "%",
+              {{"by confidence", {}}, {"best possible order", {}, true}}};
+  const std::vector<double> curve = SparsificationCurve(counts), best = BestSparsificationCurve(counts);
+  for (std::size_t i = 0; i < curve.size(); ++i) {
+    chart.series[0].points.emplace_back(static_cast<double>(i + 1), curve[i]);
+    chart.series[1].points.emplace_back(static_cast<double>(i + 1), best[i]);
+  }
+  return chart;
+}
+
+PageTable RegionTable(const ErrorAnalysis& analysis) {
+  PageTable table;
+  table.headers = {"region", "% of the truth", "% of it wrong", "% of all wrong pixels"};
+  std::int64_t all = 0, wrong = 0;
+  for (const WrongOfAll& region : analysis.regions) all += region.all, wrong += region.wrong;
+  for (std::size_t i = 0; i < kNumRegions; ++i) {
+    const WrongOfAll& region = analysis.regions[i];
+    if (region.all == 0) continue;
+    const double share = WrongOfAll{region.wrong, wrong}.Percent();
+    table.rows.push_back({{{std::string(kRegionNames[i])},
+                           {fmt::format("{:.1f}", WrongOfAll{region.all, all}.Percent())},
+                           {fmt::format("{:.2f}", region.Percent())},
+                           {wrong == 0 ? "-" : fmt::format("{:.1f}", share), "",
+                            wrong == 0 ? std::optional<double>() : share}}});
+  }
+  return table;
+}
+
+PageTable TotalTable(const TableSection& section, const Scores& total) {
+  PageTable table;
+  PageRow row;
+  for (const TableColumn& column : section.columns) {
+    table.headers.push_back(column.header);
+    row.cells.push_back({CellText(total, column)});
+  }
+  table.rows.push_back(std::move(row));
+  return table;
+}
+
+// The key by which frames are ranked: of non-occluded truth where the total has it.
+std::string MainKey(Metric metric, const Scores& total) {
+  const MainFigure figure = MainFigureOf(metric);
+  return std::string(total.Find(figure.nonoccluded) ? figure.nonoccluded : figure.all);
+}
+
+void AddPeers(ReportPage& page, Metric metric, std::size_t num_frames, const Scores& total) {
+  const std::vector<Peer> peers = PeersOf(metric, num_frames);
+  const std::optional<double> own = peers.empty() ? std::nullopt : total.Find(peers.front().figure);
+  if (!own) return;
+  page.AddSection("Beside other matchers", "peers");
+  PageTable table;
+  table.headers = {"method", std::string(peers.front().figure) + ", %", "frames", "source"};
+  for (const Peer& peer : peers) {
+    table.rows.push_back({{{std::string(peer.method)},
+                           {fmt::format("{:.2f}", peer.value)},
+                           {.text = std::string(peer.frames), .is_text = true},
+                           {.text = std::string(peer.source), .is_text = true}}});
+  }
+  const auto place =
+      std::find_if(peers.begin(), peers.end(), [&](const Peer& peer) { return peer.value > *own; });
+  table.rows.insert(table.rows.begin() + (place - peers.begin()),
+                    {{{"this run"},
+                      {fmt::format("{:.2f}", *own)},
+                      {.text = fmt::format("{} frame{} of this page", num_frames, num_frames == 1 ? "" : "s"),
+                       .is_text = true},
+                      {.text = "this page", .is_text = true}},
+                     "",
+                     true});
+  page.AddTable(table);
+  page.AddParagraph("Figures compare only where the frames are the same: a few frames dominate every mean.");
+}
+
+}  // namespace
+
+std::vector<Chart> ChartsOf(const ErrorAnalysis& analysis) {
+  std::vector<Chart> charts{ErrorCurve(analysis), ErrorHistogram(analysis)};
+  const bool has_depth = std::any_of(analysis.depths.begin(), analysis.depths.end(),
+                                     [](const DistanceBin& bin) { return bin.num_pixels > 0; });
+  std::vector<Chart> distance = has_depth
+                                    ? DistanceCharts(analysis.depths, "depth", "true depth, m")
+                                    : DistanceCharts(analysis.disparities, "disparity", "true disparity, px");
+  if (has_depth) {
+    distance.push_back({"Mean error of the depth",
+                        "true depth, m",
+                        "% of the depth",
+                        {{"", PointsOf(analysis.depths, kDepthError)}},
+                        true});
+  }
+  charts.insert(charts.end(), distance.begin(), distance.end());
+  const bool has_confidence = !SparsificationCurve(analysis.confidence).empty();
+  if (has_confidence) charts.push_back(SparsificationChart(analysis.confidence));
+  return charts;
+}
+
+bool EvalReport::IsSingleFile(const fs::path& place) {
+  return place.extension() == ".html" || place.extension() == ".htm";
+}
+fs::path EvalReport::PageFile(const fs::path& place) {
+  return IsSingleFile(place) ? place : place / "index.html";
+}
+
+EvalReport::EvalReport(fs::path place, Metric metric)
+    : place_(std::move(place)), metric_(metric), store_(StoreAt(place_)) {
+  if (IsSingleFile(place_)) CheckFolder(place_.string());
+}
+
+void EvalReport::AddFrame(const StereoFrame& frame, const EvaluatedFrame& evaluated) {
+  const HostImage<float> estimate = AtTruthSize(evaluated.estimate, frame.truth->disparity.ConstView());
+  const FramePictures pictures = PicturesOf(frame, estimate.ConstView(), IsKitti(metric_));
+  PageFrame shown;
+  shown.id = fmt::format("frame-{}", frames_.size());
+  shown.name = frame.name;
+  const auto add = [&](const char* label, const char* suffix, HostImageView<const Rgb8> picture) {
+    return PagePicture{label, store_.Add(frame.name + suffix, picture), picture.width, picture.height};
+  };
+  const int factor = std::max(1, pictures.errors.width() / kThumbnailWidth_px);
+  shown.thumbnail = add("errors", "_small", Shrunk(pictures.errors.ConstView(), factor).ConstView());
+  shown.pictures = {add("image", "_image", pictures.left.ConstView()),
+                    add("errors", "_errors", pictures.errors.ConstView()),
+                    add("disparity", "_disparity", pictures.estimate.ConstView()),
+                    add("truth", "_truth", pictures.truth.ConstView())};
+  frames_.push_back(std::move(shown));
+  analysis_ += AnalyseAsScored(metric_, frame, evaluated);
+}
+
+void EvalReport::AddCloudPicture(HostImageView<const Rgb8> picture) {
+  PageFrame& frame = frames_.back();
+  frame.pictures.push_back(
+      {"cloud", store_.Add(frame.name + "_cloud", picture), picture.width, picture.height});
+}
+
+void EvalReport::Finish(const ReportText& text, std::span<const TableSection> sections,
+                        std::span<const FrameScores> frames, const Scores& total) {
+  const std::string main_key = MainKey(metric_, total);
+  const auto main_of = [&](std::size_t i) {
+    const auto value = frames[i].scores.Find(main_key);
+    return value && !std::isnan(*value) ? *value : -1;
+  };
+  std::vector<std::size_t> order(frames.size());  // worst first
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return main_of(a) > main_of(b); });
+
+  ReportPage page(text.heading);
+  page.AddSection("Totals", "totals");
+  for (const TableSection& section : sections) {
+    page.AddParagraph(section.title);
+    page.AddTable(TotalTable(section, total));
+  }
+  for (const std::string& note : text.notes) page.AddParagraph(note);
+  AddPeers(page, metric_, frames.size(), total);
+  page.AddSection("Where the errors are", "errors");
+  page.AddCharts(ChartsOf(analysis_));
+  page.AddTable(RegionTable(analysis_));
+
+  page.AddSection("Frames, worst first", "frames");
+  std::vector<PageFrame> ordered;
+  for (const std::size_t i : order) {
+    if (main_of(i) >= 0) frames_[i].note = fmt::format("{:.2f} %", main_of(i));
+    ordered.push_back(frames_[i]);
+  }
+  for (const TableSection& section : sections) {
+    const bool is_first = &section == &sections.front();
+    PageTable table;
+    table.sortable = true;
+    table.headers = {"frame"};
+    table.total = {{"total"}};
+    for (const TableColumn& column : section.columns) {
+      if (column.key == main_key) table.main_column = table.headers.size();
+      table.headers.push_back(column.header);
+      table.total.push_back({CellText(total, column)});
+    }
+    for (const std::size_t i : order) {
+      PageRow row{{{frames_[i].name, "#" + frames_[i].id}}, frames_[i].id};
+      for (const TableColumn& column : section.columns)
+        row.cells.push_back({CellText(frames[i].scores, column)});
+      table.rows.push_back(std::move(row));
+    }
+    table.of_frames = is_first;
+    if (!is_first) page.AddHtml("<details><summary>" + Escaped(section.title) + "</summary>\n");
+    page.AddTable(table);
+    if (!is_first) page.AddHtml("</details>\n");
+  }
+  page.AddHtml(LegendHtml());
+  page.AddFrames(ordered);
+
+  page.AddSection("How it was made", "made");
+  page.AddHtml("<p><code>" + Escaped(CommandLine()) + "</code></p>\n");
+  page.AddParagraph(
+      fmt::format("parallax {}, {} {}", ThisBuild().version, ThisBuild().compiler, ThisBuild().build_type));
+  if (!text.parameters.empty()) page.AddCode("parameters", text.parameters);
+  WriteTextFile(PageFile(place_), page.Html());
+}
+
+}  // namespace parallax::app

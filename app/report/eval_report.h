@@ -1,0 +1,60 @@
+// The page that `parallax eval --report` writes: totals beside other matchers', where the errors are, every
+// frame and its pictures.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/eval/evaluator.h"
+#include "app/eval/score_table.h"
+#include "app/eval/scores.h"
+#include "app/report/chart.h"
+#include "app/report/error_analysis.h"
+#include "app/report/picture_store.h"
+#include "app/report/report_page.h"
+#include "pipeline/frame.h"
+
+namespace parallax::app {
+
+// What the page says of the run as a whole.
+struct ReportText {
+  std::string heading;             // one line, what was scored
+  std::vector<std::string> notes;  // lines below the tables
+  std::string parameters = {};     // YAML; empty when estimates were read
+};
+
+class EvalReport {
+ public:
+  // place: a folder, in which index.html and frames/*.png are written, or the name of one file ending in
+  // ".html" that holds its pictures, at most 640 px wide. Throws Error when the folder cannot be made.
+  EvalReport(std::filesystem::path place, Metric metric);
+
+  // Takes a frame in: its pictures and where its errors are. frame.truth must be there.
+  void AddFrame(const StereoFrame& frame, const EvaluatedFrame& evaluated);
+
+  // The picture of the cloud of the frame that was added last.
+  void AddCloudPicture(HostImageView<const Rgb8> picture);
+
+  // Writes the page. frames: the scores, in the order in which the frames were added.
+  void Finish(const ReportText& text, std::span<const TableSection> sections,
+              std::span<const FrameScores> frames, const Scores& total);
+
+  // Where the page is, and whether a place names a single file.
+  static std::filesystem::path PageFile(const std::filesystem::path& place);
+  static bool IsSingleFile(const std::filesystem::path& place);
+
+ private:
+  std::filesystem::path place_;
+  Metric metric_;
+  PictureStore store_;
+  ErrorAnalysis analysis_;
+  std::vector<PageFrame> frames_;
+};
+
+// Error curve, histogram, error against distance, confidence.
+std::vector<Chart> ChartsOf(const ErrorAnalysis& analysis);
+
+}  // namespace parallax::app

@@ -1,0 +1,9 @@
+// The style sheet and the script of every page, as they stand in page.css and page.js.
+#pragma once
+
+namespace parallax::app {
+
+extern const char* const kPageStyle;
+extern const char* const kPageScript;
+
+}  // namespace parallax::app

@@ -1,0 +1,75 @@
+#include "app/report/picture_store.h"
+
+#include <algorithm>
+
+#include "app/report/html.h"
+#include "datasets/formats/image_file.h"
+#include "datasets/formats/png_writer.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace fs = std::filesystem;
+namespace {
+
+constexpr const char* kPictureFolder = "frames";
+
+// As it stands in an address: "%" and what may not stand there as %XX.
+std::string AddressOf(const std::string& file_name) {
+  constexpr const char* kDigits = "0123456789ABCDEF";
+  std::string address;
+  for (const char c : file_name) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool is_plain = (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+                          (byte >= 'A' && byte <= 'Z') || c == '_' || c == '-' || c == '.';
+    if (is_plain) {
+      address += c;
+    } else {
+      address.append({'%', kDigits[byte >> 4], kDigits[byte & 15]});
+    }
+  }
+  return address;
+}
+
+}  // namespace
+
+PictureStore PictureStore::InFolder(const fs::path& folder) {
+  std::error_code failed;
+  fs::create_directories(folder / kPictureFolder, failed);
+  if (failed) {
+    throw Error(folder.string() + ": cannot be made (" + failed.message() + "): choose another folder");
+  }
+  return {folder / kPictureFolder, 0};
+}
+
+PictureStore PictureStore::InPage(int max_width_px) { return {{}, max_width_px}; }
+
+std::string PictureStore::Add(const std::string& name, HostImageView<const Rgb8> picture) const {
+  if (!folder_.empty()) {
+    WritePng(folder_ / (name + ".png"), picture);
+    return std::string(kPictureFolder) + "/" + AddressOf(name + ".png");
+  }
+  const int factor = (picture.width + max_width_px_ - 1) / max_width_px_;
+  if (factor <= 1) return PngDataUri(EncodePng(picture));
+  return PngDataUri(EncodePng(Shrunk(picture, factor).ConstView()));
+}
+
+HostImage<Rgb8> Shrunk(HostImageView<const Rgb8> picture, int factor) {
+  HostImage<Rgb8> small(std::max(picture.width / factor, 1), std::max(picture.height / factor, 1));
+  for (int y = 0; y < small.height(); ++y) {
+    for (int x = 0; x < small.width(); ++x) {
+      unsigned r = 0, g = 0, b = 0, num = 0;
+      for (int v = y * factor; v < std::min((y + 1) * factor, picture.height); ++v) {
+        for (int u = x * factor; u < std::min((x + 1) * factor, picture.width); ++u) {
+          const Rgb8 c = picture(u, v);
+          r += c.r, g += c.g, b += c.b;
+          ++num;
+        }
+      }
+      const auto mean = [&](unsigned sum) { return static_cast<std::uint8_t>((sum + num / 2) / num); };
+      small(x, y) = {mean(r), mean(g), mean(b)};
+    }
+  }
+  return small;
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,35 @@
+// Pictures for print: overviews of frames as PNG, curves as SVG.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/eval/evaluator.h"
+#include "app/report/error_analysis.h"
+#include "pipeline/frame.h"
+
+namespace parallax::app {
+
+class PrintPictures {
+ public:
+  // files: FILE.png gets the overview of the first frame, or of every frame where its name holds "{name}", in
+  // whose place the frame's name comes; FILE.svg gets the curves over all frames. Throws InvalidArgument for
+  // other endings, Error where the folder of a file is missing.
+  PrintPictures(std::vector<std::string> files, Metric metric);
+
+  // frame.truth must be there. Throws Error where a picture cannot be written.
+  void AddFrame(const StereoFrame& frame, const EvaluatedFrame& evaluated);
+  void Finish() const;
+
+ private:
+  std::vector<std::string> files_;
+  Metric metric_;
+  bool has_curves_ = false, is_first_ = true;
+  ErrorAnalysis analysis_;
+};
+
+// The errors as a metric counts them: KITTI's with the holes filled. estimate: px, of any size that the truth
+// allows.
+ErrorAnalysis AnalyseAsScored(Metric metric, const StereoFrame& frame, const EvaluatedFrame& evaluated);
+
+}  // namespace parallax::app

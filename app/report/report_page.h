@@ -1,0 +1,66 @@
+// A page that holds everything it needs: style, script, charts, tables, pictures. It reads without its
+// script, too.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/report/chart.h"
+
+namespace parallax::app {
+
+struct PageCell {
+  std::string text;
+  std::string link = {};           // where the text leads; empty: nowhere
+  std::optional<double> bar = {};  // %, drawn as a bar behind the text
+  bool is_text = false;            // left-aligned
+};
+
+struct PageRow {
+  std::vector<PageCell> cells;
+  std::string frame = {};  // the id of a PageFrame that is hidden with the row
+  bool is_own = false;     // stands out
+};
+
+struct PageTable {
+  std::vector<std::string> headers;
+  std::vector<PageRow> rows;
+  std::vector<PageCell> total = {};  // a last row under a rule; empty: none
+  bool sortable = false;
+  bool of_frames = false;                       // gets the filters
+  std::optional<std::size_t> main_column = {};  // by which rows are sorted already, largest first
+};
+
+struct PagePicture {
+  std::string label, address;
+  int width_px = 0, height_px = 0;
+};
+
+struct PageFrame {
+  std::string id, name, note;  // note: the figure beside the name
+  PagePicture thumbnail;
+  std::vector<PagePicture> pictures;
+};
+
+class ReportPage {
+ public:
+  explicit ReportPage(std::string heading) : heading_(std::move(heading)) {}
+
+  void AddSection(std::string_view title,
+                  std::string_view id = {});  // with an id: the navigation leads there
+  void AddParagraph(std::string_view text);
+  void AddCode(std::string_view summary, std::string_view code);  // closed until it is opened
+  void AddHtml(std::string_view html) { body_ += html; }
+  void AddTable(const PageTable& table);
+  void AddCharts(const std::vector<Chart>& charts);
+  void AddFrames(const std::vector<PageFrame>& frames);
+
+  std::string Html() const;
+
+ private:
+  std::string heading_, navigation_, body_;
+};
+
+}  // namespace parallax::app

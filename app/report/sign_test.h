@@ -1,0 +1,21 @@
+// Whether one run is better than another over the same frames.
+#pragma once
+
+#include <cstddef>
+#include <span>
+
+namespace parallax::app {
+
+struct SignTest {
+  std::size_t num_better = 0, num_worse = 0,
+              num_equal = 0;   // frames of b against a; lower figures are better
+  double mean_difference = 0;  // of b - a; NaN of no frames
+  // The chance of signs that are at least as uneven, were either as likely: the two-sided binomial test over
+  // the frames that differ; 1 of none.
+  double p = 1;
+};
+
+// Figures of the same frames, in the same order. Throws InvalidArgument where the numbers differ.
+SignTest TestSigns(std::span<const double> a, std::span<const double> b);
+
+}  // namespace parallax::app
