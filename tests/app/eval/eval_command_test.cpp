@@ -318,9 +318,10 @@ TEST_F(EvalCommand, TheReportHasAPictureForEveryFrame) {
       RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--report", Path("report")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::string html = ReadFile(Path("report/index.html"));
-  EXPECT_THAT(html,
-              AllOf(HasSubstr("frames/000000_10_errors.png"), HasSubstr("D1-all"), HasSubstr("depth edge")));
-  EXPECT_THAT(html, AllOf(HasSubstr("parallax eval"), Not(HasSubstr("http"))));
+  for (const char* text : {"frames/000000_10_errors.png", "D1-all", "left border", "parallax eval"}) {
+    EXPECT_NE(html.find(text), std::string::npos) << text;
+  }
+  EXPECT_EQ(html.find("http"), std::string::npos);  // nothing from elsewhere
   for (const char* what : {"image", "errors", "disparity", "truth"}) {
     const CameraImage picture = ReadImage(Path("report/frames/000001_10_") + what + ".png");
     EXPECT_EQ(WidthOf(ViewOf(picture)), 90);
@@ -333,8 +334,8 @@ TEST_F(EvalCommand, OneFileHoldsTheReportAndItsPictures) {
       RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--report", Path("page.html")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::string html = ReadFile(Path("page.html"));
-  EXPECT_THAT(html, AllOf(HasSubstr("src=\"data:image/png;base64,"), Not(HasSubstr("src=\"frames")),
-                          Not(HasSubstr("http"))));
+  EXPECT_NE(html.find("src=\"data:image/png;base64,"), std::string::npos);
+  for (const char* text : {"src=\"frames", "http"}) EXPECT_EQ(html.find(text), std::string::npos) << text;
   EXPECT_FALSE(fs::exists(Path("frames")));
 }
 
