@@ -13,6 +13,7 @@
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/videoio.hpp>
+#include <opencv2/videoio/registry.hpp>
 #include <utility>
 
 #include "datasets/file_identity.h"
@@ -157,6 +158,18 @@ class CaptureSource final : public FrameSource {
   std::size_t next_ = 0;
 };
 
+void Open(cv::VideoCapture& capture, int camera) { capture.open(camera); }
+
+// GStreamer waits for ever for the pictures of some damaged files: it is asked only where there is no FFmpeg.
+void Open(cv::VideoCapture& capture, const std::string& file) {
+  std::vector<cv::VideoCaptureAPIs> readers = cv::videoio_registry::getStreamBackends();
+  if (std::find(readers.begin(), readers.end(), cv::CAP_FFMPEG) != readers.end())
+    std::erase(readers, cv::CAP_GSTREAMER);
+  for (const cv::VideoCaptureAPIs reader : readers) {
+    if (capture.open(file, reader)) return;
+  }
+}
+
 // Opens without OpenCV's own warnings, and without FFmpeg's while pictures are read: our error says it.
 template <typename What>
 cv::VideoCapture OpenQuietly(const What& what) {
@@ -164,7 +177,7 @@ cv::VideoCapture OpenQuietly(const What& what) {
   const auto level = cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::VideoCapture capture;
   capture.setExceptionMode(false);
-  capture.open(what);
+  Open(capture, what);
   cv::utils::logging::setLogLevel(level);
   return capture;
 }

@@ -47,7 +47,16 @@ const std::vector<Target>& Targets() {
                                               kKittiTimes,
                                               kMiddleburyCalibration,
                                               kParametersYaml,
-                                              kSyntheticSpec};
+                                              kAssignment,
+                                              kSyntheticSpec,
+                                              kJpeg,
+                                              kTiff,
+                                              kOtherImage,
+                                              kTruthImage,
+                                              kVideo,
+                                              kDataSet,
+                                              kEstimates,
+                                              kJournal};
   return targets;
 }
 

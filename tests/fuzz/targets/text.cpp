@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "config/parameters_yaml.h"
 #include "datasets/synthetic/spec.h"
 #include "pipeline/error.h"
@@ -23,6 +27,21 @@ void FeedParametersYaml(std::span<const std::uint8_t> bytes) {
   Require(ToYaml(ParseParameters(yaml, "again.yaml").parameters) == yaml, "the text reads back");
 }
 
+// KEY=VALUE of --set, a line each.
+void FeedAssignment(std::span<const std::uint8_t> bytes) {
+  std::vector<std::string> assignments;
+  for (std::string_view rest = AsText(bytes); !rest.empty() && assignments.size() < 20;) {
+    const std::string_view line = rest.substr(0, rest.find('\n'));
+    assignments.emplace_back(line);
+    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+  }
+  try {
+    Require(Validate(ParseParameters("", "fuzz.yaml", assignments).parameters).empty(),
+            "accepted ones are valid");
+  } catch (const Error&) {
+  }
+}
+
 void FeedSyntheticSpec(std::span<const std::uint8_t> bytes) {
   try {
     const synthetic::SyntheticSpec spec = synthetic::ParseSpec(AsText(bytes));
@@ -45,6 +64,13 @@ const Target kParametersYaml{
           BytesOf("a: 1\n---\nb: 1\n"),
           BytesOf("aggregation:\n  p1: ten\n  p3: 1\n")};
     }};
+
+const Target kAssignment{"assignment", FeedAssignment, [] {
+                           return std::vector<Bytes>{
+                               BytesOf("aggregation.p1=12"),
+                               BytesOf("method=ad_census\nad_census.lambda_ad=1e1"),
+                               BytesOf("filter.fill=false\nselection.subpixel=parabola\n=\na=b=c")};
+                         }};
 
 const Target kSyntheticSpec{"synthetic_spec", FeedSyntheticSpec, [] {
                               return std::vector<Bytes>{
