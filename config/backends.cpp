@@ -51,6 +51,9 @@ constexpr MatcherRow kMatchers[] = {
 #endif
     {Method::kSgm, "cpu", &MakeCpuMatcher, &MakeCpuMatcherQueue},
     {Method::kSgm, "reference", &MakeReferenceMatcher, nullptr},
+#ifdef PARALLAX_WITH_CUDA
+    {Method::kAdCensus, "cuda", &MakeCudaMatcher, &MakeCudaFrameQueue},
+#endif
     {Method::kAdCensus, "cpu", &MakeCpuAdCensusMatcher, &MakeCpuMatcherQueue},
     {Method::kAdCensus, "reference", &MakeReferenceAdCensusMatcher, nullptr},
 };

@@ -12,15 +12,19 @@ enum class Step {
   kSelection,
   kConsistency,
   kSpeckle,
+  kVoting,
   kFill,
+  kDiscontinuities,
+  kSubpixel,
   kPlanes,
   kMedian,
   kSmoothing,
   kCount
 };
 inline constexpr const char* kStepNames[] = {"census_transform", "matching_cost", "aggregation", "selection",
-                                             "consistency",      "speckle",       "fill",        "planes",
-                                             "median",           "smoothing"};
+                                             "consistency",      "speckle",       "voting",      "fill",
+                                             "discontinuities",  "subpixel",      "planes",      "median",
+                                             "smoothing"};
 
 // Called after the launches of each step; it may launch more work on the stream, or wait for it.
 using StepObserver = std::function<void(Step)>;

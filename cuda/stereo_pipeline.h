@@ -1,12 +1,15 @@
 // One frame's way through the stages on the device, for callers that bring their own stream and device
-// images: a method (cuda/sgm/sgm_stages.h), then what follows the winner (cuda/filters/map_stages.h).
+// images: a method (cuda/sgm/sgm_stages.h, cuda/ad_census/ad_census_stages.h), with what follows the winner
+// (cuda/filters/map_stages.h).
 #pragma once
 
 #include <cuda_runtime_api.h>
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
+#include "cuda/ad_census/ad_census_stages.h"
 #include "cuda/device/device_image.h"
 #include "cuda/filters/map_stages.h"
 #include "cuda/sgm/sgm_stages.h"
@@ -34,20 +37,22 @@ class StereoPipeline {
   // The result of the last frame, in stream order after Enqueue; overwritten by the next one.
   const DeviceDisparityMap& result() const { return map_stages_.result(); }
   // What lies between, valid at the observer's call for its step.
-  const SgmStages& sgm() const { return sgm_; }
+  const SgmStages& sgm() const { return *sgm_; }                              // with the method sgm
+  const ad_census::AdCensusStages& ad_census() const { return *ad_census_; }  // with the method ad_census
   const MapStages& map_stages() const { return map_stages_; }
 
   const Parameters& parameters() const { return parameters_; }
-  int largest_width() const { return largest_.width; }
-  int largest_height() const { return largest_.height; }
+  int largest_width() const { return largest_width_; }
+  int largest_height() const { return largest_height_; }
   std::size_t memory_bytes() const { return memory_.size_bytes(); }
 
  private:
   Parameters parameters_;
-  VolumeLayout largest_;
+  int largest_width_, largest_height_;
   DeviceBuffer<std::byte> memory_;
   Arena arena_;
-  SgmStages sgm_;
+  std::optional<SgmStages> sgm_;
+  std::optional<ad_census::AdCensusStages> ad_census_;
   MapStages map_stages_;
 };
 

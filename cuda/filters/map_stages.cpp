@@ -21,7 +21,7 @@ MapMemory MapMemory::Take(Arena& arena, const Parameters& parameters, std::size_
     memory.labels = arena.Take<std::uint32_t>(num_pixels);
     memory.sizes = arena.Take<std::uint32_t>(num_pixels);
   }
-  if (parameters.filter.fill) {
+  if (parameters.filter.fill && parameters.method == Method::kSgm) {
     memory.nearest = arena.Take<float>(8 * num_pixels);
     memory.holes_left = arena.Take<std::uint32_t>(2);
   }
@@ -42,10 +42,7 @@ void MapStages::SetSize(int width, int height) {
   other_disparity_ = image(memory_.other_disparity);
 }
 
-void MapStages::Enqueue(bool is_checked, DeviceImageView<const std::uint8_t> guide, const StepRunner& run,
-                        cudaStream_t stream) {
-  const FilterParameters& filter = parameters_.filter;
-  const RefinementParameters& refinement = parameters_.refinement;
+void MapStages::EnqueueChecks(bool is_checked, const StepRunner& run, cudaStream_t stream) {
   const int width = map_.disparity.width, height = map_.disparity.height;
   if (!is_checked) {
     run(Step::kConsistency, [&] {
@@ -56,11 +53,20 @@ void MapStages::Enqueue(bool is_checked, DeviceImageView<const std::uint8_t> gui
   }
   run(Step::kSpeckle, [&] {
     const SpeckleScratch scratch{{memory_.labels, width, height}, {memory_.sizes, width, height}};
-    RemoveSpeckles(filter, scratch, map_, stream);
+    RemoveSpeckles(parameters_.filter, scratch, map_, stream);
   });
+}
+
+void MapStages::EnqueueFill(const StepRunner& run, cudaStream_t stream) {
   run(Step::kFill, [&] {
-    if (filter.fill) FillHoles({memory_.nearest, memory_.holes_left}, map_, stream);
+    if (parameters_.filter.fill) FillHoles({memory_.nearest, memory_.holes_left}, map_, stream);
   });
+}
+
+void MapStages::EnqueueLast(DeviceImageView<const std::uint8_t> guide, const StepRunner& run,
+                            cudaStream_t stream) {
+  const FilterParameters& filter = parameters_.filter;
+  const RefinementParameters& refinement = parameters_.refinement;
   const auto swap = [&] { std::swap(map_.disparity, other_disparity_); };
   if (refinement.planes) {
     run(Step::kPlanes, [&] {

@@ -1,5 +1,5 @@
-// What follows the winner, whatever the method: consistency, removal of speckles, filling, planes, median,
-// smoothing.
+// What follows the winner, whatever the method: consistency, removal of speckles; filling, where the method
+// has none of its own; planes, median, smoothing.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -44,12 +44,14 @@ class MapStages {
   const DeviceDisparityMap& map() const { return map_; }
   const WinnerImages& winners() const { return winners_; }
 
-  // Launches the stages on stream and returns before they are done. is_checked: map is consistent already.
-  // guide: left image. SetSize comes first, for each frame.
-  void Enqueue(bool is_checked, DeviceImageView<const std::uint8_t> guide, const StepRunner& run,
-               cudaStream_t stream);
+  // These launch their stages on stream and return before they are done. SetSize comes first, for each frame.
+  // Consistency, unless map is consistent already, and speckles.
+  void EnqueueChecks(bool is_checked, const StepRunner& run, cudaStream_t stream);
+  void EnqueueFill(const StepRunner& run, cudaStream_t stream);
+  // Planes, median, smoothing. guide: left image.
+  void EnqueueLast(DeviceImageView<const std::uint8_t> guide, const StepRunner& run, cudaStream_t stream);
 
-  // In stream order behind Enqueue.
+  // In stream order behind EnqueueLast.
   const DeviceDisparityMap& result() const { return map_; }
 
  private:

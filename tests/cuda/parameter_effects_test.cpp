@@ -11,7 +11,7 @@ namespace {
 class CudaParameterEffects : public CudaTest {};
 
 TEST_F(CudaParameterEffects, EveryParameterChangesAResult) {
-  ExpectThatEveryParameterHasAnEffect(MakeCudaMatcher, {Method::kSgm});
+  ExpectThatEveryParameterHasAnEffect(MakeCudaMatcher, {Method::kSgm, Method::kAdCensus});
 }
 
 }  // namespace

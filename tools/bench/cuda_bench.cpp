@@ -2,9 +2,10 @@
 // Self-contained, so that it can be carried to a GPU machine (docs/gpu.md).
 //
 //   parallax_cuda_bench [--pair LEFT.pgm RIGHT.pgm] [--case WxH,D,PATHS[,WINDOW]]... [--filters] [--repeat N]
-//                       [--streams N] [--no-rates] [--json FILE] [--pair-rows-from N]
-// Without --case: the sizes of docs/gpu.md. Without --pair: shifted noise. Images are padded or cut to the
-// size.
+//                       [--streams N] [--no-rates] [--json FILE] [--pair-rows-from N] [--ad-census both|left]
+// --ad-census: the method AD-Census with the constants of its paper and the crosses of both images or of the
+// left one. Without --case: the sizes of docs/gpu.md. Without --pair: shifted noise. Images are padded or cut
+// to the size.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
@@ -33,6 +34,7 @@ struct Options {
   std::vector<Case> cases;
   int streams = 3;
   bool filters = false;
+  std::string support;  // of AD-Census's crosses; empty: semi-global matching
   bool rates = true;
   int repeat = 200;
   CudaTuning tuning;
@@ -82,8 +84,18 @@ std::pair<Image, Image> NoisePair(int width, int height) {
   return {std::move(left), std::move(right)};
 }
 
-Parameters ParametersOf(const Case& c, bool filters) {
+Parameters ParametersOf(const Case& c, const Options& options) {
+  const bool filters = options.filters;
   Parameters p;
+  if (!options.support.empty()) {  // as config/presets/ad_census.yaml
+    p.method = Method::kAdCensus;
+    p.census_transform.window = CensusWindow::k9x7;
+    p.matching_cost.num_disparities = c.disparities;
+    p.ad_census.support = options.support == "left" ? SupportRegion::kLeft : SupportRegion::kBoth;
+    p.consistency.max_difference = 0;
+    p.filter.speckle_size = 0;
+    return p;
+  }
   p.census_transform.window = c.window;
   p.matching_cost.num_disparities = c.disparities;
   p.aggregation.num_paths = c.paths;
@@ -126,7 +138,7 @@ class Report {
 };
 
 void RunCase(const Options& options, const Case& c, std::vector<std::string>& rows) {
-  const Parameters parameters = ParametersOf(c, options.filters);
+  const Parameters parameters = ParametersOf(c, options);
   Image left, right;
   if (options.left.empty()) {
     std::tie(left, right) = NoisePair(c.width, c.height);
@@ -145,9 +157,11 @@ void RunCase(const Options& options, const Case& c, std::vector<std::string>& ro
   const Spread latency = SpreadOf(times.resident_ms), host = SpreadOf(times.host_ms);
   report.Add("frame", latency);
   report.Add("frame_host", host);
-  std::printf("%dx%d D %d, %d paths%s: %.3f ms (%.3f .. %.3f), host to host %.3f ms, %.0f MB;", c.width,
-              c.height, c.disparities, c.paths, options.filters ? ", speckle and fill" : "",
-              latency.median_ms, latency.p10_ms, latency.p90_ms, host.median_ms, times.memory_mb);
+  const std::string what =
+      options.support.empty() ? std::to_string(c.paths) + " paths" : "AD-Census, crosses: " + options.support;
+  std::printf("%dx%d D %d, %s%s: %.3f ms (%.3f .. %.3f), host to host %.3f ms, %.0f MB;", c.width, c.height,
+              c.disparities, what.c_str(), options.filters ? ", speckle and fill" : "", latency.median_ms,
+              latency.p10_ms, latency.p90_ms, host.median_ms, times.memory_mb);
   for (std::size_t i = 0; i < times.resident_rates.size(); ++i)
     std::printf(" %zu streams %.0f/s", i + 1, times.resident_rates[i]);
   if (options.rates)
@@ -198,6 +212,10 @@ Options Parse(int argc, char** argv) {
       options.cases.push_back(c);
     } else if (option == "--filters") {
       options.filters = true;
+    } else if (option == "--ad-census") {
+      options.support = value(i);
+      if (options.support != "both" && options.support != "left")
+        throw InvalidArgument("--ad-census " + options.support + ": use both or left");
     } else if (option == "--pair-rows-from") {
       options.tuning.pairs_rows_from = std::atoi(value(i).c_str());
     } else if (option == "--no-rates") {

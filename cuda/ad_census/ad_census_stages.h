@@ -1,0 +1,72 @@
+// The method AD-Census of one frame on the device, up to its sub-pixel disparities: views, matching costs,
+// aggregation over crosses, scanlines, winners; then, behind the left-right check, its refinement.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/ad_census/cost_shape.h"
+#include "cuda/ad_census/cross_aggregation.h"
+#include "cuda/ad_census/matching_cost.h"
+#include "cuda/ad_census/refinement.h"
+#include "cuda/ad_census/scanlines.h"
+#include "cuda/ad_census/views.h"
+#include "cuda/device/arena.h"
+#include "cuda/device/device_disparity_map.h"
+#include "cuda/device/device_image.h"
+#include "cuda/filters/consistency.h"
+#include "cuda/steps.h"
+#include "pipeline/ad_census_tables.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cuda::ad_census {
+
+// The device memory of AdCensusStages, with room for any image up to a size. Borrowed.
+struct AdCensusMemory {
+  ViewMemory views;
+  std::uint16_t* tables = nullptr;
+  std::uint16_t *costs = nullptr, *row_sums = nullptr, *column_sums = nullptr;  // volumes
+  std::uint16_t* more_sizes = nullptr;                                          // a volume
+  float* reciprocals[2] = {};
+  RefinementMemory refinement;
+  std::uint8_t *mirrored_left = nullptr, *mirrored_right = nullptr;  // images of any pixel type
+
+  static AdCensusMemory Take(Arena& arena, const Parameters& parameters, int width, int height);
+};
+
+class AdCensusStages {
+ public:
+  // parameters must be valid. memory: what Take has taken for them and the largest image; filled here with
+  // what all frames need.
+  AdCensusStages(const Parameters& parameters, const AdCensusMemory& memory);
+
+  // Launches the stages up to the winners on stream and returns before they are done. The images are of one
+  // size and pixel type.
+  void Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right, const WinnerImages& winners,
+               const DeviceDisparityMap& map, const StepRunner& run, cudaStream_t stream);
+  // Those from the checked map to the sub-pixel one. results_between: the map holds the result of each step.
+  void EnqueueRefinement(const DeviceDisparityMap& map, bool results_between, const StepRunner& run,
+                         cudaStream_t stream);
+
+  // Valid in stream order behind their step.
+  DeviceImageView<const std::uint8_t> guide() const { return views_.gray_left; }
+  const Views& views() const { return views_; }
+  const CostShape& shape() const { return shape_; }
+  const std::uint16_t* costs() const { return memory_.costs; }  // until aggregation; then their means
+  const PathSums& sums() const { return sums_; }
+
+ private:
+  void MakeSums(const StepRunner& run, cudaStream_t stream);
+
+  Parameters parameters_;
+  AdCensusTables tables_;
+  AdCensusMemory memory_;
+  DeviceTables device_tables_;
+  CostShape shape_;
+  Views views_;
+  PathSums sums_;
+};
+
+}  // namespace parallax::cuda::ad_census

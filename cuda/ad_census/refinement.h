@@ -1,0 +1,61 @@
+// What AD-Census makes of its checked winners, on the device: region voting, interpolation, discontinuities,
+// sub-pixel.
+// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
+// never uses the default stream. It computes what docs/matching.md says, to the bit.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/ad_census/cost_shape.h"
+#include "cuda/ad_census/scanlines.h"
+#include "cuda/ad_census/views.h"
+#include "cuda/device/arena.h"
+#include "cuda/device/device_disparity_map.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cuda::ad_census {
+
+// Whole disparities as indices d, kNoIndex where a pixel has none, and lists of the pixels without one.
+// Borrowed.
+inline constexpr std::int16_t kNoIndex = -1;
+struct RefinementMemory {
+  std::int16_t *index = nullptr, *adjusted = nullptr;
+  std::uint32_t* holes[2] = {};     // numbers of pixels: the list in use, and the one that is made from it
+  std::int16_t* found = nullptr;    // of each hole
+  std::uint32_t* counts = nullptr;  // of holes, two
+
+  static RefinementMemory Take(Arena& arena, std::size_t num_pixels);
+};
+
+class Refinement {
+ public:
+  // For a frame: of this size, with what it was matched from.
+  Refinement(const RefinementMemory& memory, const CostShape& shape, const Parameters& parameters,
+             const View& left, const PathSums& sums)
+      : memory_(memory), shape_(shape), parameters_(parameters), left_(left), sums_(sums) {}
+
+  // In this order. The map's disparities stay as they are until WriteMap or RefineSubpixel.
+  void ReadMap(const DeviceDisparityMap& map, cudaStream_t stream);
+  void VoteInRegions(const DeviceDisparityMap& map, cudaStream_t stream);
+  void Interpolate(const DeviceDisparityMap& map, cudaStream_t stream);
+  void AdjustDiscontinuities(cudaStream_t stream);
+  void RefineSubpixel(const DeviceDisparityMap& map, cudaStream_t stream);
+  // The map's disparities from the indices, for hand-out.
+  void WriteMap(const DeviceDisparityMap& map, cudaStream_t stream);
+
+ private:
+  // Gives the listed pixels what was found for them, and lists anew those that it was not.
+  void Assign(const DeviceDisparityMap& map, cudaStream_t stream);
+
+  RefinementMemory memory_;
+  CostShape shape_;
+  const Parameters& parameters_;
+  View left_;
+  PathSums sums_;
+  int list_ = 0;  // of holes, that is in use
+};
+
+}  // namespace parallax::cuda::ad_census

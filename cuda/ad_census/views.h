@@ -1,0 +1,56 @@
+// What AD-Census takes from the two images of a frame: colours, census codes, arms of the crosses, steps of
+// colour.
+// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
+// never uses the default stream. It computes what docs/matching.md says, to the bit.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/device/arena.h"
+#include "cuda/device/device_image.h"
+#include "cuda/sgm/census_transform.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cuda::ad_census {
+
+// Words of a row of steps, a bit a pixel.
+constexpr int StepWords(int width) { return (width + 31) / 32; }
+
+// Of one image, rows densely packed. Borrowed.
+struct View {
+  std::uint32_t* color = nullptr;        // r + 2^8 g + 2^16 b
+  std::uint16_t* row_arms = nullptr;     // left + 2^8 right
+  std::uint16_t* column_arms = nullptr;  // up + 2^8 down
+  // Bit x of row y: 1 where a colour differs from the one before it, to the left (row_steps) or above
+  // (column_steps), by the threshold or more; 0 where there is none. StepWords words a row.
+  std::uint32_t *row_steps = nullptr, *column_steps = nullptr;
+};
+
+// The device memory of the views of both images, with room for any image up to a size. Borrowed.
+struct ViewMemory {
+  View left, right;
+  std::uint8_t *gray_left = nullptr, *gray_right = nullptr;
+  std::uint32_t *census_left32 = nullptr, *census_right32 = nullptr;
+  std::uint64_t *census_left64 = nullptr, *census_right64 = nullptr;
+
+  static ViewMemory Take(Arena& arena, const Parameters& parameters, int width, int height);
+};
+
+// Of a frame.
+struct Views {
+  View left, right;
+  CensusImages census;
+  DeviceImageView<const std::uint8_t> gray_left;
+};
+
+// left, right: of one size and pixel type, rows densely packed.
+Views MakeViews(const DeviceCameraImage& left, const DeviceCameraImage& right, const Parameters& parameters,
+                const ViewMemory& memory, cudaStream_t stream);
+
+// The same image from right to left, into memory of its size.
+DeviceCameraImage MirrorImage(const DeviceCameraImage& image, std::uint8_t* memory, cudaStream_t stream);
+
+}  // namespace parallax::cuda::ad_census
