@@ -28,7 +28,7 @@ std::size_t BytesNeeded(const Parameters& parameters, int width, int height, con
   } else {
     ad_census::AdCensusMemory::Take(counter, parameters, width, height);
   }
-  MapMemory::Take(counter, parameters, static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
+  MapMemory::Take(counter, parameters, width, height);
   return counter.bytes();
 }
 
@@ -81,9 +81,7 @@ StereoPipeline::StereoPipeline(const Parameters& parameters, int width, int heig
   } else {
     ad_census_.emplace(parameters, ad_census::AdCensusMemory::Take(arena_, parameters, width, height));
   }
-  map_stages_ = MapStages(
-      parameters, MapMemory::Take(arena_, parameters,
-                                  static_cast<std::size_t>(width) * static_cast<std::size_t>(height)));
+  map_stages_ = MapStages(parameters, MapMemory::Take(arena_, parameters, width, height));
 }
 
 void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right,

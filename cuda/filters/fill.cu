@@ -1,206 +1,220 @@
 // filter, hole filling, two passes. Each pass:
-//   1 NearestValuesKernel  a thread follows a segment of a column or a wrapped diagonal, a warp a row; it
-//   leaves
-//                          at every hole the last value it has met
-//   2 FillHolesKernel      one thread a hole chooses among the eight values
+//   1 MarkValuesKernel  writes which pixels have a value, a bit a pixel, 32 of a line in a word: along rows,
+//                       columns and both diagonals, so that the nearest value on a line is a bit operation
+//                       away
+//   2 FillHolesKernel   a block of pixels lists its holes; then one thread a hole finds the nearest value in
+//                       eight directions and chooses among them
 // A flag on the device says whether a pass has left holes, so that a second pass without work costs two empty
 // launches.
 #include "cuda/filters/fill.h"
 
-#include <algorithm>
-
 #include "cuda/device/dependent_launch.cuh"
+#include "cuda/device/warp.cuh"
 #include "pipeline/disparity_map.h"
 
 namespace parallax::cuda {
 namespace {
 
 constexpr int kDirections = 8;
-constexpr int kThreads = 128;
-constexpr int kWarpSize = 32;
-constexpr unsigned kFullWarp = 0xFFFFFFFFU;
-constexpr int kAhead = 8;      // values on their way along a line
-constexpr int kSegments = 16;  // of a line
-constexpr int kWalkThreads = kWarpSize * kSegments;
+constexpr int kBand = 32;  // rows, the bits of a word
+constexpr int kMarkWarps = 4;
+constexpr int kThreads = 256;
+constexpr int kPixelsOfThread = 4, kPixelsOfBlock = kThreads * kPixelsOfThread;
 
-__device__ __forceinline__ float NoValue() { return __int_as_float(0x7FC00000); }
+constexpr int NumOf(int count, int of_each) { return (count + of_each - 1) / of_each; }
+
+__device__ __forceinline__ float Infinity() { return __int_as_float(0x7F800000); }
+
+// The words of lines. Those of columns and diagonals are of a band of rows, bit i of its row i. In a band a
+// diagonal has the number of the column in which it meets the band's first row (slope -1: x falls with y) or
+// its last one (slope 1), counted from the first diagonal that has a pixel in it, so that numbers go from 0
+// to NumDiagonals - 1; in the band below it is smaller, or larger, by kBand.
+struct Lines {
+  std::uint32_t *rows, *columns, *rising, *falling;  // diagonals of slope 1 and -1
+  int width, height;
+
+  Lines(std::uint32_t* words, int image_width, int image_height)
+      : rows(words),
+        columns(rows + static_cast<std::ptrdiff_t>(RowWords(image_width)) * image_height),
+        rising(columns + static_cast<std::ptrdiff_t>(NumOf(image_height, kBand)) * image_width),
+        falling(rising + static_cast<std::ptrdiff_t>(NumOf(image_height, kBand)) * (image_width + kBand - 1)),
+        width(image_width),
+        height(image_height) {}
+  static constexpr int RowWords(int width) { return NumOf(width, kBand); }
+  __device__ int NumBands() const { return NumOf(height, kBand); }
+  __device__ int NumDiagonals() const { return width + kBand - 1; }
+};
 
 struct Arguments {
   float* disparity;
   std::uint8_t* validity;
-  float* nearest;             // eight images
+  Lines lines;
   std::uint32_t* holes_left;  // one a pass: whether it has left holes
-  int width, height, pass;
+  int pass;
 };
 
-// Directions 2 .. 7: vertical and diagonal, as (dx, dy) of the walk. What a walk down meets lies above the
-// hole.
-struct Walk {
-  int dx, dy;
-};
-__constant__ constexpr Walk kWalks[] = {{0, 1}, {0, -1}, {1, 1}, {-1, -1}, {1, -1}, {-1, 1}};
-
-// Calls visit(value, place, enters) for the pixels begin .. end - 1 of the line that starts at x = `line`, in
-// the direction of the walk. enters: a diagonal comes in from the side here and has met nothing yet.
-template <typename Visit>
-__device__ __forceinline__ void FollowLine(const Arguments& a, Walk walk, int line, int begin, int end,
-                                           const Visit& visit) {
-  const int first = walk.dx > 0 ? 0 : a.width - 1, step = walk.dy * a.width;
-  int x = (line + walk.dx * begin) % a.width;
-  x += x < 0 ? a.width : 0;
-  int row = (walk.dy > 0 ? begin : a.height - 1 - begin) * a.width;
-  for (int i = begin; i < end; i += kAhead) {
-    float values[kAhead];
-    int places[kAhead];
-    unsigned enters = 0;
-#pragma unroll
-    for (int u = 0; u < kAhead; ++u) {
-      places[u] = row + x;
-      values[u] = i + u < end ? a.disparity[places[u]] : 0.0F;
-      enters |= walk.dx != 0 && x == first ? 1U << u : 0U;
-      row += step;
-      x += walk.dx;
-      x = x == a.width ? 0 : x < 0 ? a.width - 1 : x;
-    }
-#pragma unroll
-    for (int u = 0; u < kAhead; ++u) {
-      if (i + u < end) visit(values[u], places[u], (enters >> u & 1U) != 0);
-    }
-  }
-}
-
-// Where a warp's walk through its segment of 32 lines has ended: the last value met, NaN where a line came in
-// from the side since; known: not to be asked for in the segment before.
-struct Ends {
-  float value[kSegments][kWarpSize];
-  bool known[kSegments][kWarpSize];
-};
-
-// A warp takes one segment of the lines x .. x + 31: it looks for what the segment leaves to the next, then,
-// when all have, goes through it with what the ones before have left.
-__device__ void WalkLines(const Arguments& a, int index, int line, int segment, int lane, Ends& ends) {
-  const Walk walk = kWalks[index];
-  float* const nearest =
-      a.nearest + static_cast<std::size_t>(index + 2) * static_cast<std::size_t>(a.width * a.height);
-  const int length = (a.height + kSegments - 1) / kSegments;
-  const int begin = min(segment * length, a.height),
-            end = line < a.width ? min(begin + length, a.height) : begin;
-  float last = NoValue();
-  bool known = false;
-  FollowLine(a, walk, line, begin, end, [&](float value, int, bool enters) {
-    const bool is_value = !isnan(value);
-    known = known || enters || is_value;
-    if (is_value || enters) last = value;
-  });
-  ends.value[segment][lane] = last;
-  ends.known[segment][lane] = known;
-  __syncthreads();
-  last = NoValue();
-  for (int before = segment - 1; before >= 0; --before) {
-    if (!ends.known[before][lane]) continue;
-    last = ends.value[before][lane];
-    break;
-  }
-  FollowLine(a, walk, line, begin, end, [&](float value, int place, bool enters) {
-    if (enters) last = NoValue();
-    if (isnan(value)) {
-      nearest[place] = last;
-    } else {
-      last = value;
-    }
-  });
-}
-
-// Direction 0: what lies to the left; 1: to the right. One warp a row and direction, 32 pixels at a time.
-__device__ void WalkRow(const Arguments& a, int direction, int y, int lane) {
-  const bool to_right = direction == 0;
-  const float* const row = a.disparity + y * a.width;
-  float* const nearest = a.nearest +
-                         static_cast<std::size_t>(direction) * static_cast<std::size_t>(a.width * a.height) +
-                         y * a.width;
-  const auto place = [&](int i) { return to_right ? i + lane : a.width - 1 - i - lane; };
-  float last = NoValue();
-  for (int begin = 0; begin < a.width; begin += kWarpSize * kAhead) {
-    float values[kAhead];
-#pragma unroll
-    for (int u = 0; u < kAhead; ++u) {
-      const int i = begin + u * kWarpSize;
-      values[u] = i + lane < a.width ? row[place(i)] : NoValue();
-    }
-#pragma unroll
-    for (int u = 0; u < kAhead; ++u) {
-      const int i = begin + u * kWarpSize;
-      const unsigned have = __ballot_sync(kFullWarp, !isnan(values[u]));
-      const unsigned before = have & ((1U << lane) - 1U);
-      const float met =
-          __shfl_sync(kFullWarp, values[u], before != 0 ? 31 - __clz(static_cast<int>(before)) : 0);
-      if (i + lane < a.width && isnan(values[u])) nearest[place(i)] = before != 0 ? met : last;
-      const float newest =
-          __shfl_sync(kFullWarp, values[u], have != 0 ? 31 - __clz(static_cast<int>(have)) : 0);
-      last = have != 0 ? newest : last;
-    }
-  }
-}
-
-// Blocks with blockIdx.y < 6 take 32 lines, the others kSegments rows.
-__global__ void __launch_bounds__(kWalkThreads) NearestValuesKernel(const Arguments a) {
-  __shared__ Ends ends;
+// A warp takes a band of 32 lines next to each other; blockIdx.z: rows and columns, or one of the diagonals.
+__global__ void __launch_bounds__(kWarpSize* kMarkWarps) MarkValuesKernel(const Arguments a) {
   WaitForKernelBefore();
   LetNextKernelBegin();
-  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
-  const int block = static_cast<int>(blockIdx.x), direction = static_cast<int>(blockIdx.y);
+  const Lines& lines = a.lines;
+  const int lane = static_cast<int>(threadIdx.x), band = static_cast<int>(blockIdx.y);
+  const int first = (static_cast<int>(blockIdx.x) * kMarkWarps + static_cast<int>(threadIdx.y)) * kWarpSize;
+  const int number = first + lane, y_begin = band * kBand;
   if (a.pass == 0) {
-    if (block == 0 && direction == 0 && warp == 0 && lane < 2) a.holes_left[lane] = 0;
+    if (blockIdx.x == 0 && band == 0 && blockIdx.z == 0 && threadIdx.y == 0 && lane < 2)
+      a.holes_left[lane] = 0;
   } else if (a.holes_left[a.pass - 1] == 0) {
     return;
   }
-  if (direction < 6) {
-    WalkLines(a, direction, block * kWarpSize + lane, warp, lane, ends);
-  } else {
-    const int y = block * kSegments + warp;
-    if (y < a.height) WalkRow(a, direction - 6, y, lane);
+  const int slope = blockIdx.z == 0 ? 0 : blockIdx.z == 1 ? 1 : -1;
+  const int x_begin = slope == 0 ? number : slope == 1 ? number - (kBand - 1) : number;
+  // All loads are on their way before the first one is used.
+  float values[kBand];
+#pragma unroll
+  for (int i = 0; i < kBand; ++i) {
+    const int x = x_begin + slope * i, y = y_begin + i;
+    const bool inside = x >= 0 && x < lines.width && y < lines.height;
+    values[i] = inside ? a.disparity[y * lines.width + x] : __int_as_float(0x7FC00000);
+  }
+  std::uint32_t word = 0;
+#pragma unroll
+  for (int i = 0; i < kBand; ++i) word |= isnan(values[i]) ? 0U : 1U << i;
+  if (slope == 0) {
+    if (number < lines.width) lines.columns[band * lines.width + number] = word;
+    const int row_words = Lines::RowWords(lines.width);
+    if (first >= lines.width) return;
+    std::uint32_t of_row = 0;  // lane i: of row i
+#pragma unroll
+    for (int i = 0; i < kBand; ++i) {
+      const std::uint32_t bits = __ballot_sync(kFullWarp, !isnan(values[i]));
+      of_row = lane == i ? bits : of_row;
+    }
+    if (y_begin + lane < lines.height) lines.rows[(y_begin + lane) * row_words + first / kBand] = of_row;
+  } else if (number < lines.NumDiagonals()) {
+    (slope == 1 ? lines.rising : lines.falling)[band * lines.NumDiagonals() + number] = word;
   }
 }
 
+// The nearest set bits before and behind bit `at` of the line whose words word(0), word(1) .. word_of(k)
+// gives from `own` on in both directions; word_of(k) is valid for begin <= k < end. Numbers of bits count
+// from that of word 0; -1: none.
+struct Nearest {
+  int before = -1, behind = -1;
+};
+template <typename WordOf>
+__device__ __forceinline__ Nearest FindNearest(std::uint32_t own_word, int own, int at, int begin, int end,
+                                               const WordOf& word_of) {
+  Nearest nearest;
+  std::uint32_t word = own_word & ((1U << at) - 1U);
+  int k = own;
+  while (word == 0 && k > begin) word = word_of(--k);
+  if (word != 0) nearest.before = k * kBand + 31 - __clz(static_cast<int>(word));
+  word = own_word & (0xFFFFFFFEU << at);
+  k = own;
+  while (word == 0 && k + 1 < end) word = word_of(++k);
+  if (word != 0) nearest.behind = k * kBand + __ffs(static_cast<int>(word)) - 1;
+  return nearest;
+}
+
+// Returns whether there was a value in any direction.
+__device__ __forceinline__ bool FillHole(const Arguments& a, int x, int y) {
+  const Lines& lines = a.lines;
+  const int width = lines.width, bands = lines.NumBands(), diagonals = lines.NumDiagonals(),
+            row_words = Lines::RowWords(width), band = y / kBand, row = y % kBand;
+  const std::uint32_t *const of_row = lines.rows + y * row_words, *const of_column = lines.columns + x;
+  const int rising = x - row + kBand - 1, falling = x + row;
+  const std::uint32_t *const of_rising = lines.rising + band * diagonals + rising, *const of_falling =
+                                                                                       lines.falling +
+                                                                                       band * diagonals +
+                                                                                       falling;
+  const std::uint32_t row_word = of_row[x / kBand], column_word = of_column[band * width],
+                      rising_word = *of_rising, falling_word = *of_falling;
+  const std::uint8_t validity = a.validity[y * width + x];
+  // In the band below, a rising diagonal's number is larger by kBand, a falling one's smaller.
+  const Nearest in_row =
+      FindNearest(row_word, x / kBand, x % kBand, 0, row_words, [&](int k) { return of_row[k]; });
+  const Nearest in_column =
+      FindNearest(column_word, band, row, 0, bands, [&](int k) { return of_column[k * width]; });
+  const int to_left = rising / kBand, to_right = (diagonals - 1 - rising) / kBand;  // bands in which it is
+  const Nearest in_rising =
+      FindNearest(rising_word, band, row, max(0, band - to_left), min(bands, band + to_right + 1),
+                  [&](int k) { return of_rising[(k - band) * (diagonals + kBand)]; });
+  const int up = (diagonals - 1 - falling) / kBand, down = falling / kBand;
+  const Nearest in_falling =
+      FindNearest(falling_word, band, row, max(0, band - up), min(bands, band + down + 1),
+                  [&](int k) { return of_falling[(k - band) * (diagonals - kBand)]; });
+  // Values found, ascending, +inf where there is none: an insertion sort in registers.
+  const auto value_at = [&](bool found, int u, int v) {
+    return found ? a.disparity[v * width + u] : Infinity();
+  };
+  const auto along = [&](int v, int slope) { return value_at(v >= 0, x + slope * (v - y), v); };
+  const float met[kDirections] = {value_at(in_row.before >= 0, in_row.before, y),
+                                  value_at(in_row.behind >= 0, in_row.behind, y),
+                                  along(in_column.before, 0),
+                                  along(in_column.behind, 0),
+                                  along(in_rising.before, 1),
+                                  along(in_rising.behind, 1),
+                                  along(in_falling.before, -1),
+                                  along(in_falling.behind, -1)};
+  float values[kDirections];
+  int count = 0;
+#pragma unroll
+  for (int i = 0; i < kDirections; ++i) {
+    float value = met[i];
+    count += value < Infinity() ? 1 : 0;
+#pragma unroll
+    for (int k = 0; k < i; ++k) {
+      const float smaller = fminf(values[k], value);
+      value = fmaxf(values[k], value);
+      values[k] = smaller;
+    }
+    values[i] = value;
+  }
+  if (count == 0) return false;
+  const bool hidden = (validity & (kOccluded | kOutOfRange)) != 0;
+  const int rank = hidden ? min(1, count - 1) : (count - 1) / 2;
+  float value = values[0];
+#pragma unroll
+  for (int k = 1; k < kDirections; ++k) value = k == rank ? values[k] : value;
+  const float background = fminf(met[0], met[1]);  // the lower of the two along the row
+  if (hidden && background < Infinity()) value = background;
+  a.disparity[y * width + x] = value;
+  a.validity[y * width + x] = static_cast<std::uint8_t>(validity | kFilled);
+  return true;
+}
+
+// Holes take values of pixels that had one before the pass, so it does not matter which are filled first.
 __global__ void __launch_bounds__(kThreads) FillHolesKernel(const Arguments a) {
+  __shared__ std::uint16_t holes[kPixelsOfBlock];  // numbers of pixels in the block, in any order
+  __shared__ int num_holes;
   WaitForKernelBefore();
   LetNextKernelBegin();
   if (a.pass > 0 && a.holes_left[a.pass - 1] == 0) return;
-  const int num_pixels = a.width * a.height;
-  const int pixel = static_cast<int>(blockIdx.x) * kThreads + static_cast<int>(threadIdx.x);
+  const int thread = static_cast<int>(threadIdx.x), lane = thread % kWarpSize;
+  const int width = a.lines.width, num_pixels = width * a.lines.height;
+  const int first = static_cast<int>(blockIdx.x) * kPixelsOfBlock;
+  if (thread == 0) num_holes = 0;
+  bool is_hole[kPixelsOfThread];
+#pragma unroll
+  for (int i = 0; i < kPixelsOfThread; ++i) {
+    const int pixel = first + i * kThreads + thread;
+    is_hole[i] = pixel < num_pixels && isnan(a.disparity[pixel]);
+  }
+  __syncthreads();
+#pragma unroll
+  for (int i = 0; i < kPixelsOfThread; ++i) {
+    const unsigned mask = __ballot_sync(kFullWarp, is_hole[i]);
+    int place = 0;
+    if (lane == 0 && mask != 0) place = atomicAdd(&num_holes, __popc(mask));
+    place = __shfl_sync(kFullWarp, place, 0) + __popc(mask & ((1U << lane) - 1U));
+    if (is_hole[i]) holes[place] = static_cast<std::uint16_t>(i * kThreads + thread);
+  }
+  __syncthreads();
   bool left = false;
-  if (pixel < num_pixels && isnan(a.disparity[pixel])) {
-    // Values found, ascending, +inf where there is none: an insertion sort in registers.
-    float values[kDirections];
-    float background = __int_as_float(0x7F800000);  // the lower of the two along the row
-    int count = 0;
-#pragma unroll
-    for (int i = 0; i < kDirections; ++i) {
-      float value = a.nearest[static_cast<std::size_t>(i) * static_cast<std::size_t>(num_pixels) +
-                              static_cast<std::size_t>(pixel)];
-      count += isnan(value) ? 0 : 1;
-      value = isnan(value) ? __int_as_float(0x7F800000) : value;
-      if (i < 2) background = fminf(background, value);
-#pragma unroll
-      for (int k = 0; k < i; ++k) {
-        const float smaller = fminf(values[k], value);
-        value = fmaxf(values[k], value);
-        values[k] = smaller;
-      }
-      values[i] = value;
-    }
-    left = count == 0;
-    if (count > 0) {
-      const std::uint8_t validity = a.validity[pixel];
-      const bool hidden = (validity & (kOccluded | kOutOfRange)) != 0;
-      const int rank = hidden ? min(1, count - 1) : (count - 1) / 2;
-      float value = values[0];
-#pragma unroll
-      for (int k = 1; k < kDirections; ++k) value = k == rank ? values[k] : value;
-      if (hidden && background < __int_as_float(0x7F800000)) value = background;
-      a.disparity[pixel] = value;
-      a.validity[pixel] = static_cast<std::uint8_t>(validity | kFilled);
-    }
+  for (int i = thread; i < num_holes; i += kThreads) {
+    const int pixel = first + holes[i];
+    if (!FillHole(a, pixel % width, pixel / width)) left = true;
   }
   // Whether there are any, not how many: every writer writes the same.
   if (left) a.holes_left[a.pass] = 1;
@@ -208,23 +222,22 @@ __global__ void __launch_bounds__(kThreads) FillHolesKernel(const Arguments a) {
 
 }  // namespace
 
+std::size_t NumFillWords(int width, int height) {
+  const auto w = static_cast<std::size_t>(width), h = static_cast<std::size_t>(height),
+             bands = (h + kBand - 1) / kBand;
+  return (w + kBand - 1) / kBand * h + bands * (w + 2 * (w + kBand - 1));
+}
+
 void FillHoles(const FillScratch& scratch, const DeviceDisparityMap& map, cudaStream_t stream) {
-  Arguments a{};
-  a.disparity = map.disparity.data;
-  a.validity = map.validity.data;
-  a.nearest = scratch.nearest;
-  a.holes_left = scratch.holes_left;
-  a.width = map.disparity.width;
-  a.height = map.disparity.height;
-  const int num_pixels = a.width * a.height;
-  const dim3 walks(static_cast<unsigned>(std::max((a.width + kWarpSize - 1) / kWarpSize,
-                                                  (a.height + kSegments - 1) / kSegments)),
-                   8);
-  const auto pixels = static_cast<unsigned>((num_pixels + kThreads - 1) / kThreads);
+  const int width = map.disparity.width, height = map.disparity.height;
+  Arguments a{map.disparity.data, map.validity.data, Lines(scratch.has_value, width, height),
+              scratch.holes_left, 0};
+  const dim3 lines(static_cast<unsigned>(NumOf(width + kBand - 1, kWarpSize * kMarkWarps)),
+                   static_cast<unsigned>(NumOf(height, kBand)), 3);
+  const auto blocks = static_cast<unsigned>(NumOf(width * height, kPixelsOfBlock));
   for (a.pass = 0; a.pass < 2; ++a.pass) {
-    LaunchDependent("NearestValuesKernel", NearestValuesKernel, walks, dim3(kWarpSize, kSegments), 0, stream,
-                    a);
-    LaunchDependent("FillHolesKernel", FillHolesKernel, pixels, kThreads, 0, stream, a);
+    LaunchDependent("MarkValuesKernel", MarkValuesKernel, lines, dim3(kWarpSize, kMarkWarps), 0, stream, a);
+    LaunchDependent("FillHolesKernel", FillHolesKernel, blocks, kThreads, 0, stream, a);
   }
 }
 

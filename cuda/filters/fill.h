@@ -5,6 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 
 #include "cuda/device/device_disparity_map.h"
@@ -12,9 +13,10 @@
 namespace parallax::cuda {
 
 struct FillScratch {
-  float* nearest = nullptr;             // eight images of W x H
+  std::uint32_t* has_value = nullptr;   // NumFillWords of a size at least the map's
   std::uint32_t* holes_left = nullptr;  // two values
 };
+std::size_t NumFillWords(int width, int height);
 // Changes map in place.
 void FillHoles(const FillScratch& scratch, const DeviceDisparityMap& map, cudaStream_t stream);
 

@@ -10,7 +10,8 @@
 
 namespace parallax::cuda {
 
-MapMemory MapMemory::Take(Arena& arena, const Parameters& parameters, std::size_t num_pixels) {
+MapMemory MapMemory::Take(Arena& arena, const Parameters& parameters, int width, int height) {
+  const std::size_t num_pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   MapMemory memory;
   memory.winner_left = arena.Take<std::uint16_t>(num_pixels);
   memory.winner_right = arena.Take<std::uint16_t>(num_pixels);
@@ -22,7 +23,7 @@ MapMemory MapMemory::Take(Arena& arena, const Parameters& parameters, std::size_
     memory.sizes = arena.Take<std::uint32_t>(num_pixels);
   }
   if (parameters.filter.fill && parameters.method == Method::kSgm) {
-    memory.nearest = arena.Take<float>(8 * num_pixels);
+    memory.has_value = arena.Take<std::uint32_t>(NumFillWords(width, height));
     memory.holes_left = arena.Take<std::uint32_t>(2);
   }
   const RefinementParameters& refinement = parameters.refinement;
@@ -59,7 +60,7 @@ void MapStages::EnqueueChecks(bool is_checked, const StepRunner& run, cudaStream
 
 void MapStages::EnqueueFill(const StepRunner& run, cudaStream_t stream) {
   run(Step::kFill, [&] {
-    if (parameters_.filter.fill) FillHoles({memory_.nearest, memory_.holes_left}, map_, stream);
+    if (parameters_.filter.fill) FillHoles({memory_.has_value, memory_.holes_left}, map_, stream);
   });
 }
 
@@ -80,7 +81,12 @@ void MapStages::EnqueueLast(DeviceImageView<const std::uint8_t> guide, const Ste
     swap();
   });
   if (refinement.smoothing_passes > 0) {
-    run(Step::kSmoothing, [&] { Smooth(refinement, map_.disparity, other_disparity_, stream); });
+    run(Step::kSmoothing, [&] {
+      for (int pass = 0; pass < refinement.smoothing_passes; ++pass) {
+        SmoothOnce(refinement, pass, AsConst(map_.disparity), other_disparity_, stream);
+        swap();
+      }
+    });
   }
 }
 

@@ -17,17 +17,16 @@
 
 namespace parallax::cuda {
 
-// The device memory of MapStages, with room for any image up to num_pixels. Borrowed.
+// The device memory of MapStages, with room for any image up to width x height. Borrowed.
 struct MapMemory {
   std::uint16_t *winner_left = nullptr, *winner_right = nullptr;
   float *disparity = nullptr, *other_disparity = nullptr;
   std::uint8_t *validity = nullptr, *confidence = nullptr;
   std::uint32_t *labels = nullptr, *sizes = nullptr;
-  float* nearest = nullptr;
   DisparityPlane* planes = nullptr;
-  std::uint32_t* holes_left = nullptr;
+  std::uint32_t *has_value = nullptr, *holes_left = nullptr;
 
-  static MapMemory Take(Arena& arena, const Parameters& parameters, std::size_t num_pixels);
+  static MapMemory Take(Arena& arena, const Parameters& parameters, int width, int height);
 };
 
 class MapStages {

@@ -1,5 +1,6 @@
 // refinement, planes: sixteen threads fit the plane of a tile, one a column of samples, which they hold in
-// registers; then one thread a pixel chooses.
+// registers; then one thread a rejected pixel chooses. A block of pixels lists the rejected ones first, so
+// that its warps have no idle lanes.
 #include "cuda/filters/plane_filling.h"
 
 #include "cuda/device/dependent_launch.cuh"
@@ -10,7 +11,8 @@ namespace parallax::cuda {
 namespace {
 
 constexpr int kFitThreads = 128;
-constexpr dim3 kChoiceBlock(32, 8);
+// A block's pixels: few, since all of a block's may be rejected.
+constexpr int kChoiceWidth = kWarpSize, kChoiceHeight = 8, kChoiceThreads = kChoiceWidth * kChoiceHeight;
 
 struct Tiles {
   int side, step;  // px
@@ -48,21 +50,24 @@ __global__ void __launch_bounds__(kFitThreads)
   const int tile_x = tile % tiles.width, tile_y = tile / tiles.width;  // beyond the last: stores nothing
   const int x = tiles.CenterOf(tile_x) + (column - kPlaneSampleRadius) * tiles.step;
   const int first_y = tiles.CenterOf(tile_y) - kPlaneSampleRadius * tiles.step;
+  // All loads are on their way before the first one is used.
   float values[kPlaneSamples];
-  unsigned is_kept = 0;  // a bit a row
-  int total = 0;         // twice the weights
+  std::uint8_t validity[kPlaneSamples];
 #pragma unroll
   for (int row = 0; row < kPlaneSamples; ++row) {
     const int y = first_y + row * tiles.step;
     const bool is_inside = column < kPlaneSamples && map.disparity.Contains(x, y);
-    const float value = is_inside ? map.disparity(x, y) : kNoValue;
-    const bool has_value = is_inside && !isnan(value);
-    values[row] = has_value ? value : kNoValue;
-    if (has_value) {
-      const bool kept = (map.validity(x, y) & kRejected) == 0;
-      is_kept |= static_cast<unsigned>(kept) << row;
-      total += kept ? 2 : 1;
-    }
+    values[row] = is_inside ? map.disparity(x, y) : __int_as_float(0x7FC00000);
+    validity[row] = is_inside ? map.validity(x, y) : std::uint8_t{0};
+  }
+  unsigned is_kept = 0;  // a bit a row
+  int total = 0;         // twice the weights
+#pragma unroll
+  for (int row = 0; row < kPlaneSamples; ++row) {
+    const bool has_value = !isnan(values[row]), kept = has_value && (validity[row] & kRejected) == 0;
+    if (!has_value) values[row] = kNoValue;
+    is_kept |= static_cast<unsigned>(kept) << row;
+    total += has_value ? (kept ? 2 : 1) : 0;
   }
   total = SumOverColumns(total);
   bool has_plane = total > 0;
@@ -122,56 +127,111 @@ struct ChoiceArguments {
   float reach, lowest, highest;
 };
 
-__global__ void ChoosePlanesKernel(DeviceDisparityMap map, DeviceImageView<const std::uint8_t> guide,
-                                   Tiles tiles, ChoiceArguments arguments, const DisparityPlane* planes,
-                                   DeviceImageView<float> filled) {
+struct ChoiceInput {
+  DeviceDisparityMap map;
+  DeviceImageView<const std::uint8_t> guide;
+  Tiles tiles;
+  ChoiceArguments arguments;
+  const DisparityPlane* planes;
+};
+
+// Of a rejected pixel: its value on the plane that the pixels around support most, or its own.
+__device__ __forceinline__ float ChoosePlane(const ChoiceInput& input, int x, int y) {
+  const DeviceImageView<const std::uint8_t>& guide = input.guide;
+  const Tiles& tiles = input.tiles;
+  constexpr int kPlanes = 9;  // of the tiles around
+  const int tile_x = x / tiles.side, tile_y = y / tiles.side;
+  // All loads are on their way before the first one is used; those beyond the border are of some pixel or
+  // plane inside.
+  DisparityPlane planes[kPlanes];
+#pragma unroll
+  for (int i = 0; i < kPlanes; ++i) {
+    const int column = min(max(tile_x + i % 3 - 1, 0), tiles.width - 1),
+              row = min(max(tile_y + i / 3 - 1, 0), tiles.height - 1);
+    planes[i] = input.planes[row * tiles.width + column];
+  }
+  float values[kSupportPixels], weights[kSupportPixels];
+  int grays[kSupportPixels];
+  bool are_kept[kSupportPixels];
+#pragma unroll
+  for (int i = 0; i < kSupportPixels; ++i) {
+    const int u = min(max(x + SupportColumn(i) * kSupportStep_px, 0), guide.width - 1),
+              v = min(max(y + SupportRow(i) * kSupportStep_px, 0), guide.height - 1);
+    values[i] = input.map.disparity(u, v);
+    // Other threads set kFilled meanwhile, which is none of these bits.
+    are_kept[i] = (input.map.validity(u, v) & kRejected) == 0;
+    grays[i] = guide(u, v);
+  }
+  constexpr int kCenter = kSupportPixels / 2;  // the pixel itself
+  static_assert(SupportColumn(kCenter) == 0 && SupportRow(kCenter) == 0);
+  float best = 0.0F, chosen = values[kCenter];
+#pragma unroll
+  for (int i = 0; i < kSupportPixels; ++i) {
+    const bool has_value =
+        guide.Contains(x + SupportColumn(i) * kSupportStep_px, y + SupportRow(i) * kSupportStep_px) &&
+        !isnan(values[i]);
+    values[i] = has_value ? values[i] : kNoValue;
+    weights[i] = has_value ? static_cast<float>(SupportWeight(are_kept[i], grays[i], grays[kCenter])) : 0.0F;
+  }
+  constexpr float kStep = static_cast<float>(kSupportStep_px);
+#pragma unroll
+  for (int i = 0; i < kPlanes; ++i) {
+    const int column = tile_x + i % 3 - 1, row = tile_y + i / 3 - 1;
+    const DisparityPlane& plane = planes[i];
+    if (column < 0 || column >= tiles.width || row < 0 || row >= tiles.height || plane.value == kNoValue) {
+      continue;
+    }
+    const float at_pixel = (plane.value + plane.slope_x * static_cast<float>(x - tiles.CenterOf(column))) +
+                           plane.slope_y * static_cast<float>(y - tiles.CenterOf(row));
+    const float step_x = plane.slope_x * kStep, step_y = plane.slope_y * kStep;
+    float support = 0.0F;
+#pragma unroll
+    for (int k = 0; k < kSupportPixels; ++k) {
+      const float at_row = at_pixel + static_cast<float>(SupportRow(k)) * step_y;
+      const float residual = values[k] - (at_row + static_cast<float>(SupportColumn(k)) * step_x);
+      const float left = input.arguments.reach - residual * residual;
+      support = support + weights[k] * (left > 0.0F ? left : 0.0F);
+    }
+    if (support > best) {
+      best = support, chosen = ClampTo(at_pixel, input.arguments.lowest, input.arguments.highest);
+    }
+  }
+  return chosen;
+}
+
+__global__ void __launch_bounds__(kChoiceThreads)
+    ChoosePlanesKernel(const ChoiceInput input, DeviceImageView<float> filled) {
+  __shared__ std::uint8_t rejected[kChoiceThreads];  // numbers of pixels in the block, in any order
+  __shared__ int num_rejected;
   WaitForKernelBefore();
   LetNextKernelBegin();
-  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
-  const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
-  if (!guide.Contains(x, y)) return;
-  float chosen = map.disparity(x, y);
-  const std::uint8_t validity = map.validity(x, y);
-  if ((validity & kRejected) != 0) {
-    float values[kSupportPixels], weights[kSupportPixels];
-    const int gray = guide(x, y);
-#pragma unroll
-    for (int i = 0; i < kSupportPixels; ++i) {
-      const int u = x + SupportColumn(i) * kSupportStep_px, v = y + SupportRow(i) * kSupportStep_px;
-      values[i] = kNoValue, weights[i] = 0.0F;
-      if (!guide.Contains(u, v)) continue;
-      const float value = map.disparity(u, v);
-      if (isnan(value)) continue;
-      values[i] = value;
-      // Other threads set kFilled meanwhile, which is none of these bits.
-      const bool is_kept = (map.validity(u, v) & kRejected) == 0;
-      weights[i] = static_cast<float>(SupportWeight(is_kept, guide(u, v), gray));
-    }
-    constexpr float kStep = static_cast<float>(kSupportStep_px);
-    const int tile_x = x / tiles.side, tile_y = y / tiles.side;
-    float best = 0.0F;
-    for (int row = max(tile_y - 1, 0); row <= min(tile_y + 1, tiles.height - 1); ++row) {
-      for (int column = max(tile_x - 1, 0); column <= min(tile_x + 1, tiles.width - 1); ++column) {
-        const DisparityPlane plane = planes[row * tiles.width + column];
-        if (plane.value == kNoValue) continue;
-        const float at_pixel =
-            (plane.value + plane.slope_x * static_cast<float>(x - tiles.CenterOf(column))) +
-            plane.slope_y * static_cast<float>(y - tiles.CenterOf(row));
-        const float step_x = plane.slope_x * kStep, step_y = plane.slope_y * kStep;
-        float support = 0.0F;
-#pragma unroll
-        for (int i = 0; i < kSupportPixels; ++i) {
-          const float at_row = at_pixel + static_cast<float>(SupportRow(i)) * step_y;
-          const float residual = values[i] - (at_row + static_cast<float>(SupportColumn(i)) * step_x);
-          const float left = arguments.reach - residual * residual;
-          support = support + weights[i] * (left > 0.0F ? left : 0.0F);
-        }
-        if (support > best) best = support, chosen = ClampTo(at_pixel, arguments.lowest, arguments.highest);
-      }
-    }
-    if (!isnan(chosen)) map.validity(x, y) = static_cast<std::uint8_t>(validity | kFilled);
+  const int lane = static_cast<int>(threadIdx.x), thread = static_cast<int>(threadIdx.y) * kWarpSize + lane;
+  const int x_begin = static_cast<int>(blockIdx.x) * kChoiceWidth,
+            y_begin = static_cast<int>(blockIdx.y) * kChoiceHeight;
+  if (thread == 0) num_rejected = 0;
+  __syncthreads();
+  const int x = x_begin + lane, y = y_begin + static_cast<int>(threadIdx.y);
+  bool is_rejected = false;
+  if (input.guide.Contains(x, y)) {
+    is_rejected = (input.map.validity(x, y) & kRejected) != 0;
+    if (!is_rejected) filled(x, y) = input.map.disparity(x, y);
   }
-  filled(x, y) = chosen;
+  const unsigned mask = __ballot_sync(kFullWarp, is_rejected);
+  int first = 0;
+  if (lane == 0 && mask != 0) first = atomicAdd(&num_rejected, __popc(mask));
+  first = __shfl_sync(kFullWarp, first, 0);
+  if (is_rejected) {
+    rejected[first + __popc(mask & ((1U << lane) - 1U))] = static_cast<std::uint8_t>(thread);
+  }
+  __syncthreads();
+  if (thread >= num_rejected) return;
+  const int at_x = x_begin + rejected[thread] % kWarpSize, at_y = y_begin + rejected[thread] / kWarpSize;
+  const float chosen = ChoosePlane(input, at_x, at_y);
+  if (!isnan(chosen)) {
+    std::uint8_t& validity = input.map.validity(at_x, at_y);
+    validity = static_cast<std::uint8_t>(validity | kFilled);
+  }
+  filled(at_x, at_y) = chosen;
 }
 
 }  // namespace
@@ -198,11 +258,12 @@ void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uin
   LaunchDependent("FitPlanesKernel", FitPlanesKernel,
                   dim3(static_cast<unsigned>((num_threads + kFitThreads - 1) / kFitThreads)),
                   dim3(kFitThreads), 0, stream, map, tiles, fit, planes);
-  const dim3 grid(static_cast<unsigned>((guide.width + 31) / 32),
-                  static_cast<unsigned>((guide.height + 7) / 8));
-  const ChoiceArguments choice{PlaneReach(refinement.plane_tolerance, 1.0F), lowest, highest};
-  LaunchDependent("ChoosePlanesKernel", ChoosePlanesKernel, grid, kChoiceBlock, 0, stream, map, guide, tiles,
-                  choice, planes, filled);
+  const dim3 grid(static_cast<unsigned>((guide.width + kChoiceWidth - 1) / kChoiceWidth),
+                  static_cast<unsigned>((guide.height + kChoiceHeight - 1) / kChoiceHeight));
+  const ChoiceInput choice{
+      map, guide, tiles, {PlaneReach(refinement.plane_tolerance, 1.0F), lowest, highest}, planes};
+  LaunchDependent("ChoosePlanesKernel", ChoosePlanesKernel, grid, dim3(kChoiceWidth, kChoiceHeight), 0,
+                  stream, choice, filled);
 }
 
 }  // namespace parallax::cuda

@@ -10,8 +10,8 @@
 
 namespace parallax::cuda {
 
-// Changes disparity in place. between: another image.
-void Smooth(const RefinementParameters& parameters, DeviceImageView<float> disparity,
-            DeviceImageView<float> between, cudaStream_t stream);
+// Pass number `pass` of the smoothing, from one image to another.
+void SmoothOnce(const RefinementParameters& parameters, int pass, DeviceImageView<const float> from,
+                DeviceImageView<float> to, cudaStream_t stream);
 
 }  // namespace parallax::cuda

@@ -4,6 +4,7 @@
 #include "cuda/device/check.h"
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/sgm/census_packed.cuh"
+#include "cuda/sgm/census_two_scale.cuh"
 #include "pipeline/pixel_math.h"
 
 namespace parallax::cuda {
@@ -97,11 +98,11 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
   }
 }
 
-// The window of two scales: codes of one tile of 32 x 32 pixels a block, from the image and its binomial sums
-// in shared memory. A thread four pixels below each other.
-template <typename T>
+// The window of two scales, 16-bit images: codes of one tile of 32 x 32 pixels a block, from the image and
+// its binomial sums in shared memory. A thread four pixels below each other.
 __global__ void __launch_bounds__(kTile* kTile / 4)
-    TwoScaleCensusKernel(DeviceImageView<const T> left, DeviceImageView<const T> right,
+    TwoScaleCensusKernel(DeviceImageView<const std::uint16_t> left,
+                         DeviceImageView<const std::uint16_t> right,
                          DeviceImageView<std::uint64_t> census_left,
                          DeviceImageView<std::uint64_t> census_right) {
   LetNextKernelBegin();
@@ -110,8 +111,10 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
   constexpr int kTileWidth = kTile + 2 * kMarginX, kTileHeight = kTile + 2 * kMarginY;
   constexpr int kFarWidth = kTile + 2 * kFarX, kFarHeight = kTile + 2 * kFarY;
   __shared__ std::uint16_t tile[kTileHeight][kTileWidth], smoothed[kFarHeight][kFarWidth];
-  const DeviceImageView<const T>& image = blockIdx.z == 0 ? left : right;
-  const DeviceImageView<std::uint64_t>& census = blockIdx.z == 0 ? census_left : census_right;
+  const DeviceImageView<const std::uint16_t> image{blockIdx.z == 0 ? left.data : right.data, left.width,
+                                                   left.height, left.stride_bytes};
+  const DeviceImageView<std::uint64_t> census{blockIdx.z == 0 ? census_left.data : census_right.data,
+                                              left.width, left.height, census_left.stride_bytes};
   const int x_begin = static_cast<int>(blockIdx.x) * kTile, y_begin = static_cast<int>(blockIdx.y) * kTile;
   const int thread = static_cast<int>(threadIdx.y * kTile + threadIdx.x);
   const auto inside_x = [&](int x) { return min(max(x, 0), image.width - 1); };
@@ -131,7 +134,7 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
       return at[-1] + 2U * at[0] + at[1];
     };
     const std::uint32_t sum = sum_of_row(-1) + 2U * sum_of_row(0) + sum_of_row(1);
-    smoothed[row][column] = static_cast<std::uint16_t>(sizeof(T) == 1 ? sum : sum / 16U);
+    smoothed[row][column] = static_cast<std::uint16_t>(sum / 16U);
   }
   __syncthreads();
 
@@ -174,8 +177,10 @@ __global__ void GradientsAlongRowKernel(DeviceImageView<const std::uint8_t> left
                                         DeviceImageView<const std::uint8_t> right,
                                         DeviceImageView<std::uint32_t> gradients_left,
                                         DeviceImageView<std::uint32_t> gradients_right) {
-  const DeviceImageView<const std::uint8_t>& image = blockIdx.z == 0 ? left : right;
-  const DeviceImageView<std::uint32_t>& gradients = blockIdx.z == 0 ? gradients_left : gradients_right;
+  const DeviceImageView<const std::uint8_t> image{blockIdx.z == 0 ? left.data : right.data, left.width,
+                                                  left.height, left.stride_bytes};
+  const DeviceImageView<std::uint32_t> gradients{blockIdx.z == 0 ? gradients_left.data : gradients_right.data,
+                                                 left.width, left.height, gradients_left.stride_bytes};
   LetNextKernelBegin();
   const int x_begin = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kGradientsAtOnce;
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
@@ -228,15 +233,6 @@ dim3 TilesOf(int width, int height, int tile_width, int tile_height) {
           static_cast<unsigned>((height + tile_height - 1) / tile_height), 2};
 }
 
-template <typename T>
-void TwoScaleCensus(DeviceImageView<const T> left, DeviceImageView<const T> right, const CensusImages& census,
-                    cudaStream_t stream) {
-  TwoScaleCensusKernel<T>
-      <<<TilesOf(left.width, left.height, kTile, kTile), dim3(kTile, kTile / 4), 0, stream>>>(
-          left, right, census.left64, census.right64);
-  CheckLaunch("TwoScaleCensusKernel");
-}
-
 }  // namespace
 
 void GrayFromColor(DeviceImageView<const Rgb8> color, DeviceImageView<std::uint8_t> gray,
@@ -253,7 +249,14 @@ void GuideFromGray16(DeviceImageView<const std::uint16_t> gray, DeviceImageView<
 
 void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream) {
-  if (window == CensusWindow::kTwoScale) return TwoScaleCensus(left, right, census, stream);
+  if (window == CensusWindow::kTwoScale) {
+    PackedTwoScaleCensusKernel<<<TilesOf(left.width, left.height, TwoScaleTile::kWidth,
+                                         TwoScaleTile::kHeight),
+                                 dim3(kWarpSize, TwoScaleTile::kWarps), 0, stream>>>(
+        left, right, census.left64, census.right64);
+    CheckLaunch("PackedTwoScaleCensusKernel");
+    return;
+  }
   using Tile = PackedCensusTile;
   const dim3 grid = TilesOf(left.width, left.height, Tile::kWidth, Tile::kHeight);
   WithShape(window, census, [&](auto shape, auto left_codes, auto right_codes) {
@@ -264,8 +267,13 @@ void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<c
 }
 void CensusTransform(DeviceImageView<const std::uint16_t> left, DeviceImageView<const std::uint16_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream) {
-  if (window == CensusWindow::kTwoScale) return TwoScaleCensus(left, right, census, stream);
   const dim3 grid = TilesOf(left.width, left.height, kTile, kTile);
+  if (window == CensusWindow::kTwoScale) {
+    TwoScaleCensusKernel<<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, census.left64,
+                                                                      census.right64);
+    CheckLaunch("TwoScaleCensusKernel");
+    return;
+  }
   WithShape(window, census, [&](auto shape, auto left_codes, auto right_codes) {
     CensusTransformKernel<decltype(shape)>
         <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, left_codes, right_codes);

@@ -23,13 +23,28 @@ __device__ __forceinline__ std::uint32_t BitCount(std::uint64_t code) {
 }
 
 // The same by additions and bit operations: a multiprocessor does 64 of these a cycle, but counts the bits of
-// 16 codes only, and is done soonest where one code in 16 is counted so.
+// 16 words only.
+__device__ __forceinline__ std::uint32_t BitCountsOfFour(std::uint32_t word) {
+  const std::uint32_t of_two = word - (word >> 1 & 0x55555555U);
+  return (of_two & 0x33333333U) + (of_two >> 2 & 0x33333333U);
+}
 __device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint32_t code) {
-  const std::uint32_t of_two = code - (code >> 1 & 0x55555555U);
-  const std::uint32_t of_four = (of_two & 0x33333333U) + (of_two >> 2 & 0x33333333U);
+  const std::uint32_t of_four = BitCountsOfFour(code);
   return ((of_four + (of_four >> 4)) & 0x0F0F0F0FU) * 0x01010101U >> 24;
 }
-__device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint64_t code) { return BitCount(code); }
+__device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint64_t code) {
+  const std::uint32_t of_both = BitCountsOfFour(static_cast<std::uint32_t>(code)) +
+                                BitCountsOfFour(static_cast<std::uint32_t>(code >> 32));
+  return ((of_both & 0x0F0F0F0FU) + (of_both >> 4 & 0x0F0F0F0FU)) * 0x01010101U >> 24;
+}
+// Whether disparity j of a lane, at the pixel u of those that a warp takes together, is counted so: it is
+// done soonest with one code in 16 of 32 bits, one in 8 of 64 bits, and none where gradients are compared
+// too.
+template <typename Code, bool kGradient>
+constexpr bool IsByArithmetic(int u, int j) {
+  if (sizeof(Code) == 8) return !kGradient && u % 2 == 0 && j % 4 == 3;
+  return u == 0 && j % 4 == 3;
+}
 
 // Codes that are read at once.
 template <typename Code, int kCount>
@@ -150,8 +165,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
       for (int j = 0; j < K; ++j) {
         const int number = K - 1 - j + u;
         const Code differs = here.of[u] ^ met[number / kAtOnce].of[number % kAtOnce];
-        const bool by_arithmetic = u == 0 && j % 4 == 3;
-        cost[j] = by_arithmetic ? BitCountByArithmetic(differs) : BitCount(differs);
+        cost[j] = IsByArithmetic<Code, kGradient>(u, j) ? BitCountByArithmetic(differs) : BitCount(differs);
         if constexpr (kGradient) {
           cost[j] = MultiplyAdd(here_gradient.DifferenceFrom(met_gradients[number], gradient.cap),
                                 gradient.weight, cost[j]);

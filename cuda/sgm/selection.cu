@@ -210,8 +210,8 @@ void Launch(const Arguments& a, const VolumeLayout& layout, cudaStream_t stream)
   WithLayout(layout, [&](auto k, auto value) {
     using T = decltype(value);
     const auto launch = [&](auto num_volumes) {
-      if constexpr (std::is_same_v<T, std::uint8_t> && k() >= 4) {
-        Launch<PackedTileWork<k(), num_volumes()>>(a, layout.height, stream);
+      if constexpr (sizeof(T) == 1 && k() >= 4) {
+        Launch<PackedTileWork<k(), T, num_volumes()>>(a, layout.height, stream);
       } else {
         Launch<TileWork<k(), T, num_volumes()>>(a, layout.height, stream);
       }

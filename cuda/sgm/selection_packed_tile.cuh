@@ -1,7 +1,10 @@
 // selection within a warp's tile, sums of 8-bit values, D padded to 128 or more. A word holds the sums of d
 // and d + 2, the next one those of d + 1 and d + 3 (d a multiple of 4: a "group"), each times 64, so that
-// adding a number below 64 makes a key that one instruction compares for both halves.
+// adding a number below 64 makes a key that one instruction compares for both halves. Where matching costs
+// are to be added, sums are larger: there it is 32.
 #pragma once
+
+#include <algorithm>
 
 #include "cuda/sgm/selection_tile.cuh"
 
@@ -17,14 +20,17 @@ struct PackedTile {
   std::uint32_t words[kFirst + kPixels * kPitch];
 };
 
-template <int K, int kVolumes>
+// T: std::uint8_t or NoCostByte.
+template <int K, typename T, int kVolumes>
 struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
   using Sums = PackedTile<K>;
-  using Value = std::uint8_t;
-  using Pieces = Piece<kVolumes>;
+  using Value = T;
+  static constexpr bool kAddsCosts = std::is_same_v<T, NoCostByte>;
+  using Pieces = Piece<kVolumes, kAddsCosts>;
   static constexpr int kNumVolumes = kVolumes;
   static constexpr int kPixelBytes = 32 * K;
-  static constexpr std::uint32_t kNone = kNoSum<std::uint8_t> * 64U;
+  static constexpr std::uint32_t kScale = kAddsCosts ? 32 : 64;
+  static constexpr std::uint32_t kNone = kNoSum<T> * kScale;
   static constexpr int kGroups = 8 * K;                    // of four disparities
   static constexpr int kGroupsOfTile = Sums::kPixels / 4;  // of four pixels
 
@@ -47,19 +53,23 @@ struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
   }
 
   // Sums of the piece's values into the tile. count: pixels of the tile that are in the row.
-  __device__ __forceinline__ void AddUp(const Piece<kVolumes>& piece, int turn, int count) const {
+  __device__ __forceinline__ void AddUp(const Pieces& piece, int turn, int count) const {
     const int pixel = this->PixelOf(turn, lane), place = this->PieceOf(turn, lane);
     std::uint32_t sums[8];
     const auto add = [&](int i, auto part) {  // word i of each volume: four disparities
+      // all: with carries from byte to byte; 256 times the odd sums taken away, the even ones are left.
       std::uint32_t all = 0, odd = 0;
+      if constexpr (kAddsCosts) {  // one a path
+        all = part(kVolumes) * (2 * kVolumes);
+        odd = __byte_perm(part(kVolumes), 0, 0x4341) * (2 * kVolumes);
+      }
 #pragma unroll
       for (int v = 0; v < kVolumes; ++v) {
-        all += part(
-            v);  // carries from byte to byte, but 256 times the odd sums taken away the even ones are left
+        all += part(v);
         odd += __byte_perm(part(v), 0, 0x4341);
       }
-      sums[2 * i + 1] = odd * 64U;
-      sums[2 * i] = all * 64U - sums[2 * i + 1] * 256U;
+      sums[2 * i + 1] = odd * kScale;
+      sums[2 * i] = all * kScale - sums[2 * i + 1] * 256U;
     };
     add(0, [&](int v) { return piece.of[v].x; });
     add(1, [&](int v) { return piece.of[v].y; });
@@ -83,8 +93,10 @@ struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
   // x_begin + x.
   template <typename Join>
   __device__ __forceinline__ void FollowDiagonals(int x_begin, const Join& join) const {
-    const auto join_half = [&](int right, std::uint32_t least) {  // least: sum * 64 + x
-      join(right, least * 1024U + static_cast<std::uint32_t>(x_begin) - (least & 63U) * 1023U);
+    static_assert(Sums::kPixels <= static_cast<int>(kScale));
+    const auto join_half = [&](int right, std::uint32_t least) {  // least: sum * kScale + x
+      constexpr std::uint32_t kFactor = 65536 / kScale;
+      join(right, least * kFactor + static_cast<std::uint32_t>(x_begin) - least % kScale * (kFactor - 1U));
     };
     // In group q of the pixels x = 4 g + b lie the right pixels 4 m + b - {0, 2} and 4 m + b - 1 - {0, 2}, m
     // = g - q: a lane's q moves with g, so that its m stays; words with the same b or b - 1 are of the same
@@ -132,7 +144,7 @@ struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
   // Of pixel lane % kPixels of the tile; the lanes of a pixel share its disparities. Crosses out the winner.
   __device__ __forceinline__ Winner FindWinner() const {
     constexpr int kWords = Sums::kWords / (kWarpSize / Sums::kPixels);  // of a lane
-    constexpr int kRun = kWords < 64 ? kWords : 64;                     // words whose number is below 64
+    constexpr int kRun = std::min(kWords, static_cast<int>(kScale));    // words whose number is below it
     const auto least_of_pixel = [](std::uint32_t value) {
 #pragma unroll
       for (int i = Sums::kPixels; i < kWarpSize; i *= 2)
@@ -145,7 +157,7 @@ struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
     std::uint32_t key = kNoKey;  // sum << 16 | d
 #pragma unroll 1
     for (int begin = 0; begin < kWords; begin += kRun) {
-      std::uint32_t least = 0xFFFFFFFFU;  // in each half sum * 64 + number of the word
+      std::uint32_t least = 0xFFFFFFFFU;  // in each half sum * kScale + number of the word
 #pragma unroll
       for (int i = 0; i < kRun; i += 4) {
         const uint4 four = part[(begin + i) / 4];
@@ -156,9 +168,9 @@ struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
         least = __viaddmin_u16x2(four.w, number + 0x30003U, least);
       }
       const auto key_of = [&](std::uint32_t half, std::uint32_t d_of_half) {
-        const std::uint32_t number = half & 63U;
-        return (half >> 6 << 16) + 2U * static_cast<std::uint32_t>(first + begin) + d_of_half + 2U * number -
-               (number & 1U);
+        const std::uint32_t number = half % kScale;
+        return (half / kScale << 16) + 2U * static_cast<std::uint32_t>(first + begin) + d_of_half +
+               2U * number - (number & 1U);
       };
       key = min(key, min(key_of(least & 0xFFFFU, 0), key_of(least >> 16, 2)));
     }
@@ -167,11 +179,11 @@ struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
     w.best = key >> 16;
     w.d = key & 0xFFFFU;
     __syncwarp();
-    if (lane < Sums::kPixels && w.best < kNoSum<std::uint8_t>) {
+    if (lane < Sums::kPixels && w.best < kNoSum<T>) {
       auto* const sums = reinterpret_cast<std::uint16_t*>(row);
       const int d = static_cast<int>(w.d), before = PlaceOf(d - 1), after = PlaceOf(d + 1);
-      w.before = sums[before] / 64U;
-      w.after = sums[after] / 64U;
+      w.before = sums[before] / kScale;
+      w.after = sums[after] / kScale;
       sums[before] = sums[PlaceOf(d)] = sums[after] = kNone;
     }
     __syncwarp();
@@ -181,7 +193,7 @@ struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
       const uint4 four = part[i];
       least = __vimin3_u16x2(__vimin3_u16x2(least, four.x, four.y), four.z, four.w);
     }
-    w.rival = least_of_pixel(min(least & 0xFFFFU, least >> 16)) / 64U;
+    w.rival = least_of_pixel(min(least & 0xFFFFU, least >> 16)) / kScale;
     return w;
   }
 };

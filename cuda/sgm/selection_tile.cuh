@@ -8,10 +8,12 @@ namespace parallax::cuda {
 
 inline constexpr std::uint32_t kNoKey = 0xFFFFFFFFU;
 
-// Stands where there is no disparity. Sums of four 8-bit values are below 1021, those of 16-bit ones below
-// 65535.
+// Stands where there is no disparity. Sums of four 8-bit values are below 1021; with the matching costs that
+// these leave out, below 2041, since no path costs more than 255; those of 16-bit ones are below 65535.
 template <typename T>
-inline constexpr std::uint32_t kNoSum = sizeof(T) == 1 ? 0x3FFU : 0xFFFFU;
+inline constexpr std::uint32_t kNoSum = sizeof(T) == 2                  ? 0xFFFFU
+                                        : std::is_same_v<T, NoCostByte> ? 0x7FFU
+                                                                        : 0x3FFU;
 
 // The sums of a tile. Rows of pixels stand so far apart that neither neighbouring rows' nor neighbouring
 // disparities' values wait for one bank; before and after each row are 32 places without a sum.

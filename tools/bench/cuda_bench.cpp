@@ -1,20 +1,24 @@
 // parallax_cuda_bench: times of the cuda back end on this machine, device-resident and host to host.
 // Self-contained, so that it can be carried to a GPU machine (docs/gpu.md).
 //
-//   parallax_cuda_bench [--pair LEFT.pgm RIGHT.pgm] [--case WxH,D,PATHS[,WINDOW]]... [--filters] [--repeat N]
-//                       [--streams N] [--no-rates] [--json FILE] [--pair-rows-from N] [--ad-census both|left]
-// --ad-census: the method AD-Census with the constants of its paper and the crosses of both images or of the
-// left one. Without --case: the sizes of docs/gpu.md. Without --pair: shifted noise. Images are padded or cut
-// to the size.
+//   parallax_cuda_bench [--pair LEFT.pgm RIGHT.pgm] [--case WxH,D,PATHS[,WINDOW]]... [--filters]
+//                       [--size WxH] [--config PRESET[,KEY=VALUE]...]... [--repeat N] [--streams N]
+//                       [--no-rates] [--json FILE] [--pair-rows-from N]
+// --config: whole frames with the parameters of a preset or a YAML file, of the size named before it, else
+// 1242x375. Without --case and --config: the sizes of docs/gpu.md. Without --pair: shifted noise. Images are
+// padded or cut to the size.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <random>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "config/parameters_yaml.h"
 #include "cuda/device/device.h"
 #include "cuda/frame_benchmark.h"
 #include "pipeline/error.h"
@@ -25,16 +29,15 @@ namespace {
 using Image = HostImage<std::uint8_t>;
 
 struct Case {
-  int width, height, disparities, paths;
-  CensusWindow window = CensusWindow::kCenterSymmetric9x7;
+  int width = 0, height = 0;
+  Parameters parameters;
+  std::string config;  // whose parameters they are; empty: of no configuration
 };
 
 struct Options {
   std::string left, right, json;
   std::vector<Case> cases;
   int streams = 3;
-  bool filters = false;
-  std::string support;  // of AD-Census's crosses; empty: semi-global matching
   bool rates = true;
   int repeat = 200;
   CudaTuning tuning;
@@ -84,25 +87,26 @@ std::pair<Image, Image> NoisePair(int width, int height) {
   return {std::move(left), std::move(right)};
 }
 
-Parameters ParametersOf(const Case& c, const Options& options) {
-  const bool filters = options.filters;
-  Parameters p;
-  if (!options.support.empty()) {  // as config/presets/ad_census.yaml
-    p.method = Method::kAdCensus;
-    p.census_transform.window = CensusWindow::k9x7;
-    p.matching_cost.num_disparities = c.disparities;
-    p.ad_census.support = options.support == "left" ? SupportRegion::kLeft : SupportRegion::kBoth;
-    p.consistency.max_difference = 0;
-    p.filter.speckle_size = 0;
-    return p;
-  }
-  p.census_transform.window = c.window;
-  p.matching_cost.num_disparities = c.disparities;
-  p.aggregation.num_paths = c.paths;
-  p.filter.median = 3;
-  p.filter.fill = filters;
-  p.filter.speckle_size = filters ? 100 : 0;
-  return p;
+// Selection, consistency and median, without what follows them in the presets.
+Case BareCase(int width, int height, int num_disparities, int num_paths,
+              CensusWindow window = CensusWindow::kCenterSymmetric9x7) {
+  Case bare{.width = width, .height = height, .parameters = {}, .config = {}};
+  bare.parameters.census_transform.window = window;
+  bare.parameters.matching_cost.num_disparities = num_disparities;
+  bare.parameters.aggregation.num_paths = num_paths;
+  bare.parameters.filter = {.speckle_size = 0, .fill = false, .median = 3};
+  return bare;
+}
+
+// text: PRESET[,KEY=VALUE]...
+Case ConfigCase(int width, int height, const std::string& text) {
+  std::istringstream parts(text);
+  Case configured{.width = width, .height = height, .parameters = {}, .config = {}};
+  std::getline(parts, configured.config, ',');
+  std::vector<std::string> assignments;
+  for (std::string assignment; std::getline(parts, assignment, ',');) assignments.push_back(assignment);
+  configured.parameters = LoadChosenParameters(configured.config, assignments).parameters;
+  return configured;
 }
 
 class Report {
@@ -115,10 +119,11 @@ class Report {
     char row[512];
     std::snprintf(
         row, sizeof(row),
-        "{\"backend\": \"cuda\", \"width\": %d, \"height\": %d, \"disparities\": %d, \"paths\": %d, "
-        "\"stage\": \"%s\", \"median_ms\": %.4f, \"p10_ms\": %.4f, \"p90_ms\": %.4f, \"memory_mb\": %.1f",
-        case_.width, case_.height, case_.disparities, case_.paths, stage.c_str(), s.median_ms, s.p10_ms,
-        s.p90_ms, memory_mb_);
+        "{\"backend\": \"cuda\", \"config\": \"%s\", \"width\": %d, \"height\": %d, \"disparities\": %d, "
+        "\"paths\": %d, \"stage\": \"%s\", \"median_ms\": %.4f, \"p10_ms\": %.4f, \"p90_ms\": %.4f, "
+        "\"memory_mb\": %.1f",
+        case_.config.c_str(), case_.width, case_.height, case_.parameters.matching_cost.num_disparities,
+        case_.parameters.aggregation.num_paths, stage.c_str(), s.median_ms, s.p10_ms, s.p90_ms, memory_mb_);
     rows_.push_back(row);
     if (floor.ms > 0) {
       std::snprintf(row, sizeof(row),
@@ -138,7 +143,7 @@ class Report {
 };
 
 void RunCase(const Options& options, const Case& c, std::vector<std::string>& rows) {
-  const Parameters parameters = ParametersOf(c, options);
+  const Parameters& parameters = c.parameters;
   Image left, right;
   if (options.left.empty()) {
     std::tie(left, right) = NoisePair(c.width, c.height);
@@ -157,11 +162,10 @@ void RunCase(const Options& options, const Case& c, std::vector<std::string>& ro
   const Spread latency = SpreadOf(times.resident_ms), host = SpreadOf(times.host_ms);
   report.Add("frame", latency);
   report.Add("frame_host", host);
-  const std::string what =
-      options.support.empty() ? std::to_string(c.paths) + " paths" : "AD-Census, crosses: " + options.support;
-  std::printf("%dx%d D %d, %s%s: %.3f ms (%.3f .. %.3f), host to host %.3f ms, %.0f MB;", c.width, c.height,
-              c.disparities, what.c_str(), options.filters ? ", speckle and fill" : "", latency.median_ms,
-              latency.p10_ms, latency.p90_ms, host.median_ms, times.memory_mb);
+  std::printf("%dx%d D %d, %d paths%s%s: %.3f ms (%.3f .. %.3f), host to host %.3f ms, %.0f MB;", c.width,
+              c.height, parameters.matching_cost.num_disparities, parameters.aggregation.num_paths,
+              c.config.empty() ? "" : ", ", c.config.c_str(), latency.median_ms, latency.p10_ms,
+              latency.p90_ms, host.median_ms, times.memory_mb);
   for (std::size_t i = 0; i < times.resident_rates.size(); ++i)
     std::printf(" %zu streams %.0f/s", i + 1, times.resident_rates[i]);
   if (options.rates)
@@ -191,6 +195,8 @@ CensusWindow WindowOf(const std::string& name) {
 
 Options Parse(int argc, char** argv) {
   Options options;
+  bool filters = false;
+  int width = 1242, height = 375;
   const auto value = [&](int& i) -> std::string {
     if (i + 1 >= argc) throw InvalidArgument(std::string(argv[i]) + " needs a value");
     return argv[++i];
@@ -201,21 +207,24 @@ Options Parse(int argc, char** argv) {
       options.left = value(i);
       options.right = value(i);
     } else if (option == "--case") {
-      Case c{};
+      int case_width = 0, case_height = 0, num_disparities = 0, num_paths = 0;
       char window[16] = "cs9x7";
       const std::string text = value(i);
-      if (std::sscanf(text.c_str(), "%dx%d,%d,%d,%15s", &c.width, &c.height, &c.disparities, &c.paths,
-                      window) < 4) {
+      if (std::sscanf(text.c_str(), "%dx%d,%d,%d,%15s", &case_width, &case_height, &num_disparities,
+                      &num_paths, window) < 4) {
         throw InvalidArgument("--case " + text + ": write WxH,D,PATHS[,WINDOW]");
       }
-      c.window = WindowOf(window);
-      options.cases.push_back(c);
+      options.cases.push_back(
+          BareCase(case_width, case_height, num_disparities, num_paths, WindowOf(window)));
+    } else if (option == "--config") {
+      options.cases.push_back(ConfigCase(width, height, value(i)));
+    } else if (option == "--size") {
+      const std::string text = value(i);
+      if (std::sscanf(text.c_str(), "%dx%d", &width, &height) < 2) {
+        throw InvalidArgument("--size " + text + ": write WxH, as in 640x480");
+      }
     } else if (option == "--filters") {
-      options.filters = true;
-    } else if (option == "--ad-census") {
-      options.support = value(i);
-      if (options.support != "both" && options.support != "left")
-        throw InvalidArgument("--ad-census " + options.support + ": use both or left");
+      filters = true;
     } else if (option == "--pair-rows-from") {
       options.tuning.pairs_rows_from = std::atoi(value(i).c_str());
     } else if (option == "--no-rates") {
@@ -231,11 +240,15 @@ Options Parse(int argc, char** argv) {
     }
   }
   if (options.cases.empty()) {
-    options.cases = {{1242, 375, 128, 8},
-                     {1242, 375, 128, 4},
-                     {1242, 375, 256, 8},
-                     {1920, 1080, 128, 8},
-                     {1920, 1080, 256, 8}};
+    options.cases = {BareCase(1242, 375, 128, 8), BareCase(1242, 375, 128, 4), BareCase(1242, 375, 256, 8),
+                     BareCase(1920, 1080, 128, 8), BareCase(1920, 1080, 256, 8)};
+  }
+  if (filters) {
+    for (Case& c : options.cases) {
+      if (!c.config.empty()) continue;
+      c.parameters.filter.fill = true;
+      c.parameters.filter.speckle_size = 100;
+    }
   }
   return options;
 }

@@ -27,9 +27,8 @@ TEST_F(CudaFillTest, EqualsTheReference) {
     }
     UploadedMap map(expected, stream);
     reference::FillHoles(expected, threads);
-    cuda::DeviceBuffer<float> nearest(8 * static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
-    cuda::DeviceBuffer<std::uint32_t> holes_left(2);
-    cuda::FillHoles({nearest.data(), holes_left.data()}, map.View(), stream.get());
+    cuda::DeviceBuffer<std::uint32_t> has_value(cuda::NumFillWords(width, height)), holes_left(2);
+    cuda::FillHoles({has_value.data(), holes_left.data()}, map.View(), stream.get());
     EXPECT_EQ(DifferenceOf("fill", expected, map.Download(stream)), "") << "case " << number;
   }
 }

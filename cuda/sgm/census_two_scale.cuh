@@ -1,0 +1,140 @@
+// census_transform of 8-bit images with the window of two scales: a word holds a pixel and the one 32 columns
+// further, so that one subtraction compares two pixels with two others wherever these lie.
+#pragma once
+
+#include "cuda/device/dependent_launch.cuh"
+#include "cuda/sgm/lane_costs.cuh"
+
+namespace parallax::cuda {
+
+// A block's tile, and the words around it that it looks at: of the image (near) and of its binomial sums
+// (far).
+struct TwoScaleTile {
+  static constexpr int kWarps = 8;
+  static constexpr int kWidth = 2 * kWarpSize, kHeight = 32;
+  static constexpr int kFarX = 6, kFarY = 4;
+  static constexpr int kNearX = kFarX + 1, kNearY = kFarY + 1;
+  static constexpr int kFarWidth = kWarpSize + 2 * kFarX, kFarHeight = kHeight + 2 * kFarY;
+  static constexpr int kNearWidth = kWarpSize + 2 * kNearX, kNearHeight = kHeight + 2 * kNearY;
+  std::uint32_t near[kNearHeight][kNearWidth];
+  std::uint32_t far[kFarHeight][kFarWidth];
+
+  // The binomial sum around a word of the image; its halves are below 16 * 256.
+  __device__ __forceinline__ std::uint32_t SumAround(int row, int column) const {
+    const auto of_row = [&](int dy) {
+      const std::uint32_t* const at = &near[row + dy][column];
+      return at[-1] + 2U * at[0] + at[1];
+    };
+    return of_row(-1) + 2U * of_row(0) + of_row(1);
+  }
+};
+
+// Bits in the order of docs/matching.md, each 1 where the neighbour is darker than the centre.
+static __global__ void __launch_bounds__(TwoScaleTile::kWarps* kWarpSize)
+    PackedTwoScaleCensusKernel(DeviceImageView<const std::uint8_t> left,
+                               DeviceImageView<const std::uint8_t> right,
+                               DeviceImageView<std::uint64_t> census_left,
+                               DeviceImageView<std::uint64_t> census_right) {
+  using Tile = TwoScaleTile;
+  __shared__ Tile tile;
+  LetNextKernelBegin();
+  const DeviceImageView<const std::uint8_t> image{blockIdx.z == 0 ? left.data : right.data, left.width,
+                                                  left.height, left.stride_bytes};
+  const DeviceImageView<std::uint64_t> census{blockIdx.z == 0 ? census_left.data : census_right.data,
+                                              left.width, left.height, census_left.stride_bytes};
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int x_begin = static_cast<int>(blockIdx.x) * Tile::kWidth,
+            y_begin = static_cast<int>(blockIdx.y) * Tile::kHeight;
+  const auto inside_x = [&](int x) { return min(max(x, 0), image.width - 1); };
+  const auto inside_y = [&](int y) { return min(max(y, 0), image.height - 1); };
+  // All on their way before the first is stored.
+  constexpr int kRows = (Tile::kNearHeight + Tile::kWarps - 1) / Tile::kWarps;
+  std::uint8_t values[kRows][2][2];
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+    const std::uint8_t* const row = image.Row(inside_y(y_begin + warp + i * Tile::kWarps - Tile::kNearY));
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const int x = x_begin + lane + k * kWarpSize - Tile::kNearX;
+      values[i][k][0] = __ldg(row + inside_x(x));
+      values[i][k][1] = __ldg(row + inside_x(x + kWarpSize));
+    }
+  }
+#pragma unroll
+  for (int i = 0; i < kRows; ++i) {
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const int row = warp + i * Tile::kWarps, column = lane + k * kWarpSize;
+      if (row < Tile::kNearHeight && column < Tile::kNearWidth) {
+        tile.near[row][column] = values[i][k][0] | static_cast<std::uint32_t>(values[i][k][1]) << 16;
+      }
+    }
+  }
+  __syncthreads();
+
+  // Beyond the border stands the sum of the nearest pixel inside.
+  const bool is_inside = x_begin >= Tile::kFarX && x_begin + Tile::kWidth + Tile::kFarX <= image.width;
+#pragma unroll
+  for (int row = warp; row < Tile::kFarHeight; row += Tile::kWarps) {
+    const int near_row = inside_y(y_begin + row - Tile::kFarY) - y_begin + Tile::kNearY;
+#pragma unroll
+    for (int k = 0; k < 2; ++k) {
+      const int column = lane + k * kWarpSize, x = x_begin + column - Tile::kFarX;
+      if (column >= Tile::kFarWidth) continue;
+      if (is_inside) {
+        tile.far[row][column] = tile.SumAround(near_row, column + 1);
+      } else {  // either half has a nearest pixel of its own; one without pixels takes any
+        const auto near_column = [&](int begin, int at) {
+          return max(inside_x(at) - begin + Tile::kNearX, 1);
+        };
+        tile.far[row][column] =
+            __byte_perm(tile.SumAround(near_row, near_column(x_begin, x)),
+                        tile.SumAround(near_row, near_column(x_begin + kWarpSize, x + kWarpSize)), 0x7610);
+      }
+    }
+  }
+  __syncthreads();
+
+  const int x = x_begin + lane;
+  if (x >= image.width) return;
+#pragma unroll 1
+  for (int row = warp; row < Tile::kHeight; row += Tile::kWarps) {
+    const int y = y_begin + row;
+    if (y >= image.height) return;
+    std::uint32_t bits[4] = {};  // sixteen in each half, the last one highest
+    int bit = 0;
+    // center: of both pixels and 0x7FFF; the halves' highest bits are left where the centre is brighter.
+    const auto add_bit = [&](std::uint32_t center, std::uint32_t neighbour) {
+      bits[bit / 16] = bits[bit / 16] >> 1 | ((center - neighbour) & 0x80008000U);
+      ++bit;
+    };
+    const int near_row = row + Tile::kNearY, near_column = lane + Tile::kNearX;
+    const std::uint32_t center = tile.near[near_row][near_column] + 0x7FFF7FFFU;
+#pragma unroll
+    for (int dy = -3; dy <= 3; ++dy) {
+#pragma unroll
+      for (int dx = -4; dx <= 4; ++dx) {
+        if ((dx + dy) % 2 != 0 || (dx == 0 && dy == 0)) continue;
+        add_bit(center, tile.near[near_row + dy][near_column + dx]);
+      }
+    }
+    const int far_row = row + Tile::kFarY, far_column = lane + Tile::kFarX;
+    const std::uint32_t center_far = tile.far[far_row][far_column] + 0x7FFF7FFFU;
+#pragma unroll
+    for (int dy = -4; dy <= 4; dy += 2) {
+#pragma unroll
+      for (int dx = -6; dx <= 6; dx += 2) {
+        if (dx == 0 && dy == 0) continue;
+        add_bit(center_far, tile.far[far_row + dy][far_column + dx]);
+      }
+    }
+    const auto code = [&](unsigned halves) {
+      return __byte_perm(bits[0], bits[1], halves) | std::uint64_t{__byte_perm(bits[2], bits[3], halves)}
+                                                         << 32;
+    };
+    census(x, y) = code(0x5410);
+    if (x + kWarpSize < image.width) census(x + kWarpSize, y) = code(0x7632);
+  }
+}
+
+}  // namespace parallax::cuda
