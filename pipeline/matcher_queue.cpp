@@ -38,8 +38,7 @@ class QueueOfOne final : public MatcherQueue {
     times_ = std::exchange(matched_times_, {});
     is_in_flight_ = false;
     is_collected_.notify_one();
-    return {collected_.disparity.ConstView(), collected_.validity.ConstView(),
-            collected_.confidence.ConstView()};
+    return ViewOf(collected_);
   }
 
   DisparityMap Take() override {

@@ -16,6 +16,9 @@ struct DisparityMapView {
   HostImageView<const float> disparity;
   HostImageView<const std::uint8_t> validity, confidence;
 };
+inline DisparityMapView ViewOf(const DisparityMap& map) {
+  return {map.disparity.ConstView(), map.validity.ConstView(), map.confidence.ConstView()};
+}
 DisparityMap Clone(const DisparityMapView& view);
 
 // Frames come out in the order in which they went in. One thread submits and collects, or two threads, one

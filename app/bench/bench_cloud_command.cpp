@@ -14,12 +14,14 @@
 #include "app/bench/bench_report.h"
 #include "app/cloud/cloud_options.h"
 #include "app/commands.h"
+#include "app/options/shared_options.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "config/backends.h"
 #include "pipeline/cloud/compare.h"
 #include "pipeline/error.h"
 #include "pipeline/reprojection.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -130,11 +132,11 @@ class CloudBench {
     for (const auto& measures : measures_) {
       CloudBenchRow row{job, input, std::string(measures->name()), {}, items, item_name};
       work(*measures);  // warm up
-      const Seconds all;
-      for (int i = 0; i < options_.repeat && (i == 0 || all.Passed() < options_.most_seconds); ++i) {
-        const Seconds watch;
+      const Stopwatch all;
+      for (int i = 0; i < options_.repeat && (i == 0 || all.s() < options_.most_seconds); ++i) {
+        const Stopwatch watch;
         work(*measures);
-        row.samples_ms.push_back(1000 * watch.Passed());
+        row.samples_ms.push_back(watch.ms());
       }
       Print(row);
       rows_.push_back(std::move(row));
@@ -272,19 +274,13 @@ void AddBenchCloudCommand(CLI::App& bench) {
       ->delimiter(',')
       ->type_name("LIST")
       ->capture_default_str();
-  command->add_option("--repeat", options->repeat, "Runs of each, after one that does not count")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
   command->add_option("--seconds", options->most_seconds, "A job is not repeated beyond this")
       ->check(CheckPositive)
       ->capture_default_str();
-  command->add_option("--device", options->device, "CUDA device")
-      ->check(CLI::Range(0, 1023))
-      ->capture_default_str();
-  command->add_option("--threads", options->num_threads, "Of the CPU back end; 0 = one per core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command->add_option("--json", options->json_file, "Write the rows to FILE")->type_name("FILE");
+  AddRepeatOption(*command, options->repeat);
+  AddDeviceOption(*command, options->device);
+  AddThreadsOption(*command, options->num_threads);
+  AddJsonOption(*command, options->json_file, "the rows");
   command->callback([options] { CloudBench(*options).Run(); });
   command->footer(
       "examples:\n"

@@ -19,6 +19,7 @@
 #include "app/bench/bench_report.h"
 #include "app/commands.h"
 #include "app/options/matching_options.h"
+#include "app/options/shared_options.h"
 #include "app/output/output_files.h"
 #include "config/backends.h"
 #include "config/device_benchmark.h"
@@ -216,7 +217,7 @@ void AddBenchCommand(CLI::App& app) {
   const auto options = std::make_shared<BenchOptions>();
   command->add_option("source", options->source,
                       "Frames to measure with (as run takes them); none: a synthetic drive");
-  command->add_option("--kind", options->kind, "Kind of the source; else it is recognised");
+  AddKindOption(*command, options->kind);
   command
       ->add_option("--sizes", options->sizes,
                    "WxH,...: frames are cut or tiled to it; else as they are, or 1242x375")
@@ -230,9 +231,7 @@ void AddBenchCommand(CLI::App& app) {
       ->capture_default_str();
   AddParameterOptions(*command, options->matching);
   AddMachineOptions(*command, options->matching);
-  command->add_option("--repeat", options->repeat, "Runs of each")
-      ->check(CLI::Range(1, 100000))
-      ->capture_default_str();
+  AddRepeatOption(*command, options->repeat);
   command->add_option("--frames", options->num_frames, "Frames of the source that take turns")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
@@ -242,7 +241,7 @@ void AddBenchCommand(CLI::App& app) {
   command->add_flag("--stages,!--no-stages", options->with_stages, "A row for each stage, too (on)");
   command->add_flag("--opencv,!--no-opencv", options->with_opencv,
                     "OpenCV's StereoSGBM in its four modes, in turns with the rest");
-  command->add_option("--json", options->json, "Write the rows to FILE")->type_name("FILE");
+  AddJsonOption(*command, options->json, "the rows");
   AddBenchCloudCommand(*command);
   command->callback([options, command] {
     if (command->get_subcommands().empty()) RunBench(*options);

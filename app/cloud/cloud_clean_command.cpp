@@ -13,6 +13,7 @@
 #include "app/output/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "pipeline/error.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -80,7 +81,7 @@ void RunClean(const CleanOptions& options) {
   }
   const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
   const InputCloud input = ReadInputCloud(options.input, FarPoints::kLeftOut);
-  const Seconds watch;
+  const Stopwatch watch;
   CleanedCloud cleaned;
   if (options.voxel_means) {
     PointCloud means = MeansOfVoxels(input.cloud, *cleaning.voxel_size_m);
@@ -92,7 +93,7 @@ void RunClean(const CleanOptions& options) {
   } else {
     cleaned = Clean(input.cloud, cleaning, *measures);
   }
-  const double seconds = watch.Passed();
+  const double seconds = watch.s();
   fmt::print("{}\n\n", input.Description());
   std::size_t width = 8;
   for (const CleaningStep& step : cleaned.steps) width = std::max(width, step.name.size());

@@ -17,6 +17,7 @@
 #include "datasets/formats/image_file.h"
 #include "pipeline/cloud/compare.h"
 #include "pipeline/error.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -142,10 +143,10 @@ void RunCompare(CompareCommandOptions& options) {
   const InputCloud estimate = ReadInputCloud(options.estimate), truth = ReadInputCloud(options.truth);
   options.compare.depth_edges_m = RoundDepthEdges(truth.cloud.points);
   std::sort(options.compare.thresholds_m.begin(), options.compare.thresholds_m.end());
-  const Seconds watch;
+  const Stopwatch watch;
   const CloudComparison comparison =
       CompareClouds(estimate.cloud.points, truth.cloud.points, options.compare, *measures);
-  const double seconds = watch.Passed();
+  const double seconds = watch.s();
   fmt::print("estimate {}\ntruth {}\nback end {}, {:.3f} s\n\n", estimate.Description(), truth.Description(),
              measures->name(), seconds);
   PrintComparison(comparison);

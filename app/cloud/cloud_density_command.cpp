@@ -16,6 +16,7 @@
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 #include "pipeline/error.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -72,9 +73,9 @@ void RunDensity(const DensityOptions& options) {
   CheckHasNeighbours(input, options.k);
   const std::span<const Point3f> points = input.cloud.points;
   const DensityKind kind = options.kind == "volume" ? DensityKind::kVolume : DensityKind::kSurface;
-  const Seconds watch;
+  const Stopwatch watch;
   const CloudDensity density = MeasureDensity(*measures, points, options.k, kind);
-  const double seconds = watch.Passed();
+  const double seconds = watch.s();
 
   fmt::print("{}\n{} neighbours, {} density, back end {}, {:.3f} s\n\n", input.Description(), options.k,
              options.kind, measures->name(), seconds);

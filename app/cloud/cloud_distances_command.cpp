@@ -18,6 +18,7 @@
 #include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
 #include "pipeline/error.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -105,7 +106,7 @@ class DistancesRun {
 
  private:
   void Histogram(const HistogramRequest& request) {
-    const Seconds watch;
+    const Stopwatch watch;
     const DistanceHistogram histogram = measures_->HistogramOfDistances(
         a_.View(), b_.View(), request.largest_m, request.num_bins, distance_options_);
     PrintTime("histogram", watch);
@@ -129,7 +130,7 @@ class DistancesRun {
   }
 
   void Nearest() {
-    const Seconds watch;
+    const Stopwatch watch;
     const NearestRows nearest = measures_->FindNearestRows(a_.View(), b_.View(), distance_options_);
     PrintTime(fmt::format("nearest {} of B for every {} of A", b_.thing(), a_.thing()), watch);
     PrintSpread("nearest", "distance", nearest.distances);
@@ -137,7 +138,7 @@ class DistancesRun {
   }
 
   void Smallest() {
-    const Seconds watch;
+    const Stopwatch watch;
     const Neighbours smallest =
         measures_->FindSmallestDistances(a_.View(), b_.View(), options_.k, distance_options_);
     PrintTime(fmt::format("{} smallest distances of every {} of A", options_.k, a_.thing()), watch);
@@ -149,8 +150,8 @@ class DistancesRun {
     if (!options_.csv_file.empty()) WriteCsv(smallest.indices, smallest.distances_m, k);
   }
 
-  static void PrintTime(const std::string& what, const Seconds& watch) {
-    fmt::print("\n{}, {:.3f} s\n", what, watch.Passed());
+  static void PrintTime(const std::string& what, const Stopwatch& watch) {
+    fmt::print("\n{}, {:.3f} s\n", what, watch.s());
   }
 
   // Points are in metres; what the numbers of a matrix are is not known.

@@ -17,6 +17,7 @@
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/file_bytes.h"
 #include "pipeline/error.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -171,9 +172,9 @@ void RunEmd(const EmdCommandOptions& options) {
   if (options.floor && n != static_cast<std::int64_t>(b.cloud.size())) other_b = Draw(b, n, options.seed + 2);
   std::vector<EmdPair> pairs = {{drawn_a.points, drawn_b.points}};
   if (other_b) pairs.push_back({drawn_b.points, other_b->points});
-  const Seconds watch;
+  const Stopwatch watch;
   const std::vector<EmdResult> results = Solve(options, pairs, *measures);
-  const double seconds = watch.Passed();
+  const double seconds = watch.s();
   const EmdResult& result = results.front();
   const std::string_view backend = options.exact ? "cpu" : measures->name();
   const auto num_matched = static_cast<std::size_t>(std::count_if(

@@ -19,6 +19,7 @@
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 #include "pipeline/error.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -52,9 +53,9 @@ class GeodesicRun {
 
   void Run() {
     if (!options_.cloud_graph.voxels) CheckHasNeighbours(input_, options_.cloud_graph.k);
-    const Seconds graph_watch;
+    const Stopwatch graph_watch;
     graph_ = MakeGraphOfCloud(*measures_, input_.cloud.points, options_.cloud_graph);
-    fmt::print("{}\n{}, {:.3f} s\n", input_.Description(), graph_.description, graph_watch.Passed());
+    fmt::print("{}\n{}, {:.3f} s\n", input_.Description(), graph_.description, graph_watch.s());
     Find();
     json_.BeginObject().Key("cloud").Value(input_.file).Key("backend").Value(measures_->name());
     json_.Key("num_points").Value(static_cast<std::int64_t>(input_.cloud.size()));
@@ -84,13 +85,13 @@ class GeodesicRun {
   void Find() {
     std::vector<std::int32_t> nodes;
     for (const Place& place : sources_) nodes.push_back(graph_.NodeOf(place.point));
-    const Seconds watch;
+    const Stopwatch watch;
     geodesics_ = measures_->ShortestPaths(graph_.graph, nodes,
                                           {.range_m = options_.range_m,
                                            .targets = {},
                                            .predecessors = NeedsPaths(),
                                            .algorithm = AlgorithmNamed(options_.algorithm)});
-    seconds_ = watch.Passed();
+    seconds_ = watch.s();
     fmt::print("paths from {}, {:.3f} s, back end {}\n", CountOf(sources_.size(), "point"), seconds_,
                measures_->name());
   }

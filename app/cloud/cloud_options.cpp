@@ -4,12 +4,12 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <optional>
 #include <utility>
 
+#include "app/options/shared_options.h"
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
@@ -48,13 +48,9 @@ std::unique_ptr<CloudMeasures> CloudOptions::Measures() const {
 
 void AddCloudOptions(CLI::App& command, CloudOptions& options) {
   command.add_option("--backend", options.backend, "auto, cuda or cpu")->capture_default_str();
-  command.add_option("--device", options.device, "CUDA device, as `parallax info` numbers them")
-      ->check(CLI::Range(0, 1023))
-      ->capture_default_str();
-  command.add_option("--threads", options.num_threads, "Threads of the CPU back end; 0 = one per core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command.add_option("--json", options.json_file, "Write every figure as JSON")->type_name("FILE");
+  AddDeviceOption(command, options.device);
+  AddThreadsOption(command, options.num_threads);
+  AddJsonOption(command, options.json_file, "every figure");
 }
 
 std::string CheckPositive(const std::string& text) {
@@ -145,12 +141,5 @@ void CheckHasNeighbours(const InputCloud& input, int k) {
                           CountOf(input.cloud.size(), "finite point"),
                           CountOf(static_cast<std::size_t>(k), "neighbour")));
 }
-
-std::int64_t Seconds::Now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(
-             std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
-double Seconds::Passed() const { return static_cast<double>(Now() - start_ns_) * 1e-9; }
 
 }  // namespace parallax::app

@@ -79,14 +79,4 @@ void CheckDistancesFit(const std::string& file, const std::string& thing, std::s
 // Throws Error where the cloud has not more than k points.
 void CheckHasNeighbours(const InputCloud& input, int k);
 
-// Seconds since a moment.
-class Seconds {
- public:
-  double Passed() const;
-
- private:
-  std::int64_t start_ns_ = Now();
-  static std::int64_t Now();
-};
-
 }  // namespace parallax::app

@@ -9,18 +9,6 @@
 #include "app/pictures/value_scale.h"
 
 namespace parallax::app {
-namespace {
-
-// Of 1, 2 or 5 times a power of ten, the smallest that is at least `width`.
-double RoundWidth(double width) {
-  const double power = std::pow(10.0, std::floor(std::log10(width)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= width) return factor * power;
-  }
-  return 10 * power;
-}
-
-}  // namespace
 
 std::vector<double> RoundDepthEdges(std::span<const Point3f> points) {
   std::vector<float> depths(points.size());
@@ -28,7 +16,7 @@ std::vector<double> RoundDepthEdges(std::span<const Point3f> points) {
   const double low = QuantileOf(depths, 0.01), high = QuantileOf(depths, 0.99);
   if (!(high - low > 1e-3 * std::abs(high)) || !std::isfinite(high - low)) return {};
   constexpr double kWantedBins = 8, kInfinite = std::numeric_limits<double>::infinity();
-  const double width = RoundWidth((high - low) / kWantedBins);
+  const double width = RoundStep((high - low) / kWantedBins);
   std::vector<double> edges = {-kInfinite};
   for (double i = std::floor(low / width) + 1; i * width < high; ++i) edges.push_back(i * width + 0.0);
   edges.push_back(kInfinite);

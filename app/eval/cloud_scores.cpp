@@ -10,11 +10,13 @@
 
 #include "app/cloud/cloud_density.h"
 #include "app/cloud/cloud_options.h"
+#include "app/eval/cloud_figures.h"
 #include "app/pictures/cloud_picture.h"
 #include "pipeline/cloud/compare.h"
 #include "pipeline/cloud/geodesics/geodesic_ratio.h"
 #include "pipeline/error.h"
 #include "pipeline/reprojection.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -108,7 +110,7 @@ Scores CloudEvaluator::AddFrame(const StereoFrame& frame, HostImageView<const fl
     why = frame.rig_note.empty() ? "no calibration" : frame.rig_note;
     return {};
   }
-  const Seconds watch;
+  const Stopwatch watch;
   DepthMap estimate_map = DepthOf(estimate, frame, limits);
   const DepthMap truth_map = DepthOf(frame.truth->disparity.ConstView(), frame, limits);
   const PointCloud whole = CloudOf(estimate_map), truth = CloudOf(truth_map);
@@ -120,32 +122,32 @@ Scores CloudEvaluator::AddFrame(const StereoFrame& frame, HostImageView<const fl
     return {};
   }
   Scores scores;
-  scores.Add("cloud_points", static_cast<double>(whole.size()));
-  scores.Add("cloud_judged_points", static_cast<double>(judged.size()));
-  scores.Add("cloud_truth_points", static_cast<double>(truth.size()));
+  scores.Add(CloudKey("cloud_points"), static_cast<double>(whole.size()));
+  scores.Add(CloudKey("cloud_judged_points"), static_cast<double>(judged.size()));
+  scores.Add(CloudKey("cloud_truth_points"), static_cast<double>(truth.size()));
   AddDensity(whole, scores);
   AddComparison(frame.name, judged, truth, scores);
   const std::vector<float> depth_errors_m =
       SignedDepthErrors(judged.points, truth_map.depth_m.ConstView(), truth_map.rig);
   const SignedErrorScores depth = SignedScoresOf(depth_errors_m);
-  scores.Add("cloud_depth_bias_m", depth.bias_m);
-  scores.Add("cloud_depth_median_abs_m", depth.median_abs_m);
-  scores.Add("cloud_depth_mean_abs_m", depth.mean_abs_m);
-  scores.Add("cloud_depth_rms_m", depth.rms_m);
+  scores.Add(CloudKey("cloud_depth_bias_m"), depth.bias_m);
+  scores.Add(CloudKey("cloud_depth_median_abs_m"), depth.median_abs_m);
+  scores.Add(CloudKey("cloud_depth_mean_abs_m"), depth.mean_abs_m);
+  scores.Add(CloudKey("cloud_depth_rms_m"), depth.rms_m);
   AddGeodesics(estimate_map.depth_m.ConstView(), truth_map.depth_m.ConstView(), truth_map.rig, scores);
   AddEmd(judged, truth, scores);
-  scores.Add("cloud_ms", 1000 * watch.Passed());
+  scores.Add(CloudKey("cloud_ms"), watch.ms());
   frames_.push_back(scores);
   return scores;
 }
 
 void CloudEvaluator::AddDensity(const PointCloud& estimate, Scores& scores) {
   const CloudDensity density = MeasureDensity(*measures_, estimate.points, options_.k, DensityKind::kSurface);
-  scores.Add("cloud_spacing_m", QuantileOf(density.mean_distances_m, 0.5));
+  scores.Add(CloudKey("cloud_spacing_m"), QuantileOf(density.mean_distances_m, 0.5));
   const Spread spread = SpreadOf(density.densities);
-  scores.Add("cloud_density_p5", spread.p5);
-  scores.Add("cloud_density", spread.median);
-  scores.Add("cloud_density_p95", spread.p95);
+  scores.Add(CloudKey("cloud_density_p5"), spread.p5);
+  scores.Add(CloudKey("cloud_density"), spread.median);
+  scores.Add(CloudKey("cloud_density_p95"), spread.p95);
 }
 
 void CloudEvaluator::AddComparison(const std::string& name, const PointCloud& estimate,
@@ -153,20 +155,20 @@ void CloudEvaluator::AddComparison(const std::string& name, const PointCloud& es
   CompareOptions options;
   options.thresholds_m = options_.thresholds_m;
   CloudComparison c = CompareClouds(estimate.points, truth.points, options, *measures_);
-  scores.Add("cloud_accuracy_m", c.accuracy.mean_m);
-  scores.Add("cloud_accuracy_q50_m", c.accuracy.quantiles_m[0]);
-  scores.Add("cloud_accuracy_q90_m", c.accuracy.quantiles_m[2]);
-  scores.Add("cloud_completeness_m", c.completeness.mean_m);
-  scores.Add("cloud_completeness_q50_m", c.completeness.quantiles_m[0]);
-  scores.Add("cloud_completeness_q90_m", c.completeness.quantiles_m[2]);
-  scores.Add("cloud_chamfer_sum_m", c.chamfer_sum_m);
-  scores.Add("cloud_chamfer_squared_sum_m2", c.chamfer_squared_sum_m2);
-  scores.Add("cloud_hausdorff_m", c.hausdorff_m);
+  scores.Add(CloudKey("cloud_accuracy_m"), c.accuracy.mean_m);
+  scores.Add(CloudKey("cloud_accuracy_q50_m"), c.accuracy.quantiles_m[0]);
+  scores.Add(CloudKey("cloud_accuracy_q90_m"), c.accuracy.quantiles_m[2]);
+  scores.Add(CloudKey("cloud_completeness_m"), c.completeness.mean_m);
+  scores.Add(CloudKey("cloud_completeness_q50_m"), c.completeness.quantiles_m[0]);
+  scores.Add(CloudKey("cloud_completeness_q90_m"), c.completeness.quantiles_m[2]);
+  scores.Add(CloudKey("cloud_chamfer_sum_m"), c.chamfer_sum_m);
+  scores.Add(CloudKey("cloud_chamfer_squared_sum_m2"), c.chamfer_squared_sum_m2);
+  scores.Add(CloudKey("cloud_hausdorff_m"), c.hausdorff_m);
   for (const ThresholdScores& t : c.thresholds) {
     const std::string suffix = '_' + ThresholdText(t.threshold_m);
-    scores.Add("cloud_precision" + suffix, 100 * t.precision);
-    scores.Add("cloud_recall" + suffix, 100 * t.recall);
-    scores.Add("cloud_f" + suffix, 100 * t.f_score);
+    scores.Add(CloudKey("cloud_precision") + suffix, 100 * t.precision);
+    scores.Add(CloudKey("cloud_recall") + suffix, 100 * t.recall);
+    scores.Add(CloudKey("cloud_f") + suffix, 100 * t.f_score);
   }
   name_ = name;
   points_ = estimate.points;
@@ -178,12 +180,12 @@ void CloudEvaluator::AddGeodesics(HostImageView<const float> estimate_m, HostIma
                                   const StereoRig& rig, Scores& scores) {
   if (!SameSize(estimate_m, truth_m)) return;
   const GeodesicRatio ratio = CompareGeodesics(estimate_m, truth_m, rig, {}, *measures_);
-  scores.Add("cloud_geodesic_pairs", static_cast<double>(ratio.num_compared));
-  scores.Add("cloud_geodesic_ratio", ratio.median_ratio);
-  scores.Add("cloud_geodesic_straight", ratio.median_estimate);
-  scores.Add("cloud_geodesic_straight_truth", ratio.median_truth);
-  scores.Add("cloud_geodesic_shortcuts", 100 * ratio.ShareOfShortcuts());
-  scores.Add("cloud_geodesic_torn", 100 * ratio.ShareTorn());
+  scores.Add(CloudKey("cloud_geodesic_pairs"), static_cast<double>(ratio.num_compared));
+  scores.Add(CloudKey("cloud_geodesic_ratio"), ratio.median_ratio);
+  scores.Add(CloudKey("cloud_geodesic_straight"), ratio.median_estimate);
+  scores.Add(CloudKey("cloud_geodesic_straight_truth"), ratio.median_truth);
+  scores.Add(CloudKey("cloud_geodesic_shortcuts"), 100 * ratio.ShareOfShortcuts());
+  scores.Add(CloudKey("cloud_geodesic_torn"), 100 * ratio.ShareTorn());
 }
 
 void CloudEvaluator::AddEmd(const PointCloud& estimate, const PointCloud& truth, Scores& scores) {
@@ -193,9 +195,9 @@ void CloudEvaluator::AddEmd(const PointCloud& estimate, const PointCloud& truth,
                              other_b = Draw(truth.points, options_.emd_points, options_.seed + 2);
   const std::vector<EmdPair> pairs = {{a, b}, {b, other_b}};
   const std::vector<EmdResult> results = measures_->EarthMoversDistances(pairs, {.gap = options_.emd_gap});
-  scores.Add("cloud_emd_lower_m", results[0].lower_m);
-  scores.Add("cloud_emd_upper_m", results[0].upper_m);
-  scores.Add("cloud_emd_draws_m", results[1].upper_m);
+  scores.Add(CloudKey("cloud_emd_lower_m"), results[0].lower_m);
+  scores.Add(CloudKey("cloud_emd_upper_m"), results[0].upper_m);
+  scores.Add(CloudKey("cloud_emd_draws_m"), results[1].upper_m);
 }
 
 Scores CloudEvaluator::Total() const {
@@ -215,49 +217,33 @@ Scores CloudEvaluator::Total() const {
 }
 
 std::vector<TableSection> CloudEvaluator::Sections() const {
-  if (frames_.empty()) return {};
-  TableSection distances{"cloud against the truth's, where there is truth (m; plain mean of the frames)",
-                         {{"cloud_accuracy_m", "accuracy", "%.4f"},
-                          {"cloud_completeness_m", "complete", "%.4f"},
-                          {"cloud_chamfer_sum_m", "Chamfer", "%.4f"},
-                          {"cloud_hausdorff_m", "Hausdorff", "%.3f"},
-                          {"cloud_depth_bias_m", "z bias", "%.4f"},
-                          {"cloud_depth_median_abs_m", "z med abs", "%.4f"},
-                          {"cloud_depth_mean_abs_m", "z mean abs", "%.4f"}}};
-  if (options_.emd_points > 0) {
-    distances.columns.push_back({"cloud_emd_lower_m", "EMD from", "%.4f"});
-    distances.columns.push_back({"cloud_emd_upper_m", "to", "%.4f"});
-    distances.columns.push_back({"cloud_emd_draws_m", "of draws", "%.4f"});
-  }
-  TableSection shares{"precision, recall and F-score of the cloud (%; plain mean of the frames)", {}};
-  for (const char* measure : {"precision", "recall", "f"}) {
-    for (const double threshold_m : options_.thresholds_m) {
-      const std::string text = ThresholdText(threshold_m);
-      const char letter = *measure == 'f' ? 'F' : static_cast<char>(std::toupper(*measure));
-      shares.columns.push_back(
-          {fmt::format("cloud_{}_{}", measure, text), fmt::format("{} {}", letter, text), "%.2f"});
-    }
-  }
-  TableSection density{
-      fmt::format("density of the cloud, {} neighbours (medians; plain mean of the frames)", options_.k),
-      {{"cloud_points", "points", "%.0f"},
-       {"cloud_judged_points", "judged", "%.0f"},
-       {"cloud_truth_points", "truth", "%.0f"},
-       {"cloud_spacing_m", "distance, m", "%.4f"},
-       {"cloud_density", "points/m^2", "%.1f"},
-       {"cloud_ms", "cloud ms", "%.0f"}}};
-  TableSection geodesics{
-      "ways along the surface, geodesic over straight distance (medians, %; plain mean of the frames)",
-      {{"cloud_geodesic_pairs", "pairs", "%.0f"},
-       {"cloud_geodesic_straight", "estimate", "%.3f"},
-       {"cloud_geodesic_straight_truth", "truth", "%.3f"},
-       {"cloud_geodesic_ratio", "est/truth", "%.3f"},
-       {"cloud_geodesic_shortcuts", "shortcuts", "%.2f"},
-       {"cloud_geodesic_torn", "torn", "%.2f"}}};
-  std::vector<TableSection> sections = {distances, shares, geodesics, density};
   const Scores total = Total();
-  std::erase_if(sections,
-                [&](const TableSection& section) { return !total.Find(section.columns.front().key); });
+  std::vector<TableSection> sections;
+  const std::pair<CloudTable, std::string> tables[] = {
+      {CloudTable::kDistances,
+       "cloud against the truth's, where there is truth (m; plain mean of the frames)"},
+      {CloudTable::kShares, "precision, recall and F-score of the cloud (%; plain mean of the frames)"},
+      {CloudTable::kGeodesics,
+       "ways along the surface, geodesic over straight distance (medians, %; plain mean of the frames)"},
+      {CloudTable::kDensity,
+       fmt::format("density of the cloud, {} neighbours (medians; plain mean of the frames)", options_.k)}};
+  for (const auto& [table, title] : tables) {
+    TableSection section{title, {}};
+    const auto add = [&](const CloudFigure& figure, const std::string& key_suffix,
+                         const std::string& header_suffix) {
+      const std::string key = figure.key + key_suffix;
+      if (figure.table != table || !total.Find(key))
+        return;  // no EMD was asked for, no ways could be compared
+      section.columns.push_back({key, figure.header + header_suffix, figure.format});
+    };
+    for (const CloudFigure& figure : kCloudFigures) add(figure, "", "");
+    for (const CloudFigure& figure : kCloudThresholdFigures) {
+      for (const double threshold_m : options_.thresholds_m) {
+        add(figure, '_' + ThresholdText(threshold_m), ' ' + ThresholdText(threshold_m));
+      }
+    }
+    if (!section.columns.empty()) sections.push_back(std::move(section));
+  }
   return sections;
 }
 

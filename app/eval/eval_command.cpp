@@ -1,7 +1,6 @@
 // parallax eval: the official figures of estimates, read from files or made by the matcher.
 #include <CLI/CLI.hpp>
 #include <filesystem>
-#include <limits>
 #include <memory>
 #include <optional>
 #include <string>
@@ -13,6 +12,7 @@
 #include "app/eval/eval_session.h"
 #include "app/eval/eval_source.h"
 #include "app/options/named_rig.h"
+#include "app/options/shared_options.h"
 #include "app/output/output_files.h"
 #include "pipeline/error.h"
 
@@ -66,10 +66,8 @@ void AddEvalCommand(CLI::App& app) {
   const auto o = std::make_shared<EvalOptions>();
   command->add_option("source", o->source,
                       "SOURCE: a data-set folder, LEFT RIGHT files, synthetic:NAME, ...");
-  command->add_option("--kind", o->kind, "Take the source as this kind instead of recognising it");
-  command->add_option("--max-frames", o->max_frames, "Stop after this many frames")
-      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
-      ->type_name("N");
+  AddKindOption(*command, o->kind);
+  AddMaxFramesOption(*command, o->max_frames);
   command
       ->add_option("--metric", o->metric,
                    "kitti2012, kitti2015, middlebury or eth3d instead of the source's own benchmark")
@@ -79,7 +77,7 @@ void AddEvalCommand(CLI::App& app) {
   AddMatchingOptions(*command, o->matching);
   AddRigOption(*command, o->rig);
   command->add_option("--csv", o->outputs.csv_file, "Write every figure as CSV")->type_name("FILE");
-  command->add_option("--json", o->outputs.json_file, "Write every figure as JSON")->type_name("FILE");
+  AddJsonOption(*command, o->outputs.json_file, "every figure");
   command
       ->add_option(
           "--report,--output", o->outputs.report,

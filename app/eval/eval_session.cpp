@@ -15,8 +15,6 @@
 namespace parallax::app {
 namespace {
 
-constexpr const char* kTimeKey = "time_ms";
-
 std::string Count(std::size_t n, const char* what) {
   return fmt::format("{} {}{}", n, what, n == 1 ? "" : "s");
 }

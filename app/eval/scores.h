@@ -8,6 +8,9 @@
 
 namespace parallax::app {
 
+// The matcher's time of a frame: no metric, but a score like the others.
+inline constexpr const char* kTimeKey = "time_ms";
+
 // In percent or pixels (docs/metrics.md has every key); NaN where a figure is not defined.
 struct NamedScore {
   std::string key;

@@ -6,6 +6,7 @@
 #include <CLI/CLI.hpp>
 
 #include "app/options/logging.h"
+#include "app/options/shared_options.h"
 #include "config/backends.h"
 #include "config/parameter_text.h"
 #include "config/presets.h"
@@ -27,12 +28,8 @@ void AddParameterOptions(CLI::App& command, MatchingOptions& options) {
 }
 
 void AddMachineOptions(CLI::App& command, MatchingOptions& options) {
-  command.add_option("--threads", options.num_threads, "Threads of the CPU back ends; 0 = one per core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command.add_option("--device", options.device, "CUDA device, as `parallax info` numbers them")
-      ->check(CLI::Range(0, 1023))
-      ->capture_default_str();
+  AddThreadsOption(command, options.num_threads);
+  AddDeviceOption(command, options.device);
   command
       .add_option(
           "--memory-limit", options.memory_limit_mb,

@@ -1,9 +1,10 @@
 #include "app/pictures/robust_range.h"
 
-#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <vector>
+
+#include "app/pictures/value_scale.h"
 
 namespace parallax::app {
 namespace {
@@ -23,14 +24,7 @@ ValueRange Measure(HostImageView<const T> image) {
     if (std::isfinite(value)) values.push_back(value);
   }
   if (values.empty()) return {0.0f, 1.0f};
-  const auto percentile = [&](double fraction) {
-    const auto nth = values.begin() + static_cast<std::ptrdiff_t>(
-                                          std::lround(fraction * static_cast<double>(values.size() - 1)));
-    std::nth_element(values.begin(), nth, values.end());
-    return *nth;
-  };
-  const float low = percentile(0.01);
-  return {low, percentile(0.99)};
+  return {static_cast<float>(QuantileOf(values, 0.01)), static_cast<float>(QuantileOf(values, 0.99))};
 }
 
 }  // namespace

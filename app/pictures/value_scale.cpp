@@ -13,15 +13,6 @@
 namespace parallax::app {
 namespace {
 
-// Of 1, 2 or 5 times a power of ten, the smallest that is at least `value`.
-double RoundStep(double value) {
-  const double power = std::pow(10.0, std::floor(std::log10(value)));
-  for (const double factor : {1.0, 2.0, 5.0}) {
-    if (factor * power >= value * (1 - 1e-9)) return factor * power;
-  }
-  return 10 * power;
-}
-
 std::vector<double> LinearTicks(double low, double high) {
   constexpr double kMostIntervals = 6;
   const double step = RoundStep((high - low) / kMostIntervals);
@@ -53,6 +44,14 @@ std::vector<double> LogarithmicTicks(double low, double high) {
 }
 
 }  // namespace
+
+double RoundStep(double value) {
+  const double power = std::pow(10.0, std::floor(std::log10(value)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= value * (1 - 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
 
 float ValueScale::Position(double value) const {
   if (std::isnan(value)) return std::numeric_limits<float>::quiet_NaN();

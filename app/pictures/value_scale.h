@@ -38,6 +38,9 @@ Spread SpreadOf(std::span<const float> values);
 // values do not flatten the rest.
 ValueScale RobustScale(std::span<const float> values, std::string label, bool logarithmic = false);
 
+// Of 1, 2 or 5 times a power of ten, the smallest that is at least `value` (> 0, but for rounding).
+double RoundStep(double value);
+
 // Three to eight round numbers within the scale.
 std::vector<ScaleTick> TicksOf(const ValueScale& scale);
 

@@ -19,22 +19,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct OutputPlace {
-  std::string_view folder, ending;
+// One row an output, in the order of the enumerators.
+struct OutputRow {
+  std::string_view name, folder, ending;
+  bool needs_calibration = false;
 };
-// In the order of the enumerators.
-constexpr OutputPlace kPlaces[] = {{"disparity", ".png"}, {"pfm", ".pfm"},        {"color", ".png"},
-                                   {"depth", ".png"},     {"cloud", ".ply"},      {"cloud", ".pcd"},
-                                   {"density", ".ply"},   {"confidence", ".png"}, {"validity", ".png"}};
+constexpr OutputRow kOutputs[] = {{"disparity", "disparity", ".png"},   {"pfm", "pfm", ".pfm"},
+                                  {"color", "color", ".png"},           {"depth", "depth", ".png", true},
+                                  {"cloud", "cloud", ".ply", true},     {"pcd", "cloud", ".pcd", true},
+                                  {"density", "density", ".ply", true}, {"confidence", "confidence", ".png"},
+                                  {"validity", "validity", ".png"}};
+const OutputRow& RowOf(Output output) { return kOutputs[static_cast<std::size_t>(output)]; }
 
 constexpr std::string_view kDensityPictureEnding = ".png";
 
 constexpr float kMaxPngDepth_m = 65.535F;
 
-bool NeedsCalibration(Output output) {
-  return output == Output::kDepth || output == Output::kCloud || output == Output::kPcd ||
-         output == Output::kDensity;
-}
+bool NeedsCalibration(Output output) { return RowOf(output).needs_calibration; }
 
 bool Contains(const std::vector<Output>& outputs, Output output) {
   return std::find(outputs.begin(), outputs.end(), output) != outputs.end();
@@ -52,16 +53,21 @@ std::size_t NumDeeperThan(float limit_m, HostImageView<const float> depth_m) {
 
 }  // namespace
 
+std::string OutputNames() {
+  std::string names;
+  for (const OutputRow& row : kOutputs) names += (names.empty() ? "" : ", ") + std::string(row.name);
+  return names;
+}
+
 std::vector<Output> OutputsOf(const std::vector<std::string>& names) {
   std::vector<Output> outputs;
   for (const std::string& name : names) {
-    const auto found = std::find(std::begin(kOutputNames), std::end(kOutputNames), name);
-    if (found == std::end(kOutputNames)) {
-      std::string all;
-      for (const std::string_view known : kOutputNames) all += (all.empty() ? "" : ", ") + std::string(known);
-      throw InvalidArgument("--write: unknown output '" + name + "': use some of " + all);
+    const auto* const found = std::find_if(std::begin(kOutputs), std::end(kOutputs),
+                                           [&](const OutputRow& row) { return row.name == name; });
+    if (found == std::end(kOutputs)) {
+      throw InvalidArgument("--write: unknown output '" + name + "': use some of " + OutputNames());
     }
-    const Output output = static_cast<Output>(found - std::begin(kOutputNames));
+    const Output output = static_cast<Output>(found - std::begin(kOutputs));
     if (!Contains(outputs, output)) outputs.push_back(output);
   }
   return outputs;
@@ -71,7 +77,7 @@ FrameWriter::FrameWriter(fs::path folder, std::vector<Output> asked, RunClouds* 
     : folder_(std::move(folder)), asked_(std::move(asked)), clouds_(clouds) {}
 
 fs::path FrameWriter::PathOf(Output output, const std::string& name) const {
-  const OutputPlace& place = kPlaces[static_cast<std::size_t>(output)];
+  const OutputRow& place = RowOf(output);
   return folder_ / place.folder / (name + std::string(place.ending));
 }
 
@@ -107,7 +113,7 @@ std::vector<std::string> FrameWriter::FilesOf(const std::vector<Output>& outputs
                                               const std::string& name) const {
   std::vector<std::string> files;
   for (const Output output : outputs) {
-    const OutputPlace& place = kPlaces[static_cast<std::size_t>(output)];
+    const OutputRow& place = RowOf(output);
     const std::string stem = std::string(place.folder) + '/' + name;
     files.push_back(stem + std::string(place.ending));
     if (output == Output::kDensity) files.push_back(stem + std::string(kDensityPictureEnding));
@@ -117,9 +123,9 @@ std::vector<std::string> FrameWriter::FilesOf(const std::vector<Output>& outputs
 
 std::vector<ResultPlace> FrameWriter::Places() {
   std::vector<ResultPlace> places;
-  for (const OutputPlace& place : kPlaces)
+  for (const OutputRow& place : kOutputs)
     places.push_back({std::string(place.folder), std::string(place.ending)});
-  const OutputPlace& density = kPlaces[static_cast<std::size_t>(Output::kDensity)];
+  const OutputRow& density = RowOf(Output::kDensity);
   places.push_back({std::string(density.folder), std::string(kDensityPictureEnding)});
   return places;
 }
@@ -134,7 +140,7 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
     if (asked_.empty()) report.notes.push_back("no depth and cloud: " + why + " (--rig names one)");
     for (const Output output : asked_) {
       if (!NeedsCalibration(output)) continue;
-      report.missing.push_back(std::string(kOutputNames[static_cast<std::size_t>(output)]) + ": " + why);
+      report.missing.push_back(std::string(RowOf(output).name) + ": " + why);
     }
   }
   const std::vector<Output> outputs = OutputsFor(calibrated);

@@ -4,7 +4,6 @@
 
 #include <filesystem>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "app/output/result_folder.h"
@@ -14,10 +13,8 @@
 namespace parallax::app {
 
 enum class Output { kDisparity, kPfm, kColor, kDepth, kCloud, kPcd, kDensity, kConfidence, kValidity };
-// As --write takes them, in the order of the enumerators.
-inline constexpr std::string_view kOutputNames[] = {"disparity", "pfm",     "color",      "depth",   "cloud",
-                                                    "pcd",       "density", "confidence", "validity"};
-
+// Their names, as --write takes them: "disparity, pfm, ...".
+std::string OutputNames();
 // Outputs of these names; throws InvalidArgument for an unknown one.
 std::vector<Output> OutputsOf(const std::vector<std::string>& names);
 

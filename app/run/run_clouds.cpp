@@ -9,6 +9,7 @@
 #include "app/output/number_text.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -38,11 +39,11 @@ void RunClouds::Clean(PointCloud& cloud, FrameReport& report) {
   if (!cleans()) return;
   const std::scoped_lock lock(mutex_);
   CheckGoesOn();
-  const Seconds watch;
+  const Stopwatch watch;
   const std::size_t num_before = cloud.size();
   if (num_before > 0) cloud = app::Clean(cloud, cleaning_, *measures_).cloud;
   CloudFigures& figures = CloudFiguresIn(report);
-  figures.clean_ms = 1000 * watch.Passed();
+  figures.clean_ms = watch.ms();
   figures.num_points = num_before;
   figures.num_points_removed = num_before - cloud.size();
 }
@@ -53,14 +54,14 @@ void RunClouds::WriteDensity(const PointCloud& cloud, const std::filesystem::pat
     report.notes.push_back("no density: the cloud has only " + CountOf(cloud.size(), "point"));
     return;
   }
-  const Seconds watch;
+  const Stopwatch watch;
   CloudDensity density;
   {
     const std::scoped_lock lock(mutex_);
     CheckGoesOn();
     density = MeasureDensity(*measures_, cloud.points, kNeighbours, DensityKind::kSurface);
   }
-  CloudFiguresIn(report).density_ms = 1000 * watch.Passed();
+  CloudFiguresIn(report).density_ms = watch.ms();
   const ValueScale scale = DensityScale(density);
   WritePly(cloud_file, {cloud.points, ColorValues(density.densities, scale)}, CloudEncoding::kBinary,
            {"density, " + UnitOf(density.kind), density.densities});

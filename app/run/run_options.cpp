@@ -1,9 +1,10 @@
 #include "app/run/run_options.h"
 
 #include <CLI/CLI.hpp>
-#include <limits>
 
 #include "app/options/named_rig.h"
+#include "app/options/shared_options.h"
+#include "app/run/frame_writer.h"
 
 namespace parallax::app {
 
@@ -13,17 +14,16 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
                   "A data-set folder; left and right image files or globs; a video; camera:0; synthetic:NAME")
       ->type_name("SOURCE")
       ->required();
-  command.add_option("--kind", options.kind,
-                     "Layout of the folder, where it is not recognised (kitti2012, ...)");
+  AddKindOption(command, options.kind);
   AddMatchingOptions(command, options.matching);
   AddRigOption(command, options.rig);
   command.add_option("-o,--output", options.output, "Folder for the results")
       ->type_name("DIR")
       ->capture_default_str();
   command
-      .add_option("--write", options.outputs,
-                  "What to write: disparity, pfm, color, depth, cloud, pcd, density, confidence, validity "
-                  "[disparity,color and, with a calibration, depth,cloud]")
+      .add_option(
+          "--write", options.outputs,
+          "What to write: " + OutputNames() + " [disparity,color and, with a calibration, depth,cloud]")
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
@@ -31,9 +31,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
                                          "Go on with the results in the folder: pass over frames whose files "
                                          "are there, whole and of the same input");
   AddOverwriteOption(command, options.used_folder)->excludes(resume);
-  command.add_option("--max-frames", options.max_frames, "Stop after this many frames")
-      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
-      ->type_name("N");
+  AddMaxFramesOption(command, options.max_frames);
   command
       .add_option(
           "--in-flight", options.num_in_flight,

@@ -17,6 +17,7 @@
 #include "app/options/logging.h"
 #include "app/options/matching_options.h"
 #include "app/options/named_rig.h"
+#include "app/options/shared_options.h"
 #include "app/output/output_files.h"
 #include "app/run/heap.h"
 #include "app/view/frame_viewer.h"
@@ -98,9 +99,8 @@ void ViewFile(const ViewOptions& options, FileKind kind) {
 }
 
 // Reads, matches and shows frame after frame. Returns the number shown; prints bad frames and goes on.
-std::size_t ShowFrames(const ViewOptions& options, std::shared_ptr<FrameSource> source, FrameViewer& viewer) {
-  const ChosenParameters chosen = options.matching.Load();
-  const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
+std::size_t ShowFrames(const ViewOptions& options, const ChosenParameters& chosen, std::string_view backend,
+                       std::shared_ptr<FrameSource> source, FrameViewer& viewer) {
   std::size_t num_shown = 0;
   std::atomic<bool> is_last_shown = false;
   FrameSteps steps;
@@ -143,7 +143,7 @@ void ViewSource(const ViewOptions& options) {
   viewer.Begin(backend, total);
   Screenshot screenshot(options.screenshot);
   viewer.RunBeside([&] {
-    if (ShowFrames(options, source, viewer) == 0 && !viewer.closed()) {
+    if (ShowFrames(options, chosen, backend, source, viewer) == 0 && !viewer.closed()) {
       throw Error(options.source.front() + ": no frame could be shown");
     }
     viewer.Flush();
@@ -176,13 +176,10 @@ void AddViewCommand(CLI::App& app) {
       ->required();
   command->add_option("--as", options->as, "What a file holds, where its name does not tell")
       ->check(CLI::IsMember({"image", "disparity", "depth", "cloud"}));
-  command->add_option("--kind", options->kind,
-                      "Layout of the folder, where it is not recognised (kitti2012, ...)");
+  AddKindOption(*command, options->kind);
   AddMatchingOptions(*command, options->matching);
   AddRigOption(*command, options->rig);
-  command->add_option("--max-frames", options->max_frames, "Stop after this many frames")
-      ->check(CLI::Range(1, std::numeric_limits<int>::max()))
-      ->type_name("N");
+  AddMaxFramesOption(*command, options->max_frames);
   command->add_flag("--paused", options->paused,
                     "Show the first frame and wait for Step (N) or Resume (space)");
   command

@@ -109,8 +109,7 @@ class CpuMatcherQueue final : public MatcherQueue {
     ++num_collected_;
     left_.notify_one();
     if (error) std::rethrow_exception(error);
-    return {collected_.disparity.ConstView(), collected_.validity.ConstView(),
-            collected_.confidence.ConstView()};
+    return ViewOf(collected_);
   }
 
   DisparityMap Take() override {

@@ -17,7 +17,7 @@
 #include "pipeline/error.h"
 #include "pipeline/frames/bounded_queue.h"
 #include "pipeline/frames/source_reader.h"
-#include "pipeline/frames/stopwatch.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax {
 namespace {

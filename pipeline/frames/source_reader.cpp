@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "pipeline/frames/frame_road.h"
-#include "pipeline/frames/stopwatch.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax {
 namespace {

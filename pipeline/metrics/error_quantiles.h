@@ -10,6 +10,15 @@ struct ErrorQuantiles {
   double a50 = 0, a90 = 0, a95 = 0, a99 = 0;  // px
 };
 
+// Calls visit(a, b) for each of them.
+template <typename Visitor>
+void ForEachQuantile(ErrorQuantiles& a, const ErrorQuantiles& b, Visitor&& visit) {
+  visit(a.a50, b.a50);
+  visit(a.a90, b.a90);
+  visit(a.a95, b.a95);
+  visit(a.a99, b.a99);
+}
+
 // absolute_errors: px, any order. The element at floor(n q) of the sorted errors, without interpolation
 // (as in ETH3D's evaluation). All infinite when there are none.
 ErrorQuantiles QuantilesOf(std::vector<float> absolute_errors);

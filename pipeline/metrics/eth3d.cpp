@@ -22,10 +22,7 @@ void ForEachRate(Eth3dScores& a, const Eth3dScores& b, Visitor&& visit) {
   }
   visit(a.mean_error_px, b.mean_error_px);
   visit(a.rms_error_px, b.rms_error_px);
-  visit(a.quantiles_px.a50, b.quantiles_px.a50);
-  visit(a.quantiles_px.a90, b.quantiles_px.a90);
-  visit(a.quantiles_px.a95, b.quantiles_px.a95);
-  visit(a.quantiles_px.a99, b.quantiles_px.a99);
+  ForEachQuantile(a.quantiles_px, b.quantiles_px, visit);
 }
 
 }  // namespace

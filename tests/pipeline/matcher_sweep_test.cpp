@@ -70,5 +70,16 @@ TEST(MatcherSweepTest, ComparesWhateverIsHandedOutAndMissesWhatIsNot) {
             "more: handed out, but not by the reference\n");
 }
 
+TEST(MatcherSweepTest, SeesTimesThatWereNotClearedOrNotFilledIn) {
+  StageTimes times = TimesOfAnotherFrame();
+  times[Stage::kAggregation] += 1;
+  EXPECT_EQ(WhatIsWrongWith(times).find("time of census_transform: that of an earlier frame\n"), 0U);
+  EXPECT_NE(WhatIsWrongWith(times).find("time of aggregation: "), std::string::npos);
+  EXPECT_EQ(WhatIsWrongWith(StageTimes{}), "times: of no stage\n");
+  times = {};
+  times[Stage::kAggregation] += 1;
+  EXPECT_EQ(WhatIsWrongWith(times), "");
+}
+
 }  // namespace
 }  // namespace parallax::test

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstring>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <random>
 #include <sstream>
@@ -391,9 +392,27 @@ inline MatcherOptions LargestSizeOf(const SweepCase& c) {
   return largest;
 }
 
-// Runs one case twice: with the stages handed out, and without them (back ends may fuse more then), from
-// borrowed memory.
-// Returns every difference from the reference, or nothing.
+// Times as an earlier frame may have left them: no number, which adding to it does not make one.
+inline StageTimes TimesOfAnotherFrame() {
+  StageTimes times;
+  times.ms.fill(std::numeric_limits<double>::quiet_NaN());
+  return times;
+}
+
+// Every back end forgets the times that it is given and fills in its own: empty, or which stage's it kept.
+inline std::string WhatIsWrongWith(const StageTimes& times) {
+  std::string text;
+  double sum_ms = 0;
+  for (std::size_t i = 0; i < times.ms.size(); ++i) {
+    if (std::isnan(times.ms[i]))
+      text += "time of " + std::string(kStageNames[i]) + ": that of an earlier frame\n";
+    sum_ms += times.ms[i];
+  }
+  return text.empty() && !(sum_ms > 0) ? "times: of no stage\n" : text;
+}
+
+// Runs one case twice: with stages and times handed out, and without them (back ends may fuse more then),
+// from borrowed memory. Returns every difference from the reference, or nothing.
 inline std::string RunSweepCase(const MatcherFactory& make_matcher, const SweepCase& c, const SweepPair& pair,
                                 const SweepTruth& truth) {
   StageResults actual_stages;
@@ -408,8 +427,10 @@ inline std::string RunSweepCase(const MatcherFactory& make_matcher, const SweepC
   }
   const BorrowedImage left(pair.left, c.seed), right(pair.right, c.seed + 1);
   matcher->Compute(left.view(), right.view(), actual_fused);
-  matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual, nullptr, &actual_stages);
-  return DifferenceOf(truth.stages, actual_stages) + DifferenceOf("result", truth.map, actual) +
+  StageTimes times = TimesOfAnotherFrame();
+  matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), actual, &times, &actual_stages);
+  return WhatIsWrongWith(times) + DifferenceOf(truth.stages, actual_stages) +
+         DifferenceOf("result", truth.map, actual) +
          DifferenceOf("result without stages handed out", truth.map, actual_fused);
 }
 

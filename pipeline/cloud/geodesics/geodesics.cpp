@@ -60,6 +60,11 @@ void CheckGeodesicInput(const CloudGraph& graph, std::span<const std::int32_t> s
   CheckNodes(options.targets, graph.num_nodes(), "target");
 }
 
+std::int64_t NumColumnsOf(const CloudGraph& graph, const GeodesicOptions& options) {
+  return options.targets.empty() ? std::int64_t{graph.num_nodes()}
+                                 : static_cast<std::int64_t>(options.targets.size());
+}
+
 std::vector<std::int32_t> PathTo(std::span<const std::int32_t> predecessors, std::int32_t source,
                                  std::int32_t target) {
   const auto num_nodes = static_cast<std::int32_t>(predecessors.size());

@@ -93,6 +93,9 @@ struct Geodesics {
 void CheckGeodesicInput(const CloudGraph& graph, std::span<const std::int32_t> sources,
                         const GeodesicOptions& options);
 
+// Columns of the result: of the targets, or of every node where there are none.
+std::int64_t NumColumnsOf(const CloudGraph& graph, const GeodesicOptions& options);
+
 // Nodes from source to target along the predecessors of one source's row; empty where it was not reached.
 // Throws InvalidArgument where source or target is outside, or the predecessors run in a circle.
 std::vector<std::int32_t> PathTo(std::span<const std::int32_t> predecessors, std::int32_t source,

@@ -52,9 +52,7 @@ TEST(CpuMatcherQueue, FramesComeOutInOrderWithTheBitsOfOneAtATime) {
     const auto collect = [&] {
       if (collected % 3 == 0) {
         const DisparityMap map = queue->Take();
-        const DisparityMapView view{map.disparity.ConstView(), map.validity.ConstView(),
-                                    map.confidence.ConstView()};
-        ExpectFrame(collected, view, *matcher);
+        ExpectFrame(collected, ViewOf(map), *matcher);
       } else {
         ExpectFrame(collected, queue->Collect(), *matcher);
       }

@@ -9,27 +9,15 @@
 #include "pipeline/error.h"
 #include "pipeline/simd/instruction_sets.h"
 #include "tests/support/images.h"
-#include "tests/support/matcher_sweep.h"
+#include "tests/support/instruction_set_sweep.h"
 
 namespace parallax {
 namespace {
 
+using test::InstructionSetGuard;
 using test::SweepCase;
 using test::SweepPair;
 using test::SweepTruth;
-
-// Back to the best instruction set at the end of a test.
-struct InstructionSetGuard {
-  ~InstructionSetGuard() { cpu::UseInstructionSet(""); }
-};
-
-test::MatcherFactory WithThreads(int num_threads) {
-  return [num_threads](const Parameters& parameters, const MatcherOptions& options) {
-    MatcherOptions with_threads = options;
-    with_threads.num_threads = num_threads;
-    return MakeCpuMatcher(parameters, with_threads);
-  };
-}
 
 // A case of a size and a number of disparities that is cut into several bands and tiles.
 SweepCase MakeCase(int width, int height, int num_disparities, std::uint64_t seed) {
@@ -41,22 +29,18 @@ SweepCase MakeCase(int width, int height, int num_disparities, std::uint64_t see
   return c;
 }
 
-TEST(CpuMatcher, EqualsTheReferenceOnEveryInstructionSet) {
+void ExpectReferenceOnEveryInstructionSet(const SweepCase& c, const SweepPair& pair) {
   const InstructionSetGuard guard;
-  const auto [first, last] = test::SweepSeeds(500);
-  int failures = 0;
-  for (int seed = first; seed <= last && failures < 3; ++seed) {
-    const SweepCase c = test::MakeSweepCase(static_cast<std::uint64_t>(seed));
-    const SweepPair pair = test::MakeSweepPair(c);
-    const SweepTruth truth = test::MakeSweepTruth(c, pair);
-    for (const std::string& set : cpu::InstructionSets()) {
-      cpu::UseInstructionSet(set);
-      const std::string difference = test::RunSweepCase(WithThreads(1 + seed % 2), c, pair, truth);
-      if (difference.empty()) continue;
-      test::ReportSweepFailure(c, "cpu " + set, difference);
-      if (++failures == 3) break;
-    }
+  const SweepTruth truth = test::MakeSweepTruth(c, pair);
+  for (const std::string& set : cpu::InstructionSets()) {
+    cpu::UseInstructionSet(set);
+    EXPECT_EQ(test::RunSweepCase(test::WithThreads(MakeCpuMatcher, 2), c, pair, truth), "")
+        << set << ", " << test::Describe(c);
   }
+}
+
+TEST(CpuMatcher, EqualsTheReferenceOnEveryInstructionSet) {
+  test::RunSweepOnEveryInstructionSet(MakeCpuMatcher, 500, test::MakeSweepCase);
 }
 
 TEST(CpuMatcher, GivesTheSameBitsWithAnyNumberOfThreads) {
@@ -64,7 +48,7 @@ TEST(CpuMatcher, GivesTheSameBitsWithAnyNumberOfThreads) {
     const SweepPair pair = test::MakeSweepPair(c);
     const SweepTruth truth = test::MakeSweepTruth(c, pair);
     for (const int num_threads : {1, 2, 3, 7}) {
-      EXPECT_EQ(test::RunSweepCase(WithThreads(num_threads), c, pair, truth), "")
+      EXPECT_EQ(test::RunSweepCase(test::WithThreads(MakeCpuMatcher, num_threads), c, pair, truth), "")
           << num_threads << " threads, " << test::Describe(c);
     }
   }
@@ -73,7 +57,6 @@ TEST(CpuMatcher, GivesTheSameBitsWithAnyNumberOfThreads) {
 // Numbers of disparities whose loops are unrolled, away from the borders too, with pairs of path costs in a
 // byte, pairs of their steps only, and neither.
 TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
-  const InstructionSetGuard guard;
   for (const int num_disparities : {64, 128, 192, 256}) {
     for (const int num_paths : {4, 8}) {
       for (const auto& [window, p2] :
@@ -83,13 +66,7 @@ TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
         c.parameters.census_transform.window = window;
         c.parameters.aggregation.num_paths = num_paths;
         c.parameters.aggregation.p2 = p2;
-        const SweepPair pair = test::MakeSweepPair(c);
-        const SweepTruth truth = test::MakeSweepTruth(c, pair);
-        for (const std::string& set : cpu::InstructionSets()) {
-          cpu::UseInstructionSet(set);
-          EXPECT_EQ(test::RunSweepCase(WithThreads(2), c, pair, truth), "")
-              << set << ", " << test::Describe(c);
-        }
+        ExpectReferenceOnEveryInstructionSet(c, test::MakeSweepPair(c));
       }
     }
   }
@@ -98,7 +75,6 @@ TEST(CpuMatcher, EqualsTheReferenceWhereLoopsAreUnrolled) {
 // The same with every term of the costs and the penalties, codes of 64 bits and others, and P2 of columns
 // with which two steps fit a byte or do not.
 TEST(CpuMatcher, EqualsTheReferenceWithAllTermsWhereLoopsAreUnrolled) {
-  const InstructionSetGuard guard;
   for (const int num_disparities : {64, 100, 128, 192, 256}) {
     for (const int num_paths : {4, 8}) {
       for (const auto& [window, percent] :
@@ -109,13 +85,7 @@ TEST(CpuMatcher, EqualsTheReferenceWithAllTermsWhereLoopsAreUnrolled) {
         c.parameters.matching_cost.gradient_weight = 2;
         c.parameters.matching_cost.gradient_cap = 9;
         c.parameters.aggregation = {num_paths, 10, 98, 30, 1, 67, percent};
-        const SweepPair pair = test::MakeSweepPair(c);
-        const SweepTruth truth = test::MakeSweepTruth(c, pair);
-        for (const std::string& set : cpu::InstructionSets()) {
-          cpu::UseInstructionSet(set);
-          EXPECT_EQ(test::RunSweepCase(WithThreads(2), c, pair, truth), "")
-              << set << ", " << test::Describe(c);
-        }
+        ExpectReferenceOnEveryInstructionSet(c, test::MakeSweepPair(c));
       }
     }
   }
@@ -128,15 +98,6 @@ SweepPair MakeRamps(int width, int height) {
   return {test::ImageFrom<std::uint16_t>(width, height, rising),
           test::ImageFrom<std::uint16_t>(
               width, height, [&](int x, int y) { return x < 20 ? rising(x, y) : 3000 - rising(x, y); })};
-}
-
-void ExpectReferenceOnEveryInstructionSet(const SweepCase& c, const SweepPair& pair) {
-  const InstructionSetGuard guard;
-  const SweepTruth truth = test::MakeSweepTruth(c, pair);
-  for (const std::string& set : cpu::InstructionSets()) {
-    cpu::UseInstructionSet(set);
-    EXPECT_EQ(test::RunSweepCase(WithThreads(2), c, pair, truth), "") << set << ", " << test::Describe(c);
-  }
 }
 
 // The largest sum and number of disparities that fit 16 bits together, and one more of each.

@@ -105,7 +105,7 @@ class FakeQueue : public MatcherQueue {
     held_ = std::move(flying_.front());
     flying_.pop_front();
     if (held_.disparity(0, 0) == 17) throw Error("device lost");
-    return {held_.disparity.ConstView(), held_.validity.ConstView(), held_.confidence.ConstView()};
+    return ViewOf(held_);
   }
   std::size_t in_flight() const override { return flying_.size(); }
   std::size_t capacity() const override { return capacity_; }

@@ -1,49 +1,17 @@
 // AD-Census on the cpu against the reference, on every instruction set of this machine.
 #include <gtest/gtest.h>
 
-#include <string>
+#include <cstddef>
 
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/error.h"
-#include "pipeline/simd/instruction_sets.h"
-#include "tests/support/matcher_sweep.h"
+#include "tests/support/instruction_set_sweep.h"
 
 namespace parallax {
 namespace {
 
-using test::SweepCase;
-using test::SweepPair;
-using test::SweepTruth;
-
-// Back to the best instruction set at the end of a test.
-struct InstructionSetGuard {
-  ~InstructionSetGuard() { cpu::UseInstructionSet(""); }
-};
-
-test::MatcherFactory WithThreads(int num_threads) {
-  return [num_threads](const Parameters& parameters, const MatcherOptions& options) {
-    MatcherOptions with_threads = options;
-    with_threads.num_threads = num_threads;
-    return MakeCpuAdCensusMatcher(parameters, with_threads);
-  };
-}
-
 TEST(CpuAdCensusMatcher, EqualsTheReferenceOnEveryInstructionSet) {
-  const InstructionSetGuard guard;
-  const auto [first, last] = test::SweepSeeds(500);
-  int failures = 0;
-  for (int seed = first; seed <= last && failures < 3; ++seed) {
-    const SweepCase c = test::MakeAdCensusSweepCase(static_cast<std::uint64_t>(seed));
-    const SweepPair pair = test::MakeSweepPair(c);
-    const SweepTruth truth = test::MakeSweepTruth(c, pair);
-    for (const std::string& set : cpu::InstructionSets()) {
-      cpu::UseInstructionSet(set);
-      const std::string difference = test::RunSweepCase(WithThreads(1 + seed % 2), c, pair, truth);
-      if (difference.empty()) continue;
-      test::ReportSweepFailure(c, "cpu " + set, difference);
-      if (++failures == 3) break;
-    }
-  }
+  test::RunSweepOnEveryInstructionSet(MakeCpuAdCensusMatcher, 500, test::MakeAdCensusSweepCase);
 }
 
 TEST(CpuAdCensusMatcher, TellsTheMemoryThatItNeeds) {
