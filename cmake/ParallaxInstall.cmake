@@ -44,6 +44,7 @@ set(parallax_headers
     pipeline/cloud/geodesics/geodesics.h
     pipeline/cloud/neighbours/neighbours.h
     pipeline/cost_volume.h
+    pipeline/device_matcher.h
     pipeline/disparity_map.h
     pipeline/error.h
     pipeline/frame.h
@@ -87,15 +88,36 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # --- the package: cpack --config build/release/CPackConfig.cmake ----------------------
+# One package a part: parallax (the program), libparallax-dev, python3-parallax.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "parallax maintainers <${PROJECT_NAME}@localhost>")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
-set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-if(TARGET parallax_viewer)
-  set(CPACK_DEBIAN_PACKAGE_DEPENDS open3d-gui-data)  # no shared library, so SHLIBDEPS does not see it
-endif()
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_GROUPING IGNORE)
+set(CPACK_COMPONENTS_ALL library)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libparallax-dev)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS libhwy-dev)
+set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Library of parallax: headers, static libraries, find_package")
+if(TARGET parallax)
+  list(APPEND CPACK_COMPONENTS_ALL program)
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_NAME parallax)
+  set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "${PROJECT_DESCRIPTION}")
+  if(TARGET parallax_viewer)
+    set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS open3d-gui-data)  # no shared library, so SHLIBDEPS does not see it
+  endif()
+endif()
+if(TARGET parallax_python)
+  list(APPEND CPACK_COMPONENTS_ALL python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-parallax)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3, python3-numpy")
+  set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Python module of parallax: numpy arrays in, disparity, depth and clouds out")
+endif()
 include(CPack)

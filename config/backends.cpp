@@ -14,6 +14,7 @@
 #include "cuda/cloud/cuda_cloud_measures.h"
 #include "cuda/cuda_matcher.h"
 #include "cuda/device/device.h"
+#include "cuda/device_matcher.h"
 #endif
 
 namespace parallax {
@@ -135,6 +136,17 @@ std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Param
                                            const MatcherOptions& options) {
   ValidateOrThrow(parameters);
   return ResolveMatcher(backend, parameters.method).make(parameters, options);
+}
+
+std::unique_ptr<DeviceMatcher> MakeDeviceMatcher(std::string_view backend, const Parameters& parameters,
+                                                 [[maybe_unused]] const MatcherOptions& options) {
+  const MatcherRow& row = ResolveMatcher(backend, parameters.method);
+#ifdef PARALLAX_WITH_CUDA
+  if (row.backend == "cuda") return MakeCudaDeviceMatcher(parameters, options);
+#endif
+  throw InvalidArgument(
+      "back end " + std::string(row.backend) +
+      " takes no images in the memory of a GPU: copy them to the host, or use the back end cuda");
 }
 
 void RequireMatcherQueue(std::string_view backend, Method method) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/device_matcher.h"
 #include "pipeline/matcher.h"
 #include "pipeline/matcher_queue.h"
 
@@ -31,7 +32,11 @@ std::string_view ResolveBackend(std::string_view backend, Method method = Method
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,
                                            const MatcherOptions& options);
 
-// The same with num_in_flight >= 1 frames in flight. More than one (cpu: so many matched at a time, each
+// One for images that lie in the memory of a GPU (device_matcher.h): "cuda", or "auto" where it is that.
+std::unique_ptr<DeviceMatcher> MakeDeviceMatcher(std::string_view backend, const Parameters& parameters,
+                                                 const MatcherOptions& options);
+
+// MakeMatcher's with num_in_flight >= 1 frames in flight. More than one (cpu: so many matched at a time, each
 // matcher with the next one at hand) cuda and cpu have; another back end is an InvalidArgument.
 void RequireMatcherQueue(std::string_view backend, Method method = Method::kSgm);
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,

@@ -19,14 +19,15 @@ HostImage<T> CloneImage(const HostImageView<const T>& from) {
 
 class QueueOfOne final : public MatcherQueue {
  public:
-  explicit QueueOfOne(std::unique_ptr<StereoMatcher> matcher) : matcher_(std::move(matcher)) {}
+  QueueOfOne(std::unique_ptr<StereoMatcher> matcher, bool with_times)
+      : matcher_(std::move(matcher)), with_times_(with_times) {}
 
   void Submit(const CameraImageView& left, const CameraImageView& right) override {
     {
       std::unique_lock lock(mutex_);
       is_collected_.wait(lock, [this] { return !is_in_flight_; });
     }
-    matcher_->Compute(left, right, matched_, &matched_times_);
+    matcher_->Compute(left, right, matched_, with_times_ ? &matched_times_ : nullptr);
     const std::scoped_lock lock(mutex_);
     is_in_flight_ = true;
   }
@@ -56,6 +57,7 @@ class QueueOfOne final : public MatcherQueue {
 
  private:
   const std::unique_ptr<StereoMatcher> matcher_;
+  const bool with_times_;
   mutable std::mutex mutex_;
   std::condition_variable is_collected_;
   bool is_in_flight_ = false;
@@ -65,8 +67,8 @@ class QueueOfOne final : public MatcherQueue {
 
 }  // namespace
 
-std::unique_ptr<MatcherQueue> MakeQueueOfOne(std::unique_ptr<StereoMatcher> matcher) {
-  return std::make_unique<QueueOfOne>(std::move(matcher));
+std::unique_ptr<MatcherQueue> MakeQueueOfOne(std::unique_ptr<StereoMatcher> matcher, bool with_times) {
+  return std::make_unique<QueueOfOne>(std::move(matcher), with_times);
 }
 
 DisparityMap Clone(const DisparityMapView& view) {

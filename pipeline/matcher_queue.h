@@ -44,7 +44,7 @@ class MatcherQueue {
 };
 
 // A matcher as a queue of one frame: Submit() matches it, in the calling thread, and throws what the matcher
-// throws.
-std::unique_ptr<MatcherQueue> MakeQueueOfOne(std::unique_ptr<StereoMatcher> matcher);
+// throws. with_times: stages are timed, which costs a GPU some time.
+std::unique_ptr<MatcherQueue> MakeQueueOfOne(std::unique_ptr<StereoMatcher> matcher, bool with_times = true);
 
 }  // namespace parallax

@@ -3,7 +3,7 @@
 
     tools/check_layers.py [ROOT]      prints one line per breach; ends with 1 when there is one
 
-From bottom to top: pipeline < cuda, config, datasets < config/backends < app. LAYERS below is the rule, ROOMS the
+From bottom to top: pipeline < cuda, config, datasets < config/backends < app, python. LAYERS below is the rule, ROOMS the
 one inside a folder; tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
 only in source files, so that its types stop there. Two exceptions: app/ is free, and headers of cuda/ may include
 CUDA's, but then config/backends may not include them.
@@ -36,6 +36,7 @@ LIBRARIES = {
     "test": re.compile(r"(gtest|gmock)/"),
     "benchmark": re.compile(r"benchmark/"),
     "nanoflann": re.compile(r"nanoflann"),
+    "pybind11": re.compile(r"pybind11/"),
     "pages": re.compile(r"sys/mman\.h$"),  # advice on memory pages
     "system": re.compile(r"(unistd|fcntl|glob|malloc|poll|dlfcn|termios|pthread|sched|\w*intrin)\.h$|sys/"),
 }
@@ -56,6 +57,12 @@ LAYERS = {
     "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
     "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "system"}, prints=True),
+    "python": Layer(
+        {"python", "config", "datasets", "pipeline"},
+        {"pybind11", "system"},
+        prints=True,
+        free_headers=True,
+    ),
     "app": Layer(
         {"app", "config", "datasets", "pipeline"},
         {"opencv", "open3d", "yaml", "cli11", "fmt", "json", "system"},

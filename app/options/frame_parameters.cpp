@@ -1,21 +1,12 @@
 #include "app/options/frame_parameters.h"
 
-#include <algorithm>
-
 #include "app/options/logging.h"
 
 namespace parallax::app {
 
 Parameters ParametersFor(const StereoFrame& frame, const ChosenParameters& chosen) {
   LogCalibration(frame);
-  Parameters parameters = chosen.parameters;
-  if (frame.num_disparities_hint && !chosen.IsChosen(kNumDisparitiesKey)) {
-    constexpr int kMaxNumDisparities = 1024;  // as in the table of parameters
-    MatchingCostParameters& cost = parameters.matching_cost;
-    cost.num_disparities =
-        std::clamp(*frame.num_disparities_hint - cost.min_disparity, 1, kMaxNumDisparities);
-  }
-  return parameters;
+  return ParametersOfFrame(frame, chosen);
 }
 
 }  // namespace parallax::app

@@ -1,17 +1,11 @@
-// The parameters of one frame.
+// The parameters of one frame, logged.
 #pragma once
 
-#include "config/parameters_yaml.h"
-#include "pipeline/frame.h"
-#include "pipeline/parameters.h"
+#include "config/frame_parameters.h"
 
 namespace parallax::app {
 
-// The key that a data set may decide frame by frame.
-inline constexpr const char* kNumDisparitiesKey = "matching_cost.num_disparities";
-
-// The chosen parameters; where the number of disparities was left open and the frame's data set states its
-// largest disparity, the search ends there.
+// Logs the calibration and gives what ParametersOfFrame gives.
 Parameters ParametersFor(const StereoFrame& frame, const ChosenParameters& chosen);
 
 }  // namespace parallax::app

@@ -53,6 +53,17 @@ TEST(Backends, AutoIsTheFastestUsableOne) {
   EXPECT_EQ(MakeMatcherQueue("auto", {}, {.width = 8, .height = 8}, 2)->in_flight(), 0U);
 }
 
+TEST(Backends, ImagesOnADeviceAreForCudaAlone) {
+  const MatcherOptions options{.width = 8, .height = 8};
+  EXPECT_THAT(FaultOf([&] { MakeDeviceMatcher("cpu", {}, options); }),
+              StartsWith("back end cpu takes no images in the memory of a GPU"));
+  if (IsUsable("cuda")) {
+    EXPECT_NE(MakeDeviceMatcher("auto", {}, options)->stream(), nullptr);
+  } else {
+    EXPECT_THAT(FaultOf([&] { MakeDeviceMatcher("auto", {}, options); }), HasSubstr("back end cpu"));
+  }
+}
+
 TEST(Backends, WhatCannotBeIsToldWithItsRemedy) {
   const MatcherOptions options{.width = 8, .height = 8};
   EXPECT_EQ(FaultOf([] { ResolveBackend("gpu"); }),

@@ -1,0 +1,18 @@
+#include "config/frame_parameters.h"
+
+#include <algorithm>
+
+namespace parallax {
+
+Parameters ParametersOfFrame(const StereoFrame& frame, const ChosenParameters& chosen) {
+  Parameters parameters = chosen.parameters;
+  if (frame.num_disparities_hint && !chosen.IsChosen(kNumDisparitiesKey)) {
+    constexpr int kMaxNumDisparities = 1024;  // as in the table of parameters
+    MatchingCostParameters& cost = parameters.matching_cost;
+    cost.num_disparities =
+        std::clamp(*frame.num_disparities_hint - cost.min_disparity, 1, kMaxNumDisparities);
+  }
+  return parameters;
+}
+
+}  // namespace parallax

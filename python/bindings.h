@@ -1,0 +1,42 @@
+// The parts of the Python module.
+#pragma once
+
+#include <pybind11/pybind11.h>
+
+#include <chrono>
+#include <future>
+#include <memory>
+#include <thread>
+#include <type_traits>
+#include <utility>
+
+namespace parallax::python {
+
+namespace py = pybind11;
+
+void BindErrors(py::module_& module);
+void BindGeometry(py::module_& module);  // rigs, depth; before what returns them
+void BindClouds(py::module_& module);
+void BindMatcher(py::module_& module);
+void BindSources(py::module_& module);
+void BindMetrics(py::module_& module);
+
+// Runs function in a thread of its own, so that Ctrl-C ends the wait for it. It must own all it uses and
+// touch no Python: after a Ctrl-C it goes on to its end with nobody waiting.
+template <typename Function>
+auto Interruptible(Function function) {
+  using Result = std::invoke_result_t<Function>;
+  auto task = std::make_shared<std::packaged_task<Result()>>(std::move(function));
+  std::future<Result> result = task->get_future();
+  std::thread([task = std::move(task)] { (*task)(); }).detach();
+  for (;;) {
+    {
+      const py::gil_scoped_release release;
+      if (result.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready) break;
+    }
+    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+  }
+  return result.get();
+}
+
+}  // namespace parallax::python

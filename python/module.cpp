@@ -1,0 +1,85 @@
+// The Python module parallax._native, which parallax/__init__.py hands on.
+#include <pybind11/pybind11.h>
+
+#include "config/backends.h"
+#include "config/parameter_text.h"
+#include "config/parameters_yaml.h"
+#include "config/presets.h"
+#include "pipeline/error.h"
+#include "python/bindings.h"
+
+namespace parallax::python {
+namespace {
+
+py::object MakeException(py::module_& module, const char* name, const char* doc, const py::object& bases) {
+  const std::string full_name = std::string("parallax.") + name;
+  const auto type = py::reinterpret_steal<py::object>(
+      PyErr_NewExceptionWithDoc(full_name.c_str(), doc, bases.ptr(), nullptr));
+  if (!type) throw py::error_already_set();
+  module.add_object(name, type);
+  return type;
+}
+
+PyObject *error_type = nullptr, *invalid_argument_type = nullptr;  // live as long as the process
+
+}  // namespace
+
+void BindErrors(py::module_& module) {
+  const py::object error = MakeException(module, "Error", "Something failed: a file, a device, a frame.",
+                                         py::reinterpret_borrow<py::object>(PyExc_RuntimeError));
+  const py::object invalid =
+      MakeException(module, "InvalidArgument", "What was asked for cannot be. Also a ValueError.",
+                    py::make_tuple(error, py::reinterpret_borrow<py::object>(PyExc_ValueError)));
+  error_type = py::object(error).release().ptr();
+  invalid_argument_type = py::object(invalid).release().ptr();
+  py::register_exception_translator([](std::exception_ptr thrown) {
+    try {
+      if (thrown) std::rethrow_exception(thrown);
+    } catch (const InvalidArgument& fault) {
+      PyErr_SetString(invalid_argument_type, fault.what());
+    } catch (const Error& fault) {
+      PyErr_SetString(error_type, fault.what());
+    }
+  });
+}
+
+namespace {
+
+py::list BackendList() {
+  py::list list;
+  for (const BackendState& state : Backends()) {
+    py::dict entry;
+    entry["name"] = state.name;
+    entry["usable"] = state.usable;
+    entry["note"] = state.note;
+    list.append(entry);
+  }
+  return list;
+}
+
+py::list PresetList() {
+  py::list list;
+  for (const Preset& preset : Presets()) list.append(preset.name);
+  return list;
+}
+
+}  // namespace
+}  // namespace parallax::python
+
+PYBIND11_MODULE(_native, module) {
+  namespace python = parallax::python;
+  namespace py = pybind11;
+  py::options options;
+  options.disable_enum_members_docstring();
+  module.doc() = "parallax: stereo pairs to disparity, depth and point clouds, with a score.";
+  module.attr("__version__") = PARALLAX_VERSION;
+  python::BindErrors(module);
+  module.def("backends", &python::BackendList,
+             "All back ends, the fastest first: dicts of name, usable and note.");
+  module.def("presets", &python::PresetList, "Names of the sets of parameters that come with parallax.");
+  python::BindGeometry(module);
+  python::BindClouds(module);
+  python::BindMatcher(module);
+  python::BindSources(module);
+  python::BindMetrics(module);
+}

@@ -1,0 +1,294 @@
+"""Matcher: the program's bits, views without a copy, parameters, threads, Ctrl-C, no leak."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+import unittest
+from pathlib import Path
+
+import numpy as np
+
+import parallax
+from support import SCENE, noise_pair, run_program, same_bits, scene
+
+INTERRUPTED = """
+import parallax, numpy as np
+left = np.random.default_rng(1).integers(0, 255, (120, 400), dtype=np.uint8)
+matcher = parallax.Matcher(backend="cpu")
+print("ready", flush=True)
+while True:
+    {work}
+"""
+
+
+class Bits(unittest.TestCase):
+    """The arrays are those that `parallax run` writes."""
+
+    def check(self, source, preset, **keywords):
+        with tempfile.TemporaryDirectory() as folder:
+            run_program("run", *source, "--config", preset, "--backend", "cpu", "--output", folder,
+                        "--write", "pfm,validity,confidence", *keywords.pop("options", []))
+            matcher = parallax.Matcher(preset=preset, backend="cpu", **keywords)
+            num_frames = 0
+            for frame in parallax.open(*source):
+                result = matcher.compute(frame)
+                for kind, array in [("pfm", result.disparity), ("validity", result.validity),
+                                    ("confidence", result.confidence)]:
+                    file = next(Path(folder, kind).glob(frame.name + ".*"))
+                    read = parallax.read_disparity if kind == "pfm" else parallax.read_image
+                    self.assertTrue(same_bits(read(file), array), f"{preset}: {file}")
+                    self.assertTrue(np.isfinite(result.disparity).any())
+                num_frames += 1
+            self.assertGreater(num_frames, 0)
+
+    def test_every_preset(self):
+        for preset in parallax.presets():
+            self.check([SCENE + ",frames=2"], preset)
+
+    def test_color_and_16_bit(self):
+        self.check([SCENE + ",color=1"], "default")
+        self.check([SCENE + ",bits=16"], "kitti")
+
+    def test_parameters(self):
+        self.check([SCENE], "kitti", num_disparities=40, aggregation={"p1": 9}, filter_fill=False,
+                   options=["--set", "matching_cost.num_disparities=40", "--set", "aggregation.p1=9",
+                            "--set", "filter.fill=false"])
+
+    def test_back_ends(self):
+        frame = scene()
+        bits = [parallax.Matcher(backend=backend).compute(frame).disparity.tobytes()
+                for backend in ("cpu", "reference")]
+        self.assertEqual(bits[0], bits[1])
+
+
+class Views(unittest.TestCase):
+    """What is given is borrowed, however its rows lie, and matched as a dense copy is."""
+
+    def setUp(self):
+        self.matcher = parallax.Matcher(backend="cpu", num_disparities=16)
+
+    def check(self, make):
+        for dtype in (np.uint8, np.uint16):
+            left, right = noise_pair(dtype=dtype)
+            wanted = self.matcher.compute(left, right).disparity
+            self.assertTrue(same_bits(wanted, self.matcher.compute(make(left), make(right)).disparity))
+
+    def test_wide_rows(self):
+        def inside(image):
+            room = np.zeros((image.shape[0] + 2, image.shape[1] + 10), image.dtype)
+            room[1:-1, 5:-5] = image
+            return room[1:-1, 5:-5]
+        self.check(inside)
+
+    def test_upside_down(self):
+        self.check(lambda image: image[::-1].copy()[::-1])
+
+    def test_mirrored(self):
+        self.check(lambda image: image[:, ::-1].copy()[:, ::-1])
+
+    def test_every_second_pixel(self):
+        self.check(lambda image: np.repeat(image, 2, axis=1)[:, ::2])
+
+    def test_fortran_order(self):
+        self.check(np.asfortranarray)
+
+    def test_read_only(self):
+        def frozen(image):
+            image = image.copy()
+            image.flags.writeable = False
+            return image
+        self.check(frozen)
+
+    def test_one_channel(self):
+        self.check(lambda image: image[:, :, None])
+
+    def test_other_byte_order(self):
+        self.check(lambda image: image.astype(image.dtype.newbyteorder()))
+
+    def test_unaligned(self):
+        def shifted(image):
+            room = np.zeros(image.nbytes + 1, np.uint8)
+            view = room[1:].view(image.dtype).reshape(image.shape)
+            view[:] = image
+            return view
+        self.check(shifted)
+
+    def test_same_row_again(self):
+        left, right = noise_pair()
+        rows = [np.broadcast_to(image[0], image.shape) for image in (left, right)]
+        wanted = self.matcher.compute(*[row.copy() for row in rows]).disparity
+        self.assertTrue(same_bits(wanted, self.matcher.compute(*rows).disparity))
+
+    def test_buffer_and_array_interface(self):
+        left, right = noise_pair()
+        class Offers:
+            def __init__(self, image):
+                self.__array_interface__ = image.__array_interface__
+                self.image = image
+        wanted = self.matcher.compute(left, right).disparity
+        self.assertTrue(same_bits(wanted, self.matcher.compute(Offers(left), Offers(right)).disparity))
+        self.assertTrue(same_bits(wanted, self.matcher.compute(memoryview(left), memoryview(right)).disparity))
+
+    def test_results_keep_their_memory(self):
+        left, right = noise_pair()
+        disparity = self.matcher.compute(left, right).disparity
+        before = disparity.copy()
+        for _ in range(20):
+            self.matcher.compute(right, left)
+        np.testing.assert_array_equal(before, disparity)
+
+    def test_sizes_change(self):
+        for height, width in [(1, 1), (30, 20), (5, 300), (120, 7), (1, 1)]:
+            left, right = noise_pair(height, width)
+            result = self.matcher.compute(left, right)
+            fresh = parallax.Matcher(backend="cpu", num_disparities=16).compute(left, right)
+            self.assertTrue(same_bits(result.disparity, fresh.disparity))
+            self.assertEqual(result.confidence.shape, (height, width))
+
+
+class Results(unittest.TestCase):
+    def test_fixed_point(self):
+        frame = scene()
+        for low in (0, -5):
+            matcher = parallax.Matcher(filter_fill=False, refinement_planes=False, min_disparity=low)
+            result = matcher.compute(frame)
+            steps = matcher.compute(frame, x16=True)
+            self.assertEqual(steps.dtype, np.int16)
+            missing = np.isnan(result.disparity)
+            self.assertTrue(missing.any() and not missing.all())
+            self.assertTrue((steps[missing] == (low - 1) * 16).all())
+            np.testing.assert_array_equal(steps[~missing], np.rint(result.disparity[~missing] * 16))
+        np.testing.assert_array_equal(result.x16, steps)
+
+    def test_validity_tells_why(self):
+        result = parallax.Matcher(filter_fill=False).compute(scene())
+        rejected = (result.validity & (parallax.OCCLUDED | parallax.MISMATCHED | parallax.OUT_OF_RANGE |
+                                       parallax.NOT_UNIQUE | parallax.SPECKLE)) != 0
+        filled = (result.validity & parallax.FILLED) != 0
+        np.testing.assert_array_equal(rejected & ~filled, np.isnan(result.disparity))
+
+    def test_depth_and_cloud(self):
+        frame = scene()
+        result = parallax.Matcher().compute(frame)
+        depth = result.depth(frame.rig)
+        with np.errstate(all="ignore"):
+            wanted = frame.rig.fx * frame.rig.baseline / (result.disparity + frame.rig.doffs)
+        seen = np.isfinite(depth)
+        np.testing.assert_allclose(depth[seen], wanted[seen], rtol=1e-6)
+        self.assertTrue(same_bits(depth, parallax.depth(result.disparity, frame.rig)))
+        cloud = result.cloud(frame.rig, frame.left)
+        self.assertEqual(len(cloud), seen.sum())
+        np.testing.assert_array_equal(cloud.points[:, 2], depth[seen])
+        np.testing.assert_array_equal(cloud.colors[:, 0], frame.left[seen])
+
+    def test_parameters(self):
+        matcher = parallax.Matcher(method="ad_census", backend="cpu", matching_cost_num_disparities=np.int64(32))
+        self.assertEqual(matcher.parameters["method"], "ad_census")
+        self.assertEqual(matcher.parameters["matching_cost.num_disparities"], 32)
+        self.assertIn("matching_cost.num_disparities=32", repr(matcher))
+        self.assertEqual(parallax.parameters(), parallax.Matcher().parameters)
+        self.assertNotEqual(parallax.parameters("kitti"), parallax.parameters())
+
+
+class Threads(unittest.TestCase):
+    def test_two_at_once(self):
+        frames = [scene(seed=seed) for seed in range(4)]
+        shared = parallax.Matcher(backend="cpu")
+        wanted = [shared.compute(frame).disparity.tobytes() for frame in frames]
+        wrong = []
+
+        def work(matcher):
+            for _ in range(5):
+                for frame, bits in zip(frames, wanted):
+                    if matcher.compute(frame).disparity.tobytes() != bits:
+                        wrong.append(frame.name)
+
+        matchers = [shared, shared, parallax.Matcher(backend="cpu", threads=1), parallax.Matcher(backend="cpu")]
+        threads = [threading.Thread(target=work, args=(matcher,)) for matcher in matchers]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+        self.assertEqual(wrong, [])
+
+    def test_others_run_meanwhile(self):
+        left, right = noise_pair(300, 400)
+        matcher = parallax.Matcher(backend="reference")
+        done = threading.Event()
+        thread = threading.Thread(target=lambda: (matcher.compute(left, right), done.set()))
+        thread.start()
+        turns = 0
+        while not done.is_set():
+            turns += 1
+            time.sleep(0.001)
+        thread.join()
+        self.assertGreater(turns, 10)
+
+    def test_fork(self):
+        matcher = parallax.Matcher(backend="cpu")
+        left, right = noise_pair()
+        matcher.compute(left, right)
+        child = os.fork()
+        if child == 0:
+            try:
+                matcher.compute(left, right)
+            except parallax.Error as error:
+                os._exit(7 if "fork" in str(error) else 1)
+            os._exit(0)
+        self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 7)
+
+
+class Interrupts(unittest.TestCase):
+    def check(self, work):
+        with subprocess.Popen([sys.executable, "-c", INTERRUPTED.format(work=work)], stdout=subprocess.PIPE,
+                              stderr=subprocess.PIPE, text=True) as child:
+            self.assertEqual(child.stdout.readline(), "ready\n")
+            time.sleep(0.5)
+            child.send_signal(signal.SIGINT)
+            errors = child.communicate(timeout=60)[1]
+        self.assertIn("KeyboardInterrupt", errors)
+        self.assertNotEqual(child.returncode, 0)
+
+    def test_while_matching(self):
+        self.check("matcher.compute(left, left)")
+
+    def test_in_a_long_measure(self):
+        self.check("a = np.random.default_rng(2).random((8192, 3)); parallax.emd(a, a[::-1] * 2, exact=True)")
+
+
+class Memory(unittest.TestCase):
+    @staticmethod
+    def resident_kb():
+        with open("/proc/self/statm", encoding="ascii") as file:
+            return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") // 1024
+
+    def test_no_leak(self):
+        left, right = noise_pair(4, 16)
+        matcher = parallax.Matcher(backend="cpu", threads=1, num_disparities=8)
+        rig = parallax.Rig(100, 8, 2, 0.1)
+
+        def calls(count):
+            for i in range(count):
+                result = matcher.compute(left, right)
+                result.disparity[0, 0], result.validity, result.confidence
+                if i % 10 == 0:
+                    matcher.compute(left, right, x16=True)
+                    result.cloud(rig, left).points
+                    parallax.knn(np.zeros((4, 3)), k=2, backend="cpu")
+                    try:
+                        matcher.compute(left, right[:2])
+                    except ValueError:
+                        pass
+
+        calls(5000)
+        before = self.resident_kb()
+        calls(100_000)
+        self.assertLess(self.resident_kb() - before, 2048)
+
+
+if __name__ == "__main__":
+    unittest.main()
