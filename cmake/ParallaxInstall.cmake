@@ -31,9 +31,11 @@ endforeach()
 install(TARGETS ${parallax_libraries} EXPORT parallaxTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(EXPORT parallaxTargets NAMESPACE parallax:: DESTINATION ${parallax_cmake_dir} COMPONENT library)
-# The headers of the interface: what parallax.h includes, and what those include. tests/install compares.
+# The headers of the interface: what parallax.h and parallax/opencv.h include, and what those include. tests/install
+# compares.
 set(parallax_headers
     config/backends.h
+    parallax/opencv.h
     pipeline/aligned_buffer.h
     pipeline/cloud.h
     pipeline/cloud/clean.h
@@ -47,6 +49,7 @@ set(parallax_headers
     pipeline/device_matcher.h
     pipeline/disparity_map.h
     pipeline/error.h
+    pipeline/fixed_point.h
     pipeline/frame.h
     pipeline/frames/frame_road.h
     pipeline/frames/frame_source.h

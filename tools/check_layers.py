@@ -3,8 +3,8 @@
 
     tools/check_layers.py [ROOT]      prints one line per breach; ends with 1 when there is one
 
-From bottom to top: pipeline < cuda, config, datasets < config/backends < app, python. LAYERS below is the rule, ROOMS the
-one inside a folder; tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
+From bottom to top: pipeline < cuda, config, datasets < config/backends < parallax (adaptors to other libraries), app,
+python. LAYERS below is the rule, ROOMS the one inside a folder; tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
 only in source files, so that its types stop there. Two exceptions: app/ is free, and headers of cuda/ may include
 CUDA's, but then config/backends may not include them.
 """
@@ -57,6 +57,7 @@ LAYERS = {
     "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
     "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "system"}, prints=True),
+    "parallax": Layer({"config", "pipeline"}, {"opencv"}, free_headers=True),
     "python": Layer(
         {"python", "config", "datasets", "pipeline"},
         {"pybind11", "system"},

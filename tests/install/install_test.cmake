@@ -16,11 +16,14 @@ run(${CMAKE_COMMAND} -S ${CONSUMER_DIR} -B ${WORK_DIR}/build -G ${GENERATOR} -D 
     -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_CXX_FLAGS=${CXX_FLAGS} -D CMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
 run(${CMAKE_COMMAND} --build ${WORK_DIR}/build)
 run(${WORK_DIR}/build/consumer)
+if(EXISTS ${WORK_DIR}/build/opencv_consumer)
+  run(${WORK_DIR}/build/opencv_consumer)
+endif()
 
-# Exactly the headers that parallax.h leads to.
+# Exactly the headers that parallax.h and the adaptors lead to.
 set(include_dir ${WORK_DIR}/prefix/include/parallax)
-set(wanted parallax.h)
-set(unread parallax.h)
+set(wanted parallax.h parallax/opencv.h)
+set(unread ${wanted})
 while(unread)
   list(POP_FRONT unread header)
   if(NOT EXISTS ${include_dir}/${header})

@@ -1,0 +1,28 @@
+# Runs the example on a rendered scene and OpenCV's sample, one line changed, on OpenCV's pair.
+#   cmake -D PARALLAX=... -D EXAMPLE=... -D SAMPLE=... -D PAIR=... -D WORK_DIR=... -P programs_test.cmake
+cmake_minimum_required(VERSION 3.25)
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
+  if(NOT code EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\nended with ${code}:\n${output}")
+  endif()
+  message(STATUS "${output}")
+endfunction()
+
+file(REMOVE_RECURSE ${WORK_DIR})
+file(MAKE_DIRECTORY ${WORK_DIR})
+run(${PARALLAX} synth slanted --output ${WORK_DIR}/set --width 400 --height 200)
+file(GLOB_RECURSE left ${WORK_DIR}/set/*image_2/*.png)
+file(GLOB_RECURSE right ${WORK_DIR}/set/*image_3/*.png)
+file(GLOB_RECURSE truth ${WORK_DIR}/set/*disp_occ_0/*.png)
+run(${EXAMPLE} ${left} ${right} ${truth})
+
+if(SAMPLE AND EXISTS ${PAIR}/aloeL.jpg)
+  run(${SAMPLE} ${PAIR}/aloeL.jpg ${PAIR}/aloeR.jpg --algorithm=sgbm --blocksize=3 --max-disparity=160 --no-display
+      -o=${WORK_DIR}/aloe.png)
+  if(NOT EXISTS ${WORK_DIR}/aloe.png)
+    message(FATAL_ERROR "OpenCV's sample wrote no ${WORK_DIR}/aloe.png")
+  endif()
+else()
+  message(STATUS "skipped: no stereo_match.cpp of OpenCV or none of its images on this machine")
+endif()
