@@ -91,7 +91,8 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING
         DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 
 # --- the package: cpack --config build/release/CPackConfig.cmake ----------------------
-# One package a part: parallax (the program), libparallax-dev, python3-parallax.
+# One package a part: parallax (the program), libparallax-dev, python3-parallax,
+# gstreamer1.0-parallax.
 set(CPACK_GENERATOR DEB)
 set(CPACK_PACKAGE_CONTACT "parallax maintainers <${PROJECT_NAME}@localhost>")
 set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
@@ -122,5 +123,12 @@ if(TARGET parallax_python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3, python3-numpy")
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Python module of parallax: numpy arrays in, disparity, depth and clouds out")
+endif()
+if(TARGET parallax_gstreamer)
+  list(APPEND CPACK_COMPONENTS_ALL gstreamer)
+  set(CPACK_DEBIAN_GSTREAMER_PACKAGE_NAME gstreamer1.0-parallax)
+  set(CPACK_DEBIAN_GSTREAMER_PACKAGE_SECTION video)
+  set(CPACK_DEBIAN_GSTREAMER_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_COMPONENT_GSTREAMER_DESCRIPTION "GStreamer element parallaxstereo: stereo images to disparity and depth")
 endif()
 include(CPack)

@@ -43,10 +43,8 @@ class StereoSGBM : public cv::StereoSGBM {
                                     int p1 = 0, int p2 = 0, int disp12_max_diff = 0, int pre_filter_cap = 0,
                                     int uniqueness_ratio = 0, int speckle_window_size = 0,
                                     int speckle_range = 0, int mode = MODE_SGBM) {
-    Parameters parameters;
-    parameters.filter.fill = false;  // OpenCV's leaves holes
-    parameters.refinement.planes = false;
-    auto matcher = create(parameters);
+    auto matcher = create(UsualParameters());
+    matcher->setFill(false);  // OpenCV's leaves holes
     matcher->setMinDisparity(min_disparity);
     matcher->setNumDisparities(num_disparities);
     matcher->setBlockSize(block_size);
@@ -59,6 +57,19 @@ class StereoSGBM : public cv::StereoSGBM {
     matcher->setSpeckleRange(speckle_range);
     matcher->setMode(mode);
     return matcher;
+  }
+  // Those of the program's preset "default".
+  static Parameters UsualParameters() {
+    Parameters parameters;
+    parameters.census_transform.window = CensusWindow::kTwoScale;
+    parameters.aggregation.p1 = 10;
+    parameters.aggregation.p2 = 100;
+    parameters.aggregation.p2_min = 30;
+    parameters.aggregation.p2_slope = 1;
+    parameters.refinement.planes = true;
+    parameters.refinement.smoothing_passes = 2;
+    parameters.refinement.smoothing_range = 2;
+    return parameters;
   }
   // With parallax's own parameters; what is not set afterwards stays as they say. backend: "auto", "cuda",
   // "cpu", "reference". machine: threads, device; its size does not matter.
@@ -151,7 +162,10 @@ class StereoSGBM : public cv::StereoSGBM {
     type_ = type;
   }
   bool getFill() const { return parameters_.filter.fill; }
-  void setFill(bool fill) { parameters_.filter.fill = fill; }  // rejected pixels are interpolated
+  void setFill(bool fill) {  // rejected pixels are interpolated
+    parameters_.filter.fill = fill;
+    parameters_.refinement.planes = fill;
+  }
   // All of them; those of images with so many channels, with P1, P2, block size and cap in them.
   const Parameters& parameters() const { return parameters_; }
   Parameters ParametersFor(int channels) const {

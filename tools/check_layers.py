@@ -4,7 +4,7 @@
     tools/check_layers.py [ROOT]      prints one line per breach; ends with 1 when there is one
 
 From bottom to top: pipeline < cuda, config, datasets < config/backends < parallax (adaptors to other libraries), app,
-python. LAYERS below is the rule, ROOMS the one inside a folder; tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
+python, gstreamer. LAYERS below is the rule, ROOMS the one inside a folder; tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
 only in source files, so that its types stop there. Two exceptions: app/ is free, and headers of cuda/ may include
 CUDA's, but then config/backends may not include them.
 """
@@ -36,6 +36,7 @@ LIBRARIES = {
     "test": re.compile(r"(gtest|gmock)/"),
     "benchmark": re.compile(r"benchmark/"),
     "nanoflann": re.compile(r"nanoflann"),
+    "gstreamer": re.compile(r"(gst/|glib)"),
     "pybind11": re.compile(r"pybind11/"),
     "pages": re.compile(r"sys/mman\.h$"),  # advice on memory pages
     "system": re.compile(r"(unistd|fcntl|glob|malloc|poll|dlfcn|termios|pthread|sched|\w*intrin)\.h$|sys/"),
@@ -62,6 +63,11 @@ LAYERS = {
         {"python", "config", "datasets", "pipeline"},
         {"pybind11", "system"},
         prints=True,
+        free_headers=True,
+    ),
+    "gstreamer": Layer(
+        {"gstreamer", "app", "config", "pipeline"},  # of app/ its pictures, see below
+        {"gstreamer"},
         free_headers=True,
     ),
     "app": Layer(
@@ -149,6 +155,8 @@ def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | Non
         return 'write project headers from the root, as in "pipeline/image.h", and others in <>'
     if folder == "cuda" and path.parts[0] in ("app", "config") and layer is not BACK_ENDS:
         return "only config/backends.* knows which back ends were built"
+    if path.parts[0] == "gstreamer" and folder == "app" and not header.startswith("app/pictures/"):
+        return "of app/ gstreamer/ knows pictures/ alone"
     if folder not in layer.folders:
         return f"{path.parts[0]}/ may not know {folder}/"
     if KNOWS_BACK_ENDS.match(header) and path.parts[0] in ("config", "datasets") and layer is not BACK_ENDS:

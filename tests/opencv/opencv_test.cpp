@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "config/parameters_yaml.h"
 #include "datasets/source.h"
 
 namespace {
@@ -260,7 +261,7 @@ TEST(OpenCv, GettersGiveWhatWasSet) {
 }
 
 TEST(OpenCv, UsualPenaltiesAreTheLibrarysOwn) {
-  const parallax::AggregationParameters own;
+  const parallax::AggregationParameters own = parallax::StereoSGBM::UsualParameters().aggregation;
   for (const int channels : {1, 3}) {
     for (const int size : {3, 5, 9}) {
       const auto matcher =
@@ -269,6 +270,10 @@ TEST(OpenCv, UsualPenaltiesAreTheLibrarysOwn) {
       EXPECT_EQ(matcher->ParametersFor(channels).aggregation.p2, own.p2);
     }
   }
+}
+
+TEST(OpenCv, ItsParametersAreThoseOfThePresetDefault) {
+  EXPECT_EQ(parallax::StereoSGBM::UsualParameters(), parallax::LoadParameters("default"));
 }
 
 TEST(OpenCv, SizesMayChange) {

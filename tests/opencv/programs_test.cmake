@@ -12,10 +12,8 @@ endfunction()
 file(REMOVE_RECURSE ${WORK_DIR})
 file(MAKE_DIRECTORY ${WORK_DIR})
 run(${PARALLAX} synth slanted --output ${WORK_DIR}/set --width 400 --height 200)
-file(GLOB_RECURSE left ${WORK_DIR}/set/*image_2/*.png)
-file(GLOB_RECURSE right ${WORK_DIR}/set/*image_3/*.png)
-file(GLOB_RECURSE truth ${WORK_DIR}/set/*disp_occ_0/*.png)
-run(${EXAMPLE} ${left} ${right} ${truth})
+set(set ${WORK_DIR}/set/training)
+run(${EXAMPLE} ${set}/image_2/000000_10.png ${set}/image_3/000000_10.png ${set}/disp_occ_0/000000_10.png)
 
 if(SAMPLE AND EXISTS ${PAIR}/aloeL.jpg)
   run(${SAMPLE} ${PAIR}/aloeL.jpg ${PAIR}/aloeR.jpg --algorithm=sgbm --blocksize=3 --max-disparity=160 --no-display

@@ -1,0 +1,87 @@
+#include "gstreamer/frame_matching.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstddef>
+#include <vector>
+
+#include "app/pictures/colormap.h"
+#include "config/backends.h"
+#include "config/parameters_yaml.h"
+#include "pipeline/error.h"
+#include "pipeline/metrics/kitti_quantization.h"
+#include "pipeline/reprojection.h"
+
+namespace parallax::gstreamer {
+namespace {
+
+// "a=1,b=2" or "a=1 b=2".
+std::vector<std::string> Assignments(const std::string& text) {
+  std::vector<std::string> assignments;
+  std::size_t begin = 0;
+  while (begin < text.size()) {
+    const std::size_t end = std::min(text.find_first_of(", ", begin), text.size());
+    if (end > begin) assignments.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return assignments;
+}
+
+Parameters ParametersOf(const Settings& settings) {
+  return LoadChosenParameters(settings.preset, Assignments(settings.parameters)).parameters;
+}
+
+std::uint16_t Millimetres(float depth_m) {
+  const float mm = std::round(depth_m * 1000.0F);
+  return mm > 0.0F && mm <= 65535.0F ? static_cast<std::uint16_t>(mm) : 0;  // NaN is neither
+}
+
+template <typename To, typename From, typename Convert>
+void ConvertRows(const HostImageView<const From>& from, std::uint8_t* to, std::ptrdiff_t stride_bytes,
+                 Convert convert) {
+  for (int y = 0; y < from.height; ++y) {
+    auto* row = reinterpret_cast<To*>(to + y * stride_bytes);
+    std::transform(from.Row(y), from.Row(y) + from.width, row, convert);
+  }
+}
+
+}  // namespace
+
+FrameMatching::FrameMatching(const Settings& settings, int width, int height)
+    : settings_(settings), parameters_(ParametersOf(settings)) {
+  if (settings.output == Output::kDepth && !(settings.rig.fx_px > 0 && settings.rig.baseline_m > 0)) {
+    throw InvalidArgument("output=depth needs the calibration: set fx (px) and baseline (m)");
+  }
+  matcher_ = MakeMatcher(
+      settings.backend, parameters_,
+      {.width = width, .height = height, .num_threads = settings.threads, .device = settings.device});
+}
+
+void FrameMatching::Match(const CameraImageView& left, const CameraImageView& right, std::uint8_t* to,
+                          std::ptrdiff_t stride_bytes) {
+  matcher_->Compute(left, right, map_);
+  const HostImageView<const float> disparity = map_.disparity.ConstView();
+  switch (settings_.output) {
+    case Output::kDisparity:
+      ConvertRows<std::uint16_t>(disparity, to, stride_bytes, KittiPngValue);
+      break;
+    case Output::kDepth:
+      if (!SameSize(depth_.ConstView(), disparity))
+        depth_ = HostImage<float>(disparity.width, disparity.height);
+      DepthFromDisparity(disparity, settings_.rig, parameters_.reprojection, depth_.View());
+      ConvertRows<std::uint16_t>(depth_.ConstView(), to, stride_bytes, Millimetres);
+      break;
+    case Output::kColor: {
+      const MatchingCostParameters& cost = parameters_.matching_cost;
+      const auto lowest = static_cast<float>(cost.min_disparity);
+      const auto highest = settings_.color_max > 0
+                               ? static_cast<float>(settings_.color_max)
+                               : static_cast<float>(cost.min_disparity + cost.num_disparities - 1);
+      const HostImage<Rgb8> colors = app::ColorDisparity(disparity, lowest, highest);
+      ConvertRows<Rgb8>(colors.ConstView(), to, stride_bytes, [](Rgb8 color) { return color; });
+      break;
+    }
+  }
+}
+
+}  // namespace parallax::gstreamer
