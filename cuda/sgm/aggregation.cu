@@ -89,10 +89,10 @@ constexpr int WarpsAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
 // Volume 1 holds the columns, 2 and 3 the diagonals. Up first: the lower rows' costs were written last, the
 // second-level cache still has them. The way down finds those that the way up has read last.
 // kOwnColumns: columns have penalties of their own.
-template <int K, typename T, bool kAdaptive, bool kDiagonals, bool kOwnColumns>
-__global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
+template <typename Shape, typename T, bool kAdaptive, bool kDiagonals, bool kOwnColumns>
+__global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(Shape::K, sizeof(T)))
     AggregateColumnsKernel(const AggregationArguments a) {
-  using Walk = LineWalk<K, T, kAdaptive, false, kOwnColumns>;
+  using Walk = LineWalk<Shape, T, kAdaptive, false, kOwnColumns>;
   __shared__ P2Table<kAdaptive> p2;
   const auto lines = [&] { return BlockLines<kDiagonals>(a.width); };
   p2.Fill(a, kOwnColumns && lines().volume == 1 ? a.p2_vertical_table : a.p2_table);
@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
 #pragma unroll 1
   for (int piece = num_pieces() - 1; piece >= 0; --piece) {
     follow(piece, [&](const Walk& walk) {
-      LinePair<K> state;
+      typename Walk::State state;
       state.Reset();
       walk.template GoOut<true>(state, 0, walk.num_segments);
     });
@@ -125,7 +125,7 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(K, sizeof(T)))
 #pragma unroll 1
   for (int piece = 0; piece < num_pieces(); ++piece) {
     follow(piece, [&](const Walk& walk) {
-      LinePair<K> state;
+      typename Walk::State state;
       state.Reset();
       // Once in kBandRows rows, one more band has been passed. A raise waits for all that has been written,
       // and selection does not begin with the first rows: a quarter of the bands are raised at once.
@@ -193,12 +193,13 @@ void AggregateColumns(const AggregationInput& input, const SgmVolumes& volumes, 
   a.checkpoint_bytes = CheckpointBytesOfBlock(layout);
   a.is_first = layout.columns_first;
   const auto grid = static_cast<unsigned>(NumBlocks(layout));
-  WithLayout(layout, [&](auto k, auto value) {
+  WithLayout(layout, [&](auto shape, auto value) {
+    using Shape = decltype(shape);
     using T = decltype(value);
     const auto launch = [&](auto adaptive, auto own_columns) {
       const auto kernel = layout.num_volumes == 4
-                              ? AggregateColumnsKernel<k(), T, adaptive(), true, own_columns()>
-                              : AggregateColumnsKernel<k(), T, adaptive(), false, own_columns()>;
+                              ? AggregateColumnsKernel<Shape, T, adaptive(), true, own_columns()>
+                              : AggregateColumnsKernel<Shape, T, adaptive(), false, own_columns()>;
       LaunchAggregation("AggregateColumnsKernel", kernel, grid, kWarpSize, stream, a);
     };
     if (HasOwnColumns(input.tables)) {

@@ -1,6 +1,7 @@
-// How one warp holds the costs of one pixel: D is padded to 32 K, and lane l holds the disparities l K .. l K
-// + K - 1. In memory a pixel's values lie in the order of d, so that a lane reads and writes neighbouring
-// bytes.
+// How one warp holds the costs of one pixel: D is padded to lanes * K, and lane l holds the disparities l K
+// .. l K + K - 1. Where not all 32 lanes hold values, the others go through the same steps with what they
+// find behind the pixel's values, store nothing, and are left out where lanes look at each other. In memory a
+// pixel's values lie in the order of d, so that a lane reads and writes neighbouring bytes.
 #pragma once
 
 #include <cstdint>
@@ -160,33 +161,42 @@ struct LaneValues {
   }
 };
 
-// Calls function(std::integral_constant<int, K>{}) with the layout's number of values a lane.
+// How many values a lane holds, and how many lanes hold some.
+template <int kValues, int kNumLanes>
+struct LaneShape {
+  static constexpr int K = kValues, kLanes = kNumLanes;
+  static constexpr int kPadded = kLanes * K;
+  static constexpr bool kAllLanes = kLanes == kWarpSize;
+  static __device__ __forceinline__ bool HasValues(int lane) { return kAllLanes || lane < kLanes; }
+};
+
+// Calls function(shape) with the layout's.
 template <typename Function>
-void WithValuesPerLane(const VolumeLayout& layout, Function&& function) {
+void WithShape(const VolumeLayout& layout, Function&& function) {
   switch (layout.values_per_lane) {
     case 2:
-      return function(std::integral_constant<int, 2>{});
+      return function(LaneShape<2, 32>{});
     case 4:
-      return function(std::integral_constant<int, 4>{});
+      return function(LaneShape<4, 32>{});
     case 8:
-      return function(std::integral_constant<int, 8>{});
+      return layout.lanes == 24 ? function(LaneShape<8, 24>{}) : function(LaneShape<8, 32>{});
     case 16:
-      return function(std::integral_constant<int, 16>{});
+      return function(LaneShape<16, 32>{});
     default:
-      return function(std::integral_constant<int, 32>{});
+      return function(LaneShape<32, 32>{});
   }
 }
 
-// Calls function(values a lane, value) with a value of the path sums' type too.
+// Calls function(shape, value) with a value of the path sums' type too.
 template <typename Function>
 void WithLayout(const VolumeLayout& layout, Function&& function) {
-  WithValuesPerLane(layout, [&](auto k) {
+  WithShape(layout, [&](auto shape) {
     if (layout.leaves_costs_out) {
-      function(k, NoCostByte{});
+      function(shape, NoCostByte{});
     } else if (layout.bytes_per_sum == 1) {
-      function(k, std::uint8_t{});
+      function(shape, std::uint8_t{});
     } else {
-      function(k, std::uint16_t{});
+      function(shape, std::uint16_t{});
     }
   });
 }

@@ -18,14 +18,16 @@ struct StepConstants {
   std::uint32_t p1;         // in both halves
   std::uint32_t p1_ground;  // the same of steps that ground takes
   std::uint32_t first,
-      last;           // 0x8000 in both halves where d - 1, d + 1 of the lane's ends does not exist, else 0
-  std::uint32_t one;  // 1, which the compiler must not know
-  __device__ __forceinline__ StepConstants(int lane, std::uint32_t p1_of_both,
+      last;            // 0x8000 in both halves where d - 1, d + 1 of the lane's ends does not exist, else 0
+  std::uint32_t idle;  // all ones in lanes without values, else 0
+  std::uint32_t one;   // 1, which the compiler must not know
+  __device__ __forceinline__ StepConstants(int lane, int num_lanes, std::uint32_t p1_of_both,
                                            std::uint32_t p1_ground_of_both, std::uint32_t one_given)
       : p1(p1_of_both),
         p1_ground(p1_ground_of_both),
         first(lane == 0 ? 0x80008000U : 0U),
-        last(lane == kWarpSize - 1 ? 0x80008000U : 0U),
+        last(lane == num_lanes - 1 ? 0x80008000U : 0U),
+        idle(lane >= num_lanes ? 0xFFFFFFFFU : 0U),
         one(one_given) {}
   __device__ __forceinline__ std::uint32_t Add(std::uint32_t a, std::uint32_t b) const {
     return MultiplyAdd(a, one, b);
@@ -42,7 +44,8 @@ struct PairCosts {
   std::uint32_t offset;  // these are above the true costs by so much
 };
 
-template <int K>
+// kLanes: that hold values.
+template <int K, int kLanes>
 struct LinePair {
   // Path costs, above the true ones by `offset`: a step leaves out the subtraction of the lowest cost of the
   // last pixel, which only Normalize and AddUp make good. They stay below 0x8000 for far more steps than
@@ -76,9 +79,15 @@ struct LinePair {
   struct Neighbours {
     std::uint32_t before, after;
   };
+  // The last lane with values gets its own.
+  static __device__ __forceinline__ std::uint32_t OfNextLane(std::uint32_t value) {
+    if constexpr (kLanes == kWarpSize) return __shfl_down_sync(kFullWarp, value, 1);
+    std::uint32_t next;
+    asm volatile("shfl.sync.down.b32 %0, %1, 1, %2, 0xFFFFFFFF;" : "=r"(next) : "r"(value), "n"(kLanes - 1));
+    return next;
+  }
   __device__ __forceinline__ Neighbours Look(const StepConstants& c) const {
-    return {c.Add(__shfl_up_sync(kFullWarp, path[K - 1], 1), c.first),
-            c.Add(__shfl_down_sync(kFullWarp, path[0], 1), c.last)};
+    return {c.Add(__shfl_up_sync(kFullWarp, path[K - 1], 1), c.first), c.Add(OfNextLane(path[0]), c.last)};
   }
   // jump: P2 - P1 in each half. Returns what FindLowest needs. kOwnGround: the step from d - 1, or going up
   // from d + 1, costs p1_ground.
@@ -110,7 +119,8 @@ struct LinePair {
     for (int j = 1; j + 1 < K; j += 2) least = __vimin3_u16x2(least, costs[j], costs[j + 1]);
     return __vminu2(least, costs[K - 1]);
   }
-  __device__ __forceinline__ void FindLowest(std::uint32_t least) {
+  __device__ __forceinline__ void FindLowest(std::uint32_t least, const StepConstants& c) {
+    if constexpr (kLanes < kWarpSize) least |= c.idle;
     // The lowest word has the lowest high half; the low halves take their turn as high ones.
     const std::uint32_t high = WarpMin(least);
     const std::uint32_t low = WarpMin(least << 16);
@@ -119,7 +129,7 @@ struct LinePair {
   template <bool kOwnGround, bool kUp>
   __device__ __forceinline__ void Step(const std::uint32_t (&cost)[K], std::uint32_t jump,
                                        const StepConstants& c) {
-    FindLowest(Advance<kOwnGround, kUp>(Look(c), cost, jump, c));
+    FindLowest(Advance<kOwnGround, kUp>(Look(c), cost, jump, c), c);
   }
 
   // What the volume's type asks for: with or without the pixel's matching costs.

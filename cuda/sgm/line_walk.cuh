@@ -29,9 +29,10 @@ struct LinePairPlace {
 };
 
 // kOwnGround: P1 of ground steps may differ; "reverse" is then up.
-template <int K, typename T, bool kAdaptive, bool kRows, bool kOwnGround>
+template <typename Shape, typename T, bool kAdaptive, bool kRows, bool kOwnGround>
 struct LineWalk {
-  static constexpr int kPixelBytes = 32 * K;  // of costs
+  static constexpr int K = Shape::K, kLanes = Shape::kLanes;
+  static constexpr int kPixelBytes = Shape::kPadded;  // of costs
   static constexpr int kSumBytes = kPixelBytes * static_cast<int>(sizeof(T));
   static constexpr int kSegment = SegmentLength(K);
   static constexpr int kWords = K;
@@ -39,7 +40,7 @@ struct LineWalk {
   using CostValues = LaneValues<K, std::uint8_t>;
   using SumValues = LaneValues<K, T>;
   using Saved = PairCosts<K, T>;
-  using State = LinePair<K>;
+  using State = LinePair<K, kLanes>;
   static constexpr int kCheckpointBytes = kWarpSize * Saved::kBytes;
 
   // Matching costs of a segment, as they are loaded.
@@ -222,8 +223,9 @@ struct LineWalk {
         SumValues first, second;
         AddUp<K, T>(last, saved[i], first, second);
         std::uint8_t* const at = Further<kSumBytes>(to, i);
-        if (stores_first) first.StoreOnce(at, 0);
-        if (stores_second) second.StoreOnce(at + static_cast<std::ptrdiff_t>(Beside()) * kSumBytes, 0);
+        if (stores_first && Shape::HasValues(lane)) first.StoreOnce(at, 0);
+        if (stores_second && Shape::HasValues(lane))
+          second.StoreOnce(at + static_cast<std::ptrdiff_t>(Beside()) * kSumBytes, 0);
       };
       if (!IsEdge(g)) {
         // Both directions at once: they meet in the middle, and from there on each finds the other's costs.
@@ -237,8 +239,8 @@ struct LineWalk {
                                                                                    constants),
                               least_other = other.template Advance<kOwnGround, kOther>(
                                   look_other, words[i_other], jump_there, constants);
-          state.FindLowest(least);
-          if (turn + 1 < kSegment) other.FindLowest(least_other);
+          state.FindLowest(least, constants);
+          if (turn + 1 < kSegment) other.FindLowest(least_other, constants);
           Saved here, there;
           state.Save(here);
           other.Save(there);
@@ -293,7 +295,7 @@ __device__ __forceinline__ Walk MakeLineWalk(const AggregationArguments& a, cons
             (line.count + Walk::kSegment - 1) / Walk::kSegment,
             line.count / Walk::kSegment,
             line.step + hidden_zero,
-            StepConstants(lane, Twice(a.p1), Twice(p1_ground), a.one),
+            StepConstants(lane, Walk::kLanes, Twice(a.p1), Twice(p1_ground), a.one),
             Twice(a.p2 - a.p1)};
   if constexpr (Walk::kOrPadding) {
 #pragma unroll

@@ -88,12 +88,13 @@ struct LeftGradient {
   }
 };
 
-template <int K, typename Code, bool kPadded, bool kGradient>
+template <typename Shape, typename Code, bool kPadded, bool kGradient>
 __global__ void __launch_bounds__(kWarps* kWarpSize)
     MatchingCostKernel(DeviceImageView<const Code> left, DeviceImageView<const Code> right,
                        GradientTerm gradient, VolumeLayout layout, int pixels, std::uint32_t outside_cost,
                        std::uint8_t* costs, std::uint32_t* bands_done) {
-  constexpr int kPaddedCount = 32 * K;
+  constexpr int K = Shape::K;
+  constexpr int kPaddedCount = kWarpSize * K;  // of all lanes
   constexpr int kAtOnce = std::min(K, 16 / static_cast<int>(sizeof(Code)));
   using Vector = Codes<Code, kAtOnce>;
   // From one lane's codes to the next one's are kStride vectors. Those that lanes read together stand side by
@@ -155,7 +156,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     }
     const Codes<Code, kTogether> here = left_codes[i / kTogether];
     std::uint8_t* const to =
-        costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x_begin + i) * kPaddedCount + lane * K;
+        costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x_begin + i) * Shape::kPadded + lane * K;
 #pragma unroll
     for (int u = 0; u < kTogether; ++u) {
       if (decltype(checked)::value && i + u >= count) break;
@@ -189,7 +190,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
           packed.words[w] = MultiplyAdd(cost[4 * w + 3], 0x1000000U, packed.words[w]);
         }
       }
-      packed.StoreToKeep(to + u * kPaddedCount, 0, kept);
+      if (Shape::HasValues(lane)) packed.StoreToKeep(to + u * Shape::kPadded, 0, kept);
     }
   };
 #pragma unroll 1
@@ -216,21 +217,24 @@ void MatchingCost(const MatchingCostInput& input, const SgmVolumes& volumes, cud
   const auto outside = static_cast<std::uint32_t>(input.tables.outside_cost);
   const GradientTerm gradient{AsConst(input.gradients.left), AsConst(input.gradients.right),
                               input.tables.gradient_cost[1], static_cast<std::uint32_t>(input.gradient_cap)};
-  const auto launch = [&](auto k, auto padded, auto with_gradient) {
+  const auto launch = [&](auto shape, auto padded, auto with_gradient) {
+    using Shape = decltype(shape);
     if (HasCode32(input.window)) {
-      LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint32_t, padded(), with_gradient()>,
-                      grid, block, 0, stream, AsConst(census.left32), AsConst(census.right32), gradient,
-                      layout, pixels, outside, costs, volumes.bands_done);
+      LaunchDependent("MatchingCostKernel",
+                      MatchingCostKernel<Shape, std::uint32_t, padded(), with_gradient()>, grid, block, 0,
+                      stream, AsConst(census.left32), AsConst(census.right32), gradient, layout, pixels,
+                      outside, costs, volumes.bands_done);
     } else {
-      LaunchDependent("MatchingCostKernel", MatchingCostKernel<k(), std::uint64_t, padded(), with_gradient()>,
-                      grid, block, 0, stream, AsConst(census.left64), AsConst(census.right64), gradient,
-                      layout, pixels, outside, costs, volumes.bands_done);
+      LaunchDependent("MatchingCostKernel",
+                      MatchingCostKernel<Shape, std::uint64_t, padded(), with_gradient()>, grid, block, 0,
+                      stream, AsConst(census.left64), AsConst(census.right64), gradient, layout, pixels,
+                      outside, costs, volumes.bands_done);
     }
   };
-  WithValuesPerLane(layout, [&](auto k) {
+  WithShape(layout, [&](auto shape) {
     const auto with_padding = [&](auto with_gradient) {
-      layout.padded() == layout.num_disparities ? launch(k, std::false_type{}, with_gradient)
-                                                : launch(k, std::true_type{}, with_gradient);
+      layout.padded() == layout.num_disparities ? launch(shape, std::false_type{}, with_gradient)
+                                                : launch(shape, std::true_type{}, with_gradient);
     };
     input.tables.has_gradient ? with_padding(std::true_type{}) : with_padding(std::false_type{});
   });

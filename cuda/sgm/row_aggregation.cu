@@ -15,15 +15,17 @@
 namespace parallax::cuda {
 namespace {
 
-template <int K, typename T, bool kAdaptive, int kDx>
+template <typename Shape, typename T, bool kAdaptive, int kDx>
 struct RowWalk {
+  static constexpr int K = Shape::K;
   static constexpr int kGroup = RowGroup(K);
-  static constexpr int kPixelBytes = 32 * K, kSumBytes = kPixelBytes * static_cast<int>(sizeof(T));
+  static constexpr int kPixelBytes = Shape::kPadded, kSumBytes = kPixelBytes * static_cast<int>(sizeof(T));
+  static constexpr int kCheckpointBytes = kWarpSize * K * static_cast<int>(sizeof(T));  // of all lanes
   static constexpr int kWords = K / 2;
-  using Copies = RowCopies<K, T, kDx>;
+  using Copies = RowCopies<Shape, T, kDx>;
   using CostValues = LaneValues<K, std::uint8_t>;
   using SumValues = LaneValues<K, T>;
-  using State = RowPath<K>;
+  using State = RowPath<K, Shape::kLanes>;
 
   const AggregationArguments& a;
   std::uint32_t shared;               // Copies::Bytes()
@@ -62,7 +64,7 @@ struct RowWalk {
   }
   __device__ __forceinline__ void Step(State& path, const std::uint32_t (&cost)[kWords],
                                        std::uint32_t jump) const {
-    path.FindLowest(path.Advance(path.Look(), cost, jump, constants));
+    path.FindLowest(path.Advance(path.Look(), cost, jump, constants), constants);
   }
 
   // Groups begin .. end - 1 in the direction's order.
@@ -71,12 +73,13 @@ struct RowWalk {
     int g = kDx > 0 ? begin : end - 1;
     Copies copies(shared, lane, costs + static_cast<std::ptrdiff_t>(g) * (kGroup * kPixelBytes), nullptr,
                   end - begin);
-    std::uint8_t* to = checkpoints + static_cast<std::ptrdiff_t>(g) * kSumBytes + lane * SumValues::kBytes;
+    std::uint8_t* to =
+        checkpoints + static_cast<std::ptrdiff_t>(g) * kCheckpointBytes + lane * SumValues::kBytes;
     std::uint32_t jumps = JumpsOf(g);
     const auto leave_group = [&] {
       state.template Normalized<T>().Store(to, 0);
       state.Normalize();
-      to += kDx * kSumBytes;
+      to += kDx * kCheckpointBytes;
       g += kDx;
     };
     if (kDx < 0 && end * kGroup > a.width) {  // the row ends within the group
@@ -113,7 +116,7 @@ struct RowWalk {
     if (begin >= end) return;
     int g = kDx > 0 ? begin : end - 1;
     Copies copies(shared, lane, costs + static_cast<std::ptrdiff_t>(g) * (kGroup * kPixelBytes),
-                  checkpoints + static_cast<std::ptrdiff_t>(g + kDx) * kSumBytes, end - begin);
+                  checkpoints + static_cast<std::ptrdiff_t>(g + kDx) * kCheckpointBytes, end - begin);
     std::uint8_t* to =
         sums + static_cast<std::ptrdiff_t>(g) * (kGroup * kSumBytes) + lane * SumValues::kBytes;
     SumValues saved[kGroup];  // of the direction that has come to a pixel first
@@ -121,7 +124,7 @@ struct RowWalk {
       SumValues sum;
 #pragma unroll
       for (int j = 0; j < SumValues::kWords; ++j) sum.words[j] = values.words[j] + saved[i].words[j];
-      sum.StoreOnce(to + i * kSumBytes, 0);
+      if (Shape::HasValues(lane)) sum.StoreOnce(to + i * kSumBytes, 0);
     };
     const auto other_at = [&](std::uint32_t from) {
       SumValues entry;
@@ -148,8 +151,8 @@ struct RowWalk {
         const std::uint32_t least = state.Advance(look, cost[i], JumpTo<kDx>(jumps, i), constants);
         const std::uint32_t least_of_other =
             other.Advance(look_of_other, cost[i_of_other], JumpTo<-kDx>(jumps, i_of_other), constants);
-        state.FindLowest(least);
-        if (turn + 1 < kGroup) other.FindLowest(least_of_other);
+        state.FindLowest(least, constants);
+        if (turn + 1 < kGroup) other.FindLowest(least_of_other, constants);
         const SumValues here = state.template Packed<T>(), there = other.template Packed<T>();
         if (turn < kGroup / 2) {
           saved[i] = here;
@@ -187,17 +190,18 @@ struct RowWalk {
   }
 };
 
-template <int K, typename T, bool kAdaptive>
-__global__ void __launch_bounds__(2 * kWarpSize, K <= 4 ? 8 : 1)
+template <typename Shape, typename T, bool kAdaptive>
+__global__ void __launch_bounds__(2 * kWarpSize, Shape::K <= 4 ? 8 : 1)
     AggregateRowsKernel(const AggregationArguments a) {
-  __shared__ __align__(16) std::uint8_t shared[2][RowCopies<K, T, 1>::Bytes()];
+  constexpr int K = Shape::K;
+  __shared__ __align__(16) std::uint8_t shared[2][RowCopies<Shape, T, 1>::Bytes()];
   __shared__ P2Table<kAdaptive> p2;
   p2.Fill(a, a.p2_table);
   const int lane = static_cast<int>(threadIdx.x);
   if (a.is_first) LetNextKernelBegin();
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);
   const auto follow = [&](auto dx) {
-    using Walk = RowWalk<K, T, kAdaptive, dx()>;
+    using Walk = RowWalk<Shape, T, kAdaptive, dx()>;
     const int groups = (a.width + Walk::kGroup - 1) / Walk::kGroup, half = groups / 2;
     Walk walk{a,
               SharedAddress(shared[dx() > 0 ? 0 : 1]),
@@ -207,7 +211,7 @@ __global__ void __launch_bounds__(2 * kWarpSize, K <= 4 ? 8 : 1)
               a.checkpoints + blockIdx.x * CheckpointBytesOfRow(a.width, K, sizeof(T)),
               a.sums + row * Walk::kSumBytes,
               lane,
-              RowConstants(lane, K, a)};
+              RowConstants(lane, Shape::kLanes, K, a)};
     if constexpr (sizeof(T) == 2) {
       const auto padding = [&](int i) { return lane * K + i >= a.num_disparities ? kPaddingCost : 0U; };
 #pragma unroll
@@ -245,10 +249,10 @@ void AggregateRows(const AggregationInput& input, const SgmVolumes& volumes, cud
   AggregationArguments a = MakeAggregationArguments(input, volumes);
   a.is_first = !layout.columns_first;
   const auto grid = static_cast<unsigned>(layout.height);
-  WithLayout(layout, [&](auto k, auto value) {
+  WithLayout(layout, [&](auto shape, auto value) {
     using T = decltype(value);
     WithP2<T>(input.tables, [&](auto adaptive) {
-      LaunchAggregation("AggregateRowsKernel", AggregateRowsKernel<k(), T, adaptive()>, grid,
+      LaunchAggregation("AggregateRowsKernel", AggregateRowsKernel<decltype(shape), T, adaptive()>, grid,
                         dim3(kWarpSize, 2), stream, a);
     });
   });

@@ -9,10 +9,12 @@ namespace parallax::cuda {
 // Copies into shared memory, group by group in the direction's order: matching costs, and where it comes
 // across the other direction's half the checkpoint that this one has left before the group. Whole groups:
 // beyond the row's end are the next row's.
-template <int K, typename T, int kDx>
+template <typename Shape, typename T, int kDx>
 class RowCopies {
-  static constexpr int kPixelBytes = 32 * K, kCostBytes = RowGroup(K) * kPixelBytes,
-                       kEntryBytes = kPixelBytes * static_cast<int>(sizeof(T));
+  static constexpr int K = Shape::K;
+  static constexpr int kCostBytes = RowGroup(K) * Shape::kPadded,
+                       kEntryBytes = kWarpSize * K * static_cast<int>(sizeof(T));  // of all lanes
+  static_assert(kCostBytes % (16 * kWarpSize) == 0 || kCostBytes < 16 * kWarpSize);
   static constexpr int kGroups = 4;  // all but one may be on their way
 
  public:

@@ -13,10 +13,10 @@ constexpr int BlocksAtOnce(int values_per_lane, std::size_t bytes_per_sum) {
 }
 
 // The sums go to volume 0.
-template <int K, typename T, bool kAdaptive>
-__global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(K, sizeof(T)))
+template <typename Shape, typename T, bool kAdaptive>
+__global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(Shape::K, sizeof(T)))
     AggregateRowPairsKernel(const AggregationArguments a) {
-  using Walk = LineWalk<K, T, kAdaptive, true, false>;
+  using Walk = LineWalk<Shape, T, kAdaptive, true, false>;
   __shared__ P2Table<kAdaptive> p2;
   p2.Fill(a, a.p2_table);
   if (a.is_first) LetNextKernelBegin();
@@ -24,11 +24,11 @@ __global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(K, sizeof(T)))
   const bool has_b = y + 1 < a.height;
   const LinePairPlace line{y * a.width, 1, has_b ? a.width : 0, a.width, 0, last, 0, last, has_b};
   const auto walk = MakeLineWalk<Walk>(
-      a, line, p2.minus_p1, a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, K, sizeof(T)), a.sums,
-      a.p1);
+      a, line, p2.minus_p1, a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, Shape::K, sizeof(T)),
+      a.sums, a.p1);
   const int half = walk.num_segments / 2;
   const auto follow = [&](auto reverse) {
-    LinePair<K> state;
+    typename Walk::State state;
     state.Reset();
     walk.template GoOut<reverse()>(state, reverse() ? half : 0, reverse() ? walk.num_segments : half);
     LetNextKernelBegin();
@@ -48,11 +48,11 @@ void AggregateRowPairs(const AggregationInput& input, const SgmVolumes& volumes,
   AggregationArguments a = MakeAggregationArguments(input, volumes);
   a.is_first = !layout.columns_first;
   const auto grid = static_cast<unsigned>(NumPairs(layout.height));
-  WithLayout(layout, [&](auto k, auto value) {
+  WithLayout(layout, [&](auto shape, auto value) {
     using T = decltype(value);
     WithP2<T>(input.tables, [&](auto adaptive) {
-      LaunchAggregation("AggregateRowPairsKernel", AggregateRowPairsKernel<k(), T, adaptive()>, grid,
-                        dim3(kWarpSize, 2), stream, a);
+      LaunchAggregation("AggregateRowPairsKernel", AggregateRowPairsKernel<decltype(shape), T, adaptive()>,
+                        grid, dim3(kWarpSize, 2), stream, a);
     });
   });
 }

@@ -15,12 +15,15 @@ struct RowConstants {
   // other side once more, which changes no minimum.
   static constexpr std::uint32_t kJoin = 0x5432;
   std::uint32_t before, after;
-  std::uint32_t one;  // 1, which the compiler must not know
-  __device__ __forceinline__ RowConstants(int lane, int values_per_lane, const AggregationArguments& a)
+  std::uint32_t idle;  // all ones in lanes without values, else 0
+  std::uint32_t one;   // 1, which the compiler must not know
+  __device__ __forceinline__ RowConstants(int lane, int num_lanes, int values_per_lane,
+                                          const AggregationArguments& a)
       : p1(Twice(a.p1)),
         jump(Twice(a.p2 - a.p1)),
         before(lane > 0 ? kJoin : (values_per_lane == 2 ? 0x5476U : 0x5454U)),
-        after(lane + 1 < kWarpSize ? kJoin : (values_per_lane == 2 ? 0x1032U : 0x3232U)),
+        after(lane + 1 < num_lanes ? kJoin : (values_per_lane == 2 ? 0x1032U : 0x3232U)),
+        idle(lane >= num_lanes ? 0xFFFFFFFFU : 0U),
         one(a.one) {}
   __device__ __forceinline__ std::uint32_t Add(std::uint32_t a, std::uint32_t b) const {
     return MultiplyAdd(a, one, b);
@@ -29,7 +32,8 @@ struct RowConstants {
 
 // Lane l holds the disparities l K .. l K + K - 1, of each four d .. d + 3 one word for d and d + 2 and the
 // next one for d + 1 and d + 3; with K = 2 one word for both.
-template <int K>
+// kLanes: that hold values.
+template <int K, int kLanes>
 struct RowPath {
   static constexpr int kWords = K / 2;
   std::uint32_t path[kWords];          // above the true costs by `offset`, as in LinePair
@@ -89,7 +93,8 @@ struct RowPath {
     offset = lowest;
     return least;
   }
-  __device__ __forceinline__ void FindLowest(std::uint32_t least) {
+  __device__ __forceinline__ void FindLowest(std::uint32_t least, const RowConstants& c) {
+    if constexpr (kLanes < kWarpSize) least |= c.idle;
     lowest = WarpMin(__vminu2(least, __byte_perm(least, 0, 0x1032)));
   }
 

@@ -110,7 +110,7 @@ __global__ void __launch_bounds__(kMostThreads) SelectDisparitiesKernel(const Ar
   for (int x_begin = warp * kPixels; x_begin < a.width; x_begin += stride) {
     const int count = min(kPixels, a.width - x_begin);
     __syncwarp();  // the last tile has been read
-#pragma unroll 4
+#pragma unroll(Work::kTurns % 4 == 0 ? 4 : Work::kTurns)
     for (int turn = 0; turn < Work::kTurns; ++turn) {
       work.AddUp(pieces[turn % 2], turn, count);
       const int ahead = turn + 2;
@@ -207,13 +207,14 @@ Arguments MakeArguments(const SgmVolumes& volumes, const SelectionParameters& pa
 }
 
 void Launch(const Arguments& a, const VolumeLayout& layout, cudaStream_t stream) {
-  WithLayout(layout, [&](auto k, auto value) {
+  WithLayout(layout, [&](auto shape, auto value) {
+    using Shape = decltype(shape);
     using T = decltype(value);
     const auto launch = [&](auto num_volumes) {
-      if constexpr (sizeof(T) == 1 && k() >= 4) {
-        Launch<PackedTileWork<k(), T, num_volumes()>>(a, layout.height, stream);
+      if constexpr (sizeof(T) == 1 && Shape::K >= 4) {
+        Launch<PackedTileWork<Shape, T, num_volumes()>>(a, layout.height, stream);
       } else {
-        Launch<TileWork<k(), T, num_volumes()>>(a, layout.height, stream);
+        Launch<TileWork<Shape, T, num_volumes()>>(a, layout.height, stream);
       }
     };
     layout.num_volumes == 2 ? launch(std::integral_constant<int, 2>{})

@@ -4,16 +4,14 @@
 // are to be added, sums are larger: there it is 32.
 #pragma once
 
-#include <algorithm>
-
 #include "cuda/sgm/selection_tile.cuh"
 
 namespace parallax::cuda {
 
-template <int K>
+template <typename Shape>
 struct PackedTile {
-  static constexpr int kWords = 16 * K;  // of a pixel
-  static constexpr int kPixels = K == 4 ? 16 : 8;
+  static constexpr int kWords = Shape::kPadded / 2;  // of a pixel
+  static constexpr int kPixels = Shape::K == 4 || !Shape::kAllLanes ? 16 : 8;
   // Four words without a sum come first, 12 behind each pixel: a multiple of 4 whose quarter is odd, so that
   // the pieces of 16 bytes that 8 pixels' lanes read lie in different banks.
   static constexpr int kFirst = 4, kPitch = kWords + 12;
@@ -21,17 +19,17 @@ struct PackedTile {
 };
 
 // T: std::uint8_t or NoCostByte.
-template <int K, typename T, int kVolumes>
-struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
-  using Sums = PackedTile<K>;
+template <typename Shape, typename T, int kVolumes>
+struct PackedTileWork : PieceOrder<Shape::kPadded / 16, PackedTile<Shape>::kPixels> {
+  using Sums = PackedTile<Shape>;
   using Value = T;
   static constexpr bool kAddsCosts = std::is_same_v<T, NoCostByte>;
   using Pieces = Piece<kVolumes, kAddsCosts>;
   static constexpr int kNumVolumes = kVolumes;
-  static constexpr int kPixelBytes = 32 * K;
+  static constexpr int kPixelBytes = Shape::kPadded;
   static constexpr std::uint32_t kScale = kAddsCosts ? 32 : 64;
   static constexpr std::uint32_t kNone = kNoSum<T> * kScale;
-  static constexpr int kGroups = 8 * K;                    // of four disparities
+  static constexpr int kGroups = Shape::kPadded / 4;       // of four disparities
   static constexpr int kGroupsOfTile = Sums::kPixels / 4;  // of four pixels
 
   int num_disparities;
@@ -104,11 +102,12 @@ struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
     const auto* const groups = reinterpret_cast<const uint2*>(Row(0));
     constexpr int kPitch = Sums::kPitch / 2;
 #pragma unroll
-    for (int chunk = 0; chunk < kGroups / kWarpSize; ++chunk) {
+    for (int chunk = 0; chunk * kWarpSize < kGroups; ++chunk) {
       std::uint32_t least[5];  // of b = -1 .. 3
 #pragma unroll
       for (int i = 0; i < 5; ++i) least[i] = 0xFFFFFFFFU;
       const int first = chunk * kWarpSize + lane;
+      if ((chunk + 1) * kWarpSize > kGroups && first >= kGroups) break;
 #pragma unroll
       for (int x = 0; x < Sums::kPixels; ++x) {
         const uint2 group = groups[x * kPitch + first + x / 4];
@@ -144,7 +143,10 @@ struct PackedTileWork : PieceOrder<2 * K, PackedTile<K>::kPixels> {
   // Of pixel lane % kPixels of the tile; the lanes of a pixel share its disparities. Crosses out the winner.
   __device__ __forceinline__ Winner FindWinner() const {
     constexpr int kWords = Sums::kWords / (kWarpSize / Sums::kPixels);  // of a lane
-    constexpr int kRun = std::min(kWords, static_cast<int>(kScale));    // words whose number is below it
+    // Words whose number is below the scale.
+    constexpr int kNumbers = static_cast<int>(kScale);
+    constexpr int kRun = kWords <= kNumbers ? kWords : kWords % kNumbers == 0 ? kNumbers : kWords / 2;
+    static_assert(kRun <= kNumbers && kWords % kRun == 0 && kRun % 4 == 0);
     const auto least_of_pixel = [](std::uint32_t value) {
 #pragma unroll
       for (int i = Sums::kPixels; i < kWarpSize; i *= 2)

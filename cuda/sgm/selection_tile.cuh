@@ -17,9 +17,9 @@ inline constexpr std::uint32_t kNoSum = sizeof(T) == 2                  ? 0xFFFF
 
 // The sums of a tile. Rows of pixels stand so far apart that neither neighbouring rows' nor neighbouring
 // disparities' values wait for one bank; before and after each row are 32 places without a sum.
-template <int K>
+template <typename Shape>
 struct Tile {
-  static constexpr int kPadded = 32 * K;
+  static constexpr int K = Shape::K, kPadded = Shape::kPadded;
   static constexpr int kPixels = K == 2 ? 32 : K == 4 ? 16 : 8;
   static constexpr int kPitch = kPadded / 2 + 17, kFirst = 16;  // in words of two sums
   std::uint32_t words[(kPixels + 1) * kPitch];
@@ -52,25 +52,28 @@ struct Piece {
 template <int kPieces, int kPixels>
 struct PieceOrder {
   static constexpr int kTurns = kPieces * kPixels / kWarpSize;
-  static_assert(kTurns % 4 == 0);
+  // Turns take their pieces from two places by turns.
+  static_assert(kTurns % 2 == 0 && kPieces * kPixels % kWarpSize == 0);
   static __device__ __forceinline__ int PixelOf(int turn, int lane) {
     return kPieces >= kWarpSize ? turn / (kPieces / kWarpSize) : (turn * kWarpSize + lane) / kPieces;
   }
   static __device__ __forceinline__ int PieceOf(int turn, int lane) {
-    return kPieces >= kWarpSize ? turn % (kPieces / kWarpSize) * kWarpSize + lane : lane % kPieces;
+    if constexpr (kPieces >= kWarpSize) return turn % (kPieces / kWarpSize) * kWarpSize + lane;
+    if constexpr (kWarpSize % kPieces == 0) return lane % kPieces;  // the same in every turn
+    return (turn * kWarpSize + lane) % kPieces;
   }
 };
 
 // Words of two neighbouring disparities: sums of 16-bit values, or D padded to 64. Others:
 // cuda/sgm/selection_packed_tile.cuh.
-template <int K, typename T, int kVolumes>
-struct TileWork : PieceOrder<2 * K* static_cast<int>(sizeof(T)), Tile<K>::kPixels> {
-  using Sums = Tile<K>;
+template <typename Shape, typename T, int kVolumes>
+struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), Tile<Shape>::kPixels> {
+  using Sums = Tile<Shape>;
   static constexpr bool kAddsCosts = std::is_same_v<T, NoCostByte>;
   using Value = std::conditional_t<kAddsCosts, std::uint16_t, T>;  // of the sums
   using Pieces = Piece<kVolumes, kAddsCosts>;
   static constexpr int kNumVolumes = kVolumes;
-  static constexpr int kPixelBytes = 32 * K * static_cast<int>(sizeof(T));
+  static constexpr int kPixelBytes = Shape::kPadded * static_cast<int>(sizeof(T));
   static constexpr int kPieceWords = 16 / static_cast<int>(sizeof(T)) / 2;
 
   int num_disparities;
@@ -136,20 +139,21 @@ struct TileWork : PieceOrder<2 * K* static_cast<int>(sizeof(T)), Tile<K>::kPixel
   template <typename Join>
   __device__ __forceinline__ void FollowDiagonals(int x_begin, const Join& join) const {
     // Of the diagonal x - d = lane - 32 j: lowest sum << 16 | x.
-    std::uint32_t keys[K + 1];
+    constexpr int kLast = Shape::kPadded / kWarpSize;
+    std::uint32_t keys[kLast + 1];
 #pragma unroll
-    for (int j = 0; j <= K; ++j) keys[j] = kNoKey;
+    for (int j = 0; j <= kLast; ++j) keys[j] = kNoKey;
     const auto* const sums = reinterpret_cast<const std::uint16_t*>(words + Sums::kFirst) - lane;
 #pragma unroll 8
     for (int x = 0; x < Sums::kPixels; ++x) {
 #pragma unroll
-      for (int j = 0; j <= K; ++j) {
+      for (int j = 0; j <= kLast; ++j) {
         const std::uint32_t sum = sums[x * (2 * Sums::kPitch + 1) + 32 * j];
         keys[j] = min(keys[j], sum * 65536U + static_cast<std::uint32_t>(x));
       }
     }
 #pragma unroll
-    for (int j = 0; j <= K; ++j) {
+    for (int j = 0; j <= kLast; ++j) {
       if (keys[j] >> 16 < kNoSum<Value>) join(lane - 32 * j, keys[j] + static_cast<std::uint32_t>(x_begin));
     }
   }

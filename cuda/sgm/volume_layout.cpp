@@ -13,6 +13,7 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
   layout.min_disparity = parameters.matching_cost.min_disparity;
   layout.values_per_lane = 2;
   while (layout.padded() < layout.num_disparities) layout.values_per_lane *= 2;
+  if (layout.values_per_lane == 8 && layout.num_disparities <= 24 * 8) layout.lanes = 24;
   layout.num_volumes = tables.num_paths / 2;
   layout.pairs_rows = NumPairs(height) * layout.values_per_lane >= tuning.pairs_rows_from;
   // D even: a word of 8-bit sums holds two disparities, and only the last one's carry is lost (AddUp).

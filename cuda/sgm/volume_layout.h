@@ -1,6 +1,6 @@
 // How one frame's costs and path sums lie in device memory: [y][x][d] in the order of d. A pixel's values
-// belong to one warp, D is padded to 32 * values_per_lane. One volume of path sums holds both directions of
-// one kind of line: rows, columns, and with 8 paths the diagonals down to the right and those down to the
+// belong to one warp, D is padded to lanes * values_per_lane. One volume of path sums holds both directions
+// of one kind of line: rows, columns, and with 8 paths the diagonals down to the right and those down to the
 // left.
 #pragma once
 
@@ -19,6 +19,7 @@ struct VolumeLayout {
   int num_disparities = 0;    // D
   int min_disparity = 0;
   int values_per_lane = 0;  // 2, 4, 8, 16 or 32
+  int lanes = 32;           // that hold values; 24 where values_per_lane is 8 and D at most 192
   int num_volumes = 0;      // 2 or 4
   // 1 where 2 (largest cost + largest P2, that of columns too) <= 255 and D is even, or where
   // leaves_costs_out; else 2.
@@ -29,7 +30,7 @@ struct VolumeLayout {
   bool pairs_rows = false;     // rows are aggregated in pairs
   bool columns_first = false;  // columns and diagonals begin before rows
   int padding_cost = 0;  // matching cost from D on: with bytes_per_sum 1 above all path costs, below 128
-  int padded() const { return 32 * values_per_lane; }
+  int padded() const { return lanes * values_per_lane; }
   std::size_t num_pixels() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }

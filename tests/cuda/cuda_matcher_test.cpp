@@ -74,14 +74,31 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceOnTallImages) {
   }
 }
 
+// D that 24 of a warp's lanes hold (VolumeLayout::lanes), and its neighbours.
+TEST_F(CudaMatcherTest, EqualsTheReferenceWhereLanesAreIdle) {
+  int seed = 0;
+  for (const int num_disparities : {128, 129, 136, 144, 159, 160, 183, 184, 185, 190, 191, 192, 193}) {
+    for (const int num_paths : {4, 8}) {
+      SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(4000 + ++seed));
+      c.options.width = 260 + 5 * seed;
+      c.options.height = 9 + 3 * seed;
+      c.parameters.matching_cost.num_disparities = num_disparities;
+      c.parameters.matching_cost.min_disparity = seed % 3 - 1;
+      c.parameters.aggregation.num_paths = num_paths;
+      const std::string difference = RunSweepCase(WithRows(seed % 4 < 2), c);
+      EXPECT_TRUE(difference.empty()) << difference << Describe(c);
+    }
+  }
+}
+
 // Large P2: 8-bit sums leave out the matching costs, which selection adds (VolumeLayout::leaves_costs_out).
 TEST_F(CudaMatcherTest, EqualsTheReferenceWhereSumsLeaveCostsOut) {
   int seed = 0;
-  for (const int num_disparities : {64, 128, 256, 512, 1024}) {
+  for (const int num_disparities : {64, 128, 192, 256, 512, 1024}) {
     for (const int p2 : {97, 112, 120, 127}) {
       const MatcherFactory make_matcher = WithRows(seed % 2 != 0);
       SweepCase c = MakeSweepCase(static_cast<std::uint64_t>(3000 + ++seed));
-      c.options.width = 301 - 13 * seed;
+      c.options.width = 301 - 12 * seed;
       c.options.height = seed % 4 == 0 ? seed : 9 * seed;
       Parameters& p = c.parameters;
       p.matching_cost.num_disparities = num_disparities;

@@ -49,7 +49,7 @@ TEST_F(CudaAggregationTest, EqualsTheReference) {
 
 // What every image up to a size needs is never more than what the largest has taken.
 TEST(CudaAggregationMemoryTest, CheckpointsOfSmallerImagesFit) {
-  for (const int num_disparities : {64, 128, 256, 512, 1024}) {
+  for (const int num_disparities : {64, 128, 192, 256, 512, 1024}) {
     for (const int num_paths : {4, 8}) {
       Parameters parameters;
       parameters.matching_cost.num_disparities = num_disparities;
