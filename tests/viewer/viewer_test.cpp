@@ -3,12 +3,10 @@
 #include <signal.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <cstdlib>
 #include <set>
 #include <string>
-#include <thread>
 #include <tuple>
 #include <vector>
 
@@ -229,9 +227,8 @@ TEST_F(ViewerTest, RunShowsFramesAndEndsWhenTheWindowIsClosed) {
   if (window) {
     EXPECT_EQ(window->width, kWidth);
     EXPECT_EQ(window->height, kHeight);
-    for (int i = 0; i < 400 && !std::filesystem::exists(Path("out/disparity/000002_10.png")); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(100));
-    }
+    EXPECT_TRUE(test::AwaitWhileRunning(
+        program, [&] { return std::filesystem::exists(Path("out/disparity/000002_10.png")); }));
     test::CloseWindow(*window);
   } else {
     kill(program, SIGKILL);

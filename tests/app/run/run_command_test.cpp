@@ -6,13 +6,11 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <csignal>
 #include <filesystem>
 #include <map>
 #include <string>
-#include <thread>
 
 #include "app/pictures/colormap.h"
 #include "config/parameters_yaml.h"
@@ -522,9 +520,7 @@ TEST_F(RunCommand, TwoProgramsDoNotWriteIntoOneFolder) {
   const pid_t first = StartProgram(
       PARALLAX_PROGRAM, {"run", data().string(), "--backend", "reference", "--output", out().string()},
       folder_.path() / "stdout", folder_.path() / "stderr");
-  for (int i = 0; i < 1000 && !fs::exists(out() / "disparity" / "000000_10.png"); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  ASSERT_TRUE(AwaitWhileRunning(first, [&] { return fs::exists(out() / "disparity" / "000000_10.png"); }));
   for (const char* how : {"--overwrite", "--resume"}) {
     ExpectOneLine(Run({how}), 1, {out().string() + ": another parallax is writing there"});
   }
@@ -620,10 +616,7 @@ class LongRun : public RunCommand {
     MakeKittiFolder(data(), 60, 200, 100);
     child_ = StartProgram(PARALLAX_PROGRAM, Arguments(false), folder_.path() / "stdout",
                           folder_.path() / "stderr");
-    for (int i = 0; i < 3000 && !fs::exists(out() / "cloud" / "000002_10.ply"); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    ASSERT_TRUE(fs::exists(out() / "cloud" / "000002_10.ply"));
+    ASSERT_TRUE(AwaitWhileRunning(child_, [&] { return fs::exists(out() / "cloud" / "000002_10.ply"); }));
   }
   std::vector<std::string> Arguments(bool resume) const {
     std::vector<std::string> arguments{
@@ -675,9 +668,7 @@ TEST_F(LongRun, InterruptedEndsWithinTwoSeconds) {
                                            "--output",  out().string()};
   const pid_t child =
       StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "stdout", folder_.path() / "stderr");
-  for (int i = 0; i < 1000 && !fs::exists(out() / "parameters.yaml"); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  std::this_thread::sleep_for(std::chrono::milliseconds(1000));
+  ASSERT_TRUE(AwaitWhileRunning(child, [&] { return Catches(child, SIGTERM); }));
   kill(child, SIGTERM);
   EXPECT_EQ(WaitForProgram(child), 1);
   EXPECT_THAT(ReadTextFile(folder_.path() / "stderr"),
@@ -692,9 +683,7 @@ TEST_F(LongRun, APipeThatNobodyFillsEndsAtTheFirstSignal) {
   const pid_t child =
       StartProgram(PARALLAX_PROGRAM, {"run", pipe.string(), pipe.string(), "--output", out().string()},
                    folder_.path() / "stdout", folder_.path() / "stderr");
-  for (int i = 0; i < 1000 && !fs::exists(out() / "parameters.yaml"); ++i)
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  ASSERT_TRUE(AwaitWhileRunning(child, [&] { return Catches(child, SIGTERM); }));
   kill(child, SIGTERM);
   EXPECT_EQ(WaitForProgram(child), 1) << ReadTextFile(folder_.path() / "stderr");
 }

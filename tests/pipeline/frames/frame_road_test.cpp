@@ -304,8 +304,9 @@ TEST(FrameRoad, FramesInFlightComeOutInOrder) {
     };
     const auto parameters_for = steps.parameters_for;
     steps.parameters_for = [&](const StereoFrame& frame) {
-      // So slow that the reader is ahead and the next frame is always there.
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      // The reader is ahead: when it reads the next frame but one, the next one is there.
+      const int index = std::stoi(frame.name.substr(1));
+      while (source->num_read() < std::min(index + 3, 60)) std::this_thread::yield();
       return parameters_for(frame);
     };
     RunFrames(source, steps);
@@ -333,13 +334,16 @@ TEST(FrameRoad, AFrameInFlightDoesNotWaitForOneThatHasNotCome) {
   steps.make_matcher = [&](const Parameters&, const MatcherOptions& options) {
     return std::make_unique<FakeQueue>(options, 4, most_in_flight);
   };
-  steps.observe = [&](const auto&) { ++num_observed; };
-  // A camera: the next frame comes when the one before has been seen. Nobody must wait for the other.
+  steps.observe = [&](const auto&) {
+    ++num_observed;
+    num_observed.notify_all();
+  };
+  // A camera: the next frame comes when the one before has been seen. Where that is held back, this does not
+  // end.
   steps.is_done = [&](const std::string& name, const StereoFrame* frame) {
     const int index = std::stoi(name.substr(1));
-    for (int i = 0; frame == nullptr && num_observed < index && i < 2000; ++i)
-      std::this_thread::sleep_for(std::chrono::milliseconds(5));
-    EXPECT_GE(num_observed, index) << "the frame before was held back";
+    if (frame != nullptr) return false;
+    for (int seen = num_observed; seen < index; seen = num_observed) num_observed.wait(seen);
     return false;
   };
   RunFrames(source, steps);
@@ -395,15 +399,16 @@ TEST(FrameRoad, ASlowWriterHoldsBackTheReaderNotTheMemory) {
   Log log;
   const auto source = std::make_shared<FakeSource>(200);
   FrameSteps steps = StepsInto(log);
-  int num_read_at_first_write = 0;
-  std::atomic<bool> first = true;
-  steps.write = [&](const MatchedFrame&, FrameReport&) {
-    if (!first.exchange(false)) return;
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    num_read_at_first_write = source->num_read();
+  int most_ahead = 0;
+  steps.write = [&](const MatchedFrame& frame, FrameReport&) {
+    // Ends when the reader is far ahead: every queue between them fills.
+    const int index = static_cast<int>(frame.index);
+    while (source->num_read() < std::min(index + 8, 200)) std::this_thread::yield();
+    most_ahead = std::max(most_ahead, source->num_read() - index);
   };
   RunFrames(source, steps, {.num_writers = 1});
-  EXPECT_LT(num_read_at_first_write, 20);
+  EXPECT_GE(most_ahead, 8);
+  EXPECT_LT(most_ahead, 20);
 }
 
 TEST(FrameRoad, TheOrderedStepSeesEveryFrameInOrderAndMayChangeIt) {
