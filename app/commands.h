@@ -8,6 +8,7 @@ class App;
 namespace parallax::app {
 
 void AddInfoCommand(CLI::App& app);
+void AddHelpCommands(CLI::App& app);  // completion, manual
 void AddSynthCommand(CLI::App& app);
 void AddEvalCommand(CLI::App& app);
 void AddCompareCommand(CLI::App& app);

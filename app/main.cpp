@@ -15,9 +15,11 @@
 
 #include "app/build_info.h"
 #include "app/commands.h"
+#include "app/commit.h"
 #include "app/output/command_line.h"
 #include "app/output/error_text.h"
 #include "app/run/run_clouds.h"
+#include "config/backends.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 
@@ -97,11 +99,29 @@ std::vector<std::string> Arguments(int argc, char** argv) {
   return arguments;
 }
 
+std::string VersionText() {
+  const parallax::app::BuildInfo& build = parallax::app::ThisBuild();
+  std::string text = "parallax " + std::string(build.version);
+  if (const std::string commit(parallax::app::CommitOfSources()); !commit.empty())
+    text += " (commit " + commit + ')';
+  text += "\nbuild: " + std::string(build.build_type) + ", " + std::string(build.compiler);
+  if (!build.cuda_compiler.empty()) {
+    text += ", CUDA by " + std::string(build.cuda_compiler) + " for " + std::string(build.cuda_architectures);
+  }
+  text += "\nback ends:";
+  const char* separator = " ";
+  for (const parallax::BackendState& backend : parallax::Backends()) {
+    text += separator + std::string(backend.name) + (backend.usable ? "" : " (not usable here)");
+    separator = ", ";
+  }
+  return text;
+}
+
 int RunCommand(int argc, char** argv) {
   CLI::App app{"parallax: stereo pairs to depth and point clouds, on a CPU or a GPU, with a score",
                "parallax"};
-  app.set_version_flag("--version", "parallax " + std::string(parallax::app::ThisBuild().version),
-                       "Print the version");
+  app.set_version_flag("--version", VersionText,
+                       "Print the version, what it was built from, and its back ends");
   app.require_subcommand(1);
   parallax::app::AddRunCommand(app);
   parallax::app::AddSynthCommand(app);
@@ -111,6 +131,7 @@ int RunCommand(int argc, char** argv) {
   parallax::app::AddCloudCommand(app);
   parallax::app::AddBenchCommand(app);
   parallax::app::AddInfoCommand(app);
+  parallax::app::AddHelpCommands(app);
   if (const std::string text = EmptyArgumentText(argc, argv); !text.empty()) {
     return Fail(text, kExitUsage);
   }

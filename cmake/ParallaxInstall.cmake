@@ -78,11 +78,35 @@ install(FILES ${PROJECT_BINARY_DIR}/generated/parallaxConfig.cmake
               ${PROJECT_BINARY_DIR}/generated/parallaxConfigVersion.cmake
         DESTINATION ${parallax_cmake_dir} COMPONENT library)
 
+# pkg-config --cflags --libs parallax. The archives in the order in which one needs the next.
+set(PARALLAX_PC_LIBS "-lparallax_backends")
+if(PARALLAX_HAS_CUDA)
+  string(APPEND PARALLAX_PC_LIBS " -lparallax_cuda")
+endif()
+string(APPEND PARALLAX_PC_LIBS " -lparallax_pipeline")
+if(PARALLAX_HAS_CUDA)
+  string(APPEND PARALLAX_PC_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+endif()
+string(APPEND PARALLAX_PC_LIBS " -pthread")
+file(RELATIVE_PATH PARALLAX_PC_TO_PREFIX ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/parallax.pc.in ${PROJECT_BINARY_DIR}/generated/parallax.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/generated/parallax.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT library)
+
 # --- the program -------------------------------------------------------------------
 if(TARGET parallax)
   install(TARGETS parallax RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT program)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/config/presets/ DESTINATION ${CMAKE_INSTALL_DATADIR}/parallax/presets
           COMPONENT program FILES_MATCHING PATTERN "*.yaml")
+endif()
+if(TARGET parallax_help)
+  set(parallax_share ${PROJECT_BINARY_DIR}/share)
+  install(FILES ${parallax_share}/parallax.bash RENAME parallax COMPONENT program
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${parallax_share}/_parallax COMPONENT program
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
+  install(FILES ${parallax_share}/parallax.fish COMPONENT program
+          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  install(FILES ${parallax_share}/parallax.1 COMPONENT program DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 # As they stand in the sources, so that links from page to page hold.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program

@@ -23,6 +23,8 @@ TEST(Main, PrintsItsVersion) {
   const ProgramResult result = RunParallax({"--version"});
   EXPECT_EQ(result.exit_code, 0);
   EXPECT_THAT(result.out, StartsWith("parallax "));
+  EXPECT_THAT(result.out, HasSubstr("\nbuild: "));
+  EXPECT_THAT(result.out, HasSubstr("\nback ends: "));
   EXPECT_EQ(result.err, "");
 }
 

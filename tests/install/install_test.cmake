@@ -20,6 +20,41 @@ if(EXISTS ${WORK_DIR}/build/opencv_consumer)
   run(${WORK_DIR}/build/opencv_consumer)
 endif()
 
+# The examples, on a pair of noise that is 7 px apart. Printable characters serve as gray values.
+run(${CMAKE_COMMAND} -S ${EXAMPLES_DIR} -B ${WORK_DIR}/examples -G ${GENERATOR} -D CMAKE_BUILD_TYPE=${BUILD_TYPE}
+    -D CMAKE_CXX_COMPILER=${CXX_COMPILER} -D CMAKE_CXX_FLAGS=${CXX_FLAGS} -D CMAKE_PREFIX_PATH=${WORK_DIR}/prefix)
+run(${CMAKE_COMMAND} --build ${WORK_DIR}/examples)
+set(left "P5\n160 60\n255\n")
+set(right "P5\n160 60\n255\n")
+foreach(y RANGE 1 60)
+  string(RANDOM LENGTH 167 RANDOM_SEED ${y} row)
+  string(SUBSTRING ${row} 0 160 of_left)
+  string(SUBSTRING ${row} 7 160 of_right)
+  string(APPEND left ${of_left})
+  string(APPEND right ${of_right})
+endforeach()
+file(WRITE ${WORK_DIR}/left.pgm "${left}")
+file(WRITE ${WORK_DIR}/right.pgm "${right}")
+run(${WORK_DIR}/examples/match_files ${WORK_DIR}/left.pgm ${WORK_DIR}/right.pgm ${WORK_DIR}/pair 200 80 30 0.5)
+file(STRINGS ${WORK_DIR}/pair.ply vertices REGEX "^element vertex ")
+string(REGEX MATCH "[0-9]+$" num_points "${vertices}")
+if(num_points LESS 8000)
+  message(FATAL_ERROR "match_files made ${num_points} points of 9600 pixels")
+endif()
+run(${WORK_DIR}/examples/live_source 20)
+
+# Without CMake: what pkg-config says is enough.
+find_program(PKG_CONFIG pkg-config)
+if(PKG_CONFIG AND NOT CXX_FLAGS)
+  file(GLOB_RECURSE pc_file ${WORK_DIR}/prefix/*/parallax.pc)
+  get_filename_component(pc_folder ${pc_file} DIRECTORY)
+  execute_process(COMMAND ${CMAKE_COMMAND} -E env PKG_CONFIG_PATH=${pc_folder} ${PKG_CONFIG} --cflags --libs parallax
+                  OUTPUT_VARIABLE pc_flags OUTPUT_STRIP_TRAILING_WHITESPACE COMMAND_ERROR_IS_FATAL ANY)
+  separate_arguments(pc_flags)
+  run(${CXX_COMPILER} -std=c++20 ${EXAMPLES_DIR}/match_files.cpp ${pc_flags} -o ${WORK_DIR}/match_files)
+  run(${WORK_DIR}/match_files ${WORK_DIR}/left.pgm ${WORK_DIR}/right.pgm ${WORK_DIR}/pair)
+endif()
+
 # Exactly the headers that parallax.h and the adaptors lead to.
 set(include_dir ${WORK_DIR}/prefix/include/parallax)
 set(wanted parallax.h parallax/opencv.h)
@@ -50,7 +85,9 @@ endif()
 set(files include/parallax/parallax.h include/parallax/pipeline/matcher.h share/doc/parallax/README.md
     share/doc/parallax/docs/README.md share/doc/parallax/docs/pictures/drive.png)
 if(EXPECT_PROGRAM)
-  list(APPEND files share/parallax/presets/kitti.yaml)
+  list(APPEND files share/parallax/presets/kitti.yaml share/man/man1/parallax.1
+       share/bash-completion/completions/parallax share/zsh/vendor-completions/_parallax
+       share/fish/vendor_completions.d/parallax.fish)
 endif()
 foreach(file ${files})
   if(NOT EXISTS ${WORK_DIR}/prefix/${file})

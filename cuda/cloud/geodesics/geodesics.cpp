@@ -198,8 +198,9 @@ Geodesics GeodesicSolver::ShortestPaths(const CloudGraph& graph, std::span<const
                                         const GeodesicOptions& options) {
   CheckGeodesicInput(graph, sources, options);
   const auto num_nodes = static_cast<std::size_t>(graph.num_nodes());
-  Geodesics result{.num_sources = static_cast<std::int64_t>(sources.size()),
-                   .num_columns = NumColumnsOf(graph, options)};
+  Geodesics result;
+  result.num_sources = static_cast<std::int64_t>(sources.size());
+  result.num_columns = NumColumnsOf(graph, options);
   const auto num_columns = static_cast<std::size_t>(result.num_columns);
   const bool all_columns = options.targets.empty();
   if (sources.empty()) return result;

@@ -1,0 +1,36 @@
+// parallax completion, parallax manual: what a shell and man(1) need to know of the program, made from its
+// own commands.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "app/build_info.h"
+#include "app/commands.h"
+#include "app/help/command_tree.h"
+#include "app/help/completion.h"
+#include "app/help/man_page.h"
+
+namespace parallax::app {
+
+void AddHelpCommands(CLI::App& app) {
+  CLI::App* completion =
+      app.add_subcommand("completion", "Print the completion of the command line for a shell");
+  const auto shell = std::make_shared<std::string>();
+  completion->add_option("shell", *shell, "The shell")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
+  completion->callback(
+      [&app, shell] { std::fputs(CompletionScript(*shell, DescribeCommands(app)).c_str(), stdout); });
+  completion->footer(
+      "examples:\n"
+      "  source <(parallax completion bash)\n"
+      "  parallax completion fish > ~/.config/fish/completions/parallax.fish");
+
+  CLI::App* manual = app.add_subcommand("manual", "Print the manual page, for man(1)");
+  manual->callback(
+      [&app] { std::fputs(ManPage(DescribeCommands(app), ThisBuild().version).c_str(), stdout); });
+  manual->footer("example: parallax manual | man -l -");
+}
+
+}  // namespace parallax::app
