@@ -118,8 +118,13 @@ class DistancesRun {
     };
     const double width =
         static_cast<double>(histogram.largest) / static_cast<double>(histogram.counts.size());
-    fmt::print("{:>26}{:>20}{:>11}\n", Named("distance"), "pairs", "share");
-    json_.Key("histogram").BeginObject().Key(Keyed("bin_width")).Value(width).Key("counts").BeginArray();
+    fmt::print("{:>26}{:>20}{:>11}\n", WithUnit("distance"), "pairs", "share");
+    json_.Key("histogram")
+        .BeginObject()
+        .Key(KeyWithUnit("bin_width"))
+        .Value(width)
+        .Key("counts")
+        .BeginArray();
     for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
       const auto from = static_cast<double>(i) * width;
       row(fmt::format("{:.4g} to {:.4g}", from, from + width), histogram.counts[i]);
@@ -155,8 +160,8 @@ class DistancesRun {
   }
 
   // Points are in metres; what the numbers of a matrix are is not known.
-  std::string Named(const std::string& name) const { return in_metres_ ? name + ", m" : name; }
-  std::string Keyed(const std::string& key) const { return in_metres_ ? key + "_m" : key; }
+  std::string WithUnit(const std::string& name) const { return in_metres_ ? name + ", m" : name; }
+  std::string KeyWithUnit(const std::string& key) const { return in_metres_ ? key + "_m" : key; }
 
   void PrintSpread(const char* key, const char* name, std::span<const float> values) {
     double sum = 0;
@@ -165,16 +170,16 @@ class DistancesRun {
     const Spread spread = SpreadOf(values);
     const double largest = QuantileOf(values, 1);
     fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "", "p5", "median", "p95", "largest", "mean");
-    fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", Named(name), FourDigits(spread.p5),
+    fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", WithUnit(name), FourDigits(spread.p5),
                FourDigits(spread.median), FourDigits(spread.p95), FourDigits(largest), FourDigits(mean));
-    json_.Key(Keyed(key)).BeginObject().Key("p5").Value(spread.p5).Key("median").Value(spread.median);
+    json_.Key(KeyWithUnit(key)).BeginObject().Key("p5").Value(spread.p5).Key("median").Value(spread.median);
     json_.Key("p95").Value(spread.p95).Key("largest").Value(largest).Key("mean").Value(mean).EndObject();
   }
 
   // One row a pair: indices as the files count their points.
   void WriteCsv(std::span<const std::int32_t> indices, std::span<const float> distances,
                 std::size_t k) const {
-    std::string csv = "a,b," + Keyed("distance") + "\n";
+    std::string csv = "a,b," + KeyWithUnit("distance") + "\n";
     for (std::size_t i = 0; i < indices.size(); ++i) {
       if (indices[i] < 0) continue;
       csv += fmt::format("{},{},{}\n", a_.IndexInFile(i / k),

@@ -34,17 +34,17 @@ class Kitti2012Evaluator : public Evaluator {
     const HostImage<float> estimate = QuantizeAsKittiPng(frame.estimate);
     const auto truth = frame.truth->disparity.ConstView();
     const Kitti2012Scores all = EvaluateKitti2012(estimate.ConstView(), truth);
-    Scores named = Named(all, "");
+    Scores named = ScoresOf(all, "");
     if (HasNonoccluded(frame)) {
       noc_.push_back(EvaluateKitti2012(estimate.ConstView(), truth, NonoccludedOf(frame)));
-      named.Add(Named(noc_.back(), "_noc"));
+      named.Add(ScoresOf(noc_.back(), "_noc"));
     }
     all_.push_back(all);
     return named;
   }
   Scores Total() const override {
-    Scores total = Named(MeanOf(all_), "");
-    if (!noc_.empty()) total.Add(Named(MeanOf(noc_), "_noc"));
+    Scores total = ScoresOf(MeanOf(all_), "");
+    if (!noc_.empty()) total.Add(ScoresOf(MeanOf(noc_), "_noc"));
     return total;
   }
 
@@ -59,11 +59,11 @@ class Kitti2015Evaluator : public Evaluator {
     const auto truth = frame.truth->disparity.ConstView();
     const auto objects = frame.truth->objects.ConstView();
     const Kitti2015Counts all = EvaluateKitti2015(estimate.ConstView(), truth, objects);
-    Scores named = Named(all, "");
+    Scores named = ScoresOf(all, "");
     if (HasNonoccluded(frame)) {
       const Kitti2015Counts noc =
           EvaluateKitti2015(estimate.ConstView(), truth, objects, NonoccludedOf(frame));
-      named.Add(Named(noc, "_noc"));
+      named.Add(ScoresOf(noc, "_noc"));
       noc_ += noc;
       has_noc_ = true;
     }
@@ -71,8 +71,8 @@ class Kitti2015Evaluator : public Evaluator {
     return named;
   }
   Scores Total() const override {
-    Scores total = Named(all_, "");
-    if (has_noc_) total.Add(Named(noc_, "_noc"));
+    Scores total = ScoresOf(all_, "");
+    if (has_noc_) total.Add(ScoresOf(noc_, "_noc"));
     return total;
   }
 
@@ -92,9 +92,9 @@ struct Region {
              HostImageView<const float> filled_estimate, HostImageView<const std::uint8_t> mask) {
     plain.push_back(evaluate(estimate, mask));
     filled.push_back(evaluate(filled_estimate, mask));
-    return Named(plain.back(), filled.back(), suffix);
+    return ScoresOf(plain.back(), filled.back(), suffix);
   }
-  Scores Total() const { return plain.empty() ? Scores() : Named(MeanOf(plain), MeanOf(filled), suffix); }
+  Scores Total() const { return plain.empty() ? Scores() : ScoresOf(MeanOf(plain), MeanOf(filled), suffix); }
 };
 
 template <typename BenchmarkScores>
@@ -168,9 +168,9 @@ class SparsificationEvaluator : public Evaluator {
       counts.Count(frame.confidence(x, y), is_wrong_(std::fabs(frame.estimate(x, y) - true_d), true_d));
     });
     frames_.push_back(EvaluateSparsification(counts));
-    return Named(frames_.back());
+    return ScoresOf(frames_.back());
   }
-  Scores Total() const override { return frames_.empty() ? Scores() : Named(MeanOfDefined(frames_)); }
+  Scores Total() const override { return frames_.empty() ? Scores() : ScoresOf(MeanOfDefined(frames_)); }
 
  private:
   // A frame without pixels or errors has no share of them.

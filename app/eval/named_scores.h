@@ -13,14 +13,14 @@
 namespace parallax::app {
 
 // suffix: of every key, "_noc" for one.
-Scores Named(const Kitti2012Scores& scores, const std::string& suffix);
-Scores Named(const Kitti2015Counts& counts, const std::string& suffix);
+Scores ScoresOf(const Kitti2012Scores& scores, const std::string& suffix);
+Scores ScoresOf(const Kitti2015Counts& counts, const std::string& suffix);
 
 // filled: the scores of the same estimate with its holes filled as KITTI does. The same keys with other
 // denominators.
-Scores Named(const MiddleburyScores& scores, const MiddleburyScores& filled, const std::string& suffix);
-Scores Named(const Eth3dScores& scores, const Eth3dScores& filled, const std::string& suffix);
+Scores ScoresOf(const MiddleburyScores& scores, const MiddleburyScores& filled, const std::string& suffix);
+Scores ScoresOf(const Eth3dScores& scores, const Eth3dScores& filled, const std::string& suffix);
 
-Scores Named(const SparsificationScores& scores);
+Scores ScoresOf(const SparsificationScores& scores);
 
 }  // namespace parallax::app

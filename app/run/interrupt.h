@@ -1,4 +1,4 @@
-// Ctrl-C as a wish to end, not an end.
+// Ctrl-C asks a program to end; what it has begun is finished first.
 #pragma once
 
 #include <atomic>

@@ -42,6 +42,11 @@ if(num_points LESS 8000)
   message(FATAL_ERROR "match_files made ${num_points} points of 9600 pixels")
 endif()
 run(${WORK_DIR}/examples/live_source 20)
+if(EXISTS ${WORK_DIR}/examples/images_on_a_gpu AND EXISTS /dev/nvidia0)
+  run(${WORK_DIR}/examples/images_on_a_gpu)
+else()
+  message(STATUS "images_on_a_gpu was not run: there is no GPU here")
+endif()
 
 # Without CMake: what pkg-config says is enough.
 find_program(PKG_CONFIG pkg-config)
@@ -53,6 +58,8 @@ if(PKG_CONFIG AND NOT CXX_FLAGS)
   separate_arguments(pc_flags)
   run(${CXX_COMPILER} -std=c++20 ${EXAMPLES_DIR}/match_files.cpp ${pc_flags} -o ${WORK_DIR}/match_files)
   run(${WORK_DIR}/match_files ${WORK_DIR}/left.pgm ${WORK_DIR}/right.pgm ${WORK_DIR}/pair)
+else()
+  message(STATUS "parallax.pc was not tried: no pkg-config here, or a build with sanitizers")
 endif()
 
 # Exactly the headers that parallax.h and the adaptors lead to.
