@@ -145,7 +145,11 @@ if(TARGET parallax_python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_NAME python3-parallax)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SECTION python)
   set(CPACK_DEBIAN_PYTHON_PACKAGE_SHLIBDEPS ON)
-  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS "python3, python3-numpy")
+  # The module is for the one version that its ending names (.cpython-311-...).
+  string(REGEX MATCH "cpython-3([0-9]+)" parallax_minor "${parallax_python_suffix}")
+  math(EXPR parallax_next_minor "0${CMAKE_MATCH_1} + 1")
+  set(CPACK_DEBIAN_PYTHON_PACKAGE_DEPENDS
+      "python3 (>= 3.${CMAKE_MATCH_1}), python3 (<< 3.${parallax_next_minor}), python3-numpy")
   set(CPACK_COMPONENT_PYTHON_DESCRIPTION "Python module of parallax: numpy arrays in, disparity, depth and clouds out")
 endif()
 if(TARGET parallax_gstreamer)
