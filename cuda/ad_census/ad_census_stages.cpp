@@ -34,7 +34,7 @@ AdCensusMemory AdCensusMemory::Take(Arena& arena, const Parameters& parameters, 
   if (!both) {
     for (float*& reciprocals : memory.reciprocals) reciprocals = arena.Take<float>(shape.num_pixels());
   }
-  memory.refinement = RefinementMemory::Take(arena, shape.num_pixels());
+  memory.refinement = RefinementMemory::Take(arena, width, height);
   if (IsOwn(parameters)) {
     memory.mirrored_left = arena.Take<std::uint8_t>(shape.num_pixels() * sizeof(Rgb8));
     memory.mirrored_right = arena.Take<std::uint8_t>(shape.num_pixels() * sizeof(Rgb8));

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <climits>
+#include <type_traits>
 
 #include "cuda/device/check.h"
 #include "cuda/device/warp.cuh"
@@ -21,252 +22,336 @@ namespace {
 // the line, which are the sizes.
 enum class Walk { kSums, kMeans, kSizes };
 
+constexpr int kChunk = 4;  // pixels that are loaded ahead, and taken together
+constexpr int RoundUp(int value) { return (value + kChunk - 1) / kChunk * kChunk; }
+
 struct Arguments {
   CostShape shape;
-  const std::uint16_t *arms_left, *arms_right;    // along the line
-  const std::uint16_t *cross_left, *cross_right;  // across it
+  const std::uint32_t *arms_left, *arms_right;    // along the line
+  const std::uint32_t *cross_left, *cross_right;  // across it
   const std::uint32_t* from;
   std::uint32_t* to;
   const std::uint32_t* sizes;
   const float* reciprocals;
   int longest;    // arm
-  int num_slots;  // of the ring: 2 longest + 2
+  int lag;        // RoundUp(longest): a result is made so many pixels behind what is added up
+  int num_slots;  // of the ring: from an arm's length before a result to the chunk that comes in
   int num_segments, segment_length;
 };
 
 constexpr int PartsOf(Walk walk) { return walk == Walk::kMeans ? 2 : 1; }
-constexpr int kChunk = 8;  // pixels that are loaded ahead
-constexpr std::uint32_t kNoArms = 0xFFFF;
 
-// Back in the low half, ahead in the high half.
-__device__ __forceinline__ std::uint32_t Spread(std::uint32_t arms) { return __byte_perm(arms, 0, 0x4140); }
+__device__ const std::uint32_t kNoArms = 0xFFFFFFFF;  // as long as can be: the left pixel's count alone
+
 __device__ __forceinline__ std::uint32_t Shorter(std::uint32_t left, std::uint32_t right) {
-  return __vminu2(left, Spread(right));
+  return __vminu2(left, right);
 }
-__device__ __forceinline__ std::uint32_t SpanOf(std::uint32_t spread) {
-  return 1 + (spread & 0xFFFFU) + (spread >> 16);
+__device__ __forceinline__ std::uint32_t SpanOf(std::uint32_t reach) {
+  return 1 + ((reach & 0xFFFFU) + (reach >> 16)) / kArmStep;
 }
 
-// The nearest integer, halves to even, of sum / size as docs/matching.md rounds it: sum < 2^23.
+// Of a whole number below 2^23.
+__device__ __forceinline__ float FloatOf(std::uint32_t value) {
+  return __fsub_rn(__uint_as_float(0x4B000000U | value), 8388608.0F);
+}
+// 1 / size, correctly rounded, of a region's size (at most 67^2). What one step of Newton makes of the
+// approximate reciprocal is within 2^-45 of 1 / size before it is rounded, and no number halfway between two
+// floats is nearer to 1 / size than 2^-38 of it.
+__device__ __forceinline__ float ReciprocalOf(std::uint32_t size) {
+  const float n = FloatOf(size);
+  float approximate;
+  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(approximate) : "f"(n));
+  return __fmaf_rn(approximate, __fmaf_rn(-n, approximate, 1.0F), approximate);
+}
+// The nearest integer, halves to even, of sum / size as docs/matching.md rounds it, in the low half.
 __device__ __forceinline__ std::uint32_t MeanOf(std::uint32_t sum, float reciprocal) {
-  constexpr float kTwo23 = 8388608.0F;
-  const float exact = __fsub_rn(__uint_as_float(0x4B000000U | sum), kTwo23);
-  return __float_as_uint(__fadd_rn(__fmul_rn(exact, reciprocal), kTwo23));
+  return __float_as_uint(__fadd_rn(__fmul_rn(FloatOf(sum), reciprocal), 8388608.0F));
 }
 
-// Arms of the right partners of a lane's two disparities. Along a row the second's are those that the first
-// had a pixel before.
-template <bool kRows>
-struct Partners {
-  const std::uint16_t *first, *second;  // rows: of the row; columns: of the partners' columns, null outside
-  int x_right;                          // rows: of pixel 0 at the first disparity
-  int width;
-  __device__ __forceinline__ Partners(const std::uint16_t* arms, int line, int d, const CostShape& shape)
-      : width(shape.width) {
-    if constexpr (kRows) {
-      first = arms + static_cast<std::ptrdiff_t>(line) * shape.width;
-      second = nullptr;
-      x_right = -shape.min_disparity - d;
+// Arms of the right partners of a lane's two disparities along a row: those of the second one are those that
+// the first one had a pixel before.
+struct RowPartners {
+  static constexpr int kWords = 1;  // that are loaded for a pixel
+  const std::uint32_t* row;
+  int first, width;               // of pixel 0 at the lane's first disparity; of the row
+  int warp_lowest, warp_highest;  // of pixel 0, over the warp
+  std::uint32_t before;           // first one's arms of the pixel before
+
+  __device__ __forceinline__ RowPartners(const std::uint32_t* arms, int line, int group, int d,
+                                         const CostShape& shape)
+      : row(arms + static_cast<std::ptrdiff_t>(line) * shape.width),
+        first(-shape.min_disparity - d),
+        width(shape.width),
+        warp_lowest(-shape.min_disparity - (group + 1) * kGroup),
+        warp_highest(-shape.min_disparity - group * kGroup),
+        before(0) {}
+  __device__ __forceinline__ std::uint32_t At(int i) const {
+    const int x = first + i;
+    return static_cast<unsigned>(x) < static_cast<unsigned>(width) ? row[x] : kNoArms;
+  }
+  __device__ __forceinline__ void Begin(int i) { before = At(i - 1); }
+  // Of pixels i .. i + kChunk - 1.
+  __device__ __forceinline__ void Load(int i, std::uint32_t (&loaded)[kChunk][kWords]) const {
+    if (i + warp_lowest >= 0 && i + kChunk + warp_highest <= width) {
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) loaded[u][0] = row[first + i + u];
     } else {
-      const int x = line - shape.min_disparity - d;
-      first = static_cast<unsigned>(x) < static_cast<unsigned>(width) ? arms + x : nullptr;
-      second = static_cast<unsigned>(x - 1) < static_cast<unsigned>(width) ? arms + x - 1 : nullptr;
-      x_right = 0;
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) loaded[u][0] = At(i + u);
     }
   }
-  // Of pixel i, first in the low half; rows: the first one's alone.
-  __device__ __forceinline__ std::uint32_t Load(int i) const {
-    if constexpr (kRows) {
-      const int x = x_right + i;
-      return static_cast<unsigned>(x) < static_cast<unsigned>(width) ? first[x] : kNoArms;
-    } else {
-      const std::ptrdiff_t at = static_cast<std::ptrdiff_t>(i) * width;
-      return (first != nullptr ? first[at] : kNoArms) | (second != nullptr ? second[at] : kNoArms) << 16;
+  // The shorter arms at both disparities, pixel by pixel.
+  __device__ __forceinline__ void Shorten(std::uint32_t left, const std::uint32_t (&loaded)[kWords],
+                                          std::uint32_t (&reach)[2]) {
+    reach[0] = Shorter(left, loaded[0]);
+    reach[1] = Shorter(left, before);
+    before = loaded[0];
+  }
+};
+
+// The same along a column, whose partners stay in two columns.
+struct ColumnPartners {
+  static constexpr int kWords = 2;
+  const std::uint32_t *first, *second;
+  int step_first, step_second;
+
+  __device__ __forceinline__ ColumnPartners(const std::uint32_t* arms, int line, int, int d,
+                                            const CostShape& shape) {
+    const int x = line - shape.min_disparity - d;
+    const bool has_first = static_cast<unsigned>(x) < static_cast<unsigned>(shape.width),
+               has_second = static_cast<unsigned>(x - 1) < static_cast<unsigned>(shape.width);
+    first = has_first ? arms + x : &kNoArms;
+    second = has_second ? arms + x - 1 : &kNoArms;
+    step_first = has_first ? shape.width : 0;
+    step_second = has_second ? shape.width : 0;
+  }
+  __device__ __forceinline__ void Begin(int) {}
+  __device__ __forceinline__ void LoadOne(int i, std::uint32_t (&loaded)[kWords]) const {
+    loaded[0] = first[static_cast<std::int64_t>(i) * step_first];
+    loaded[1] = second[static_cast<std::int64_t>(i) * step_second];
+  }
+  __device__ __forceinline__ void Shorten(std::uint32_t left, const std::uint32_t (&loaded)[kWords],
+                                          std::uint32_t (&reach)[2]) {
+    reach[0] = Shorter(left, loaded[0]);
+    reach[1] = Shorter(left, loaded[1]);
+  }
+};
+
+template <Walk kWalk, bool kRows, bool kBoth>
+struct CrossWalk {
+  using Partners = std::conditional_t<kRows, RowPartners, ColumnPartners>;
+  static constexpr int kParts = PartsOf(kWalk), kSlotBytes = kWarpSize * 4;  // of a part, a ring of its own
+  static_assert(kSlotBytes == kArmStep);
+
+  // What a chunk of pixels brings in, and what the results of a chunk need.
+  struct Input {
+    std::uint32_t value[kChunk], cross[kChunk][Partners::kWords];
+  };
+  struct Needed {
+    std::uint32_t left[kChunk], right[kChunk][Partners::kWords], size[kChunk];
+  };
+
+  const Arguments& a;
+  int begin, end, first, last;  // results, and what is read for them
+  // Of the line's pixel 0. A line's pixels are `step` apart, words of the volumes `word_step`.
+  const std::uint32_t *from, *sizes;
+  std::uint32_t* to;
+  const std::uint32_t *arms, *across;
+  const float* reciprocals;
+  int step, word_step;
+  Partners partners, cross_partners;
+
+  // Of pixels t .. that are to be added up. kWhole: all of them are inside the segment.
+  template <bool kWhole>
+  __device__ __forceinline__ void LoadInput(int t, Input& input) const {
+    const auto is_inside = [&](int u) { return kWhole || t + u < last; };
+    const std::uint32_t* const values = from + static_cast<std::int64_t>(t) * word_step;
+    const std::uint32_t* const spans = across + static_cast<std::int64_t>(t) * step;
+    if constexpr (kWalk == Walk::kSizes && kRows) cross_partners.Load(t, input.cross);
+#pragma unroll
+    for (int u = 0; u < kChunk; ++u) {
+      if (!is_inside(u)) {
+        input.value[u] = 0;
+      } else if constexpr (kWalk == Walk::kSizes) {
+        input.value[u] = spans[u * step];
+        if constexpr (!kRows) cross_partners.LoadOne(t + u, input.cross[u]);
+      } else {
+        input.value[u] = values[u * word_step];
+      }
     }
   }
-  // Both from what Load gave; before: what it gave for the pixel before.
-  static __device__ __forceinline__ std::uint32_t Both(std::uint32_t loaded, std::uint32_t before) {
-    return kRows ? __byte_perm(loaded, before, 0x5410) : loaded;
+  // For the results of pixels o ..
+  template <bool kWhole>
+  __device__ __forceinline__ void LoadNeeded(int o, Needed& needed) const {
+    const auto is_inside = [&](int u) { return kWhole || (o + u >= begin && o + u < end); };
+    const std::uint32_t* const own = arms + static_cast<std::int64_t>(o) * step;
+    const std::uint32_t* const of_region = sizes + static_cast<std::int64_t>(o) * word_step;
+    const float* const over_region = reciprocals + static_cast<std::int64_t>(o) * step;
+    if constexpr (kBoth && kRows) partners.Load(o, needed.right);
+#pragma unroll
+    for (int u = 0; u < kChunk; ++u) {
+      if (!is_inside(u)) continue;
+      needed.left[u] = own[u * step];
+      if constexpr (kBoth && !kRows) partners.LoadOne(o + u, needed.right[u]);
+      if constexpr (kWalk == Walk::kMeans && kBoth) needed.size[u] = of_region[u * word_step];
+      if constexpr (kWalk == Walk::kMeans && !kBoth) needed.size[u] = __float_as_uint(over_region[u * step]);
+    }
+  }
+
+  __device__ __forceinline__ void Run(unsigned char* ring, int lane) {
+    const int lane_bytes = lane * 4, ring_bytes = a.num_slots * kSlotBytes;
+    const auto word_at = [&](int at) -> std::uint32_t& {
+      return *reinterpret_cast<std::uint32_t*>(ring + at);
+    };
+    std::uint32_t sum[2] = {0, 0};  // up to a pixel: of both cells apart, or in one word
+    // What was added up between the ends of the arms around the pixel of that slot.
+    const auto between = [&](int slot, std::uint32_t reach, int part) {
+      const int low = slot - kSlotBytes - static_cast<int>(reach & 0xFFFFU),
+                high = slot + static_cast<int>(reach >> 16);
+      // Below 0 or past the ring's end: once around. Below 0 is a large number here.
+      const unsigned low_at = min(static_cast<unsigned>(low), static_cast<unsigned>(low + ring_bytes)),
+                     high_at = min(static_cast<unsigned>(high), static_cast<unsigned>(high - ring_bytes));
+      return word_at(static_cast<int>(high_at) + part * ring_bytes) -
+             word_at(static_cast<int>(low_at) + part * ring_bytes);
+    };
+    // In bytes, with the lane's own place: slot of the pixel that comes in, and of the result.
+    int slot_in = lane_bytes, slot_out = lane_bytes + (a.lag == 0 ? 0 : ring_bytes - a.lag * kSlotBytes);
+#pragma unroll
+    for (int part = 0; part < kParts; ++part) word_at((part + 1) * ring_bytes - kSlotBytes + lane_bytes) = 0;
+    partners.Begin(first - a.lag);
+    cross_partners.Begin(first);
+    Input input, next_input;
+    Needed needed, next_needed;
+    LoadInput<false>(first, next_input);
+    LoadNeeded<false>(first - a.lag, next_needed);
+#pragma unroll 1
+    for (int t = first; t < end + a.lag; t += kChunk) {
+      const int o = t - a.lag;
+      input = next_input;
+      needed = next_needed;
+      if (t + 2 * kChunk <= last) {
+        LoadInput<true>(t + kChunk, next_input);
+      } else {
+        LoadInput<false>(t + kChunk, next_input);
+      }
+      if (o + kChunk >= begin && o + 2 * kChunk <= end) {
+        LoadNeeded<true>(o + kChunk, next_needed);
+      } else {
+        LoadNeeded<false>(o + kChunk, next_needed);
+      }
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) {
+        std::uint32_t value = input.value[u];
+        if constexpr (kWalk == Walk::kSizes) {
+          std::uint32_t reach[2];
+          cross_partners.Shorten(value, input.cross[u], reach);
+          value = SpanOf(reach[0]) | SpanOf(reach[1]) << 16;
+        }
+        if constexpr (kParts == 2) {
+          sum[0] += value & 0xFFFFU;
+          sum[1] += value >> 16;
+        } else {
+          sum[0] += value;
+        }
+#pragma unroll
+        for (int part = 0; part < kParts; ++part)
+          word_at(slot_in + u * kSlotBytes + part * ring_bytes) = sum[part];
+      }
+      std::uint32_t* const results = to + static_cast<std::int64_t>(o) * word_step;
+      const bool is_whole = o >= begin && o + kChunk <= end;
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) {
+        const int slot = slot_out + u * kSlotBytes;
+        const std::uint32_t left = needed.left[u];
+        std::uint32_t reach[2] = {left, left};
+        if constexpr (kBoth) partners.Shorten(left, needed.right[u], reach);
+        if (!is_whole && (o + u < begin || o + u >= end)) continue;
+        std::uint32_t result;
+        if constexpr (kWalk == Walk::kMeans) {
+          const float of_low =
+              kBoth ? ReciprocalOf(needed.size[u] & 0xFFFFU) : __uint_as_float(needed.size[u]);
+          const float of_high = kBoth ? ReciprocalOf(needed.size[u] >> 16) : of_low;
+          result = __byte_perm(MeanOf(between(slot, reach[0], 0), of_low),
+                               MeanOf(between(slot, reach[1], 1), of_high), 0x5410);
+        } else if constexpr (kBoth) {
+          result = __byte_perm(between(slot, reach[0], 0), between(slot, reach[1], 0), 0x7610);
+        } else {
+          result = between(slot, left, 0);
+        }
+        results[u * word_step] = result;
+      }
+      const auto advance = [&](int slot) {
+        slot += kChunk * kSlotBytes;
+        return slot >= ring_bytes ? slot - ring_bytes : slot;
+      };
+      slot_in = advance(slot_in);
+      slot_out = advance(slot_out);
+    }
   }
 };
 
 template <Walk kWalk, bool kRows, bool kBoth>
 __global__ void __launch_bounds__(kWarpSize) CrossKernel(const Arguments a) {
-  constexpr int kParts = PartsOf(kWalk), kSlotWords = kParts * kWarpSize;
-  extern __shared__ std::uint32_t rings[];
+  extern __shared__ unsigned char ring[];
   const int lane = static_cast<int>(threadIdx.x);
   const CostShape& shape = a.shape;
   const int num_lines = kRows ? shape.height : shape.width, length = kRows ? shape.width : shape.height;
-  const int num_groups = shape.num_groups();
-  const unsigned item = blockIdx.x / static_cast<unsigned>(num_groups);
-  const int group = static_cast<int>(blockIdx.x % static_cast<unsigned>(num_groups));
+  const unsigned item = blockIdx.x / static_cast<unsigned>(shape.num_groups());
+  const int group = static_cast<int>(blockIdx.x % static_cast<unsigned>(shape.num_groups()));
   const int line = static_cast<int>(item % static_cast<unsigned>(num_lines));
-  const int segment = static_cast<int>(item / static_cast<unsigned>(num_lines));
-  const int begin = segment * a.segment_length, end = min(begin + a.segment_length, length);
-  const int first = max(begin - a.longest, 0), last = min(end + a.longest, length);
-
-  // Of the line's first pixel; from there on `step` pixels apart.
+  const int begin = static_cast<int>(item / static_cast<unsigned>(num_lines)) * a.segment_length;
+  const int end = min(begin + a.segment_length, length);
+  if (begin >= end) return;
   const std::ptrdiff_t origin = kRows ? static_cast<std::ptrdiff_t>(line) * shape.width : line;
-  const std::ptrdiff_t step = kRows ? 1 : shape.width;
-  const std::ptrdiff_t words = shape.padded / 2, lane_word = group * kWarpSize + lane;
-  const std::uint32_t* const from = kWalk == Walk::kSizes ? nullptr : a.from + origin * words + lane_word;
-  std::uint32_t* const to = a.to + origin * words + lane_word;
-  const std::uint32_t* const sizes =
-      kWalk == Walk::kMeans && kBoth ? a.sizes + origin * words + lane_word : nullptr;
-  const std::uint16_t* const arms = a.arms_left + origin;
-  const std::uint16_t* const across = kWalk == Walk::kSizes ? a.cross_left + origin : nullptr;
+  const std::ptrdiff_t word = origin * (shape.padded / 2) + group * kWarpSize + lane;
   const int d = group * kGroup + 2 * lane;
-  const Partners<kRows> partners(kBoth ? a.arms_right : a.arms_left, line, d, shape);
-  const Partners<kRows> cross_partners(kWalk == Walk::kSizes ? a.cross_right : a.arms_left, line, d, shape);
-
-  // What a chunk of pixels brings in, and what the chunk of results needs that lies `longest` behind.
-  struct Input {
-    std::uint32_t value[kChunk], cross[kChunk];
-  };
-  struct Needed {
-    std::uint32_t left[kChunk], right[kChunk], size[kChunk];
-  };
-  const auto load_input = [&](int t, Input& input) {
-#pragma unroll
-    for (int u = 0; u < kChunk; ++u) {
-      const int i = t + u;
-      input.value[u] = input.cross[u] = 0;
-      if (i >= last) continue;
-      if constexpr (kWalk == Walk::kSizes) {
-        input.cross[u] = cross_partners.Load(i);
-        input.value[u] = across[i * step];
-      } else {
-        input.value[u] = from[i * step * words];
-      }
-    }
-  };
-  const auto load_needed = [&](int t, Needed& needed) {
-#pragma unroll
-    for (int u = 0; u < kChunk; ++u) {
-      const int o = t + u - a.longest;
-      needed.left[u] = needed.size[u] = 0;
-      needed.right[u] = kNoArms;
-      if (kBoth && (kRows || (o >= begin && o < end))) needed.right[u] = partners.Load(o);
-      if (o < begin || o >= end) continue;
-      needed.left[u] = arms[o * step];
-      if constexpr (kWalk == Walk::kMeans) {
-        if constexpr (kBoth) {
-          needed.size[u] = sizes[o * step * words];
-        } else {
-          needed.size[u] = __float_as_uint(a.reciprocals[origin + o * step]);
-        }
-      }
-    }
-  };
-
-  std::uint32_t* const ring = rings + lane;
-  std::uint32_t sum[2] = {0, 0};  // of both cells apart, or in one word
-  int slot_in = 0, slot_out = 0;  // of what was added up before pixel i, and before o
-  const auto keep = [&](int slot) {
-#pragma unroll
-    for (int part = 0; part < kParts; ++part) ring[slot * kSlotWords + part * kWarpSize] = sum[part];
-  };
-  const auto next = [&](int slot) { return slot + 1 == a.num_slots ? 0 : slot + 1; };
-  // What was added up between the ends of the arms around slot_out.
-  const auto difference = [&](std::uint32_t reach, int part) {
-    int low = slot_out - static_cast<int>(reach & 0xFFFFU),
-        high = slot_out + 1 + static_cast<int>(reach >> 16);
-    low += low < 0 ? a.num_slots : 0;
-    high -= high >= a.num_slots ? a.num_slots : 0;
-    return ring[high * kSlotWords + part * kWarpSize] - ring[low * kSlotWords + part * kWarpSize];
-  };
-
-  int o = first - a.longest;
-  std::uint32_t right_before = kRows && kBoth ? partners.Load(o - 1) : kNoArms;
-  std::uint32_t cross_before = kRows && kWalk == Walk::kSizes ? cross_partners.Load(first - 1) : kNoArms;
-  // Slot 0 belongs to pixel `first`; o begins that many slots before slot_in.
-  slot_out = o >= first ? 0 : a.num_slots - (first - o);
-  keep(0);
-  Input input, next_input;
-  Needed needed, next_needed;
-  load_input(first, next_input);
-  load_needed(first, next_needed);
-  for (int t = first; t < end + a.longest; t += kChunk) {
-    input = next_input;
-    needed = next_needed;
-    load_input(t + kChunk, next_input);
-    load_needed(t + kChunk, next_needed);
-#pragma unroll
-    for (int u = 0; u < kChunk; ++u, ++o) {
-      std::uint32_t value = input.value[u];
-      if constexpr (kWalk == Walk::kSizes) {
-        const std::uint32_t left = Spread(value);
-        const std::uint32_t both = Partners<kRows>::Both(input.cross[u], cross_before);
-        cross_before = input.cross[u];
-        value = SpanOf(Shorter(left, both & 0xFFFFU)) | SpanOf(Shorter(left, both >> 16)) << 16;
-      }
-      if constexpr (kParts == 2) {
-        sum[0] += value & 0xFFFFU;
-        sum[1] += value >> 16;
-      } else {
-        sum[0] += value;
-      }
-      slot_in = next(slot_in);
-      keep(slot_in);
-      const std::uint32_t both = Partners<kRows>::Both(needed.right[u], right_before);
-      right_before = needed.right[u];
-      if (o >= begin && o < end) {
-        const std::uint32_t left = Spread(needed.left[u]);
-        std::uint32_t reach[2] = {left, left};
-        if constexpr (kBoth) {
-          reach[0] = Shorter(left, both & 0xFFFFU);
-          reach[1] = Shorter(left, both >> 16);
-        }
-        std::uint32_t result;
-        if constexpr (kWalk == Walk::kMeans) {
-          const std::uint32_t low = difference(reach[0], 0), high = difference(reach[1], 1);
-          float of_low, of_high;
-          if constexpr (kBoth) {
-            of_low = __frcp_rn(static_cast<float>(needed.size[u] & 0xFFFFU));
-            of_high = __frcp_rn(static_cast<float>(needed.size[u] >> 16));
-          } else {
-            of_low = of_high = __uint_as_float(needed.size[u]);
-          }
-          result = __byte_perm(MeanOf(low, of_low), MeanOf(high, of_high), 0x5410);
-        } else if constexpr (kBoth) {
-          result = __byte_perm(difference(reach[0], 0), difference(reach[1], 0), 0x7610);
-        } else {
-          result = difference(left, 0);
-        }
-        to[o * step * words] = result;
-      }
-      slot_out = next(slot_out);
-    }
-  }
+  using Partners = typename CrossWalk<kWalk, kRows, kBoth>::Partners;
+  CrossWalk<kWalk, kRows, kBoth> walk{a,
+                                      begin,
+                                      end,
+                                      max(begin - a.longest, 0),
+                                      min(end + a.longest, length),
+                                      a.from + word,
+                                      a.sizes + word,
+                                      a.to + word,
+                                      a.arms_left + origin,
+                                      a.cross_left + origin,
+                                      a.reciprocals + origin,
+                                      kRows ? 1 : shape.width,
+                                      (kRows ? 1 : shape.width) * (shape.padded / 2),
+                                      Partners(a.arms_right, line, group, d, shape),
+                                      Partners(a.cross_right, line, group, d, shape)};
+  walk.Run(ring, lane);
 }
 
 // Of the left crosses alone: the reciprocals of the regions' sizes.
 template <bool kRowsFirst>
-__global__ void ReciprocalKernel(const std::uint16_t* row_arms, const std::uint16_t* column_arms, int width,
+__global__ void ReciprocalKernel(const std::uint32_t* row_arms, const std::uint32_t* column_arms, int width,
                                  int height, float* reciprocals) {
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= width || y >= height) return;
   const std::ptrdiff_t pixel = static_cast<std::ptrdiff_t>(y) * width + x;
-  const std::uint16_t* const along = kRowsFirst ? column_arms : row_arms;
-  const std::uint16_t* const across = kRowsFirst ? row_arms : column_arms;
+  const std::uint32_t* const along = kRowsFirst ? column_arms : row_arms;
+  const std::uint32_t* const across = kRowsFirst ? row_arms : column_arms;
   const std::ptrdiff_t step = kRowsFirst ? width : 1;
-  const int back = along[pixel] & 0xFF, ahead = along[pixel] >> 8;
+  const int back = static_cast<int>(along[pixel] & 0xFFFFU) / kArmStep,
+            ahead = static_cast<int>(along[pixel] >> 16) / kArmStep;
   std::uint32_t size = 0;
-  for (int k = -back; k <= ahead; ++k) size += SpanOf(Spread(across[pixel + k * step]));
+  for (int k = -back; k <= ahead; ++k) size += SpanOf(across[pixel + k * step]);
   reciprocals[pixel] = __frcp_rn(static_cast<float>(size));
 }
 
-// The number of segments that lines are cut into: pixels before and behind a segment are read along with it,
-// but few segments leave multiprocessors without work.
+// The number of segments that lines are cut into. Pixels before and behind a segment are read along with it,
+// for a third of the work of others; long segments leave multiprocessors without work in the end.
 int NumSegments(int num_warps, int length, int longest, int warps_at_once) {
   int best = 1;
   std::int64_t best_time = INT64_MAX;
   for (int n = 1; n <= std::max(1, length / 32); ++n) {
-    const std::int64_t rounds = (std::int64_t{num_warps} * n + warps_at_once - 1) / warps_at_once;
-    const std::int64_t time = rounds * ((length + n - 1) / n + 2 * longest);
+    const std::int64_t steps = (length + n - 1) / n + 2 * longest / 3;
+    const std::int64_t together = std::int64_t{num_warps} * n * steps / warps_at_once;
+    const std::int64_t time = std::max(steps, together) + steps / 2;
     if (time < best_time) best_time = time, best = n;
-    if (rounds > 8) break;
   }
   return best;
 }
@@ -278,7 +363,7 @@ void Launch(Arguments a, cudaStream_t stream) {
   const std::size_t shared_bytes =
       static_cast<std::size_t>(a.num_slots * PartsOf(kWalk) * kWarpSize) * sizeof(std::uint32_t);
   const int num_lines = kRows ? shape.height : shape.width, length = kRows ? shape.width : shape.height;
-  const int blocks_at_once = std::min(24, kSharedBytes / (static_cast<int>(shared_bytes) + kBlockBytes));
+  const int blocks_at_once = std::min(32, kSharedBytes / (static_cast<int>(shared_bytes) + kBlockBytes));
   a.num_segments =
       NumSegments(num_lines * shape.num_groups(), length, a.longest, blocks_at_once * kMultiprocessors);
   a.segment_length = (length + a.num_segments - 1) / a.num_segments;
@@ -309,15 +394,15 @@ void AggregateOverCrosses(const Views& views, const CostShape& shape, const AdCe
   const bool both = parameters.support == SupportRegion::kBoth;
   Arguments along_rows{};
   along_rows.shape = shape;
-  along_rows.arms_left = along_rows.cross_left = nullptr;
   along_rows.longest = std::min(parameters.arm_length, kMaxArmSpan_px / 2 + 1) - 1;
-  along_rows.num_slots = 2 * along_rows.longest + 2;
+  along_rows.lag = RoundUp(along_rows.longest);
+  along_rows.num_slots = RoundUp(along_rows.lag + along_rows.longest + 1 + kChunk);
   Arguments along_columns = along_rows;
   const auto set_arms = [&](Arguments& a, bool rows) {
-    a.arms_left = rows ? views.left.row_arms : views.left.column_arms;
-    a.arms_right = rows ? views.right.row_arms : views.right.column_arms;
-    a.cross_left = rows ? views.left.column_arms : views.left.row_arms;
-    a.cross_right = rows ? views.right.column_arms : views.right.row_arms;
+    a.arms_left = rows ? views.left.row_reach : views.left.column_reach;
+    a.arms_right = rows ? views.right.row_reach : views.right.column_reach;
+    a.cross_left = rows ? views.left.column_reach : views.left.row_reach;
+    a.cross_right = rows ? views.right.column_reach : views.right.row_reach;
   };
   set_arms(along_rows, true);
   set_arms(along_columns, false);
@@ -331,7 +416,7 @@ void AggregateOverCrosses(const Views& views, const CostShape& shape, const AdCe
       const dim3 block(32, 8),
           grid(static_cast<unsigned>((shape.width + 31) / 32), static_cast<unsigned>((shape.height + 7) / 8));
       (rows_first ? ReciprocalKernel<true> : ReciprocalKernel<false>)<<<grid, block, 0, stream>>>(
-          views.left.row_arms, views.left.column_arms, shape.width, shape.height, sizes.reciprocals[i]);
+          views.left.row_reach, views.left.column_reach, shape.width, shape.height, sizes.reciprocals[i]);
       CheckLaunch("ReciprocalKernel");
     }
   }

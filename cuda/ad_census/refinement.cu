@@ -6,6 +6,7 @@
 #include "cuda/ad_census/color.cuh"
 #include "cuda/device/check.h"
 #include "cuda/device/warp.cuh"
+#include "pipeline/ad_census_tables.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/pixel_math.h"
 
@@ -14,6 +15,11 @@ namespace {
 
 constexpr unsigned kThreads = 256;
 constexpr int kBlocksOfLists = 132 * 8;  // that share a list of holes
+
+// Whoever was not elected asks again only where a pixel of its region has a value since: for every tile of
+// the image, the last round of voting that gave one is kept.
+constexpr int kTile = 16;
+constexpr int NumTiles(int size) { return (size + kTile - 1) / kTile; }
 
 unsigned BlocksFor(std::size_t count) { return static_cast<unsigned>((count + kThreads - 1) / kThreads); }
 
@@ -44,7 +50,7 @@ __global__ void __launch_bounds__(kThreads)
 __global__ void __launch_bounds__(kThreads)
     AssignKernel(const std::uint32_t* holes, const std::uint32_t* num_holes, const std::int16_t* found,
                  std::int16_t* index, std::uint8_t* validity, std::uint32_t* holes_left,
-                 std::uint32_t* num_left) {
+                 std::uint32_t* num_left, std::uint8_t* last_rounds, int width, int round) {
   const std::uint32_t count = *num_holes, step = gridDim.x * kThreads;
   // Whole warps, as they append together.
   for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i / kWarpSize * kWarpSize < count; i += step) {
@@ -56,6 +62,10 @@ __global__ void __launch_bounds__(kThreads)
       if (!is_hole) {
         index[pixel] = found[i];
         validity[pixel] = static_cast<std::uint8_t>(validity[pixel] | kFilled);
+        const auto x = pixel % static_cast<std::uint32_t>(width),
+                   y = pixel / static_cast<std::uint32_t>(width);
+        last_rounds[static_cast<std::size_t>(y / kTile) * NumTiles(width) + x / kTile] =
+            static_cast<std::uint8_t>(round);
       }
     }
     Append(is_hole, pixel, holes_left, num_left);
@@ -67,9 +77,60 @@ struct VotingArguments {
   const std::uint32_t *holes, *num_holes;
   const std::uint16_t *row_arms, *column_arms;
   const std::int16_t* index;
+  const std::uint8_t* last_rounds;
   std::int16_t* found;
   int width, num_disparities, min_votes, min_percent;
+  int round;  // 1, 2, ...
 };
+
+constexpr int kRowsOfLane = (kMaxArmSpan_px + kWarpSize - 1) / kWarpSize;  // of a region
+constexpr int kRowsAtOnce = 4;                                             // that are loaded together
+
+__device__ __forceinline__ int WarpSum(int value) {
+  for (int i = kWarpSize / 2; i > 0; i /= 2) value += __shfl_xor_sync(kFullWarp, value, i);
+  return value;
+}
+
+// Counts the votes of a region's rows, kLanes lanes a row, kTimes pixels a lane. across: arms of row
+// 32 i + lane. Returns this lane's votes.
+template <int kLanes, int kTimes>
+__device__ __forceinline__ int CountVotes(const VotingArguments& a,
+                                          const std::uint32_t (&across)[kRowsOfLane], std::int64_t top,
+                                          int num_rows, std::uint32_t* votes) {
+  constexpr int kRows = kWarpSize / kLanes;  // side by side
+  const int lane = static_cast<int>(threadIdx.x) % kWarpSize, row_of_lane = lane / kLanes;
+  int num_votes = 0;
+#pragma unroll
+  for (int i = 0; i < kRowsOfLane; ++i) {
+    const int rows_left = min(num_rows - i * kWarpSize, kWarpSize);
+    for (int v = 0; v < rows_left; v += kRows * kRowsAtOnce) {
+      int index[kRowsAtOnce][kTimes];
+#pragma unroll
+      for (int r = 0; r < kRowsAtOnce; ++r) {
+        const int row = v + r * kRows + row_of_lane;
+        const std::uint32_t arms = __shfl_sync(kFullWarp, across[i], row % kWarpSize);
+        const int back = static_cast<int>(arms & 0xFFU), span = 1 + back + static_cast<int>(arms >> 8);
+        const std::int16_t* const from =
+            a.index + top + static_cast<std::int64_t>(i * kWarpSize + row) * a.width - back;
+#pragma unroll
+        for (int k = 0; k < kTimes; ++k) {
+          const int u = k * kLanes + lane % kLanes;
+          index[r][k] = row < rows_left && u < span ? from[u] : kNoIndex;
+        }
+      }
+#pragma unroll
+      for (int r = 0; r < kRowsAtOnce; ++r) {
+#pragma unroll
+        for (int k = 0; k < kTimes; ++k) {
+          if (index[r][k] == kNoIndex) continue;
+          atomicAdd(&votes[index[r][k]], 1U);
+          ++num_votes;
+        }
+      }
+    }
+  }
+  return num_votes;
+}
 
 __global__ void __launch_bounds__(kThreads) VotingKernel(const VotingArguments a) {
   extern __shared__ std::uint32_t counters[];
@@ -80,26 +141,53 @@ __global__ void __launch_bounds__(kThreads) VotingKernel(const VotingArguments a
   const std::uint32_t count = *a.num_holes;
   for (std::uint32_t hole = blockIdx.x * kWarps + warp; hole < count; hole += gridDim.x * kWarps) {
     const std::uint32_t pixel = a.holes[hole];
-    const int width = a.width;
     const std::uint32_t arms = a.column_arms[pixel];
     const int up = static_cast<int>(arms & 0xFFU), num_rows = up + 1 + static_cast<int>(arms >> 8);
-    const std::int64_t top = static_cast<std::int64_t>(pixel) - static_cast<std::int64_t>(up) * width;
+    const std::int64_t top = static_cast<std::int64_t>(pixel) - static_cast<std::int64_t>(up) * a.width;
+    std::uint32_t across[kRowsOfLane];
+    int size = 0;
+    std::uint32_t back = 0, ahead = 0;  // the longest arms
+#pragma unroll
+    for (int i = 0; i < kRowsOfLane; ++i) {
+      const int v = i * kWarpSize + lane;
+      across[i] = 0;
+      if (v >= num_rows) continue;
+      across[i] = a.row_arms[top + static_cast<std::int64_t>(v) * a.width];
+      size += 1 + static_cast<int>(across[i] & 0xFFU) + static_cast<int>(across[i] >> 8);
+      back = max(back, across[i] & 0xFFU);
+      ahead = max(ahead, across[i] >> 8);
+    }
+    size = WarpSum(size);
+    back = WarpMax(back);
+    ahead = WarpMax(ahead);
+    bool may_be_elected = size > a.min_votes;  // there are no more votes than pixels
+    if (may_be_elected && a.round > 1) {
+      const int x = static_cast<int>(pixel % static_cast<std::uint32_t>(a.width)),
+                y = static_cast<int>(pixel / static_cast<std::uint32_t>(a.width)) - up;
+      const int first_x = (x - static_cast<int>(back)) / kTile,
+                num_x = (x + static_cast<int>(ahead)) / kTile + 1 - first_x;
+      const int first_y = y / kTile, num_y = (y + num_rows - 1) / kTile + 1 - first_y;
+      bool has_changed = false;
+      for (int i = lane; i < num_x * num_y; i += kWarpSize) {
+        const std::ptrdiff_t tile =
+            static_cast<std::ptrdiff_t>(first_y + i / num_x) * NumTiles(a.width) + first_x + i % num_x;
+        has_changed |= a.last_rounds[tile] == a.round - 1;
+      }
+      may_be_elected = __any_sync(kFullWarp, has_changed);
+    }
+    if (!may_be_elected) {
+      if (lane == 0) a.found[hole] = kNoIndex;
+      continue;
+    }
     for (int d = lane; d < a.num_disparities; d += kWarpSize) votes[d] = 0;
     __syncwarp();
-    int num_votes = 0;
-    for (int v = 0; v < num_rows; ++v) {
-      const std::int64_t row = top + static_cast<std::int64_t>(v) * width;
-      const std::uint32_t across = a.row_arms[row];
-      const int back = static_cast<int>(across & 0xFFU), last = static_cast<int>(across >> 8);
-      for (int u = lane - back; u <= last; u += kWarpSize) {
-        const int d = a.index[row + u];
-        if (d == kNoIndex) continue;
-        atomicAdd(&votes[d], 1U);
-        ++num_votes;
-      }
-    }
+    const std::uint32_t longest = back + 1 + ahead;
+    int num_votes = longest <= 8    ? CountVotes<8, 1>(a, across, top, num_rows, votes)
+                    : longest <= 16 ? CountVotes<16, 1>(a, across, top, num_rows, votes)
+                    : longest <= 32 ? CountVotes<32, 1>(a, across, top, num_rows, votes)
+                                    : CountVotes<32, 3>(a, across, top, num_rows, votes);
     __syncwarp();
-    for (int i = kWarpSize / 2; i > 0; i /= 2) num_votes += __shfl_xor_sync(kFullWarp, num_votes, i);
+    num_votes = WarpSum(num_votes);
     // The most votes, of equal ones the lowest disparity: at most 4489 votes, at most 1024 disparities.
     std::uint32_t best = 0;
     for (int d = lane; d < a.num_disparities; d += kWarpSize)
@@ -124,7 +212,7 @@ __global__ void __launch_bounds__(kThreads)
                         const std::uint32_t* color, const std::int16_t* index, const std::uint8_t* validity,
                         int width, int height, std::int16_t* found) {
   constexpr std::uint32_t kHoles = kThreads / 16;
-  constexpr int kAtOnce = 4;  // pixels that a lane looks at together
+  constexpr int kAtOnce = 8;  // pixels that a lane looks at together
   const std::uint32_t count = *num_holes;
   const int direction = static_cast<int>(threadIdx.x) % 16;
   const int dx = kHalfSteps[direction][0], dy = kHalfSteps[direction][1];
@@ -230,30 +318,36 @@ __global__ void __launch_bounds__(kThreads)
 
 }  // namespace
 
-RefinementMemory RefinementMemory::Take(Arena& arena, std::size_t num_pixels) {
+RefinementMemory RefinementMemory::Take(Arena& arena, int width, int height) {
+  const std::size_t num_pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   RefinementMemory memory;
   memory.index = arena.Take<std::int16_t>(num_pixels);
   memory.adjusted = arena.Take<std::int16_t>(num_pixels);
   for (std::uint32_t*& holes : memory.holes) holes = arena.Take<std::uint32_t>(num_pixels);
   memory.found = arena.Take<std::int16_t>(num_pixels);
   memory.counts = arena.Take<std::uint32_t>(2);
+  memory.last_rounds = arena.Take<std::uint8_t>(static_cast<std::size_t>(NumTiles(width)) *
+                                                static_cast<std::size_t>(NumTiles(height)));
   return memory;
 }
 
 void Refinement::ReadMap(const DeviceDisparityMap& map, cudaStream_t stream) {
   Check(cudaMemsetAsync(memory_.counts, 0, 2 * sizeof(std::uint32_t), stream), "cudaMemsetAsync");
+  const std::size_t num_tiles =
+      static_cast<std::size_t>(NumTiles(shape_.width)) * static_cast<std::size_t>(NumTiles(shape_.height));
+  Check(cudaMemsetAsync(memory_.last_rounds, 0, num_tiles, stream), "cudaMemsetAsync");
   ReadMapKernel<<<BlocksFor(shape_.num_pixels()), kThreads, 0, stream>>>(
       map.disparity.data, static_cast<std::uint32_t>(shape_.num_pixels()), shape_.min_disparity,
       memory_.index, memory_.holes[list_], memory_.counts + list_);
   CheckLaunch("ReadMapKernel");
 }
 
-void Refinement::Assign(const DeviceDisparityMap& map, cudaStream_t stream) {
+void Refinement::Assign(const DeviceDisparityMap& map, int round, cudaStream_t stream) {
   const int next = 1 - list_;
   Check(cudaMemsetAsync(memory_.counts + next, 0, sizeof(std::uint32_t), stream), "cudaMemsetAsync");
-  AssignKernel<<<kBlocksOfLists, kThreads, 0, stream>>>(memory_.holes[list_], memory_.counts + list_,
-                                                        memory_.found, memory_.index, map.validity.data,
-                                                        memory_.holes[next], memory_.counts + next);
+  AssignKernel<<<kBlocksOfLists, kThreads, 0, stream>>>(
+      memory_.holes[list_], memory_.counts + list_, memory_.found, memory_.index, map.validity.data,
+      memory_.holes[next], memory_.counts + next, memory_.last_rounds, shape_.width, round);
   CheckLaunch("AssignKernel");
   list_ = next;
 }
@@ -262,14 +356,14 @@ void Refinement::VoteInRegions(const DeviceDisparityMap& map, cudaStream_t strea
   const AdCensusParameters& p = parameters_.ad_census;
   const std::size_t shared_bytes =
       kThreads / kWarpSize * static_cast<std::size_t>(shape_.num_disparities) * sizeof(std::uint32_t);
-  for (int i = 0; i < p.voting_iterations; ++i) {
+  for (int round = 1; round <= p.voting_iterations; ++round) {
     const VotingArguments a{memory_.holes[list_], memory_.counts + list_, left_.row_arms,
-                            left_.column_arms,    memory_.index,          memory_.found,
-                            shape_.width,         shape_.num_disparities, p.voting_min_votes,
-                            p.voting_min_percent};
+                            left_.column_arms,    memory_.index,          memory_.last_rounds,
+                            memory_.found,        shape_.width,           shape_.num_disparities,
+                            p.voting_min_votes,   p.voting_min_percent,   round};
     VotingKernel<<<kBlocksOfLists, kThreads, shared_bytes, stream>>>(a);
     CheckLaunch("VotingKernel");
-    Assign(map, stream);
+    Assign(map, round, stream);
   }
 }
 
@@ -278,7 +372,7 @@ void Refinement::Interpolate(const DeviceDisparityMap& map, cudaStream_t stream)
                                                                left_.color, memory_.index, map.validity.data,
                                                                shape_.width, shape_.height, memory_.found);
   CheckLaunch("InterpolationKernel");
-  Assign(map, stream);
+  Assign(map, 0, stream);
 }
 
 void Refinement::AdjustDiscontinuities(cudaStream_t stream) {

@@ -27,7 +27,9 @@ struct RefinementMemory {
   std::int16_t* found = nullptr;    // of each hole
   std::uint32_t* counts = nullptr;  // of holes, two
 
-  static RefinementMemory Take(Arena& arena, std::size_t num_pixels);
+  std::uint8_t* last_rounds = nullptr;  // of voting that gave a pixel of a tile its value
+
+  static RefinementMemory Take(Arena& arena, int width, int height);
 };
 
 class Refinement {
@@ -48,7 +50,7 @@ class Refinement {
 
  private:
   // Gives the listed pixels what was found for them, and lists anew those that it was not.
-  void Assign(const DeviceDisparityMap& map, cudaStream_t stream);
+  void Assign(const DeviceDisparityMap& map, int round, cudaStream_t stream);
 
   RefinementMemory memory_;
   CostShape shape_;

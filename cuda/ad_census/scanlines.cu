@@ -2,9 +2,9 @@
 // its path costs up to the middle, and from there on adds its own to what the other has written. Rows are the
 // first blocks, as they take longest; columns run beside them.
 //
-// A lane has K words of two successive disparities. Path costs are kept less the lowest of their pixel:
-// N = L - min L. Then L' = C + min(N(d), min(N(d-1), N(d+1)) + P1, P2), which is the formula of
-// docs/matching.md, and N = 0 at a line's begin gives L = C.
+// A lane has K words of two successive disparities: L' = C - min L + min(L(d), min(L(d-1), L(d+1)) + P1,
+// min L + P2). L = 0 before a line's begin gives L' = C there. The lowest cost of a pixel and what the lanes
+// beside it have are looked for at the same time, as both wait for nothing but L.
 #include "cuda/ad_census/scanlines.h"
 
 #include <algorithm>
@@ -22,187 +22,220 @@ struct Arguments {
   CostShape shape;
   const std::uint32_t* costs;  // words of two
   std::uint32_t *rows, *columns;
-  const std::uint32_t *row_steps_left, *row_steps_right, *column_steps_left, *column_steps_right;
+  View left, right;
   std::uint32_t p1[3], p2[3];  // in both halves, by the number of steps
 };
 
 constexpr std::uint32_t kPadding = 0x7FFF;  // above all path costs, and with P1 below 2^16
+// Pixels that are loaded ahead; a divisor of kStepBand.
+constexpr int ChunkOf(int lane_words) {
+  return lane_words <= 3 ? 8 : lane_words == 4 ? 4 : lane_words <= 8 ? 2 : 1;
+}
+static_assert(kStepBand == 8);
 
 __device__ __forceinline__ std::uint32_t Lower(std::uint32_t a, std::uint32_t b) { return __vminu2(a, b); }
-
-// 32 bits of a row from bit n on, which may lie outside: 0 there.
-__device__ __forceinline__ std::uint32_t BitsAt(const std::uint32_t* row, int num_words, int n) {
-  const int word = n >> 5;
-  const std::uint32_t low = static_cast<unsigned>(word) < static_cast<unsigned>(num_words) ? row[word] : 0;
-  const std::uint32_t high =
-      static_cast<unsigned>(word + 1) < static_cast<unsigned>(num_words) ? row[word + 1] : 0;
-  return __funnelshift_r(low, high, static_cast<unsigned>(n) & 31U);
+__device__ __forceinline__ std::uint32_t WordAt(const std::uint32_t* row, int num_words, int word) {
+  return static_cast<unsigned>(word) < static_cast<unsigned>(num_words) ? row[word] : 0;
 }
-__device__ __forceinline__ std::uint32_t MaskOf(std::uint32_t bits, int low, int high) {
-  const std::uint32_t of_low =
-      static_cast<std::uint32_t>(static_cast<std::int32_t>(bits << (31 - low)) >> 31);
-  const std::uint32_t of_high =
-      static_cast<std::uint32_t>(static_cast<std::int32_t>(bits << (31 - high)) >> 31);
-  return __byte_perm(of_low, of_high, 0x5410);
+// 32 bits of a row from bit n on, and four bytes of a row from byte n on, which may lie outside: 0 there.
+__device__ __forceinline__ std::uint32_t BitsAt(const std::uint32_t* row, int num_words, int n) {
+  return __funnelshift_r(WordAt(row, num_words, n >> 5), WordAt(row, num_words, (n >> 5) + 1),
+                         static_cast<unsigned>(n) & 31U);
+}
+__device__ __forceinline__ std::uint32_t BytesAt(const std::uint32_t* row, int num_words, int n) {
+  return __funnelshift_r(WordAt(row, num_words, n >> 2), WordAt(row, num_words, (n >> 2) + 1),
+                         (static_cast<unsigned>(n) & 3U) * 8);
+}
+// All bits of a half set where the highest bit of a byte is: of byte low for the low half, of byte high for
+// the high one.
+template <int kLow, int kHigh>
+__device__ __forceinline__ std::uint32_t MaskOfBytes(std::uint32_t bytes) {
+  constexpr unsigned kSelector = (8U | kLow) * 0x11U | (8U | kHigh) * 0x1100U;
+  std::uint32_t mask;
+  asm("prmt.b32 %0, %1, %1, %2;" : "=r"(mask) : "r"(bytes), "n"(kSelector));
+  return mask;
+}
+__device__ __forceinline__ std::uint32_t MaskOfBit(std::uint32_t bits, int bit) {
+  return static_cast<std::uint32_t>(static_cast<std::int32_t>(bits << (31 - bit)) >> 31);
 }
 
 template <int K, bool kRows, bool kForwards>
 struct PathWalk {
-  static constexpr int kChunk = K <= 2 ? 8 : K <= 4 ? 4 : K <= 8 ? 2 : 1;
+  // Of the partners' steps, of a chunk: rows: those that come in; columns: a byte a disparity.
+  static constexpr int kChunk = ChunkOf(K);
+  static constexpr int kStepWords = kRows ? 1 : (2 * K + 3) / 4;
   static_assert(2 * K <= 32);
 
-  const Arguments& a;
-  int line, lane, length, d;
-  std::ptrdiff_t origin, step;  // pixels
-  int num_words;                // of a row of steps
-  std::uint32_t padding[K], before[K];
-  std::uint32_t mask[K];  // of the cells whose partners step; along rows
-  bool is_first_lane, is_last_lane;
+  struct Chunk {
+    std::uint32_t costs[kChunk][K], sums[kChunk][K], partners[kStepWords];
+    std::uint32_t left;  // bit u: whether the left pixel steps
+  };
 
-  __device__ __forceinline__ PathWalk(const Arguments& arguments, int line_, int lane_)
+  const Arguments& a;
+  int line, length, d, pixel_words;  // pixel_words: from one pixel to the next, of a volume
+  const std::uint32_t* costs;        // of the line's pixel 0
+  std::uint32_t* sums;
+  const std::uint32_t *left_steps, *right_steps;  // rows: of the row; columns: of the first band
+  int num_words;                                  // of a row of steps
+  bool is_first_lane, is_last_lane;
+  std::uint32_t padding[K], path[K], lowest;
+  std::uint32_t mask[kRows ? K : 1];  // of the disparities whose partners step
+
+  __device__ __forceinline__ PathWalk(const Arguments& arguments, int line_, int lane)
       : a(arguments),
         line(line_),
-        lane(lane_),
         length(kRows ? arguments.shape.width : arguments.shape.height),
-        d(2 * K * lane_),
-        origin(kRows ? static_cast<std::ptrdiff_t>(line_) * arguments.shape.width : line_),
-        step(kRows ? 1 : arguments.shape.width),
-        num_words(StepWords(arguments.shape.width)),
-        is_first_lane(lane_ == 0),
-        is_last_lane(lane_ == kWarpSize - 1) {
+        d(2 * K * lane),
+        pixel_words((kRows ? 1 : arguments.shape.width) * (arguments.shape.padded / 2)),
+        num_words(kRows ? StepWords(arguments.shape.width) : StepBytes(arguments.shape.width) / 4),
+        is_first_lane(lane == 0),
+        is_last_lane(lane == kWarpSize - 1),
+        lowest(0) {
+    const std::ptrdiff_t origin =
+        (kRows ? static_cast<std::ptrdiff_t>(line) * a.shape.width : line) * (a.shape.padded / 2) + K * lane;
+    costs = a.costs + origin;
+    sums = (kRows ? a.rows : a.columns) + origin;
+    if constexpr (kRows) {
+      left_steps = a.left.row_steps + static_cast<std::ptrdiff_t>(line) * num_words;
+      right_steps = a.right.row_steps + static_cast<std::ptrdiff_t>(line) * num_words;
+    } else {
+      left_steps = kForwards ? a.left.down_steps : a.left.up_steps;
+      right_steps = kForwards ? a.right.down_steps : a.right.up_steps;
+    }
 #pragma unroll
     for (int k = 0; k < K; ++k) {
       const int past = d + 2 * k - a.shape.num_disparities;
       padding[k] = (past >= 0 ? kPadding : 0U) | (past + 1 >= 0 ? kPadding << 16 : 0U);
-      before[k] = 0;
+      path[k] = 0;
     }
     if constexpr (kRows) {
-      const std::uint32_t bits = PartnerBits(kForwards ? 0 : length - 1);
+      // Of the pixel before the line's begin. Bit t: of the lane's disparity 2 K - 1 - t.
+      const int x = (kForwards ? -1 : length) - a.shape.min_disparity - d - (2 * K - 1);
+      const std::uint32_t bits = BitsAt(right_steps, num_words, x + (kForwards ? 0 : 1));
 #pragma unroll
-      for (int k = 0; k < K; ++k) mask[k] = MaskOf(bits, 2 * K - 1 - 2 * k, 2 * K - 2 - 2 * k);
-    }
-  }
-
-  // Bit t: whether the partner at the lane's disparity 2 K - 1 - t steps, at pixel i.
-  __device__ __forceinline__ std::uint32_t PartnerBits(int i) const {
-    const int x = (kRows ? i : line) - a.shape.min_disparity - d - (2 * K - 1);
-    if constexpr (kRows) {
-      return BitsAt(a.row_steps_right + static_cast<std::ptrdiff_t>(line) * num_words, num_words,
-                    x + (kForwards ? 0 : 1));
-    } else {
-      const int y = kForwards ? i : i + 1;
-      if (y >= length) return 0;
-      return BitsAt(a.column_steps_right + static_cast<std::ptrdiff_t>(y) * num_words, num_words, x);
-    }
-  }
-  // Bit u: whether left pixel i + u (kForwards) or i - u steps.
-  __device__ __forceinline__ bool LeftStep(int i) const {
-    const int x = kRows ? i + (kForwards ? 0 : 1) : line, y = kRows ? line : i + (kForwards ? 0 : 1);
-    if (x >= a.shape.width || y >= a.shape.height) return false;
-    const std::uint32_t* const steps = kRows ? a.row_steps_left : a.column_steps_left;
-    return (steps[static_cast<std::ptrdiff_t>(y) * num_words + (x >> 5)] >> (x & 31) & 1U) != 0;
-  }
-
-  struct Chunk {
-    std::uint32_t costs[kChunk][K], sums[kChunk][K];
-    std::uint32_t bits[kRows ? 1 : kChunk];  // columns: of each pixel; rows: of those that come in
-    bool left[kChunk];
-  };
-  // Pixels from turn t on; turn t is pixel t forwards, length - 1 - t backwards.
-  template <bool kAdds>
-  __device__ __forceinline__ void Load(int t, int end, Chunk& chunk) const {
-    const std::uint32_t* const volume = kRows ? a.rows : a.columns;
-    if constexpr (kRows) {
-      if (t < end) {
-        // Bit u forwards: the first disparity's partner of turn t + u. Backwards: the last one's.
-        const int x = kForwards ? t - a.shape.min_disparity - d
-                                : length - 1 - t - a.shape.min_disparity - d - (2 * K - 1) + 1 - (kChunk - 1);
-        chunk.bits[0] =
-            BitsAt(a.row_steps_right + static_cast<std::ptrdiff_t>(line) * num_words, num_words, x);
+      for (int k = 0; k < K; ++k) {
+        mask[k] = __byte_perm(MaskOfBit(bits, 2 * K - 1 - 2 * k), MaskOfBit(bits, 2 * K - 2 - 2 * k), 0x5410);
       }
     }
+  }
+
+  // Chunk j, those of its pixels that the line has.
+  __device__ __forceinline__ void Load(int j, bool adds, Chunk& chunk) const {
+    const int first = j * kChunk;
+    if constexpr (kRows) {
+      chunk.left = BitsAt(left_steps, num_words, first + (kForwards ? 0 : 1));
+      // The first disparity's partners forwards, the last one's backwards.
+      chunk.partners[0] =
+          BitsAt(right_steps, num_words, first - a.shape.min_disparity - d - (kForwards ? 0 : 2 * K - 1 - 1));
+    } else {
+      const std::ptrdiff_t band = static_cast<std::ptrdiff_t>(first / kStepBand) * num_words;
+      const int bit = first % kStepBand;  // that becomes bit 0 of each byte
+      chunk.left = reinterpret_cast<const std::uint8_t*>(left_steps + band)[line] >> bit;
 #pragma unroll
-    for (int u = 0; u < kChunk; ++u) {
-      if (t + u >= end) continue;
-      const int i = kForwards ? t + u : length - 1 - t - u;
-      const std::ptrdiff_t at = (origin + i * step) * (a.shape.padded / 2) + K * lane;
-      LoadWords<K>(a.costs + at, chunk.costs[u]);
-      if constexpr (kAdds) LoadWords<K>(volume + at, chunk.sums[u]);
-      if constexpr (!kRows) chunk.bits[u] = PartnerBits(i);
-      chunk.left[u] = LeftStep(i);
+      for (int w = 0; w < kStepWords; ++w) {
+        chunk.partners[w] =
+            BytesAt(right_steps + band, num_words, line - a.shape.min_disparity - d - (2 * K - 1) + 4 * w) >>
+            bit;
+      }
+    }
+    const std::uint32_t* const from = costs + static_cast<std::int64_t>(first) * pixel_words;
+    const std::uint32_t* const added = sums + static_cast<std::int64_t>(first) * pixel_words;
+    const auto load = [&](int u) {
+      LoadWords<K>(from + u * pixel_words, chunk.costs[u]);
+      if (adds) {
+        LoadWords<K>(added + u * pixel_words, chunk.sums[u]);
+      } else {
+#pragma unroll
+        for (int k = 0; k < K; ++k) chunk.sums[u][k] = 0;
+      }
+    };
+    if (first + kChunk <= length) {
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) load(u);
+    } else {
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) {
+        if (first + u < length) load(u);
+      }
     }
   }
 
-  // Turns begin .. end - 1.
-  template <bool kAdds>
-  __device__ __forceinline__ void Follow(int begin, int end) {
-    std::uint32_t* const volume = kRows ? a.rows : a.columns;
+  __device__ __forceinline__ void Step(const Chunk& chunk, int u, std::uint32_t* to) {
+    std::uint32_t steps[K];
+    if constexpr (kRows) {
+      // The pixel's partners are the last one's, one disparity on.
+      const std::uint32_t coming = MaskOfBit(chunk.partners[0], u);
+      if constexpr (kForwards) {
+#pragma unroll
+        for (int k = K - 1; k > 0; --k) mask[k] = __byte_perm(mask[k - 1], mask[k], 0x5432);
+        mask[0] = __byte_perm(coming, mask[0], 0x5432);
+      } else {
+#pragma unroll
+        for (int k = 0; k + 1 < K; ++k) mask[k] = __byte_perm(mask[k], mask[k + 1], 0x5432);
+        mask[K - 1] = __byte_perm(mask[K - 1], coming, 0x5432);
+      }
+#pragma unroll
+      for (int k = 0; k < K; ++k) steps[k] = mask[k];
+    } else {
+      std::uint32_t bytes[kStepWords];
+#pragma unroll
+      for (int w = 0; w < kStepWords; ++w) bytes[w] = chunk.partners[w] << (7 - u);
+        // Byte 2 K - 1 - i is that of disparity i.
+#pragma unroll
+      for (int k = 0; k < K; ++k) {
+        const std::uint32_t of_word = bytes[(2 * K - 1 - 2 * k) / 4];
+        steps[k] = (2 * K - 1 - 2 * k) % 4 == 3 ? MaskOfBytes<3, 2>(of_word) : MaskOfBytes<1, 0>(of_word);
+      }
+    }
+    const bool left = (chunk.left >> u & 1U) != 0;
+    const std::uint32_t p1 = left ? a.p1[1] : a.p1[0], p1_more = p1 ^ (left ? a.p1[2] : a.p1[1]);
+    const std::uint32_t p2 = left ? a.p2[1] : a.p2[0], p2_more = p2 ^ (left ? a.p2[2] : a.p2[1]);
+    // The words of d - 1 and of d + 1 beyond the lane's own; where there is none, the own on the other side
+    // once more.
+    const std::uint32_t from_below = __shfl_up_sync(kFullWarp, path[K - 1], 1),
+                        from_above = __shfl_down_sync(kFullWarp, path[0], 1);
+    std::uint32_t next[K], low = 0xFFFFFFFFU;
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      const std::uint32_t before = k > 0 ? path[k - 1] : is_first_lane ? path[0] : from_below;
+      const std::uint32_t behind = k + 1 < K ? path[k + 1] : is_last_lane ? path[K - 1] : from_above;
+      const std::uint32_t beside =
+          Lower(__byte_perm(before, path[k], 0x5432), __byte_perm(path[k], behind, 0x5432));
+      const std::uint32_t near = __viaddmin_u16x2(beside, p1 ^ (p1_more & steps[k]), path[k]);
+      const std::uint32_t best = __viaddmin_u16x2(lowest, p2 ^ (p2_more & steps[k]), near);
+      next[k] = (chunk.costs[u][k] + best - lowest) | padding[k];
+      low = Lower(low, next[k]);
+    }
+    lowest = WarpMin(min(low & 0xFFFFU, low >> 16)) * 0x10001U;
+    std::uint32_t stored[K];
+#pragma unroll
+    for (int k = 0; k < K; ++k) {
+      path[k] = next[k];
+      stored[k] = next[k] + chunk.sums[u][k];
+    }
+    StoreWords<K>(stored, to + u * pixel_words);
+  }
+
+  // Chunks begin .. end - 1, in the direction's order.
+  __device__ __forceinline__ void Follow(int begin, int end, bool adds) {
+    if (begin >= end) return;
     Chunk chunk, next;
-    Load<kAdds>(begin, end, next);
-    for (int t = begin; t < end; t += kChunk) {
+    Load(kForwards ? begin : end - 1, adds, next);
+#pragma unroll 1
+    for (int turn = begin; turn < end; ++turn) {
+      const int j = kForwards ? turn : begin + end - 1 - turn, first = j * kChunk;
       chunk = next;
-      Load<kAdds>(t + kChunk, end, next);
+      if (turn + 1 < end) Load(kForwards ? j + 1 : j - 1, adds, next);
+      std::uint32_t* const to = sums + static_cast<std::int64_t>(first) * pixel_words;
+      if (first + kChunk <= length) {
 #pragma unroll
-      for (int u = 0; u < kChunk; ++u) {
-        if (t + u >= end) break;
-        const int i = kForwards ? t + u : length - 1 - t - u;
-        if constexpr (kRows) {
-          // The pixel's partners are the last one's, one disparity on.
-          const int bit = kForwards ? u : kChunk - 1 - u;
-          const std::uint32_t coming =
-              static_cast<std::uint32_t>(static_cast<std::int32_t>(chunk.bits[0] << (31 - bit)) >> 31);
-          if (t + u > 0) {
-            if constexpr (kForwards) {
+        for (int i = 0; i < kChunk; ++i) Step(chunk, kForwards ? i : kChunk - 1 - i, to);
+      } else {
 #pragma unroll
-              for (int k = K - 1; k > 0; --k) mask[k] = __byte_perm(mask[k - 1], mask[k], 0x5432);
-              mask[0] = __byte_perm(coming, mask[0], 0x5432);
-            } else {
-#pragma unroll
-              for (int k = 0; k + 1 < K; ++k) mask[k] = __byte_perm(mask[k], mask[k + 1], 0x5432);
-              mask[K - 1] = __byte_perm(mask[K - 1], coming, 0x5432);
-            }
-          }
-        } else {
-#pragma unroll
-          for (int k = 0; k < K; ++k) mask[k] = MaskOf(chunk.bits[u], 2 * K - 1 - 2 * k, 2 * K - 2 - 2 * k);
+        for (int i = 0; i < kChunk; ++i) {
+          const int u = kForwards ? i : kChunk - 1 - i;
+          if (first + u < length) Step(chunk, u, to);
         }
-        const bool left = chunk.left[u];
-        const std::uint32_t p1 = left ? a.p1[1] : a.p1[0], p1_more = left ? a.p1[2] : a.p1[1];
-        const std::uint32_t p2 = left ? a.p2[1] : a.p2[0], p2_more = left ? a.p2[2] : a.p2[1];
-        // Words of d - 1 and d + 1 beyond the lane's own; where there is none, the own on the other side once
-        // more.
-        const std::uint32_t from_below = __shfl_up_sync(kFullWarp, before[K - 1], 1),
-                            from_above = __shfl_down_sync(kFullWarp, before[0], 1);
-        std::uint32_t path[K], lowest = 0xFFFFFFFFU;
-#pragma unroll
-        for (int k = 0; k < K; ++k) {
-          std::uint32_t below, above;
-          if (k > 0) {
-            below = __byte_perm(before[k - 1], before[k], 0x5432);
-          } else {
-            below = is_first_lane ? __byte_perm(before[0], before[0], 0x5432)
-                                  : __byte_perm(from_below, before[0], 0x5432);
-          }
-          if (k + 1 < K) {
-            above = __byte_perm(before[k], before[k + 1], 0x5432);
-          } else {
-            above = is_last_lane ? __byte_perm(before[k], before[k], 0x5432)
-                                 : __byte_perm(before[k], from_above, 0x5432);
-          }
-          const std::uint32_t p1_here = p1 ^ ((p1 ^ p1_more) & mask[k]);
-          const std::uint32_t p2_here = p2 ^ ((p2 ^ p2_more) & mask[k]);
-          const std::uint32_t best = Lower(Lower(before[k], p2_here), Lower(below, above) + p1_here);
-          path[k] = (chunk.costs[u][k] + best) | padding[k];
-          lowest = Lower(lowest, path[k]);
-        }
-        const std::uint32_t of_warp = WarpMin(min(lowest & 0xFFFFU, lowest >> 16)) * 0x10001U;
-        std::uint32_t sums[K];
-#pragma unroll
-        for (int k = 0; k < K; ++k) {
-          before[k] = path[k] - of_warp;
-          sums[k] = kAdds ? path[k] + chunk.sums[u][k] : path[k];
-        }
-        StoreWords<K>(sums, volume + (origin + i * step) * (a.shape.padded / 2) + K * lane);
       }
     }
   }
@@ -211,17 +244,21 @@ struct PathWalk {
 template <int K, bool kRows>
 __device__ __forceinline__ void WalkBothWays(const Arguments& a, int line) {
   const int lane = static_cast<int>(threadIdx.x), length = kRows ? a.shape.width : a.shape.height;
-  const int middle = length / 2;
+  const int num_chunks = (length + ChunkOf(K) - 1) / ChunkOf(K), middle = num_chunks / 2;
   if (threadIdx.y == 0) {
     PathWalk<K, kRows, true> walk(a, line, lane);
-    walk.template Follow<false>(0, middle);
-    __syncthreads();
-    walk.template Follow<true>(middle, length);
+#pragma unroll 1
+    for (int part = 0; part < 2; ++part) {
+      if (part == 1) __syncthreads();
+      walk.Follow(part == 0 ? 0 : middle, part == 0 ? middle : num_chunks, part == 1);
+    }
   } else {
     PathWalk<K, kRows, false> walk(a, line, lane);
-    walk.template Follow<false>(0, length - middle);
-    __syncthreads();
-    walk.template Follow<true>(length - middle, length);
+#pragma unroll 1
+    for (int part = 0; part < 2; ++part) {
+      if (part == 1) __syncthreads();
+      walk.Follow(part == 0 ? middle : 0, part == 0 ? num_chunks : middle, part == 1);
+    }
   }
 }
 
@@ -256,10 +293,8 @@ PathSums OptimizeScanlines(const Views& views, const CostShape& shape, const AdC
   a.costs = reinterpret_cast<const std::uint32_t*>(costs);
   a.rows = reinterpret_cast<std::uint32_t*>(rows);
   a.columns = reinterpret_cast<std::uint32_t*>(columns);
-  a.row_steps_left = views.left.row_steps;
-  a.row_steps_right = views.right.row_steps;
-  a.column_steps_left = views.left.column_steps;
-  a.column_steps_right = views.right.column_steps;
+  a.left = views.left;
+  a.right = views.right;
   for (std::size_t i = 0; i < 3; ++i) a.p1[i] = tables.p1[i] * 0x10001U, a.p2[i] = tables.p2[i] * 0x10001U;
   WithLaneWords(shape.padded, [&](auto words) {
     ScanlineKernel<words()>

@@ -29,24 +29,46 @@ __global__ void ColorKernel(const T* left, const T* right, std::size_t count, st
 }
 
 // --- arms ------------------------------------------------------------------------------------------
+// Whether no channel of two colours differs by a threshold, 0 .. 256, or more. A byte b reaches 1 .. 128
+// where b or (b mod 128) + 128 - threshold has its highest bit, 129 .. 256 where b and (b mod 128) + 256 -
+// threshold have.
+struct Likeness {
+  std::uint32_t added;
+  bool is_high, is_none;
+  explicit Likeness(int threshold)
+      : added(static_cast<std::uint32_t>((threshold > 128 ? 256 : 128) - threshold) * 0x010101U),
+        is_high(threshold > 128),
+        is_none(threshold <= 0) {}
+  __device__ __forceinline__ bool operator()(std::uint32_t a, std::uint32_t b) const {
+    const std::uint32_t d = __vabsdiffu4(a, b), sum = (d & 0x7F7F7FU) + added;
+    return ((is_high ? sum & d : sum | d) & 0x808080U) == 0 && !is_none;
+  }
+};
 struct ArmRules {
-  int length, length_strict, threshold, threshold_strict;
+  int length, length_strict;
+  Likeness alike, alike_strict;
 };
 
 // Along pixels `step` apart, of which the image has `room`.
 __device__ __forceinline__ int ArmLength(const std::uint32_t* at, std::ptrdiff_t step, int room,
                                          const ArmRules& rules) {
+  constexpr int kAtOnce = 4;  // pixels that are loaded together
   const std::uint32_t center = *at;
   std::uint32_t before = center;
   const int longest = min(rules.length - 1, room);
   int length = 0;
-  while (length < longest) {
-    at += step;
-    const std::uint32_t color = *at;
-    const int threshold = length + 1 > rules.length_strict ? rules.threshold_strict : rules.threshold;
-    if (ColorDistance(color, center) >= threshold || ColorDistance(color, before) >= rules.threshold) break;
-    before = color;
-    ++length;
+  bool grows = true;
+  while (grows && length < longest) {
+    std::uint32_t colors[kAtOnce];
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) colors[i] = at[min(length + 1 + i, longest) * step];
+#pragma unroll
+    for (int i = 0; i < kAtOnce; ++i) {
+      const bool is_strict = length + 1 > rules.length_strict;
+      grows = grows && length < longest && rules.alike(colors[i], before) &&
+              (is_strict ? rules.alike_strict(colors[i], center) : rules.alike(colors[i], center));
+      if (grows) before = colors[i], ++length;
+    }
   }
   return length;
 }
@@ -57,32 +79,58 @@ __global__ void __launch_bounds__(256)
   const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x >= width || y >= height) return;
-  const View& view = blockIdx.z < 2 ? left : right;
+  const bool is_left = blockIdx.z < 2;
   const std::size_t pixel = static_cast<std::size_t>(y) * static_cast<std::size_t>(width) + x;
-  const std::uint32_t* const at = view.color + pixel;
+  const std::uint32_t* const at = (is_left ? left.color : right.color) + pixel;
   const bool is_row = blockIdx.z % 2 == 0;
   const std::ptrdiff_t step = is_row ? 1 : width;
   const int back = ArmLength(at, -step, is_row ? x : y, rules);
   const int ahead = ArmLength(at, step, is_row ? width - 1 - x : height - 1 - y, rules);
-  (is_row ? view.row_arms : view.column_arms)[pixel] = static_cast<std::uint16_t>(back | ahead << 8);
+  std::uint16_t* const of_left = is_row ? left.row_arms : left.column_arms;
+  std::uint16_t* const of_right = is_row ? right.row_arms : right.column_arms;
+  (is_left ? of_left : of_right)[pixel] = static_cast<std::uint16_t>(back | ahead << 8);
+  std::uint32_t* const reach_of_left = is_row ? left.row_reach : left.column_reach;
+  std::uint32_t* const reach_of_right = is_row ? right.row_reach : right.column_reach;
+  (is_left ? reach_of_left : reach_of_right)[pixel] =
+      static_cast<std::uint32_t>((back | ahead << 16) * kArmStep);
 }
 
-// --- steps: a warp makes a word of both kinds ---------------------------------------------------------
-__global__ void StepKernel(const View left, const View right, int width, int height, int threshold) {
+// --- steps: of rows a warp makes a word, of columns a thread a byte each ---------------------------------
+__global__ void RowStepKernel(const View left, const View right, int width, int height, int threshold) {
   const int x = static_cast<int>(blockIdx.x * kWarpSize + threadIdx.x);
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (y >= height) return;
-  const View& view = blockIdx.z == 0 ? left : right;
-  const std::uint32_t* const at = view.color + static_cast<std::ptrdiff_t>(y) * width + x;
-  const bool has_before = x > 0 && x<width, has_above = y> 0 && x < width;
-  const unsigned along_row =
-      __ballot_sync(kFullWarp, has_before && ColorDistance(at[0], at[-1]) >= threshold);
-  const unsigned along_column =
-      __ballot_sync(kFullWarp, has_above && ColorDistance(at[0], at[-width]) >= threshold);
+  const bool is_left = blockIdx.z == 0;
+  const std::uint32_t* const at =
+      (is_left ? left.color : right.color) + static_cast<std::ptrdiff_t>(y) * width + x;
+  const bool has_before = x > 0 && x < width;
+  const unsigned steps = __ballot_sync(kFullWarp, has_before && ColorDistance(at[0], at[-1]) >= threshold);
   if (threadIdx.x != 0) return;
-  const std::ptrdiff_t word = static_cast<std::ptrdiff_t>(y) * StepWords(width) + blockIdx.x;
-  view.row_steps[word] = along_row;
-  view.column_steps[word] = along_column;
+  (is_left ? left.row_steps
+           : right.row_steps)[static_cast<std::ptrdiff_t>(y) * StepWords(width) + blockIdx.x] = steps;
+}
+
+__global__ void ColumnStepKernel(const View left, const View right, int width, int height, int threshold) {
+  const int x = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x), band = static_cast<int>(blockIdx.y);
+  if (x >= StepBytes(width)) return;
+  const bool is_left = blockIdx.z == 0;
+  unsigned steps = 0;  // bit i: between the rows 8 band + i - 1 and 8 band + i
+  if (x < width) {
+    const std::uint32_t* const color = (is_left ? left.color : right.color) + x;
+    const int first = band * kStepBand;
+#pragma unroll
+    for (int i = 0; i <= kStepBand; ++i) {
+      const int y = first + i;
+      if (y == 0 || y >= height) continue;
+      const std::uint32_t* const at = color + static_cast<std::ptrdiff_t>(y) * width;
+      if (ColorDistance(at[0], at[-width]) >= threshold) steps |= 1U << i;
+    }
+  }
+  const std::ptrdiff_t byte = static_cast<std::ptrdiff_t>(band) * StepBytes(width) + x;
+  reinterpret_cast<std::uint8_t*>(is_left ? left.down_steps : right.down_steps)[byte] =
+      static_cast<std::uint8_t>(steps);
+  reinterpret_cast<std::uint8_t*>(is_left ? left.up_steps : right.up_steps)[byte] =
+      static_cast<std::uint8_t>(steps >> 1);
 }
 
 template <typename T>
@@ -92,13 +140,20 @@ __global__ void MirrorKernel(DeviceImageView<const T> from, DeviceImageView<T> t
   if (to.Contains(x, y)) to(x, y) = from(from.width - 1 - x, y);
 }
 
-View TakeView(Arena& arena, std::size_t pixels, std::size_t step_words) {
+View TakeView(Arena& arena, int width, int height) {
+  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
+  const auto words = [&](int of_row, int rows) {
+    return arena.Take<std::uint32_t>(static_cast<std::size_t>(of_row) * static_cast<std::size_t>(rows));
+  };
   View view;
   view.color = arena.Take<std::uint32_t>(pixels);
   view.row_arms = arena.Take<std::uint16_t>(pixels);
   view.column_arms = arena.Take<std::uint16_t>(pixels);
-  view.row_steps = arena.Take<std::uint32_t>(step_words);
-  view.column_steps = arena.Take<std::uint32_t>(step_words);
+  view.row_reach = arena.Take<std::uint32_t>(pixels);
+  view.column_reach = arena.Take<std::uint32_t>(pixels);
+  view.row_steps = words(StepWords(width), height);
+  view.down_steps = words(StepBytes(width) / 4, NumStepBands(height));
+  view.up_steps = words(StepBytes(width) / 4, NumStepBands(height));
   return view;
 }
 
@@ -109,8 +164,8 @@ ViewMemory ViewMemory::Take(Arena& arena, const Parameters& parameters, int widt
   const std::size_t step_words =
       static_cast<std::size_t>(StepWords(width)) * static_cast<std::size_t>(height);
   ViewMemory memory;
-  memory.left = TakeView(arena, pixels, step_words);
-  memory.right = TakeView(arena, pixels, step_words);
+  memory.left = TakeView(arena, width, height);
+  memory.right = TakeView(arena, width, height);
   memory.gray_left = arena.Take<std::uint8_t>(pixels);
   memory.gray_right = arena.Take<std::uint8_t>(pixels);
   if (HasCode32(parameters.census_transform.window)) {
@@ -160,11 +215,16 @@ Views MakeViews(const DeviceCameraImage& left, const DeviceCameraImage& right, c
   const AdCensusParameters& p = parameters.ad_census;
   ArmKernel<<<GridFor(width, height, 4), kBlock, 0, stream>>>(
       views.left, views.right, width, height,
-      {p.arm_length, p.arm_length_strict, p.arm_threshold, p.arm_threshold_strict});
+      ArmRules{p.arm_length, p.arm_length_strict, Likeness(p.arm_threshold),
+               Likeness(p.arm_threshold_strict)});
   CheckLaunch("ArmKernel");
-  StepKernel<<<GridFor(width, height, 2), kBlock, 0, stream>>>(views.left, views.right, width, height,
-                                                               p.step_threshold);
-  CheckLaunch("StepKernel");
+  RowStepKernel<<<GridFor(width, height, 2), kBlock, 0, stream>>>(views.left, views.right, width, height,
+                                                                  p.step_threshold);
+  CheckLaunch("RowStepKernel");
+  const dim3 bands(BlocksFor(static_cast<std::size_t>(StepBytes(width))),
+                   static_cast<unsigned>(NumStepBands(height)), 2);
+  ColumnStepKernel<<<bands, kThreads, 0, stream>>>(views.left, views.right, width, height, p.step_threshold);
+  CheckLaunch("ColumnStepKernel");
   return views;
 }
 

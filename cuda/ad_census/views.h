@@ -16,17 +16,26 @@
 
 namespace parallax::cuda::ad_census {
 
-// Words of a row of steps, a bit a pixel.
+// Words of a row of steps, a bit a pixel; bytes of a band of rows, a byte a pixel.
 constexpr int StepWords(int width) { return (width + 31) / 32; }
+inline constexpr int kStepBand = 8;
+inline constexpr int kArmStep = 128;
+constexpr int StepBytes(int width) { return (width + 3) / 4 * 4; }
+constexpr int NumStepBands(int height) { return (height + kStepBand - 1) / kStepBand; }
 
 // Of one image, rows densely packed. Borrowed.
 struct View {
   std::uint32_t* color = nullptr;        // r + 2^8 g + 2^16 b
   std::uint16_t* row_arms = nullptr;     // left + 2^8 right
   std::uint16_t* column_arms = nullptr;  // up + 2^8 down
-  // Bit x of row y: 1 where a colour differs from the one before it, to the left (row_steps) or above
-  // (column_steps), by the threshold or more; 0 where there is none. StepWords words a row.
-  std::uint32_t *row_steps = nullptr, *column_steps = nullptr;
+  // The same as the sums along arms want them: kArmStep times the arm back + 2^16 that ahead.
+  std::uint32_t *row_reach = nullptr, *column_reach = nullptr;
+  // Bit x of row y: 1 where a colour differs from the one to its left by the threshold or more; 0 where there
+  // is none. StepWords words a row.
+  std::uint32_t* row_steps = nullptr;
+  // Byte x of band j, bit i: the same of row 8 j + i and the one above it (down), or below it (up). StepBytes
+  // bytes a band, those past the row 0.
+  std::uint32_t *down_steps = nullptr, *up_steps = nullptr;
 };
 
 // The device memory of the views of both images, with room for any image up to a size. Borrowed.
