@@ -49,28 +49,46 @@ struct ArmRules {
   Likeness alike, alike_strict;
 };
 
+// Lengthens an arm up to `longest`, pixel by pixel `step` apart. at: its last pixel, whose colour is
+// `before`. Ends where a colour is not like the centre's, or not like the one before it.
+struct Arm {
+  const std::uint32_t* at;
+  std::uint32_t center, before;
+  int length;
+
+  __device__ __forceinline__ bool Grow(int longest, std::ptrdiff_t step, const Likeness& like_center,
+                                       const Likeness& like_before) {
+    constexpr int kAtOnce = 4;  // pixels that are loaded together
+    const auto take = [&](std::uint32_t color) {
+      if (!like_center(color, center) || !like_before(color, before)) return false;
+      before = color;
+      ++length;
+      return true;
+    };
+    while (length + kAtOnce <= longest) {
+      std::uint32_t colors[kAtOnce];
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) colors[i] = *(at += step);
+#pragma unroll
+      for (int i = 0; i < kAtOnce; ++i) {
+        if (!take(colors[i])) return false;
+      }
+    }
+    while (length < longest) {
+      if (!take(*(at += step))) return false;
+    }
+    return true;
+  }
+};
+
 // Along pixels `step` apart, of which the image has `room`.
 __device__ __forceinline__ int ArmLength(const std::uint32_t* at, std::ptrdiff_t step, int room,
                                          const ArmRules& rules) {
-  constexpr int kAtOnce = 4;  // pixels that are loaded together
-  const std::uint32_t center = *at;
-  std::uint32_t before = center;
+  Arm arm{at, *at, *at, 0};
   const int longest = min(rules.length - 1, room);
-  int length = 0;
-  bool grows = true;
-  while (grows && length < longest) {
-    std::uint32_t colors[kAtOnce];
-#pragma unroll
-    for (int i = 0; i < kAtOnce; ++i) colors[i] = at[min(length + 1 + i, longest) * step];
-#pragma unroll
-    for (int i = 0; i < kAtOnce; ++i) {
-      const bool is_strict = length + 1 > rules.length_strict;
-      grows = grows && length < longest && rules.alike(colors[i], before) &&
-              (is_strict ? rules.alike_strict(colors[i], center) : rules.alike(colors[i], center));
-      if (grows) before = colors[i], ++length;
-    }
-  }
-  return length;
+  if (arm.Grow(min(longest, rules.length_strict), step, rules.alike, rules.alike))
+    arm.Grow(longest, step, rules.alike_strict, rules.alike);
+  return arm.length;
 }
 
 // The third grid dimension: left image's rows, columns, right image's rows, columns.

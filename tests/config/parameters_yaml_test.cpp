@@ -208,10 +208,9 @@ TEST(LoadParameters, KnowsThePresets) {
   EXPECT_TRUE(LoadParameters("middlebury").filter.fill);
   // The data set states the number of disparities of each scene.
   EXPECT_FALSE(LoadChosenParameters("middlebury").IsChosen("matching_cost.num_disparities"));
-  EXPECT_EQ(
-      PresetNames(),
-      "ad_census, default, eth3d, kitti-accurate, kitti-ad-census, kitti, middlebury-accurate, middlebury, "
-      "realtime");
+  EXPECT_EQ(PresetNames(),
+            "ad_census, default, eth3d, kitti-accurate, kitti-ad-census, kitti, middlebury-accurate, "
+            "middlebury-ad-census, middlebury, realtime");
   for (const Preset& preset : Presets())
     EXPECT_NO_THROW(LoadParameters(std::string(preset.name))) << preset.name;
 }

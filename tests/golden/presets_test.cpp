@@ -27,9 +27,12 @@ TEST_P(GoldenPreset, OfAStreet) {
   const StereoFrame frame = test::RenderFrame("drive,width=161,height=83,seed=11,noise=2");
   const CameraImageView left = ViewOf(frame.left), right = ViewOf(frame.right);
   const MatcherOptions options{.width = WidthOf(left), .height = HeightOf(left)};
-  for (const auto make : {&MakeReferenceMatcher, &MakeCpuMatcher}) {
+  const Parameters parameters = PresetOfFewDisparities(name);
+  const bool is_sgm = parameters.method == Method::kSgm;
+  for (const auto make : {is_sgm ? &MakeReferenceMatcher : &MakeReferenceAdCensusMatcher,
+                          is_sgm ? &MakeCpuMatcher : &MakeCpuAdCensusMatcher}) {
     DisparityMap map;
-    make(PresetOfFewDisparities(name), options)->Compute(left, right, map, nullptr, nullptr);
+    make(parameters, options)->Compute(left, right, map, nullptr, nullptr);
     test::Hash hash;
     hash.Add(map.disparity.ConstView());
     hash.Add(map.validity.ConstView());
@@ -42,7 +45,9 @@ using GrayImage = HostImage<std::uint8_t>;
 
 DisparityMap Match(const std::string& preset, const GrayImage& left, const GrayImage& right) {
   DisparityMap map;
-  MakeCpuMatcher(PresetOfFewDisparities(preset), {.width = left.width(), .height = left.height()})
+  const Parameters parameters = PresetOfFewDisparities(preset);
+  const auto make = parameters.method == Method::kSgm ? &MakeCpuMatcher : &MakeCpuAdCensusMatcher;
+  make(parameters, {.width = left.width(), .height = left.height()})
       ->Compute(left.ConstView(), right.ConstView(), map, nullptr, nullptr);
   return map;
 }
