@@ -1,0 +1,79 @@
+// The second method as a user asks for it: the same commands, outputs and back ends.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "tests/support/run_program.h"
+
+namespace parallax {
+namespace {
+
+using test::ReadTextFile;
+using test::RunParallax;
+using testing::HasSubstr;
+
+const std::string kStreet = "synthetic:drive,frames=2,width=160,height=80";
+
+TEST(AdCensusProgram, RunsAndWritesTheSameFilesOnBothBackEnds) {
+  const test::TemporaryFolder folder;
+  for (const std::string backend : {"cpu", "reference"}) {
+    const test::ProgramResult result =
+        RunParallax({"run", kStreet, "--set", "method=ad_census", "--set", "matching_cost.num_disparities=32",
+                     "--backend", backend, "--write", "disparity,pfm", "--output", folder.path() / backend});
+    ASSERT_EQ(result.exit_code, 0) << result.err;
+    EXPECT_THAT(ReadTextFile(folder.path() / backend / "parameters.yaml"), HasSubstr("method: ad_census"));
+  }
+  int num_files = 0;
+  for (const auto& file : std::filesystem::directory_iterator(folder.path() / "cpu" / "pfm")) {
+    const auto other = folder.path() / "reference" / "pfm" / file.path().filename();
+    EXPECT_TRUE(ReadTextFile(file.path()) == ReadTextFile(other)) << file.path();
+    ++num_files;
+  }
+  EXPECT_EQ(num_files, 2);
+}
+
+TEST(AdCensusProgram, MatchesAgainFromItsOwnParameters) {
+  const test::TemporaryFolder folder;
+  const std::string first = folder.path() / "first", second = folder.path() / "second";
+  ASSERT_EQ(
+      RunParallax({"run", kStreet, "--config", "kitti-ad-census", "--set", "matching_cost.num_disparities=32",
+                   "--max-frames", "1", "--write", "pfm", "--output", first})
+          .exit_code,
+      0);
+  ASSERT_EQ(RunParallax({"run", kStreet, "--config", first + "/parameters.yaml", "--max-frames", "1",
+                         "--write", "pfm", "--output", second})
+                .exit_code,
+            0);
+  for (const auto& file : std::filesystem::directory_iterator(first + "/pfm"))
+    EXPECT_TRUE(ReadTextFile(file.path()) ==
+                ReadTextFile(std::filesystem::path(second) / "pfm" / file.path().filename()));
+}
+
+TEST(AdCensusProgram, IsScoredAndMeasured) {
+  const test::ProgramResult eval = RunParallax(
+      {"eval", kStreet, "--set", "method=ad_census", "--set", "matching_cost.num_disparities=32"});
+  EXPECT_EQ(eval.exit_code, 0) << eval.err;
+  EXPECT_THAT(eval.out, HasSubstr("method=ad_census"));
+  const test::ProgramResult bench =
+      RunParallax({"bench", "--sizes", "64x32", "--disparities", "16", "--backends", "cpu,reference",
+                   "--repeat", "1", "--set", "method=ad_census"});
+  EXPECT_EQ(bench.exit_code, 0) << bench.err;
+  EXPECT_THAT(bench.out, HasSubstr("reference"));
+}
+
+TEST(AdCensusProgram, HasItsPresets) {
+  for (const std::string preset : {"ad_census", "kitti-ad-census", "middlebury-ad-census"}) {
+    const test::ProgramResult info = RunParallax({"info", "--preset", preset});
+    EXPECT_EQ(info.exit_code, 0) << info.err;
+    EXPECT_THAT(info.out, HasSubstr("method: ad_census"));
+  }
+  const test::ProgramResult wrong =
+      RunParallax({"run", kStreet, "--set", "method=ad_sensus", "--output", "none"});
+  EXPECT_NE(wrong.exit_code, 0);
+  EXPECT_THAT(wrong.err, HasSubstr("sgm, ad_census"));
+}
+
+}  // namespace
+}  // namespace parallax
