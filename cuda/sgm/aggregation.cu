@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(Shape::K, sizeof(T)))
     follow(piece, [&](const Walk& walk) {
       typename Walk::State state;
       state.Reset();
-      walk.template GoOut<true>(state, 0, walk.num_segments);
+      walk.template LeaveCheckpoints<true>(state, 0, walk.num_segments);
     });
   }
   LetNextKernelBegin();
@@ -129,7 +129,7 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(Shape::K, sizeof(T)))
       state.Reset();
       // Once in kBandRows rows, one more band has been passed. A raise waits for all that has been written,
       // and selection does not begin with the first rows: a quarter of the bands are raised at once.
-      walk.template ComeAcross<false>(state, 0, walk.num_segments, [&](int g) {
+      walk.template WriteSums<false>(state, 0, walk.num_segments, [&](int g) {
         constexpr int kSegments = kBandRows / Walk::kSegment;
         if (a.bands_done == nullptr || (g + 1) % kSegments != 0 || g + 1 == walk.num_segments) return;
         const int passed = first_band(piece) + (g + 1) / kSegments;

@@ -151,7 +151,7 @@ struct LineWalk {
 
   // Segments begin .. end - 1, in the direction's order. Leaves a checkpoint after each.
   template <bool kReverse>
-  __device__ __forceinline__ void GoOut(State& state, int begin, int end) const {
+  __device__ __forceinline__ void LeaveCheckpoints(State& state, int begin, int end) const {
     if (begin >= end) return;
     constexpr int kDirection = kReverse ? -1 : 1;
     int g = kReverse ? end - 1 : begin;
@@ -193,7 +193,7 @@ struct LineWalk {
   // Segments begin .. end - 1, in the direction's order, where the other direction has been, from there to
   // the line's end. Calls after(g) when segment g is written.
   template <bool kReverse, typename After>
-  __device__ __forceinline__ void ComeAcross(State& state, int begin, int end, const After& after) const {
+  __device__ __forceinline__ void WriteSums(State& state, int begin, int end, const After& after) const {
     if (begin >= end) return;
     constexpr bool kOther = !kReverse;
     constexpr int kDirection = kReverse ? -1 : 1;
@@ -295,12 +295,12 @@ __device__ __forceinline__ Walk MakeLineWalk(const AggregationArguments& a, cons
             (line.count + Walk::kSegment - 1) / Walk::kSegment,
             line.count / Walk::kSegment,
             line.step + hidden_zero,
-            StepConstants(lane, Walk::kLanes, Twice(a.p1), Twice(p1_ground), a.one),
-            Twice(a.p2 - a.p1)};
+            StepConstants(lane, Walk::kLanes, InBothHalves(a.p1), InBothHalves(p1_ground), a.one),
+            InBothHalves(a.p2 - a.p1)};
   if constexpr (Walk::kOrPadding) {
 #pragma unroll
     for (int j = 0; j < Walk::kWords; ++j)
-      walk.padding[j] = lane * Walk::kWords + j >= a.num_disparities ? Twice(kPaddingCost) : 0U;
+      walk.padding[j] = lane * Walk::kWords + j >= a.num_disparities ? InBothHalves(kPaddingCost) : 0U;
   }
   return walk;
 }

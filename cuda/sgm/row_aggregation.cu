@@ -41,8 +41,8 @@ struct RowWalk {
   __device__ __forceinline__ std::uint32_t JumpsOf(int g) const {
     if constexpr (!kAdaptive) return 0;
     const int x = max(min(g * kGroup + lane, a.width - 1), 0), before = max(x - 1, 0);
-    return Twice(p2_minus_p1[__usad(static_cast<std::uint32_t>(guide[x]),
-                                    static_cast<std::uint32_t>(guide[before]), 0U)]);
+    return InBothHalves(p2_minus_p1[__usad(static_cast<std::uint32_t>(guide[x]),
+                                           static_cast<std::uint32_t>(guide[before]), 0U)]);
   }
   template <int kOfDx>
   __device__ __forceinline__ std::uint32_t JumpTo(std::uint32_t jumps, int i) const {
@@ -68,7 +68,7 @@ struct RowWalk {
   }
 
   // Groups begin .. end - 1 in the direction's order.
-  __device__ __forceinline__ void GoOut(int begin, int end) {
+  __device__ __forceinline__ void LeaveCheckpoints(int begin, int end) {
     if (begin >= end) return;
     int g = kDx > 0 ? begin : end - 1;
     Copies copies(shared, lane, costs + static_cast<std::ptrdiff_t>(g) * (kGroup * kPixelBytes), nullptr,
@@ -112,7 +112,7 @@ struct RowWalk {
   }
 
   // The same where the other direction has been: writes the sums of both.
-  __device__ __forceinline__ void ComeAcross(int begin, int end) {
+  __device__ __forceinline__ void WriteSums(int begin, int end) {
     if (begin >= end) return;
     int g = kDx > 0 ? begin : end - 1;
     Copies copies(shared, lane, costs + static_cast<std::ptrdiff_t>(g) * (kGroup * kPixelBytes),
@@ -221,10 +221,10 @@ __global__ void __launch_bounds__(2 * kWarpSize, Shape::K <= 4 ? 8 : 1)
       }
     }
     walk.state.Reset();
-    dx() > 0 ? walk.GoOut(0, half) : walk.GoOut(half, groups);
+    dx() > 0 ? walk.LeaveCheckpoints(0, half) : walk.LeaveCheckpoints(half, groups);
     LetNextKernelBegin();
     BlockBarrier<2 * kWarpSize>();
-    dx() > 0 ? walk.ComeAcross(half, groups) : walk.ComeAcross(0, half);
+    dx() > 0 ? walk.WriteSums(half, groups) : walk.WriteSums(0, half);
   };
   if (threadIdx.y == 0) {
     follow(std::integral_constant<int, 1>{});

@@ -30,11 +30,12 @@ __global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(Shape::K, sizeof(T
   const auto follow = [&](auto reverse) {
     typename Walk::State state;
     state.Reset();
-    walk.template GoOut<reverse()>(state, reverse() ? half : 0, reverse() ? walk.num_segments : half);
+    walk.template LeaveCheckpoints<reverse()>(state, reverse() ? half : 0,
+                                              reverse() ? walk.num_segments : half);
     LetNextKernelBegin();
     BlockBarrier<2 * kWarpSize>();
-    walk.template ComeAcross<reverse()>(state, reverse() ? 0 : half, reverse() ? half : walk.num_segments,
-                                        [](int) {});
+    walk.template WriteSums<reverse()>(state, reverse() ? 0 : half, reverse() ? half : walk.num_segments,
+                                       [](int) {});
   };
   threadIdx.y == 0 ? follow(std::false_type{}) : follow(std::true_type{});
   if (a.bands_done != nullptr) RaiseBands(a.bands_done, y / kBandRows, y / kBandRows + 1, walk.lane);

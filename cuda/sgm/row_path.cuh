@@ -19,8 +19,8 @@ struct RowConstants {
   std::uint32_t one;   // 1, which the compiler must not know
   __device__ __forceinline__ RowConstants(int lane, int num_lanes, int values_per_lane,
                                           const AggregationArguments& a)
-      : p1(Twice(a.p1)),
-        jump(Twice(a.p2 - a.p1)),
+      : p1(InBothHalves(a.p1)),
+        jump(InBothHalves(a.p2 - a.p1)),
         before(lane > 0 ? kJoin : (values_per_lane == 2 ? 0x5476U : 0x5454U)),
         after(lane + 1 < num_lanes ? kJoin : (values_per_lane == 2 ? 0x1032U : 0x3232U)),
         idle(lane >= num_lanes ? 0xFFFFFFFFU : 0U),

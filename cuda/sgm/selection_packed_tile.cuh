@@ -44,9 +44,9 @@ struct PackedTileWork : PieceOrder<Shape::kPadded / 16, PackedTile<Shape>::kPixe
 
   __device__ __forceinline__ void MarkEnds() const {
     constexpr int kBetween = Sums::kPitch - Sums::kWords;
-    if (lane < Sums::kFirst) words[lane] = Twice(kNone);
+    if (lane < Sums::kFirst) words[lane] = InBothHalves(kNone);
     for (int i = lane; i < Sums::kPixels * kBetween; i += kWarpSize) {
-      Row(i / kBetween)[Sums::kWords + i % kBetween] = Twice(kNone);
+      Row(i / kBetween)[Sums::kWords + i % kBetween] = InBothHalves(kNone);
     }
   }
 
@@ -132,7 +132,8 @@ struct PackedTileWork : PieceOrder<Shape::kPadded / 16, PackedTile<Shape>::kPixe
       for (int g = 1; g < kGroupsOfTile; ++g) {
         if (g < m) continue;
         const int x = 4 * g + b;
-        least = __viaddmin_u16x2(Row(x)[2 * (g - m) + word], Twice(static_cast<std::uint32_t>(x)), least);
+        least =
+            __viaddmin_u16x2(Row(x)[2 * (g - m) + word], InBothHalves(static_cast<std::uint32_t>(x)), least);
       }
       const int right = 4 * m + b - word;
       join_half(right, least & 0xFFFFU);

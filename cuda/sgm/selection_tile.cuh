@@ -87,7 +87,7 @@ struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), 
       const int row = i / kBetween, place = i % kBetween;
       words[place < Sums::kFirst ? row * Sums::kPitch + place
                                  : row * Sums::kPitch + Sums::kFirst + Sums::kPadded / 2] =
-          Twice(kNoSum<Value>);
+          InBothHalves(kNoSum<Value>);
     }
   }
 
@@ -126,7 +126,7 @@ struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), 
       for (int i = 0; i < kPieceWords; ++i) {
         sums[i] = 2 * i + 1 < valid ? sums[i]
                   : 2 * i < valid   ? (sums[i] & 0xFFFFU) | kNoSum<Value> << 16
-                                    : Twice(kNoSum<Value>);
+                                    : InBothHalves(kNoSum<Value>);
       }
     }
     std::uint32_t* const to = words + pixel * Sums::kPitch + Sums::kFirst + place * kPieceWords;
@@ -187,7 +187,7 @@ struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), 
             least_of_run = __viaddmin_u16x2(part[begin + run + i] * 64U,
                                             static_cast<std::uint32_t>(i) * 0x10001U, least_of_run);
           }
-          least = __viaddmin_u16x2(least_of_run, Twice(static_cast<std::uint32_t>(run)), least);
+          least = __viaddmin_u16x2(least_of_run, InBothHalves(static_cast<std::uint32_t>(run)), least);
         }
         const std::uint32_t even = least & 0xFFFFU, odd = least >> 16,
                             d = 2U * static_cast<std::uint32_t>(first + begin);
