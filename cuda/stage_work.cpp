@@ -1,5 +1,8 @@
 #include "cuda/stage_work.h"
 
+#include <cstdint>
+
+#include "cuda/ad_census/cost_shape.h"
 #include "cuda/sgm/census_transform.h"
 #include "cuda/sgm/volume_layout.h"
 #include "pipeline/matching_tables.h"
@@ -11,6 +14,42 @@ namespace {
 constexpr double kPackedRate = 63, kPopulationCountRate = 16, kShuffleRate = 32, kReductionRate = 16;
 constexpr double kLanes = 32;
 
+constexpr double kMapBytes = sizeof(float) + 1 + 1;  // disparity, validity, confidence
+
+// Of the stages that AD-Census has for itself.
+StageWork WorkOfAdCensus(std::string_view stage, const Parameters& parameters, double pixels,
+                         int bytes_per_pixel) {
+  const AdCensusParameters& p = parameters.ad_census;
+  const double code_bytes = cuda::HasCode32(parameters.census_transform.window) ? 4 : 8, color_bytes = 4;
+  constexpr double kArmBytes = 4, kIndexBytes = sizeof(std::int16_t);  // four arms
+  const double volume_bytes = pixels *
+                              cuda::ad_census::PaddedDisparities(parameters.matching_cost.num_disparities) *
+                              sizeof(std::uint16_t);
+  const double sums_bytes = volume_bytes * (p.scanlines ? 2 : 1);
+  StageWork work;
+  if (stage == "census_transform") {
+    work.bytes = 2 * pixels * (bytes_per_pixel + code_bytes + color_bytes + kArmBytes);
+  } else if (stage == "matching_cost") {
+    work.bytes = 2 * pixels * (code_bytes + color_bytes) + volume_bytes;
+    work.population_counts = volume_bytes / sizeof(std::uint16_t) * (code_bytes / 4);
+  } else if (stage == "aggregation") {
+    work.bytes = volume_bytes + 2 * pixels * kArmBytes + sums_bytes;
+  } else if (stage == "selection") {
+    work.bytes = sums_bytes + pixels * (kMapBytes + 2 * kIndexBytes);
+  } else if (stage == "voting") {
+    work.bytes = pixels * (kArmBytes + 2 * kIndexBytes);
+  } else if (stage == "fill") {
+    work.bytes = pixels * (color_bytes + 2 * kIndexBytes);
+  } else if (stage == "discontinuities") {
+    work.bytes = pixels * 2 * kIndexBytes;
+  } else if (stage == "subpixel") {
+    work.bytes = pixels * (kIndexBytes + sizeof(float));
+  } else if (stage == "consistency") {
+    work.bytes = pixels * (2 * kIndexBytes + 2 * (sizeof(float) + 1));
+  }
+  return work;
+}
+
 }  // namespace
 
 StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int width, int height,
@@ -21,8 +60,11 @@ StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int 
   const double pixels = static_cast<double>(layout.num_pixels()), cells = pixels * layout.padded(),
                code_bytes = has_code32 ? 4 : 8,
                sums_bytes = cells * layout.num_volumes * layout.bytes_per_sum;
-  constexpr double kMapBytes = sizeof(float) + 1 + 1;  // disparity, validity, confidence
   StageWork work;
+  if (parameters.method == Method::kAdCensus) {
+    work = WorkOfAdCensus(stage, parameters, pixels, bytes_per_pixel);
+    if (work.bytes > 0) return work;
+  }
   if (stage == "census_transform") {
     work.bytes = 2 * pixels * (bytes_per_pixel + code_bytes);
   } else if (stage == "matching_cost") {

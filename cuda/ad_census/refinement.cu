@@ -1,6 +1,7 @@
 #include "cuda/ad_census/refinement.h"
 
 #include <algorithm>
+#include <climits>
 #include <utility>
 
 #include "cuda/ad_census/color.cuh"
@@ -201,11 +202,15 @@ __global__ void __launch_bounds__(kThreads) VotingKernel(const VotingArguments a
   }
 }
 
-// --- interpolation: sixteen lanes have a hole, a direction each
-// ---------------------------------------------
+// --- interpolation: sixteen lanes have a hole, a direction each -----------
 __constant__ const std::int8_t kHalfSteps[16][2] = {{2, 0},  {2, 1},  {2, 2},  {1, 2},   {0, 2},   {-1, 2},
                                                     {-2, 2}, {-2, 1}, {-2, 0}, {-2, -1}, {-2, -2}, {-1, -2},
                                                     {0, -2}, {1, -2}, {2, -2}, {2, -1}};
+
+// The last k of a direction whose pixel k d / 2, towards zero, is within `room`.
+__device__ __forceinline__ int LastStep(int d, int room) {
+  return d == 0 ? INT_MAX : abs(d) == 2 ? room : 2 * room + 1;
+}
 
 __global__ void __launch_bounds__(kThreads)
     InterpolationKernel(const std::uint32_t* holes, const std::uint32_t* num_holes,
@@ -216,6 +221,9 @@ __global__ void __launch_bounds__(kThreads)
   const std::uint32_t count = *num_holes;
   const int direction = static_cast<int>(threadIdx.x) % 16;
   const int dx = kHalfSteps[direction][0], dy = kHalfSteps[direction][1];
+  // Pixel k lies k / 2 strides away, and for odd k a half more.
+  const std::ptrdiff_t stride = dx + static_cast<std::ptrdiff_t>(dy) * width,
+                       half = dx / 2 + static_cast<std::ptrdiff_t>(dy / 2) * width;
   for (std::uint32_t begin = blockIdx.x * kHoles; begin < count; begin += gridDim.x * kHoles) {
     const std::uint32_t hole = begin + threadIdx.x / 16;
     std::uint32_t key = 0xFFFFFFFFU;  // what is best is lowest
@@ -226,29 +234,26 @@ __global__ void __launch_bounds__(kThreads)
       const int x = static_cast<int>(pixel % static_cast<std::uint32_t>(width)),
                 y = static_cast<int>(pixel / static_cast<std::uint32_t>(width));
       is_hidden = (validity[pixel] & kOccluded) != 0;
-      bool is_inside = true;
-      int u = 0, v = 0;
-      for (int k = 1; is_inside && value == kNoIndex; k += kAtOnce) {
-        int us[kAtOnce], vs[kAtOnce], values[kAtOnce];
-        bool inside[kAtOnce];
+      const int last =
+          min(LastStep(dx, dx > 0 ? width - 1 - x : x), LastStep(dy, dy > 0 ? height - 1 - y : y));
+      std::ptrdiff_t at = pixel;  // of the even pixel before those that are looked at
+      std::ptrdiff_t where = 0;
+      for (int k = 1; k <= last && value == kNoIndex; k += kAtOnce, at += kAtOnce / 2 * stride) {
+        int values[kAtOnce];
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) {
-          us[i] = x + (k + i) * dx / 2, vs[i] = y + (k + i) * dy / 2;  // towards zero
-          inside[i] = us[i] >= 0 && us[i] < width && vs[i] >= 0 && vs[i] < height;
-          values[i] = inside[i] ? index[static_cast<std::ptrdiff_t>(vs[i]) * width + us[i]] : kNoIndex;
-        }
+        for (int i = 0; i < kAtOnce; ++i)
+          values[i] = k + i <= last ? index[at + (i + 1) / 2 * stride + (i % 2 == 0 ? half : 0)] : kNoIndex;
 #pragma unroll
-        for (int i = 0; i < kAtOnce; ++i) {
-          if (value != kNoIndex) continue;
-          is_inside = inside[i];
+        for (int i = kAtOnce - 1; i >= 0; --i) {
+          if (values[i] == kNoIndex) continue;
           value = values[i];
-          u = us[i], v = vs[i];
+          where = at + (i + 1) / 2 * stride + (i % 2 == 0 ? half : 0);
         }
       }
       if (value != kNoIndex) {
-        const std::uint32_t there = color[static_cast<std::ptrdiff_t>(v) * width + u];
-        key = is_hidden ? static_cast<std::uint32_t>(value)
-                        : static_cast<std::uint32_t>(ColorDistance(there, color[pixel]) << 4 | direction);
+        key = is_hidden
+                  ? static_cast<std::uint32_t>(value)
+                  : static_cast<std::uint32_t>(ColorDistance(color[where], color[pixel]) << 4 | direction);
       }
     }
     std::uint32_t lowest = key;
@@ -265,8 +270,7 @@ __global__ void __launch_bounds__(kThreads)
   }
 }
 
-// --- discontinuities, sub-pixel
-// -----------------------------------------------------------------------------
+// --- discontinuities, sub-pixel ---------------------------------------------
 __device__ __forceinline__ int SumAt(const PathSums& sums, std::size_t at) {
   return sums.rows[at] + (sums.columns != nullptr ? sums.columns[at] : 0);
 }

@@ -50,6 +50,22 @@ TEST(StageWorkTest, CountsOperationsOfLanes) {
   EXPECT_EQ(WorkOfStage("consistency", wide, 10, 3, 1).bytes, 5 * 3840 + 30 * (4 + 2));
 }
 
+TEST(StageWorkTest, CountsTheStagesOfAdCensus) {
+  Parameters p = SmallFrame(8);  // 128 disparities with the padding, of 2 bytes: volumes of 7680 bytes
+  p.method = Method::kAdCensus;
+  const auto bytes = [&](std::string_view stage) { return WorkOfStage(stage, p, 10, 3, 1).bytes; };
+  EXPECT_EQ(bytes("census_transform"), 2 * 30 * (1 + 4 + 4 + 4));  // image, codes, colours, arms
+  EXPECT_EQ(bytes("matching_cost"), 2 * 30 * (4 + 4) + 7680);
+  EXPECT_EQ(bytes("aggregation"), 7680 + 2 * 30 * 4 + 2 * 7680);  // costs, arms, sums of rows and of columns
+  EXPECT_EQ(bytes("selection"), 2 * 7680 + 30 * (4 + 2 + 4));
+  EXPECT_EQ(bytes("voting"), 30 * 8);
+  EXPECT_EQ(bytes("fill"), 30 * 8);
+  EXPECT_EQ(bytes("subpixel"), 30 * 6);
+  EXPECT_EQ(bytes("median"), 2 * 30 * 4);  // as for semi-global matching
+  p.ad_census.scanlines = false;
+  EXPECT_EQ(bytes("aggregation"), 7680 + 2 * 30 * 4 + 7680);
+}
+
 TEST(StageWorkTest, TheFloorIsWhatTakesLongest) {
   const DeviceRates rates{.bytes_per_s = 1e12, .clock_hz = 1e9, .num_multiprocessors = 10};
   StageWork work;
