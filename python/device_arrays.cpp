@@ -1,6 +1,7 @@
 #include "python/device_arrays.h"
 
 #include <pybind11/numpy.h>
+#include <pybind11/stl.h>
 
 #include <string>
 #include <utility>
