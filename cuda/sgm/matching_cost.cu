@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     const int first = (i + kPaddedCount - K - lane * K) / kAtOnce;
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) met[v] = right_codes[place_of(first + v)];
-    RightGradient met_gradients[kGradient ? K + kTogether : 1];
+    [[maybe_unused]] RightGradient met_gradients[kGradient ? K + kTogether : 1];
     if constexpr (kGradient) {
       const int first_gradient = (i + kPaddedCount - K - lane * K) / kGradientsAtOnce;
 #pragma unroll
