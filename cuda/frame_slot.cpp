@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "pipeline/texture.h"
+
 namespace parallax::cuda {
 namespace {
 
@@ -33,6 +35,7 @@ FrameSlot::FrameSlot(const Parameters& parameters, int width, int height, const 
 void FrameSlot::Stage(const CameraImageView& left, const CameraImageView& right) {
   CheckMatcherInput(left, right, pipeline_.largest_width(), pipeline_.largest_height());
   format_ = {left.index(), WidthOf(left), HeightOf(left)};
+  is_doubtful_ = IsConstant(left) || IsConstant(right);
   CopyDensely(left, staged_left_.data());
   CopyDensely(right, staged_right_.data());
 }
@@ -80,7 +83,10 @@ void FrameSlot::StartObserved(const CameraImageView& left, const CameraImageView
   done_.Record(stream());
 }
 
-void FrameSlot::Wait() { Check(cudaEventSynchronize(done_.get()), "cudaEventSynchronize"); }
+void FrameSlot::Wait() {
+  Check(cudaEventSynchronize(done_.get()), "cudaEventSynchronize");
+  if (is_doubtful_) std::fill_n(confidence_.data(), format_.num_pixels(), std::uint8_t{0});
+}
 
 DisparityMapView FrameSlot::result() const {
   const int width = format_.width, height = format_.height;

@@ -59,6 +59,7 @@ class FrameSlot {
   PinnedBuffer<std::uint8_t> validity_, confidence_;
   std::map<Format, Graph> graphs_;  // recorded at their first frame
   Format format_;                   // of the last frame
+  bool is_doubtful_ = false;        // an image of it is constant
 };
 
 }  // namespace parallax::cuda

@@ -2,6 +2,7 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 #include <vector>
@@ -297,6 +298,33 @@ TEST_F(CudaMatcherTest, TimesAddUp) {
   for (const Stage stage : {Stage::kCensusTransform, Stage::kMatchingCost, Stage::kAggregation,
                             Stage::kConsistency, Stage::kFilter}) {
     EXPECT_GT(times[stage], 0.0);
+  }
+}
+
+// Frame by frame: a constant one claims nothing, also with the stages' results, and leaves the next one
+// alone.
+TEST_F(CudaMatcherTest, ClaimsNothingOfConstantImages) {
+  const HostImage<std::uint8_t> constant(64, 48, 9);
+  HostImage<std::uint8_t> textured(64, 48, 9);
+  for (int x = 0; x < 64; ++x) textured(x, x % 48) = static_cast<std::uint8_t>(37 * x);
+  const auto most = [](HostImageView<const std::uint8_t> confidence) {
+    int most = 0;
+    for (int y = 0; y < 48; ++y)
+      most = std::max<int>(most, *std::max_element(confidence.Row(y), confidence.Row(y) + 64));
+    return most;
+  };
+  const auto matcher = MakeCudaMatcher({}, {.width = 64, .height = 48});
+  const auto queue = MakeCudaFrameQueue({}, {.width = 64, .height = 48}, 2);
+  DisparityMap result;
+  StageResults stages;
+  const HostImage<std::uint8_t>* const rights[] = {&constant, &textured, &constant};
+  for (const auto* right : rights) {
+    matcher->Compute(textured.ConstView(), right->ConstView(), result);
+    EXPECT_EQ(most(result.confidence.ConstView()) > 0, right == &textured);
+    matcher->Compute(textured.ConstView(), right->ConstView(), result, nullptr, &stages);
+    EXPECT_EQ(most(result.confidence.ConstView()) > 0, right == &textured);
+    queue->Submit(textured.ConstView(), right->ConstView());
+    EXPECT_EQ(most(queue->Collect().confidence) > 0, right == &textured);
   }
 }
 

@@ -88,6 +88,15 @@ TEST_P(GoldenPreset, FillsConstantImages) {
   }
 }
 
+// Nor is anything claimed of an image beside a constant one, of which all disparities are as good.
+TEST_P(GoldenPreset, ClaimsNothingOfConstantImages) {
+  const GrayImage constant(97, 41, 128), textured = Noise(97, 41, 4);
+  const std::string name(GetParam().name);
+  EXPECT_EQ(MeanConfidence(Match(name, constant, constant)), 0);
+  EXPECT_EQ(MeanConfidence(Match(name, constant, textured)), 0);
+  EXPECT_EQ(MeanConfidence(Match(name, textured, constant)), 0);
+}
+
 TEST_P(GoldenPreset, TakesImagesOfAnySize) {
   for (const auto& [width, height] : {std::pair{1, 1}, {1, 9}, {9, 1}, {5, 3}, {50, 2}}) {
     const GrayImage image = Noise(width, height, 3);

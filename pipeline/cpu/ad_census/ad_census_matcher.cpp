@@ -17,6 +17,7 @@
 #include "pipeline/pixel_math.h"
 #include "pipeline/simd/large_buffer.h"
 #include "pipeline/stage_watch.h"
+#include "pipeline/texture.h"
 
 namespace parallax {
 namespace {
@@ -397,6 +398,7 @@ class CpuAdCensusMatcher final : public StereoMatcher {
     if (stages != nullptr) HandOut("consistent", result, *stages);
     watch.Lap(Stage::kConsistency);
     Refine(result, stages);
+    DoubtConstantImages(left, right, result.confidence.View());
     watch.Lap(Stage::kFilter);
   }
 

@@ -22,6 +22,7 @@
 #include "pipeline/error.h"
 #include "pipeline/simd/row_tasks.h"
 #include "pipeline/stage_watch.h"
+#include "pipeline/texture.h"
 
 namespace parallax {
 namespace {
@@ -93,6 +94,7 @@ class CpuSgmMatcher final : public StereoMatcher {
     watch.Skip();
     cpu::FilterMap(parameters_, {guide_.Row(0), width_, height_, guide_.stride()}, speckles_, result,
                    aggregator_.workspace(), threads_, stages);
+    DoubtConstantImages(left, right, result.confidence.View());
     watch.Lap(Stage::kFilter);
   }
 

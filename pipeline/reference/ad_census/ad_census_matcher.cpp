@@ -8,6 +8,7 @@
 #include "pipeline/reference/refinement.h"
 #include "pipeline/reference/stages.h"
 #include "pipeline/stage_watch.h"
+#include "pipeline/texture.h"
 
 namespace parallax {
 namespace {
@@ -96,6 +97,7 @@ class ReferenceAdCensusMatcher final : public StereoMatcher {
     watch.Lap(Stage::kConsistency);
 
     Refine(views, sums, map, stages);
+    DoubtConstantImages(left, right, map.confidence.View());
     watch.Lap(Stage::kFilter);
     result = std::move(map);
   }

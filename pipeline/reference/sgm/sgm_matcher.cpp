@@ -5,6 +5,7 @@
 #include "pipeline/reference/map_filters.h"
 #include "pipeline/reference/stages.h"
 #include "pipeline/stage_watch.h"
+#include "pipeline/texture.h"
 
 namespace parallax {
 namespace {
@@ -62,6 +63,7 @@ class ReferenceSgmMatcher final : public StereoMatcher {
     watch.Lap(Stage::kConsistency);
 
     reference::FilterMap(parameters_, guide.ConstView(), map, threads_, stages);
+    DoubtConstantImages(left, right, map.confidence.View());
     watch.Lap(Stage::kFilter);
 
     result = std::move(map);
