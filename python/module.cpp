@@ -68,9 +68,6 @@ py::list PresetList() {
 
 PYBIND11_MODULE(_native, module) {
   namespace python = parallax::python;
-  namespace py = pybind11;
-  py::options options;
-  options.disable_enum_members_docstring();
   module.doc() = "parallax: stereo pairs to disparity, depth and point clouds, with a score.";
   module.attr("__version__") = PARALLAX_VERSION;
   python::BindErrors(module);
