@@ -129,6 +129,9 @@ int RunCommand(int argc, char** argv) {
   parallax::app::AddCompareCommand(app);
   parallax::app::AddViewCommand(app);
   parallax::app::AddCloudCommand(app);
+  parallax::app::AddCalibrateCommand(app);
+  parallax::app::AddRectifyCommand(app);
+  parallax::app::AddRigCommand(app);
   parallax::app::AddBenchCommand(app);
   parallax::app::AddInfoCommand(app);
   parallax::app::AddHelpCommands(app);

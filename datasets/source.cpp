@@ -16,7 +16,7 @@ namespace parallax {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<std::pair<SourceKind, std::string_view>, 11> kNames{{
+constexpr std::array<std::pair<SourceKind, std::string_view>, 12> kNames{{
     {SourceKind::kKitti2012, "kitti2012"},
     {SourceKind::kKitti2015, "kitti2015"},
     {SourceKind::kKittiOdometry, "kitti_odometry"},
@@ -24,6 +24,7 @@ constexpr std::array<std::pair<SourceKind, std::string_view>, 11> kNames{{
     {SourceKind::kMiddleburyV3, "middlebury_v3"},
     {SourceKind::kMiddleburyClassic, "middlebury_classic"},
     {SourceKind::kEth3d, "eth3d"},
+    {SourceKind::kEuroc, "euroc"},
     {SourceKind::kPair, "pair"},
     {SourceKind::kVideo, "video"},
     {SourceKind::kCamera, "camera"},

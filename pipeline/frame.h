@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <variant>
@@ -10,6 +11,9 @@
 #include "pipeline/rig.h"
 
 namespace parallax {
+
+struct RawRig;            // pipeline/calibration/raw_rig.h
+struct SeenPixelsOfPair;  // pipeline/calibration/rectifier.h
 
 // A camera image as it was read: 8-bit gray, 16-bit gray or 8-bit colour.
 using CameraImage = std::variant<HostImage<std::uint8_t>, HostImage<std::uint16_t>, HostImage<Rgb8>>;
@@ -44,6 +48,9 @@ struct StereoFrame {
   bool rectified = true;         // false: raw camera images, whose rows do not correspond; do not match them
   std::optional<StereoRig> rig;  // absent where the source has no calibration
   std::string rig_note;          // why there is no rig, one line; empty otherwise
+  std::shared_ptr<const RawRig> raw_rig;  // of raw images: the cameras, from which they can be rectified
+  std::shared_ptr<const SeenPixelsOfPair>
+      seen;                          // of images rectified here: borders that no camera saw; or null
   std::optional<GroundTruth> truth;  // absent where the source has none (or was not asked for it)
   std::string truth_note;            // why there is no truth though it was asked for, one line
   // Largest true or possible disparity + 1 that the data set states (Middlebury's ndisp), if it does.

@@ -57,7 +57,7 @@ LAYERS = {
     "pipeline": Layer({"pipeline"}, {"hwy", "nanoflann", "pages"}),
     "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
-    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "system"}, prints=True),
+    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "system", "yaml"}, prints=True),
     "parallax": Layer({"config", "pipeline"}, {"opencv"}, free_headers=True),
     "python": Layer(
         {"python", "config", "datasets", "pipeline"},
@@ -83,7 +83,8 @@ ROOMS = {
     "pipeline/simd": set(),
     "pipeline/reference": set(),
     "pipeline/metrics": set(),
-    "pipeline/frames": set(),
+    "pipeline/calibration": {"simd"},
+    "pipeline/frames": {"calibration"},
     "pipeline/cloud": {"simd"},
     "pipeline/cpu": {"simd"},
     "pipeline/cpu/filters": {"simd"},  # shared by the methods, which lie beside it

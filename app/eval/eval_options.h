@@ -11,6 +11,7 @@
 #include "app/eval/evaluator.h"
 #include "app/eval/truth_files.h"
 #include "app/options/matching_options.h"
+#include "app/options/named_rig.h"
 #include "datasets/source.h"
 
 namespace parallax::app {
@@ -21,7 +22,7 @@ struct EvalOptions {
   std::string metric;               // empty: the benchmark's of the source's kind
   std::optional<std::size_t> max_frames;
   MatchingOptions matching;
-  std::string rig;            // as ParseRig takes it; empty: the source's
+  RigOptions rig;
   std::string estimates;      // empty: the matcher runs
   TruthFiles truth;           // named truth, in place of the source's
   std::string estimate_file;  // without a source

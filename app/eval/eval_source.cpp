@@ -24,7 +24,7 @@ namespace {
 // Whether sources of this kind never come with truth of their own.
 bool NeverHasTruth(SourceKind kind) {
   return kind == SourceKind::kPair || kind == SourceKind::kVideo || kind == SourceKind::kCamera ||
-         kind == SourceKind::kKittiOdometry || kind == SourceKind::kKittiRaw;
+         kind == SourceKind::kKittiOdometry || kind == SourceKind::kKittiRaw || kind == SourceKind::kEuroc;
 }
 
 std::unique_ptr<FrameSource> OpenWithTruth(const EvalOptions& options) {
@@ -34,7 +34,7 @@ std::unique_ptr<FrameSource> OpenWithTruth(const EvalOptions& options) {
         fmt::format("{}: a source of kind {} has no ground truth; for a pair, name it with --truth FILE",
                     fmt::join(options.source, " "), NameOf(source->kind())));
   }
-  return WithNamedRig(WithNamedTruth(std::move(source), options.truth), options.rig);
+  return WithRig(WithNamedTruth(std::move(source), options.truth), options.rig);
 }
 
 std::string WhyNoTruth(const StereoFrame& frame) {

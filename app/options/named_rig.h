@@ -1,10 +1,13 @@
-// A calibration named on the command line, for pairs, videos and cameras, which bring none.
+// A calibration named on the command line, and how raw frames are rectified.
 #pragma once
 
 #include <memory>
 #include <string>
+#include <variant>
 
+#include "datasets/calibration/calibration_file.h"
 #include "datasets/source.h"
+#include "pipeline/calibration/rectification.h"
 #include "pipeline/rig.h"
 
 namespace CLI {
@@ -13,15 +16,34 @@ class App;
 
 namespace parallax::app {
 
-// Declares --rig. rig must outlive the parsing.
-void AddRigOption(CLI::App& command, std::string& rig);
+struct RigOptions {
+  std::string rig;         // as ParseRig takes it; empty = the source's
+  std::string size;        // of rectified images, "WxH"; empty = the cameras'
+  std::string zoom = "1";  // of rectified images, a number or "all"
+  double nearest_m = 0;    // the nearest distance that is looked for; 0 = not told
 
-// "FX,CX,CY,BASELINE" or "FX,CX,CY,BASELINE,DOFFS", in px and metres. Throws InvalidArgument for anything
-// else, and for a focal length or baseline that is not positive.
-StereoRig ParseRig(const std::string& text);
+  // Throws InvalidArgument for a size or zoom that is none.
+  RectificationOptions Rectification() const;
+  // What of it changes rectified images, beside the rig itself; empty where all is as usual.
+  std::string RectificationText() const;
+};
 
-// A source whose rectified frames have this rig instead of their own; the source itself where rig is empty.
-// Throws as ParseRig.
-std::unique_ptr<FrameSource> WithNamedRig(std::unique_ptr<FrameSource> source, const std::string& rig);
+// Declares --rig, --rectified-size, --zoom and --nearest. options must outlive the parsing.
+void AddRigOptions(CLI::App& command, RigOptions& options);
+// Declares --rectified-size and --zoom alone.
+void AddRectificationOptions(CLI::App& command, RigOptions& options);
+
+// "FX,CX,CY,BASELINE" or "FX,CX,CY,BASELINE,DOFFS", in px and metres, or a calibration's file, as
+// ReadCalibration takes it. Throws InvalidArgument for anything else, and for a focal length or baseline that
+// is not positive.
+Calibration ParseRig(const std::string& text);
+
+// Disparities to search so that points at that distance are found: min_disparity of 0 and the number.
+int DisparitiesFor(const StereoRig& rig, double nearest_m);
+
+// A source whose frames are rectified: those that have raw cameras, of their own or from --rig, with them. A
+// rig of a rectified pair takes the place of a frame's own. With a nearest distance, frames state how many
+// disparities that needs. Throws as ParseRig and RigOptions::Rectification.
+std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options);
 
 }  // namespace parallax::app

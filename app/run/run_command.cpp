@@ -16,6 +16,7 @@
 #include <string>
 #include <utility>
 
+#include "app/calibrate/row_check.h"
 #include "app/commands.h"
 #include "app/options/frame_parameters.h"
 #include "app/options/logging.h"
@@ -91,7 +92,7 @@ class RunCommand {
     const std::vector<Output> outputs = OutputsOf(options.outputs);
     clouds_ = CloudsOf(options, outputs);
     writer_.emplace(options.output, outputs, clouds_.get());
-    source_ = WithNamedRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
+    source_ = WithRowCheck(WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig));
     if (options.used_folder.resume && source_->kind() == SourceKind::kCamera) {
       throw InvalidArgument(options.source.front() +
                             ": a camera's frames do not come again: leave out --resume, and name another "
@@ -206,7 +207,7 @@ class RunCommand {
             .config = options_.matching.config,
             .assignments = options_.matching.assignments,
             .outputs = options_.outputs,
-            .rig = options_.rig,
+            .rig = options_.rig.rig,
             .cloud_clean = options_.clouds.clean,
             .density = clouds_ && clouds_->measures_density()};
   }

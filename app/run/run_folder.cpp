@@ -29,7 +29,8 @@ struct KeptOption {
 using KeptOptions = std::array<KeptOption, 2>;
 KeptOptions KeptOptionsOf(const RunOptions& options) {
   return {KeptOption{"--cloud-clean", "# clouds cleaned with --cloud-clean ", options.clouds.clean},
-          KeptOption{"--rig", "# calibration given with --rig ", options.rig}};
+          KeptOption{"--rig", "# calibration given with --rig ",
+                     options.rig.rig + options.rig.RectificationText()}};
 }
 
 template <typename T>

@@ -16,7 +16,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->required();
   AddKindOption(command, options.kind);
   AddMatchingOptions(command, options.matching);
-  AddRigOption(command, options.rig);
+  AddRigOptions(command, options.rig);
   command.add_option("-o,--output", options.output, "Folder for the results")
       ->type_name("DIR")
       ->capture_default_str();

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/options/matching_options.h"
+#include "app/options/named_rig.h"
 #include "app/output/result_folder.h"
 #include "app/run/run_clouds.h"
 
@@ -17,7 +18,7 @@ struct RunOptions {
   std::vector<std::string> source;  // as OpenSource takes it
   std::string kind;                 // of the source; empty = recognise it
   MatchingOptions matching;
-  std::string rig;  // as ParseRig takes it; empty = the source's
+  RigOptions rig;
   std::filesystem::path output = "out";
   std::vector<std::string> outputs;  // names of what to write; empty = the usual ones
   UsedFolder used_folder;            // what becomes of results that are there

@@ -38,7 +38,7 @@ struct ViewOptions {
   std::vector<std::string> source;
   std::string kind, as;
   MatchingOptions matching;
-  std::string rig;  // as ParseRig takes it; empty = the source's
+  RigOptions rig;
   std::optional<std::size_t> max_frames;
   fs::path screenshot;
   bool paused = false;
@@ -134,7 +134,7 @@ void ViewSource(const ViewOptions& options) {
   const ChosenParameters chosen = options.matching.Load();  // faults are told before a window opens
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
   std::shared_ptr<FrameSource> source =
-      WithNamedRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
+      WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
   options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
@@ -178,7 +178,7 @@ void AddViewCommand(CLI::App& app) {
       ->check(CLI::IsMember({"image", "disparity", "depth", "cloud"}));
   AddKindOption(*command, options->kind);
   AddMatchingOptions(*command, options->matching);
-  AddRigOption(*command, options->rig);
+  AddRigOptions(*command, options->rig);
   AddMaxFramesOption(*command, options->max_frames);
   command->add_flag("--paused", options->paused,
                     "Show the first frame and wait for Step (N) or Resume (space)");

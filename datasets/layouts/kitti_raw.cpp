@@ -1,5 +1,9 @@
 // KITTI raw: DATE/DRIVE_sync/image_00..03/data (rectified), DATE/calib_cam_to_cam.txt. DRIVE_extract holds
-// unrectified images of other size: they are listed, and marked as such.
+// raw images of other size, which are rectified with the cameras of the same file.
+#include <memory>
+#include <string>
+
+#include "datasets/calibration/calibration_file.h"
 #include "datasets/layouts/kitti_files.h"
 #include "datasets/layouts/layouts.h"
 #include "datasets/paths.h"
@@ -15,8 +19,19 @@ bool IsDrive(const fs::path& folder) {
   return fs::is_directory(folder / "image_00/data") || fs::is_directory(folder / "image_02/data");
 }
 
-void AddRigNote(const std::string& drive, StereoFrame& frame) {
-  frame.rig_note = drive + " holds unrectified images; take the drive's _sync folder or rectify them first";
+void AddRawRig(const fs::path& calibration, const KittiCameras& cameras, StereoFrame& frame) {
+  const auto number = [](const char* folder) { return std::string(folder).substr(sizeof("image_") - 1); };
+  std::string lacking = " does not exist";
+  if (fs::exists(calibration)) {
+    if (const auto rig =
+            ReadKittiRawRig(calibration, number(cameras.left_folder), number(cameras.right_folder))) {
+      frame.raw_rig = std::make_shared<const RawRig>(*rig);
+      return;
+    }
+    lacking = " lacks the raw cameras (S, K, D, R, T)";
+  }
+  frame.rig_note =
+      calibration.string() + lacking + "; name the cameras with --rig FILE, or take the _sync folder";
 }
 
 void AppendDrive(const fs::path& drive, std::vector<FrameRecipe>& frames) {
@@ -33,12 +48,12 @@ void AppendDrive(const fs::path& drive, std::vector<FrameRecipe>& frames) {
       recipe.right = drive / cameras.right_folder / "data" / left.filename();
       recipe.timestamp_s = TimeOfFrame(times_s, left);
       recipe.rectified = rectified;
-      if (rectified) recipe.calibration = {calibration};
+      recipe.calibration = {calibration};
       recipe.add_rig = [=](StereoFrame& frame) {
         if (rectified) {
           AddKittiRig(calibration, cameras, frame);
         } else {
-          AddRigNote(drive.string(), frame);
+          AddRawRig(calibration, cameras, frame);
         }
       };
       frames.push_back(std::move(recipe));

@@ -20,6 +20,7 @@ std::vector<FrameRecipe> FindKittiRaw(const std::filesystem::path& folder, bool 
 std::vector<FrameRecipe> FindMiddleburyV3(const std::filesystem::path& folder, bool forced);
 std::vector<FrameRecipe> FindMiddleburyClassic(const std::filesystem::path& folder, bool forced);
 std::vector<FrameRecipe> FindEth3d(const std::filesystem::path& folder, bool forced);
+std::vector<FrameRecipe> FindEuroc(const std::filesystem::path& folder, bool forced);
 
 struct Layout {
   SourceKind kind;
@@ -32,11 +33,13 @@ inline constexpr Layout kLayouts[] = {
     {SourceKind::kKitti2015, "[training/]image_2 and image_3 with *_10.png", FindKitti2015},
     {SourceKind::kKittiOdometry, "[[dataset/]sequences/XX/]image_0 or image_2 and times.txt",
      FindKittiOdometry},
-    {SourceKind::kKittiRaw, "[[DATE/]DRIVE_sync/]image_00/data or image_02/data", FindKittiRaw},
+    {SourceKind::kKittiRaw, "[[DATE/]DRIVE_sync/ or DRIVE_extract/]image_00/data or image_02/data",
+     FindKittiRaw},
     {SourceKind::kMiddleburyV3, "[SCENE/]im0, im1 and calib.txt with ndisp and vmin", FindMiddleburyV3},
     {SourceKind::kMiddleburyClassic, "[SCENE/]im2 and im6, view1 and view5, or scene1.row3.col3 and col4",
      FindMiddleburyClassic},
     {SourceKind::kEth3d, "[SCENE/]im0, im1 and calib.txt without vmin", FindEth3d},
+    {SourceKind::kEuroc, "[[SEQUENCE/]mav0/]cam0 and cam1 with sensor.yaml and data", FindEuroc},
 };
 
 }  // namespace parallax

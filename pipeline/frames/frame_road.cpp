@@ -14,6 +14,7 @@
 #include <thread>
 #include <utility>
 
+#include "pipeline/calibration/rectifier.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/bounded_queue.h"
 #include "pipeline/frames/source_reader.h"
@@ -165,6 +166,7 @@ class FrameRoad {
       matched.disparity = oldest.queue->Take();
       matched.times = oldest.queue->times();
       matched.match_ms = oldest.watch.ms();
+      if (matched.frame.seen) RemoveUnseen(*matched.frame.seen, matched.disparity);
       if (steps_.refine_in_order) steps_.refine_in_order(matched);
       if (steps_.observe) steps_.observe(oldest.matched);
       {

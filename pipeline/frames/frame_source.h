@@ -20,6 +20,7 @@ enum class SourceKind {
   kMiddleburyV3,       // MiddEval3: im0, im1, calib.txt, disp0GT.pfm, mask0nocc.png
   kMiddleburyClassic,  // 2001, 2003, 2005, 2006: 8-bit truth with a scale
   kEth3d,
+  kEuroc,  // raw images with their calibration
   kPair,
   kVideo,
   kCamera,

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "datasets/calibration/calibration_file.h"
 #include "datasets/source.h"
+#include "pipeline/calibration/rectification.h"
 #include "tests/datasets/test_files.h"
 
 namespace parallax {
@@ -144,9 +146,51 @@ TEST(RealData, KittiRawUnrectifiedIsReadAndMarked) {
     EXPECT_EQ(WidthOf(ViewOf(frames[0].left)), 1392);
     EXPECT_FALSE(frames[0].rectified);
     EXPECT_FALSE(frames[0].rig);
-    EXPECT_THAT(frames[0].rig_note, testing::HasSubstr("unrectified"));
+    ASSERT_TRUE(frames[0].raw_rig);
+    EXPECT_NEAR(frames[0].raw_rig->baseline_m(), 0.5372, 1e-4);
+    EXPECT_EQ(frames[0].raw_rig->left.width_px, 1392);
     // Line 14 and 15 of 401: 14:05:36.844... the step is a tenth of a second.
     EXPECT_NEAR(*frames[1].timestamp_s - *frames[0].timestamp_s, 0.1, 0.01);
+  }
+}
+
+TEST(RealData, EurocIsRawWithItsCameras) {
+  PARALLAX_NEEDS_REAL_DATA();
+  const auto frames = ReadAll("euroc", SourceKind::kEuroc);
+  ASSERT_EQ(frames.size(), 3U);
+  EXPECT_EQ(frames[0].name, "1403715273262142976");
+  EXPECT_NEAR(*frames[1].timestamp_s - *frames[0].timestamp_s, 0.05, 0.001);
+  EXPECT_FALSE(frames[0].rectified);
+  ASSERT_TRUE(frames[0].raw_rig);
+  EXPECT_NEAR(frames[0].raw_rig->baseline_m(), 0.11008, 1e-4);
+}
+
+// What KITTI's own rectification shows at a depth, ours shows at the same.
+TEST(RealData, KittiRawComesOutAsKittiRectifiesIt) {
+  PARALLAX_NEEDS_REAL_DATA();
+  const Calibration kitti =
+      ReadCalibration((test::RealData() / "kitti_raw/2011_09_26/calib_cam_to_cam.txt").string());
+  ASSERT_TRUE(kitti.raw && kitti.rectified);
+  const Rectification ours = MakeRectification(*kitti.raw);
+  const StereoRig& theirs = kitti.rectified->rig;
+  EXPECT_NEAR(ours.rig.baseline_m, theirs.baseline_m, 5e-5);
+  // Their rectified frame is the left camera's turned by R_rect_00.
+  const Matrix3 rect_00{{9.999239e-01, 9.837760e-03, -7.445048e-03, -9.869795e-03, 9.999421e-01,
+                         -4.278459e-03, 7.402527e-03, 4.351614e-03, 9.999631e-01}};
+  for (const double z_m : {5.0, 20.0, 60.0}) {
+    for (const double x : {-0.6, 0.0, 0.6}) {
+      const Vector3 in_theirs{x * z_m, 0.1 * z_m, z_m};
+      const Vector3 p = ours.rectified_from_left * (Transposed(rect_00) * in_theirs);
+      const Vector3 q =
+          ours.rectified_from_right *
+          (kitti.raw->right_from_left * (Transposed(rect_00) * in_theirs) + kitti.raw->translation_m);
+      const double disparity = ours.rig.fx_px * (p.x / p.z - q.x / q.z);
+      EXPECT_NEAR(p.y / p.z, q.y / q.z, 1e-7);
+      const double depth = ours.rig.fx_px * ours.rig.baseline_m / disparity;
+      // Along their axis.
+      const Vector3 point = (depth / p.z) * p;
+      EXPECT_NEAR((rect_00 * (Transposed(ours.rectified_from_left) * point)).z, z_m, 0.005 * z_m);
+    }
   }
 }
 

@@ -9,6 +9,7 @@ extern const Target kPfm, kDisparityPng, kImage;                             // 
 extern const Target kPly, kPcd;                                              // targets/clouds.cpp
 extern const Target kNpy, kTextMatrix;                                       // targets/matrices.cpp
 extern const Target kKittiCalibration, kKittiTimes, kMiddleburyCalibration;  // targets/calibration.cpp
+extern const Target kRigFile, kRigFilePair;                                  // targets/calibration.cpp
 extern const Target kParametersYaml, kAssignment, kSyntheticSpec;            // targets/text.cpp
 extern const Target kJpeg, kTiff, kOtherImage, kTruthImage, kVideo;          // targets/codecs.cpp
 extern const Target kDataSet, kEstimates, kJournal;                          // targets/folders.cpp

@@ -46,6 +46,8 @@ const std::vector<Target>& Targets() {
                                               kKittiCalibration,
                                               kKittiTimes,
                                               kMiddleburyCalibration,
+                                              kRigFile,
+                                              kRigFilePair,
                                               kParametersYaml,
                                               kAssignment,
                                               kSyntheticSpec,

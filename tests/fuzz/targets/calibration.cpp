@@ -1,8 +1,15 @@
+#include <algorithm>
 #include <cmath>
+#include <string>
 
+#include "datasets/calibration/calibration_file.h"
 #include "datasets/layouts/kitti_files.h"
 #include "datasets/layouts/two_view_scene.h"
+#include "pipeline/calibration/rectification.h"
+#include "pipeline/error.h"
 #include "tests/fuzz/target_list.h"
+#include "tests/support/calibration_texts.h"
+#include "tests/support/raw_rigs.h"
 
 namespace parallax::fuzz {
 namespace {
@@ -35,6 +42,41 @@ void FeedMiddleburyCalibration(std::span<const std::uint8_t> bytes) {
   });
 }
 
+void RequireSound(const Calibration& calibration) {
+  Require(calibration.raw || calibration.rectified, "there is a calibration");
+  if (calibration.rectified) RequireSound(calibration.rectified->rig);
+  if (!calibration.raw) return;
+  const RawRig& rig = *calibration.raw;
+  CheckRawRig(rig, "what was read");
+  // Whatever was read can be used or is refused.
+  if (rig.left.width_px > 1 && WhyNotRectifiable(rig).empty() && rig.left.height_px > 1 &&
+      rig.right.width_px > 1 && rig.right.height_px > 1) {
+    try {
+      RequireSound(MakeRectification(rig).rig);
+    } catch (const InvalidArgument&) {
+      return;
+    }
+  }
+}
+
+void FeedRigFile(std::span<const std::uint8_t> bytes) {
+  ReadAsFile(bytes, [](const auto& path) { RequireSound(ReadCalibration(path.string())); });
+}
+
+// Two files, one after the other with a zero byte between.
+void FeedRigFilePair(std::span<const std::uint8_t> bytes) {
+  const auto zero = std::find(bytes.begin(), bytes.end(), 0);
+  const auto first = bytes.first(static_cast<std::size_t>(zero - bytes.begin()));
+  const auto second = zero == bytes.end() ? bytes.last(0) : bytes.subspan(first.size() + 1);
+  ReadAsFile(first, [&](const auto& left) {
+    ReadAsFile(second, [&](const auto& right) {
+      RequireSound(ReadCalibration(left.string() + "," + right.string()));
+    });
+  });
+}
+
+Bytes PairOf(const std::string& left, const std::string& right) { return BytesOf(left + '\0' + right); }
+
 }  // namespace
 
 const Target kKittiCalibration{
@@ -61,6 +103,26 @@ const Target kMiddleburyCalibration{
           BytesOf("cam0=[1 0 2;0 1 3;0 0 1]\r\ndoffs=0\r\nbaseline=1\r\n"),
           BytesOf("cam0=[inf 0 2;0 1 3;0 0 1]\ndoffs=0\nbaseline=1\n"),
           BytesOf("cam0=[1 0 2;0 1 3;0 0 1]\ndoffs=0\nbaseline=1\nndisp=nan\n")};
+    }};
+
+const Target kRigFile{"rig_file", FeedRigFile, [] {
+                        Calibration ours;
+                        ours.raw = test::FisheyeRig();
+                        ours.rectified = RectifiedCalibration{{700, 320, 240, 0.12, 3}, 640, 480};
+                        ours.quality = {{"rms_stereo_px", 0.2}};
+                        return std::vector<Bytes>{
+                            BytesOf(RigYaml(ours)), BytesOf(test::kKalibr), BytesOf(test::kOpenCvXml),
+                            BytesOf(test::kKittiCamToCam),
+                            BytesOf(test::kOpenCvIntrinsics + test::kOpenCvExtrinsics.substr(14))};
+                      }};
+
+const Target kRigFilePair{
+    "rig_file_pair", FeedRigFilePair, [] {
+      return std::vector<Bytes>{
+          PairOf(test::RosText(0), test::RosText(-60)),
+          PairOf(test::EurocText(0, 0, 400), test::EurocText(0, 0.1, 410)),
+          PairOf(test::MrcalText(500, "0,0,0,0,0,0"), test::MrcalText(500, "0,0.1,0,-0.1,0,0")),
+          PairOf(test::kOpenCvIntrinsics, test::kOpenCvExtrinsics)};
     }};
 
 }  // namespace parallax::fuzz

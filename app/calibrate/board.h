@@ -1,0 +1,45 @@
+// Calibration boards: what they are called, where their corners are, and where an image shows them.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/calibration/bundle_adjustment.h"
+#include "pipeline/frame.h"
+
+namespace parallax::app {
+
+enum class BoardKind { kChessboard, kCharuco, kAprilGrid };
+
+// Chessboards are counted by their inner corners, ChArUco boards by their squares, AprilGrids by their tags,
+// all as OpenCV and Kalibr do.
+struct BoardSpec {
+  BoardKind kind = BoardKind::kChessboard;
+  int columns = 0, rows = 0;
+  double square_m = 0;                // side of a square; of a tag of an AprilGrid
+  std::string dictionary = "4X4_50";  // ChArUco
+  double marker_ratio = 0.75;  // ChArUco: marker's side by square's; AprilGrid: gap by tag's side (0.3)
+
+  // Corners in metres, in the board's plane: x along a row, y down, z = 0; by number.
+  std::vector<Vector3> Corners() const;
+  // True where a turn by 180 degrees shows the same squares: which end is which cannot be seen.
+  bool IsAmbiguous() const { return kind == BoardKind::kChessboard && (columns + rows) % 2 == 0; }
+};
+
+// "chessboard:7x6", "charuco:5x7[:4X4_50[:0.75]]", "aprilgrid:6x6[:0.3]". Throws InvalidArgument.
+BoardSpec ParseBoard(const std::string& text, double square_m);
+
+// Finds the board's corners in images, to a fraction of a pixel.
+class CornerFinder {
+ public:
+  explicit CornerFinder(const BoardSpec& board);
+
+  // Empty where the board is not found, or only a few of its corners (less than 6). Corners of a chessboard
+  // are numbered so that the first one's outer square is black, where that can be told.
+  std::vector<SeenCorner> Find(const CameraImageView& image) const;
+
+ private:
+  BoardSpec board_;
+};
+
+}  // namespace parallax::app

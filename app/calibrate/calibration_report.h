@@ -1,0 +1,44 @@
+// What `parallax calibrate` writes beside the rig: report.json, corners.vnl, index.html and its pictures.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/calibrate/stereo_calibration.h"
+#include "pipeline/frame.h"
+
+namespace parallax::app {
+
+// One line each: figures that go into rig.yaml.
+std::vector<std::pair<std::string, double>> QualityOf(const StereoCalibration& calibration);
+
+std::string ReportJson(const StereoCalibration& calibration, const CalibrationInput& input);
+
+// Corners of all images as mrcal and mrgingham exchange them: "# filename x y level", "FILE - - -" where the
+// board was not found. left_files, right_files: of the views, in order. Partial boards have "- - -" for
+// unseen corners.
+std::string CornersVnl(const CalibrationInput& input, const std::vector<std::string>& left_files,
+                       const std::vector<std::string>& right_files);
+
+// For a terminal: the verdict, its reasons, and the figures.
+std::string ReportText(const StereoCalibration& calibration, const CalibrationInput& input);
+
+// pictures: those that were written, by name and caption.
+struct ReportPicture {
+  std::string file, caption;
+};
+std::string ReportPage(const StereoCalibration& calibration, const CalibrationInput& input,
+                       const std::vector<ReportPicture>& pictures);
+
+// Where in the images boards were seen: left and right side by side, 10x10 cells.
+HostImage<Rgb8> CoveragePicture(const StereoCalibration& calibration);
+// A board's two images with its corners and, 40 times as long, the arrows from where they are to where they
+// should be.
+HostImage<Rgb8> ResidualPicture(const StereoCalibration& calibration, const CalibrationInput& input,
+                                std::size_t board, const StereoFrame& frame);
+// A rectified pair side by side with lines along rows.
+HostImage<Rgb8> RectifiedPicture(const StereoFrame& frame);
+
+}  // namespace parallax::app

@@ -1,0 +1,110 @@
+#include "app/calibrate/row_check.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "app/options/adjusted_source.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr int kFewestMatches = 50;
+constexpr double kFewestForWarning = 100;
+constexpr double kWarn_px = 1;
+constexpr double kSearched_px = 25;
+
+double TrimmedRms(std::vector<double> residuals, double focal_px) {
+  for (double& r : residuals) r = std::abs(r);
+  std::sort(residuals.begin(), residuals.end());
+  residuals.resize(residuals.size() * 9 / 10 + 1);
+  double sum = 0;
+  for (const double r : residuals) sum += r * r;
+  return focal_px * std::sqrt(sum / static_cast<double>(residuals.size()));
+}
+
+}  // namespace
+
+RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig) {
+  if (std::ssize(matches) < kFewestMatches) {
+    throw Error(fmt::format(
+        "only {} places of the left image were found in the right one: show a scene with texture, "
+        "sharp and bright",
+        matches.size()));
+  }
+  const auto row_after = [&](const PointMatch& match, const Matrix3& turn) {
+    const Vector3 p = turn * Vector3{(match.right.x - rig.cx_px - rig.doffs_px) / rig.fx_px,
+                                     (match.right.y - rig.cy_px) / rig.fx_px, 1};
+    return p.y / p.z - (match.left.y - rig.cy_px) / rig.fx_px;
+  };
+  RightTurn result;
+  const auto residuals = [&](const Matrix3& turn) {
+    std::vector<double> all;
+    for (const PointMatch& match : matches) all.push_back(row_after(match, turn));
+    return all;
+  };
+  result.rms_before_px = TrimmedRms(residuals({}), rig.fx_px);
+  Matrix3 turn;
+  for (int i = 0; i < 15; ++i) {
+    const std::vector<double> r = residuals(turn);
+    std::vector<double> sizes;
+    for (const double value : r) sizes.push_back(std::abs(value));
+    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
+    std::nth_element(sizes.begin(), middle, sizes.end());
+    const double noise = std::max(1e-6, 1.4826 * *middle);
+    double xx = 0, xz = 0, zz = 0, gradient_x = 0, gradient_z = 0;
+    for (std::size_t k = 0; k < matches.size(); ++k) {
+      // Tukey's weight: what is far off counts for nothing.
+      const double t = r[k] / (4.685 * noise);
+      if (std::abs(t) >= 1) continue;
+      const double weight = (1 - t * t) * (1 - t * t);
+      const double x = (matches[k].right.x - rig.cx_px - rig.doffs_px) / rig.fx_px;
+      const double y = (matches[k].right.y - rig.cy_px) / rig.fx_px;
+      const double slope_x = -(1 + y * y), slope_z = x;  // of the row, by a turn about x and about z
+      xx += weight * slope_x * slope_x;
+      xz += weight * slope_x * slope_z;
+      zz += weight * slope_z * slope_z;
+      gradient_x += weight * slope_x * r[k];
+      gradient_z += weight * slope_z * r[k];
+    }
+    const double determinant = xx * zz - xz * xz;
+    if (!(determinant > 1e-9 * xx * xx)) throw Error("all matches lie in one column: show more of the scene");
+    turn = RotationOf({-(zz * gradient_x - xz * gradient_z) / determinant, 0,
+                       -(xx * gradient_z - xz * gradient_x) / determinant}) *
+           turn;
+  }
+  result.turn = RotationVectorOf(turn);
+  result.rms_after_px = TrimmedRms(residuals(turn), rig.fx_px);
+  return result;
+}
+
+RawRig WithTurn(const RawRig& raw, const RightTurn& turn) {
+  const Rectification r = MakeRectification(raw);
+  RawRig turned = raw;
+  turned.right_from_left =
+      NearestRotation(Transposed(RotationOf(turn.turn) * r.rectified_from_right) * r.rectified_from_left);
+  turned.translation_m = -(turned.right_from_left * raw.RightCentre());
+  return turned;
+}
+
+std::unique_ptr<FrameSource> WithRowCheck(std::unique_ptr<FrameSource> source) {
+  auto frames_left = std::make_shared<int>(3);
+  return std::make_unique<AdjustedSource>(std::move(source), [frames_left](StereoFrame& frame) {
+    if (*frames_left == 0 || !frame.seen) return;  // images rectified here
+    --*frames_left;
+    const auto matches = MatchPoints(ViewOf(frame.left), ViewOf(frame.right), kSearched_px);
+    const RowOffsets rows = RowOffsetsOf(matches, WidthOf(ViewOf(frame.left)), HeightOf(ViewOf(frame.left)));
+    if (rows.num_matches < kFewestForWarning) return;
+    *frames_left = 0;
+    if (std::max(std::abs(rows.median_px), rows.largest_px) < kWarn_px) return;
+    frame.note += fmt::format(
+        "{}the rig does not fit these images: rows of left and right differ by {:.1f} px in places; "
+        "see parallax rig check",
+        frame.note.empty() ? "" : "; ", std::max(std::abs(rows.median_px), rows.largest_px));
+  });
+}
+
+}  // namespace parallax::app

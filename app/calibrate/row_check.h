@@ -1,0 +1,32 @@
+// Whether a rig still fits its cameras, told by the rows of matches in rectified pairs.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "app/calibrate/row_offsets.h"
+#include "pipeline/calibration/rectification.h"
+#include "pipeline/frames/frame_source.h"
+
+namespace parallax::app {
+
+// The small turn of the right camera, in the rectified frame, that makes rows agree best: radians about x
+// (rows shift as a whole) and z (rows tilt). A turn about y shifts disparities and hardly rows; errors of the
+// lens look like it, so it is not asked for.
+struct RightTurn {
+  Vector3 turn;
+  double rms_before_px = 0, rms_after_px = 0;  // of rows, the worst tenth left out
+};
+// rig: of the rectified pair in whose pixels the matches are. Throws Error where there are fewer than 50.
+RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig);
+
+// The raw rig with its right camera turned so; the baseline keeps its length and its place in the left
+// camera.
+RawRig WithTurn(const RawRig& raw, const RightTurn& turn);
+
+// A source whose first frame that can be told is looked at: where rows differ by more than a pixel, the
+// frame's note says so.
+std::unique_ptr<FrameSource> WithRowCheck(std::unique_ptr<FrameSource> source);
+
+}  // namespace parallax::app

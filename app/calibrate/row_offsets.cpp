@@ -1,0 +1,112 @@
+#include "app/calibrate/row_offsets.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <opencv2/core.hpp>
+#include <opencv2/features2d.hpp>
+#include <opencv2/imgproc.hpp>
+#include <opencv2/video/tracking.hpp>
+
+namespace parallax::app {
+namespace {
+
+constexpr int kMostFeatures = 3000;
+constexpr double kThereAndBack_px = 0.3;
+constexpr int kGridColumns = 4, kGridRows = 3, kFewestInCell = 30;
+
+cv::Mat GrayOf(const CameraImageView& image) {
+  cv::Mat gray(HeightOf(image), WidthOf(image), CV_8UC1);
+  std::visit(
+      [&](const auto& pixels) {
+        for (int y = 0; y < pixels.height; ++y) {
+          for (int x = 0; x < pixels.width; ++x) {
+            using Pixel = std::remove_cvref_t<decltype(pixels(x, y))>;
+            if constexpr (std::is_same_v<Pixel, Rgb8>) {
+              const Rgb8 p = pixels(x, y);
+              gray.at<std::uint8_t>(y, x) =
+                  static_cast<std::uint8_t>((77 * p.r + 150 * p.g + 29 * p.b + 128) >> 8);
+            } else {
+              gray.at<std::uint8_t>(y, x) =
+                  static_cast<std::uint8_t>(sizeof(Pixel) == 2 ? pixels(x, y) >> 8 : pixels(x, y));
+            }
+          }
+        }
+      },
+      image);
+  return gray;
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+}  // namespace
+
+std::vector<PointMatch> MatchPoints(const CameraImageView& left, const CameraImageView& right,
+                                    double max_offset_px) {
+  const cv::Mat a = GrayOf(left), b = GrayOf(right);
+  const auto orb = cv::ORB::create(kMostFeatures);
+  std::vector<cv::KeyPoint> features_a, features_b;
+  cv::Mat descriptors_a, descriptors_b;
+  orb->detectAndCompute(a, cv::noArray(), features_a, descriptors_a);
+  orb->detectAndCompute(b, cv::noArray(), features_b, descriptors_b);
+  if (features_a.empty() || features_b.empty()) return {};
+  std::vector<cv::DMatch> found;
+  cv::BFMatcher(cv::NORM_HAMMING, true).match(descriptors_a, descriptors_b, found);
+  std::vector<cv::Point2f> from, to;
+  for (const cv::DMatch& match : found) {
+    const cv::Point2f p = features_a[static_cast<std::size_t>(match.queryIdx)].pt;
+    const cv::Point2f q = features_b[static_cast<std::size_t>(match.trainIdx)].pt;
+    if (std::abs(p.y - q.y) > max_offset_px || p.x - q.x < -0.05F * static_cast<float>(a.cols) ||
+        p.x - q.x > 0.4F * static_cast<float>(a.cols))
+      continue;
+    from.push_back(p);
+    to.push_back(q);
+  }
+  if (from.empty()) return {};
+  // Moved to where the pictures agree, and back to where they came from.
+  const cv::Size window(15, 15);
+  const cv::TermCriteria until(cv::TermCriteria::COUNT + cv::TermCriteria::EPS, 40, 0.005);
+  std::vector<cv::Point2f> back = from;
+  std::vector<std::uint8_t> good_to, good_back;
+  cv::calcOpticalFlowPyrLK(a, b, from, to, good_to, cv::noArray(), window, 0, until,
+                           cv::OPTFLOW_USE_INITIAL_FLOW);
+  cv::calcOpticalFlowPyrLK(b, a, to, back, good_back, cv::noArray(), window, 0, until,
+                           cv::OPTFLOW_USE_INITIAL_FLOW);
+  std::vector<PointMatch> matches;
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    if (good_to[i] == 0 || good_back[i] == 0 || cv::norm(back[i] - from[i]) > kThereAndBack_px) continue;
+    if (std::abs(to[i].y - from[i].y) > max_offset_px) continue;
+    matches.push_back({{from[i].x, from[i].y}, {to[i].x, to[i].y}});
+  }
+  return matches;
+}
+
+RowOffsets RowOffsetsOf(const std::vector<PointMatch>& matches, int width, int height) {
+  RowOffsets offsets;
+  offsets.num_matches = static_cast<int>(matches.size());
+  std::vector<double> all, absolute;
+  std::vector<std::vector<double>> cells(static_cast<std::size_t>(kGridColumns * kGridRows));
+  for (const PointMatch& match : matches) {
+    const double offset = match.right.y - match.left.y;
+    all.push_back(offset);
+    absolute.push_back(std::abs(offset));
+    const int x = std::clamp(static_cast<int>(match.left.x * kGridColumns / width), 0, kGridColumns - 1);
+    const int y = std::clamp(static_cast<int>(match.left.y * kGridRows / height), 0, kGridRows - 1);
+    cells[static_cast<std::size_t>(y * kGridColumns + x)].push_back(offset);
+  }
+  offsets.median_px = Median(all);
+  offsets.median_absolute_px = Median(absolute);
+  for (const std::vector<double>& cell : cells) {
+    const bool few = cell.size() < static_cast<std::size_t>(kFewestInCell);
+    offsets.grid_px.push_back(few ? std::numeric_limits<double>::quiet_NaN() : Median(cell));
+    if (!few) offsets.largest_px = std::max(offsets.largest_px, std::abs(offsets.grid_px.back()));
+  }
+  return offsets;
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,78 @@
+// From the corners of a board in pairs of images to a rig, with a verdict.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/calibrate/board.h"
+#include "pipeline/calibration/bundle_adjustment.h"
+
+namespace parallax::app {
+
+// What lens the cameras are taken to have, and how many coefficients of it are fitted.
+struct LensChoice {
+  LensModel lens = LensModel::kPlumbBob;
+  int num_coefficients = 5;
+};
+
+struct RejectedBoard {
+  std::string name, reason;
+};
+
+// What the figures mean for a depth: sigma of Z in metres, mean over the image.
+struct DepthError {
+  double distance_m = 0;
+  double calibration_m = 0;  // of the rig's own uncertainty
+  double matching_m = 0;     // of 0.25 px of disparity
+  double total_m = 0;
+};
+
+struct CameraCoverage {
+  std::array<int, 100> corners{};  // in a 10x10 grid of the image
+  int num_cells = 0;               // that hold a corner
+};
+
+// Two rigs, of the odd and of the even boards, compared where boards were seen.
+struct CrossValidation {
+  double projection_median_px = 0, projection_max_px = 0;  // of the left camera, after the best turn
+  double depth_median_percent = 0, depth_max_percent = 0;  // at the boards' median distance
+};
+
+struct StereoCalibration {
+  int width_px = 0, height_px = 0;
+  BundleResult bundle;  // its views are the boards that were used
+  BundleOptions bundle_options;
+  double mono_left_px = 0, mono_right_px = 0;  // rms of each camera alone
+  std::vector<RejectedBoard> rejected;
+  std::vector<double> board_rms_px;  // of each used board, both cameras
+  std::vector<double> tilt_degrees, distance_m;
+  double epipolar_median_px = 0, epipolar_p95_px = 0;
+  CameraCoverage left, right;
+  double tilt_spread_degrees = 0;  // largest angle between two boards
+  BoardBend bend_m;
+  double bend_sigmas = 0;  // how sure it is
+  std::optional<CrossValidation> cross_validation;
+  std::vector<DepthError> depth_errors;
+  // good, usable (with warnings), refused (with causes).
+  std::string verdict;
+  std::vector<std::string> causes;    // what is wrong, by name
+  std::vector<std::string> warnings;  // what would make it better
+  bool IsRefused() const { return verdict == "refused"; }
+};
+
+struct CalibrationInput {
+  BoardSpec board;
+  LensChoice lens;
+  int width_px = 0, height_px = 0;
+  std::vector<BoardView> views;  // of all pairs, in order, also where one image or both show nothing
+  std::optional<double> expected_baseline_m;
+};
+
+// Throws Error, one line, where there are too few boards to say anything.
+StereoCalibration CalibrateStereo(const CalibrationInput& input);
+
+inline constexpr int kFewestBoards = 5;
+
+}  // namespace parallax::app

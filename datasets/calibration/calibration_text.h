@@ -1,0 +1,54 @@
+// What the readers of calibration share: one camera of a pair, numbers from YAML, rounded rotations.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "datasets/calibration/calibration_file.h"
+
+namespace parallax::calibration {
+
+// A camera and where it stands: a point p of some common frame is at rotation * p + translation_m in the
+// camera's.
+struct PlacedCamera {
+  CameraModel camera;
+  Matrix3 rotation;
+  Vector3 translation_m;
+};
+RawRig RigOf(const PlacedCamera& left, const PlacedCamera& right);
+
+// Throws Error naming the file.
+[[noreturn]] void Fail(const std::string& file, const std::string& what);
+
+// OpenCV's and ROS's order of 4, 5 or 8 coefficients (0 = pinhole; 12 and 14 where those beyond 8 are 0);
+// fisheye: 4 at most.
+void SetDistortion(CameraModel& camera, bool fisheye, const std::vector<double>& coefficients,
+                   const std::string& file);
+// Focal lengths and principal point of K = [fx 0 cx; 0 fy cy; 0 0 1].
+void SetMatrix(CameraModel& camera, const std::vector<double>& k, const std::string& file);
+// An image size: whole, from 0 to 65535.
+int ImageSize(double value, const std::string& file);
+// Checks that it is a rotation but for its digits, and makes it one.
+Matrix3 RotationFrom(const std::vector<double>& m, const std::string& file);
+
+// Readers by content. Each gets the texts of one or two files; nullopt: not this format.
+struct NamedText {
+  std::string name, text;
+};
+std::optional<Calibration> ReadYamlCalibration(const std::vector<NamedText>& files);
+std::optional<Calibration> ReadOpenCvXml(const std::vector<NamedText>& files);
+std::optional<Calibration> ReadMrcal(const std::vector<NamedText>& files);
+std::optional<Calibration> ReadKittiCamToCam(const std::vector<NamedText>& files);
+std::optional<Calibration> ReadMiddlebury(const std::vector<NamedText>& files);
+
+// Matrices and numbers of OpenCV's FileStorage by their names, however they are written.
+struct OpenCvValues {
+  std::vector<std::pair<std::string, std::vector<double>>> values;
+  const std::vector<double>* Find(std::initializer_list<const char*> names) const;
+};
+Calibration CalibrationFromOpenCv(const OpenCvValues& values, const std::string& file);
+
+}  // namespace parallax::calibration

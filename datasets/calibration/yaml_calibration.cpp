@@ -1,0 +1,344 @@
+// Calibrations in YAML: ours, Kalibr's camchain, ROS's camera_info, EuRoC's sensor.yaml, OpenCV's yml.
+#include <yaml-cpp/yaml.h>
+
+#include <cmath>
+
+#include "datasets/calibration/calibration_text.h"
+#include "datasets/formats/file_bytes.h"
+#include "pipeline/error.h"
+
+namespace parallax::calibration {
+namespace {
+
+// A map of YAML, and the file that it is from.
+class Node {
+ public:
+  Node(YAML::Node node, std::string file) : node_(std::move(node)), file_(std::move(file)) {}
+
+  const std::string& file() const { return file_; }
+  bool Has(const char* key) const { return node_.IsMap() && node_[key].IsDefined(); }
+  Node At(const char* key) const {
+    if (!Has(key)) Fail(file_, std::string("there is no ") + key + " in it");
+    return {node_[key], file_};
+  }
+  std::string Text(const char* key) const {
+    const YAML::Node value = At(key).node_;
+    if (!value.IsScalar()) Fail(file_, std::string(key) + " must be a word");
+    return value.Scalar();
+  }
+  double Number(const char* key) const { return NumberOf(At(key).node_, key); }
+  // A list of numbers, or of lists of them, or a map with such a list as data.
+  std::vector<double> Numbers(const char* key) const {
+    std::vector<double> numbers;
+    Append(At(key).node_, key, 3, numbers);
+    return numbers;
+  }
+  YAML::Node yaml() const { return node_; }
+
+ private:
+  double NumberOf(const YAML::Node& value, const char* key) const {
+    const auto number = value.IsScalar() ? ParseNumber(value.Scalar()) : std::nullopt;
+    if (!number || !std::isfinite(*number)) {
+      Fail(file_, std::string(key) +
+                      (value.IsScalar() ? " holds '" + Printable(value.Scalar()) + "', which" : "") +
+                      " is no number");
+    }
+    return *number;
+  }
+  void Append(const YAML::Node& value, const char* key, int depth, std::vector<double>& numbers) const {
+    if (value.IsMap() && value["data"].IsDefined()) return Append(value["data"], key, depth - 1, numbers);
+    if (!value.IsSequence()) return numbers.push_back(NumberOf(value, key));
+    if (depth == 0) Fail(file_, std::string(key) + " is nested too deep");
+    for (const auto& part : value) {
+      if (numbers.size() > 64) Fail(file_, std::string(key) + " holds too many numbers");
+      Append(part, key, depth - 1, numbers);
+    }
+  }
+
+  YAML::Node node_;
+  std::string file_;
+};
+
+// OpenCV begins with "%YAML:1.0", which is no YAML.
+std::string WithoutDirective(const std::string& text) {
+  if (!text.starts_with("%YAML:")) return text;
+  const std::size_t end = text.find('\n');
+  return end == std::string::npos ? "" : text.substr(end + 1);
+}
+
+std::optional<Node> Parse(const NamedText& file) {
+  try {
+    YAML::Node node = YAML::Load(WithoutDirective(file.text));
+    if (!node.IsMap()) return std::nullopt;
+    return Node(std::move(node), file.name);
+  } catch (const YAML::Exception&) {
+    return std::nullopt;
+  }
+}
+
+// A pose "p_to = R p_from + t" of 4x4 or 3x4 numbers.
+void SetPose(PlacedCamera& camera, const std::vector<double>& t, const std::string& file) {
+  if (t.size() != 16 && t.size() != 12) Fail(file, "a pose has 16 numbers, not " + std::to_string(t.size()));
+  camera.rotation = RotationFrom({t[0], t[1], t[2], t[4], t[5], t[6], t[8], t[9], t[10]}, file);
+  camera.translation_m = {t[3], t[7], t[11]};
+}
+
+void SetPinhole(CameraModel& camera, const std::vector<double>& intrinsics, const std::string& file) {
+  if (intrinsics.size() != 4)
+    Fail(file, "intrinsics are fx, fy, cx, cy: 4 numbers, not " + std::to_string(intrinsics.size()));
+  camera.fx_px = intrinsics[0];
+  camera.fy_px = intrinsics[1];
+  camera.cx_px = intrinsics[2];
+  camera.cy_px = intrinsics[3];
+}
+
+void SetResolution(CameraModel& camera, const std::vector<double>& size, const std::string& file) {
+  if (size.size() != 2)
+    Fail(file, "a resolution is width and height, not " + std::to_string(size.size()) + " numbers");
+  camera.width_px = ImageSize(size[0], file);
+  camera.height_px = ImageSize(size[1], file);
+}
+
+// --- ours
+// -------------------------------------------------------------------------------------------------------
+CameraModel OurCamera(const Node& node) {
+  CameraModel camera;
+  const std::string& file = node.file();
+  const std::vector<double> focal = node.Numbers("focal_px"), centre = node.Numbers("principal_point_px");
+  if (focal.size() != 2 || centre.size() != 2)
+    Fail(file, "focal_px and principal_point_px have two numbers each");
+  camera.fx_px = focal[0];
+  camera.fy_px = focal[1];
+  camera.cx_px = centre[0];
+  camera.cy_px = centre[1];
+  SetResolution(camera, node.Numbers("image_size_px"), file);
+  const std::string lens = node.Text("lens");
+  const std::vector<double> k = node.Has("distortion") ? node.Numbers("distortion") : std::vector<double>{};
+  if (lens != "pinhole" && lens != "plumb_bob" && lens != "fisheye")
+    Fail(file, "lens '" + Printable(lens) + "' is not pinhole, plumb_bob or fisheye");
+  SetDistortion(camera, lens == "fisheye", k, file);
+  if (lens == "plumb_bob") camera.lens = LensModel::kPlumbBob;
+  if (lens == "pinhole" && camera.lens != LensModel::kPinhole) Fail(file, "a pinhole has no distortion");
+  return camera;
+}
+
+Calibration ReadOurs(const Node& node) {
+  Calibration calibration;
+  calibration.format = "parallax";
+  const std::string& file = node.file();
+  if (node.Number("parallax_rig") != 1)
+    Fail(file, "parallax_rig " + node.Text("parallax_rig") + " is of a newer program; this one knows 1");
+  if (node.Has("left") || node.Has("right")) {
+    RawRig rig;
+    rig.left = OurCamera(node.At("left"));
+    rig.right = OurCamera(node.At("right"));
+    const Node pose = node.At("right_from_left");
+    rig.right_from_left = RotationFrom(pose.Numbers("rotation"), file);
+    const std::vector<double> t = pose.Numbers("translation_m");
+    if (t.size() != 3) Fail(file, "translation_m has 3 numbers, not " + std::to_string(t.size()));
+    rig.translation_m = {t[0], t[1], t[2]};
+    calibration.raw = rig;
+  }
+  if (node.Has("rectified")) {
+    const Node pair = node.At("rectified");
+    RectifiedCalibration rectified;
+    rectified.rig.fx_px = pair.Number("focal_px");
+    const std::vector<double> centre = pair.Numbers("principal_point_px");
+    if (centre.size() != 2) Fail(file, "principal_point_px has two numbers");
+    rectified.rig.cx_px = centre[0];
+    rectified.rig.cy_px = centre[1];
+    rectified.rig.baseline_m = pair.Number("baseline_m");
+    if (pair.Has("doffs_px")) rectified.rig.doffs_px = pair.Number("doffs_px");
+    if (pair.Has("image_size_px")) {
+      CameraModel size;
+      SetResolution(size, pair.Numbers("image_size_px"), file);
+      rectified.width_px = size.width_px;
+      rectified.height_px = size.height_px;
+    }
+    calibration.rectified = rectified;
+  }
+  if (!calibration.raw && !calibration.rectified) Fail(file, "it holds neither left and right nor rectified");
+  if (node.Has("quality")) {
+    for (const auto& entry : node.At("quality").yaml()) {
+      const auto number = entry.first.IsScalar() && entry.second.IsScalar()
+                              ? ParseNumber(entry.second.Scalar())
+                              : std::nullopt;
+      if (!number) Fail(file, "quality holds names and numbers");
+      calibration.quality.emplace_back(Printable(entry.first.Scalar(), 60), *number);
+    }
+  }
+  return calibration;
+}
+
+// --- Kalibr
+// -----------------------------------------------------------------------------------------------------
+PlacedCamera KalibrCamera(const Node& node) {
+  PlacedCamera placed;
+  const std::string& file = node.file();
+  if (const std::string model = node.Text("camera_model"); model != "pinhole") {
+    Fail(file, "camera_model " + Printable(model) +
+                   " is not known here, only pinhole: calibrate with pinhole-radtan "
+                   "or pinhole-equi");
+  }
+  SetPinhole(placed.camera, node.Numbers("intrinsics"), file);
+  const std::string distortion = node.Has("distortion_model") ? node.Text("distortion_model") : "none";
+  if (distortion != "radtan" && distortion != "equidistant" && distortion != "none")
+    Fail(file, "distortion_model " + Printable(distortion) + " is not radtan, equidistant or none");
+  SetDistortion(placed.camera, distortion == "equidistant",
+                distortion == "none" ? std::vector<double>{} : node.Numbers("distortion_coeffs"), file);
+  SetResolution(placed.camera, node.Numbers("resolution"), file);
+  return placed;
+}
+
+Calibration ReadKalibr(const Node& node) {
+  const PlacedCamera left = KalibrCamera(node.At("cam0"));
+  const Node second = node.At("cam1");
+  PlacedCamera right = KalibrCamera(second);
+  SetPose(right, second.Numbers("T_cn_cnm1"), node.file());
+  Calibration calibration;
+  calibration.format = "kalibr";
+  calibration.raw = RigOf(left, right);
+  return calibration;
+}
+
+// --- EuRoC
+// ------------------------------------------------------------------------------------------------------
+PlacedCamera EurocCamera(const Node& node) {
+  PlacedCamera placed;
+  const std::string& file = node.file();
+  SetPinhole(placed.camera, node.Numbers("intrinsics"), file);
+  const std::string distortion = node.Text("distortion_model");
+  if (distortion != "radial-tangential" && distortion != "equidistant")
+    Fail(file, "distortion_model " + Printable(distortion) + " is not radial-tangential or equidistant");
+  SetDistortion(placed.camera, distortion == "equidistant", node.Numbers("distortion_coefficients"), file);
+  SetResolution(placed.camera, node.Numbers("resolution"), file);
+  // T_BS takes points of the camera to the body.
+  PlacedCamera body;
+  SetPose(body, node.Numbers("T_BS"), file);
+  placed.rotation = Transposed(body.rotation);
+  placed.translation_m = -(placed.rotation * body.translation_m);
+  return placed;
+}
+
+// --- ROS
+// --------------------------------------------------------------------------------------------------------
+struct RosCamera {
+  CameraModel camera;
+  Matrix3 rectification;
+  std::vector<double> projection;
+};
+
+RosCamera ReadRosCamera(const Node& node) {
+  RosCamera ros;
+  const std::string& file = node.file();
+  const bool yaml_file = node.Has("camera_matrix");  // else a message printed by `ros2 topic echo`
+  ros.camera.width_px = ImageSize(node.Number(node.Has("image_width") ? "image_width" : "width"), file);
+  ros.camera.height_px = ImageSize(node.Number(node.Has("image_height") ? "image_height" : "height"), file);
+  const auto key = [&](const char* in_file, const char* lower, const char* upper) {
+    return yaml_file ? in_file : node.Has(lower) ? lower : upper;
+  };
+  SetMatrix(ros.camera, node.Numbers(key("camera_matrix", "k", "K")), file);
+  const std::string model = node.Text("distortion_model");
+  if (model != "plumb_bob" && model != "rational_polynomial" && model != "equidistant" && model != "fisheye")
+    Fail(file,
+         "distortion_model " + Printable(model) + " is not plumb_bob, rational_polynomial or equidistant");
+  SetDistortion(ros.camera, model == "equidistant" || model == "fisheye",
+                node.Numbers(key("distortion_coefficients", "d", "D")), file);
+  ros.rectification = RotationFrom(node.Numbers(key("rectification_matrix", "r", "R")), file);
+  ros.projection = node.Numbers(key("projection_matrix", "p", "P"));
+  if (ros.projection.size() != 12) Fail(file, "a projection matrix has 12 numbers");
+  if (!(ros.projection[0] > 0)) Fail(file, "the projection matrix has no focal length: calibrate the pair");
+  return ros;
+}
+
+Calibration ReadRos(const Node& left_node, const Node& right_node) {
+  const RosCamera left = ReadRosCamera(left_node), right = ReadRosCamera(right_node);
+  const std::vector<double>&pl = left.projection, &pr = right.projection;
+  const double offset_m = pr[3] / pr[0] - pl[3] / pl[0];  // -baseline
+  if (!(offset_m < 0)) {
+    Fail(right_node.file(), "P[3] / fx is " + std::to_string(offset_m) +
+                                " m beside the left camera's, and must be below 0: are left and "
+                                "right exchanged, or was only one camera calibrated?");
+  }
+  RawRig rig;
+  rig.left = left.camera;
+  rig.right = right.camera;
+  rig.right_from_left = Transposed(right.rectification) * left.rectification;
+  rig.translation_m = Transposed(right.rectification) * Vector3{offset_m, 0, 0};
+  RectifiedCalibration rectified;
+  rectified.rig = {pl[0], pl[2], pl[6], -offset_m, pr[2] - pl[2]};
+  rectified.width_px = left.camera.width_px;
+  rectified.height_px = left.camera.height_px;
+  Calibration calibration;
+  calibration.format = "ros";
+  calibration.raw = rig;
+  calibration.rectified = rectified;
+  return calibration;
+}
+
+// --- OpenCV
+// -----------------------------------------------------------------------------------------------------
+void AppendOpenCv(const Node& node, OpenCvValues& values) {
+  for (const auto& entry : node.yaml()) {
+    if (!entry.first.IsScalar() || values.values.size() > 200) continue;
+    const std::string key = entry.first.Scalar();
+    const bool list = entry.second.IsSequence() && entry.second.size() <= 32;
+    const bool matrix = entry.second.IsMap() && entry.second["data"].IsDefined();
+    const bool number = entry.second.IsScalar() && ParseNumber(entry.second.Scalar());
+    if (!list && !matrix && !number) continue;
+    try {
+      values.values.emplace_back(key, node.Numbers(key.c_str()));
+    } catch (const Error&) {  // a list of words, a large matrix: nothing of a calibration
+      continue;
+    }
+  }
+}
+
+bool LooksLikeOpenCv(const Node& node) {
+  for (const char* key :
+       {"M1", "K1", "cameraMatrix1", "camera_matrix_1", "cameraMatrixL", "leftCameraMatrix"}) {
+    if (node.Has(key)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<Calibration> ReadYamlCalibration(const std::vector<NamedText>& files) {
+  std::vector<Node> nodes;
+  for (const NamedText& file : files) {
+    std::optional<Node> node = Parse(file);
+    if (!node) return std::nullopt;
+    nodes.push_back(std::move(*node));
+  }
+  try {
+    const Node& first = nodes.front();
+    if (nodes.size() == 1) {
+      if (first.Has("parallax_rig")) return ReadOurs(first);
+      if (first.Has("cam0")) return ReadKalibr(first);
+    }
+    if (LooksLikeOpenCv(first)) {
+      OpenCvValues values;
+      for (const Node& node : nodes) AppendOpenCv(node, values);
+      return CalibrationFromOpenCv(values, files.front().name);
+    }
+    const bool ros = first.Has("projection_matrix") ||
+                     ((first.Has("k") || first.Has("K")) && first.Has("distortion_model"));
+    const bool euroc = first.Has("T_BS");
+    if ((ros || euroc) && nodes.size() == 1) {
+      Fail(first.file(), "this is one camera of a pair: name both, LEFT,RIGHT");
+    }
+    if (ros) return ReadRos(first, nodes[1]);
+    if (euroc) {
+      Calibration calibration;
+      calibration.format = "euroc";
+      calibration.raw = RigOf(EurocCamera(first), EurocCamera(nodes[1]));
+      return calibration;
+    }
+  } catch (const YAML::Exception& error) {
+    Fail(files.front().name, "YAML: " + Printable(error.msg, 120));
+  }
+  return std::nullopt;
+}
+
+}  // namespace parallax::calibration

@@ -1,0 +1,79 @@
+// Cameras and poses that explain best where the corners of a board were seen, with the uncertainty of each
+// number.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "pipeline/calibration/raw_rig.h"
+
+namespace parallax {
+
+// A corner of the board, by its number, where an image shows it.
+struct SeenCorner {
+  int corner = 0;  // index into the board's corners
+  Vector2 pixel;
+  bool is_outlier = false;  // left out of the fit
+};
+
+struct BoardPose {
+  Matrix3 camera_from_board;
+  Vector3 translation_m;
+  Vector3 operator()(const Vector3& p) const { return camera_from_board * p + translation_m; }
+};
+
+// One moment: what left and right saw of the board. One of the lists may be empty.
+struct BoardView {
+  std::string name;
+  std::vector<SeenCorner> left, right;
+  BoardPose pose;  // in the left camera's frame
+};
+
+// How the board departs from a plane: z = x u^2 + y v^2 + z u v, m, with u and v from -1 to 1 across it.
+using BoardBend = Vector3;
+
+struct BundleOptions {
+  bool two_cameras = true;   // false: the left camera alone; the pose of the right one stays
+  int num_coefficients = 5;  // of the distortion: 0, 4, 5 or 8 of a plumb bob, 4 of a fisheye
+  bool fit_bend = false;     // the board's shape as well
+  int max_iterations = 60;
+  bool only_poses = false;  // the cameras stay as they are
+};
+
+// The rig's numbers in the order of the covariance: fx fy cx cy and the coefficients of the left camera, the
+// same of the right one, a rotation vector (radians, applied after right_from_left) and translation_m, the
+// bend.
+struct BundleResult {
+  RawRig rig;
+  BoardBend bend_m;
+  std::vector<BoardView> views;    // with their poses
+  std::vector<double> covariance;  // n x n, row by row
+  int num_parameters = 0;          // n, of the rig
+  double rms_px = 0;               // distance of the corners from where they should be, outliers left out
+  double rms_left_px = 0, rms_right_px = 0;
+  double noise_px = 0;  // sigma of one coordinate of a corner
+  int num_corners = 0, num_outliers = 0;
+
+  double Sigma(int parameter) const;
+};
+
+// Levenberg-Marquardt from the given rig and poses, poses eliminated (Triggs et al. 2000, section 6). Corners
+// further away than 5 sigma (robust) of the first fit are left out, and the rest is fitted again.
+// Deterministic. Throws InvalidArgument where there are fewer measurements than unknowns.
+BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardView> views, const RawRig& rig,
+                          const BundleOptions& options);
+
+// The rig with its number `parameter` changed by `step`, in the order above; the bend is not part of it.
+RawRig Changed(const RawRig& rig, const BundleOptions& options, int parameter, double step);
+int NumRigParameters(const BundleOptions& options);
+
+// Where each corner of a view should be seen less where it is, px; NaN where the camera cannot see it.
+std::vector<Vector2> ResidualsOf(const std::vector<Vector3>& board, const std::vector<SeenCorner>& corners,
+                                 const CameraModel& camera, const BoardPose& pose);
+
+// Depth of what two pixels see, in the left camera's rectified direction z: the middle of the shortest line
+// between their rays. NaN where they do not meet in front.
+double TriangulatedDepth(const RawRig& rig, const Matrix3& rectified_from_left, const Vector2& left,
+                         const Vector2& right);
+
+}  // namespace parallax

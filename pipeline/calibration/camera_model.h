@@ -1,0 +1,67 @@
+// Cameras as they are: focal lengths, principal point, lens distortion.
+//
+// Camera frame: x to the right, y down, z forward. Pixel (x, y) has its centre at (x, y), as in
+// pipeline/image.h.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "pipeline/calibration/vectors.h"
+
+namespace parallax {
+
+// With x = X/Z, y = Y/Z, r^2 = x^2 + y^2:
+//  kPinhole   x' = x
+//  kPlumbBob  x' = x s + 2 p1 x y + p2 (r^2 + 2 x^2), y' = y s + p1 (r^2 + 2 y^2) + 2 p2 x y (Brown 1966),
+//             s = (1 + k1 r^2 + k2 r^4 + k3 r^6) / (1 + k4 r^2 + k5 r^4 + k6 r^6)
+//  kFisheye   x' = x a' / r, a' = a (1 + k1 a^2 + k2 a^4 + k3 a^6 + k4 a^8), a = atan(r) (Kannala, Brandt
+//  2006)
+// and a pixel fx x' + cx, fy y' + cy.
+enum class LensModel { kPinhole, kPlumbBob, kFisheye };
+
+struct CameraModel {
+  int width_px = 0, height_px = 0;  // of its images; 0 = not told
+  double fx_px = 0, fy_px = 0;      // > 0
+  double cx_px = 0, cy_px = 0;
+  LensModel lens = LensModel::kPinhole;
+  // kPlumbBob: k1 k2 p1 p2 k3 k4 k5 k6 (OpenCV's order); kFisheye: k1 k2 k3 k4.
+  std::array<double, 8> distortion{};
+
+  // True where k4, k5 and k6 are 0: five coefficients say all.
+  bool HasFiveCoefficients() const { return distortion[5] == 0 && distortion[6] == 0 && distortion[7] == 0; }
+  friend bool operator==(const CameraModel&, const CameraModel&) = default;
+};
+
+// "pinhole", "plumb_bob", "fisheye".
+std::string_view NameOf(LensModel lens);
+
+// Throws InvalidArgument, one line beginning with `what`, on sizes below 0, focal lengths that are not
+// positive and numbers that are not finite.
+void CheckCamera(const CameraModel& camera, std::string_view what);
+
+// Projects and unprojects; the range of the lens is found once.
+class CameraProjection {
+ public:
+  explicit CameraProjection(const CameraModel& camera);
+
+  const CameraModel& camera() const { return camera_; }
+
+  // The pixel that sees a point or a direction; nullopt where the model does not: behind the camera, or where
+  // the polynomial of the distortion has turned back, so that pixels would show again what others show.
+  std::optional<Vector2> Project(const Vector3& point) const;
+
+  // The direction, of length 1, that a pixel sees: the inverse of Project to 1e-9 px. nullopt where the model
+  // gives no pixel so far outside.
+  std::optional<Vector3> Unproject(const Vector2& pixel) const;
+
+ private:
+  Vector2 Distorted(const Vector2& normalized) const;
+
+  CameraModel camera_;
+  double max_radius_ =
+      0;  // kPlumbBob: largest X/Z radius before the distortion turns; kFisheye: largest angle
+};
+
+}  // namespace parallax

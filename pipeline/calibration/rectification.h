@@ -1,0 +1,39 @@
+// Rectification: two virtual cameras side by side, in whose images a point lies on one row.
+#pragma once
+
+#include <string>
+
+#include "pipeline/calibration/raw_rig.h"
+#include "pipeline/rig.h"
+
+namespace parallax {
+
+struct RectificationOptions {
+  int width_px = 0, height_px = 0;  // of the rectified images; 0 = as the cameras'
+  // 1 = as much as shows without pixels that no camera saw; less shows more, with borders that are masked,
+  // more shows a smaller part, larger. 0 = everything that either camera saw.
+  double zoom = 1;
+};
+
+struct Rectification {
+  Matrix3 rectified_from_left, rectified_from_right;  // rotations of the camera frames
+  StereoRig rig;                                      // of the rectified pair
+  int width_px = 0, height_px = 0;
+  double overlap = 0;  // the part of the narrower camera's width, far away, that the other one sees too
+};
+
+// The rotation is shared by both cameras: z is the mean of their axes at right angles to the baseline, x runs
+// along the baseline (Bouguet). Focal length and principal point are the same for both (doffs 0). At zoom 1
+// the images are the largest that lie within what both cameras saw of the plane at infinity, but with a focal
+// length of at least half the cameras' (per pixel of width): a wide fisheye would come out too small in the
+// middle.
+//
+// Throws InvalidArgument as CheckRawRig, for sizes and zooms that are none (0.1 to 10, or 0), and for rigs
+// that no rectification fits, with the reason: left and right exchanged, one camera above the other or
+// turned, one in front of the other (the epipole lies in the image), or hardly a common part of the scene.
+Rectification MakeRectification(const RawRig& rig, const RectificationOptions& options = {});
+
+// Why a rig cannot be rectified, one line; empty where it can.
+std::string WhyNotRectifiable(const RawRig& rig);
+
+}  // namespace parallax

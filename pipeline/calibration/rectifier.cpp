@@ -1,0 +1,111 @@
+#include "pipeline/calibration/rectifier.h"
+
+#include <cmath>
+#include <limits>
+#include <string>
+#include <utility>
+
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+bool AllSeen(const HostImage<std::uint8_t>& seen) {
+  for (int y = 0; y < seen.height(); ++y) {
+    for (int x = 0; x < seen.width(); ++x) {
+      if (seen(x, y) == 0) return false;
+    }
+  }
+  return true;
+}
+
+CameraImage Remapped(const CameraImageView& image, const RemapTable& table, ThreadPool* threads) {
+  return std::visit(
+      [&]<typename Pixel>(const HostImageView<const Pixel>& from) -> CameraImage {
+        HostImage<Pixel> to(table.width(), table.height());
+        Remap(from, table, to.View(), threads);
+        return to;
+      },
+      image);
+}
+
+std::string SizeText(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
+
+void TakeSize(CameraModel& camera, const CameraImage& image) {
+  if (camera.width_px > 0 && camera.height_px > 0) return;
+  camera.width_px = WidthOf(ViewOf(image));
+  camera.height_px = HeightOf(ViewOf(image));
+}
+
+void CheckFits(const CameraModel& camera, const CameraImage& image, const char* which) {
+  const int width = WidthOf(ViewOf(image)), height = HeightOf(ViewOf(image));
+  if (width == camera.width_px && height == camera.height_px) return;
+  throw Error(std::string("the ") + which + " image is " + SizeText(width, height) +
+              ", but the rig is that of " + SizeText(camera.width_px, camera.height_px) +
+              " images: take the rig of this camera mode, or calibrate at this size");
+}
+
+}  // namespace
+
+void RemoveUnseen(const SeenPixelsOfPair& seen, DisparityMap& map) {
+  if (seen.all) return;
+  if (!SameSize(seen.left.ConstView(), map.disparity.ConstView()))
+    throw InvalidArgument("the disparity map has another size than the rectified images");
+  const int width = map.disparity.width();
+  for (int y = 0; y < map.disparity.height(); ++y) {
+    for (int x = 0; x < width; ++x) {
+      const float disparity = map.disparity(x, y);
+      bool keep = seen.left(x, y) != 0;
+      if (keep && !std::isnan(disparity)) {
+        const double match = std::floor(x - static_cast<double>(disparity) + 0.5);
+        if (match >= 0 && match < width) keep = seen.right(static_cast<int>(match), y) != 0;
+      }
+      if (keep) continue;
+      map.disparity(x, y) = std::numeric_limits<float>::quiet_NaN();
+      if (!map.validity.Empty()) {
+        map.validity(x, y) =
+            static_cast<std::uint8_t>((map.validity(x, y) | kOutOfRange) & ~unsigned{kFilled});
+      }
+    }
+  }
+}
+
+Rectifier::Rectifier(const RawRig& rig, const RectificationOptions& options, ThreadPool* threads)
+    : rectification_(MakeRectification(rig, options)) {
+  const Rectification& r = rectification_;
+  left_ = MakeRemapTable(rig.left, r.rectified_from_left, r.rig, r.width_px, r.height_px, threads);
+  right_ = MakeRemapTable(rig.right, r.rectified_from_right, r.rig, r.width_px, r.height_px, threads);
+  auto seen = std::make_shared<SeenPixelsOfPair>();
+  seen->left = SeenPixels(left_);
+  seen->right = SeenPixels(right_);
+  seen->all = AllSeen(seen->left) && AllSeen(seen->right);
+  seen_ = std::move(seen);
+}
+
+CameraImage Rectifier::RectifyLeft(const CameraImageView& image, ThreadPool* threads) const {
+  return Remapped(image, left_, threads);
+}
+CameraImage Rectifier::RectifyRight(const CameraImageView& image, ThreadPool* threads) const {
+  return Remapped(image, right_, threads);
+}
+
+void FrameRectifier::Rectify(StereoFrame& frame) {
+  if (frame.rectified || !frame.raw_rig) return;
+  RawRig rig = *frame.raw_rig;
+  TakeSize(rig.left, frame.left);
+  TakeSize(rig.right, frame.right);
+  CheckFits(rig.left, frame.left, "left");
+  CheckFits(rig.right, frame.right, "right");
+  if (!rectifier_ || rig != *rig_) {
+    rectifier_ = std::make_unique<Rectifier>(rig, options_);
+    rig_ = rig;
+  }
+  frame.left = rectifier_->RectifyLeft(ViewOf(frame.left));
+  frame.right = rectifier_->RectifyRight(ViewOf(frame.right));
+  frame.rectified = true;
+  frame.rig = rectifier_->rectification().rig;
+  frame.rig_note.clear();
+  frame.seen = rectifier_->seen();
+}
+
+}  // namespace parallax

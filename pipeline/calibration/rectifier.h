@@ -1,0 +1,60 @@
+// Frames of raw cameras made rectified.
+#pragma once
+
+#include <memory>
+#include <optional>
+
+#include "pipeline/calibration/rectification.h"
+#include "pipeline/calibration/remap.h"
+#include "pipeline/disparity_map.h"
+#include "pipeline/frame.h"
+
+namespace parallax {
+
+// What the cameras saw of a rectified pair: 255, else 0 (a border).
+struct SeenPixelsOfPair {
+  HostImage<std::uint8_t> left, right;
+  bool all = false;  // both saw everything
+};
+
+// Takes away the disparities of pixels that the left camera did not see, and of those whose match is a pixel
+// inside the right image that the right camera did not see: NaN, kOutOfRange and not kFilled.
+void RemoveUnseen(const SeenPixelsOfPair& seen, DisparityMap& map);
+
+// Rectifies pairs of one rig. Maps are made once.
+class Rectifier {
+ public:
+  // Throws as MakeRectification.
+  explicit Rectifier(const RawRig& rig, const RectificationOptions& options = {},
+                     ThreadPool* threads = nullptr);
+
+  const Rectification& rectification() const { return rectification_; }
+  const std::shared_ptr<const SeenPixelsOfPair>& seen() const { return seen_; }
+
+  // Throws InvalidArgument where the images are not of the rig's size.
+  CameraImage RectifyLeft(const CameraImageView& image, ThreadPool* threads = nullptr) const;
+  CameraImage RectifyRight(const CameraImageView& image, ThreadPool* threads = nullptr) const;
+
+ private:
+  Rectification rectification_;
+  RemapTable left_, right_;
+  std::shared_ptr<const SeenPixelsOfPair> seen_;
+};
+
+// Rectifies frames that have a raw rig, whichever it is: the maps of the last one are kept.
+class FrameRectifier {
+ public:
+  explicit FrameRectifier(const RectificationOptions& options = {}) : options_(options) {}
+
+  // A frame of raw images with raw_rig becomes a rectified one, with its rig and what the cameras saw; others
+  // stay as they are. A rig that does not say how large its images are takes the frame's size. Throws Error
+  // where images and rig differ in size, and as MakeRectification.
+  void Rectify(StereoFrame& frame);
+
+ private:
+  RectificationOptions options_;
+  std::optional<RawRig> rig_;
+  std::unique_ptr<Rectifier> rectifier_;
+};
+
+}  // namespace parallax

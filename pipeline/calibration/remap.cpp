@@ -1,0 +1,134 @@
+#include "pipeline/calibration/remap.h"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "pipeline/error.h"
+#include "pipeline/simd/remap_kernels.h"
+#include "pipeline/simd/row_tasks.h"
+
+namespace parallax {
+namespace {
+
+constexpr int kOne = 1 << kRemapBits;
+constexpr int kRowsPerBlock = 16;
+
+template <typename Body>
+void ForRowBlocks(int height, ThreadPool* threads, const Body& body) {
+  if (threads == nullptr) return body(0, height);
+  cpu::ForRowBlocks(height, kRowsPerBlock, *threads, body);
+}
+
+template <typename Pixel>
+void CheckSizes(HostImageView<const Pixel> from, const RemapTable& table, HostImageView<Pixel> to) {
+  if (from.width != table.source_width_px || from.height != table.source_height_px) {
+    throw InvalidArgument("an image of " + std::to_string(from.width) + "x" + std::to_string(from.height) +
+                          " does not fit a calibration of " + std::to_string(table.source_width_px) + "x" +
+                          std::to_string(table.source_height_px));
+  }
+  if (to.width != table.width() || to.height != table.height()) {
+    throw InvalidArgument("the rectified image has another size than its table");
+  }
+}
+
+int Mix(int a, int b, int c, int d, int wx, int wy) {
+  const int above = (kOne - wx) * a + wx * b, below = (kOne - wx) * c + wx * d;
+  return (above * (kOne - wy) + below * wy + (1 << (2 * kRemapBits - 1))) >> (2 * kRemapBits);
+}
+template <typename T>
+T MixPixels(T a, T b, T c, T d, int wx, int wy) {
+  return static_cast<T>(Mix(a, b, c, d, wx, wy));
+}
+Rgb8 MixPixels(Rgb8 a, Rgb8 b, Rgb8 c, Rgb8 d, int wx, int wy) {
+  return {MixPixels(a.r, b.r, c.r, d.r, wx, wy), MixPixels(a.g, b.g, c.g, d.g, wx, wy),
+          MixPixels(a.b, b.b, c.b, d.b, wx, wy)};
+}
+
+template <typename Pixel>
+void RemapRow(HostImageView<const Pixel> from, const RemapTable& table, int y, int x_begin,
+              HostImageView<Pixel> to) {
+  for (int x = x_begin; x < to.width; ++x) {
+    const int px = table.x(x, y), py = table.y(x, y);
+    if (px < 0) {
+      to(x, y) = Pixel{};
+      continue;
+    }
+    const int u = px >> kRemapBits, v = py >> kRemapBits;
+    to(x, y) = MixPixels(from(u, v), from(u + 1, v), from(u, v + 1), from(u + 1, v + 1), px & (kOne - 1),
+                         py & (kOne - 1));
+  }
+}
+
+}  // namespace
+
+RemapTable MakeRemapTable(const CameraModel& camera, const Matrix3& rectified_from_camera,
+                          const StereoRig& rig, int width_px, int height_px, ThreadPool* threads) {
+  if (camera.width_px < 2 || camera.height_px < 2)
+    throw InvalidArgument("a camera of " + std::to_string(camera.width_px) + "x" +
+                          std::to_string(camera.height_px) + " px cannot be rectified");
+  const CameraProjection projection(camera);
+  const Matrix3 camera_from_rectified = Transposed(rectified_from_camera);
+  RemapTable table;
+  table.x = HostImage<std::int32_t>(width_px, height_px);
+  table.y = HostImage<std::int32_t>(width_px, height_px);
+  table.source_width_px = camera.width_px;
+  table.source_height_px = camera.height_px;
+  const double last_x = camera.width_px - 1, last_y = camera.height_px - 1;
+  ForRowBlocks(height_px, threads, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      for (int x = 0; x < width_px; ++x) {
+        const Vector3 ray{(x - rig.cx_px) / rig.fx_px, (y - rig.cy_px) / rig.fx_px, 1};
+        const auto pixel = projection.Project(camera_from_rectified * ray);
+        table.x(x, y) = table.y(x, y) = -1;
+        constexpr double kHalf = 0.5 / kOne;
+        if (!pixel || !(pixel->x >= -kHalf && pixel->x <= last_x + kHalf && pixel->y >= -kHalf &&
+                        pixel->y <= last_y + kHalf))
+          continue;
+        const auto rounded = [](double value, int last) {
+          return std::clamp(static_cast<int>(std::lround(value * kOne)), 0, last * kOne - 1);
+        };
+        table.x(x, y) = rounded(pixel->x, camera.width_px - 1);
+        table.y(x, y) = rounded(pixel->y, camera.height_px - 1);
+      }
+    }
+  });
+  return table;
+}
+
+HostImage<std::uint8_t> SeenPixels(const RemapTable& table) {
+  HostImage<std::uint8_t> seen(table.width(), table.height());
+  for (int y = 0; y < table.height(); ++y) {
+    for (int x = 0; x < table.width(); ++x) seen(x, y) = table.x(x, y) < 0 ? 0 : 255;
+  }
+  return seen;
+}
+
+template <typename Pixel>
+void Remap(HostImageView<const Pixel> from, const RemapTable& table, HostImageView<Pixel> to,
+           ThreadPool* threads) {
+  CheckSizes(from, table, to);
+  const bool fits = cpu::CanRemapByVectors(from.stride_bytes, from.height);
+  ForRowBlocks(to.height, threads, [&](int begin, int end) {
+    for (int y = begin; y < end; ++y) {
+      const int done = fits ? cpu::RemapRow(from, table.x.Row(y), table.y.Row(y), to.width, to.Row(y)) : 0;
+      RemapRow(from, table, y, done, to);
+    }
+  });
+}
+
+template <typename Pixel>
+void RemapReference(HostImageView<const Pixel> from, const RemapTable& table, HostImageView<Pixel> to) {
+  CheckSizes(from, table, to);
+  for (int y = 0; y < to.height; ++y) RemapRow(from, table, y, 0, to);
+}
+
+#define PARALLAX_REMAP(Pixel)                                                                            \
+  template void Remap(HostImageView<const Pixel>, const RemapTable&, HostImageView<Pixel>, ThreadPool*); \
+  template void RemapReference(HostImageView<const Pixel>, const RemapTable&, HostImageView<Pixel>);
+PARALLAX_REMAP(std::uint8_t)
+PARALLAX_REMAP(std::uint16_t)
+PARALLAX_REMAP(Rgb8)
+#undef PARALLAX_REMAP
+
+}  // namespace parallax

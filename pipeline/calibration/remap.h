@@ -1,0 +1,46 @@
+// Images as another camera sees them: positions made once, then integers only, so that every back end gives
+// the same bits.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/calibration/camera_model.h"
+#include "pipeline/image.h"
+#include "pipeline/parallel.h"
+#include "pipeline/rig.h"
+
+namespace parallax {
+
+inline constexpr int kRemapBits = 7;  // positions and weights are in 1/128 px
+
+// Where every pixel of the new image lies in the old one, in 1/128 px, rounded to the nearest; x = -1 where
+// the old image does not show it. The two columns and rows at most that a pixel is made of always lie inside:
+// positions on the last column or row are taken 1/128 px before it.
+struct RemapTable {
+  HostImage<std::int32_t> x, y;
+  int source_width_px = 0, source_height_px = 0;
+
+  int width() const { return x.width(); }
+  int height() const { return x.height(); }
+};
+
+// The table that turns images of `camera` into those of a pinhole camera of focal length fx and principal
+// point (cx, cy), turned by rectified_from_camera. camera must state its size, 2x2 at least.
+RemapTable MakeRemapTable(const CameraModel& camera, const Matrix3& rectified_from_camera,
+                          const StereoRig& rig, int width_px, int height_px, ThreadPool* threads = nullptr);
+
+// 255 where the old image shows the pixel, 0 elsewhere.
+HostImage<std::uint8_t> SeenPixels(const RemapTable& table);
+
+// Bilinear: with the four pixels a b / c d round a position and wx, wy its fraction in 1/128,
+//   (((128 - wx) a + wx b) (128 - wy) + ((128 - wx) c + wx d) wy + 8192) >> 14
+// in each channel; 0 where the old image does not show the pixel. from must have the table's source size, to
+// its own. Throws InvalidArgument otherwise. threads: null = this one only; their number changes no bit.
+template <typename Pixel>
+void Remap(HostImageView<const Pixel> from, const RemapTable& table, HostImageView<Pixel> to,
+           ThreadPool* threads = nullptr);
+// The same, plain: what the other one equals.
+template <typename Pixel>
+void RemapReference(HostImageView<const Pixel> from, const RemapTable& table, HostImageView<Pixel> to);
+
+}  // namespace parallax

@@ -1,0 +1,157 @@
+#include "pipeline/simd/remap_kernels.h"
+
+#include "pipeline/simd/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pipeline/simd/remap_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <limits>
+
+HWY_BEFORE_NAMESPACE();
+namespace parallax::cpu::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+constexpr int kBits = 7;
+
+// Calls body(tag, x) for whole vectors; returns how many pixels they hold. The rest is left to plain code.
+template <class Body>
+HWY_INLINE int ForVectors(int width, const Body& body) {
+  const hn::ScalableTag<std::int32_t> d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  int x = 0;
+  for (; x + lanes <= width; x += lanes) body(d, x);
+  return x;
+}
+
+// Weights and the offset in bytes of the pixel above on the left.
+template <class D>
+struct Position {
+  hn::Vec<D> wx, wy, offset;
+  hn::Mask<D> outside;
+};
+
+template <class D>
+HWY_INLINE Position<D> PositionAt(D d, const std::int32_t* HWY_RESTRICT xs,
+                                  const std::int32_t* HWY_RESTRICT ys, int x, int stride_bytes,
+                                  int pixel_bytes) {
+  const auto px = hn::LoadU(d, xs + x), py = hn::LoadU(d, ys + x);
+  const auto outside = hn::Lt(px, hn::Zero(d));
+  const auto fraction = hn::Set(d, (1 << kBits) - 1);
+  const auto column = hn::IfThenZeroElse(outside, hn::ShiftRight<kBits>(px));
+  const auto row = hn::IfThenZeroElse(outside, hn::ShiftRight<kBits>(py));
+  return {hn::And(px, fraction), hn::And(py, fraction),
+          hn::Add(hn::Mul(row, hn::Set(d, stride_bytes)), hn::Mul(column, hn::Set(d, pixel_bytes))), outside};
+}
+
+// Four bytes from each offset.
+template <class D>
+HWY_INLINE hn::Vec<D> Gather(D d, const void* base, hn::Vec<D> offset) {
+  return hn::GatherOffset(d, static_cast<const std::int32_t*>(base), offset);
+}
+
+template <class D>
+HWY_INLINE hn::Vec<D> Mix(D d, hn::Vec<D> a, hn::Vec<D> b, hn::Vec<D> c, hn::Vec<D> e,
+                          const Position<D>& at) {
+  // (128 - w) a + w b = 128 a + w (b - a)
+  const auto above = hn::Add(hn::ShiftLeft<kBits>(a), hn::Mul(at.wx, hn::Sub(b, a)));
+  const auto below = hn::Add(hn::ShiftLeft<kBits>(c), hn::Mul(at.wx, hn::Sub(e, c)));
+  const auto sum = hn::Add(hn::ShiftLeft<kBits>(above), hn::Mul(at.wy, hn::Sub(below, above)));
+  const auto rounded = hn::ShiftRight<2 * kBits>(hn::Add(sum, hn::Set(d, 1 << (2 * kBits - 1))));
+  return hn::IfThenZeroElse(at.outside, rounded);
+}
+
+int RemapGray8OfTarget(const std::uint8_t* from, int stride_bytes, int last_offset, const std::int32_t* xs,
+                       const std::int32_t* ys, int width, std::uint8_t* to) {
+  return ForVectors(width, [&](auto d, int x) HWY_ATTR {
+    const hn::RebindToUnsigned<decltype(d)> du;
+    const hn::Rebind<std::uint8_t, decltype(d)> d8;
+    const auto at = PositionAt(d, xs, ys, x, stride_bytes, 1);
+    const auto byte = hn::Set(d, 255);
+    // Below, four bytes from the offset may reach beyond the image: then they are taken from further left.
+    const auto below = hn::Add(at.offset, hn::Set(d, stride_bytes));
+    const auto within = hn::Min(below, hn::Set(d, last_offset));
+    const auto shift = hn::BitCast(du, hn::ShiftLeft<3>(hn::Sub(below, within)));
+    const auto above_bytes = Gather(d, from, at.offset);
+    const auto below_bytes = hn::BitCast(d, hn::Shr(hn::BitCast(du, Gather(d, from, within)), shift));
+    const auto value = Mix(d, hn::And(above_bytes, byte), hn::And(hn::ShiftRight<8>(above_bytes), byte),
+                           hn::And(below_bytes, byte), hn::And(hn::ShiftRight<8>(below_bytes), byte), at);
+    hn::StoreU(hn::DemoteTo(d8, value), d8, to + x);
+  });
+}
+
+int RemapGray16OfTarget(const std::uint16_t* from, int stride_bytes, const std::int32_t* xs,
+                        const std::int32_t* ys, int width, std::uint16_t* to) {
+  return ForVectors(width, [&](auto d, int x) HWY_ATTR {
+    const hn::RebindToUnsigned<decltype(d)> du;
+    const hn::Rebind<std::uint16_t, decltype(d)> d16;
+    const auto at = PositionAt(d, xs, ys, x, stride_bytes, 2);
+    const auto word = hn::Set(d, 65535);
+    const auto above = Gather(d, from, at.offset);
+    const auto below = Gather(d, from, hn::Add(at.offset, hn::Set(d, stride_bytes)));
+    const auto high = [&](auto v) HWY_ATTR { return hn::BitCast(d, hn::ShiftRight<16>(hn::BitCast(du, v))); };
+    const auto value = Mix(d, hn::And(above, word), high(above), hn::And(below, word), high(below), at);
+    hn::StoreU(hn::DemoteTo(d16, value), d16, to + x);
+  });
+}
+
+int RemapRgb8OfTarget(const std::uint8_t* from, int stride_bytes, const std::int32_t* xs,
+                      const std::int32_t* ys, int width, std::uint8_t* to) {
+  return ForVectors(width, [&](auto d, int x) HWY_ATTR {
+    const hn::RebindToUnsigned<decltype(d)> du;
+    const hn::Rebind<std::uint8_t, decltype(d)> d8;
+    const auto at = PositionAt(d, xs, ys, x, stride_bytes, 3);
+    const auto byte = hn::Set(d, 255), two = hn::Set(d, 2);
+    const auto below = hn::Add(at.offset, hn::Set(d, stride_bytes));
+    // r g b r' and b r' g' b' of two neighbouring pixels.
+    const auto a0 = Gather(d, from, at.offset), a1 = Gather(d, from, hn::Add(at.offset, two));
+    const auto b0 = Gather(d, from, below), b1 = Gather(d, from, hn::Add(below, two));
+    const auto top = [&](auto v) HWY_ATTR { return hn::BitCast(d, hn::ShiftRight<24>(hn::BitCast(du, v))); };
+    const auto third = [&](auto v) HWY_ATTR { return hn::And(hn::ShiftRight<16>(v), byte); };
+    const auto second = [&](auto v) HWY_ATTR { return hn::And(hn::ShiftRight<8>(v), byte); };
+    const auto r = Mix(d, hn::And(a0, byte), top(a0), hn::And(b0, byte), top(b0), at);
+    const auto g = Mix(d, second(a0), third(a1), second(b0), third(b1), at);
+    const auto b = Mix(d, third(a0), top(a1), third(b0), top(b1), at);
+    hn::StoreInterleaved3(hn::DemoteTo(d8, r), hn::DemoteTo(d8, g), hn::DemoteTo(d8, b), d8, to + 3 * x);
+  });
+}
+
+}  // namespace
+}  // namespace parallax::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace parallax::cpu {
+
+HWY_EXPORT(RemapGray8OfTarget);
+HWY_EXPORT(RemapGray16OfTarget);
+HWY_EXPORT(RemapRgb8OfTarget);
+
+bool CanRemapByVectors(std::ptrdiff_t stride_bytes, int height) {
+  return stride_bytes > 0 && height >= 2 && stride_bytes < std::numeric_limits<std::int32_t>::max() / height;
+}
+
+int RemapRow(HostImageView<const std::uint8_t> from, const std::int32_t* positions_x,
+             const std::int32_t* positions_y, int width, std::uint8_t* to) {
+  const int stride = static_cast<int>(from.stride_bytes);
+  const int last_offset = stride * (from.height - 1) + from.width - 4;  // of the last four bytes
+  return HWY_DYNAMIC_DISPATCH(RemapGray8OfTarget)(from.data, stride, last_offset, positions_x, positions_y,
+                                                  width, to);
+}
+int RemapRow(HostImageView<const std::uint16_t> from, const std::int32_t* positions_x,
+             const std::int32_t* positions_y, int width, std::uint16_t* to) {
+  return HWY_DYNAMIC_DISPATCH(RemapGray16OfTarget)(from.data, static_cast<int>(from.stride_bytes),
+                                                   positions_x, positions_y, width, to);
+}
+int RemapRow(HostImageView<const Rgb8> from, const std::int32_t* positions_x, const std::int32_t* positions_y,
+             int width, Rgb8* to) {
+  return HWY_DYNAMIC_DISPATCH(RemapRgb8OfTarget)(reinterpret_cast<const std::uint8_t*>(from.data),
+                                                 static_cast<int>(from.stride_bytes), positions_x,
+                                                 positions_y, width, reinterpret_cast<std::uint8_t*>(to));
+}
+
+}  // namespace parallax::cpu
+#endif

@@ -1,0 +1,104 @@
+#include "pipeline/calibration/camera_model.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+#include "pipeline/calibration/raw_rig.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+CameraModel Camera(LensModel lens, std::array<double, 8> k) {
+  return {.width_px = 640,
+          .height_px = 480,
+          .fx_px = 500,
+          .fy_px = 510,
+          .cx_px = 318,
+          .cy_px = 242,
+          .lens = lens,
+          .distortion = k};
+}
+
+TEST(CameraModel, ProjectsAsWorkedByHand) {
+  // x = 0.5, y = 0.25: r^2 = 0.3125.
+  const Vector3 point{1, 0.5, 2};
+  const auto plain = CameraProjection(Camera(LensModel::kPinhole, {})).Project(point);
+  ASSERT_TRUE(plain);
+  EXPECT_DOUBLE_EQ(plain->x, 500 * 0.5 + 318);
+  EXPECT_DOUBLE_EQ(plain->y, 510 * 0.25 + 242);
+  // s = 1 - 0.2 * 0.3125 = 0.9375; x' = 0.46875 + 2 * 0.01 * 0.125 + 0.02 * (0.3125 + 0.5)
+  const auto bent = CameraProjection(Camera(LensModel::kPlumbBob, {-0.2, 0, 0.01, 0.02})).Project(point);
+  ASSERT_TRUE(bent);
+  EXPECT_NEAR(bent->x, 500 * (0.46875 + 0.0025 + 0.01625) + 318, 1e-9);
+  EXPECT_NEAR(bent->y, 510 * (0.234375 + 0.01 * (0.3125 + 0.125) + 2 * 0.02 * 0.125) + 242, 1e-9);
+  // A fisheye without coefficients: the radius is the angle, here 45 degrees along x.
+  const auto fish = CameraProjection(Camera(LensModel::kFisheye, {})).Project({3, 0, 3});
+  ASSERT_TRUE(fish);
+  EXPECT_NEAR(fish->x, 500 * std::numbers::pi / 4 + 318, 1e-9);
+  EXPECT_NEAR(fish->y, 242, 1e-12);
+}
+
+TEST(CameraModel, UnprojectIsTheInverse) {
+  for (const CameraModel& camera :
+       {Camera(LensModel::kPinhole, {}), Camera(LensModel::kPlumbBob, {-0.37, 0.2, 0.002, 0.001, -0.07}),
+        Camera(LensModel::kPlumbBob, {0.3, -0.1, 0, 0.001, 0.05, 0.2, -0.05, 0.01}),
+        Camera(LensModel::kFisheye, {0.01, -0.02, 0.005, -0.001})}) {
+    const CameraProjection projection(camera);
+    for (int y = 0; y < 480; y += 53) {
+      for (int x = 0; x < 640; x += 49) {
+        const auto ray = projection.Unproject({static_cast<double>(x), static_cast<double>(y)});
+        ASSERT_TRUE(ray) << NameOf(camera.lens) << " " << x << " " << y;
+        EXPECT_NEAR(Length(*ray), 1, 1e-12);
+        const auto pixel = projection.Project(*ray);
+        ASSERT_TRUE(pixel);
+        EXPECT_NEAR(pixel->x, x, 1e-6);
+        EXPECT_NEAR(pixel->y, y, 1e-6);
+      }
+    }
+  }
+}
+
+TEST(CameraModel, ShowsNothingTwice) {
+  // r (1 - 0.3 r^2) turns at r = 1.054: what lies further out would come in again.
+  const CameraProjection projection(Camera(LensModel::kPlumbBob, {-0.3}));
+  EXPECT_TRUE(projection.Project({1, 0, 1}));
+  EXPECT_FALSE(projection.Project({1.2, 0, 1}));
+  EXPECT_FALSE(projection.Unproject({500 * 0.75 + 318, 242}));
+  EXPECT_FALSE(projection.Project({0, 0, -1}));
+  // A fisheye sees behind itself.
+  EXPECT_TRUE(CameraProjection(Camera(LensModel::kFisheye, {})).Project({1, 0, -0.5}));
+}
+
+TEST(CameraModel, RotationVectorsAndBack) {
+  for (const Vector3 v : {Vector3{0, 0, 0}, Vector3{1e-9, 0, 0}, Vector3{0.3, -0.2, 0.9},
+                          Vector3{0, std::numbers::pi, 0}, Vector3{3.1, 0.2, -0.1}}) {
+    const Matrix3 r = RotationOf(v);
+    EXPECT_LT(DistanceFromRotation(r), 1e-12);
+    const Matrix3 again = RotationOf(RotationVectorOf(r));
+    for (std::size_t i = 0; i < 9; ++i) EXPECT_NEAR(again.m[i], r.m[i], 1e-9);
+  }
+  // A quarter turn about z takes x to y.
+  const Vector3 y = RotationOf({0, 0, std::numbers::pi / 2}) * Vector3{1, 0, 0};
+  EXPECT_NEAR(y.y, 1, 1e-15);
+  Matrix3 rounded = RotationOf({0.3, -0.2, 0.9});
+  for (double& m : rounded.m) m = std::round(m * 1e3) / 1e3;
+  EXPECT_LT(DistanceFromRotation(NearestRotation(rounded)), 1e-12);
+}
+
+TEST(CameraModel, RefusesWhatIsNone) {
+  CameraModel camera = Camera(LensModel::kPinhole, {});
+  camera.fx_px = 0;
+  EXPECT_THROW(CameraProjection{camera}, InvalidArgument);
+  RawRig rig{Camera(LensModel::kPinhole, {}), Camera(LensModel::kPinhole, {}), {}, {}};
+  EXPECT_THROW(CheckRawRig(rig, "rig"), InvalidArgument);  // no baseline
+  rig.translation_m = {-0.1, 0, 0};
+  EXPECT_NO_THROW(CheckRawRig(rig, "rig"));
+  rig.right_from_left.m[8] = -1;
+  EXPECT_THROW(CheckRawRig(rig, "rig"), InvalidArgument);  // a mirror
+}
+
+}  // namespace
+}  // namespace parallax

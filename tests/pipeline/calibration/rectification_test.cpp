@@ -1,0 +1,134 @@
+#include "pipeline/calibration/rectification.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "pipeline/calibration/rectifier.h"
+#include "pipeline/error.h"
+#include "tests/support/raw_rigs.h"
+
+namespace parallax {
+namespace {
+
+using ::testing::HasSubstr;
+
+Vector2 Rectified(const Matrix3& rotation, const StereoRig& rig, const Vector3& point) {
+  const Vector3 p = rotation * point;
+  return {rig.fx_px * p.x / p.z + rig.cx_px, rig.fx_px * p.y / p.z + rig.cy_px};
+}
+
+TEST(Rectification, PointsLieOnOneRowAtTheirDepth) {
+  for (const RawRig& rig : {test::WideRig(), test::FisheyeRig()}) {
+    const Rectification r = MakeRectification(rig);
+    EXPECT_LT(DistanceFromRotation(r.rectified_from_left), 1e-12);
+    EXPECT_LT(DistanceFromRotation(r.rectified_from_right), 1e-12);
+    EXPECT_DOUBLE_EQ(r.rig.baseline_m, rig.baseline_m());
+    for (const Vector3 p : {Vector3{0, 0, 2}, Vector3{0.7, -0.4, 1.5}, Vector3{-1, 0.6, 5}}) {
+      const Vector2 left = Rectified(r.rectified_from_left, r.rig, p);
+      const Vector2 right =
+          Rectified(r.rectified_from_right, r.rig, rig.right_from_left * p + rig.translation_m);
+      EXPECT_NEAR(left.y, right.y, 1e-9);
+      const double z = (r.rectified_from_left * p).z;
+      EXPECT_NEAR(left.x - right.x, r.rig.fx_px * r.rig.baseline_m / z, 1e-9);
+    }
+  }
+}
+
+TEST(Rectification, ShowsNoBordersAtZoomOneAndEverythingAtAll) {
+  const RawRig rig = test::WideRig();
+  const Rectifier usual(rig);
+  EXPECT_TRUE(usual.seen()->all);
+  EXPECT_EQ(usual.rectification().width_px, rig.left.width_px);
+  const Rectifier all(rig, {.zoom = 0});
+  EXPECT_FALSE(all.seen()->all);
+  // Every pixel of the left image is somewhere in the rectified one.
+  const CameraProjection projection(rig.left);
+  for (const Vector2 corner :
+       {Vector2{0, 0}, Vector2{639, 0}, Vector2{0, 479}, Vector2{639, 479}, Vector2{320, 0}}) {
+    const Vector2 p = Rectified(all.rectification().rectified_from_left, all.rectification().rig,
+                                *projection.Unproject(corner));
+    EXPECT_GE(p.x, -0.5);
+    EXPECT_LE(p.x, 639.5);
+    EXPECT_GE(p.y, -0.5);
+    EXPECT_LE(p.y, 479.5);
+  }
+  const Rectification twice = MakeRectification(rig, {.width_px = 320, .height_px = 240, .zoom = 2});
+  EXPECT_EQ(twice.width_px, 320);
+  EXPECT_NEAR(twice.rig.fx_px, usual.rectification().rig.fx_px, 0.02 * twice.rig.fx_px);
+  EXPECT_FALSE(Rectifier(rig, {.zoom = 0.5}).seen()->all);
+}
+
+TEST(Rectification, RefusesRigsThatCannotWorkAndSaysWhy) {
+  const RawRig good = test::WideRig();
+  EXPECT_EQ(WhyNotRectifiable(good), "");
+  RawRig rig = good;
+  rig.translation_m = -rig.translation_m;
+  EXPECT_THAT(WhyNotRectifiable(rig), HasSubstr("exchanged"));
+  rig.translation_m = {0.001, 0, 0.2};
+  EXPECT_THAT(WhyNotRectifiable(rig), HasSubstr("epipole"));
+  rig = good;
+  rig.translation_m = {0, -0.12, 0};
+  EXPECT_THAT(WhyNotRectifiable(rig), HasSubstr("above"));
+  rig = good;
+  rig.right_from_left = RotationOf({0, 1.2, 0});
+  EXPECT_THAT(WhyNotRectifiable(rig), ::testing::AnyOf(HasSubstr("common"), HasSubstr("epipole")));
+  rig = good;
+  rig.right_from_left = RotationOf({0, 0, 3.1}) * good.right_from_left;
+  rig.translation_m = RotationOf({0, 0, 3.1}) * good.translation_m;
+  EXPECT_THAT(WhyNotRectifiable(rig), HasSubstr("turned"));
+  EXPECT_THROW(MakeRectification(rig), InvalidArgument);
+  EXPECT_THROW(MakeRectification(good, {.zoom = 50}), InvalidArgument);
+  EXPECT_THROW(MakeRectification(good, {.width_px = -1}), InvalidArgument);
+  rig = good;
+  rig.left.width_px = 0;
+  EXPECT_THROW(MakeRectification(rig), InvalidArgument);
+}
+
+TEST(Rectification, BordersMakeNoDisparity) {
+  SeenPixelsOfPair seen;
+  seen.left = HostImage<std::uint8_t>(6, 1, 255);
+  seen.right = HostImage<std::uint8_t>(6, 1, 255);
+  seen.left(5, 0) = 0;
+  seen.right(0, 0) = 0;
+  DisparityMap map{HostImage<float>(6, 1, 2.0F), HostImage<std::uint8_t>(6, 1, std::uint8_t{kFilled}),
+                   HostImage<std::uint8_t>(6, 1, std::uint8_t{9})};
+  RemoveUnseen(seen, map);
+  EXPECT_EQ(map.disparity(0, 0), 2.0F);  // its match lies outside the right image: the matcher's business
+  EXPECT_EQ(map.disparity(1, 0), 2.0F);
+  EXPECT_TRUE(std::isnan(map.disparity(2, 0)));  // matches pixel 0, which the right camera did not see
+  EXPECT_EQ(map.validity(2, 0), kOutOfRange);
+  EXPECT_EQ(map.disparity(3, 0), 2.0F);
+  EXPECT_TRUE(std::isnan(map.disparity(5, 0)));
+  seen.all = true;
+  map.disparity.Fill(1);
+  RemoveUnseen(seen, map);
+  EXPECT_EQ(map.disparity(5, 0), 1.0F);
+}
+
+TEST(Rectification, FramesBecomeRectified) {
+  StereoFrame frame;
+  frame.left = HostImage<std::uint8_t>(640, 480, 7);
+  frame.right = HostImage<std::uint8_t>(640, 480, 9);
+  frame.rectified = false;
+  RawRig rig = test::WideRig();
+  rig.left.width_px = rig.left.height_px = rig.right.width_px = rig.right.height_px = 0;  // not told
+  frame.raw_rig = std::make_shared<const RawRig>(rig);
+  FrameRectifier rectifier;
+  rectifier.Rectify(frame);
+  EXPECT_TRUE(frame.rectified);
+  ASSERT_TRUE(frame.rig);
+  EXPECT_NEAR(frame.rig->baseline_m, rig.baseline_m(), 1e-12);
+  EXPECT_EQ(std::get<HostImage<std::uint8_t>>(frame.left)(320, 240), 7);
+  EXPECT_EQ(std::get<HostImage<std::uint8_t>>(frame.right)(320, 240), 9);
+  StereoFrame small;
+  small.left = HostImage<std::uint8_t>(64, 48, 7);
+  small.right = HostImage<std::uint8_t>(64, 48, 9);
+  small.rectified = false;
+  small.raw_rig = std::make_shared<const RawRig>(test::WideRig());
+  EXPECT_THROW(rectifier.Rectify(small), Error);
+}
+
+}  // namespace
+}  // namespace parallax
