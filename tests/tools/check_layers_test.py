@@ -60,7 +60,7 @@ BREACHES = [
     ("cuda/b.cu", '#include "config/c.h"', "may not know config/"),
     ("config/c.cpp", "#include <opencv2/core.hpp>", "may not know opencv"),
     ("config/c.cpp", '#include "datasets/d.h"', "may not know datasets/"),
-    ("datasets/d.cpp", "#include <yaml-cpp/yaml.h>", "may not know yaml"),
+    ("datasets/d.cpp", "#include <CLI/CLI.hpp>", "may not know cli11"),
     ("datasets/d.cpp", '#include "app/e.h"', "may not know app/"),
     ("app/e.h", '#include "cuda/b.h"', "which back ends"),
     ("config/c.cpp", '#include "cuda/b.h"', "which back ends"),
