@@ -1,10 +1,13 @@
 #include "datasets/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <charconv>
+#include <csignal>
 #include <cstring>
 #include <string>
 #include <system_error>
@@ -55,8 +58,33 @@ std::filesystem::path WithoutLinks(const std::filesystem::path& path) {
   if (name.starts_with("/dev/") || name.starts_with("/proc/")) {
     throw Error(name + ": stands for a file that is open already: name another one");
   }
-  const std::filesystem::path target = std::filesystem::canonical(path, error);
-  return error ? path : target;
+  std::filesystem::path target = path;
+  for (int i = 0; std::filesystem::is_symlink(target, error); ++i) {
+    constexpr int kMaxLinks = 40;  // as Linux has it
+    if (i == kMaxLinks) throw Error(name + ": cannot be written (Too many levels of symbolic links)");
+    target = target.parent_path() / std::filesystem::read_symlink(target, error);
+  }
+  return target;
+}
+
+// Temporary files of this result whose programs were killed.
+void RemoveAbandoned(const std::filesystem::path& target) {
+  const std::string begin = "." + target.filename().string() + ".", end = ".part";
+  std::filesystem::path folder = target.parent_path();
+  if (folder.empty()) folder = ".";
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder, error), last; !error && it != last;
+       it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with(begin) || !name.ends_with(end)) continue;
+    int process = 0;
+    const char* const number = name.data() + begin.size();
+    const auto [rest, fault] = std::from_chars(number, name.data() + name.size(), process);
+    if (fault != std::errc() || *rest != '-' || process <= 0) continue;
+    if (kill(process, 0) == 0 || errno != ESRCH) continue;  // at work
+    std::error_code ignored;
+    std::filesystem::remove(it->path(), ignored);
+  }
 }
 
 }  // namespace
@@ -65,6 +93,7 @@ AtomicFile::AtomicFile(std::filesystem::path path)
     : path_(std::move(path)),
       target_path_(WithoutLinks(path_)),
       temporary_path_(IsDeviceOrPipe(target_path_) ? target_path_ : TemporaryPathFor(target_path_)) {
+  if (IsRenamed() && t_not_waiting == 0) RemoveAbandoned(target_path_);
   errno = 0;
   stream_.open(temporary_path_, std::ios::binary | std::ios::trunc);
   if (!stream_) {
@@ -87,7 +116,10 @@ void AtomicFile::Commit() {
   if (!stream_ || (IsRenamed() && t_not_waiting == 0 && !SyncToDisk(temporary_path_))) {
     // A write before this one may have failed, whose reason is no longer known.
     const std::string reason = errno != 0 ? std::string(" (") + std::strerror(errno) + ")" : "";
-    throw Error(path_.string() + ": writing failed" + reason + "; is the disk full?");
+    rlimit largest{};
+    const bool is_limited = getrlimit(RLIMIT_FSIZE, &largest) == 0 && largest.rlim_cur != RLIM_INFINITY;
+    throw Error(path_.string() + ": writing failed" + reason + "; is the disk full" +
+                (is_limited ? ", or the file larger than ulimit -f allows?" : "?"));
   }
   std::error_code error;
   if (IsRenamed()) std::filesystem::rename(temporary_path_, target_path_, error);

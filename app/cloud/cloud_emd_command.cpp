@@ -10,6 +10,7 @@
 
 #include "app/cloud/cloud_commands.h"
 #include "app/cloud/cloud_options.h"
+#include "app/options/available_memory.h"
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
@@ -40,6 +41,9 @@ std::int64_t NumMatched(const EmdCommandOptions& options, const InputCloud& a, c
   if (options.num_points < 0) return std::min(smaller, kUsualPoints);
   return options.num_points > 0 ? options.num_points : smaller;
 }
+
+// What the points of both clouds take at least while they are matched; measured on the cpu.
+constexpr std::uint64_t kBytesPerPoint = 100;
 
 // The points that take part, and how that is said: all of them in order, or drawn ones.
 struct Drawn {
@@ -156,6 +160,9 @@ void RunEmd(const EmdCommandOptions& options) {
   const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
   const InputCloud a = ReadInputCloud(options.a), b = ReadInputCloud(options.b);
   const std::int64_t n = NumMatched(options, a, b);
+  RequireMemory(static_cast<std::uint64_t>(n) * kBytesPerPoint,
+                fmt::format("matching {} points", WithThousands(static_cast<std::size_t>(n))),
+                "use fewer --points");
   if (options.exact && n > kMostExactPoints) {
     throw InvalidArgument(fmt::format("--exact takes at most {} points, not {}: use --points {}",
                                       kMostExactPoints, n, kUsualPoints));

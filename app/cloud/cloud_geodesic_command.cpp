@@ -68,8 +68,8 @@ class GeodesicRun {
     json_.EndObject();
     if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, json_.text());
     if (num_unreachable > 0) {
-      throw Error(fmt::format("{} of {} paths do not exist: the graph falls into {} parts; {}",
-                              num_unreachable, sources_.size() * targets_.size(), num_parts_, HowToJoin()));
+      throw Error(fmt::format("{} of {} paths do not exist: the graph falls into {} parts{}", num_unreachable,
+                              sources_.size() * targets_.size(), num_parts_, HowToJoin()));
     }
   }
 
@@ -99,11 +99,29 @@ class GeodesicRun {
     return !targets_.empty() && (!options_.path_file.empty() || !options_.outputs.picture_file.empty());
   }
 
-  // What may join the parts of the graph.
+  bool AllAreJoined(const GraphOfCloud& graph) const {
+    const std::vector<std::int32_t> parts = PartsOf(graph.graph);
+    const auto part_of = [&](const Place& place) {
+      return parts[static_cast<std::size_t>(graph.NodeOf(place.point))];
+    };
+    const auto is_first = [&](const Place& place) { return part_of(place) == part_of(sources_.front()); };
+    return std::all_of(sources_.begin(), sources_.end(), is_first) &&
+           std::all_of(targets_.begin(), targets_.end(), is_first);
+  }
+
+  // The smallest voxels, of the series 1, 2, 5, that join what was asked for.
   std::string HowToJoin() const {
-    if (options_.cloud_graph.voxels) return "raise --voxel";
-    if (options_.cloud_graph.k < kLargestNumNeighbours) return "raise --k";
-    return "--k is at its largest: use --graph voxel with a --voxel as wide as the gap between the parts";
+    CloudGraphOptions wider = options_.cloud_graph;
+    const double now_m = options_.cloud_graph.voxels ? options_.cloud_graph.voxel_size_m : 0;
+    wider.voxels = true;
+    constexpr double kSteps_m[] = {0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500, 1000};
+    for (const double size_m : kSteps_m) {
+      if (size_m <= now_m) continue;
+      wider.voxel_size_m = static_cast<float>(size_m);
+      const GraphOfCloud graph = MakeGraphOfCloud(*measures_, input_.cloud.points, wider);
+      if (AllAreJoined(graph)) return fmt::format(": --graph voxel --voxel {:g} joins them", size_m);
+    }
+    return fmt::format(", farther apart than {:g} m: name other places", kSteps_m[std::size(kSteps_m) - 1]);
   }
 
   // How far each source reaches.
@@ -306,7 +324,8 @@ void AddCloudGeodesicCommand(CLI::App& cloud) {
   command->footer(
       "examples:\n"
       "  parallax cloud geodesic cloud.ply --from 0 --to 1200 5.2,0.4,12\n"
-      "  parallax cloud geodesic cloud.ply --from 0,1,8 --to -1,1,20 --path path.ply --output distance.ply\n"
+      "  parallax cloud geodesic cloud.ply --from -1.5,1.5,8 --to 1.5,1.5,12 --path path.ply --output "
+      "distance.ply\n"
       "  parallax cloud geodesic cloud.ply --from 17 --graph voxel --voxel 0.05 --range 5 --picture "
       "reach.png");
 }

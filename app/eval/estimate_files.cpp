@@ -44,12 +44,16 @@ bool HoldsAsPart(std::string_view stem, std::string_view name) {
   return false;
 }
 
+std::string NotReadText(const fs::path& file) {
+  return file.string() + ": disparities are read from .png (16-bit, KITTI) or .pfm files";
+}
+
 }  // namespace
 
 HostImage<float> ReadEstimate(const fs::path& file) {
   if (EndingOf(file) == ".pfm") return ReadPfm(file);
   if (EndingOf(file) == ".png") return ReadDisparityPng(file);
-  throw Error(file.string() + ": disparities are read from .png (16-bit, KITTI) or .pfm files");
+  throw Error(NotReadText(file));
 }
 
 EstimateFiles::EstimateFiles(fs::path folder_or_file, Metric metric)
@@ -59,6 +63,7 @@ EstimateFiles::EstimateFiles(fs::path folder_or_file, Metric metric)
   if (!is_file_ && !fs::is_directory(path_)) {
     throw Error(path_.string() + ": no such folder of estimates (--estimates)");
   }
+  if (is_file_ && EndingOf(path_) != ".pfm" && EndingOf(path_) != ".png") throw Error(NotReadText(path_));
 }
 
 std::optional<fs::path> EstimateFiles::Find(const std::string& frame_name) const {
@@ -73,6 +78,19 @@ std::optional<fs::path> EstimateFiles::Find(const std::string& frame_name) const
     if (auto file = FindInSceneFolder(path_ / frame_name)) return file;
   }
   return FindByPart(frame_name);
+}
+
+std::vector<std::string> EstimateFiles::All() const {
+  if (is_file_) return {path_.string()};
+  std::vector<std::string> files;
+  constexpr int kDeepest = 2;  // data/disp_0/NAME.png
+  std::error_code error;
+  for (fs::recursive_directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
+    if (it.depth() >= kDeepest) it.disable_recursion_pending();
+    const std::string ending = EndingOf(it->path());
+    if (ending == ".png" || ending == ".pfm") files.push_back(it->path().string());
+  }
+  return files;
 }
 
 std::array<std::string_view, 2> EstimateFiles::Extensions() const {

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "app/eval/evaluator.h"
 #include "pipeline/image.h"
@@ -27,6 +28,9 @@ class EstimateFiles {
   // for the only file of the folder whose name holds NAME between separators, as "sgbm_000000_10.png". Throws
   // Error when more than one file fits that last rule.
   std::optional<std::filesystem::path> Find(const std::string& frame_name) const;
+
+  // All files that may be read.
+  std::vector<std::string> All() const;
 
  private:
   std::array<std::string_view, 2> Extensions() const;  // in the order of preference

@@ -8,7 +8,9 @@
 #include <memory>
 
 #include "app/eval/estimate_files.h"
+#include "app/options/available_memory.h"
 #include "app/options/frame_parameters.h"
+#include "app/options/logging.h"
 #include "app/options/named_rig.h"
 #include "app/output/output_files.h"
 #include "app/run/heap.h"
@@ -81,7 +83,14 @@ class SourceEvaluation {
     const TruthFiles& truth = options_.truth;
     read.insert(read.end(), {options_.estimates, options_.matching.config, truth.disparity, truth.nonoccluded,
                              truth.objects});
-    CheckFilesApart(read, WrittenFiles(outputs));
+    if (!options_.estimates.empty()) {
+      const std::vector<std::string> estimates = EstimateFiles(options_.estimates, metrics_.front()).All();
+      read.insert(read.end(), estimates.begin(), estimates.end());
+    }
+    std::vector<std::string> written = WrittenFiles(outputs);
+    written.push_back(LogFile());
+    CheckFilesApart(read, written);
+    OpenLogFile(read);
     if (!outputs.report.empty() && !EvalReport::IsSingleFile(outputs.report)) {
       CheckFoldersApart(read, {std::filesystem::path(outputs.report) / "frames"});
     }
@@ -113,7 +122,7 @@ class SourceEvaluation {
     };
     steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
     steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
-      return MakeMatcherQueue(backend, parameters, matcher_options, 1);
+      return MakeQueueInMemory(backend, parameters, matcher_options, 1);
     };
     steps.write = [&](const MatchedFrame& matched, FrameReport&) {
       Score(matched.frame, matched.disparity.disparity.ConstView(), matched.match_ms,

@@ -8,7 +8,9 @@
 #include <CLI/CLI.hpp>
 #include <memory>
 #include <mutex>
+#include <utility>
 
+#include "app/output/output_files.h"
 #include "pipeline/error.h"
 #include "pipeline/frame.h"
 
@@ -29,12 +31,10 @@ void AddSink(const std::shared_ptr<spdlog::sinks::sink>& sink) {
   logger->flush_on(spdlog::level::info);  // a run that is killed leaves what it has said
 }
 
-void LogToFile(const std::string& file) {
-  try {
-    AddSink(std::make_shared<spdlog::sinks::basic_file_sink_mt>(file, true));
-  } catch (const spdlog::spdlog_ex&) {
-    throw Error(file + ": cannot be written: choose another --log-file");
-  }
+// Of --log-file; empty where none was asked for.
+std::string& TheFile() {
+  static std::string file;
+  return file;
 }
 
 std::string CalibrationText(const StereoFrame& frame) {
@@ -50,9 +50,21 @@ void AddLogOptions(CLI::App& command) {
   command.add_flag_callback(
       "--verbose", [] { AddSink(std::make_shared<spdlog::sinks::stderr_sink_mt>()); },
       "Say on stderr what is in effect (source, parameters, back end, calibration) and what is lost");
-  command.add_option_function<std::string>("--log-file", LogToFile, "Write the same into a file")
-      ->type_name("FILE");
+  command.add_option("--log-file", TheFile(), "Write the same into a file")->type_name("FILE");
 }
+
+void OpenLogFile(std::vector<std::string> read) {
+  const std::string file = std::exchange(TheFile(), "");
+  if (file.empty()) return;
+  CheckFilesApart(read, {file});
+  try {
+    AddSink(std::make_shared<spdlog::sinks::basic_file_sink_mt>(file, true));
+  } catch (const spdlog::spdlog_ex&) {
+    throw Error(file + ": cannot be written: choose another --log-file");
+  }
+}
+
+std::string LogFile() { return TheFile(); }
 
 bool IsLogging() { return TheLogger() != nullptr; }
 

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -16,9 +17,15 @@ struct StereoFrame;
 
 namespace parallax::app {
 
-// Declares --verbose and --log-file. The log begins when they are parsed; it throws Error where the file
-// cannot be written.
+// Declares --verbose and --log-file.
 void AddLogOptions(CLI::App& command);
+
+// Begins the file of --log-file, which is not opened before it is known what the command reads and writes.
+// Throws InvalidArgument where it is one of the files that are read, Error where it cannot be written. The
+// first call counts.
+void OpenLogFile(std::vector<std::string> read);
+// Its name, as long as it is not open; empty where none was asked for.
+std::string LogFile();
 
 // False where neither was given: what is costly to say can be left out then.
 bool IsLogging();

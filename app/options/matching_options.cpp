@@ -49,6 +49,9 @@ void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
 
 void MatchingOptions::LogWhatIsMatched(const std::vector<std::string>& source, const FrameSource& opened,
                                        const ChosenParameters& chosen, std::string_view used_backend) const {
+  std::vector<std::string> read = opened.InputFiles();
+  read.push_back(config);
+  OpenLogFile(std::move(read));
   if (!IsLogging()) return;
   const std::optional<std::size_t> total = opened.num_frames();
   Log(fmt::format("source: {} ({}, {})", fmt::join(source, " "), NameOf(opened.kind()),

@@ -18,6 +18,7 @@
 
 #include "app/calibrate/row_check.h"
 #include "app/commands.h"
+#include "app/options/available_memory.h"
 #include "app/options/frame_parameters.h"
 #include "app/options/logging.h"
 #include "app/options/named_rig.h"
@@ -100,11 +101,11 @@ class RunCommand {
     }
     total_ = source_->num_frames();
     if (total_ && options.max_frames) total_ = std::min(*total_, *options.max_frames);
+    CheckInputsStay();
     options.matching.LogWhatIsMatched(options.source, *source_, chosen_, backend_);
   }
 
   void Run() {
-    CheckInputsStay();
     folder_.emplace(options_, chosen_, *writer_);
     folder_->Begin();
     summary_ = RunSummary(Description());
@@ -166,6 +167,7 @@ class RunCommand {
   // The next two are called in the thread that watches for signals.
   void TellInterrupt() {
     const int num_writing = num_writing_;
+    if (num_writing == 0) return progress_->Print("interrupted: no frame is being written");
     progress_->Print(
         fmt::format("interrupted: {} frame{} being written {} finished within 2 s; again to end at once",
                     num_writing, num_writing == 1 ? "" : "s", num_writing == 1 ? "is" : "are"));
@@ -197,7 +199,7 @@ class RunCommand {
       written_into.push_back(options_.output / place.folder);
     CheckFoldersApart(read, written_into);
     CheckFilesApart(read, {SummaryPath().string(), (options_.output / "parameters.yaml").string(),
-                           (options_.output / "journal.tsv").string()});
+                           (options_.output / "journal.tsv").string(), LogFile()});
   }
 
   RunDescription Description() const {
@@ -273,7 +275,7 @@ class RunCommand {
                                                  const MatcherOptions& matcher_options) {
       const int num_in_flight = usual_in_flight ? UsualFramesInFlight(backend_, parameters, matcher_options)
                                                 : std::max(1, options_.num_in_flight);
-      return MakeMatcherQueue(backend_, parameters, matcher_options, num_in_flight);
+      return MakeQueueInMemory(backend_, parameters, matcher_options, num_in_flight);
     };
   }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "app/commands.h"
+#include "app/options/available_memory.h"
 #include "app/options/frame_parameters.h"
 #include "app/options/logging.h"
 #include "app/options/matching_options.h"
@@ -107,7 +108,7 @@ std::size_t ShowFrames(const ViewOptions& options, const ChosenParameters& chose
   steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
   // A frame that is watched had better be matched soon than many at a time.
   steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
-    return MakeMatcherQueue(backend, parameters, matcher_options, 1);
+    return MakeQueueInMemory(backend, parameters, matcher_options, 1);
   };
   steps.observe = [&](const std::shared_ptr<const MatchedFrame>& frame) {
     if (is_last_shown) return;
@@ -135,11 +136,11 @@ void ViewSource(const ViewOptions& options) {
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
   std::shared_ptr<FrameSource> source =
       WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
+  CheckFilesApart(source->InputFiles(), {options.screenshot.string(), LogFile()});
   options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
   FrameViewer viewer(options.Window());
-  CheckFilesApart(source->InputFiles(), {options.screenshot.string()});
   viewer.Begin(backend, total);
   Screenshot screenshot(options.screenshot);
   viewer.RunBeside([&] {
@@ -157,6 +158,7 @@ void View(const ViewOptions& options) {
   const FileKind kind = one_file || !options.as.empty() ? KindOfViewedFile(options.source.front(), options.as)
                                                         : FileKind::kNone;
   if (kind != FileKind::kNone) {
+    OpenLogFile(options.source);
     ViewFile(options, kind);
   } else {
     ViewSource(options);

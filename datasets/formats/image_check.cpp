@@ -4,9 +4,11 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <cstdlib>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/png_chunks.h"
@@ -96,18 +98,22 @@ void CheckLength(const std::string& file, std::uint64_t width, std::uint64_t hei
   }
 }
 
-void CheckBinaryPnm(Bytes bytes, const std::string& file) {
+// P1 to P6: bits, gray, colour as text, and the same as bytes. What is asked for is the least that the size
+// needs.
+void CheckPnm(Bytes bytes, const std::string& file) {
   WordReader words(AsText(bytes), '#');
-  const bool colour = words.Next() == "P6";
+  const char kind = words.Next()[1];
+  const bool is_bits = kind == '1' || kind == '4', is_colour = kind == '3' || kind == '6';
   const auto width = ParseCount(words.Next());
   const auto height = ParseCount(words.Next());
-  const auto max_value = ParseCount(words.Next());
+  const auto max_value = is_bits ? std::optional<std::uint64_t>(1) : ParseCount(words.Next());
   if (!width || !height || !max_value || *width == 0 || *height == 0 || *max_value == 0 ||
       *max_value > 65535) {
     throw Error(file + ": its PGM/PPM header is damaged");
   }
   const std::size_t header_bytes = words.position() + 1;
-  CheckLength(file, *width, *height, (colour ? 24U : 8U) * (*max_value > 255 ? 2U : 1U),
+  const unsigned bits_per_sample = kind == '4' ? 1U : kind > '4' && *max_value > 255 ? 16U : 8U;
+  CheckLength(file, *width, *height, (is_colour ? 3U : 1U) * bits_per_sample,
               bytes.size() > header_bytes ? bytes.size() - header_bytes : 0);
 }
 
@@ -117,10 +123,15 @@ void CheckBmp(Bytes bytes, const std::string& file) {
   const auto pixels_at = LoadAs<std::uint32_t>(&bytes[10]);
   const auto compression = LoadAs<std::uint32_t>(&bytes[30]);
   constexpr std::uint32_t kRle8 = 1, kRle4 = 2;
-  if (compression == kRle8 || compression == kRle4) return;
   const auto width = static_cast<std::uint64_t>(std::llabs(LoadAs<std::int32_t>(&bytes[18])));
   const auto height =
       static_cast<std::uint64_t>(std::llabs(LoadAs<std::int32_t>(&bytes[22])));  // < 0: top first
+  if (compression == kRle8 || compression == kRle4) {
+    constexpr std::uint64_t kMostPixelsPerByte = 255;
+    if (width > kMostPixelsPerByte * bytes.size() || width * height > kMostPixelsPerByte * bytes.size())
+      ThrowTruncated(file, "fewer bytes than its size needs");
+    return;
+  }
   CheckLength(file, width, height, LoadAs<std::uint16_t>(&bytes[28]),
               bytes.size() > pixels_at ? bytes.size() - pixels_at : 0);
 }
@@ -130,8 +141,15 @@ void CheckBmp(Bytes bytes, const std::string& file) {
 void CheckImageIsWhole(const std::filesystem::path& path, Bytes bytes) {
   if (StartsWith(bytes, "\x89PNG\r\n\x1a\n")) return CheckPng(bytes, path.string());
   if (StartsWith(bytes, "\xFF\xD8\xFF")) return CheckJpeg(bytes, path.string());
-  if (StartsWith(bytes, "P5") || StartsWith(bytes, "P6")) return CheckBinaryPnm(bytes, path.string());
   if (StartsWith(bytes, "BM")) return CheckBmp(bytes, path.string());
+  const bool is_pnm = bytes.size() > 2 && bytes[0] == 'P' && bytes[1] >= '1' && bytes[1] <= '6';
+  if (is_pnm && (std::isspace(bytes[2]) != 0 || bytes[2] == '#')) return CheckPnm(bytes, path.string());
+  using namespace std::string_view_literals;
+  for (const std::string_view tiff : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}) {
+    if (StartsWith(bytes, tiff)) return;
+  }
+  // OpenCV would try its readers of other formats, of which GDCM ends the program at a damaged file.
+  throw Error(path.string() + ": is not a readable image (PNG, JPEG, PGM, PPM, BMP or TIFF), or is damaged");
 }
 
 }  // namespace parallax

@@ -14,6 +14,7 @@ std::vector<FrameRecipe> FindEth3d(const std::filesystem::path& folder, bool for
     const std::filesystem::path truth = beside / scene.filename();
     recipe.calibration = {scene / "calib.txt"};
     recipe.add_rig = [=](StereoFrame& frame) { AddMiddleburyRig(scene / "calib.txt", false, frame); };
+    recipe.truth = MiddleburyTruthFiles({scene, truth});
     recipe.add_truth = [=](StereoFrame& frame) { AddMiddleburyTruth({scene, truth}, frame); };
   }
   return frames;

@@ -47,6 +47,8 @@ class FrameList final : public FrameSource {
     std::vector<std::string> files;
     for (const FrameRecipe& recipe : frames_) {
       for (const std::filesystem::path& file : FilesOf(recipe)) files.push_back(file.string());
+      if (!with_truth_) continue;
+      for (const std::filesystem::path& file : recipe.truth) files.push_back(file.string());
     }
     return files;
   }

@@ -17,6 +17,7 @@ struct FrameRecipe {
   std::string name;  // the data set's own; unique, file-name safe
   std::filesystem::path left, right;
   std::vector<std::filesystem::path> calibration{};  // files that add_rig reads, there or not
+  std::vector<std::filesystem::path> truth{};        // files that add_truth reads, there or not
   std::string note{};                                // as the frame's
   std::optional<double> timestamp_s;
   bool rectified = true;

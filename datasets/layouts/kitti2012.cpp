@@ -15,8 +15,9 @@ std::vector<FrameRecipe> FindKitti2012(const std::filesystem::path& folder, bool
     const auto calibration = root / "calib" / (number + ".txt");
     recipe.calibration = {calibration};
     recipe.add_rig = [=](StereoFrame& frame) { AddKittiRig(calibration, cameras, frame); };
-    recipe.add_truth = [=](StereoFrame& frame) {
-      AddKittiTruth(root / "disp_occ" / file, root / "disp_noc" / file, {}, frame);
+    recipe.truth = {root / "disp_occ" / file, root / "disp_noc" / file};
+    recipe.add_truth = [truth = recipe.truth](StereoFrame& frame) {
+      AddKittiTruth(truth[0], truth[1], {}, frame);
     };
   }
   return frames;

@@ -16,8 +16,9 @@ std::vector<FrameRecipe> FindKitti2015(const std::filesystem::path& folder, bool
     const auto calibration = root / "calib_cam_to_cam" / (number + ".txt");
     recipe.calibration = {calibration};
     recipe.add_rig = [=](StereoFrame& frame) { AddKittiRig(calibration, cameras, frame); };
-    recipe.add_truth = [=](StereoFrame& frame) {
-      AddKittiTruth(root / "disp_occ_0" / file, root / "disp_noc_0" / file, root / "obj_map" / file, frame);
+    recipe.truth = {root / "disp_occ_0" / file, root / "disp_noc_0" / file, root / "obj_map" / file};
+    recipe.add_truth = [truth = recipe.truth](StereoFrame& frame) {
+      AddKittiTruth(truth[0], truth[1], truth[2], frame);
     };
   }
   return frames;

@@ -121,6 +121,9 @@ std::vector<FrameRecipe> FindMiddleburyClassic(const fs::path& folder, bool /*fo
     recipe.calibration = {recipe.left.parent_path() / "dmin.txt"};
     const FrameRecipe place = recipe;
     recipe.add_rig = [place](StereoFrame& frame) { AddClassicRig(place, frame); };
+    for (const char* stem : {files.truth, "occl"}) {
+      if (const auto file = FindImage(scene, stem)) recipe.truth.push_back(*file);
+    }
     recipe.add_truth = [place, stem = std::string(files.truth)](StereoFrame& frame) {
       AddClassicTruth(place, stem, frame);
     };

@@ -10,6 +10,7 @@ std::vector<FrameRecipe> FindMiddleburyV3(const std::filesystem::path& folder, b
     const std::filesystem::path scene = recipe.left.parent_path();
     recipe.calibration = {scene / "calib.txt"};
     recipe.add_rig = [=](StereoFrame& frame) { AddMiddleburyRig(scene / "calib.txt", true, frame); };
+    recipe.truth = MiddleburyTruthFiles({scene});
     recipe.add_truth = [=](StereoFrame& frame) { AddMiddleburyTruth({scene}, frame); };
   }
   return frames;

@@ -17,6 +17,9 @@ namespace parallax {
 namespace fs = std::filesystem;
 namespace {
 
+constexpr const char* kTruthNames[] = {"disp0GT.pfm", "disp0.pfm"};
+constexpr const char* kMaskName = "mask0nocc.png";
+
 constexpr double kMetresPerMillimetre = 1e-3;
 
 bool IsTwoViewScene(const fs::path& folder) {
@@ -111,13 +114,21 @@ void AddMiddleburyRig(const fs::path& file, bool with_num_disparities, StereoFra
   if (with_num_disparities) frame.num_disparities_hint = calibration.num_disparities;
 }
 
+std::vector<fs::path> MiddleburyTruthFiles(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> files;
+  for (const fs::path& folder : folders) {
+    for (const char* name : {kTruthNames[0], kTruthNames[1], kMaskName}) files.push_back(folder / name);
+  }
+  return files;
+}
+
 void AddMiddleburyTruth(const std::vector<fs::path>& folders, StereoFrame& frame) {
   for (const fs::path& folder : folders) {
-    for (const char* name : {"disp0GT.pfm", "disp0.pfm"}) {
+    for (const char* name : kTruthNames) {
       if (!fs::exists(folder / name)) continue;
       GroundTruth truth;
       truth.disparity = ReadPfm(folder / name);
-      const fs::path mask = folder / "mask0nocc.png";
+      const fs::path mask = folder / kMaskName;
       if (fs::exists(mask)) truth.nonoccluded = ReadGray8(mask);
       frame.truth = std::move(truth);
       return;

@@ -33,5 +33,7 @@ void AddMiddleburyRig(const std::filesystem::path& file, bool with_num_dispariti
 // Adds the truth of a scene from the first of the folders that has disp0GT.pfm or disp0.pfm, with the
 // mask0nocc.png beside it (255 = non-occluded), or truth_note.
 void AddMiddleburyTruth(const std::vector<std::filesystem::path>& folders, StereoFrame& frame);
+// All files that it may read.
+std::vector<std::filesystem::path> MiddleburyTruthFiles(const std::vector<std::filesystem::path>& folders);
 
 }  // namespace parallax

@@ -53,8 +53,8 @@ class FrameSource {
   // One line that tells what the next frame is made of, before it is read: files with their sizes and times,
   // or the scene. The frame that is read has it as its origin. Empty where nothing tells (a camera).
   virtual std::string NextOrigin() { return ""; }
-  // Every file that frames are read from, calibration included and truth left out: nothing may be written
-  // over them.
+  // Every file that frames are read from, calibration and the truth that was asked for included: nothing may
+  // be written over them.
   virtual std::vector<std::string> InputFiles() const { return {}; }
   // Called from another thread, once: NextName and Read, also one that waits at this moment, soon throw
   // Cancelled. A source that cannot do that, because it waits in a library, leaves it: the road of frames

@@ -4,7 +4,28 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <csignal>
+#include <string>
+#include <vector>
+
+#include "pipeline/error.h"
 #include "tests/datasets/test_files.h"
+
+namespace {
+std::vector<std::string>* g_calls = nullptr;  // of the next two, in their order
+}
+
+// In place of the C library's, for this program.
+extern "C" int fsync(int descriptor) {
+  if (g_calls != nullptr) g_calls->emplace_back("fsync");
+  return static_cast<int>(syscall(SYS_fsync, descriptor));
+}
+extern "C" int rename(const char* from, const char* to) noexcept {
+  if (g_calls != nullptr) g_calls->emplace_back("rename");
+  return static_cast<int>(syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, 0));
+}
 
 namespace parallax {
 namespace {
@@ -34,6 +55,52 @@ TEST(AtomicFile, WithoutCommitKeepsTheOldFileAndLeavesNothing) {
   }
   EXPECT_EQ(test::ReadText(dir / "a.txt"), "old");
   EXPECT_EQ(NumFiles(dir), 1U);
+}
+
+// After a power cut a file under its own name is whole.
+TEST(AtomicFile, IsOnTheDiskBeforeItTakesItsName) {
+  const TempDir dir;
+  std::vector<std::string> calls;
+  g_calls = &calls;
+  WriteFileAtomically(dir / "a.txt", {});
+  g_calls = nullptr;
+  EXPECT_EQ(calls, (std::vector<std::string>{"fsync", "rename"}));
+  calls.clear();
+  g_calls = &calls;
+  {
+    const WithoutWaitingForDisk checksums_tell;
+    WriteFileAtomically(dir / "a.txt", {});
+  }
+  g_calls = nullptr;
+  EXPECT_EQ(calls, std::vector<std::string>{"rename"});
+}
+
+TEST(AtomicFile, WhatAKilledProgramLeftIsRemoved) {
+  const TempDir dir;
+  const pid_t child = fork();
+  if (child == 0) {
+    AtomicFile file(dir / "a.txt");
+    file.stream() << "half" << std::flush;
+    kill(getpid(), SIGKILL);
+  }
+  waitpid(child, nullptr, 0);
+  EXPECT_EQ(NumFiles(dir), 1U);  // .a.txt.PID-0.part
+  test::WriteText(dir / (".a.txt." + std::to_string(getppid()) + "-0.part"), "of one at work");
+  test::WriteText(dir / ".a.txt.x.part", "somebody's");
+  WriteFileAtomically(dir / "a.txt", {});
+  EXPECT_EQ(NumFiles(dir), 3U);
+}
+
+TEST(AtomicFile, ALinkToNothingGetsItsFileAndALoopIsNamed) {
+  const TempDir dir;
+  std::filesystem::create_symlink("target", dir / "link");
+  WriteFileAtomically(dir / "link", {});
+  EXPECT_TRUE(std::filesystem::is_symlink(dir / "link"));
+  EXPECT_TRUE(std::filesystem::is_regular_file(dir / "target"));
+  std::filesystem::create_symlink("loop", dir / "loop");
+  EXPECT_THAT(test::ErrorOf([&] { WriteFileAtomically(dir / "loop", {}); }),
+              testing::HasSubstr("loop: cannot be written (Too many levels of symbolic links)"));
+  EXPECT_TRUE(std::filesystem::is_symlink(dir / "loop"));
 }
 
 TEST(AtomicFile, CommitReplaces) {

@@ -82,6 +82,8 @@ TEST(FileIdentity, SourcesTellWhatTheirFramesAreMadeOf) {
   MakeKittiFolder(folder.path(), 2);
   const auto source = OpenSource({folder.path().string()});
   EXPECT_EQ(source->InputFiles().size(), 2U * 3U);
+  EXPECT_EQ(OpenSource({folder.path().string()}, {.kind = "", .with_truth = true})->InputFiles().size(),
+            2U * 5U);
   const std::string first = source->NextOrigin();
   EXPECT_NE(first.find("image_0/000000_10.png "), std::string::npos) << first;
   EXPECT_NE(first.find("calib/000000.txt "), std::string::npos) << first;

@@ -359,14 +359,7 @@ class CpuAdCensusMatcher final : public StereoMatcher {
                     selected_.size() * sizeof(Selection) + winner_right_.bytes() + index_.size() * kBytes +
                     workspace_.size();
     if (options.memory_limit_bytes > 0 && memory_bytes_ > options.memory_limit_bytes) {
-      const auto megabytes = [](std::size_t bytes) {
-        return std::to_string((bytes + 999'999) / 1'000'000) + " MB";
-      };
-      throw InvalidArgument(
-          "frames of " + std::to_string(options.width) + "x" + std::to_string(options.height) + " with " +
-          std::to_string(parameters.matching_cost.num_disparities) + " disparities need " +
-          megabytes(memory_bytes_) + " of working memory, more than the limit of " +
-          megabytes(options.memory_limit_bytes) + ": raise it, or match smaller images or fewer disparities");
+      throw NeedsMoreMemory(parameters, options, memory_bytes_, 1);
     }
   }
 

@@ -342,6 +342,19 @@ TEST_F(CloudCommand, EmdRefusesWhatItCannotDo) {
   ExpectError({"cloud", "emd", a, a, "--match", Path("m.pcd")}, 2, "lines are written as .ply files");
 }
 
+#if !defined(__SANITIZE_ADDRESS__)  // which takes all addresses there are
+TEST_F(CloudCommand, MorePointsThanFitIntoMemoryAreRefusedWithTheFigure) {
+  const std::string a = Write("a.ply", Grid(5, 0.1F)), b = Write("b.ply", Grid(5, 0.1F, 5));
+  const ProgramResult result =
+      RunProgram("/bin/sh", {"-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", PARALLAX_PROGRAM, "cloud", "emd",
+                             a, b, "--points", "1000000000"});
+  EXPECT_EQ(result.exit_code, 1);
+  EXPECT_THAT(result.err,
+              AllOf(StartsWith("parallax: matching 1 000 000 000 points needs 100000 MB at least, more than"),
+                    HasSubstr("ulimit -v"), HasSubstr("use fewer --points\n")));
+}
+#endif
+
 TEST_F(CloudCommand, DistancesOfTwoGrids) {
   // Two grids of 3 x 3, the second 1 m behind: 9 pairs at 1 m, 24 at sqrt 2, 16 at sqrt 3, ...
   const std::string a = Write("a.ply", Grid(3, 1)), b = Write("b.pcd", Grid(3, 1, 5));
@@ -441,6 +454,38 @@ TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {
   ExpectError(arguments, 2, "--algorithm");
 }
 
+// What the error advises joins the parts.
+TEST_F(CloudCommand, UnreachableTargetsAreReachedAsTheErrorAdvises) {
+  std::vector<Point3f> points = Grid(10, 0.1F);
+  for (const Point3f& p : Grid(10, 0.1F)) points.push_back({p.x + 2.5F, p.y, p.z});
+  const std::string file = Write("parts.ply", points);
+  std::vector<std::string> arguments = {"cloud", "geodesic", file, "--from", "0", "--to", "150"};
+  ExpectErrorAfterOutput(arguments,
+                         "1 of 1 paths do not exist: the graph falls into 2 parts: --graph voxel --voxel 2 "
+                         "joins them");
+  arguments.insert(arguments.end(), {"--graph", "voxel", "--voxel", "2"});
+  EXPECT_EQ(RunParallax(arguments).exit_code, 0);
+}
+
+// What a user who copies the README has.
+TEST_F(CloudCommand, TheExampleWorksForACloudOfRun) {
+  const ProgramResult run = RunParallax(
+      {"run", "synthetic:drive,width=310,height=94,frames=1", "--write", "cloud", "--output", Path("out")});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  const std::string cloud = std::filesystem::directory_iterator(Path("out/cloud"))->path();
+  const ProgramResult result = RunParallax(
+      {"cloud", "geodesic", cloud, "--from", "-1.5,1.5,8", "--to", "1.5,1.5,12", "--path", Path("path.ply")});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(std::filesystem::exists(Path("path.ply")));
+}
+
+TEST_F(CloudCommand, EndingsMayBeInUpperCase) {
+  const std::string upper = Write("A.PLY", Grid(5, 0.1F));
+  EXPECT_EQ(RunParallax({"cloud", "clean", upper, Path("B.PCD"), "--voxel", "0.05"}).exit_code, 0);
+  EXPECT_EQ(RunParallax({"cloud", "density", Path("B.PCD"), "--picture", Path("P.PNG")}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(Path("P.PNG")));
+}
+
 TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   std::vector<Point3f> points = Grid(4, 1);
   for (Point3f p : Grid(4, 1)) points.push_back({p.x + 100, p.y, p.z});
@@ -449,7 +494,10 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
       {"cloud", "geodesic", file, "--k", "4", "--from", "0", "--to", "5", "20", "--json", Path("out.json")});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.out, HasSubstr("unreachable"));
-  EXPECT_THAT(result.err, HasSubstr("1 of 2 paths do not exist: the graph falls into 2 parts; raise --k"));
+  EXPECT_THAT(
+      result.err,
+      HasSubstr(
+          "1 of 2 paths do not exist: the graph falls into 2 parts: --graph voxel --voxel 100 joins them"));
   const std::string json = ReadTextFile(Path("out.json"));
   EXPECT_THAT(json, AllOf(HasSubstr("\"reachable\": true"), HasSubstr("\"reachable\": false")));
 
@@ -457,9 +505,8 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   points = Grid(9, 1);
   for (Point3f p : Grid(9, 1)) points.push_back({p.x + 100, p.y, p.z});
   const std::string wide = Write("wide.ply", points);
-  ExpectErrorAfterOutput({"cloud", "geodesic", wide, "--k", "63", "--from", "0", "--to", "90"}, "raise --k");
-  ExpectErrorAfterOutput({"cloud", "geodesic", wide, "--k", "64", "--from", "0", "--to", "90"},
-                         "--k is at its largest: use --graph voxel with a --voxel as wide as the gap");
+  const std::string advice = "2 parts: --graph voxel --voxel 100 joins them";
+  ExpectErrorAfterOutput({"cloud", "geodesic", wide, "--k", "64", "--from", "0", "--to", "90"}, advice);
   const std::vector<std::string> voxels = {"cloud",  "geodesic", wide,   "--graph", "voxel",
                                            "--from", "0",        "--to", "90",      "--voxel"};
   const auto with = [&](const char* size) {
@@ -467,8 +514,8 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
     arguments.emplace_back(size);
     return arguments;
   };
-  ExpectErrorAfterOutput(with("5"), "raise --voxel");
-  EXPECT_EQ(RunParallax(with("92")).exit_code, 0);
+  ExpectErrorAfterOutput(with("5"), advice);
+  EXPECT_EQ(RunParallax(with("100")).exit_code, 0);
 
   ExpectError({"cloud", "geodesic", file, "--from", "32"}, 2, "has points 0 to 31");
   ExpectError({"cloud", "geodesic", file, "--from", "-1"}, 2, "has points 0 to 31");

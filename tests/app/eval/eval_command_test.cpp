@@ -477,5 +477,19 @@ TEST(EvalUsage, WrongUsageIsOneLineAndTwo) {
   EXPECT_THAT(missing.err, HasSubstr("/no/gt.pfm"));
 }
 
+TEST_F(EvalCommand, NeitherTruthNorEstimatesAreWrittenOver) {
+  fs::copy(TruthAsEstimates(), Path("estimates"));
+  for (const std::string& file :
+       {Path("set/training/disp_occ_0/000001_10.png"), Path("set/training/obj_map/000000_10.png"),
+        Path("estimates/000001_10.png")}) {
+    const std::string before = ReadFile(file);
+    const ProgramResult result =
+        RunParallax({"eval", Path("set"), "--estimates", Path("estimates"), "--csv", file});
+    EXPECT_EQ(result.exit_code, 2);
+    EXPECT_THAT(result.err, HasSubstr("is read and would be written over"));
+    EXPECT_EQ(ReadFile(file), before);
+  }
+}
+
 }  // namespace
 }  // namespace parallax::test

@@ -5,6 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <CLI/CLI.hpp>
+#include <filesystem>
+#include <fstream>
 
 #include "pipeline/error.h"
 #include "pipeline/frame.h"
@@ -23,6 +25,10 @@ TEST(Logging, TheFileHoldsALineAThingAndEveryChangeOfTheCalibration) {
   CLI::App command;
   AddLogOptions(command);
   command.parse("--log-file " + file);
+  EXPECT_EQ(LogFile(), file);
+  EXPECT_FALSE(std::filesystem::exists(file));  // before it is known what is read
+  OpenLogFile({"elsewhere"});
+  EXPECT_EQ(LogFile(), "");
   EXPECT_TRUE(IsLogging());
   Log("source: here");
   LogDropped(0);
@@ -49,7 +55,19 @@ TEST(Logging, TheFileHoldsALineAThingAndEveryChangeOfTheCalibration) {
 TEST(Logging, AFileThatCannotBeWrittenIsAnError) {
   CLI::App command;
   AddLogOptions(command);
-  EXPECT_THROW(command.parse("--log-file /dev/null/run.log"), Error);
+  command.parse("--log-file /dev/null/run.log");
+  EXPECT_THROW(OpenLogFile({}), Error);
+}
+
+TEST(Logging, AFileThatIsReadIsNotWrittenOver) {
+  const test::TemporaryFolder folder;
+  const std::string file = folder.path() / "calib.txt";
+  std::ofstream(file) << "P0: 1";
+  CLI::App command;
+  AddLogOptions(command);
+  command.parse("--log-file " + (folder.path() / "../" / folder.path().filename() / "calib.txt").string());
+  EXPECT_THROW(OpenLogFile({"other.txt", file}), InvalidArgument);
+  EXPECT_EQ(test::ReadTextFile(file), "P0: 1");
 }
 
 }  // namespace

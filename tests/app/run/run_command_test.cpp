@@ -9,6 +9,7 @@
 #include <cmath>
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 #include <map>
 #include <string>
 
@@ -333,6 +334,61 @@ TEST_F(RunCommand, TheMemoryThatIsNamedDoes) {
     enough.push_back(std::to_string(needed_mb));
     EXPECT_EQ(Run(enough).exit_code, 0) << needed_mb;
   }
+}
+
+#if !defined(__SANITIZE_ADDRESS__)  // which takes all addresses there are
+// Not killed, not refused somewhere in the middle: in bands where that does, else with the figure.
+TEST_F(RunCommand, WithinTheMachinesMemoryOrWithTheFigureThatIsNeeded) {
+  const auto within = [&](const char* kilobytes, const std::string& size, const char* num_disparities) {
+    return RunProgram(
+        "/bin/sh", {"-c", std::string("ulimit -v ") + kilobytes + "; exec \"$0\" \"$@\"", PARALLAX_PROGRAM,
+                    "run", "synthetic:planes,frames=1," + size, "--threads", "2", "--backend", "cpu", "--set",
+                    std::string("matching_cost.num_disparities=") + num_disparities, "--write", "disparity",
+                    "--output", out().string(), "--overwrite"});
+  };
+  const ProgramResult refused = within("1500000", "width=3000,height=2000", "1024");
+  EXPECT_EQ(refused.exit_code, 1);
+  EXPECT_THAT(refused.err,
+              MatchesRegex("parallax: frame 000000_10: frames of 3000x2000 with 1024 disparities need "
+                           "[0-9]+ MB of working memory, and [0-9]+ MB of the [0-9]+ MB left by the limit "
+                           "of addresses .ulimit -v. are for that: match smaller images or fewer "
+                           "disparities\n"));
+}
+#endif
+
+TEST_F(RunCommand, AFileLargerThanAllowedIsToldAndTheRestIsThere) {
+  MakeKittiFolder(data(), 2, 200, 100);
+  const ProgramResult limited =
+      RunProgram("/bin/sh", {"-c", "ulimit -f 20; exec \"$0\" \"$@\"", PARALLAX_PROGRAM, "run",
+                             data().string(), "--set", "matching_cost.num_disparities=24", "--write",
+                             "disparity,cloud", "--output", out().string()});
+  EXPECT_EQ(limited.exit_code, 1);
+  EXPECT_THAT(limited.err, HasSubstr("cloud/000000_10.ply: writing failed"));
+  EXPECT_THAT(limited.err, HasSubstr("or the file larger than ulimit -f allows?\n"));
+  const ProgramResult resumed = Run({"--write", "disparity,cloud", "--resume"});
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  for (const auto& entry : fs::recursive_directory_iterator(out()))
+    EXPECT_FALSE(entry.path().filename().string().ends_with(".part")) << entry.path();
+}
+
+TEST_F(RunCommand, ACalibrationMayBeginWithAByteOrderMark) {
+  MakeKittiFolder(data(), 1);
+  const fs::path file = data() / "calib" / "000000.txt";
+  const std::string text = ReadTextFile(file);
+  std::ofstream(file) << "\xEF\xBB\xBF" << text;
+  EXPECT_EQ(Run({"--write", "depth"}).exit_code, 0);
+  EXPECT_TRUE(fs::exists(out() / "depth" / "000000_10.png"));
+}
+
+TEST_F(RunCommand, TheLogIsNotWrittenOverTheInputNorOverAResult) {
+  MakeKittiFolder(data(), 1);
+  const fs::path calibration = data() / "calib" / "000000.txt";
+  const std::string before = ReadTextFile(calibration);
+  const ProgramResult result = Run({"--log-file", calibration.string()});
+  EXPECT_EQ(result.exit_code, 2);
+  EXPECT_THAT(result.err, HasSubstr("is read and would be written over"));
+  EXPECT_EQ(ReadTextFile(calibration), before);
+  EXPECT_EQ(Run({"--log-file", (out() / "summary.json").string()}).exit_code, 2);
 }
 
 TEST_F(RunCommand, AnOutputFolderThatCannotBeMadeIsNamed) {

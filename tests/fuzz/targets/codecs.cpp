@@ -60,9 +60,23 @@ std::vector<Bytes> TiffSeeds() {
   return {Encoded(".tiff", CV_8UC1), Encoded(".tiff", CV_8UC3),
           Encoded(".tiff", CV_8UC1, {cv::IMWRITE_TIFF_COMPRESSION, 1})};
 }
+// Findings: what looks like DICOM was given to a library that ended the program; sizes that no file holds.
+Bytes Dicom() {
+  Bytes bytes(128, 0);
+  for (const char c : std::string_view("DICM\x02\0\0\0\0D\0\0\xff\xff", 14))
+    bytes.push_back(static_cast<std::uint8_t>(c));
+  return bytes;
+}
+
 std::vector<Bytes> OtherImageSeeds() {
-  return {Encoded(".bmp", CV_8UC1), Encoded(".bmp", CV_8UC3), Encoded(".png", CV_8UC4),
-          Encoded(".png", CV_8UC1, {cv::IMWRITE_PNG_BILEVEL, 1}), Encoded(".ppm", CV_8UC3)};
+  return {Encoded(".bmp", CV_8UC1),
+          Encoded(".bmp", CV_8UC3),
+          Encoded(".png", CV_8UC4),
+          Encoded(".png", CV_8UC1, {cv::IMWRITE_PNG_BILEVEL, 1}),
+          Encoded(".ppm", CV_8UC3),
+          Dicom(),
+          BytesOf("P3\n88888 8888\n255\n1 2 3"),
+          BytesOf("P2\n12555 55555\n55\n5")};
 }
 std::vector<Bytes> TruthImageSeeds() {
   return {Encoded(".png", CV_8UC1), Encoded(".png", CV_8UC3), Encoded(".pgm", CV_8UC1)};
