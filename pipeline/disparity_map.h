@@ -10,15 +10,17 @@ namespace parallax {
 // Why a pixel lost its matched value (named bits, several may be set), and whether it was filled since.
 enum ValidityBits : std::uint8_t {
   kValid = 0,
-  kNotUnique = 1 << 0,   // another disparity costs nearly as little (selection)
-  kOccluded = 1 << 1,    // hidden in the right image (consistency)
-  kMismatched = 1 << 2,  // visible there, but matched wrongly (consistency)
-  kOutOfRange = 1 << 3,  // the winner lies outside the right image (consistency)
-  kSpeckle = 1 << 4,     // part of a small island (filter)
-  kFilled = 1 << 5,      // has a value again, interpolated from its surroundings (filter)
+  kNotUnique = 1 << 0,    // another disparity costs nearly as little (selection)
+  kOccluded = 1 << 1,     // hidden in the right image (consistency)
+  kMismatched = 1 << 2,   // visible there, but matched wrongly (consistency)
+  kOutOfRange = 1 << 3,   // the winner lies outside the right image (consistency)
+  kSpeckle = 1 << 4,      // part of a small island (filter)
+  kFilled = 1 << 5,       // has a value again, interpolated from its surroundings (filter)
+  kOutOfLimits = 1 << 6,  // outside the limits of depth, confidence, texture or brightness (live)
 };
 // A pixel with any of these bits and without kFilled has no value (NaN).
-inline constexpr std::uint8_t kRejected = kNotUnique | kOccluded | kMismatched | kOutOfRange | kSpeckle;
+inline constexpr std::uint8_t kRejected =
+    kNotUnique | kOccluded | kMismatched | kOutOfRange | kSpeckle | kOutOfLimits;
 
 // disparity: px, x_left - x_right, NaN = no value.   validity: ValidityBits.
 // confidence: 0 (ambiguous) .. 255 (unrivalled), of the winner before any filter.

@@ -18,7 +18,15 @@ enum class Subpixel { kNone, kParabola, kEquiangular };
 enum class AdCensusCost { kBoth, kAd, kCensus };
 enum class ColorDifference { kMean, kMaximum };  // over the channels
 enum class SupportRegion { kBoth, kLeft };       // whose crosses
-enum class RightWinner { kDiagonal, kOwn };      // of the left image's sums, or of the right image's own
+// Frames with a value, of the last so many, that a pixel needs to take its last value again.
+enum class Persistence { kOff, k8Of8, k2Of3, k2Of4, k2Of8, k1Of2, k1Of5, k1Of8, kAlways };
+enum class LiveHoles {
+  kAsFilter,
+  kLeft,
+  kFarthest,
+  kNearest
+};                                           // how holes are filled after the filters over time
+enum class RightWinner { kDiagonal, kOwn };  // of the left image's sums, or of the right image's own
 
 // Largest gradient_weight * gradient_cap: with the bits of a census code costs then stay below 128.
 inline constexpr int kLargestGradientCost = 63;
@@ -100,6 +108,27 @@ struct ReprojectionParameters {
   friend bool operator==(const ReprojectionParameters&, const ReprojectionParameters&) = default;
 };
 
+// Of sequences (pipeline/live/): before the matcher, and after it, where frames are still in their order.
+struct LiveParameters {
+  int decimation = 1;
+  bool spatial = false;
+  float spatial_alpha = 0.5F;
+  int spatial_delta = 20;
+  int spatial_iterations = 2;
+  bool temporal = false;
+  float temporal_alpha = 0.4F;
+  int temporal_delta = 20;
+  Persistence persistence = Persistence::k2Of4;
+  LiveHoles holes = LiveHoles::kAsFilter;
+  float near_m = 0;
+  float far_m = 0;
+  int min_confidence = 0;
+  float min_texture = 0;
+  int darkest = 0;
+  int brightest = 255;
+  friend bool operator==(const LiveParameters&, const LiveParameters&) = default;
+};
+
 struct Parameters {
   Method method = Method::kSgm;
   CensusParameters census_transform;
@@ -110,6 +139,7 @@ struct Parameters {
   ConsistencyParameters consistency;
   FilterParameters filter;
   RefinementParameters refinement;
+  LiveParameters live;
   ReprojectionParameters reprojection;
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };
@@ -130,6 +160,11 @@ inline constexpr std::string_view kAdCensusCostNames[] = {"both", "ad", "census"
 inline constexpr std::string_view kColorDifferenceNames[] = {"mean", "maximum"};
 inline constexpr std::string_view kSupportRegionNames[] = {"both", "left"};
 inline constexpr std::string_view kRightWinnerNames[] = {"diagonal", "own"};
+inline constexpr std::string_view kPersistenceNames[] = {"off", "8/8", "2/3", "2/4",   "2/8",
+                                                         "1/2", "1/5", "1/8", "always"};
+inline constexpr std::string_view kLiveHolesNames[] = {"as_filter", "left", "farthest", "nearest"};
+constexpr const std::string_view (&EnumNames(Persistence))[9] { return kPersistenceNames; }
+constexpr const std::string_view (&EnumNames(LiveHoles))[4] { return kLiveHolesNames; }
 constexpr const std::string_view (&EnumNames(Method))[2] { return kMethodNames; }
 constexpr const std::string_view (&EnumNames(CensusWindow))[5] { return kCensusWindowNames; }
 constexpr const std::string_view (&EnumNames(Subpixel))[3] { return kSubpixelNames; }
@@ -255,6 +290,42 @@ void VisitParameters(P& p, Visitor&& visit) {
       Info{"refinement.smoothing_range", "px", 0.0625, 64,
            "differences up to twice this are averaged in the first pass; half as much in each that follows"},
       p.refinement.smoothing_range);
+  visit(Info{"live.decimation", "", 1, 8,
+             "images are made smaller by this factor before they are matched; 1 = not"},
+        p.live.decimation);
+  visit(Info{"live.spatial", "", 0, 0, "smooth each map up to its edges"}, p.live.spatial);
+  visit(Info{"live.spatial_alpha", "", 0.25, 1,
+             "weight of a pixel against the mean before it; 1 = no smoothing"},
+        p.live.spatial_alpha);
+  visit(Info{"live.spatial_delta", "1/32 px", 1, 50, "a step of this is an edge"}, p.live.spatial_delta);
+  visit(
+      Info{"live.spatial_iterations", "", 1, 5, "how often rows and columns are gone along, there and back"},
+      p.live.spatial_iterations);
+  visit(Info{"live.temporal", "", 0, 0, "smooth each pixel over the frames"}, p.live.temporal);
+  visit(Info{"live.temporal_alpha", "", 0, 1, "weight of a new value against the last one; 1 = no smoothing"},
+        p.live.temporal_alpha);
+  visit(Info{"live.temporal_delta", "1/32 px", 1, 100,
+             "a value that is so far from the last one is taken as it is"},
+        p.live.temporal_delta);
+  visit(Info{"live.persistence", "", 0, 0,
+             "a pixel without a value takes its last one if it had one in that many of the last frames: off, "
+             "8/8, 2/3, "
+             "2/4, 2/8, 1/2, 1/5, 1/8 or always"},
+        p.live.persistence);
+  visit(Info{"live.holes", "", 0, 0,
+             "what is filled after that: as_filter (what filter.fill and refinement.planes say), left, "
+             "farthest or "
+             "nearest (of the pixels around)"},
+        p.live.holes);
+  visit(Info{"live.near_m", "m", 0, 1e9, "nearer values are removed; 0 = none"}, p.live.near_m);
+  visit(Info{"live.far_m", "m", 0, 1e9, "farther values are removed; 0 = none"}, p.live.far_m);
+  visit(Info{"live.min_confidence", "", 0, 255, "less confident values are removed"}, p.live.min_confidence);
+  visit(Info{"live.min_texture", "gray level", 0, 510,
+             "values are removed where the gray levels around differ less from those above and to the left"},
+        p.live.min_texture);
+  visit(Info{"live.darkest", "gray level", 0, 255, "values of darker pixels are removed"}, p.live.darkest);
+  visit(Info{"live.brightest", "gray level", 0, 255, "values of brighter pixels are removed"},
+        p.live.brightest);
   visit(Info{"reprojection.min_depth_m", "m", 0, 1e9, "nearer points are left out of depth map and cloud"},
         p.reprojection.min_depth_m);
   visit(Info{"reprojection.max_depth_m", "m", 0, 1e9, "farther points are left out of depth map and cloud"},

@@ -10,6 +10,7 @@
 #include "app/eval/estimate_files.h"
 #include "app/options/available_memory.h"
 #include "app/options/frame_parameters.h"
+#include "app/options/live_steps.h"
 #include "app/options/logging.h"
 #include "app/options/named_rig.h"
 #include "app/output/output_files.h"
@@ -121,6 +122,7 @@ class SourceEvaluation {
       return true;
     };
     steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
+    AddLiveFilters(chosen.parameters, options_.matching.num_threads, steps);
     steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
       return MakeQueueInMemory(backend, parameters, matcher_options, 1);
     };

@@ -20,6 +20,7 @@
 #include "app/commands.h"
 #include "app/options/available_memory.h"
 #include "app/options/frame_parameters.h"
+#include "app/options/live_steps.h"
 #include "app/options/logging.h"
 #include "app/options/named_rig.h"
 #include "app/output/error_text.h"
@@ -93,11 +94,18 @@ class RunCommand {
     const std::vector<Output> outputs = OutputsOf(options.outputs);
     clouds_ = CloudsOf(options, outputs);
     writer_.emplace(options.output, outputs, clouds_.get());
-    source_ = WithRowCheck(WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig));
+    source_ =
+        WithDecimation(WithRowCheck(WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig)),
+                       chosen_.parameters);
     if (options.used_folder.resume && source_->kind() == SourceKind::kCamera) {
       throw InvalidArgument(options.source.front() +
                             ": a camera's frames do not come again: leave out --resume, and name another "
                             "--output");
+    }
+    if (options.used_folder.resume && chosen_.parameters.live.temporal) {
+      throw InvalidArgument(
+          "--resume cannot give what an undisturbed run would: with live.temporal a frame depends on those "
+          "before it; use --overwrite, or set live.temporal=false");
     }
     total_ = source_->num_frames();
     if (total_ && options.max_frames) total_ = std::min(*total_, *options.max_frames);
@@ -223,6 +231,7 @@ class RunCommand {
       };
     }
     steps.parameters_for = [this](const StereoFrame& frame) { return ParametersFor(frame, chosen_); };
+    AddLiveFilters(chosen_.parameters, options_.matching.num_threads, steps);
     AddMatching(steps);
     steps.write = [this, &interrupt](const MatchedFrame& matched, FrameReport& report) {
       if (clouds_ && interrupt.requested()) {  // clouds take long

@@ -15,6 +15,7 @@
 #include "app/commands.h"
 #include "app/options/available_memory.h"
 #include "app/options/frame_parameters.h"
+#include "app/options/live_steps.h"
 #include "app/options/logging.h"
 #include "app/options/matching_options.h"
 #include "app/options/named_rig.h"
@@ -106,6 +107,7 @@ std::size_t ShowFrames(const ViewOptions& options, const ChosenParameters& chose
   std::atomic<bool> is_last_shown = false;
   FrameSteps steps;
   steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
+  AddLiveFilters(chosen.parameters, options.matching.num_threads, steps);
   // A frame that is watched had better be matched soon than many at a time.
   steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
     return MakeQueueInMemory(backend, parameters, matcher_options, 1);
@@ -134,8 +136,8 @@ std::size_t ShowFrames(const ViewOptions& options, const ChosenParameters& chose
 void ViewSource(const ViewOptions& options) {
   const ChosenParameters chosen = options.matching.Load();  // faults are told before a window opens
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
-  std::shared_ptr<FrameSource> source =
-      WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
+  std::shared_ptr<FrameSource> source = WithDecimation(
+      WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig), chosen.parameters);
   CheckFilesApart(source->InputFiles(), {options.screenshot.string(), LogFile()});
   options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
   std::optional<std::size_t> total = source->num_frames();

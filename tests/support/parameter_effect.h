@@ -11,6 +11,9 @@
 #include <vector>
 
 #include "config/parameter_text.h"
+#include "pipeline/frame.h"
+#include "pipeline/live/decimation.h"
+#include "pipeline/live/live_filters.h"
 #include "pipeline/matcher.h"
 #include "pipeline/reprojection.h"
 #include "tests/support/images.h"
@@ -70,6 +73,22 @@ inline const std::vector<Change> kChanges = {
     {"refinement.plane_tolerance", "0.25", {{"refinement.planes", "true"}}},
     {"refinement.smoothing_passes", "1"},
     {"refinement.smoothing_range", "1", {{"refinement.smoothing_passes", "1"}}},
+    {"live.decimation", "2"},
+    {"live.spatial", "true"},
+    {"live.spatial_alpha", "0.9", {{"live.spatial", "true"}}},
+    {"live.spatial_delta", "2", {{"live.spatial", "true"}}},
+    {"live.spatial_iterations", "1", {{"live.spatial", "true"}}},
+    {"live.temporal", "true"},
+    {"live.temporal_alpha", "0.9", {{"live.temporal", "true"}}},
+    {"live.temporal_delta", "1", {{"live.temporal", "true"}}},
+    {"live.persistence", "off", {{"live.temporal", "true"}, {"filter.fill", "false"}}},
+    {"live.holes", "nearest"},
+    {"live.near_m", "6"},
+    {"live.far_m", "6"},
+    {"live.min_confidence", "100"},
+    {"live.min_texture", "5"},
+    {"live.darkest", "60"},
+    {"live.brightest", "150"},
     {"reprojection.min_depth_m", "6"},
     {"reprojection.max_depth_m", "6"},
 };
@@ -96,26 +115,40 @@ inline HostImage<Rgb8> Tinted(const HostImage<std::uint8_t>& gray) {
   });
 }
 
-// All that a frame gives, as one text to compare.
+// All that three frames give, each with noise of its own, as one text to compare. A square of the second and
+// third right image is gone.
 inline std::string ResultsOf(const MatcherFactory& make_matcher, const Parameters& parameters) {
-  const HostImage<std::uint8_t> left = Camera(0, 0, 2), right = Camera(-12, -5, 3);
-  const MatcherOptions options{.width = kEffectWidth, .height = kEffectHeight};
-  const auto matcher = make_matcher(parameters, options);
-  DisparityMap map;
-  if (parameters.method == Method::kAdCensus) {
-    matcher->Compute(Tinted(left).ConstView(), Tinted(right).ConstView(), map, nullptr, nullptr);
-  } else {
-    matcher->Compute(left.ConstView(), right.ConstView(), map, nullptr, nullptr);
-  }
-  HostImage<float> depth(kEffectWidth, kEffectHeight);
-  DepthFromDisparity(map.disparity.ConstView(), {.fx_px = 100, .baseline_m = 0.5}, parameters.reprojection,
-                     depth.View());
+  constexpr int kNumFrames = 3;
   std::string results;
-  for (int y = 0; y < kEffectHeight; ++y) {
-    const auto append = [&](const auto* row) {
-      results.append(reinterpret_cast<const char*>(row), kEffectWidth * sizeof(*row));
-    };
-    append(map.disparity.Row(y)), append(map.validity.Row(y)), append(depth.Row(y));
+  LiveFilters live(1);
+  for (int i = 0; i < kNumFrames; ++i) {
+    const auto seed = static_cast<std::uint32_t>(2 * i + 2);
+    HostImage<std::uint8_t> left = Camera(0, 0, seed), right = Camera(-12, -5, seed + 1);
+    for (int y = 15; i > 0 && y < 25; ++y) std::fill_n(right.Row(y) + 40, 10, std::uint8_t{128});
+    StereoFrame frame;
+    frame.rig = StereoRig{.fx_px = 100, .baseline_m = 0.5};
+    if (parameters.method == Method::kAdCensus) {
+      frame.left = Tinted(left), frame.right = Tinted(right);
+    } else {
+      frame.left = std::move(left), frame.right = std::move(right);
+    }
+    Decimate(parameters.live.decimation, frame);
+    const CameraImageView left_view = ViewOf(frame.left);
+    const int width = WidthOf(left_view), height = HeightOf(left_view);
+    DisparityMap map;
+    make_matcher(ForMatcher(parameters), {.width = width, .height = height})
+        ->Compute(left_view, ViewOf(frame.right), map, nullptr, nullptr);
+    live.Apply(parameters, left_view, frame.rig, map);
+    HostImage<float> depth(width, height);
+    DepthFromDisparity(map.disparity.ConstView(), *frame.rig, parameters.reprojection, depth.View());
+    for (int y = 0; y < height; ++y) {
+      const auto append = [&](const auto* row) {
+        results.append(reinterpret_cast<const char*>(row), static_cast<std::size_t>(width) * sizeof(*row));
+      };
+      append(map.disparity.Row(y)), append(map.validity.Row(y)), append(depth.Row(y));
+    }
+    // Only the filters of sequences look at a second frame.
+    if (parameters.live == LiveParameters{}) break;
   }
   return results;
 }

@@ -254,6 +254,35 @@ TEST_F(RunCommand, TheSameRunGivesTheSameBytesWithAnyNumberOfThreads) {
   }
 }
 
+TEST_F(RunCommand, FiltersOverTimeGiveTheSameBytesOnEveryBackEnd) {
+  MakeKittiFolder(data(), 3);
+  const std::vector<std::string> filters{
+      "--write", "disparity,validity",     "--set",      "live.spatial=true", "--set", "live.temporal=true",
+      "--set",   "live.min_confidence=20", "--overwrite"};
+  const auto run = [&](std::vector<std::string> more) {
+    std::vector<std::string> all = filters;
+    all.insert(all.end(), more.begin(), more.end());
+    const ProgramResult result = Run(all);
+    EXPECT_EQ(result.exit_code, 0) << result.err;
+    return Results();
+  };
+  const auto on_cpu = run({"--backend", "cpu", "--threads", "2"});
+  EXPECT_EQ(on_cpu, run({"--backend", "reference", "--threads", "1"}));
+  EXPECT_NE(on_cpu, run({"--backend", "cpu", "--set", "live.temporal=false"}));
+}
+
+TEST_F(RunCommand, ResumeIsRefusedWhereAFrameDependsOnThoseBefore) {
+  MakeKittiFolder(data(), 1);
+  ExpectOneLine(Run({"--set", "live.temporal=true", "--resume"}), 2, {"live.temporal", "--overwrite"});
+}
+
+TEST_F(RunCommand, DecimationMakesSmallerResultsWithTheirCalibration) {
+  MakeKittiFolder(data(), 1);
+  const ProgramResult result = Run({"--write", "disparity,depth", "--set", "live.decimation=2"});
+  ASSERT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_EQ(Summary()["frames"][0]["width"].as<int>(), 32);
+}
+
 TEST_F(RunCommand, ABadFrameIsNamedAndTheOthersDone) {
   MakeKittiFolder(data(), 4);
   const fs::path bad = data() / "image_1" / "000001_10.png";

@@ -1,0 +1,20 @@
+// Parameters of the section "live" in commands that match sequences.
+#pragma once
+
+#include <memory>
+
+#include "config/parameters_yaml.h"
+#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_source.h"
+
+namespace parallax::app {
+
+// The source with its images made smaller by live.decimation; itself where that is 1.
+std::unique_ptr<FrameSource> WithDecimation(std::unique_ptr<FrameSource> source,
+                                            const Parameters& parameters);
+
+// Where the parameters ask for filters over space and time: matchers then get ForMatcher's of what
+// steps.parameters_for says, and every map goes through LiveFilters in the order of the frames.
+void AddLiveFilters(const Parameters& parameters, int num_threads, FrameSteps& steps);
+
+}  // namespace parallax::app

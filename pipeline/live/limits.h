@@ -1,0 +1,26 @@
+// Removal of values that lie outside stated limits.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "pipeline/disparity_map.h"
+#include "pipeline/image.h"
+#include "pipeline/parallel.h"
+#include "pipeline/parameters.h"
+#include "pipeline/rig.h"
+
+namespace parallax {
+
+// Sum over 9x9 of the absolute differences to the pixel above and to the pixel left of each, borders
+// repeated. 0 .. 2 * 81 * 255. gray: 8 bits.
+HostImage<std::uint16_t> TextureSums(HostImageView<const std::uint8_t> gray, ThreadPool& threads);
+
+// Takes the values of pixels that are nearer than near_m or farther than far_m (0 = any), less confident than
+// min_confidence, darker than darkest, brighter than brightest (gray levels of the left image), or whose
+// texture, the mean over 9x9 as above, is below min_texture. They get kOutOfLimits and lose kFilled. Throws
+// Error where depth is limited and there is no rig.
+void RemoveOutOfLimits(const LiveParameters& parameters, HostImageView<const std::uint8_t> gray,
+                       const std::optional<StereoRig>& rig, DisparityMap& map, ThreadPool& threads);
+
+}  // namespace parallax

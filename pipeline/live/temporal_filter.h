@@ -1,0 +1,34 @@
+// Smoothing over frames, and values for pixels that miss one now and then.
+#pragma once
+
+#include <cstdint>
+
+#include "pipeline/image.h"
+#include "pipeline/parallel.h"
+#include "pipeline/parameters.h"
+
+namespace parallax {
+
+// Whether a pixel without a value takes its last one. history: bit i = it had a value i + 1 frames ago. The
+// modes ask for values in so many of the last frames.
+bool IsPersistent(Persistence persistence, std::uint8_t history);
+
+// The temporal filter of depth cameras. It keeps the last value and eight bits of history of every pixel.
+// - A pixel with a value that differs from the last one by less than delta / 32 px becomes
+//   alpha * value + (1 - alpha) * last value.
+// - One that differs by more stays, and its history begins anew.
+// - One without a value takes the last value where its history says so. The history is asked before this
+// frame enters it. Frames must come in order. A frame of another size, or other parameters, begin anew.
+class TemporalFilter {
+ public:
+  // map: px, NaN = none. validity: pixels that take their last value get kFilled; the size of the map.
+  void Apply(const LiveParameters& parameters, HostImage<float>& map, HostImage<std::uint8_t>& validity,
+             ThreadPool& threads);
+
+ private:
+  LiveParameters parameters_;
+  HostImage<float> last_;  // NaN = none yet
+  HostImage<std::uint8_t> history_;
+};
+
+}  // namespace parallax

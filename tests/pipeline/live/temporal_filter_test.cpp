@@ -1,0 +1,201 @@
+#include "pipeline/live/temporal_filter.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+#include <random>
+#include <vector>
+
+#include "pipeline/disparity_map.h"
+
+namespace parallax {
+namespace {
+
+constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
+
+// The rules as they are stated, for one pixel, with its whole history as a list.
+class PlainPixel {
+ public:
+  explicit PlainPixel(LiveParameters parameters) : p_(parameters) {}
+  float Next(float value) {
+    const bool has_value = !std::isnan(value);
+    float result = value;
+    bool begins_anew = false;
+    if (has_value) {
+      begins_anew = !last_ || !(std::fabs(value - *last_) < static_cast<float>(p_.temporal_delta) / 32.0F);
+      if (!begins_anew) result = p_.temporal_alpha * value + (1.0F - p_.temporal_alpha) * *last_;
+    } else if (last_ && IsCredible()) {
+      result = *last_;
+    }
+    if (begins_anew) had_value_.clear();
+    had_value_.insert(had_value_.begin(), has_value);
+    if (has_value) last_ = result;
+    return result;
+  }
+
+ private:
+  bool IsCredible() const {
+    const auto count = [&](std::size_t of) {
+      return std::count(had_value_.begin(),
+                        had_value_.begin() + static_cast<std::ptrdiff_t>(std::min(of, had_value_.size())),
+                        true);
+    };
+    switch (p_.persistence) {
+      case Persistence::kOff:
+        return false;
+      case Persistence::k8Of8:
+        return count(8) == 8;
+      case Persistence::k2Of3:
+        return count(3) >= 2;
+      case Persistence::k2Of4:
+        return count(4) >= 2;
+      case Persistence::k2Of8:
+        return count(8) >= 2;
+      case Persistence::k1Of2:
+        return count(2) >= 1;
+      case Persistence::k1Of5:
+        return count(5) >= 1;
+      case Persistence::k1Of8:
+        return count(8) >= 1;
+      case Persistence::kAlways:
+        return true;
+    }
+    return false;
+  }
+
+  LiveParameters p_;
+  std::optional<float> last_;
+  std::vector<bool> had_value_;  // the frame before this one first
+};
+
+// One pixel through the filter.
+std::vector<float> Filtered(const LiveParameters& p, const std::vector<float>& values) {
+  TemporalFilter filter;
+  ThreadPool threads(1);
+  std::vector<float> results;
+  for (const float value : values) {
+    HostImage<float> map(1, 1, value);
+    HostImage<std::uint8_t> validity(1, 1, std::uint8_t{0});
+    filter.Apply(p, map, validity, threads);
+    results.push_back(map(0, 0));
+  }
+  return results;
+}
+
+TEST(TemporalFilter, EqualsThePlainRulesForEveryPersistence) {
+  constexpr int kWidth = 37, kHeight = 21, kFrames = 40;
+  for (int mode = 0; mode <= static_cast<int>(Persistence::kAlways); ++mode) {
+    LiveParameters p;
+    p.persistence = static_cast<Persistence>(mode);
+    p.temporal_alpha = 0.1F * static_cast<float>(mode + 1);
+    p.temporal_delta = 8 + 10 * mode;
+    std::vector<PlainPixel> plain(kWidth * kHeight, PlainPixel(p));
+    TemporalFilter filter;
+    ThreadPool threads(2);
+    std::mt19937 random(static_cast<unsigned>(mode));
+    for (int t = 0; t < kFrames; ++t) {
+      HostImage<float> map(kWidth, kHeight);
+      HostImage<std::uint8_t> validity(kWidth, kHeight, std::uint8_t{0});
+      for (int y = 0; y < kHeight; ++y) {
+        for (int x = 0; x < kWidth; ++x) {
+          map(x, y) = random() % 3 == 0 ? kNaN : 10.0F + static_cast<float>(random() % 200) / 100.0F;
+        }
+      }
+      const HostImage<float> before = map.Clone();
+      filter.Apply(p, map, validity, threads);
+      for (int y = 0; y < kHeight; ++y) {
+        for (int x = 0; x < kWidth; ++x) {
+          const float expected = plain[static_cast<std::size_t>(y * kWidth + x)].Next(before(x, y));
+          ASSERT_EQ(std::isnan(expected), std::isnan(map(x, y))) << "mode " << mode << " frame " << t;
+          if (!std::isnan(expected)) {
+            ASSERT_EQ(expected, map(x, y));
+          }
+          ASSERT_EQ(validity(x, y) == kFilled, std::isnan(before(x, y)) && !std::isnan(map(x, y)));
+        }
+      }
+    }
+  }
+}
+
+TEST(TemporalFilter, ValuesByHand) {
+  const std::vector<float> result = Filtered({}, {10, 10.5F, 20});  // alpha 0.4, delta 20 / 32 px
+  EXPECT_EQ(result[0], 10);
+  EXPECT_EQ(result[1], 0.4F * 10.5F + (1.0F - 0.4F) * 10);
+  EXPECT_EQ(result[2], 20);  // a step is taken as it is
+}
+
+TEST(TemporalFilter, NoGhostOutlivesItsPersistence) {
+  const auto frames_of_ghost = [](Persistence persistence) {
+    LiveParameters p;
+    p.persistence = persistence;
+    std::vector<float> values(9, 10.0F);
+    values.insert(values.end(), 12, kNaN);
+    const std::vector<float> result = Filtered(p, values);
+    return std::count_if(result.begin() + 9, result.end(), [](float v) { return !std::isnan(v); });
+  };
+  EXPECT_EQ(frames_of_ghost(Persistence::kOff), 0);
+  EXPECT_EQ(frames_of_ghost(Persistence::k8Of8), 1);
+  EXPECT_EQ(frames_of_ghost(Persistence::k2Of3), 2);
+  EXPECT_EQ(frames_of_ghost(Persistence::k2Of4), 3);
+  EXPECT_EQ(frames_of_ghost(Persistence::k2Of8), 7);
+  EXPECT_EQ(frames_of_ghost(Persistence::k1Of2), 2);
+  EXPECT_EQ(frames_of_ghost(Persistence::k1Of5), 5);
+  EXPECT_EQ(frames_of_ghost(Persistence::k1Of8), 8);
+  EXPECT_EQ(frames_of_ghost(Persistence::kAlways), 12);
+}
+
+TEST(TemporalFilter, OnAStaticSceneNoiseFallsByHalfAndHolesByFourFifths) {
+  constexpr int kWidth = 60, kHeight = 40, kFrames = 60;
+  LiveParameters p;
+  TemporalFilter filter;
+  ThreadPool threads(1);
+  std::mt19937 random(5);
+  std::normal_distribution<float> noise(0, 0.1F);
+  double before = 0, after = 0;
+  int num = 0, holes_before = 0, holes_after = 0;
+  for (int t = 0; t < kFrames; ++t) {
+    HostImage<float> map(kWidth, kHeight);
+    HostImage<std::uint8_t> validity(kWidth, kHeight, std::uint8_t{0});
+    for (int y = 0; y < kHeight; ++y) {
+      for (int x = 0; x < kWidth; ++x) map(x, y) = random() % 10 == 0 ? kNaN : 30 + noise(random);
+    }
+    const HostImage<float> raw = map.Clone();
+    filter.Apply(p, map, validity, threads);
+    if (t < 10) continue;
+    for (int y = 0; y < kHeight; ++y) {
+      for (int x = 0; x < kWidth; ++x) {
+        holes_before += std::isnan(raw(x, y)), holes_after += std::isnan(map(x, y));
+        if (std::isnan(raw(x, y)) || std::isnan(map(x, y))) continue;
+        before += std::pow(raw(x, y) - 30, 2), after += std::pow(map(x, y) - 30, 2);
+        ++num;
+      }
+    }
+  }
+  EXPECT_LT(std::sqrt(after / num), 0.55 * std::sqrt(before / num));
+  EXPECT_LT(holes_after, holes_before / 5);
+}
+
+TEST(TemporalFilter, AnotherSizeOrOtherParametersBeginAnew) {
+  TemporalFilter filter;
+  ThreadPool threads(1);
+  LiveParameters p;
+  p.persistence = Persistence::kAlways;
+  const auto apply = [&](int width, float value) {
+    HostImage<float> map(width, 1, value);
+    HostImage<std::uint8_t> validity(width, 1, std::uint8_t{0});
+    filter.Apply(p, map, validity, threads);
+    return map(0, 0);
+  };
+  apply(2, 10);
+  EXPECT_EQ(apply(2, kNaN), 10);
+  EXPECT_TRUE(std::isnan(apply(3, kNaN)));
+  apply(3, 10);
+  p.temporal_alpha = 0.5F;
+  EXPECT_TRUE(std::isnan(apply(3, kNaN)));
+}
+
+}  // namespace
+}  // namespace parallax
