@@ -7,6 +7,7 @@
 #include "datasets/layouts/frame_list.h"
 #include "datasets/layouts/image_pair.h"
 #include "datasets/layouts/layouts.h"
+#include "datasets/live/recording_source.h"
 #include "datasets/live/video_source.h"
 #include "datasets/paths.h"
 #include "datasets/synthetic/synthetic_source.h"
@@ -16,7 +17,7 @@ namespace parallax {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<std::pair<SourceKind, std::string_view>, 12> kNames{{
+constexpr std::array<std::pair<SourceKind, std::string_view>, 13> kNames{{
     {SourceKind::kKitti2012, "kitti2012"},
     {SourceKind::kKitti2015, "kitti2015"},
     {SourceKind::kKittiOdometry, "kitti_odometry"},
@@ -28,6 +29,7 @@ constexpr std::array<std::pair<SourceKind, std::string_view>, 12> kNames{{
     {SourceKind::kPair, "pair"},
     {SourceKind::kVideo, "video"},
     {SourceKind::kCamera, "camera"},
+    {SourceKind::kRecording, "recording"},
     {SourceKind::kSynthetic, "synthetic"},
 }};
 
@@ -83,11 +85,15 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
   if (!exists && spec.starts_with("synthetic:")) return OpenSyntheticSource(spec, options);
   if (fs::is_directory(spec)) return OpenFolder(spec, forced, options.with_truth);
   if (exists && (IsVideoName(spec) || forced == SourceKind::kVideo)) return OpenVideo({spec});
+  if (exists && (forced == SourceKind::kRecording || (!forced && IsRecording(spec))))
+    return OpenRecording(spec);
   if (IsGlob(spec) || IsImageName(spec)) {
     throw InvalidArgument(spec +
                           ": image files need two arguments, left and right (quote globs: 'left/*.png')");
   }
-  if (exists) throw Error(spec + ": is no folder, image or video that can be read (its ending is not known)");
+  if (exists)
+    throw Error(spec +
+                ": is no folder, image, video or recording that can be read (its ending is not known)");
   throw Error(spec +
               ": no such file or folder; a source is a data-set folder, left and right images, a video, "
               "camera:N or synthetic:NAME");

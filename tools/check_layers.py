@@ -29,6 +29,7 @@ LIBRARIES = {
     "opencv": re.compile(r"opencv2?/"),
     "codecs": re.compile(r"(jpeglib|png|tiffio)\.h$"),
     "deflate": re.compile(r"libdeflate\.h$"),
+    "compression": re.compile(r"(zstd|lz4frame)\.h$"),
     "open3d": re.compile(r"(open3d|Eigen|GLFW|filament)/"),
     "cli11": re.compile(r"CLI/"),
     "json": re.compile(r"nlohmann/"),
@@ -57,7 +58,7 @@ LAYERS = {
     "pipeline": Layer({"pipeline"}, {"hwy", "nanoflann", "pages"}),
     "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
-    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "system", "yaml"}, prints=True),
+    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "compression", "system", "yaml"}, prints=True),
     "parallax": Layer({"config", "pipeline"}, {"opencv"}, free_headers=True),
     "python": Layer(
         {"python", "config", "datasets", "pipeline"},

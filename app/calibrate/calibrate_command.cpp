@@ -112,7 +112,9 @@ class CalibrationRun {
 
   void ReadBoards() {
     const CornerFinder finder(input_.board);
-    const bool is_stream = source_->kind() == SourceKind::kVideo || source_->kind() == SourceKind::kCamera;
+    const SourceKind kind = source_->kind();
+    const bool is_stream =
+        kind == SourceKind::kVideo || kind == SourceKind::kCamera || kind == SourceKind::kRecording;
     const InterruptGuard interrupt;
     Progress progress(source_->num_frames(), isatty(STDERR_FILENO) == 1 ? stderr : stdout);
     for (std::size_t i = 0; !interrupt.requested() && (!options_.max_frames || i < *options_.max_frames);

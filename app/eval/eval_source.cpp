@@ -27,7 +27,8 @@ namespace {
 // Whether sources of this kind never come with truth of their own.
 bool NeverHasTruth(SourceKind kind) {
   return kind == SourceKind::kPair || kind == SourceKind::kVideo || kind == SourceKind::kCamera ||
-         kind == SourceKind::kKittiOdometry || kind == SourceKind::kKittiRaw || kind == SourceKind::kEuroc;
+         kind == SourceKind::kRecording || kind == SourceKind::kKittiOdometry ||
+         kind == SourceKind::kKittiRaw || kind == SourceKind::kEuroc;
 }
 
 std::unique_ptr<FrameSource> OpenWithTruth(const EvalOptions& options) {

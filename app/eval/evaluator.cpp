@@ -247,6 +247,7 @@ const KindRow kKinds[] = {
     {SourceKind::kPair, {Metric::kMiddlebury}},
     {SourceKind::kVideo, {Metric::kMiddlebury}},
     {SourceKind::kCamera, {Metric::kMiddlebury}},
+    {SourceKind::kRecording, {Metric::kMiddlebury}},
     {SourceKind::kSynthetic, {Metric::kKitti2015, Metric::kKitti2012, Metric::kMiddlebury}},
 };
 

@@ -37,7 +37,8 @@ std::optional<std::vector<double>> NumbersOf(const std::string& text) {
 
 // Sources whose layout says that their images are rectified.
 bool SaysItIsRectified(SourceKind kind) {
-  return kind != SourceKind::kPair && kind != SourceKind::kVideo && kind != SourceKind::kCamera;
+  return kind != SourceKind::kPair && kind != SourceKind::kVideo && kind != SourceKind::kCamera &&
+         kind != SourceKind::kRecording;
 }
 
 std::string SizeText(int width, int height) { return fmt::format("{}x{}", width, height); }

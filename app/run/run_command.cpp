@@ -29,6 +29,7 @@
 #include "app/run/heap.h"
 #include "app/run/interrupt.h"
 #include "app/run/progress.h"
+#include "app/run/recorder.h"
 #include "app/run/run_folder.h"
 #include "app/run/run_options.h"
 #include "app/run/summary.h"
@@ -107,6 +108,7 @@ class RunCommand {
           "--resume cannot give what an undisturbed run would: with live.temporal a frame depends on those "
           "before it; use --overwrite, or set live.temporal=false");
     }
+    Recorder::Check(options.record, options.used_folder.overwrite);
     total_ = source_->num_frames();
     if (total_ && options.max_frames) total_ = std::min(*total_, *options.max_frames);
     CheckInputsStay();
@@ -116,6 +118,7 @@ class RunCommand {
   void Run() {
     folder_.emplace(options_, chosen_, *writer_);
     folder_->Begin();
+    if (!options_.record.file.empty()) recorder_.emplace(options_.record);
     summary_ = RunSummary(Description());
     start_ = std::chrono::steady_clock::now();
     progress_.emplace(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
@@ -142,11 +145,13 @@ class RunCommand {
     }
     const std::scoped_lock lock(end_mutex_);
     has_ended_ = true;  // EndAtOnce came before this, or has nothing to do
+    if (recorder_) recorder_->Finish();
     if (viewer_ != nullptr && interrupt.requested()) viewer_->window().Close();
     const bool cut_short = (interrupt.requested() || window_closed_ || lost) && IsCutShort();
     Finish(cut_short);
     if (lost) std::rethrow_exception(lost);
     ThrowOnFailures(summary_, SummaryPath());
+    if (recorder_) recorder_->ThrowOnLoss();
     if (cut_short) {
       if (interrupt.requested()) throw Error("interrupted " + WhereItEnded());
       progress_->Print("the window was closed " + WhereItEnded());
@@ -170,6 +175,7 @@ class RunCommand {
     folder_->End();
     WriteTextFile(SummaryPath(), summary_.Json());
     progress_->Print(summary_.Text() + "results in " + options_.output.string());
+    if (recorder_) progress_->Print(recorder_->Text());
   }
 
   // The next two are called in the thread that watches for signals.
@@ -187,6 +193,7 @@ class RunCommand {
     if (has_ended_) return;
     std::string error = "interrupted";
     try {
+      if (recorder_) recorder_->Finish();
       Finish(IsCutShort());
       folder_->RemoveTemporaryFiles();
       if (total_) error += " " + WhereItEnded();
@@ -207,7 +214,7 @@ class RunCommand {
       written_into.push_back(options_.output / place.folder);
     CheckFoldersApart(read, written_into);
     CheckFilesApart(read, {SummaryPath().string(), (options_.output / "parameters.yaml").string(),
-                           (options_.output / "journal.tsv").string(), LogFile()});
+                           (options_.output / "journal.tsv").string(), options_.record.file, LogFile()});
   }
 
   RunDescription Description() const {
@@ -260,9 +267,10 @@ class RunCommand {
       progress_->Advance(report.outcome != FrameOutcome::kSkipped);
       summary_.Add(std::move(report));
     };
-    if (viewer_ != nullptr) {
+    if (recorder_ || viewer_ != nullptr) {
       steps.observe = [this, &interrupt](const std::shared_ptr<const MatchedFrame>& frame) {
-        if (!viewer_->Observe(frame, &interrupt.requested())) window_closed_ = true;
+        if (recorder_) recorder_->Record(frame);
+        if (viewer_ != nullptr && !viewer_->Observe(frame, &interrupt.requested())) window_closed_ = true;
       };
     }
     return steps;
@@ -297,6 +305,7 @@ class RunCommand {
   std::optional<FrameWriter> writer_;  // made once its parts are
   std::shared_ptr<FrameSource> source_;
   std::optional<RunFolder> folder_;              // from Run on
+  std::optional<Recorder> recorder_;             // the same, where frames are recorded
   std::optional<std::size_t> total_;             // frames, where that is known
   std::chrono::steady_clock::time_point start_;  // of the first frame
   RunSummary summary_;

@@ -1,5 +1,7 @@
 #include "app/run/run_options.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 
 #include "app/options/named_rig.h"
@@ -31,6 +33,22 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
                                          "Go on with the results in the folder: pass over frames whose files "
                                          "are there, whole and of the same input");
   AddOverwriteOption(command, options.used_folder)->excludes(resume);
+  CLI::Option* record =
+      command
+          .add_option(
+              "--record", options.record.file,
+              "Write a recording too: images, calibration and --record-write as ROS 2 messages (MCAP), which "
+              "run, view and eval take as a source")
+          ->type_name("FILE.mcap")
+          ->excludes(resume);
+  command
+      .add_option("--record-write", options.record.outputs,
+                  fmt::format("What the recording holds beside images and calibration: {}",
+                              fmt::join(kRecordedOutputNames, ", ")))
+      ->type_name("LIST")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->needs(record);
   AddMaxFramesOption(command, options.max_frames);
   command
       .add_option(

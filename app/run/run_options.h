@@ -10,6 +10,7 @@
 #include "app/options/matching_options.h"
 #include "app/options/named_rig.h"
 #include "app/output/result_folder.h"
+#include "app/run/recorder.h"
 #include "app/run/run_clouds.h"
 
 namespace parallax::app {
@@ -23,6 +24,7 @@ struct RunOptions {
   std::vector<std::string> outputs;  // names of what to write; empty = the usual ones
   UsedFolder used_folder;            // what becomes of results that are there
   RunCloudOptions clouds;
+  RecordOptions record;
   bool view = false;  // show the frames in a window
   std::optional<std::size_t> max_frames;
   int num_in_flight = 0;  // 0 = what suits the back end

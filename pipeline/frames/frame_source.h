@@ -24,6 +24,7 @@ enum class SourceKind {
   kPair,
   kVideo,
   kCamera,
+  kRecording,  // MCAP
   kSynthetic
 };
 

@@ -56,6 +56,7 @@ const std::vector<Target>& Targets() {
                                               kOtherImage,
                                               kTruthImage,
                                               kVideo,
+                                              kMcap,
                                               kDataSet,
                                               kEstimates,
                                               kJournal};

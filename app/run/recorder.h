@@ -1,0 +1,72 @@
+// parallax run --record FILE.mcap: the frames of a run as ROS 2 messages.
+#pragma once
+
+#include <cstddef>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <vector>
+
+#include "datasets/formats/mcap_writer.h"
+#include "pipeline/frames/bounded_queue.h"
+#include "pipeline/frames/frame_road.h"
+
+namespace parallax::app {
+
+struct RecordOptions {
+  std::string file;                  // empty = nothing is recorded
+  std::vector<std::string> outputs;  // of kRecordedOutputNames, beside images and calibration
+};
+
+// What is computed of a frame, as --record-write takes it, in the order of the enumerators.
+enum class RecordedOutput { kDepth, kDepthMm, kDisparity, kCloud };
+inline constexpr std::string_view kRecordedOutputNames[] = {"depth", "depth-mm", "disparity", "cloud"};
+
+// Writes in a thread of its own, in the order in which frames come; memory is that of a few frames and a
+// chunk.
+class Recorder {
+ public:
+  // Throws InvalidArgument for an output that is not known, and where the file is there already and is not to
+  // be replaced.
+  static void Check(const RecordOptions& options, bool replace);
+
+  // Begins the file, in the place of what is there. Throws Error where it cannot be written.
+  explicit Recorder(const RecordOptions& options);
+  // Ends it as Finish does, silently.
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // Waits while too many frames are to be written. After a failed write frames are passed over.
+  void Record(std::shared_ptr<const MatchedFrame> frame);
+  // Writes what is left and the file's summary; no frame comes after it. Safe to call again.
+  void Finish();
+
+  // After Finish: one line of what is in the file.
+  std::string Text() const;
+  // After Finish: throws Error where something of what was asked for is not in it.
+  void ThrowOnLoss() const;
+
+ private:
+  void WriteFrames();
+  void WriteFrame(const MatchedFrame& matched);
+  void WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns);
+  bool IsAsked(RecordedOutput output) const;
+
+  void WriteSeen(const StereoFrame& frame, std::int64_t time_ns);
+
+  const std::string file_;
+  const std::vector<RecordedOutput> outputs_;
+  McapWriter writer_;
+  BoundedQueue<std::shared_ptr<const MatchedFrame>> frames_;
+  std::exception_ptr failure_;
+  std::shared_ptr<const SeenPixelsOfPair> seen_;  // that is in the file
+  std::size_t num_frames_ = 0, num_lost_ = 0, num_without_calibration_ = 0;
+  std::size_t num_in_chunk_ = 0;  // frames
+  std::thread thread_;            // the last: it uses the others
+};
+
+}  // namespace parallax::app

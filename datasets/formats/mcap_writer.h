@@ -1,0 +1,72 @@
+// Writes MCAP files: chunks compressed with Zstandard, with indexes, a summary and checksums.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "datasets/formats/mcap.h"
+
+namespace parallax {
+
+// The file stands under its name from the beginning and grows by whole chunks: whatever ends the program, it
+// can be read up to the last of them. The same messages give the same bytes.
+class McapWriter {
+ public:
+  // A chunk ends with the message that fills it.
+  static constexpr std::size_t kChunk_bytes = std::size_t{4} << 20;
+
+  // Begins the file, with header, schemas and channels in it; what was there is replaced. Throws Error where
+  // it cannot be written, or stands for something else than a file.
+  McapWriter(std::filesystem::path path, std::vector<McapSchema> schemas, std::vector<McapChannel> channels);
+  // Leaves the file as it is: without Finish it ends behind the last whole chunk.
+  ~McapWriter();
+  McapWriter(const McapWriter&) = delete;
+  McapWriter& operator=(const McapWriter&) = delete;
+
+  // channel: one of those. Throws Error on a full disk, and the file then ends behind its last whole chunk,
+  // whose messages alone are counted; Finish may still be called.
+  void Write(std::uint16_t channel, std::uint64_t time_ns, std::span<const std::uint8_t> message);
+  // Ends the chunk, if it holds anything. Throws as Write.
+  void EndChunk();
+  // Ends the last chunk and writes the summary. Throws as Write.
+  void Finish();
+
+  std::uint64_t size_bytes() const { return size_bytes_; }
+
+ private:
+  struct IndexEntry {
+    std::uint64_t time_ns = 0, offset = 0;
+  };
+  struct ChunkEntry;
+  class Compressor;
+
+  // All or nothing: what was written of it is cut off again. Throws Error.
+  void Append(std::span<const std::uint8_t> bytes);
+  void WriteAll(std::span<const std::uint8_t> bytes) const;
+  std::vector<std::uint8_t> Summary() const;
+  void ForgetChunk();
+
+  std::filesystem::path path_;
+  std::vector<McapSchema> schemas_;
+  std::vector<McapChannel> channels_;
+  int descriptor_ = -1;
+  std::uint64_t size_bytes_ = 0;
+  std::uint32_t crc_ = 0;  // of the whole file so far
+  std::unique_ptr<Compressor> compressor_;
+
+  std::vector<std::uint8_t> chunk_;                         // records
+  std::map<std::uint16_t, std::vector<IndexEntry>> index_;  // of the chunk's messages
+  std::uint64_t first_ns_ = 0, last_ns_ = 0;                // of the chunk
+  std::map<std::uint16_t, std::uint32_t> sequence_;         // of the next message of a channel
+
+  std::vector<ChunkEntry> chunks_;                       // in the file
+  std::map<std::uint16_t, std::uint64_t> num_messages_;  // in the file, by channel
+};
+
+}  // namespace parallax

@@ -1,0 +1,68 @@
+// CDR, the encoding of ROS 2 messages (OMG DDSI-RTPS, "plain" CDR 1, little endian): numbers stand at
+// multiples of their size, counted from behind the four bytes that name the encoding; texts and sequences
+// follow their length.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include "datasets/formats/file_bytes.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+
+template <typename T>
+concept CdrNumber = std::is_arithmetic_v<T> && sizeof(T) <= 8;
+
+// In front of every message: which encoding it is in.
+inline constexpr std::size_t kCdrHead_bytes = 4;
+
+class CdrWriter {
+ public:
+  CdrWriter() : bytes_{0, 1, 0, 0} {}
+
+  template <CdrNumber T>
+  CdrWriter& Number(T value) {
+    const std::size_t beyond = (bytes_.size() - kCdrHead_bytes) % sizeof(T);
+    if (beyond > 0) bytes_.resize(bytes_.size() + sizeof(T) - beyond);
+    const auto* first = reinterpret_cast<const std::uint8_t*>(&value);
+    bytes_.insert(bytes_.end(), first, first + sizeof(T));
+    return *this;
+  }
+  // With the zero at its end.
+  CdrWriter& Text(std::string_view text);
+  // A sequence of bytes, to be filled by the caller before anything follows.
+  std::span<std::uint8_t> ByteSequence(std::size_t count);
+
+  std::vector<std::uint8_t> Take() { return std::move(bytes_); }
+
+ private:
+  std::vector<std::uint8_t> bytes_;
+};
+
+// Throws Error where the message ends before its fields do, or is encoded in another way.
+class CdrReader {
+ public:
+  explicit CdrReader(std::span<const std::uint8_t> message);
+
+  template <CdrNumber T>
+  T Number() {
+    position_ += (sizeof(T) - (position_ - kCdrHead_bytes) % sizeof(T)) % sizeof(T);
+    return LoadAs<T>(Take(sizeof(T)).data());
+  }
+  std::string_view Text();
+  std::span<const std::uint8_t> ByteSequence() { return Take(Number<std::uint32_t>()); }
+
+ private:
+  std::span<const std::uint8_t> Take(std::size_t count);
+
+  std::span<const std::uint8_t> message_;
+  std::size_t position_ = kCdrHead_bytes;
+};
+
+}  // namespace parallax

@@ -1,0 +1,306 @@
+#include "datasets/formats/ros_messages.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <variant>
+
+#include "datasets/formats/ros_cdr.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+constexpr std::int64_t kSecond_ns = 1'000'000'000;
+constexpr std::string_view kFrameId = "left_camera_optical_frame";
+constexpr std::string_view kNoDistortion = "plumb_bob";
+constexpr int kMaxSide_px = 65536;
+
+// Types and fields as ROS 2 names them (common_interfaces, rcl_interfaces).
+constexpr std::string_view kTimeFields = "int32 sec\nuint32 nanosec\n";
+constexpr std::string_view kHeaderFields = "builtin_interfaces/Time stamp\nstring frame_id\n";
+constexpr std::string_view kImageFields =
+    "std_msgs/Header header\nuint32 height\nuint32 width\nstring encoding\nuint8 is_bigendian\nuint32 step\n"
+    "uint8[] data\n";
+constexpr std::string_view kRegionFields =
+    "uint32 x_offset\nuint32 y_offset\nuint32 height\nuint32 width\nbool do_rectify\n";
+constexpr std::string_view kCameraInfoFields =
+    "std_msgs/Header header\nuint32 height\nuint32 width\nstring distortion_model\nfloat64[] d\nfloat64[9] "
+    "k\n"
+    "float64[9] r\nfloat64[12] p\nuint32 binning_x\nuint32 binning_y\nsensor_msgs/RegionOfInterest roi\n";
+constexpr std::string_view kDisparityFields =
+    "std_msgs/Header header\nsensor_msgs/Image image\nfloat32 f\nfloat32 t\n"
+    "sensor_msgs/RegionOfInterest valid_window\nfloat32 min_disparity\nfloat32 max_disparity\nfloat32 "
+    "delta_d\n";
+constexpr std::string_view kPointFieldFields =
+    "uint8 INT8=1\nuint8 UINT8=2\nuint8 INT16=3\nuint8 UINT16=4\nuint8 INT32=5\nuint8 UINT32=6\nuint8 "
+    "FLOAT32=7\n"
+    "uint8 FLOAT64=8\nstring name\nuint32 offset\nuint8 datatype\nuint32 count\n";
+constexpr std::string_view kCloudFields =
+    "std_msgs/Header header\nuint32 height\nuint32 width\nsensor_msgs/PointField[] fields\nbool "
+    "is_bigendian\n"
+    "uint32 point_step\nuint32 row_step\nuint8[] data\nbool is_dense\n";
+
+std::string WithTypes(std::string_view fields,
+                      std::initializer_list<std::pair<std::string_view, std::string_view>> types) {
+  std::string text(fields);
+  for (const auto& [name, type_fields] : types) {
+    text.append(80, '=').append("\nMSG: ").append(name).append("\n").append(type_fields);
+  }
+  return text;
+}
+
+void WriteHeader(CdrWriter& cdr, std::int64_t stamp_ns) {
+  cdr.Number(static_cast<std::int32_t>(stamp_ns / kSecond_ns));
+  cdr.Number(static_cast<std::uint32_t>(stamp_ns % kSecond_ns));
+  cdr.Text(kFrameId);
+}
+
+std::int64_t ReadHeader(CdrReader& cdr) {
+  const auto seconds = cdr.Number<std::int32_t>();
+  const auto nanoseconds = cdr.Number<std::uint32_t>();
+  cdr.Text();
+  return seconds * kSecond_ns + nanoseconds;
+}
+
+// Header and all but the pixels of an image; returns where these go, row by row.
+template <typename T>
+std::span<std::uint8_t> WriteImageHead(CdrWriter& cdr, std::int64_t stamp_ns, HostImageView<const T> image,
+                                       std::string_view encoding) {
+  WriteHeader(cdr, stamp_ns);
+  const std::size_t step = static_cast<std::size_t>(image.width) * sizeof(T);
+  cdr.Number(static_cast<std::uint32_t>(image.height)).Number(static_cast<std::uint32_t>(image.width));
+  cdr.Text(encoding).Number(std::uint8_t{0}).Number(static_cast<std::uint32_t>(step));
+  return cdr.ByteSequence(step * static_cast<std::size_t>(image.height));
+}
+
+// convert: from a pixel to what stands in the message.
+template <typename T, typename Convert>
+void WriteImage(CdrWriter& cdr, std::int64_t stamp_ns, HostImageView<const T> image,
+                std::string_view encoding, const Convert& convert) {
+  using Stored = decltype(convert(T{}));
+  HostImageView<const Stored> stored(nullptr, image.width, image.height);
+  std::uint8_t* to = WriteImageHead(cdr, stamp_ns, stored, encoding).data();
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x, to += sizeof(Stored)) {
+      const Stored value = convert(image(x, y));
+      std::memcpy(to, &value, sizeof(value));
+    }
+  }
+}
+
+template <typename T>
+RosMessage PlainImage(std::int64_t stamp_ns, HostImageView<const T> image, std::string_view encoding) {
+  CdrWriter cdr;
+  std::uint8_t* to = WriteImageHead(cdr, stamp_ns, image, encoding).data();
+  const std::size_t step = static_cast<std::size_t>(image.width) * sizeof(T);
+  for (int y = 0; y < image.height && step > 0; ++y, to += step) std::memcpy(to, image.Row(y), step);
+  return cdr.Take();
+}
+
+void WriteRegion(CdrWriter& cdr, int width, int height) {
+  cdr.Number(std::uint32_t{0}).Number(std::uint32_t{0});
+  cdr.Number(static_cast<std::uint32_t>(height)).Number(static_cast<std::uint32_t>(width));
+  cdr.Number(false);
+}
+
+void WriteNumbers(CdrWriter& cdr, std::initializer_list<double> numbers) {
+  for (const double number : numbers) cdr.Number(number);
+}
+
+// Bytes of an image in a message.
+struct StoredImage {
+  int width = 0, height = 0;
+  std::size_t step = 0;
+  bool is_big_endian = false;
+  std::span<const std::uint8_t> bytes;
+
+  const std::uint8_t* Row(int y) const { return bytes.data() + static_cast<std::size_t>(y) * step; }
+};
+
+// read: a pixel from its first byte.
+template <typename T, typename Read>
+CameraImage Pixels(const StoredImage& stored, std::string_view encoding, std::size_t pixel_bytes,
+                   const Read& read) {
+  const auto width = static_cast<std::size_t>(stored.width), height = static_cast<std::size_t>(stored.height);
+  if (stored.step < width * pixel_bytes ||
+      stored.bytes.size() < (height - 1) * stored.step + width * pixel_bytes) {
+    throw Error("an image of " + std::to_string(width) + "x" + std::to_string(height) + " " +
+                std::string(encoding) + " has only " + std::to_string(stored.bytes.size()) + " bytes, " +
+                std::to_string(stored.step) + " a row");
+  }
+  HostImage<T> image(stored.width, stored.height);
+  for (int y = 0; y < stored.height; ++y) {
+    const std::uint8_t* from = stored.Row(y);
+    for (int x = 0; x < stored.width; ++x, from += pixel_bytes) image(x, y) = read(from);
+  }
+  return image;
+}
+
+CameraImage PixelsOf(const StoredImage& stored, std::string_view encoding) {
+  const auto gray = [](const std::uint8_t* p) { return *p; };
+  const auto rgb = [](const std::uint8_t* p) { return Rgb8{p[0], p[1], p[2]}; };
+  const auto bgr = [](const std::uint8_t* p) { return Rgb8{p[2], p[1], p[0]}; };
+  if (encoding == "mono8" || encoding == "8UC1") return Pixels<std::uint8_t>(stored, encoding, 1, gray);
+  if (encoding == "rgb8") return Pixels<Rgb8>(stored, encoding, 3, rgb);
+  if (encoding == "bgr8") return Pixels<Rgb8>(stored, encoding, 3, bgr);
+  if (encoding == "rgba8") return Pixels<Rgb8>(stored, encoding, 4, rgb);
+  if (encoding == "bgra8") return Pixels<Rgb8>(stored, encoding, 4, bgr);
+  if (encoding == "mono16" || encoding == "16UC1") {
+    const int high = stored.is_big_endian ? 0 : 1;
+    return Pixels<std::uint16_t>(stored, encoding, 2, [high](const std::uint8_t* p) {
+      return static_cast<std::uint16_t>(p[high] << 8 | p[1 - high]);
+    });
+  }
+  throw Error(
+      "an image in encoding '" + Printable(encoding) +
+      "' cannot be read (mono8, mono16, rgb8, bgr8, rgba8 and bgra8 can): convert it with image_proc");
+}
+
+}  // namespace
+
+std::string RosDefinition(std::string_view type) {
+  const std::pair<std::string_view, std::string_view> header{"std_msgs/Header", kHeaderFields};
+  const std::pair<std::string_view, std::string_view> time{"builtin_interfaces/Time", kTimeFields};
+  const std::pair<std::string_view, std::string_view> region{"sensor_msgs/RegionOfInterest", kRegionFields};
+  if (type == kRosImage) return WithTypes(kImageFields, {header, time});
+  if (type == kRosCameraInfo) return WithTypes(kCameraInfoFields, {header, time, region});
+  if (type == kRosDisparityImage)
+    return WithTypes(kDisparityFields, {header, time, {"sensor_msgs/Image", kImageFields}, region});
+  if (type == kRosPointCloud2)
+    return WithTypes(kCloudFields, {header, time, {"sensor_msgs/PointField", kPointFieldFields}});
+  if (type == kRosString) return "string data\n";
+  throw InvalidArgument("no definition of " + std::string(type));
+}
+
+RosMessage EncodeImage(std::int64_t stamp_ns, const CameraImageView& image) {
+  constexpr std::string_view kEncodings[] = {"mono8", "mono16", "rgb8"};  // in the order of the variant
+  return std::visit([&](const auto& i) { return PlainImage(stamp_ns, i, kEncodings[image.index()]); }, image);
+}
+
+RosMessage EncodeDepth(std::int64_t stamp_ns, HostImageView<const float> depth_m) {
+  return PlainImage(stamp_ns, depth_m, "32FC1");
+}
+
+RosMessage EncodeDepthInMm(std::int64_t stamp_ns, HostImageView<const float> depth_m) {
+  CdrWriter cdr;
+  WriteImage(cdr, stamp_ns, depth_m, "16UC1", [](float z) {
+    const float mm = std::round(z * 1000.0F);
+    return mm >= 1.0F && mm <= 65535.0F ? static_cast<std::uint16_t>(mm) : std::uint16_t{0};
+  });
+  return cdr.Take();
+}
+
+RosMessage EncodeCameraInfo(std::int64_t stamp_ns, int width, int height, const std::optional<StereoRig>& rig,
+                            StereoSide side) {
+  CdrWriter cdr;
+  WriteHeader(cdr, stamp_ns);
+  cdr.Number(static_cast<std::uint32_t>(height))
+      .Number(static_cast<std::uint32_t>(width))
+      .Text(kNoDistortion);
+  cdr.Number(std::uint32_t{5});
+  WriteNumbers(cdr, {0, 0, 0, 0, 0});
+  const bool is_right = side == StereoSide::kRight;
+  const double f = rig ? rig->fx_px : 0, one = rig ? 1 : 0;
+  const double cx = rig ? rig->cx_px + (is_right ? rig->doffs_px : 0) : 0, cy = rig ? rig->cy_px : 0;
+  const double shift = rig && is_right ? -f * rig->baseline_m : 0;
+  WriteNumbers(cdr, {f, 0, cx, 0, f, cy, 0, 0, one});
+  WriteNumbers(cdr, {1, 0, 0, 0, 1, 0, 0, 0, 1});
+  WriteNumbers(cdr, {f, 0, cx, shift, 0, f, cy, 0, 0, 0, one, 0});
+  cdr.Number(std::uint32_t{0}).Number(std::uint32_t{0});  // no binning
+  WriteRegion(cdr, 0, 0);                                 // the whole image
+  return cdr.Take();
+}
+
+RosMessage EncodeDisparity(std::int64_t stamp_ns, HostImageView<const float> disparity,
+                           const std::optional<StereoRig>& rig, int min_disparity, int num_disparities) {
+  const auto doffs = static_cast<float>(rig ? rig->doffs_px : 0);
+  const float least = static_cast<float>(min_disparity) + doffs;
+  CdrWriter cdr;
+  WriteHeader(cdr, stamp_ns);
+  WriteImage(cdr, stamp_ns, disparity, "32FC1",
+             [&](float d) { return std::isfinite(d) ? d + doffs : least - 1.0F; });
+  cdr.Number(static_cast<float>(rig ? rig->fx_px : 0)).Number(static_cast<float>(rig ? rig->baseline_m : 0));
+  WriteRegion(cdr, disparity.width, disparity.height);
+  cdr.Number(least).Number(least + static_cast<float>(num_disparities - 1));
+  cdr.Number(1.0F / 256);  // the step of disparity files; the values are finer
+  return cdr.Take();
+}
+
+RosMessage EncodeCloud(std::int64_t stamp_ns, const PointCloud& cloud) {
+  constexpr std::uint8_t kFloat32 = 7;
+  CdrWriter cdr;
+  WriteHeader(cdr, stamp_ns);
+  const auto num_points = static_cast<std::uint32_t>(cloud.size());
+  const bool with_colors = !cloud.colors.empty();
+  const std::uint32_t point_bytes = with_colors ? 16 : 12;
+  cdr.Number(std::uint32_t{1}).Number(num_points);
+  cdr.Number(point_bytes / 4);
+  std::uint32_t offset = 0;
+  for (const char* name : {"x", "y", "z", "rgb"}) {
+    if (offset == point_bytes) break;
+    cdr.Text(name).Number(offset).Number(kFloat32).Number(std::uint32_t{1});
+    offset += 4;
+  }
+  cdr.Number(false).Number(point_bytes).Number(point_bytes * num_points);
+  std::uint8_t* to = cdr.ByteSequence(std::size_t{point_bytes} * num_points).data();
+  for (std::size_t i = 0; i < num_points; ++i, to += point_bytes) {
+    std::memcpy(to, &cloud.points[i], sizeof(Point3f));
+    if (!with_colors) continue;
+    const Rgb8 color = cloud.colors[i];
+    const std::uint32_t packed = color.r * 65536U + color.g * 256U + color.b;
+    std::memcpy(to + sizeof(Point3f), &packed, sizeof(packed));
+  }
+  cdr.Number(true);  // every point is one
+  return cdr.Take();
+}
+
+RosMessage EncodeText(std::string_view text) {
+  CdrWriter cdr;
+  cdr.Text(text);
+  return cdr.Take();
+}
+
+RosImage DecodeImage(std::span<const std::uint8_t> message) {
+  CdrReader cdr(message);
+  RosImage decoded;
+  decoded.stamp_ns = ReadHeader(cdr);
+  const auto height = cdr.Number<std::uint32_t>(), width = cdr.Number<std::uint32_t>();
+  const std::string_view encoding = cdr.Text();
+  StoredImage stored;
+  stored.is_big_endian = cdr.Number<std::uint8_t>() != 0;
+  stored.step = cdr.Number<std::uint32_t>();
+  stored.bytes = cdr.ByteSequence();
+  if (width < 1 || height < 1 || width > kMaxSide_px || height > kMaxSide_px)
+    throw Error("an image of " + std::to_string(width) + "x" + std::to_string(height) + " px cannot be");
+  stored.width = static_cast<int>(width);
+  stored.height = static_cast<int>(height);
+  decoded.image = PixelsOf(stored, encoding);
+  return decoded;
+}
+
+RosCameraInfo DecodeCameraInfo(std::span<const std::uint8_t> message) {
+  constexpr std::uint32_t kMaxDistortion = 14;
+  CdrReader cdr(message);
+  RosCameraInfo info;
+  ReadHeader(cdr);
+  const auto height = cdr.Number<std::uint32_t>(), width = cdr.Number<std::uint32_t>();
+  if (width > kMaxSide_px || height > kMaxSide_px) throw Error("a camera_info of an impossible size");
+  info.width = static_cast<int>(width);
+  info.height = static_cast<int>(height);
+  cdr.Text();  // the distortion's model
+  const auto num_distortion = cdr.Number<std::uint32_t>();
+  if (num_distortion > kMaxDistortion)
+    throw Error("a camera_info with " + std::to_string(num_distortion) + " numbers of distortion");
+  for (std::uint32_t i = 0; i < num_distortion; ++i) info.distortion.push_back(cdr.Number<double>());
+  for (double& number : info.k) number = cdr.Number<double>();
+  for (double& number : info.r) number = cdr.Number<double>();
+  for (double& number : info.p) number = cdr.Number<double>();
+  return info;
+}
+
+std::string DecodeText(std::span<const std::uint8_t> message) {
+  return std::string(CdrReader(message).Text());
+}
+
+}  // namespace parallax

@@ -1,0 +1,177 @@
+// ROS 2 messages in CDR: bytes by hand, and what is written comes back.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <variant>
+
+#include "datasets/formats/ros_cdr.h"
+#include "datasets/formats/ros_messages.h"
+#include "tests/datasets/test_files.h"
+#include "tests/support/recordings.h"
+
+namespace parallax::test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr StereoRig kRig{
+    .fx_px = 721.5, .cx_px = 609.6, .cy_px = 172.9, .baseline_m = 0.5327, .doffs_px = 12.25};
+
+TEST(RosCdr, NumbersStandAtMultiplesOfTheirSizeBehindTheHead) {
+  CdrWriter cdr;
+  cdr.Number(std::uint8_t{0xAB})
+      .Number(std::uint16_t{0x1234})
+      .Number(1.0)
+      .Text("ab")
+      .Number(std::uint32_t{7});
+  const std::vector<std::uint8_t> expected = {
+      0,    1, 0,    0,                    // little endian
+      0xAB, 0, 0x34, 0x12, 0, 0, 0,    0,  // 8-byte numbers at multiples of 8
+      0,    0, 0,    0,    0, 0, 0xF0, 0x3F, 3, 0, 0, 0, 'a', 'b', 0, 0, 7, 0, 0, 0};
+  const std::vector<std::uint8_t> bytes = cdr.Take();
+  EXPECT_EQ(bytes, expected);
+  CdrReader reader(bytes);
+  EXPECT_EQ(reader.Number<std::uint8_t>(), 0xAB);
+  EXPECT_EQ(reader.Number<std::uint16_t>(), 0x1234);
+  EXPECT_EQ(reader.Number<double>(), 1.0);
+  EXPECT_EQ(reader.Text(), "ab");
+  EXPECT_EQ(reader.Number<std::uint32_t>(), 7U);
+  EXPECT_THAT(ErrorOf([&] { reader.Number<std::uint8_t>(); }), HasSubstr("cut short"));
+}
+
+TEST(RosCdr, OtherEncodingsAreRefused) {
+  const std::vector<std::uint8_t> big_endian = {0, 0, 0, 0, 1};
+  EXPECT_THAT(ErrorOf([&] { CdrReader reader(big_endian); }), HasSubstr("encoding 0"));
+  EXPECT_THAT(ErrorOf([&] { CdrReader(std::span(big_endian).first(3)).Text(); }), HasSubstr("cut short"));
+}
+
+template <typename T>
+void ExpectRoundTrip(int width, int height) {
+  const CameraImage image = Pattern<T>(width, height, 3);
+  const RosImage read = DecodeImage(EncodeImage(1'234'567'890'123, ViewOf(image)));
+  EXPECT_EQ(read.stamp_ns, 1'234'567'890'123);
+  ASSERT_EQ(read.image.index(), image.index());
+  const auto &a = std::get<HostImage<T>>(image), &b = std::get<HostImage<T>>(read.image);
+  ASSERT_TRUE(SameSize(a.View(), b.View()));
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) ASSERT_EQ(a(x, y), b(x, y)) << x << " " << y;
+  }
+}
+
+TEST(RosMessages, ImagesOfEveryEncodingKeepTheirBits) {
+  for (const auto& [width, height] : {std::pair(1, 1), {1, 7}, {13, 1}, {63, 5}, {65, 33}}) {
+    ExpectRoundTrip<std::uint8_t>(width, height);
+    ExpectRoundTrip<std::uint16_t>(width, height);
+    ExpectRoundTrip<Rgb8>(width, height);
+  }
+}
+
+// An Image of 2x1 px as others write it: rows with a gap, any encoding.
+RosMessage ForeignImage(std::string_view encoding, std::uint32_t step, const std::vector<std::uint8_t>& data,
+                        bool is_big_endian = false) {
+  CdrWriter cdr;
+  cdr.Number(std::int32_t{5}).Number(std::uint32_t{6}).Text("frame");
+  cdr.Number(std::uint32_t{1}).Number(std::uint32_t{2}).Text(encoding);
+  cdr.Number(static_cast<std::uint8_t>(is_big_endian)).Number(step);
+  std::ranges::copy(data, cdr.ByteSequence(data.size()).begin());
+  return cdr.Take();
+}
+
+TEST(RosMessages, ReadsTheEncodingsOfOthers) {
+  const auto rgb = [](const RosMessage& message) {
+    return std::get<HostImage<Rgb8>>(DecodeImage(message).image)(1, 0);
+  };
+  EXPECT_EQ(rgb(ForeignImage("bgr8", 8, {1, 2, 3, 4, 5, 6, 0, 0})), (Rgb8{6, 5, 4}));
+  EXPECT_EQ(rgb(ForeignImage("rgba8", 8, {1, 2, 3, 9, 4, 5, 6, 9})), (Rgb8{4, 5, 6}));
+  EXPECT_EQ(rgb(ForeignImage("bgra8", 8, {1, 2, 3, 9, 4, 5, 6, 9})), (Rgb8{6, 5, 4}));
+  const auto gray16 = [](const RosMessage& message) {
+    return std::get<HostImage<std::uint16_t>>(DecodeImage(message).image)(1, 0);
+  };
+  EXPECT_EQ(gray16(ForeignImage("mono16", 4, {0, 0, 0x34, 0x12})), 0x1234);
+  EXPECT_EQ(gray16(ForeignImage("16UC1", 4, {0, 0, 0x12, 0x34}, true)), 0x1234);
+  EXPECT_EQ(DecodeImage(ForeignImage("8UC1", 2, {7, 9})).stamp_ns, 5'000'000'006);
+  EXPECT_THAT(ErrorOf([] {
+                DecodeImage(ForeignImage("bayer_rggb8", 2, {7, 9}));
+              }),
+              HasSubstr("'bayer_rggb8'"));
+  EXPECT_THAT(ErrorOf([] { DecodeImage(ForeignImage("mono8", 2, {7})); }), HasSubstr("only 1 bytes"));
+  EXPECT_THAT(ErrorOf([] { DecodeImage(ForeignImage("mono8", 1, {7, 9})); }), HasSubstr("1 a row"));
+}
+
+TEST(RosMessages, CameraInfoHoldsTheRectifiedPair) {
+  const RosCameraInfo left = DecodeCameraInfo(EncodeCameraInfo(0, 1242, 375, kRig, StereoSide::kLeft));
+  const RosCameraInfo right = DecodeCameraInfo(EncodeCameraInfo(0, 1242, 375, kRig, StereoSide::kRight));
+  EXPECT_EQ(left.width, 1242);
+  EXPECT_EQ(left.height, 375);
+  EXPECT_EQ(left.p, (std::array<double, 12>{721.5, 0, 609.6, 0, 0, 721.5, 172.9, 0, 0, 0, 1, 0}));
+  EXPECT_EQ(right.p[3], -721.5 * 0.5327);
+  EXPECT_EQ(right.p[2], 609.6 + 12.25);
+  EXPECT_EQ(left.k, (std::array<double, 9>{721.5, 0, 609.6, 0, 721.5, 172.9, 0, 0, 1}));
+  EXPECT_EQ(left.distortion, std::vector<double>(5, 0.0));
+  const RosCameraInfo none = DecodeCameraInfo(EncodeCameraInfo(0, 4, 3, std::nullopt, StereoSide::kRight));
+  EXPECT_EQ(none.k, (std::array<double, 9>{}));
+  EXPECT_EQ(none.p, (std::array<double, 12>{}));
+}
+
+// The image inside, of floats.
+std::vector<float> FloatsOf(const RosMessage& message) {
+  CdrReader cdr(message);
+  cdr.Number<std::int32_t>();
+  cdr.Number<std::uint32_t>();
+  cdr.Text();
+  for (int i = 0; i < 2; ++i) cdr.Number<std::uint32_t>();
+  EXPECT_EQ(cdr.Text(), "32FC1");
+  cdr.Number<std::uint8_t>();
+  cdr.Number<std::uint32_t>();
+  const std::span<const std::uint8_t> data = cdr.ByteSequence();
+  std::vector<float> floats(data.size() / sizeof(float));
+  std::memcpy(floats.data(), data.data(), data.size());
+  return floats;
+}
+
+TEST(RosMessages, DisparitiesAreThoseBetweenPrincipalPoints) {
+  HostImage<float> disparity(3, 1);
+  disparity(0, 0) = 10.5F;
+  disparity(1, 0) = std::numeric_limits<float>::quiet_NaN();
+  disparity(2, 0) = 0;
+  const RosMessage image = [&] {  // behind the message's own header
+    const RosMessage whole = EncodeDisparity(0, disparity.ConstView(), kRig, 2, 64);
+    CdrReader cdr(whole);
+    cdr.Number<std::int32_t>();
+    cdr.Number<std::uint32_t>();
+    cdr.Text();
+    RosMessage rest = {0, 1, 0, 0};
+    // 8 + 4 + text, up to the next multiple of 4
+    const std::size_t skipped =
+        (4 + 8 + 4 + std::string_view("left_camera_optical_frame").size() + 1 + 3) / 4 * 4;
+    rest.insert(rest.end(), whole.begin() + static_cast<std::ptrdiff_t>(skipped), whole.end());
+    return rest;
+  }();
+  EXPECT_EQ(FloatsOf(image), (std::vector<float>{22.75F, 13.25F, 12.25F}));  // none: 2 + 12.25 - 1
+}
+
+TEST(RosMessages, DepthInMillimetresLeavesOutWhatItCannotHold) {
+  HostImage<float> depth_m(5, 1);
+  const float values[] = {1.2346F, std::numeric_limits<float>::quiet_NaN(), 65.535F, 65.6F, 0.0001F};
+  for (int x = 0; x < 5; ++x) depth_m(x, 0) = values[x];
+  const RosImage read = DecodeImage(EncodeDepthInMm(0, depth_m.ConstView()));
+  const auto& mm = std::get<HostImage<std::uint16_t>>(read.image);
+  const std::uint16_t expected[] = {1235, 0, 65535, 0, 0};
+  for (int x = 0; x < 5; ++x) EXPECT_EQ(mm(x, 0), expected[x]) << x;
+  EXPECT_TRUE(std::isnan(FloatsOf(EncodeDepth(0, depth_m.ConstView()))[1]));
+}
+
+TEST(RosMessages, EveryTypeHasItsDefinitionWithWhatItUses) {
+  for (const std::string_view type : {kRosImage, kRosCameraInfo, kRosDisparityImage, kRosPointCloud2}) {
+    const std::string text = RosDefinition(type);
+    EXPECT_THAT(text, HasSubstr("MSG: std_msgs/Header\n"));
+    EXPECT_THAT(text, HasSubstr("MSG: builtin_interfaces/Time\n"));
+  }
+  EXPECT_THAT(RosDefinition(kRosPointCloud2), HasSubstr("MSG: sensor_msgs/PointField\n"));
+  EXPECT_THROW(RosDefinition("x"), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace parallax::test
