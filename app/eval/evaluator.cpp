@@ -248,6 +248,7 @@ const KindRow kKinds[] = {
     {SourceKind::kVideo, {Metric::kMiddlebury}},
     {SourceKind::kCamera, {Metric::kMiddlebury}},
     {SourceKind::kRecording, {Metric::kMiddlebury}},
+    {SourceKind::kEuroc, {Metric::kMiddlebury}},
     {SourceKind::kSynthetic, {Metric::kKitti2015, Metric::kKitti2012, Metric::kMiddlebury}},
 };
 

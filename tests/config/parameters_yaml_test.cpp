@@ -48,6 +48,11 @@ Parameters Unusual() {
              "filter: {speckle_size: 0, speckle_range: 0.3, fill: false, median: 5}\n"
              "refinement: {planes: true, plane_tile: 10, plane_step: 5, plane_tolerance: 0.4,\n"
              "  smoothing_passes: 1, smoothing_range: 1.5}\n"
+             "live: {decimation: 3, spatial: true, spatial_alpha: 0.3, spatial_delta: 7, spatial_iterations: "
+             "4,\n"
+             "  temporal: true, temporal_alpha: 0.7, temporal_delta: 9, persistence: 1/5, holes: nearest, "
+             "near_m: 0.4,\n"
+             "  far_m: 12.5, min_confidence: 3, min_texture: 1.5, darkest: 4, brightest: 250}\n"
              "reprojection: {min_depth_m: 0.7, max_depth_m: 33.3}\n",
              "unusual")
       .parameters;

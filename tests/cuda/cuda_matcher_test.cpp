@@ -308,10 +308,10 @@ TEST_F(CudaMatcherTest, ClaimsNothingOfConstantImages) {
   HostImage<std::uint8_t> textured(64, 48, 9);
   for (int x = 0; x < 64; ++x) textured(x, x % 48) = static_cast<std::uint8_t>(37 * x);
   const auto most = [](HostImageView<const std::uint8_t> confidence) {
-    int most = 0;
+    int highest = 0;
     for (int y = 0; y < 48; ++y)
-      most = std::max<int>(most, *std::max_element(confidence.Row(y), confidence.Row(y) + 64));
-    return most;
+      highest = std::max<int>(highest, *std::max_element(confidence.Row(y), confidence.Row(y) + 64));
+    return highest;
   };
   const auto matcher = MakeCudaMatcher({}, {.width = 64, .height = 48});
   const auto queue = MakeCudaFrameQueue({}, {.width = 64, .height = 48}, 2);

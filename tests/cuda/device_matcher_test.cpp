@@ -95,7 +95,7 @@ TEST_F(DeviceMatcherTest, GivesTheBitsOfTheOtherMatcher) {
   CheckFrame<std::uint16_t>(*matcher, *plain, 299, 61, 3, 3);
   CheckFrame<Rgb8>(*matcher, *plain, 120, 90, 0, 4);
   CheckFrame<Rgb8>(*matcher, *plain, 121, 80, 5, 5);
-  CheckFrame<std::uint8_t>(*matcher, *plain, 1, 1, 0, 6);
+  CheckFrame<std::uint8_t>(*matcher, *plain, 2, 1, 0, 6);
 }
 
 TEST_F(DeviceMatcherTest, RefusesWhatDoesNotFit) {

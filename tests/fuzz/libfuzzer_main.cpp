@@ -1,5 +1,5 @@
-// One target as a libFuzzer program. PARALLAX_FUZZ_TARGET is its name; without it, the environment's variable of
-// that name: one program to carry.
+// One target as a libFuzzer program. PARALLAX_FUZZ_TARGET is its name; without it, the environment's variable
+// of that name: one program to carry.
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>

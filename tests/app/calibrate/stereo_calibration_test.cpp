@@ -95,7 +95,8 @@ void ExpectCause(const CalibrationInput& input, const std::string& words) {
   EXPECT_THAT(result.causes.front(), HasSubstr(words));
 }
 
-// Every number of the rig lies within `sigmas` of the truth.
+// The numbers of the rig lie within `sigmas` of the truth; of two dozen, chance may take one as far as one
+// more sigma.
 void ExpectWithin(const StereoCalibration& result, const RawRig& truth, double sigmas) {
   const RawRig& rig = result.bundle.rig;
   std::vector<double> errors;
@@ -108,10 +109,13 @@ void ExpectWithin(const StereoCalibration& result, const RawRig& truth, double s
   const Vector3 turn = RotationVectorOf(rig.right_from_left * Transposed(truth.right_from_left));
   const Vector3 shift = rig.translation_m - truth.translation_m;
   errors.insert(errors.end(), {turn.x, turn.y, turn.z, shift.x, shift.y, shift.z});
+  int num_beyond = 0;
   for (std::size_t i = 0; i < errors.size(); ++i) {
-    EXPECT_LT(std::abs(errors[i]), sigmas * result.bundle.Sigma(static_cast<int>(i)))
-        << "number " << i << " is off by " << errors[i];
+    const double sigma = result.bundle.Sigma(static_cast<int>(i));
+    num_beyond += std::abs(errors[i]) >= sigmas * sigma;
+    EXPECT_LT(std::abs(errors[i]), (sigmas + 1) * sigma) << "number " << i << " is off by " << errors[i];
   }
+  EXPECT_LE(num_beyond, 1);
 }
 
 TEST(StereoCalibration, FindsTheRigAndSaysHowSureItIs) {

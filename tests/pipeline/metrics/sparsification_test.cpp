@@ -11,7 +11,7 @@ namespace {
 // From the most to the least confident: right, right, right, wrong. The curve is 0, 0, 0, 1/4.
 TEST(Sparsification, PerfectOrderReachesTheBestArea) {
   ConfidenceCounts counts;
-  for (const std::uint8_t confidence : {250, 200, 100}) counts.Count(confidence, false);
+  for (const int confidence : {250, 200, 100}) counts.Count(static_cast<std::uint8_t>(confidence), false);
   counts.Count(7, true);
   const SparsificationScores scores = EvaluateSparsification(counts);
   EXPECT_DOUBLE_EQ(scores.area, 0.0625);
@@ -23,7 +23,7 @@ TEST(Sparsification, PerfectOrderReachesTheBestArea) {
 TEST(Sparsification, ReversedOrderIsTheWorst) {
   ConfidenceCounts counts;
   counts.Count(255, true);
-  for (const std::uint8_t confidence : {3, 2, 0}) counts.Count(confidence, false);
+  for (const int confidence : {3, 2, 0}) counts.Count(static_cast<std::uint8_t>(confidence), false);
   const SparsificationScores scores = EvaluateSparsification(counts);
   EXPECT_DOUBLE_EQ(scores.area, (1 + 1 / 2. + 1 / 3. + 1 / 4.) / 4);
   EXPECT_DOUBLE_EQ(scores.best_area, 0.0625);
