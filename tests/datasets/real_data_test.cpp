@@ -283,7 +283,7 @@ TEST(RealData, FoldersThatHoldSeveralOrNoneSaySo) {
   PARALLAX_NEEDS_REAL_DATA();
   EXPECT_THAT(test::ErrorOf([] { OpenSource({(test::RealData() / "middlebury").string()}); }),
               testing::HasSubstr("several data sets"));
-  const std::string none = test::ErrorOf([] { OpenSource({(test::RealData() / "euroc").string()}); });
+  const std::string none = test::ErrorOf([] { OpenSource({(test::RealData() / "eval_truth").string()}); });
   EXPECT_THAT(none, testing::HasSubstr("looked for kitti2012: "));
   EXPECT_THAT(none, testing::HasSubstr("eth3d: "));
 }
