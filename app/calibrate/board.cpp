@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "app/calibrate/gray_mat.h"
 #include "datasets/formats/file_bytes.h"
 #include "pipeline/error.h"
 
@@ -51,34 +52,10 @@ cv::Ptr<cv::aruco::CharucoBoard> CharucoOf(const BoardSpec& board) {
                                          DictionaryOf(board.dictionary));
 }
 
-// The image in 8-bit gray, in OpenCV's memory.
-cv::Mat GrayOf(const CameraImageView& image) {
-  cv::Mat gray(HeightOf(image), WidthOf(image), CV_8UC1);
-  std::visit(
-      [&](const auto& pixels) {
-        for (int y = 0; y < pixels.height; ++y) {
-          for (int x = 0; x < pixels.width; ++x) {
-            using Pixel = std::remove_cvref_t<decltype(pixels(x, y))>;
-            if constexpr (std::is_same_v<Pixel, Rgb8>) {
-              const Rgb8 p = pixels(x, y);
-              gray.at<std::uint8_t>(y, x) =
-                  static_cast<std::uint8_t>((77 * p.r + 150 * p.g + 29 * p.b + 128) >> 8);
-            } else if constexpr (sizeof(Pixel) == 2) {
-              gray.at<std::uint8_t>(y, x) = static_cast<std::uint8_t>(pixels(x, y) >> 8);
-            } else {
-              gray.at<std::uint8_t>(y, x) = pixels(x, y);
-            }
-          }
-        }
-      },
-      image);
-  return gray;
-}
-
 // Cameras of 10 or 12 bits in 16 fill only the lower part: the brightest pixel decides.
 cv::Mat StretchedGrayOf(const CameraImageView& image) {
   const auto* deep = std::get_if<HostImageView<const std::uint16_t>>(&image);
-  if (deep == nullptr) return GrayOf(image);
+  if (deep == nullptr) return GrayMat(image);
   std::uint16_t most = 1;
   for (int y = 0; y < deep->height; ++y)
     most = std::max(most, *std::max_element(deep->Row(y), deep->Row(y) + deep->width));

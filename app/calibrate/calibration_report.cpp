@@ -10,27 +10,13 @@
 
 #include "app/output/error_text.h"
 #include "app/output/json_writer.h"
+#include "app/report/html.h"
 #include "pipeline/calibration/rectification.h"
 
 namespace parallax::app {
 namespace {
 
 constexpr int kArrowScale = 40;
-
-std::string Escaped(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '&')
-      escaped += "&amp;";
-    else if (c == '<')
-      escaped += "&lt;";
-    else if (c == '>')
-      escaped += "&gt;";
-    else
-      escaped += c;
-  }
-  return escaped;
-}
 
 cv::Mat MatOf(const CameraImageView& image) {
   cv::Mat mat(HeightOf(image), WidthOf(image), CV_8UC3);

@@ -8,34 +8,14 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/video/tracking.hpp>
 
+#include "app/calibrate/gray_mat.h"
+
 namespace parallax::app {
 namespace {
 
 constexpr int kMostFeatures = 3000;
 constexpr double kThereAndBack_px = 0.3;
 constexpr int kGridColumns = 4, kGridRows = 3, kFewestInCell = 30;
-
-cv::Mat GrayOf(const CameraImageView& image) {
-  cv::Mat gray(HeightOf(image), WidthOf(image), CV_8UC1);
-  std::visit(
-      [&](const auto& pixels) {
-        for (int y = 0; y < pixels.height; ++y) {
-          for (int x = 0; x < pixels.width; ++x) {
-            using Pixel = std::remove_cvref_t<decltype(pixels(x, y))>;
-            if constexpr (std::is_same_v<Pixel, Rgb8>) {
-              const Rgb8 p = pixels(x, y);
-              gray.at<std::uint8_t>(y, x) =
-                  static_cast<std::uint8_t>((77 * p.r + 150 * p.g + 29 * p.b + 128) >> 8);
-            } else {
-              gray.at<std::uint8_t>(y, x) =
-                  static_cast<std::uint8_t>(sizeof(Pixel) == 2 ? pixels(x, y) >> 8 : pixels(x, y));
-            }
-          }
-        }
-      },
-      image);
-  return gray;
-}
 
 double Median(std::vector<double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -48,7 +28,7 @@ double Median(std::vector<double> values) {
 
 std::vector<PointMatch> MatchPoints(const CameraImageView& left, const CameraImageView& right,
                                     double max_offset_px) {
-  const cv::Mat a = GrayOf(left), b = GrayOf(right);
+  const cv::Mat a = GrayMat(left), b = GrayMat(right);
   const auto orb = cv::ORB::create(kMostFeatures);
   std::vector<cv::KeyPoint> features_a, features_b;
   cv::Mat descriptors_a, descriptors_b;

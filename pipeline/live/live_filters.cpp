@@ -1,22 +1,15 @@
 #include "pipeline/live/live_filters.h"
 
-#include <algorithm>
-#include <variant>
-
 #include "pipeline/aligned_buffer.h"
 #include "pipeline/cpu/filters/map_filters.h"
 #include "pipeline/cpu/filters/speckle.h"
+#include "pipeline/gray_image.h"
 #include "pipeline/live/limits.h"
 #include "pipeline/live/simple_filling.h"
 #include "pipeline/live/spatial_filter.h"
-#include "pipeline/pixel_math.h"
 
 namespace parallax {
 namespace {
-
-std::uint8_t GrayLevelOf(std::uint8_t v) { return v; }
-std::uint8_t GrayLevelOf(std::uint16_t v) { return static_cast<std::uint8_t>(v >> 8); }
-std::uint8_t GrayLevelOf(Rgb8 v) { return GrayOf(v); }
 
 bool HasLimits(const LiveParameters& live) {
   return live.near_m > 0 || live.far_m > 0 || live.min_confidence > 0 || live.min_texture > 0 ||
@@ -87,14 +80,7 @@ void LiveFilters::Apply(const Parameters& parameters, const CameraImageView& lef
   if (!SameSize(gray_.ConstView(), map.disparity.ConstView())) {
     gray_ = HostImage<std::uint8_t>(map.disparity.width(), map.disparity.height());
   }
-  std::visit(
-      [&](const auto& image) {
-        threads_.ParallelFor(gray_.height(), [&](int y) {
-          std::transform(image.Row(y), image.Row(y) + image.width, gray_.Row(y),
-                         [](auto v) { return GrayLevelOf(v); });
-        });
-      },
-      left);
+  threads_.ParallelFor(gray_.height(), [&](int y) { GrayRows(left, y, y + 1, gray_.View()); });
   const HostImageView<const std::uint8_t> gray = gray_.ConstView();
   if (live.spatial) FilterSpatially(live, map.disparity, threads_);
   if (live.temporal) temporal_.Apply(live, map.disparity, map.validity, threads_);
