@@ -29,6 +29,8 @@ class CMakeBuild(build_ext):
         target = Path(self.get_ext_fullpath(ext.name))
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(modules[0], target)
+        media = "libparallax_media.so"  # loaded for videos and rarer image formats
+        shutil.copyfile(Path(folder) / media, target.parent / media)
 
     def build_with_cmake(self):
         folder = ROOT / "build" / "pip"

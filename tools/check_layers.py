@@ -93,6 +93,7 @@ ROOMS = {
     "cuda/cloud": {"device"},
     "cuda/filters": {"device"},
     "datasets/formats": set(),
+    "datasets/media": {"formats", "layouts"},
     "datasets/synthetic": set(),
     "app/options": {"output"},
     "app/output": set(),

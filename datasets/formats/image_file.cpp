@@ -1,17 +1,8 @@
 #include "datasets/formats/image_file.h"
 
-#include <tiffio.h>
-
-#include <cstdarg>
-#include <cstdio>
-#include <opencv2/core/utils/logger.hpp>
-#include <opencv2/imgcodecs.hpp>
-#include <opencv2/imgproc.hpp>
 #include <optional>
-#include <string>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "datasets/atomic_file.h"
 #include "datasets/formats/file_bytes.h"
@@ -20,27 +11,11 @@
 #include "datasets/formats/png_reader.h"
 #include "datasets/formats/png_writer.h"
 #include "datasets/formats/rare_png_reader.h"
+#include "datasets/media.h"
 #include "pipeline/error.h"
 
 namespace parallax {
 namespace {
-
-template <typename T>
-constexpr int kMatType = 0;
-template <>
-constexpr int kMatType<std::uint8_t> = CV_8UC1;
-template <>
-constexpr int kMatType<std::uint16_t> = CV_16UC1;
-template <>
-constexpr int kMatType<Rgb8> = CV_8UC3;
-
-// OpenCV's header for our pixels; nothing is copied.
-template <typename T>
-cv::Mat WrapPixels(HostImageView<T> view) {
-  using Pixel = std::remove_const_t<T>;
-  return cv::Mat(view.height, view.width, kMatType<Pixel>, const_cast<Pixel*>(view.data),
-                 static_cast<std::size_t>(view.stride_bytes));
-}
 
 FileBytes ReadWholeImage(const std::filesystem::path& path) {
   FileBytes bytes = ReadFileBytes(path);
@@ -48,7 +23,7 @@ FileBytes ReadWholeImage(const std::filesystem::path& path) {
   return bytes;
 }
 
-// Our own decoders' image; nullopt where OpenCV is to look at the file.
+// Our own decoders' image; nullopt where the module of media/ is to look at the file.
 std::optional<CameraImage> DecodeOurselves(const std::filesystem::path& path, const FileBytes& bytes) {
   std::optional<CameraImage> image = DecodePlainPng(path, bytes);
   if (!image) image = DecodeRarePng(path, bytes);
@@ -56,82 +31,15 @@ std::optional<CameraImage> DecodeOurselves(const std::filesystem::path& path, co
   return image;
 }
 
-// What libtiff had to say last in this thread; its messages go to standard error otherwise.
-thread_local std::string t_tiff_error;
-void OnTiffError(const char* /*module*/, const char* format, va_list arguments) {
-  char text[128];
-  std::vsnprintf(text, sizeof text, format, arguments);
-  t_tiff_error = text;
-}
-void OnTiffWarning(const char* /*module*/, const char* /*format*/, va_list /*arguments*/) {}
-
-// OpenCV's decoders print nothing from now on: our error says it. It sets libtiff's handlers when it first
-// decodes, so these come after that.
-void KeepDecodersQuiet() {
-  static const bool done = [] {
-    cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
-    cv::imdecode(FileBytes{'I', 'I', '*', 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0}, cv::IMREAD_GRAYSCALE);
-    TIFFSetErrorHandler(OnTiffError);
-    TIFFSetWarningHandler(OnTiffWarning);
-    return true;
-  }();
-  static_cast<void>(done);
-}
-
-cv::Mat Decode(const std::filesystem::path& path, const FileBytes& bytes) {
-  KeepDecodersQuiet();
-  t_tiff_error.clear();
-  cv::Mat decoded;
-  try {
-    // ANYDEPTH | ANYCOLOR: palettes resolved, no turning by EXIF (it would break the rig).
-    decoded = cv::imdecode(bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR | cv::IMREAD_IGNORE_ORIENTATION);
-  } catch (const cv::Exception&) {
-    decoded.release();
-  }
-  if (!t_tiff_error.empty()) {
-    throw Error(path.string() + ": the image is truncated or damaged (TIFF: " + Printable(t_tiff_error, 100) +
-                "); fetch or write it again");
-  }
-  if (decoded.empty()) {
-    throw Error(path.string() +
-                ": is not a readable image (PNG, JPEG, PGM, PPM, BMP or TIFF), or is damaged");
-  }
-  return decoded;
-}
-
+// As our own decoders have it where it is of the wanted kind, else as the module decides.
 template <typename T>
-HostImage<T> CopyPixels(const cv::Mat& decoded) {
-  HostImage<T> image(decoded.cols, decoded.rows);
-  cv::Mat target = WrapPixels(image.View());
-  if constexpr (std::is_same_v<T, Rgb8>) {
-    cv::cvtColor(decoded, target, cv::COLOR_BGR2RGB);
-  } else {
-    decoded.copyTo(target);
-  }
-  return image;
-}
-
-// The one channel of an image whose colours are all gray.
-template <typename T>
-HostImage<T> ReadOneChannel(const std::filesystem::path& path, const char* wanted) {
+HostImage<T> ReadOneChannel(const std::filesystem::path& path,
+                            HostImage<T> (*Media::*decode)(const std::filesystem::path&, const FileBytes&)) {
   const FileBytes bytes = ReadWholeImage(path);
   if (std::optional<CameraImage> plain = DecodeOurselves(path, bytes)) {
     if (auto* image = std::get_if<HostImage<T>>(&*plain)) return std::move(*image);
   }
-  cv::Mat decoded = Decode(path, bytes);
-  if (decoded.channels() == 3) {
-    std::vector<cv::Mat> channels;
-    cv::split(decoded, channels);
-    const bool gray = cv::norm(channels[0], channels[1], cv::NORM_INF) == 0 &&
-                      cv::norm(channels[0], channels[2], cv::NORM_INF) == 0;
-    if (gray) decoded = channels[0];
-  }
-  if (decoded.type() != kMatType<T>) {
-    throw Error(path.string() + ": is " + std::to_string(8 * decoded.elemSize1()) + "-bit " +
-                (decoded.channels() == 1 ? "gray" : "colour") + ", not " + wanted +
-                " gray: name another file, or write it so");
-  }
-  return CopyPixels<T>(decoded);
+  return (LoadedMedia().*decode)(path, bytes);
 }
 
 template <typename T>
@@ -145,26 +53,14 @@ void WritePngOf(const std::filesystem::path& path, HostImageView<const T> image)
 CameraImage ReadImage(const std::filesystem::path& path) {
   const FileBytes bytes = ReadWholeImage(path);
   if (std::optional<CameraImage> plain = DecodeOurselves(path, bytes)) return std::move(*plain);
-  cv::Mat decoded = Decode(path, bytes);
-  if (decoded.type() == CV_16UC3) decoded.convertTo(decoded, CV_8UC3, 1.0 / 257);  // 65535 becomes 255
-  switch (decoded.type()) {
-    case CV_8UC1:
-      return CopyPixels<std::uint8_t>(decoded);
-    case CV_16UC1:
-      return CopyPixels<std::uint16_t>(decoded);
-    case CV_8UC3:
-      return CopyPixels<Rgb8>(decoded);
-    default:
-      throw Error(path.string() + ": has pixels of " + std::to_string(8 * decoded.elemSize1()) +
-                  " bits that are not 8- or 16-bit integers; convert it to PNG");
-  }
+  return LoadedMedia().decode_image(path, bytes);
 }
 
 HostImage<std::uint8_t> ReadGray8(const std::filesystem::path& path) {
-  return ReadOneChannel<std::uint8_t>(path, "8-bit");
+  return ReadOneChannel(path, &Media::decode_gray8);
 }
 HostImage<std::uint16_t> ReadGray16(const std::filesystem::path& path) {
-  return ReadOneChannel<std::uint16_t>(path, "16-bit");
+  return ReadOneChannel(path, &Media::decode_gray16);
 }
 
 void WritePng(const std::filesystem::path& path, HostImageView<const std::uint8_t> image) {

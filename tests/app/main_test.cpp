@@ -12,7 +12,9 @@ namespace parallax::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
+using ::testing::Pair;
 using ::testing::StartsWith;
 
 std::size_t NumLines(const std::string& text) {
@@ -82,6 +84,26 @@ TEST(Main, OutputThatIsLostIsToldAndOne) {
     EXPECT_EQ(NumLines(text), 1U) << text;
   }
   EXPECT_TRUE(fs::exists(folder.path() / "out/disparity/000000_10.png"));  // the work was done
+}
+
+// The program copied without its modules: what needs none works, the others say what is missing.
+TEST(Main, AMissingModuleIsNamed) {
+  const TemporaryFolder folder;
+  const std::string program = (folder.path() / "bin/parallax").string();
+  fs::create_directories(folder.path() / "bin");
+  fs::copy_file(PARALLAX_PROGRAM, program);
+  const auto run = [&](const std::vector<std::string>& arguments) {
+    const int exit_code = WaitForProgram(
+        StartProgram(program, arguments, (folder.path() / "out").string(), (folder.path() / "err").string()));
+    return std::make_pair(exit_code, ReadTextFile(folder.path() / "err"));
+  };
+  EXPECT_THAT(run({"run", "synthetic:planes,width=40,height=20,frames=1", "--output",
+                   (folder.path() / "pngs").string()}),
+              Pair(0, ""));
+  const std::string image = (folder.path() / "image.pgm").string();
+  WriteTextFile(image, "P5\n3 2\n255\nabcdef");
+  EXPECT_THAT(run({"run", image, image, "--output", (folder.path() / "results").string()}),
+              Pair(1, AllOf(HasSubstr("libparallax_media.so"), HasSubstr("build and install"))));
 }
 
 TEST(Main, NamesCannotSteerTheTerminal) {

@@ -15,6 +15,7 @@
 #include "app/view/window/main_window.h"
 #include "app/view/window/module.h"
 #include "app/view/window/upload_frame.h"
+#include "datasets/module.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -67,7 +68,7 @@ class Open3DViewer : public Viewer {
 }  // namespace
 }  // namespace parallax::app
 
-const char* ParallaxViewerVersion() { return PARALLAX_VERSION; }
+const char* ParallaxModuleVersion() { return PARALLAX_VERSION; }
 
 parallax::app::Viewer* ParallaxOpenViewer(const parallax::app::ViewerOptions& options) {
   return new parallax::app::Open3DViewer(options);

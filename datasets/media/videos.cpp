@@ -1,5 +1,4 @@
-#include "datasets/live/video_source.h"
-
+#include "datasets/media/functions.h"
 #include "pipeline/error.h"
 
 #if PARALLAX_VIDEO
@@ -21,7 +20,7 @@
 #include "datasets/layouts/frame_list.h"
 #include "datasets/paths.h"
 
-namespace parallax {
+namespace parallax::media {
 namespace {
 
 HostImage<Rgb8> ToRgb(const cv::Mat& picture) {
@@ -222,11 +221,11 @@ std::unique_ptr<FrameSource> OpenCamera(const std::string& spec) {
                                          std::move(labels));
 }
 
-}  // namespace parallax
+}  // namespace parallax::media
 
 #else
 
-namespace parallax {
+namespace parallax::media {
 namespace {
 [[noreturn]] void ThrowWithoutVideo(const std::string& what) {
   throw Error(what +
@@ -239,6 +238,6 @@ std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files) {
 }
 std::unique_ptr<FrameSource> OpenCamera(const std::string& spec) { ThrowWithoutVideo(spec); }
 
-}  // namespace parallax
+}  // namespace parallax::media
 
 #endif

@@ -1,0 +1,15 @@
+// The module's functions, as datasets/media.h says.
+#pragma once
+
+#include "datasets/media.h"
+
+namespace parallax::media {
+
+CameraImage DecodeImage(const std::filesystem::path& path, const FileBytes& bytes);
+HostImage<std::uint8_t> DecodeGray8(const std::filesystem::path& path, const FileBytes& bytes);
+HostImage<std::uint16_t> DecodeGray16(const std::filesystem::path& path, const FileBytes& bytes);
+
+std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files);
+std::unique_ptr<FrameSource> OpenCamera(const std::string& spec);
+
+}  // namespace parallax::media

@@ -1,0 +1,56 @@
+#include "datasets/module.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<fs::path> Places(const char* file_name) {
+  std::vector<fs::path> places;
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  if (!error) {
+    places.push_back(program.parent_path() / file_name);
+    places.push_back(program.parent_path() / PARALLAX_LIBDIR_FROM_BINDIR / "parallax" / file_name);
+  }
+  Dl_info holder;
+  if (dladdr(reinterpret_cast<const void*>(&FunctionOfModule), &holder) != 0 && holder.dli_fname[0] == '/')
+    places.push_back(fs::path(holder.dli_fname).parent_path() / file_name);
+  places.push_back(fs::path(PARALLAX_INSTALL_LIBDIR) / "parallax" / file_name);
+  return places;
+}
+
+}  // namespace
+
+void* FunctionOfModule(const ModuleDescription& module, const char* name) {
+  for (const fs::path& place : Places(module.file_name)) {
+    std::error_code error;
+    if (!fs::exists(place, error)) continue;
+    void* loaded = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (loaded == nullptr) {
+      throw Error("cannot load " + std::string(module.what) + ": " + dlerror() + " (Debian: " + module.packages +
+                  ")");
+    }
+    auto* version = reinterpret_cast<decltype(&ParallaxModuleVersion)>(dlsym(loaded, "ParallaxModuleVersion"));
+    void* function = dlsym(loaded, name);
+    if (version == nullptr || function == nullptr || version() != std::string_view(PARALLAX_VERSION)) {
+      throw Error(place.string() + " belongs to another version than this program's " PARALLAX_VERSION
+                                   ": build and install both together");
+    }
+    return function;
+  }
+  throw Error(std::string("this program lacks ") + module.what + " (" + module.file_name +
+              " is neither beside it nor in its library folder): " + module.absent);
+}
+
+}  // namespace parallax
