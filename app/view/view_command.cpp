@@ -42,14 +42,18 @@ struct ViewOptions {
   MatchingOptions matching;
   RigOptions rig;
   std::optional<std::size_t> max_frames;
-  fs::path screenshot;
+  fs::path screenshot, state_file;
   bool paused = false;
   std::vector<int> size_px = {1440, 900};
 
   ViewerOptions Window() const {
     std::string title = "parallax";
     for (const std::string& part : source) title += " " + part;
-    return {.title = title, .width_px = size_px[0], .height_px = size_px[1], .paused = paused};
+    return {.title = title,
+            .width_px = size_px[0],
+            .height_px = size_px[1],
+            .state_file = state_file,
+            .paused = paused};
   }
 };
 
@@ -88,7 +92,7 @@ class Screenshot {
 };
 
 void ViewFile(const ViewOptions& options, FileKind kind) {
-  CheckFilesApart({options.source.front()}, {options.screenshot.string()});
+  CheckFilesApart({options.source.front()}, {options.screenshot.string(), options.state_file.string()});
   ViewerFrame shown = ReadViewedFile(options.source.front(), kind);
   ViewerOptions window = options.Window();
   window.sequence = false;
@@ -138,7 +142,8 @@ void ViewSource(const ViewOptions& options) {
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
   std::shared_ptr<FrameSource> source = WithDecimation(
       WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig), chosen.parameters);
-  CheckFilesApart(source->InputFiles(), {options.screenshot.string(), LogFile()});
+  CheckFilesApart(source->InputFiles(),
+                  {options.screenshot.string(), options.state_file.string(), LogFile()});
   options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
@@ -191,12 +196,17 @@ void AddViewCommand(CLI::App& app) {
           "--screenshot", options->screenshot,
           "Save the window's picture when the last frame (of --max-frames, 1 if not given) is shown, and end")
       ->type_name("FILE.png");
+  command
+      ->add_option("--state-file", options->state_file,
+                   "Keep what the window shows and does in this file, for whoever drives it from outside")
+      ->type_name("FILE.json");
   command->add_option("--size", options->size_px, "Width and height of the window, px")
       ->expected(2)
       ->check(CLI::Range(200, 16384))
       ->capture_default_str();
   command->callback([options] {
     CheckOutputName(options->screenshot, "pictures", ".png");
+    CheckOutputName(options->state_file, "states", ".json");
     if (!options->screenshot.empty()) {
       options->paused = false;
       if (!options->max_frames) options->max_frames = 1;

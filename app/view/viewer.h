@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <string>
@@ -30,8 +31,9 @@ struct ViewerOptions {
   std::string title = "parallax";
   int width_px = 1440;
   int height_px = 900;
-  bool sequence = true;  // false: a single frame; no buttons to pause and step
-  bool paused = false;   // show the first frame and wait for Step or Resume
+  bool sequence = true;                // false: a single frame; no buttons to pause and step
+  std::filesystem::path state_file{};  // kept up to date with what is shown (window_state.h); empty = none
+  bool paused = false;                 // show the first frame and wait for Step or Resume
 };
 
 class Viewer {

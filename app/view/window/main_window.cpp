@@ -1,38 +1,94 @@
 #include "app/view/window/main_window.h"
 
+#define GLFW_INCLUDE_NONE
+#include <GLFW/glfw3.h>
 #include <open3d/visualization/gui/Application.h>
 #include <open3d/visualization/gui/Button.h>
-#include <open3d/visualization/gui/UIImage.h>
 
 #include <algorithm>
-#include <initializer_list>
+#include <chrono>
 #include <memory>
 #include <string>
 #include <utility>
+#include <vector>
 
-#include "app/view/window/cloud_scene.h"
+#include "app/view/controls/command_table.h"
+#include "app/view/controls/window_state.h"
+#include "app/view/window/cloud_pane.h"
+#include "app/view/window/image_panes.h"
+#include "app/view/window/key_text.h"
+#include "app/view/window/side_panel.h"
 #include "app/view/window/widgets.h"
+#include "app/view/window/window_part.h"
+
+// Of Open3D's copy of Dear ImGui, whose headers it does not install: whether a text is being edited.
+namespace ImGui {
+bool IsAnyItemActive();
+}
 
 namespace parallax::app {
 namespace {
 
 using open3d::core::Tensor;
 
+// Times of the latest drawings.
+class DrawRate {
+ public:
+  void Count() {
+    ++num_;
+    const Clock::time_point now = Clock::now();
+    times_.push_back(now);
+    std::erase_if(times_, [&](Clock::time_point t) { return now - t > std::chrono::seconds(2); });
+  }
+  long num() const { return num_; }
+  // Over the last two seconds.
+  double PerSecond() const {
+    if (times_.size() < 2) return 0;
+    return static_cast<double>(times_.size() - 1) /
+           std::chrono::duration<double>(times_.back() - times_.front()).count();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  long num_ = 0;
+  std::vector<Clock::time_point> times_;
+};
+
 class MainWindow : public gui::Window {
  public:
   MainWindow(const ViewerOptions& options, Mailbox<UploadFrame>& mailbox)
-      : gui::Window(options.title, options.width_px, options.height_px), mailbox_(mailbox) {
-    scene_ = std::make_unique<CloudScene>(
-        GetRenderer(), [this] { Redraw(); }, [this] { return GetScaling(); });
-    MakePanes();
+      : gui::Window(options.title, options.width_px, options.height_px),
+        mailbox_(mailbox),
+        state_(options.state_file),
+        panel_(GetTheme().font_size) {
     MakeBar(options.sequence);
-    for (const WidgetPtr& child : std::initializer_list<WidgetPtr>{image_pane_, disparity_pane_, cloud_pane_,
-                                                                   scene_->widget(), bar_}) {
-      AddChild(child);
-    }
+    AddState();
+    AddCommands(options.sequence);
+    auto images = std::make_unique<ImagePanes>(rooms_);
+    images_ = images.get();
+    auto cloud = std::make_unique<CloudPane>(rooms_, GetRenderer());
+    cloud_ = cloud.get();
+    parts_.push_back(std::move(images));
+    parts_.push_back(std::move(cloud));
+    MakeHelp();
+    AddChild(images_->first());
+    AddChild(images_->second());
+    AddChild(cloud_->caption());
+    AddChild(cloud_->scene());
+    AddChild(panel_.widget());
+    for (const WidgetPtr& row : rows_) AddChild(row);
+    AddChild(bar_);
+    AddChild(help_);
     SetOnTickEvent([this] { return Tick(); });
     SetOnKeyEvent([this](const gui::KeyEvent& event) { return Key(event); });
     SetOnClose([this] {
+      // Open3D closes its windows when Escape is pressed, and when it is let go, before the key is handed on.
+      if (glfwGetKey(static_cast<GLFWwindow*>(GetOSWindow()), GLFW_KEY_ESCAPE) == GLFW_PRESS &&
+          help_->IsVisible()) {
+        escape_used_ = commands_.Run("leave");
+        return false;
+      }
+      if (std::exchange(escape_used_, false)) return false;
       mailbox_.SetClosed();
       return true;
     });
@@ -45,66 +101,146 @@ class MainWindow : public gui::Window {
     const gui::Widget::Constraints whole{area.width, area.height};
     hint_->SetVisible(true);
     hint_->SetVisible(bar_->CalcPreferredSize(context, whole).width <= area.width);
-    const int bar_height = bar_->CalcPreferredSize(context, whole).height;
-    bar_->SetFrame({area.x, area.GetBottom() - bar_height, area.width, bar_height});
+    int bottom = area.GetBottom();
+    const auto place_row = [&](gui::Widget& row) {
+      const int height = row.IsVisible() ? row.CalcPreferredSize(context, whole).height : 0;
+      bottom -= height;
+      row.SetFrame({area.x, bottom, area.width, height});
+    };
+    place_row(*bar_);
+    for (const WidgetPtr& row : rows_) place_row(*row);
+    const int panel_width = std::min(panel_.WidthPx(), area.width / 2);
+    panel_.widget()->SetFrame({area.GetRight() - panel_width, area.y, panel_width, bottom - area.y});
 
+    WindowParts shown;
+    images_->Tell(shown);
+    shown.cloud = has_cloud_;
     const int caption = CaptionHeight(context.theme.font_size);
     const WindowLayout layout =
-        LayOutWindow({area.x, area.y, area.width, area.height - bar_height}, parts_, caption);
-    Place(*image_pane_, layout.image);
-    Place(*disparity_pane_, layout.disparity);
+        LayOutWindow({area.x, area.y, area.width - panel_width, bottom - area.y}, shown, caption);
+    Place(*images_->first(), layout.image);
+    Place(*images_->second(), layout.disparity);
     PaneFrame line = layout.cloud, scene = layout.cloud;
     line.height = std::min(line.height, caption);
     scene.y += line.height;
     scene.height -= line.height;
-    Place(*cloud_pane_, line);
-    Place(*scene_->widget(), scene);
+    Place(*cloud_->caption(), line);
+    Place(*cloud_->scene(), scene);
+
+    const gui::Size help = help_->CalcPreferredSize(context, whole);
+    const int width = std::min(help.width, area.width), height = std::min(help.height, area.height);
+    help_->SetFrame({area.x + (area.width - width) / 2, area.y + (area.height - height) / 2, width, height});
     gui::Window::Layout(context);
-    scene_->FrameNewScene();  // the scene has its size now
+    cloud_->AfterLayout();
   }
 
  private:
-  void MakePanes() {
-    const int em = GetTheme().font_size;
-    image_ = std::make_shared<gui::ImageWidget>();
-    disparity_ = std::make_shared<gui::ImageWidget>();
-    scale_ = std::make_shared<ScaleWidget>();
-    for (const auto& widget : {image_, disparity_, scale_}) widget->SetVisible(false);
-    image_caption_ = MakeDimLabel();
-    disparity_caption_ = MakeDimLabel();
-    cloud_caption_ = MakeDimLabel();
-    scale_low_ = MakeDimLabel();
-    scale_high_ = MakeDimLabel();
-    image_pane_ = std::make_shared<Pane>(em, std::vector<WidgetPtr>{image_caption_}, image_);
-    disparity_pane_ =
-        std::make_shared<Pane>(em,
-                               std::vector<WidgetPtr>{disparity_caption_, gui::Horiz::MakeStretch(),
-                                                      scale_low_, scale_, scale_high_},
-                               disparity_);
-    cloud_pane_ = std::make_shared<Pane>(em, std::vector<WidgetPtr>{cloud_caption_}, nullptr);
-  }
-
   void MakeBar(bool sequence) {
     const int em = GetTheme().font_size;
     bar_ = std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 4));
-    pause_ = std::make_shared<gui::Button>("Pause");
-    pause_->SetOnClicked([this] { mailbox_.TogglePause(); });
-    const auto step = std::make_shared<gui::Button>("Step");
-    step->SetOnClicked([this] { mailbox_.Step(); });
-    const auto reset = std::make_shared<gui::Button>("Reset view");
-    reset->SetOnClicked([this] { scene_->ResetView(); });
-    for (const auto& button : {pause_, step, reset}) {
-      if (button != reset && !sequence) continue;
+    const auto add_button = [&](const char* text, const char* command) {
+      auto button = std::make_shared<gui::Button>(text);
+      button->SetOnClicked([this, command] { commands_.Run(command); });
       button->SetPaddingEm(0.6f, 0.1f);
       bar_->AddChild(button);
+      rooms_.add_control(command, button);
+      return button;
+    };
+    if (sequence) {
+      pause_ = add_button("Pause", "pause");
+      add_button("Step", "step");
     }
+    add_button("Reset view", "reset_view");
+    add_button("Panel", "panel");
     status_ = std::make_shared<gui::Label>("waiting for the first frame");
-    hint_ = MakeDimLabel(sequence ? "space pause   N step   R reset view   + - point size   Q close"
-                                  : "R reset view   + - point size   Q close");
+    hint_ = MakeDimLabel("?  lists the keys");
     bar_->AddFixed(em / 2);
     bar_->AddChild(BesideButtons(status_, em));
     bar_->AddStretch();
     bar_->AddChild(BesideButtons(hint_, em));
+  }
+
+  void AddCommands(bool sequence) {
+    if (sequence) {
+      commands_.Add({"pause", "Space", "pause, resume", [this] { mailbox_.TogglePause(); }});
+      commands_.Add({"step", "N", "next frame, then pause", [this] { mailbox_.Step(); }});
+    }
+    commands_.Add({"panel", "Tab", "show or hide the panel at the right", [this] {
+                     panel_.Show(!panel_.shown());
+                     SetNeedsLayout();
+                     Redraw();
+                   }});
+    commands_.Add({"help", "? / F1", "this list", [this] {
+                     if (LeaveList()) return;
+                     help_->SetVisible(true);
+                     SetNeedsLayout();
+                     Redraw();
+                   }});
+    commands_.Add({"close", "Q", "close the window", [this] { mailbox_.RequestClose(); }});
+    commands_.Add({"leave", "Esc", "close this list, or the window", [this] { LeaveList(); }});
+  }
+
+  void AddState() {
+    state_.Add("frame", [this](JsonWriter& json) { json.Value(name_); });
+    state_.Add("num_shown",
+               [this](JsonWriter& json) { json.Value(static_cast<std::int64_t>(shown_frame_)); });
+    state_.Add("paused", [this](JsonWriter& json) { json.Value(shown_paused_); });
+    state_.Add("status", [this](JsonWriter& json) { json.Value(status_->GetText()); });
+    state_.Add("redraws", [this](JsonWriter& json) { json.Value(static_cast<std::int64_t>(draws_.num())); });
+    state_.Add("redraws_per_second", [this](JsonWriter& json) { json.Value(draws_.PerSecond()); });
+    state_.Add("commands_run",
+               [this](JsonWriter& json) { json.Value(static_cast<std::int64_t>(commands_.num_run())); });
+    state_.Add("last_command", [this](JsonWriter& json) { json.Value(commands_.last()); });
+    state_.Add("help", [this](JsonWriter& json) { json.Value(help_->IsVisible()); });
+    state_.Add("panel", [this](JsonWriter& json) {
+      json.BeginObject();
+      json.Key("shown").Value(panel_.shown());
+      json.Key("open").BeginArray();
+      for (const auto& [name, section] : panel_.sections()) {
+        if (section->GetIsOpen()) json.Value(name);
+      }
+      json.EndArray();
+      json.EndObject();
+    });
+    state_.Add("window", [this](JsonWriter& json) {
+      json.BeginObject();
+      json.Key("width").Value(GetSize().width).Key("height").Value(GetSize().height);
+      json.Key("scaling").Value(static_cast<double>(GetScaling()));
+      json.EndObject();
+    });
+    state_.Add("controls", [this](JsonWriter& json) {
+      json.BeginObject();
+      for (const auto& [name, control] : controls_) {
+        const gui::Rect& frame = control->GetFrame();
+        if (!control->IsVisible() || frame.width <= 0 || frame.height <= 0) continue;
+        json.Key(name).BeginArray();
+        json.Value(frame.x).Value(frame.y).Value(frame.width).Value(frame.height);
+        json.EndArray();
+      }
+      json.EndObject();
+    });
+  }
+
+  void MakeHelp() {
+    const int em = GetTheme().font_size;
+    help_ = std::make_shared<gui::Vert>(em / 4, gui::Margins(em));
+    auto keys = std::make_shared<gui::VGrid>(2, em / 4);
+    for (const Command& command : commands_.commands()) {
+      if (command.help.empty() || command.keys.empty()) continue;
+      keys->AddChild(std::make_shared<gui::Label>(command.keys.c_str()));
+      keys->AddChild(std::make_shared<gui::Label>(command.help.c_str()));
+    }
+    help_->AddChild(keys);
+    help_->SetVisible(false);
+  }
+
+  // False where it is not open.
+  bool LeaveList() {
+    if (!help_->IsVisible()) return false;
+    help_->SetVisible(false);
+    SetNeedsLayout();
+    Redraw();
+    return true;
   }
 
   // A drawing can be dropped (the renderer keeps a pace of its own), and texts are laid out in the second
@@ -115,7 +251,7 @@ class MainWindow : public gui::Window {
   bool Tick() {
     if (const bool paused = mailbox_.paused(); paused != shown_paused_) {
       shown_paused_ = paused;
-      pause_->SetText(paused ? "Resume" : "Pause");
+      if (pause_) pause_->SetText(paused ? "Resume" : "Pause");
       UpdateStatus();
     }
     if (auto taken = mailbox_.Take()) {
@@ -126,62 +262,28 @@ class MainWindow : public gui::Window {
       end_ = std::move(end);
       UpdateStatus();
     }
+    for (const std::unique_ptr<WindowPart>& part : parts_) part->Tick();
     if (mailbox_.close_requested() && !std::exchange(closing_, true)) {
       // Not from here: the application walks its windows while they tick.
       gui::Application::GetInstance().PostToMainThread(this, [this] { Close(); });
     }
+    state_.WriteIfChanged();
     return pending_draws_ > 0 || mailbox_.screenshot_wanted();
   }
 
   bool Key(const gui::KeyEvent& event) {
-    if (event.type != gui::KeyEvent::DOWN) return false;
-    switch (event.key) {
-      case gui::KEY_SPACE:
-        mailbox_.TogglePause();
-        return true;
-      case gui::KEY_N:
-        mailbox_.Step();
-        return true;
-      case gui::KEY_R:
-        scene_->ResetView();
-        return true;
-      case gui::KEY_PLUS:
-      case gui::KEY_EQUALS:
-        scene_->ScalePoints(1.25f);
-        return true;
-      case gui::KEY_MINUS:
-        scene_->ScalePoints(0.8f);
-        return true;
-      case gui::KEY_Q:
-      case gui::KEY_ESCAPE:
-        mailbox_.RequestClose();
-        return true;
-      default:
-        return false;
-    }
+    if (event.type != gui::KeyEvent::DOWN || ImGui::IsAnyItemActive()) return false;
+    const std::string key = KeyText(event, GetMouseMods());
+    return key != "Esc" && commands_.Press(key);  // Escape: see SetOnClose
   }
 
   void Upload(UploadFrame frame) {
-    ShowImage(frame.image, *image_);
-    ShowImage(frame.disparity, *disparity_);
-    ShowImage(frame.scale, *scale_);
-    if (frame.scale) scale_->GetUIImage()->SetScaling(gui::UIImage::Scaling::ANY);
-    scale_low_->SetText(frame.scale_low.c_str());
-    scale_high_->SetText(frame.scale_high.c_str());
-    image_caption_->SetText(frame.image_caption.c_str());
-    disparity_caption_->SetText(frame.disparity_caption.c_str());
-    cloud_caption_->SetText(frame.cloud_caption.c_str());
-    // A pane stays once there was something for it, so that the layout does not jump.
-    parts_.image |= frame.image != nullptr;
-    parts_.disparity |= frame.disparity != nullptr;
-    parts_.cloud |= frame.num_points > 0;
-    if (const Open3DImage& shape = frame.image ? frame.image : frame.disparity) {
-      parts_.aspect = static_cast<float>(shape->width_) / static_cast<float>(shape->height_);
-    }
-    scene_->Upload(frame);
+    has_cloud_ |= frame.num_points > 0;
+    for (const std::unique_ptr<WindowPart>& part : parts_) part->Show(frame);
     name_ = frame.name;
     status_text_ = frame.status;
     end_.clear();
+    message_.clear();
     UpdateStatus();
     // The render thread reads the tensors later: they live until the next frame but one has been handed over.
     previous_ = std::move(current_);
@@ -190,7 +292,8 @@ class MainWindow : public gui::Window {
 
   void UpdateStatus() {
     std::string text = name_.empty() ? "waiting for the first frame" : name_;
-    for (const std::string& part : {status_text_, end_, std::string(shown_paused_ ? "paused" : "")}) {
+    for (const std::string& part :
+         {status_text_, end_, std::string(shown_paused_ ? "paused" : ""), message_}) {
       if (!part.empty()) text += "    " + part;
     }
     status_->SetText(text.c_str());
@@ -200,6 +303,7 @@ class MainWindow : public gui::Window {
 
   // After every drawing that was not dropped.
   void AfterDraw() {
+    draws_.Count();
     if (pending_draws_ > 0 && --pending_draws_ > 0) return;
     if (ScreenshotCallback done = mailbox_.TakeScreenshot(shown_frame_)) {
       const gui::Size size = GetSize();
@@ -209,20 +313,46 @@ class MainWindow : public gui::Window {
   }
 
   Mailbox<UploadFrame>& mailbox_;
-  std::shared_ptr<Pane> image_pane_, disparity_pane_, cloud_pane_;
-  std::shared_ptr<gui::ImageWidget> image_, disparity_, scale_;
-  std::unique_ptr<CloudScene> scene_;
+  CommandTable commands_;
+  WindowState state_;
+  SidePanel panel_;
+  std::vector<std::pair<std::string, WidgetPtr>> controls_;
+  std::vector<WidgetPtr> rows_;
+  WindowRooms rooms_{
+      .commands = commands_,
+      .state = state_,
+      .panel = panel_,
+      .mailbox = mailbox_,
+      .add_row = [this](WidgetPtr row) { rows_.push_back(std::move(row)); },
+      .add_control = [this](const std::string& name,
+                            const WidgetPtr& control) { controls_.emplace_back(name, control); },
+      .redraw = [this] { Redraw(); },
+      .relayout =
+          [this] {
+            SetNeedsLayout();
+            Redraw();
+          },
+      .tell =
+          [this](const std::string& message) {
+            message_ = message;
+            UpdateStatus();
+          },
+      .scaling = [this] { return GetScaling(); },
+      .em = [this] { return GetTheme().font_size; }};
+  std::vector<std::unique_ptr<WindowPart>> parts_;
+  ImagePanes* images_ = nullptr;  // two of the parts
+  CloudPane* cloud_ = nullptr;
   std::shared_ptr<gui::Horiz> bar_;
+  std::shared_ptr<gui::Vert> help_;
   std::shared_ptr<gui::Button> pause_;
-  std::shared_ptr<gui::Label> image_caption_, disparity_caption_, cloud_caption_, scale_low_, scale_high_;
   std::shared_ptr<gui::Label> status_, hint_;
 
-  WindowParts parts_;
   UploadFrame current_, previous_;
-  std::string name_, status_text_, end_;
+  std::string name_, status_text_, end_, message_;
   long shown_frame_ = 0;
   int pending_draws_ = 3;
-  bool shown_paused_ = false, closing_ = false;
+  DrawRate draws_;
+  bool has_cloud_ = false, shown_paused_ = false, closing_ = false, escape_used_ = false;
 };
 
 }  // namespace

@@ -1,0 +1,42 @@
+// Everything the window can be told by a key: one row a command.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace parallax::app {
+
+struct Command {
+  std::string name;  // "pause": unique
+  // The keys that give it, apart by blanks: "Space", "N", "Ctrl+Z", "Shift+Left", "+ ="; empty = none.
+  // Letters are capital; Shift is told of letters and of named keys only ("?" is "?" on every keyboard).
+  std::string keys;
+  std::string help;  // "pause, resume"; empty = in no list
+  std::function<void()> action;
+};
+
+class CommandTable {
+ public:
+  // Throws InvalidArgument where the name or a key is another command's already.
+  void Add(Command command);
+
+  // Runs the command of that name, or of that key. False where there is none.
+  bool Run(std::string_view name);
+  bool Press(std::string_view key);
+
+  const std::vector<Command>& commands() const { return commands_; }
+  // Name of the command that ran last; empty before the first. And how many ran.
+  const std::string& last() const { return last_; }
+  long num_run() const { return num_run_; }
+
+ private:
+  bool RunIt(const Command* command);
+
+  std::vector<Command> commands_;
+  std::string last_;
+  long num_run_ = 0;
+};
+
+}  // namespace parallax::app

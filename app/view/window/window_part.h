@@ -1,0 +1,45 @@
+// What a part of the window is, and what the window offers it.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/view/controls/command_table.h"
+#include "app/view/controls/window_state.h"
+#include "app/view/window/mailbox.h"
+#include "app/view/window/upload_frame.h"
+#include "app/view/window/widgets.h"
+
+namespace parallax::app {
+
+class SidePanel;
+
+// All of it on the main thread. Outlives the parts.
+struct WindowRooms {
+  CommandTable& commands;
+  WindowState& state;
+  SidePanel& panel;
+  Mailbox<UploadFrame>& mailbox;
+  // A row as wide as the window, above the status line; the first one added is the lowest.
+  std::function<void(WidgetPtr row)> add_row;
+  // Names a control in the state's "controls", with its place in the window, so that a test can click on it.
+  std::function<void(const std::string& name, const WidgetPtr& control)> add_control;
+  std::function<void()> redraw;                          // something looks different
+  std::function<void()> relayout;                        // something has another size
+  std::function<void(const std::string& message)> tell;  // in the status line, until the next message
+  std::function<float()> scaling;                        // of the display: 2 on a screen of 200 %
+  std::function<int()> em;                               // height of the text, px
+};
+
+// A part adds its commands, sections, rows and state in its constructor.
+class WindowPart {
+ public:
+  virtual ~WindowPart() = default;
+  // A new frame is shown. It lives until the next but one is.
+  virtual void Show(const UploadFrame& /*frame*/) {}
+  // Every 10 ms.
+  virtual void Tick() {}
+};
+
+}  // namespace parallax::app

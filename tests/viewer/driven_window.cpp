@@ -1,0 +1,94 @@
+#include "tests/viewer/driven_window.h"
+
+#include <chrono>
+#include <thread>
+#include <utility>
+
+namespace parallax::test {
+namespace {
+
+constexpr double kTimeout_s = 40;
+
+}  // namespace
+
+bool DrivenWindow::CanBeDriven() { return RunProgram("/usr/bin/xdotool", {"version"}).exit_code == 0; }
+
+DrivenWindow::DrivenWindow(std::vector<std::string> arguments) {
+  const std::string state = (folder_.path() / "state.json").string();
+  std::string title = "parallax " + arguments.front();
+  arguments.insert(arguments.begin(), "view");
+  arguments.insert(arguments.end(), {"--state-file", state});
+  program_ =
+      StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "out.txt", folder_.path() / "err.txt");
+  if (const auto window = FindWindow(title, kTimeout_s)) window_ = *window;
+  Await([](const Json& shown) { return shown.value("num_shown", 0) > 0; });
+  // Keys go to the window under the mouse where no window manager gives them away.
+  Move(window_.width / 2, window_.height / 2);
+}
+
+DrivenWindow::~DrivenWindow() {
+  if (program_ < 0) return;
+  kill(program_, SIGKILL);
+  WaitForProgram(program_);
+}
+
+void DrivenWindow::Xdotool(const std::vector<std::string>& arguments) const {
+  RunProgram("/usr/bin/xdotool", arguments);
+}
+
+void DrivenWindow::PressKey(const std::string& key) { Xdotool({"key", key}); }
+
+void DrivenWindow::Move(int x, int y) {
+  Xdotool({"mousemove", "--window", std::to_string(window_.id), std::to_string(x), std::to_string(y)});
+}
+
+// Between two steps the window draws: a button is pressed where the mouse was seen before.
+void DrivenWindow::Click(int x, int y, int button) {
+  const std::string name = std::to_string(button);
+  Move(x, y);
+  Xdotool({"sleep", "0.15", "mousedown", name, "sleep", "0.15", "mouseup", name, "sleep", "0.15"});
+}
+
+void DrivenWindow::Drag(int x0, int y0, int x1, int y1, int button) {
+  const std::string name = std::to_string(button);
+  Move(x0, y0);
+  Xdotool({"sleep", "0.15", "mousedown", name, "sleep", "0.15"});
+  Move((x0 + x1) / 2, (y0 + y1) / 2);
+  Xdotool({"sleep", "0.1"});
+  Move(x1, y1);
+  Xdotool({"sleep", "0.15", "mouseup", name, "sleep", "0.15"});
+}
+
+void DrivenWindow::Wheel(int x, int y, int clicks) {
+  Move(x, y);
+  for (int i = 0; i < std::abs(clicks); ++i) Xdotool({"click", clicks > 0 ? "4" : "5", "sleep", "0.05"});
+}
+
+void DrivenWindow::ClickControl(const std::string& name) {
+  const Json state = State();
+  if (!state.contains("controls") || !state["controls"].contains(name)) return;
+  const std::vector<int> frame = state["controls"][name];
+  Click(frame[0] + frame[2] / 2, frame[1] + frame[3] / 2);
+}
+
+DrivenWindow::Json DrivenWindow::State() const {
+  const Json state = Json::parse(ReadTextFile(folder_.path() / "state.json"), nullptr, false);
+  return state.is_object() ? state : Json::object();
+}
+
+bool DrivenWindow::Await(const Predicate& wanted) const {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + std::chrono::duration<double>(kTimeout_s / 2);
+  while (!wanted(State())) {
+    if (Clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(30));
+  }
+  return true;
+}
+
+int DrivenWindow::Close() {
+  PressKey("q");
+  return WaitForProgram(std::exchange(program_, -1));
+}
+
+}  // namespace parallax::test

@@ -1,0 +1,55 @@
+// A window that a test drives with xdotool, and whose state it reads from --state-file.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "tests/support/run_program.h"
+#include "tests/viewer/virtual_display.h"
+
+namespace parallax::test {
+
+// The program runs while this lives; a display must be there.
+class DrivenWindow {
+ public:
+  using Json = nlohmann::json;
+  using Predicate = std::function<bool(const Json& state)>;
+
+  // `parallax view ARGUMENTS --state-file ...`, until it shows a frame.
+  explicit DrivenWindow(std::vector<std::string> arguments);
+  ~DrivenWindow();
+  DrivenWindow(const DrivenWindow&) = delete;
+  DrivenWindow& operator=(const DrivenWindow&) = delete;
+
+  // Whether xdotool is there (Debian: xdotool).
+  static bool CanBeDriven();
+
+  // xdotool's names of keys: "space", "ctrl+z", "question".
+  void PressKey(const std::string& key);
+  void Click(int x, int y, int button = 1);
+  void Move(int x, int y);
+  void Drag(int x0, int y0, int x1, int y1, int button = 1);
+  void Wheel(int x, int y, int clicks);  // > 0: away from the user
+  // In the middle of the control of that name in the state's "controls".
+  void ClickControl(const std::string& name);
+
+  Json State() const;
+  // Waits until the state is as wanted, 20 s at most; whether it became so.
+  bool Await(const Predicate& wanted) const;
+  // Presses Q; the program's exit code.
+  int Close();
+  std::string Errors() const { return ReadTextFile(folder_.path() / "err.txt"); }
+  const std::filesystem::path& folder() const { return folder_.path(); }
+
+ private:
+  void Xdotool(const std::vector<std::string>& arguments) const;
+
+  TemporaryFolder folder_;
+  int program_ = -1;
+  WindowOnDisplay window_;
+};
+
+}  // namespace parallax::test
