@@ -43,7 +43,10 @@ struct LineWork {
         second(first.size()),
         sizes(first.size()),
         scratch(cpu::ad_census::LineScratchBytes(length)) {}
-  std::size_t bytes() const { return 3 * first.size() * kBytes + scratch.size(); }
+  static std::size_t BytesOf(int length) {
+    return 3 * Size(length) * Size(cpu::ad_census::kMaxLanes) * kBytes +
+           cpu::ad_census::LineScratchBytes(length);
+  }
   AlignedBuffer<std::uint16_t> first, second, sizes;
   AlignedBuffer<std::uint8_t> scratch;
 };
@@ -56,11 +59,11 @@ class SumMaker {
         tables_(MakeAdCensusTables(parameters)),
         threads_(threads),
         lanes_(cpu::ad_census::NumLanes()),
-        num_blocks_((parameters.matching_cost.num_disparities + lanes_ - 1) / lanes_),
+        num_blocks_(NumBlocks(parameters)),
         both_(parameters.ad_census.support == SupportRegion::kBoth),
         up_(largest_height, largest_width),
         down_(largest_height, largest_width) {
-    const std::size_t block_bytes = Size(largest_width) * Size(largest_height) * Size(lanes_) * kBytes;
+    const std::size_t block_bytes = BlockBytes(largest_width, largest_height);
     costs_ = LargeBuffer(block_bytes * Size(num_blocks_));
     sums_ = LargeBuffer(block_bytes * Size(num_blocks_));
     if (both_) {
@@ -72,14 +75,20 @@ class SumMaker {
     }
     for (int i = 0; i < threads.num_threads(); ++i) {
       lines_.emplace_back(std::max(largest_width, largest_height));
-      states_.emplace_back(2 * Size(num_blocks_ + 2) * Size(lanes_));
+      states_.emplace_back(StateSize(parameters));
     }
   }
 
-  std::size_t bytes() const {
-    return costs_.size() + sums_.size() + sizes_[0].size() + sizes_[1].size() + reciprocals_[0].bytes() +
-           reciprocals_[1].bytes() + up_.bytes() + down_.bytes() +
-           lines_.size() * (lines_.front().bytes() + states_.front().size() * kBytes);
+  // Of one made with these.
+  static std::size_t BytesOf(const Parameters& parameters, int width, int height, int num_threads) {
+    const int longest = std::max(width, height);
+    const std::size_t block_bytes = BlockBytes(width, height);
+    const std::size_t sizes = parameters.ad_census.support == SupportRegion::kBoth
+                                  ? 2 * block_bytes
+                                  : 2 * Plane<float>::BytesOf(longest, longest);
+    return 2 * block_bytes * Size(NumBlocks(parameters)) + sizes +
+           2 * Plane<std::uint8_t>::BytesOf(height, width) +
+           Size(num_threads) * (LineWork::BytesOf(longest) + StateSize(parameters) * kBytes);
   }
 
   // right: the mirrored view. stages: null, or gets the volumes.
@@ -117,6 +126,17 @@ class SumMaker {
   }
 
  private:
+  static int NumBlocks(const Parameters& parameters) {
+    const int lanes = cpu::ad_census::NumLanes();
+    return (parameters.matching_cost.num_disparities + lanes - 1) / lanes;
+  }
+  static std::size_t BlockBytes(int width, int height) {
+    return Size(width) * Size(height) * Size(cpu::ad_census::NumLanes()) * kBytes;
+  }
+  static std::size_t StateSize(const Parameters& parameters) {
+    return 2 * Size(NumBlocks(parameters) + 2) * Size(cpu::ad_census::NumLanes());
+  }
+
   std::uint16_t* Of(const LargeBuffer& volume, int block, int x, int y) const {
     return reinterpret_cast<std::uint16_t*>(volume.data()) +
            ((std::ptrdiff_t{block} * height_ + y) * width_ + x) * lanes_;
@@ -344,6 +364,7 @@ class CpuAdCensusMatcher final : public StereoMatcher {
         threads_(options.num_threads),
         largest_width_(options.width),
         largest_height_(options.height),
+        memory_bytes_(PlanMemory(options)),
         view_maker_(options.width, options.height, parameters),
         left_(options.width, options.height),
         unmirrored_right_(options.width, options.height),
@@ -355,12 +376,6 @@ class CpuAdCensusMatcher final : public StereoMatcher {
         speckles_(options.width, options.height),
         workspace_(
             cpu::FilterWorkspaceBytes(parameters, options.width, options.height, threads_.num_threads())) {
-    memory_bytes_ = view_maker_.bytes() + 3 * left_.bytes() + sums_.bytes() +
-                    selected_.size() * sizeof(Selection) + winner_right_.bytes() + index_.size() * kBytes +
-                    workspace_.size();
-    if (options.memory_limit_bytes > 0 && memory_bytes_ > options.memory_limit_bytes) {
-      throw NeedsMoreMemory(parameters, options, memory_bytes_, 1);
-    }
   }
 
   std::size_t memory_bytes() const override { return memory_bytes_; }
@@ -396,6 +411,20 @@ class CpuAdCensusMatcher final : public StereoMatcher {
   }
 
  private:
+  // How much memory it takes, before it takes any.
+  std::size_t PlanMemory(const MatcherOptions& options) const {
+    const int width = options.width, height = options.height;
+    const std::size_t num_pixels = Size(width) * Size(height);
+    const std::size_t bytes =
+        cpu::ad_census::ViewMaker::BytesOf(width, height, parameters_) + 3 * View::BytesOf(width, height) +
+        SumMaker::BytesOf(parameters_, width, height, threads_.num_threads()) +
+        num_pixels * (sizeof(Selection) + kBytes) + Plane<std::uint16_t>::BytesOf(width, height) +
+        cpu::FilterWorkspaceBytes(parameters_, width, height, threads_.num_threads());
+    if (options.memory_limit_bytes > 0 && bytes > options.memory_limit_bytes)
+      throw NeedsMoreMemory(parameters_, options, bytes, 1);
+    return bytes;
+  }
+
   template <typename F>
   void ForRows(const F& body) {
     threads_.ParallelFor(height_, body);
@@ -602,6 +631,7 @@ class CpuAdCensusMatcher final : public StereoMatcher {
   Parameters parameters_;
   ThreadPool threads_;
   int largest_width_, largest_height_;
+  const std::size_t memory_bytes_;
   cpu::ad_census::ViewMaker view_maker_;
   View left_, unmirrored_right_, right_;
   SumMaker sums_;
@@ -611,7 +641,6 @@ class CpuAdCensusMatcher final : public StereoMatcher {
   HostImage<std::uint8_t> guide_;  // made by the first frame that wants it
   cpu::SpeckleFilter speckles_;
   AlignedBuffer<std::uint8_t> workspace_;
-  std::size_t memory_bytes_ = 0;
   int width_ = 0, height_ = 0;
 };
 

@@ -51,8 +51,15 @@ View::View(int width, int height)
       steps_x(width + 1, height + 1),
       steps_y(width + 1, height + 1) {}
 
-std::size_t View::bytes() const {
-  return 3 * channel[0].bytes() + census.bytes() + arms.bytes() + 2 * steps_x.bytes();
+std::size_t View::BytesOf(int width, int height) {
+  constexpr std::size_t kChannels = 3, kArms = 4;
+  return (kChannels + kArms) * Plane<std::uint8_t>::BytesOf(width, height) +
+         Plane<std::uint64_t>::BytesOf(width, height) +
+         2 * Plane<std::uint8_t>::BytesOf(width + 1, height + 1);
+}
+
+PlaneKind ViewMaker::KindOf(const Parameters& parameters) {
+  return {parameters.census_transform.window, GetVectorTraits().plane_bits, false};
 }
 
 ViewMaker::ViewMaker(int width, int height, const Parameters& parameters)
@@ -60,15 +67,16 @@ ViewMaker::ViewMaker(int width, int height, const Parameters& parameters)
       largest_width_(width),
       largest_height_(height),
       gray_(width, height),
-      planes_(width, height, {parameters.census_transform.window, GetVectorTraits().plane_bits, false},
-              nullptr, parameters.matching_cost.num_disparities, parameters.matching_cost.min_disparity) {
+      planes_(width, height, KindOf(parameters), nullptr, parameters.matching_cost.num_disparities, parameters.matching_cost.min_disparity) {
   if (parameters.census_transform.window == CensusWindow::kTwoScale)
     smoothed_ = PaddedImage<std::uint16_t>(width, height);
 }
 
-std::size_t ViewMaker::bytes() const {
-  return gray_.bytes() + PaddedImage<std::uint16_t>::BytesOf(largest_width_, largest_height_) +
-         planes_.bytes();
+std::size_t ViewMaker::BytesOf(int width, int height, const Parameters& parameters) {
+  const std::size_t num_deep = parameters.census_transform.window == CensusWindow::kTwoScale ? 2 : 1;
+  return PaddedImage<std::uint8_t>::BytesOf(width, height) +
+         num_deep * PaddedImage<std::uint16_t>::BytesOf(width, height) +
+         CensusPlanes::BytesOf(width, height, KindOf(parameters), nullptr);
 }
 
 void ViewMaker::Make(const CameraImageView& image, View& view, ThreadPool& threads) {

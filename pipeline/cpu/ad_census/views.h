@@ -24,18 +24,22 @@ class Plane {
   Plane(int width, int height)
       : width_(width),
         height_(height),
-        stride_((width + 2 * kMargin + 63) / 64 * 64),
-        buffer_(static_cast<std::size_t>(stride_) * static_cast<std::size_t>(height)) {}
+        stride_(StrideOf(width)),
+        buffer_(BytesOf(width, height) / sizeof(T)) {}
 
   int width() const { return width_; }
   int height() const { return height_; }
   std::ptrdiff_t stride() const { return stride_; }
-  std::size_t bytes() const { return buffer_.size() * sizeof(T); }
+  static std::size_t BytesOf(int width, int height) {
+    return sizeof(T) * static_cast<std::size_t>(StrideOf(width)) * static_cast<std::size_t>(height);
+  }
   T* Row(int y) { return buffer_.data() + y * stride_ + kMargin; }
   const T* Row(int y) const { return buffer_.data() + y * stride_ + kMargin; }
   void FillRow(int y, T value) { std::fill_n(buffer_.data() + y * stride_, stride_, value); }
 
  private:
+  static std::ptrdiff_t StrideOf(int width) { return (width + 2 * kMargin + 63) / 64 * 64; }
+
   int width_ = 0, height_ = 0;
   std::ptrdiff_t stride_ = 0;
   AlignedBuffer<T> buffer_;
@@ -46,7 +50,6 @@ struct ArmPlanes {
   ArmPlanes() = default;
   ArmPlanes(int width, int height)
       : left(width, height), right(width, height), up(width, height), down(width, height) {}
-  std::size_t bytes() const { return 4 * left.bytes(); }
   Plane<std::uint8_t> left, right, up, down;
 };
 
@@ -55,7 +58,7 @@ struct ArmPlanes {
 struct View {
   View() = default;
   View(int width, int height);
-  std::size_t bytes() const;
+  static std::size_t BytesOf(int width, int height);
 
   int num_channels = 1;
   Plane<std::uint8_t> channel[3];
@@ -68,10 +71,11 @@ struct View {
 class ViewMaker {
  public:
   ViewMaker(int width, int height, const Parameters& parameters);
-  std::size_t bytes() const;
+  static std::size_t BytesOf(int width, int height, const Parameters& parameters);
   void Make(const CameraImageView& image, View& view, ThreadPool& threads);
 
  private:
+  static PlaneKind KindOf(const Parameters& parameters);
   void MakeCensus(const CameraImageView& image, View& view, ThreadPool& threads);
   void MakeArms(View& view, int width, int height, ThreadPool& threads) const;
   void MakeSteps(View& view, int width, int height, ThreadPool& threads) const;

@@ -246,23 +246,25 @@ void Aggregator::SetSize(int width, int height) {
   plan_.num_slabs = (height + plan_.rows - 1) / plan_.rows;
 }
 
-std::size_t Aggregator::SetUp(std::size_t limit_bytes, std::size_t workspace_bytes) {
-  Allocate(first_state_);
-  Allocate(last_state_);
-  std::size_t fixed_bytes = 0;
-  for (const PathState* state : {&first_state_, &last_state_}) {
-    for (const auto* slots : {&state->vertical, &state->diagonal, &state->antidiagonal, &state->horizontal}) {
-      fixed_bytes += slots->size();
-    }
-  }
+std::size_t Aggregator::Plan(std::size_t limit_bytes, std::size_t workspace_bytes) {
+  std::size_t fixed_bytes = 2 * PathStateBytes();
   for (const Sink& sink : sinks_) fixed_bytes += sink.bytes();
   const std::size_t width = static_cast<std::size_t>(width_);
   plan_ = PlanSlabs(height_, width * static_cast<std::size_t>(volume_pixel_bytes_),
                     3 * width * static_cast<std::size_t>(slot_bytes_), workspace_bytes,
                     limit_bytes - std::min(limit_bytes, fixed_bytes));
+  return fixed_bytes + plan_.total_bytes();
+}
+
+void Aggregator::SetUp() {
+  Allocate(first_state_);
+  Allocate(last_state_);
   volume_ = LargeBuffer(plan_.volume_bytes);
   checkpoints_ = LargeBuffer(plan_.checkpoint_bytes);
-  return fixed_bytes + plan_.total_bytes();
+}
+
+std::size_t Aggregator::PathStateBytes() const {
+  return static_cast<std::size_t>((width_ + 2 * (width_ + height_) + height_) * slot_bytes_);
 }
 
 void Aggregator::Allocate(PathState& state) const {

@@ -31,10 +31,11 @@ class Aggregator {
              ThreadPool& threads);
   ~Aggregator();
 
-  // Chooses how many slabs a frame is done in, the fewest within the limit (or as few bytes as can be), and
-  // sets up memory; the workspace, shared with later stages, is at least so large. Returns all that it holds,
-  // bytes.
-  std::size_t SetUp(std::size_t limit_bytes, std::size_t workspace_bytes);
+  // Chooses how many slabs a frame is done in, the fewest within the limit (or as few bytes as can be); the
+  // workspace, shared with later stages, is at least so large. Returns all that it is going to hold, bytes.
+  std::size_t Plan(std::size_t limit_bytes, std::size_t workspace_bytes);
+  // Sets up the memory that was planned.
+  void SetUp();
 
   // For frames no larger than it was made for, in the same memory; does nothing where that is their size.
   void SetSize(int width, int height);
@@ -59,6 +60,7 @@ class Aggregator {
   };
 
   void Allocate(PathState& state) const;
+  std::size_t PathStateBytes() const;
   PhasedRow MakeRightRow(int width) const;
   void MarkOutside();
   void Clear(PathState& state) const;

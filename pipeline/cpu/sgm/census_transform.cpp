@@ -123,14 +123,14 @@ CensusPlanes::CensusPlanes(int width, int height, const PlaneKind& kind, const P
       num_planes_(kind.num_planes()),
       phases_(phases),
       first_place_(padded_disparities - 1 + min_disparity),
-      stride_(StrideOf(width)),
-      buffer_(static_cast<std::size_t>(stride_ * height + 2 * kMargin_bytes)) {
+      stride_(StrideOf(width, num_planes_, phases)),
+      buffer_(BytesOf(width, height, kind, phases)) {
   // Places without a right pixel keep this value; their cost is replaced by outside_cost.
   std::fill_n(buffer_.data(), buffer_.size(), std::uint8_t{0});
 }
 
 void CensusPlanes::SetSize(int width, int height) {
-  width_ = width, height_ = height, stride_ = StrideOf(width);
+  width_ = width, height_ = height, stride_ = StrideOf(width, num_planes_, phases_);
 }
 
 std::ptrdiff_t CensusPlanes::IndexOf(int x, int plane) const {

@@ -96,15 +96,18 @@ class CensusPlanes {
   // A pixel's planes before the first row and past the last one may be read.
   const std::uint8_t* data() const { return buffer_.data() + kMargin_bytes; }
   std::ptrdiff_t stride() const { return stride_; }
-  std::size_t bytes() const { return buffer_.size(); }
+  // Of those that the constructor makes of these.
+  static std::size_t BytesOf(int width, int height, const PlaneKind& kind, const PhasedRow* phases) {
+    return static_cast<std::size_t>(StrideOf(width, kind.num_planes(), phases) * height + 2 * kMargin_bytes);
+  }
   std::uint64_t Code(int x, int y) const;
 
  private:
   static constexpr std::ptrdiff_t kMargin_bytes = 64;
 
   std::ptrdiff_t IndexOf(int x, int plane) const;
-  std::ptrdiff_t StrideOf(int width) const {
-    return phases_ == nullptr ? (width * num_planes_ + 63) / 64 * 64 : phases_->row_length();
+  static std::ptrdiff_t StrideOf(int width, int num_planes, const PhasedRow* phases) {
+    return phases == nullptr ? (width * num_planes + 63) / 64 * 64 : phases->row_length();
   }
 
   int width_ = 0, height_ = 0;

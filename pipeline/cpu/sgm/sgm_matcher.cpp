@@ -50,6 +50,7 @@ class CpuSgmMatcher final : public StereoMatcher {
         width_(options.width),
         height_(options.height),
         aggregator_(parameters, tables_, width_, height_, threads_),
+        memory_bytes_(PlanMemory(options)),
         gray_right_(width_, height_),
         guide_(width_, height_),
         smoothed_left_(SmoothedOf(parameters, width_, height_)),
@@ -57,19 +58,7 @@ class CpuSgmMatcher final : public StereoMatcher {
         left_(MakePlanes(nullptr)),
         right_(MakePlanes(&aggregator_.right_row())),
         speckles_(width_, height_) {
-    const std::size_t cells = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_) *
-                              static_cast<std::size_t>(parameters.matching_cost.num_disparities);
-    const std::size_t limit =
-        options.memory_limit_bytes > 0 ? options.memory_limit_bytes : cells / 2 * 5 + 64'000'000;
-    const std::size_t images = gray_right_.bytes() + guide_.bytes() + left_.bytes() + right_.bytes() +
-                               smoothed_left_.bytes() + smoothed_right_.bytes() +
-                               2 * cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_);
-    const std::size_t workspace =
-        cpu::FilterWorkspaceBytes(parameters, width_, height_, threads_.num_threads());
-    memory_bytes_ = images + aggregator_.SetUp(limit - std::min(limit, images), workspace);
-    if (options.memory_limit_bytes > 0 && memory_bytes_ > limit) {
-      throw NeedsMoreMemory(parameters, options, memory_bytes_, 1);
-    }
+    aggregator_.SetUp();
   }
 
   std::size_t memory_bytes() const override { return memory_bytes_; }
@@ -99,6 +88,28 @@ class CpuSgmMatcher final : public StereoMatcher {
   }
 
  private:
+  // How much memory the images and the aggregator take, before they take it: what is refused has touched
+  // none.
+  std::size_t PlanMemory(const MatcherOptions& options) {
+    const std::size_t cells = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_) *
+                              static_cast<std::size_t>(parameters_.matching_cost.num_disparities);
+    const std::size_t limit =
+        options.memory_limit_bytes > 0 ? options.memory_limit_bytes : cells / 2 * 5 + 64'000'000;
+    const auto planes = [&](const cpu::PhasedRow* phases) {
+      return cpu::CensusPlanes::BytesOf(width_, height_, aggregator_.plane_kind(), phases);
+    };
+    const std::size_t num_deep = parameters_.census_transform.window == CensusWindow::kTwoScale ? 4 : 2;
+    const std::size_t images = 2 * cpu::PaddedImage<std::uint8_t>::BytesOf(width_, height_) +
+                               num_deep * cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_) +
+                               planes(nullptr) + planes(&aggregator_.right_row());
+    const std::size_t workspace =
+        cpu::FilterWorkspaceBytes(parameters_, width_, height_, threads_.num_threads());
+    const std::size_t bytes = images + aggregator_.Plan(limit - std::min(limit, images), workspace);
+    if (options.memory_limit_bytes > 0 && bytes > limit)
+      throw NeedsMoreMemory(parameters_, options, bytes, 1);
+    return bytes;
+  }
+
   // Of the frame: the same memory, however its size changes from one to the next.
   void SetSize(int width, int height) {
     if (width == width_ && height == height_) return;
@@ -179,12 +190,12 @@ class CpuSgmMatcher final : public StereoMatcher {
   const int largest_width_, largest_height_;
   int width_, height_;  // of the frame
   cpu::Aggregator aggregator_;
+  const std::size_t memory_bytes_;
   cpu::PaddedImage<std::uint8_t> gray_right_, guide_;               // the guide is the left image
   cpu::PaddedImage<std::uint16_t> deep_left_, deep_right_;          // sized by the first frame of that depth
   cpu::PaddedImage<std::uint16_t> smoothed_left_, smoothed_right_;  // for the window of two scales
   cpu::CensusPlanes left_, right_;
   cpu::SpeckleFilter speckles_;
-  std::size_t memory_bytes_ = 0;
 };
 
 }  // namespace
