@@ -2,12 +2,14 @@
 
 #include <dlfcn.h>
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
+#include "datasets/process_memory.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -38,10 +40,19 @@ void* FunctionOfModule(const ModuleDescription& module, const char* name) {
     if (!fs::exists(place, error)) continue;
     void* loaded = dlopen(place.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (loaded == nullptr) {
-      throw Error("cannot load " + std::string(module.what) + ": " + dlerror() + " (Debian: " + module.packages +
+      const std::string why = dlerror();
+      const AvailableMemory available = MemoryAvailable();
+      constexpr std::uint64_t kMostThatAModuleTakes_bytes = 1'000'000'000;
+      if (available.bytes < kMostThatAModuleTakes_bytes) {
+        throw Error("cannot load " + std::string(module.what) + " (" + why + "), for which the " +
+                    std::to_string(available.bytes / 1'000'000) + " MB " + available.whose +
+                    " are not enough: raise that limit, or do without");
+      }
+      throw Error("cannot load " + std::string(module.what) + ": " + why + " (Debian: " + module.packages +
                   ")");
     }
-    auto* version = reinterpret_cast<decltype(&ParallaxModuleVersion)>(dlsym(loaded, "ParallaxModuleVersion"));
+    auto* version =
+        reinterpret_cast<decltype(&ParallaxModuleVersion)>(dlsym(loaded, "ParallaxModuleVersion"));
     void* function = dlsym(loaded, name);
     if (version == nullptr || function == nullptr || version() != std::string_view(PARALLAX_VERSION)) {
       throw Error(place.string() + " belongs to another version than this program's " PARALLAX_VERSION

@@ -10,13 +10,13 @@
 
 #include "app/cloud/cloud_commands.h"
 #include "app/cloud/cloud_options.h"
-#include "app/options/available_memory.h"
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/file_bytes.h"
+#include "datasets/process_memory.h"
 #include "pipeline/error.h"
 #include "pipeline/stopwatch.h"
 

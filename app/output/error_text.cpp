@@ -1,6 +1,7 @@
 #include "app/output/error_text.h"
 
 #include <fmt/format.h>
+#include <sys/resource.h>
 
 #include <algorithm>
 #include <cstdint>
@@ -67,19 +68,31 @@ std::uint64_t ProcMegabytes(const char* file, std::string_view key) {
   return 0;
 }
 
-std::string OutOfMemoryText() {
-  return fmt::format(
-      "memory was refused: the program has {} MB of addresses, and the machine has {} MB free of {} MB; use "
-      "smaller "
-      "images or clouds, fewer disparities, --in-flight 1 or fewer --threads, or raise the limit (ulimit -v)",
-      ProcMegabytes("/proc/self/status", "VmSize:"), ProcMegabytes("/proc/meminfo", "MemAvailable:"),
-      ProcMegabytes("/proc/meminfo", "MemTotal:"));
+// What ulimit -v allows, MB; 0 = anything.
+std::uint64_t AddressLimitMegabytes() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;
+  return limit.rlim_cur / 1'000'000;
 }
 
+std::string OutOfMemoryText() {
+  const std::uint64_t limit_mb = AddressLimitMegabytes();
+  return fmt::format(
+      "memory was refused: the program has {} MB of addresses{}, and the machine has {} MB free of {} MB; "
+      "use "
+      "smaller images or clouds, fewer disparities, --in-flight 1 or fewer --threads{}",
+      ProcMegabytes("/proc/self/status", "VmSize:"),
+      limit_mb > 0 ? fmt::format(" of the {} MB that ulimit -v allows", limit_mb) : "",
+      ProcMegabytes("/proc/meminfo", "MemAvailable:"), ProcMegabytes("/proc/meminfo", "MemTotal:"),
+      limit_mb > 0 ? ", or raise the limit" : "");
+}
+
+// A thread's stack takes addresses, too.
 std::string NoThreadText() {
   return fmt::format(
-      "a thread was refused ({}): use fewer --threads and --in-flight 1, or raise the limit (ulimit -u)",
-      std::make_error_code(std::errc::resource_unavailable_try_again).message());
+      "a thread was refused ({}): use fewer --threads and --in-flight 1, or raise the limit (ulimit -u{})",
+      std::make_error_code(std::errc::resource_unavailable_try_again).message(),
+      AddressLimitMegabytes() > 0 ? ", ulimit -v" : "");
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <system_error>
 
+#include "datasets/process_memory.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -22,6 +23,11 @@ Container ReadWholeFile(const std::filesystem::path& path) {
   if (!stream) throw Error(path.string() + ": cannot be opened (" + std::strerror(errno) + ")");
   const std::streamoff size_bytes = stream.tellg();
   if (size_bytes < 0) throw Error(path.string() + ": cannot be read, is it a regular file?");
+  constexpr std::streamoff kLarge_bytes = 16 << 20;
+  if (size_bytes >= kLarge_bytes) {
+    RequireMemory(static_cast<std::uint64_t>(size_bytes), path.string() + ": reading it",
+                  "use smaller files, or raise the limit");
+  }
   Container content(static_cast<std::size_t>(size_bytes), {});
   stream.seekg(0);
   stream.read(reinterpret_cast<char*>(content.data()), size_bytes);

@@ -25,9 +25,14 @@ bool StartsWith(Bytes bytes, std::string_view magic) { return AsText(bytes).star
   throw Error(file + ": the image is truncated or damaged (" + detail + "); fetch or write it again");
 }
 
+// Of a size that the file can hold, so that nothing overflows.
+std::uint64_t DecodedBytes(std::uint64_t width, std::uint64_t height, std::uint64_t bits_per_pixel) {
+  return width * height * std::max<std::uint64_t>(bits_per_pixel, 8) / 8;
+}
+
 // --- PNG (ISO/IEC 15948) -----------------------------------------------------
 
-void CheckPng(Bytes bytes, const std::string& file) {
+std::uint64_t CheckPng(Bytes bytes, const std::string& file) {
   constexpr std::uint64_t kDeflateMaxRatio = 1032;
   std::uint64_t width = 0, height = 0, bits_per_pixel = 0, data_bytes = 0;
   PngChunks chunks(bytes);
@@ -52,12 +57,14 @@ void CheckPng(Bytes bytes, const std::string& file) {
     throw Error(file + ": its header says " + std::to_string(width) + "x" + std::to_string(height) +
                 " pixels, which " + std::to_string(data_bytes) + " bytes of PNG data cannot hold");
   }
+  return DecodedBytes(width, height, bits_per_pixel);
 }
 
 // --- JPEG (ITU-T T.81, annex B) ----------------------------------------------
 
 // The end marker is looked for from segment to segment, so that a thumbnail's does not count.
-void CheckJpeg(Bytes bytes, const std::string& file) {
+std::uint64_t CheckJpeg(Bytes bytes, const std::string& file) {
+  std::uint64_t decoded_bytes = 0;
   std::size_t at = 2;  // behind the start marker
   while (true) {
     // To the next marker: past entropy-coded data, its stuffed zeros, restart markers and fill bytes.
@@ -68,7 +75,7 @@ void CheckJpeg(Bytes bytes, const std::string& file) {
     if (at + 1 >= bytes.size()) ThrowTruncated(file, "JPEG without its end marker");
     const std::uint8_t marker = bytes[at + 1];
     at += 2;
-    if (marker == 0xD9) return;
+    if (marker == 0xD9) return decoded_bytes;
     if (at + 2 > bytes.size()) ThrowTruncated(file, "JPEG segment cut short");
     const std::size_t length = static_cast<std::size_t>(bytes[at] << 8 | bytes[at + 1]);
     const bool is_frame =
@@ -82,6 +89,8 @@ void CheckJpeg(Bytes bytes, const std::string& file) {
         throw Error(file + ": its header says " + std::to_string(width) + "x" + std::to_string(height) +
                     " pixels, which " + std::to_string(bytes.size()) + " bytes of JPEG cannot hold");
       }
+      constexpr std::uint64_t kBitsPerPixel = 24;
+      decoded_bytes = DecodedBytes(width, height, kBitsPerPixel);
     }
     at += length;
   }
@@ -100,7 +109,7 @@ void CheckLength(const std::string& file, std::uint64_t width, std::uint64_t hei
 
 // P1 to P6: bits, gray, colour as text, and the same as bytes. What is asked for is the least that the size
 // needs.
-void CheckPnm(Bytes bytes, const std::string& file) {
+std::uint64_t CheckPnm(Bytes bytes, const std::string& file) {
   WordReader words(AsText(bytes), '#');
   const char kind = words.Next()[1];
   const bool is_bits = kind == '1' || kind == '4', is_colour = kind == '3' || kind == '6';
@@ -115,14 +124,16 @@ void CheckPnm(Bytes bytes, const std::string& file) {
   const unsigned bits_per_sample = kind == '4' ? 1U : kind > '4' && *max_value > 255 ? 16U : 8U;
   CheckLength(file, *width, *height, (is_colour ? 3U : 1U) * bits_per_sample,
               bytes.size() > header_bytes ? bytes.size() - header_bytes : 0);
+  return DecodedBytes(*width, *height, (is_colour ? 3U : 1U) * (*max_value > 255 ? 16U : 8U));
 }
 
-void CheckBmp(Bytes bytes, const std::string& file) {
+std::uint64_t CheckBmp(Bytes bytes, const std::string& file) {
   constexpr std::size_t kHeaders_bytes = 54;  // file header and BITMAPINFOHEADER
   if (bytes.size() < kHeaders_bytes) ThrowTruncated(file, "BMP header cut short");
   const auto pixels_at = LoadAs<std::uint32_t>(&bytes[10]);
   const auto compression = LoadAs<std::uint32_t>(&bytes[30]);
   constexpr std::uint32_t kRle8 = 1, kRle4 = 2;
+  constexpr std::uint64_t kBitsPerPixel = 24;
   const auto width = static_cast<std::uint64_t>(std::llabs(LoadAs<std::int32_t>(&bytes[18])));
   const auto height =
       static_cast<std::uint64_t>(std::llabs(LoadAs<std::int32_t>(&bytes[22])));  // < 0: top first
@@ -130,15 +141,16 @@ void CheckBmp(Bytes bytes, const std::string& file) {
     constexpr std::uint64_t kMostPixelsPerByte = 255;
     if (width > kMostPixelsPerByte * bytes.size() || width * height > kMostPixelsPerByte * bytes.size())
       ThrowTruncated(file, "fewer bytes than its size needs");
-    return;
+    return DecodedBytes(width, height, kBitsPerPixel);
   }
   CheckLength(file, width, height, LoadAs<std::uint16_t>(&bytes[28]),
               bytes.size() > pixels_at ? bytes.size() - pixels_at : 0);
+  return DecodedBytes(width, height, kBitsPerPixel);
 }
 
 }  // namespace
 
-void CheckImageIsWhole(const std::filesystem::path& path, Bytes bytes) {
+std::uint64_t CheckImageIsWhole(const std::filesystem::path& path, Bytes bytes) {
   if (StartsWith(bytes, "\x89PNG\r\n\x1a\n")) return CheckPng(bytes, path.string());
   if (StartsWith(bytes, "\xFF\xD8\xFF")) return CheckJpeg(bytes, path.string());
   if (StartsWith(bytes, "BM")) return CheckBmp(bytes, path.string());
@@ -146,7 +158,7 @@ void CheckImageIsWhole(const std::filesystem::path& path, Bytes bytes) {
   if (is_pnm && (std::isspace(bytes[2]) != 0 || bytes[2] == '#')) return CheckPnm(bytes, path.string());
   using namespace std::string_view_literals;
   for (const std::string_view tiff : {"II*\0"sv, "MM\0*"sv, "II+\0"sv, "MM\0+"sv}) {
-    if (StartsWith(bytes, tiff)) return;
+    if (StartsWith(bytes, tiff)) return bytes.size();
   }
   // OpenCV would try its readers of other formats, of which GDCM ends the program at a damaged file.
   throw Error(path.string() + ": is not a readable image (PNG, JPEG, PGM, PPM, BMP or TIFF), or is damaged");

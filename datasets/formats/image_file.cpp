@@ -12,14 +12,22 @@
 #include "datasets/formats/png_writer.h"
 #include "datasets/formats/rare_png_reader.h"
 #include "datasets/media.h"
+#include "datasets/process_memory.h"
 #include "pipeline/error.h"
 
 namespace parallax {
 namespace {
 
+// A large image is asked for in advance: libraries that are refused memory in their midst print, or take a
+// sound file for a damaged one.
 FileBytes ReadWholeImage(const std::filesystem::path& path) {
   FileBytes bytes = ReadFileBytes(path);
-  CheckImageIsWhole(path, bytes);
+  const std::uint64_t decoded_bytes = CheckImageIsWhole(path, bytes);
+  constexpr std::uint64_t kLarge_bytes = 4 << 20, kCopies = 3;  // a decoder's own, its result, ours
+  if (decoded_bytes >= kLarge_bytes) {
+    RequireMemory(kCopies * decoded_bytes, path.string() + ": decoding its pixels",
+                  "use smaller images, or raise the limit");
+  }
   return bytes;
 }
 

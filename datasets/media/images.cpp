@@ -2,6 +2,7 @@
 
 #include <cstdarg>
 #include <cstdio>
+#include <new>
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "datasets/media/functions.h"
+#include "datasets/process_memory.h"
 #include "pipeline/error.h"
 
 namespace parallax::media {
@@ -45,6 +47,9 @@ void OnTiffWarning(const char* /*module*/, const char* /*format*/, va_list /*arg
 // decodes, so these come after that.
 void KeepDecodersQuiet() {
   static const bool done = [] {
+    constexpr std::uint64_t kRoomForTheirTables_bytes = 64 << 20;  // GDAL prints where it is refused memory
+    RequireMemory(kRoomForTheirTables_bytes, "reading an image by OpenCV",
+                  "use PNG or JPEG, or raise the limit");
     cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
     cv::imdecode(FileBytes{'I', 'I', '*', 0, 8, 0, 0, 0, 0, 0, 0, 0, 0, 0}, cv::IMREAD_GRAYSCALE);
     TIFFSetErrorHandler(OnTiffError);
@@ -61,7 +66,8 @@ cv::Mat Decode(const std::filesystem::path& path, const FileBytes& bytes) {
   try {
     // ANYDEPTH | ANYCOLOR: palettes resolved, no turning by EXIF (it would break the rig).
     decoded = cv::imdecode(bytes, cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR | cv::IMREAD_IGNORE_ORIENTATION);
-  } catch (const cv::Exception&) {
+  } catch (const cv::Exception& error) {
+    if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
     decoded.release();
   }
   if (!t_tiff_error.empty()) {

@@ -375,8 +375,7 @@ class CpuAdCensusMatcher final : public StereoMatcher {
         index_(Size(options.width) * Size(options.height)),
         speckles_(options.width, options.height),
         workspace_(
-            cpu::FilterWorkspaceBytes(parameters, options.width, options.height, threads_.num_threads())) {
-  }
+            cpu::FilterWorkspaceBytes(parameters, options.width, options.height, threads_.num_threads())) {}
 
   std::size_t memory_bytes() const override { return memory_bytes_; }
   std::string_view backend() const override { return "cpu"; }

@@ -67,7 +67,8 @@ ViewMaker::ViewMaker(int width, int height, const Parameters& parameters)
       largest_width_(width),
       largest_height_(height),
       gray_(width, height),
-      planes_(width, height, KindOf(parameters), nullptr, parameters.matching_cost.num_disparities, parameters.matching_cost.min_disparity) {
+      planes_(width, height, KindOf(parameters), nullptr, parameters.matching_cost.num_disparities,
+              parameters.matching_cost.min_disparity) {
   if (parameters.census_transform.window == CensusWindow::kTwoScale)
     smoothed_ = PaddedImage<std::uint16_t>(width, height);
 }

@@ -365,26 +365,6 @@ TEST_F(RunCommand, TheMemoryThatIsNamedDoes) {
   }
 }
 
-#if !defined(__SANITIZE_ADDRESS__)  // which takes all addresses there are
-// Not killed, not refused somewhere in the middle: in bands where that does, else with the figure.
-TEST_F(RunCommand, WithinTheMachinesMemoryOrWithTheFigureThatIsNeeded) {
-  const auto within = [&](const char* kilobytes, const std::string& size, const char* num_disparities) {
-    return RunProgram(
-        "/bin/sh", {"-c", std::string("ulimit -v ") + kilobytes + "; exec \"$0\" \"$@\"", PARALLAX_PROGRAM,
-                    "run", "synthetic:planes,frames=1," + size, "--threads", "2", "--backend", "cpu", "--set",
-                    std::string("matching_cost.num_disparities=") + num_disparities, "--write", "disparity",
-                    "--output", out().string(), "--overwrite"});
-  };
-  const ProgramResult refused = within("1500000", "width=3000,height=2000", "1024");
-  EXPECT_EQ(refused.exit_code, 1);
-  EXPECT_THAT(refused.err,
-              MatchesRegex("parallax: frame 000000_10: frames of 3000x2000 with 1024 disparities need "
-                           "[0-9]+ MB of working memory, and [0-9]+ MB of the [0-9]+ MB left by the limit "
-                           "of addresses .ulimit -v. are for that: match smaller images or fewer "
-                           "disparities\n"));
-}
-#endif
-
 TEST_F(RunCommand, AFileLargerThanAllowedIsToldAndTheRestIsThere) {
   MakeKittiFolder(data(), 2, 200, 100);
   const ProgramResult limited =
