@@ -90,21 +90,45 @@ RawRig WithTurn(const RawRig& raw, const RightTurn& turn) {
   return turned;
 }
 
+namespace {
+
+// Frames of images that were rectified here: looks whether their rows agree. True once that can be told.
+bool CheckRows(StereoFrame& frame) {
+  if (!frame.seen) return false;
+  const auto matches = MatchPoints(ViewOf(frame.left), ViewOf(frame.right), kSearched_px);
+  const RowOffsets rows = RowOffsetsOf(matches, WidthOf(ViewOf(frame.left)), HeightOf(ViewOf(frame.left)));
+  if (rows.num_matches < kFewestForWarning) return false;
+  const double offset_px = std::max(std::abs(rows.median_px), rows.largest_px);
+  if (offset_px < kWarn_px) return true;
+  frame.note += fmt::format(
+      "{}the rig does not fit these images: rows of left and right differ by {:.1f} px in places; "
+      "see parallax rig check",
+      frame.note.empty() ? "" : "; ", offset_px);
+  return true;
+}
+
+// The first frames are read in turn, so that it is always the same one that is told of.
+class RowCheckedSource final : public AdjustedSource {
+ public:
+  RowCheckedSource(std::unique_ptr<FrameSource> source, std::shared_ptr<int> frames_left)
+      : AdjustedSource(std::move(source),
+                       [frames_left](StereoFrame& frame) {
+                         if (*frames_left > 0) *frames_left = CheckRows(frame) ? 0 : *frames_left - 1;
+                       }),
+        frames_left_(std::move(frames_left)) {}
+  std::function<StereoFrame()> Defer() override {
+    return *frames_left_ > 0 ? std::function<StereoFrame()>() : AdjustedSource::Defer();
+  }
+
+ private:
+  const std::shared_ptr<int> frames_left_;
+};
+
+}  // namespace
+
 std::unique_ptr<FrameSource> WithRowCheck(std::unique_ptr<FrameSource> source) {
-  auto frames_left = std::make_shared<int>(3);
-  return std::make_unique<AdjustedSource>(std::move(source), [frames_left](StereoFrame& frame) {
-    if (*frames_left == 0 || !frame.seen) return;  // images rectified here
-    --*frames_left;
-    const auto matches = MatchPoints(ViewOf(frame.left), ViewOf(frame.right), kSearched_px);
-    const RowOffsets rows = RowOffsetsOf(matches, WidthOf(ViewOf(frame.left)), HeightOf(ViewOf(frame.left)));
-    if (rows.num_matches < kFewestForWarning) return;
-    *frames_left = 0;
-    if (std::max(std::abs(rows.median_px), rows.largest_px) < kWarn_px) return;
-    frame.note += fmt::format(
-        "{}the rig does not fit these images: rows of left and right differ by {:.1f} px in places; "
-        "see parallax rig check",
-        frame.note.empty() ? "" : "; ", std::max(std::abs(rows.median_px), rows.largest_px));
-  });
+  constexpr int kFramesChecked = 3;
+  return std::make_unique<RowCheckedSource>(std::move(source), std::make_shared<int>(kFramesChecked));
 }
 
 }  // namespace parallax::app

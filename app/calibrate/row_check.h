@@ -25,8 +25,8 @@ RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig);
 // camera.
 RawRig WithTurn(const RawRig& raw, const RightTurn& turn);
 
-// A source whose first frame that can be told is looked at: where rows differ by more than a pixel, the
-// frame's note says so.
+// A source of whose first three frames the first that can be told is looked at: where rows differ by more than a
+// pixel, the frame's note says so.
 std::unique_ptr<FrameSource> WithRowCheck(std::unique_ptr<FrameSource> source);
 
 }  // namespace parallax::app

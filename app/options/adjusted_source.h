@@ -1,4 +1,4 @@
-// The frames of another source, changed as they are read.
+// The frames of another source, changed as they are read, side by side where that source reads them so.
 #pragma once
 
 #include <functional>
@@ -14,7 +14,8 @@ namespace parallax::app {
 
 class AdjustedSource : public FrameSource {
  public:
-  // adjust: changes a frame that was read; what it throws is that frame's failure.
+  // adjust: changes a frame that was read; what it throws is that frame's failure. May be called from several threads
+  // at once.
   AdjustedSource(std::unique_ptr<FrameSource> source, std::function<void(StereoFrame&)> adjust)
       : source_(std::move(source)), adjust_(std::move(adjust)) {}
   SourceKind kind() const override { return source_->kind(); }
@@ -30,10 +31,19 @@ class AdjustedSource : public FrameSource {
     adjust_(frame);
     return frame;
   }
+  std::function<StereoFrame()> Defer() override {
+    std::function<StereoFrame()> read = source_->Defer();
+    if (!read) return {};
+    return [read = std::move(read), adjust = adjust_] {
+      StereoFrame frame = read();
+      adjust(frame);
+      return frame;
+    };
+  }
 
  private:
   std::unique_ptr<FrameSource> source_;
-  std::function<void(StereoFrame&)> adjust_;
+  const std::function<void(StereoFrame&)> adjust_;
 };
 
 }  // namespace parallax::app

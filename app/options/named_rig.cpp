@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -100,25 +101,24 @@ class RigSource final : public AdjustedSource {
   // origin: what of the options changes frames, added to their origin; files: of the calibration.
   RigSource(std::unique_ptr<FrameSource> source, std::function<void(StereoFrame&)> adjust, std::string origin,
             std::vector<std::string> files)
-      : AdjustedSource(std::move(source), std::move(adjust)),
+      : AdjustedSource(std::move(source),
+                       [adjust = std::move(adjust), origin](StereoFrame& frame) {
+                         adjust(frame);
+                         if (!frame.origin.empty()) frame.origin += origin;
+                       }),
         origin_(std::move(origin)),
         files_(std::move(files)) {}
 
-  std::string NextOrigin() override { return WithOptions(AdjustedSource::NextOrigin()); }
+  std::string NextOrigin() override {
+    const std::string origin = AdjustedSource::NextOrigin();
+    return origin.empty() ? origin : origin + origin_;
+  }
   std::vector<std::string> InputFiles() const override {
     std::vector<std::string> files = AdjustedSource::InputFiles();
     files.insert(files.end(), files_.begin(), files_.end());
     return files;
   }
-  StereoFrame Read() override {
-    StereoFrame frame = AdjustedSource::Read();
-    frame.origin = WithOptions(std::move(frame.origin));
-    return frame;
-  }
-
  private:
-  std::string WithOptions(std::string origin) const { return origin.empty() ? origin : origin + origin_; }
-
   std::string origin_;
   std::vector<std::string> files_;
 };
@@ -246,9 +246,13 @@ std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const 
     const bool rectified_source = SaysItIsRectified(source->kind());
     named = std::make_shared<const NamedCalibration>(std::move(calibration), options.rig, rectified_source);
   }
-  const auto adjust = [rectifier, named, nearest_m = options.nearest_m](StereoFrame& frame) {
+  const auto one_at_a_time = std::make_shared<std::mutex>();  // a rectifier has threads of its own
+  const auto adjust = [rectifier, one_at_a_time, named, nearest_m = options.nearest_m](StereoFrame& frame) {
     if (named) named->AddTo(frame);
-    rectifier->Rectify(frame);
+    if (!frame.rectified) {
+      const std::scoped_lock lock(*one_at_a_time);
+      rectifier->Rectify(frame);
+    }
     if (nearest_m > 0 && frame.rig) frame.num_disparities_hint = DisparitiesFor(*frame.rig, nearest_m);
   };
   return std::make_unique<RigSource>(std::move(source), adjust, std::move(origin), std::move(files));

@@ -32,7 +32,10 @@ void CheckSize(const HostImage<T>& image, const CameraImage& left, const FrameRe
 class FrameList final : public FrameSource {
  public:
   FrameList(SourceKind kind, std::vector<FrameRecipe> frames, bool with_truth)
-      : kind_(kind), frames_(std::move(frames)), with_truth_(with_truth) {}
+      : kind_(kind),
+        recipes_(std::make_shared<const std::vector<FrameRecipe>>(std::move(frames))),
+        frames_(*recipes_),
+        with_truth_(with_truth) {}
 
   SourceKind kind() const override { return kind_; }
   std::optional<std::size_t> num_frames() const override { return frames_.size(); }
@@ -55,7 +58,17 @@ class FrameList final : public FrameSource {
 
   StereoFrame Read() override {
     if (next_ >= frames_.size()) throw Error("there is no frame after the last of " + std::to_string(next_));
-    const FrameRecipe& recipe = frames_[next_++];
+    return ReadRecipe(frames_[next_++], with_truth_);
+  }
+  std::function<StereoFrame()> Defer() override {
+    if (next_ >= frames_.size()) return {};
+    return [recipes = recipes_, index = next_++, with_truth = with_truth_] {
+      return ReadRecipe((*recipes)[index], with_truth);
+    };
+  }
+
+ private:
+  static StereoFrame ReadRecipe(const FrameRecipe& recipe, bool with_truth) {
     StereoFrame frame;
     frame.name = recipe.name;
     frame.origin = StampOf(FilesOf(recipe));  // before they are read: a change meanwhile shows later
@@ -66,11 +79,10 @@ class FrameList final : public FrameSource {
     frame.right = ReadImage(recipe.right);
     CheckSamePair(frame.left, frame.right, recipe.left.string(), recipe.right.string());
     if (recipe.add_rig) recipe.add_rig(frame);
-    if (with_truth_) AddTruth(recipe, frame);
+    if (with_truth) AddTruth(recipe, frame);
     return frame;
   }
 
- private:
   static std::vector<std::filesystem::path> FilesOf(const FrameRecipe& recipe) {
     std::vector<std::filesystem::path> files{recipe.left, recipe.right};
     files.insert(files.end(), recipe.calibration.begin(), recipe.calibration.end());
@@ -90,8 +102,9 @@ class FrameList final : public FrameSource {
   }
 
   SourceKind kind_;
-  std::vector<FrameRecipe> frames_;
-  bool with_truth_;
+  const std::shared_ptr<const std::vector<FrameRecipe>> recipes_;  // outlive the source where frames are deferred
+  const std::vector<FrameRecipe>& frames_;
+  const bool with_truth_;
   std::size_t next_ = 0;
 };
 

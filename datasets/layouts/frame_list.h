@@ -21,7 +21,8 @@ struct FrameRecipe {
   std::string note{};                                // as the frame's
   std::optional<double> timestamp_s;
   bool rectified = true;
-  // Adds the rig (or rig_note), and what else the calibration tells. Called with the images in place.
+  // Adds the rig (or rig_note), and what else the calibration tells. Called with the images in place, for several
+  // frames at once (as is the next one).
   std::function<void(StereoFrame&)> add_rig;
   // Adds the truth or truth_note. Called with the images in place, and only if truth is asked for.
   std::function<void(StereoFrame&)> add_truth;

@@ -24,7 +24,7 @@ namespace parallax {
 namespace {
 
 constexpr std::size_t kFramesAwaitingWriters = 8;
-constexpr int kMaxWriters = 8;
+constexpr int kMaxWriters = 8, kMaxReaders = 16;
 constexpr std::chrono::milliseconds kBetweenQuestions{20};  // whether to stop
 
 // A frame that is being matched.
@@ -47,9 +47,10 @@ double DensityPercent(HostImageView<const float> disparity) {
   return num_pixels > 0 ? 100.0 * static_cast<double>(num_valid) / num_pixels : 0.0;
 }
 
-int NumWriters(const RoadOptions& options) {
-  if (options.num_writers > 0) return options.num_writers;
-  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, kMaxWriters);
+// As many as asked for, or one per core.
+int NumThreads(int asked_for, int most) {
+  if (asked_for > 0) return asked_for;
+  return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most);
 }
 
 bool TakesNewest(const FrameSource& source, const RoadOptions& options) {
@@ -62,9 +63,10 @@ class FrameRoad {
   FrameRoad(std::shared_ptr<FrameSource> source, const FrameSteps& steps, const RoadOptions& options)
       : steps_(steps),
         options_(options),
-        num_writers_(NumWriters(options)),
+        num_writers_(NumThreads(options.num_writers, kMaxWriters)),
         newest_(TakesNewest(*source, options)),
-        reader_(std::move(source), StepsOfReader(), newest_ ? std::nullopt : options.max_frames, newest_),
+        reader_(std::move(source), StepsOfReader(), newest_ ? std::nullopt : options.max_frames, newest_,
+                newest_ ? 1 : NumThreads(options.num_readers, kMaxReaders)),
         matched_(kFramesAwaitingWriters),
         matchers_(steps.make_matcher) {}
 

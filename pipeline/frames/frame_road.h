@@ -80,6 +80,7 @@ struct RoadOptions {
   int device = 0;                           // of the CUDA matcher
   std::size_t memory_limit_bytes = 0;       // of the cpu matcher, see MatcherOptions
   int num_writers = 0;                      // threads that write; 0 = one per core, at most 8
+  int num_readers = 0;  // frames read side by side, where the source defers them; 0 = one per core, at most 16
   WhichFrames which_frames = WhichFrames::kAsTheSource;
   // Asked in the calling thread, before every frame and every 20 ms while it waits for one. Once true, no
   // further frame is read; those on their way end. May be empty.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,7 +35,7 @@ class Cancelled : public Error {
   Cancelled() : Error("reading was cancelled") {}
 };
 
-// A sequence of frames, read once from front to back, by one thread at a time.
+// A sequence of frames, read once from front to back, by one thread at a time but for what Defer() returns.
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
@@ -49,6 +50,10 @@ class FrameSource {
   // Reads the next frame. Throws Error naming the file, the value and the remedy when it is bad;
   // the source then stands at the frame after it, so that the caller can go on.
   virtual StereoFrame Read() = 0;
+  // In place of Read(), where frames may be read side by side: the source stands at the frame after the next one, and
+  // what is returned reads that next one, once, in any thread, beside others, and throws as Read() does. Empty (and
+  // the source stays where it is) where the next frame must be read by Read().
+  virtual std::function<StereoFrame()> Defer() { return {}; }
   // Passes over the next frame without reading it.
   virtual void Skip() = 0;
   // One line that tells what the next frame is made of, before it is read: files with their sizes and times,

@@ -3,8 +3,11 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <deque>
 #include <mutex>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include "pipeline/frames/frame_road.h"
 #include "pipeline/stopwatch.h"
@@ -19,10 +22,11 @@ std::atomic<int> num_left_behind = 0;
 
 struct SourceReader::State {
   State(std::shared_ptr<FrameSource> source_, ReaderSteps steps_, std::optional<std::size_t> max_frames_,
-        bool newest)
+        bool newest, int num_readers_)
       : source(std::move(source_)),
         steps(std::move(steps_)),
         max_frames(max_frames_),
+        num_readers(num_readers_),
         frames(newest ? 1 : kFramesReadAhead, newest ? WhenFull::kDropOldest : WhenFull::kWait) {}
 
   // Runs body, which calls steps, unless the reader is gone. What it throws goes through.
@@ -32,9 +36,42 @@ struct SourceReader::State {
     if (!reader_is_gone) body();
   }
 
+  // Runs body, which is about one frame; what it throws is that frame's failure. False where it says so, and where
+  // reading was cancelled.
+  template <typename Body>
+  bool Guard(const std::string& name, std::size_t index, Body&& body) {
+    try {
+      return body();
+    } catch (const Cancelled&) {
+      return false;
+    } catch (const std::exception& failure) {
+      WithSteps([&] { steps.failed(name, index, failure.what()); });
+      return true;
+    }
+  }
+
+  bool IsPassedOver(const std::string& name, std::size_t index, const StereoFrame* frame) {
+    bool is_done = false;
+    WithSteps([&] {
+      is_done = steps.is_done && steps.is_done(name, frame);
+      if (is_done) steps.skipped(name, index);
+    });
+    return is_done;
+  }
+
+  // Puts the frame that read() gives among those to be matched. False where no further one is wanted.
+  template <typename Read>
+  bool HandOn(const std::string& name, std::size_t index, Read&& read) {
+    return Guard(name, index, [&] {
+      ReadFrame frame = read();
+      return IsPassedOver(name, index, &frame.frame) || frames.Push(std::move(frame));
+    });
+  }
+
   const std::shared_ptr<FrameSource> source;
   const ReaderSteps steps;
   const std::optional<std::size_t> max_frames;
+  const int num_readers;
   BoundedQueue<ReadFrame> frames;
   std::atomic<bool> stop = false;
 
@@ -48,8 +85,8 @@ struct SourceReader::State {
 };
 
 SourceReader::SourceReader(std::shared_ptr<FrameSource> source, ReaderSteps steps,
-                           std::optional<std::size_t> max_frames, bool newest)
-    : state_(std::make_shared<State>(std::move(source), std::move(steps), max_frames, newest)) {
+                           std::optional<std::size_t> max_frames, bool newest, int num_readers)
+    : state_(std::make_shared<State>(std::move(source), std::move(steps), max_frames, newest, num_readers)) {
   thread_ = std::thread([state = state_]() mutable {
     std::exception_ptr error;
     try {
@@ -116,36 +153,137 @@ std::exception_ptr SourceReader::error() const {
   return state_->error;
 }
 
-void SourceReader::ReadAll(State& state) {
-  FrameSource& source = *state.source;
-  for (std::size_t taken = 0; !state.max_frames || taken < *state.max_frames; ++taken) {
-    if (state.stop) return;
-    const std::optional<std::string> name = source.NextName();
-    if (!name || state.stop) return;
-    const auto is_passed_over = [&](const StereoFrame* frame) {
-      bool is_done = false;
-      state.WithSteps([&] {
-        is_done = state.steps.is_done && state.steps.is_done(*name, frame);
-        if (is_done) state.steps.skipped(*name, taken);
-      });
-      return is_done;
-    };
+// Frames that are being read, handed on in the order in which they were begun.
+class SourceReader::SideBySide {
+ public:
+  explicit SideBySide(State& state) : state_(state) {}
+  ~SideBySide() {
+    {
+      const std::scoped_lock lock(mutex_);
+      jobs_.clear();  // those that nobody has begun
+      ends_ = true;
+    }
+    changed_.notify_all();
+  }  // waits for those that are being read
+
+  // Of all that were begun and are not handed on.
+  std::size_t size() const { return begun_.size(); }
+
+  // Has one of the threads read a frame; the first ones are started for it.
+  void Begin(std::string name, std::size_t index, std::function<StereoFrame()> read) {
+    auto job = std::make_shared<Job>(Job{std::move(name), index, std::move(read)});
+    begun_.push_back(job);
+    {
+      const std::scoped_lock lock(mutex_);
+      jobs_.push_back(std::move(job));
+    }
+    changed_.notify_all();
+    if (threads_.size() < static_cast<std::size_t>(state_.num_readers)) StartThread();
+  }
+
+  // Waits for the oldest and hands it on. False where no further frame is wanted.
+  bool HandOnOldest() {
+    const std::shared_ptr<Job> job = std::move(begun_.front());
+    begun_.pop_front();
+    {
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [&] { return job->is_read; });
+    }
+    return state_.HandOn(job->name, job->index, [&] {
+      if (job->error) std::rethrow_exception(job->error);
+      return std::move(*job->frame);
+    });
+  }
+
+ private:
+  struct Job {
+    std::string name;
+    std::size_t index = 0;
+    std::function<StereoFrame()> read;
+    bool is_read = false;
+    std::optional<ReadFrame> frame{};
+    std::exception_ptr error{};
+  };
+
+  void StartThread() {
     try {
-      if (is_passed_over(nullptr)) {
-        source.Skip();
-        continue;
-      }
-      const Stopwatch watch;
-      ReadFrame read{source.Read(), taken};
-      read.read_ms = watch.ms();
-      if (is_passed_over(&read.frame)) continue;
-      if (!state.frames.Push(std::move(read))) return;
-    } catch (const Cancelled&) {
-      return;
-    } catch (const std::exception& error) {
-      state.WithSteps([&] { state.steps.failed(*name, taken, error.what()); });
+      threads_.emplace_back([this] { ReadJobs(); });
+    } catch (const std::system_error&) {
+      if (threads_.empty()) throw;  // else the others do the work
     }
   }
+
+  void ReadJobs() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return ends_ || !jobs_.empty(); });
+      if (jobs_.empty()) return;
+      const std::shared_ptr<Job> job = std::move(jobs_.front());
+      jobs_.pop_front();
+      lock.unlock();
+      try {
+        const Stopwatch watch;
+        StereoFrame frame = job->read();
+        job->frame = ReadFrame{std::move(frame), job->index, watch.ms()};
+      } catch (...) {
+        job->error = std::current_exception();
+      }
+      job->read = nullptr;
+      lock.lock();
+      job->is_read = true;
+      changed_.notify_all();
+    }
+  }
+
+  State& state_;
+  std::deque<std::shared_ptr<Job>> begun_;  // of the reader's thread alone
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::shared_ptr<Job>> jobs_;  // not begun
+  bool ends_ = false;
+  std::vector<std::jthread> threads_;
+};
+
+void SourceReader::ReadAll(State& state) {
+  FrameSource& source = *state.source;
+  SideBySide others(state);
+  const auto hand_on = [&](std::size_t num_kept) {
+    while (others.size() > num_kept) {
+      if (state.stop || !others.HandOnOldest()) return false;
+    }
+    return true;
+  };
+  for (std::size_t taken = 0; !state.max_frames || taken < *state.max_frames; ++taken) {
+    if (state.stop) return;
+    std::optional<std::string> name;
+    try {
+      name = source.NextName();
+    } catch (...) {
+      hand_on(0);  // the source is lost, what was read before is not
+      throw;
+    }
+    if (!name) break;
+    if (state.stop) return;
+    std::function<StereoFrame()> read;
+    const bool goes_on = state.Guard(*name, taken, [&] {
+      if (state.IsPassedOver(*name, taken, nullptr)) {
+        source.Skip();
+        return true;
+      }
+      if (state.num_readers > 1 && (read = source.Defer())) return true;
+      if (!hand_on(0)) return false;
+      return state.HandOn(*name, taken, [&] {
+        const Stopwatch watch;
+        StereoFrame frame = source.Read();
+        return ReadFrame{std::move(frame), taken, watch.ms()};
+      });
+    });
+    if (!goes_on) return;
+    if (!read) continue;
+    if (!hand_on(static_cast<std::size_t>(state.num_readers) - 1)) return;
+    others.Begin(*name, taken, std::move(read));
+  }
+  hand_on(0);
 }
 
 int NumReadersLeftBehind() { return num_left_behind; }

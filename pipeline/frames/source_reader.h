@@ -1,4 +1,4 @@
-// The thread that reads a source.
+// The threads that read a source.
 #pragma once
 
 #include <chrono>
@@ -32,9 +32,10 @@ struct ReaderSteps {
 class SourceReader {
  public:
   // max_frames: as many are taken from the source. newest: one frame is held, and a newer one takes its
-  // place.
+  // place. num_readers: as many frames are read side by side, where the source defers them; they come in its order
+  // all the same.
   SourceReader(std::shared_ptr<FrameSource> source, ReaderSteps steps, std::optional<std::size_t> max_frames,
-               bool newest);
+               bool newest, int num_readers);
   ~SourceReader() { Leave(); }
   SourceReader(const SourceReader&) = delete;
   SourceReader& operator=(const SourceReader&) = delete;
@@ -56,6 +57,7 @@ class SourceReader {
 
   // What the thread uses: it lives as long as the thread, which may be longer than the reader.
   struct State;
+  class SideBySide;
   static void ReadAll(State& state);
 
   std::shared_ptr<State> state_;

@@ -1,0 +1,206 @@
+// Frames that are read side by side come out as if they had been read one after the other.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "pipeline/frames/frame_road.h"
+
+namespace parallax {
+namespace {
+
+using ::testing::ElementsAre;
+
+// Frames f0, f1, ... that may be read side by side. `group` of them wait for one another before any of them ends, and
+// the later ones then end first.
+class DeferringSource : public FrameSource {
+ public:
+  DeferringSource(int num_frames, int group) : num_frames_(num_frames), group_(group) {}
+  SourceKind kind() const override { return SourceKind::kPair; }
+  std::optional<std::size_t> num_frames() const override { return static_cast<std::size_t>(num_frames_); }
+  std::optional<std::string> NextName() override {
+    if (next_ == lost_at_) throw Error("the source is lost");
+    if (next_ >= num_frames_) return std::nullopt;
+    return "f" + std::to_string(next_);
+  }
+  StereoFrame Read() override {
+    CountAsRead();
+    return FrameOf(next_++);
+  }
+  std::function<StereoFrame()> Defer() override {
+    if (in_turn_.contains(next_)) return {};
+    ++num_deferred_;
+    return [this, index = next_++] {
+      {
+        std::unique_lock lock(mutex_);
+        ++num_begun_;
+        begun_.notify_all();
+        const int last_of_group = std::min((index / group_ + 1) * group_, num_frames_);
+        begun_.wait(lock, [&] { return num_begun_ >= last_of_group; });
+        // of a group, the last one ends first
+        const int num_before = last_of_group - 1 - index;
+        begun_.wait(lock, [&] { return num_ended_ >= index / group_ * group_ + num_before; });
+        ++num_ended_;
+        begun_.notify_all();
+      }
+      return FrameOf(index);
+    };
+  }
+  void Skip() override {
+    CountAsRead();
+    ++next_;
+  }
+
+  std::set<int> bad_, in_turn_;
+  int lost_at_ = -1;
+  int num_deferred_ = 0;
+
+ private:
+  StereoFrame FrameOf(int index) const {
+    if (bad_.contains(index)) throw Error("f" + std::to_string(index) + ".png: truncated");
+    StereoFrame frame;
+    frame.name = "f" + std::to_string(index);
+    frame.left = HostImage<std::uint8_t>(5, 3, static_cast<std::uint8_t>(index));
+    frame.right = HostImage<std::uint8_t>(5, 3, static_cast<std::uint8_t>(index));
+    return frame;
+  }
+
+  void CountAsRead() {
+    const std::scoped_lock lock(mutex_);
+    ++num_begun_, ++num_ended_;
+    begun_.notify_all();
+  }
+
+  const int num_frames_, group_;
+  int next_ = 0, num_begun_ = 0, num_ended_ = 0;
+  std::mutex mutex_;
+  std::condition_variable begun_;
+};
+
+class NoMatcher : public StereoMatcher {
+ public:
+  void Compute(const CameraImageView& left, const CameraImageView& /*right*/, DisparityMap& result,
+               StageTimes* /*times*/, StageResults* /*stages*/) override {
+    result.disparity = HostImage<float>(WidthOf(left), HeightOf(left), 1.0F);
+    result.validity = HostImage<std::uint8_t>(WidthOf(left), HeightOf(left), kValid);
+  }
+  std::string_view backend() const override { return "none"; }
+};
+
+struct Seen {
+  std::vector<std::string> in_order;  // matched
+  std::set<std::string> failed, skipped;
+};
+
+FrameSteps StepsInto(Seen& seen) {
+  FrameSteps steps;
+  steps.parameters_for = [](const StereoFrame&) { return Parameters{}; };
+  steps.make_matcher = [](const Parameters&, const MatcherOptions&) {
+    return MakeQueueOfOne(std::make_unique<NoMatcher>());
+  };
+  steps.observe = [&seen](const auto& frame) {
+    EXPECT_EQ(frame->frame.name, "f" + std::to_string(frame->index));
+    seen.in_order.push_back(frame->frame.name);
+  };
+  steps.report = [&seen](const FrameReport& report) {
+    if (report.outcome == FrameOutcome::kFailed) seen.failed.insert(report.name + ": " + report.error);
+    if (report.outcome == FrameOutcome::kSkipped) seen.skipped.insert(report.name);
+  };
+  return steps;
+}
+
+std::vector<std::string> Names(int begin, int end) {
+  std::vector<std::string> names;
+  for (int i = begin; i < end; ++i) names.push_back("f" + std::to_string(i));
+  return names;
+}
+
+TEST(SideBySideReading, KeepsTheOrderOfTheSource) {
+  for (const int num_readers : {2, 4, 16}) {
+    Seen seen;
+    RunFrames(std::make_shared<DeferringSource>(40, num_readers), StepsInto(seen), {.num_readers = num_readers});
+    EXPECT_EQ(seen.in_order, Names(0, 40)) << num_readers;
+  }
+}
+
+TEST(SideBySideReading, OneReaderReadsInTurn) {
+  Seen seen;
+  const auto source = std::make_shared<DeferringSource>(9, 9);
+  RunFrames(source, StepsInto(seen), {.num_readers = 1});
+  EXPECT_EQ(seen.in_order, Names(0, 9));
+  EXPECT_EQ(source->num_deferred_, 0);
+}
+
+TEST(SideBySideReading, AFailureIsOneFramesOnly) {
+  Seen seen;
+  const auto source = std::make_shared<DeferringSource>(12, 3);
+  source->bad_ = {0, 4, 11};
+  RunFrames(source, StepsInto(seen), {.num_readers = 3});
+  EXPECT_THAT(seen.failed, ElementsAre("f0: f0.png: truncated", "f11: f11.png: truncated", "f4: f4.png: truncated"));
+  EXPECT_EQ(seen.in_order.size(), 9U);
+  EXPECT_EQ(seen.in_order.front(), "f1");
+  EXPECT_EQ(seen.in_order.back(), "f10");
+}
+
+TEST(SideBySideReading, FramesThatAreReadInTurnKeepTheirPlace) {
+  Seen seen;
+  const auto source = std::make_shared<DeferringSource>(10, 1);
+  source->in_turn_ = {0, 1, 5};
+  RunFrames(source, StepsInto(seen), {.num_readers = 4});
+  EXPECT_EQ(seen.in_order, Names(0, 10));
+  EXPECT_EQ(source->num_deferred_, 7);
+}
+
+TEST(SideBySideReading, PassesOverWhatIsDone) {
+  Seen seen;
+  const auto source = std::make_shared<DeferringSource>(10, 1);
+  FrameSteps steps = StepsInto(seen);
+  steps.is_done = [](const std::string& name, const StereoFrame* frame) {
+    return name == "f3" || (name == "f4" && frame != nullptr);
+  };
+  RunFrames(source, steps, {.num_readers = 4});
+  EXPECT_THAT(seen.skipped, ElementsAre("f3", "f4"));
+  EXPECT_EQ(seen.in_order.size(), 8U);
+}
+
+TEST(SideBySideReading, TakesAtMostMaxFrames) {
+  Seen seen;
+  const auto source = std::make_shared<DeferringSource>(10, 1);
+  RunFrames(source, StepsInto(seen), {.max_frames = 5, .num_readers = 4});
+  EXPECT_EQ(seen.in_order, Names(0, 5));
+  EXPECT_EQ(source->num_deferred_, 5);
+}
+
+TEST(SideBySideReading, ALostSourceEndsTheLoopAfterTheFramesOnTheirWay) {
+  Seen seen;
+  const auto source = std::make_shared<DeferringSource>(10, 1);
+  source->lost_at_ = 6;
+  EXPECT_THROW(RunFrames(source, StepsInto(seen), {.num_readers = 4}), Error);
+  EXPECT_EQ(seen.in_order, Names(0, 6));
+}
+
+TEST(SideBySideReading, AStopLeavesNoThreadBehind) {
+  Seen seen;
+  std::atomic<bool> stop = false;
+  FrameSteps steps = StepsInto(seen);
+  const auto observe = steps.observe;
+  steps.observe = [&](const auto& frame) {
+    observe(frame);
+    if (frame->index == 3) stop = true;
+  };
+  RunFrames(std::make_shared<DeferringSource>(1000, 1), steps,
+            {.num_readers = 4, .stop_requested = [&] { return stop.load(); }});
+  EXPECT_GE(seen.in_order.size(), 4U);
+  EXPECT_LE(seen.in_order.size(), 4U + 2 + 2 + 4);  // read ahead, being handed over, being read
+  EXPECT_EQ(seen.in_order, Names(0, static_cast<int>(seen.in_order.size())));
+  EXPECT_EQ(NumReadersLeftBehind(), 0);
+}
+
+}  // namespace
+}  // namespace parallax
