@@ -10,7 +10,6 @@
 #include "app/output/number_text.h"
 #include "app/pictures/colormap.h"
 #include "app/pictures/robust_range.h"
-#include "pipeline/reprojection.h"
 
 namespace parallax::app {
 namespace {
@@ -74,24 +73,25 @@ void AddDisparity(HostImageView<const float> disparity, ValueRange range, Viewer
   shown.scale_high = fmt::format("{:.1f} px", range.high);
 }
 
-void AddCloud(HostImageView<const float> disparity, const CameraImageView& colors,
-              const std::optional<StereoRig>& rig, const ReprojectionParameters& limits, ViewerFrame& shown) {
-  const StereoRig used = rig ? *rig : NominalRig(disparity.width, disparity.height);
+void AddCloud(const CloudInput& input, const std::optional<StereoRig>& rig,
+              const ReprojectionParameters& limits, ViewerFrame& shown) {
+  const StereoRig used = rig ? *rig : NominalRig(input.disparity.width, input.disparity.height);
   ReprojectionParameters used_limits = limits;
   if (!rig) {
     used_limits.min_depth_m = 0;
     used_limits.max_depth_m = static_cast<float>(used.fx_px * used.baseline_m);
   }
-  HostImage<float> depth(disparity.width, disparity.height);
-  DepthFromDisparity(disparity, used, used_limits, depth.View());
-  AddCloud(CloudFromDepth(depth.ConstView(), colors, used), shown);
+  CloudFrame cloud = MakeCloudFrame(input, used, used_limits);
+  cloud.has_true_scale = rig.has_value();
+  AddCloud(std::move(cloud), shown);
   if (!rig) shown.cloud_caption += ", no calibration: shape from a nominal camera, no true scale";
 }
 
-void AddCloud(PointCloud cloud, ViewerFrame& shown) {
-  shown.cloud_caption =
-      cloud.points.empty() ? "cloud: no point" : "cloud of " + WithThousands(cloud.size()) + " points";
-  shown.cloud = std::move(cloud);
+void AddCloud(CloudFrame cloud, ViewerFrame& shown) {
+  shown.cloud_caption = cloud.cloud.points.empty()
+                            ? "cloud: no point"
+                            : "cloud of " + WithThousands(cloud.cloud.size()) + " points";
+  shown.cloud_frame = std::make_shared<const CloudFrame>(std::move(cloud));
 }
 
 }  // namespace parallax::app

@@ -24,10 +24,10 @@ void AddDisparity(HostImageView<const float> disparity, ValueRange range, Viewer
 
 // Fills cloud and its caption. rig: absent = a nominal one, without limits of the depth but that points with
 // less than one pixel of disparity are left out.
-void AddCloud(HostImageView<const float> disparity, const CameraImageView& colors,
-              const std::optional<StereoRig>& rig, const ReprojectionParameters& limits, ViewerFrame& shown);
+void AddCloud(const CloudInput& input, const std::optional<StereoRig>& rig,
+              const ReprojectionParameters& limits, ViewerFrame& shown);
 
 // The same for a cloud that is there already.
-void AddCloud(PointCloud cloud, ViewerFrame& shown);
+void AddCloud(CloudFrame cloud, ViewerFrame& shown);
 
 }  // namespace parallax::app

@@ -105,7 +105,11 @@ ViewerFrame FrameViewer::Display(const MatchedFrame& matched) {
   const ValueRange range = RobustRange(disparity);
   range_ = range_ ? Follow(*range_, range) : range;
   AddDisparity(disparity, *range_, shown);
-  AddCloud(disparity, shown.image.ConstView(), frame.rig, matched.parameters.reprojection, shown);
+  CloudInput cloud{.disparity = disparity,
+                   .colors = shown.image.ConstView(),
+                   .confidence = matched.disparity.confidence.ConstView()};
+  if (frame.truth) cloud.truth = frame.truth->disparity.ConstView();
+  AddCloud(cloud, frame.rig, matched.parameters.reprojection, shown);
   return shown;
 }
 

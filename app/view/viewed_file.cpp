@@ -37,6 +37,12 @@ HostImage<float> DisparityFromDepth(const HostImage<float>& depth_m, const Stere
   return disparity;
 }
 
+CloudFrame ReadCloudFrame(const fs::path& path) {
+  CloudFrame frame;
+  frame.cloud = ReadCloud(path);
+  return frame;
+}
+
 }  // namespace
 
 FileKind KindOfViewedFile(const fs::path& path, const std::string& as) {
@@ -62,12 +68,13 @@ ViewerFrame ReadViewedFile(const fs::path& path, FileKind kind) {
   shown.name = path.filename().string();
   switch (kind) {
     case FileKind::kCloud:
-      AddCloud(ReadCloud(path), shown);
+      AddCloud(ReadCloudFrame(path), shown);
       break;
     case FileKind::kDisparity: {
       const HostImage<float> disparity = ReadDisparity(path);
       AddDisparity(disparity.ConstView(), RobustRange(disparity.ConstView()), shown);
-      AddCloud(disparity.ConstView(), shown.disparity.ConstView(), std::nullopt, {}, shown);
+      AddCloud({.disparity = disparity.ConstView(), .colors = shown.disparity.ConstView()}, std::nullopt, {},
+               shown);
       break;
     }
     case FileKind::kDepth: {
@@ -76,7 +83,7 @@ ViewerFrame ReadViewedFile(const fs::path& path, FileKind kind) {
       const HostImage<float> disparity = DisparityFromDepth(depth_m, rig);
       const ValueRange range = RobustRange(disparity.ConstView());
       AddDisparity(disparity.ConstView(), range, shown);
-      AddCloud(disparity.ConstView(), shown.disparity.ConstView(), rig, {}, shown);
+      AddCloud({.disparity = disparity.ConstView(), .colors = shown.disparity.ConstView()}, rig, {}, shown);
       const double fb = rig.fx_px * rig.baseline_m;
       shown.disparity_caption = "depth";
       shown.scale_low = fmt::format("{:.2f} m", fb / range.low);

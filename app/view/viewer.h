@@ -9,7 +9,7 @@
 #include <memory>
 #include <string>
 
-#include "pipeline/cloud.h"
+#include "app/view/cloud/cloud_frame.h"
 #include "pipeline/image.h"
 
 namespace parallax::app {
@@ -23,7 +23,7 @@ struct ViewerFrame {
   HostImage<Rgb8> disparity;  // already coloured
   HostImage<Rgb8> scale;  // the colours from far to near, one row, between the texts scale_low and scale_high
   std::string scale_low, scale_high;
-  PointCloud cloud;  // metres, camera frame (x right, y down, z forward)
+  std::shared_ptr<const CloudFrame> cloud_frame;
   std::string image_caption, disparity_caption, cloud_caption;
 };
 

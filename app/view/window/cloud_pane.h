@@ -1,9 +1,15 @@
-// The cloud's part of the window: its scene, its caption line, its commands.
+// The cloud's part of the window: its scene, its caption line, its commands and its section of the panel.
 #pragma once
 
+#include <open3d/visualization/gui/Checkbox.h>
+#include <open3d/visualization/gui/Combobox.h>
+#include <open3d/visualization/gui/NumberEdit.h>
+#include <open3d/visualization/gui/Slider.h>
 #include <open3d/visualization/rendering/Renderer.h>
 
+#include <functional>
 #include <memory>
+#include <string>
 
 #include "app/view/window/cloud_scene.h"
 #include "app/view/window/widgets.h"
@@ -19,14 +25,34 @@ class CloudPane : public WindowPart {
   const std::shared_ptr<Pane>& caption() const { return caption_; }
   const std::shared_ptr<CloudWidget>& scene() const { return scene_.widget(); }
 
+  // A point was picked; -1, -1: one that comes from no pixel.
+  std::function<void(int x, int y)> on_pick;
+  // Marks the point of a pixel of the picture; -1, -1: none.
+  void MarkPixel(int x, int y);
+
   void Show(const UploadFrame& frame) override;
+  void Tick() override { scene_.Tick(); }
+  bool IsBusy() const override { return scene_.IsBusy(); }
   // Once the scene has its size.
   void AfterLayout() { scene_.FrameNewScene(); }
 
  private:
+  void AddCommands();
+  void AddSection();
+  void Recolor(CloudColoring coloring);
+  void SetRange(double near_m, double far_m);  // 0: no limit
+  void Update();                               // what is said of the cloud
+
+  const WindowRooms& rooms_;
   CloudScene scene_;
-  std::shared_ptr<gui::Label> text_;
+  std::string about_;  // the cloud
+  std::shared_ptr<gui::Label> text_, scale_low_, scale_high_, scale_label_;
+  std::shared_ptr<ScaleWidget> scale_;
   std::shared_ptr<Pane> caption_;
+  std::shared_ptr<gui::Combobox> coloring_;
+  std::shared_ptr<gui::Slider> size_;
+  std::shared_ptr<gui::NumberEdit> near_, far_;
+  std::shared_ptr<gui::Checkbox> frustum_, grid_, ruler_;
 };
 
 }  // namespace parallax::app

@@ -1,28 +1,67 @@
 #include "app/view/window/cloud_scene.h"
 
+#include <fmt/format.h>
+#include <open3d/geometry/LineSet.h>
 #include <open3d/t/geometry/PointCloud.h>
 #include <open3d/visualization/rendering/Camera.h>
 #include <open3d/visualization/rendering/View.h>
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <utility>
+
+#include "app/output/number_text.h"
 
 namespace parallax::app {
 namespace {
 
 namespace rendering = open3d::visualization::rendering;
 using Eigen::Vector3f;
+using open3d::core::Tensor;
 
-constexpr char kCloud[] = "cloud";
+constexpr char kCloud[] = "cloud", kFrustum[] = "frustum", kGrid[] = "grid", kRulerLine[] = "ruler",
+               kRulerPath[] = "ruler_path", kMarks[] = "marks", kPins[] = "pins";
+constexpr Rgb8 kFrustumColor{255, 196, 64}, kGridColor{112, 120, 132}, kMarkColor{255, 64, 64},
+    kRulerColor{255, 255, 255}, kPathColor{255, 128, 240};
+
+enum Job { kBuildJob, kRulerJob };
+
+// The renderer updates a geometry only within the size it was added with; and having drawn fewer points it
+// never draws all again. So the size stays, rounded up, and the rest repeats the last point. It grows by a
+// quarter at least, so that a cloud which grows from frame to frame is seldom added again.
+std::size_t Grown(std::size_t capacity, std::size_t num_points) {
+  constexpr std::size_t kStep = 1 << 16;
+  if (num_points <= capacity) return capacity;
+  const std::size_t wanted = std::max(num_points, capacity + capacity / 4);
+  return (wanted + kStep - 1) / kStep * kStep;
+}
 
 Vector3f ToEigen(const Point3f& p) { return {p.x, p.y, p.z}; }
+Eigen::Vector3d ToDouble(const Point3f& p) { return {p.x, p.y, p.z}; }
+gui::Color ToGui(Rgb8 c) {
+  return {static_cast<float>(c.r) / 255, static_cast<float>(c.g) / 255, static_cast<float>(c.b) / 255};
+}
+
+Point3f Between(Point3f a, Point3f b) { return {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)}; }
+
+// capacity x 3; behind the rows copies of the last one.
+template <typename Row>
+Tensor RowsOf(std::size_t count, std::size_t capacity, const Row& row) {
+  Tensor tensor = Tensor::Empty({static_cast<std::int64_t>(capacity), 3}, open3d::core::Float32);
+  auto* out = tensor.GetDataPtr<float>();
+  for (std::size_t i = 0; i < capacity; ++i, out += 3) row(std::min(i, count - 1), out);
+  return tensor;
+}
 
 }  // namespace
 
 CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redraw,
                        std::function<float()> scaling)
-    : redraw_(std::move(redraw)), scaling_(std::move(scaling)), widget_(std::make_shared<CloudWidget>()) {
+    : redraw_(std::move(redraw)),
+      scaling_(std::move(scaling)),
+      widget_(std::make_shared<CloudWidget>()),
+      measures_(MakeCpuCloudMeasures()) {
   widget_->SetScene(std::make_shared<rendering::Open3DScene>(renderer));
   Scene().SetBackground({0.30f, 0.32f, 0.36f, 1.0f});
   Scene().GetView()->SetPostProcessing(false);  // no tone mapping: colours come out as they went in
@@ -30,21 +69,105 @@ CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redr
     view_moved_ = true;
     redraw_();
   };
+  widget_->on_click = [this](float x, float y) { Click(x, y); };
   material_.shader = "defaultUnlit";
 }
 
-void CloudScene::Upload(const UploadFrame& frame) {
-  points_ = {};
-  if (frame.num_points == 0) {
+CloudScene::~CloudScene() = default;
+
+// --- points ---------------------------------------------------------------------
+
+void CloudScene::SetFrame(std::shared_ptr<const CloudFrame> frame) {
+  frame_ = std::move(frame);
+  RequestBuild();
+}
+
+void CloudScene::SetLook(const CloudLook& look) {
+  if (look == look_) return;
+  look_ = look;
+  RequestBuild();
+}
+
+void CloudScene::RequestBuild() {
+  if (!frame_) return;
+  jobs_.Put(kBuildJob, [this, frame = frame_, look = look_] {
+    std::shared_ptr<Built> built = Build(frame, look);
+    const std::scoped_lock lock(results_.mutex);
+    results_.built = std::move(built);
+    has_results_ = true;
+  });
+}
+
+// In the jobs' thread.
+std::shared_ptr<CloudScene::Built> CloudScene::Build(const std::shared_ptr<const CloudFrame>& frame,
+                                                     const CloudLook& look) {
+  auto built = std::make_shared<Built>();
+  built->shown = ShowCloud(frame, look, *measures_);
+  const std::vector<Point3f>& points = built->shown.points;
+  const std::vector<Rgb8>& colors = built->shown.colors.colors;
+  if (points.empty()) return built;
+  capacity_ = Grown(capacity_, points.size());
+  built->positions = RowsOf(points.size(), capacity_, [&](std::size_t i, float* out) {
+    out[0] = points[i].x, out[1] = points[i].y, out[2] = points[i].z;
+  });
+  built->colors = RowsOf(points.size(), capacity_, [&](std::size_t i, float* out) {
+    out[0] = static_cast<float>(colors[i].r) / 255.0f;
+    out[1] = static_cast<float>(colors[i].g) / 255.0f;
+    out[2] = static_cast<float>(colors[i].b) / 255.0f;
+  });
+  return built;
+}
+
+void CloudScene::Tick() {
+  PlaceLabels();
+  if (!has_results_) return;
+  std::shared_ptr<Built> built;
+  std::optional<RulerLength> ruler;
+  {
+    const std::scoped_lock lock(results_.mutex);
+    built = std::move(results_.built);
+    if (results_.ruler_number == ruler_number_) ruler = std::move(results_.ruler);
+    results_.ruler.reset();
+    has_results_ = false;
+  }
+  if (ruler) {
+    ruler_ = std::move(ruler);
+    DrawMarks();
+  }
+  if (built) {
+    const bool same_frame = built_ && built_->shown.frame == built->shown.frame;
+    before_ = std::exchange(built_, std::move(built));
+    if (!same_frame) {
+      // Points of another frame: the marked pixel stays, the ruler has lost its ends.
+      if (marked_ && marked_->pixel) {
+        const std::optional<std::size_t> point =
+            PointOfPixel(*built_->shown.frame, marked_->pixel->x, marked_->pixel->y);
+        marked_ = point ? PointAt(*point) : std::nullopt;
+      } else {
+        marked_.reset();
+      }
+      ruler_ends_.clear();
+      ruler_.reset();
+      ++ruler_number_;
+    }
+    Upload();
+    FrameNewScene();
+    DrawSurroundings();
+    DrawMarks();
+  }
+  Changed();
+}
+
+void CloudScene::Upload() {
+  if (built_->shown.points.empty()) {
     if (Scene().HasGeometry(kCloud)) Scene().ShowGeometry(kCloud, false);
     widget_->ForceRedraw();
     return;
   }
-  points_ = {static_cast<const Point3f*>(frame.positions.GetDataPtr()), frame.num_points};
-  open3d::t::geometry::PointCloud cloud(frame.positions);
-  cloud.SetPointColors(frame.colors);
-  const auto capacity = static_cast<std::size_t>(frame.positions.GetLength());
-  if (capacity == capacity_) {
+  open3d::t::geometry::PointCloud cloud(built_->positions);
+  cloud.SetPointColors(built_->colors);
+  const auto capacity = static_cast<std::size_t>(built_->positions.GetLength());
+  if (capacity == capacity_in_scene_) {
     Scene().GetScene()->UpdateGeometry(
         kCloud, cloud, rendering::Scene::kUpdatePointsFlag | rendering::Scene::kUpdateColorsFlag);
     Scene().ShowGeometry(kCloud, true);
@@ -52,30 +175,52 @@ void CloudScene::Upload(const UploadFrame& frame) {
     if (Scene().HasGeometry(kCloud)) Scene().RemoveGeometry(kCloud);
     Scene().AddGeometry(kCloud, &cloud, material_, false);
     Scene().GetScene()->SetGeometryCulling(kCloud, false);  // it would use the box of the first frame
-    capacity_ = capacity;
+    capacity_in_scene_ = capacity;
   }
   widget_->ForceRedraw();
 }
 
+void CloudScene::SetPointSize(float size_px) {
+  material_.point_size = std::clamp(size_px, 1.0f, 20.0f);
+  if (Scene().HasGeometry(kCloud)) Scene().ModifyGeometryMaterial(kCloud, material_);
+  Changed();
+}
+
+void CloudScene::Changed() {
+  widget_->ForceRedraw();
+  redraw_();
+  if (on_changed) on_changed();
+}
+
+// --- where it is seen from --------------------------------------------------------
+
 void CloudScene::FrameNewScene() {
-  if (points_.empty() || view_moved_) return;
-  const CloudView wanted = WantedView();
+  if (!built_ || built_->shown.points.empty() || view_moved_) return;
+  const CloudView wanted = WantedView(From::kFirst);
   if (!view_ || IsOtherScene(*view_, wanted)) SetView(wanted);
 }
 
-void CloudScene::ResetView() {
-  if (!points_.empty()) SetView(WantedView());
+void CloudScene::LookFrom(From from) {
+  if (!built_ || built_->shown.points.empty()) return;
+  SetView(WantedView(from));
+  view_moved_ = from != From::kFirst;  // frames to come are looked at in the same way
+  Changed();
 }
 
-void CloudScene::ScalePoints(float factor) {
-  SetPointSize(std::clamp(material_.point_size * factor, 1.0f, 20.0f));
-}
-
-CloudView CloudScene::WantedView() const {
+CloudView CloudScene::WantedView(From from) const {
   const gui::Rect& frame = widget_->GetFrame();
   const float aspect =
       static_cast<float>(std::max(1, frame.width)) / static_cast<float>(std::max(1, frame.height));
-  return FirstView(points_, aspect);
+  const std::vector<Point3f>& points = built_->shown.points;
+  switch (from) {
+    case From::kAbove:
+      return BirdsEyeView(points, aspect);
+    case From::kSide:
+      return SideView(points, aspect);
+    case From::kFirst:
+      break;
+  }
+  return FirstView(points, aspect);
 }
 
 void CloudScene::SetView(const CloudView& view) {
@@ -84,22 +229,303 @@ void CloudScene::SetView(const CloudView& view) {
   const open3d::geometry::AxisAlignedBoundingBox bounds((low - margin).cast<double>(),
                                                         (high + margin).cast<double>());
   widget_->SetupCamera(view.vertical_fov_deg, bounds, target);
-  widget_->LookAt(target, ToEigen(view.eye), {0, -1, 0});  // the camera frame's y points down
+  widget_->LookAt(target, ToEigen(view.eye), ToEigen(view.up));
   widget_->SetCenterOfRotation(target);
   // Points as large as it takes for the surfaces to look closed.
   const gui::Rect& frame = widget_->GetFrame();
   const float area = static_cast<float>(frame.width) * static_cast<float>(frame.height);
-  const float size = std::ceil(std::sqrt(area / static_cast<float>(points_.size())));
-  SetPointSize(scaling_() * std::clamp(size, 2.0f, 5.0f));
+  const float size = std::ceil(1.5f * std::sqrt(area / static_cast<float>(built_->shown.points.size())));
+  material_.point_size = scaling_() * std::clamp(size, 2.0f, 5.0f);
+  if (Scene().HasGeometry(kCloud)) Scene().ModifyGeometryMaterial(kCloud, material_);
   view_ = view;
   view_moved_ = false;
 }
 
-void CloudScene::SetPointSize(float size_px) {
-  material_.point_size = size_px;
-  if (Scene().HasGeometry(kCloud)) Scene().ModifyGeometryMaterial(kCloud, material_);
-  widget_->ForceRedraw();
-  redraw_();
+// --- lines, marks, the ruler --------------------------------------------------------
+
+void CloudScene::DrawLines(const char* name, const std::vector<CloudLine>& lines, Rgb8 color,
+                           float width_px) {
+  if (Scene().HasGeometry(name)) Scene().RemoveGeometry(name);
+  if (lines.empty()) return;
+  open3d::geometry::LineSet set;
+  const Eigen::Vector3d rgb(color.r / 255.0, color.g / 255.0, color.b / 255.0);
+  for (const CloudLine& line : lines) {
+    const auto first = static_cast<int>(set.points_.size());
+    set.points_.push_back(ToDouble(line.from));
+    set.points_.push_back(ToDouble(line.to));
+    set.lines_.emplace_back(first, first + 1);
+    set.colors_.push_back(rgb);
+  }
+  rendering::MaterialRecord material;
+  material.shader = "unlitLine";
+  material.line_width = scaling_() * width_px;
+  Scene().AddGeometry(name, &set, material, false);
+  Scene().GetScene()->SetGeometryCulling(name, false);
+}
+
+void CloudScene::DrawTexts(std::vector<std::shared_ptr<gui::Label3D>>& labels,
+                           const std::vector<CloudText>& texts, Rgb8 color) {
+  for (const std::shared_ptr<gui::Label3D>& label : labels) {
+    widget_->RemoveLabel(label);
+    std::erase_if(placed_labels_, [&](const PlacedLabel& placed) { return placed.label == label; });
+  }
+  labels.clear();
+  for (const CloudText& text : texts) {
+    labels.push_back(widget_->AddLabel(ToEigen(text.at), text.text.c_str()));
+    labels.back()->SetTextColor(ToGui(color));
+    placed_labels_.push_back({labels.back(), text.at});
+  }
+}
+
+// Open3D 0.16 draws a label too high by twice the height at which the scene begins in the window. So it gets
+// a position that is seen as far below its own.
+void CloudScene::PlaceLabels() {
+  const rendering::Camera& camera = *Scene().GetCamera();
+  const gui::Rect& frame = widget_->GetFrame();
+  const double tangent = std::tan(camera.GetFieldOfView() * std::numbers::pi / 360);
+  const auto offset = static_cast<float>(4 * tangent * frame.y / std::max(1, frame.height));
+  for (const PlacedLabel& placed : placed_labels_) {
+    const Vector3f at = ToEigen(placed.at);
+    const float depth = (at - camera.GetPosition()).dot(camera.GetForwardVector());
+    placed.label->SetPosition(at - offset * depth * camera.GetUpVector());
+  }
+}
+
+void CloudScene::ShowFrustum(bool shown) {
+  frustum_shown_ = shown;
+  DrawSurroundings();
+  Changed();
+}
+
+void CloudScene::ShowGrid(bool shown) {
+  grid_shown_ = shown;
+  DrawSurroundings();
+  Changed();
+}
+
+void CloudScene::DrawSurroundings() {
+  CloudLines frustum, grid;
+  if (built_ && view_ && !built_->shown.points.empty()) {
+    const CloudFrame& frame = *built_->shown.frame;
+    const float reach = std::max(std::abs(view_->high.z), 1e-3f);
+    if (frustum_shown_ && frame.rig)
+      frustum = FrustumLines(*frame.rig, frame.width, frame.height, 0.06f * reach);
+    if (grid_shown_) grid = GridLines(built_->shown.ground, view_->low, view_->high);
+  }
+  DrawLines(kFrustum, frustum.lines, kFrustumColor, 2);
+  DrawLines(kGrid, grid.lines, kGridColor, 1);
+  DrawTexts(grid_labels_, grid.texts, {170, 178, 190});
+}
+
+void CloudScene::DrawMarks() {
+  std::vector<std::pair<Point3f, Rgb8>> marks;
+  std::vector<CloudText> texts;
+  if (marked_) marks.emplace_back(marked_->at, kMarkColor);
+  for (std::size_t i = 0; i < ruler_ends_.size(); ++i) {
+    marks.emplace_back(ruler_ends_[i].at, kRulerColor);
+    texts.push_back({ruler_ends_[i].at, i == 0 ? "A" : "B"});
+  }
+  std::vector<CloudLine> straight, path;
+  if (ruler_ends_.size() == 2) {
+    straight.push_back({ruler_ends_[0].at, ruler_ends_[1].at});
+    if (ruler_) {
+      for (std::size_t i = 1; i < ruler_->path.size(); ++i)
+        path.push_back({ruler_->path[i - 1], ruler_->path[i]});
+      texts.push_back({Between(ruler_ends_[0].at, ruler_ends_[1].at), FourDigits(ruler_->straight_m) + " m"});
+      if (ruler_->geodesic_m && !ruler_->path.empty()) {
+        texts.push_back({ruler_->path[ruler_->path.size() / 2],
+                         FourDigits(*ruler_->geodesic_m) + " m along the surface"});
+      }
+    }
+  }
+  // Points around one would hide it: a pin stands on each.
+  std::vector<CloudLine> pins;
+  const Vector3f eye = Scene().GetCamera()->GetPosition();
+  for (const auto& [at, color] : marks) {
+    constexpr float kHeight = 0.03f;  // of the distance
+    pins.push_back({at, {at.x, at.y - kHeight * (ToEigen(at) - eye).norm(), at.z}});
+  }
+  DrawLines(kPins, pins, kMarkColor, 3);
+  DrawLines(kRulerLine, straight, kRulerColor, 2);
+  DrawLines(kRulerPath, path, kPathColor, 3);
+  DrawTexts(mark_labels_, texts, kRulerColor);
+
+  if (Scene().HasGeometry(kMarks)) Scene().RemoveGeometry(kMarks);
+  if (marks.empty()) return;
+  const auto count = static_cast<std::size_t>(marks.size());
+  open3d::t::geometry::PointCloud points(RowsOf(count, count, [&](std::size_t i, float* out) {
+    out[0] = marks[i].first.x, out[1] = marks[i].first.y, out[2] = marks[i].first.z;
+  }));
+  points.SetPointColors(RowsOf(count, count, [&](std::size_t i, float* out) {
+    out[0] = static_cast<float>(marks[i].second.r) / 255.0f;
+    out[1] = static_cast<float>(marks[i].second.g) / 255.0f;
+    out[2] = static_cast<float>(marks[i].second.b) / 255.0f;
+  }));
+  rendering::MaterialRecord material;
+  material.shader = "defaultUnlit";
+  material.point_size = scaling_() * 12;
+  Scene().AddGeometry(kMarks, &points, material, false);
+  Scene().GetScene()->SetGeometryCulling(kMarks, false);
+}
+
+CloudProjection CloudScene::Projection() const {
+  const rendering::Camera& camera = *Scene().GetCamera();
+  const Eigen::Matrix4f matrix = camera.GetProjectionMatrix().matrix() * camera.GetViewMatrix().matrix();
+  CloudProjection projection{};
+  for (int row = 0; row < 4; ++row) {
+    for (int column = 0; column < 4; ++column)
+      projection.clip_from_cloud[static_cast<std::size_t>(4 * row + column)] = matrix(row, column);
+  }
+  projection.width = std::max(1, widget_->GetFrame().width);
+  projection.height = std::max(1, widget_->GetFrame().height);
+  return projection;
+}
+
+std::optional<PickedPoint> CloudScene::PointAt(std::size_t index) const {
+  const CloudFrame& frame = *built_->shown.frame;
+  if (index >= frame.cloud.size()) return std::nullopt;
+  return PickedPoint{index, frame.cloud.points[index], PixelOfPoint(frame, index)};
+}
+
+void CloudScene::Click(float x, float y) {
+  if (!built_) return;
+  const float radius_px = std::max(4.0f * scaling_(), material_.point_size);
+  const std::optional<std::size_t> picked =
+      PickPoint(built_->shown.points, {}, Projection(), x, y, radius_px);
+  if (!picked) return;
+  const std::optional<PickedPoint> point = PointAt(built_->shown.IndexInFrame(*picked));
+  if (!point) return;
+  marked_ = point;
+  if (ruler_used_) AddToRuler(*point);
+  DrawMarks();
+  Changed();
+  if (on_pick) on_pick(*point);
+}
+
+void CloudScene::MarkPixel(std::optional<Pixel> pixel) {
+  marked_.reset();
+  if (pixel && built_) {
+    const std::optional<std::size_t> point = PointOfPixel(*built_->shown.frame, pixel->x, pixel->y);
+    if (point) marked_ = PointAt(*point);
+  }
+  DrawMarks();
+  Changed();
+}
+
+void CloudScene::UseRuler(bool used) {
+  ruler_used_ = used;
+  ruler_ends_.clear();
+  ruler_.reset();
+  ++ruler_number_;
+  DrawMarks();
+  Changed();
+}
+
+void CloudScene::AddToRuler(const PickedPoint& point) {
+  if (ruler_ends_.size() == 2) ruler_ends_.clear();
+  ruler_ends_.push_back(point);
+  ruler_.reset();
+  ++ruler_number_;
+  if (ruler_ends_.size() == 2) RequestRuler();
+}
+
+void CloudScene::RequestRuler() {
+  jobs_.Put(kRulerJob, [this, frame = built_->shown.frame, from = ruler_ends_[0].index,
+                        to = ruler_ends_[1].index, number = ruler_number_] {
+    RulerLength length = measured_.Measure(frame, from, to, *measures_);
+    const std::scoped_lock lock(results_.mutex);
+    results_.ruler = std::move(length);
+    results_.ruler_number = number;
+    has_results_ = true;
+  });
+}
+
+std::string CloudScene::RulerText() const {
+  if (!ruler_used_) return {};
+  if (ruler_ends_.empty()) return "ruler: click a point of the cloud";
+  if (ruler_ends_.size() == 1) return "ruler: click the second point";
+  if (!ruler_) return "ruler: measuring";
+  std::string text = "ruler: straight " + FourDigits(ruler_->straight_m) + " m";
+  if (ruler_->geodesic_m) text += ", along the surface " + FourDigits(*ruler_->geodesic_m) + " m";
+  if (!ruler_->note.empty()) text += " (" + ruler_->note + ")";
+  return text;
+}
+
+// --- what others read ---------------------------------------------------------------
+
+void CloudScene::WriteState(JsonWriter& json) const {
+  const auto write_point = [&](const PickedPoint& point) {
+    json.BeginObject();
+    const CloudFrame& frame = *built_->shown.frame;
+    const auto index = static_cast<std::int64_t>(
+        frame.index_in_file.empty() ? point.index
+                                    : static_cast<std::size_t>(frame.index_in_file[point.index]));
+    json.Key("index").Value(index);
+    json.Key("x").Value(static_cast<double>(point.at.x)).Key("y").Value(static_cast<double>(point.at.y));
+    json.Key("z").Value(static_cast<double>(point.at.z));
+    if (point.pixel) {
+      json.Key("pixel").BeginArray();
+      json.Value(point.pixel->x).Value(point.pixel->y);
+      json.EndArray();
+    }
+    if (const std::optional<PanePoint> place = Project(Projection(), point.at)) {
+      const gui::Rect& frame_px = widget_->GetFrame();
+      json.Key("place").BeginArray();
+      json.Value(static_cast<double>(place->x) + frame_px.x)
+          .Value(static_cast<double>(place->y) + frame_px.y);
+      json.EndArray();
+    }
+    json.EndObject();
+  };
+  json.BeginObject();
+  json.Key("coloring").Value(kCloudColoringNames[static_cast<std::size_t>(look_.coloring)]);
+  json.Key("near_m")
+      .Value(static_cast<double>(look_.near_m))
+      .Key("far_m")
+      .Value(static_cast<double>(look_.far_m));
+  json.Key("point_size").Value(static_cast<double>(material_.point_size));
+  json.Key("frustum").Value(frustum_shown_).Key("grid").Value(grid_shown_);
+  json.Key("busy").Value(IsBusy()).Key("moved").Value(view_moved_);
+  if (built_) {
+    const ShownCloud& shown = built_->shown;
+    json.Key("shown_coloring").Value(kCloudColoringNames[static_cast<std::size_t>(shown.look.coloring)]);
+    json.Key("num_points").Value(static_cast<std::int64_t>(shown.frame->cloud.size()));
+    json.Key("num_drawn").Value(static_cast<std::int64_t>(shown.points.size()));
+    json.Key("note").Value(shown.colors.note);
+    if (shown.colors.scale) {
+      json.Key("scale").BeginArray();
+      json.Value(shown.colors.scale->low).Value(shown.colors.scale->high);
+      json.EndArray();
+    }
+    json.Key("ground").Value(shown.has_ground);
+    const rendering::Camera& camera = *Scene().GetCamera();
+    for (const auto& [name, vector] :
+         {std::pair("eye", camera.GetPosition()), {"forward", camera.GetForwardVector()}}) {
+      json.Key(name).BeginArray();
+      for (int i = 0; i < 3; ++i) json.Value(static_cast<double>(vector[i]));
+      json.EndArray();
+    }
+  }
+  const gui::Rect& frame = widget_->GetFrame();
+  json.Key("frame").BeginArray();
+  json.Value(frame.x).Value(frame.y).Value(frame.width).Value(frame.height);
+  json.EndArray();
+  if (marked_) {
+    json.Key("marked");
+    write_point(*marked_);
+  }
+  json.Key("ruler").BeginObject();
+  json.Key("used").Value(ruler_used_).Key("ends").BeginArray();
+  for (const PickedPoint& end : ruler_ends_) write_point(end);
+  json.EndArray();
+  if (ruler_) {
+    json.Key("straight_m").Value(static_cast<double>(ruler_->straight_m));
+    if (ruler_->geodesic_m) json.Key("geodesic_m").Value(static_cast<double>(*ruler_->geodesic_m));
+    if (ruler_->voxel_m) json.Key("voxel_m").Value(static_cast<double>(*ruler_->voxel_m));
+    json.Key("note").Value(ruler_->note);
+  }
+  json.EndObject();
+  json.EndObject();
 }
 
 }  // namespace parallax::app

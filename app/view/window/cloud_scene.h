@@ -1,53 +1,149 @@
-// The cloud in the window: its geometry, its points' size and where it is seen from.
+// The cloud in the window: its geometry, what is drawn beside it, and where it is seen from.
 #pragma once
 
+#include <open3d/core/Tensor.h>
+#include <open3d/visualization/gui/Label3D.h>
 #include <open3d/visualization/rendering/MaterialRecord.h>
 #include <open3d/visualization/rendering/Open3DScene.h>
 
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <span>
+#include <string>
+#include <vector>
 
+#include "app/output/json_writer.h"
 #include "app/pictures/cloud_view.h"
-#include "app/view/window/upload_frame.h"
+#include "app/view/cloud/cloud_lines.h"
+#include "app/view/cloud/latest_jobs.h"
+#include "app/view/cloud/point_pick.h"
+#include "app/view/cloud/ruler.h"
+#include "app/view/cloud/shown_cloud.h"
+#include "app/view/window/cloud_widget.h"
 #include "app/view/window/widgets.h"
 
 namespace parallax::app {
 
+// A point that somebody picked.
+struct PickedPoint {
+  std::size_t index = 0;  // in the frame's cloud
+  Point3f at;
+  std::optional<Pixel> pixel;  // that it comes from
+};
+
 class CloudScene {
  public:
+  enum class From { kFirst, kAbove, kSide };
+
   // redraw: called when a new drawing is wanted. scaling: of the display.
   CloudScene(open3d::visualization::rendering::Renderer& renderer, std::function<void()> redraw,
              std::function<float()> scaling);
+  ~CloudScene();
 
   const std::shared_ptr<CloudWidget>& widget() const { return widget_; }
+  std::function<void()> on_changed;  // what is said of the cloud has changed
+  std::function<void(const PickedPoint& point)> on_pick;
 
-  // The same geometry is updated from frame to frame; it is added again only where it must grow. The tensors
-  // of a frame are read later: they must live until the next but one is uploaded, and `points`, which stay
-  // those of the cloud that is shown, until the next is.
-  void Upload(const UploadFrame& frame);
+  // Colours, ranges and rulers are made in a thread of their own; the same geometry is then updated in place,
+  // and added again only where it must grow. null: no cloud.
+  void SetFrame(std::shared_ptr<const CloudFrame> frame);
+  // Takes in what is ready.
+  void Tick();
+  // Whether something asked for is not on screen yet.
+  bool IsBusy() const { return jobs_.IsBusy() || has_results_; }
+
+  void SetLook(const CloudLook& look);
+  const CloudLook& look() const { return look_; }
 
   // Frames the cloud, unless somebody has turned it or it still is the scene in view.
   void FrameNewScene();
-  void ResetView();
-  void ScalePoints(float factor);
+  void LookFrom(From from);
+  void SetPointSize(float size_px);
+  float point_size_px() const { return material_.point_size; }
+  void ShowFrustum(bool shown);
+  void ShowGrid(bool shown);
+  bool frustum_shown() const { return frustum_shown_; }
+  bool grid_shown() const { return grid_shown_; }
+
+  // With the ruler, the next two clicks choose its ends.
+  void UseRuler(bool used);
+  bool ruler_used() const { return ruler_used_; }
+  // Marks the point of a pixel; nullopt, or a pixel without a point: no mark.
+  void MarkPixel(std::optional<Pixel> pixel);
+
+  // What is drawn: null before the first frame.
+  const ShownCloud* shown() const { return built_ ? &built_->shown : nullptr; }
+  const std::optional<PickedPoint>& marked() const { return marked_; }
+  // One line: lengths, or what to do; empty without the ruler.
+  std::string RulerText() const;
+  void WriteState(JsonWriter& json) const;
 
  private:
-  open3d::visualization::rendering::Open3DScene& Scene() { return *widget_->GetScene(); }
-  CloudView WantedView() const;
+  struct Built {
+    ShownCloud shown;
+    open3d::core::Tensor positions, colors;  // capacity x 3 float, colours 0..1
+  };
+  struct Results {
+    std::mutex mutex;
+    std::shared_ptr<Built> built;
+    std::optional<RulerLength> ruler;
+    long ruler_number = 0;
+  };
+
+  open3d::visualization::rendering::Open3DScene& Scene() const { return *widget_->GetScene(); }
+  std::shared_ptr<Built> Build(const std::shared_ptr<const CloudFrame>& frame, const CloudLook& look);
+  void RequestBuild();
+  void Upload();
+  CloudView WantedView(From from) const;
   void SetView(const CloudView& view);
-  void SetPointSize(float size_px);
+  CloudProjection Projection() const;
+  void Click(float x, float y);
+  std::optional<PickedPoint> PointAt(std::size_t index) const;
+  void AddToRuler(const PickedPoint& point);
+  void RequestRuler();
+
+  void DrawLines(const char* name, const std::vector<CloudLine>& lines, Rgb8 color, float width_px);
+  void DrawTexts(std::vector<std::shared_ptr<gui::Label3D>>& labels, const std::vector<CloudText>& texts,
+                 Rgb8 color);
+  void PlaceLabels();
+  void DrawSurroundings();
+  void DrawMarks();
+  void Changed();
 
   std::function<void()> redraw_;
   std::function<float()> scaling_;
   std::shared_ptr<CloudWidget> widget_;
   open3d::visualization::rendering::MaterialRecord material_;
-  std::size_t capacity_ = 0;         // points of the geometry in the scene
-  std::span<const Point3f> points_;  // of the frame that is shown
-  std::optional<CloudView> view_;    // set last
-  bool view_moved_ = false;          // by the mouse since then
+  std::shared_ptr<const CloudFrame> frame_;  // asked for last
+  CloudLook look_;
+  std::shared_ptr<Built> built_,
+      before_;                         // the render thread reads tensors later: they live one frame longer
+  std::size_t capacity_in_scene_ = 0;  // points of the geometry
+  std::optional<CloudView> view_;      // set last
+  bool view_moved_ = false;            // by the mouse since then
+  bool frustum_shown_ = true, grid_shown_ = true;
+  std::vector<std::shared_ptr<gui::Label3D>> grid_labels_, mark_labels_;
+  struct PlacedLabel {
+    std::shared_ptr<gui::Label3D> label;
+    Point3f at;
+  };
+  std::vector<PlacedLabel> placed_labels_;  // all of them
+  std::optional<PickedPoint> marked_;
+
+  bool ruler_used_ = false;
+  std::vector<PickedPoint> ruler_ends_;  // at most two
+  std::optional<RulerLength> ruler_;     // between them, once measured
+  long ruler_number_ = 0;                // of the measurement that is wanted
+
+  Results results_;
+  std::atomic<bool> has_results_ = false;
+  std::unique_ptr<CloudMeasures> measures_;  // the jobs' own, as are the next two
+  std::size_t capacity_ = 0;
+  Ruler measured_;
+  LatestJobs jobs_;  // the last: jobs use the others
 };
 
 }  // namespace parallax::app

@@ -278,7 +278,7 @@ class MainWindow : public gui::Window {
   }
 
   void Upload(UploadFrame frame) {
-    has_cloud_ |= frame.num_points > 0;
+    has_cloud_ |= frame.cloud_frame && frame.cloud_frame->cloud.size() > 0;
     for (const std::unique_ptr<WindowPart>& part : parts_) part->Show(frame);
     name_ = frame.name;
     status_text_ = frame.status;
@@ -305,6 +305,8 @@ class MainWindow : public gui::Window {
   void AfterDraw() {
     draws_.Count();
     if (pending_draws_ > 0 && --pending_draws_ > 0) return;
+    const auto is_busy = [](const std::unique_ptr<WindowPart>& part) { return part->IsBusy(); };
+    if (std::any_of(parts_.begin(), parts_.end(), is_busy)) return;
     if (ScreenshotCallback done = mailbox_.TakeScreenshot(shown_frame_)) {
       const gui::Size size = GetSize();
       GetRenderer().RequestReadPixels(size.width, size.height,

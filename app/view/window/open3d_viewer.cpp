@@ -46,10 +46,7 @@ class Open3DViewer : public Viewer {
     mailbox_.SetClosed();
   }
 
-  void Show(ViewerFrame frame) override {
-    capacity_ = std::max(capacity_.load(), CapacityFor(frame.cloud.size()));  // only grows
-    mailbox_.Put(ToUpload(std::move(frame), capacity_));
-  }
+  void Show(ViewerFrame frame) override { mailbox_.Put(ToUpload(std::move(frame))); }
 
   bool WaitForTurn(const std::atomic<bool>* give_up) override { return mailbox_.WaitForTurn(give_up); }
   void ShowEnd(const std::string& message) override { mailbox_.PutEnd(message); }
@@ -61,7 +58,6 @@ class Open3DViewer : public Viewer {
 
  private:
   Mailbox<UploadFrame> mailbox_;
-  std::atomic<std::size_t> capacity_ = 0;
   std::shared_ptr<gui::Window> window_;  // until Run
 };
 

@@ -9,7 +9,6 @@
 #include <string>
 
 #include "app/view/viewer.h"
-#include "pipeline/cloud.h"
 #include "pipeline/image.h"
 
 namespace parallax::app {
@@ -20,17 +19,10 @@ using Open3DImage = std::shared_ptr<open3d::geometry::Image>;
 struct UploadFrame {
   std::string name, status, image_caption, disparity_caption, cloud_caption, scale_low, scale_high;
   Open3DImage image, disparity, scale;
-  std::size_t num_points = 0;
-  open3d::core::Tensor positions,
-      colors;  // capacity x 3 float, colours 0..1; behind num_points copies of the last point
+  std::shared_ptr<const CloudFrame> cloud_frame;
 };
 
-// The renderer updates a geometry only within the size it was added with; and having drawn fewer points it
-// never draws all again. So the size stays, rounded up, and the rest repeats the last point.
-std::size_t CapacityFor(std::size_t num_points);
-
-// capacity: points of the geometry, >= frame.cloud.size() where there is a cloud.
-UploadFrame ToUpload(ViewerFrame frame, std::size_t capacity);
+UploadFrame ToUpload(ViewerFrame frame);
 
 HostImage<Rgb8> FromOpen3D(const open3d::core::Tensor& pixels);
 

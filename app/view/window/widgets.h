@@ -5,11 +5,9 @@
 #include <open3d/visualization/gui/ImageWidget.h>
 #include <open3d/visualization/gui/Label.h>
 #include <open3d/visualization/gui/Layout.h>
-#include <open3d/visualization/gui/SceneWidget.h>
 #include <open3d/visualization/gui/Theme.h>
 
 #include <algorithm>
-#include <functional>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -67,16 +65,6 @@ class ScaleWidget : public gui::ImageWidget {
  public:
   gui::Size CalcPreferredSize(const gui::LayoutContext& context, const Constraints&) const override {
     return {10 * context.theme.font_size, context.theme.font_size};
-  }
-};
-
-// Tells when somebody turns, shifts or approaches the cloud.
-class CloudWidget : public gui::SceneWidget {
- public:
-  std::function<void()> on_moved;
-  EventResult Mouse(const gui::MouseEvent& event) override {
-    if (event.type == gui::MouseEvent::DRAG || event.type == gui::MouseEvent::WHEEL) on_moved();
-    return gui::SceneWidget::Mouse(event);
   }
 };
 

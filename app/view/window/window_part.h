@@ -40,6 +40,8 @@ class WindowPart {
   virtual void Show(const UploadFrame& /*frame*/) {}
   // Every 10 ms.
   virtual void Tick() {}
+  // Something that was asked for is not on screen yet: a screenshot waits for it.
+  virtual bool IsBusy() const { return false; }
 };
 
 }  // namespace parallax::app

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <limits>
 #include <random>
+#include <set>
 #include <vector>
 
 namespace parallax::app {
@@ -28,9 +29,10 @@ TEST(FirstView, LooksForwardFromBehindAndAboveTheCamera) {
   EXPECT_LT(view.eye.z, 0.5f);           // behind what the camera saw
   EXPECT_GT(view.target.z, view.eye.z);  // and looks the way the camera looked
   EXPECT_LT(view.eye.y, view.target.y);  // from above: y points down
-  EXPECT_NEAR(view.target.x, 0.0f, 0.01f);
-  EXPECT_NEAR(view.target.y, 0.0f, 0.01f);
-  EXPECT_TRUE(view.target.z == 10.0f || view.target.z == 12.0f);
+  // Turned a little, so that what is seen fills the picture.
+  EXPECT_NEAR(view.target.x, 0.0f, 0.5f);
+  EXPECT_NEAR(view.target.y, 0.0f, 0.5f);
+  EXPECT_NEAR(view.target.z, 11.0f, 1.2f);
 }
 
 TEST(FirstView, FarOutliersChangeNothing) {
@@ -64,6 +66,78 @@ TEST(FirstView, AWiderCloudNeedsAWiderPictureAndThenMoreDistance) {
   EXPECT_LT(very_wide_wall.eye.z, wall.eye.z - 10);
   EXPECT_LE(very_wide_wall.vertical_fov_deg, 50);
   EXPECT_TRUE(IsOtherScene(wall, very_wide_wall));
+}
+
+// A street of 12 m between houses of 8 m, seen from 1.65 m above it, as a camera of 80 degrees sees it.
+std::vector<Point3f> Street() {
+  std::vector<Point3f> points;
+  for (int v = 0; v < 60; ++v) {
+    for (int u = 0; u < 200; ++u) {
+      const float x = 0.84f * (static_cast<float>(u) / 100 - 1), y = 0.26f * (static_cast<float>(v) / 30 - 1);
+      float z = 80;
+      if (y > 0) z = std::min(z, 1.65f / y);
+      if (x != 0) z = std::min(z, 6 / std::abs(x));
+      if (z * y > -6.4f) points.push_back({x * z, y * z, z});
+    }
+  }
+  return points;
+}
+
+// Share of the columns and rows of the picture, in 40 parts each, in which a point lies.
+void CoverageOf(const std::vector<Point3f>& points, const CloudView& view, float aspect, double& columns,
+                double& rows) {
+  const auto minus = [](Point3f a, Point3f b) { return Point3f{a.x - b.x, a.y - b.y, a.z - b.z}; };
+  const auto dot = [](Point3f a, Point3f b) { return a.x * b.x + a.y * b.y + a.z * b.z; };
+  const auto unit = [&](Point3f a) {
+    const float length = std::sqrt(dot(a, a));
+    return Point3f{a.x / length, a.y / length, a.z / length};
+  };
+  const auto cross = [](Point3f a, Point3f b) {
+    return Point3f{a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
+  };
+  const Point3f forward = unit(minus(view.target, view.eye)), right = unit(cross(forward, view.up));
+  const Point3f down = cross(forward, right);
+  const float tangent = std::tan(view.vertical_fov_deg * 3.14159265f / 360);
+  std::set<int> in_columns, in_rows;
+  for (const Point3f& p : points) {
+    const Point3f d = minus(p, view.eye);
+    const float z = dot(d, forward), x = dot(d, right) / (z * tangent * aspect),
+                y = dot(d, down) / (z * tangent);
+    if (z <= 0 || std::abs(x) >= 1 || std::abs(y) >= 1) continue;
+    in_columns.insert(static_cast<int>(20 * (x + 1)));
+    in_rows.insert(static_cast<int>(20 * (y + 1)));
+  }
+  columns = static_cast<double>(in_columns.size()) / 40;
+  rows = static_cast<double>(in_rows.size()) / 40;
+}
+
+TEST(FirstView, AStreetFillsAWidePane) {
+  const CloudView view = FirstView(Street(), 2.5f);
+  double columns = 0, rows = 0;
+  CoverageOf(Street(), view, 2.5f, columns, rows);
+  EXPECT_GE(columns, 0.75);
+  EXPECT_GE(rows, 0.9);
+  EXPECT_LT(view.eye.z, 5);
+  EXPECT_LT(view.eye.y, 0);
+}
+
+TEST(BirdsEyeView, LooksStraightDownWithWhatIsAheadAbove) {
+  const CloudView view = BirdsEyeView(Street(), 1.0f);
+  EXPECT_NEAR(view.eye.x, view.target.x, 1e-3f);
+  EXPECT_NEAR(view.eye.z, view.target.z, 1e-3f);
+  EXPECT_LT(view.eye.y, view.low.y);
+  EXPECT_EQ(view.up, (Point3f{0, 0, 1}));
+  double columns = 0, rows = 0;
+  CoverageOf(Street(), view, 1.0f, columns, rows);
+  EXPECT_GE(rows, 0.8);
+  EXPECT_EQ(BirdsEyeView(Street(), 2.5f).up, (Point3f{-1, 0, 0}));  // the street along the wide picture
+}
+
+TEST(SideView, LooksAcross) {
+  const CloudView view = SideView(Street(), 1.5f);
+  EXPECT_GT(view.eye.x, view.high.x);
+  EXPECT_NEAR(view.eye.z, view.target.z, 1e-3f);
+  EXPECT_EQ(view.up, (Point3f{0, -1, 0}));
 }
 
 TEST(IsOtherScene, NotWhereTheCloudMovesALittle) {

@@ -55,10 +55,10 @@ TEST(AddCloud, WithARigPointsAreMetric) {
   const HostImage<Rgb8> colors(2, 1, Rgb8{9, 8, 7});
   const StereoRig rig{.fx_px = 100, .cx_px = 0, .cy_px = 0, .baseline_m = 0.5, .doffs_px = 0};
   ViewerFrame shown;
-  AddCloud(disparity.ConstView(), colors.ConstView(), rig, {}, shown);
-  ASSERT_EQ(shown.cloud.size(), 1u);
-  EXPECT_FLOAT_EQ(shown.cloud.points[0].z, 2.5f);  // 100 * 0.5 / 20
-  EXPECT_EQ(shown.cloud.colors[0], (Rgb8{9, 8, 7}));
+  AddCloud({.disparity = disparity.ConstView(), .colors = colors.ConstView()}, rig, {}, shown);
+  ASSERT_EQ(shown.cloud_frame->cloud.size(), 1u);
+  EXPECT_FLOAT_EQ(shown.cloud_frame->cloud.points[0].z, 2.5f);  // 100 * 0.5 / 20
+  EXPECT_EQ(shown.cloud_frame->cloud.colors[0], (Rgb8{9, 8, 7}));
   EXPECT_EQ(shown.cloud_caption, "cloud of 1 points");
 }
 
@@ -67,15 +67,15 @@ TEST(AddCloud, WithoutCalibrationSaysSoAndDropsDisparitiesBelowOnePixel) {
   disparity(0, 0) = 0.25f, disparity(1, 0) = 2, disparity(2, 0) = 4, disparity(3, 0) = -3;
   const HostImage<std::uint8_t> gray(4, 1, std::uint8_t{50});
   ViewerFrame shown;
-  AddCloud(disparity.ConstView(), gray.ConstView(), std::nullopt, {}, shown);
-  ASSERT_EQ(shown.cloud.size(), 2u);
-  EXPECT_FLOAT_EQ(shown.cloud.points[0].z, 0.2f);  // 4 * 0.1 / 2
+  AddCloud({.disparity = disparity.ConstView(), .colors = gray.ConstView()}, std::nullopt, {}, shown);
+  ASSERT_EQ(shown.cloud_frame->cloud.size(), 2u);
+  EXPECT_FLOAT_EQ(shown.cloud_frame->cloud.points[0].z, 0.2f);  // 4 * 0.1 / 2
   EXPECT_NE(shown.cloud_caption.find("no calibration"), std::string::npos);
 }
 
 TEST(AddCloud, AnEmptyCloudIsNamed) {
   ViewerFrame shown;
-  AddCloud(PointCloud{}, shown);
+  AddCloud(CloudFrame{}, shown);
   EXPECT_EQ(shown.cloud_caption, "cloud: no point");
 }
 

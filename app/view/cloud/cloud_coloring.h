@@ -1,0 +1,33 @@
+// What the colours of a cloud tell.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/pictures/value_scale.h"
+#include "app/view/cloud/cloud_frame.h"
+#include "app/view/cloud/ground.h"
+#include "pipeline/cloud/cloud_measures.h"
+
+namespace parallax::app {
+
+enum class CloudColoring { kImage, kDepth, kHeight, kConfidence, kDensity, kError, kDistance };
+inline constexpr std::string_view kCloudColoringNames[] = {"image",   "depth", "height",  "confidence",
+                                                           "density", "error", "distance"};
+
+struct CloudColors {
+  std::vector<Rgb8> colors;  // one a point
+  // Of the values behind the colours; absent where they are the image's own.
+  std::optional<ValueScale> scale;
+  bool near_is_light = false;  // the scale runs from its high end (dark) to its low one (light)
+  std::string note;            // why the colours are not those asked for; empty where they are
+};
+
+// measures: for the density alone; slow there (a second for half a million points).
+// What the frame does not know leaves the image's colours, with a note.
+CloudColors ColorCloud(const CloudFrame& frame, CloudColoring coloring, const Ground& ground,
+                       CloudMeasures& measures);
+
+}  // namespace parallax::app

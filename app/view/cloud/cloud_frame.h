@@ -1,0 +1,57 @@
+// The cloud of a frame, with what the window wants to know of its points.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "pipeline/cloud.h"
+#include "pipeline/frame.h"
+#include "pipeline/image.h"
+#include "pipeline/parameters.h"
+#include "pipeline/rig.h"
+
+namespace parallax::app {
+
+struct CloudFrame {
+  PointCloud cloud;  // metres, camera frame; coloured from the image
+
+  // Where the cloud comes from a picture: its size, and y * width + x of every point, ascending. Further
+  // points behind those are of earlier frames.
+  int width = 0, height = 0;  // px
+  std::vector<std::int32_t> pixels;
+  std::optional<StereoRig> rig;  // the camera; absent where the cloud is no picture's
+  bool has_true_scale = true;
+
+  // Number in the file of every point; empty = the same.
+  std::vector<std::int32_t> index_in_file;
+
+  // Of every point, or empty where nothing is known. NaN: not known of this point.
+  std::vector<float> confidence;   // 0 .. 255
+  std::vector<float> errors_px;    // |disparity - truth|
+  std::vector<float> distances_m;  // to the nearest point of another cloud
+};
+
+// The point that a pixel became; nullopt where it has none.
+std::optional<std::size_t> PointOfPixel(const CloudFrame& frame, int x, int y);
+
+struct Pixel {
+  int x = 0, y = 0;
+  friend bool operator==(const Pixel&, const Pixel&) = default;
+};
+// The pixel that a point comes from; nullopt where it comes from none.
+std::optional<Pixel> PixelOfPoint(const CloudFrame& frame, std::size_t point);
+
+// What is known of a picture; views of the same size, those with null data are absent.
+struct CloudInput {
+  HostImageView<const float> disparity;
+  CameraImageView colors;
+  HostImageView<const std::uint8_t> confidence{};
+  HostImageView<const float> truth{};  // px, NaN = unknown
+};
+// Points are those, to the bit, that DepthFromDisparity and CloudFromDepth (reprojection.h) give.
+CloudFrame MakeCloudFrame(const CloudInput& input, const StereoRig& rig,
+                          const ReprojectionParameters& limits);
+
+}  // namespace parallax::app

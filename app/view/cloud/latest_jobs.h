@@ -1,0 +1,63 @@
+// A thread for what takes longer than a drawing: of jobs of one kind the latest that waits is done.
+#pragma once
+
+#include <condition_variable>
+#include <functional>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace parallax::app {
+
+class LatestJobs {
+ public:
+  LatestJobs() : thread_([this] { Work(); }) {}
+  // Ends the job it is at, and begins none.
+  ~LatestJobs() {
+    {
+      const std::scoped_lock lock(mutex_);
+      ended_ = true;
+    }
+    changed_.notify_all();
+    thread_.join();
+  }
+  LatestJobs(const LatestJobs&) = delete;
+  LatestJobs& operator=(const LatestJobs&) = delete;
+
+  // Takes the place of a job of that kind that was not begun. job must not throw.
+  void Put(int kind, std::function<void()> job) {
+    const std::scoped_lock lock(mutex_);
+    waiting_[kind] = std::move(job);
+    changed_.notify_all();
+  }
+  // Whether a job waits or is being done.
+  bool IsBusy() const {
+    const std::scoped_lock lock(mutex_);
+    return working_ || !waiting_.empty();
+  }
+
+ private:
+  void Work() {
+    std::unique_lock lock(mutex_);
+    while (true) {
+      changed_.wait(lock, [this] { return ended_ || !waiting_.empty(); });
+      if (ended_) return;
+      const std::function<void()> job = std::move(waiting_.begin()->second);
+      waiting_.erase(waiting_.begin());
+      working_ = true;
+      lock.unlock();
+      job();
+      lock.lock();
+      working_ = false;
+    }
+  }
+
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  std::map<int, std::function<void()>> waiting_;  // lower kinds first
+  bool working_ = false, ended_ = false;
+  std::thread thread_;  // the last: it uses the others
+};
+
+}  // namespace parallax::app

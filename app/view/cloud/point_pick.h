@@ -1,0 +1,32 @@
+// Which point of a cloud is under the mouse.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+
+#include "pipeline/cloud.h"
+
+namespace parallax::app {
+
+struct CloudProjection {
+  std::array<float, 16> clip_from_cloud;  // rows of the matrix to clip coordinates (OpenGL's)
+  int width = 1, height = 1;              // of the pane, px
+};
+
+struct PanePoint {
+  float x = 0, y = 0;  // px from the pane's upper left corner
+  float depth = 0;     // clip w: larger is farther
+};
+// nullopt behind the eye.
+std::optional<PanePoint> Project(const CloudProjection& projection, Point3f p);
+
+// The point that is seen at a place of the pane: of those within radius_px, the ones that are nearest to the
+// eye; of these the nearest to the place. indices: which points there are; empty = all. nullopt where there
+// is none.
+std::optional<std::size_t> PickPoint(std::span<const Point3f> points, std::span<const std::int32_t> indices,
+                                     const CloudProjection& projection, float x, float y, float radius_px);
+
+}  // namespace parallax::app

@@ -1,0 +1,106 @@
+// Which frame of a file source is shown: what the window asks for and the source delivers.
+#pragma once
+
+#include <chrono>
+#include <condition_variable>
+#include <cstddef>
+#include <functional>
+#include <mutex>
+#include <optional>
+
+namespace parallax::app {
+
+// How fast frames follow each other while they play.
+enum class Pace {
+  kFastest,  // as fast as they are matched
+  kSource    // as fast as they were taken; those for which there is no time are left out
+};
+
+// A frame that was asked for.
+struct PlayOrder {
+  std::size_t number = 0;  // in the source, from 0
+  long ticket = 0;         // of the jump, or the run of frames, it belongs to
+  bool plays = false;      // false: asked for by itself
+};
+
+// From any thread. Frames are delivered one after the other while it plays; paused, those that were asked
+// for. Whatever is asked for makes the frames on their way old: they are not shown.
+class Timeline {
+ public:
+  // num_frames >= 1.
+  Timeline(std::size_t num_frames, bool paused);
+
+  // --- towards the window ---------------------------------------------------------
+  std::size_t num_frames() const { return num_frames_; }
+  // The frame that is shown; nullopt before the first.
+  std::optional<std::size_t> shown() const;
+  // The frame that will be shown: asked for, or shown.
+  std::size_t current() const;
+  bool paused() const;
+  Pace pace() const;
+  bool at_end() const;  // plays, and the last frame is shown
+
+  // Pauses at the frame that is shown; plays on behind it, at the end from the beginning again.
+  void TogglePause();
+  // Shows a frame: numbers beyond the ends mean the ends. Pauses.
+  void Seek(std::size_t number);
+  // So many frames forward (or back, < 0) of the current one, then pauses.
+  void Step(long frames);
+  void SetPace(Pace pace);
+
+  // The marked range, first <= last: from its first to its last frame.
+  struct Range {
+    std::size_t first = 0, last = 0;
+    friend bool operator==(const Range&, const Range&) = default;
+  };
+  std::optional<Range> marked() const;
+  // Marks from the current frame on, or up to it; the other end follows where it would lie on the wrong side.
+  void MarkFirst();
+  void MarkLast();
+  void Unmark();
+
+  // --- towards the source -----------------------------------------------------------
+  // Waits for the next order. nullopt once it was stopped.
+  std::optional<PlayOrder> Next();
+  void Stop();
+  bool stopped() const;
+  // While it plays at the source's pace: waits until a frame taken at time_s is due. False where another
+  // order has made the frame old meanwhile, or it was stopped.
+  bool AwaitDue(const PlayOrder& order, std::optional<double> time_s);
+
+  // --- towards whoever shows ----------------------------------------------------------
+  // Whether a frame is still wanted.
+  bool IsWanted(const PlayOrder& order) const;
+  // It is on its way to the window.
+  void SetShown(const PlayOrder& order);
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  // With the mutex held.
+  void Order(std::size_t number);
+  void PlayFrom(std::size_t number);
+  std::size_t Current() const { return ordered_ ? *ordered_ : shown_.value_or(0); }
+
+  const std::size_t num_frames_;
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;
+  bool paused_, stopped_ = false;
+  Pace pace_ = Pace::kFastest;
+  long ticket_ = 1;                     // of the orders that are wanted
+  std::optional<std::size_t> next_;     // to be delivered; nullopt: nothing to do
+  std::optional<std::size_t> ordered_;  // asked for by itself and not shown yet
+  std::optional<std::size_t> shown_;
+  std::optional<Range> marked_;
+
+  // Of the frames that play at the source's pace.
+  struct Start {
+    long ticket = 0;
+    Clock::time_point at;
+    double time_s = 0;
+    std::size_t number = 0;
+  };
+  std::optional<Start> start_;
+  double period_s_ = 0.1;  // of the source, as far as it is known
+};
+
+}  // namespace parallax::app
