@@ -11,6 +11,7 @@
 #include <optional>
 #include <string_view>
 
+#include "app/calibrate/corner_fit.h"
 #include "app/calibrate/gray_mat.h"
 #include "datasets/formats/file_bytes.h"
 #include "pipeline/error.h"
@@ -67,12 +68,19 @@ cv::Mat StretchedGrayOf(const CameraImageView& image) {
   return gray;
 }
 
-void Refine(const cv::Mat& gray, double spacing_px, std::vector<cv::Point2f>& corners) {
-  // A fifth of the distance between corners: of a larger window, the lens's bending and the next corners are
-  // part.
-  const int half = std::clamp(static_cast<int>(std::lround(0.17 * spacing_px)), 2, 12);
+// spacing_px: from a corner to the next. clear_px: round a corner nothing lies but its own four squares.
+void Refine(const cv::Mat& gray, double spacing_px, double clear_px, std::vector<cv::Point2f>& corners) {
+  const int half =
+      std::clamp(static_cast<int>(std::lround(std::min(0.17 * spacing_px, 0.7 * clear_px))), 2, 12);
   cv::cornerSubPix(gray, corners, {half, half}, {-1, -1},
                    {cv::TermCriteria::COUNT + cv::TermCriteria::EPS, 60, 1e-4});
+  const double radius_px = std::clamp(clear_px, 3.0, 14.0);
+  const HostImageView<const std::uint8_t> view{gray.data, gray.cols, gray.rows,
+                                               static_cast<std::ptrdiff_t>(gray.step)};
+  for (cv::Point2f& corner : corners) {
+    if (const auto place = FitCorner(view, {corner.x, corner.y}, radius_px))
+      corner = {static_cast<float>(place->x), static_cast<float>(place->y)};
+  }
 }
 
 double SpacingOf(const std::vector<cv::Point2f>& corners, int columns, int rows) {
@@ -108,7 +116,8 @@ std::vector<SeenCorner> FindChessboard(const cv::Mat& gray, const BoardSpec& boa
                                         cv::CALIB_CB_NORMALIZE_IMAGE | cv::CALIB_CB_EXHAUSTIVE);
   const std::size_t count = static_cast<std::size_t>(board.columns) * static_cast<std::size_t>(board.rows);
   if (!found || corners.size() != count) return {};
-  Refine(gray, SpacingOf(corners, board.columns, board.rows), corners);
+  const double spacing = SpacingOf(corners, board.columns, board.rows);
+  Refine(gray, spacing, 0.4 * spacing, corners);
   const auto at = [&](int x, int y) -> cv::Point2f& {
     return corners[static_cast<std::size_t>(y * board.columns + x)];
   };
@@ -118,13 +127,13 @@ std::vector<SeenCorner> FindChessboard(const cv::Mat& gray, const BoardSpec& boa
     for (int y = 0; y < board.rows; ++y)
       std::reverse(corners.begin() + y * board.columns, corners.begin() + (y + 1) * board.columns);
   }
-  // Which end is first: its outer square is black; of boards that look the same from both ends, the upper
-  // left.
+  // Which end is first: its outer square is black (looked at near the corner, for many boards are cut
+  // there); of boards that look the same from both ends, the upper left.
   const int x1 = board.columns - 1, y1 = board.rows - 1;
   const auto outer = [&](int x, int y, int dx, int dy) {
-    return at(x, y) + 0.5F * ((at(x, y) - at(x + dx, y)) + (at(x, y) - at(x, y + dy)));
+    return at(x, y) + 0.25F * ((at(x, y) - at(x + dx, y)) + (at(x, y) - at(x, y + dy)));
   };
-  const int half = std::max(1, static_cast<int>(0.15 * SpacingOf(corners, board.columns, board.rows)));
+  const int half = std::max(1, static_cast<int>(0.1 * spacing));
   const auto first = BrightnessAt(gray, outer(0, 0, 1, 1), half),
              last = BrightnessAt(gray, outer(x1, y1, -1, -1), half);
   bool turned = false;
@@ -163,7 +172,8 @@ std::vector<SeenCorner> FindCharuco(const cv::Mat& gray, const BoardSpec& board)
   for (const auto& marker : markers)
     for (std::size_t i = 0; i < 4; ++i)
       spacing = std::min(spacing, cv::norm(marker[i] - marker[(i + 1) % 4]) / board.marker_ratio);
-  Refine(gray, spacing * (1 - board.marker_ratio) * 2, corners);
+  // Markers stand in the middle of the white squares: their nearest corners lie across.
+  Refine(gray, spacing, std::min(0.4, 0.65 * (1 - board.marker_ratio)) * spacing, corners);
   std::vector<SeenCorner> seen;
   for (std::size_t i = 0; i < corners.size(); ++i) seen.push_back({numbers[i], {corners[i].x, corners[i].y}});
   std::sort(seen.begin(), seen.end(),
@@ -191,7 +201,9 @@ std::vector<SeenCorner> FindAprilGrid(const cv::Mat& gray, const BoardSpec& boar
     }
   }
   if (known.size() < 3) return {};
-  Refine(gray, spacing * std::min(1.0, 2 * board.marker_ratio), all);
+  // A tag is eight cells wide, the outer ones black: the others begin across the corner, and the small
+  // square in the gap ends there.
+  Refine(gray, spacing, std::min(1 / 8.0, board.marker_ratio) * 1.3 * spacing, all);
   for (int order = 0; order < 8; ++order) {
     std::vector<SeenCorner> seen;
     std::vector<cv::Point2f> on_board, in_image;

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <opencv2/aruco/charuco.hpp>
-#include <opencv2/core.hpp>
 #include <random>
 #include <string>
 
@@ -18,6 +16,7 @@
 #include "pipeline/error.h"
 #include "tests/support/raw_rigs.h"
 #include "tests/support/rendered_board.h"
+#include "tests/support/rig_errors.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::test {
@@ -95,29 +94,6 @@ void ExpectCause(const CalibrationInput& input, const std::string& words) {
   EXPECT_THAT(result.causes.front(), HasSubstr(words));
 }
 
-// The numbers of the rig lie within `sigmas` of the truth; of two dozen, chance may take one as far as one
-// more sigma.
-void ExpectWithin(const StereoCalibration& result, const RawRig& truth, double sigmas) {
-  const RawRig& rig = result.bundle.rig;
-  std::vector<double> errors;
-  const auto n = static_cast<std::size_t>(result.bundle_options.num_coefficients);
-  for (const auto& [is, was] : {std::pair{&rig.left, &truth.left}, std::pair{&rig.right, &truth.right}}) {
-    errors.insert(errors.end(), {is->fx_px - was->fx_px, is->fy_px - was->fy_px, is->cx_px - was->cx_px,
-                                 is->cy_px - was->cy_px});
-    for (std::size_t i = 0; i < n; ++i) errors.push_back(is->distortion[i] - was->distortion[i]);
-  }
-  const Vector3 turn = RotationVectorOf(rig.right_from_left * Transposed(truth.right_from_left));
-  const Vector3 shift = rig.translation_m - truth.translation_m;
-  errors.insert(errors.end(), {turn.x, turn.y, turn.z, shift.x, shift.y, shift.z});
-  int num_beyond = 0;
-  for (std::size_t i = 0; i < errors.size(); ++i) {
-    const double sigma = result.bundle.Sigma(static_cast<int>(i));
-    num_beyond += std::abs(errors[i]) >= sigmas * sigma;
-    EXPECT_LT(std::abs(errors[i]), (sigmas + 1) * sigma) << "number " << i << " is off by " << errors[i];
-  }
-  EXPECT_LE(num_beyond, 1);
-}
-
 TEST(StereoCalibration, FindsTheRigAndSaysHowSureItIs) {
   for (const RawRig& rig : {WideRig(), FisheyeRig()}) {
     Scene scene;
@@ -128,7 +104,7 @@ TEST(StereoCalibration, FindsTheRigAndSaysHowSureItIs) {
     EXPECT_FALSE(result.IsRefused()) << result.causes.front();
     EXPECT_NEAR(result.bundle.rms_px, 0.1 * std::sqrt(2), 0.015);
     EXPECT_LT(result.epipolar_median_px, 0.2);
-    ExpectWithin(result, rig, 4);
+    for (const double error : ErrorsInSigmas(result, rig)) EXPECT_LT(std::abs(error), 3);
     ASSERT_EQ(result.depth_errors.size(), 4U);
     for (std::size_t i = 1; i < 4; ++i)
       EXPECT_GT(result.depth_errors[i].calibration_m, result.depth_errors[i - 1].calibration_m);
@@ -216,99 +192,6 @@ TEST(StereoCalibration, ABoardThatDoesNotFitIsLeftOut) {
   EXPECT_THAT(result.rejected[1].reason, HasSubstr("does not fit the others"));
 }
 
-// --- pictures
-// ------------------------------------------------------------------------------------------------------
-
-double ChessboardGray(double x_m, double y_m, int columns, int rows) {
-  const int x = static_cast<int>(std::floor(x_m / kSquare_m)) + 1,
-            y = static_cast<int>(std::floor(y_m / kSquare_m)) + 1;
-  if (x < 0 || y < 0 || x > columns || y > rows)
-    return x < -1 || y < -1 || x > columns + 1 || y > rows + 1 ? 120 : 215;
-  return (x + y) % 2 == 0 ? 35 : 215;
-}
-
-// A picture of a board, drawn by OpenCV, laid into the plane: origin at its corner 0, `scale` px a metre.
-struct Texture {
-  cv::Mat pixels;
-  double left_m = 0, top_m = 0, scale = 1;
-  double operator()(double x_m, double y_m) const {
-    const double x = (x_m - left_m) * scale - 0.5, y = (y_m - top_m) * scale - 0.5;
-    const int u = static_cast<int>(std::floor(x + 0.5)), v = static_cast<int>(std::floor(y + 0.5));
-    if (u < 0 || v < 0 || u >= pixels.cols || v >= pixels.rows) return 215;
-    return pixels.at<std::uint8_t>(v, u) < 128 ? 35 : 215;
-  }
-};
-
-template <typename Gray>
-CalibrationInput RenderedInput(const RawRig& rig, const BoardSpec& board, int count, double near_m,
-                               double spread, const Gray& gray) {
-  CalibrationInput input;
-  input.board = board;
-  input.width_px = rig.left.width_px;
-  input.height_px = rig.left.height_px;
-  if (rig.left.lens == LensModel::kFisheye) input.lens = {LensModel::kFisheye, 4};
-  const BoardCamera left(rig.left), right(rig.right);
-  const app::CornerFinder finder(board);
-  const std::vector<Vector3> corners = board.Corners();
-  std::uint32_t seed = 1;
-  for (const BoardPose& pose : BoardPoses(count, corners.back().x, corners.back().y, near_m, spread)) {
-    BoardView view;
-    view.name = "pair" + std::to_string(seed);
-    const auto a = left.Picture(pose, gray, 2, seed++),
-               b = right.Picture(InRightCamera(rig, pose), gray, 2, seed++);
-    view.left = finder.Find(a.ConstView());
-    view.right = finder.Find(b.ConstView());
-    input.views.push_back(std::move(view));
-  }
-  return input;
-}
-
-void ExpectFound(const CalibrationInput& input, const RawRig& rig, double most_rms_px) {
-  const StereoCalibration result = CalibrateStereo(input);
-  EXPECT_FALSE(result.IsRefused()) << result.causes.front();
-  EXPECT_LT(result.bundle.rms_px, most_rms_px);
-  EXPECT_LT(result.rejected.size(), 3U);
-  ExpectWithin(result, rig, 3);
-}
-
-TEST(StereoCalibration, RenderedChessboards) {
-  const auto gray = [](double x, double y) { return ChessboardGray(x, y, 9, 6); };
-  ExpectFound(RenderedInput(WideRig(), ParseBoard("chessboard:9x6", kSquare_m), 12, 0.55, 0.25, gray),
-              WideRig(), 0.12);
-}
-
-TEST(StereoCalibration, RenderedCharuco) {
-  const BoardSpec board = ParseBoard("charuco:9x7:5X5_100:0.75", kSquare_m);
-  const auto charuco = cv::aruco::CharucoBoard::create(
-      9, 7, static_cast<float>(kSquare_m), static_cast<float>(0.75 * kSquare_m),
-      cv::aruco::getPredefinedDictionary(cv::aruco::DICT_5X5_100));
-  Texture texture;
-  charuco->draw({9 * 80, 7 * 80}, texture.pixels, 0, 1);
-  texture.scale = 80 / kSquare_m;
-  ExpectFound(RenderedInput(WideRig(), board, 12, 0.42, 0.3, texture), WideRig(), 0.15);
-}
-
-TEST(StereoCalibration, RenderedAprilGridByFisheyes) {
-  const BoardSpec board = ParseBoard("aprilgrid:6x4:0.3", 0.06);
-  const auto dictionary = cv::aruco::getPredefinedDictionary(cv::aruco::DICT_APRILTAG_36h11);
-  // Tags of 80 px, gaps of 24 with the small squares between them, ids from the lower left.
-  const int step = 104;
-  Texture texture;
-  texture.pixels = cv::Mat(4 * step + 24, 6 * step + 24, CV_8UC1, cv::Scalar(255));
-  for (int y = 0; y <= 4; ++y)
-    for (int x = 0; x <= 6; ++x) texture.pixels(cv::Rect(x * step, y * step, 24, 24)) = 0;
-  for (int y = 0; y < 4; ++y) {
-    for (int x = 0; x < 6; ++x) {
-      cv::Mat tag;
-      cv::aruco::drawMarker(dictionary, (3 - y) * 6 + x, 80, tag, 1);
-      tag.copyTo(texture.pixels(cv::Rect(x * step + 24, y * step + 24, 80, 80)));
-    }
-  }
-  texture.scale = 80 / 0.06;
-  texture.left_m = texture.top_m = -24 / texture.scale;
-  ExpectFound(RenderedInput(FisheyeRig(), board, 14, 0.33, 0.5, texture), FisheyeRig(), 0.2);
-}
-
 // --- the program
 // ---------------------------------------------------------------------------------------------------
 
@@ -316,7 +199,7 @@ TEST(CalibrateCommand, WritesARigWithItsReport) {
   const TemporaryFolder folder;
   const RawRig rig = WideRig();
   const BoardCamera left(rig.left), right(rig.right);
-  const auto gray = [](double x, double y) { return ChessboardGray(x, y, 9, 6); };
+  const auto gray = [](double x, double y) { return ChessboardGray(x, y, kSquare_m, 9, 6); };
   fs::create_directories(folder.path() / "left");
   fs::create_directories(folder.path() / "right");
   std::uint32_t seed = 1;
