@@ -35,6 +35,27 @@ std::string KeyFor(const std::vector<ScoredRun>& runs, Metric metric) {
   return std::string(all_have ? figure.nonoccluded : figure.all);
 }
 
+// How much of each region is wrong in each run that has pictures.
+PageTable RegionTable(const std::vector<ErrorAnalysis>& analyses) {
+  PageTable table;
+  table.headers = {"region"};
+  for (std::size_t i = 0; i < analyses.size(); ++i) {
+    if (analyses[i].NumPixels() > 0) table.headers.push_back("% of it wrong, " + LetterOf(i));
+  }
+  for (std::size_t region = 0; region < kNumRegions; ++region) {
+    PageRow row{{{std::string(kRegionNames[region])}}};
+    bool is_there = false;
+    for (const ErrorAnalysis& analysis : analyses) {
+      if (analysis.NumPixels() == 0) continue;
+      const WrongOfAll& of_run = analysis.regions[region];
+      row.cells.push_back({of_run.all == 0 ? "-" : fmt::format("{:.2f}", of_run.Percent())});
+      is_there = is_there || of_run.all > 0;
+    }
+    if (is_there) table.rows.push_back(std::move(row));
+  }
+  return table;
+}
+
 }  // namespace
 
 std::string LetterOf(std::size_t run) {
@@ -101,7 +122,7 @@ void CompareReport::AddFrame(const StereoFrame& frame, std::span<const HostImage
     const HostImage<Rgb8> gain = GainPicture(scored[0].ConstView(), scored[i].ConstView(), truth);
     shown.pictures.push_back(add("gain of " + letter + " over A", "_gain_" + letter, gain));
     if (!shown.thumbnail.address.empty()) continue;
-    const int factor = std::max(1, gain.width() / kThumbnailWidth_px);
+    const int factor = (gain.width() + kThumbnailWidth_px - 1) / kThumbnailWidth_px;
     shown.thumbnail = add("gain", "_small", Shrunk(gain.ConstView(), factor));
   }
   if (!shown.thumbnail.address.empty()) frames_.push_back(std::move(shown));
@@ -152,6 +173,7 @@ void CompareReport::Finish(const Comparison& comparison) {
   if (!charts.empty()) {
     page.AddSection("Where the errors are", "errors");
     page.AddCharts(charts);
+    page.AddTable(RegionTable(analyses_));
   }
 
   page.AddSection("Frames, those that lost most first", "frames");

@@ -112,6 +112,18 @@ Chart SparsificationChart(const ConfidenceCounts& counts) {
   return chart;
 }
 
+// The figures of the sparsification curve; empty where confidence was not scored.
+std::string SparsificationText(const Scores& total) {
+  const std::optional<double> area = total.Find("sparsification_area"),
+                              best = total.Find("sparsification_best"), ause = total.Find("ause"),
+                              below = total.Find("errors_below_median");
+  if (!area || !best || !ause || !below) return {};
+  return fmt::format(
+      "Sparsification, mean of the frames: the area under the curve is {:.2f} %, that of the best order "
+      "{:.2f} %, the difference {:.2f} %; {:.0f} % of the wrong pixels are among the less confident half.",
+      *area, *best, *ause, *below);
+}
+
 PageTable RegionTable(const ErrorAnalysis& analysis) {
   PageTable table;
   table.headers = {"region", "% of the truth", "% of it wrong", "% of all wrong pixels"};
@@ -217,7 +229,7 @@ void EvalReport::AddFrame(const StereoFrame& frame, const EvaluatedFrame& evalua
   const auto add = [&](const char* label, const char* suffix, HostImageView<const Rgb8> picture) {
     return PagePicture{label, store_.Add(frame.name + suffix, picture), picture.width, picture.height};
   };
-  const int factor = std::max(1, pictures.errors.width() / kThumbnailWidth_px);
+  const int factor = (pictures.errors.width() + kThumbnailWidth_px - 1) / kThumbnailWidth_px;
   shown.thumbnail = add("errors", "_small", Shrunk(pictures.errors.ConstView(), factor).ConstView());
   shown.pictures = {add("image", "_image", pictures.left.ConstView()),
                     add("errors", "_errors", pictures.errors.ConstView()),
@@ -255,6 +267,7 @@ void EvalReport::Finish(const ReportText& text, std::span<const TableSection> se
   AddPeers(page, metric_, frames.size(), total);
   page.AddSection("Where the errors are", "errors");
   page.AddCharts(ChartsOf(analysis_));
+  if (const std::string text = SparsificationText(total); !text.empty()) page.AddParagraph(text);
   page.AddTable(RegionTable(analysis_));
 
   page.AddSection("Frames, worst first", "frames");

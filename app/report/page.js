@@ -70,6 +70,16 @@
     filter();
   }
 
+  // Pictures stand in <noscript>, text to a browser that has the script: hundreds of them would slow the page's opening
+  // though none is seen. They become pictures with their frame.
+  const load = (card) => {
+    for (const text of card.querySelectorAll(".grid noscript")) {
+      text.insertAdjacentHTML("beforebegin", text.textContent);
+      text.remove();
+    }
+  };
+  for (const card of cards) card.addEventListener("toggle", () => { if (card.open) load(card); });
+
   const open = () => {
     const card = location.hash ? document.getElementById(location.hash.slice(1)) : null;
     if (card instanceof HTMLDetailsElement) { card.open = true; card.scrollIntoView(); }
@@ -108,6 +118,7 @@
     const visible = (i) => !cards[i].hidden;
     if (index < 0 || index >= cards.length || !visible(index)) return;
     current = index;
+    load(cards[index]);
     const labels = [...cards[index].querySelectorAll(".grid figcaption")].map((label) => label.textContent);
     const kept = [first.selectedIndex, second.selectedIndex];
     first.replaceChildren(...labels.map((label) => make("option", { textContent: label })));

@@ -91,8 +91,9 @@ void ReportPage::AddFrames(const std::vector<PageFrame>& frames) {
         frame.id, ImageHtml(frame.thumbnail, "errors of " + frame.name), Escaped(frame.name),
         Escaped(frame.note));
     for (const PagePicture& picture : frame.pictures) {
-      body_ += "<figure>" + ImageHtml(picture, picture.label + " of " + frame.name) + "<figcaption>" +
-               Escaped(picture.label) + "</figcaption></figure>\n";
+      // Where there is a script, it makes the picture when its frame is opened (page.js).
+      body_ += "<figure><noscript>" + ImageHtml(picture, picture.label + " of " + frame.name) +
+               "</noscript><figcaption>" + Escaped(picture.label) + "</figcaption></figure>\n";
     }
     body_ += "</div></details>\n";
   }
