@@ -15,4 +15,15 @@ Parameters ParametersOfFrame(const StereoFrame& frame, const ChosenParameters& c
   return parameters;
 }
 
+UncertaintyParameters UncertaintyOf(SourceKind kind, const ChosenParameters& chosen) {
+  // In every one of 24 frames the truth of far surfaces lies half a pixel off what the images show, that of
+  // near ones as much to the other side (docs/uncertainty.md).
+  constexpr float kRigOfKitti2015_px = 0.5F;
+  UncertaintyParameters uncertainty = chosen.uncertainty;
+  if (kind == SourceKind::kKitti2015 && !chosen.IsChosen("uncertainty.rig_px")) {
+    uncertainty.rig_px = kRigOfKitti2015_px;
+  }
+  return uncertainty;
+}
+
 }  // namespace parallax

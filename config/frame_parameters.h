@@ -3,6 +3,7 @@
 
 #include "config/parameters_yaml.h"
 #include "pipeline/frame.h"
+#include "pipeline/frames/frame_source.h"
 #include "pipeline/parameters.h"
 
 namespace parallax {
@@ -13,5 +14,9 @@ inline constexpr const char* kNumDisparitiesKey = "matching_cost.num_disparities
 // The chosen parameters; where the number of disparities was left open and the frame's data set states its
 // largest disparity, the search ends there.
 Parameters ParametersOfFrame(const StereoFrame& frame, const ChosenParameters& chosen);
+
+// The chosen table of uncertainty; where uncertainty.rig_px was left open and the rig of all data of this
+// kind is known to be off, with that.
+UncertaintyParameters UncertaintyOf(SourceKind kind, const ChosenParameters& chosen);
 
 }  // namespace parallax

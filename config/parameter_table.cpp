@@ -1,6 +1,7 @@
 #include "config/parameter_table.h"
 
 #include "config/parameter_text.h"
+#include "config/uncertainty_text.h"
 #include "pipeline/parameters.h"
 
 namespace parallax {
@@ -15,7 +16,7 @@ std::string ParameterTable() {
              ParameterRange(info.key) + " | " + ParameterText(defaults, info.key) + " | " +
              std::string(info.meaning) + " |\n";
   });
-  return table;
+  return table + UncertaintyRows();
 }
 
 }  // namespace parallax

@@ -16,6 +16,7 @@
 
 #include "config/parameter_text.h"
 #include "config/presets.h"
+#include "config/uncertainty_text.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -31,8 +32,27 @@ std::string Suggestion(const std::string& nearest) {
   return nearest.empty() ? "" : ": did you mean " + nearest + "?";
 }
 
-bool IsKey(const std::string& key) {
-  return std::find(ParameterKeys().begin(), ParameterKeys().end(), key) != ParameterKeys().end();
+bool Holds(const std::vector<std::string>& keys, const std::string& key) {
+  return std::find(keys.begin(), keys.end(), key) != keys.end();
+}
+bool IsKey(const std::string& key) { return Holds(ParameterKeys(), key) || Holds(UncertaintyKeys(), key); }
+
+// The keys of a section.
+std::vector<std::string> KeysIn(const std::string& section) {
+  std::vector<std::string> keys;
+  for (const std::vector<std::string>* all : {&ParameterKeys(), &UncertaintyKeys()}) {
+    std::copy_if(all->begin(), all->end(), std::back_inserter(keys),
+                 [&](const std::string& key) { return key.starts_with(section + '.'); });
+  }
+  return keys;
+}
+
+// The valid key or section that was meant; empty when none is near.
+std::string NearestKey(const std::string& key) {
+  std::vector<std::string> of_uncertainty = {std::string(kUncertaintySection)};
+  if (key.find('.') != std::string::npos) of_uncertainty = UncertaintyKeys();
+  const std::string nearest = NearestName(key, of_uncertainty);
+  return nearest.empty() ? NearestParameterKey(key) : nearest;
 }
 
 // One reading of a file with its bases and assignments: collects values and every fault.
@@ -47,7 +67,9 @@ class ParameterReader {
   void ReadDocument(const YAML::Node& document, const std::string& name, const fs::path& folder);
   void ReadStage(const YAML::Node& stage, const std::string& stage_name, const std::string& file);
   void ReadValue(const YAML::Node& value, const std::string& key, const std::string& place);
+  void ReadList(const YAML::Node& value, const std::string& key, const std::string& place);
   void Set(const std::string& key, std::string_view text, const std::string& place);
+  void SetList(const std::string& key, const std::vector<std::string>& values, const std::string& place);
   void Fault(const std::string& place, const std::string& text) { faults_.push_back(place + ": " + text); }
 
   ChosenParameters chosen_;
@@ -175,10 +197,8 @@ void ParameterReader::ReadDocument(const YAML::Node& document, const std::string
       }
       continue;
     }
-    const bool known = std::any_of(ParameterKeys().begin(), ParameterKeys().end(),
-                                   [&](const std::string& key) { return key.starts_with(stage + '.'); });
-    if (!known) {
-      const std::string nearest = NearestParameterKey(stage);
+    if (KeysIn(stage).empty()) {
+      const std::string nearest = NearestKey(stage);
       const bool flat = nearest == stage;  // "aggregation.p1: 10" written in one
       Fault(place, flat ? "key '" + stage + "' must be nested: '" + stage.substr(0, stage.find('.')) +
                               ":' and below it '  " + stage.substr(stage.find('.') + 1) + ": ...'"
@@ -195,12 +215,8 @@ void ParameterReader::ReadStage(const YAML::Node& stage, const std::string& stag
                                 const std::string& file) {
   if (stage.IsNull()) return;  // all its keys are commented out
   if (!stage.IsMap()) {
-    Fault(Place(file, stage.Mark()),
-          stage_name + " is a stage: put its keys below it, indented, such as '" +
-              std::find_if(ParameterKeys().begin(), ParameterKeys().end(),
-                           [&](const std::string& key) { return key.starts_with(stage_name + '.'); })
-                  ->substr(stage_name.size() + 1) +
-              ": ...'");
+    Fault(Place(file, stage.Mark()), stage_name + " is a stage: put its keys below it, indented, such as '" +
+                                         KeysIn(stage_name).front().substr(stage_name.size() + 1) + ": ...'");
     return;
   }
   std::set<std::string> seen;
@@ -212,7 +228,7 @@ void ParameterReader::ReadStage(const YAML::Node& stage, const std::string& stag
     }
     const std::string key = stage_name + '.' + entry.first.Scalar();
     if (!IsKey(key)) {
-      Fault(place, "unknown key '" + key + "'" + Suggestion(NearestParameterKey(key)));
+      Fault(place, "unknown key '" + key + "'" + Suggestion(NearestKey(key)));
     } else if (!seen.insert(key).second) {
       Fault(place, key + " is given twice: keep one");
     } else {
@@ -222,6 +238,7 @@ void ParameterReader::ReadStage(const YAML::Node& stage, const std::string& stag
 }
 
 void ParameterReader::ReadValue(const YAML::Node& value, const std::string& key, const std::string& place) {
+  if (IsOfUncertainty(key)) return ReadList(value, key, place);
   if (value.IsScalar() && value.Tag() != "!") {
     Set(key, value.Scalar(), place);
     return;
@@ -234,6 +251,18 @@ void ParameterReader::ReadValue(const YAML::Node& value, const std::string& key,
   Fault(place, key + " is " + what + ": use one value, " + ParameterRange(key));
 }
 
+// A number, or a list of numbers.
+void ParameterReader::ReadList(const YAML::Node& value, const std::string& key, const std::string& place) {
+  std::vector<std::string> values;
+  const auto take = [&](const YAML::Node& node) {
+    if (node.IsScalar() && node.Tag() != "!") values.push_back(node.Scalar());
+    return node.IsScalar() && node.Tag() != "!";
+  };
+  const bool is_readable = value.IsSequence() ? std::all_of(value.begin(), value.end(), take) : take(value);
+  if (is_readable) return SetList(key, values, place);
+  Fault(place, key + " does not hold numbers: use " + UncertaintyRange(key));
+}
+
 void ParameterReader::Assign(const std::string& assignment) {
   const std::string place = "--set " + assignment;
   const std::size_t equals = assignment.find('=');
@@ -243,10 +272,12 @@ void ParameterReader::Assign(const std::string& assignment) {
   }
   const std::string key = assignment.substr(0, equals);
   if (!IsKey(key)) {
-    Fault(place, "unknown key '" + key + "'" + Suggestion(NearestParameterKey(key)));
+    Fault(place, "unknown key '" + key + "'" + Suggestion(NearestKey(key)));
     return;
   }
-  Set(key, std::string_view(assignment).substr(equals + 1), place);
+  const std::string_view value = std::string_view(assignment).substr(equals + 1);
+  if (IsOfUncertainty(key)) return SetList(key, ListItems(value), place);
+  Set(key, value, place);
 }
 
 void ParameterReader::Set(const std::string& key, std::string_view text, const std::string& place) {
@@ -257,6 +288,12 @@ void ParameterReader::Set(const std::string& key, std::string_view text, const s
     Fault(place, key + ' ' + *fault);
     unreadable_.insert(key);
   }
+}
+
+void ParameterReader::SetList(const std::string& key, const std::vector<std::string>& values,
+                              const std::string& place) {
+  chosen_.chosen_keys.insert(key);
+  if (const auto fault = SetUncertainty(chosen_.uncertainty, key, values)) Fault(place, key + ' ' + *fault);
 }
 
 ChosenParameters ParameterReader::Finish() {

@@ -16,12 +16,14 @@
 #include <vector>
 
 #include "pipeline/parameters.h"
+#include "pipeline/uncertainty/uncertainty.h"
 
 namespace parallax {
 
 // Parameters, and which of them were chosen rather than left at their defaults.
 struct ChosenParameters {
   Parameters parameters;
+  UncertaintyParameters uncertainty;  // section `uncertainty`, whose keys hold lists (uncertainty_text.h)
   // Keys named by a file, its bases, a preset or an assignment, whatever their values.
   std::set<std::string, std::less<>> chosen_keys;
 
@@ -43,6 +45,7 @@ ChosenParameters ParseParameters(std::string_view yaml, const std::string& name,
 
 // The complete set as YAML, every key with its unit, range and meaning as a comment. Reads back to the same
 // parameters. Keys in left_open are written as comments: whoever reads the file back has not chosen them.
+// The table of uncertainty is no part of it: UncertaintyYaml.
 std::string ToYaml(const Parameters& parameters, const std::set<std::string, std::less<>>& left_open = {});
 
 }  // namespace parallax

@@ -19,6 +19,7 @@
 #include "pipeline/fixed_point.h"
 #include "pipeline/frames/frame_road.h"
 #include "pipeline/reprojection.h"
+#include "pipeline/uncertainty/uncertainty.h"
 #include "python/arrays.h"
 #include "python/bindings.h"
 #include "python/device_arrays.h"
@@ -104,6 +105,7 @@ py::dict DictOf(const Parameters& parameters) {
 struct Matched {
   DisparityMap map;
   Parameters parameters;
+  UncertaintyParameters uncertainty;
 };
 
 py::array FixedPoint(const Matched& matched) {
@@ -257,7 +259,9 @@ py::object ResultOf(Matched&& matched, bool x16) {
 
 py::object ComputeFrame(AnyMatcher& matcher, const StereoFrame& frame, bool x16) {
   CheckRectified(frame);
-  Matched matched{.map = {}, .parameters = ParametersOfFrame(frame, matcher.chosen())};
+  Matched matched{.map = {},
+                  .parameters = ParametersOfFrame(frame, matcher.chosen()),
+                  .uncertainty = matcher.chosen().uncertainty};
   {
     const py::gil_scoped_release release;
     matched.map = matcher.Match(ViewOf(frame.left), ViewOf(frame.right), matched.parameters);
@@ -268,7 +272,8 @@ py::object ComputeFrame(AnyMatcher& matcher, const StereoFrame& frame, bool x16)
 py::object ComputeImages(AnyMatcher& matcher, const py::object& left, const py::object& right, bool x16) {
   const CameraImageArgument left_image = CameraImageOf(left, "left image");
   const CameraImageArgument right_image = CameraImageOf(right, "right image");
-  Matched matched{.map = {}, .parameters = matcher.chosen().parameters};
+  Matched matched{
+      .map = {}, .parameters = matcher.chosen().parameters, .uncertainty = matcher.chosen().uncertainty};
   {
     const py::gil_scoped_release release;
     matched.map = matcher.Match(left_image.view, right_image.view, matched.parameters);
@@ -334,6 +339,30 @@ The arrays are views of this object's memory: they keep it alive, and rows may h
             return ArrayOf(std::move(depth));
           },
           py::arg("rig"), "Depth in metres, float32 (H x W), within reprojection's limits; NaN elsewhere.")
+      .def(
+          "sigma",
+          [](const Matched& matched) {
+            HostImage<float> sigma;
+            {
+              const py::gil_scoped_release release;
+              sigma = SigmaOfDisparity(matched.uncertainty, matched.map);
+            }
+            return ArrayOf(std::move(sigma));
+          },
+          "One standard deviation of every disparity in px, float32 (H x W), by the preset's table of\n"
+          "uncertainty; NaN where there is no disparity.")
+      .def(
+          "depth_sigma",
+          [](const Matched& matched, const StereoRig& rig) {
+            HostImage<float> sigma;
+            {
+              const py::gil_scoped_release release;
+              sigma = SigmaOfDepth(SigmaOfDisparity(matched.uncertainty, matched.map).ConstView(),
+                                   DepthOf(matched, rig).ConstView(), rig);
+            }
+            return ArrayOf(std::move(sigma));
+          },
+          py::arg("rig"), "The same of every depth in metres, float32 (H x W); NaN where there is none.")
       .def("cloud", &CloudOf, py::arg("rig"), py::arg("image"),
            "A Cloud of the pixels that have a depth, in reading order, coloured from image, the left one.")
       .def("__repr__", [](const Matched& matched) {

@@ -84,6 +84,7 @@ ROOMS = {
     "pipeline/simd": set(),
     "pipeline/reference": set(),
     "pipeline/metrics": set(),
+    "pipeline/uncertainty": set(),
     "pipeline/calibration": {"simd"},
     "pipeline/frames": {"calibration"},
     "pipeline/cloud": {"simd"},

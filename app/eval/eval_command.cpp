@@ -53,6 +53,10 @@ void RunEval(const EvalOptions& options) {
   if (options.source.empty() && options.clouds.enabled) {
     throw InvalidArgument("--cloud needs a SOURCE, whose calibration makes clouds of disparities");
   }
+  if (options.uncertainty && (options.source.empty() || !options.estimates.empty())) {
+    throw InvalidArgument(
+        "--uncertainty is the matcher's: name a SOURCE, and leave out --estimate and --estimates");
+  }
   CheckFolder(options.outputs.csv_file);  // before frames are matched for minutes
   CheckFolder(options.outputs.json_file);
   if (options.source.empty()) return EvaluateFiles(options);
@@ -99,6 +103,9 @@ void AddEvalCommand(CLI::App& app) {
       ->type_name("PX");
   command->add_flag("--round", o->round, "Middlebury: round estimates to whole pixels first");
   AddCloudScoreOptions(*command, o->clouds);
+  command->add_flag(
+      "--uncertainty", o->uncertainty,
+      "Score the matcher's uncertainty: the share of errors below 3 px within one and two sigma");
   command->callback([o] { RunEval(*o); });
 }
 

@@ -30,6 +30,7 @@ struct EvalOptions {
   bool round = false;
   EvalOutputs outputs;
   CloudScoreOptions clouds;
+  bool uncertainty = false;
 
   std::vector<Metric> MetricsOf(SourceKind source_kind) const {
     return metric.empty() ? MetricsFor(source_kind) : std::vector<Metric>{MetricNamed(metric)};

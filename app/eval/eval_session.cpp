@@ -85,6 +85,7 @@ std::vector<TableSection> EvalSession::Sections(const Scores& total) const {
       sections.push_back(std::move(section));
     }
   }
+  for (TableSection& section : UncertaintySections(total)) sections.push_back(std::move(section));
   if (clouds_) {
     for (TableSection& section : clouds_->Sections()) sections.push_back(std::move(section));
   }

@@ -18,6 +18,7 @@
 #include "app/run/interrupt.h"
 #include "app/run/progress.h"
 #include "config/backends.h"
+#include "config/uncertainty_text.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 
@@ -106,7 +107,8 @@ class SourceEvaluation {
     if (!options_.estimates.empty()) return subject;
     subject.backend = ResolveBackend(options_.matching.backend, options_.matching.Load().parameters.method);
     subject.config = options_.matching.config;
-    subject.parameters = ToYaml(options_.matching.Load().parameters);
+    const ChosenParameters chosen = options_.matching.Load();
+    subject.parameters = ToYaml(chosen.parameters) + UncertaintyYaml(UncertaintyOf(source_->kind(), chosen));
     for (const std::string& assignment : options_.matching.assignments) subject.config += " " + assignment;
     return subject;
   }
@@ -115,6 +117,7 @@ class SourceEvaluation {
     const ChosenParameters chosen = options_.matching.Load();
     const std::string_view backend = ResolveBackend(options_.matching.backend, chosen.parameters.method);
     options_.matching.LogWhatIsMatched(options_.source, *source_, chosen, backend);
+    const UncertaintyParameters uncertainty = UncertaintyOf(source_->kind(), chosen);
     std::string why_skipped;  // set and read in the thread that reads
     FrameSteps steps;
     steps.is_done = [&](const std::string&, const StereoFrame* frame) {
@@ -128,8 +131,10 @@ class SourceEvaluation {
       return MakeQueueInMemory(backend, parameters, matcher_options, 1);
     };
     steps.write = [&](const MatchedFrame& matched, FrameReport&) {
+      HostImage<float> sigma;
+      if (options_.uncertainty) sigma = SigmaOfDisparity(uncertainty, matched.disparity);
       Score(matched.frame, matched.disparity.disparity.ConstView(), matched.match_ms,
-            matched.disparity.confidence.ConstView());
+            matched.disparity.confidence.ConstView(), sigma.ConstView());
     };
     steps.report = [&](const FrameReport& report) {
       if (report.outcome == FrameOutcome::kSkipped) Skip(report.name, why_skipped);
@@ -180,10 +185,10 @@ class SourceEvaluation {
   }
 
   void Score(const StereoFrame& frame, HostImageView<const float> estimate, std::optional<double> time_ms,
-             HostImageView<const std::uint8_t> confidence = {}) {
-    session_.Score(frame,
-                   {estimate, &*frame.truth, MaxDisparityFor(frame, estimate), options_.round, confidence},
-                   time_ms);
+             HostImageView<const std::uint8_t> confidence = {}, HostImageView<const float> sigma = {}) {
+    session_.Score(
+        frame, {estimate, &*frame.truth, MaxDisparityFor(frame, estimate), options_.round, confidence, sigma},
+        time_ms);
   }
 
   float MaxDisparityFor(const StereoFrame& frame, HostImageView<const float> estimate) const {

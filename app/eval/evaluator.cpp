@@ -15,6 +15,7 @@
 #include "pipeline/metrics/kitti_quantization.h"
 #include "pipeline/metrics/middlebury.h"
 #include "pipeline/metrics/sparsification.h"
+#include "pipeline/metrics/uncertainty.h"
 
 namespace parallax::app {
 namespace {
@@ -152,6 +153,19 @@ class Eth3dEvaluator : public RegionEvaluator<Eth3dScores> {
   }
 };
 
+// The mean of a figure over the frames in which it is defined.
+template <typename S>
+double MeanOfDefined(const std::vector<S>& frames, double S::*figure) {
+  double sum = 0;
+  int num = 0;
+  for (const S& frame : frames) {
+    if (std::isnan(frame.*figure)) continue;
+    sum += frame.*figure;
+    ++num;
+  }
+  return sum / num;
+}
+
 // Whether confidence tells wrong pixels, of those with an estimate and non-occluded truth (all truth, where
 // it is not told which is visible). Truth that is larger than the estimate is left out.
 class SparsificationEvaluator : public Evaluator {
@@ -170,27 +184,56 @@ class SparsificationEvaluator : public Evaluator {
     frames_.push_back(EvaluateSparsification(counts));
     return ScoresOf(frames_.back());
   }
-  Scores Total() const override { return frames_.empty() ? Scores() : ScoresOf(MeanOfDefined(frames_)); }
-
- private:
-  // A frame without pixels or errors has no share of them.
-  static SparsificationScores MeanOfDefined(const std::vector<SparsificationScores>& frames) {
-    const auto mean = [&](double SparsificationScores::*figure) {
-      double sum = 0;
-      int num = 0;
-      for (const SparsificationScores& frame : frames) {
-        if (std::isnan(frame.*figure)) continue;
-        sum += frame.*figure;
-        ++num;
-      }
-      return sum / num;
-    };
-    return {mean(&SparsificationScores::area), mean(&SparsificationScores::best_area),
-            mean(&SparsificationScores::errors_below_median)};
+  Scores Total() const override {
+    if (frames_.empty()) return {};
+    using S = SparsificationScores;
+    return ScoresOf(S{MeanOfDefined(frames_, &S::area), MeanOfDefined(frames_, &S::best_area),
+                      MeanOfDefined(frames_, &S::errors_below_median)});
   }
 
+ private:
   IsWrongFunction is_wrong_;
   std::vector<SparsificationScores> frames_;
+};
+
+// Whether the stated sigma holds, and how well it would order the pixels in place of their confidence.
+class UncertaintyEvaluator : public Evaluator {
+ public:
+  explicit UncertaintyEvaluator(IsWrongFunction is_wrong) : is_wrong_(is_wrong) {}
+  Scores AddFrame(const EvaluatedFrame& frame) override {
+    const auto truth = frame.truth->disparity.ConstView();
+    if (frame.sigma.Empty() || !SameSize(frame.sigma, truth)) return {};
+    frames_.push_back(EvaluateUncertainty(frame.estimate, frame.sigma, truth));
+    // Levels of 1/64 px, which are fine enough for an order.
+    ConfidenceCounts counts;
+    ForEachEvaluatedPixel(truth, NonoccludedOf(frame), [&](int x, int y, float true_d) {
+      if (std::isnan(frame.estimate(x, y))) return;
+      const int level = static_cast<int>(std::min(64 * frame.sigma(x, y), 255.0F));
+      counts.Count(static_cast<std::uint8_t>(255 - level),
+                   is_wrong_(std::fabs(frame.estimate(x, y) - true_d), true_d));
+    });
+    const SparsificationScores order = EvaluateSparsification(counts);
+    orders_.push_back(order);
+    Scores scores = ScoresOf(frames_.back());
+    scores.Add(kAuseKey, 100 * (order.area - order.best_area));
+    return scores;
+  }
+  Scores Total() const override {
+    if (frames_.empty()) return {};
+    using U = UncertaintyScores;
+    using S = SparsificationScores;
+    Scores scores = ScoresOf(U{MeanOfDefined(frames_, &U::within_one), MeanOfDefined(frames_, &U::within_two),
+                               MeanOfDefined(frames_, &U::mean_sigma_px)});
+    scores.Add(kAuseKey, 100 * (MeanOfDefined(orders_, &S::area) - MeanOfDefined(orders_, &S::best_area)));
+    return scores;
+  }
+
+ private:
+  static constexpr const char* kAuseKey = "sigma_ause";
+
+  IsWrongFunction is_wrong_;
+  std::vector<UncertaintyScores> frames_;
+  std::vector<SparsificationScores> orders_;
 };
 
 class EvaluatorOfSeveral : public Evaluator {
@@ -288,6 +331,7 @@ std::unique_ptr<Evaluator> MakeEvaluator(std::span<const Metric> metrics) {
   for (const Metric metric : metrics) parts.push_back(RowOf(metric).make());
   if (!metrics.empty()) {
     parts.push_back(std::make_unique<SparsificationEvaluator>(RowOf(metrics.front()).is_wrong));
+    parts.push_back(std::make_unique<UncertaintyEvaluator>(RowOf(metrics.front()).is_wrong));
   }
   return std::make_unique<EvaluatorOfSeveral>(std::move(parts));
 }

@@ -35,6 +35,7 @@ struct EvaluatedFrame {
   float max_disparity_px = std::numeric_limits<float>::infinity();
   bool round = false;
   HostImageView<const std::uint8_t> confidence = {};  // of the matcher, where it ran
+  HostImageView<const float> sigma = {};              // px, NaN = no value; where it was asked for
 };
 
 // Middlebury lets no method lose by values beyond the range that a scene states: estimates are clipped to it
@@ -54,6 +55,7 @@ class Evaluator {
 // KITTI metrics see every estimate as a 16-bit PNG holds it, so that scores are the same whether the matcher
 // runs here or its files are read. Several metrics: the figures of all; a key that two share is the first's.
 // Frames with a confidence get the figures of their sparsification, too; wrong is what the first metric says.
+// Frames with a sigma get those of their uncertainty and of a sparsification by it.
 std::unique_ptr<Evaluator> MakeEvaluator(std::span<const Metric> metrics);
 
 }  // namespace parallax::app

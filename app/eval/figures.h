@@ -10,6 +10,7 @@
 #include "pipeline/metrics/kitti2015.h"
 #include "pipeline/metrics/middlebury.h"
 #include "pipeline/metrics/sparsification.h"
+#include "pipeline/metrics/uncertainty.h"
 
 namespace parallax::app {
 
@@ -154,6 +155,13 @@ inline constexpr Figure<Spa> kSparsification[] = {
     {"sparsification_best", nullptr, nullptr, kPercent<&Spa::best_area>},
     {"ause", nullptr, nullptr, [](const Spa& scores) { return 100 * (scores.area - scores.best_area); }},
     {"errors_below_median", nullptr, nullptr, kPercent<&Spa::errors_below_median>},
+};
+
+using Unc = UncertaintyScores;
+inline constexpr Figure<Unc> kUncertainty[] = {
+    {"within_sigma", "in 1 sigma", kTwoDecimals, kPercent<&Unc::within_one>},
+    {"within_2_sigma", "in 2 sigma", kTwoDecimals, kPercent<&Unc::within_two>},
+    {"sigma_mean_px", "mean sigma", "%.3f", kAsItIs<&Unc::mean_sigma_px>},
 };
 
 }  // namespace figures

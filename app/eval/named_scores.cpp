@@ -43,4 +43,8 @@ Scores ScoresOf(const SparsificationScores& scores) {
   return ScoresByTable(figures::kSparsification, scores, scores, "");
 }
 
+Scores ScoresOf(const UncertaintyScores& scores) {
+  return ScoresByTable(figures::kUncertainty, scores, scores, "");
+}
+
 }  // namespace parallax::app

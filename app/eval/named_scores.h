@@ -9,6 +9,7 @@
 #include "pipeline/metrics/kitti2015.h"
 #include "pipeline/metrics/middlebury.h"
 #include "pipeline/metrics/sparsification.h"
+#include "pipeline/metrics/uncertainty.h"
 
 namespace parallax::app {
 
@@ -22,5 +23,6 @@ Scores ScoresOf(const MiddleburyScores& scores, const MiddleburyScores& filled, 
 Scores ScoresOf(const Eth3dScores& scores, const Eth3dScores& filled, const std::string& suffix);
 
 Scores ScoresOf(const SparsificationScores& scores);
+Scores ScoresOf(const UncertaintyScores& scores);
 
 }  // namespace parallax::app

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <utility>
 
 #include "app/eval/figures.h"
 
@@ -109,6 +110,13 @@ std::vector<TableSection> SectionsOf(Metric metric, const Scores& total, bool on
     sections.front().columns.push_back({kTimeKey, "ms", "%.1f"});
   }
   return sections;
+}
+
+std::vector<TableSection> UncertaintySections(const Scores& total) {
+  std::vector<TableColumn> columns = ColumnsOf(figures::kUncertainty, "");
+  if (!total.Find(columns.front().key)) return {};
+  columns.push_back({"sigma_ause", "ause", kTwoDecimals});
+  return {{"Uncertainty (% of the errors below 3 px, px; mean of the frames)", std::move(columns)}};
 }
 
 std::string CellText(const Scores& scores, const TableColumn& column) {

@@ -28,6 +28,8 @@ struct TableSection {
 // The tables of a metric for which `total` has figures. only_nonoccluded: the truth has no occluded pixels,
 // so that KITTI's figures over "all truth" would only repeat the others.
 std::vector<TableSection> SectionsOf(Metric metric, const Scores& total, bool only_nonoccluded);
+// The table of uncertainty; none where `total` has no figures of it.
+std::vector<TableSection> UncertaintySections(const Scores& total);
 
 // A figure as a table shows it; "-" when it is missing or undefined.
 std::string CellText(const Scores& scores, const TableColumn& column);

@@ -10,6 +10,7 @@
 #include "app/run/frame_writer.h"
 #include "config/backends.h"
 #include "config/parameter_text.h"
+#include "config/uncertainty_text.h"
 #include "config/presets.h"
 #include "datasets/source.h"
 
@@ -44,6 +45,7 @@ std::vector<std::string> MetricChoices() { return {std::begin(kMetricNames), std
 std::vector<std::string> Assignments() {
   std::vector<std::string> starts;
   for (const std::string& key : ParameterKeys()) starts.push_back(key + '=');
+  for (const std::string& key : UncertaintyKeys()) starts.push_back(key + '=');
   return starts;
 }
 

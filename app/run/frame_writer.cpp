@@ -24,11 +24,17 @@ struct OutputRow {
   std::string_view name, folder, ending;
   bool needs_calibration = false;
 };
-constexpr OutputRow kOutputs[] = {{"disparity", "disparity", ".png"},   {"pfm", "pfm", ".pfm"},
-                                  {"color", "color", ".png"},           {"depth", "depth", ".png", true},
-                                  {"cloud", "cloud", ".ply", true},     {"pcd", "cloud", ".pcd", true},
-                                  {"density", "density", ".ply", true}, {"confidence", "confidence", ".png"},
-                                  {"validity", "validity", ".png"}};
+constexpr OutputRow kOutputs[] = {{"disparity", "disparity", ".png"},
+                                  {"pfm", "pfm", ".pfm"},
+                                  {"color", "color", ".png"},
+                                  {"depth", "depth", ".png", true},
+                                  {"cloud", "cloud", ".ply", true},
+                                  {"pcd", "cloud", ".pcd", true},
+                                  {"density", "density", ".ply", true},
+                                  {"confidence", "confidence", ".png"},
+                                  {"validity", "validity", ".png"},
+                                  {"sigma", "sigma", ".pfm"},
+                                  {"depth_sigma", "depth_sigma", ".pfm", true}};
 const OutputRow& RowOf(Output output) { return kOutputs[static_cast<std::size_t>(output)]; }
 
 constexpr std::string_view kDensityPictureEnding = ".png";
@@ -73,8 +79,9 @@ std::vector<Output> OutputsOf(const std::vector<std::string>& names) {
   return outputs;
 }
 
-FrameWriter::FrameWriter(fs::path folder, std::vector<Output> asked, RunClouds* clouds)
-    : folder_(std::move(folder)), asked_(std::move(asked)), clouds_(clouds) {}
+FrameWriter::FrameWriter(fs::path folder, std::vector<Output> asked, const UncertaintyParameters& uncertainty,
+                         RunClouds* clouds)
+    : folder_(std::move(folder)), asked_(std::move(asked)), uncertainty_(uncertainty), clouds_(clouds) {}
 
 fs::path FrameWriter::PathOf(Output output, const std::string& name) const {
   const OutputRow& place = RowOf(output);
@@ -165,12 +172,16 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
     WritePng(PathOf(Output::kConfidence, name), matched.disparity.confidence.ConstView());
   if (Contains(outputs, Output::kValidity))
     WritePng(PathOf(Output::kValidity, name), matched.disparity.validity.ConstView());
+  HostImage<float> sigma;
+  if (Contains(outputs, Output::kSigma) || Contains(outputs, Output::kDepthSigma))
+    sigma = SigmaOfDisparity(uncertainty_, matched.disparity);
+  if (Contains(outputs, Output::kSigma)) WritePfm(PathOf(Output::kSigma, name), sigma.ConstView());
   if (std::any_of(outputs.begin(), outputs.end(), NeedsCalibration))
-    WriteDepthAndCloud(matched, outputs, report);
+    WriteDepthAndCloud(matched, outputs, sigma, report);
 }
 
 void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vector<Output>& outputs,
-                                     FrameReport& report) const {
+                                     const HostImage<float>& sigma, FrameReport& report) const {
   const StereoFrame& frame = matched.frame;
   const HostImageView<const float> disparity = matched.disparity.disparity.View();
   for (const Output output : outputs) {
@@ -195,13 +206,25 @@ void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vec
                              " pixels beyond 65.535 m left out of the depth PNG, which cannot hold them");
     }
   }
-  if (needs_cloud && clouds_ != nullptr) clouds_->Clean(cloud, report);
+  std::vector<float> sigma_of_points;
+  if (!sigma.Empty()) {
+    const HostImage<float> sigma_m = SigmaOfDepth(sigma.ConstView(), depth_m.ConstView(), *frame.rig);
+    if (Contains(outputs, Output::kDepthSigma))
+      WritePfm(PathOf(Output::kDepthSigma, frame.name), sigma_m.ConstView());
+    if (needs_cloud) sigma_of_points = ValuesOfPoints(sigma_m.ConstView(), depth_m.ConstView());
+  }
+  if (needs_cloud && clouds_ != nullptr) clouds_->Clean(cloud, sigma_of_points, report);
   if (Contains(outputs, Output::kDensity)) {
     const fs::path file = PathOf(Output::kDensity, frame.name);
     clouds_->WriteDensity(cloud, file, fs::path(file).replace_extension(".png"), report);
   }
-  if (Contains(outputs, Output::kCloud)) WritePly(PathOf(Output::kCloud, frame.name), cloud);
-  if (Contains(outputs, Output::kPcd)) WritePcd(PathOf(Output::kPcd, frame.name), cloud);
+  ScalarField scalars;
+  if (!sigma.Empty())
+    scalars = {"standard deviation of z, m (along the ray: times length / z)", sigma_of_points, "sigma_z"};
+  if (Contains(outputs, Output::kCloud))
+    WritePly(PathOf(Output::kCloud, frame.name), cloud, CloudEncoding::kBinary, scalars);
+  if (Contains(outputs, Output::kPcd))
+    WritePcd(PathOf(Output::kPcd, frame.name), cloud, CloudEncoding::kBinary, scalars);
 }
 
 }  // namespace parallax::app

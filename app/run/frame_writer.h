@@ -1,5 +1,6 @@
 // The files of one frame: DIR/disparity/NAME.png, pfm/NAME.pfm, depth/NAME.png, color/NAME.png,
-// cloud/NAME.ply, .pcd, density/NAME.ply, .png, confidence/NAME.png, validity/NAME.png.
+// cloud/NAME.ply, .pcd, density/NAME.ply, .png, confidence/NAME.png, validity/NAME.png, sigma/NAME.pfm,
+// depth_sigma/NAME.pfm.
 #pragma once
 
 #include <filesystem>
@@ -9,10 +10,23 @@
 #include "app/output/result_folder.h"
 #include "app/run/run_clouds.h"
 #include "pipeline/frames/frame_road.h"
+#include "pipeline/uncertainty/uncertainty.h"
 
 namespace parallax::app {
 
-enum class Output { kDisparity, kPfm, kColor, kDepth, kCloud, kPcd, kDensity, kConfidence, kValidity };
+enum class Output {
+  kDisparity,
+  kPfm,
+  kColor,
+  kDepth,
+  kCloud,
+  kPcd,
+  kDensity,
+  kConfidence,
+  kValidity,
+  kSigma,
+  kDepthSigma
+};
 // Their names, as --write takes them: "disparity, pfm, ...".
 std::string OutputNames();
 // Outputs of these names; throws InvalidArgument for an unknown one.
@@ -22,8 +36,10 @@ std::vector<Output> OutputsOf(const std::vector<std::string>& names);
 class FrameWriter {
  public:
   // asked: what to write. Empty: disparity and color, and depth and cloud of frames that have a calibration.
+  // uncertainty: of kSigma and kDepthSigma; with one of them, the points of clouds have it, too.
   // clouds: what is done with clouds; may be null, where density is not asked for.
-  FrameWriter(std::filesystem::path folder, std::vector<Output> asked, RunClouds* clouds = nullptr);
+  FrameWriter(std::filesystem::path folder, std::vector<Output> asked,
+              const UncertaintyParameters& uncertainty, RunClouds* clouds = nullptr);
 
   // Makes the folder and the folders in it. Throws Error where that is not possible.
   void MakeFolders() const;
@@ -44,11 +60,13 @@ class FrameWriter {
   static std::vector<ResultPlace> Places();
 
  private:
+  // sigma: of the disparities, where it is wanted, else empty.
   void WriteDepthAndCloud(const MatchedFrame& matched, const std::vector<Output>& outputs,
-                          FrameReport& report) const;
+                          const HostImage<float>& sigma, FrameReport& report) const;
 
   std::filesystem::path folder_;
   std::vector<Output> asked_;
+  UncertaintyParameters uncertainty_;
   RunClouds* clouds_;
 };
 

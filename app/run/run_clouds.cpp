@@ -35,13 +35,22 @@ RunClouds::RunClouds(const RunCloudOptions& options, std::unique_ptr<CloudMeasur
   }
 }
 
-void RunClouds::Clean(PointCloud& cloud, FrameReport& report) {
+void RunClouds::Clean(PointCloud& cloud, std::vector<float>& values, FrameReport& report) {
   if (!cleans()) return;
   const std::scoped_lock lock(mutex_);
   CheckGoesOn();
   const Stopwatch watch;
   const std::size_t num_before = cloud.size();
-  if (num_before > 0) cloud = app::Clean(cloud, cleaning_, *measures_).cloud;
+  if (num_before > 0) {
+    CleanedCloud cleaned = app::Clean(cloud, cleaning_, *measures_);
+    if (!values.empty()) {
+      std::vector<float> kept;
+      kept.reserve(cleaned.indices.size());
+      for (const std::int32_t i : cleaned.indices) kept.push_back(values[static_cast<std::size_t>(i)]);
+      values = std::move(kept);
+    }
+    cloud = std::move(cleaned.cloud);
+  }
   CloudFigures& figures = CloudFiguresIn(report);
   figures.clean_ms = watch.ms();
   figures.num_points = num_before;

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "app/cloud/cloud_cleaning.h"
 #include "pipeline/cloud/cloud_measures.h"
@@ -48,7 +49,8 @@ class RunClouds {
   bool measures_density() const { return density_; }
 
   // Removes outliers, where that was asked for; adds what it took, and how many went, to the report.
-  void Clean(PointCloud& cloud, FrameReport& report);
+  // values: one a point, or none; those of removed points go with them.
+  void Clean(PointCloud& cloud, std::vector<float>& values, FrameReport& report);
   // Writes the cloud in the colours of its density, and a picture of it. A cloud of too few points has none:
   // a note in the report.
   void WriteDensity(const PointCloud& cloud, const std::filesystem::path& cloud_file,

@@ -94,10 +94,11 @@ class RunCommand {
     memory_limit_bytes_ = options.matching.MemoryLimitBytes(backend_);
     const std::vector<Output> outputs = OutputsOf(options.outputs);
     clouds_ = CloudsOf(options, outputs);
-    writer_.emplace(options.output, outputs, clouds_.get());
     source_ =
         WithDecimation(WithRowCheck(WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig)),
                        chosen_.parameters);
+    chosen_.uncertainty = UncertaintyOf(source_->kind(), chosen_);
+    writer_.emplace(options.output, outputs, chosen_.uncertainty, clouds_.get());
     if (options.used_folder.resume && source_->kind() == SourceKind::kCamera) {
       throw InvalidArgument(options.source.front() +
                             ": a camera's frames do not come again: leave out --resume, and name another "
@@ -298,7 +299,7 @@ class RunCommand {
 
   const RunOptions& options_;
   FrameViewer* const viewer_;
-  const ChosenParameters chosen_;
+  ChosenParameters chosen_;
   const std::string_view backend_;
   std::size_t memory_limit_bytes_ = 0;
   std::unique_ptr<RunClouds> clouds_;

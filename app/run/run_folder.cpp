@@ -11,6 +11,7 @@
 #include "app/options/frame_parameters.h"
 #include "app/output/output_files.h"
 #include "config/parameter_text.h"
+#include "config/uncertainty_text.h"
 #include "datasets/file_identity.h"
 #include "pipeline/error.h"
 
@@ -100,6 +101,9 @@ void RunFolder::CheckIsTheSame() const {
     const std::string_view was = before.Get(key);
     if (IsOfTheRun(key) && was != is) refuse(fmt::format("{} {}", key, was), is, with_config);
   }
+  if (before.Get(kUncertaintySection) != UncertaintyLine(chosen_.uncertainty)) {
+    refuse("another table of uncertainty", "this one", with_config);
+  }
   const std::string is = ParameterText(chosen_.parameters, kNumDisparitiesKey);
   const std::string key(kNumDisparitiesKey);
   const bool was_open = !before.Get(kLeftOpen).empty();
@@ -118,6 +122,7 @@ void RunFolder::Begin() {
   common.Add(kVersion, ThisBuild().version);
   for (const KeptOption& option : KeptOptionsOf(options_)) common.Add(option.name, option.value);
   for (const std::string& key : ParameterKeys()) common.Add(key, ParameterText(chosen_.parameters, key));
+  common.Add(kUncertaintySection, UncertaintyLine(chosen_.uncertainty));
   if (!chosen_.IsChosen(kNumDisparitiesKey)) common.Add(kLeftOpen, kNumDisparitiesKey);
   folder_.Begin(common);
   writer_.MakeFolders();
@@ -174,7 +179,8 @@ void RunFolder::WriteParameters(bool disparities_open) const {
   for (const KeptOption& option : KeptOptionsOf(options_)) {
     if (!option.value.empty()) text.append(option.line).append(option.value).append("\n");
   }
-  WriteTextFile(parameters_file(), text + ToYaml(chosen_.parameters, left_open));
+  WriteTextFile(parameters_file(),
+                text + ToYaml(chosen_.parameters, left_open) + UncertaintyYaml(chosen_.uncertainty));
 }
 
 }  // namespace parallax::app

@@ -14,10 +14,11 @@ namespace parallax {
 enum class CloudEncoding { kBinary, kAscii };
 
 // A number beside every point, such as its density. In files it is the field `quality`, which MeshLab and
-// CloudCompare show in colours; what it means stands in a comment of the header.
+// CloudCompare show in colours, or one of another name; what it means stands in a comment of the header.
 struct ScalarField {
   std::string meaning;            // one line, with the unit; empty = there is no such field
   std::span<const float> values;  // one per point
+  std::string name = "quality";   // a word
 };
 
 // Two indices of points.

@@ -122,9 +122,9 @@ void WritePcd(const std::filesystem::path& path, const PointCloud& cloud, CloudE
     out << '\n';
   };
   out << "# .PCD v0.7 - Point Cloud Data file format\n";
-  if (has_scalars) out << "# quality: " << scalars.meaning << '\n';
+  if (has_scalars) out << "# " << scalars.name << ": " << scalars.meaning << '\n';
   out << "VERSION 0.7\n";
-  line("FIELDS", "x y z", "rgb", "quality");
+  line("FIELDS", "x y z", "rgb", scalars.name);
   line("SIZE", "4 4 4", "4", "4");
   line("TYPE", "F F F", "U", "F");
   line("COUNT", "1 1 1", "1", "1");

@@ -111,11 +111,11 @@ void WriteVertexHeader(std::ostream& out, const PointCloud& cloud, CloudEncoding
                        const ScalarField& scalars) {
   out << "ply\nformat " << (encoding == CloudEncoding::kBinary ? "binary_little_endian" : "ascii") << " 1.0\n"
       << "comment parallax: metres, x right, y down, z forward\n";
-  if (!scalars.meaning.empty()) out << "comment quality: " << scalars.meaning << "\n";
+  if (!scalars.meaning.empty()) out << "comment " << scalars.name << ": " << scalars.meaning << "\n";
   out << "element vertex " << cloud.points.size() << "\n"
       << "property float x\nproperty float y\nproperty float z\n";
   if (!cloud.colors.empty()) out << "property uchar red\nproperty uchar green\nproperty uchar blue\n";
-  if (!scalars.meaning.empty()) out << "property float quality\n";
+  if (!scalars.meaning.empty()) out << "property float " << scalars.name << "\n";
 }
 
 }  // namespace

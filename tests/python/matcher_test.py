@@ -31,15 +31,15 @@ class Bits(unittest.TestCase):
     def check(self, source, preset, **keywords):
         with tempfile.TemporaryDirectory() as folder:
             run_program("run", *source, "--config", preset, "--backend", "cpu", "--output", folder,
-                        "--write", "pfm,validity,confidence", *keywords.pop("options", []))
+                        "--write", "pfm,validity,confidence,sigma", *keywords.pop("options", []))
             matcher = parallax.Matcher(preset=preset, backend="cpu", **keywords)
             num_frames = 0
             for frame in parallax.open(*source):
                 result = matcher.compute(frame)
                 for kind, array in [("pfm", result.disparity), ("validity", result.validity),
-                                    ("confidence", result.confidence)]:
+                                    ("confidence", result.confidence), ("sigma", result.sigma())]:
                     file = next(Path(folder, kind).glob(frame.name + ".*"))
-                    read = parallax.read_disparity if kind == "pfm" else parallax.read_image
+                    read = parallax.read_disparity if file.suffix == ".pfm" else parallax.read_image
                     self.assertTrue(same_bits(read(file), array), f"{preset}: {file}")
                     self.assertTrue(np.isfinite(result.disparity).any())
                 num_frames += 1

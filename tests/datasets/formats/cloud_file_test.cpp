@@ -194,6 +194,9 @@ TEST(WriteCloud, AScalarIsTheFieldQuality) {
               AllOf(HasSubstr("FIELDS x y z rgb quality\nSIZE 4 4 4 4 4\nTYPE F F F U F\n"
                               "COUNT 1 1 1 1 1\n"),
                     HasSubstr("DATA ascii\n0 0 1 66051 0.5\n")));
+  WriteCloud(dir / "c.ply", cloud, CloudEncoding::kAscii, {"of z, m", values, "sigma_z"});
+  EXPECT_THAT(test::ReadText(dir / "c.ply"), AllOf(HasSubstr("comment sigma_z: of z, m\n"),
+                                                   HasSubstr("property float sigma_z\nend_header")));
   WriteCloud(dir / "b.ply", cloud, CloudEncoding::kBinary, {"density", values});
   const std::string binary = test::ReadText(dir / "b.ply");
   EXPECT_EQ(binary.size(), binary.find("end_header\n") + 11 + 3 * (12 + 3 + 4));
