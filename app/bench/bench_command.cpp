@@ -67,7 +67,7 @@ double ResidentMegabytes() {
 Parameters ParametersOf(const BenchOptions& options, const BenchRow& row) {
   Parameters parameters = options.matching.Load().parameters;
   parameters.matching_cost.num_disparities = row.disparities;
-  parameters.aggregation.num_paths = row.paths;
+  if (row.paths > 0) parameters.aggregation.num_paths = row.paths;
   return parameters;
 }
 
@@ -177,6 +177,12 @@ void RunBench(BenchOptions& options) {
   if (!options.instruction_set.empty()) cpu::UseInstructionSet(options.instruction_set);
   const Parameters defaults = options.matching.Load().parameters;
   if (options.disparities.empty()) options.disparities = {defaults.matching_cost.num_disparities};
+  if (defaults.method == Method::kAdCensus) {
+    if (!options.paths.empty())
+      throw InvalidArgument(
+          "--paths is of the method sgm alone; ad_census always follows four: leave it out");
+    options.paths = {0};
+  }
   if (options.paths.empty()) options.paths = {defaults.aggregation.num_paths};
   BenchFrames real;
   if (!options.source.empty()) real = LoadBenchFrames(options.source, options.kind, options.num_frames);

@@ -70,15 +70,17 @@ std::string BenchTable(const std::vector<BenchRow>& rows) {
                   "size", "D", "paths", "stage", "median ms", "p10", "p90", "Geval/s", "GB/s", "MB");
   for (const BenchRow& row : rows) {
     const int digits = row.backend == "cuda" ? 4 : 2;
-    text += fmt::format("{:<12} {:>11} {:>5} {:>5}  {:<17} {:>9.{}f} {:>8.{}f} {:>8.{}f}", row.backend,
-                        fmt::format("{}x{}", row.width, row.height), row.disparities,
-                        IsOpencv(row) ? "-" : std::to_string(row.paths), row.stage, Median(row), digits,
-                        Quantile(row.samples_ms, 0.1), digits, Quantile(row.samples_ms, 0.9), digits);
+    text +=
+        fmt::format("{:<12} {:>11} {:>5} {:>5}  {:<17} {:>9.{}f} {:>8.{}f} {:>8.{}f}", row.backend,
+                    fmt::format("{}x{}", row.width, row.height), row.disparities,
+                    IsOpencv(row) || row.paths == 0 ? "-" : std::to_string(row.paths), row.stage, Median(row),
+                    digits, Quantile(row.samples_ms, 0.1), digits, Quantile(row.samples_ms, 0.9), digits);
     if (IsWhole(row)) {
-      text += fmt::format(
-          " {:>8.2f} {:>6} {:>7}", EvaluationsPerNanosecond(row),
-          IsOpencv(row) || row.backend == "cuda" ? "-" : fmt::format("{:.1f}", SumsGigabytesPerSecond(row)),
-          row.memory_mb > 0 ? fmt::format("{:.0f}", row.memory_mb) : "-");
+      text += fmt::format(" {:>8.2f} {:>6} {:>7}", EvaluationsPerNanosecond(row),
+                          IsOpencv(row) || row.backend == "cuda" || row.paths == 0
+                              ? "-"
+                              : fmt::format("{:.1f}", SumsGigabytesPerSecond(row)),
+                          row.memory_mb > 0 ? fmt::format("{:.0f}", row.memory_mb) : "-");
     }
     if (row.floor.ms > 0) {
       text += fmt::format("  floor {:.4f} ({}), {:.1f} times that", row.floor.ms, row.floor.bound,

@@ -13,7 +13,8 @@ namespace parallax::app {
 struct BenchRow {
   std::string backend;  // "cpu", ..., "opencv:hh"
   int width = 0, height = 0;
-  int disparities = 0, paths = 0;
+  int disparities = 0;
+  int paths = 0;  // that the costs of SGM follow; 0: another method
   // "frame": the whole, census to filled disparity; on a GPU with the images there, in one CUDA graph. There
   // also frame_host: the caller's images in, his map out; throughput, throughput_pinned, throughput_host: the
   // time a frame takes of a sequence with several in flight, images on the device, in page-locked memory, or

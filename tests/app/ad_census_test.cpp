@@ -61,6 +61,11 @@ TEST(AdCensusProgram, IsScoredAndMeasured) {
                    "--repeat", "1", "--set", "method=ad_census"});
   EXPECT_EQ(bench.exit_code, 0) << bench.err;
   EXPECT_THAT(bench.out, HasSubstr("reference"));
+  EXPECT_THAT(bench.out, HasSubstr("64x32    16     -  frame"));  // "-" paths, which are SGM's
+  const test::ProgramResult paths =
+      RunParallax({"bench", "--sizes", "64x32", "--paths", "4", "--config", "ad_census"});
+  EXPECT_NE(paths.exit_code, 0);
+  EXPECT_THAT(paths.err, HasSubstr("--paths"));
 }
 
 TEST(AdCensusProgram, HasItsPresets) {

@@ -1,5 +1,6 @@
-// The method AD-Census on the cpu: volumes a block of disparities after the other while they are averaged
-// over the crosses, then whole along the scanlines.
+// The method AD-Census on the cpu. With the crosses of both images costs are averaged a slice, which is all
+// costs at one disparity, after the other, with those of the left image a block of disparities after the
+// other; scanlines follow over whole volumes.
 #include <algorithm>
 #include <atomic>
 #include <limits>
@@ -10,6 +11,8 @@
 
 #include "pipeline/cpu/ad_census/kernels.h"
 #include "pipeline/cpu/ad_census/refinement.h"
+#include "pipeline/cpu/ad_census/slice_averager.h"
+#include "pipeline/cpu/ad_census/slice_kernels.h"
 #include "pipeline/cpu/ad_census/views.h"
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/cpu/filters/map_filters.h"
@@ -24,12 +27,14 @@ namespace {
 
 using cpu::LargeBuffer;
 using cpu::ad_census::ArmLine;
+using cpu::ad_census::ArmPlanes;
+using cpu::ad_census::CostTables;
 using cpu::ad_census::kNoIndex;
 using cpu::ad_census::kRightMargin;
-using cpu::ad_census::Partners;
 using cpu::ad_census::PathLine;
 using cpu::ad_census::Plane;
 using cpu::ad_census::Selection;
+using cpu::ad_census::SliceAverager;
 using cpu::ad_census::View;
 
 constexpr std::size_t kBytes = sizeof(std::uint16_t);
@@ -39,15 +44,14 @@ std::size_t Size(int value) { return static_cast<std::size_t>(value); }
 // Memory of one thread for a line of vectors and what is made of it.
 struct LineWork {
   explicit LineWork(int length)
-      : first(Size(length) * Size(cpu::ad_census::kMaxLanes)),
+      : first(Size(length + cpu::ad_census::kLineSlack) * Size(cpu::ad_census::kMaxLanes)),
         second(first.size()),
-        sizes(first.size()),
         scratch(cpu::ad_census::LineScratchBytes(length)) {}
   static std::size_t BytesOf(int length) {
-    return 3 * Size(length) * Size(cpu::ad_census::kMaxLanes) * kBytes +
+    return 2 * Size(length + cpu::ad_census::kLineSlack) * Size(cpu::ad_census::kMaxLanes) * kBytes +
            cpu::ad_census::LineScratchBytes(length);
   }
-  AlignedBuffer<std::uint16_t> first, second, sizes;
+  AlignedBuffer<std::uint16_t> first, second;
   AlignedBuffer<std::uint8_t> scratch;
 };
 
@@ -61,17 +65,17 @@ class SumMaker {
         lanes_(cpu::ad_census::NumLanes()),
         num_blocks_(NumBlocks(parameters)),
         both_(parameters.ad_census.support == SupportRegion::kBoth),
-        up_(largest_height, largest_width),
-        down_(largest_height, largest_width) {
-    const std::size_t block_bytes = BlockBytes(largest_width, largest_height);
-    costs_ = LargeBuffer(block_bytes * Size(num_blocks_));
-    sums_ = LargeBuffer(block_bytes * Size(num_blocks_));
+        cost_tables_(tables_),
+        left_columns_(largest_height, largest_width) {
+    costs_ = LargeBuffer(CostBytes(parameters, largest_width, largest_height));
+    sums_ = LargeBuffer(CostBytes(parameters, largest_width, largest_height));
     if (both_) {
-      for (LargeBuffer& sizes : sizes_) sizes = LargeBuffer(block_bytes);
+      right_columns_ = ArmPlanes(largest_height, largest_width);
+      for (int i = 0; i < NumAveragers(parameters, threads.num_threads()); ++i)
+        averagers_.emplace_back(largest_width, largest_height);
     } else {
-      for (Plane<float>& plane : reciprocals_)
-        plane =
-            Plane<float>(std::max(largest_width, largest_height), std::max(largest_width, largest_height));
+      const int longest = std::max(largest_width, largest_height);
+      for (Plane<float>& plane : reciprocals_) plane = Plane<float>(longest, longest);
     }
     for (int i = 0; i < threads.num_threads(); ++i) {
       lines_.emplace_back(std::max(largest_width, largest_height));
@@ -82,30 +86,40 @@ class SumMaker {
   // Of one made with these.
   static std::size_t BytesOf(const Parameters& parameters, int width, int height, int num_threads) {
     const int longest = std::max(width, height);
-    const std::size_t block_bytes = BlockBytes(width, height);
-    const std::size_t sizes = parameters.ad_census.support == SupportRegion::kBoth
-                                  ? 2 * block_bytes
-                                  : 2 * Plane<float>::BytesOf(longest, longest);
-    return 2 * block_bytes * Size(NumBlocks(parameters)) + sizes +
-           2 * Plane<std::uint8_t>::BytesOf(height, width) +
+    const std::size_t of_support =
+        parameters.ad_census.support == SupportRegion::kBoth
+            ? 2 * ArmPlanes::BytesOf(height, width) +
+                  Size(NumAveragers(parameters, num_threads)) * SliceAverager::BytesOf(width, height)
+            : ArmPlanes::BytesOf(height, width) + 2 * Plane<float>::BytesOf(longest, longest);
+    return 2 * CostBytes(parameters, width, height) + of_support +
            Size(num_threads) * (LineWork::BytesOf(longest) + StateSize(parameters) * kBytes);
   }
 
-  // right: the mirrored view. stages: null, or gets the volumes.
-  void Make(const View& left, const View& right, int width, int height, StageResults* stages) {
-    left_ = &left, right_ = &right, width_ = width, height_ = height;
-    cpu::ad_census::Transpose(left.arms.up, width, height, up_, threads_);
-    cpu::ad_census::Transpose(left.arms.down, width, height, down_, threads_);
+  // mirrored_right: the right view, mirrored. stages: null, or gets the volumes.
+  void Make(const View& left, const View& right, const View& mirrored_right, int width, int height,
+            StageResults* stages) {
+    left_ = &left, mirrored_right_ = &mirrored_right, width_ = width, height_ = height;
     const int num_disparities = parameters_.matching_cost.num_disparities;
     HostCostVolume<std::uint16_t>* handed_out = nullptr;
     if (stages != nullptr)
       handed_out = &stages->Add("costs", HostCostVolume<std::uint16_t>(width, height, num_disparities));
-    if (!both_ && parameters_.ad_census.iterations > 0) FindReciprocals();
-    for (int block = 0; block < num_blocks_; ++block) {
-      MatchBlock(block, handed_out);
-      for (int i = 0; i < parameters_.ad_census.iterations; ++i) AverageBlock(block, i);
+    TransposeArms(left.arms, left_columns_);
+    has_slices_ = both_;
+    if (both_) {
+      TransposeArms(right.arms, right_columns_);
+      MakeSlices(right, handed_out);
+    } else {
+      if (parameters_.ad_census.iterations > 0) FindReciprocals();
+      for (int block = 0; block < num_blocks_; ++block) {
+        MatchBlock(block, handed_out);
+        for (int i = 0; i < parameters_.ad_census.iterations; ++i) AverageBlock(block, i);
+      }
     }
-    if (stages != nullptr) stages->Add("aggregated", Volume(costs_));
+    if (stages != nullptr) {
+      ForEach(height_, [&](std::size_t worker, int y) { TurnSlices(worker, y); });
+      has_slices_ = false;
+      stages->Add("aggregated", Volume(costs_));
+    }
     if (parameters_.ad_census.scanlines) {
       WalkRows();
       WalkColumns();
@@ -130,11 +144,19 @@ class SumMaker {
     const int lanes = cpu::ad_census::NumLanes();
     return (parameters.matching_cost.num_disparities + lanes - 1) / lanes;
   }
-  static std::size_t BlockBytes(int width, int height) {
-    return Size(width) * Size(height) * Size(cpu::ad_census::NumLanes()) * kBytes;
+  // Of a volume, and what the transposition of its last rows reads behind it.
+  static std::size_t CostBytes(const Parameters& parameters, int width, int height) {
+    return (Size(width) * Size(height) * Size(NumBlocks(parameters)) * Size(cpu::ad_census::NumLanes()) +
+            cpu::ad_census::kLineSlack) *
+           kBytes;
   }
   static std::size_t StateSize(const Parameters& parameters) {
-    return 2 * Size(NumBlocks(parameters) + 2) * Size(cpu::ad_census::NumLanes());
+    return 4 * Size(NumBlocks(parameters) + 2) * Size(cpu::ad_census::NumLanes());
+  }
+  // A slice takes 8 bytes a pixel: those of all threads take no more than the volumes where D > 7.
+  static int NumAveragers(const Parameters& parameters, int num_threads) {
+    return std::clamp(parameters.matching_cost.num_disparities / (2 * SliceAverager::kTogether), 1,
+                      num_threads);
   }
 
   std::uint16_t* Of(const LargeBuffer& volume, int block, int x, int y) const {
@@ -171,20 +193,61 @@ class SumMaker {
     cpu::ad_census::StoreLine(from, line.length, line.step, line.begin);
   }
 
-  ArmLine ArmsAlong(int block, bool is_row, int i) const {
-    const auto partners = [&](const Plane<std::uint8_t>& row_arms, const Plane<std::uint8_t>& column_arms) {
-      if (!both_) return Partners{};
-      return is_row ? Partners{row_arms.Row(i), 0, FirstRight(0, block), -1, width_}
-                    : Partners{column_arms.Row(0), column_arms.stride(), FirstRight(i, block), 0, width_};
-    };
-    const auto& of_left = left_->arms;
-    const auto& of_right = right_->arms;
-    return {is_row ? width_ : height_, is_row ? of_left.left.Row(i) : up_.Row(i),
-            is_row ? of_left.right.Row(i) : down_.Row(i), partners(of_right.left, of_right.up),
-            partners(of_right.right, of_right.down)};
+  void TransposeArms(const ArmPlanes& arms, ArmPlanes& columns) {
+    cpu::ad_census::Transpose(arms.up, width_, height_, columns.up, threads_);
+    cpu::ad_census::Transpose(arms.down, width_, height_, columns.down, threads_);
+    if (!both_) return;
+    cpu::ad_census::Transpose(arms.left, width_, height_, columns.left, threads_);
+    cpu::ad_census::Transpose(arms.right, width_, height_, columns.right, threads_);
   }
 
-  // Regions of the left crosses: sizes_[0] of rows first, which columns divide by; sizes_[1] the other way.
+  // --- the crosses of both images -----------------------------------------------------
+  // Fills the volume with slices: in the place of a block's vectors of a row lie its slices' rows.
+  void MakeSlices(const View& right, HostCostVolume<std::uint16_t>* handed_out) {
+    const cpu::ad_census::SliceInput input{width_,
+                                           height_,
+                                           left_,
+                                           &right,
+                                           &left_columns_,
+                                           &right_columns_,
+                                           &cost_tables_,
+                                           parameters_.ad_census.color_difference,
+                                           parameters_.matching_cost.min_disparity,
+                                           parameters_.ad_census.iterations,
+                                           handed_out};
+    std::atomic<int> next = 0;
+    threads_.ParallelFor(static_cast<int>(averagers_.size()), [&](int worker) {
+      constexpr int kTogether = SliceAverager::kTogether;
+      const int num_disparities = parameters_.matching_cost.num_disparities;
+      for (int d = next.fetch_add(kTogether); d < num_disparities; d = next.fetch_add(kTogether)) {
+        std::uint16_t* slices[kTogether];
+        const int count = std::min(kTogether, num_disparities - d);
+        for (int k = 0; k < count; ++k) {
+          slices[k] = Of(costs_, (d + k) / lanes_, 0, 0) + std::ptrdiff_t{(d + k) % lanes_} * width_;
+        }
+        averagers_[Size(worker)].Average(input, d, count, slices, std::ptrdiff_t{width_} * lanes_);
+      }
+    });
+  }
+  // Makes vectors of a row's slices.
+  void TurnSlices(std::size_t worker, int y) {
+    if (!has_slices_) return;
+    std::uint16_t* const turned = lines_[worker].first.data();
+    for (int block = 0; block < num_blocks_; ++block) {
+      std::uint16_t* const row = Of(costs_, block, 0, y);
+      cpu::ad_census::TransposeLines(row, width_, width_, turned, lanes_);
+      std::copy_n(turned, std::ptrdiff_t{width_} * lanes_, row);
+    }
+  }
+
+  // --- the left image's crosses alone ---------------------------------------------------
+  ArmLine ArmsAlong(bool is_row, int i) const {
+    const auto& arms = left_->arms;
+    return {is_row ? width_ : height_, is_row ? arms.left.Row(i) : left_columns_.up.Row(i),
+            is_row ? arms.right.Row(i) : left_columns_.down.Row(i)};
+  }
+
+  // Sizes of the regions: [0] of rows first, which columns divide by; [1] the other way.
   void FindReciprocals() {
     for (const bool rows_first : {true, false}) {
       Plane<float>& reciprocals = reciprocals_[rows_first ? 0 : 1];
@@ -195,7 +258,7 @@ class SumMaker {
       };
       const int num_lines = rows_first ? width_ : height_, length = rows_first ? height_ : width_;
       ForEach(num_lines, [&](std::size_t, int i) {
-        const ArmLine arms = ArmsAlong(0, !rows_first, i);
+        const ArmLine arms = ArmsAlong(!rows_first, i);
         std::vector<int> before(Size(length) + 1, 0);
         for (int k = 0; k < length; ++k)
           before[Size(k) + 1] = before[Size(k)] + (rows_first ? span(i, k) : span(k, i));
@@ -215,8 +278,8 @@ class SumMaker {
       cpu::ad_census::CostRow row{};
       row.width = width_, row.num_channels = left_->num_channels;
       for (int c = 0; c < row.num_channels; ++c)
-        row.left[c] = left_->channel[c].Row(y), row.right[c] = right_->channel[c].Row(y);
-      row.census_left = left_->census.Row(y), row.census_right = right_->census.Row(y);
+        row.left[c] = left_->channel[c].Row(y), row.right[c] = mirrored_right_->channel[c].Row(y);
+      row.census_left = left_->census.Row(y), row.census_right = mirrored_right_->census.Row(y);
       row.first_right = FirstRight(0, block);
       row.difference = parameters_.ad_census.color_difference;
       row.tables = &tables_;
@@ -224,41 +287,21 @@ class SumMaker {
       if (handed_out != nullptr) HandOutRow(work.first.data(), block, y, *handed_out);
       const Line line = LineOf(costs_, block, true, y);
       if (is_last) return Store(work.first.data(), line);
-      const ArmLine arms = ArmsAlong(block, true, y);
-      cpu::ad_census::SumLine(arms, work.first.data(), work.second.data(), work.scratch.data());
+      cpu::ad_census::SumLine(ArmsAlong(true, y), work.first.data(), work.second.data(), work.scratch.data());
       Store(work.second.data(), line);
-      if (both_) {
-        cpu::ad_census::SpanLine(arms, work.second.data());
-        Store(work.second.data(), LineOf(sizes_[0], 0, true, y));
-      }
     });
   }
 
   // The second direction of an iteration, and the first of the next one, which is the same.
   void AverageBlock(int block, int iteration) {
     const bool is_row = iteration % 2 == 1, is_last = iteration + 1 == parameters_.ad_census.iterations;
-    const LargeBuffer& sizes = sizes_[iteration % 2];
     ForEach(is_row ? height_ : width_, [&](std::size_t worker, int i) {
       LineWork& work = lines_[worker];
-      const ArmLine arms = ArmsAlong(block, is_row, i);
-      if (both_) {
-        const Line of_sizes = LineOf(sizes, 0, is_row, i);
-        if (iteration < 2) {  // spans so far
-          Load(of_sizes, work.first.data());
-          cpu::ad_census::SumLine(arms, work.first.data(), work.sizes.data(), work.scratch.data());
-          Store(work.sizes.data(), of_sizes);
-        } else {
-          Load(of_sizes, work.sizes.data());
-        }
-        if (iteration == 0 && !is_last) {
-          cpu::ad_census::SpanLine(arms, work.first.data());
-          Store(work.first.data(), LineOf(sizes_[1], 0, is_row, i));
-        }
-      }
+      const ArmLine arms = ArmsAlong(is_row, i);
       const Line line = LineOf(costs_, block, is_row, i);
       Load(line, work.first.data());
-      cpu::ad_census::MeanLine(arms, work.first.data(), both_ ? nullptr : reciprocals_[iteration % 2].Row(i),
-                               work.sizes.data(), work.second.data(), work.scratch.data());
+      cpu::ad_census::MeanLine(arms, work.first.data(), reciprocals_[iteration % 2].Row(i),
+                               work.second.data(), work.scratch.data());
       if (is_last) return Store(work.second.data(), line);
       cpu::ad_census::SumLine(arms, work.second.data(), work.first.data(), work.scratch.data());
       Store(work.first.data(), line);
@@ -275,39 +318,41 @@ class SumMaker {
     return line;
   }
 
-  // A step lies between a pixel and the one before it, so that the way back takes the next pixel's.
+  // A step lies between a pixel and the one before it, so that the way back takes the next pixel's. Of a row
+  // each way is the first to come to one half.
   void WalkRows() {
     ForEach(height_, [&](std::size_t worker, int y) {
-      PathLine line = PathFrom(0, y, lanes_, width_);
-      line.is_first = true;
-      line.left_steps = left_->steps_x.Row(y), line.left_step = 1;
-      line.right_steps = {right_->steps_x.Row(y), 0, FirstRight(0, 0), -1, width_};
-      cpu::ad_census::WalkLine(line, states_[worker].data());
-      line = PathFrom(width_ - 1, y, -lanes_, width_);
-      line.left_steps = left_->steps_x.Row(y) + width_, line.left_step = -1;
-      line.right_steps = {right_->steps_x.Row(y), 0, FirstRight(width_ - 1, 0) - 1, 1, width_};
-      cpu::ad_census::WalkLine(line, states_[worker].data());
+      TurnSlices(worker, y);
+      PathLine there = PathFrom(0, y, lanes_, width_);
+      there.num_first = (width_ + 1) / 2;
+      there.left_steps = left_->steps_x.Row(y), there.left_step = 1;
+      there.right_steps = {mirrored_right_->steps_x.Row(y), 0, FirstRight(0, 0), -1, width_};
+      PathLine back = PathFrom(width_ - 1, y, -lanes_, width_);
+      back.num_first = width_ / 2;
+      back.left_steps = left_->steps_x.Row(y) + width_, back.left_step = -1;
+      back.right_steps = {mirrored_right_->steps_x.Row(y), 0, FirstRight(width_ - 1, 0) - 1, 1, width_};
+      cpu::ad_census::WalkLine(there, back, states_[worker].data());
     });
   }
   void WalkColumns() {
     const std::ptrdiff_t step = std::ptrdiff_t{width_} * lanes_;
     ForEach(width_, [&](std::size_t worker, int x) {
       const std::ptrdiff_t stride = left_->steps_y.stride();
-      PathLine line = PathFrom(x, 0, step, height_);
-      line.left_steps = left_->steps_y.Row(0) + x, line.left_step = stride;
-      line.right_steps = {right_->steps_y.Row(0), stride, FirstRight(x, 0), 0, width_};
-      cpu::ad_census::WalkLine(line, states_[worker].data());
-      line = PathFrom(x, height_ - 1, -step, height_);
-      line.left_steps = left_->steps_y.Row(height_) + x, line.left_step = -stride;
-      line.right_steps = {right_->steps_y.Row(height_), -stride, FirstRight(x, 0), 0, width_};
-      cpu::ad_census::WalkLine(line, states_[worker].data());
+      PathLine there = PathFrom(x, 0, step, height_);
+      there.left_steps = left_->steps_y.Row(0) + x, there.left_step = stride;
+      there.right_steps = {mirrored_right_->steps_y.Row(0), stride, FirstRight(x, 0), 0, width_};
+      PathLine back = PathFrom(x, height_ - 1, -step, height_);
+      back.left_steps = left_->steps_y.Row(height_) + x, back.left_step = -stride;
+      back.right_steps = {mirrored_right_->steps_y.Row(height_), -stride, FirstRight(x, 0), 0, width_};
+      cpu::ad_census::WalkLine(there, back, states_[worker].data());
     });
   }
 
   // Without scanlines the costs are the sums.
   void CopyCosts() {
     const int num_used = parameters_.matching_cost.num_disparities - (num_blocks_ - 1) * lanes_;
-    ForEach(height_, [&](std::size_t, int y) {
+    ForEach(height_, [&](std::size_t worker, int y) {
+      TurnSlices(worker, y);
       for (int block = 0; block < num_blocks_; ++block)
         std::copy_n(Of(costs_, block, 0, y), std::ptrdiff_t{width_} * lanes_, Of(sums_, block, 0, y));
       for (int x = 0; x < width_; ++x)
@@ -334,14 +379,16 @@ class SumMaker {
   ThreadPool& threads_;
   int lanes_, num_blocks_;
   bool both_;
-  Plane<std::uint8_t> up_, down_;  // arms of the left image, a column a row
+  CostTables cost_tables_;
+  ArmPlanes left_columns_, right_columns_;  // arms, a column a row
   LargeBuffer costs_, sums_;
-  LargeBuffer sizes_[2];         // of the regions of one block: rows first, columns first
-  Plane<float> reciprocals_[2];  // of the left crosses' alone: a column a row, a row a row
-  std::vector<LineWork> lines_;  // a thread each
+  std::vector<SliceAverager> averagers_;  // with the crosses of both images: a thread each
+  bool has_slices_ = false;               // whether costs_ does, in the place of vectors
+  Plane<float> reciprocals_[2];           // of the left crosses' alone: a column a row, a row a row
+  std::vector<LineWork> lines_;           // a thread each
   std::vector<AlignedBuffer<std::uint16_t>> states_;
   const View* left_ = nullptr;
-  const View* right_ = nullptr;
+  const View* mirrored_right_ = nullptr;
   int width_ = 0, height_ = 0;
 };
 
@@ -393,7 +440,7 @@ class CpuAdCensusMatcher final : public StereoMatcher {
     MakeViews(left, right);
     if (stages != nullptr) HandOutViews(*stages);
     watch.Lap(Stage::kCensusTransform);
-    sums_.Make(left_, right_, width_, height_, stages);
+    sums_.Make(left_, unmirrored_right_, right_, width_, height_, stages);
     watch.Lap(Stage::kAggregation);
 
     if (result.disparity.width() != width_ || result.disparity.height() != height_)
@@ -439,7 +486,7 @@ class CpuAdCensusMatcher final : public StereoMatcher {
   void FindOwnRightWinners(const CameraImageView& left, const CameraImageView& right) {
     const CameraImage mirrored_right = Mirrored(right), mirrored_left = Mirrored(left);
     MakeViews(ViewOf(mirrored_right), ViewOf(mirrored_left));
-    sums_.Make(left_, right_, width_, height_, nullptr);
+    sums_.Make(left_, unmirrored_right_, right_, width_, height_, nullptr);
     SelectLeft();
     ForRows([&](int y) {
       for (int x = 0; x < width_; ++x) winner_right_.Row(y)[x] = SelectedRow(y)[x].winner;

@@ -135,7 +135,6 @@ struct WideSum {
   HWY_INLINE V16 Times(float reciprocal) const {
     return hn::Set(Tag16(), static_cast<std::uint16_t>(std::nearbyint(static_cast<float>(sum) * reciprocal)));
   }
-  HWY_INLINE V16 Over(V16 sizes) const { return Times(1.0F / static_cast<float>(hn::GetLane(sizes))); }
   HWY_INLINE void Store(std::uint32_t* to) const { *to = sum; }
   HWY_INLINE void LoadDifference(const std::uint32_t* end, const std::uint32_t* begin) {
     sum = *end - *begin;
@@ -167,13 +166,6 @@ struct WideSum {
     const auto r = hn::Set(hn::RebindToFloat<Tag32>(), reciprocal);
     return Products(r, r);
   }
-  HWY_INLINE V16 Over(V16 sizes) const {
-    const hn::RebindToFloat<Tag32> df;
-    const hn::RebindToSigned<Tag32> di;
-    const auto one = hn::Set(df, 1.0F);
-    return Products(hn::Div(one, hn::ConvertTo(df, hn::BitCast(di, Even(sizes)))),
-                    hn::Div(one, hn::ConvertTo(df, hn::BitCast(di, Odd(sizes)))));
-  }
   HWY_INLINE void Store(std::uint32_t* to) const {
     hn::Store(even, Tag32(), to);
     hn::Store(odd, Tag32(), to + hn::Lanes(Tag32()));
@@ -186,51 +178,10 @@ struct WideSum {
 };
 #endif
 
-// The arm of pixel i at every disparity.
-HWY_INLINE V16 ArmOf(const std::uint8_t* left, const Partners& right, int i) {
-  return hn::Min(hn::Set(Tag16(), left[i]), LoadPartners(right, i, 0));
-}
-
-// Calls add(v) for every value within the arms of pixel i, zeros where a lane's arm is shorter.
-template <class Add>
-HWY_INLINE void ForArms(const ArmLine& line, const std::uint16_t* from, int i, const Add& add) {
-  const Tag16 d;
-  const std::ptrdiff_t lanes = Lanes16();
-  const std::uint16_t* here = from + i * lanes;
-  const V16 back = ArmOf(line.back, line.right_back, i);
-  const V16 ahead = ArmOf(line.ahead, line.right_ahead, i);
-  const V16 one = hn::Set(d, std::uint16_t{1});
-  add(hn::Load(d, here));
-  V16 distance = one;
-  for (int k = 1; k <= line.back[i]; ++k, distance = hn::Add(distance, one))
-    add(hn::IfThenElseZero(hn::Eq(hn::Min(distance, back), distance), hn::Load(d, here - k * lanes)));
-  distance = one;
-  for (int k = 1; k <= line.ahead[i]; ++k, distance = hn::Add(distance, one))
-    add(hn::IfThenElseZero(hn::Eq(hn::Min(distance, ahead), distance), hn::Load(d, here + k * lanes)));
-}
-
-void SpanLineOfTarget(const ArmLine& line, std::uint16_t* HWY_RESTRICT spans) {
-  const Tag16 d;
-  const int lanes = Lanes16();
-  for (int i = 0; i < line.length; ++i) {
-    const V16 back = ArmOf(line.back, line.right_back, i);
-    const V16 ahead = ArmOf(line.ahead, line.right_ahead, i);
-    hn::Store(hn::Add(hn::Set(d, std::uint16_t{1}), hn::Add(back, ahead)), d, spans + i * lanes);
-  }
-}
-
 void SumLineOfTarget(const ArmLine& line, const std::uint16_t* HWY_RESTRICT from,
                      std::uint16_t* HWY_RESTRICT to, void* scratch) {
   const Tag16 d;
   const std::ptrdiff_t lanes = Lanes16();
-  if (line.right_back.rows != nullptr) {
-    for (int i = 0; i < line.length; ++i) {
-      V16 sum = hn::Zero(d);
-      ForArms(line, from, i, [&](V16 v) HWY_ATTR { sum = hn::Add(sum, v); });
-      hn::Store(sum, d, to + i * lanes);
-    }
-    return;
-  }
   // Sums from the line's begin, which wrap around and give the right differences.
   std::uint16_t* HWY_RESTRICT before = static_cast<std::uint16_t*>(scratch);
   V16 sum = hn::Zero(d);
@@ -247,18 +198,9 @@ void SumLineOfTarget(const ArmLine& line, const std::uint16_t* HWY_RESTRICT from
 }
 
 void MeanLineOfTarget(const ArmLine& line, const std::uint16_t* HWY_RESTRICT from, const float* reciprocals,
-                      const std::uint16_t* sizes, std::uint16_t* HWY_RESTRICT to, void* scratch) {
+                      std::uint16_t* HWY_RESTRICT to, void* scratch) {
   const Tag16 d;
   const std::ptrdiff_t lanes = Lanes16();
-  if (line.right_back.rows != nullptr) {
-    for (int i = 0; i < line.length; ++i) {
-      WideSum sum;
-      sum.Clear();
-      ForArms(line, from, i, [&](V16 v) HWY_ATTR { sum.Add(v); });
-      hn::Store(sum.Over(hn::Load(d, sizes + i * lanes)), d, to + i * lanes);
-    }
-    return;
-  }
   std::uint32_t* HWY_RESTRICT before = static_cast<std::uint32_t*>(scratch);
   WideSum sum;
   sum.Clear();
@@ -300,49 +242,71 @@ HWY_INLINE std::uint16_t Lowest(V16 v) {
   return hn::GetLane(hn::MinOfLanes(d, v));
 }
 
-void WalkLineOfTarget(const PathLine& line, std::uint16_t* state) {
-  const Tag16 d;
-  const int lanes = Lanes16();
-  const V16 past = LanesPast(line.num_disparities, line.num_blocks - 1);
-  const V16 none = hn::Set(d, std::uint16_t{0xFFFF});
-  const std::ptrdiff_t state_size = (line.num_blocks + 2) * lanes;
-  for (std::uint16_t* end :
-       {state, state + state_size - lanes, state + state_size, state + 2 * state_size - lanes})
-    hn::Store(none, d, end);
-  std::uint16_t* before = state + lanes;
-  std::uint16_t* after = state + state_size + lanes;
-  std::uint16_t lowest = 0;
-  for (int i = 0; i < line.length; ++i) {
-    const std::uint16_t* cost = line.costs + i * line.step;
-    std::uint16_t* sum = line.sums + i * line.step;
-    V16 next_lowest = none;
-    for (int b = 0; b < line.num_blocks; ++b) {
-      hwy::Prefetch(cost + b * line.block_stride + 6 * line.step);
-      hwy::Prefetch(sum + b * line.block_stride + 6 * line.step);
+// One way along a line.
+class Walker {
+ public:
+  HWY_INLINE Walker(const PathLine& line, std::uint16_t* state)
+      : line_(line), past_(LanesPast(line.num_disparities, line.num_blocks - 1)) {
+    const Tag16 d;
+    const int lanes = Lanes16();
+    const std::ptrdiff_t state_size = (line.num_blocks + 2) * lanes;
+    for (std::uint16_t* end :
+         {state, state + state_size - lanes, state + state_size, state + 2 * state_size - lanes})
+      hn::Store(hn::Set(d, std::uint16_t{0xFFFF}), d, end);
+    before_ = state + lanes;
+    after_ = state + state_size + lanes;
+  }
+
+  HWY_INLINE void Step(int i) {
+    const Tag16 d;
+    const int lanes = Lanes16();
+    const std::uint16_t* cost = line_.costs + i * line_.step;
+    std::uint16_t* sum = line_.sums + i * line_.step;
+    V16 next_lowest = hn::Set(d, std::uint16_t{0xFFFF});
+    for (int b = 0; b < line_.num_blocks; ++b) {
+      hwy::Prefetch(cost + b * line_.block_stride + 6 * line_.step);
+      hwy::Prefetch(sum + b * line_.block_stride + 6 * line_.step);
     }
-    const std::size_t steps = line.left_steps[i * line.left_step];
-    const V16 p1 = hn::Set(d, line.tables->p1[steps]), p1_step = hn::Set(d, line.tables->p1[steps + 1]);
-    const V16 far = hn::Set(d, static_cast<std::uint16_t>(lowest + line.tables->p2[steps]));
-    const V16 far_step = hn::Set(d, static_cast<std::uint16_t>(lowest + line.tables->p2[steps + 1]));
-    const V16 subtracted = hn::Set(d, lowest);
-    for (int b = 0; b < line.num_blocks; ++b) {
-      V16 path = hn::Load(d, cost + b * line.block_stride);
+    const std::size_t steps = line_.left_steps[i * line_.left_step];
+    const AdCensusTables& tables = *line_.tables;
+    const V16 p1 = hn::Set(d, tables.p1[steps]), p1_step = hn::Set(d, tables.p1[steps + 1]);
+    const V16 far = hn::Set(d, static_cast<std::uint16_t>(lowest_ + tables.p2[steps]));
+    const V16 far_step = hn::Set(d, static_cast<std::uint16_t>(lowest_ + tables.p2[steps + 1]));
+    const V16 subtracted = hn::Set(d, lowest_);
+    for (int b = 0; b < line_.num_blocks; ++b) {
+      V16 path = hn::Load(d, cost + b * line_.block_stride);
       if (i > 0) {
-        const std::uint16_t* at = before + b * lanes;
+        const std::uint16_t* at = before_ + b * lanes;
         const V16 nearer = hn::Min(hn::LoadU(d, at - 1), hn::LoadU(d, at + 1));
-        const auto is_even = hn::Eq(LoadPartners(line.right_steps, i, b * lanes), hn::Zero(d));
+        const auto is_even = hn::Eq(LoadPartners(line_.right_steps, i, b * lanes), hn::Zero(d));
         const V16 best = hn::Min(hn::Min(hn::Load(d, at), hn::IfThenElse(is_even, far, far_step)),
                                  hn::SaturatedAdd(nearer, hn::IfThenElse(is_even, p1, p1_step)));
         path = hn::Add(path, hn::Sub(best, subtracted));
       }
-      if (b + 1 == line.num_blocks) path = hn::Or(path, past);
+      if (b + 1 == line_.num_blocks) path = hn::Or(path, past_);
       next_lowest = hn::Min(next_lowest, path);
-      hn::Store(path, d, after + b * lanes);
-      std::uint16_t* of_block = sum + b * line.block_stride;
-      hn::Store(line.is_first ? path : hn::SaturatedAdd(path, hn::Load(d, of_block)), d, of_block);
+      hn::Store(path, d, after_ + b * lanes);
+      std::uint16_t* of_block = sum + b * line_.block_stride;
+      hn::Store(i < line_.num_first ? path : hn::SaturatedAdd(path, hn::Load(d, of_block)), d, of_block);
     }
-    lowest = Lowest(next_lowest);
-    std::swap(before, after);
+    lowest_ = Lowest(next_lowest);
+    std::swap(before_, after_);
+  }
+
+ private:
+  const PathLine& line_;
+  V16 past_;
+  std::uint16_t *before_, *after_;
+  std::uint16_t lowest_ = 0;
+};
+
+// Both ways in turns: a step waits for the lowest of its way's costs before.
+void WalkLineOfTarget(const PathLine& there, const PathLine& back, std::uint16_t* state) {
+  Walker walker_there(there, state);
+  Walker walker_back(back, state + 2 * (there.num_blocks + 2) * Lanes16());
+  for (int i = 0; i < there.length; ++i) {
+    walker_there.Step(i);
+    walker_back.Step(i);
   }
 }
 
@@ -415,7 +379,6 @@ HWY_EXPORT(NumLanesOfTarget);
 HWY_EXPORT(MatchRowOfTarget);
 HWY_EXPORT(CompareRowsOfTarget);
 HWY_EXPORT(GrowRowOfTarget);
-HWY_EXPORT(SpanLineOfTarget);
 HWY_EXPORT(SumLineOfTarget);
 HWY_EXPORT(MeanLineOfTarget);
 HWY_EXPORT(LoadLineOfTarget);
@@ -441,15 +404,12 @@ std::size_t LineScratchBytes(int length) {
   return (static_cast<std::size_t>(length) + 1) * static_cast<std::size_t>(NumLanes()) *
          sizeof(std::uint32_t);
 }
-void SpanLine(const ArmLine& line, std::uint16_t* spans) {
-  HWY_DYNAMIC_DISPATCH(SpanLineOfTarget)(line, spans);
-}
 void SumLine(const ArmLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
   HWY_DYNAMIC_DISPATCH(SumLineOfTarget)(line, from, to, scratch);
 }
-void MeanLine(const ArmLine& line, const std::uint16_t* from, const float* reciprocals,
-              const std::uint16_t* sizes, std::uint16_t* to, void* scratch) {
-  HWY_DYNAMIC_DISPATCH(MeanLineOfTarget)(line, from, reciprocals, sizes, to, scratch);
+void MeanLine(const ArmLine& line, const std::uint16_t* from, const float* reciprocals, std::uint16_t* to,
+              void* scratch) {
+  HWY_DYNAMIC_DISPATCH(MeanLineOfTarget)(line, from, reciprocals, to, scratch);
 }
 void LoadLine(const std::uint16_t* volume, std::ptrdiff_t step, int length, std::uint16_t* line) {
   HWY_DYNAMIC_DISPATCH(LoadLineOfTarget)(volume, step, length, line);
@@ -457,8 +417,8 @@ void LoadLine(const std::uint16_t* volume, std::ptrdiff_t step, int length, std:
 void StoreLine(const std::uint16_t* line, int length, std::ptrdiff_t step, std::uint16_t* volume) {
   HWY_DYNAMIC_DISPATCH(StoreLineOfTarget)(line, length, step, volume);
 }
-void WalkLine(const PathLine& line, std::uint16_t* state) {
-  HWY_DYNAMIC_DISPATCH(WalkLineOfTarget)(line, state);
+void WalkLine(const PathLine& there, const PathLine& back, std::uint16_t* state) {
+  HWY_DYNAMIC_DISPATCH(WalkLineOfTarget)(there, back, state);
 }
 void SelectRow(const std::uint16_t* sums, std::ptrdiff_t block_stride, int width, int num_blocks,
                int num_disparities, std::uint16_t* scratch, Selection* selected) {

@@ -51,7 +51,26 @@ void CompareRows(const ColorRow& a, const ColorRow& b, int num_channels, int wid
 void GrowRow(const ColorRow& center, const ColorRow& other, int num_channels, int width, int threshold,
              const std::uint8_t* similar, std::uint8_t* alive, std::uint8_t* length);
 
-// --- aggregation over the crosses -----------------------------------------------------
+// --- aggregation over the crosses of the left image -----------------------------------
+// A row or column of a block, and the left pixels' arms along it.
+struct ArmLine {
+  int length;
+  const std::uint8_t* back;
+  const std::uint8_t* ahead;
+};
+// Bytes of scratch for lines of that length.
+std::size_t LineScratchBytes(int length);
+
+// Sums of values along the arms; from, to: a vector a pixel, not the same.
+void SumLine(const ArmLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
+// The same, divided by the sizes of the pixels' regions.
+void MeanLine(const ArmLine& line, const std::uint16_t* from, const float* reciprocals, std::uint16_t* to,
+              void* scratch);
+// Vectors of a line in a volume, to and from memory of its own.
+void LoadLine(const std::uint16_t* volume, std::ptrdiff_t step, int length, std::uint16_t* line);
+void StoreLine(const std::uint16_t* line, int length, std::ptrdiff_t step, std::uint16_t* volume);
+
+// --- scanlines ------------------------------------------------------------------------
 // What belongs to the right partners of a line of left pixels at a block's first disparity: of pixel i,
 // elements from first + i * step on of the mirrored row at rows + i * row_step. The margins hold what counts
 // outside.
@@ -62,37 +81,13 @@ struct Partners {
   int width;
 };
 
-// A row or column of a block, and the arms along it.
-struct ArmLine {
-  int length;
-  const std::uint8_t* back;  // of the left pixels, one after the other
-  const std::uint8_t* ahead;
-  // Of the right partners, 255 outside. rows null: the left arms alone.
-  Partners right_back, right_ahead;
-};
-// Bytes of scratch for lines of that length.
-std::size_t LineScratchBytes(int length);
-
-// 1 + both arms, for every disparity. spans: a vector a pixel.
-void SpanLine(const ArmLine& line, std::uint16_t* spans);
-// Sums of values along the arms; from, to: a vector a pixel, not the same.
-void SumLine(const ArmLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
-// The same, divided by the sizes of the regions: one a pixel (reciprocals, stride 1 apart), or a vector a
-// pixel.
-void MeanLine(const ArmLine& line, const std::uint16_t* from, const float* reciprocals,
-              const std::uint16_t* sizes, std::uint16_t* to, void* scratch);
-// Vectors of a line in a volume, to and from memory of its own.
-void LoadLine(const std::uint16_t* volume, std::ptrdiff_t step, int length, std::uint16_t* line);
-void StoreLine(const std::uint16_t* line, int length, std::ptrdiff_t step, std::uint16_t* volume);
-
-// --- scanlines ------------------------------------------------------------------------
 // One row or column of a volume of several blocks, walked from its first pixel on.
 struct PathLine {
   int length, num_blocks, num_disparities;
   std::ptrdiff_t step, block_stride;  // elements from one pixel, one block to the next
   const std::uint16_t* costs;         // of the first pixel
   std::uint16_t* sums;
-  bool is_first;  // writes the sums instead of adding to them
+  int num_first;  // of so many pixels the sums are written, of the rest added to
   // Steps of colour from the predecessor, 1 or 0: of the left pixels, left_step apart, and of the right
   // partners.
   const std::uint8_t* left_steps;
@@ -100,8 +95,8 @@ struct PathLine {
   Partners right_steps;
   const AdCensusTables* tables;
 };
-// state: 2 (num_blocks + 2) vectors.
-void WalkLine(const PathLine& line, std::uint16_t* state);
+// Both ways along a line. state: 4 (num_blocks + 2) vectors.
+void WalkLine(const PathLine& there, const PathLine& back, std::uint16_t* state);
 
 // --- selection ------------------------------------------------------------------------
 struct Selection {

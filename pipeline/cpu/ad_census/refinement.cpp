@@ -64,68 +64,144 @@ int ColorDistance(const View& view, int x, int y, int u, int v) {
   return largest;
 }
 
-// Which parts of the image a round of voting gave values, in tiles.
-class ChangedTiles {
+// Pixels that a round of voting gave values, counted from each row's begin.
+class NewVoters {
  public:
-  ChangedTiles(int width, int height)
-      : num_x_((width + kTile - 1) / kTile),
-        tiles_(static_cast<std::size_t>(num_x_) * ((height + kTile - 1) / kTile)) {}
-  void Clear() { std::fill(tiles_.begin(), tiles_.end(), std::uint8_t{0}); }
-  void Mark(int x, int y) { tiles_[At(x / kTile, y / kTile)] = 1; }
-  // Of the pixels first .. last, which are inside.
-  bool Any(Pixel first, Pixel last) const {
-    for (int y = first.y / kTile; y <= last.y / kTile; ++y) {
-      for (int x = first.x / kTile; x <= last.x / kTile; ++x) {
-        if (tiles_[At(x, y)] != 0) return true;
+  NewVoters(int width, int height)
+      : width_(width), counts_(static_cast<std::size_t>(width + 1) * static_cast<std::size_t>(height)) {}
+  // is_new(i): whether pixel i, of these in the order of rows, is one.
+  template <typename F>
+  void Find(const std::vector<Pixel>& pixels, int height, const F& is_new) {
+    std::size_t i = 0;
+    for (int y = 0; y < height; ++y) {
+      std::uint16_t* const counts = Row(y);
+      std::uint16_t count = 0;
+      int x = 0;
+      for (; i < pixels.size() && pixels[i].y == y; ++i) {
+        if (!is_new(i)) continue;
+        for (; x <= pixels[i].x; ++x) counts[x] = count;
+        ++count;
       }
+      for (; x <= width_; ++x) counts[x] = count;
     }
-    return false;
+  }
+  int NumOf(const ArmPlanes& arms, int x, int y) {
+    int sum = 0;
+    for (int v = y - arms.up.Row(y)[x]; v <= y + arms.down.Row(y)[x]; ++v)
+      sum += Row(v)[x + arms.right.Row(v)[x] + 1] - Row(v)[x - arms.left.Row(v)[x]];
+    return sum;
   }
 
  private:
-  static constexpr int kTile = 16;
-  std::size_t At(int x, int y) const { return static_cast<std::size_t>(y) * num_x_ + x; }
-  int num_x_;
-  std::vector<std::uint8_t> tiles_;
+  std::uint16_t* Row(int y) { return counts_.data() + std::ptrdiff_t{y} * (width_ + 1); }
+  int width_;
+  std::vector<std::uint16_t> counts_;
 };
 
-// Votes for disparities. Pixels take turns at several counters of each, as a counter must be written before
-// it can be counted up again and neighbours mostly agree.
+// Votes of a region for disparities. Pixels take turns at several counters of each, as a counter must be
+// written before it can be counted up again and neighbours mostly agree; who votes no more may do so at
+// another counter than before, as only their sum counts.
 class Ballot {
  public:
-  explicit Ballot(int num_disparities)
-      : size_(static_cast<std::size_t>(num_disparities) + 1), votes_(kTurns * size_) {}
-  void Clear() { std::fill(votes_.begin(), votes_.end(), std::uint16_t{0}); }
-  // Indices of disparities, or kNoIndex, which stands before the others.
-  void Count(const std::int16_t* index, int count) {
-    std::uint16_t* const of_index = votes_.data() + 1;
-    int i = 0;
-    for (; i + kTurns <= count; i += kTurns) {
-      for (int turn = 0; turn < kTurns; ++turn)
-        ++of_index[static_cast<std::size_t>(turn) * size_ + index[i + turn]];
+  Ballot(const ArmPlanes& arms, HostImageView<const std::int16_t> index, int num_disparities)
+      : arms_(arms),
+        index_(index),
+        size_(static_cast<std::size_t>(num_disparities) + 1),
+        votes_(kTurns * size_),
+        sums_(size_) {}
+
+  // Counts the region of a pixel, from that of the pixel counted last where this is near.
+  void Count(int x, int y) {
+    const int top = y - arms_.up.Row(y)[x], bottom = y + arms_.down.Row(y)[x];
+    if (y != y_ || x < x_ || x > x_ + kNear) {
+      std::fill(votes_.begin(), votes_.end(), std::uint16_t{0});
+      num_pixels_ = 0;
+      for (int v = top; v <= bottom; ++v) Add<1>(v, Begin(x, v), End(x, v));
+    } else {
+      for (int v = std::min(top, top_); v <= std::max(bottom, bottom_); ++v) {
+        const bool was = v >= top_ && v <= bottom_, is = v >= top && v <= bottom;
+        // Mostly both ends are where they were or a pixel further.
+        if (was && is) {
+          const int begin = Begin(x_, v), end = End(x_, v);
+          const int new_begin = Begin(x, v), new_end = End(x, v);
+          const int leaves = new_begin > begin, enters = new_end > end;
+          Vote(v, begin, -leaves);
+          Vote(v, end + enters - 1, enters);
+          num_pixels_ += enters - leaves;
+          if (new_begin != begin + leaves) Change(v, new_begin, begin + leaves);
+          if (new_end != end + enters) Change(v, end + enters, new_end);
+        } else if (is) {
+          Add<1>(v, Begin(x, v), End(x, v));
+        } else if (was) {
+          Add<-1>(v, Begin(x_, v), End(x_, v));
+        }
+      }
     }
-    for (; i < count; ++i) ++of_index[index[i]];
+    x_ = x, y_ = y, top_ = top, bottom_ = bottom;
   }
+  int num_pixels() const { return num_pixels_; }
+
   struct Winner {
     int index, votes, of_none;
   };
   // The lowest of those with the most votes.
   Winner Find() {
-    for (std::size_t turn = 1; turn < kTurns; ++turn) {
-      for (std::size_t i = 0; i < size_; ++i)
-        votes_[i] = static_cast<std::uint16_t>(votes_[i] + votes_[turn * size_ + i]);
+    for (std::size_t i = 0; i < size_; ++i) {
+      std::uint16_t sum = 0;
+      for (std::size_t turn = 0; turn < kTurns; ++turn)
+        sum = static_cast<std::uint16_t>(sum + votes_[turn * size_ + i]);
+      sums_[i] = static_cast<std::int16_t>(sum);  // at most 4489
     }
-    std::int16_t most = 0;  // at most 4489
-    for (std::size_t i = 1; i < size_; ++i) most = std::max(most, static_cast<std::int16_t>(votes_[i]));
-    const auto found =
-        std::find(votes_.begin() + 1, votes_.begin() + static_cast<std::ptrdiff_t>(size_), most);
-    return {static_cast<int>(found - votes_.begin()) - 1, most, votes_[0]};
+    std::int16_t most = 0;
+    for (std::size_t i = 1; i < size_; ++i) most = std::max(most, sums_[i]);
+    const auto found = std::find(sums_.begin() + 1, sums_.end(), most);
+    return {static_cast<int>(found - sums_.begin()) - 1, most, sums_[0]};
   }
 
  private:
   static constexpr int kTurns = 4;
+  static constexpr int kNear = 4;
+
+  int Begin(int x, int v) const { return x - arms_.left.Row(v)[x]; }
+  int End(int x, int v) const { return x + arms_.right.Row(v)[x] + 1; }
+
+  void Vote(int v, int x, int num_votes) {
+    std::uint16_t& votes = votes_[static_cast<std::size_t>(index_.Row(v)[x] + 1)];
+    votes = static_cast<std::uint16_t>(votes + num_votes);
+  }
+  // Pixels begin .. end - 1 of a row vote for their indices, or for kNoIndex, which stands before the others.
+  template <int kVotes>
+  void Add(int v, int begin, int end) {
+    num_pixels_ += kVotes * (end - begin);
+    const std::int16_t* const index = index_.Row(v);
+    std::uint16_t* const of_index = votes_.data() + 1;
+    const auto add = [&](int turn, int i) {
+      std::uint16_t& votes =
+          of_index[static_cast<std::ptrdiff_t>(turn) * static_cast<std::ptrdiff_t>(size_) + index[i]];
+      votes = static_cast<std::uint16_t>(votes + kVotes);
+    };
+    int i = begin;
+    for (; i + kTurns <= end; i += kTurns) {
+      for (int turn = 0; turn < kTurns; ++turn) add(turn, i + turn);
+    }
+    for (; i < end; ++i) add(0, i);
+  }
+  // Pixels begin .. end - 1 vote, or, if end < begin, those from end to begin - 1 do no more.
+  void Change(int v, int begin, int end) {
+    if (begin < end) {
+      Add<1>(v, begin, end);
+    } else if (end < begin) {
+      Add<-1>(v, end, begin);
+    }
+  }
+
+  const ArmPlanes& arms_;
+  HostImageView<const std::int16_t> index_;
   std::size_t size_;
   std::vector<std::uint16_t> votes_;
+  std::vector<std::int16_t> sums_;
+  int num_pixels_ = 0;
+  int x_ = 0, y_ = -1, top_ = 0, bottom_ = 0;
 };
 
 }  // namespace
@@ -156,41 +232,43 @@ void CheckRow(const Selection* selected, const std::uint16_t* winner_right, int 
 void VoteInRegions(const View& left, int num_disparities, const AdCensusParameters& parameters,
                    const IndexMap& map, ThreadPool& threads) {
   const auto index = AsConst(map.index);
-  ChangedTiles changed(index.width, index.height);
-  for (int round = 0; round < parameters.voting_iterations; ++round) {
-    const std::vector<Pixel> pixels = PixelsWithout(index);
-    std::vector<std::int16_t> found(pixels.size(), kNoIndex);
+  const auto is_elected = [&](int votes, int num_votes) {
+    return num_votes > parameters.voting_min_votes && votes * 100 > num_votes * parameters.voting_min_percent;
+  };
+  struct Count {
+    int votes = 0, num_votes = 0;
+  };
+  NewVoters new_voters(index.width, index.height);
+  std::vector<Pixel> pixels = PixelsWithout(index);
+  std::vector<Count> counts(pixels.size());  // of each pixel's last election
+  std::vector<std::int16_t> found;
+  for (int round = 0; round < parameters.voting_iterations && !pixels.empty(); ++round) {
+    found.assign(pixels.size(), kNoIndex);
     ForPixels(pixels, threads, [&](std::size_t begin, std::size_t end) {
-      Ballot ballot(num_disparities);
+      Ballot ballot(left.arms, index, num_disparities);
       for (std::size_t i = begin; i < end; ++i) {
         const auto [x, y] = pixels[i];
-        const int top = y - left.arms.up.Row(y)[x], bottom = y + left.arms.down.Row(y)[x];
-        // Who was not elected is not now, unless a pixel of the region has a value since.
-        const int longest = parameters.arm_length - 1;
-        if (round > 0 &&
-            !changed.Any({std::max(0, x - longest), top}, {std::min(index.width - 1, x + longest), bottom}))
-          continue;
-        int num_pixels = 0;
-        for (int v = top; v <= bottom; ++v)
-          num_pixels += 1 + left.arms.left.Row(v)[x] + left.arms.right.Row(v)[x];
-        if (num_pixels <= parameters.voting_min_votes) continue;
-        ballot.Clear();
-        for (int v = top; v <= bottom; ++v) {
-          const int back = left.arms.left.Row(v)[x];
-          ballot.Count(index.Row(v) + x - back, back + 1 + left.arms.right.Row(v)[x]);
+        Count& count = counts[i];
+        if (round > 0) {
+          // Not even if all new voters of the region voted alike?
+          const int num_new = new_voters.NumOf(left.arms, x, y);
+          count.votes += num_new, count.num_votes += num_new;
+          if (num_new == 0 || !is_elected(count.votes, count.num_votes)) continue;
         }
+        ballot.Count(x, y);
         const Ballot::Winner winner = ballot.Find();
-        const int num_votes = num_pixels - winner.of_none;
-        if (num_votes > parameters.voting_min_votes &&
-            winner.votes * 100 > num_votes * parameters.voting_min_percent)
-          found[i] = static_cast<std::int16_t>(winner.index);
+        count = {winner.votes, ballot.num_pixels() - winner.of_none};
+        if (is_elected(count.votes, count.num_votes)) found[i] = static_cast<std::int16_t>(winner.index);
       }
     });
     Assign(pixels, found, map);
-    changed.Clear();
+    new_voters.Find(pixels, index.height, [&](std::size_t i) { return found[i] != kNoIndex; });
+    std::size_t num_left = 0;
     for (std::size_t i = 0; i < pixels.size(); ++i) {
-      if (found[i] != kNoIndex) changed.Mark(pixels[i].x, pixels[i].y);
+      if (found[i] == kNoIndex) pixels[num_left] = pixels[i], counts[num_left++] = counts[i];
     }
+    if (num_left == pixels.size()) break;
+    pixels.resize(num_left), counts.resize(num_left);
   }
 }
 

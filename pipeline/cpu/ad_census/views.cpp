@@ -117,10 +117,17 @@ void ViewMaker::MakeCensus(const CameraImageView& image, View& view, ThreadPool&
   }
   const PlaneInput input{deep ? nullptr : &gray_, deep ? &deep_ : nullptr,
                          has_two_scales ? &smoothed_ : nullptr};
+  const int num_planes = planes_.kind().num_code_planes(), plane_bits = planes_.kind().plane_bits;
   ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
     planes_.Transform(input, begin, end);
     for (int y = begin; y < end; ++y) {
-      for (int x = 0; x < width; ++x) view.census.Row(y)[x] = planes_.Code(x, y);
+      const std::uint8_t* planes = planes_.data() + y * planes_.stride();
+      std::uint64_t* const codes = view.census.Row(y);
+      for (int x = 0; x < width; ++x, planes += num_planes) {
+        std::uint64_t code = 0;
+        for (int p = 0; p < num_planes; ++p) code |= std::uint64_t{planes[p]} << (p * plane_bits);
+        codes[x] = code;
+      }
     }
   });
 }

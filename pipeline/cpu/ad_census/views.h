@@ -1,15 +1,16 @@
 // What AD-Census takes from the two images of a frame, as its kernels want it.
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/aligned_buffer.h"
 #include "pipeline/cpu/ad_census/kernels.h"
 #include "pipeline/cpu/sgm/census_transform.h"
 #include "pipeline/frame.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
+#include "pipeline/simd/large_buffer.h"
 
 namespace parallax::cpu::ad_census {
 
@@ -21,35 +22,48 @@ class Plane {
   static_assert(kMargin >= kRightMargin && kMargin >= kColorMargin);
 
   Plane() = default;
-  Plane(int width, int height)
-      : width_(width),
-        height_(height),
-        stride_(StrideOf(width)),
-        buffer_(BytesOf(width, height) / sizeof(T)) {}
+  Plane(int width, int height) : Plane(width, height, nullptr) {
+    memory_ = LargeBuffer(BytesOf(width, height));
+    data_ = reinterpret_cast<T*>(memory_.data());
+  }
+  // In memory of others, of BytesOf(width, height).
+  Plane(int width, int height, std::uint8_t* memory)
+      : width_(width), height_(height), stride_(StrideOf(width)), data_(reinterpret_cast<T*>(memory)) {}
+  static std::size_t BytesOf(int width, int height) {
+    return static_cast<std::size_t>(StrideOf(width)) * static_cast<std::size_t>(height) * sizeof(T);
+  }
 
   int width() const { return width_; }
   int height() const { return height_; }
   std::ptrdiff_t stride() const { return stride_; }
-  static std::size_t BytesOf(int width, int height) {
-    return sizeof(T) * static_cast<std::size_t>(StrideOf(width)) * static_cast<std::size_t>(height);
-  }
-  T* Row(int y) { return buffer_.data() + y * stride_ + kMargin; }
-  const T* Row(int y) const { return buffer_.data() + y * stride_ + kMargin; }
-  void FillRow(int y, T value) { std::fill_n(buffer_.data() + y * stride_, stride_, value); }
+  T* Row(int y) { return data_ + y * stride_ + kMargin; }
+  const T* Row(int y) const { return data_ + y * stride_ + kMargin; }
+  void FillRow(int y, T value) { std::fill_n(data_ + y * stride_, stride_, value); }
 
  private:
-  static std::ptrdiff_t StrideOf(int width) { return (width + 2 * kMargin + 63) / 64 * 64; }
+  // An odd number of cache lines, so that a column's pixels meet different sets of a cache.
+  static std::ptrdiff_t StrideOf(int width) { return ((width + 2 * kMargin + 63) / 64 | 1) * 64; }
 
   int width_ = 0, height_ = 0;
   std::ptrdiff_t stride_ = 0;
-  AlignedBuffer<T> buffer_;
+  LargeBuffer memory_;
+  T* data_ = nullptr;
 };
 
 // Arms of the crosses of one image.
 struct ArmPlanes {
   ArmPlanes() = default;
   ArmPlanes(int width, int height)
-      : left(width, height), right(width, height), up(width, height), down(width, height) {}
+      : memory(BytesOf(width, height)),
+        left(width, height, memory.data()),
+        right(width, height, memory.data() + memory.size() / 4),
+        up(width, height, memory.data() + memory.size() / 2),
+        down(width, height, memory.data() + 3 * (memory.size() / 4)) {}
+  static std::size_t BytesOf(int width, int height) {
+    return 4 * Plane<std::uint8_t>::BytesOf(width, height);
+  }
+
+  LargeBuffer memory;  // together, as large pages want
   Plane<std::uint8_t> left, right, up, down;
 };
 

@@ -1,0 +1,192 @@
+#include "pipeline/cpu/ad_census/slice_averager.h"
+
+#include <hwy/cache_control.h>
+
+#include <algorithm>
+
+#include "pipeline/cpu/ad_census/kernels.h"
+
+namespace parallax::cpu::ad_census {
+namespace {
+
+std::size_t Size(std::ptrdiff_t value) { return static_cast<std::size_t>(value); }
+
+// Elements from a line to the next one: an odd number of cache lines, so that elements of successive lines
+// meet different sets of a cache.
+std::ptrdiff_t StrideOf(int length) { return ((length + kLineSlack) / 32 | 1) * std::ptrdiff_t{32}; }
+// Asks for a line ahead of its use.
+void Fetch(const void* line, int bytes) {
+  for (int i = 0; i < bytes; i += kAlignment_bytes) hwy::Prefetch(static_cast<const char*>(line) + i);
+}
+
+std::ptrdiff_t NumLines(int count) { return (count + kMaxLanes - 1) / kMaxLanes * kMaxLanes; }
+
+}  // namespace
+
+SliceAverager::Sizes::Sizes(int width, int height)
+    : longest(std::max(width, height)),
+      row_stride(StrideOf(width + kMaxLanes)),
+      column_stride(StrideOf(height + kMaxLanes)),
+      stride(StrideOf(longest + kMaxLanes)),
+      of_rows(row_stride * NumLines(height)),
+      of_columns(column_stride * NumLines(width)),
+      of_slice(2 * (of_rows + of_columns) + kMaxLanes * stride) {}
+
+SliceAverager::SliceAverager(int largest_width, int largest_height) {
+  const Sizes sizes(largest_width, largest_height);
+  memory_ = LargeBuffer(kTogether * Size(sizes.of_slice) * sizeof(std::uint16_t));
+  auto* memory = reinterpret_cast<std::uint16_t*>(memory_.data());
+  const auto take = [&](std::ptrdiff_t size, std::ptrdiff_t stride) {
+    const Lines lines{memory, stride};
+    memory += size;
+    return lines;
+  };
+  for (Slice& slice : slices_) {
+    for (Lines* lines : {slice.costs, slice.sizes}) {
+      lines[kRows] = take(sizes.of_rows, sizes.row_stride);
+      lines[kColumns] = take(sizes.of_columns, sizes.column_stride);
+    }
+    slice.group = take(kMaxLanes * sizes.stride, sizes.stride);
+  }
+  line_ = AlignedBuffer<std::uint16_t>(Size(sizes.stride));
+  for (AlignedBuffer<std::uint8_t>* arms : {&back_, &ahead_, &back_across_, &ahead_across_})
+    *arms = AlignedBuffer<std::uint8_t>(Size(sizes.stride));
+  scratch_ = AlignedBuffer<std::uint8_t>(SliceScratchBytes(sizes.longest));
+}
+
+std::size_t SliceAverager::BytesOf(int width, int height) {
+  const Sizes sizes(width, height);
+  return (kTogether * Size(sizes.of_slice) + Size(sizes.stride)) * sizeof(std::uint16_t) +
+         4 * Size(sizes.stride) + SliceScratchBytes(sizes.longest);
+}
+
+// Arms of the pixels of a line, the shorter ones of both images.
+void SliceAverager::Combine(const Slice& slice, Direction direction, int line,
+                            Plane<std::uint8_t> ArmPlanes::*which,
+                            AlignedBuffer<std::uint8_t>& lengths) const {
+  if (direction == kRows) {
+    CombineArms((input_->left->arms.*which).Row(line),
+                (input_->right->arms.*which).Row(line) - slice.disparity, slice.begin, slice.end,
+                input_->width, lengths.data());
+  } else {
+    const bool is_inside = line >= slice.begin && line < slice.end;
+    CombineArms((input_->left_columns->*which).Row(line),
+                (input_->right_columns->*which).Row(is_inside ? line - slice.disparity : 0), 0,
+                is_inside ? input_->height : 0, input_->height, lengths.data());
+  }
+}
+
+SliceLine SliceAverager::ArmsAlong(const Slice& slice, Direction direction, int line) {
+  Combine(slice, direction, line, direction == kRows ? &ArmPlanes::left : &ArmPlanes::up, back_);
+  Combine(slice, direction, line, direction == kRows ? &ArmPlanes::right : &ArmPlanes::down, ahead_);
+  return {LengthOf(direction), back_.data(), ahead_.data()};
+}
+
+// Sizes of the regions of the pixels of a line: sums along it of the spans across it.
+void SliceAverager::FindSizes(const Slice& slice, Direction direction, int line, const SliceLine& arms) {
+  Combine(slice, direction, line, direction == kRows ? &ArmPlanes::up : &ArmPlanes::left, back_across_);
+  Combine(slice, direction, line, direction == kRows ? &ArmPlanes::down : &ArmPlanes::right, ahead_across_);
+  SpansOf(back_across_.data(), ahead_across_.data(), arms.length, line_.data());
+  SumAlong(arms, line_.data(), slice.sizes[direction][line], scratch_.data());
+}
+
+// Columns are too short for the machine to foresee the next one.
+void SliceAverager::FetchNext(const Slice& slice, Direction direction, int line, bool and_across) const {
+  if (direction == kRows || line + 1 == input_->width) return;
+  const int next = line + 1, height = input_->height;
+  Fetch(slice.costs[kColumns][next], height * 2);
+  Fetch(slice.sizes[kColumns][next], height * 2);
+  if (&slice != slices_) return;  // a slice's partners are the next slice's with the next line
+  const int next_right = std::clamp(next - slice.disparity, 0, input_->width - 1);
+  const auto fetch_arms = [&](const Plane<std::uint8_t>& left, const Plane<std::uint8_t>& right) {
+    Fetch(left.Row(next), height);
+    Fetch(right.Row(next_right), height);
+  };
+  const ArmPlanes &left = *input_->left_columns, &right = *input_->right_columns;
+  fetch_arms(left.up, right.up), fetch_arms(left.down, right.down);
+  if (and_across) fetch_arms(left.left, right.left), fetch_arms(left.right, right.right);
+}
+
+// Makes all lines of one direction, and from them the slices by the other direction.
+template <typename F>
+void SliceAverager::TurnLines(Direction direction, const F& make_line) {
+  const Direction other = direction == kRows ? kColumns : kRows;
+  const int num_lines = LengthOf(other), lanes = NumLanes();
+  for (int first = 0; first < num_lines; first += lanes) {
+    for (int i = 0; i < std::min(lanes, num_lines - first); ++i) {
+      for (int k = 0; k < count_; ++k) make_line(slices_[k], first + i, slices_[k].group[i]);
+    }
+    for (int k = 0; k < count_; ++k) {
+      const Lines &from = slices_[k].group, &to = slices_[k].costs[other];
+      TransposeLines(from[0], from.stride, LengthOf(direction), to[0] + first, to.stride);
+    }
+  }
+}
+
+void SliceAverager::MatchRow(const Slice& slice, int y, std::uint16_t* costs) const {
+  const View &left = *input_->left, &right = *input_->right;
+  SliceCostRow row{};
+  row.width = input_->width, row.num_channels = left.num_channels;
+  row.begin = slice.begin, row.end = slice.end;
+  for (int c = 0; c < row.num_channels; ++c)
+    row.left[c] = left.channel[c].Row(y), row.right[c] = right.channel[c].Row(y) - slice.disparity;
+  row.census_left = left.census.Row(y), row.census_right = right.census.Row(y) - slice.disparity;
+  row.difference = input_->difference;
+  row.tables = input_->tables;
+  MatchSliceRow(row, costs);
+  if (input_->costs != nullptr) {
+    for (int x = 0; x < row.width; ++x) input_->costs->View().Cell(x, y)[slice.d] = costs[x];
+  }
+}
+
+// An iteration sums along one direction, then along the other one, which the next iteration begins with.
+void SliceAverager::Average(const SliceInput& input, int d, int count, std::uint16_t* const* to,
+                            std::ptrdiff_t row_step) {
+  input_ = &input, count_ = count;
+  for (int k = 0; k < count; ++k) {
+    Slice& slice = slices_[k];
+    slice.d = d + k, slice.disparity = input.min_disparity + d + k, slice.to = to[k];
+    slice.begin = std::clamp(slice.disparity, 0, input.width);
+    slice.end = std::max(slice.begin, std::min(input.width, input.width + slice.disparity));
+  }
+  const auto for_rows = [&](const auto& body) {
+    for (int y = 0; y < input.height; ++y) {
+      for (int k = 0; k < count; ++k) body(slices_[k], y);
+    }
+  };
+  const auto store_row = [&](const Slice& slice, int y, const std::uint16_t* row) {
+    std::copy_n(row, input.width, slice.to + y * row_step);
+  };
+  if (input.iterations == 0) {
+    return for_rows([&](const Slice& slice, int y) {
+      MatchRow(slice, y, line_.data());
+      store_row(slice, y, line_.data());
+    });
+  }
+  TurnLines(kRows, [&](const Slice& slice, int y, std::uint16_t* sums) {
+    MatchRow(slice, y, line_.data());
+    SumAlong(ArmsAlong(slice, kRows, y), line_.data(), sums, scratch_.data());
+  });
+  for (int i = 0; i < input.iterations; ++i) {
+    const Direction direction = i % 2 == 0 ? kColumns : kRows;
+    const bool is_last = i + 1 == input.iterations;
+    const auto average = [&](const Slice& slice, int line, std::uint16_t* means) {
+      FetchNext(slice, direction, line, i < 2);
+      const SliceLine arms = ArmsAlong(slice, direction, line);
+      if (i < 2) FindSizes(slice, direction, line, arms);
+      MeanAlong(arms, slice.costs[direction][line], slice.sizes[direction][line], means, scratch_.data());
+      if (!is_last) SumAlong(arms, means, means, scratch_.data());
+    };
+    if (!is_last || direction == kColumns) {
+      TurnLines(direction, average);
+      if (is_last) for_rows([&](const Slice& slice, int y) { store_row(slice, y, slice.costs[kRows][y]); });
+    } else {
+      for_rows([&](const Slice& slice, int y) {
+        average(slice, y, line_.data());
+        store_row(slice, y, line_.data());
+      });
+    }
+  }
+}
+
+}  // namespace parallax::cpu::ad_census

@@ -1,0 +1,392 @@
+#include "pipeline/cpu/ad_census/slice_kernels.h"
+
+#include "pipeline/simd/simd_targets.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "pipeline/cpu/ad_census/slice_kernels.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <bit>
+
+// Whether tables of 64 elements of 16 bits can be looked up in registers: then sums from the line's begin are
+// taken from the ends of arms a vector at a time, else one after the other.
+#undef PARALLAX_CPU_HAS_WIDE_LOOKUP
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+#define PARALLAX_CPU_HAS_WIDE_LOOKUP 1
+#else
+#define PARALLAX_CPU_HAS_WIDE_LOOKUP 0
+#endif
+
+HWY_BEFORE_NAMESPACE();
+namespace parallax::cpu::ad_census::HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+using Tag8 = hn::ScalableTag<std::uint8_t>;
+using Tag16 = hn::ScalableTag<std::uint16_t>;
+using V16 = hn::Vec<Tag16>;
+using TagHalf8 = hn::Rebind<std::uint8_t, Tag16>;
+
+HWY_INLINE int Lanes16() { return static_cast<int>(hn::Lanes(Tag16())); }
+
+void CombineArmsOfTarget(const std::uint8_t* left, const std::uint8_t* right, int begin, int end, int length,
+                         std::uint8_t* HWY_RESTRICT lengths) {
+  const Tag8 d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  if (begin > 0) std::copy_n(left, begin, lengths);
+  for (int i = begin; i < end; i += lanes)
+    hn::StoreU(hn::Min(hn::LoadU(d, left + i), hn::LoadU(d, right + i)), d, lengths + i);
+  if (end < length) std::copy(left + end, left + length, lengths + end);
+}
+
+void SpansOfTarget(const std::uint8_t* back, const std::uint8_t* ahead, int length,
+                   std::uint16_t* HWY_RESTRICT spans) {
+  const Tag16 d;
+  const TagHalf8 d8;
+  for (int i = 0; i < length; i += Lanes16()) {
+    const V16 arms =
+        hn::Add(hn::PromoteTo(d, hn::LoadU(d8, back + i)), hn::PromoteTo(d, hn::LoadU(d8, ahead + i)));
+    hn::StoreU(hn::Add(arms, hn::Set(d, std::uint16_t{1})), d, spans + i);
+  }
+}
+
+// 16-bit sums from the line's begin, which wrap around and give the right differences.
+#if PARALLAX_CPU_HAS_WIDE_LOOKUP
+
+// Lane i: the sum of lanes 0 .. i.
+HWY_INLINE V16 SumsFromFirst(V16 v) {
+  const Tag16 d;
+  v = hn::Add(v, hn::ShiftLeftLanes<1>(d, v));
+  v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
+  v = hn::Add(v, hn::ShiftLeftLanes<4>(d, v));
+  // The last lane of the quarter before, then of the one before that.
+  alignas(64) static constexpr std::uint16_t kBefore[32] = {0,  0,  0,  0,  0,  0,  0,  0,  7,  7,  7,
+                                                            7,  7,  7,  7,  7,  15, 15, 15, 15, 15, 15,
+                                                            15, 15, 23, 23, 23, 23, 23, 23, 23, 23};
+  alignas(64) static constexpr std::uint16_t kTwoBefore[32] = {
+      0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7, 7, 7, 7, 7, 7, 7, 15, 15, 15, 15, 15, 15, 15, 15};
+  v = hn::Add(v, V16{_mm512_maskz_permutexvar_epi16(0xFFFFFF00U, _mm512_load_si512(kBefore), v.raw)});
+  return hn::Add(v, V16{_mm512_maskz_permutexvar_epi16(0xFFFF0000U, _mm512_load_si512(kTwoBefore), v.raw)});
+}
+
+// Sums from a line's begin in memory that can be read two vectors before the begin and after the end.
+class RunningSums {
+ public:
+  static constexpr int kMargin = 64;
+  static int NumElements(int length) { return (length + 31) / 32 * 32 + 2 * kMargin; }
+
+  explicit RunningSums(std::uint16_t* memory) : at_(memory + kMargin) {
+    const Tag16 d;
+    hn::Store(hn::Zero(d), d, memory);
+    hn::Store(hn::Zero(d), d, memory + 32);
+  }
+  HWY_INLINE void Append(V16 v) {
+    const Tag16 d;
+    const V16 sums = SumsFromFirst(v);
+    hn::Store(hn::Add(sums, before_), d, at_);
+    before_ = hn::Add(before_, V16{_mm512_permutexvar_epi16(_mm512_set1_epi16(31), sums.raw)});
+    at_ += 32;
+  }
+
+ private:
+  V16 before_ = hn::Zero(Tag16());
+  std::uint16_t* at_;
+};
+
+// The ends of the arms of a vector of pixels, as lanes of the vectors of sums around.
+struct ArmEnds {
+  __m512i ahead, back;
+  __mmask32 is_far_ahead, is_far_back;  // a vector further
+
+  HWY_INLINE ArmEnds(const SliceLine& line, int i) {
+    const Tag16 d;
+    const TagHalf8 d8;
+    const V16 lane = hn::Iota(d, 0);
+    ahead = hn::Add(lane, hn::PromoteTo(d, hn::LoadU(d8, line.ahead + i))).raw;
+    back =
+        hn::Sub(hn::Add(lane, hn::Set(d, std::uint16_t{31})), hn::PromoteTo(d, hn::LoadU(d8, line.back + i)))
+            .raw;
+    is_far_ahead = _mm512_cmpeq_epi16_mask(ahead, _mm512_set1_epi16(64));
+    is_far_back = _mm512_movepi16_mask(back);
+  }
+  // sums: of the first pixel of the vector.
+  HWY_INLINE V16 Difference(const std::uint16_t* sums) const {
+    const Tag16 d;
+    const __m512i here = hn::Load(d, sums).raw, before = hn::Load(d, sums - 32).raw;
+    __m512i end = _mm512_permutex2var_epi16(here, ahead, hn::Load(d, sums + 32).raw);
+    end = _mm512_mask_set1_epi16(end, is_far_ahead, static_cast<short>(sums[64]));
+    __m512i begin = _mm512_permutex2var_epi16(before, back, here);
+    begin = _mm512_mask_permutexvar_epi16(begin, is_far_back, back, hn::Load(d, sums - 64).raw);
+    return hn::Sub(V16{end}, V16{begin});
+  }
+};
+
+void SumAlongOfTarget(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
+  const Tag16 d;
+  std::uint16_t* const memory = static_cast<std::uint16_t*>(scratch);
+  RunningSums running(memory);
+  for (int i = 0; i < line.length; i += 32) running.Append(hn::LoadU(d, from + i));
+  const std::uint16_t* const sums = memory + RunningSums::kMargin;
+  for (int i = 0; i < line.length; i += 32) hn::StoreU(ArmEnds(line, i).Difference(sums + i), d, to + i);
+}
+
+// 1 / n, correctly rounded, for whole numbers n up to 4489 = kMaxArmSpan_px^2: two steps of Newton's from an
+// estimate of 14 bits. The first one leaves the last bit in doubt. The second one's residual 1 - n r takes 14
+// bits and is exact, so that its sum before rounding is off by less than 2^-46 of 1 / n, which lies 2^-37 of
+// it or more from every number halfway between two floats.
+HWY_INLINE __m512 Reciprocal(__m512 n) {
+  const __m512 one = _mm512_set1_ps(1.0F);
+  __m512 r = _mm512_rcp14_ps(n);
+  r = _mm512_fmadd_ps(r, _mm512_fnmadd_ps(n, r, one), r);
+  return _mm512_fmadd_ps(r, _mm512_fnmadd_ps(n, r, one), r);
+}
+
+// Sums may take 23 bits: low and high bytes are added up apart, and either sum fits 16 bits.
+void MeanAlongOfTarget(const SliceLine& line, const std::uint16_t* from, const std::uint16_t* sizes,
+                       std::uint16_t* to, void* scratch) {
+  const Tag16 d;
+  std::uint16_t* const low_memory = static_cast<std::uint16_t*>(scratch);
+  std::uint16_t* const high_memory = low_memory + RunningSums::NumElements(line.length);
+  RunningSums running_low(low_memory), running_high(high_memory);
+  for (int i = 0; i < line.length; i += 32) {
+    const V16 v = hn::LoadU(d, from + i);
+    running_low.Append(hn::And(v, hn::Set(d, std::uint16_t{255})));
+    running_high.Append(hn::ShiftRight<8>(v));
+  }
+  const std::uint16_t* const low_sums = low_memory + RunningSums::kMargin;
+  const std::uint16_t* const high_sums = high_memory + RunningSums::kMargin;
+  const __m512i weights = _mm512_set1_epi32(256 << 16 | 1);
+  const auto mean = [&](__m512i sum_bytes, __m512i size) HWY_ATTR {
+    const __m512 sum = _mm512_cvtepi32_ps(_mm512_madd_epi16(sum_bytes, weights));
+    return _mm512_cvtps_epi32(_mm512_mul_ps(sum, Reciprocal(_mm512_cvtepi32_ps(size))));
+  };
+  for (int i = 0; i < line.length; i += 32) {
+    const ArmEnds ends(line, i);
+    const __m512i low = ends.Difference(low_sums + i).raw, high = ends.Difference(high_sums + i).raw;
+    const __m512i size = hn::LoadU(d, sizes + i).raw, zero = _mm512_setzero_si512();
+    const __m512i first = mean(_mm512_unpacklo_epi16(low, high), _mm512_unpacklo_epi16(size, zero));
+    const __m512i second = mean(_mm512_unpackhi_epi16(low, high), _mm512_unpackhi_epi16(size, zero));
+    hn::StoreU(V16{_mm512_packus_epi32(first, second)}, d, to + i);
+  }
+}
+
+std::size_t SliceScratchBytesOfTarget(int length) {
+  return 2 * static_cast<std::size_t>(RunningSums::NumElements(length)) * sizeof(std::uint16_t);
+}
+
+#else
+
+// Sums from the line's begin, 0 before its first element, and to[i] = what lies between the ends of arms.
+template <typename T>
+HWY_INLINE void SumBetween(const SliceLine& line, const std::uint16_t* from, T* HWY_RESTRICT before, T* to) {
+  T sum = 0;
+  before[0] = 0;
+  for (int i = 0; i < line.length; ++i) {
+    sum = static_cast<T>(sum + from[i]);
+    before[i + 1] = sum;
+  }
+  for (int i = 0; i < line.length; ++i)
+    to[i] = static_cast<T>(before[i + line.ahead[i] + 1] - before[i - line.back[i]]);
+}
+
+void SumAlongOfTarget(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
+  SumBetween(line, from, static_cast<std::uint16_t*>(scratch), to);
+}
+
+void MeanAlongOfTarget(const SliceLine& line, const std::uint16_t* from, const std::uint16_t* sizes,
+                       std::uint16_t* to, void* scratch) {
+  const hn::ScalableTag<std::int32_t> d;
+  const hn::Rebind<float, decltype(d)> df;
+  const hn::Rebind<std::uint16_t, decltype(d)> d16;
+  std::uint32_t* const before = static_cast<std::uint32_t*>(scratch);
+  std::uint32_t* const sums = before + line.length + 1;
+  SumBetween(line, from, before, sums);
+  for (int i = 0; i < line.length; i += static_cast<int>(hn::Lanes(d))) {
+    const auto sum = hn::ConvertTo(df, hn::LoadU(d, reinterpret_cast<const std::int32_t*>(sums + i)));
+    const auto size = hn::ConvertTo(df, hn::PromoteTo(d, hn::LoadU(d16, sizes + i)));
+    const auto mean = hn::NearestInt(hn::Mul(sum, hn::Div(hn::Set(df, 1.0F), size)));
+    hn::StoreU(hn::DemoteTo(d16, mean), d16, to + i);
+  }
+}
+
+std::size_t SliceScratchBytesOfTarget(int length) {
+  return 2 * (static_cast<std::size_t>(length) + 1 + kLineSlack) * sizeof(std::uint32_t);
+}
+
+#endif
+
+// --- matching cost ----------------------------------------------------------------
+HWY_INLINE V16 ColorIndex(const SliceCostRow& row, int x) {
+  const Tag16 d;
+  const TagHalf8 d8;
+  const bool is_maximum = row.difference == ColorDifference::kMaximum || row.num_channels == 1;
+  V16 index = hn::Zero(d);
+  for (int c = 0; c < row.num_channels; ++c) {
+    const V16 left = hn::PromoteTo(d, hn::LoadU(d8, row.left[c] + x));
+    const V16 right = hn::PromoteTo(d, hn::LoadU(d8, row.right[c] + x));
+    const V16 difference = hn::Sub(hn::Max(left, right), hn::Min(left, right));
+    index = is_maximum ? hn::Max(index, difference) : hn::Add(index, difference);
+  }
+  return is_maximum ? hn::Add(hn::Add(index, index), index) : index;
+}
+
+#if PARALLAX_CPU_HAS_WIDE_LOOKUP
+template <class Table>
+HWY_INLINE V16 LookUp(const Table& table, V16 index) {
+  const Tag16 d;
+  const int last = table.last;
+  const std::uint16_t* values = table.values.data();
+  index = hn::Min(index, hn::Set(d, table.last));
+  __m512i found = _mm512_permutex2var_epi16(hn::Load(d, values).raw, index.raw, hn::Load(d, values + 32).raw);
+  for (int part = CostTables::kPart; part <= last; part += CostTables::kPart) {
+    const __m512i of_part = _mm512_permutex2var_epi16(hn::Load(d, values + part).raw, index.raw,
+                                                      hn::Load(d, values + part + 32).raw);
+    found = _mm512_mask_mov_epi16(
+        found, _mm512_cmpge_epu16_mask(index.raw, _mm512_set1_epi16(static_cast<short>(part))), of_part);
+  }
+  return V16{found};
+}
+
+HWY_INLINE V16 CensusIndex(const SliceCostRow& row, int x) {
+  const hn::Repartition<std::uint64_t, Tag16> d64;
+  const auto bits = [&](int i) HWY_ATTR {
+    return hn::PopulationCount(
+        hn::Xor(hn::LoadU(d64, row.census_left + x + i), hn::LoadU(d64, row.census_right + x + i)));
+  };
+  // Four counts share 64 bits, then every one goes to its lane.
+  const auto mixed = hn::Or(hn::Or(bits(0), hn::ShiftLeft<16>(bits(8))),
+                            hn::Or(hn::ShiftLeft<32>(bits(16)), hn::ShiftLeft<48>(bits(24))));
+  alignas(64) static constexpr std::uint16_t kOrder[32] = {0,  4,  8,  12, 16, 20, 24, 28, 1,  5,  9,
+                                                           13, 17, 21, 25, 29, 2,  6,  10, 14, 18, 22,
+                                                           26, 30, 3,  7,  11, 15, 19, 23, 27, 31};
+  return V16{_mm512_permutexvar_epi16(_mm512_load_si512(kOrder), mixed.raw)};
+}
+
+HWY_INLINE void MatchVector(const SliceCostRow& row, int x, std::uint16_t* costs) {
+  const V16 color = LookUp(row.tables->color, ColorIndex(row, x));
+  hn::StoreU(hn::Add(color, LookUp(row.tables->census, CensusIndex(row, x))), Tag16(), costs + x);
+}
+#else
+HWY_INLINE void MatchVector(const SliceCostRow& row, int x, std::uint16_t* HWY_RESTRICT costs) {
+  hn::StoreU(ColorIndex(row, x), Tag16(), costs + x);
+  for (int i = x; i < x + Lanes16(); ++i) {
+    const auto bits = static_cast<std::size_t>(std::popcount(row.census_left[i] ^ row.census_right[i]));
+    costs[i] =
+        static_cast<std::uint16_t>(row.tables->color.values[costs[i]] + row.tables->census.values[bits]);
+  }
+}
+#endif
+
+void MatchSliceRowOfTarget(const SliceCostRow& row, std::uint16_t* costs) {
+  for (int x = row.begin; x < row.end; x += Lanes16()) MatchVector(row, x, costs);
+  std::fill(costs, costs + row.begin, row.tables->outside_cost);
+  std::fill(costs + row.end, costs + row.width, row.tables->outside_cost);
+}
+
+// --- transposition ----------------------------------------------------------------
+#if HWY_TARGET == HWY_SCALAR
+void TransposeLinesOfTarget(const std::uint16_t* from, std::ptrdiff_t, int length, std::uint16_t* to,
+                            std::ptrdiff_t to_stride) {
+  for (int x = 0; x < length; ++x) to[x * to_stride] = from[x];
+}
+#else
+// 8 elements each of the lines i, i + 8, i + 16, ..., one after the other.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadEighths(D d, const std::uint16_t* from, std::ptrdiff_t stride) {
+  if constexpr (hn::MaxLanes(D()) == 8) {
+    return hn::LoadU(d, from);
+  } else {
+    const hn::Half<D> half;
+    constexpr std::ptrdiff_t kHalf = hn::MaxLanes(D()) / 2;
+    return hn::Combine(d, LoadEighths(half, from + kHalf * stride, stride), LoadEighths(half, from, stride));
+  }
+}
+
+void TransposeLinesOfTarget(const std::uint16_t* from, std::ptrdiff_t from_stride, int length,
+                            std::uint16_t* to, std::ptrdiff_t to_stride) {
+  const Tag16 d;
+  const hn::Repartition<std::uint32_t, Tag16> d32;
+  const hn::Repartition<std::uint64_t, Tag16> d64;
+  for (int x = 0; x < length; x += 8, from += 8) {
+    V16 line[8];
+    for (int i = 0; i < 8; ++i) line[i] = LoadEighths(d, from + i * from_stride, from_stride);
+    hn::Vec<decltype(d32)> pairs[8];  // two lines: elements 0 .. 3, 4 .. 7
+    for (int i = 0; i < 8; i += 2) {
+      pairs[i] = hn::BitCast(d32, hn::InterleaveLower(d, line[i], line[i + 1]));
+      pairs[i + 1] = hn::BitCast(d32, hn::InterleaveUpper(d, line[i], line[i + 1]));
+    }
+    hn::Vec<decltype(d64)> fours[8];  // four lines: elements 0 and 1, 2 and 3, 4 and 5, 6 and 7
+    for (int i = 0; i < 8; i += 4) {
+      for (int k = 0; k < 2; ++k) {
+        fours[i + 2 * k] = hn::BitCast(d64, hn::InterleaveLower(d32, pairs[i + k], pairs[i + 2 + k]));
+        fours[i + 2 * k + 1] = hn::BitCast(d64, hn::InterleaveUpper(d32, pairs[i + k], pairs[i + 2 + k]));
+      }
+    }
+    for (int k = 0; k < 4; ++k, to += 2 * to_stride) {
+      hn::StoreU(hn::BitCast(d, hn::InterleaveLower(d64, fours[k], fours[4 + k])), d, to);
+      hn::StoreU(hn::BitCast(d, hn::InterleaveUpper(d64, fours[k], fours[4 + k])), d, to + to_stride);
+    }
+  }
+}
+#endif
+
+}  // namespace
+}  // namespace parallax::cpu::ad_census::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace parallax::cpu::ad_census {
+namespace {
+
+// Fills a table, whose last entry goes on for ever.
+template <class Table, std::size_t kSize>
+void Fill(const std::array<std::uint16_t, kSize>& from, Table& table) {
+  table.values.fill(from.back());
+  std::copy(from.begin(), from.end(), table.values.begin());
+  std::size_t last = kSize - 1;
+  while (last > 0 && from[last - 1] == from.back()) --last;
+  table.last = static_cast<std::uint16_t>(last);
+}
+
+}  // namespace
+
+CostTables::CostTables(const AdCensusTables& tables) : outside_cost(tables.outside_cost) {
+  Fill(tables.color_cost, color);
+  Fill(tables.census_cost, census);
+}
+
+HWY_EXPORT(MatchSliceRowOfTarget);
+HWY_EXPORT(CombineArmsOfTarget);
+HWY_EXPORT(SpansOfTarget);
+HWY_EXPORT(SliceScratchBytesOfTarget);
+HWY_EXPORT(SumAlongOfTarget);
+HWY_EXPORT(MeanAlongOfTarget);
+HWY_EXPORT(TransposeLinesOfTarget);
+
+void MatchSliceRow(const SliceCostRow& row, std::uint16_t* costs) {
+  HWY_DYNAMIC_DISPATCH(MatchSliceRowOfTarget)(row, costs);
+}
+void CombineArms(const std::uint8_t* left, const std::uint8_t* right, int begin, int end, int length,
+                 std::uint8_t* lengths) {
+  HWY_DYNAMIC_DISPATCH(CombineArmsOfTarget)(left, right, begin, end, length, lengths);
+}
+void SpansOf(const std::uint8_t* back, const std::uint8_t* ahead, int length, std::uint16_t* spans) {
+  HWY_DYNAMIC_DISPATCH(SpansOfTarget)(back, ahead, length, spans);
+}
+std::size_t SliceScratchBytes(int length) { return HWY_DYNAMIC_DISPATCH(SliceScratchBytesOfTarget)(length); }
+void SumAlong(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
+  HWY_DYNAMIC_DISPATCH(SumAlongOfTarget)(line, from, to, scratch);
+}
+void MeanAlong(const SliceLine& line, const std::uint16_t* from, const std::uint16_t* sizes,
+               std::uint16_t* to, void* scratch) {
+  HWY_DYNAMIC_DISPATCH(MeanAlongOfTarget)(line, from, sizes, to, scratch);
+}
+void TransposeLines(const std::uint16_t* from, std::ptrdiff_t from_stride, int length, std::uint16_t* to,
+                    std::ptrdiff_t to_stride) {
+  HWY_DYNAMIC_DISPATCH(TransposeLinesOfTarget)(from, from_stride, length, to, to_stride);
+}
+
+}  // namespace parallax::cpu::ad_census
+#endif

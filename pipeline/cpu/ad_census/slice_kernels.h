@@ -1,0 +1,71 @@
+// Kernels of AD-Census for slices. A slice is all costs at one disparity; a *line* is a row or a column of
+// it, and a vector holds successive pixels of a line. kLineSlack elements after a line's end may be read and,
+// in what is written, overwritten; what they hold means nothing.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "pipeline/ad_census_tables.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cpu::ad_census {
+
+inline constexpr int kLineSlack = 64;
+
+// The tables of costs in parts of a size that two vectors hold.
+struct CostTables {
+  explicit CostTables(const AdCensusTables& tables);
+
+  static constexpr int kPart = 64;
+  // Elements after `last` are the same.
+  template <std::size_t kSize>
+  struct Table {
+    std::uint16_t last;
+    alignas(64) std::array<std::uint16_t, kSize> values;
+  };
+  Table<12 * kPart> color;
+  Table<2 * kPart> census;
+  std::uint16_t outside_cost;
+};
+
+// A row of a slice.
+struct SliceCostRow {
+  int width, num_channels;
+  int begin, end;  // pixels whose partners are inside the right image
+  const std::uint8_t* left[3];
+  const std::uint8_t* right[3];  // element x belongs to the partner of left pixel x
+  const std::uint64_t* census_left;
+  const std::uint64_t* census_right;
+  ColorDifference difference;
+  const CostTables* tables;
+};
+void MatchSliceRow(const SliceCostRow& row, std::uint16_t* costs);
+
+// lengths: the shorter arms of left pixels and their partners; of left pixels alone outside begin .. end - 1.
+void CombineArms(const std::uint8_t* left, const std::uint8_t* right, int begin, int end, int length,
+                 std::uint8_t* lengths);
+// 1 + both arms.
+void SpansOf(const std::uint8_t* back, const std::uint8_t* ahead, int length, std::uint16_t* spans);
+
+// Arms along a line.
+struct SliceLine {
+  int length;
+  const std::uint8_t* back;
+  const std::uint8_t* ahead;
+};
+// Bytes of scratch, aligned to a vector, for lines of that length.
+std::size_t SliceScratchBytes(int length);
+// Sums of values along the arms, which fit 16 bits. from and to may be the same.
+void SumAlong(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
+// Sums of values along the arms, divided by the sizes of the regions.
+void MeanAlong(const SliceLine& line, const std::uint16_t* from, const std::uint16_t* sizes,
+               std::uint16_t* to, void* scratch);
+
+// As many lines as a vector has lanes, side by side, become vectors: to + x * to_stride gets element x of
+// every line. The number of elements is rounded up to a multiple of 8.
+void TransposeLines(const std::uint16_t* from, std::ptrdiff_t from_stride, int length, std::uint16_t* to,
+                    std::ptrdiff_t to_stride);
+
+}  // namespace parallax::cpu::ad_census
