@@ -16,9 +16,11 @@
 #include "app/build_info.h"
 #include "app/commands.h"
 #include "app/commit.h"
+#include "app/merge/merge_command.h"
 #include "app/output/command_line.h"
 #include "app/output/error_text.h"
 #include "app/run/run_clouds.h"
+#include "app/team/team.h"
 #include "config/backends.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
@@ -126,6 +128,7 @@ int RunCommand(int argc, char** argv) {
   parallax::app::AddRunCommand(app);
   parallax::app::AddSynthCommand(app);
   parallax::app::AddEvalCommand(app);
+  parallax::app::AddMergeCommand(app);
   parallax::app::AddCompareCommand(app);
   parallax::app::AddViewCommand(app);
   parallax::app::AddCloudCommand(app);
@@ -143,6 +146,7 @@ int RunCommand(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request) == 0 ? Done() : kExitUsage;
   } catch (const CLI::ParseError& error) {
+    if (!parallax::app::SpeaksForTeam()) return kExitUsage;  // all processes of a team would say the same
     return Fail(UsageText(app, error, argc, argv), kExitUsage);
   } catch (const parallax::InvalidArgument& error) {
     return Fail(error.what(), kExitUsage, true);

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "config/device_benchmark.h"
+#include "config/devices.h"
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/cpu/cpu_matcher_queue.h"
 #include "pipeline/error.h"
@@ -130,6 +131,13 @@ std::vector<BackendState> Backends() {
 
 std::string_view ResolveBackend(std::string_view backend, Method method) {
   return ResolveMatcher(backend, method).backend;
+}
+
+int NumDevices([[maybe_unused]] std::string_view backend) {
+#ifdef PARALLAX_WITH_CUDA
+  if (backend == "cuda" || backend == "auto") return std::max(1, static_cast<int>(ListCudaDevices().size()));
+#endif
+  return 1;
 }
 
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,

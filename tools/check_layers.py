@@ -39,6 +39,7 @@ LIBRARIES = {
     "nanoflann": re.compile(r"nanoflann"),
     "gstreamer": re.compile(r"(gst/|glib)"),
     "pybind11": re.compile(r"pybind11/"),
+    "mpi": re.compile(r"mpi\.h$"),
     "pages": re.compile(r"sys/mman\.h$"),  # advice on memory pages
     "system": re.compile(r"(unistd|fcntl|glob|malloc|poll|dlfcn|termios|pthread|sched|\w*intrin)\.h$|sys/"),
 }
@@ -73,7 +74,7 @@ LAYERS = {
     ),
     "app": Layer(
         {"app", "config", "datasets", "pipeline"},
-        {"opencv", "open3d", "yaml", "cli11", "fmt", "json", "system"},
+        {"opencv", "open3d", "yaml", "cli11", "fmt", "json", "system", "mpi"},
         prints=True,
         free_headers=True,
     ),

@@ -99,12 +99,16 @@ void AddCloudScoreOptions(CLI::App& command, CloudScoreOptions& options) {
 }
 
 CloudEvaluator::CloudEvaluator(CloudScoreOptions options, std::unique_ptr<CloudMeasures> measures)
-    : options_(std::move(options)), measures_(std::move(measures)) {
+    : CloudEvaluator(std::move(options), std::string(measures->name())) {
+  measures_ = std::move(measures);
+}
+CloudEvaluator::CloudEvaluator(CloudScoreOptions options, std::string backend)
+    : options_(std::move(options)), backend_(std::move(backend)) {
   std::sort(options_.thresholds_m.begin(), options_.thresholds_m.end());
 }
 
-Scores CloudEvaluator::AddFrame(const StereoFrame& frame, HostImageView<const float> estimate,
-                                const ReprojectionParameters& limits, std::string& why) {
+Scores CloudEvaluator::Measure(const StereoFrame& frame, HostImageView<const float> estimate,
+                               const ReprojectionParameters& limits, std::string& why) {
   points_.clear();
   if (!frame.rig) {
     why = frame.rig_note.empty() ? "no calibration" : frame.rig_note;
@@ -137,7 +141,6 @@ Scores CloudEvaluator::AddFrame(const StereoFrame& frame, HostImageView<const fl
   AddGeodesics(estimate_map.depth_m.ConstView(), truth_map.depth_m.ConstView(), truth_map.rig, scores);
   AddEmd(judged, truth, scores);
   scores.Add(CloudKey("cloud_ms"), watch.ms());
-  frames_.push_back(scores);
   return scores;
 }
 
@@ -248,7 +251,7 @@ std::vector<TableSection> CloudEvaluator::Sections() const {
 }
 
 void CloudEvaluator::WriteSettings(JsonWriter& json) const {
-  json.Key("backend").Value(measures_->name()).Key("k").Value(options_.k);
+  json.Key("backend").Value(backend_).Key("k").Value(options_.k);
   json.Key("thresholds_m").BeginArray();
   for (const double threshold_m : options_.thresholds_m) json.Value(threshold_m);
   json.EndArray().Key("emd_points").Value(options_.emd_points);

@@ -32,16 +32,23 @@ struct CloudScoreOptions {
 // Declares --cloud and what goes with it. options must outlive the parsing.
 void AddCloudScoreOptions(CLI::App& command, CloudScoreOptions& options);
 
-// Scores frames one after the other and remembers what the total needs.
+// Scores frames one after the other; the total is of those that were added.
 class CloudEvaluator {
  public:
   CloudEvaluator(CloudScoreOptions options, std::unique_ptr<CloudMeasures> measures);
+  // One that only adds what others measured on that back end.
+  CloudEvaluator(CloudScoreOptions options, std::string backend);
+  const std::string& backend() const { return backend_; }
 
   // frame: with truth. estimate: px, NaN = no value; of the truth's size, or a whole number of times smaller.
   // limits: of the depth, for both clouds. Without a calibration, or where a cloud is empty, no scores and a
   // line in `why`.
-  Scores AddFrame(const StereoFrame& frame, HostImageView<const float> estimate,
-                  const ReprojectionParameters& limits, std::string& why);
+  Scores Measure(const StereoFrame& frame, HostImageView<const float> estimate,
+                 const ReprojectionParameters& limits, std::string& why);
+  // Makes a frame's scores part of the total.
+  void Add(const Scores& frame) {
+    if (!frame.empty()) frames_.push_back(frame);
+  }
   // The plain mean of the frames' figures.
   Scores Total() const;
 
@@ -49,8 +56,8 @@ class CloudEvaluator {
   // Writes what was measured with, as the members of an object that was begun.
   void WriteSettings(JsonWriter& json) const;
 
-  // Of the frame added last, if it has scores: the estimate's points where there is truth, in the colours of
-  // their distances from it.
+  // Of the frame measured last, if it has scores: the estimate's points where there is truth, in the colours
+  // of their distances from it.
   std::optional<HostImage<Rgb8>> ErrorPicture() const;
 
  private:
@@ -62,7 +69,8 @@ class CloudEvaluator {
   void AddEmd(const PointCloud& estimate, const PointCloud& truth, Scores& scores);
 
   CloudScoreOptions options_;
-  std::unique_ptr<CloudMeasures> measures_;
+  std::unique_ptr<CloudMeasures> measures_;  // null where nothing is measured
+  std::string backend_;
   std::vector<Scores> frames_;
   // Of the last frame.
   std::string name_;

@@ -14,6 +14,8 @@
 #include "app/options/named_rig.h"
 #include "app/options/shared_options.h"
 #include "app/output/output_files.h"
+#include "app/team/shared_run.h"
+#include "app/team/team.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -39,7 +41,7 @@ void EvaluateFiles(const EvalOptions& options) {
   if (options.max_disparity_px) evaluated.max_disparity_px = *options.max_disparity_px;
   evaluated.round = options.round;
   try {
-    session.Score(frame, evaluated, std::nullopt);
+    session.Add(session.Score(frame, evaluated, std::nullopt, 0));
   } catch (const InvalidArgument& error) {  // which files do not fit is what the user has to know
     throw Error(options.estimate_file + ": " + error.what() + " (" + options.truth.disparity + ")");
   }
@@ -57,10 +59,34 @@ void RunEval(const EvalOptions& options) {
     throw InvalidArgument(
         "--uncertainty is the matcher's: name a SOURCE, and leave out --estimate and --estimates");
   }
+  if (options.scores.empty() && (options.used_scores.resume || options.used_scores.overwrite))
+    throw InvalidArgument("--resume and --overwrite are of kept scores: name their folder with --scores DIR");
   CheckFolder(options.outputs.csv_file);  // before frames are matched for minutes
   CheckFolder(options.outputs.json_file);
-  if (options.source.empty()) return EvaluateFiles(options);
-  EvaluateSource(options);
+  if (options.source.empty()) {
+    if (!options.scores.empty()) throw InvalidArgument("--scores keeps the scores of a SOURCE: name one");
+    return EvaluateFiles(options);
+  }
+  if (options.shard_text.empty()) {
+    const std::unique_ptr<Team> team = JoinTeam();
+    if (!team) return EvaluateSource(options, nullptr);
+    EvalOptions share = options;
+    share.matching = ShareOf(*team, options.matching);
+    return RunInTeam(team.get(), [&](SharedRun* shared) { EvaluateSource(share, shared); });
+  }
+  if (options.scores.empty()) {
+    throw InvalidArgument(
+        "--shard needs --scores DIR, below which the shard keeps its scores for parallax merge");
+  }
+  if (!options.outputs.csv_file.empty() || !options.outputs.json_file.empty()) {
+    throw InvalidArgument(
+        "--shard: CSV and JSON are of all shards: leave out --csv and --json, which parallax "
+        "merge has, too");
+  }
+  EvalOptions share = options;
+  share.shard = ParseShard(options.shard_text);
+  share.scores /= share.shard->FolderName();
+  EvaluateSource(share, nullptr);
 }
 
 }  // namespace
@@ -106,6 +132,16 @@ void AddEvalCommand(CLI::App& app) {
   command->add_flag(
       "--uncertainty", o->uncertainty,
       "Score the matcher's uncertainty: the share of errors below 3 px within one and two sigma");
+  command
+      ->add_option("--scores", o->scores,
+                   "Keep the scores of every frame in this folder, for --resume and --shard")
+      ->type_name("DIR");
+  CLI::Option* resume =
+      command->add_flag("--resume", o->used_scores.resume,
+                        "Go on with the scores in --scores: frames that were scored from the "
+                        "same files are not scored again");
+  AddOverwriteOption(*command, o->used_scores)->excludes(resume);
+  AddShardOption(*command, o->shard_text);
   command->callback([o] { RunEval(*o); });
 }
 

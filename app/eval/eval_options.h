@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "app/eval/truth_files.h"
 #include "app/options/matching_options.h"
 #include "app/options/named_rig.h"
+#include "app/output/result_folder.h"
+#include "app/team/shard.h"
 #include "datasets/source.h"
 
 namespace parallax::app {
@@ -29,6 +32,10 @@ struct EvalOptions {
   std::optional<float> max_disparity_px;
   bool round = false;
   EvalOutputs outputs;
+  std::filesystem::path scores;  // folder that keeps every frame's scores; empty: none
+  UsedFolder used_scores;        // what becomes of those that are there
+  std::string shard_text;        // as ParseShard takes it; empty = all frames
+  std::optional<Shard> shard{};  // that one, whose folder `scores` is then
   CloudScoreOptions clouds;
   bool uncertainty = false;
 

@@ -37,36 +37,77 @@ EvalSession::EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalO
   if (!outputs_.report.empty()) report_.emplace(outputs_.report, metrics_.front());
 }
 
-void EvalSession::Score(const StereoFrame& frame, const EvaluatedFrame& evaluated,
-                        std::optional<double> time_ms) {
-  FrameScores scored{frame.name, evaluator_->AddFrame(evaluated)};
-  if (time_ms) {
-    scored.scores.Add(kTimeKey, *time_ms);
-    time_sum_ms_ += *time_ms;
+ScoredFrame EvalSession::Score(const StereoFrame& frame, const EvaluatedFrame& evaluated,
+                               std::optional<double> time_ms, std::size_t index) {
+  ScoredFrame scored{.name = frame.name, .index = index};
+  NumberWriter numbers;
+  evaluator_->Measure(evaluated, numbers);
+  scored.numbers = numbers.numbers();
+  scored.time_ms = time_ms;
+  scored.only_nonoccluded = frame.truth->only_nonoccluded;
+  std::optional<HostImage<Rgb8>> cloud_picture;
+  if (clouds_) {
+    scored.cloud = clouds_->Measure(frame, evaluated.estimate, cloud_limits_, scored.why_no_cloud);
+    if (report_) cloud_picture = clouds_->ErrorPicture();
+  }
+  pictures_.Draw(frame, evaluated);
+  if (report_ || pictures_.has_curves()) scored.errors = AnalyseAsScored(metrics_.front(), frame, evaluated);
+  if (report_) scored.page = report_->Draw(frame, evaluated, cloud_picture ? &*cloud_picture : nullptr);
+  return scored;
+}
+
+void EvalSession::Add(ScoredFrame frame) {
+  const std::scoped_lock lock(mutex_);
+  const std::size_t index = frame.index;
+  ahead_.insert_or_assign(index, std::move(frame));
+  while (!ahead_.empty() && ahead_.begin()->first <= next_) {
+    Take(ahead_.begin()->second);
+    ahead_.erase(ahead_.begin());
+    ++next_;
+  }
+}
+
+std::size_t EvalSession::num_added() const {
+  const std::scoped_lock lock(mutex_);
+  return frames_.size() + skipped_.size() + failed_.size() + ahead_.size();
+}
+
+void EvalSession::TakeAllThatFollow() {
+  const std::scoped_lock lock(mutex_);
+  for (const auto& [index, frame] : ahead_) Take(frame);
+  ahead_.clear();
+}
+
+void EvalSession::Take(const ScoredFrame& frame) {
+  if (frame.outcome == ScoredFrame::Outcome::kSkipped) return skipped_.push_back({frame.name, frame.reason});
+  if (frame.outcome == ScoredFrame::Outcome::kFailed) return failed_.push_back({frame.name, frame.reason});
+  NumberReader numbers(frame.numbers);
+  FrameScores scored{frame.name, evaluator_->Add(numbers)};
+  numbers.End();
+  if (frame.time_ms) {
+    scored.scores.Add(kTimeKey, *frame.time_ms);
+    time_sum_ms_ += *frame.time_ms;
     ++num_timed_;
   }
-  if (clouds_) ScoreCloud(frame, evaluated.estimate, scored.scores);
-  only_nonoccluded_ = only_nonoccluded_ && frame.truth->only_nonoccluded;
-  frames_.push_back(std::move(scored));
-  pictures_.AddFrame(frame, evaluated);
-  if (!report_) return;
-  report_->AddFrame(frame, evaluated);
-  if (!clouds_) return;
-  if (const std::optional<HostImage<Rgb8>> picture = clouds_->ErrorPicture()) {
-    report_->AddCloudPicture(picture->ConstView());
+  if (clouds_) {
+    clouds_->Add(frame.cloud);
+    scored.scores.Add(frame.cloud);
+    if (!frame.why_no_cloud.empty()) without_cloud_.push_back({frame.name, frame.why_no_cloud});
   }
+  only_nonoccluded_ = only_nonoccluded_ && frame.only_nonoccluded;
+  frames_.push_back(std::move(scored));
+  if (frame.errors) pictures_.AddErrors(*frame.errors);
+  if (!report_) return;
+  if (!frame.errors || !frame.page)
+    throw Error(frame.name +
+                ": was scored without --report, and its pictures are not there: score it again with it");
+  report_->AddFrame(*frame.page, *frame.errors);
 }
 
 void EvalSession::ScoreClouds(std::unique_ptr<CloudEvaluator> evaluator,
                               const ReprojectionParameters& limits) {
   clouds_ = std::move(evaluator);
   cloud_limits_ = limits;
-}
-
-void EvalSession::ScoreCloud(const StereoFrame& frame, HostImageView<const float> estimate, Scores& scores) {
-  std::string why;
-  scores.Add(clouds_->AddFrame(frame, estimate, cloud_limits_, why));
-  if (!why.empty()) without_cloud_.push_back({frame.name, why});
 }
 
 Scores EvalSession::Total() const {
@@ -157,6 +198,7 @@ void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection
 }
 
 void EvalSession::Finish(bool interrupted) {
+  TakeAllThatFollow();
   if (frames_.empty()) {
     if (interrupted) throw Error("interrupted before a frame was scored");
     if (skipped_.empty() && failed_.empty()) throw Error(subject_.source + ": no frames to score");

@@ -1,14 +1,18 @@
-// One run of `parallax eval`: scores frames as they come, then prints and writes what was found. Score may
-// run beside Skip and Fail, in another thread.
+// One run of `parallax eval`: scores frames as they come, then prints and writes what was found. Frames may be
+// scored here, or elsewhere by a session of the same making; who adds them all has the figures of all.
 #pragma once
 
+#include <cstddef>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/eval/cloud_scores.h"
 #include "app/eval/evaluator.h"
+#include "app/eval/scored_frame.h"
 #include "app/eval/scores.h"
 #include "app/report/eval_report.h"
 #include "app/report/print_pictures.h"
@@ -42,13 +46,15 @@ class EvalSession {
   // From now on clouds are scored, too, of the depths within limits.
   void ScoreClouds(std::unique_ptr<CloudEvaluator> evaluator, const ReprojectionParameters& limits);
 
-  // Scores one frame, whose truth must be there. time_ms: of the matcher, if it ran.
-  // Throws Error when the estimate does not fit; then the frame counts for nothing until it is skipped.
-  void Score(const StereoFrame& frame, const EvaluatedFrame& evaluated, std::optional<double> time_ms);
+  // Scores one frame, whose truth must be there, and draws what is asked for of it; one at a time. time_ms: of
+  // the matcher, if it ran. Throws Error when the estimate does not fit.
+  ScoredFrame Score(const StereoFrame& frame, const EvaluatedFrame& evaluated, std::optional<double> time_ms,
+                    std::size_t index);
 
-  // Notes a frame that has nothing to score (no truth, no estimate), or that is bad.
-  void Skip(const std::string& name, const std::string& reason) { skipped_.push_back({name, reason}); }
-  void Fail(const std::string& name, const std::string& reason) { failed_.push_back({name, reason}); }
+  // Takes a frame that was scored, here or elsewhere, that has nothing to score (no truth, no estimate), or
+  // that is bad. In any order and from several threads: what follows takes them in the order of the source.
+  void Add(ScoredFrame frame);
+  std::size_t num_added() const;
 
   // Prints the tables and writes the files. Throws Error when no frame was scored, and, after all is written,
   // when frames failed or the run was interrupted.
@@ -58,7 +64,8 @@ class EvalSession {
   struct Unscored {
     std::string name, reason;
   };
-  void ScoreCloud(const StereoFrame& frame, HostImageView<const float> estimate, Scores& scores);
+  void Take(const ScoredFrame& frame);
+  void TakeAllThatFollow();
   Scores Total() const;
   std::vector<TableSection> Sections(const Scores& total) const;
   std::string Heading() const;
@@ -74,6 +81,9 @@ class EvalSession {
   std::vector<Unscored> without_cloud_;
   std::optional<EvalReport> report_;
   PrintPictures pictures_;
+  mutable std::mutex mutex_;                 // of what follows
+  std::map<std::size_t, ScoredFrame> ahead_;  // by index: a frame before them has not come yet
+  std::size_t next_ = 0;                      // index of that one
   std::vector<FrameScores> frames_;
   std::vector<Unscored> skipped_, failed_;
   double time_sum_ms_ = 0;

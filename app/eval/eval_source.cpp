@@ -3,22 +3,32 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cstdint>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
 #include <memory>
+#include <mutex>
+#include <utility>
 
 #include "app/eval/estimate_files.h"
+#include "app/eval/score_folder.h"
 #include "app/options/available_memory.h"
 #include "app/options/frame_parameters.h"
 #include "app/options/live_steps.h"
 #include "app/options/logging.h"
 #include "app/options/named_rig.h"
+#include "app/output/error_text.h"
+#include "app/output/number_list.h"
 #include "app/output/output_files.h"
 #include "app/run/heap.h"
 #include "app/run/interrupt.h"
 #include "app/run/progress.h"
+#include "app/team/frame_deal.h"
 #include "config/backends.h"
 #include "config/uncertainty_text.h"
+#include "datasets/file_identity.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 
@@ -46,36 +56,96 @@ std::string WhyNoTruth(const StereoFrame& frame) {
   return frame.truth_note.empty() ? "no ground truth" : frame.truth_note;
 }
 
+// Processes that each see some frames cannot draw the first one of all.
+void RequirePartsOf(const std::string& option, const EvalOptions& options, const FrameSource& source) {
+  const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
+  if (source.is_live()) refuse("a camera's frames cannot be dealt out: leave it out");
+  if (options.matching.Load().parameters.live.temporal && options.estimates.empty()) {
+    refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
+  }
+  for (const std::string& file : options.outputs.pictures) {
+    if (std::filesystem::path(file).extension() == ".png" && file.find("{name}") == std::string::npos)
+      refuse("--picture " + file + " is of the first frame alone: name it with {name}, for every frame");
+  }
+}
+
 class SourceEvaluation {
  public:
-  explicit SourceEvaluation(const EvalOptions& options)
+  SourceEvaluation(const EvalOptions& options, SharedRun* shared)
       : options_(options),
+        shared_(shared),
         source_(OpenWithTruth(options)),
         metrics_(options.MetricsOf(source_->kind())),
         session_(Subject(), metrics_, options.outputs) {
-    std::optional<std::size_t> total = source_->num_frames();
-    if (total && options.max_frames) total = std::min(*total, *options.max_frames);
-    if (options.clouds.enabled) {
-      session_.ScoreClouds(
-          std::make_unique<CloudEvaluator>(
-              options.clouds, MakeCloudMeasures(CloudBackendBeside(options.matching.backend),
-                                                options.matching.device, options.matching.num_threads)),
-          options.matching.Load().parameters.reprojection);
+    total_of_all_ = source_->num_frames();
+    if (options.max_frames) total_of_all_ = std::min(total_of_all_.value_or(SIZE_MAX), *options.max_frames);
+    std::optional<std::size_t> total = source_->num_frames() ? total_of_all_ : std::nullopt;
+    if (options.shard) RequirePartsOf("--shard", options, *source_);
+    if (shared != nullptr) RequirePartsOf("under mpirun", options, *source_);
+    if (options.used_scores.resume && options.estimates.empty() &&
+        options.matching.Load().parameters.live.temporal) {
+      throw InvalidArgument(
+          "--resume cannot give what an undisturbed run would: with live.temporal a frame depends on those "
+          "before it; use --overwrite, or set live.temporal=false");
     }
-    progress_.emplace(total, stderr);
+    if (total && options.shard) total = options.shard->NumFrames(*total);
+    if (options.clouds.enabled) {
+      auto evaluator = std::make_unique<CloudEvaluator>(
+          options.clouds, MakeCloudMeasures(CloudBackendBeside(options.matching.backend),
+                                            options.matching.device, options.matching.num_threads));
+      cloud_backend_ = evaluator->backend();
+      session_.ScoreClouds(std::move(evaluator), CloudLimits());
+    }
+    if (!IsFollower()) progress_.emplace(total, stderr);
   }
 
   void Run() {
-    CheckInputsStay();
+    if (IsFollower()) {
+      shared_->Follow(RecordOf(Description(), options_));
+    } else {
+      CheckInputsStay();
+      if (!options_.scores.empty())
+        scores_.emplace(options_.scores, options_.used_scores, RecordOf(Description(), options_));
+    }
+    if (Leads()) {
+      shared_->Lead(RecordOf(Description(), options_), total_of_all_,
+                    [this](const JournalRecord& record) { return TakeFromOthers(record); });
+    }
+    if (shared_ != nullptr || options_.shard) {
+      NextRange next = shared_ != nullptr ? NextRange([this] { return shared_->Next(); })
+                                          : options_.shard->Frames(total_of_all_);
+      dealt_ = std::make_shared<DealtSource>(source_, std::move(next));
+    }
     const InterruptGuard interrupt;
     KeepFreedMemory();
-    if (options_.estimates.empty()) {
-      MatchFrames(interrupt.requested());
-    } else {
-      ReadEstimates(interrupt.requested());
+    std::exception_ptr lost;
+    const auto stop = [&] { return interrupt.requested() || (Leads() && shared_->interrupted()); };
+    try {
+      if (options_.estimates.empty()) {
+        MatchFrames(stop);
+      } else {
+        ReadEstimates(stop);
+      }
+    } catch (...) {
+      if (!Leads()) throw;
+      lost = std::current_exception();
+    }
+    if (IsFollower()) return shared_->Leave("", interrupt.requested());
+    bool interrupted = interrupt.requested();
+    if (Leads()) {
+      if (interrupted || lost) shared_->StopDealing();
+      try {
+        shared_->AwaitOthers();
+      } catch (...) {
+        if (!lost) lost = std::current_exception();
+      }
+      if (lost) std::rethrow_exception(lost);
+      interrupted = interrupted || shared_->interrupted();
     }
     progress_.reset();
-    session_.Finish(interrupt.requested());
+    if (scores_) scores_->End(interrupted);
+    if (options_.shard) return FinishShard(interrupted);
+    session_.Finish(interrupted);
   }
 
  private:
@@ -92,6 +162,7 @@ class SourceEvaluation {
     }
     std::vector<std::string> written = WrittenFiles(outputs);
     written.push_back(LogFile());
+    if (!options_.scores.empty()) written.push_back((options_.scores / kScoresName).string());
     CheckFilesApart(read, written);
     OpenLogFile(read);
     if (!outputs.report.empty() && !EvalReport::IsSingleFile(outputs.report)) {
@@ -113,15 +184,111 @@ class SourceEvaluation {
     return subject;
   }
 
-  void MatchFrames(const std::atomic<bool>& stop) {
+  ReprojectionParameters CloudLimits() const { return options_.matching.Load().parameters.reprojection; }
+
+  EvalDescription Description() const {
+    EvalDescription description{.subject = Subject(), .metrics = metrics_};
+    description.clouds = options_.clouds;
+    description.cloud_backend = cloud_backend_;
+    if (options_.clouds.enabled) description.cloud_limits = CloudLimits();
+    if (!options_.outputs.report.empty())
+      description.report = std::filesystem::absolute(options_.outputs.report).lexically_normal().string();
+    description.has_curves = std::any_of(
+        options_.outputs.pictures.begin(), options_.outputs.pictures.end(),
+        [](const std::string& file) { return std::filesystem::path(file).extension() == ".svg"; });
+    return description;
+  }
+
+  // Whether another rank of a team does the talking, or this one does.
+  bool IsFollower() const { return shared_ != nullptr && !shared_->leads(); }
+  bool Leads() const { return shared_ != nullptr && shared_->leads(); }
+
+  std::shared_ptr<FrameSource> Frames() const { return dealt_ ? dealt_ : source_; }
+  std::optional<std::size_t> MaxFrames() const { return dealt_ ? std::nullopt : options_.max_frames; }
+  // In the source, of the n-th frame that was taken.
+  std::size_t IndexOf(std::size_t taken) const { return dealt_ ? dealt_->IndexOf(taken) : taken; }
+
+  // Every frame ends here, in whatever process it was scored.
+  void Take(ScoredFrame frame, const std::string& origin) {
+    if (IsFollower()) {
+      shared_->Tell(RecordOf(frame).Add(kOriginKey, origin));
+      return;
+    }
+    if (scores_) scores_->Keep(RecordOf(frame).Add(kOriginKey, origin));
+    Add(std::move(frame));
+  }
+  void Add(ScoredFrame frame) {
+    if (frame.outcome == ScoredFrame::Outcome::kSkipped)
+      progress_->Print("skipped " + frame.name + ": " + frame.reason);
+    if (frame.outcome == ScoredFrame::Outcome::kFailed)
+      progress_->Print("failed " + frame.name + ": " + frame.reason);
+    progress_->Advance(frame.outcome != ScoredFrame::Outcome::kSkipped);
+    if (!options_.shard) return session_.Add(std::move(frame));
+    const std::scoped_lock lock(shard_mutex_);
+    ++num_of_[static_cast<std::size_t>(frame.outcome)];
+    if (frame.outcome == ScoredFrame::Outcome::kFailed && first_failure_.empty())
+      first_failure_ = frame.name + ": " + frame.reason;
+  }
+
+  // In rank 0, in a thread of its own: what another rank has to say.
+  JournalRecord TakeFromOthers(const JournalRecord& record) {
+    if (record.kind == kFindKept) {
+      const bool is_kept = TakeKept(std::string(record.Get("name")),
+                                    static_cast<std::size_t>(ParseNumber(record.Get("index"))),
+                                    std::string(record.Get(kOriginKey)));
+      return {is_kept ? kKept : "none"};
+    }
+    ScoredFrame frame = ScoredFrameOf(record);
+    if (scores_) scores_->Keep(record);
+    Add(std::move(frame));
+    return {"taken"};
+  }
+
+  // True where the frame's scores were kept before; they count then.
+  bool TakeKept(const std::string& name, std::size_t index, const std::string& origin) {
+    if (!options_.used_scores.resume) return false;
+    if (IsFollower()) {
+      const JournalRecord question = JournalRecord{kFindKept}
+                                         .Add("name", name)
+                                         .Add("index", std::to_string(index))
+                                         .Add(kOriginKey, origin);
+      return shared_->Tell(question).kind == kKept;
+    }
+    const std::optional<JournalRecord> kept = scores_->Find(name, origin);
+    if (!kept) return false;
+    ScoredFrame frame = ScoredFrameOf(*kept);
+    frame.index = index;
+    Add(std::move(frame));
+    return true;
+  }
+
+  void FinishShard(bool interrupted) const {
+    std::printf("shard %s: %zu frames scored, %zu skipped, %zu failed; scores in %s, for parallax merge\n",
+                options_.shard->Text().c_str(), num_of_[0], num_of_[1], num_of_[2],
+                Printable(options_.scores.string()).c_str());
+    if (num_of_[2] > 0) {
+      throw Error(fmt::format("{} of {} frames failed, first {}", num_of_[2],
+                              num_of_[0] + num_of_[1] + num_of_[2], first_failure_));
+    }
+    if (interrupted) throw Error("interrupted: go on with --resume");
+  }
+
+  template <typename Stop>
+  void MatchFrames(const Stop& stop) {
     const ChosenParameters chosen = options_.matching.Load();
     const std::string_view backend = ResolveBackend(options_.matching.backend, chosen.parameters.method);
-    options_.matching.LogWhatIsMatched(options_.source, *source_, chosen, backend);
+    if (!IsFollower()) options_.matching.LogWhatIsMatched(options_.source, *source_, chosen, backend);
     const UncertaintyParameters uncertainty = UncertaintyOf(source_->kind(), chosen);
-    std::string why_skipped;  // set and read in the thread that reads
     FrameSteps steps;
-    steps.is_done = [&](const std::string&, const StereoFrame* frame) {
-      if (frame == nullptr || frame->truth) return false;
+    std::string why_skipped;  // set and read in the thread that reads; empty: the scores were kept
+    std::size_t num_taken = 0;
+    steps.is_done = [&](const std::string& name, const StereoFrame* frame) {
+      if (frame == nullptr) {
+        why_skipped.clear();
+        const std::size_t taken = num_taken++;
+        return options_.used_scores.resume && TakeKept(name, IndexOf(taken), source_->NextOrigin());
+      }
+      if (frame->truth) return false;
       why_skipped = WhyNoTruth(*frame);
       return true;
     };
@@ -133,62 +300,88 @@ class SourceEvaluation {
     steps.write = [&](const MatchedFrame& matched, FrameReport&) {
       HostImage<float> sigma;
       if (options_.uncertainty) sigma = SigmaOfDisparity(uncertainty, matched.disparity);
-      Score(matched.frame, matched.disparity.disparity.ConstView(), matched.match_ms,
+      Score(matched.frame, IndexOf(matched.index), matched.frame.origin,
+            matched.disparity.disparity.ConstView(), matched.match_ms,
             matched.disparity.confidence.ConstView(), sigma.ConstView());
     };
     steps.report = [&](const FrameReport& report) {
-      if (report.outcome == FrameOutcome::kSkipped) Skip(report.name, why_skipped);
-      if (report.outcome == FrameOutcome::kFailed) Fail(report.name, report.error);
-      progress_->Advance(report.outcome != FrameOutcome::kSkipped);
+      const std::size_t index = IndexOf(report.index);
+      if (report.outcome == FrameOutcome::kSkipped && !why_skipped.empty())
+        TakeQuietly({report.name, index, ScoredFrame::Outcome::kSkipped, why_skipped});
+      if (report.outcome == FrameOutcome::kFailed)
+        TakeQuietly({report.name, index, ScoredFrame::Outcome::kFailed, report.error});
     };
-    // One writer: frames are scored in their order.
-    RunFrames(source_, steps,
-              {.max_frames = options_.max_frames,
+    // One writer: scoring has one set of buffers.
+    RunFrames(Frames(), steps,
+              {.max_frames = MaxFrames(),
                .num_threads = options_.matching.num_threads,
                .device = options_.matching.device,
                .memory_limit_bytes = options_.matching.MemoryLimitBytes(backend),
                .num_writers = 1,
-               .stop_requested = [&] { return stop.load(); }});
+               .num_readers = shared_ != nullptr ? std::min(8, options_.matching.num_threads) : 0,
+               .stop_requested = stop});
   }
 
-  void ReadEstimates(const std::atomic<bool>& stop) {
+  // As the road's report, which must not throw: where rank 0 has given up, the next question says so, too.
+  void TakeQuietly(ScoredFrame frame) {
+    try {
+      Take(std::move(frame), "");
+    } catch (...) {
+      if (!IsFollower()) throw;
+    }
+  }
+
+  template <typename Stop>
+  void ReadEstimates(const Stop& stop) {
     const EstimateFiles estimates(options_.estimates, metrics_.front());
-    for (std::size_t i = 0; !stop && (!options_.max_frames || i < *options_.max_frames); ++i) {
-      const std::optional<std::string> name = source_->NextName();
+    const std::shared_ptr<FrameSource> frames = Frames();
+    const std::optional<std::size_t> max_frames = MaxFrames();
+    for (std::size_t i = 0; !stop() && (!max_frames || i < *max_frames); ++i) {
+      const std::optional<std::string> name = frames->NextName();
       if (!name) break;
+      const std::size_t index = IndexOf(i);
       try {
-        ScoreEstimate(*name, estimates);
+        ScoreEstimate(*frames, *name, index, estimates);
       } catch (const Error& error) {
-        Fail(*name, error.what());
+        Take({*name, index, ScoredFrame::Outcome::kFailed, error.what()}, "");
       }
-      progress_->Advance(true);
     }
   }
 
   // The source stands behind the frame afterwards, whatever happens.
-  void ScoreEstimate(const std::string& name, const EstimateFiles& estimates) {
+  void ScoreEstimate(FrameSource& frames, const std::string& name, std::size_t index,
+                     const EstimateFiles& estimates) {
     std::optional<std::filesystem::path> file;
     try {
       file = estimates.Find(name);
     } catch (const Error&) {
-      source_->Skip();
+      frames.Skip();
       throw;
     }
+    const auto skip = [&](const std::string& why) {
+      Take({name, index, ScoredFrame::Outcome::kSkipped, why}, "");
+    };
     if (!file) {
-      source_->Skip();
-      return Skip(name, "no estimate " + name + ".png or .pfm in " + options_.estimates);
+      frames.Skip();
+      return skip("no estimate " + name + ".png or .pfm in " + options_.estimates);
     }
-    const StereoFrame frame = source_->Read();
-    if (!frame.truth) return Skip(name, WhyNoTruth(frame));
+    std::string origin;  // of what is scored; it costs a look at the files, so only where it is kept
+    if (!options_.scores.empty()) origin = frames.NextOrigin() + '\t' + StampOf({*file});
+    if (TakeKept(name, index, origin)) return frames.Skip();
+    const StereoFrame frame = frames.Read();
+    if (!frame.truth) return skip(WhyNoTruth(frame));
     const HostImage<float> estimate = ReadEstimate(*file);
-    Score(frame, estimate.ConstView(), std::nullopt);
+    Score(frame, index, origin, estimate.ConstView(), std::nullopt);
   }
 
-  void Score(const StereoFrame& frame, HostImageView<const float> estimate, std::optional<double> time_ms,
+  void Score(const StereoFrame& frame, std::size_t index, const std::string& origin,
+             HostImageView<const float> estimate, std::optional<double> time_ms,
              HostImageView<const std::uint8_t> confidence = {}, HostImageView<const float> sigma = {}) {
-    session_.Score(
-        frame, {estimate, &*frame.truth, MaxDisparityFor(frame, estimate), options_.round, confidence, sigma},
-        time_ms);
+    Take(session_.Score(
+             frame,
+             {estimate, &*frame.truth, MaxDisparityFor(frame, estimate), options_.round, confidence, sigma},
+             time_ms, index),
+         origin);
   }
 
   float MaxDisparityFor(const StereoFrame& frame, HostImageView<const float> estimate) const {
@@ -196,24 +389,27 @@ class SourceEvaluation {
     return MaxDisparityOf(source_->kind(), frame, estimate);
   }
 
-  void Skip(const std::string& name, const std::string& reason) {
-    progress_->Print("skipped " + name + ": " + reason);
-    session_.Skip(name, reason);
-  }
-  void Fail(const std::string& name, const std::string& reason) {
-    progress_->Print("failed " + name + ": " + reason);
-    session_.Fail(name, reason);
-  }
+  static constexpr const char *kFindKept = "find", *kKept = "kept";
 
   const EvalOptions& options_;
+  SharedRun* const shared_;
   std::shared_ptr<FrameSource> source_;
   std::vector<Metric> metrics_;
   EvalSession session_;
-  std::optional<Progress> progress_;
+  std::string cloud_backend_;
+  std::optional<std::size_t> total_of_all_;  // frames of all ranks or shards, where that is known
+  std::optional<ScoreFolder> scores_;        // where they are kept, by this process
+  std::shared_ptr<DealtSource> dealt_;       // where this process takes a part of the frames
+  std::optional<Progress> progress_;         // but of ranks above 0
+  std::mutex shard_mutex_;                   // of what follows
+  std::array<std::size_t, 3> num_of_{};      // frames of a shard, by outcome
+  std::string first_failure_;
 };
 
 }  // namespace
 
-void EvaluateSource(const EvalOptions& options) { SourceEvaluation(options).Run(); }
+void EvaluateSource(const EvalOptions& options, SharedRun* shared) {
+  SourceEvaluation(options, shared).Run();
+}
 
 }  // namespace parallax::app

@@ -29,18 +29,28 @@ bool HasNonoccluded(const EvaluatedFrame& frame) {
   return frame.truth->only_nonoccluded || !frame.truth->nonoccluded.Empty();
 }
 
+template <typename BenchmarkScores>
+void Write(const BenchmarkScores& scores, NumberWriter& numbers) {
+  VisitNumbers(scores, numbers);
+}
+
 class Kitti2012Evaluator : public Evaluator {
  public:
-  Scores AddFrame(const EvaluatedFrame& frame) override {
+  void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const override {
     const HostImage<float> estimate = QuantizeAsKittiPng(frame.estimate);
     const auto truth = frame.truth->disparity.ConstView();
-    const Kitti2012Scores all = EvaluateKitti2012(estimate.ConstView(), truth);
-    Scores named = ScoresOf(all, "");
-    if (HasNonoccluded(frame)) {
-      noc_.push_back(EvaluateKitti2012(estimate.ConstView(), truth, NonoccludedOf(frame)));
+    Write(EvaluateKitti2012(estimate.ConstView(), truth), numbers);
+    numbers(HasNonoccluded(frame));
+    if (!HasNonoccluded(frame)) return;
+    Write(EvaluateKitti2012(estimate.ConstView(), truth, NonoccludedOf(frame)), numbers);
+  }
+  Scores Add(NumberReader& numbers) override {
+    all_.push_back(numbers.Read<Kitti2012Scores>());
+    Scores named = ScoresOf(all_.back(), "");
+    if (numbers.Flag()) {
+      noc_.push_back(numbers.Read<Kitti2012Scores>());
       named.Add(ScoresOf(noc_.back(), "_noc"));
     }
-    all_.push_back(all);
     return named;
   }
   Scores Total() const override {
@@ -55,15 +65,20 @@ class Kitti2012Evaluator : public Evaluator {
 
 class Kitti2015Evaluator : public Evaluator {
  public:
-  Scores AddFrame(const EvaluatedFrame& frame) override {
+  void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const override {
     const HostImage<float> estimate = QuantizeAsKittiPng(frame.estimate);
     const auto truth = frame.truth->disparity.ConstView();
     const auto objects = frame.truth->objects.ConstView();
-    const Kitti2015Counts all = EvaluateKitti2015(estimate.ConstView(), truth, objects);
+    Write(EvaluateKitti2015(estimate.ConstView(), truth, objects), numbers);
+    numbers(HasNonoccluded(frame));
+    if (!HasNonoccluded(frame)) return;
+    Write(EvaluateKitti2015(estimate.ConstView(), truth, objects, NonoccludedOf(frame)), numbers);
+  }
+  Scores Add(NumberReader& numbers) override {
+    const auto all = numbers.Read<Kitti2015Counts>();
     Scores named = ScoresOf(all, "");
-    if (HasNonoccluded(frame)) {
-      const Kitti2015Counts noc =
-          EvaluateKitti2015(estimate.ConstView(), truth, objects, NonoccludedOf(frame));
+    if (numbers.Flag()) {
+      const auto noc = numbers.Read<Kitti2015Counts>();
       named.Add(ScoresOf(noc, "_noc"));
       noc_ += noc;
       has_noc_ = true;
@@ -88,11 +103,9 @@ struct Region {
   const char* suffix;
   std::vector<BenchmarkScores> plain, filled;
 
-  template <typename Evaluate>
-  Scores Add(const Evaluate& evaluate, HostImageView<const float> estimate,
-             HostImageView<const float> filled_estimate, HostImageView<const std::uint8_t> mask) {
-    plain.push_back(evaluate(estimate, mask));
-    filled.push_back(evaluate(filled_estimate, mask));
+  Scores Add(NumberReader& numbers) {
+    plain.push_back(numbers.Read<BenchmarkScores>());
+    filled.push_back(numbers.Read<BenchmarkScores>());
     return ScoresOf(plain.back(), filled.back(), suffix);
   }
   Scores Total() const { return plain.empty() ? Scores() : ScoresOf(MeanOf(plain), MeanOf(filled), suffix); }
@@ -101,16 +114,21 @@ struct Region {
 template <typename BenchmarkScores>
 class RegionEvaluator : public Evaluator {
  public:
-  Scores AddFrame(const EvaluatedFrame& frame) override {
+  void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const override {
     const HostImage<float> filled = InterpolateBackground(frame.estimate);
-    const auto evaluate = [&](HostImageView<const float> estimate, HostImageView<const std::uint8_t> mask) {
-      return Evaluate(frame, estimate, mask);
+    const auto measure = [&](HostImageView<const std::uint8_t> mask) {
+      Write(Evaluate(frame, frame.estimate, mask), numbers);
+      Write(Evaluate(frame, filled.ConstView(), mask), numbers);
     };
+    measure({});
+    const bool has_nonoccluded = !NonoccludedOf(frame).Empty();
+    numbers(has_nonoccluded);
+    if (has_nonoccluded) measure(NonoccludedOf(frame));
+  }
+  Scores Add(NumberReader& numbers) override {
+    const Scores all = all_.Add(numbers);
     Scores named;
-    const Scores all = all_.Add(evaluate, frame.estimate, filled.ConstView(), {});
-    if (!NonoccludedOf(frame).Empty()) {
-      named.Add(nonocc_.Add(evaluate, frame.estimate, filled.ConstView(), NonoccludedOf(frame)));
-    }
+    if (numbers.Flag()) named.Add(nonocc_.Add(numbers));
     named.Add(all);
     AddDensity(named);
     return named;
@@ -171,17 +189,22 @@ double MeanOfDefined(const std::vector<S>& frames, double S::*figure) {
 class SparsificationEvaluator : public Evaluator {
  public:
   explicit SparsificationEvaluator(IsWrongFunction is_wrong) : is_wrong_(is_wrong) {}
-  Scores AddFrame(const EvaluatedFrame& frame) override {
+  void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const override {
     const auto truth = frame.truth->disparity.ConstView();
-    if (frame.confidence.Empty() || !SameSize(frame.confidence, truth) || !SameSize(frame.estimate, truth)) {
-      return {};
-    }
+    const bool has_confidence =
+        !frame.confidence.Empty() && SameSize(frame.confidence, truth) && SameSize(frame.estimate, truth);
+    numbers(has_confidence);
+    if (!has_confidence) return;
     ConfidenceCounts counts;
     ForEachEvaluatedPixel(truth, NonoccludedOf(frame), [&](int x, int y, float true_d) {
       if (std::isnan(frame.estimate(x, y))) return;
       counts.Count(frame.confidence(x, y), is_wrong_(std::fabs(frame.estimate(x, y) - true_d), true_d));
     });
-    frames_.push_back(EvaluateSparsification(counts));
+    Write(EvaluateSparsification(counts), numbers);
+  }
+  Scores Add(NumberReader& numbers) override {
+    if (!numbers.Flag()) return {};
+    frames_.push_back(numbers.Read<SparsificationScores>());
     return ScoresOf(frames_.back());
   }
   Scores Total() const override {
@@ -200,10 +223,12 @@ class SparsificationEvaluator : public Evaluator {
 class UncertaintyEvaluator : public Evaluator {
  public:
   explicit UncertaintyEvaluator(IsWrongFunction is_wrong) : is_wrong_(is_wrong) {}
-  Scores AddFrame(const EvaluatedFrame& frame) override {
+  void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const override {
     const auto truth = frame.truth->disparity.ConstView();
-    if (frame.sigma.Empty() || !SameSize(frame.sigma, truth)) return {};
-    frames_.push_back(EvaluateUncertainty(frame.estimate, frame.sigma, truth));
+    const bool has_sigma = !frame.sigma.Empty() && SameSize(frame.sigma, truth);
+    numbers(has_sigma);
+    if (!has_sigma) return;
+    Write(EvaluateUncertainty(frame.estimate, frame.sigma, truth), numbers);
     // Levels of 1/64 px, which are fine enough for an order.
     ConfidenceCounts counts;
     ForEachEvaluatedPixel(truth, NonoccludedOf(frame), [&](int x, int y, float true_d) {
@@ -212,7 +237,12 @@ class UncertaintyEvaluator : public Evaluator {
       counts.Count(static_cast<std::uint8_t>(255 - level),
                    is_wrong_(std::fabs(frame.estimate(x, y) - true_d), true_d));
     });
-    const SparsificationScores order = EvaluateSparsification(counts);
+    Write(EvaluateSparsification(counts), numbers);
+  }
+  Scores Add(NumberReader& numbers) override {
+    if (!numbers.Flag()) return {};
+    frames_.push_back(numbers.Read<UncertaintyScores>());
+    const auto order = numbers.Read<SparsificationScores>();
     orders_.push_back(order);
     Scores scores = ScoresOf(frames_.back());
     scores.Add(kAuseKey, 100 * (order.area - order.best_area));
@@ -239,9 +269,12 @@ class UncertaintyEvaluator : public Evaluator {
 class EvaluatorOfSeveral : public Evaluator {
  public:
   explicit EvaluatorOfSeveral(std::vector<std::unique_ptr<Evaluator>> parts) : parts_(std::move(parts)) {}
-  Scores AddFrame(const EvaluatedFrame& frame) override {
+  void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const override {
+    for (const auto& part : parts_) part->Measure(frame, numbers);
+  }
+  Scores Add(NumberReader& numbers) override {
     Scores scores;
-    for (const auto& part : parts_) scores.Add(part->AddFrame(frame));
+    for (const auto& part : parts_) scores.Add(part->Add(numbers));
     return scores;
   }
   Scores Total() const override {

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/eval/frame_numbers.h"
 #include "app/eval/scores.h"
 #include "datasets/source.h"
 #include "pipeline/frame.h"
@@ -47,7 +48,16 @@ class Evaluator {
  public:
   virtual ~Evaluator() = default;
   // Throws InvalidArgument when the sizes do not fit; the frame is then not part of the total.
-  virtual Scores AddFrame(const EvaluatedFrame& frame) = 0;
+  Scores AddFrame(const EvaluatedFrame& frame) {
+    NumberWriter numbers;
+    Measure(frame, numbers);
+    NumberReader measured(numbers.numbers());
+    return Add(measured);
+  }
+  // Its two halves. Frames may be measured by several, in any order; who adds them, in their order, has the
+  // total. Measure throws as AddFrame, Add throws Error for numbers of other metrics.
+  virtual void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const = 0;
+  virtual Scores Add(NumberReader& numbers) = 0;
   // Over all frames added, in the manner of the benchmark.
   virtual Scores Total() const = 0;
 };

@@ -68,6 +68,28 @@ std::int64_t Now_ms() {
       .count();
 }
 
+std::string AllOf(int descriptor, const std::filesystem::path& file) {
+  std::string text;
+  char block[1 << 16];
+  ssize_t count = 0;
+  while ((count = read(descriptor, block, sizeof block)) > 0)
+    text.append(block, static_cast<std::size_t>(count));
+  if (count < 0) throw Error(file.string() + ": cannot be read (" + std::strerror(errno) + ")");
+  return text;
+}
+
+// Of text that ends with a line.
+std::vector<JournalRecord> RecordsOf(std::string_view text) {
+  std::vector<JournalRecord> records;
+  while (!text.empty()) {
+    const std::size_t end = text.find('\n');
+    JournalRecord record;
+    if (ParseJournalLine(text.substr(0, end), record)) records.push_back(std::move(record));
+    text.remove_prefix(end + 1);
+  }
+  return records;
+}
+
 }  // namespace
 
 JournalRecord& JournalRecord::Add(std::string_view key, std::string_view value) {
@@ -108,6 +130,23 @@ bool ParseJournalLine(std::string_view line, JournalRecord& record) {
   return true;
 }
 
+std::vector<JournalRecord> ReadJournal(const std::filesystem::path& file) {
+  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (descriptor < 0) throw Error(file.string() + ": cannot be opened (" + std::strerror(errno) + ")");
+  try {
+    if (flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+      throw Error(file.parent_path().string() + ": another parallax is writing there: wait for its end");
+    }
+    std::string text = AllOf(descriptor, file);
+    close(descriptor);
+    text.resize(text.rfind('\n') + 1);
+    return RecordsOf(text);
+  } catch (...) {
+    close(descriptor);
+    throw;
+  }
+}
+
 Journal::Journal(std::filesystem::path file)
     : file_(std::move(file)),
       descriptor_(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666)) {
@@ -118,19 +157,9 @@ Journal::Journal(std::filesystem::path file)
       throw Error(file_.parent_path().string() +
                   ": another parallax is writing there: wait for its end, or name another --output");
     }
-    std::string text;
-    char block[1 << 16];
-    ssize_t count = 0;
-    while ((count = read(descriptor_, block, sizeof block)) > 0)
-      text.append(block, static_cast<std::size_t>(count));
-    if (count < 0) throw Error(file_.string() + ": cannot be read (" + std::strerror(errno) + ")");
+    const std::string text = AllOf(descriptor_, file_);
     size_bytes_ = text.rfind('\n') + 1;  // what follows was cut short; 0 where there is no whole line
-    for (std::string_view rest = std::string_view(text).substr(0, size_bytes_); !rest.empty();) {
-      const std::size_t end = rest.find('\n');
-      JournalRecord record;
-      if (ParseJournalLine(rest.substr(0, end), record)) records_.push_back(std::move(record));
-      rest.remove_prefix(end + 1);
-    }
+    records_ = RecordsOf(std::string_view(text).substr(0, size_bytes_));
     if (size_bytes_ < text.size() && ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) != 0) {
       throw Error(file_.string() + ": cannot be written (" + std::strerror(errno) + ")");
     }

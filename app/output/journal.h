@@ -28,6 +28,10 @@ std::string JournalLine(const JournalRecord& record);
 // False where the line is none, or not as it was written.
 bool ParseJournalLine(std::string_view line, JournalRecord& record);
 
+// The whole lines of a journal, which stays as it is. Throws Error where it cannot be read, and where another
+// program is writing it.
+std::vector<JournalRecord> ReadJournal(const std::filesystem::path& file);
+
 class Journal {
  public:
   // Opens or makes the file and locks it. Throws Error where it cannot, and where another program has it.

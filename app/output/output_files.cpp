@@ -1,5 +1,9 @@
 #include "app/output/output_files.h"
 
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <system_error>
 
@@ -26,19 +30,52 @@ void CheckOutputName(const std::string& file, std::string_view content, std::str
   CheckFolder(file);
 }
 
+namespace {
+
+// What IsSameFile compares, looked up once: a command may read millions of files.
+struct Identity {
+  explicit Identity(const std::string& file) {
+    struct stat status {};
+    exists = stat(file.c_str(), &status) == 0;
+    is_file = exists && !S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode);
+    device = status.st_dev;
+    number = status.st_ino;
+  }
+  bool exists = false, is_file = false;
+  dev_t device = 0;
+  ino_t number = 0;
+};
+
+}  // namespace
+
 void CheckFilesApart(const std::vector<std::string>& read, const std::vector<std::string>& written) {
-  for (std::size_t i = 0; i < written.size(); ++i) {
-    const std::string& file = written[i];
-    if (file.empty()) continue;
-    for (const std::string& other : read) {
-      if (other.empty() || !IsSameFile(file, other)) continue;
+  std::vector<Identity> places;
+  for (const std::string& file : written) places.emplace_back(file);
+  const bool any_exists =
+      std::any_of(places.begin(), places.end(), [](const Identity& place) { return place.exists; });
+  for (const std::string& other : read) {
+    if (other.empty()) continue;
+    const std::optional<Identity> input = any_exists ? std::optional<Identity>(other) : std::nullopt;
+    for (std::size_t i = 0; i < written.size(); ++i) {
+      const std::string& file = written[i];
+      if (file.empty()) continue;
+      // Of files that are not there, only the names can be the same.
+      const bool is_same =
+          places[i].exists
+              ? places[i].is_file && input->is_file && places[i].device == input->device &&
+                    places[i].number == input->number
+              : std::filesystem::path(file).filename() == std::filesystem::path(other).filename() &&
+                    IsSameFile(file, other);
+      if (!is_same) continue;
       throw InvalidArgument(file + ": is read" + (file == other ? "" : " as " + other) +
                             " and would be written over: name another file for the result");
     }
+  }
+  for (std::size_t i = 0; i < written.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
-      if (written[j].empty() || !IsSameFile(file, written[j])) continue;
-      throw InvalidArgument(file + ": two results would be written there" +
-                            (file == written[j] ? "" : ", one as " + written[j]) + ": name two files");
+      if (written[i].empty() || written[j].empty() || !IsSameFile(written[i], written[j])) continue;
+      throw InvalidArgument(written[i] + ": two results would be written there" +
+                            (written[i] == written[j] ? "" : ", one as " + written[j]) + ": name two files");
     }
   }
 }

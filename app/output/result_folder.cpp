@@ -20,9 +20,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kJournalName = "journal.tsv";
 // Kinds of records.
-constexpr std::string_view kRun = "run", kStart = "start", kFinish = "frame";
+constexpr std::string_view kStart = "start", kFinish = "frame";
 // Keys of them.
 constexpr std::string_view kName = "name", kFile = "file", kAbsent = "absent", kOrigin = "origin";
 // Beside the journal, of the run as a whole; removed with the results.
@@ -104,23 +103,16 @@ ResultFolder::ResultFolder(fs::path folder, std::vector<ResultPlace> places, con
 
   std::set<std::string> named;
   for (const JournalRecord& record : journal_->records()) {
-    if (record.kind == kRun && before_.kind.empty()) before_ = record;
-    FinishedResult result;
-    for (const auto& [key, value] : record.fields) {
-      if (key == kOrigin) {
-        result.origin = value;
-      } else if (key == kAbsent) {
-        result.absent.push_back(value);
-      } else if (key != kFile && key != kName) {
-        result.made_of.emplace_back(key, value);
+    if (record.kind == kRunRecord && before_.kind.empty()) before_ = record;
+    if (record.kind == kStart) {
+      for (const auto& [key, value] : record.fields) {
+        if (key == kFile && IsBelow(value)) named.insert(value);
       }
-      if (key != kFile) continue;
-      const std::optional<ResultFile> file = record.kind == kStart ? ResultFile{value, {}} : ParseFile(value);
-      if (!file || !IsBelow(file->path)) continue;
-      named.insert(file->path);
-      result.files.push_back(*file);
     }
-    if (record.kind == kFinish) finished_[std::string(record.Get(kName))] = std::move(result);
+    if (std::optional<NamedResult> finished = FinishedResultOf(record)) {
+      for (const ResultFile& file : finished->result.files) named.insert(file.path);
+      finished_[finished->name] = std::move(finished->result);
+    }
   }
   named_.assign(named.begin(), named.end());
   const auto first = std::find_if(named_.begin(), named_.end(), [&](const std::string& file) {
@@ -196,16 +188,6 @@ bool ResultFolder::HasFinished(const std::function<bool(const FinishedResult&)>&
                      [&](const auto& finished) { return test(finished.second); });
 }
 
-bool ResultFolder::IsWhole(const FinishedResult& result) const {
-  return std::all_of(result.files.begin(), result.files.end(),
-                     [&](const ResultFile& file) { return ContentOf(folder_ / file.path) == file.content; });
-}
-
-bool ResultFolder::IsAnyWhole(const FinishedResult& result) const {
-  return std::any_of(result.files.begin(), result.files.end(),
-                     [&](const ResultFile& file) { return ContentOf(folder_ / file.path) == file.content; });
-}
-
 void ResultFolder::Begin(const JournalRecord& common) {
   RemoveTemporaryFiles();
   if (goes_on()) return;
@@ -221,44 +203,84 @@ void ResultFolder::Begin(const JournalRecord& common) {
   named_.clear();
   journal_->Clear();
   JournalRecord record = common;
-  record.kind = kRun;
+  record.kind = kRunRecord;
   journal_->Append(record);
 }
 
-void ResultFolder::Start(const std::string& name, const std::vector<std::string>& files) {
+void ResultFolder::Take(const JournalRecord& record) {
+  std::optional<NamedResult> finished = FinishedResultOf(record);
+  if (!finished) return journal_->Append(record);
+  FinishedResult& result = finished->result;
+  {
+    const std::scoped_lock lock(mutex_);
+    const auto before = finished_.find(finished->name);
+    if (before != finished_.end() && before->second.made_of == result.made_of) {
+      for (const ResultFile& other : before->second.files) {
+        if (!result.Covers(other.path)) result.files.push_back(other);
+      }
+    }
+    finished_[finished->name] = result;
+  }
+  journal_->Append(RecordOf(finished->name, result));
+}
+
+JournalRecord StartRecord(const std::string& name, const std::vector<std::string>& files) {
   JournalRecord record{std::string(kStart)};
   record.Add(kName, name);
   for (const std::string& file : files) record.Add(kFile, file);
-  journal_->Append(record);
+  return record;
 }
 
-void ResultFolder::Finish(const std::string& name, const std::string& origin,
-                          const std::vector<std::pair<std::string, std::string>>& made_of,
-                          const std::vector<std::string>& files) {
+JournalRecord FinishRecord(const fs::path& folder, const std::string& name, const std::string& origin,
+                           const std::vector<std::pair<std::string, std::string>>& made_of,
+                           const std::vector<std::string>& files) {
   FinishedResult result{origin, made_of, {}, {}};
   for (const std::string& file : files) {
-    if (const std::optional<FileContent> content = ContentOf(folder_ / file)) {
+    if (const std::optional<FileContent> content = ContentOf(folder / file)) {
       result.files.push_back({file, *content});
     } else {
       result.absent.push_back(file);
     }
   }
-  {
-    const std::scoped_lock lock(mutex_);
-    const auto before = finished_.find(name);
-    if (before != finished_.end() && before->second.made_of == made_of) {
-      for (const ResultFile& other : before->second.files) {
-        if (!result.Covers(other.path)) result.files.push_back(other);
-      }
-    }
-    finished_[name] = result;
-  }
+  return RecordOf(name, result);
+}
+
+JournalRecord RecordOf(const std::string& name, const FinishedResult& result) {
   JournalRecord record{std::string(kFinish)};
-  record.Add(kName, name).Add(kOrigin, origin);
-  for (const auto& [key, value] : made_of) record.Add(key, value);
+  record.Add(kName, name).Add(kOrigin, result.origin);
+  for (const auto& [key, value] : result.made_of) record.Add(key, value);
   for (const ResultFile& file : result.files) record.Add(kFile, FileText(file));
   for (const std::string& file : result.absent) record.Add(kAbsent, file);
-  journal_->Append(record);
+  return record;
+}
+
+std::optional<NamedResult> FinishedResultOf(const JournalRecord& record) {
+  if (record.kind != kFinish) return std::nullopt;
+  NamedResult named;
+  for (const auto& [key, value] : record.fields) {
+    if (key == kName) {
+      named.name = value;
+    } else if (key == kOrigin) {
+      named.result.origin = value;
+    } else if (key == kAbsent) {
+      named.result.absent.push_back(value);
+    } else if (key != kFile) {
+      named.result.made_of.emplace_back(key, value);
+    } else if (const std::optional<ResultFile> file = ParseFile(value); file && IsBelow(file->path)) {
+      named.result.files.push_back(*file);
+    }
+  }
+  return named;
+}
+
+bool IsWhole(const fs::path& folder, const FinishedResult& result) {
+  return std::all_of(result.files.begin(), result.files.end(),
+                     [&](const ResultFile& file) { return ContentOf(folder / file.path) == file.content; });
+}
+
+bool IsAnyWhole(const fs::path& folder, const FinishedResult& result) {
+  return std::any_of(result.files.begin(), result.files.end(),
+                     [&](const ResultFile& file) { return ContentOf(folder / file.path) == file.content; });
 }
 
 }  // namespace parallax::app

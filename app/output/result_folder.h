@@ -54,7 +54,39 @@ struct FinishedResult {
   bool Covers(std::string_view path) const;
 };
 
-class ResultFolder {
+// Who keeps the journal of a folder: this process (ResultFolder), or another one for it. For several threads.
+class ResultKeeper {
+ public:
+  virtual ~ResultKeeper() = default;
+  // The finished result of that name.
+  virtual std::optional<FinishedResult> Find(std::string_view name) const = 0;
+  // Writes down what StartRecord or FinishRecord says.
+  virtual void Take(const JournalRecord& record) = 0;
+};
+
+// Round the writing of a result, whose files are named by their paths below the folder. Start says that these
+// files are this program's. Finish says that they are whole, and reads them for that; those that are not
+// there are absent. A result finished before, of the same made_of, keeps its other files.
+JournalRecord StartRecord(const std::string& name, const std::vector<std::string>& files);
+JournalRecord FinishRecord(const std::filesystem::path& folder, const std::string& name,
+                           const std::string& origin,
+                           const std::vector<std::pair<std::string, std::string>>& made_of,
+                           const std::vector<std::string>& files);
+// The same of a result whose files are known, and back: nullopt for a record of another kind.
+JournalRecord RecordOf(const std::string& name, const FinishedResult& result);
+struct NamedResult {
+  std::string name;
+  FinishedResult result;
+};
+std::optional<NamedResult> FinishedResultOf(const JournalRecord& record);
+// True where every file of it, or any, is in the folder as it was written. Reads the files.
+bool IsWhole(const std::filesystem::path& folder, const FinishedResult& result);
+bool IsAnyWhole(const std::filesystem::path& folder, const FinishedResult& result);
+
+inline constexpr std::string_view kJournalName = "journal.tsv";  // in the folder
+inline constexpr std::string_view kRunRecord = "run";  // kind of the record that says what all have in common
+
+class ResultFolder : public ResultKeeper {
  public:
   // Makes the folder, locks its journal and reads it. Nothing is changed yet. Throws Error where that is not
   // possible or another program is writing there, and InvalidArgument where the folder is not to be used:
@@ -66,25 +98,25 @@ class ResultFolder {
   bool goes_on() const { return !before_.kind.empty(); }
   // The results that were finished before, by their names; not to be used beside Finish.
   const std::map<std::string, FinishedResult, std::less<>>& finished() const { return finished_; }
-  // The finished result of that name; for several threads.
-  std::optional<FinishedResult> Find(std::string_view name) const;
+  std::optional<FinishedResult> Find(std::string_view name) const override;
+  void Take(const JournalRecord& record) override;
   // True where a finished result passes the test; for several threads.
   bool HasFinished(const std::function<bool(const FinishedResult&)>& test) const;
-  // True where every file of it is there as it was written. Reads the files.
-  bool IsWhole(const FinishedResult& result) const;
-  bool IsAnyWhole(const FinishedResult& result) const;
-
   // Before the first result: removes what is to be overwritten and what killed programs left, and says in
   // the journal what all results have in common, where they are not gone on with.
   void Begin(const JournalRecord& common);
 
-  // Round the writing of a result, whose files are named by their paths below the folder; for several
-  // threads. Start says that these files are this program's. Finish says that they are whole; those that are
-  // not there are absent. A result finished before, of the same made_of, keeps its other files.
-  void Start(const std::string& name, const std::vector<std::string>& files);
+  // StartRecord and FinishRecord of this folder, taken.
+  void Start(const std::string& name, const std::vector<std::string>& files) {
+    Take(StartRecord(name, files));
+  }
   void Finish(const std::string& name, const std::string& origin,
               const std::vector<std::pair<std::string, std::string>>& made_of,
-              const std::vector<std::string>& files);
+              const std::vector<std::string>& files) {
+    Take(FinishRecord(folder_, name, origin, made_of, files));
+  }
+  // Adds a record of another kind, which this class does not read; for several threads.
+  void Note(const JournalRecord& record) { journal_->Append(record); }
 
   // What programs that were killed, or this one, left half written.
   void RemoveTemporaryFiles() const;

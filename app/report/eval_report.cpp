@@ -220,11 +220,11 @@ EvalReport::EvalReport(fs::path place, Metric metric)
   if (IsSingleFile(place_)) CheckFolder(place_.string());
 }
 
-void EvalReport::AddFrame(const StereoFrame& frame, const EvaluatedFrame& evaluated) {
+PageFrame EvalReport::Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated,
+                           const HostImage<Rgb8>* cloud) const {
   const HostImage<float> estimate = AtTruthSize(evaluated.estimate, frame.truth->disparity.ConstView());
   const FramePictures pictures = PicturesOf(frame, estimate.ConstView(), IsKitti(metric_));
   PageFrame shown;
-  shown.id = fmt::format("frame-{}", frames_.size());
   shown.name = frame.name;
   const auto add = [&](const char* label, const char* suffix, HostImageView<const Rgb8> picture) {
     return PagePicture{label, store_.Add(frame.name + suffix, picture), picture.width, picture.height};
@@ -235,14 +235,14 @@ void EvalReport::AddFrame(const StereoFrame& frame, const EvaluatedFrame& evalua
                     add("errors", "_errors", pictures.errors.ConstView()),
                     add("disparity", "_disparity", pictures.estimate.ConstView()),
                     add("truth", "_truth", pictures.truth.ConstView())};
-  frames_.push_back(std::move(shown));
-  analysis_ += AnalyseAsScored(metric_, frame, evaluated);
+  if (cloud != nullptr) shown.pictures.push_back(add("cloud", "_cloud", cloud->ConstView()));
+  return shown;
 }
 
-void EvalReport::AddCloudPicture(HostImageView<const Rgb8> picture) {
-  PageFrame& frame = frames_.back();
-  frame.pictures.push_back(
-      {"cloud", store_.Add(frame.name + "_cloud", picture), picture.width, picture.height});
+void EvalReport::AddFrame(PageFrame frame, const ErrorAnalysis& errors) {
+  frame.id = fmt::format("frame-{}", frames_.size());
+  frames_.push_back(std::move(frame));
+  analysis_ += errors;
 }
 
 void EvalReport::Finish(const ReportText& text, std::span<const TableSection> sections,

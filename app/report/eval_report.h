@@ -32,11 +32,12 @@ class EvalReport {
   // ".html" that holds its pictures, at most 640 px wide. Throws Error when the folder cannot be made.
   EvalReport(std::filesystem::path place, Metric metric);
 
-  // Takes a frame in: its pictures and where its errors are. frame.truth must be there.
-  void AddFrame(const StereoFrame& frame, const EvaluatedFrame& evaluated);
+  // The frame's pictures, kept where the page finds them. frame.truth must be there. cloud: its picture; may
+  // be null.
+  PageFrame Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated, const HostImage<Rgb8>* cloud) const;
 
-  // The picture of the cloud of the frame that was added last.
-  void AddCloudPicture(HostImageView<const Rgb8> picture);
+  // Takes a frame in: what Draw gave, here or in another process, and where its errors are (AnalyseAsScored).
+  void AddFrame(PageFrame frame, const ErrorAnalysis& errors);
 
   // Writes the page. frames: the scores, in the order in which the frames were added.
   void Finish(const ReportText& text, std::span<const TableSection> sections,

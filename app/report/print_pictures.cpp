@@ -38,8 +38,7 @@ PrintPictures::PrintPictures(std::vector<std::string> files, Metric metric)
   }
 }
 
-void PrintPictures::AddFrame(const StereoFrame& frame, const EvaluatedFrame& evaluated) {
-  if (has_curves_) analysis_ += AnalyseAsScored(metric_, frame, evaluated);
+void PrintPictures::Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated) {
   for (const std::string& file : files_) {
     if (fs::path(file).extension() != ".png") continue;
     const std::size_t place = file.find(kNamePlace);

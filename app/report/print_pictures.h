@@ -17,8 +17,11 @@ class PrintPictures {
   // other endings, Error where the folder of a file is missing.
   PrintPictures(std::vector<std::string> files, Metric metric);
 
-  // frame.truth must be there. Throws Error where a picture cannot be written.
-  void AddFrame(const StereoFrame& frame, const EvaluatedFrame& evaluated);
+  bool has_curves() const { return has_curves_; }
+  // Writes the frame's pictures. frame.truth must be there. Throws Error where one cannot be written.
+  void Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated);
+  // For the curves.
+  void AddErrors(const ErrorAnalysis& errors) { analysis_ += errors; }
   void Finish() const;
 
  private:

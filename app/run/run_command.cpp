@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -13,9 +14,11 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <utility>
 
+#include "app/build_info.h"
 #include "app/calibrate/row_check.h"
 #include "app/commands.h"
 #include "app/options/available_memory.h"
@@ -25,16 +28,23 @@
 #include "app/options/named_rig.h"
 #include "app/output/error_text.h"
 #include "app/output/output_files.h"
+#include "app/run/failures.h"
 #include "app/run/frame_writer.h"
 #include "app/run/heap.h"
 #include "app/run/interrupt.h"
 #include "app/run/progress.h"
 #include "app/run/recorder.h"
+#include "app/run/report_record.h"
 #include "app/run/run_folder.h"
 #include "app/run/run_options.h"
+#include "app/run/shard_records.h"
 #include "app/run/summary.h"
+#include "app/team/frame_deal.h"
+#include "app/team/shared_run.h"
+#include "app/team/team.h"
 #include "app/view/frame_viewer.h"
 #include "config/backends.h"
+#include "config/parameter_text.h"
 #include "config/parameters_yaml.h"
 #include "datasets/atomic_file.h"
 #include "datasets/source.h"
@@ -45,30 +55,6 @@ namespace parallax::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-// Throws what main is to print when not all went well.
-void ThrowOnFailures(const RunSummary& summary, const fs::path& summary_path) {
-  const std::size_t num_failed = summary.Count(FrameOutcome::kFailed);
-  const auto& frames = summary.frames();
-  if (num_failed > 0) {
-    const auto first = std::find_if(frames.begin(), frames.end(), [](const FrameReport& frame) {
-      return frame.outcome == FrameOutcome::kFailed;
-    });
-    const std::string which = fmt::format("frame {}: {}", first->name, first->error);
-    if (frames.size() == 1) throw Error(which);
-    if (num_failed == 1) throw Error(fmt::format("1 of {} frames failed: {}", frames.size(), which));
-    throw Error(fmt::format("{} of {} frames failed (all named in {}), first {}", num_failed, frames.size(),
-                            summary_path.string(), which));
-  }
-  if (summary.num_incomplete() > 0) {
-    const auto first = std::find_if(frames.begin(), frames.end(),
-                                    [](const FrameReport& frame) { return !frame.missing.empty(); });
-    throw Error(
-        fmt::format("{} of {} frames lack what was asked for, first {}: {}; the rest is written: name the "
-                    "calibration with --rig, or leave that out of --write",
-                    summary.num_incomplete(), frames.size(), first->name, fmt::join(first->missing, ", ")));
-  }
-}
 
 // What is done with clouds; null where nothing is.
 std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector<Output>& outputs) {
@@ -81,13 +67,59 @@ std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector
                                 options.matching.num_threads));
 }
 
+// Lets another process keep the journal.
+class DistantKeeper : public ResultKeeper {
+ public:
+  explicit DistantKeeper(SharedRun& shared) : shared_(shared) {}
+
+  // The record that FindAnswer makes of what is known there.
+  std::optional<FinishedResult> Find(std::string_view name) const override {
+    std::optional<NamedResult> found = FinishedResultOf(shared_.Tell(JournalRecord{kFind}.Add("name", name)));
+    return found ? std::optional(std::move(found->result)) : std::nullopt;
+  }
+  void Take(const JournalRecord& record) override { shared_.Tell(record); }
+
+  static constexpr const char* kFind = "find";
+  static JournalRecord FindAnswer(const ResultKeeper& keeper, const JournalRecord& question) {
+    const std::string name(question.Get("name"));
+    const std::optional<FinishedResult> found = keeper.Find(name);
+    return found ? RecordOf(name, *found) : JournalRecord{"none"};
+  }
+
+ private:
+  SharedRun& shared_;
+};
+
+// Of sources whose frames depend on those before them, or that cannot be had twice, no part can be taken.
+void RequireParts(const std::string& option, const RunOptions& options, const FrameSource& source,
+                  const Parameters& parameters) {
+  const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
+  if (source.is_live()) refuse("a camera's frames cannot be dealt out: leave it out");
+  if (parameters.live.temporal) {
+    refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
+  }
+  if (!options.record.file.empty()) refuse("a recording is written by one process: leave out --record");
+  if (options.view) refuse("shows no window: leave out --view");
+}
+
+// What the processes of a team have to agree on.
+JournalRecord AgreementOf(const FrameSource& source, const Parameters& parameters) {
+  JournalRecord what;
+  what.Add("version", ThisBuild().version);
+  const std::optional<std::size_t> num_frames = source.num_frames();
+  what.Add("the number of frames", num_frames ? std::to_string(*num_frames) : "not known");
+  for (const std::string& key : ParameterKeys()) what.Add(key, ParameterText(parameters, key));
+  return what;
+}
+
 class RunCommand {
  public:
-  // viewer: shows the frames as they are matched; may be null. Throws on wrong usage, before anything is
-  // written.
-  RunCommand(const RunOptions& options, FrameViewer* viewer)
+  // viewer: shows the frames as they are matched; may be null. shared: with whom the frames are shared; may
+  // be null. Throws on wrong usage, before anything is written.
+  RunCommand(const RunOptions& options, FrameViewer* viewer, SharedRun* shared)
       : options_(options),
         viewer_(viewer),
+        shared_(shared),
         chosen_(options.matching.Load()),
         backend_(ResolveBackend(options.matching.backend, chosen_.parameters.method)) {
     if (options.num_in_flight > 1) RequireMatcherQueue(backend_, chosen_.parameters.method);
@@ -110,54 +142,90 @@ class RunCommand {
           "before it; use --overwrite, or set live.temporal=false");
     }
     Recorder::Check(options.record, options.used_folder.overwrite);
-    total_ = source_->num_frames();
-    if (total_ && options.max_frames) total_ = std::min(*total_, *options.max_frames);
+    if (options.shard) RequireParts("--shard", options, *source_, chosen_.parameters);
+    if (shared_ != nullptr) RequireParts("under mpirun", options, *source_, chosen_.parameters);
+    total_of_all_ = source_->num_frames();
+    if (options.max_frames) total_of_all_ = std::min(total_of_all_.value_or(SIZE_MAX), *options.max_frames);
+    // A source that does not tell has at most --max-frames.
+    if (source_->num_frames()) total_ = total_of_all_;
+    if (total_ && options.shard) total_ = options.shard->NumFrames(*total_);
+    if (IsFollower()) return;
     CheckInputsStay();
     options.matching.LogWhatIsMatched(options.source, *source_, chosen_, backend_);
   }
 
   void Run() {
-    folder_.emplace(options_, chosen_, *writer_);
-    folder_->Begin();
+    if (IsFollower()) {
+      keeper_.emplace(*shared_);
+      folder_.emplace(options_, chosen_, *writer_, &*keeper_);
+      shared_->Follow(AgreementOf(*source_, chosen_.parameters));
+    } else {
+      // A shard that was killed between a frame's files and its report makes both again.
+      if (options_.shard && options_.used_folder.resume) reported_ = ReportedDone(options_.output);
+      folder_.emplace(options_, chosen_, *writer_);
+      folder_->Begin();
+      if (options_.shard) NoteShard();
+    }
     if (!options_.record.file.empty()) recorder_.emplace(options_.record);
     summary_ = RunSummary(Description());
     start_ = std::chrono::steady_clock::now();
-    progress_.emplace(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
+    if (!IsFollower()) progress_.emplace(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
+    if (Leads()) {
+      shared_->Lead(AgreementOf(*source_, chosen_.parameters), total_of_all_,
+                    [this](const JournalRecord& record) { return TakeFromOthers(record); });
+    }
     const InterruptGuard interrupt([this] { TellInterrupt(); }, [this] { EndAtOnce(); });
     if (clouds_) clouds_->StopWhen([&] { return interrupt.requested().load(); });
     if (viewer_ != nullptr) viewer_->Begin(backend_, total_);
     std::exception_ptr lost;  // what ended the source: the frames before it have their summary
     try {
       KeepFreedMemory();  // the buffers of a frame are those of one before it
-      const RoadTotals totals = RunFrames(source_, Steps(interrupt),
-                                          {.max_frames = options_.max_frames,
-                                           .num_threads = options_.matching.num_threads,
-                                           .device = options_.matching.device,
-                                           .memory_limit_bytes = memory_limit_bytes_,
-                                           .stop_requested = [&] {
-                                             if (viewer_ != nullptr && viewer_->closed())
-                                               window_closed_ = true;
-                                             return window_closed_ || interrupt.requested();
-                                           }});
+      const RoadTotals totals =
+          RunFrames(FramesToTake(), Steps(interrupt),
+                    {.max_frames = dealt_ ? std::nullopt : options_.max_frames,
+                     .num_threads = options_.matching.num_threads,
+                     .device = options_.matching.device,
+                     .memory_limit_bytes = memory_limit_bytes_,
+                     .num_writers = ThreadsOfAShare(),
+                     .num_readers = ThreadsOfAShare(),
+                     .stop_requested = [&] {
+                       if (viewer_ != nullptr && viewer_->closed()) window_closed_ = true;
+                       return window_closed_ || interrupt.requested() || (Leads() && shared_->interrupted());
+                     }});
       summary_.AddDropped(totals.num_dropped);
       LogDropped(totals.num_dropped);
     } catch (...) {
       lost = std::current_exception();
     }
+    if (IsFollower()) {
+      if (lost) std::rethrow_exception(lost);
+      return shared_->Leave("", interrupt.requested());
+    }
+    if (Leads()) {
+      if (interrupt.requested() || lost) shared_->StopDealing();
+      try {
+        shared_->AwaitOthers();
+      } catch (...) {
+        if (!lost) lost = std::current_exception();
+      }
+      was_interrupted_ = shared_->interrupted();
+    }
+    was_interrupted_ = was_interrupted_ || interrupt.requested();
     const std::scoped_lock lock(end_mutex_);
     has_ended_ = true;  // EndAtOnce came before this, or has nothing to do
     if (recorder_) recorder_->Finish();
     if (viewer_ != nullptr && interrupt.requested()) viewer_->window().Close();
-    const bool cut_short = (interrupt.requested() || window_closed_ || lost) && IsCutShort();
+    const bool cut_short = (was_interrupted_ || window_closed_ || lost) && IsCutShort();
     Finish(cut_short);
     if (lost) std::rethrow_exception(lost);
     ThrowOnFailures(summary_, SummaryPath());
     if (recorder_) recorder_->ThrowOnLoss();
     if (cut_short) {
-      if (interrupt.requested()) throw Error("interrupted " + WhereItEnded());
+      if (was_interrupted_) throw Error("interrupted " + WhereItEnded());
       progress_->Print("the window was closed " + WhereItEnded());
     }
-    if (summary_.frames().empty()) throw Error(options_.source.front() + ": holds no frames");
+    if (summary_.frames().empty() && !options_.shard)
+      throw Error(options_.source.front() + ": holds no frames");
   }
 
  private:
@@ -171,16 +239,62 @@ class RunCommand {
   }
 
   void Finish(bool cut_short) {
-    summary_.Finish(std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count(),
-                    cut_short);
+    const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    summary_.Finish(elapsed_s, cut_short);
     folder_->End();
     WriteTextFile(SummaryPath(), summary_.Json());
+    // How many frames a source has that does not tell is not known before its end.
+    if (options_.shard) folder_->Note(EndRecord(elapsed_s, cut_short || (!total_ && is_interrupted_)));
     progress_->Print(summary_.Text() + "results in " + options_.output.string());
     if (recorder_) progress_->Print(recorder_->Text());
   }
 
+  // Whether another rank of a team does the talking, or this one does.
+  bool IsFollower() const { return shared_ != nullptr && !shared_->leads(); }
+  bool Leads() const { return shared_ != nullptr && shared_->leads(); }
+
+  // Of a rank, which has a share of the cores to read and write with; else 0, as many as there are cores.
+  int ThreadsOfAShare() const { return shared_ != nullptr ? std::min(8, options_.matching.num_threads) : 0; }
+
+  // All of the source, or what this process takes of it.
+  std::shared_ptr<FrameSource> FramesToTake() {
+    if (shared_ == nullptr && !options_.shard) return source_;
+    NextRange next = shared_ != nullptr ? NextRange([this] { return shared_->Next(); })
+                                        : options_.shard->Frames(total_of_all_);
+    dealt_ = std::make_shared<DealtSource>(source_, std::move(next));
+    return dealt_;
+  }
+
+  // In rank 0, in a thread of its own: what another rank has to say.
+  JournalRecord TakeFromOthers(const JournalRecord& record) {
+    if (record.kind == DistantKeeper::kFind) return DistantKeeper::FindAnswer(folder_->keeper(), record);
+    if (record.kind == kReportRecord) {
+      TakeReport(FrameReportOf(record));
+    } else {
+      folder_->keeper().Take(record);
+    }
+    return {"taken"};
+  }
+
+  // What `parallax merge` has to know of a shard beside its files.
+  void NoteShard() { folder_->Note(ShardRecord(Description())); }
+
+  // Every frame ends here, in whatever process it was matched.
+  void TakeReport(FrameReport report) {
+    const std::scoped_lock lock(report_mutex_);
+    if (report.outcome == FrameOutcome::kFailed) {
+      progress_->Print("failed " + report.name + ": " + report.error);
+      Log(report.name + " failed: " + report.error);
+    }
+    progress_->Advance(report.outcome != FrameOutcome::kSkipped);
+    if (options_.shard) folder_->Note(RecordOf(report));
+    summary_.Add(std::move(report));
+  }
+
   // The next two are called in the thread that watches for signals.
   void TellInterrupt() {
+    is_interrupted_ = true;
+    if (IsFollower()) return;
     const int num_writing = num_writing_;
     if (num_writing == 0) return progress_->Print("interrupted: no frame is being written");
     progress_->Print(
@@ -190,6 +304,7 @@ class RunCommand {
 
   // What is on its way takes too long. The journal knows what is whole; the rest is done again by --resume.
   void EndAtOnce() {
+    if (IsFollower()) std::_Exit(1);
     const std::scoped_lock lock(end_mutex_, report_mutex_);
     if (has_ended_) return;
     std::string error = "interrupted";
@@ -235,6 +350,7 @@ class RunCommand {
     FrameSteps steps;
     if (options_.used_folder.resume) {
       steps.is_done = [this](const std::string& name, const StereoFrame* frame) {
+        if (options_.shard && !reported_.contains(name)) return false;
         return folder_->IsDone(name, frame == nullptr ? source_->NextOrigin() : frame->origin, frame);
       };
     }
@@ -259,14 +375,13 @@ class RunCommand {
     };
     steps.report = [this](FrameReport report) {
       if (report.outcome == FrameOutcome::kDropped) return;
-      const std::scoped_lock lock(report_mutex_);
       report.error = ErrorText(report.error);
-      if (report.outcome == FrameOutcome::kFailed) {
-        progress_->Print("failed " + report.name + ": " + report.error);
-        Log(report.name + " failed: " + report.error);
+      if (dealt_) report.index = dealt_->IndexOf(report.index);
+      if (!IsFollower()) return TakeReport(std::move(report));
+      try {
+        shared_->Tell(RecordOf(report));
+      } catch (...) {  // rank 0 has given up: the next question for frames says so, too
       }
-      progress_->Advance(report.outcome != FrameOutcome::kSkipped);
-      summary_.Add(std::move(report));
     };
     if (recorder_ || viewer_ != nullptr) {
       steps.observe = [this, &interrupt](const std::shared_ptr<const MatchedFrame>& frame) {
@@ -299,23 +414,28 @@ class RunCommand {
 
   const RunOptions& options_;
   FrameViewer* const viewer_;
+  SharedRun* const shared_;
   ChosenParameters chosen_;
   const std::string_view backend_;
   std::size_t memory_limit_bytes_ = 0;
   std::unique_ptr<RunClouds> clouds_;
   std::optional<FrameWriter> writer_;  // made once its parts are
   std::shared_ptr<FrameSource> source_;
+  std::shared_ptr<DealtSource> dealt_;           // from Run on, where this process takes a part of it
+  std::set<std::string, std::less<>> reported_;  // frames of a shard that is gone on with
+  std::optional<DistantKeeper> keeper_;          // of a rank above 0
   std::optional<RunFolder> folder_;              // from Run on
   std::optional<Recorder> recorder_;             // the same, where frames are recorded
-  std::optional<std::size_t> total_;             // frames, where that is known
+  // Frames that end here, and those of all shards or ranks, where that is known.
+  std::optional<std::size_t> total_, total_of_all_;
   std::chrono::steady_clock::time_point start_;  // of the first frame
   RunSummary summary_;
   std::optional<Progress> progress_;  // from Run on
   std::atomic<int> num_writing_ = 0;  // frames
   std::mutex end_mutex_;              // held by who ends the run
-  bool has_ended_ = false;
+  bool has_ended_ = false, was_interrupted_ = false;
   std::mutex report_mutex_;  // of the summary while frames are reported
-  std::atomic<bool> window_closed_ = false;
+  std::atomic<bool> window_closed_ = false, is_interrupted_ = false;
 };
 
 }  // namespace
@@ -325,9 +445,16 @@ void AddRunCommand(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   AddRunOptions(*command, *options);
   command->callback([options] {
-    if (!options->view) return RunCommand(*options, nullptr).Run();
+    if (!options->shard_text.empty()) {
+      options->shard = ParseShard(options->shard_text);
+      options->output /= options->shard->FolderName();
+    } else if (const std::unique_ptr<Team> team = JoinTeam()) {
+      options->matching = ShareOf(*team, options->matching);
+      return RunInTeam(team.get(), [&](SharedRun* shared) { RunCommand(*options, nullptr, shared).Run(); });
+    }
+    if (!options->view) return RunCommand(*options, nullptr, nullptr).Run();
     FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " "))});
-    viewer.RunBeside([&] { RunCommand(*options, &viewer).Run(); });
+    viewer.RunBeside([&] { RunCommand(*options, &viewer, nullptr).Run(); });
   });
 }
 

@@ -3,13 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <set>
+#include <sstream>
+#include <system_error>
 #include <variant>
 
 #include "app/build_info.h"
 #include "app/options/frame_parameters.h"
 #include "app/output/output_files.h"
+#include "app/run/report_record.h"
 #include "config/parameter_text.h"
 #include "config/uncertainty_text.h"
 #include "datasets/file_identity.h"
@@ -22,16 +24,19 @@ namespace {
 constexpr std::string_view kVersion = "parallax", kLeftOpen = "left_open";
 constexpr std::string_view kInput = "input", kCalibrated = "calibrated", kDisparities = "disparities";
 
-// Options that change results and are no parameters: the lines that keep them beside the parameters.
+// Options that change results and are no parameters, and the lines of parameters.yaml that keep them.
 struct KeptOption {
   std::string_view name, line;
-  std::string value;  // empty = not given
 };
-using KeptOptions = std::array<KeptOption, 2>;
-KeptOptions KeptOptionsOf(const RunOptions& options) {
-  return {KeptOption{"--cloud-clean", "# clouds cleaned with --cloud-clean ", options.clouds.clean},
-          KeptOption{"--rig", "# calibration given with --rig ",
-                     options.rig.rig + options.rig.RectificationText()}};
+constexpr KeptOption kKeptOptions[] = {{"--cloud-clean", "# clouds cleaned with --cloud-clean "},
+                                       {"--rig", "# calibration given with --rig "},
+                                       {kShardOption, "# frames of --shard "}};
+
+// Of the run's options; empty = not given.
+std::string ValueOf(std::string_view kept_option, const RunOptions& options) {
+  if (kept_option == kShardOption) return options.shard ? options.shard->Text() : "";
+  if (kept_option == "--rig") return options.rig.rig + options.rig.RectificationText();
+  return options.clouds.clean;
 }
 
 template <typename T>
@@ -69,16 +74,16 @@ bool IsOfTheRun(const std::string& key) { return key != kNumDisparitiesKey; }
 
 }  // namespace
 
-RunFolder::RunFolder(const RunOptions& options, const ChosenParameters& chosen, const FrameWriter& writer)
-    : options_(options),
-      chosen_(chosen),
-      writer_(writer),
-      folder_(options.output, FrameWriter::Places(), options.used_folder) {
-  if (folder_.goes_on()) CheckIsTheSame();
+RunFolder::RunFolder(const RunOptions& options, const ChosenParameters& chosen, const FrameWriter& writer,
+                     ResultKeeper* other)
+    : options_(options), chosen_(chosen), writer_(writer), keeper_(other) {
+  if (other != nullptr) return;
+  keeper_ = &folder_.emplace(options.output, FrameWriter::Places(), options.used_folder);
+  if (folder_->goes_on()) CheckIsTheSame();
 }
 
 void RunFolder::CheckIsTheSame() const {
-  const JournalRecord& before = folder_.before();
+  const JournalRecord& before = folder_->before();
   const auto refuse = [&](const std::string& was, const std::string& is, const std::string& same) {
     throw InvalidArgument(fmt::format(
         "{}: the results there were made with {}, not {}: use {}, another --output, or --overwrite",
@@ -87,13 +92,14 @@ void RunFolder::CheckIsTheSame() const {
   if (before.Get(kVersion) != ThisBuild().version) {
     refuse(fmt::format("parallax {}", before.Get(kVersion)), std::string(ThisBuild().version), "that one");
   }
-  for (const KeptOption& option : KeptOptionsOf(options_)) {
+  for (const KeptOption& option : kKeptOptions) {
     const std::string_view was = before.Get(option.name);
-    if (was == option.value) continue;
+    const std::string is = ValueOf(option.name, options_);
+    if (was == is) continue;
     const auto text = [&](std::string_view value) {
       return value.empty() ? "no " + std::string(option.name) : fmt::format("{} {}", option.name, value);
     };
-    refuse(text(was), text(option.value), "the same");
+    refuse(text(was), text(is), "the same");
   }
   const std::string with_config = "--config " + parameters_file().string();
   for (const std::string& key : ParameterKeys()) {
@@ -111,31 +117,26 @@ void RunFolder::CheckIsTheSame() const {
     if (!was_open) refuse(fmt::format("{} {}", key, before.Get(key)), "left to the data set", with_config);
     return;
   }
-  for (const auto& [name, result] : folder_.finished()) {
+  for (const auto& [name, result] : folder_->finished()) {
     if (result.Get(kDisparities) != is)
       refuse(fmt::format("{} {}", key, result.Get(kDisparities)), is, with_config);
   }
 }
 
 void RunFolder::Begin() {
-  JournalRecord common;
-  common.Add(kVersion, ThisBuild().version);
-  for (const KeptOption& option : KeptOptionsOf(options_)) common.Add(option.name, option.value);
-  for (const std::string& key : ParameterKeys()) common.Add(key, ParameterText(chosen_.parameters, key));
-  common.Add(kUncertaintySection, UncertaintyLine(chosen_.uncertainty));
-  if (!chosen_.IsChosen(kNumDisparitiesKey)) common.Add(kLeftOpen, kNumDisparitiesKey);
-  folder_.Begin(common);
+  if (!folder_) return;
+  folder_->Begin(RunRecord());
   writer_.MakeFolders();
   WriteParameters(DisparitiesDiffer());
 }
 
 bool RunFolder::IsDone(const std::string& name, std::string_view origin, const StereoFrame* frame) const {
-  const std::optional<FinishedResult> result = folder_.Find(name);
+  const std::optional<FinishedResult> result = keeper_->Find(name);
   if (!result) return false;
   if (frame == nullptr) {
     if (origin.empty() || result->origin != origin) return false;  // its pixels tell
   } else if (result->Get(kInput) != InputText(*frame)) {
-    if (!folder_.IsAnyWhole(*result)) return false;
+    if (!IsAnyWhole(options_.output, *result)) return false;
     throw Error(
         fmt::format("the results there are of another input ({}): name another --output, or replace them "
                     "with --overwrite",
@@ -145,29 +146,31 @@ bool RunFolder::IsDone(const std::string& name, std::string_view origin, const S
   const std::vector<std::string> wanted = writer_.FilesOf(writer_.OutputsWanted(calibrated), name);
   return std::all_of(wanted.begin(), wanted.end(),
                      [&](const std::string& file) { return result->Covers(file); }) &&
-         folder_.IsWhole(*result);
+         IsWhole(options_.output, *result);
 }
 
 void RunFolder::Start(const StereoFrame& frame) {
-  folder_.Start(frame.name, writer_.FilesOf(writer_.OutputsFor(frame.rig.has_value()), frame.name));
+  keeper_->Take(
+      StartRecord(frame.name, writer_.FilesOf(writer_.OutputsFor(frame.rig.has_value()), frame.name)));
 }
 
 void RunFolder::Finish(const StereoFrame& frame, const Parameters& parameters) {
-  folder_.Finish(frame.name, frame.origin,
-                 {{std::string(kInput), InputText(frame)},
-                  {std::string(kCalibrated), frame.rig ? "1" : "0"},
-                  {std::string(kDisparities), ParameterText(parameters, kNumDisparitiesKey)}},
-                 writer_.FilesOf(writer_.OutputsFor(frame.rig.has_value()), frame.name));
+  keeper_->Take(FinishRecord(options_.output, frame.name, frame.origin,
+                             {{std::string(kInput), InputText(frame)},
+                              {std::string(kCalibrated), frame.rig ? "1" : "0"},
+                              {std::string(kDisparities), ParameterText(parameters, kNumDisparitiesKey)}},
+                             writer_.FilesOf(writer_.OutputsFor(frame.rig.has_value()), frame.name)));
 }
 
 void RunFolder::End() const {
-  if (DisparitiesDiffer()) WriteParameters(true);
+  if (folder_ && DisparitiesDiffer()) WriteParameters(true);
 }
 
 bool RunFolder::DisparitiesDiffer() const {
-  const std::string chosen = ParameterText(chosen_.parameters, kNumDisparitiesKey);
-  return folder_.HasFinished(
-      [&](const FinishedResult& result) { return result.Get(kDisparities) != chosen; });
+  return folder_->HasFinished(
+      [chosen = ParameterText(chosen_.parameters, kNumDisparitiesKey)](const FinishedResult& result) {
+        return HasOtherDisparities(result, chosen);
+      });
 }
 
 // disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.
@@ -176,11 +179,47 @@ void RunFolder::WriteParameters(bool disparities_open) const {
   if (disparities_open) left_open.insert(kNumDisparitiesKey);
   std::string text = "# Effective parameters of the results beside this file; parallax " +
                      std::string(ThisBuild().version) + "\n";
-  for (const KeptOption& option : KeptOptionsOf(options_)) {
-    if (!option.value.empty()) text.append(option.line).append(option.value).append("\n");
+  for (const KeptOption& option : kKeptOptions) {
+    const std::string value = ValueOf(option.name, options_);
+    if (!value.empty()) text.append(option.line).append(value).append("\n");
   }
   WriteTextFile(parameters_file(),
                 text + ToYaml(chosen_.parameters, left_open) + UncertaintyYaml(chosen_.uncertainty));
+}
+
+JournalRecord RunFolder::RunRecord() const {
+  JournalRecord common;
+  common.Add(kVersion, ThisBuild().version);
+  for (const KeptOption& option : kKeptOptions) common.Add(option.name, ValueOf(option.name, options_));
+  for (const std::string& key : ParameterKeys()) common.Add(key, ParameterText(chosen_.parameters, key));
+  common.Add(kUncertaintySection, UncertaintyLine(chosen_.uncertainty));
+  if (!chosen_.IsChosen(kNumDisparitiesKey)) common.Add(kLeftOpen, kNumDisparitiesKey);
+  return common;
+}
+
+bool HasOtherDisparities(const FinishedResult& result, std::string_view num_disparities) {
+  return result.Get(kDisparities) != num_disparities;
+}
+
+std::string WithoutShard(const std::string& parameters_text) {
+  std::string kept;
+  std::istringstream lines(parameters_text);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with(kKeptOptions[2].line)) kept += line + '\n';
+  }
+  return kept;
+}
+
+std::set<std::string, std::less<>> ReportedDone(const std::filesystem::path& folder) {
+  std::set<std::string, std::less<>> names;
+  std::error_code error;
+  if (!std::filesystem::exists(folder / kJournalName, error)) return names;
+  for (const JournalRecord& record : ReadJournal(folder / kJournalName)) {
+    if (record.kind != kReportRecord) continue;
+    const FrameReport report = FrameReportOf(record);
+    if (report.outcome == FrameOutcome::kDone) names.insert(report.name);
+  }
+  return names;
 }
 
 }  // namespace parallax::app

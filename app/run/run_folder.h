@@ -1,6 +1,9 @@
 // The folder of a run: what its journal has to say so that `--resume` mixes nothing.
 #pragma once
 
+#include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -14,11 +17,13 @@ namespace parallax::app {
 
 class RunFolder {
  public:
-  // All must outlive it. Throws as ResultFolder, and InvalidArgument where --resume would mix results of two
-  // versions, parameters, calibrations or cleanings.
-  RunFolder(const RunOptions& options, const ChosenParameters& chosen, const FrameWriter& writer);
+  // All must outlive it. other: keeps the journal in place of this process; may be null. Throws as
+  // ResultFolder, and InvalidArgument where --resume would mix results of two versions, parameters,
+  // calibrations, cleanings or shards.
+  RunFolder(const RunOptions& options, const ChosenParameters& chosen, const FrameWriter& writer,
+            ResultKeeper* other = nullptr);
 
-  // Before the first frame; writes parameters.yaml, too.
+  // Before the first frame; writes parameters.yaml, too. Nothing where another process keeps the journal.
   void Begin();
 
   // True where all that is asked for of the frame is there, whole and of the same input. frame: null before
@@ -29,11 +34,15 @@ class RunFolder {
   void Start(const StereoFrame& frame);
   void Finish(const StereoFrame& frame, const Parameters& parameters);
 
+  // What the journal says for other processes, and of the frames that they write.
+  ResultKeeper& keeper() { return *keeper_; }
+  void Note(const JournalRecord& record) { folder_->Note(record); }
+
   // After the last frame: parameters.yaml leaves the number of disparities open where frames differ in it.
   void End() const;
 
   // Files of frames that were not finished, where the program ends without writing them.
-  void RemoveTemporaryFiles() const { folder_.RemoveTemporaryFiles(); }
+  void RemoveTemporaryFiles() const { folder_->RemoveTemporaryFiles(); }
 
   std::filesystem::path parameters_file() const { return options_.output / "parameters.yaml"; }
 
@@ -41,11 +50,21 @@ class RunFolder {
   void CheckIsTheSame() const;
   void WriteParameters(bool disparities_open) const;
   bool DisparitiesDiffer() const;
+  JournalRecord RunRecord() const;
 
   const RunOptions& options_;
   const ChosenParameters& chosen_;
   const FrameWriter& writer_;
-  ResultFolder folder_;
+  std::optional<ResultFolder> folder_;  // where this process keeps the journal
+  ResultKeeper* keeper_;
 };
+
+// Whether a frame was matched with another number of disparities than that.
+bool HasOtherDisparities(const FinishedResult& result, std::string_view num_disparities);
+// The text of a shard's parameters.yaml as one process writes it.
+std::string WithoutShard(const std::string& parameters_text);
+// Frames that the journal of a shard's folder reports as done, before it is gone on with.
+std::set<std::string, std::less<>> ReportedDone(const std::filesystem::path& folder);
+inline constexpr std::string_view kShardOption = "--shard";  // key of the run's record
 
 }  // namespace parallax::app

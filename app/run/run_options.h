@@ -12,6 +12,7 @@
 #include "app/output/result_folder.h"
 #include "app/run/recorder.h"
 #include "app/run/run_clouds.h"
+#include "app/team/shard.h"
 
 namespace parallax::app {
 
@@ -27,7 +28,9 @@ struct RunOptions {
   RecordOptions record;
   bool view = false;  // show the frames in a window
   std::optional<std::size_t> max_frames;
-  int num_in_flight = 0;  // 0 = what suits the back end
+  std::string shard_text;        // as ParseShard takes it; empty = all frames
+  std::optional<Shard> shard{};  // that one, whose folder `output` is then
+  int num_in_flight = 0;         // 0 = what suits the back end
 };
 
 // Declares the options. options must outlive the parsing.

@@ -95,20 +95,6 @@ std::string CleaningText(const std::vector<FrameReport>& frames) {
                      100.0 * static_cast<double>(num_removed) / static_cast<double>(num_points));
 }
 
-std::string_view NameOf(FrameOutcome outcome) {
-  switch (outcome) {
-    case FrameOutcome::kDone:
-      return "done";
-    case FrameOutcome::kSkipped:
-      return "skipped";
-    case FrameOutcome::kDropped:
-      return "dropped";
-    case FrameOutcome::kFailed:
-      break;
-  }
-  return "failed";
-}
-
 void WriteFrame(const FrameReport& frame, JsonWriter& json) {
   json.BeginObject().Key("name").Value(frame.name).Key("outcome").Value(NameOf(frame.outcome));
   if (frame.outcome == FrameOutcome::kSkipped) json.Key("reason").Value("already there");
@@ -139,6 +125,20 @@ void WriteFrame(const FrameReport& frame, JsonWriter& json) {
 }
 
 }  // namespace
+
+std::string_view NameOf(FrameOutcome outcome) {
+  switch (outcome) {
+    case FrameOutcome::kDone:
+      return "done";
+    case FrameOutcome::kSkipped:
+      return "skipped";
+    case FrameOutcome::kDropped:
+      return "dropped";
+    case FrameOutcome::kFailed:
+      break;
+  }
+  return "failed";
+}
 
 void RunSummary::Add(FrameReport report) { frames_.push_back(std::move(report)); }
 

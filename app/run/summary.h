@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "pipeline/frames/frame_road.h"
@@ -21,6 +22,8 @@ struct RunDescription {
   std::string cloud_clean = {};      // K,RATIO; empty = clouds as they are
   bool density = false;              // the clouds' density was asked for
 };
+
+std::string_view NameOf(FrameOutcome outcome);  // "done", "skipped", "failed", "dropped"
 
 class RunSummary {
  public:

@@ -128,9 +128,9 @@ TEST_F(ResultFolderTest, FilesThatAResultDoesNotHaveAreKnownToo) {
   EXPECT_EQ(result->origin, "there");
   EXPECT_TRUE(result->Covers("x/a.txt"));  // of the same input, written before
   EXPECT_TRUE(result->Covers("x/more.txt"));
-  EXPECT_TRUE(again.IsWhole(*result));
+  EXPECT_TRUE(IsWhole(folder_.path(), *result));
   fs::remove(folder_.path() / "x/a.txt");
-  EXPECT_FALSE(again.IsWhole(*result));
+  EXPECT_FALSE(IsWhole(folder_.path(), *result));
   EXPECT_TRUE(again.IsAnyWhole(*result));
 }
 

@@ -1,0 +1,65 @@
+// Scores kept frame by frame in a folder (eval --scores DIR): --resume goes on with them, and `parallax
+// merge` joins those of shards. scores.tsv is a journal as that of a run (docs/run.md).
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/eval/cloud_scores.h"
+#include "app/eval/eval_options.h"
+#include "app/eval/eval_session.h"
+#include "app/eval/scored_frame.h"
+#include "app/output/journal.h"
+#include "app/output/result_folder.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::app {
+
+inline constexpr const char* kScoresName = "scores.tsv";
+inline constexpr const char *kEvalRecord = "eval", *kScoresEndRecord = "end",
+                            *kScoresGoOnRecord = "goes_on";  // kinds beside the frames'
+inline constexpr std::string_view kOriginKey = "origin";     // of a frame's record
+
+// What the scores of a folder have in common: all that `eval` needs to go on from them to tables and files.
+struct EvalDescription {
+  EvalSubject subject;
+  std::vector<Metric> metrics;
+  bool has_clouds = false;
+  CloudScoreOptions clouds{};
+  std::string cloud_backend{};
+  ReprojectionParameters cloud_limits{};
+  std::string report{};     // as --report was given, a whole path; empty = none
+  bool has_curves = false;  // of --picture FILE.svg
+};
+// options: beside it, what changes scores.
+JournalRecord RecordOf(const EvalDescription& description, const EvalOptions& options);
+EvalDescription EvalDescriptionOf(const JournalRecord& record);
+
+// How two of them differ, in words; empty where they do not, but for what changes no figure: shard and back
+// ends, and of one folder that is gone on with --max-frames, of shards beside each other where pictures are.
+enum class Compared { kGoesOn, kShards };
+std::string DifferenceOf(const JournalRecord& was, const JournalRecord& is, Compared compared);
+
+class ScoreFolder {
+ public:
+  // Makes the folder and locks its file. Throws Error where that cannot be, and InvalidArgument where it
+  // holds scores that are neither gone on with nor overwritten, or others than those of `common`.
+  ScoreFolder(const std::filesystem::path& folder, const UsedFolder& used, const JournalRecord& common);
+
+  // The record of a frame that was scored before, from the same files; for several threads.
+  std::optional<JournalRecord> Find(std::string_view name, std::string_view origin) const;
+  // For several threads.
+  void Keep(const JournalRecord& frame) { journal_.Append(frame); }
+  void End(bool interrupted);
+
+ private:
+  Journal journal_;
+  std::map<std::string, JournalRecord, std::less<>> before_;  // by name
+};
+
+}  // namespace parallax::app

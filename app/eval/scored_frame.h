@@ -1,0 +1,37 @@
+// What `eval` keeps of one frame: all that the figures of all frames, the tables and the report need of it.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+
+#include "app/eval/frame_numbers.h"
+#include "app/eval/scores.h"
+#include "app/output/journal.h"
+#include "app/report/error_analysis.h"
+#include "app/report/report_page.h"
+
+namespace parallax::app {
+
+struct ScoredFrame {
+  enum class Outcome { kScored, kSkipped, kFailed };
+
+  std::string name;
+  std::size_t index = 0;  // in the source, from 0
+  Outcome outcome = Outcome::kScored;
+  std::string reason{};                   // why it was not scored
+  FrameNumbers numbers{};                 // of the Evaluator
+  std::optional<double> time_ms{};        // of the matcher, if it ran
+  bool only_nonoccluded = false;          // the truth has no occluded pixels
+  Scores cloud{};                         // where clouds are scored, too
+  std::string why_no_cloud{};             // why there are none
+  std::optional<ErrorAnalysis> errors{};  // where a report or curves are asked for
+  std::optional<PageFrame> page{};        // where a report is asked for
+};
+
+// The same as a line of a journal or a message, and back. Throws Error for a record that is none.
+JournalRecord RecordOf(const ScoredFrame& frame);
+ScoredFrame ScoredFrameOf(const JournalRecord& record);
+inline constexpr const char* kScoreRecord = "score";  // the record's kind
+
+}  // namespace parallax::app

@@ -1,0 +1,200 @@
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include "app/merge/merge_shards.h"
+#include "app/merge/shard_folders.h"
+#include "config/frame_parameters.h"
+#include "app/output/error_text.h"
+#include "app/output/output_files.h"
+#include "app/run/failures.h"
+#include "app/run/frame_writer.h"
+#include "app/run/report_record.h"
+#include "app/run/run_folder.h"
+#include "app/run/shard_records.h"
+#include "app/run/summary.h"
+#include "datasets/file_identity.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Of the journal's first record; the shard differs.
+std::string DifferenceInRun(const JournalRecord& a, const JournalRecord& b) {
+  for (const auto& [key, value] : a.fields) {
+    if (key != kShardOption && b.Get(key) != value)
+      return fmt::format("{} {}, not {}", key, b.Get(key), value);
+  }
+  return "";
+}
+
+// Of what shards say of themselves; the back end changes no bit.
+std::string DifferenceOfShards(const ShardFolder& a, const ShardFolder& b) {
+  if (std::string other = DifferenceInRun(*a.common, *b.common); !other.empty()) return other;
+  const JournalRecord *const one = a.Last(kShardRecord), *const two = b.Last(kShardRecord);
+  if (one == nullptr || two == nullptr) return one == two ? "" : "one has not begun";
+  const auto values = [](const JournalRecord& record, std::string_view key) {
+    std::string all;
+    for (const auto& [k, value] : record.fields) {
+      if (k == key) all += ' ' + value;
+    }
+    return all;
+  };
+  for (const auto& [key, value] : one->fields) {
+    if (key != "backend" && values(*one, key) != values(*two, key))
+      return fmt::format("{}{}, not{}", key, values(*two, key), values(*one, key));
+  }
+  return "";
+}
+
+struct FrameOfShard {
+  FrameReport report;
+  const ShardFolder* shard = nullptr;
+};
+
+// What became of every frame, in the order of the source. One that was done before its shard was gone on with
+// is done, not skipped.
+std::map<std::size_t, FrameOfShard> FramesOf(const std::vector<ShardFolder>& shards) {
+  std::map<std::size_t, FrameOfShard> frames;
+  for (const ShardFolder& shard : shards) {
+    for (const JournalRecord& record : shard.records) {
+      if (record.kind != kReportRecord) continue;
+      FrameReport report = FrameReportOf(record);
+      const auto known = frames.find(report.index);
+      if (known != frames.end() && known->second.shard != &shard) {
+        throw Error(fmt::format("frame {} is in {} and in {}: the shards are not of one source", report.name,
+                                known->second.shard->folder.string(), shard.folder.string()));
+      }
+      const bool is_known = known != frames.end() && known->second.report.name == report.name &&
+                            known->second.report.outcome == FrameOutcome::kDone;
+      if (is_known && report.outcome == FrameOutcome::kSkipped) continue;
+      frames[report.index] = {std::move(report), &shard};
+    }
+  }
+  if (!frames.empty() && frames.rbegin()->first + 1 != frames.size()) {
+    std::size_t first_missing = 0;
+    while (frames.contains(first_missing)) ++first_missing;
+    throw Error(fmt::format(
+        "frame number {} is in no shard, and frame {} in {}: the source was not the same for "
+        "all; start them again with --resume",
+        first_missing, frames.rbegin()->second.report.name, frames.rbegin()->second.shard->folder.string()));
+  }
+  return frames;
+}
+
+std::map<std::string, FinishedResult> FinishedIn(const ShardFolder& shard) {
+  std::map<std::string, FinishedResult> finished;
+  for (const JournalRecord& record : shard.records) {
+    if (std::optional<NamedResult> result = FinishedResultOf(record))
+      finished[result->name] = std::move(result->result);
+  }
+  return finished;
+}
+
+void RequireSize(const fs::path& file, std::uint64_t size_bytes, const Shard& shard) {
+  std::error_code error;
+  if (fs::file_size(file, error) == size_bytes && !error) return;
+  throw Error(fmt::format("{}: is not as shard {} wrote it: start that shard again with --resume",
+                          file.string(), shard.Text()));
+}
+
+std::string ParametersIn(const fs::path& folder) {
+  const fs::path file = folder / "parameters.yaml";
+  std::ifstream stream(file, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(stream)), std::istreambuf_iterator<char>());
+  if (!stream.good() && text.empty())
+    throw Error(file.string() + ": cannot be read: start that shard again with --resume");
+  return text;
+}
+
+fs::path OutputOf(const MergeOptions& options, const std::vector<fs::path>& places) {
+  fs::path output = options.output;
+  if (output.empty()) {
+    if (options.folders.size() != 1 || places.front() == fs::path(options.folders.front()))
+      throw InvalidArgument("name the folder for the results with --output DIR");
+    output = options.folders.front();
+  }
+  for (const fs::path& place : places) {
+    if (IsSameFile(output, place)) {
+      throw InvalidArgument(output.string() + ": is one of the shards: name another --output");
+    }
+  }
+  return output;
+}
+
+}  // namespace
+
+void LinkOrCopy(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::create_directories(to.parent_path(), error);
+  fs::create_hard_link(from, to, error);
+  if (!error) return;
+  fs::path temporary = to;
+  temporary.replace_filename('.' + to.filename().string() + fmt::format(".{}-0.part", getpid()));
+  fs::copy_file(from, temporary, fs::copy_options::overwrite_existing, error);
+  if (!error) fs::rename(temporary, to, error);
+  if (!error) return;
+  std::error_code ignored;
+  fs::remove(temporary, ignored);
+  throw Error(
+      fmt::format("{}: cannot be linked or copied to {} ({})", from.string(), to.string(), error.message()));
+}
+
+void MergeRuns(const MergeOptions& options, const std::vector<fs::path>& places) {
+  const fs::path output = OutputOf(options, places);
+  const std::vector<ShardFolder> shards =
+      ReadShards(places, std::string(kJournalName), kRunRecord, DifferenceOfShards);
+  const std::map<std::size_t, FrameOfShard> frames = FramesOf(shards);
+
+  std::map<const ShardFolder*, std::map<std::string, FinishedResult>> finished;
+  for (const ShardFolder& shard : shards) {
+    finished[&shard] = FinishedIn(shard);
+    for (const auto& [name, result] : finished[&shard]) {
+      for (const ResultFile& file : result.files)
+        RequireSize(shard.folder / file.path, file.content.size_bytes, shard.shard);
+    }
+  }
+
+  JournalRecord common{std::string(kRunRecord)};
+  for (const auto& [key, value] : shards.front().common->fields)
+    common.Add(key, key == kShardOption ? "" : value);
+  const std::string_view num_disparities = common.Get(kNumDisparitiesKey);
+  ResultFolder folder(output, FrameWriter::Places(), options.used_folder);
+  folder.Begin(common);
+
+  const ShardFolder* as_a_whole = &shards.front();  // whose parameters.yaml leaves open what frames differ in
+  RunSummary summary(RunDescriptionOf(*shards.front().Last(kShardRecord)));
+  for (const auto& [index, frame] : frames) {
+    summary.Add(frame.report);
+    const auto result = finished[frame.shard].find(frame.report.name);
+    if (result == finished[frame.shard].end()) continue;  // it failed
+    std::vector<std::string> files;
+    for (const ResultFile& file : result->second.files) files.push_back(file.path);
+    folder.Take(StartRecord(frame.report.name, files));
+    for (const ResultFile& file : result->second.files)
+      LinkOrCopy(frame.shard->folder / file.path, output / file.path);
+    folder.Take(RecordOf(frame.report.name, result->second));
+    if (HasOtherDisparities(result->second, num_disparities)) as_a_whole = frame.shard;
+  }
+  double elapsed_s = 0;  // they may have run side by side
+  for (const ShardFolder& shard : shards)
+    elapsed_s = std::max(elapsed_s, ShardEndOf(*shard.Last(kEndRecord)).elapsed_s);
+  summary.Finish(elapsed_s, false);
+  WriteTextFile(output / "parameters.yaml", WithoutShard(ParametersIn(as_a_whole->folder)));
+  WriteTextFile(output / "summary.json", summary.Json());
+  std::printf("%sresults of %zu shards in %s\n", Printable(summary.Text(), true).c_str(), shards.size(),
+              Printable(output.string()).c_str());
+  ThrowOnFailures(summary, output / "summary.json");
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,121 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "app/eval/score_folder.h"
+#include "app/merge/merge_shards.h"
+#include "app/merge/shard_folders.h"
+#include "app/output/output_files.h"
+#include "app/report/eval_report.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The file of a picture's address in a page ("frames/a%20b.png").
+std::string FileOfAddress(const std::string& address) {
+  std::string file;
+  for (std::size_t i = 0; i < address.size(); ++i) {
+    if (address[i] == '%' && i + 2 < address.size()) {
+      file += static_cast<char>(std::stoi(address.substr(i + 1, 2), nullptr, 16));
+      i += 2;
+    } else {
+      file += address[i];
+    }
+  }
+  return file;
+}
+
+void CheckOutputs(const EvalOutputs& outputs, const EvalDescription& scored) {
+  for (const std::string& file : outputs.pictures) {
+    if (fs::path(file).extension() != ".svg")
+      throw InvalidArgument("--picture " + file +
+                            ": merge draws the curves, FILE.svg; shards draw {name}.png");
+    if (!scored.has_curves && scored.report.empty()) {
+      throw InvalidArgument(
+          "--picture " + file +
+          ": the shards were scored without --report and --picture FILE.svg, so that no curves are "
+          "known: start them again with one of both");
+    }
+  }
+  if (outputs.report.empty()) return;
+  if (scored.report.empty()) {
+    throw InvalidArgument("--report " + outputs.report +
+                          ": the shards were scored without --report: start them again with it");
+  }
+  if (EvalReport::IsSingleFile(outputs.report) != EvalReport::IsSingleFile(scored.report)) {
+    throw InvalidArgument(
+        fmt::format("--report {}: the shards drew for {}: name {}", outputs.report, scored.report,
+                    EvalReport::IsSingleFile(scored.report) ? "a FILE.html, too" : "a folder, too"));
+  }
+}
+
+// The pictures that a shard drew, where the page finds them.
+void FetchPictures(const PageFrame& page, const EvalDescription& scored, const std::string& report) {
+  std::vector<const PagePicture*> pictures{&page.thumbnail};
+  for (const PagePicture& picture : page.pictures) pictures.push_back(&picture);
+  for (const PagePicture* picture : pictures) {
+    const std::string file = FileOfAddress(picture->address);
+    const fs::path to = fs::path(report) / file, from = fs::path(scored.report) / file;
+    std::error_code error;
+    if (fs::exists(to, error)) continue;
+    if (!fs::exists(from, error))
+      throw Error(to.string() + ": is missing, and " + from.string() +
+                  ", too: copy the shards' pictures there");
+    LinkOrCopy(from, to);
+  }
+}
+
+}  // namespace
+
+void MergeScores(const MergeOptions& options, const std::vector<fs::path>& places) {
+  const std::vector<ShardFolder> shards =
+      ReadShards(places, kScoresName, kEvalRecord, [](const ShardFolder& a, const ShardFolder& b) {
+        return DifferenceOf(*b.common, *a.common, Compared::kShards);
+      });
+  const EvalDescription scored = EvalDescriptionOf(*shards.front().common);
+  for (const ShardFolder& shard : shards) CheckOutputs(options.eval, EvalDescriptionOf(*shard.common));
+
+  // The last record of a frame counts: one that failed may have been scored when its shard was gone on with.
+  std::map<std::size_t, std::pair<const JournalRecord*, const ShardFolder*>> frames;
+  for (const ShardFolder& shard : shards) {
+    for (const JournalRecord& record : shard.records) {
+      if (record.kind != kScoreRecord) continue;
+      const std::size_t index = ScoredFrameOf(record).index;
+      const auto known = frames.find(index);
+      if (known != frames.end() && known->second.second != &shard) {
+        throw Error(fmt::format("frame {} is in {} and in {}: the shards are not of one source",
+                                record.Get("name"), known->second.second->folder.string(),
+                                shard.folder.string()));
+      }
+      frames[index] = {&record, &shard};
+    }
+  }
+  if (!frames.empty() && frames.rbegin()->first + 1 != frames.size()) {
+    std::size_t first_missing = 0;
+    while (frames.contains(first_missing)) ++first_missing;
+    throw Error(
+        fmt::format("frame number {} is in no shard: the source was not the same for all; start them again "
+                    "with --resume",
+                    first_missing));
+  }
+
+  EvalSession session(scored.subject, scored.metrics, options.eval);
+  if (scored.has_clouds)
+    session.ScoreClouds(std::make_unique<CloudEvaluator>(scored.clouds, scored.cloud_backend),
+                        scored.cloud_limits);
+  for (const auto& [index, frame] : frames) {
+    ScoredFrame taken = ScoredFrameOf(*frame.first);
+    const EvalDescription of_shard = EvalDescriptionOf(*frame.second->common);
+    if (taken.page && !options.eval.report.empty() && !EvalReport::IsSingleFile(options.eval.report))
+      FetchPictures(*taken.page, of_shard, options.eval.report);
+    session.Add(std::move(taken));
+  }
+  session.Finish(false);
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,115 @@
+#include "app/merge/shard_folders.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <system_error>
+
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kShard = "--shard", kEnd = "end", kInterrupted = "interrupted";
+
+ShardFolder ReadShard(const fs::path& folder, const std::string& journal, std::string_view first_kind) {
+  ShardFolder read{folder, {}, ReadJournal(folder / journal)};
+  const auto common = std::find_if(read.records.begin(), read.records.end(),
+                                   [&](const JournalRecord& record) { return record.kind == first_kind; });
+  if (common == read.records.end() || common->Get(kShard).empty()) {
+    throw Error(folder.string() + ": holds no shard: name folders that were made with --shard");
+  }
+  read.common = &*common;
+  read.shard = ParseShard(std::string(common->Get(kShard)));
+  return read;
+}
+
+// A shard that goes on has no end behind its last beginning; one that has none, or was interrupted, lacks
+// frames.
+void RequireEnd(const ShardFolder& shard) {
+  const JournalRecord* const end = shard.Last(kEnd);
+  const JournalRecord* const begin = std::max(shard.Last("shard"), shard.Last("goes_on"));  // of run, of eval
+  const bool has_ended = end != nullptr && (begin == nullptr || begin < end);
+  if (has_ended && end->Get(kInterrupted) != "1") return;
+  throw Error(fmt::format("{}: shard {} {}: start it again with --resume", shard.folder.string(),
+                          shard.shard.Text(), has_ended ? "was interrupted" : "has not come to its end"));
+}
+
+}  // namespace
+
+const JournalRecord* ShardFolder::Last(std::string_view kind) const {
+  const auto found = std::find_if(records.rbegin(), records.rend(),
+                                  [&](const JournalRecord& record) { return record.kind == kind; });
+  return found == records.rend() ? nullptr : &*found;
+}
+
+std::vector<fs::path> ShardPlaces(const std::vector<std::string>& named, const std::string& journal) {
+  std::vector<fs::path> places;
+  for (const std::string& name : named) {
+    std::error_code error;
+    if (!fs::is_directory(name, error)) throw Error(name + ": no such folder");
+    std::vector<fs::path> below;
+    for (fs::directory_iterator it(name, error), end; !error && it != end; it.increment(error)) {
+      const std::string file = it->path().filename().string();
+      std::error_code ignored;
+      if (file.starts_with("shard-") && fs::exists(it->path() / journal, ignored))
+        below.push_back(it->path());
+    }
+    // A folder that holds shards may hold what they were merged into, too.
+    if (below.empty() && fs::exists(fs::path(name) / journal, error)) below.emplace_back(name);
+    places.insert(places.end(), below.begin(), below.end());
+  }
+  return places;
+}
+
+std::vector<ShardFolder> ReadShards(
+    const std::vector<fs::path>& folders, const std::string& journal, std::string_view first_kind,
+    const std::function<std::string(const ShardFolder& a, const ShardFolder& b)>& difference) {
+  std::vector<ShardFolder> shards;
+  for (const fs::path& folder : folders) shards.push_back(ReadShard(folder, journal, first_kind));
+  std::stable_sort(shards.begin(), shards.end(),
+                   [](const ShardFolder& a, const ShardFolder& b) { return a.shard.index < b.shard.index; });
+  const ShardFolder& first = shards.front();
+  std::vector<std::string> missing;
+  for (const ShardFolder& shard : shards) {
+    std::string other = difference(first, shard);
+    if (shard.shard.count != first.shard.count)
+      other = fmt::format("shard {}, not one of {}", shard.shard.Text(), first.shard.count);
+    if (!other.empty()) {
+      throw Error(fmt::format("{}: is of another run than {} ({}): merge shards of one run",
+                              shard.folder.string(), first.folder.string(), other));
+    }
+  }
+  for (std::size_t i = 1; i < shards.size(); ++i) {
+    if (shards[i].shard.index != shards[i - 1].shard.index) continue;
+    throw Error(fmt::format("shard {} is there twice, {} and {}: leave one out", shards[i].shard.Text(),
+                            shards[i - 1].folder.string(), shards[i].folder.string()));
+  }
+  for (std::size_t i = 0, at = 0; i < first.shard.count; ++i) {
+    if (at < shards.size() && shards[at].shard.index == i) {
+      ++at;
+    } else {
+      missing.push_back(Shard{i, first.shard.count}.Text());
+    }
+  }
+  if (!missing.empty()) {
+    constexpr std::size_t kNamed = 5;
+    const std::size_t num_more = missing.size() > kNamed ? missing.size() - kNamed : 0;
+    missing.resize(missing.size() - num_more);
+    throw Error(fmt::format("shard{} {}{} missing: run {} with --shard, or name {}",
+                            missing.size() > 1 ? "s" : "", fmt::join(missing, ", "),
+                            num_more > 0         ? fmt::format(" and {} more are", num_more)
+                            : missing.size() > 1 ? " are"
+                                                 : " is",
+                            missing.size() > 1 ? "them" : "it",
+                            missing.size() > 1 ? "their folders" : "its folder"));
+  }
+  for (const ShardFolder& shard : shards) RequireEnd(shard);
+  return shards;
+}
+
+}  // namespace parallax::app

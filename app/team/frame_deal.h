@@ -1,0 +1,81 @@
+// Frames of one source dealt out to several processes: each has the whole source and takes its ranges of it,
+// passing over what lies between unread.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "pipeline/frames/frame_source.h"
+
+namespace parallax::app {
+
+// Frames begin .. end - 1 of a source; empty = there are no more.
+struct FrameRange {
+  std::size_t begin = 0, end = 0;
+  bool empty() const { return begin >= end; }
+};
+// Gives a range behind the one before, each time it is called.
+using NextRange = std::function<FrameRange()>;
+
+// Deals ranges to whoever asks, each frame once: large ones at first, single frames towards the end, so that
+// all are done at about the same time. For several threads.
+class Dealer {
+ public:
+  // total: frames, where that is known. num_takers: who ask.
+  Dealer(std::optional<std::size_t> total, std::size_t num_takers);
+
+  FrameRange Next();
+  // No more ranges: somebody has come to the end of the source, or the run is to end.
+  void Stop();
+
+ private:
+  static constexpr std::size_t kLongest = 32;
+
+  const std::optional<std::size_t> total_;
+  const std::size_t num_takers_;
+  std::mutex mutex_;
+  std::size_t next_ = 0;
+  bool stopped_ = false;
+};
+
+// The frames of another source that are in its ranges.
+class DealtSource : public FrameSource {
+ public:
+  // next is called in the thread that reads.
+  DealtSource(std::shared_ptr<FrameSource> source, NextRange next);
+
+  // The index in the whole source of the n-th frame that was taken here, n from 0; for several threads.
+  std::size_t IndexOf(std::size_t taken) const;
+
+  SourceKind kind() const override { return source_->kind(); }
+  std::optional<std::size_t> num_frames() const override { return std::nullopt; }
+  std::optional<std::string> NextName() override;
+  StereoFrame Read() override;
+  std::function<StereoFrame()> Defer() override;
+  void Skip() override;
+  std::string NextOrigin() override { return source_->NextOrigin(); }
+  std::vector<std::string> InputFiles() const override { return source_->InputFiles(); }
+  void Cancel() override { source_->Cancel(); }
+
+ private:
+  void Advance() {
+    ++position_;
+    ++num_taken_;
+  }
+
+  const std::shared_ptr<FrameSource> source_;
+  const NextRange next_;
+  FrameRange range_;
+  std::size_t position_ = 0;  // of source_
+  std::size_t num_taken_ = 0;
+  bool ended_ = false;
+  mutable std::mutex mutex_;
+  std::vector<std::size_t> indices_;  // of the frames taken, and of the next one
+};
+
+}  // namespace parallax::app

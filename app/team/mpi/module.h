@@ -1,0 +1,8 @@
+// What the MPI module exports beside its version (datasets/module.h).
+#pragma once
+
+#include "app/team/team.h"
+#include "datasets/module.h"
+
+// Joins the team. Never null. Throws parallax::Error.
+extern "C" parallax::app::Team* ParallaxJoinMpi();

@@ -1,0 +1,41 @@
+#include "app/team/team.h"
+
+#include <cstdlib>
+
+#include "app/team/mpi/module.h"
+#include "datasets/module.h"
+
+namespace parallax::app {
+namespace {
+
+// A variable's number; 0 where it is not set.
+int NumberFrom(const char* variable) {
+  const char* const text = std::getenv(variable);
+  return text == nullptr ? 0 : std::atoi(text);
+}
+
+// mpirun says how many there are. Of srun's tasks, those of --mpi=pmix have PMIx.
+bool IsInTeam() {
+  return NumberFrom("OMPI_COMM_WORLD_SIZE") > 1 ||
+         (std::getenv("PMIX_RANK") != nullptr && NumberFrom("SLURM_STEP_NUM_TASKS") > 1);
+}
+
+}  // namespace
+
+std::unique_ptr<Team> JoinTeam() {
+  if (!IsInTeam()) return nullptr;
+  void* join = FunctionOfModule({"libparallax_mpi.so", "MPI, though several processes were started together",
+                                 "libopenmpi3, openmpi-bin",
+                                 "configure with -DPARALLAX_MPI=ON (needs libopenmpi-dev), build and install "
+                                 "again, or start each process "
+                                 "with a --shard of its own"},
+                                "ParallaxJoinMpi");
+  return std::unique_ptr<Team>(reinterpret_cast<decltype(&ParallaxJoinMpi)>(join)());
+}
+
+bool SpeaksForTeam() {
+  return !IsInTeam() || NumberFrom(std::getenv("OMPI_COMM_WORLD_RANK") != nullptr ? "OMPI_COMM_WORLD_RANK"
+                                                                                  : "PMIX_RANK") == 0;
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,241 @@
+// Shards joined by parallax merge, beside one process that does it all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/kitti_folder.h"
+#include "tests/support/run_program.h"
+#include "tests/support/run_results.h"
+
+namespace parallax::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+using Arguments = std::vector<std::string>;
+
+Arguments operator+(Arguments a, const Arguments& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+std::string ShardText(int index, int count) { return std::to_string(index) + "/" + std::to_string(count); }
+
+void ExpectOneLine(const ProgramResult& result, int exit_code, const std::vector<std::string>& words) {
+  EXPECT_EQ(result.exit_code, exit_code) << result.err;
+  EXPECT_EQ(std::count(result.err.begin(), result.err.end(), '\n'), 1) << result.err;
+  for (const std::string& word : words) EXPECT_THAT(result.err, HasSubstr(word));
+}
+
+class MergeRuns : public ::testing::Test {
+ protected:
+  fs::path data() const { return folder_.path() / "data"; }
+  fs::path at(const std::string& name) const { return folder_.path() / name; }
+  Arguments Run(const std::string& output, const Arguments& more = {}) const {
+    return Arguments{"run",      data().string(),    "--set", "matching_cost.num_disparities=24",
+                     "--output", at(output).string()} +
+           more;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(MergeRuns, ShardsOfOneToSevenGiveTheFilesJournalAndSummaryOfOneProcess) {
+  MakeKittiFolder(data(), 9);
+  WriteTextFile(data() / "image_1" / (KittiName(4) + ".png"), "no image");  // fails wherever it is
+  const ProgramResult alone = RunParallax(Run("alone", {"--cloud-clean", "6,1.5"}));
+  ASSERT_EQ(alone.exit_code, 1);
+  ASSERT_THAT(alone.err, HasSubstr("1 of 9 frames failed: frame 000004_10: "));
+  for (int count = 1; count <= 7; ++count) {
+    const std::string out = "out" + std::to_string(count);
+    for (int i = count - 1; i >= 0; --i) {  // in any order
+      const ProgramResult shard =
+          RunParallax(Run(out, {"--cloud-clean", "6,1.5", "--shard", ShardText(i, count)}));
+      EXPECT_EQ(shard.exit_code, 4 % count == i ? 1 : 0) << shard.err;
+    }
+    const ProgramResult merged = RunParallax({"merge", at(out).string()});
+    EXPECT_EQ(merged.exit_code, 1);
+    EXPECT_THAT(merged.err, HasSubstr("1 of 9 frames failed: frame 000004_10: "));
+    EXPECT_EQ(ResultFiles(at(out)), ResultFiles(at("alone"))) << count;
+    EXPECT_EQ(FinishedLines(at(out)), FinishedLines(at("alone"))) << count;
+    EXPECT_EQ(WithoutTimes(ReadTextFile(at(out) / "summary.json")),
+              WithoutTimes(ReadTextFile(at("alone") / "summary.json")))
+        << count;
+  }
+  // What was merged is a run's folder as any other.
+  fs::remove(data() / "image_1" / (KittiName(4) + ".png"));
+  fs::copy_file(data() / "image_0" / (KittiName(4) + ".png"), data() / "image_1" / (KittiName(4) + ".png"));
+  const ProgramResult resumed = RunParallax(Run("out7", {"--cloud-clean", "6,1.5", "--resume"}));
+  EXPECT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_THAT(resumed.out, HasSubstr("9 frames: 1 done, 8 skipped, 0 failed"));
+}
+
+TEST_F(MergeRuns, FoldersOfSeveralMachinesAreNamedOneByOne) {
+  MakeKittiFolder(data(), 3);
+  ASSERT_EQ(RunParallax(Run("alone", {"--max-frames", "2"})).exit_code, 0);
+  ASSERT_EQ(RunParallax(Run("a", {"--max-frames", "2", "--shard", "0/2"})).exit_code, 0);
+  ASSERT_EQ(RunParallax(Run("b", {"--max-frames", "2", "--shard", "1/2"})).exit_code, 0);
+  ExpectOneLine(RunParallax({"merge", at("a").string(), at("b").string()}), 2, {"--output"});
+  const Arguments merge{"merge", at("a").string(), at("b").string(), "--output", at("all").string()};
+  ASSERT_EQ(RunParallax(merge).exit_code, 0);
+  EXPECT_EQ(ResultFiles(at("all")), ResultFiles(at("alone")));
+  // As with every folder of results.
+  ExpectOneLine(RunParallax(merge), 2, {"holds results already", "--overwrite"});
+  EXPECT_EQ(RunParallax(merge + Arguments{"--overwrite"}).exit_code, 0);
+  EXPECT_EQ(ResultFiles(at("all")), ResultFiles(at("alone")));
+  EXPECT_TRUE(fs::exists(at("a") / "shard-0-of-2/disparity" / (KittiName(0) + ".png")));
+}
+
+TEST_F(MergeRuns, ShardsThatAreMissingDoubleForeignOrUnfinishedAreNamedWithTheRemedy) {
+  MakeKittiFolder(data(), 4);
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "0/3"})).exit_code, 0);
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1, {"shards 1/3, 2/3 are missing: run them"});
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "1/3"})).exit_code, 0);
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1, {"shard 2/3 is missing: run it"});
+  ASSERT_EQ(RunParallax(Run("other", {"--shard", "2/3", "--set", "aggregation.p1=5"})).exit_code, 0);
+  const std::string to = at("all").string();
+  ExpectOneLine(RunParallax({"merge", at("out").string(), at("other").string(), "--output", to}), 1,
+                {"other", "another run", "aggregation.p1 5, not"});
+  ASSERT_EQ(RunParallax(Run("four", {"--shard", "2/4"})).exit_code, 0);
+  ExpectOneLine(RunParallax({"merge", at("out").string(), at("four").string(), "--output", to}), 1,
+                {"shard 2/4, not one of 3"});
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "2/3"})).exit_code, 0);
+  ExpectOneLine(RunParallax({"merge", at("out").string(), at("out").string(), "--output", to}), 1,
+                {"shard 0/3 is there twice", "leave one out"});
+  ExpectOneLine(RunParallax({"merge", data().string()}), 1, {"holds no shards"});
+  ASSERT_EQ(RunParallax(Run("plain")).exit_code, 0);
+  ExpectOneLine(RunParallax({"merge", at("plain").string(), "--output", to}), 1,
+                {"holds no shard", "--shard"});
+
+  const fs::path journal = at("out") / "shard-1-of-3/journal.tsv";
+  const std::string whole = ReadTextFile(journal);
+  const std::size_t end = whole.rfind("\tend\t");
+  WriteTextFile(journal, whole.substr(0, whole.rfind('\n', end) + 1));  // as after a kill
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1,
+                {"shard 1/3", "has not come to its end", "--resume"});
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "1/3", "--resume"})).exit_code, 0);
+  fs::remove(at("out") / "shard-2-of-3/color" / (KittiName(2) + ".png"));
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1,
+                {KittiName(2) + ".png", "shard 2/3", "--resume"});
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "2/3", "--resume"})).exit_code, 0);
+  const ProgramResult merged = RunParallax({"merge", at("out").string(), "--overwrite"});
+  EXPECT_EQ(merged.exit_code, 0) << merged.err;
+  EXPECT_THAT(merged.out, HasSubstr("4 frames: 4 done, 0 skipped, 0 failed"));  // none was left to --resume
+  EXPECT_EQ(ResultFiles(at("out")), ResultFiles(at("plain")));
+}
+
+TEST_F(MergeRuns, AShardsFolderIsGoneOnWithByTheSameShardAlone) {
+  MakeKittiFolder(data(), 2);
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "0/2"})).exit_code, 0);
+  ExpectOneLine(RunParallax(Run("out/shard-0-of-2", {"--resume"})), 2, {"--shard 0/2, not no --shard"});
+  ExpectOneLine(RunParallax(Run("out", {"--shard", "2/2"})), 2, {"there is no shard 2 of 2"});
+  ExpectOneLine(RunParallax(Run("out", {"--shard", "auto/2"})), 2,
+                {"SLURM_ARRAY_TASK_ID", "JOB_COMPLETION_INDEX"});
+  ExpectOneLine(RunParallax(Run("t", {"--shard", "0/2", "--set", "live.temporal=true"})), 2,
+                {"live.temporal"});
+  EXPECT_EQ(RunParallax(Run("out", {"--shard", "0/2", "--resume"})).exit_code, 0);
+  // More shards than frames: some have none.
+  for (int i = 0; i < 3; ++i) EXPECT_EQ(RunParallax(Run("three", {"--shard", ShardText(i, 3)})).exit_code, 0);
+  EXPECT_EQ(RunParallax({"merge", at("three").string()}).exit_code, 0);
+}
+
+class MergeScores : public ::testing::Test {
+ protected:
+  static constexpr const char* kScene = "synthetic:drive,frames=7,width=160,height=60";
+  std::string at(const std::string& name) const { return (folder_.path() / name).string(); }
+  static Arguments Eval(const Arguments& more) {
+    return Arguments{"eval", kScene, "--set", "matching_cost.num_disparities=32"} + more;
+  }
+  TemporaryFolder folder_;
+};
+
+TEST_F(MergeScores, ShardsOfOneToSevenGiveTheFiguresFilesAndReportOfOneProcess) {
+  ASSERT_EQ(RunParallax({"run", kScene, "--set", "matching_cost.num_disparities=32", "--write", "pfm",
+                         "--output", at("run")})
+                .exit_code,
+            0);
+  fs::remove(fs::path(at("run")) / "pfm/000003_10.pfm");                       // is skipped
+  WriteTextFile(fs::path(at("run")) / "pfm/000005_10.pfm", "no disparities");  // fails
+  const Arguments scored{"--estimates", at("run"), "--cloud", "--emd-points", "64"};
+  const auto outputs = [&](const std::string& name) {
+    return Arguments{"--json", at(name + ".json"), "--csv", at(name + ".csv"), "--report", at(name)};
+  };
+  const ProgramResult alone =
+      RunParallax(Eval(scored + outputs("alone") + Arguments{"--picture", at("alone.svg")}));
+  ASSERT_EQ(alone.exit_code, 1);
+  for (int count = 1; count <= 7; ++count) {
+    const std::string name = "all" + std::to_string(count);
+    for (int i = 0; i < count; ++i) {
+      const ProgramResult shard =
+          RunParallax(Eval(scored + Arguments{"--scores", at("scores" + name), "--report", at(name),
+                                              "--shard", ShardText(i, count)}));
+      EXPECT_EQ(shard.exit_code, 5 % count == i ? 1 : 0) << shard.err;
+    }
+    const ProgramResult merged = RunParallax(Arguments{"merge", at("scores" + name)} + outputs(name) +
+                                             Arguments{"--picture", at(name + ".svg")});
+    EXPECT_EQ(merged.exit_code, 1);
+    EXPECT_THAT(merged.err, HasSubstr("1 of 7 frames failed, first 000005_10: "));
+    const auto same = [&](const std::string& ending) {
+      return WithoutTimes(ReadTextFile(at(name + ending))) ==
+             WithoutTimes(ReadTextFile(at("alone" + ending)));
+    };
+    EXPECT_TRUE(same(".json")) << count;
+    EXPECT_TRUE(same(".svg")) << count;
+    // Clouds are timed, and a page names its command.
+    const auto plain = [&](std::string text) {
+      text = std::regex_replace(text, std::regex("<p><code>parallax .*</code></p>"), "");
+      return std::regex_replace(text, std::regex("<td[^>]*>[0-9]+</td></tr>"), "");
+    };
+    EXPECT_EQ(plain(ReadTextFile(at(name) + "/index.html")),
+              plain(ReadTextFile(at("alone") + "/index.html")));
+    EXPECT_EQ(ResultFiles(at(name) + "/frames"), ResultFiles(at("alone") + "/frames"));
+  }
+  // Drawn elsewhere, the pictures are fetched.
+  EXPECT_EQ(RunParallax({"merge", at("scoresall3"), "--report", at("elsewhere")}).exit_code, 1);
+  EXPECT_EQ(ResultFiles(at("elsewhere") + "/frames"), ResultFiles(at("alone") + "/frames"));
+  ExpectOneLine(RunParallax({"merge", at("scoresall3"), "--report", at("page.html")}), 2, {"a folder, too"});
+}
+
+TEST_F(MergeScores, FiguresAreThoseOfOneProcessWhereTheMatcherRan) {
+  ASSERT_EQ(RunParallax(Eval({"--json", at("alone.json")})).exit_code, 0);
+  for (int i = 0; i < 3; ++i)
+    ASSERT_EQ(RunParallax(Eval({"--scores", at("scores"), "--shard", ShardText(i, 3)})).exit_code, 0);
+  ASSERT_EQ(RunParallax({"merge", at("scores"), "--json", at("all.json")}).exit_code, 0);
+  EXPECT_EQ(WithoutTimes(ReadTextFile(at("all.json"))), WithoutTimes(ReadTextFile(at("alone.json"))));
+  ExpectOneLine(RunParallax({"merge", at("scores"), "--report", at("r")}), 2, {"without --report"});
+  ExpectOneLine(RunParallax({"merge", at("scores"), "--output", at("r")}), 2, {"of eval"});
+  fs::remove_all(at("scores") + "/shard-1-of-3");
+  ExpectOneLine(RunParallax({"merge", at("scores")}), 1, {"shard 1/3 is missing"});
+  ExpectOneLine(RunParallax(Eval({"--shard", "1/3"})), 2, {"--scores DIR"});
+  ExpectOneLine(RunParallax(Eval({"--shard", "1/3", "--scores", at("scores"), "--csv", at("x.csv")})), 2,
+                {"leave out --csv and --json"});
+}
+
+TEST_F(MergeScores, KeptScoresAreGoneOnWith) {
+  ASSERT_EQ(RunParallax(Eval({"--json", at("alone.json")})).exit_code, 0);
+  const Arguments kept{"--scores", at("scores"), "--json", at("kept.json")};
+  ASSERT_EQ(RunParallax(Eval(kept + Arguments{"--max-frames", "7"})).exit_code, 0);
+  EXPECT_EQ(WithoutTimes(ReadTextFile(at("kept.json"))), WithoutTimes(ReadTextFile(at("alone.json"))));
+  ExpectOneLine(RunParallax(Eval(kept)), 2, {"holds scores already", "--overwrite", "--resume"});
+  // As after a kill: some frames are there, the last line is cut short.
+  const std::string all = ReadTextFile(at("scores") + "/scores.tsv");
+  std::size_t cut = 0;
+  for (int i = 0; i < 5; ++i) cut = all.find('\n', cut) + 1;
+  WriteTextFile(at("scores") + "/scores.tsv", all.substr(0, cut + 100));
+  const ProgramResult resumed = RunParallax(Eval(kept + Arguments{"--max-frames", "7", "--resume"}));
+  ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
+  EXPECT_EQ(WithoutTimes(ReadTextFile(at("kept.json"))), WithoutTimes(ReadTextFile(at("alone.json"))));
+  const std::string again = ReadTextFile(at("scores") + "/scores.tsv");
+  EXPECT_TRUE(again.starts_with(all.substr(0, cut)));  // nothing was scored twice
+  EXPECT_EQ(std::count(again.begin(), again.end(), '\n'), std::count(all.begin(), all.end(), '\n'));
+  ExpectOneLine(
+      RunParallax(Eval(kept + Arguments{"--max-frames", "7", "--resume", "--set", "aggregation.p1=5"})), 2,
+      {"the scores there were made with", "--overwrite"});
+  EXPECT_EQ(RunParallax(Eval(kept + Arguments{"--overwrite"})).exit_code, 0);
+}
+
+}  // namespace
+}  // namespace parallax::test
