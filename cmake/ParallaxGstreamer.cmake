@@ -1,4 +1,4 @@
-# Finds what the GStreamer element needs. AUTO switches it off, with one line that says so, where something is missing.
+# Finds what the GStreamer element and the sources gst:PIPELINE need. AUTO switches it off, with one line that says so, where something is missing.
 set(PARALLAX_GSTREAMER_ENABLED OFF)
 set(parallax_gstreamer_missing "")
 if(NOT PARALLAX_GSTREAMER STREQUAL "OFF")
@@ -10,18 +10,19 @@ if(NOT PARALLAX_GSTREAMER STREQUAL "OFF")
   elseif(NOT PkgConfig_FOUND)
     set(parallax_gstreamer_missing "no pkg-config was found")
   else()
-    pkg_check_modules(PARALLAX_GST QUIET IMPORTED_TARGET gstreamer-1.0>=1.20 gstreamer-base-1.0 gstreamer-video-1.0)
+    pkg_check_modules(PARALLAX_GST QUIET IMPORTED_TARGET gstreamer-1.0>=1.20 gstreamer-base-1.0 gstreamer-app-1.0
+                      gstreamer-video-1.0)
     if(NOT PARALLAX_GST_FOUND)
       set(parallax_gstreamer_missing "no GStreamer 1.20 was found (libgstreamer-plugins-base1.0-dev)")
     endif()
   endif()
   if(NOT parallax_gstreamer_missing)
     set(PARALLAX_GSTREAMER_ENABLED ON)
-    message(STATUS "parallax: element of GStreamer ${PARALLAX_GST_gstreamer-1.0_VERSION}")
+    message(STATUS "parallax: element and sources of GStreamer ${PARALLAX_GST_gstreamer-1.0_VERSION}")
   elseif(PARALLAX_GSTREAMER STREQUAL "ON")
     message(FATAL_ERROR "PARALLAX_GSTREAMER=ON but ${parallax_gstreamer_missing}: install what is missing, "
                         "or configure with -DPARALLAX_GSTREAMER=OFF")
   else()
-    message(STATUS "parallax: ${parallax_gstreamer_missing}, building without the GStreamer element")
+    message(STATUS "parallax: ${parallax_gstreamer_missing}, building without GStreamer's element and sources")
   endif()
 endif()

@@ -2,11 +2,14 @@
 
 #include <array>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "datasets/layouts/frame_list.h"
 #include "datasets/layouts/image_pair.h"
 #include "datasets/layouts/layouts.h"
+#include "datasets/live/camera_source.h"
+#include "datasets/live/gstreamer_source.h"
 #include "datasets/live/recording_source.h"
 #include "datasets/live/video_source.h"
 #include "datasets/paths.h"
@@ -80,11 +83,14 @@ std::unique_ptr<FrameSource> OpenFolder(const std::string& folder, std::optional
 
 std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<SourceKind> forced,
                                      const SourceOptions& options) {
-  const bool exists = fs::exists(spec);
-  if (!exists && spec.starts_with("camera:")) return OpenCamera(spec);
+  std::error_code too_long;  // to be a name: a pipeline
+  const bool exists = fs::exists(spec, too_long);
+  if (!exists && spec.starts_with("camera:")) return OpenCamera(spec, options.live);
+  if (!exists && spec.starts_with("gst:")) return OpenGstreamer(spec, options.live);
   if (!exists && spec.starts_with("synthetic:")) return OpenSyntheticSource(spec, options);
   if (fs::is_directory(spec)) return OpenFolder(spec, forced, options.with_truth);
-  if (exists && (IsVideoName(spec) || forced == SourceKind::kVideo)) return OpenVideo({spec});
+  if (exists && (IsVideoName(spec) || forced == SourceKind::kVideo))
+    return OpenVideo({spec}, options.live.layout);
   if (exists && (forced == SourceKind::kRecording || (!forced && IsRecording(spec))))
     return OpenRecording(spec);
   if (IsGlob(spec) || IsImageName(spec)) {
@@ -96,7 +102,7 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
                 ": is no folder, image, video or recording that can be read (its ending is not known)");
   throw Error(spec +
               ": no such file or folder; a source is a data-set folder, left and right images, a video, "
-              "camera:N or synthetic:NAME");
+              "camera:N, gst:PIPELINE or synthetic:NAME");
 }
 
 std::unique_ptr<FrameSource> OpenTwo(const std::string& left, const std::string& right,
@@ -123,9 +129,10 @@ std::unique_ptr<FrameSource> OpenSource(const std::vector<std::string>& spec, co
   const std::optional<SourceKind> forced = ForcedKind(options.kind);
   if (spec.size() == 1) return OpenOne(spec[0], forced, options);
   if (spec.size() == 2) return OpenTwo(spec[0], spec[1], forced, options.with_truth);
-  throw InvalidArgument(std::to_string(spec.size()) +
-                        " arguments are no source; give one (folder, video, camera:N, "
-                        "synthetic:NAME) or two (left right; quote globs: 'left/*.png' 'right/*.png')");
+  throw InvalidArgument(
+      std::to_string(spec.size()) +
+      " arguments are no source; give one (folder, video, camera:N, "
+      "gst:'PIPELINE', synthetic:NAME) or two (left right; quote globs: 'left/*.png' 'right/*.png')");
 }
 
 }  // namespace parallax

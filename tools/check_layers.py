@@ -40,8 +40,8 @@ LIBRARIES = {
     "gstreamer": re.compile(r"(gst/|glib)"),
     "pybind11": re.compile(r"pybind11/"),
     "mpi": re.compile(r"mpi\.h$"),
-    "pages": re.compile(r"sys/mman\.h$"),  # advice on memory pages
-    "system": re.compile(r"(unistd|fcntl|glob|malloc|poll|dlfcn|termios|pthread|sched|\w*intrin)\.h$|sys/"),
+    "pages": re.compile(r"sys/mman\.h$"),  # advice on memory pages, buffers of cameras
+    "system": re.compile(r"linux/videodev2\.h$|(unistd|fcntl|glob|malloc|poll|dlfcn|termios|pthread|sched|\w*intrin)\.h$|sys/"),
 }
 PRINTING_AND_FILES = {"iostream", "ostream", "istream", "fstream", "cstdio", "stdio.h", "filesystem"}
 C_LIBRARY = re.compile(r"(assert|ctype|errno|float|inttypes|limits|math|signal|std\w+|string|time)\.h$")
@@ -59,7 +59,7 @@ LAYERS = {
     "pipeline": Layer({"pipeline"}, {"hwy", "nanoflann", "pages"}),
     "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
-    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "compression", "system", "yaml"}, prints=True),
+    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "compression", "gstreamer", "pages", "system", "yaml"}, prints=True),
     "parallax": Layer({"config", "pipeline"}, {"opencv"}, free_headers=True),
     "python": Layer(
         {"python", "config", "datasets", "pipeline"},
@@ -95,7 +95,7 @@ ROOMS = {
     "cuda/cloud": {"device"},
     "cuda/filters": {"device"},
     "datasets/formats": set(),
-    "datasets/media": {"formats", "layouts"},
+    "datasets/media": {"formats", "layouts", "live"},
     "datasets/synthetic": set(),
     "app/options": {"output"},
     "app/output": set(),

@@ -17,6 +17,7 @@
 #include "app/calibrate/calibration_report.h"
 #include "app/calibrate/stereo_calibration.h"
 #include "app/commands.h"
+#include "app/options/live_options.h"
 #include "app/options/shared_options.h"
 #include "app/output/error_text.h"
 #include "app/output/output_files.h"
@@ -45,6 +46,7 @@ struct CalibrateOptions {
   fs::path output;
   bool overwrite = false;
   std::optional<std::size_t> max_frames;
+  LiveOptions live;
 };
 
 LensChoice LensOf(const std::string& name) {
@@ -86,7 +88,7 @@ class CalibrationRun {
   }
 
   void Run() {
-    source_ = OpenSource(options_.source, {.kind = options_.kind});
+    source_ = OpenSource(options_.source, {.kind = options_.kind, .live = ToldOnStderr(options_.live)});
     CheckPlaces();
     ReadBoards();
     const StereoCalibration result = CalibrateStereo(input_);
@@ -115,13 +117,19 @@ class CalibrationRun {
     const SourceKind kind = source_->kind();
     const bool is_stream =
         kind == SourceKind::kVideo || kind == SourceKind::kCamera || kind == SourceKind::kRecording;
-    const InterruptGuard interrupt;
+    const InterruptGuard interrupt([this] {
+      if (source_->is_live()) source_->Cancel();  // it may be waiting for a picture
+    });
     Progress progress(source_->num_frames(), isatty(STDERR_FILENO) == 1 ? stderr : stdout);
     for (std::size_t i = 0; !interrupt.requested() && (!options_.max_frames || i < *options_.max_frames);
          ++i) {
-      const std::optional<std::string> name = source_->NextName();
-      if (!name) break;
-      StereoFrame frame = source_->Read();
+      StereoFrame frame;
+      try {
+        if (!source_->NextName()) break;
+        frame = source_->Read();
+      } catch (const Cancelled&) {
+        break;
+      }
       const int width = WidthOf(ViewOf(frame.left)), height = HeightOf(ViewOf(frame.left));
       if (input_.width_px == 0) {
         input_.width_px = width;
@@ -235,6 +243,7 @@ void AddCalibrateCommand(CLI::App& app) {
       ->type_name("SOURCE")
       ->required();
   AddKindOption(*command, options->kind);
+  AddLiveOptions(*command, options->live);
   command
       ->add_option(
           "--board", options->board,

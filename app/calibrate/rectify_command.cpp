@@ -12,6 +12,7 @@
 
 #include "app/build_info.h"
 #include "app/commands.h"
+#include "app/options/live_options.h"
 #include "app/options/named_rig.h"
 #include "app/options/shared_options.h"
 #include "app/output/error_text.h"
@@ -31,6 +32,7 @@ struct RectifyOptions {
   std::vector<std::string> source;
   std::string kind;
   RigOptions rig;
+  LiveOptions live;
   fs::path output = "out";
   UsedFolder used_folder{.has_resume = false};
   std::optional<std::size_t> max_frames;
@@ -66,7 +68,8 @@ class RectifiedRig {
 };
 
 void RunRectify(const RectifyOptions& options) {
-  const auto source = WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
+  const auto source = WithRig(
+      OpenSource(options.source, {.kind = options.kind, .live = ToldOnStderr(options.live)}), options.rig);
   const fs::path rig_file = options.output / "rig.yaml";
   CheckFoldersApart(source->InputFiles(), {options.output / "left", options.output / "right"});
   CheckFilesApart(source->InputFiles(), {rig_file.string()});
@@ -134,6 +137,7 @@ void AddRectifyCommand(CLI::App& app) {
       ->required();
   AddKindOption(*command, options->kind);
   AddRigOptions(*command, options->rig);
+  AddLiveOptions(*command, options->live);
   command->add_option("-o,--output", options->output, "Folder for left/, right/ and rig.yaml")
       ->type_name("DIR")
       ->capture_default_str();

@@ -11,6 +11,7 @@
 
 #include "app/calibrate/rig_commands.h"
 #include "app/calibrate/row_check.h"
+#include "app/options/live_options.h"
 #include "app/options/named_rig.h"
 #include "app/options/shared_options.h"
 #include "app/output/error_text.h"
@@ -31,6 +32,7 @@ struct CheckOptions {
   std::vector<std::string> source;
   std::string kind, output;
   RigOptions rig;
+  LiveOptions live;
   std::optional<std::size_t> max_frames;
   bool overwrite = false;
 };
@@ -45,7 +47,8 @@ struct Checked {
 };
 
 Checked Match(const CheckOptions& options) {
-  const auto source = WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig);
+  const auto source = WithRig(
+      OpenSource(options.source, {.kind = options.kind, .live = ToldOnStderr(options.live)}), options.rig);
   Checked checked;
   const std::size_t most = options.max_frames.value_or(kUsualFrames);
   while (checked.num_frames < most && source->NextName()) {
@@ -150,6 +153,7 @@ void AddSource(CLI::App& command, CheckOptions& options) {
       ->required();
   AddKindOption(command, options.kind);
   AddRigOptions(command, options.rig);
+  AddLiveOptions(command, options.live);
   AddMaxFramesOption(command, options.max_frames);
 }
 

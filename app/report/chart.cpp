@@ -119,18 +119,16 @@ std::string Inside(const Chart& chart, int y0) {
     const char* color = kColors[i % std::size(kColors)];
     svg += chart.bars ? BarsSvg(chart.series[i], axes, color) : CurveSvg(chart, chart.series[i], axes, color);
   }
-  const std::vector<std::pair<double, double>>& first = chart.series.front().points;
-  const bool rises = !first.empty() && first.back().second > first.front().second;
-  const double legend_x = rises ? kLeft_px + 12 : kWidth_px - kRight_px - 150;  // where the curve is not
   double y = kTop_px + 12;
   for (std::size_t i = 0; i < chart.series.size(); ++i) {
     const ChartSeries& series = chart.series[i];
     if (series.name.empty()) continue;
-    svg += Line(legend_x, y - 4, legend_x + 18, y - 4,
+    const double x = kWidth_px - kRight_px - 150;
+    svg += Line(x, y - 4, x + 18, y - 4,
                 fmt::format("stroke=\"{}\" stroke-width=\"3\"{}", kColors[i % std::size(kColors)],
                             series.dashed ? " stroke-dasharray=\"5 4\"" : "")
                     .c_str()) +
-           Text(legend_x + 24, y, "start", series.name);
+           Text(x + 24, y, "start", series.name);
     y += 16;
   }
   return svg + "</g>";

@@ -127,7 +127,8 @@ class RunCommand {
     const std::vector<Output> outputs = OutputsOf(options.outputs);
     clouds_ = CloudsOf(options, outputs);
     source_ =
-        WithDecimation(WithRowCheck(WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig)),
+        WithDecimation(WithRowCheck(WithRig(
+                           OpenSource(options.source, {.kind = options.kind, .live = Live()}), options.rig)),
                        chosen_.parameters);
     chosen_.uncertainty = UncertaintyOf(source_->kind(), chosen_);
     writer_.emplace(options.output, outputs, chosen_.uncertainty, clouds_.get());
@@ -154,6 +155,10 @@ class RunCommand {
     options.matching.LogWhatIsMatched(options.source, *source_, chosen_, backend_);
   }
 
+  ~RunCommand() { monitor_->TellTo({}); }
+  RunCommand(const RunCommand&) = delete;
+  RunCommand& operator=(const RunCommand&) = delete;
+
   void Run() {
     if (IsFollower()) {
       keeper_.emplace(*shared_);
@@ -170,6 +175,10 @@ class RunCommand {
     summary_ = RunSummary(Description());
     start_ = std::chrono::steady_clock::now();
     if (!IsFollower()) progress_.emplace(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
+    monitor_->TellTo([this](const std::string& line) {
+      if (progress_) progress_->Print(line);
+      Log(line);
+    });
     if (Leads()) {
       shared_->Lead(AgreementOf(*source_, chosen_.parameters), total_of_all_,
                     [this](const JournalRecord& record) { return TakeFromOthers(record); });
@@ -229,6 +238,12 @@ class RunCommand {
   }
 
  private:
+  LiveOptions Live() const {
+    LiveOptions live = options_.live;
+    live.monitor = monitor_;
+    return live;
+  }
+
   fs::path SummaryPath() const { return options_.output / "summary.json"; }
 
   // A camera runs until it is interrupted; anything else was cut short.
@@ -239,6 +254,7 @@ class RunCommand {
   }
 
   void Finish(bool cut_short) {
+    if (source_->is_live()) summary_.SetLive(monitor_->counts());
     const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     summary_.Finish(elapsed_s, cut_short);
     folder_->End();
@@ -398,6 +414,11 @@ class RunCommand {
     folder_->Start(matched.frame);
     writer_->Write(matched, report);
     folder_->Finish(matched.frame, matched.parameters);
+    if (!source_->is_live() || !matched.frame.timestamp_s) return;
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const std::scoped_lock lock(report_mutex_);
+    summary_.AddLatency(std::chrono::duration<double, std::milli>(now).count() -
+                        *matched.frame.timestamp_s * 1e3);
   }
 
   void AddMatching(FrameSteps& steps) const {
@@ -420,6 +441,7 @@ class RunCommand {
   std::size_t memory_limit_bytes_ = 0;
   std::unique_ptr<RunClouds> clouds_;
   std::optional<FrameWriter> writer_;  // made once its parts are
+  const std::shared_ptr<LiveMonitor> monitor_ = std::make_shared<LiveMonitor>();
   std::shared_ptr<FrameSource> source_;
   std::shared_ptr<DealtSource> dealt_;           // from Run on, where this process takes a part of it
   std::set<std::string, std::less<>> reported_;  // frames of a shard that is gone on with

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "app/options/live_options.h"
 #include "app/options/named_rig.h"
 #include "app/options/shared_options.h"
 #include "app/run/frame_writer.h"
@@ -13,12 +14,14 @@ namespace parallax::app {
 void AddRunOptions(CLI::App& command, RunOptions& options) {
   command
       .add_option("source", options.source,
-                  "A data-set folder; left and right image files or globs; a video; camera:0; synthetic:NAME")
+                  "A data-set folder; left and right image files or globs; a video; camera:0; "
+                  "camera:0,1; gst:'PIPELINE'; synthetic:NAME")
       ->type_name("SOURCE")
       ->required();
   AddKindOption(command, options.kind);
   AddMatchingOptions(command, options.matching);
   AddRigOptions(command, options.rig);
+  AddLiveOptions(command, options.live);
   command.add_option("-o,--output", options.output, "Folder for the results")
       ->type_name("DIR")
       ->capture_default_str();

@@ -13,6 +13,7 @@
 #include "app/run/recorder.h"
 #include "app/run/run_clouds.h"
 #include "app/team/shard.h"
+#include "datasets/live/live_options.h"
 
 namespace parallax::app {
 
@@ -26,6 +27,7 @@ struct RunOptions {
   UsedFolder used_folder;            // what becomes of results that are there
   RunCloudOptions clouds;
   RecordOptions record;
+  LiveOptions live;
   bool view = false;  // show the frames in a window
   std::optional<std::size_t> max_frames;
   std::string shard_text;        // as ParseShard takes it; empty = all frames

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/build_info.h"
+#include "app/options/live_options.h"
 #include "app/output/json_writer.h"
 #include "app/output/number_text.h"
 #include "app/run/run_clouds.h"
@@ -168,13 +169,19 @@ std::string RunSummary::Text() const {
   const std::size_t num_done = Count(FrameOutcome::kDone);
   std::string text = fmt::format("{} frames: {} done, {} skipped, {} failed", frames_.size(), num_done,
                                  Count(FrameOutcome::kSkipped), Count(FrameOutcome::kFailed));
-  if (num_dropped_ > 0) text += fmt::format(", {} more dropped, for newer ones", num_dropped_);
+  if (num_dropped() > 0) text += fmt::format(", {} more dropped, for newer ones", num_dropped());
   text += fmt::format("; {:.2f} s, {:.2f} frames/s, back end {}\n", elapsed_s_, FramesPerSecond(),
                       description_.backend);
+  if (const std::string live = live_ ? LiveText(*live_) : ""; !live.empty()) text += "  " + live + '\n';
   if (num_done == 0) return text;
   text += fmt::format("  {:<18}{:>10}{:>10}\n", "ms per frame", "mean", "median");
   for (const Timing& timing : TimingsOf(frames_)) {
     text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", timing.name, timing.mean_ms, timing.median_ms);
+  }
+  if (!latencies_ms_.empty()) {
+    text += fmt::format("  from capture to result: median {:.1f} ms, longest {:.1f} ms\n",
+                        TimingOf("latency", latencies_ms_).median_ms,
+                        *std::max_element(latencies_ms_.begin(), latencies_ms_.end()));
   }
   text += CleaningText(frames_);
   for (const NoteGroup& group : GroupNotes(frames_)) {
@@ -207,8 +214,25 @@ std::string RunSummary::Json() const {
   count("num_done", Count(FrameOutcome::kDone));
   count("num_skipped", Count(FrameOutcome::kSkipped));
   count("num_failed", Count(FrameOutcome::kFailed));
-  count("num_dropped", num_dropped_);
+  count("num_dropped", num_dropped());
   count("num_incomplete", num_incomplete());
+  if (live_) {
+    json.Key("live").BeginObject();
+    count("num_pairs", live_->num_pairs);
+    count("num_unpaired_left", live_->num_unpaired[0]);
+    count("num_unpaired_right", live_->num_unpaired[1]);
+    count("num_damaged", live_->num_damaged);
+    count("num_losses", live_->num_losses);
+    count("num_reopened", live_->num_reopened);
+    json.Key("lost_s").Value(live_->lost_s);
+    if (!latencies_ms_.empty()) {
+      const Timing latency = TimingOf("latency", latencies_ms_);
+      json.Key("latency_ms").BeginObject().Key("mean").Value(latency.mean_ms);
+      json.Key("median").Value(latency.median_ms).Key("longest");
+      json.Value(*std::max_element(latencies_ms_.begin(), latencies_ms_.end())).EndObject();
+    }
+    json.EndObject();
+  }
   json.Key("interrupted").Value(interrupted_).Key("elapsed_s").Value(elapsed_s_);
   json.Key("frames_per_s").Value(FramesPerSecond());
   json.Key("ms").BeginObject();

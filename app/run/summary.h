@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "datasets/live/live_options.h"
 #include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {
@@ -32,6 +34,10 @@ class RunSummary {
   void Add(FrameReport report);
   // Frames of a live source for which there was no time; they have no report.
   void AddDropped(std::size_t count) { num_dropped_ += count; }
+  // What a live source counted. The pairs that it replaced count as dropped.
+  void SetLive(const LiveCounts& counts) { live_ = counts; }
+  // From the capture of a frame to the end of its last result, where the time of capture is known.
+  void AddLatency(double ms) { latencies_ms_.push_back(ms); }
   // Ends the counting of time and puts the frames in the order of the source.
   void Finish(double elapsed_s, bool interrupted);
 
@@ -47,7 +53,11 @@ class RunSummary {
 
   RunDescription description_;
   std::vector<FrameReport> frames_;
+  std::size_t num_dropped() const { return num_dropped_ + (live_ ? live_->num_replaced : 0); }
+
   std::size_t num_dropped_ = 0;
+  std::optional<LiveCounts> live_;
+  std::vector<double> latencies_ms_;
   double elapsed_s_ = 0;
   bool interrupted_ = false;
 };

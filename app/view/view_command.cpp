@@ -15,6 +15,7 @@
 #include "app/commands.h"
 #include "app/options/available_memory.h"
 #include "app/options/frame_parameters.h"
+#include "app/options/live_options.h"
 #include "app/options/live_steps.h"
 #include "app/options/logging.h"
 #include "app/options/matching_options.h"
@@ -41,6 +42,7 @@ struct ViewOptions {
   std::string kind, as;
   MatchingOptions matching;
   RigOptions rig;
+  LiveOptions live;
   std::optional<std::size_t> max_frames;
   fs::path screenshot, state_file;
   bool paused = false;
@@ -141,7 +143,9 @@ void ViewSource(const ViewOptions& options) {
   const ChosenParameters chosen = options.matching.Load();  // faults are told before a window opens
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
   std::shared_ptr<FrameSource> source = WithDecimation(
-      WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig), chosen.parameters);
+      WithRig(OpenSource(options.source, {.kind = options.kind, .live = ToldOnStderr(options.live)}),
+              options.rig),
+      chosen.parameters);
   CheckFilesApart(source->InputFiles(),
                   {options.screenshot.string(), options.state_file.string(), LogFile()});
   options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
@@ -188,6 +192,7 @@ void AddViewCommand(CLI::App& app) {
   AddKindOption(*command, options->kind);
   AddMatchingOptions(*command, options->matching);
   AddRigOptions(*command, options->rig);
+  AddLiveOptions(*command, options->live);
   AddMaxFramesOption(*command, options->max_frames);
   command->add_flag("--paused", options->paused,
                     "Show the first frame and wait for Step (N) or Resume (space)");

@@ -9,7 +9,7 @@ CameraImage DecodeImage(const std::filesystem::path& path, const FileBytes& byte
 HostImage<std::uint8_t> DecodeGray8(const std::filesystem::path& path, const FileBytes& bytes);
 HostImage<std::uint16_t> DecodeGray16(const std::filesystem::path& path, const FileBytes& bytes);
 
-std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files);
-std::unique_ptr<FrameSource> OpenCamera(const std::string& spec);
+std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files, PictureLayout layout);
+std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string& label);
 
 }  // namespace parallax::media

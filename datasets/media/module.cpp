@@ -1,5 +1,5 @@
-#include "datasets/media/functions.h"
 #include "datasets/module.h"
+#include "datasets/media/functions.h"
 
 extern "C" {
 
@@ -8,7 +8,7 @@ __attribute__((visibility("default"))) const char* ParallaxModuleVersion() { ret
 __attribute__((visibility("default"))) const parallax::Media* ParallaxMedia() {
   using namespace parallax;
   static constexpr Media kMedia{media::DecodeImage, media::DecodeGray8, media::DecodeGray16, media::OpenVideo,
-                                media::OpenCamera};
+                                media::OpenStream};
   return &kMedia;
 }
 }

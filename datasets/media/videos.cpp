@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -16,8 +15,8 @@
 #include <utility>
 
 #include "datasets/file_identity.h"
-#include "datasets/formats/file_bytes.h"
 #include "datasets/layouts/frame_list.h"
+#include "datasets/live/picture_halves.h"
 #include "datasets/paths.h"
 
 namespace parallax::media {
@@ -34,16 +33,13 @@ HostImage<Rgb8> ToRgb(const cv::Mat& picture) {
 // One or two captures read in step.
 class CaptureSource final : public FrameSource {
  public:
-  // labels: what to call each capture in messages.
-  CaptureSource(SourceKind kind, std::string stem, std::vector<cv::VideoCapture> captures,
-                std::vector<std::string> labels)
-      : kind_(kind), stem_(std::move(stem)), captures_(std::move(captures)), labels_(std::move(labels)) {}
+  CaptureSource(std::string stem, std::vector<cv::VideoCapture> captures, std::vector<std::string> files,
+                PictureLayout layout)
+      : stem_(std::move(stem)), captures_(std::move(captures)), files_(std::move(files)), layout_(layout) {}
 
-  SourceKind kind() const override { return kind_; }
-  bool is_live() const override { return kind_ == SourceKind::kCamera; }
+  SourceKind kind() const override { return SourceKind::kVideo; }
 
   std::optional<std::size_t> num_frames() const override {
-    if (kind_ == SourceKind::kCamera) return std::nullopt;
     std::optional<std::size_t> fewest;
     for (const cv::VideoCapture& capture : captures_) {
       const double count = capture.get(cv::CAP_PROP_FRAME_COUNT);
@@ -54,9 +50,9 @@ class CaptureSource final : public FrameSource {
   }
 
   std::optional<std::string> NextName() override {
-    // The end of a video shows only when the next picture is fetched; a camera has none until it fails.
+    // The end of a video shows only when the next picture is fetched.
     if (ended_) return std::nullopt;
-    if (kind_ == SourceKind::kVideo && !Grab()) {
+    if (!Grab()) {
       CheckEnd();
       return std::nullopt;
     }
@@ -73,35 +69,33 @@ class CaptureSource final : public FrameSource {
   }
 
   std::string NextOrigin() override {
-    if (kind_ == SourceKind::kCamera) return "";
-    return StampOf({labels_.begin(), labels_.end()}) + " #" + std::to_string(next_);
+    return StampOf({files_.begin(), files_.end()}) + " #" + std::to_string(next_);
   }
-  std::vector<std::string> InputFiles() const override {
-    return kind_ == SourceKind::kCamera ? std::vector<std::string>{} : labels_;
-  }
+  std::vector<std::string> InputFiles() const override { return files_; }
 
   StereoFrame Read() override {
     StereoFrame frame;
     frame.name = NextName().value_or(stem_);
     frame.origin = NextOrigin();
     if (!Grab())
-      throw Error(labels_.front() + ": gave no further picture after " + std::to_string(next_) + " frames");
+      throw Error(files_.front() + ": gave no further picture after " + std::to_string(next_) + " frames");
     frame.timestamp_s = grab_time_s_;
     std::vector<cv::Mat> pictures(captures_.size());
     bool whole = true;
     for (std::size_t i = 0; i < captures_.size(); ++i) whole &= captures_[i].retrieve(pictures[i]);
     Advance();
     if (!whole || pictures.front().empty())
-      throw Error(labels_.front() + ": picture of " + frame.name + " is damaged");
+      throw Error(files_.front() + ": picture of " + frame.name + " is damaged");
     if (captures_.size() == 1) {
-      SplitSideBySide(pictures.front(), frame);
+      CheckHalves(pictures.front().cols, pictures.front().rows, layout_, files_.front());
+      SplitPicture(ToRgb(pictures.front()), layout_, frame);
     } else {
       frame.left = ToRgb(pictures[0]);
       frame.right = ToRgb(pictures[1]);
-      CheckSamePair(frame.left, frame.right, labels_[0], labels_[1]);
+      CheckSamePair(frame.left, frame.right, files_[0], files_[1]);
     }
-    frame.rig_note = "no calibration: videos and cameras carry none";
-    frame.truth_note = "videos and cameras have no ground truth";
+    frame.rig_note = "no calibration: videos carry none";
+    frame.truth_note = "videos have no ground truth";
     return frame;
   }
 
@@ -114,9 +108,7 @@ class CaptureSource final : public FrameSource {
       for (cv::VideoCapture& capture : captures_) all &= capture.grab();
       grabbed_ = all;
       ended_ = !all;
-      grab_time_s_ = kind_ == SourceKind::kVideo
-                         ? captures_.front().get(cv::CAP_PROP_POS_MSEC) / 1000.0
-                         : std::chrono::duration<double>(std::chrono::steady_clock::now() - opened_).count();
+      grab_time_s_ = captures_.front().get(cv::CAP_PROP_POS_MSEC) / 1000.0;
     }
     return grabbed_;
   }
@@ -131,33 +123,20 @@ class CaptureSource final : public FrameSource {
   void CheckEnd() const {
     const std::size_t stated = num_frames().value_or(0);
     if (next_ + std::max<std::size_t>(1, stated / 100) >= stated) return;
-    throw Error(labels_.front() + ": ends after " + std::to_string(next_) + " of the " +
+    throw Error(files_.front() + ": ends after " + std::to_string(next_) + " of the " +
                 std::to_string(stated) +
                 " pictures that it states: it is cut short; fetch or write it again");
   }
 
-  void SplitSideBySide(const cv::Mat& picture, StereoFrame& frame) const {
-    if (picture.cols % 2 != 0) {
-      throw Error(labels_.front() + ": a picture " + std::to_string(picture.cols) +
-                  " px wide cannot hold two images side by side; give two videos or cameras");
-    }
-    const int width = picture.cols / 2;
-    frame.left = ToRgb(picture.colRange(0, width));
-    frame.right = ToRgb(picture.colRange(width, picture.cols));
-  }
-
-  SourceKind kind_;
   std::string stem_;
   std::vector<cv::VideoCapture> captures_;
-  std::vector<std::string> labels_;
-  std::chrono::steady_clock::time_point opened_ = std::chrono::steady_clock::now();
+  std::vector<std::string> files_;
+  PictureLayout layout_;
   bool grabbed_ = false, ended_ = false;
   std::atomic<bool> cancelled_ = false;
   double grab_time_s_ = 0;
   std::size_t next_ = 0;
 };
-
-void Open(cv::VideoCapture& capture, int camera) { capture.open(camera); }
 
 // GStreamer waits for ever for the pictures of some damaged files: it is asked only where there is no FFmpeg.
 void Open(cv::VideoCapture& capture, const std::string& file) {
@@ -170,20 +149,19 @@ void Open(cv::VideoCapture& capture, const std::string& file) {
 }
 
 // Opens without OpenCV's own warnings, and without FFmpeg's while pictures are read: our error says it.
-template <typename What>
-cv::VideoCapture OpenQuietly(const What& what) {
+cv::VideoCapture OpenQuietly(const std::string& file) {
   setenv("OPENCV_FFMPEG_LOGLEVEL", "-8", 0);  // AV_LOG_QUIET, unless somebody wants to hear it
   const auto level = cv::utils::logging::setLogLevel(cv::utils::logging::LOG_LEVEL_SILENT);
   cv::VideoCapture capture;
   capture.setExceptionMode(false);
-  Open(capture, what);
+  Open(capture, file);
   cv::utils::logging::setLogLevel(level);
   return capture;
 }
 
 }  // namespace
 
-std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files) {
+std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files, PictureLayout layout) {
   std::vector<cv::VideoCapture> captures;
   for (const std::string& file : files) {
     if (!std::filesystem::exists(file)) throw Error(file + ": no such file");
@@ -194,31 +172,7 @@ std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files) {
     }
   }
   std::string stem = FileNameSafe(std::filesystem::path(files.front()).stem().string());
-  return std::make_unique<CaptureSource>(SourceKind::kVideo, std::move(stem), std::move(captures), files);
-}
-
-std::unique_ptr<FrameSource> OpenCamera(const std::string& spec) {
-  std::vector<cv::VideoCapture> captures;
-  std::vector<std::string> labels;
-  std::string_view list = std::string_view(spec).substr(spec.find(':') + 1);
-  while (true) {
-    const std::string_view word = list.substr(0, list.find(','));
-    const auto number = ParseCount(word);
-    if (!number || *number > 1000 || captures.size() == 2) {
-      throw InvalidArgument("'" + spec +
-                            "': cameras are given as camera:N (side by side) or camera:LEFT,RIGHT");
-    }
-    labels.push_back("camera " + std::string(word));
-    captures.push_back(OpenQuietly(static_cast<int>(*number)));
-    if (!captures.back().isOpened()) {
-      throw Error(spec + ": " + labels.back() + " cannot be opened; is it connected, and /dev/video" +
-                  std::string(word) + " readable?");
-    }
-    if (word.size() == list.size()) break;
-    list.remove_prefix(word.size() + 1);
-  }
-  return std::make_unique<CaptureSource>(SourceKind::kCamera, "camera", std::move(captures),
-                                         std::move(labels));
+  return std::make_unique<CaptureSource>(std::move(stem), std::move(captures), files, layout);
 }
 
 }  // namespace parallax::media
@@ -228,15 +182,13 @@ std::unique_ptr<FrameSource> OpenCamera(const std::string& spec) {
 namespace parallax::media {
 namespace {
 [[noreturn]] void ThrowWithoutVideo(const std::string& what) {
-  throw Error(what +
-              ": this program was built without videos and cameras; configure it with -DPARALLAX_VIDEO=ON");
+  throw Error(what + ": this program was built without videos; configure it with -DPARALLAX_VIDEO=ON");
 }
 }  // namespace
 
-std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files) {
+std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files, PictureLayout) {
   ThrowWithoutVideo(files.front());
 }
-std::unique_ptr<FrameSource> OpenCamera(const std::string& spec) { ThrowWithoutVideo(spec); }
 
 }  // namespace parallax::media
 

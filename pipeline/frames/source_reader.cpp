@@ -286,6 +286,8 @@ void SourceReader::ReadAll(State& state) {
   hand_on(0);
 }
 
+void CountReaderLeftBehind() { ++num_left_behind; }
+
 int NumReadersLeftBehind() { return num_left_behind; }
 
 }  // namespace parallax

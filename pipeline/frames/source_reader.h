@@ -65,4 +65,8 @@ class SourceReader {
   std::optional<std::chrono::steady_clock::time_point> stopped_at_;
 };
 
+// A source's own thread waits in a library and is left behind as well: counted by NumReadersLeftBehind()
+// until the program ends.
+void CountReaderLeftBehind();
+
 }  // namespace parallax

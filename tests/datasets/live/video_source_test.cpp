@@ -1,7 +1,10 @@
 #include "datasets/live/video_source.h"
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
+#include "datasets/live/camera_source.h"
+#include "datasets/source.h"
 #include "tests/datasets/test_files.h"
 #include "tests/support/avi_video.h"
 
@@ -115,14 +118,43 @@ TEST(OpenVideo, BadInputIsNamed) {
               testing::AllOf(HasSubstr("l.y4m is 64x32"), HasSubstr("r.y4m is 64x30")));
 }
 
-TEST(OpenCamera, BadSpecIsNamed) {
+TEST(OpenVideo, TopBottomIsSplitInTheMiddle) {
   NEEDS_VIDEO();
+  const TempDir dir;
+  const auto source = OpenSource({WriteText(dir / "a.y4m", GrayVideo(64, 32, 2)).string()},
+                                 {.kind = "", .live = {.layout = PictureLayout::kTopBottom}});
+  const StereoFrame frame = source->Read();
+  for (const CameraImage* image : {&frame.left, &frame.right}) {
+    EXPECT_EQ(WidthOf(ViewOf(*image)), 64);
+    EXPECT_EQ(HeightOf(ViewOf(*image)), 16);
+    EXPECT_NEAR(LevelAt(*image, 0, 15), 40, 2);
+    EXPECT_NEAR(LevelAt(*image, 63, 0), 235, 2);
+  }
+  const auto odd =
+      OpenVideo({WriteText(dir / "odd.y4m", GrayVideo(64, 31, 1)).string()}, PictureLayout::kTopBottom);
+  EXPECT_THAT(ErrorOf([&] { odd->Read(); }), HasSubstr("31 px high cannot hold two images"));
+}
+
+TEST(OpenCamera, BadSpecIsNamed) {
   for (const char* spec :
-       {"camera:", "camera:x", "camera:0,", "camera:0,1,2", "camera:-1", "camera:999999999"}) {
+       {"camera:", "camera:x", "camera:0,", "camera:0,1,2", "camera:-1", "camera:999999999", "camera:0,0",
+        "camera:0,size=640", "camera:0,fps=x", "camera:0,format=", "camera:size=3x3", "camera:0,zoom=2"}) {
     EXPECT_FALSE(ErrorOf([&] { OpenSource({spec}); }).empty()) << spec;
   }
   EXPECT_THAT(ErrorOf([&] { OpenSource({"camera:x"}); }), HasSubstr("camera:LEFT,RIGHT"));
-  EXPECT_THAT(ErrorOf([&] { OpenSource({"camera:987"}); }), HasSubstr("camera 987 cannot be opened"));
+  EXPECT_THAT(ErrorOf([&] { OpenSource({"camera:987"}); }),
+              HasSubstr("camera 987 (/dev/video987): there is no /dev/video987"));
+}
+
+TEST(OpenCamera, WhatIsNoCameraIsNamed) {
+  const TempDir dir;
+  const auto error_of = [](const std::filesystem::path& device) {
+    return ErrorOf([&] { OpenSource({"camera:" + device.string()}); });
+  };
+  EXPECT_THAT(error_of(WriteText(dir / "file", "no camera")), HasSubstr("is no camera that gives pictures"));
+  EXPECT_THAT(error_of(dir / "none"), HasSubstr("there is no " + (dir / "none").string()));
+  ASSERT_EQ(mkfifo((dir / "fifo").c_str(), 0600), 0);
+  EXPECT_THAT(error_of(dir / "fifo"), HasSubstr("is no camera that gives pictures"));
 }
 
 }  // namespace

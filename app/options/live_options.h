@@ -1,0 +1,24 @@
+// Options of commands that read cameras and streams, and what such a source tells.
+#pragma once
+
+#include <string>
+
+#include "datasets/live/live_options.h"
+
+namespace CLI {
+class App;
+}
+
+namespace parallax::app {
+
+// Declares --layout and --pair-tolerance. options must outlive the parsing.
+void AddLiveOptions(CLI::App& command, LiveOptions& options);
+
+// The options with a monitor whose lines go to standard error and the log.
+LiveOptions ToldOnStderr(LiveOptions options);
+
+// "3 pictures of the left and 0 of the right camera found no partner; lost once, ..."; empty where nothing of
+// that happened.
+std::string LiveText(const LiveCounts& counts);
+
+}  // namespace parallax::app

@@ -1,0 +1,63 @@
+// How sources that run by themselves are read, and what they tell of themselves.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace parallax {
+
+// How left and right image lie in one picture: the left one at the left, or above.
+enum class PictureLayout { kSideBySide, kTopBottom };
+
+struct LiveCounts {
+  std::size_t num_pairs = 0;                  // made
+  std::size_t num_replaced = 0;               // of these, not taken before the next one came
+  std::array<std::size_t, 2> num_unpaired{};  // pictures of the left and the right camera without a partner
+  std::size_t num_damaged = 0;                // pictures that could not be decoded
+  std::size_t num_losses = 0, num_reopened = 0;  // how often a camera or stream stopped, and came again
+  double lost_s = 0;                             // between the two, in all
+};
+
+// What a live source counts, and says while it runs. For several threads.
+class LiveMonitor {
+ public:
+  // tell: takes one line at a time, from any thread; empty: nobody listens. A call that is under way has
+  // ended when this returns.
+  void TellTo(std::function<void(const std::string& line)> tell) {
+    const std::scoped_lock lock(tell_mutex_);
+    tell_ = std::move(tell);
+  }
+  void Tell(const std::string& line) {
+    const std::scoped_lock lock(tell_mutex_);
+    if (tell_) tell_(line);
+  }
+  template <typename Change>
+  void Count(const Change& change) {
+    const std::scoped_lock lock(counts_mutex_);
+    change(counts_);
+  }
+  LiveCounts counts() const {
+    const std::scoped_lock lock(counts_mutex_);
+    return counts_;
+  }
+
+ private:
+  std::mutex tell_mutex_;
+  mutable std::mutex counts_mutex_;
+  std::function<void(const std::string& line)> tell_;
+  LiveCounts counts_;
+};
+
+struct LiveOptions {
+  PictureLayout layout = PictureLayout::kSideBySide;  // of pictures that hold both images
+  double pair_tolerance_ms =
+      0;  // largest difference of the times of a pair; 0 = half the time between frames
+  std::shared_ptr<LiveMonitor> monitor{};  // may be null
+};
+
+}  // namespace parallax

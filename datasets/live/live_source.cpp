@@ -1,0 +1,375 @@
+#include "datasets/live/live_source.h"
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <condition_variable>
+#include <cstdio>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+
+#include "datasets/layouts/frame_list.h"
+#include "datasets/live/pair_maker.h"
+#include "datasets/live/picture_halves.h"
+#include "pipeline/frames/source_reader.h"
+
+namespace parallax {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+constexpr std::chrono::milliseconds kBetweenQuestions{20};  // whether to stop
+constexpr std::chrono::milliseconds kPatience{200};         // with a device that is closed
+
+std::string SecondsText(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.*f s", seconds < 10 ? 1 : 0, seconds);
+  return text;
+}
+std::string SecondsText(Clock::duration time) {
+  return SecondsText(std::chrono::duration<double>(time).count());
+}
+std::string MillisecondsText(double seconds) {
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.1f ms", seconds * 1000);
+  return text;
+}
+
+// What the devices' threads share with the source, and may outlive it.
+struct Shared {
+  Shared(const LiveOptions& options, const LiveTimings& timings_)
+      : timings(timings_),
+        monitor(options.monitor ? options.monitor : std::make_shared<LiveMonitor>()),
+        pairs(options.pair_tolerance_ms / 1000) {}
+
+  const LiveTimings timings;
+  const std::shared_ptr<LiveMonitor> monitor;
+  std::atomic<bool> stop = false;
+  std::vector<std::string> labels;  // of each side
+  bool is_pair = false;             // two streams
+
+  std::mutex mutex;
+  std::condition_variable changed;
+  PairMaker pairs;
+  std::optional<PicturePair> newest;    // the right one is empty where pictures hold both
+  std::size_t num_seen = 0;             // where pictures hold both
+  std::size_t num_running = 0;          // threads
+  std::vector<std::string> waited_for;  // of each side, why its device is waited for; else empty
+  std::exception_ptr fatal;
+
+  void Add(LivePicture picture) {
+    std::size_t num_replaced = 0;
+    std::array<std::size_t, 2> num_unpaired{};
+    {
+      const std::scoped_lock lock(mutex);
+      std::optional<PicturePair> pair;
+      if (is_pair) {
+        pair = pairs.Add(std::move(picture));
+        num_unpaired = pairs.num_unpaired();
+      } else {
+        ++num_seen;
+        pair.emplace();
+        pair->left = std::move(picture);
+      }
+      if (!pair) return CountUnpaired(num_unpaired);
+      num_replaced = newest ? 1 : 0;
+      newest = std::move(pair);
+    }
+    changed.notify_all();
+    monitor->Count([&](LiveCounts& counts) {
+      ++counts.num_pairs;
+      counts.num_replaced += num_replaced;
+      counts.num_unpaired = num_unpaired;
+    });
+  }
+  void CountUnpaired(const std::array<std::size_t, 2>& num_unpaired) const {
+    monitor->Count([&](LiveCounts& counts) { counts.num_unpaired = num_unpaired; });
+  }
+};
+
+// The thread of a device.
+class FeedReader {
+ public:
+  FeedReader(std::shared_ptr<Shared> shared, LiveFeed feed, int first_side)
+      : shared_(std::move(shared)),
+        feed_(std::move(feed)),
+        first_side_(first_side),
+        delay_(shared_->timings.first_delay) {}
+
+  void Run() {
+    while (!shared_->stop) {
+      try {
+        if (!feed_.device) feed_.device = feed_.open();
+        if (!ReadPictures()) break;
+      } catch (const std::exception& error) {
+        feed_.device.reset();
+        if (shared_->stop) break;
+        if (!has_given_) {
+          const std::scoped_lock lock(shared_->mutex);
+          shared_->fatal = std::current_exception();
+          break;
+        }
+        WaitAfter(error.what());
+      }
+    }
+    feed_.device.reset();
+    {
+      const std::scoped_lock lock(shared_->mutex);
+      --shared_->num_running;
+    }
+    shared_->changed.notify_all();
+  }
+
+ private:
+  // False at the device's own end, and when the source stops.
+  bool ReadPictures() {
+    Clock::time_point last = Clock::now();
+    std::size_t num_damaged = 0, num_overrun = 0;
+    while (!shared_->stop) {
+      std::optional<LivePicture> picture = feed_.device->Next(kBetweenQuestions);
+      const auto now = Clock::now();
+      shared_->monitor->Count([&](LiveCounts& counts) {
+        counts.num_damaged +=
+            feed_.device->num_damaged() - std::exchange(num_damaged, feed_.device->num_damaged());
+        counts.num_replaced +=
+            feed_.device->num_overrun() - std::exchange(num_overrun, feed_.device->num_overrun());
+      });
+      if (picture) {
+        last = now;
+        if (!has_given_ && !feed_.device->has_capture_times())
+          shared_->monitor->Tell(feed_.label + " gives no times of capture: those of arrival are taken");
+        has_given_ = true;
+        if (lost_at_) TellReturn(now);
+        picture->side += first_side_;
+        shared_->Add(std::move(*picture));
+      } else if (feed_.device->HasEnded()) {
+        return false;
+      } else if (has_given_ && now - last > shared_->timings.longest_silence) {
+        throw Error(feed_.label + ": gave no picture for " + SecondsText(now - last));
+      }
+    }
+    return false;
+  }
+
+  void TellReturn(Clock::time_point now) {
+    const double lost_s = std::chrono::duration<double>(now - *lost_at_).count();
+    lost_at_.reset();
+    delay_ = shared_->timings.first_delay;
+    {
+      const std::scoped_lock lock(shared_->mutex);
+      for (int i = 0; i < feed_.num_streams; ++i) shared_->waited_for[Side(i)].clear();
+    }
+    shared_->monitor->Count([&](LiveCounts& counts) {
+      ++counts.num_reopened;
+      counts.lost_s += lost_s;
+    });
+    shared_->monitor->Tell(feed_.label + ": gives pictures again after " + SecondsText(lost_s) + ", opened " +
+                           std::to_string(num_tries_) + (num_tries_ == 1 ? " time" : " times"));
+  }
+
+  void WaitAfter(const std::string& why) {
+    {
+      const std::scoped_lock lock(shared_->mutex);
+      for (int i = 0; i < feed_.num_streams; ++i) {
+        if (shared_->is_pair) shared_->pairs.Forget(first_side_ + i);
+        shared_->waited_for[Side(i)] = why;
+      }
+    }
+    if (!lost_at_) {
+      lost_at_ = Clock::now();
+      num_tries_ = 0;
+      shared_->monitor->Count([](LiveCounts& counts) { ++counts.num_losses; });
+      shared_->monitor->Tell(why + "; it is waited for, and opened again and again");
+    }
+    ++num_tries_;
+    std::unique_lock lock(shared_->mutex);
+    shared_->changed.wait_for(lock, delay_, [this] { return shared_->stop.load(); });
+    delay_ = std::min(2 * delay_, shared_->timings.longest_delay);
+  }
+
+  std::size_t Side(int stream) const { return static_cast<std::size_t>(first_side_ + stream); }
+
+  const std::shared_ptr<Shared> shared_;
+  LiveFeed feed_;
+  const int first_side_;
+  bool has_given_ = false;
+  std::optional<Clock::time_point> lost_at_;
+  std::chrono::milliseconds delay_;
+  int num_tries_ = 0;
+};
+
+class LiveSource final : public FrameSource {
+ public:
+  LiveSource(std::string stem, std::vector<LiveFeed> feeds, const LiveOptions& options,
+             const LiveTimings& timings)
+      : stem_(std::move(stem)), layout_(options.layout), shared_(std::make_shared<Shared>(options, timings)) {
+    for (const LiveFeed& feed : feeds) {
+      for (int i = 0; i < feed.num_streams; ++i)
+        shared_->labels.push_back(feed.num_streams == 1 ? feed.label
+                                                        : feed.label + (i == 0 ? ", left" : ", right"));
+    }
+    shared_->is_pair = shared_->labels.size() == 2;
+    shared_->waited_for.resize(shared_->labels.size());
+    shared_->num_running = feeds.size();
+    int side = 0;
+    for (LiveFeed& feed : feeds) {
+      const int num_streams = feed.num_streams;
+      threads_.emplace_back(
+          [reader = std::make_shared<FeedReader>(shared_, std::move(feed), side)] { reader->Run(); });
+      side += num_streams;
+    }
+  }
+
+  // A device may be waiting in a library, when it is opened or closed: then its thread is left behind.
+  ~LiveSource() override {
+    Cancel();
+    bool have_ended = false;
+    {
+      std::unique_lock lock(shared_->mutex);
+      have_ended = shared_->changed.wait_for(lock, kPatience, [this] { return shared_->num_running == 0; });
+    }
+    for (std::thread& thread : threads_) {
+      if (have_ended) {
+        thread.join();
+      } else {
+        CountReaderLeftBehind();
+        thread.detach();
+      }
+    }
+  }
+
+  SourceKind kind() const override { return SourceKind::kCamera; }
+  bool is_live() const override { return true; }
+  std::optional<std::size_t> num_frames() const override { return std::nullopt; }
+
+  void Cancel() override {
+    {
+      const std::scoped_lock lock(shared_->mutex);
+      shared_->stop = true;
+    }
+    shared_->changed.notify_all();
+  }
+
+  std::optional<std::string> NextName() override {
+    if (!current_ && !AwaitPair()) return std::nullopt;
+    CheckPair();
+    char number[32];
+    std::snprintf(number, sizeof(number), "_%06zu", next_);
+    return stem_ + number;
+  }
+
+  void Skip() override {
+    current_.reset();
+    ++next_;
+  }
+
+  StereoFrame Read() override {
+    StereoFrame frame;
+    frame.name = NextName().value_or("");
+    if (frame.name.empty()) throw Error(shared_->labels.front() + ": gives no further picture");
+    frame.timestamp_s = current_->left.time_s + unix_less_monotonic_s_;
+    if (shared_->is_pair) {
+      frame.left = std::move(current_->left.image);
+      frame.right = std::move(current_->right.image);
+    } else {
+      SplitPicture(current_->left.image, layout_, frame);
+    }
+    current_.reset();
+    ++next_;
+    frame.rig_note = "no calibration: cameras and streams carry none";
+    frame.truth_note = "cameras and streams have no ground truth";
+    return frame;
+  }
+
+ private:
+  // False when no picture will come any more.
+  bool AwaitPair() {
+    const Clock::time_point begin = Clock::now();
+    auto told_after = shared_->timings.longest_without_pair;
+    while (true) {
+      std::string told;
+      {
+        std::unique_lock lock(shared_->mutex);
+        shared_->changed.wait_for(lock, kBetweenQuestions, [this] {
+          return shared_->newest || shared_->fatal || shared_->stop || shared_->num_running == 0;
+        });
+        if (shared_->stop) throw Cancelled();
+        if (shared_->fatal) std::rethrow_exception(shared_->fatal);
+        if (shared_->newest) {
+          current_ = std::move(shared_->newest);
+          shared_->newest.reset();
+          return true;
+        }
+        if (shared_->num_running == 0) return false;
+        if (Clock::now() - begin > told_after) {
+          told = WhatWasSeen(Clock::now() - begin);
+          told_after *= 2;
+        }
+      }
+      if (!told.empty()) shared_->monitor->Tell(told);
+    }
+  }
+
+  // With the mutex held.
+  std::string WhatWasSeen(Clock::duration waited) const {
+    if (!shared_->is_pair) {
+      std::string text = "no picture for " + SecondsText(waited) + ": " + shared_->labels[0] + " has given " +
+                         std::to_string(shared_->num_seen) + " so far";
+      return text + (shared_->waited_for[0].empty() ? "; does it send?" : ", and is opened again and again");
+    }
+    std::string text = "no pair for " + SecondsText(waited) + ":";
+    for (int side = 0; side < 2; ++side) text += SideSeen(side) + (side == 0 ? "," : "");
+    if (const std::optional<double> nearest = shared_->pairs.nearest_s()) {
+      const double tolerance_s = shared_->pairs.tolerance_s().value_or(0);
+      const double distance_s = std::abs(*nearest);
+      text += "; the nearest two are " + MillisecondsText(distance_s) + " apart, the right one " +
+              (*nearest > 0 ? "later" : "earlier") + ", and " + MillisecondsText(tolerance_s) +
+              " are allowed: let one clock trigger both cameras";
+      if (distance_s < 1)
+        text += ", or try --pair-tolerance " + std::to_string(static_cast<int>(distance_s * 1000) + 2);
+    } else {
+      text += "; is the one that gave none connected, and free of other programs?";
+    }
+    return text;
+  }
+  std::string SideSeen(int side) const {
+    const auto i = static_cast<std::size_t>(side);
+    std::string text = std::string(side == 0 ? " left" : " right") + " (" + shared_->labels[i] + ") gave " +
+                       std::to_string(shared_->pairs.num_seen()[i]);
+    const double interval_s = shared_->pairs.interval_s(side);
+    if (interval_s > 0) text += " pictures, one every " + MillisecondsText(interval_s);
+    if (!shared_->waited_for[i].empty()) text += " and is opened again and again";
+    return text;
+  }
+
+  void CheckPair() const {
+    const CameraImageView left = ViewOf(current_->left.image);
+    if (shared_->is_pair) {
+      CheckSamePair(current_->left.image, current_->right.image, shared_->labels[0], shared_->labels[1]);
+    } else {
+      CheckHalves(WidthOf(left), HeightOf(left), layout_, shared_->labels[0]);
+    }
+  }
+
+  const std::string stem_;
+  const PictureLayout layout_;
+  const double unix_less_monotonic_s_ =
+      std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count() -
+      MonotonicNow_s();
+  const std::shared_ptr<Shared> shared_;
+  std::vector<std::thread> threads_;
+  std::optional<PicturePair> current_;  // that Read gives
+  std::size_t next_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<FrameSource> MakeLiveSource(std::string stem, std::vector<LiveFeed> feeds,
+                                            const LiveOptions& options, const LiveTimings& timings) {
+  return std::make_unique<LiveSource>(std::move(stem), std::move(feeds), options, timings);
+}
+
+}  // namespace parallax

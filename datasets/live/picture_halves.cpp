@@ -1,0 +1,46 @@
+#include "datasets/live/picture_halves.h"
+
+#include <algorithm>
+#include <variant>
+
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+template <typename T>
+HostImage<T> CopyOfPart(HostImageView<const T> image, int left, int top, int width, int height) {
+  HostImage<T> part(width, height);
+  for (int y = 0; y < height; ++y) std::copy_n(image.Row(top + y) + left, width, part.Row(y));
+  return part;
+}
+
+}  // namespace
+
+void CheckHalves(int width, int height, PictureLayout layout, const std::string& label) {
+  const std::string size = std::to_string(width) + "x" + std::to_string(height);
+  if (layout == PictureLayout::kSideBySide && width % 2 != 0) {
+    throw Error(
+        label + ": a picture of " + size + " px, " + std::to_string(width) +
+        " px wide cannot hold two images side by side; one above the other is --layout top-bottom, and "
+        "two videos or cameras are LEFT RIGHT or camera:L,R");
+  }
+  if (layout == PictureLayout::kTopBottom && height % 2 != 0) {
+    throw Error(label + ": a picture of " + size + " px, " + std::to_string(height) +
+                " px high cannot hold two images one above the other; side by side is --layout side-by-side");
+  }
+}
+
+void SplitPicture(const CameraImage& picture, PictureLayout layout, StereoFrame& frame) {
+  std::visit(
+      [&](const auto& image) {
+        const bool beside = layout == PictureLayout::kSideBySide;
+        const int width = beside ? image.width() / 2 : image.width();
+        const int height = beside ? image.height() : image.height() / 2;
+        frame.left = CopyOfPart(image.View(), 0, 0, width, height);
+        frame.right = CopyOfPart(image.View(), beside ? width : 0, beside ? 0 : height, width, height);
+      },
+      picture);
+}
+
+}  // namespace parallax

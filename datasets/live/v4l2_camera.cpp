@@ -1,0 +1,393 @@
+#include "datasets/live/v4l2_camera.h"
+
+#include <fcntl.h>
+#include <linux/videodev2.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "datasets/formats/jpeg_reader.h"
+#include "datasets/paths.h"
+#include "pipeline/error.h"
+
+namespace parallax {
+namespace {
+
+constexpr std::uint32_t kNumBuffers = 4;
+
+// Of equal rates the earlier one: what is not compressed first.
+constexpr std::array<std::uint32_t, 8> kFormats{V4L2_PIX_FMT_RGB24, V4L2_PIX_FMT_BGR24, V4L2_PIX_FMT_YUYV,
+                                                V4L2_PIX_FMT_UYVY,  V4L2_PIX_FMT_Y16,   V4L2_PIX_FMT_GREY,
+                                                V4L2_PIX_FMT_MJPEG, V4L2_PIX_FMT_JPEG};
+
+std::string NameOfFormat(std::uint32_t format) {
+  std::string name;
+  for (int shift = 0; shift < 32; shift += 8) {
+    const char c = static_cast<char>(format >> shift & 0x7F);
+    if (c > ' ') name += c;
+  }
+  return name;
+}
+
+std::string SizeText(std::uint32_t width, std::uint32_t height) {
+  return std::to_string(width) + "x" + std::to_string(height);
+}
+
+int Ioctl(int file, unsigned long request, void* argument) {
+  int result = 0;
+  do {
+    result = ioctl(file, request, argument);
+  } while (result < 0 && errno == EINTR);
+  return result;
+}
+
+class File {
+ public:
+  explicit File(const std::string& path) : file_(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)) {}
+  ~File() {
+    if (file_ >= 0) close(file_);
+  }
+  File(const File&) = delete;
+  File& operator=(const File&) = delete;
+  explicit operator bool() const { return file_ >= 0; }
+  int get() const { return file_; }
+
+ private:
+  int file_;
+};
+
+// What a device is and can do; nullopt where it is no camera that streams.
+std::optional<v4l2_capability> CapturesOf(int file) {
+  v4l2_capability can{};
+  if (Ioctl(file, VIDIOC_QUERYCAP, &can) < 0) return std::nullopt;
+  const std::uint32_t caps =
+      (can.capabilities & V4L2_CAP_DEVICE_CAPS) != 0 ? can.device_caps : can.capabilities;
+  if ((caps & V4L2_CAP_VIDEO_CAPTURE) == 0 || (caps & V4L2_CAP_STREAMING) == 0) return std::nullopt;
+  return can;
+}
+
+std::string Elsewhere() {
+  const std::string others = ListV4l2Cameras();
+  return others.empty() ? "no camera is connected (there is no /dev/video* that gives pictures)"
+                        : "there are " + others;
+}
+
+// R, G, B or B, G, R.
+CameraImage RgbFrom(std::span<const std::uint8_t> bytes, int width, int height, std::size_t stride,
+                    bool is_bgr) {
+  HostImage<Rgb8> image(width, height);
+  for (int y = 0; y < height; ++y) {
+    const std::uint8_t* from = bytes.data() + static_cast<std::size_t>(y) * stride;
+    Rgb8* to = image.Row(y);
+    for (int x = 0; x < width; ++x, from += 3) to[x] = {from[is_bgr ? 2 : 0], from[1], from[is_bgr ? 0 : 2]};
+  }
+  return image;
+}
+
+// Two pixels in four bytes: Y U Y V, or U Y V Y (BT.601, Y from 16 to 235; 8 bits after the point).
+CameraImage RgbFromYuv(std::span<const std::uint8_t> bytes, int width, int height, std::size_t stride,
+                       bool begins_with_y) {
+  const auto level = [](int value) { return static_cast<std::uint8_t>(std::clamp(value >> 8, 0, 255)); };
+  HostImage<Rgb8> image(width, height);
+  for (int row = 0; row < height; ++row) {
+    const std::uint8_t* from = bytes.data() + static_cast<std::size_t>(row) * stride;
+    Rgb8* to = image.Row(row);
+    for (int x = 0; x < width; ++x) {
+      const std::uint8_t* two = from + 4 * (x / 2);
+      const int y = 298 * (two[2 * (x % 2) + (begins_with_y ? 0 : 1)] - 16) + 128;
+      const int u = two[begins_with_y ? 1 : 0] - 128, v = two[begins_with_y ? 3 : 2] - 128;
+      to[x] = {level(y + 409 * v), level(y - 100 * u - 208 * v), level(y + 516 * u)};
+    }
+  }
+  return image;
+}
+
+template <typename T>
+CameraImage GrayFrom(std::span<const std::uint8_t> bytes, int width, int height, std::size_t stride) {
+  HostImage<T> image(width, height);
+  for (int y = 0; y < height; ++y) {
+    std::memcpy(image.Row(y), bytes.data() + static_cast<std::size_t>(y) * stride,
+                static_cast<std::size_t>(width) * sizeof(T));
+  }
+  return image;
+}
+
+class V4l2Camera final : public LiveDevice {
+ public:
+  V4l2Camera(const CameraChoice& choice, const std::string& label)
+      : label_(label + " (" + choice.device + ")"), file_(choice.device) {
+    if (!file_) FailToOpen(choice.device);
+    if (!CapturesOf(file_.get())) {
+      throw Error(label_ +
+                  ": is no camera that gives pictures (some cameras have a second device for data "
+                  "about them): " +
+                  Elsewhere());
+    }
+    SetFormat(choice);
+    if (choice.frames_per_s > 0) SetRate(choice.frames_per_s);
+    MapBuffers();
+    int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    if (Ioctl(file_.get(), VIDIOC_STREAMON, &type) < 0) Fail("cannot be started");
+  }
+
+  ~V4l2Camera() override {
+    int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    Ioctl(file_.get(), VIDIOC_STREAMOFF, &type);
+    for (const auto& buffer : buffers_) munmap(buffer.data(), buffer.size());
+  }
+  V4l2Camera(const V4l2Camera&) = delete;
+  V4l2Camera& operator=(const V4l2Camera&) = delete;
+
+  std::size_t num_damaged() const override { return num_damaged_; }
+  bool has_capture_times() const override { return has_capture_times_; }
+
+  std::optional<LivePicture> Next(std::chrono::milliseconds longest) override {
+    pollfd waited{file_.get(), POLLIN, 0};
+    const int ready = poll(&waited, 1, static_cast<int>(longest.count()));
+    if (ready <= 0) return std::nullopt;
+    v4l2_buffer buffer{};
+    buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    buffer.memory = V4L2_MEMORY_MMAP;
+    if (Ioctl(file_.get(), VIDIOC_DQBUF, &buffer) < 0) {
+      if (errno == EAGAIN && (waited.revents & (POLLERR | POLLHUP)) == 0) return std::nullopt;
+      Fail("gives no more pictures");
+    }
+    if (buffer.index >= buffers_.size()) throw Error(label_ + ": its driver named a buffer that is none");
+    LivePicture picture;
+    const auto& mapped = buffers_[buffer.index];
+    const bool is_whole =
+        (buffer.flags & V4L2_BUF_FLAG_ERROR) == 0 &&
+        Decode({mapped.data(), std::min<std::size_t>(buffer.bytesused, mapped.size())}, picture.image);
+    has_capture_times_ = (buffer.flags & V4L2_BUF_FLAG_TIMESTAMP_MASK) == V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC;
+    picture.time_s = has_capture_times_ ? static_cast<double>(buffer.timestamp.tv_sec) +
+                                              static_cast<double>(buffer.timestamp.tv_usec) * 1e-6
+                                        : MonotonicNow_s();
+    if (Ioctl(file_.get(), VIDIOC_QBUF, &buffer) < 0) Fail("takes no buffer back");
+    if (!is_whole) {
+      ++num_damaged_;
+      return std::nullopt;
+    }
+    return picture;
+  }
+
+ private:
+  // Throws with the system's reason and what helps against it.
+  [[noreturn]] void Fail(const std::string& what) const {
+    const int code = errno;
+    std::string help;
+    if (code == EBUSY) {
+      help = "another program is using it: end that one (fuser -v /dev/video* names it)";
+    } else if (code == ENOSPC) {
+      help =
+          "its USB bus cannot carry that: choose a smaller size, format=MJPG or a lower fps, or plug it into "
+          "another port";
+    } else if (code == ENODEV || code == EIO || code == ENXIO) {
+      help = "is it still plugged in?";
+    } else {
+      help = "try it with v4l2-ctl --all (package v4l-utils)";
+    }
+    throw Error(label_ + ": " + what + " (" + std::strerror(code) + "): " + help);
+  }
+
+  [[noreturn]] void FailToOpen(const std::string& device) const {
+    if (errno == ENOENT || errno == ENODEV || errno == ENXIO)
+      throw Error(label_ + ": there is no " + device + ": " + Elsewhere());
+    if (errno == EACCES || errno == EPERM) {
+      throw Error(label_ +
+                  ": may not be opened: join the group that may, as in sudo usermod -aG video NAME, "
+                  "and log in again");
+    }
+    Fail("cannot be opened");
+  }
+
+  static std::uint32_t FormatNamed(const std::string& name) {
+    std::uint32_t format = 0;
+    for (std::size_t i = 0; i < 4; ++i)
+      format |= static_cast<std::uint32_t>(i < name.size() ? name[i] : ' ') << (8 * i);
+    return format;
+  }
+
+  // Frames a second at that size, the most there are; 0 where the driver does not tell.
+  double MostFrames(std::uint32_t format, std::uint32_t width, std::uint32_t height) const {
+    double most = 0;
+    v4l2_frmivalenum rate{};
+    rate.pixel_format = format;
+    rate.width = width;
+    rate.height = height;
+    for (; Ioctl(file_.get(), VIDIOC_ENUM_FRAMEINTERVALS, &rate) == 0; ++rate.index) {
+      const v4l2_fract& shortest =
+          rate.type == V4L2_FRMIVAL_TYPE_DISCRETE ? rate.discrete : rate.stepwise.min;
+      if (shortest.numerator > 0)
+        most = std::max(most, static_cast<double>(shortest.denominator) / shortest.numerator);
+      if (rate.type != V4L2_FRMIVAL_TYPE_DISCRETE) break;
+    }
+    return most;
+  }
+
+  void SetFormat(const CameraChoice& choice) {
+    v4l2_format now{};
+    now.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    if (Ioctl(file_.get(), VIDIOC_G_FMT, &now) < 0) Fail("does not tell its format");
+    const std::uint32_t width =
+        choice.width > 0 ? static_cast<std::uint32_t>(choice.width) : now.fmt.pix.width;
+    const std::uint32_t height =
+        choice.height > 0 ? static_cast<std::uint32_t>(choice.height) : now.fmt.pix.height;
+    std::string offered;
+    std::optional<v4l2_format> best;
+    double best_rate = -1;
+    std::size_t best_rank = kFormats.size();
+    v4l2_fmtdesc entry{};
+    entry.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    for (; Ioctl(file_.get(), VIDIOC_ENUM_FMT, &entry) == 0; ++entry.index) {
+      v4l2_format format = now;
+      format.fmt.pix.pixelformat = entry.pixelformat;
+      format.fmt.pix.width = width;
+      format.fmt.pix.height = height;
+      format.fmt.pix.field = V4L2_FIELD_ANY;
+      format.fmt.pix.bytesperline = format.fmt.pix.sizeimage = 0;
+      const bool is_tried = Ioctl(file_.get(), VIDIOC_TRY_FMT, &format) == 0;
+      offered += (offered.empty() ? "" : ", ") + NameOfFormat(entry.pixelformat);
+      if (is_tried) offered += " " + SizeText(format.fmt.pix.width, format.fmt.pix.height);
+      const auto rank = static_cast<std::size_t>(
+          std::find(kFormats.begin(), kFormats.end(), entry.pixelformat) - kFormats.begin());
+      const bool is_wanted =
+          choice.pixel_format.empty() || entry.pixelformat == FormatNamed(choice.pixel_format);
+      if (!is_tried || !is_wanted || rank == kFormats.size() || format.fmt.pix.width != width ||
+          format.fmt.pix.height != height || format.fmt.pix.pixelformat != entry.pixelformat) {
+        continue;
+      }
+      const double rate = MostFrames(entry.pixelformat, width, height);
+      if (rate > best_rate || (rate == best_rate && rank < best_rank)) {
+        best = format;
+        best_rate = rate;
+        best_rank = rank;
+      }
+    }
+    if (!best) {
+      throw Error(
+          label_ + ": has no pictures of " + SizeText(width, height) +
+          (choice.pixel_format.empty() ? "" : " as " + choice.pixel_format) +
+          " in a format that is read here; nearest to it: " + (offered.empty() ? "nothing" : offered) +
+          ": choose with camera:N,size=WxH,format=F, or read it through gst:v4l2src");
+    }
+    if (Ioctl(file_.get(), VIDIOC_S_FMT, &*best) < 0) Fail("takes no format");
+    format_ = best->fmt.pix;
+    if (format_.bytesperline == 0) format_.bytesperline = format_.width * BytesAPixel();
+  }
+
+  void SetRate(double frames_per_s) const {
+    v4l2_streamparm rate{};
+    rate.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    rate.parm.capture.timeperframe = {1000, static_cast<std::uint32_t>(frames_per_s * 1000)};
+    if (Ioctl(file_.get(), VIDIOC_S_PARM, &rate) < 0) Fail("takes no frame rate: leave out fps");
+  }
+
+  void MapBuffers() {
+    v4l2_requestbuffers wanted{};
+    wanted.count = kNumBuffers;
+    wanted.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
+    wanted.memory = V4L2_MEMORY_MMAP;
+    if (Ioctl(file_.get(), VIDIOC_REQBUFS, &wanted) < 0 || wanted.count == 0) Fail("gives no buffers");
+    for (std::uint32_t i = 0; i < wanted.count; ++i) {
+      v4l2_buffer buffer{};
+      buffer.type = wanted.type;
+      buffer.memory = wanted.memory;
+      buffer.index = i;
+      if (Ioctl(file_.get(), VIDIOC_QUERYBUF, &buffer) < 0) Fail("gives no buffer");
+      void* at =
+          mmap(nullptr, buffer.length, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), buffer.m.offset);
+      if (at == MAP_FAILED) Fail("its buffers cannot be mapped");
+      buffers_.emplace_back(static_cast<std::uint8_t*>(at), buffer.length);
+      if (Ioctl(file_.get(), VIDIOC_QBUF, &buffer) < 0) Fail("takes no buffer");
+    }
+  }
+
+  std::uint32_t BytesAPixel() const {
+    switch (format_.pixelformat) {
+      case V4L2_PIX_FMT_RGB24:
+      case V4L2_PIX_FMT_BGR24:
+        return 3;
+      case V4L2_PIX_FMT_GREY:
+        return 1;
+      default:
+        return 2;
+    }
+  }
+
+  // False where the bytes are no whole picture.
+  bool Decode(std::span<const std::uint8_t> bytes, CameraImage& image) const {
+    if (format_.pixelformat == V4L2_PIX_FMT_MJPEG || format_.pixelformat == V4L2_PIX_FMT_JPEG) {
+      try {
+        std::optional<CameraImage> decoded = DecodeJpeg(label_, bytes);
+        if (decoded) image = std::move(*decoded);
+        return decoded.has_value();
+      } catch (const Error&) {
+        return false;
+      }
+    }
+    const int width = static_cast<int>(format_.width), height = static_cast<int>(format_.height);
+    const std::size_t stride = format_.bytesperline;
+    const std::size_t row_bytes = (format_.width + format_.width % 2) * BytesAPixel();
+    const std::size_t needed = stride * (std::size_t{format_.height} - 1) + row_bytes;
+    if (format_.height == 0 || bytes.size() < needed) return false;
+    switch (format_.pixelformat) {
+      case V4L2_PIX_FMT_GREY:
+        image = GrayFrom<std::uint8_t>(bytes, width, height, stride);
+        break;
+      case V4L2_PIX_FMT_Y16:
+        image = GrayFrom<std::uint16_t>(bytes, width, height, stride);
+        break;
+      case V4L2_PIX_FMT_RGB24:
+        image = RgbFrom(bytes, width, height, stride, false);
+        break;
+      case V4L2_PIX_FMT_BGR24:
+        image = RgbFrom(bytes, width, height, stride, true);
+        break;
+      case V4L2_PIX_FMT_UYVY:
+        image = RgbFromYuv(bytes, width, height, stride, false);
+        break;
+      default:
+        image = RgbFromYuv(bytes, width, height, stride, true);
+    }
+    return true;
+  }
+
+  const std::string label_;
+  File file_;
+  v4l2_pix_format format_{};
+  std::vector<std::span<std::uint8_t>> buffers_;
+  std::size_t num_damaged_ = 0;
+  bool has_capture_times_ = true;
+};
+
+}  // namespace
+
+std::unique_ptr<LiveDevice> OpenV4l2Camera(const CameraChoice& choice, const std::string& label) {
+  return std::make_unique<V4l2Camera>(choice, label);
+}
+
+std::string ListV4l2Cameras() {
+  std::string list;
+  for (int i = 0; i < 64; ++i) {
+    const std::string device = "/dev/video" + std::to_string(i);
+    const File file(device);
+    if (!file) continue;
+    if (const auto camera = CapturesOf(file.get())) {
+      const auto* name = reinterpret_cast<const char*>(camera->card);
+      list += (list.empty() ? "" : ", ") + device + " (" +
+              std::string(name, strnlen(name, sizeof(camera->card))) + ")";
+    }
+  }
+  return list;
+}
+
+}  // namespace parallax

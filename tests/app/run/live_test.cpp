@@ -1,0 +1,257 @@
+// parallax run of cameras and streams: a sender on this machine that dies and comes again, slow results,
+// Ctrl-C, and cameras that are played by a library in the place of the system's.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <opencv2/imgcodecs.hpp>
+#include <random>
+#include <string>
+#include <vector>
+
+#include "tests/support/jpeg_server.h"
+#include "tests/support/run_program.h"
+
+namespace parallax::app {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+// Left and right image side by side, width x height each: dots, the right ones by 6 px further left.
+std::vector<std::string> JpegPictures(int num, int width, int height) {
+  std::vector<std::string> pictures;
+  std::mt19937 random(1);
+  for (int i = 0; i < num; ++i) {
+    cv::Mat picture(height, 2 * width, CV_8UC1);
+    for (int y = 0; y < height; ++y) {
+      std::uint8_t* row = picture.ptr(y);
+      for (int x = 0; x < width; ++x) row[x] = static_cast<std::uint8_t>(random() % 4 == 0 ? 220 : 40);
+      for (int x = 0; x < width; ++x) row[width + x] = row[std::min(x + 6, width - 1)];
+    }
+    std::vector<std::uint8_t> bytes;
+    cv::imencode(".jpg", picture, bytes);
+    pictures.emplace_back(bytes.begin(), bytes.end());
+  }
+  return pictures;
+}
+
+std::string StreamOf(const test::JpegServer& server) {
+  return "gst:tcpclientsrc host=127.0.0.1 port=" + std::to_string(server.port()) +
+         " ! multipartdemux ! jpegdec ! appsink";
+}
+
+// An integer of summary.json.
+long CountIn(const fs::path& summary, const std::string& key) {
+  const std::string text = test::ReadTextFile(summary);
+  const std::size_t at = text.find('"' + key + '"');
+  return at == std::string::npos ? -1 : std::stol(text.substr(text.find(':', at) + 1));
+}
+
+std::size_t NumFiles(const fs::path& folder) {
+  std::error_code none;
+  std::size_t num = 0;
+  for (const auto& entry : fs::directory_iterator(folder, none)) num += entry.path().extension() == ".png";
+  return num;
+}
+
+class LiveRun : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    const test::ProgramResult tried = test::RunParallax(
+        {"run",
+         "gst:videotestsrc num-buffers=9 ! video/x-raw,width=64,height=32 ! jpegenc ! jpegdec ! appsink",
+         "--set", "matching_cost.num_disparities=16", "--output", (out() / "tried").string()});
+    if (tried.exit_code != 0) GTEST_SKIP() << tried.err;
+  }
+  fs::path out() const { return folder_.path() / "out"; }
+  fs::path told() const { return folder_.path() / "stdout"; }
+  std::string Error() const { return test::ReadTextFile(folder_.path() / "stderr"); }
+
+  pid_t Start(std::vector<std::string> arguments, const std::string& disparities = "16") const {
+    arguments.insert(arguments.begin(), "run");
+    for (const std::string& more : {std::string("--set"), "matching_cost.num_disparities=" + disparities,
+                                    std::string("--output"), out().string()})
+      arguments.push_back(more);
+    return test::StartProgram(PARALLAX_PROGRAM, arguments, told(), folder_.path() / "stderr");
+  }
+
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(LiveRun, ASenderThatDiesIsWaitedForAndNothingIsLost) {
+  test::JpegServer server(JpegPictures(8, 80, 60));
+  const pid_t child =
+      Start({StreamOf(server), "--write", "disparity", "--record", (folder_.path() / "a.mcap").string()});
+  const auto await_frames = [&](std::size_t num) {
+    return test::AwaitWhileRunning(child, [&] { return NumFiles(out() / "disparity") >= num; });
+  };
+  ASSERT_TRUE(await_frames(5)) << Error();
+  std::size_t so_far = 0;
+  for (int times = 0; times < 2; ++times) {
+    server.Kill();
+    ASSERT_TRUE(test::AwaitWhileRunning(child, [&] {
+      const std::string text = test::ReadTextFile(told());
+      std::size_t num = 0;
+      for (std::size_t at = text.find("waited for"); at != std::string::npos;
+           at = text.find("waited for", at + 1))
+        ++num;
+      return num > static_cast<std::size_t>(times);
+    })) << Error();
+    so_far = NumFiles(out() / "disparity");
+    server.Start();
+    ASSERT_TRUE(await_frames(so_far + 5)) << Error();
+  }
+  kill(child, SIGINT);
+  EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
+  const std::string text = test::ReadTextFile(told());
+  EXPECT_THAT(text, AllOf(HasSubstr("gives pictures again after"),
+                          HasSubstr("stopped 2 times and came again 2 times"),
+                          HasSubstr("from capture to result: median")));
+  EXPECT_EQ(CountIn(out() / "summary.json", "num_losses"), 2);
+  EXPECT_EQ(CountIn(out() / "summary.json", "num_reopened"), 2);
+  EXPECT_EQ(CountIn(out() / "summary.json", "num_failed"), 0);
+  const long num_done = CountIn(out() / "summary.json", "num_done");
+  EXPECT_EQ(static_cast<long>(NumFiles(out() / "disparity")), num_done);
+  EXPECT_THAT(text, HasSubstr("recorded " + std::to_string(num_done) + " frames"));
+}
+
+TEST_F(LiveRun, SlowResultsDropFramesAndMemoryStays) {
+  // 10,000 pictures as fast as they can be made, clouds of which few can be written.
+  const pid_t child =
+      Start({"gst:videotestsrc num-buffers=10000 pattern=snow ! "
+             "video/x-raw,format=GRAY8,width=320,height=120 ! appsink sync=false",
+             "--write", "disparity,density", "--rig", "100,80,60,0.1"});
+  std::vector<std::size_t> resident_kb;
+  test::AwaitWhileRunning(child, [&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    if (NumFiles(out() / "disparity") < 3) return false;
+    std::ifstream status("/proc/" + std::to_string(child) + "/status");
+    for (std::string line; std::getline(status, line);) {
+      if (line.starts_with("VmRSS:")) resident_kb.push_back(std::stoul(line.substr(6)));
+    }
+    return false;
+  });
+  EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
+  const fs::path summary = out() / "summary.json";
+  EXPECT_EQ(CountIn(summary, "num_done") + CountIn(summary, "num_dropped"), 10000);
+  EXPECT_GT(CountIn(summary, "num_dropped"), 1000);
+  ASSERT_GE(resident_kb.size(), 4U);
+  const auto most_of = [&](std::size_t first, std::size_t last) {
+    return *std::max_element(resident_kb.begin() + static_cast<std::ptrdiff_t>(first),
+                             resident_kb.begin() + static_cast<std::ptrdiff_t>(last));
+  };
+  // 10,000 pictures that were kept would be 380 MB more; what clouds of changing sizes leave behind is a
+  // tenth.
+  const std::size_t half = resident_kb.size() / 2;
+  EXPECT_LT(most_of(half, resident_kb.size()), most_of(0, half) + 60'000);
+}
+
+TEST_F(LiveRun, CtrlCEndsARunThatWaitsForItsSender) {
+  test::JpegServer server(JpegPictures(3, 80, 60));
+  const pid_t child = Start({StreamOf(server), "--write", "disparity"});
+  ASSERT_TRUE(test::AwaitWhileRunning(child, [&] { return NumFiles(out() / "disparity") >= 3; })) << Error();
+  server.Kill();
+  ASSERT_TRUE(test::AwaitWhileRunning(
+      child, [&] { return test::ReadTextFile(told()).find("waited for") != std::string::npos; }));
+  const auto begin = std::chrono::steady_clock::now();
+  kill(child, SIGINT);
+  EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(2));
+  EXPECT_EQ(CountIn(out() / "summary.json", "num_done"), static_cast<long>(NumFiles(out() / "disparity")));
+}
+
+// The system's cameras are played by tests/support/fake_v4l2.cpp.
+class CameraRun : public LiveRun {
+ protected:
+  void SetUp() override {
+    if (!fs::exists(PARALLAX_FAKE_V4L2)) GTEST_SKIP() << "not built: " << PARALLAX_FAKE_V4L2;
+    setenv("PARALLAX_FAKE_CAMERAS", folder_.path().c_str(), 1);
+  }
+  void Set(const std::string& state) const { std::ofstream(folder_.path() / state).put('x'); }
+  void Unset(const std::string& state) const { fs::remove(folder_.path() / state); }
+  pid_t StartFake(const std::vector<std::string>& arguments) const {
+    setenv("LD_PRELOAD", PARALLAX_FAKE_V4L2, 1);
+    const pid_t child = Start(arguments);
+    unsetenv("LD_PRELOAD");
+    return child;
+  }
+  // Why a run of this source fails.
+  std::string ErrorOf(const std::string& source) const {
+    EXPECT_EQ(test::WaitForProgram(StartFake({source, "--max-frames", "3", "--overwrite"})), 1);
+    return Error();
+  }
+};
+
+TEST_F(CameraRun, TwoCamerasArePairedByTheirDriversTimes) {
+  ASSERT_EQ(test::WaitForProgram(
+                StartFake({"camera:0,1,size=128x48", "--max-frames", "12", "--write", "disparity"})),
+            0)
+      << Error();
+  EXPECT_EQ(NumFiles(out() / "disparity"), 12U);
+  const std::string text = test::ReadTextFile(told());
+  EXPECT_THAT(text, HasSubstr("from capture to result"));
+  // Every pixel that both see is 4 px further left on the right: 1024 in KITTI's form.
+  const cv::Mat map = cv::imread((out() / "disparity" / "camera_000003.png").string(), cv::IMREAD_UNCHANGED);
+  ASSERT_EQ(map.type(), CV_16UC1);
+  EXPECT_NEAR(map.at<std::uint16_t>(24, 64), 4 * 256, 40);
+}
+
+TEST_F(CameraRun, ACameraThatIsUnpluggedIsWaitedFor) {
+  const pid_t child = StartFake({"camera:0,1", "--write", "disparity"});
+  const auto await_frames = [&](std::size_t num) {
+    return test::AwaitWhileRunning(child, [&] { return NumFiles(out() / "disparity") >= num; });
+  };
+  ASSERT_TRUE(await_frames(3)) << Error();
+  Set("1.gone");
+  ASSERT_TRUE(test::AwaitWhileRunning(
+      child, [&] { return test::ReadTextFile(told()).find("waited for") != std::string::npos; }));
+  const std::size_t before = NumFiles(out() / "disparity");
+  Unset("1.gone");
+  ASSERT_TRUE(await_frames(before + 5)) << Error();
+  kill(child, SIGINT);
+  EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
+  EXPECT_THAT(
+      test::ReadTextFile(told()),
+      AllOf(HasSubstr(
+                "camera 1 (/dev/video1): gives no more pictures (No such device): is it still plugged in?"),
+            HasSubstr("camera 1: gives pictures again"), HasSubstr("stopped 1 times and came again 1 times"),
+            HasSubstr("right pictures found no partner")));
+}
+
+TEST_F(CameraRun, WithoutAPairItSaysSoWithinThreeSeconds) {
+  Set("1.late");
+  const pid_t child = StartFake({"camera:0,1", "--pair-tolerance", "5"});
+  ASSERT_TRUE(test::AwaitWhileRunning(
+      child, [&] { return test::ReadTextFile(told()).find("no pair for 3.") != std::string::npos; }));
+  kill(child, SIGINT);
+  EXPECT_EQ(test::WaitForProgram(child), 1);
+  EXPECT_THAT(test::ReadTextFile(told()),
+              AllOf(HasSubstr("left (camera 0) gave "), HasSubstr("pictures, one every 33.3 ms"),
+                    HasSubstr("apart, the right one"), HasSubstr("and 5.0 ms are allowed"),
+                    HasSubstr("--pair-tolerance 1")));
+}
+
+TEST_F(CameraRun, BadCamerasAreNamedInOneLine) {
+  EXPECT_THAT(ErrorOf("camera:0,5"), HasSubstr("camera 5 (/dev/video5): there is no /dev/video5: there are "
+                                               "/dev/video0 (Fake 0), /dev/video1 (Fake 1)"));
+  EXPECT_THAT(
+      ErrorOf("camera:0,size=64x48"),
+      HasSubstr(
+          "has no pictures of 64x48 in a format that is read here; nearest to it: YUYV 128x48, GREY 128x48"));
+  Set("0.busy");
+  EXPECT_THAT(ErrorOf("camera:0"), HasSubstr("(Device or resource busy): another program is using it"));
+  Unset("0.busy");
+  Set("1.denied");
+  EXPECT_THAT(ErrorOf("camera:0,1"), HasSubstr("camera 1 (/dev/video1): may not be opened: join the group"));
+  const std::string error = Error();
+  EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1);
+}
+
+}  // namespace
+}  // namespace parallax::app
