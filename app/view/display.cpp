@@ -1,14 +1,11 @@
 #include "app/view/display.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <utility>
 #include <vector>
 
 #include "app/output/number_text.h"
-#include "app/pictures/colormap.h"
 #include "app/pictures/robust_range.h"
 
 namespace parallax::app {
@@ -44,13 +41,6 @@ HostImage<Rgb8> ToColor(HostImageView<const std::uint16_t> image) {
   return result;
 }
 
-HostImage<Rgb8> ColorScale() {
-  constexpr int kNumColors = 256;
-  HostImage<Rgb8> scale(kNumColors, 1);
-  for (int i = 0; i < kNumColors; ++i) scale(i, 0) = ColorOf(static_cast<float>(i) / (kNumColors - 1));
-  return scale;
-}
-
 }  // namespace
 
 HostImage<Rgb8> DisplayImage(const CameraImageView& image) {
@@ -63,14 +53,6 @@ StereoRig NominalRig(int width, int height) {
           .cy_px = 0.5 * (height - 1),
           .baseline_m = 0.1,
           .doffs_px = 0};
-}
-
-void AddDisparity(HostImageView<const float> disparity, ValueRange range, ViewerFrame& shown) {
-  shown.disparity = ColorDisparity(disparity, range.low, range.high);
-  shown.disparity_caption = "disparity";
-  shown.scale = ColorScale();
-  shown.scale_low = fmt::format("{:.1f}", range.low);
-  shown.scale_high = fmt::format("{:.1f} px", range.high);
 }
 
 void AddCloud(const CloudInput& input, const std::optional<StereoRig>& rig,

@@ -3,7 +3,6 @@
 
 #include <optional>
 
-#include "app/pictures/robust_range.h"
 #include "app/view/viewer.h"
 #include "pipeline/frame.h"
 #include "pipeline/image.h"
@@ -18,9 +17,6 @@ HostImage<Rgb8> DisplayImage(const CameraImageView& image);
 // A pinhole pair for frames without calibration: 53 degrees wide, 0.1 m apart, principal point in the middle.
 // Its clouds have about the right shape and no true scale.
 StereoRig NominalRig(int width, int height);
-
-// Fills disparity, its scale and caption. range: what the colours span, from far to near, px.
-void AddDisparity(HostImageView<const float> disparity, ValueRange range, ViewerFrame& shown);
 
 // Fills cloud and its caption. rig: absent = a nominal one, without limits of the depth but that points with
 // less than one pixel of disparity are left out.

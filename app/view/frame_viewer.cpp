@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <exception>
+#include <tuple>
 #include <utility>
 
 namespace parallax::app {
@@ -32,6 +33,10 @@ void FrameViewer::RunBeside(const std::function<void()>& work) {
       try {
         work();
         Flush();
+        {
+          const std::scoped_lock lock(mutex_);
+          source_ended_ = true;
+        }
         viewer_->ShowEnd("end: close the window to leave");
       } catch (...) {
         error = std::current_exception();
@@ -48,6 +53,19 @@ void FrameViewer::Begin(std::string_view backend, std::optional<std::size_t> num
   const std::scoped_lock lock(mutex_);
   backend_ = backend;
   num_frames_ = num_frames;
+}
+
+void FrameViewer::Share(std::shared_ptr<ParameterSession> session, const MatchingOptions& options,
+                        Score score) {
+  session->on_change = [this] {
+    const std::scoped_lock lock(mutex_);
+    changed_.notify_all();
+  };
+  const std::scoped_lock lock(mutex_);
+  rematcher_a_.emplace(options);
+  rematcher_b_.emplace(options);
+  score_ = std::move(score);
+  session_ = std::move(session);
 }
 
 bool FrameViewer::Observe(std::shared_ptr<const MatchedFrame> frame, const std::atomic<bool>* give_up) {
@@ -77,52 +95,82 @@ void FrameViewer::Flush() {
   changed_.wait(lock, [this] { return (!latest_ && !displaying_) || ended_; });
 }
 
+// Other parameters act on the next frame; where none comes by itself, on the one that is shown.
+bool FrameViewer::WantsRematch() const {
+  return session_ && shown_ && session_->version() != shown_version_ && (source_ended_ || viewer_->paused());
+}
+
 void FrameViewer::DisplayFrames() {
+  constexpr std::chrono::milliseconds kPoll(100);  // pausing tells nobody
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return latest_ || ended_; });
+    while (!latest_ && !ended_ && !WantsRematch()) changed_.wait_for(lock, kPoll);
     if (ended_) return;
-    const std::shared_ptr<const MatchedFrame> frame = std::exchange(latest_, nullptr);
-    const std::string status = Status(*frame);
+    const bool is_rematch = !latest_;
+    if (latest_) shown_ = std::exchange(latest_, nullptr);
+    if (session_) shown_version_ = session_->version();
+    const std::shared_ptr<const MatchedFrame> frame = shown_;
+    const std::string status = Status();
     displaying_ = true;
     lock.unlock();
-    ViewerFrame shown = Display(*frame);
-    shown.status = status;
-    viewer_->Show(std::move(shown));
+    try {
+      ViewerFrame shown = Display(frame, is_rematch);
+      shown.status = status + shown.status;
+      viewer_->Show(std::move(shown));
+    } catch (const std::exception& error) {  // of matching with what somebody has just chosen
+      viewer_->ShowEnd(error.what());
+    }
     lock.lock();
     displaying_ = false;
     changed_.notify_all();
   }
 }
 
-ViewerFrame FrameViewer::Display(const MatchedFrame& matched) {
-  const StereoFrame& frame = matched.frame;
-  const HostImageView<const float> disparity = matched.disparity.disparity.View();
-  ViewerFrame shown;
-  shown.name = frame.name;
-  shown.image = DisplayImage(ViewOf(frame.left));
-  shown.image_caption = fmt::format("left image, {} x {}", shown.image.width(), shown.image.height());
-  const ValueRange range = RobustRange(disparity);
-  range_ = range_ ? Follow(*range_, range) : range;
-  AddDisparity(disparity, *range_, shown);
-  CloudInput cloud{.disparity = disparity,
-                   .colors = shown.image.ConstView(),
-                   .confidence = matched.disparity.confidence.ConstView()};
-  if (frame.truth) cloud.truth = frame.truth->disparity.ConstView();
-  AddCloud(cloud, frame.rig, matched.parameters.reprojection, shown);
-  return shown;
+ViewerFrame FrameViewer::Display(const std::shared_ptr<const MatchedFrame>& matched, bool is_rematch) {
+  const StereoFrame& frame = matched->frame;
+  ShownFrame shown = MakeShownFrame(matched, backend_);
+  const auto match = [&](FrameRematcher& rematcher, bool of_b) {
+    const std::shared_ptr<const RematchedFrame> result = rematcher.Match(frame, session_->Get(of_b));
+    const DisparityMap& map = result->disparity;
+    ShownSet set = MakeShownSet(map.disparity.View(), map.validity.View(), map.confidence.View(), frame.rig,
+                                result->parameters, result);
+    set.backend = result->backend;
+    set.times = result->times;
+    set.match_ms = result->match_ms;
+    return set;
+  };
+  if (is_rematch) shown.a = match(*rematcher_a_, false);
+  if (session_ && session_->compares()) shown.b = match(*rematcher_b_, true);
+  if (shown.truth != nullptr && score_) {
+    std::tie(shown.a.score_name, shown.a.score) = score_(frame, shown.a.disparity);
+    if (shown.b) std::tie(shown.b->score_name, shown.b->score) = score_(frame, shown.b->disparity);
+  }
+  const auto follow = [](std::optional<ValueRange>& range, ValueRange& next) {
+    range = range ? Follow(*range, next) : next;
+    next = *range;
+  };
+  follow(disparity_range_, shown.a.disparity_range);
+  if (frame.rig) follow(depth_range_, shown.a.depth_range);
+  ViewerFrame result;
+  result.name = frame.name;
+  result.status = fmt::format("matching {:.1f} ms ({}, {} disparities)", shown.a.match_ms, shown.a.backend,
+                              shown.a.parameters.matching_cost.num_disparities);
+  CloudInput cloud{
+      .disparity = shown.a.disparity, .colors = shown.left.ConstView(), .confidence = shown.a.confidence};
+  if (shown.truth != nullptr) cloud.truth = shown.truth->disparity.ConstView();
+  AddCloud(cloud, frame.rig, shown.a.parameters.reprojection, result);
+  result.shown = std::make_shared<const ShownFrame>(std::move(shown));
+  return result;
 }
 
-std::string FrameViewer::Status(const MatchedFrame& matched) const {
+std::string FrameViewer::Status() const {
   std::string text;
   if (num_frames_) {
     text = fmt::format("{} of {}    ", num_observed_, *num_frames_);
   } else {
     text = fmt::format("frame {}    ", num_observed_);
   }
-  text += fmt::format("matching {:.1f} ms ({}, {} disparities)", matched.match_ms, backend_,
-                      matched.parameters.matching_cost.num_disparities);
-  if (frame_ms_ > 0) text += fmt::format("    {:.1f} frames/s", 1000 / frame_ms_);
+  if (frame_ms_ > 0) text += fmt::format("{:.1f} frames/s    ", 1000 / frame_ms_);
   return text;
 }
 

@@ -12,8 +12,11 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
+#include "app/view/controls/parameter_session.h"
 #include "app/view/display.h"
+#include "app/view/frame_rematcher.h"
 #include "app/view/viewer.h"
 #include "pipeline/frames/frame_road.h"
 
@@ -36,6 +39,12 @@ class FrameViewer {
   // What the status line says of the frames; before the first one.
   void Begin(std::string_view backend, std::optional<std::size_t> num_frames);
 
+  // The frames' parameters can be changed in the window, and frames be matched with two sets; before the
+  // first frame. score: a frame's figure by a metric, for the truth that frames may have.
+  using Score = std::function<std::pair<std::string, double>(const StereoFrame& frame,
+                                                             HostImageView<const float> disparity)>;
+  void Share(std::shared_ptr<ParameterSession> session, const MatchingOptions& options, Score score);
+
   // Shows the frame, after waiting while the window is paused. False when the window was closed or give_up
   // became true: the rest need not be matched.
   bool Observe(std::shared_ptr<const MatchedFrame> frame, const std::atomic<bool>* give_up = nullptr);
@@ -49,20 +58,28 @@ class FrameViewer {
 
  private:
   void DisplayFrames();
-  ViewerFrame Display(const MatchedFrame& matched);
-  std::string Status(const MatchedFrame& matched) const;
+  bool WantsRematch() const;
+  // Throws as FrameRematcher.
+  ViewerFrame Display(const std::shared_ptr<const MatchedFrame>& matched, bool is_rematch);
+  std::string Status() const;
 
   using Clock = std::chrono::steady_clock;
   std::string backend_;
   std::optional<std::size_t> num_frames_;
   std::unique_ptr<Viewer> viewer_;
   std::atomic<bool> closed_ = false;
-  std::optional<ValueRange> range_;  // of the colours; follows the frames slowly
+  std::optional<ValueRange> disparity_range_, depth_range_;  // of the colours; follow the frames slowly
 
-  std::mutex mutex_;
+  std::shared_ptr<ParameterSession> session_;
+  std::optional<FrameRematcher> rematcher_a_, rematcher_b_;
+  Score score_;
+  std::shared_ptr<const MatchedFrame> shown_;  // last
+  long shown_version_ = 0;                     // of the session
+
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const MatchedFrame> latest_;
-  bool displaying_ = false, ended_ = false;
+  bool displaying_ = false, ended_ = false, source_ended_ = false;
   std::size_t num_observed_ = 0;
   std::optional<Clock::time_point> last_observed_;
   double frame_ms_ = 0;  // smoothed time from frame to frame, pauses left out

@@ -4,15 +4,20 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "app/commands.h"
+#include "app/eval/evaluator.h"
 #include "app/options/available_memory.h"
 #include "app/options/frame_parameters.h"
 #include "app/options/live_options.h"
@@ -23,6 +28,7 @@
 #include "app/options/shared_options.h"
 #include "app/output/output_files.h"
 #include "app/run/heap.h"
+#include "app/view/controls/parameter_session.h"
 #include "app/view/frame_viewer.h"
 #include "app/view/viewed_file.h"
 #include "app/view/viewer.h"
@@ -31,6 +37,7 @@
 #include "datasets/source.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
+#include "pipeline/live/live_filters.h"
 
 namespace parallax::app {
 namespace {
@@ -48,6 +55,8 @@ struct ViewOptions {
   bool paused = false;
   std::vector<int> size_px = {1440, 900};
 
+  fs::path save_folder = ".";
+
   ViewerOptions Window() const {
     std::string title = "parallax";
     for (const std::string& part : source) title += " " + part;
@@ -55,6 +64,7 @@ struct ViewOptions {
             .width_px = size_px[0],
             .height_px = size_px[1],
             .state_file = state_file,
+            .save_folder = save_folder,
             .paused = paused};
   }
 };
@@ -106,16 +116,68 @@ void ViewFile(const ViewOptions& options, FileKind kind) {
   screenshot.Finish();
 }
 
+// The filters over space and time, as the parameters of every frame ask for them while these change.
+class ChangingFilters {
+ public:
+  explicit ChangingFilters(int num_threads) : filters_(num_threads) {}
+
+  // What the matcher of a frame gets.
+  Parameters ForFrame(const Parameters& parameters) {
+    if (!HasLiveFilters(parameters)) return parameters;
+    const Parameters matched = ForMatcher(parameters);
+    const std::scoped_lock lock(mutex_);
+    std::erase_if(asked_, [&](const auto& pair) { return pair.first == matched; });
+    constexpr std::size_t kMostKept = 16;  // more than there are frames on the road
+    if (asked_.size() == kMostKept) asked_.erase(asked_.begin());
+    asked_.emplace_back(matched, parameters);
+    return matched;
+  }
+  void Apply(MatchedFrame& matched) {
+    std::optional<Parameters> parameters;
+    {
+      const std::scoped_lock lock(mutex_);
+      for (const auto& [of_matcher, asked] : asked_) {
+        if (of_matcher == matched.parameters) parameters = asked;
+      }
+    }
+    if (parameters)
+      filters_.Apply(*parameters, ViewOf(matched.frame.left), matched.frame.rig, matched.disparity);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<std::pair<Parameters, Parameters>> asked_;
+  LiveFilters filters_;
+};
+
+// A frame's main figure by its data set's own metric.
+std::pair<std::string, double> ScoreOf(SourceKind kind, const StereoFrame& frame,
+                                       HostImageView<const float> disparity) {
+  const std::vector<Metric> metrics = MetricsFor(kind);
+  const auto evaluator = MakeEvaluator(std::span(metrics).first(1));
+  const Scores scores = evaluator->AddFrame({.estimate = disparity,
+                                             .truth = &*frame.truth,
+                                             .max_disparity_px = MaxDisparityOf(kind, frame, disparity)});
+  for (const NamedScore& score : scores) {
+    if (std::isfinite(score.value)) return {score.key, score.value};
+  }
+  return {};
+}
+
 // Reads, matches and shows frame after frame. Returns the number shown; prints bad frames and goes on.
-std::size_t ShowFrames(const ViewOptions& options, const ChosenParameters& chosen, std::string_view backend,
+std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& session,
                        std::shared_ptr<FrameSource> source, FrameViewer& viewer) {
   std::size_t num_shown = 0;
   std::atomic<bool> is_last_shown = false;
+  ChangingFilters filters(options.matching.num_threads);
   FrameSteps steps;
-  steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
-  AddLiveFilters(chosen.parameters, options.matching.num_threads, steps);
+  steps.parameters_for = [&](const StereoFrame& frame) {
+    return filters.ForFrame(ParametersFor(frame, session.Get(false)));
+  };
+  steps.refine_in_order = [&](MatchedFrame& matched) { filters.Apply(matched); };
   // A frame that is watched had better be matched soon than many at a time.
   steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
+    const std::string_view backend = ResolveBackend(options.matching.backend, parameters.method);
     return MakeQueueInMemory(backend, parameters, matcher_options, 1);
   };
   steps.observe = [&](const std::shared_ptr<const MatchedFrame>& frame) {
@@ -131,7 +193,8 @@ std::size_t ShowFrames(const ViewOptions& options, const ChosenParameters& chose
   const RoadTotals totals = RunFrames(std::move(source), steps,
                                       {.num_threads = options.matching.num_threads,
                                        .device = options.matching.device,
-                                       .memory_limit_bytes = options.matching.MemoryLimitBytes(backend),
+                                       .memory_limit_bytes = options.matching.MemoryLimitBytes(ResolveBackend(
+                                           options.matching.backend, session.Get(false).parameters.method)),
                                        .num_writers = 1,
                                        .stop_requested = [&] { return is_last_shown || viewer.closed(); },
                                        .finish_read_frames = false});
@@ -143,7 +206,8 @@ void ViewSource(const ViewOptions& options) {
   const ChosenParameters chosen = options.matching.Load();  // faults are told before a window opens
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
   std::shared_ptr<FrameSource> source = WithDecimation(
-      WithRig(OpenSource(options.source, {.kind = options.kind, .live = ToldOnStderr(options.live)}),
+      WithRig(OpenSource(options.source,
+                         {.kind = options.kind, .with_truth = true, .live = ToldOnStderr(options.live)}),
               options.rig),
       chosen.parameters);
   CheckFilesApart(source->InputFiles(),
@@ -151,11 +215,17 @@ void ViewSource(const ViewOptions& options) {
   options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
-  FrameViewer viewer(options.Window());
+  const auto session = std::make_shared<ParameterSession>(chosen, options.matching.config);
+  ViewerOptions window = options.Window();
+  window.parameters = session;
+  FrameViewer viewer(window);
   viewer.Begin(backend, total);
+  viewer.Share(session, options.matching, [kind = source->kind()](const StereoFrame& frame, auto disparity) {
+    return ScoreOf(kind, frame, disparity);
+  });
   Screenshot screenshot(options.screenshot);
   viewer.RunBeside([&] {
-    if (ShowFrames(options, chosen, backend, source, viewer) == 0 && !viewer.closed()) {
+    if (ShowFrames(options, *session, source, viewer) == 0 && !viewer.closed()) {
       throw Error(options.source.front() + ": no frame could be shown");
     }
     viewer.Flush();
@@ -205,6 +275,10 @@ void AddViewCommand(CLI::App& app) {
       ->add_option("--state-file", options->state_file,
                    "Keep what the window shows and does in this file, for whoever drives it from outside")
       ->type_name("FILE.json");
+  command->add_option("--save-to", options->save_folder, "Folder for what is saved in the window")
+      ->type_name("FOLDER")
+      ->check(CLI::ExistingDirectory)
+      ->capture_default_str();
   command->add_option("--size", options->size_px, "Width and height of the window, px")
       ->expected(2)
       ->check(CLI::Range(200, 16384))

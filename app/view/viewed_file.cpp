@@ -1,13 +1,13 @@
 #include "app/view/viewed_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cctype>
+#include <memory>
 #include <optional>
 #include <variant>
 
 #include "app/view/display.h"
+#include "app/view/panes/pane_view.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
@@ -43,6 +43,23 @@ CloudFrame ReadCloudFrame(const fs::path& path) {
   return frame;
 }
 
+void SetSize(ShownFrame& shown) {
+  const ShownSet& set = shown.a;
+  shown.width = std::max({shown.left.width(), set.disparity.width, set.depth_m.width()});
+  shown.height = std::max({shown.left.height(), set.disparity.height, set.depth_m.height()});
+}
+
+// The colours that the view has for its own range.
+HostImage<Rgb8> Colored(ShownFrame& shown, PaneView view) {
+  SetSize(shown);
+  const PaneColors colors(shown, {view, false}, RangeOf(shown, {view, false}, {}));
+  HostImage<Rgb8> picture(shown.width, shown.height);
+  for (int y = 0; y < shown.height; ++y) {
+    for (int x = 0; x < shown.width; ++x) picture(x, y) = colors(x, y);
+  }
+  return picture;
+}
+
 }  // namespace
 
 FileKind KindOfViewedFile(const fs::path& path, const std::string& as) {
@@ -64,44 +81,33 @@ FileKind KindOfViewedFile(const fs::path& path, const std::string& as) {
 }
 
 ViewerFrame ReadViewedFile(const fs::path& path, FileKind kind) {
-  ViewerFrame shown;
-  shown.name = path.filename().string();
-  switch (kind) {
-    case FileKind::kCloud:
-      AddCloud(ReadCloudFrame(path), shown);
-      break;
-    case FileKind::kDisparity: {
-      const HostImage<float> disparity = ReadDisparity(path);
-      AddDisparity(disparity.ConstView(), RobustRange(disparity.ConstView()), shown);
-      AddCloud({.disparity = disparity.ConstView(), .colors = shown.disparity.ConstView()}, std::nullopt, {},
-               shown);
-      break;
-    }
-    case FileKind::kDepth: {
-      const HostImage<float> depth_m = ReadDepthPng(path);
-      const StereoRig rig = NominalRig(depth_m.width(), depth_m.height());
-      const HostImage<float> disparity = DisparityFromDepth(depth_m, rig);
-      const ValueRange range = RobustRange(disparity.ConstView());
-      AddDisparity(disparity.ConstView(), range, shown);
-      AddCloud({.disparity = disparity.ConstView(), .colors = shown.disparity.ConstView()}, rig, {}, shown);
-      const double fb = rig.fx_px * rig.baseline_m;
-      shown.disparity_caption = "depth";
-      shown.scale_low = fmt::format("{:.2f} m", fb / range.low);
-      shown.scale_high = fmt::format("{:.2f} m", fb / range.high);
-      shown.cloud_caption += ", true depths, width and height from a nominal camera";
-      break;
-    }
-    case FileKind::kImage:
-    case FileKind::kNone:
-      shown.image = DisplayImage(ViewOf(ReadImage(path)));
-      break;
+  ViewerFrame result;
+  result.name = path.filename().string();
+  if (kind == FileKind::kCloud) {
+    AddCloud(ReadCloudFrame(path), result);
+    return result;
   }
-  const HostImage<Rgb8>& picture = shown.image.Empty() ? shown.disparity : shown.image;
-  if (!picture.Empty()) {
-    (shown.image.Empty() ? shown.disparity_caption : shown.image_caption) +=
-        fmt::format("{}{} x {}", shown.image.Empty() ? ", " : "", picture.width(), picture.height());
+  ShownFrame shown;
+  shown.name = result.name;
+  if (kind == FileKind::kDisparity) {
+    const auto disparity = std::make_shared<const HostImage<float>>(ReadDisparity(path));
+    shown.a = MakeShownSet(disparity->ConstView(), {}, {}, std::nullopt, {}, disparity);
+    const HostImage<Rgb8> colors = Colored(shown, PaneView::kDisparity);
+    AddCloud({.disparity = disparity->ConstView(), .colors = colors.ConstView()}, std::nullopt, {}, result);
+  } else if (kind == FileKind::kDepth) {
+    shown.a.depth_m = ReadDepthPng(path);
+    shown.a.depth_range = RobustRange(shown.a.depth_m.ConstView());
+    const StereoRig rig = NominalRig(shown.a.depth_m.width(), shown.a.depth_m.height());
+    const HostImage<float> disparity = DisparityFromDepth(shown.a.depth_m, rig);
+    const HostImage<Rgb8> colors = Colored(shown, PaneView::kDepth);
+    AddCloud({.disparity = disparity.ConstView(), .colors = colors.ConstView()}, rig, {}, result);
+    result.cloud_caption += ", true depths, width and height from a nominal camera";
+  } else {
+    shown.left = DisplayImage(ViewOf(ReadImage(path)));
   }
-  return shown;
+  SetSize(shown);
+  result.shown = std::make_shared<const ShownFrame>(std::move(shown));
+  return result;
 }
 
 }  // namespace parallax::app

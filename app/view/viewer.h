@@ -1,4 +1,4 @@
-// The window: left image, coloured disparity and cloud of the latest frame. No Open3D type passes here; the
+// The window: pictures and cloud of the latest frame. No Open3D type passes here; the
 // implementation is a module of its own (app/view/window/), loaded when a window is asked for, because
 // Open3D's shared libraries would cost every other command its start-up time.
 #pragma once
@@ -10,6 +10,7 @@
 #include <string>
 
 #include "app/view/cloud/cloud_frame.h"
+#include "app/view/panes/shown_frame.h"
 #include "pipeline/image.h"
 
 namespace parallax::app {
@@ -18,14 +19,13 @@ namespace parallax::app {
 // reason.
 struct ViewerFrame {
   std::string name;
-  std::string status;  // after the name in the status line, e.g. "12.3 fps, 81 ms"
-  HostImage<Rgb8> image;
-  HostImage<Rgb8> disparity;  // already coloured
-  HostImage<Rgb8> scale;  // the colours from far to near, one row, between the texts scale_low and scale_high
-  std::string scale_low, scale_high;
+  std::string status;                       // after the name in the status line, e.g. "12.3 fps, 81 ms"
+  std::shared_ptr<const ShownFrame> shown;  // what the picture panes show; null where there is only a cloud
   std::shared_ptr<const CloudFrame> cloud_frame;
-  std::string image_caption, disparity_caption, cloud_caption;
+  std::string cloud_caption;
 };
+
+class ParameterSession;
 
 struct ViewerOptions {
   std::string title = "parallax";
@@ -33,7 +33,9 @@ struct ViewerOptions {
   int height_px = 900;
   bool sequence = true;                // false: a single frame; no buttons to pause and step
   std::filesystem::path state_file{};  // kept up to date with what is shown (window_state.h); empty = none
-  bool paused = false;                 // show the first frame and wait for Step or Resume
+  std::shared_ptr<ParameterSession> parameters{};  // what the window changes; null = nothing
+  std::filesystem::path save_folder = ".";         // of what is saved in the window
+  bool paused = false;                             // show the first frame and wait for Step or Resume
 };
 
 class Viewer {
@@ -50,7 +52,9 @@ class Viewer {
   // Waits while the window is paused; a step lets one call pass. False when the window was closed (there is
   // nobody left to show frames to) or give_up became true.
   virtual bool WaitForTurn(const std::atomic<bool>* give_up = nullptr) = 0;
-  // Says in the status line that no more frames will come.
+  // Whether frames wait for a step.
+  virtual bool paused() const = 0;
+  // Says something in the status line until the next frame; that no more will come, for one.
   virtual void ShowEnd(const std::string& message) = 0;
   // Calls done on the main thread with the whole window's pixels once the latest frame shown is on screen.
   virtual void RequestScreenshot(std::function<void(HostImage<Rgb8>)> done) = 0;

@@ -1,6 +1,7 @@
 // Every control of the window's frame, driven by keys and mouse, and what became of it.
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <string>
 
 #include "tests/viewer/driven_window.h"
@@ -29,7 +30,7 @@ DrivenWindow::Predicate Has(const std::string& key, T value) {
 
 TEST_F(WindowControls, PauseStepPanelAndListByKeysAndButtons) {
   DrivenWindow window({"synthetic:drive,width=160,height=48,frames=100000", "--paused"});
-  EXPECT_TRUE(window.Await(Has("paused", true)));
+  EXPECT_EQ(window.State()["paused"], true);
   window.PressKey("n");
   EXPECT_TRUE(window.Await(Has("num_shown", 2)));
   window.ClickControl("step");
@@ -57,6 +58,143 @@ TEST_F(WindowControls, PauseStepPanelAndListByKeysAndButtons) {
   EXPECT_TRUE(window.Await(Has("help", true)));
   window.PressKey("F1");
   EXPECT_TRUE(window.Await(Has("help", false)));
+  EXPECT_EQ(window.Close(), 0);
+  EXPECT_EQ(window.Errors(), "");
+}
+
+// A pixel of the pane's picture, from the state.
+struct Place {
+  int x, y;
+};
+Place InPane(const Json& state, const char* pane, double u, double v) {
+  const std::vector<int> place = state["pictures"][pane]["place"];
+  return {place[0] + static_cast<int>(u * place[2]), place[1] + static_cast<int>(v * place[3])};
+}
+
+DrivenWindow::Predicate HasPicture(const std::string& pane, const std::string& key, const Json& value) {
+  return [=](const Json& state) {
+    return state.contains("pictures") && state["pictures"].contains(pane) &&
+           state["pictures"][pane][key] == value;
+  };
+}
+DrivenWindow::Predicate HasMode(const std::string& mode) {
+  return [=](const Json& state) { return state["pictures"]["mode"] == mode; };
+}
+
+TEST_F(WindowControls, PicturesAreChosenBlendedZoomedAndFixed) {
+  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
+  EXPECT_TRUE(window.Await(HasPicture("first", "view", "left")));
+  EXPECT_TRUE(window.Await(HasPicture("second", "view", "disparity")));
+  window.PressKey("2");
+  EXPECT_TRUE(window.Await(HasPicture("first", "view", "right")));
+  window.PressKey("ctrl+6");
+  EXPECT_TRUE(window.Await(HasPicture("second", "view", "validity")));
+  window.PressKey("v");
+  EXPECT_TRUE(window.Await(HasPicture("first", "view", "validity")));
+  EXPECT_TRUE(window.Await(HasPicture("second", "view", "right")));
+  window.PressKey("1");
+  window.PressKey("ctrl+7");  // the error, since a synthetic scene has truth
+  EXPECT_TRUE(window.Await(HasPicture("second", "view", "error")));
+  window.PressKey("ctrl+3");
+  for (const char* mode : {"blend", "wipe", "one", "side by side"}) {
+    window.PressKey("m");
+    EXPECT_TRUE(window.Await(HasMode(mode))) << mode;
+  }
+  window.PressKey("bracketright");
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["pictures"]["position"] > 0.52; }));
+  window.PressKey("bracketleft");
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["pictures"]["position"] < 0.52; }));
+
+  window.PressKey("s");
+  EXPECT_TRUE(window.Await(HasPicture("second", "fixed", true)));
+  window.PressKey("s");
+  EXPECT_TRUE(window.Await(HasPicture("second", "fixed", false)));
+
+  const auto scale = [](const Json& state) { return state["pictures"]["scale"].get<double>(); };
+  const double fitting = scale(window.State());
+  const Place place = InPane(window.State(), "first", 0.25, 0.25);
+  window.Wheel(place.x, place.y, 3);
+  EXPECT_TRUE(window.Await([&](const Json& state) { return scale(state) > 1.5 * fitting; }));
+  const Json centre = window.State()["pictures"]["centre"];
+  window.Drag(place.x, place.y, place.x + 40, place.y + 30);
+  EXPECT_TRUE(window.Await([&](const Json& state) { return state["pictures"]["centre"] != centre; }));
+  EXPECT_TRUE(window.State()["picked"].is_null());  // dragging picks nothing
+  window.PressKey("x");
+  EXPECT_TRUE(window.Await([&](const Json& state) { return scale(state) == 1; }));
+  window.PressKey("ctrl+equal");
+  EXPECT_TRUE(window.Await([&](const Json& state) { return scale(state) == 1.25; }));
+  window.PressKey("ctrl+minus");
+  window.PressKey("ctrl+Right");
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["last_command"] == "pan_right"; }));
+  window.PressKey("z");
+  EXPECT_TRUE(window.Await([&](const Json& state) { return scale(state) == fitting; }));
+  EXPECT_EQ(window.Close(), 0);
+  EXPECT_EQ(window.Errors(), "");
+}
+
+TEST_F(WindowControls, AClickPicksThePixelUnderTheMouseAndADragMarksARectangle) {
+  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
+  const Place place = InPane(window.State(), "second", 0.5, 0.75);
+  window.Move(place.x, place.y);
+  EXPECT_TRUE(window.Await([](const Json& state) {
+    const Json& pixel = state["pixel"];
+    return pixel.is_object() && std::abs(pixel["x"].get<int>() - 80) < 3 &&
+           std::abs(pixel["y"].get<int>() - 90) < 3;
+  }));
+  const Json pixel = window.State()["pixel"];
+  EXPECT_EQ(pixel["z_m"], pixel["depth_m"]);
+  EXPECT_GT(pixel["disparity_px"], 0);
+  window.Click(place.x, place.y);
+  EXPECT_TRUE(window.Await([&](const Json& state) { return state["picked"] == pixel; }));
+  window.Drag(place.x, place.y, place.x + 60, place.y - 40, 3);
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["pictures"].contains("rectangle"); }));
+  EXPECT_EQ(window.Close(), 0);
+}
+
+TEST_F(WindowControls, ParametersActOnTheFrameThatStandsStillAndAreTakenBackAndSaved) {
+  const test::TemporaryFolder folder;
+  DrivenWindow window(
+      {"synthetic:boxes,width=160,height=120", "--paused", "--save-to", folder.path().string()});
+  const auto value = [](const Json& state, const char* key) {
+    return state["parameters"]["values"][key].get<std::string>();
+  };
+  const std::string key = "census_transform.window";
+  window.PressKey("p");
+  EXPECT_TRUE(window.Await([&](const Json& state) { return state["parameters"]["selected"] == key; }));
+  const std::string before = value(window.State(), key.c_str());
+  const long shown = window.State()["num_shown"];
+  window.PressKey("apostrophe");
+  EXPECT_TRUE(window.Await(
+      [&](const Json& state) { return value(state, key.c_str()) != before && state["num_shown"] > shown; }));
+  EXPECT_EQ(window.State()["parameters"]["differs"].size(), 1u);
+  window.PressKey("ctrl+s");
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["parameters"]["saved"] != ""; }));
+  const std::string saved = window.State()["parameters"]["saved"];
+  EXPECT_EQ(saved, (folder.path() / "parallax-parameters.yaml").string());
+  EXPECT_NE(test::ReadTextFile(saved).find("window: " + value(window.State(), key.c_str())),
+            std::string::npos);
+  window.PressKey("ctrl+s");  // never over a file
+  EXPECT_TRUE(window.Await([&](const Json& state) { return state["parameters"]["saved"] != saved; }));
+  window.PressKey("ctrl+z");
+  EXPECT_TRUE(window.Await([&](const Json& state) { return value(state, key.c_str()) == before; }));
+  EXPECT_EQ(window.Close(), 0);
+  EXPECT_EQ(window.Errors(), "");
+}
+
+TEST_F(WindowControls, TwoSetsAreMatchedOnOneFrame) {
+  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
+  window.PressKey("ctrl+b");
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["parameters"]["compares"] == true; }));
+  window.PressKey("ctrl+e");
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["parameters"]["changes"] == "B"; }));
+  window.PressKey("apostrophe");  // the method of B
+  EXPECT_TRUE(
+      window.Await([](const Json& state) { return state["parameters"]["values"]["method"] == "ad_census"; }));
+  window.PressKey("ctrl+9");
+  EXPECT_TRUE(window.Await(HasPicture("second", "view", "difference")));
+  window.PressKey("3");
+  window.PressKey("b");
+  EXPECT_TRUE(window.Await(HasPicture("first", "set", "B")));
   EXPECT_EQ(window.Close(), 0);
   EXPECT_EQ(window.Errors(), "");
 }

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -17,6 +18,7 @@
 #include "app/view/window/cloud_pane.h"
 #include "app/view/window/image_panes.h"
 #include "app/view/window/key_text.h"
+#include "app/view/window/parameters_part.h"
 #include "app/view/window/side_panel.h"
 #include "app/view/window/widgets.h"
 #include "app/view/window/window_part.h"
@@ -70,6 +72,14 @@ class MainWindow : public gui::Window {
     cloud_ = cloud.get();
     parts_.push_back(std::move(images));
     parts_.push_back(std::move(cloud));
+    if (options.parameters) {
+      parts_.push_back(
+          std::make_unique<ParametersPart>(rooms_, options.parameters, options.save_folder.string()));
+    }
+    images_->on_pick = [this](PixelPosition pixel) { cloud_->MarkPixel(pixel.x, pixel.y); };
+    cloud_->on_pick = [this](int x, int y) {
+      images_->MarkPixel(x < 0 ? std::nullopt : std::optional(PixelPosition{x, y}));
+    };
     MakeHelp();
     AddChild(images_->first());
     AddChild(images_->second());
@@ -338,6 +348,12 @@ class MainWindow : public gui::Window {
           [this](const std::string& message) {
             message_ = message;
             UpdateStatus();
+          },
+      .mouse =
+          [this] {
+            double x = 0, y = 0;
+            glfwGetCursorPos(static_cast<GLFWwindow*>(GetOSWindow()), &x, &y);
+            return gui::Point(static_cast<int>(x), static_cast<int>(y));
           },
       .scaling = [this] { return GetScaling(); },
       .em = [this] { return GetTheme().font_size; }};

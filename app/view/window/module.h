@@ -1,4 +1,5 @@
-// What the viewer module exports beside its version (datasets/module.h): one C function that makes the window.
+// What the viewer module exports beside its version (datasets/module.h): one C function that makes the
+// window.
 #pragma once
 
 #include "app/view/viewer.h"

@@ -49,6 +49,7 @@ class Open3DViewer : public Viewer {
   void Show(ViewerFrame frame) override { mailbox_.Put(ToUpload(std::move(frame))); }
 
   bool WaitForTurn(const std::atomic<bool>* give_up) override { return mailbox_.WaitForTurn(give_up); }
+  bool paused() const override { return mailbox_.paused(); }
   void ShowEnd(const std::string& message) override { mailbox_.PutEnd(message); }
   void RequestScreenshot(std::function<void(HostImage<Rgb8>)> done) override {
     mailbox_.RequestScreenshot(std::move(done));

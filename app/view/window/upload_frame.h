@@ -17,8 +17,8 @@ using Open3DImage = std::shared_ptr<open3d::geometry::Image>;
 
 // Made by the caller of Show, so that the window only hands it on.
 struct UploadFrame {
-  std::string name, status, image_caption, disparity_caption, cloud_caption, scale_low, scale_high;
-  Open3DImage image, disparity, scale;
+  std::string name, status, cloud_caption;
+  std::shared_ptr<const ShownFrame> shown;
   std::shared_ptr<const CloudFrame> cloud_frame;
 };
 

@@ -68,11 +68,6 @@ class ScaleWidget : public gui::ImageWidget {
   }
 };
 
-inline void ShowImage(const Open3DImage& image, gui::ImageWidget& widget) {
-  widget.SetVisible(image != nullptr);
-  if (image) widget.UpdateImage(image);
-}
-
 inline void Place(gui::Widget& widget, const PaneFrame& frame) {
   widget.SetVisible(!frame.Empty());
   widget.SetFrame({frame.x, frame.y, std::max(1, frame.width), std::max(1, frame.height)});

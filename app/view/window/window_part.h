@@ -28,6 +28,7 @@ struct WindowRooms {
   std::function<void()> redraw;                          // something looks different
   std::function<void()> relayout;                        // something has another size
   std::function<void(const std::string& message)> tell;  // in the status line, until the next message
+  std::function<gui::Point()> mouse;                     // where it is, px of the window
   std::function<float()> scaling;                        // of the display: 2 on a screen of 200 %
   std::function<int()> em;                               // height of the text, px
 };

@@ -5,8 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include "app/pictures/colormap.h"
-
 namespace parallax::app {
 namespace {
 
@@ -33,20 +31,6 @@ TEST(DisplayImage, SixteenBitsAreStretchedAndOutliersClipped) {
   EXPECT_NEAR(shown(500, 0).r, 127, 2);
   HostImage<std::uint16_t> flat(4, 4, std::uint16_t{500});
   EXPECT_EQ(DisplayImage(flat.ConstView())(2, 2).r, 0);  // nothing to stretch
-}
-
-TEST(AddDisparity, ColorsSpanTheRangeAndHolesAreMarked) {
-  HostImage<float> disparity(3, 1);
-  disparity(0, 0) = 10, disparity(1, 0) = 30, disparity(2, 0) = kNan;
-  ViewerFrame shown;
-  AddDisparity(disparity.ConstView(), {10, 30}, shown);
-  EXPECT_EQ(shown.disparity(0, 0), ColorOf(0));
-  EXPECT_EQ(shown.disparity(1, 0), ColorOf(1));
-  EXPECT_EQ(shown.disparity(2, 0), kInvalidColor);
-  EXPECT_EQ(shown.scale(0, 0), ColorOf(0));
-  EXPECT_EQ(shown.scale(shown.scale.width() - 1, 0), ColorOf(1));
-  EXPECT_EQ(shown.scale_low, "10.0");
-  EXPECT_EQ(shown.scale_high, "30.0 px");
 }
 
 TEST(AddCloud, WithARigPointsAreMetric) {

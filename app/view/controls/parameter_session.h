@@ -1,0 +1,68 @@
+// The parameters that somebody changes while frames are matched: two sets, A and, to compare, B.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "config/parameters_yaml.h"
+
+namespace parallax::app {
+
+// All functions may be called from any thread.
+class ParameterSession {
+ public:
+  // preset: what `chosen` was loaded from, "kitti" or a file's name. Both sets begin with it.
+  ParameterSession(ChosenParameters chosen, std::string preset);
+
+  // Called after every change, in the thread that made it. Set it before others share the session.
+  std::function<void()> on_change;
+
+  ChosenParameters Get(bool of_b) const;
+  // How often something was changed: another number, other parameters.
+  long version() const;
+
+  // Sets one parameter from text. What is wrong with it, or with what it would make of all of them, in one
+  // line; then nothing was changed. The key must be valid.
+  std::optional<std::string> Set(bool of_b, std::string_view key, std::string_view text);
+  // To the next or previous of its values (direction 1, -1): names in their order, whole numbers by 1 or,
+  // from 100 on, by a tenth, other numbers by a tenth. Otherwise as Set.
+  std::optional<std::string> Step(bool of_b, std::string_view key, int direction);
+  // Takes the last change back, of either set; false where there is none.
+  bool Undo();
+  // All parameters of the set as they were at first.
+  void Reset(bool of_b);
+
+  // Whether frames are matched with both sets.
+  bool compares() const;
+  void Compare(bool compares);
+
+  struct Difference {
+    std::string key, at_first, now;
+  };
+  std::vector<Difference> DifferencesOf(bool of_b) const;
+  const std::string& preset() const { return preset_; }
+
+  // Why a parameter cannot be changed while the frames run; empty where it can.
+  static std::string_view WhyFixed(std::string_view key);
+
+ private:
+  struct Sets {
+    ChosenParameters a, b;
+  };
+  ChosenParameters& SetOf(bool of_b) { return of_b ? sets_.b : sets_.a; }
+  void Changed();
+
+  const Parameters at_first_;
+  const std::string preset_;
+  mutable std::mutex mutex_;
+  Sets sets_;
+  std::vector<Sets> before_;
+  bool compares_ = false;
+  long version_ = 0;
+};
+
+}  // namespace parallax::app

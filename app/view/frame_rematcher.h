@@ -1,0 +1,42 @@
+// Matches frames again, with other parameters than the road's.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/options/matching_options.h"
+#include "pipeline/disparity_map.h"
+#include "pipeline/frame.h"
+#include "pipeline/matcher.h"
+
+namespace parallax::app {
+
+struct RematchedFrame {
+  DisparityMap disparity;
+  Parameters parameters;
+  std::string backend;
+  StageTimes times;
+  double match_ms = 0;
+};
+
+// For one thread at a time.
+class FrameRematcher {
+ public:
+  explicit FrameRematcher(MatchingOptions options) : options_(std::move(options)) {}
+
+  // What the matcher makes of the frame, filters over space, but none over time. Throws as making a matcher
+  // and matching do.
+  std::shared_ptr<const RematchedFrame> Match(const StereoFrame& frame, const ChosenParameters& chosen);
+
+ private:
+  struct Kept {
+    Parameters parameters;
+    int width, height;
+    std::unique_ptr<StereoMatcher> matcher;
+  };
+  MatchingOptions options_;
+  std::optional<Kept> kept_;
+};
+
+}  // namespace parallax::app

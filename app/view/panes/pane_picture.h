@@ -1,0 +1,51 @@
+// The pixels of a pane: a view of the frame, zoomed, or two of them in one, with what is marked.
+#pragma once
+
+#include <optional>
+
+#include "app/view/panes/pane_view.h"
+#include "app/view/panes/picture_zoom.h"
+#include "app/view/panes/shown_frame.h"
+#include "pipeline/image.h"
+
+namespace parallax::app {
+
+struct PixelPosition {
+  int x = 0, y = 0;
+  friend bool operator==(const PixelPosition&, const PixelPosition&) = default;
+};
+
+// Pixels of the frame, both ends included, x0 <= x1, y0 <= y1.
+struct PixelRectangle {
+  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
+  friend bool operator==(const PixelRectangle&, const PixelRectangle&) = default;
+};
+
+// How two views share a pane. kSide: they do not, each has a pane of its own.
+enum class PaneMode { kSingle, kSide, kBlend, kWipe };
+
+struct PaneMarks {
+  std::optional<PixelPosition> picked;   // a cross
+  std::optional<PixelPosition> hovered;  // a smaller one
+  std::optional<PixelRectangle> rectangle;
+};
+
+struct PanePicture {
+  const ShownFrame& frame;
+  const PictureZoom& zoom;
+  const FixedRanges& ranges;
+  PaneMarks marks;
+  float text_px = 10;  // height of capitals in legends
+  Rgb8 background{24, 25, 28};
+};
+
+// width, height: of the pane, px. Pixels of the frame are squares of one colour where it is shown larger;
+// images of a camera are averaged where it is shown smaller.
+HostImage<Rgb8> DrawPane(const PanePicture& what, const PaneChoice& choice, int width, int height);
+
+// Two views in one pane. kBlend: mixed, `position` of the second; kWipe: the first left of the line at
+// `position` (0 .. 1 of the pane), the second right of it.
+HostImage<Rgb8> DrawPane(const PanePicture& what, const PaneChoice& first, const PaneChoice& second,
+                         PaneMode mode, float position, int width, int height);
+
+}  // namespace parallax::app

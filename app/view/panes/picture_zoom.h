@@ -1,0 +1,52 @@
+// Which part of a picture a pane shows, and how large.
+#pragma once
+
+#include <optional>
+
+namespace parallax::app {
+
+// Coordinates of a picture: pixel (0, 0) covers 0 <= u, v < 1. Of a pane: its pixels likewise.
+struct PicturePoint {
+  double u = 0, v = 0;
+};
+
+class PictureZoom {
+ public:
+  // Pane pixels to a picture's pixel, at most.
+  static constexpr double kLargestScale = 64;
+
+  // Sizes in px, >= 1. What is in the middle stays there; a picture of another size is shown whole.
+  void SetSizes(int pane_width, int pane_height, int picture_width, int picture_height);
+
+  // Shows the whole picture, as large as fits; also after sizes change, until somebody zooms.
+  void Fit();
+  bool fits() const { return !zoomed_; }
+  // One pane pixel a picture's pixel.
+  void PixelToPixel();
+  // By a factor, so that what lies under the pane's point stays there.
+  void ZoomAt(PicturePoint pane, double factor);
+  // By pixels of the pane.
+  void Pan(double dx, double dy);
+
+  double scale() const { return scale_; }  // pane pixels to a picture's pixel
+  PicturePoint ToPicture(PicturePoint pane) const {
+    return {centre_.u + (pane.u - 0.5 * pane_width_) / scale_,
+            centre_.v + (pane.v - 0.5 * pane_height_) / scale_};
+  }
+  PicturePoint ToPane(PicturePoint picture) const {
+    return {0.5 * pane_width_ + (picture.u - centre_.u) * scale_,
+            0.5 * pane_height_ + (picture.v - centre_.v) * scale_};
+  }
+  PicturePoint centre() const { return centre_; }
+
+ private:
+  double FittingScale() const;
+  void Limit();
+
+  int pane_width_ = 1, pane_height_ = 1, picture_width_ = 0, picture_height_ = 0;
+  double scale_ = 1;
+  PicturePoint centre_;
+  bool zoomed_ = false;
+};
+
+}  // namespace parallax::app

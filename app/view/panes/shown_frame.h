@@ -1,0 +1,64 @@
+// A frame with everything the panes show of it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "app/pictures/robust_range.h"
+#include "pipeline/disparity_map.h"
+#include "pipeline/frame.h"
+#include "pipeline/frames/frame_road.h"
+#include "pipeline/image.h"
+#include "pipeline/matcher.h"
+#include "pipeline/parameters.h"
+#include "pipeline/rig.h"
+
+namespace parallax::app {
+
+// What one set of parameters made of the frame. Images are of the frame's size, or empty where they are not
+// known.
+struct ShownSet {
+  HostImageView<const float> disparity;                    // px, NaN = no value
+  HostImageView<const std::uint8_t> validity, confidence;  // see DisparityMap
+  HostImage<float> depth_m;                                // NaN = none; empty without calibration
+  ValueRange disparity_range{0, 1}, depth_range{0, 1};     // without outliers
+  Parameters parameters;
+  std::string backend;  // empty: not matched here
+  StageTimes times;
+  double match_ms = 0;
+  // The data set's own metric of this frame, where there is truth; the name is empty where there is none.
+  std::string score_name;
+  double score = 0;
+  double density_percent = 0;         // of the pixels that have a value
+  std::shared_ptr<const void> owner;  // of the views
+};
+
+// Never changes once it is shown.
+struct ShownFrame {
+  std::string name;
+  std::size_t index = 0;
+  int width = 0, height = 0;           // px, of all that is not empty
+  HostImage<Rgb8> left, right;         // as people look at them
+  std::optional<StereoRig> rig;        // absent: no true scale
+  const GroundTruth* truth = nullptr;  // null where there is none
+  ShownSet a;
+  std::optional<ShownSet> b;  // of the second set of parameters, while it is compared
+  double read_ms = 0;
+  std::shared_ptr<const void> owner;  // of the truth
+
+  const ShownSet& SetOf(bool of_b) const { return of_b && b ? *b : a; }
+  bool HasPixel(int x, int y) const { return x >= 0 && x < width && y >= 0 && y < height; }
+};
+
+// The set of a disparity map; its views point into `owner`. rig: absent = no depth.
+ShownSet MakeShownSet(HostImageView<const float> disparity, HostImageView<const std::uint8_t> validity,
+                      HostImageView<const std::uint8_t> confidence, const std::optional<StereoRig>& rig,
+                      const Parameters& parameters, std::shared_ptr<const void> owner);
+
+// The frame and its set A.
+ShownFrame MakeShownFrame(const std::shared_ptr<const MatchedFrame>& matched, const std::string& backend);
+
+}  // namespace parallax::app
