@@ -6,6 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "app/output/number_text.h"
+
 namespace parallax::app {
 namespace {
 
@@ -18,7 +20,9 @@ ValueRange Follow(const ValueRange& range, const ValueRange& next) {
 }  // namespace
 
 FrameViewer::FrameViewer(const ViewerOptions& window)
-    : viewer_(OpenViewer(window)), display_thread_([this] { DisplayFrames(); }) {}
+    : viewer_(OpenViewer(window)),
+      timeline_(window.play ? window.play->timeline : nullptr),
+      display_thread_([this] { DisplayFrames(); }) {}
 
 FrameViewer::~FrameViewer() {
   const std::scoped_lock lock(mutex_);
@@ -68,7 +72,8 @@ void FrameViewer::Share(std::shared_ptr<ParameterSession> session, const Matchin
   session_ = std::move(session);
 }
 
-bool FrameViewer::Observe(std::shared_ptr<const MatchedFrame> frame, const std::atomic<bool>* give_up) {
+bool FrameViewer::Observe(std::shared_ptr<const MatchedFrame> frame, const std::atomic<bool>* give_up,
+                          std::optional<std::size_t> number) {
   {
     const std::scoped_lock lock(mutex_);
     const Clock::time_point now = Clock::now();
@@ -82,10 +87,12 @@ bool FrameViewer::Observe(std::shared_ptr<const MatchedFrame> frame, const std::
     if (viewer_->closed()) closed_ = true;
     return false;
   }
-  const std::scoped_lock lock(mutex_);
+  std::unique_lock lock(mutex_);
+  // Where clouds are kept no frame is left out.
+  changed_.wait(lock, [this] { return !kept_ || !latest_ || ended_; });
   last_observed_ = Clock::now();
   latest_ = std::move(frame);
-  ++num_observed_;
+  num_observed_ = number ? *number + 1 : num_observed_ + 1;
   changed_.notify_all();
   return true;
 }
@@ -97,7 +104,9 @@ void FrameViewer::Flush() {
 
 // Other parameters act on the next frame; where none comes by itself, on the one that is shown.
 bool FrameViewer::WantsRematch() const {
-  return session_ && shown_ && session_->version() != shown_version_ && (source_ended_ || viewer_->paused());
+  const bool stands =
+      timeline_ ? timeline_->paused() || timeline_->at_end() : source_ended_ || viewer_->paused();
+  return session_ && shown_ && session_->version() != shown_version_ && stands;
 }
 
 void FrameViewer::DisplayFrames() {
@@ -111,10 +120,12 @@ void FrameViewer::DisplayFrames() {
     if (session_) shown_version_ = session_->version();
     const std::shared_ptr<const MatchedFrame> frame = shown_;
     const std::string status = Status();
+    const std::size_t number = num_observed_ - 1;
     displaying_ = true;
     lock.unlock();
     try {
       ViewerFrame shown = Display(frame, is_rematch);
+      AddKeptClouds(number, shown);
       shown.status = status + shown.status;
       viewer_->Show(std::move(shown));
     } catch (const std::exception& error) {  // of matching with what somebody has just chosen
@@ -161,6 +172,27 @@ ViewerFrame FrameViewer::Display(const std::shared_ptr<const MatchedFrame>& matc
   AddCloud(cloud, frame.rig, shown.a.parameters.reprojection, result);
   result.shown = std::make_shared<const ShownFrame>(std::move(shown));
   return result;
+}
+
+void FrameViewer::KeepClouds(std::vector<CameraPose> poses, float voxel_m) {
+  poses_ = std::move(poses);
+  kept_.emplace(voxel_m);
+}
+
+void FrameViewer::AddKeptClouds(std::size_t number, ViewerFrame& shown) {
+  if (!kept_ || !shown.cloud_frame) return;
+  if (number >= poses_.size()) {
+    shown.cloud_caption += fmt::format(", no pose: the file holds {}", poses_.size());
+    return;
+  }
+  CloudFrame frame = *shown.cloud_frame;
+  const PointCloud kept = kept_->SeenFrom(poses_[number]);
+  kept_->Add(frame.cloud, poses_[number]);
+  frame.cloud.points.insert(frame.cloud.points.end(), kept.points.begin(), kept.points.end());
+  frame.cloud.colors.insert(frame.cloud.colors.end(), kept.colors.begin(), kept.colors.end());
+  shown.cloud_caption += ", " + WithThousands(kept.size()) + " kept of other frames";
+  if (kept_->is_full()) shown.cloud_caption += ", no more: take a larger --voxel";
+  shown.cloud_frame = std::make_shared<const CloudFrame>(std::move(frame));
 }
 
 std::string FrameViewer::Status() const {

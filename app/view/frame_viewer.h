@@ -13,7 +13,9 @@
 #include <string_view>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "app/view/cloud/poses.h"
 #include "app/view/controls/parameter_session.h"
 #include "app/view/display.h"
 #include "app/view/frame_rematcher.h"
@@ -47,7 +49,13 @@ class FrameViewer {
 
   // Shows the frame, after waiting while the window is paused. False when the window was closed or give_up
   // became true: the rest need not be matched.
-  bool Observe(std::shared_ptr<const MatchedFrame> frame, const std::atomic<bool>* give_up = nullptr);
+  // number: of the frame in its source, from 0; nullopt: they come in order.
+  bool Observe(std::shared_ptr<const MatchedFrame> frame, const std::atomic<bool>* give_up = nullptr,
+               std::optional<std::size_t> number = std::nullopt);
+
+  // Before the first frame: the clouds of frames that have a pose stay, thinned to a voxel, as seen from the
+  // camera of the frame that is shown.
+  void KeepClouds(std::vector<CameraPose> poses, float voxel_m);
 
   // True once the window is closed.
   const std::atomic<bool>& closed() const { return closed_; }
@@ -62,11 +70,14 @@ class FrameViewer {
   // Throws as FrameRematcher.
   ViewerFrame Display(const std::shared_ptr<const MatchedFrame>& matched, bool is_rematch);
   std::string Status() const;
+  // Adds the kept clouds to that of frame `number`, from 0.
+  void AddKeptClouds(std::size_t number, ViewerFrame& shown);
 
   using Clock = std::chrono::steady_clock;
   std::string backend_;
   std::optional<std::size_t> num_frames_;
   std::unique_ptr<Viewer> viewer_;
+  const std::shared_ptr<const Timeline> timeline_;  // of a source of files that is played
   std::atomic<bool> closed_ = false;
   std::optional<ValueRange> disparity_range_, depth_range_;  // of the colours; follow the frames slowly
 
@@ -76,11 +87,14 @@ class FrameViewer {
   std::shared_ptr<const MatchedFrame> shown_;  // last
   long shown_version_ = 0;                     // of the session
 
+  std::vector<CameraPose> poses_;  // empty: clouds are not kept
+  std::optional<CloudMap> kept_;
+
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const MatchedFrame> latest_;
   bool displaying_ = false, ended_ = false, source_ended_ = false;
-  std::size_t num_observed_ = 0;
+  std::size_t num_observed_ = 0;  // or the number of the latest one, from 1
   std::optional<Clock::time_point> last_observed_;
   double frame_ms_ = 0;  // smoothed time from frame to frame, pauses left out
 

@@ -30,10 +30,14 @@
 #include "app/run/heap.h"
 #include "app/view/controls/parameter_session.h"
 #include "app/view/frame_viewer.h"
+#include "app/view/play/frame_export.h"
+#include "app/view/play/live_recording.h"
+#include "app/view/play/played_source.h"
 #include "app/view/viewed_file.h"
 #include "app/view/viewer.h"
 #include "config/backends.h"
 #include "datasets/formats/image_file.h"
+#include "datasets/paths.h"
 #include "datasets/source.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
@@ -51,6 +55,9 @@ struct ViewOptions {
   RigOptions rig;
   LiveOptions live;
   std::optional<std::size_t> max_frames;
+  fs::path poses;
+  float voxel_m = 0.1f;
+  fs::path export_to = "parallax-view";
   fs::path screenshot, state_file;
   bool paused = false;
   std::vector<int> size_px = {1440, 900};
@@ -103,9 +110,11 @@ class Screenshot {
   std::string error_;
 };
 
+// kind: of a single file; of two, which are clouds, it does not matter.
 void ViewFile(const ViewOptions& options, FileKind kind) {
-  CheckFilesApart({options.source.front()}, {options.screenshot.string(), options.state_file.string()});
-  ViewerFrame shown = ReadViewedFile(options.source.front(), kind);
+  CheckFilesApart(options.source, {options.screenshot.string(), options.state_file.string()});
+  ViewerFrame shown = options.source.size() == 2 ? ReadTwoClouds(options.source[0], options.source[1])
+                                                 : ReadViewedFile(options.source.front(), kind);
   ViewerOptions window = options.Window();
   window.sequence = false;
   const std::unique_ptr<Viewer> viewer = OpenViewer(window);
@@ -164,10 +173,18 @@ std::pair<std::string, double> ScoreOf(SourceKind kind, const StereoFrame& frame
   return {};
 }
 
+// Where the frames come from, and what the window does with them beside showing them.
+struct ViewedFrames {
+  std::shared_ptr<FrameSource> source;
+  std::shared_ptr<PlayedSource> played;  // the source, where it is one of files; else null, as is timeline
+  std::shared_ptr<Timeline> timeline;
+  std::shared_ptr<LiveRecording> recording;  // of a live source; else null
+};
+
 // Reads, matches and shows frame after frame. Returns the number shown; prints bad frames and goes on.
-std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& session,
-                       std::shared_ptr<FrameSource> source, FrameViewer& viewer) {
-  std::size_t num_shown = 0;
+std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& session, const ViewedFrames& frames,
+                       FrameViewer& viewer) {
+  std::size_t num_shown = 0, num_failed = 0;
   std::atomic<bool> is_last_shown = false;
   ChangingFilters filters(options.matching.num_threads);
   FrameSteps steps;
@@ -182,15 +199,27 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
   };
   steps.observe = [&](const std::shared_ptr<const MatchedFrame>& frame) {
     if (is_last_shown) return;
+    if (frames.played) {
+      const PlayOrder order = frames.played->OrderOf(frame->index);
+      if (!frames.timeline->IsWanted(order)) return;
+      if (viewer.Observe(frame, nullptr, order.number)) ++num_shown;
+      frames.timeline->SetShown(order);
+      is_last_shown = viewer.closed().load();
+      return;
+    }
+    if (frames.recording) frames.recording->Record(frame);
     if (viewer.Observe(frame)) ++num_shown;
     is_last_shown = viewer.closed() || num_shown == options.max_frames;
   };
   steps.report = [&](const FrameReport& report) {
     if (report.outcome != FrameOutcome::kFailed || is_last_shown) return;
     std::fprintf(stderr, "parallax: frame %s: %s\n", report.name.c_str(), report.error.c_str());
+    // Where no frame can be shown there is nobody to wait for.
+    if (frames.timeline && num_shown == 0 && ++num_failed == frames.timeline->num_frames())
+      is_last_shown = true;
   };
   KeepFreedMemory();
-  const RoadTotals totals = RunFrames(std::move(source), steps,
+  const RoadTotals totals = RunFrames(frames.source, steps,
                                       {.num_threads = options.matching.num_threads,
                                        .device = options.matching.device,
                                        .memory_limit_bytes = options.matching.MemoryLimitBytes(ResolveBackend(
@@ -205,11 +234,17 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
 void ViewSource(const ViewOptions& options) {
   const ChosenParameters chosen = options.matching.Load();  // faults are told before a window opens
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
-  std::shared_ptr<FrameSource> source = WithDecimation(
-      WithRig(OpenSource(options.source,
-                         {.kind = options.kind, .with_truth = true, .live = ToldOnStderr(options.live)}),
-              options.rig),
-      chosen.parameters);
+  const auto open = [options, chosen] {
+    return WithDecimation(
+        WithRig(OpenSource(options.source,
+                           {.kind = options.kind, .with_truth = true, .live = ToldOnStderr(options.live)}),
+                options.rig),
+        chosen.parameters);
+  };
+  std::unique_ptr<FrameSource> source = open();
+  const SourceKind kind = source->kind();
+  const std::vector<CameraPose> poses =
+      options.poses.empty() ? std::vector<CameraPose>{} : ReadPoses(options.poses);
   CheckFilesApart(source->InputFiles(),
                   {options.screenshot.string(), options.state_file.string(), LogFile()});
   options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
@@ -218,14 +253,40 @@ void ViewSource(const ViewOptions& options) {
   const auto session = std::make_shared<ParameterSession>(chosen, options.matching.config);
   ViewerOptions window = options.Window();
   window.parameters = session;
+  window.play = std::make_shared<PlayControls>();
+  ViewedFrames frames;
+  std::unique_ptr<FrameExport> frame_export;
+  if (!source->is_live() && total && *total > 1 && options.screenshot.empty()) {
+    frames.timeline = window.play->timeline = std::make_shared<Timeline>(*total, options.paused);
+    frames.played = std::make_shared<PlayedSource>(std::move(source), open, frames.timeline);
+    frames.source = frames.played;
+    RunOptions run;
+    run.source = options.source;
+    run.kind = options.kind;
+    run.matching = options.matching;
+    run.rig = options.rig;
+    run.output = options.export_to;
+    frame_export = std::make_unique<FrameExport>(run, chosen, std::string(backend), open);
+    window.play->export_range = [&frame_export](Timeline::Range range) { frame_export->Begin(range); };
+    window.play->take_message = [&frame_export] { return frame_export->TakeMessage(); };
+  } else {
+    if (source->is_live()) {
+      frames.recording = std::make_shared<LiveRecording>(options.export_to);
+      window.play->toggle_recording = [recording = frames.recording] { recording->Toggle(); };
+      window.play->is_recording = [recording = frames.recording] { return recording->is_on(); };
+      window.play->take_message = [recording = frames.recording] { return recording->TakeMessage(); };
+    }
+    frames.source = std::move(source);
+  }
   FrameViewer viewer(window);
+  if (!poses.empty()) viewer.KeepClouds(poses, options.voxel_m);
   viewer.Begin(backend, total);
-  viewer.Share(session, options.matching, [kind = source->kind()](const StereoFrame& frame, auto disparity) {
+  viewer.Share(session, options.matching, [kind](const StereoFrame& frame, auto disparity) {
     return ScoreOf(kind, frame, disparity);
   });
   Screenshot screenshot(options.screenshot);
   viewer.RunBeside([&] {
-    if (ShowFrames(options, *session, source, viewer) == 0 && !viewer.closed()) {
+    if (ShowFrames(options, *session, frames, viewer) == 0 && !viewer.closed()) {
       throw Error(options.source.front() + ": no frame could be shown");
     }
     viewer.Flush();
@@ -238,7 +299,13 @@ void View(const ViewOptions& options) {
   const bool one_file = options.source.size() == 1 && !fs::is_directory(options.source.front());
   const FileKind kind = one_file || !options.as.empty() ? KindOfViewedFile(options.source.front(), options.as)
                                                         : FileKind::kNone;
-  if (kind != FileKind::kNone) {
+  const auto is_cloud = [](const std::string& file) {
+    const std::string ending = EndingOf(file);
+    return ending == ".ply" || ending == ".pcd";
+  };
+  const bool two_clouds =
+      options.source.size() == 2 && is_cloud(options.source[0]) && is_cloud(options.source[1]);
+  if (kind != FileKind::kNone || two_clouds) {
     OpenLogFile(options.source);
     ViewFile(options, kind);
   } else {
@@ -252,9 +319,9 @@ void AddViewCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("view", "Show files, or frames as they are matched, in a window");
   const auto options = std::make_shared<ViewOptions>();
   command
-      ->add_option(
-          "source", options->source,
-          "A cloud (PLY, PCD), a disparity (PFM, 16-bit PNG), an image; or a source of frames as for run")
+      ->add_option("source", options->source,
+                   "A cloud (PLY, PCD) or two, a disparity (PFM, 16-bit PNG), an image; or a source of "
+                   "frames as for run")
       ->type_name("FILE|SOURCE")
       ->required();
   command->add_option("--as", options->as, "What a file holds, where its name does not tell")
@@ -264,6 +331,17 @@ void AddViewCommand(CLI::App& app) {
   AddRigOptions(*command, options->rig);
   AddLiveOptions(*command, options->live);
   AddMaxFramesOption(*command, options->max_frames);
+  command
+      ->add_option("--poses", options->poses,
+                   "Keep the clouds of all frames: a pose a line, as KITTI's odometry has them")
+      ->type_name("FILE");
+  command
+      ->add_option("--voxel", options->voxel_m, "Of kept clouds one point is kept in a cube of that edge, m")
+      ->check(CLI::Range(0.001, 100.0))
+      ->capture_default_str();
+  command->add_option("--export-to", options->export_to, "Folder of exported frames (E) and recordings (D)")
+      ->type_name("DIR")
+      ->capture_default_str();
   command->add_flag("--paused", options->paused,
                     "Show the first frame and wait for Step (N) or Resume (space)");
   command

@@ -4,14 +4,19 @@
 #include <cctype>
 #include <memory>
 #include <optional>
+#include <utility>
 #include <variant>
 
+#include "app/cloud/cloud_options.h"
+#include "app/output/number_text.h"
+#include "app/pictures/value_scale.h"
 #include "app/view/display.h"
 #include "app/view/panes/pane_view.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
+#include "pipeline/cloud/compare.h"
 
 namespace parallax::app {
 namespace {
@@ -108,6 +113,29 @@ ViewerFrame ReadViewedFile(const fs::path& path, FileKind kind) {
   SetSize(shown);
   result.shown = std::make_shared<const ShownFrame>(std::move(shown));
   return result;
+}
+
+ViewerFrame ReadTwoClouds(const fs::path& first, const fs::path& second) {
+  InputCloud estimate = ReadInputCloud(first);
+  const InputCloud truth = ReadInputCloud(second);
+  const std::unique_ptr<CloudMeasures> measures = MakeCpuCloudMeasures();
+  const CloudComparison comparison = CompareClouds(estimate.cloud.points, truth.cloud.points, {}, *measures);
+  CloudFrame frame;
+  frame.cloud = std::move(estimate.cloud);
+  frame.cloud.colors.resize(frame.cloud.size(), Rgb8{220, 220, 220});
+  frame.distances_m = comparison.estimate_to_truth_m;
+  frame.cloud.points.insert(frame.cloud.points.end(), truth.cloud.points.begin(), truth.cloud.points.end());
+  frame.cloud.colors.resize(frame.cloud.size(), kNoValueColor);
+  ViewerFrame shown;
+  shown.name = first.filename().string() + " and " + second.filename().string();
+  AddCloud(std::move(frame), shown);
+  shown.cloud_caption = fmt::format(
+      "{} of {}, {} of {} in gray: mean distance {} m, half within {} m",
+      CountOf(static_cast<std::size_t>(comparison.accuracy.num_points), "point"), first.filename().string(),
+      CountOf(static_cast<std::size_t>(comparison.completeness.num_points), "point"),
+      second.filename().string(), FourDigits(comparison.accuracy.mean_m),
+      FourDigits(comparison.accuracy.quantiles_m[0]));
+  return shown;
 }
 
 }  // namespace parallax::app

@@ -17,4 +17,8 @@ FileKind KindOfViewedFile(const std::filesystem::path& path, const std::string& 
 // The file's image, disparity or depth in colours, and its cloud. Throws Error on a file that cannot be read.
 ViewerFrame ReadViewedFile(const std::filesystem::path& path, FileKind kind);
 
+// Two clouds at once: the first in the colours of the distance of its points to the second, which is gray.
+// Throws as ReadInputCloud and CompareClouds.
+ViewerFrame ReadTwoClouds(const std::filesystem::path& first, const std::filesystem::path& second);
+
 }  // namespace parallax::app

@@ -11,6 +11,7 @@
 
 #include "app/view/cloud/cloud_frame.h"
 #include "app/view/panes/shown_frame.h"
+#include "app/view/play/play_controls.h"
 #include "pipeline/image.h"
 
 namespace parallax::app {
@@ -36,6 +37,7 @@ struct ViewerOptions {
   std::shared_ptr<ParameterSession> parameters{};  // what the window changes; null = nothing
   std::filesystem::path save_folder = ".";         // of what is saved in the window
   bool paused = false;                             // show the first frame and wait for Step or Resume
+  std::shared_ptr<PlayControls> play{};            // the row of time; null: there is none
 };
 
 class Viewer {

@@ -182,6 +182,9 @@ void CloudPane::MarkPixel(int x, int y) {
 
 void CloudPane::Show(const UploadFrame& frame) {
   about_ = frame.cloud_caption;
+  // Two clouds are looked at for their distance.
+  const bool has_distances = frame.cloud_frame && !frame.cloud_frame->distances_m.empty();
+  if (has_distances && !std::exchange(had_distances_, true)) Recolor(CloudColoring::kDistance);
   scene_.SetFrame(frame.cloud_frame);
   Update();
 }

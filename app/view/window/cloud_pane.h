@@ -46,6 +46,7 @@ class CloudPane : public WindowPart {
   const WindowRooms& rooms_;
   CloudScene scene_;
   std::string about_;  // the cloud
+  bool had_distances_ = false;
   std::shared_ptr<gui::Label> text_, scale_low_, scale_high_, scale_label_;
   std::shared_ptr<ScaleWidget> scale_;
   std::shared_ptr<Pane> caption_;

@@ -19,6 +19,7 @@
 #include "app/view/window/image_panes.h"
 #include "app/view/window/key_text.h"
 #include "app/view/window/parameters_part.h"
+#include "app/view/window/play_part.h"
 #include "app/view/window/side_panel.h"
 #include "app/view/window/widgets.h"
 #include "app/view/window/window_part.h"
@@ -61,6 +62,7 @@ class MainWindow : public gui::Window {
   MainWindow(const ViewerOptions& options, Mailbox<UploadFrame>& mailbox)
       : gui::Window(options.title, options.width_px, options.height_px),
         mailbox_(mailbox),
+        timeline_(options.play ? options.play->timeline : nullptr),
         state_(options.state_file),
         panel_(GetTheme().font_size) {
     MakeBar(options.sequence);
@@ -80,6 +82,7 @@ class MainWindow : public gui::Window {
     cloud_->on_pick = [this](int x, int y) {
       images_->MarkPixel(x < 0 ? std::nullopt : std::optional(PixelPosition{x, y}));
     };
+    if (options.play) parts_.push_back(std::make_unique<PlayPart>(rooms_, options.play));
     MakeHelp();
     AddChild(images_->first());
     AddChild(images_->second());
@@ -172,8 +175,8 @@ class MainWindow : public gui::Window {
 
   void AddCommands(bool sequence) {
     if (sequence) {
-      commands_.Add({"pause", "Space", "pause, resume", [this] { mailbox_.TogglePause(); }});
-      commands_.Add({"step", "N", "next frame, then pause", [this] { mailbox_.Step(); }});
+      commands_.Add({"pause", "Space", "pause, resume", [this] { timeline_ ? timeline_->TogglePause() : mailbox_.TogglePause(); }});
+      commands_.Add({"step", "N", "next frame, then pause", [this] { timeline_ ? timeline_->Step(1) : mailbox_.Step(); }});
     }
     commands_.Add({"panel", "Tab", "show or hide the panel at the right", [this] {
                      panel_.Show(!panel_.shown());
@@ -259,7 +262,7 @@ class MainWindow : public gui::Window {
 
   // Every 10 ms; true asks for a redraw.
   bool Tick() {
-    if (const bool paused = mailbox_.paused(); paused != shown_paused_) {
+    if (const bool paused = timeline_ ? timeline_->paused() : mailbox_.paused(); paused != shown_paused_) {
       shown_paused_ = paused;
       if (pause_) pause_->SetText(paused ? "Resume" : "Pause");
       UpdateStatus();
@@ -325,6 +328,7 @@ class MainWindow : public gui::Window {
   }
 
   Mailbox<UploadFrame>& mailbox_;
+  const std::shared_ptr<Timeline> timeline_;  // of a file source, or null
   CommandTable commands_;
   WindowState state_;
   SidePanel panel_;

@@ -25,7 +25,7 @@ namespace gui = open3d::visualization::gui;
 
 class Open3DViewer : public Viewer {
  public:
-  explicit Open3DViewer(const ViewerOptions& options) : mailbox_(options.paused) {
+  explicit Open3DViewer(const ViewerOptions& options) : mailbox_(options.paused && !(options.play && options.play->timeline)) {
     if (!std::filesystem::is_directory(PARALLAX_OPEN3D_RESOURCES)) {
       throw Error("the viewer's resources are missing at " PARALLAX_OPEN3D_RESOURCES
                   ": install open3d-gui-data");

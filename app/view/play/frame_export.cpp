@@ -1,0 +1,118 @@
+#include "app/view/play/frame_export.h"
+
+#include <fmt/format.h>
+
+#include <exception>
+#include <memory>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "app/options/available_memory.h"
+#include "app/options/frame_parameters.h"
+#include "app/options/live_steps.h"
+#include "app/output/error_text.h"
+#include "app/output/number_text.h"
+#include "app/output/output_files.h"
+#include "app/run/frame_writer.h"
+#include "app/run/recorder.h"
+#include "app/run/run_folder.h"
+#include "app/run/summary.h"
+#include "pipeline/error.h"
+#include "pipeline/frames/frame_road.h"
+#include "pipeline/stopwatch.h"
+
+namespace parallax::app {
+FrameExport::FrameExport(RunOptions options, ChosenParameters chosen, std::string backend, OpenFrames open)
+    : options_(std::move(options)),
+      chosen_(std::move(chosen)),
+      backend_(std::move(backend)),
+      open_(std::move(open)) {}
+
+FrameExport::~FrameExport() {
+  stop_ = true;
+  if (thread_.joinable()) thread_.join();
+}
+
+void FrameExport::Tell(std::string message) {
+  const std::scoped_lock lock(mutex_);
+  message_ = std::move(message);
+}
+
+std::string FrameExport::TakeMessage() {
+  const std::scoped_lock lock(mutex_);
+  return std::exchange(message_, {});
+}
+
+void FrameExport::Begin(Timeline::Range range) {
+  if (working_) return Tell("an export is on its way: wait until it is done");
+  if (thread_.joinable()) thread_.join();
+  working_ = true;
+  thread_ = std::thread([this, range] {
+    try {
+      Run(range);
+    } catch (const std::exception& error) {
+      Tell("not exported: " + ErrorText(error.what()));
+    }
+    working_ = false;
+  });
+}
+
+void FrameExport::Run(Timeline::Range range) {
+  RunOptions options = options_;
+  options.output = options_.output / fmt::format("frames-{}-{}", range.first + 1, range.last + 1);
+  const std::size_t num_frames = range.last - range.first + 1;
+  Tell(fmt::format("exporting {} to {}", CountOf(num_frames, "frame"), options.output.string()));
+
+  const std::shared_ptr<FrameSource> source = open_();
+  std::vector<std::filesystem::path> folders;
+  for (const ResultPlace& place : FrameWriter::Places()) folders.push_back(options.output / place.folder);
+  CheckFoldersApart(source->InputFiles(), folders);
+  for (std::size_t i = 0; i < range.first && source->NextName(); ++i) source->Skip();
+
+  ChosenParameters chosen = chosen_;
+  chosen.uncertainty = UncertaintyOf(source->kind(), chosen);
+  const FrameWriter writer(options.output, {}, chosen.uncertainty);
+  RunFolder folder(options, chosen, writer);
+  folder.Begin();
+  options.record.file = (options.output / "frames.mcap").string();
+  Recorder recorder(options.record);
+  RunSummary summary({.source = options.source,
+                      .kind = std::string(NameOf(source->kind())),
+                      .backend = backend_,
+                      .config = options.matching.config,
+                      .assignments = options.matching.assignments,
+                      .outputs = {}});
+  FrameSteps steps;
+  steps.parameters_for = [this](const StereoFrame& frame) { return ParametersFor(frame, chosen_); };
+  AddLiveFilters(chosen_.parameters, options.matching.num_threads, steps);
+  steps.make_matcher = [this](const Parameters& parameters, const MatcherOptions& matcher_options) {
+    return MakeQueueInMemory(backend_, parameters, matcher_options, 1);
+  };
+  steps.observe = [&](const std::shared_ptr<const MatchedFrame>& frame) { recorder.Record(frame); };
+  steps.write = [&](const MatchedFrame& matched, FrameReport& report) {
+    folder.Start(matched.frame);
+    writer.Write(matched, report);
+    folder.Finish(matched.frame, matched.parameters);
+  };
+  steps.report = [&](FrameReport report) { summary.Add(std::move(report)); };
+  const Stopwatch watch;
+  RunFrames(source, steps,
+            {.max_frames = num_frames,
+             .num_threads = options.matching.num_threads,
+             .device = options.matching.device,
+             .memory_limit_bytes = options.matching.MemoryLimitBytes(backend_),
+             .num_writers = 1,
+             .stop_requested = [this] { return stop_.load(); }});
+  recorder.Finish();
+  summary.Finish(watch.s(), stop_);
+  folder.End();
+  WriteTextFile(options.output / "summary.json", summary.Json());
+  recorder.ThrowOnLoss();
+  const std::size_t num_failed = summary.Count(FrameOutcome::kFailed);
+  Tell(fmt::format("exported {} to {}{}", CountOf(summary.Count(FrameOutcome::kDone), "frame"),
+                   options.output.string(),
+                   num_failed > 0 ? fmt::format(", {} failed (summary.json says why)", num_failed) : ""));
+}
+
+}  // namespace parallax::app

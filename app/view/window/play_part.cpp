@@ -1,0 +1,145 @@
+#include "app/view/window/play_part.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace parallax::app {
+namespace {
+
+// As wide as half the window.
+class WideSlider : public gui::Slider {
+ public:
+  using gui::Slider::Slider;
+  gui::Size CalcPreferredSize(const gui::LayoutContext& context,
+                              const Constraints& constraints) const override {
+    const gui::Size usual = gui::Slider::CalcPreferredSize(context, constraints);
+    return {std::max(usual.width, std::min(constraints.width, 4096) / 2), usual.height};
+  }
+};
+
+std::shared_ptr<gui::Button> AddButton(const WindowRooms& rooms, gui::Horiz& row, const char* text,
+                                       const char* command, const char* tooltip) {
+  auto button = std::make_shared<gui::Button>(text);
+  button->SetPaddingEm(0.6f, 0.1f);
+  button->SetTooltip(tooltip);
+  button->SetOnClicked([&rooms, command] { rooms.commands.Run(command); });
+  rooms.add_control(command, button);
+  row.AddChild(button);
+  return button;
+}
+
+}  // namespace
+
+PlayPart::PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> controls)
+    : rooms_(rooms), controls_(std::move(controls)) {
+  if (controls_->timeline) AddTime();
+  if (controls_->toggle_recording) AddRecording();
+  rooms.state.Add("time", [this](JsonWriter& json) {
+    json.BeginObject();
+    if (const Timeline* timeline = controls_->timeline.get()) {
+      json.Key("num_frames").Value(static_cast<std::int64_t>(timeline->num_frames()));
+      const std::optional<std::size_t> shown = timeline->shown();
+      json.Key("shown").Value(shown ? static_cast<std::int64_t>(*shown) : -1);
+      json.Key("paused").Value(timeline->paused()).Key("at_end").Value(timeline->at_end());
+      json.Key("source_pace").Value(timeline->pace() == Pace::kSource);
+      if (const std::optional<Timeline::Range> marked = timeline->marked()) {
+        json.Key("marked").BeginArray();
+        json.Value(static_cast<std::int64_t>(marked->first)).Value(static_cast<std::int64_t>(marked->last));
+        json.EndArray();
+      }
+    }
+    if (controls_->is_recording) json.Key("recording").Value(controls_->is_recording());
+    json.Key("message").Value(message_);
+    json.EndObject();
+  });
+}
+
+void PlayPart::AddTime() {
+  const std::shared_ptr<Timeline> timeline = controls_->timeline;
+  CommandTable& commands = rooms_.commands;
+  commands.Add({"back", "Left", "one frame back", [timeline] { timeline->Step(-1); }});
+  commands.Add({"forward", "Right", "one frame forward", [timeline] { timeline->Step(1); }});
+  commands.Add({"back_10", "Shift+Left", "ten frames back", [timeline] { timeline->Step(-10); }});
+  commands.Add({"forward_10", "Shift+Right", "ten frames forward", [timeline] { timeline->Step(10); }});
+  commands.Add({"first_frame", "Home", "the first frame", [timeline] { timeline->Seek(0); }});
+  commands.Add(
+      {"last_frame", "End", "the last frame", [timeline] { timeline->Seek(timeline->num_frames() - 1); }});
+  commands.Add({"pace", "O", "play as fast as frames were taken, or as they are matched", [timeline] {
+                  timeline->SetPace(timeline->pace() == Pace::kSource ? Pace::kFastest : Pace::kSource);
+                }});
+  commands.Add({"mark_first", ",", "mark from this frame on", [timeline] { timeline->MarkFirst(); }});
+  commands.Add({"mark_last", ".", "mark up to this frame", [timeline] { timeline->MarkLast(); }});
+  commands.Add({"unmark", "Shift+E", "mark nothing", [timeline] { timeline->Unmark(); }});
+  commands.Add(
+      {"export", "E", "export the marked frames, or this one: frames, results, parameters", [this, timeline] {
+         const std::size_t here = timeline->current();
+         controls_->export_range(timeline->marked().value_or(Timeline::Range{here, here}));
+       }});
+
+  const int em = rooms_.em();
+  auto row = std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 4));
+  AddButton(rooms_, *row, "<", "back", "One frame back (Left)");
+  AddButton(rooms_, *row, ">", "forward", "One frame forward (Right)");
+  slider_ = std::make_shared<WideSlider>(gui::Slider::INT);
+  slider_->SetLimits(1, static_cast<double>(timeline->num_frames()));
+  slider_->SetOnValueChanged(
+      [timeline](double value) { timeline->Seek(static_cast<std::size_t>(std::max(1.0, value)) - 1); });
+  rooms_.add_control("time", slider_);
+  row->AddChild(slider_);
+  pace_ = std::make_shared<gui::Checkbox>("source's pace");
+  pace_->SetTooltip("Play as fast as the frames were taken; else as fast as they are matched (O)");
+  pace_->SetOnChecked([this](bool) { rooms_.commands.Run("pace"); });
+  rooms_.add_control("pace", pace_);
+  row->AddChild(pace_);
+  AddButton(rooms_, *row, "From", "mark_first", "Mark from this frame on (,)");
+  AddButton(rooms_, *row, "To", "mark_last", "Mark up to this frame (.)");
+  AddButton(rooms_, *row, "Export", "export", "Write the marked frames, or this one, into a folder (E)");
+  text_ = MakeDimLabel();
+  row->AddChild(BesideButtons(text_, em));
+  rooms_.add_row(row);
+}
+
+void PlayPart::AddRecording() {
+  rooms_.commands.Add(
+      {"record", "D", "begin a recording, end it", [this] { controls_->toggle_recording(); }});
+  const int em = rooms_.em();
+  auto row = std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 4));
+  record_ = AddButton(rooms_, *row, "Record", "record", "Write the frames into an MCAP file (D)");
+  rooms_.add_row(row);
+}
+
+std::string PlayPart::Text() const {
+  const Timeline& timeline = *controls_->timeline;
+  std::string text = fmt::format("frame {} of {}", timeline.current() + 1, timeline.num_frames());
+  if (timeline.at_end() && !timeline.paused()) text += ", the end";
+  if (const std::optional<Timeline::Range> marked = timeline.marked())
+    text += fmt::format("    marked {} to {}", marked->first + 1, marked->last + 1);
+  return text;
+}
+
+void PlayPart::Tick() {
+  if (std::string message = controls_->take_message ? controls_->take_message() : ""; !message.empty()) {
+    message_ = std::move(message);
+    rooms_.tell(message_);
+  }
+  if (record_ && controls_->is_recording() != (record_->GetText() == std::string("End recording"))) {
+    record_->SetText(controls_->is_recording() ? "End recording" : "Record");
+    rooms_.relayout();
+  }
+  if (!slider_) return;
+  const bool at_source_pace = controls_->timeline->pace() == Pace::kSource;
+  if (pace_->IsChecked() != at_source_pace) {
+    pace_->SetChecked(at_source_pace);
+    rooms_.redraw();
+  }
+  if (std::string text = Text(); text != shown_text_) {
+    slider_->SetValue(static_cast<double>(controls_->timeline->current() + 1));
+    text_->SetText(text.c_str());
+    shown_text_ = std::move(text);
+    rooms_.relayout();
+  }
+}
+
+}  // namespace parallax::app

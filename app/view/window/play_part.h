@@ -1,0 +1,37 @@
+// The row of time: where in a file source the window is, playing, marking and exporting; recording a live
+// one.
+#pragma once
+
+#include <open3d/visualization/gui/Button.h>
+#include <open3d/visualization/gui/Checkbox.h>
+#include <open3d/visualization/gui/Slider.h>
+
+#include <memory>
+#include <string>
+
+#include "app/view/play/play_controls.h"
+#include "app/view/window/widgets.h"
+#include "app/view/window/window_part.h"
+
+namespace parallax::app {
+
+class PlayPart : public WindowPart {
+ public:
+  PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> controls);
+  void Tick() override;
+
+ private:
+  void AddTime();
+  void AddRecording();
+  std::string Text() const;
+
+  const WindowRooms& rooms_;
+  const std::shared_ptr<PlayControls> controls_;
+  std::shared_ptr<gui::Slider> slider_;
+  std::shared_ptr<gui::Label> text_;
+  std::shared_ptr<gui::Checkbox> pace_;
+  std::shared_ptr<gui::Button> record_;
+  std::string shown_text_, message_;
+};
+
+}  // namespace parallax::app

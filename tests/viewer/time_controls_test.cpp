@@ -1,0 +1,132 @@
+// The row of time, two clouds at once, and clouds kept over frames, driven by keys and mouse.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <string>
+
+#include "datasets/formats/cloud_file.h"
+#include "tests/viewer/driven_window.h"
+#include "tests/viewer/virtual_display.h"
+
+namespace parallax::app {
+namespace {
+
+using test::DrivenWindow;
+using test::RunParallax;
+using Json = DrivenWindow::Json;
+
+class TimeControls : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!display_.problem().empty()) GTEST_SKIP() << "no window was tested: " << display_.problem();
+    if (!DrivenWindow::CanBeDriven()) GTEST_SKIP() << "no control was tested: xdotool is missing";
+  }
+  template <typename T>
+  static DrivenWindow::Predicate TimeHas(const std::string& key, T value) {
+    return [=](const Json& state) { return state.contains("time") && state["time"][key] == value; };
+  }
+  static std::string Bytes(const std::filesystem::path& path) { return test::ReadTextFile(path); }
+
+  test::VirtualDisplay display_;
+  test::TemporaryFolder folder_;
+};
+
+TEST_F(TimeControls, SliderStepsMarksAndAnExportThatRunRepeats) {
+  const std::string export_to = (folder_.path() / "export").string();
+  DrivenWindow window({"synthetic:drive,width=160,height=48,frames=12", "--paused", "--size", "1000", "600",
+                       "--export-to", export_to});
+  EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
+  window.PressKey("Right");
+  EXPECT_TRUE(window.Await(TimeHas("shown", 1)));
+  window.PressKey("Left");
+  EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
+  window.PressKey("shift+Right");
+  EXPECT_TRUE(window.Await(TimeHas("shown", 10)));
+  EXPECT_EQ(window.State()["frame"], "000010_10");
+  window.PressKey("Home");
+  EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
+  window.PressKey("End");
+  EXPECT_TRUE(window.Await(TimeHas("shown", 11)));
+  window.ClickControl("time");  // its middle
+  EXPECT_TRUE(window.Await([](const Json& state) {
+    const int shown = state["time"]["shown"];
+    return shown > 3 && shown < 8;
+  }));
+  window.PressKey("o");
+  EXPECT_TRUE(window.Await(TimeHas("source_pace", true)));
+  window.PressKey("o");
+  window.PressKey("space");  // plays to the end
+  EXPECT_TRUE(window.Await(TimeHas("at_end", true)));
+  EXPECT_EQ(window.State()["paused"], false);
+  window.PressKey("space");
+  EXPECT_TRUE(window.Await(TimeHas("paused", true)));
+
+  window.PressKey("Home");
+  EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
+  window.PressKey("Right");
+  EXPECT_TRUE(window.Await(TimeHas("shown", 1)));
+  window.PressKey("comma");
+  window.PressKey("Right");
+  EXPECT_TRUE(window.Await(TimeHas("shown", 2)));
+  window.PressKey("period");
+  EXPECT_TRUE(window.Await(TimeHas("marked", Json{1, 2})));
+  window.PressKey("e");
+  EXPECT_TRUE(window.Await([](const Json& state) {
+    return state["time"]["message"].get<std::string>().rfind("exported 2 frames to ", 0) == 0;
+  }));
+  EXPECT_EQ(window.Close(), 0);
+  EXPECT_EQ(window.Errors(), "");
+
+  const std::filesystem::path exported = export_to + "/frames-2-3";
+  EXPECT_TRUE(std::filesystem::exists(exported / "summary.json"));
+  const std::string again = (folder_.path() / "again").string();
+  const test::ProgramResult run = RunParallax({"run", (exported / "frames.mcap").string(), "--config",
+                                               (exported / "parameters.yaml").string(), "--output", again});
+  EXPECT_EQ(run.exit_code, 0) << run.err;
+  std::size_t num_compared = 0;
+  for (const char* kind : {"disparity", "depth", "cloud"}) {
+    for (const auto& entry : std::filesystem::directory_iterator(exported / kind)) {
+      EXPECT_EQ(Bytes(entry.path()), Bytes(std::filesystem::path(again) / kind / entry.path().filename()))
+          << entry.path();
+      ++num_compared;
+    }
+  }
+  EXPECT_EQ(num_compared, 6u);
+}
+
+TEST_F(TimeControls, TwoCloudsShowTheirDistance) {
+  PointCloud near, far;
+  for (int i = 0; i < 400; ++i) {
+    const float x = 0.1f * static_cast<float>(i % 20), y = 0.1f * static_cast<float>(i / 20);
+    near.points.push_back({x, y, 5});
+    far.points.push_back({x, y, x < 1 ? 5.0f : 5.25f});
+  }
+  WriteCloud(folder_.path() / "a.ply", near);
+  WriteCloud(folder_.path() / "b.pcd", far);
+  DrivenWindow window({(folder_.path() / "a.ply").string(), (folder_.path() / "b.pcd").string()});
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["cloud"]["shown_coloring"] == "distance"; }));
+  const Json cloud = window.State()["cloud"];
+  EXPECT_EQ(cloud["num_points"], 800);
+  EXPECT_NEAR(cloud["scale"][1].get<double>(), 0.25, 0.001);
+  EXPECT_EQ(window.Close(), 0);
+  EXPECT_EQ(window.Errors(), "");
+}
+
+TEST_F(TimeControls, CloudsOfFramesWithPosesAreKept) {
+  test::WriteTextFile(folder_.path() / "poses.txt", "1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 0 0 1 0 0 0 0 1 0.5\n");
+  DrivenWindow window({"synthetic:drive,width=160,height=48,frames=3", "--paused", "--poses",
+                       (folder_.path() / "poses.txt").string(), "--voxel", "0.2"});
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["cloud"].contains("num_points"); }));
+  const std::int64_t one = window.State()["cloud"]["num_points"];
+  window.PressKey("Right");
+  EXPECT_TRUE(window.Await(
+      [&](const Json& state) { return state["cloud"]["num_points"].get<std::int64_t>() > one + one / 10; }));
+  EXPECT_EQ(window.Close(), 0);
+  const test::ProgramResult missing =
+      RunParallax({"view", "synthetic:drive", "--poses", "/nowhere/poses.txt"});
+  EXPECT_EQ(missing.exit_code, 1);
+  EXPECT_NE(missing.err.find("/nowhere/poses.txt: cannot be read"), std::string::npos) << missing.err;
+}
+
+}  // namespace
+}  // namespace parallax::app
