@@ -135,6 +135,7 @@ int RunCommand(int argc, char** argv) {
   parallax::app::AddCalibrateCommand(app);
   parallax::app::AddRectifyCommand(app);
   parallax::app::AddRigCommand(app);
+  parallax::app::AddQualityCommand(app);
   parallax::app::AddBenchCommand(app);
   parallax::app::AddInfoCommand(app);
   parallax::app::AddHelpCommands(app);

@@ -35,7 +35,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t kMostKept_bytes = 400 << 20;  // of images, for the report's pictures
-constexpr std::size_t kBoardsOfStream = 40;
 constexpr std::size_t kWorstShown = 3;
 
 struct CalibrateOptions {
@@ -47,6 +46,7 @@ struct CalibrateOptions {
   bool overwrite = false;
   std::optional<std::size_t> max_frames;
   LiveOptions live;
+  std::size_t num_boards = 40;  // of a stream
 };
 
 LensChoice LensOf(const std::string& name) {
@@ -121,11 +121,13 @@ class CalibrationRun {
       if (source_->is_live()) source_->Cancel();  // it may be waiting for a picture
     });
     Progress progress(source_->num_frames(), isatty(STDERR_FILENO) == 1 ? stderr : stdout);
-    for (std::size_t i = 0; !interrupt.requested() && (!options_.max_frames || i < *options_.max_frames);
-         ++i) {
+    std::size_t num_read = 0;
+    for (; !interrupt.requested() && (!options_.max_frames || num_read < *options_.max_frames); ++num_read) {
+      std::optional<std::string> name;
       StereoFrame frame;
       try {
-        if (!source_->NextName()) break;
+        name = source_->NextName();
+        if (!name) break;
         frame = source_->Read();
       } catch (const Cancelled&) {
         break;
@@ -149,7 +151,14 @@ class CalibrationRun {
         continue;
       input_.views.push_back(std::move(view));
       Keep(std::move(frame));
-      if (is_stream && input_.views.size() == kBoardsOfStream) break;
+      if (is_stream && input_.views.size() >= options_.num_boards) {
+        ++num_read;
+        break;
+      }
+    }
+    if (is_stream) {
+      progress.Print(fmt::format("{} boards taken, each elsewhere than those before it, of {} frames",
+                                 input_.views.size(), num_read));
     }
     if (input_.views.empty()) {
       throw Error(options_.source.front() +
@@ -237,9 +246,10 @@ void AddCalibrateCommand(CLI::App& app) {
       app.add_subcommand("calibrate", "Pairs of images of a board to a rig, with a report and a verdict");
   const auto options = std::make_shared<CalibrateOptions>();
   command
-      ->add_option(
-          "source", options->source,
-          "Left and right images (folders, or globs in quotes), a video, a camera, a folder of raw pairs")
+      ->add_option("source", options->source,
+                   "Left and right images (folders, or globs in quotes), a video, a recording, a camera, a "
+                   "folder of raw "
+                   "pairs")
       ->type_name("SOURCE")
       ->required();
   AddKindOption(*command, options->kind);
@@ -269,6 +279,13 @@ void AddCalibrateCommand(CLI::App& app) {
       ->required();
   command->add_flag("--overwrite", options->overwrite, "Replace a calibration that is there");
   AddMaxFramesOption(*command, options->max_frames);
+  command
+      ->add_option(
+          "--boards", options->num_boards,
+          "Of a video, a recording or a camera: end with this many boards, each elsewhere than those before")
+      ->type_name("N")
+      ->check(CLI::Range(kFewestBoards, 1000))
+      ->capture_default_str();
   command->callback([options] { CalibrationRun(*options).Run(); });
   command->footer(
       "example:\n"

@@ -26,6 +26,7 @@ namespace {
 
 constexpr std::size_t kUsualFrames = 10;
 constexpr double kFits_px = 0.5, kFitsInPlaces_px = 1;  // rows by which matching loses little
+constexpr double kWorthMending_px = 0.1;  // rows that are off by that on the whole cost a little accuracy
 constexpr double kSearched_px = 25;
 
 struct CheckOptions {
@@ -109,6 +110,10 @@ void RunCheck(const CheckOptions& options) {
   const double worst = std::max(std::abs(rows.median_px), rows.largest_px);
   if (std::abs(rows.median_px) <= kFits_px && rows.largest_px <= kFitsInPlaces_px) {
     fmt::print("the rig fits\n");
+    if (checked.raw && std::abs(rows.median_px) > kWorthMending_px) {
+      fmt::print("its rows are off by {:+.2f} px on the whole: parallax rig refine takes that away\n",
+                 rows.median_px);
+    }
     return;
   }
   throw Error(

@@ -171,6 +171,14 @@ TEST_F(RigCommand, ChecksWhetherARigFitsAndMendsIt) {
   const ProgramResult fits = check(RigFile(rig));
   EXPECT_EQ(fits.exit_code, 0) << fits.err;
   EXPECT_THAT(fits.out, HasSubstr("the rig fits"));
+  EXPECT_THAT(fits.out, testing::Not(HasSubstr("rig refine")));
+  RawRig old = rig;  // rows off by 0.3 px: fits, and is worth mending
+  const double off = 0.3 / MakeRectification(rig).rig.fx_px;
+  old.right_from_left = RotationOf({off, 0, 0}) * rig.right_from_left;
+  old.translation_m = RotationOf({off, 0, 0}) * rig.translation_m;
+  const ProgramResult worth_mending = check(RigFile(old));
+  EXPECT_EQ(worth_mending.exit_code, 0) << worth_mending.err;
+  EXPECT_THAT(worth_mending.out, HasSubstr("parallax rig refine takes that away"));
 
   RawRig knocked = rig;  // 0.3 degrees about x and z
   knocked.right_from_left = RotationOf({0.005, 0, 0.005}) * rig.right_from_left;
@@ -219,6 +227,7 @@ TEST_F(RigCommand, WrongUseIsToldInOneLine) {
   WriteTextFile(folder() / "flat.yaml",
                 "parallax_rig: 1\nrectified: {focal_px: 500, principal_point_px: [1, 2], baseline_m: 0}\n");
   ExpectOneLine(run({"--rig", (folder() / "flat.yaml").string()}), 1, "baseline");
+  ExpectOneLine(run({"--rig", "500,320,240,-0.1"}), 2, "baseline");
   ExpectOneLine(RunParallax({"rectify", Pair()[0], Pair()[1], "--output", (folder() / "r").string()}), 1,
                 "--rig FILE");
 }
