@@ -1,5 +1,7 @@
 #include "app/view/viewed_file.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cctype>
 #include <memory>
