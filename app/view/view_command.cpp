@@ -182,8 +182,8 @@ struct ViewedFrames {
 };
 
 // Reads, matches and shows frame after frame. Returns the number shown; prints bad frames and goes on.
-std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& session, const ViewedFrames& frames,
-                       FrameViewer& viewer) {
+std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& session,
+                       const ViewedFrames& frames, FrameViewer& viewer) {
   std::size_t num_shown = 0, num_failed = 0;
   std::atomic<bool> is_last_shown = false;
   ChangingFilters filters(options.matching.num_threads);
@@ -266,8 +266,10 @@ void ViewSource(const ViewOptions& options) {
     run.matching = options.matching;
     run.rig = options.rig;
     run.output = options.export_to;
-    frame_export = std::make_unique<FrameExport>(run, chosen, std::string(backend), open);
-    window.play->export_range = [&frame_export](Timeline::Range range) { frame_export->Begin(range); };
+    frame_export = std::make_unique<FrameExport>(run, open);
+    window.play->export_range = [&frame_export, session](Timeline::Range range) {
+      frame_export->Begin(range, session->Get(false));
+    };
     window.play->take_message = [&frame_export] { return frame_export->TakeMessage(); };
   } else {
     if (source->is_live()) {
@@ -281,9 +283,8 @@ void ViewSource(const ViewOptions& options) {
   FrameViewer viewer(window);
   if (!poses.empty()) viewer.KeepClouds(poses, options.voxel_m);
   viewer.Begin(backend, total);
-  viewer.Share(session, options.matching, [kind](const StereoFrame& frame, auto disparity) {
-    return ScoreOf(kind, frame, disparity);
-  });
+  viewer.Share(session, options.matching,
+               [kind](const StereoFrame& frame, auto disparity) { return ScoreOf(kind, frame, disparity); });
   Screenshot screenshot(options.screenshot);
   viewer.RunBeside([&] {
     if (ShowFrames(options, *session, frames, viewer) == 0 && !viewer.closed()) {

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <optional>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -18,16 +19,14 @@
 #include "app/run/recorder.h"
 #include "app/run/run_folder.h"
 #include "app/run/summary.h"
+#include "config/backends.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax::app {
-FrameExport::FrameExport(RunOptions options, ChosenParameters chosen, std::string backend, OpenFrames open)
-    : options_(std::move(options)),
-      chosen_(std::move(chosen)),
-      backend_(std::move(backend)),
-      open_(std::move(open)) {}
+FrameExport::FrameExport(RunOptions options, OpenFrames open)
+    : options_(std::move(options)), open_(std::move(open)) {}
 
 FrameExport::~FrameExport() {
   stop_ = true;
@@ -44,13 +43,13 @@ std::string FrameExport::TakeMessage() {
   return std::exchange(message_, {});
 }
 
-void FrameExport::Begin(Timeline::Range range) {
+void FrameExport::Begin(Timeline::Range range, const ChosenParameters& chosen) {
   if (working_) return Tell("an export is on its way: wait until it is done");
   if (thread_.joinable()) thread_.join();
   working_ = true;
-  thread_ = std::thread([this, range] {
+  thread_ = std::thread([this, range, chosen] {
     try {
-      Run(range);
+      Run(range, chosen);
     } catch (const std::exception& error) {
       Tell("not exported: " + ErrorText(error.what()));
     }
@@ -58,7 +57,8 @@ void FrameExport::Begin(Timeline::Range range) {
   });
 }
 
-void FrameExport::Run(Timeline::Range range) {
+void FrameExport::Run(Timeline::Range range, ChosenParameters chosen) {
+  const std::string_view backend = ResolveBackend(options_.matching.backend, chosen.parameters.method);
   RunOptions options = options_;
   options.output = options_.output / fmt::format("frames-{}-{}", range.first + 1, range.last + 1);
   const std::size_t num_frames = range.last - range.first + 1;
@@ -70,7 +70,6 @@ void FrameExport::Run(Timeline::Range range) {
   CheckFoldersApart(source->InputFiles(), folders);
   for (std::size_t i = 0; i < range.first && source->NextName(); ++i) source->Skip();
 
-  ChosenParameters chosen = chosen_;
   chosen.uncertainty = UncertaintyOf(source->kind(), chosen);
   const FrameWriter writer(options.output, {}, chosen.uncertainty);
   RunFolder folder(options, chosen, writer);
@@ -79,15 +78,15 @@ void FrameExport::Run(Timeline::Range range) {
   Recorder recorder(options.record);
   RunSummary summary({.source = options.source,
                       .kind = std::string(NameOf(source->kind())),
-                      .backend = backend_,
+                      .backend = std::string(backend),
                       .config = options.matching.config,
                       .assignments = options.matching.assignments,
                       .outputs = {}});
   FrameSteps steps;
-  steps.parameters_for = [this](const StereoFrame& frame) { return ParametersFor(frame, chosen_); };
-  AddLiveFilters(chosen_.parameters, options.matching.num_threads, steps);
-  steps.make_matcher = [this](const Parameters& parameters, const MatcherOptions& matcher_options) {
-    return MakeQueueInMemory(backend_, parameters, matcher_options, 1);
+  steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
+  AddLiveFilters(chosen.parameters, options.matching.num_threads, steps);
+  steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
+    return MakeQueueInMemory(backend, parameters, matcher_options, 1);
   };
   steps.observe = [&](const std::shared_ptr<const MatchedFrame>& frame) { recorder.Record(frame); };
   steps.write = [&](const MatchedFrame& matched, FrameReport& report) {
@@ -101,7 +100,7 @@ void FrameExport::Run(Timeline::Range range) {
             {.max_frames = num_frames,
              .num_threads = options.matching.num_threads,
              .device = options.matching.device,
-             .memory_limit_bytes = options.matching.MemoryLimitBytes(backend_),
+             .memory_limit_bytes = options.matching.MemoryLimitBytes(backend),
              .num_writers = 1,
              .stop_requested = [this] { return stop_.load(); }});
   recorder.Finish();

@@ -21,23 +21,21 @@ namespace parallax::app {
 class FrameExport {
  public:
   // options: of a run of the source; its output is FOLDER.
-  FrameExport(RunOptions options, ChosenParameters chosen, std::string backend, OpenFrames open);
+  FrameExport(RunOptions options, OpenFrames open);
   ~FrameExport();
   FrameExport(const FrameExport&) = delete;
   FrameExport& operator=(const FrameExport&) = delete;
 
-  // Begins, or says that another export is on its way.
-  void Begin(Timeline::Range range);
+  // Begins, with the parameters of the moment, or says that another export is on its way.
+  void Begin(Timeline::Range range, const ChosenParameters& chosen);
   // What became of it, one line; empty where there is nothing new.
   std::string TakeMessage();
 
  private:
-  void Run(Timeline::Range range);
+  void Run(Timeline::Range range, ChosenParameters chosen);
   void Tell(std::string message);
 
-  RunOptions options_;
-  const ChosenParameters chosen_;
-  const std::string backend_;
+  const RunOptions options_;
   const OpenFrames open_;
   std::atomic<bool> working_ = false, stop_ = false;
   std::mutex mutex_;
