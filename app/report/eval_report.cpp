@@ -267,7 +267,8 @@ void EvalReport::Finish(const ReportText& text, std::span<const TableSection> se
   AddPeers(page, metric_, frames.size(), total);
   page.AddSection("Where the errors are", "errors");
   page.AddCharts(ChartsOf(analysis_));
-  if (const std::string text = SparsificationText(total); !text.empty()) page.AddParagraph(text);
+  const std::string sparsification = SparsificationText(total);
+  if (!sparsification.empty()) page.AddParagraph(sparsification);
   page.AddTable(RegionTable(analysis_));
 
   page.AddSection("Frames, worst first", "frames");
