@@ -34,13 +34,14 @@ namespace {
 
 // What IsSameFile compares, looked up once: a command may read millions of files.
 struct Identity {
-  explicit Identity(const std::string& file) {
+  explicit Identity(const std::string& file) : name(std::filesystem::path(file).filename().string()) {
     struct stat status {};
     exists = stat(file.c_str(), &status) == 0;
     is_file = exists && !S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode);
     device = status.st_dev;
     number = status.st_ino;
   }
+  std::string name;  // without folders
   bool exists = false, is_file = false;
   dev_t device = 0;
   ino_t number = 0;
@@ -60,12 +61,10 @@ void CheckFilesApart(const std::vector<std::string>& read, const std::vector<std
       const std::string& file = written[i];
       if (file.empty()) continue;
       // Of files that are not there, only the names can be the same.
-      const bool is_same =
-          places[i].exists
-              ? places[i].is_file && input->is_file && places[i].device == input->device &&
-                    places[i].number == input->number
-              : std::filesystem::path(file).filename() == std::filesystem::path(other).filename() &&
-                    IsSameFile(file, other);
+      const Identity& place = places[i];
+      const bool is_same = place.exists ? place.is_file && input->is_file && place.device == input->device &&
+                                              place.number == input->number
+                                        : other.ends_with(place.name) && IsSameFile(file, other);
       if (!is_same) continue;
       throw InvalidArgument(file + ": is read" + (file == other ? "" : " as " + other) +
                             " and would be written over: name another file for the result");
