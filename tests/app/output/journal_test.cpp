@@ -131,7 +131,7 @@ TEST_F(ResultFolderTest, FilesThatAResultDoesNotHaveAreKnownToo) {
   EXPECT_TRUE(IsWhole(folder_.path(), *result));
   fs::remove(folder_.path() / "x/a.txt");
   EXPECT_FALSE(IsWhole(folder_.path(), *result));
-  EXPECT_TRUE(again.IsAnyWhole(*result));
+  EXPECT_TRUE(IsAnyWhole(folder_.path(), *result));
 }
 
 // A journal that somebody wrote must not lead outside.
