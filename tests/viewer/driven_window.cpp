@@ -53,7 +53,7 @@ void DrivenWindow::Move(int x, int y) {
 void DrivenWindow::Click(int x, int y, int button) {
   const std::string name = std::to_string(button);
   Move(x, y);
-  Xdotool({"sleep", "0.15", "mousedown", name, "sleep", "0.15", "mouseup", name, "sleep", "0.15"});
+  Xdotool({"sleep", "0.3", "mousedown", name, "sleep", "0.5", "mouseup", name, "sleep", "0.3"});
 }
 
 void DrivenWindow::Drag(int x0, int y0, int x1, int y1, int button) {

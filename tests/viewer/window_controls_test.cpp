@@ -133,10 +133,14 @@ TEST_F(WindowControls, PicturesAreChosenBlendedZoomedAndFixed) {
 }
 
 TEST_F(WindowControls, AClickPicksThePixelUnderTheMouseAndADragMarksARectangle) {
-  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
-  const Place place = InPane(window.State(), "second", 0.5, 0.75);
-  window.Move(place.x, place.y);
-  EXPECT_TRUE(window.Await([](const Json& state) {
+  DrivenWindow window({"synthetic:boxes,width=160,height=120,frames=100000", "--paused"});
+  Place place{};
+  EXPECT_TRUE(window.Await([&](const Json& state) {
+    if (const Place now = InPane(state, "second", 0.5, 0.75); now.x != place.x || now.y != place.y) {
+      place = now;  // laid out anew
+      window.Move(place.x, place.y);
+      return false;
+    }
     const Json& pixel = state["pixel"];
     return pixel.is_object() && std::abs(pixel["x"].get<int>() - 80) < 3 &&
            std::abs(pixel["y"].get<int>() - 90) < 3;
@@ -148,6 +152,10 @@ TEST_F(WindowControls, AClickPicksThePixelUnderTheMouseAndADragMarksARectangle) 
   EXPECT_TRUE(window.Await([&](const Json& state) { return state["picked"] == pixel; }));
   window.Drag(place.x, place.y, place.x + 60, place.y - 40, 3);
   EXPECT_TRUE(window.Await([](const Json& state) { return state["pictures"].contains("rectangle"); }));
+  window.PressKey("space");  // the rectangle's noise needs frames
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["figures"]["noise_frames"] > 2; }));
+  EXPECT_GE(window.State()["figures"]["noise_px"], 0);
+  EXPECT_GT(window.State()["figures"]["density_percent"], 90);
   EXPECT_EQ(window.Close(), 0);
 }
 

@@ -80,11 +80,22 @@ std::optional<std::string> ParameterSession::Set(bool of_b, std::string_view key
 }
 
 std::optional<std::string> ParameterSession::Step(bool of_b, std::string_view key, int direction) {
+  // Some values between do not go, or not with the other parameters (4 or 8 paths): the next that does.
+  constexpr int kMostTries = 64;
   Parameters parameters = Get(of_b).parameters;
-  VisitParameters(parameters, [&](const ParameterInfo& info, auto& value) {
-    if (info.key == key) StepValue(info, direction, value);
-  });
-  return Set(of_b, key, ParameterText(parameters, key));
+  std::optional<std::string> wrong;
+  for (int i = 0; i < kMostTries; ++i) {
+    const std::string before = ParameterText(parameters, key);
+    VisitParameters(parameters, [&](const ParameterInfo& info, auto& value) {
+      if (info.key == key) StepValue(info, direction, value);
+    });
+    const std::string text = ParameterText(parameters, key);
+    if (text == before) break;  // the end of its range
+    const auto fault = Set(of_b, key, text);
+    if (!fault) return std::nullopt;
+    if (!wrong) wrong = fault;
+  }
+  return wrong;
 }
 
 bool ParameterSession::Undo() {

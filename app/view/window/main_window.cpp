@@ -16,6 +16,7 @@
 #include "app/view/controls/command_table.h"
 #include "app/view/controls/window_state.h"
 #include "app/view/window/cloud_pane.h"
+#include "app/view/window/figures_part.h"
 #include "app/view/window/image_panes.h"
 #include "app/view/window/key_text.h"
 #include "app/view/window/parameters_part.h"
@@ -68,16 +69,17 @@ class MainWindow : public gui::Window {
     MakeBar(options.sequence);
     AddState();
     AddCommands(options.sequence);
-    auto images = std::make_unique<ImagePanes>(rooms_);
-    images_ = images.get();
     auto cloud = std::make_unique<CloudPane>(rooms_, GetRenderer());
     cloud_ = cloud.get();
+    auto images = std::make_unique<ImagePanes>(rooms_);
+    images_ = images.get();
     parts_.push_back(std::move(images));
     parts_.push_back(std::move(cloud));
     if (options.parameters) {
       parts_.push_back(
           std::make_unique<ParametersPart>(rooms_, options.parameters, options.save_folder.string()));
     }
+    parts_.push_back(std::make_unique<FiguresPart>(rooms_, [this] { return images_->rectangle(); }));
     images_->on_pick = [this](PixelPosition pixel) { cloud_->MarkPixel(pixel.x, pixel.y); };
     cloud_->on_pick = [this](int x, int y) {
       images_->MarkPixel(x < 0 ? std::nullopt : std::optional(PixelPosition{x, y}));
