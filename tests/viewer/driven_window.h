@@ -33,7 +33,7 @@ class DrivenWindow {
   void Move(int x, int y);
   void Drag(int x0, int y0, int x1, int y1, int button = 1);
   void Wheel(int x, int y, int clicks);  // > 0: away from the user
-  // In the middle of the control of that name in the state's "controls".
+  // On the control of that name in the state's "controls".
   void ClickControl(const std::string& name);
 
   Json State() const;
