@@ -16,7 +16,11 @@ bool DrivenWindow::CanBeDriven() { return RunProgram("/usr/bin/xdotool", {"versi
 
 DrivenWindow::DrivenWindow(std::vector<std::string> arguments) {
   const std::string state = (folder_.path() / "state.json").string();
-  std::string title = "parallax " + arguments.front();
+  std::string title = "parallax";  // and what is shown
+  for (const std::string& argument : arguments) {
+    if (argument.starts_with("--")) break;
+    title += " " + argument;
+  }
   arguments.insert(arguments.begin(), "view");
   arguments.insert(arguments.end(), {"--state-file", state});
   program_ =
