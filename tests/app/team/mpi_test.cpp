@@ -107,7 +107,7 @@ TEST_F(UnderMpirun, WhatIsWrongIsSaidOnceAndEndsAllRanks) {
     EXPECT_THAT(result.err, HasSubstr(words));
     EXPECT_EQ(result.err.find("parallax: "), result.err.rfind("parallax: ")) << result.err;
   };
-  expect({"run", "--no-such-option"}, 2, "--no-such-option");
+  expect(Run(at("out"), {"--no-such-option"}), 2, "--no-such-option");
   expect({"run", at("nothing").string()}, 1, "nothing");
   expect(Run(at("out"), {"--set", "aggregation.p1=x"}), 2, "aggregation.p1");
   expect(Run(at("out"), {"--record", at("x.mcap").string()}), 2, "--record");

@@ -60,7 +60,7 @@ TEST(Shard, IsReadStrictly) {
 
 TEST(Shard, TakesItsIndexFromTheScheduler) {
   {
-    const Environment kubernetes({{"JOB_COMPLETION_INDEX", "4"}});
+    const Environment kubernetes(std::map<std::string, std::string>{{"JOB_COMPLETION_INDEX", "4"}});
     EXPECT_EQ(ParseShard("auto/7"), (Shard{4, 7}));
     EXPECT_THROW(ParseShard("auto/4"), InvalidArgument);
     EXPECT_THROW(ParseShard("auto"), InvalidArgument);  // it does not tell how many there are
