@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <random>
@@ -62,6 +63,8 @@ class UnderMpirun : public ::testing::Test {
     if (*kMpirun == '\0')
       GTEST_SKIP() << "built without MPI (libopenmpi-dev, openmpi-bin): mpirun is not tested";
   }
+  // mpirun itself would look at a display too, which tests of the window may be about to end.
+  static void SetUpTestSuite() { setenv("HWLOC_COMPONENTS", "-gl", 0); }
   static Arguments Run(const fs::path& output, const Arguments& more = {}) {
     return Arguments{"run",      kScene,
                      "--set",    "matching_cost.num_disparities=32",
