@@ -12,7 +12,7 @@ extern const Target kKittiCalibration, kKittiTimes, kMiddleburyCalibration;  // 
 extern const Target kRigFile, kRigFilePair;                                  // targets/calibration.cpp
 extern const Target kParametersYaml, kAssignment, kSyntheticSpec;            // targets/text.cpp
 extern const Target kJpeg, kTiff, kOtherImage, kTruthImage, kVideo;          // targets/codecs.cpp
-extern const Target kMcap;                                                   // targets/recordings.cpp
+extern const Target kMcap, kRosMessage;                                      // targets/recordings.cpp
 extern const Target kDataSet, kEstimates, kJournal;                          // targets/folders.cpp
 
 }  // namespace parallax::fuzz

@@ -57,6 +57,7 @@ const std::vector<Target>& Targets() {
                                               kTruthImage,
                                               kVideo,
                                               kMcap,
+                                              kRosMessage,
                                               kDataSet,
                                               kEstimates,
                                               kJournal};

@@ -14,6 +14,7 @@
 #include "datasets/source.h"
 #include "pipeline/error.h"
 #include "tests/fuzz/target_list.h"
+#include "tests/support/calibration_texts.h"
 
 namespace parallax::fuzz {
 namespace {
@@ -207,6 +208,13 @@ std::vector<Bytes> DataSetSeeds() {
                {"d/d_sync/image_00/timestamps.txt", "2011-09-26 13:02:25.964389445\n"},
                {"d/calib_cam_to_cam.txt",
                 "P_rect_00: 7 0 4 0 0 7 2 0 0 0 1 0\nP_rect_01: 7 0 4 -3 0 7 2 0 0 0 1 0\n"}}),
+      Archive({{"mav0/cam0/sensor.yaml", test::EurocText(0, 0, 400)},
+               {"mav0/cam1/sensor.yaml", test::EurocText(0, 0.1, 410)},
+               {"mav0/cam0/data/1403636579763555584.png", image},
+               {"mav0/cam1/data/1403636579763555584.png", image}}),
+      Archive({{"d/d_extract/image_00/data/0000000000.png", image},
+               {"d/d_extract/image_01/data/0000000000.png", image},
+               {"d/calib_cam_to_cam.txt", test::kKittiCamToCam}}),
       Archive({{"Teddy/im0.png", image},
                {"Teddy/im1.png", image},
                {"Teddy/disp0GT.pfm", pfm},

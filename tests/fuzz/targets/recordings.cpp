@@ -1,5 +1,15 @@
 #include "tests/support/recordings.h"
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <string_view>
+
+#include "datasets/formats/file_bytes.h"
+#include "datasets/formats/ros_messages.h"
+#include "datasets/live/recording.h"
 #include "datasets/live/recording_source.h"
+#include "pipeline/error.h"
 #include "tests/fuzz/target_list.h"
 
 namespace parallax::fuzz {
@@ -56,10 +66,70 @@ Bytes SmallRecording(bool with_text) {
       "a.mcap");
 }
 
+// The same file, none of whose chunks has a checksum: what damages it is looked at, not only refused.
+Bytes WithoutChecksums(Bytes file) {
+  constexpr std::size_t kMagic_bytes = 8, kHead_bytes = 9, kChecksumAt = 24;  // a record's code and length;
+                                                                              // two times and a size
+  constexpr std::uint8_t kChunk = 0x06;
+  for (std::size_t at = kMagic_bytes; at + kHead_bytes < file.size();) {
+    const std::size_t length = LoadAs<std::uint64_t>(&file[at + 1]);
+    Require(length < file.size() - at, "a record ends in the file");
+    if (file[at] == kChunk)
+      std::fill_n(file.begin() + static_cast<std::ptrdiff_t>(at + kHead_bytes + kChecksumAt), 4, 0);
+    at += kHead_bytes + length;
+    if (file.size() - at <= kMagic_bytes) break;
+  }
+  return file;
+}
+
+// Every kind of message that is read.
+void FeedRosMessage(std::span<const std::uint8_t> bytes) {
+  const auto decode = [](const std::function<void()>& read) {
+    try {
+      read();
+    } catch (const Error& error) {
+      Require(std::string_view(error.what()).find('\n') == std::string_view::npos, "the error is one line");
+    }
+  };
+  decode([&] {
+    const RosImage image = DecodeImage(bytes);
+    const CameraImageView view = ViewOf(image.image);
+    Require(WidthOf(view) > 0 && HeightOf(view) > 0, "an image has pixels");
+    Require(
+        static_cast<std::size_t>(WidthOf(view)) * static_cast<std::size_t>(HeightOf(view)) <= bytes.size(),
+        "every pixel comes from the message");
+  });
+  decode([&] { Require(DecodeCameraInfo(bytes).distortion.size() <= 14, "a lens has few numbers"); });
+  decode([&] { ParseRecordedFrame(DecodeText(bytes)); });
+}
+
 }  // namespace
 
 const Target kMcap{"mcap", FeedMcap, [] {
-                     return std::vector<Bytes>{SmallRecording(true), SmallRecording(false)};
+                     return std::vector<Bytes>{SmallRecording(true), SmallRecording(false),
+                                               WithoutChecksums(SmallRecording(true))};
                    }};
+
+const Target kRosMessage{
+    "ros_message", FeedRosMessage, [] {
+      const CameraImage gray = test::Pattern<std::uint8_t>(7, 5, 1),
+                        deep = test::Pattern<std::uint16_t>(3, 4, 1);
+      const StereoRig rig{100, 3, 2, 0.1, 0};
+      std::vector<Bytes> seeds{EncodeImage(5'000'000'001, ViewOf(gray)), EncodeImage(0, ViewOf(deep)),
+                               EncodeCameraInfo(1, 7, 5, rig, StereoSide::kRight),
+                               EncodeText(TextOf({.name = "f",
+                                                  .timestamp_s = 0.5,
+                                                  .rig = rig,
+                                                  .num_disparities_hint = 16,
+                                                  .has_borders = true}))};
+      for (const char* encoding : {"bgr8", "rgba8", "bgra8", "8UC1"}) {
+        Bytes image = seeds.front();
+        const std::string_view mono8 = "mono8";
+        const auto at = std::search(image.begin(), image.end(), mono8.begin(), mono8.end());
+        std::copy_n(encoding, std::min<std::size_t>(mono8.size(), std::strlen(encoding) + 1), at);
+        seeds.push_back(std::move(image));
+      }
+      return seeds;
+    }};
 
 }  // namespace parallax::fuzz

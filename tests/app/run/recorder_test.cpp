@@ -1,0 +1,65 @@
+// The recorder: frames from another thread become messages, all of them and in their order.
+#include "app/run/recorder.h"
+
+#include <gtest/gtest.h>
+
+#include <memory>
+#include <string>
+
+#include "datasets/live/recording_source.h"
+#include "tests/support/recordings.h"
+#include "tests/support/run_program.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr int kWidth = 9, kHeight = 5;
+
+std::shared_ptr<const MatchedFrame> Frame(std::size_t index) {
+  auto matched = std::make_shared<MatchedFrame>();
+  matched->index = index;
+  matched->frame.name = "frame" + std::to_string(index);
+  matched->frame.left = test::Pattern<std::uint8_t>(kWidth, kHeight, static_cast<unsigned>(index));
+  matched->frame.right = test::Pattern<std::uint8_t>(kWidth, kHeight, static_cast<unsigned>(index) + 1);
+  matched->frame.rig = StereoRig{100, 4, 2, 0.1, 0};
+  matched->disparity = {HostImage<float>(kWidth, kHeight, 2.5F), HostImage<std::uint8_t>(kWidth, kHeight),
+                        HostImage<std::uint8_t>(kWidth, kHeight)};
+  return matched;
+}
+
+// More frames than wait in its queue, and more than a chunk holds.
+TEST(Recorder, KeepsEveryFrameInOrder) {
+  constexpr std::size_t kFrames = 70;
+  const test::TemporaryFolder folder;
+  const std::string file = (folder.path() / "a.mcap").string();
+  {
+    Recorder recorder({.file = file, .outputs = {"depth", "disparity", "cloud"}});
+    for (std::size_t i = 0; i < kFrames; ++i) recorder.Record(Frame(i));
+    recorder.Finish();
+    recorder.ThrowOnLoss();
+    EXPECT_NE(recorder.Text().find("recorded 70 frames"), std::string::npos);
+  }
+  const auto source = OpenRecording(file);
+  for (std::size_t i = 0; i < kFrames; ++i) {
+    ASSERT_TRUE(source->NextName());
+    const StereoFrame frame = source->Read();
+    EXPECT_EQ(frame.name, "frame" + std::to_string(i));
+    EXPECT_EQ(std::get<HostImage<std::uint8_t>>(frame.left)(3, 2),
+              test::Pattern<std::uint8_t>(kWidth, kHeight, static_cast<unsigned>(i))(3, 2));
+  }
+  EXPECT_FALSE(source->NextName());
+}
+
+// Its end without Finish, as an error on the way has it, loses nothing that was handed over.
+TEST(Recorder, FinishesWhenItGoes) {
+  const test::TemporaryFolder folder;
+  const std::string file = (folder.path() / "a.mcap").string();
+  {
+    Recorder recorder({.file = file, .outputs = {}});
+    for (std::size_t i = 0; i < 3; ++i) recorder.Record(Frame(i));
+  }
+  EXPECT_EQ(OpenRecording(file)->num_frames(), 3U);
+}
+
+}  // namespace
+}  // namespace parallax::app
