@@ -76,13 +76,13 @@ void DrivenWindow::Wheel(int x, int y, int clicks) {
   for (int i = 0; i < std::abs(clicks); ++i) Xdotool({"click", clicks > 0 ? "4" : "5", "sleep", "0.05"});
 }
 
-void DrivenWindow::ClickControl(const std::string& name) {
+void DrivenWindow::ClickControl(const std::string& name, bool in_the_middle) {
   const Json state = State();
   if (!state.contains("controls") || !state["controls"].contains(name)) return;
   const std::vector<int> frame = state["controls"][name];
   // Near its left end: a box with words does not reach as far as its frame.
   const int middle = frame[3] / 2;
-  Click(frame[0] + std::min(middle, frame[2] / 2), frame[1] + middle);
+  Click(frame[0] + (in_the_middle ? frame[2] / 2 : std::min(middle, frame[2] / 2)), frame[1] + middle);
 }
 
 DrivenWindow::Json DrivenWindow::State() const {

@@ -34,7 +34,7 @@ class DrivenWindow {
   void Drag(int x0, int y0, int x1, int y1, int button = 1);
   void Wheel(int x, int y, int clicks);  // > 0: away from the user
   // On the control of that name in the state's "controls".
-  void ClickControl(const std::string& name);
+  void ClickControl(const std::string& name, bool in_the_middle = false);
 
   Json State() const;
   // Waits until the state is as wanted, 20 s at most; whether it became so.

@@ -47,7 +47,7 @@ TEST_F(TimeControls, SliderStepsMarksAndAnExportThatRunRepeats) {
   EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
   window.PressKey("End");
   EXPECT_TRUE(window.Await(TimeHas("shown", 11)));
-  window.ClickControl("time");  // its middle
+  window.ClickControl("time", true);
   EXPECT_TRUE(window.Await([](const Json& state) {
     const int shown = state["time"]["shown"];
     return shown > 3 && shown < 8;
