@@ -1,13 +1,12 @@
 // The method AD-Census on the GPU equals the reference, stage by stage.
-#include <cuda_runtime_api.h>
 
 #include <cstddef>
-#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "cuda/cuda_matcher.h"
+#include "tests/cuda/constancy.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
 
@@ -68,26 +67,9 @@ TEST_F(CudaAdCensusTest, EqualsTheReferenceAtEveryWidthOfAWord) {
 }
 
 TEST_F(CudaAdCensusTest, GivesTheSameBytesEveryTime) {
-  int frames = 10000;
-  if (const char* text = std::getenv("PARALLAX_CONSTANCY_FRAMES")) frames = std::atoi(text);
-  SweepCase c = MakeSweepCase(7);
-  c.parameters = Parameters{};
-  c.parameters.method = Method::kAdCensus;
-  c.options.width = 171;
-  c.options.height = 93;
-  const SweepPair pair = MakeSweepPair(c);
-  const auto matcher = MakeCudaMatcher(c.parameters, c.options);
-  DisparityMap first, next;
-  matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), first);
-  std::size_t free_before = 0, free_after = 0, total = 0;
-  ASSERT_EQ(cudaMemGetInfo(&free_before, &total), cudaSuccess);
-  for (int i = 0; i < frames; ++i) {
-    matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), next);
-    const std::string difference = DifferenceOf("frame", first, next);
-    ASSERT_TRUE(difference.empty()) << "frame " << i << ": " << difference;
-  }
-  ASSERT_EQ(cudaMemGetInfo(&free_after, &total), cudaSuccess);
-  EXPECT_EQ(free_before, free_after);
+  Parameters parameters;
+  parameters.method = Method::kAdCensus;
+  ExpectTheSameBytesEveryTime(parameters);
 }
 
 // All pixel types and several sizes through one matcher and through frames in flight.

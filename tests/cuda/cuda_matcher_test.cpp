@@ -10,6 +10,7 @@
 #include "cuda/sgm/volume_layout.h"
 #include "cuda/tuning.h"
 #include "pipeline/matching_tables.h"
+#include "tests/cuda/constancy.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
 
@@ -122,28 +123,7 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceWhereSumsLeaveCostsOut) {
   }
 }
 
-TEST_F(CudaMatcherTest, GivesTheSameBytesEveryTime) {
-  int frames = 10000;
-  if (const char* text = std::getenv("PARALLAX_CONSTANCY_FRAMES")) frames = std::atoi(text);
-  SweepCase c = MakeSweepCase(7);
-  c.parameters = Parameters{};
-  c.options.width = 171;
-  c.options.height = 93;
-  const SweepPair pair = MakeSweepPair(c);
-  const auto matcher = MakeCudaMatcher(c.parameters, c.options);
-  DisparityMap first, next;
-  matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), first);
-  std::size_t free_before = 0, free_after = 0, total = 0;
-  ASSERT_EQ(cudaMemGetInfo(&free_before, &total), cudaSuccess);
-  for (int i = 0; i < frames; ++i) {
-    matcher->Compute(ViewOf(pair.left), ViewOf(pair.right), next);
-    const std::string difference = DifferenceOf("frame", first, next);
-    ASSERT_TRUE(difference.empty()) << "frame " << i << ": " << difference;
-  }
-  ASSERT_EQ(cudaMemGetInfo(&free_after, &total), cudaSuccess);
-  EXPECT_EQ(free_before, free_after)
-      << "(or another program took or gave back memory of the device meanwhile)";
-}
+TEST_F(CudaMatcherTest, GivesTheSameBytesEveryTime) { ExpectTheSameBytesEveryTime(Parameters{}); }
 
 TEST_F(CudaMatcherTest, FramesInFlightComeOutInOrderAndEqual) {
   std::vector<SweepPair> pairs;

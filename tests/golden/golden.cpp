@@ -56,6 +56,14 @@ template void Hash::Add(HostImageView<const std::uint64_t>);
 template void Hash::Add(HostImageView<const float>);
 template void Hash::Add(HostImageView<const Rgb8>);
 
+Hash HashOf(const DisparityMap& map) {
+  Hash hash;
+  hash.Add(map.disparity.ConstView());
+  hash.Add(map.validity.ConstView());
+  hash.Add(map.confidence.ConstView());
+  return hash;
+}
+
 void ExpectGolden(const std::string& name, const Hash& hash) {
   char text[17];
   std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash.value()));

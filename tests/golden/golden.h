@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <string>
 
+#include "pipeline/disparity_map.h"
 #include "pipeline/image.h"
 
 namespace parallax::test {
@@ -30,6 +31,9 @@ extern template void Hash::Add(HostImageView<const std::uint16_t>);
 extern template void Hash::Add(HostImageView<const std::uint64_t>);
 extern template void Hash::Add(HostImageView<const float>);
 extern template void Hash::Add(HostImageView<const Rgb8>);
+
+// Of disparity, validity and confidence.
+Hash HashOf(const DisparityMap& map);
 
 // Fails unless hashes.txt has this hash under this name.
 void ExpectGolden(const std::string& name, const Hash& hash);

@@ -15,11 +15,7 @@ void ExpectGoldenMatch(const std::string& name, const StereoFrame& frame, const 
   for (const auto make : {&MakeReferenceMatcher, &MakeCpuMatcher}) {
     DisparityMap map;
     make(parameters, options)->Compute(left, right, map, nullptr, nullptr);
-    test::Hash hash;
-    hash.Add(map.disparity.ConstView());
-    hash.Add(map.validity.ConstView());
-    hash.Add(map.confidence.ConstView());
-    test::ExpectGolden(name, hash);
+    test::ExpectGolden(name, test::HashOf(map));
   }
 }
 

@@ -18,6 +18,13 @@
 
 namespace parallax::test {
 
+using Arguments = std::vector<std::string>;
+
+inline Arguments operator+(Arguments a, const Arguments& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
 struct ProgramResult {
   int exit_code = -1;  // 128 + signal when a signal ended it
   std::string out;     // standard output

@@ -196,11 +196,8 @@ void GeodesicSolver::ResolvePlateaus(const GeodesicBatch& batch, std::span<const
 
 Geodesics GeodesicSolver::ShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
                                         const GeodesicOptions& options) {
-  CheckGeodesicInput(graph, sources, options);
+  Geodesics result = EmptyGeodesics(graph, sources, options);
   const auto num_nodes = static_cast<std::size_t>(graph.num_nodes());
-  Geodesics result;
-  result.num_sources = static_cast<std::int64_t>(sources.size());
-  result.num_columns = NumColumnsOf(graph, options);
   const auto num_columns = static_cast<std::size_t>(result.num_columns);
   const bool all_columns = options.targets.empty();
   if (sources.empty()) return result;

@@ -20,7 +20,7 @@ namespace parallax::cuda {
 // call at a time.
 class GeodesicSolver {
  public:
-  // Throws what CheckGeodesicInput throws; Error where the device has too little memory for one source.
+  // Throws what EmptyGeodesics throws; Error where the device has too little memory for one source.
   Geodesics ShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
                           const GeodesicOptions& options);
 

@@ -49,8 +49,8 @@ void CheckGraph(const CloudGraph& graph) {
 
 }  // namespace
 
-void CheckGeodesicInput(const CloudGraph& graph, std::span<const std::int32_t> sources,
-                        const GeodesicOptions& options) {
+Geodesics EmptyGeodesics(const CloudGraph& graph, std::span<const std::int32_t> sources,
+                         const GeodesicOptions& options) {
   if (!(options.range_m >= 0)) {
     throw InvalidArgument("geodesics: range " + std::to_string(options.range_m) +
                           " m: it must be 0 or more, or infinite for none");
@@ -58,11 +58,11 @@ void CheckGeodesicInput(const CloudGraph& graph, std::span<const std::int32_t> s
   CheckGraph(graph);
   CheckNodes(sources, graph.num_nodes(), "source");
   CheckNodes(options.targets, graph.num_nodes(), "target");
-}
-
-std::int64_t NumColumnsOf(const CloudGraph& graph, const GeodesicOptions& options) {
-  return options.targets.empty() ? std::int64_t{graph.num_nodes()}
-                                 : static_cast<std::int64_t>(options.targets.size());
+  Geodesics result;
+  result.num_sources = static_cast<std::int64_t>(sources.size());
+  result.num_columns = options.targets.empty() ? std::int64_t{graph.num_nodes()}
+                                               : static_cast<std::int64_t>(options.targets.size());
+  return result;
 }
 
 std::vector<std::int32_t> PathTo(std::span<const std::int32_t> predecessors, std::int32_t source,

@@ -88,13 +88,11 @@ struct Geodesics {
   std::vector<std::int32_t> predecessors;  // num_sources x num_nodes, or empty
 };
 
-// Throws InvalidArgument for a source or target outside the graph, a negative or NaN range, rows or targets
-// of edges outside the graph, and edges whose length is negative or not finite.
-void CheckGeodesicInput(const CloudGraph& graph, std::span<const std::int32_t> sources,
-                        const GeodesicOptions& options);
-
-// Columns of the result: of the targets, or of every node where there are none.
-std::int64_t NumColumnsOf(const CloudGraph& graph, const GeodesicOptions& options);
+// A result with its numbers of rows and columns (one a target, or one a node where there are no targets),
+// still without distances. Throws InvalidArgument for a source or target outside the graph, a negative or NaN
+// range, rows or targets of edges outside the graph, and edges whose length is negative or not finite.
+Geodesics EmptyGeodesics(const CloudGraph& graph, std::span<const std::int32_t> sources,
+                         const GeodesicOptions& options);
 
 // Nodes from source to target along the predecessors of one source's row; empty where it was not reached.
 // Throws InvalidArgument where source or target is outside, or the predecessors run in a circle.

@@ -146,11 +146,8 @@ Geodesics CpuShortestPaths(const CloudGraph& graph, std::span<const std::int32_t
     throw InvalidArgument(
         "geodesics: the algorithm frontier is one of the cuda back end; the cpu back end has heap alone");
   }
-  CheckGeodesicInput(graph, sources, options);
+  Geodesics result = EmptyGeodesics(graph, sources, options);
   const auto num_nodes = static_cast<std::size_t>(graph.num_nodes());
-  Geodesics result;
-  result.num_sources = static_cast<std::int64_t>(sources.size());
-  result.num_columns = NumColumnsOf(graph, options);
   const auto num_columns = static_cast<std::size_t>(result.num_columns);
   const bool all_columns = options.targets.empty();
   result.distances_m.assign(sources.size() * num_columns, kUnreached);

@@ -9,7 +9,7 @@
 
 namespace parallax {
 
-// Throws what CheckGeodesicInput throws; InvalidArgument for GeodesicAlgorithm::kFrontier. Uses about 9 bytes
+// Throws what EmptyGeodesics throws; InvalidArgument for GeodesicAlgorithm::kFrontier. Uses about 9 bytes
 // a node and thread beside the result.
 Geodesics CpuShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
                            const GeodesicOptions& options, ThreadPool& pool);

@@ -19,12 +19,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
-using Arguments = std::vector<std::string>;
-
-Arguments operator+(Arguments a, const Arguments& b) {
-  a.insert(a.end(), b.begin(), b.end());
-  return a;
-}
 
 #ifdef PARALLAX_MPIRUN
 constexpr const char* kMpirun = PARALLAX_MPIRUN;
