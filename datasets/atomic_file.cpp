@@ -18,19 +18,6 @@
 namespace parallax {
 namespace {
 
-// Unique among the threads of this process and the processes of this machine.
-std::filesystem::path TemporaryPathFor(const std::filesystem::path& path) {
-  static std::atomic<unsigned> count{0};
-  std::string name = ".";
-  name += path.filename().string();
-  name += '.';
-  name += std::to_string(getpid());
-  name += '-';
-  name += std::to_string(count++);
-  name += ".part";
-  return path.parent_path() / name;
-}
-
 bool IsDeviceOrPipe(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
@@ -67,10 +54,23 @@ std::filesystem::path WithoutLinks(const std::filesystem::path& path) {
   return target;
 }
 
-// Temporary files of this result whose programs were killed.
-void RemoveAbandoned(const std::filesystem::path& target) {
-  const std::string begin = "." + target.filename().string() + ".", end = ".part";
-  std::filesystem::path folder = target.parent_path();
+}  // namespace
+
+std::filesystem::path TemporaryPathFor(const std::filesystem::path& path) {
+  static std::atomic<unsigned> count{0};
+  std::string name = ".";
+  name += path.filename().string();
+  name += '.';
+  name += std::to_string(getpid());
+  name += '-';
+  name += std::to_string(count++);
+  name += ".part";
+  return path.parent_path() / name;
+}
+
+void RemoveAbandoned(const std::filesystem::path& path) {
+  const std::string begin = "." + path.filename().string() + ".", end = ".part";
+  std::filesystem::path folder = path.parent_path();
   if (folder.empty()) folder = ".";
   std::error_code error;
   for (std::filesystem::directory_iterator it(folder, error), last; !error && it != last;
@@ -86,8 +86,6 @@ void RemoveAbandoned(const std::filesystem::path& target) {
     std::filesystem::remove(it->path(), ignored);
   }
 }
-
-}  // namespace
 
 AtomicFile::AtomicFile(std::filesystem::path path)
     : path_(std::move(path)),

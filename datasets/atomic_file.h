@@ -40,6 +40,11 @@ class AtomicFile {
   bool committed_ = false;
 };
 
+// A name in the folder of `path` that no other thread or process uses: ".NAME.<process>-<count>.part".
+std::filesystem::path TemporaryPathFor(const std::filesystem::path& path);
+// Removes what programs that were killed have left under such names of `path`.
+void RemoveAbandoned(const std::filesystem::path& path);
+
 // While it lives, Commit() in this thread does not wait for the disk: for files of which somebody keeps size
 // and checksum, by which what a power cut took is noticed.
 class WithoutWaitingForDisk {

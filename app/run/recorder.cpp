@@ -18,8 +18,9 @@ namespace parallax::app {
 namespace {
 
 constexpr std::size_t kFramesAwaiting = 4;
-// A kill costs at most a chunk: of small frames no more than these.
+// A kill costs at most a chunk: of small frames no more than these, of rare ones those of one second.
 constexpr std::size_t kFramesPerChunk = 30;
+constexpr std::int64_t kChunk_ns = 1'000'000'000;
 
 enum Channel : std::uint16_t {
   kLeftSeen,
@@ -146,7 +147,7 @@ void Recorder::WriteFrames() {
     }
   }
   try {
-    writer_.Finish();
+    if (num_frames_ > 0) writer_.Finish();  // else there is no file
   } catch (const std::exception&) {
     if (!failure_) failure_ = std::current_exception();
   }
@@ -171,7 +172,9 @@ void Recorder::WriteFrame(const MatchedFrame& matched) {
   write(kLeftImage, EncodeImage(time_ns, left));
   write(kRightImage, EncodeImage(time_ns, right));
   WriteOutputs(matched, time_ns);
-  if (++num_in_chunk_ == kFramesPerChunk) {
+  // The first frame is a chunk of its own, so that the file is there as soon as there is something in it.
+  if (num_in_chunk_++ == 0) chunk_begin_ns_ = time_ns;
+  if (num_frames_ == 0 || num_in_chunk_ == kFramesPerChunk || time_ns - chunk_begin_ns_ >= kChunk_ns) {
     writer_.EndChunk();
     num_in_chunk_ = 0;
   }
@@ -215,6 +218,7 @@ void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
 }
 
 std::string Recorder::Text() const {
+  if (num_frames_ == 0) return file_ + " was not written: there was no frame to record";
   return fmt::format("recorded {} frame{} in {} ({:.1f} MB)", num_frames_, num_frames_ == 1 ? "" : "s", file_,
                      static_cast<double>(writer_.size_bytes()) / 1e6);
 }

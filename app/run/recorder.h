@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
 #include <memory>
@@ -33,7 +34,8 @@ class Recorder {
   // be replaced.
   static void Check(const RecordOptions& options, bool replace);
 
-  // Begins the file, in the place of what is there. Throws Error where it cannot be written.
+  // Begins the file, which takes the place of what is there with its first frame. Throws Error where it cannot be
+  // written.
   explicit Recorder(const RecordOptions& options);
   // Ends it as Finish does, silently.
   ~Recorder();
@@ -42,7 +44,8 @@ class Recorder {
 
   // Waits while too many frames are to be written. After a failed write frames are passed over.
   void Record(std::shared_ptr<const MatchedFrame> frame);
-  // Writes what is left and the file's summary; no frame comes after it. Safe to call again.
+  // Writes what is left and the file's summary; no frame comes after it. Without any there is no file. Safe to call
+  // again.
   void Finish();
 
   // After Finish: one line of what is in the file.
@@ -65,8 +68,9 @@ class Recorder {
   std::exception_ptr failure_;
   std::shared_ptr<const SeenPixelsOfPair> seen_;  // that is in the file
   std::size_t num_frames_ = 0, num_lost_ = 0, num_without_calibration_ = 0;
-  std::size_t num_in_chunk_ = 0;  // frames
-  std::thread thread_;            // the last: it uses the others
+  std::size_t num_in_chunk_ = 0;     // frames
+  std::int64_t chunk_begin_ns_ = 0;  // the first one's time
+  std::thread thread_;               // the last: it uses the others
 };
 
 }  // namespace parallax::app

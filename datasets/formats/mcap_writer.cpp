@@ -10,6 +10,7 @@
 #include <string_view>
 #include <system_error>
 
+#include "datasets/atomic_file.h"
 #include "datasets/file_identity.h"
 #include "pipeline/error.h"
 
@@ -124,26 +125,33 @@ McapWriter::McapWriter(fs::path path, std::vector<McapSchema> schemas, std::vect
   OpenRecord(begin, McapOpcode::kHeader).Text(kProfile).Text(kLibrary);
   for (const McapSchema& schema : schemas_) AppendSchema(begin, schema);
   for (const McapChannel& channel : channels_) AppendChannel(begin, channel);
-  // Whoever finds the file under its name finds topics in it.
-  const fs::path temporary =
-      path_.parent_path() / ("." + path_.filename().string() + "." + std::to_string(getpid()) + ".part");
-  descriptor_ = open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  RemoveAbandoned(path_);
+  temporary_path_ = TemporaryPathFor(path_);
+  descriptor_ = open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) {
     throw Error(path_.string() + ": cannot be written" + Reason(errno) + "; does its folder exist?");
   }
   try {
     Append(begin);
-    fs::rename(temporary, path_, error);
-    if (error) throw Error(path_.string() + ": cannot be written (" + error.message() + ")");
   } catch (const Error&) {
     close(descriptor_);
-    fs::remove(temporary, error);
+    fs::remove(temporary_path_, error);
     throw;
   }
 }
 
 McapWriter::~McapWriter() {
   if (descriptor_ >= 0) close(descriptor_);
+  std::error_code ignored;
+  if (!temporary_path_.empty()) fs::remove(temporary_path_, ignored);
+}
+
+void McapWriter::TakeName() {
+  if (temporary_path_.empty()) return;
+  std::error_code error;
+  fs::rename(temporary_path_, path_, error);
+  if (error) throw Error(path_.string() + ": cannot be written (" + error.message() + ")");
+  temporary_path_.clear();
 }
 
 void McapWriter::WriteAll(std::span<const std::uint8_t> bytes) const {
@@ -181,7 +189,7 @@ void McapWriter::Write(std::uint16_t channel, std::uint64_t time_ns, std::span<c
       .Number(time_ns)
       .Number(time_ns)
       .Raw(message);
-  if (chunk_.size() >= kChunk_bytes) EndChunk();
+  if (chunk_.size() >= kChunk_bytes) WriteChunk();
 }
 
 void McapWriter::ForgetChunk() {
@@ -191,6 +199,11 @@ void McapWriter::ForgetChunk() {
 
 void McapWriter::EndChunk() {
   if (chunk_.empty()) return;
+  WriteChunk();
+  TakeName();
+}
+
+void McapWriter::WriteChunk() {
   ChunkEntry entry{.first_ns = first_ns_, .last_ns = last_ns_, .offset = size_bytes_, .size = chunk_.size()};
   Bytes bytes;
   {
@@ -298,6 +311,7 @@ std::vector<std::uint8_t> McapWriter::Summary() const {
 void McapWriter::Finish() {
   EndChunk();
   Append(Summary());
+  TakeName();
   const int descriptor = std::exchange(descriptor_, -1);
   const bool synced = fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;  // not of this file system
   const int reason = errno;

@@ -14,17 +14,18 @@
 
 namespace parallax {
 
-// The file stands under its name from the beginning and grows by whole chunks: whatever ends the program, it
-// can be read up to the last of them. The same messages give the same bytes.
+// The file gets its name with the first EndChunk, or Finish, and grows by whole chunks: whatever ends the
+// program, a file of this name holds what came before that EndChunk at least, and can be read up to its last
+// whole chunk. The same messages give the same bytes.
 class McapWriter {
  public:
   // A chunk ends with the message that fills it.
   static constexpr std::size_t kChunk_bytes = std::size_t{4} << 20;
 
-  // Begins the file, with header, schemas and channels in it; what was there is replaced. Throws Error where
-  // it cannot be written, or stands for something else than a file.
+  // Begins the file, with header, schemas and channels in it, under a temporary name; what is there stays until
+  // the file gets its own. Throws Error where it cannot be written, or stands for something else than a file.
   McapWriter(std::filesystem::path path, std::vector<McapSchema> schemas, std::vector<McapChannel> channels);
-  // Leaves the file as it is: without Finish it ends behind the last whole chunk.
+  // Leaves the file as it is: without Finish it ends behind the last whole chunk, and without a name it goes.
   ~McapWriter();
   McapWriter(const McapWriter&) = delete;
   McapWriter& operator=(const McapWriter&) = delete;
@@ -32,7 +33,7 @@ class McapWriter {
   // channel: one of those. Throws Error on a full disk, and the file then ends behind its last whole chunk,
   // whose messages alone are counted; Finish may still be called.
   void Write(std::uint16_t channel, std::uint64_t time_ns, std::span<const std::uint8_t> message);
-  // Ends the chunk, if it holds anything. Throws as Write.
+  // Ends the chunk, if it holds anything, and gives the file its name. Throws as Write.
   void EndChunk();
   // Ends the last chunk and writes the summary. Throws as Write.
   void Finish();
@@ -50,9 +51,12 @@ class McapWriter {
   void Append(std::span<const std::uint8_t> bytes);
   void WriteAll(std::span<const std::uint8_t> bytes) const;
   std::vector<std::uint8_t> Summary() const;
+  void WriteChunk();
   void ForgetChunk();
+  void TakeName();
 
   std::filesystem::path path_;
+  std::filesystem::path temporary_path_;  // empty once the file has its name
   std::vector<McapSchema> schemas_;
   std::vector<McapChannel> channels_;
   int descriptor_ = -1;
