@@ -36,6 +36,7 @@ const std::vector<Key>& Keys() {
       {"doffs", &S::doffs, -1024, 1024, "cx_right - cx_left of the rig, px"},
       {"color", &S::color, 0, 1, "1 = 8-bit colour, 0 = gray"},
       {"bits", &S::bits, 8, 16, "bits of gray: 8 or 16"},
+      {"still", &S::still, 0, 1, "1 = every frame shows the first one's scene, with noise of its own"},
       {"samples", &S::samples, 1, 16, "rays per pixel and direction; default 4"},
       {"threads", &S::threads, 0, 1024, "threads that render, 0 = all; the result is the same"},
   };

@@ -23,6 +23,7 @@ struct SyntheticSpec {
   double doffs = 0;       // px, of the rig: cx_right - cx_left
   int color = 0;          // 1 = 8-bit colour
   int bits = 8;           // of gray: 8 or 16
+  int still = 0;          // 1 = every frame shows the first one's scene, with noise of its own
   int samples = 4;        // rays per pixel and direction
   int threads = 0;        // 0 = one per hardware thread; does not change the result
 };

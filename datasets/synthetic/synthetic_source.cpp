@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
+#include <utility>
 
 #include "datasets/synthetic/named_scenes.h"
 #include "datasets/synthetic/ray_caster.h"
@@ -49,7 +51,7 @@ class SyntheticSource final : public FrameSource {
     StereoFrame frame;
     frame.origin = NextOrigin();
     const int index = next_++;
-    const Scene scene = BuildScene(spec_, index);
+    const Scene scene = BuildScene(spec_, spec_.still == 1 ? 0 : index);
     frame.name = *name;
     frame.timestamp_s = index * kFramePeriod_s;
     frame.rig = scene.rig;
@@ -61,10 +63,12 @@ class SyntheticSource final : public FrameSource {
       return frame;
     }
     const int w = spec_.width, h = spec_.height;
-    const auto left = RenderView(scene, Camera::kLeft, w, h, spec_.samples, pool_);
-    const auto right = RenderView(scene, Camera::kRight, w, h, spec_.samples, pool_);
-    frame.left = Expose(left.ConstView(), SensorOf(Camera::kLeft, index), pool_);
-    frame.right = Expose(right.ConstView(), SensorOf(Camera::kRight, index), pool_);
+    if (!views_ || spec_.still == 0) {
+      views_.emplace(RenderView(scene, Camera::kLeft, w, h, spec_.samples, pool_),
+                     RenderView(scene, Camera::kRight, w, h, spec_.samples, pool_));
+    }
+    frame.left = Expose(views_->first.ConstView(), SensorOf(Camera::kLeft, index), pool_);
+    frame.right = Expose(views_->second.ConstView(), SensorOf(Camera::kRight, index), pool_);
     if (with_truth_) frame.truth = RenderTruth(scene, w, h, pool_);
     return frame;
   }
@@ -101,6 +105,7 @@ class SyntheticSource final : public FrameSource {
   bool with_truth_;
   ThreadPool pool_;
   int next_ = 0;
+  std::optional<std::pair<HostImage<Color>, HostImage<Color>>> views_;  // left and right, of the last frame
 };
 
 }  // namespace

@@ -14,6 +14,7 @@ namespace {
 
 using test::RenderFrame;
 using test::SameFrame;
+using test::SamePixels;
 
 TEST(SyntheticSource, DeliversNamedFramesWithRigAndTime) {
   const auto source = OpenSyntheticSource("synthetic:drive,width=50,height=20,frames=3,samples=1", {});
@@ -58,6 +59,19 @@ TEST(SyntheticSource, SkippedFramesDoNotChangeTheNext) {
   const StereoFrame first = source->Read(), second = source->Read(), third = source->Read();
   EXPECT_TRUE(SameFrame(third, RenderFrame("drive,width=97,height=41,frames=3", 2)));
   EXPECT_FALSE(SameFrame(first, second));
+}
+
+TEST(SyntheticSource, AStillSceneDiffersInNoiseAlone) {
+  for (const std::string scene : {"boxes", "drive", "shift"}) {
+    const std::string spec = scene + ",width=97,height=41,frames=3,still=1";
+    EXPECT_TRUE(SameFrame(RenderFrame(spec), RenderFrame(spec, 2))) << scene;
+    EXPECT_TRUE(SameFrame(RenderFrame(spec), RenderFrame(scene + ",width=97,height=41,frames=3"))) << scene;
+    const auto source = OpenSyntheticSource(spec + ",noise=3", {.kind = "", .with_truth = true});
+    const StereoFrame first = source->Read(), second = source->Read();
+    EXPECT_TRUE(SamePixels(first.truth->disparity, second.truth->disparity)) << scene;
+    EXPECT_FALSE(SamePixels(test::Gray(first.left), test::Gray(second.left))) << scene;
+    EXPECT_TRUE(SameFrame(second, RenderFrame(spec + ",noise=3", 1))) << scene;
+  }
 }
 
 TEST(SyntheticSource, AnySizeRenders) {
