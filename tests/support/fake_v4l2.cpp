@@ -1,6 +1,8 @@
 // Loaded before the C library (LD_PRELOAD): plays /dev/video0 and /dev/video1, two cameras whose clocks
 // agree, 30 gray pictures a second of 128x48 px, the second one's by 4 px further left. Files in the folder
-// PARALLAX_FAKE_CAMERAS change that: N.gone (unplugged), N.busy, N.denied, N.late (20 ms behind).
+// PARALLAX_FAKE_CAMERAS change that: N.gone (unplugged), N.busy, N.denied, N.late (20 ms behind); N.format holds
+// the one format that it has instead, in rows with 64 bytes more than they need: YUYV or UYVY with U = 90 and V = 170,
+// Y16, RGB3 or BGR3 with (L, L / 2, 255 - L) for a gray level L, or MJPG, whose pictures are then the file N.jpg.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/videodev2.h>
@@ -21,7 +23,7 @@
 
 namespace {
 
-constexpr std::uint32_t kWidth = 128, kHeight = 48, kBuffer_bytes = 8192, kBuffers = 4;
+constexpr std::uint32_t kWidth = 128, kHeight = 48, kBuffer_bytes = 32768, kPadding_bytes = 64, kBuffers = 4;
 constexpr double kRate = 30;
 constexpr int kMostFiles = 4096;
 
@@ -56,14 +58,90 @@ std::uint8_t Level(std::uint32_t x, std::uint32_t y) {
   return (hash >> 24) % 3 == 0 ? 220 : 30;
 }
 
-void SetFormat(v4l2_pix_format& format) {
-  const std::uint32_t pixels =
-      format.pixelformat == V4L2_PIX_FMT_YUYV ? V4L2_PIX_FMT_YUYV : V4L2_PIX_FMT_GREY;
+std::vector<std::uint8_t> FileBytes(int number, const char* name) {
+  std::vector<std::uint8_t> bytes;
+  const char* folder = std::getenv("PARALLAX_FAKE_CAMERAS");
+  if (folder == nullptr) return bytes;
+  std::FILE* file = std::fopen((std::string(folder) + "/" + std::to_string(number) + name).c_str(), "rb");
+  if (file == nullptr) return bytes;
+  bytes.resize(kBuffer_bytes);
+  bytes.resize(std::fread(bytes.data(), 1, bytes.size(), file));
+  std::fclose(file);
+  return bytes;
+}
+
+// The one format of N.format, or 0.
+std::uint32_t OnlyFormat(int number) {
+  std::vector<std::uint8_t> name = FileBytes(number, ".format");
+  if (name.empty()) return 0;
+  name.resize(4, ' ');
+  return v4l2_fourcc(name[0], name[1], name[2], name[3]);
+}
+
+std::uint32_t BytesAPixel(std::uint32_t format) {
+  switch (format) {
+    case V4L2_PIX_FMT_YUYV:
+    case V4L2_PIX_FMT_UYVY:
+    case V4L2_PIX_FMT_Y16:
+      return 2;
+    case V4L2_PIX_FMT_RGB24:
+    case V4L2_PIX_FMT_BGR24:
+      return 3;
+    default:
+      return 1;
+  }
+}
+
+void SetFormat(int number, v4l2_pix_format& format) {
+  const std::uint32_t only = OnlyFormat(number);
+  std::uint32_t pixels = only;
+  if (only == 0) pixels = format.pixelformat == V4L2_PIX_FMT_YUYV ? V4L2_PIX_FMT_YUYV : V4L2_PIX_FMT_GREY;
   format.pixelformat = pixels;
   format.width = kWidth;
   format.height = kHeight;
-  format.bytesperline = kWidth * (pixels == V4L2_PIX_FMT_YUYV ? 2 : 1);
-  format.sizeimage = format.bytesperline * kHeight;
+  format.bytesperline = kWidth * BytesAPixel(pixels) + (only != 0 ? kPadding_bytes : 0);
+  if (pixels == V4L2_PIX_FMT_MJPEG) format.bytesperline = 0;
+  format.sizeimage = kBuffer_bytes;
+}
+
+// The bytes of a gray level at a pixel.
+void PutPixel(std::uint32_t format, std::uint32_t x, std::uint8_t level, std::uint8_t* to) {
+  const auto half = static_cast<std::uint8_t>(level / 2), rest = static_cast<std::uint8_t>(255 - level);
+  const std::uint8_t chroma = x % 2 == 0 ? 90 : 170;
+  switch (format) {
+    case V4L2_PIX_FMT_YUYV:
+      to[0] = level, to[1] = chroma;
+      break;
+    case V4L2_PIX_FMT_UYVY:
+      to[0] = chroma, to[1] = level;
+      break;
+    case V4L2_PIX_FMT_Y16:
+      to[0] = to[1] = level;
+      break;
+    case V4L2_PIX_FMT_RGB24:
+      to[0] = level, to[1] = half, to[2] = rest;
+      break;
+    case V4L2_PIX_FMT_BGR24:
+      to[0] = rest, to[1] = half, to[2] = level;
+      break;
+    default:
+      to[0] = level;
+  }
+}
+
+std::vector<std::uint8_t> Picture(int number) {
+  const std::uint32_t only = OnlyFormat(number);
+  if (only == V4L2_PIX_FMT_MJPEG) return FileBytes(number, ".jpg");
+  const std::uint32_t pixel_bytes = BytesAPixel(only);
+  const std::uint32_t row_bytes = kWidth * pixel_bytes + (only != 0 ? kPadding_bytes : 0);
+  std::vector<std::uint8_t> picture(row_bytes * kHeight, 77);
+  for (std::uint32_t y = 0; y < kHeight; ++y) {
+    for (std::uint32_t x = 0; x < kWidth; ++x) {
+      PutPixel(only, x, Level(x + 4 * static_cast<std::uint32_t>(number), y),
+               picture.data() + y * row_bytes + x * pixel_bytes);
+    }
+  }
+  return picture;
 }
 
 int Dequeue(int file, Camera& camera, v4l2_buffer& buffer) {
@@ -77,13 +155,9 @@ int Dequeue(int file, Camera& camera, v4l2_buffer& buffer) {
   camera.last_s = taken_s;
   buffer.index = camera.queued[0];
   std::memmove(camera.queued, camera.queued + 1, sizeof(std::uint32_t) * --camera.num_queued);
-  std::vector<std::uint8_t> picture(kWidth * kHeight);
-  for (std::uint32_t y = 0; y < kHeight; ++y) {
-    for (std::uint32_t x = 0; x < kWidth; ++x)
-      picture[y * kWidth + x] = Level(x + 4 * static_cast<std::uint32_t>(camera.number), y);
-  }
+  const std::vector<std::uint8_t> picture = Picture(camera.number);
   if (pwrite(file, picture.data(), picture.size(), buffer.index * kBuffer_bytes) < 0) return -1;
-  buffer.bytesused = kWidth * kHeight;
+  buffer.bytesused = static_cast<std::uint32_t>(picture.size());
   buffer.flags = V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC;
   buffer.timestamp.tv_sec = static_cast<time_t>(taken_s);
   buffer.timestamp.tv_usec = static_cast<suseconds_t>((taken_s - std::floor(taken_s)) * 1e6);
@@ -100,8 +174,9 @@ int Answer(int file, Camera& camera, unsigned long request, void* argument) {
     }
     case VIDIOC_ENUM_FMT: {
       auto& entry = *static_cast<v4l2_fmtdesc*>(argument);
-      if (entry.index > 1) return Fail(EINVAL);
-      entry.pixelformat = entry.index == 0 ? V4L2_PIX_FMT_YUYV : V4L2_PIX_FMT_GREY;
+      const std::uint32_t only = OnlyFormat(camera.number);
+      if (entry.index > (only == 0 ? 1 : 0)) return Fail(EINVAL);
+      entry.pixelformat = only != 0 ? only : entry.index == 0 ? V4L2_PIX_FMT_YUYV : V4L2_PIX_FMT_GREY;
       return 0;
     }
     case VIDIOC_ENUM_FRAMEINTERVALS: {
@@ -113,13 +188,13 @@ int Answer(int file, Camera& camera, unsigned long request, void* argument) {
     }
     case VIDIOC_G_FMT:
       static_cast<v4l2_format*>(argument)->fmt.pix.pixelformat = V4L2_PIX_FMT_YUYV;
-      SetFormat(static_cast<v4l2_format*>(argument)->fmt.pix);
+      SetFormat(camera.number, static_cast<v4l2_format*>(argument)->fmt.pix);
       return 0;
     case VIDIOC_S_FMT:
       if (Is(camera.number, ".busy")) return Fail(EBUSY);
       [[fallthrough]];
     case VIDIOC_TRY_FMT:
-      SetFormat(static_cast<v4l2_format*>(argument)->fmt.pix);
+      SetFormat(camera.number, static_cast<v4l2_format*>(argument)->fmt.pix);
       return 0;
     case VIDIOC_REQBUFS:
       static_cast<v4l2_requestbuffers*>(argument)->count = kBuffers;

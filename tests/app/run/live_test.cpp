@@ -5,14 +5,19 @@
 #include <signal.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <opencv2/imgcodecs.hpp>
 #include <random>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
+#include "datasets/source.h"
 #include "tests/support/jpeg_server.h"
 #include "tests/support/run_program.h"
 
@@ -200,6 +205,56 @@ TEST_F(CameraRun, TwoCamerasArePairedByTheirDriversTimes) {
   const cv::Mat map = cv::imread((out() / "disparity" / "camera_000003.png").string(), cv::IMREAD_UNCHANGED);
   ASSERT_EQ(map.type(), CV_16UC1);
   EXPECT_NEAR(map.at<std::uint16_t>(24, 64), 4 * 256, 40);
+}
+
+// What the pictures of tests/support/fake_v4l2.cpp look like in the program: colours of limited range by BT.601.
+TEST_F(CameraRun, EveryFormatOfPixelsIsReadAsItIs) {
+  const auto level_at = [](int x, int y) {
+    std::uint32_t hash = static_cast<std::uint32_t>(x) * 2654435761U ^ static_cast<std::uint32_t>(y) * 40503U;
+    hash ^= hash >> 13;
+    hash *= 1274126177U;
+    return (hash >> 24) % 3 == 0 ? 220 : 30;
+  };
+  for (int camera = 0; camera < 2; ++camera) {
+    cv::Mat picture(48, 128, CV_8UC1);
+    for (int y = 0; y < 48; ++y) {
+      for (int x = 0; x < 128; ++x)
+        picture.at<std::uint8_t>(y, x) = static_cast<std::uint8_t>(level_at(x + 4 * camera, y));
+    }
+    cv::imwrite((folder_.path() / (std::to_string(camera) + ".jpg")).string(), picture,
+                {cv::IMWRITE_JPEG_QUALITY, 100});
+  }
+  for (const std::string format : {"YUYV", "UYVY", "Y16 ", "RGB3", "BGR3", "MJPG"}) {
+    SCOPED_TRACE(format);
+    for (const char* camera : {"0.format", "1.format"}) std::ofstream(folder_.path() / camera) << format;
+    const std::string recording = (folder_.path() / "formats.mcap").string();
+    ASSERT_EQ(test::WaitForProgram(StartFake({"camera:0,1", "--max-frames", "3", "--write", "disparity",
+                                              "--record", recording, "--overwrite"})),
+              0)
+        << Error();
+    const cv::Mat map = cv::imread((out() / "disparity" / "camera_000001.png").string(), cv::IMREAD_UNCHANGED);
+    ASSERT_EQ(map.type(), CV_16UC1);
+    EXPECT_NEAR(map.at<std::uint16_t>(24, 64), 4 * 256, 40);
+    const StereoFrame frame = OpenSource({recording})->Read();
+    for (const auto& [x, y] : {std::pair{0, 0}, {1, 0}, {64, 24}, {65, 24}, {126, 47}, {127, 47}}) {
+      const double level = level_at(x, y);
+      if (format == "MJPG") {
+        EXPECT_NEAR(std::get<HostImage<std::uint8_t>>(frame.left)(x, y), level, 3);
+      } else if (format == "Y16 ") {
+        EXPECT_EQ(std::get<HostImage<std::uint16_t>>(frame.left)(x, y), level * 257);
+      } else {
+        const Rgb8 seen = std::get<HostImage<Rgb8>>(frame.left)(x, y);
+        const bool is_yuv = format[0] != 'R' && format[0] != 'B';
+        const double luma = 255.0 / 219 * (level - 16), u = 255.0 / 224 * (90 - 128), v = 255.0 / 224 * (170 - 128);
+        const std::array<double, 3> expected =
+            is_yuv ? std::array<double, 3>{luma + 1.402 * v, luma - 0.344 * u - 0.714 * v, luma + 1.772 * u}
+                   : std::array<double, 3>{level, std::floor(level / 2), 255 - level};
+        EXPECT_NEAR(seen.r, std::clamp(expected[0], 0.0, 255.0), 1.5);
+        EXPECT_NEAR(seen.g, std::clamp(expected[1], 0.0, 255.0), 1.5);
+        EXPECT_NEAR(seen.b, std::clamp(expected[2], 0.0, 255.0), 1.5);
+      }
+    }
+  }
 }
 
 TEST_F(CameraRun, ACameraThatIsUnpluggedIsWaitedFor) {
