@@ -1,5 +1,6 @@
 // parallax info: what this program is, can and knows.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <cstdio>
 #include <fstream>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "config/backends.h"
 #include "config/parameter_table.h"
 #include "config/presets.h"
+#include "datasets/live/v4l2_camera.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -56,6 +58,17 @@ std::string Joined(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
+// What a preset is for: the first sentence of the comment that its file begins with.
+std::string FirstSentence(std::string_view yaml) {
+  std::string comment;
+  while (yaml.starts_with("# ")) {
+    const std::size_t end = std::min(yaml.find('\n'), yaml.size());
+    comment += (comment.empty() ? "" : " ") + std::string(yaml.substr(2, end - 2));
+    yaml.remove_prefix(std::min(end + 1, yaml.size()));
+  }
+  return comment.substr(0, comment.find(". "));
+}
+
 std::string Text() {
   const BuildInfo& build = ThisBuild();
   std::string text = "parallax " + std::string(build.version) + '\n';
@@ -70,7 +83,8 @@ std::string Text() {
                                                     : std::string(build.cuda_compiler) + ", architectures " +
                                                           std::string(build.cuda_architectures));
   line("viewer", build.viewer ? "built" : "not built (PARALLAX_VIEWER=OFF)");
-  line("videos, cameras", build.video ? "built" : "not built (PARALLAX_VIDEO=OFF)");
+  line("videos", build.video ? "built" : "not built (PARALLAX_VIDEO=OFF)");
+  line("pipelines, gst:", build.gstreamer ? "built" : "not built (PARALLAX_GSTREAMER)");
   for (const LibraryVersion& library : build.libraries) line(library.name, std::string(library.version));
   text += "back ends\n";
   for (const BackendState& backend : Backends()) {
@@ -81,8 +95,16 @@ std::string Text() {
   line("processor", ProcessorName());
   line("cores", std::to_string(std::thread::hardware_concurrency()));
   line("instruction sets", Joined(InstructionSets()));
+  const std::string cameras = ListV4l2Cameras();
+  line("cameras", cameras.empty() ? "none is connected" : cameras);
   text += "presets\n";
-  line("names", std::string(PresetNames()));
+  for (const Preset& preset : Presets()) {
+    if (!preset.is_for_task) line(preset.name, FirstSentence(preset.yaml));
+  }
+  text += "presets by task\n";
+  for (const Preset& preset : Presets()) {
+    if (preset.is_for_task) line(preset.name, FirstSentence(preset.yaml));
+  }
   return text;
 }
 
@@ -101,7 +123,7 @@ std::string Json() {
       .Value(build.cuda_compiler)
       .Key("cuda_architectures")
       .Value(build.cuda_architectures);
-  json.Key("viewer").Value(build.viewer).Key("video").Value(build.video);
+  json.Key("viewer").Value(build.viewer).Key("video").Value(build.video).Key("gstreamer").Value(build.gstreamer);
   json.Key("libraries").BeginObject();
   for (const LibraryVersion& library : build.libraries) json.Key(library.name).Value(library.version);
   json.EndObject().EndObject();
@@ -117,7 +139,7 @@ std::string Json() {
       .Key("instruction_sets")
       .BeginArray();
   for (const std::string& set : InstructionSets()) json.Value(set);
-  json.EndArray().EndObject();
+  json.EndArray().Key("cameras").Value(ListV4l2Cameras()).EndObject();
   json.Key("presets").BeginArray();
   for (const Preset& preset : Presets()) json.Value(preset.name);
   return json.EndArray().EndObject().text();

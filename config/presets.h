@@ -1,4 +1,5 @@
-// The sets of parameters that come with the program: config/presets/*.yaml, compiled in.
+// The sets of parameters that come with the program: config/presets/*.yaml by kind of data, and those by task
+// below it, compiled in.
 #pragma once
 
 #include <span>
@@ -9,9 +10,10 @@ namespace parallax {
 struct Preset {
   std::string_view name;  // "kitti"
   std::string_view yaml;  // the file's text
+  bool is_for_task;       // of presets/tasks/: for sequences, with the filters of the section live
 };
 
-// All presets, by name.
+// All presets, by name: those by kind of data, then those by task.
 std::span<const Preset> Presets();
 
 // The preset of this name, or nullptr.

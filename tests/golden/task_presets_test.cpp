@@ -1,0 +1,59 @@
+// What the presets by task make of a street that is driven along, with their filters over space and time.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include "config/parameters_yaml.h"
+#include "config/presets.h"
+#include "pipeline/cpu/cpu_matcher.h"
+#include "pipeline/live/decimation.h"
+#include "pipeline/live/live_filters.h"
+#include "tests/datasets/synthetic_frames.h"
+#include "tests/golden/golden.h"
+
+namespace parallax {
+namespace {
+
+std::vector<Preset> TaskPresets() {
+  std::vector<Preset> presets;
+  std::copy_if(Presets().begin(), Presets().end(), std::back_inserter(presets),
+               [](const Preset& preset) { return preset.is_for_task; });
+  return presets;
+}
+
+class GoldenTaskPreset : public testing::TestWithParam<Preset> {};
+
+TEST_P(GoldenTaskPreset, OfThreeFramesOfAStreet) {
+  const std::string name(GetParam().name);
+  Parameters parameters = LoadParameters(name);
+  parameters.matching_cost.num_disparities = 48;
+  for (const auto make : {&MakeReferenceMatcher, &MakeCpuMatcher}) {
+    LiveFilters filters(2);
+    test::Hash hash;
+    for (int i = 0; i < 3; ++i) {
+      StereoFrame frame = test::RenderFrame("drive,width=161,height=83,seed=11,noise=2,frames=3", i);
+      Decimate(parameters.live.decimation, frame);
+      const CameraImageView left = ViewOf(frame.left);
+      DisparityMap map;
+      make(ForMatcher(parameters), {.width = WidthOf(left), .height = HeightOf(left)})
+          ->Compute(left, ViewOf(frame.right), map, nullptr, nullptr);
+      filters.Apply(parameters, left, frame.rig, map);
+      hash.Add(map.disparity.ConstView());
+      hash.Add(map.validity.ConstView());
+      hash.Add(map.confidence.ConstView());
+    }
+    test::ExpectGolden("task." + name, hash);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Presets, GoldenTaskPreset, testing::ValuesIn(TaskPresets()), [](const auto& preset) {
+  std::string name(preset.param.name);
+  std::replace(name.begin(), name.end(), '-', '_');
+  return name;
+});
+
+}  // namespace
+}  // namespace parallax
