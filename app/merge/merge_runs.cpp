@@ -12,7 +12,6 @@
 
 #include "app/merge/merge_shards.h"
 #include "app/merge/shard_folders.h"
-#include "config/frame_parameters.h"
 #include "app/output/error_text.h"
 #include "app/output/output_files.h"
 #include "app/run/failures.h"
@@ -21,6 +20,7 @@
 #include "app/run/run_folder.h"
 #include "app/run/shard_records.h"
 #include "app/run/summary.h"
+#include "config/frame_parameters.h"
 #include "datasets/file_identity.h"
 #include "pipeline/error.h"
 
@@ -173,7 +173,7 @@ void MergeRuns(const MergeOptions& options, const std::vector<fs::path>& places)
   folder.Begin(common);
 
   const ShardFolder* as_a_whole = &shards.front();  // whose parameters.yaml leaves open what frames differ in
-  RunSummary summary(RunDescriptionOf(*shards.front().Last(kShardRecord)));
+  RunSummary summary(RunDescriptionOf(*shards.front().Last(kShardRecord)), output);
   for (const auto& [index, frame] : frames) {
     summary.Add(frame.report);
     const auto result = finished[frame.shard].find(frame.report.name);
@@ -191,7 +191,7 @@ void MergeRuns(const MergeOptions& options, const std::vector<fs::path>& places)
     elapsed_s = std::max(elapsed_s, ShardEndOf(*shard.Last(kEndRecord)).elapsed_s);
   summary.Finish(elapsed_s, false);
   WriteTextFile(output / "parameters.yaml", WithoutShard(ParametersIn(as_a_whole->folder)));
-  WriteTextFile(output / "summary.json", summary.Json());
+  summary.WriteJson(output / "summary.json");
   std::printf("%sresults of %zu shards in %s\n", Printable(summary.Text(), true).c_str(), shards.size(),
               Printable(output.string()).c_str());
   ThrowOnFailures(summary, output / "summary.json");

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace parallax::app {
@@ -29,6 +30,8 @@ class JsonWriter {
 
   // What was written so far; a whole document, ending in a newline, once every level is closed.
   const std::string& text() const { return text_; }
+  // The same, and the writer goes on behind it: a long document need not be in memory whole.
+  std::string TakeText() { return std::exchange(text_, std::string()); }
 
  private:
   JsonWriter& Begin(char bracket);

@@ -182,10 +182,10 @@ std::optional<FinishedResult> ResultFolder::Find(std::string_view name) const {
   return found == finished_.end() ? std::nullopt : std::optional(found->second);
 }
 
-bool ResultFolder::HasFinished(const std::function<bool(const FinishedResult&)>& test) const {
+void ResultFolder::Watch(std::function<void(const FinishedResult&)> watch) {
   const std::scoped_lock lock(mutex_);
-  return std::any_of(finished_.begin(), finished_.end(),
-                     [&](const auto& finished) { return test(finished.second); });
+  watch_ = std::move(watch);
+  for (const auto& [name, result] : finished_) watch_(result);
 }
 
 void ResultFolder::Begin(const JournalRecord& common) {
@@ -214,12 +214,15 @@ void ResultFolder::Take(const JournalRecord& record) {
   {
     const std::scoped_lock lock(mutex_);
     const auto before = finished_.find(finished->name);
-    if (before != finished_.end() && before->second.made_of == result.made_of) {
-      for (const ResultFile& other : before->second.files) {
-        if (!result.Covers(other.path)) result.files.push_back(other);
+    if (before != finished_.end()) {
+      if (before->second.made_of == result.made_of) {
+        for (const ResultFile& other : before->second.files) {
+          if (!result.Covers(other.path)) result.files.push_back(other);
+        }
       }
+      before->second = result;
     }
-    finished_[finished->name] = result;
+    if (watch_) watch_(result);
   }
   journal_->Append(RecordOf(finished->name, result));
 }

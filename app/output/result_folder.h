@@ -96,12 +96,13 @@ class ResultFolder : public ResultKeeper {
   // What the results there have in common, as Begin wrote it; empty where there are none to go on with.
   const JournalRecord& before() const { return before_; }
   bool goes_on() const { return !before_.kind.empty(); }
-  // The results that were finished before, by their names; not to be used beside Finish.
+  // The results that were finished before, by their names; not to be used beside Take.
   const std::map<std::string, FinishedResult, std::less<>>& finished() const { return finished_; }
+  // One of them, as it was written last; what was finished since is not kept in memory.
   std::optional<FinishedResult> Find(std::string_view name) const override;
   void Take(const JournalRecord& record) override;
-  // True where a finished result passes the test; for several threads.
-  bool HasFinished(const std::function<bool(const FinishedResult&)>& test) const;
+  // Calls it with every finished result, those from before at once, one at a time.
+  void Watch(std::function<void(const FinishedResult&)> watch);
   // Before the first result: removes what is to be overwritten and what killed programs left, and says in
   // the journal what all results have in common, where they are not gone on with.
   void Begin(const JournalRecord& common);
@@ -129,9 +130,10 @@ class ResultFolder : public ResultKeeper {
   std::vector<ResultPlace> places_;
   std::optional<Journal> journal_;
   JournalRecord before_;
-  std::vector<std::string> named_;  // files that the journal names, sorted
-  mutable std::mutex mutex_;        // of finished_, while results are written
-  std::map<std::string, FinishedResult, std::less<>> finished_;
+  std::vector<std::string> named_;                               // files that the journal names, sorted
+  mutable std::mutex mutex_;                                     // of what follows, while results are written
+  std::map<std::string, FinishedResult, std::less<>> finished_;  // before
+  std::function<void(const FinishedResult&)> watch_;
 };
 
 }  // namespace parallax::app

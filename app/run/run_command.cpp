@@ -172,7 +172,7 @@ class RunCommand {
       if (options_.shard) NoteShard();
     }
     if (!options_.record.file.empty()) recorder_.emplace(options_.record);
-    summary_ = RunSummary(Description());
+    summary_ = RunSummary(Description(), options_.output);
     start_ = std::chrono::steady_clock::now();
     if (!IsFollower()) progress_.emplace(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
     monitor_->TellTo([this](const std::string& line) {
@@ -233,7 +233,7 @@ class RunCommand {
       if (was_interrupted_) throw Error("interrupted " + WhereItEnded());
       progress_->Print("the window was closed " + WhereItEnded());
     }
-    if (summary_.frames().empty() && !options_.shard)
+    if (summary_.num_frames() == 0 && !options_.shard)
       throw Error(options_.source.front() + ": holds no frames");
   }
 
@@ -247,9 +247,9 @@ class RunCommand {
   fs::path SummaryPath() const { return options_.output / "summary.json"; }
 
   // A camera runs until it is interrupted; anything else was cut short.
-  bool IsCutShort() const { return total_ && summary_.frames().size() < *total_; }
+  bool IsCutShort() const { return total_ && summary_.num_frames() < *total_; }
   std::string WhereItEnded() const {
-    return fmt::format("after {} of {} frames: go on with --resume", summary_.frames().size(),
+    return fmt::format("after {} of {} frames: go on with --resume", summary_.num_frames(),
                        total_.value_or(0));
   }
 
@@ -258,7 +258,7 @@ class RunCommand {
     const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
     summary_.Finish(elapsed_s, cut_short);
     folder_->End();
-    WriteTextFile(SummaryPath(), summary_.Json());
+    summary_.WriteJson(SummaryPath());
     // How many frames a source has that does not tell is not known before its end.
     if (options_.shard) folder_->Note(EndRecord(elapsed_s, cut_short || (!total_ && is_interrupted_)));
     progress_->Print(summary_.Text() + "results in " + options_.output.string());
@@ -296,7 +296,7 @@ class RunCommand {
   void NoteShard() { folder_->Note(ShardRecord(Description())); }
 
   // Every frame ends here, in whatever process it was matched.
-  void TakeReport(FrameReport report) {
+  void TakeReport(const FrameReport& report) {
     const std::scoped_lock lock(report_mutex_);
     if (report.outcome == FrameOutcome::kFailed) {
       progress_->Print("failed " + report.name + ": " + report.error);
@@ -304,7 +304,7 @@ class RunCommand {
     }
     progress_->Advance(report.outcome != FrameOutcome::kSkipped);
     if (options_.shard) folder_->Note(RecordOf(report));
-    summary_.Add(std::move(report));
+    summary_.Add(report);
   }
 
   // The next two are called in the thread that watches for signals.
@@ -393,7 +393,7 @@ class RunCommand {
       if (report.outcome == FrameOutcome::kDropped) return;
       report.error = ErrorText(report.error);
       if (dealt_) report.index = dealt_->IndexOf(report.index);
-      if (!IsFollower()) return TakeReport(std::move(report));
+      if (!IsFollower()) return TakeReport(report);
       try {
         shared_->Tell(RecordOf(report));
       } catch (...) {  // rank 0 has given up: the next question for frames says so, too

@@ -127,7 +127,11 @@ void RunFolder::Begin() {
   if (!folder_) return;
   folder_->Begin(RunRecord());
   writer_.MakeFolders();
-  WriteParameters(DisparitiesDiffer());
+  folder_->Watch(
+      [this, chosen = ParameterText(chosen_.parameters, kNumDisparitiesKey)](const FinishedResult& result) {
+        if (HasOtherDisparities(result, chosen)) disparities_differ_ = true;
+      });
+  WriteParameters(disparities_differ_);
 }
 
 bool RunFolder::IsDone(const std::string& name, std::string_view origin, const StereoFrame* frame) const {
@@ -163,14 +167,7 @@ void RunFolder::Finish(const StereoFrame& frame, const Parameters& parameters) {
 }
 
 void RunFolder::End() const {
-  if (folder_ && DisparitiesDiffer()) WriteParameters(true);
-}
-
-bool RunFolder::DisparitiesDiffer() const {
-  return folder_->HasFinished(
-      [chosen = ParameterText(chosen_.parameters, kNumDisparitiesKey)](const FinishedResult& result) {
-        return HasOtherDisparities(result, chosen);
-      });
+  if (folder_ && disparities_differ_) WriteParameters(true);
 }
 
 // disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.

@@ -1,6 +1,7 @@
 // The folder of a run: what its journal has to say so that `--resume` mixes nothing.
 #pragma once
 
+#include <atomic>
 #include <functional>
 #include <optional>
 #include <set>
@@ -49,7 +50,6 @@ class RunFolder {
  private:
   void CheckIsTheSame() const;
   void WriteParameters(bool disparities_open) const;
-  bool DisparitiesDiffer() const;
   JournalRecord RunRecord() const;
 
   const RunOptions& options_;
@@ -57,6 +57,7 @@ class RunFolder {
   const FrameWriter& writer_;
   std::optional<ResultFolder> folder_;  // where this process keeps the journal
   ResultKeeper* keeper_;
+  std::atomic<bool> disparities_differ_ = false;  // from frame to frame, or from those that were asked for
 };
 
 // Whether a frame was matched with another number of disparities than that.

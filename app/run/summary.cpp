@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
 #include <functional>
+#include <ostream>
 #include <string_view>
 #include <utility>
 
@@ -11,7 +13,7 @@
 #include "app/options/live_options.h"
 #include "app/output/json_writer.h"
 #include "app/output/number_text.h"
-#include "app/run/run_clouds.h"
+#include "datasets/atomic_file.h"
 
 namespace parallax::app {
 namespace {
@@ -31,33 +33,37 @@ Timing TimingOf(std::string_view name, std::vector<double> ms) {
   return {name, sum / static_cast<double>(ms.size()), median};
 }
 
-// Of the frames that are done: reading, each stage, matching as a whole, writing.
-std::vector<Timing> TimingsOf(const std::vector<FrameReport>& frames) {
+// Of the frames that are done: reading, each stage, matching as a whole, writing. One at a time, as the times
+// of all frames are in memory meanwhile.
+std::vector<Timing> TimingsOf(const ReportSpool& frames) {
   std::vector<Timing> timings;
-  const auto add = [&](std::string_view name, const std::function<double(const FrameReport&)>& ms_of) {
+  const auto add = [&](std::string_view name, const std::function<double(const FrameFigures&)>& ms_of,
+                       bool only_if_any) {
     std::vector<double> ms;
-    for (const FrameReport& frame : frames) {
+    bool any = !only_if_any;
+    frames.ForEach([&](const FrameFigures& frame, std::string_view) {
       if (frame.outcome == FrameOutcome::kDone) ms.push_back(ms_of(frame));
-    }
-    timings.push_back(TimingOf(name, std::move(ms)));
+      any = any || ms_of(frame) > 0;
+      return true;
+    });
+    if (any) timings.push_back(TimingOf(name, std::move(ms)));
   };
-  add("read", [](const FrameReport& frame) { return frame.read_ms; });
+  add(
+      "read", [](const FrameFigures& frame) { return frame.read_ms; }, false);
   for (std::size_t i = 0; i < static_cast<std::size_t>(Stage::kCount); ++i) {
     // With frames in flight single stages are not timed.
-    const bool timed =
-        std::any_of(frames.begin(), frames.end(), [i](const FrameReport& f) { return f.times.ms[i] > 0; });
-    if (timed) add(kStageNames[i], [i](const FrameReport& frame) { return frame.times.ms[i]; });
+    add(
+        kStageNames[i], [i](const FrameFigures& frame) { return frame.times.ms[i]; }, true);
   }
-  add("match", [](const FrameReport& frame) { return frame.match_ms; });
-  add("write", [](const FrameReport& frame) { return frame.write_ms; });
+  add(
+      "match", [](const FrameFigures& frame) { return frame.match_ms; }, false);
+  add(
+      "write", [](const FrameFigures& frame) { return frame.write_ms; }, false);
   // Parts of writing, where they were asked for.
-  const auto add_if_any = [&](std::string_view name, double CloudFigures::*ms) {
-    const auto ms_of = [ms](const FrameReport& frame) { return CloudFiguresOf(frame).*ms; };
-    if (std::any_of(frames.begin(), frames.end(), [&](const FrameReport& frame) { return ms_of(frame) > 0; }))
-      add(name, ms_of);
-  };
-  add_if_any("cloud_clean", &CloudFigures::clean_ms);
-  add_if_any("density", &CloudFigures::density_ms);
+  add(
+      "cloud_clean", [](const FrameFigures& frame) { return frame.clouds.clean_ms; }, true);
+  add(
+      "density", [](const FrameFigures& frame) { return frame.clouds.density_ms; }, true);
   return timings;
 }
 
@@ -68,9 +74,11 @@ struct NoteGroup {
   std::size_t num_frames = 0;
 };
 
-std::vector<NoteGroup> GroupNotes(const std::vector<FrameReport>& frames) {
+std::vector<NoteGroup> GroupNotes(const ReportSpool& frames) {
   std::vector<NoteGroup> groups;
-  for (const FrameReport& frame : frames) {
+  frames.ForEach([&](const FrameFigures& figures, std::string_view line) {
+    if (!figures.has_notes) return true;
+    const FrameReport frame = ReportSpool::Read(line);
     for (const std::string& note : frame.notes) {
       std::string kind = note;
       std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
@@ -79,17 +87,18 @@ std::vector<NoteGroup> GroupNotes(const std::vector<FrameReport>& frames) {
       if (group == groups.end()) group = groups.insert(groups.end(), {kind, frame.name, note});
       ++group->num_frames;
     }
-  }
+    return true;
+  });
   return groups;
 }
 
 // How much cleaning took away; empty where clouds were not cleaned.
-std::string CleaningText(const std::vector<FrameReport>& frames) {
+std::string CleaningText(const ReportSpool& frames) {
   std::size_t num_points = 0, num_removed = 0;
-  for (const FrameReport& frame : frames) {
-    const CloudFigures figures = CloudFiguresOf(frame);
-    num_points += figures.num_points, num_removed += figures.num_points_removed;
-  }
+  frames.ForEach([&](const FrameFigures& frame, std::string_view) {
+    num_points += frame.clouds.num_points, num_removed += frame.clouds.num_points_removed;
+    return true;
+  });
   if (num_points == 0) return "";
   return fmt::format("  clouds cleaned: {} of {} points removed ({:.2f} %)\n", WithThousands(num_removed),
                      WithThousands(num_points),
@@ -141,24 +150,50 @@ std::string_view NameOf(FrameOutcome outcome) {
   return "failed";
 }
 
-void RunSummary::Add(FrameReport report) { frames_.push_back(std::move(report)); }
+void RunSummary::Add(const FrameReport& report) {
+  ++num_of_[static_cast<std::size_t>(report.outcome)];
+  if (!report.missing.empty()) ++num_incomplete_;
+  frames_.Add(report);
+}
+
+void RunSummary::AddLatency(double ms) {
+  char bytes[sizeof ms];
+  std::memcpy(bytes, &ms, sizeof ms);
+  latencies_ms_.Add({bytes, sizeof bytes});
+}
+
+std::vector<double> RunSummary::Latencies_ms() const {
+  std::vector<double> all_ms;
+  latencies_ms_.ForEach([&](std::uint64_t, std::string_view bytes) {
+    double ms = 0;
+    std::memcpy(&ms, bytes.data(), sizeof ms);
+    all_ms.push_back(ms);
+    return true;
+  });
+  return all_ms;
+}
 
 void RunSummary::Finish(double elapsed_s, bool interrupted) {
-  // They ended in whatever order they were written; what is told first is the first of the source.
-  std::stable_sort(frames_.begin(), frames_.end(),
-                   [](const FrameReport& a, const FrameReport& b) { return a.index < b.index; });
+  frames_.Sort();
   elapsed_s_ = elapsed_s;
   interrupted_ = interrupted;
 }
 
-std::size_t RunSummary::Count(FrameOutcome outcome) const {
-  return static_cast<std::size_t>(std::count_if(
-      frames_.begin(), frames_.end(), [&](const FrameReport& frame) { return frame.outcome == outcome; }));
+std::optional<FrameReport> RunSummary::First(const std::function<bool(const FrameFigures&)>& test) const {
+  std::optional<FrameReport> first;
+  frames_.ForEach([&](const FrameFigures& figures, std::string_view line) {
+    if (test(figures)) first = ReportSpool::Read(line);
+    return !first;
+  });
+  return first;
 }
 
-std::size_t RunSummary::num_incomplete() const {
-  return static_cast<std::size_t>(std::count_if(
-      frames_.begin(), frames_.end(), [](const FrameReport& frame) { return !frame.missing.empty(); }));
+std::optional<FrameReport> RunSummary::FirstFailed() const {
+  return First([](const FrameFigures& frame) { return frame.outcome == FrameOutcome::kFailed; });
+}
+
+std::optional<FrameReport> RunSummary::FirstIncomplete() const {
+  return First([](const FrameFigures& frame) { return frame.is_incomplete; });
 }
 
 double RunSummary::FramesPerSecond() const {
@@ -178,10 +213,9 @@ std::string RunSummary::Text() const {
   for (const Timing& timing : TimingsOf(frames_)) {
     text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", timing.name, timing.mean_ms, timing.median_ms);
   }
-  if (!latencies_ms_.empty()) {
+  if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
     text += fmt::format("  from capture to result: median {:.1f} ms, longest {:.1f} ms\n",
-                        TimingOf("latency", latencies_ms_).median_ms,
-                        *std::max_element(latencies_ms_.begin(), latencies_ms_.end()));
+                        TimingOf("latency", ms).median_ms, *std::max_element(ms.begin(), ms.end()));
   }
   text += CleaningText(frames_);
   for (const NoteGroup& group : GroupNotes(frames_)) {
@@ -192,7 +226,13 @@ std::string RunSummary::Text() const {
   return text;
 }
 
-std::string RunSummary::Json() const {
+void RunSummary::WriteJson(const std::filesystem::path& file) const {
+  AtomicFile json(file);
+  WriteJson(json.stream());
+  json.Commit();
+}
+
+void RunSummary::WriteJson(std::ostream& stream) const {
   JsonWriter json;
   json.BeginObject().Key("program").Value("parallax " + std::string(ThisBuild().version));
   const auto list = [&](std::string_view key, const std::vector<std::string>& values) {
@@ -225,11 +265,11 @@ std::string RunSummary::Json() const {
     count("num_losses", live_->num_losses);
     count("num_reopened", live_->num_reopened);
     json.Key("lost_s").Value(live_->lost_s);
-    if (!latencies_ms_.empty()) {
-      const Timing latency = TimingOf("latency", latencies_ms_);
+    if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
+      const Timing latency = TimingOf("latency", ms);
       json.Key("latency_ms").BeginObject().Key("mean").Value(latency.mean_ms);
       json.Key("median").Value(latency.median_ms).Key("longest");
-      json.Value(*std::max_element(latencies_ms_.begin(), latencies_ms_.end())).EndObject();
+      json.Value(*std::max_element(ms.begin(), ms.end())).EndObject();
     }
     json.EndObject();
   }
@@ -241,8 +281,12 @@ std::string RunSummary::Json() const {
     json.Key("median").Value(timing.median_ms).EndObject();
   }
   json.EndObject().Key("frames").BeginArray();
-  for (const FrameReport& frame : frames_) WriteFrame(frame, json);
-  return json.EndArray().EndObject().text();
+  frames_.ForEach([&](const FrameFigures&, std::string_view line) {
+    WriteFrame(ReportSpool::Read(line), json);
+    stream << json.TakeText();
+    return true;
+  });
+  stream << json.EndArray().EndObject().text();
 }
 
 }  // namespace parallax::app

@@ -1,12 +1,18 @@
 // What a run did: for people and as summary.json.
 #pragma once
 
+#include <array>
 #include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/output/record_spool.h"
+#include "app/run/report_spool.h"
 #include "datasets/live/live_options.h"
 #include "pipeline/frames/frame_road.h"
 
@@ -29,35 +35,44 @@ std::string_view NameOf(FrameOutcome outcome);  // "done", "skipped", "failed", 
 
 class RunSummary {
  public:
-  explicit RunSummary(RunDescription description = {}) : description_(std::move(description)) {}
+  // folder: where what is known of the frames lies until the end, as RecordSpool has it.
+  explicit RunSummary(RunDescription description = {}, const std::filesystem::path& folder = {})
+      : description_(std::move(description)), frames_(folder), latencies_ms_(folder) {}
 
-  void Add(FrameReport report);
+  void Add(const FrameReport& report);
   // Frames of a live source for which there was no time; they have no report.
   void AddDropped(std::size_t count) { num_dropped_ += count; }
   // What a live source counted. The pairs that it replaced count as dropped.
   void SetLive(const LiveCounts& counts) { live_ = counts; }
   // From the capture of a frame to the end of its last result, where the time of capture is known.
-  void AddLatency(double ms) { latencies_ms_.push_back(ms); }
+  void AddLatency(double ms);
   // Ends the counting of time and puts the frames in the order of the source.
   void Finish(double elapsed_s, bool interrupted);
 
-  std::size_t Count(FrameOutcome outcome) const;
-  std::size_t num_incomplete() const;  // done, but with outputs missing
-  const std::vector<FrameReport>& frames() const { return frames_; }
+  std::size_t num_frames() const { return frames_.size(); }
+  std::size_t Count(FrameOutcome outcome) const { return num_of_[static_cast<std::size_t>(outcome)]; }
+  std::size_t num_incomplete() const { return num_incomplete_; }  // done, but with outputs missing
+  // The first in the order of the source.
+  std::optional<FrameReport> FirstFailed() const;
+  std::optional<FrameReport> FirstIncomplete() const;
 
   std::string Text() const;  // a few lines
-  std::string Json() const;
+  void WriteJson(std::ostream& stream) const;
+  // The same as a file, which is replaced when all is written. Throws Error where it cannot be.
+  void WriteJson(const std::filesystem::path& file) const;
 
  private:
+  std::optional<FrameReport> First(const std::function<bool(const FrameFigures&)>& test) const;
   double FramesPerSecond() const;
-
-  RunDescription description_;
-  std::vector<FrameReport> frames_;
+  std::vector<double> Latencies_ms() const;
   std::size_t num_dropped() const { return num_dropped_ + (live_ ? live_->num_replaced : 0); }
 
-  std::size_t num_dropped_ = 0;
+  RunDescription description_;
+  ReportSpool frames_;
+  std::array<std::size_t, 4> num_of_{};  // by outcome
+  std::size_t num_incomplete_ = 0, num_dropped_ = 0;
   std::optional<LiveCounts> live_;
-  std::vector<double> latencies_ms_;
+  RecordSpool latencies_ms_;  // a double each
   double elapsed_s_ = 0;
   bool interrupted_ = false;
 };

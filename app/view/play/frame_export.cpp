@@ -81,7 +81,8 @@ void FrameExport::Run(Timeline::Range range, ChosenParameters chosen) {
                       .backend = std::string(backend),
                       .config = options.matching.config,
                       .assignments = options.matching.assignments,
-                      .outputs = {}});
+                      .outputs = {}},
+                     options.output);
   FrameSteps steps;
   steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
   AddLiveFilters(chosen.parameters, options.matching.num_threads, steps);
@@ -94,7 +95,7 @@ void FrameExport::Run(Timeline::Range range, ChosenParameters chosen) {
     writer.Write(matched, report);
     folder.Finish(matched.frame, matched.parameters);
   };
-  steps.report = [&](FrameReport report) { summary.Add(std::move(report)); };
+  steps.report = [&](const FrameReport& report) { summary.Add(report); };
   const Stopwatch watch;
   RunFrames(source, steps,
             {.max_frames = num_frames,
@@ -106,7 +107,7 @@ void FrameExport::Run(Timeline::Range range, ChosenParameters chosen) {
   recorder.Finish();
   summary.Finish(watch.s(), stop_);
   folder.End();
-  WriteTextFile(options.output / "summary.json", summary.Json());
+  summary.WriteJson(options.output / "summary.json");
   recorder.ThrowOnLoss();
   const std::size_t num_failed = summary.Count(FrameOutcome::kFailed);
   Tell(fmt::format("exported {} to {}{}", CountOf(summary.Count(FrameOutcome::kDone), "frame"),

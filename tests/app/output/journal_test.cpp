@@ -119,6 +119,10 @@ TEST_F(ResultFolderTest, FilesThatAResultDoesNotHaveAreKnownToo) {
     results.Begin({});
     Put("x/a.txt");
     results.Finish("a", "here", {{"k", "v"}}, {"x/a.txt", "x/never.txt"});
+  }
+  {
+    ResultFolder results(folder_.path(), {{"x", ".txt"}}, {.resume = true});
+    results.Begin({});
     Put("x/more.txt");
     results.Finish("a", "there", {{"k", "v"}}, {"x/more.txt"});
   }
