@@ -73,7 +73,7 @@ std::string FileOf(const std::string& records) {
 }
 std::string Number(std::uint64_t value, int bytes) {
   std::string text;
-  for (int i = 0; i < bytes; ++i) text += static_cast<char>(value >> (8 * i));
+  for (int i = 0; i < bytes; ++i) text += static_cast<char>(i < 8 ? value >> (8 * i) : 0);
   return text;
 }
 std::string RecordOf(char opcode, const std::string& content) {
