@@ -58,6 +58,9 @@ class StageCollector {
       case cuda::Step::kAggregation:
         Sums([&](auto to) { cuda::SumPaths(pipeline.sgm().volumes(), to, slot_.stream()); });
         break;
+      case cuda::Step::kJudgement:
+        stages_.Add("judged", Map());
+        break;
       case cuda::Step::kFill:
         stages_.Add("filled", Map());
         break;

@@ -82,6 +82,8 @@ StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int 
     work.packed_operations = cells * (layout.num_volumes - 1 + 3) / 2;
   } else if (stage == "speckle" || stage == "fill") {
     work.bytes = 2 * pixels * (sizeof(float) + 1);
+  } else if (stage == "judgement") {  // what was selected, twice, the guide, the map both ways
+    work.bytes = pixels * (2 * sizeof(float) + 1 + 2 * (sizeof(float) + 1));
   } else if (stage == "planes") {
     work.bytes = pixels * (2 * sizeof(float) + 2);
   } else if (stage == "median") {

@@ -12,6 +12,7 @@ enum class Step {
   kSelection,
   kConsistency,
   kSpeckle,
+  kJudgement,
   kVoting,
   kFill,
   kDiscontinuities,
@@ -21,10 +22,10 @@ enum class Step {
   kSmoothing,
   kCount
 };
-inline constexpr const char* kStepNames[] = {"census_transform", "matching_cost", "aggregation", "selection",
-                                             "consistency",      "speckle",       "voting",      "fill",
-                                             "discontinuities",  "subpixel",      "planes",      "median",
-                                             "smoothing"};
+inline constexpr const char* kStepNames[] = {
+    "census_transform", "matching_cost", "aggregation", "selection", "consistency",
+    "speckle",          "judgement",     "voting",      "fill",      "discontinuities",
+    "subpixel",         "planes",        "median",      "smoothing"};
 
 // Called after the launches of each step; it may launch more work on the stream, or wait for it.
 using StepObserver = std::function<void(Step)>;

@@ -97,6 +97,7 @@ void StereoPipeline::Enqueue(const DeviceCameraImage& left, const DeviceCameraIm
     const bool is_checked =
         sgm_->Enqueue(left, right, map_stages_.winners(), map_stages_.map(), results_between, run, stream);
     map_stages_.EnqueueChecks(is_checked, run, stream);
+    map_stages_.EnqueueJudgement(sgm_->guide(), run, stream);
     map_stages_.EnqueueFill(run, stream);
     map_stages_.EnqueueLast(sgm_->guide(), run, stream);
   } else {

@@ -18,6 +18,8 @@ enum class Subpixel { kNone, kParabola, kEquiangular };
 enum class AdCensusCost { kBoth, kAd, kCensus };
 enum class ColorDifference { kMean, kMaximum };  // over the channels
 enum class SupportRegion { kBoth, kLeft };       // whose crosses
+// Whether trees judge the pixels, and which (pipeline/pixel_trees.h).
+enum class TreeSet { kNone, kDriving };
 // Frames with a value, of the last so many, that a pixel needs to take its last value again.
 enum class Persistence { kOff, k8Of8, k2Of3, k2Of4, k2Of8, k1Of2, k1Of5, k1Of8, kAlways };
 enum class LiveHoles {
@@ -94,6 +96,7 @@ struct FilterParameters {
   friend bool operator==(const FilterParameters&, const FilterParameters&) = default;
 };
 struct RefinementParameters {
+  TreeSet trees = TreeSet::kNone;
   bool planes = false;
   int plane_tile = 16;
   int plane_step = 4;
@@ -162,9 +165,11 @@ inline constexpr std::string_view kSupportRegionNames[] = {"both", "left"};
 inline constexpr std::string_view kRightWinnerNames[] = {"diagonal", "own"};
 inline constexpr std::string_view kPersistenceNames[] = {"off", "8/8", "2/3", "2/4",   "2/8",
                                                          "1/2", "1/5", "1/8", "always"};
+inline constexpr std::string_view kTreeSetNames[] = {"none", "driving"};
 inline constexpr std::string_view kLiveHolesNames[] = {"as_filter", "left", "farthest", "nearest"};
 constexpr const std::string_view (&EnumNames(Persistence))[9] { return kPersistenceNames; }
 constexpr const std::string_view (&EnumNames(LiveHoles))[4] { return kLiveHolesNames; }
+constexpr const std::string_view (&EnumNames(TreeSet))[2] { return kTreeSetNames; }
 constexpr const std::string_view (&EnumNames(Method))[2] { return kMethodNames; }
 constexpr const std::string_view (&EnumNames(CensusWindow))[5] { return kCensusWindowNames; }
 constexpr const std::string_view (&EnumNames(Subpixel))[3] { return kSubpixelNames; }
@@ -273,6 +278,10 @@ void VisitParameters(P& p, Visitor&& visit) {
              "interpolate rejected pixels: occluded ones from the background, others from all around"},
         p.filter.fill);
   visit(Info{"filter.median", "px", 0, 5, "side of the median window: 0 (off), 3 or 5"}, p.filter.median);
+  visit(Info{"refinement.trees", "", 0, 0,
+             "learned trees that reject pixels and restore others before holes are filled: none or driving "
+             "(trained on streets); method sgm"},
+        p.refinement.trees);
   visit(Info{"refinement.planes", "", 0, 0,
              "rejected pixels take the value of a plane fitted to what lies around them"},
         p.refinement.planes);

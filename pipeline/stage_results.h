@@ -7,6 +7,7 @@
 //   sums                        HostCostVolume<std::uint16_t>   aggregated cost S(x, y, d)
 //   winner_left, winner_right   HostImage<std::uint16_t>        index of the cheapest disparity, no filters
 //   selected, consistent, without_speckles, filled              DisparityMap after that stage
+//   judged                      DisparityMap, between the last two, where trees judge pixels
 //   planes, median              DisparityMap after that stage, where there are planes, and where smoothing
 //   follows
 #pragma once

@@ -7,6 +7,7 @@
 #include "cuda/filters/plane_filling.h"
 #include "cuda/filters/smoothing.h"
 #include "cuda/filters/speckle.h"
+#include "pipeline/pixel_trees.h"
 
 namespace parallax::cuda {
 
@@ -27,7 +28,9 @@ MapMemory MapMemory::Take(Arena& arena, const Parameters& parameters, int width,
     memory.holes_left = arena.Take<std::uint32_t>(2);
   }
   const RefinementParameters& refinement = parameters.refinement;
-  if (refinement.planes) {
+  const bool judges = HasTrees(parameters);
+  if (judges) memory.judgement = JudgementMemory::Take(arena, num_pixels);
+  if (refinement.planes || judges) {
     memory.planes = arena.Take<DisparityPlane>(LargestNumTiles(refinement, num_pixels));
   }
   if (refinement.planes || parameters.filter.median > 1 || refinement.smoothing_passes > 0) {
@@ -45,16 +48,27 @@ void MapStages::SetSize(int width, int height) {
 
 void MapStages::EnqueueChecks(bool is_checked, const StepRunner& run, cudaStream_t stream) {
   const int width = map_.disparity.width, height = map_.disparity.height;
+  const bool judges = HasTrees(parameters_);
   if (!is_checked) {
     run(Step::kConsistency, [&] {
       const DisparityRange range{parameters_.matching_cost.min_disparity,
                                  parameters_.matching_cost.num_disparities};
+      if (judges) KeepSelected(AsConst(map_.disparity), memory_.judgement.selected, stream);
       CheckConsistency(winners_, range, parameters_.consistency, map_, stream);
     });
   }
   run(Step::kSpeckle, [&] {
     const SpeckleScratch scratch{{memory_.labels, width, height}, {memory_.sizes, width, height}};
     RemoveSpeckles(parameters_.filter, scratch, map_, stream);
+  });
+}
+
+void MapStages::EnqueueJudgement(DeviceImageView<const std::uint8_t> guide, const StepRunner& run,
+                                 cudaStream_t stream) {
+  if (!HasTrees(parameters_)) return;
+  run(Step::kJudgement, [&] {
+    FitPlanes(parameters_, map_, memory_.planes, stream);
+    JudgePixels(parameters_, guide, memory_.judgement, memory_.planes, map_, stream);
   });
 }
 

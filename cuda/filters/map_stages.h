@@ -1,5 +1,5 @@
-// What follows the winner, whatever the method: consistency, removal of speckles; filling, where the method
-// has none of its own; planes, median, smoothing.
+// What follows the winner, whatever the method: consistency, removal of speckles; verdicts of trees; filling,
+// where the method has none of its own; planes, median, smoothing.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -10,6 +10,7 @@
 #include "cuda/device/arena.h"
 #include "cuda/device/device_disparity_map.h"
 #include "cuda/filters/consistency.h"
+#include "cuda/filters/judgement.h"
 #include "cuda/steps.h"
 #include "pipeline/image.h"
 #include "pipeline/parameters.h"
@@ -24,6 +25,7 @@ struct MapMemory {
   std::uint8_t *validity = nullptr, *confidence = nullptr;
   std::uint32_t *labels = nullptr, *sizes = nullptr;
   DisparityPlane* planes = nullptr;
+  JudgementMemory judgement;
   std::uint32_t *has_value = nullptr, *holes_left = nullptr;
 
   static MapMemory Take(Arena& arena, const Parameters& parameters, int width, int height);
@@ -46,6 +48,9 @@ class MapStages {
   // These launch their stages on stream and return before they are done. SetSize comes first, for each frame.
   // Consistency, unless map is consistent already, and speckles.
   void EnqueueChecks(bool is_checked, const StepRunner& run, cudaStream_t stream);
+  // The trees' verdicts, where there are trees. guide: left image.
+  void EnqueueJudgement(DeviceImageView<const std::uint8_t> guide, const StepRunner& run,
+                        cudaStream_t stream);
   void EnqueueFill(const StepRunner& run, cudaStream_t stream);
   // Planes, median, smoothing. guide: left image.
   void EnqueueLast(DeviceImageView<const std::uint8_t> guide, const StepRunner& run, cudaStream_t stream);

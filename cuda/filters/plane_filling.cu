@@ -242,11 +242,10 @@ std::size_t LargestNumTiles(const RefinementParameters& parameters, std::size_t 
   return (num_pixels + side - 1) / side + 1;
 }
 
-void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
-                    const DeviceDisparityMap& map, DisparityPlane* planes, DeviceImageView<float> filled,
-                    cudaStream_t stream) {
+void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, DisparityPlane* planes,
+               cudaStream_t stream) {
   const RefinementParameters& refinement = parameters.refinement;
-  const Tiles tiles = TilesOf(refinement, guide.width, guide.height);
+  const Tiles tiles = TilesOf(refinement, map.disparity.width, map.disparity.height);
   const float lowest = static_cast<float>(parameters.matching_cost.min_disparity);
   const float highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1);
   FitArguments fit{lowest, highest, 0, {}};
@@ -258,6 +257,16 @@ void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uin
   LaunchDependent("FitPlanesKernel", FitPlanesKernel,
                   dim3(static_cast<unsigned>((num_threads + kFitThreads - 1) / kFitThreads)),
                   dim3(kFitThreads), 0, stream, map, tiles, fit, planes);
+}
+
+void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
+                    const DeviceDisparityMap& map, DisparityPlane* planes, DeviceImageView<float> filled,
+                    cudaStream_t stream) {
+  FitPlanes(parameters, map, planes, stream);
+  const RefinementParameters& refinement = parameters.refinement;
+  const Tiles tiles = TilesOf(refinement, guide.width, guide.height);
+  const float lowest = static_cast<float>(parameters.matching_cost.min_disparity);
+  const float highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1);
   const dim3 grid(static_cast<unsigned>((guide.width + kChoiceWidth - 1) / kChoiceWidth),
                   static_cast<unsigned>((guide.height + kChoiceHeight - 1) / kChoiceHeight));
   const ChoiceInput choice{

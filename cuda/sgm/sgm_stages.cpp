@@ -6,6 +6,7 @@
 #include "cuda/device/device_code.h"
 #include "cuda/sgm/aggregation.h"
 #include "cuda/sgm/matching_cost.h"
+#include "pipeline/pixel_trees.h"
 
 namespace parallax::cuda {
 
@@ -116,8 +117,9 @@ bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& 
       Check(cudaStreamWaitEvent(stream, rows_done_.get()), "cudaStreamWaitEvent");
     }
   });
-  const bool checks =
-      !results_between && parameters_.consistency.max_difference >= 0 && FitsSelectAndCheck(volumes_.layout);
+  // Trees look at what was selected.
+  const bool checks = !results_between && !HasTrees(parameters_) &&
+                      parameters_.consistency.max_difference >= 0 && FitsSelectAndCheck(volumes_.layout);
   if (checks) {
     run(Step::kConsistency,
         [&] { SelectAndCheck(volumes_, parameters_.selection, parameters_.consistency, map, stream); });

@@ -70,7 +70,8 @@ void LiveFilters::ApplyMapStages(const Parameters& parameters, HostImageView<con
   const std::size_t size_bytes =
       cpu::FilterWorkspaceBytes(parameters, gray.width, gray.height, threads_.num_threads());
   if (workspace_->memory.size() < size_bytes) workspace_->memory = AlignedBuffer<std::uint8_t>(size_bytes);
-  cpu::FilterMap(parameters, gray, workspace_->speckles, map, workspace_->memory.data(), threads_, nullptr);
+  cpu::FilterMap(parameters, gray, {}, workspace_->speckles, map, workspace_->memory.data(), threads_,
+                 nullptr);
 }
 
 void LiveFilters::Apply(const Parameters& parameters, const CameraImageView& left,

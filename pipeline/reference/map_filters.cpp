@@ -2,18 +2,24 @@
 
 #include <string_view>
 
+#include "pipeline/pixel_trees.h"
 #include "pipeline/reference/refinement.h"
 #include "pipeline/reference/stages.h"
 
 namespace parallax::reference {
 
-void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide, DisparityMap& map,
-               ThreadPool& threads, StageResults* stages) {
+void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+               HostImageView<const float> selected, DisparityMap& map, ThreadPool& threads,
+               StageResults* stages) {
   const auto hand_out = [&](std::string_view name) {
     if (stages != nullptr) stages->Add(name, Clone(map));
   };
   RemoveSpeckles(parameters.filter, map);
   hand_out("without_speckles");
+  if (HasTrees(parameters) && !selected.Empty()) {
+    JudgePixels(parameters, guide, selected, map, threads);
+    hand_out("judged");
+  }
   if (parameters.filter.fill) FillHoles(map, threads);
   hand_out("filled");
   if (parameters.refinement.planes) {

@@ -12,10 +12,11 @@
 
 namespace parallax::reference {
 
-// Removes speckles, fills holes, takes medians and refines, each as far as the parameters ask for it, in
-// place (docs/matching.md, "filter" and "refinement"). guide: left image. stages: null, or gets the map after
-// each.
-void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide, DisparityMap& map,
-               ThreadPool& threads, StageResults* stages);
+// Removes speckles, judges pixels, fills holes, takes medians and refines, each as far as the parameters ask
+// for it, in place (docs/matching.md, "filter" and "refinement"). guide: left image. selected: the
+// disparities before consistency; without them no pixel is judged. stages: null, or gets the map after each.
+void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+               HostImageView<const float> selected, DisparityMap& map, ThreadPool& threads,
+               StageResults* stages);
 
 }  // namespace parallax::reference

@@ -118,18 +118,26 @@ float SupportOf(const DisparityPlane& plane, float at_pixel, float reach,
 
 }  // namespace
 
+HostImage<DisparityPlane> FitPlanes(const Parameters& parameters, const DisparityMap& map,
+                                    ThreadPool& threads) {
+  const int tile = parameters.refinement.plane_tile, step = parameters.refinement.plane_step;
+  const auto center_of = [tile](int i) { return i * tile + tile / 2; };
+  HostImage<DisparityPlane> planes((map.disparity.width() + tile - 1) / tile,
+                                   (map.disparity.height() + tile - 1) / tile);
+  threads.ParallelFor(planes.height(), [&](int row) {
+    for (int column = 0; column < planes.width(); ++column) {
+      planes(column, row) = FitPlane(parameters, SamplesAround(map, center_of(column), center_of(row), step));
+    }
+  });
+  return planes;
+}
+
 void FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide, DisparityMap& map,
                     ThreadPool& threads) {
   const RefinementParameters& refinement = parameters.refinement;
   const int width = map.disparity.width(), height = map.disparity.height(), tile = refinement.plane_tile;
   const auto center_of = [tile](int i) { return i * tile + tile / 2; };
-  HostImage<DisparityPlane> planes((width + tile - 1) / tile, (height + tile - 1) / tile);
-  threads.ParallelFor(planes.height(), [&](int row) {
-    for (int column = 0; column < planes.width(); ++column) {
-      planes(column, row) =
-          FitPlane(parameters, SamplesAround(map, center_of(column), center_of(row), refinement.plane_step));
-    }
-  });
+  const HostImage<DisparityPlane> planes = FitPlanes(parameters, map, threads);
   const float reach = PlaneReach(refinement.plane_tolerance, 1.0F);
   const float lowest = static_cast<float>(parameters.matching_cost.min_disparity);
   const float highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1);

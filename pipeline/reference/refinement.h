@@ -3,15 +3,32 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "pipeline/disparity_map.h"
 #include "pipeline/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
+#include "pipeline/refinement_math.h"
 
 namespace parallax::reference {
 
+// --- trees --------------------------------------------------------------------
+// One image a PixelFeature (pipeline/pixel_trees.h). selected: the map before consistency; map: after removal
+// of speckles.
+std::vector<HostImage<std::uint8_t>> PixelFeatures(const Parameters& parameters,
+                                                   HostImageView<const std::uint8_t> guide,
+                                                   HostImageView<const float> selected,
+                                                   const DisparityMap& map, ThreadPool& threads);
+// Rejects kept pixels whose winner the trees hold for wrong, as kMismatched, and gives rejected ones their
+// selected disparity back where they hold it for right.
+void JudgePixels(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+                 HostImageView<const float> selected, DisparityMap& map, ThreadPool& threads);
+
 // --- planes -------------------------------------------------------------------
+// Of each tile, the plane that its samples lie on; value kNoValue where there is none.
+HostImage<DisparityPlane> FitPlanes(const Parameters& parameters, const DisparityMap& map,
+                                    ThreadPool& threads);
 // Rejected pixels take the value of the plane, of those of the tiles around them, that the pixels beside them
 // lie on (robust fits by iterated weighted least squares). Changes disparity, and sets kFilled where it does.
 void FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide, DisparityMap& map,

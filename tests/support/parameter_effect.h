@@ -67,6 +67,7 @@ inline const std::vector<Change> kChanges = {
     {"filter.speckle_range", "0.05"},
     {"filter.fill", "false"},
     {"filter.median", "5"},
+    {"refinement.trees", "driving"},
     {"refinement.planes", "true"},
     {"refinement.plane_tile", "4", {{"refinement.planes", "true"}}},
     {"refinement.plane_step", "1", {{"refinement.planes", "true"}}},

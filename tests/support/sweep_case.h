@@ -135,6 +135,7 @@ inline SweepCase MakeSweepCase(std::uint64_t seed) {
     p.aggregation.p1_ground_percent = random.OneOf(100, 67, 0, random.Between(0, 100));
     p.aggregation.p2_vertical_percent = random.OneOf(100, 130, random.Between(25, 400));
   }
+  if (random.OneIn(3)) p.refinement.trees = TreeSet::kDriving;
   return c;
 }
 

@@ -581,7 +581,7 @@ class CpuAdCensusMatcher final : public StereoMatcher {
       });
     }
     const HostImageView<const std::uint8_t> guide(guide_.Row(0), width_, height_, guide_.View().stride_bytes);
-    cpu::FilterMap(parameters, guide, speckles_, map, workspace_.data(), threads_, nullptr);
+    cpu::FilterMap(parameters, guide, {}, speckles_, map, workspace_.data(), threads_, nullptr);
   }
 
   void RemoveSpeckles(DisparityMap& map) {

@@ -7,8 +7,10 @@
 #include "pipeline/cpu/filters/filter_kernels.h"
 #include "pipeline/cpu/filters/framed_map.h"
 #include "pipeline/cpu/filters/hole_filling.h"
+#include "pipeline/cpu/filters/judgement.h"
 #include "pipeline/cpu/filters/plane_filling.h"
 #include "pipeline/cpu/filters/smoothing.h"
+#include "pipeline/pixel_trees.h"
 #include "pipeline/simd/row_tasks.h"
 
 namespace parallax::cpu {
@@ -42,13 +44,14 @@ std::size_t FillWorkspaceBytes(int width, int height, int num_threads) {
 
 // Up to the median.
 void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::uint8_t> guide,
-                   SpeckleFilter& speckles, DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads,
-                   StageResults* stages) {
+                   HostImageView<const float> selected, SpeckleFilter& speckles, DisparityMap& map,
+                   std::uint8_t* workspace, ThreadPool& threads, StageResults* stages) {
   const int width = map.disparity.width(), height = map.disparity.height();
   const FilterParameters& parameters = all_parameters.filter;
   const bool has_planes = all_parameters.refinement.planes;
+  const bool judges = HasTrees(all_parameters) && !selected.Empty();
   speckles.FindIslands(parameters, map, workspace, threads);
-  if (!parameters.fill && parameters.median <= 1 && !has_planes) {
+  if (!parameters.fill && parameters.median <= 1 && !has_planes && !judges) {
     ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
       std::vector<std::uint64_t> words(speckles.NumWords());
       for (int y = begin; y < end; ++y)
@@ -72,11 +75,23 @@ void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::ui
       speckles.CopyRow(y, map.disparity.Row(y), framed.Row(y), map.validity.Row(y), words);
       framed.RestoreMargin(y);
     }
-    if (filling) filling->Gather(begin / kRowsPerBlock);
+    if (filling && !judges) filling->Gather(begin / kRowsPerBlock);
   });
   if (stages != nullptr) {
     DisparityMap& without_speckles = stages->Add("without_speckles", Clone(map));
     CopyOut(framed, 0, without_speckles.disparity, threads);
+  }
+  std::uint8_t* more_memory = workspace + FillWorkspaceBytes(width, height, threads.num_threads());
+  if (judges) {
+    JudgePixels(all_parameters, guide, selected, framed, map.validity, more_memory, threads);
+    if (stages != nullptr) {
+      DisparityMap& judged = stages->Add("judged", Clone(map));
+      CopyOut(framed, 0, judged.disparity, threads);
+    }
+    if (filling) {
+      ForRowBlocks(height, kRowsPerBlock, threads,
+                   [&](int begin, int) { filling->Gather(begin / kRowsPerBlock); });
+    }
   }
   if (filling) filling->Fill(map.validity, threads);
   if (stages != nullptr) {
@@ -87,7 +102,6 @@ void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::ui
     CopyOut(framed, parameters.median, map.disparity, threads);
     return;
   }
-  std::uint8_t* more_memory = workspace + FillWorkspaceBytes(width, height, threads.num_threads());
   const FramedMap from_planes(width, height, more_memory);
   FillFromPlanes(all_parameters, guide, framed, from_planes, map.validity,
                  more_memory + WholeLines(FramedMap::SizeBytes(width, height)), threads);
@@ -102,16 +116,21 @@ void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::ui
 
 std::size_t FilterWorkspaceBytes(const Parameters& parameters, int width, int height, int num_threads) {
   const RefinementParameters& refinement = parameters.refinement;
-  std::size_t bytes = FillWorkspaceBytes(width, height, num_threads);
+  std::size_t more_bytes = 0;
   if (refinement.planes) {
-    bytes += WholeLines(FramedMap::SizeBytes(width, height)) + PlaneWorkspaceBytes(refinement, width, height);
+    more_bytes =
+        WholeLines(FramedMap::SizeBytes(width, height)) + PlaneWorkspaceBytes(refinement, width, height);
   }
+  if (HasTrees(parameters))
+    more_bytes = std::max(more_bytes, JudgementWorkspaceBytes(refinement, width, height));
+  const std::size_t bytes = FillWorkspaceBytes(width, height, num_threads) + more_bytes;
   return refinement.smoothing_passes > 0 ? std::max(bytes, SmoothingWorkspaceBytes(width, height)) : bytes;
 }
 
-void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide, SpeckleFilter& speckles,
-               DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads, StageResults* stages) {
-  FilterAndFill(parameters, guide, speckles, map, workspace, threads, stages);
+void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+               HostImageView<const float> selected, SpeckleFilter& speckles, DisparityMap& map,
+               std::uint8_t* workspace, ThreadPool& threads, StageResults* stages) {
+  FilterAndFill(parameters, guide, selected, speckles, map, workspace, threads, stages);
   if (parameters.refinement.smoothing_passes > 0) {
     if (stages != nullptr) stages->Add("median", Clone(map));
     Smooth(parameters.refinement, map.disparity, workspace, threads);

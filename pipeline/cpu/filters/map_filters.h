@@ -10,12 +10,14 @@
 
 namespace parallax::cpu {
 
-// Removes small islands of disparity, interpolates rejected pixels if that is asked for, then replaces every
-// value by the median around it, side 0, 3 or 5, and refines the map as far as that is asked for
-// (docs/matching.md, "filter" and "refinement"). workspace: FilterWorkspaceBytes(), aligned, with any
-// content. guide: left image. stages: null, or gets the map after each.
+// Removes small islands of disparity, lets trees judge the pixels and interpolates rejected ones if that is
+// asked for, then replaces every value by the median around it, side 0, 3 or 5, and refines the map as far as
+// that is asked for (docs/matching.md, "filter" and "refinement"). workspace: FilterWorkspaceBytes(),
+// aligned, with any content. guide: left image. selected: the disparities before consistency; without them no
+// pixel is judged. stages: null, or gets the map after each.
 std::size_t FilterWorkspaceBytes(const Parameters& parameters, int width, int height, int num_threads);
-void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide, SpeckleFilter& speckles,
-               DisparityMap& map, std::uint8_t* workspace, ThreadPool& threads, StageResults* stages);
+void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+               HostImageView<const float> selected, SpeckleFilter& speckles, DisparityMap& map,
+               std::uint8_t* workspace, ThreadPool& threads, StageResults* stages);
 
 }  // namespace parallax::cpu

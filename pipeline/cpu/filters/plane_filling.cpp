@@ -94,8 +94,8 @@ class Filling {
     }
   }
 
-  // Once all rows were gathered: planes of the tiles that a rejected pixel lies in or beside.
-  void FitPlanes(int tile_row) {
+  // Once all rows were gathered: planes of all tiles, or of those that a rejected pixel lies in or beside.
+  void FitPlanes(int tile_row, bool of_all) {
     const RefinementParameters& refinement = parameters_.refinement;
     PlaneFit fit{};
     fit.lowest = lowest(), fit.highest = highest();
@@ -104,7 +104,7 @@ class Filling {
       fit.inverse_reach[i] = 1.0F / PlaneReach(refinement.plane_tolerance, kPlaneRoundTolerances[i]);
     }
     for (int i = 0; i < layout_.tiles_x; ++i) {
-      if (!IsNeeded(i, tile_row)) continue;
+      if (!of_all && !IsNeeded(i, tile_row)) continue;
       const std::size_t first = GridPlace(layout_.GridIndex(i) - kPlaneSampleRadius,
                                           layout_.GridIndex(tile_row) - kPlaneSampleRadius);
       planes_[Tile(i, tile_row)] =
@@ -145,6 +145,7 @@ class Filling {
   }
 
   int num_tile_rows() const { return layout_.tiles_y; }
+  TilePlanes planes() const { return {layout_.tile, layout_.tiles_x, layout_.tiles_y, planes_}; }
 
  private:
   float lowest() const { return static_cast<float>(parameters_.matching_cost.min_disparity); }
@@ -224,12 +225,21 @@ std::size_t PlaneWorkspaceBytes(const RefinementParameters& parameters, int widt
   return (Layout(parameters, width, height).bytes() + 63) / 64 * 64;
 }
 
+TilePlanes FitPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+                     const FramedMap& map, const HostImage<std::uint8_t>& validity, std::uint8_t* workspace,
+                     ThreadPool& threads) {
+  Filling filling(parameters, guide, map, workspace);
+  threads.ParallelFor(filling.num_tile_rows(), [&](int row) { filling.Gather(row, validity); });
+  threads.ParallelFor(filling.num_tile_rows(), [&](int row) { filling.FitPlanes(row, true); });
+  return filling.planes();
+}
+
 void FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                     const FramedMap& map, const FramedMap& filled, HostImage<std::uint8_t>& validity,
                     std::uint8_t* workspace, ThreadPool& threads) {
   Filling filling(parameters, guide, map, workspace);
   threads.ParallelFor(filling.num_tile_rows(), [&](int row) { filling.Gather(row, validity); });
-  threads.ParallelFor(filling.num_tile_rows(), [&](int row) { filling.FitPlanes(row); });
+  threads.ParallelFor(filling.num_tile_rows(), [&](int row) { filling.FitPlanes(row, false); });
   threads.ParallelFor(filling.num_tile_rows(), [&](int row) { filling.Choose(row, filled, validity); });
   for (int y = 0; y < map.height(); ++y) filled.RestoreMargin(y);
 }

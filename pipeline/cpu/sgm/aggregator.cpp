@@ -83,8 +83,9 @@ class Aggregator::Sink {
   std::uint16_t* sums(int i) { return sums_.data() + i * static_cast<std::ptrdiff_t>(sums_.size() / 2); }
   std::size_t bytes() const { return (sums_.size() + rows_.size()) * sizeof(std::uint16_t) + check_.bytes(); }
 
-  void SetOutput(const SelectionTables& tables, DisparityMap& map, StageResults* stages) {
-    tables_ = &tables, map_ = &map, hand_out_.reset();
+  void SetOutput(const SelectionTables& tables, DisparityMap& map, HostImageView<float> selected,
+                 StageResults* stages) {
+    tables_ = &tables, map_ = &map, selected_ = selected, hand_out_.reset();
     if (stages == nullptr) return;
     hand_out_.emplace(HandedOut{.sums = stages->Get<HostCostVolume<std::uint16_t>>("sums").View(),
                                 .winner_left = stages->Get<HostImage<std::uint16_t>>("winner_left").View(),
@@ -117,6 +118,7 @@ class Aggregator::Sink {
         std::copy_n(map_->validity.Row(y), width, hand_out_->selected->validity.Row(y));
         std::copy_n(map_->confidence.Row(y), width, hand_out_->selected->confidence.Row(y));
       }
+      if (!selected_.Empty()) std::copy_n(map_->disparity.Row(y), width, selected_.Row(y));
       CheckRow(row.winner, RightWinnersOf(*tables_, row), width, min_disparity,
                p.matching_cost.num_disparities, p.consistency, map_->disparity.Row(y), map_->validity.Row(y),
                check_);
@@ -162,6 +164,7 @@ class Aggregator::Sink {
   const Aggregator* parent_;
   const SelectionTables* tables_ = nullptr;
   DisparityMap* map_ = nullptr;
+  HostImageView<float> selected_;
   std::optional<HandedOut> hand_out_;
   int row_size_, right_size_;
   int top_ = 0, bottom_ = 0;
@@ -334,8 +337,8 @@ void Aggregator::Restore(PathState& state, int v, const std::uint8_t* checkpoint
 }
 
 void Aggregator::Compute(const CensusPlanes& left, const CensusPlanes& right,
-                         const PaddedImage<std::uint8_t>& guide, DisparityMap& map, StageTimes* times,
-                         StageResults* stages) {
+                         const PaddedImage<std::uint8_t>& guide, DisparityMap& map,
+                         HostImageView<float> selected, StageTimes* times, StageResults* stages) {
   SweepView first = ViewOf(first_state_), last = ViewOf(last_state_);
   for (SweepView* s : {&first, &last}) {
     s->left = left.data(), s->left_stride = left.stride();
@@ -343,7 +346,7 @@ void Aggregator::Compute(const CensusPlanes& left, const CensusPlanes& right,
     s->right = right.data(), s->right_stride = right.stride();
     s->guide = guide.Row(0), s->guide_stride = guide.stride();
   }
-  for (Sink& sink : sinks_) sink.SetOutput(selection_, map, stages);
+  for (Sink& sink : sinks_) sink.SetOutput(selection_, map, selected, stages);
   Clear(first_state_);
   Clear(last_state_);
   StageWatch watch(times);

@@ -41,9 +41,9 @@ class Aggregator {
   void SetSize(int width, int height);
 
   // Fills map (selection and consistency done), and of stages what belongs to the sums and the winners.
-  // times: of the two sweeps.
+  // selected: empty, or gets the disparities before consistency. times: of the two sweeps.
   void Compute(const CensusPlanes& left, const CensusPlanes& right, const PaddedImage<std::uint8_t>& guide,
-               DisparityMap& map, StageTimes* times, StageResults* stages);
+               DisparityMap& map, HostImageView<float> selected, StageTimes* times, StageResults* stages);
 
   const Striping& striping() const { return striping_; }
   const PhasedRow& right_row() const { return right_row_; }

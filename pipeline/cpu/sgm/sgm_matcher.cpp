@@ -20,6 +20,7 @@
 #include "pipeline/cpu/sgm/aggregator.h"
 #include "pipeline/cpu/sgm/census_transform.h"
 #include "pipeline/error.h"
+#include "pipeline/pixel_trees.h"
 #include "pipeline/simd/row_tasks.h"
 #include "pipeline/stage_watch.h"
 #include "pipeline/texture.h"
@@ -57,7 +58,8 @@ class CpuSgmMatcher final : public StereoMatcher {
         smoothed_right_(SmoothedOf(parameters, width_, height_)),
         left_(MakePlanes(nullptr)),
         right_(MakePlanes(&aggregator_.right_row())),
-        speckles_(width_, height_) {
+        speckles_(width_, height_),
+        selected_(MakeSelected()) {
     aggregator_.SetUp();
   }
 
@@ -77,12 +79,12 @@ class CpuSgmMatcher final : public StereoMatcher {
 
     if (result.disparity.width() != width_ || result.disparity.height() != height_)
       result = MakeMap(width_, height_);
-    aggregator_.Compute(left_, right_, guide_, result, times, stages);
+    aggregator_.Compute(left_, right_, guide_, result, selected_.View(), times, stages);
     if (stages != nullptr) stages->Add("consistent", Clone(result));
 
     watch.Skip();
-    cpu::FilterMap(parameters_, {guide_.Row(0), width_, height_, guide_.stride()}, speckles_, result,
-                   aggregator_.workspace(), threads_, stages);
+    cpu::FilterMap(parameters_, {guide_.Row(0), width_, height_, guide_.stride()}, selected_.ConstView(),
+                   speckles_, result, aggregator_.workspace(), threads_, stages);
     DoubtConstantImages(left, right, result.confidence.View());
     watch.Lap(Stage::kFilter);
   }
@@ -101,13 +103,23 @@ class CpuSgmMatcher final : public StereoMatcher {
     const std::size_t num_deep = parameters_.census_transform.window == CensusWindow::kTwoScale ? 4 : 2;
     const std::size_t images = 2 * cpu::PaddedImage<std::uint8_t>::BytesOf(width_, height_) +
                                num_deep * cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_) +
-                               planes(nullptr) + planes(&aggregator_.right_row());
+                               planes(nullptr) + planes(&aggregator_.right_row()) + SelectedBytes();
     const std::size_t workspace =
         cpu::FilterWorkspaceBytes(parameters_, width_, height_, threads_.num_threads());
     const std::size_t bytes = images + aggregator_.Plan(limit - std::min(limit, images), workspace);
     if (options.memory_limit_bytes > 0 && bytes > limit)
       throw NeedsMoreMemory(parameters_, options, bytes, 1);
     return bytes;
+  }
+
+  // Of the disparities before consistency, which only trees look at.
+  std::size_t SelectedBytes() const {
+    if (!HasTrees(parameters_)) return 0;
+    return (static_cast<std::size_t>(largest_width_) + 15) / 16 * 64 *
+           static_cast<std::size_t>(largest_height_);
+  }
+  HostImage<float> MakeSelected() const {
+    return HasTrees(parameters_) ? HostImage<float>(width_, height_) : HostImage<float>();
   }
 
   // Of the frame: the same memory, however its size changes from one to the next.
@@ -121,6 +133,7 @@ class CpuSgmMatcher final : public StereoMatcher {
     }
     for (auto* planes : {&left_, &right_}) planes->SetSize(width, height);
     speckles_.SetSize(width, height);
+    selected_ = MakeSelected();
   }
 
   // Both images, a block of rows of one after the same of the other.
@@ -196,6 +209,7 @@ class CpuSgmMatcher final : public StereoMatcher {
   cpu::PaddedImage<std::uint16_t> smoothed_left_, smoothed_right_;  // for the window of two scales
   cpu::CensusPlanes left_, right_;
   cpu::SpeckleFilter speckles_;
+  HostImage<float> selected_;
 };
 
 }  // namespace

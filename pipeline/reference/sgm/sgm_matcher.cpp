@@ -2,6 +2,7 @@
 #include <string>
 
 #include "pipeline/matcher.h"
+#include "pipeline/pixel_trees.h"
 #include "pipeline/reference/map_filters.h"
 #include "pipeline/reference/stages.h"
 #include "pipeline/stage_watch.h"
@@ -54,6 +55,8 @@ class ReferenceSgmMatcher final : public StereoMatcher {
                                  map, threads_);
     reference::SelectRightWinners(sums_.ConstView(), min_disparity, winner_right_.View(), threads_);
     if (stages != nullptr) HandOutVolumes(*stages), stages->Add("selected", Clone(map));
+    HostImage<float> selected;  // which the trees look at
+    if (HasTrees(parameters_)) selected = map.disparity.Clone();
     watch.Lap(Stage::kSelection);
 
     reference::CheckConsistency(winner_left_.ConstView(), winner_right_.ConstView(), min_disparity,
@@ -62,7 +65,7 @@ class ReferenceSgmMatcher final : public StereoMatcher {
     if (stages != nullptr) stages->Add("consistent", Clone(map));
     watch.Lap(Stage::kConsistency);
 
-    reference::FilterMap(parameters_, guide.ConstView(), map, threads_, stages);
+    reference::FilterMap(parameters_, guide.ConstView(), selected.ConstView(), map, threads_, stages);
     DoubtConstantImages(left, right, map.confidence.View());
     watch.Lap(Stage::kFilter);
 

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pipeline/cpu/filters/framed_map.h"
+#include "pipeline/image.h"
+#include "pipeline/parallel.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::cpu {
+
+// Rejects and restores pixels as the trees of the parameters say (docs/matching.md, "refinement"), in place.
+// guide: left image; selected: the disparities before consistency; map: after removal of speckles. workspace:
+// JudgementWorkspaceBytes(), aligned, with any content.
+std::size_t JudgementWorkspaceBytes(const RefinementParameters& parameters, int width, int height);
+void JudgePixels(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+                 HostImageView<const float> selected, const FramedMap& map, HostImage<std::uint8_t>& validity,
+                 std::uint8_t* workspace, ThreadPool& threads);
+
+}  // namespace parallax::cpu

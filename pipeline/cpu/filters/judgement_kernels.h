@@ -1,0 +1,69 @@
+// Kernels of the trees: rows of W elements, which may be read and written a vector past the width.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pipeline/pixel_trees.h"
+
+namespace parallax::cpu {
+
+inline constexpr std::int16_t kAboveAll = 0x7FFF;  // no index is as high
+inline constexpr std::int16_t kBelowAll = -1;
+
+struct IndexRow {
+  std::int16_t* index;                       // of the selected disparity, 0 where there is none
+  std::int16_t* weight;                      // 2 where the pixel is kept, 1 where it was rejected
+  std::int16_t* is_kept;                     // 1 or 0
+  std::int16_t *kept_or_high, *kept_or_low;  // the index, or kAboveAll and kBelowAll
+};
+void MakeIndexRow(const float* selected, const std::uint8_t* validity, int width, int min_disparity,
+                  const IndexRow& row);
+
+// The lowest, or highest, of count rows.
+void LowestOfRows(const std::int16_t* const* rows, int count, int width, std::int16_t* lowest);
+void HighestOfRows(const std::int16_t* const* rows, int count, int width, std::int16_t* highest);
+
+// Sums over windows: two rows of sums over all that lies above and to the left, at the window's right end and
+// at its left one, and its numbers of columns and rows.
+struct WindowRow {
+  const std::uint32_t *above, *below;
+  int radius;
+  const float* num_columns;
+  float num_rows;
+};
+// scale * sum / number of pixels, rounded down.
+void MeanRow(const WindowRow& sums, float scale, int width, std::uint8_t* feature);
+// MeanFeature().
+void MeanOfKeptRow(const WindowRow& index_sums, const WindowRow& kept_sums, const std::int16_t* index,
+                   int width, std::uint8_t* feature);
+
+struct RingRows {
+  const std::int16_t *index[kRingPixels], *weight[kRingPixels];  // weight 0 outside the image
+};
+void AgreementRow(const RingRows& ring, const std::int16_t* index, int difference, int width,
+                  std::uint8_t* feature);
+
+// How far the index lies above the lowest.
+void AboveLowestRow(const std::int16_t* index, const std::int16_t* lowest, int width, std::uint8_t* feature);
+// KeptExtremeFeature() for both.
+void KeptLowestRow(const std::int16_t* index, const std::int16_t* lowest, int width, std::uint8_t* feature);
+void KeptHighestRow(const std::int16_t* index, const std::int16_t* highest, int width, std::uint8_t* feature);
+
+// A tile's plane for each pixel of a row; pixels beyond the tiles have none, tile_px more on either side.
+struct PlaneOfColumn {
+  const float *value, *slope_x, *slope_y, *center_x;
+};
+struct PlanesAround {
+  PlaneOfColumn tiles[3];  // above, here, below
+  float from_center_y[3];
+  int tile_px;
+};
+void PlaneRow(const PlanesAround& planes, const float* selected, int min_disparity, int width,
+              std::uint8_t* own, std::uint8_t* nearest, std::uint8_t* num_near);
+
+// features: rows feature_stride apart. wrong: not 0 where the sum is above 0.
+void VerdictRow(const PixelTrees& trees, const std::uint8_t* features, std::ptrdiff_t feature_stride,
+                int width, std::uint8_t* wrong);
+
+}  // namespace parallax::cpu

@@ -1,0 +1,102 @@
+// The trees' verdicts on every instruction set against the reference, on maps such as no matcher gives:
+// noise, slopes, every kind of rejection, pixels that have lost their selected disparity, too.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <string>
+
+#include "pipeline/aligned_buffer.h"
+#include "pipeline/cpu/filters/judgement.h"
+#include "pipeline/reference/refinement.h"
+#include "pipeline/simd/instruction_sets.h"
+#include "tests/support/images.h"
+#include "tests/support/matcher_sweep.h"
+
+namespace parallax::cpu {
+namespace {
+
+struct Case {
+  Parameters parameters;
+  HostImage<std::uint8_t> guide;
+  HostImage<float> selected;
+  DisparityMap map;
+};
+
+Case MakeCase(int seed) {
+  test::SweepRandom random(static_cast<std::uint64_t>(seed));
+  const int width = random.OneIn(4) ? random.Between(1, 9) : random.Between(1, 200);
+  const int height = random.OneIn(4) ? random.Between(1, 9) : random.Between(1, 110);
+  Case c;
+  const int lowest = random.OneOf(0, 0, random.Between(-500, 500));
+  const int num_disparities = random.OneOf(random.Between(1, 200), 1024);
+  c.parameters.matching_cost.min_disparity = lowest;
+  c.parameters.matching_cost.num_disparities = num_disparities;
+  RefinementParameters& p = c.parameters.refinement;
+  p.trees = TreeSet::kDriving;
+  p.plane_step = random.OneOf(1, 2, 3, 4, 4, 16);
+  p.plane_tile = p.plane_step * random.OneOf(4, 4, 64 / p.plane_step);
+  p.plane_tolerance = static_cast<float>(random.Between(1, 20)) / 8;
+  const int surface = random.Between(0, 3), rejected = random.OneOf(1, 2, 5, 30);
+  c.guide = test::ImageFrom<std::uint8_t>(width, height, [&](int x, int) {
+    return surface == 0 ? random.Between(0, 255) : x > width / 3 ? 40 + random.Between(0, 9) : 90;
+  });
+  c.selected = test::ImageFrom<float>(width, height, [&](int x, int y) {
+    if (random.OneIn(40)) return std::numeric_limits<float>::quiet_NaN();
+    const float noise = static_cast<float>(random.Between(-128, 128)) / 256.0F;
+    const float column = static_cast<float>(x), row = static_cast<float>(y);
+    const float above = surface == 0   ? static_cast<float>(random.Between(0, num_disparities - 1))
+                        : surface == 1 ? 0.25F * column + 0.3F * row + noise
+                        : surface == 2 ? (x > width / 2 ? 5.0F : 60.0F - 0.2F * row) + noise
+                                       : 7.5F;
+    return static_cast<float>(lowest) + std::clamp(above, 0.0F, static_cast<float>(num_disparities - 1));
+  });
+  c.map.validity = test::ImageFrom<std::uint8_t>(width, height, [&](int x, int y) {
+    if (std::isnan(c.selected(x, y))) return kNotUnique | (random.OneIn(2) ? kOccluded : 0);
+    return random.OneIn(rejected) ? 1 << random.Between(0, 4) : 0;
+  });
+  c.map.confidence = HostImage<std::uint8_t>(width, height, 0);
+  c.map.disparity = test::ImageFrom<float>(width, height, [&](int x, int y) {
+    return c.map.validity(x, y) != 0 ? test::kNone : c.selected(x, y);
+  });
+  return c;
+}
+
+std::size_t WholeLines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
+
+DisparityMap Judged(const Case& c, ThreadPool& threads) {
+  DisparityMap map = Clone(c.map);
+  const int width = map.disparity.width(), height = map.disparity.height();
+  const std::size_t framed_bytes = WholeLines(FramedMap::SizeBytes(width, height));
+  AlignedBuffer<std::uint8_t> memory(framed_bytes +
+                                     JudgementWorkspaceBytes(c.parameters.refinement, width, height));
+  std::memset(memory.data(), 0x7B, memory.size());
+  const FramedMap framed(width, height, memory.data());
+  for (int y = 0; y < height; ++y) std::copy_n(map.disparity.Row(y), width, framed.Row(y));
+  JudgePixels(c.parameters, c.guide.ConstView(), c.selected.ConstView(), framed, map.validity,
+              memory.data() + framed_bytes, threads);
+  for (int y = 0; y < height; ++y) std::copy_n(framed.Row(y), width, map.disparity.Row(y));
+  return map;
+}
+
+TEST(Judgement, EqualsTheReferenceOnEveryInstructionSet) {
+  ThreadPool threads(2);
+  int num_changed = 0;
+  for (int seed = 1; seed <= 60; ++seed) {
+    const Case c = MakeCase(seed);
+    DisparityMap expected = Clone(c.map);
+    reference::JudgePixels(c.parameters, c.guide.ConstView(), c.selected.ConstView(), expected, threads);
+    if (!test::DifferenceOf("judged", c.map, expected).empty()) ++num_changed;
+    for (const std::string& name : InstructionSets()) {
+      UseInstructionSet(name);
+      EXPECT_EQ(test::DifferenceOf("judged", expected, Judged(c, threads)), "")
+          << "seed " << seed << " on " << name;
+    }
+    UseInstructionSet("");
+  }
+  EXPECT_GT(num_changed, 30) << "the cases hardly ask for a verdict";
+}
+
+}  // namespace
+}  // namespace parallax::cpu
