@@ -475,7 +475,11 @@ void AddRunCommand(CLI::App& app) {
       return RunInTeam(team.get(), [&](SharedRun* shared) { RunCommand(*options, nullptr, shared).Run(); });
     }
     if (!options->view) return RunCommand(*options, nullptr, nullptr).Run();
-    FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " "))});
+    FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " ")),
+                        .width_px = options->view_size_px[0],
+                        .height_px = options->view_size_px[1],
+                        .state_file = options->view_state_file},
+                       FrameViewer::First::kWork);
     viewer.RunBeside([&] { RunCommand(*options, &viewer, nullptr).Run(); });
   });
 }

@@ -71,8 +71,19 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->default_str(kUsualCloudCleaning);
   command.add_flag("--density", options.clouds.density,
                    "Write density/NAME.ply and .png: the cloud in the colours of its density");
-  command.add_flag("--view", options.view,
-                   "Show the frames in a window as they are matched; closing it ends the run");
+  CLI::Option* view = command.add_flag(
+      "--view", options.view, "Show the frames in a window as they are matched; closing it ends the run");
+  command
+      .add_option("--view-size", options.view_size_px, "Width and height of that window, px")
+      ->expected(2)
+      ->check(CLI::Range(200, 16384))
+      ->needs(view)
+      ->capture_default_str();
+  command
+      .add_option("--view-state", options.view_state_file,
+                  "Keep what that window shows and does in this file (view: --state-file)")
+      ->type_name("FILE.json")
+      ->needs(view);
 }
 
 }  // namespace parallax::app

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "app/output/number_text.h"
+#include "app/view/processor_time.h"
 
 namespace parallax::app {
 namespace {
@@ -17,10 +18,13 @@ ValueRange Follow(const ValueRange& range, const ValueRange& next) {
   return {range.low + kWeight * (next.low - range.low), range.high + kWeight * (next.high - range.high)};
 }
 
+constexpr char kWorkers[] = "matching";  // the threads of the work beside the window
+
 }  // namespace
 
-FrameViewer::FrameViewer(const ViewerOptions& window)
-    : viewer_(OpenViewer(window)),
+FrameViewer::FrameViewer(const ViewerOptions& window, First first)
+    : first_(first),
+      viewer_(OpenViewer(window)),
       timeline_(window.play ? window.play->timeline : nullptr),
       display_thread_([this] { DisplayFrames(); }) {}
 
@@ -34,6 +38,8 @@ void FrameViewer::RunBeside(const std::function<void()>& work) {
   std::exception_ptr error;
   {
     const std::jthread worker([&] {
+      constexpr int kBehindTheWindow = 10;
+      BecomeWorkers(kWorkers, kBehindTheWindow);
       try {
         work();
         Flush();
@@ -99,7 +105,10 @@ bool FrameViewer::Observe(std::shared_ptr<const MatchedFrame> frame, const std::
 
 void FrameViewer::Flush() {
   std::unique_lock lock(mutex_);
+  flushing_ = true;
+  changed_.notify_all();
   changed_.wait(lock, [this] { return (!latest_ && !displaying_) || ended_; });
+  flushing_ = false;
 }
 
 // Other parameters act on the next frame; where none comes by itself, on the one that is shown.
@@ -111,9 +120,14 @@ bool FrameViewer::WantsRematch() const {
 
 void FrameViewer::DisplayFrames() {
   constexpr std::chrono::milliseconds kPoll(100);  // pausing tells nobody
+  constexpr double kShareBesideWork = 0.03;
+  ProcessorShare share(kWorkers, kShareBesideWork);
   std::unique_lock lock(mutex_);
   while (true) {
     while (!latest_ && !ended_ && !WantsRematch()) changed_.wait_for(lock, kPoll);
+    // Beside work that comes first the window waits until it has time for another frame.
+    while (first_ == First::kWork && shown_ && latest_ && !ended_ && !flushing_ && !share.MaySpend())
+      changed_.wait_for(lock, kPoll);
     if (ended_) return;
     const bool is_rematch = !latest_;
     if (latest_) shown_ = std::exchange(latest_, nullptr);

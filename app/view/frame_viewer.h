@@ -28,8 +28,13 @@ namespace parallax::app {
 // the matching nor the window waits for them.
 class FrameViewer {
  public:
+  // What the window shows when the processors have too little time: kWindow, every frame for which there is
+  // any; kWork, what 3 % of it is enough for, so that the work beside it keeps its pace. What somebody
+  // does in the window comes first either way.
+  enum class First { kWindow, kWork };
+
   // Opens the window. Throws as OpenViewer.
-  explicit FrameViewer(const ViewerOptions& window);
+  explicit FrameViewer(const ViewerOptions& window, First first = First::kWindow);
   ~FrameViewer();
   FrameViewer(const FrameViewer&) = delete;
   FrameViewer& operator=(const FrameViewer&) = delete;
@@ -76,6 +81,7 @@ class FrameViewer {
   using Clock = std::chrono::steady_clock;
   std::string backend_;
   std::optional<std::size_t> num_frames_;
+  const First first_;
   std::unique_ptr<Viewer> viewer_;
   const std::shared_ptr<const Timeline> timeline_;  // of a source of files that is played
   std::atomic<bool> closed_ = false;
@@ -93,7 +99,7 @@ class FrameViewer {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::shared_ptr<const MatchedFrame> latest_;
-  bool displaying_ = false, ended_ = false, source_ended_ = false;
+  bool displaying_ = false, flushing_ = false, ended_ = false, source_ended_ = false;
   std::size_t num_observed_ = 0;  // or the number of the latest one, from 1
   std::optional<Clock::time_point> last_observed_;
   double frame_ms_ = 0;  // smoothed time from frame to frame, pauses left out

@@ -39,9 +39,10 @@ Open3DImage ScaleImage(bool near_is_light) {
 
 }  // namespace
 
-CloudPane::CloudPane(const WindowRooms& rooms, open3d::visualization::rendering::Renderer& renderer)
+CloudPane::CloudPane(const WindowRooms& rooms, open3d::visualization::rendering::Renderer& renderer,
+                     bool draws_in_software)
     : rooms_(rooms),
-      scene_(renderer, rooms.redraw, rooms.scaling),
+      scene_(renderer, rooms.redraw, rooms.scaling, draws_in_software),
       text_(MakeDimLabel()),
       scale_low_(MakeDimLabel()),
       scale_high_(MakeDimLabel()),
@@ -198,6 +199,7 @@ void CloudPane::Update() {
       text += ", " + WithThousands(shown->points.size()) + " drawn";
     if (shown->points.empty() && shown->frame->cloud.size() > 0)
       text += ", none at the depths that are shown";
+    if (scene_.is_thin()) text += ", a share of them until it stands still";
     if (!shown->colors.note.empty()) text += "    " + shown->colors.note;
     if (shown->colors.scale && !shown->points.empty()) scale = &*shown->colors.scale;
   }

@@ -19,7 +19,9 @@ namespace parallax::app {
 
 class CloudPane : public WindowPart {
  public:
-  CloudPane(const WindowRooms& rooms, open3d::visualization::rendering::Renderer& renderer);
+  // draws_in_software: as of CloudScene.
+  CloudPane(const WindowRooms& rooms, open3d::visualization::rendering::Renderer& renderer,
+            bool draws_in_software);
 
   // The scene's widget must be a child of the window itself: below another one it is not drawn.
   const std::shared_ptr<Pane>& caption() const { return caption_; }
@@ -34,7 +36,7 @@ class CloudPane : public WindowPart {
   void Tick() override { scene_.Tick(); }
   bool IsBusy() const override { return scene_.IsBusy(); }
   // Once the scene has its size.
-  void AfterLayout() { scene_.FrameNewScene(); }
+  void AfterLayout() { scene_.AfterLayout(); }
 
  private:
   void AddCommands();

@@ -7,6 +7,7 @@
 #include <open3d/visualization/rendering/View.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <numbers>
 #include <utility>
@@ -20,15 +21,21 @@ namespace rendering = open3d::visualization::rendering;
 using Eigen::Vector3f;
 using open3d::core::Tensor;
 
-constexpr char kCloud[] = "cloud", kFrustum[] = "frustum", kGrid[] = "grid", kRulerLine[] = "ruler",
+constexpr char kCloud[] = "cloud", kThinCloud[] = "thin_cloud", kFrustum[] = "frustum", kGrid[] = "grid", kRulerLine[] = "ruler",
                kRulerPath[] = "ruler_path", kMarks[] = "marks", kPins[] = "pins";
 constexpr Rgb8 kFrustumColor{255, 196, 64}, kGridColor{112, 120, 132}, kMarkColor{255, 64, 64},
     kRulerColor{255, 255, 255}, kPathColor{255, 128, 240};
 
 enum Job { kBuildJob, kRulerJob };
 
+// Drawn by the processors a point costs them about a microsecond. So many are drawn while the scene moves, of
+// the size in pixels at most, and all of them once it has stood still for a while.
+constexpr std::size_t kMostThinPoints = 1 << 15;
+constexpr float kLargestThinPoint_px = 4;
+constexpr std::chrono::milliseconds kStill(400), kLongestStill(5000);
+
 // The renderer updates a geometry only within the size it was added with; and having drawn fewer points it
-// never draws all again. So the size stays, rounded up, and the rest repeats the last point. It grows by a
+// never draws all again. So the size stays, rounded up, and the rest lies out of sight. It grows by a
 // quarter at least, so that a cloud which grows from frame to frame is seldom added again.
 std::size_t Grown(std::size_t capacity, std::size_t num_points) {
   constexpr std::size_t kStep = 1 << 16;
@@ -45,29 +52,44 @@ gui::Color ToGui(Rgb8 c) {
 
 Point3f Between(Point3f a, Point3f b) { return {0.5f * (a.x + b.x), 0.5f * (a.y + b.y), 0.5f * (a.z + b.z)}; }
 
-// capacity x 3; behind the rows copies of the last one.
+// capacity x 3; behind the rows a point that no camera sees.
 template <typename Row>
 Tensor RowsOf(std::size_t count, std::size_t capacity, const Row& row) {
+  constexpr float kOutOfSight = 1e15f;
   Tensor tensor = Tensor::Empty({static_cast<std::int64_t>(capacity), 3}, open3d::core::Float32);
   auto* out = tensor.GetDataPtr<float>();
-  for (std::size_t i = 0; i < capacity; ++i, out += 3) row(std::min(i, count - 1), out);
+  for (std::size_t i = 0; i < count; ++i, out += 3) row(i, out);
+  std::fill(out, out + 3 * (capacity - count), kOutOfSight);
   return tensor;
+}
+
+// The rows of every step-th point.
+Tensor EveryRow(const Tensor& rows, std::size_t count, std::size_t step, std::size_t capacity) {
+  const auto* from = rows.GetDataPtr<float>();
+  return RowsOf((count + step - 1) / step, capacity,
+                [&](std::size_t i, float* out) { std::copy_n(from + 3 * i * step, 3, out); });
 }
 
 }  // namespace
 
 CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redraw,
-                       std::function<float()> scaling)
+                       std::function<float()> scaling, bool draws_in_software)
     : redraw_(std::move(redraw)),
       scaling_(std::move(scaling)),
+      draws_in_software_(draws_in_software),
       widget_(std::make_shared<CloudWidget>()),
       measures_(MakeCpuCloudMeasures()) {
   widget_->SetScene(std::make_shared<rendering::Open3DScene>(renderer));
   Scene().SetBackground({0.30f, 0.32f, 0.36f, 1.0f});
   Scene().GetView()->SetPostProcessing(false);  // no tone mapping: colours come out as they went in
+  // What it shows has its own colours: nothing is lit, so nothing throws a shadow.
+  Scene().GetView()->SetShadowing(false, rendering::View::ShadowType::kPCF);
+  Scene().GetScene()->EnableSunLightShadows(false);
+  widget_->EnableSceneCaching(true);  // drawn anew where it changed only, not at every redraw of the window
   widget_->on_moved = [this] {
     view_moved_ = true;
-    redraw_();
+    Moves();
+    Redraw();
   };
   widget_->on_click = [this](float x, float y) { Click(x, y); };
   material_.shader = "defaultUnlit";
@@ -115,11 +137,21 @@ std::shared_ptr<CloudScene::Built> CloudScene::Build(const std::shared_ptr<const
     out[1] = static_cast<float>(colors[i].g) / 255.0f;
     out[2] = static_cast<float>(colors[i].b) / 255.0f;
   });
+  if (draws_in_software_ && points.size() > kMostThinPoints) {
+    const std::size_t step = (points.size() + kMostThinPoints - 1) / kMostThinPoints;
+    built->thin_positions = EveryRow(built->positions, points.size(), step, kMostThinPoints);
+    built->thin_colors = EveryRow(built->colors, points.size(), step, kMostThinPoints);
+  }
   return built;
 }
 
 void CloudScene::Tick() {
   PlaceLabels();
+  if (is_thin_ && Clock::now() - moved_at_ > still_after_) {
+    is_thin_ = false;
+    Upload();
+    Changed();
+  }
   if (!has_results_) return;
   std::shared_ptr<Built> built;
   std::optional<RulerLength> ruler;
@@ -150,6 +182,14 @@ void CloudScene::Tick() {
       ruler_.reset();
       ++ruler_number_;
     }
+    is_thin_ = !same_frame && before_ && built_->thin_positions.NumElements() > 0;
+    if (!same_frame) {
+      // While frames come one after the other it does not stand still between two of them.
+      const Clock::time_point now = Clock::now();
+      still_after_ = std::clamp<Clock::duration>(2 * (now - frame_at_), kStill, kLongestStill);
+      if (now - frame_at_ > kLongestStill) still_after_ = kStill;
+      moved_at_ = frame_at_ = now;
+    }
     Upload();
     FrameNewScene();
     DrawSurroundings();
@@ -158,41 +198,82 @@ void CloudScene::Tick() {
   Changed();
 }
 
+// The scene moves: from now on a share of the points has to do until it stands still.
+void CloudScene::Moves() {
+  moved_at_ = Clock::now();
+  still_after_ = kStill;
+  if (is_thin_ || !built_ || built_->thin_positions.NumElements() == 0) return;
+  is_thin_ = true;
+  Upload();
+}
+
 void CloudScene::Upload() {
+  if (Scene().HasGeometry(kCloud)) Scene().ShowGeometry(kCloud, false);
+  if (Scene().HasGeometry(kThinCloud)) Scene().ShowGeometry(kThinCloud, false);
   if (built_->shown.points.empty()) {
-    if (Scene().HasGeometry(kCloud)) Scene().ShowGeometry(kCloud, false);
-    widget_->ForceRedraw();
-    return;
-  }
-  open3d::t::geometry::PointCloud cloud(built_->positions);
-  cloud.SetPointColors(built_->colors);
-  const auto capacity = static_cast<std::size_t>(built_->positions.GetLength());
-  if (capacity == capacity_in_scene_) {
-    Scene().GetScene()->UpdateGeometry(
-        kCloud, cloud, rendering::Scene::kUpdatePointsFlag | rendering::Scene::kUpdateColorsFlag);
-    Scene().ShowGeometry(kCloud, true);
+    is_thin_ = false;
+  } else if (is_thin_) {
+    Upload(kThinCloud, built_->thin_positions, built_->thin_colors, thin_capacity_in_scene_);
   } else {
-    if (Scene().HasGeometry(kCloud)) Scene().RemoveGeometry(kCloud);
-    Scene().AddGeometry(kCloud, &cloud, material_, false);
-    Scene().GetScene()->SetGeometryCulling(kCloud, false);  // it would use the box of the first frame
-    capacity_in_scene_ = capacity;
+    Upload(kCloud, built_->positions, built_->colors, capacity_in_scene_);
   }
+  Redraw();
+}
+
+void CloudScene::Upload(const char* name, const Tensor& positions, const Tensor& colors,
+                        std::size_t& capacity_in_scene) {
+  open3d::t::geometry::PointCloud cloud(positions);
+  cloud.SetPointColors(colors);
+  const auto capacity = static_cast<std::size_t>(positions.GetLength());
+  if (capacity == capacity_in_scene) {
+    Scene().GetScene()->UpdateGeometry(
+        name, cloud, rendering::Scene::kUpdatePointsFlag | rendering::Scene::kUpdateColorsFlag);
+    Scene().ShowGeometry(name, true);
+  } else {
+    if (Scene().HasGeometry(name)) Scene().RemoveGeometry(name);
+    Scene().AddGeometry(name, &cloud, MaterialOf(name), false);
+    Scene().GetScene()->SetGeometryCulling(name, false);  // it would use the box of the first frame
+    capacity_in_scene = capacity;
+  }
+}
+
+rendering::MaterialRecord CloudScene::MaterialOf(const std::string& name) const {
+  rendering::MaterialRecord material = material_;
+  if (name == kThinCloud)
+    material.point_size = std::max(material.point_size, scaling_() * kLargestThinPoint_px);
+  return material;
+}
+
+void CloudScene::ApplyMaterial() {
+  for (const char* name : {kCloud, kThinCloud}) {
+    if (Scene().HasGeometry(name)) Scene().ModifyGeometryMaterial(name, MaterialOf(name));
+  }
+}
+
+void CloudScene::Redraw() {
   widget_->ForceRedraw();
+  redraw_();
 }
 
 void CloudScene::SetPointSize(float size_px) {
   material_.point_size = std::clamp(size_px, 1.0f, 20.0f);
-  if (Scene().HasGeometry(kCloud)) Scene().ModifyGeometryMaterial(kCloud, material_);
+  ApplyMaterial();
   Changed();
 }
 
 void CloudScene::Changed() {
-  widget_->ForceRedraw();
-  redraw_();
+  Redraw();
   if (on_changed) on_changed();
 }
 
 // --- where it is seen from --------------------------------------------------------
+
+void CloudScene::AfterLayout() {
+  const gui::Rect& frame = widget_->GetFrame();
+  if (frame != laid_out_) Redraw();
+  laid_out_ = frame;
+  FrameNewScene();
+}
 
 void CloudScene::FrameNewScene() {
   if (!built_ || built_->shown.points.empty() || view_moved_) return;
@@ -236,7 +317,7 @@ void CloudScene::SetView(const CloudView& view) {
   const float area = static_cast<float>(frame.width) * static_cast<float>(frame.height);
   const float size = std::ceil(1.5f * std::sqrt(area / static_cast<float>(built_->shown.points.size())));
   material_.point_size = scaling_() * std::clamp(size, 2.0f, 5.0f);
-  if (Scene().HasGeometry(kCloud)) Scene().ModifyGeometryMaterial(kCloud, material_);
+  ApplyMaterial();
   view_ = view;
   view_moved_ = false;
 }
@@ -485,7 +566,7 @@ void CloudScene::WriteState(JsonWriter& json) const {
       .Value(static_cast<double>(look_.far_m));
   json.Key("point_size").Value(static_cast<double>(material_.point_size));
   json.Key("frustum").Value(frustum_shown_).Key("grid").Value(grid_shown_);
-  json.Key("busy").Value(IsBusy()).Key("moved").Value(view_moved_);
+  json.Key("busy").Value(IsBusy()).Key("thin").Value(is_thin_).Key("moved").Value(view_moved_);
   if (built_) {
     const ShownCloud& shown = built_->shown;
     json.Key("shown_coloring").Value(kCloudColoringNames[static_cast<std::size_t>(shown.look.coloring)]);

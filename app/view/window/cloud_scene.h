@@ -7,6 +7,7 @@
 #include <open3d/visualization/rendering/Open3DScene.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -38,9 +39,10 @@ class CloudScene {
  public:
   enum class From { kFirst, kAbove, kSide };
 
-  // redraw: called when a new drawing is wanted. scaling: of the display.
+  // redraw: called when a new drawing is wanted. scaling: of the display. draws_in_software: there is no
+  // graphics processor, so that fewer points are drawn while the scene moves.
   CloudScene(open3d::visualization::rendering::Renderer& renderer, std::function<void()> redraw,
-             std::function<float()> scaling);
+             std::function<float()> scaling, bool draws_in_software);
   ~CloudScene();
 
   const std::shared_ptr<CloudWidget>& widget() const { return widget_; }
@@ -53,13 +55,15 @@ class CloudScene {
   // Takes in what is ready.
   void Tick();
   // Whether something asked for is not on screen yet.
-  bool IsBusy() const { return jobs_.IsBusy() || has_results_; }
+  bool IsBusy() const { return jobs_.IsBusy() || has_results_ || is_thin_; }
+  // Whether a share of the points is drawn, until the scene stands still.
+  bool is_thin() const { return is_thin_; }
 
   void SetLook(const CloudLook& look);
   const CloudLook& look() const { return look_; }
 
-  // Frames the cloud, unless somebody has turned it or it still is the scene in view.
-  void FrameNewScene();
+  // Once the widget has its place.
+  void AfterLayout();
   void LookFrom(From from);
   void SetPointSize(float size_px);
   float point_size_px() const { return material_.point_size; }
@@ -84,7 +88,8 @@ class CloudScene {
  private:
   struct Built {
     ShownCloud shown;
-    open3d::core::Tensor positions, colors;  // capacity x 3 float, colours 0..1
+    open3d::core::Tensor positions, colors;            // capacity x 3 float, colours 0..1
+    open3d::core::Tensor thin_positions, thin_colors;  // of a share of the points; empty: not needed
   };
   struct Results {
     std::mutex mutex;
@@ -96,7 +101,16 @@ class CloudScene {
   open3d::visualization::rendering::Open3DScene& Scene() const { return *widget_->GetScene(); }
   std::shared_ptr<Built> Build(const std::shared_ptr<const CloudFrame>& frame, const CloudLook& look);
   void RequestBuild();
+  void Moves();
   void Upload();
+  void Upload(const char* name, const open3d::core::Tensor& positions, const open3d::core::Tensor& colors,
+              std::size_t& capacity_in_scene);
+  open3d::visualization::rendering::MaterialRecord MaterialOf(const std::string& name) const;
+  void ApplyMaterial();
+  // Of the scene, and so of the window.
+  void Redraw();
+  // Frames the cloud, unless somebody has turned it or it still is the scene in view.
+  void FrameNewScene();
   CloudView WantedView(From from) const;
   void SetView(const CloudView& view);
   CloudProjection Projection() const;
@@ -115,13 +129,19 @@ class CloudScene {
 
   std::function<void()> redraw_;
   std::function<float()> scaling_;
+  const bool draws_in_software_;
   std::shared_ptr<CloudWidget> widget_;
   open3d::visualization::rendering::MaterialRecord material_;
   std::shared_ptr<const CloudFrame> frame_;  // asked for last
   CloudLook look_;
   std::shared_ptr<Built> built_,
       before_;                         // the render thread reads tensors later: they live one frame longer
-  std::size_t capacity_in_scene_ = 0;  // points of the geometry
+  std::size_t capacity_in_scene_ = 0, thin_capacity_in_scene_ = 0;  // points of the geometries
+  using Clock = std::chrono::steady_clock;
+  bool is_thin_ = false;
+  Clock::time_point moved_at_{}, frame_at_{};  // last
+  Clock::duration still_after_{};              // of the last movement
+  gui::Rect laid_out_;
   std::optional<CloudView> view_;      // set last
   bool view_moved_ = false;            // by the mouse since then
   bool frustum_shown_ = true, grid_shown_ = true;

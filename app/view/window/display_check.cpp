@@ -12,8 +12,25 @@
 #include "pipeline/error.h"
 
 namespace parallax::app {
+namespace {
 
-void CheckDisplay() {
+bool DrawsInSoftware(GLFWwindow* window) {
+  constexpr unsigned kRenderer = 0x1F01;  // GL_RENDERER
+  glfwMakeContextCurrent(window);
+  const auto get_string =
+      reinterpret_cast<const unsigned char* (*)(unsigned)>(glfwGetProcAddress("glGetString"));
+  const unsigned char* name = get_string != nullptr ? get_string(kRenderer) : nullptr;
+  const std::string renderer = name != nullptr ? reinterpret_cast<const char*>(name) : "";
+  glfwMakeContextCurrent(nullptr);
+  for (const char* software : {"llvmpipe", "softpipe", "swrast", "SwiftShader"}) {
+    if (renderer.find(software) != std::string::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+DisplayInfo CheckDisplay() {
   const char* display = std::getenv("DISPLAY");
   if (display == nullptr || *display == '\0') {
     throw Error("no display to open a window on: set DISPLAY, log in with ssh -X, or run under xvfb-run");
@@ -33,7 +50,9 @@ void CheckDisplay() {
     throw Error("display " + std::string(display) +
                 " offers no OpenGL 4.1: install libgl1-mesa-dri (software rendering), or run under xvfb-run");
   }
+  const DisplayInfo info{.draws_in_software = DrawsInSoftware(window)};
   glfwDestroyWindow(window);
+  return info;
 }
 
 SilencedOutput::SilencedOutput() {

@@ -5,7 +5,10 @@ namespace parallax::app {
 
 // Throws Error, with the remedy, when there is no display or it offers no OpenGL 4.1: Open3D itself ends the
 // process or reads a null pointer then.
-void CheckDisplay();
+struct DisplayInfo {
+  bool draws_in_software = false;  // no graphics processor: Mesa's llvmpipe or the like
+};
+DisplayInfo CheckDisplay();
 
 // While it lives, what the process prints to standard output is dropped: the rendering engine announces its
 // version there when it starts, where results belong. For a single thread's use.

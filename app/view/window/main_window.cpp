@@ -60,7 +60,7 @@ class DrawRate {
 
 class MainWindow : public gui::Window {
  public:
-  MainWindow(const ViewerOptions& options, Mailbox<UploadFrame>& mailbox)
+  MainWindow(const ViewerOptions& options, Mailbox<UploadFrame>& mailbox, bool draws_in_software)
       : gui::Window(options.title, options.width_px, options.height_px),
         mailbox_(mailbox),
         timeline_(options.play ? options.play->timeline : nullptr),
@@ -69,7 +69,7 @@ class MainWindow : public gui::Window {
     MakeBar(options.sequence);
     AddState();
     AddCommands(options.sequence);
-    auto cloud = std::make_unique<CloudPane>(rooms_, GetRenderer());
+    auto cloud = std::make_unique<CloudPane>(rooms_, GetRenderer(), draws_in_software);
     cloud_ = cloud.get();
     auto images = std::make_unique<ImagePanes>(rooms_);
     images_ = images.get();
@@ -259,8 +259,8 @@ class MainWindow : public gui::Window {
   }
 
   // A drawing can be dropped (the renderer keeps a pace of its own), and texts are laid out in the second
-  // one: asks for several, in coming ticks, so that what changed shows without waiting for the mouse.
-  void Redraw() { pending_draws_ = 3; }
+  // one: asks for two, in coming ticks, so that what changed shows without waiting for the mouse.
+  void Redraw() { pending_draws_ = 2; }
 
   // Every 10 ms; true asks for a redraw.
   bool Tick() {
@@ -381,8 +381,9 @@ class MainWindow : public gui::Window {
 
 }  // namespace
 
-std::shared_ptr<gui::Window> MakeMainWindow(const ViewerOptions& options, Mailbox<UploadFrame>& mailbox) {
-  return std::make_shared<MainWindow>(options, mailbox);
+std::shared_ptr<gui::Window> MakeMainWindow(const ViewerOptions& options, Mailbox<UploadFrame>& mailbox,
+                                            bool draws_in_software) {
+  return std::make_shared<MainWindow>(options, mailbox, draws_in_software);
 }
 
 }  // namespace parallax::app

@@ -13,6 +13,7 @@ namespace parallax::app {
 
 // Lives on the main thread; takes its frames and orders from the mailbox, which must outlive it.
 std::shared_ptr<open3d::visualization::gui::Window> MakeMainWindow(const ViewerOptions& options,
-                                                                   Mailbox<UploadFrame>& mailbox);
+                                                                   Mailbox<UploadFrame>& mailbox,
+                                                                   bool draws_in_software);
 
 }  // namespace parallax::app

@@ -30,11 +30,11 @@ class Open3DViewer : public Viewer {
       throw Error("the viewer's resources are missing at " PARALLAX_OPEN3D_RESOURCES
                   ": install open3d-gui-data");
     }
-    CheckDisplay();
+    const DisplayInfo display = CheckDisplay();
     open3d::utility::SetVerbosityLevel(open3d::utility::VerbosityLevel::Error);
     const SilencedOutput silenced;
     gui::Application::GetInstance().Initialize(PARALLAX_OPEN3D_RESOURCES);
-    window_ = MakeMainWindow(options, mailbox_);
+    window_ = MakeMainWindow(options, mailbox_, display.draws_in_software);
   }
 
   void Run() override {

@@ -1,0 +1,65 @@
+#include "app/view/processor_time.h"
+
+#include <pthread.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <sstream>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+namespace parallax::app {
+namespace {
+
+constexpr double kLongestDebt_s = 5;  // what a window takes to open, or somebody who turns a cloud
+
+}  // namespace
+
+void BecomeWorkers(const std::string& name, int nice) {
+  pthread_setname_np(pthread_self(), name.c_str());
+  // On Linux it is a thread's own. Refused, everything goes on as before.
+  if (nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice);
+}
+
+double ProcessorTimeBesides_s(const std::string& name) {
+  double ticks = 0;
+  std::error_code ignored;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
+    std::ifstream file(thread.path() / "stat");
+    const std::string text{std::istreambuf_iterator<char>(file), {}};
+    // "TID (NAME) STATE" and numbers, of which the 11th and the 12th are the times in user's and system's code.
+    const std::size_t open = text.find('('), close = text.rfind(')');
+    if (open == std::string::npos || close == std::string::npos) continue;  // it has ended
+    if (text.compare(open + 1, close - open - 1, name) == 0) continue;
+    std::istringstream fields(text.substr(close + 1));
+    std::string skipped;
+    for (int i = 0; i < 11; ++i) fields >> skipped;
+    double user = 0, system = 0;
+    if (fields >> user >> system) ticks += user + system;
+  }
+  return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
+}
+
+ProcessorShare::ProcessorShare(std::string besides, double share)
+    : besides_(std::move(besides)), share_(share * std::max(1u, std::thread::hardware_concurrency())) {}
+
+bool ProcessorShare::MaySpend() {
+  const double spent_s = ProcessorTimeBesides_s(besides_);
+  const Clock::time_point now = Clock::now();
+  if (spent_s_ >= 0) {
+    const double since_s = std::chrono::duration<double>(now - at_).count();
+    // A thread that has ended takes its time away.
+    credit_s_ += share_ * since_s - std::max(0.0, spent_s - spent_s_);
+    credit_s_ = std::clamp(credit_s_, -kLongestDebt_s * share_, share_);
+  }
+  spent_s_ = spent_s;
+  at_ = now;
+  return credit_s_ >= 0;
+}
+
+}  // namespace parallax::app

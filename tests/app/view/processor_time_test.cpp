@@ -1,0 +1,51 @@
+#include "app/view/processor_time.h"
+
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <thread>
+
+namespace parallax::app {
+namespace {
+
+// Of the calling thread.
+void Compute(double seconds) {
+  const auto time_s = [] {
+    timespec time{};
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+    return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
+  };
+  const double end = time_s() + seconds;
+  while (time_s() < end) continue;
+}
+
+TEST(ProcessorTime, ThreadsOfTheNameAndTheirChildrenDoNotCount) {
+  const double before = ProcessorTimeBesides_s("worker");
+  double during = 0;
+  std::thread([&] {
+    BecomeWorkers("worker", 7);
+    std::thread([&] {
+      EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())), 7);
+      Compute(0.1);
+      during = ProcessorTimeBesides_s("worker");
+      EXPECT_GT(ProcessorTimeBesides_s("another name"), during + 0.05);
+    }).join();
+  }).join();
+  EXPECT_LT(during, before + 0.05);
+}
+
+TEST(ProcessorTime, AShareIsSpentAndComesBack) {
+  ProcessorShare share("nobody", 1e-3);
+  EXPECT_TRUE(share.MaySpend());  // what went before does not count
+  Compute(0.05);
+  EXPECT_FALSE(share.MaySpend());
+  ProcessorShare large("nobody", 1);
+  EXPECT_TRUE(large.MaySpend());
+  Compute(0.02);
+  EXPECT_TRUE(large.MaySpend());
+}
+
+}  // namespace
+}  // namespace parallax::app
