@@ -11,6 +11,7 @@
 #include "cuda/device/device_image.h"
 #include "cuda/device/stream.h"
 #include "cuda/stereo_pipeline.h"
+#include "cuda/texture.h"
 
 namespace parallax {
 namespace {
@@ -107,8 +108,11 @@ class CudaDeviceMatcher final : public DeviceMatcher {
         std::visit([](const auto& view) { return std::pair(view.width, view.height); }, left);
     auto result = std::make_unique<CudaResult>(width, height, device_, stream);
     cuda::Check(cudaStreamWaitEvent(StreamOf(stream), passed_.get(), 0), "cudaStreamWaitEvent");
-    pipeline_.Enqueue(Packed(left, packed_left_, stream), Packed(right, packed_right_, stream),
-                      StreamOf(stream));
+    const cuda::DeviceCameraImage packed_left = Packed(left, packed_left_, stream);
+    const cuda::DeviceCameraImage packed_right = Packed(right, packed_right_, stream);
+    cuda::FindTexture(packed_left, packed_right, has_texture_.data(), StreamOf(stream));
+    pipeline_.Enqueue(packed_left, packed_right, StreamOf(stream));
+    cuda::DoubtConstantImages(has_texture_.data(), pipeline_.result().confidence, StreamOf(stream));
     result->CopyFrom(pipeline_.result());
     passed_.Record(StreamOf(stream));
     return result;
@@ -141,6 +145,7 @@ class CudaDeviceMatcher final : public DeviceMatcher {
   cuda::Stream stream_;
   cuda::StereoPipeline pipeline_;
   cuda::DeviceBuffer<std::uint8_t> packed_left_, packed_right_;  // room for the widest pixels
+  cuda::DeviceBuffer<std::uint32_t> has_texture_{2};             // of the frame's images
   cuda::Event passed_;                                           // the last frame
 };
 

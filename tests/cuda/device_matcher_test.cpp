@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <type_traits>
@@ -96,6 +97,47 @@ TEST_F(DeviceMatcherTest, GivesTheBitsOfTheOtherMatcher) {
   CheckFrame<Rgb8>(*matcher, *plain, 120, 90, 0, 4);
   CheckFrame<Rgb8>(*matcher, *plain, 121, 80, 5, 5);
   CheckFrame<std::uint8_t>(*matcher, *plain, 2, 1, 0, 6);
+  CheckFrame<std::uint8_t>(*matcher, *plain, 1, 1, 0, 7);
+  CheckFrame<Rgb8>(*matcher, *plain, 1, 1, 0, 8);
+}
+
+// Of images that are constant, or are but for one pixel, in any order; rows with gaps, whose pixels are no
+// image's.
+template <typename T>
+void CheckConstantImages(T value, T other) {
+  constexpr int kWidth = 301, kHeight = 83, kGap = 3;
+  const MatcherOptions options{.width = kWidth, .height = kHeight};
+  const auto matcher = MakeCudaDeviceMatcher({}, options);
+  const auto plain = MakeCudaMatcher({}, options);
+  const HostImage<T> constant(kWidth, kHeight, value);
+  HostImage<T> last(kWidth, kHeight, value), first(kWidth, kHeight, value);
+  last(kWidth - 1, kHeight - 1) = other;
+  first(0, 0) = other;
+  const HostImage<T>* const images[] = {&constant, &last, &first};
+  const cuda::Stream stream;
+  for (int i = 0; i < 9; ++i) {
+    const HostImage<T>&left = *images[i % 3], &right = *images[i / 3];
+    HostImage<T> wide_left(kWidth + kGap, kHeight, other), wide_right(kWidth + kGap, kHeight, other);
+    for (int y = 0; y < kHeight; ++y) {
+      std::copy_n(left.Row(y), kWidth, wide_left.Row(y));
+      std::copy_n(right.Row(y), kWidth, wide_right.Row(y));
+    }
+    const cuda::DeviceImage<T> on_left = Uploaded(wide_left, stream), on_right = Uploaded(wide_right, stream);
+    const auto view = [](const cuda::DeviceImage<T>& image) {
+      const DeviceImageView<const T> whole = image.ConstView();
+      return DeviceImageView<const T>(whole.data, kWidth, kHeight, whole.stride_bytes);
+    };
+    DisparityMap wanted;
+    plain->Compute(left.ConstView(), right.ConstView(), wanted);
+    SCOPED_TRACE(i);
+    ExpectSame(matcher->Enqueue(view(on_left), view(on_right), matcher->stream())->Download(), wanted);
+  }
+}
+
+TEST_F(DeviceMatcherTest, ClaimsNothingOfConstantImages) {
+  CheckConstantImages<std::uint8_t>(9, 10);
+  CheckConstantImages<std::uint16_t>(0x0909, 0x0A09);
+  CheckConstantImages<Rgb8>({9, 9, 9}, {9, 9, 8});
 }
 
 TEST_F(DeviceMatcherTest, RefusesWhatDoesNotFit) {
