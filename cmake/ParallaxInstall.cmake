@@ -59,9 +59,11 @@ set(parallax_headers
     pipeline/matcher_queue.h
     pipeline/parallel.h
     pipeline/parameters.h
+    pipeline/point_cloud_view.h
     pipeline/reprojection.h
     pipeline/rig.h
-    pipeline/stage_results.h)
+    pipeline/stage_results.h
+    pipeline/work_beside.h)
 foreach(header IN LISTS parallax_headers)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${parallax_include_dir}/${folder} COMPONENT library)

@@ -166,10 +166,15 @@ void RequireMatcherQueue(std::string_view backend, Method method) {
 
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight) {
-  if (num_in_flight <= 1) return MakeQueueOfOne(MakeMatcher(backend, parameters, options));
   ValidateOrThrow(parameters);
+  const MatcherRow& row = ResolveMatcher(backend, parameters.method);
+  // The queue of the cpu matches two at a time at the least; that of cuda does more than a matcher can.
+  if (num_in_flight <= 1) {
+    if (row.backend != "cuda") return MakeQueueOfOne(row.make(parameters, options));
+    num_in_flight = 1;
+  }
   RequireMatcherQueue(backend, parameters.method);
-  return ResolveMatcher(backend, parameters.method).make_queue(parameters, options, num_in_flight);
+  return row.make_queue(parameters, options, num_in_flight);
 }
 
 int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,

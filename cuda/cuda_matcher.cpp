@@ -1,16 +1,15 @@
 #include "cuda/cuda_matcher.h"
 
 #include <algorithm>
-#include <condition_variable>
-#include <deque>
-#include <mutex>
+#include <memory>
 #include <string>
-#include <vector>
 
 #include "cuda/device/device.h"
+#include "cuda/frame_queue.h"
 #include "cuda/frame_slot.h"
 #include "cuda/sgm/aggregation.h"
-#include "cuda/tuning.h"
+#include "cuda/step_timer.h"
+#include "cuda/tuned_matcher.h"
 
 namespace parallax {
 namespace {
@@ -19,23 +18,6 @@ template <typename T>
 void CopyInto(const HostImageView<const T>& from, HostImage<T>& to) {
   if (to.width() != from.width || to.height() != from.height) to = HostImage<T>(from.width, from.height);
   for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, to.Row(y));
-}
-
-Stage StageOf(cuda::Step step) {
-  switch (step) {
-    case cuda::Step::kCensusTransform:
-      return Stage::kCensusTransform;
-    case cuda::Step::kMatchingCost:
-      return Stage::kMatchingCost;
-    case cuda::Step::kAggregation:
-      return Stage::kAggregation;
-    case cuda::Step::kSelection:
-      return Stage::kSelection;
-    case cuda::Step::kConsistency:
-      return Stage::kConsistency;
-    default:
-      return Stage::kFilter;
-  }
 }
 
 // Downloads intermediate results as the frame passes; waits at every step.
@@ -191,9 +173,9 @@ class StageCollector {
 class CudaMatcher final : public StereoMatcher {
  public:
   CudaMatcher(const Parameters& parameters, const MatcherOptions& options, const CudaTuning& tuning)
-      : device_(options.device), slot_(parameters, options.width, options.height, tuning) {
-    for (int i = 0; i < static_cast<int>(cuda::Step::kCount); ++i) events_.emplace_back(true);
-  }
+      : device_(options.device),
+        slot_(parameters, options.width, options.height, tuning,
+              std::make_shared<cuda::SharedBySlots>(options.width, options.height)) {}
 
   std::string_view backend() const override { return "cuda"; }
   std::size_t memory_bytes() const override { return slot_.memory_bytes(); }
@@ -207,17 +189,15 @@ class CudaMatcher final : public StereoMatcher {
     } else {
       if (times != nullptr) *times = {};
       if (stages != nullptr) stages->Clear();
-      start_.Record(slot_.stream());
-      steps_.clear();
+      timer_.Begin(slot_.stream());
       const auto observe = [&](cuda::Step step) {
-        events_[static_cast<std::size_t>(step)].Record(slot_.stream());
-        steps_.push_back(step);
+        timer_.End(step, slot_.stream());
         if (stages != nullptr) StageCollector(slot_, *stages).Collect(step);
       };
-      slot_.StartObserved(left, right, observe, stages != nullptr);
+      slot_.StartObserved(left, right, {}, observe, stages != nullptr);
     }
     slot_.Wait();
-    if (times != nullptr) AddTimes(*times);
+    if (times != nullptr) timer_.AddTo(*times);
     const DisparityMapView map = slot_.result();
     CopyInto(map.disparity, result.disparity);
     CopyInto(map.validity, result.validity);
@@ -225,97 +205,9 @@ class CudaMatcher final : public StereoMatcher {
   }
 
  private:
-  // The first step's time holds the upload too.
-  void AddTimes(StageTimes& times) const {
-    cudaEvent_t before = start_.get();
-    for (const cuda::Step step : steps_) {
-      cudaEvent_t after = events_[static_cast<std::size_t>(step)].get();
-      float ms = 0;
-      cuda::Check(cudaEventElapsedTime(&ms, before, after), "cudaEventElapsedTime");
-      times[StageOf(step)] += static_cast<double>(ms);
-      before = after;
-    }
-  }
-
   int device_;
   cuda::FrameSlot slot_;
-  cuda::Event start_{true};
-  std::vector<cuda::Event> events_;  // one a step
-  std::vector<cuda::Step> steps_;    // of the last observed frame, in order
-};
-
-class FrameQueue final : public MatcherQueue {
- public:
-  FrameQueue(const Parameters& parameters, const MatcherOptions& options, int num_in_flight,
-             const CudaTuning& tuning)
-      : device_(options.device) {
-    // One more than may be in flight: the one whose result the caller reads.
-    for (int i = 0; i < num_in_flight + 1; ++i) {
-      slots_.push_back(std::make_unique<cuda::FrameSlot>(parameters, options.width, options.height, tuning));
-      free_.push_back(slots_.back().get());
-    }
-  }
-
-  void Submit(const CameraImageView& left, const CameraImageView& right) override {
-    cuda::Check(cudaSetDevice(device_), "cudaSetDevice");
-    cuda::FrameSlot* slot = nullptr;
-    {
-      std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return busy_.size() < capacity() && !free_.empty(); });
-      slot = free_.front();
-      free_.pop_front();
-    }
-    try {
-      slot->Start(left, right);
-    } catch (...) {
-      const std::lock_guard lock(mutex_);
-      free_.push_back(slot);
-      throw;
-    }
-    const std::lock_guard lock(mutex_);
-    busy_.push_back(slot);
-    changed_.notify_all();
-  }
-
-  DisparityMapView Collect() override {
-    cuda::Check(cudaSetDevice(device_), "cudaSetDevice");
-    cuda::FrameSlot* slot = nullptr;
-    {
-      const std::lock_guard lock(mutex_);
-      if (busy_.empty()) throw Error("Collect: no frame is in flight: submit one first");
-      slot = busy_.front();
-    }
-    try {
-      slot->Wait();
-    } catch (...) {  // it does not come back, and must not keep others from starting
-      const std::lock_guard lock(mutex_);
-      busy_.pop_front();
-      free_.push_back(slot);
-      changed_.notify_all();
-      throw;
-    }
-    const std::lock_guard lock(mutex_);
-    busy_.pop_front();
-    if (read_ != nullptr) free_.push_back(read_);
-    read_ = slot;
-    changed_.notify_all();
-    return slot->result();
-  }
-
-  std::size_t in_flight() const override {
-    const std::lock_guard lock(mutex_);
-    return busy_.size();
-  }
-  std::size_t capacity() const override { return slots_.size() - 1; }
-  std::size_t memory_bytes() const override { return slots_.size() * slots_.front()->memory_bytes(); }
-
- private:
-  int device_;
-  std::vector<std::unique_ptr<cuda::FrameSlot>> slots_;
-  mutable std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<cuda::FrameSlot*> free_, busy_;
-  cuda::FrameSlot* read_ = nullptr;  // whose result the caller holds
+  cuda::StepTimer timer_;
 };
 
 void Prepare(const Parameters& parameters, const MatcherOptions& options) {
@@ -339,7 +231,7 @@ std::unique_ptr<MatcherQueue> MakeTunedCudaFrameQueue(const Parameters& paramete
   if (num_in_flight < 1) {
     throw InvalidArgument("frames in flight " + std::to_string(num_in_flight) + ": use 1 or more");
   }
-  return std::make_unique<FrameQueue>(parameters, options, num_in_flight, tuning);
+  return cuda::MakeFrameQueue(parameters, options, num_in_flight, tuning);
 }
 
 std::unique_ptr<StereoMatcher> MakeCudaMatcher(const Parameters& parameters, const MatcherOptions& options) {

@@ -14,6 +14,8 @@ namespace parallax {
 std::unique_ptr<StereoMatcher> MakeCudaMatcher(const Parameters& parameters, const MatcherOptions& options);
 
 // num_in_flight >= 1 frames; each has device memory of its own. Finished frames lie in page-locked memory.
+// Takes raw images and makes depth and cloud (MatcherQueue::SubmitWith). One in flight is matched in the
+// thread that submits it, and its stages are timed.
 std::unique_ptr<MatcherQueue> MakeCudaFrameQueue(const Parameters& parameters, const MatcherOptions& options,
                                                  int num_in_flight);
 

@@ -11,6 +11,7 @@
 #include "cuda/cuda_matcher.h"
 #include "cuda/device/device.h"
 #include "cuda/frame_slot.h"
+#include "cuda/tuned_matcher.h"
 
 namespace parallax {
 namespace {
@@ -178,8 +179,10 @@ double ResidentRate(const std::vector<std::unique_ptr<ResidentFrame>>& frames, i
 double PinnedRate(const Parameters& parameters, const CameraImageView& left, const CameraImageView& right,
                   const CudaTuning& tuning, int num_slots, int count) {
   std::vector<std::unique_ptr<cuda::FrameSlot>> slots;
+  const auto shared = std::make_shared<cuda::SharedBySlots>(WidthOf(left), HeightOf(left));
   for (int i = 0; i < num_slots; ++i) {
-    slots.push_back(std::make_unique<cuda::FrameSlot>(parameters, WidthOf(left), HeightOf(left), tuning));
+    slots.push_back(
+        std::make_unique<cuda::FrameSlot>(parameters, WidthOf(left), HeightOf(left), tuning, shared));
     slots.back()->Start(left, right);
     slots.back()->Wait();
   }

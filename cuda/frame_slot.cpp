@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
 
 #include "pipeline/texture.h"
 
@@ -9,6 +10,7 @@ namespace parallax::cuda {
 namespace {
 
 constexpr std::size_t kPixelBytes[] = {1, 2, 3};  // in the order of CameraImageView's alternatives
+constexpr std::size_t kWidestPixel_bytes = 3;
 
 void CopyDensely(const CameraImageView& image, std::uint8_t* to) {
   std::visit(
@@ -19,56 +21,161 @@ void CopyDensely(const CameraImageView& image, std::uint8_t* to) {
       image);
 }
 
+// Dense rows as an image of that pixel type, in either memory.
+template <Memory kMemory>
+std::variant<ImageView<const std::uint8_t, kMemory>, ImageView<const std::uint16_t, kMemory>,
+             ImageView<const Rgb8, kMemory>>
+ImageOf(std::size_t pixel_type, const std::uint8_t* data, int width, int height) {
+  const auto as = [&]<typename T>(const T* first) {
+    return ImageView<const T, kMemory>(first, width, height);
+  };
+  if (pixel_type == 0) return as(data);
+  if (pixel_type == 1) return as(reinterpret_cast<const std::uint16_t*>(data));
+  return as(reinterpret_cast<const Rgb8*>(data));
+}
+
+CameraImage CloneImage(const CameraImageView& image) {
+  return std::visit(
+      []<typename T>(const HostImageView<const T>& from) -> CameraImage {
+        HostImage<T> to(from.width, from.height);
+        for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, to.Row(y));
+        return to;
+      },
+      image);
+}
+
 }  // namespace
 
-FrameSlot::FrameSlot(const Parameters& parameters, int width, int height, const CudaTuning& tuning)
-    : pipeline_(parameters, width, height, tuning) {
-  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  for (DeviceBuffer<std::uint8_t>* image : {&left_, &right_}) *image = DeviceBuffer<std::uint8_t>(pixels * 3);
+std::shared_ptr<const DeviceRectifier> SharedBySlots::OnDevice(
+    const std::shared_ptr<const Rectifier>& rectifier, cudaStream_t stream) {
+  if (!rectifier) return nullptr;
+  if (!rectifier_ || rectifier_->rectifier() != rectifier.get())
+    rectifier_ = std::make_shared<const DeviceRectifier>(rectifier, stream);
+  return rectifier_;
+}
+
+FrameSlot::FrameSlot(const Parameters& parameters, int width, int height, const CudaTuning& tuning,
+                     std::shared_ptr<SharedBySlots> shared)
+    : pipeline_(parameters, width, height, tuning),
+      shared_(std::move(shared)),
+      reprojector_(shared_->memories()) {
+  const std::size_t bytes = num_most() * kWidestPixel_bytes;
+  for (DeviceBuffer<std::uint8_t>* image : {&left_, &right_}) *image = DeviceBuffer<std::uint8_t>(bytes);
   for (PinnedBuffer<std::uint8_t>* image : {&staged_left_, &staged_right_})
-    *image = PinnedBuffer<std::uint8_t>(pixels * 3);
-  disparity_ = PinnedBuffer<float>(pixels);
-  validity_ = PinnedBuffer<std::uint8_t>(pixels);
-  confidence_ = PinnedBuffer<std::uint8_t>(pixels);
+    *image = PinnedBuffer<std::uint8_t>(bytes);
+  disparity_ = PinnedBuffer<float>(num_most());
+  validity_ = PinnedBuffer<std::uint8_t>(num_most());
+  confidence_ = PinnedBuffer<std::uint8_t>(num_most());
 }
 
-void FrameSlot::Stage(const CameraImageView& left, const CameraImageView& right) {
-  CheckMatcherInput(left, right, pipeline_.largest_width(), pipeline_.largest_height());
-  format_ = {left.index(), WidthOf(left), HeightOf(left)};
-  is_doubtful_ = IsConstant(left) || IsConstant(right);
-  CopyDensely(left, staged_left_.data());
-  CopyDensely(right, staged_right_.data());
+std::size_t FrameSlot::num_most() const {
+  return static_cast<std::size_t>(pipeline_.largest_width()) *
+         static_cast<std::size_t>(pipeline_.largest_height());
 }
 
-void FrameSlot::LaunchAll(const StepObserver& observer, bool results_between) {
-  const auto copy = [&](void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
-    Check(cudaMemcpyAsync(to, from, bytes, kind, stream()), "cudaMemcpyAsync");
+void FrameSlot::Stage(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work) {
+  rectifier_ = shared_->OnDevice(work.rectifier, stream());
+  if (!rectifier_) {
+    CheckMatcherInput(left, right, pipeline_.largest_width(), pipeline_.largest_height());
+    format_ = {left.index(), WidthOf(left), HeightOf(left)};
+    is_doubtful_ = IsConstant(left) || IsConstant(right);
+    CopyDensely(left, staged_left_.data());
+    CopyDensely(right, staged_right_.data());
+    return;
+  }
+  rectifier_->CheckRaw(left, right);
+  const HostImageView<const std::uint8_t> as_matched(nullptr, rectifier_->width(), rectifier_->height());
+  CheckMatcherInput(as_matched, as_matched, pipeline_.largest_width(), pipeline_.largest_height());
+  format_ = {left.index(), rectifier_->width(), rectifier_->height(), rectifier_->number()};
+  MakeRoomForRaw();
+  CopyDensely(left, staged_raw_left_.data());
+  CopyDensely(right, staged_raw_right_.data());
+}
+
+void FrameSlot::MakeRoomForRaw() {
+  const auto make_room = [&](DeviceBuffer<std::uint8_t>& device, PinnedBuffer<std::uint8_t>& host,
+                             std::size_t num_pixels) {
+    const std::size_t bytes = num_pixels * kWidestPixel_bytes;
+    if (device.size() >= bytes) return;
+    graphs_.clear();  // they know the old memory
+    device = DeviceBuffer<std::uint8_t>(bytes);
+    host = PinnedBuffer<std::uint8_t>(bytes);
   };
-  const std::size_t pixels = format_.num_pixels(), bytes = pixels * kPixelBytes[format_.pixel_type];
-  copy(left_.data(), staged_left_.data(), bytes, cudaMemcpyHostToDevice);
-  copy(right_.data(), staged_right_.data(), bytes, cudaMemcpyHostToDevice);
-  const auto view = [&](const std::uint8_t* data) -> DeviceCameraImage {
-    const auto as = [&]<typename T>(const T* first) {
-      return DeviceImageView<const T>{first, format_.width, format_.height};
+  make_room(raw_left_, staged_raw_left_, rectifier_->raw_pixels(true));
+  make_room(raw_right_, staged_raw_right_, rectifier_->raw_pixels(false));
+}
+
+void FrameSlot::CopyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind) {
+  Check(cudaMemcpyAsync(to, from, bytes, kind, stream()), "cudaMemcpyAsync");
+}
+
+void FrameSlot::LaunchMatching(const StepObserver& observer, bool results_between) {
+  const std::size_t pixel_bytes = kPixelBytes[format_.pixel_type];
+  const auto on_device = [&](const std::uint8_t* data, int width, int height) {
+    return ImageOf<Memory::kDevice>(format_.pixel_type, data, width, height);
+  };
+  if (rectifier_) {
+    const auto upload = [&](bool of_left, DeviceBuffer<std::uint8_t>& to, PinnedBuffer<std::uint8_t>& from) {
+      CopyAsync(to.data(), from.data(), rectifier_->raw_pixels(of_left) * pixel_bytes,
+                cudaMemcpyHostToDevice);
+      return on_device(to.data(), rectifier_->raw_width(of_left), rectifier_->raw_height(of_left));
     };
-    if (format_.pixel_type == 0) return as(data);
-    if (format_.pixel_type == 1) return as(reinterpret_cast<const std::uint16_t*>(data));
-    return as(reinterpret_cast<const Rgb8*>(data));
-  };
-  pipeline_.Enqueue(view(left_.data()), view(right_.data()), stream(), observer, results_between);
-  const DeviceDisparityMap& map = pipeline_.result();
-  copy(disparity_.data(), map.disparity.data, pixels * sizeof(float), cudaMemcpyDeviceToHost);
-  copy(validity_.data(), map.validity.data, pixels, cudaMemcpyDeviceToHost);
-  copy(confidence_.data(), map.confidence.data, pixels, cudaMemcpyDeviceToHost);
+    const DeviceCameraImage left = upload(true, raw_left_, staged_raw_left_);
+    const DeviceCameraImage right = upload(false, raw_right_, staged_raw_right_);
+    RemapPair(left, right, rectifier_->tables(), left_.data(), right_.data(), stream());
+  } else {
+    const std::size_t bytes = format_.num_pixels() * pixel_bytes;
+    CopyAsync(left_.data(), staged_left_.data(), bytes, cudaMemcpyHostToDevice);
+    CopyAsync(right_.data(), staged_right_.data(), bytes, cudaMemcpyHostToDevice);
+  }
+  pipeline_.Enqueue(on_device(left_.data(), format_.width, format_.height),
+                    on_device(right_.data(), format_.width, format_.height), stream(), observer,
+                    results_between);
+  if (rectifier_ && rectifier_->has_borders())
+    RemoveUnseen(rectifier_->tables(), pipeline_.result(), stream());
 }
 
-void FrameSlot::Start(const CameraImageView& left, const CameraImageView& right) {
-  Stage(left, right);
+void FrameSlot::LaunchDownloads() {
+  const std::size_t pixels = format_.num_pixels();
+  const auto download = [&](void* to, const void* from, std::size_t bytes) {
+    CopyAsync(to, from, bytes, cudaMemcpyDeviceToHost);
+  };
+  const DeviceDisparityMap& map = pipeline_.result();
+  download(disparity_.data(), map.disparity.data, pixels * sizeof(float));
+  download(validity_.data(), map.validity.data, pixels);
+  download(confidence_.data(), map.confidence.data, pixels);
+  if (!rectifier_) return;
+  const std::size_t bytes = pixels * kPixelBytes[format_.pixel_type];
+  download(staged_left_.data(), left_.data(), bytes);
+  download(staged_right_.data(), right_.data(), bytes);
+}
+
+void FrameSlot::LaunchReprojection(const WorkBeside& work) {
+  if (!work.reprojection) {
+    reprojector_.Skip();
+    return;
+  }
+  reprojector_.Enqueue(
+      *work.reprojection, pipeline_.parameters().reprojection, AsConst(pipeline_.result().disparity),
+      ImageOf<Memory::kDevice>(format_.pixel_type, left_.data(), format_.width, format_.height), num_most(),
+      stream());
+}
+
+void FrameSlot::Start(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work) {
+  Stage(left, right, work);
   constexpr std::size_t kMostGraphs = 32;  // a graph takes some 0.1 MB
   if (graphs_.size() == kMostGraphs && !graphs_.contains(format_)) graphs_.clear();
   Graph& graph = graphs_[format_];
-  if (graph.empty()) graph.Capture(stream(), [&] { LaunchAll({}, false); });
-  Restart();
+  if (graph.empty()) {
+    graph.Capture(stream(), [&] {
+      LaunchMatching({}, false);
+      LaunchDownloads();
+    });
+  }
+  graph.Launch(stream());
+  LaunchReprojection(work);
+  reprojector_.EnqueueDownloads(stream());
+  done_.Record(stream());
 }
 
 void FrameSlot::Restart() {
@@ -77,14 +184,28 @@ void FrameSlot::Restart() {
 }
 
 void FrameSlot::StartObserved(const CameraImageView& left, const CameraImageView& right,
-                              const StepObserver& observer, bool results_between) {
-  Stage(left, right);
-  LaunchAll(observer, results_between);
+                              const WorkBeside& work, const StepObserver& observer, bool results_between) {
+  Stage(left, right, work);
+  LaunchMatching(observer, results_between);
+  const StepRunner run(observer);
+  if (work.reprojection) {
+    run(Step::kReprojection, [&] { LaunchReprojection(work); });
+  } else {
+    reprojector_.Skip();
+  }
+  LaunchDownloads();
+  reprojector_.EnqueueDownloads(stream());
   done_.Record(stream());
 }
 
 void FrameSlot::Wait() {
   Check(cudaEventSynchronize(done_.get()), "cudaEventSynchronize");
+  if (rectifier_) {
+    const auto rectified = [&](const PinnedBuffer<std::uint8_t>& image) {
+      return ImageOf<Memory::kHost>(format_.pixel_type, image.data(), format_.width, format_.height);
+    };
+    is_doubtful_ = IsConstant(rectified(staged_left_)) || IsConstant(rectified(staged_right_));
+  }
   if (is_doubtful_) std::fill_n(confidence_.data(), format_.num_pixels(), std::uint8_t{0});
 }
 
@@ -93,6 +214,19 @@ DisparityMapView FrameSlot::result() const {
   return {{disparity_.data(), width, height},
           {validity_.data(), width, height},
           {confidence_.data(), width, height}};
+}
+
+ResultsBeside FrameSlot::TakeBeside() {
+  ResultsBeside results;
+  results.reprojected = reprojector_.Take();
+  if (rectifier_) {
+    const auto image = [&](const PinnedBuffer<std::uint8_t>& from) {
+      return CloneImage(
+          ImageOf<Memory::kHost>(format_.pixel_type, from.data(), format_.width, format_.height));
+    };
+    results.rectified = {image(staged_left_), image(staged_right_)};
+  }
+  return results;
 }
 
 }  // namespace parallax::cuda

@@ -67,6 +67,12 @@ class QueueOfOne final : public MatcherQueue {
 
 }  // namespace
 
+void MatcherQueue::SubmitWith(const CameraImageView& left, const CameraImageView& right,
+                              const WorkBeside& work) {
+  if (work.rectifier) throw InvalidArgument("this matcher takes no raw images: rectify them first");
+  Submit(left, right);
+}
+
 std::unique_ptr<MatcherQueue> MakeQueueOfOne(std::unique_ptr<StereoMatcher> matcher, bool with_times) {
   return std::make_unique<QueueOfOne>(std::move(matcher), with_times);
 }

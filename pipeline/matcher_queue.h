@@ -8,6 +8,7 @@
 #include "pipeline/disparity_map.h"
 #include "pipeline/frame.h"
 #include "pipeline/matcher.h"
+#include "pipeline/work_beside.h"
 
 namespace parallax {
 
@@ -31,11 +32,18 @@ class MatcherQueue {
   // (so a single thread that collects too must collect first then: see in_flight()). The pixels are copied
   // before this returns.
   virtual void Submit(const CameraImageView& left, const CameraImageView& right) = 0;
+  // The same with more to do. Raw images, which may be larger than the matcher's frames, are for a queue that
+  // rectifies; depth and cloud are made where the queue does that, and else left to the caller. Throws
+  // InvalidArgument for raw images elsewhere, or of another size than their rectifier's.
+  virtual void SubmitWith(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work);
+  virtual bool rectifies() const { return false; }
   // Waits for the oldest frame. The pixels stay until the next Collect(). Throws Error when none is in
   // flight.
   virtual DisparityMapView Collect() = 0;
   // The same, but the caller keeps the pixels.
   virtual DisparityMap Take() { return Clone(Collect()); }
+  // Of the frame collected last, once: what SubmitWith() wanted.
+  virtual ResultsBeside TakeBeside() { return {}; }
   // Of the frame collected last, each on its own, where stages are timed; else zeros.
   virtual StageTimes times() const { return {}; }
   virtual std::size_t in_flight() const = 0;     // submitted and not collected

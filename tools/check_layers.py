@@ -92,6 +92,7 @@ ROOMS = {
     "pipeline/cpu": {"simd"},
     "pipeline/cpu/filters": {"simd"},  # shared by the methods, which lie beside it
     "cuda/device": set(),
+    "cuda/calibration": {"device"},
     "cuda/cloud": {"device"},
     "cuda/filters": {"device"},
     "datasets/formats": set(),

@@ -92,11 +92,17 @@ RawRig WithTurn(const RawRig& raw, const RightTurn& turn) {
 
 namespace {
 
-// Frames of images that were rectified here: looks whether their rows agree. True once that can be told.
-bool CheckRows(StereoFrame& frame) {
+RowOffsets RowsOf(const CameraImageView& left, const CameraImageView& right) {
+  return RowOffsetsOf(MatchPoints(left, right, kSearched_px), WidthOf(left), HeightOf(left));
+}
+
+// Frames of images that are rectified here: looks whether their rows agree. True once that can be told.
+bool CheckRows(StereoFrame& frame, FrameRectifier* rectifier) {
   if (!frame.seen) return false;
-  const auto matches = MatchPoints(ViewOf(frame.left), ViewOf(frame.right), kSearched_px);
-  const RowOffsets rows = RowOffsetsOf(matches, WidthOf(ViewOf(frame.left)), HeightOf(ViewOf(frame.left)));
+  const std::shared_ptr<const Rectifier> raw = rectifier != nullptr ? rectifier->For(frame) : nullptr;
+  const RowOffsets rows = raw ? RowsOf(ViewOf(raw->RectifyLeft(ViewOf(frame.left))),
+                                       ViewOf(raw->RectifyRight(ViewOf(frame.right))))
+                              : RowsOf(ViewOf(frame.left), ViewOf(frame.right));
   if (rows.num_matches < kFewestForWarning) return false;
   const double offset_px = std::max(std::abs(rows.median_px), rows.largest_px);
   if (offset_px < kWarn_px) return true;
@@ -110,10 +116,12 @@ bool CheckRows(StereoFrame& frame) {
 // The first frames are read in turn, so that it is always the same one that is told of.
 class RowCheckedSource final : public AdjustedSource {
  public:
-  RowCheckedSource(std::unique_ptr<FrameSource> source, std::shared_ptr<int> frames_left)
+  RowCheckedSource(std::unique_ptr<FrameSource> source, std::shared_ptr<int> frames_left,
+                   std::shared_ptr<FrameRectifier> rectifier)
       : AdjustedSource(std::move(source),
-                       [frames_left](StereoFrame& frame) {
-                         if (*frames_left > 0) *frames_left = CheckRows(frame) ? 0 : *frames_left - 1;
+                       [frames_left, rectifier = std::move(rectifier)](StereoFrame& frame) {
+                         if (*frames_left <= 0) return;
+                         *frames_left = CheckRows(frame, rectifier.get()) ? 0 : *frames_left - 1;
                        }),
         frames_left_(std::move(frames_left)) {}
   std::function<StereoFrame()> Defer() override {
@@ -126,9 +134,11 @@ class RowCheckedSource final : public AdjustedSource {
 
 }  // namespace
 
-std::unique_ptr<FrameSource> WithRowCheck(std::unique_ptr<FrameSource> source) {
+std::unique_ptr<FrameSource> WithRowCheck(std::unique_ptr<FrameSource> source,
+                                          std::shared_ptr<FrameRectifier> rectifier) {
   constexpr int kFramesChecked = 3;
-  return std::make_unique<RowCheckedSource>(std::move(source), std::make_shared<int>(kFramesChecked));
+  return std::make_unique<RowCheckedSource>(std::move(source), std::make_shared<int>(kFramesChecked),
+                                            std::move(rectifier));
 }
 
 }  // namespace parallax::app

@@ -7,6 +7,7 @@
 
 #include "app/calibrate/row_offsets.h"
 #include "pipeline/calibration/rectification.h"
+#include "pipeline/calibration/rectifier.h"
 #include "pipeline/frames/frame_source.h"
 
 namespace parallax::app {
@@ -25,8 +26,9 @@ RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig);
 // camera.
 RawRig WithTurn(const RawRig& raw, const RightTurn& turn);
 
-// A source of whose first three frames the first that can be told is looked at: where rows differ by more than a
-// pixel, the frame's note says so.
-std::unique_ptr<FrameSource> WithRowCheck(std::unique_ptr<FrameSource> source);
+// A source of whose first three frames the first that can be told is looked at: where rows differ by more
+// than a pixel, the frame's note says so. rectifier: of frames that are left raw; may be null.
+std::unique_ptr<FrameSource> WithRowCheck(std::unique_ptr<FrameSource> source,
+                                          std::shared_ptr<FrameRectifier> rectifier = nullptr);
 
 }  // namespace parallax::app

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -118,6 +117,7 @@ class RigSource final : public AdjustedSource {
     files.insert(files.end(), files_.begin(), files_.end());
     return files;
   }
+
  private:
   std::string origin_;
   std::vector<std::string> files_;
@@ -231,8 +231,11 @@ int DisparitiesFor(const StereoRig& rig, double nearest_m) {
   return static_cast<int>(std::clamp(std::ceil(largest_px) + 1, 1.0, kMost));
 }
 
-std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options) {
-  const auto rectifier = std::make_shared<FrameRectifier>(options.Rectification());
+namespace {
+
+// rectify: what is done with frames that came raw.
+std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> source, const RigOptions& options,
+                                               const std::function<void(StereoFrame&)>& rectify) {
   std::shared_ptr<const NamedCalibration> named;
   std::string origin = options.RectificationText();
   std::vector<std::string> files;
@@ -246,16 +249,26 @@ std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const 
     const bool rectified_source = SaysItIsRectified(source->kind());
     named = std::make_shared<const NamedCalibration>(std::move(calibration), options.rig, rectified_source);
   }
-  const auto one_at_a_time = std::make_shared<std::mutex>();  // a rectifier has threads of its own
-  const auto adjust = [rectifier, one_at_a_time, named, nearest_m = options.nearest_m](StereoFrame& frame) {
+  const auto adjust = [rectify, named, nearest_m = options.nearest_m](StereoFrame& frame) {
     if (named) named->AddTo(frame);
-    if (!frame.rectified) {
-      const std::scoped_lock lock(*one_at_a_time);
-      rectifier->Rectify(frame);
-    }
+    rectify(frame);
     if (nearest_m > 0 && frame.rig) frame.num_disparities_hint = DisparitiesFor(*frame.rig, nearest_m);
   };
   return std::make_unique<RigSource>(std::move(source), adjust, std::move(origin), std::move(files));
+}
+
+}  // namespace
+
+std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options) {
+  const auto rectifier = std::make_shared<FrameRectifier>(options.Rectification());
+  return WithRectification(std::move(source), options,
+                           [rectifier](StereoFrame& frame) { rectifier->Rectify(frame); });
+}
+
+std::unique_ptr<FrameSource> WithRigLeftRaw(std::unique_ptr<FrameSource> source, const RigOptions& options,
+                                            const std::shared_ptr<FrameRectifier>& rectifier) {
+  return WithRectification(std::move(source), options,
+                           [rectifier](StereoFrame& frame) { rectifier->Prepare(frame); });
 }
 
 }  // namespace parallax::app

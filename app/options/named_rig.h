@@ -14,6 +14,10 @@ namespace CLI {
 class App;
 }
 
+namespace parallax {
+class FrameRectifier;
+}
+
 namespace parallax::app {
 
 struct RigOptions {
@@ -45,5 +49,8 @@ int DisparitiesFor(const StereoRig& rig, double nearest_m);
 // rig of a rectified pair takes the place of a frame's own. With a nearest distance, frames state how many
 // disparities that needs. Throws as ParseRig and RigOptions::Rectification.
 std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options);
+// The same, but images of raw cameras stay raw and are left to the rectifier, which FrameSteps then have.
+std::unique_ptr<FrameSource> WithRigLeftRaw(std::unique_ptr<FrameSource> source, const RigOptions& options,
+                                            const std::shared_ptr<FrameRectifier>& rectifier);
 
 }  // namespace parallax::app

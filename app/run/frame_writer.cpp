@@ -1,7 +1,6 @@
 #include "app/run/frame_writer.h"
 
 #include <algorithm>
-#include <chrono>
 #include <system_error>
 #include <utility>
 
@@ -13,6 +12,7 @@
 #include "datasets/formats/pfm.h"
 #include "pipeline/error.h"
 #include "pipeline/reprojection.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -47,6 +47,11 @@ bool Contains(const std::vector<Output>& outputs, Output output) {
   return std::find(outputs.begin(), outputs.end(), output) != outputs.end();
 }
 
+bool NeedsCloud(const std::vector<Output>& outputs) {
+  return Contains(outputs, Output::kCloud) || Contains(outputs, Output::kPcd) ||
+         Contains(outputs, Output::kDensity);
+}
+
 std::size_t NumDeeperThan(float limit_m, HostImageView<const float> depth_m) {
   std::size_t count = 0;
   for (int y = 0; y < depth_m.height; ++y) {
@@ -56,6 +61,38 @@ std::size_t NumDeeperThan(float limit_m, HostImageView<const float> depth_m) {
   }
   return count;
 }
+
+// A frame's depth and cloud: the matcher's, where it has made them, else made here.
+class Reprojection {
+ public:
+  Reprojection(const MatchedFrame& matched, bool with_cloud) {
+    const std::optional<ReprojectedFrame>& made = matched.reprojected;
+    if (made && (made->cloud || !with_cloud)) {
+      depth_m_ = made->depth_m;
+      if (made->cloud) cloud_ = *made->cloud;
+      return;
+    }
+    const HostImageView<const float> disparity = matched.disparity.disparity.View();
+    const StereoFrame& frame = matched.frame;
+    own_depth_m_ = HostImage<float>(disparity.width, disparity.height);
+    DepthFromDisparity(disparity, *frame.rig, matched.parameters.reprojection, own_depth_m_.View());
+    depth_m_ = own_depth_m_.ConstView();
+    if (!with_cloud) return;
+    own_cloud_ = CloudFromDepth(depth_m_, ViewOf(frame.left), *frame.rig);
+    cloud_ = own_cloud_;
+  }
+  Reprojection(const Reprojection&) = delete;
+  Reprojection& operator=(const Reprojection&) = delete;
+
+  const HostImageView<const float>& depth_m() const { return depth_m_; }
+  const PointCloudView& cloud() const { return cloud_; }
+
+ private:
+  HostImage<float> own_depth_m_;
+  PointCloud own_cloud_;
+  HostImageView<const float> depth_m_;
+  PointCloudView cloud_;
+};
 
 }  // namespace
 
@@ -92,6 +129,13 @@ std::vector<Output> FrameWriter::OutputsFor(bool calibrated) const {
   std::vector<Output> outputs = OutputsWanted(calibrated);
   if (!calibrated) std::erase_if(outputs, NeedsCalibration);
   return outputs;
+}
+
+std::optional<WantedReprojection> FrameWriter::ReprojectionOf(const StereoFrame& frame) const {
+  if (!frame.rig) return std::nullopt;
+  const std::vector<Output> outputs = OutputsFor(true);
+  if (std::none_of(outputs.begin(), outputs.end(), NeedsCalibration)) return std::nullopt;
+  return WantedReprojection{*frame.rig, NeedsCloud(outputs)};
 }
 
 std::vector<Output> FrameWriter::OutputsWanted(bool calibrated) const {
@@ -183,40 +227,39 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
 void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vector<Output>& outputs,
                                      const HostImage<float>& sigma, FrameReport& report) const {
   const StereoFrame& frame = matched.frame;
-  const HostImageView<const float> disparity = matched.disparity.disparity.View();
   for (const Output output : outputs) {
     if (NeedsCalibration(output)) fs::create_directories(PathOf(output, frame.name).parent_path());
   }
-  const auto start = std::chrono::steady_clock::now();
-  HostImage<float> depth_m(disparity.width, disparity.height);
-  DepthFromDisparity(disparity, *frame.rig, matched.parameters.reprojection, depth_m.View());
-  PointCloud cloud;
-  const bool needs_cloud = Contains(outputs, Output::kCloud) || Contains(outputs, Output::kPcd) ||
-                           Contains(outputs, Output::kDensity);
-  if (needs_cloud) {
-    cloud = CloudFromDepth(depth_m.ConstView(), ViewOf(frame.left), *frame.rig);
-  }
-  report.times[Stage::kReprojection] +=
-      std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+  const bool needs_cloud = NeedsCloud(outputs);
+  const Stopwatch watch;
+  const Reprojection reprojection(matched, needs_cloud);
+  const HostImageView<const float> depth_m = reprojection.depth_m();
+  report.times[Stage::kReprojection] += watch.ms();
 
   if (Contains(outputs, Output::kDepth)) {
-    WriteDepthPng(PathOf(Output::kDepth, frame.name), depth_m.ConstView());
-    if (const std::size_t deeper = NumDeeperThan(kMaxPngDepth_m, depth_m.ConstView()); deeper > 0) {
+    WriteDepthPng(PathOf(Output::kDepth, frame.name), depth_m);
+    if (const std::size_t deeper = NumDeeperThan(kMaxPngDepth_m, depth_m); deeper > 0) {
       report.notes.push_back(std::to_string(deeper) +
                              " pixels beyond 65.535 m left out of the depth PNG, which cannot hold them");
     }
   }
   std::vector<float> sigma_of_points;
   if (!sigma.Empty()) {
-    const HostImage<float> sigma_m = SigmaOfDepth(sigma.ConstView(), depth_m.ConstView(), *frame.rig);
+    const HostImage<float> sigma_m = SigmaOfDepth(sigma.ConstView(), depth_m, *frame.rig);
     if (Contains(outputs, Output::kDepthSigma))
       WritePfm(PathOf(Output::kDepthSigma, frame.name), sigma_m.ConstView());
-    if (needs_cloud) sigma_of_points = ValuesOfPoints(sigma_m.ConstView(), depth_m.ConstView());
+    if (needs_cloud) sigma_of_points = ValuesOfPoints(sigma_m.ConstView(), depth_m);
   }
-  if (needs_cloud && clouds_ != nullptr) clouds_->Clean(cloud, sigma_of_points, report);
+  PointCloudView cloud = reprojection.cloud();
+  PointCloud own_cloud;  // of who does more with it than write it
+  if (needs_cloud && clouds_ != nullptr) {
+    own_cloud = Clone(cloud);
+    clouds_->Clean(own_cloud, sigma_of_points, report);
+    cloud = own_cloud;
+  }
   if (Contains(outputs, Output::kDensity)) {
     const fs::path file = PathOf(Output::kDensity, frame.name);
-    clouds_->WriteDensity(cloud, file, fs::path(file).replace_extension(".png"), report);
+    clouds_->WriteDensity(own_cloud, file, fs::path(file).replace_extension(".png"), report);
   }
   ScalarField scalars;
   if (!sigma.Empty())

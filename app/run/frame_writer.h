@@ -4,6 +4,7 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,9 @@ class FrameWriter {
 
   // The files, below the folder, that those outputs of a frame are.
   std::vector<std::string> FilesOf(const std::vector<Output>& outputs, const std::string& name) const;
+
+  // The depth, and the cloud, that are written of a frame; nullopt where none are.
+  std::optional<WantedReprojection> ReprojectionOf(const StereoFrame& frame) const;
 
   // Writes the files. What needs a calibration that the frame lacks is named in report.missing and left out.
   // Throws Error on a file that cannot be written.

@@ -48,6 +48,7 @@
 #include "config/parameters_yaml.h"
 #include "datasets/atomic_file.h"
 #include "datasets/source.h"
+#include "pipeline/calibration/rectifier.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 
@@ -127,8 +128,7 @@ class RunCommand {
     const std::vector<Output> outputs = OutputsOf(options.outputs);
     clouds_ = CloudsOf(options, outputs);
     source_ =
-        WithDecimation(WithRowCheck(WithRig(
-                           OpenSource(options.source, {.kind = options.kind, .live = Live()}), options.rig)),
+        WithDecimation(WithRectification(OpenSource(options.source, {.kind = options.kind, .live = Live()})),
                        chosen_.parameters);
     chosen_.uncertainty = UncertaintyOf(source_->kind(), chosen_);
     writer_.emplace(options.output, outputs, chosen_.uncertainty, clouds_.get());
@@ -242,6 +242,15 @@ class RunCommand {
     LiveOptions live = options_.live;
     live.monitor = monitor_;
     return live;
+  }
+
+  // Raw images are rectified by the matcher where that is a GPU; but those that are made smaller, or whose
+  // pixels tell --resume whether they are the same, as they are read.
+  std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> source) {
+    if (backend_ != "cuda" || options_.used_folder.resume || chosen_.parameters.live.decimation > 1)
+      return WithRowCheck(WithRig(std::move(source), options_.rig));
+    rectifier_ = std::make_shared<FrameRectifier>(options_.rig.Rectification());
+    return WithRowCheck(WithRigLeftRaw(std::move(source), options_.rig, rectifier_), rectifier_);
   }
 
   fs::path SummaryPath() const { return options_.output / "summary.json"; }
@@ -373,6 +382,8 @@ class RunCommand {
     steps.parameters_for = [this](const StereoFrame& frame) { return ParametersFor(frame, chosen_); };
     AddLiveFilters(chosen_.parameters, options_.matching.num_threads, steps);
     AddMatching(steps);
+    steps.rectifier = rectifier_;
+    steps.reprojection_for = [this](const StereoFrame& frame) { return writer_->ReprojectionOf(frame); };
     steps.write = [this, &interrupt](const MatchedFrame& matched, FrameReport& report) {
       if (clouds_ && interrupt.requested()) {  // clouds take long
         report.outcome = FrameOutcome::kDropped;
@@ -442,6 +453,7 @@ class RunCommand {
   std::unique_ptr<RunClouds> clouds_;
   std::optional<FrameWriter> writer_;  // made once its parts are
   const std::shared_ptr<LiveMonitor> monitor_ = std::make_shared<LiveMonitor>();
+  std::shared_ptr<FrameRectifier> rectifier_;  // of frames that come raw; else null
   std::shared_ptr<FrameSource> source_;
   std::shared_ptr<DealtSource> dealt_;           // from Run on, where this process takes a part of it
   std::set<std::string, std::less<>> reported_;  // frames of a shard that is gone on with

@@ -22,7 +22,7 @@ void CheckCloudName(const std::filesystem::path& path) {
   if (EndingOf(path) != ".ply" && EndingOf(path) != ".pcd") ThrowUnknownEnding(path);
 }
 
-void WriteCloud(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding,
+void WriteCloud(const std::filesystem::path& path, const PointCloudView& cloud, CloudEncoding encoding,
                 const ScalarField& scalars) {
   if (EndingOf(path) == ".ply") return WritePly(path, cloud, encoding, scalars);
   if (EndingOf(path) == ".pcd") return WritePcd(path, cloud, encoding, scalars);

@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "pipeline/cloud.h"
+#include "pipeline/point_cloud_view.h"
 
 namespace parallax {
 
@@ -30,20 +30,20 @@ using CloudEdge = std::array<std::int32_t, 2>;
 // PLY: ascii or binary_little_endian; x, y, z of any scalar type; red, green, blue as 8- or 16-bit integers
 // or floats of 0..1.
 PointCloud ReadPly(const std::filesystem::path& path);
-void WritePly(const std::filesystem::path& path, const PointCloud& cloud,
+void WritePly(const std::filesystem::path& path, const PointCloudView& cloud,
               CloudEncoding encoding = CloudEncoding::kBinary, const ScalarField& scalars = {});
 // Lines between points: an element `edge` of vertex1 and vertex2 follows the vertices.
-void WritePlyLines(const std::filesystem::path& path, const PointCloud& cloud,
+void WritePlyLines(const std::filesystem::path& path, const PointCloudView& cloud,
                    std::span<const CloudEdge> edges, CloudEncoding encoding = CloudEncoding::kBinary);
 
 // PCD: DATA ascii or binary; colours in a packed field rgb or rgba. binary_compressed is refused.
 PointCloud ReadPcd(const std::filesystem::path& path);
-void WritePcd(const std::filesystem::path& path, const PointCloud& cloud,
+void WritePcd(const std::filesystem::path& path, const PointCloudView& cloud,
               CloudEncoding encoding = CloudEncoding::kBinary, const ScalarField& scalars = {});
 
 // One of the two, by the ending of the name (.ply, .pcd).
 PointCloud ReadCloud(const std::filesystem::path& path);
-void WriteCloud(const std::filesystem::path& path, const PointCloud& cloud,
+void WriteCloud(const std::filesystem::path& path, const PointCloudView& cloud,
                 CloudEncoding encoding = CloudEncoding::kBinary, const ScalarField& scalars = {});
 // Throws what ReadCloud and WriteCloud throw for a name that ends in neither.
 void CheckCloudName(const std::filesystem::path& path);

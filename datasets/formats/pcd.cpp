@@ -108,7 +108,7 @@ PointCloud ReadPcd(const std::filesystem::path& path) {
               "' is not read; write it as ascii or binary");
 }
 
-void WritePcd(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding,
+void WritePcd(const std::filesystem::path& path, const PointCloudView& cloud, CloudEncoding encoding,
               const ScalarField& scalars) {
   CheckFields(cloud, scalars);
   const bool colored = !cloud.colors.empty(), has_scalars = !scalars.meaning.empty();

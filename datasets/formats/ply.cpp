@@ -107,7 +107,7 @@ PlyHeader ParseHeader(const FileBytes& bytes, const std::string& file) {
 }
 
 // The header up to the vertices' last property.
-void WriteVertexHeader(std::ostream& out, const PointCloud& cloud, CloudEncoding encoding,
+void WriteVertexHeader(std::ostream& out, const PointCloudView& cloud, CloudEncoding encoding,
                        const ScalarField& scalars) {
   out << "ply\nformat " << (encoding == CloudEncoding::kBinary ? "binary_little_endian" : "ascii") << " 1.0\n"
       << "comment parallax: metres, x right, y down, z forward\n";
@@ -131,7 +131,7 @@ PointCloud ReadPly(const std::filesystem::path& path) {
              : record.ParseAscii(AsText(data), *header.num_points, rest);
 }
 
-void WritePly(const std::filesystem::path& path, const PointCloud& cloud, CloudEncoding encoding,
+void WritePly(const std::filesystem::path& path, const PointCloudView& cloud, CloudEncoding encoding,
               const ScalarField& scalars) {
   CheckFields(cloud, scalars);
   AtomicFile file(path);
@@ -142,7 +142,7 @@ void WritePly(const std::filesystem::path& path, const PointCloud& cloud, CloudE
   file.Commit();
 }
 
-void WritePlyLines(const std::filesystem::path& path, const PointCloud& cloud,
+void WritePlyLines(const std::filesystem::path& path, const PointCloudView& cloud,
                    std::span<const CloudEdge> edges, CloudEncoding encoding) {
   CheckFields(cloud);
   for (const CloudEdge& edge : edges) {

@@ -25,7 +25,8 @@ std::uint32_t Pack(Rgb8 color) {
   return static_cast<std::uint32_t>(color.r) << 16 | static_cast<std::uint32_t>(color.g) << 8 | color.b;
 }
 
-void AppendBinary(std::string& out, const PointCloud& cloud, std::size_t i, ColorEncoding color_encoding) {
+void AppendBinary(std::string& out, const PointCloudView& cloud, std::size_t i,
+                  ColorEncoding color_encoding) {
   AppendBytes(out, cloud.points[i]);
   if (cloud.colors.empty()) return;
   if (color_encoding == ColorEncoding::kThreeBytes) {
@@ -35,7 +36,7 @@ void AppendBinary(std::string& out, const PointCloud& cloud, std::size_t i, Colo
   }
 }
 
-void AppendText(std::string& out, const PointCloud& cloud, std::size_t i, ColorEncoding color_encoding) {
+void AppendText(std::string& out, const PointCloudView& cloud, std::size_t i, ColorEncoding color_encoding) {
   const Point3f& p = cloud.points[i];
   for (const float coordinate : {p.x, p.y, p.z}) AppendWord(out, coordinate);
   if (!cloud.colors.empty()) {
@@ -50,7 +51,7 @@ void AppendText(std::string& out, const PointCloud& cloud, std::size_t i, ColorE
 
 }  // namespace
 
-void CheckFields(const PointCloud& cloud, const ScalarField& scalars) {
+void CheckFields(const PointCloudView& cloud, const ScalarField& scalars) {
   if (!cloud.colors.empty() && cloud.colors.size() != cloud.points.size()) {
     throw InvalidArgument("a cloud of " + std::to_string(cloud.points.size()) + " points has " +
                           std::to_string(cloud.colors.size()) + " colours; it needs one per point or none");
@@ -62,7 +63,7 @@ void CheckFields(const PointCloud& cloud, const ScalarField& scalars) {
   }
 }
 
-void WritePoints(std::ostream& stream, const PointCloud& cloud, CloudEncoding encoding,
+void WritePoints(std::ostream& stream, const PointCloudView& cloud, CloudEncoding encoding,
                  ColorEncoding color_encoding, const ScalarField& scalars) {
   static_assert(sizeof(Point3f) == 12 && sizeof(Rgb8) == 3);
   constexpr std::size_t kFlushAt_bytes = 1 << 18;

@@ -14,11 +14,11 @@ enum class ColorEncoding {
 };
 
 // Throws InvalidArgument when the cloud has colours or scalars, but not one per point.
-void CheckFields(const PointCloud& cloud, const ScalarField& scalars = {});
+void CheckFields(const PointCloudView& cloud, const ScalarField& scalars = {});
 
 // x, y, z as 32-bit floats, the colour, if the cloud has colours, and the scalar, if there are any; in text,
 // floats with as many digits as give the same bits back.
-void WritePoints(std::ostream& stream, const PointCloud& cloud, CloudEncoding encoding,
+void WritePoints(std::ostream& stream, const PointCloudView& cloud, CloudEncoding encoding,
                  ColorEncoding color_encoding, const ScalarField& scalars = {});
 
 }  // namespace parallax

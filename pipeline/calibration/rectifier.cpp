@@ -1,6 +1,5 @@
 #include "pipeline/calibration/rectifier.h"
 
-#include <cmath>
 #include <limits>
 #include <string>
 #include <utility>
@@ -31,6 +30,13 @@ CameraImage Remapped(const CameraImageView& image, const RemapTable& table, Thre
 
 std::string SizeText(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
 
+// What is known of a frame once it is rectified.
+void Describe(const Rectifier& rectifier, StereoFrame& frame) {
+  frame.rig = rectifier.rectification().rig;
+  frame.rig_note.clear();
+  frame.seen = rectifier.seen();
+}
+
 void TakeSize(CameraModel& camera, const CameraImage& image) {
   if (camera.width_px > 0 && camera.height_px > 0) return;
   camera.width_px = WidthOf(ViewOf(image));
@@ -54,13 +60,8 @@ void RemoveUnseen(const SeenPixelsOfPair& seen, DisparityMap& map) {
   const int width = map.disparity.width();
   for (int y = 0; y < map.disparity.height(); ++y) {
     for (int x = 0; x < width; ++x) {
-      const float disparity = map.disparity(x, y);
-      bool keep = seen.left(x, y) != 0;
-      if (keep && !std::isnan(disparity)) {
-        const double match = std::floor(x - static_cast<double>(disparity) + 0.5);
-        if (match >= 0 && match < width) keep = seen.right(static_cast<int>(match), y) != 0;
-      }
-      if (keep) continue;
+      const int match = MatchColumn(x, map.disparity(x, y), width);
+      if (seen.left(x, y) != 0 && (match < 0 || seen.right(match, y) != 0)) continue;
       map.disparity(x, y) = std::numeric_limits<float>::quiet_NaN();
       if (!map.validity.Empty()) {
         map.validity(x, y) =
@@ -89,23 +90,32 @@ CameraImage Rectifier::RectifyRight(const CameraImageView& image, ThreadPool* th
   return Remapped(image, right_, threads);
 }
 
-void FrameRectifier::Rectify(StereoFrame& frame) {
-  if (frame.rectified || !frame.raw_rig) return;
+std::shared_ptr<const Rectifier> FrameRectifier::For(const StereoFrame& frame) {
+  if (frame.rectified || !frame.raw_rig) return nullptr;
   RawRig rig = *frame.raw_rig;
   TakeSize(rig.left, frame.left);
   TakeSize(rig.right, frame.right);
   CheckFits(rig.left, frame.left, "left");
   CheckFits(rig.right, frame.right, "right");
+  const std::scoped_lock lock(mutex_);
   if (!rectifier_ || rig != *rig_) {
-    rectifier_ = std::make_unique<Rectifier>(rig, options_);
+    rectifier_ = std::make_shared<const Rectifier>(rig, options_);
     rig_ = rig;
   }
-  frame.left = rectifier_->RectifyLeft(ViewOf(frame.left));
-  frame.right = rectifier_->RectifyRight(ViewOf(frame.right));
+  return rectifier_;
+}
+
+void FrameRectifier::Prepare(StereoFrame& frame) {
+  if (const std::shared_ptr<const Rectifier> rectifier = For(frame)) Describe(*rectifier, frame);
+}
+
+void FrameRectifier::Rectify(StereoFrame& frame) {
+  const std::shared_ptr<const Rectifier> rectifier = For(frame);
+  if (!rectifier) return;
+  Describe(*rectifier, frame);
+  frame.left = rectifier->RectifyLeft(ViewOf(frame.left));
+  frame.right = rectifier->RectifyRight(ViewOf(frame.right));
   frame.rectified = true;
-  frame.rig = rectifier_->rectification().rig;
-  frame.rig_note.clear();
-  frame.seen = rectifier_->seen();
 }
 
 }  // namespace parallax

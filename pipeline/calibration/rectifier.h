@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <optional>
 
 #include "pipeline/calibration/rectification.h"
@@ -30,6 +31,8 @@ class Rectifier {
 
   const Rectification& rectification() const { return rectification_; }
   const std::shared_ptr<const SeenPixelsOfPair>& seen() const { return seen_; }
+  const RemapTable& left() const { return left_; }
+  const RemapTable& right() const { return right_; }
 
   // Throws InvalidArgument where the images are not of the rig's size.
   CameraImage RectifyLeft(const CameraImageView& image, ThreadPool* threads = nullptr) const;
@@ -41,7 +44,8 @@ class Rectifier {
   std::shared_ptr<const SeenPixelsOfPair> seen_;
 };
 
-// Rectifies frames that have a raw rig, whichever it is: the maps of the last one are kept.
+// Rectifies frames that have a raw rig, whichever it is: the maps of the last one are kept. For several
+// threads at a time.
 class FrameRectifier {
  public:
   explicit FrameRectifier(const RectificationOptions& options = {}) : options_(options) {}
@@ -50,11 +54,16 @@ class FrameRectifier {
   // stay as they are. A rig that does not say how large its images are takes the frame's size. Throws Error
   // where images and rig differ in size, and as MakeRectification.
   void Rectify(StereoFrame& frame);
+  // The same, but the images stay raw, and so does the frame, for who rectifies them later by For()'s maps.
+  void Prepare(StereoFrame& frame);
+  // What rectifies the images of a frame; null where they are rectified, or no rig tells. Throws as Rectify.
+  std::shared_ptr<const Rectifier> For(const StereoFrame& frame);
 
  private:
-  RectificationOptions options_;
+  const RectificationOptions options_;
+  std::mutex mutex_;
   std::optional<RawRig> rig_;
-  std::unique_ptr<Rectifier> rectifier_;
+  std::shared_ptr<const Rectifier> rectifier_;  // its
 };
 
 }  // namespace parallax

@@ -32,32 +32,10 @@ void CheckSizes(HostImageView<const Pixel> from, const RemapTable& table, HostIm
   }
 }
 
-int Mix(int a, int b, int c, int d, int wx, int wy) {
-  const int above = (kOne - wx) * a + wx * b, below = (kOne - wx) * c + wx * d;
-  return (above * (kOne - wy) + below * wy + (1 << (2 * kRemapBits - 1))) >> (2 * kRemapBits);
-}
-template <typename T>
-T MixPixels(T a, T b, T c, T d, int wx, int wy) {
-  return static_cast<T>(Mix(a, b, c, d, wx, wy));
-}
-Rgb8 MixPixels(Rgb8 a, Rgb8 b, Rgb8 c, Rgb8 d, int wx, int wy) {
-  return {MixPixels(a.r, b.r, c.r, d.r, wx, wy), MixPixels(a.g, b.g, c.g, d.g, wx, wy),
-          MixPixels(a.b, b.b, c.b, d.b, wx, wy)};
-}
-
 template <typename Pixel>
 void RemapRow(HostImageView<const Pixel> from, const RemapTable& table, int y, int x_begin,
               HostImageView<Pixel> to) {
-  for (int x = x_begin; x < to.width; ++x) {
-    const int px = table.x(x, y), py = table.y(x, y);
-    if (px < 0) {
-      to(x, y) = Pixel{};
-      continue;
-    }
-    const int u = px >> kRemapBits, v = py >> kRemapBits;
-    to(x, y) = MixPixels(from(u, v), from(u + 1, v), from(u, v + 1), from(u + 1, v + 1), px & (kOne - 1),
-                         py & (kOne - 1));
-  }
+  for (int x = x_begin; x < to.width; ++x) to(x, y) = RemappedPixel(from, table.x(x, y), table.y(x, y));
 }
 
 }  // namespace

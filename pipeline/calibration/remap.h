@@ -5,13 +5,12 @@
 #include <cstdint>
 
 #include "pipeline/calibration/camera_model.h"
+#include "pipeline/calibration/rectification_math.h"
 #include "pipeline/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/rig.h"
 
 namespace parallax {
-
-inline constexpr int kRemapBits = 7;  // positions and weights are in 1/128 px
 
 // Where every pixel of the new image lies in the old one, in 1/128 px, rounded to the nearest; x = -1 where
 // the old image does not show it. The two columns and rows at most that a pixel is made of always lie inside:

@@ -34,6 +34,14 @@ struct FrameInFlight {
   Stopwatch watch;
 };
 
+// Of the frame's images, once they are rectified.
+std::pair<int, int> SizeToMatch(const StereoFrame& frame, const Rectifier* rectifier) {
+  if (rectifier != nullptr)
+    return {rectifier->rectification().width_px, rectifier->rectification().height_px};
+  const CameraImageView left = ViewOf(frame.left);
+  return {WidthOf(left), HeightOf(left)};
+}
+
 double DensityPercent(HostImageView<const float> disparity) {
   std::int64_t num_valid = 0;
   for (int y = 0; y < disparity.height; ++y) {
@@ -137,21 +145,36 @@ class FrameRoad {
     matched->frame = std::move(read.frame);
     matched->index = read.index;
     matched->read_ms = read.read_ms;
-    matched->parameters = steps_.parameters_for(matched->frame);
-    CheckRectified(matched->frame);
-    const CameraImageView left = ViewOf(matched->frame.left), right = ViewOf(matched->frame.right);
+    StereoFrame& frame = matched->frame;
+    matched->parameters = steps_.parameters_for(frame);
+    WorkBeside work;
+    if (steps_.rectifier) work.rectifier = steps_.rectifier->For(frame);
+    if (!work.rectifier) CheckRectified(frame);
+    const auto [width, height] = SizeToMatch(frame, work.rectifier.get());
     MatcherQueue& queue =
-        MatcherFor(matched->parameters, {.width = WidthOf(left),
-                                         .height = HeightOf(left),
+        MatcherFor(matched->parameters, {.width = width,
+                                         .height = height,
                                          .num_threads = options_.num_threads,
                                          .device = options_.device,
                                          .memory_limit_bytes = options_.memory_limit_bytes});
     // Frames leave in order, so those in another matcher go first.
     while (!in_flight_.empty() && in_flight_.front().queue != &queue) CollectOldest();
     const Stopwatch watch;
-    queue.Submit(left, right);
+    if (work.rectifier && !queue.rectifies()) {
+      steps_.rectifier->Rectify(frame);
+      work.rectifier.reset();
+    }
+    work.pixels = matched;
+    if (StaysAsMatched(frame, work)) work.reprojection = steps_.reprojection_for(frame);
+    queue.SubmitWith(ViewOf(frame.left), ViewOf(frame.right), work);
     in_flight_.push_back({matched, &queue, watch});
     if (queue.in_flight() == queue.capacity()) CollectOldest();
+  }
+
+  // Whether what is made of a matcher's disparities is what would be made of the frame's at last.
+  bool StaysAsMatched(const StereoFrame& frame, const WorkBeside& work) const {
+    if (!steps_.reprojection_for || steps_.refine_in_order) return false;
+    return work.rectifier || !frame.seen || frame.seen->all;  // else RemoveUnseen
   }
 
   MatcherQueue& MatcherFor(const Parameters& parameters, const MatcherOptions& frame) {
@@ -168,7 +191,15 @@ class FrameRoad {
       matched.disparity = oldest.queue->Take();
       matched.times = oldest.queue->times();
       matched.match_ms = oldest.watch.ms();
-      if (matched.frame.seen) RemoveUnseen(*matched.frame.seen, matched.disparity);
+      ResultsBeside beside = oldest.queue->TakeBeside();
+      matched.reprojected = std::move(beside.reprojected);
+      if (beside.rectified) {
+        matched.frame.left = std::move(beside.rectified->left);
+        matched.frame.right = std::move(beside.rectified->right);
+        matched.frame.rectified = true;
+      } else if (matched.frame.seen) {
+        RemoveUnseen(*matched.frame.seen, matched.disparity);
+      }
       if (steps_.refine_in_order) steps_.refine_in_order(matched);
       if (steps_.observe) steps_.observe(oldest.matched);
       {

@@ -13,8 +13,11 @@
 #include "pipeline/frames/frame_source.h"
 #include "pipeline/frames/kept_matchers.h"
 #include "pipeline/matcher.h"
+#include "pipeline/work_beside.h"
 
 namespace parallax {
+
+class FrameRectifier;  // pipeline/calibration/rectifier.h
 
 // A frame with its disparities, as it goes to the writers and to the viewer.
 struct MatchedFrame {
@@ -22,7 +25,8 @@ struct MatchedFrame {
   std::size_t index = 0;  // in the source, from 0
   Parameters parameters;  // of this frame
   DisparityMap disparity;
-  StageTimes times;  // of the matcher; none with frames in flight
+  std::optional<ReprojectedFrame> reprojected;  // what reprojection_for wants, where the matcher makes it
+  StageTimes times;                             // of the matcher; none with frames in flight
   double read_ms = 0;
   double match_ms = 0;  // from its start to its end, with frames in flight too
 };
@@ -53,6 +57,12 @@ struct FrameSteps {
   std::function<Parameters(const StereoFrame& frame)> parameters_for;
   // A matcher for frames up to a size. One that matches a frame at a time is a queue too: MakeQueueOfOne.
   MakeQueue make_matcher;
+  // Rectifies frames that come raw (FrameRectifier::Prepare), or lends its tables to a matcher that does
+  // that. May be null: such frames fail.
+  std::shared_ptr<FrameRectifier> rectifier{};
+  // Depth and cloud that are wanted of a frame, for a matcher that makes them beside disparities. Asked only
+  // where nothing changes the disparities after the matcher. May be empty.
+  std::function<std::optional<WantedReprojection>(const StereoFrame& frame)> reprojection_for{};
   // Sees every matched frame in the order of the source, one at a time, and may change its map; what it
   // remembers of one frame is there for the next. May be empty.
   std::function<void(MatchedFrame& frame)> refine_in_order;
@@ -80,7 +90,8 @@ struct RoadOptions {
   int device = 0;                           // of the CUDA matcher
   std::size_t memory_limit_bytes = 0;       // of the cpu matcher, see MatcherOptions
   int num_writers = 0;                      // threads that write; 0 = one per core, at most 8
-  int num_readers = 0;  // frames read side by side, where the source defers them; 0 = one per core, at most 16
+  int num_readers =
+      0;  // frames read side by side, where the source defers them; 0 = one per core, at most 16
   WhichFrames which_frames = WhichFrames::kAsTheSource;
   // Asked in the calling thread, before every frame and every 20 ms while it waits for one. Once true, no
   // further frame is read; those on their way end. May be empty.
@@ -92,7 +103,8 @@ struct RoadTotals {
   std::size_t num_dropped = 0;  // frames of a live source for which there was no time
 };
 
-// Throws Error, with what the source says of it, on a frame of raw camera images, which must not be matched.
+// Throws Error, with what the source says of it, on a frame of raw camera images, which must not be matched
+// so.
 void CheckRectified(const StereoFrame& frame);
 
 // Runs until the source ends, max_frames are taken or a stop is requested. Matches in the calling thread.

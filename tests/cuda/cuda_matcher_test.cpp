@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "cuda/sgm/volume_layout.h"
-#include "cuda/tuning.h"
+#include "cuda/tuned_matcher.h"
 #include "pipeline/matching_tables.h"
 #include "tests/cuda/constancy.h"
 #include "tests/cuda/require_device.h"

@@ -1,0 +1,47 @@
+// A Rectifier's tables in device memory.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+
+#include "cuda/calibration/remap.h"
+#include "cuda/device/device_image.h"
+#include "pipeline/calibration/rectifier.h"
+#include "pipeline/frame.h"
+
+namespace parallax::cuda {
+
+class DeviceRectifier {
+ public:
+  // On the current device. Waits for the copies, on stream.
+  DeviceRectifier(std::shared_ptr<const Rectifier> rectifier, cudaStream_t stream);
+
+  // Another one for each object that was ever made.
+  std::uint64_t number() const { return number_; }
+  const Rectifier* rectifier() const { return rectifier_.get(); }
+  bool has_borders() const { return !rectifier_->seen()->all; }
+  const RemapTables& tables() const { return tables_; }
+  int width() const { return tables_.left.x.width; }
+  int height() const { return tables_.left.x.height; }
+  int raw_width(bool of_left) const { return Table(of_left).source_width_px; }
+  int raw_height(bool of_left) const { return Table(of_left).source_height_px; }
+  std::size_t raw_pixels(bool of_left) const {
+    return static_cast<std::size_t>(raw_width(of_left)) * static_cast<std::size_t>(raw_height(of_left));
+  }
+
+  // Throws InvalidArgument where raw images are not of the sizes of the tables, or of two pixel types.
+  void CheckRaw(const CameraImageView& left, const CameraImageView& right) const;
+
+ private:
+  const RemapTable& Table(bool of_left) const { return of_left ? rectifier_->left() : rectifier_->right(); }
+
+  std::shared_ptr<const Rectifier> rectifier_;
+  std::uint64_t number_;
+  DeviceImage<std::int32_t> left_x_, left_y_, right_x_, right_y_;
+  RemapTables tables_;
+};
+
+}  // namespace parallax::cuda
