@@ -6,15 +6,14 @@
 #include <set>
 #include <sstream>
 #include <system_error>
-#include <variant>
 
 #include "app/build_info.h"
 #include "app/options/frame_parameters.h"
 #include "app/output/output_files.h"
+#include "app/run/input_text.h"
 #include "app/run/report_record.h"
 #include "config/parameter_text.h"
 #include "config/uncertainty_text.h"
-#include "datasets/file_identity.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -22,7 +21,7 @@ namespace {
 
 // Keys of the journal.
 constexpr std::string_view kVersion = "parallax", kLeftOpen = "left_open";
-constexpr std::string_view kInput = "input", kCalibrated = "calibrated", kDisparities = "disparities";
+constexpr std::string_view kInput = kInputKey, kCalibrated = "calibrated", kDisparities = "disparities";
 
 // Options that change results and are no parameters, and the lines of parameters.yaml that keep them.
 struct KeptOption {
@@ -37,36 +36,6 @@ std::string ValueOf(std::string_view kept_option, const RunOptions& options) {
   if (kept_option == kShardOption) return options.shard ? options.shard->Text() : "";
   if (kept_option == "--rig") return options.rig.rig + options.rig.RectificationText();
   return options.clouds.clean;
-}
-
-template <typename T>
-std::uint32_t Crc32Of(const HostImage<T>& image) {
-  std::uint32_t crc = 0;
-  for (int y = 0; y < image.height(); ++y) {
-    crc = Crc32({reinterpret_cast<const std::uint8_t*>(image.Row(y)),
-                 static_cast<std::size_t>(image.width()) * sizeof(T)},
-                crc);
-  }
-  return crc;
-}
-
-std::string ImageText(const CameraImage& image) {
-  return std::visit(
-      [&](const auto& i) {
-        return fmt::format("{}x{}/{} {:08x}", i.width(), i.height(), image.index(), Crc32Of(i));
-      },
-      image);
-}
-
-// Of what results are made: pixels and calibration. Frames with the same text give the same results.
-std::string InputText(const StereoFrame& frame) {
-  std::string text = ImageText(frame.left) + ' ' + ImageText(frame.right);
-  if (frame.rig) {
-    const StereoRig& rig = *frame.rig;
-    text += fmt::format(" {} {} {} {} {}", rig.fx_px, rig.cx_px, rig.cy_px, rig.baseline_m, rig.doffs_px);
-  }
-  if (frame.num_disparities_hint) text += fmt::format(" D {}", *frame.num_disparities_hint);
-  return text;
 }
 
 // The number of disparities is compared frame by frame.

@@ -73,8 +73,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
                    "Write density/NAME.ply and .png: the cloud in the colours of its density");
   CLI::Option* view = command.add_flag(
       "--view", options.view, "Show the frames in a window as they are matched; closing it ends the run");
-  command
-      .add_option("--view-size", options.view_size_px, "Width and height of that window, px")
+  command.add_option("--view-size", options.view_size_px, "Width and height of that window, px")
       ->expected(2)
       ->check(CLI::Range(200, 16384))
       ->needs(view)

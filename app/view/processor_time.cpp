@@ -32,7 +32,8 @@ double ProcessorTimeBesides_s(const std::string& name) {
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
     std::ifstream file(thread.path() / "stat");
     const std::string text{std::istreambuf_iterator<char>(file), {}};
-    // "TID (NAME) STATE" and numbers, of which the 11th and the 12th are the times in user's and system's code.
+    // "TID (NAME) STATE" and numbers, of which the 11th and the 12th are the times in user's and system's
+    // code.
     const std::size_t open = text.find('('), close = text.rfind(')');
     if (open == std::string::npos || close == std::string::npos) continue;  // it has ended
     if (text.compare(open + 1, close - open - 1, name) == 0) continue;

@@ -4,6 +4,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -13,6 +14,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -26,10 +28,13 @@
 #include "app/options/matching_options.h"
 #include "app/options/named_rig.h"
 #include "app/options/shared_options.h"
+#include "app/output/error_text.h"
 #include "app/output/output_files.h"
 #include "app/run/heap.h"
 #include "app/view/controls/parameter_session.h"
+#include "app/view/controls/window_memory.h"
 #include "app/view/frame_viewer.h"
+#include "app/view/output_pages.h"
 #include "app/view/play/frame_export.h"
 #include "app/view/play/live_recording.h"
 #include "app/view/play/played_source.h"
@@ -59,8 +64,9 @@ struct ViewOptions {
   float voxel_m = 0.1f;
   fs::path export_to = "parallax-view";
   fs::path screenshot, state_file;
-  bool paused = false;
-  std::vector<int> size_px = {1440, 900};
+  bool paused = false, fresh = false;
+  std::string theme;
+  std::vector<int> size_px;  // empty: as remembered
 
   fs::path save_folder = ".";
 
@@ -68,10 +74,13 @@ struct ViewOptions {
     std::string title = "parallax";
     for (const std::string& part : source) title += " " + part;
     return {.title = title,
-            .width_px = size_px[0],
-            .height_px = size_px[1],
+            .width_px = size_px.empty() ? 0 : size_px[0],
+            .height_px = size_px.empty() ? 0 : size_px[1],
             .state_file = state_file,
             .save_folder = save_folder,
+            // Pictures for print do not depend on what somebody did before.
+            .memory_file = fresh || !screenshot.empty() ? fs::path() : WindowMemoryFile(),
+            .theme = theme,
             .paused = paused};
   }
 };
@@ -122,6 +131,42 @@ void ViewFile(const ViewOptions& options, FileKind kind) {
   viewer->Show(std::move(shown));
   screenshot.Request(*viewer);
   viewer->Run();
+  screenshot.Finish();
+}
+
+// The frames of a folder that `parallax run` has written.
+void ViewOutput(const ViewOptions& options) {
+  const OutputPages pages(options.source.front());
+  std::size_t num_frames = pages.size();
+  if (options.max_frames) num_frames = std::min(num_frames, *options.max_frames);
+  ViewerOptions window = options.Window();
+  const auto timeline = std::make_shared<Timeline>(num_frames, true);
+  if (options.screenshot.empty()) {
+    window.play = std::make_shared<PlayControls>();
+    window.play->timeline = timeline;
+  } else {
+    timeline->Seek(num_frames - 1);
+  }
+  const std::unique_ptr<Viewer> viewer = OpenViewer(window);
+  Screenshot screenshot(options.screenshot);
+  {
+    const std::jthread reader([&] {
+      while (const std::optional<PlayOrder> order = timeline->Next()) {
+        try {
+          ViewerFrame page = pages.Read(order->number);
+          timeline->AwaitDue(*order, std::nullopt);
+          if (!timeline->IsWanted(*order)) continue;
+          viewer->Show(std::move(page));
+        } catch (const std::exception& error) {
+          viewer->ShowEnd(ErrorText(error.what()));
+        }
+        timeline->SetShown(*order);
+        screenshot.Request(*viewer);
+      }
+    });
+    viewer->Run();
+    timeline->Stop();
+  }
   screenshot.Finish();
 }
 
@@ -178,7 +223,8 @@ struct ViewedFrames {
   std::shared_ptr<FrameSource> source;
   std::shared_ptr<PlayedSource> played;  // the source, where it is one of files; else null, as is timeline
   std::shared_ptr<Timeline> timeline;
-  std::shared_ptr<LiveRecording> recording;  // of a live source; else null
+  std::shared_ptr<LiveRecording> recording;         // of a live source; else null
+  std::shared_ptr<std::atomic<double>> latency_ms;  // of the frame shown last; as recording
 };
 
 // Reads, matches and shows frame after frame. Returns the number shown; prints bad frames and goes on.
@@ -208,6 +254,10 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
       return;
     }
     if (frames.recording) frames.recording->Record(frame);
+    if (frames.latency_ms && frame->frame.timestamp_s) {
+      const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
+      *frames.latency_ms = 1000 * (now.count() - *frame->frame.timestamp_s);
+    }
     if (viewer.Observe(frame)) ++num_shown;
     is_last_shown = viewer.closed() || num_shown == options.max_frames;
   };
@@ -232,17 +282,18 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
 }
 
 void ViewSource(const ViewOptions& options) {
-  const ChosenParameters chosen = options.matching.Load();  // faults are told before a window opens
+  ChosenParameters chosen = options.matching.Load();  // faults are told before a window opens
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
-  const auto open = [options, chosen] {
+  const LiveOptions live = ToldOnStderr(options.live);
+  const auto open = [options, chosen, live] {
     return WithDecimation(
-        WithRig(OpenSource(options.source,
-                           {.kind = options.kind, .with_truth = true, .live = ToldOnStderr(options.live)}),
+        WithRig(OpenSource(options.source, {.kind = options.kind, .with_truth = true, .live = live}),
                 options.rig),
         chosen.parameters);
   };
   std::unique_ptr<FrameSource> source = open();
   const SourceKind kind = source->kind();
+  chosen.uncertainty = UncertaintyOf(kind, chosen);
   const std::vector<CameraPose> poses =
       options.poses.empty() ? std::vector<CameraPose>{} : ReadPoses(options.poses);
   CheckFilesApart(source->InputFiles(),
@@ -276,6 +327,15 @@ void ViewSource(const ViewOptions& options) {
       frames.recording = std::make_shared<LiveRecording>(options.export_to);
       window.play->toggle_recording = [recording = frames.recording] { recording->Toggle(); };
       window.play->is_recording = [recording = frames.recording] { return recording->is_on(); };
+      frames.latency_ms = std::make_shared<std::atomic<double>>(std::numeric_limits<double>::quiet_NaN());
+      window.play->live = [monitor = live.monitor, latency_ms = frames.latency_ms] {
+        const LiveCounts counts = monitor->counts();
+        return LiveStatus{.num_taken = counts.num_pairs,
+                          .num_left_out = counts.num_replaced,
+                          .latency_ms = *latency_ms,
+                          .num_losses = counts.num_losses,
+                          .num_reopened = counts.num_reopened};
+      };
       window.play->take_message = [recording = frames.recording] { return recording->TakeMessage(); };
     }
     frames.source = std::move(source);
@@ -306,7 +366,12 @@ void View(const ViewOptions& options) {
   };
   const bool two_clouds =
       options.source.size() == 2 && is_cloud(options.source[0]) && is_cloud(options.source[1]);
-  if (kind != FileKind::kNone || two_clouds) {
+  const bool is_output =
+      options.source.size() == 1 && options.kind.empty() && OutputPages::IsThere(options.source.front());
+  if (is_output) {
+    OpenLogFile(options.source);
+    ViewOutput(options);
+  } else if (kind != FileKind::kNone || two_clouds) {
     OpenLogFile(options.source);
     ViewFile(options, kind);
   } else {
@@ -320,9 +385,10 @@ void AddViewCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("view", "Show files, or frames as they are matched, in a window");
   const auto options = std::make_shared<ViewOptions>();
   command
-      ->add_option("source", options->source,
-                   "A cloud (PLY, PCD) or two, a disparity (PFM, 16-bit PNG), an image; or a source of "
-                   "frames as for run")
+      ->add_option(
+          "source", options->source,
+          "A cloud (PLY, PCD) or two, a disparity (PFM, 16-bit PNG), an image, a folder that run has "
+          "written; or a source of frames as for run")
       ->type_name("FILE|SOURCE")
       ->required();
   command->add_option("--as", options->as, "What a file holds, where its name does not tell")
@@ -358,10 +424,15 @@ void AddViewCommand(CLI::App& app) {
       ->type_name("FOLDER")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
-  command->add_option("--size", options->size_px, "Width and height of the window, px")
+  command
+      ->add_option("--size", options->size_px,
+                   "Width and height of the window, px [as it was last, 1440 900 at first]")
       ->expected(2)
-      ->check(CLI::Range(200, 16384))
-      ->capture_default_str();
+      ->check(CLI::Range(200, 16384));
+  command->add_option("--theme", options->theme, "Colours of the window [as they were last, dark at first]")
+      ->check(CLI::IsMember({"dark", "light"}));
+  command->add_flag("--fresh", options->fresh,
+                    "Begin with the usual window, not as it was last, and remember nothing");
   command->callback([options] {
     CheckOutputName(options->screenshot, "pictures", ".png");
     CheckOutputName(options->state_file, "states", ".json");

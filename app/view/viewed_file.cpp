@@ -13,7 +13,6 @@
 #include "app/output/number_text.h"
 #include "app/pictures/value_scale.h"
 #include "app/view/display.h"
-#include "app/view/panes/pane_view.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
@@ -56,8 +55,9 @@ void SetSize(ShownFrame& shown) {
   shown.height = std::max({shown.left.height(), set.disparity.height, set.depth_m.height()});
 }
 
-// The colours that the view has for its own range.
-HostImage<Rgb8> Colored(ShownFrame& shown, PaneView view) {
+}  // namespace
+
+HostImage<Rgb8> ColorsOf(ShownFrame& shown, PaneView view) {
   SetSize(shown);
   const PaneColors colors(shown, {view, false}, RangeOf(shown, {view, false}, {}));
   HostImage<Rgb8> picture(shown.width, shown.height);
@@ -66,8 +66,6 @@ HostImage<Rgb8> Colored(ShownFrame& shown, PaneView view) {
   }
   return picture;
 }
-
-}  // namespace
 
 FileKind KindOfViewedFile(const fs::path& path, const std::string& as) {
   if (as == "cloud") return FileKind::kCloud;
@@ -99,14 +97,14 @@ ViewerFrame ReadViewedFile(const fs::path& path, FileKind kind) {
   if (kind == FileKind::kDisparity) {
     const auto disparity = std::make_shared<const HostImage<float>>(ReadDisparity(path));
     shown.a = MakeShownSet(disparity->ConstView(), {}, {}, std::nullopt, {}, disparity);
-    const HostImage<Rgb8> colors = Colored(shown, PaneView::kDisparity);
+    const HostImage<Rgb8> colors = ColorsOf(shown, PaneView::kDisparity);
     AddCloud({.disparity = disparity->ConstView(), .colors = colors.ConstView()}, std::nullopt, {}, result);
   } else if (kind == FileKind::kDepth) {
     shown.a.depth_m = ReadDepthPng(path);
     shown.a.depth_range = RobustRange(shown.a.depth_m.ConstView());
     const StereoRig rig = NominalRig(shown.a.depth_m.width(), shown.a.depth_m.height());
     const HostImage<float> disparity = DisparityFromDepth(shown.a.depth_m, rig);
-    const HostImage<Rgb8> colors = Colored(shown, PaneView::kDepth);
+    const HostImage<Rgb8> colors = ColorsOf(shown, PaneView::kDepth);
     AddCloud({.disparity = disparity.ConstView(), .colors = colors.ConstView()}, rig, {}, result);
     result.cloud_caption += ", true depths, width and height from a nominal camera";
   } else {

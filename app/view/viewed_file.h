@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <string>
 
+#include "app/view/panes/pane_view.h"
 #include "app/view/viewer.h"
 
 namespace parallax::app {
@@ -16,6 +17,9 @@ FileKind KindOfViewedFile(const std::filesystem::path& path, const std::string& 
 
 // The file's image, disparity or depth in colours, and its cloud. Throws Error on a file that cannot be read.
 ViewerFrame ReadViewedFile(const std::filesystem::path& path, FileKind kind);
+
+// The frame in the colours that the view has for its own range. Sets the frame's size.
+HostImage<Rgb8> ColorsOf(ShownFrame& shown, PaneView view);
 
 // Two clouds at once: the first in the colours of the distance of its points to the second, which is gray.
 // Throws as ReadInputCloud and CompareClouds.

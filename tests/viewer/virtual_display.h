@@ -1,12 +1,16 @@
 // A screen in memory (Xvfb), and looking at the windows on it as a window manager does.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 
+#include "tests/support/run_program.h"
+
 namespace parallax::test {
 
-// Starts Xvfb and sets DISPLAY to it; ends it when destroyed.
+// Starts Xvfb and sets DISPLAY to it; ends it when destroyed. What windows remember lies in a folder of its
+// own (XDG_STATE_HOME).
 class VirtualDisplay {
  public:
   VirtualDisplay();
@@ -15,10 +19,12 @@ class VirtualDisplay {
   VirtualDisplay& operator=(const VirtualDisplay&) = delete;
   // Empty when it runs; otherwise why it does not.
   const std::string& problem() const { return problem_; }
+  std::filesystem::path memory_file() const { return state_.path() / "parallax" / "window"; }
 
  private:
   int process_ = -1;
   std::string problem_;
+  TemporaryFolder state_;
 };
 
 struct WindowOnDisplay {

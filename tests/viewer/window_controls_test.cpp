@@ -185,6 +185,37 @@ TEST_F(WindowControls, ParametersActOnTheFrameThatStandsStillAndAreTakenBackAndS
   EXPECT_EQ(window.Errors(), "");
 }
 
+TEST_F(WindowControls, ThePanelsBoxesSlidersAndNumbersActByMouse) {
+  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused", "--size", "1000", "900"});
+  window.PressKey("Tab");
+  EXPECT_TRUE(window.Await([](const Json& state) {  // it has its place
+    return state["panel"]["shown"] == true && state["controls"].contains("Pictures.position") &&
+           state["controls"]["Pictures.position"][0] < 1000;
+  }));
+  window.ClickControl("Pictures.position", true);
+  EXPECT_TRUE(window.Await([](const Json& state) {
+    return state["pictures"]["position"] > 0.4 && state["pictures"]["position"] < 0.6;
+  }));
+  window.ClickControl("Pictures.disparity.fixed");
+  EXPECT_TRUE(window.Await(HasPicture("second", "fixed", true)));
+  window.ClickControl("Parameters.compare");
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["parameters"]["compares"] == true; }));
+  window.ClickControl("Parameters.compare");
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["parameters"]["compares"] == false; }));
+  const std::string method = window.State()["parameters"]["values"]["method"];
+  window.ClickControl("Parameters.method", true);  // the list opens below
+  const Json box = window.State()["controls"]["Parameters.method"];
+  const int height = box[3].get<int>();
+  window.Click(box[0].get<int>() + 20, box[1].get<int>() + 5 * height / 2);
+  EXPECT_TRUE(
+      window.Await([&](const Json& state) { return state["parameters"]["values"]["method"] != method; }));
+  window.ClickControl("Parameters.undo");
+  EXPECT_TRUE(
+      window.Await([&](const Json& state) { return state["parameters"]["values"]["method"] == method; }));
+  EXPECT_EQ(window.Close(), 0);
+  EXPECT_EQ(window.Errors(), "");
+}
+
 TEST_F(WindowControls, TwoSetsAreMatchedOnOneFrame) {
   DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
   window.PressKey("ctrl+b");

@@ -97,6 +97,8 @@ bool IsThere(const ShownFrame& frame, PaneView view) {
       return frame.truth != nullptr;
     case PaneView::kDifference:
       return frame.b.has_value();
+    case PaneView::kUncertainty:
+      return frame.a.sigma_px != nullptr;
   }
   return false;
 }
@@ -111,6 +113,8 @@ ValueRange RangeOf(const ShownFrame& frame, const PaneChoice& choice, const Fixe
       return frame.a.depth_range;
     case PaneView::kConfidence:
       return {0, 255};
+    case PaneView::kUncertainty:
+      return frame.a.sigma_px != nullptr ? frame.a.sigma_px->range() : ValueRange{0, 1};
     case PaneView::kDifference: {
       const float largest = LargestDifference(frame);
       return {-largest, largest};
@@ -135,6 +139,8 @@ float ValueAt(const ShownFrame& frame, const PaneChoice& choice, int x, int y) {
       return frame.truth == nullptr ? kNan : disparity - frame.truth->disparity(x, y);
     case PaneView::kTruth:
       return frame.truth == nullptr ? kNan : frame.truth->disparity(x, y);
+    case PaneView::kUncertainty:
+      return set.sigma_px != nullptr ? At(set.sigma_px->image().ConstView(), x, y) : kNan;
     case PaneView::kDifference:
       return frame.b ? At(frame.a.disparity, x, y) - At(frame.b->disparity, x, y) : kNan;
     default:

@@ -23,9 +23,10 @@ enum class PaneView {
   kValidity,
   kError,
   kTruth,
-  kDifference
+  kDifference,
+  kUncertainty
 };
-inline constexpr std::size_t kNumPaneViews = 9;
+inline constexpr std::size_t kNumPaneViews = 10;
 
 struct PaneViewInfo {
   std::string_view name;   // in the state and the settings
@@ -42,7 +43,8 @@ inline constexpr std::array<PaneViewInfo, kNumPaneViews> kPaneViews = {
      {"validity", "validity", "", true},
      {"error", "error", "px", true},
      {"truth", "true disparity", "px", false},
-     {"difference", "A - B", "px", false}}};
+     {"difference", "A - B", "px", false},
+     {"uncertainty", "uncertainty", "px", true}}};
 constexpr const PaneViewInfo& InfoOf(PaneView view) { return kPaneViews[static_cast<std::size_t>(view)]; }
 std::optional<PaneView> PaneViewNamed(std::string_view name);
 

@@ -22,7 +22,8 @@ PixelInfo PixelInfoAt(const ShownFrame& frame, bool of_b, int x, int y) {
                  .y_m = kNan,
                  .z_m = kNan,
                  .truth_px = value(PaneView::kTruth),
-                 .error_px = value(PaneView::kError)};
+                 .error_px = value(PaneView::kError),
+                 .sigma_px = value(PaneView::kUncertainty)};
   if (!set.confidence.Empty()) info.confidence = set.confidence(x, y);
   if (!set.validity.Empty()) info.validity = ValidityText(set.validity(x, y));
   if (frame.rig && !set.depth_m.Empty()) {
@@ -43,6 +44,7 @@ std::string TextOf(const PixelInfo& info) {
     if (!std::isnan(value)) text += fmt::format("   {} {:.{}f} {}", name, value, digits, unit);
   };
   add("disparity", info.disparity_px, "px", 2);
+  add("\u00b1", info.sigma_px, "px", 2);
   add("true", info.truth_px, "px", 2);
   add("error", info.error_px, "px", 2);
   add("depth", info.depth_m, "m", 3);

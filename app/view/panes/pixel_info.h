@@ -11,7 +11,7 @@ namespace parallax::app {
 // NaN: not known. Depth and point are to the bit those that `run` writes.
 struct PixelInfo {
   int x = 0, y = 0;
-  float disparity_px, depth_m, x_m, y_m, z_m, truth_px, error_px;
+  float disparity_px, depth_m, x_m, y_m, z_m, truth_px, error_px, sigma_px;
   int confidence = -1;     // 0 .. 255; -1 = not known
   std::string validity{};  // as ValidityText; empty = not known
 };

@@ -20,6 +20,24 @@ double DensityPercent(HostImageView<const float> disparity) {
 
 }  // namespace
 
+void ImageOnDemand::Make() const {
+  std::call_once(made_, [this] {
+    image_ = make_();
+    range_ = {0, RobustRange(image_.ConstView()).high};
+    if (!(range_.high > 0)) range_.high = 1;
+  });
+}
+
+const HostImage<float>& ImageOnDemand::image() const {
+  Make();
+  return image_;
+}
+
+const ValueRange& ImageOnDemand::range() const {
+  Make();
+  return range_;
+}
+
 ShownSet MakeShownSet(HostImageView<const float> disparity, HostImageView<const std::uint8_t> validity,
                       HostImageView<const std::uint8_t> confidence, const std::optional<StereoRig>& rig,
                       const Parameters& parameters, std::shared_ptr<const void> owner) {

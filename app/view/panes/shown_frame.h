@@ -3,9 +3,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "app/pictures/robust_range.h"
 #include "pipeline/disparity_map.h"
@@ -18,12 +21,28 @@
 
 namespace parallax::app {
 
+// An image of values that is made when somebody looks at it. For several threads.
+class ImageOnDemand {
+ public:
+  explicit ImageOnDemand(std::function<HostImage<float>()> make) : make_(std::move(make)) {}
+  const HostImage<float>& image() const;
+  const ValueRange& range() const;  // from 0, without outliers
+
+ private:
+  void Make() const;
+  const std::function<HostImage<float>()> make_;
+  mutable std::once_flag made_;
+  mutable HostImage<float> image_;
+  mutable ValueRange range_{0, 1};
+};
+
 // What one set of parameters made of the frame. Images are of the frame's size, or empty where they are not
 // known.
 struct ShownSet {
   HostImageView<const float> disparity;                    // px, NaN = no value
   HostImageView<const std::uint8_t> validity, confidence;  // see DisparityMap
   HostImage<float> depth_m;                                // NaN = none; empty without calibration
+  std::shared_ptr<const ImageOnDemand> sigma_px;           // of the disparities; null: not known
   ValueRange disparity_range{0, 1}, depth_range{0, 1};     // without outliers
   Parameters parameters;
   std::string backend;  // empty: not matched here

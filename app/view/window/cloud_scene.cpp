@@ -21,10 +21,10 @@ namespace rendering = open3d::visualization::rendering;
 using Eigen::Vector3f;
 using open3d::core::Tensor;
 
-constexpr char kCloud[] = "cloud", kThinCloud[] = "thin_cloud", kFrustum[] = "frustum", kGrid[] = "grid", kRulerLine[] = "ruler",
-               kRulerPath[] = "ruler_path", kMarks[] = "marks", kPins[] = "pins";
-constexpr Rgb8 kFrustumColor{255, 196, 64}, kGridColor{112, 120, 132}, kMarkColor{255, 64, 64},
-    kRulerColor{255, 255, 255}, kPathColor{255, 128, 240};
+constexpr char kCloud[] = "cloud", kThinCloud[] = "thin_cloud", kFrustum[] = "frustum", kGrid[] = "grid",
+               kRulerLine[] = "ruler", kRulerPath[] = "ruler_path", kMarks[] = "marks", kPins[] = "pins";
+constexpr Rgb8 kFrustumColor{255, 196, 64}, kMarkColor{255, 64, 64}, kRulerColor{255, 255, 255},
+    kPathColor{255, 128, 240};
 
 enum Job { kBuildJob, kRulerJob };
 
@@ -80,7 +80,8 @@ CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redr
       widget_(std::make_shared<CloudWidget>()),
       measures_(MakeCpuCloudMeasures()) {
   widget_->SetScene(std::make_shared<rendering::Open3DScene>(renderer));
-  Scene().SetBackground({0.30f, 0.32f, 0.36f, 1.0f});
+  Scene().SetBackground(
+      {ThePalette().scene.GetRed(), ThePalette().scene.GetGreen(), ThePalette().scene.GetBlue(), 1.0f});
   Scene().GetView()->SetPostProcessing(false);  // no tone mapping: colours come out as they went in
   // What it shows has its own colours: nothing is lit, so nothing throws a shadow.
   Scene().GetView()->SetShadowing(false, rendering::View::ShadowType::kPCF);
@@ -394,8 +395,8 @@ void CloudScene::DrawSurroundings() {
     if (grid_shown_) grid = GridLines(built_->shown.ground, view_->low, view_->high);
   }
   DrawLines(kFrustum, frustum.lines, kFrustumColor, 2);
-  DrawLines(kGrid, grid.lines, kGridColor, 1);
-  DrawTexts(grid_labels_, grid.texts, {170, 178, 190});
+  DrawLines(kGrid, grid.lines, ThePalette().grid, 1);
+  DrawTexts(grid_labels_, grid.texts, ThePalette().scene_text);
 }
 
 void CloudScene::DrawMarks() {

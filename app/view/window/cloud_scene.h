@@ -135,15 +135,15 @@ class CloudScene {
   std::shared_ptr<const CloudFrame> frame_;  // asked for last
   CloudLook look_;
   std::shared_ptr<Built> built_,
-      before_;                         // the render thread reads tensors later: they live one frame longer
+      before_;  // the render thread reads tensors later: they live one frame longer
   std::size_t capacity_in_scene_ = 0, thin_capacity_in_scene_ = 0;  // points of the geometries
   using Clock = std::chrono::steady_clock;
   bool is_thin_ = false;
   Clock::time_point moved_at_{}, frame_at_{};  // last
   Clock::duration still_after_{};              // of the last movement
   gui::Rect laid_out_;
-  std::optional<CloudView> view_;      // set last
-  bool view_moved_ = false;            // by the mouse since then
+  std::optional<CloudView> view_;  // set last
+  bool view_moved_ = false;        // by the mouse since then
   bool frustum_shown_ = true, grid_shown_ = true;
   std::vector<std::shared_ptr<gui::Label3D>> grid_labels_, mark_labels_;
   struct PlacedLabel {

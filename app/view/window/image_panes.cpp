@@ -18,7 +18,8 @@
 namespace parallax::app {
 namespace {
 
-constexpr PaneView kRangedViews[] = {PaneView::kDisparity, PaneView::kDepth, PaneView::kDifference};
+constexpr PaneView kRangedViews[] = {PaneView::kDisparity, PaneView::kDepth, PaneView::kDifference,
+                                     PaneView::kUncertainty};
 constexpr const char* kPaneNames[] = {"first", "second"};
 
 Open3DImage ToOpen3D(const HostImage<Rgb8>& image) {
@@ -33,7 +34,10 @@ Open3DImage ToOpen3D(const HostImage<Rgb8>& image) {
 
 std::string RangeText(PaneView view, float value) {
   if (view == PaneView::kError) return value > 0 ? "> 48" : "0";
-  const int digits = view == PaneView::kDepth ? 2 : view == PaneView::kConfidence ? 0 : 1;
+  const int digits = view == PaneView::kDepth         ? 2
+                     : view == PaneView::kUncertainty ? 2
+                     : view == PaneView::kConfidence  ? 0
+                                                      : 1;
   return fmt::format("{:.{}f}", value, digits);
 }
 
@@ -162,14 +166,14 @@ void ImagePanes::MakeSection(const WindowRooms& rooms) {
 void ImagePanes::AddCommands(const WindowRooms& rooms) {
   for (std::size_t i = 0; i < kNumPaneViews; ++i) {
     const auto view = static_cast<PaneView>(i);
-    const std::string key = std::to_string(i + 1), name(InfoOf(view).name);
+    const std::string key = std::to_string((i + 1) % 10), name(InfoOf(view).name);
     rooms.commands.Add({"first_" + name, key, "first picture: " + std::string(InfoOf(view).title),
                         [this, view] { Choose(0, view); }});
   }
   for (std::size_t i = 0; i < kNumPaneViews; ++i) {
     const auto view = static_cast<PaneView>(i);
-    const std::string key = std::to_string(i + 1), name(InfoOf(view).name);
-    rooms.commands.Add({"second_" + name, "Ctrl+" + key, i == 0 ? "Ctrl with 1 to 9: second picture" : "",
+    const std::string key = std::to_string((i + 1) % 10), name(InfoOf(view).name);
+    rooms.commands.Add({"second_" + name, "Ctrl+" + key, i == 0 ? "Ctrl with 1 to 0: second picture" : "",
                         [this, view] { Choose(1, view); }});
   }
   const auto add = [&](const char* name, const char* keys, const char* help, std::function<void()> action) {
@@ -256,6 +260,7 @@ void ImagePanes::AddState(const WindowRooms& rooms) {
     WriteValue(json, "y_m", info.y_m);
     WriteValue(json, "z_m", info.z_m);
     WriteValue(json, "truth_px", info.truth_px);
+    WriteValue(json, "sigma_px", info.sigma_px);
     json.Key("confidence").Value(info.confidence);
     json.Key("validity").Value(info.validity);
     json.EndObject();
@@ -352,6 +357,22 @@ void ImagePanes::UpdateControls() {
   }
 }
 
+void ImagePanes::Remember(WindowMemory& memory) const {
+  memory.Set("first_picture", InfoOf(choices_.first.view).name);
+  memory.Set("second_picture", InfoOf(choices_.second.view).name);
+  memory.Set("pictures", NameOf(choices_.mode));
+  memory.Set("position", static_cast<double>(choices_.position));
+}
+
+void ImagePanes::Recall(const WindowMemory& memory) {
+  if (const auto view = PaneViewNamed(memory.Get("first_picture"))) choices_.first.view = *view;
+  if (const auto view = PaneViewNamed(memory.Get("second_picture"))) choices_.second.view = *view;
+  if (const auto mode = PaneModeNamed(memory.Get("pictures"))) choices_.mode = *mode;
+  if (const auto position = memory.Number("position", 0, 1))
+    choices_.position = static_cast<float>(*position);
+  ChoicesChanged();
+}
+
 void ImagePanes::Tell(WindowParts& parts) const {
   parts.image = shown_.first.has_value();
   parts.disparity = shown_.second.has_value() && shown_.mode == PaneMode::kSide;
@@ -381,12 +402,14 @@ void ImagePanes::Draw() {
     const bool is_shown =
         choice && place.width > 0 && place.height > 0 && (i == 0 || shown_.mode == PaneMode::kSide);
     if (!is_shown) continue;
+    MakeRoom(pane, place.width);
     pane.zoom.SetSizes(place.width, place.height, frame_->width, frame_->height);
     const PanePicture what{.frame = *frame_,
                            .zoom = pane.zoom,
                            .ranges = choices_.ranges,
                            .marks = marks_,
-                           .text_px = 0.6F * static_cast<float>(rooms_.em())};
+                           .text_px = 0.6F * static_cast<float>(rooms_.em()),
+                           .background = ThePalette().beside_picture};
     if (i == 0 && shown_.second && shown_.mode != PaneMode::kSide) {
       pane.picture->Show(DrawPane(what, *shown_.first, *shown_.second, shown_.mode, choices_.position,
                                   place.width, place.height));
@@ -395,6 +418,17 @@ void ImagePanes::Draw() {
     }
   }
   ++num_drawn_;
+}
+
+// Above a narrow picture the line has no room for everything.
+void ImagePanes::MakeRoom(OnePane& pane, int width_px) {
+  const int width_em = width_px / std::max(1, rooms_.em());
+  const bool has_size = width_em >= 34;
+  const int scale_em = std::clamp(width_em - (has_size ? 26 : 20), 3, 10);
+  if (pane.size->IsVisible() == has_size && pane.scale->width_em() == scale_em) return;
+  pane.size->SetVisible(has_size);
+  pane.scale->SetWidth(scale_em);
+  rooms_.relayout();
 }
 
 bool ImagePanes::IsOfB(int index, int x) const {

@@ -33,6 +33,8 @@ class ImagePanes : public WindowPart {
   void Show(const UploadFrame& frame) override;
   void Tick() override;
   bool IsBusy() const override { return is_dirty_ && frame_; }
+  void Remember(WindowMemory& memory) const override;
+  void Recall(const WindowMemory& memory) override;
   // Which panes there is something for, and the pictures' shape.
   void Tell(WindowParts& parts) const;
 
@@ -75,6 +77,7 @@ class ImagePanes : public WindowPart {
   void FixRange(PaneView view, bool fixed);
   void UpdateControls();
   void Draw();
+  void MakeRoom(OnePane& pane, int width_px);
   gui::Widget::EventResult Mouse(int index, const gui::MouseEvent& event);
   void Hover(const std::optional<PixelPosition>& pixel, bool of_b);
   void TellPixel();

@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +24,7 @@
 #include "app/view/window/parameters_part.h"
 #include "app/view/window/play_part.h"
 #include "app/view/window/side_panel.h"
+#include "app/view/window/snapshot_part.h"
 #include "app/view/window/widgets.h"
 #include "app/view/window/window_part.h"
 
@@ -65,6 +68,8 @@ class MainWindow : public gui::Window {
         mailbox_(mailbox),
         timeline_(options.play ? options.play->timeline : nullptr),
         state_(options.state_file),
+        memory_file_(options.memory_file),
+        remembers_size_(options.remembers_size),
         panel_(GetTheme().font_size) {
     MakeBar(options.sequence);
     AddState();
@@ -85,6 +90,8 @@ class MainWindow : public gui::Window {
       images_->MarkPixel(x < 0 ? std::nullopt : std::optional(PixelPosition{x, y}));
     };
     if (options.play) parts_.push_back(std::make_unique<PlayPart>(rooms_, options.play));
+    parts_.push_back(std::make_unique<SnapshotPart>(rooms_, options.save_folder));
+    Recall();
     MakeHelp();
     AddChild(images_->first());
     AddChild(images_->second());
@@ -104,6 +111,7 @@ class MainWindow : public gui::Window {
         return false;
       }
       if (std::exchange(escape_used_, false)) return false;
+      Remember();
       mailbox_.SetClosed();
       return true;
     });
@@ -177,8 +185,10 @@ class MainWindow : public gui::Window {
 
   void AddCommands(bool sequence) {
     if (sequence) {
-      commands_.Add({"pause", "Space", "pause, resume", [this] { timeline_ ? timeline_->TogglePause() : mailbox_.TogglePause(); }});
-      commands_.Add({"step", "N", "next frame, then pause", [this] { timeline_ ? timeline_->Step(1) : mailbox_.Step(); }});
+      commands_.Add({"pause", "Space", "pause, resume",
+                     [this] { timeline_ ? timeline_->TogglePause() : mailbox_.TogglePause(); }});
+      commands_.Add({"step", "N", "next frame, then pause",
+                     [this] { timeline_ ? timeline_->Step(1) : mailbox_.Step(); }});
     }
     commands_.Add({"panel", "Tab", "show or hide the panel at the right", [this] {
                      panel_.Show(!panel_.shown());
@@ -220,6 +230,7 @@ class MainWindow : public gui::Window {
     state_.Add("window", [this](JsonWriter& json) {
       json.BeginObject();
       json.Key("width").Value(GetSize().width).Key("height").Value(GetSize().height);
+      json.Key("theme").Value(ThePalette().scene == kLightPalette.scene ? "light" : "dark");
       json.Key("scaling").Value(static_cast<double>(GetScaling()));
       json.EndObject();
     });
@@ -261,6 +272,33 @@ class MainWindow : public gui::Window {
   // A drawing can be dropped (the renderer keeps a pace of its own), and texts are laid out in the second
   // one: asks for two, in coming ticks, so that what changed shows without waiting for the mouse.
   void Redraw() { pending_draws_ = 2; }
+
+  void Recall() {
+    if (memory_file_.empty()) return;
+    const WindowMemory memory = WindowMemory::Read(memory_file_);
+    for (const std::unique_ptr<WindowPart>& part : parts_) part->Recall(memory);
+    panel_.Show(memory.Flag("panel").value_or(panel_.shown()));
+    for (const auto& [name, section] : panel_.sections())
+      section->SetIsOpen(memory.Flag("section." + name).value_or(section->GetIsOpen()));
+  }
+
+  void Remember() {
+    if (memory_file_.empty()) return;
+    WindowMemory memory = WindowMemory::Read(memory_file_);  // what this window does not know stays
+    for (const std::unique_ptr<WindowPart>& part : parts_) part->Remember(memory);
+    memory.SetFlag("panel", panel_.shown());
+    for (const auto& [name, section] : panel_.sections())
+      memory.SetFlag("section." + name, section->GetIsOpen());
+    if (remembers_size_) {
+      memory.Set("width", GetOSFrame().width);
+      memory.Set("height", GetOSFrame().height);
+    }
+    memory.Set("theme", ThePalette().scene == kLightPalette.scene ? "light" : "dark");
+    try {
+      memory.Write(memory_file_);
+    } catch (const std::exception&) {  // a home that cannot be written to: it begins as usual next time
+    }
+  }
 
   // Every 10 ms; true asks for a redraw.
   bool Tick() {
@@ -333,6 +371,8 @@ class MainWindow : public gui::Window {
   const std::shared_ptr<Timeline> timeline_;  // of a file source, or null
   CommandTable commands_;
   WindowState state_;
+  const std::filesystem::path memory_file_;  // empty: nothing is remembered
+  const bool remembers_size_;
   SidePanel panel_;
   std::vector<std::pair<std::string, WidgetPtr>> controls_;
   std::vector<WidgetPtr> rows_;

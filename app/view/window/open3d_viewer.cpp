@@ -1,6 +1,7 @@
 // The viewer: hands frames from the program's threads to the window. This folder alone includes Open3D.
 #include <open3d/utility/Logging.h>
 #include <open3d/visualization/gui/Application.h>
+#include <open3d/visualization/gui/Theme.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,11 +11,13 @@
 #include <string>
 #include <utility>
 
+#include "app/view/controls/window_memory.h"
 #include "app/view/window/display_check.h"
 #include "app/view/window/mailbox.h"
 #include "app/view/window/main_window.h"
 #include "app/view/window/module.h"
 #include "app/view/window/upload_frame.h"
+#include "app/view/window/window_theme.h"
 #include "datasets/module.h"
 #include "pipeline/error.h"
 
@@ -25,16 +28,33 @@ namespace gui = open3d::visualization::gui;
 
 class Open3DViewer : public Viewer {
  public:
-  explicit Open3DViewer(const ViewerOptions& options) : mailbox_(options.paused && !(options.play && options.play->timeline)) {
-    if (!std::filesystem::is_directory(PARALLAX_OPEN3D_RESOURCES)) {
-      throw Error("the viewer's resources are missing at " PARALLAX_OPEN3D_RESOURCES
-                  ": install open3d-gui-data");
+  explicit Open3DViewer(const ViewerOptions& options)
+      : mailbox_(options.paused && !(options.play && options.play->timeline)) {
+    // Open3D tells of one that is missing in its own words, or not at all.
+    for (const char* file :
+         {"ui_blit.filamat", "defaultUnlit.filamat", "unlitLine.filamat", "Roboto-Medium.ttf"}) {
+      if (!std::filesystem::exists(std::filesystem::path(PARALLAX_OPEN3D_RESOURCES) / file)) {
+        throw Error("the viewer's resources are missing at " PARALLAX_OPEN3D_RESOURCES " (" +
+                    std::string(file) + "): install open3d-gui-data");
+      }
     }
     const DisplayInfo display = CheckDisplay();
     open3d::utility::SetVerbosityLevel(open3d::utility::VerbosityLevel::Error);
     const SilencedOutput silenced;
-    gui::Application::GetInstance().Initialize(PARALLAX_OPEN3D_RESOURCES);
-    window_ = MakeMainWindow(options, mailbox_, display.draws_in_software);
+    gui::Application& application = gui::Application::GetInstance();
+    application.Initialize(PARALLAX_OPEN3D_RESOURCES);
+    const WindowMemory memory = WindowMemory::Read(options.memory_file);
+    ViewerOptions used = options;
+    if (used.theme.empty()) used.theme = memory.Get("theme");
+    // Windows take their colours from the application's theme, which Open3D offers to readers only.
+    ChooseTheme(used.theme, const_cast<gui::Theme&>(application.GetTheme()));
+    used.remembers_size = options.width_px <= 0;
+    if (used.remembers_size) {
+      constexpr double kSmallest = 200, kLargest = 16384;
+      used.width_px = static_cast<int>(memory.Number("width", kSmallest, kLargest).value_or(1440));
+      used.height_px = static_cast<int>(memory.Number("height", kSmallest, kLargest).value_or(900));
+    }
+    window_ = MakeMainWindow(used, mailbox_, display.draws_in_software);
   }
 
   void Run() override {

@@ -22,9 +22,6 @@
 namespace parallax::app {
 namespace {
 
-const gui::Color kChangedText(1.0f, 0.80f, 0.35f);
-const gui::Color kSelectedText(0.55f, 0.80f, 1.0f);
-
 std::string StageOf(std::string_view key) {
   const auto dot = key.find('.');
   return dot == std::string_view::npos ? "" : std::string(key.substr(0, dot));
@@ -96,6 +93,7 @@ void ParametersPart::MakeRows(const WindowRooms& rooms) {
       group->SetIsOpen(false);
       section->AddChild(group);
       stages[stage] = group;
+      rooms.add_control("Parameters." + stage, group);
     }
     WidgetPtr control;
     Row row{key, std::make_shared<gui::Label>(NameInStage(key).c_str()), {}};
@@ -258,7 +256,10 @@ void ParametersPart::Update() {
     row.update(parameters);
     const bool differs = std::any_of(differences.begin(), differences.end(),
                                      [&](const auto& difference) { return difference.key == row.key; });
-    row.label->SetTextColor(i == selected_ ? kSelectedText : differs ? kChangedText : kDimText);
+    const Palette& palette = ThePalette();
+    row.label->SetTextColor(i == selected_ ? palette.selected_text
+                            : differs      ? palette.changed_text
+                                           : palette.dim_text);
   }
   std::string text = differences.empty() ? "as " + session_->preset() + " has them"
                                          : "differs from " + session_->preset() + ":";

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <utility>
 
 namespace parallax::app {
@@ -36,6 +38,18 @@ PlayPart::PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> contr
     : rooms_(rooms), controls_(std::move(controls)) {
   if (controls_->timeline) AddTime();
   if (controls_->toggle_recording) AddRecording();
+  if (controls_->live) {
+    rooms_.state.Add("live", [this](JsonWriter& json) {
+      const LiveStatus live = controls_->live();
+      json.BeginObject();
+      json.Key("taken").Value(static_cast<std::int64_t>(live.num_taken));
+      json.Key("left_out").Value(static_cast<std::int64_t>(live.num_left_out));
+      json.Key("latency_ms").Value(live.latency_ms);
+      json.Key("losses").Value(static_cast<std::int64_t>(live.num_losses));
+      json.Key("reopened").Value(static_cast<std::int64_t>(live.num_reopened));
+      json.EndObject();
+    });
+  }
   rooms.state.Add("time", [this](JsonWriter& json) {
     json.BeginObject();
     if (const Timeline* timeline = controls_->timeline.get()) {
@@ -72,11 +86,12 @@ void PlayPart::AddTime() {
   commands.Add({"mark_first", ",", "mark from this frame on", [timeline] { timeline->MarkFirst(); }});
   commands.Add({"mark_last", ".", "mark up to this frame", [timeline] { timeline->MarkLast(); }});
   commands.Add({"unmark", "Shift+E", "mark nothing", [timeline] { timeline->Unmark(); }});
-  commands.Add(
-      {"export", "E", "export the marked frames, or this one: frames, results, parameters", [this, timeline] {
-         const std::size_t here = timeline->current();
-         controls_->export_range(timeline->marked().value_or(Timeline::Range{here, here}));
-       }});
+  if (controls_->export_range)
+    commands.Add({"export", "E", "export the marked frames, or this one: frames, results, parameters",
+                  [this, timeline] {
+                    const std::size_t here = timeline->current();
+                    controls_->export_range(timeline->marked().value_or(Timeline::Range{here, here}));
+                  }});
 
   const int em = rooms_.em();
   auto row = std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 4));
@@ -95,7 +110,8 @@ void PlayPart::AddTime() {
   row->AddChild(pace_);
   AddButton(rooms_, *row, "From", "mark_first", "Mark from this frame on (,)");
   AddButton(rooms_, *row, "To", "mark_last", "Mark up to this frame (.)");
-  AddButton(rooms_, *row, "Export", "export", "Write the marked frames, or this one, into a folder (E)");
+  if (controls_->export_range)
+    AddButton(rooms_, *row, "Export", "export", "Write the marked frames, or this one, into a folder (E)");
   text_ = MakeDimLabel();
   row->AddChild(BesideButtons(text_, em));
   rooms_.add_row(row);
@@ -107,7 +123,19 @@ void PlayPart::AddRecording() {
   const int em = rooms_.em();
   auto row = std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 4));
   record_ = AddButton(rooms_, *row, "Record", "record", "Write the frames into an MCAP file (D)");
+  text_ = MakeDimLabel();
+  row->AddChild(BesideButtons(text_, em));
   rooms_.add_row(row);
+}
+
+std::string PlayPart::LiveText() const {
+  const LiveStatus live = controls_->live();
+  std::string text = fmt::format("{} of {} frames left out", live.num_left_out, live.num_taken);
+  if (std::isfinite(live.latency_ms))
+    text += fmt::format("    matched {:.0f} ms after they were taken", live.latency_ms);
+  if (live.num_losses > 0)
+    text += fmt::format("    lost {} times, came again {} times", live.num_losses, live.num_reopened);
+  return text;
 }
 
 std::string PlayPart::Text() const {
@@ -127,6 +155,13 @@ void PlayPart::Tick() {
   if (record_ && controls_->is_recording() != (record_->GetText() == std::string("End recording"))) {
     record_->SetText(controls_->is_recording() ? "End recording" : "Record");
     rooms_.relayout();
+  }
+  if (controls_->live && text_ && ++num_ticks_ % 25 == 0) {  // four times a second
+    if (std::string text = LiveText(); text != shown_text_) {
+      text_->SetText(text.c_str());
+      shown_text_ = std::move(text);
+      rooms_.relayout();
+    }
   }
   if (!slider_) return;
   const bool at_source_pace = controls_->timeline->pace() == Pace::kSource;

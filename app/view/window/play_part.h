@@ -24,6 +24,7 @@ class PlayPart : public WindowPart {
   void AddTime();
   void AddRecording();
   std::string Text() const;
+  std::string LiveText() const;
 
   const WindowRooms& rooms_;
   const std::shared_ptr<PlayControls> controls_;
@@ -32,6 +33,7 @@ class PlayPart : public WindowPart {
   std::shared_ptr<gui::Checkbox> pace_;
   std::shared_ptr<gui::Button> record_;
   std::string shown_text_, message_;
+  long num_ticks_ = 0;
 };
 
 }  // namespace parallax::app

@@ -15,7 +15,9 @@ namespace parallax::app {
 class SidePanel {
  public:
   explicit SidePanel(int em)
-      : em_(em), widget_(std::make_shared<gui::ScrollableVert>(em / 3, gui::Margins(em / 2))) {
+      : em_(em),
+        widget_(std::make_shared<gui::ScrollableVert>(
+            em / 3, gui::Margins(em / 2, em / 2, em / 2 + em, em / 2))) {  // its bar lies at the right
     widget_->SetVisible(false);
   }
 
@@ -34,7 +36,7 @@ class SidePanel {
   const std::shared_ptr<gui::ScrollableVert>& widget() const { return widget_; }
   bool shown() const { return widget_->IsVisible(); }
   void Show(bool shown) { widget_->SetVisible(shown); }
-  int WidthPx() const { return shown() ? 22 * em_ : 0; }
+  int WidthPx() const { return shown() ? 23 * em_ : 0; }
 
  private:
   int em_;

@@ -20,11 +20,29 @@ namespace parallax::app {
 namespace gui = open3d::visualization::gui;
 using WidgetPtr = std::shared_ptr<gui::Widget>;
 
-inline const gui::Color kDimText(0.62f, 0.66f, 0.70f);
+// Colours beside those of Open3D's theme.
+struct Palette {
+  gui::Color dim_text{0.62f, 0.66f, 0.70f}, changed_text{1.0f, 0.80f, 0.35f},
+      selected_text{0.55f, 0.80f, 1.0f};
+  gui::Color scene{0.30f, 0.32f, 0.36f};
+  Rgb8 beside_picture{24, 25, 28}, scene_text{170, 178, 190}, grid{112, 120, 132};
+};
+inline const Palette kLightPalette{.dim_text{0.30f, 0.33f, 0.36f},
+                                   .changed_text{0.70f, 0.35f, 0.0f},
+                                   .selected_text{0.0f, 0.35f, 0.75f},
+                                   .scene{0.86f, 0.88f, 0.90f},
+                                   .beside_picture{222, 224, 228},
+                                   .scene_text{60, 66, 74},
+                                   .grid{150, 156, 166}};
+// Of the one window there is; chosen before it is made.
+inline Palette& ThePalette() {
+  static Palette palette;
+  return palette;
+}
 
 inline std::shared_ptr<gui::Label> MakeDimLabel(const char* text = " ") {
   auto label = std::make_shared<gui::Label>(text);
-  label->SetTextColor(kDimText);
+  label->SetTextColor(ThePalette().dim_text);
   return label;
 }
 
@@ -64,8 +82,13 @@ class Pane : public gui::Widget {
 class ScaleWidget : public gui::ImageWidget {
  public:
   gui::Size CalcPreferredSize(const gui::LayoutContext& context, const Constraints&) const override {
-    return {10 * context.theme.font_size, context.theme.font_size};
+    return {width_em_ * context.theme.font_size, context.theme.font_size};
   }
+  int width_em() const { return width_em_; }
+  void SetWidth(int em) { width_em_ = em; }
+
+ private:
+  int width_em_ = 10;
 };
 
 inline void Place(gui::Widget& widget, const PaneFrame& frame) {

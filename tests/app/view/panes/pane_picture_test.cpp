@@ -59,8 +59,8 @@ TEST(ShownFrame, HasWhatTheMatchedFrameHas) {
   EXPECT_EQ(frame.width, 8);
   EXPECT_DOUBLE_EQ(frame.a.density_percent, 87.5);
   EXPECT_EQ(frame.left(2, 1), (Rgb8{60, 60, 7}));
-  EXPECT_EQ(ViewsOf(frame).size(), kNumPaneViews - 1);  // all but the difference
-  EXPECT_EQ(ViewsOf(WithB()).size(), kNumPaneViews);
+  EXPECT_EQ(ViewsOf(frame).size(), kNumPaneViews - 2);  // no difference, no sigma
+  EXPECT_EQ(ViewsOf(WithB()).size(), kNumPaneViews - 1);
 }
 
 TEST(PixelInfo, IsToTheBitThePointOfTheCloud) {

@@ -1,0 +1,29 @@
+// What a run's journal says of the pixels and the calibration that results are made of.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "pipeline/frame.h"
+#include "pipeline/rig.h"
+
+namespace parallax::app {
+
+inline constexpr std::string_view kInputKey = "input";  // of the journal's record of a frame
+
+// Size and checksum of the pixels: "640x480/0 0123abcd".
+std::string ImageText(const CameraImage& image);
+
+// Frames with the same text give the same results: ImageText of left and right, the rig's numbers, "D N"
+// where the source knows the disparities.
+std::string InputText(const StereoFrame& frame);
+
+// What InputText was made of, as far as it tells; nullopt for another text.
+struct InputParts {
+  std::string left;  // as ImageText
+  std::optional<StereoRig> rig;
+};
+std::optional<InputParts> ParseInputText(const std::string& text);
+
+}  // namespace parallax::app

@@ -1,0 +1,38 @@
+// The folder that `parallax run` has written, frame by frame.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "app/output/result_folder.h"
+#include "app/view/viewer.h"
+#include "pipeline/parameters.h"
+
+namespace parallax::app {
+
+class OutputPages {
+ public:
+  // Whether the folder has a journal of results.
+  static bool IsThere(const std::filesystem::path& folder);
+
+  // Throws Error where the journal cannot be read or names no frame that is done.
+  explicit OutputPages(std::filesystem::path folder);
+
+  std::size_t size() const { return frames_.size(); }
+  // The frame's results beside the source images that the journal names, where these still have the pixels
+  // that were matched. Throws Error on a result that cannot be read.
+  ViewerFrame Read(std::size_t number) const;
+
+ private:
+  std::filesystem::path folder_;
+  std::vector<NamedResult> frames_;  // by their names
+  Parameters parameters_;
+};
+
+// The files that a frame's origin names (datasets/file_identity.h, StampOf); empty for other origins.
+std::vector<std::filesystem::path> FilesOfOrigin(const std::string& origin);
+
+}  // namespace parallax::app

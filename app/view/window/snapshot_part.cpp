@@ -1,0 +1,59 @@
+#include "app/view/window/snapshot_part.h"
+
+#include <exception>
+#include <utility>
+
+#include "app/output/error_text.h"
+#include "app/view/controls/new_file.h"
+#include "app/view/snapshot.h"
+
+namespace parallax::app {
+
+SnapshotPart::SnapshotPart(const WindowRooms& rooms, std::filesystem::path save_folder)
+    : rooms_(rooms), save_folder_(std::move(save_folder)) {
+  rooms.commands.Add({"snapshot", "W", "save what is shown and the data behind it", [this] {
+                        rooms_.mailbox.RequestScreenshot(
+                            [this](HostImage<Rgb8> window) { Take(std::move(window)); });
+                        rooms_.redraw();
+                      }});
+  rooms.state.Add("snapshot", [this](JsonWriter& json) { json.Value(saved_); });
+}
+
+void SnapshotPart::Show(const UploadFrame& frame) {
+  frame_ = frame.shown;
+  cloud_ = frame.cloud_frame;
+}
+
+// On the window's thread; what takes its time is done in another one.
+void SnapshotPart::Take(HostImage<Rgb8> window) {
+  const auto snapshot =
+      std::make_shared<Snapshot>(Snapshot{std::move(window), rooms_.state.Text(), frame_, cloud_});
+  jobs_.Put(0, [this, snapshot] {
+    std::string written, failed;
+    try {
+      const std::filesystem::path folder = NewName(save_folder_, "parallax-snapshot", "");
+      WriteSnapshot(folder, *snapshot);
+      written = folder.string();
+    } catch (const std::exception& error) {
+      failed = "not saved: " + ErrorText(error.what());
+    }
+    const std::scoped_lock lock(mutex_);
+    written_ = std::move(written);
+    failed_ = std::move(failed);
+  });
+}
+
+void SnapshotPart::Tick() {
+  std::string written, failed;
+  {
+    const std::scoped_lock lock(mutex_);
+    written = std::exchange(written_, {});
+    failed = std::exchange(failed_, {});
+  }
+  if (!failed.empty()) rooms_.tell(failed);
+  if (written.empty()) return;
+  saved_ = std::move(written);
+  rooms_.tell("saved " + saved_);
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,35 @@
+// Saves what the window shows, with the data behind it.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "app/view/cloud/latest_jobs.h"
+#include "app/view/window/window_part.h"
+
+namespace parallax::app {
+
+class SnapshotPart : public WindowPart {
+ public:
+  // save_folder: in which every snapshot gets a folder of its own.
+  SnapshotPart(const WindowRooms& rooms, std::filesystem::path save_folder);
+
+  void Show(const UploadFrame& frame) override;
+  void Tick() override;
+
+ private:
+  void Take(HostImage<Rgb8> window);
+
+  const WindowRooms& rooms_;
+  const std::filesystem::path save_folder_;
+  std::shared_ptr<const ShownFrame> frame_;
+  std::shared_ptr<const CloudFrame> cloud_;
+  std::string saved_;  // folder
+  std::mutex mutex_;   // of the next two
+  std::string written_, failed_;
+  LatestJobs jobs_;  // the last: it uses the others
+};
+
+}  // namespace parallax::app
