@@ -35,6 +35,7 @@ install(EXPORT parallaxTargets NAMESPACE parallax:: DESTINATION ${parallax_cmake
 # compares.
 set(parallax_headers
     config/backends.h
+    config/devices.h
     parallax/opencv.h
     pipeline/aligned_buffer.h
     pipeline/cloud.h
@@ -47,6 +48,7 @@ set(parallax_headers
     pipeline/cloud/neighbours/neighbours.h
     pipeline/cost_volume.h
     pipeline/device_matcher.h
+    pipeline/device_pool.h
     pipeline/disparity_map.h
     pipeline/error.h
     pipeline/fixed_point.h

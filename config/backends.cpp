@@ -35,9 +35,13 @@ BackendState CudaState() {
   if (devices.empty()) note += "; this build has code for " + DescribeBuiltArchitectures();
   return {"cuda", HasCudaDevice(), note};
 }
+bool IsCudaUsable() { return HasCudaDevice(); }
 #else
 BackendState CudaState() { return {"cuda", false, "not built: install the CUDA toolkit and build again"}; }
+bool IsCudaUsable() { return false; }
 #endif
+
+constexpr std::string_view kBackendNames[] = {"cuda", "cpu", "reference"};  // the fastest first
 
 // --- what each of them has ----------------------------------------------------
 struct MatcherRow {
@@ -90,24 +94,23 @@ const CloudRow* FindClouds(std::string_view backend) {
 // lacks: what the others do not do, for the message.
 template <typename Does>
 std::string_view Resolve(std::string_view backend, const std::string& lacks, Does does) {
-  const std::vector<BackendState> states = Backends();
   std::string names = "auto", able;
-  const BackendState* named = nullptr;
-  for (const BackendState& state : states) {
-    if (does(state.name)) names += ", " + std::string(state.name);
-    if (state.name == backend) named = &state;
-    if (!state.usable || !does(state.name)) continue;
-    if (backend == "auto" || named == &state) return state.name;
-    able += (able.empty() ? "" : " or ") + std::string(state.name);
+  bool is_known = false, is_usable = false;
+  for (const std::string_view name : kBackendNames) {
+    if (does(name)) names += ", " + std::string(name);
+    const bool is_named = name == backend, usable = name != "cuda" || IsCudaUsable();
+    if (is_named) is_known = true, is_usable = usable;
+    if (!usable || !does(name)) continue;
+    if (backend == "auto" || is_named) return name;
+    able += (able.empty() ? "" : " or ") + std::string(name);
   }
-  if (named == nullptr) {
+  if (!is_known) {
     if (backend == "auto") throw Error("no back end " + lacks);
     throw InvalidArgument("unknown back end '" + std::string(backend) + "': use one of " + names);
   }
   const std::string remedy = ": use --backend " + able + " (see parallax info)";
-  if (!named->usable) {
-    throw Error("back end " + std::string(backend) + " cannot be used: " + named->note + remedy);
-  }
+  if (!is_usable)
+    throw Error("back end " + std::string(backend) + " cannot be used: " + CudaState().note + remedy);
   throw InvalidArgument("back end " + std::string(backend) + " " + lacks + remedy);
 }
 
@@ -135,9 +138,34 @@ std::string_view ResolveBackend(std::string_view backend, Method method) {
 
 int NumDevices([[maybe_unused]] std::string_view backend) {
 #ifdef PARALLAX_WITH_CUDA
-  if (backend == "cuda" || backend == "auto") return std::max(1, static_cast<int>(ListCudaDevices().size()));
+  if (backend == "cuda" || backend == "auto") return std::max(1, NumCudaDevices());
 #endif
   return 1;
+}
+
+std::unique_ptr<DevicePool> MakeDevicePool([[maybe_unused]] const std::vector<int>& devices,
+                                           [[maybe_unused]] std::function<void(const std::string&)> tell) {
+#ifdef PARALLAX_WITH_CUDA
+  std::vector<PooledDevice> pooled;
+  for (const int device : devices) {
+    RequireCudaDevice(device);
+    pooled.push_back({"CUDA device " + std::to_string(device),
+                      [device](const Parameters& parameters, MatcherOptions options, int num_in_flight) {
+                        options.device = device;
+                        return MakeCudaFrameQueue(parameters, options, num_in_flight);
+                      }});
+  }
+  return std::make_unique<DevicePool>(std::move(pooled), std::move(tell));
+#else
+  throw Error(CudaState().note);
+#endif
+}
+
+int UsualFramesOnADevice(const Parameters& parameters, const MatcherOptions& options) {
+  constexpr std::int64_t kMaxCells = std::int64_t{512} << 20;  // of all in flight there: some 3 GB
+  const std::int64_t num_cells =
+      std::int64_t{options.width} * options.height * parameters.matching_cost.num_disparities;
+  return static_cast<int>(std::clamp<std::int64_t>(kMaxCells / std::max<std::int64_t>(num_cells, 1), 1, 3));
 }
 
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,

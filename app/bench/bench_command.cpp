@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "app/bench/bench_contender.h"
+#include "app/bench/bench_devices.h"
 #include "app/bench/bench_frames.h"
 #include "app/bench/bench_opencv.h"
 #include "app/bench/bench_report.h"
@@ -21,8 +22,10 @@
 #include "app/options/matching_options.h"
 #include "app/options/shared_options.h"
 #include "app/output/output_files.h"
+#include "app/run/heap.h"
 #include "config/backends.h"
 #include "config/device_benchmark.h"
+#include "config/devices.h"
 #include "pipeline/error.h"
 #include "pipeline/simd/instruction_sets.h"
 
@@ -113,6 +116,29 @@ void AddDeviceRows(const BenchOptions& options, BenchRow row, const CudaFrameTim
   if (times.queue_rate > 0) add("throughput_host", {1000 / times.queue_rate});
 }
 
+// The same frame matched by the first, the first two, ... of the devices that are named; nothing where one
+// is.
+void AddRowsOfPools(const BenchOptions& options, const std::string& backend, BenchRow row,
+                    const StereoFrame& frame, std::vector<BenchRow>& rows) {
+  constexpr double kSeconds = 1;
+  const auto tell = [](const std::string& line) { fmt::print("{}\n", line); };
+  const Parameters parameters = ParametersOf(options, row);
+  const MatcherOptions matcher_options = MatcherOptionsOf(options, row);
+  row.backend = ResolveBackend(backend, parameters.method);
+  const std::vector<int> devices = options.matching.DeviceNumbers(row.backend);
+  if (devices.size() < 2) return;
+  for (std::size_t num_devices = 1; num_devices <= devices.size(); ++num_devices) {
+    const auto pool =
+        MakeDevicePool({devices.begin(), devices.begin() + static_cast<std::ptrdiff_t>(num_devices)}, tell);
+    const double rate =
+        RateOfPool(*pool, parameters, matcher_options, UsualFramesOnADevice(parameters, matcher_options),
+                   ViewOf(frame.left), ViewOf(frame.right), kSeconds);
+    row.stage = fmt::format("throughput_{}_gpu{}", num_devices, num_devices == 1 ? "" : "s");
+    row.samples_ms = {1000 / rate};
+    rows.push_back(row);
+  }
+}
+
 // All contenders of one size and D take turns, so that what else the machine does hits them alike.
 std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& frames, BenchSize size,
                               int disparities) {
@@ -140,6 +166,7 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
               MeasureOnDevice(backend, ParametersOf(options, row), MatcherOptionsOf(options, row),
                               ViewOf(frame.left), ViewOf(frame.right), on_device)) {
         AddDeviceRows(options, row, *times, rows);
+        AddRowsOfPools(options, backend, row, frame, rows);
       } else {
         add([&] { return MakeContender(options, backend, row); });
       }
@@ -173,6 +200,7 @@ std::vector<BenchRow> Measure(const BenchOptions& options, const BenchFrames& fr
 
 void RunBench(BenchOptions& options) {
   CheckFolder(options.json);
+  KeepFreedMemory();                                                                     // as run does
   if (options.with_opencv && OpencvModes().empty()) MakeOpencvMatcher("opencv:hh", 16);  // says why not
   if (!options.instruction_set.empty()) cpu::UseInstructionSet(options.instruction_set);
   const Parameters defaults = options.matching.Load().parameters;
@@ -236,7 +264,7 @@ void AddBenchCommand(CLI::App& app) {
       ->delimiter(',')
       ->capture_default_str();
   AddParameterOptions(*command, options->matching);
-  AddMachineOptions(*command, options->matching);
+  AddMachineOptions(*command, options->matching, Devices::kSeveral);
   AddRepeatOption(*command, options->repeat);
   command->add_option("--frames", options->num_frames, "Frames of the source that take turns")
       ->check(CLI::Range(1, 1000))

@@ -18,7 +18,7 @@ struct BenchRow {
   // "frame": the whole, census to filled disparity; on a GPU with the images there, in one CUDA graph. There
   // also frame_host: the caller's images in, his map out; throughput, throughput_pinned, throughput_host: the
   // time a frame takes of a sequence with several in flight, images on the device, in page-locked memory, or
-  // the caller's.
+  // the caller's. throughput_1_gpu, throughput_2_gpus, ...: the caller's, over so many devices.
   std::string stage;
   std::vector<double> samples_ms;  // one a run
   double memory_mb = 0;            // of the matcher; 0 = not told

@@ -104,7 +104,7 @@ void AddEvalCommand(CLI::App& app) {
       ->type_name("NAME");
   command->add_option("--estimates", o->estimates, "Score the .png and .pfm disparities here; do not match")
       ->type_name("DIR|FILE");
-  AddMatchingOptions(*command, o->matching);
+  AddMatchingOptions(*command, o->matching, Devices::kSeveral);
   AddRigOptions(*command, o->rig);
   command->add_option("--csv", o->outputs.csv_file, "Write every figure as CSV")->type_name("FILE");
   AddJsonOption(*command, o->outputs.json_file, "every figure");

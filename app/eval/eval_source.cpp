@@ -27,6 +27,7 @@
 #include "app/run/progress.h"
 #include "app/team/frame_deal.h"
 #include "config/backends.h"
+#include "config/devices.h"
 #include "config/uncertainty_text.h"
 #include "datasets/file_identity.h"
 #include "pipeline/error.h"
@@ -294,7 +295,15 @@ class SourceEvaluation {
     };
     steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
     AddLiveFilters(chosen.parameters, options_.matching.num_threads, steps);
+    const auto pool = options_.matching.PoolOfDevices(backend, [this](const std::string& line) {
+      if (progress_) progress_->Print(line);
+      Log(line);
+    });
     steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
+      if (pool) {
+        return pool->MakeQueue(parameters, matcher_options,
+                               UsualFramesOnADevice(parameters, matcher_options));
+      }
       return MakeQueueInMemory(backend, parameters, matcher_options, 1);
     };
     steps.write = [&](const MatchedFrame& matched, FrameReport&) {

@@ -66,6 +66,11 @@ void OpenLogFile(std::vector<std::string> read) {
 
 std::string LogFile() { return TheFile(); }
 
+void StopLogging() {
+  TheLogger() = nullptr;
+  TheFile().clear();
+}
+
 bool IsLogging() { return TheLogger() != nullptr; }
 
 void Log(const std::string& line) {

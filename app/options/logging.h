@@ -27,6 +27,9 @@ void OpenLogFile(std::vector<std::string> read);
 // Its name, as long as it is not open; empty where none was asked for.
 std::string LogFile();
 
+// Nothing is said from now on: another process says it.
+void StopLogging();
+
 // False where neither was given: what is costly to say can be left out then.
 bool IsLogging();
 

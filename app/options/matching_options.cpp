@@ -4,10 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
+#include <numeric>
+#include <utility>
 
 #include "app/options/logging.h"
 #include "app/options/shared_options.h"
 #include "config/backends.h"
+#include "config/devices.h"
 #include "config/parameter_text.h"
 #include "config/presets.h"
 #include "datasets/source.h"
@@ -27,9 +30,13 @@ void AddParameterOptions(CLI::App& command, MatchingOptions& options) {
       ->allow_extra_args(false);
 }
 
-void AddMachineOptions(CLI::App& command, MatchingOptions& options) {
+void AddMachineOptions(CLI::App& command, MatchingOptions& options, Devices devices) {
   AddThreadsOption(command, options.num_threads);
-  AddDeviceOption(command, options.device);
+  if (devices == Devices::kOne) {
+    AddDeviceOption(command, options.device);
+  } else {
+    AddDevicesOption(command, options.devices, options.device);
+  }
   command
       .add_option(
           "--memory-limit", options.memory_limit_mb,
@@ -40,10 +47,10 @@ void AddMachineOptions(CLI::App& command, MatchingOptions& options) {
       ->capture_default_str();
 }
 
-void AddMatchingOptions(CLI::App& command, MatchingOptions& options) {
+void AddMatchingOptions(CLI::App& command, MatchingOptions& options, Devices devices) {
   AddParameterOptions(command, options);
   command.add_option("--backend", options.backend, "auto, cuda, cpu or reference")->capture_default_str();
-  AddMachineOptions(command, options);
+  AddMachineOptions(command, options, devices);
   AddLogOptions(command);
 }
 
@@ -65,6 +72,20 @@ void MatchingOptions::LogWhatIsMatched(const std::vector<std::string>& source, c
   for (const BackendState& state : Backends()) {
     if (state.name == used_backend) Log(fmt::format("back end: {}, {}", state.name, state.note));
   }
+}
+
+std::vector<int> MatchingOptions::DeviceNumbers(std::string_view of_backend) const {
+  if (!devices.all) return devices.numbers;
+  std::vector<int> numbers(static_cast<std::size_t>(NumDevices(of_backend)));
+  std::iota(numbers.begin(), numbers.end(), 0);
+  return numbers;
+}
+
+std::unique_ptr<DevicePool> MatchingOptions::PoolOfDevices(
+    std::string_view used_backend, std::function<void(const std::string& line)> tell) const {
+  if (used_backend != "cuda") return nullptr;
+  const std::vector<int> numbers = DeviceNumbers(used_backend);
+  return numbers.size() > 1 ? MakeDevicePool(numbers, std::move(tell)) : nullptr;
 }
 
 std::size_t MatchingOptions::MemoryLimitBytes(std::string_view used_backend) const {

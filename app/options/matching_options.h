@@ -3,11 +3,15 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "app/options/shared_options.h"
 #include "config/parameters_yaml.h"
+#include "pipeline/device_pool.h"
 
 namespace CLI {
 class App;
@@ -23,12 +27,21 @@ struct MatchingOptions {
   std::string config = "default";        // a preset or a file
   std::vector<std::string> assignments;  // "key=value"
   std::string backend = "auto";
-  int num_threads = 0;      // 0 = all cores
-  int device = 0;           // of the CUDA back end
+  int num_threads = 0;  // 0 = all cores
+  int device = 0;       // of the CUDA back end; the first where several share the frames
+  // Of a command that several devices may share: all that were chosen.
+  DeviceChoice devices{};
   int memory_limit_mb = 0;  // working memory of the cpu back end; 0 = what it takes by itself
 
   // The parameters they name. Throws as LoadChosenParameters.
   ChosenParameters Load() const { return LoadChosenParameters(config, assignments); }
+
+  // Those of a back end ("auto", ...) that were chosen.
+  std::vector<int> DeviceNumbers(std::string_view of_backend) const;
+  // The devices that share the frames on that back end; null where one does, or the back end is another than
+  // cuda. tell: is given a line about each that is left out. Throws Error where there is no such device.
+  std::unique_ptr<DevicePool> PoolOfDevices(std::string_view used_backend,
+                                            std::function<void(const std::string& line)> tell) const;
 
   // Bytes of memory_limit_mb. Throws InvalidArgument when there is a limit and another back end than cpu.
   std::size_t MemoryLimitBytes(std::string_view used_backend) const;
@@ -38,10 +51,13 @@ struct MatchingOptions {
                         const ChosenParameters& chosen, std::string_view used_backend) const;
 };
 
+// Whether a command takes several devices.
+enum class Devices { kOne, kSeveral };
+
 // Declares the options. options must outlive the parsing. For a command that matches with several back ends:
 // --config and --set alone, and --threads, --device and --memory-limit alone.
 void AddParameterOptions(CLI::App& command, MatchingOptions& options);
-void AddMachineOptions(CLI::App& command, MatchingOptions& options);
-void AddMatchingOptions(CLI::App& command, MatchingOptions& options);
+void AddMachineOptions(CLI::App& command, MatchingOptions& options, Devices devices = Devices::kOne);
+void AddMatchingOptions(CLI::App& command, MatchingOptions& options, Devices devices = Devices::kOne);
 
 }  // namespace parallax::app

@@ -1,9 +1,20 @@
 #include "app/options/shared_options.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <limits>
+#include <sstream>
+#include <system_error>
+
+#include "pipeline/error.h"
 
 namespace parallax::app {
+namespace {
+
+constexpr int kMaxDevice = 1023;
+
+}  // namespace
 
 void AddKindOption(CLI::App& command, std::string& kind) {
   command.add_option("--kind", kind, "Layout of the folder, where it is not recognised (kitti2012, ...)");
@@ -23,8 +34,40 @@ void AddThreadsOption(CLI::App& command, int& num_threads) {
 
 void AddDeviceOption(CLI::App& command, int& device) {
   command.add_option("--device", device, "CUDA device, as `parallax info` numbers them")
-      ->check(CLI::Range(0, 1023))
+      ->check(CLI::Range(0, kMaxDevice))
       ->capture_default_str();
+}
+
+DeviceChoice ParseDevices(const std::string& text) {
+  if (text == "all") return {.numbers = {}, .all = true};
+  const auto fail = [&](const std::string& why) {
+    throw InvalidArgument("--device " + text + ": " + why + ": name a device, several as 0,1,2, or all");
+  };
+  DeviceChoice choice{.numbers = {}};
+  std::istringstream parts(text + ',');
+  for (std::string part; std::getline(parts, part, ',');) {
+    int number = 0;
+    const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
+    if (error != std::errc() || end != part.data() + part.size() || number < 0 || number > kMaxDevice)
+      fail("'" + part + "' is no number of a device (0 .. " + std::to_string(kMaxDevice) + ")");
+    if (std::find(choice.numbers.begin(), choice.numbers.end(), number) != choice.numbers.end())
+      fail(part + " is named twice");
+    choice.numbers.push_back(number);
+  }
+  return choice;
+}
+
+void AddDevicesOption(CLI::App& command, DeviceChoice& devices, int& device) {
+  command
+      .add_option_function<std::string>(
+          "--device",
+          [&devices, &device](const std::string& text) {
+            devices = ParseDevices(text);
+            device = devices.all ? 0 : devices.numbers.front();
+          },
+          "CUDA device, as `parallax info` numbers them; several (0,1,2) or all of them share the frames")
+      ->type_name("N,...|all")
+      ->default_str("0");
 }
 
 void AddRepeatOption(CLI::App& command, int& repeat) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace CLI {
 class App;
@@ -11,11 +12,21 @@ class App;
 
 namespace parallax::app {
 
+// Devices of the CUDA back end, as `parallax info` numbers them.
+struct DeviceChoice {
+  std::vector<int> numbers = {0};
+  bool all = false;  // whatever there are
+};
+// "2", "0,1,3" or "all". Throws InvalidArgument.
+DeviceChoice ParseDevices(const std::string& text);
+
 // The variables must outlive the parsing.
 void AddKindOption(CLI::App& command, std::string& kind);
 void AddMaxFramesOption(CLI::App& command, std::optional<std::size_t>& max_frames);
 void AddThreadsOption(CLI::App& command, int& num_threads);
 void AddDeviceOption(CLI::App& command, int& device);
+// The same for a command that several devices may share. device: the first of them.
+void AddDevicesOption(CLI::App& command, DeviceChoice& devices, int& device);
 // Of benchmarks.
 void AddRepeatOption(CLI::App& command, int& repeat);
 // content: what is written there, as "every figure".

@@ -16,6 +16,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 
 #include "app/build_info.h"
@@ -45,6 +46,7 @@
 #include "app/view/controls/window_memory.h"
 #include "app/view/frame_viewer.h"
 #include "config/backends.h"
+#include "config/devices.h"
 #include "config/parameter_text.h"
 #include "config/parameters_yaml.h"
 #include "datasets/atomic_file.h"
@@ -57,6 +59,8 @@ namespace parallax::app {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr int kMaxWriters = 8, kMaxReaders = 16;  // for each device
 
 // What is done with clouds; null where nothing is.
 std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector<Output>& outputs) {
@@ -125,6 +129,10 @@ class RunCommand {
         chosen_(options.matching.Load()),
         backend_(ResolveBackend(options.matching.backend, chosen_.parameters.method)) {
     if (options.num_in_flight > 1) RequireMatcherQueue(backend_, chosen_.parameters.method);
+    pool_ = options.matching.PoolOfDevices(backend_, [this](const std::string& line) {
+      if (progress_) progress_->Print(line);
+      Log(line);
+    });
     memory_limit_bytes_ = options.matching.MemoryLimitBytes(backend_);
     const std::vector<Output> outputs = OutputsOf(options.outputs);
     clouds_ = CloudsOf(options, outputs);
@@ -196,8 +204,8 @@ class RunCommand {
                      .num_threads = options_.matching.num_threads,
                      .device = options_.matching.device,
                      .memory_limit_bytes = memory_limit_bytes_,
-                     .num_writers = ThreadsOfAShare(),
-                     .num_readers = ThreadsOfAShare(),
+                     .num_writers = ThreadsOfRoad(kMaxWriters),
+                     .num_readers = ThreadsOfRoad(kMaxReaders),
                      .stop_requested = [&] {
                        if (viewer_ != nullptr && viewer_->closed()) window_closed_ = true;
                        return window_closed_ || interrupt.requested() || (Leads() && shared_->interrupted());
@@ -279,8 +287,14 @@ class RunCommand {
   bool IsFollower() const { return shared_ != nullptr && !shared_->leads(); }
   bool Leads() const { return shared_ != nullptr && shared_->leads(); }
 
-  // Of a rank, which has a share of the cores to read and write with; else 0, as many as there are cores.
-  int ThreadsOfAShare() const { return shared_ != nullptr ? std::min(8, options_.matching.num_threads) : 0; }
+  // To read or to write with: one per core, or per core of a rank's share, and at most so many for each
+  // device.
+  int ThreadsOfRoad(int most) const {
+    const int num_cores = shared_ != nullptr ? options_.matching.num_threads
+                                             : static_cast<int>(std::thread::hardware_concurrency());
+    const int num_devices = pool_ ? static_cast<int>(pool_->num_left()) : 1;
+    return std::clamp(num_cores, 1, most * num_devices);
+  }
 
   // All of the source, or what this process takes of it.
   std::shared_ptr<FrameSource> FramesToTake() {
@@ -439,10 +453,17 @@ class RunCommand {
         options_.num_in_flight == 0 && backend_ == "cpu" && total_ && viewer_ == nullptr;
     steps.make_matcher = [this, usual_in_flight](const Parameters& parameters,
                                                  const MatcherOptions& matcher_options) {
+      if (pool_)
+        return pool_->MakeQueue(parameters, matcher_options, FramesOnADevice(parameters, matcher_options));
       const int num_in_flight = usual_in_flight ? UsualFramesInFlight(backend_, parameters, matcher_options)
                                                 : std::max(1, options_.num_in_flight);
       return MakeQueueInMemory(backend_, parameters, matcher_options, num_in_flight);
     };
+  }
+
+  int FramesOnADevice(const Parameters& parameters, const MatcherOptions& matcher_options) const {
+    if (options_.num_in_flight > 0) return options_.num_in_flight;
+    return total_ && viewer_ == nullptr ? UsualFramesOnADevice(parameters, matcher_options) : 1;
   }
 
   const RunOptions& options_;
@@ -450,6 +471,7 @@ class RunCommand {
   SharedRun* const shared_;
   ChosenParameters chosen_;
   const std::string_view backend_;
+  std::unique_ptr<DevicePool> pool_;  // where several devices share the frames
   std::size_t memory_limit_bytes_ = 0;
   std::unique_ptr<RunClouds> clouds_;
   std::optional<FrameWriter> writer_;  // made once its parts are

@@ -19,7 +19,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->type_name("SOURCE")
       ->required();
   AddKindOption(command, options.kind);
-  AddMatchingOptions(command, options.matching);
+  AddMatchingOptions(command, options.matching, Devices::kSeveral);
   AddRigOptions(command, options.rig);
   AddLiveOptions(command, options.live);
   command.add_option("-o,--output", options.output, "Folder for the results")
@@ -57,8 +57,8 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
   command
       .add_option(
           "--in-flight", options.num_in_flight,
-          "Frames matched at a time: more frames per second, later results, more memory; 0 = of files "
-          "on the cpu one for each of up to 4 threads, else 1")
+          "Frames matched at a time, on each device: more frames per second, later results, more memory; 0 = of "
+          "files on the cpu one for each of up to 4 threads, where several devices share them up to 3, else 1")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
   command

@@ -9,7 +9,9 @@
 #include <chrono>
 #include <exception>
 #include <utility>
+#include <vector>
 
+#include "app/options/logging.h"
 #include "app/output/error_text.h"
 #include "app/output/number_list.h"
 #include "config/devices.h"
@@ -169,6 +171,7 @@ void RunInTeam(Team* team, const std::function<void(SharedRun*)>& work) {
   if (team == nullptr) return work(nullptr);
   SharedRun shared(*team);
   if (shared.leads()) return work(&shared);
+  StopLogging();  // rank 0 says it once
   try {
     work(&shared);
     shared.Leave("", false);
@@ -179,8 +182,25 @@ void RunInTeam(Team* team, const std::function<void(SharedRun*)>& work) {
   }
 }
 
+namespace {
+
+// Of the devices that were chosen for all ranks of a machine, those of one of them.
+std::vector<int> DevicesOfRank(Team& team, const MatchingOptions& options) {
+  const std::vector<int> chosen = options.DeviceNumbers(options.backend);
+  if (chosen.size() == 1) return {(chosen.front() + team.local_rank()) % NumDevices(options.backend)};
+  const auto rank = static_cast<std::size_t>(team.local_rank());
+  std::vector<int> of_rank;
+  for (std::size_t i = rank; i < chosen.size(); i += static_cast<std::size_t>(team.local_size()))
+    of_rank.push_back(chosen[i]);
+  if (of_rank.empty()) of_rank.push_back(chosen[rank % chosen.size()]);
+  return of_rank;
+}
+
+}  // namespace
+
 MatchingOptions ShareOf(Team& team, MatchingOptions options) {
-  options.device = (options.device + team.local_rank()) % NumDevices(options.backend);
+  options.devices = {.numbers = DevicesOfRank(team, options), .all = false};
+  options.device = options.devices.numbers.front();
   if (options.num_threads == 0) {
     cpu_set_t allowed;
     CPU_ZERO(&allowed);

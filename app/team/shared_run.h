@@ -76,7 +76,8 @@ class SharedRun {
 void RunInTeam(Team* team, const std::function<void(SharedRun*)>& work);
 
 // The options of one rank: of the devices of its machine, counted from --device, that of its local rank
-// modulo their number; without --threads, its share of the cores.
+// modulo their number; where --device names several, its share of these; without --threads, its share of the
+// cores.
 MatchingOptions ShareOf(Team& team, MatchingOptions options);
 
 }  // namespace parallax::app

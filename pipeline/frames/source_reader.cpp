@@ -36,8 +36,8 @@ struct SourceReader::State {
     if (!reader_is_gone) body();
   }
 
-  // Runs body, which is about one frame; what it throws is that frame's failure. False where it says so, and where
-  // reading was cancelled.
+  // Runs body, which is about one frame; what it throws is that frame's failure. False where it says so, and
+  // where reading was cancelled.
   template <typename Body>
   bool Guard(const std::string& name, std::size_t index, Body&& body) {
     try {
@@ -163,7 +163,7 @@ class SourceReader::SideBySide {
       jobs_.clear();  // those that nobody has begun
       ends_ = true;
     }
-    changed_.notify_all();
+    job_waits_.notify_all();
   }  // waits for those that are being read
 
   // Of all that were begun and are not handed on.
@@ -177,7 +177,7 @@ class SourceReader::SideBySide {
       const std::scoped_lock lock(mutex_);
       jobs_.push_back(std::move(job));
     }
-    changed_.notify_all();
+    job_waits_.notify_one();
     if (threads_.size() < static_cast<std::size_t>(state_.num_readers)) StartThread();
   }
 
@@ -187,7 +187,7 @@ class SourceReader::SideBySide {
     begun_.pop_front();
     {
       std::unique_lock lock(mutex_);
-      changed_.wait(lock, [&] { return job->is_read; });
+      is_read_.wait(lock, [&] { return job->is_read; });
     }
     return state_.HandOn(job->name, job->index, [&] {
       if (job->error) std::rethrow_exception(job->error);
@@ -216,7 +216,7 @@ class SourceReader::SideBySide {
   void ReadJobs() {
     std::unique_lock lock(mutex_);
     while (true) {
-      changed_.wait(lock, [this] { return ends_ || !jobs_.empty(); });
+      job_waits_.wait(lock, [this] { return ends_ || !jobs_.empty(); });
       if (jobs_.empty()) return;
       const std::shared_ptr<Job> job = std::move(jobs_.front());
       jobs_.pop_front();
@@ -231,15 +231,15 @@ class SourceReader::SideBySide {
       job->read = nullptr;
       lock.lock();
       job->is_read = true;
-      changed_.notify_all();
+      is_read_.notify_one();
     }
   }
 
   State& state_;
   std::deque<std::shared_ptr<Job>> begun_;  // of the reader's thread alone
   std::mutex mutex_;
-  std::condition_variable changed_;
-  std::deque<std::shared_ptr<Job>> jobs_;  // not begun
+  std::condition_variable job_waits_, is_read_;  // of the threads, of the reader's thread
+  std::deque<std::shared_ptr<Job>> jobs_;        // not begun
   bool ends_ = false;
   std::vector<std::jthread> threads_;
 };

@@ -1,0 +1,29 @@
+#include "app/bench/bench_devices.h"
+
+#include <chrono>
+#include <cstddef>
+
+namespace parallax::app {
+
+double RateOfPool(DevicePool& pool, const Parameters& parameters, const MatcherOptions& options,
+                  int num_in_flight, const CameraImageView& left, const CameraImageView& right,
+                  double seconds) {
+  using Clock = std::chrono::steady_clock;
+  const auto queue = pool.MakeQueue(parameters, options, num_in_flight);
+  const auto run_for = [&](double longest_s) {
+    const Clock::time_point start = Clock::now();
+    const auto elapsed_s = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
+    std::size_t num_frames = 0;
+    while (elapsed_s() < longest_s) {
+      if (queue->in_flight() == queue->capacity()) queue->Take();
+      queue->Submit(left, right);
+      ++num_frames;
+    }
+    while (queue->in_flight() > 0) queue->Take();
+    return static_cast<double>(num_frames) / elapsed_s();
+  };
+  run_for(seconds / 4);
+  return run_for(seconds);
+}
+
+}  // namespace parallax::app
