@@ -155,10 +155,13 @@ void FrameSlot::LaunchReprojection(const WorkBeside& work) {
     reprojector_.Skip();
     return;
   }
-  reprojector_.Enqueue(
-      *work.reprojection, pipeline_.parameters().reprojection, AsConst(pipeline_.result().disparity),
-      ImageOf<Memory::kDevice>(format_.pixel_type, left_.data(), format_.width, format_.height), num_most(),
-      stream());
+  // A replayed graph leaves the pipeline with the size of the last frame that was recorded.
+  const DeviceImageView<const float> disparity(pipeline_.result().disparity.data, format_.width,
+                                               format_.height);
+  const DeviceCameraImage left =
+      ImageOf<Memory::kDevice>(format_.pixel_type, left_.data(), format_.width, format_.height);
+  reprojector_.Enqueue(*work.reprojection, pipeline_.parameters().reprojection, disparity, left, num_most(),
+                       stream());
 }
 
 void FrameSlot::Start(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work) {
