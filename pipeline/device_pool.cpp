@@ -236,8 +236,9 @@ class DevicePool::Queue final : public MatcherQueue {
       if (ends_ || member.begun.empty()) break;
       const FramePointer frame = member.begun.front();
       lock.unlock();
+      DisparityMapView map;
       const std::exception_ptr error = ErrorOf([&] {
-        frame->result.map = member.queue->Take();
+        map = member.queue->Collect();
         frame->result.beside = member.queue->TakeBeside();
         frame->result.times = member.queue->times();
       });
@@ -245,7 +246,14 @@ class DevicePool::Queue final : public MatcherQueue {
       member.begun.pop_front();
       --member.num_held;
       member.has_room.notify_one();
-      error ? Fail(member, frame, error) : Finish(*frame);
+      if (error) {
+        Fail(member, frame, error);
+        continue;
+      }
+      lock.unlock();  // the device has its next frame meanwhile
+      frame->error = ErrorOf([&] { frame->result.map = Clone(map); });
+      lock.lock();
+      Finish(*frame);
     }
     if (!member.has_failed) return;
     const std::unique_ptr<MatcherQueue> queue = std::move(member.queue);  // gives back the device's memory

@@ -2,6 +2,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <memory>
 
 namespace parallax::app {
 
@@ -10,13 +11,16 @@ double RateOfPool(DevicePool& pool, const Parameters& parameters, const MatcherO
                   double seconds) {
   using Clock = std::chrono::steady_clock;
   const auto queue = pool.MakeQueue(parameters, options, num_in_flight);
+  WorkBeside work;
+  work.pixels =
+      std::shared_ptr<const void>(std::shared_ptr<const void>(), &left);  // the caller's, who holds them
   const auto run_for = [&](double longest_s) {
     const Clock::time_point start = Clock::now();
     const auto elapsed_s = [&] { return std::chrono::duration<double>(Clock::now() - start).count(); };
     std::size_t num_frames = 0;
     while (elapsed_s() < longest_s) {
       if (queue->in_flight() == queue->capacity()) queue->Take();
-      queue->Submit(left, right);
+      queue->SubmitWith(left, right, work);
       ++num_frames;
     }
     while (queue->in_flight() > 0) queue->Take();
