@@ -123,7 +123,12 @@ std::string Json() {
       .Value(build.cuda_compiler)
       .Key("cuda_architectures")
       .Value(build.cuda_architectures);
-  json.Key("viewer").Value(build.viewer).Key("video").Value(build.video).Key("gstreamer").Value(build.gstreamer);
+  json.Key("viewer")
+      .Value(build.viewer)
+      .Key("video")
+      .Value(build.video)
+      .Key("gstreamer")
+      .Value(build.gstreamer);
   json.Key("libraries").BeginObject();
   for (const LibraryVersion& library : build.libraries) json.Key(library.name).Value(library.version);
   json.EndObject().EndObject();

@@ -34,8 +34,8 @@ class Recorder {
   // be replaced.
   static void Check(const RecordOptions& options, bool replace);
 
-  // Begins the file, which takes the place of what is there with its first frame. Throws Error where it cannot be
-  // written.
+  // Begins the file, which takes the place of what is there with its first frame. Throws Error where it
+  // cannot be written.
   explicit Recorder(const RecordOptions& options);
   // Ends it as Finish does, silently.
   ~Recorder();
@@ -44,8 +44,8 @@ class Recorder {
 
   // Waits while too many frames are to be written. After a failed write frames are passed over.
   void Record(std::shared_ptr<const MatchedFrame> frame);
-  // Writes what is left and the file's summary; no frame comes after it. Without any there is no file. Safe to call
-  // again.
+  // Writes what is left and the file's summary; no frame comes after it. Without any there is no file. Safe
+  // to call again.
   void Finish();
 
   // After Finish: one line of what is in the file.

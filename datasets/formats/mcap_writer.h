@@ -22,8 +22,9 @@ class McapWriter {
   // A chunk ends with the message that fills it.
   static constexpr std::size_t kChunk_bytes = std::size_t{4} << 20;
 
-  // Begins the file, with header, schemas and channels in it, under a temporary name; what is there stays until
-  // the file gets its own. Throws Error where it cannot be written, or stands for something else than a file.
+  // Begins the file, with header, schemas and channels in it, under a temporary name; what is there stays
+  // until the file gets its own. Throws Error where it cannot be written, or stands for something else than a
+  // file.
   McapWriter(std::filesystem::path path, std::vector<McapSchema> schemas, std::vector<McapChannel> channels);
   // Leaves the file as it is: without Finish it ends behind the last whole chunk, and without a name it goes.
   ~McapWriter();

@@ -16,8 +16,8 @@ using ::testing::HasSubstr;
 TEST(InfoCommand, NamesBackEndsAndPresets) {
   const ProgramResult result = RunParallax({"info"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  for (const char* word :
-       {"compiler", "OpenCV", "reference", "cpu", "cuda", "auto means", "kitti", "processor"}) {
+  for (const char* word : {"compiler", "OpenCV", "reference", "cpu", "cuda", "auto means", "kitti",
+                           "processor", "cameras", "presets by task", "sparse-for-clouds"}) {
     EXPECT_THAT(result.out, HasSubstr(word));
   }
 }

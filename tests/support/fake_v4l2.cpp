@@ -1,8 +1,9 @@
 // Loaded before the C library (LD_PRELOAD): plays /dev/video0 and /dev/video1, two cameras whose clocks
 // agree, 30 gray pictures a second of 128x48 px, the second one's by 4 px further left. Files in the folder
-// PARALLAX_FAKE_CAMERAS change that: N.gone (unplugged), N.busy, N.denied, N.late (20 ms behind); N.format holds
-// the one format that it has instead, in rows with 64 bytes more than they need: YUYV or UYVY with U = 90 and V = 170,
-// Y16, RGB3 or BGR3 with (L, L / 2, 255 - L) for a gray level L, or MJPG, whose pictures are then the file N.jpg.
+// PARALLAX_FAKE_CAMERAS change that: N.gone (unplugged), N.busy, N.denied, N.late (20 ms behind); N.format
+// holds the one format that it has instead, in rows with 64 bytes more than they need: YUYV or UYVY with U =
+// 90 and V = 170, Y16, RGB3 or BGR3 with (L, L / 2, 255 - L) for a gray level L, or MJPG, whose pictures are
+// then the file N.jpg.
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <linux/videodev2.h>

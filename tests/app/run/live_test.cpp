@@ -207,7 +207,8 @@ TEST_F(CameraRun, TwoCamerasArePairedByTheirDriversTimes) {
   EXPECT_NEAR(map.at<std::uint16_t>(24, 64), 4 * 256, 40);
 }
 
-// What the pictures of tests/support/fake_v4l2.cpp look like in the program: colours of limited range by BT.601.
+// What the pictures of tests/support/fake_v4l2.cpp look like in the program: colours of limited range by
+// BT.601.
 TEST_F(CameraRun, EveryFormatOfPixelsIsReadAsItIs) {
   const auto level_at = [](int x, int y) {
     std::uint32_t hash = static_cast<std::uint32_t>(x) * 2654435761U ^ static_cast<std::uint32_t>(y) * 40503U;
@@ -232,7 +233,8 @@ TEST_F(CameraRun, EveryFormatOfPixelsIsReadAsItIs) {
                                               "--record", recording, "--overwrite"})),
               0)
         << Error();
-    const cv::Mat map = cv::imread((out() / "disparity" / "camera_000001.png").string(), cv::IMREAD_UNCHANGED);
+    const cv::Mat map =
+        cv::imread((out() / "disparity" / "camera_000001.png").string(), cv::IMREAD_UNCHANGED);
     ASSERT_EQ(map.type(), CV_16UC1);
     EXPECT_NEAR(map.at<std::uint16_t>(24, 64), 4 * 256, 40);
     const StereoFrame frame = OpenSource({recording})->Read();
@@ -245,7 +247,8 @@ TEST_F(CameraRun, EveryFormatOfPixelsIsReadAsItIs) {
       } else {
         const Rgb8 seen = std::get<HostImage<Rgb8>>(frame.left)(x, y);
         const bool is_yuv = format[0] != 'R' && format[0] != 'B';
-        const double luma = 255.0 / 219 * (level - 16), u = 255.0 / 224 * (90 - 128), v = 255.0 / 224 * (170 - 128);
+        const double luma = 255.0 / 219 * (level - 16), u = 255.0 / 224 * (90 - 128),
+                     v = 255.0 / 224 * (170 - 128);
         const std::array<double, 3> expected =
             is_yuv ? std::array<double, 3>{luma + 1.402 * v, luma - 0.344 * u - 0.714 * v, luma + 1.772 * u}
                    : std::array<double, 3>{level, std::floor(level / 2), 255 - level};

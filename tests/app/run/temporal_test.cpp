@@ -1,5 +1,5 @@
-// parallax run with the temporal filter: what it makes of a scene that stands still and of a street that is driven
-// along, beside the same run without it.
+// parallax run with the temporal filter: what it makes of a scene that stands still and of a street that is
+// driven along, beside the same run without it.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -23,8 +23,8 @@ class TemporalRun : public ::testing::Test {
   // The maps before holes are filled and smoothed, in their order.
   Maps MapsOf(const std::string& scene, std::vector<std::string> settings) const {
     const fs::path out = folder_.path() / "out";
-    std::vector<std::string> arguments{"run",          "synthetic:" + scene, "--write", "pfm", "--output",
-                                       out.string(), "--overwrite"};
+    std::vector<std::string> arguments{"run",      "synthetic:" + scene, "--write",    "pfm",
+                                       "--output", out.string(),         "--overwrite"};
     settings.insert(settings.end(), {"filter.fill=false", "filter.median=0", "refinement.planes=false",
                                      "refinement.smoothing_passes=0"});
     for (const std::string& setting : settings) arguments.insert(arguments.end(), {"--set", setting});
@@ -73,8 +73,8 @@ StillFigures FiguresOf(const Maps& maps, const Maps& raw) {
   return figures;
 }
 
-// A value that is delta away from the last one begins anew by the rules, with one frame of history, so that fewer holes
-// are closed where pixels jump about: four fifths of them at the preset live's delta.
+// A value that is delta away from the last one begins anew by the rules, with one frame of history, so that
+// fewer holes are closed where pixels jump about: four fifths of them at the preset live's delta.
 TEST_F(TemporalRun, HalvesTheNoiseOfAStillSceneAndClosesFourFifthsOfItsHoles) {
   for (const std::string scene : {"boxes", "slanted"}) {
     for (const std::string noise : {"1", "2"}) {

@@ -92,10 +92,10 @@ TEST(TemporalFilter, NoGhostOutlivesItsPersistence) {
   EXPECT_EQ(frames_of_ghost(Persistence::kAlways), 12);
 }
 
-// Temporal noise as depth cameras state it (docs/calibration.md, parallax quality): the standard deviation of a pixel
-// over 40 frames, the median of the pixels. Of noise that differs from frame to frame alpha leaves
-// sqrt(alpha / (2 - alpha)), half at 0.4, once and for all frames, and 40 of them see 0.48 of it, as they follow slow
-// changes.
+// Temporal noise as depth cameras state it (docs/calibration.md, parallax quality): the standard deviation of
+// a pixel over 40 frames, the median of the pixels. Of noise that differs from frame to frame alpha leaves
+// sqrt(alpha / (2 - alpha)), half at 0.4, once and for all frames, and 40 of them see 0.48 of it, as they
+// follow slow changes.
 TEST(TemporalFilter, OnAStaticSceneNoiseFallsByHalfAndHolesByFourFifths) {
   constexpr int kWidth = 60, kHeight = 40, kBegin = 10, kFrames = kBegin + 40;
   LiveParameters p;
