@@ -34,7 +34,7 @@ AdCensusMemory AdCensusMemory::Take(Arena& arena, const Parameters& parameters, 
   if (!both) {
     for (float*& reciprocals : memory.reciprocals) reciprocals = arena.Take<float>(shape.num_pixels());
   }
-  memory.refinement = RefinementMemory::Take(arena, width, height);
+  memory.refinement = RefinementMemory::Take(arena, parameters, width, height);
   if (IsOwn(parameters)) {
     memory.mirrored_left = arena.Take<std::uint8_t>(shape.num_pixels() * sizeof(Rgb8));
     memory.mirrored_right = arena.Take<std::uint8_t>(shape.num_pixels() * sizeof(Rgb8));
@@ -59,7 +59,7 @@ void AdCensusStages::MakeSums(const StepRunner& run, cudaStream_t stream) {
   run(Step::kAggregation, [&] {
     const RegionSizes sizes{{memory_.column_sums, memory_.more_sizes},
                             {memory_.reciprocals[0], memory_.reciprocals[1]}};
-    AggregateOverCrosses(views_, shape_, p, memory_.costs, memory_.row_sums, sizes, stream);
+    AggregateOverCrosses(views_, shape_, p, memory_.costs, memory_.row_sums, sizes, sizes_beside_, stream);
     sums_ = {memory_.costs, nullptr};
     if (p.scanlines) {
       sums_ = OptimizeScanlines(views_, shape_, tables_, memory_.costs, memory_.row_sums, memory_.column_sums,

@@ -64,6 +64,7 @@ class AdCensusStages {
   AdCensusTables tables_;
   AdCensusMemory memory_;
   DeviceTables device_tables_;
+  SizesBeside sizes_beside_;
   CostShape shape_;
   Views views_;
   PathSums sums_;

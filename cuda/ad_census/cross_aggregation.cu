@@ -1,14 +1,13 @@
-// Sums along the arms of the crosses, as differences of sums from a line's begin.
+// Sums along the arms of the crosses, as differences of sums from a segment's begin.
 //
-// A warp follows a segment of a row or a column, a lane has two successive disparities. It adds up what it
-// reads and keeps the last sums in a ring in shared memory; an arm's length behind, it takes for each of its
-// two cells the difference of the sums at the cell's own two ends. No lane looks at another's ring, so
-// nothing is waited for. The sums wrap around, their differences do not: along one line they stay below
-// 2^16, over a region below 2^23.
+// A block has a segment of a row or a column, a lane two successive disparities. What the segment's arms can
+// reach is added up pixel by pixel: every warp takes equally many pixels and begins with what the warps
+// before it have in all. The sums stand in shared memory. Then each warp takes, for every cell of its share
+// of the segment, the difference of the sums at the cell's own two ends, however long its arms are. The sums
+// wrap around, their differences do not: along one line they stay below 2^16, over a region below 2^23.
 #include "cuda/ad_census/cross_aggregation.h"
 
 #include <algorithm>
-#include <climits>
 #include <type_traits>
 
 #include "cuda/device/check.h"
@@ -22,26 +21,30 @@ namespace {
 // the line, which are the sizes.
 enum class Walk { kSums, kMeans, kSizes };
 
-constexpr int kChunk = 4;  // pixels that are loaded ahead, and taken together
-constexpr int RoundUp(int value) { return (value + kChunk - 1) / kChunk * kChunk; }
+constexpr int kWarps = 8;
+constexpr int kChunk = 4;             // pixels whose results are made together
+constexpr int kRowWords = kWarpSize;  // of a pixel's sums in shared memory, a word a lane
+static_assert(kRowWords * 4 == kArmStep);
+
+// Sums of both cells of a lane apart, or in one word.
+constexpr int PartsOf(Walk walk) { return walk == Walk::kMeans ? 2 : 1; }
+// Pixels that a warp adds up. Long segments read less beyond their ends; more blocks hide what each waits
+// for.
+constexpr int PixelsOf(Walk walk) { return walk == Walk::kMeans ? 25 : 32; }
+constexpr int NumPixels(Walk walk) { return kWarps * PixelsOf(walk); }
 
 struct Arguments {
   CostShape shape;
-  const std::uint32_t *arms_left, *arms_right;    // along the line
-  const std::uint32_t *cross_left, *cross_right;  // across it
+  // Arms along the line, and across it; of the right image's columns in pairs.
+  const std::uint32_t *arms_left, *arms_right;
+  const std::uint16_t *cross_left, *cross_right;
   const std::uint32_t* from;
   std::uint32_t* to;
   const std::uint32_t* sizes;
   const float* reciprocals;
-  int longest;    // arm
-  int lag;        // RoundUp(longest): a result is made so many pixels behind what is added up
-  int num_slots;  // of the ring: from an arm's length before a result to the chunk that comes in
-  int num_segments, segment_length;
+  int longest;  // arm
+  int segment_length;
 };
-
-constexpr int PartsOf(Walk walk) { return walk == Walk::kMeans ? 2 : 1; }
-
-__device__ const std::uint32_t kNoArms = 0xFFFFFFFF;  // as long as can be: the left pixel's count alone
 
 __device__ __forceinline__ std::uint32_t Shorter(std::uint32_t left, std::uint32_t right) {
   return __vminu2(left, right);
@@ -50,22 +53,23 @@ __device__ __forceinline__ std::uint32_t SpanOf(std::uint32_t reach) {
   return 1 + ((reach & 0xFFFFU) + (reach >> 16)) / kArmStep;
 }
 
-// Of a whole number below 2^23.
-__device__ __forceinline__ float FloatOf(std::uint32_t value) {
-  return __fsub_rn(__uint_as_float(0x4B000000U | value), 8388608.0F);
+// Of a whole number below 2^23, that as a float has the bits kFloatBits more.
+constexpr std::uint32_t kFloatBits = 0x4B000000U;
+__device__ __forceinline__ float FloatOf(std::uint32_t value_and_bits) {
+  return __fsub_rn(__uint_as_float(value_and_bits), 8388608.0F);
 }
 // 1 / size, correctly rounded, of a region's size (at most 67^2). What one step of Newton makes of the
 // approximate reciprocal is within 2^-45 of 1 / size before it is rounded, and no number halfway between two
 // floats is nearer to 1 / size than 2^-38 of it.
-__device__ __forceinline__ float ReciprocalOf(std::uint32_t size) {
-  const float n = FloatOf(size);
+__device__ __forceinline__ float ReciprocalOf(std::uint32_t size_and_bits) {
+  const float n = FloatOf(size_and_bits);
   float approximate;
   asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(approximate) : "f"(n));
   return __fmaf_rn(approximate, __fmaf_rn(-n, approximate, 1.0F), approximate);
 }
 // The nearest integer, halves to even, of sum / size as docs/matching.md rounds it, in the low half.
-__device__ __forceinline__ std::uint32_t MeanOf(std::uint32_t sum, float reciprocal) {
-  return __float_as_uint(__fadd_rn(__fmul_rn(FloatOf(sum), reciprocal), 8388608.0F));
+__device__ __forceinline__ std::uint32_t MeanOf(std::uint32_t sum_and_bits, float reciprocal) {
+  return __float_as_uint(__fadd_rn(__fmul_rn(FloatOf(sum_and_bits), reciprocal), 8388608.0F));
 }
 
 // Arms of the right partners of a lane's two disparities along a row: those of the second one are those that
@@ -87,7 +91,7 @@ struct RowPartners {
         before(0) {}
   __device__ __forceinline__ std::uint32_t At(int i) const {
     const int x = first + i;
-    return static_cast<unsigned>(x) < static_cast<unsigned>(width) ? row[x] : kNoArms;
+    return static_cast<unsigned>(x) < static_cast<unsigned>(width) ? row[x] : kNoReach;
   }
   __device__ __forceinline__ void Begin(int i) { before = At(i - 1); }
   // Of pixels i .. i + kChunk - 1.
@@ -109,26 +113,21 @@ struct RowPartners {
   }
 };
 
-// The same along a column, whose partners stay in two columns.
+// The same along a column, whose partners stay in two columns beside each other. arms: pairs of them.
 struct ColumnPartners {
   static constexpr int kWords = 2;
-  const std::uint32_t *first, *second;
-  int step_first, step_second;
+  const std::uint32_t* pairs;
+  int row_words;
 
   __device__ __forceinline__ ColumnPartners(const std::uint32_t* arms, int line, int, int d,
-                                            const CostShape& shape) {
-    const int x = line - shape.min_disparity - d;
-    const bool has_first = static_cast<unsigned>(x) < static_cast<unsigned>(shape.width),
-               has_second = static_cast<unsigned>(x - 1) < static_cast<unsigned>(shape.width);
-    first = has_first ? arms + x : &kNoArms;
-    second = has_second ? arms + x - 1 : &kNoArms;
-    step_first = has_first ? shape.width : 0;
-    step_second = has_second ? shape.width : 0;
-  }
+                                            const CostShape& shape)
+      : pairs(arms + PairAt(line - shape.min_disparity - d, shape.width, shape.height)),
+        row_words(PairedRow(shape.width)) {}
   __device__ __forceinline__ void Begin(int) {}
   __device__ __forceinline__ void LoadOne(int i, std::uint32_t (&loaded)[kWords]) const {
-    loaded[0] = first[static_cast<std::int64_t>(i) * step_first];
-    loaded[1] = second[static_cast<std::int64_t>(i) * step_second];
+    const uint2 pair = *reinterpret_cast<const uint2*>(pairs + static_cast<std::int64_t>(i) * row_words);
+    loaded[0] = pair.y;
+    loaded[1] = pair.x;
   }
   __device__ __forceinline__ void Shorten(std::uint32_t left, const std::uint32_t (&loaded)[kWords],
                                           std::uint32_t (&reach)[2]) {
@@ -137,191 +136,220 @@ struct ColumnPartners {
   }
 };
 
-template <Walk kWalk, bool kRows, bool kBoth>
-struct CrossWalk {
-  using Partners = std::conditional_t<kRows, RowPartners, ColumnPartners>;
-  static constexpr int kParts = PartsOf(kWalk), kSlotBytes = kWarpSize * 4;  // of a part, a ring of its own
-  static_assert(kSlotBytes == kArmStep);
+// The spans across the line at a lane's two disparities, one in each half, from arms of a byte each.
+constexpr std::uint32_t kNoArms = 0xFFFF;
+__device__ __forceinline__ std::uint32_t SpansOf(std::uint32_t left, std::uint32_t back,
+                                                 std::uint32_t ahead) {
+  return __vminu2(__byte_perm(left, 0, 0x4040), back) + __vminu2(__byte_perm(left, 0, 0x4141), ahead) +
+         0x10001U;
+}
 
-  // What a chunk of pixels brings in, and what the results of a chunk need.
-  struct Input {
-    std::uint32_t value[kChunk], cross[kChunk][Partners::kWords];
-  };
-  struct Needed {
-    std::uint32_t left[kChunk], right[kChunk][Partners::kWords], size[kChunk];
-  };
+// Along a row: the second disparity's partner is the first one's of the pixel before.
+struct RowSpans {
+  const std::uint16_t* row;
+  int first, width;
+  std::uint32_t before;
 
-  const Arguments& a;
-  int begin, end, first, last;  // results, and what is read for them
-  // Of the line's pixel 0. A line's pixels are `step` apart, words of the volumes `word_step`.
-  const std::uint32_t *from, *sizes;
-  std::uint32_t* to;
-  const std::uint32_t *arms, *across;
-  const float* reciprocals;
-  int step, word_step;
-  Partners partners, cross_partners;
-
-  // Of pixels t .. that are to be added up. kWhole: all of them are inside the segment.
-  template <bool kWhole>
-  __device__ __forceinline__ void LoadInput(int t, Input& input) const {
-    const auto is_inside = [&](int u) { return kWhole || t + u < last; };
-    const std::uint32_t* const values = from + static_cast<std::int64_t>(t) * word_step;
-    const std::uint32_t* const spans = across + static_cast<std::int64_t>(t) * step;
-    if constexpr (kWalk == Walk::kSizes && kRows) cross_partners.Load(t, input.cross);
-#pragma unroll
-    for (int u = 0; u < kChunk; ++u) {
-      if (!is_inside(u)) {
-        input.value[u] = 0;
-      } else if constexpr (kWalk == Walk::kSizes) {
-        input.value[u] = spans[u * step];
-        if constexpr (!kRows) cross_partners.LoadOne(t + u, input.cross[u]);
-      } else {
-        input.value[u] = values[u * word_step];
-      }
-    }
+  __device__ __forceinline__ RowSpans(const std::uint16_t* arms, int line, int d, const CostShape& shape)
+      : row(arms + static_cast<std::ptrdiff_t>(line) * shape.width),
+        first(-shape.min_disparity - d),
+        width(shape.width),
+        before(0) {}
+  __device__ __forceinline__ std::uint32_t At(int i) const {
+    const int x = first + i;
+    return static_cast<unsigned>(x) < static_cast<unsigned>(width) ? row[x] : kNoArms;
   }
-  // For the results of pixels o ..
-  template <bool kWhole>
-  __device__ __forceinline__ void LoadNeeded(int o, Needed& needed) const {
-    const auto is_inside = [&](int u) { return kWhole || (o + u >= begin && o + u < end); };
-    const std::uint32_t* const own = arms + static_cast<std::int64_t>(o) * step;
-    const std::uint32_t* const of_region = sizes + static_cast<std::int64_t>(o) * word_step;
-    const float* const over_region = reciprocals + static_cast<std::int64_t>(o) * step;
-    if constexpr (kBoth && kRows) partners.Load(o, needed.right);
-#pragma unroll
-    for (int u = 0; u < kChunk; ++u) {
-      if (!is_inside(u)) continue;
-      needed.left[u] = own[u * step];
-      if constexpr (kBoth && !kRows) partners.LoadOne(o + u, needed.right[u]);
-      if constexpr (kWalk == Walk::kMeans && kBoth) needed.size[u] = of_region[u * word_step];
-      if constexpr (kWalk == Walk::kMeans && !kBoth) needed.size[u] = __float_as_uint(over_region[u * step]);
-    }
-  }
-
-  __device__ __forceinline__ void Run(unsigned char* ring, int lane) {
-    const int lane_bytes = lane * 4, ring_bytes = a.num_slots * kSlotBytes;
-    const auto word_at = [&](int at) -> std::uint32_t& {
-      return *reinterpret_cast<std::uint32_t*>(ring + at);
-    };
-    std::uint32_t sum[2] = {0, 0};  // up to a pixel: of both cells apart, or in one word
-    // What was added up between the ends of the arms around the pixel of that slot.
-    const auto between = [&](int slot, std::uint32_t reach, int part) {
-      const int low = slot - kSlotBytes - static_cast<int>(reach & 0xFFFFU),
-                high = slot + static_cast<int>(reach >> 16);
-      // Below 0 or past the ring's end: once around. Below 0 is a large number here.
-      const unsigned low_at = min(static_cast<unsigned>(low), static_cast<unsigned>(low + ring_bytes)),
-                     high_at = min(static_cast<unsigned>(high), static_cast<unsigned>(high - ring_bytes));
-      return word_at(static_cast<int>(high_at) + part * ring_bytes) -
-             word_at(static_cast<int>(low_at) + part * ring_bytes);
-    };
-    // In bytes, with the lane's own place: slot of the pixel that comes in, and of the result.
-    int slot_in = lane_bytes, slot_out = lane_bytes + (a.lag == 0 ? 0 : ring_bytes - a.lag * kSlotBytes);
-#pragma unroll
-    for (int part = 0; part < kParts; ++part) word_at((part + 1) * ring_bytes - kSlotBytes + lane_bytes) = 0;
-    partners.Begin(first - a.lag);
-    cross_partners.Begin(first);
-    Input input, next_input;
-    Needed needed, next_needed;
-    LoadInput<false>(first, next_input);
-    LoadNeeded<false>(first - a.lag, next_needed);
-#pragma unroll 1
-    for (int t = first; t < end + a.lag; t += kChunk) {
-      const int o = t - a.lag;
-      input = next_input;
-      needed = next_needed;
-      if (t + 2 * kChunk <= last) {
-        LoadInput<true>(t + kChunk, next_input);
-      } else {
-        LoadInput<false>(t + kChunk, next_input);
-      }
-      if (o + kChunk >= begin && o + 2 * kChunk <= end) {
-        LoadNeeded<true>(o + kChunk, next_needed);
-      } else {
-        LoadNeeded<false>(o + kChunk, next_needed);
-      }
-#pragma unroll
-      for (int u = 0; u < kChunk; ++u) {
-        std::uint32_t value = input.value[u];
-        if constexpr (kWalk == Walk::kSizes) {
-          std::uint32_t reach[2];
-          cross_partners.Shorten(value, input.cross[u], reach);
-          value = SpanOf(reach[0]) | SpanOf(reach[1]) << 16;
-        }
-        if constexpr (kParts == 2) {
-          sum[0] += value & 0xFFFFU;
-          sum[1] += value >> 16;
-        } else {
-          sum[0] += value;
-        }
-#pragma unroll
-        for (int part = 0; part < kParts; ++part)
-          word_at(slot_in + u * kSlotBytes + part * ring_bytes) = sum[part];
-      }
-      std::uint32_t* const results = to + static_cast<std::int64_t>(o) * word_step;
-      const bool is_whole = o >= begin && o + kChunk <= end;
-#pragma unroll
-      for (int u = 0; u < kChunk; ++u) {
-        const int slot = slot_out + u * kSlotBytes;
-        const std::uint32_t left = needed.left[u];
-        std::uint32_t reach[2] = {left, left};
-        if constexpr (kBoth) partners.Shorten(left, needed.right[u], reach);
-        if (!is_whole && (o + u < begin || o + u >= end)) continue;
-        std::uint32_t result;
-        if constexpr (kWalk == Walk::kMeans) {
-          const float of_low =
-              kBoth ? ReciprocalOf(needed.size[u] & 0xFFFFU) : __uint_as_float(needed.size[u]);
-          const float of_high = kBoth ? ReciprocalOf(needed.size[u] >> 16) : of_low;
-          result = __byte_perm(MeanOf(between(slot, reach[0], 0), of_low),
-                               MeanOf(between(slot, reach[1], 1), of_high), 0x5410);
-        } else if constexpr (kBoth) {
-          result = __byte_perm(between(slot, reach[0], 0), between(slot, reach[1], 0), 0x7610);
-        } else {
-          result = between(slot, left, 0);
-        }
-        results[u * word_step] = result;
-      }
-      const auto advance = [&](int slot) {
-        slot += kChunk * kSlotBytes;
-        return slot >= ring_bytes ? slot - ring_bytes : slot;
-      };
-      slot_in = advance(slot_in);
-      slot_out = advance(slot_out);
-    }
+  __device__ __forceinline__ void Begin(int i) { before = At(i - 1); }
+  __device__ __forceinline__ std::uint32_t Of(int i, std::uint32_t left) {
+    const std::uint32_t partner = At(i), both = __byte_perm(partner, before, 0x5410);
+    before = partner;
+    return SpansOf(left, __byte_perm(both, 0, 0x4240), __byte_perm(both, 0, 0x4341));
   }
 };
 
+// Along a column. arms: pairs of them.
+struct ColumnSpans {
+  const std::uint16_t* pairs;
+  int row_arms;
+
+  __device__ __forceinline__ ColumnSpans(const std::uint16_t* arms, int line, int d, const CostShape& shape)
+      : pairs(arms + PairAt(line - shape.min_disparity - d, shape.width, shape.height)),
+        row_arms(PairedRow(shape.width)) {}
+  __device__ __forceinline__ void Begin(int) {}
+  __device__ __forceinline__ std::uint32_t Of(int i, std::uint32_t left) const {
+    const std::uint32_t both =
+        *reinterpret_cast<const std::uint32_t*>(pairs + static_cast<std::int64_t>(i) * row_arms);
+    return SpansOf(left, __byte_perm(both, 0, 0x4042), __byte_perm(both, 0, 0x4143));
+  }
+};
+
+// What the results of a chunk of pixels need.
+template <typename Partners>
+struct Needed {
+  std::uint32_t left[kChunk], right[kChunk][Partners::kWords], size[kChunk];
+};
+
 template <Walk kWalk, bool kRows, bool kBoth>
-__global__ void __launch_bounds__(kWarpSize) CrossKernel(const Arguments a) {
-  extern __shared__ unsigned char ring[];
-  const int lane = static_cast<int>(threadIdx.x);
+__global__ void __launch_bounds__(kWarpSize* kWarps, 4) CrossKernel(const Arguments a) {
+  using Partners = std::conditional_t<kRows, RowPartners, ColumnPartners>;
+  constexpr int kParts = PartsOf(kWalk), kPixels = PixelsOf(kWalk);
+  constexpr int kPartWords = (kWarps * kPixels + 1) * kRowWords;
+  extern __shared__ std::uint32_t sums[];  // of the pixels before `first`, up to it, up to the next, ...
+  std::uint32_t* const totals = sums + kParts * kPartWords;  // of the warps
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const CostShape& shape = a.shape;
   const int num_lines = kRows ? shape.height : shape.width, length = kRows ? shape.width : shape.height;
-  const unsigned item = blockIdx.x / static_cast<unsigned>(shape.num_groups());
-  const int group = static_cast<int>(blockIdx.x % static_cast<unsigned>(shape.num_groups()));
+  const auto num_groups = static_cast<unsigned>(shape.num_groups());
+  const unsigned item = blockIdx.x / num_groups;
+  const int group = static_cast<int>(blockIdx.x % num_groups);
   const int line = static_cast<int>(item % static_cast<unsigned>(num_lines));
   const int begin = static_cast<int>(item / static_cast<unsigned>(num_lines)) * a.segment_length;
   const int end = min(begin + a.segment_length, length);
   if (begin >= end) return;
+  // A line's pixels are `step` apart, words of the volumes `word_step`.
+  const int step = kRows ? 1 : shape.width, word_step = step * (shape.padded / 2);
   const std::ptrdiff_t origin = kRows ? static_cast<std::ptrdiff_t>(line) * shape.width : line;
-  const std::ptrdiff_t word = origin * (shape.padded / 2) + group * kWarpSize + lane;
   const int d = group * kGroup + 2 * lane;
-  using Partners = typename CrossWalk<kWalk, kRows, kBoth>::Partners;
-  CrossWalk<kWalk, kRows, kBoth> walk{a,
-                                      begin,
-                                      end,
-                                      max(begin - a.longest, 0),
-                                      min(end + a.longest, length),
-                                      a.from + word,
-                                      a.sizes + word,
-                                      a.to + word,
-                                      a.arms_left + origin,
-                                      a.cross_left + origin,
-                                      a.reciprocals + origin,
-                                      kRows ? 1 : shape.width,
-                                      (kRows ? 1 : shape.width) * (shape.padded / 2),
-                                      Partners(a.arms_right, line, group, d, shape),
-                                      Partners(a.cross_right, line, group, d, shape)};
-  walk.Run(ring, lane);
+  const std::ptrdiff_t word = origin * (shape.padded / 2) + d / 2;
+  const int first = begin - a.longest, last = min(end + a.longest, length);
+
+  std::uint32_t values[kPixels];
+  {
+    const int t = first + warp * kPixels;
+    const std::uint32_t* const from = a.from + word + static_cast<std::int64_t>(t) * word_step;
+    const std::uint16_t* const across = a.cross_left + origin + static_cast<std::int64_t>(t) * step;
+    std::conditional_t<kRows, RowSpans, ColumnSpans> spans(a.cross_right, line, d, shape);
+    if constexpr (kWalk == Walk::kSizes) spans.Begin(t);
+    const bool is_whole = t >= 0 && t + kPixels <= last;
+    const auto load = [&](int i) {
+      if constexpr (kWalk == Walk::kSizes) {
+        return spans.Of(t + i, across[i * step]);
+      } else {
+        return from[i * word_step];
+      }
+    };
+    if (is_whole) {
+#pragma unroll
+      for (int i = 0; i < kPixels; ++i) values[i] = load(i);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kPixels; ++i) {
+        values[i] = 0;
+        if (kWalk == Walk::kSizes && t + i == 0) spans.Begin(0);
+        if (t + i >= 0 && t + i < last) values[i] = load(i);
+      }
+    }
+  }
+  const auto add = [](std::uint32_t value, std::uint32_t(&to)[kParts]) {
+    if constexpr (kParts == 2) {
+      to[0] += value & 0xFFFFU;
+      to[1] += value >> 16;
+    } else {
+      to[0] += value;
+    }
+  };
+  std::uint32_t sum[kParts] = {};
+#pragma unroll
+  for (int i = 0; i < kPixels; ++i) add(values[i], sum);
+#pragma unroll
+  for (int part = 0; part < kParts; ++part) {
+    totals[(part * kWarps + warp) * kRowWords + lane] = sum[part];
+    sum[part] = 0;
+    if (warp == 0) sums[part * kPartWords + lane] = 0;
+  }
+
+  // The first results' needs are on their way meanwhile.
+  const int share = (a.segment_length + kWarps * kChunk - 1) / (kWarps * kChunk) * kChunk;
+  const int results = begin + warp * share, results_end = min(results + share, end);
+  const std::uint32_t* const arms = a.arms_left + origin;
+  Partners partners(a.arms_right, line, group, d, shape);
+  const auto load_needed = [&](int o, Needed<Partners>& needed) {
+    const std::uint32_t* const own = arms + static_cast<std::int64_t>(o) * step;
+    const std::uint32_t* const of_region = a.sizes + word + static_cast<std::int64_t>(o) * word_step;
+    const float* const over_region = a.reciprocals + origin + static_cast<std::int64_t>(o) * step;
+    const auto load = [&](int u) {
+      needed.left[u] = own[u * step];
+      if constexpr (kBoth && !kRows) partners.LoadOne(o + u, needed.right[u]);
+      if constexpr (kWalk == Walk::kMeans && kBoth) needed.size[u] = of_region[u * word_step];
+      if constexpr (kWalk == Walk::kMeans && !kBoth) needed.size[u] = __float_as_uint(over_region[u * step]);
+    };
+    if constexpr (kBoth && kRows) partners.Load(o, needed.right);
+    if (o + kChunk <= results_end) {
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) load(u);
+    } else {
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) {
+        if (o + u < results_end) load(u);
+      }
+    }
+  };
+  Needed<Partners> next_needed{};
+  if (results < results_end) {
+    if constexpr (kBoth) partners.Begin(results);
+    load_needed(results, next_needed);
+  }
+  __syncthreads();
+#pragma unroll
+  for (int before = 0; before + 1 < kWarps; ++before) {
+    if (before >= warp) break;
+#pragma unroll
+    for (int part = 0; part < kParts; ++part)
+      sum[part] += totals[(part * kWarps + before) * kRowWords + lane];
+  }
+  std::uint32_t* const own_sums = sums + (warp * kPixels + 1) * kRowWords + lane;
+#pragma unroll
+  for (int i = 0; i < kPixels; ++i) {
+    add(values[i], sum);
+#pragma unroll
+    for (int part = 0; part < kParts; ++part) own_sums[part * kPartWords + i * kRowWords] = sum[part];
+  }
+  __syncthreads();
+
+#pragma unroll 1
+  for (int o = results; o < results_end; o += kChunk) {
+    const Needed<Partners> needed = next_needed;
+    if (o + kChunk < results_end) load_needed(o + kChunk, next_needed);
+    const unsigned char* const here = reinterpret_cast<const unsigned char*>(sums + lane) +
+                                      (o - first + 1) * kArmStep;  // sums up to pixel o
+    std::uint32_t* const to = a.to + word + static_cast<std::int64_t>(o) * word_step;
+    // What was added up between the ends of the arms around pixel o + u.
+    const auto between = [&](int u, std::uint32_t reach, int part) {
+      const auto at = [&](const unsigned char* where) {
+        return *reinterpret_cast<const std::uint32_t*>(where + u * kArmStep + part * kPartWords * 4);
+      };
+      return at(here + (reach >> 16)) - at(here - kArmStep - static_cast<int>(reach & 0xFFFFU));
+    };
+    const auto result = [&](int u) {
+      const std::uint32_t left = needed.left[u];
+      std::uint32_t reach[2] = {left, left};
+      if constexpr (kBoth) partners.Shorten(left, needed.right[u], reach);
+      if constexpr (kWalk == Walk::kMeans) {
+        const std::uint32_t size = needed.size[u];
+        const float of_low =
+            kBoth ? ReciprocalOf(__byte_perm(size, kFloatBits, 0x7610)) : __uint_as_float(size);
+        const float of_high = kBoth ? ReciprocalOf(__byte_perm(size, kFloatBits, 0x7632)) : of_low;
+        return __byte_perm(MeanOf(between(u, reach[0], 0) + kFloatBits, of_low),
+                           MeanOf(between(u, reach[1], 1) + kFloatBits, of_high), 0x5410);
+      } else if constexpr (kBoth) {
+        return __byte_perm(between(u, reach[0], 0), between(u, reach[1], 0), 0x7610);
+      } else {
+        return between(u, left, 0);
+      }
+    };
+    if (o + kChunk <= results_end) {
+      std::uint32_t made[kChunk];
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) made[u] = result(u);
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) to[u * word_step] = made[u];
+    } else {
+#pragma unroll
+      for (int u = 0; u < kChunk; ++u) {
+        if (o + u < results_end) to[u * word_step] = result(u);
+      }
+    }
+  }
 }
 
 // Of the left crosses alone: the reciprocals of the regions' sizes.
@@ -342,37 +370,21 @@ __global__ void ReciprocalKernel(const std::uint32_t* row_arms, const std::uint3
   reciprocals[pixel] = __frcp_rn(static_cast<float>(size));
 }
 
-// The number of segments that lines are cut into. Pixels before and behind a segment are read along with it,
-// for a third of the work of others; long segments leave multiprocessors without work in the end.
-int NumSegments(int num_warps, int length, int longest, int warps_at_once) {
-  int best = 1;
-  std::int64_t best_time = INT64_MAX;
-  for (int n = 1; n <= std::max(1, length / 32); ++n) {
-    const std::int64_t steps = (length + n - 1) / n + 2 * longest / 3;
-    const std::int64_t together = std::int64_t{num_warps} * n * steps / warps_at_once;
-    const std::int64_t time = std::max(steps, together) + steps / 2;
-    if (time < best_time) best_time = time, best = n;
-  }
-  return best;
-}
-
 template <Walk kWalk, bool kRows, bool kBoth>
 void Launch(Arguments a, cudaStream_t stream) {
-  constexpr int kMultiprocessors = 132, kSharedBytes = 227 * 1024, kBlockBytes = 1024;
   const CostShape& shape = a.shape;
-  const std::size_t shared_bytes =
-      static_cast<std::size_t>(a.num_slots * PartsOf(kWalk) * kWarpSize) * sizeof(std::uint32_t);
+  constexpr int kSharedBytes =
+      PartsOf(kWalk) * (NumPixels(kWalk) + 1 + kWarps) * kRowWords * static_cast<int>(sizeof(std::uint32_t));
   const int num_lines = kRows ? shape.height : shape.width, length = kRows ? shape.width : shape.height;
-  const int blocks_at_once = std::min(32, kSharedBytes / (static_cast<int>(shared_bytes) + kBlockBytes));
-  a.num_segments =
-      NumSegments(num_lines * shape.num_groups(), length, a.longest, blocks_at_once * kMultiprocessors);
-  a.segment_length = (length + a.num_segments - 1) / a.num_segments;
-  Check(cudaFuncSetAttribute(CrossKernel<kWalk, kRows, kBoth>, cudaFuncAttributePreferredSharedMemoryCarveout,
-                             cudaSharedmemCarveoutMaxShared),
+  const int longest_segment = NumPixels(kWalk) - 2 * a.longest;
+  const int num_segments = (length + longest_segment - 1) / longest_segment;
+  a.segment_length = (length + num_segments - 1) / num_segments;
+  Check(cudaFuncSetAttribute(CrossKernel<kWalk, kRows, kBoth>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                             kSharedBytes),
         "cudaFuncSetAttribute");
   const auto num_blocks = static_cast<unsigned>(num_lines) * static_cast<unsigned>(shape.num_groups()) *
-                          static_cast<unsigned>(a.num_segments);
-  CrossKernel<kWalk, kRows, kBoth><<<num_blocks, kWarpSize, shared_bytes, stream>>>(a);
+                          static_cast<unsigned>(num_segments);
+  CrossKernel<kWalk, kRows, kBoth><<<num_blocks, dim3(kWarpSize, kWarps), kSharedBytes, stream>>>(a);
   CheckLaunch("CrossKernel");
 }
 
@@ -390,35 +402,40 @@ void LaunchAlong(bool rows, bool both, const Arguments& a, cudaStream_t stream) 
 
 void AggregateOverCrosses(const Views& views, const CostShape& shape, const AdCensusParameters& parameters,
                           std::uint16_t* costs, std::uint16_t* other, const RegionSizes& sizes,
-                          cudaStream_t stream) {
+                          SizesBeside& beside, cudaStream_t stream) {
   const bool both = parameters.support == SupportRegion::kBoth;
   Arguments along_rows{};
   along_rows.shape = shape;
   along_rows.longest = std::min(parameters.arm_length, kMaxArmSpan_px / 2 + 1) - 1;
-  along_rows.lag = RoundUp(along_rows.longest);
-  along_rows.num_slots = RoundUp(along_rows.lag + along_rows.longest + 1 + kChunk);
   Arguments along_columns = along_rows;
   const auto set_arms = [&](Arguments& a, bool rows) {
     a.arms_left = rows ? views.left.row_reach : views.left.column_reach;
-    a.arms_right = rows ? views.right.row_reach : views.right.column_reach;
-    a.cross_left = rows ? views.left.column_reach : views.left.row_reach;
-    a.cross_right = rows ? views.right.column_reach : views.right.row_reach;
+    a.arms_right = rows ? views.right.row_reach : views.right.column_reach_pairs;
+    a.cross_left = rows ? views.left.column_arms : views.left.row_arms;
+    a.cross_right = rows ? views.right.column_arms : views.right.row_arm_pairs;
   };
   set_arms(along_rows, true);
   set_arms(along_columns, false);
-  for (int i = 0; i < std::min(parameters.iterations, 2); ++i) {
+  const int num_orders = std::min(parameters.iterations, 2);
+  if (num_orders > 0) {
+    beside.begun.Record(stream);
+    Check(cudaStreamWaitEvent(beside.stream.get(), beside.begun.get()), "cudaStreamWaitEvent");
+  }
+  for (int i = 0; i < num_orders; ++i) {
     const bool rows_first = i == 0;
     if (both) {
       Arguments a = rows_first ? along_columns : along_rows;
       a.to = reinterpret_cast<std::uint32_t*>(sizes.volumes[i]);
-      LaunchAlong<Walk::kSizes>(!rows_first, true, a, stream);
+      LaunchAlong<Walk::kSizes>(!rows_first, true, a, beside.stream.get());
     } else {
       const dim3 block(32, 8),
           grid(static_cast<unsigned>((shape.width + 31) / 32), static_cast<unsigned>((shape.height + 7) / 8));
-      (rows_first ? ReciprocalKernel<true> : ReciprocalKernel<false>)<<<grid, block, 0, stream>>>(
+      (rows_first ? ReciprocalKernel<true>
+                  : ReciprocalKernel<false>)<<<grid, block, 0, beside.stream.get()>>>(
           views.left.row_reach, views.left.column_reach, shape.width, shape.height, sizes.reciprocals[i]);
       CheckLaunch("ReciprocalKernel");
     }
+    beside.made[i].Record(beside.stream.get());
   }
   for (int i = 0; i < parameters.iterations; ++i) {
     const bool rows_first = i % 2 == 0;
@@ -430,6 +447,7 @@ void AggregateOverCrosses(const Views& views, const CostShape& shape, const AdCe
     means.sizes = reinterpret_cast<const std::uint32_t*>(sizes.volumes[i % 2]);
     means.reciprocals = sizes.reciprocals[i % 2];
     LaunchAlong<Walk::kSums>(rows_first, both, sums, stream);
+    if (i < num_orders) Check(cudaStreamWaitEvent(stream, beside.made[i].get()), "cudaStreamWaitEvent");
     LaunchAlong<Walk::kMeans>(!rows_first, both, means, stream);
   }
 }

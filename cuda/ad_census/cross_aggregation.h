@@ -9,6 +9,7 @@
 
 #include "cuda/ad_census/cost_shape.h"
 #include "cuda/ad_census/views.h"
+#include "cuda/device/stream.h"
 #include "pipeline/parameters.h"
 
 namespace parallax::cuda::ad_census {
@@ -20,9 +21,15 @@ struct RegionSizes {
   float* reciprocals[2] = {};
 };
 
+// The sizes are made beside the costs' first sums, which do not need them.
+struct SizesBeside {
+  Stream stream;
+  Event begun, made[2];
+};
+
 // Replaces the costs by their means, iterations times. other: a volume of the same shape.
 void AggregateOverCrosses(const Views& views, const CostShape& shape, const AdCensusParameters& parameters,
                           std::uint16_t* costs, std::uint16_t* other, const RegionSizes& sizes,
-                          cudaStream_t stream);
+                          SizesBeside& beside, cudaStream_t stream);
 
 }  // namespace parallax::cuda::ad_census

@@ -9,7 +9,7 @@
 namespace parallax::cuda::ad_census {
 namespace {
 
-constexpr int kWarps = 8, kSegment = 64;
+constexpr int kWarps = 8, kSegment = 32;
 constexpr int kNumColors = static_cast<int>(kNumColorCosts), kNumBits = static_cast<int>(kNumCensusCosts);
 
 template <typename Code>

@@ -18,18 +18,15 @@
 
 namespace parallax::cuda::ad_census {
 
-// Whole disparities as indices d, kNoIndex where a pixel has none, and lists of the pixels without one.
-// Borrowed.
+// Whole disparities as indices d, kNoIndex where a pixel has none. Borrowed.
 inline constexpr std::int16_t kNoIndex = -1;
+constexpr int NewsWords(int width) { return (width + 31) / 32; }
 struct RefinementMemory {
-  std::int16_t *index = nullptr, *adjusted = nullptr;
-  std::uint32_t* holes[2] = {};     // numbers of pixels: the list in use, and the one that is made from it
-  std::int16_t* found = nullptr;    // of each hole
-  std::uint32_t* counts = nullptr;  // of holes, two
+  std::int16_t *index = nullptr, *adjusted = nullptr;  // what gave an index stands above its lowest 10 bits
+  std::uint32_t* ballots = nullptr;                    // of voting
+  std::uint32_t* news = nullptr;                       // a round: a bit a pixel, NewsWords words a row
 
-  std::uint8_t* last_rounds = nullptr;  // of voting that gave a pixel of a tile its value
-
-  static RefinementMemory Take(Arena& arena, int width, int height);
+  static RefinementMemory Take(Arena& arena, const Parameters& parameters, int width, int height);
 };
 
 class Refinement {
@@ -49,15 +46,11 @@ class Refinement {
   void WriteMap(const DeviceDisparityMap& map, cudaStream_t stream);
 
  private:
-  // Gives the listed pixels what was found for them, and lists anew those that it was not.
-  void Assign(const DeviceDisparityMap& map, int round, cudaStream_t stream);
-
   RefinementMemory memory_;
   CostShape shape_;
   const Parameters& parameters_;
   View left_;
   PathSums sums_;
-  int list_ = 0;  // of holes, that is in use
 };
 
 }  // namespace parallax::cuda::ad_census

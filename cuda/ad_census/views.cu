@@ -109,8 +109,22 @@ __global__ void __launch_bounds__(256)
   (is_left ? of_left : of_right)[pixel] = static_cast<std::uint16_t>(back | ahead << 8);
   std::uint32_t* const reach_of_left = is_row ? left.row_reach : left.column_reach;
   std::uint32_t* const reach_of_right = is_row ? right.row_reach : right.column_reach;
-  (is_left ? reach_of_left : reach_of_right)[pixel] =
-      static_cast<std::uint32_t>((back | ahead << 16) * kArmStep);
+  const auto reach = static_cast<std::uint32_t>((back | ahead << 16) * kArmStep);
+  (is_left ? reach_of_left : reach_of_right)[pixel] = reach;
+  if (is_left) return;
+  const auto pair_up = [&](auto* pairs, auto value, auto none) {
+    auto* const first = pairs + static_cast<std::ptrdiff_t>(y) * PairedRow(width);
+    auto* const second = first + static_cast<std::ptrdiff_t>(height) * PairedRow(width);
+    first[x + 2] = second[x + 1] = value;
+    if (x == 0) first[0] = first[1] = second[0] = none;
+    if (x == width - 1) first[width + 2] = second[width + 1] = none;
+  };
+  if (is_row) {
+    pair_up(right.row_arm_pairs, static_cast<std::uint16_t>(back | ahead << 8),
+            static_cast<std::uint16_t>(kNoReach));
+  } else {
+    pair_up(right.column_reach_pairs, reach, kNoReach);
+  }
 }
 
 // --- steps: of rows a warp makes a word, of columns a thread a byte each ---------------------------------
@@ -158,7 +172,7 @@ __global__ void MirrorKernel(DeviceImageView<const T> from, DeviceImageView<T> t
   if (to.Contains(x, y)) to(x, y) = from(from.width - 1 - x, y);
 }
 
-View TakeView(Arena& arena, int width, int height) {
+View TakeView(Arena& arena, bool is_left, int width, int height) {
   const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   const auto words = [&](int of_row, int rows) {
     return arena.Take<std::uint32_t>(static_cast<std::size_t>(of_row) * static_cast<std::size_t>(rows));
@@ -169,6 +183,11 @@ View TakeView(Arena& arena, int width, int height) {
   view.column_arms = arena.Take<std::uint16_t>(pixels);
   view.row_reach = arena.Take<std::uint32_t>(pixels);
   view.column_reach = arena.Take<std::uint32_t>(pixels);
+  if (!is_left) {
+    view.column_reach_pairs = words(2 * PairedRow(width), height);
+    view.row_arm_pairs = arena.Take<std::uint16_t>(2 * static_cast<std::size_t>(PairedRow(width)) *
+                                                   static_cast<std::size_t>(height));
+  }
   view.row_steps = words(StepWords(width), height);
   view.down_steps = words(StepBytes(width) / 4, NumStepBands(height));
   view.up_steps = words(StepBytes(width) / 4, NumStepBands(height));
@@ -182,8 +201,8 @@ ViewMemory ViewMemory::Take(Arena& arena, const Parameters& parameters, int widt
   const std::size_t step_words =
       static_cast<std::size_t>(StepWords(width)) * static_cast<std::size_t>(height);
   ViewMemory memory;
-  memory.left = TakeView(arena, width, height);
-  memory.right = TakeView(arena, width, height);
+  memory.left = TakeView(arena, true, width, height);
+  memory.right = TakeView(arena, false, width, height);
   memory.gray_left = arena.Take<std::uint8_t>(pixels);
   memory.gray_right = arena.Take<std::uint8_t>(pixels);
   if (HasCode32(parameters.census_transform.window)) {

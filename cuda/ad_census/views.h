@@ -20,6 +20,14 @@ namespace parallax::cuda::ad_census {
 constexpr int StepWords(int width) { return (width + 31) / 32; }
 inline constexpr int kStepBand = 8;
 inline constexpr int kArmStep = 128;
+// As if arms were as long as can be.
+inline constexpr std::uint32_t kNoReach = 0xFFFFFFFF;
+constexpr int PairedRow(int width) { return (width + 4) / 2 * 2; }
+// Of the pair of pixels x - 1 and x; x anywhere.
+constexpr std::ptrdiff_t PairAt(int x, int width, int height) {
+  if (x < 0 || x > width) return 0;  // both are outside
+  return x % 2 != 0 ? x + 1 : x + static_cast<std::ptrdiff_t>(PairedRow(width)) * height;
+}
 constexpr int StepBytes(int width) { return (width + 3) / 4 * 4; }
 constexpr int NumStepBands(int height) { return (height + kStepBand - 1) / kStepBand; }
 
@@ -30,6 +38,11 @@ struct View {
   std::uint16_t* column_arms = nullptr;  // up + 2^8 down
   // The same as the sums along arms want them: kArmStep times the arm back + 2^16 that ahead.
   std::uint32_t *row_reach = nullptr, *column_reach = nullptr;
+  // The right image's column reach and row arms, for pairs of pixels beside each other, twice: pixel x of a
+  // row is number x + 2 in the first copy's row and x + 1 in the second one's, so that in one of them any
+  // pair can be loaded at once (PairAt). PairedRow numbers a row; kNoReach, all bits set, beyond the image.
+  std::uint32_t* column_reach_pairs = nullptr;
+  std::uint16_t* row_arm_pairs = nullptr;
   // Bit x of row y: 1 where a colour differs from the one to its left by the threshold or more; 0 where there
   // is none. StepWords words a row.
   std::uint32_t* row_steps = nullptr;
