@@ -60,13 +60,23 @@ class Images(unittest.TestCase):
             guess = [np.zeros(12, int), a, above, (a + above) // 2, paeth][y]
             packed += bytes([y]) + ((line - guess) % 256).astype(np.uint8).tobytes()
 
+        self.write_png(4, 5, 8, 2, packed)
+        np.testing.assert_array_equal(read_png(self.folder / "a.png"), rows)
+
+    def test_png_of_a_palette(self):
+        # Five pixels of two bits: 0 1 2 3, 1.
+        palette = np.array([[0, 0, 0], [9, 9, 9], [128, 128, 128], [255, 0, 1]], np.uint8)
+        self.write_png(5, 1, 2, 3, bytes([0, 0b00011011, 0b01000000]), palette.tobytes())
+        np.testing.assert_array_equal(read_png(self.folder / "a.png"), palette[[[0, 1, 2, 3, 1]]])
+
+    def write_png(self, width, height, depth, color, rows, palette=b""):
         def chunk(kind, body):
             return struct.pack(">I", len(body)) + kind + body + struct.pack(">I", zlib.crc32(kind + body))
 
-        file = self.folder / "a.png"
-        file.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 4, 5, 8, 2, 0, 0, 0))
-                         + chunk(b"IDAT", zlib.compress(packed)) + chunk(b"IEND", b""))
-        np.testing.assert_array_equal(read_png(file), rows)
+        header = struct.pack(">IIBBBBB", width, height, depth, color, 0, 0, 0)
+        (self.folder / "a.png").write_bytes(
+            b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + (chunk(b"PLTE", palette) if palette else b"")
+            + chunk(b"IDAT", zlib.compress(rows)) + chunk(b"IEND", b""))
 
     def test_pfm_there_and_back(self):
         values = np.array([[1.5, np.nan], [0, -2]], np.float32)

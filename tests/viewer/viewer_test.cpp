@@ -130,6 +130,24 @@ TEST_F(ViewerTest, ShowsImageDisparityAndCloudOfAFrame) {
   EXPECT_LT(covered, 1.0);
 }
 
+TEST_F(ViewerTest, ShowsWhatTheMethodOfAPresetMatches) {
+  const std::string source = "synthetic:boxes,width=160,height=120",
+                    disparities = "matching_cost.num_disparities=64";
+  const HostImage<Rgb8> sgm = View({source, "--set", disparities});
+  const HostImage<Rgb8> ad_census = View({source, "--config", "ad_census", "--set", disparities});
+  ASSERT_EQ(ad_census.width(), kWidth);
+  ASSERT_EQ(sgm.width(), kWidth);
+  const WindowLayout layout =
+      LayOutWindow({0, 0, kWidth, kHeight - kBar}, {true, true, true, 160.0f / 120}, kCaption);
+  const PaneFrame image = Inside(layout.image), disparity = Inside(layout.disparity);
+  EXPECT_TRUE(PixelsOf(ad_census, image) == PixelsOf(sgm, image));
+  const std::vector<Rgb8> shown = PixelsOf(ad_census, disparity), of_sgm = PixelsOf(sgm, disparity);
+  EXPECT_GT(NumColors(shown), 10u);
+  EXPECT_LT(ShareOf(shown, IsGray), 0.3);
+  // The same boxes, by other costs.
+  EXPECT_FALSE(shown == of_sgm);
+}
+
 TEST_F(ViewerTest, ShowsTheLastOfSeveralFrames) {
   const std::string source = "synthetic:drive,width=160,height=48,frames=3";
   const HostImage<Rgb8> first = View({source, "--max-frames", "1"});

@@ -9,26 +9,33 @@ import numpy as np
 
 
 def read_png(path: Path) -> np.ndarray:
-    """Gray or RGB of 8 or 16 bits, not interlaced: (height, width) or (height, width, 3)."""
+    """Gray or RGB of 8 or 16 bits, or a palette; not interlaced: (height, width) or (height, width, 3)."""
     data = path.read_bytes()
     if data[:8] != b"\x89PNG\r\n\x1a\n":
         raise ValueError(f"{path}: this is no PNG")
     width, height, depth, color, _, _, interlaced = struct.unpack(">IIBBBBB", data[16:29])
-    channels = {0: 1, 2: 3}.get(color)
-    if channels is None or depth not in (8, 16) or interlaced:
-        raise ValueError(f"{path}: only plain gray and RGB of 8 or 16 bits are read")
-    packed, at = [], 8
+    channels = {0: 1, 2: 3, 3: 1}.get(color)
+    if channels is None or (color != 3 and depth not in (8, 16)) or interlaced:
+        raise ValueError(f"{path}: only plain gray and RGB of 8 or 16 bits and palettes are read")
+    packed, palette, at = [], None, 8
     while at < len(data):
         (length,) = struct.unpack(">I", data[at:at + 4])
         if data[at + 4:at + 8] == b"IDAT":
             packed.append(data[at + 8:at + 8 + length])
+        if data[at + 4:at + 8] == b"PLTE":
+            palette = np.frombuffer(data, np.uint8, length, at + 8).reshape(-1, 3)
         at += 12 + length
-    step = channels * depth // 8
-    rows = np.frombuffer(zlib.decompress(b"".join(packed)), np.uint8).reshape(height, 1 + width * step)
-    pixels = np.empty((height, width * step), np.uint8)
-    above = np.zeros(width * step, np.uint8)
+    step, row_bytes = max(channels * depth // 8, 1), (width * channels * depth + 7) // 8
+    rows = np.frombuffer(zlib.decompress(b"".join(packed)), np.uint8).reshape(height, 1 + row_bytes)
+    pixels = np.empty((height, row_bytes), np.uint8)
+    above = np.zeros(row_bytes, np.uint8)
     for y in range(height):
         above = pixels[y] = _unfiltered(int(rows[y, 0]), rows[y, 1:], above, step)
+    if color == 3:
+        if palette is None:
+            raise ValueError(f"{path}: its palette is missing")
+        bits = np.unpackbits(pixels, axis=1).reshape(height, -1, depth)[:, :width]
+        return palette[np.packbits(bits, axis=2).reshape(height, width) >> (8 - depth)]
     if depth == 16:
         pixels = pixels.view(">u2").astype(np.uint16)
     return pixels.reshape(height, width) if channels == 1 else pixels.reshape(height, width, channels)
