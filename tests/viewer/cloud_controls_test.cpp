@@ -185,7 +185,7 @@ TEST_F(CloudControls, PickedPointsAndTheRulerAgreeWithTheWrittenCloud) {
 TEST_F(CloudControls, ACloudOfOnePointAndFramesWithoutAValueAreTold) {
   const test::TemporaryFolder folder;
   const std::string one = (folder.path() / "one.ply").string();
-  WriteCloud(one, {{{0.5f, 0.25f, 3}}, {{255, 0, 0}}});
+  WriteCloud(one, PointCloud{{{0.5f, 0.25f, 3}}, {{255, 0, 0}}});
   {
     DrivenWindow window({one, "--size", "800", "600"});
     EXPECT_TRUE(window.Await(CloudHas("num_drawn", 1)));
