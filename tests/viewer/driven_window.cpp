@@ -27,13 +27,14 @@ DrivenWindow::DrivenWindow(std::vector<std::string> arguments) {
       StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "out.txt", folder_.path() / "err.txt");
   if (const auto window = FindWindow(title, kTimeout_s)) window_ = *window;
   Await([](const Json& shown) { return shown.value("num_shown", 0) > 0; });
-  // Laid out for it, too: the state stays as it is for a while.
+  // Laid out for it, too: the state stays as it is for a while, but that of frames that go on and on.
+  constexpr int kMostLooks = 10;
   Json before, now = State();
-  do {
+  for (int i = 0; i < kMostLooks && now != before; ++i) {
     before = std::move(now);
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     now = State();
-  } while (now != before);
+  }
   // Keys go to the window under the mouse where no window manager gives them away.
   Move(window_.width / 2, window_.height / 2);
 }
