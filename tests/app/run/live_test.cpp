@@ -151,10 +151,10 @@ TEST_F(LiveRun, SlowResultsDropFramesAndMemoryStays) {
     return *std::max_element(resident_kb.begin() + static_cast<std::ptrdiff_t>(first),
                              resident_kb.begin() + static_cast<std::ptrdiff_t>(last));
   };
-  // 10,000 pictures that were kept would be 380 MB more; what clouds of changing sizes leave behind is a
-  // tenth.
+  // The second half of the pictures, were they kept, would be 190 MB more. Clouds of changing sizes leave
+  // gaps in the heap, up to 60 MB before it stays as it is.
   const std::size_t half = resident_kb.size() / 2;
-  EXPECT_LT(most_of(half, resident_kb.size()), most_of(0, half) + 60'000);
+  EXPECT_LT(most_of(half, resident_kb.size()), most_of(0, half) + 120'000);
 }
 
 TEST_F(LiveRun, CtrlCEndsARunThatWaitsForItsSender) {
