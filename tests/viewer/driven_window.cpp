@@ -27,14 +27,7 @@ DrivenWindow::DrivenWindow(std::vector<std::string> arguments) {
       StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "out.txt", folder_.path() / "err.txt");
   if (const auto window = FindWindow(title, kTimeout_s)) window_ = *window;
   Await([](const Json& shown) { return shown.value("num_shown", 0) > 0; });
-  // Laid out for it, too: the state stays as it is for a while, but that of frames that go on and on.
-  constexpr int kMostLooks = 10;
-  Json before, now = State();
-  for (int i = 0; i < kMostLooks && now != before; ++i) {
-    before = std::move(now);
-    std::this_thread::sleep_for(std::chrono::milliseconds(300));
-    now = State();
-  }
+  Settle();  // laid out for it, too
   // Keys go to the window under the mouse where no window manager gives them away.
   Move(window_.width / 2, window_.height / 2);
 }
@@ -84,6 +77,16 @@ void DrivenWindow::ClickControl(const std::string& name, bool in_the_middle) {
   // Near its left end: a box with words does not reach as far as its frame.
   const int middle = frame[3] / 2;
   Click(frame[0] + (in_the_middle ? frame[2] / 2 : std::min(middle, frame[2] / 2)), frame[1] + middle);
+}
+
+void DrivenWindow::Settle() const {
+  constexpr int kMostLooks = 10;
+  Json before, now = State();
+  for (int i = 0; i < kMostLooks && now != before; ++i) {
+    before = std::move(now);
+    std::this_thread::sleep_for(std::chrono::milliseconds(300));
+    now = State();
+  }
 }
 
 DrivenWindow::Json DrivenWindow::State() const {

@@ -37,6 +37,8 @@ class DrivenWindow {
   void ClickControl(const std::string& name, bool in_the_middle = false);
 
   Json State() const;
+  // Waits until the state stays as it is for a while; of frames that go on and on, a few looks.
+  void Settle() const;
   // Waits until the state is as wanted, 20 s at most; whether it became so.
   bool Await(const Predicate& wanted) const;
   // Presses Q; the program's exit code.
