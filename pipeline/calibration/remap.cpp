@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <string>
+#include <type_traits>
 
 #include "pipeline/error.h"
 #include "pipeline/simd/remap_kernels.h"
@@ -33,9 +35,51 @@ void CheckSizes(HostImageView<const Pixel> from, const RemapTable& table, HostIm
 }
 
 template <typename Pixel>
-void RemapRow(HostImageView<const Pixel> from, const RemapTable& table, int y, int x_begin,
+void RemapRow(HostImageView<const Pixel> from, const RemapTable& table, int y, int x_begin, int x_end,
               HostImageView<Pixel> to) {
-  for (int x = x_begin; x < to.width; ++x) to(x, y) = RemappedPixel(from, table.x(x, y), table.y(x, y));
+  for (int x = x_begin; x < x_end; ++x) to(x, y) = RemappedPixel(from, table.x(x, y), table.y(x, y));
+}
+
+// Returns how many pixels of the row were made.
+template <typename Pixel>
+int RemapRowByBlocks(HostImageView<const Pixel> from, const RemapTable& table, int y,
+                     HostImageView<Pixel> to) {
+  constexpr int kPixels = cpu::RemapBlock::kPixels;
+  const int num_blocks = to.width / kPixels;
+  const cpu::RemapBlock* blocks = table.blocks.data() + std::ptrdiff_t{y} * num_blocks;
+  for (int i = 0; i < num_blocks; ++i) {
+    i += cpu::RemapBlocks(from, blocks + i, num_blocks - i, to.Row(y) + i * kPixels);
+    if (i < num_blocks) RemapRow(from, table, y, i * kPixels, (i + 1) * kPixels, to);
+  }
+  return num_blocks * kPixels;
+}
+
+// Of the eight pixels from x on.
+cpu::RemapBlock MakeRemapBlock(const RemapTable& table, int x, int y) {
+  using Block = cpu::RemapBlock;
+  constexpr int kMask = kOne - 1, kFlag = 128;
+  const std::int32_t *xs = table.x.Row(y) + x, *ys = table.y.Row(y) + x;
+  int first_column = table.source_width_px - Block::kColumns;
+  int first_row = table.source_height_px - Block::kRows;
+  if (first_column < 0 || first_row < 0) return {};
+  for (int i = 0; i < Block::kPixels; ++i) {
+    if (xs[i] < 0) continue;
+    first_column = std::min(first_column, xs[i] >> kRemapBits);
+    first_row = std::min(first_row, ys[i] >> kRemapBits);
+  }
+  Block block;
+  for (std::size_t i = 0; i < Block::kPixels; ++i) {
+    block.place[i] = kFlag;
+    if (xs[i] < 0) continue;
+    const int column = (xs[i] >> kRemapBits) - first_column, row = (ys[i] >> kRemapBits) - first_row;
+    if (column > Block::kColumns - 2 || row > Block::kRows - 2) return {};
+    block.place[i] = static_cast<std::uint8_t>(column);
+    block.wx[i] = static_cast<std::uint8_t>(xs[i] & kMask);
+    block.wy[i] = static_cast<std::uint8_t>((ys[i] & kMask) | (row > 0 ? kFlag : 0));
+  }
+  block.column = first_column;
+  block.row = first_row;
+  return block;
 }
 
 }  // namespace
@@ -71,7 +115,22 @@ RemapTable MakeRemapTable(const CameraModel& camera, const Matrix3& rectified_fr
       }
     }
   });
+  table.blocks = MakeRemapBlocks(table);
   return table;
+}
+
+std::vector<cpu::RemapBlock> MakeRemapBlocks(const RemapTable& table) {
+  constexpr int kPixels = cpu::RemapBlock::kPixels, kFewestOf = 8;  // an eighth may have to be made plainly
+  std::vector<cpu::RemapBlock> blocks;
+  blocks.reserve(static_cast<std::size_t>(table.width() / kPixels) *
+                 static_cast<std::size_t>(table.height()));
+  for (int y = 0; y < table.height(); ++y) {
+    for (int x = 0; x + kPixels <= table.width(); x += kPixels) blocks.push_back(MakeRemapBlock(table, x, y));
+  }
+  const auto num_plain = static_cast<std::size_t>(std::count_if(
+      blocks.begin(), blocks.end(), [](const cpu::RemapBlock& block) { return block.column < 0; }));
+  if (num_plain > blocks.size() / kFewestOf) blocks = {};
+  return blocks;
 }
 
 HostImage<std::uint8_t> SeenPixels(const RemapTable& table) {
@@ -89,8 +148,12 @@ void Remap(HostImageView<const Pixel> from, const RemapTable& table, HostImageVi
   const bool fits = cpu::CanRemapByVectors(from.stride_bytes, from.height);
   ForRowBlocks(to.height, threads, [&](int begin, int end) {
     for (int y = begin; y < end; ++y) {
-      const int done = fits ? cpu::RemapRow(from, table.x.Row(y), table.y.Row(y), to.width, to.Row(y)) : 0;
-      RemapRow(from, table, y, done, to);
+      int done = 0;
+      if constexpr (!std::is_same_v<Pixel, std::uint16_t>) {
+        if (!table.blocks.empty()) done = RemapRowByBlocks(from, table, y, to);
+      }
+      if (done == 0 && fits) done = cpu::RemapRow(from, table.x.Row(y), table.y.Row(y), to.width, to.Row(y));
+      RemapRow(from, table, y, done, to.width, to);
     }
   });
 }
@@ -98,7 +161,7 @@ void Remap(HostImageView<const Pixel> from, const RemapTable& table, HostImageVi
 template <typename Pixel>
 void RemapReference(HostImageView<const Pixel> from, const RemapTable& table, HostImageView<Pixel> to) {
   CheckSizes(from, table, to);
-  for (int y = 0; y < to.height; ++y) RemapRow(from, table, y, 0, to);
+  for (int y = 0; y < to.height; ++y) RemapRow(from, table, y, 0, to.width, to);
 }
 
 #define PARALLAX_REMAP(Pixel)                                                                            \

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "pipeline/calibration/camera_model.h"
 #include "pipeline/calibration/rectification_math.h"
 #include "pipeline/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/rig.h"
+#include "pipeline/simd/remap_kernels.h"
 
 namespace parallax {
 
@@ -18,6 +20,8 @@ namespace parallax {
 struct RemapTable {
   HostImage<std::int32_t> x, y;
   int source_width_px = 0, source_height_px = 0;
+  // The same again by eights of pixels, whole ones row by row, which is faster; empty where too few would be.
+  std::vector<cpu::RemapBlock> blocks{};
 
   int width() const { return x.width(); }
   int height() const { return x.height(); }
@@ -27,6 +31,9 @@ struct RemapTable {
 // point (cx, cy), turned by rectified_from_camera. camera must state its size, 2x2 at least.
 RemapTable MakeRemapTable(const CameraModel& camera, const Matrix3& rectified_from_camera,
                           const StereoRig& rig, int width_px, int height_px, ThreadPool* threads = nullptr);
+
+// What `blocks` of the table should be.
+std::vector<cpu::RemapBlock> MakeRemapBlocks(const RemapTable& table);
 
 // 255 where the old image shows the pixel, 0 elsewhere.
 HostImage<std::uint8_t> SeenPixels(const RemapTable& table);

@@ -119,6 +119,106 @@ int RemapRgb8OfTarget(const std::uint8_t* from, int stride_bytes, const std::int
   });
 }
 
+#if HWY_TARGET == HWY_SCALAR
+// No vectors: the caller's plain code makes all blocks.
+int RemapGray8BlocksOfTarget(const std::uint8_t*, std::ptrdiff_t, const RemapBlock*, int, std::uint8_t*) {
+  return 0;
+}
+int RemapRgb8BlocksOfTarget(const std::uint8_t*, std::ptrdiff_t, const RemapBlock*, int, std::uint8_t*) {
+  return 0;
+}
+#else
+using Bytes16 = hn::Vec<hn::Full128<std::uint8_t>>;
+using Bytes8 = hn::Vec<hn::Full64<std::uint8_t>>;
+
+// What the pixels of a block are made of, and by which weights.
+struct BlockWeights {
+  explicit HWY_INLINE BlockWeights(const RemapBlock& block) {
+    const hn::Full64<std::uint8_t> half;
+    const hn::Full128<std::uint16_t> d;
+    const hn::Full128<std::int16_t> di;
+    const auto place = hn::PromoteTo(d, hn::LoadU(half, block.place.data()));
+    // Of the pixel and of the one to its right; both beyond all bytes where bit 7 is set.
+    pairs = hn::Add(hn::Or(place, hn::ShiftLeft<8>(place)), hn::Set(d, 256));
+    wx = hn::PromoteTo(d, hn::LoadU(half, block.wx.data()));
+    const auto wy_and_row = hn::PromoteTo(di, hn::LoadU(half, block.wy.data()));
+    wy = hn::And(wy_and_row, hn::Set(di, (1 << kBits) - 1));
+    in_second_row = hn::RebindMask(d, hn::Ne(wy, wy_and_row));
+  }
+  hn::Vec<hn::Full128<std::uint16_t>> pairs, wx;
+  hn::Vec<hn::Full128<std::int16_t>> wy;
+  hn::Mask<hn::Full128<std::uint16_t>> in_second_row;
+};
+
+// rows: 16 values each of the three rows.
+HWY_INLINE Bytes8 MixBlock(Bytes16 row0, Bytes16 row1, Bytes16 row2, const BlockWeights& weights) {
+  const hn::Full128<std::uint16_t> d;
+  const hn::Full128<std::int16_t> di;
+  const hn::Full128<std::int32_t> d32;
+  const auto pairs_of = [&](Bytes16 row) HWY_ATTR {
+    const hn::Full128<std::uint8_t> d8;
+    return hn::BitCast(d, hn::TableLookupBytesOr0(row, hn::BitCast(d8, weights.pairs)));
+  };
+  // (128 - w) a + w b = 128 a + w (b - a), below 2^15
+  const auto across = [&](auto pairs) HWY_ATTR {
+    const auto a = hn::And(pairs, hn::Set(d, 255)), b = hn::ShiftRight<8>(pairs);
+    return hn::Add(hn::ShiftLeft<kBits>(a), hn::Mul(weights.wx, hn::Sub(b, a)));
+  };
+  const auto pairs0 = pairs_of(row0), pairs1 = pairs_of(row1), pairs2 = pairs_of(row2);
+  const auto above = across(hn::IfThenElse(weights.in_second_row, pairs1, pairs0));
+  const auto below = across(hn::IfThenElse(weights.in_second_row, pairs2, pairs1));
+  // The same downwards in 32 bits, of which the products give lower and upper halves.
+  const auto difference = hn::BitCast(di, hn::Sub(below, above));
+  const auto product = hn::BitCast(d, hn::Mul(weights.wy, difference));
+  const auto product_above = hn::BitCast(d, hn::MulHigh(weights.wy, difference));
+  const auto base = hn::ShiftLeft<kBits>(above), base_above = hn::ShiftRight<16 - kBits>(above);
+  const auto rounded = [&](auto of_product, auto of_base) HWY_ATTR {
+    const auto sum = hn::Add(hn::BitCast(d32, of_product), hn::BitCast(d32, of_base));
+    return hn::ShiftRight<2 * kBits>(hn::Add(sum, hn::Set(d32, 1 << (2 * kBits - 1))));
+  };
+  const auto lower =
+      rounded(hn::InterleaveLower(d, product, product_above), hn::InterleaveLower(d, base, base_above));
+  const auto upper =
+      rounded(hn::InterleaveUpper(d, product, product_above), hn::InterleaveUpper(d, base, base_above));
+  const hn::Full64<std::int16_t> half16;
+  const hn::Full64<std::uint8_t> half8;
+  return hn::DemoteTo(half8, hn::Combine(di, hn::DemoteTo(half16, upper), hn::DemoteTo(half16, lower)));
+}
+
+int RemapGray8BlocksOfTarget(const std::uint8_t* from, std::ptrdiff_t stride_bytes,
+                             const RemapBlock* HWY_RESTRICT blocks, int num_blocks,
+                             std::uint8_t* HWY_RESTRICT to) {
+  const hn::Full128<std::uint8_t> d;
+  const hn::Full64<std::uint8_t> half;
+  for (int i = 0; i < num_blocks; ++i, to += RemapBlock::kPixels) {
+    if (blocks[i].column < 0) return i;
+    const std::uint8_t* row = from + blocks[i].row * stride_bytes + blocks[i].column;
+    hn::StoreU(MixBlock(hn::LoadU(d, row), hn::LoadU(d, row + stride_bytes),
+                        hn::LoadU(d, row + 2 * stride_bytes), BlockWeights(blocks[i])),
+               half, to);
+  }
+  return num_blocks;
+}
+
+int RemapRgb8BlocksOfTarget(const std::uint8_t* from, std::ptrdiff_t stride_bytes,
+                            const RemapBlock* HWY_RESTRICT blocks, int num_blocks,
+                            std::uint8_t* HWY_RESTRICT to) {
+  const hn::Full128<std::uint8_t> d;
+  const hn::Full64<std::uint8_t> half;
+  for (int i = 0; i < num_blocks; ++i, to += 3 * RemapBlock::kPixels) {
+    if (blocks[i].column < 0) return i;
+    const std::uint8_t* row = from + blocks[i].row * stride_bytes + std::ptrdiff_t{3} * blocks[i].column;
+    Bytes16 r[3], g[3], b[3];
+    for (int k = 0; k < RemapBlock::kRows; ++k)
+      hn::LoadInterleaved3(d, row + k * stride_bytes, r[k], g[k], b[k]);
+    const BlockWeights weights(blocks[i]);
+    hn::StoreInterleaved3(MixBlock(r[0], r[1], r[2], weights), MixBlock(g[0], g[1], g[2], weights),
+                          MixBlock(b[0], b[1], b[2], weights), half, to);
+  }
+  return num_blocks;
+}
+#endif
+
 }  // namespace
 }  // namespace parallax::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
@@ -129,6 +229,18 @@ namespace parallax::cpu {
 HWY_EXPORT(RemapGray8OfTarget);
 HWY_EXPORT(RemapGray16OfTarget);
 HWY_EXPORT(RemapRgb8OfTarget);
+HWY_EXPORT(RemapGray8BlocksOfTarget);
+HWY_EXPORT(RemapRgb8BlocksOfTarget);
+
+int RemapBlocks(HostImageView<const std::uint8_t> from, const RemapBlock* blocks, int num_blocks,
+                std::uint8_t* to) {
+  return HWY_DYNAMIC_DISPATCH(RemapGray8BlocksOfTarget)(from.data, from.stride_bytes, blocks, num_blocks, to);
+}
+int RemapBlocks(HostImageView<const Rgb8> from, const RemapBlock* blocks, int num_blocks, Rgb8* to) {
+  return HWY_DYNAMIC_DISPATCH(RemapRgb8BlocksOfTarget)(reinterpret_cast<const std::uint8_t*>(from.data),
+                                                       from.stride_bytes, blocks, num_blocks,
+                                                       reinterpret_cast<std::uint8_t*>(to));
+}
 
 bool CanRemapByVectors(std::ptrdiff_t stride_bytes, int height) {
   return stride_bytes > 0 && height >= 2 && stride_bytes < std::numeric_limits<std::int32_t>::max() / height;

@@ -53,9 +53,37 @@ Rgb8 PixelAt<Rgb8>(int x, int y) {
   return {NoiseAt(x, y, 3), NoiseAt(x, y, 4), NoiseAt(x, y, 5)};
 }
 
+// Of an image that is turned and made larger, by halves: eighths of a row begin at odd places, cross rows and
+// leave the image at all its sides.
+RemapTable SmoothTableOf(int width, int height, int source_width, int source_height, double turn_radians,
+                         double scale) {
+  RemapTable table;
+  table.x = HostImage<std::int32_t>(width, height, -1);
+  table.y = HostImage<std::int32_t>(width, height, -1);
+  table.source_width_px = source_width;
+  table.source_height_px = source_height;
+  for (int y = 0; y < height; ++y) {
+    for (int x = 0; x < width; ++x) {
+      const double dx = scale * (x - width / 2.0), dy = scale * (y - height / 2.0);
+      const double u = source_width / 2.0 + std::cos(turn_radians) * dx - std::sin(turn_radians) * dy;
+      const double v = source_height / 2.0 + std::sin(turn_radians) * dx + std::cos(turn_radians) * dy;
+      const auto fixed_x = static_cast<std::int32_t>(std::floor(u * 128));
+      const auto fixed_y = static_cast<std::int32_t>(std::floor(v * 128));
+      if (fixed_x < 0 || fixed_y < 0 || fixed_x >= (source_width - 1) << kRemapBits ||
+          fixed_y >= (source_height - 1) << kRemapBits)
+        continue;
+      table.x(x, y) = fixed_x;
+      table.y(x, y) = fixed_y;
+    }
+  }
+  table.blocks = MakeRemapBlocks(table);
+  return table;
+}
+
 template <typename Pixel>
-void ExpectSameAsReference(int width, int height, int source_width, int source_height) {
-  const RemapTable table = TableOf(width, height, source_width, source_height, 5);
+void ExpectSameAsReference(const RemapTable& table) {
+  const int width = table.width(), height = table.height();
+  const int source_width = table.source_width_px, source_height = table.source_height_px;
   // Rows without gaps: reading beyond the last pixel would leave the memory.
   std::vector<Pixel> pixels;
   for (int y = 0; y < source_height; ++y) {
@@ -79,13 +107,49 @@ TEST(Remap, EveryInstructionSetGivesTheReferencesBits) {
          {std::pair{1, 1}, std::pair{7, 3}, std::pair{33, 17}, std::pair{64, 5}}) {
       for (const auto& [source_width, source_height] :
            {std::pair{2, 2}, std::pair{3, 5}, std::pair{41, 23}}) {
-        ExpectSameAsReference<std::uint8_t>(width, height, source_width, source_height);
-        ExpectSameAsReference<std::uint16_t>(width, height, source_width, source_height);
-        ExpectSameAsReference<Rgb8>(width, height, source_width, source_height);
+        const RemapTable table = TableOf(width, height, source_width, source_height, 5);
+        ExpectSameAsReference<std::uint8_t>(table);
+        ExpectSameAsReference<std::uint16_t>(table);
+        ExpectSameAsReference<Rgb8>(table);
       }
     }
   }
   cpu::UseInstructionSet("");
+}
+
+TEST(Remap, EightsOfPixelsGiveTheReferencesBits) {
+  for (const std::string& target : cpu::InstructionSets()) {
+    SCOPED_TRACE(target);
+    cpu::UseInstructionSet(target);
+    for (const double turn : {0.0, 0.03, -0.06, 0.08}) {
+      for (const double scale : {0.5, 1.0, 1.7}) {
+        const RemapTable table = SmoothTableOf(83, 45, 61, 37, turn, scale);
+        EXPECT_FALSE(table.blocks.empty()) << turn << " " << scale;
+        ExpectSameAsReference<std::uint8_t>(table);
+        ExpectSameAsReference<std::uint16_t>(table);
+        ExpectSameAsReference<Rgb8>(table);
+      }
+    }
+    const RemapTable smallest = SmoothTableOf(16, 9, 16, 3, 0.01, 1);
+    EXPECT_FALSE(smallest.blocks.empty());
+    ExpectSameAsReference<std::uint8_t>(smallest);
+    ExpectSameAsReference<Rgb8>(smallest);
+    // All but one eighth of each row, which points about.
+    RemapTable torn = SmoothTableOf(128, 20, 128, 20, 0.01, 1);
+    const RemapTable wild = TableOf(128, 20, 128, 20, 9);
+    for (int y = 0; y < 20; ++y) {
+      for (int x = 40; x < 48; ++x) torn.x(x, y) = wild.x(x, y), torn.y(x, y) = wild.y(x, y);
+    }
+    torn.blocks = MakeRemapBlocks(torn);
+    ASSERT_FALSE(torn.blocks.empty());
+    EXPECT_EQ(torn.blocks[5].column, -1);
+    ExpectSameAsReference<std::uint8_t>(torn);
+    ExpectSameAsReference<Rgb8>(torn);
+  }
+  cpu::UseInstructionSet("");
+  EXPECT_TRUE(MakeRemapBlocks(TableOf(64, 64, 64, 64, 5)).empty());       // too few
+  EXPECT_TRUE(SmoothTableOf(64, 8, 15, 8, 0, 1).blocks.empty());          // a source too small
+  EXPECT_TRUE(SmoothTableOf(64, 64, 200, 200, 0.0, 2.5).blocks.empty());  // shrunk by too much
 }
 
 TEST(Remap, MixesByHand) {
