@@ -21,7 +21,7 @@ struct CameraSpec {
   throw InvalidArgument(
       "'" + spec + "': " + why +
       "; cameras are given as camera:N (both images in one picture) or camera:LEFT,RIGHT, with "
-      "size=WxH, fps=N or format=MJPG after that, as camera:0,size=2560x720,fps=30");
+      "size=WxH, fps=N, format=MJPG or bits=10 (of Y16) after that, as camera:0,size=2560x720,fps=30");
 }
 
 void SetKey(const std::string& spec, std::string_view key, std::string_view value, CameraChoice& all) {
@@ -43,6 +43,11 @@ void SetKey(const std::string& spec, std::string_view key, std::string_view valu
     if (value.empty() || value.size() > 4)
       Refuse(spec, "'" + std::string(value) + "' is no format of pixels");
     all.pixel_format = value;
+  } else if (key == "bits") {
+    const auto bits = ParseCount(value);
+    if (!bits || *bits < 9 || *bits > 16)
+      Refuse(spec, "'" + std::string(value) + "' is no number of bits from 9 to 16");
+    all.bits = static_cast<int>(*bits);
   } else {
     Refuse(spec, "'" + std::string(key) + "' is not known");
   }
@@ -75,7 +80,7 @@ CameraSpec ParseCameras(const std::string& spec) {
   if (parsed.cameras.size() == 2 && parsed.cameras[0].device == parsed.cameras[1].device)
     Refuse(spec, "left and right are the same camera");
   for (CameraChoice& camera : parsed.cameras) {
-    camera = {camera.device, all.width, all.height, all.frames_per_s, all.pixel_format};
+    camera = {camera.device, all.width, all.height, all.frames_per_s, all.pixel_format, all.bits};
   }
   return parsed;
 }

@@ -34,6 +34,8 @@ class LiveDevice {
   // Pictures that were damaged, or for which there was no room, since it was opened.
   virtual std::size_t num_damaged() const { return 0; }
   virtual std::size_t num_overrun() const { return 0; }
+  // What should be known of its pictures and shows in them only, a line; empty: nothing so far.
+  virtual std::string advice() const { return {}; }
   // False where times are those of arrival.
   virtual bool has_capture_times() const { return true; }
 };

@@ -142,6 +142,7 @@ class FeedReader {
         if (!has_given_ && !feed_.device->has_capture_times())
           shared_->monitor->Tell(feed_.label + " gives no times of capture: those of arrival are taken");
         has_given_ = true;
+        if (!has_advised_) TellAdvice();
         if (lost_at_) TellReturn(now);
         picture->side += first_side_;
         shared_->Add(std::move(*picture));
@@ -152,6 +153,12 @@ class FeedReader {
       }
     }
     return false;
+  }
+
+  void TellAdvice() {
+    const std::string advice = feed_.device->advice();
+    has_advised_ = !advice.empty();
+    if (has_advised_) shared_->monitor->Tell(feed_.label + advice);
   }
 
   void TellReturn(Clock::time_point now) {
@@ -195,7 +202,7 @@ class FeedReader {
   const std::shared_ptr<Shared> shared_;
   LiveFeed feed_;
   const int first_side_;
-  bool has_given_ = false;
+  bool has_given_ = false, has_advised_ = false;
   std::optional<Clock::time_point> lost_at_;
   std::chrono::milliseconds delay_;
   int num_tries_ = 0;

@@ -25,9 +25,26 @@ namespace {
 constexpr std::uint32_t kNumBuffers = 4;
 
 // Of equal rates the earlier one: what is not compressed first.
-constexpr std::array<std::uint32_t, 8> kFormats{V4L2_PIX_FMT_RGB24, V4L2_PIX_FMT_BGR24, V4L2_PIX_FMT_YUYV,
-                                                V4L2_PIX_FMT_UYVY,  V4L2_PIX_FMT_Y16,   V4L2_PIX_FMT_GREY,
-                                                V4L2_PIX_FMT_MJPEG, V4L2_PIX_FMT_JPEG};
+constexpr std::array<std::uint32_t, 11> kFormats{V4L2_PIX_FMT_RGB24, V4L2_PIX_FMT_BGR24, V4L2_PIX_FMT_YUYV,
+                                                 V4L2_PIX_FMT_UYVY,  V4L2_PIX_FMT_Y16,   V4L2_PIX_FMT_Y14,
+                                                 V4L2_PIX_FMT_Y12,   V4L2_PIX_FMT_Y10,   V4L2_PIX_FMT_GREY,
+                                                 V4L2_PIX_FMT_MJPEG, V4L2_PIX_FMT_JPEG};
+
+// Of data in words of 16 bits, which are the lower ones; 0 where a format has no such words.
+int BitsOfWords(std::uint32_t format) {
+  switch (format) {
+    case V4L2_PIX_FMT_Y10:
+      return 10;
+    case V4L2_PIX_FMT_Y12:
+      return 12;
+    case V4L2_PIX_FMT_Y14:
+      return 14;
+    case V4L2_PIX_FMT_Y16:
+      return 16;
+    default:
+      return 0;
+  }
+}
 
 std::string NameOfFormat(std::uint32_t format) {
   std::string name;
@@ -112,13 +129,23 @@ CameraImage RgbFromYuv(std::span<const std::uint8_t> bytes, int width, int heigh
 }
 
 template <typename T>
-CameraImage GrayFrom(std::span<const std::uint8_t> bytes, int width, int height, std::size_t stride) {
+HostImage<T> GrayFrom(std::span<const std::uint8_t> bytes, int width, int height, std::size_t stride) {
   HostImage<T> image(width, height);
   for (int y = 0; y < height; ++y) {
     std::memcpy(image.Row(y), bytes.data() + static_cast<std::size_t>(y) * stride,
                 static_cast<std::size_t>(width) * sizeof(T));
   }
   return image;
+}
+
+// Values of so many bits, moved up until they fill 16, since matchers take the upper byte for the gray level.
+void FillWords(int bits, HostImage<std::uint16_t>& image) {
+  const int most = (1 << bits) - 1;
+  for (int y = 0; y < image.height(); ++y) {
+    std::uint16_t* row = image.Row(y);
+    for (int x = 0; x < image.width(); ++x)
+      row[x] = static_cast<std::uint16_t>(std::min<int>(row[x], most) << (16 - bits));
+  }
 }
 
 class V4l2Camera final : public LiveDevice {
@@ -149,6 +176,13 @@ class V4l2Camera final : public LiveDevice {
 
   std::size_t num_damaged() const override { return num_damaged_; }
   bool has_capture_times() const override { return has_capture_times_; }
+  std::string advice() const override {
+    if (num_looked_at_ < kLookedAt || brightest_ >= 1 << 14) return {};
+    const int bits = brightest_ < 1 << 10 ? 10 : brightest_ < 1 << 12 ? 12 : 14;
+    return " gives words of 16 bits, and none of its first " + std::to_string(kLookedAt) +
+           " pictures has a value above " + std::to_string(brightest_) + ": if its data have " +
+           std::to_string(bits) + " bits, say so: camera:N,bits=" + std::to_string(bits);
+  }
 
   std::optional<LivePicture> Next(std::chrono::milliseconds longest) override {
     pollfd waited{file_.get(), POLLIN, 0};
@@ -282,6 +316,15 @@ class V4l2Camera final : public LiveDevice {
     if (Ioctl(file_.get(), VIDIOC_S_FMT, &*best) < 0) Fail("takes no format");
     format_ = best->fmt.pix;
     if (format_.bytesperline == 0) format_.bytesperline = format_.width * BytesAPixel();
+    bits_ = BitsOfWords(format_.pixelformat);
+    if (choice.bits == 0) return;
+    if (bits_ == 0) {
+      throw Error(label_ + ": bits=" + std::to_string(choice.bits) +
+                  " is said of words of 16 bits, and it gives " + NameOfFormat(format_.pixelformat) +
+                  ": leave bits out, or choose format=Y16");
+    }
+    bits_ = choice.bits;
+    num_looked_at_ = -1;
   }
 
   void SetRate(double frames_per_s) const {
@@ -323,8 +366,16 @@ class V4l2Camera final : public LiveDevice {
     }
   }
 
+  // To tell whether they fill their words.
+  void LookAt(const HostImage<std::uint16_t>& image) {
+    if (bits_ < 16 || num_looked_at_ < 0 || num_looked_at_ >= kLookedAt) return;
+    ++num_looked_at_;
+    for (int y = 0; y < image.height(); ++y)
+      brightest_ = std::max<int>(brightest_, *std::max_element(image.Row(y), image.Row(y) + image.width()));
+  }
+
   // False where the bytes are no whole picture.
-  bool Decode(std::span<const std::uint8_t> bytes, CameraImage& image) const {
+  bool Decode(std::span<const std::uint8_t> bytes, CameraImage& image) {
     if (format_.pixelformat == V4L2_PIX_FMT_MJPEG || format_.pixelformat == V4L2_PIX_FMT_JPEG) {
       try {
         std::optional<CameraImage> decoded = DecodeJpeg(label_, bytes);
@@ -339,12 +390,16 @@ class V4l2Camera final : public LiveDevice {
     const std::size_t row_bytes = (format_.width + format_.width % 2) * BytesAPixel();
     const std::size_t needed = stride * (std::size_t{format_.height} - 1) + row_bytes;
     if (format_.height == 0 || bytes.size() < needed) return false;
+    if (bits_ > 0) {
+      HostImage<std::uint16_t> words = GrayFrom<std::uint16_t>(bytes, width, height, stride);
+      LookAt(words);
+      if (bits_ < 16) FillWords(bits_, words);
+      image = std::move(words);
+      return true;
+    }
     switch (format_.pixelformat) {
       case V4L2_PIX_FMT_GREY:
         image = GrayFrom<std::uint8_t>(bytes, width, height, stride);
-        break;
-      case V4L2_PIX_FMT_Y16:
-        image = GrayFrom<std::uint16_t>(bytes, width, height, stride);
         break;
       case V4L2_PIX_FMT_RGB24:
         image = RgbFrom(bytes, width, height, stride, false);
@@ -367,6 +422,10 @@ class V4l2Camera final : public LiveDevice {
   std::vector<std::span<std::uint8_t>> buffers_;
   std::size_t num_damaged_ = 0;
   bool has_capture_times_ = true;
+  int bits_ = 0;           // of the data in words of 16; 0 = no such words
+  int num_looked_at_ = 0;  // pictures; -1: the user knows how many bits they have
+  int brightest_ = 0;      // of them
+  static constexpr int kLookedAt = 10;
 };
 
 }  // namespace

@@ -14,9 +14,11 @@ struct CameraChoice {
   int width = 0, height = 0;  // px; 0 = what the camera is set to
   double frames_per_s = 0;    // 0 = what the camera is set to
   std::string pixel_format;   // four characters, as "MJPG"; empty = the one with the most frames a second
+  int bits = 0;               // that data in 16-bit words (Y16) have, the lower ones; 0 = all
 };
 
-// Opens it and lets pictures flow: gray (8 or 16 bits) or RGB, with the driver's time of capture. label: in
+// Opens it and lets pictures flow: gray (8 bits, or 16, of which data of fewer bits fill the upper ones) or
+// RGB, with the driver's time of capture. label: in
 // messages. Throws Error, with the remedy, where there is no such camera, it is in use, may not be opened,
 // is none, or has no such size or a format that is read here.
 std::unique_ptr<LiveDevice> OpenV4l2Camera(const CameraChoice& choice, const std::string& label);

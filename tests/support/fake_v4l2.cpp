@@ -2,7 +2,8 @@
 // agree, 30 gray pictures a second of 128x48 px, the second one's by 4 px further left. Files in the folder
 // PARALLAX_FAKE_CAMERAS change that: N.gone (unplugged), N.busy, N.denied, N.late (20 ms behind); N.format
 // holds the one format that it has instead, in rows with 64 bytes more than they need: YUYV or UYVY with U =
-// 90 and V = 170, Y16, RGB3 or BGR3 with (L, L / 2, 255 - L) for a gray level L, or MJPG, whose pictures are
+// 90 and V = 170, Y16 with the level in both bytes, Y16 with four levels to one of ten bits where there is
+// N.dim, Y10 so, RGB3 or BGR3 with (L, L / 2, 255 - L) for a gray level L, or MJPG, whose pictures are
 // then the file N.jpg.
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -84,6 +85,7 @@ std::uint32_t BytesAPixel(std::uint32_t format) {
     case V4L2_PIX_FMT_YUYV:
     case V4L2_PIX_FMT_UYVY:
     case V4L2_PIX_FMT_Y16:
+    case V4L2_PIX_FMT_Y10:
       return 2;
     case V4L2_PIX_FMT_RGB24:
     case V4L2_PIX_FMT_BGR24:
@@ -119,6 +121,9 @@ void PutPixel(std::uint32_t format, std::uint32_t x, std::uint8_t level, std::ui
     case V4L2_PIX_FMT_Y16:
       to[0] = to[1] = level;
       break;
+    case V4L2_PIX_FMT_Y10:
+      to[0] = static_cast<std::uint8_t>(4 * level), to[1] = level / 64;
+      break;
     case V4L2_PIX_FMT_RGB24:
       to[0] = level, to[1] = half, to[2] = rest;
       break;
@@ -133,12 +138,13 @@ void PutPixel(std::uint32_t format, std::uint32_t x, std::uint8_t level, std::ui
 std::vector<std::uint8_t> Picture(int number) {
   const std::uint32_t only = OnlyFormat(number);
   if (only == V4L2_PIX_FMT_MJPEG) return FileBytes(number, ".jpg");
+  const bool is_dim = Is(number, ".dim");
   const std::uint32_t pixel_bytes = BytesAPixel(only);
   const std::uint32_t row_bytes = kWidth * pixel_bytes + (only != 0 ? kPadding_bytes : 0);
   std::vector<std::uint8_t> picture(row_bytes * kHeight, 77);
   for (std::uint32_t y = 0; y < kHeight; ++y) {
     for (std::uint32_t x = 0; x < kWidth; ++x) {
-      PutPixel(only, x, Level(x + 4 * static_cast<std::uint32_t>(number), y),
+      PutPixel(is_dim ? V4L2_PIX_FMT_Y10 : only, x, Level(x + 4 * static_cast<std::uint32_t>(number), y),
                picture.data() + y * row_bytes + x * pixel_bytes);
     }
   }

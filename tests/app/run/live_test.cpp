@@ -260,6 +260,34 @@ TEST_F(CameraRun, EveryFormatOfPixelsIsReadAsItIs) {
   }
 }
 
+// Ten bits in words of sixteen: by the name of the format, by bits=10, or as they are, with a line about it.
+TEST_F(CameraRun, TenBitsFillTheirWordsWhereThatIsKnown) {
+  const auto level_of = [this](const std::string& format, const std::string& source) {
+    for (const char* camera : {"0.format", "1.format"}) std::ofstream(folder_.path() / camera) << format;
+    const std::string recording = (folder_.path() / "bits.mcap").string();
+    EXPECT_EQ(test::WaitForProgram(StartFake({source, "--max-frames", "16", "--write", "disparity",
+                                              "--record", recording, "--overwrite"})),
+              0)
+        << Error();
+    const StereoFrame frame = OpenSource({recording})->Read();
+    const auto& left = std::get<HostImage<std::uint16_t>>(frame.left);
+    return *std::max_element(left.Row(0), left.Row(0) + left.width());
+  };
+  EXPECT_EQ(level_of("Y10 ", "camera:0,1"), 220 << 8);
+  EXPECT_THAT(test::ReadTextFile(told()), testing::Not(HasSubstr("bits=")));
+  for (const char* camera : {"0.dim", "1.dim"}) Set(camera);
+  EXPECT_EQ(level_of("Y16 ", "camera:0,1,bits=10"), 220 << 8);
+  EXPECT_THAT(test::ReadTextFile(told()), testing::Not(HasSubstr("bits=")));
+  EXPECT_EQ(level_of("Y16 ", "camera:0,1"), 220 * 4);
+  EXPECT_THAT(
+      test::ReadTextFile(told()),
+      HasSubstr("camera 0 gives words of 16 bits, and none of its first 10 pictures has a value above 880: "
+                "if its data have 10 bits, say so: camera:N,bits=10"));
+  std::ofstream(folder_.path() / "0.format") << "RGB3";
+  EXPECT_NE(test::WaitForProgram(StartFake({"camera:0,1,bits=10", "--max-frames", "1"})), 0);
+  EXPECT_THAT(Error(), HasSubstr("bits=10 is said of words of 16 bits, and it gives RGB3: leave bits out"));
+}
+
 TEST_F(CameraRun, ACameraThatIsUnpluggedIsWaitedFor) {
   const pid_t child = StartFake({"camera:0,1", "--write", "disparity"});
   const auto await_frames = [&](std::size_t num) {
