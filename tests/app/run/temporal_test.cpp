@@ -6,6 +6,7 @@
 #include <cmath>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "datasets/formats/pfm.h"
@@ -74,10 +75,11 @@ StillFigures FiguresOf(const Maps& maps, const Maps& raw) {
 }
 
 // A value that is delta away from the last one begins anew by the rules, with one frame of history, so that
-// fewer holes are closed where pixels jump about: four fifths of them at the preset live's delta.
+// fewer holes are closed where pixels jump about: by default four fifths of them up to a noise of 0.7 gray
+// levels, and at the preset live's delta beyond that, too.
 TEST_F(TemporalRun, HalvesTheNoiseOfAStillSceneAndClosesFourFifthsOfItsHoles) {
   for (const std::string scene : {"boxes", "slanted"}) {
-    for (const std::string noise : {"1", "2"}) {
+    for (const auto& [noise, most_holes] : {std::pair{"0.5", 0.2}, {"1", 0.25}, {"2", 0.4}}) {
       SCOPED_TRACE(scene + ", noise " + noise);
       const std::string still = scene + ",still=1,frames=50,width=160,height=96,seed=3,noise=" + noise;
       const Maps raw = MapsOf(still, {});
@@ -87,7 +89,8 @@ TEST_F(TemporalRun, HalvesTheNoiseOfAStillSceneAndClosesFourFifthsOfItsHoles) {
       EXPECT_GT(before.holes, 500);
       const StillFigures by_default = FiguresOf(MapsOf(still, {"live.temporal=true"}), raw);
       EXPECT_LT(by_default.noise_px, 0.5 * before.noise_px);
-      EXPECT_LT(by_default.holes, 0.4 * before.holes);
+      EXPECT_LT(by_default.holes, most_holes * before.holes);
+      if (most_holes <= 0.2) continue;
       const StillFigures patient =
           FiguresOf(MapsOf(still, {"live.temporal=true", "live.temporal_delta=40"}), raw);
       EXPECT_LT(patient.noise_px, 0.5 * before.noise_px);
