@@ -54,16 +54,25 @@ AdCensusStages::AdCensusStages(const Parameters& parameters, const AdCensusMemor
 
 void AdCensusStages::MakeSums(const StepRunner& run, cudaStream_t stream) {
   const AdCensusParameters& p = parameters_.ad_census;
-  run(Step::kMatchingCost,
-      [&] { MatchingCost(views_, shape_, p.color_difference, device_tables_, memory_.costs, stream); });
+  const RegionSizes sizes{{memory_.column_sums, memory_.more_sizes},
+                          {memory_.reciprocals[0], memory_.reciprocals[1]}};
+  costs_ = memory_.costs;
+  run(Step::kMatchingCost, [&] {
+    beside_.begun.Record(stream);
+    Check(cudaStreamWaitEvent(beside_.stream.get(), beside_.begun.get()), "cudaStreamWaitEvent");
+    MakeRegionSizes(views_, shape_, p, sizes, beside_.sizes_made, beside_.stream.get());
+    if (p.scanlines) FindSteps(views_, shape_.width, shape_.height, p.step_threshold, beside_.stream.get());
+    beside_.done.Record(beside_.stream.get());
+    MatchingCost(views_, shape_, p.color_difference, device_tables_, costs_, stream);
+  });
   run(Step::kAggregation, [&] {
-    const RegionSizes sizes{{memory_.column_sums, memory_.more_sizes},
-                            {memory_.reciprocals[0], memory_.reciprocals[1]}};
-    AggregateOverCrosses(views_, shape_, p, memory_.costs, memory_.row_sums, sizes, sizes_beside_, stream);
-    sums_ = {memory_.costs, nullptr};
+    std::uint16_t* const both[] = {memory_.costs, memory_.row_sums};
+    costs_ = AggregateOverCrosses(views_, shape_, p, both[0], both[1], sizes, beside_.sizes_made, stream);
+    Check(cudaStreamWaitEvent(stream, beside_.done.get()), "cudaStreamWaitEvent");
+    sums_ = {costs_, nullptr};
     if (p.scanlines) {
-      sums_ = OptimizeScanlines(views_, shape_, tables_, memory_.costs, memory_.row_sums, memory_.column_sums,
-                                stream);
+      sums_ = OptimizeScanlines(views_, shape_, tables_, costs_, costs_ == both[0] ? both[1] : both[0],
+                                memory_.column_sums, stream);
     }
   });
 }

@@ -16,6 +16,7 @@
 #include "cuda/device/arena.h"
 #include "cuda/device/device_disparity_map.h"
 #include "cuda/device/device_image.h"
+#include "cuda/device/stream.h"
 #include "cuda/filters/consistency.h"
 #include "cuda/steps.h"
 #include "pipeline/ad_census_tables.h"
@@ -27,8 +28,8 @@ namespace parallax::cuda::ad_census {
 struct AdCensusMemory {
   ViewMemory views;
   std::uint16_t* tables = nullptr;
-  std::uint16_t *costs = nullptr, *row_sums = nullptr, *column_sums = nullptr;  // volumes
-  std::uint16_t* more_sizes = nullptr;                                          // a volume
+  // Volumes. Costs and row sums, which the aggregation needs both, may end up with their contents exchanged.
+  std::uint16_t *costs = nullptr, *row_sums = nullptr, *column_sums = nullptr, *more_sizes = nullptr;
   float* reciprocals[2] = {};
   RefinementMemory refinement;
   std::uint8_t *mirrored_left = nullptr, *mirrored_right = nullptr;  // images of any pixel type
@@ -54,7 +55,7 @@ class AdCensusStages {
   DeviceImageView<const std::uint8_t> guide() const { return views_.gray_left; }
   const Views& views() const { return views_; }
   const CostShape& shape() const { return shape_; }
-  const std::uint16_t* costs() const { return memory_.costs; }  // until aggregation; then their means
+  const std::uint16_t* costs() const { return costs_; }  // after aggregation their means
   const PathSums& sums() const { return sums_; }
 
  private:
@@ -64,9 +65,15 @@ class AdCensusStages {
   AdCensusTables tables_;
   AdCensusMemory memory_;
   DeviceTables device_tables_;
-  SizesBeside sizes_beside_;
+  // What is made from the views while the costs are: sizes of regions, steps.
+  struct Beside {
+    Stream stream;
+    Event begun, done;
+    SizesMade sizes_made;
+  } beside_;
   CostShape shape_;
   Views views_;
+  std::uint16_t* costs_ = nullptr;
   PathSums sums_;
 };
 

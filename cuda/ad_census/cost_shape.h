@@ -14,7 +14,9 @@ struct CostShape {
   int width = 0, height = 0;  // px
   int num_disparities = 0;    // D
   int min_disparity = 0;
-  int padded = 0;  // D rounded up to 1, 2, 3, 4, 6, 8, 12 or 16 groups; what lies behind D holds anything
+  // D rounded up to 1, 2, 3, 4, 6, 8, 12 or 16 groups. What lies behind D means nothing, but it is costs: the
+  // scanlines' packed sums would carry from larger numbers into the disparities.
+  int padded = 0;
 
   constexpr int num_groups() const { return padded / kGroup; }
   constexpr std::size_t num_pixels() const {

@@ -5,11 +5,16 @@
 // before it have in all. The sums stand in shared memory. Then each warp takes, for every cell of its share
 // of the segment, the difference of the sums at the cell's own two ends, however long its arms are. The sums
 // wrap around, their differences do not: along one line they stay below 2^16, over a region below 2^23.
+//
+// Between two iterations the means of the one are wanted only for the sums of the next, along the same lines:
+// one kernel makes both, where a line is one segment or two. It takes the means beyond either end of its
+// segment that the sums' arms reach, too.
 #include "cuda/ad_census/cross_aggregation.h"
 
 #include <algorithm>
-#include <type_traits>
+#include <utility>
 
+#include "cuda/ad_census/cross_lines.cuh"
 #include "cuda/device/check.h"
 #include "cuda/device/warp.cuh"
 #include "pipeline/ad_census_tables.h"
@@ -21,335 +26,177 @@ namespace {
 // the line, which are the sizes.
 enum class Walk { kSums, kMeans, kSizes };
 
-constexpr int kWarps = 8;
-constexpr int kChunk = 4;             // pixels whose results are made together
-constexpr int kRowWords = kWarpSize;  // of a pixel's sums in shared memory, a word a lane
-static_assert(kRowWords * 4 == kArmStep);
-
 // Sums of both cells of a lane apart, or in one word.
 constexpr int PartsOf(Walk walk) { return walk == Walk::kMeans ? 2 : 1; }
-// Pixels that a warp adds up. Long segments read less beyond their ends; more blocks hide what each waits
-// for.
-constexpr int PixelsOf(Walk walk) { return walk == Walk::kMeans ? 25 : 32; }
-constexpr int NumPixels(Walk walk) { return kWarps * PixelsOf(walk); }
+// Long segments read less beyond their ends; more blocks hide what each waits for.
+constexpr int kWarps = 8;
+constexpr int PixelsOf(Walk walk) { return walk == Walk::kMeans ? 24 : 32; }
 
-struct Arguments {
-  CostShape shape;
-  // Arms along the line, and across it; of the right image's columns in pairs.
-  const std::uint32_t *arms_left, *arms_right;
-  const std::uint16_t *cross_left, *cross_right;
-  const std::uint32_t* from;
-  std::uint32_t* to;
-  const std::uint32_t* sizes;
-  const float* reciprocals;
-  int longest;  // arm
-  int segment_length;
-};
-
-__device__ __forceinline__ std::uint32_t Shorter(std::uint32_t left, std::uint32_t right) {
-  return __vminu2(left, right);
-}
-__device__ __forceinline__ std::uint32_t SpanOf(std::uint32_t reach) {
-  return 1 + ((reach & 0xFFFFU) + (reach >> 16)) / kArmStep;
-}
-
-// Of a whole number below 2^23, that as a float has the bits kFloatBits more.
-constexpr std::uint32_t kFloatBits = 0x4B000000U;
-__device__ __forceinline__ float FloatOf(std::uint32_t value_and_bits) {
-  return __fsub_rn(__uint_as_float(value_and_bits), 8388608.0F);
-}
-// 1 / size, correctly rounded, of a region's size (at most 67^2). What one step of Newton makes of the
-// approximate reciprocal is within 2^-45 of 1 / size before it is rounded, and no number halfway between two
-// floats is nearer to 1 / size than 2^-38 of it.
-__device__ __forceinline__ float ReciprocalOf(std::uint32_t size_and_bits) {
-  const float n = FloatOf(size_and_bits);
-  float approximate;
-  asm("rcp.approx.ftz.f32 %0, %1;" : "=f"(approximate) : "f"(n));
-  return __fmaf_rn(approximate, __fmaf_rn(-n, approximate, 1.0F), approximate);
-}
-// The nearest integer, halves to even, of sum / size as docs/matching.md rounds it, in the low half.
-__device__ __forceinline__ std::uint32_t MeanOf(std::uint32_t sum_and_bits, float reciprocal) {
-  return __float_as_uint(__fadd_rn(__fmul_rn(FloatOf(sum_and_bits), reciprocal), 8388608.0F));
-}
-
-// Arms of the right partners of a lane's two disparities along a row: those of the second one are those that
-// the first one had a pixel before.
-struct RowPartners {
-  static constexpr int kWords = 1;  // that are loaded for a pixel
-  const std::uint32_t* row;
-  int first, width;               // of pixel 0 at the lane's first disparity; of the row
-  int warp_lowest, warp_highest;  // of pixel 0, over the warp
-  std::uint32_t before;           // first one's arms of the pixel before
-
-  __device__ __forceinline__ RowPartners(const std::uint32_t* arms, int line, int group, int d,
-                                         const CostShape& shape)
-      : row(arms + static_cast<std::ptrdiff_t>(line) * shape.width),
-        first(-shape.min_disparity - d),
-        width(shape.width),
-        warp_lowest(-shape.min_disparity - (group + 1) * kGroup),
-        warp_highest(-shape.min_disparity - group * kGroup),
-        before(0) {}
-  __device__ __forceinline__ std::uint32_t At(int i) const {
-    const int x = first + i;
-    return static_cast<unsigned>(x) < static_cast<unsigned>(width) ? row[x] : kNoReach;
+// The values of a warp's kPixels pixels from t on, those behind `last` 0.
+template <int kPixels, typename Load>
+__device__ __forceinline__ void LoadValues(int t, int last, std::uint32_t (&values)[kPixels],
+                                           const Load& load) {
+  if (t + kPixels <= last) {
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) values[i] = load(i);
+  } else {
+#pragma unroll
+    for (int i = 0; i < kPixels; ++i) values[i] = t + i < last ? load(i) : 0;
   }
-  __device__ __forceinline__ void Begin(int i) { before = At(i - 1); }
-  // Of pixels i .. i + kChunk - 1.
-  __device__ __forceinline__ void Load(int i, std::uint32_t (&loaded)[kChunk][kWords]) const {
-    if (i + warp_lowest >= 0 && i + kChunk + warp_highest <= width) {
+}
+
+// The means of a lane's two cells. of_region: both sizes, or 1 / the size that both have.
+template <bool kBoth>
+__device__ __forceinline__ std::uint32_t MeansOf(std::uint32_t sum_low, std::uint32_t sum_high,
+                                                 std::uint32_t of_region) {
+  const float of_low =
+      kBoth ? ReciprocalOf(__byte_perm(of_region, kFloatBits, 0x7610)) : __uint_as_float(of_region);
+  const float of_high = kBoth ? ReciprocalOf(__byte_perm(of_region, kFloatBits, 0x7632)) : of_low;
+  return __byte_perm(MeanOf(sum_low + kFloatBits, of_low), MeanOf(sum_high + kFloatBits, of_high), 0x5410);
+}
+
+// Pixels whose results are made together.
+constexpr int ChunkOf(Walk walk) { return walk == Walk::kMeans ? 2 : 4; }
+
+// A warp's share of what a block makes.
+__device__ __forceinline__ int ShareOf(int count, int num_warps, int chunk) {
+  return (count + num_warps * chunk - 1) / (num_warps * chunk) * chunk;
+}
+
+// Writes the results of pixels o .. end - 1, at most kMost.
+template <Walk kWalk, bool kRows, bool kBoth, int kPartWords, int kMost>
+class Results {
+  using Around = Surroundings<kRows, kBoth, kWalk == Walk::kMeans>;
+  static constexpr int kChunk = ChunkOf(kWalk);
+
+ public:
+  __device__ __forceinline__ Results(const CrossArguments& a, const Segment& s, int o, int end)
+      : around_(a, s, o),
+        count_(end - o),
+        word_step_bytes_(s.word_step_bytes),
+        to_(Ahead(a.to + s.word, o, s.word_step_bytes)) {
+    if (count_ > 0) around_.Load(0, count_, next_);
+  }
+  // slots: of pixel o.
+  __device__ __forceinline__ void Write(const std::uint32_t* slots) {
 #pragma unroll
-      for (int u = 0; u < kChunk; ++u) loaded[u][0] = row[first + i + u];
-    } else {
+    for (int i = 0; i < kMost; i += kChunk) {
+      if (i >= count_) break;
+      const typename Around::template Of<kChunk> of = next_;
+      if (i + kChunk < count_) around_.Load(i + kChunk, count_ - i - kChunk, next_);
 #pragma unroll
-      for (int u = 0; u < kChunk; ++u) loaded[u][0] = At(i + u);
+      for (int u = 0; u < kChunk; ++u) {
+        if (i + u >= count_) break;
+        std::uint32_t reach[2];
+        around_.Shorten(of, u, reach);
+        const auto between = [&](int part, std::uint32_t along) {
+          return Between(
+              reinterpret_cast<const unsigned char*>(slots) + ((i + u) * kSlotWords + part * kPartWords) * 4,
+              along);
+        };
+        std::uint32_t result = 0;
+        if constexpr (kWalk == Walk::kMeans) {
+          result = MeansOf<kBoth>(between(0, reach[0]), between(1, reach[1]), of.size[u]);
+        } else {
+          result = between(0, reach[0]);
+          if constexpr (kBoth) result = __byte_perm(result, between(0, reach[1]), 0x7610);
+        }
+        *Ahead(to_, i + u, word_step_bytes_) = result;
+      }
     }
   }
-  // The shorter arms at both disparities, pixel by pixel.
-  __device__ __forceinline__ void Shorten(std::uint32_t left, const std::uint32_t (&loaded)[kWords],
-                                          std::uint32_t (&reach)[2]) {
-    reach[0] = Shorter(left, loaded[0]);
-    reach[1] = Shorter(left, before);
-    before = loaded[0];
-  }
-};
 
-// The same along a column, whose partners stay in two columns beside each other. arms: pairs of them.
-struct ColumnPartners {
-  static constexpr int kWords = 2;
-  const std::uint32_t* pairs;
-  int row_words;
-
-  __device__ __forceinline__ ColumnPartners(const std::uint32_t* arms, int line, int, int d,
-                                            const CostShape& shape)
-      : pairs(arms + PairAt(line - shape.min_disparity - d, shape.width, shape.height)),
-        row_words(PairedRow(shape.width)) {}
-  __device__ __forceinline__ void Begin(int) {}
-  __device__ __forceinline__ void LoadOne(int i, std::uint32_t (&loaded)[kWords]) const {
-    const uint2 pair = *reinterpret_cast<const uint2*>(pairs + static_cast<std::int64_t>(i) * row_words);
-    loaded[0] = pair.y;
-    loaded[1] = pair.x;
-  }
-  __device__ __forceinline__ void Shorten(std::uint32_t left, const std::uint32_t (&loaded)[kWords],
-                                          std::uint32_t (&reach)[2]) {
-    reach[0] = Shorter(left, loaded[0]);
-    reach[1] = Shorter(left, loaded[1]);
-  }
-};
-
-// The spans across the line at a lane's two disparities, one in each half, from arms of a byte each.
-constexpr std::uint32_t kNoArms = 0xFFFF;
-__device__ __forceinline__ std::uint32_t SpansOf(std::uint32_t left, std::uint32_t back,
-                                                 std::uint32_t ahead) {
-  return __vminu2(__byte_perm(left, 0, 0x4040), back) + __vminu2(__byte_perm(left, 0, 0x4141), ahead) +
-         0x10001U;
-}
-
-// Along a row: the second disparity's partner is the first one's of the pixel before.
-struct RowSpans {
-  const std::uint16_t* row;
-  int first, width;
-  std::uint32_t before;
-
-  __device__ __forceinline__ RowSpans(const std::uint16_t* arms, int line, int d, const CostShape& shape)
-      : row(arms + static_cast<std::ptrdiff_t>(line) * shape.width),
-        first(-shape.min_disparity - d),
-        width(shape.width),
-        before(0) {}
-  __device__ __forceinline__ std::uint32_t At(int i) const {
-    const int x = first + i;
-    return static_cast<unsigned>(x) < static_cast<unsigned>(width) ? row[x] : kNoArms;
-  }
-  __device__ __forceinline__ void Begin(int i) { before = At(i - 1); }
-  __device__ __forceinline__ std::uint32_t Of(int i, std::uint32_t left) {
-    const std::uint32_t partner = At(i), both = __byte_perm(partner, before, 0x5410);
-    before = partner;
-    return SpansOf(left, __byte_perm(both, 0, 0x4240), __byte_perm(both, 0, 0x4341));
-  }
-};
-
-// Along a column. arms: pairs of them.
-struct ColumnSpans {
-  const std::uint16_t* pairs;
-  int row_arms;
-
-  __device__ __forceinline__ ColumnSpans(const std::uint16_t* arms, int line, int d, const CostShape& shape)
-      : pairs(arms + PairAt(line - shape.min_disparity - d, shape.width, shape.height)),
-        row_arms(PairedRow(shape.width)) {}
-  __device__ __forceinline__ void Begin(int) {}
-  __device__ __forceinline__ std::uint32_t Of(int i, std::uint32_t left) const {
-    const std::uint32_t both =
-        *reinterpret_cast<const std::uint32_t*>(pairs + static_cast<std::int64_t>(i) * row_arms);
-    return SpansOf(left, __byte_perm(both, 0, 0x4042), __byte_perm(both, 0, 0x4143));
-  }
-};
-
-// What the results of a chunk of pixels need.
-template <typename Partners>
-struct Needed {
-  std::uint32_t left[kChunk], right[kChunk][Partners::kWords], size[kChunk];
+ private:
+  Around around_;
+  int count_;
+  std::uint32_t word_step_bytes_;
+  std::uint32_t* to_;
+  typename Around::template Of<kChunk> next_{};
 };
 
 template <Walk kWalk, bool kRows, bool kBoth>
-__global__ void __launch_bounds__(kWarpSize* kWarps, 4) CrossKernel(const Arguments a) {
-  using Partners = std::conditional_t<kRows, RowPartners, ColumnPartners>;
-  constexpr int kParts = PartsOf(kWalk), kPixels = PixelsOf(kWalk);
-  constexpr int kPartWords = (kWarps * kPixels + 1) * kRowWords;
-  extern __shared__ std::uint32_t sums[];  // of the pixels before `first`, up to it, up to the next, ...
-  std::uint32_t* const totals = sums + kParts * kPartWords;  // of the warps
+__global__ void __launch_bounds__(kWarpSize* kWarps, 4) CrossKernel(const CrossArguments a) {
+  constexpr int kPixels = PixelsOf(kWalk), kParts = PartsOf(kWalk);
+  constexpr int kPartWords = Slots<kWarps, kPixels>::kPartWords;
+  extern __shared__ std::uint32_t sums[];
+  std::uint32_t* const totals = sums + kParts * kPartWords;
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
-  const CostShape& shape = a.shape;
-  const int num_lines = kRows ? shape.height : shape.width, length = kRows ? shape.width : shape.height;
-  const auto num_groups = static_cast<unsigned>(shape.num_groups());
-  const unsigned item = blockIdx.x / num_groups;
-  const int group = static_cast<int>(blockIdx.x % num_groups);
-  const int line = static_cast<int>(item % static_cast<unsigned>(num_lines));
-  const int begin = static_cast<int>(item / static_cast<unsigned>(num_lines)) * a.segment_length;
-  const int end = min(begin + a.segment_length, length);
-  if (begin >= end) return;
-  // A line's pixels are `step` apart, words of the volumes `word_step`.
-  const int step = kRows ? 1 : shape.width, word_step = step * (shape.padded / 2);
-  const std::ptrdiff_t origin = kRows ? static_cast<std::ptrdiff_t>(line) * shape.width : line;
-  const int d = group * kGroup + 2 * lane;
-  const std::ptrdiff_t word = origin * (shape.padded / 2) + d / 2;
-  const int first = begin - a.longest, last = min(end + a.longest, length);
+  const Segment s = SegmentOfBlock<kRows>(a);
+  if (s.begin >= s.end) return;
+  const int first = s.First(a.longest), last = s.Last(a.longest);
 
   std::uint32_t values[kPixels];
-  {
-    const int t = first + warp * kPixels;
-    const std::uint32_t* const from = a.from + word + static_cast<std::int64_t>(t) * word_step;
-    const std::uint16_t* const across = a.cross_left + origin + static_cast<std::int64_t>(t) * step;
-    std::conditional_t<kRows, RowSpans, ColumnSpans> spans(a.cross_right, line, d, shape);
-    if constexpr (kWalk == Walk::kSizes) spans.Begin(t);
-    const bool is_whole = t >= 0 && t + kPixels <= last;
-    const auto load = [&](int i) {
-      if constexpr (kWalk == Walk::kSizes) {
-        return spans.Of(t + i, across[i * step]);
-      } else {
-        return from[i * word_step];
-      }
-    };
-    if (is_whole) {
-#pragma unroll
-      for (int i = 0; i < kPixels; ++i) values[i] = load(i);
-    } else {
-#pragma unroll
-      for (int i = 0; i < kPixels; ++i) {
-        values[i] = 0;
-        if (kWalk == Walk::kSizes && t + i == 0) spans.Begin(0);
-        if (t + i >= 0 && t + i < last) values[i] = load(i);
-      }
-    }
+  const int t = first + warp * kPixels;
+  if constexpr (kWalk == Walk::kSizes) {
+    const std::uint16_t* const across = a.cross_left + s.origin + static_cast<std::int64_t>(t) * s.step;
+    const std::uint32_t step_bytes = static_cast<std::uint32_t>(s.step) * 2U;
+    std::conditional_t<kRows, RowSpans, ColumnSpans> spans(a.cross_right, s.line, t, s.d, a.shape);
+    LoadValues(t, last, values, [&](int i) { return spans.Of(i, *Ahead(across, i, step_bytes)); });
+  } else {
+    const std::uint32_t* const from = Ahead(a.from + s.word, t, s.word_step_bytes);
+    LoadValues(t, last, values, [&](int i) { return *Ahead(from, i, s.word_step_bytes); });
   }
-  const auto add = [](std::uint32_t value, std::uint32_t(&to)[kParts]) {
-    if constexpr (kParts == 2) {
-      to[0] += value & 0xFFFFU;
-      to[1] += value >> 16;
-    } else {
-      to[0] += value;
-    }
-  };
-  std::uint32_t sum[kParts] = {};
-#pragma unroll
-  for (int i = 0; i < kPixels; ++i) add(values[i], sum);
-#pragma unroll
-  for (int part = 0; part < kParts; ++part) {
-    totals[(part * kWarps + warp) * kRowWords + lane] = sum[part];
-    sum[part] = 0;
-    if (warp == 0) sums[part * kPartWords + lane] = 0;
-  }
-
   // The first results' needs are on their way meanwhile.
-  const int share = (a.segment_length + kWarps * kChunk - 1) / (kWarps * kChunk) * kChunk;
-  const int results = begin + warp * share, results_end = min(results + share, end);
-  const std::uint32_t* const arms = a.arms_left + origin;
-  Partners partners(a.arms_right, line, group, d, shape);
-  const auto load_needed = [&](int o, Needed<Partners>& needed) {
-    const std::uint32_t* const own = arms + static_cast<std::int64_t>(o) * step;
-    const std::uint32_t* const of_region = a.sizes + word + static_cast<std::int64_t>(o) * word_step;
-    const float* const over_region = a.reciprocals + origin + static_cast<std::int64_t>(o) * step;
-    const auto load = [&](int u) {
-      needed.left[u] = own[u * step];
-      if constexpr (kBoth && !kRows) partners.LoadOne(o + u, needed.right[u]);
-      if constexpr (kWalk == Walk::kMeans && kBoth) needed.size[u] = of_region[u * word_step];
-      if constexpr (kWalk == Walk::kMeans && !kBoth) needed.size[u] = __float_as_uint(over_region[u * step]);
-    };
-    if constexpr (kBoth && kRows) partners.Load(o, needed.right);
-    if (o + kChunk <= results_end) {
-#pragma unroll
-      for (int u = 0; u < kChunk; ++u) load(u);
-    } else {
-#pragma unroll
-      for (int u = 0; u < kChunk; ++u) {
-        if (o + u < results_end) load(u);
-      }
-    }
-  };
-  Needed<Partners> next_needed{};
-  if (results < results_end) {
-    if constexpr (kBoth) partners.Begin(results);
-    load_needed(results, next_needed);
-  }
-  __syncthreads();
-#pragma unroll
-  for (int before = 0; before + 1 < kWarps; ++before) {
-    if (before >= warp) break;
-#pragma unroll
-    for (int part = 0; part < kParts; ++part)
-      sum[part] += totals[(part * kWarps + before) * kRowWords + lane];
-  }
-  std::uint32_t* const own_sums = sums + (warp * kPixels + 1) * kRowWords + lane;
-#pragma unroll
-  for (int i = 0; i < kPixels; ++i) {
-    add(values[i], sum);
-#pragma unroll
-    for (int part = 0; part < kParts; ++part) own_sums[part * kPartWords + i * kRowWords] = sum[part];
-  }
-  __syncthreads();
+  const int share = ShareOf(s.end - s.begin, kWarps, ChunkOf(kWalk));
+  const int o = s.begin + warp * share;
+  Results<kWalk, kRows, kBoth, kPartWords, kPixels> results(a, s, o, min(o + share, s.end));
+  AddUp<kParts, kWarps>(values, sums, totals);
+  results.Write(sums + (o - first + 1) * kSlotWords + lane);
+}
 
-#pragma unroll 1
-  for (int o = results; o < results_end; o += kChunk) {
-    const Needed<Partners> needed = next_needed;
-    if (o + kChunk < results_end) load_needed(o + kChunk, next_needed);
-    const unsigned char* const here = reinterpret_cast<const unsigned char*>(sums + lane) +
-                                      (o - first + 1) * kArmStep;  // sums up to pixel o
-    std::uint32_t* const to = a.to + word + static_cast<std::int64_t>(o) * word_step;
-    // What was added up between the ends of the arms around pixel o + u.
-    const auto between = [&](int u, std::uint32_t reach, int part) {
-      const auto at = [&](const unsigned char* where) {
-        return *reinterpret_cast<const std::uint32_t*>(where + u * kArmStep + part * kPartWords * 4);
-      };
-      return at(here + (reach >> 16)) - at(here - kArmStep - static_cast<int>(reach & 0xFFFFU));
-    };
-    const auto result = [&](int u) {
-      const std::uint32_t left = needed.left[u];
-      std::uint32_t reach[2] = {left, left};
-      if constexpr (kBoth) partners.Shorten(left, needed.right[u], reach);
-      if constexpr (kWalk == Walk::kMeans) {
-        const std::uint32_t size = needed.size[u];
-        const float of_low =
-            kBoth ? ReciprocalOf(__byte_perm(size, kFloatBits, 0x7610)) : __uint_as_float(size);
-        const float of_high = kBoth ? ReciprocalOf(__byte_perm(size, kFloatBits, 0x7632)) : of_low;
-        return __byte_perm(MeanOf(between(u, reach[0], 0) + kFloatBits, of_low),
-                           MeanOf(between(u, reach[1], 1) + kFloatBits, of_high), 0x5410);
-      } else if constexpr (kBoth) {
-        return __byte_perm(between(u, reach[0], 0), between(u, reach[1], 0), 0x7610);
-      } else {
-        return between(u, left, 0);
-      }
-    };
-    if (o + kChunk <= results_end) {
-      std::uint32_t made[kChunk];
+// --- the means of an iteration, and their sums for the next ----------------------------------------------
+constexpr int kJointWarps = 16, kJointPixels = 24, kJointChunk = 2;
+constexpr int kMostJointSegments = 2;  // of a line
+using JointSlots = Slots<kJointWarps, kJointPixels>;
+
+template <bool kRows, bool kBoth>
+__global__ void __launch_bounds__(kWarpSize* kJointWarps, 2) MeansAndSumsKernel(const CrossArguments a) {
+  constexpr int kPartWords = JointSlots::kPartWords;
+  using Around = Surroundings<kRows, kBoth, true>;
+  extern __shared__ std::uint32_t sums[];
+  std::uint32_t* const totals = sums + 2 * kPartWords;
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const Segment s = SegmentOfBlock<kRows>(a);
+  if (s.begin >= s.end) return;
+  const int first = s.First(2 * a.longest), last = s.Last(2 * a.longest);
+  const int first_mean = s.First(a.longest), last_mean = s.Last(a.longest);
+
+  std::uint32_t values[kJointPixels];
+  {
+    const int t = first + warp * kJointPixels;
+    const std::uint32_t* const from = Ahead(a.from + s.word, t, s.word_step_bytes);
+    LoadValues(t, last, values, [&](int i) { return *Ahead(from, i, s.word_step_bytes); });
+  }
+  {
+    const int t = first_mean + warp * kJointPixels, count = min(last_mean - t, kJointPixels);
+    Around around(a, s, t);
+    typename Around::template Of<kJointChunk> next{};
+    if (count > 0) around.Load(0, count, next);
+    AddUp<2, kJointWarps>(values, sums, totals);
+    const std::uint32_t* const slots = sums + (t - first + 1) * kSlotWords + lane;
 #pragma unroll
-      for (int u = 0; u < kChunk; ++u) made[u] = result(u);
+    for (int i = 0; i < kJointPixels; ++i) values[i] = 0;
 #pragma unroll
-      for (int u = 0; u < kChunk; ++u) to[u * word_step] = made[u];
-    } else {
+    for (int i = 0; i < kJointPixels; i += kJointChunk) {
+      if (i >= count) break;
+      const typename Around::template Of<kJointChunk> of = next;
+      if (i + kJointChunk < count) around.Load(i + kJointChunk, count - i - kJointChunk, next);
 #pragma unroll
-      for (int u = 0; u < kChunk; ++u) {
-        if (o + u < results_end) to[u * word_step] = result(u);
+      for (int u = 0; u < kJointChunk; ++u) {
+        if (i + u >= count) break;
+        std::uint32_t reach[2];
+        around.Shorten(of, u, reach);
+        const auto* const slot = reinterpret_cast<const unsigned char*>(slots + (i + u) * kSlotWords);
+        values[i + u] =
+            MeansOf<kBoth>(Between(slot, reach[0]), Between(slot + kPartWords * 4, reach[1]), of.size[u]);
       }
     }
   }
+  const int share = ShareOf(s.end - s.begin, kJointWarps, ChunkOf(Walk::kSums));
+  const int o = s.begin + warp * share;
+  Results<Walk::kSums, kRows, kBoth, kPartWords, kJointPixels> results(a, s, o, min(o + share, s.end));
+  AddUp<1, kJointWarps>(values, sums, totals);
+  results.Write(sums + (o - first_mean + 1) * kSlotWords + lane);
 }
 
 // Of the left crosses alone: the reciprocals of the regions' sizes.
@@ -370,86 +217,139 @@ __global__ void ReciprocalKernel(const std::uint32_t* row_arms, const std::uint3
   reciprocals[pixel] = __frcp_rn(static_cast<float>(size));
 }
 
-template <Walk kWalk, bool kRows, bool kBoth>
-void Launch(Arguments a, cudaStream_t stream) {
+int NumSegments(int length, int room, int beyond) {
+  const auto segments_of = [&](int longest) { return (length + longest - 1) / longest; };
+  if (length <= room) return 1;
+  return segments_of(room - beyond) <= 2 ? 2 : segments_of(room - 2 * beyond);
+}
+
+// Calls kernel with the segments that a line is cut into, of which a block adds up at most `room` pixels,
+// `beyond` of them at either end of the segment.
+template <typename Kernel>
+void Launch(const char* name, Kernel kernel, CrossArguments a, bool rows, int num_warps, int shared_bytes,
+            int room, int beyond, cudaStream_t stream) {
   const CostShape& shape = a.shape;
-  constexpr int kSharedBytes =
-      PartsOf(kWalk) * (NumPixels(kWalk) + 1 + kWarps) * kRowWords * static_cast<int>(sizeof(std::uint32_t));
-  const int num_lines = kRows ? shape.height : shape.width, length = kRows ? shape.width : shape.height;
-  const int longest_segment = NumPixels(kWalk) - 2 * a.longest;
-  const int num_segments = (length + longest_segment - 1) / longest_segment;
+  const int num_lines = rows ? shape.height : shape.width, length = rows ? shape.width : shape.height;
+  const int num_segments = NumSegments(length, room, beyond);
   a.segment_length = (length + num_segments - 1) / num_segments;
-  Check(cudaFuncSetAttribute(CrossKernel<kWalk, kRows, kBoth>, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                             kSharedBytes),
+  Check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, shared_bytes),
         "cudaFuncSetAttribute");
   const auto num_blocks = static_cast<unsigned>(num_lines) * static_cast<unsigned>(shape.num_groups()) *
                           static_cast<unsigned>(num_segments);
-  CrossKernel<kWalk, kRows, kBoth><<<num_blocks, dim3(kWarpSize, kWarps), kSharedBytes, stream>>>(a);
-  CheckLaunch("CrossKernel");
+  kernel<<<num_blocks, dim3(kWarpSize, static_cast<unsigned>(num_warps)), shared_bytes, stream>>>(a);
+  CheckLaunch(name);
 }
 
-template <Walk kWalk>
-void LaunchAlong(bool rows, bool both, const Arguments& a, cudaStream_t stream) {
-  if constexpr (kWalk == Walk::kSizes) {
-    return rows ? Launch<kWalk, true, true>(a, stream) : Launch<kWalk, false, true>(a, stream);
-  } else {
-    if (both) return rows ? Launch<kWalk, true, true>(a, stream) : Launch<kWalk, false, true>(a, stream);
-    return rows ? Launch<kWalk, true, false>(a, stream) : Launch<kWalk, false, false>(a, stream);
-  }
+template <Walk kWalk, bool kRows, bool kBoth>
+void LaunchWalk(const CrossArguments& a, cudaStream_t stream) {
+  using Room = Slots<kWarps, PixelsOf(kWalk)>;
+  Launch("CrossKernel", CrossKernel<kWalk, kRows, kBoth>, a, kRows, kWarps, Room::SharedBytes(PartsOf(kWalk)),
+         Room::kPixelsOfBlock, a.longest, stream);
 }
+
+void LaunchSizes(bool rows, const CrossArguments& a, cudaStream_t stream) {
+  rows ? LaunchWalk<Walk::kSizes, true, true>(a, stream) : LaunchWalk<Walk::kSizes, false, true>(a, stream);
+}
+
+void LaunchSums(bool rows, bool both, const CrossArguments& a, cudaStream_t stream) {
+  if (both) {
+    return rows ? LaunchWalk<Walk::kSums, true, true>(a, stream)
+                : LaunchWalk<Walk::kSums, false, true>(a, stream);
+  }
+  return rows ? LaunchWalk<Walk::kSums, true, false>(a, stream)
+              : LaunchWalk<Walk::kSums, false, false>(a, stream);
+}
+
+void LaunchMeans(bool rows, bool both, const CrossArguments& a, cudaStream_t stream) {
+  if (both) {
+    return rows ? LaunchWalk<Walk::kMeans, true, true>(a, stream)
+                : LaunchWalk<Walk::kMeans, false, true>(a, stream);
+  }
+  return rows ? LaunchWalk<Walk::kMeans, true, false>(a, stream)
+              : LaunchWalk<Walk::kMeans, false, false>(a, stream);
+}
+
+// Whether it pays: what is added up beyond the ends of more segments costs more than a volume written and
+// read.
+bool HasMeansAndSums(bool rows, const CrossArguments& a) {
+  return NumSegments(rows ? a.shape.width : a.shape.height, JointSlots::kPixelsOfBlock, 2 * a.longest) <=
+         kMostJointSegments;
+}
+
+void LaunchMeansAndSums(bool rows, bool both, const CrossArguments& a, cudaStream_t stream) {
+  const auto launch = [&](auto kernel) {
+    Launch("MeansAndSumsKernel", kernel, a, rows, kJointWarps, JointSlots::SharedBytes(2),
+           JointSlots::kPixelsOfBlock, 2 * a.longest, stream);
+  };
+  if (both) return rows ? launch(MeansAndSumsKernel<true, true>) : launch(MeansAndSumsKernel<false, true>);
+  return rows ? launch(MeansAndSumsKernel<true, false>) : launch(MeansAndSumsKernel<false, false>);
+}
+
+CrossArguments ArgumentsAlong(bool rows, const Views& views, const CostShape& shape,
+                              const AdCensusParameters& parameters) {
+  CrossArguments a{};
+  a.shape = shape;
+  a.longest = std::min(parameters.arm_length, kMaxArmSpan_px / 2 + 1) - 1;
+  a.arms_left = rows ? views.left.row_reach : views.left.column_reach;
+  a.arms_right = rows ? views.right.row_reach : views.right.column_reach_pairs;
+  a.cross_left = rows ? views.left.column_arms : views.left.row_arms;
+  a.cross_right = rows ? views.right.column_arms : views.right.row_arm_pairs;
+  return a;
+}
+
+int NumOrders(const AdCensusParameters& parameters) { return std::min(parameters.iterations, 2); }
 
 }  // namespace
 
-void AggregateOverCrosses(const Views& views, const CostShape& shape, const AdCensusParameters& parameters,
-                          std::uint16_t* costs, std::uint16_t* other, const RegionSizes& sizes,
-                          SizesBeside& beside, cudaStream_t stream) {
-  const bool both = parameters.support == SupportRegion::kBoth;
-  Arguments along_rows{};
-  along_rows.shape = shape;
-  along_rows.longest = std::min(parameters.arm_length, kMaxArmSpan_px / 2 + 1) - 1;
-  Arguments along_columns = along_rows;
-  const auto set_arms = [&](Arguments& a, bool rows) {
-    a.arms_left = rows ? views.left.row_reach : views.left.column_reach;
-    a.arms_right = rows ? views.right.row_reach : views.right.column_reach_pairs;
-    a.cross_left = rows ? views.left.column_arms : views.left.row_arms;
-    a.cross_right = rows ? views.right.column_arms : views.right.row_arm_pairs;
-  };
-  set_arms(along_rows, true);
-  set_arms(along_columns, false);
-  const int num_orders = std::min(parameters.iterations, 2);
-  if (num_orders > 0) {
-    beside.begun.Record(stream);
-    Check(cudaStreamWaitEvent(beside.stream.get(), beside.begun.get()), "cudaStreamWaitEvent");
-  }
-  for (int i = 0; i < num_orders; ++i) {
+void MakeRegionSizes(const Views& views, const CostShape& shape, const AdCensusParameters& parameters,
+                     const RegionSizes& sizes, SizesMade& made, cudaStream_t stream) {
+  for (int i = 0; i < NumOrders(parameters); ++i) {
     const bool rows_first = i == 0;
-    if (both) {
-      Arguments a = rows_first ? along_columns : along_rows;
+    if (parameters.support == SupportRegion::kBoth) {
+      CrossArguments a = ArgumentsAlong(!rows_first, views, shape, parameters);
       a.to = reinterpret_cast<std::uint32_t*>(sizes.volumes[i]);
-      LaunchAlong<Walk::kSizes>(!rows_first, true, a, beside.stream.get());
+      LaunchSizes(!rows_first, a, stream);
     } else {
       const dim3 block(32, 8),
           grid(static_cast<unsigned>((shape.width + 31) / 32), static_cast<unsigned>((shape.height + 7) / 8));
-      (rows_first ? ReciprocalKernel<true>
-                  : ReciprocalKernel<false>)<<<grid, block, 0, beside.stream.get()>>>(
+      (rows_first ? ReciprocalKernel<true> : ReciprocalKernel<false>)<<<grid, block, 0, stream>>>(
           views.left.row_reach, views.left.column_reach, shape.width, shape.height, sizes.reciprocals[i]);
       CheckLaunch("ReciprocalKernel");
     }
-    beside.made[i].Record(beside.stream.get());
+    made[i].Record(stream);
   }
-  for (int i = 0; i < parameters.iterations; ++i) {
-    const bool rows_first = i % 2 == 0;
-    Arguments sums = rows_first ? along_rows : along_columns, means = rows_first ? along_columns : along_rows;
-    sums.from = reinterpret_cast<const std::uint32_t*>(costs);
-    sums.to = reinterpret_cast<std::uint32_t*>(other);
-    means.from = reinterpret_cast<const std::uint32_t*>(other);
-    means.to = reinterpret_cast<std::uint32_t*>(costs);
-    means.sizes = reinterpret_cast<const std::uint32_t*>(sizes.volumes[i % 2]);
-    means.reciprocals = sizes.reciprocals[i % 2];
-    LaunchAlong<Walk::kSums>(rows_first, both, sums, stream);
-    if (i < num_orders) Check(cudaStreamWaitEvent(stream, beside.made[i].get()), "cudaStreamWaitEvent");
-    LaunchAlong<Walk::kMeans>(!rows_first, both, means, stream);
+}
+
+std::uint16_t* AggregateOverCrosses(const Views& views, const CostShape& shape,
+                                    const AdCensusParameters& parameters, std::uint16_t* costs,
+                                    std::uint16_t* other, const RegionSizes& sizes, const SizesMade& made,
+                                    cudaStream_t stream) {
+  const bool both = parameters.support == SupportRegion::kBoth;
+  const auto launch = [&](const auto& kernel, CrossArguments a) {
+    a.from = reinterpret_cast<const std::uint32_t*>(costs);
+    a.to = reinterpret_cast<std::uint32_t*>(other);
+    kernel(a);
+    std::swap(costs, other);
+  };
+  for (int i = 0; i <= parameters.iterations && parameters.iterations > 0; ++i) {
+    // The means of iteration i - 1 and the sums of iteration i, both along the same lines.
+    const bool rows = i % 2 == 0, has_means = i > 0, has_sums = i < parameters.iterations;
+    CrossArguments along = ArgumentsAlong(rows, views, shape, parameters);
+    if (has_means) {
+      const int order = (i - 1) % 2;
+      along.sizes = reinterpret_cast<const std::uint32_t*>(sizes.volumes[order]);
+      along.reciprocals = sizes.reciprocals[order];
+      if (i <= NumOrders(parameters))
+        Check(cudaStreamWaitEvent(stream, made[order].get()), "cudaStreamWaitEvent");
+    }
+    if (has_means && has_sums && HasMeansAndSums(rows, along)) {
+      launch([&](const CrossArguments& a) { LaunchMeansAndSums(rows, both, a, stream); }, along);
+      continue;
+    }
+    if (has_means) launch([&](const CrossArguments& a) { LaunchMeans(rows, both, a, stream); }, along);
+    if (has_sums) launch([&](const CrossArguments& a) { LaunchSums(rows, both, a, stream); }, along);
   }
+  return costs;
 }
 
 }  // namespace parallax::cuda::ad_census

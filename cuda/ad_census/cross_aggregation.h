@@ -21,15 +21,17 @@ struct RegionSizes {
   float* reciprocals[2] = {};
 };
 
-// The sizes are made beside the costs' first sums, which do not need them.
-struct SizesBeside {
-  Stream stream;
-  Event begun, made[2];
-};
+using SizesMade = Event[2];
 
-// Replaces the costs by their means, iterations times. other: a volume of the same shape.
-void AggregateOverCrosses(const Views& views, const CostShape& shape, const AdCensusParameters& parameters,
-                          std::uint16_t* costs, std::uint16_t* other, const RegionSizes& sizes,
-                          SizesBeside& beside, cudaStream_t stream);
+// Records each order's event behind its sizes.
+void MakeRegionSizes(const Views& views, const CostShape& shape, const AdCensusParameters& parameters,
+                     const RegionSizes& sizes, SizesMade& made, cudaStream_t stream);
+
+// Makes the costs' means, iterations times. other: a volume of the same shape. Returns which of the two holds
+// them. The sizes may be made in another stream; each order's are waited for where they are needed.
+std::uint16_t* AggregateOverCrosses(const Views& views, const CostShape& shape,
+                                    const AdCensusParameters& parameters, std::uint16_t* costs,
+                                    std::uint16_t* other, const RegionSizes& sizes, const SizesMade& made,
+                                    cudaStream_t stream);
 
 }  // namespace parallax::cuda::ad_census

@@ -10,6 +10,7 @@
 #include <cstdint>
 
 #include "cuda/ad_census/cost_shape.h"
+#include "cuda/ad_census/region_voting.h"
 #include "cuda/ad_census/scanlines.h"
 #include "cuda/ad_census/views.h"
 #include "cuda/device/arena.h"
@@ -18,13 +19,11 @@
 
 namespace parallax::cuda::ad_census {
 
-// Whole disparities as indices d, kNoIndex where a pixel has none. Borrowed.
-inline constexpr std::int16_t kNoIndex = -1;
-constexpr int NewsWords(int width) { return (width + 31) / 32; }
+// Borrowed.
 struct RefinementMemory {
-  std::int16_t *index = nullptr, *adjusted = nullptr;  // what gave an index stands above its lowest 10 bits
-  std::uint32_t* ballots = nullptr;                    // of voting
-  std::uint32_t* news = nullptr;                       // a round: a bit a pixel, NewsWords words a row
+  std::int16_t *index = nullptr, *adjusted = nullptr;  // whole disparities, as index_entry.cuh says
+  VotingMemory voting;
+  std::uint32_t* line_words = nullptr;  // of interpolation
 
   static RefinementMemory Take(Arena& arena, const Parameters& parameters, int width, int height);
 };

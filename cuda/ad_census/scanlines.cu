@@ -23,7 +23,8 @@ struct Arguments {
   const std::uint32_t* costs;  // words of two
   std::uint32_t *rows, *columns;
   View left, right;
-  std::uint32_t p1[3], p2[3];  // in both halves, by the number of steps
+  // In both halves, by whether the left pixel steps; and the bits that change where the partner does, too.
+  std::uint32_t p1[2], p2[2], p1_more[2], p2_more[2];
 };
 
 constexpr std::uint32_t kPadding = 0x7FFF;  // above all path costs, and with P1 below 2^16
@@ -188,17 +189,17 @@ struct PathWalk {
       }
     }
     const bool left = (chunk.left >> u & 1U) != 0;
-    const std::uint32_t p1 = left ? a.p1[1] : a.p1[0], p1_more = p1 ^ (left ? a.p1[2] : a.p1[1]);
-    const std::uint32_t p2 = left ? a.p2[1] : a.p2[0], p2_more = p2 ^ (left ? a.p2[2] : a.p2[1]);
+    const std::uint32_t p1 = left ? a.p1[1] : a.p1[0], p1_more = left ? a.p1_more[1] : a.p1_more[0];
+    const std::uint32_t p2 = left ? a.p2[1] : a.p2[0], p2_more = left ? a.p2_more[1] : a.p2_more[0];
     // The words of d - 1 and of d + 1 beyond the lane's own; where there is none, the own on the other side
-    // once more.
+    // once more, which is what a shuffle gives the first and the last lane where they have one word.
     const std::uint32_t from_below = __shfl_up_sync(kFullWarp, path[K - 1], 1),
                         from_above = __shfl_down_sync(kFullWarp, path[0], 1);
     std::uint32_t next[K], low = 0xFFFFFFFFU;
 #pragma unroll
     for (int k = 0; k < K; ++k) {
-      const std::uint32_t before = k > 0 ? path[k - 1] : is_first_lane ? path[0] : from_below;
-      const std::uint32_t behind = k + 1 < K ? path[k + 1] : is_last_lane ? path[K - 1] : from_above;
+      const std::uint32_t before = k > 0 ? path[k - 1] : K > 1 && is_first_lane ? path[0] : from_below;
+      const std::uint32_t behind = k + 1 < K ? path[k + 1] : K > 1 && is_last_lane ? path[K - 1] : from_above;
       const std::uint32_t beside =
           Lower(__byte_perm(before, path[k], 0x5432), __byte_perm(path[k], behind, 0x5432));
       const std::uint32_t near = __viaddmin_u16x2(beside, p1 ^ (p1_more & steps[k]), path[k]);
@@ -206,7 +207,7 @@ struct PathWalk {
       next[k] = (chunk.costs[u][k] + best - lowest) | padding[k];
       low = Lower(low, next[k]);
     }
-    lowest = WarpMin(min(low & 0xFFFFU, low >> 16)) * 0x10001U;
+    lowest = WarpMin(Lower(low, __byte_perm(low, 0, 0x1032)));  // of equal halves, the lowest in both
     std::uint32_t stored[K];
 #pragma unroll
     for (int k = 0; k < K; ++k) {
@@ -295,7 +296,12 @@ PathSums OptimizeScanlines(const Views& views, const CostShape& shape, const AdC
   a.columns = reinterpret_cast<std::uint32_t*>(columns);
   a.left = views.left;
   a.right = views.right;
-  for (std::size_t i = 0; i < 3; ++i) a.p1[i] = tables.p1[i] * 0x10001U, a.p2[i] = tables.p2[i] * 0x10001U;
+  for (std::size_t i = 0; i < 2; ++i) {
+    a.p1[i] = tables.p1[i] * 0x10001U;
+    a.p2[i] = tables.p2[i] * 0x10001U;
+    a.p1_more[i] = a.p1[i] ^ tables.p1[i + 1] * 0x10001U;
+    a.p2_more[i] = a.p2[i] ^ tables.p2[i + 1] * 0x10001U;
+  }
   WithLaneWords(shape.padded, [&](auto words) {
     ScanlineKernel<words()>
         <<<static_cast<unsigned>(shape.height + shape.width), dim3(kWarpSize, 2), 0, stream>>>(a);

@@ -27,8 +27,9 @@ struct Arguments {
 };
 
 template <int K, Wanted kWanted>
-__global__ void __launch_bounds__(kWarpSize* kWarps) SelectionKernel(const Arguments a) {
-  extern __shared__ std::uint32_t right_keys[];  // kBoth: sum and disparity, of each right pixel
+__global__ void __launch_bounds__(kWarpSize* kWarps, K <= 2 ? 3 : 1) SelectionKernel(const Arguments a) {
+  constexpr int kAhead = K <= 2 ? 4 : K <= 4 ? 2 : 1;  // pixels that are loaded together
+  extern __shared__ std::uint32_t right_keys[];        // kBoth: sum and disparity, of each right pixel
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int thread = warp * kWarpSize + lane, width = a.shape.width;
   const std::ptrdiff_t row = static_cast<std::ptrdiff_t>(blockIdx.x) * width;
@@ -44,22 +45,13 @@ __global__ void __launch_bounds__(kWarpSize* kWarps) SelectionKernel(const Argum
   }
   for (int begin = warp * kPixels; begin < width; begin += kWarps * kPixels) {
     std::uint32_t best_key = 0, rival = 0;  // of pixel begin + lane
-#pragma unroll 2
-    for (int i = 0; i < kPixels; ++i) {
+    // Of pixel begin + i.
+    const auto select = [&](int i, const std::uint32_t(&of_rows)[K], const std::uint32_t(&of_columns)[K]) {
       const int x = begin + i;
-      if (x >= width) break;
-      const std::ptrdiff_t at = (row + x) * (a.shape.padded / 2) + lane;
-      std::uint32_t sums[K];
-#pragma unroll
-      for (int k = 0; k < K; ++k) sums[k] = a.rows[at + k * kWarpSize];
-      if (a.columns != nullptr) {
-#pragma unroll
-        for (int k = 0; k < K; ++k) sums[k] += a.columns[at + k * kWarpSize];
-      }
-      std::uint32_t lowest = kNone;
+      std::uint32_t sums[K], lowest = kNone;
 #pragma unroll
       for (int k = 0; k < K; ++k) {
-        sums[k] |= padding[k];
+        sums[k] = (of_rows[k] + of_columns[k]) | padding[k];
         const auto d = static_cast<std::uint32_t>(k * kGroup + 2 * lane);
         const std::uint32_t first = sums[k] << 16 | d, second = (sums[k] & 0xFFFF0000U) | (d + 1);
         lowest = min(lowest, min(first, second));
@@ -87,6 +79,24 @@ __global__ void __launch_bounds__(kWarpSize* kWarps) SelectionKernel(const Argum
         lowest_rival = WarpMin(lowest_rival);
       }
       if (lane == i) best_key = key, rival = lowest_rival;
+    };
+#pragma unroll 1
+    for (int next = 0; next < kPixels; next += kAhead) {
+      std::uint32_t of_rows[kAhead][K], of_columns[kAhead][K];
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i) {
+        const int x = begin + next + i;
+        const std::ptrdiff_t at = (row + x) * (a.shape.padded / 2) + lane;
+#pragma unroll
+        for (int k = 0; k < K; ++k) {
+          of_rows[i][k] = x < width ? a.rows[at + k * kWarpSize] : 0;
+          of_columns[i][k] = x < width && a.columns != nullptr ? a.columns[at + k * kWarpSize] : 0;
+        }
+      }
+#pragma unroll
+      for (int i = 0; i < kAhead; ++i) {
+        if (begin + next + i < width) select(next + i, of_rows[i], of_columns[i]);
+      }
     }
     const int x = begin + lane;
     if (lane >= kPixels || x >= width) continue;

@@ -33,9 +33,11 @@ constexpr int NumStepBands(int height) { return (height + kStepBand - 1) / kStep
 
 // Of one image, rows densely packed. Borrowed.
 struct View {
-  std::uint32_t* color = nullptr;        // r + 2^8 g + 2^16 b
-  std::uint16_t* row_arms = nullptr;     // left + 2^8 right
-  std::uint16_t* column_arms = nullptr;  // up + 2^8 down
+  std::uint32_t* color = nullptr;               // r + 2^8 g + 2^16 b
+  std::uint32_t* marked_color = nullptr;        // the same as views.cu wants it for the arms
+  std::uint16_t* row_arms = nullptr;            // left + 2^8 right
+  std::uint16_t* column_arms = nullptr;         // up + 2^8 down
+  std::uint16_t* row_arms_by_column = nullptr;  // the left image's, height numbers a column
   // The same as the sums along arms want them: kArmStep times the arm back + 2^16 that ahead.
   std::uint32_t *row_reach = nullptr, *column_reach = nullptr;
   // The right image's column reach and row arms, for pairs of pixels beside each other, twice: pixel x of a
@@ -68,9 +70,12 @@ struct Views {
   DeviceImageView<const std::uint8_t> gray_left;
 };
 
-// left, right: of one size and pixel type, rows densely packed.
+// All but steps. left, right: of one size and pixel type, rows densely packed.
 Views MakeViews(const DeviceCameraImage& left, const DeviceCameraImage& right, const Parameters& parameters,
                 const ViewMemory& memory, cudaStream_t stream);
+
+// The steps of both views' colours.
+void FindSteps(const Views& views, int width, int height, int threshold, cudaStream_t stream);
 
 // The same image from right to left, into memory of its size.
 DeviceCameraImage MirrorImage(const DeviceCameraImage& image, std::uint8_t* memory, cudaStream_t stream);
