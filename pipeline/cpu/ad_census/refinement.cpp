@@ -1,6 +1,7 @@
 #include "pipeline/cpu/ad_census/refinement.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <limits>
 #include <vector>
@@ -10,38 +11,40 @@
 namespace parallax::cpu::ad_census {
 namespace {
 
-struct Pixel {
+// A pixel without a value, what was found for it, and the votes of its last election.
+struct Gap {
   int x, y;
+  std::int16_t found = kNoIndex;
+  std::uint16_t votes = 0, num_votes = 0;
 };
+// Of some columns each, which follow one another column by column: regions of pixels above each other have
+// most rows in common.
+using Strips = std::vector<std::vector<Gap>>;
+constexpr int kColumnsPerStrip = 16;
 
-std::vector<Pixel> PixelsWithout(HostImageView<const std::int16_t> index) {
-  std::vector<Pixel> pixels;
-  for (int y = 0; y < index.height; ++y) {
-    for (int x = 0; x < index.width; ++x) {
-      if (index(x, y) == kNoIndex) pixels.push_back({x, y});
-    }
-  }
-  return pixels;
-}
-
-// Calls body(pixel, i) for every pixel i, on all threads.
+// Calls body(gaps) for every strip, on all threads.
 template <typename F>
-void ForPixels(const std::vector<Pixel>& pixels, ThreadPool& threads, const F& body) {
-  constexpr std::size_t kChunk = 512;
-  threads.ParallelFor(static_cast<int>((pixels.size() + kChunk - 1) / kChunk), [&](int chunk) {
-    const std::size_t begin = static_cast<std::size_t>(chunk) * kChunk;
-    body(begin, std::min(pixels.size(), begin + kChunk));
-  });
+void ForStrips(Strips& strips, ThreadPool& threads, const F& body) {
+  threads.ParallelFor(static_cast<int>(strips.size()),
+                      [&](int i) { body(strips[static_cast<std::size_t>(i)]); });
 }
 
-// Gives the pixels their new indices, where these are any.
-void Assign(const std::vector<Pixel>& pixels, const std::vector<std::int16_t>& found, const IndexMap& map) {
-  for (std::size_t i = 0; i < pixels.size(); ++i) {
-    if (found[i] == kNoIndex) continue;
-    const auto [x, y] = pixels[i];
-    map.index(x, y) = found[i];
-    map.validity(x, y) = static_cast<std::uint8_t>(map.validity(x, y) | kFilled);
-  }
+Strips FindGaps(HostImageView<const std::int16_t> index, ThreadPool& threads) {
+  Strips strips(static_cast<std::size_t>((index.width + kColumnsPerStrip - 1) / kColumnsPerStrip));
+  threads.ParallelFor(static_cast<int>(strips.size()), [&](int strip) {
+    const int begin = strip * kColumnsPerStrip, end = std::min(index.width, begin + kColumnsPerStrip);
+    for (int x = begin; x < end; ++x) {
+      for (int y = 0; y < index.height; ++y) {
+        if (index(x, y) == kNoIndex) strips[static_cast<std::size_t>(strip)].push_back({x, y});
+      }
+    }
+  });
+  return strips;
+}
+
+void Fill(const Gap& gap, const IndexMap& map) {
+  map.index(gap.x, gap.y) = gap.found;
+  map.validity(gap.x, gap.y) = static_cast<std::uint8_t>(map.validity(gap.x, gap.y) | kFilled);
 }
 
 // Sixteen directions over the whole circle: point i of one is (x + i dx, y + i dy) / 2, towards the centre.
@@ -68,22 +71,18 @@ int ColorDistance(const View& view, int x, int y, int u, int v) {
 class NewVoters {
  public:
   NewVoters(int width, int height)
-      : width_(width), counts_(static_cast<std::size_t>(width + 1) * static_cast<std::size_t>(height)) {}
-  // is_new(i): whether pixel i, of these in the order of rows, is one.
-  template <typename F>
-  void Find(const std::vector<Pixel>& pixels, int height, const F& is_new) {
-    std::size_t i = 0;
-    for (int y = 0; y < height; ++y) {
+      : width_(width),
+        height_(height),
+        counts_(static_cast<std::size_t>(width + 1) * static_cast<std::size_t>(height)) {}
+  void Clear(ThreadPool& threads) {
+    threads.ParallelFor(height_, [&](int y) { std::fill_n(Row(y), width_ + 1, std::uint16_t{0}); });
+  }
+  void Mark(int x, int y) { Row(y)[x + 1] = 1; }
+  void Count(ThreadPool& threads) {
+    threads.ParallelFor(height_, [&](int y) {
       std::uint16_t* const counts = Row(y);
-      std::uint16_t count = 0;
-      int x = 0;
-      for (; i < pixels.size() && pixels[i].y == y; ++i) {
-        if (!is_new(i)) continue;
-        for (; x <= pixels[i].x; ++x) counts[x] = count;
-        ++count;
-      }
-      for (; x <= width_; ++x) counts[x] = count;
-    }
+      for (int x = 0; x < width_; ++x) counts[x + 1] = static_cast<std::uint16_t>(counts[x + 1] + counts[x]);
+    });
   }
   int NumOf(const ArmPlanes& arms, int x, int y) {
     int sum = 0;
@@ -94,7 +93,7 @@ class NewVoters {
 
  private:
   std::uint16_t* Row(int y) { return counts_.data() + std::ptrdiff_t{y} * (width_ + 1); }
-  int width_;
+  int width_, height_;
   std::vector<std::uint16_t> counts_;
 };
 
@@ -110,34 +109,22 @@ class Ballot {
         votes_(kTurns * size_),
         sums_(size_) {}
 
-  // Counts the region of a pixel, from that of the pixel counted last where this is near.
+  // Counts the region of a pixel, from that of the pixel counted last where this lies below or above: a row
+  // of both regions is the same.
   void Count(int x, int y) {
     const int top = y - arms_.up.Row(y)[x], bottom = y + arms_.down.Row(y)[x];
-    if (y != y_ || x < x_ || x > x_ + kNear) {
+    const int num_common = x != x_ ? 0 : std::min(bottom, bottom_) - std::max(top, top_) + 1;
+    if (2 * num_common <= bottom_ - top_ + 1) {
       std::fill(votes_.begin(), votes_.end(), std::uint16_t{0});
       num_pixels_ = 0;
-      for (int v = top; v <= bottom; ++v) Add<1>(v, Begin(x, v), End(x, v));
+      AddRows<1>(x, top, bottom);
     } else {
-      for (int v = std::min(top, top_); v <= std::max(bottom, bottom_); ++v) {
-        const bool was = v >= top_ && v <= bottom_, is = v >= top && v <= bottom;
-        // Mostly both ends are where they were or a pixel further.
-        if (was && is) {
-          const int begin = Begin(x_, v), end = End(x_, v);
-          const int new_begin = Begin(x, v), new_end = End(x, v);
-          const int leaves = new_begin > begin, enters = new_end > end;
-          Vote(v, begin, -leaves);
-          Vote(v, end + enters - 1, enters);
-          num_pixels_ += enters - leaves;
-          if (new_begin != begin + leaves) Change(v, new_begin, begin + leaves);
-          if (new_end != end + enters) Change(v, end + enters, new_end);
-        } else if (is) {
-          Add<1>(v, Begin(x, v), End(x, v));
-        } else if (was) {
-          Add<-1>(v, Begin(x_, v), End(x_, v));
-        }
-      }
+      AddRows<-1>(x, top_, top - 1);
+      AddRows<-1>(x, bottom + 1, bottom_);
+      AddRows<1>(x, top, top_ - 1);
+      AddRows<1>(x, bottom_ + 1, bottom);
     }
-    x_ = x, y_ = y, top_ = top, bottom_ = bottom;
+    x_ = x, top_ = top, bottom_ = bottom;
   }
   int num_pixels() const { return num_pixels_; }
 
@@ -160,16 +147,14 @@ class Ballot {
 
  private:
   static constexpr int kTurns = 4;
-  static constexpr int kNear = 4;
 
-  int Begin(int x, int v) const { return x - arms_.left.Row(v)[x]; }
-  int End(int x, int v) const { return x + arms_.right.Row(v)[x] + 1; }
-
-  void Vote(int v, int x, int num_votes) {
-    std::uint16_t& votes = votes_[static_cast<std::size_t>(index_.Row(v)[x] + 1)];
-    votes = static_cast<std::uint16_t>(votes + num_votes);
+  // Pixels of rows first .. last of x's regions vote for their indices, or for kNoIndex, which stands before
+  // the others.
+  template <int kVotes>
+  void AddRows(int x, int first, int last) {
+    for (int v = first; v <= last; ++v)
+      Add<kVotes>(v, x - arms_.left.Row(v)[x], x + arms_.right.Row(v)[x] + 1);
   }
-  // Pixels begin .. end - 1 of a row vote for their indices, or for kNoIndex, which stands before the others.
   template <int kVotes>
   void Add(int v, int begin, int end) {
     num_pixels_ += kVotes * (end - begin);
@@ -186,14 +171,6 @@ class Ballot {
     }
     for (; i < end; ++i) add(0, i);
   }
-  // Pixels begin .. end - 1 vote, or, if end < begin, those from end to begin - 1 do no more.
-  void Change(int v, int begin, int end) {
-    if (begin < end) {
-      Add<1>(v, begin, end);
-    } else if (end < begin) {
-      Add<-1>(v, end, begin);
-    }
-  }
 
   const ArmPlanes& arms_;
   HostImageView<const std::int16_t> index_;
@@ -201,7 +178,7 @@ class Ballot {
   std::vector<std::uint16_t> votes_;
   std::vector<std::int16_t> sums_;
   int num_pixels_ = 0;
-  int x_ = 0, y_ = -1, top_ = 0, bottom_ = 0;
+  int x_ = -1, top_ = 0, bottom_ = -1;
 };
 
 }  // namespace
@@ -231,55 +208,55 @@ void CheckRow(const Selection* selected, const std::uint16_t* winner_right, int 
 
 void VoteInRegions(const View& left, int num_disparities, const AdCensusParameters& parameters,
                    const IndexMap& map, ThreadPool& threads) {
+  if (parameters.voting_iterations == 0) return;
   const auto index = AsConst(map.index);
   const auto is_elected = [&](int votes, int num_votes) {
     return num_votes > parameters.voting_min_votes && votes * 100 > num_votes * parameters.voting_min_percent;
   };
-  struct Count {
-    int votes = 0, num_votes = 0;
-  };
   NewVoters new_voters(index.width, index.height);
-  std::vector<Pixel> pixels = PixelsWithout(index);
-  std::vector<Count> counts(pixels.size());  // of each pixel's last election
-  std::vector<std::int16_t> found;
-  for (int round = 0; round < parameters.voting_iterations && !pixels.empty(); ++round) {
-    found.assign(pixels.size(), kNoIndex);
-    ForPixels(pixels, threads, [&](std::size_t begin, std::size_t end) {
+  Strips strips = FindGaps(index, threads);
+  for (int round = 0; round < parameters.voting_iterations; ++round) {
+    std::atomic<bool> any_found = false;
+    ForStrips(strips, threads, [&](std::vector<Gap>& gaps) {
       Ballot ballot(left.arms, index, num_disparities);
-      for (std::size_t i = begin; i < end; ++i) {
-        const auto [x, y] = pixels[i];
-        Count& count = counts[i];
+      for (Gap& gap : gaps) {
         if (round > 0) {
           // Not even if all new voters of the region voted alike?
-          const int num_new = new_voters.NumOf(left.arms, x, y);
-          count.votes += num_new, count.num_votes += num_new;
-          if (num_new == 0 || !is_elected(count.votes, count.num_votes)) continue;
+          const int num_new = new_voters.NumOf(left.arms, gap.x, gap.y);
+          gap.votes = static_cast<std::uint16_t>(gap.votes + num_new);
+          gap.num_votes = static_cast<std::uint16_t>(gap.num_votes + num_new);
+          if (num_new == 0 || !is_elected(gap.votes, gap.num_votes)) continue;
         }
-        ballot.Count(x, y);
+        ballot.Count(gap.x, gap.y);
         const Ballot::Winner winner = ballot.Find();
-        count = {winner.votes, ballot.num_pixels() - winner.of_none};
-        if (is_elected(count.votes, count.num_votes)) found[i] = static_cast<std::int16_t>(winner.index);
+        gap.votes = static_cast<std::uint16_t>(winner.votes);
+        gap.num_votes = static_cast<std::uint16_t>(ballot.num_pixels() - winner.of_none);
+        if (!is_elected(gap.votes, gap.num_votes)) continue;
+        gap.found = static_cast<std::int16_t>(winner.index);
+        any_found = true;
       }
     });
-    Assign(pixels, found, map);
-    new_voters.Find(pixels, index.height, [&](std::size_t i) { return found[i] != kNoIndex; });
-    std::size_t num_left = 0;
-    for (std::size_t i = 0; i < pixels.size(); ++i) {
-      if (found[i] == kNoIndex) pixels[num_left] = pixels[i], counts[num_left++] = counts[i];
-    }
-    if (num_left == pixels.size()) break;
-    pixels.resize(num_left), counts.resize(num_left);
+    if (!any_found) break;
+    new_voters.Clear(threads);
+    ForStrips(strips, threads, [&](std::vector<Gap>& gaps) {
+      for (const Gap& gap : gaps) {
+        if (gap.found == kNoIndex) continue;
+        Fill(gap, map);
+        new_voters.Mark(gap.x, gap.y);
+      }
+      std::erase_if(gaps, [](const Gap& gap) { return gap.found != kNoIndex; });
+    });
+    new_voters.Count(threads);
   }
 }
 
 void Interpolate(const View& left, const IndexMap& map, ThreadPool& threads) {
   const auto index = AsConst(map.index);
-  const std::vector<Pixel> pixels = PixelsWithout(index);
-  std::vector<std::int16_t> found(pixels.size(), kNoIndex);
+  Strips strips = FindGaps(index, threads);
   const std::ptrdiff_t row_step = index.stride_bytes / static_cast<std::ptrdiff_t>(sizeof(std::int16_t));
-  ForPixels(pixels, threads, [&](std::size_t begin, std::size_t end) {
-    for (std::size_t i = begin; i < end; ++i) {
-      const auto [x, y] = pixels[i];
+  ForStrips(strips, threads, [&](std::vector<Gap>& gaps) {
+    for (Gap& gap : gaps) {
+      const int x = gap.x, y = gap.y;
       const bool is_hidden = (map.validity(x, y) & kOccluded) != 0;
       const std::int16_t* const center = &index(x, y);
       int best_distance = 256;
@@ -299,15 +276,19 @@ void Interpolate(const View& left, const IndexMap& map, ThreadPool& threads) {
         if (k > last) continue;
         const int u = x + k * dx / 2, v = y + k * dy / 2;  // towards zero
         if (is_hidden) {
-          if (found[i] == kNoIndex || index(u, v) < found[i]) found[i] = index(u, v);
+          if (gap.found == kNoIndex || index(u, v) < gap.found) gap.found = index(u, v);
         } else if (const int distance = ColorDistance(left, x, y, u, v); distance < best_distance) {
           best_distance = distance;
-          found[i] = index(u, v);
+          gap.found = index(u, v);
         }
       }
     }
   });
-  Assign(pixels, found, map);
+  ForStrips(strips, threads, [&](const std::vector<Gap>& gaps) {
+    for (const Gap& gap : gaps) {
+      if (gap.found != kNoIndex) Fill(gap, map);
+    }
+  });
 }
 
 }  // namespace parallax::cpu::ad_census
