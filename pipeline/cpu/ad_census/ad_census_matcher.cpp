@@ -80,6 +80,7 @@ class SumMaker {
     for (int i = 0; i < threads.num_threads(); ++i) {
       lines_.emplace_back(std::max(largest_width, largest_height));
       states_.emplace_back(StateSize(parameters));
+      held_.emplace_back(HeldSize(parameters, largest_width));
     }
   }
 
@@ -92,7 +93,8 @@ class SumMaker {
                   Size(NumAveragers(parameters, num_threads)) * SliceAverager::BytesOf(width, height)
             : ArmPlanes::BytesOf(height, width) + 2 * Plane<float>::BytesOf(longest, longest);
     return 2 * CostBytes(parameters, width, height) + of_support +
-           Size(num_threads) * (LineWork::BytesOf(longest) + StateSize(parameters) * kBytes);
+           Size(num_threads) *
+               (LineWork::BytesOf(longest) + (StateSize(parameters) + HeldSize(parameters, width)) * kBytes);
   }
 
   // mirrored_right: the right view, mirrored. stages: null, or gets the volumes.
@@ -151,7 +153,11 @@ class SumMaker {
            kBytes;
   }
   static std::size_t StateSize(const Parameters& parameters) {
-    return 4 * Size(NumBlocks(parameters) + 2) * Size(cpu::ad_census::NumLanes());
+    return 2 * cpu::ad_census::kMaxLinesTogether * Size(NumBlocks(parameters) + 2) *
+           Size(cpu::ad_census::NumLanes());
+  }
+  static std::size_t HeldSize(const Parameters& parameters, int width) {
+    return Size(width) * Size(NumBlocks(parameters)) * Size(cpu::ad_census::NumLanes());
   }
   // A slice takes 8 bytes a pixel: those of all threads take no more than the volumes where D > 7.
   static int NumAveragers(const Parameters& parameters, int num_threads) {
@@ -323,28 +329,38 @@ class SumMaker {
   void WalkRows() {
     ForEach(height_, [&](std::size_t worker, int y) {
       TurnSlices(worker, y);
+      const std::ptrdiff_t held_step = std::ptrdiff_t{num_blocks_} * lanes_;
       PathLine there = PathFrom(0, y, lanes_, width_);
-      there.num_first = (width_ + 1) / 2;
+      there.held = held_[worker].data(), there.held_step = held_step;
+      there.num_held = (width_ + 1) / 2;
       there.left_steps = left_->steps_x.Row(y), there.left_step = 1;
       there.right_steps = {mirrored_right_->steps_x.Row(y), 0, FirstRight(0, 0), -1, width_};
       PathLine back = PathFrom(width_ - 1, y, -lanes_, width_);
-      back.num_first = width_ / 2;
+      back.held = there.held + (width_ - 1) * held_step, back.held_step = -held_step;
+      back.num_held = width_ / 2;
       back.left_steps = left_->steps_x.Row(y) + width_, back.left_step = -1;
       back.right_steps = {mirrored_right_->steps_x.Row(y), 0, FirstRight(width_ - 1, 0) - 1, 1, width_};
-      cpu::ad_census::WalkLine(there, back, states_[worker].data());
+      const PathLine both_ways[] = {there, back};
+      cpu::ad_census::WalkLines(both_ways, 2, states_[worker].data());
     });
   }
+  // Neighbouring columns together, as they are neighbours in memory.
   void WalkColumns() {
+    constexpr int kColumns = cpu::ad_census::kMaxLinesTogether / 2;
     const std::ptrdiff_t step = std::ptrdiff_t{width_} * lanes_;
-    ForEach(width_, [&](std::size_t worker, int x) {
-      const std::ptrdiff_t stride = left_->steps_y.stride();
-      PathLine there = PathFrom(x, 0, step, height_);
-      there.left_steps = left_->steps_y.Row(0) + x, there.left_step = stride;
-      there.right_steps = {mirrored_right_->steps_y.Row(0), stride, FirstRight(x, 0), 0, width_};
-      PathLine back = PathFrom(x, height_ - 1, -step, height_);
-      back.left_steps = left_->steps_y.Row(height_) + x, back.left_step = -stride;
-      back.right_steps = {mirrored_right_->steps_y.Row(height_), -stride, FirstRight(x, 0), 0, width_};
-      cpu::ad_census::WalkLine(there, back, states_[worker].data());
+    const std::ptrdiff_t stride = left_->steps_y.stride();
+    ForEach((width_ + kColumns - 1) / kColumns, [&](std::size_t worker, int group) {
+      PathLine lines[2 * kColumns];
+      int num_lines = 0;
+      for (int x = group * kColumns; x < std::min(width_, (group + 1) * kColumns); ++x) {
+        PathLine& there = lines[num_lines++] = PathFrom(x, 0, step, height_);
+        there.left_steps = left_->steps_y.Row(0) + x, there.left_step = stride;
+        there.right_steps = {mirrored_right_->steps_y.Row(0), stride, FirstRight(x, 0), 0, width_};
+        PathLine& back = lines[num_lines++] = PathFrom(x, height_ - 1, -step, height_);
+        back.left_steps = left_->steps_y.Row(height_) + x, back.left_step = -stride;
+        back.right_steps = {mirrored_right_->steps_y.Row(height_), -stride, FirstRight(x, 0), 0, width_};
+      }
+      cpu::ad_census::WalkLines(lines, num_lines, states_[worker].data());
     });
   }
 
@@ -386,7 +402,7 @@ class SumMaker {
   bool has_slices_ = false;               // whether costs_ does, in the place of vectors
   Plane<float> reciprocals_[2];           // of the left crosses' alone: a column a row, a row a row
   std::vector<LineWork> lines_;           // a thread each
-  std::vector<AlignedBuffer<std::uint16_t>> states_;
+  std::vector<AlignedBuffer<std::uint16_t>> states_, held_;
   const View* left_ = nullptr;
   const View* mirrored_right_ = nullptr;
   int width_ = 0, height_ = 0;

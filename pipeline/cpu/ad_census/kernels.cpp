@@ -245,6 +245,7 @@ HWY_INLINE std::uint16_t Lowest(V16 v) {
 // One way along a line.
 class Walker {
  public:
+  Walker() = default;
   HWY_INLINE Walker(const PathLine& line, std::uint16_t* state)
       : line_(line), past_(LanesPast(line.num_disparities, line.num_blocks - 1)) {
     const Tag16 d;
@@ -262,10 +263,11 @@ class Walker {
     const int lanes = Lanes16();
     const std::uint16_t* cost = line_.costs + i * line_.step;
     std::uint16_t* sum = line_.sums + i * line_.step;
+    std::uint16_t* held = line_.held == nullptr ? nullptr : line_.held + i * line_.held_step;
     V16 next_lowest = hn::Set(d, std::uint16_t{0xFFFF});
     for (int b = 0; b < line_.num_blocks; ++b) {
-      hwy::Prefetch(cost + b * line_.block_stride + 6 * line_.step);
-      hwy::Prefetch(sum + b * line_.block_stride + 6 * line_.step);
+      hwy::Prefetch(cost + b * line_.block_stride + kStepsAhead * line_.step);
+      if (held == nullptr) hwy::Prefetch(sum + b * line_.block_stride + kStepsAhead * line_.step);
     }
     const std::size_t steps = line_.left_steps[i * line_.left_step];
     const AdCensusTables& tables = *line_.tables;
@@ -287,27 +289,36 @@ class Walker {
       next_lowest = hn::Min(next_lowest, path);
       hn::Store(path, d, after_ + b * lanes);
       std::uint16_t* of_block = sum + b * line_.block_stride;
-      hn::Store(i < line_.num_first ? path : hn::SaturatedAdd(path, hn::Load(d, of_block)), d, of_block);
+      if (held == nullptr) {
+        hn::Store(hn::SaturatedAdd(path, hn::Load(d, of_block)), d, of_block);
+      } else if (i < line_.num_held) {
+        hn::Store(path, d, held + b * lanes);
+      } else {
+        hn::Stream(hn::SaturatedAdd(path, hn::Load(d, held + b * lanes)), d, of_block);
+      }
     }
     lowest_ = Lowest(next_lowest);
     std::swap(before_, after_);
   }
 
  private:
-  const PathLine& line_;
+  static constexpr int kStepsAhead = 6;
+
+  PathLine line_;
   V16 past_;
-  std::uint16_t *before_, *after_;
+  std::uint16_t *before_ = nullptr, *after_ = nullptr;
   std::uint16_t lowest_ = 0;
 };
 
-// Both ways in turns: a step waits for the lowest of its way's costs before.
-void WalkLineOfTarget(const PathLine& there, const PathLine& back, std::uint16_t* state) {
-  Walker walker_there(there, state);
-  Walker walker_back(back, state + 2 * (there.num_blocks + 2) * Lanes16());
-  for (int i = 0; i < there.length; ++i) {
-    walker_there.Step(i);
-    walker_back.Step(i);
+// A step waits for the lowest of its line's costs before, so that others' fill the gap.
+void WalkLinesOfTarget(const PathLine* lines, int num_lines, std::uint16_t* state) {
+  Walker walkers[kMaxLinesTogether];
+  const std::ptrdiff_t state_size = std::ptrdiff_t{2} * (lines->num_blocks + 2) * Lanes16();
+  for (int k = 0; k < num_lines; ++k) walkers[k] = Walker(lines[k], state + k * state_size);
+  for (int i = 0; i < lines->length; ++i) {
+    for (int k = 0; k < num_lines; ++k) walkers[k].Step(i);
   }
+  hwy::FlushStream();
 }
 
 // --- selection ------------------------------------------------------------------------
@@ -339,9 +350,14 @@ void SelectRowOfTarget(const std::uint16_t* sums, std::ptrdiff_t block_stride, i
     Selection& s = selected[x];
     s.winner = static_cast<std::uint16_t>(winner);
     for (int i = 0; i < 3; ++i) s.sum[i] = cell[winner - 1 + i];
-    for (int i = -1; i <= 1; ++i) cell[winner + i] = 0xFFFF;
     V16 rival = none;
-    for (int b = 0; b < num_blocks; ++b) rival = hn::Min(rival, hn::Load(d, cell + b * lanes));
+    const V16 three = hn::Set(d, std::uint16_t{3});
+    for (int b = 0; b < num_blocks; ++b) {
+      // 0, 1 and 2 beside and at the winner, which need not be in this block.
+      const V16 place = hn::Add(hn::Iota(d, 1), hn::Set(d, static_cast<std::uint16_t>(b * lanes - winner)));
+      const V16 v = hn::Load(d, cell + b * lanes);
+      rival = hn::Min(rival, hn::IfThenElse(hn::Lt(place, three), none, v));
+    }
     s.rival = Lowest(rival);
   }
 }
@@ -383,7 +399,7 @@ HWY_EXPORT(SumLineOfTarget);
 HWY_EXPORT(MeanLineOfTarget);
 HWY_EXPORT(LoadLineOfTarget);
 HWY_EXPORT(StoreLineOfTarget);
-HWY_EXPORT(WalkLineOfTarget);
+HWY_EXPORT(WalkLinesOfTarget);
 HWY_EXPORT(SelectRowOfTarget);
 HWY_EXPORT(SelectRightRowOfTarget);
 
@@ -417,8 +433,8 @@ void LoadLine(const std::uint16_t* volume, std::ptrdiff_t step, int length, std:
 void StoreLine(const std::uint16_t* line, int length, std::ptrdiff_t step, std::uint16_t* volume) {
   HWY_DYNAMIC_DISPATCH(StoreLineOfTarget)(line, length, step, volume);
 }
-void WalkLine(const PathLine& there, const PathLine& back, std::uint16_t* state) {
-  HWY_DYNAMIC_DISPATCH(WalkLineOfTarget)(there, back, state);
+void WalkLines(const PathLine* lines, int num_lines, std::uint16_t* state) {
+  HWY_DYNAMIC_DISPATCH(WalkLinesOfTarget)(lines, num_lines, state);
 }
 void SelectRow(const std::uint16_t* sums, std::ptrdiff_t block_stride, int width, int num_blocks,
                int num_disparities, std::uint16_t* scratch, Selection* selected) {

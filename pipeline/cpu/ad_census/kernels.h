@@ -87,7 +87,12 @@ struct PathLine {
   std::ptrdiff_t step, block_stride;  // elements from one pixel, one block to the next
   const std::uint16_t* costs;         // of the first pixel
   std::uint16_t* sums;
-  int num_first;  // of so many pixels the sums are written, of the rest added to
+  // Null: sums are added to. Else both ways of a line hold here, all blocks of a pixel together, held_step
+  // elements from the next one's, what they leave for the other one on their first num_held pixels; sums are
+  // written on the rest, whatever they were.
+  std::uint16_t* held;
+  std::ptrdiff_t held_step;
+  int num_held;
   // Steps of colour from the predecessor, 1 or 0: of the left pixels, left_step apart, and of the right
   // partners.
   const std::uint8_t* left_steps;
@@ -95,8 +100,10 @@ struct PathLine {
   Partners right_steps;
   const AdCensusTables* tables;
 };
-// Both ways along a line. state: 4 (num_blocks + 2) vectors.
-void WalkLine(const PathLine& there, const PathLine& back, std::uint16_t* state);
+// Lines of one length and one number of disparities, which take turns. state: 2 (num_blocks + 2) vectors
+// each.
+inline constexpr int kMaxLinesTogether = 8;
+void WalkLines(const PathLine* lines, int num_lines, std::uint16_t* state);
 
 // --- selection ------------------------------------------------------------------------
 struct Selection {

@@ -49,54 +49,60 @@ SliceAverager::SliceAverager(int largest_width, int largest_height) {
     slice.group = take(kMaxLanes * sizes.stride, sizes.stride);
   }
   line_ = AlignedBuffer<std::uint16_t>(Size(sizes.stride));
-  for (AlignedBuffer<std::uint8_t>* arms : {&back_, &ahead_, &back_across_, &ahead_across_})
-    *arms = AlignedBuffer<std::uint8_t>(Size(sizes.stride));
   scratch_ = AlignedBuffer<std::uint8_t>(SliceScratchBytes(sizes.longest));
 }
 
 std::size_t SliceAverager::BytesOf(int width, int height) {
   const Sizes sizes(width, height);
   return (kTogether * Size(sizes.of_slice) + Size(sizes.stride)) * sizeof(std::uint16_t) +
-         4 * Size(sizes.stride) + SliceScratchBytes(sizes.longest);
+         SliceScratchBytes(sizes.longest);
 }
 
-// Arms of the pixels of a line, the shorter ones of both images.
-void SliceAverager::Combine(const Slice& slice, Direction direction, int line,
-                            Plane<std::uint8_t> ArmPlanes::*which,
-                            AlignedBuffer<std::uint8_t>& lengths) const {
+SliceLine SliceAverager::LineOf(const Slice& slice, Direction direction, int line) const {
+  const int length = LengthOf(direction);
   if (direction == kRows) {
-    CombineArms((input_->left->arms.*which).Row(line),
-                (input_->right->arms.*which).Row(line) - slice.disparity, slice.begin, slice.end,
-                input_->width, lengths.data());
-  } else {
-    const bool is_inside = line >= slice.begin && line < slice.end;
-    CombineArms((input_->left_columns->*which).Row(line),
-                (input_->right_columns->*which).Row(is_inside ? line - slice.disparity : 0), 0,
-                is_inside ? input_->height : 0, input_->height, lengths.data());
+    const auto arms = [&](const Plane<std::uint8_t>& back, const Plane<std::uint8_t>& ahead, int offset) {
+      return LineArms{back.Row(line) - offset, ahead.Row(line) - offset};
+    };
+    const ArmPlanes &left = input_->left->arms, &right = input_->right->arms;
+    const int d = slice.disparity;
+    return {length,
+            slice.begin,
+            slice.end,
+            arms(left.left, left.right, 0),
+            arms(right.left, right.right, d),
+            arms(left.up, left.down, 0),
+            arms(right.up, right.down, d)};
   }
+  // A column's partners are one column.
+  const bool is_inside = line >= slice.begin && line < slice.end;
+  const int line_right = is_inside ? line - slice.disparity : 0;
+  const auto arms = [](const Plane<std::uint8_t>& back, const Plane<std::uint8_t>& ahead, int column) {
+    return LineArms{back.Row(column), ahead.Row(column)};
+  };
+  const ArmPlanes &left = *input_->left_columns, &right = *input_->right_columns;
+  return {length,
+          0,
+          is_inside ? length : 0,
+          arms(left.up, left.down, line),
+          arms(right.up, right.down, line_right),
+          arms(left.left, left.right, line),
+          arms(right.left, right.right, line_right)};
 }
 
-SliceLine SliceAverager::ArmsAlong(const Slice& slice, Direction direction, int line) {
-  Combine(slice, direction, line, direction == kRows ? &ArmPlanes::left : &ArmPlanes::up, back_);
-  Combine(slice, direction, line, direction == kRows ? &ArmPlanes::right : &ArmPlanes::down, ahead_);
-  return {LengthOf(direction), back_.data(), ahead_.data()};
+// Elements from a line of a slice to the one whose turn is next.
+std::ptrdiff_t SliceAverager::ToNext(const Slice& slice, Direction direction) const {
+  const Lines& lines = slice.costs[direction];
+  const bool is_last = &slice + 1 == slices_ + count_;
+  return is_last ? slices_[0].costs[direction].first + lines.stride - lines.first
+                 : (&slice + 1)->costs[direction].first - lines.first;
 }
 
-// Sizes of the regions of the pixels of a line: sums along it of the spans across it.
-void SliceAverager::FindSizes(const Slice& slice, Direction direction, int line, const SliceLine& arms) {
-  Combine(slice, direction, line, direction == kRows ? &ArmPlanes::up : &ArmPlanes::left, back_across_);
-  Combine(slice, direction, line, direction == kRows ? &ArmPlanes::down : &ArmPlanes::right, ahead_across_);
-  SpansOf(back_across_.data(), ahead_across_.data(), arms.length, line_.data());
-  SumAlong(arms, line_.data(), slice.sizes[direction][line], scratch_.data());
-}
-
-// Columns are too short for the machine to foresee the next one.
-void SliceAverager::FetchNext(const Slice& slice, Direction direction, int line, bool and_across) const {
+// Columns are too short for the machine to foresee the next one's arms.
+void SliceAverager::FetchNextArms(const Slice& slice, Direction direction, int line, bool and_across) const {
   if (direction == kRows || line + 1 == input_->width) return;
-  const int next = line + 1, height = input_->height;
-  Fetch(slice.costs[kColumns][next], height * 2);
-  Fetch(slice.sizes[kColumns][next], height * 2);
   if (&slice != slices_) return;  // a slice's partners are the next slice's with the next line
+  const int next = line + 1, height = input_->height;
   const int next_right = std::clamp(next - slice.disparity, 0, input_->width - 1);
   const auto fetch_arms = [&](const Plane<std::uint8_t>& left, const Plane<std::uint8_t>& right) {
     Fetch(left.Row(next), height);
@@ -165,17 +171,15 @@ void SliceAverager::Average(const SliceInput& input, int d, int count, std::uint
   }
   TurnLines(kRows, [&](const Slice& slice, int y, std::uint16_t* sums) {
     MatchRow(slice, y, line_.data());
-    SumAlong(ArmsAlong(slice, kRows, y), line_.data(), sums, scratch_.data());
+    SumLine(LineOf(slice, kRows, y), line_.data(), sums, scratch_.data());
   });
   for (int i = 0; i < input.iterations; ++i) {
     const Direction direction = i % 2 == 0 ? kColumns : kRows;
     const bool is_last = i + 1 == input.iterations;
     const auto average = [&](const Slice& slice, int line, std::uint16_t* means) {
-      FetchNext(slice, direction, line, i < 2);
-      const SliceLine arms = ArmsAlong(slice, direction, line);
-      if (i < 2) FindSizes(slice, direction, line, arms);
-      MeanAlong(arms, slice.costs[direction][line], slice.sizes[direction][line], means, scratch_.data());
-      if (!is_last) SumAlong(arms, means, means, scratch_.data());
+      FetchNextArms(slice, direction, line, i < 2);
+      AverageLine(LineOf(slice, direction, line), {i < 2, !is_last, ToNext(slice, direction)},
+                  slice.costs[direction][line], slice.sizes[direction][line], means, scratch_.data());
     };
     if (!is_last || direction == kColumns) {
       TurnLines(direction, average);

@@ -27,7 +27,7 @@ struct SliceInput {
 // average. They take turns line by line, as they need the same lines of both images.
 class SliceAverager {
  public:
-  static constexpr int kTogether = 4;
+  static constexpr int kTogether = 2;
 
   SliceAverager(int largest_width, int largest_height);
   static std::size_t BytesOf(int width, int height);
@@ -60,11 +60,9 @@ class SliceAverager {
   };
 
   int LengthOf(Direction direction) const { return direction == kRows ? input_->width : input_->height; }
-  void Combine(const Slice& slice, Direction direction, int line, Plane<std::uint8_t> ArmPlanes::*which,
-               AlignedBuffer<std::uint8_t>& lengths) const;
-  SliceLine ArmsAlong(const Slice& slice, Direction direction, int line);
-  void FindSizes(const Slice& slice, Direction direction, int line, const SliceLine& arms);
-  void FetchNext(const Slice& slice, Direction direction, int line, bool and_across) const;
+  SliceLine LineOf(const Slice& slice, Direction direction, int line) const;
+  std::ptrdiff_t ToNext(const Slice& slice, Direction direction) const;
+  void FetchNextArms(const Slice& slice, Direction direction, int line, bool and_across) const;
   template <typename F>
   void TurnLines(Direction direction, const F& make_line);
   void MatchRow(const Slice& slice, int y, std::uint16_t* costs) const;
@@ -72,7 +70,7 @@ class SliceAverager {
   LargeBuffer memory_;
   Slice slices_[kTogether];
   AlignedBuffer<std::uint16_t> line_;
-  AlignedBuffer<std::uint8_t> back_, ahead_, back_across_, ahead_across_, scratch_;
+  AlignedBuffer<std::uint8_t> scratch_;
   const SliceInput* input_ = nullptr;  // of the slices being made
   int count_ = 0;
 };

@@ -1,6 +1,8 @@
 #include "pipeline/cpu/ad_census/slice_kernels.h"
 
 #include "pipeline/simd/simd_targets.h"
+// After the choice of targets.
+#include <hwy/cache_control.h>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "pipeline/cpu/ad_census/slice_kernels.cpp"
@@ -9,6 +11,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <utility>
 
 // Whether tables of 64 elements of 16 bits can be looked up in registers: then sums from the line's begin are
 // taken from the ends of arms a vector at a time, else one after the other.
@@ -30,27 +33,6 @@ using V16 = hn::Vec<Tag16>;
 using TagHalf8 = hn::Rebind<std::uint8_t, Tag16>;
 
 HWY_INLINE int Lanes16() { return static_cast<int>(hn::Lanes(Tag16())); }
-
-void CombineArmsOfTarget(const std::uint8_t* left, const std::uint8_t* right, int begin, int end, int length,
-                         std::uint8_t* HWY_RESTRICT lengths) {
-  const Tag8 d;
-  const int lanes = static_cast<int>(hn::Lanes(d));
-  if (begin > 0) std::copy_n(left, begin, lengths);
-  for (int i = begin; i < end; i += lanes)
-    hn::StoreU(hn::Min(hn::LoadU(d, left + i), hn::LoadU(d, right + i)), d, lengths + i);
-  if (end < length) std::copy(left + end, left + length, lengths + end);
-}
-
-void SpansOfTarget(const std::uint8_t* back, const std::uint8_t* ahead, int length,
-                   std::uint16_t* HWY_RESTRICT spans) {
-  const Tag16 d;
-  const TagHalf8 d8;
-  for (int i = 0; i < length; i += Lanes16()) {
-    const V16 arms =
-        hn::Add(hn::PromoteTo(d, hn::LoadU(d8, back + i)), hn::PromoteTo(d, hn::LoadU(d8, ahead + i)));
-    hn::StoreU(hn::Add(arms, hn::Set(d, std::uint16_t{1})), d, spans + i);
-  }
-}
 
 // 16-bit sums from the line's begin, which wrap around and give the right differences.
 #if PARALLAX_CPU_HAS_WIDE_LOOKUP
@@ -98,23 +80,13 @@ class RunningSums {
 // The ends of the arms of a vector of pixels, as lanes of the vectors of sums around.
 struct ArmEnds {
   __m512i ahead, back;
-  __mmask32 is_far_ahead, is_far_back;  // a vector further
 
-  HWY_INLINE ArmEnds(const SliceLine& line, int i) {
-    const Tag16 d;
-    const TagHalf8 d8;
-    const V16 lane = hn::Iota(d, 0);
-    ahead = hn::Add(lane, hn::PromoteTo(d, hn::LoadU(d8, line.ahead + i))).raw;
-    back =
-        hn::Sub(hn::Add(lane, hn::Set(d, std::uint16_t{31})), hn::PromoteTo(d, hn::LoadU(d8, line.back + i)))
-            .raw;
-    is_far_ahead = _mm512_cmpeq_epi16_mask(ahead, _mm512_set1_epi16(64));
-    is_far_back = _mm512_movepi16_mask(back);
-  }
-  // sums: of the first pixel of the vector.
-  HWY_INLINE V16 Difference(const std::uint16_t* sums) const {
+  HWY_INLINE V16 Difference(const std::uint16_t* sums) const {  // sums: of the first pixel of the vector
     const Tag16 d;
     const __m512i here = hn::Load(d, sums).raw, before = hn::Load(d, sums - 32).raw;
+    // An end may lie one vector further.
+    const __mmask32 is_far_ahead = _mm512_cmpeq_epi16_mask(ahead, _mm512_set1_epi16(64));
+    const __mmask32 is_far_back = _mm512_movepi16_mask(back);
     __m512i end = _mm512_permutex2var_epi16(here, ahead, hn::Load(d, sums + 32).raw);
     end = _mm512_mask_set1_epi16(end, is_far_ahead, static_cast<short>(sums[64]));
     __m512i begin = _mm512_permutex2var_epi16(before, back, here);
@@ -123,113 +95,223 @@ struct ArmEnds {
   }
 };
 
-void SumAlongOfTarget(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
+HWY_INLINE __mmask32 LanesInside(const SliceLine& line, int i) {
+  const auto lanes_before = [&](int end) { return (std::uint64_t{1} << std::clamp(end - i, 0, 32)) - 1; };
+  return static_cast<__mmask32>(lanes_before(line.end) & ~lanes_before(line.begin));
+}
+HWY_INLINE __m256i Shorter(const std::uint8_t* left, const std::uint8_t* right, __mmask32 is_inside) {
+  const __m256i length = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(left));
+  return _mm256_mask_min_epu8(length, is_inside, length, _mm256_maskz_loadu_epi8(is_inside, right));
+}
+HWY_INLINE ArmEnds FindEnds(const SliceLine& line, int i) {
+  const __mmask32 is_inside = LanesInside(line, i);
+  const __m512i lane = hn::Iota(Tag16(), 0).raw;
+  const __m512i ahead = _mm512_cvtepu8_epi16(Shorter(line.left.ahead + i, line.right.ahead + i, is_inside));
+  const __m512i back = _mm512_cvtepu8_epi16(Shorter(line.left.back + i, line.right.back + i, is_inside));
+  return {_mm512_add_epi16(lane, ahead),
+          _mm512_sub_epi16(_mm512_add_epi16(lane, _mm512_set1_epi16(31)), back)};
+}
+// 1 + both arms across the line.
+HWY_INLINE V16 FindSpans(const SliceLine& line, int i) {
+  const __mmask32 is_inside = LanesInside(line, i);
+  const __m256i arms =
+      _mm256_add_epi8(Shorter(line.left_across.back + i, line.right_across.back + i, is_inside),
+                      Shorter(line.left_across.ahead + i, line.right_across.ahead + i, is_inside));
+  return hn::Add(V16{_mm512_cvtepu8_epi16(arms)}, hn::Set(Tag16(), std::uint16_t{1}));
+}
+
+void SumLineOfTarget(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
   const Tag16 d;
   std::uint16_t* const memory = static_cast<std::uint16_t*>(scratch);
   RunningSums running(memory);
   for (int i = 0; i < line.length; i += 32) running.Append(hn::LoadU(d, from + i));
   const std::uint16_t* const sums = memory + RunningSums::kMargin;
-  for (int i = 0; i < line.length; i += 32) hn::StoreU(ArmEnds(line, i).Difference(sums + i), d, to + i);
+  for (int i = 0; i < line.length; i += 32) hn::StoreU(FindEnds(line, i).Difference(sums + i), d, to + i);
 }
 
-// 1 / n, correctly rounded, for whole numbers n up to 4489 = kMaxArmSpan_px^2: two steps of Newton's from an
-// estimate of 14 bits. The first one leaves the last bit in doubt. The second one's residual 1 - n r takes 14
-// bits and is exact, so that its sum before rounding is off by less than 2^-46 of 1 / n, which lies 2^-37 of
-// it or more from every number halfway between two floats.
+// 1 / n, correctly rounded, for whole numbers n up to 4489 = kMaxArmSpan_px^2, from an estimate r of 14 bits:
+// 1 / n = r (1 + e + e^2 + ...) with e = 1 - n r, which takes 22 bits and is exact. Before the last rounding
+// the sum is off by less than 2^-37.9 of 1 / n (2^-38 as e + e^2 is rounded, 2^-42 for what is left out), and
+// every number halfway between two floats lies 2^-37 of it or more away.
 HWY_INLINE __m512 Reciprocal(__m512 n) {
-  const __m512 one = _mm512_set1_ps(1.0F);
-  __m512 r = _mm512_rcp14_ps(n);
-  r = _mm512_fmadd_ps(r, _mm512_fnmadd_ps(n, r, one), r);
-  return _mm512_fmadd_ps(r, _mm512_fnmadd_ps(n, r, one), r);
+  const __m512 r = _mm512_rcp14_ps(n);
+  const __m512 e = _mm512_fnmadd_ps(n, r, _mm512_set1_ps(1.0F));
+  return _mm512_fmadd_ps(r, _mm512_fmadd_ps(e, e, e), r);
 }
 
-// Sums may take 23 bits: low and high bytes are added up apart, and either sum fits 16 bits.
-void MeanAlongOfTarget(const SliceLine& line, const std::uint16_t* from, const std::uint16_t* sizes,
-                       std::uint16_t* to, void* scratch) {
-  const Tag16 d;
-  std::uint16_t* const low_memory = static_cast<std::uint16_t*>(scratch);
-  std::uint16_t* const high_memory = low_memory + RunningSums::NumElements(line.length);
-  RunningSums running_low(low_memory), running_high(high_memory);
-  for (int i = 0; i < line.length; i += 32) {
-    const V16 v = hn::LoadU(d, from + i);
-    running_low.Append(hn::And(v, hn::Set(d, std::uint16_t{255})));
-    running_high.Append(hn::ShiftRight<8>(v));
-  }
-  const std::uint16_t* const low_sums = low_memory + RunningSums::kMargin;
-  const std::uint16_t* const high_sums = high_memory + RunningSums::kMargin;
-  const __m512i weights = _mm512_set1_epi32(256 << 16 | 1);
-  const auto mean = [&](__m512i sum_bytes, __m512i size) HWY_ATTR {
+// low, high: sums of low and high bytes, which fit 16 bits where the whole takes 23.
+HWY_INLINE V16 Mean(V16 low, V16 high, V16 size) {
+  const __m512i weights = _mm512_set1_epi32(256 << 16 | 1), zero = _mm512_setzero_si512();
+  const auto mean = [&](__m512i sum_bytes, __m512i size_of_half) HWY_ATTR {
     const __m512 sum = _mm512_cvtepi32_ps(_mm512_madd_epi16(sum_bytes, weights));
-    return _mm512_cvtps_epi32(_mm512_mul_ps(sum, Reciprocal(_mm512_cvtepi32_ps(size))));
+    return _mm512_cvtps_epi32(_mm512_mul_ps(sum, Reciprocal(_mm512_cvtepi32_ps(size_of_half))));
+  };
+  const __m512i first = mean(_mm512_unpacklo_epi16(low.raw, high.raw), _mm512_unpacklo_epi16(size.raw, zero));
+  const __m512i second =
+      mean(_mm512_unpackhi_epi16(low.raw, high.raw), _mm512_unpackhi_epi16(size.raw, zero));
+  return V16{_mm512_packus_epi32(first, second)};
+}
+
+template <bool kFindsSizes, bool kSumsMeans>
+void Average(const SliceLine& line, std::ptrdiff_t next, const std::uint16_t* from, std::uint16_t* sizes,
+             std::uint16_t* to, std::uint16_t* scratch) {
+  const Tag16 d;
+  const auto take = [&] { return std::exchange(scratch, scratch + RunningSums::NumElements(line.length)); };
+  std::uint16_t *const low_memory = take(), *const high_memory = take();
+  std::uint16_t *const span_memory = take(), *const mean_memory = take();
+  std::uint16_t *const ahead = take(), *const back = take();
+  RunningSums low(low_memory), high(high_memory), spans(span_memory), means(mean_memory);
+  for (int i = 0; i < line.length; i += 32) {
+    hwy::Prefetch(from + next + i);
+    hwy::Prefetch(sizes + next + i);
+    const ArmEnds ends = FindEnds(line, i);
+    hn::Store(V16{ends.ahead}, d, ahead + i);
+    hn::Store(V16{ends.back}, d, back + i);
+    const V16 v = hn::LoadU(d, from + i);
+    low.Append(hn::And(v, hn::Set(d, std::uint16_t{255})));
+    high.Append(hn::ShiftRight<8>(v));
+    if constexpr (kFindsSizes) spans.Append(FindSpans(line, i));
+  }
+  const auto difference = [&](const std::uint16_t* memory, int i) HWY_ATTR {
+    const ArmEnds ends{hn::Load(d, ahead + i).raw, hn::Load(d, back + i).raw};
+    return ends.Difference(memory + RunningSums::kMargin + i);
   };
   for (int i = 0; i < line.length; i += 32) {
-    const ArmEnds ends(line, i);
-    const __m512i low = ends.Difference(low_sums + i).raw, high = ends.Difference(high_sums + i).raw;
-    const __m512i size = hn::LoadU(d, sizes + i).raw, zero = _mm512_setzero_si512();
-    const __m512i first = mean(_mm512_unpacklo_epi16(low, high), _mm512_unpacklo_epi16(size, zero));
-    const __m512i second = mean(_mm512_unpackhi_epi16(low, high), _mm512_unpackhi_epi16(size, zero));
-    hn::StoreU(V16{_mm512_packus_epi32(first, second)}, d, to + i);
+    V16 size;
+    if constexpr (kFindsSizes) {
+      size = difference(span_memory, i);
+      hn::StoreU(size, d, sizes + i);
+    } else {
+      size = hn::LoadU(d, sizes + i);
+    }
+    const V16 mean = Mean(difference(low_memory, i), difference(high_memory, i), size);
+    if constexpr (kSumsMeans) {
+      means.Append(mean);
+    } else {
+      hn::StoreU(mean, d, to + i);
+    }
   }
+  if constexpr (kSumsMeans) {
+    for (int i = 0; i < line.length; i += 32) hn::StoreU(difference(mean_memory, i), d, to + i);
+  }
+}
+
+void AverageLineOfTarget(const SliceLine& line, AverageOptions options, const std::uint16_t* from,
+                         std::uint16_t* sizes, std::uint16_t* to, void* scratch) {
+  auto* const average = options.find_sizes
+                            ? (options.sum_means ? Average<true, true> : Average<true, false>)
+                            : (options.sum_means ? Average<false, true> : Average<false, false>);
+  average(line, options.next, from, sizes, to, static_cast<std::uint16_t*>(scratch));
 }
 
 std::size_t SliceScratchBytesOfTarget(int length) {
-  return 2 * static_cast<std::size_t>(RunningSums::NumElements(length)) * sizeof(std::uint16_t);
+  return 6 * static_cast<std::size_t>(RunningSums::NumElements(length)) * sizeof(std::uint16_t);
 }
 
 #else
 
+// Memory for what is made of a line.
+struct LineScratch {
+  LineScratch(void* memory, int length)
+      : sums(static_cast<std::uint32_t*>(memory)),
+        before(sums + SizeOf(length)),
+        values(reinterpret_cast<std::uint16_t*>(before + SizeOf(length))),
+        back(reinterpret_cast<std::uint8_t*>(values + SizeOf(length))),
+        ahead(back + SizeOf(length)) {}
+  static std::size_t SizeOf(int length) { return static_cast<std::size_t>(length) + 1 + kLineSlack; }
+  static std::size_t BytesOf(int length) { return SizeOf(length) * 12; }
+  std::uint32_t *sums, *before;
+  std::uint16_t* values;
+  std::uint8_t *back, *ahead;
+};
+
+void CombineArms(const SliceLine& line, const std::uint8_t* left, const std::uint8_t* right,
+                 std::uint8_t* HWY_RESTRICT lengths) {
+  const Tag8 d;
+  const int lanes = static_cast<int>(hn::Lanes(d));
+  std::copy_n(left, line.begin, lengths);
+  for (int i = line.begin; i < line.end; i += lanes)
+    hn::StoreU(hn::Min(hn::LoadU(d, left + i), hn::LoadU(d, right + i)), d, lengths + i);
+  std::copy(left + line.end, left + line.length, lengths + line.end);
+}
+HWY_INLINE void CombineBothArms(const SliceLine& line, const LineArms& left, const LineArms& right,
+                                const LineScratch& scratch) {
+  CombineArms(line, left.back, right.back, scratch.back);
+  CombineArms(line, left.ahead, right.ahead, scratch.ahead);
+}
+
 // Sums from the line's begin, 0 before its first element, and to[i] = what lies between the ends of arms.
 template <typename T>
-HWY_INLINE void SumBetween(const SliceLine& line, const std::uint16_t* from, T* HWY_RESTRICT before, T* to) {
+HWY_INLINE void SumBetween(const LineScratch& scratch, int length, const std::uint16_t* from,
+                           T* HWY_RESTRICT before, T* to) {
   T sum = 0;
   before[0] = 0;
-  for (int i = 0; i < line.length; ++i) {
+  for (int i = 0; i < length; ++i) {
     sum = static_cast<T>(sum + from[i]);
     before[i + 1] = sum;
   }
-  for (int i = 0; i < line.length; ++i)
-    to[i] = static_cast<T>(before[i + line.ahead[i] + 1] - before[i - line.back[i]]);
+  for (int i = 0; i < length; ++i)
+    to[i] = static_cast<T>(before[i + scratch.ahead[i] + 1] - before[i - scratch.back[i]]);
+}
+HWY_INLINE void SumAlong(const LineScratch& scratch, int length, const std::uint16_t* from,
+                         std::uint16_t* to) {
+  SumBetween(scratch, length, from, reinterpret_cast<std::uint16_t*>(scratch.before), to);
 }
 
-void SumAlongOfTarget(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
-  SumBetween(line, from, static_cast<std::uint16_t*>(scratch), to);
+void SumLineOfTarget(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* memory) {
+  const LineScratch scratch(memory, line.length);
+  CombineBothArms(line, line.left, line.right, scratch);
+  SumAlong(scratch, line.length, from, to);
 }
 
-void MeanAlongOfTarget(const SliceLine& line, const std::uint16_t* from, const std::uint16_t* sizes,
-                       std::uint16_t* to, void* scratch) {
+void AverageLineOfTarget(const SliceLine& line, AverageOptions options, const std::uint16_t* from,
+                         std::uint16_t* sizes, std::uint16_t* to, void* memory) {
+  const Tag16 d16;
+  const TagHalf8 d8;
+  const LineScratch scratch(memory, line.length);
+  if (options.find_sizes) {
+    CombineBothArms(line, line.left_across, line.right_across, scratch);
+    for (int i = 0; i < line.length; i += Lanes16()) {
+      const V16 arms = hn::Add(hn::PromoteTo(d16, hn::LoadU(d8, scratch.back + i)),
+                               hn::PromoteTo(d16, hn::LoadU(d8, scratch.ahead + i)));
+      hn::StoreU(hn::Add(arms, hn::Set(d16, std::uint16_t{1})), d16, scratch.values + i);
+    }
+  }
+  CombineBothArms(line, line.left, line.right, scratch);
+  if (options.find_sizes) SumAlong(scratch, line.length, scratch.values, sizes);
+  SumBetween(scratch, line.length, from, scratch.before, scratch.sums);
   const hn::ScalableTag<std::int32_t> d;
   const hn::Rebind<float, decltype(d)> df;
-  const hn::Rebind<std::uint16_t, decltype(d)> d16;
-  std::uint32_t* const before = static_cast<std::uint32_t*>(scratch);
-  std::uint32_t* const sums = before + line.length + 1;
-  SumBetween(line, from, before, sums);
+  const hn::Rebind<std::uint16_t, decltype(d)> d_half;
   for (int i = 0; i < line.length; i += static_cast<int>(hn::Lanes(d))) {
-    const auto sum = hn::ConvertTo(df, hn::LoadU(d, reinterpret_cast<const std::int32_t*>(sums + i)));
-    const auto size = hn::ConvertTo(df, hn::PromoteTo(d, hn::LoadU(d16, sizes + i)));
+    const auto sum = hn::ConvertTo(df, hn::LoadU(d, reinterpret_cast<const std::int32_t*>(scratch.sums + i)));
+    const auto size = hn::ConvertTo(df, hn::PromoteTo(d, hn::LoadU(d_half, sizes + i)));
     const auto mean = hn::NearestInt(hn::Mul(sum, hn::Div(hn::Set(df, 1.0F), size)));
-    hn::StoreU(hn::DemoteTo(d16, mean), d16, to + i);
+    hn::StoreU(hn::DemoteTo(d_half, mean), d_half, to + i);
   }
+  if (options.sum_means) SumAlong(scratch, line.length, to, to);
 }
 
-std::size_t SliceScratchBytesOfTarget(int length) {
-  return 2 * (static_cast<std::size_t>(length) + 1 + kLineSlack) * sizeof(std::uint32_t);
-}
+std::size_t SliceScratchBytesOfTarget(int length) { return LineScratch::BytesOf(length); }
 
 #endif
 
 // --- matching cost ----------------------------------------------------------------
+// Whether the largest difference of a channel counts: three times, as every third cost of the table says.
+HWY_INLINE bool IsOfLargest(const SliceCostRow& row) {
+  return row.difference == ColorDifference::kMaximum || row.num_channels == 1;
+}
 HWY_INLINE V16 ColorIndex(const SliceCostRow& row, int x) {
   const Tag16 d;
   const TagHalf8 d8;
-  const bool is_maximum = row.difference == ColorDifference::kMaximum || row.num_channels == 1;
   V16 index = hn::Zero(d);
   for (int c = 0; c < row.num_channels; ++c) {
     const V16 left = hn::PromoteTo(d, hn::LoadU(d8, row.left[c] + x));
     const V16 right = hn::PromoteTo(d, hn::LoadU(d8, row.right[c] + x));
     const V16 difference = hn::Sub(hn::Max(left, right), hn::Min(left, right));
-    index = is_maximum ? hn::Max(index, difference) : hn::Add(index, difference);
+    index = IsOfLargest(row) ? hn::Max(index, difference) : hn::Add(index, difference);
   }
-  return is_maximum ? hn::Add(hn::Add(index, index), index) : index;
+  return index;
 }
 
 #if PARALLAX_CPU_HAS_WIDE_LOOKUP
@@ -265,16 +347,18 @@ HWY_INLINE V16 CensusIndex(const SliceCostRow& row, int x) {
 }
 
 HWY_INLINE void MatchVector(const SliceCostRow& row, int x, std::uint16_t* costs) {
-  const V16 color = LookUp(row.tables->color, ColorIndex(row, x));
+  const V16 index = ColorIndex(row, x);
+  const V16 color = IsOfLargest(row) ? LookUp(row.tables->gray, index) : LookUp(row.tables->color, index);
   hn::StoreU(hn::Add(color, LookUp(row.tables->census, CensusIndex(row, x))), Tag16(), costs + x);
 }
 #else
 HWY_INLINE void MatchVector(const SliceCostRow& row, int x, std::uint16_t* HWY_RESTRICT costs) {
   hn::StoreU(ColorIndex(row, x), Tag16(), costs + x);
+  const std::uint16_t* const color =
+      IsOfLargest(row) ? row.tables->gray.values.data() : row.tables->color.values.data();
   for (int i = x; i < x + Lanes16(); ++i) {
     const auto bits = static_cast<std::size_t>(std::popcount(row.census_left[i] ^ row.census_right[i]));
-    costs[i] =
-        static_cast<std::uint16_t>(row.tables->color.values[costs[i]] + row.tables->census.values[bits]);
+    costs[i] = static_cast<std::uint16_t>(color[costs[i]] + row.tables->census.values[bits]);
   }
 }
 #endif
@@ -309,9 +393,13 @@ void TransposeLinesOfTarget(const std::uint16_t* from, std::ptrdiff_t from_strid
   const Tag16 d;
   const hn::Repartition<std::uint32_t, Tag16> d32;
   const hn::Repartition<std::uint64_t, Tag16> d64;
+  constexpr int kAhead = 24;
   for (int x = 0; x < length; x += 8, from += 8) {
     V16 line[8];
-    for (int i = 0; i < 8; ++i) line[i] = LoadEighths(d, from + i * from_stride, from_stride);
+    for (int i = 0; i < 8; ++i) {
+      line[i] = LoadEighths(d, from + i * from_stride, from_stride);
+      if (x + kAhead < length) hwy::Prefetch(to + (kAhead + i) * to_stride);
+    }
     hn::Vec<decltype(d32)> pairs[8];  // two lines: elements 0 .. 3, 4 .. 7
     for (int i = 0; i < 8; i += 2) {
       pairs[i] = hn::BitCast(d32, hn::InterleaveLower(d, line[i], line[i + 1]));
@@ -354,34 +442,28 @@ void Fill(const std::array<std::uint16_t, kSize>& from, Table& table) {
 
 CostTables::CostTables(const AdCensusTables& tables) : outside_cost(tables.outside_cost) {
   Fill(tables.color_cost, color);
+  std::array<std::uint16_t, 256> every_third;
+  for (std::size_t i = 0; i < every_third.size(); ++i) every_third[i] = tables.color_cost[3 * i];
+  Fill(every_third, gray);
   Fill(tables.census_cost, census);
 }
 
 HWY_EXPORT(MatchSliceRowOfTarget);
-HWY_EXPORT(CombineArmsOfTarget);
-HWY_EXPORT(SpansOfTarget);
 HWY_EXPORT(SliceScratchBytesOfTarget);
-HWY_EXPORT(SumAlongOfTarget);
-HWY_EXPORT(MeanAlongOfTarget);
+HWY_EXPORT(SumLineOfTarget);
+HWY_EXPORT(AverageLineOfTarget);
 HWY_EXPORT(TransposeLinesOfTarget);
 
 void MatchSliceRow(const SliceCostRow& row, std::uint16_t* costs) {
   HWY_DYNAMIC_DISPATCH(MatchSliceRowOfTarget)(row, costs);
 }
-void CombineArms(const std::uint8_t* left, const std::uint8_t* right, int begin, int end, int length,
-                 std::uint8_t* lengths) {
-  HWY_DYNAMIC_DISPATCH(CombineArmsOfTarget)(left, right, begin, end, length, lengths);
-}
-void SpansOf(const std::uint8_t* back, const std::uint8_t* ahead, int length, std::uint16_t* spans) {
-  HWY_DYNAMIC_DISPATCH(SpansOfTarget)(back, ahead, length, spans);
-}
 std::size_t SliceScratchBytes(int length) { return HWY_DYNAMIC_DISPATCH(SliceScratchBytesOfTarget)(length); }
-void SumAlong(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
-  HWY_DYNAMIC_DISPATCH(SumAlongOfTarget)(line, from, to, scratch);
+void SumLine(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
+  HWY_DYNAMIC_DISPATCH(SumLineOfTarget)(line, from, to, scratch);
 }
-void MeanAlong(const SliceLine& line, const std::uint16_t* from, const std::uint16_t* sizes,
-               std::uint16_t* to, void* scratch) {
-  HWY_DYNAMIC_DISPATCH(MeanAlongOfTarget)(line, from, sizes, to, scratch);
+void AverageLine(const SliceLine& line, AverageOptions options, const std::uint16_t* from,
+                 std::uint16_t* sizes, std::uint16_t* to, void* scratch) {
+  HWY_DYNAMIC_DISPATCH(AverageLineOfTarget)(line, options, from, sizes, to, scratch);
 }
 void TransposeLines(const std::uint16_t* from, std::ptrdiff_t from_stride, int length, std::uint16_t* to,
                     std::ptrdiff_t to_stride) {

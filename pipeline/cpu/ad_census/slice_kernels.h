@@ -26,6 +26,7 @@ struct CostTables {
     alignas(64) std::array<std::uint16_t, kSize> values;
   };
   Table<12 * kPart> color;
+  Table<4 * kPart> gray;  // every third of color's
   Table<2 * kPart> census;
   std::uint16_t outside_cost;
 };
@@ -43,25 +44,31 @@ struct SliceCostRow {
 };
 void MatchSliceRow(const SliceCostRow& row, std::uint16_t* costs);
 
-// lengths: the shorter arms of left pixels and their partners; of left pixels alone outside begin .. end - 1.
-void CombineArms(const std::uint8_t* left, const std::uint8_t* right, int begin, int end, int length,
-                 std::uint8_t* lengths);
-// 1 + both arms.
-void SpansOf(const std::uint8_t* back, const std::uint8_t* ahead, int length, std::uint16_t* spans);
-
-// Arms along a line.
-struct SliceLine {
-  int length;
+// Arms of the pixels of a line, along it or across it.
+struct LineArms {
   const std::uint8_t* back;
   const std::uint8_t* ahead;
 };
+// A line: the shorter arms of a left pixel and its partner count, of pixels outside begin .. end - 1, whose
+// partners are not inside the right image, the left ones.
+struct SliceLine {
+  int length, begin, end;
+  LineArms left, right;  // along the line; element i of right belongs to the partner of pixel i
+  LineArms left_across, right_across;
+};
 // Bytes of scratch, aligned to a vector, for lines of that length.
 std::size_t SliceScratchBytes(int length);
-// Sums of values along the arms, which fit 16 bits. from and to may be the same.
-void SumAlong(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
-// Sums of values along the arms, divided by the sizes of the regions.
-void MeanAlong(const SliceLine& line, const std::uint16_t* from, const std::uint16_t* sizes,
-               std::uint16_t* to, void* scratch);
+// Sums of values along the arms, which fit 16 bits.
+void SumLine(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
+
+struct AverageOptions {
+  bool find_sizes;      // of the regions, else they are known
+  bool sum_means;       // along the arms again
+  std::ptrdiff_t next;  // elements from the line's values and sizes to those wanted next
+};
+// Means over the regions from sums across the line: sums of these along the arms, divided by the sizes.
+void AverageLine(const SliceLine& line, AverageOptions options, const std::uint16_t* from,
+                 std::uint16_t* sizes, std::uint16_t* to, void* scratch);
 
 // As many lines as a vector has lanes, side by side, become vectors: to + x * to_stride gets element x of
 // every line. The number of elements is rounded up to a multiple of 8.
