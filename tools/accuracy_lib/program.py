@@ -21,13 +21,14 @@ class Figures:
     total: float
     mean_px: float  # mean error, NaN where the data set has no such figure
     ms: float  # NaN where the program did not match
+    below_median: float  # % of the errors that are at pixels less confident than the median, NaN: not known
 
 
 class Program:
     def __init__(self, path: Path, data: Path, backend: str, threads: int, assignments: list[str]):
         if not path.is_file():
             raise SystemExit(f"{path}: there is no such program: build it, or name it with --program")
-        self.path, self.data = path, data
+        self.path, self.data, self.backend, self.threads = path, data, backend, threads
         self.options = ["--backend", backend, "--threads", str(threads)]
         self.assignments = assignments
 
@@ -46,17 +47,30 @@ class Program:
             self._run("eval", str(self.data / data_set.folder), *arguments, "--json", str(file))
             result = json.loads(file.read_text())
         times = [f["time_ms"] for f in result["frames"] if f.get("time_ms") is not None]
-        mean = result["total"].get(data_set.mean_key)
+
+        def total(key: str) -> float:
+            value = result["total"].get(key)
+            return float("nan") if value is None else value
+
         return Figures([f["name"] for f in result["frames"]],
                        np.array([f[data_set.key] for f in result["frames"]], float),
-                       result["total"][data_set.key], float("nan") if mean is None else mean,
-                       float(np.median(times)) if times else float("nan"))
+                       result["total"][data_set.key], total(data_set.mean_key),
+                       float(np.median(times)) if times else float("nan"), total("errors_below_median"))
 
     def match(self, data_set: DataSet, config: str, assignments: list[str] = []) -> Figures:
         return self._eval(data_set, self._matching(config, assignments))
 
     def score(self, data_set: DataSet, estimates: Path) -> Figures:
         return self._eval(data_set, ["--estimates", str(estimates)])
+
+    def bench(self, data_set: DataSet, config: str, arguments: list[str]) -> list[dict]:
+        """Rows of `parallax bench`, a frame each: matchers with their times."""
+        with tempfile.TemporaryDirectory() as folder:
+            file = Path(folder) / "bench.json"
+            chosen = [part for a in self.assignments for part in ("--set", a)]
+            self._run("bench", str(self.data / data_set.folder), "--config", config, *chosen, "--backends",
+                      self.backend, "--threads", str(self.threads), "--no-stages", *arguments, "--json", str(file))
+            return json.loads(file.read_text())["rows"]
 
     def write_maps(self, data_set: DataSet, config: str, folder: Path) -> None:
         self._run("run", str(self.data / data_set.folder), *self._matching(config, []), "--write",
