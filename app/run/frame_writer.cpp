@@ -6,12 +6,12 @@
 
 #include "app/pictures/colormap.h"
 #include "app/pictures/robust_range.h"
+#include "app/run/frame_reprojection.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "pipeline/error.h"
-#include "pipeline/reprojection.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax::app {
@@ -61,38 +61,6 @@ std::size_t NumDeeperThan(float limit_m, HostImageView<const float> depth_m) {
   }
   return count;
 }
-
-// A frame's depth and cloud: the matcher's, where it has made them, else made here.
-class Reprojection {
- public:
-  Reprojection(const MatchedFrame& matched, bool with_cloud) {
-    const std::optional<ReprojectedFrame>& made = matched.reprojected;
-    if (made && (made->cloud || !with_cloud)) {
-      depth_m_ = made->depth_m;
-      if (made->cloud) cloud_ = *made->cloud;
-      return;
-    }
-    const HostImageView<const float> disparity = matched.disparity.disparity.View();
-    const StereoFrame& frame = matched.frame;
-    own_depth_m_ = HostImage<float>(disparity.width, disparity.height);
-    DepthFromDisparity(disparity, *frame.rig, matched.parameters.reprojection, own_depth_m_.View());
-    depth_m_ = own_depth_m_.ConstView();
-    if (!with_cloud) return;
-    own_cloud_ = CloudFromDepth(depth_m_, ViewOf(frame.left), *frame.rig);
-    cloud_ = own_cloud_;
-  }
-  Reprojection(const Reprojection&) = delete;
-  Reprojection& operator=(const Reprojection&) = delete;
-
-  const HostImageView<const float>& depth_m() const { return depth_m_; }
-  const PointCloudView& cloud() const { return cloud_; }
-
- private:
-  HostImage<float> own_depth_m_;
-  PointCloud own_cloud_;
-  HostImageView<const float> depth_m_;
-  PointCloudView cloud_;
-};
 
 }  // namespace
 
@@ -232,7 +200,7 @@ void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vec
   }
   const bool needs_cloud = NeedsCloud(outputs);
   const Stopwatch watch;
-  const Reprojection reprojection(matched, needs_cloud);
+  const FrameReprojection reprojection(matched, needs_cloud);
   const HostImageView<const float> depth_m = reprojection.depth_m();
   report.times[Stage::kReprojection] += watch.ms();
 

@@ -8,11 +8,11 @@
 #include <system_error>
 #include <utility>
 
+#include "app/run/frame_reprojection.h"
 #include "datasets/formats/ros_messages.h"
 #include "datasets/live/recording.h"
 #include "pipeline/calibration/rectifier.h"
 #include "pipeline/error.h"
-#include "pipeline/reprojection.h"
 
 namespace parallax::app {
 namespace {
@@ -205,16 +205,14 @@ void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
     ++num_without_calibration_;
     return;
   }
-  HostImage<float> depth_m(disparity.width, disparity.height);
-  DepthFromDisparity(disparity, *frame.rig, matched.parameters.reprojection, depth_m.View());
+  const FrameReprojection reprojection(matched, with_cloud);
   if (with_depth || with_mm) {
     write(kDepthInfo,
           EncodeCameraInfo(time_ns, disparity.width, disparity.height, frame.rig, StereoSide::kLeft));
   }
-  if (with_depth) write(kDepth, EncodeDepth(time_ns, depth_m.ConstView()));
-  if (with_mm) write(kDepthMm, EncodeDepthInMm(time_ns, depth_m.ConstView()));
-  if (with_cloud)
-    write(kCloud, EncodeCloud(time_ns, CloudFromDepth(depth_m.ConstView(), ViewOf(frame.left), *frame.rig)));
+  if (with_depth) write(kDepth, EncodeDepth(time_ns, reprojection.depth_m()));
+  if (with_mm) write(kDepthMm, EncodeDepthInMm(time_ns, reprojection.depth_m()));
+  if (with_cloud) write(kCloud, EncodeCloud(time_ns, reprojection.cloud()));
 }
 
 std::string Recorder::Text() const {

@@ -227,7 +227,7 @@ RosMessage EncodeDisparity(std::int64_t stamp_ns, HostImageView<const float> dis
   return cdr.Take();
 }
 
-RosMessage EncodeCloud(std::int64_t stamp_ns, const PointCloud& cloud) {
+RosMessage EncodeCloud(std::int64_t stamp_ns, const PointCloudView& cloud) {
   constexpr std::uint8_t kFloat32 = 7;
   CdrWriter cdr;
   WriteHeader(cdr, stamp_ns);

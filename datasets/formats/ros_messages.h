@@ -9,9 +9,9 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/cloud.h"
 #include "pipeline/frame.h"
 #include "pipeline/image.h"
+#include "pipeline/point_cloud_view.h"
 #include "pipeline/rig.h"
 
 namespace parallax {
@@ -47,7 +47,7 @@ RosMessage EncodeCameraInfo(std::int64_t stamp_ns, int width, int height, const 
 RosMessage EncodeDisparity(std::int64_t stamp_ns, HostImageView<const float> disparity,
                            const std::optional<StereoRig>& rig, int min_disparity, int num_disparities);
 // x, y, z and, of a coloured cloud, rgb.
-RosMessage EncodeCloud(std::int64_t stamp_ns, const PointCloud& cloud);
+RosMessage EncodeCloud(std::int64_t stamp_ns, const PointCloudView& cloud);
 RosMessage EncodeText(std::string_view text);
 
 // The following throw Error, with one line, for messages that are cut short or hold what cannot be.

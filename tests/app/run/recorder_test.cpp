@@ -7,6 +7,7 @@
 #include <string>
 
 #include "datasets/live/recording_source.h"
+#include "pipeline/reprojection.h"
 #include "tests/support/recordings.h"
 #include "tests/support/run_program.h"
 
@@ -48,6 +49,40 @@ TEST(Recorder, KeepsEveryFrameInOrder) {
               test::Pattern<std::uint8_t>(kWidth, kHeight, static_cast<unsigned>(i))(3, 2));
   }
   EXPECT_FALSE(source->NextName());
+}
+
+// What the matcher has made of a frame is recorded, and not made again: the same bytes where it is the same,
+// and its own where it is not.
+TEST(Recorder, TakesTheDepthThatTheMatcherMade) {
+  const test::TemporaryFolder folder;
+  const auto bytes_of = [&](const std::shared_ptr<const MatchedFrame>& frame) {
+    const std::string file = (folder.path() / "a.mcap").string();
+    Recorder recorder({.file = file, .outputs = {"depth", "depth-mm", "cloud"}});
+    recorder.Record(frame);
+    recorder.Finish();
+    recorder.ThrowOnLoss();
+    return test::ReadTextFile(file);
+  };
+  const auto made_by_matcher = [](const std::shared_ptr<const MatchedFrame>& plain, bool with_cloud,
+                                  float disparity_px) {
+    struct Made {
+      HostImage<float> depth_m{kWidth, kHeight};
+      PointCloud cloud;
+    };
+    auto made = std::make_shared<Made>();
+    DepthFromDisparity(HostImage<float>(kWidth, kHeight, disparity_px).ConstView(), *plain->frame.rig, {},
+                       made->depth_m.View());
+    made->cloud = CloudFromDepth(made->depth_m.ConstView(), ViewOf(plain->frame.left), *plain->frame.rig);
+    auto matched = std::const_pointer_cast<MatchedFrame>(Frame(0));
+    matched->reprojected =
+        ReprojectedFrame{.depth_m = made->depth_m.ConstView(), .cloud = {}, .memory = made};
+    if (with_cloud) matched->reprojected->cloud = made->cloud;
+    return matched;
+  };
+  const std::string expected = bytes_of(Frame(0));
+  EXPECT_EQ(bytes_of(made_by_matcher(Frame(0), true, 2.5F)), expected);
+  EXPECT_EQ(bytes_of(made_by_matcher(Frame(0), false, 2.5F)), expected);
+  EXPECT_NE(bytes_of(made_by_matcher(Frame(0), true, 3)), expected);
 }
 
 // Its end without Finish, as an error on the way has it, loses nothing that was handed over.

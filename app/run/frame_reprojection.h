@@ -1,0 +1,48 @@
+// Depth and cloud of a matched frame, for those who write and record them.
+#pragma once
+
+#include <optional>
+
+#include "pipeline/cloud.h"
+#include "pipeline/frames/frame_road.h"
+#include "pipeline/point_cloud_view.h"
+#include "pipeline/reprojection.h"
+
+namespace parallax::app {
+
+// The matcher's, where it has made them, else made here. The frame has a calibration, and stays.
+class FrameReprojection {
+ public:
+  FrameReprojection(const MatchedFrame& matched, bool with_cloud) {
+    const std::optional<ReprojectedFrame>& made = matched.reprojected;
+    const StereoFrame& frame = matched.frame;
+    if (made) {
+      depth_m_ = made->depth_m;
+    } else {
+      const HostImageView<const float> disparity = matched.disparity.disparity.View();
+      own_depth_m_ = HostImage<float>(disparity.width, disparity.height);
+      DepthFromDisparity(disparity, *frame.rig, matched.parameters.reprojection, own_depth_m_.View());
+      depth_m_ = own_depth_m_.ConstView();
+    }
+    if (!with_cloud) return;
+    if (made && made->cloud) {
+      cloud_ = *made->cloud;
+    } else {
+      own_cloud_ = CloudFromDepth(depth_m_, ViewOf(frame.left), *frame.rig);
+      cloud_ = own_cloud_;
+    }
+  }
+  FrameReprojection(const FrameReprojection&) = delete;
+  FrameReprojection& operator=(const FrameReprojection&) = delete;
+
+  const HostImageView<const float>& depth_m() const { return depth_m_; }
+  const PointCloudView& cloud() const { return cloud_; }
+
+ private:
+  HostImage<float> own_depth_m_;
+  PointCloud own_cloud_;
+  HostImageView<const float> depth_m_;
+  PointCloudView cloud_;
+};
+
+}  // namespace parallax::app
