@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -18,8 +19,9 @@ constexpr double kLeastScale = 0.5;  // of the focal length, against the cameras
 constexpr double kLeastZoom = 0.1, kMostZoom = 10;
 
 std::string Text(double value, int digits = 1) {
-  std::string text = std::to_string(value);
-  return text.substr(0, text.find('.') + 1 + static_cast<std::size_t>(digits));
+  char text[32];
+  std::snprintf(text, sizeof(text), "%.*f", digits, value);
+  return text;
 }
 
 struct Rectangle {
