@@ -186,6 +186,13 @@ class CameraRun : public LiveRun {
     unsetenv("LD_PRELOAD");
     return child;
   }
+  // Of whichever frame there was time for.
+  cv::Mat AnyMap() const {
+    std::error_code none;
+    for (const auto& entry : fs::directory_iterator(out() / "disparity", none))
+      if (entry.path().extension() == ".png") return cv::imread(entry.path().string(), cv::IMREAD_UNCHANGED);
+    return {};
+  }
   // Why a run of this source fails.
   std::string ErrorOf(const std::string& source) const {
     EXPECT_EQ(test::WaitForProgram(StartFake({source, "--max-frames", "3", "--overwrite"})), 1);
@@ -202,7 +209,7 @@ TEST_F(CameraRun, TwoCamerasArePairedByTheirDriversTimes) {
   const std::string text = test::ReadTextFile(told());
   EXPECT_THAT(text, HasSubstr("from capture to result"));
   // Every pixel that both see is 4 px further left on the right: 1024 in KITTI's form.
-  const cv::Mat map = cv::imread((out() / "disparity" / "camera_000003.png").string(), cv::IMREAD_UNCHANGED);
+  const cv::Mat map = AnyMap();
   ASSERT_EQ(map.type(), CV_16UC1);
   EXPECT_NEAR(map.at<std::uint16_t>(24, 64), 4 * 256, 40);
 }
@@ -227,14 +234,14 @@ TEST_F(CameraRun, EveryFormatOfPixelsIsReadAsItIs) {
   }
   for (const std::string format : {"YUYV", "UYVY", "Y16 ", "RGB3", "BGR3", "MJPG"}) {
     SCOPED_TRACE(format);
+    fs::remove_all(out());
     for (const char* camera : {"0.format", "1.format"}) std::ofstream(folder_.path() / camera) << format;
     const std::string recording = (folder_.path() / "formats.mcap").string();
     ASSERT_EQ(test::WaitForProgram(StartFake({"camera:0,1", "--max-frames", "3", "--write", "disparity",
                                               "--record", recording, "--overwrite"})),
               0)
         << Error();
-    const cv::Mat map =
-        cv::imread((out() / "disparity" / "camera_000001.png").string(), cv::IMREAD_UNCHANGED);
+    const cv::Mat map = AnyMap();
     ASSERT_EQ(map.type(), CV_16UC1);
     EXPECT_NEAR(map.at<std::uint16_t>(24, 64), 4 * 256, 40);
     const StereoFrame frame = OpenSource({recording})->Read();

@@ -136,9 +136,9 @@ TEST(OpenVideo, TopBottomIsSplitInTheMiddle) {
 }
 
 TEST(OpenCamera, BadSpecIsNamed) {
-  for (const char* spec :
-       {"camera:", "camera:x", "camera:0,", "camera:0,1,2", "camera:-1", "camera:999999999", "camera:0,0",
-        "camera:0,size=640", "camera:0,fps=x", "camera:0,format=", "camera:0,bits=8", "camera:size=3x3", "camera:0,zoom=2"}) {
+  for (const char* spec : {"camera:", "camera:x", "camera:0,", "camera:0,1,2", "camera:-1",
+                           "camera:999999999", "camera:0,0", "camera:0,size=640", "camera:0,fps=x",
+                           "camera:0,format=", "camera:0,bits=8", "camera:size=3x3", "camera:0,zoom=2"}) {
     EXPECT_FALSE(ErrorOf([&] { OpenSource({spec}); }).empty()) << spec;
   }
   EXPECT_THAT(ErrorOf([&] { OpenSource({"camera:x"}); }), HasSubstr("camera:LEFT,RIGHT"));
