@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
+#include <cstddef>
 #include <limits>
 #include <optional>
 #include <vector>
@@ -19,9 +19,8 @@ constexpr double kLeastScale = 0.5;  // of the focal length, against the cameras
 constexpr double kLeastZoom = 0.1, kMostZoom = 10;
 
 std::string Text(double value, int digits = 1) {
-  char text[32];
-  std::snprintf(text, sizeof(text), "%.*f", digits, value);
-  return text;
+  const std::string text = std::to_string(value);
+  return text.substr(0, text.find('.') + (digits > 0 ? 1 + static_cast<std::size_t>(digits) : 0));
 }
 
 struct Rectangle {
