@@ -66,7 +66,7 @@ __device__ __forceinline__ int ShareOf(int count, int num_warps, int chunk) {
 // Writes the results of pixels o .. end - 1, at most kMost.
 template <Walk kWalk, bool kRows, bool kBoth, int kPartWords, int kMost>
 class Results {
-  using Around = Surroundings<kRows, kBoth, kWalk == Walk::kMeans>;
+  using Around = Surroundings<kRows, kBoth>;
   static constexpr int kChunk = ChunkOf(kWalk);
 
  public:
@@ -77,8 +77,11 @@ class Results {
         to_(Ahead(a.to + s.word, o, s.word_step_bytes)) {
     if (count_ > 0) around_.Load(0, count_, next_);
   }
-  // slots: of pixel o.
-  __device__ __forceinline__ void Write(const std::uint32_t* slots) {
+  __device__ __forceinline__ void LoadDivisors(std::uint32_t (&divisors)[kMost]) const {
+    around_.LoadDivisors(count_, divisors);
+  }
+  // slots: of pixel o. divisors: of means.
+  __device__ __forceinline__ void Write(const std::uint32_t* slots, const std::uint32_t (&divisors)[kMost]) {
 #pragma unroll
     for (int i = 0; i < kMost; i += kChunk) {
       if (i >= count_) break;
@@ -96,7 +99,7 @@ class Results {
         };
         std::uint32_t result = 0;
         if constexpr (kWalk == Walk::kMeans) {
-          result = MeansOf<kBoth>(between(0, reach[0]), between(1, reach[1]), of.size[u]);
+          result = MeansOf<kBoth>(between(0, reach[0]), between(1, reach[1]), divisors[i + u]);
         } else {
           result = between(0, reach[0]);
           if constexpr (kBoth) result = __byte_perm(result, between(0, reach[1]), 0x7610);
@@ -140,8 +143,10 @@ __global__ void __launch_bounds__(kWarpSize* kWarps, 4) CrossKernel(const CrossA
   const int share = ShareOf(s.end - s.begin, kWarps, ChunkOf(kWalk));
   const int o = s.begin + warp * share;
   Results<kWalk, kRows, kBoth, kPartWords, kPixels> results(a, s, o, min(o + share, s.end));
-  AddUp<kParts, kWarps>(values, sums, totals);
-  results.Write(sums + (o - first + 1) * kSlotWords + lane);
+  AddUp<kParts, kWarps>(values, sums, totals, [&] {
+    if constexpr (kWalk == Walk::kMeans) results.LoadDivisors(values);
+  });
+  results.Write(sums + (o - first + 1) * kSlotWords + lane, values);
 }
 
 // --- the means of an iteration, and their sums for the next ----------------------------------------------
@@ -152,7 +157,7 @@ using JointSlots = Slots<kJointWarps, kJointPixels>;
 template <bool kRows, bool kBoth>
 __global__ void __launch_bounds__(kWarpSize* kJointWarps, 2) MeansAndSumsKernel(const CrossArguments a) {
   constexpr int kPartWords = JointSlots::kPartWords;
-  using Around = Surroundings<kRows, kBoth, true>;
+  using Around = Surroundings<kRows, kBoth>;
   extern __shared__ std::uint32_t sums[];
   std::uint32_t* const totals = sums + 2 * kPartWords;
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
@@ -172,10 +177,8 @@ __global__ void __launch_bounds__(kWarpSize* kJointWarps, 2) MeansAndSumsKernel(
     Around around(a, s, t);
     typename Around::template Of<kJointChunk> next{};
     if (count > 0) around.Load(0, count, next);
-    AddUp<2, kJointWarps>(values, sums, totals);
+    AddUp<2, kJointWarps>(values, sums, totals, [&] { around.LoadDivisors(count, values); });
     const std::uint32_t* const slots = sums + (t - first + 1) * kSlotWords + lane;
-#pragma unroll
-    for (int i = 0; i < kJointPixels; ++i) values[i] = 0;
 #pragma unroll
     for (int i = 0; i < kJointPixels; i += kJointChunk) {
       if (i >= count) break;
@@ -188,15 +191,15 @@ __global__ void __launch_bounds__(kWarpSize* kJointWarps, 2) MeansAndSumsKernel(
         around.Shorten(of, u, reach);
         const auto* const slot = reinterpret_cast<const unsigned char*>(slots + (i + u) * kSlotWords);
         values[i + u] =
-            MeansOf<kBoth>(Between(slot, reach[0]), Between(slot + kPartWords * 4, reach[1]), of.size[u]);
+            MeansOf<kBoth>(Between(slot, reach[0]), Between(slot + kPartWords * 4, reach[1]), values[i + u]);
       }
     }
   }
   const int share = ShareOf(s.end - s.begin, kJointWarps, ChunkOf(Walk::kSums));
   const int o = s.begin + warp * share;
   Results<Walk::kSums, kRows, kBoth, kPartWords, kJointPixels> results(a, s, o, min(o + share, s.end));
-  AddUp<1, kJointWarps>(values, sums, totals);
-  results.Write(sums + (o - first_mean + 1) * kSlotWords + lane);
+  AddUp<1, kJointWarps>(values, sums, totals, [] {});
+  results.Write(sums + (o - first_mean + 1) * kSlotWords + lane, values);
 }
 
 // Of the left crosses alone: the reciprocals of the regions' sizes.

@@ -214,13 +214,13 @@ struct ColumnSpans {
 };
 
 // Arms around some pixels of a line, and what their means are divided by.
-template <bool kRows, bool kBoth, bool kDivided>
+template <bool kRows, bool kBoth>
 class Surroundings {
  public:
   using Partners = std::conditional_t<kRows, RowPartners, ColumnPartners>;
   template <int kCount>
   struct Of {
-    std::uint32_t left[kCount], right[kCount][Partners::kWords], size[kCount];
+    std::uint32_t left[kCount], right[kCount][Partners::kWords];
   };
 
   // From pixel o on.
@@ -239,9 +239,21 @@ class Surroundings {
     for (int u = 0; u < kCount; ++u) {
       if (u >= room) break;
       of.left[u] = *Ahead(arms_, i + u, step_bytes_);
-      if constexpr (kDivided && kBoth) of.size[u] = *Ahead(sizes_, i + u, word_step_bytes_);
-      if constexpr (kDivided && !kBoth)
-        of.size[u] = __float_as_uint(*Ahead(reciprocals_, i + u, step_bytes_));
+    }
+  }
+  // What the sums of pixels o .. o + count - 1 are divided by.
+  template <int kMost>
+  __device__ __forceinline__ void LoadDivisors(int count, std::uint32_t (&divisors)[kMost]) const {
+    const auto load = [&](int i) {
+      return kBoth ? *Ahead(sizes_, i, word_step_bytes_)
+                   : __float_as_uint(*Ahead(reciprocals_, i, step_bytes_));
+    };
+    if (count >= kMost) {
+#pragma unroll
+      for (int i = 0; i < kMost; ++i) divisors[i] = load(i);
+    } else {
+#pragma unroll
+      for (int i = 0; i < kMost; ++i) divisors[i] = i < count ? load(i) : 0;
     }
   }
   // The arms at both disparities, pixel by pixel.
@@ -270,10 +282,11 @@ struct Slots {
 
 // Adds up what the block's warps have, kPixels values each: slot 1 + kPixels w + i holds the sum up to value
 // i of warp w, slot 0 none. Two parts: sums of the low halves, then those of the high ones. One: of both in a
-// word, whose carries from the low half to the high one cancel out in differences.
-template <int kParts, int kWarps, int kPixels>
+// word, whose carries from the low half to the high one cancel out in differences. meanwhile() is called when
+// the values are not needed any more.
+template <int kParts, int kWarps, int kPixels, typename Meanwhile>
 __device__ __forceinline__ void AddUp(const std::uint32_t (&values)[kPixels], std::uint32_t* sums,
-                                      std::uint32_t* totals) {
+                                      std::uint32_t* totals, const Meanwhile& meanwhile) {
   constexpr int kPartWords = Slots<kWarps, kPixels>::kPartWords;
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const auto add = [](std::uint32_t value, std::uint32_t(&to)[kParts]) {
@@ -311,6 +324,7 @@ __device__ __forceinline__ void AddUp(const std::uint32_t (&values)[kPixels], st
 #pragma unroll
     for (int part = 0; part < kParts; ++part) own[part * kPartWords + i * kSlotWords] = sum[part];
   }
+  meanwhile();
   __syncthreads();
 }
 

@@ -89,7 +89,7 @@ using ColumnTile = std::uint32_t[kTileHeight + 2 * kReach][kTileWidth];
 template <int kStep>
 __device__ __forceinline__ int ArmLength(const std::uint32_t* at, const ArmRules& rules,
                                          const Likeness& likeness, const Likeness& strict) {
-  constexpr int kAtOnce = 4;
+  constexpr int kAtOnce = 8;
   std::uint32_t like = kGuards;
   int length = 0, steps = 0;
   const auto grows = [&] { return (~like & kGuards) == 0; };
