@@ -10,6 +10,7 @@
 #include "cuda/frame_slot.h"
 #include "cuda/step_timer.h"
 #include "pipeline/error.h"
+#include "pipeline/queue_of_one.h"
 
 namespace parallax::cuda {
 namespace {
@@ -59,7 +60,7 @@ class FrameQueue final : public MatcherQueue {
     FrameSlot* slot = nullptr;
     {
       const std::lock_guard lock(mutex_);
-      if (busy_.empty()) throw Error("Collect: no frame is in flight: submit one first");
+      if (busy_.empty()) throw Error("no frame is in flight: submit one first");
       slot = busy_.front();
     }
     try {
@@ -99,9 +100,9 @@ class FrameQueue final : public MatcherQueue {
 };
 
 // A frame at a time, in the calling thread, with times.
-class QueueOfOne final : public MatcherQueue {
+class TimedQueue final : public QueueOfOne {
  public:
-  QueueOfOne(const Parameters& parameters, const MatcherOptions& options, const CudaTuning& tuning)
+  TimedQueue(const Parameters& parameters, const MatcherOptions& options, const CudaTuning& tuning)
       : device_(options.device),
         slot_(parameters, options.width, options.height, tuning,
               std::make_shared<SharedBySlots>(options.width, options.height)) {}
@@ -113,64 +114,30 @@ class QueueOfOne final : public MatcherQueue {
 
   void SubmitWith(const CameraImageView& left, const CameraImageView& right,
                   const WorkBeside& work) override {
-    {
-      std::unique_lock lock(mutex_);
-      is_collected_.wait(lock, [this] { return !is_in_flight_; });
-    }
-    Check(cudaSetDevice(device_), "cudaSetDevice");
-    timer_.Begin(slot_.stream());
-    slot_.StartObserved(
-        left, right, work, [this](Step step) { timer_.End(step, slot_.stream()); }, false);
-    slot_.Wait();
-    matched_ = Clone(slot_.result());
-    matched_beside_ = slot_.TakeBeside();
-    matched_times_ = {};
-    timer_.AddTo(matched_times_);
-    const std::scoped_lock lock(mutex_);
-    is_in_flight_ = true;
+    MatchNext([&](MatchedPair& next) {
+      Check(cudaSetDevice(device_), "cudaSetDevice");
+      timer_.Begin(slot_.stream());
+      slot_.StartObserved(
+          left, right, work, [this](Step step) { timer_.End(step, slot_.stream()); }, false);
+      slot_.Wait();
+      next.map = Clone(slot_.result());
+      next.beside = slot_.TakeBeside();
+      timer_.AddTo(next.times);
+    });
   }
-
-  DisparityMapView Collect() override {
-    const std::scoped_lock lock(mutex_);
-    if (!is_in_flight_) throw Error("Collect: no frame is in flight: submit one first");
-    collected_ = std::move(matched_);
-    beside_ = std::move(matched_beside_);
-    times_ = matched_times_;
-    is_in_flight_ = false;
-    is_collected_.notify_one();
-    return ViewOf(collected_);
-  }
-  DisparityMap Take() override {
-    Collect();
-    return std::exchange(collected_, {});
-  }
-  ResultsBeside TakeBeside() override { return std::exchange(beside_, {}); }
-
-  StageTimes times() const override { return times_; }
-  std::size_t in_flight() const override {
-    const std::scoped_lock lock(mutex_);
-    return is_in_flight_ ? 1 : 0;
-  }
-  std::size_t capacity() const override { return 1; }
   std::size_t memory_bytes() const override { return slot_.memory_bytes(); }
 
  private:
   const int device_;
   FrameSlot slot_;
   StepTimer timer_;
-  mutable std::mutex mutex_;
-  std::condition_variable is_collected_;
-  bool is_in_flight_ = false;
-  DisparityMap matched_, collected_;
-  ResultsBeside matched_beside_, beside_;
-  StageTimes matched_times_, times_;
 };
 
 }  // namespace
 
 std::unique_ptr<MatcherQueue> MakeFrameQueue(const Parameters& parameters, const MatcherOptions& options,
                                              int num_in_flight, const CudaTuning& tuning) {
-  if (num_in_flight == 1) return std::make_unique<QueueOfOne>(parameters, options, tuning);
+  if (num_in_flight == 1) return std::make_unique<TimedQueue>(parameters, options, tuning);
   return std::make_unique<FrameQueue>(parameters, options, num_in_flight, tuning);
 }
 

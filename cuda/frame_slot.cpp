@@ -4,6 +4,7 @@
 #include <cstring>
 #include <utility>
 
+#include "pipeline/clone_image.h"
 #include "pipeline/texture.h"
 
 namespace parallax::cuda {
@@ -32,16 +33,6 @@ ImageOf(std::size_t pixel_type, const std::uint8_t* data, int width, int height)
   if (pixel_type == 0) return as(data);
   if (pixel_type == 1) return as(reinterpret_cast<const std::uint16_t*>(data));
   return as(reinterpret_cast<const Rgb8*>(data));
-}
-
-CameraImage CloneImage(const CameraImageView& image) {
-  return std::visit(
-      []<typename T>(const HostImageView<const T>& from) -> CameraImage {
-        HostImage<T> to(from.width, from.height);
-        for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, to.Row(y));
-        return to;
-      },
-      image);
 }
 
 }  // namespace

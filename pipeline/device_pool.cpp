@@ -6,8 +6,8 @@
 #include <exception>
 #include <thread>
 #include <utility>
-#include <variant>
 
+#include "pipeline/clone_image.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -35,16 +35,6 @@ std::string FailureOfDevice(const std::exception_ptr& error) {
   } catch (...) {
     return "";
   }
-}
-
-CameraImage CopyOf(const CameraImageView& view) {
-  return std::visit(
-      []<typename T>(const HostImageView<const T>& from) -> CameraImage {
-        HostImage<T> to(from.width, from.height);
-        for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, to.Row(y));
-        return to;
-      },
-      view);
 }
 
 }  // namespace
@@ -79,8 +69,8 @@ class DevicePool::Queue final : public MatcherQueue {
     frame->right = right;
     frame->work = work;
     if (!work.pixels) {
-      frame->left_copy = CopyOf(left);
-      frame->right_copy = CopyOf(right);
+      frame->left_copy = CloneImage(left);
+      frame->right_copy = CloneImage(right);
       frame->left = ViewOf(frame->left_copy);
       frame->right = ViewOf(frame->right_copy);
     }

@@ -7,17 +7,14 @@
 
 #include "app/output/number_text.h"
 #include "app/pictures/robust_range.h"
+#include "pipeline/clone_image.h"
 
 namespace parallax::app {
 namespace {
 
 Rgb8 GrayToColor(std::uint8_t value) { return {value, value, value}; }
 
-HostImage<Rgb8> ToColor(HostImageView<const Rgb8> image) {
-  HostImage<Rgb8> result(image.width, image.height);
-  for (int y = 0; y < image.height; ++y) std::copy_n(image.Row(y), image.width, result.Row(y));
-  return result;
-}
+HostImage<Rgb8> ToColor(HostImageView<const Rgb8> image) { return CloneImage(image); }
 
 HostImage<Rgb8> ToColor(HostImageView<const std::uint8_t> image) {
   HostImage<Rgb8> result(image.width, image.height);

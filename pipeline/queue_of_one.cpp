@@ -1,0 +1,42 @@
+#include "pipeline/queue_of_one.h"
+
+#include <utility>
+
+#include "pipeline/error.h"
+
+namespace parallax {
+
+void QueueOfOne::MatchNext(const std::function<void(MatchedPair& next)>& match) {
+  {
+    std::unique_lock lock(mutex_);
+    is_collected_.wait(lock, [this] { return !is_in_flight_; });
+  }
+  matched_.beside = {};
+  matched_.times = {};
+  match(matched_);
+  const std::scoped_lock lock(mutex_);
+  is_in_flight_ = true;
+}
+
+DisparityMapView QueueOfOne::Collect() {
+  const std::scoped_lock lock(mutex_);
+  if (!is_in_flight_) throw Error("no frame is in flight: submit one first");
+  std::swap(collected_, matched_);
+  is_in_flight_ = false;
+  is_collected_.notify_one();
+  return ViewOf(collected_.map);
+}
+
+DisparityMap QueueOfOne::Take() {
+  Collect();
+  return std::exchange(collected_.map, {});
+}
+
+ResultsBeside QueueOfOne::TakeBeside() { return std::exchange(collected_.beside, {}); }
+
+std::size_t QueueOfOne::in_flight() const {
+  const std::scoped_lock lock(mutex_);
+  return is_in_flight_ ? 1 : 0;
+}
+
+}  // namespace parallax
