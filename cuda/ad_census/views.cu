@@ -253,21 +253,11 @@ View TakeView(Arena& arena, bool is_left, int width, int height) {
 }  // namespace
 
 ViewMemory ViewMemory::Take(Arena& arena, const Parameters& parameters, int width, int height) {
-  const std::size_t pixels = static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
-  const std::size_t step_words =
-      static_cast<std::size_t>(StepWords(width)) * static_cast<std::size_t>(height);
   ViewMemory memory;
   memory.left = TakeView(arena, true, width, height);
   memory.right = TakeView(arena, false, width, height);
-  memory.gray_left = arena.Take<std::uint8_t>(pixels);
-  memory.gray_right = arena.Take<std::uint8_t>(pixels);
-  if (HasCode32(parameters.census_transform.window)) {
-    memory.census_left32 = arena.Take<std::uint32_t>(pixels);
-    memory.census_right32 = arena.Take<std::uint32_t>(pixels);
-  } else {
-    memory.census_left64 = arena.Take<std::uint64_t>(pixels);
-    memory.census_right64 = arena.Take<std::uint64_t>(pixels);
-  }
+  memory.census = CensusMemory::Take(arena, parameters.census_transform.window,
+                                     static_cast<std::size_t>(width) * static_cast<std::size_t>(height));
   return memory;
 }
 
@@ -275,33 +265,16 @@ Views MakeViews(const DeviceCameraImage& left, const DeviceCameraImage& right, c
                 const ViewMemory& memory, cudaStream_t stream) {
   const auto [width, height] =
       std::visit([](const auto& image) { return std::pair(image.width, image.height); }, left);
-  const auto image = [w = width, h = height]<typename T>(T* data) { return DeviceImageView<T>{data, w, h}; };
-  const CensusWindow window = parameters.census_transform.window;
   const AdCensusParameters& p = parameters.ad_census;
-  Views views{memory.left,
-              memory.right,
-              {image(memory.census_left32), image(memory.census_right32), image(memory.census_left64),
-               image(memory.census_right64)},
-              AsConst(image(memory.gray_left))};
+  const PairCensus census =
+      MakePairCensus(left, right, parameters.census_transform.window, memory.census, false, stream);
+  const Views views{memory.left, memory.right, census.codes, census.gray_left};
   std::visit(
       [&](const auto& of_left) {
         using T = std::remove_const_t<std::remove_pointer_t<decltype(of_left.data)>>;
-        const auto& of_right = std::get<DeviceImageView<const T>>(right);
         ColorKernel<T><<<GridFor(of_left.width, of_left.height, 2), kBlock, 0, stream>>>(
-            of_left, of_right, views.left, views.right, p.arm_threshold);
+            of_left, std::get<DeviceImageView<const T>>(right), views.left, views.right, p.arm_threshold);
         CheckLaunch("ColorKernel");
-        if constexpr (std::is_same_v<T, std::uint8_t>) {
-          views.gray_left = of_left;
-          CensusTransform(of_left, of_right, window, views.census, stream);
-        } else if constexpr (std::is_same_v<T, std::uint16_t>) {
-          GuideFromGray16(of_left, image(memory.gray_left), stream);
-          CensusTransform(of_left, of_right, window, views.census, stream);
-        } else {
-          GrayFromColor(of_left, image(memory.gray_left), stream);
-          GrayFromColor(of_right, image(memory.gray_right), stream);
-          CensusTransform(AsConst(image(memory.gray_left)), AsConst(image(memory.gray_right)), window,
-                          views.census, stream);
-        }
       },
       left);
   const dim3 tiles(static_cast<unsigned>((width + kTileWidth - 1) / kTileWidth),

@@ -11,7 +11,7 @@
 
 #include "cuda/device/arena.h"
 #include "cuda/device/device_image.h"
-#include "cuda/sgm/census_transform.h"
+#include "cuda/sgm/pair_census.h"
 #include "pipeline/parameters.h"
 
 namespace parallax::cuda::ad_census {
@@ -56,9 +56,7 @@ struct View {
 // The device memory of the views of both images, with room for any image up to a size. Borrowed.
 struct ViewMemory {
   View left, right;
-  std::uint8_t *gray_left = nullptr, *gray_right = nullptr;
-  std::uint32_t *census_left32 = nullptr, *census_right32 = nullptr;
-  std::uint64_t *census_left64 = nullptr, *census_right64 = nullptr;
+  CensusMemory census;
 
   static ViewMemory Take(Arena& arena, const Parameters& parameters, int width, int height);
 };

@@ -1,7 +1,5 @@
 #include "cuda/sgm/sgm_stages.h"
 
-#include <variant>
-
 #include "cuda/device/check.h"
 #include "cuda/device/device_code.h"
 #include "cuda/sgm/aggregation.h"
@@ -15,15 +13,7 @@ SgmMemory SgmMemory::Take(Arena& arena, const Parameters& parameters, const Volu
   SgmMemory memory;
   memory.p2_table = arena.Take<std::uint16_t>(MatchingTables{}.p2.size());
   memory.p2_vertical_table = arena.Take<std::uint16_t>(MatchingTables{}.p2_vertical.size());
-  memory.gray_left = arena.Take<std::uint8_t>(pixels);
-  memory.gray_right = arena.Take<std::uint8_t>(pixels);
-  if (HasCode32(parameters.census_transform.window)) {
-    memory.census_left32 = arena.Take<std::uint32_t>(pixels);
-    memory.census_right32 = arena.Take<std::uint32_t>(pixels);
-  } else {
-    memory.census_left64 = arena.Take<std::uint64_t>(pixels);
-    memory.census_right64 = arena.Take<std::uint64_t>(pixels);
-  }
+  memory.census = CensusMemory::Take(arena, parameters.census_transform.window, pixels);
   if (parameters.matching_cost.gradient_weight > 0) {
     memory.gradients_left = arena.Take<std::uint32_t>(pixels);
     memory.gradients_right = arena.Take<std::uint32_t>(pixels);
@@ -56,10 +46,6 @@ SgmStages::SgmStages(const Parameters& parameters, const CudaTuning& tuning, con
 
 void SgmStages::SetSize(int width, int height) {
   const auto image = [&]<typename T>(T* data) { return DeviceImageView<T>{data, width, height}; };
-  gray_left_ = image(memory_.gray_left);
-  gray_right_ = image(memory_.gray_right);
-  census_ = {image(memory_.census_left32), image(memory_.census_right32), image(memory_.census_left64),
-             image(memory_.census_right64)};
   gradients_ = {image(memory_.gradients_left), image(memory_.gradients_right)};
   volumes_ = {.layout = MakeVolumeLayout(parameters_, tables_, width, height, tuning_),
               .costs_memory = memory_.costs,
@@ -72,27 +58,12 @@ bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& 
                         const WinnerImages& winners, const DeviceDisparityMap& map, bool results_between,
                         const StepRunner& run, cudaStream_t stream) {
   const CensusWindow window = parameters_.census_transform.window;
-  guide_ = AsConst(gray_left_);
-  DeviceImageView<const std::uint8_t> gray_right = AsConst(gray_right_);
   run(Step::kCensusTransform, [&] {
-    if (const auto* gray = std::get_if<DeviceImageView<const std::uint8_t>>(&left)) {
-      guide_ = *gray;
-      gray_right = std::get<DeviceImageView<const std::uint8_t>>(right);
-      CensusTransform(*gray, std::get<DeviceImageView<const std::uint8_t>>(right), window, census_, stream);
-    } else if (const auto* gray16 = std::get_if<DeviceImageView<const std::uint16_t>>(&left)) {
-      const auto& gray16_right = std::get<DeviceImageView<const std::uint16_t>>(right);
-      GuideFromGray16(*gray16, gray_left_, stream);
-      if (tables_.has_gradient) GuideFromGray16(gray16_right, gray_right_, stream);
-      CensusTransform(*gray16, gray16_right, window, census_, stream);
-    } else {
-      GrayFromColor(std::get<DeviceImageView<const Rgb8>>(left), gray_left_, stream);
-      GrayFromColor(std::get<DeviceImageView<const Rgb8>>(right), gray_right_, stream);
-      CensusTransform(AsConst(gray_left_), AsConst(gray_right_), window, census_, stream);
-    }
-    if (tables_.has_gradient) GradientsAlongRow(guide_, gray_right, gradients_, stream);
+    census_ = MakePairCensus(left, right, window, memory_.census, tables_.has_gradient, stream);
+    if (tables_.has_gradient) GradientsAlongRow(census_.gray_left, census_.gray_right, gradients_, stream);
   });
   run(Step::kMatchingCost, [&] {
-    MatchingCost({.census = census_,
+    MatchingCost({.census = census_.codes,
                   .window = window,
                   .gradients = gradients_,
                   .gradient_cap = parameters_.matching_cost.gradient_cap,
@@ -105,7 +76,7 @@ bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& 
       Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
     }
     const cudaStream_t stream_of_rows = has_dependent_launch_ ? stream : side_stream_.get();
-    const AggregationInput input{.guide = guide_,
+    const AggregationInput input{.guide = guide(),
                                  .tables = tables_,
                                  .p2_table = memory_.p2_table,
                                  .p2_vertical_table = memory_.p2_vertical_table};

@@ -10,6 +10,7 @@
 #include "cuda/device/device_image.h"
 #include "cuda/device/stream.h"
 #include "cuda/sgm/census_transform.h"
+#include "cuda/sgm/pair_census.h"
 #include "cuda/sgm/selection.h"
 #include "cuda/sgm/volume_layout.h"
 #include "cuda/steps.h"
@@ -21,9 +22,7 @@ namespace parallax::cuda {
 // The device memory of SgmStages, with room for any image up to a size. Borrowed.
 struct SgmMemory {
   std::uint16_t *p2_table = nullptr, *p2_vertical_table = nullptr;
-  std::uint8_t *gray_left = nullptr, *gray_right = nullptr;
-  std::uint32_t *census_left32 = nullptr, *census_right32 = nullptr;
-  std::uint64_t *census_left64 = nullptr, *census_right64 = nullptr;
+  CensusMemory census;
   std::uint32_t *gradients_left = nullptr, *gradients_right = nullptr;  // where there is a gradient term
   std::uint8_t *costs = nullptr, *checkpoints = nullptr, *sums = nullptr;
   std::uint32_t* bands_done = nullptr;
@@ -49,8 +48,8 @@ class SgmStages {
                cudaStream_t stream);
 
   // Valid in stream order behind their step.
-  DeviceImageView<const std::uint8_t> guide() const { return guide_; }  // the left image
-  const CensusImages& census() const { return census_; }
+  DeviceImageView<const std::uint8_t> guide() const { return census_.gray_left; }
+  const CensusImages& census() const { return census_.codes; }
   const SgmVolumes& volumes() const { return volumes_; }
 
  private:
@@ -59,11 +58,9 @@ class SgmStages {
   MatchingTables tables_;
   SgmMemory memory_;
   bool has_dependent_launch_;
-  CensusImages census_;
+  PairCensus census_;
   GradientImages gradients_;
   SgmVolumes volumes_;
-  DeviceImageView<std::uint8_t> gray_left_, gray_right_;
-  DeviceImageView<const std::uint8_t> guide_;
   // Where kernels cannot begin early, rows are aggregated beside the other lines on a stream of their own.
   Stream side_stream_;
   Event costs_done_, rows_done_;
