@@ -123,31 +123,13 @@ TEST_F(CudaEmd, IsZeroForTheSamePoints) {
 }
 
 TEST_F(CudaEmd, EndsWhereTheGapIsBeyondItsResolution) {
-  auto a = EmdCloud("uniform", 200, 5);
-  a.push_back({1e7f, 0, 0});
-  auto b = a;
-  b[7].x += 1e-3f;
-  const EmdResult result = Solve(a, b, WithGap(1e-4));
-  ExpectEmdHolds({a, b}, result, ExactEmd({a, b}).upper_m);
-  EXPECT_EQ(result.stop, EmdStop::kResolution);
+  test::ExpectEmdEndsAtItsResolution(
+      [this](const auto& a, const auto& b, const EmdOptions& options) { return Solve(a, b, options); });
 }
 
 TEST_F(CudaEmd, StopsAtItsLimitsWithABijection) {
-  const auto a = EmdCloud("uniform", 2000, 2), b = EmdCloud("uniform", 2000, 3);
-  const double exact_m = ExactEmd({a, b}).upper_m;
-  EmdOptions options = WithGap(1e-4);
-  for (const std::int64_t rounds : {1, 2, 5, 20, 60}) {
-    options.max_rounds = rounds;
-    const EmdResult result = Solve(a, b, options);
-    ExpectEmdHolds({a, b}, result, exact_m);
-    EXPECT_EQ(result.stop, EmdStop::kRounds);
-    EXPECT_EQ(result.rounds, rounds);
-  }
-  options.max_rounds = 0;
-  options.time_limit_s = 1e-6;
-  const EmdResult result = Solve(a, b, options);
-  ExpectEmdHolds({a, b}, result, exact_m);
-  EXPECT_EQ(result.stop, EmdStop::kTime);
+  test::ExpectEmdStopsAtItsLimitsWithABijection(
+      [this](const auto& a, const auto& b, const EmdOptions& options) { return Solve(a, b, options); });
 }
 
 TEST_F(CudaEmd, RefusesBadInput) {

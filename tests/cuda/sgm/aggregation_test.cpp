@@ -16,10 +16,8 @@ TEST_F(CudaAggregationTest, EqualsTheReference) {
   ThreadPool threads(1);
   const cuda::Stream stream;
   for (int number = 0; number < 40; ++number) {
-    SweepRandom random(static_cast<std::uint64_t>(number) + 1);
-    const auto [width, height] = RandomSize(number, random);
-    const Parameters parameters = RandomVolumeParameters(number, random);
-    const MatchingTables tables = MakeMatchingTables(parameters);
+    VolumeCase c(number);
+    auto& [random, width, height, parameters, tables] = c;
     const int num_disparities = parameters.matching_cost.num_disparities;
     const auto costs =
         RandomVolume<std::uint8_t>(width, height, num_disparities, tables.largest_cost, random);

@@ -33,10 +33,8 @@ TEST_F(CudaMatchingCostTest, EqualsTheReference) {
   ThreadPool threads(1);
   const cuda::Stream stream;
   for (int number = 0; number < 30; ++number) {
-    SweepRandom random(static_cast<std::uint64_t>(number) + 1);
-    const auto [width, height] = RandomSize(number, random);
-    const Parameters parameters = RandomVolumeParameters(number, random);
-    const MatchingTables tables = MakeMatchingTables(parameters);
+    VolumeCase c(number);
+    auto& [random, width, height, parameters, tables] = c;
     const CensusWindow window = parameters.census_transform.window;
     const auto left = RandomCodes(width, height, NumCensusBits(window), random),
                right = RandomCodes(width, height, NumCensusBits(window), random);

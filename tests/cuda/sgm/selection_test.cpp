@@ -38,9 +38,8 @@ TEST_F(CudaSelectionTest, EqualsTheReference) {
   ThreadPool threads(1);
   const cuda::Stream stream;
   for (int number = 0; number < 40; ++number) {
-    SweepRandom random(static_cast<std::uint64_t>(number) + 1);
-    const auto [width, height] = RandomSize(number, random);
-    const Parameters parameters = RandomVolumeParameters(number, random);
+    VolumeCase c(number);
+    auto& [random, width, height, parameters, tables] = c;
     const MatchingCostParameters& range = parameters.matching_cost;
     TestVolumes volumes(parameters, width, height, stream);
     // Few values, so that there are ties; many, as costs are.

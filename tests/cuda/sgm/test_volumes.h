@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <tuple>
 #include <vector>
 
 #include "cuda/sgm/aggregation.h"
@@ -123,5 +124,18 @@ inline Parameters RandomVolumeParameters(int number, SweepRandom& random) {
   p.selection.subpixel = static_cast<Subpixel>(random.Between(0, 2));
   return p;
 }
+
+// Case `number`: the same again whenever it is made.
+struct VolumeCase {
+  explicit VolumeCase(int number) : random(static_cast<std::uint64_t>(number) + 1) {
+    std::tie(width, height) = RandomSize(number, random);
+    parameters = RandomVolumeParameters(number, random);
+    tables = MakeMatchingTables(parameters);
+  }
+  SweepRandom random;
+  int width = 0, height = 0;
+  Parameters parameters;
+  MatchingTables tables;
+};
 
 }  // namespace parallax::test
