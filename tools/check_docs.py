@@ -8,6 +8,8 @@ import re
 import sys
 from pathlib import Path
 
+import check_tree
+
 LINK = re.compile(r"\[[^\]]*\]\(([^)\s]+)\)")
 CODE = re.compile(r"```.*?```|`[^`\n]*`", re.DOTALL)
 
@@ -35,15 +37,5 @@ def faults_of_tree(root: Path) -> list[str]:
     return faults
 
 
-def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    if not (root / "docs" / "README.md").is_file():
-        print(f"check_docs: {root} has no docs/README.md: give the project's root", file=sys.stderr)
-        return 2
-    faults = faults_of_tree(root)
-    print("\n".join(faults) if faults else "check_docs: every link leads somewhere")
-    return 1 if faults else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_tree.run("check_docs", "docs/README.md", faults_of_tree, "every link leads somewhere"))

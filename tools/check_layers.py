@@ -14,6 +14,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import check_tree
+
 SOURCES = {".cpp", ".cu"}
 HEADERS = {".h", ".cuh"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:<([^>]+)>|"([^"]+)")')
@@ -220,15 +222,5 @@ def faults_of_tree(root: Path) -> list[str]:
     return faults
 
 
-def main() -> int:
-    root = Path(sys.argv[1]) if len(sys.argv) > 1 else Path(__file__).resolve().parent.parent
-    if not (root / "pipeline").is_dir():
-        print(f"check_layers: {root} has no folder pipeline/: give the project's root", file=sys.stderr)
-        return 2
-    faults = faults_of_tree(root)
-    print("\n".join(faults) if faults else "check_layers: every folder keeps to its layer")
-    return 1 if faults else 0
-
-
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(check_tree.run("check_layers", "pipeline/", faults_of_tree, "every folder keeps to its layer"))

@@ -1,5 +1,6 @@
 // The sweep itself: it must pass the reference and catch a back end that errs in one value.
 #include "tests/support/matcher_sweep.h"
+#include "tests/support/wrong_matcher.h"
 
 namespace parallax::test {
 namespace {
@@ -28,24 +29,12 @@ TEST(MatcherSweepTest, CasesAreValidAndCoverTheRange) {
   EXPECT_GT(tiny, 5);
 }
 
-// Adds 1 to one sum of the reference.
-class WrongMatcher final : public StereoMatcher {
- public:
-  explicit WrongMatcher(std::unique_ptr<StereoMatcher> matcher) : matcher_(std::move(matcher)) {}
-  void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
-               StageTimes* times, StageResults* stages) override {
-    matcher_->Compute(left, right, result, times, stages);
-    if (stages != nullptr) ++stages->Get<HostCostVolume<std::uint16_t>>("sums").View()(0, 0, 0);
-  }
-  std::string_view backend() const override { return "wrong"; }
-
- private:
-  std::unique_ptr<StereoMatcher> matcher_;
-};
-
 TEST(MatcherSweepTest, NamesTheFirstDifferingCell) {
   const auto make = [](const Parameters& parameters, const MatcherOptions& options) {
-    return std::make_unique<WrongMatcher>(MakeReferenceMatcher(parameters, options));
+    return std::make_unique<WrongMatcher>(
+        MakeReferenceMatcher(parameters, options), [](DisparityMap& /*result*/, StageResults* stages) {
+          if (stages != nullptr) ++stages->Get<HostCostVolume<std::uint16_t>>("sums").View()(0, 0, 0);
+        });
   };
   const std::string difference = RunSweepCase(make, MakeSweepCase(3));
   EXPECT_EQ(difference.find("sums: pixel (0, 0), d index 0 is "), 0U) << difference;

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
@@ -100,6 +101,39 @@ inline void ExpectEmdHolds(const EmdPair& pair, const EmdResult& result, double 
   ExpectSoundEmd(pair, result);
   EXPECT_LE(result.lower_m, exact_m * (1 + 1e-11));
   EXPECT_GE(result.upper_m, exact_m * (1 - 1e-11));
+}
+
+// Two points alone are next to nothing beside the extent of the rest, which is at rest. solve(a, b, options)
+// gives the result of a back end, here and below.
+template <typename Solve>
+void ExpectEmdEndsAtItsResolution(const Solve& solve) {
+  auto a = EmdCloud("uniform", 200, 5);
+  a.push_back({1e7f, 0, 0});
+  auto b = a;
+  b[7].x += 1e-3f;
+  std::reverse(b.begin(), b.end());
+  const EmdResult result = solve(a, b, EmdWithGap(1e-4, 20));
+  ExpectEmdHolds({a, b}, result, ExactEmd({a, b}).upper_m);
+  EXPECT_EQ(result.stop, EmdStop::kResolution);
+}
+
+template <typename Solve>
+void ExpectEmdStopsAtItsLimitsWithABijection(const Solve& solve) {
+  const auto a = EmdCloud("uniform", 2000, 2), b = EmdCloud("uniform", 2000, 3);
+  const double exact_m = ExactEmd({a, b}).upper_m;
+  EmdOptions options = EmdWithGap(1e-4, 20);
+  for (const std::int64_t rounds : {1, 2, 5, 20, 60}) {
+    options.max_rounds = rounds;
+    const EmdResult result = solve(a, b, options);
+    ExpectEmdHolds({a, b}, result, exact_m);
+    EXPECT_EQ(result.stop, EmdStop::kRounds);
+    EXPECT_EQ(result.rounds, rounds);
+  }
+  options.max_rounds = 0;
+  options.time_limit_s = 1e-6;
+  const EmdResult result = solve(a, b, options);
+  ExpectEmdHolds({a, b}, result, exact_m);
+  EXPECT_EQ(result.stop, EmdStop::kTime);
 }
 
 }  // namespace parallax::test

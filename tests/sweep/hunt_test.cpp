@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "pipeline/simd/instruction_sets.h"
+#include "tests/support/wrong_matcher.h"
 
 namespace parallax::test {
 namespace {
@@ -50,26 +51,13 @@ TEST(HuntTest, FindsNothingInAFewCases) {
   cpu::UseInstructionSet("");
 }
 
-// The cpu back end, with 1 added to one confidence.
-class WrongMatcher final : public StereoMatcher {
- public:
-  explicit WrongMatcher(std::unique_ptr<StereoMatcher> matcher) : matcher_(std::move(matcher)) {}
-  void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
-               StageTimes* times, StageResults* stages) override {
-    matcher_->Compute(left, right, result, times, stages);
-    ++result.confidence(0, 0);
-  }
-  std::string_view backend() const override { return "wrong"; }
-
- private:
-  std::unique_ptr<StereoMatcher> matcher_;
-};
-
 TEST(HuntTest, CatchesABackEndThatErrsInOneValue) {
   const HuntCase c = MakeHuntCase(1, 1, Cpu());
   const std::string text =
       RunHuntCase(c, [](const HuntCase& hunted, const Parameters& parameters, const MatcherOptions& options) {
-        return std::make_unique<WrongMatcher>(MakeHuntMatcher(hunted, parameters, options));
+        return std::make_unique<WrongMatcher>(
+            MakeHuntMatcher(hunted, parameters, options),
+            [](DisparityMap& result, StageResults* /*stages*/) { ++result.confidence(0, 0); });
       });
   cpu::UseInstructionSet("");
   EXPECT_EQ(text.find("result confidence: pixel (0, 0) is "), 0U) << text;

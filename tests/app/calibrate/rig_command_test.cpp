@@ -78,20 +78,16 @@ TEST_F(RigCommand, RawPairsAreRectifiedMatchedAndAtTheirDepth) {
   const std::string file = RigFile(rig);
   constexpr double kDepth_m = 1.5;
   WriteWall(rig, kDepth_m);
-  std::vector<std::string> arguments{"run",
-                                     Pair()[0],
-                                     Pair()[1],
-                                     "--rig",
-                                     file,
-                                     "--nearest",
-                                     "1",
-                                     "--write",
-                                     "pfm",
-                                     "--output",
-                                     (folder() / "out").string(),
-                                     "--set",
-                                     "filter.fill=false"};
-  const ProgramResult result = RunParallax(arguments);
+  const auto run = [&](const std::vector<std::string>& pair, const std::string& rig_file,
+                       const std::string& output, const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run",   pair[0],    pair[1],
+                                       "--rig", rig_file,   "--nearest",
+                                       "1",     "--output", (folder() / output).string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return RunParallax(arguments);
+  };
+  const std::vector<std::string> unfilled{"--write", "pfm", "--set", "filter.fill=false"};
+  const ProgramResult result = run(Pair(), file, "out", unfilled);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const HostImage<float> disparity = ReadPfm(folder() / "out/pfm/left.pfm");
   const StereoRig rectified = MakeRectification(rig).rig;
@@ -107,37 +103,13 @@ TEST_F(RigCommand, RawPairsAreRectifiedMatchedAndAtTheirDepth) {
   const ProgramResult rectify = RunParallax(
       {"rectify", Pair()[0], Pair()[1], "--rig", file, "--output", (folder() / "rectified").string()});
   ASSERT_EQ(rectify.exit_code, 0) << rectify.err;
-  arguments = {"run",
-               (folder() / "rectified/left").string(),
-               (folder() / "rectified/right").string(),
-               "--rig",
-               (folder() / "rectified/rig.yaml").string(),
-               "--nearest",
-               "1",
-               "--write",
-               "pfm",
-               "--output",
-               (folder() / "again").string(),
-               "--set",
-               "filter.fill=false"};
-  const ProgramResult again = RunParallax(arguments);
+  const ProgramResult again =
+      run({(folder() / "rectified/left").string(), (folder() / "rectified/right").string()},
+          (folder() / "rectified/rig.yaml").string(), "again", unfilled);
   ASSERT_EQ(again.exit_code, 0) << again.err;
   EXPECT_TRUE(SamePixels(ReadPfm(folder() / "again/pfm/left.pfm").ConstView(), disparity.ConstView()));
   // Borders have no disparity even where holes are filled.
-  arguments = {"run",
-               Pair()[0],
-               Pair()[1],
-               "--rig",
-               file,
-               "--nearest",
-               "1",
-               "--zoom",
-               "all",
-               "--write",
-               "pfm,validity",
-               "--output",
-               (folder() / "all").string()};
-  ASSERT_EQ(RunParallax(arguments).exit_code, 0);
+  ASSERT_EQ(run(Pair(), file, "all", {"--zoom", "all", "--write", "pfm,validity"}).exit_code, 0);
   const HostImage<float> all = ReadPfm(folder() / "all/pfm/left.pfm");
   EXPECT_TRUE(std::isnan(all(320, 2)));
   EXPECT_FALSE(std::isnan(all(320, 240)));

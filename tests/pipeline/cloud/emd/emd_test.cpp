@@ -137,35 +137,11 @@ TEST(Emd, IsZeroForTheSamePointsInAnotherOrder) {
   EXPECT_EQ(ExactEmd({equal, equal}).upper_m, 0);
 }
 
-// Two points alone are next to nothing beside the extent of the rest, which is at rest.
-TEST(Emd, EndsWhereTheGapIsBeyondItsResolution) {
-  auto a = EmdCloud("uniform", 200, 5);
-  a.push_back({1e7f, 0, 0});
-  auto b = a;
-  b[7].x += 1e-3f;
-  std::reverse(b.begin(), b.end());
-  const EmdResult result = AuctionEmd({a, b}, EmdWithGap(1e-4));
-  ExpectEmdHolds({a, b}, result, ExactEmd({a, b}).upper_m);
-  EXPECT_EQ(result.stop, EmdStop::kResolution);
+EmdResult Auction(const std::vector<Point3f>& a, const std::vector<Point3f>& b, const EmdOptions& options) {
+  return AuctionEmd({a, b}, options);
 }
-
-TEST(Emd, StopsAtItsLimitsWithABijection) {
-  const auto a = EmdCloud("uniform", 2000, 2), b = EmdCloud("uniform", 2000, 3);
-  const double exact_m = ExactEmd({a, b}).upper_m;
-  EmdOptions options = EmdWithGap(1e-4);
-  for (const std::int64_t rounds : {1, 2, 5, 20, 60}) {
-    options.max_rounds = rounds;
-    const EmdResult result = AuctionEmd({a, b}, options);
-    ExpectEmdHolds({a, b}, result, exact_m);
-    EXPECT_EQ(result.stop, EmdStop::kRounds);
-    EXPECT_EQ(result.rounds, rounds);
-  }
-  options.max_rounds = 0;
-  options.time_limit_s = 1e-6;
-  const EmdResult result = AuctionEmd({a, b}, options);
-  ExpectEmdHolds({a, b}, result, exact_m);
-  EXPECT_EQ(result.stop, EmdStop::kTime);
-}
+TEST(Emd, EndsWhereTheGapIsBeyondItsResolution) { test::ExpectEmdEndsAtItsResolution(Auction); }
+TEST(Emd, StopsAtItsLimitsWithABijection) { test::ExpectEmdStopsAtItsLimitsWithABijection(Auction); }
 
 TEST(Emd, GivesTheSameBitsEveryTimeOnAnyNumberOfThreads) {
   std::vector<std::vector<Point3f>> clouds;

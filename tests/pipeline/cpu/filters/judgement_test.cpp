@@ -11,6 +11,7 @@
 #include "pipeline/cpu/filters/judgement.h"
 #include "pipeline/reference/refinement.h"
 #include "pipeline/simd/instruction_sets.h"
+#include "tests/pipeline/cpu/filters/random_maps.h"
 #include "tests/support/images.h"
 #include "tests/support/matcher_sweep.h"
 
@@ -38,19 +39,15 @@ Case MakeCase(int seed) {
   p.plane_step = random.OneOf(1, 2, 3, 4, 4, 16);
   p.plane_tile = p.plane_step * random.OneOf(4, 4, 64 / p.plane_step);
   p.plane_tolerance = static_cast<float>(random.Between(1, 20)) / 8;
-  const int surface = random.Between(0, 3), rejected = random.OneOf(1, 2, 5, 30);
+  const RandomSurface surface{random.Between(0, 3), width, lowest, num_disparities};
+  const int rejected = random.OneOf(1, 2, 5, 30);
   c.guide = test::ImageFrom<std::uint8_t>(width, height, [&](int x, int) {
-    return surface == 0 ? random.Between(0, 255) : x > width / 3 ? 40 + random.Between(0, 9) : 90;
+    return surface.surface == 0 ? random.Between(0, 255) : x > width / 3 ? 40 + random.Between(0, 9) : 90;
   });
   c.selected = test::ImageFrom<float>(width, height, [&](int x, int y) {
     if (random.OneIn(40)) return std::numeric_limits<float>::quiet_NaN();
     const float noise = static_cast<float>(random.Between(-128, 128)) / 256.0F;
-    const float column = static_cast<float>(x), row = static_cast<float>(y);
-    const float above = surface == 0   ? static_cast<float>(random.Between(0, num_disparities - 1))
-                        : surface == 1 ? 0.25F * column + 0.3F * row + noise
-                        : surface == 2 ? (x > width / 2 ? 5.0F : 60.0F - 0.2F * row) + noise
-                                       : 7.5F;
-    return static_cast<float>(lowest) + std::clamp(above, 0.0F, static_cast<float>(num_disparities - 1));
+    return surface.At(x, y, noise, random);
   });
   c.map.validity = test::ImageFrom<std::uint8_t>(width, height, [&](int x, int y) {
     if (std::isnan(c.selected(x, y))) return kNotUnique | (random.OneIn(2) ? kOccluded : 0);
@@ -63,20 +60,18 @@ Case MakeCase(int seed) {
   return c;
 }
 
-std::size_t WholeLines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
-
 DisparityMap Judged(const Case& c, ThreadPool& threads) {
   DisparityMap map = Clone(c.map);
   const int width = map.disparity.width(), height = map.disparity.height();
-  const std::size_t framed_bytes = WholeLines(FramedMap::SizeBytes(width, height));
+  const std::size_t framed_bytes = FramedBytes(width, height);
   AlignedBuffer<std::uint8_t> memory(framed_bytes +
                                      JudgementWorkspaceBytes(c.parameters.refinement, width, height));
   std::memset(memory.data(), 0x7B, memory.size());
   const FramedMap framed(width, height, memory.data());
-  for (int y = 0; y < height; ++y) std::copy_n(map.disparity.Row(y), width, framed.Row(y));
+  CopyInto(map.disparity, framed);
   JudgePixels(c.parameters, c.guide.ConstView(), c.selected.ConstView(), framed, map.validity,
               memory.data() + framed_bytes, threads);
-  for (int y = 0; y < height; ++y) std::copy_n(framed.Row(y), width, map.disparity.Row(y));
+  CopyInto(framed, map.disparity);
   return map;
 }
 

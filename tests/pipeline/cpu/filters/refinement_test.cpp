@@ -11,6 +11,7 @@
 #include "pipeline/cpu/filters/smoothing.h"
 #include "pipeline/reference/refinement.h"
 #include "pipeline/simd/instruction_sets.h"
+#include "tests/pipeline/cpu/filters/random_maps.h"
 #include "tests/support/images.h"
 #include "tests/support/matcher_sweep.h"
 
@@ -38,7 +39,8 @@ Case MakeCase(int seed) {
   p.plane_tolerance = static_cast<float>(random.Between(1, 20)) / 8;
   p.smoothing_passes = random.Between(1, 3);
   p.smoothing_range = static_cast<float>(random.Between(1, 64)) / 8;
-  const int holes = random.Between(0, 3), surface = random.Between(0, 3);
+  const int holes = random.Between(0, 3);
+  const RandomSurface surface{random.Between(0, 3), width, lowest, num_disparities};
   c.guide = test::ImageFrom<std::uint8_t>(width, height, [&](int, int) { return random.Between(0, 3) * 20; });
   c.map.validity = test::ImageFrom<std::uint8_t>(
       width, height, [&](int, int) { return random.OneIn(3) ? random.Between(0, 63) : 0; });
@@ -50,32 +52,25 @@ Case MakeCase(int seed) {
                                       : false;
     if (is_hole) return test::kNone;
     const float noise = static_cast<float>(random.Between(0, 100)) / 100.0F;
-    const float column = static_cast<float>(x), row = static_cast<float>(y);
-    const float above = surface == 0   ? static_cast<float>(random.Between(0, num_disparities - 1))
-                        : surface == 1 ? 0.25F * column + 0.3F * row + noise
-                        : surface == 2 ? (x > width / 2 ? 5.0F : 60.0F - 0.2F * row) + noise
-                                       : 7.5F;
-    return static_cast<float>(lowest) + std::min(above, static_cast<float>(num_disparities - 1));
+    return surface.At(x, y, noise, random);
   });
   return c;
 }
-
-std::size_t WholeLines(std::size_t bytes) { return (bytes + 63) / 64 * 64; }
 
 // Planes, then smoothing, of a copy.
 DisparityMap Refined(const Case& c, ThreadPool& threads) {
   DisparityMap map = Clone(c.map);
   const int width = map.disparity.width(), height = map.disparity.height();
-  const std::size_t framed_bytes = WholeLines(FramedMap::SizeBytes(width, height));
+  const std::size_t framed_bytes = FramedBytes(width, height);
   AlignedBuffer<std::uint8_t> memory(2 * framed_bytes +
                                      PlaneWorkspaceBytes(c.parameters.refinement, width, height) +
                                      SmoothingWorkspaceBytes(width, height));
   std::memset(memory.data(), 0x7B, memory.size());
   const FramedMap before(width, height, memory.data()), after(width, height, memory.data() + framed_bytes);
-  for (int y = 0; y < height; ++y) std::copy_n(map.disparity.Row(y), width, before.Row(y));
+  CopyInto(map.disparity, before);
   std::uint8_t* workspace = memory.data() + 2 * framed_bytes;
   FillFromPlanes(c.parameters, c.guide.ConstView(), before, after, map.validity, workspace, threads);
-  for (int y = 0; y < height; ++y) std::copy_n(after.Row(y), width, map.disparity.Row(y));
+  CopyInto(after, map.disparity);
   Smooth(c.parameters.refinement, map.disparity, workspace, threads);
   return map;
 }

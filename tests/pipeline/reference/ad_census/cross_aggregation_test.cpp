@@ -3,18 +3,10 @@
 #include <vector>
 
 #include "pipeline/reference/ad_census/stages.h"
+#include "tests/pipeline/reference/ad_census/gray_image.h"
 
 namespace parallax::reference::ad_census {
 namespace {
-
-HostImage<Rgb8> Gray(int width, const std::vector<int>& values) {
-  HostImage<Rgb8> image(width, static_cast<int>(values.size()) / width);
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    const std::uint8_t v = static_cast<std::uint8_t>(values[i]);
-    image(static_cast<int>(i) % width, static_cast<int>(i) / width) = {v, v, v};
-  }
-  return image;
-}
 
 HostImage<Arms> ArmsOf(const HostImage<Rgb8>& color, const AdCensusParameters& parameters = {}) {
   HostImage<Arms> arms(color.width(), color.height());
