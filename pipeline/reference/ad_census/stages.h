@@ -20,17 +20,16 @@ HostImage<Rgb8> ColorOf(const CameraImageView& image);
 // Largest difference over the channels.
 int ColorDistance(Rgb8 a, Rgb8 b);
 
-// --- matching_cost (sec. 3.1)
-// -------------------------------------------------------------------------------- costs: W x H x D, rho(AD)
-// + rho(census).
+// --- matching_cost (sec. 3.1) ---------------------------------------------------
+// costs: W x H x D, rho(AD) + rho(census).
 void MatchingCost(HostImageView<const Rgb8> left, HostImageView<const Rgb8> right,
                   HostImageView<const std::uint64_t> census_left,
                   HostImageView<const std::uint64_t> census_right, int min_disparity,
                   ColorDifference difference, const AdCensusTables& tables,
                   HostCostVolumeView<std::uint16_t> costs, ThreadPool& threads);
 
-// --- aggregation (sec. 3.2; Zhang, Lu, Lafruit 2009)
-// ----------------------------------------------------------- Pixels of the cross to each side of its centre.
+// --- aggregation (sec. 3.2; Zhang, Lu, Lafruit 2009) -----------------------------
+// Pixels of the cross to each side of its centre.
 struct Arms {
   std::uint8_t left = 0, right = 0, up = 0, down = 0;
   friend bool operator==(const Arms&, const Arms&) = default;
@@ -46,17 +45,15 @@ void AggregateOverCrosses(HostImageView<const Arms> arms_left, HostImageView<con
                           int min_disparity, int iterations, HostCostVolumeView<std::uint16_t> costs,
                           ThreadPool& threads);
 
-// --- scanline optimisation (sec. 3.3; Hirschmueller 2008)
-// -------------------------------------------------------- sums: of the path costs along left, right, up and
-// down.
+// --- scanline optimisation (sec. 3.3; Hirschmueller 2008) ------------------------
+// sums: of the path costs along left, right, up and down.
 void OptimizeScanlines(HostCostVolumeView<const std::uint16_t> costs, HostImageView<const Rgb8> left,
                        HostImageView<const Rgb8> right, int min_disparity, int step_threshold,
                        const AdCensusTables& tables, HostCostVolumeView<std::uint16_t> sums,
                        ThreadPool& threads);
 
-// --- refinement (sec. 3.4)
-// ---------------------------------------------------------------------------------------- map holds whole
-// disparities, NaN where rejected; each changes it in place from what it was.
+// --- refinement (sec. 3.4) --------------------------------------------------------
+// map holds whole disparities, NaN where rejected; each changes it in place from what it was.
 void VoteInRegions(HostImageView<const Arms> arms, int min_disparity, int num_disparities,
                    const AdCensusParameters& parameters, DisparityMap& map, ThreadPool& threads);
 void Interpolate(HostImageView<const Rgb8> color, DisparityMap& map, ThreadPool& threads);
