@@ -100,10 +100,9 @@ std::vector<Output> FrameWriter::OutputsFor(bool calibrated) const {
 }
 
 std::optional<WantedReprojection> FrameWriter::ReprojectionOf(const StereoFrame& frame) const {
-  if (!frame.rig) return std::nullopt;
-  const std::vector<Output> outputs = OutputsFor(true);
-  if (std::none_of(outputs.begin(), outputs.end(), NeedsCalibration)) return std::nullopt;
-  return WantedReprojection{*frame.rig, NeedsCloud(outputs)};
+  // Depth without a cloud is made by the writers sooner than a device hands it over (docs/notes/gpu.md).
+  if (!frame.rig || !NeedsCloud(OutputsFor(true))) return std::nullopt;
+  return WantedReprojection{*frame.rig, true};
 }
 
 std::vector<Output> FrameWriter::OutputsWanted(bool calibrated) const {

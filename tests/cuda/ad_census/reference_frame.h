@@ -48,15 +48,15 @@ class ReferenceFrame {
   }
   const DisparityMap& Map(std::string_view name) { return Stage<DisparityMap>(name); }
 
-  // A stage's volume as it lies on the device; from D on 0xCDCD.
+  // A stage's volume as it lies on the device; from D on the same again.
   cuda::DeviceBuffer<std::uint16_t> UploadedVolume(std::string_view name) {
     const HostCostVolumeView<const std::uint16_t> from =
         Stage<HostCostVolume<std::uint16_t>>(name).ConstView();
-    std::vector<std::uint16_t> values(shape.num_cells(), 0xCDCD);
-    std::size_t at = 0;
+    std::vector<std::uint16_t> values;
     for (int y = 0; y < shape.height; ++y) {
-      for (int x = 0; x < shape.width; ++x, at += static_cast<std::size_t>(shape.padded))
-        std::copy_n(from.Cell(x, y), shape.num_disparities, &values[at]);
+      for (int x = 0; x < shape.width; ++x) {
+        for (int d = 0; d < shape.padded; ++d) values.push_back(from.Cell(x, y)[d % shape.num_disparities]);
+      }
     }
     cuda::DeviceBuffer<std::uint16_t> there(shape.num_cells());
     cuda::CopyNow(there.data(), values.data(), values.size(), stream_.get());
