@@ -55,6 +55,11 @@ void DrivenWindow::Click(int x, int y, int button) {
   Xdotool({"sleep", "0.3", "mousedown", name, "sleep", "0.5", "mouseup", name, "sleep", "0.3"});
 }
 
+void DrivenWindow::ShortClick(int x, int y) {
+  Move(x, y);
+  Xdotool({"sleep", "0.3", "click", "1"});
+}
+
 void DrivenWindow::Drag(int x0, int y0, int x1, int y1, int button) {
   const std::string name = std::to_string(button);
   Move(x0, y0);

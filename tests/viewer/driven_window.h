@@ -30,6 +30,8 @@ class DrivenWindow {
   // xdotool's names of keys: "space", "ctrl+z", "question".
   void PressKey(const std::string& key);
   void Click(int x, int y, int button = 1);
+  // Down and up at once, before the window can draw.
+  void ShortClick(int x, int y);
   void Move(int x, int y);
   void Drag(int x0, int y0, int x1, int y1, int button = 1);
   void Wheel(int x, int y, int clicks);  // > 0: away from the user

@@ -1,8 +1,11 @@
 // Every control of the window's frame, driven by keys and mouse, and what became of it.
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cstdlib>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "tests/viewer/driven_window.h"
 #include "tests/viewer/virtual_display.h"
@@ -209,6 +212,37 @@ TEST_F(WindowControls, ThePanelsBoxesSlidersAndNumbersActByMouse) {
   EXPECT_TRUE(
       window.Await([&](const Json& state) { return state["parameters"]["values"]["method"] == method; }));
   EXPECT_EQ(window.Close(), 0);
+  EXPECT_EQ(window.Errors(), "");
+}
+
+// An open list once asked for drawings faster than they could be made, until the renderer crashed.
+TEST_F(WindowControls, AListStaysOpenAndTakesShortClicksAndTheKeysAfterThem) {
+  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused", "--size", "1000", "900"});
+  window.PressKey("Tab");
+  EXPECT_TRUE(window.Await([](const Json& state) {
+    return state["controls"].contains("Parameters.method") &&
+           state["controls"]["Parameters.method"][0] < 1000;
+  }));
+  window.Settle();
+  const std::vector<int> box = window.State()["controls"]["Parameters.method"];
+  const int x = box[0] + box[2] / 2, y = box[1] + box[3] / 2;
+  const auto open = [&] {
+    window.ShortClick(x, y);
+    window.Settle();
+  };
+  open();
+  const long redraws = window.State()["redraws"];
+  std::this_thread::sleep_for(std::chrono::seconds(1));
+  EXPECT_EQ(window.State()["redraws"], redraws);  // nothing has changed
+  for (int i = 0; i < 30; ++i) window.Move(x + i, y + 3 * i);
+  EXPECT_EQ(window.State()["parameters"]["values"]["method"], "sgm");
+  window.ShortClick(x, y + 2 * box[3]);  // the second of its entries
+  EXPECT_TRUE(
+      window.Await([](const Json& state) { return state["parameters"]["values"]["method"] == "ad_census"; }));
+  window.Settle();
+  open();
+  window.ShortClick(x, y + 2 * box[3]);
+  EXPECT_EQ(window.Close(), 0);  // at once
   EXPECT_EQ(window.Errors(), "");
 }
 

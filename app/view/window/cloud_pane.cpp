@@ -116,7 +116,7 @@ void CloudPane::AddSection() {
     rows->AddChild(control);
     rooms_.add_control(control_name, control);
   };
-  coloring_ = std::make_shared<gui::Combobox>();
+  coloring_ = std::make_shared<ListBox>();
   for (const std::string_view name : kCloudColoringNames) coloring_->AddItem(std::string(name).c_str());
   coloring_->SetOnValueChanged(
       [this](const char*, int index) { Recolor(static_cast<CloudColoring>(index)); });

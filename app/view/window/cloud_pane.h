@@ -2,7 +2,6 @@
 #pragma once
 
 #include <open3d/visualization/gui/Checkbox.h>
-#include <open3d/visualization/gui/Combobox.h>
 #include <open3d/visualization/gui/NumberEdit.h>
 #include <open3d/visualization/gui/Slider.h>
 #include <open3d/visualization/rendering/Renderer.h>
@@ -12,6 +11,7 @@
 #include <string>
 
 #include "app/view/window/cloud_scene.h"
+#include "app/view/window/list_box.h"
 #include "app/view/window/widgets.h"
 #include "app/view/window/window_part.h"
 
@@ -54,7 +54,7 @@ class CloudPane : public WindowPart {
   std::shared_ptr<gui::Label> text_, scale_low_, scale_high_, scale_label_;
   std::shared_ptr<ScaleWidget> scale_;
   std::shared_ptr<Pane> caption_;
-  std::shared_ptr<gui::Combobox> coloring_;
+  std::shared_ptr<ListBox> coloring_;
   std::shared_ptr<gui::Slider> size_;
   std::shared_ptr<gui::NumberEdit> near_, far_;
   std::shared_ptr<gui::Checkbox> frustum_, grid_, ruler_;

@@ -63,6 +63,14 @@ Tensor RowsOf(std::size_t count, std::size_t capacity, const Row& row) {
   return tensor;
 }
 
+// Some of the points: from where to look at them is told by a share, and asked with every frame.
+std::vector<Point3f> SomeOf(const std::vector<Point3f>& points) {
+  const std::size_t step = (points.size() + kMostThinPoints - 1) / kMostThinPoints;
+  std::vector<Point3f> some;
+  for (std::size_t i = 0; i < points.size(); i += step) some.push_back(points[i]);
+  return some;
+}
+
 // The rows of every step-th point.
 Tensor EveryRow(const Tensor& rows, std::size_t count, std::size_t step, std::size_t capacity) {
   const auto* from = rows.GetDataPtr<float>();
@@ -86,6 +94,7 @@ CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redr
   // What it shows has its own colours: nothing is lit, so nothing throws a shadow.
   Scene().GetView()->SetShadowing(false, rendering::View::ShadowType::kPCF);
   Scene().GetScene()->EnableSunLightShadows(false);
+  Scene().GetView()->SetAmbientOcclusion(false, false);
   widget_->EnableSceneCaching(true);  // drawn anew where it changed only, not at every redraw of the window
   widget_->on_moved = [this] {
     view_moved_ = true;
@@ -252,6 +261,8 @@ void CloudScene::ApplyMaterial() {
 }
 
 void CloudScene::Redraw() {
+  constexpr int kSamples = 4;  // a pixel, for the edges
+  Scene().GetView()->SetSampleCount(is_thin_ ? 1 : kSamples);
   widget_->ForceRedraw();
   redraw_();
 }
@@ -271,8 +282,8 @@ void CloudScene::Changed() {
 
 void CloudScene::AfterLayout() {
   const gui::Rect& frame = widget_->GetFrame();
-  if (frame != laid_out_) Redraw();
-  laid_out_ = frame;
+  if (frame == std::exchange(laid_out_, frame)) return;
+  Redraw();
   FrameNewScene();
 }
 
@@ -293,7 +304,7 @@ CloudView CloudScene::WantedView(From from) const {
   const gui::Rect& frame = widget_->GetFrame();
   const float aspect =
       static_cast<float>(std::max(1, frame.width)) / static_cast<float>(std::max(1, frame.height));
-  const std::vector<Point3f>& points = built_->shown.points;
+  const std::vector<Point3f> points = SomeOf(built_->shown.points);
   switch (from) {
     case From::kAbove:
       return BirdsEyeView(points, aspect);

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <open3d/visualization/gui/Checkbox.h>
-#include <open3d/visualization/gui/Combobox.h>
 #include <open3d/visualization/gui/NumberEdit.h>
 #include <open3d/visualization/gui/Slider.h>
 #include <open3d/visualization/gui/UIImage.h>
@@ -87,11 +86,11 @@ void ImagePanes::MakePane(int index, const WindowRooms& rooms) {
   pane.picture = std::make_shared<PictureWidget>();
   pane.picture->on_mouse = [this, index](const gui::MouseEvent& event) { return Mouse(index, event); };
   pane.picture->on_resize = [this] { is_dirty_ = true; };
-  pane.view = std::make_shared<gui::Combobox>();
+  pane.view = std::make_shared<ListBox>();
   pane.view->SetOnValueChanged([this, index](const char*, int item) {
     if (item >= 0) Choose(index, panes_[index].views[static_cast<std::size_t>(item)]);
   });
-  pane.set = std::make_shared<gui::Combobox>(std::vector<const char*>{"A", "B"});
+  pane.set = std::make_shared<ListBox>(std::vector<const char*>{"A", "B"});
   pane.set->SetVisible(false);
   pane.set->SetOnValueChanged([this, index](const char*, int item) {
     (index == 0 ? choices_.first : choices_.second).of_b = item == 1;
@@ -116,7 +115,7 @@ void ImagePanes::MakePane(int index, const WindowRooms& rooms) {
 void ImagePanes::MakeSection(const WindowRooms& rooms) {
   const int em = rooms.em();
   const auto section = rooms.panel.AddSection("Pictures", true);
-  mode_ = std::make_shared<gui::Combobox>();
+  mode_ = std::make_shared<ListBox>();
   for (const std::string_view name : kPaneModeNames) mode_->AddItem(std::string(name).c_str());
   mode_->SetTooltip(
       "one picture, two side by side, one mixed with the other, or a line to wipe from one to the other");

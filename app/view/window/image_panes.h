@@ -10,13 +10,13 @@
 #include "app/view/panes/pane_choices.h"
 #include "app/view/panes/picture_zoom.h"
 #include "app/view/panes/shown_frame.h"
+#include "app/view/window/list_box.h"
 #include "app/view/window/widgets.h"
 #include "app/view/window/window_part.h"
 #include "app/view/window_layout.h"
 
 namespace open3d::visualization::gui {
 class Checkbox;
-class Combobox;
 class NumberEdit;
 class Slider;
 }  // namespace open3d::visualization::gui
@@ -55,7 +55,7 @@ class ImagePanes : public WindowPart {
   struct OnePane {
     std::shared_ptr<Pane> pane;
     std::shared_ptr<PictureWidget> picture;
-    std::shared_ptr<gui::Combobox> view, set;
+    std::shared_ptr<ListBox> view, set;
     std::shared_ptr<gui::Label> size, low, high;
     std::shared_ptr<ScaleWidget> scale;
     PictureZoom zoom;  // of its own size; both show the same place
@@ -88,7 +88,7 @@ class ImagePanes : public WindowPart {
   const WindowRooms& rooms_;
   OnePane panes_[2];
   std::shared_ptr<gui::Label> pixel_line_;
-  std::shared_ptr<gui::Combobox> mode_;
+  std::shared_ptr<ListBox> mode_;
   std::shared_ptr<gui::Slider> position_;
   std::vector<RangeRow> range_rows_;
 

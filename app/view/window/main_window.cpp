@@ -4,11 +4,16 @@
 #include <GLFW/glfw3.h>
 #include <open3d/visualization/gui/Application.h>
 #include <open3d/visualization/gui/Button.h>
+#include <open3d/visualization/rendering/Scene.h>
+#include <open3d/visualization/rendering/View.h>
+#include <open3d/visualization/rendering/filament/FilamentRenderer.h>
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -37,6 +42,23 @@ namespace parallax::app {
 namespace {
 
 using open3d::core::Tensor;
+
+// Open3D draws its buttons and pictures as it draws a scene, four samples a pixel and with ambient occlusion:
+// it shows nowhere, and takes most of the time of a window that the processors draw.
+void DrawPlainly(open3d::visualization::rendering::Renderer& renderer) {
+  namespace rendering = open3d::visualization::rendering;
+  auto* const filament = dynamic_cast<rendering::FilamentRenderer*>(&renderer);
+  if (filament == nullptr || filament->GetGuiScene() == nullptr) return;
+  // It is a Scene, as a header says that needs Filament's own.
+  auto* const scene = reinterpret_cast<rendering::Scene*>(filament->GetGuiScene());
+  constexpr std::uint16_t kMostViews = 8;  // of the process so far
+  for (std::uint16_t id = 1; id <= kMostViews; ++id) {
+    if (rendering::View* const view = scene->GetView(rendering::ViewHandle(id))) {
+      view->SetSampleCount(1);
+      view->SetAmbientOcclusion(false, false);
+    }
+  }
+}
 
 // Times of the latest drawings.
 class DrawRate {
@@ -116,6 +138,8 @@ class MainWindow : public gui::Window {
       return true;
     });
     GetRenderer().SetOnAfterDraw([this] { AfterDraw(); });
+    CatchEvents();
+    DrawPlainly(GetRenderer());
   }
 
  protected:
@@ -269,9 +293,52 @@ class MainWindow : public gui::Window {
     return true;
   }
 
-  // A drawing can be dropped (the renderer keeps a pace of its own), and texts are laid out in the second
-  // one: asks for two, in coming ticks, so that what changed shows without waiting for the mouse.
-  void Redraw() { pending_draws_ = 2; }
+  // Asks for a drawing in a coming tick, and again while the renderer drops it.
+  void Redraw() { pending_draws_ = std::max(pending_draws_, 1); }
+
+  // What comes between two drawings. Open3D looks whether a button is down when it draws: a click shorter
+  // than a drawing would be lost. So a button counts as down until that was seen, and another drawing sees it
+  // up. Keys wait until then: they would be taken for the keys of what is being clicked on, and be lost, too.
+  // And Open3D draws for every movement of the mouse, which may take all the time there is: a tick hands on
+  // the last one.
+  void CatchEvents() {
+    auto* const window = static_cast<GLFWwindow*>(GetOSWindow());
+    glfwSetInputMode(window, GLFW_STICKY_MOUSE_BUTTONS, GLFW_TRUE);
+    button_handler_ =
+        glfwSetMouseButtonCallback(window, [](GLFWwindow* clicked, int button, int action, int modifiers) {
+          MainWindow& self = Of(clicked);
+          self.HandOnMove();
+          self.pending_draws_ = self.clicked_draws_ = 2;
+          self.button_handler_(clicked, button, action, modifiers);
+        });
+    key_handler_ =
+        glfwSetKeyCallback(window, [](GLFWwindow* typed, int key, int scancode, int action, int modifiers) {
+          MainWindow& self = Of(typed);
+          std::function<void()> hand_on = [=, handler = self.key_handler_] {
+            handler(typed, key, scancode, action, modifiers);
+          };
+          if (self.clicked_draws_ == 0 && self.waiting_keys_.empty()) return hand_on();
+          self.waiting_keys_.push_back(std::move(hand_on));
+        });
+    move_handler_ = glfwSetCursorPosCallback(
+        window, [](GLFWwindow* moved, double x, double y) { Of(moved).moved_to_ = std::pair(x, y); });
+  }
+
+  static MainWindow& Of(GLFWwindow* window) {
+    return static_cast<MainWindow&>(*static_cast<gui::Window*>(glfwGetWindowUserPointer(window)));
+  }
+
+  void HandOnMove() {
+    if (const auto to = std::exchange(moved_to_, std::nullopt))
+      move_handler_(static_cast<GLFWwindow*>(GetOSWindow()), to->first, to->second);
+  }
+
+  void HandOnKeys() {
+    if (clicked_draws_ > 0) return;
+    // Not from a tick: a key may close the window.
+    for (std::function<void()>& key : std::exchange(waiting_keys_, {}))
+      gui::Application::GetInstance().PostToMainThread(this, std::move(key));
+  }
 
   void Recall() {
     if (memory_file_.empty()) return;
@@ -302,6 +369,8 @@ class MainWindow : public gui::Window {
 
   // Every 10 ms; true asks for a redraw.
   bool Tick() {
+    HandOnMove();
+    HandOnKeys();
     if (const bool paused = timeline_ ? timeline_->paused() : mailbox_.paused(); paused != shown_paused_) {
       shown_paused_ = paused;
       if (pause_) pause_->SetText(paused ? "Resume" : "Pause");
@@ -357,14 +426,24 @@ class MainWindow : public gui::Window {
   // After every drawing that was not dropped.
   void AfterDraw() {
     draws_.Count();
-    if (pending_draws_ > 0 && --pending_draws_ > 0) return;
+    for (int* draws : {&pending_draws_, &clicked_draws_}) *draws = std::max(0, *draws - 1);
+    if (TakeScreenshot()) return;
+    // Pixels that are asked for make Open3D wait until this drawing is done. Without that, drawings that are
+    // asked for faster than they can be made pile up in the renderer until it has no handle left, and
+    // crashes.
+    GetRenderer().RequestReadPixels(1, 1, [](const std::shared_ptr<Tensor>&) {});
+  }
+
+  // True where this drawing was wanted as a picture.
+  bool TakeScreenshot() {
     const auto is_busy = [](const std::unique_ptr<WindowPart>& part) { return part->IsBusy(); };
-    if (std::any_of(parts_.begin(), parts_.end(), is_busy)) return;
-    if (ScreenshotCallback done = mailbox_.TakeScreenshot(shown_frame_)) {
-      const gui::Size size = GetSize();
-      GetRenderer().RequestReadPixels(size.width, size.height,
-                                      [done](std::shared_ptr<Tensor> pixels) { done(FromOpen3D(*pixels)); });
-    }
+    if (pending_draws_ > 0 || std::any_of(parts_.begin(), parts_.end(), is_busy)) return false;
+    const ScreenshotCallback done = mailbox_.TakeScreenshot(shown_frame_);
+    if (!done) return false;
+    const gui::Size size = GetSize();
+    GetRenderer().RequestReadPixels(size.width, size.height,
+                                    [done](std::shared_ptr<Tensor> pixels) { done(FromOpen3D(*pixels)); });
+    return true;
   }
 
   Mailbox<UploadFrame>& mailbox_;
@@ -414,7 +493,12 @@ class MainWindow : public gui::Window {
   UploadFrame current_, previous_;
   std::string name_, status_text_, end_, message_;
   long shown_frame_ = 0;
-  int pending_draws_ = 3;
+  int pending_draws_ = 3, clicked_draws_ = 0;
+  GLFWmousebuttonfun button_handler_ = nullptr;  // Open3D's
+  GLFWkeyfun key_handler_ = nullptr;
+  GLFWcursorposfun move_handler_ = nullptr;
+  std::vector<std::function<void()>> waiting_keys_;
+  std::optional<std::pair<double, double>> moved_to_;
   DrawRate draws_;
   bool has_cloud_ = false, shown_paused_ = false, closing_ = false, escape_used_ = false;
 };

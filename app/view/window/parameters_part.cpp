@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <open3d/visualization/gui/Button.h>
 #include <open3d/visualization/gui/Checkbox.h>
-#include <open3d/visualization/gui/Combobox.h>
 #include <open3d/visualization/gui/NumberEdit.h>
 
 #include <algorithm>
@@ -72,7 +71,7 @@ void ParametersPart::MakeRows(const WindowRooms& rooms) {
   compares_ = std::make_shared<gui::Checkbox>("compare with set B");
   compares_->SetTooltip("match every frame that is shown with both sets of parameters");
   compares_->SetOnChecked([this](bool compares) { Compare(compares); });
-  set_ = std::make_shared<gui::Combobox>(std::vector<const char*>{"change A", "change B"});
+  set_ = std::make_shared<ListBox>(std::vector<const char*>{"change A", "change B"});
   set_->SetOnValueChanged([this](const char*, int item) { Edit(item == 1); });
   rooms.add_control("Parameters.compare", compares_);
   rooms.add_control("Parameters.set", set_);
@@ -103,7 +102,7 @@ void ParametersPart::MakeRows(const WindowRooms& rooms) {
       row.update = [box, key](const Parameters& p) { box->SetChecked(ParameterText(p, key) == "true"); };
       control = box;
     } else if constexpr (std::is_enum_v<Value>) {
-      const auto names = std::make_shared<gui::Combobox>();
+      const auto names = std::make_shared<ListBox>();
       for (const std::string_view name : EnumNames(Value{})) names->AddItem(std::string(name).c_str());
       names->SetOnValueChanged([this, key](const char* name, int) { Set(key, name); });
       row.update = [names, key](const Parameters& p) {

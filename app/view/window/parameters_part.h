@@ -8,12 +8,12 @@
 
 #include "app/view/controls/parameter_session.h"
 #include "app/view/panes/shown_frame.h"
+#include "app/view/window/list_box.h"
 #include "app/view/window/widgets.h"
 #include "app/view/window/window_part.h"
 
 namespace open3d::visualization::gui {
 class Checkbox;
-class Combobox;
 }  // namespace open3d::visualization::gui
 
 namespace parallax::app {
@@ -52,7 +52,7 @@ class ParametersPart : public WindowPart {
   const std::string save_folder_;
   std::vector<Row> rows_;
   std::shared_ptr<gui::Checkbox> compares_;
-  std::shared_ptr<gui::Combobox> set_;
+  std::shared_ptr<ListBox> set_;
   std::shared_ptr<gui::Label> differences_, sets_text_;
   std::size_t selected_ = 0;
   bool edits_b_ = false;
