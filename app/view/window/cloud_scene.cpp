@@ -88,8 +88,10 @@ CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redr
       widget_(std::make_shared<CloudWidget>()),
       measures_(MakeCpuCloudMeasures()) {
   widget_->SetScene(std::make_shared<rendering::Open3DScene>(renderer));
-  Scene().SetBackground(
-      {ThePalette().scene.GetRed(), ThePalette().scene.GetGreen(), ThePalette().scene.GetBlue(), 1.0f});
+  // Open3D takes it for sRGB, and nothing turns it back: so the colour that is seen is the one that is chosen.
+  const auto seen_as = [](float value) { return std::pow(value, 1 / 2.2f); };
+  const gui::Color& color = ThePalette().scene;
+  Scene().SetBackground({seen_as(color.GetRed()), seen_as(color.GetGreen()), seen_as(color.GetBlue()), 1.0f});
   Scene().GetView()->SetPostProcessing(false);  // no tone mapping: colours come out as they went in
   // What it shows has its own colours: nothing is lit, so nothing throws a shadow.
   Scene().GetView()->SetShadowing(false, rendering::View::ShadowType::kPCF);
@@ -368,6 +370,7 @@ void CloudScene::DrawTexts(std::vector<std::shared_ptr<gui::Label3D>>& labels,
     labels.back()->SetTextColor(ToGui(color));
     placed_labels_.push_back({labels.back(), text.at});
   }
+  PlaceLabels();
 }
 
 // Open3D 0.16 draws a label too high by twice the height at which the scene begins in the window. So it gets

@@ -172,7 +172,10 @@ class MainWindow : public gui::Window {
     scene.y += line.height;
     scene.height -= line.height;
     Place(*cloud_->caption(), line);
+    const gui::Rect scene_before = cloud_->scene()->GetFrame();
     Place(*cloud_->scene(), scene);
+    // What follows from the scene's size is drawn with the next drawing, not with this one.
+    if (cloud_->scene()->GetFrame() != scene_before) pending_draws_ = std::max(pending_draws_, 2);
 
     const gui::Size help = help_->CalcPreferredSize(context, whole);
     const int width = std::min(help.width, area.width), height = std::min(help.height, area.height);

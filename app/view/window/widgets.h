@@ -24,13 +24,13 @@ using WidgetPtr = std::shared_ptr<gui::Widget>;
 struct Palette {
   gui::Color dim_text{0.62f, 0.66f, 0.70f}, changed_text{1.0f, 0.80f, 0.35f},
       selected_text{0.55f, 0.80f, 1.0f};
-  gui::Color scene{0.30f, 0.32f, 0.36f};
+  gui::Color scene{0.075f, 0.082f, 0.105f};
   Rgb8 beside_picture{24, 25, 28}, scene_text{170, 178, 190}, grid{112, 120, 132};
 };
 inline const Palette kLightPalette{.dim_text{0.30f, 0.33f, 0.36f},
                                    .changed_text{0.70f, 0.35f, 0.0f},
                                    .selected_text{0.0f, 0.35f, 0.75f},
-                                   .scene{0.86f, 0.88f, 0.90f},
+                                   .scene{0.72f, 0.75f, 0.79f},
                                    .beside_picture{222, 224, 228},
                                    .scene_text{60, 66, 74},
                                    .grid{150, 156, 166}};
