@@ -246,6 +246,19 @@ TEST_F(WindowControls, AListStaysOpenAndTakesShortClicksAndTheKeysAfterThem) {
   EXPECT_EQ(window.Errors(), "");
 }
 
+TEST_F(WindowControls, TheNoiseOfARectangleIsTold) {
+  DrivenWindow window({"synthetic:drive,width=160,height=96,frames=100000", "--size", "1000", "900"});
+  window.Settle();
+  const Place from = InPane(window.State(), "first", 0.3, 0.4),
+              to = InPane(window.State(), "first", 0.6, 0.7);
+  window.Drag(from.x, from.y, to.x, to.y, 3);
+  EXPECT_TRUE(window.Await([](const Json& state) {
+    return state["figures"]["noise_frames"] > 2 && state["figures"]["noise_px"].is_number();
+  }));
+  EXPECT_EQ(window.Close(), 0);
+  EXPECT_EQ(window.Errors(), "");
+}
+
 TEST_F(WindowControls, TwoSetsAreMatchedOnOneFrame) {
   DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
   window.PressKey("ctrl+b");

@@ -88,7 +88,8 @@ CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redr
       widget_(std::make_shared<CloudWidget>()),
       measures_(MakeCpuCloudMeasures()) {
   widget_->SetScene(std::make_shared<rendering::Open3DScene>(renderer));
-  // Open3D takes it for sRGB, and nothing turns it back: so the colour that is seen is the one that is chosen.
+  // Open3D takes it for sRGB, and nothing turns it back: so the colour that is seen is the one that is
+  // chosen.
   const auto seen_as = [](float value) { return std::pow(value, 1 / 2.2f); };
   const gui::Color& color = ThePalette().scene;
   Scene().SetBackground({seen_as(color.GetRed()), seen_as(color.GetGreen()), seen_as(color.GetBlue()), 1.0f});

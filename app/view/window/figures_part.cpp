@@ -37,14 +37,15 @@ class FiguresPart::Plot : public gui::ImageWidget {
 };
 
 FiguresPart::FiguresPart(const WindowRooms& rooms, std::function<std::optional<PixelRectangle>()> rectangle)
-    : rectangle_(std::move(rectangle)),
+    : rooms_(rooms),
+      rectangle_(std::move(rectangle)),
+      section_(rooms.panel.AddSection("Figures", false)),
       rate_(MakeDimLabel()),
       stages_(MakeDimLabel()),
       values_(MakeDimLabel()),
       noise_text_(MakeDimLabel()),
       history_plot_(std::make_shared<Plot>(19 * rooms.em(), 5 * rooms.em())),
       histogram_plot_(std::make_shared<Plot>(19 * rooms.em(), 4 * rooms.em())) {
-  const auto section = rooms.panel.AddSection("Figures", false);
   history_plot_->SetTooltip("milliseconds of the latest 120 frames, stage upon stage");
   histogram_plot_->SetTooltip("how many pixels have which depth");
   noise_text_->SetTooltip(
@@ -53,7 +54,7 @@ FiguresPart::FiguresPart(const WindowRooms& rooms, std::function<std::optional<P
       "frames");
   for (const WidgetPtr& widget : std::initializer_list<WidgetPtr>{rate_, history_plot_, stages_,
                                                                   histogram_plot_, values_, noise_text_}) {
-    section->AddChild(widget);
+    section_->AddChild(widget);
   }
   rooms.state.Add("figures", [this](JsonWriter& json) {
     json.BeginObject();
@@ -80,6 +81,18 @@ void FiguresPart::Show(const UploadFrame& upload) {
   last_ = now;
   density_percent_ = frame.a.density_percent;
   history_.Add(frame.a.times, frame.a.match_ms);
+  noise_.Add(frame, rectangle_());
+  undrawn_ = upload.shown;
+}
+
+// Only where somebody can see them.
+void FiguresPart::Tick() {
+  if (undrawn_ && rooms_.panel.shown() && section_->GetIsOpen()) Draw();
+}
+
+void FiguresPart::Draw() {
+  const std::shared_ptr<const ShownFrame> drawn = std::move(undrawn_);
+  const ShownFrame& frame = *drawn;
   history_plot_->Show(history_.Picture(history_plot_->width(), history_plot_->height()));
   rate_->SetText(fmt::format("{:.1f} frames/s shown, plot to {:.1f} ms",
                              frame_ms_ > 0 ? 1000 / frame_ms_ : 0.0, history_.largest_ms())
@@ -100,11 +113,11 @@ void FiguresPart::Show(const UploadFrame& upload) {
   if (!frame.a.score_name.empty()) values += fmt::format("\n{} {:.2f}", frame.a.score_name, frame.a.score);
   values_->SetText(values.c_str());
 
-  noise_.Add(frame, rectangle_());
   const auto noise = noise_.Deviation_px();
   noise_text_->SetText(
       noise ? fmt::format("noise {:.3f} px over {} frames", *noise, noise_.num_frames()).c_str()
             : "noise: mark a rectangle, see two frames");
+  rooms_.relayout();
 }
 
 }  // namespace parallax::app

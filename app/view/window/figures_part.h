@@ -18,12 +18,19 @@ class FiguresPart : public WindowPart {
   FiguresPart(const WindowRooms& rooms, std::function<std::optional<PixelRectangle>()> rectangle);
 
   void Show(const UploadFrame& frame) override;
+  void Tick() override;
 
  private:
   using Clock = std::chrono::steady_clock;
   class Plot;
 
+  // Texts and plots, of the frame shown last.
+  void Draw();
+
+  const WindowRooms& rooms_;
   const std::function<std::optional<PixelRectangle>()> rectangle_;
+  std::shared_ptr<gui::CollapsableVert> section_;
+  std::shared_ptr<const ShownFrame> undrawn_;  // null: none
   std::shared_ptr<gui::Label> rate_, stages_, values_, noise_text_;
   std::shared_ptr<Plot> history_plot_, histogram_plot_;
   StageHistory history_;

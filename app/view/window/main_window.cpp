@@ -258,7 +258,7 @@ class MainWindow : public gui::Window {
       json.BeginObject();
       json.Key("width").Value(GetSize().width).Key("height").Value(GetSize().height);
       json.Key("theme").Value(ThePalette().scene == kLightPalette.scene ? "light" : "dark");
-      json.Key("scaling").Value(static_cast<double>(GetScaling()));
+      json.Key("scaling").Value(static_cast<double>(Scaling()));
       json.EndObject();
     });
     state_.Add("controls", [this](JsonWriter& json) {
@@ -325,6 +325,13 @@ class MainWindow : public gui::Window {
         });
     move_handler_ = glfwSetCursorPosCallback(
         window, [](GLFWwindow* moved, double x, double y) { Of(moved).moved_to_ = std::pair(x, y); });
+  }
+
+  // Of the display: Open3D takes it for the texts, but calls it 1 where a pixel is a pixel of the screen.
+  float Scaling() const {
+    float x = 1, y = 1;
+    glfwGetWindowContentScale(static_cast<GLFWwindow*>(GetOSWindow()), &x, &y);
+    return x > 0 ? x : 1;
   }
 
   static MainWindow& Of(GLFWwindow* window) {
@@ -483,7 +490,7 @@ class MainWindow : public gui::Window {
             glfwGetCursorPos(static_cast<GLFWwindow*>(GetOSWindow()), &x, &y);
             return gui::Point(static_cast<int>(x), static_cast<int>(y));
           },
-      .scaling = [this] { return GetScaling(); },
+      .scaling = [this] { return Scaling(); },
       .em = [this] { return GetTheme().font_size; }};
   std::vector<std::unique_ptr<WindowPart>> parts_;
   ImagePanes* images_ = nullptr;  // two of the parts
