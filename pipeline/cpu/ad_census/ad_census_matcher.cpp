@@ -159,7 +159,7 @@ class SumMaker {
   static std::size_t HeldSize(const Parameters& parameters, int width) {
     return Size(width) * Size(NumBlocks(parameters)) * Size(cpu::ad_census::NumLanes());
   }
-  // A slice takes 8 bytes a pixel: those of all threads take no more than the volumes where D > 7.
+  // Slices of a thread take 20 bytes a pixel: those of all threads less than the volumes, 4 D.
   static int NumAveragers(const Parameters& parameters, int num_threads) {
     return std::clamp(parameters.matching_cost.num_disparities / (2 * SliceAverager::kTogether), 1,
                       num_threads);

@@ -30,22 +30,27 @@ SliceAverager::Sizes::Sizes(int width, int height)
       stride(StrideOf(longest + kMaxLanes)),
       of_rows(row_stride * NumLines(height)),
       of_columns(column_stride * NumLines(width)),
-      of_slice(2 * (of_rows + of_columns) + kMaxLanes * stride) {}
+      of_all(kInTurns * (2 * of_rows + of_columns) + kTogether * (of_columns + kMaxLanes * stride)) {}
 
 SliceAverager::SliceAverager(int largest_width, int largest_height) {
   const Sizes sizes(largest_width, largest_height);
-  memory_ = LargeBuffer(kTogether * Size(sizes.of_slice) * sizeof(std::uint16_t));
+  memory_ = LargeBuffer(Size(sizes.of_all) * sizeof(std::uint16_t));
   auto* memory = reinterpret_cast<std::uint16_t*>(memory_.data());
   const auto take = [&](std::ptrdiff_t size, std::ptrdiff_t stride) {
     const Lines lines{memory, stride};
     memory += size;
     return lines;
   };
-  for (Slice& slice : slices_) {
-    for (Lines* lines : {slice.costs, slice.sizes}) {
-      lines[kRows] = take(sizes.of_rows, sizes.row_stride);
-      lines[kColumns] = take(sizes.of_columns, sizes.column_stride);
+  for (int k = 0; k < kTogether; ++k) {
+    Slice& slice = slices_[k];
+    if (k < kInTurns) {
+      slice.costs[kRows] = take(sizes.of_rows, sizes.row_stride);
+      slice.sizes[kRows] = take(sizes.of_rows, sizes.row_stride);
+      slice.sizes[kColumns] = take(sizes.of_columns, sizes.column_stride);
+    } else {
+      slice = slices_[k - kInTurns];
     }
+    slice.costs[kColumns] = take(sizes.of_columns, sizes.column_stride);
     slice.group = take(kMaxLanes * sizes.stride, sizes.stride);
   }
   line_ = AlignedBuffer<std::uint16_t>(Size(sizes.stride));
@@ -54,8 +59,7 @@ SliceAverager::SliceAverager(int largest_width, int largest_height) {
 
 std::size_t SliceAverager::BytesOf(int width, int height) {
   const Sizes sizes(width, height);
-  return (kTogether * Size(sizes.of_slice) + Size(sizes.stride)) * sizeof(std::uint16_t) +
-         SliceScratchBytes(sizes.longest);
+  return Size(sizes.of_all + sizes.stride) * sizeof(std::uint16_t) + SliceScratchBytes(sizes.longest);
 }
 
 SliceLine SliceAverager::LineOf(const Slice& slice, Direction direction, int line) const {
@@ -90,18 +94,14 @@ SliceLine SliceAverager::LineOf(const Slice& slice, Direction direction, int lin
           arms(right.left, right.right, line_right)};
 }
 
-// Elements from a line of a slice to the one whose turn is next.
-std::ptrdiff_t SliceAverager::ToNext(const Slice& slice, Direction direction) const {
-  const Lines& lines = slice.costs[direction];
-  const bool is_last = &slice + 1 == slices_ + count_;
-  return is_last ? slices_[0].costs[direction].first + lines.stride - lines.first
-                 : (&slice + 1)->costs[direction].first - lines.first;
+const SliceAverager::Slice& SliceAverager::NextInTurn(const Slice& slice) const {
+  return &slice + 1 == slices_ + end_ ? slices_[first_] : *(&slice + 1);
 }
 
 // Columns are too short for the machine to foresee the next one's arms.
 void SliceAverager::FetchNextArms(const Slice& slice, Direction direction, int line, bool and_across) const {
   if (direction == kRows || line + 1 == input_->width) return;
-  if (&slice != slices_) return;  // a slice's partners are the next slice's with the next line
+  if (&slice != slices_ + first_) return;  // a slice's partners are the next slice's with the next line
   const int next = line + 1, height = input_->height;
   const int next_right = std::clamp(next - slice.disparity, 0, input_->width - 1);
   const auto fetch_arms = [&](const Plane<std::uint8_t>& left, const Plane<std::uint8_t>& right) {
@@ -120,9 +120,9 @@ void SliceAverager::TurnLines(Direction direction, const F& make_line) {
   const int num_lines = LengthOf(other), lanes = NumLanes();
   for (int first = 0; first < num_lines; first += lanes) {
     for (int i = 0; i < std::min(lanes, num_lines - first); ++i) {
-      for (int k = 0; k < count_; ++k) make_line(slices_[k], first + i, slices_[k].group[i]);
+      for (int k = first_; k < end_; ++k) make_line(slices_[k], first + i, slices_[k].group[i]);
     }
-    for (int k = 0; k < count_; ++k) {
+    for (int k = first_; k < end_; ++k) {
       const Lines &from = slices_[k].group, &to = slices_[k].costs[other];
       TransposeLines(from[0], from.stride, LengthOf(direction), to[0] + first, to.stride);
     }
@@ -145,49 +145,62 @@ void SliceAverager::MatchRow(const Slice& slice, int y, std::uint16_t* costs) co
   }
 }
 
-// An iteration sums along one direction, then along the other one, which the next iteration begins with.
 void SliceAverager::Average(const SliceInput& input, int d, int count, std::uint16_t* const* to,
                             std::ptrdiff_t row_step) {
-  input_ = &input, count_ = count;
+  input_ = &input, first_ = 0, end_ = count;
   for (int k = 0; k < count; ++k) {
     Slice& slice = slices_[k];
     slice.d = d + k, slice.disparity = input.min_disparity + d + k, slice.to = to[k];
     slice.begin = std::clamp(slice.disparity, 0, input.width);
     slice.end = std::max(slice.begin, std::min(input.width, input.width + slice.disparity));
   }
-  const auto for_rows = [&](const auto& body) {
-    for (int y = 0; y < input.height; ++y) {
-      for (int k = 0; k < count; ++k) body(slices_[k], y);
-    }
-  };
-  const auto store_row = [&](const Slice& slice, int y, const std::uint16_t* row) {
-    std::copy_n(row, input.width, slice.to + y * row_step);
-  };
   if (input.iterations == 0) {
-    return for_rows([&](const Slice& slice, int y) {
-      MatchRow(slice, y, line_.data());
-      store_row(slice, y, line_.data());
-    });
+    for (int y = 0; y < input.height; ++y) {
+      for (int k = 0; k < count; ++k) {
+        MatchRow(slices_[k], y, line_.data());
+        std::copy_n(line_.data(), input.width, to[k] + y * row_step);
+      }
+    }
+    return;
   }
   TurnLines(kRows, [&](const Slice& slice, int y, std::uint16_t* sums) {
     MatchRow(slice, y, line_.data());
     SumLine(LineOf(slice, kRows, y), line_.data(), sums, scratch_.data());
   });
-  for (int i = 0; i < input.iterations; ++i) {
+  for (first_ = 0; first_ < count; first_ += kInTurns) {
+    end_ = std::min(count, first_ + kInTurns);
+    Iterate(row_step);
+  }
+}
+
+// From sums along the rows. An iteration sums along one direction, then along the other one, which the next
+// iteration begins with.
+void SliceAverager::Iterate(std::ptrdiff_t row_step) {
+  const int iterations = input_->iterations;
+  const auto for_rows = [&](const auto& make_row) {
+    for (int y = 0; y < input_->height; ++y) {
+      for (int k = first_; k < end_; ++k)
+        std::copy_n(make_row(slices_[k], y), input_->width, slices_[k].to + y * row_step);
+    }
+  };
+  for (int i = 0; i < iterations; ++i) {
     const Direction direction = i % 2 == 0 ? kColumns : kRows;
-    const bool is_last = i + 1 == input.iterations;
+    const bool is_last = i + 1 == iterations;
     const auto average = [&](const Slice& slice, int line, std::uint16_t* means) {
       FetchNextArms(slice, direction, line, i < 2);
-      AverageLine(LineOf(slice, direction, line), {i < 2, !is_last, ToNext(slice, direction)},
+      const Slice& next = NextInTurn(slice);
+      const int next_line = &next > &slice ? line : line + 1;
+      AverageLine(LineOf(slice, direction, line),
+                  {i < 2, !is_last, next.costs[direction][next_line], next.sizes[direction][next_line]},
                   slice.costs[direction][line], slice.sizes[direction][line], means, scratch_.data());
     };
     if (!is_last || direction == kColumns) {
       TurnLines(direction, average);
-      if (is_last) for_rows([&](const Slice& slice, int y) { store_row(slice, y, slice.costs[kRows][y]); });
+      if (is_last) for_rows([&](const Slice& slice, int y) { return slice.costs[kRows][y]; });
     } else {
       for_rows([&](const Slice& slice, int y) {
         average(slice, y, line_.data());
-        store_row(slice, y, line_.data());
+        return line_.data();
       });
     }
   }

@@ -24,10 +24,11 @@ struct SliceInput {
 };
 
 // Memory of one thread, for frames up to a size, which holds some slices from their costs to their last
-// average. They take turns line by line, as they need the same lines of both images.
+// average. They take turns line by line, as they need the same lines of both images: all of them for their
+// costs, which need most of the images, then two by two, as more would not stay in the caches.
 class SliceAverager {
  public:
-  static constexpr int kTogether = 2;
+  static constexpr int kTogether = 4;
 
   SliceAverager(int largest_width, int largest_height);
   static std::size_t BytesOf(int width, int height);
@@ -49,11 +50,13 @@ class SliceAverager {
     Sizes(int width, int height);
     int longest;
     std::ptrdiff_t row_stride, column_stride, stride;
-    std::ptrdiff_t of_rows, of_columns, of_slice;
+    std::ptrdiff_t of_rows, of_columns, of_all;
   };
   struct Slice {
-    Lines costs[2], sizes[2];  // by direction: sizes of rows belong to iterations that end with rows
-    Lines group;               // a vector's worth of lines
+    // By direction: sizes of rows belong to iterations that end with rows. Slices two apart share all but the
+    // columns of costs.
+    Lines costs[2], sizes[2];
+    Lines group;  // a vector's worth of lines
     int d, disparity;
     int begin, end;  // columns whose partners are inside the right image
     std::uint16_t* to;
@@ -61,18 +64,20 @@ class SliceAverager {
 
   int LengthOf(Direction direction) const { return direction == kRows ? input_->width : input_->height; }
   SliceLine LineOf(const Slice& slice, Direction direction, int line) const;
-  std::ptrdiff_t ToNext(const Slice& slice, Direction direction) const;
+  const Slice& NextInTurn(const Slice& slice) const;
   void FetchNextArms(const Slice& slice, Direction direction, int line, bool and_across) const;
   template <typename F>
   void TurnLines(Direction direction, const F& make_line);
   void MatchRow(const Slice& slice, int y, std::uint16_t* costs) const;
+  void Iterate(std::ptrdiff_t row_step);
 
+  static constexpr int kInTurns = 2;
   LargeBuffer memory_;
   Slice slices_[kTogether];
   AlignedBuffer<std::uint16_t> line_;
   AlignedBuffer<std::uint8_t> scratch_;
   const SliceInput* input_ = nullptr;  // of the slices being made
-  int count_ = 0;
+  int first_ = 0, end_ = 0;            // of the slices that take turns
 };
 
 }  // namespace parallax::cpu::ad_census

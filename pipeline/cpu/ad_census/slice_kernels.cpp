@@ -153,8 +153,8 @@ HWY_INLINE V16 Mean(V16 low, V16 high, V16 size) {
 }
 
 template <bool kFindsSizes, bool kSumsMeans>
-void Average(const SliceLine& line, std::ptrdiff_t next, const std::uint16_t* from, std::uint16_t* sizes,
-             std::uint16_t* to, std::uint16_t* scratch) {
+void Average(const SliceLine& line, const AverageOptions& options, const std::uint16_t* from,
+             std::uint16_t* sizes, std::uint16_t* to, std::uint16_t* scratch) {
   const Tag16 d;
   const auto take = [&] { return std::exchange(scratch, scratch + RunningSums::NumElements(line.length)); };
   std::uint16_t *const low_memory = take(), *const high_memory = take();
@@ -162,8 +162,8 @@ void Average(const SliceLine& line, std::ptrdiff_t next, const std::uint16_t* fr
   std::uint16_t *const ahead = take(), *const back = take();
   RunningSums low(low_memory), high(high_memory), spans(span_memory), means(mean_memory);
   for (int i = 0; i < line.length; i += 32) {
-    hwy::Prefetch(from + next + i);
-    hwy::Prefetch(sizes + next + i);
+    hwy::Prefetch(options.next_values + i);
+    hwy::Prefetch(options.next_sizes + i);
     const ArmEnds ends = FindEnds(line, i);
     hn::Store(V16{ends.ahead}, d, ahead + i);
     hn::Store(V16{ends.back}, d, back + i);
@@ -201,7 +201,7 @@ void AverageLineOfTarget(const SliceLine& line, AverageOptions options, const st
   auto* const average = options.find_sizes
                             ? (options.sum_means ? Average<true, true> : Average<true, false>)
                             : (options.sum_means ? Average<false, true> : Average<false, false>);
-  average(line, options.next, from, sizes, to, static_cast<std::uint16_t*>(scratch));
+  average(line, options, from, sizes, to, static_cast<std::uint16_t*>(scratch));
 }
 
 std::size_t SliceScratchBytesOfTarget(int length) {

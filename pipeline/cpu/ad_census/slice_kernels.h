@@ -62,9 +62,9 @@ std::size_t SliceScratchBytes(int length);
 void SumLine(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
 
 struct AverageOptions {
-  bool find_sizes;      // of the regions, else they are known
-  bool sum_means;       // along the arms again
-  std::ptrdiff_t next;  // elements from the line's values and sizes to those wanted next
+  bool find_sizes;                                // of the regions, else they are known
+  bool sum_means;                                 // along the arms again
+  const std::uint16_t *next_values, *next_sizes;  // wanted next
 };
 // Means over the regions from sums across the line: sums of these along the arms, divided by the sizes.
 void AverageLine(const SliceLine& line, AverageOptions options, const std::uint16_t* from,
