@@ -10,6 +10,7 @@
 #include "pipeline/cpu/cpu_matcher.h"
 #include "tests/datasets/synthetic_frames.h"
 #include "tests/golden/golden.h"
+#include "tests/golden/preset_names.h"
 
 namespace parallax {
 namespace {
@@ -105,11 +106,7 @@ TEST_P(GoldenPreset, TakesImagesOfAnySize) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, GoldenPreset, testing::ValuesIn(Presets().begin(), Presets().end()),
-                         [](const auto& preset) {
-                           std::string name(preset.param.name);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         TestNameOf);
 
 }  // namespace
 }  // namespace parallax

@@ -13,6 +13,7 @@
 #include "config/parameters_yaml.h"
 #include "config/presets.h"
 #include "pipeline/cpu/cpu_matcher.h"
+#include "tests/golden/preset_names.h"
 
 namespace parallax {
 namespace {
@@ -118,11 +119,7 @@ TEST_P(Robustness, IsHonestAboutAFenceAcrossTheImage) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Presets, Robustness, testing::ValuesIn(Presets().begin(), Presets().end()),
-                         [](const auto& preset) {
-                           std::string name(preset.param.name);
-                           std::replace(name.begin(), name.end(), '-', '_');
-                           return name;
-                         });
+                         TestNameOf);
 
 }  // namespace
 }  // namespace parallax
