@@ -272,11 +272,16 @@ void LaunchMeans(bool rows, bool both, const CrossArguments& a, cudaStream_t str
               : LaunchWalk<Walk::kMeans, false, false>(a, stream);
 }
 
-// Whether it pays: what is added up beyond the ends of more segments costs more than a volume written and
-// read.
+// Whether the device has the shared memory for it, and it pays: what is added up beyond the ends of more
+// segments costs more than a volume written and read.
 bool HasMeansAndSums(bool rows, const CrossArguments& a) {
-  return NumSegments(rows ? a.shape.width : a.shape.height, JointSlots::kPixelsOfBlock, 2 * a.longest) <=
-         kMostJointSegments;
+  int device = 0, most_bytes = 0;
+  Check(cudaGetDevice(&device), "cudaGetDevice");
+  Check(cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "cudaDeviceGetAttribute");
+  return JointSlots::SharedBytes(2) <= most_bytes &&
+         NumSegments(rows ? a.shape.width : a.shape.height, JointSlots::kPixelsOfBlock, 2 * a.longest) <=
+             kMostJointSegments;
 }
 
 void LaunchMeansAndSums(bool rows, bool both, const CrossArguments& a, cudaStream_t stream) {
