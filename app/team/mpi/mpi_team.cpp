@@ -3,9 +3,13 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstddef>
 #include <cstdlib>
+#include <map>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <utility>
 
 #include "app/team/mpi/module.h"
 #include "pipeline/error.h"
@@ -67,15 +71,21 @@ class MpiTeam final : public Team {
   int local_rank() const override { return local_rank_; }
   int local_size() const override { return local_size_; }
 
+  // Answers come in the order of the questions, so threads need not wait for each other's: a GPU's frames end
+  // faster than rank 0 answers one at a time.
   std::string Ask(const std::string& message) override {
-    const std::scoped_lock lock(mutex_);
+    std::unique_lock lock(mutex_);
     Send(message, 0, kAsk);
-    std::string answer;
-    int leader = 0;
-    for (auto wait = kShortestWait; !Receive(leader, kAnswer, answer);
-         wait = std::min(2 * wait, kLongestWait))
+    const std::size_t number = num_asked_++;
+    for (auto wait = kShortestWait;; wait = std::min(2 * wait, kLongestWait)) {
+      std::string answer;
+      int leader = 0;
+      while (Receive(leader, kAnswer, answer)) answers_.emplace(num_answered_++, std::move(answer));
+      if (auto mine = answers_.extract(number)) return std::move(mine.mapped());
+      lock.unlock();
       std::this_thread::sleep_for(wait);
-    return answer;
+      lock.lock();
+    }
   }
 
   bool AnswerOne(const Answer& answer) override {
@@ -88,7 +98,9 @@ class MpiTeam final : public Team {
 
  private:
   int rank_ = 0, size_ = 1, local_rank_ = 0, local_size_ = 1;
-  std::mutex mutex_;
+  std::mutex mutex_;  // of what follows, and of MPI
+  std::size_t num_asked_ = 0, num_answered_ = 0;
+  std::map<std::size_t, std::string> answers_;  // to questions of threads that have not looked yet
 };
 
 }  // namespace
