@@ -56,6 +56,27 @@ class FrameQueue final : public MatcherQueue {
   }
 
   DisparityMapView Collect() override {
+    CollectOldest();
+    return read_->result();
+  }
+  DisparityMap Take() override { return std::move(Borrow().Own()); }
+  FinishedMap Borrow() override {
+    CollectOldest();
+    return read_->TakeResult();
+  }
+
+  ResultsBeside TakeBeside() override { return read_ != nullptr ? read_->TakeBeside() : ResultsBeside{}; }
+
+  std::size_t in_flight() const override {
+    const std::lock_guard lock(mutex_);
+    return busy_.size();
+  }
+  std::size_t capacity() const override { return slots_.size() - 1; }
+  std::size_t memory_bytes() const override { return slots_.size() * slots_.front()->memory_bytes(); }
+
+ private:
+  // Waits for it and makes it the one that is read.
+  void CollectOldest() {
     Check(cudaSetDevice(device_), "cudaSetDevice");
     FrameSlot* slot = nullptr;
     {
@@ -77,19 +98,8 @@ class FrameQueue final : public MatcherQueue {
     if (read_ != nullptr) free_.push_back(read_);
     read_ = slot;
     changed_.notify_all();
-    return slot->result();
   }
 
-  ResultsBeside TakeBeside() override { return read_ != nullptr ? read_->TakeBeside() : ResultsBeside{}; }
-
-  std::size_t in_flight() const override {
-    const std::lock_guard lock(mutex_);
-    return busy_.size();
-  }
-  std::size_t capacity() const override { return slots_.size() - 1; }
-  std::size_t memory_bytes() const override { return slots_.size() * slots_.front()->memory_bytes(); }
-
- private:
   const int device_;
   const std::shared_ptr<SharedBySlots> shared_;
   std::vector<std::unique_ptr<FrameSlot>> slots_;
@@ -120,7 +130,7 @@ class TimedQueue final : public QueueOfOne {
       slot_.StartObserved(
           left, right, work, [this](Step step) { timer_.End(step, slot_.stream()); }, false);
       slot_.Wait();
-      next.map = Clone(slot_.result());
+      next.map = slot_.TakeResult();
       next.beside = slot_.TakeBeside();
       timer_.AddTo(next.times);
     });

@@ -54,9 +54,8 @@ FrameSlot::FrameSlot(const Parameters& parameters, int width, int height, const 
   for (DeviceBuffer<std::uint8_t>* image : {&left_, &right_}) *image = DeviceBuffer<std::uint8_t>(bytes);
   for (PinnedBuffer<std::uint8_t>* image : {&staged_left_, &staged_right_})
     *image = PinnedBuffer<std::uint8_t>(bytes);
-  disparity_ = PinnedBuffer<float>(num_most());
-  validity_ = PinnedBuffer<std::uint8_t>(num_most());
-  confidence_ = PinnedBuffer<std::uint8_t>(num_most());
+  result_ = shared_->results()->Lend();
+  if (!result_) result_ = std::make_shared<ResultMemory>(num_most());  // or says why not
 }
 
 std::size_t FrameSlot::num_most() const {
@@ -132,9 +131,9 @@ void FrameSlot::LaunchDownloads() {
     CopyAsync(to, from, bytes, cudaMemcpyDeviceToHost);
   };
   const DeviceDisparityMap& map = pipeline_.result();
-  download(disparity_.data(), map.disparity.data, pixels * sizeof(float));
-  download(validity_.data(), map.validity.data, pixels);
-  download(confidence_.data(), map.confidence.data, pixels);
+  download(result_->disparity.data(), map.disparity.data, pixels * sizeof(float));
+  download(result_->validity.data(), map.validity.data, pixels);
+  download(result_->confidence.data(), map.confidence.data, pixels);
   if (!rectifier_) return;
   const std::size_t bytes = pixels * kPixelBytes[format_.pixel_type];
   download(staged_left_.data(), left_.data(), bytes);
@@ -160,13 +159,9 @@ void FrameSlot::Start(const CameraImageView& left, const CameraImageView& right,
   constexpr std::size_t kMostGraphs = 32;  // a graph takes some 0.1 MB
   if (graphs_.size() == kMostGraphs && !graphs_.contains(format_)) graphs_.clear();
   Graph& graph = graphs_[format_];
-  if (graph.empty()) {
-    graph.Capture(stream(), [&] {
-      LaunchMatching({}, false);
-      LaunchDownloads();
-    });
-  }
+  if (graph.empty()) graph.Capture(stream(), [&] { LaunchMatching({}, false); });
   graph.Launch(stream());
+  LaunchDownloads();  // not in the graph: it would write into memory that was lent since
   LaunchReprojection(work);
   reprojector_.EnqueueDownloads(stream());
   done_.Record(stream());
@@ -174,6 +169,7 @@ void FrameSlot::Start(const CameraImageView& left, const CameraImageView& right,
 
 void FrameSlot::Restart() {
   graphs_.at(format_).Launch(stream());
+  LaunchDownloads();
   done_.Record(stream());
 }
 
@@ -200,14 +196,21 @@ void FrameSlot::Wait() {
     };
     is_doubtful_ = IsConstant(rectified(staged_left_)) || IsConstant(rectified(staged_right_));
   }
-  if (is_doubtful_) std::fill_n(confidence_.data(), format_.num_pixels(), std::uint8_t{0});
+  if (is_doubtful_) std::fill_n(result_->confidence.data(), format_.num_pixels(), std::uint8_t{0});
 }
 
 DisparityMapView FrameSlot::result() const {
   const int width = format_.width, height = format_.height;
-  return {{disparity_.data(), width, height},
-          {validity_.data(), width, height},
-          {confidence_.data(), width, height}};
+  return {{result_->disparity.data(), width, height},
+          {result_->validity.data(), width, height},
+          {result_->confidence.data(), width, height}};
+}
+
+FinishedMap FrameSlot::TakeResult() {
+  const DisparityMapView map = result();
+  std::shared_ptr<ResultMemory> next = shared_->results()->Lend();
+  if (!next) return Clone(map);
+  return {map, std::exchange(result_, std::move(next))};
 }
 
 ResultsBeside FrameSlot::TakeBeside() {

@@ -14,6 +14,7 @@
 #include "cuda/cuda_matcher.h"
 #include "cuda/device/device_buffer.h"
 #include "cuda/device/stream.h"
+#include "cuda/lent_memory.h"
 #include "cuda/reprojector.h"
 #include "cuda/stereo_pipeline.h"
 #include "cuda/tuning.h"
@@ -21,12 +22,25 @@
 
 namespace parallax::cuda {
 
+// Where the map of a frame arrives.
+struct ResultMemory {
+  static constexpr std::size_t kPixel_bytes = sizeof(float) + 2;
+  explicit ResultMemory(std::size_t num_pixels)
+      : disparity(num_pixels), validity(num_pixels), confidence(num_pixels) {}
+  PinnedBuffer<float> disparity;
+  PinnedBuffer<std::uint8_t> validity, confidence;
+};
+using ResultMemories = LentMemories<ResultMemory>;
+
 // What the slots of one queue share. One thread at a time.
 class SharedBySlots {
  public:
   SharedBySlots(int width, int height)
       : memories_(std::make_shared<ReprojectionMemories>(static_cast<std::size_t>(width) *
-                                                         static_cast<std::size_t>(height))) {}
+                                                         static_cast<std::size_t>(height))),
+        results_(std::make_shared<ResultMemories>(static_cast<std::size_t>(width) *
+                                                  static_cast<std::size_t>(height))) {}
+  const std::shared_ptr<ResultMemories>& results() const { return results_; }
   const std::shared_ptr<ReprojectionMemories>& memories() const { return memories_; }
   // Its tables on the device, which are kept until another one comes; null for null. Waits for the copies, on
   // stream, where it is another one.
@@ -35,6 +49,7 @@ class SharedBySlots {
 
  private:
   const std::shared_ptr<ReprojectionMemories> memories_;
+  const std::shared_ptr<ResultMemories> results_;
   std::shared_ptr<const DeviceRectifier> rectifier_;
 };
 
@@ -55,6 +70,8 @@ class FrameSlot {
   void Restart();
   void Wait();
   DisparityMapView result() const;
+  // The same, lent where memory is to be had for the next frame's.
+  FinishedMap TakeResult();
   // Once.
   ResultsBeside TakeBeside();
 
@@ -94,8 +111,7 @@ class FrameSlot {
   // then, on their way back.
   DeviceBuffer<std::uint8_t> raw_left_, raw_right_;
   PinnedBuffer<std::uint8_t> staged_raw_left_, staged_raw_right_;
-  PinnedBuffer<float> disparity_;
-  PinnedBuffer<std::uint8_t> validity_, confidence_;
+  std::shared_ptr<ResultMemory> result_;
   std::map<Format, Graph> graphs_;                    // recorded at their first frame
   Format format_;                                     // of the last frame
   std::shared_ptr<const DeviceRectifier> rectifier_;  // of the last frame; null where it came rectified

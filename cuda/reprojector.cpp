@@ -1,43 +1,10 @@
 #include "cuda/reprojector.h"
 
-#include <algorithm>
-#include <exception>
 #include <utility>
 
 #include "cuda/reprojection.h"
 
 namespace parallax::cuda {
-
-std::shared_ptr<ReprojectionMemory> ReprojectionMemories::Lend() {
-  constexpr std::size_t kMostLent_bytes = std::size_t{512} << 20;
-  const std::size_t num_most = std::max<std::size_t>(
-      4, kMostLent_bytes / (num_pixels_ * (sizeof(float) + sizeof(Point3f) + sizeof(Rgb8))));
-  std::unique_ptr<ReprojectionMemory> memory;
-  {
-    const std::scoped_lock lock(mutex_);
-    if (num_lent_ == num_most) return nullptr;
-    ++num_lent_;
-    if (!free_.empty()) {
-      memory = std::move(free_.back());
-      free_.pop_back();
-    }
-  }
-  if (!memory) {
-    try {
-      memory = std::make_unique<ReprojectionMemory>(num_pixels_);
-    } catch (const std::exception&) {
-      const std::scoped_lock lock(mutex_);
-      --num_lent_;
-      return nullptr;
-    }
-  }
-  return {memory.release(), [owner = shared_from_this()](ReprojectionMemory* used) {
-            std::unique_ptr<ReprojectionMemory> back(used);
-            const std::scoped_lock lock(owner->mutex_);
-            --owner->num_lent_;
-            owner->free_.push_back(std::move(back));
-          }};
-}
 
 void Reprojector::Enqueue(const WantedReprojection& wanted, const ReprojectionParameters& limits,
                           DeviceImageView<const float> disparity, const DeviceCameraImage& left,

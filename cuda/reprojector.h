@@ -7,13 +7,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <utility>
-#include <vector>
 
 #include "cuda/device/device_buffer.h"
 #include "cuda/device/device_image.h"
+#include "cuda/lent_memory.h"
 #include "pipeline/parameters.h"
 #include "pipeline/work_beside.h"
 
@@ -21,6 +19,7 @@ namespace parallax::cuda {
 
 // Where depth and cloud of a frame arrive.
 struct ReprojectionMemory {
+  static constexpr std::size_t kPixel_bytes = sizeof(float) + sizeof(Point3f) + sizeof(Rgb8);
   explicit ReprojectionMemory(std::size_t num_pixels)
       : depth_m(num_pixels), points(num_pixels), colors(num_pixels), num_points(1) {}
   PinnedBuffer<float> depth_m;
@@ -29,21 +28,7 @@ struct ReprojectionMemory {
   PinnedBuffer<std::uint32_t> num_points;
 };
 
-// Lends such memory, and takes it back when the last owner is done with it. For several threads at a time.
-class ReprojectionMemories : public std::enable_shared_from_this<ReprojectionMemories> {
- public:
-  // For frames of up to so many pixels.
-  explicit ReprojectionMemories(std::size_t num_pixels) : num_pixels_(num_pixels) {}
-  // Null where so much is lent, to writers who are behind, that more would be a burden (some 512 MB), and
-  // where the system has no more.
-  std::shared_ptr<ReprojectionMemory> Lend();
-
- private:
-  const std::size_t num_pixels_;
-  std::mutex mutex_;
-  std::size_t num_lent_ = 0;
-  std::vector<std::unique_ptr<ReprojectionMemory>> free_;
-};
+using ReprojectionMemories = LentMemories<ReprojectionMemory>;
 
 class Reprojector {
  public:

@@ -61,10 +61,9 @@ class RenderedCamera : public parallax::FrameSource {
 
 // Metres to what is nearest to the middle of the picture.
 float DistanceAhead_m(const parallax::MatchedFrame& matched) {
-  const parallax::HostImage<float>& disparity = matched.disparity.disparity;
-  parallax::HostImage<float> depth_m(disparity.width(), disparity.height());
-  DepthFromDisparity(disparity.ConstView(), *matched.frame.rig, matched.parameters.reprojection,
-                     depth_m.View());
+  const parallax::HostImageView<const float> disparity = matched.map.disparity();
+  parallax::HostImage<float> depth_m(disparity.width, disparity.height);
+  DepthFromDisparity(disparity, *matched.frame.rig, matched.parameters.reprojection, depth_m.View());
   return depth_m(kWidth / 2, kHeight / 2);
 }
 

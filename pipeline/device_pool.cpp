@@ -86,9 +86,13 @@ class DevicePool::Queue final : public MatcherQueue {
 
   DisparityMapView Collect() override {
     CollectOldest();
-    return parallax::ViewOf(collected_.map);
+    return collected_.map.View();
   }
   DisparityMap Take() override {
+    CollectOldest();
+    return std::move(collected_.map.Own());
+  }
+  FinishedMap Borrow() override {
     CollectOldest();
     return std::move(collected_.map);
   }
@@ -109,7 +113,7 @@ class DevicePool::Queue final : public MatcherQueue {
 
  private:
   struct Result {
-    DisparityMap map;
+    FinishedMap map;
     ResultsBeside beside;
     StageTimes times;
   };
@@ -151,11 +155,16 @@ class DevicePool::Queue final : public MatcherQueue {
       for (std::size_t i = 0; i < members_.size(); ++i) {
         threads.emplace_back([&, i] {
           Member& member = *members_[i];
-          errors[i] = ErrorOf([&] {
-            member.queue = pool_.devices_[member.device].make_queue(parameters, options, num_in_flight);
-            member.capacity = member.queue->capacity();
-            if (member.capacity == 0) throw Error("has no room for a frame");
-          });
+          const auto make = [&](int num_frames) {
+            return ErrorOf([&] {
+              member.queue = pool_.devices_[member.device].make_queue(parameters, options, num_frames);
+              member.capacity = member.queue->capacity();
+              if (member.capacity == 0) throw Error("has no room for a frame");
+            });
+          };
+          errors[i] = make(num_in_flight);
+          const bool may_be_too_many = errors[i] && num_in_flight > 1 && !FailureOfDevice(errors[i]).empty();
+          if (may_be_too_many) errors[i] = make(1);
         });
       }
     }
@@ -226,9 +235,8 @@ class DevicePool::Queue final : public MatcherQueue {
       if (ends_ || member.begun.empty()) break;
       const FramePointer frame = member.begun.front();
       lock.unlock();
-      DisparityMapView map;
       const std::exception_ptr error = ErrorOf([&] {
-        map = member.queue->Collect();
+        frame->result.map = member.queue->Borrow();
         frame->result.beside = member.queue->TakeBeside();
         frame->result.times = member.queue->times();
       });
@@ -238,12 +246,9 @@ class DevicePool::Queue final : public MatcherQueue {
       member.has_room.notify_one();
       if (error) {
         Fail(member, frame, error);
-        continue;
+      } else {
+        Finish(*frame);
       }
-      lock.unlock();  // the device has its next frame meanwhile
-      frame->error = ErrorOf([&] { frame->result.map = Clone(map); });
-      lock.lock();
-      Finish(*frame);
     }
     if (!member.has_failed) return;
     const std::unique_ptr<MatcherQueue> queue = std::move(member.queue);  // gives back the device's memory

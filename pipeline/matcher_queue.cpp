@@ -16,7 +16,7 @@ class QueueOfMatcher final : public QueueOfOne {
 
   void Submit(const CameraImageView& left, const CameraImageView& right) override {
     MatchNext([&](MatchedPair& next) {
-      matcher_->Compute(left, right, next.map, with_times_ ? &next.times : nullptr);
+      matcher_->Compute(left, right, next.map.Own(), with_times_ ? &next.times : nullptr);
     });
   }
   std::size_t memory_bytes() const override { return matcher_->memory_bytes(); }

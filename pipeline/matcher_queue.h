@@ -6,21 +6,12 @@
 #include <memory>
 
 #include "pipeline/disparity_map.h"
+#include "pipeline/disparity_map_view.h"
 #include "pipeline/frame.h"
 #include "pipeline/matcher.h"
 #include "pipeline/work_beside.h"
 
 namespace parallax {
-
-// A finished frame, borrowed.
-struct DisparityMapView {
-  HostImageView<const float> disparity;
-  HostImageView<const std::uint8_t> validity, confidence;
-};
-inline DisparityMapView ViewOf(const DisparityMap& map) {
-  return {map.disparity.ConstView(), map.validity.ConstView(), map.confidence.ConstView()};
-}
-DisparityMap Clone(const DisparityMapView& view);
 
 // Frames come out in the order in which they went in. One thread submits and collects, or two threads, one
 // each.
@@ -42,6 +33,9 @@ class MatcherQueue {
   virtual DisparityMapView Collect() = 0;
   // The same, but the caller keeps the pixels.
   virtual DisparityMap Take() { return Clone(Collect()); }
+  // The same in memory that goes back to the queue when nobody holds it any more, where the queue has such:
+  // nothing is copied then. It may outlive the queue.
+  virtual FinishedMap Borrow() { return Take(); }
   // Of the frame collected last, once: what SubmitWith() wanted.
   virtual ResultsBeside TakeBeside() { return {}; }
   // Of the frame collected last, each on its own, where stages are timed; else zeros.

@@ -21,13 +21,20 @@ void QueueOfOne::MatchNext(const std::function<void(MatchedPair& next)>& match) 
 DisparityMapView QueueOfOne::Collect() {
   const std::scoped_lock lock(mutex_);
   if (!is_in_flight_) throw Error("no frame is in flight: submit one first");
-  std::swap(collected_, matched_);
+  std::swap(collected_.map, matched_.map);
+  collected_.beside = std::move(matched_.beside);
+  collected_.times = matched_.times;
   is_in_flight_ = false;
   is_collected_.notify_one();
-  return ViewOf(collected_.map);
+  return collected_.map.View();
 }
 
 DisparityMap QueueOfOne::Take() {
+  Collect();
+  return std::move(collected_.map.Own());
+}
+
+FinishedMap QueueOfOne::Borrow() {
   Collect();
   return std::exchange(collected_.map, {});
 }

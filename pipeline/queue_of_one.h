@@ -15,6 +15,7 @@ class QueueOfOne : public MatcherQueue {
  public:
   DisparityMapView Collect() final;
   DisparityMap Take() final;
+  FinishedMap Borrow() final;
   ResultsBeside TakeBeside() final;
   StageTimes times() const final { return collected_.times; }
   std::size_t in_flight() const final;
@@ -22,7 +23,7 @@ class QueueOfOne : public MatcherQueue {
 
  protected:
   struct MatchedPair {
-    DisparityMap map;  // with the memory of an earlier frame, or empty
+    FinishedMap map;  // with the memory of an earlier frame, or empty
     ResultsBeside beside;
     StageTimes times;
   };

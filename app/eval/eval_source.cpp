@@ -308,10 +308,9 @@ class SourceEvaluation {
     };
     steps.write = [&](const MatchedFrame& matched, FrameReport&) {
       HostImage<float> sigma;
-      if (options_.uncertainty) sigma = SigmaOfDisparity(uncertainty, matched.disparity);
-      Score(matched.frame, IndexOf(matched.index), matched.frame.origin,
-            matched.disparity.disparity.ConstView(), matched.match_ms,
-            matched.disparity.confidence.ConstView(), sigma.ConstView());
+      if (options_.uncertainty) sigma = SigmaOfDisparity(uncertainty, matched.map.View());
+      Score(matched.frame, IndexOf(matched.index), matched.frame.origin, matched.map.disparity(),
+            matched.match_ms, matched.map.confidence(), sigma.ConstView());
     };
     steps.report = [&](const FrameReport& report) {
       const std::size_t index = IndexOf(report.index);

@@ -23,7 +23,7 @@ void AddLiveFilters(const Parameters& parameters, int num_threads, FrameSteps& s
   };
   const auto filters = std::make_shared<LiveFilters>(num_threads);
   steps.refine_in_order = [filters, parameters](MatchedFrame& matched) {
-    filters->Apply(parameters, ViewOf(matched.frame.left), matched.frame.rig, matched.disparity);
+    filters->Apply(parameters, ViewOf(matched.frame.left), matched.frame.rig, matched.map.Own());
   };
 }
 

@@ -81,11 +81,12 @@ std::vector<int> MatchingOptions::DeviceNumbers(std::string_view of_backend) con
   return numbers;
 }
 
-std::unique_ptr<DevicePool> MatchingOptions::PoolOfDevices(
-    std::string_view used_backend, std::function<void(const std::string& line)> tell) const {
+std::unique_ptr<DevicePool> MatchingOptions::PoolOfDevices(std::string_view used_backend,
+                                                           std::function<void(const std::string& line)> tell,
+                                                           bool of_one_too) const {
   if (used_backend != "cuda") return nullptr;
   const std::vector<int> numbers = DeviceNumbers(used_backend);
-  return numbers.size() > 1 ? MakeDevicePool(numbers, std::move(tell)) : nullptr;
+  return of_one_too || numbers.size() > 1 ? MakeDevicePool(numbers, std::move(tell)) : nullptr;
 }
 
 std::size_t MatchingOptions::MemoryLimitBytes(std::string_view used_backend) const {

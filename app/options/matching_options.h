@@ -38,10 +38,12 @@ struct MatchingOptions {
 
   // Those of a back end ("auto", ...) that were chosen.
   std::vector<int> DeviceNumbers(std::string_view of_backend) const;
-  // The devices that share the frames on that back end; null where one does, or the back end is another than
-  // cuda. tell: is given a line about each that is left out. Throws Error where there is no such device.
+  // The devices that share the frames on that back end; null where that is another than cuda, or one has them
+  // all, unless a pool of one is wanted, too. tell: is given a line about each that is left out. Throws Error
+  // where there is no such device.
   std::unique_ptr<DevicePool> PoolOfDevices(std::string_view used_backend,
-                                            std::function<void(const std::string& line)> tell) const;
+                                            std::function<void(const std::string& line)> tell,
+                                            bool of_one_too = false) const;
 
   // Bytes of memory_limit_mb. Throws InvalidArgument when there is a limit and another back end than cpu.
   std::size_t MemoryLimitBytes(std::string_view used_backend) const;

@@ -110,10 +110,10 @@ FlatTarget::Plane FlatTarget::FitPlane(const std::vector<Sample>& samples, doubl
   return plane;
 }
 
-void FlatTarget::Add(const DisparityMap& map) {
-  if (map.disparity.width() != width_ || map.disparity.height() != height_)
-    throw Error(fmt::format("its images are {}x{}, those before it {}x{}", map.disparity.width(),
-                            map.disparity.height(), width_, height_));
+void FlatTarget::Add(const DisparityMapView& map) {
+  if (map.disparity.width != width_ || map.disparity.height != height_)
+    throw Error(fmt::format("its images are {}x{}, those before it {}x{}", map.disparity.width,
+                            map.disparity.height, width_, height_));
   std::vector<Sample> samples;
   std::size_t num_filled = 0;
   for (int y = 0; y < region_.height; ++y) {

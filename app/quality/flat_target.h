@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/disparity_map.h"
+#include "pipeline/disparity_map_view.h"
 #include "pipeline/rig.h"
 
 namespace parallax::app {
@@ -48,7 +48,8 @@ class FlatTarget {
   FlatTarget(const StereoRig& rig, int width, int height, const ImageRegion& region);
 
   // Throws Error on a map that shows fewer than 100 matched pixels in the region, or of another size.
-  void Add(const DisparityMap& map);
+  void Add(const DisparityMapView& map);
+  void Add(const DisparityMap& map) { Add(ViewOf(map)); }
   FlatTargetFigures Figures() const;
 
  private:

@@ -56,12 +56,12 @@ class QualityMeasurement {
                   (frame.rig_note.empty() ? "name it with --rig FILE" : frame.rig_note));
     }
     if (!target_) {
-      report_.width = matched.disparity.disparity.width();
-      report_.height = matched.disparity.disparity.height();
+      report_.width = matched.map.disparity().width;
+      report_.height = matched.map.disparity().height;
       if (options_.region.empty()) report_.region = MiddleOf(report_.width, report_.height);
       target_.emplace(*frame.rig, report_.width, report_.height, report_.region);
     }
-    target_->Add(matched.disparity);
+    target_->Add(matched.map.View());
   }
 
   void Fail(const FrameReport& frame) {

@@ -19,7 +19,7 @@ class FrameReprojection {
     if (made) {
       depth_m_ = made->depth_m;
     } else {
-      const HostImageView<const float> disparity = matched.disparity.disparity.View();
+      const HostImageView<const float> disparity = matched.map.disparity();
       own_depth_m_ = HostImage<float>(disparity.width, disparity.height);
       DepthFromDisparity(disparity, *frame.rig, matched.parameters.reprojection, own_depth_m_.View());
       depth_m_ = own_depth_m_.ConstView();

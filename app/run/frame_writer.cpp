@@ -150,7 +150,7 @@ std::vector<ResultPlace> FrameWriter::Places() {
 
 void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const {
   const std::string& name = matched.frame.name;
-  const HostImageView<const float> disparity = matched.disparity.disparity.View();
+  const HostImageView<const float> disparity = matched.map.disparity();
   const bool calibrated = matched.frame.rig.has_value();
   if (!matched.frame.note.empty()) report.notes.push_back(matched.frame.note);
   if (!calibrated) {
@@ -180,12 +180,11 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
     WritePng(PathOf(Output::kColor, name), ColorDisparity(disparity, range.low, range.high).ConstView());
   }
   if (Contains(outputs, Output::kConfidence))
-    WritePng(PathOf(Output::kConfidence, name), matched.disparity.confidence.ConstView());
-  if (Contains(outputs, Output::kValidity))
-    WritePng(PathOf(Output::kValidity, name), matched.disparity.validity.ConstView());
+    WritePng(PathOf(Output::kConfidence, name), matched.map.confidence());
+  if (Contains(outputs, Output::kValidity)) WritePng(PathOf(Output::kValidity, name), matched.map.validity());
   HostImage<float> sigma;
   if (Contains(outputs, Output::kSigma) || Contains(outputs, Output::kDepthSigma))
-    sigma = SigmaOfDisparity(uncertainty_, matched.disparity);
+    sigma = SigmaOfDisparity(uncertainty_, matched.map.View());
   if (Contains(outputs, Output::kSigma)) WritePfm(PathOf(Output::kSigma, name), sigma.ConstView());
   if (std::any_of(outputs.begin(), outputs.end(), NeedsCalibration))
     WriteDepthAndCloud(matched, outputs, sigma, report);

@@ -189,7 +189,7 @@ void Recorder::WriteSeen(const StereoFrame& frame, std::int64_t time_ns) {
 
 void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
   const StereoFrame& frame = matched.frame;
-  const HostImageView<const float> disparity = matched.disparity.disparity.View();
+  const HostImageView<const float> disparity = matched.map.disparity();
   const auto write = [&](Channel channel, const RosMessage& message) {
     writer_.Write(channel, static_cast<std::uint64_t>(time_ns), message);
   };

@@ -129,10 +129,6 @@ class RunCommand {
         chosen_(options.matching.Load()),
         backend_(ResolveBackend(options.matching.backend, chosen_.parameters.method)) {
     if (options.num_in_flight > 1) RequireMatcherQueue(backend_, chosen_.parameters.method);
-    pool_ = options.matching.PoolOfDevices(backend_, [this](const std::string& line) {
-      if (progress_) progress_->Print(line);
-      Log(line);
-    });
     memory_limit_bytes_ = options.matching.MemoryLimitBytes(backend_);
     const std::vector<Output> outputs = OutputsOf(options.outputs);
     clouds_ = CloudsOf(options, outputs);
@@ -159,6 +155,11 @@ class RunCommand {
     // A source that does not tell has at most --max-frames.
     if (source_->num_frames()) total_ = total_of_all_;
     if (total_ && options.shard) total_ = options.shard->NumFrames(*total_);
+    const auto tell = [this](const std::string& line) {
+      if (progress_) progress_->Print(line);
+      Log(line);
+    };
+    pool_ = options.matching.PoolOfDevices(backend_, tell, total_ && viewer == nullptr);
     if (IsFollower()) return;
     CheckInputsStay();
     options.matching.LogWhatIsMatched(options.source, *source_, chosen_, backend_);
@@ -471,7 +472,7 @@ class RunCommand {
   SharedRun* const shared_;
   ChosenParameters chosen_;
   const std::string_view backend_;
-  std::unique_ptr<DevicePool> pool_;  // where several devices share the frames
+  std::unique_ptr<DevicePool> pool_;  // where a GPU has several frames in flight, or several GPUs share them
   std::size_t memory_limit_bytes_ = 0;
   std::unique_ptr<RunClouds> clouds_;
   std::optional<FrameWriter> writer_;  // made once its parts are

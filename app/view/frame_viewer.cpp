@@ -156,14 +156,14 @@ ViewerFrame FrameViewer::Display(const std::shared_ptr<const MatchedFrame>& matc
   const StereoFrame& frame = matched->frame;
   ShownFrame shown = MakeShownFrame(matched, backend_);
   // The map must live as long as its owner.
-  const auto add_sigma = [&](ShownSet& set, const DisparityMap& map, bool of_b) {
+  const auto add_sigma = [&](ShownSet& set, const DisparityMapView& map, bool of_b) {
     if (!session_) return;
     set.sigma_px = std::make_shared<const ImageOnDemand>(
-        [owner = set.owner, &map, uncertainty = session_->Get(of_b).uncertainty] {
+        [owner = set.owner, map, uncertainty = session_->Get(of_b).uncertainty] {
           return SigmaOfDisparity(uncertainty, map);
         });
   };
-  add_sigma(shown.a, matched->disparity, false);
+  add_sigma(shown.a, matched->map.View(), false);
   const auto match = [&](FrameRematcher& rematcher, bool of_b) {
     const std::shared_ptr<const RematchedFrame> result = rematcher.Match(frame, session_->Get(of_b));
     const DisparityMap& map = result->disparity;
@@ -172,7 +172,7 @@ ViewerFrame FrameViewer::Display(const std::shared_ptr<const MatchedFrame>& matc
     set.backend = result->backend;
     set.times = result->times;
     set.match_ms = result->match_ms;
-    add_sigma(set, map, of_b);
+    add_sigma(set, ViewOf(map), of_b);
     return set;
   };
   if (is_rematch) shown.a = match(*rematcher_a_, false);

@@ -195,7 +195,7 @@ class ChangingFilters {
       }
     }
     if (parameters)
-      filters_.Apply(*parameters, ViewOf(matched.frame.left), matched.frame.rig, matched.disparity);
+      filters_.Apply(*parameters, ViewOf(matched.frame.left), matched.frame.rig, matched.map.Own());
   }
 
  private:

@@ -188,7 +188,7 @@ class FrameRoad {
     in_flight_.pop_front();
     MatchedFrame& matched = *oldest.matched;
     GuardFrame(matched.frame.name, matched.index, [&] {
-      matched.disparity = oldest.queue->Take();
+      matched.map = oldest.queue->Borrow();
       matched.times = oldest.queue->times();
       matched.match_ms = oldest.watch.ms();
       ResultsBeside beside = oldest.queue->TakeBeside();
@@ -198,7 +198,7 @@ class FrameRoad {
         matched.frame.right = std::move(beside.rectified->right);
         matched.frame.rectified = true;
       } else if (matched.frame.seen) {
-        RemoveUnseen(*matched.frame.seen, matched.disparity);
+        RemoveUnseen(*matched.frame.seen, matched.map.Own());
       }
       if (steps_.refine_in_order) steps_.refine_in_order(matched);
       if (steps_.observe) steps_.observe(oldest.matched);
@@ -215,7 +215,7 @@ class FrameRoad {
       const MatchedFrame& matched = **next;
       GuardFrame(matched.frame.name, matched.index, [&] {
         FrameReport report{.name = matched.frame.name, .index = matched.index};
-        const HostImageView<const float> disparity = matched.disparity.disparity.View();
+        const HostImageView<const float> disparity = matched.map.disparity();
         report.width = disparity.width;
         report.height = disparity.height;
         report.num_disparities = matched.parameters.matching_cost.num_disparities;

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/disparity_map_view.h"
 #include "pipeline/frames/frame_source.h"
 #include "pipeline/frames/kept_matchers.h"
 #include "pipeline/matcher.h"
@@ -24,7 +25,7 @@ struct MatchedFrame {
   StereoFrame frame;
   std::size_t index = 0;  // in the source, from 0
   Parameters parameters;  // of this frame
-  DisparityMap disparity;
+  FinishedMap map;
   std::optional<ReprojectedFrame> reprojected;  // what reprojection_for wants, where the matcher makes it
   StageTimes times;                             // of the matcher; none with frames in flight
   double read_ms = 0;

@@ -78,10 +78,8 @@ void CheckSameSize(int width, int height, HostImageView<const float> other, cons
 
 }  // namespace
 
-HostImage<float> SigmaOfDisparity(const UncertaintyParameters& parameters, const DisparityMap& map) {
-  const HostImageView<const float> disparity = map.disparity.ConstView();
-  const HostImageView<const std::uint8_t> validity = map.validity.ConstView();
-  const HostImageView<const std::uint8_t> confidence = map.confidence.ConstView();
+HostImage<float> SigmaOfDisparity(const UncertaintyParameters& parameters, const DisparityMapView& map) {
+  const auto& [disparity, validity, confidence] = map;
   HostImage<float> sigma(disparity.width, disparity.height);
   GapCounter gap_counter(validity);
   std::vector<int> gaps(static_cast<std::size_t>(disparity.width));

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/disparity_map.h"
+#include "pipeline/disparity_map_view.h"
 #include "pipeline/image.h"
 #include "pipeline/rig.h"
 
@@ -45,7 +46,10 @@ inline constexpr float kLargestRigSigma_px = 1000;
 //   g = how many of kGapBounds are at most the number of rejected pixels (kRejected) within 7x7, where pixels
 //       outside the map are the nearest inside;
 //   the factor `rejected` for pixels that were rejected themselves and filled since.
-HostImage<float> SigmaOfDisparity(const UncertaintyParameters& parameters, const DisparityMap& map);
+HostImage<float> SigmaOfDisparity(const UncertaintyParameters& parameters, const DisparityMapView& map);
+inline HostImage<float> SigmaOfDisparity(const UncertaintyParameters& parameters, const DisparityMap& map) {
+  return SigmaOfDisparity(parameters, ViewOf(map));
+}
 
 // Sigma of every depth in metres, to first order Z^2 / (f B) sigma; NaN where depth is. In this order:
 // (z * z) / float(fx * baseline) * sigma. All images of one size. Throws InvalidArgument for a rig without

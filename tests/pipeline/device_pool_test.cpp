@@ -29,6 +29,7 @@ struct Behaviour {
   int capacity = 2;
   int most_us = 0;                   // longest time of a frame
   int fails_making = 0;              // of the first so many queues
+  int most_in_flight = 3;            // of a queue, else making it fails
   int fails_after = -1;              // frames; from then on every call of its queues does; < 0: never
   bool takes_what_is_begun = false;  // of a device that fails: frames that it has already come out
 };
@@ -115,9 +116,9 @@ class DevicePoolTest : public ::testing::Test {
            [this, i, seed, device = devices[i]](const Parameters&, const MatcherOptions& options,
                                                 int num_in_flight) -> std::unique_ptr<MatcherQueue> {
              if (options.width > 100) throw InvalidArgument("too wide");
-             if (++counts_[i].num_queues <= device.fails_making)
+             if (++counts_[i].num_queues <= device.fails_making || num_in_flight > device.most_in_flight)
                throw Error("needs more memory than device " + std::to_string(i) + " has");
-             EXPECT_EQ(num_in_flight, 3);
+             EXPECT_EQ(num_in_flight, device.most_in_flight);
              return std::make_unique<FakeQueue>(device, counts_[i], seed + static_cast<unsigned>(i));
            }});
     }
@@ -246,11 +247,20 @@ TEST_F(DevicePoolTest, ADeviceWithoutTheMemoryIsLeftOutWithOneLine) {
   EXPECT_EQ(Through(*queue, 30), InOrder(30));
   Queue();
   EXPECT_THAT(said_, SizeIs(1));
-  EXPECT_EQ(counts_[0].num_queues, 1);
+  EXPECT_EQ(counts_[0].num_queues, 2) << "for three frames, then for one";
+}
+
+TEST_F(DevicePoolTest, ADeviceWithTheMemoryForOneFrameHasOne) {
+  Pool({{.most_in_flight = 1}, {}});
+  const auto queue = Queue();
+  EXPECT_THAT(said_, IsEmpty());
+  EXPECT_EQ(counts_[0].num_queues, 2);
+  EXPECT_EQ(counts_[1].num_queues, 1);
+  EXPECT_EQ(Through(*queue, 20), InOrder(20));
 }
 
 TEST_F(DevicePoolTest, WhereNoDeviceHasTheMemoryAllStay) {
-  Pool({{.fails_making = 1}, {.fails_making = 1}});
+  Pool({{.fails_making = 2}, {.fails_making = 2}});
   try {
     Queue();
     FAIL() << "accepted";

@@ -59,7 +59,7 @@ ShownSet MakeShownSet(HostImageView<const float> disparity, HostImageView<const 
 
 ShownFrame MakeShownFrame(const std::shared_ptr<const MatchedFrame>& matched, const std::string& backend) {
   const StereoFrame& frame = matched->frame;
-  const DisparityMap& map = matched->disparity;
+  const auto& [disparity, validity, confidence] = matched->map.View();
   ShownFrame shown;
   shown.name = frame.name;
   shown.index = matched->index;
@@ -73,8 +73,7 @@ ShownFrame MakeShownFrame(const std::shared_ptr<const MatchedFrame>& matched, co
   shown.truth = fits ? &*frame.truth : nullptr;
   shown.read_ms = matched->read_ms;
   shown.owner = matched;
-  shown.a = MakeShownSet(map.disparity.View(), map.validity.View(), map.confidence.View(), frame.rig,
-                         matched->parameters, matched);
+  shown.a = MakeShownSet(disparity, validity, confidence, frame.rig, matched->parameters, matched);
   shown.a.backend = backend;
   shown.a.times = matched->times;
   shown.a.match_ms = matched->match_ms;

@@ -23,8 +23,9 @@ std::shared_ptr<const MatchedFrame> Frame(std::size_t index) {
   matched->frame.left = test::Pattern<std::uint8_t>(kWidth, kHeight, static_cast<unsigned>(index));
   matched->frame.right = test::Pattern<std::uint8_t>(kWidth, kHeight, static_cast<unsigned>(index) + 1);
   matched->frame.rig = StereoRig{100, 4, 2, 0.1, 0};
-  matched->disparity = {HostImage<float>(kWidth, kHeight, 2.5F), HostImage<std::uint8_t>(kWidth, kHeight),
-                        HostImage<std::uint8_t>(kWidth, kHeight)};
+  matched->map =
+      DisparityMap{HostImage<float>(kWidth, kHeight, 2.5F), HostImage<std::uint8_t>(kWidth, kHeight),
+                   HostImage<std::uint8_t>(kWidth, kHeight)};
   return matched;
 }
 

@@ -138,7 +138,7 @@ FrameSteps StepsInto(Log& log) {
   steps.observe = [&](const auto& frame) { log.observed.push_back(frame->frame.name); };
   steps.write = [&](const MatchedFrame& frame, FrameReport&) {
     const std::scoped_lock lock(log.mutex);
-    log.written[frame.frame.name] = frame.disparity.disparity(0, 0);
+    log.written[frame.frame.name] = frame.map.disparity()(0, 0);
   };
   steps.report = [&](FrameReport report) {
     const std::string name = report.name;
@@ -422,8 +422,8 @@ TEST(FrameRoad, TheOrderedStepSeesEveryFrameInOrderAndMayChangeIt) {
   float sum = 0;  // what one frame leaves for the next
   steps.refine_in_order = [&](MatchedFrame& frame) {
     if (frame.frame.name == "f5") throw Error("no memory of the frame before");
-    sum += frame.disparity.disparity(0, 0);
-    frame.disparity.disparity(0, 0) = sum;
+    sum += frame.map.disparity()(0, 0);
+    frame.map.Own().disparity(0, 0) = sum;
   };
   RunFrames(source, steps);
   EXPECT_THAT(log.observed, ElementsAre("f0", "f1", "f2", "f4", "f6", "f7", "f8", "f9", "f10", "f11"));

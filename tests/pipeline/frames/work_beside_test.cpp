@@ -148,7 +148,7 @@ TEST_F(WorkBesideTest, RawFramesAreRectifiedByAMatcherThatDoes) {
   EXPECT_TRUE(matched_->frame.rectified);
   EXPECT_TRUE(Same(matched_->frame.left, NoiseImage(500, 400, 11)));  // the matcher's, of the rectified size
   EXPECT_TRUE(Same(matched_->frame.right, NoiseImage(500, 400, 12)));
-  EXPECT_EQ(matched_->disparity.disparity(0, 0), 1.0F);  // borders are its business
+  EXPECT_EQ(matched_->map.disparity()(0, 0), 1.0F);  // borders are its business
 }
 
 TEST_F(WorkBesideTest, ElseTheRoadRectifiesThem) {
@@ -161,7 +161,7 @@ TEST_F(WorkBesideTest, ElseTheRoadRectifiesThem) {
   ASSERT_TRUE(matched_) << report_.error;
   EXPECT_TRUE(Same(matched_->frame.left, wanted.left));
   EXPECT_TRUE(Same(matched_->frame.right, wanted.right));
-  EXPECT_TRUE(std::isnan(matched_->disparity.disparity(0, 0)));  // a border
+  EXPECT_TRUE(std::isnan(matched_->map.disparity()(0, 0)));  // a border
 }
 
 TEST_F(WorkBesideTest, WithoutARectifierRawFramesFail) {

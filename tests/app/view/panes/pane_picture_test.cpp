@@ -33,7 +33,7 @@ std::shared_ptr<const MatchedFrame> Matched() {
   matched->frame.truth.emplace();
   matched->frame.truth->disparity = HostImage<float>(8, 4, kNan);
   matched->frame.truth->disparity(2, 1) = 14;
-  DisparityMap& map = matched->disparity;
+  DisparityMap& map = matched->map.Own();
   map.disparity = HostImage<float>(8, 4);
   map.validity = HostImage<std::uint8_t>(8, 4, std::uint8_t{kValid});
   map.confidence = HostImage<std::uint8_t>(8, 4, std::uint8_t{99});

@@ -1,0 +1,62 @@
+// Page-locked memory of the host in which results are handed out, and which comes back.
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <utility>
+#include <vector>
+
+namespace parallax::cuda {
+
+// Lends memories and takes them back when their last owners are done with them, also after everybody else is
+// done with this. For several threads at a time. T: has kPixel_bytes, and is made for a number of pixels.
+template <typename T>
+class LentMemories : public std::enable_shared_from_this<LentMemories<T>> {
+ public:
+  // For frames of up to so many pixels.
+  explicit LentMemories(std::size_t num_pixels) : num_pixels_(num_pixels) {}
+
+  // Null where so much is lent, to writers who are behind, that more would be a burden (some 512 MB), and
+  // where the system has no more.
+  std::shared_ptr<T> Lend() {
+    constexpr std::size_t kMostLent_bytes = std::size_t{512} << 20;
+    const std::size_t num_most =
+        std::max<std::size_t>(4, kMostLent_bytes / std::max<std::size_t>(1, num_pixels_ * T::kPixel_bytes));
+    std::unique_ptr<T> memory;
+    {
+      const std::scoped_lock lock(mutex_);
+      if (num_lent_ == num_most) return nullptr;
+      ++num_lent_;
+      if (!free_.empty()) {
+        memory = std::move(free_.back());
+        free_.pop_back();
+      }
+    }
+    if (!memory) {
+      try {
+        memory = std::make_unique<T>(num_pixels_);
+      } catch (const std::exception&) {
+        const std::scoped_lock lock(mutex_);
+        --num_lent_;
+        return nullptr;
+      }
+    }
+    return {memory.release(), [owner = this->shared_from_this()](T* used) {
+              std::unique_ptr<T> back(used);
+              const std::scoped_lock lock(owner->mutex_);
+              --owner->num_lent_;
+              owner->free_.push_back(std::move(back));
+            }};
+  }
+
+ private:
+  const std::size_t num_pixels_;
+  std::mutex mutex_;
+  std::size_t num_lent_ = 0;
+  std::vector<std::unique_ptr<T>> free_;
+};
+
+}  // namespace parallax::cuda
