@@ -170,17 +170,19 @@ Journal::Journal(std::filesystem::path file)
 }
 
 Journal::~Journal() {
-  fdatasync(descriptor_);
+  if (!hurries_) fdatasync(descriptor_);
   close(descriptor_);
 }
 
 void Journal::Append(const JournalRecord& record) {
   const std::string line = JournalLine(record) + '\n';
-  const std::scoped_lock lock(mutex_);
-  Write(line);
-  if (Now_ms() - synced_ms_ < kSyncPeriod_ms) return;
-  fdatasync(descriptor_);
-  synced_ms_ = Now_ms();
+  {
+    const std::scoped_lock lock(mutex_);
+    Write(line);
+    if (hurries_ || Now_ms() - synced_ms_ < kSyncPeriod_ms) return;
+    synced_ms_ = Now_ms();
+  }
+  fdatasync(descriptor_);  // which may take long: others write meanwhile
 }
 
 void Journal::Write(std::string_view text) {

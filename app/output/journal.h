@@ -2,6 +2,7 @@
 // left half written is told from the rest. One program at a time has it open.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <mutex>
@@ -46,6 +47,9 @@ class Journal {
   // Adds a line in one piece; for several threads. It reaches the disk within a second and with the end of
   // the journal. Throws Error where it cannot be written; the journal is then as before.
   void Append(const JournalRecord& record);
+  // From now on nothing waits for the disk, which may take long where others write: lines that do not get
+  // there after all are of frames that are done again.
+  void Hurry() { hurries_ = true; }
   // Empties it.
   void Clear();
 
@@ -57,6 +61,7 @@ class Journal {
   std::vector<JournalRecord> records_;
   std::mutex mutex_;
   std::uint64_t size_bytes_ = 0;
+  std::atomic<bool> hurries_ = false;
   std::int64_t synced_ms_ = 0;  // when it was last written to the disk
 };
 

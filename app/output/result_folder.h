@@ -118,6 +118,8 @@ class ResultFolder : public ResultKeeper {
   }
   // Adds a record of another kind, which this class does not read; for several threads.
   void Note(const JournalRecord& record) { journal_->Append(record); }
+  // As Journal::Hurry.
+  void Hurry() { journal_->Hurry(); }
 
   // What programs that were killed, or this one, left half written.
   void RemoveTemporaryFiles() const;

@@ -230,6 +230,8 @@ class RunCommand {
       was_interrupted_ = shared_->interrupted();
     }
     was_interrupted_ = was_interrupted_ || interrupt.requested();
+    std::optional<WithoutWaitingForDisk> hurry;
+    if (was_interrupted_) hurry.emplace();
     const std::scoped_lock lock(end_mutex_);
     has_ended_ = true;  // EndAtOnce came before this, or has nothing to do
     if (recorder_) recorder_->Finish();
@@ -322,19 +324,20 @@ class RunCommand {
 
   // Every frame ends here, in whatever process it was matched.
   void TakeReport(const FrameReport& report) {
+    if (options_.shard) folder_->Note(RecordOf(report));
     const std::scoped_lock lock(report_mutex_);
     if (report.outcome == FrameOutcome::kFailed) {
       progress_->Print("failed " + report.name + ": " + report.error);
       Log(report.name + " failed: " + report.error);
     }
     progress_->Advance(report.outcome != FrameOutcome::kSkipped);
-    if (options_.shard) folder_->Note(RecordOf(report));
     summary_.Add(report);
   }
 
   // The next two are called in the thread that watches for signals.
   void TellInterrupt() {
     is_interrupted_ = true;
+    folder_->Hurry();
     if (IsFollower()) return;
     const int num_writing = num_writing_;
     if (num_writing == 0) return progress_->Print("interrupted: no frame is being written");
@@ -346,6 +349,7 @@ class RunCommand {
   // What is on its way takes too long. The journal knows what is whole; the rest is done again by --resume.
   void EndAtOnce() {
     if (IsFollower()) std::_Exit(1);
+    const WithoutWaitingForDisk hurry;
     const std::scoped_lock lock(end_mutex_, report_mutex_);
     if (has_ended_) return;
     std::string error = "interrupted";

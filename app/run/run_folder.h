@@ -39,6 +39,11 @@ class RunFolder {
   ResultKeeper& keeper() { return *keeper_; }
   void Note(const JournalRecord& record) { folder_->Note(record); }
 
+  // As Journal::Hurry.
+  void Hurry() {
+    if (folder_) folder_->Hurry();
+  }
+
   // After the last frame: parameters.yaml leaves the number of disparities open where frames differ in it.
   void End() const;
 
