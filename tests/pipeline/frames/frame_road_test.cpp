@@ -571,6 +571,11 @@ long PeakMemory_kb() {
 
 TEST(FrameRoad, ASlowTakerOfALiveSourceSeesTheNewestFrameInConstantMemory) {
   constexpr int kNumFrames = 10'000, kWhileWriting = 100;
+#ifdef __SANITIZE_ADDRESS__
+  constexpr long kMost_kb = (64 + 256) << 10;  // it keeps what was freed last
+#else
+  constexpr long kMost_kb = 64 << 10;
+#endif
   for (const bool in_flight : {false, true}) {
     Log log;
     const auto camera = std::make_shared<FastCamera>(kNumFrames);
@@ -590,7 +595,7 @@ TEST(FrameRoad, ASlowTakerOfALiveSourceSeesTheNewestFrameInConstantMemory) {
     };
     const long before_kb = PeakMemory_kb();
     const RoadTotals totals = RunFrames(camera, steps, {.num_writers = 1});
-    EXPECT_LT(PeakMemory_kb() - before_kb, 64 << 10) << "all of them are 2.6 GB";
+    EXPECT_LT(PeakMemory_kb() - before_kb, kMost_kb) << "all of them are 2.6 GB";
     EXPECT_THAT(stale, IsEmpty());
     EXPECT_EQ(num_written + static_cast<int>(totals.num_dropped), kNumFrames) << "drops are counted";
     EXPECT_EQ(log.reports.size(), static_cast<std::size_t>(num_written));

@@ -93,8 +93,11 @@ class AskedQueue : public MatcherQueue {
       results.rectified = {NoiseImage(options_.width, options_.height, 11),
                            NoiseImage(options_.width, options_.height, 12)};
     }
-    if (collected_.reprojection)
-      results.reprojected = ReprojectedFrame{.depth_m = {&depth_m_, 1, 1}, .cloud = {}, .memory = {}};
+    if (collected_.reprojection) {
+      const auto depth_m = std::make_shared<const float>(4.0F);
+      results.reprojected =
+          ReprojectedFrame{.depth_m = {depth_m.get(), 1, 1}, .cloud = {}, .memory = depth_m};
+    }
     return results;
   }
   std::size_t in_flight() const override { return in_flight_.size(); }
@@ -108,7 +111,6 @@ class AskedQueue : public MatcherQueue {
   std::deque<WorkBeside> in_flight_;
   WorkBeside collected_;
   DisparityMap map_;
-  float depth_m_ = 4;
 };
 
 // One frame down the road.
