@@ -453,9 +453,9 @@ class RunCommand {
   }
 
   void AddMatching(FrameSteps& steps) const {
-    // A camera's frames, or those that are watched, had better be matched soon than many at a time.
-    const bool usual_in_flight =
-        options_.num_in_flight == 0 && backend_ == "cpu" && total_ && viewer_ == nullptr;
+    // A camera's frames had better be matched soon than many at a time. Those of files are many, beside a
+    // window, too, so that the run keeps its pace.
+    const bool usual_in_flight = options_.num_in_flight == 0 && backend_ == "cpu" && total_;
     steps.make_matcher = [this, usual_in_flight](const Parameters& parameters,
                                                  const MatcherOptions& matcher_options) {
       if (pool_)
@@ -468,7 +468,7 @@ class RunCommand {
 
   int FramesOnADevice(const Parameters& parameters, const MatcherOptions& matcher_options) const {
     if (options_.num_in_flight > 0) return options_.num_in_flight;
-    return total_ && viewer_ == nullptr ? UsualFramesOnADevice(parameters, matcher_options) : 1;
+    return total_ ? UsualFramesOnADevice(parameters, matcher_options) : 1;
   }
 
   const RunOptions& options_;
