@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "app/build_info.h"
@@ -147,7 +149,11 @@ int RunCommand(int argc, char** argv) {
   } catch (const CLI::Success& request) {  // --help, --version
     return app.exit(request) == 0 ? Done() : kExitUsage;
   } catch (const CLI::ParseError& error) {
-    if (!parallax::app::SpeaksForTeam()) return kExitUsage;  // all processes of a team would say the same
+    if (!parallax::app::SpeaksForTeam()) {  // all processes of a team would say the same
+      // mpirun ends all ranks as soon as one has failed: the one that speaks comes first.
+      std::this_thread::sleep_for(std::chrono::seconds(2));
+      return kExitUsage;
+    }
     return Fail(UsageText(app, error, argc, argv), kExitUsage);
   } catch (const parallax::InvalidArgument& error) {
     return Fail(error.what(), kExitUsage, true);

@@ -50,6 +50,7 @@ set(parallax_headers
     pipeline/device_matcher.h
     pipeline/device_pool.h
     pipeline/disparity_map.h
+    pipeline/disparity_map_view.h
     pipeline/error.h
     pipeline/fixed_point.h
     pipeline/frame.h

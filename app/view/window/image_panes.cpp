@@ -489,8 +489,8 @@ gui::Widget::EventResult ImagePanes::Mouse(int index, const gui::MouseEvent& eve
         const auto within = [](double value, int size) {
           return std::clamp(static_cast<int>(std::floor(value)), 0, size - 1);
         };
-        const auto [x0, x1] = std::minmax(within(from.u, frame_->width), within(at.u, frame_->width));
-        const auto [y0, y1] = std::minmax(within(from.v, frame_->height), within(at.v, frame_->height));
+        const auto [x0, x1] = std::minmax({within(from.u, frame_->width), within(at.u, frame_->width)});
+        const auto [y0, y1] = std::minmax({within(from.v, frame_->height), within(at.v, frame_->height)});
         marks_.rectangle = PixelRectangle{x0, y0, x1, y1};
       }
       last_x_ = x, last_y_ = y;
