@@ -81,7 +81,7 @@ class EvalSession {
   std::vector<Unscored> without_cloud_;
   std::optional<EvalReport> report_;
   PrintPictures pictures_;
-  mutable std::mutex mutex_;                 // of what follows
+  mutable std::mutex mutex_;                  // of what follows
   std::map<std::size_t, ScoredFrame> ahead_;  // by index: a frame before them has not come yet
   std::size_t next_ = 0;                      // index of that one
   std::vector<FrameScores> frames_;

@@ -10,8 +10,8 @@
 #include "app/run/frame_writer.h"
 #include "config/backends.h"
 #include "config/parameter_text.h"
-#include "config/uncertainty_text.h"
 #include "config/presets.h"
+#include "config/uncertainty_text.h"
 #include "datasets/source.h"
 
 namespace parallax::app {

@@ -34,7 +34,8 @@ class EvalReport {
 
   // The frame's pictures, kept where the page finds them. frame.truth must be there. cloud: its picture; may
   // be null.
-  PageFrame Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated, const HostImage<Rgb8>* cloud) const;
+  PageFrame Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated,
+                 const HostImage<Rgb8>* cloud) const;
 
   // Takes a frame in: what Draw gave, here or in another process, and where its errors are (AnalyseAsScored).
   void AddFrame(PageFrame frame, const ErrorAnalysis& errors);

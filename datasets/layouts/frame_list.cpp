@@ -102,7 +102,8 @@ class FrameList final : public FrameSource {
   }
 
   SourceKind kind_;
-  const std::shared_ptr<const std::vector<FrameRecipe>> recipes_;  // outlive the source where frames are deferred
+  // The recipes outlive the source where frames are deferred.
+  const std::shared_ptr<const std::vector<FrameRecipe>> recipes_;
   const std::vector<FrameRecipe>& frames_;
   const bool with_truth_;
   std::size_t next_ = 0;

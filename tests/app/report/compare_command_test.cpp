@@ -56,7 +56,8 @@ TEST_F(CompareCommand, TheReportHasDifferenceMaps) {
   const ProgramResult result = RunParallax({"compare", Path("A"), Path("B"), "--report", Path("page")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::string html = ReadTextFile(Path("page/index.html"));
-  EXPECT_THAT(html, AllOf(HasSubstr("gain of B over A"), HasSubstr("0 / 3 / 0"), HasSubstr("% of it wrong, B")));
+  EXPECT_THAT(html,
+              AllOf(HasSubstr("gain of B over A"), HasSubstr("0 / 3 / 0"), HasSubstr("% of it wrong, B")));
   EXPECT_TRUE(fs::exists(Path("page/frames/000002_10_gain_B.png")));
   EXPECT_THAT(html, Not(HasSubstr("http")));
 }

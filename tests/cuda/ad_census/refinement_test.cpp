@@ -66,8 +66,9 @@ TEST_F(CudaAdCensusRefinementTest, DiscontinuitiesEqualTheReference) {
 }
 
 TEST_F(CudaAdCensusRefinementTest, SubpixelEqualsTheReference) {
-  ExpectStep("adjusted", "refined",
-             [&](Refinement& refinement, const auto& map) { refinement.RefineSubpixel(map, stream_->get()); });
+  ExpectStep("adjusted", "refined", [&](Refinement& refinement, const auto& map) {
+    refinement.RefineSubpixel(map, stream_->get());
+  });
 }
 
 }  // namespace

@@ -124,7 +124,8 @@ std::vector<std::string> Names(int begin, int end) {
 TEST(SideBySideReading, KeepsTheOrderOfTheSource) {
   for (const int num_readers : {2, 4, 16}) {
     Seen seen;
-    RunFrames(std::make_shared<DeferringSource>(40, num_readers), StepsInto(seen), {.num_readers = num_readers});
+    RunFrames(std::make_shared<DeferringSource>(40, num_readers), StepsInto(seen),
+              {.num_readers = num_readers});
     EXPECT_EQ(seen.in_order, Names(0, 40)) << num_readers;
   }
 }
@@ -142,7 +143,8 @@ TEST(SideBySideReading, AFailureIsOneFramesOnly) {
   const auto source = std::make_shared<DeferringSource>(12, 3);
   source->bad_ = {0, 4, 11};
   RunFrames(source, StepsInto(seen), {.num_readers = 3});
-  EXPECT_THAT(seen.failed, ElementsAre("f0: f0.png: truncated", "f11: f11.png: truncated", "f4: f4.png: truncated"));
+  EXPECT_THAT(seen.failed,
+              ElementsAre("f0: f0.png: truncated", "f11: f11.png: truncated", "f4: f4.png: truncated"));
   EXPECT_EQ(seen.in_order.size(), 9U);
   EXPECT_EQ(seen.in_order.front(), "f1");
   EXPECT_EQ(seen.in_order.back(), "f10");
