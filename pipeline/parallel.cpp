@@ -6,6 +6,8 @@
 #include <system_error>
 #include <utility>
 
+#include "pipeline/cores_of_loop.h"
+
 namespace parallax {
 
 ThreadPool::ThreadPool(int num_threads) {
@@ -46,9 +48,14 @@ bool LookOutFor(const Condition& condition) {
 
 void ThreadPool::ParallelFor(int count, const std::function<void(int)>& body) {
   if (count <= 0) return;
+  CoresOfLoop cores(num_threads());
+  const std::function<void(int)> task = [&](int i) {
+    cores.Take();
+    body(i);
+  };
   {
     const std::scoped_lock lock(mutex_);
-    body_ = &body;
+    body_ = &task;
     count_ = count;
     num_unfinished_ = count;
     next_ = 0;

@@ -43,7 +43,8 @@ LIBRARIES = {
     "pybind11": re.compile(r"pybind11/"),
     "mpi": re.compile(r"mpi\.h$"),
     "pages": re.compile(r"sys/mman\.h$"),  # advice on memory pages, buffers of cameras
-    "system": re.compile(r"linux/videodev2\.h$|(unistd|fcntl|glob|malloc|poll|dlfcn|termios|pthread|sched|\w*intrin)\.h$|sys/"),
+    "cores": re.compile(r"sched\.h$"),  # which core a thread runs on
+    "system": re.compile(r"linux/videodev2\.h$|(unistd|fcntl|glob|malloc|poll|dlfcn|termios|pthread|\w*intrin)\.h$|sys/"),
 }
 PRINTING_AND_FILES = {"iostream", "ostream", "istream", "fstream", "cstdio", "stdio.h", "filesystem"}
 C_LIBRARY = re.compile(r"(assert|ctype|errno|float|inttypes|limits|math|signal|std\w+|string|time)\.h$")
@@ -58,7 +59,7 @@ class Layer:
 
 
 LAYERS = {
-    "pipeline": Layer({"pipeline"}, {"hwy", "nanoflann", "pages"}),
+    "pipeline": Layer({"pipeline"}, {"hwy", "nanoflann", "pages", "cores"}),
     "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
     "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "compression", "gstreamer", "pages", "system", "yaml"}, prints=True),
@@ -76,7 +77,7 @@ LAYERS = {
     ),
     "app": Layer(
         {"app", "config", "datasets", "pipeline"},
-        {"opencv", "open3d", "yaml", "cli11", "fmt", "json", "system", "mpi"},
+        {"opencv", "open3d", "yaml", "cli11", "fmt", "json", "system", "cores", "mpi"},
         prints=True,
         free_headers=True,
     ),

@@ -2,6 +2,8 @@
 
 #include <hwy/cache_control.h>
 
+#include "pipeline/cores_of_loop.h"
+
 namespace parallax::cpu {
 
 SweepTiles ChooseTiles(std::ptrdiff_t slot_bytes, int num_threads) {
@@ -28,6 +30,7 @@ void BandProgress::WaitLonger(int tiles) {
   wanted_.store(tiles);
   for (int reached = tiles_.load(); reached < tiles; reached = tiles_.load()) tiles_.wait(reached);
   wanted_.store(std::numeric_limits<int>::max());
+  CoresOfLoop::TakeAgain();
 }
 
 }  // namespace parallax::cpu
