@@ -58,7 +58,7 @@ std::string Joined(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
-// What a preset is for: the first sentence of the comment that its file begins with.
+// What a preset is for: the first sentence of the comment that its file begins with, without its full stop.
 std::string FirstSentence(std::string_view yaml) {
   std::string comment;
   while (yaml.starts_with("# ")) {
@@ -66,7 +66,13 @@ std::string FirstSentence(std::string_view yaml) {
     comment += (comment.empty() ? "" : " ") + std::string(yaml.substr(2, end - 2));
     yaml.remove_prefix(std::min(end + 1, yaml.size()));
   }
-  return comment.substr(0, comment.find(". "));
+  for (std::size_t end = comment.find('.'); end != std::string::npos; end = comment.find('.', end + 1)) {
+    const bool ends_comment = end + 1 == comment.size();
+    const bool ends_sentence = end + 2 < comment.size() && comment[end + 1] == ' ' &&
+                               (comment[end + 2] < '0' || comment[end + 2] > '9');  // not "et al. 2011"
+    if (ends_comment || ends_sentence) return comment.substr(0, end);
+  }
+  return comment;
 }
 
 std::string Text() {

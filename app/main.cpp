@@ -24,6 +24,7 @@
 #include "app/run/run_clouds.h"
 #include "app/team/team.h"
 #include "config/backends.h"
+#include "config/parameter_text.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 
@@ -64,6 +65,30 @@ const CLI::App* CommandWithoutChoice(const CLI::App& app) {
   return app.get_require_subcommand_min() > 0 ? &app : nullptr;
 }
 
+// The first option that the command does not know, with the one that was meant; empty where none is.
+std::string UnknownOptionText(const CLI::App& app) {
+  std::vector<std::string> known;
+  const CLI::App* command = &app;
+  while (true) {
+    for (const CLI::Option* option : command->get_options()) {
+      known.insert(known.end(), option->get_lnames().begin(), option->get_lnames().end());
+    }
+    if (command->get_subcommands().empty()) break;
+    command = command->get_subcommands().front();
+  }
+  for (const std::string& argument : app.remaining(true)) {
+    const std::size_t begin = argument.find_first_not_of('-');
+    if (begin == 0 || begin == std::string::npos) continue;
+    const std::string name = argument.substr(begin, argument.find('=') - begin);
+    const std::string nearest = parallax::NearestName(name, known);
+    const std::string text = "unknown option '" + argument.substr(0, argument.find('=')) + "'";
+    if (nearest.empty()) return text;
+    if (nearest == name && argument.starts_with("--")) return text + " there: options follow the command";
+    return text + ": did you mean --" + nearest + "?";
+  }
+  return "";
+}
+
 // What is wrong with the command line, in one line.
 std::string UsageText(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const int depth = app.get_subcommands().empty() ? 1 : 2;  // parallax COMMAND, parallax cloud COMMAND
@@ -76,7 +101,9 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error, int arg
     return "unknown command '" + std::string(argv[depth]) + "': there are " + commands + " (see parallax" +
            ChosenCommand(app) + " --help)";
   }
-  return std::string(error.what()) + " (see parallax" + ChosenCommand(app) + " --help)";
+  std::string text = UnknownOptionText(app);
+  if (text.empty()) text = error.what();
+  return text + " (see parallax" + ChosenCommand(app) + " --help)";
 }
 
 // Which argument is empty, as an unset variable of a shell leaves it; empty where none is.

@@ -81,6 +81,16 @@ std::unique_ptr<FrameSource> OpenFolder(const std::string& folder, std::optional
               "; name the folder of one, or choose with --kind");
 }
 
+// How a camera or a stream is named, for a name that looks like one and is none; else empty.
+std::string NamedAsSource(const std::string& spec) {
+  if (spec.find("://") != std::string::npos) {
+    return "; a stream is named by its pipeline: \"gst:uridecodebin uri=" + spec +
+           " ! videoconvert ! appsink\"";
+  }
+  const bool is_number = !spec.empty() && spec.find_first_not_of("0123456789,") == std::string::npos;
+  return is_number || spec.starts_with("/dev/video") ? "; a camera is named camera:" + spec : "";
+}
+
 std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<SourceKind> forced,
                                      const SourceOptions& options) {
   std::error_code too_long;  // to be a name: a pipeline
@@ -97,12 +107,16 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
     throw InvalidArgument(spec +
                           ": image files need two arguments, left and right (quote globs: 'left/*.png')");
   }
-  if (exists)
-    throw Error(spec +
-                ": is no folder, image, video or recording that can be read (its ending is not known)");
-  throw Error(spec +
-              ": no such file or folder; a source is a data-set folder, left and right images, a video, "
-              "camera:N, gst:PIPELINE or synthetic:NAME");
+  const std::string remedy = NamedAsSource(spec);
+  if (exists) {
+    throw Error(spec + ": is no folder, image, video or recording that can be read" +
+                (remedy.empty() ? " (its ending is not known)" : remedy));
+  }
+  throw Error(spec + ": no such file or folder" +
+              (remedy.empty()
+                   ? "; a source is a data-set folder, left and right images, a video, a recording "
+                     "(.mcap), camera:N, gst:PIPELINE or synthetic:NAME"
+                   : remedy));
 }
 
 std::unique_ptr<FrameSource> OpenTwo(const std::string& left, const std::string& right,

@@ -55,8 +55,8 @@ Checked Match(const CheckOptions& options) {
   while (checked.num_frames < most && source->NextName()) {
     const StereoFrame frame = source->Read();
     if (!frame.rectified || !frame.rig) {
-      throw Error(frame.name + ": the rig is not known: " +
-                  (frame.rig_note.empty() ? "name it with --rig FILE" : frame.rig_note));
+      throw Error(frame.name + ": " + (frame.rig_note.empty() ? "no calibration" : frame.rig_note) +
+                  ": name it with --rig FILE");
     }
     const int width = WidthOf(ViewOf(frame.left)), height = HeightOf(ViewOf(frame.left));
     if (checked.num_frames > 0 && (width != checked.width || height != checked.height))

@@ -371,7 +371,10 @@ class SourceEvaluation {
     };
     if (!file) {
       frames.Skip();
-      return skip("no estimate " + name + ".png or .pfm in " + options_.estimates);
+      const std::filesystem::path of_run = std::filesystem::path(options_.estimates) / "disparity";
+      const bool is_run = std::filesystem::is_directory(of_run);
+      return skip("no estimate " + name + ".png or .pfm in " + options_.estimates +
+                  (is_run ? "; those of a run are in " + of_run.string() : ""));
     }
     std::string origin;  // of what is scored; it costs a look at the files, so only where it is kept
     if (!options_.scores.empty()) origin = frames.NextOrigin() + '\t' + StampOf({*file});

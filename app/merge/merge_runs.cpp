@@ -151,9 +151,9 @@ void LinkOrCopy(const fs::path& from, const fs::path& to) {
 }
 
 void MergeRuns(const MergeOptions& options, const std::vector<fs::path>& places) {
-  const fs::path output = OutputOf(options, places);
   const std::vector<ShardFolder> shards =
       ReadShards(places, std::string(kJournalName), kRunRecord, DifferenceOfShards);
+  const fs::path output = OutputOf(options, places);
   const std::map<std::size_t, FrameOfShard> frames = FramesOf(shards);
 
   std::map<const ShardFolder*, std::map<std::string, FinishedResult>> finished;

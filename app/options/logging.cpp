@@ -38,7 +38,10 @@ std::string& TheFile() {
 }
 
 std::string CalibrationText(const StereoFrame& frame) {
-  if (!frame.rig) return "no calibration" + (frame.rig_note.empty() ? "" : ": " + frame.rig_note);
+  if (!frame.rig) {
+    if (frame.rig_note.starts_with("no calibration")) return frame.rig_note;
+    return "no calibration" + (frame.rig_note.empty() ? "" : ": " + frame.rig_note);
+  }
   const StereoRig& rig = *frame.rig;
   return fmt::format("calibration: fx {:g} px, cx {:g}, cy {:g}, baseline {:g} m, doffs {:g} px", rig.fx_px,
                      rig.cx_px, rig.cy_px, rig.baseline_m, rig.doffs_px);

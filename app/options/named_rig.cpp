@@ -215,6 +215,13 @@ Calibration ParseRig(const std::string& text) {
   if (!(n[0] > 0) || !(n[3] > 0)) {
     throw InvalidArgument("--rig '" + text + "': focal length and baseline must be above 0");
   }
+  constexpr double kLongestUsualBaseline_m = 20;
+  if (n[3] > kLongestUsualBaseline_m) {
+    throw InvalidArgument(fmt::format(
+        "--rig '{}': a baseline of {:g} m is rare: FX, CX and CY are in px, BASELINE in metres (is it in "
+        "millimetres?); a file of calibration may state any",
+        text, n[3]));
+  }
   Calibration calibration;
   calibration.format = "numbers";
   calibration.rectified = RectifiedCalibration{.rig = {.fx_px = n[0],

@@ -52,8 +52,8 @@ class QualityMeasurement {
   void Add(const MatchedFrame& matched) {
     const StereoFrame& frame = matched.frame;
     if (!frame.rig) {
-      throw Error("the calibration is not known, without which disparities are no depths: " +
-                  (frame.rig_note.empty() ? "name it with --rig FILE" : frame.rig_note));
+      throw Error("disparities are no depths without a calibration: " +
+                  (frame.rig_note.empty() ? "" : frame.rig_note + ": ") + "name it with --rig");
     }
     if (!target_) {
       report_.width = matched.map.disparity().width;

@@ -180,8 +180,14 @@ void RunCompare(const CompareOptions& options) {
   for (const std::string& run : options.runs) runs.push_back(ReadRun(run));
 
   const std::vector<std::string> spec = SourceOf(options, runs);
+  const bool has_folders =
+      std::any_of(runs.begin(), runs.end(), [](const ScoredRun& run) { return run.is_folder(); });
+  if (!has_folders && !options.metric.empty()) {
+    throw InvalidArgument("--metric " + options.metric +
+                          ": files of eval keep the metric that they were scored by: leave it out");
+  }
   std::optional<FolderScoring> scoring;
-  if (std::any_of(runs.begin(), runs.end(), [](const ScoredRun& run) { return run.is_folder(); })) {
+  if (has_folders) {
     scoring.emplace(options, runs, spec);
     scoring->Run();
   }

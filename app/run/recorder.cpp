@@ -107,6 +107,9 @@ McapWriter Begin(const std::string& file, const std::vector<RecordedOutput>& out
 
 void Recorder::Check(const RecordOptions& options, bool replace) {
   OutputsOf(options.outputs);
+  const std::filesystem::path ending = std::filesystem::path(options.file).extension();
+  if (!ending.empty() && ending != ".mcap")
+    throw InvalidArgument(options.file + ": recordings are MCAP files: name it FILE.mcap");
   std::error_code error;
   if (!options.file.empty() && !replace && std::filesystem::exists(options.file, error)) {
     throw InvalidArgument(

@@ -202,8 +202,9 @@ double RunSummary::FramesPerSecond() const {
 
 std::string RunSummary::Text() const {
   const std::size_t num_done = Count(FrameOutcome::kDone);
-  std::string text = fmt::format("{} frames: {} done, {} skipped, {} failed", frames_.size(), num_done,
-                                 Count(FrameOutcome::kSkipped), Count(FrameOutcome::kFailed));
+  std::string text = fmt::format("{} frame{}: {} done, {} skipped, {} failed", frames_.size(),
+                                 frames_.size() == 1 ? "" : "s", num_done, Count(FrameOutcome::kSkipped),
+                                 Count(FrameOutcome::kFailed));
   if (num_dropped() > 0) text += fmt::format(", {} more dropped, for newer ones", num_dropped());
   text += fmt::format("; {:.2f} s, {:.2f} frames/s, back end {}\n", elapsed_s_, FramesPerSecond(),
                       description_.backend);

@@ -61,7 +61,10 @@ std::vector<FrameRecipe> ListImagePairs(const std::string& left, const std::stri
   const std::vector<fs::path> left_files = Expand(left);
   const std::vector<fs::path> right_files = Expand(right);
   for (const auto& [pattern, files] : {std::pair(left, &left_files), std::pair(right, &right_files)}) {
-    if (files->empty()) throw Error(pattern + ": no such image, or nothing matches this glob");
+    if (!files->empty()) continue;
+    throw Error(pattern + (fs::is_directory(pattern)
+                               ? ": the folder holds no images; of a data set, name its folder alone"
+                               : ": no such image, or nothing matches this glob"));
   }
   if (left_files.size() != right_files.size()) {
     throw Error(left + " gives " + std::to_string(left_files.size()) + " images, but " + right + " gives " +
@@ -77,6 +80,7 @@ std::vector<FrameRecipe> ListImagePairs(const std::string& left, const std::stri
       frames[i].note = "paired by order with " + right_files[i].filename().string() +
                        ", whose name differs from its own in another way than the first pair's";
     }
+    if (left_files[i] == right_files[i]) frames[i].note = "left and right are the same file";
     frames[i].add_rig = [](StereoFrame& frame) { frame.rig_note = "no calibration: image pairs carry none"; };
   }
   return frames;

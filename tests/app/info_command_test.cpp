@@ -22,6 +22,13 @@ TEST(InfoCommand, NamesBackEndsAndPresets) {
   }
 }
 
+// "(Mei et al. 2011)" ends no sentence.
+TEST(InfoCommand, SaysWhatAPresetIsForInAWholeSentence) {
+  const std::string text = RunParallax({"info"}).out;
+  EXPECT_THAT(text, HasSubstr("(Mei et al. 2011), for indoor pairs in colour\n"));
+  EXPECT_THAT(text, HasSubstr("roads slope, and the score wants every pixel filled\n"));
+}
+
 TEST(InfoCommand, PrintsTheTableOfParameters) {
   EXPECT_EQ(RunParallax({"info", "--parameters"}).out, ParameterTable());
 }

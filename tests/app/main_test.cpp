@@ -49,6 +49,16 @@ TEST(Main, WrongUsageIsOneLineAndTwo) {
   }
 }
 
+TEST(Main, AMisspeltOptionIsNamedWithTheOneThatWasMeant) {
+  EXPECT_EQ(RunParallax({"run", "l.png", "r.png", "--conifg=kitti"}).err,
+            "parallax: unknown option '--conifg': did you mean --config? (see parallax run --help)\n");
+  EXPECT_EQ(RunParallax({"cloud", "emd", "a.ply", "b.ply", "-gap", "1"}).err,
+            "parallax: unknown option '-gap': did you mean --gap? (see parallax cloud emd --help)\n");
+  EXPECT_EQ(
+      RunParallax({"--config", "kitti", "run", "l.png", "r.png"}).err,
+      "parallax: unknown option '--config' there: options follow the command (see parallax run --help)\n");
+}
+
 // `--output "$UNSET"` in a script.
 TEST(Main, AnEmptyArgumentIsNamed) {
   const ProgramResult option = RunParallax({"run", "synthetic:drive", "--output", ""});

@@ -219,7 +219,7 @@ NeedsMoreMemory::NeedsMoreMemory(const Parameters& parameters, const MatcherOpti
     : InvalidArgument(
           (num_in_flight > 1 ? std::to_string(num_in_flight) + " frames at a time, of " : "frames of ") +
           std::to_string(options.width) + "x" + std::to_string(options.height) + " with " +
-          std::to_string(parameters.matching_cost.num_disparities) + " disparities, need " +
+          std::to_string(parameters.matching_cost.num_disparities) + " disparities need " +
           Megabytes(needed_bytes) + " of working memory, more than the limit of " +
           Megabytes(options.memory_limit_bytes) + ": raise it, or match " +
           (num_in_flight > 1 ? "fewer at a time (--in-flight), " : "") +

@@ -180,7 +180,7 @@ TEST(QualityCommand, MeasuresAWall) {
   arguments[4] = "100,50,80,20";
   const ProgramResult outside = RunParallax(arguments);
   EXPECT_EQ(outside.exit_code, 1);
-  EXPECT_THAT(outside.err, HasSubstr("calibration is not known"));
+  EXPECT_THAT(outside.err, HasSubstr("no calibration: image pairs carry none: name it with --rig"));
 }
 
 }  // namespace

@@ -658,6 +658,7 @@ TEST_F(RunCommand, ANamedRigIsLookedAtBeforeTheWork) {
   }
   ExpectOneLine(Run({"--rig", "0,1,1,0.5"}), 2, {"must be above 0"});
   ExpectOneLine(Run({"--rig", "100,1,1,-0.5"}), 2, {"must be above 0"});
+  ExpectOneLine(Run({"--rig", "100,1,1,540"}), 2, {"540 m", "is it in millimetres?"});
   EXPECT_FALSE(fs::exists(out()));
 }
 
