@@ -25,8 +25,6 @@ class AtomicFile {
 
   // Binary stream to write to.
   std::ostream& stream() { return stream_; }
-  // For writers that open their file themselves; nothing may have been written to stream() then.
-  const std::filesystem::path& temporary_path() const { return temporary_path_; }
   // Throws Error (and removes the temporary file) when any write failed, e.g. on a full disk.
   void Commit();
 

@@ -67,11 +67,6 @@ void EvalSession::Add(ScoredFrame frame) {
   }
 }
 
-std::size_t EvalSession::num_added() const {
-  const std::scoped_lock lock(mutex_);
-  return frames_.size() + skipped_.size() + failed_.size() + ahead_.size();
-}
-
 void EvalSession::TakeAllThatFollow() {
   const std::scoped_lock lock(mutex_);
   for (const auto& [index, frame] : ahead_) Take(frame);

@@ -54,7 +54,6 @@ class EvalSession {
   // Takes a frame that was scored, here or elsewhere, that has nothing to score (no truth, no estimate), or
   // that is bad. In any order and from several threads: what follows takes them in the order of the source.
   void Add(ScoredFrame frame);
-  std::size_t num_added() const;
 
   // Prints the tables and writes the files. Throws Error when no frame was scored, and, after all is written,
   // when frames failed or the run was interrupted.
@@ -81,7 +80,7 @@ class EvalSession {
   std::vector<Unscored> without_cloud_;
   std::optional<EvalReport> report_;
   PrintPictures pictures_;
-  mutable std::mutex mutex_;                  // of what follows
+  std::mutex mutex_;                          // of what follows
   std::map<std::size_t, ScoredFrame> ahead_;  // by index: a frame before them has not come yet
   std::size_t next_ = 0;                      // index of that one
   std::vector<FrameScores> frames_;

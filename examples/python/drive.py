@@ -15,6 +15,7 @@ import numpy as np
 import parallax
 
 folder = Path(sys.argv[1] if len(sys.argv) > 1 else ".")
+folder.mkdir(parents=True, exist_ok=True)
 frames = list(parallax.synthetic("drive", width=621, height=188, frames=3))
 print(frames[0], frames[0].left.shape, frames[0].rig)
 
