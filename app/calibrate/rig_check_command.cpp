@@ -75,12 +75,18 @@ Checked Match(const CheckOptions& options) {
 }
 
 std::string TurnText(const Checked& checked, const RightTurn& turn) {
-  std::string text = fmt::format(
-      "explained by a turn of the right camera by {:.4f} degrees about x and {:.4f} about z: rows then "
-      "differ by {:.2f} px "
-      "instead of {:.2f} px (rms, the worst tenth left out)\n",
-      turn.turn.x * kDegreesPerRadian, turn.turn.z * kDegreesPerRadian, turn.rms_after_px,
-      turn.rms_before_px);
+  constexpr double kExplains = 0.9;  // of the rows' differences, what may be left
+  std::string text =
+      turn.after_px <= kExplains * turn.before_px
+          ? fmt::format(
+                "explained by a turn of the right camera by {:.4f} degrees about x and {:.4f} about z: rows "
+                "then differ by {:.2f} px instead of {:.2f} px (median)\n",
+                turn.turn.x * kDegreesPerRadian, turn.turn.z * kDegreesPerRadian, turn.after_px,
+                turn.before_px)
+          : fmt::format(
+                "rows differ by {:.2f} px (median), which no turn of the right camera explains; the one that "
+                "fits best is {:.4f} degrees about x and {:.4f} about z\n",
+                turn.before_px, turn.turn.x * kDegreesPerRadian, turn.turn.z * kDegreesPerRadian);
   const double shift_px = Length(turn.turn) * checked.rig.fx_px;
   text += fmt::format(
       "turned as much about y, which rows do not show, disparities are off by {:.2f} px, and depths by",

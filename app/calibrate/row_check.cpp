@@ -17,13 +17,11 @@ constexpr double kFewestForWarning = 100;
 constexpr double kWarn_px = 1;
 constexpr double kSearched_px = 25;
 
-double TrimmedRms(std::vector<double> residuals, double focal_px) {
-  for (double& r : residuals) r = std::abs(r);
-  std::sort(residuals.begin(), residuals.end());
-  residuals.resize(residuals.size() * 9 / 10 + 1);
-  double sum = 0;
-  for (const double r : residuals) sum += r * r;
-  return focal_px * std::sqrt(sum / static_cast<double>(residuals.size()));
+double MedianSize(std::vector<double> values) {
+  for (double& value : values) value = std::abs(value);
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 }  // namespace
@@ -46,15 +44,11 @@ RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig) {
     for (const PointMatch& match : matches) all.push_back(row_after(match, turn));
     return all;
   };
-  result.rms_before_px = TrimmedRms(residuals({}), rig.fx_px);
+  result.before_px = rig.fx_px * MedianSize(residuals({}));
   Matrix3 turn;
   for (int i = 0; i < 15; ++i) {
     const std::vector<double> r = residuals(turn);
-    std::vector<double> sizes;
-    for (const double value : r) sizes.push_back(std::abs(value));
-    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-    std::nth_element(sizes.begin(), middle, sizes.end());
-    const double noise = std::max(1e-6, 1.4826 * *middle);
+    const double noise = std::max(1e-6, 1.4826 * MedianSize(r));
     double xx = 0, xz = 0, zz = 0, gradient_x = 0, gradient_z = 0;
     for (std::size_t k = 0; k < matches.size(); ++k) {
       // Tukey's weight: what is far off counts for nothing.
@@ -77,7 +71,7 @@ RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig) {
            turn;
   }
   result.turn = RotationVectorOf(turn);
-  result.rms_after_px = TrimmedRms(residuals(turn), rig.fx_px);
+  result.after_px = rig.fx_px * MedianSize(residuals(turn));
   return result;
 }
 

@@ -17,7 +17,7 @@ namespace parallax::app {
 // lens look like it, so it is not asked for.
 struct RightTurn {
   Vector3 turn;
-  double rms_before_px = 0, rms_after_px = 0;  // of rows, the worst tenth left out
+  double before_px = 0, after_px = 0;  // by which rows differ: the median
 };
 // rig: of the rectified pair in whose pixels the matches are. Throws Error where there are fewer than 50.
 RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig);

@@ -223,10 +223,15 @@ class Calibrator {
         "take at least 10 pairs that show the whole board, tilted differently and all over the image";
     if (num_left >= kFewestBoards && num_right == 0 && input_.board.kind != BoardKind::kChessboard)
       hint = "the right images show no markers at all: are they mirrored?";
-    if (num_left == 0 && num_right == 0)
-      hint =
-          "is --board right? A chessboard is counted by its inner corners, ChArUco by squares, AprilGrid by "
-          "tags";
+    const std::string counted =
+        "is --board right? A chessboard is counted by its inner corners, ChArUco by squares, AprilGrid by "
+        "tags";
+    if (num_left == 0 && num_right == 0) {
+      hint = counted;
+    } else if (input_.views.size() >= kFewestBoards &&
+               4 * std::max(num_left, num_right) < input_.views.size()) {
+      hint += "; if they do: " + counted;  // what is found is then something else, or half of it
+    }
     throw Error(fmt::format(
         "{} usable boards in {} pairs (left images show {}, right ones {}); at least {} are needed: "
         "{}",

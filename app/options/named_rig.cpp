@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -108,6 +109,25 @@ class RigSource final : public AdjustedSource {
         origin_(std::move(origin)),
         files_(std::move(files)) {}
 
+  // A camera whose first picture the calibration does not fit gives none that it fits: that is the source's
+  // failure, not the frame's alone.
+  std::optional<std::string> NextName() override {
+    if (failure_) std::rethrow_exception(failure_);
+    return AdjustedSource::NextName();
+  }
+  StereoFrame Read() override {
+    try {
+      StereoFrame frame = AdjustedSource::Read();
+      has_given_ = true;
+      return frame;
+    } catch (const Cancelled&) {
+      throw;
+    } catch (...) {
+      if (is_live() && !has_given_) failure_ = std::current_exception();
+      throw;
+    }
+  }
+
   std::string NextOrigin() override {
     const std::string origin = AdjustedSource::NextOrigin();
     return origin.empty() ? origin : origin + origin_;
@@ -121,6 +141,8 @@ class RigSource final : public AdjustedSource {
  private:
   std::string origin_;
   std::vector<std::string> files_;
+  bool has_given_ = false;
+  std::exception_ptr failure_;
 };
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <system_error>
 #include <utility>
+#include <variant>
 
 #include "app/pictures/colormap.h"
 #include "app/pictures/robust_range.h"
@@ -34,7 +35,9 @@ constexpr OutputRow kOutputs[] = {{"disparity", "disparity", ".png"},
                                   {"confidence", "confidence", ".png"},
                                   {"validity", "validity", ".png"},
                                   {"sigma", "sigma", ".pfm"},
-                                  {"depth_sigma", "depth_sigma", ".pfm", true}};
+                                  {"depth_sigma", "depth_sigma", ".pfm", true},
+                                  {"left", "left", ".png"},
+                                  {"right", "right", ".png"}};
 const OutputRow& RowOf(Output output) { return kOutputs[static_cast<std::size_t>(output)]; }
 
 constexpr std::string_view kDensityPictureEnding = ".png";
@@ -182,6 +185,12 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
   if (Contains(outputs, Output::kConfidence))
     WritePng(PathOf(Output::kConfidence, name), matched.map.confidence());
   if (Contains(outputs, Output::kValidity)) WritePng(PathOf(Output::kValidity, name), matched.map.validity());
+  const auto write_image = [&](Output output, const CameraImage& image) {
+    if (!Contains(outputs, output)) return;
+    std::visit([&](const auto& pixels) { WritePng(PathOf(output, name), pixels.ConstView()); }, image);
+  };
+  write_image(Output::kLeft, matched.frame.left);
+  write_image(Output::kRight, matched.frame.right);
   HostImage<float> sigma;
   if (Contains(outputs, Output::kSigma) || Contains(outputs, Output::kDepthSigma))
     sigma = SigmaOfDisparity(uncertainty_, matched.map.View());

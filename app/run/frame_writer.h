@@ -1,6 +1,6 @@
 // The files of one frame: DIR/disparity/NAME.png, pfm/NAME.pfm, depth/NAME.png, color/NAME.png,
 // cloud/NAME.ply, .pcd, density/NAME.ply, .png, confidence/NAME.png, validity/NAME.png, sigma/NAME.pfm,
-// depth_sigma/NAME.pfm.
+// depth_sigma/NAME.pfm, left/NAME.png, right/NAME.png.
 #pragma once
 
 #include <filesystem>
@@ -26,7 +26,9 @@ enum class Output {
   kConfidence,
   kValidity,
   kSigma,
-  kDepthSigma
+  kDepthSigma,
+  kLeft,
+  kRight
 };
 // Their names, as --write takes them: "disparity, pfm, ...".
 std::string OutputNames();
