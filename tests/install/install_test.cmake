@@ -1,13 +1,7 @@
 # Installs the build into an empty prefix, builds the consumer against it and runs it.
 #   cmake -D BUILD_DIR=... -D WORK_DIR=... -D CONSUMER_DIR=... -D BUILD_TYPE=... -D GENERATOR=... -P install_test.cmake
 cmake_minimum_required(VERSION 3.25)  # IN_LIST
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT code EQUAL 0)
-    message(FATAL_ERROR "${ARGN}\nended with ${code}:\n${output}")
-  endif()
-  message(STATUS "${ARGN}\n${output}")
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../support/run.cmake)
 
 file(REMOVE_RECURSE ${WORK_DIR})
 run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${WORK_DIR}/prefix)

@@ -1,13 +1,7 @@
 # Runs the example on a rendered scene and OpenCV's sample, one line changed, on OpenCV's pair.
 #   cmake -D PARALLAX=... -D EXAMPLE=... -D SAMPLE=... -D PAIR=... -D WORK_DIR=... -P programs_test.cmake
 cmake_minimum_required(VERSION 3.25)
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE code OUTPUT_VARIABLE output ERROR_VARIABLE output)
-  if(NOT code EQUAL 0)
-    message(FATAL_ERROR "${ARGN}\nended with ${code}:\n${output}")
-  endif()
-  message(STATUS "${output}")
-endfunction()
+include(${CMAKE_CURRENT_LIST_DIR}/../support/run.cmake)
 
 file(REMOVE_RECURSE ${WORK_DIR})
 file(MAKE_DIRECTORY ${WORK_DIR})
