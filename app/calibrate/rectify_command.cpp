@@ -89,8 +89,8 @@ void RunRectify(const RectifyOptions& options) {
     try {
       const StereoFrame frame = source->Read();
       if (!frame.rectified) {
-        throw Error("the cameras are not known: " +
-                    (frame.rig_note.empty() ? "name their calibration with --rig FILE" : frame.rig_note));
+        throw Error((frame.rig_note.empty() ? "no calibration" : frame.rig_note) +
+                    ": name that of the raw cameras with --rig FILE");
       }
       if (!frame.seen) {
         throw Error(

@@ -286,7 +286,7 @@ class LiveSource final : public FrameSource {
     }
     current_.reset();
     ++next_;
-    frame.rig_note = "no calibration: cameras and streams carry none";
+    frame.rig_note = "no calibration: cameras and streams carry none, and without one rows hardly correspond";
     frame.truth_note = "cameras and streams have no ground truth";
     return frame;
   }
