@@ -54,6 +54,7 @@
 #include "pipeline/calibration/rectifier.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -183,7 +184,7 @@ class RunCommand {
     }
     if (!options_.record.file.empty()) recorder_.emplace(options_.record);
     summary_ = RunSummary(Description(), options_.output);
-    start_ = std::chrono::steady_clock::now();
+    watch_ = {};
     if (!IsFollower()) progress_.emplace(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
     monitor_->TellTo([this](const std::string& line) {
       if (progress_) progress_->Print(line);
@@ -276,7 +277,7 @@ class RunCommand {
 
   void Finish(bool cut_short) {
     if (source_->is_live()) summary_.SetLive(monitor_->counts());
-    const double elapsed_s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+    const double elapsed_s = watch_.s();
     summary_.Finish(elapsed_s, cut_short);
     folder_->End();
     summary_.WriteJson(SummaryPath());
@@ -490,7 +491,7 @@ class RunCommand {
   std::optional<Recorder> recorder_;             // the same, where frames are recorded
   // Frames that end here, and those of all shards or ranks, where that is known.
   std::optional<std::size_t> total_, total_of_all_;
-  std::chrono::steady_clock::time_point start_;  // of the first frame
+  Stopwatch watch_;  // since the first frame
   RunSummary summary_;
   std::optional<Progress> progress_;  // from Run on
   std::atomic<int> num_writing_ = 0;  // frames

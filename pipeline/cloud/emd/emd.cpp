@@ -1,7 +1,6 @@
 #include "pipeline/cloud/emd/emd.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <limits>
 #include <string>
@@ -9,6 +8,7 @@
 #include "pipeline/cloud/emd/emd_auction.h"
 #include "pipeline/cloud/emd/emd_problem.h"
 #include "pipeline/error.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax {
 
@@ -46,7 +46,7 @@ void CheckEmdInput(const EmdPair& pair, const EmdOptions& options) {
 
 EmdResult AuctionEmd(const EmdPair& pair, const EmdOptions& options) {
   CheckEmdInput(pair, options);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const emd::Problem problem = emd::MakeProblem(pair);
   emd::Auction auction(problem);
   EmdResult result;
@@ -56,7 +56,7 @@ EmdResult AuctionEmd(const EmdPair& pair, const EmdOptions& options) {
   emd::SetMatch(pair, problem.scale, problem.a.order, problem.b.order, match, &result);
   result.lower_m = std::min(auction.lower_mean() * problem.scale.unit_m, result.upper_m);
   result.rounds = auction.rounds();
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = watch.s();
   return result;
 }
 

@@ -5,7 +5,7 @@
 
 namespace parallax::emd {
 
-Auction::Auction(const Problem& problem) : problem_(problem), start_(std::chrono::steady_clock::now()) {
+Auction::Auction(const Problem& problem) : problem_(problem) {
   const std::size_t n = problem.size, padded = static_cast<std::size_t>(problem.num_boxes) * kBoxSize;
   const std::size_t boxes = problem.b.low_x.size();
   price_.assign(padded, kFar);
@@ -139,9 +139,7 @@ bool Auction::RunPhase(std::int32_t epsilon, int end_unassigned, const EmdOption
       *stop = EmdStop::kRounds;
       return false;
     }
-    if (options.time_limit_s > 0 &&
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count() >
-            options.time_limit_s) {
+    if (options.time_limit_s > 0 && watch_.s() > options.time_limit_s) {
       *stop = EmdStop::kTime;
       return false;
     }

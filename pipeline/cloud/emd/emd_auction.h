@@ -13,7 +13,6 @@
 // for the assignment problem", section 4.3, in the auction's terms).
 #pragma once
 
-#include <chrono>
 #include <cstdint>
 #include <span>
 #include <vector>
@@ -21,6 +20,7 @@
 #include "pipeline/cloud/emd/emd.h"
 #include "pipeline/cloud/emd/emd_kernels.h"
 #include "pipeline/cloud/emd/emd_problem.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::emd {
 
@@ -56,7 +56,7 @@ class Auction {
   std::vector<std::uint64_t> heap_;
   double best_lower_ = 0;
   std::int64_t rounds_ = 0;
-  std::chrono::steady_clock::time_point start_;
+  Stopwatch watch_;
 };
 
 }  // namespace parallax::emd

@@ -5,7 +5,6 @@
 // The auction's prices leave few rows to augment, by short paths; boxes of columns that cannot shorten the
 // path to a free one are passed over. In double, from distances in double.
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <limits>
 #include <queue>
@@ -15,6 +14,7 @@
 #include "pipeline/cloud/emd/emd.h"
 #include "pipeline/cloud/emd/emd_auction.h"
 #include "pipeline/cloud/emd/emd_problem.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax {
 namespace {
@@ -164,7 +164,7 @@ EmdResult ExactEmd(const EmdPair& pair) {
   EmdOptions options;
   options.gap = 1e-9;
   CheckEmdInput(pair, options);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const emd::Problem problem = emd::MakeProblem(pair);
   emd::Auction auction(problem);
   auction.Run(options);
@@ -174,7 +174,7 @@ EmdResult ExactEmd(const EmdPair& pair) {
   result.lower_m = std::clamp(paths.DualMean() * problem.scale.unit_m, 0.0, result.upper_m);
   result.rounds = auction.rounds();
   result.stop = EmdStop::kExact;
-  result.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  result.seconds = watch.s();
   return result;
 }
 
