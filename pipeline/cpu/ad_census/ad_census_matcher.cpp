@@ -503,8 +503,8 @@ class CpuAdCensusMatcher final : public StereoMatcher {
     const CameraImage mirrored_right = Mirrored(right), mirrored_left = Mirrored(left);
     MakeViews(ViewOf(mirrored_right), ViewOf(mirrored_left));
     sums_.Make(left_, unmirrored_right_, right_, width_, height_, nullptr);
-    SelectLeft();
     ForRows([&](int y) {
+      SelectLeftRow(y);
       for (int x = 0; x < width_; ++x) winner_right_.Row(y)[x] = SelectedRow(y)[x].winner;
     });
   }
@@ -512,18 +512,16 @@ class CpuAdCensusMatcher final : public StereoMatcher {
   Selection* SelectedRow(int y) { return selected_.data() + std::ptrdiff_t{y} * width_; }
   std::int16_t* IndexRow(int y) { return index_.data() + std::ptrdiff_t{y} * width_; }
 
-  void SelectLeft() {
-    ForRows([&](int y) {
-      AlignedBuffer<std::uint16_t> scratch(Size(sums_.num_blocks() + 2) * Size(sums_.lanes()));
-      cpu::ad_census::SelectRow(sums_.SumsOfRow(y), sums_.block_stride(), width_, sums_.num_blocks(),
-                                parameters_.matching_cost.num_disparities, scratch.data(), SelectedRow(y));
-    });
+  void SelectLeftRow(int y) {
+    AlignedBuffer<std::uint16_t> scratch(Size(sums_.num_blocks() + 2) * Size(sums_.lanes()));
+    cpu::ad_census::SelectRow(sums_.SumsOfRow(y), sums_.block_stride(), width_, sums_.num_blocks(),
+                              parameters_.matching_cost.num_disparities, scratch.data(), SelectedRow(y));
   }
 
   void Select(bool and_right, DisparityMap& map) {
-    SelectLeft();
     const int min_disparity = parameters_.matching_cost.min_disparity;
     ForRows([&](int y) {
+      SelectLeftRow(y);
       if (and_right) {
         AlignedBuffer<std::uint16_t> lowest(Size(width_ + 2 * kRightMargin));
         cpu::ad_census::SelectRightRow(sums_.SumsOfRow(y), sums_.block_stride(), width_, sums_.num_blocks(),

@@ -197,9 +197,13 @@ void CheckRow(const Selection* selected, const std::uint16_t* winner_right, int 
     if (first + winner >= 0 && first + winner < width) {
       fault = kOccluded;
       const int begin = std::max(0, -first), end = std::min(num_disparities, width - first);
-      for (int d = begin; d < end && fault == kOccluded; ++d) {
-        if (agrees(first + d, d)) fault = kMismatched;
+      // All of them, which is several at a time and sooner than up to the first that agrees.
+      unsigned num_agreeing = 0;
+      for (int d = begin; d < end; ++d) {
+        const std::uint16_t other = winner_right[first + d];
+        num_agreeing += static_cast<std::uint16_t>(other - d + max_difference) <= 2 * max_difference && other != 0xFFFF;
       }
+      if (num_agreeing > 0) fault = kMismatched;
     }
     validity[x] = static_cast<std::uint8_t>(validity[x] | fault);
     index[x] = kNoIndex;

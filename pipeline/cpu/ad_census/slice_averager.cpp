@@ -137,6 +137,11 @@ void SliceAverager::MatchRow(const Slice& slice, int y, std::uint16_t* costs) co
   for (int c = 0; c < row.num_channels; ++c)
     row.left[c] = left.channel[c].Row(y), row.right[c] = right.channel[c].Row(y) - slice.disparity;
   row.census_left = left.census.Row(y), row.census_right = right.census.Row(y) - slice.disparity;
+  // Of the next row each slice asks for its part.
+  const int next = std::min(y + 1, input_->height - 1);
+  const std::ptrdiff_t part = (&slice - slices_) * std::ptrdiff_t{kAlignment_bytes / sizeof(std::uint64_t)};
+  row.next_left = left.census.Row(next) + part;
+  row.next_right = right.census.Row(next) - slice.disparity + part;
   row.difference = input_->difference;
   row.tables = input_->tables;
   MatchSliceRow(row, costs);

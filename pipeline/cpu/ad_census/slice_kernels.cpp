@@ -37,12 +37,16 @@ HWY_INLINE int Lanes16() { return static_cast<int>(hn::Lanes(Tag16())); }
 // 16-bit sums from the line's begin, which wrap around and give the right differences.
 #if PARALLAX_CPU_HAS_WIDE_LOOKUP
 
-// Lane i: the sum of lanes 0 .. i.
-HWY_INLINE V16 SumsFromFirst(V16 v) {
+// Lane i: the sum of lanes 0 .. i, of values whose sums of four fit 16 bits.
+HWY_INLINE V16 SumsFromFirst(V16 v, __m512i four_ones) {
   const Tag16 d;
-  v = hn::Add(v, hn::ShiftLeftLanes<1>(d, v));
-  v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
-  v = hn::Add(v, hn::ShiftLeftLanes<4>(d, v));
+  // Of four lanes by one multiplication, then of eight.
+  v = V16{_mm512_mullo_epi64(v.raw, four_ones)};
+  alignas(64) static constexpr std::uint8_t kLastOfFour[16] = {128, 128, 128, 128, 128, 128, 128, 128,
+                                                               6,   7,   6,   7,   6,   7,   6,   7};
+  const __m512i last_of_four =
+      _mm512_broadcast_i32x4(_mm_load_si128(reinterpret_cast<const __m128i*>(kLastOfFour)));
+  v = hn::Add(v, V16{_mm512_shuffle_epi8(v.raw, last_of_four)});
   // The last lane of the quarter before, then of the one before that.
   alignas(64) static constexpr std::uint16_t kBefore[32] = {0,  0,  0,  0,  0,  0,  0,  0,  7,  7,  7,
                                                             7,  7,  7,  7,  7,  15, 15, 15, 15, 15, 15,
@@ -59,14 +63,17 @@ class RunningSums {
   static constexpr int kMargin = 64;
   static int NumElements(int length) { return (length + 31) / 32 * 32 + 2 * kMargin; }
 
-  explicit RunningSums(std::uint16_t* memory) : at_(memory + kMargin) {
+  explicit RunningSums(std::uint16_t* memory)
+      : four_ones_(_mm512_set1_epi64(0x0001000100010001)), at_(memory + kMargin) {
+    // GCC would make two shifts and two additions of a multiplication by a constant that it knows.
+    asm("" : "+v"(four_ones_));
     const Tag16 d;
     hn::Store(hn::Zero(d), d, memory);
     hn::Store(hn::Zero(d), d, memory + 32);
   }
   HWY_INLINE void Append(V16 v) {
     const Tag16 d;
-    const V16 sums = SumsFromFirst(v);
+    const V16 sums = SumsFromFirst(v, four_ones_);
     hn::Store(hn::Add(sums, before_), d, at_);
     before_ = hn::Add(before_, V16{_mm512_permutexvar_epi16(_mm512_set1_epi16(31), sums.raw)});
     at_ += 32;
@@ -74,37 +81,58 @@ class RunningSums {
 
  private:
   V16 before_ = hn::Zero(Tag16());
+  __m512i four_ones_;
   std::uint16_t* at_;
 };
 
 // The ends of the arms of a vector of pixels, as lanes of the vectors of sums around.
-struct ArmEnds {
+struct EndLanes {
   __m512i ahead, back;
+};
+class ArmEnds {
+ public:
+  HWY_INLINE explicit ArmEnds(EndLanes lanes)
+      : ahead_(lanes.ahead),
+        back_(lanes.back),
+        is_far_ahead_(_mm512_cmpeq_epi16_mask(ahead_, _mm512_set1_epi16(64))),
+        is_far_back_(_mm512_movepi16_mask(back_)) {}
 
   HWY_INLINE V16 Difference(const std::uint16_t* sums) const {  // sums: of the first pixel of the vector
     const Tag16 d;
     const __m512i here = hn::Load(d, sums).raw, before = hn::Load(d, sums - 32).raw;
-    // An end may lie one vector further.
-    const __mmask32 is_far_ahead = _mm512_cmpeq_epi16_mask(ahead, _mm512_set1_epi16(64));
-    const __mmask32 is_far_back = _mm512_movepi16_mask(back);
-    __m512i end = _mm512_permutex2var_epi16(here, ahead, hn::Load(d, sums + 32).raw);
-    end = _mm512_mask_set1_epi16(end, is_far_ahead, static_cast<short>(sums[64]));
-    __m512i begin = _mm512_permutex2var_epi16(before, back, here);
-    begin = _mm512_mask_permutexvar_epi16(begin, is_far_back, back, hn::Load(d, sums - 64).raw);
+    __m512i end = _mm512_permutex2var_epi16(here, ahead_, hn::Load(d, sums + 32).raw);
+    end = _mm512_mask_set1_epi16(end, is_far_ahead_, static_cast<short>(sums[64]));
+    __m512i begin = _mm512_permutex2var_epi16(before, back_, here);
+    begin = _mm512_mask_permutexvar_epi16(begin, is_far_back_, back_, hn::Load(d, sums - 64).raw);
     return hn::Sub(V16{end}, V16{begin});
   }
+
+ private:
+  __m512i ahead_, back_;
+  __mmask32 is_far_ahead_, is_far_back_;  // whether an end lies one vector further
 };
 
-HWY_INLINE __mmask32 LanesInside(const SliceLine& line, int i) {
-  const auto lanes_before = [&](int end) { return (std::uint64_t{1} << std::clamp(end - i, 0, 32)) - 1; };
-  return static_cast<__mmask32>(lanes_before(line.end) & ~lanes_before(line.begin));
-}
+// Which pixels of a line's successive vectors have partners inside the right image.
+class LanesInside {
+ public:
+  explicit LanesInside(const SliceLine& line)
+      : from_begin_(_mm512_sub_epi16(hn::Iota(Tag16(), 0).raw, Set(line.begin))),
+        count_(Set(line.end - line.begin)) {}
+  HWY_INLINE __mmask32 Next() {
+    const __m512i from_begin = from_begin_;
+    from_begin_ = _mm512_add_epi16(from_begin_, Set(32));
+    return _mm512_cmplt_epu16_mask(from_begin, count_);
+  }
+
+ private:
+  HWY_INLINE static __m512i Set(int value) { return _mm512_set1_epi16(static_cast<short>(value)); }
+  __m512i from_begin_, count_;  // modulo 2^16, as lines are shorter
+};
 HWY_INLINE __m256i Shorter(const std::uint8_t* left, const std::uint8_t* right, __mmask32 is_inside) {
   const __m256i length = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(left));
   return _mm256_mask_min_epu8(length, is_inside, length, _mm256_maskz_loadu_epi8(is_inside, right));
 }
-HWY_INLINE ArmEnds FindEnds(const SliceLine& line, int i) {
-  const __mmask32 is_inside = LanesInside(line, i);
+HWY_INLINE EndLanes FindEnds(const SliceLine& line, int i, __mmask32 is_inside) {
   const __m512i lane = hn::Iota(Tag16(), 0).raw;
   const __m512i ahead = _mm512_cvtepu8_epi16(Shorter(line.left.ahead + i, line.right.ahead + i, is_inside));
   const __m512i back = _mm512_cvtepu8_epi16(Shorter(line.left.back + i, line.right.back + i, is_inside));
@@ -112,21 +140,23 @@ HWY_INLINE ArmEnds FindEnds(const SliceLine& line, int i) {
           _mm512_sub_epi16(_mm512_add_epi16(lane, _mm512_set1_epi16(31)), back)};
 }
 // 1 + both arms across the line.
-HWY_INLINE V16 FindSpans(const SliceLine& line, int i) {
-  const __mmask32 is_inside = LanesInside(line, i);
+HWY_INLINE V16 FindSpans(const SliceLine& line, int i, __mmask32 is_inside) {
   const __m256i arms =
       _mm256_add_epi8(Shorter(line.left_across.back + i, line.right_across.back + i, is_inside),
                       Shorter(line.left_across.ahead + i, line.right_across.ahead + i, is_inside));
   return hn::Add(V16{_mm512_cvtepu8_epi16(arms)}, hn::Set(Tag16(), std::uint16_t{1}));
 }
 
-void SumLineOfTarget(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
+// Lines are taken by value, as stores might change what a reference shows.
+void SumLineOfTarget(const SliceLine& line_to_sum, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
   const Tag16 d;
+  const SliceLine line = line_to_sum;
+  LanesInside inside(line);
   std::uint16_t* const memory = static_cast<std::uint16_t*>(scratch);
   RunningSums running(memory);
   for (int i = 0; i < line.length; i += 32) running.Append(hn::LoadU(d, from + i));
   const std::uint16_t* const sums = memory + RunningSums::kMargin;
-  for (int i = 0; i < line.length; i += 32) hn::StoreU(FindEnds(line, i).Difference(sums + i), d, to + i);
+  for (int i = 0; i < line.length; i += 32) hn::StoreU(ArmEnds(FindEnds(line, i, inside.Next())).Difference(sums + i), d, to + i);
 }
 
 // 1 / n, correctly rounded, for whole numbers n up to 4489 = kMaxArmSpan_px^2, from an estimate r of 14 bits:
@@ -153,9 +183,10 @@ HWY_INLINE V16 Mean(V16 low, V16 high, V16 size) {
 }
 
 template <bool kFindsSizes, bool kSumsMeans>
-void Average(const SliceLine& line, const AverageOptions& options, const std::uint16_t* from,
-             std::uint16_t* sizes, std::uint16_t* to, std::uint16_t* scratch) {
+void Average(SliceLine line, AverageOptions options, const std::uint16_t* from, std::uint16_t* sizes,
+             std::uint16_t* to, std::uint16_t* scratch) {
   const Tag16 d;
+  LanesInside inside(line);
   const auto take = [&] { return std::exchange(scratch, scratch + RunningSums::NumElements(line.length)); };
   std::uint16_t *const low_memory = take(), *const high_memory = take();
   std::uint16_t *const span_memory = take(), *const mean_memory = take();
@@ -164,27 +195,30 @@ void Average(const SliceLine& line, const AverageOptions& options, const std::ui
   for (int i = 0; i < line.length; i += 32) {
     hwy::Prefetch(options.next_values + i);
     hwy::Prefetch(options.next_sizes + i);
-    const ArmEnds ends = FindEnds(line, i);
+    const __mmask32 is_inside = inside.Next();
+    const EndLanes ends = FindEnds(line, i, is_inside);
     hn::Store(V16{ends.ahead}, d, ahead + i);
     hn::Store(V16{ends.back}, d, back + i);
     const V16 v = hn::LoadU(d, from + i);
     low.Append(hn::And(v, hn::Set(d, std::uint16_t{255})));
     high.Append(hn::ShiftRight<8>(v));
-    if constexpr (kFindsSizes) spans.Append(FindSpans(line, i));
+    if constexpr (kFindsSizes) spans.Append(FindSpans(line, i, is_inside));
   }
-  const auto difference = [&](const std::uint16_t* memory, int i) HWY_ATTR {
-    const ArmEnds ends{hn::Load(d, ahead + i).raw, hn::Load(d, back + i).raw};
-    return ends.Difference(memory + RunningSums::kMargin + i);
+  const auto ends_at = [&](int i) HWY_ATTR {
+    return ArmEnds({hn::Load(d, ahead + i).raw, hn::Load(d, back + i).raw});
   };
+  constexpr int kFirst = RunningSums::kMargin;
   for (int i = 0; i < line.length; i += 32) {
+    const ArmEnds ends = ends_at(i);
     V16 size;
     if constexpr (kFindsSizes) {
-      size = difference(span_memory, i);
+      size = ends.Difference(span_memory + kFirst + i);
       hn::StoreU(size, d, sizes + i);
     } else {
       size = hn::LoadU(d, sizes + i);
     }
-    const V16 mean = Mean(difference(low_memory, i), difference(high_memory, i), size);
+    const V16 mean =
+        Mean(ends.Difference(low_memory + kFirst + i), ends.Difference(high_memory + kFirst + i), size);
     if constexpr (kSumsMeans) {
       means.Append(mean);
     } else {
@@ -192,7 +226,7 @@ void Average(const SliceLine& line, const AverageOptions& options, const std::ui
     }
   }
   if constexpr (kSumsMeans) {
-    for (int i = 0; i < line.length; i += 32) hn::StoreU(difference(mean_memory, i), d, to + i);
+    for (int i = 0; i < line.length; i += 32) hn::StoreU(ends_at(i).Difference(mean_memory + kFirst + i), d, to + i);
   }
 }
 
@@ -347,6 +381,8 @@ HWY_INLINE V16 CensusIndex(const SliceCostRow& row, int x) {
 }
 
 HWY_INLINE void MatchVector(const SliceCostRow& row, int x, std::uint16_t* costs) {
+  __builtin_prefetch(row.next_left + x, 0, 2);
+  __builtin_prefetch(row.next_right + x, 0, 2);
   const V16 index = ColorIndex(row, x);
   const V16 color = IsOfLargest(row) ? LookUp(row.tables->gray, index) : LookUp(row.tables->color, index);
   hn::StoreU(hn::Add(color, LookUp(row.tables->census, CensusIndex(row, x))), Tag16(), costs + x);

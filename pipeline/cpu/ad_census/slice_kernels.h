@@ -39,6 +39,8 @@ struct SliceCostRow {
   const std::uint8_t* right[3];  // element x belongs to the partner of left pixel x
   const std::uint64_t* census_left;
   const std::uint64_t* census_right;
+  // Asked for ahead of their use: elements x .. x + 7 for every vector of pixels from x on.
+  const std::uint64_t *next_left, *next_right;
   ColorDifference difference;
   const CostTables* tables;
 };

@@ -1,6 +1,7 @@
 #include "pipeline/cpu/ad_census/views.h"
 
 #include <algorithm>
+#include <cstring>
 #include <variant>
 #include <vector>
 
@@ -40,6 +41,21 @@ template <typename T>
 void MirrorRow(const T* row, int width, T outside, Plane<T>& mirrored, int y) {
   mirrored.FillRow(y, outside);
   std::reverse_copy(row, row + width, mirrored.Row(y));
+}
+
+// Transposes 8 x 8 bytes: squares of 1, 2 and 4 on the other side of the diagonal change places.
+void TransposeSquare(std::uint64_t* rows) {
+  constexpr std::uint64_t kKept[] = {0x00FF00FF00FF00FF, 0x0000FFFF0000FFFF, 0x00000000FFFFFFFF};
+  for (int step = 0; step < 3; ++step) {
+    const int size = 1 << step, bits = 8 * size;
+    for (int i = 0; i < 8; ++i) {
+      if ((i & size) != 0) continue;
+      std::uint64_t &upper = rows[i], &lower = rows[i + size];
+      const std::uint64_t changed = ((upper >> bits) ^ lower) & kKept[step];
+      lower ^= changed;
+      upper ^= changed << bits;
+    }
+  }
 }
 
 }  // namespace
@@ -202,9 +218,15 @@ void MirrorView(const View& view, int width, int height, View& mirrored, ThreadP
 
 void Transpose(const Plane<std::uint8_t>& plane, int width, int height, Plane<std::uint8_t>& transposed,
                ThreadPool& threads) {
+  // Squares of 8, which may write into the margins.
   ForRowBlocks(width, 64, threads, [&](int begin, int end) {
-    for (int y = 0; y < height; ++y) {
-      for (int x = begin; x < end; ++x) transposed.Row(x)[y] = plane.Row(y)[x];
+    for (int y = 0; y < height; y += 8) {
+      for (int x = begin; x < end; x += 8) {
+        std::uint64_t rows[8];
+        for (int i = 0; i < 8; ++i) std::memcpy(&rows[i], plane.Row(std::min(y + i, height - 1)) + x, 8);
+        TransposeSquare(rows);
+        for (int i = 0; i < std::min(8, end - x); ++i) std::memcpy(transposed.Row(x + i) + y, &rows[i], 8);
+      }
     }
   });
 }
