@@ -28,10 +28,11 @@ namespace {
 using cpu::LargeBuffer;
 using cpu::ad_census::ArmLine;
 using cpu::ad_census::ArmPlanes;
+using cpu::ad_census::ColumnPaths;
 using cpu::ad_census::CostTables;
 using cpu::ad_census::kNoIndex;
 using cpu::ad_census::kRightMargin;
-using cpu::ad_census::PathLine;
+using cpu::ad_census::PathRow;
 using cpu::ad_census::Plane;
 using cpu::ad_census::Selection;
 using cpu::ad_census::SliceAverager;
@@ -80,8 +81,17 @@ class SumMaker {
     for (int i = 0; i < threads.num_threads(); ++i) {
       lines_.emplace_back(std::max(largest_width, largest_height));
       states_.emplace_back(StateSize(parameters));
-      held_.emplace_back(HeldSize(parameters, largest_width));
     }
+    if (!parameters.ad_census.scanlines) return;
+    const std::size_t of_rows = RowsTogether(largest_height) * RowSize(parameters, largest_width);
+    turned_ = LargeBuffer(of_rows * kBytes);
+    along_ = LargeBuffer(of_rows * kBytes);
+    const std::size_t of_paths = PathsSize(parameters, largest_width);
+    for (AlignedBuffer<std::uint16_t>& paths : column_paths_) {
+      paths = AlignedBuffer<std::uint16_t>(of_paths);
+      std::fill_n(paths.data(), of_paths, std::uint16_t{0xFFFF});
+    }
+    lowest_ = AlignedBuffer<std::uint16_t>(Size(largest_width));
   }
 
   // Of one made with these.
@@ -93,14 +103,16 @@ class SumMaker {
                   Size(NumAveragers(parameters, num_threads)) * SliceAverager::BytesOf(width, height)
             : ArmPlanes::BytesOf(height, width) + 2 * Plane<float>::BytesOf(longest, longest);
     return 2 * CostBytes(parameters, width, height) + of_support +
-           Size(num_threads) *
-               (LineWork::BytesOf(longest) + (StateSize(parameters) + HeldSize(parameters, width)) * kBytes);
+           2 * (RowsTogether(height) * RowSize(parameters, width) + PathsSize(parameters, width)) * kBytes +
+           Size(width) * kBytes +
+           Size(num_threads) * (LineWork::BytesOf(longest) + StateSize(parameters) * kBytes);
   }
 
   // mirrored_right: the right view, mirrored. stages: null, or gets the volumes.
   void Make(const View& left, const View& right, const View& mirrored_right, int width, int height,
             StageResults* stages) {
     left_ = &left, mirrored_right_ = &mirrored_right, width_ = width, height_ = height;
+    row_length_ = PaddedWidth(width);
     const int num_disparities = parameters_.matching_cost.num_disparities;
     HostCostVolume<std::uint16_t>* handed_out = nullptr;
     if (stages != nullptr)
@@ -123,8 +135,8 @@ class SumMaker {
       stages->Add("aggregated", Volume(costs_));
     }
     if (parameters_.ad_census.scanlines) {
-      WalkRows();
-      WalkColumns();
+      WalkDown();
+      WalkUp();
     } else {
       CopyCosts();
     }
@@ -133,7 +145,7 @@ class SumMaker {
 
   const std::uint16_t* SumsOfRow(int y) const { return Of(sums_, 0, 0, y); }
   std::uint16_t SumAt(int x, int y, int d) const { return Of(sums_, d / lanes_, x, y)[d % lanes_]; }
-  std::ptrdiff_t block_stride() const { return std::ptrdiff_t{width_} * height_ * lanes_; }
+  std::ptrdiff_t block_stride() const { return std::ptrdiff_t{row_length_} * height_ * lanes_; }
   int num_blocks() const { return num_blocks_; }
   int lanes() const { return lanes_; }
   // Element of a mirrored row that left pixel x meets at the first disparity of a block.
@@ -146,18 +158,28 @@ class SumMaker {
     const int lanes = cpu::ad_census::NumLanes();
     return (parameters.matching_cost.num_disparities + lanes - 1) / lanes;
   }
-  // Of a volume, and what the transposition of its last rows reads behind it.
-  static std::size_t CostBytes(const Parameters& parameters, int width, int height) {
-    return (Size(width) * Size(height) * Size(NumBlocks(parameters)) * Size(cpu::ad_census::NumLanes()) +
-            cpu::ad_census::kLineSlack) *
-           kBytes;
+  // Vectors of a row: a slice's row is whole vectors too.
+  static int PaddedWidth(int width) {
+    const int lanes = cpu::ad_census::NumLanes();
+    return (width + lanes - 1) / lanes * lanes;
   }
+  // Of a row of all blocks.
+  static std::size_t RowSize(const Parameters& parameters, int width) {
+    return Size(PaddedWidth(width)) * Size(NumBlocks(parameters)) * Size(cpu::ad_census::NumLanes());
+  }
+  static std::size_t CostBytes(const Parameters& parameters, int width, int height) {
+    return RowSize(parameters, width) * Size(height) * kBytes;
+  }
+  // Rows that are walked along together, then across: as many as are worth a wait for all threads and stay in
+  // the third-level cache.
+  static constexpr int kRowsTogether = 16;
+  static std::size_t RowsTogether(int height) { return Size(std::min(height, kRowsTogether)); }
   static std::size_t StateSize(const Parameters& parameters) {
-    return 2 * cpu::ad_census::kMaxLinesTogether * Size(NumBlocks(parameters) + 2) *
+    return 4 * cpu::ad_census::kMaxRowsTogether * Size(NumBlocks(parameters) + 2) *
            Size(cpu::ad_census::NumLanes());
   }
-  static std::size_t HeldSize(const Parameters& parameters, int width) {
-    return Size(width) * Size(NumBlocks(parameters)) * Size(cpu::ad_census::NumLanes());
+  static std::size_t PathsSize(const Parameters& parameters, int width) {
+    return (Size(width) * Size(NumBlocks(parameters) + 1) + 1) * Size(cpu::ad_census::NumLanes());
   }
   // Slices of a thread take 20 bytes a pixel: those of all threads less than the volumes, 4 D.
   static int NumAveragers(const Parameters& parameters, int num_threads) {
@@ -167,17 +189,16 @@ class SumMaker {
 
   std::uint16_t* Of(const LargeBuffer& volume, int block, int x, int y) const {
     return reinterpret_cast<std::uint16_t*>(volume.data()) +
-           ((std::ptrdiff_t{block} * height_ + y) * width_ + x) * lanes_;
+           ((std::ptrdiff_t{block} * height_ + y) * row_length_ + x) * lanes_;
   }
 
   // Calls body(worker, i) for every i, a few at a time, on all threads; a worker is one thread's.
   template <typename F>
-  void ForEach(int count, const F& body) {
-    constexpr int kChunk = 4;
+  void ForEach(int count, const F& body, int num_together = 4) {
     std::atomic<int> next = 0;
     threads_.ParallelFor(threads_.num_threads(), [&](int worker) {
-      for (int begin = next.fetch_add(kChunk); begin < count; begin = next.fetch_add(kChunk)) {
-        for (int i = begin; i < std::min(count, begin + kChunk); ++i) body(Size(worker), i);
+      for (int begin = next.fetch_add(num_together); begin < count; begin = next.fetch_add(num_together)) {
+        for (int i = begin; i < std::min(count, begin + num_together); ++i) body(Size(worker), i);
       }
     });
   }
@@ -190,7 +211,7 @@ class SumMaker {
   };
   Line LineOf(const LargeBuffer& volume, int block, bool is_row, int i) const {
     if (is_row) return {Of(volume, block, 0, i), lanes_, width_};
-    return {Of(volume, block, i, 0), std::ptrdiff_t{width_} * lanes_, height_};
+    return {Of(volume, block, i, 0), std::ptrdiff_t{row_length_} * lanes_, height_};
   }
   static void Load(const Line& line, std::uint16_t* to) {
     cpu::ad_census::LoadLine(line.begin, line.step, line.length, to);
@@ -229,19 +250,19 @@ class SumMaker {
         std::uint16_t* slices[kTogether];
         const int count = std::min(kTogether, num_disparities - d);
         for (int k = 0; k < count; ++k) {
-          slices[k] = Of(costs_, (d + k) / lanes_, 0, 0) + std::ptrdiff_t{(d + k) % lanes_} * width_;
+          slices[k] = Of(costs_, (d + k) / lanes_, 0, 0) + std::ptrdiff_t{(d + k) % lanes_} * row_length_;
         }
-        averagers_[Size(worker)].Average(input, d, count, slices, std::ptrdiff_t{width_} * lanes_);
+        averagers_[Size(worker)].Average(input, d, count, slices, std::ptrdiff_t{row_length_} * lanes_);
       }
     });
   }
-  // Makes vectors of a row's slices.
+  // Makes vectors of a row's slices, where they are.
   void TurnSlices(std::size_t worker, int y) {
     if (!has_slices_) return;
     std::uint16_t* const turned = lines_[worker].first.data();
     for (int block = 0; block < num_blocks_; ++block) {
       std::uint16_t* const row = Of(costs_, block, 0, y);
-      cpu::ad_census::TransposeLines(row, width_, width_, turned, lanes_);
+      cpu::ad_census::TransposeLines(row, row_length_, width_, turned, lanes_);
       std::copy_n(turned, std::ptrdiff_t{width_} * lanes_, row);
     }
   }
@@ -314,54 +335,97 @@ class SumMaker {
     });
   }
 
-  PathLine PathFrom(int x, int y, std::ptrdiff_t step, int length) const {
-    PathLine line{};
-    line.length = length, line.num_blocks = num_blocks_;
-    line.num_disparities = parameters_.matching_cost.num_disparities;
-    line.step = step, line.block_stride = block_stride();
-    line.costs = Of(costs_, 0, x, y), line.sums = Of(sums_, 0, x, y);
-    line.tables = &tables_;
-    return line;
+  // --- scanlines --------------------------------------------------------------------------
+  // Row y of volumes, whose steps of colour are in the row of these planes.
+  PathRow PathsOfRow(int y, const Plane<std::uint8_t>& left_steps, const Plane<std::uint8_t>& right_steps,
+                     int step_row) const {
+    PathRow row{};
+    row.width = width_, row.num_blocks = num_blocks_;
+    row.num_disparities = parameters_.matching_cost.num_disparities;
+    row.costs = Of(costs_, 0, 0, y), row.cost_stride = block_stride();
+    row.held = row.sums = Of(sums_, 0, 0, y), row.held_stride = row.sum_stride = block_stride();
+    row.left_steps = left_steps.Row(step_row), row.right_steps = right_steps.Row(step_row);
+    row.first_right = FirstRight(0, 0);
+    row.tables = &tables_;
+    return row;
+  }
+  std::ptrdiff_t block_length() const { return std::ptrdiff_t{row_length_} * lanes_; }
+  std::uint16_t* RowOf(const LargeBuffer& rows, int y) const {
+    return reinterpret_cast<std::uint16_t*>(rows.data()) + y % kRowsTogether * num_blocks_ * block_length();
+  }
+  // Slices become vectors in the memory of rows that are walked together.
+  void TurnRow(int y) {
+    if (!has_slices_) return;
+    for (int block = 0; block < num_blocks_; ++block) {
+      const bool is_last = block + 1 == num_blocks_;
+      const std::uint16_t* const next =
+          is_last && y + 1 == height_ ? nullptr : Of(costs_, is_last ? 0 : block + 1, 0, is_last ? y + 1 : y);
+      cpu::ad_census::TransposeLines(Of(costs_, block, 0, y), row_length_, width_,
+                                     RowOf(turned_, y) + block * block_length(), lanes_, next);
+    }
+  }
+  void TakeTurnedCosts(int y, PathRow& row) const {
+    if (has_slices_) row.costs = RowOf(turned_, y), row.cost_stride = block_length();
+  }
+  // From one row to the next one, on all threads; to_row(y) says what it is.
+  template <typename F>
+  void WalkColumns(int first, int last, int step, bool streams, const F& to_row) {
+    constexpr int kColumns = 64;
+    const bool begins = step > 0 ? first == 0 : first == height_ - 1;
+    ForEach((width_ + kColumns - 1) / kColumns,
+            [&](std::size_t, int strip) {
+              const int begin = strip * kColumns, end = std::min(width_, begin + kColumns);
+              for (int y = first; y != last + step; y += step) {
+                // In which of two places a path's costs are goes by the row.
+                const ColumnPaths paths{begins && y == first ? nullptr : column_paths_[(y - step) & 1].data(),
+                                        column_paths_[y & 1].data(), lowest_.data()};
+                const std::uint16_t* const next_held =
+                    streams || y + step < 0 ? nullptr : Of(sums_, 0, 0, y + step);
+                cpu::ad_census::WalkColumns(to_row(y), begin, end, streams, next_held, paths);
+              }
+            },
+            1);
   }
 
-  // A step lies between a pixel and the one before it, so that the way back takes the next pixel's. Of a row
-  // each way is the first to come to one half.
-  void WalkRows() {
-    ForEach(height_, [&](std::size_t worker, int y) {
-      TurnSlices(worker, y);
-      const std::ptrdiff_t held_step = std::ptrdiff_t{num_blocks_} * lanes_;
-      PathLine there = PathFrom(0, y, lanes_, width_);
-      there.held = held_[worker].data(), there.held_step = held_step;
-      there.num_held = (width_ + 1) / 2;
-      there.left_steps = left_->steps_x.Row(y), there.left_step = 1;
-      there.right_steps = {mirrored_right_->steps_x.Row(y), 0, FirstRight(0, 0), -1, width_};
-      PathLine back = PathFrom(width_ - 1, y, -lanes_, width_);
-      back.held = there.held + (width_ - 1) * held_step, back.held_step = -held_step;
-      back.num_held = width_ / 2;
-      back.left_steps = left_->steps_x.Row(y) + width_, back.left_step = -1;
-      back.right_steps = {mirrored_right_->steps_x.Row(y), 0, FirstRight(width_ - 1, 0) - 1, 1, width_};
-      const PathLine both_ways[] = {there, back};
-      cpu::ad_census::WalkLines(both_ways, 2, states_[worker].data());
-    });
+  // Sums of three ways: rows from above, which are walked along and, while they are in the caches, down.
+  void WalkDown() {
+    const Plane<std::uint8_t>& right_steps_x = mirrored_right_->steps_x;
+    constexpr int kInTurns = cpu::ad_census::kMaxRowsTogether;
+    for (int first = 0; first < height_; first += kRowsTogether) {
+      const int end = std::min(height_, first + kRowsTogether);
+      const auto walk_along = [&](std::size_t worker, int i) {
+        PathRow rows[kInTurns];
+        int num_rows = 0;
+        for (int y = first + i * kInTurns; y < std::min(end, first + (i + 1) * kInTurns); ++y) {
+          TurnRow(y);
+          PathRow& row = rows[num_rows++] = PathsOfRow(y, left_->steps_x, right_steps_x, y);
+          TakeTurnedCosts(y, row);
+          row.sums = RowOf(along_, y), row.sum_stride = block_length();
+        }
+        cpu::ad_census::WalkRows(rows, num_rows, states_[worker].data());
+      };
+      ForEach((end - first + kInTurns - 1) / kInTurns, walk_along, 1);
+      WalkColumns(first, end - 1, 1, true, [&](int y) {
+        PathRow row = PathsOfRow(y, left_->steps_y, mirrored_right_->steps_y, y);
+        TakeTurnedCosts(y, row);
+        row.held = RowOf(along_, y), row.held_stride = block_length();
+        return row;
+      });
+    }
   }
-  // Neighbouring columns together, as they are neighbours in memory.
-  void WalkColumns() {
-    constexpr int kColumns = cpu::ad_census::kMaxLinesTogether / 2;
-    const std::ptrdiff_t step = std::ptrdiff_t{width_} * lanes_;
-    const std::ptrdiff_t stride = left_->steps_y.stride();
-    ForEach((width_ + kColumns - 1) / kColumns, [&](std::size_t worker, int group) {
-      PathLine lines[2 * kColumns];
-      int num_lines = 0;
-      for (int x = group * kColumns; x < std::min(width_, (group + 1) * kColumns); ++x) {
-        PathLine& there = lines[num_lines++] = PathFrom(x, 0, step, height_);
-        there.left_steps = left_->steps_y.Row(0) + x, there.left_step = stride;
-        there.right_steps = {mirrored_right_->steps_y.Row(0), stride, FirstRight(x, 0), 0, width_};
-        PathLine& back = lines[num_lines++] = PathFrom(x, height_ - 1, -step, height_);
-        back.left_steps = left_->steps_y.Row(height_) + x, back.left_step = -stride;
-        back.right_steps = {mirrored_right_->steps_y.Row(height_), -stride, FirstRight(x, 0), 0, width_};
-      }
-      cpu::ad_census::WalkLines(lines, num_lines, states_[worker].data());
-    });
+  // The fourth, from below. A step lies between a row and the one above it.
+  void WalkUp() {
+    const int first_of_last = (height_ - 1) / kRowsTogether * kRowsTogether;
+    for (int first = first_of_last; first >= 0; first -= kRowsTogether) {
+      const int end = std::min(height_, first + kRowsTogether);
+      ForEach(
+          end - first, [&](std::size_t, int i) { TurnRow(first + i); }, 2);
+      WalkColumns(end - 1, first, -1, false, [&](int y) {
+        PathRow row = PathsOfRow(y, left_->steps_y, mirrored_right_->steps_y, y + 1);
+        TakeTurnedCosts(y, row);
+        return row;
+      });
+    }
   }
 
   // Without scanlines the costs are the sums.
@@ -402,10 +466,12 @@ class SumMaker {
   bool has_slices_ = false;               // whether costs_ does, in the place of vectors
   Plane<float> reciprocals_[2];           // of the left crosses' alone: a column a row, a row a row
   std::vector<LineWork> lines_;           // a thread each
-  std::vector<AlignedBuffer<std::uint16_t>> states_, held_;
+  std::vector<AlignedBuffer<std::uint16_t>> states_;
+  LargeBuffer turned_, along_;  // of rows that are walked together: costs, sums of both ways along
+  AlignedBuffer<std::uint16_t> column_paths_[2], lowest_;
   const View* left_ = nullptr;
   const View* mirrored_right_ = nullptr;
-  int width_ = 0, height_ = 0;
+  int width_ = 0, height_ = 0, row_length_ = 0;
 };
 
 // A pair from right to left.

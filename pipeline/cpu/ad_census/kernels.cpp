@@ -33,13 +33,6 @@ HWY_INLINE bool IsOutside(int first_right, int width) {
   return first_right + Lanes16() <= 0 || first_right >= width;
 }
 
-// Elements of the partners of pixel i at a block that lies offset disparities on; those far outside are the
-// same.
-HWY_INLINE V16 LoadPartners(const Partners& partners, int i, int offset) {
-  const int element = std::clamp(partners.first + i * partners.step + offset, -Lanes16(), partners.width);
-  return hn::PromoteTo(Tag16(), hn::LoadU(TagHalf8(), partners.rows + i * partners.row_step + element));
-}
-
 // --- matching cost ----------------------------------------------------------------
 void MatchRowOfTarget(const CostRow& row, std::uint16_t* HWY_RESTRICT costs) {
   const Tag16 d;
@@ -242,83 +235,128 @@ HWY_INLINE std::uint16_t Lowest(V16 v) {
   return hn::GetLane(hn::MinOfLanes(d, v));
 }
 
-// One way along a line.
+// Steps of colour of the right partners of disparities from `first` on; those far outside are the same.
+HWY_INLINE V16 LoadRightSteps(const PathRow& row, int first) {
+  return hn::PromoteTo(Tag16(),
+                       hn::LoadU(TagHalf8(), row.right_steps + std::clamp(first, -Lanes16(), row.width)));
+}
+
+enum class Output { kWrite, kAdd, kStream };
+
+// A path's costs at pixel x from those before, whose lowest is given. A step lies between a pixel and the one
+// before it, so that the way back (is_back 1) takes the next pixel's. Returns the lowest.
+template <Output kOutput>
+HWY_INLINE std::uint16_t Step(const PathRow& row, int x, int is_back, V16 past, const std::uint16_t* before,
+                              std::uint16_t lowest, std::uint16_t* after) {
+  const Tag16 d;
+  const int lanes = Lanes16();
+  const std::ptrdiff_t at = std::ptrdiff_t{x} * lanes;
+  const std::size_t steps = row.left_steps[x + is_back];
+  const int first_right = row.first_right - x - is_back;
+  const AdCensusTables& tables = *row.tables;
+  const V16 p1 = hn::Set(d, tables.p1[steps]), p1_step = hn::Set(d, tables.p1[steps + 1]);
+  const V16 far = hn::Set(d, static_cast<std::uint16_t>(lowest + tables.p2[steps]));
+  const V16 far_step = hn::Set(d, static_cast<std::uint16_t>(lowest + tables.p2[steps + 1]));
+  const V16 subtracted = hn::Set(d, lowest);
+  V16 next_lowest = hn::Set(d, std::uint16_t{0xFFFF});
+  for (int b = 0; b < row.num_blocks; ++b) {
+    V16 path = hn::Load(d, row.costs + b * row.cost_stride + at);
+    if (before != nullptr) {
+      const std::uint16_t* const near = before + b * lanes;
+      const V16 nearer = hn::Min(hn::LoadU(d, near - 1), hn::LoadU(d, near + 1));
+      const auto is_even = hn::Eq(LoadRightSteps(row, first_right + b * lanes), hn::Zero(d));
+      const V16 best = hn::Min(hn::Min(hn::Load(d, near), hn::IfThenElse(is_even, far, far_step)),
+                               hn::SaturatedAdd(nearer, hn::IfThenElse(is_even, p1, p1_step)));
+      path = hn::Add(path, hn::Sub(best, subtracted));
+    }
+    if (b + 1 == row.num_blocks) path = hn::Or(path, past);
+    next_lowest = hn::Min(next_lowest, path);
+    hn::Store(path, d, after + b * lanes);
+    std::uint16_t* const sum = row.sums + b * row.sum_stride + at;
+    if constexpr (kOutput == Output::kWrite) {
+      hn::Store(path, d, sum);
+    } else {
+      path = hn::SaturatedAdd(path, hn::Load(d, row.held + b * row.held_stride + at));
+      if constexpr (kOutput == Output::kStream) {
+        hn::Stream(path, d, sum);
+      } else {
+        hn::Store(path, d, sum);
+      }
+    }
+  }
+  return Lowest(next_lowest);
+}
+
+// One way along a row. Each way is the first to come to one half.
 class Walker {
  public:
   Walker() = default;
-  HWY_INLINE Walker(const PathLine& line, std::uint16_t* state)
-      : line_(line), past_(LanesPast(line.num_disparities, line.num_blocks - 1)) {
+  HWY_INLINE Walker(const PathRow& row, bool is_back, std::uint16_t* state)
+      : row_(row),
+        is_back_(is_back ? 1 : 0),
+        num_first_(is_back ? row.width / 2 : (row.width + 1) / 2),
+        past_(LanesPast(row.num_disparities, row.num_blocks - 1)) {
     const Tag16 d;
     const int lanes = Lanes16();
-    const std::ptrdiff_t state_size = (line.num_blocks + 2) * lanes;
+    const std::ptrdiff_t state_size = (row.num_blocks + 2) * lanes;
     for (std::uint16_t* end :
          {state, state + state_size - lanes, state + state_size, state + 2 * state_size - lanes})
       hn::Store(hn::Set(d, std::uint16_t{0xFFFF}), d, end);
     before_ = state + lanes;
     after_ = state + state_size + lanes;
+    row_.held = row.sums, row_.held_stride = row.sum_stride;
   }
 
   HWY_INLINE void Step(int i) {
-    const Tag16 d;
-    const int lanes = Lanes16();
-    const std::uint16_t* cost = line_.costs + i * line_.step;
-    std::uint16_t* sum = line_.sums + i * line_.step;
-    std::uint16_t* held = line_.held == nullptr ? nullptr : line_.held + i * line_.held_step;
-    V16 next_lowest = hn::Set(d, std::uint16_t{0xFFFF});
-    for (int b = 0; b < line_.num_blocks; ++b) {
-      hwy::Prefetch(cost + b * line_.block_stride + kStepsAhead * line_.step);
-      if (held == nullptr) hwy::Prefetch(sum + b * line_.block_stride + kStepsAhead * line_.step);
-    }
-    const std::size_t steps = line_.left_steps[i * line_.left_step];
-    const AdCensusTables& tables = *line_.tables;
-    const V16 p1 = hn::Set(d, tables.p1[steps]), p1_step = hn::Set(d, tables.p1[steps + 1]);
-    const V16 far = hn::Set(d, static_cast<std::uint16_t>(lowest_ + tables.p2[steps]));
-    const V16 far_step = hn::Set(d, static_cast<std::uint16_t>(lowest_ + tables.p2[steps + 1]));
-    const V16 subtracted = hn::Set(d, lowest_);
-    for (int b = 0; b < line_.num_blocks; ++b) {
-      V16 path = hn::Load(d, cost + b * line_.block_stride);
-      if (i > 0) {
-        const std::uint16_t* at = before_ + b * lanes;
-        const V16 nearer = hn::Min(hn::LoadU(d, at - 1), hn::LoadU(d, at + 1));
-        const auto is_even = hn::Eq(LoadPartners(line_.right_steps, i, b * lanes), hn::Zero(d));
-        const V16 best = hn::Min(hn::Min(hn::Load(d, at), hn::IfThenElse(is_even, far, far_step)),
-                                 hn::SaturatedAdd(nearer, hn::IfThenElse(is_even, p1, p1_step)));
-        path = hn::Add(path, hn::Sub(best, subtracted));
-      }
-      if (b + 1 == line_.num_blocks) path = hn::Or(path, past_);
-      next_lowest = hn::Min(next_lowest, path);
-      hn::Store(path, d, after_ + b * lanes);
-      std::uint16_t* of_block = sum + b * line_.block_stride;
-      if (held == nullptr) {
-        hn::Store(hn::SaturatedAdd(path, hn::Load(d, of_block)), d, of_block);
-      } else if (i < line_.num_held) {
-        hn::Store(path, d, held + b * lanes);
-      } else {
-        hn::Stream(hn::SaturatedAdd(path, hn::Load(d, held + b * lanes)), d, of_block);
-      }
-    }
-    lowest_ = Lowest(next_lowest);
+    const int x = is_back_ ? row_.width - 1 - i : i;
+    const std::uint16_t* const before = i == 0 ? nullptr : before_;
+    auto* const step =
+        i < num_first_ ? HWY_NAMESPACE::Step<Output::kWrite> : HWY_NAMESPACE::Step<Output::kAdd>;
+    lowest_ = step(row_, x, is_back_, past_, before, lowest_, after_);
     std::swap(before_, after_);
   }
 
  private:
-  static constexpr int kStepsAhead = 6;
-
-  PathLine line_;
+  PathRow row_;
+  int is_back_ = 0, num_first_ = 0;
   V16 past_;
   std::uint16_t *before_ = nullptr, *after_ = nullptr;
   std::uint16_t lowest_ = 0;
 };
 
-// A step waits for the lowest of its line's costs before, so that others' fill the gap.
-void WalkLinesOfTarget(const PathLine* lines, int num_lines, std::uint16_t* state) {
-  Walker walkers[kMaxLinesTogether];
-  const std::ptrdiff_t state_size = std::ptrdiff_t{2} * (lines->num_blocks + 2) * Lanes16();
-  for (int k = 0; k < num_lines; ++k) walkers[k] = Walker(lines[k], state + k * state_size);
-  for (int i = 0; i < lines->length; ++i) {
-    for (int k = 0; k < num_lines; ++k) walkers[k].Step(i);
+// A step waits for the lowest of its path's costs before, so that others' fill the gap.
+void WalkRowsOfTarget(const PathRow* rows, int num_rows, std::uint16_t* state) {
+  Walker walkers[2 * kMaxRowsTogether];
+  const std::ptrdiff_t state_size = std::ptrdiff_t{2} * (rows->num_blocks + 2) * Lanes16();
+  for (int k = 0; k < 2 * num_rows; ++k) walkers[k] = Walker(rows[k / 2], k % 2 == 1, state + k * state_size);
+  for (int i = 0; i < rows->width; ++i) {
+    for (int k = 0; k < 2 * num_rows; ++k) walkers[k].Step(i);
   }
-  hwy::FlushStream();
+}
+
+void WalkColumnsOfTarget(const PathRow& path_row, int begin, int end, bool streams,
+                         const std::uint16_t* next_held, const ColumnPaths& column_paths) {
+  const PathRow row = path_row;  // by value, as stores might change what a reference shows
+  const ColumnPaths paths = column_paths;
+  const V16 past = LanesPast(row.num_disparities, row.num_blocks - 1);
+  const std::ptrdiff_t lanes = Lanes16(), size = (row.num_blocks + 1) * lanes;
+  const auto walk = [&]<Output kOutput>() HWY_ATTR {
+    for (int x = begin; x < end; ++x) {
+      if (next_held != nullptr) {
+        for (int b = 0; b < row.num_blocks; ++b)
+          __builtin_prefetch(next_held + b * row.held_stride + x * lanes, 0, 2);
+      }
+      const std::ptrdiff_t at = lanes + x * size;
+      paths.lowest[x] = Step<kOutput>(row, x, 0, past, paths.before == nullptr ? nullptr : paths.before + at,
+                                      paths.lowest[x], paths.after + at);
+    }
+  };
+  if (streams) {
+    walk.template operator()<Output::kStream>();
+    hwy::FlushStream();
+  } else {
+    walk.template operator()<Output::kAdd>();
+  }
 }
 
 // --- selection ------------------------------------------------------------------------
@@ -399,7 +437,8 @@ HWY_EXPORT(SumLineOfTarget);
 HWY_EXPORT(MeanLineOfTarget);
 HWY_EXPORT(LoadLineOfTarget);
 HWY_EXPORT(StoreLineOfTarget);
-HWY_EXPORT(WalkLinesOfTarget);
+HWY_EXPORT(WalkRowsOfTarget);
+HWY_EXPORT(WalkColumnsOfTarget);
 HWY_EXPORT(SelectRowOfTarget);
 HWY_EXPORT(SelectRightRowOfTarget);
 
@@ -433,8 +472,12 @@ void LoadLine(const std::uint16_t* volume, std::ptrdiff_t step, int length, std:
 void StoreLine(const std::uint16_t* line, int length, std::ptrdiff_t step, std::uint16_t* volume) {
   HWY_DYNAMIC_DISPATCH(StoreLineOfTarget)(line, length, step, volume);
 }
-void WalkLines(const PathLine* lines, int num_lines, std::uint16_t* state) {
-  HWY_DYNAMIC_DISPATCH(WalkLinesOfTarget)(lines, num_lines, state);
+void WalkRows(const PathRow* rows, int num_rows, std::uint16_t* state) {
+  HWY_DYNAMIC_DISPATCH(WalkRowsOfTarget)(rows, num_rows, state);
+}
+void WalkColumns(const PathRow& row, int begin, int end, bool streams, const std::uint16_t* next_held,
+                 const ColumnPaths& paths) {
+  HWY_DYNAMIC_DISPATCH(WalkColumnsOfTarget)(row, begin, end, streams, next_held, paths);
 }
 void SelectRow(const std::uint16_t* sums, std::ptrdiff_t block_stride, int width, int num_blocks,
                int num_disparities, std::uint16_t* scratch, Selection* selected) {

@@ -71,39 +71,37 @@ void LoadLine(const std::uint16_t* volume, std::ptrdiff_t step, int length, std:
 void StoreLine(const std::uint16_t* line, int length, std::ptrdiff_t step, std::uint16_t* volume);
 
 // --- scanlines ------------------------------------------------------------------------
-// What belongs to the right partners of a line of left pixels at a block's first disparity: of pixel i,
-// elements from first + i * step on of the mirrored row at rows + i * row_step. The margins hold what counts
-// outside.
-struct Partners {
-  const std::uint8_t* rows;
-  std::ptrdiff_t row_step;
-  int first, step;
-  int width;
-};
-
-// One row or column of a volume of several blocks, walked from its first pixel on.
-struct PathLine {
-  int length, num_blocks, num_disparities;
-  std::ptrdiff_t step, block_stride;  // elements from one pixel, one block to the next
-  const std::uint16_t* costs;         // of the first pixel
+// A row of a volume of several blocks, whose vectors follow one another. Pointers belong to the first pixel at
+// the first disparity; strides are elements from block to block.
+struct PathRow {
+  int width, num_blocks, num_disparities;
+  const std::uint16_t* costs;
+  std::ptrdiff_t cost_stride;
+  const std::uint16_t* held;  // sums so far, which may be `sums`
+  std::ptrdiff_t held_stride;
   std::uint16_t* sums;
-  // Null: sums are added to. Else both ways of a line hold here, all blocks of a pixel together, held_step
-  // elements from the next one's, what they leave for the other one on their first num_held pixels; sums are
-  // written on the rest, whatever they were.
-  std::uint16_t* held;
-  std::ptrdiff_t held_step;
-  int num_held;
-  // Steps of colour from the predecessor, 1 or 0: of the left pixels, left_step apart, and of the right
-  // partners.
-  const std::uint8_t* left_steps;
-  std::ptrdiff_t left_step;
-  Partners right_steps;
+  std::ptrdiff_t sum_stride;
+  // Steps of colour between a pixel and the one before it, 1 or 0; those of the right image are mirrored,
+  // the margins hold what counts outside.
+  const std::uint8_t *left_steps, *right_steps;
+  int first_right;  // element that the first pixel meets at the first disparity
   const AdCensusTables* tables;
 };
-// Lines of one length and one number of disparities, which take turns. state: 2 (num_blocks + 2) vectors
-// each.
-inline constexpr int kMaxLinesTogether = 8;
-void WalkLines(const PathLine* lines, int num_lines, std::uint16_t* state);
+// Sums of path costs along both ways of some rows, which take turns; `held` plays no part. state: 4
+// (num_blocks + 2) vectors a row.
+inline constexpr int kMaxRowsTogether = 2;
+void WalkRows(const PathRow* rows, int num_rows, std::uint16_t* state);
+
+// Paths along the columns, as far as they have come: of a pixel num_blocks vectors of costs, with one before
+// the first pixel's and one after every pixel's that hold 0xFFFF, and the lowest of them.
+struct ColumnPaths {
+  const std::uint16_t* before;  // null: they begin here
+  std::uint16_t *after, *lowest;
+};
+// Takes columns begin .. end - 1 one row further and adds their costs to the sums held; streams: past the
+// caches. next_held: of the row after, asked for ahead of its use; may be null.
+void WalkColumns(const PathRow& row, int begin, int end, bool streams, const std::uint16_t* next_held,
+                 const ColumnPaths& paths);
 
 // --- selection ------------------------------------------------------------------------
 struct Selection {

@@ -201,7 +201,8 @@ void CheckRow(const Selection* selected, const std::uint16_t* winner_right, int 
       unsigned num_agreeing = 0;
       for (int d = begin; d < end; ++d) {
         const std::uint16_t other = winner_right[first + d];
-        num_agreeing += static_cast<std::uint16_t>(other - d + max_difference) <= 2 * max_difference && other != 0xFFFF;
+        num_agreeing +=
+            static_cast<std::uint16_t>(other - d + max_difference) <= 2 * max_difference && other != 0xFFFF;
       }
       if (num_agreeing > 0) fault = kMismatched;
     }

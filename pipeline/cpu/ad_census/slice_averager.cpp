@@ -163,9 +163,10 @@ void SliceAverager::Average(const SliceInput& input, int d, int count, std::uint
     for (int y = 0; y < input.height; ++y) {
       for (int k = 0; k < count; ++k) {
         MatchRow(slices_[k], y, line_.data());
-        std::copy_n(line_.data(), input.width, to[k] + y * row_step);
+        StreamLine(line_.data(), input.width, to[k] + y * row_step);
       }
     }
+    hwy::FlushStream();
     return;
   }
   TurnLines(kRows, [&](const Slice& slice, int y, std::uint16_t* sums) {
@@ -176,6 +177,7 @@ void SliceAverager::Average(const SliceInput& input, int d, int count, std::uint
     end_ = std::min(count, first_ + kInTurns);
     Iterate(row_step);
   }
+  hwy::FlushStream();
 }
 
 // From sums along the rows. An iteration sums along one direction, then along the other one, which the next
@@ -185,7 +187,7 @@ void SliceAverager::Iterate(std::ptrdiff_t row_step) {
   const auto for_rows = [&](const auto& make_row) {
     for (int y = 0; y < input_->height; ++y) {
       for (int k = first_; k < end_; ++k)
-        std::copy_n(make_row(slices_[k], y), input_->width, slices_[k].to + y * row_step);
+        StreamLine(make_row(slices_[k], y), input_->width, slices_[k].to + y * row_step);
     }
   };
   for (int i = 0; i < iterations; ++i) {

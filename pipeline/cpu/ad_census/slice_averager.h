@@ -33,8 +33,8 @@ class SliceAverager {
   SliceAverager(int largest_width, int largest_height);
   static std::size_t BytesOf(int width, int height);
 
-  // Makes the slices of count disparities, kTogether at most, from index d on. Their rows, of width elements,
-  // go to to[i], row_step apart.
+  // Makes the slices of count disparities, kTogether at most, from index d on. Their rows
+  // go to to[i], row_step apart, past the caches and in whole vectors, which are aligned there.
   void Average(const SliceInput& input, int d, int count, std::uint16_t* const* to, std::ptrdiff_t row_step);
 
  private:

@@ -13,6 +13,8 @@
 #include <bit>
 #include <utility>
 
+#include "pipeline/aligned_buffer.h"
+
 // Whether tables of 64 elements of 16 bits can be looked up in registers: then sums from the line's begin are
 // taken from the ends of arms a vector at a time, else one after the other.
 #undef PARALLAX_CPU_HAS_WIDE_LOOKUP
@@ -148,7 +150,8 @@ HWY_INLINE V16 FindSpans(const SliceLine& line, int i, __mmask32 is_inside) {
 }
 
 // Lines are taken by value, as stores might change what a reference shows.
-void SumLineOfTarget(const SliceLine& line_to_sum, const std::uint16_t* from, std::uint16_t* to, void* scratch) {
+void SumLineOfTarget(const SliceLine& line_to_sum, const std::uint16_t* from, std::uint16_t* to,
+                     void* scratch) {
   const Tag16 d;
   const SliceLine line = line_to_sum;
   LanesInside inside(line);
@@ -156,7 +159,8 @@ void SumLineOfTarget(const SliceLine& line_to_sum, const std::uint16_t* from, st
   RunningSums running(memory);
   for (int i = 0; i < line.length; i += 32) running.Append(hn::LoadU(d, from + i));
   const std::uint16_t* const sums = memory + RunningSums::kMargin;
-  for (int i = 0; i < line.length; i += 32) hn::StoreU(ArmEnds(FindEnds(line, i, inside.Next())).Difference(sums + i), d, to + i);
+  for (int i = 0; i < line.length; i += 32)
+    hn::StoreU(ArmEnds(FindEnds(line, i, inside.Next())).Difference(sums + i), d, to + i);
 }
 
 // 1 / n, correctly rounded, for whole numbers n up to 4489 = kMaxArmSpan_px^2, from an estimate r of 14 bits:
@@ -226,7 +230,8 @@ void Average(SliceLine line, AverageOptions options, const std::uint16_t* from, 
     }
   }
   if constexpr (kSumsMeans) {
-    for (int i = 0; i < line.length; i += 32) hn::StoreU(ends_at(i).Difference(mean_memory + kFirst + i), d, to + i);
+    for (int i = 0; i < line.length; i += 32)
+      hn::StoreU(ends_at(i).Difference(mean_memory + kFirst + i), d, to + i);
   }
 }
 
@@ -408,7 +413,7 @@ void MatchSliceRowOfTarget(const SliceCostRow& row, std::uint16_t* costs) {
 // --- transposition ----------------------------------------------------------------
 #if HWY_TARGET == HWY_SCALAR
 void TransposeLinesOfTarget(const std::uint16_t* from, std::ptrdiff_t, int length, std::uint16_t* to,
-                            std::ptrdiff_t to_stride) {
+                            std::ptrdiff_t to_stride, const std::uint16_t*) {
   for (int x = 0; x < length; ++x) to[x * to_stride] = from[x];
 }
 #else
@@ -425,12 +430,15 @@ HWY_INLINE hn::Vec<D> LoadEighths(D d, const std::uint16_t* from, std::ptrdiff_t
 }
 
 void TransposeLinesOfTarget(const std::uint16_t* from, std::ptrdiff_t from_stride, int length,
-                            std::uint16_t* to, std::ptrdiff_t to_stride) {
+                            std::uint16_t* to, std::ptrdiff_t to_stride, const std::uint16_t* next) {
   const Tag16 d;
   const hn::Repartition<std::uint32_t, Tag16> d32;
   const hn::Repartition<std::uint64_t, Tag16> d64;
-  constexpr int kAhead = 24;
+  constexpr int kAhead = 24, kAlignedElements = kAlignment_bytes / 2;
   for (int x = 0; x < length; x += 8, from += 8) {
+    if (next != nullptr && x % kAlignedElements == 0) {
+      for (int i = 0; i < Lanes16(); ++i) __builtin_prefetch(next + i * from_stride + x, 0, 2);
+    }
     V16 line[8];
     for (int i = 0; i < 8; ++i) {
       line[i] = LoadEighths(d, from + i * from_stride, from_stride);
@@ -455,6 +463,11 @@ void TransposeLinesOfTarget(const std::uint16_t* from, std::ptrdiff_t from_strid
   }
 }
 #endif
+
+void StreamLineOfTarget(const std::uint16_t* from, int length, std::uint16_t* to) {
+  const Tag16 d;
+  for (int i = 0; i < length; i += Lanes16()) hn::Stream(hn::LoadU(d, from + i), d, to + i);
+}
 
 }  // namespace
 }  // namespace parallax::cpu::ad_census::HWY_NAMESPACE
@@ -489,6 +502,7 @@ HWY_EXPORT(SliceScratchBytesOfTarget);
 HWY_EXPORT(SumLineOfTarget);
 HWY_EXPORT(AverageLineOfTarget);
 HWY_EXPORT(TransposeLinesOfTarget);
+HWY_EXPORT(StreamLineOfTarget);
 
 void MatchSliceRow(const SliceCostRow& row, std::uint16_t* costs) {
   HWY_DYNAMIC_DISPATCH(MatchSliceRowOfTarget)(row, costs);
@@ -502,8 +516,11 @@ void AverageLine(const SliceLine& line, AverageOptions options, const std::uint1
   HWY_DYNAMIC_DISPATCH(AverageLineOfTarget)(line, options, from, sizes, to, scratch);
 }
 void TransposeLines(const std::uint16_t* from, std::ptrdiff_t from_stride, int length, std::uint16_t* to,
-                    std::ptrdiff_t to_stride) {
-  HWY_DYNAMIC_DISPATCH(TransposeLinesOfTarget)(from, from_stride, length, to, to_stride);
+                    std::ptrdiff_t to_stride, const std::uint16_t* next) {
+  HWY_DYNAMIC_DISPATCH(TransposeLinesOfTarget)(from, from_stride, length, to, to_stride, next);
+}
+void StreamLine(const std::uint16_t* from, int length, std::uint16_t* to) {
+  HWY_DYNAMIC_DISPATCH(StreamLineOfTarget)(from, length, to);
 }
 
 }  // namespace parallax::cpu::ad_census

@@ -73,8 +73,12 @@ void AverageLine(const SliceLine& line, AverageOptions options, const std::uint1
                  std::uint16_t* sizes, std::uint16_t* to, void* scratch);
 
 // As many lines as a vector has lanes, side by side, become vectors: to + x * to_stride gets element x of
-// every line. The number of elements is rounded up to a multiple of 8.
+// every line. The number of elements is rounded up to a multiple of 8. next: null, or lines that are wanted
+// next.
 void TransposeLines(const std::uint16_t* from, std::ptrdiff_t from_stride, int length, std::uint16_t* to,
-                    std::ptrdiff_t to_stride);
+                    std::ptrdiff_t to_stride, const std::uint16_t* next = nullptr);
+
+// Copies whole vectors past the caches, to where they are aligned.
+void StreamLine(const std::uint16_t* from, int length, std::uint16_t* to);
 
 }  // namespace parallax::cpu::ad_census
