@@ -59,32 +59,32 @@ HWY_INLINE V16 SumsFromFirst(V16 v, __m512i four_ones) {
   return hn::Add(v, V16{_mm512_maskz_permutexvar_epi16(0xFFFF0000U, _mm512_load_si512(kTwoBefore), v.raw)});
 }
 
-// Sums from a line's begin in memory that can be read two vectors before the begin and after the end.
+// The last vectors of what is made along a line, by their numbers. Sums from the line's begin are taken from the
+// vectors around as soon as they are there, so that they never leave the first-level cache.
+constexpr int kKept = 8, kRingSize = 32 * kKept;
+HWY_INLINE std::ptrdiff_t PlaceOf(int vector) { return std::ptrdiff_t{vector % kKept} * 32; }
+
+// Sums from a line's begin.
 class RunningSums {
  public:
-  static constexpr int kMargin = 64;
-  static int NumElements(int length) { return (length + 31) / 32 * 32 + 2 * kMargin; }
-
-  explicit RunningSums(std::uint16_t* memory)
-      : four_ones_(_mm512_set1_epi64(0x0001000100010001)), at_(memory + kMargin) {
+  explicit RunningSums(std::uint16_t* ring) : four_ones_(_mm512_set1_epi64(0x0001000100010001)), ring_(ring) {
     // GCC would make two shifts and two additions of a multiplication by a constant that it knows.
     asm("" : "+v"(four_ones_));
     const Tag16 d;
-    hn::Store(hn::Zero(d), d, memory);
-    hn::Store(hn::Zero(d), d, memory + 32);
+    hn::Store(hn::Zero(d), d, ring + PlaceOf(kKept - 1));
+    hn::Store(hn::Zero(d), d, ring + PlaceOf(kKept - 2));
   }
-  HWY_INLINE void Append(V16 v) {
+  HWY_INLINE void Append(V16 v, int vector) {
     const Tag16 d;
     const V16 sums = SumsFromFirst(v, four_ones_);
-    hn::Store(hn::Add(sums, before_), d, at_);
+    hn::Store(hn::Add(sums, before_), d, ring_ + PlaceOf(vector));
     before_ = hn::Add(before_, V16{_mm512_permutexvar_epi16(_mm512_set1_epi16(31), sums.raw)});
-    at_ += 32;
   }
 
  private:
   V16 before_ = hn::Zero(Tag16());
   __m512i four_ones_;
-  std::uint16_t* at_;
+  std::uint16_t* ring_;
 };
 
 // The ends of the arms of a vector of pixels, as lanes of the vectors of sums around.
@@ -93,25 +93,29 @@ struct EndLanes {
 };
 class ArmEnds {
  public:
-  HWY_INLINE explicit ArmEnds(EndLanes lanes)
+  static constexpr int kReach = 2;  // vectors
+  HWY_INLINE ArmEnds(EndLanes lanes, int vector)
       : ahead_(lanes.ahead),
         back_(lanes.back),
         is_far_ahead_(_mm512_cmpeq_epi16_mask(ahead_, _mm512_set1_epi16(64))),
-        is_far_back_(_mm512_movepi16_mask(back_)) {}
+        is_far_back_(_mm512_movepi16_mask(back_)),
+        vector_(vector + kKept) {}
 
-  HWY_INLINE V16 Difference(const std::uint16_t* sums) const {  // sums: of the first pixel of the vector
-    const Tag16 d;
-    const __m512i here = hn::Load(d, sums).raw, before = hn::Load(d, sums - 32).raw;
-    __m512i end = _mm512_permutex2var_epi16(here, ahead_, hn::Load(d, sums + 32).raw);
-    end = _mm512_mask_set1_epi16(end, is_far_ahead_, static_cast<short>(sums[64]));
-    __m512i begin = _mm512_permutex2var_epi16(before, back_, here);
-    begin = _mm512_mask_permutexvar_epi16(begin, is_far_back_, back_, hn::Load(d, sums - 64).raw);
+  HWY_INLINE V16 Difference(const std::uint16_t* ring) const {
+    const auto sums = [&](int away)
+                          HWY_ATTR { return hn::Load(Tag16(), ring + PlaceOf(vector_ + away)).raw; };
+    const __m512i here = sums(0);
+    __m512i end = _mm512_permutex2var_epi16(here, ahead_, sums(1));
+    end = _mm512_mask_set1_epi16(end, is_far_ahead_, static_cast<short>(ring[PlaceOf(vector_ + 2)]));
+    __m512i begin = _mm512_permutex2var_epi16(sums(-1), back_, here);
+    begin = _mm512_mask_permutexvar_epi16(begin, is_far_back_, back_, sums(-2));
     return hn::Sub(V16{end}, V16{begin});
   }
 
  private:
   __m512i ahead_, back_;
   __mmask32 is_far_ahead_, is_far_back_;  // whether an end lies one vector further
+  int vector_;
 };
 
 // Which pixels of a line's successive vectors have partners inside the right image.
@@ -149,18 +153,28 @@ HWY_INLINE V16 FindSpans(const SliceLine& line, int i, __mmask32 is_inside) {
   return hn::Add(V16{_mm512_cvtepu8_epi16(arms)}, hn::Set(Tag16(), std::uint16_t{1}));
 }
 
+HWY_INLINE int NumVectors(int length) { return (length + 31) / 32; }
+// Sums are asked for this many vectors after they were begun: with one more than must be, nothing waits for what
+// was just stored.
+constexpr int kLag = ArmEnds::kReach + 1;
+static_assert(2 * kLag + 1 <= kKept && kLag + ArmEnds::kReach + 1 <= kKept);
+
 // Lines are taken by value, as stores might change what a reference shows.
 void SumLineOfTarget(const SliceLine& line_to_sum, const std::uint16_t* from, std::uint16_t* to,
                      void* scratch) {
   const Tag16 d;
   const SliceLine line = line_to_sum;
   LanesInside inside(line);
-  std::uint16_t* const memory = static_cast<std::uint16_t*>(scratch);
-  RunningSums running(memory);
-  for (int i = 0; i < line.length; i += 32) running.Append(hn::LoadU(d, from + i));
-  const std::uint16_t* const sums = memory + RunningSums::kMargin;
-  for (int i = 0; i < line.length; i += 32)
-    hn::StoreU(ArmEnds(FindEnds(line, i, inside.Next())).Difference(sums + i), d, to + i);
+  std::uint16_t* const ring = static_cast<std::uint16_t*>(scratch);
+  RunningSums running(ring);
+  const int num_vectors = NumVectors(line.length);
+  for (int j = 0; j < num_vectors + kLag; ++j) {
+    if (j < num_vectors) running.Append(hn::LoadU(d, from + 32 * j), j);
+    if (const int done = j - kLag; done >= 0) {
+      const ArmEnds ends(FindEnds(line, 32 * done, inside.Next()), done);
+      hn::StoreU(ends.Difference(ring), d, to + 32 * done);
+    }
+  }
 }
 
 // 1 / n, correctly rounded, for whole numbers n up to 4489 = kMaxArmSpan_px^2, from an estimate r of 14 bits:
@@ -191,47 +205,51 @@ void Average(SliceLine line, AverageOptions options, const std::uint16_t* from, 
              std::uint16_t* to, std::uint16_t* scratch) {
   const Tag16 d;
   LanesInside inside(line);
-  const auto take = [&] { return std::exchange(scratch, scratch + RunningSums::NumElements(line.length)); };
-  std::uint16_t *const low_memory = take(), *const high_memory = take();
-  std::uint16_t *const span_memory = take(), *const mean_memory = take();
+  const auto take = [&] { return std::exchange(scratch, scratch + kRingSize); };
+  std::uint16_t *const low_ring = take(), *const high_ring = take();
+  std::uint16_t *const span_ring = take(), *const mean_ring = take();
   std::uint16_t *const ahead = take(), *const back = take();
-  RunningSums low(low_memory), high(high_memory), spans(span_memory), means(mean_memory);
-  for (int i = 0; i < line.length; i += 32) {
+  RunningSums low(low_ring), high(high_ring), spans(span_ring), means(mean_ring);
+  const auto begin_sums = [&](int j) HWY_ATTR {
+    const int i = 32 * j;
     hwy::Prefetch(options.next_values + i);
     hwy::Prefetch(options.next_sizes + i);
     const __mmask32 is_inside = inside.Next();
     const EndLanes ends = FindEnds(line, i, is_inside);
-    hn::Store(V16{ends.ahead}, d, ahead + i);
-    hn::Store(V16{ends.back}, d, back + i);
+    hn::Store(V16{ends.ahead}, d, ahead + PlaceOf(j));
+    hn::Store(V16{ends.back}, d, back + PlaceOf(j));
     const V16 v = hn::LoadU(d, from + i);
-    low.Append(hn::And(v, hn::Set(d, std::uint16_t{255})));
-    high.Append(hn::ShiftRight<8>(v));
-    if constexpr (kFindsSizes) spans.Append(FindSpans(line, i, is_inside));
-  }
-  const auto ends_at = [&](int i) HWY_ATTR {
-    return ArmEnds({hn::Load(d, ahead + i).raw, hn::Load(d, back + i).raw});
+    low.Append(hn::And(v, hn::Set(d, std::uint16_t{255})), j);
+    high.Append(hn::ShiftRight<8>(v), j);
+    if constexpr (kFindsSizes) spans.Append(FindSpans(line, i, is_inside), j);
   };
-  constexpr int kFirst = RunningSums::kMargin;
-  for (int i = 0; i < line.length; i += 32) {
-    const ArmEnds ends = ends_at(i);
+  const auto ends_of = [&](int j) HWY_ATTR {
+    return ArmEnds({hn::Load(d, ahead + PlaceOf(j)).raw, hn::Load(d, back + PlaceOf(j)).raw}, j);
+  };
+  const auto find_means = [&](int j) HWY_ATTR {
+    const ArmEnds ends = ends_of(j);
     V16 size;
     if constexpr (kFindsSizes) {
-      size = ends.Difference(span_memory + kFirst + i);
-      hn::StoreU(size, d, sizes + i);
+      size = ends.Difference(span_ring);
+      hn::StoreU(size, d, sizes + 32 * j);
     } else {
-      size = hn::LoadU(d, sizes + i);
+      size = hn::LoadU(d, sizes + 32 * j);
     }
-    const V16 mean =
-        Mean(ends.Difference(low_memory + kFirst + i), ends.Difference(high_memory + kFirst + i), size);
+    const V16 mean = Mean(ends.Difference(low_ring), ends.Difference(high_ring), size);
     if constexpr (kSumsMeans) {
-      means.Append(mean);
+      means.Append(mean, j);
     } else {
-      hn::StoreU(mean, d, to + i);
+      hn::StoreU(mean, d, to + 32 * j);
     }
-  }
-  if constexpr (kSumsMeans) {
-    for (int i = 0; i < line.length; i += 32)
-      hn::StoreU(ends_at(i).Difference(mean_memory + kFirst + i), d, to + i);
+  };
+  const int num_vectors = NumVectors(line.length);
+  for (int j = 0; j < num_vectors + (kSumsMeans ? 2 : 1) * kLag; ++j) {
+    if (j < num_vectors) begin_sums(j);
+    if (const int begun = j - kLag; begun >= 0 && begun < num_vectors) find_means(begun);
+    if constexpr (kSumsMeans) {
+      if (const int done = j - 2 * kLag; done >= 0)
+        hn::StoreU(ends_of(done).Difference(mean_ring), d, to + 32 * done);
+    }
   }
 }
 
@@ -243,9 +261,7 @@ void AverageLineOfTarget(const SliceLine& line, AverageOptions options, const st
   average(line, options, from, sizes, to, static_cast<std::uint16_t*>(scratch));
 }
 
-std::size_t SliceScratchBytesOfTarget(int length) {
-  return 6 * static_cast<std::size_t>(RunningSums::NumElements(length)) * sizeof(std::uint16_t);
-}
+std::size_t SliceScratchBytesOfTarget(int) { return 6 * kRingSize * sizeof(std::uint16_t); }
 
 #else
 
@@ -418,6 +434,17 @@ void TransposeLinesOfTarget(const std::uint16_t* from, std::ptrdiff_t, int lengt
 }
 #else
 // 8 elements each of the lines i, i + 8, i + 16, ..., one after the other.
+#if PARALLAX_CPU_HAS_WIDE_LOOKUP
+HWY_INLINE V16 LoadEighths(Tag16, const std::uint16_t* from, std::ptrdiff_t stride) {
+  const auto load = [&](int line) HWY_ATTR {
+    return _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + line * stride));
+  };
+  __m512i v = _mm512_castsi128_si512(load(0));
+  v = _mm512_inserti32x4(v, load(8), 1);
+  v = _mm512_inserti32x4(v, load(16), 2);
+  return V16{_mm512_inserti32x4(v, load(24), 3)};
+}
+#else
 template <class D>
 HWY_INLINE hn::Vec<D> LoadEighths(D d, const std::uint16_t* from, std::ptrdiff_t stride) {
   if constexpr (hn::MaxLanes(D()) == 8) {
@@ -428,6 +455,7 @@ HWY_INLINE hn::Vec<D> LoadEighths(D d, const std::uint16_t* from, std::ptrdiff_t
     return hn::Combine(d, LoadEighths(half, from + kHalf * stride, stride), LoadEighths(half, from, stride));
   }
 }
+#endif
 
 void TransposeLinesOfTarget(const std::uint16_t* from, std::ptrdiff_t from_stride, int length,
                             std::uint16_t* to, std::ptrdiff_t to_stride, const std::uint16_t* next) {
