@@ -39,11 +39,35 @@ HWY_INLINE int Lanes16() { return static_cast<int>(hn::Lanes(Tag16())); }
 // 16-bit sums from the line's begin, which wrap around and give the right differences.
 #if PARALLAX_CPU_HAS_WIDE_LOOKUP
 
+// Hides that a value is a constant. GCC would make constants anew for every vector, and two shifts and two
+// additions of a multiplication.
+HWY_INLINE __m512i Hidden(__m512i v) {
+  asm("" : "+v"(v));
+  return v;
+}
+HWY_INLINE __mmask32 Hidden(__mmask32 mask) {
+  asm("" : "+Yk"(mask));
+  return mask;
+}
+struct Constants {
+  HWY_INLINE Constants()
+      : four_ones(Hidden(_mm512_set1_epi64(0x0001000100010001))),
+        last_lane(Hidden(_mm512_set1_epi16(31))),
+        num_lanes(Hidden(_mm512_set1_epi16(32))),
+        two_vectors(Hidden(_mm512_set1_epi16(64))),
+        low_byte(Hidden(_mm512_set1_epi16(255))),
+        one(Hidden(_mm512_castps_si512(_mm512_set1_ps(1.0F)))),
+        but_quarter(Hidden(__mmask32{0xFFFFFF00})),
+        upper_half(Hidden(__mmask32{0xFFFF0000})) {}
+  __m512i four_ones, last_lane, num_lanes, two_vectors, low_byte, one;
+  __mmask32 but_quarter, upper_half;
+};
+
 // Lane i: the sum of lanes 0 .. i, of values whose sums of four fit 16 bits.
-HWY_INLINE V16 SumsFromFirst(V16 v, __m512i four_ones) {
+HWY_INLINE V16 SumsFromFirst(V16 v, const Constants& constants) {
   const Tag16 d;
   // Of four lanes by one multiplication, then of eight.
-  v = V16{_mm512_mullo_epi64(v.raw, four_ones)};
+  v = V16{_mm512_mullo_epi64(v.raw, constants.four_ones)};
   alignas(64) static constexpr std::uint8_t kLastOfFour[16] = {128, 128, 128, 128, 128, 128, 128, 128,
                                                                6,   7,   6,   7,   6,   7,   6,   7};
   const __m512i last_of_four =
@@ -55,8 +79,10 @@ HWY_INLINE V16 SumsFromFirst(V16 v, __m512i four_ones) {
                                                             15, 15, 23, 23, 23, 23, 23, 23, 23, 23};
   alignas(64) static constexpr std::uint16_t kTwoBefore[32] = {
       0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 7, 7, 7, 7, 7, 7, 7, 7, 15, 15, 15, 15, 15, 15, 15, 15};
-  v = hn::Add(v, V16{_mm512_maskz_permutexvar_epi16(0xFFFFFF00U, _mm512_load_si512(kBefore), v.raw)});
-  return hn::Add(v, V16{_mm512_maskz_permutexvar_epi16(0xFFFF0000U, _mm512_load_si512(kTwoBefore), v.raw)});
+  v = hn::Add(v,
+              V16{_mm512_maskz_permutexvar_epi16(constants.but_quarter, _mm512_load_si512(kBefore), v.raw)});
+  return hn::Add(
+      v, V16{_mm512_maskz_permutexvar_epi16(constants.upper_half, _mm512_load_si512(kTwoBefore), v.raw)});
 }
 
 // The last vectors of what is made along a line, by their numbers. Sums from the line's begin are taken from the
@@ -67,23 +93,21 @@ HWY_INLINE std::ptrdiff_t PlaceOf(int vector) { return std::ptrdiff_t{vector % k
 // Sums from a line's begin.
 class RunningSums {
  public:
-  explicit RunningSums(std::uint16_t* ring) : four_ones_(_mm512_set1_epi64(0x0001000100010001)), ring_(ring) {
-    // GCC would make two shifts and two additions of a multiplication by a constant that it knows.
-    asm("" : "+v"(four_ones_));
+  RunningSums(const Constants& constants, std::uint16_t* ring) : constants_(constants), ring_(ring) {
     const Tag16 d;
     hn::Store(hn::Zero(d), d, ring + PlaceOf(kKept - 1));
     hn::Store(hn::Zero(d), d, ring + PlaceOf(kKept - 2));
   }
   HWY_INLINE void Append(V16 v, int vector) {
     const Tag16 d;
-    const V16 sums = SumsFromFirst(v, four_ones_);
+    const V16 sums = SumsFromFirst(v, constants_);
     hn::Store(hn::Add(sums, before_), d, ring_ + PlaceOf(vector));
-    before_ = hn::Add(before_, V16{_mm512_permutexvar_epi16(_mm512_set1_epi16(31), sums.raw)});
+    before_ = hn::Add(before_, V16{_mm512_permutexvar_epi16(constants_.last_lane, sums.raw)});
   }
 
  private:
   V16 before_ = hn::Zero(Tag16());
-  __m512i four_ones_;
+  Constants constants_;
   std::uint16_t* ring_;
 };
 
@@ -94,10 +118,10 @@ struct EndLanes {
 class ArmEnds {
  public:
   static constexpr int kReach = 2;  // vectors
-  HWY_INLINE ArmEnds(EndLanes lanes, int vector)
+  HWY_INLINE ArmEnds(const Constants& constants, EndLanes lanes, int vector)
       : ahead_(lanes.ahead),
         back_(lanes.back),
-        is_far_ahead_(_mm512_cmpeq_epi16_mask(ahead_, _mm512_set1_epi16(64))),
+        is_far_ahead_(_mm512_cmpeq_epi16_mask(ahead_, constants.two_vectors)),
         is_far_back_(_mm512_movepi16_mask(back_)),
         vector_(vector + kKept) {}
 
@@ -124,9 +148,9 @@ class LanesInside {
   explicit LanesInside(const SliceLine& line)
       : from_begin_(_mm512_sub_epi16(hn::Iota(Tag16(), 0).raw, Set(line.begin))),
         count_(Set(line.end - line.begin)) {}
-  HWY_INLINE __mmask32 Next() {
+  HWY_INLINE __mmask32 Next(const Constants& constants) {
     const __m512i from_begin = from_begin_;
-    from_begin_ = _mm512_add_epi16(from_begin_, Set(32));
+    from_begin_ = _mm512_add_epi16(from_begin_, constants.num_lanes);
     return _mm512_cmplt_epu16_mask(from_begin, count_);
   }
 
@@ -166,12 +190,13 @@ void SumLineOfTarget(const SliceLine& line_to_sum, const std::uint16_t* from, st
   const SliceLine line = line_to_sum;
   LanesInside inside(line);
   std::uint16_t* const ring = static_cast<std::uint16_t*>(scratch);
-  RunningSums running(ring);
+  const Constants constants;
+  RunningSums running(constants, ring);
   const int num_vectors = NumVectors(line.length);
   for (int j = 0; j < num_vectors + kLag; ++j) {
     if (j < num_vectors) running.Append(hn::LoadU(d, from + 32 * j), j);
     if (const int done = j - kLag; done >= 0) {
-      const ArmEnds ends(FindEnds(line, 32 * done, inside.Next()), done);
+      const ArmEnds ends(constants, FindEnds(line, 32 * done, inside.Next(constants)), done);
       hn::StoreU(ends.Difference(ring), d, to + 32 * done);
     }
   }
@@ -181,18 +206,20 @@ void SumLineOfTarget(const SliceLine& line_to_sum, const std::uint16_t* from, st
 // 1 / n = r (1 + e + e^2 + ...) with e = 1 - n r, which takes 22 bits and is exact. Before the last rounding
 // the sum is off by less than 2^-37.9 of 1 / n (2^-38 as e + e^2 is rounded, 2^-42 for what is left out), and
 // every number halfway between two floats lies 2^-37 of it or more away.
-HWY_INLINE __m512 Reciprocal(__m512 n) {
+HWY_INLINE __m512 Reciprocal(__m512 n, __m512 one) {
   const __m512 r = _mm512_rcp14_ps(n);
-  const __m512 e = _mm512_fnmadd_ps(n, r, _mm512_set1_ps(1.0F));
+  const __m512 e = _mm512_fnmadd_ps(n, r, one);
   return _mm512_fmadd_ps(r, _mm512_fmadd_ps(e, e, e), r);
 }
 
 // low, high: sums of low and high bytes, which fit 16 bits where the whole takes 23.
-HWY_INLINE V16 Mean(V16 low, V16 high, V16 size) {
+HWY_INLINE V16 Mean(const Constants& constants, V16 low, V16 high, V16 size) {
   const __m512i weights = _mm512_set1_epi32(256 << 16 | 1), zero = _mm512_setzero_si512();
   const auto mean = [&](__m512i sum_bytes, __m512i size_of_half) HWY_ATTR {
     const __m512 sum = _mm512_cvtepi32_ps(_mm512_madd_epi16(sum_bytes, weights));
-    return _mm512_cvtps_epi32(_mm512_mul_ps(sum, Reciprocal(_mm512_cvtepi32_ps(size_of_half))));
+    const __m512 reciprocal =
+        Reciprocal(_mm512_cvtepi32_ps(size_of_half), _mm512_castsi512_ps(constants.one));
+    return _mm512_cvtps_epi32(_mm512_mul_ps(sum, reciprocal));
   };
   const __m512i first = mean(_mm512_unpacklo_epi16(low.raw, high.raw), _mm512_unpacklo_epi16(size.raw, zero));
   const __m512i second =
@@ -209,43 +236,43 @@ void Average(SliceLine line, AverageOptions options, const std::uint16_t* from, 
   std::uint16_t *const low_ring = take(), *const high_ring = take();
   std::uint16_t *const span_ring = take(), *const mean_ring = take();
   std::uint16_t *const ahead = take(), *const back = take();
-  RunningSums low(low_ring), high(high_ring), spans(span_ring), means(mean_ring);
-  const auto begin_sums = [&](int j) HWY_ATTR {
-    const int i = 32 * j;
-    hwy::Prefetch(options.next_values + i);
-    hwy::Prefetch(options.next_sizes + i);
-    const __mmask32 is_inside = inside.Next();
-    const EndLanes ends = FindEnds(line, i, is_inside);
-    hn::Store(V16{ends.ahead}, d, ahead + PlaceOf(j));
-    hn::Store(V16{ends.back}, d, back + PlaceOf(j));
-    const V16 v = hn::LoadU(d, from + i);
-    low.Append(hn::And(v, hn::Set(d, std::uint16_t{255})), j);
-    high.Append(hn::ShiftRight<8>(v), j);
-    if constexpr (kFindsSizes) spans.Append(FindSpans(line, i, is_inside), j);
-  };
-  const auto ends_of = [&](int j) HWY_ATTR {
-    return ArmEnds({hn::Load(d, ahead + PlaceOf(j)).raw, hn::Load(d, back + PlaceOf(j)).raw}, j);
-  };
-  const auto find_means = [&](int j) HWY_ATTR {
-    const ArmEnds ends = ends_of(j);
-    V16 size;
-    if constexpr (kFindsSizes) {
-      size = ends.Difference(span_ring);
-      hn::StoreU(size, d, sizes + 32 * j);
-    } else {
-      size = hn::LoadU(d, sizes + 32 * j);
-    }
-    const V16 mean = Mean(ends.Difference(low_ring), ends.Difference(high_ring), size);
-    if constexpr (kSumsMeans) {
-      means.Append(mean, j);
-    } else {
-      hn::StoreU(mean, d, to + 32 * j);
-    }
+  const Constants constants;
+  RunningSums low(constants, low_ring), high(constants, high_ring);
+  RunningSums spans(constants, span_ring), means(constants, mean_ring);
+  const auto ends_of = [=](int j) HWY_ATTR {
+    return ArmEnds(constants, {hn::Load(d, ahead + PlaceOf(j)).raw, hn::Load(d, back + PlaceOf(j)).raw}, j);
   };
   const int num_vectors = NumVectors(line.length);
   for (int j = 0; j < num_vectors + (kSumsMeans ? 2 : 1) * kLag; ++j) {
-    if (j < num_vectors) begin_sums(j);
-    if (const int begun = j - kLag; begun >= 0 && begun < num_vectors) find_means(begun);
+    if (j < num_vectors) {
+      const int i = 32 * j;
+      hwy::Prefetch(options.next_values + i);
+      hwy::Prefetch(options.next_sizes + i);
+      const __mmask32 is_inside = inside.Next(constants);
+      const EndLanes ends = FindEnds(line, i, is_inside);
+      hn::Store(V16{ends.ahead}, d, ahead + PlaceOf(j));
+      hn::Store(V16{ends.back}, d, back + PlaceOf(j));
+      const V16 v = hn::LoadU(d, from + i);
+      low.Append(hn::And(v, V16{constants.low_byte}), j);
+      high.Append(hn::ShiftRight<8>(v), j);
+      if constexpr (kFindsSizes) spans.Append(FindSpans(line, i, is_inside), j);
+    }
+    if (const int begun = j - kLag; begun >= 0 && begun < num_vectors) {
+      const ArmEnds ends = ends_of(begun);
+      V16 size;
+      if constexpr (kFindsSizes) {
+        size = ends.Difference(span_ring);
+        hn::StoreU(size, d, sizes + 32 * begun);
+      } else {
+        size = hn::LoadU(d, sizes + 32 * begun);
+      }
+      const V16 mean = Mean(constants, ends.Difference(low_ring), ends.Difference(high_ring), size);
+      if constexpr (kSumsMeans) {
+        means.Append(mean, begun);
+      } else {
+        hn::StoreU(mean, d, to + 32 * begun);
+      }
+    }
     if constexpr (kSumsMeans) {
       if (const int done = j - 2 * kLag; done >= 0)
         hn::StoreU(ends_of(done).Difference(mean_ring), d, to + 32 * done);
