@@ -108,7 +108,7 @@ void FrameViewer::Flush() {
   std::unique_lock lock(mutex_);
   flushing_ = true;
   changed_.notify_all();
-  changed_.wait(lock, [this] { return (!latest_ && !displaying_) || ended_; });
+  changed_.wait(lock, [this] { return (!latest_ && !displaying_ && !OwesCloud()) || ended_; });
   flushing_ = false;
 }
 
@@ -119,27 +119,38 @@ bool FrameViewer::WantsRematch() const {
   return session_ && shown_ && session_->version() != shown_version_ && stands;
 }
 
+bool FrameViewer::OwesCloud() const {
+  return shown_ && !shown_has_cloud_ && (flushing_ || source_ended_ || viewer_->paused());
+}
+
 void FrameViewer::DisplayFrames() {
   constexpr std::chrono::milliseconds kPoll(100);  // pausing tells nobody
   constexpr double kShareBesideWork = 0.03;
+  constexpr std::chrono::seconds kBetweenClouds(1);
   ProcessorShare share(kWorkers, kShareBesideWork);
   std::unique_lock lock(mutex_);
   while (true) {
-    while (!latest_ && !ended_ && !WantsRematch()) changed_.wait_for(lock, kPoll);
+    while (!latest_ && !ended_ && !WantsRematch() && !OwesCloud()) changed_.wait_for(lock, kPoll);
     // Beside work that comes first the window waits until it has time for another frame.
     while (first_ == First::kWork && shown_ && latest_ && !ended_ && !flushing_ && !share.MaySpend())
       changed_.wait_for(lock, kPoll);
     if (ended_) return;
-    const bool is_rematch = !latest_;
+    const bool is_rematch = !latest_ && WantsRematch();
     if (latest_) shown_ = std::exchange(latest_, nullptr);
     if (session_) shown_version_ = session_->version();
+    const Clock::time_point now = Clock::now();
+    shown_has_cloud_ = false;
+    const bool with_cloud =
+        first_ == First::kWindow || OwesCloud() || !last_cloud_ || now - *last_cloud_ >= kBetweenClouds;
+    shown_has_cloud_ = with_cloud;
+    if (with_cloud) last_cloud_ = now;
     const std::shared_ptr<const MatchedFrame> frame = shown_;
     const std::string status = Status();
     const std::size_t number = num_observed_ - 1;
     displaying_ = true;
     lock.unlock();
     try {
-      ViewerFrame shown = Display(frame, is_rematch);
+      ViewerFrame shown = Display(frame, is_rematch, with_cloud);
       AddKeptClouds(number, shown);
       shown.status = status + shown.status;
       viewer_->Show(std::move(shown));
@@ -152,7 +163,8 @@ void FrameViewer::DisplayFrames() {
   }
 }
 
-ViewerFrame FrameViewer::Display(const std::shared_ptr<const MatchedFrame>& matched, bool is_rematch) {
+ViewerFrame FrameViewer::Display(const std::shared_ptr<const MatchedFrame>& matched, bool is_rematch,
+                                 bool with_cloud) {
   const StereoFrame& frame = matched->frame;
   ShownFrame shown = MakeShownFrame(matched, backend_);
   // The map must live as long as its owner.
@@ -191,10 +203,11 @@ ViewerFrame FrameViewer::Display(const std::shared_ptr<const MatchedFrame>& matc
   result.name = frame.name;
   result.status = fmt::format("matching {:.1f} ms ({}, {} disparities)", shown.a.match_ms, shown.a.backend,
                               shown.a.parameters.matching_cost.num_disparities);
+  result.keeps_cloud = !with_cloud;
   CloudInput cloud{
       .disparity = shown.a.disparity, .colors = shown.left.ConstView(), .confidence = shown.a.confidence};
   if (shown.truth != nullptr) cloud.truth = shown.truth->disparity.ConstView();
-  AddCloud(cloud, frame.rig, shown.a.parameters.reprojection, result);
+  if (with_cloud) AddCloud(cloud, frame.rig, shown.a.parameters.reprojection, result);
   result.shown = std::make_shared<const ShownFrame>(std::move(shown));
   return result;
 }

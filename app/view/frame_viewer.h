@@ -31,6 +31,8 @@ class FrameViewer {
   // What the window shows when the processors have too little time: kWindow, every frame for which there is
   // any; kWork, what 3 % of it is enough for, so that the work beside it keeps its pace. What somebody
   // does in the window comes first either way.
+  // The cloud takes most of a frame's time: beside work that comes first it follows once a second, and when
+  // frames stop coming.
   enum class First { kWindow, kWork };
 
   // Opens the window. Throws as OpenViewer.
@@ -72,8 +74,10 @@ class FrameViewer {
  private:
   void DisplayFrames();
   bool WantsRematch() const;
+  // Whether the frame that is shown lacks its cloud, and will for longer than a moment.
+  bool OwesCloud() const;
   // Throws as FrameRematcher.
-  ViewerFrame Display(const std::shared_ptr<const MatchedFrame>& matched, bool is_rematch);
+  ViewerFrame Display(const std::shared_ptr<const MatchedFrame>& matched, bool is_rematch, bool with_cloud);
   std::string Status() const;
   // Adds the kept clouds to that of frame `number`, from 0.
   void AddKeptClouds(std::size_t number, ViewerFrame& shown);
@@ -92,6 +96,7 @@ class FrameViewer {
   Score score_;
   std::shared_ptr<const MatchedFrame> shown_;  // last
   long shown_version_ = 0;                     // of the session
+  bool shown_has_cloud_ = false;
 
   std::vector<CameraPose> poses_;  // empty: clouds are not kept
   std::optional<CloudMap> kept_;
@@ -101,7 +106,7 @@ class FrameViewer {
   std::shared_ptr<const MatchedFrame> latest_;
   bool displaying_ = false, flushing_ = false, ended_ = false, source_ended_ = false;
   std::size_t num_observed_ = 0;  // or the number of the latest one, from 1
-  std::optional<Clock::time_point> last_observed_;
+  std::optional<Clock::time_point> last_observed_, last_cloud_;
   double frame_ms_ = 0;  // smoothed time from frame to frame, pauses left out
 
   std::jthread display_thread_;

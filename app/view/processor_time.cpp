@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
+#include <ctime>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -17,8 +19,32 @@ namespace parallax::app {
 namespace {
 
 constexpr double kLongestDebt_s = 5;  // what a window takes to open, or somebody who turns a cloud
+constexpr std::chrono::milliseconds kBetweenLooks(20);
+
+// Seconds for which all processors of the machine have stood idle; 0 where the system does not tell.
+double IdleTime_s() {
+  std::ifstream file("/proc/stat");
+  std::string name;
+  double user = 0, nice = 0, system = 0, idle = 0;
+  return file >> name >> user >> nice >> system >> idle ? idle / static_cast<double>(sysconf(_SC_CLK_TCK))
+                                                        : 0;
+}
+
+double ProcessTime_s() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
 }  // namespace
+
+double ProcessorsToUse() {
+  double processors = std::max(1u, std::thread::hardware_concurrency());
+  std::ifstream file("/sys/fs/cgroup/cpu.max");  // "QUOTA PERIOD" in microseconds, "max" without a quota
+  std::string quota;
+  double period = 0;
+  if (file >> quota >> period && quota != "max" && period > 0) {
+    const double quota_us = std::strtod(quota.c_str(), nullptr);
+    if (quota_us > 0) processors = std::min(processors, quota_us / period);
+  }
+  return processors;
+}
 
 void BecomeWorkers(const std::string& name, int nice) {
   pthread_setname_np(pthread_self(), name.c_str());
@@ -46,19 +72,26 @@ double ProcessorTimeBesides_s(const std::string& name) {
   return ticks / static_cast<double>(sysconf(_SC_CLK_TCK));
 }
 
-ProcessorShare::ProcessorShare(std::string besides, double share)
-    : besides_(std::move(besides)), share_(share * std::max(1u, std::thread::hardware_concurrency())) {}
+ProcessorShare::ProcessorShare(std::string besides, double share, double of_idle)
+    : besides_(std::move(besides)),
+      processors_(ProcessorsToUse()),
+      share_(share * processors_),
+      of_idle_(of_idle) {}
 
 bool ProcessorShare::MaySpend() {
-  const double spent_s = ProcessorTimeBesides_s(besides_);
   const Clock::time_point now = Clock::now();
+  if (spent_s_ >= 0 && now - at_ < kBetweenLooks) return credit_s_ >= 0;
+  const double spent_s = ProcessorTimeBesides_s(besides_), all_s = ProcessTime_s(), idle_s = IdleTime_s();
   if (spent_s_ >= 0) {
     const double since_s = std::chrono::duration<double>(now - at_).count();
+    // The machine's processors stand idle for more than this process where it has a quota.
+    const double idle =
+        std::clamp(processors_ * since_s - (all_s - all_s_), 0.0, std::max(0.0, idle_s - idle_s_));
     // A thread that has ended takes its time away.
-    credit_s_ += share_ * since_s - std::max(0.0, spent_s - spent_s_);
+    credit_s_ += share_ * since_s + of_idle_ * idle - std::max(0.0, spent_s - spent_s_);
     credit_s_ = std::clamp(credit_s_, -kLongestDebt_s * share_, share_);
   }
-  spent_s_ = spent_s;
+  spent_s_ = spent_s, all_s_ = all_s, idle_s_ = idle_s;
   at_ = now;
   return credit_s_ >= 0;
 }

@@ -24,6 +24,7 @@ struct ViewerFrame {
   std::shared_ptr<const ShownFrame> shown;  // what the picture panes show; null where there is only a cloud
   std::shared_ptr<const CloudFrame> cloud_frame;
   std::string cloud_caption;
+  bool keeps_cloud = false;  // the cloud of an earlier frame, and its caption, stay
 };
 
 class ParameterSession;

@@ -44,6 +44,11 @@ void DrivenWindow::Xdotool(const std::vector<std::string>& arguments) const {
 
 void DrivenWindow::PressKey(const std::string& key) { Xdotool({"key", key}); }
 
+void DrivenWindow::Type(std::vector<std::string> keys) {
+  keys.insert(keys.begin(), {"key", "--delay", "1"});
+  Xdotool(keys);
+}
+
 void DrivenWindow::Move(int x, int y) {
   Xdotool({"mousemove", "--window", std::to_string(window_.id), std::to_string(x), std::to_string(y)});
 }

@@ -29,6 +29,8 @@ class DrivenWindow {
 
   // xdotool's names of keys: "space", "ctrl+z", "question".
   void PressKey(const std::string& key);
+  // One after the other, at once.
+  void Type(std::vector<std::string> keys);
   void Click(int x, int y, int button = 1);
   // Down and up at once, before the window can draw.
   void ShortClick(int x, int y);

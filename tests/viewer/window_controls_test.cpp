@@ -215,6 +215,22 @@ TEST_F(WindowControls, ThePanelsBoxesSlidersAndNumbersActByMouse) {
   EXPECT_EQ(window.Errors(), "");
 }
 
+// The keys come faster than the window draws.
+TEST_F(WindowControls, ANumberIsTyped) {
+  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused", "--size", "1000", "900"});
+  window.PressKey("Tab");
+  EXPECT_TRUE(window.Await([](const Json& state) {
+    return state["controls"].contains("cloud.far") && state["controls"]["cloud.far"][0] < 1000;
+  }));
+  window.Settle();
+  window.ClickControl("cloud.far");
+  window.Type({"ctrl+a", "3", "7", "BackSpace", "8", "Return"});
+  EXPECT_TRUE(window.Await([](const Json& state) { return state["cloud"]["far_m"] == 38.0; }))
+      << window.State()["cloud"]["far_m"];
+  EXPECT_EQ(window.Close(), 0);  // Q is a key of the window again
+  EXPECT_EQ(window.Errors(), "");
+}
+
 // An open list once asked for drawings faster than they could be made, until the renderer crashed.
 TEST_F(WindowControls, AListStaysOpenAndTakesShortClicksAndTheKeysAfterThem) {
   DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused", "--size", "1000", "900"});

@@ -95,13 +95,6 @@ void DrawCross(const PictureZoom& zoom, const PixelPosition& pixel, int length, 
   }
 }
 
-void DrawMarks(const PanePicture& what, HostImage<Rgb8>& pane) {
-  const int length = std::max(3, static_cast<int>(what.text_px));
-  if (what.marks.rectangle) DrawBox(what.zoom, *what.marks.rectangle, kRectangleColor, pane);
-  if (what.marks.hovered) DrawCross(what.zoom, *what.marks.hovered, length / 2, kHoveredColor, pane);
-  if (what.marks.picked) DrawCross(what.zoom, *what.marks.picked, length, kPickedColor, pane);
-}
-
 // Colours and words of the view "validity", in a column at the lower left.
 void DrawValidityLegend(float text_px, HostImage<Rgb8>& pane) {
   const int height = std::max(6, static_cast<int>(text_px));
@@ -141,12 +134,19 @@ PaneColors ColorsOf(const PanePicture& what, const PaneChoice& choice) {
 
 }  // namespace
 
+void DrawPaneMarks(const PanePicture& what, HostImage<Rgb8>& pane) {
+  const int length = std::max(3, static_cast<int>(what.text_px));
+  if (what.marks.rectangle) DrawBox(what.zoom, *what.marks.rectangle, kRectangleColor, pane);
+  if (what.marks.hovered) DrawCross(what.zoom, *what.marks.hovered, length / 2, kHoveredColor, pane);
+  if (what.marks.picked) DrawCross(what.zoom, *what.marks.picked, length, kPickedColor, pane);
+}
+
 HostImage<Rgb8> DrawPane(const PanePicture& what, const PaneChoice& choice, int width, int height) {
   HostImage<Rgb8> pane(width, height, what.background);
   if (!IsThere(what.frame, choice.view)) return pane;
   Fill(what, ColorsOf(what, choice), 0, width, pane);
   DrawLegend(choice, what.text_px, pane);
-  DrawMarks(what, pane);
+  DrawPaneMarks(what, pane);
   return pane;
 }
 
@@ -178,7 +178,7 @@ HostImage<Rgb8> DrawPane(const PanePicture& what, const PaneChoice& first, const
     }
   }
   DrawLegend(second, what.text_px, pane);
-  DrawMarks(what, pane);
+  DrawPaneMarks(what, pane);
   return pane;
 }
 

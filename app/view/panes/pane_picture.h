@@ -48,4 +48,7 @@ HostImage<Rgb8> DrawPane(const PanePicture& what, const PaneChoice& choice, int 
 HostImage<Rgb8> DrawPane(const PanePicture& what, const PaneChoice& first, const PaneChoice& second,
                          PaneMode mode, float position, int width, int height);
 
+// Draws what is marked over a pane that was drawn without.
+void DrawPaneMarks(const PanePicture& what, HostImage<Rgb8>& pane);
+
 }  // namespace parallax::app

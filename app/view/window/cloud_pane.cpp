@@ -182,6 +182,7 @@ void CloudPane::MarkPixel(int x, int y) {
 }
 
 void CloudPane::Show(const UploadFrame& frame) {
+  if (frame.keeps_cloud) return;
   about_ = frame.cloud_caption;
   // Two clouds are looked at for their distance.
   const bool has_distances = frame.cloud_frame && !frame.cloud_frame->distances_m.empty();

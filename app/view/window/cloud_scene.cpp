@@ -32,7 +32,7 @@ enum Job { kBuildJob, kRulerJob };
 // the size in pixels at most, and all of them once it has stood still for a while.
 constexpr std::size_t kMostThinPoints = 1 << 15;
 constexpr float kLargestThinPoint_px = 4;
-constexpr std::chrono::milliseconds kStill(400), kLongestStill(5000);
+constexpr std::chrono::milliseconds kStill(400), kLongestStill(5000), kBetweenClouds(200);
 
 // The renderer updates a geometry only within the size it was added with; and having drawn fewer points it
 // never draws all again. So the size stays, rounded up, and the rest lies out of sight. It grows by a
@@ -114,7 +114,8 @@ CloudScene::~CloudScene() = default;
 
 void CloudScene::SetFrame(std::shared_ptr<const CloudFrame> frame) {
   frame_ = std::move(frame);
-  RequestBuild();
+  build_waits_ = frame_ && draws_in_software_ && Clock::now() - build_asked_at_ < kBetweenClouds;
+  if (!build_waits_) RequestBuild();
 }
 
 void CloudScene::SetLook(const CloudLook& look) {
@@ -125,6 +126,8 @@ void CloudScene::SetLook(const CloudLook& look) {
 
 void CloudScene::RequestBuild() {
   if (!frame_) return;
+  build_waits_ = false;
+  build_asked_at_ = Clock::now();
   jobs_.Put(kBuildJob, [this, frame = frame_, look = look_] {
     std::shared_ptr<Built> built = Build(frame, look);
     const std::scoped_lock lock(results_.mutex);
@@ -160,6 +163,7 @@ std::shared_ptr<CloudScene::Built> CloudScene::Build(const std::shared_ptr<const
 
 void CloudScene::Tick() {
   PlaceLabels();
+  if (build_waits_ && Clock::now() - build_asked_at_ >= kBetweenClouds) RequestBuild();
   if (is_thin_ && Clock::now() - moved_at_ > still_after_) {
     is_thin_ = false;
     Upload();

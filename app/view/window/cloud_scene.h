@@ -50,12 +50,13 @@ class CloudScene {
   std::function<void(const PickedPoint& point)> on_pick;
 
   // Colours, ranges and rulers are made in a thread of their own; the same geometry is then updated in place,
-  // and added again only where it must grow. null: no cloud.
+  // and added again only where it must grow. Drawn in software, clouds follow five times a second at most:
+  // the latest one in any case. null: no cloud.
   void SetFrame(std::shared_ptr<const CloudFrame> frame);
   // Takes in what is ready.
   void Tick();
   // Whether something asked for is not on screen yet.
-  bool IsBusy() const { return jobs_.IsBusy() || has_results_ || is_thin_; }
+  bool IsBusy() const { return build_waits_ || jobs_.IsBusy() || has_results_ || is_thin_; }
   // Whether a share of the points is drawn, until the scene stands still.
   bool is_thin() const { return is_thin_; }
 
@@ -139,8 +140,9 @@ class CloudScene {
   std::size_t capacity_in_scene_ = 0, thin_capacity_in_scene_ = 0;  // points of the geometries
   using Clock = std::chrono::steady_clock;
   bool is_thin_ = false;
-  Clock::time_point moved_at_{}, frame_at_{};  // last
-  Clock::duration still_after_{};              // of the last movement
+  bool build_waits_ = false;                                      // frame_ is not asked for yet
+  Clock::time_point moved_at_{}, frame_at_{}, build_asked_at_{};  // last
+  Clock::duration still_after_{};                                 // of the last movement
   gui::Rect laid_out_;
   std::optional<CloudView> view_;  // set last
   bool view_moved_ = false;        // by the mouse since then

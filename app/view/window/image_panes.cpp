@@ -388,12 +388,13 @@ void ImagePanes::Tick() {
     };
     if (!over(panes_[0]) && !over(panes_[1])) Hover(std::nullopt, hovers_b_);
   }
-  if (!std::exchange(is_dirty_, false) || !frame_) return;
-  Draw();
+  const bool anew = std::exchange(is_dirty_, false), marks = std::exchange(marks_dirty_, false);
+  if ((!anew && !marks) || !frame_) return;
+  Draw(anew);
   rooms_.redraw();
 }
 
-void ImagePanes::Draw() {
+void ImagePanes::Draw(bool anew) {
   for (int i = 0; i < 2; ++i) {
     OnePane& pane = panes_[i];
     const gui::Rect& place = pane.picture->GetFrame();
@@ -403,18 +404,22 @@ void ImagePanes::Draw() {
     if (!is_shown) continue;
     MakeRoom(pane, place.width);
     pane.zoom.SetSizes(place.width, place.height, frame_->width, frame_->height);
-    const PanePicture what{.frame = *frame_,
-                           .zoom = pane.zoom,
-                           .ranges = choices_.ranges,
-                           .marks = marks_,
-                           .text_px = 0.6F * static_cast<float>(rooms_.em()),
-                           .background = ThePalette().beside_picture};
-    if (i == 0 && shown_.second && shown_.mode != PaneMode::kSide) {
-      pane.picture->Show(DrawPane(what, *shown_.first, *shown_.second, shown_.mode, choices_.position,
-                                  place.width, place.height));
-    } else {
-      pane.picture->Show(DrawPane(what, *choice, place.width, place.height));
+    PanePicture what{.frame = *frame_,
+                     .zoom = pane.zoom,
+                     .ranges = choices_.ranges,
+                     .marks = {},
+                     .text_px = 0.6F * static_cast<float>(rooms_.em()),
+                     .background = ThePalette().beside_picture};
+    if (anew || pane.drawn.width() != place.width || pane.drawn.height() != place.height) {
+      const bool two = i == 0 && shown_.second && shown_.mode != PaneMode::kSide;
+      pane.drawn = two ? DrawPane(what, *shown_.first, *shown_.second, shown_.mode, choices_.position,
+                                  place.width, place.height)
+                       : DrawPane(what, *choice, place.width, place.height);
     }
+    what.marks = marks_;
+    pane.marked = pane.drawn.Clone();
+    DrawPaneMarks(what, pane.marked);
+    pane.picture->Show(pane.marked);
   }
   ++num_drawn_;
 }
@@ -494,7 +499,7 @@ gui::Widget::EventResult ImagePanes::Mouse(int index, const gui::MouseEvent& eve
         marks_.rectangle = PixelRectangle{x0, y0, x1, y1};
       }
       last_x_ = x, last_y_ = y;
-      is_dirty_ = true;
+      (drag_ == Drag::kRectangle ? marks_dirty_ : is_dirty_) = true;
       break;
     case gui::MouseEvent::BUTTON_UP:
       if (!has_moved_ && drag_ == Drag::kPan) {
@@ -503,7 +508,7 @@ gui::Widget::EventResult ImagePanes::Mouse(int index, const gui::MouseEvent& eve
       }
       if (!has_moved_ && drag_ == Drag::kRectangle) marks_.rectangle.reset();
       drag_ = Drag::kNone;
-      is_dirty_ = true;
+      marks_dirty_ = true;
       break;
   }
   return Result::CONSUMED;
@@ -512,7 +517,7 @@ gui::Widget::EventResult ImagePanes::Mouse(int index, const gui::MouseEvent& eve
 void ImagePanes::MarkPixel(std::optional<PixelPosition> pixel) {
   marks_.picked = pixel;
   TellPixel();
-  is_dirty_ = true;
+  marks_dirty_ = true;
 }
 
 void ImagePanes::Hover(const std::optional<PixelPosition>& pixel, bool of_b) {
@@ -520,7 +525,7 @@ void ImagePanes::Hover(const std::optional<PixelPosition>& pixel, bool of_b) {
   marks_.hovered = pixel;
   hovers_b_ = of_b;
   TellPixel();
-  is_dirty_ = true;
+  marks_dirty_ = true;
 }
 
 // Of the pixel under the mouse, else of the one that is marked.

@@ -32,7 +32,7 @@ class ImagePanes : public WindowPart {
 
   void Show(const UploadFrame& frame) override;
   void Tick() override;
-  bool IsBusy() const override { return is_dirty_ && frame_; }
+  bool IsBusy() const override { return (is_dirty_ || marks_dirty_) && frame_; }
   void Remember(WindowMemory& memory) const override;
   void Recall(const WindowMemory& memory) override;
   // Which panes there is something for, and the pictures' shape.
@@ -58,7 +58,8 @@ class ImagePanes : public WindowPart {
     std::shared_ptr<ListBox> view, set;
     std::shared_ptr<gui::Label> size, low, high;
     std::shared_ptr<ScaleWidget> scale;
-    PictureZoom zoom;  // of its own size; both show the same place
+    PictureZoom zoom;               // of its own size; both show the same place
+    HostImage<Rgb8> drawn, marked;  // the picture without its marks, and with them
     std::vector<PaneView> views;
     std::optional<PaneView> scale_view;
   };
@@ -76,7 +77,8 @@ class ImagePanes : public WindowPart {
   void Choose(int index, PaneView view);
   void FixRange(PaneView view, bool fixed);
   void UpdateControls();
-  void Draw();
+  // anew: the pictures, too, not their marks only.
+  void Draw(bool anew);
   void MakeRoom(OnePane& pane, int width_px);
   gui::Widget::EventResult Mouse(int index, const gui::MouseEvent& event);
   void Hover(const std::optional<PixelPosition>& pixel, bool of_b);
@@ -95,7 +97,7 @@ class ImagePanes : public WindowPart {
   PaneChoices choices_;
   PanesOfFrame shown_;
   PaneMarks marks_;
-  bool hovers_b_ = false, is_dirty_ = true;
+  bool hovers_b_ = false, is_dirty_ = true, marks_dirty_ = false;
   std::shared_ptr<const ShownFrame> frame_;
 
   enum class Drag { kNone, kPan, kWipe, kRectangle };

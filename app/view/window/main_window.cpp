@@ -34,9 +34,11 @@
 #include "app/view/window/window_part.h"
 
 // Of Open3D's copy of Dear ImGui, whose headers it does not install: whether a text is being edited.
+struct ImGuiContext;
 namespace ImGui {
+ImGuiContext* GetCurrentContext();
 bool IsAnyItemActive();
-}
+}  // namespace ImGui
 
 namespace parallax::app {
 namespace {
@@ -317,12 +319,15 @@ class MainWindow : public gui::Window {
     key_handler_ =
         glfwSetKeyCallback(window, [](GLFWwindow* typed, int key, int scancode, int action, int modifiers) {
           MainWindow& self = Of(typed);
-          std::function<void()> hand_on = [=, handler = self.key_handler_] {
-            handler(typed, key, scancode, action, modifiers);
-          };
-          if (self.clicked_draws_ == 0 && self.waiting_keys_.empty()) return hand_on();
-          self.waiting_keys_.push_back(std::move(hand_on));
+          self.TakeKey({.is_down = action != GLFW_RELEASE, .hand_on = [=, handler = self.key_handler_] {
+                          handler(typed, key, scancode, action, modifiers);
+                        }});
         });
+    text_handler_ = glfwSetCharCallback(window, [](GLFWwindow* typed, unsigned character) {
+      MainWindow& self = Of(typed);
+      self.TakeKey(
+          {.is_text = true, .hand_on = [=, handler = self.text_handler_] { handler(typed, character); }});
+    });
     move_handler_ = glfwSetCursorPosCallback(
         window, [](GLFWwindow* moved, double x, double y) { Of(moved).moved_to_ = std::pair(x, y); });
   }
@@ -343,11 +348,35 @@ class MainWindow : public gui::Window {
       move_handler_(static_cast<GLFWwindow*>(GetOSWindow()), to->first, to->second);
   }
 
+  // A key that goes down or up, or the character that it makes.
+  struct WaitingKey {
+    bool is_down = false, is_text = false;
+    std::function<void()> hand_on;
+  };
+
+  void TakeKey(WaitingKey key) {
+    if (clicked_draws_ == 0 && waiting_keys_.empty() && !IsEdited()) return key.hand_on();
+    waiting_keys_.push_back(std::move(key));
+  }
+
+  // Whether a text is being edited, or a slider held.
+  static bool IsEdited() { return ImGui::GetCurrentContext() != nullptr && ImGui::IsAnyItemActive(); }
+
+  // A text that is edited looks which keys are down when it is drawn: one that is down and up again before
+  // that would be lost, and of two the order. So a drawing follows each that goes down.
   void HandOnKeys() {
-    if (clicked_draws_ > 0) return;
+    if (clicked_draws_ > 0 || waiting_keys_.empty()) return;
+    auto end = waiting_keys_.end();
+    if (IsEdited()) {
+      const auto down =
+          std::find_if(waiting_keys_.begin(), end, [](const WaitingKey& key) { return key.is_down; });
+      if (down != end) end = std::find_if(down + 1, end, [](const WaitingKey& key) { return !key.is_text; });
+      pending_draws_ = clicked_draws_ = 2;
+    }
     // Not from a tick: a key may close the window.
-    for (std::function<void()>& key : std::exchange(waiting_keys_, {}))
-      gui::Application::GetInstance().PostToMainThread(this, std::move(key));
+    for (auto key = waiting_keys_.begin(); key != end; ++key)
+      gui::Application::GetInstance().PostToMainThread(this, std::move(key->hand_on));
+    waiting_keys_.erase(waiting_keys_.begin(), end);
   }
 
   void Recall() {
@@ -507,7 +536,8 @@ class MainWindow : public gui::Window {
   GLFWmousebuttonfun button_handler_ = nullptr;  // Open3D's
   GLFWkeyfun key_handler_ = nullptr;
   GLFWcursorposfun move_handler_ = nullptr;
-  std::vector<std::function<void()>> waiting_keys_;
+  GLFWcharfun text_handler_ = nullptr;
+  std::vector<WaitingKey> waiting_keys_;
   std::optional<std::pair<double, double>> moved_to_;
   DrawRate draws_;
   bool has_cloud_ = false, shown_paused_ = false, closing_ = false, escape_used_ = false;

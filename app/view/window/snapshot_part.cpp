@@ -5,9 +5,21 @@
 
 #include "app/output/error_text.h"
 #include "app/view/controls/new_file.h"
+#include "app/view/display.h"
 #include "app/view/snapshot.h"
 
 namespace parallax::app {
+namespace {
+
+// Of the frame's set A, where the window has the cloud of an earlier frame.
+std::shared_ptr<const CloudFrame> CloudOf(const ShownFrame& frame) {
+  ViewerFrame with_cloud;
+  AddCloud({.disparity = frame.a.disparity, .colors = frame.left.ConstView()}, frame.rig,
+           frame.a.parameters.reprojection, with_cloud);
+  return with_cloud.cloud_frame;
+}
+
+}  // namespace
 
 SnapshotPart::SnapshotPart(const WindowRooms& rooms, std::filesystem::path save_folder)
     : rooms_(rooms), save_folder_(std::move(save_folder)) {
@@ -22,15 +34,17 @@ SnapshotPart::SnapshotPart(const WindowRooms& rooms, std::filesystem::path save_
 void SnapshotPart::Show(const UploadFrame& frame) {
   frame_ = frame.shown;
   cloud_ = frame.cloud_frame;
+  lacks_cloud_ = frame.keeps_cloud;
 }
 
 // On the window's thread; what takes its time is done in another one.
 void SnapshotPart::Take(HostImage<Rgb8> window) {
   const auto snapshot =
       std::make_shared<Snapshot>(Snapshot{std::move(window), rooms_.state.Text(), frame_, cloud_});
-  jobs_.Put(0, [this, snapshot] {
+  jobs_.Put(0, [this, snapshot, lacks_cloud = lacks_cloud_] {
     std::string written, failed;
     try {
+      if (lacks_cloud && snapshot->frame != nullptr) snapshot->cloud = CloudOf(*snapshot->frame);
       const std::filesystem::path folder = NewName(save_folder_, "parallax-snapshot", "");
       WriteSnapshot(folder, *snapshot);
       written = folder.string();

@@ -26,8 +26,9 @@ class SnapshotPart : public WindowPart {
   const std::filesystem::path save_folder_;
   std::shared_ptr<const ShownFrame> frame_;
   std::shared_ptr<const CloudFrame> cloud_;
-  std::string saved_;  // folder
-  std::mutex mutex_;   // of the next two
+  bool lacks_cloud_ = false;  // it is there, but not made
+  std::string saved_;         // folder
+  std::mutex mutex_;          // of the next two
   std::string written_, failed_;
   LatestJobs jobs_;  // the last: it uses the others
 };

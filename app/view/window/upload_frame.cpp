@@ -15,6 +15,7 @@ UploadFrame ToUpload(ViewerFrame frame) {
   upload.cloud_caption = std::move(frame.cloud_caption);
   upload.shown = std::move(frame.shown);
   upload.cloud_frame = std::move(frame.cloud_frame);
+  upload.keeps_cloud = frame.keeps_cloud;
   return upload;
 }
 

@@ -20,6 +20,7 @@ struct UploadFrame {
   std::string name, status, cloud_caption;
   std::shared_ptr<const ShownFrame> shown;
   std::shared_ptr<const CloudFrame> cloud_frame;
+  bool keeps_cloud = false;
 };
 
 UploadFrame ToUpload(ViewerFrame frame);

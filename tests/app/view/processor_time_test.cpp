@@ -36,14 +36,21 @@ TEST(ProcessorTime, ThreadsOfTheNameAndTheirChildrenDoNotCount) {
   EXPECT_LT(during, before + 0.05);
 }
 
+TEST(ProcessorTime, ThereAreProcessorsToUse) {
+  EXPECT_GT(ProcessorsToUse(), 0);
+  EXPECT_LE(ProcessorsToUse(), std::thread::hardware_concurrency());
+}
+
 TEST(ProcessorTime, AShareIsSpentAndComesBack) {
-  ProcessorShare share("nobody", 1e-3);
+  ProcessorShare share("nobody", 1e-3, 0);
   EXPECT_TRUE(share.MaySpend());  // what went before does not count
   Compute(0.05);
   EXPECT_FALSE(share.MaySpend());
-  ProcessorShare large("nobody", 1);
+  Compute(0.001);
+  EXPECT_FALSE(share.MaySpend());  // too soon to look again
+  ProcessorShare large("nobody", 1, 0);
   EXPECT_TRUE(large.MaySpend());
-  Compute(0.02);
+  Compute(0.03);
   EXPECT_TRUE(large.MaySpend());
 }
 
