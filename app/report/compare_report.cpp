@@ -218,7 +218,7 @@ void CompareReport::Finish(const Comparison& comparison) {
         "both are alike, black without truth.");
     page.AddFrames(ordered);
   } else {
-    page.AddParagraph("Pictures need two runs given as output folders of `parallax run`.");
+    page.AddParagraph("Pictures need two runs given as output folders of parallax run.");
   }
   page.AddSection("How it was made", "made");
   page.AddHtml("<p><code>" + Escaped(CommandLine()) + "</code></p>\n");

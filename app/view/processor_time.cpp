@@ -19,7 +19,7 @@ namespace parallax::app {
 namespace {
 
 constexpr double kLongestDebt_s = 5;  // what a window takes to open, or somebody who turns a cloud
-constexpr std::chrono::milliseconds kBetweenLooks(20);
+constexpr std::chrono::milliseconds kBetweenLooks(100);  // to look at all threads takes time, too
 
 // Seconds for which all processors of the machine have stood idle; 0 where the system does not tell.
 double IdleTime_s() {

@@ -25,7 +25,7 @@ class ProcessorShare {
   // share, of_idle: 0 .. 1.
   ProcessorShare(std::string besides, double share, double of_idle = 0.5);
   // Whether they are within their share. What was spent before the first call does not count; what was saved
-  // is kept for a second, and what was spent too much waited for during five at most. Looks 50 times a second
+  // is kept for a second, and what was spent too much waited for during five at most. Looks ten times a second
   // at most; in between it says the same.
   bool MaySpend();
 

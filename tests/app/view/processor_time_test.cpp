@@ -44,13 +44,13 @@ TEST(ProcessorTime, ThereAreProcessorsToUse) {
 TEST(ProcessorTime, AShareIsSpentAndComesBack) {
   ProcessorShare share("nobody", 1e-3, 0);
   EXPECT_TRUE(share.MaySpend());  // what went before does not count
-  Compute(0.05);
+  Compute(0.15);
   EXPECT_FALSE(share.MaySpend());
   Compute(0.001);
   EXPECT_FALSE(share.MaySpend());  // too soon to look again
   ProcessorShare large("nobody", 1, 0);
   EXPECT_TRUE(large.MaySpend());
-  Compute(0.03);
+  Compute(0.15);
   EXPECT_TRUE(large.MaySpend());
 }
 
