@@ -226,6 +226,11 @@ void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vec
     if (needs_cloud) sigma_of_points = ValuesOfPoints(sigma_m.ConstView(), depth_m);
   }
   PointCloudView cloud = reprojection.cloud();
+  if (needs_cloud && cloud.points.empty()) {
+    report.notes.push_back(
+        "the cloud is empty: no pixel has a depth from reprojection.min_depth_m to max_depth_m; is the "
+        "calibration in px and metres?");
+  }
   PointCloud own_cloud;  // of who does more with it than write it
   if (needs_cloud && clouds_ != nullptr) {
     own_cloud = Clone(cloud);

@@ -643,6 +643,10 @@ TEST_F(RunCommand, ANamedRigIsThatOfThePair) {
 
   ExpectOneLine(RunSource(pair, {"--resume"}), 2, {"made with --rig 100,31.5,15.5,0.5, not no --rig"});
   EXPECT_EQ(RunSource(pair, {"--resume", "--rig", "100,31.5,15.5,0.5"}).exit_code, 0);
+  EXPECT_THAT(
+      RunSource(pair, {"--rig", "100,31.5,15.5,0.5", "--overwrite", "--set", "reprojection.max_depth_m=0.2"})
+          .out,
+      HasSubstr("the cloud is empty"));
   // doffs: Z = f b / (d + doffs).
   ASSERT_EQ(
       RunSource(pair, {"--rig", "100,31.5,15.5,0.5,5", "--write", "pfm,cloud", "--overwrite"}).exit_code, 0);
