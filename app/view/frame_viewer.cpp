@@ -125,7 +125,7 @@ bool FrameViewer::OwesCloud() const {
 
 void FrameViewer::DisplayFrames() {
   constexpr std::chrono::milliseconds kPoll(100);  // pausing tells nobody
-  constexpr double kShareBesideWork = 0.04;
+  constexpr double kShareBesideWork = 0.025;
   constexpr std::chrono::seconds kBetweenClouds(2);
   ProcessorShare share(kWorkers, kShareBesideWork);
   std::unique_lock lock(mutex_);
