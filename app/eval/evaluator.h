@@ -15,6 +15,7 @@
 namespace parallax::app {
 
 enum class Metric { kKitti2012, kKitti2015, kMiddlebury, kEth3d };
+inline bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metric == Metric::kKitti2015; }
 inline constexpr std::string_view kMetricNames[] = {"kitti2012", "kitti2015", "middlebury", "eth3d"};
 
 inline std::string_view NameOf(Metric metric) { return kMetricNames[static_cast<std::size_t>(metric)]; }

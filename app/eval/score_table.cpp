@@ -74,7 +74,7 @@ std::vector<std::string> KeysOf(std::span<const FrameScores> frames, const Score
   return keys;
 }
 
-std::string Quoted(const std::string& cell) {
+std::string CsvQuoted(const std::string& cell) {
   if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
   std::string quoted = "\"";
   for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
@@ -83,7 +83,7 @@ std::string Quoted(const std::string& cell) {
 
 void AppendCsvRow(std::string& csv, const std::string& name, const Scores& scores,
                   std::span<const std::string> keys) {
-  csv += Quoted(name);
+  csv += CsvQuoted(name);
   for (const std::string& key : keys) {
     csv += ',';
     const auto value = scores.Find(key);

@@ -17,7 +17,7 @@ std::string Replaced(std::string text, std::string_view what, std::string_view b
 }
 
 // Within single quotes of a shell.
-std::string Quoted(const std::string& text) { return "'" + Replaced(text, "'", "'\\''") + "'"; }
+std::string ShellQuoted(const std::string& text) { return "'" + Replaced(text, "'", "'\\''") + "'"; }
 
 std::string Words(const std::vector<std::string>& words) { return fmt::format("{}", fmt::join(words, " ")); }
 
@@ -34,7 +34,7 @@ void ForEachCommand(const CommandEntry& command, const std::function<void(const 
 std::vector<std::string> QuotedPaths(const CommandEntry& program) {
   std::vector<std::string> paths;
   ForEachCommand(program, [&](const CommandEntry& command) {
-    if (!command.path.empty()) paths.push_back(Quoted(command.path));
+    if (!command.path.empty()) paths.push_back(ShellQuoted(command.path));
   });
   return paths;
 }
@@ -93,9 +93,9 @@ std::string BashScript(const CommandEntry& program) {
     for (const OptionEntry& option : command.options) {
       if (option.kind == ValueKind::kNone) continue;
       std::vector<std::string> patterns;
-      for (const std::string& name : option.names) patterns.push_back(Quoted(command.path + ':' + name));
+      for (const std::string& name : option.names) patterns.push_back(ShellQuoted(command.path + ':' + name));
       script += fmt::format("    {}) kind={}; words={} ;;\n", fmt::join(patterns, " | "), BashKind(option),
-                            Quoted(Words(option.choices)));
+                            ShellQuoted(Words(option.choices)));
     }
   });
   script += "  esac\n  if [[ -z $kind ]]; then\n    case \"$path\" in\n";
@@ -111,7 +111,7 @@ std::string BashScript(const CommandEntry& program) {
     }
     script += fmt::format(
         "      {})\n        if [[ $current == -* ]]; then words={}; else words={}; kind={}; fi ;;\n",
-        Quoted(command.path), Quoted(Words(names)), Quoted(Words(places)), is_file ? "file" : "value");
+        ShellQuoted(command.path), ShellQuoted(Words(names)), ShellQuoted(Words(places)), is_file ? "file" : "value");
   });
   return script + "    esac\n  fi\n" + kBashEnd;
 }
@@ -149,7 +149,7 @@ std::string ZshCommand(const CommandEntry& command) {
     for (const CommandEntry& child : command.commands) {
       cases += fmt::format("    {}) shift words; (( CURRENT-- )); {}; return ;;\n", child.name,
                            ZshFunction(child));
-      descriptions += " " + Quoted(child.name + ":" + ZshText(child.description));
+      descriptions += " " + ShellQuoted(child.name + ":" + ZshText(child.description));
     }
     body += "  (( CURRENT > 2 )) && case $words[2] in\n" + cases + "  esac\n";
     body +=
@@ -160,12 +160,12 @@ std::string ZshCommand(const CommandEntry& command) {
     for (const std::string& name : option.names) {
       std::string spec = "*" + name + "[" + ZshText(option.description) + "]";
       if (option.kind != ValueKind::kNone) spec += ":" + ZshText(option.value_name) + ":" + ZshAction(option);
-      body += " \\\n    " + Quoted(spec);
+      body += " \\\n    " + ShellQuoted(spec);
     }
   }
   if (!command.positionals.empty()) {
     const OptionEntry& first = command.positionals.front();
-    body += " \\\n    " + Quoted("*:" + ZshText(first.title) + ":" +
+    body += " \\\n    " + ShellQuoted("*:" + ZshText(first.title) + ":" +
                                  (first.choices.empty() ? "_files" : "(" + Words(first.choices) + ")"));
   }
   return body + "\n}\n";
@@ -182,7 +182,7 @@ std::string ZshScript(const CommandEntry& program) {
 
 std::string FishArgument(const OptionEntry& option) {
   if (option.kind == ValueKind::kFolder) return " -x -a '(__fish_complete_directories)'";
-  const std::string choices = option.choices.empty() ? "" : " -a " + Quoted(Words(option.choices));
+  const std::string choices = option.choices.empty() ? "" : " -a " + ShellQuoted(Words(option.choices));
   return (option.kind == ValueKind::kFile ? " -r -F" : " -x") + choices;
 }
 
@@ -206,18 +206,18 @@ complete -c parallax -f
 )fish",
                   fmt::join(QuotedPaths(program), " "));
   ForEachCommand(program, [&](const CommandEntry& command) {
-    const std::string when = "complete -c parallax -n " + Quoted("__parallax_is " + command.path);
+    const std::string when = "complete -c parallax -n " + ShellQuoted("__parallax_is " + command.path);
     for (const CommandEntry& child : command.commands)
-      script += when + " -a " + child.name + " -d " + Quoted(child.description) + "\n";
+      script += when + " -a " + child.name + " -d " + ShellQuoted(child.description) + "\n";
     for (const OptionEntry& positional : command.positionals)
       script +=
-          when + (positional.choices.empty() ? " -F" : " -a " + Quoted(Words(positional.choices))) + "\n";
+          when + (positional.choices.empty() ? " -F" : " -a " + ShellQuoted(Words(positional.choices))) + "\n";
     for (const OptionEntry& option : command.options) {
       script += when;
       for (const std::string& name : option.names)
         script += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
       if (option.kind != ValueKind::kNone) script += FishArgument(option);
-      script += " -d " + Quoted(Replaced(option.description, "\n", " ")) + "\n";
+      script += " -d " + ShellQuoted(Replaced(option.description, "\n", " ")) + "\n";
     }
   });
   return script;

@@ -10,6 +10,7 @@
 #include "app/pictures/cloud_view.h"
 #include "app/pictures/colormap.h"
 #include "app/pictures/picture_text.h"
+#include "app/pictures/point_vectors.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -22,16 +23,6 @@ constexpr Rgb8 kStartColor{255, 60, 60};
 constexpr int kOversampling = 2;  // picture elements a pixel, in both directions
 constexpr int kTextHeight_px = 12, kMargin_px = 24, kTitleSpace_px = 44, kScaleSpace_px = 74,
               kBarHeight_px = 14;
-
-Point3f operator-(Point3f a, Point3f b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-float Dot(Point3f a, Point3f b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-Point3f Cross(Point3f a, Point3f b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-Point3f Unit(Point3f a) {
-  const float length = std::sqrt(Dot(a, a));
-  return {a.x / length, a.y / length, a.z / length};
-}
 
 // Where a point is seen, in elements of the oversampled picture.
 struct Seen {

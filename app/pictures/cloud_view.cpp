@@ -8,21 +8,13 @@
 #include <set>
 #include <vector>
 
+#include "app/pictures/point_vectors.h"
 #include "pipeline/cloud/finite.h"
 
 namespace parallax::app {
 namespace {
 
 constexpr std::size_t kMaxSamples = 4096;  // enough for percentiles, few enough for every frame
-
-Point3f operator+(Point3f a, Point3f b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-Point3f operator-(Point3f a, Point3f b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-Point3f operator*(float s, Point3f a) { return {s * a.x, s * a.y, s * a.z}; }
-float Dot(Point3f a, Point3f b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-Point3f Cross(Point3f a, Point3f b) {
-  return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
-}
-Point3f Unit(Point3f a) { return (1.0f / std::sqrt(std::max(Dot(a, a), 1e-30f))) * a; }
 
 std::vector<Point3f> Sample(std::span<const Point3f> points) {
   const std::size_t step = std::max<std::size_t>(1, points.size() / kMaxSamples);
@@ -48,8 +40,6 @@ Point3f Percentiles(const std::vector<Point3f>& points, double fraction) {
   return {Percentile(points, &Point3f::x, fraction), Percentile(points, &Point3f::y, fraction),
           Percentile(points, &Point3f::z, fraction)};
 }
-
-float Length(Point3f a) { return std::sqrt(Dot(a, a)); }
 
 // What a pinhole camera at an eye would have to show.
 struct Aim {
@@ -152,7 +142,7 @@ CloudView ViewAlong(const std::vector<Point3f>& samples, float aspect, Point3f a
   CloudView view = Bounds(samples);
   view.up = up;
   const Point3f middle = view.target;
-  const float reach = std::max(Length(view.high - view.low), 1e-3f);
+  const float reach = std::max(Norm(view.high - view.low), 1e-3f);
   constexpr float kNearest = 0.8f, kFarthest = 6.0f, kStep = 1.08f, kCalm_deg = 30;
   for (float distance = kNearest; distance <= kFarthest; distance *= kStep) {
     const Point3f eye = middle + (distance * reach) * away;
@@ -175,7 +165,7 @@ CloudView FirstView(std::span<const Point3f> points, float aspect) {
   // The depth to look at is where most points are, not the middle of the range.
   if (in_front) view.target.z = Percentiles(samples, 0.5).z;
   const Point3f middle = view.target;
-  const float reach = in_front ? middle.z : std::max(Length(view.high - view.low), 1e-3f);
+  const float reach = in_front ? middle.z : std::max(Norm(view.high - view.low), 1e-3f);
 
   // From where the cloud covers most of the picture. Of what covers as much, from nearer: the surfaces are
   // closed there.
@@ -213,10 +203,10 @@ CloudView SideView(std::span<const Point3f> points, float aspect) {
 }
 
 bool IsOtherScene(const CloudView& shown, const CloudView& wanted) {
-  const float before = Length(shown.target - shown.eye), after = Length(wanted.target - wanted.eye);
+  const float before = Norm(shown.target - shown.eye), after = Norm(wanted.target - wanted.eye);
   constexpr float kNoticeable = 1.5f;
   return after > kNoticeable * before || before > kNoticeable * after ||
-         Length(wanted.target - shown.target) > 0.5f * before ||
+         Norm(wanted.target - shown.target) > 0.5f * before ||
          wanted.vertical_fov_deg > kNoticeable * shown.vertical_fov_deg ||
          shown.vertical_fov_deg > kNoticeable * wanted.vertical_fov_deg;
 }

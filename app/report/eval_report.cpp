@@ -23,8 +23,6 @@ namespace {
 constexpr int kThumbnailWidth_px = 320;
 constexpr int kWidthInPage_px = 640;
 
-bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metric == Metric::kKitti2015; }
-
 PictureStore StoreAt(const fs::path& place) {
   return EvalReport::IsSingleFile(place) ? PictureStore::InPage(kWidthInPage_px)
                                          : PictureStore::InFolder(place);

@@ -15,8 +15,6 @@ namespace {
 
 constexpr std::string_view kNamePlace = "{name}";
 
-bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metric == Metric::kKitti2015; }
-
 }  // namespace
 
 ErrorAnalysis AnalyseAsScored(Metric metric, const StereoFrame& frame, const EvaluatedFrame& evaluated) {

@@ -9,15 +9,15 @@ namespace parallax::app {
 namespace {
 
 // A variable's number; 0 where it is not set.
-int NumberFrom(const char* variable) {
+int NumberOrZero(const char* variable) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? 0 : std::atoi(text);
 }
 
 // mpirun says how many there are. Of srun's tasks, those of --mpi=pmix have PMIx.
 bool IsInTeam() {
-  return NumberFrom("OMPI_COMM_WORLD_SIZE") > 1 ||
-         (std::getenv("PMIX_RANK") != nullptr && NumberFrom("SLURM_STEP_NUM_TASKS") > 1);
+  return NumberOrZero("OMPI_COMM_WORLD_SIZE") > 1 ||
+         (std::getenv("PMIX_RANK") != nullptr && NumberOrZero("SLURM_STEP_NUM_TASKS") > 1);
 }
 
 }  // namespace
@@ -34,7 +34,7 @@ std::unique_ptr<Team> JoinTeam() {
 }
 
 bool SpeaksForTeam() {
-  return !IsInTeam() || NumberFrom(std::getenv("OMPI_COMM_WORLD_RANK") != nullptr ? "OMPI_COMM_WORLD_RANK"
+  return !IsInTeam() || NumberOrZero(std::getenv("OMPI_COMM_WORLD_RANK") != nullptr ? "OMPI_COMM_WORLD_RANK"
                                                                                   : "PMIX_RANK") == 0;
 }
 

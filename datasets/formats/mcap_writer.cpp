@@ -18,7 +18,7 @@ namespace parallax {
 namespace {
 
 namespace fs = std::filesystem;
-using Bytes = std::vector<std::uint8_t>;
+using Buffer = std::vector<std::uint8_t>;
 
 constexpr int kLevel = 1;  // higher ones gain a few per cent on images and take several times as long
 constexpr std::string_view kCompression = "zstd";
@@ -27,7 +27,7 @@ constexpr std::string_view kProfile = "ros2", kLibrary = "parallax";
 // Numbers and texts as MCAP has them.
 class Record {
  public:
-  explicit Record(Bytes& bytes) : bytes_(bytes) {}
+  explicit Record(Buffer& bytes) : bytes_(bytes) {}
   template <typename T>
   Record& Number(T value) {
     const std::size_t end = bytes_.size();
@@ -46,13 +46,13 @@ class Record {
   }
 
  protected:
-  Bytes& bytes_;
+  Buffer& bytes_;
 };
 
 // A record whose length is entered when it ends.
 class OpenRecord : public Record {
  public:
-  OpenRecord(Bytes& bytes, McapOpcode opcode) : Record(bytes) {
+  OpenRecord(Buffer& bytes, McapOpcode opcode) : Record(bytes) {
     Number(opcode).Number(std::uint64_t{0});
     begin_ = bytes.size();
   }
@@ -67,7 +67,7 @@ class OpenRecord : public Record {
   std::size_t begin_ = 0;
 };
 
-void AppendSchema(Bytes& bytes, const McapSchema& schema) {
+void AppendSchema(Buffer& bytes, const McapSchema& schema) {
   OpenRecord(bytes, McapOpcode::kSchema)
       .Number(schema.id)
       .Text(schema.name)
@@ -75,7 +75,7 @@ void AppendSchema(Bytes& bytes, const McapSchema& schema) {
       .Text(schema.text);
 }
 
-void AppendChannel(Bytes& bytes, const McapChannel& channel) {
+void AppendChannel(Buffer& bytes, const McapChannel& channel) {
   OpenRecord(bytes, McapOpcode::kChannel)
       .Number(channel.id)
       .Number(channel.schema_id)
@@ -109,7 +109,7 @@ class McapWriter::Compressor {
 
  private:
   std::unique_ptr<ZSTD_CCtx, std::size_t (*)(ZSTD_CCtx*)> context_;
-  Bytes buffer_;
+  Buffer buffer_;
 };
 
 McapWriter::McapWriter(fs::path path, std::vector<McapSchema> schemas, std::vector<McapChannel> channels)
@@ -121,7 +121,7 @@ McapWriter::McapWriter(fs::path path, std::vector<McapSchema> schemas, std::vect
   if (fs::exists(path_, error) && !fs::is_regular_file(path_, error)) {
     throw Error(path_.string() + ": is no file: name a file that recordings can be written to");
   }
-  Bytes begin(kMcapMagic.begin(), kMcapMagic.end());
+  Buffer begin(kMcapMagic.begin(), kMcapMagic.end());
   OpenRecord(begin, McapOpcode::kHeader).Text(kProfile).Text(kLibrary);
   for (const McapSchema& schema : schemas_) AppendSchema(begin, schema);
   for (const McapChannel& channel : channels_) AppendChannel(begin, channel);
@@ -205,7 +205,7 @@ void McapWriter::EndChunk() {
 
 void McapWriter::WriteChunk() {
   ChunkEntry entry{.first_ns = first_ns_, .last_ns = last_ns_, .offset = size_bytes_, .size = chunk_.size()};
-  Bytes bytes;
+  Buffer bytes;
   {
     const std::span<const std::uint8_t> compressed = compressor_->Compress(chunk_);
     bytes.reserve(compressed.size() + 1024);
@@ -239,7 +239,7 @@ void McapWriter::WriteChunk() {
 }
 
 std::vector<std::uint8_t> McapWriter::Summary() const {
-  Bytes bytes;
+  Buffer bytes;
   OpenRecord(bytes, McapOpcode::kDataEnd).Number(crc_);
   const std::size_t data_end = bytes.size();
   struct Group {

@@ -34,7 +34,7 @@ std::optional<ScalarType> ScalarTypeOf(std::string_view type, std::string_view s
   return std::nullopt;
 }
 
-PcdHeader ParseHeader(const FileBytes& bytes, const std::string& file) {
+PcdHeader ParsePcdHeader(const FileBytes& bytes, const std::string& file) {
   constexpr std::size_t kMaxHeader_bytes = 1 << 16;
   const std::string_view text = AsText(bytes).substr(0, kMaxHeader_bytes);
   PcdHeader header;
@@ -98,7 +98,7 @@ std::vector<RecordField> FieldsOf(const PcdHeader& header, const std::string& fi
 
 PointCloud ReadPcd(const std::filesystem::path& path) {
   const FileBytes bytes = ReadFileBytes(path);
-  const PcdHeader header = ParseHeader(bytes, path.string());
+  const PcdHeader header = ParsePcdHeader(bytes, path.string());
   const PointRecord record(FieldsOf(header, path.string()), path.string());
   const auto data = std::span(bytes).subspan(header.size_bytes);
   constexpr auto kRest = PointRecord::Rest::kPadding;

@@ -23,7 +23,7 @@ float LoadBigEndian(const std::uint8_t* bytes) {
   return std::bit_cast<float>(bits);
 }
 
-PfmHeader ParseHeader(const FileBytes& bytes, const std::string& file) {
+PfmHeader ParsePfmHeader(const FileBytes& bytes, const std::string& file) {
   WordReader words(AsText(bytes), '#');
   const std::string_view magic = words.Next();
   if (magic == "PF") throw Error(file + ": is a colour PFM (PF); a disparity map has one channel (Pf)");
@@ -63,7 +63,7 @@ PfmHeader ParseHeader(const FileBytes& bytes, const std::string& file) {
 
 HostImage<float> ReadPfm(const std::filesystem::path& path) {
   const FileBytes bytes = ReadFileBytes(path);
-  const PfmHeader header = ParseHeader(bytes, path.string());
+  const PfmHeader header = ParsePfmHeader(bytes, path.string());
   HostImage<float> image(header.width, header.height);
   const std::uint8_t* pixel = bytes.data() + header.size_bytes;
   for (int y = header.height - 1; y >= 0; --y) {

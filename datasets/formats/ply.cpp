@@ -67,7 +67,7 @@ void ParseProperty(WordReader& words, const std::string& file, PlyHeader& header
   header.fields.push_back({std::string(name), *type, 1});
 }
 
-PlyHeader ParseHeader(const FileBytes& bytes, const std::string& file) {
+PlyHeader ParsePlyHeader(const FileBytes& bytes, const std::string& file) {
   constexpr std::size_t kMaxHeader_bytes = 1 << 16;
   const std::string_view text = AsText(bytes).substr(0, kMaxHeader_bytes);
   if (!text.starts_with("ply\n") && !text.starts_with("ply\r\n")) {
@@ -122,7 +122,7 @@ void WriteVertexHeader(std::ostream& out, const PointCloudView& cloud, CloudEnco
 
 PointCloud ReadPly(const std::filesystem::path& path) {
   const FileBytes bytes = ReadFileBytes(path);
-  PlyHeader header = ParseHeader(bytes, path.string());
+  PlyHeader header = ParsePlyHeader(bytes, path.string());
   const PointRecord record(std::move(header.fields), path.string());
   const auto data = std::span(bytes).subspan(header.size_bytes);
   const auto rest = header.has_more_elements ? PointRecord::Rest::kAnything : PointRecord::Rest::kPadding;

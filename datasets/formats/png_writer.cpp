@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint8_t kSubFilter = 1;
 constexpr std::uint8_t kGray = 0, kRgb = 2;  // colour types
-constexpr std::size_t kMaxChunk_bytes = std::size_t{1} << 30;
+constexpr std::size_t kMaxImageChunk_bytes = std::size_t{1} << 30;
 
 void AppendBigEndian32(std::size_t value, FileBytes& file) {
   for (int shift = 24; shift >= 0; shift -= 8) file.push_back(static_cast<std::uint8_t>(value >> shift));
@@ -71,7 +71,7 @@ FileBytes Encode(HostImageView<const T> image) {
   header.insert(header.end(), std::begin(kind), std::end(kind));
   AppendChunk("IHDR", header, file);
   for (std::span<const std::uint8_t> rest = stream; !rest.empty();) {
-    const std::size_t size_bytes = std::min(rest.size(), kMaxChunk_bytes);
+    const std::size_t size_bytes = std::min(rest.size(), kMaxImageChunk_bytes);
     AppendChunk("IDAT", rest.first(size_bytes), file);
     rest = rest.subspan(size_bytes);
   }

@@ -15,7 +15,7 @@ namespace {
 
 // Projection matrices of the four rectified cameras, "P0: ..." or "P_rect_00: ..." (row by row, 3 x 4).
 // Camera 0 and 2 are the left ones, here at the same place; the last column holds -f * offset.
-std::string Calibration(const StereoRig& rig, int width, int height, bool is_2015) {
+std::string CalibrationText(const StereoRig& rig, int width, int height, bool is_2015) {
   std::string text;
   for (int camera = 0; camera < 4; ++camera) {
     char line[512];
@@ -103,7 +103,7 @@ void KittiLayoutWriter::Write(const StereoFrame& frame) {
   write_image(is_2015_ ? "image_3" : "image_1", frame.right);
   if (frame.rig) {
     const CameraImageView left = ViewOf(frame.left);
-    const std::string text = Calibration(*frame.rig, WidthOf(left), HeightOf(left), is_2015_);
+    const std::string text = CalibrationText(*frame.rig, WidthOf(left), HeightOf(left), is_2015_);
     const std::string number = frame.name.substr(0, frame.name.find('_'));
     AtomicFile file(training_ / (is_2015_ ? "calib_cam_to_cam" : "calib") / (number + ".txt"));
     file.stream() << text;

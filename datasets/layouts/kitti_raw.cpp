@@ -12,7 +12,7 @@ namespace parallax {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr KittiCameras kPairs[] = {{"image_00", "image_01", "P_rect_00", "P_rect_01"},
+constexpr KittiCameras kRawPairs[] = {{"image_00", "image_01", "P_rect_00", "P_rect_01"},
                                    {"image_02", "image_03", "P_rect_02", "P_rect_03"}};
 
 bool IsDrive(const fs::path& folder) {
@@ -38,7 +38,7 @@ void AppendDrive(const fs::path& drive, std::vector<FrameRecipe>& frames) {
   const std::string name = FileNameSafe(NameOfFolder(drive));
   const bool rectified = !name.ends_with("_extract");
   const fs::path calibration = fs::weakly_canonical(drive).parent_path() / "calib_cam_to_cam.txt";
-  for (const KittiCameras& cameras : kPairs) {
+  for (const KittiCameras& cameras : kRawPairs) {
     const std::vector<double> times_s = ReadKittiTimes(drive / cameras.left_folder / "timestamps.txt");
     const std::vector<fs::path> images = ListImages(drive / cameras.left_folder / "data");
     for (const fs::path& left : images) {
