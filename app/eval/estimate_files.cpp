@@ -103,7 +103,7 @@ std::optional<fs::path> EstimateFiles::FindByPart(const std::string& frame_name)
   for (const std::string_view extension : Extensions()) {
     std::optional<fs::path> found;
     for (const fs::path& file : files) {
-      if (file.extension() != extension || !HoldsAsPart(file.stem().string(), frame_name)) continue;
+      if (EndingOf(file) != extension || !HoldsAsPart(file.stem().string(), frame_name)) continue;
       if (found) {
         throw Error("both " + found->string() + " and " + file.filename().string() +
                     " may be the estimate of " + frame_name + ": name it " + frame_name +

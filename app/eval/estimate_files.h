@@ -25,8 +25,8 @@ class EstimateFiles {
 
   // Looks for NAME.png and NAME.pfm in the folder and in its disparity/, pfm/ (what `parallax run` writes),
   // data/, disp_0/ and data/disp_0/ (KITTI submissions), for NAME/disp0*.pfm (Middlebury, ETH3D), and last
-  // for the only file of the folder whose name holds NAME between separators, as "sgbm_000000_10.png". Throws
-  // Error when more than one file fits that last rule.
+  // for the only file of the folder whose name holds NAME between separators, as "sgbm_000000_10.png" or
+  // "000000_10.PNG". Throws Error when more than one file fits that last rule.
   std::optional<std::filesystem::path> Find(const std::string& frame_name) const;
 
   // All files that may be read.

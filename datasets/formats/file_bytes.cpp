@@ -17,7 +17,10 @@ template <typename Container>
 Container ReadWholeFile(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) throw Error(path.string() + ": no such file");
+  if (!std::filesystem::exists(status)) {
+    const bool is_loop = error == std::errc::too_many_symbolic_link_levels;
+    throw Error(path.string() + ": " + (is_loop ? error.message() : "no such file"));
+  }
   if (std::filesystem::is_directory(status)) throw Error(path.string() + ": is a folder, expected a file");
   std::ifstream stream(path, std::ios::binary | std::ios::ate);
   if (!stream) throw Error(path.string() + ": cannot be opened (" + std::strerror(errno) + ")");

@@ -122,7 +122,7 @@ TEST_F(EvalCommand, TheTruthItselfIsWithoutError) {
 
 TEST_F(EvalCommand, EstimatesAreFoundWhereMatchersPutThem) {
   for (const char* name : {"out/disparity/000000_10.png", "out/000000_10.png", "out/disp_0/000000_10.png",
-                           "out/sgbm_000000_10.png"}) {
+                           "out/sgbm_000000_10.png", "out/000000_10.PNG"}) {
     fs::remove_all(Path("out"));
     fs::create_directories(fs::path(Path(name)).parent_path());
     fs::copy_file(TruthAsEstimates() + "/000000_10.png", Path(name));

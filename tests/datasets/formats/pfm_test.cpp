@@ -126,6 +126,9 @@ TEST(ReadPfm, BadInputIsNamed) {
   EXPECT_THAT(error("P5\n2 2\n255\nabcd"), HasSubstr("is not a PFM"));
   EXPECT_THAT(ErrorOf([&] { ReadPfm(dir / "none.pfm"); }), HasSubstr("none.pfm: no such file"));
   EXPECT_THAT(ErrorOf([&] { ReadPfm(dir.path()); }), HasSubstr("is a folder"));
+  std::filesystem::create_symlink("loop.pfm", dir / "loop.pfm");
+  EXPECT_THAT(ErrorOf([&] { ReadPfm(dir / "loop.pfm"); }),
+              HasSubstr("loop.pfm: Too many levels of symbolic links"));
 }
 
 }  // namespace

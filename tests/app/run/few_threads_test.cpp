@@ -1,0 +1,60 @@
+// parallax run where the system refuses threads (tests/support/few_threads.cpp): one line, and no half result.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include "tests/support/run_program.h"
+
+#ifndef __SANITIZE_ADDRESS__  // which has to be loaded first
+namespace parallax::test {
+namespace {
+
+using ::testing::StartsWith;
+
+TEST(RunWithFewThreads, SaysSoWhicheverThreadIsRefused) {
+  const TemporaryFolder folder;
+  const auto run = [&](const std::string& output) {
+    return RunProgram(PARALLAX_PROGRAM, {"run", "synthetic:planes,width=60,height=40,frames=3", "--set",
+                                         "matching_cost.num_disparities=16", "--backend", "cpu", "--threads",
+                                         "2", "--in-flight", "2", "--write", "disparity,cloud", "--output",
+                                         (folder.path() / output).string()});
+  };
+  ASSERT_EQ(run("all").exit_code, 0);
+  constexpr int kMost = 40;  // more than it starts
+  int num_refused = 0;
+  setenv("LD_PRELOAD", PARALLAX_FEW_THREADS, 1);
+  for (; num_refused < kMost; ++num_refused) {
+    const std::string number = std::to_string(num_refused);
+    setenv("PARALLAX_FEW_THREADS", number.c_str(), 1);
+    const ProgramResult result = run(number);
+    if (result.exit_code == 0) break;
+    EXPECT_EQ(result.exit_code, 1) << number << " threads: " << result.err;
+    EXPECT_THAT(result.err,
+                StartsWith("parallax: a thread was refused (Resource temporarily unavailable): "
+                           "use fewer --threads and --in-flight 1, or raise the limit (ulimit -u"))
+        << number << " threads";
+    EXPECT_EQ(result.err.find('\n') + 1, result.err.size()) << result.err;
+    // What is there is whole.
+    std::error_code no_folder;
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(folder.path() / number, no_folder)) {
+      const std::string kind = entry.path().parent_path().filename();
+      if (!entry.is_regular_file() || (kind != "disparity" && kind != "cloud")) continue;
+      EXPECT_EQ(ReadTextFile(entry.path()),
+                ReadTextFile(folder.path() / "all" / kind / entry.path().filename()))
+          << entry.path();
+    }
+  }
+  unsetenv("LD_PRELOAD");
+  unsetenv("PARALLAX_FEW_THREADS");
+  EXPECT_GT(num_refused, 0);
+  EXPECT_LT(num_refused, kMost);
+}
+
+}  // namespace
+}  // namespace parallax::test
+#endif
