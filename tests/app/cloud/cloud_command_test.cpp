@@ -119,7 +119,9 @@ TEST_F(CloudCommand, ABackEndThatCannotBeUsedNamesThoseThatMeasureClouds) {
   const std::string grid = Write("grid.ply", Grid(4, 1));
   const ProgramResult unknown = RunParallax({"cloud", "density", grid, "--backend", "gpu"});
   EXPECT_EQ(unknown.exit_code, 2);
-  EXPECT_THAT(unknown.err, AllOf(HasSubstr("use one of auto, cuda, cpu\n"), Not(HasSubstr("reference"))));
+  EXPECT_THAT(unknown.err,
+              AllOf(HasSubstr("use one of auto, "), HasSubstr("cpu\n"),  // cuda, where it is built
+                    Not(HasSubstr("reference"))));
   const ProgramResult cuda = RunParallax({"cloud", "density", grid, "--backend", "cuda"});
   if (cuda.exit_code == 0) GTEST_SKIP() << "there is a CUDA device: the refusal of cuda cannot be seen";
   EXPECT_EQ(cuda.exit_code, 1);

@@ -19,6 +19,7 @@
 
 #include "datasets/source.h"
 #include "tests/support/jpeg_server.h"
+#include "tests/support/preload.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {
@@ -181,10 +182,8 @@ class CameraRun : public LiveRun {
   void Set(const std::string& state) const { std::ofstream(folder_.path() / state).put('x'); }
   void Unset(const std::string& state) const { fs::remove(folder_.path() / state); }
   pid_t StartFake(const std::vector<std::string>& arguments) const {
-    setenv("LD_PRELOAD", PARALLAX_FAKE_V4L2, 1);
-    const pid_t child = Start(arguments);
-    unsetenv("LD_PRELOAD");
-    return child;
+    const test::Preload fake(PARALLAX_FAKE_V4L2);
+    return Start(arguments);
   }
   // Of whichever frame there was time for.
   cv::Mat AnyMap() const {

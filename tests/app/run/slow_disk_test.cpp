@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/preload.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {
@@ -18,9 +19,6 @@ namespace fs = std::filesystem;
 class SlowDisk : public ::testing::Test {
  protected:
   void SetUp() override {
-#ifdef __SANITIZE_ADDRESS__
-    GTEST_SKIP() << "the sanitizer has to be loaded first";
-#endif
     if (!fs::exists(PARALLAX_SLOW_DISK)) GTEST_SKIP() << "not built: " << PARALLAX_SLOW_DISK;
   }
   // folder: in which the results are.
@@ -32,9 +30,10 @@ class SlowDisk : public ::testing::Test {
                                        "--output",  out().string()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     setenv("PARALLAX_SLOW_DISK", busy().c_str(), 1);
-    setenv("LD_PRELOAD", PARALLAX_SLOW_DISK, 1);
-    const pid_t child = test::StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "stdout", err());
-    unsetenv("LD_PRELOAD");
+    const pid_t child = [&] {
+      const test::Preload slow(PARALLAX_SLOW_DISK);
+      return test::StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "stdout", err());
+    }();
     ASSERT_TRUE(test::AwaitWhileRunning(child, [&] {
       return fs::exists(out() / folder / "disparity/000008_10.png");
     })) << test::ReadTextFile(err());
