@@ -340,6 +340,10 @@ class RunCommand {
     is_interrupted_ = true;
     folder_->Hurry();
     if (IsFollower()) return;
+    if (has_ended_) {  // it does not look any more, and its window would stay
+      if (viewer_ != nullptr) viewer_->window().Close();
+      return;
+    }
     const int num_writing = num_writing_;
     if (num_writing == 0) return progress_->Print("interrupted: no frame is being written");
     progress_->Print(
@@ -496,7 +500,8 @@ class RunCommand {
   std::optional<Progress> progress_;  // from Run on
   std::atomic<int> num_writing_ = 0;  // frames
   std::mutex end_mutex_;              // held by who ends the run
-  bool has_ended_ = false, was_interrupted_ = false;
+  std::atomic<bool> has_ended_ = false;
+  bool was_interrupted_ = false;
   std::mutex report_mutex_;  // of the summary while frames are reported
   std::atomic<bool> window_closed_ = false, is_interrupted_ = false;
 };
