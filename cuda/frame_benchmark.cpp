@@ -1,7 +1,6 @@
 #include "cuda/frame_benchmark.h"
 
 #include <algorithm>
-#include <chrono>
 #include <cstddef>
 #include <functional>
 #include <memory>
@@ -12,15 +11,12 @@
 #include "cuda/device/device.h"
 #include "cuda/frame_slot.h"
 #include "cuda/tuned_matcher.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax {
 namespace {
 
 constexpr int kWarmUp = 20;
-
-double SecondsSince(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
 
 double ElapsedMs(const cuda::Event& from, const cuda::Event& to) {
   float ms = 0;
@@ -163,9 +159,9 @@ DeviceRates MeasureRates() {
 // Frames per second of run(number of frames).
 double RateOf(int warm_up, int count, const std::function<void(int)>& run) {
   run(warm_up);
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   run(count);
-  return count / SecondsSince(start);
+  return count / watch.s();
 }
 
 double ResidentRate(const std::vector<std::unique_ptr<ResidentFrame>>& frames, int count) {
@@ -219,9 +215,9 @@ CudaFrameTimes MeasureCudaFrames(const Parameters& parameters, const MatcherOpti
     const auto one_by_one = MakeTunedCudaMatcher(parameters, matcher, options.tuning);
     DisparityMap map;
     times.host_ms = Sample(options.repeat, [&] {
-      const auto start = std::chrono::steady_clock::now();
+      const Stopwatch watch;
       one_by_one->Compute(left, right, map);
-      return 1000 * SecondsSince(start);
+      return watch.ms();
     });
   }
   std::vector<std::unique_ptr<ResidentFrame>> frames;

@@ -111,7 +111,8 @@ std::string BashScript(const CommandEntry& program) {
     }
     script += fmt::format(
         "      {})\n        if [[ $current == -* ]]; then words={}; else words={}; kind={}; fi ;;\n",
-        ShellQuoted(command.path), ShellQuoted(Words(names)), ShellQuoted(Words(places)), is_file ? "file" : "value");
+        ShellQuoted(command.path), ShellQuoted(Words(names)), ShellQuoted(Words(places)),
+        is_file ? "file" : "value");
   });
   return script + "    esac\n  fi\n" + kBashEnd;
 }
@@ -166,7 +167,7 @@ std::string ZshCommand(const CommandEntry& command) {
   if (!command.positionals.empty()) {
     const OptionEntry& first = command.positionals.front();
     body += " \\\n    " + ShellQuoted("*:" + ZshText(first.title) + ":" +
-                                 (first.choices.empty() ? "_files" : "(" + Words(first.choices) + ")"));
+                                      (first.choices.empty() ? "_files" : "(" + Words(first.choices) + ")"));
   }
   return body + "\n}\n";
 }
@@ -210,8 +211,8 @@ complete -c parallax -f
     for (const CommandEntry& child : command.commands)
       script += when + " -a " + child.name + " -d " + ShellQuoted(child.description) + "\n";
     for (const OptionEntry& positional : command.positionals)
-      script +=
-          when + (positional.choices.empty() ? " -F" : " -a " + ShellQuoted(Words(positional.choices))) + "\n";
+      script += when +
+                (positional.choices.empty() ? " -F" : " -a " + ShellQuoted(Words(positional.choices))) + "\n";
     for (const OptionEntry& option : command.options) {
       script += when;
       for (const std::string& name : option.names)

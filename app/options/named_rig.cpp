@@ -278,10 +278,20 @@ std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> sour
     const bool rectified_source = SaysItIsRectified(source->kind());
     named = std::make_shared<const NamedCalibration>(std::move(calibration), options.rig, rectified_source);
   }
-  const auto adjust = [rectify, named, nearest_m = options.nearest_m](StereoFrame& frame) {
+  const RigOptions usual;
+  const bool resizes = options.size != usual.size || options.zoom != usual.zoom;
+  const auto adjust = [rectify, named, resizes, nearest_m = options.nearest_m](StereoFrame& frame) {
     if (named) named->AddTo(frame);
+    if (resizes && frame.rectified) {
+      throw Error(
+          "--rectified-size and --zoom act on images of raw cameras, and these are rectified already: leave "
+          "them out");
+    }
     rectify(frame);
-    if (nearest_m > 0 && frame.rig) frame.num_disparities_hint = DisparitiesFor(*frame.rig, nearest_m);
+    if (nearest_m > 0) {
+      if (!frame.rig) throw Error("--nearest needs a calibration, and this pair has none: name one by --rig");
+      frame.num_disparities_hint = DisparitiesFor(*frame.rig, nearest_m);
+    }
   };
   return std::make_unique<RigSource>(std::move(source), adjust, std::move(origin), std::move(files));
 }

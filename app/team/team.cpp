@@ -35,7 +35,7 @@ std::unique_ptr<Team> JoinTeam() {
 
 bool SpeaksForTeam() {
   return !IsInTeam() || NumberOrZero(std::getenv("OMPI_COMM_WORLD_RANK") != nullptr ? "OMPI_COMM_WORLD_RANK"
-                                                                                  : "PMIX_RANK") == 0;
+                                                                                    : "PMIX_RANK") == 0;
 }
 
 }  // namespace parallax::app

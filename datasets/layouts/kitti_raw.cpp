@@ -13,7 +13,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr KittiCameras kRawPairs[] = {{"image_00", "image_01", "P_rect_00", "P_rect_01"},
-                                   {"image_02", "image_03", "P_rect_02", "P_rect_03"}};
+                                      {"image_02", "image_03", "P_rect_02", "P_rect_03"}};
 
 bool IsDrive(const fs::path& folder) {
   return fs::is_directory(folder / "image_00/data") || fs::is_directory(folder / "image_02/data");

@@ -181,19 +181,4 @@ SignedErrorScores SignedScoresOf(std::span<const float> errors_m) {
   return scores;
 }
 
-std::vector<SignedDepthBin> SignedErrorsByDepth(std::span<const Point3f> points,
-                                                std::span<const float> errors_m,
-                                                std::span<const double> depth_edges_m, DepthKind depth) {
-  CheckEdges(depth_edges_m);
-  if (points.size() != errors_m.size()) {
-    throw InvalidArgument(std::to_string(errors_m.size()) + " depth errors for " +
-                          std::to_string(points.size()) + " points: there must be one a point");
-  }
-  std::vector<SignedDepthBin> bins;
-  for (const std::vector<float>& errors : SortIntoBins(points, errors_m, depth_edges_m, depth)) {
-    bins.push_back({depth_edges_m[bins.size()], depth_edges_m[bins.size() + 1], SignedScoresOf(errors)});
-  }
-  return bins;
-}
-
 }  // namespace parallax

@@ -100,14 +100,4 @@ struct SignedErrorScores {
 };
 SignedErrorScores SignedScoresOf(std::span<const float> errors_m);
 
-struct SignedDepthBin {
-  double from_m = 0, to_m = 0;
-  SignedErrorScores scores;
-};
-// The errors of the points with from <= depth < to, between ascending edges; the depth is the estimate's.
-std::vector<SignedDepthBin> SignedErrorsByDepth(std::span<const Point3f> points,
-                                                std::span<const float> errors_m,
-                                                std::span<const double> depth_edges_m,
-                                                DepthKind depth = DepthKind::kDepth);
-
 }  // namespace parallax

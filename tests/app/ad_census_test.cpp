@@ -10,7 +10,7 @@
 namespace parallax {
 namespace {
 
-using test::ReadTextFile;
+using test::ReadText;
 using test::RunParallax;
 using testing::HasSubstr;
 
@@ -23,12 +23,12 @@ TEST(AdCensusProgram, RunsAndWritesTheSameFilesOnBothBackEnds) {
         RunParallax({"run", kStreet, "--set", "method=ad_census", "--set", "matching_cost.num_disparities=32",
                      "--backend", backend, "--write", "disparity,pfm", "--output", folder.path() / backend});
     ASSERT_EQ(result.exit_code, 0) << result.err;
-    EXPECT_THAT(ReadTextFile(folder.path() / backend / "parameters.yaml"), HasSubstr("method: ad_census"));
+    EXPECT_THAT(ReadText(folder.path() / backend / "parameters.yaml"), HasSubstr("method: ad_census"));
   }
   int num_files = 0;
   for (const auto& file : std::filesystem::directory_iterator(folder.path() / "cpu" / "pfm")) {
     const auto other = folder.path() / "reference" / "pfm" / file.path().filename();
-    EXPECT_TRUE(ReadTextFile(file.path()) == ReadTextFile(other)) << file.path();
+    EXPECT_TRUE(ReadText(file.path()) == ReadText(other)) << file.path();
     ++num_files;
   }
   EXPECT_EQ(num_files, 2);
@@ -47,8 +47,8 @@ TEST(AdCensusProgram, MatchesAgainFromItsOwnParameters) {
                 .exit_code,
             0);
   for (const auto& file : std::filesystem::directory_iterator(first + "/pfm"))
-    EXPECT_TRUE(ReadTextFile(file.path()) ==
-                ReadTextFile(std::filesystem::path(second) / "pfm" / file.path().filename()));
+    EXPECT_TRUE(ReadText(file.path()) ==
+                ReadText(std::filesystem::path(second) / "pfm" / file.path().filename()));
 }
 
 TEST(AdCensusProgram, IsScoredAndMeasured) {

@@ -74,9 +74,9 @@ TEST(Main, AnEmptyArgumentIsNamed) {
 TEST(Main, OutputThatIsLostIsToldAndOne) {
   const TemporaryFolder folder;
   const std::string cloud = (folder.path() / "c.ply").string();
-  WriteTextFile(cloud,
-                "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
-                "property float z\nend_header\n0 0 0\n1 0 0\n0 1 0\n");
+  WriteText(cloud,
+            "ply\nformat ascii 1.0\nelement vertex 3\nproperty float x\nproperty float y\n"
+            "property float z\nend_header\n0 0 0\n1 0 0\n0 1 0\n");
   for (const std::vector<std::string>& arguments :
        {std::vector<std::string>{"--help"},
         {"run", "--help"},
@@ -89,7 +89,7 @@ TEST(Main, OutputThatIsLostIsToldAndOne) {
     const fs::path err = folder.path() / "err";
     const int exit_code = WaitForProgram(StartProgram(PARALLAX_PROGRAM, arguments, "/dev/full", err));
     EXPECT_EQ(exit_code, 1) << arguments.front();
-    const std::string text = ReadTextFile(err);
+    const std::string text = ReadText(err);
     EXPECT_THAT(text, StartsWith("parallax: standard output cannot be written")) << arguments.front();
     EXPECT_EQ(NumLines(text), 1U) << text;
   }
@@ -105,13 +105,13 @@ TEST(Main, AMissingModuleIsNamed) {
   const auto run = [&](const std::vector<std::string>& arguments) {
     const int exit_code = WaitForProgram(
         StartProgram(program, arguments, (folder.path() / "out").string(), (folder.path() / "err").string()));
-    return std::make_pair(exit_code, ReadTextFile(folder.path() / "err"));
+    return std::make_pair(exit_code, ReadText(folder.path() / "err"));
   };
   EXPECT_THAT(run({"run", "synthetic:planes,width=40,height=20,frames=1", "--output",
                    (folder.path() / "pngs").string()}),
               Pair(0, ""));
   const std::string image = (folder.path() / "image.pgm").string();
-  WriteTextFile(image, "P5\n3 2\n255\nabcdef");
+  WriteText(image, "P5\n3 2\n255\nabcdef");
   EXPECT_THAT(run({"run", image, image, "--output", (folder.path() / "results").string()}),
               Pair(1, AllOf(HasSubstr("libparallax_media.so"), HasSubstr("build and install"))));
 }

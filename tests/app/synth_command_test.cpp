@@ -30,7 +30,7 @@ TEST(SynthCommand, KeysMayStandInTheSceneOrInOptions) {
     arguments.insert(arguments.end(), {"--output", (folder.path() / name).string(), "--layout", "kitti2012"});
     const auto result = RunParallax(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.err;
-    return test::ReadTextFile(folder.path() / name / "training/image_1/000000_10.png");
+    return test::ReadText(folder.path() / name / "training/image_1/000000_10.png");
   };
   const std::string in_scene = render("a", {"synthetic:planes,width=50,height=40,noise=2,seed=9"});
   EXPECT_EQ(in_scene, render("b", {"planes", "--width", "50", "--height", "40", "--noise=2", "--seed", "9"}));
@@ -84,7 +84,7 @@ TEST(SynthCommand, AUsedFolderIsRefusedOrReplaced) {
 
 TEST(SynthCommand, AFolderThatCannotBeMadeIsCode1) {
   const test::TemporaryFolder folder;
-  test::WriteTextFile(folder.path() / "file", "in the way");
+  test::WriteText(folder.path() / "file", "in the way");
   const auto result = RunParallax(
       {"synth", "planes", "--width=9", "--height=9", "--output", (folder.path() / "file/set").string()});
   EXPECT_EQ(result.exit_code, 1);

@@ -22,7 +22,7 @@ TEST(ParameterTable, NamesEveryKeyWithItsDefaultAndRange) {
 }
 
 TEST(ParameterTable, TheDocumentationHoldsIt) {
-  EXPECT_THAT(test::ReadTextFile(PARALLAX_SOURCE_FOLDER "/docs/parameters.md"),
+  EXPECT_THAT(test::ReadText(PARALLAX_SOURCE_FOLDER "/docs/parameters.md"),
               testing::HasSubstr(ParameterTable()))
       << "write the output of `parallax info --parameters` over the table in docs/parameters.md";
 }

@@ -236,8 +236,8 @@ TEST(LoadParameters, NamesWhatIsMissing) {
 
 TEST(LoadParameters, AFileMayNameABase) {
   const test::TemporaryFolder folder;
-  test::WriteTextFile(folder.path() / "car.yaml", "aggregation: {p1: 9}\nbase: kitti\n");
-  test::WriteTextFile(folder.path() / "sub" / "truck.yaml", "base: ../car.yaml\nfilter: {median: 3}\n");
+  test::WriteText(folder.path() / "car.yaml", "aggregation: {p1: 9}\nbase: kitti\n");
+  test::WriteText(folder.path() / "sub" / "truck.yaml", "base: ../car.yaml\nfilter: {median: 3}\n");
   const ChosenParameters chosen = LoadChosenParameters(folder.path() / "sub" / "truck.yaml");
   EXPECT_EQ(chosen.parameters.aggregation.p1, 9);  // its own value wins over the base's, whatever the order
   EXPECT_EQ(chosen.parameters.matching_cost.num_disparities, 256);
@@ -248,7 +248,7 @@ TEST(LoadParameters, AFileMayNameABase) {
 TEST(LoadParameters, ABadBaseIsToldWithItsPlace) {
   const test::TemporaryFolder folder;
   const auto fault_of = [&](const std::string& yaml) {
-    test::WriteTextFile(folder.path() / "a.yaml", yaml);
+    test::WriteText(folder.path() / "a.yaml", yaml);
     try {
       LoadParameters(folder.path() / "a.yaml");
     } catch (const InvalidArgument& error) {

@@ -30,14 +30,14 @@ extern "C" int rename(const char* from, const char* to) noexcept {
 namespace parallax {
 namespace {
 
-using test::TempDir;
+using test::TemporaryFolder;
 
-std::size_t NumFiles(const TempDir& dir) {
+std::size_t NumFiles(const TemporaryFolder& dir) {
   return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(dir.path()), {}));
 }
 
 TEST(AtomicFile, AppearsOnlyWhenCommitted) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   AtomicFile file(dir / "a.txt");
   file.stream() << "whole";
   EXPECT_FALSE(std::filesystem::exists(dir / "a.txt"));
@@ -47,7 +47,7 @@ TEST(AtomicFile, AppearsOnlyWhenCommitted) {
 }
 
 TEST(AtomicFile, WithoutCommitKeepsTheOldFileAndLeavesNothing) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   test::WriteText(dir / "a.txt", "old");
   {
     AtomicFile file(dir / "a.txt");
@@ -59,7 +59,7 @@ TEST(AtomicFile, WithoutCommitKeepsTheOldFileAndLeavesNothing) {
 
 // After a power cut a file under its own name is whole.
 TEST(AtomicFile, IsOnTheDiskBeforeItTakesItsName) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   std::vector<std::string> calls;
   g_calls = &calls;
   WriteFileAtomically(dir / "a.txt", {});
@@ -76,7 +76,7 @@ TEST(AtomicFile, IsOnTheDiskBeforeItTakesItsName) {
 }
 
 TEST(AtomicFile, WhatAKilledProgramLeftIsRemoved) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const pid_t child = fork();
   if (child == 0) {
     AtomicFile file(dir / "a.txt");
@@ -92,7 +92,7 @@ TEST(AtomicFile, WhatAKilledProgramLeftIsRemoved) {
 }
 
 TEST(AtomicFile, ALinkToNothingGetsItsFileAndALoopIsNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   std::filesystem::create_symlink("target", dir / "link");
   WriteFileAtomically(dir / "link", {});
   EXPECT_TRUE(std::filesystem::is_symlink(dir / "link"));
@@ -104,7 +104,7 @@ TEST(AtomicFile, ALinkToNothingGetsItsFileAndALoopIsNamed) {
 }
 
 TEST(AtomicFile, CommitReplaces) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   test::WriteText(dir / "a.txt", "something longer");
   const std::uint8_t bytes[] = {'n', 'e', 'w'};
   WriteFileAtomically(dir / "a.txt", bytes);
@@ -112,7 +112,7 @@ TEST(AtomicFile, CommitReplaces) {
 }
 
 TEST(AtomicFile, ALinkStaysAndItsFileIsReplaced) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   std::filesystem::create_directory(dir / "far");
   test::WriteText(dir / "far/a.txt", "old");
   std::filesystem::create_symlink("far/a.txt", dir / "link.txt");
@@ -125,7 +125,7 @@ TEST(AtomicFile, ALinkStaysAndItsFileIsReplaced) {
 
 TEST(AtomicFile, ADeviceIsWrittenToAndStays) {
   if (!std::filesystem::is_character_file("/dev/null")) GTEST_SKIP() << "this system has no /dev/null";
-  const TempDir dir;
+  const TemporaryFolder dir;
   std::filesystem::create_symlink("/dev/null", dir / "null");
   {
     AtomicFile file(dir / "null");
@@ -151,7 +151,7 @@ TEST(AtomicFile, APipeTakesTheBytes) {
 }
 
 TEST(AtomicFile, AFileThatIsOpenAlreadyIsNotReplacedUnderItsOtherName) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   test::WriteText(dir / "log.txt", "log");
   const int descriptor = open((dir / "log.txt").c_str(), O_WRONLY | O_APPEND);
   ASSERT_GE(descriptor, 0);
@@ -163,14 +163,14 @@ TEST(AtomicFile, AFileThatIsOpenAlreadyIsNotReplacedUnderItsOtherName) {
 }
 
 TEST(AtomicFile, MissingFolderIsNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   EXPECT_THAT(test::ErrorOf([&] { AtomicFile file(dir / "nowhere/a.txt"); }),
               testing::HasSubstr("nowhere/a.txt: cannot be written (No such file"));
 }
 
 TEST(AtomicFile, FullDiskIsAnError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
-  const TempDir dir;
+  const TemporaryFolder dir;
   AtomicFile file(dir / "a.txt");
   static_cast<std::ofstream&>(file.stream()).close();
   static_cast<std::ofstream&>(file.stream()).open("/dev/full");

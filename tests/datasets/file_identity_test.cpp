@@ -17,12 +17,12 @@ namespace fs = std::filesystem;
 
 TEST(FileIdentity, ContentIsSizeAndChecksum) {
   const TemporaryFolder folder;
-  WriteTextFile(folder.path() / "a", "123456789");
+  WriteText(folder.path() / "a", "123456789");
   const FileContent known{9, 0xCBF43926};  // the check value of CRC-32
   EXPECT_EQ(ContentOf(folder.path() / "a"), known);
-  WriteTextFile(folder.path() / "b", "");
+  WriteText(folder.path() / "b", "");
   EXPECT_EQ(ContentOf(folder.path() / "b"), (FileContent{0, 0}));
-  WriteTextFile(folder.path() / "long", std::string(1'000'000, 'x'));
+  WriteText(folder.path() / "long", std::string(1'000'000, 'x'));
   const std::string text(1'000'000, 'x');
   EXPECT_EQ(ContentOf(folder.path() / "long")->crc32,
             Crc32({reinterpret_cast<const std::uint8_t*>(text.data()) + 10, text.size() - 10},
@@ -34,7 +34,7 @@ TEST(FileIdentity, WhatIsNoFileHasNoContent) {
   EXPECT_FALSE(ContentOf(folder.path()));
   EXPECT_FALSE(ContentOf(folder.path() / "missing"));
   EXPECT_FALSE(ContentOf("/dev/null"));
-  WriteTextFile(folder.path() / "a", "x");
+  WriteText(folder.path() / "a", "x");
   fs::create_symlink("a", folder.path() / "link");
   EXPECT_FALSE(ContentOf(folder.path() / "link"));
   ASSERT_EQ(mkfifo((folder.path() / "pipe").c_str(), 0600), 0);
@@ -44,7 +44,7 @@ TEST(FileIdentity, WhatIsNoFileHasNoContent) {
 TEST(FileIdentity, NamesOfOneFile) {
   const TemporaryFolder folder;
   const fs::path a = folder.path() / "a.ply", b = folder.path() / "b.ply";
-  WriteTextFile(a, "x");
+  WriteText(a, "x");
   EXPECT_TRUE(IsSameFile(a, folder.path() / "." / "a.ply"));
   EXPECT_FALSE(IsSameFile(a, b));
   fs::create_hard_link(a, b);
@@ -69,7 +69,7 @@ TEST(FileIdentity, NamesOfOneFileThatIsNotThereYet) {
 TEST(FileIdentity, AStampChangesWithTheFile) {
   const TemporaryFolder folder;
   const fs::path a = folder.path() / "a";
-  WriteTextFile(a, "x");
+  WriteText(a, "x");
   const std::string before = StampOf({a});
   EXPECT_EQ(StampOf({folder.path() / "." / "a"}), before);
   EXPECT_NE(StampOf({a, folder.path() / "missing"}), before);

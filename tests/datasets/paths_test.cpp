@@ -37,7 +37,7 @@ TEST(FrameNumber, DigitsAtTheEnd) {
 }
 
 TEST(NameOfFolder, DotsAndTrailingSlashes) {
-  const test::TempDir dir;
+  const test::TemporaryFolder dir;
   std::filesystem::create_directories(dir / "scene/sub");
   EXPECT_EQ(NameOfFolder(dir / "scene/"), "scene");
   EXPECT_EQ(NameOfFolder(dir / "scene/."), "scene");

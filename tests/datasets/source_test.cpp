@@ -14,7 +14,7 @@ namespace parallax {
 namespace {
 
 using test::ErrorOf;
-using test::TempDir;
+using test::TemporaryFolder;
 using test::WriteText;
 using testing::HasSubstr;
 
@@ -46,7 +46,7 @@ std::vector<std::string> NamesIn(FrameSource& source) {
   return names;
 }
 
-void WriteKitti2012(const TempDir& dir, const std::string& number) {
+void WriteKitti2012(const TemporaryFolder& dir, const std::string& number) {
   WriteGray(dir / ("training/image_0/" + number + "_10.png"));
   WriteGray(dir / ("training/image_1/" + number + "_10.png"));
   WriteGray(dir / ("training/image_0/" + number + "_11.png"));
@@ -56,7 +56,7 @@ void WriteKitti2012(const TempDir& dir, const std::string& number) {
 }
 
 TEST(OpenSource, Kitti2012WithBothTruths) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WriteKitti2012(dir, "000002");
   WriteKitti2012(dir, "000010");
   for (const auto& level : {dir.path(), dir / "training"}) {
@@ -75,7 +75,7 @@ TEST(OpenSource, Kitti2012WithBothTruths) {
 }
 
 TEST(OpenSource, Kitti2012ColourTakesP2AndP3) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WriteGray(dir / "colored_0/000000_10.png");
   WriteGray(dir / "colored_1/000000_10.png");
   WriteText(dir / "calib/000000.txt", kCalib);
@@ -86,7 +86,7 @@ TEST(OpenSource, Kitti2012ColourTakesP2AndP3) {
 }
 
 TEST(OpenSource, Kitti2015WithObjectMap) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WriteGray(dir / "image_2/000001_10.png");
   WriteGray(dir / "image_3/000001_10.png");
   WriteTruth(dir / "disp_occ_0/000001_10.png", 3);
@@ -102,7 +102,7 @@ TEST(OpenSource, Kitti2015WithObjectMap) {
 }
 
 TEST(OpenSource, RawSyncedIsRectifiedAndHasARig) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WriteGray(dir / "2011_09_26/2011_09_26_drive_0001_sync/image_02/data/0000000001.png");
   WriteGray(dir / "2011_09_26/2011_09_26_drive_0001_sync/image_03/data/0000000001.png");
   WriteText(dir / "2011_09_26/calib_cam_to_cam.txt",
@@ -117,7 +117,7 @@ TEST(OpenSource, RawSyncedIsRectifiedAndHasARig) {
 }
 
 TEST(OpenSource, Eth3dAndMiddleburyAreToldByVminUnlessForced) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WriteGray(dir / "scene/im0.png");
   WriteGray(dir / "scene/im1.png");
   const std::string calib = "cam0=[9 0 2; 0 9 2; 0 0 1]\ndoffs=0\nbaseline=100\nndisp=6\n";
@@ -132,7 +132,7 @@ TEST(OpenSource, Eth3dAndMiddleburyAreToldByVminUnlessForced) {
 }
 
 TEST(OpenSource, ClassicOfUnknownSizeIsRefusedWithItsSize) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WriteGray(dir / "view1.png");
   WriteGray(dir / "view5.png");
   WriteGray(dir / "disp1.png");
@@ -141,7 +141,7 @@ TEST(OpenSource, ClassicOfUnknownSizeIsRefusedWithItsSize) {
 }
 
 TEST(OpenSource, AFrameThatIsBadIsPassedOver) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const char* number : {"000000", "000001", "000002", "000003", "000004"}) WriteKitti2012(dir, number);
   std::filesystem::remove(dir / "training/image_1/000000_10.png");
   WriteGray(dir / "training/image_1/000001_10.png", kWidth + 1);
@@ -160,7 +160,7 @@ TEST(OpenSource, AFrameThatIsBadIsPassedOver) {
 }
 
 TEST(OpenSource, TruthOfAnotherSizeIsAnError) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WriteKitti2012(dir, "000000");
   WriteDisparityPng(dir / "training/disp_occ/000000_10.png",
                     HostImage<float>(kWidth, kHeight + 1, 1.0F).ConstView());
@@ -169,7 +169,7 @@ TEST(OpenSource, TruthOfAnotherSizeIsAnError) {
 }
 
 TEST(OpenSource, NamesCostNoDecoding) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const char* number : {"000000", "000001"}) {
     WriteText(dir / "image_2" / (std::string(number) + "_10.png"), "no image");
     WriteText(dir / "image_3" / (std::string(number) + "_10.png"), "no image");
@@ -178,7 +178,7 @@ TEST(OpenSource, NamesCostNoDecoding) {
 }
 
 TEST(OpenSource, PairsOfFilesGlobsAndFolders) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const char* name : {"l/a2.png", "l/a10.png", "r/b2.png", "r/b10.png"}) WriteGray(dir / name);
   const auto names_of = [&](const std::string& left, const std::string& right) {
     const auto source = OpenSource({(dir / left).string(), (dir / right).string()});
@@ -194,7 +194,7 @@ TEST(OpenSource, PairsOfFilesGlobsAndFolders) {
 }
 
 TEST(OpenSource, PairsWithEqualNamesAreToldApartByFolder) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const char* scene : {"x", "y"}) {
     WriteGray(dir / scene / "im0.png");
     WriteGray(dir / scene / "im1.png");
@@ -204,7 +204,7 @@ TEST(OpenSource, PairsWithEqualNamesAreToldApartByFolder) {
 }
 
 TEST(OpenSource, GrayBesideColourIsAnError) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WriteGray(dir / "l.png");
   WritePng(dir / "r.png", HostImage<Rgb8>(kWidth, kHeight, Rgb8{1, 2, 3}).ConstView());
   EXPECT_THAT(ErrorOf([&] {
@@ -214,7 +214,7 @@ TEST(OpenSource, GrayBesideColourIsAnError) {
 }
 
 TEST(OpenSource, WhatIsNoSourceIsNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto error = [](const std::vector<std::string>& spec, const std::string& kind = "") {
     return ErrorOf([&] { OpenSource(spec, {.kind = kind, .with_truth = false}); });
   };
@@ -238,7 +238,7 @@ TEST(OpenSource, SyntheticScenesAreOpened) {
 }
 
 TEST(OpenSource, TwoScenesOfOneNameAreAnError) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const char* half : {"trainingQ", "trainingH"}) {
     WriteGray(dir / half / "Piano/im0.png");
     WriteGray(dir / half / "Piano/im1.png");

@@ -39,9 +39,9 @@ inline void MakeKittiFolder(const std::filesystem::path& folder, int num_frames,
     WritePng(folder / "image_1" / (KittiName(i) + ".png"), right.ConstView());
     if (!calibrated) continue;
     // P1[3] = -fx * baseline.
-    WriteTextFile(folder / "calib" / (KittiName(i).substr(0, 6) + ".txt"),
-                  "P0: 100 0 31.5 0 0 100 15.5 0 0 0 1 0\nP1: 100 0 31.5 -50 0 100 15.5 0 0 0 1 0\n"
-                  "P2: 100 0 31.5 0 0 100 15.5 0 0 0 1 0\nP3: 100 0 31.5 -50 0 100 15.5 0 0 0 1 0\n");
+    WriteText(folder / "calib" / (KittiName(i).substr(0, 6) + ".txt"),
+              "P0: 100 0 31.5 0 0 100 15.5 0 0 0 1 0\nP1: 100 0 31.5 -50 0 100 15.5 0 0 0 1 0\n"
+              "P2: 100 0 31.5 0 0 100 15.5 0 0 0 1 0\nP3: 100 0 31.5 -50 0 100 15.5 0 0 0 1 0\n");
   }
 }
 

@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/files.h"
+
 namespace parallax::test {
 
 using Arguments = std::vector<std::string>;
@@ -30,38 +32,6 @@ struct ProgramResult {
   std::string out;     // standard output
   std::string err;     // standard error
 };
-
-// A folder of its own under the system's temporary folder, removed with everything in it at the end.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (std::filesystem::temp_directory_path() / "parallax_test_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot make a temporary folder: " + name);
-    path_ = name;
-  }
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  const std::filesystem::path& path() const { return path_; }
-
- private:
-  std::filesystem::path path_;
-};
-
-inline std::string ReadTextFile(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::ostringstream text;
-  text << file.rdbuf();
-  return text.str();
-}
-
-inline void WriteTextFile(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::create_directories(path.parent_path());
-  std::ofstream(path, std::ios::binary) << text;
-}
 
 // Starts PROGRAM with arguments, its output going to two files; returns its process id.
 inline pid_t StartProgram(const std::string& program, const std::vector<std::string>& arguments,
@@ -119,8 +89,8 @@ inline ProgramResult RunProgram(const std::string& program, const std::vector<st
   const auto out = folder.path() / "out", err = folder.path() / "err";
   ProgramResult result;
   result.exit_code = WaitForProgram(StartProgram(program, arguments, out, err));
-  result.out = ReadTextFile(out);
-  result.err = ReadTextFile(err);
+  result.out = ReadText(out);
+  result.err = ReadText(err);
   return result;
 }
 

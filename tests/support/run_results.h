@@ -23,7 +23,7 @@ inline std::map<std::string, std::string> ResultFiles(const std::filesystem::pat
     const std::string name = it->path().filename().string();
     if (it->is_directory() && name.starts_with("shard-")) it.disable_recursion_pending();
     if (!it->is_regular_file() || name == "summary.json" || name == "journal.tsv") continue;
-    files[fs::relative(it->path(), folder).string()] = ReadTextFile(it->path());
+    files[fs::relative(it->path(), folder).string()] = ReadText(it->path());
   }
   return files;
 }
@@ -31,7 +31,7 @@ inline std::map<std::string, std::string> ResultFiles(const std::filesystem::pat
 // The last line of every frame that the journal calls finished.
 inline std::set<std::string> FinishedLines(const std::filesystem::path& folder) {
   std::set<std::string> lines;
-  std::istringstream journal(ReadTextFile(folder / "journal.tsv"));
+  std::istringstream journal(ReadText(folder / "journal.tsv"));
   for (std::string line; std::getline(journal, line);) {
     if (line.find("\tframe\t") == 8) lines.insert(line);
   }

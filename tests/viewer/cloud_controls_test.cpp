@@ -170,7 +170,7 @@ TEST_F(CloudControls, PickedPointsAndTheRulerAgreeWithTheWrittenCloud) {
   arguments.insert(arguments.end(), {"--json", json_file});
   const test::ProgramResult geodesic = test::RunParallax(arguments);
   ASSERT_EQ(geodesic.exit_code, 0) << geodesic.err;
-  const Json path = Json::parse(test::ReadTextFile(json_file))["paths"][0];
+  const Json path = Json::parse(test::ReadText(json_file))["paths"][0];
   EXPECT_EQ(path["geodesic_m"].get<float>(), cloud["ruler"]["geodesic_m"].get<float>());
   if (!cloud["ruler"].contains("voxel_m")) {
     EXPECT_EQ(path["straight_m"].get<float>(), cloud["ruler"]["straight_m"].get<float>());

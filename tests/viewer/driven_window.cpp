@@ -100,7 +100,7 @@ void DrivenWindow::Settle() const {
 }
 
 DrivenWindow::Json DrivenWindow::State() const {
-  const Json state = Json::parse(ReadTextFile(folder_.path() / "state.json"), nullptr, false);
+  const Json state = Json::parse(ReadText(folder_.path() / "state.json"), nullptr, false);
   return state.is_object() ? state : Json::object();
 }
 

@@ -47,7 +47,7 @@ class DrivenWindow {
   bool Await(const Predicate& wanted) const;
   // Presses Q; the program's exit code.
   int Close();
-  std::string Errors() const { return ReadTextFile(folder_.path() / "err.txt"); }
+  std::string Errors() const { return ReadText(folder_.path() / "err.txt"); }
   const std::filesystem::path& folder() const { return folder_.path(); }
 
  private:

@@ -51,7 +51,7 @@ TEST_F(KeptWindows, ASnapshotHoldsThePictureAndTheDataBehindIt) {
   EXPECT_EQ(picture.height(), 500);
   // The bits that `run` writes.
   const auto same = [&](const char* ours, const char* theirs) {
-    return test::ReadTextFile(saved / ours) == test::ReadTextFile(std::filesystem::path(run) / theirs);
+    return test::ReadText(saved / ours) == test::ReadText(std::filesystem::path(run) / theirs);
   };
   EXPECT_TRUE(same("disparity.pfm", "pfm/000000_10.pfm"));
   EXPECT_TRUE(same("sigma.pfm", "sigma/000000_10.pfm"));
@@ -60,7 +60,7 @@ TEST_F(KeptWindows, ASnapshotHoldsThePictureAndTheDataBehindIt) {
   EXPECT_EQ(cloud.size(), wanted.size());
   for (const char* file : {"left.png", "right.png", "depth.pfm", "validity.png", "parameters.yaml"})
     EXPECT_TRUE(std::filesystem::exists(saved / file)) << file;
-  const Json state = Json::parse(test::ReadTextFile(saved / "state.json"));
+  const Json state = Json::parse(test::ReadText(saved / "state.json"));
   EXPECT_EQ(state["pictures"]["second"]["view"], "uncertainty");
 }
 
@@ -74,7 +74,7 @@ TEST_F(KeptWindows, SizePanesAndThemeAreRememberedUnlessNotWanted) {
     EXPECT_TRUE(window.Await([](const Json& state) { return state["panel"]["shown"] == true; }));
     EXPECT_EQ(window.Close(), 0);
   }
-  EXPECT_EQ(test::ReadTextFile(display_.memory_file()).find("width"), std::string::npos);  // for this once
+  EXPECT_EQ(test::ReadText(display_.memory_file()).find("width"), std::string::npos);  // for this once
   {
     DrivenWindow window({kScene, "--paused"});
     const Json state = window.State();
@@ -85,20 +85,19 @@ TEST_F(KeptWindows, SizePanesAndThemeAreRememberedUnlessNotWanted) {
     EXPECT_EQ(state["window"]["width"], 1440);
     EXPECT_EQ(window.Close(), 0);
   }
-  EXPECT_NE(test::ReadTextFile(display_.memory_file()).find("width 1440"), std::string::npos);
+  EXPECT_NE(test::ReadText(display_.memory_file()).find("width 1440"), std::string::npos);
   // Whatever stands there: a window opens.
-  test::WriteTextFile(display_.memory_file(),
-                      "width 1e9\nheight 500\nsecond_picture nothing\n\npanel\nx y z\n");
+  test::WriteText(display_.memory_file(), "width 1e9\nheight 500\nsecond_picture nothing\n\npanel\nx y z\n");
   DrivenWindow window({kScene, "--paused"});
   EXPECT_EQ(window.State()["window"]["width"], 1440);
   EXPECT_EQ(window.State()["window"]["height"], 500);
   EXPECT_EQ(window.State()["pictures"]["second"]["view"], "disparity");
   EXPECT_EQ(window.Close(), 0);
-  const std::string before = test::ReadTextFile(display_.memory_file());
+  const std::string before = test::ReadText(display_.memory_file());
   DrivenWindow fresh({kScene, "--paused", "--fresh"});
   EXPECT_EQ(fresh.State()["window"]["height"], 900);
   EXPECT_EQ(fresh.Close(), 0);
-  EXPECT_EQ(test::ReadTextFile(display_.memory_file()), before);
+  EXPECT_EQ(test::ReadText(display_.memory_file()), before);
 }
 
 TEST_F(KeptWindows, AFolderOfResultsIsPagedThroughBesideItsSource) {

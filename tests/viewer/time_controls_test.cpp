@@ -25,7 +25,7 @@ class TimeControls : public testing::Test {
   static DrivenWindow::Predicate TimeHas(const std::string& key, T value) {
     return [=](const Json& state) { return state.contains("time") && state["time"][key] == value; };
   }
-  static std::string Bytes(const std::filesystem::path& path) { return test::ReadTextFile(path); }
+  static std::string Bytes(const std::filesystem::path& path) { return test::ReadText(path); }
 
   test::VirtualDisplay display_;
   test::TemporaryFolder folder_;
@@ -113,7 +113,7 @@ TEST_F(TimeControls, TwoCloudsShowTheirDistance) {
 }
 
 TEST_F(TimeControls, CloudsOfFramesWithPosesAreKept) {
-  test::WriteTextFile(folder_.path() / "poses.txt", "1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 0 0 1 0 0 0 0 1 0.5\n");
+  test::WriteText(folder_.path() / "poses.txt", "1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 0 0 1 0 0 0 0 1 0.5\n");
   DrivenWindow window({"synthetic:drive,width=160,height=48,frames=3", "--paused", "--poses",
                        (folder_.path() / "poses.txt").string(), "--voxel", "0.2"});
   EXPECT_TRUE(window.Await([](const Json& state) { return state["cloud"].contains("num_points"); }));

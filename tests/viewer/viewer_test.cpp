@@ -251,9 +251,9 @@ TEST_F(ViewerTest, RunShowsFramesAndEndsWhenTheWindowIsClosed) {
   } else {
     kill(program, SIGKILL);
   }
-  EXPECT_EQ(test::WaitForProgram(program), 0) << test::ReadTextFile(Path("err.txt"));
+  EXPECT_EQ(test::WaitForProgram(program), 0) << test::ReadText(Path("err.txt"));
   EXPECT_TRUE(std::filesystem::exists(Path("out/summary.json")));
-  EXPECT_NE(test::ReadTextFile(Path("out.txt")).find("the window was closed after"), std::string::npos);
+  EXPECT_NE(test::ReadText(Path("out.txt")).find("the window was closed after"), std::string::npos);
 }
 
 // Needs no screen.

@@ -178,8 +178,7 @@ TEST_F(WindowControls, ParametersActOnTheFrameThatStandsStillAndAreTakenBackAndS
   EXPECT_TRUE(window.Await([](const Json& state) { return state["parameters"]["saved"] != ""; }));
   const std::string saved = window.State()["parameters"]["saved"];
   EXPECT_EQ(saved, (folder.path() / "parallax-parameters.yaml").string());
-  EXPECT_NE(test::ReadTextFile(saved).find("window: " + value(window.State(), key.c_str())),
-            std::string::npos);
+  EXPECT_NE(test::ReadText(saved).find("window: " + value(window.State(), key.c_str())), std::string::npos);
   window.PressKey("ctrl+s");  // never over a file
   EXPECT_TRUE(window.Await([&](const Json& state) { return state["parameters"]["saved"] != saved; }));
   window.PressKey("ctrl+z");

@@ -1,7 +1,6 @@
 #include "cuda/cloud/emd/emd_solver.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 #include "cuda/cloud/emd/emd_sides.h"
@@ -9,6 +8,7 @@
 #include "cuda/device/check.h"
 #include "pipeline/cloud/emd/emd_problem.h"
 #include "pipeline/error.h"
+#include "pipeline/stopwatch.h"
 
 namespace parallax::cuda {
 namespace {
@@ -223,7 +223,7 @@ std::vector<EmdResult> EmdSolver::Solve(std::span<const EmdPair> pairs, const Em
 
 std::vector<EmdResult> EmdSolver::SolveTogether(std::span<const EmdPair> pairs, const EmdOptions& options,
                                                 const EmdLaunch& launch) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   const Shape shape = ShapeOf(pairs, launch);
   Batch batch(pairs);
   Arena counter, answer_counter;
@@ -269,7 +269,7 @@ std::vector<EmdResult> EmdSolver::SolveTogether(std::span<const EmdPair> pairs, 
 
   std::vector<EmdResult> results(pairs.size());
   pool_.ParallelFor(num_pairs, [&](int k) { results[k] = batch.ResultOf(static_cast<std::size_t>(k)); });
-  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  const double seconds = watch.s();
   for (EmdResult& result : results) result.seconds = seconds;
   return results;
 }

@@ -27,8 +27,6 @@ class GeodesicSolver {
   // The same in parts, for data that stays on the device. The graph is checked by the caller.
   void SetGraph(const CloudGraph& graph);
   const DeviceGraph& graph() const { return graph_; }
-  // Mean length of an edge, from a sample.
-  float mean_length_m() const { return mean_length_m_; }
   // Distances and limits of batch, whose graph must be graph(). steps: null, or num_sources numbers.
   // Allocates on the first call for a graph; enqueues on stream. With a heap: waits for the end as well.
   void FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps = nullptr,
@@ -51,7 +49,7 @@ class GeodesicSolver {
   Stream stream_;
   LargeDownload download_;
   DeviceGraph graph_;
-  float mean_length_m_ = 0;
+  float mean_length_m_ = 0;  // of an edge, from a sample
   std::int32_t max_degree_ = 0;
   std::int64_t num_edges_ = 0;
   DeviceBuffer<std::uint32_t> first_edge_;

@@ -23,7 +23,7 @@ TEST(BenchCloudCommand, ARowForEveryJobAndSize) {
                    "--emd-points", "64", "--repeat", "2", "--backends", "cpu", "--json", json});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
-  const YAML::Node bench = YAML::Load(ReadTextFile(json));  // JSON is YAML
+  const YAML::Node bench = YAML::Load(ReadText(json));  // JSON is YAML
   std::multiset<std::string> jobs;
   for (const YAML::Node& row : bench["rows"]) {
     jobs.insert(row["job"].as<std::string>());

@@ -37,7 +37,7 @@ TEST(BenchCommand, WritesARowForEveryBackEndAndPathCount) {
                          "cpu,reference", "--repeat", "2", "--json", json});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("synthetic:drive"));
-  const std::string text = test::ReadTextFile(json);
+  const std::string text = test::ReadText(json);
   for (const char* part :
        {"\"rows\"", "\"backend\": \"cpu\"", "\"backend\": \"reference\"", "\"paths\": 4", "\"paths\": 8",
         "\"stage\": \"frame\"", "\"median_ms\"", "\"p10_ms\"", "\"p90_ms\"", "\"memory_mb\"", "\"machine\"",

@@ -82,7 +82,7 @@ TEST(CalibrateStream, TakesAVideosBoardsThatMoved) {
     }
   }
   const std::string file = (folder.path() / "board.avi").string(), out = (folder.path() / "out").string();
-  WriteTextFile(file, AviVideo(static_cast<std::uint32_t>(pictures.size()), 1280, 480, pictures));
+  WriteText(file, AviVideo(static_cast<std::uint32_t>(pictures.size()), 1280, 480, pictures));
   const ProgramResult result = Calibrate(file, out, 40);
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("8 boards taken, each elsewhere than those before it, of 17 frames"));

@@ -190,14 +190,16 @@ TEST_F(RigCommand, WrongUseIsToldInOneLine) {
   ExpectOneLine(run({"--rig", "no_such.yaml"}), 2, "neither a file nor FX,CX,CY,BASELINE");
   ExpectOneLine(run({"--rig", file, "--zoom", "0"}), 2, "--zoom '0'");
   ExpectOneLine(run({"--rig", file, "--rectified-size", "640"}), 2, "WIDTHxHEIGHT");
+  ExpectOneLine(run({"--zoom", "all"}), 1, "--rectified-size and --zoom act on images of raw cameras");
+  ExpectOneLine(run({"--nearest", "1"}), 1, "--nearest needs a calibration");
   RawRig swapped = WideRig();
   swapped.translation_m = -swapped.translation_m;
   WriteWall(WideRig(), 2);
   ExpectOneLine(run({"--rig", RigFile(swapped)}), 1, "exchanged");
-  WriteTextFile(folder() / "hello.txt", "hello");
+  WriteText(folder() / "hello.txt", "hello");
   ExpectOneLine(run({"--rig", (folder() / "hello.txt").string()}), 1, "no calibration that is known here");
-  WriteTextFile(folder() / "flat.yaml",
-                "parallax_rig: 1\nrectified: {focal_px: 500, principal_point_px: [1, 2], baseline_m: 0}\n");
+  WriteText(folder() / "flat.yaml",
+            "parallax_rig: 1\nrectified: {focal_px: 500, principal_point_px: [1, 2], baseline_m: 0}\n");
   ExpectOneLine(run({"--rig", (folder() / "flat.yaml").string()}), 1, "baseline");
   ExpectOneLine(run({"--rig", "500,320,240,-0.1"}), 2, "baseline");
   ExpectOneLine(RunParallax({"rectify", Pair()[0], Pair()[1], "--output", (folder() / "r").string()}), 1,

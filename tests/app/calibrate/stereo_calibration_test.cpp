@@ -238,14 +238,14 @@ TEST(CalibrateCommand, WritesARigWithItsReport) {
   EXPECT_THAT(result.out, HasSubstr("verdict    usable"));  // eight boards only
   const Calibration read = ReadCalibration(out + "/rig.yaml");
   EXPECT_NEAR(read.raw->baseline_m(), rig.baseline_m(), 0.001);
-  const std::string report = ReadTextFile(out + "/report.json");
+  const std::string report = ReadText(out + "/report.json");
   for (const char* key : {"rms_left_px", "rms_right_px", "rms_stereo_px", "epipolar_median_px", "baseline_m",
                           "boards_used", "boards_rejected", "verdict", "depth_errors", "cross_validation"})
     EXPECT_THAT(report, HasSubstr(std::string("\"") + key + "\""));
-  EXPECT_THAT(ReadTextFile(out + "/index.html"), HasSubstr("pictures/rectified.png"));
+  EXPECT_THAT(ReadText(out + "/index.html"), HasSubstr("pictures/rectified.png"));
   for (const char* name : {"coverage.png", "worst_1.png", "rectified.png"})
     EXPECT_TRUE(fs::exists(out + "/pictures/" + name)) << name;
-  const std::string corners = ReadTextFile(out + "/corners.vnl");
+  const std::string corners = ReadText(out + "/corners.vnl");
   EXPECT_EQ(std::count(corners.begin(), corners.end(), '\n'), 1 + 2 * 8 * 54);
 
   const auto expect_error = [&](int exit_code, const std::string& words) {

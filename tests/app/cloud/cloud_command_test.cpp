@@ -63,7 +63,7 @@ class CloudCommand : public ::testing::Test {
     const ProgramResult result = RunParallax(arguments);
     EXPECT_EQ(result.exit_code, 0) << result.err;
     EXPECT_EQ(result.err, "");
-    return ReadTextFile(Path("out.json"));
+    return ReadText(Path("out.json"));
   }
 
   TemporaryFolder folder_;
@@ -96,12 +96,12 @@ TEST_F(CloudCommand, BadFilesAreOneLineEach) {
     ExpectError(with(Write("empty.ply", {})), 1, "empty.ply: holds no points");
     ExpectError(with(Write("nan.pcd", {{kNan, 0, 1}, {0, kNan, 1}})), 1, "none of its 2 points is finite");
     ExpectError(with(Write("few.ply", {{0, 0, 1}, {1, 0, 1}})), 1, "too few for 8 neighbours");
-    const std::string whole = ReadTextFile(good);
-    test::WriteTextFile(Path("cut.ply"), whole.substr(0, whole.size() - 5));
+    const std::string whole = ReadText(good);
+    test::WriteText(Path("cut.ply"), whole.substr(0, whole.size() - 5));
     ExpectError(with(Path("cut.ply")), 1, "truncated");
     std::string lying = whole;
     lying.replace(lying.find("vertex 16"), 9, "vertex 99999999999");
-    test::WriteTextFile(Path("lying.ply"), lying);
+    test::WriteText(Path("lying.ply"), lying);
     ExpectError(with(Path("lying.ply")), 1, "its header says 99999999999 points");
     std::vector<std::string> arguments = with(good);
     arguments.insert(arguments.end(), {"--picture", Path("a.jpg")});
@@ -139,7 +139,7 @@ TEST_F(CloudCommand, DensityOfAGrid) {
   const PointCloud colored = ReadCloud(Path("density.ply"));
   EXPECT_EQ(colored.points, Grid(30, 0.1F));
   EXPECT_EQ(colored.colors.size(), 900U);
-  EXPECT_THAT(ReadTextFile(Path("density.ply")), HasSubstr("property float quality"));
+  EXPECT_THAT(ReadText(Path("density.ply")), HasSubstr("property float quality"));
   const CameraImage picture = ReadImage(Path("density.png"));
   EXPECT_TRUE(std::holds_alternative<HostImage<Rgb8>>(picture));
 
@@ -200,7 +200,7 @@ TEST_F(CloudCommand, PointsTooFarForSinglePrecisionAreRefusedAndCleanLeavesThemO
   const std::string b = Write("b.ply", {{-3.7e18F, -3.7e18F, -3.7e18F}});
   EXPECT_NEAR(NumberIn(JsonOf({"cloud", "compare", a, b}), "", "hausdorff_m") / (2 * std::sqrt(3) * 3.7e18),
               1, 1e-6);
-  test::WriteTextFile(Path("rows.csv"), "1,2,3,4,5,6,7,8\n0,0,0,0,0,0,0,-1e19\n");
+  test::WriteText(Path("rows.csv"), "1,2,3,4,5,6,7,8\n0,0,0,0,0,0,0,-1e19\n");
   ExpectError({"cloud", "distances", Path("rows.csv"), Path("rows.csv")}, 1, "rows.csv: row 1 holds -1e+19");
 }
 
@@ -253,7 +253,7 @@ TEST_F(CloudCommand, CleanRefusesWhatItCannotDo) {
 // Files are compared, not their names; nothing is written.
 TEST_F(CloudCommand, NoResultGoesOverAnotherOrOverAnInput) {
   const std::string a = Write("a.ply", Grid(10, 1)), b = Write("b.ply", Grid(10, 1));
-  const std::string before = ReadTextFile(a);
+  const std::string before = ReadText(a);
   const std::string q = Path("q.ply"), twice = "two results would be written there",
                     over = "would be written over";
   std::filesystem::create_hard_link(a, Path("hard.ply"));
@@ -269,7 +269,7 @@ TEST_F(CloudCommand, NoResultGoesOverAnotherOrOverAnInput) {
   ExpectError({"cloud", "compare", a, b, "--output", b}, 2, over);
   ExpectError({"cloud", "emd", a, b, "--match", b}, 2, over);
   ExpectError({"cloud", "distances", a, b, "--nearest", "--csv", q, "--json", Path("./q.ply")}, 2, twice);
-  EXPECT_EQ(ReadTextFile(a), before);
+  EXPECT_EQ(ReadText(a), before);
   EXPECT_FALSE(std::filesystem::exists(q));
   const auto nowhere = RunParallax({"cloud", "density", a, "--json", "/dev/null", "--output", q});
   EXPECT_EQ(nowhere.exit_code, 0) << nowhere.err;
@@ -290,7 +290,7 @@ TEST_F(CloudCommand, CompareOfShiftedGrids) {
   EXPECT_EQ(NumberIn(thresholds, "", "precision"), 0);
   EXPECT_NEAR(NumberIn(thresholds.substr(thresholds.find("0.5")), "", "precision"), 100.0 / 101, 1e-9);
   EXPECT_EQ(ReadCloud(Path("error.ply")).points, shifted);
-  EXPECT_THAT(ReadTextFile(Path("error.ply")),
+  EXPECT_THAT(ReadText(Path("error.ply")),
               HasSubstr("comment quality: distance to the nearest point of the truth, m"));
   EXPECT_TRUE(std::filesystem::exists(Path("error.png")));
   ExpectError({"cloud", "compare", estimate, truth, "--thresholds", "0.1,0"}, 2,
@@ -308,7 +308,7 @@ TEST_F(CloudCommand, EmdOfAShiftIsTheShift) {
   EXPECT_LE(NumberIn(json, "", "lower_m"), 0.5 + 1e-6);
   EXPECT_GE(NumberIn(json, "", "upper_m"), 0.5 - 1e-6);
   EXPECT_LE(NumberIn(json, "", "upper_m") - NumberIn(json, "", "lower_m"), 0.001 * 0.51);
-  EXPECT_THAT(ReadTextFile(Path("match.ply")), HasSubstr("element edge 144\n"));
+  EXPECT_THAT(ReadText(Path("match.ply")), HasSubstr("element edge 144\n"));
   const std::string exact = JsonOf({"cloud", "emd", a, b, "--exact"});
   EXPECT_NEAR(NumberIn(exact, "", "upper_m"), 0.5, 1e-6);
   EXPECT_THAT(exact, HasSubstr("\"stop\": \"exact\""));
@@ -363,11 +363,11 @@ TEST_F(CloudCommand, DistancesOfTwoGrids) {
   const std::string nearest = JsonOf({"cloud", "distances", a, b, "--csv", Path("nearest.csv")});
   EXPECT_EQ(NumberIn(nearest, "nearest_m", "largest"), 1);
   EXPECT_EQ(NumberIn(nearest, "nearest_m", "mean"), 1);
-  EXPECT_THAT(ReadTextFile(Path("nearest.csv")),
+  EXPECT_THAT(ReadText(Path("nearest.csv")),
               AllOf(StartsWith("a,b,distance_m\n0,0,1\n1,1,1\n"), HasSubstr("8,8,1\n")));
   const std::string smallest = JsonOf({"cloud", "distances", a, b, "--k", "3", "--csv", Path("three.csv")});
   EXPECT_NEAR(NumberIn(smallest, "mean_of_k_m", "median"), (1 + 2 * std::sqrt(2.0)) / 3, 1e-6);
-  EXPECT_THAT(ReadTextFile(Path("three.csv")), StartsWith("a,b,distance_m\n0,0,1\n0,1,1.414"));
+  EXPECT_THAT(ReadText(Path("three.csv")), StartsWith("a,b,distance_m\n0,0,1\n0,1,1.414"));
   for (const char* method : {"auto", "direct"}) {
     const std::string json = JsonOf({"cloud", "distances", a, b, "--histogram", "4,2", "--method", method});
     // [0, 0.5), [0.5, 1), [1, 1.5), [1.5, 2): 9 at 1 and 24 at 1.414 in the third, 16 at 1.732 in the last.
@@ -389,8 +389,8 @@ TEST_F(CloudCommand, DistancesOfTwoGrids) {
 
 TEST_F(CloudCommand, DistancesOfTheRowsOfMatrices) {
   // Corners of a square in five dimensions; the second of a is no number and left out, so the third is row 2.
-  test::WriteTextFile(Path("a.csv"), "# f0..f4\n0,0,0,0,0\nnan,0,0,0,0\n0,0,0,4,3\n");
-  test::WriteTextFile(Path("b.txt"), "0 0 0 0 3\n0 0 0 4 0\n");
+  test::WriteText(Path("a.csv"), "# f0..f4\n0,0,0,0,0\nnan,0,0,0,0\n0,0,0,4,3\n");
+  test::WriteText(Path("b.txt"), "0 0 0 0 3\n0 0 0 4 0\n");
   const ProgramResult text = RunParallax({"cloud", "distances", Path("a.csv"), Path("b.txt")});
   EXPECT_EQ(text.exit_code, 0) << text.err;
   EXPECT_THAT(text.out, AllOf(HasSubstr("a.csv: 3 rows of 5 numbers (1 not finite, left out)"),
@@ -399,21 +399,21 @@ TEST_F(CloudCommand, DistancesOfTheRowsOfMatrices) {
       JsonOf({"cloud", "distances", Path("a.csv"), Path("b.txt"), "--k", "2", "--csv", Path("two.csv")});
   EXPECT_EQ(NumberIn(json, "kth", "median"), 4);
   EXPECT_EQ(NumberIn(json, "mean_of_k", "median"), 3.5);
-  EXPECT_EQ(ReadTextFile(Path("two.csv")), "a,b,distance\n0,0,3\n0,1,4\n2,1,3\n2,0,4\n");
+  EXPECT_EQ(ReadText(Path("two.csv")), "a,b,distance\n0,0,3\n0,1,4\n2,1,3\n2,0,4\n");
   // The same numbers from numpy.save, as doubles, and from a cloud.
   const std::string npy = Npy<double>(NpyDictionary("<f8", "(2, 3)"), {0, 0, 4, 1, 1, 4});
-  test::WriteTextFile(Path("c.npy"), npy);
+  test::WriteText(Path("c.npy"), npy);
   const std::string grid = Write("grid.ply", Grid(2, 1, 6));
   EXPECT_EQ(NumberIn(JsonOf({"cloud", "distances", Path("c.npy"), grid}), "nearest", "largest"), 2);
   ExpectError({"cloud", "distances", Path("a.csv"), grid}, 2, "has 5 numbers a row");
   ExpectError({"cloud", "distances", Path("a.csv"), Path("b.txt"), "--k", "3"}, 2, "has only 2 finite rows");
   ExpectError({"cloud", "distances", Path("a.xyz"), grid}, 2, "matrices .npy, .csv or .txt");
-  test::WriteTextFile(Path("ragged.csv"), "1,2\n3\n");
+  test::WriteText(Path("ragged.csv"), "1,2\n3\n");
   ExpectError({"cloud", "distances", Path("ragged.csv"), grid}, 1,
               "ragged.csv: line 2 has 1 number, line 1 has 2");
-  test::WriteTextFile(Path("cut.npy"), npy.substr(0, npy.size() - 1));
+  test::WriteText(Path("cut.npy"), npy.substr(0, npy.size() - 1));
   ExpectError({"cloud", "distances", Path("cut.npy"), grid}, 1, "it is truncated");
-  test::WriteTextFile(Path("none.csv"), "nan,1,2\n");
+  test::WriteText(Path("none.csv"), "nan,1,2\n");
   ExpectError({"cloud", "distances", Path("none.csv"), grid}, 1, "none of its 1 row is finite");
 }
 
@@ -434,7 +434,7 @@ TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {
   EXPECT_NEAR(NumberIn(json, "paths", "geodesic_m"), 18, 1e-5);  // 8 down, 2 across, 8 up
   EXPECT_NEAR(NumberIn(json, "paths", "straight_m"), 2, 1e-6);
   EXPECT_EQ(NumberIn(json, "sources", "num_reached"), static_cast<double>(points.size()));
-  const std::string path = ReadTextFile(Path("path.ply"));
+  const std::string path = ReadText(Path("path.ply"));
   EXPECT_THAT(path, AllOf(HasSubstr("element vertex 19\n"), HasSubstr("element edge 18\n")));
   EXPECT_EQ(ReadCloud(Path("path.ply")).points.front(), (Point3f{3, 0, 4}));
   EXPECT_EQ(ReadCloud(Path("path.ply")).points.back(), (Point3f{5, 0, 4}));
@@ -500,7 +500,7 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
       result.err,
       HasSubstr(
           "1 of 2 paths do not exist: the graph falls into 2 parts: --graph voxel --voxel 100 joins them"));
-  const std::string json = ReadTextFile(Path("out.json"));
+  const std::string json = ReadText(Path("out.json"));
   EXPECT_THAT(json, AllOf(HasSubstr("\"reachable\": true"), HasSubstr("\"reachable\": false")));
 
   // What is proposed can be done, and helps.

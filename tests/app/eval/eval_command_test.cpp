@@ -26,7 +26,7 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-std::string ReadFile(const fs::path& path) { return ReadTextFile(path); }
+std::string ReadFile(const fs::path& path) { return ReadText(path); }
 
 std::string Printed(double value) { return app::Printed("%.17g", value); }
 double TotalOf(const std::string& json, const std::string& key) { return NumberIn(json, "total", key); }
@@ -139,8 +139,8 @@ TEST_F(EvalCommand, MiddleburysEstimatesAreClippedToTheRangeOfTheScene) {
     fs::create_directories(Path("scene"));
     WritePng(Path(image), HostImage<std::uint8_t>(8, 4, std::uint8_t{9}).ConstView());
   }
-  WriteTextFile(Path("scene/calib.txt"),
-                "cam0=[9 0 2; 0 9 2; 0 0 1]\ndoffs=0\nbaseline=100\nndisp=12\nvmin=1\nvmax=11\n");
+  WriteText(Path("scene/calib.txt"),
+            "cam0=[9 0 2; 0 9 2; 0 0 1]\ndoffs=0\nbaseline=100\nndisp=12\nvmin=1\nvmax=11\n");
   WritePfm(Path("scene/disp0GT.pfm"), HostImage<float>(8, 4, 11.25F).ConstView());
   const auto mean_error = [&](const HostImage<float>& estimate) {
     fs::create_directories(Path("out"));
@@ -197,7 +197,7 @@ TEST_F(EvalCommand, MissingEstimatesAreSkippedAndBadOnesFail) {
   EXPECT_THAT(missing.out, HasSubstr("1 skipped"));
   EXPECT_THAT(ReadFile(Path("s.json")), HasSubstr("\"reason\": \"no estimate"));
 
-  WriteTextFile(Path("out/000001_10.png"), "no picture");
+  WriteText(Path("out/000001_10.png"), "no picture");
   const ProgramResult damaged = evaluate();
   EXPECT_EQ(damaged.exit_code, 1);
   EXPECT_THAT(damaged.err, HasSubstr("failed 000001_10: "));
@@ -304,7 +304,7 @@ TEST_F(EvalCommand, MatchingHereAndScoringWrittenFilesAgreeToTheLastDigit) {
 }
 
 TEST_F(EvalCommand, ADamagedImageFailsAloneAndTheOthersAreScored) {
-  WriteTextFile(Path("set/training/image_3/000000_10.png"), "no picture");
+  WriteText(Path("set/training/image_3/000000_10.png"), "no picture");
   const ProgramResult result =
       RunParallax({"eval", Path("set"), "--set", "matching_cost.num_disparities=16"});
   EXPECT_EQ(result.exit_code, 1);

@@ -180,7 +180,7 @@ std::string DocumentedForm(std::string key) {
 }
 
 TEST(Evaluator, EveryKeyIsDocumented) {
-  const std::string docs = test::ReadTextFile(PARALLAX_SOURCE_FOLDER "/docs/metrics.md");
+  const std::string docs = test::ReadText(PARALLAX_SOURCE_FOLDER "/docs/metrics.md");
   ASSERT_FALSE(docs.empty());
   const HostImage<float> estimate(2, 1, 1.0F);
   GroundTruth truth = TruthOf(2, 1, 1);

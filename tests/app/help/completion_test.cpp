@@ -69,7 +69,7 @@ std::vector<std::string> Offered(const std::vector<std::string>& words) {
   for (const std::string& word : words) script += " '" + word + "'";
   script += ")\nCOMP_CWORD=" + std::to_string(words.size() - 1) +
             "\n_parallax\nprintf '%s\\n' \"${COMPREPLY[@]}\"\n";
-  WriteTextFile(folder.path() / "completion", RunParallax({"completion", "bash"}).out);
+  WriteText(folder.path() / "completion", RunParallax({"completion", "bash"}).out);
   const ProgramResult result = RunProgram("/bin/bash", {"--norc", "-c", script});
   EXPECT_EQ(result.err, "");
   return Split(result.out, '\n');
@@ -96,7 +96,7 @@ TEST(Completion, FishOffersCommandsOptionsAndValues) {
   if (!std::filesystem::exists("/usr/bin/fish")) GTEST_SKIP() << "no fish here";
   const TemporaryFolder folder;
   const std::string script = (folder.path() / "parallax.fish").string();
-  WriteTextFile(script, RunParallax({"completion", "fish"}).out);
+  WriteText(script, RunParallax({"completion", "fish"}).out);
   const auto offered = [&](const std::string& line) {
     const ProgramResult result = RunProgram("/usr/bin/fish", {"--no-config", "-c",
                                                               "source '" + script + "'; complete -C '" +
@@ -125,7 +125,7 @@ TEST(Completion, ShellsAndManTakeTheirFiles) {
       continue;
     }
     const std::filesystem::path file = folder.path() / reader.made_by.back();
-    WriteTextFile(file, RunParallax(reader.made_by).out);
+    WriteText(file, RunParallax(reader.made_by).out);
     std::vector<std::string> arguments(reader.program.begin() + 1, reader.program.end());
     arguments.push_back(file.string());
     const ProgramResult result = RunProgram(reader.program.front(), arguments);

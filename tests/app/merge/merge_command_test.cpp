@@ -40,7 +40,7 @@ class MergeRuns : public ::testing::Test {
 
 TEST_F(MergeRuns, ShardsOfOneToSevenGiveTheFilesJournalAndSummaryOfOneProcess) {
   MakeKittiFolder(data(), 9);
-  WriteTextFile(data() / "image_1" / (KittiName(4) + ".png"), "no image");  // fails wherever it is
+  WriteText(data() / "image_1" / (KittiName(4) + ".png"), "no image");  // fails wherever it is
   const ProgramResult alone = RunParallax(Run("alone", {"--cloud-clean", "6,1.5"}));
   ASSERT_EQ(alone.exit_code, 1);
   ASSERT_THAT(alone.err, HasSubstr("1 of 9 frames failed: frame 000004_10: "));
@@ -56,8 +56,8 @@ TEST_F(MergeRuns, ShardsOfOneToSevenGiveTheFilesJournalAndSummaryOfOneProcess) {
     EXPECT_THAT(merged.err, HasSubstr("1 of 9 frames failed: frame 000004_10: "));
     EXPECT_EQ(ResultFiles(at(out)), ResultFiles(at("alone"))) << count;
     EXPECT_EQ(FinishedLines(at(out)), FinishedLines(at("alone"))) << count;
-    EXPECT_EQ(WithoutTimes(ReadTextFile(at(out) / "summary.json")),
-              WithoutTimes(ReadTextFile(at("alone") / "summary.json")))
+    EXPECT_EQ(WithoutTimes(ReadText(at(out) / "summary.json")),
+              WithoutTimes(ReadText(at("alone") / "summary.json")))
         << count;
   }
   // What was merged is a run's folder as any other.
@@ -106,9 +106,9 @@ TEST_F(MergeRuns, ShardsThatAreMissingDoubleForeignOrUnfinishedAreNamedWithTheRe
                 {"holds no shard", "--shard"});
 
   const fs::path journal = at("out") / "shard-1-of-3/journal.tsv";
-  const std::string whole = ReadTextFile(journal);
+  const std::string whole = ReadText(journal);
   const std::size_t end = whole.rfind("\tend\t");
-  WriteTextFile(journal, whole.substr(0, whole.rfind('\n', end) + 1));  // as after a kill
+  WriteText(journal, whole.substr(0, whole.rfind('\n', end) + 1));  // as after a kill
   ExpectOneLine(RunParallax({"merge", at("out").string()}), 1,
                 {"shard 1/3", "has not come to its end", "--resume"});
   ASSERT_EQ(RunParallax(Run("out", {"--shard", "1/3", "--resume"})).exit_code, 0);
@@ -152,8 +152,8 @@ TEST_F(MergeScores, ShardsOfOneToSevenGiveTheFiguresFilesAndReportOfOneProcess) 
                          "--output", at("run")})
                 .exit_code,
             0);
-  fs::remove(fs::path(at("run")) / "pfm/000003_10.pfm");                       // is skipped
-  WriteTextFile(fs::path(at("run")) / "pfm/000005_10.pfm", "no disparities");  // fails
+  fs::remove(fs::path(at("run")) / "pfm/000003_10.pfm");                   // is skipped
+  WriteText(fs::path(at("run")) / "pfm/000005_10.pfm", "no disparities");  // fails
   const Arguments scored{"--estimates", at("run"), "--cloud", "--emd-points", "64"};
   const auto outputs = [&](const std::string& name) {
     return Arguments{"--json", at(name + ".json"), "--csv", at(name + ".csv"), "--report", at(name)};
@@ -174,14 +174,13 @@ TEST_F(MergeScores, ShardsOfOneToSevenGiveTheFiguresFilesAndReportOfOneProcess) 
     EXPECT_EQ(merged.exit_code, 1);
     EXPECT_THAT(merged.err, HasSubstr("1 of 7 frames failed, first 000005_10: "));
     const auto same = [&](const std::string& ending) {
-      return WithoutTimes(ReadTextFile(at(name + ending))) ==
-             WithoutTimes(ReadTextFile(at("alone" + ending)));
+      return WithoutTimes(ReadText(at(name + ending))) == WithoutTimes(ReadText(at("alone" + ending)));
     };
     EXPECT_TRUE(same(".json")) << count;
     EXPECT_TRUE(same(".svg")) << count;
     // A page names its command, and the last cell of a row may be a time.
     const auto page = [&](const std::string& folder) {
-      const std::string text = std::regex_replace(ReadTextFile(at(folder) + "/index.html"),
+      const std::string text = std::regex_replace(ReadText(at(folder) + "/index.html"),
                                                   std::regex("<p><code>parallax .*</code></p>"), "");
       return std::regex_replace(text, std::regex("<td[^>]*>[0-9.]+</td></tr>"), "");
     };
@@ -199,7 +198,7 @@ TEST_F(MergeScores, FiguresAreThoseOfOneProcessWhereTheMatcherRan) {
   for (int i = 0; i < 3; ++i)
     ASSERT_EQ(RunParallax(Eval({"--scores", at("scores"), "--shard", ShardText(i, 3)})).exit_code, 0);
   ASSERT_EQ(RunParallax({"merge", at("scores"), "--json", at("all.json")}).exit_code, 0);
-  EXPECT_EQ(WithoutTimes(ReadTextFile(at("all.json"))), WithoutTimes(ReadTextFile(at("alone.json"))));
+  EXPECT_EQ(WithoutTimes(ReadText(at("all.json"))), WithoutTimes(ReadText(at("alone.json"))));
   ExpectOneLine(RunParallax({"merge", at("scores"), "--report", at("r")}), 2, {"without --report"});
   ExpectOneLine(RunParallax({"merge", at("scores"), "--output", at("r")}), 2, {"of eval"});
   fs::remove_all(at("scores") + "/shard-1-of-3");
@@ -213,17 +212,17 @@ TEST_F(MergeScores, KeptScoresAreGoneOnWith) {
   ASSERT_EQ(RunParallax(Eval({"--json", at("alone.json")})).exit_code, 0);
   const Arguments kept{"--scores", at("scores"), "--json", at("kept.json")};
   ASSERT_EQ(RunParallax(Eval(kept + Arguments{"--max-frames", "7"})).exit_code, 0);
-  EXPECT_EQ(WithoutTimes(ReadTextFile(at("kept.json"))), WithoutTimes(ReadTextFile(at("alone.json"))));
+  EXPECT_EQ(WithoutTimes(ReadText(at("kept.json"))), WithoutTimes(ReadText(at("alone.json"))));
   ExpectOneLine(RunParallax(Eval(kept)), 2, {"holds scores already", "--overwrite", "--resume"});
   // As after a kill: some frames are there, the last line is cut short.
-  const std::string all = ReadTextFile(at("scores") + "/scores.tsv");
+  const std::string all = ReadText(at("scores") + "/scores.tsv");
   std::size_t cut = 0;
   for (int i = 0; i < 5; ++i) cut = all.find('\n', cut) + 1;
-  WriteTextFile(at("scores") + "/scores.tsv", all.substr(0, cut + 100));
+  WriteText(at("scores") + "/scores.tsv", all.substr(0, cut + 100));
   const ProgramResult resumed = RunParallax(Eval(kept + Arguments{"--max-frames", "7", "--resume"}));
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
-  EXPECT_EQ(WithoutTimes(ReadTextFile(at("kept.json"))), WithoutTimes(ReadTextFile(at("alone.json"))));
-  const std::string again = ReadTextFile(at("scores") + "/scores.tsv");
+  EXPECT_EQ(WithoutTimes(ReadText(at("kept.json"))), WithoutTimes(ReadText(at("alone.json"))));
+  const std::string again = ReadText(at("scores") + "/scores.tsv");
   EXPECT_TRUE(again.starts_with(all.substr(0, cut)));  // nothing was scored twice
   EXPECT_EQ(std::count(again.begin(), again.end(), '\n'), std::count(all.begin(), all.end(), '\n'));
   ExpectOneLine(

@@ -42,7 +42,7 @@ TEST(Logging, TheFileHoldsALineAThingAndEveryChangeOfTheCalibration) {
   frame.name = "third";
   frame.rig = StereoRig{.fx_px = 700, .cx_px = 310.5, .cy_px = 120, .baseline_m = 0.54};
   LogCalibration(frame);
-  const std::string text = test::ReadTextFile(file);
+  const std::string text = test::ReadText(file);
   EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 4) << text;
   EXPECT_THAT(text, HasSubstr("  source: here\n"));
   EXPECT_THAT(text, HasSubstr("  3 frames came too fast and were dropped\n"));
@@ -67,7 +67,7 @@ TEST(Logging, AFileThatIsReadIsNotWrittenOver) {
   AddLogOptions(command);
   command.parse("--log-file " + (folder.path() / "../" / folder.path().filename() / "calib.txt").string());
   EXPECT_THROW(OpenLogFile({"other.txt", file}), InvalidArgument);
-  EXPECT_EQ(test::ReadTextFile(file), "P0: 1");
+  EXPECT_EQ(test::ReadText(file), "P0: 1");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@ namespace parallax::app {
 namespace {
 
 namespace fs = std::filesystem;
-using test::ReadTextFile;
+using test::ReadText;
 using test::TemporaryFolder;
 using ::testing::HasSubstr;
 
@@ -88,7 +88,7 @@ TEST(Journal, TakesLinesOfSeveralThreads) {
 class ResultFolderTest : public ::testing::Test {
  protected:
   ResultFolder Open(UsedFolder used = {}) const { return {folder_.path(), {{"x", ".txt"}}, used}; }
-  void Put(const std::string& name) const { test::WriteTextFile(folder_.path() / name, name); }
+  void Put(const std::string& name) const { test::WriteText(folder_.path() / name, name); }
   TemporaryFolder folder_;
 };
 
@@ -141,7 +141,7 @@ TEST_F(ResultFolderTest, FilesThatAResultDoesNotHaveAreKnownToo) {
 // A journal that somebody wrote must not lead outside.
 TEST_F(ResultFolderTest, OnlyFilesBelowTheFolderAreRemoved) {
   const TemporaryFolder other;
-  test::WriteTextFile(other.path() / "keep", "x");
+  test::WriteText(other.path() / "keep", "x");
   {
     Journal journal(folder_.path() / "journal.tsv");
     journal.Append(JournalRecord{"run"});

@@ -170,7 +170,7 @@ TEST(QualityCommand, MeasuresAWall) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("frames      5, region 64x40 at 48,30 of 160x100"));
   EXPECT_THAT(result.out, HasSubstr("Z accuracy  +2"));  // some 25 mm
-  const std::string json = ReadTextFile(folder.path() / "wall.json");
+  const std::string json = ReadText(folder.path() / "wall.json");
   EXPECT_THAT(json, HasSubstr("\"z_error_m\": 0.0"));
   EXPECT_THAT(json, HasSubstr("\"fill_percent\": "));
 

@@ -41,21 +41,21 @@ TEST_F(CompareCommand, FoldersAreScoredAndTheWorseOneIsTold) {
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("d1_all_noc over 3 frames"),
                                 HasSubstr("0 frames better, 3 worse, 0 equal"), HasSubstr("p = 0.250")));
-  EXPECT_THAT(ReadTextFile(Path("c.json")), HasSubstr("\"worse\": 3"));
+  EXPECT_THAT(ReadText(Path("c.json")), HasSubstr("\"worse\": 3"));
 }
 
 TEST_F(CompareCommand, FiguresAreThoseOfEval) {
   Do({"eval", Path("set"), "--estimates", Path("B"), "--json", Path("b.json")});
   Do({"compare", Path("A"), Path("b.json"), "--json", Path("mixed.json")});
   Do({"compare", Path("A"), Path("B"), "--json", Path("folders.json")});
-  const std::string mixed = ReadTextFile(Path("mixed.json")), folders = ReadTextFile(Path("folders.json"));
+  const std::string mixed = ReadText(Path("mixed.json")), folders = ReadText(Path("folders.json"));
   EXPECT_EQ(mixed.substr(mixed.find("\"frames\"")), folders.substr(folders.find("\"frames\"")));
 }
 
 TEST_F(CompareCommand, TheReportHasDifferenceMaps) {
   const ProgramResult result = RunParallax({"compare", Path("A"), Path("B"), "--report", Path("page")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  const std::string html = ReadTextFile(Path("page/index.html"));
+  const std::string html = ReadText(Path("page/index.html"));
   EXPECT_THAT(html,
               AllOf(HasSubstr("gain of B over A"), HasSubstr("0 / 3 / 0"), HasSubstr("% of it wrong, B")));
   EXPECT_TRUE(fs::exists(Path("page/frames/000002_10_gain_B.png")));
@@ -69,9 +69,9 @@ TEST_F(CompareCommand, WhatCannotBeComparedIsToldInOneLine) {
   const ProgramResult no_run = RunParallax({"compare", Path("A"), Path("set")});
   EXPECT_EQ(no_run.exit_code, 1);
   EXPECT_THAT(no_run.err, HasSubstr("no summary.json"));
-  WriteTextFile(Path("bad.json"), "{\"metric\": 3}");
+  WriteText(Path("bad.json"), "{\"metric\": 3}");
   EXPECT_THAT(RunParallax({"compare", Path("A"), Path("bad.json")}).err, HasSubstr("bad.json: lacks what"));
-  WriteTextFile(Path("worse.json"), "{");
+  WriteText(Path("worse.json"), "{");
   EXPECT_THAT(RunParallax({"compare", Path("A"), Path("worse.json")}).err,
               HasSubstr("worse.json: is no JSON"));
   EXPECT_EQ(RunParallax({"compare", Path("A")}).exit_code, 2);

@@ -45,8 +45,7 @@ TEST(RunWithFewThreads, SaysSoWhicheverThreadIsRefused) {
          std::filesystem::recursive_directory_iterator(folder.path() / number, no_folder)) {
       const std::string kind = entry.path().parent_path().filename();
       if (!entry.is_regular_file() || (kind != "disparity" && kind != "cloud")) continue;
-      EXPECT_EQ(ReadTextFile(entry.path()),
-                ReadTextFile(folder.path() / "all" / kind / entry.path().filename()))
+      EXPECT_EQ(ReadText(entry.path()), ReadText(folder.path() / "all" / kind / entry.path().filename()))
           << entry.path();
     }
   }

@@ -39,7 +39,7 @@ std::string OnlyFile(const fs::path& folder) {
   std::string text;
   int num_files = 0;
   for (const auto& file : fs::directory_iterator(folder)) {
-    text = ReadTextFile(file.path());
+    text = ReadText(file.path());
     ++num_files;
   }
   EXPECT_EQ(num_files, 1) << folder;
@@ -51,8 +51,8 @@ TEST_F(RunImages, AreThoseThatWereMatched) {
   const ProgramResult result = RunParallax({"run", Out("data"), "--write", "left,right", "--set",
                                             "matching_cost.num_disparities=16", "--output", Out("out")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(OnlyFile(folder() / "out/left"), ReadTextFile(Image("image_0")));
-  EXPECT_EQ(OnlyFile(folder() / "out/right"), ReadTextFile(Image("image_1")));
+  EXPECT_EQ(OnlyFile(folder() / "out/left"), ReadText(Image("image_0")));
+  EXPECT_EQ(OnlyFile(folder() / "out/right"), ReadText(Image("image_1")));
   EXPECT_FALSE(fs::exists(folder() / "out/disparity"));
 }
 

@@ -54,7 +54,7 @@ std::string StreamOf(const test::JpegServer& server) {
 
 // An integer of summary.json.
 long CountIn(const fs::path& summary, const std::string& key) {
-  const std::string text = test::ReadTextFile(summary);
+  const std::string text = test::ReadText(summary);
   const std::size_t at = text.find('"' + key + '"');
   return at == std::string::npos ? -1 : std::stol(text.substr(text.find(':', at) + 1));
 }
@@ -77,7 +77,7 @@ class LiveRun : public ::testing::Test {
   }
   fs::path out() const { return folder_.path() / "out"; }
   fs::path told() const { return folder_.path() / "stdout"; }
-  std::string Error() const { return test::ReadTextFile(folder_.path() / "stderr"); }
+  std::string Error() const { return test::ReadText(folder_.path() / "stderr"); }
 
   pid_t Start(std::vector<std::string> arguments, const std::string& disparities = "16") const {
     arguments.insert(arguments.begin(), "run");
@@ -102,7 +102,7 @@ TEST_F(LiveRun, ASenderThatDiesIsWaitedForAndNothingIsLost) {
   for (int times = 0; times < 2; ++times) {
     server.Kill();
     ASSERT_TRUE(test::AwaitWhileRunning(child, [&] {
-      const std::string text = test::ReadTextFile(told());
+      const std::string text = test::ReadText(told());
       std::size_t num = 0;
       for (std::size_t at = text.find("waited for"); at != std::string::npos;
            at = text.find("waited for", at + 1))
@@ -115,7 +115,7 @@ TEST_F(LiveRun, ASenderThatDiesIsWaitedForAndNothingIsLost) {
   }
   kill(child, SIGINT);
   EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
-  const std::string text = test::ReadTextFile(told());
+  const std::string text = test::ReadText(told());
   EXPECT_THAT(text, AllOf(HasSubstr("gives pictures again after"),
                           HasSubstr("stopped 2 times and came again 2 times"),
                           HasSubstr("from capture to result: median")));
@@ -164,7 +164,7 @@ TEST_F(LiveRun, CtrlCEndsARunThatWaitsForItsSender) {
   ASSERT_TRUE(test::AwaitWhileRunning(child, [&] { return NumFiles(out() / "disparity") >= 3; })) << Error();
   server.Kill();
   ASSERT_TRUE(test::AwaitWhileRunning(
-      child, [&] { return test::ReadTextFile(told()).find("waited for") != std::string::npos; }));
+      child, [&] { return test::ReadText(told()).find("waited for") != std::string::npos; }));
   const auto begin = std::chrono::steady_clock::now();
   kill(child, SIGINT);
   EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
@@ -205,7 +205,7 @@ TEST_F(CameraRun, TwoCamerasArePairedByTheirDriversTimes) {
             0)
       << Error();
   EXPECT_EQ(NumFiles(out() / "disparity"), 12U);
-  const std::string text = test::ReadTextFile(told());
+  const std::string text = test::ReadText(told());
   EXPECT_THAT(text, HasSubstr("from capture to result"));
   // Every pixel that both see is 4 px further left on the right: 1024 in KITTI's form.
   const cv::Mat map = AnyMap();
@@ -280,13 +280,13 @@ TEST_F(CameraRun, TenBitsFillTheirWordsWhereThatIsKnown) {
     return *std::max_element(left.Row(0), left.Row(0) + left.width());
   };
   EXPECT_EQ(level_of("Y10 ", "camera:0,1"), 220 << 8);
-  EXPECT_THAT(test::ReadTextFile(told()), testing::Not(HasSubstr("bits=")));
+  EXPECT_THAT(test::ReadText(told()), testing::Not(HasSubstr("bits=")));
   for (const char* camera : {"0.dim", "1.dim"}) Set(camera);
   EXPECT_EQ(level_of("Y16 ", "camera:0,1,bits=10"), 220 << 8);
-  EXPECT_THAT(test::ReadTextFile(told()), testing::Not(HasSubstr("bits=")));
+  EXPECT_THAT(test::ReadText(told()), testing::Not(HasSubstr("bits=")));
   EXPECT_EQ(level_of("Y16 ", "camera:0,1"), 220 * 4);
   EXPECT_THAT(
-      test::ReadTextFile(told()),
+      test::ReadText(told()),
       HasSubstr("camera 0 gives words of 16 bits, and none of its first 10 pictures has a value above 880: "
                 "if its data have 10 bits, say so: camera:N,bits=10"));
   std::ofstream(folder_.path() / "0.format") << "RGB3";
@@ -302,14 +302,14 @@ TEST_F(CameraRun, ACameraThatIsUnpluggedIsWaitedFor) {
   ASSERT_TRUE(await_frames(3)) << Error();
   Set("1.gone");
   ASSERT_TRUE(test::AwaitWhileRunning(
-      child, [&] { return test::ReadTextFile(told()).find("waited for") != std::string::npos; }));
+      child, [&] { return test::ReadText(told()).find("waited for") != std::string::npos; }));
   const std::size_t before = NumFiles(out() / "disparity");
   Unset("1.gone");
   ASSERT_TRUE(await_frames(before + 5)) << Error();
   kill(child, SIGINT);
   EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
   EXPECT_THAT(
-      test::ReadTextFile(told()),
+      test::ReadText(told()),
       AllOf(HasSubstr(
                 "camera 1 (/dev/video1): gives no more pictures (No such device): is it still plugged in?"),
             HasSubstr("camera 1: gives pictures again"), HasSubstr("stopped 1 times and came again 1 times"),
@@ -320,10 +320,10 @@ TEST_F(CameraRun, WithoutAPairItSaysSoWithinThreeSeconds) {
   Set("1.late");
   const pid_t child = StartFake({"camera:0,1", "--pair-tolerance", "5"});
   ASSERT_TRUE(test::AwaitWhileRunning(
-      child, [&] { return test::ReadTextFile(told()).find("no pair for 3.") != std::string::npos; }));
+      child, [&] { return test::ReadText(told()).find("no pair for 3.") != std::string::npos; }));
   kill(child, SIGINT);
   EXPECT_EQ(test::WaitForProgram(child), 1);
-  EXPECT_THAT(test::ReadTextFile(told()),
+  EXPECT_THAT(test::ReadText(told()),
               AllOf(HasSubstr("left (camera 0) gave "), HasSubstr("pictures, one every 33.3 ms"),
                     HasSubstr("apart, the right one"), HasSubstr("and 5.0 ms are allowed"),
                     HasSubstr("--pair-tolerance 1")));

@@ -30,7 +30,7 @@ TEST(Progress, AFileGetsNoBarAndFewLines) {
     progress.Print("a line");
   }
   std::fclose(file);
-  EXPECT_EQ(test::ReadTextFile(folder.path() / "log"), "a line\n");
+  EXPECT_EQ(test::ReadText(folder.path() / "log"), "a line\n");
 }
 
 }  // namespace

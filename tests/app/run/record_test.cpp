@@ -43,7 +43,7 @@ class Record : public ::testing::Test {
     for (const auto& entry : fs::recursive_directory_iterator(folder_.path() / out)) {
       const std::string name = entry.path().filename().string();
       if (entry.is_regular_file() && name != "summary.json" && name != "journal.tsv")
-        files[fs::relative(entry.path(), folder_.path() / out).string()] = ReadTextFile(entry.path());
+        files[fs::relative(entry.path(), folder_.path() / out).string()] = ReadText(entry.path());
     }
     return files;
   }
@@ -119,7 +119,7 @@ TEST_F(Record, ARecordingOfAReplayIsTheSameFile) {
   ASSERT_EQ(Run(kDrive, "a", {"--record", file().string()}).exit_code, 0);
   const fs::path again = folder_.path() / "again.mcap";
   ASSERT_EQ(Run(file().string(), "b", {"--record", again.string()}).exit_code, 0);
-  EXPECT_TRUE(ReadTextFile(file()) == ReadTextFile(again));
+  EXPECT_TRUE(ReadText(file()) == ReadText(again));
 }
 
 TEST_F(Record, HoldsWhatWasAskedFor) {
@@ -153,7 +153,7 @@ TEST_F(Record, FramesWithoutCalibrationAreRecordedWithoutDepth) {
 
 TEST_F(Record, IsNeverWrittenOverItsOwnSourceOrWithoutBeingAsked) {
   ASSERT_EQ(Run(kDrive, "a", {"--record", file().string()}).exit_code, 0);
-  const std::string before = ReadTextFile(file());
+  const std::string before = ReadText(file());
   const ProgramResult own = Run(file().string(), "b", {"--record", file().string(), "--overwrite"});
   EXPECT_EQ(own.exit_code, 2);
   EXPECT_THAT(own.err, HasSubstr("is read"));
@@ -161,7 +161,7 @@ TEST_F(Record, IsNeverWrittenOverItsOwnSourceOrWithoutBeingAsked) {
   EXPECT_EQ(other.exit_code, 2);
   EXPECT_THAT(other.err, HasSubstr("--overwrite"));
   EXPECT_FALSE(fs::exists(folder_.path() / "c"));
-  EXPECT_TRUE(ReadTextFile(file()) == before);
+  EXPECT_TRUE(ReadText(file()) == before);
   EXPECT_EQ(Run(kDrive, "d", {"--record", file().string(), "--resume"}).exit_code, 2);
   const ProgramResult unknown = Run(kDrive, "e", {"--record", "x.mcap", "--record-write", "color"});
   EXPECT_EQ(unknown.exit_code, 2);
@@ -214,13 +214,13 @@ TEST_F(Record, AKillAtAnyTimeLeavesARecordingThatOpens) {
 
 TEST_F(Record, WithoutAFrameThereIsNoRecordingAndTheOneBeforeStays) {
   ASSERT_EQ(Run(kDrive, "a", {"--record", file().string()}).exit_code, 0);
-  const std::string before = ReadTextFile(file());
+  const std::string before = ReadText(file());
   MakeNoise(1);
-  for (const char* side : {"left", "right"}) WriteTextFile(folder_.path() / side / "0.png", "no picture");
+  for (const char* side : {"left", "right"}) WriteText(folder_.path() / side / "0.png", "no picture");
   std::vector<std::string> arguments = RunOfNoise("b");
   arguments.emplace_back("--overwrite");
   EXPECT_EQ(RunParallax(arguments).exit_code, 1);
-  EXPECT_TRUE(ReadTextFile(file()) == before);
+  EXPECT_TRUE(ReadText(file()) == before);
   for (const auto& entry : fs::directory_iterator(folder_.path()))
     EXPECT_NE(entry.path().extension(), ".part") << entry.path();
 }

@@ -62,7 +62,7 @@ TEST(Recorder, TakesTheDepthThatTheMatcherMade) {
     recorder.Record(frame);
     recorder.Finish();
     recorder.ThrowOnLoss();
-    return test::ReadTextFile(file);
+    return test::ReadText(file);
   };
   const auto made_by_matcher = [](const std::shared_ptr<const MatchedFrame>& plain, bool with_cloud,
                                   float disparity_px) {

@@ -50,7 +50,7 @@ class RunCommand : public ::testing::Test {
     all.insert(all.end(), arguments.begin(), arguments.end());
     return RunParallax(all);
   }
-  YAML::Node Summary() const { return YAML::Load(ReadTextFile(out() / "summary.json")); }  // JSON is YAML
+  YAML::Node Summary() const { return YAML::Load(ReadText(out() / "summary.json")); }  // JSON is YAML
 
   // Every file below the output folder but the summary and the journal, whose times and order differ, with
   // its bytes.
@@ -59,7 +59,7 @@ class RunCommand : public ::testing::Test {
     for (const auto& entry : fs::recursive_directory_iterator(out())) {
       if (entry.is_regular_file() && entry.path().filename() != "summary.json" &&
           entry.path().filename() != "journal.tsv") {
-        files[fs::relative(entry.path(), out()).string()] = ReadTextFile(entry.path());
+        files[fs::relative(entry.path(), out()).string()] = ReadText(entry.path());
       }
     }
     return files;
@@ -211,7 +211,7 @@ TEST_F(RunCommand, CloudsAreCleanedAndTheirDensityMeasured) {
   }
   EXPECT_THAT(result.out, HasSubstr("clouds cleaned: "));
   EXPECT_EQ(ReadCloud(out() / "density/000000_10.ply").points, cleaned.points);
-  EXPECT_THAT(ReadTextFile(out() / "density/000000_10.ply"), HasSubstr("property float quality"));
+  EXPECT_THAT(ReadText(out() / "density/000000_10.ply"), HasSubstr("property float quality"));
   EXPECT_TRUE(fs::exists(out() / "density/000001_10.png"));
   EXPECT_FALSE(fs::exists(out() / "disparity"));
   ExpectOneLine(Run({"--cloud-clean", "6"}), 2, {"--cloud-clean '6' is not K,RATIO"});
@@ -310,7 +310,7 @@ TEST_F(RunCommand, BadInputIsOneLineWithFileValueAndRemedy) {
   MakeKittiFolder(data(), 1);
   const fs::path yaml = folder_.path() / "rig.yaml";
   const auto with_yaml = [&](const std::string& text) {
-    WriteTextFile(yaml, text);
+    WriteText(yaml, text);
     return Run({"--config", yaml.string()});
   };
   const std::string at_2 = yaml.string() + ":2: ";
@@ -383,7 +383,7 @@ TEST_F(RunCommand, AFileLargerThanAllowedIsToldAndTheRestIsThere) {
 TEST_F(RunCommand, ACalibrationMayBeginWithAByteOrderMark) {
   MakeKittiFolder(data(), 1);
   const fs::path file = data() / "calib" / "000000.txt";
-  const std::string text = ReadTextFile(file);
+  const std::string text = ReadText(file);
   std::ofstream(file) << "\xEF\xBB\xBF" << text;
   EXPECT_EQ(Run({"--write", "depth"}).exit_code, 0);
   EXPECT_TRUE(fs::exists(out() / "depth" / "000000_10.png"));
@@ -392,17 +392,17 @@ TEST_F(RunCommand, ACalibrationMayBeginWithAByteOrderMark) {
 TEST_F(RunCommand, TheLogIsNotWrittenOverTheInputNorOverAResult) {
   MakeKittiFolder(data(), 1);
   const fs::path calibration = data() / "calib" / "000000.txt";
-  const std::string before = ReadTextFile(calibration);
+  const std::string before = ReadText(calibration);
   const ProgramResult result = Run({"--log-file", calibration.string()});
   EXPECT_EQ(result.exit_code, 2);
   EXPECT_THAT(result.err, HasSubstr("is read and would be written over"));
-  EXPECT_EQ(ReadTextFile(calibration), before);
+  EXPECT_EQ(ReadText(calibration), before);
   EXPECT_EQ(Run({"--log-file", (out() / "summary.json").string()}).exit_code, 2);
 }
 
 TEST_F(RunCommand, AnOutputFolderThatCannotBeMadeIsNamed) {
   MakeKittiFolder(data(), 1);
-  WriteTextFile(folder_.path() / "file", "");
+  WriteText(folder_.path() / "file", "");
   const std::string under_a_file = (folder_.path() / "file" / "out").string();
   ExpectOneLine(RunParallax({"run", data().string(), "--output", under_a_file}), 1,
                 {under_a_file, "--output"});
@@ -414,14 +414,14 @@ TEST_F(RunCommand, ResumeDoesWhatIsMissingAndNothingElse) {
   const auto first = Results();
   fs::remove(out() / "cloud" / "000001_10.ply");
   // Of a program that was killed: another file of that name, and one that nobody would have named so.
-  WriteTextFile(out() / "disparity" / ".000001_10.png.1-1.part", "half a file");
-  WriteTextFile(out() / "disparity" / ".mine.part", "somebody's");
+  WriteText(out() / "disparity" / ".000001_10.png.1-1.part", "half a file");
+  WriteText(out() / "disparity" / ".mine.part", "somebody's");
   const auto touched = fs::last_write_time(out() / "disparity" / "000000_10.png");
   const ProgramResult result = Run({"--resume"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("3 frames: 1 done, 2 skipped, 0 failed"));
   EXPECT_EQ(fs::last_write_time(out() / "disparity" / "000000_10.png"), touched);
-  EXPECT_EQ(ReadTextFile(out() / "cloud" / "000001_10.ply"), first.at("cloud/000001_10.ply"));
+  EXPECT_EQ(ReadText(out() / "cloud" / "000001_10.ply"), first.at("cloud/000001_10.ply"));
   EXPECT_FALSE(fs::exists(out() / "disparity" / ".000001_10.png.1-1.part"));
   EXPECT_TRUE(fs::exists(out() / "disparity" / ".mine.part"));
   EXPECT_THAT(Run({"--resume"}).out, HasSubstr("3 frames: 0 done, 3 skipped, 0 failed"));
@@ -436,7 +436,7 @@ TEST_F(RunCommand, ResumeTrustsOnlyWhatIsWhole) {
   fs::resize_file(out() / "cloud" / "000001_10.ply", 100);
   std::string changed = first.at("color/000002_10.png");
   changed[changed.size() / 2] = static_cast<char>(changed[changed.size() / 2] ^ 1);
-  WriteTextFile(out() / "color" / "000002_10.png", changed);
+  WriteText(out() / "color" / "000002_10.png", changed);
   EXPECT_THAT(Run({"--resume"}).out, HasSubstr("4 frames: 3 done, 1 skipped, 0 failed"));
   EXPECT_EQ(Results(), first);
 }
@@ -459,7 +459,7 @@ TEST_F(RunCommand, AFolderWithResultsIsRefused) {
 TEST_F(RunCommand, OverwriteLeavesNothingOfTheRunBefore) {
   MakeKittiFolder(data(), 3);
   ASSERT_EQ(Run({"--write", "disparity,pfm"}).exit_code, 0);
-  WriteTextFile(out() / "pfm" / "notes.txt", "mine");
+  WriteText(out() / "pfm" / "notes.txt", "mine");
   ASSERT_EQ(Run({"--write", "pfm", "--max-frames", "1", "--overwrite"}).exit_code, 0);
   const auto results = Results();
   EXPECT_EQ(results.size(), 3U);
@@ -470,11 +470,11 @@ TEST_F(RunCommand, OverwriteLeavesNothingOfTheRunBefore) {
 
 TEST_F(RunCommand, FilesThatNoJournalNamesAreLeftAlone) {
   MakeKittiFolder(data(), 1);
-  WriteTextFile(out() / "disparity" / "000000_10.png", "somebody's");
+  WriteText(out() / "disparity" / "000000_10.png", "somebody's");
   for (const std::vector<std::string>& how : {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}}) {
     ExpectOneLine(Run(how), 2, {"disparity/000000_10.png: is there, and no journal", "another --output"});
   }
-  EXPECT_EQ(ReadTextFile(out() / "disparity" / "000000_10.png"), "somebody's");
+  EXPECT_EQ(ReadText(out() / "disparity" / "000000_10.png"), "somebody's");
   EXPECT_FALSE(fs::exists(out() / "journal.tsv"));
 }
 
@@ -533,12 +533,12 @@ TEST_F(RunCommand, NothingIsWrittenOverTheInput) {
   fs::create_directories(left.parent_path());
   fs::copy(data() / "image_0/000000_10.png", left);
   fs::copy(data() / "image_1/000000_10.png", right);
-  const std::string before = ReadTextFile(left);
+  const std::string before = ReadText(left);
   for (const std::vector<std::string>& how : {std::vector<std::string>{}, {"--overwrite"}}) {
     ExpectOneLine(RunSource({left.string(), right.string()}, how), 2,
                   {left.string() + ": is read, and results would be written beside or over it"});
   }
-  EXPECT_EQ(ReadTextFile(left), before);
+  EXPECT_EQ(ReadText(left), before);
   // By another name of the same folder.
   fs::create_directory_symlink(out(), folder_.path() / "alias");
   ExpectOneLine(RunSource({(folder_.path() / "alias/color/l.png").string(), right.string()}), 2, {"is read"});
@@ -557,7 +557,7 @@ TEST_F(RunCommand, TheSummaryIsUtf8WhateverTheNames) {
   const fs::path odd = folder_.path() / "caf\xe9";
   MakeKittiFolder(odd, 1);
   ASSERT_EQ(RunSource({odd.string()}).exit_code, 0);
-  EXPECT_THAT(ReadTextFile(out() / "summary.json"), HasSubstr("caf\\\\xe9"));
+  EXPECT_THAT(ReadText(out() / "summary.json"), HasSubstr("caf\\\\xe9"));
 }
 
 TEST_F(RunCommand, PairsWhoseNamesDoNotMatchAreNamed) {
@@ -612,7 +612,7 @@ TEST_F(RunCommand, ResumeRefusesOtherCleaning) {
 // What was matched before the source was lost is there, and told.
 TEST_F(RunCommand, AVideoThatIsCutShortFailsWithItsSummary) {
   const fs::path video = folder_.path() / "cut.avi";
-  WriteTextFile(video, AviVideo(10, 4));
+  WriteText(video, AviVideo(10, 4));
   const ProgramResult result = RunSource({video.string()}, {"--write", "disparity"});
   if (result.err.find("PARALLAX_VIDEO") != std::string::npos) GTEST_SKIP() << result.err;
   ExpectOneLine(result, 1, {"cut.avi: ends after 4 of the 10 pictures"});
@@ -741,9 +741,9 @@ TEST_F(LongRun, InterruptedEndsWithinTwoSeconds) {
   ASSERT_TRUE(AwaitWhileRunning(child, [&] { return Catches(child, SIGTERM); }));
   kill(child, SIGTERM);
   EXPECT_EQ(WaitForProgram(child), 1);
-  EXPECT_THAT(ReadTextFile(folder_.path() / "stderr"),
+  EXPECT_THAT(ReadText(folder_.path() / "stderr"),
               MatchesRegex("parallax: interrupted after [0-9] of 4 frames: go on with --resume\n"));
-  EXPECT_THAT(ReadTextFile(folder_.path() / "stdout"), HasSubstr("interrupted: "));
+  EXPECT_THAT(ReadText(folder_.path() / "stdout"), HasSubstr("interrupted: "));
   EXPECT_TRUE(Summary()["interrupted"].as<bool>());
 }
 
@@ -755,14 +755,14 @@ TEST_F(LongRun, APipeThatNobodyFillsEndsAtTheFirstSignal) {
                    folder_.path() / "stdout", folder_.path() / "stderr");
   ASSERT_TRUE(AwaitWhileRunning(child, [&] { return Catches(child, SIGTERM); }));
   kill(child, SIGTERM);
-  EXPECT_EQ(WaitForProgram(child), 1) << ReadTextFile(folder_.path() / "stderr");
+  EXPECT_EQ(WaitForProgram(child), 1) << ReadText(folder_.path() / "stderr");
 }
 
 TEST_F(LongRun, InterruptedEndsWithItsSummary) {
   Start();
   kill(child_, SIGINT);
   EXPECT_EQ(WaitForProgram(child_), 1);
-  EXPECT_THAT(ReadTextFile(folder_.path() / "stderr"),
+  EXPECT_THAT(ReadText(folder_.path() / "stderr"),
               MatchesRegex("parallax: interrupted after [0-9]+ of 60 frames: go on with --resume\n"));
   EXPECT_TRUE(Summary()["interrupted"].as<bool>());
   const int num_done = Summary()["num_done"].as<int>();

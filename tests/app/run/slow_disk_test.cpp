@@ -36,12 +36,11 @@ class SlowDisk : public ::testing::Test {
     }();
     ASSERT_TRUE(test::AwaitWhileRunning(child, [&] {
       return fs::exists(out() / folder / "disparity/000008_10.png");
-    })) << test::ReadTextFile(err());
+    })) << test::ReadText(err());
     std::ofstream(busy()).put('x');
     kill(child, SIGINT);
     EXPECT_EQ(test::WaitForProgram(child), 1);  // at all
-    EXPECT_NE(test::ReadTextFile(err()).find("interrupted after"), std::string::npos)
-        << test::ReadTextFile(err());
+    EXPECT_NE(test::ReadText(err()).find("interrupted after"), std::string::npos) << test::ReadText(err());
     fs::remove(busy());
   }
   fs::path out() const { return folder_.path() / "out"; }
@@ -52,7 +51,7 @@ class SlowDisk : public ::testing::Test {
 
 TEST_F(SlowDisk, IsNotWaitedForAfterASignal) {
   EndsAtASignal("", {});
-  EXPECT_NE(test::ReadTextFile(out() / "summary.json").find("\"interrupted\": true"), std::string::npos);
+  EXPECT_NE(test::ReadText(out() / "summary.json").find("\"interrupted\": true"), std::string::npos);
 }
 
 TEST_F(SlowDisk, IsNotWaitedForByAShard) { EndsAtASignal("shard-0-of-2", {"--shard", "0/2"}); }

@@ -65,28 +65,27 @@ TEST_F(RunUncertainty, WritesSigmaOfDisparityDepthAndPoints) {
                   1e-5 * sigma_m(x, y));
     }
   }
-  const std::string ply = ReadTextFile(Out() / "cloud" / (FrameName() + ".ply"));
+  const std::string ply = ReadText(Out() / "cloud" / (FrameName() + ".ply"));
   EXPECT_THAT(ply, HasSubstr("comment sigma_z: standard deviation of z, m"));
   EXPECT_THAT(ply, HasSubstr("property float sigma_z\nend_header"));
   EXPECT_GT(of_points.size(), 1000U);
   EXPECT_EQ(SigmaOfPoints(ply), of_points);
-  EXPECT_THAT(ReadTextFile(Out() / "cloud" / (FrameName() + ".pcd")),
-              HasSubstr("FIELDS x y z rgb sigma_z\n"));
+  EXPECT_THAT(ReadText(Out() / "cloud" / (FrameName() + ".pcd")), HasSubstr("FIELDS x y z rgb sigma_z\n"));
   EXPECT_EQ(ReadCloud(Out() / "cloud" / (FrameName() + ".pcd")).size(), of_points.size());
 }
 
 TEST_F(RunUncertainty, IsTheSameOnEveryBackEnd) {
   MakeKittiFolder(Data(), 1);
   ASSERT_EQ(Run({"--write", "sigma", "--backend", "reference"}).exit_code, 0);
-  const std::string reference = ReadTextFile(Out() / "sigma" / (FrameName() + ".pfm"));
+  const std::string reference = ReadText(Out() / "sigma" / (FrameName() + ".pfm"));
   ASSERT_EQ(Run({"--write", "sigma", "--backend", "cpu", "--overwrite"}).exit_code, 0);
-  EXPECT_EQ(ReadTextFile(Out() / "sigma" / (FrameName() + ".pfm")), reference);
+  EXPECT_EQ(ReadText(Out() / "sigma" / (FrameName() + ".pfm")), reference);
 }
 
 TEST_F(RunUncertainty, CloudsWithoutItAreAsBefore) {
   MakeKittiFolder(Data(), 1);
   ASSERT_EQ(Run({"--write", "cloud"}).exit_code, 0);
-  EXPECT_THAT(ReadTextFile(Out() / "cloud" / (FrameName() + ".ply")), Not(HasSubstr("sigma")));
+  EXPECT_THAT(ReadText(Out() / "cloud" / (FrameName() + ".ply")), Not(HasSubstr("sigma")));
   EXPECT_FALSE(fs::exists(Out() / "sigma"));
 }
 
@@ -95,10 +94,10 @@ TEST_F(RunUncertainty, GoesWithThePointsThatAreRemoved) {
   ASSERT_EQ(Run({"--write", "cloud,sigma"}).exit_code, 0);
   const fs::path file = Out() / "cloud" / (FrameName() + ".ply");
   const PointCloud whole = ReadCloud(file);
-  const std::vector<float> sigma = SigmaOfPoints(ReadTextFile(file));
+  const std::vector<float> sigma = SigmaOfPoints(ReadText(file));
   ASSERT_EQ(Run({"--write", "cloud,sigma", "--cloud-clean", "6,1.5", "--overwrite"}).exit_code, 0);
   const PointCloud cleaned = ReadCloud(file);
-  const std::vector<float> kept = SigmaOfPoints(ReadTextFile(file));
+  const std::vector<float> kept = SigmaOfPoints(ReadText(file));
   ASSERT_EQ(kept.size(), cleaned.size());
   ASSERT_LT(cleaned.size(), whole.size());
   std::size_t at = 0;
@@ -143,7 +142,7 @@ TEST(EvalUncertainty, SaysWhetherSigmaHolds) {
       {"eval", "synthetic:planes,frames=1,width=160,height=96", "--uncertainty", "--json", json.string()});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_THAT(result.out, HasSubstr("Uncertainty (% of the errors below 3 px"));
-  const YAML::Node total = YAML::Load(ReadTextFile(json))["total"];
+  const YAML::Node total = YAML::Load(ReadText(json))["total"];
   EXPECT_GT(total["within_sigma"].as<double>(), 50);
   EXPECT_GE(total["within_2_sigma"].as<double>(), total["within_sigma"].as<double>());
   EXPECT_LE(total["within_2_sigma"].as<double>(), 100);

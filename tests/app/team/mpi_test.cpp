@@ -39,7 +39,7 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    const std::string stat = ReadTextFile(entry.path() / "stat");
+    const std::string stat = ReadText(entry.path() / "stat");
     const std::size_t after_name = stat.rfind(')');
     char state = '?';
     int of = 0;
@@ -87,13 +87,13 @@ TEST_F(UnderMpirun, AnyNumberOfRanksGivesTheFilesAndFiguresOfOneProcess) {
     EXPECT_EQ(run.out.find("results in"), run.out.rfind("results in"));  // one process speaks
     EXPECT_EQ(ResultFiles(at(name)), ResultFiles(at("alone")));
     EXPECT_EQ(FinishedLines(at(name)), FinishedLines(at("alone")));
-    EXPECT_EQ(WithoutTimes(ReadTextFile(at(name) / "summary.json")),
-              WithoutTimes(ReadTextFile(at("alone") / "summary.json")));
+    EXPECT_EQ(WithoutTimes(ReadText(at(name) / "summary.json")),
+              WithoutTimes(ReadText(at("alone") / "summary.json")));
     const ProgramResult eval = RunProgram(
         kMpirun, Ranks(count, Eval({"--json", at(name + ".json"), "--report", at(name + ".html")})));
     ASSERT_EQ(eval.exit_code, 0) << eval.err;
-    EXPECT_EQ(WithoutTimes(ReadTextFile(at(name + ".json"))), WithoutTimes(ReadTextFile(at("alone.json"))));
-    EXPECT_EQ(ReadTextFile(at(name + ".html")).size() > 10000, true);
+    EXPECT_EQ(WithoutTimes(ReadText(at(name + ".json"))), WithoutTimes(ReadText(at("alone.json"))));
+    EXPECT_EQ(ReadText(at(name + ".html")).size() > 10000, true);
   }
 }
 
@@ -127,7 +127,7 @@ TEST_F(UnderMpirun, KilledRanksEndTheJobAndResumeGivesWhatAnUndisturbedRunGives)
     const pid_t mpirun = StartProgram(kMpirun, Ranks(3, arguments), at("o"), at("e"));
     const std::size_t enough = 3 + random() % 10;
     AwaitWhileRunning(mpirun, [&] {
-      const std::string text = ReadTextFile(journal);
+      const std::string text = ReadText(journal);
       return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n')) >= enough;
     });
     std::vector<pid_t> ranks = ChildrenOf(mpirun);
@@ -139,7 +139,7 @@ TEST_F(UnderMpirun, KilledRanksEndTheJobAndResumeGivesWhatAnUndisturbedRunGives)
       EXPECT_EQ(ResultFiles(out), ResultFiles(at("alone")));
       EXPECT_EQ(FinishedLines(out), FinishedLines(at("alone")));
     } else {
-      EXPECT_EQ(WithoutTimes(ReadTextFile(at("killed.json"))), WithoutTimes(ReadTextFile(at("alone.json"))));
+      EXPECT_EQ(WithoutTimes(ReadText(at("killed.json"))), WithoutTimes(ReadText(at("alone.json"))));
     }
   }
   EXPECT_GT(num_killed, 0);  // or nothing was tested

@@ -25,7 +25,7 @@ class CalibrationFile : public ::testing::Test {
     std::string name;
     for (const std::string& text : texts) {
       const fs::path file = folder_.path() / ("file" + std::to_string(count_++) + ending);
-      WriteTextFile(file, text);
+      WriteText(file, text);
       name += (name.empty() ? "" : ",") + file.string();
     }
     return ReadCalibration(name);

@@ -13,7 +13,7 @@ namespace parallax {
 namespace {
 
 using test::ErrorOf;
-using test::TempDir;
+using test::TemporaryFolder;
 using test::WriteText;
 using testing::AllOf;
 using testing::HasSubstr;
@@ -44,7 +44,7 @@ void ExpectSame(const PointCloud& a, const PointCloud& b) {
 }
 
 TEST(CloudFile, RoundTripToTheBit) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const char* name : {"a.ply", "a.pcd"}) {
     for (const auto encoding : {CloudEncoding::kBinary, CloudEncoding::kAscii}) {
       for (const bool colored : {true, false}) {
@@ -59,7 +59,7 @@ TEST(CloudFile, RoundTripToTheBit) {
 }
 
 TEST(ReadPly, PropertiesInAnyOrderAndType) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto cloud =
       ReadPly(WriteText(dir / "a.ply",
                         "ply\r\nformat ascii 1.0\r\ncomment x\r\nobj_info y\r\nelement vertex 2\r\n"
@@ -75,7 +75,7 @@ TEST(ReadPly, PropertiesInAnyOrderAndType) {
 }
 
 TEST(ReadPly, BinaryByHand) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   // One point (1, 2, -1) with an 8-bit property between the coordinates.
   const auto cloud =
       ReadPly(WriteText(dir / "a.ply",
@@ -91,7 +91,7 @@ constexpr char kPlyHead[] = "ply\nformat binary_little_endian 1.0\nelement verte
 constexpr char kPlyXyz[] = "\nproperty float x\nproperty float y\nproperty float z\nend_header\n";
 
 TEST(ReadPly, BadInputIsNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto error = [&](const std::string& content) {
     return ErrorOf([&] { ReadPly(WriteText(dir / "bad.ply", content)); });
   };
@@ -122,7 +122,7 @@ TEST(ReadPly, BadInputIsNamed) {
 }
 
 TEST(ReadPly, PaddingBehindThePointsIsNoMatter) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string point = "\x00\x00\x80\x3F\x00\x00\x00\x40\x00\x00\x40\x40"s;
   for (const std::string& padding : {"\n"s, std::string(100, '\0')}) {
     const PointCloud cloud = ReadPly(WriteText(dir / "a.ply", kPlyHead + "1"s + kPlyXyz + point + padding));
@@ -132,7 +132,7 @@ TEST(ReadPly, PaddingBehindThePointsIsNoMatter) {
 }
 
 TEST(ReadPcd, FieldsOfPclWithPackedColour) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   // A colour declared as float is written as the float whose bits it is.
   const float packed = std::bit_cast<float>(0x00102030U);
   char colour[32];
@@ -150,7 +150,7 @@ TEST(ReadPcd, FieldsOfPclWithPackedColour) {
 }
 
 TEST(ReadPcd, BadInputIsNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string fields = "VERSION 0.7\nFIELDS x y z\nSIZE 4 4 4\nTYPE F F F\nCOUNT 1 1 1\n";
   const auto error = [&](const std::string& content) {
     return ErrorOf([&] { ReadPcd(WriteText(dir / "bad.pcd", content)); });
@@ -173,7 +173,7 @@ TEST(ReadPcd, BadInputIsNamed) {
 }
 
 TEST(WriteCloud, AScalarIsTheFieldQuality) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::vector<float> values = {0.5F, 2, std::numeric_limits<float>::quiet_NaN()};
   PointCloud cloud;
   cloud.points = {{0, 0, 1}, {0.25F, -1, 2}, {3, 4, 5}};
@@ -203,7 +203,7 @@ TEST(WriteCloud, AScalarIsTheFieldQuality) {
 }
 
 TEST(WritePlyLines, EdgesFollowTheVertices) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   PointCloud cloud;
   cloud.points = {{0, 0, 1}, {0, 0, 2}, {0, 1, 2}};
   const std::vector<CloudEdge> edges = {{0, 1}, {1, 2}};
@@ -223,7 +223,7 @@ TEST(WritePlyLines, EdgesFollowTheVertices) {
 }
 
 TEST(WriteCloud, WrongArguments) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   EXPECT_THAT(ErrorOf([&] { WriteCloud(dir / "a.xyz", PointCloud()); }), HasSubstr(".ply or .pcd"));
   EXPECT_THAT(ErrorOf([&] { ReadCloud(dir / "a.xyz"); }), HasSubstr(".ply or .pcd"));
   PointCloud cloud = SomeCloud(true);

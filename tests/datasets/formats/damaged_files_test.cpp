@@ -19,7 +19,7 @@
 namespace parallax {
 namespace {
 
-using test::TempDir;
+using test::TemporaryFolder;
 
 // Cuts, changes, doubles or removes some bytes.
 std::string Damage(std::string bytes, std::mt19937& random) {
@@ -68,7 +68,7 @@ void ExpectReadOrRefused(const std::filesystem::path& whole,
 }
 
 TEST(DamagedFiles, ImagesAndMaps) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WritePng(dir / "gray.png", HostImage<std::uint8_t>(9, 7, 3).ConstView());
   ExpectReadOrRefused(dir / "gray.png", [](const auto& path) { ReadImage(path); });
   WriteDisparityPng(dir / "d.png", HostImage<float>(9, 7, 3.5F).ConstView());
@@ -80,7 +80,7 @@ TEST(DamagedFiles, ImagesAndMaps) {
 }
 
 TEST(DamagedFiles, Clouds) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   PointCloud cloud;
   for (int i = 0; i < 20; ++i) {
     cloud.points.push_back({static_cast<float>(i), 2.5F, -3});
@@ -95,7 +95,7 @@ TEST(DamagedFiles, Clouds) {
 }
 
 TEST(DamagedFiles, Matrices) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   test::WriteText(dir / "a.npy",
                   test::Npy(test::NpyDictionary("<f4", "(5, 4)"), std::vector<float>(20, 0.5F)));
   ASSERT_EQ(ReadMatrix(dir / "a.npy").values.size(), 20U);

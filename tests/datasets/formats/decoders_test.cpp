@@ -11,7 +11,7 @@ namespace parallax {
 namespace {
 
 using test::ErrorOf;
-using test::TempDir;
+using test::TemporaryFolder;
 using testing::HasSubstr;
 
 // Noise with some structure, so that blocks of a JPEG differ.
@@ -30,7 +30,7 @@ std::string Encoded(const char* ending, const cv::Mat& picture, const std::vecto
 
 // That ReadImage gives what cv::imdecode does.
 void ExpectAsOpencv(const std::string& bytes, const char* name) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const CameraImage image = ReadImage(test::WriteText(dir / name, bytes));
   const cv::Mat want = cv::imdecode(std::vector<unsigned char>(bytes.begin(), bytes.end()),
                                     cv::IMREAD_ANYDEPTH | cv::IMREAD_ANYCOLOR);
@@ -58,7 +58,7 @@ TEST(Decoders, JpegIsAsOpencvReadsIt) {
 }
 
 TEST(Decoders, ADamagedJpegIsAnError) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string whole = Encoded(".jpg", Picture(CV_8UC3, 200, 120));
   std::string zeros = whole;
   const std::size_t middle = zeros.size() / 2;
@@ -77,7 +77,7 @@ TEST(Decoders, RarePngIsAsOpencvReadsIt) {
 }
 
 TEST(Decoders, DeepColourIsRoundedTo8Bits) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const cv::Mat deep = Picture(CV_16UC3);
   const CameraImage image = ReadImage(test::WriteText(dir / "deep.png", Encoded(".png", deep)));
   for (int y = 0; y < deep.rows; ++y) {
@@ -92,7 +92,7 @@ TEST(Decoders, DeepColourIsRoundedTo8Bits) {
 }
 
 TEST(Decoders, ATiffThatIsCutShortSaysSoOnce) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::string whole = Encoded(".tif", Picture(CV_8UC1, 200, 120));
   testing::internal::CaptureStderr();
   for (const std::size_t size : {whole.size() / 4, whole.size() / 2, whole.size() - 20}) {

@@ -13,7 +13,7 @@
 namespace parallax {
 namespace {
 
-using test::TempDir;
+using test::TemporaryFolder;
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
@@ -25,7 +25,7 @@ HostImage<float> RowOf(std::initializer_list<float> values) {
 }
 
 TEST(WriteDisparityPng, TruncatesAndKeepsZeroAsValue) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto losses = WriteDisparityPng(
       dir / "d.png",
       RowOf({0, 1, 1.0039F, 0.001F, 1.99999F, 255.99609375F, 256, 1e30F, -1, -0.5F, kNan, kInf}).ConstView());
@@ -38,7 +38,7 @@ TEST(WriteDisparityPng, TruncatesAndKeepsZeroAsValue) {
 }
 
 TEST(ReadDisparityPng, ValueOver256AndZeroIsNone) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   HostImage<std::uint16_t> raw(3, 1);
   raw(0, 0) = 0;
   raw(1, 0) = 1;
@@ -51,14 +51,14 @@ TEST(ReadDisparityPng, ValueOver256AndZeroIsNone) {
 }
 
 TEST(ReadDisparityPng, EightBitsAreRefused) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WritePng(dir / "d.png", HostImage<std::uint8_t>(4, 3, 7).ConstView());
   EXPECT_THAT(test::ErrorOf([&] { ReadDisparityPng(dir / "d.png"); }),
               testing::HasSubstr("d.png: is 8-bit gray, not 16-bit gray"));
 }
 
 TEST(ReadScaledDisparity, DividesByTheScale) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   HostImage<std::uint8_t> raw(2, 1);
   raw(0, 0) = 0;
   raw(1, 0) = 100;
@@ -69,7 +69,7 @@ TEST(ReadScaledDisparity, DividesByTheScale) {
 }
 
 TEST(WriteDepthPng, MillimetresRoundedAndNoneBeyond65Metres) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WriteDepthPng(dir / "z.png", RowOf({kNan, 1.2344F, 1.2346F, 65.535F, 65.54F, kInf, -1, 0}).ConstView());
   const auto raw = ReadGray16(dir / "z.png");
   const std::uint16_t expected[] = {0, 1234, 1235, 65535, 0, 0, 0, 0};

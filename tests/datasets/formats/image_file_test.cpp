@@ -8,7 +8,7 @@ namespace parallax {
 namespace {
 
 using test::ErrorOf;
-using test::TempDir;
+using test::TemporaryFolder;
 using test::WriteText;
 using testing::HasSubstr;
 using namespace std::string_literals;
@@ -28,7 +28,7 @@ HostImage<Rgb8> Noise() {
 
 template <typename T>
 void ExpectRoundTrip(const HostImage<T>& image) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WritePng(dir / "a.png", image.ConstView());
   const CameraImage read = ReadImage(dir / "a.png");
   const auto* back = std::get_if<HostImage<T>>(&read);
@@ -50,7 +50,7 @@ TEST(ImageFile, PngRoundTripOfEveryKind) {
 }
 
 TEST(ImageFile, PnmByHand) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto gray = ReadGray8(WriteText(dir / "a.pgm", "P5\n# a comment\n2 1\n255\n\x07\xFF"));
   EXPECT_EQ(gray(0, 0), 7);
   EXPECT_EQ(gray(1, 0), 255);
@@ -61,7 +61,7 @@ TEST(ImageFile, PnmByHand) {
 }
 
 TEST(ImageFile, SixteenBitColourIsReducedToEight) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const CameraImage image = ReadImage(WriteText(dir / "c.ppm", "P6 1 1 65535\n\xFF\xFF\x80\x80\x00\x00"s));
   EXPECT_EQ(std::get<HostImage<Rgb8>>(image)(0, 0), (Rgb8{255, 128, 0}));
 }
@@ -87,7 +87,7 @@ std::string_view TextOf(const unsigned char (&bytes)[N]) {
 }
 
 TEST(ImageFile, AlphaIsDroppedAndPalettesAreResolved) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const std::string_view png : {TextOf(kAlphaPng), TextOf(kPalettePng)}) {
     const CameraImage image = ReadImage(WriteText(dir / "a.png", png));
     EXPECT_EQ(std::get<HostImage<Rgb8>>(image)(0, 0), (Rgb8{10, 20, 30}));
@@ -95,7 +95,7 @@ TEST(ImageFile, AlphaIsDroppedAndPalettesAreResolved) {
 }
 
 TEST(ImageFile, GrayStoredAsColourIsGray) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WritePng(dir / "a.png", HostImage<Rgb8>(2, 2, Rgb8{9, 9, 9}).ConstView());
   EXPECT_EQ(ReadGray8(dir / "a.png")(1, 1), 9);
   WritePng(dir / "b.png", HostImage<Rgb8>(2, 2, Rgb8{9, 9, 8}).ConstView());
@@ -104,7 +104,7 @@ TEST(ImageFile, GrayStoredAsColourIsGray) {
 }
 
 TEST(ImageFile, PngCutAnywhereIsAnError) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WritePng(dir / "a.png", Noise().ConstView());
   const std::size_t size_bytes = std::filesystem::file_size(dir / "a.png");
   for (std::size_t length = 1; length < size_bytes; length += 7) {
@@ -114,7 +114,7 @@ TEST(ImageFile, PngCutAnywhereIsAnError) {
 }
 
 TEST(ImageFile, PngWithAnyByteChangedIsAnErrorOrTheSame) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   WritePng(dir / "a.png", Noise().ConstView());
   const std::string whole = test::ReadText(dir / "a.png");
   for (std::size_t i = 8; i < whole.size(); i += 5) {
@@ -126,7 +126,7 @@ TEST(ImageFile, PngWithAnyByteChangedIsAnErrorOrTheSame) {
 }
 
 TEST(ImageFile, LyingHeadersAreRefusedBeforeAllocating) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "a.pgm", "P5 30000 30000 255\nabc")); }),
               HasSubstr("says 30000x30000 pixels"));
   EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "a.pgm", "P5 0 3 255\nabc")); }),
@@ -143,7 +143,7 @@ TEST(ImageFile, LyingHeadersAreRefusedBeforeAllocating) {
 }
 
 TEST(ImageFile, OtherFilesAreNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   EXPECT_THAT(ErrorOf([&] { ReadImage(dir / "none.png"); }), HasSubstr("none.png: no such file"));
   EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "empty.png", "")); }), HasSubstr("empty (0 bytes)"));
   EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "text.png", "not an image")); }),
@@ -158,7 +158,7 @@ TEST(ImageFile, JpegWithoutItsEndIsAnError) {
   const CameraImage image = ReadImage(aloe);
   EXPECT_EQ(WidthOf(ViewOf(image)), 1282);
   EXPECT_EQ(HeightOf(ViewOf(image)), 1110);
-  const TempDir dir;
+  const TemporaryFolder dir;
   const std::size_t size_bytes = std::filesystem::file_size(aloe);
   for (const std::size_t length : {size_bytes - 2, size_bytes / 2, std::size_t{300}, std::size_t{4}}) {
     test::WriteBeginning(aloe, dir / "cut.jpg", length);

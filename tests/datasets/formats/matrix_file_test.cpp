@@ -16,7 +16,7 @@ namespace {
 
 using test::Npy;
 using test::NpyDictionary;
-using test::TempDir;
+using test::TemporaryFolder;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
@@ -37,7 +37,7 @@ class MatrixFile : public ::testing::Test {
       EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos);
     }
   }
-  TempDir dir_;
+  TemporaryFolder dir_;
 };
 
 TEST_F(MatrixFile, NpyOfBothTypesOrdersAndVersions) {

@@ -90,7 +90,7 @@ std::string MessageOf(const std::string& data) {
 }
 
 TEST(Mcap, WhatIsWrittenComesBackWithTopicsAndCounts) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   const std::vector<Read> written = WriteSome(folder / "a.mcap");
   McapReader reader(folder / "a.mcap");
   EXPECT_FALSE(reader.is_cut());
@@ -107,7 +107,7 @@ TEST(Mcap, WhatIsWrittenComesBackWithTopicsAndCounts) {
 }
 
 TEST(Mcap, AnEmptyFileIsWhole) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   Writer(folder / "a.mcap").Finish();
   McapReader reader(folder / "a.mcap");
   EXPECT_FALSE(reader.is_cut());
@@ -116,7 +116,7 @@ TEST(Mcap, AnEmptyFileIsWhole) {
 }
 
 TEST(Mcap, AChunkEndsWhenItIsFull) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   McapWriter writer = Writer(folder / "a.mcap");
   const std::uint64_t before = writer.size_bytes();
   const std::vector<std::uint8_t> noise = Bytes(McapWriter::kChunk_bytes - 1000, 1);
@@ -127,14 +127,14 @@ TEST(Mcap, AChunkEndsWhenItIsFull) {
 }
 
 TEST(Mcap, TheSameMessagesGiveTheSameBytes) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   WriteSome(folder / "a.mcap");
   WriteSome(folder / "b.mcap");
   EXPECT_EQ(ReadText(folder / "a.mcap"), ReadText(folder / "b.mcap"));
 }
 
 TEST(Mcap, CutAnywhereGivesItsWholeChunks) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   const std::vector<Read> written = WriteSome(folder / "a.mcap");
   const std::string whole = ReadText(folder / "a.mcap");
   std::size_t most = 0;
@@ -157,7 +157,7 @@ TEST(Mcap, CutAnywhereGivesItsWholeChunks) {
 }
 
 TEST(Mcap, AChunkThatIsDamagedIsToldAndTheOthersAreRead) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   const std::vector<Read> written = WriteSome(folder / "a.mcap");
   std::string bytes = ReadText(folder / "a.mcap");
   const std::size_t chunk = bytes.find("zstd");
@@ -174,7 +174,7 @@ TEST(Mcap, AChunkThatIsDamagedIsToldAndTheOthersAreRead) {
 }
 
 TEST(Mcap, ReadsLz4AndMessagesOutsideChunks) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   const std::string inside = MessageOf("inside");
   std::string stored(LZ4F_compressFrameBound(inside.size(), nullptr), '\0');
   stored.resize(LZ4F_compressFrame(stored.data(), stored.size(), inside.data(), inside.size(), nullptr));
@@ -189,7 +189,7 @@ TEST(Mcap, ReadsLz4AndMessagesOutsideChunks) {
 }
 
 TEST(Mcap, RefusesWhatItIsNotInOneLine) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   const auto error_of = [&](const std::string& bytes) {
     WriteText(folder / "x.mcap", bytes);
     return ErrorOf([&] {

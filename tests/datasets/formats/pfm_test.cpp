@@ -11,7 +11,7 @@ namespace parallax {
 namespace {
 
 using test::ErrorOf;
-using test::TempDir;
+using test::TemporaryFolder;
 using test::WriteText;
 using testing::HasSubstr;
 using namespace std::string_literals;
@@ -33,7 +33,7 @@ void Expect2x2(const HostImage<float>& image) {
 }
 
 TEST(ReadPfm, LittleAndBigEndianByTheSignOfTheScaleOnly) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const char* scale : {"-1", "-1.0", "-0.003922", "-255"}) {
     Expect2x2(ReadPfm(WriteText(dir / "a.pfm", "Pf\n2 2\n"s + scale + "\n" + kLittleEndian2x2)));
   }
@@ -43,27 +43,27 @@ TEST(ReadPfm, LittleAndBigEndianByTheSignOfTheScaleOnly) {
 }
 
 TEST(ReadPfm, BytesBeyondThePixelsAreRefused) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   EXPECT_THAT(
       ErrorOf([&] { ReadPfm(WriteText(dir / "a.pfm", "Pf\n2 2\n-1\n"s + kLittleEndian2x2 + "xyz")); }),
       HasSubstr("a.pfm: 3 bytes follow the pixels of its header, 2x2"));
 }
 
 TEST(ReadPfm, CommentsBlankLinesAndCarriageReturnsInTheHeader) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   Expect2x2(
       ReadPfm(WriteText(dir / "a.pfm", "Pf\n# made by hand\n\n2\n2\n# scale\n-1\n" + kLittleEndian2x2)));
   Expect2x2(ReadPfm(WriteText(dir / "a.pfm", "Pf\r\n2 2\r\n-1\r\n" + kLittleEndian2x2)));
 }
 
 TEST(ReadPfm, PixelBytesThatLookLikeTheHeadersEndAreKept) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto image = ReadPfm(WriteText(dir / "a.pfm", "Pf\n1 1\n-1\r\x0A\x00\x80\x3F"s));
   EXPECT_EQ(image(0, 0), 1.0F + 10 * std::numeric_limits<float>::epsilon());
 }
 
 TEST(WritePfm, RoundTripOfOddSizes) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const auto& [width, height] : {std::pair{1, 1}, {3, 1}, {1, 5}, {17, 13}}) {
     HostImage<float> image(width, height);
     for (int y = 0; y < height; ++y) {
@@ -86,7 +86,7 @@ TEST(WritePfm, RoundTripOfOddSizes) {
 }
 
 TEST(WritePfm, BytesAsTheFormatSays) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   HostImage<float> image(1, 2);
   image(0, 0) = 1.0F;
   image(0, 1) = kNan;
@@ -95,7 +95,7 @@ TEST(WritePfm, BytesAsTheFormatSays) {
 }
 
 TEST(ReadPfm, InfinitiesAndNanAreUnknown) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   HostImage<float> image(3, 1);
   image(0, 0) = kInf;
   image(1, 0) = -kInf;
@@ -106,7 +106,7 @@ TEST(ReadPfm, InfinitiesAndNanAreUnknown) {
 }
 
 TEST(ReadPfm, BadInputIsNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto error = [&](const std::string& content) {
     return ErrorOf([&] { ReadPfm(WriteText(dir / "bad.pfm", content)); });
   };

@@ -238,7 +238,7 @@ TEST(DecodePlainPng, LeavesEverythingElseToTheGeneralDecoder) {
 }
 
 TEST(DecodePlainPng, DamageBehindRightChecksumsIsNamed) {
-  const test::TempDir dir;
+  const test::TemporaryFolder dir;
   const auto error_of = [&](const FileBytes& file) {
     return test::ErrorOf([&] { ReadImage(test::WriteText(dir / "a.png", AsText(file))); });
   };

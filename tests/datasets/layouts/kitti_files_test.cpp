@@ -8,7 +8,7 @@ namespace parallax {
 namespace {
 
 using test::ErrorOf;
-using test::TempDir;
+using test::TemporaryFolder;
 using test::WriteText;
 using testing::HasSubstr;
 
@@ -19,7 +19,7 @@ constexpr char kCalib[] =
     "P3: 700 0 602 -329 0 700 180 1.9 0 0 1 0.003\n";
 
 TEST(ReadKittiRig, BaselineIsTheDifferenceOfTwoOffsets) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto file = WriteText(dir / "calib.txt", kCalib);
   const StereoRig gray = ReadKittiRig(file, "P0", "P1");
   EXPECT_EQ(gray.fx_px, 700);
@@ -33,7 +33,7 @@ TEST(ReadKittiRig, BaselineIsTheDifferenceOfTwoOffsets) {
 }
 
 TEST(ReadKittiRig, BadCalibrationIsNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto error = [&](const std::string& text) {
     return ErrorOf([&] { ReadKittiRig(WriteText(dir / "c.txt", text), "P0", "P1"); });
   };
@@ -50,7 +50,7 @@ TEST(ReadKittiRig, BadCalibrationIsNamed) {
 }
 
 TEST(ReadKittiTimes, SecondsAndDates) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   EXPECT_EQ(ReadKittiTimes(WriteText(dir / "times.txt", "0.000000e+00\n1.037875e-01\n\n")),
             (std::vector<double>{0, 0.1037875}));
   const auto dates = ReadKittiTimes(

@@ -14,7 +14,7 @@ using test::ErrorOf;
 using testing::HasSubstr;
 
 TEST(KittiLayoutWriter, WritesAllFilesOf2015) {
-  const test::TempDir folder;
+  const test::TemporaryFolder folder;
   const StereoFrame frame = test::RenderFrame("boxes,width=90,height=50,color=1");
   KittiLayoutWriter(folder.path(), SourceKind::kKitti2015).Write(frame);
   const auto training = folder / "training";
@@ -44,7 +44,7 @@ TEST(KittiLayoutWriter, WritesAllFilesOf2015) {
 }
 
 TEST(KittiLayoutWriter, WritesAllFilesOf2012) {
-  const test::TempDir folder;
+  const test::TemporaryFolder folder;
   const StereoFrame frame = test::RenderFrame("drive,width=90,height=50,frames=2", 1);
   KittiLayoutWriter(folder.path(), SourceKind::kKitti2012).Write(frame);
   const auto training = folder / "training";
@@ -66,7 +66,7 @@ TEST(KittiLayoutWriter, ReadersGiveTheSameFramesBack) {
        {Case{SourceKind::kKitti2015, "drive,width=150,height=60,frames=2,color=1"},
         Case{SourceKind::kKitti2012, "drive,width=150,height=60,frames=2"},
         Case{SourceKind::kKitti2012, "planes,width=70,height=60,frames=3,doffs=-2.5,bits=16"}}) {
-    const test::TempDir folder;
+    const test::TemporaryFolder folder;
     const SourceOptions options{.kind = "", .with_truth = true};
     KittiLayoutWriter writer(folder.path(), c.layout);
     const auto rendered = OpenSyntheticSource(c.spec, options);
@@ -101,7 +101,7 @@ TEST(KittiLayoutWriter, ReadersGiveTheSameFramesBack) {
 }
 
 TEST(KittiLayoutWriter, RefusesWhatTheLayoutCannotHold) {
-  const test::TempDir folder;
+  const test::TemporaryFolder folder;
   KittiLayoutWriter writer(folder.path(), SourceKind::kKitti2015);
   const StereoFrame negative = test::RenderFrame("shift,width=9,height=5,shift=-2");
   EXPECT_THAT(ErrorOf([&] { writer.Write(negative); }), HasSubstr("-2.0"));
@@ -112,7 +112,7 @@ TEST(KittiLayoutWriter, RefusesWhatTheLayoutCannotHold) {
 }
 
 TEST(KittiLayoutWriter, SaysWhichFolderCannotBeMade) {
-  const test::TempDir folder;
+  const test::TemporaryFolder folder;
   test::WriteText(folder / "file", "in the way");
   EXPECT_THAT(ErrorOf([&] { KittiLayoutWriter(folder / "file", SourceKind::kKitti2012); }),
               HasSubstr("file/training"));

@@ -9,14 +9,14 @@
 namespace parallax {
 namespace {
 
-using test::TempDir;
+using test::TemporaryFolder;
 using test::WriteText;
 
 constexpr std::uint8_t kStored = 24;  // in the file of the truth
 
 StereoFrame ReadScene(const std::string& left, const std::string& right, const std::string& truth, int width,
                       int height) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   for (const std::string& stem : {left, right, truth}) {
     WritePng(dir / (stem + ".png"), HostImage<std::uint8_t>(width, height, kStored).ConstView());
   }

@@ -8,12 +8,12 @@ namespace parallax {
 namespace {
 
 using test::ErrorOf;
-using test::TempDir;
+using test::TemporaryFolder;
 using test::WriteText;
 using testing::HasSubstr;
 
 TEST(ReadMiddleburyCalibration, MillimetresBecomeMetres) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto calibration = ReadMiddleburyCalibration(
       WriteText(dir / "calib.txt",
                 "cam0=[999.4 0 294.2; 0 999.4 252.9; 0 0 1]\r\ncam1=[1 0 2; 0 1 3; 0 0 1]\r\n"
@@ -28,7 +28,7 @@ TEST(ReadMiddleburyCalibration, MillimetresBecomeMetres) {
 }
 
 TEST(ReadMiddleburyCalibration, BadLinesAreNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto error = [&](const std::string& text) {
     return ErrorOf([&] { ReadMiddleburyCalibration(WriteText(dir / "calib.txt", text)); });
   };

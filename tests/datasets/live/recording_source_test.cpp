@@ -50,7 +50,7 @@ std::vector<StereoFrame> ReadFrames(FrameSource& source) {
 }
 
 TEST(RecordingSource, OurFramesComeBackWithEveryBit) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   const RecordedFrame first{.name = "000046_10",
                             .timestamp_s = 0.1 + 0.2,
                             .rig = kRig,
@@ -85,7 +85,7 @@ TEST(RecordingSource, OurFramesComeBackWithEveryBit) {
 }
 
 TEST(RecordingSource, NamesAreFitForFilesAndDifferent) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   WriteRecording(folder / "a.mcap", kOurTopics, [&](McapWriter& writer) {
     for (int i = 0; i < 3; ++i)
       WriteOurFrame<std::uint8_t>(writer,
@@ -104,7 +104,7 @@ TEST(RecordingSource, NamesAreFitForFilesAndDifferent) {
 }
 
 TEST(RecordingSource, CutAtEvery997thByteGivesTheFramesBeforeIt) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   constexpr std::size_t kFrames = 12;
   WriteRecording(folder / "a.mcap", kOurTopics, [&](McapWriter& writer) {
     for (unsigned i = 0; i < kFrames; ++i) {
@@ -181,7 +181,7 @@ void WriteForeign(const std::filesystem::path& path, const Foreign& foreign) {
 }
 
 TEST(RecordingSource, PairsOthersImagesByTimeAndReadsTheirCalibration) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   WriteForeign(folder / "bag.mcap",
                {.left_ms = {0, 100, 200, 300, 400}, .right_ms = {3, 160, 201, 260, 399}});
   const std::vector<StereoFrame> frames = ReadFrames(*OpenSource({(folder / "bag.mcap").string()}));
@@ -199,7 +199,7 @@ TEST(RecordingSource, PairsOthersImagesByTimeAndReadsTheirCalibration) {
 }
 
 TEST(RecordingSource, RawImagesAreNotMatched) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   WriteForeign(folder / "bag.mcap", {.left = "/camera/left/image_raw",
                                      .right = "/camera/right/image_raw",
                                      .left_ms = {0},
@@ -212,7 +212,7 @@ TEST(RecordingSource, RawImagesAreNotMatched) {
 }
 
 TEST(RecordingSource, TellsWhatIsMissing) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   const auto error_of = [&](const Foreign& foreign) {
     WriteForeign(folder / "bag.mcap", foreign);
     return ErrorOf([&] { ReadFrames(*OpenSource({(folder / "bag.mcap").string()})); });
@@ -233,7 +233,7 @@ TEST(RecordingSource, TellsWhatIsMissing) {
 }
 
 TEST(RecordingSource, AFrameThatCannotBeReadFailsAlone) {
-  const TempDir folder;
+  const TemporaryFolder folder;
   WriteRecording(folder / "a.mcap", kOurTopics, [&](McapWriter& writer) {
     WriteOurFrame<std::uint8_t>(
         writer,

@@ -13,7 +13,7 @@ namespace {
 
 using test::AviVideo;
 using test::ErrorOf;
-using test::TempDir;
+using test::TemporaryFolder;
 using test::WriteText;
 using testing::HasSubstr;
 
@@ -31,7 +31,7 @@ std::string GrayVideo(int width, int height, int num_frames) {
 }
 
 bool HasVideo() {
-  const TempDir dir;
+  const TemporaryFolder dir;
   try {
     return OpenVideo({WriteText(dir / "a.y4m", GrayVideo(64, 32, 1)).string()})->NextName().has_value();
   } catch (const Error&) {
@@ -46,7 +46,7 @@ int LevelAt(const CameraImage& image, int x, int y) { return std::get<HostImage<
 
 TEST(OpenVideo, SideBySideIsSplitInTheMiddle) {
   NEEDS_VIDEO();
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto source = OpenSource({WriteText(dir / "my clip.y4m", GrayVideo(64, 32, 4)).string()});
   EXPECT_EQ(source->kind(), SourceKind::kVideo);
   for (int i = 0; i < 4; ++i) {
@@ -76,7 +76,7 @@ TEST(OpenVideo, SideBySideIsSplitInTheMiddle) {
 
 TEST(OpenVideo, TwoFilesEndWithTheShorter) {
   NEEDS_VIDEO();
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto source = OpenSource({WriteText(dir / "l.y4m", GrayVideo(64, 32, 3)).string(),
                                   WriteText(dir / "r.y4m", GrayVideo(64, 32, 2)).string()});
   EXPECT_EQ(source->kind(), SourceKind::kVideo);
@@ -87,7 +87,7 @@ TEST(OpenVideo, TwoFilesEndWithTheShorter) {
 
 TEST(OpenVideo, AFileThatIsCutShortIsToldAfterItsPictures) {
   NEEDS_VIDEO();
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto num_read = [](FrameSource& source) {
     int count = 0;
     for (; count < 99 && source.NextName(); ++count) source.Read();
@@ -105,7 +105,7 @@ TEST(OpenVideo, AFileThatIsCutShortIsToldAfterItsPictures) {
 
 TEST(OpenVideo, BadInputIsNamed) {
   NEEDS_VIDEO();
-  const TempDir dir;
+  const TemporaryFolder dir;
   EXPECT_THAT(ErrorOf([&] { OpenVideo({(dir / "none.mp4").string()}); }),
               HasSubstr("none.mp4: no such file"));
   EXPECT_THAT(ErrorOf([&] { OpenVideo({WriteText(dir / "bad.mp4", "no video").string()}); }),
@@ -120,7 +120,7 @@ TEST(OpenVideo, BadInputIsNamed) {
 
 TEST(OpenVideo, TopBottomIsSplitInTheMiddle) {
   NEEDS_VIDEO();
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto source = OpenSource({WriteText(dir / "a.y4m", GrayVideo(64, 32, 2)).string()},
                                  {.kind = "", .live = {.layout = PictureLayout::kTopBottom}});
   const StereoFrame frame = source->Read();
@@ -147,7 +147,7 @@ TEST(OpenCamera, BadSpecIsNamed) {
 }
 
 TEST(OpenCamera, WhatIsNoCameraIsNamed) {
-  const TempDir dir;
+  const TemporaryFolder dir;
   const auto error_of = [](const std::filesystem::path& device) {
     return ErrorOf([&] { OpenSource({"camera:" + device.string()}); });
   };

@@ -153,14 +153,8 @@ TEST_F(CompareTest, SignedDepthErrorsByHand) {
   EXPECT_NEAR(scores.rms_m, std::sqrt((0.25 + 2.25 + 2.25 + 0.01) / 4), 1e-6);
   EXPECT_NEAR(scores.median_m, -0.1, 1e-6);  // element 2 of -1.5 -1.5 -0.1 0.5
   EXPECT_NEAR(scores.median_abs_m, 1.5, 1e-6);
-  const auto bins = SignedErrorsByDepth(points, errors, std::vector<double>{0, 2, 3});
-  ASSERT_EQ(bins.size(), 2U);
-  EXPECT_EQ(bins[0].scores.num_points, 1);
-  EXPECT_EQ(bins[1].scores.num_points, 3);
-  EXPECT_EQ(bins[1].to_m, 3);
   EXPECT_THAT(SignedScoresOf({}).bias_m, IsNan());
   EXPECT_THROW(SignedDepthErrors(points, truth.ConstView(), {}), InvalidArgument);
-  EXPECT_THROW(SignedErrorsByDepth(points, {}, std::vector<double>{0, 1}), InvalidArgument);
 }
 
 }  // namespace

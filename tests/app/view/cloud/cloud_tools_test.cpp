@@ -153,7 +153,7 @@ class Poses : public testing::Test {
  protected:
   std::filesystem::path Write(const std::string& text) {
     const std::filesystem::path path = folder_.path() / "poses.txt";
-    test::WriteTextFile(path, text);
+    test::WriteText(path, text);
     return path;
   }
   std::string ErrorOf(const std::string& text) {

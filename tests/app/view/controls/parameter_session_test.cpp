@@ -68,7 +68,7 @@ TEST(ParameterSession, ResetIsAChangeToo) {
 TEST(NewName, IsNoneThatIsThere) {
   const test::TemporaryFolder folder;
   EXPECT_EQ(NewName(folder.path(), "a", ".yaml"), folder.path() / "a.yaml");
-  test::WriteTextFile(folder.path() / "a.yaml", "");
+  test::WriteText(folder.path() / "a.yaml", "");
   std::filesystem::create_symlink("nowhere", folder.path() / "a-2.yaml");
   EXPECT_EQ(NewName(folder.path(), "a", ".yaml"), folder.path() / "a-3.yaml");
 }

@@ -16,7 +16,7 @@ TEST(WindowState, IsAnObjectOfItsPiecesAndWrittenWhereItChanged) {
   state.Add("list", [](JsonWriter& json) { json.BeginArray().Value(true).EndArray(); });
   EXPECT_EQ(state.Text(), "{\n  \"value\": 7,\n  \"list\": [\n    true\n  ]\n}\n");
   state.WriteIfChanged();
-  EXPECT_EQ(test::ReadTextFile(file), state.Text());
+  EXPECT_EQ(test::ReadText(file), state.Text());
 }
 
 TEST(WindowState, WithoutAFileNothingIsWritten) {
