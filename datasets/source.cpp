@@ -56,11 +56,11 @@ bool IsGlob(const std::string& text) { return text.find_first_of("*?[") != std::
 
 std::unique_ptr<FrameSource> OpenFolder(const std::string& folder, std::optional<SourceKind> forced,
                                         bool with_truth) {
-  std::vector<std::pair<const Layout*, std::vector<FrameRecipe>>> found;
+  std::vector<std::pair<const Layout*, FrameRecipes>> found;
   std::string looked_for;
   for (const Layout& layout : kLayouts) {
     if (forced && layout.kind != *forced) continue;
-    std::vector<FrameRecipe> frames = layout.find(folder, forced.has_value());
+    FrameRecipes frames = layout.find(folder, forced.has_value());
     if (!frames.empty()) found.emplace_back(&layout, std::move(frames));
     AppendToList(looked_for, NameOf(layout.kind), "; ");
     looked_for += ": ";
@@ -75,7 +75,7 @@ std::unique_ptr<FrameSource> OpenFolder(const std::string& folder, std::optional
   std::string kinds;
   for (const auto& [layout, frames] : found) {
     AppendToList(kinds, NameOf(layout->kind));
-    kinds += " (" + frames.front().left.string() + ")";
+    kinds += " (" + frames.At(0).left.string() + ")";
   }
   throw Error(folder + ": holds several data sets: " + kinds +
               "; name the folder of one, or choose with --kind");

@@ -5,7 +5,7 @@
 
 namespace parallax {
 
-std::vector<FrameRecipe> FindEth3d(const std::filesystem::path& folder, bool forced) {
+FrameRecipes FindEth3d(const std::filesystem::path& folder, bool forced) {
   std::vector<FrameRecipe> frames =
       ListTwoViewScenes(folder, 2, forced ? std::nullopt : std::optional(false));
   for (FrameRecipe& recipe : frames) {

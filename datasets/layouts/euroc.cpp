@@ -45,7 +45,7 @@ void AppendSequence(const fs::path& folder, std::vector<FrameRecipe>& frames) {
 
 }  // namespace
 
-std::vector<FrameRecipe> FindEuroc(const fs::path& folder, bool /*forced*/) {
+FrameRecipes FindEuroc(const fs::path& folder, bool /*forced*/) {
   std::vector<FrameRecipe> frames;
   for (const fs::path& sequence : FindFolders(folder, 2, IsEuroc)) AppendSequence(sequence, frames);
   return frames;

@@ -1,5 +1,6 @@
 #include "datasets/layouts/frame_list.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "datasets/file_identity.h"
@@ -31,24 +32,26 @@ void CheckSize(const HostImage<T>& image, const CameraImage& left, const FrameRe
 
 class FrameList final : public FrameSource {
  public:
-  FrameList(SourceKind kind, std::vector<FrameRecipe> frames, bool with_truth)
+  FrameList(SourceKind kind, FrameRecipes frames, bool with_truth)
       : kind_(kind),
-        recipes_(std::make_shared<const std::vector<FrameRecipe>>(std::move(frames))),
-        frames_(*recipes_),
+        recipes_(std::make_shared<const FrameRecipes>(std::move(frames))),
         with_truth_(with_truth) {}
 
   SourceKind kind() const override { return kind_; }
-  std::optional<std::size_t> num_frames() const override { return frames_.size(); }
+  std::optional<std::size_t> num_frames() const override { return recipes_->size(); }
   std::optional<std::string> NextName() override {
-    return next_ < frames_.size() ? std::optional(frames_[next_].name) : std::nullopt;
+    return next_ < recipes_->size() ? std::optional(recipes_->At(next_).name) : std::nullopt;
   }
   void Skip() override {
-    if (next_ < frames_.size()) ++next_;
+    if (next_ < recipes_->size()) ++next_;
   }
-  std::string NextOrigin() override { return next_ < frames_.size() ? StampOf(FilesOf(frames_[next_])) : ""; }
+  std::string NextOrigin() override {
+    return next_ < recipes_->size() ? StampOf(FilesOf(recipes_->At(next_))) : "";
+  }
   std::vector<std::string> InputFiles() const override {
     std::vector<std::string> files;
-    for (const FrameRecipe& recipe : frames_) {
+    for (std::size_t i = 0; i < recipes_->size(); ++i) {
+      const FrameRecipe recipe = recipes_->At(i);
       for (const std::filesystem::path& file : FilesOf(recipe)) files.push_back(file.string());
       if (!with_truth_) continue;
       for (const std::filesystem::path& file : recipe.truth) files.push_back(file.string());
@@ -57,13 +60,14 @@ class FrameList final : public FrameSource {
   }
 
   StereoFrame Read() override {
-    if (next_ >= frames_.size()) throw Error("there is no frame after the last of " + std::to_string(next_));
-    return ReadRecipe(frames_[next_++], with_truth_);
+    if (next_ >= recipes_->size())
+      throw Error("there is no frame after the last of " + std::to_string(next_));
+    return ReadRecipe(recipes_->At(next_++), with_truth_);
   }
   std::function<StereoFrame()> Defer() override {
-    if (next_ >= frames_.size()) return {};
+    if (next_ >= recipes_->size()) return {};
     return [recipes = recipes_, index = next_++, with_truth = with_truth_] {
-      return ReadRecipe((*recipes)[index], with_truth);
+      return ReadRecipe(recipes->At(index), with_truth);
     };
   }
 
@@ -102,9 +106,7 @@ class FrameList final : public FrameSource {
   }
 
   SourceKind kind_;
-  // The recipes outlive the source where frames are deferred.
-  const std::shared_ptr<const std::vector<FrameRecipe>> recipes_;
-  const std::vector<FrameRecipe>& frames_;
+  const std::shared_ptr<const FrameRecipes> recipes_;  // outlive the source where frames are deferred
   const bool with_truth_;
   std::size_t next_ = 0;
 };
@@ -123,8 +125,29 @@ void CheckSamePair(const CameraImage& left, const CameraImage& right, const std:
   }
 }
 
-std::unique_ptr<FrameSource> MakeFrameList(SourceKind kind, std::vector<FrameRecipe> frames,
-                                           bool with_truth) {
+FrameRecipes::FrameRecipes(std::vector<FrameRecipe> recipes) {
+  const std::size_t num_frames = recipes.size();
+  const auto kept = std::make_shared<const std::vector<FrameRecipe>>(std::move(recipes));
+  Append({num_frames, [kept](std::size_t number) { return (*kept)[number]; }});
+}
+
+FrameRecipes::FrameRecipes(std::size_t num_frames, std::function<FrameRecipe(std::size_t)> at) {
+  if (num_frames > 0) parts_.push_back({0, num_frames, std::move(at)});
+}
+
+FrameRecipe FrameRecipes::At(std::size_t number) const {
+  const auto part = std::upper_bound(parts_.begin(), parts_.end(), number,
+                                     [](std::size_t n, const Part& p) { return n < p.end; });
+  return part->at(number - part->begin);
+}
+
+void FrameRecipes::Append(FrameRecipes others) {
+  const std::size_t before = size();
+  for (Part& part : others.parts_)
+    parts_.push_back({before + part.begin, before + part.end, std::move(part.at)});
+}
+
+std::unique_ptr<FrameSource> MakeFrameList(SourceKind kind, FrameRecipes frames, bool with_truth) {
   return std::make_unique<FrameList>(kind, std::move(frames), with_truth);
 }
 

@@ -4,23 +4,13 @@
 
 namespace parallax {
 
-std::vector<FrameRecipe> FindKitti2012(const std::filesystem::path& folder, bool /*forced*/) {
-  std::filesystem::path root = folder;
-  KittiCameras cameras{};
-  std::vector<FrameRecipe> frames = ListKittiStereo(
-      root, {{"image_0", "image_1", "P0", "P1"}, {"colored_0", "colored_1", "P2", "P3"}}, cameras);
-  for (FrameRecipe& recipe : frames) {
-    const auto file = recipe.left.filename().replace_extension(".png");
-    const std::string number = recipe.name.substr(0, recipe.name.size() - 3);  // without "_10"
-    const auto calibration = root / "calib" / (number + ".txt");
-    recipe.calibration = {calibration};
-    recipe.add_rig = [=](StereoFrame& frame) { AddKittiRig(calibration, cameras, frame); };
-    recipe.truth = {root / "disp_occ" / file, root / "disp_noc" / file};
-    recipe.add_truth = [truth = recipe.truth](StereoFrame& frame) {
-      AddKittiTruth(truth[0], truth[1], {}, frame);
-    };
-  }
-  return frames;
+FrameRecipes FindKitti2012(const std::filesystem::path& folder, bool /*forced*/) {
+  return ListKittiStereo(
+      folder, {{"image_0", "image_1", "P0", "P1"}, {"colored_0", "colored_1", "P2", "P3"}},
+      [](const std::filesystem::path& root, const std::string& number, const std::filesystem::path& truth) {
+        return KittiStereoFiles{
+            root / "calib" / (number + ".txt"), root / "disp_occ" / truth, root / "disp_noc" / truth, {}};
+      });
 }
 
 }  // namespace parallax

@@ -106,26 +106,45 @@ void AddKittiTruth(const fs::path& occ, const fs::path& noc, const fs::path& obj
   frame.truth = std::move(truth);
 }
 
-std::vector<FrameRecipe> ListKittiStereo(fs::path& folder, const std::vector<KittiCameras>& pairs,
-                                         KittiCameras& cameras) {
+FrameRecipes ListKittiStereo(const fs::path& folder, const std::vector<KittiCameras>& pairs,
+                             KittiStereoFiles (*files)(const fs::path& root, const std::string& number,
+                                                       const fs::path& truth)) {
   for (const fs::path& root : {folder, folder / "training"}) {
-    for (const KittiCameras& pair : pairs) {
-      std::vector<FrameRecipe> frames;
-      for (const fs::path& left : ListImages(root / pair.left_folder)) {
-        FrameRecipe recipe;
-        recipe.name = left.stem().string();
-        recipe.left = left;
-        recipe.right = root / pair.right_folder / left.filename();
-        if (recipe.name.ends_with("_10"))
-          frames.push_back(std::move(recipe));  // *_11: the next in time, no truth
-      }
-      if (frames.empty() || !fs::is_directory(root / pair.right_folder)) continue;
-      folder = root;
-      cameras = pair;
-      return frames;
+    for (const KittiCameras& cameras : pairs) {
+      ImageNames images = ListImageNames(root / cameras.left_folder);
+      // *_11: the next in time, no truth.
+      std::erase_if(images.names,
+                    [](const std::string& name) { return !fs::path(name).stem().string().ends_with("_10"); });
+      if (images.names.empty() || !fs::is_directory(root / cameras.right_folder)) continue;
+      const std::size_t num_frames = images.names.size();
+      return {
+          num_frames, [root, cameras, files, images = std::move(images)](std::size_t i) {
+            const fs::path image = images.names[i];
+            FrameRecipe recipe;
+            recipe.name = image.stem().string();
+            recipe.left = images.folder / image;
+            recipe.right = root / cameras.right_folder / image;
+            const std::string number = recipe.name.substr(0, recipe.name.size() - 3);  // without "_10"
+            const KittiStereoFiles of_frame = files(root, number, fs::path(image).replace_extension(".png"));
+            recipe.calibration = {of_frame.calibration};
+            recipe.truth = {of_frame.occ, of_frame.noc};
+            if (!of_frame.objects.empty()) recipe.truth.push_back(of_frame.objects);
+            recipe.add_rig = [=](StereoFrame& frame) { AddKittiRig(of_frame.calibration, cameras, frame); };
+            recipe.add_truth = [=](StereoFrame& frame) {
+              AddKittiTruth(of_frame.occ, of_frame.noc, of_frame.objects, frame);
+            };
+            return recipe;
+          }};
     }
   }
   return {};
+}
+
+ImageNames ListImageNames(const fs::path& folder) {
+  ImageNames images{folder, {}};
+  for (const fs::path& image : ListImages(folder)) images.names.push_back(image.filename().string());
+  images.names.shrink_to_fit();
+  return images;
 }
 
 std::vector<double> ReadKittiTimes(const fs::path& file) {

@@ -34,10 +34,24 @@ void AddKittiRig(const std::filesystem::path& file, const KittiCameras& cameras,
 void AddKittiTruth(const std::filesystem::path& occ, const std::filesystem::path& noc,
                    const std::filesystem::path& objects, StereoFrame& frame);
 
+// Where a frame of the stereo layouts has its calibration and its truth.
+struct KittiStereoFiles {
+  std::filesystem::path calibration, occ, noc, objects;  // the last one may be empty
+};
 // The *_10 frames of the stereo 2012 or 2015 layout in the first of `folder`, `folder`/training that has
-// them with one of the camera pairs; `folder` is set to that. Names and images only.
-std::vector<FrameRecipe> ListKittiStereo(std::filesystem::path& folder,
-                                         const std::vector<KittiCameras>& pairs, KittiCameras& cameras);
+// them with one of the camera pairs. files: of a frame, by that folder, its number ("000003") and its truth's
+// name.
+FrameRecipes ListKittiStereo(const std::filesystem::path& folder, const std::vector<KittiCameras>& pairs,
+                             KittiStereoFiles (*files)(const std::filesystem::path& root,
+                                                       const std::string& number,
+                                                       const std::filesystem::path& truth));
+
+// Names of image files in their natural order, with the folder that they have in common.
+struct ImageNames {
+  std::filesystem::path folder;
+  std::vector<std::string> names;
+};
+ImageNames ListImageNames(const std::filesystem::path& folder);
 
 // One time a line, in seconds or "YYYY-mm-dd HH:MM:SS.fraction" (seconds since 1970). Empty without the file;
 // a line that is no time ends the list. May be longer than the list of images.

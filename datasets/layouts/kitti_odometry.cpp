@@ -15,31 +15,37 @@ bool IsSequence(const fs::path& folder) {
   return fs::is_directory(folder / "image_0") || fs::is_directory(folder / "image_2");
 }
 
-void AppendSequence(const fs::path& sequence, std::vector<FrameRecipe>& frames) {
-  const std::vector<double> times_s = ReadKittiTimes(sequence / "times.txt");
+FrameRecipes FramesOfSequence(const fs::path& sequence) {
+  std::vector<double> times_s = ReadKittiTimes(sequence / "times.txt");
   const std::string name = FileNameSafe(NameOfFolder(sequence));
   for (const KittiCameras& cameras : kPairs) {
-    const std::vector<fs::path> images = ListImages(sequence / cameras.left_folder);
-    for (const fs::path& left : images) {
-      FrameRecipe recipe;
-      recipe.name = name + "_" + FileNameSafe(left.stem().string());
-      recipe.left = left;
-      recipe.right = sequence / cameras.right_folder / left.filename();
-      recipe.timestamp_s = TimeOfFrame(times_s, left);
-      recipe.calibration = {sequence / "calib.txt"};
-      recipe.add_rig = [=](StereoFrame& frame) { AddKittiRig(sequence / "calib.txt", cameras, frame); };
-      frames.push_back(std::move(recipe));
-    }
-    if (!images.empty()) return;  // gray where both are there
+    ImageNames images = ListImageNames(sequence / cameras.left_folder);
+    if (images.names.empty()) continue;  // gray where both are there
+    const std::size_t num_frames = images.names.size();
+    return {num_frames, [=, images = std::move(images), times_s = std::move(times_s)](std::size_t i) {
+              const fs::path image = images.names[i];
+              FrameRecipe recipe;
+              recipe.name = name + "_" + FileNameSafe(image.stem().string());
+              recipe.left = images.folder / image;
+              recipe.right = sequence / cameras.right_folder / image;
+              recipe.timestamp_s = TimeOfFrame(times_s, image);
+              recipe.calibration = {sequence / "calib.txt"};
+              recipe.add_rig = [=](StereoFrame& frame) {
+                AddKittiRig(sequence / "calib.txt", cameras, frame);
+              };
+              return recipe;
+            }};
   }
+  return {};
 }
 
 }  // namespace
 
-std::vector<FrameRecipe> FindKittiOdometry(const fs::path& folder, bool /*forced*/) {
-  std::vector<FrameRecipe> frames;
+FrameRecipes FindKittiOdometry(const fs::path& folder, bool /*forced*/) {
+  FrameRecipes frames;
   for (const fs::path& level : {folder, folder / "sequences", folder / "dataset/sequences"}) {
-    for (const fs::path& sequence : FindFolders(level, 1, IsSequence)) AppendSequence(sequence, frames);
+    for (const fs::path& sequence : FindFolders(level, 1, IsSequence))
+      frames.Append(FramesOfSequence(sequence));
     if (!frames.empty()) break;
   }
   return frames;

@@ -34,39 +34,42 @@ void AddRawRig(const fs::path& calibration, const KittiCameras& cameras, StereoF
       calibration.string() + lacking + "; name the cameras with --rig FILE, or take the _sync folder";
 }
 
-void AppendDrive(const fs::path& drive, std::vector<FrameRecipe>& frames) {
+FrameRecipes FramesOfDrive(const fs::path& drive) {
   const std::string name = FileNameSafe(NameOfFolder(drive));
   const bool rectified = !name.ends_with("_extract");
   const fs::path calibration = fs::weakly_canonical(drive).parent_path() / "calib_cam_to_cam.txt";
   for (const KittiCameras& cameras : kRawPairs) {
-    const std::vector<double> times_s = ReadKittiTimes(drive / cameras.left_folder / "timestamps.txt");
-    const std::vector<fs::path> images = ListImages(drive / cameras.left_folder / "data");
-    for (const fs::path& left : images) {
-      FrameRecipe recipe;
-      recipe.name = name + "_" + FileNameSafe(left.stem().string());
-      recipe.left = left;
-      recipe.right = drive / cameras.right_folder / "data" / left.filename();
-      recipe.timestamp_s = TimeOfFrame(times_s, left);
-      recipe.rectified = rectified;
-      recipe.calibration = {calibration};
-      recipe.add_rig = [=](StereoFrame& frame) {
-        if (rectified) {
-          AddKittiRig(calibration, cameras, frame);
-        } else {
-          AddRawRig(calibration, cameras, frame);
-        }
-      };
-      frames.push_back(std::move(recipe));
-    }
-    if (!images.empty()) return;  // gray where both are there
+    std::vector<double> times_s = ReadKittiTimes(drive / cameras.left_folder / "timestamps.txt");
+    ImageNames images = ListImageNames(drive / cameras.left_folder / "data");
+    if (images.names.empty()) continue;  // gray where both are there
+    const std::size_t num_frames = images.names.size();
+    return {num_frames, [=, images = std::move(images), times_s = std::move(times_s)](std::size_t i) {
+              const fs::path image = images.names[i];
+              FrameRecipe recipe;
+              recipe.name = name + "_" + FileNameSafe(image.stem().string());
+              recipe.left = images.folder / image;
+              recipe.right = drive / cameras.right_folder / "data" / image;
+              recipe.timestamp_s = TimeOfFrame(times_s, image);
+              recipe.rectified = rectified;
+              recipe.calibration = {calibration};
+              recipe.add_rig = [=](StereoFrame& frame) {
+                if (rectified) {
+                  AddKittiRig(calibration, cameras, frame);
+                } else {
+                  AddRawRig(calibration, cameras, frame);
+                }
+              };
+              return recipe;
+            }};
   }
+  return {};
 }
 
 }  // namespace
 
-std::vector<FrameRecipe> FindKittiRaw(const fs::path& folder, bool /*forced*/) {
-  std::vector<FrameRecipe> frames;
-  for (const fs::path& drive : FindFolders(folder, 2, IsDrive)) AppendDrive(drive, frames);
+FrameRecipes FindKittiRaw(const fs::path& folder, bool /*forced*/) {
+  FrameRecipes frames;
+  for (const fs::path& drive : FindFolders(folder, 2, IsDrive)) frames.Append(FramesOfDrive(drive));
   return frames;
 }
 

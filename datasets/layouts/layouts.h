@@ -3,7 +3,6 @@
 
 #include <filesystem>
 #include <string_view>
-#include <vector>
 
 #include "datasets/layouts/frame_list.h"
 
@@ -11,16 +10,16 @@ namespace parallax {
 
 // Each lists the frames of its layout in a folder given at any sensible level; empty = not this layout.
 // forced: the user has named the layout, so that tests which only tell it from its likes do not count.
-using FindFrames = std::vector<FrameRecipe> (*)(const std::filesystem::path& folder, bool forced);
+using FindFrames = FrameRecipes (*)(const std::filesystem::path& folder, bool forced);
 
-std::vector<FrameRecipe> FindKitti2012(const std::filesystem::path& folder, bool forced);
-std::vector<FrameRecipe> FindKitti2015(const std::filesystem::path& folder, bool forced);
-std::vector<FrameRecipe> FindKittiOdometry(const std::filesystem::path& folder, bool forced);
-std::vector<FrameRecipe> FindKittiRaw(const std::filesystem::path& folder, bool forced);
-std::vector<FrameRecipe> FindMiddleburyV3(const std::filesystem::path& folder, bool forced);
-std::vector<FrameRecipe> FindMiddleburyClassic(const std::filesystem::path& folder, bool forced);
-std::vector<FrameRecipe> FindEth3d(const std::filesystem::path& folder, bool forced);
-std::vector<FrameRecipe> FindEuroc(const std::filesystem::path& folder, bool forced);
+FrameRecipes FindKitti2012(const std::filesystem::path& folder, bool forced);
+FrameRecipes FindKitti2015(const std::filesystem::path& folder, bool forced);
+FrameRecipes FindKittiOdometry(const std::filesystem::path& folder, bool forced);
+FrameRecipes FindKittiRaw(const std::filesystem::path& folder, bool forced);
+FrameRecipes FindMiddleburyV3(const std::filesystem::path& folder, bool forced);
+FrameRecipes FindMiddleburyClassic(const std::filesystem::path& folder, bool forced);
+FrameRecipes FindEth3d(const std::filesystem::path& folder, bool forced);
+FrameRecipes FindEuroc(const std::filesystem::path& folder, bool forced);
 
 struct Layout {
   SourceKind kind;

@@ -109,7 +109,7 @@ const ClassicFiles* FilesOf(const fs::path& scene) {
 
 }  // namespace
 
-std::vector<FrameRecipe> FindMiddleburyClassic(const fs::path& folder, bool /*forced*/) {
+FrameRecipes FindMiddleburyClassic(const fs::path& folder, bool /*forced*/) {
   std::vector<FrameRecipe> frames;
   for (const fs::path& scene :
        FindFolders(folder, 2, [](const fs::path& f) { return FilesOf(f) != nullptr; })) {

@@ -4,7 +4,7 @@
 
 namespace parallax {
 
-std::vector<FrameRecipe> FindMiddleburyV3(const std::filesystem::path& folder, bool forced) {
+FrameRecipes FindMiddleburyV3(const std::filesystem::path& folder, bool forced) {
   std::vector<FrameRecipe> frames = ListTwoViewScenes(folder, 3, forced ? std::nullopt : std::optional(true));
   for (FrameRecipe& recipe : frames) {
     const std::filesystem::path scene = recipe.left.parent_path();
