@@ -261,8 +261,11 @@ class MappedFrame {
   bool is_mapped_ = false;
 };
 
+// None where the stream counts bytes, as one does that comes from a file as it is.
 GstClockTime RunningTime(const Pad& pad, GstBuffer* buffer) {
-  return gst_segment_to_running_time(&pad.get()->segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
+  const GstSegment& segment = pad.get()->segment;
+  if (segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
 }
 
 // Whether the frame comes too late to be worth matching; then says so on the bus.

@@ -316,6 +316,21 @@ TEST(ParallaxStereo, FlushAndGoOn) {
   EXPECT_EQ(element.Pull(), Wanted(others));
 }
 
+TEST(ParallaxStereo, AStreamThatCountsBytesHasNoTimes) {
+  Element element;
+  element.SetCaps(Caps(122, 30));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_BYTES);
+  ASSERT_TRUE(gst_harness_push_event(element.first(), gst_event_new_segment(&segment)));
+  // GStreamer's complaints, which are only printed otherwise.
+  const GLogLevelFlags fatal_before =
+      g_log_set_always_fatal(static_cast<GLogLevelFlags>(G_LOG_FATAL_MASK | G_LOG_LEVEL_CRITICAL));
+  const Images images = NoisePair(61, 30);
+  element.Push(Beside(images));
+  EXPECT_EQ(element.Pull(), Wanted(images));
+  g_log_set_always_fatal(fatal_before);
+}
+
 TEST(ParallaxStereo, EndsWithItsSource) {
   for (const char* pad : {"sink", "left"}) {
     Element element(pad);
