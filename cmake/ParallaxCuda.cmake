@@ -32,7 +32,11 @@ if(NOT PARALLAX_CUDA STREQUAL "OFF")
   endif()
 
   if(NOT parallax_cuda_missing)
+    # CMake 3.25.1 ends at a toolkit without nvToolsExt (CUDA 13, or a part of CUDA 12) unless an older CMake is asked for.
+    set(parallax_required_cmake ${CMAKE_MINIMUM_REQUIRED_VERSION})
+    set(CMAKE_MINIMUM_REQUIRED_VERSION 3.24)
     find_package(CUDAToolkit REQUIRED)
+    set(CMAKE_MINIMUM_REQUIRED_VERSION ${parallax_required_cmake})
     set(CMAKE_CUDA_RUNTIME_LIBRARY Static)
     set(PARALLAX_CUDA_ENABLED ON)
     if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25.1 believes that nvcc cannot do C++20
