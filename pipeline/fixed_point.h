@@ -24,8 +24,10 @@ inline std::int16_t FixedPointOf(float disparity, int min_disparity) {
   if (std::isnan(disparity)) return FixedPointOfInvalid(min_disparity);
   constexpr float kLowest = std::numeric_limits<std::int16_t>::min();
   constexpr float kHighest = std::numeric_limits<std::int16_t>::max();
-  const float steps = std::nearbyint(disparity * static_cast<float>(kFixedPointUnit));
-  return static_cast<std::int16_t>(std::clamp(steps, kLowest, kHighest));
+  // Floats of this size are whole numbers, so that adding it rounds, without a call.
+  constexpr float kWholeNumbers = 3 << 22;
+  const float steps = std::clamp(disparity * static_cast<float>(kFixedPointUnit), kLowest, kHighest);
+  return static_cast<std::int16_t>((steps + kWholeNumbers) - kWholeNumbers);
 }
 
 // Both images W x H.
