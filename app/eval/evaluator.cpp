@@ -6,6 +6,7 @@
 #include <string>
 
 #include "app/eval/named_scores.h"
+#include "app/output/error_text.h"
 #include "pipeline/error.h"
 #include "pipeline/metrics/eth3d.h"
 #include "pipeline/metrics/evaluated_pixels.h"
@@ -333,7 +334,7 @@ const KindRow kKinds[] = {
 Metric MetricNamed(std::string_view name) {
   const auto found = std::find(std::begin(kMetricNames), std::end(kMetricNames), name);
   if (found == std::end(kMetricNames)) {
-    throw InvalidArgument("metric '" + std::string(name) +
+    throw InvalidArgument("metric '" + Printable(name) +
                           "' is unknown: use kitti2012, kitti2015, middlebury or eth3d");
   }
   return static_cast<Metric>(found - std::begin(kMetricNames));

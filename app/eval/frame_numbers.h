@@ -8,6 +8,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "app/output/whole_number.h"
 #include "pipeline/metrics/eth3d.h"
 #include "pipeline/metrics/kitti2012.h"
 #include "pipeline/metrics/kitti2015.h"
@@ -43,7 +44,13 @@ class NumberReader {
 
   template <typename Number>
   requires std::integral<Number> || std::floating_point<Number>
-  void operator()(Number& value) { value = static_cast<Number>(Next()); }
+  void operator()(Number& value) {
+    if constexpr (std::integral<Number>) {
+      value = ToWhole<Number>(Next());
+    } else {
+      value = static_cast<Number>(Next());
+    }
+  }
   template <typename T>
   void operator()(std::vector<T>& values) {
     values.resize(NextCount());

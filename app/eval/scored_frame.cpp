@@ -5,6 +5,7 @@
 #include <string_view>
 
 #include "app/output/number_list.h"
+#include "app/output/whole_number.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -52,8 +53,8 @@ PagePicture PictureOf(std::string_view text) {
     cell = text.substr(0, end);
     text.remove_prefix(end + 1);
   }
-  return {std::string(cells[2]), std::string(text), static_cast<int>(ParseNumber(cells[0])),
-          static_cast<int>(ParseNumber(cells[1]))};
+  return {std::string(cells[2]), std::string(text), ToWhole<int>(ParseNumber(cells[0])),
+          ToWhole<int>(ParseNumber(cells[1]))};
 }
 
 }  // namespace
@@ -84,7 +85,7 @@ JournalRecord RecordOf(const ScoredFrame& frame) {
 ScoredFrame ScoredFrameOf(const JournalRecord& record) {
   ScoredFrame frame;
   frame.name = record.Get(kName);
-  frame.index = static_cast<std::size_t>(ParseNumber(record.Get(kIndex)));
+  frame.index = ToWhole<std::size_t>(ParseNumber(record.Get(kIndex)));
   const auto* const outcome = std::find(std::begin(kOutcomes), std::end(kOutcomes), record.Get(kOutcome));
   if (outcome == std::end(kOutcomes)) throw Error("frame " + frame.name + ": scores without an outcome");
   frame.outcome = static_cast<ScoredFrame::Outcome>(outcome - std::begin(kOutcomes));

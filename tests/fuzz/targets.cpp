@@ -60,7 +60,11 @@ const std::vector<Target>& Targets() {
                                               kRosMessage,
                                               kDataSet,
                                               kEstimates,
-                                              kJournal};
+                                              kJournal,
+                                              kRecord,
+                                              kScoredRun,
+                                              kPoses,
+                                              kWindowMemory};
   return targets;
 }
 

@@ -44,6 +44,17 @@ class WaitForTest(unittest.TestCase):
         self.assertEqual(code, 0)
         self.assertLess(waited_s, 3)
 
+    def test_a_program_that_spins_hangs(self):
+        with self.assertRaises(subprocess.TimeoutExpired):
+            self.wait([sys.executable, "-c", "while True: pass"], 0.2)
+
+    def test_only_time_in_which_it_could_work_counts(self):
+        self.assertEqual(torture.time_it_had(0.5, "TT", 0), 0)
+        self.assertEqual(torture.time_it_had(0.5, "SR", 0.01), 0.01)  # others have the processors
+        self.assertEqual(torture.time_it_had(0.5, "RR", 0.9), 0.5)
+        self.assertEqual(torture.time_it_had(0.5, "SD", 0), 0.5)
+        self.assertEqual(torture.time_it_had(0.5, "", 0), 0.5)
+
     def test_a_run_gives_code_and_outputs(self):
         program = torture.Program("/bin/sh")
         self.assertEqual(program.run("-c", "echo a; echo b >&2; exit 3"), (3, b"a\n", b"b\n"))

@@ -57,7 +57,9 @@ TEST(TemporalNoise, IsTheMedianDeviationOfTheRectanglesPixels) {
     (*disparity)(1, 1) = 7;                                            // 0
     (*disparity)(3, 1) = value > 2 ? std::numeric_limits<float>::quiet_NaN() : value;
     noise.Add(FrameOf(disparity), rectangle);
-    if (value == 1) EXPECT_FALSE(noise.Deviation_px());
+    if (value == 1) {
+      EXPECT_FALSE(noise.Deviation_px());
+    }
   }
   ASSERT_TRUE(noise.Deviation_px());
   EXPECT_DOUBLE_EQ(*noise.Deviation_px(), 1);
