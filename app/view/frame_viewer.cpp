@@ -127,18 +127,21 @@ void FrameViewer::DisplayFrames() {
   constexpr std::chrono::milliseconds kPoll(100);  // pausing tells nobody
   constexpr double kShareBesideWork = 0.025;
   constexpr std::chrono::seconds kBetweenClouds(2);
+  constexpr std::chrono::milliseconds kBetweenPictures(33);  // nobody sees more of them
+  Clock::time_point pictured_at{};
   ProcessorShare share(kWorkers, kShareBesideWork);
   std::unique_lock lock(mutex_);
   while (true) {
     while (!latest_ && !ended_ && !WantsRematch() && !OwesCloud()) changed_.wait_for(lock, kPoll);
     // Beside work that comes first the window waits until it has time for another frame.
-    while (first_ == First::kWork && shown_ && latest_ && !ended_ && !flushing_ && !share.MaySpend())
-      changed_.wait_for(lock, kPoll);
+    const auto must_wait = [&] { return Clock::now() - pictured_at < kBetweenPictures || !share.MaySpend(); };
+    while (first_ == First::kWork && shown_ && latest_ && !ended_ && !flushing_ && must_wait())
+      changed_.wait_for(lock, kBetweenPictures);
     if (ended_) return;
     const bool is_rematch = !latest_ && WantsRematch();
     if (latest_) shown_ = std::exchange(latest_, nullptr);
     if (session_) shown_version_ = session_->version();
-    const Clock::time_point now = Clock::now();
+    const Clock::time_point now = pictured_at = Clock::now();
     shown_has_cloud_ = false;
     const bool with_cloud =
         first_ == First::kWindow || OwesCloud() || !last_cloud_ || now - *last_cloud_ >= kBetweenClouds;

@@ -289,9 +289,16 @@ void CloudScene::Changed() {
 
 void CloudScene::AfterLayout() {
   const gui::Rect& frame = widget_->GetFrame();
-  if (frame == std::exchange(laid_out_, frame)) return;
+  const gui::Rect before = std::exchange(laid_out_, frame);
+  if (frame == before) return;
   Redraw();
-  FrameNewScene();
+  // In a pane of quite another shape it would be cut off at its sides, or small.
+  const auto aspect = [](const gui::Rect& pane) { return pane.width / std::max(1.0, 1.0 * pane.height); };
+  const bool is_alike = std::abs(aspect(frame) - aspect(before)) < 0.1 * aspect(before);
+  if (view_ && built_ && !built_->shown.points.empty() && !view_moved_ && !is_alike)
+    SetView(WantedView(From::kFirst));
+  else
+    FrameNewScene();
 }
 
 void CloudScene::FrameNewScene() {

@@ -121,7 +121,11 @@ class MainWindow : public gui::Window {
     AddChild(images_->second());
     AddChild(cloud_->caption());
     AddChild(cloud_->scene());
+    AddChild(under_panel_);
     AddChild(panel_.widget());
+    // Seen through, and painted three times under a slider but twice beside it: so the slider stands out.
+    const float shade = ThePalette().scene == kLightPalette.scene ? 0.0f : 1.0f;
+    panel_.widget()->SetBackgroundColor({shade, shade, shade, 0.05f});
     for (const WidgetPtr& row : rows_) AddChild(row);
     AddChild(bar_);
     AddChild(help_);
@@ -160,6 +164,8 @@ class MainWindow : public gui::Window {
     for (const WidgetPtr& row : rows_) place_row(*row);
     const int panel_width = std::min(panel_.WidthPx(), area.width / 2);
     panel_.widget()->SetFrame({area.GetRight() - panel_width, area.y, panel_width, bottom - area.y});
+    under_panel_->SetFrame(panel_.widget()->GetFrame());
+    under_panel_->SetVisible(panel_.shown());
 
     WindowParts shown;
     images_->Tell(shown);
@@ -305,7 +311,7 @@ class MainWindow : public gui::Window {
   // than a drawing would be lost. So a button counts as down until that was seen, and another drawing sees it
   // up. Keys wait until then: they would be taken for the keys of what is being clicked on, and be lost, too.
   // And Open3D draws for every movement of the mouse, which may take all the time there is: a tick hands on
-  // the last one.
+  // the last one, and while no button is down one in 30 ms does.
   void CatchEvents() {
     auto* const window = static_cast<GLFWwindow*>(GetOSWindow());
     glfwSetInputMode(window, GLFW_STICKY_MOUSE_BUTTONS, GLFW_TRUE);
@@ -313,6 +319,8 @@ class MainWindow : public gui::Window {
         glfwSetMouseButtonCallback(window, [](GLFWwindow* clicked, int button, int action, int modifiers) {
           MainWindow& self = Of(clicked);
           self.HandOnMove();
+          const unsigned bit = 1u << button;
+          self.buttons_down_ = action == GLFW_PRESS ? self.buttons_down_ | bit : self.buttons_down_ & ~bit;
           self.pending_draws_ = self.clicked_draws_ = 2;
           self.button_handler_(clicked, button, action, modifiers);
         });
@@ -408,7 +416,12 @@ class MainWindow : public gui::Window {
 
   // Every 10 ms; true asks for a redraw.
   bool Tick() {
-    HandOnMove();
+    constexpr std::chrono::milliseconds kBetweenHovers(30);
+    if (const auto now = std::chrono::steady_clock::now();
+        buttons_down_ != 0 || now - hovered_at_ >= kBetweenHovers) {
+      if (moved_to_) hovered_at_ = now;
+      HandOnMove();
+    }
     HandOnKeys();
     if (const bool paused = timeline_ ? timeline_->paused() : mailbox_.paused(); paused != shown_paused_) {
       shown_paused_ = paused;
@@ -528,6 +541,7 @@ class MainWindow : public gui::Window {
   std::shared_ptr<gui::Vert> help_;
   std::shared_ptr<gui::Button> pause_;
   std::shared_ptr<gui::Label> status_, hint_;
+  const WidgetPtr under_panel_ = std::make_shared<gui::Vert>();  // paints the window's background
 
   UploadFrame current_, previous_;
   std::string name_, status_text_, end_, message_;
@@ -539,6 +553,8 @@ class MainWindow : public gui::Window {
   GLFWcharfun text_handler_ = nullptr;
   std::vector<WaitingKey> waiting_keys_;
   std::optional<std::pair<double, double>> moved_to_;
+  unsigned buttons_down_ = 0;  // a bit each
+  std::chrono::steady_clock::time_point hovered_at_{};
   DrawRate draws_;
   bool has_cloud_ = false, shown_paused_ = false, closing_ = false, escape_used_ = false;
 };

@@ -63,6 +63,12 @@ TEST(GridLines, AreRoundMetresOnTheGround) {
     }
   }
   EXPECT_EQ(grid.texts.front().text, "5 m");
+  for (std::size_t i = 0; i < grid.texts.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) {  // none lies on another
+      const Point3f a = grid.texts[i].at, b = grid.texts[k].at;
+      EXPECT_TRUE(a.x != b.x || a.z != b.z) << grid.texts[i].text << " and " << grid.texts[k].text;
+    }
+  }
   EXPECT_LE(GridLines({}, {-1e9f, 0, 1}, {1e9f, 0, 1e9f}).lines.size(), 82u);
   EXPECT_GT(GridLines({}, {1, 2, 3}, {1, 2, 3}).lines.size(), 0u);  // a cloud of one point
 }
