@@ -165,7 +165,10 @@ int UsualFramesOnADevice(const Parameters& parameters, const MatcherOptions& opt
   constexpr std::int64_t kMaxCells = std::int64_t{512} << 20;  // of all in flight there: some 3 GB
   const std::int64_t num_cells =
       std::int64_t{options.width} * options.height * parameters.matching_cost.num_disparities;
-  return static_cast<int>(std::clamp<std::int64_t>(kMaxCells / std::max<std::int64_t>(num_cells, 1), 1, 3));
+  // Where reading and writing take all cores, the threads that feed a device come late to one of them.
+  const std::int64_t most = parameters.method == Method::kSgm ? 6 : 3;
+  return static_cast<int>(
+      std::clamp<std::int64_t>(kMaxCells / std::max<std::int64_t>(num_cells, 1), 1, most));
 }
 
 std::unique_ptr<StereoMatcher> MakeMatcher(std::string_view backend, const Parameters& parameters,

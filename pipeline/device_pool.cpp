@@ -179,9 +179,21 @@ class DevicePool::Queue final : public MatcherQueue {
     }
     std::erase_if(members_, [](const auto& member) { return member->queue == nullptr; });
     for (const auto& member : members_) {
-      capacity_ += 2 * member->capacity;
+      capacity_ += member->capacity + NumAtHand(member->capacity);
       rectifies_ = rectifies_ && member->queue->rectifies();
     }
+  }
+
+  // How many frames wait for a device beside those on it. A few more than it can take keep it at work on a machine
+  // whose cores all are, where each thread on a frame's way comes late to a core.
+  std::size_t NumAtHand(std::size_t num_on_device) const {
+    if (num_on_device == 1) return 1;  // a camera's: the newest frame had better not wait
+    constexpr std::size_t kMost = 16, kMost_bytes = std::size_t{64} << 20;
+    constexpr std::size_t kPixel_bytes = 2 + sizeof(float) + 2;  // of two gray images and a result
+    const std::size_t frame_bytes =
+        kPixel_bytes * static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_);
+    return std::clamp(kMost_bytes / std::max<std::size_t>(frame_bytes, 1), num_on_device,
+                      std::max(kMost, num_on_device));
   }
 
   void EndThreads() {

@@ -31,7 +31,7 @@ class DevicePool {
   DevicePool(std::vector<PooledDevice> devices, std::function<void(const std::string& line)> tell);
 
   // A queue over the devices that are left, with num_in_flight >= 1 frames on each of them at a time, or one
-  // where it has no memory for them, and as many again at hand; it lives no longer than the pool. Two threads
+  // where it has no memory for them, and at least as many again at hand; it lives no longer than the pool. Two threads
   // for each device feed it and take its results, so that copying scales with the devices. Throws what a
   // device throws where none of them makes its queue.
   std::unique_ptr<MatcherQueue> MakeQueue(const Parameters& parameters, const MatcherOptions& options,

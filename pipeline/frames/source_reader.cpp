@@ -7,6 +7,7 @@
 #include <mutex>
 #include <system_error>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include "pipeline/frames/frame_road.h"
@@ -16,7 +17,16 @@ namespace parallax {
 namespace {
 
 constexpr std::size_t kFramesReadAhead = 2;
+constexpr std::size_t kMostReadAhead_bytes = std::size_t{64} << 20;  // beside a frame for each reader
 std::atomic<int> num_left_behind = 0;
+
+std::size_t BytesOf(const CameraImage& image) {
+  return std::visit(
+      [](const auto& i) {
+        return sizeof(*i.Row(0)) * static_cast<std::size_t>(i.width()) * static_cast<std::size_t>(i.height());
+      },
+      image);
+}
 
 }  // namespace
 
@@ -168,6 +178,13 @@ class SourceReader::SideBySide {
 
   // Of all that were begun and are not handed on.
   std::size_t size() const { return begun_.size(); }
+  // As many may be: a frame for each reader, and another one where frames are small, so that a reader goes on
+  // while those before its own are read and handed on.
+  std::size_t capacity() const {
+    const auto num_readers = static_cast<std::size_t>(state_.num_readers);
+    const std::size_t num_more = frame_bytes_ > 0 ? kMostReadAhead_bytes / frame_bytes_ : 0;
+    return num_readers + std::min(num_readers, num_more);
+  }
 
   // Has one of the threads read a frame; the first ones are started for it.
   void Begin(std::string name, std::size_t index, std::function<StereoFrame()> read) {
@@ -189,6 +206,7 @@ class SourceReader::SideBySide {
       std::unique_lock lock(mutex_);
       is_read_.wait(lock, [&] { return job->is_read; });
     }
+    if (job->frame) frame_bytes_ = BytesOf(job->frame->frame.left) + BytesOf(job->frame->frame.right);
     return state_.HandOn(job->name, job->index, [&] {
       if (job->error) std::rethrow_exception(job->error);
       return std::move(*job->frame);
@@ -237,6 +255,7 @@ class SourceReader::SideBySide {
 
   State& state_;
   std::deque<std::shared_ptr<Job>> begun_;  // of the reader's thread alone
+  std::size_t frame_bytes_ = 0;             // of the last one handed on; the same
   std::mutex mutex_;
   std::condition_variable job_waits_, is_read_;  // of the threads, of the reader's thread
   std::deque<std::shared_ptr<Job>> jobs_;        // not begun
@@ -280,7 +299,7 @@ void SourceReader::ReadAll(State& state) {
     });
     if (!goes_on) return;
     if (!read) continue;
-    if (!hand_on(static_cast<std::size_t>(state.num_readers) - 1)) return;
+    if (!hand_on(others.capacity() - 1)) return;
     others.Begin(*name, taken, std::move(read));
   }
   hand_on(0);

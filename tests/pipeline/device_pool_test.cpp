@@ -243,11 +243,18 @@ TEST_F(DevicePoolTest, ADeviceWithoutTheMemoryIsLeftOutWithOneLine) {
   EXPECT_THAT(said_, ElementsAre(AllOf(StartsWith("device 0 is left out, its frames go to the others: "),
                                        HasSubstr("more memory than device 0 has"))));
   EXPECT_EQ(queue->memory_bytes(), 14U);
-  EXPECT_EQ(queue->capacity(), 8U);
+  EXPECT_EQ(queue->capacity(), 2U * (2 + 16));
   EXPECT_EQ(Through(*queue, 30), InOrder(30));
   Queue();
   EXPECT_THAT(said_, SizeIs(1));
   EXPECT_EQ(counts_[0].num_queues, 2) << "for three frames, then for one";
+}
+
+TEST_F(DevicePoolTest, FewLargeFramesWait) {
+  Pool({{.capacity = 3}});
+  EXPECT_EQ(pool_->MakeQueue({}, {.width = 100, .height = 100'000}, 3)->capacity(), 3U + 3);
+  Pool({{.capacity = 1}});
+  EXPECT_EQ(Queue()->capacity(), 1U + 1) << "a camera's newest frame does not wait behind others";
 }
 
 TEST_F(DevicePoolTest, ADeviceWithTheMemoryForOneFrameHasOne) {

@@ -4,10 +4,12 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <set>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pipeline/frames/frame_road.h"
@@ -59,7 +61,7 @@ class DeferringSource : public FrameSource {
 
   std::set<int> bad_, in_turn_;
   int lost_at_ = -1;
-  int num_deferred_ = 0;
+  std::atomic<int> num_deferred_ = 0;
 
  private:
   StereoFrame FrameOf(int index) const {
@@ -177,6 +179,25 @@ TEST(SideBySideReading, TakesAtMostMaxFrames) {
   RunFrames(source, StepsInto(seen), {.max_frames = 5, .num_readers = 4});
   EXPECT_EQ(seen.in_order, Names(0, 5));
   EXPECT_EQ(source->num_deferred_, 5);
+}
+
+TEST(SideBySideReading, ReadsTwoSmallFramesAheadForEachReader) {
+  Seen seen;
+  const auto source = std::make_shared<DeferringSource>(100, 1);
+  FrameSteps steps = StepsInto(seen);
+  steps.observe = [&](const auto& frame) {
+    if (frame->index != 20) return;
+    // This one, two that wait to be matched, one that waits to join them, and those of the readers.
+    constexpr int kNumAhead = 4 + 2 * 4;
+    const auto start = std::chrono::steady_clock::now();
+    while (source->num_deferred_ < 20 + kNumAhead &&
+           std::chrono::steady_clock::now() - start < std::chrono::seconds(10)) {
+      std::this_thread::yield();
+    }
+    EXPECT_GE(source->num_deferred_, 20 + kNumAhead);
+    EXPECT_LE(source->num_deferred_, 20 + kNumAhead + 1);
+  };
+  RunFrames(source, steps, {.num_readers = 4});
 }
 
 TEST(SideBySideReading, ALostSourceEndsTheLoopAfterTheFramesOnTheirWay) {
