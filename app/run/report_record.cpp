@@ -72,8 +72,8 @@ FrameReport FrameReportOf(const JournalRecord& record) {
   report.write_ms = numbers[6];
   std::copy(stages.begin(), stages.end(), report.times.ms.begin());
   if (!clouds.empty()) {
-    report.details = CloudFigures{clouds[0], clouds[1], ToWhole<std::size_t>(clouds[2]),
-                                  ToWhole<std::size_t>(clouds[3])};
+    report.details =
+        CloudFigures{clouds[0], clouds[1], ToWhole<std::size_t>(clouds[2]), ToWhole<std::size_t>(clouds[3])};
   }
   return report;
 }

@@ -93,7 +93,8 @@ std::vector<Bytes> RecordSeeds() {
   app::EvalDescription description;
   description.metrics = {app::Metric::kKitti2015, app::Metric::kKitti2012};
   description.clouds.enabled = true;
-  app::FinishedResult result{"3 0badf00d left.png", {{"aggregation.p1", "10"}}, {{"disparity/a.png", {}}}, {"cloud/a.ply"}};
+  app::FinishedResult result{
+      "3 0badf00d left.png", {{"aggregation.p1", "10"}}, {{"disparity/a.png", {}}}, {"cloud/a.ply"}};
   return {TextOf(app::RecordOf(report)), TextOf(app::RecordOf(failed)), TextOf(app::RecordOf(scored)),
           TextOf(app::RecordOf(description, app::EvalOptions{})), TextOf(app::RecordOf("a", result))};
 }
@@ -113,7 +114,8 @@ void FeedPoses(std::span<const std::uint8_t> bytes) {
     Require(!poses.empty(), "there is a pose");
     for (const app::CameraPose& pose : poses) {
       const Point3f p = app::FromWorld(pose, app::ToWorld(pose, {1, 2, 3}));
-      Require(std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z), "a pose takes points to points");
+      Require(std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z),
+              "a pose takes points to points");
     }
   });
 }
@@ -136,9 +138,11 @@ const Target kRecord{"record", FeedRecord, RecordSeeds};
 const Target kScoredRun{
     "scored_run", FeedScoredRun, [] {
       return std::vector<Bytes>{
-          BytesOf(R"({"metric": "kitti2015", "backend": "cpu", "config": "kitti", "frames": [)"
-                  R"({"name": "000000_10", "bad_3_px": 2.5, "epe": null}], "total": {"bad_3_px": 2.5, "epe": null}})"),
-          BytesOf(R"({"metric": "eth3d", "estimates": "a\nb", "frames": [{"name": "x"}, {"name": "y"}], "total": {}})"),
+          BytesOf(
+              R"({"metric": "kitti2015", "backend": "cpu", "config": "kitti", "frames": [)"
+              R"({"name": "000000_10", "bad_3_px": 2.5, "epe": null}], "total": {"bad_3_px": 2.5, "epe": null}})"),
+          BytesOf(
+              R"({"metric": "eth3d", "estimates": "a\nb", "frames": [{"name": "x"}, {"name": "y"}], "total": {}})"),
           BytesOf(R"({"source": ["crop"], "backend": "cpu", "set": ["aggregation.p1=3"], "frames": []})")};
     }};
 
