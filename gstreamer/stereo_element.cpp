@@ -268,6 +268,13 @@ GstClockTime RunningTime(const Pad& pad, GstBuffer* buffer) {
   return gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
 }
 
+// When a live stream stops waiting for a frame; not where it counts bytes.
+GstClockTime NextTime(GstAggregator* aggregator) {
+  const GstSegment& segment = GST_AGGREGATOR_PAD(aggregator->srcpad)->segment;
+  if (segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
+  return gst_aggregator_simple_get_next_time(aggregator);
+}
+
 // Whether the frame comes too late to be worth matching; then says so on the bus.
 bool IsTooLate(GstAggregator* aggregator, const Pad& pad, GstBuffer* buffer) {
   State& state = StateOf(aggregator);
@@ -591,7 +598,7 @@ static void parallax_stereo_class_init(ParallaxStereoClass* klass) {
   aggregator_class->flush = Flush;
   aggregator_class->stop = Stop;
   aggregator_class->aggregate = Aggregate;
-  aggregator_class->get_next_time = gst_aggregator_simple_get_next_time;
+  aggregator_class->get_next_time = NextTime;
   gst_type_mark_as_plugin_api(LayoutType(), static_cast<GstPluginAPIFlags>(0));
   gst_type_mark_as_plugin_api(OutputType(), static_cast<GstPluginAPIFlags>(0));
 }

@@ -67,6 +67,7 @@ class StereoSGBM : public cv::StereoSGBM {
     parameters.aggregation.p2_min = 30;
     parameters.aggregation.p2_slope = 1;
     parameters.filter.speckle_size = 80;
+    parameters.filter.speckle_range = 2;
     parameters.refinement.planes = true;
     parameters.refinement.smoothing_passes = 2;
     parameters.refinement.smoothing_range = 2;

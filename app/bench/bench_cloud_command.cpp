@@ -156,20 +156,21 @@ class CloudBench {
 
   void NeighbourJobs(std::int64_t n) {
     const std::vector<Point3f> uniform = UniformCube(n, 1), depth = DepthCloud(n);
-    for (const auto& [name, points] : {std::pair{"uniform", &uniform}, {"depth map", &depth}}) {
-      const std::string input = CountOf(points->size(), "point") + ", " + name;
-      const auto items = static_cast<double>(points->size());
+    for (const auto& [name, cloud] : {std::pair{"uniform", &uniform}, {"depth map", &depth}}) {
+      const std::vector<Point3f>& points = *cloud;
+      const std::string input = CountOf(points.size(), "point") + ", " + name;
+      const auto items = static_cast<double>(points.size());
       if (Wants("knn")) {
         Measure("mean distance to 3 neighbours", input, items, "points",
-                [&](CloudMeasures& m) { m.MeanNeighbourDistances(*points, {.k = 3}); });
+                [&](CloudMeasures& m) { m.MeanNeighbourDistances(points, {.k = 3}); });
         for (const int k : {8, 16}) {
           Measure(fmt::format("{} nearest neighbours", k), input, items, "points",
-                  [&](CloudMeasures& m) { m.NearestNeighbours(*points, {.k = k}); });
+                  [&](CloudMeasures& m) { m.NearestNeighbours(points, {.k = k}); });
         }
       }
       if (!Wants("density")) continue;
       Measure("density, 8 neighbours", input, items, "points", [&](CloudMeasures& m) {
-        const Neighbours neighbours = m.NearestNeighbours(*points, {.k = 8});
+        const Neighbours neighbours = m.NearestNeighbours(points, {.k = 8});
         LocalDensity(neighbours, DensityKind::kSurface);
         MeanDistances(neighbours);
       });

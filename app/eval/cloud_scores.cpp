@@ -232,8 +232,8 @@ std::vector<TableSection> CloudEvaluator::Sections() const {
        fmt::format("density of the cloud, {} neighbours (medians; plain mean of the frames)", options_.k)}};
   for (const auto& [table, title] : tables) {
     TableSection section{title, {}};
-    const auto add = [&](const CloudFigure& figure, const std::string& key_suffix,
-                         const std::string& header_suffix) {
+    const auto add = [&, table = table](const CloudFigure& figure, const std::string& key_suffix,
+                                        const std::string& header_suffix) {
       const std::string key = figure.key + key_suffix;
       if (figure.table != table || !total.Find(key))
         return;  // no EMD was asked for, no ways could be compared

@@ -98,7 +98,7 @@ OutputPages::OutputPages(fs::path folder) : folder_(std::move(folder)) {
 
 ViewerFrame OutputPages::Read(std::size_t number) const {
   const auto& [name, result] = frames_.at(number);
-  const auto file = [&](const char* place) { return FileIn(folder_, result, place); };
+  const auto file = [&, &result = result](const char* place) { return FileIn(folder_, result, place); };
   const InputParts input =
       ParseInputText(std::string(result.Get(kInputKey))).value_or(InputParts{{}, std::nullopt});
   ViewerFrame page;

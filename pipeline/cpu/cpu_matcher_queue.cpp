@@ -17,27 +17,28 @@
 namespace parallax {
 namespace {
 
+template <typename T>
+HostImageView<const T> CopyPixels(const HostImageView<const T>& from, CameraImage& memory) {
+  if (!std::holds_alternative<HostImage<T>>(memory)) memory = HostImage<T>();
+  auto& image = std::get<HostImage<T>>(memory);
+  if (from.width > image.width() || from.height > image.height())
+    image = HostImage<T>(std::max(from.width, image.width()), std::max(from.height, image.height()));
+  for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, image.Row(y));
+  HostImageView<const T> copy = image.ConstView();
+  copy.width = from.width, copy.height = from.height;
+  return copy;
+}
+
 // A copy of an image, in memory that grows to the largest one and is used again.
 class KeptImage {
  public:
   void Copy(const CameraImageView& from) {
-    view_ = std::visit([this](const auto& image) -> CameraImageView { return CopyPixels(image); }, from);
+    view_ =
+        std::visit([this](const auto& image) -> CameraImageView { return CopyPixels(image, memory_); }, from);
   }
   const CameraImageView& view() const { return view_; }
 
  private:
-  template <typename T>
-  HostImageView<const T> CopyPixels(const HostImageView<const T>& from) {
-    if (!std::holds_alternative<HostImage<T>>(memory_)) memory_ = HostImage<T>();
-    auto& image = std::get<HostImage<T>>(memory_);
-    if (from.width > image.width() || from.height > image.height())
-      image = HostImage<T>(std::max(from.width, image.width()), std::max(from.height, image.height()));
-    for (int y = 0; y < from.height; ++y) std::copy_n(from.Row(y), from.width, image.Row(y));
-    HostImageView<const T> copy = image.ConstView();
-    copy.width = from.width, copy.height = from.height;
-    return copy;
-  }
-
   CameraImage memory_;
   CameraImageView view_;
 };

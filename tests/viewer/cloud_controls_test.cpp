@@ -60,7 +60,10 @@ TEST_F(CloudControls, ColoringSizeRangeAndWhatIsDrawnBeside) {
 
   window.PressKey("y");
   EXPECT_TRUE(window.Await(Cloud([&](const Json& cloud) { return cloud["num_drawn"] < num_points; })));
-  EXPECT_GT(window.State()["cloud"]["num_drawn"], num_points / 4);
+  const std::int64_t num_near = window.State()["cloud"]["num_drawn"];
+  EXPECT_GT(num_near, num_points / 4);
+  window.PressKey("shift+y");
+  EXPECT_TRUE(window.Await(Cloud([&](const Json& cloud) { return cloud["num_drawn"] > num_near; })));
   window.PressKey("k");
   EXPECT_TRUE(window.Await(CloudHas("num_drawn", num_points)));
 

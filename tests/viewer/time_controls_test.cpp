@@ -43,6 +43,10 @@ TEST_F(TimeControls, SliderStepsMarksAndAnExportThatRunRepeats) {
   window.PressKey("shift+Right");
   EXPECT_TRUE(window.Await(TimeHas("shown", 10)));
   EXPECT_EQ(window.State()["frame"], "000010_10");
+  window.PressKey("shift+Left");
+  EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
+  window.PressKey("Right");
+  EXPECT_TRUE(window.Await(TimeHas("shown", 1)));
   window.PressKey("Home");
   EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
   window.PressKey("End");
@@ -74,6 +78,8 @@ TEST_F(TimeControls, SliderStepsMarksAndAnExportThatRunRepeats) {
   EXPECT_TRUE(window.Await([](const Json& state) {
     return state["time"]["message"].get<std::string>().rfind("exported 2 frames to ", 0) == 0;
   }));
+  window.PressKey("shift+e");
+  EXPECT_TRUE(window.Await([](const Json& state) { return !state["time"].contains("marked"); }));
   EXPECT_EQ(window.Close(), 0);
   EXPECT_EQ(window.Errors(), "");
 

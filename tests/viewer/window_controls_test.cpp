@@ -95,8 +95,17 @@ TEST_F(WindowControls, PicturesAreChosenBlendedZoomedAndFixed) {
   window.PressKey("v");
   EXPECT_TRUE(window.Await(HasPicture("first", "view", "validity")));
   EXPECT_TRUE(window.Await(HasPicture("second", "view", "right")));
-  window.PressKey("1");
-  window.PressKey("ctrl+7");  // the error, since a synthetic scene has truth
+  const char* const views[] = {"left",     "right", "disparity", "depth",      "confidence",
+                               "validity", "error", "truth",     "difference", "uncertainty"};
+  for (int i = 9; i >= 0; --i) {  // truth and error, since a synthetic scene has truth
+    const std::string key = std::to_string((i + 1) % 10);
+    if (i == 8) continue;  // A - B wants a second set (TwoSetsAreMatchedOnOneFrame)
+    window.PressKey("ctrl+" + key);
+    EXPECT_TRUE(window.Await(HasPicture("second", "view", views[i]))) << key;
+    window.PressKey(key);
+    EXPECT_TRUE(window.Await(HasPicture("first", "view", views[i]))) << key;
+  }
+  window.PressKey("ctrl+7");
   EXPECT_TRUE(window.Await(HasPicture("second", "view", "error")));
   window.PressKey("ctrl+3");
   for (const char* mode : {"blend", "wipe", "one", "side by side"}) {
@@ -122,13 +131,23 @@ TEST_F(WindowControls, PicturesAreChosenBlendedZoomedAndFixed) {
   window.Drag(place.x, place.y, place.x + 40, place.y + 30);
   EXPECT_TRUE(window.Await([&](const Json& state) { return state["pictures"]["centre"] != centre; }));
   EXPECT_TRUE(window.State()["picked"].is_null());  // dragging picks nothing
+  struct Arrow {
+    const char* key;
+    std::size_t axis;
+    double sign;
+  };
+  for (const Arrow arrow : {Arrow{"Right", 0, 1}, {"Left", 0, -1}, {"Down", 1, 1}, {"Up", 1, -1}}) {
+    const double from = window.State()["pictures"]["centre"][arrow.axis];
+    window.PressKey(std::string("ctrl+") + arrow.key);
+    EXPECT_TRUE(window.Await([&](const Json& state) {
+      return arrow.sign * (state["pictures"]["centre"][arrow.axis].get<double>() - from) > 1;
+    })) << arrow.key;
+  }
   window.PressKey("x");
   EXPECT_TRUE(window.Await([&](const Json& state) { return scale(state) == 1; }));
   window.PressKey("ctrl+equal");
   EXPECT_TRUE(window.Await([&](const Json& state) { return scale(state) == 1.25; }));
   window.PressKey("ctrl+minus");
-  window.PressKey("ctrl+Right");
-  EXPECT_TRUE(window.Await([](const Json& state) { return state["last_command"] == "pan_right"; }));
   window.PressKey("z");
   EXPECT_TRUE(window.Await([&](const Json& state) { return scale(state) == fitting; }));
   EXPECT_EQ(window.Close(), 0);
@@ -166,6 +185,11 @@ TEST_F(WindowControls, ParametersActOnTheFrameThatStandsStillAndAreTakenBackAndS
     return state["parameters"]["values"][key].get<std::string>();
   };
   const std::string key = "census_transform.window";
+  const std::string first = window.State()["parameters"]["selected"];
+  window.PressKey("p");
+  EXPECT_TRUE(window.Await([&](const Json& state) { return state["parameters"]["selected"] == key; }));
+  window.PressKey("shift+p");
+  EXPECT_TRUE(window.Await([&](const Json& state) { return state["parameters"]["selected"] == first; }));
   window.PressKey("p");
   EXPECT_TRUE(window.Await([&](const Json& state) { return state["parameters"]["selected"] == key; }));
   const std::string before = value(window.State(), key.c_str());
@@ -183,6 +207,16 @@ TEST_F(WindowControls, ParametersActOnTheFrameThatStandsStillAndAreTakenBackAndS
   EXPECT_TRUE(window.Await([&](const Json& state) { return state["parameters"]["saved"] != saved; }));
   window.PressKey("ctrl+z");
   EXPECT_TRUE(window.Await([&](const Json& state) { return value(state, key.c_str()) == before; }));
+  window.PressKey("apostrophe");
+  EXPECT_TRUE(window.Await([&](const Json& state) { return value(state, key.c_str()) != before; }));
+  window.PressKey("semicolon");
+  EXPECT_TRUE(window.Await([&](const Json& state) { return value(state, key.c_str()) == before; }));
+  window.PressKey("apostrophe");
+  EXPECT_TRUE(window.Await([&](const Json& state) { return value(state, key.c_str()) != before; }));
+  window.PressKey("ctrl+r");
+  EXPECT_TRUE(window.Await([&](const Json& state) {
+    return value(state, key.c_str()) == before && state["parameters"]["differs"].empty();
+  }));
   EXPECT_EQ(window.Close(), 0);
   EXPECT_EQ(window.Errors(), "");
 }
@@ -288,6 +322,9 @@ TEST_F(WindowControls, TwoSetsAreMatchedOnOneFrame) {
   window.PressKey("3");
   window.PressKey("b");
   EXPECT_TRUE(window.Await(HasPicture("first", "set", "B")));
+  window.PressKey("ctrl+3");
+  window.PressKey("shift+b");
+  EXPECT_TRUE(window.Await(HasPicture("second", "set", "B")));
   EXPECT_EQ(window.Close(), 0);
   EXPECT_EQ(window.Errors(), "");
 }
