@@ -165,4 +165,21 @@ std::optional<double> TimeOfFrame(const std::vector<double>& times_s, const fs::
   return number && *number < times_s.size() ? std::optional(times_s[*number]) : std::nullopt;
 }
 
+FrameRecipes FramesOfFolders(const std::string& name, const fs::path& left, const fs::path& right,
+                             std::vector<double> times_s, std::function<void(FrameRecipe&)> finish) {
+  ImageNames images = ListImageNames(left);
+  const std::size_t num_frames = images.names.size();
+  return {num_frames, [=, images = std::move(images), times_s = std::move(times_s),
+                       finish = std::move(finish)](std::size_t i) {
+            const fs::path image = images.names[i];
+            FrameRecipe recipe;
+            recipe.name = name + "_" + FileNameSafe(image.stem().string());
+            recipe.left = images.folder / image;
+            recipe.right = right / image;
+            recipe.timestamp_s = TimeOfFrame(times_s, image);
+            finish(recipe);
+            return recipe;
+          }};
+}
+
 }  // namespace parallax

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -59,5 +60,11 @@ std::vector<double> ReadKittiTimes(const std::filesystem::path& file);
 
 // The time of an image by the number in its name.
 std::optional<double> TimeOfFrame(const std::vector<double>& times_s, const std::filesystem::path& image);
+
+// Frames NAME_IMAGE of the images in a left folder and those of the same names in a right one, with their
+// times; none where the left one has none. finish adds what else a frame has, for several at once.
+FrameRecipes FramesOfFolders(const std::string& name, const std::filesystem::path& left,
+                             const std::filesystem::path& right, std::vector<double> times_s,
+                             std::function<void(FrameRecipe&)> finish);
 
 }  // namespace parallax

@@ -16,27 +16,18 @@ bool IsSequence(const fs::path& folder) {
 }
 
 FrameRecipes FramesOfSequence(const fs::path& sequence) {
-  std::vector<double> times_s = ReadKittiTimes(sequence / "times.txt");
-  const std::string name = FileNameSafe(NameOfFolder(sequence));
+  const fs::path calibration = sequence / "calib.txt";
+  FrameRecipes frames;
   for (const KittiCameras& cameras : kPairs) {
-    ImageNames images = ListImageNames(sequence / cameras.left_folder);
-    if (images.names.empty()) continue;  // gray where both are there
-    const std::size_t num_frames = images.names.size();
-    return {num_frames, [=, images = std::move(images), times_s = std::move(times_s)](std::size_t i) {
-              const fs::path image = images.names[i];
-              FrameRecipe recipe;
-              recipe.name = name + "_" + FileNameSafe(image.stem().string());
-              recipe.left = images.folder / image;
-              recipe.right = sequence / cameras.right_folder / image;
-              recipe.timestamp_s = TimeOfFrame(times_s, image);
-              recipe.calibration = {sequence / "calib.txt"};
-              recipe.add_rig = [=](StereoFrame& frame) {
-                AddKittiRig(sequence / "calib.txt", cameras, frame);
-              };
-              return recipe;
-            }};
+    frames = FramesOfFolders(
+        FileNameSafe(NameOfFolder(sequence)), sequence / cameras.left_folder, sequence / cameras.right_folder,
+        ReadKittiTimes(sequence / "times.txt"), [=](FrameRecipe& recipe) {
+          recipe.calibration = {calibration};
+          recipe.add_rig = [=](StereoFrame& frame) { AddKittiRig(calibration, cameras, frame); };
+        });
+    if (!frames.empty()) break;  // gray where both are there
   }
-  return {};
+  return frames;
 }
 
 }  // namespace

@@ -38,31 +38,20 @@ FrameRecipes FramesOfDrive(const fs::path& drive) {
   const std::string name = FileNameSafe(NameOfFolder(drive));
   const bool rectified = !name.ends_with("_extract");
   const fs::path calibration = fs::weakly_canonical(drive).parent_path() / "calib_cam_to_cam.txt";
+  FrameRecipes frames;
   for (const KittiCameras& cameras : kRawPairs) {
-    std::vector<double> times_s = ReadKittiTimes(drive / cameras.left_folder / "timestamps.txt");
-    ImageNames images = ListImageNames(drive / cameras.left_folder / "data");
-    if (images.names.empty()) continue;  // gray where both are there
-    const std::size_t num_frames = images.names.size();
-    return {num_frames, [=, images = std::move(images), times_s = std::move(times_s)](std::size_t i) {
-              const fs::path image = images.names[i];
-              FrameRecipe recipe;
-              recipe.name = name + "_" + FileNameSafe(image.stem().string());
-              recipe.left = images.folder / image;
-              recipe.right = drive / cameras.right_folder / "data" / image;
-              recipe.timestamp_s = TimeOfFrame(times_s, image);
-              recipe.rectified = rectified;
-              recipe.calibration = {calibration};
-              recipe.add_rig = [=](StereoFrame& frame) {
-                if (rectified) {
-                  AddKittiRig(calibration, cameras, frame);
-                } else {
-                  AddRawRig(calibration, cameras, frame);
-                }
-              };
-              return recipe;
-            }};
+    const fs::path left = drive / cameras.left_folder;
+    frames = FramesOfFolders(name, left / "data", drive / cameras.right_folder / "data",
+                             ReadKittiTimes(left / "timestamps.txt"), [=](FrameRecipe& recipe) {
+                               recipe.rectified = rectified;
+                               recipe.calibration = {calibration};
+                               recipe.add_rig = [=](StereoFrame& frame) {
+                                 (rectified ? AddKittiRig : AddRawRig)(calibration, cameras, frame);
+                               };
+                             });
+    if (!frames.empty()) break;  // gray where both are there
   }
-  return {};
+  return frames;
 }
 
 }  // namespace
