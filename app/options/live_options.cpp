@@ -50,8 +50,9 @@ std::string LiveText(const LiveCounts& counts) {
   }
   if (counts.num_damaged > 0) add(fmt::format("{} pictures were damaged", counts.num_damaged));
   if (counts.num_losses > 0) {
-    add(fmt::format("stopped {} times and came again {} times, {:.1f} s without pictures", counts.num_losses,
-                    counts.num_reopened, counts.lost_s));
+    const auto times = [](std::size_t n) { return n == 1 ? "once" : fmt::format("{} times", n); };
+    add(fmt::format("stopped {} and came again {}, {:.1f} s without pictures", times(counts.num_losses),
+                    times(counts.num_reopened), counts.lost_s));
   }
   return text;
 }

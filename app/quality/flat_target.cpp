@@ -23,6 +23,7 @@ constexpr int kRounds = 8;
 constexpr double kDegrees = 180 / std::numbers::pi;
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kMuchOutside_percent = 5, kLittleFill_percent = 50;
+constexpr double kFarOffAPlane_px = 1;
 
 double Quantile(std::vector<double> values, double q) {
   if (values.empty()) return kNan;
@@ -246,8 +247,10 @@ std::string QualityText(const QualityReport& report) {
     text += fmt::format("Z accuracy  {:+.2f} mm, {:+.3f} % of {:.4f} m\n", 1000 * report.z_error_m(),
                         100 * report.z_error_m() / *report.distance_m, *report.distance_m);
   }
-  if (f.outlier_percent > kMuchOutside_percent)
-    text += "note        many outliers: is all of the region on one flat target? See --region\n";
+  if (f.outlier_percent > kMuchOutside_percent || f.plane_rms_px > kFarOffAPlane_px) {
+    text += fmt::format("note        {}: is all of the region on one flat target? See --region\n",
+                        f.outlier_percent > kMuchOutside_percent ? "many outliers" : "far off a plane");
+  }
   if (f.fill_percent < kLittleFill_percent)
     text +=
         "note        little was matched: a flat target needs texture, light and a distance that is "

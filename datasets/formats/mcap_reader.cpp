@@ -103,9 +103,9 @@ McapReader::McapReader(fs::path path) : path_(std::move(path)) {
   std::array<std::uint8_t, kMcapMagic.size()> magic{};
   file_.read(reinterpret_cast<char*>(magic.data()), magic.size());
   if (!file_ || magic != kMcapMagic) {
-    throw Error(
-        path_.string() +
-        ": is no MCAP recording (other first bytes): name a file that --record or ros2 bag wrote as MCAP");
+    throw Error(path_.string() + ": is no MCAP recording (" +
+                (size_bytes_ == 0 ? "it is empty" : "other first bytes") +
+                "): name a file that --record or ros2 bag wrote as MCAP");
   }
   ReadSummary();
   Rewind();

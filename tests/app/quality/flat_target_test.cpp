@@ -117,6 +117,15 @@ TEST(FlatTarget, APerfectPlaneIsPerfect) {
   EXPECT_THAT(QualityJson(report), HasSubstr("\"temporal_noise_m\": null"));
 }
 
+// Half of the region on one surface and half on another leave no outliers.
+TEST(FlatTarget, TwoSurfacesAreNoTarget) {
+  FlatTarget target(kRig, kWidth, kHeight, app::MiddleOf(kWidth, kHeight));
+  target.Add(PlaneMap([](int x, int) { return x < kWidth / 2 ? 0.0 : 12.0; }));
+  const app::QualityReport report{kWidth, kHeight, app::MiddleOf(kWidth, kHeight), target.Figures(), {}};
+  EXPECT_GT(report.figures.plane_rms_px, 1);
+  EXPECT_THAT(QualityText(report), HasSubstr("is all of the region on one flat target?"));
+}
+
 TEST(FlatTarget, SaysWhatIsNone) {
   EXPECT_EQ(ParseRegion("1,2,30,40"), (ImageRegion{1, 2, 30, 40}));
   for (const char* wrong : {"", "1,2,3", "1,2,3,4,5", "1,2,3,-4", "a,b,c,d", "1,2,3,4,", "1;2;3;4"})

@@ -312,7 +312,7 @@ TEST_F(CameraRun, ACameraThatIsUnpluggedIsWaitedFor) {
       test::ReadText(told()),
       AllOf(HasSubstr(
                 "camera 1 (/dev/video1): gives no more pictures (No such device): is it still plugged in?"),
-            HasSubstr("camera 1: gives pictures again"), HasSubstr("stopped 1 times and came again 1 times"),
+            HasSubstr("camera 1: gives pictures again"), HasSubstr("stopped once and came again once"),
             HasSubstr("right pictures found no partner")));
 }
 

@@ -197,6 +197,7 @@ TEST(Mcap, RefusesWhatItIsNotInOneLine) {
       ReadAll(reader);
     });
   };
+  EXPECT_THAT(error_of(""), HasSubstr("it is empty"));
   EXPECT_THAT(error_of("#ROSBAG V2.0\n"), HasSubstr("is no MCAP recording"));
   EXPECT_THAT(error_of(FileOf(ChunkOf("", "brotli", "xx", 2))), HasSubstr("'brotli', which is not known"));
   EXPECT_THAT(error_of(FileOf(ChunkOf("", "zstd", "not zstd", 100))), HasSubstr("damaged"));
