@@ -17,4 +17,10 @@ void KeepFreedMemory() {
 #endif
 }
 
+void ShareOneHeap() {
+#ifdef __GLIBC__
+  mallopt(M_ARENA_MAX, 1);
+#endif
+}
+
 }  // namespace parallax::app

@@ -1,11 +1,13 @@
 #include "app/view/viewer.h"
 
+#include "app/run/heap.h"
 #include "app/view/window/module.h"
 #include "datasets/module.h"
 
 namespace parallax::app {
 
 std::unique_ptr<Viewer> OpenViewer(const ViewerOptions& options) {
+  ShareOneHeap();  // before the window starts its threads
   void* open = FunctionOfModule({"libparallax_viewer.so", "the viewer", "libopen3d0.16, open3d-gui-data",
                                  "configure with -DPARALLAX_VIEWER=ON (needs libopen3d-dev and "
                                  "open3d-gui-data), build and install again"},

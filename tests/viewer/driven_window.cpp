@@ -84,9 +84,46 @@ void DrivenWindow::ClickControl(const std::string& name, bool in_the_middle) {
   const Json state = State();
   if (!state.contains("controls") || !state["controls"].contains(name)) return;
   const std::vector<int> frame = state["controls"][name];
+  used_.insert(name);
   // Near its left end: a box with words does not reach as far as its frame.
   const int middle = frame[3] / 2;
   Click(frame[0] + (in_the_middle ? frame[2] / 2 : std::min(middle, frame[2] / 2)), frame[1] + middle);
+}
+
+void DrivenWindow::Use(const std::string& name, const std::vector<std::string>& keys, std::optional<int> x,
+                       std::optional<int> y) {
+  const Json state = State();
+  if (!state.contains("controls") || !state["controls"].contains(name)) return;
+  const std::vector<int> frame = state["controls"][name];
+  used_.insert(name);
+  std::vector<std::string> words = {"mousemove", "--window", std::to_string(window_.id),
+                                    std::to_string(frame[0] + x.value_or(frame[2] / 2)),
+                                    std::to_string(frame[1] + y.value_or(frame[3] / 2))};
+  words.insert(words.end(), {"sleep", "0.04", "click", "1"});
+  if (!keys.empty()) words.insert(words.end(), {"sleep", "0.04", "key", "--delay", "1"});
+  words.insert(words.end(), keys.begin(), keys.end());
+  Xdotool(words);
+  // The button is seen down, and seen up again where the mouse is.
+  const long drawn = state.value("redraws", 0L);
+  Await([&](const Json& now) { return now.value("redraws", 0L) >= drawn + 2; });
+}
+
+void DrivenWindow::ChooseEntry(const std::string& name, int entry) {
+  const Json state = State();
+  if (!state.contains("controls") || !state["controls"].contains(name)) return;
+  const std::vector<int> box = state["controls"][name];
+  Use(name);
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // its list opens
+  // Entries are lower than the box, whose text has more room around it.
+  const int first = box[1] + box[3] / 2 + box[3] - 4, pitch = box[3] - 2;
+  ShortClick(box[0] + box[2] / 2, first + entry * pitch);
+}
+
+void DrivenWindow::Enter(const std::string& name, const std::string& number) {
+  std::vector<std::string> keys;  // over what it holds, all of which a click has chosen
+  for (const char c : number) keys.push_back(c == '.' ? "period" : c == '-' ? "minus" : std::string(1, c));
+  keys.push_back("Return");
+  Use(name, keys, 10);
 }
 
 void DrivenWindow::Settle() const {
@@ -112,6 +149,10 @@ bool DrivenWindow::Await(const Predicate& wanted) const {
     std::this_thread::sleep_for(std::chrono::milliseconds(30));
   }
   return true;
+}
+
+bool DrivenWindow::AwaitDrawn(const Predicate& wanted) const {
+  return Await([&](const Json& state) { return state.value("drawn", false) && wanted(state); });
 }
 
 int DrivenWindow::Close() {

@@ -4,6 +4,8 @@
 #include <filesystem>
 #include <functional>
 #include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,12 +41,24 @@ class DrivenWindow {
   void Wheel(int x, int y, int clicks);  // > 0: away from the user
   // On the control of that name in the state's "controls".
   void ClickControl(const std::string& name, bool in_the_middle = false);
+  // A short click on a control, then keys, all at once: for many controls one after the other. x, y: from its
+  // left end and its top, or from its middle where they are not given.
+  void Use(const std::string& name, const std::vector<std::string>& keys = {}, std::optional<int> x = {},
+           std::optional<int> y = {});
+  // Chooses an entry of a list, from 0.
+  void ChooseEntry(const std::string& name, int entry);
+  // Writes a number into its field.
+  void Enter(const std::string& name, const std::string& number);
+  // The controls that were used in one of these ways.
+  const std::set<std::string>& used() const { return used_; }
 
   Json State() const;
   // Waits until the state stays as it is for a while; of frames that go on and on, a few looks.
   void Settle() const;
   // Waits until the state is as wanted, 20 s at most; whether it became so.
   bool Await(const Predicate& wanted) const;
+  // The same, and until that is on screen.
+  bool AwaitDrawn(const Predicate& wanted) const;
   // Presses Q; the program's exit code.
   int Close();
   std::string Errors() const { return ReadText(folder_.path() / "err.txt"); }
@@ -56,6 +70,7 @@ class DrivenWindow {
   TemporaryFolder folder_;
   int program_ = -1;
   WindowOnDisplay window_;
+  std::set<std::string> used_;
 };
 
 }  // namespace parallax::test

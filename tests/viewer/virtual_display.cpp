@@ -52,7 +52,7 @@ VirtualDisplay::VirtualDisplay() {
   process_ = fork();
   if (process_ == 0) {
     close(ends[0]);
-    execlp("Xvfb", "Xvfb", "-displayfd", descriptor.c_str(), "-screen", "0", "1600x1000x24", "-nolisten",
+    execlp("Xvfb", "Xvfb", "-displayfd", descriptor.c_str(), "-screen", "0", "1600x1400x24", "-nolisten",
            "tcp", static_cast<char*>(nullptr));
     _exit(127);
   }

@@ -221,33 +221,6 @@ TEST_F(WindowControls, ParametersActOnTheFrameThatStandsStillAndAreTakenBackAndS
   EXPECT_EQ(window.Errors(), "");
 }
 
-TEST_F(WindowControls, ThePanelsBoxesSlidersAndNumbersActByMouse) {
-  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused", "--size", "1000", "900"});
-  window.PressKey("Tab");
-  EXPECT_TRUE(window.Await([](const Json& state) {  // it has its place
-    return state["panel"]["shown"] == true && state["controls"].contains("Pictures.position") &&
-           state["controls"]["Pictures.position"][0] < 1000;
-  }));
-  window.ClickControl("Pictures.position");  // at its left end
-  EXPECT_TRUE(window.Await([](const Json& state) { return state["pictures"]["position"] < 0.2; }));
-  window.ClickControl("Pictures.disparity.fixed");
-  EXPECT_TRUE(window.Await(HasPicture("second", "fixed", true)));
-  window.ClickControl("Parameters.compare");
-  EXPECT_TRUE(window.Await([](const Json& state) { return state["parameters"]["compares"] == true; }));
-  window.ClickControl("Parameters.compare");
-  EXPECT_TRUE(window.Await([](const Json& state) { return state["parameters"]["compares"] == false; }));
-  const std::string method = window.State()["parameters"]["values"]["method"];
-  window.PressKey("apostrophe");
-  EXPECT_TRUE(
-      window.Await([&](const Json& state) { return state["parameters"]["values"]["method"] != method; }));
-  window.Settle();
-  window.ClickControl("Parameters.undo");
-  EXPECT_TRUE(
-      window.Await([&](const Json& state) { return state["parameters"]["values"]["method"] == method; }));
-  EXPECT_EQ(window.Close(), 0);
-  EXPECT_EQ(window.Errors(), "");
-}
-
 // The keys come faster than the window draws.
 TEST_F(WindowControls, ANumberIsTyped) {
   DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused", "--size", "1000", "900"});

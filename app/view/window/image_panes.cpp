@@ -107,9 +107,9 @@ void ImagePanes::MakePane(int index, const WindowRooms& rooms) {
                              gui::Horiz::MakeStretch(), BesideButtons(pane.low, rooms.em()), pane.scale,
                              BesideButtons(pane.high, rooms.em())},
       pane.picture);
-  pane.pane->SetVisible(false);
   const std::string name = std::string("pane.") + kPaneNames[index];
   rooms.add_control(name + ".view", pane.view);
+  rooms.add_control(name + ".set", pane.set);
 }
 
 void ImagePanes::MakeSection(const WindowRooms& rooms) {
@@ -383,9 +383,7 @@ void ImagePanes::Tell(WindowParts& parts) const {
 void ImagePanes::Tick() {
   if (marks_.hovered) {
     const gui::Point mouse = rooms_.mouse();
-    const auto over = [&](const OnePane& pane) {
-      return pane.pane->IsVisible() && pane.picture->GetFrame().Contains(mouse);
-    };
+    const auto over = [&](const OnePane& pane) { return pane.picture->GetFrame().Contains(mouse); };
     if (!over(panes_[0]) && !over(panes_[1])) Hover(std::nullopt, hovers_b_);
   }
   const bool anew = std::exchange(is_dirty_, false), marks = std::exchange(marks_dirty_, false);

@@ -115,12 +115,12 @@ class MainWindow : public gui::Window {
     };
     if (options.play) parts_.push_back(std::make_unique<PlayPart>(rooms_, options.play));
     parts_.push_back(std::make_unique<SnapshotPart>(rooms_, options.save_folder));
+    for (const auto& [name, section] : panel_.sections()) rooms_.add_control("panel." + name, section);
     Recall();
     MakeHelp();
     AddChild(images_->first());
     AddChild(images_->second());
     AddChild(cloud_->caption());
-    AddChild(cloud_->scene());
     AddChild(under_panel_);
     AddChild(panel_.widget());
     // Seen through, and painted three times under a slider but twice beside it: so the slider stands out.
@@ -128,6 +128,7 @@ class MainWindow : public gui::Window {
     panel_.widget()->SetBackgroundColor({shade, shade, shade, 0.05f});
     for (const WidgetPtr& row : rows_) AddChild(row);
     AddChild(bar_);
+    AddChild(cloud_->scene());
     AddChild(help_);
     SetOnTickEvent([this] { return Tick(); });
     SetOnKeyEvent([this](const gui::KeyEvent& event) { return Key(event); });
@@ -173,13 +174,13 @@ class MainWindow : public gui::Window {
     const int caption = CaptionHeight(context.theme.font_size);
     const WindowLayout layout =
         LayOutWindow({area.x, area.y, area.width - panel_width, bottom - area.y}, shown, caption);
-    Place(*images_->first(), layout.image);
-    Place(*images_->second(), layout.disparity);
+    PlaceOrPutAside(*images_->first(), layout.image);
+    PlaceOrPutAside(*images_->second(), layout.disparity);
     PaneFrame line = layout.cloud, scene = layout.cloud;
     line.height = std::min(line.height, caption);
     scene.y += line.height;
     scene.height -= line.height;
-    Place(*cloud_->caption(), line);
+    PlaceOrPutAside(*cloud_->caption(), line);
     const gui::Rect scene_before = cloud_->scene()->GetFrame();
     Place(*cloud_->scene(), scene);
     // What follows from the scene's size is drawn with the next drawing, not with this one.
@@ -246,6 +247,8 @@ class MainWindow : public gui::Window {
                [this](JsonWriter& json) { json.Value(static_cast<std::int64_t>(shown_frame_)); });
     state_.Add("paused", [this](JsonWriter& json) { json.Value(shown_paused_); });
     state_.Add("status", [this](JsonWriter& json) { json.Value(status_->GetText()); });
+    // Whether all of this is on screen, and the controls lie where it says.
+    state_.Add("drawn", [this](JsonWriter& json) { json.Value(pending_draws_ == 0); });
     state_.Add("redraws", [this](JsonWriter& json) { json.Value(static_cast<std::int64_t>(draws_.num())); });
     state_.Add("redraws_per_second", [this](JsonWriter& json) { json.Value(draws_.PerSecond()); });
     state_.Add("commands_run",
@@ -273,7 +276,7 @@ class MainWindow : public gui::Window {
       json.BeginObject();
       for (const auto& [name, control] : controls_) {
         const gui::Rect& frame = control->GetFrame();
-        if (!control->IsVisible() || frame.width <= 0 || frame.height <= 0) continue;
+        if (!control->IsVisible() || frame.width <= 0 || frame.height <= 0 || frame.x < 0) continue;
         json.Key(name).BeginArray();
         json.Value(frame.x).Value(frame.y).Value(frame.width).Value(frame.height);
         json.EndArray();

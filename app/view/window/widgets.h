@@ -91,6 +91,16 @@ class ScaleWidget : public gui::ImageWidget {
   int width_em_ = 10;
 };
 
+constexpr int kAside_px = -1024;
+
+// For what lies before the panel among the window's children: where there is nothing to show it is put where
+// nobody sees it. Open3D counts those that are visible to tell them apart, and a panel that is another one all
+// of a sudden is not drawn.
+inline void PlaceOrPutAside(gui::Widget& widget, const PaneFrame& frame) {
+  widget.SetFrame(frame.Empty() ? gui::Rect(kAside_px, kAside_px, 1, 1)
+                                : gui::Rect(frame.x, frame.y, frame.width, frame.height));
+}
+
 inline void Place(gui::Widget& widget, const PaneFrame& frame) {
   widget.SetVisible(!frame.Empty());
   widget.SetFrame({frame.x, frame.y, std::max(1, frame.width), std::max(1, frame.height)});
