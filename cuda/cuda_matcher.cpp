@@ -49,6 +49,9 @@ class StageCollector {
       case cuda::Step::kPlanes:
         stages_.Add("planes", Map());
         break;
+      case cuda::Step::kChoice:
+        stages_.Add("chosen", Map());
+        break;
       case cuda::Step::kMedian:
         if (pipeline.parameters().refinement.smoothing_passes > 0) stages_.Add("median", Map());
         break;

@@ -86,6 +86,9 @@ StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int 
     work.bytes = pixels * (2 * sizeof(float) + 1 + 2 * (sizeof(float) + 1));
   } else if (stage == "planes") {
     work.bytes = pixels * (2 * sizeof(float) + 2);
+  } else if (stage ==
+             "choice") {  // the maps before and after planes, the latter both ways, validity, the guide
+    work.bytes = pixels * (3 * sizeof(float) + 2);
   } else if (stage == "median") {
     work.bytes = 2 * pixels * sizeof(float);
   } else if (stage == "smoothing") {  // along rows and along columns

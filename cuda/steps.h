@@ -18,15 +18,16 @@ enum class Step {
   kDiscontinuities,
   kSubpixel,
   kPlanes,
+  kChoice,
   kMedian,
   kSmoothing,
   kReprojection,
   kCount
 };
 inline constexpr const char* kStepNames[] = {
-    "census_transform", "matching_cost", "aggregation", "selection", "consistency",
-    "speckle",          "judgement",     "voting",      "fill",      "discontinuities",
-    "subpixel",         "planes",        "median",      "smoothing", "reprojection"};
+    "census_transform", "matching_cost", "aggregation", "selection",       "consistency", "speckle",
+    "judgement",        "voting",        "fill",        "discontinuities", "subpixel",    "planes",
+    "choice",           "median",        "smoothing",   "reprojection"};
 
 // Called after the launches of each step; it may launch more work on the stream, or wait for it.
 using StepObserver = std::function<void(Step)>;

@@ -67,6 +67,13 @@ struct PixelTree {
   std::uint8_t thresholds[kTreeDepth];
   std::int8_t leaves[kTreeLeaves];
 };
+// features: a byte for each.
+constexpr int LeafOf(const PixelTree& tree, const std::uint8_t* features) {
+  int leaf = 0;
+  for (int level = 0; level < kTreeDepth; ++level)
+    leaf = 2 * leaf + (features[tree.features[level]] > tree.thresholds[level] ? 1 : 0);
+  return tree.leaves[leaf];
+}
 inline constexpr int kNumTrees = 256;
 struct PixelTrees {
   int bias;

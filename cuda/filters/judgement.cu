@@ -5,6 +5,7 @@
 
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/device/warp.cuh"
+#include "cuda/filters/tree_questions.cuh"
 #include "pipeline/driving_trees.h"
 #include "pipeline/pixel_trees.h"
 
@@ -20,37 +21,8 @@ constexpr int kNumKeptSums = 5, kNumIndexSums = 2, kNumEdgeSums = 3, kNumExtreme
 constexpr int kOutsideCode = 0xFFFE;  // its index is above all others
 constexpr std::uint16_t kNoneKept = 0xFFFF;
 
-// A question to two pixels, 16 bits each: bit 15 of the feature plus `addend` tells whether it is above the
-// threshold.
-struct Question {
-  std::uint32_t addend;
-  std::uint32_t feature;
-};
-struct Questions {
-  Question levels[kNumTrees][kTreeDepth];
-};
-constexpr Questions QuestionsOf(const PixelTrees& trees) {
-  Questions questions{};
-  for (int i = 0; i < kNumTrees; ++i) {
-    for (int level = 0; level < kTreeDepth; ++level) {
-      const PixelTree& tree = trees.trees[i];
-      questions.levels[i][level] = {(0x7FFFU - tree.thresholds[level]) * 0x00010001U, tree.features[level]};
-    }
-  }
-  return questions;
-}
-__constant__ constexpr Questions kQuestions = QuestionsOf(kDrivingTrees);
-struct Leaves {
-  std::int8_t of_tree[kNumTrees][kTreeLeaves];
-};
-constexpr Leaves LeavesOf(const PixelTrees& trees) {
-  Leaves leaves{};
-  for (int i = 0; i < kNumTrees; ++i) {
-    for (int k = 0; k < kTreeLeaves; ++k) leaves.of_tree[i][k] = trees.trees[i].leaves[k];
-  }
-  return leaves;
-}
-__device__ constexpr Leaves kLeaves = LeavesOf(kDrivingTrees);
+__constant__ constexpr Questions<kNumTrees> kQuestions = QuestionsOf(kDrivingTrees.trees);
+__device__ constexpr Leaves<kNumTrees> kLeaves = LeavesOf(kDrivingTrees.trees);
 
 struct Arguments {
   DeviceDisparityMap map;
@@ -268,18 +240,8 @@ __global__ void __launch_bounds__(kWarps* kWarpSize) JudgeKernel(const Arguments
     });
   }
   int sums[kPixelsPerThread] = {bias, bias};
-#pragma unroll 4
-  for (int i = 0; i < kNumTrees; ++i) {
-    std::uint32_t leaves = 0;
-#pragma unroll
-    for (int level = 0; level < kTreeDepth; ++level) {
-      const Question question = kQuestions.levels[i][level];
-      const std::uint32_t answers = features[question.feature][thread] + question.addend;
-      leaves |= (answers >> (15 - (kTreeDepth - 1 - level))) & (0x00010001U << (kTreeDepth - 1 - level));
-    }
-    sums[0] += kLeaves.of_tree[i][leaves & 0xFFFFU];
-    sums[1] += kLeaves.of_tree[i][leaves >> 16];
-  }
+  AddLeaves(
+      kQuestions, kLeaves, [&](std::uint32_t feature) { return features[feature][thread]; }, sums);
   for (int half = 0; half < kPixelsPerThread; ++half) {
     const int x = x_begin + half * kWarpSize;
     if (x >= a.guide.width) break;

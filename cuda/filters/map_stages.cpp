@@ -2,11 +2,13 @@
 
 #include <utility>
 
+#include "cuda/filters/candidate_choice.h"
 #include "cuda/filters/fill.h"
 #include "cuda/filters/median.h"
 #include "cuda/filters/plane_filling.h"
 #include "cuda/filters/smoothing.h"
 #include "cuda/filters/speckle.h"
+#include "pipeline/candidate_choice.h"
 #include "pipeline/pixel_trees.h"
 
 namespace parallax::cuda {
@@ -88,6 +90,12 @@ void MapStages::EnqueueLast(DeviceImageView<const std::uint8_t> guide, const Ste
       FillFromPlanes(parameters_, guide, map_, memory_.planes, other_disparity_, stream);
       swap();
     });
+    if (HasChoice(parameters_)) {
+      run(Step::kChoice, [&] {
+        const DeviceDisparityMap filled{other_disparity_, map_.validity, map_.confidence};
+        ChooseCandidates(parameters_, guide, filled, memory_.planes, map_.disparity, stream);
+      });
+    }
   }
   run(Step::kMedian, [&] {
     if (filter.median <= 1) return;

@@ -1,5 +1,5 @@
 // What follows the winner, whatever the method: consistency, removal of speckles; verdicts of trees; filling,
-// where the method has none of its own; planes, median, smoothing.
+// where the method has none of its own; planes, choice, median, smoothing.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -52,7 +52,7 @@ class MapStages {
   void EnqueueJudgement(DeviceImageView<const std::uint8_t> guide, const StepRunner& run,
                         cudaStream_t stream);
   void EnqueueFill(const StepRunner& run, cudaStream_t stream);
-  // Planes, median, smoothing. guide: left image.
+  // Planes, the trees' choice, median, smoothing. guide: left image.
   void EnqueueLast(DeviceImageView<const std::uint8_t> guide, const StepRunner& run, cudaStream_t stream);
 
   // In stream order behind EnqueueLast.

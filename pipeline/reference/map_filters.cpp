@@ -16,15 +16,21 @@ void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> g
   };
   RemoveSpeckles(parameters.filter, map);
   hand_out("without_speckles");
-  if (HasTrees(parameters) && !selected.Empty()) {
+  const bool judges = HasTrees(parameters) && !selected.Empty();
+  if (judges) {
     JudgePixels(parameters, guide, selected, map, threads);
     hand_out("judged");
   }
   if (parameters.filter.fill) FillHoles(map, threads);
   hand_out("filled");
   if (parameters.refinement.planes) {
+    const DisparityMap filled = Clone(map);
     FillFromPlanes(parameters, guide, map, threads);
     hand_out("planes");
+    if (judges) {
+      ChooseCandidates(parameters, guide, filled, map, threads);
+      hand_out("chosen");
+    }
   }
   MedianFilter(parameters.filter.median, map, threads);
   if (parameters.refinement.smoothing_passes > 0) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "pipeline/candidate_choice.h"
 #include "pipeline/disparity_map.h"
 #include "pipeline/image.h"
 #include "pipeline/parallel.h"
@@ -33,6 +34,15 @@ HostImage<DisparityPlane> FitPlanes(const Parameters& parameters, const Disparit
 // lie on (robust fits by iterated weighted least squares). Changes disparity, and sets kFilled where it does.
 void FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide, DisparityMap& map,
                     ThreadPool& threads);
+
+// --- choice -------------------------------------------------------------------
+// guide and filled, the map before FillFromPlanes, must outlive the view, as planes must.
+CandidateView ViewOfCandidates(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+                               const DisparityMap& filled, const HostImage<DisparityPlane>& planes);
+// Trees choose among the values that rejected pixels might take (pipeline/candidate_choice.h). map: what
+// FillFromPlanes has made of filled.
+void ChooseCandidates(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+                      const DisparityMap& filled, DisparityMap& map, ThreadPool& threads);
 
 // --- smoothing ----------------------------------------------------------------
 // Bilateral means along rows, then along columns (separable: Pham & van Vliet 2005), in place.

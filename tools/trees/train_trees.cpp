@@ -1,10 +1,14 @@
-// Trains the trees of refinement.trees (pipeline/pixel_trees.h) on KITTI's frames with truth: gradient
-// boosting of the log loss (Friedman 2001), oblivious trees, features as histograms of 256 values.
-// tools/train_trees builds and runs it.
+// Trains the trees of refinement.trees on KITTI's frames with truth: those that judge pixels
+// (pipeline/pixel_trees.h), then those that choose values for the pixels that stay rejected
+// (pipeline/candidate_choice.h). Gradient boosting of the log loss (Friedman 2001), oblivious trees, features
+// as histograms of 256 values. tools/train_trees builds and runs it.
 //
-// A pixel's winner is the example, "wrong" its label. What the pixel has without the trees is known, and what
-// it would have with the opposite verdict nearly so (a rejected one its winner, a kept one the value of a
-// plane): where both are right or both wrong, the verdict matters little, and the example weighs little.
+// To be judged, a pixel's winner is the example, "wrong" its label. What the pixel has without the trees is
+// known, and what it would have with the opposite verdict nearly so (a rejected one its winner, a kept one the
+// value of a plane): where both are right or both wrong, the verdict matters little, and the example weighs
+// little. To be chosen, each candidate of a pixel is an example; pixels whose candidates are all right or all
+// wrong weigh little. Trees that choose are trained on maps judged by trees that had not seen them, as they
+// will be asked of such.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -14,6 +18,8 @@
 #include <fstream>
 #include <iostream>
 #include <limits>
+#include <map>
+#include <numeric>
 #include <random>
 #include <string>
 #include <string_view>
@@ -21,7 +27,9 @@
 
 #include "config/parameters_yaml.h"
 #include "datasets/source.h"
+#include "pipeline/candidate_choice.h"
 #include "pipeline/cpu/cpu_matcher.h"
+#include "pipeline/cpu/filters/judgement_kernels.h"
 #include "pipeline/cpu/filters/map_filters.h"
 #include "pipeline/error.h"
 #include "pipeline/pixel_trees.h"
@@ -31,9 +39,11 @@
 namespace parallax {
 namespace {
 
-constexpr double kLearningRate = 0.08, kRidge = 20, kLeastHessian = 30;
+constexpr double kLearningRate = 0.08, kLearningRateOfChoice = 0.12;
+constexpr double kRidge = 20, kLeastHessian = 30;
 constexpr double kShareOfExamples = 0.4, kShareOfFeatures = 0.5;       // that a tree is grown on
 constexpr double kShareOfRightKept = 1.0 / 8, kShareOfRejected = 0.6;  // of the pixels that become examples
+constexpr double kShareOfClearChoices = 0.2;  // of the pixels whose candidates are all right or all wrong
 constexpr double kWeight = 0.3, kWeightOf2012 = 2.5, kWeightWithoutEffect = 0.1;
 constexpr int kLeafScale = 128;  // leaves hold log odds times this
 
@@ -101,13 +111,16 @@ bool Drawn(std::mt19937& random, double share) {
 }
 
 struct Examples {
-  std::array<std::vector<std::uint8_t>, kNumPixelFeatures> features;
+  std::vector<std::vector<std::uint8_t>> features;
   std::vector<std::uint8_t> is_wrong;
   std::vector<float> weights;
 };
+// Numbers of frames, ascending.
+using Chosen = std::vector<std::size_t>;
 
-Examples ExamplesOf(const std::vector<Frame>& frames, const std::vector<std::size_t>& chosen) {
+Examples ExamplesOf(const std::vector<Frame>& frames, const Chosen& chosen) {
   Examples examples;
+  examples.features.resize(kNumPixelFeatures);
   std::mt19937 random(7);
   for (const std::size_t i : chosen) {
     const Frame& frame = frames[i];
@@ -171,8 +184,10 @@ Split BestSplit(const Examples& examples, const std::vector<Member>& members, in
   return {feature, static_cast<int>(best - gains.begin()), *best};
 }
 
-PixelTrees Train(const Examples& examples) {
-  PixelTrees trees{};
+// Trees: PixelTrees or CandidateTrees.
+template <typename Trees>
+Trees Train(const Examples& examples, double learning_rate) {
+  Trees trees{};
   std::mt19937 random(1);
   const std::size_t count = examples.is_wrong.size();
   double wrong = 0, all = 0;
@@ -192,7 +207,7 @@ PixelTrees Train(const Examples& examples) {
                          static_cast<float>(weight * std::max(p * (1 - p), 1e-6))});
     }
     std::vector<int> features;
-    for (int f = 0; f < kNumPixelFeatures; ++f) {
+    for (int f = 0; f < static_cast<int>(examples.features.size()); ++f) {
       if (Drawn(random, kShareOfFeatures)) features.push_back(f);
     }
     for (int level = 0; level < kTreeDepth; ++level) {
@@ -212,7 +227,7 @@ PixelTrees Train(const Examples& examples) {
     for (const Member& member : members)
       leaves[member.node].gradient += member.gradient, leaves[member.node].hessian += member.hessian;
     for (std::size_t i = 0; i < leaves.size(); ++i) {
-      const double value = -kLearningRate * kLeafScale * leaves[i].gradient / (leaves[i].hessian + kRidge);
+      const double value = -learning_rate * kLeafScale * leaves[i].gradient / (leaves[i].hessian + kRidge);
       tree.leaves[i] = static_cast<std::int8_t>(std::clamp(std::lround(value), -127L, 127L));
     }
     for (std::size_t i = 0; i < count; ++i) {
@@ -225,96 +240,259 @@ PixelTrees Train(const Examples& examples) {
   return trees;
 }
 
-double PercentWrongWith(const PixelTrees& trees, const Parameters& parameters, const Frame& frame,
-                        ThreadPool& threads) {
-  DisparityMap map = Clone(frame.judged);
-  for (int y = 0; y < frame.height(); ++y) {
-    for (int x = 0; x < frame.width(); ++x) {
-      int sum = trees.bias;
-      for (const PixelTree& tree : trees.trees) {
-        int leaf = 0;
-        for (int level = 0; level < kTreeDepth; ++level)
-          leaf = 2 * leaf + (frame.features[tree.features[level]](x, y) > tree.thresholds[level] ? 1 : 0);
-        sum += tree.leaves[leaf];
-      }
-      std::uint8_t& validity = map.validity(x, y);
-      if (!Changes(validity, sum, !std::isnan(frame.selected(x, y)))) continue;
-      const bool was_kept = (validity & kRejected) == 0;
-      validity = was_kept ? kMismatched : kValid;
-      map.disparity(x, y) = was_kept ? std::numeric_limits<float>::quiet_NaN() : frame.selected(x, y);
-    }
-  }
+// A frame as some trees have judged it, with holes filled.
+struct JudgedFrame {
+  DisparityMap filled, from_planes;
+  HostImage<DisparityPlane> planes;
+};
+
+// Filtering from where the trees have judged; stages may be null.
+DisparityMap Finish(const Parameters& parameters, const Frame& frame, DisparityMap map, ThreadPool& threads,
+                    StageResults* stages) {
   Parameters rest = parameters;
   rest.filter.speckle_size = 0;
   cpu::SpeckleFilter speckles(frame.width(), frame.height());
   AlignedBuffer<std::uint8_t> workspace(
       cpu::FilterWorkspaceBytes(rest, frame.width(), frame.height(), threads.num_threads()));
-  cpu::FilterMap(rest, frame.gray.ConstView(), {}, speckles, map, workspace.data(), threads, nullptr);
-  return frame.PercentWrong(map.disparity);
+  cpu::FilterMap(rest, frame.gray.ConstView(), {}, speckles, map, workspace.data(), threads, stages);
+  return map;
 }
 
-// Every frame is scored by trees that were trained on the frames of the other folds alone. fold_of: of each
-// frame.
-void CrossValidate(const std::vector<Frame>& frames, const std::vector<std::size_t>& fold_of,
-                   const Parameters& parameters, ThreadPool& threads) {
-  std::vector<double> with(frames.size());
-  const std::size_t num_folds = *std::max_element(fold_of.begin(), fold_of.end()) + 1;
-  for (std::size_t fold = 0; fold < num_folds; ++fold) {
-    std::vector<std::size_t> others;
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      if (fold_of[i] != fold) others.push_back(i);
+DisparityMap Judged(const PixelTrees& trees, const Frame& frame, ThreadPool& threads) {
+  DisparityMap map = Clone(frame.judged);
+  constexpr int kVector = 64;  // elements past the width that the kernel reaches
+  const std::ptrdiff_t stride = frame.width() + 2 * kVector;
+  threads.ParallelFor(frame.height(), [&](int y) {
+    std::vector<std::uint8_t> features(static_cast<std::size_t>(kNumPixelFeatures * stride));
+    std::vector<std::int16_t> sums(static_cast<std::size_t>(stride));
+    for (int f = 0; f < kNumPixelFeatures; ++f)
+      std::copy_n(frame.features[static_cast<std::size_t>(f)].Row(y), frame.width(),
+                  features.data() + f * stride);
+    cpu::SumLeavesRow(trees.bias, trees.trees, kNumTrees, features.data(), stride, frame.width(),
+                      sums.data());
+    for (int x = 0; x < frame.width(); ++x) {
+      std::uint8_t& validity = map.validity(x, y);
+      if (!Changes(validity, sums[static_cast<std::size_t>(x)], !std::isnan(frame.selected(x, y)))) continue;
+      const bool was_kept = (validity & kRejected) == 0;
+      validity = was_kept ? kMismatched : kValid;
+      map.disparity(x, y) = was_kept ? std::numeric_limits<float>::quiet_NaN() : frame.selected(x, y);
     }
-    const PixelTrees trees = Train(ExamplesOf(frames, others));
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      if (fold_of[i] == fold) with[i] = PercentWrongWith(trees, parameters, frames[i], threads);
+  });
+  return map;
+}
+
+JudgedFrame JudgeFrame(const PixelTrees& trees, const Parameters& parameters, const Frame& frame,
+                       ThreadPool& threads) {
+  StageResults stages;
+  Finish(parameters, frame, Judged(trees, frame, threads), threads, &stages);
+  JudgedFrame judged{
+      Clone(stages.Get<DisparityMap>("filled")), Clone(stages.Get<DisparityMap>("planes")), {}};
+  judged.planes = reference::FitPlanes(parameters, judged.filled, threads);
+  return judged;
+}
+
+void AddChoicesOf(const Frame& frame, const JudgedFrame& judged, const Parameters& parameters,
+                  std::mt19937& random, Examples& examples) {
+  examples.features.resize(kNumCandidateFeatures);
+  const CandidateView view =
+      reference::ViewOfCandidates(parameters, frame.gray.ConstView(), judged.filled, judged.planes);
+  for (int y = 0; y < frame.height(); ++y) {
+    for (int x = 0; x < frame.width(); ++x) {
+      Candidates candidates;
+      if (!frame.HasTruth(x, y) ||
+          !FindCandidates(view, x, y, judged.from_planes.disparity(x, y), candidates)) {
+        continue;
+      }
+      int num_wrong = 0;
+      for (const float value : candidates.values) num_wrong += frame.IsWrong(value, x, y) ? 1 : 0;
+      const bool is_clear = num_wrong == 0 || num_wrong == kNumCandidates;
+      const double share = is_clear ? kShareOfClearChoices : 1.0;
+      if (!Drawn(random, share)) continue;
+      double weight = kWeight / share;
+      if (!frame.is_2015) weight *= kWeightOf2012;
+      if (is_clear) weight *= kWeightWithoutEffect;
+      MakeCandidateFeatures<kNumCandidates>(
+          view, x, y, candidates, 0, [&](CandidateFeature feature, int, std::uint8_t byte) {
+            examples.features[static_cast<std::size_t>(feature)].push_back(byte);
+          });
+      for (const float value : candidates.values) {
+        examples.is_wrong.push_back(frame.IsWrong(value, x, y) ? 1 : 0);
+        examples.weights.push_back(static_cast<float>(weight));
+      }
     }
-  }
-  for (const bool is_2015 : {false, true}) {
-    double before = 0, after = 0;
-    int count = 0, num_better = 0;
-    for (std::size_t i = 0; i < frames.size(); ++i) {
-      if (frames[i].is_2015 != is_2015) continue;
-      const double without = frames[i].PercentWrong(frames[i].finished);
-      std::cout << "  " << frames[i].name << ' ' << without << " -> " << with[i] << '\n';
-      before += without, after += with[i], ++count, num_better += with[i] < without ? 1 : 0;
-    }
-    std::cout << (is_2015 ? "KITTI 2015" : "KITTI 2012") << ": " << before / count << " -> " << after / count
-              << ", " << num_better << " of " << count << " better\n";
   }
 }
 
-void Write(const PixelTrees& trees, const std::string& path) {
+struct Score {
+  double without, judged, chosen;  // % wrong
+};
+
+class Trainer {
+ public:
+  Trainer(const std::vector<Frame>& frames, std::size_t num_folds, const Parameters& parameters,
+          ThreadPool& threads)
+      : frames_(frames), num_folds_(num_folds), parameters_(parameters), threads_(threads) {}
+
+  // Of all frames that `take` takes.
+  template <typename Take>
+  Chosen Choose(const Take& take) const {
+    Chosen chosen;
+    for (std::size_t i = 0; i < frames_.size(); ++i) {
+      if (take(i)) chosen.push_back(i);
+    }
+    return chosen;
+  }
+  std::size_t FoldOf(std::size_t frame) const { return frame % num_folds_; }
+
+  // Trains what judges in the frames that are chosen, and what judges each fold of them for those that choose.
+  void PrepareJudges(const std::vector<Chosen>& sets) {
+    std::vector<Chosen> missing;
+    const auto add = [&](const Chosen& chosen) {
+      if (!chosen.empty() && judges_.emplace(chosen, PixelTrees{}).second) missing.push_back(chosen);
+    };
+    for (const Chosen& chosen : sets) {
+      add(chosen);
+      for (std::size_t fold = 0; fold < num_folds_; ++fold) add(Without(chosen, fold));
+    }
+    threads_.ParallelFor(static_cast<int>(missing.size()), [&](int i) {
+      const Chosen& chosen = missing[static_cast<std::size_t>(i)];
+      judges_.at(chosen) = Train<PixelTrees>(ExamplesOf(frames_, chosen), kLearningRate);
+    });
+  }
+  const PixelTrees& Judges(const Chosen& chosen) const { return judges_.at(chosen); }
+
+  CandidateTrees TrainChoice(const Chosen& chosen) const {
+    Examples examples;
+    std::mt19937 random(7);
+    for (const std::size_t i : chosen) {
+      const PixelTrees& judges = Judges(Without(chosen, FoldOf(i)));
+      AddChoicesOf(frames_[i], JudgeFrame(judges, parameters_, frames_[i], threads_), parameters_, random,
+                   examples);
+    }
+    return Train<CandidateTrees>(examples, kLearningRateOfChoice);
+  }
+
+  Score ScoreOf(std::size_t i, const PixelTrees& judges, const CandidateTrees& trees) const {
+    const Frame& frame = frames_[i];
+    const JudgedFrame judged = JudgeFrame(judges, parameters_, frame, threads_);
+    const CandidateView view =
+        reference::ViewOfCandidates(parameters_, frame.gray.ConstView(), judged.filled, judged.planes);
+    Parameters last = parameters_;
+    last.filter.fill = last.refinement.planes = false;
+    DisparityMap chosen = Clone(judged.from_planes);
+    threads_.ParallelFor(frame.height(), [&](int y) {
+      for (int x = 0; x < frame.width(); ++x) {
+        Candidates candidates;
+        if (!FindCandidates(view, x, y, chosen.disparity(x, y), candidates)) continue;
+        std::uint8_t features[kNumCandidates][kNumCandidateFeatures];
+        MakeCandidateFeatures<kNumCandidates>(view, x, y, candidates, 0,
+                                              [&](CandidateFeature feature, int k, std::uint8_t byte) {
+                                                features[k][static_cast<int>(feature)] = byte;
+                                              });
+        int sums[kNumCandidates];
+        for (int k = 0; k < kNumCandidates; ++k) {
+          sums[k] = trees.bias;
+          for (const PixelTree& tree : trees.trees) sums[k] += LeafOf(tree, features[k]);
+        }
+        chosen.disparity(x, y) = candidates.values[BestCandidate(sums)];
+      }
+    });
+    const auto percent = [&](const DisparityMap& map) {
+      return frame.PercentWrong(Finish(last, frame, Clone(map), threads_, nullptr).disparity);
+    };
+    return {frame.PercentWrong(frame.finished), percent(judged.from_planes), percent(chosen)};
+  }
+
+  // Every frame is scored by trees that were trained on the frames of the other groups alone, and on maps
+  // that such trees have judged. group_of: of each frame.
+  void CrossValidate(const std::vector<std::size_t>& group_of) {
+    const std::size_t num_groups = *std::max_element(group_of.begin(), group_of.end()) + 1;
+    std::vector<Chosen> others;
+    for (std::size_t group = 0; group < num_groups; ++group)
+      others.push_back(Choose([&](std::size_t i) { return group_of[i] != group; }));
+    PrepareJudges(others);
+    std::vector<Score> scores(frames_.size());
+    for (std::size_t group = 0; group < num_groups; ++group) {
+      const CandidateTrees trees = TrainChoice(others[group]);
+      for (std::size_t i = 0; i < frames_.size(); ++i) {
+        if (group_of[i] == group) scores[i] = ScoreOf(i, Judges(others[group]), trees);
+      }
+    }
+    for (const bool is_2015 : {false, true}) {
+      Score sum{};
+      int count = 0, num_better_judged = 0, num_better_chosen = 0;
+      for (std::size_t i = 0; i < frames_.size(); ++i) {
+        if (frames_[i].is_2015 != is_2015) continue;
+        const Score& score = scores[i];
+        std::cout << "  " << frames_[i].name << ' ' << score.without << " -> " << score.judged << " -> "
+                  << score.chosen << '\n';
+        sum.without += score.without, sum.judged += score.judged, sum.chosen += score.chosen, ++count;
+        num_better_judged += score.judged < score.without ? 1 : 0;
+        num_better_chosen += score.chosen < score.judged ? 1 : 0;
+      }
+      std::cout << (is_2015 ? "KITTI 2015" : "KITTI 2012") << ": " << sum.without / count << " -> judged "
+                << sum.judged / count << ", " << num_better_judged << " of " << count << " better -> chosen "
+                << sum.chosen / count << ", " << num_better_chosen << " better" << std::endl;
+    }
+  }
+
+ private:
+  Chosen Without(const Chosen& chosen, std::size_t fold) const {
+    Chosen rest;
+    for (const std::size_t i : chosen) {
+      if (FoldOf(i) != fold) rest.push_back(i);
+    }
+    return rest;
+  }
+
+  const std::vector<Frame>& frames_;
+  std::size_t num_folds_;
+  const Parameters& parameters_;
+  ThreadPool& threads_;
+  std::map<Chosen, PixelTrees> judges_;  // by the frames that they were trained on
+};
+
+void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std::string& path) {
   std::ofstream out(path);
-  out << "// Made by tools/train_trees, of KITTI 2012 and 2015; see pipeline/pixel_trees.h.\n#pragma once\n\n"
-         "#include \"pipeline/pixel_trees.h\"\n\nnamespace parallax {\n\n// clang-format off\n"
-         "inline constexpr PixelTrees kDrivingTrees{"
-      << trees.bias << ", {\n";
+  out << "// Made by tools/train_trees, of KITTI 2012 and 2015; see pipeline/pixel_trees.h and\n"
+         "// pipeline/candidate_choice.h.\n#pragma once\n\n#include \"pipeline/candidate_choice.h\"\n"
+         "#include \"pipeline/pixel_trees.h\"\n\nnamespace parallax {\n\n// clang-format off\n";
   const auto list = [&](const auto& values) {
     out << '{';
     for (std::size_t i = 0; i < std::size(values); ++i) out << (i > 0 ? "," : "") << int{values[i]};
     out << '}';
   };
-  for (const PixelTree& tree : trees.trees) {
-    out << "  {";
-    list(tree.features), out << ", ", list(tree.thresholds), out << ",\n   ", list(tree.leaves),
-        out << "},\n";
-  }
-  out << "}};\n// clang-format on\n\n}  // namespace parallax\n";
+  const auto table = [&](const char* declaration, const auto& trees) {
+    out << "inline constexpr " << declaration << '{' << trees.bias << ", {\n";
+    for (const PixelTree& tree : trees.trees) {
+      out << "  {";
+      list(tree.features), out << ", ", list(tree.thresholds), out << ",\n   ", list(tree.leaves),
+          out << "},\n";
+    }
+    out << "}};\n";
+  };
+  table("PixelTrees kDrivingTrees", judging);
+  table("CandidateTrees kDrivingCandidateTrees", choosing);
+  out << "// clang-format on\n\n}  // namespace parallax\n";
   if (!out.flush()) throw Error("cannot write '" + path + "': is there a folder, and room?");
 }
 
 void Run(const std::vector<std::string>& arguments) {
   std::string data, output = "pipeline/driving_trees.h";
   std::size_t num_folds = 4;
+  bool validates = true;
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
     if (arguments[i] == "--data") {
       data = arguments[i + 1];
     } else if (arguments[i] == "--folds") {
-      num_folds = static_cast<std::size_t>(std::atoi(arguments[i + 1].c_str()));
+      num_folds = static_cast<std::size_t>(std::clamp(std::atoi(arguments[i + 1].c_str()), 2, 9));
+    } else if (arguments[i] == "--validate") {
+      validates = arguments[i + 1] != "no";
     } else if (arguments[i] == "--output") {
       output = arguments[i + 1];
     } else {
-      throw InvalidArgument("unknown option '" + arguments[i] + "': use --data, --folds or --output");
+      throw InvalidArgument("unknown option '" + arguments[i] +
+                            "': use --data, --folds, --validate or --output");
     }
   }
   Parameters parameters = LoadParameters("kitti-accurate");
@@ -326,22 +504,23 @@ void Run(const std::vector<std::string>& arguments) {
         OpenSource({data + (is_2015 ? "/kitti2015_gray" : "/kitti2012")}, {.kind = {}, .with_truth = true});
     while (source->NextName()) frames.push_back(MakeFrame(parameters, source->Read(), is_2015, threads));
   }
-  std::cout << frames.size() << " frames\n";
-  if (num_folds > 1) {
+  std::cout << frames.size() << " frames" << std::endl;
+  Trainer trainer(frames, num_folds, parameters, threads);
+  if (validates) {
     std::vector<std::size_t> by_frame, by_set;
     for (std::size_t i = 0; i < frames.size(); ++i) {
-      by_frame.push_back(i % num_folds);
+      by_frame.push_back(trainer.FoldOf(i));
       by_set.push_back(frames[i].is_2015 ? 1 : 0);
     }
     std::cout << num_folds << " folds of frames:\n";
-    CrossValidate(frames, by_frame, parameters, threads);
+    trainer.CrossValidate(by_frame);
     std::cout << "trained on the other set alone:\n";
-    CrossValidate(frames, by_set, parameters, threads);
+    trainer.CrossValidate(by_set);
   }
   if (output == "-") return;
-  std::vector<std::size_t> all;
-  for (std::size_t i = 0; i < frames.size(); ++i) all.push_back(i);
-  Write(Train(ExamplesOf(frames, all)), output);
+  const Chosen all = trainer.Choose([](std::size_t) { return true; });
+  trainer.PrepareJudges({all});
+  Write(trainer.Judges(all), trainer.TrainChoice(all), output);
 }
 
 }  // namespace

@@ -115,9 +115,8 @@ class Judgement {
   // Last pass, of a row of tiles.
   void Judge(const TilePlanes& tiles, int tile_row) const {
     const std::ptrdiff_t stride = layout_.stride;
-    std::vector<std::uint8_t> features(static_cast<std::size_t>((kNumPixelFeatures + 1) * stride));
-    std::vector<std::int16_t> extreme(static_cast<std::size_t>(stride));
-    std::uint8_t* const wrong = features.data() + kNumPixelFeatures * stride;
+    std::vector<std::uint8_t> features(static_cast<std::size_t>(kNumPixelFeatures * stride));
+    std::vector<std::int16_t> extreme(static_cast<std::size_t>(stride)), sums(extreme.size());
     const std::ptrdiff_t plane_stride = (tiles.tiles_x + 2) * tiles.tile_px + kVector;
     std::vector<float> spread(static_cast<std::size_t>(10 * plane_stride));
     PlanesAround planes = SpreadPlanes(tiles, tile_row, spread.data(), plane_stride);
@@ -128,12 +127,12 @@ class Judgement {
         planes.from_center_y[i] = static_cast<float>(y - center);
       }
       MakeFeatures(y, planes, features.data(), extreme.data());
-      VerdictRow(trees_, features.data(), stride, layout_.width, wrong);
+      SumLeavesRow(trees_.bias, trees_.trees, kNumTrees, features.data(), stride, layout_.width, sums.data());
       float* const disparity = map_.Row(y);
       std::uint8_t* const validity = validity_.Row(y);
       const float* const selected = selected_.Row(y);
       for (int x = 0; x < layout_.width; ++x) {
-        if (!Changes(validity[x], wrong[x], !std::isnan(selected[x]))) continue;
+        if (!Changes(validity[x], sums[static_cast<std::size_t>(x)], !std::isnan(selected[x]))) continue;
         const bool was_kept = (validity[x] & kRejected) == 0;
         validity[x] = was_kept ? kMismatched : kValid;
         disparity[x] = was_kept ? std::numeric_limits<float>::quiet_NaN() : selected[x];

@@ -202,11 +202,12 @@ void PlaneRowOfTarget(const PlanesAround& planes, const float* HWY_RESTRICT sele
 }
 
 #if HWY_TARGET == HWY_SCALAR
-void VerdictRowOfTarget(const PixelTrees& trees, const std::uint8_t* features, std::ptrdiff_t feature_stride,
-                        int width, std::uint8_t* wrong) {
+void SumLeavesRowOfTarget(int bias, const PixelTree* trees, int num_trees, const std::uint8_t* features,
+                          std::ptrdiff_t feature_stride, int width, std::int16_t* sums) {
   for (int x = 0; x < width; ++x) {
-    int sum = trees.bias;
-    for (const PixelTree& tree : trees.trees) {
+    int sum = bias;
+    for (int i = 0; i < num_trees; ++i) {
+      const PixelTree& tree = trees[i];
       int leaf = 0;
       for (int level = 0; level < kTreeDepth; ++level) {
         leaf =
@@ -214,12 +215,13 @@ void VerdictRowOfTarget(const PixelTrees& trees, const std::uint8_t* features, s
       }
       sum += tree.leaves[leaf];
     }
-    wrong[x] = sum > 0 ? 1 : 0;
+    sums[x] = static_cast<std::int16_t>(sum);
   }
 }
 #else
-void VerdictRowOfTarget(const PixelTrees& trees, const std::uint8_t* HWY_RESTRICT features,
-                        std::ptrdiff_t feature_stride, int width, std::uint8_t* HWY_RESTRICT wrong) {
+void SumLeavesRowOfTarget(int bias, const PixelTree* trees, int num_trees,
+                          const std::uint8_t* HWY_RESTRICT features, std::ptrdiff_t feature_stride, int width,
+                          std::int16_t* HWY_RESTRICT sums) {
   const hn::ScalableTag<std::uint8_t> d;
   const hn::Half<decltype(d)> dh;
   const hn::RebindToSigned<decltype(dh)> dsh;
@@ -228,9 +230,10 @@ void VerdictRowOfTarget(const PixelTrees& trees, const std::uint8_t* HWY_RESTRIC
   static_assert(kTreeDepth == 6,
                 "the last four levels look up one of 16 leaves, the first two choose among four");
   for (int x = 0; x < width; x += static_cast<int>(hn::Lanes(d))) {
-    V16 lower = hn::Set(d16, static_cast<std::int16_t>(trees.bias)), upper = lower;
+    V16 lower = hn::Set(d16, static_cast<std::int16_t>(bias)), upper = lower;
     const std::uint8_t* HWY_RESTRICT column = features + x;
-    for (const PixelTree& tree : trees.trees) {
+    for (int i = 0; i < num_trees; ++i) {
+      const PixelTree& tree = trees[i];
       const auto answer = [&](int level) HWY_ATTR {
         return hn::Gt(hn::LoadU(d, column + tree.features[level] * feature_stride),
                       hn::Set(d, tree.thresholds[level]));
@@ -250,11 +253,8 @@ void VerdictRowOfTarget(const PixelTrees& trees, const std::uint8_t* HWY_RESTRIC
       lower = hn::Add(lower, hn::PromoteTo(d16, hn::BitCast(dsh, hn::LowerHalf(dh, leaf))));
       upper = hn::Add(upper, hn::PromoteTo(d16, hn::BitCast(dsh, hn::UpperHalf(dh, leaf))));
     }
-    const V16 zero = hn::Zero(d16), one = hn::Set(d16, std::int16_t{1});
-    const auto flags = [&](V16 sum)
-                           HWY_ATTR { return hn::DemoteTo(dh, hn::IfThenElseZero(hn::Gt(sum, zero), one)); };
-    hn::StoreU(flags(lower), dh, wrong + x);
-    hn::StoreU(flags(upper), dh, wrong + x + hn::Lanes(dh));
+    hn::StoreU(lower, d16, sums + x);
+    hn::StoreU(upper, d16, sums + x + hn::Lanes(d16));
   }
 }
 #endif
@@ -276,7 +276,7 @@ HWY_EXPORT(AboveLowestRowOfTarget);
 HWY_EXPORT(KeptLowestRowOfTarget);
 HWY_EXPORT(KeptHighestRowOfTarget);
 HWY_EXPORT(PlaneRowOfTarget);
-HWY_EXPORT(VerdictRowOfTarget);
+HWY_EXPORT(SumLeavesRowOfTarget);
 
 void MakeIndexRow(const float* selected, const std::uint8_t* validity, int width, int min_disparity,
                   const IndexRow& row) {
@@ -313,9 +313,9 @@ void PlaneRow(const PlanesAround& planes, const float* selected, int min_dispari
               std::uint8_t* own, std::uint8_t* nearest, std::uint8_t* num_near) {
   HWY_DYNAMIC_DISPATCH(PlaneRowOfTarget)(planes, selected, min_disparity, width, own, nearest, num_near);
 }
-void VerdictRow(const PixelTrees& trees, const std::uint8_t* features, std::ptrdiff_t feature_stride,
-                int width, std::uint8_t* wrong) {
-  HWY_DYNAMIC_DISPATCH(VerdictRowOfTarget)(trees, features, feature_stride, width, wrong);
+void SumLeavesRow(int bias, const PixelTree* trees, int num_trees, const std::uint8_t* features,
+                  std::ptrdiff_t feature_stride, int width, std::int16_t* sums) {
+  HWY_DYNAMIC_DISPATCH(SumLeavesRowOfTarget)(bias, trees, num_trees, features, feature_stride, width, sums);
 }
 
 }  // namespace parallax::cpu

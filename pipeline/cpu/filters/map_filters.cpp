@@ -4,6 +4,7 @@
 #include <optional>
 #include <vector>
 
+#include "pipeline/cpu/filters/candidate_choice.h"
 #include "pipeline/cpu/filters/filter_kernels.h"
 #include "pipeline/cpu/filters/framed_map.h"
 #include "pipeline/cpu/filters/hole_filling.h"
@@ -103,11 +104,19 @@ void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::ui
     return;
   }
   const FramedMap from_planes(width, height, more_memory);
-  FillFromPlanes(all_parameters, guide, framed, from_planes, map.validity,
-                 more_memory + WholeLines(FramedMap::SizeBytes(width, height)), threads);
+  const TilePlanes tiles =
+      FillFromPlanes(all_parameters, guide, framed, from_planes, map.validity,
+                     more_memory + WholeLines(FramedMap::SizeBytes(width, height)), threads);
   if (stages != nullptr) {
     DisparityMap& planes = stages->Add("planes", Clone(map));
     CopyOut(from_planes, 0, planes.disparity, threads);
+  }
+  if (judges) {
+    ChooseCandidates(all_parameters, guide, framed, map.validity, tiles, from_planes, threads);
+    if (stages != nullptr) {
+      DisparityMap& chosen = stages->Add("chosen", Clone(map));
+      CopyOut(from_planes, 0, chosen.disparity, threads);
+    }
   }
   CopyOut(from_planes, parameters.median, map.disparity, threads);
 }

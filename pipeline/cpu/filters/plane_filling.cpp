@@ -234,14 +234,15 @@ TilePlanes FitPlanes(const Parameters& parameters, HostImageView<const std::uint
   return filling.planes();
 }
 
-void FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
-                    const FramedMap& map, const FramedMap& filled, HostImage<std::uint8_t>& validity,
-                    std::uint8_t* workspace, ThreadPool& threads) {
+TilePlanes FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+                          const FramedMap& map, const FramedMap& filled, HostImage<std::uint8_t>& validity,
+                          std::uint8_t* workspace, ThreadPool& threads) {
   Filling filling(parameters, guide, map, workspace);
   threads.ParallelFor(filling.num_tile_rows(), [&](int row) { filling.Gather(row, validity); });
   threads.ParallelFor(filling.num_tile_rows(), [&](int row) { filling.FitPlanes(row, false); });
   threads.ParallelFor(filling.num_tile_rows(), [&](int row) { filling.Choose(row, filled, validity); });
   for (int y = 0; y < map.height(); ++y) filled.RestoreMargin(y);
+  return filling.planes();
 }
 
 }  // namespace parallax::cpu
