@@ -61,15 +61,18 @@ class StereoSGBM : public cv::StereoSGBM {
   // Those of the program's preset "default".
   static Parameters UsualParameters() {
     Parameters parameters;
-    parameters.census_transform.window = CensusWindow::kTwoScale;
+    parameters.census_transform.window = CensusWindow::kCenterSymmetricTwoScale;
+    parameters.matching_cost.gradient_weight = 2;
+    parameters.matching_cost.gradient_cap = 8;
     parameters.aggregation.p1 = 10;
-    parameters.aggregation.p2 = 100;
-    parameters.aggregation.p2_min = 30;
+    parameters.aggregation.p2 = 80;
+    parameters.aggregation.p2_min = 20;
     parameters.aggregation.p2_slope = 1;
     parameters.filter.speckle_size = 80;
     parameters.filter.speckle_range = 2;
     parameters.refinement.planes = true;
-    parameters.refinement.smoothing_passes = 2;
+    parameters.refinement.plane_tile = 24;
+    parameters.refinement.smoothing_passes = 1;
     parameters.refinement.smoothing_range = 2;
     return parameters;
   }

@@ -14,6 +14,7 @@ int NumCensusBits(CensusWindow window) {
     case CensusWindow::k9x7:
       return 62;
     case CensusWindow::kCenterSymmetric9x7:
+    case CensusWindow::kCenterSymmetricTwoScale:
       return 31;
     case CensusWindow::kTwoScale:
       return 64;

@@ -27,6 +27,10 @@ struct MatchingTables {
 
 // Bits of one census code: 24, 48, 62, 31 or 64.
 int NumCensusBits(CensusWindow window);
+// Whether a window compares pixels of the smoothed image too.
+constexpr bool HasTwoScales(CensusWindow window) {
+  return window == CensusWindow::kTwoScale || window == CensusWindow::kCenterSymmetricTwoScale;
+}
 
 // parameters must be valid.
 MatchingTables MakeMatchingTables(const Parameters& parameters);

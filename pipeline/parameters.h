@@ -12,8 +12,8 @@ namespace parallax {
 
 // How costs become a disparity map: semi-global matching (Hirschmueller 2008) or AD-Census (Mei 2011).
 enum class Method { kSgm, kAdCensus };
-// 24, 48, 62 neighbours, 31 pairs, 64 neighbours on two scales
-enum class CensusWindow { k5x5, k7x7, k9x7, kCenterSymmetric9x7, kTwoScale };
+// 24, 48, 62 neighbours, 31 pairs, 64 neighbours on two scales, 31 pairs on two scales
+enum class CensusWindow { k5x5, k7x7, k9x7, kCenterSymmetric9x7, kTwoScale, kCenterSymmetricTwoScale };
 enum class Subpixel { kNone, kParabola, kEquiangular };
 enum class AdCensusCost { kBoth, kAd, kCensus };
 enum class ColorDifference { kMean, kMaximum };  // over the channels
@@ -157,7 +157,8 @@ struct ParameterInfo {
 
 // Names of the enum values in YAML, in the order of the enumerators.
 inline constexpr std::string_view kMethodNames[] = {"sgm", "ad_census"};
-inline constexpr std::string_view kCensusWindowNames[] = {"5x5", "7x7", "9x7", "cs9x7", "two_scale"};
+inline constexpr std::string_view kCensusWindowNames[] = {"5x5",   "7x7",       "9x7",
+                                                          "cs9x7", "two_scale", "cs_two_scale"};
 inline constexpr std::string_view kSubpixelNames[] = {"none", "parabola", "equiangular"};
 inline constexpr std::string_view kAdCensusCostNames[] = {"both", "ad", "census"};
 inline constexpr std::string_view kColorDifferenceNames[] = {"mean", "maximum"};
@@ -171,7 +172,7 @@ constexpr const std::string_view (&EnumNames(Persistence))[9] { return kPersiste
 constexpr const std::string_view (&EnumNames(LiveHoles))[4] { return kLiveHolesNames; }
 constexpr const std::string_view (&EnumNames(TreeSet))[2] { return kTreeSetNames; }
 constexpr const std::string_view (&EnumNames(Method))[2] { return kMethodNames; }
-constexpr const std::string_view (&EnumNames(CensusWindow))[5] { return kCensusWindowNames; }
+constexpr const std::string_view (&EnumNames(CensusWindow))[6] { return kCensusWindowNames; }
 constexpr const std::string_view (&EnumNames(Subpixel))[3] { return kSubpixelNames; }
 constexpr const std::string_view (&EnumNames(AdCensusCost))[3] { return kAdCensusCostNames; }
 constexpr const std::string_view (&EnumNames(ColorDifference))[2] { return kColorDifferenceNames; }
@@ -185,8 +186,10 @@ void VisitParameters(P& p, Visitor&& visit) {
   using Info = ParameterInfo;
   visit(Info{"method", "", 0, 0, "what matches: sgm (semi-global matching) or ad_census"}, p.method);
   visit(Info{"census_transform.window", "", 0, 0,
-             "pixels compared: 5x5, 7x7, 9x7 (24, 48, 62 with the centre), cs9x7 (31 opposite pairs) or "
-             "two_scale (30 near ones, 34 of the smoothed image around)"},
+             "pixels compared: 5x5, 7x7, 9x7 (24, 48, 62 with the centre), cs9x7 (31 opposite pairs), "
+             "two_scale (30 near ones, 34 of the smoothed image around) or cs_two_scale (4 opposite pairs, "
+             "27 of the "
+             "smoothed image around)"},
         p.census_transform.window);
   visit(Info{"matching_cost.min_disparity", "px", -16384, 16384, "smallest disparity searched"},
         p.matching_cost.min_disparity);

@@ -115,17 +115,6 @@ __device__ __forceinline__ void EndAggregation(const AggregationArguments& a) {
 // What AggregateRows does where layout.pairs_rows.
 void AggregateRowPairs(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
 
-// Whether P2 depends on the gradient.
-inline bool IsAdaptive(const MatchingTables& tables) {
-  for (const std::uint16_t p2 : tables.p2) {
-    if (p2 != tables.p2[0]) return true;
-  }
-  return false;
-}
-// Whether columns have penalties of their own.
-inline bool HasOwnColumns(const MatchingTables& tables) {
-  return tables.p1_ground != tables.p1 || tables.p2_vertical != tables.p2;
-}
 // Calls launch(adaptive) with a constant, for a kernel with sums of this type.
 template <typename T, typename Launch>
 void WithP2(const MatchingTables& tables, const Launch& launch) {

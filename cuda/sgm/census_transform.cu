@@ -5,6 +5,7 @@
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/sgm/census_packed.cuh"
 #include "cuda/sgm/census_two_scale.cuh"
+#include "pipeline/matching_tables.h"
 #include "pipeline/pixel_math.h"
 
 namespace parallax::cuda {
@@ -98,23 +99,26 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
   }
 }
 
-// The window of two scales, 16-bit images: codes of one tile of 32 x 32 pixels a block, from the image and
+// A window of two scales, 16-bit images: codes of one tile of 32 x 32 pixels a block, from the image and
 // its binomial sums in shared memory. A thread four pixels below each other.
+template <bool kPairs>
 __global__ void __launch_bounds__(kTile* kTile / 4)
     TwoScaleCensusKernel(DeviceImageView<const std::uint16_t> left,
                          DeviceImageView<const std::uint16_t> right,
-                         DeviceImageView<std::uint64_t> census_left,
-                         DeviceImageView<std::uint64_t> census_right) {
+                         DeviceImageView<TwoScaleCode<kPairs>> census_left,
+                         DeviceImageView<TwoScaleCode<kPairs>> census_right) {
+  using Code = TwoScaleCode<kPairs>;
   LetNextKernelBegin();
-  constexpr int kFarX = 6, kFarY = 4;                        // of the smoothed image
+  constexpr int kFarX = TwoScaleReach<kPairs>::kX,
+                kFarY = TwoScaleReach<kPairs>::kY;           // of the smoothed image
   constexpr int kMarginX = kFarX + 1, kMarginY = kFarY + 1;  // of the image
   constexpr int kTileWidth = kTile + 2 * kMarginX, kTileHeight = kTile + 2 * kMarginY;
   constexpr int kFarWidth = kTile + 2 * kFarX, kFarHeight = kTile + 2 * kFarY;
   __shared__ std::uint16_t tile[kTileHeight][kTileWidth], smoothed[kFarHeight][kFarWidth];
   const DeviceImageView<const std::uint16_t> image{blockIdx.z == 0 ? left.data : right.data, left.width,
                                                    left.height, left.stride_bytes};
-  const DeviceImageView<std::uint64_t> census{blockIdx.z == 0 ? census_left.data : census_right.data,
-                                              left.width, left.height, census_left.stride_bytes};
+  const DeviceImageView<Code> census{blockIdx.z == 0 ? census_left.data : census_right.data, left.width,
+                                     left.height, census_left.stride_bytes};
   const int x_begin = static_cast<int>(blockIdx.x) * kTile, y_begin = static_cast<int>(blockIdx.y) * kTile;
   const int thread = static_cast<int>(threadIdx.y * kTile + threadIdx.x);
   const auto inside_x = [&](int x) { return min(max(x, 0), image.width - 1); };
@@ -143,31 +147,20 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
 #pragma unroll 1
   for (int y = static_cast<int>(threadIdx.y); y < kTile; y += kTile / 4) {
     if (y_begin + y >= image.height) return;
-    std::uint32_t words[2] = {};
+    std::uint32_t words[sizeof(Code) / 4] = {};
     int bit = 0;
-    const auto add_bit = [&](bool set) {
-      if (set) words[bit / 32] |= 1U << bit % 32;
+    const auto compare = [&](const std::uint16_t* at, int stride, int dx, int dy) {
+      const std::uint16_t *const neighbour = at + dy * stride + dx, *const opposite = at - dy * stride - dx;
+      if (kPairs ? *neighbour > *opposite : *neighbour < *at) words[bit / 32] |= 1U << bit % 32;
       ++bit;
     };
-    const std::uint32_t center = tile[y + kMarginY][x + kMarginX];
-#pragma unroll
-    for (int dy = -3; dy <= 3; ++dy) {
-#pragma unroll
-      for (int dx = -4; dx <= 4; ++dx) {
-        if ((dx + dy) % 2 != 0 || (dx == 0 && dy == 0)) continue;
-        add_bit(tile[y + kMarginY + dy][x + kMarginX + dx] < center);
-      }
-    }
-    const std::uint32_t center_far = smoothed[y + kFarY][x + kFarX];
-#pragma unroll
-    for (int dy = -4; dy <= 4; dy += 2) {
-#pragma unroll
-      for (int dx = -6; dx <= 6; dx += 2) {
-        if (dx == 0 && dy == 0) continue;
-        add_bit(smoothed[y + kFarY + dy][x + kFarX + dx] < center_far);
-      }
-    }
-    census(x_begin + x, y_begin + y) = words[0] | std::uint64_t{words[1]} << 32;
+    const std::uint16_t* const near = &tile[y + kMarginY][x + kMarginX];
+    const std::uint16_t* const far = &smoothed[y + kFarY][x + kFarX];
+    ForTwoScaleComparisons<kPairs>([&](int dx, int dy) { compare(near, kTileWidth, dx, dy); },
+                                   [&](int dx, int dy) { compare(far, kFarWidth, dx, dy); });
+    Code code = words[0];
+    if constexpr (!kPairs) code |= Code{words[1]} << 32;
+    census(x_begin + x, y_begin + y) = code;
   }
 }
 
@@ -224,8 +217,16 @@ void WithShape(CensusWindow window, const CensusImages& c, const Launch& launch)
     case CensusWindow::kCenterSymmetric9x7:
       return launch(CensusShape<std::uint32_t, 4, 3, true>{}, c.left32, c.right32);
     case CensusWindow::kTwoScale:
-      return;  // a kernel of its own
+    case CensusWindow::kCenterSymmetricTwoScale:
+      return;  // kernels of their own
   }
+}
+
+// Calls launch(whether of pairs, left codes, right codes).
+template <typename Launch>
+void WithTwoScales(CensusWindow window, const CensusImages& c, const Launch& launch) {
+  if (window == CensusWindow::kTwoScale) return launch(std::false_type{}, c.left64, c.right64);
+  launch(std::true_type{}, c.left32, c.right32);
 }
 
 dim3 TilesOf(int width, int height, int tile_width, int tile_height) {
@@ -249,11 +250,13 @@ void GuideFromGray16(DeviceImageView<const std::uint16_t> gray, DeviceImageView<
 
 void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream) {
-  if (window == CensusWindow::kTwoScale) {
-    PackedTwoScaleCensusKernel<<<TilesOf(left.width, left.height, TwoScaleTile::kWidth,
-                                         TwoScaleTile::kHeight),
-                                 dim3(kWarpSize, TwoScaleTile::kWarps), 0, stream>>>(
-        left, right, census.left64, census.right64);
+  if (HasTwoScales(window)) {
+    WithTwoScales(window, census, [&](auto pairs, auto left_codes, auto right_codes) {
+      using Tile = TwoScaleTile<decltype(pairs)::value>;
+      PackedTwoScaleCensusKernel<decltype(pairs)::value>
+          <<<TilesOf(left.width, left.height, Tile::kWidth, Tile::kHeight), dim3(kWarpSize, Tile::kWarps), 0,
+             stream>>>(left, right, left_codes, right_codes);
+    });
     CheckLaunch("PackedTwoScaleCensusKernel");
     return;
   }
@@ -268,9 +271,11 @@ void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<c
 void CensusTransform(DeviceImageView<const std::uint16_t> left, DeviceImageView<const std::uint16_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream) {
   const dim3 grid = TilesOf(left.width, left.height, kTile, kTile);
-  if (window == CensusWindow::kTwoScale) {
-    TwoScaleCensusKernel<<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, census.left64,
-                                                                      census.right64);
+  if (HasTwoScales(window)) {
+    WithTwoScales(window, census, [&](auto pairs, auto left_codes, auto right_codes) {
+      TwoScaleCensusKernel<decltype(pairs)::value>
+          <<<grid, dim3(kTile, kTile / 4), 0, stream>>>(left, right, left_codes, right_codes);
+    });
     CheckLaunch("TwoScaleCensusKernel");
     return;
   }

@@ -25,7 +25,8 @@ struct CensusImages {
   DeviceImageView<std::uint64_t> left64, right64;
 };
 inline bool HasCode32(CensusWindow window) {
-  return window == CensusWindow::k5x5 || window == CensusWindow::kCenterSymmetric9x7;
+  return window == CensusWindow::k5x5 || window == CensusWindow::kCenterSymmetric9x7 ||
+         window == CensusWindow::kCenterSymmetricTwoScale;
 }
 // Both images in one launch.
 void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,

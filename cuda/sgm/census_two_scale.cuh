@@ -1,18 +1,69 @@
-// census_transform of 8-bit images with the window of two scales: a word holds a pixel and the one 32 columns
+// census_transform of 8-bit images with a window of two scales: a word holds a pixel and the one 32 columns
 // further, so that one subtraction compares two pixels with two others wherever these lie.
 #pragma once
+
+#include <type_traits>
 
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/sgm/lane_costs.cuh"
 
 namespace parallax::cuda {
 
+// Calls near(dx, dy) for each comparison of the image, then far(dx, dy) for each of the smoothed one. kPairs:
+// those of opposite pixels, (dx, dy) being the first in reading order; otherwise of neighbours with the
+// centre.
+template <bool kPairs, typename Near, typename Far>
+__device__ __forceinline__ void ForTwoScaleComparisons(const Near& near, const Far& far) {
+  if constexpr (kPairs) {
+    const auto is_near = [](int dx, int dy) { return dx >= -1 && dx <= 1 && dy >= -1; };
+#pragma unroll
+    for (int dy = -1; dy <= 0; ++dy) {
+#pragma unroll
+      for (int dx = -1; dx <= 1; ++dx) {
+        if (dy < 0 || dx < 0) near(dx, dy);
+      }
+    }
+#pragma unroll
+    for (int dy = -3; dy <= 0; ++dy) {
+#pragma unroll
+      for (int dx = -4; dx <= 4; ++dx) {
+        if ((dy < 0 || dx < 0) && !is_near(dx, dy)) far(dx, dy);
+      }
+    }
+  } else {
+#pragma unroll
+    for (int dy = -3; dy <= 3; ++dy) {
+#pragma unroll
+      for (int dx = -4; dx <= 4; ++dx) {
+        if ((dx + dy) % 2 == 0 && (dx != 0 || dy != 0)) near(dx, dy);
+      }
+    }
+#pragma unroll
+    for (int dy = -4; dy <= 4; dy += 2) {
+#pragma unroll
+      for (int dx = -6; dx <= 6; dx += 2) {
+        if (dx != 0 || dy != 0) far(dx, dy);
+      }
+    }
+  }
+}
+
+template <bool kPairs>
+using TwoScaleCode = std::conditional_t<kPairs, std::uint32_t, std::uint64_t>;
+
+// How far the smoothed image is compared.
+template <bool kPairs>
+struct TwoScaleReach {
+  static constexpr int kX = kPairs ? 4 : 6, kY = kPairs ? 3 : 4;
+};
+
 // A block's tile, and the words around it that it looks at: of the image (near) and of its binomial sums
 // (far).
+template <bool kPairs>
 struct TwoScaleTile {
   static constexpr int kWarps = 8;
   static constexpr int kWidth = 2 * kWarpSize, kHeight = 32;
-  static constexpr int kFarX = 6, kFarY = 4;
+  static constexpr int kFarX = TwoScaleReach<kPairs>::kX, kFarY = TwoScaleReach<kPairs>::kY;
   static constexpr int kNearX = kFarX + 1, kNearY = kFarY + 1;
   static constexpr int kFarWidth = kWarpSize + 2 * kFarX, kFarHeight = kHeight + 2 * kFarY;
   static constexpr int kNearWidth = kWarpSize + 2 * kNearX, kNearHeight = kHeight + 2 * kNearY;
@@ -29,19 +80,21 @@ struct TwoScaleTile {
   }
 };
 
-// Bits in the order of docs/matching.md, each 1 where the neighbour is darker than the centre.
-static __global__ void __launch_bounds__(TwoScaleTile::kWarps* kWarpSize)
+// Bits in the order of docs/matching.md.
+template <bool kPairs>
+__global__ void __launch_bounds__(TwoScaleTile<kPairs>::kWarps* kWarpSize)
     PackedTwoScaleCensusKernel(DeviceImageView<const std::uint8_t> left,
                                DeviceImageView<const std::uint8_t> right,
-                               DeviceImageView<std::uint64_t> census_left,
-                               DeviceImageView<std::uint64_t> census_right) {
-  using Tile = TwoScaleTile;
+                               DeviceImageView<TwoScaleCode<kPairs>> census_left,
+                               DeviceImageView<TwoScaleCode<kPairs>> census_right) {
+  using Tile = TwoScaleTile<kPairs>;
+  using Code = TwoScaleCode<kPairs>;
   __shared__ Tile tile;
   LetNextKernelBegin();
   const DeviceImageView<const std::uint8_t> image{blockIdx.z == 0 ? left.data : right.data, left.width,
                                                   left.height, left.stride_bytes};
-  const DeviceImageView<std::uint64_t> census{blockIdx.z == 0 ? census_left.data : census_right.data,
-                                              left.width, left.height, census_left.stride_bytes};
+  const DeviceImageView<Code> census{blockIdx.z == 0 ? census_left.data : census_right.data, left.width,
+                                     left.height, census_left.stride_bytes};
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int x_begin = static_cast<int>(blockIdx.x) * Tile::kWidth,
             y_begin = static_cast<int>(blockIdx.y) * Tile::kHeight;
@@ -101,36 +154,34 @@ static __global__ void __launch_bounds__(TwoScaleTile::kWarps* kWarpSize)
   for (int row = warp; row < Tile::kHeight; row += Tile::kWarps) {
     const int y = y_begin + row;
     if (y >= image.height) return;
-    std::uint32_t bits[4] = {};  // sixteen in each half, the last one highest
+    constexpr int kWords = sizeof(Code) / 2;
+    std::uint32_t bits[kWords] = {};  // sixteen in each half, the last one highest
     int bit = 0;
-    // center: of both pixels and 0x7FFF; the halves' highest bits are left where the centre is brighter.
-    const auto add_bit = [&](std::uint32_t center, std::uint32_t neighbour) {
-      bits[bit / 16] = bits[bit / 16] >> 1 | ((center - neighbour) & 0x80008000U);
+    // first: of both pixels and 0x7FFF; the halves' highest bits are left where it is brighter.
+    const auto add_bit = [&](std::uint32_t first, std::uint32_t second) {
+      bits[bit / 16] = bits[bit / 16] >> 1 | ((first - second) & 0x80008000U);
       ++bit;
     };
-    const int near_row = row + Tile::kNearY, near_column = lane + Tile::kNearX;
-    const std::uint32_t center = tile.near[near_row][near_column] + 0x7FFF7FFFU;
-#pragma unroll
-    for (int dy = -3; dy <= 3; ++dy) {
-#pragma unroll
-      for (int dx = -4; dx <= 4; ++dx) {
-        if ((dx + dy) % 2 != 0 || (dx == 0 && dy == 0)) continue;
-        add_bit(center, tile.near[near_row + dy][near_column + dx]);
+    // Of the words around a pixel's, at `at`, in rows of stride words.
+    const auto compare = [&](const std::uint32_t* at, int stride, std::uint32_t center, int dx, int dy) {
+      const std::uint32_t neighbour = at[dy * stride + dx];
+      if constexpr (kPairs) {
+        add_bit(neighbour + 0x7FFF7FFFU, at[-dy * stride - dx]);
+      } else {
+        add_bit(center, neighbour);
       }
-    }
-    const int far_row = row + Tile::kFarY, far_column = lane + Tile::kFarX;
-    const std::uint32_t center_far = tile.far[far_row][far_column] + 0x7FFF7FFFU;
-#pragma unroll
-    for (int dy = -4; dy <= 4; dy += 2) {
-#pragma unroll
-      for (int dx = -6; dx <= 6; dx += 2) {
-        if (dx == 0 && dy == 0) continue;
-        add_bit(center_far, tile.far[far_row + dy][far_column + dx]);
-      }
-    }
+    };
+    const std::uint32_t* const near = &tile.near[row + Tile::kNearY][lane + Tile::kNearX];
+    const std::uint32_t* const far = &tile.far[row + Tile::kFarY][lane + Tile::kFarX];
+    const std::uint32_t center = *near + 0x7FFF7FFFU, center_far = *far + 0x7FFF7FFFU;
+    ForTwoScaleComparisons<kPairs>(
+        [&](int dx, int dy) { compare(near, Tile::kNearWidth, center, dx, dy); },
+        [&](int dx, int dy) { compare(far, Tile::kFarWidth, center_far, dx, dy); });
+    if constexpr (kPairs) bits[1] >>= 1;  // 15 in each half
     const auto code = [&](unsigned halves) {
-      return __byte_perm(bits[0], bits[1], halves) | std::uint64_t{__byte_perm(bits[2], bits[3], halves)}
-                                                         << 32;
+      Code value = __byte_perm(bits[0], bits[1], halves);
+      if constexpr (!kPairs) value |= Code{__byte_perm(bits[2], bits[3], halves)} << 32;
+      return value;
     };
     census(x, y) = code(0x5410);
     if (x + kWarpSize < image.width) census(x + kWarpSize, y) = code(0x7632);

@@ -77,16 +77,20 @@ struct LeftGradient {
     less_own_highest = halves(-own, -highest);
     own_lowest = halves(own - 255, lowest - 255);
   }
-  // Of both pixels the lower distance from the other one's interval.
-  __device__ __forceinline__ std::uint32_t DifferenceFrom(const RightGradient& right,
-                                                          std::uint32_t cap) const {
+  // How far each pixel lies from the other one's interval, in the halves.
+  __device__ __forceinline__ std::uint32_t DistancesFrom(const RightGradient& right) const {
     // max(lowest of right - own, 0), max(own of right - highest, 0); then, if larger, own - highest of right
     // and lowest - own of right.
     const std::uint32_t above = __viaddmax_s16x2_relu(right.lowest_own, less_own_highest, 0U);
-    const std::uint32_t both = __viaddmax_s16x2(right.highest_own, own_lowest, above);
-    return min(min(both & 0xFFFFU, both >> 16), cap);
+    return __viaddmax_s16x2(right.highest_own, own_lowest, above);
   }
 };
+// Of two pairs of pixels the lower distance, at most cap, in the halves.
+__device__ __forceinline__ std::uint32_t Differences(std::uint32_t first, std::uint32_t second,
+                                                     std::uint32_t cap) {
+  return __vimin3_u16x2(__byte_perm(first, second, 0x5410), __byte_perm(first, second, 0x7632),
+                        InBothHalves(cap));
+}
 
 template <typename Shape, typename Code, bool kPadded, bool kGradient>
 __global__ void __launch_bounds__(kWarps* kWarpSize)
@@ -161,34 +165,47 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     for (int u = 0; u < kTogether; ++u) {
       if (decltype(checked)::value && i + u >= count) break;
       std::uint32_t cost[K];
+      [[maybe_unused]] std::uint32_t distances[kGradient ? K : 1];
       const LeftGradient here_gradient(kGradient ? __ldg(gradient.left.Row(y) + x_begin + i + u) : 0U);
 #pragma unroll
       for (int j = 0; j < K; ++j) {
         const int number = K - 1 - j + u;
         const Code differs = here.of[u] ^ met[number / kAtOnce].of[number % kAtOnce];
         cost[j] = IsByArithmetic<Code, kGradient>(u, j) ? BitCountByArithmetic(differs) : BitCount(differs);
+        if constexpr (kGradient) distances[j] = here_gradient.DistancesFrom(met_gradients[number]);
+      }
+      // Two costs a word, of j and j + kApart; by the units that multiply, as those that count bits have enough
+      // to do.
+      constexpr int kApart = K >= 4 ? 2 : 1;
+      std::uint32_t pairs[K / 2];
+#pragma unroll
+      for (int k = 0; k < K / 2; ++k) {
+        const int j = k / kApart * 2 * kApart + k % kApart;
+        pairs[k] = MultiplyAdd(cost[j + kApart], 0x10000U, cost[j]);
         if constexpr (kGradient) {
-          cost[j] = MultiplyAdd(here_gradient.DifferenceFrom(met_gradients[number], gradient.cap),
-                                gradient.weight, cost[j]);
+          pairs[k] = MultiplyAdd(Differences(distances[j], distances[j + kApart], gradient.cap),
+                                 gradient.weight, pairs[k]);
         }
-        const int d = lane * K + j;
-        if constexpr (checked()) {
-          const int x_right = x_begin + i + u - layout.min_disparity - d;
-          if (static_cast<unsigned>(x_right) >= static_cast<unsigned>(layout.width)) cost[j] = outside_cost;
-        }
-        if constexpr (kPadded) {
-          if (d >= layout.num_disparities) cost[j] = static_cast<std::uint32_t>(layout.padding_cost);
-        }
+        const auto replace = [&](int at, std::uint32_t low_mask, int shift) {
+          const int d = lane * K + at;
+          const auto set = [&](std::uint32_t value) { pairs[k] = (pairs[k] & low_mask) | value << shift; };
+          if constexpr (checked()) {
+            const int x_right = x_begin + i + u - layout.min_disparity - d;
+            if (static_cast<unsigned>(x_right) >= static_cast<unsigned>(layout.width)) set(outside_cost);
+          }
+          if constexpr (kPadded) {
+            if (d >= layout.num_disparities) set(static_cast<std::uint32_t>(layout.padding_cost));
+          }
+        };
+        replace(j, 0xFFFF0000U, 0);
+        replace(j + kApart, 0xFFFFU, 16);
       }
       LaneValues<K, std::uint8_t> packed;
 #pragma unroll
       for (int w = 0; w < LaneValues<K, std::uint8_t>::kWords; ++w) {
-        // By the units that multiply: those that count bits have enough to do.
-        packed.words[w] = MultiplyAdd(cost[4 * w + 1], 0x100U, cost[4 * w]);
-        if constexpr (K >= 4) {
-          packed.words[w] = MultiplyAdd(cost[4 * w + 2], 0x10000U, packed.words[w]);
-          packed.words[w] = MultiplyAdd(cost[4 * w + 3], 0x1000000U, packed.words[w]);
-        }
+        packed.words[w] = K >= 4
+                              ? MultiplyAdd(pairs[K >= 4 ? 2 * w + 1 : 0], 0x100U, pairs[K >= 4 ? 2 * w : 0])
+                              : __byte_perm(pairs[w], 0, 0x4420);
       }
       if (Shape::HasValues(lane)) packed.StoreToKeep(to + u * Shape::kPadded, 0, kept);
     }

@@ -25,8 +25,9 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
                             layout.padded() == layout.num_disparities;
   if (layout.leaves_costs_out) layout.bytes_per_sum = 1;
   // Warps that begin first go first. With 8 paths columns and diagonals take longest; where there is room for
-  // the rows beside them (registers, of 8-bit sums), they are the first.
+  // the rows beside them (registers, of 8-bit sums and one P2), they are the first.
   layout.columns_first = layout.num_volumes == 4 && layout.bytes_per_sum == 1 && !layout.leaves_costs_out &&
+                         !IsAdaptive(tables) && !HasOwnColumns(tables) &&
                          (layout.pairs_rows || layout.values_per_lane <= 4);
   return layout;
 }

@@ -14,6 +14,18 @@
 
 namespace parallax::cuda {
 
+// Whether P2 depends on the gradient.
+inline bool IsAdaptive(const MatchingTables& tables) {
+  for (const std::uint16_t p2 : tables.p2) {
+    if (p2 != tables.p2[0]) return true;
+  }
+  return false;
+}
+// Whether columns have penalties of their own.
+inline bool HasOwnColumns(const MatchingTables& tables) {
+  return tables.p1_ground != tables.p1 || tables.p2_vertical != tables.p2;
+}
+
 struct VolumeLayout {
   int width = 0, height = 0;  // px
   int num_disparities = 0;    // D

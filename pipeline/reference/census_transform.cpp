@@ -1,5 +1,7 @@
 #include <algorithm>
+#include <cstdlib>
 
+#include "pipeline/matching_tables.h"
 #include "pipeline/pixel_math.h"
 #include "pipeline/reference/stages.h"
 
@@ -79,11 +81,28 @@ std::uint64_t TwoScaleCode(HostImageView<const T> image, HostImageView<const std
   return code;
 }
 
+// One bit for each pair of opposite pixels of a 9x7 window: those of the 3x3 around the centre, then, in the
+// smoothed image, the others.
+template <typename T>
+std::uint64_t CenterSymmetricTwoScaleCode(HostImageView<const T> image,
+                                          HostImageView<const std::uint16_t> smoothed, int x, int y) {
+  std::uint64_t code = CenterSymmetricCode(image, x, y, 1, 1);
+  int bit = 4;
+  for (int dy = -3; dy <= 0; ++dy) {
+    for (int dx = -4; dx <= 4; ++dx) {
+      if (dy == 0 && dx >= 0) break;
+      if (std::abs(dx) <= 1 && dy >= -1) continue;
+      code |= std::uint64_t{Clamped(smoothed, x + dx, y + dy) > Clamped(smoothed, x - dx, y - dy)} << bit++;
+    }
+  }
+  return code;
+}
+
 template <typename T>
 void Transform(HostImageView<const T> image, CensusWindow window, HostImageView<std::uint64_t> census,
                ThreadPool& threads) {
   HostImage<std::uint16_t> smoothed;
-  if (window == CensusWindow::kTwoScale) smoothed = Smooth(image);
+  if (HasTwoScales(window)) smoothed = Smooth(image);
   threads.ParallelFor(image.height, [&](int y) {
     for (int x = 0; x < image.width; ++x) {
       switch (window) {
@@ -101,6 +120,9 @@ void Transform(HostImageView<const T> image, CensusWindow window, HostImageView<
           break;
         case CensusWindow::kTwoScale:
           census(x, y) = TwoScaleCode(image, smoothed.ConstView(), x, y);
+          break;
+        case CensusWindow::kCenterSymmetricTwoScale:
+          census(x, y) = CenterSymmetricTwoScaleCode(image, smoothed.ConstView(), x, y);
           break;
       }
     }

@@ -124,7 +124,9 @@ inline SweepCase MakeSweepCase(std::uint64_t seed) {
   p.refinement.plane_tolerance = random.OneOf(0.0625F, 0.5F, 1.0F, 1.0F, 64.0F);
   p.refinement.smoothing_passes = random.OneOf(0, 0, 1, 2, 3);
   p.refinement.smoothing_range = random.OneOf(0.0625F, 1.0F, 4.0F, 4.0F, 64.0F);
-  if (random.OneIn(3)) p.census_transform.window = CensusWindow::kTwoScale;
+  if (random.OneIn(2)) {
+    p.census_transform.window = random.OneOf(CensusWindow::kTwoScale, CensusWindow::kCenterSymmetricTwoScale);
+  }
   if (random.OneIn(2)) {
     int& weight = p.matching_cost.gradient_weight;
     weight = random.OneOf(1, 1, 2, 4, random.Between(0, kLargestGradientCost));

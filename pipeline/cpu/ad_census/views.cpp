@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "pipeline/cpu/sgm/sweep.h"
+#include "pipeline/matching_tables.h"
 #include "pipeline/simd/row_tasks.h"
 
 namespace parallax::cpu::ad_census {
@@ -85,12 +86,11 @@ ViewMaker::ViewMaker(int width, int height, const Parameters& parameters)
       gray_(width, height),
       planes_(width, height, KindOf(parameters), nullptr, parameters.matching_cost.num_disparities,
               parameters.matching_cost.min_disparity) {
-  if (parameters.census_transform.window == CensusWindow::kTwoScale)
-    smoothed_ = PaddedImage<std::uint16_t>(width, height);
+  if (HasTwoScales(parameters.census_transform.window)) smoothed_ = PaddedImage<std::uint16_t>(width, height);
 }
 
 std::size_t ViewMaker::BytesOf(int width, int height, const Parameters& parameters) {
-  const std::size_t num_deep = parameters.census_transform.window == CensusWindow::kTwoScale ? 2 : 1;
+  const std::size_t num_deep = HasTwoScales(parameters.census_transform.window) ? 2 : 1;
   return PaddedImage<std::uint8_t>::BytesOf(width, height) +
          num_deep * PaddedImage<std::uint16_t>::BytesOf(width, height) +
          CensusPlanes::BytesOf(width, height, KindOf(parameters), nullptr);

@@ -23,9 +23,9 @@ PathCosts NarrowestPathCosts(const MatchingTables& tables) {
   // left (see SweepView).
   const int p2 = tables.largest_p2, vertical = tables.largest_p2_vertical;
   if (tables.largest_cost + std::max(p2, vertical) > 255) return PathCosts::kWide16;
-  if (TermsOf(tables) == SweepTerms::kBasic && 2 * (tables.largest_cost + p2) <= 255) {
-    return PathCosts::kPairs8;
-  }
+  // With all terms, loops for pairs of L are unrolled for codes of half a word, and those of t for whole ones.
+  const bool may_be_pairs = TermsOf(tables) == SweepTerms::kBasic || tables.census_bits <= 32;
+  if (may_be_pairs && 2 * (tables.largest_cost + std::max(p2, vertical)) <= 255) return PathCosts::kPairs8;
   // With all terms, sums of 8 bits that are kept in pairs must not need to saturate (see Step).
   if (TermsOf(tables) == SweepTerms::kAll && tables.largest_cost + tables.p1 + std::max(p2, vertical) > 255) {
     return PathCosts::kWide8;
@@ -38,7 +38,8 @@ SweepFunction GetSweep(PathCosts costs, SweepTerms terms, int num_paths, bool la
                        int num_code_planes) {
   switch (costs) {
     case PathCosts::kPairs8:
-      return GetPairs8Sweep(num_paths, last, stripes, num_code_planes);
+      return terms == SweepTerms::kAll ? GetPairs8SweepOfAllTerms(num_paths, last, stripes, num_code_planes)
+                                       : GetPairs8Sweep(num_paths, last, stripes, num_code_planes);
     case PathCosts::kStepPairs8:
       return terms == SweepTerms::kAll
                  ? GetStepPairs8SweepOfAllTerms(num_paths, last, stripes, num_code_planes)

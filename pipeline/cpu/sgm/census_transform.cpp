@@ -1,6 +1,7 @@
 #include "pipeline/cpu/sgm/census_transform.h"
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "pipeline/cpu/sgm/census_kernels.h"
 #include "pipeline/matching_tables.h"
@@ -8,8 +9,26 @@
 namespace parallax::cpu {
 namespace {
 
-// Those of the window of two scales: of the image itself, and of the smoothed one.
-CensusComparisons NearComparisons(std::ptrdiff_t stride) {
+// Pixels of a 9x7 window before its centre, in reading order, with those opposite them, where takes(dx, dy).
+template <typename Takes>
+CensusComparisons PairsOf9x7(std::ptrdiff_t stride, const Takes& takes) {
+  CensusComparisons c;
+  for (int dy = -3; dy <= 0; ++dy) {
+    for (int dx = -4; dx <= 4; ++dx) {
+      if (dy == 0 && dx >= 0) break;
+      if (!takes(dx, dy)) continue;
+      c.brighter[c.count] = dy * stride + dx;
+      c.darker[c.count++] = -(dy * stride + dx);
+    }
+  }
+  return c;
+}
+
+bool IsBesideCentre(int dx, int dy) { return std::abs(dx) <= 1 && std::abs(dy) <= 1; }
+
+// Those of the windows of two scales: of the image itself, and of the smoothed one.
+CensusComparisons NearComparisons(CensusWindow window, std::ptrdiff_t stride) {
+  if (window == CensusWindow::kCenterSymmetricTwoScale) return PairsOf9x7(stride, IsBesideCentre);
   CensusComparisons c;
   for (int dy = -3; dy <= 3; ++dy) {
     for (int dx = -4; dx <= 4; ++dx) {
@@ -18,8 +37,13 @@ CensusComparisons NearComparisons(std::ptrdiff_t stride) {
   }
   return c;
 }
-CensusComparisons FarComparisons(std::ptrdiff_t stride, int first_bit) {
+CensusComparisons FarComparisons(CensusWindow window, std::ptrdiff_t stride, int first_bit) {
   CensusComparisons c;
+  if (window == CensusWindow::kCenterSymmetricTwoScale) {
+    c = PairsOf9x7(stride, [](int dx, int dy) { return !IsBesideCentre(dx, dy); });
+    c.first_bit = first_bit;
+    return c;
+  }
   c.first_bit = first_bit;
   for (int dy = -4; dy <= 4; dy += 2) {
     for (int dx = -6; dx <= 6; dx += 2) {
@@ -30,8 +54,8 @@ CensusComparisons FarComparisons(std::ptrdiff_t stride, int first_bit) {
 }
 
 CensusComparisons ComparisonsOf(CensusWindow window, std::ptrdiff_t stride) {
-  if (window == CensusWindow::kTwoScale) return NearComparisons(stride);
-  const bool symmetric = window == CensusWindow::kCenterSymmetric9x7;
+  if (HasTwoScales(window)) return NearComparisons(window, stride);
+  if (window == CensusWindow::kCenterSymmetric9x7) return PairsOf9x7(stride, [](int, int) { return true; });
   const int radius_x = window == CensusWindow::k5x5 ? 2 : window == CensusWindow::k7x7 ? 3 : 4;
   const int radius_y = window == CensusWindow::k5x5 ? 2 : 3;
   CensusComparisons c;
@@ -39,9 +63,7 @@ CensusComparisons ComparisonsOf(CensusWindow window, std::ptrdiff_t stride) {
     for (int dx = -radius_x; dx <= radius_x; ++dx) {
       const std::ptrdiff_t offset = dy * stride + dx;
       if (offset == 0) continue;
-      if (symmetric && offset > 0) return c;  // the rest are the mirror images
-      c.brighter[c.count] = symmetric ? offset : 0;
-      c.darker[c.count++] = symmetric ? -offset : offset;
+      c.darker[c.count++] = offset;
     }
   }
   return c;
@@ -145,8 +167,8 @@ void CensusPlanes::Transform(const PlaneInput& input, int y_begin, int y_end) {
   const CensusComparisons comparisons =
       ComparisonsOf(kind_.window, deep ? input.gray16->stride() : input.gray8->stride());
   CensusComparisons far;
-  if (kind_.window == CensusWindow::kTwoScale)
-    far = FarComparisons(input.smoothed->stride(), comparisons.count);
+  if (HasTwoScales(kind_.window))
+    far = FarComparisons(kind_.window, input.smoothed->stride(), comparisons.count);
   // Right pixels that some disparity leads to.
   int x_begin = 0, x_end = width_;
   if (phases_ != nullptr) {

@@ -34,7 +34,7 @@ DisparityMap MakeMap(int width, int height) {
 }
 
 cpu::PaddedImage<std::uint16_t> SmoothedOf(const Parameters& parameters, int width, int height) {
-  if (parameters.census_transform.window != CensusWindow::kTwoScale) return {};
+  if (!HasTwoScales(parameters.census_transform.window)) return {};
   return {width, height};
 }
 
@@ -100,7 +100,7 @@ class CpuSgmMatcher final : public StereoMatcher {
     const auto planes = [&](const cpu::PhasedRow* phases) {
       return cpu::CensusPlanes::BytesOf(width_, height_, aggregator_.plane_kind(), phases);
     };
-    const std::size_t num_deep = parameters_.census_transform.window == CensusWindow::kTwoScale ? 4 : 2;
+    const std::size_t num_deep = HasTwoScales(parameters_.census_transform.window) ? 4 : 2;
     const std::size_t images = 2 * cpu::PaddedImage<std::uint8_t>::BytesOf(width_, height_) +
                                num_deep * cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_) +
                                planes(nullptr) + planes(&aggregator_.right_row()) + SelectedBytes();
@@ -155,7 +155,7 @@ class CpuSgmMatcher final : public StereoMatcher {
     });
     const cpu::PlaneInput left_input{&guide_, deep ? &deep_left_ : nullptr, &smoothed_left_};
     const cpu::PlaneInput right_input{&gray_right_, deep ? &deep_right_ : nullptr, &smoothed_right_};
-    if (parameters_.census_transform.window == CensusWindow::kTwoScale) {
+    if (HasTwoScales(parameters_.census_transform.window)) {
       cpu::ForRowBlocks(height_, kRowsPerBlock, threads_, [&](int begin, int end) {
         const auto smooth = [&](const cpu::PlaneInput& input, cpu::PaddedImage<std::uint16_t>& smoothed) {
           if (deep) return cpu::SmoothRows(*input.gray16, begin, end, smoothed);

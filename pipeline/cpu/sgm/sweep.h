@@ -103,6 +103,7 @@ inline constexpr int kMostTileColumns = 64;  // pixels of a part at most
 
 // The best one that this machine (or the instruction set that a test chose) has.
 SweepFunction GetPairs8Sweep(int num_paths, bool last, int stripes, int num_code_planes);
+SweepFunction GetPairs8SweepOfAllTerms(int num_paths, bool last, int stripes, int num_code_planes);
 SweepFunction GetStepPairs8Sweep(int num_paths, bool last, int stripes, int num_code_planes);
 SweepFunction GetStepPairs8SweepOfAllTerms(int num_paths, bool last, int stripes, int num_code_planes);
 SweepFunction GetWide8Sweep(SweepTerms terms, int num_paths, bool last);

@@ -91,6 +91,22 @@ TEST(CpuMatcher, EqualsTheReferenceWithAllTermsWhereLoopsAreUnrolled) {
   }
 }
 
+// The same where two path costs fit a byte (31 bits), and where the largest ones do not by one.
+TEST(CpuMatcher, EqualsTheReferenceWithAllTermsWherePathCostsArePaired) {
+  for (const int num_disparities : {64, 100, 128, 192, 256}) {
+    for (const int num_paths : {4, 8}) {
+      for (const int p2 : {80, 81}) {  // 2 (31 + 16 + 80) = 254
+        SweepCase c = MakeCase(331, 9, num_disparities, 11);
+        c.parameters.census_transform.window = CensusWindow::kCenterSymmetricTwoScale;
+        c.parameters.matching_cost.gradient_weight = 2;
+        c.parameters.matching_cost.gradient_cap = 8;
+        c.parameters.aggregation = {num_paths, 10, p2, 20, 1, 67, 100};
+        ExpectReferenceOnEveryInstructionSet(c, test::MakeSweepPair(c));
+      }
+    }
+  }
+}
+
 // Left a ramp, right the same as far as x = 20 and from there one that falls: there the census codes differ
 // in every bit, so that path costs, and their sums over all paths, are as large as can be.
 SweepPair MakeRamps(int width, int height) {

@@ -68,6 +68,18 @@ TEST(CensusTransform, TwoScalesCompareTheImageNearbyAndTheSmoothedOneAround) {
   EXPECT_EQ(census(7, 6), 0U);
 }
 
+TEST(CensusTransform, PairsOnTwoScalesCompareTheImageBesideTheCentreAndTheSmoothedOneAround) {
+  const auto census = [](const auto& pixel) {
+    return Census(ImageFrom<std::uint8_t>(15, 13, pixel), CensusWindow::kCenterSymmetricTwoScale)(7, 6);
+  };
+  EXPECT_EQ(census([](int x, int y) { return 250 - (y * 15 + x); }), (std::uint64_t{1} << 31) - 1);
+  EXPECT_EQ(census([](int x, int y) { return y * 15 + x; }), 0U);
+  // The left neighbour is the first of pair 3. Smoothed, it reaches 2 to the left, in the centre's row (pair 30) and
+  // in those above (24) and below, where it is the second of its pair.
+  EXPECT_EQ(census([](int x, int y) { return x == 6 && y == 6 ? 9 : 1; }),
+            std::uint64_t{1} << 3 | std::uint64_t{1} << 24 | std::uint64_t{1} << 30);
+}
+
 TEST(CensusTransform, SmoothedOutsideIsTheSumOfTheNearestPixelInside) {
   // Sums of the row 4 4 0: 64, 48, 16 (of 16 weights 12 and 4 lie on the first two of the middle one's).
   const auto row = ImageOf<std::uint8_t>({{4, 4, 0}});
@@ -106,8 +118,9 @@ TEST(CensusTransform, IgnoresBrightnessAndContrast) {
   const auto image = ImageFrom<std::uint8_t>(40, 30, [](int x, int y) { return test::NoiseAt(x, y) / 4; });
   const auto brighter =
       ImageFrom<std::uint8_t>(40, 30, [](int x, int y) { return test::NoiseAt(x, y) / 4 * 3 + 20; });
-  for (const auto window : {CensusWindow::k5x5, CensusWindow::k7x7, CensusWindow::k9x7,
-                            CensusWindow::kCenterSymmetric9x7, CensusWindow::kTwoScale}) {
+  for (const auto window :
+       {CensusWindow::k5x5, CensusWindow::k7x7, CensusWindow::k9x7, CensusWindow::kCenterSymmetric9x7,
+        CensusWindow::kTwoScale, CensusWindow::kCenterSymmetricTwoScale}) {
     EXPECT_TRUE(test::SamePixels(Census(image, window).ConstView(), Census(brighter, window).ConstView()));
   }
 }

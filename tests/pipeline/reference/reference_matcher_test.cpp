@@ -35,7 +35,8 @@ Parameters With(int num_disparities, CensusWindow window = CensusWindow::k9x7) {
 class EveryWindow : public testing::TestWithParam<CensusWindow> {};
 INSTANTIATE_TEST_SUITE_P(ReferenceMatcher, EveryWindow,
                          testing::Values(CensusWindow::k5x5, CensusWindow::k7x7, CensusWindow::k9x7,
-                                         CensusWindow::kCenterSymmetric9x7, CensusWindow::kTwoScale),
+                                         CensusWindow::kCenterSymmetric9x7, CensusWindow::kTwoScale,
+                                         CensusWindow::kCenterSymmetricTwoScale),
                          [](const auto& window) {
                            return "Window" + std::string(kCensusWindowNames[static_cast<int>(window.param)]);
                          });
