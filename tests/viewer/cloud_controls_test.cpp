@@ -102,6 +102,25 @@ TEST_F(CloudControls, ViewsFromBehindAboveAndAside) {
   EXPECT_TRUE(window.Await(CloudHas("moved", true)));
   window.ClickControl("reset_view");
   EXPECT_TRUE(window.Await(CloudHas("moved", false)));
+  // The wheel comes nearer or goes away along the line of sight; the right button shifts what is seen.
+  const auto distance = [](const Json& from, const Json& to) {
+    double sum = 0;
+    for (std::size_t i = 0; i < 3; ++i) sum += std::pow(to[i].get<double>() - from[i].get<double>(), 2);
+    return std::sqrt(sum);
+  };
+  Json before = window.State()["cloud"];
+  const auto moved = [&] {
+    return Cloud([&](const Json& cloud) {
+      return distance(before["eye"], cloud["eye"]) > 0.1 &&
+             distance(before["forward"], cloud["forward"]) < 0.01;
+    });
+  };
+  window.Wheel(x, y, 2);
+  EXPECT_TRUE(window.Await(moved()));
+  window.Settle();
+  before = window.State()["cloud"];
+  window.Drag(x, y, x + 100, y + 40, 3);
+  EXPECT_TRUE(window.Await(moved()));
   EXPECT_EQ(window.Close(), 0);
 }
 
