@@ -18,7 +18,7 @@ inline constexpr std::array<float, 6> kBendBounds_px = {1.0F / 32, 1.0F / 16, 1.
                                                         1.0F / 4,  1.0F / 2,  1};
 inline constexpr std::array<int, 6> kGapBounds = {1, 3, 5, 10, 20, 40};  // pixels of 7x7
 
-// A table fitted to ground truth by tools/uncertainty. The values here are those of the preset `default`,
+// A table fitted to ground truth by tools/uncertainty. The values here are for presets without their own,
 // fitted to KITTI 2012 and Middlebury together.
 struct UncertaintyParameters {
   // Sigma of a pixel that was kept, on an even surface without rejected pixels around it, by confidence.
