@@ -10,6 +10,7 @@
 //   judged                      DisparityMap, between the last two, where trees judge pixels
 //   planes, median              DisparityMap after that stage, where there are planes, and where smoothing
 //   follows
+//   chosen                      DisparityMap, between these, where trees choose among values
 #pragma once
 
 #include <algorithm>
