@@ -282,7 +282,8 @@ void VisitParameters(P& p, Visitor&& visit) {
         p.filter.fill);
   visit(Info{"filter.median", "px", 0, 5, "side of the median window: 0 (off), 3 or 5"}, p.filter.median);
   visit(Info{"refinement.trees", "", 0, 0,
-             "learned trees that reject pixels and restore others before holes are filled and, with planes, choose "
+             "learned trees that reject pixels and restore others before holes are filled and, with planes, "
+             "choose "
              "among values for rejected ones: none or driving (trained on streets); method sgm"},
         p.refinement.trees);
   visit(Info{"refinement.planes", "", 0, 0,
