@@ -92,20 +92,26 @@ SweepFunction ChoosePaths(int num_paths, bool last) {
 }
 
 // Loops over vectors are unrolled for the usual numbers of disparities (64, 128, 192, 256), and those over
-// the census planes for codes of kUsualBits; with all terms only both together, since so much code takes
-// its time to compile.
+// the census planes for codes of kUsualBits; with all terms only both together, and pairs of L with 8 paths only,
+// since so much code takes its time to compile.
 template <PathCosts kCosts, SweepTerms kTerms, int kUsualBits>
 SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_code_planes) {
   constexpr int kUsualPlanes = (kUsualBits + kPlaneBits - 1) / kPlaneBits;
+  constexpr bool kOnly8Paths = kTerms == SweepTerms::kAll && kCosts == PathCosts::kPairs8;
   const bool is_usual = num_code_planes == kUsualPlanes;
   [[maybe_unused]] const auto choose = [&](auto count) {
     constexpr int kStripes8 = decltype(count)::value;
     if constexpr (kTerms == SweepTerms::kBasic) {
       if (!is_usual) return ChoosePaths<kCosts, kTerms, kStripes8, 0>(num_paths, last);
     }
-    return ChoosePaths<kCosts, kTerms, kStripes8, kUsualPlanes>(num_paths, last);
+    if constexpr (kOnly8Paths) {
+      return last ? Sweep<kCosts, kTerms, kStripes8, kUsualPlanes, 8, true>
+                  : Sweep<kCosts, kTerms, kStripes8, kUsualPlanes, 8, false>;
+    } else {
+      return ChoosePaths<kCosts, kTerms, kStripes8, kUsualPlanes>(num_paths, last);
+    }
   };
-  if (kTerms == SweepTerms::kAll && !is_usual) stripes = 0;
+  if (kTerms == SweepTerms::kAll && (!is_usual || (kOnly8Paths && num_paths != 8))) stripes = 0;
   switch (stripes) {
 #if HWY_MAX_BYTES == 64
     case 1:
