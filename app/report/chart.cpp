@@ -83,12 +83,16 @@ std::string AxesSvg(const Chart& chart, const Axes& axes) {
 }
 
 std::string CurveSvg(const Chart& chart, const ChartSeries& series, const Axes& axes, const char* color) {
-  std::string path;
+  std::string path, dot;
   for (const auto& point : series.points) {
     if (!IsShown(chart, point)) continue;
-    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", axes.XOf(point.first),
-                        axes.YOf(point.second));
+    const double x = axes.XOf(point.first), y = axes.YOf(point.second);
+    // One point makes no line.
+    dot = path.empty() ? fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"4\" fill=\"{}\"/>", x, y, color)
+                       : std::string();
+    path += fmt::format("{}{:.1f} {:.1f}", path.empty() ? "M" : "L", x, y);
   }
+  if (!dot.empty()) return dot;
   return fmt::format("<path d=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"2\"{}/>", path, color,
                      series.dashed ? " stroke-dasharray=\"5 4\"" : "");
 }

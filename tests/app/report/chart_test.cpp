@@ -26,6 +26,14 @@ TEST(Chart, WhatIsNotFiniteIsLeftOut) {
   EXPECT_THAT(SvgOf({"empty", "", "", {{"", {{0, kNaN}}}}}), HasSubstr("nothing to show"));
 }
 
+TEST(Chart, APointWithoutOthersIsADot) {
+  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
+  const std::string svg = SvgOf({"t", "", "", {{"", {{0, kNaN}, {1, 5}, {2, kNaN}}}}});
+  EXPECT_THAT(svg, HasSubstr("<circle"));
+  EXPECT_THAT(svg, Not(HasSubstr("<path")));
+  EXPECT_THAT(SvgOf({"t", "", "", {{"", {{0, 1}, {1, 5}}}}}), Not(HasSubstr("<circle")));
+}
+
 TEST(Chart, TextIsEscaped) {
   EXPECT_THAT(SvgOf({"a < b", "", "", {{"", {{0, 0}, {1, 1}}}}}), HasSubstr("a &lt; b"));
 }
