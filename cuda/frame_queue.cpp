@@ -85,7 +85,7 @@ class FrameQueue final : public MatcherQueue {
       slot = busy_.front();
     }
     try {
-      slot->Wait();
+      slot->Wait(capacity() >= kManyFrames);
     } catch (...) {  // it does not come back, and must not keep others from starting
       const std::lock_guard lock(mutex_);
       busy_.pop_front();
@@ -99,6 +99,9 @@ class FrameQueue final : public MatcherQueue {
     read_ = slot;
     changed_.notify_all();
   }
+
+  // With so many in flight nobody waits for the single frame, and the cores may have others to read and to write.
+  static constexpr std::size_t kManyFrames = 3;
 
   const int device_;
   const std::shared_ptr<SharedBySlots> shared_;

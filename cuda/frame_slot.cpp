@@ -188,8 +188,8 @@ void FrameSlot::StartObserved(const CameraImageView& left, const CameraImageView
   done_.Record(stream());
 }
 
-void FrameSlot::Wait() {
-  Check(cudaEventSynchronize(done_.get()), "cudaEventSynchronize");
+void FrameSlot::Wait(bool asleep) {
+  asleep ? done_.WaitAsleep() : done_.Wait();
   if (rectifier_) {
     const auto rectified = [&](const PinnedBuffer<std::uint8_t>& image) {
       return ImageOf<Memory::kHost>(format_.pixel_type, image.data(), format_.width, format_.height);

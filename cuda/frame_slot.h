@@ -68,7 +68,8 @@ class FrameSlot {
                      const StepObserver& observer, bool results_between);
   // Launches the last pair again, as it lies in page-locked memory, without reprojection.
   void Restart();
-  void Wait();
+  // asleep: as Event::WaitAsleep.
+  void Wait(bool asleep = false);
   DisparityMapView result() const;
   // The same, lent where memory is to be had for the next frame's.
   FinishedMap TakeResult();

@@ -4,6 +4,7 @@
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <charconv>
@@ -12,6 +13,7 @@
 #include <string>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "pipeline/error.h"
 
@@ -25,6 +27,8 @@ bool IsDeviceOrPipe(const std::filesystem::path& path) {
 }
 
 thread_local int t_not_waiting = 0;  // how many WithoutWaitingForDisk there are
+// What was written while there are any.
+thread_local std::vector<std::pair<std::filesystem::path, FileContent>> t_written;
 
 // Waits until the file is on the disk; false, with errno, where it cannot get there.
 bool SyncToDisk(const std::filesystem::path& path) {
@@ -126,13 +130,23 @@ void AtomicFile::Commit() {
 }
 
 WithoutWaitingForDisk::WithoutWaitingForDisk() { ++t_not_waiting; }
-WithoutWaitingForDisk::~WithoutWaitingForDisk() { --t_not_waiting; }
+WithoutWaitingForDisk::~WithoutWaitingForDisk() {
+  if (--t_not_waiting == 0) t_written.clear();
+}
+
+std::optional<FileContent> ContentWritten(const std::filesystem::path& path) {
+  const auto last = std::find_if(t_written.rbegin(), t_written.rend(),
+                                 [&](const auto& written) { return written.first == path; });
+  return last == t_written.rend() ? std::nullopt : std::optional(last->second);
+}
 
 void WriteFileAtomically(const std::filesystem::path& path, std::span<const std::uint8_t> bytes) {
   AtomicFile file(path);
   file.stream().write(reinterpret_cast<const char*>(bytes.data()),
                       static_cast<std::streamsize>(bytes.size()));
   file.Commit();
+  if (t_not_waiting > 0 && file.has_own_name())
+    t_written.emplace_back(path, FileContent{bytes.size(), Crc32(bytes)});
 }
 
 }  // namespace parallax

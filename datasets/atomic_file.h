@@ -4,8 +4,11 @@
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
+#include <optional>
 #include <ostream>
 #include <span>
+
+#include "datasets/file_identity.h"
 
 namespace parallax {
 
@@ -27,6 +30,8 @@ class AtomicFile {
   std::ostream& stream() { return stream_; }
   // Throws Error (and removes the temporary file) when any write failed, e.g. on a full disk.
   void Commit();
+  // False where it stands for another file, or for a device or pipe.
+  bool has_own_name() const { return IsRenamed() && target_path_ == path_; }
 
  private:
   bool IsRenamed() const { return temporary_path_ != target_path_; }
@@ -52,6 +57,10 @@ class WithoutWaitingForDisk {
   WithoutWaitingForDisk(const WithoutWaitingForDisk&) = delete;
   WithoutWaitingForDisk& operator=(const WithoutWaitingForDisk&) = delete;
 };
+
+// What WriteFileAtomically wrote there in this thread while the WithoutWaitingForDisk lives, so that nobody has to read it
+// again for the checksum; nullopt where it did not, or wrote to the target of a link.
+std::optional<FileContent> ContentWritten(const std::filesystem::path& path);
 
 // Writes the bytes as the whole file `path`. Throws Error.
 void WriteFileAtomically(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);

@@ -99,6 +99,14 @@ class DevicePool::Queue final : public MatcherQueue {
   ResultsBeside TakeBeside() override { return std::exchange(collected_.beside, {}); }
   StageTimes times() const override { return collected_.times; }
 
+  bool oldest_is_done() const override {
+    const std::scoped_lock lock(mutex_);
+    return frames_.empty() || frames_.front()->is_done;
+  }
+  void TellWhenDone(std::function<void()> done) override {
+    const std::scoped_lock lock(mutex_);
+    tell_done_ = std::move(done);
+  }
   std::size_t in_flight() const override {
     const std::scoped_lock lock(mutex_);
     return frames_.size();
@@ -283,7 +291,9 @@ class DevicePool::Queue final : public MatcherQueue {
   }
   void Finish(Frame& frame) {
     frame.is_done = true;
-    if (&frame == frames_.front().get()) oldest_is_done_.notify_one();
+    if (&frame != frames_.front().get()) return;
+    oldest_is_done_.notify_one();
+    if (tell_done_) tell_done_();
   }
 
   void CollectOldest() {
@@ -304,6 +314,7 @@ class DevicePool::Queue final : public MatcherQueue {
   std::size_t capacity_ = 0;
   bool rectifies_ = true;
   Result collected_;  // of who collects
+  std::function<void()> tell_done_;
   mutable std::mutex mutex_;
   std::condition_variable room_, frame_waits_, oldest_is_done_;
   std::size_t num_submitted_ = 0;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <memory>
 
 #include "pipeline/disparity_map.h"
@@ -40,6 +41,11 @@ class MatcherQueue {
   virtual ResultsBeside TakeBeside() { return {}; }
   // Of the frame collected last, each on its own, where stages are timed; else zeros.
   virtual StageTimes times() const { return {}; }
+  // Whether Collect() returns at once; true as well of a queue that cannot tell.
+  virtual bool oldest_is_done() const { return true; }
+  // From then on, done is called, in any thread, when the oldest frame is; for one who waits for other things, too. It
+  // must not call the queue.
+  virtual void TellWhenDone(std::function<void()> /*done*/) {}
   virtual std::size_t in_flight() const = 0;     // submitted and not collected
   virtual std::size_t capacity() const = 0;      // as many may be in flight
   virtual std::size_t memory_bytes() const = 0;  // of what it runs on

@@ -12,6 +12,7 @@
 #include <system_error>
 #include <utility>
 
+#include "datasets/atomic_file.h"
 #include "datasets/formats/file_bytes.h"
 #include "pipeline/error.h"
 
@@ -239,7 +240,9 @@ JournalRecord FinishRecord(const fs::path& folder, const std::string& name, cons
                            const std::vector<std::string>& files) {
   FinishedResult result{origin, made_of, {}, {}};
   for (const std::string& file : files) {
-    if (const std::optional<FileContent> content = ContentOf(folder / file)) {
+    std::optional<FileContent> content = ContentWritten(folder / file);
+    if (!content) content = ContentOf(folder / file);
+    if (content) {
       result.files.push_back({file, *content});
     } else {
       result.absent.push_back(file);

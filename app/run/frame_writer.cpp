@@ -166,14 +166,15 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
   }
   const std::vector<Output> outputs = OutputsFor(calibrated);
   if (Contains(outputs, Output::kDisparity)) {
-    const DisparityPngLosses losses = WriteDisparityPng(PathOf(Output::kDisparity, name), disparity);
-    if (losses.num_negative > 0) {
+    const DisparityPngCounts counts = WriteDisparityPng(PathOf(Output::kDisparity, name), disparity);
+    report.num_valid = counts.num_valid;
+    if (counts.num_negative > 0) {
       report.notes.push_back(
-          std::to_string(losses.num_negative) +
+          std::to_string(counts.num_negative) +
           " negative disparities left out of the PNG, which cannot hold them (--write pfm can)");
     }
-    if (losses.num_clipped > 0) {
-      report.notes.push_back(std::to_string(losses.num_clipped) +
+    if (counts.num_clipped > 0) {
+      report.notes.push_back(std::to_string(counts.num_clipped) +
                              " disparities of 256 px and more clipped in the PNG (--write pfm holds them)");
     }
   }

@@ -61,7 +61,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int kMaxWriters = 8, kMaxReaders = 16;  // for each device
+constexpr int kMaxReaders = 16;  // for each device; and as many writers
 
 // What is done with clouds; null where nothing is.
 std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector<Output>& outputs) {
@@ -206,8 +206,8 @@ class RunCommand {
                      .num_threads = options_.matching.num_threads,
                      .device = options_.matching.device,
                      .memory_limit_bytes = memory_limit_bytes_,
-                     .num_writers = ThreadsOfRoad(kMaxWriters),
-                     .num_readers = ThreadsOfRoad(kMaxReaders),
+                     .num_writers = ThreadsOfRoad(),
+                     .num_readers = ThreadsOfRoad(),
                      .stop_requested = [&] {
                        if (viewer_ != nullptr && viewer_->closed()) window_closed_ = true;
                        return window_closed_ || interrupt.requested() || (Leads() && shared_->interrupted());
@@ -293,11 +293,11 @@ class RunCommand {
 
   // To read or to write with: one per core, or per core of a rank's share, and at most so many for each
   // device.
-  int ThreadsOfRoad(int most) const {
+  int ThreadsOfRoad() const {
     const int num_cores = shared_ != nullptr ? options_.matching.num_threads
                                              : static_cast<int>(std::thread::hardware_concurrency());
     const int num_devices = pool_ ? static_cast<int>(pool_->num_left()) : 1;
-    return std::clamp(num_cores, 1, most * num_devices);
+    return std::clamp(num_cores, 1, kMaxReaders * num_devices);
   }
 
   // All of the source, or what this process takes of it.

@@ -3,7 +3,9 @@
 
 #include <cuda_runtime_api.h>
 
+#include <chrono>
 #include <cstddef>
+#include <thread>
 #include <utility>
 
 #include "cuda/device/check.h"
@@ -36,6 +38,18 @@ class Event {
   Event& operator=(Event&&) = delete;
   cudaEvent_t get() const { return event_; }
   void Record(cudaStream_t stream) { Check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
+  // Waits at full speed, which takes a core.
+  void Wait() const { Check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
+  // Looks again and again, and sleeps between: for those whose cores have better things to do, and who have time.
+  void WaitAsleep() const {
+    constexpr std::chrono::microseconds kNap{30};
+    cudaError_t status = cudaSuccess;
+    while ((status = cudaEventQuery(event_)) == cudaErrorNotReady) {
+      cudaGetLastError();  // so that the next call does not report it
+      std::this_thread::sleep_for(kNap);
+    }
+    Check(status, "cudaEventQuery");
+  }
 
  private:
   cudaEvent_t event_ = nullptr;

@@ -36,28 +36,30 @@ HostImage<float> ReadDisparityPng(const std::filesystem::path& path) {
   return DivideOrNan(ReadGray16(path), kDisparityScale);
 }
 
-DisparityPngLosses WriteDisparityPng(const std::filesystem::path& path,
+DisparityPngCounts WriteDisparityPng(const std::filesystem::path& path,
                                      HostImageView<const float> disparity) {
-  DisparityPngLosses losses;
+  DisparityPngCounts counts;
   HostImage<std::uint16_t> values(disparity.width, disparity.height);
   for (int y = 0; y < disparity.height; ++y) {
     const float* from = disparity.Row(y);
     std::uint16_t* to = values.Row(y);
     // Without branches, so that compilers make vectors of it: it runs once per pixel of every frame.
-    int num_negative = 0, num_clipped = 0;
+    int num_valid = 0, num_negative = 0, num_clipped = 0;
     for (int x = 0; x < disparity.width; ++x) {
       const float d_px = from[x];
+      num_valid += (d_px >= -kMaxFloat) & (d_px <= kMaxFloat);
       num_negative += (d_px < 0) & (d_px >= -kMaxFloat);
       num_clipped += (d_px >= kEndOfU16 / kDisparityScale) & (d_px <= kMaxFloat);
       const bool is_value = (d_px >= 0) & (d_px <= kMaxFloat);
       const float value = std::min(std::max(d_px * kDisparityScale, 1.0F), kMaxU16);
       to[x] = static_cast<std::uint16_t>(static_cast<int>(is_value ? value : 0.0F));
     }
-    losses.num_negative += static_cast<std::size_t>(num_negative);
-    losses.num_clipped += static_cast<std::size_t>(num_clipped);
+    counts.num_valid += static_cast<std::size_t>(num_valid);
+    counts.num_negative += static_cast<std::size_t>(num_negative);
+    counts.num_clipped += static_cast<std::size_t>(num_clipped);
   }
   WritePng(path, values.ConstView());
-  return losses;
+  return counts;
 }
 
 HostImage<float> ReadScaledDisparity(const std::filesystem::path& path, int scale) {

@@ -12,14 +12,15 @@ namespace parallax {
 HostImage<float> ReadDisparityPng(const std::filesystem::path& path);
 
 // What a 16-bit PNG cannot hold.
-struct DisparityPngLosses {
+struct DisparityPngCounts {
+  std::size_t num_valid = 0;     // pixels with a disparity, those below included
   std::size_t num_negative = 0;  // pixels below 0 px, written as none
   std::size_t num_clipped = 0;   // pixels of 256 px and more, written as 65535 / 256
 };
 
 // Writes as KITTI's devkit does, atomically: floor(256 d), at least 1 so that 0 px stays a value. Throws
 // Error.
-DisparityPngLosses WriteDisparityPng(const std::filesystem::path& path, HostImageView<const float> disparity);
+DisparityPngCounts WriteDisparityPng(const std::filesystem::path& path, HostImageView<const float> disparity);
 
 // 8-bit truth of Middlebury's 2001-2006 sets: disparity in px = value / scale, 0 = unknown. Throws Error.
 HostImage<float> ReadScaledDisparity(const std::filesystem::path& path, int scale);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <condition_variable>
 #include <exception>
+#include <functional>
 #include <mutex>
 #include <stop_token>
 #include <string>
@@ -118,6 +119,15 @@ class CpuMatcherQueue final : public MatcherQueue {
     return std::exchange(collected_, {});
   }
 
+  bool oldest_is_done() const override {
+    const std::scoped_lock lock(mutex_);
+    return num_submitted_ == num_collected_ || slots_[num_collected_ % slots_.size()].is_matched;
+  }
+  void TellWhenDone(std::function<void()> done) override {
+    const std::scoped_lock lock(mutex_);
+    tell_done_ = std::move(done);
+  }
+
   StageTimes times() const override { return times_; }
   std::size_t in_flight() const override {
     const std::scoped_lock lock(mutex_);
@@ -143,7 +153,9 @@ class CpuMatcherQueue final : public MatcherQueue {
       }
       lock.lock();
       slot.is_matched = true;
+      if (&slot != &SlotOf(num_collected_)) continue;
       matched_.notify_one();
+      if (tell_done_) tell_done_();
     }
   }
 
@@ -155,6 +167,7 @@ class CpuMatcherQueue final : public MatcherQueue {
   std::vector<Slot> slots_;  // frame i in slot i modulo their number
   DisparityMap collected_;
   StageTimes times_;
+  std::function<void()> tell_done_;
   std::vector<std::unique_ptr<StereoMatcher>> matchers_;
   std::vector<std::jthread> threads_;  // ends first
 };

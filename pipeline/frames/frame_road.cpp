@@ -16,14 +16,15 @@
 
 #include "pipeline/calibration/rectifier.h"
 #include "pipeline/error.h"
-#include "pipeline/frames/bounded_queue.h"
+#include "pipeline/frames/bell.h"
+#include "pipeline/frames/crew.h"
 #include "pipeline/frames/source_reader.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax {
 namespace {
 
-constexpr std::size_t kFramesAwaitingWriters = 8;
+constexpr std::size_t kFramesAwaitingWriters = 8;  // beside those that are written
 constexpr int kMaxWriters = 8, kMaxReaders = 16;
 constexpr std::chrono::milliseconds kBetweenQuestions{20};  // whether to stop
 
@@ -42,17 +43,16 @@ std::pair<int, int> SizeToMatch(const StereoFrame& frame, const Rectifier* recti
   return {WidthOf(left), HeightOf(left)};
 }
 
-double DensityPercent(HostImageView<const float> disparity) {
-  std::int64_t num_valid = 0;
+std::size_t NumValid(HostImageView<const float> disparity) {
+  std::size_t num_valid = 0;
   for (int y = 0; y < disparity.height; ++y) {
     const float* row = disparity.Row(y);
     int num_in_row = 0;  // no wider than the pixels, so that compilers make vectors of it
     for (int x = 0; x < disparity.width; ++x)
       num_in_row += std::abs(row[x]) <= std::numeric_limits<float>::max();
-    num_valid += num_in_row;
+    num_valid += static_cast<std::size_t>(num_in_row);
   }
-  const double num_pixels = static_cast<double>(disparity.width) * disparity.height;
-  return num_pixels > 0 ? 100.0 * static_cast<double>(num_valid) / num_pixels : 0.0;
+  return num_valid;
 }
 
 // As many as asked for, or one per core.
@@ -72,29 +72,21 @@ class FrameRoad {
       : steps_(steps),
         options_(options),
         num_writers_(NumThreads(options.num_writers, kMaxWriters)),
+        num_readers_(NumThreads(options.num_readers, kMaxReaders)),
         newest_(TakesNewest(*source, options)),
+        crew_(std::make_shared<Crew>(num_writers_, num_readers_)),
         reader_(std::move(source), StepsOfReader(), newest_ ? std::nullopt : options.max_frames, newest_,
-                newest_ ? 1 : NumThreads(options.num_readers, kMaxReaders)),
-        matched_(kFramesAwaitingWriters),
-        matchers_(steps.make_matcher) {}
+                newest_ ? 1 : num_readers_, crew_, bell_),
+        matchers_([this](const Parameters& parameters, const MatcherOptions& matcher_options) {
+          std::unique_ptr<MatcherQueue> queue = steps_.make_matcher(parameters, matcher_options);
+          queue->TellWhenDone([this] { bell_->Ring(); });
+          return queue;
+        }) {}
 
   RoadTotals Run() {
-    {
-      std::vector<std::jthread> writers;
-      try {
-        for (int i = 0; i < num_writers_; ++i) {
-          writers.emplace_back([this] {
-            if (!KeepError([this] { WriteFrames(); })) GiveUp();
-          });
-        }
-      } catch (const std::system_error&) {
-        // The system gives no more threads: those that there are do the work.
-        if (writers.empty()) throw;
-      }
-      if (!KeepError([this] { MatchFrames(); })) GiveUp();
-      matched_.Close();
-      reader_.Leave();
-    }  // joins
+    if (!KeepError([this] { MatchFrames(); })) gives_up_ = true;
+    reader_.Leave();
+    AwaitWriters([this] { return num_with_writers_ == 0; });
     if (!error_) error_ = reader_.error();
     if (error_) std::rethrow_exception(error_);
     return {.num_dropped = reader_.frames().num_dropped()};
@@ -119,22 +111,21 @@ class FrameRoad {
       }
       if (newest_ && !HasFreeWriter()) {
         if (in_flight_.empty()) {
-          AwaitWriter();
+          AwaitFreeWriter();
         } else {
           CollectOldest();
         }
         continue;
       }
-      // A frame in flight waits for the next one only as long as there is one to start.
-      std::optional<ReadFrame> read =
-          in_flight_.empty() ? reader_.frames().PopWithin(kBetweenQuestions) : reader_.frames().TryPop();
-      if (read) {
+      if (std::optional<ReadFrame> read = reader_.frames().TryPop()) {
         GuardFrame(read->frame.name, read->index, [&] { MatchFrame(std::move(*read)); });
         if (newest_ && ++num_taken_ == options_.max_frames) break;
-      } else if (!in_flight_.empty()) {
+      } else if (!in_flight_.empty() && in_flight_.front().queue->oldest_is_done()) {
         CollectOldest();
-      } else if (reader_.frames().IsClosedAndEmpty() || reader_.IsOutOfPatience()) {
+      } else if (in_flight_.empty() && (reader_.frames().IsClosedAndEmpty() || reader_.IsOutOfPatience())) {
         break;
+      } else {
+        bell_->WaitFor(kBetweenQuestions);
       }
     }
     while (!in_flight_.empty()) CollectOldest();
@@ -202,36 +193,59 @@ class FrameRoad {
       }
       if (steps_.refine_in_order) steps_.refine_in_order(matched);
       if (steps_.observe) steps_.observe(oldest.matched);
-      {
-        const std::scoped_lock lock(writers_mutex_);
-        ++num_with_writers_;
-      }
-      matched_.Push(oldest.matched);
+      HandToWriters(oldest.matched);
     });
   }
 
-  void WriteFrames() {
-    while (const std::optional<std::shared_ptr<const MatchedFrame>> next = matched_.Pop()) {
-      const MatchedFrame& matched = **next;
-      GuardFrame(matched.frame.name, matched.index, [&] {
-        FrameReport report{.name = matched.frame.name, .index = matched.index};
-        const HostImageView<const float> disparity = matched.map.disparity();
-        report.width = disparity.width;
-        report.height = disparity.height;
-        report.num_disparities = matched.parameters.matching_cost.num_disparities;
-        report.density_percent = DensityPercent(disparity);
-        report.times = matched.times;
-        report.read_ms = matched.read_ms;
-        report.match_ms = matched.match_ms;
-        const Stopwatch watch;
-        if (steps_.write) steps_.write(matched, report);
-        report.write_ms = watch.ms();
-        Report(std::move(report));
+  // Waits while too many are there already.
+  void HandToWriters(std::shared_ptr<const MatchedFrame> matched) {
+    AwaitWriters([this] {
+      return gives_up_ || num_with_writers_ < static_cast<std::size_t>(num_writers_) + kFramesAwaitingWriters;
+    });
+    if (gives_up_) return;
+    CountWithWriters(1);
+    try {
+      crew_->Do(Chore::kWriting, [this, matched = std::move(matched)]() mutable {
+        if (!KeepError([&] { WriteFrame(*matched); })) gives_up_ = true;
+        matched.reset();
+        CountWithWriters(-1);
       });
-      const std::scoped_lock lock(writers_mutex_);
-      --num_with_writers_;
-      writer_is_free_.notify_one();
+    } catch (...) {
+      CountWithWriters(-1);
+      throw;
     }
+  }
+
+  void WriteFrame(const MatchedFrame& matched) {
+    GuardFrame(matched.frame.name, matched.index, [&] {
+      FrameReport report{.name = matched.frame.name, .index = matched.index};
+      const HostImageView<const float> disparity = matched.map.disparity();
+      report.width = disparity.width;
+      report.height = disparity.height;
+      report.num_disparities = matched.parameters.matching_cost.num_disparities;
+      report.times = matched.times;
+      report.read_ms = matched.read_ms;
+      report.match_ms = matched.match_ms;
+      const Stopwatch watch;
+      if (steps_.write) steps_.write(matched, report);
+      report.write_ms = watch.ms();
+      if (!report.num_valid) report.num_valid = NumValid(disparity);
+      const double num_pixels = static_cast<double>(disparity.width) * disparity.height;
+      if (num_pixels > 0)
+        report.density_percent = 100.0 * static_cast<double>(*report.num_valid) / num_pixels;
+      Report(std::move(report));
+    });
+  }
+
+  void CountWithWriters(int change) {
+    const std::scoped_lock lock(writers_mutex_);
+    num_with_writers_ += static_cast<std::size_t>(change);
+    if (change < 0) writer_is_free_.notify_one();
+  }
+  template <typename Condition>
+  void AwaitWriters(Condition condition) {
+    std::unique_lock lock(writers_mutex_);
+    writer_is_free_.wait(lock, condition);
   }
 
   // Of a live source: whether a frame that is matched now is taken by a writer as soon as it is.
@@ -239,7 +253,7 @@ class FrameRoad {
     const std::scoped_lock lock(writers_mutex_);
     return num_with_writers_ + in_flight_.size() < static_cast<std::size_t>(num_writers_);
   }
-  void AwaitWriter() {
+  void AwaitFreeWriter() {
     std::unique_lock lock(writers_mutex_);
     const std::size_t before = num_with_writers_;
     writer_is_free_.wait_for(lock, kBetweenQuestions, [&] { return num_with_writers_ < before; });
@@ -278,24 +292,20 @@ class FrameRoad {
     }
   }
 
-  // Nothing further is matched or written.
-  void GiveUp() {
-    gives_up_ = true;
-    matched_.Close();
-  }
-
   const FrameSteps& steps_;
   const RoadOptions& options_;
-  const int num_writers_;
+  const int num_writers_, num_readers_;
   const bool newest_;
   std::mutex report_mutex_;
   std::exception_ptr error_;
+  const std::shared_ptr<Crew> crew_;
+  const std::shared_ptr<Bell> bell_ =
+      std::make_shared<Bell>();  // another frame is read, or the oldest is matched
   SourceReader reader_;
-  BoundedQueue<std::shared_ptr<const MatchedFrame>> matched_;
   KeptMatchers matchers_;
   std::deque<FrameInFlight> in_flight_;  // the oldest first
   std::size_t num_taken_ = 0;
-  std::atomic<bool> gives_up_ = false;
+  std::atomic<bool> gives_up_ = false;  // nothing further is matched or written
   std::mutex writers_mutex_;
   std::condition_variable writer_is_free_;
   std::size_t num_with_writers_ = 0;  // frames handed on and not yet written

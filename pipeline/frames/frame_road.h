@@ -1,5 +1,5 @@
-// The road of frames: read, match, refine in order, hand on, each in its own threads, so that decoding,
-// matching and writing overlap. What is handed on does not depend on the overlap.
+// The road of frames: read, match, refine in order, hand on, so that decoding, matching and writing overlap: a crew of
+// threads reads and writes, the caller's thread has them matched. What is handed on does not depend on the overlap.
 #pragma once
 
 #include <any>
@@ -45,7 +45,9 @@ struct FrameReport {
   std::vector<std::string> notes{};    // what was lost though the frame is done
   int width = 0, height = 0;           // px
   int num_disparities = 0;             // searched
-  double density_percent = 0;          // pixels with a disparity
+  // Pixels with a disparity, where the writer has counted them; else the road does.
+  std::optional<std::size_t> num_valid{};
+  double density_percent = 0;  // of those
   StageTimes times{};
   double read_ms = 0, match_ms = 0, write_ms = 0;
   std::any details{};  // what the writer says beyond that; the road does not look at it
@@ -90,7 +92,7 @@ struct RoadOptions {
   int num_threads = 0;                      // of the matcher
   int device = 0;                           // of the CUDA matcher
   std::size_t memory_limit_bytes = 0;       // of the cpu matcher, see MatcherOptions
-  int num_writers = 0;                      // threads that write; 0 = one per core, at most 8
+  int num_writers = 0;                      // frames written side by side; 0 = one per core, at most 8
   int num_readers =
       0;  // frames read side by side, where the source defers them; 0 = one per core, at most 16
   WhichFrames which_frames = WhichFrames::kAsTheSource;

@@ -8,7 +8,6 @@
 #include <system_error>
 #include <utility>
 #include <variant>
-#include <vector>
 
 #include "pipeline/frames/frame_road.h"
 #include "pipeline/stopwatch.h"
@@ -32,11 +31,13 @@ std::size_t BytesOf(const CameraImage& image) {
 
 struct SourceReader::State {
   State(std::shared_ptr<FrameSource> source_, ReaderSteps steps_, std::optional<std::size_t> max_frames_,
-        bool newest, int num_readers_)
+        bool newest, int num_readers_, std::shared_ptr<Crew> crew_, std::shared_ptr<Bell> bell_)
       : source(std::move(source_)),
         steps(std::move(steps_)),
         max_frames(max_frames_),
         num_readers(num_readers_),
+        crew(std::move(crew_)),
+        bell(std::move(bell_)),
         frames(newest ? 1 : kFramesReadAhead, newest ? WhenFull::kDropOldest : WhenFull::kWait) {}
 
   // Runs body, which calls steps, unless the reader is gone. What it throws goes through.
@@ -74,7 +75,10 @@ struct SourceReader::State {
   bool HandOn(const std::string& name, std::size_t index, Read&& read) {
     return Guard(name, index, [&] {
       ReadFrame frame = read();
-      return IsPassedOver(name, index, &frame.frame) || frames.Push(std::move(frame));
+      if (IsPassedOver(name, index, &frame.frame)) return true;
+      const bool is_wanted = frames.Push(std::move(frame));
+      bell->Ring();
+      return is_wanted;
     });
   }
 
@@ -82,6 +86,8 @@ struct SourceReader::State {
   const ReaderSteps steps;
   const std::optional<std::size_t> max_frames;
   const int num_readers;
+  const std::shared_ptr<Crew> crew;
+  const std::shared_ptr<Bell> bell;
   BoundedQueue<ReadFrame> frames;
   std::atomic<bool> stop = false;
 
@@ -95,8 +101,10 @@ struct SourceReader::State {
 };
 
 SourceReader::SourceReader(std::shared_ptr<FrameSource> source, ReaderSteps steps,
-                           std::optional<std::size_t> max_frames, bool newest, int num_readers)
-    : state_(std::make_shared<State>(std::move(source), std::move(steps), max_frames, newest, num_readers)) {
+                           std::optional<std::size_t> max_frames, bool newest, int num_readers,
+                           std::shared_ptr<Crew> crew, std::shared_ptr<Bell> bell)
+    : state_(std::make_shared<State>(std::move(source), std::move(steps), max_frames, newest, num_readers,
+                                     std::move(crew), std::move(bell))) {
   thread_ = std::thread([state = state_]() mutable {
     std::exception_ptr error;
     try {
@@ -114,6 +122,7 @@ SourceReader::SourceReader(std::shared_ptr<FrameSource> source, ReaderSteps step
       state->ended.notify_all();
     }
     state->frames.Close();  // those that were read are matched, also where the source is lost
+    state->bell->Ring();
     error = nullptr;
     state.reset();  // the source goes here, where the thread was left behind
     if (is_left_behind) --num_left_behind;
@@ -168,13 +177,13 @@ class SourceReader::SideBySide {
  public:
   explicit SideBySide(State& state) : state_(state) {}
   ~SideBySide() {
-    {
-      const std::scoped_lock lock(mutex_);
-      jobs_.clear();  // those that nobody has begun
-      ends_ = true;
-    }
-    job_waits_.notify_all();
-  }  // waits for those that are being read
+    const std::size_t num_dropped = state_.crew->Drop(Chore::kReading);
+    std::unique_lock lock(mutex_);
+    num_unread_ -= num_dropped;
+    is_read_.wait(lock, [this] { return num_unread_ == 0; });
+  }
+  SideBySide(const SideBySide&) = delete;
+  SideBySide& operator=(const SideBySide&) = delete;
 
   // Of all that were begun and are not handed on.
   std::size_t size() const { return begun_.size(); }
@@ -186,16 +195,21 @@ class SourceReader::SideBySide {
     return num_readers + std::min(num_readers, num_more);
   }
 
-  // Has one of the threads read a frame; the first ones are started for it.
+  // Has the crew read a frame.
   void Begin(std::string name, std::size_t index, std::function<StereoFrame()> read) {
     auto job = std::make_shared<Job>(Job{std::move(name), index, std::move(read)});
     begun_.push_back(job);
     {
       const std::scoped_lock lock(mutex_);
-      jobs_.push_back(std::move(job));
+      ++num_unread_;
     }
-    job_waits_.notify_one();
-    if (threads_.size() < static_cast<std::size_t>(state_.num_readers)) StartThread();
+    try {
+      state_.crew->Do(Chore::kReading, [this, job = std::move(job)] { Read(*job); });
+    } catch (...) {
+      const std::scoped_lock lock(mutex_);
+      --num_unread_;
+      throw;
+    }
   }
 
   // Waits for the oldest and hands it on. False where no further frame is wanted.
@@ -204,7 +218,9 @@ class SourceReader::SideBySide {
     begun_.pop_front();
     {
       std::unique_lock lock(mutex_);
+      awaited_ = job.get();
       is_read_.wait(lock, [&] { return job->is_read; });
+      awaited_ = nullptr;
     }
     if (job->frame) frame_bytes_ = BytesOf(job->frame->frame.left) + BytesOf(job->frame->frame.right);
     return state_.HandOn(job->name, job->index, [&] {
@@ -223,44 +239,28 @@ class SourceReader::SideBySide {
     std::exception_ptr error{};
   };
 
-  void StartThread() {
+  void Read(Job& job) {
     try {
-      threads_.emplace_back([this] { ReadJobs(); });
-    } catch (const std::system_error&) {
-      if (threads_.empty()) throw;  // else the others do the work
+      const Stopwatch watch;
+      StereoFrame frame = job.read();
+      job.frame = ReadFrame{std::move(frame), job.index, watch.ms()};
+    } catch (...) {
+      job.error = std::current_exception();
     }
-  }
-
-  void ReadJobs() {
-    std::unique_lock lock(mutex_);
-    while (true) {
-      job_waits_.wait(lock, [this] { return ends_ || !jobs_.empty(); });
-      if (jobs_.empty()) return;
-      const std::shared_ptr<Job> job = std::move(jobs_.front());
-      jobs_.pop_front();
-      lock.unlock();
-      try {
-        const Stopwatch watch;
-        StereoFrame frame = job->read();
-        job->frame = ReadFrame{std::move(frame), job->index, watch.ms()};
-      } catch (...) {
-        job->error = std::current_exception();
-      }
-      job->read = nullptr;
-      lock.lock();
-      job->is_read = true;
-      is_read_.notify_one();
-    }
+    job.read = nullptr;
+    const std::scoped_lock lock(mutex_);
+    job.is_read = true;
+    --num_unread_;
+    if (awaited_ == &job || num_unread_ == 0) is_read_.notify_one();
   }
 
   State& state_;
   std::deque<std::shared_ptr<Job>> begun_;  // of the reader's thread alone
   std::size_t frame_bytes_ = 0;             // of the last one handed on; the same
   std::mutex mutex_;
-  std::condition_variable job_waits_, is_read_;  // of the threads, of the reader's thread
-  std::deque<std::shared_ptr<Job>> jobs_;        // not begun
-  bool ends_ = false;
-  std::vector<std::jthread> threads_;
+  std::condition_variable is_read_;  // of the reader's thread
+  std::size_t num_unread_ = 0;       // begun by Begin(), whether the crew has begun them or not
+  const Job* awaited_ = nullptr;     // nobody waits for the others
 };
 
 void SourceReader::ReadAll(State& state) {

@@ -7,7 +7,9 @@
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <csignal>
+#include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "pipeline/error.h"
@@ -73,6 +75,33 @@ TEST(AtomicFile, IsOnTheDiskBeforeItTakesItsName) {
   }
   g_calls = nullptr;
   EXPECT_EQ(calls, std::vector<std::string>{"rename"});
+}
+
+TEST(AtomicFile, RemembersWhatItWroteWhereSomebodyKeepsChecksums) {
+  const TemporaryFolder dir;
+  const std::vector<std::uint8_t> bytes(100'000, 7), other = {1, 2, 3};
+  std::filesystem::create_symlink("target", dir / "link");
+  {
+    const WithoutWaitingForDisk checksums_tell;
+    EXPECT_FALSE(ContentWritten(dir / "a"));
+    WriteFileAtomically(dir / "a", bytes);
+    WriteFileAtomically(dir / "b", {});
+    WriteFileAtomically(dir / "link", bytes);
+    EXPECT_EQ(ContentWritten(dir / "a"), ContentOf(dir / "a"));
+    EXPECT_EQ(ContentWritten(dir / "b"), (FileContent{0, 0}));
+    EXPECT_FALSE(ContentWritten(dir / "link")) << "the file has another name";
+    WriteFileAtomically(dir / "a", other);
+    EXPECT_EQ(ContentWritten(dir / "a"), ContentOf(dir / "a"));
+    EXPECT_EQ(ContentWritten(dir / "a")->size_bytes, 3U);
+    { const WithoutWaitingForDisk within; }
+    EXPECT_TRUE(ContentWritten(dir / "b"));
+    std::optional<FileContent> elsewhere = FileContent{};
+    std::thread([&] { elsewhere = ContentWritten(dir / "a"); }).join();
+    EXPECT_FALSE(elsewhere);
+  }
+  EXPECT_FALSE(ContentWritten(dir / "a"));
+  WriteFileAtomically(dir / "a", bytes);
+  EXPECT_FALSE(ContentWritten(dir / "a")) << "nobody asks for it";
 }
 
 TEST(AtomicFile, WhatAKilledProgramLeftIsRemoved) {

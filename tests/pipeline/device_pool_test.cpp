@@ -13,6 +13,7 @@
 #include <thread>
 
 #include "pipeline/error.h"
+#include "pipeline/frames/bell.h"
 
 namespace parallax {
 namespace {
@@ -321,6 +322,27 @@ TEST_F(DevicePoolTest, OneThreadSubmitsAndAnotherCollects) {
     grays.push_back(static_cast<int>(queue->Take().disparity(0, 0)));
   }
   EXPECT_EQ(grays, InOrder(500));
+}
+
+TEST_F(DevicePoolTest, TellsWhenTheOldestFrameIsDone) {
+  for (unsigned seed = 1; seed <= 10; ++seed) {
+    Pool({{.most_us = 200}, {.most_us = 300, .fails_after = 20}, {.most_us = 100}}, seed);
+    const auto queue = Queue();
+    EXPECT_TRUE(queue->oldest_is_done()) << "there is none to wait for";
+    Bell bell;
+    queue->TellWhenDone([&] { bell.Ring(); });
+    std::vector<int> grays;
+    for (int next = 0; grays.size() < 150;) {
+      if (next < 150 && queue->in_flight() < queue->capacity()) {
+        Submit(*queue, next++);
+      } else if (queue->oldest_is_done()) {
+        grays.push_back(static_cast<int>(queue->Take().disparity(0, 0)));
+      } else {
+        bell.WaitFor(std::chrono::hours(1));  // the test hangs where it is not told
+      }
+    }
+    EXPECT_EQ(grays, InOrder(150));
+  }
 }
 
 TEST_F(DevicePoolTest, MayBeLeftWithFramesInFlight) {

@@ -1,12 +1,18 @@
-// What a machine's cores can read and write of PNG, with nothing else to do.
+// What a machine's cores can read and write of PNG, with nothing else to do; and what the road of frames makes of that
+// beside a device that takes a time of its own and no core.
 //
 //   parallax_code_bench THREADS FRAMES FOLDER DISPARITY.png SOURCE...
+//   parallax_code_bench --device-ms MS THREADS FRAMES FOLDER DISPARITY.png SOURCE...
 //
-// Every thread reads pairs of SOURCE (as for `parallax run`) and writes the disparity map once for each into
-// FOLDER, as run does. Prints frames per second.
+// Reads pairs of SOURCE (as for `parallax run`) and writes the disparity map once for each into FOLDER, as run does, with
+// so many threads. Prints frames per second and the time that a core spends on a frame.
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <mutex>
 #include <optional>
@@ -18,48 +24,156 @@
 #include "datasets/atomic_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/source.h"
+#include "pipeline/device_pool.h"
 #include "pipeline/error.h"
+#include "pipeline/frames/frame_road.h"
 #include "tools/bench/bench_program.h"
 
 namespace {
 
-int Run(const std::vector<std::string>& arguments) {
-  if (arguments.size() < 5) {
-    std::fprintf(stderr, "usage: parallax_code_bench THREADS FRAMES FOLDER DISPARITY.png SOURCE...\n");
-    return 2;
+using Clock = std::chrono::steady_clock;
+using parallax::DisparityMapView;
+using parallax::WithoutWaitingForDisk;
+
+// Gives the same map for every frame, one after the other, each the given time after the one before it.
+class TimedDevice final : public parallax::MatcherQueue {
+ public:
+  TimedDevice(const DisparityMapView& map, Clock::duration frame_time, int num_in_flight)
+      : map_(map), frame_time_(frame_time), capacity_(static_cast<std::size_t>(num_in_flight)) {}
+
+  void Submit(const parallax::CameraImageView&, const parallax::CameraImageView&) override {
+    const std::scoped_lock lock(mutex_);
+    last_end_ = std::max(last_end_, Clock::now()) + frame_time_;
+    ends_.push_back(last_end_);
   }
-  const int num_threads = std::stoi(arguments[0]), num_frames = std::stoi(arguments[1]);
-  const std::filesystem::path folder = arguments[2];
-  const parallax::HostImage<float> map = parallax::ReadDisparityPng(arguments[3]);
-  parallax::app::KeepFreedMemory();  // as run does
-  std::filesystem::create_directories(folder);
-  const std::unique_ptr<parallax::FrameSource> source =
-      parallax::OpenSource({arguments.begin() + 4, arguments.end()}, {});
+  void SubmitWith(const parallax::CameraImageView& left, const parallax::CameraImageView& right,
+                  const parallax::WorkBeside&) override {
+    Submit(left, right);
+  }
+  DisparityMapView Collect() override {
+    std::unique_lock lock(mutex_);
+    const Clock::time_point end = ends_.front();
+    lock.unlock();
+    std::this_thread::sleep_until(end);
+    lock.lock();
+    ends_.pop_front();
+    return map_;
+  }
+  parallax::FinishedMap Borrow() override { return {Collect(), std::make_shared<int>()}; }
+  std::size_t in_flight() const override {
+    const std::scoped_lock lock(mutex_);
+    return ends_.size();
+  }
+  std::size_t capacity() const override { return capacity_; }
+  std::size_t memory_bytes() const override { return 0; }
+
+ private:
+  const DisparityMapView map_;
+  const Clock::duration frame_time_;
+  const std::size_t capacity_;
+  mutable std::mutex mutex_;
+  Clock::time_point last_end_{};
+  std::deque<Clock::time_point> ends_;
+};
+
+struct Job {
+  int num_threads = 0, num_frames = 0;
+  std::filesystem::path folder;
+  parallax::HostImage<float> map;
+  std::unique_ptr<parallax::FrameSource> source;
+
+  void Write(const std::string& name) const {
+    const WithoutWaitingForDisk as_run_does;
+    WriteDisparityPng(folder / (name + ".png"), map.ConstView());
+  }
+};
+
+// The following return the number of frames that came to their end.
+int CodeAlone(Job& job) {
   std::mutex mutex;
   std::atomic<int> num_done = 0;
   int num_taken = 0;
-  const auto start = std::chrono::steady_clock::now();
-  {
-    std::vector<std::jthread> threads;
-    for (int i = 0; i < num_threads; ++i) {
-      threads.emplace_back([&] {
-        while (true) {
-          std::unique_lock lock(mutex);
-          const std::optional<std::string> name =
-              num_taken++ < num_frames ? source->NextName() : std::nullopt;
-          if (!name) return;
-          const std::function<parallax::StereoFrame()> read = source->Defer();
-          lock.unlock();
-          const parallax::StereoFrame frame = read();
-          const parallax::WithoutWaitingForDisk as_run_does;
-          WriteDisparityPng(folder / (*name + ".png"), map.ConstView());
-          ++num_done;
-        }
-      });
-    }
+  std::vector<std::jthread> threads;
+  for (int i = 0; i < job.num_threads; ++i) {
+    threads.emplace_back([&] {
+      while (true) {
+        std::unique_lock lock(mutex);
+        const std::optional<std::string> name =
+            num_taken++ < job.num_frames ? job.source->NextName() : std::nullopt;
+        if (!name) return;
+        const std::function<parallax::StereoFrame()> read = job.source->Defer();
+        lock.unlock();
+        const parallax::StereoFrame frame = read();
+        job.Write(*name);
+        ++num_done;
+      }
+    });
   }
-  const double s = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  std::printf("%d frames, %d threads: %.0f frames/s\n", num_done.load(), num_threads, num_done / s);
+  threads.clear();  // joins
+  return num_done;
+}
+
+int CodeBesideDevice(Job& job, double device_ms) {
+  const auto frame_time =
+      std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(device_ms));
+  const parallax::HostImage<std::uint8_t> zeros(job.map.width(), job.map.height(), std::uint8_t{0});
+  const DisparityMapView map{job.map.ConstView(), zeros.ConstView(), zeros.ConstView()};
+  parallax::DevicePool pool(
+      {{"device", [&](const parallax::Parameters&, const parallax::MatcherOptions&,
+                      int num) { return std::make_unique<TimedDevice>(map, frame_time, num); }}},
+      {});
+  int num_done = 0;
+  parallax::FrameSteps steps;
+  steps.parameters_for = [](const parallax::StereoFrame&) { return parallax::Parameters{}; };
+  steps.make_matcher = [&](const parallax::Parameters& parameters, const parallax::MatcherOptions& options) {
+    constexpr int kInFlight = 6;
+    return pool.MakeQueue(parameters, options, kInFlight);
+  };
+  steps.write = [&](const parallax::MatchedFrame& matched, parallax::FrameReport&) {
+    job.Write(matched.frame.name);
+  };
+  steps.report = [&](const parallax::FrameReport& report) {
+    if (report.outcome == parallax::FrameOutcome::kDone) ++num_done;
+  };
+  RunFrames(std::move(job.source), steps,
+            {.max_frames = static_cast<std::size_t>(job.num_frames),
+             .num_writers = job.num_threads,
+             .num_readers = job.num_threads});
+  return num_done;
+}
+
+double CoreSeconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto s = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return s(usage.ru_utime) + s(usage.ru_stime);
+}
+
+int Run(std::vector<std::string> arguments) {
+  std::optional<double> device_ms;
+  if (arguments.size() > 1 && arguments.front() == "--device-ms") {
+    device_ms = std::stod(arguments[1]);
+    arguments.erase(arguments.begin(), arguments.begin() + 2);
+  }
+  if (arguments.size() < 5) {
+    std::fprintf(
+        stderr,
+        "usage: parallax_code_bench [--device-ms MS] THREADS FRAMES FOLDER DISPARITY.png SOURCE...\n");
+    return 2;
+  }
+  Job job{std::stoi(arguments[0]), std::stoi(arguments[1]), arguments[2],
+          parallax::ReadDisparityPng(arguments[3]), nullptr};
+  parallax::app::KeepFreedMemory();  // as run does
+  std::filesystem::create_directories(job.folder);
+  job.source = parallax::OpenSource({arguments.begin() + 4, arguments.end()}, {});
+  const double core_s_before = CoreSeconds();
+  const auto start = Clock::now();
+  const int num_done = device_ms ? CodeBesideDevice(job, *device_ms) : CodeAlone(job);
+  const double s = std::chrono::duration<double>(Clock::now() - start).count();
+  std::printf("%d frames, %d threads: %.0f frames/s, %.2f ms of a core each\n", num_done, job.num_threads,
+              num_done / s, 1e3 * (CoreSeconds() - core_s_before) / std::max(num_done, 1));
   return 0;
 }
 

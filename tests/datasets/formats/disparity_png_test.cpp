@@ -26,15 +26,16 @@ HostImage<float> RowOf(std::initializer_list<float> values) {
 
 TEST(WriteDisparityPng, TruncatesAndKeepsZeroAsValue) {
   const TemporaryFolder dir;
-  const auto losses = WriteDisparityPng(
+  const DisparityPngCounts counts = WriteDisparityPng(
       dir / "d.png",
       RowOf({0, 1, 1.0039F, 0.001F, 1.99999F, 255.99609375F, 256, 1e30F, -1, -0.5F, kNan, kInf}).ConstView());
   const auto raw = ReadGray16(dir / "d.png");
   // floor(256 d): 1.0039 * 256 = 256.998; at least 1; at most 65535.
   const std::uint16_t expected[] = {1, 256, 256, 1, 511, 65535, 65535, 65535, 0, 0, 0, 0};
   for (int x = 0; x < raw.width(); ++x) EXPECT_EQ(raw(x, 0), expected[x]) << "pixel " << x;
-  EXPECT_EQ(losses.num_negative, 2U);
-  EXPECT_EQ(losses.num_clipped, 2U);
+  EXPECT_EQ(counts.num_valid, 10U) << "all but NaN and infinity";
+  EXPECT_EQ(counts.num_negative, 2U);
+  EXPECT_EQ(counts.num_clipped, 2U);
 }
 
 TEST(ReadDisparityPng, ValueOver256AndZeroIsNone) {

@@ -8,6 +8,7 @@
 
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/error.h"
+#include "pipeline/frames/bell.h"
 #include "tests/support/images.h"
 
 namespace parallax {
@@ -109,6 +110,24 @@ TEST(CpuMatcherQueue, OneThreadSubmitsAndAnotherCollects) {
   for (int i = 0; i < 40; ++i) {
     while (queue->in_flight() == 0) std::this_thread::yield();
     ExpectFrame(i, queue->Collect(), *matcher);
+  }
+}
+
+TEST(CpuMatcherQueue, TellsWhenTheOldestFrameIsDone) {
+  const auto matcher = MakeCpuMatcher(SmallParameters(), {.width = kWidth, .height = kHeight});
+  const auto queue = MakeCpuMatcherQueue(SmallParameters(), {.width = kWidth, .height = kHeight}, 3);
+  EXPECT_TRUE(queue->oldest_is_done()) << "there is none to wait for";
+  Bell bell;
+  queue->TellWhenDone([&] { bell.Ring(); });
+  for (int submitted = 0, collected = 0; collected < 40;) {
+    if (submitted < 40 && queue->in_flight() < queue->capacity()) {
+      queue->Submit(LeftOf(submitted).ConstView(), RightOf(submitted).ConstView());
+      ++submitted;
+    } else if (queue->oldest_is_done()) {
+      ExpectFrame(collected++, queue->Collect(), *matcher);
+    } else {
+      bell.WaitFor(std::chrono::hours(1));  // the test hangs where it is not told
+    }
   }
 }
 

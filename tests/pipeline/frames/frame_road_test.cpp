@@ -167,6 +167,20 @@ TEST(FrameRoad, EveryFrameGoesThroughOnceWhateverTheNumberOfWriters) {
   }
 }
 
+TEST(FrameRoad, CountsPixelsUnlessTheWriterHas) {
+  Log log;
+  FrameSteps steps = StepsInto(log);
+  const auto write = steps.write;
+  steps.write = [&](const MatchedFrame& frame, FrameReport& report) {
+    write(frame, report);
+    if (frame.frame.name == "f1") report.num_valid = 3;
+  };
+  RunFrames(std::make_shared<FakeSource>(2), steps);
+  EXPECT_EQ(log.reports.at("f0").num_valid, 15U);
+  EXPECT_EQ(log.reports.at("f0").density_percent, 100);
+  EXPECT_EQ(log.reports.at("f1").density_percent, 20);
+}
+
 TEST(FrameRoad, AFailureIsOneFramesOnly) {
   Log log;
   const auto source = std::make_shared<FakeSource>(20, std::set<int>{0, 7});

@@ -1,0 +1,88 @@
+#include "pipeline/frames/crew.h"
+
+#include <algorithm>
+#include <system_error>
+#include <utility>
+
+namespace parallax {
+
+Crew::Crew(int most_writing, int most_reading)
+    : most_threads_(static_cast<std::size_t>(std::max({most_writing, most_reading, 1}))) {
+  LaneOf(Chore::kWriting).most = static_cast<std::size_t>(std::max(most_writing, 1));
+  LaneOf(Chore::kReading).most = static_cast<std::size_t>(std::max(most_reading, 1));
+}
+
+Crew::~Crew() {
+  {
+    const std::scoped_lock lock(mutex_);
+    ends_ = true;
+  }
+  task_waits_.notify_all();
+  for (std::thread& thread : threads_) thread.join();
+}
+
+void Crew::Do(Chore chore, Task task) {
+  const std::scoped_lock lock(mutex_);
+  Lane& lane = LaneOf(chore);
+  lane.waiting.push_back(std::move(task));
+  if (!lane.has_next()) return;
+  try {
+    CallOne();
+  } catch (...) {
+    lane.waiting.pop_back();
+    throw;
+  }
+}
+
+std::size_t Crew::Drop(Chore chore) {
+  std::deque<Task> dropped;  // go once the lock is gone
+  const std::scoped_lock lock(mutex_);
+  dropped.swap(LaneOf(chore).waiting);
+  return dropped.size();
+}
+
+Crew::Lane* Crew::Next() {
+  const auto lane =
+      std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& some) { return some.has_next(); });
+  return lane == lanes_.end() ? nullptr : &*lane;
+}
+
+void Crew::CallOne() {
+  if (num_idle_ > num_called_) {
+    ++num_called_;
+    task_waits_.notify_one();
+    return;
+  }
+  if (threads_.size() == most_threads_ || ends_) return;
+  try {
+    threads_.emplace_back([this] { Work(); });
+  } catch (const std::system_error&) {
+    if (threads_.empty()) throw;  // else the others do the work
+  }
+}
+
+void Crew::Work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    Lane* const lane = Next();
+    if (lane == nullptr) {
+      if (ends_) return;  // what waits is done by those at work
+      ++num_idle_;
+      task_waits_.wait(lock, [this] { return num_called_ > 0 || ends_; });
+      --num_idle_;
+      if (num_called_ > 0) --num_called_;
+      continue;
+    }
+    Task task = std::move(lane->waiting.front());
+    lane->waiting.pop_front();
+    ++lane->num_running;
+    if (Next() != nullptr && num_idle_ > num_called_) CallOne();
+    lock.unlock();
+    task();
+    task = nullptr;
+    lock.lock();
+    --lane->num_running;
+  }
+}
+
+}  // namespace parallax

@@ -1,0 +1,57 @@
+// The threads that read and write frames.
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+namespace parallax {
+
+enum class Chore { kWriting, kReading };
+
+// One crew does both: with a thread for each core, none of them sleeps while there is anything to do, and there are no
+// more of them than cores. Writing comes first, which ends frames and gives their memory back.
+class Crew {
+ public:
+  using Task = std::function<void()>;  // throws nothing, and does not wait for another task
+
+  // At most so many tasks of a kind are done at a time, and the crew is as large as the larger number; its threads start
+  // when they are needed.
+  Crew(int most_writing, int most_reading);
+  // Waits for the end of every task that was handed in.
+  ~Crew();
+  Crew(const Crew&) = delete;
+  Crew& operator=(const Crew&) = delete;
+
+  // Tasks of a kind are begun in the order in which they come. Throws std::system_error where the system gives no thread
+  // at all.
+  void Do(Chore chore, Task task);
+  // Those that nobody has begun are forgotten; how many they were.
+  std::size_t Drop(Chore chore);
+
+ private:
+  struct Lane {
+    std::size_t most = 1, num_running = 0;
+    std::deque<Task> waiting;
+    bool has_next() const { return !waiting.empty() && num_running < most; }
+  };
+  Lane& LaneOf(Chore chore) { return lanes_[static_cast<std::size_t>(chore)]; }
+  Lane* Next();    // with a task that can be begun; null where there is none
+  void CallOne();  // has one more thread look for a task
+  void Work();
+
+  std::mutex mutex_;
+  std::condition_variable task_waits_;
+  std::array<Lane, 2> lanes_;                  // in the order of Chore, which is that of their precedence
+  std::size_t num_idle_ = 0, num_called_ = 0;  // threads that sleep, those of them that were told to wake
+  bool ends_ = false;
+  const std::size_t most_threads_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace parallax
