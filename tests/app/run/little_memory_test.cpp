@@ -81,7 +81,7 @@ constexpr const char* kTooLarge =
 
 // Not killed, not refused somewhere in the middle.
 TEST_F(RunInLittleMemory, WithFewAddressesTheFigureThatIsNeededIsTold) {
-  const ProgramResult result = RunWithin("ulimit -v 1500000", "", WriteImage(folder(), 3000, 2000));
+  const ProgramResult result = RunWithin("ulimit -v 1200000", "", WriteImage(folder(), 3000, 2000));
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err,
               MatchesRegex(kTooLarge + std::string("addresses .ulimit -v. are for that: match smaller "
