@@ -1,11 +1,13 @@
 // What a machine's cores can read and write of PNG, with nothing else to do; and what the road of frames makes of that
 // beside a device that takes a time of its own and no core.
 //
-//   parallax_code_bench THREADS FRAMES FOLDER DISPARITY.png SOURCE...
-//   parallax_code_bench --device-ms MS THREADS FRAMES FOLDER DISPARITY.png SOURCE...
+//   parallax_code_bench THREADS FRAMES FOLDER DISPARITY SOURCE...
+//   parallax_code_bench --device-ms MS THREADS FRAMES FOLDER DISPARITY SOURCE...
 //
-// Reads pairs of SOURCE (as for `parallax run`) and writes the disparity map once for each into FOLDER, as run does, with
-// so many threads. Prints frames per second and the time that a core spends on a frame.
+// Reads pairs of SOURCE (as for `parallax run`) and writes a disparity map for each into FOLDER, as run does, with so many
+// threads. DISPARITY is a PNG or a folder of them, whose first hundred are written in turn: those that run wrote of the
+// same frames, for a fair comparison, as noisy maps take longer. Prints frames per second and the time that a core spends
+// on a frame.
 #include <sys/resource.h>
 
 #include <algorithm>
@@ -79,14 +81,33 @@ class TimedDevice final : public parallax::MatcherQueue {
 struct Job {
   int num_threads = 0, num_frames = 0;
   std::filesystem::path folder;
-  parallax::HostImage<float> map;
+  std::vector<parallax::HostImage<float>> maps;
   std::unique_ptr<parallax::FrameSource> source;
 
-  void Write(const std::string& name) const {
+  void Write(const std::string& name, std::size_t index) const {
     const WithoutWaitingForDisk as_run_does;
-    WriteDisparityPng(folder / (name + ".png"), map.ConstView());
+    WriteDisparityPng(folder / (name + ".png"), maps[index % maps.size()].ConstView());
   }
 };
+
+std::vector<parallax::HostImage<float>> ReadMaps(const std::filesystem::path& file_or_folder) {
+  constexpr std::size_t kMostMaps = 100;
+  if (!is_directory(file_or_folder)) {
+    std::vector<parallax::HostImage<float>> one;
+    one.push_back(parallax::ReadDisparityPng(file_or_folder));
+    return one;
+  }
+  std::vector<std::filesystem::path> files;
+  for (const auto& entry : std::filesystem::directory_iterator(file_or_folder)) {
+    if (entry.path().extension() == ".png") files.push_back(entry.path());
+  }
+  if (files.empty()) throw parallax::Error(file_or_folder.string() + ": holds no disparity maps (*.png)");
+  std::sort(files.begin(), files.end());
+  files.resize(std::min(files.size(), kMostMaps));
+  std::vector<parallax::HostImage<float>> maps;
+  for (const std::filesystem::path& file : files) maps.push_back(parallax::ReadDisparityPng(file));
+  return maps;
+}
 
 // The following return the number of frames that came to their end.
 int CodeAlone(Job& job) {
@@ -98,13 +119,14 @@ int CodeAlone(Job& job) {
     threads.emplace_back([&] {
       while (true) {
         std::unique_lock lock(mutex);
+        const int index = num_taken++;
         const std::optional<std::string> name =
-            num_taken++ < job.num_frames ? job.source->NextName() : std::nullopt;
+            index < job.num_frames ? job.source->NextName() : std::nullopt;
         if (!name) return;
         const std::function<parallax::StereoFrame()> read = job.source->Defer();
         lock.unlock();
         const parallax::StereoFrame frame = read();
-        job.Write(*name);
+        job.Write(*name, static_cast<std::size_t>(index));
         ++num_done;
       }
     });
@@ -116,8 +138,8 @@ int CodeAlone(Job& job) {
 int CodeBesideDevice(Job& job, double device_ms) {
   const auto frame_time =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(device_ms));
-  const parallax::HostImage<std::uint8_t> zeros(job.map.width(), job.map.height(), std::uint8_t{0});
-  const DisparityMapView map{job.map.ConstView(), zeros.ConstView(), zeros.ConstView()};
+  const parallax::HostImage<std::uint8_t> zeros(job.maps[0].width(), job.maps[0].height(), std::uint8_t{0});
+  const DisparityMapView map{job.maps[0].ConstView(), zeros.ConstView(), zeros.ConstView()};
   parallax::DevicePool pool(
       {{"device", [&](const parallax::Parameters&, const parallax::MatcherOptions&,
                       int num) { return std::make_unique<TimedDevice>(map, frame_time, num); }}},
@@ -130,7 +152,7 @@ int CodeBesideDevice(Job& job, double device_ms) {
     return pool.MakeQueue(parameters, options, kInFlight);
   };
   steps.write = [&](const parallax::MatchedFrame& matched, parallax::FrameReport&) {
-    job.Write(matched.frame.name);
+    job.Write(matched.frame.name, matched.index);
   };
   steps.report = [&](const parallax::FrameReport& report) {
     if (report.outcome == parallax::FrameOutcome::kDone) ++num_done;
@@ -160,11 +182,11 @@ int Run(std::vector<std::string> arguments) {
   if (arguments.size() < 5) {
     std::fprintf(
         stderr,
-        "usage: parallax_code_bench [--device-ms MS] THREADS FRAMES FOLDER DISPARITY.png SOURCE...\n");
+        "usage: parallax_code_bench [--device-ms MS] THREADS FRAMES FOLDER DISPARITY SOURCE...\n");
     return 2;
   }
   Job job{std::stoi(arguments[0]), std::stoi(arguments[1]), arguments[2],
-          parallax::ReadDisparityPng(arguments[3]), nullptr};
+          ReadMaps(arguments[3]), nullptr};
   parallax::app::KeepFreedMemory();  // as run does
   std::filesystem::create_directories(job.folder);
   job.source = parallax::OpenSource({arguments.begin() + 4, arguments.end()}, {});
