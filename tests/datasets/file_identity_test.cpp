@@ -77,6 +77,29 @@ TEST(FileIdentity, AStampChangesWithTheFile) {
   EXPECT_NE(StampOf({a}), before);
 }
 
+TEST(FileIdentity, AStampNamesTheFileWithoutLinks) {
+  const TemporaryFolder folder;
+  const fs::path root = fs::canonical(folder.path());
+  for (const char* name : {"one", "two"}) {
+    fs::create_directories(root / name);
+    WriteText(root / name / "a", "x");
+    fs::last_write_time(root / name / "a", fs::file_time_type{});
+  }
+  const fs::path link = root / "link";
+  fs::create_directory_symlink("one", link);
+  EXPECT_EQ(StampOf({link / "a"}), StampOf({root / "one" / "a"}));
+  EXPECT_EQ(StampOf({link / "." / "a"}), StampOf({root / "one" / "a"}));
+  EXPECT_EQ(StampOf({root / "two" / ".." / "link" / "a"}), StampOf({root / "one" / "a"}));
+  EXPECT_EQ(StampOf({link / "missing" / "." / "b"}), (root / "one" / "missing" / "b -").string());
+  fs::remove(link);
+  fs::create_directory_symlink("two", link);  // the same name is another folder now
+  EXPECT_EQ(StampOf({link / "a"}), StampOf({root / "two" / "a"}));
+  fs::create_symlink("../one/a", root / "two" / "b");
+  EXPECT_EQ(StampOf({link / "b"}), StampOf({root / "one" / "a"}));
+  fs::remove(root / "one" / "a");
+  EXPECT_EQ(StampOf({link / "b"}), (root / "one" / "a -").string());
+}
+
 TEST(FileIdentity, SourcesTellWhatTheirFramesAreMadeOf) {
   const TemporaryFolder folder;
   MakeKittiFolder(folder.path(), 2);
