@@ -180,13 +180,11 @@ int Run(std::vector<std::string> arguments) {
     arguments.erase(arguments.begin(), arguments.begin() + 2);
   }
   if (arguments.size() < 5) {
-    std::fprintf(
-        stderr,
-        "usage: parallax_code_bench [--device-ms MS] THREADS FRAMES FOLDER DISPARITY SOURCE...\n");
+    std::fprintf(stderr,
+                 "usage: parallax_code_bench [--device-ms MS] THREADS FRAMES FOLDER DISPARITY SOURCE...\n");
     return 2;
   }
-  Job job{std::stoi(arguments[0]), std::stoi(arguments[1]), arguments[2],
-          ReadMaps(arguments[3]), nullptr};
+  Job job{std::stoi(arguments[0]), std::stoi(arguments[1]), arguments[2], ReadMaps(arguments[3]), nullptr};
   parallax::app::KeepFreedMemory();  // as run does
   std::filesystem::create_directories(job.folder);
   job.source = parallax::OpenSource({arguments.begin() + 4, arguments.end()}, {});
