@@ -57,6 +57,7 @@ set(parallax_headers
     pipeline/frames/frame_road.h
     pipeline/frames/frame_source.h
     pipeline/frames/kept_matchers.h
+    pipeline/host_memory.h
     pipeline/image.h
     pipeline/matcher.h
     pipeline/matcher_queue.h

@@ -16,6 +16,7 @@
 #include "cuda/cuda_matcher.h"
 #include "cuda/device/device.h"
 #include "cuda/device_matcher.h"
+#include "cuda/page_locked_memory.h"
 #endif
 
 namespace parallax {
@@ -155,7 +156,9 @@ std::unique_ptr<DevicePool> MakeDevicePool([[maybe_unused]] const std::vector<in
                         return MakeCudaFrameQueue(parameters, options, num_in_flight);
                       }});
   }
-  return std::make_unique<DevicePool>(std::move(pooled), std::move(tell));
+  std::shared_ptr<HostMemory> image_memory;
+  if (!devices.empty()) image_memory = std::make_shared<cuda::PageLockedMemory>(devices.front());
+  return std::make_unique<DevicePool>(std::move(pooled), std::move(tell), std::move(image_memory));
 #else
   throw Error(CudaState().note);
 #endif

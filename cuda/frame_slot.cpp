@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "cuda/device/device_image.h"
+#include "cuda/page_locked_memory.h"
 #include "pipeline/clone_image.h"
 #include "pipeline/texture.h"
 
@@ -18,6 +20,15 @@ void CopyDensely(const CameraImageView& image, std::uint8_t* to) {
       [&](const auto& view) {
         const std::size_t row_bytes = static_cast<std::size_t>(view.width) * sizeof(*view.data);
         for (int y = 0; y < view.height; ++y, to += row_bytes) std::memcpy(to, view.Row(y), row_bytes);
+      },
+      image);
+}
+
+bool CanBeUploaded(const CameraImageView& image) {
+  return std::visit(
+      [](const auto& view) {
+        const auto row_bytes = view.width * static_cast<std::ptrdiff_t>(sizeof(*view.data));
+        return view.stride_bytes >= row_bytes && IsPageLocked(view.data);
       },
       image);
 }
@@ -69,17 +80,41 @@ void FrameSlot::Stage(const CameraImageView& left, const CameraImageView& right,
     CheckMatcherInput(left, right, pipeline_.largest_width(), pipeline_.largest_height());
     format_ = {left.index(), WidthOf(left), HeightOf(left)};
     is_doubtful_ = IsConstant(left) || IsConstant(right);
-    CopyDensely(left, staged_left_.data());
-    CopyDensely(right, staged_right_.data());
-    return;
+    return Place(left, right, work, staged_left_, staged_right_);
   }
   rectifier_->CheckRaw(left, right);
   const HostImageView<const std::uint8_t> as_matched(nullptr, rectifier_->width(), rectifier_->height());
   CheckMatcherInput(as_matched, as_matched, pipeline_.largest_width(), pipeline_.largest_height());
   format_ = {left.index(), rectifier_->width(), rectifier_->height(), rectifier_->number()};
   MakeRoomForRaw();
-  CopyDensely(left, staged_raw_left_.data());
-  CopyDensely(right, staged_raw_right_.data());
+  Place(left, right, work, staged_raw_left_, staged_raw_right_);
+}
+
+void FrameSlot::Place(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work,
+                      PinnedBuffer<std::uint8_t>& staged_left, PinnedBuffer<std::uint8_t>& staged_right) {
+  format_.is_staged = !work.pixels || !CanBeUploaded(left) || !CanBeUploaded(right);
+  pixels_ = format_.is_staged ? nullptr : work.pixels;
+  if (format_.is_staged) {
+    CopyDensely(left, staged_left.data());
+    CopyDensely(right, staged_right.data());
+  } else {
+    left_from_ = left;
+    right_from_ = right;
+  }
+}
+
+void FrameSlot::UploadUnstaged() {
+  if (format_.is_staged) return;
+  const auto upload = [&](const CameraImageView& from, DeviceBuffer<std::uint8_t>& to) {
+    std::visit(
+        [&]<typename T>(const HostImageView<const T>& image) {
+          const DeviceImageView<T> dense(reinterpret_cast<T*>(to.data()), image.width, image.height);
+          UploadAsync(image, dense, stream());
+        },
+        from);
+  };
+  upload(left_from_, rectifier_ ? raw_left_ : left_);
+  upload(right_from_, rectifier_ ? raw_right_ : right_);
 }
 
 void FrameSlot::MakeRoomForRaw() {
@@ -106,14 +141,16 @@ void FrameSlot::LaunchMatching(const StepObserver& observer, bool results_betwee
   };
   if (rectifier_) {
     const auto upload = [&](bool of_left, DeviceBuffer<std::uint8_t>& to, PinnedBuffer<std::uint8_t>& from) {
-      CopyAsync(to.data(), from.data(), rectifier_->raw_pixels(of_left) * pixel_bytes,
-                cudaMemcpyHostToDevice);
+      if (format_.is_staged) {
+        CopyAsync(to.data(), from.data(), rectifier_->raw_pixels(of_left) * pixel_bytes,
+                  cudaMemcpyHostToDevice);
+      }
       return on_device(to.data(), rectifier_->raw_width(of_left), rectifier_->raw_height(of_left));
     };
     const DeviceCameraImage left = upload(true, raw_left_, staged_raw_left_);
     const DeviceCameraImage right = upload(false, raw_right_, staged_raw_right_);
     RemapPair(left, right, rectifier_->tables(), left_.data(), right_.data(), stream());
-  } else {
+  } else if (format_.is_staged) {
     const std::size_t bytes = format_.num_pixels() * pixel_bytes;
     CopyAsync(left_.data(), staged_left_.data(), bytes, cudaMemcpyHostToDevice);
     CopyAsync(right_.data(), staged_right_.data(), bytes, cudaMemcpyHostToDevice);
@@ -160,6 +197,7 @@ void FrameSlot::Start(const CameraImageView& left, const CameraImageView& right,
   if (graphs_.size() == kMostGraphs && !graphs_.contains(format_)) graphs_.clear();
   Graph& graph = graphs_[format_];
   if (graph.empty()) graph.Capture(stream(), [&] { LaunchMatching({}, false); });
+  UploadUnstaged();  // not in the graph: from elsewhere every time
   graph.Launch(stream());
   LaunchDownloads();  // not in the graph: it would write into memory that was lent since
   LaunchReprojection(work);
@@ -176,6 +214,7 @@ void FrameSlot::Restart() {
 void FrameSlot::StartObserved(const CameraImageView& left, const CameraImageView& right,
                               const WorkBeside& work, const StepObserver& observer, bool results_between) {
   Stage(left, right, work);
+  UploadUnstaged();
   LaunchMatching(observer, results_between);
   const StepRunner run(observer);
   if (work.reprojection) {
@@ -190,6 +229,7 @@ void FrameSlot::StartObserved(const CameraImageView& left, const CameraImageView
 
 void FrameSlot::Wait(bool asleep) {
   asleep ? done_.WaitAsleep() : done_.Wait();
+  pixels_ = nullptr;
   if (rectifier_) {
     const auto rectified = [&](const PinnedBuffer<std::uint8_t>& image) {
       return ImageOf<Memory::kHost>(format_.pixel_type, image.data(), format_.width, format_.height);

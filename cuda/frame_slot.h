@@ -59,9 +59,10 @@ class FrameSlot {
   FrameSlot(const Parameters& parameters, int width, int height, const CudaTuning& tuning,
             std::shared_ptr<SharedBySlots> shared);
 
-  // Copies the pair into page-locked memory and launches upload, stages and download. The last frame must be
-  // done. Allocates nothing on the device but the graph of a pixel type, size or rectification that is new,
-  // and, once, what raw images or reprojection need.
+  // Launches upload, stages and download. Images that are not in page-locked memory, or that nobody holds
+  // (work.pixels), are copied there first. The last frame must be done. Allocates nothing on the device but
+  // the graph of a pixel type, size or rectification that is new, and, once, what raw images or reprojection
+  // need.
   void Start(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work = {});
   // The same without a graph: the observer is called between the steps.
   void StartObserved(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work,
@@ -89,6 +90,7 @@ class FrameSlot {
     std::size_t pixel_type = 0;   // number of CameraImageView's alternative
     int width = 0, height = 0;    // as matched
     std::uint64_t rectifier = 0;  // its number; 0 where the images come rectified
+    bool is_staged = true;        // the pair lies in the slot's own memory: the graph uploads it
     friend auto operator<=>(const Format&, const Format&) = default;
     std::size_t num_pixels() const {
       return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
@@ -96,12 +98,18 @@ class FrameSlot {
   };
   void Stage(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work);
   void MakeRoomForRaw();
+  // Copies the pair into memory of the slot, unless the device can copy it from where it is while it is held.
+  void Place(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work,
+             PinnedBuffer<std::uint8_t>& staged_left, PinnedBuffer<std::uint8_t>& staged_right);
+  void UploadUnstaged();
   void LaunchMatching(const StepObserver& observer, bool results_between);
   void LaunchDownloads();
   void LaunchReprojection(const WorkBeside& work);
   void CopyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
   std::size_t num_most() const;
 
+  std::shared_ptr<const void> pixels_;      // holds the images of a pair that is not staged
+  CameraImageView left_from_, right_from_;  // whence it is uploaded
   StereoPipeline pipeline_;
   std::shared_ptr<SharedBySlots> shared_;
   Stream stream_;

@@ -1,10 +1,13 @@
-// Owned, uninitialised host memory aligned to a cache line.
+// Owned, uninitialised host memory aligned to a cache line, on the heap or as UseHostMemory says.
 #pragma once
 
 #include <cstddef>
+#include <memory>
 #include <new>
 #include <type_traits>
 #include <utility>
+
+#include "pipeline/host_memory.h"
 
 namespace parallax {
 
@@ -18,16 +21,16 @@ class AlignedBuffer {
  public:
   AlignedBuffer() = default;
   explicit AlignedBuffer(std::size_t size)
-      : data_(size == 0
-                  ? nullptr
-                  : static_cast<T*>(::operator new (size * sizeof(T), std::align_val_t{kAlignment_bytes}))),
-        size_(size) {}
+      : data_(size == 0 ? nullptr : static_cast<T*>(Allocate(size * sizeof(T)))), size_(size) {}
   ~AlignedBuffer() { Free(); }
   AlignedBuffer(AlignedBuffer&& other) noexcept
-      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+      : memory_(std::move(other.memory_)),
+        data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
   AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
     if (this != &other) {
       Free();
+      memory_ = std::move(other.memory_);
       data_ = std::exchange(other.data_, nullptr);
       size_ = std::exchange(other.size_, 0);
     }
@@ -39,9 +42,18 @@ class AlignedBuffer {
   std::size_t size() const { return size_; }
 
  private:
-  void Free() {
-    if (data_ != nullptr) ::operator delete (data_, std::align_val_t{kAlignment_bytes});
+  void* Allocate(std::size_t bytes) {
+    memory_ = UseHostMemory::InUse();
+    if (void* const block = memory_ ? memory_->Take(bytes) : nullptr) return block;
+    memory_ = nullptr;
+    return ::operator new (bytes, std::align_val_t{kAlignment_bytes});
   }
+  void Free() {
+    if (data_ == nullptr) return;
+    if (memory_) return memory_->GiveBack(data_, size_ * sizeof(T));
+    ::operator delete (data_, std::align_val_t{kAlignment_bytes});
+  }
+  std::shared_ptr<HostMemory> memory_;  // null: the heap
   T* data_ = nullptr;
   std::size_t size_ = 0;
 };

@@ -323,8 +323,12 @@ class DevicePool::Queue final : public MatcherQueue {
   bool ends_ = false;
 };
 
-DevicePool::DevicePool(std::vector<PooledDevice> devices, std::function<void(const std::string& line)> tell)
-    : devices_(std::move(devices)), tell_(std::move(tell)), is_left_(devices_.size(), true) {
+DevicePool::DevicePool(std::vector<PooledDevice> devices, std::function<void(const std::string& line)> tell,
+                       std::shared_ptr<HostMemory> image_memory)
+    : devices_(std::move(devices)),
+      tell_(std::move(tell)),
+      image_memory_(std::move(image_memory)),
+      is_left_(devices_.size(), true) {
   if (devices_.empty()) throw InvalidArgument("a pool of no devices: at least one is needed");
 }
 

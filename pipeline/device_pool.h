@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "pipeline/host_memory.h"
 #include "pipeline/matcher.h"
 #include "pipeline/matcher_queue.h"
 #include "pipeline/parameters.h"
@@ -28,7 +29,9 @@ struct PooledDevice {
 class DevicePool {
  public:
   // tell: is given one line about each device that is left out, in any thread. It must not call the pool.
-  DevicePool(std::vector<PooledDevice> devices, std::function<void(const std::string& line)> tell);
+  // image_memory: in which images had better lie, since its devices copy from there by themselves; may be null.
+  DevicePool(std::vector<PooledDevice> devices, std::function<void(const std::string& line)> tell,
+             std::shared_ptr<HostMemory> image_memory = nullptr);
 
   // A queue over the devices that are left, with num_in_flight >= 1 frames on each of them at a time, or one
   // where it has no memory for them, and at least as many again at hand; it lives no longer than the pool. Two threads
@@ -38,6 +41,7 @@ class DevicePool {
                                           int num_in_flight);
 
   std::size_t num_left() const;  // devices
+  const std::shared_ptr<HostMemory>& image_memory() const { return image_memory_; }
 
  private:
   class Queue;
@@ -47,6 +51,7 @@ class DevicePool {
 
   const std::vector<PooledDevice> devices_;
   const std::function<void(const std::string& line)> tell_;
+  const std::shared_ptr<HostMemory> image_memory_;
   mutable std::mutex mutex_;
   std::vector<bool> is_left_;
 };

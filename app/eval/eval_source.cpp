@@ -306,6 +306,7 @@ class SourceEvaluation {
       }
       return MakeQueueInMemory(backend, parameters, matcher_options, 1);
     };
+    if (pool) steps.image_memory = pool->image_memory();
     steps.write = [&](const MatchedFrame& matched, FrameReport&) {
       HostImage<float> sigma;
       if (options_.uncertainty) sigma = SigmaOfDisparity(uncertainty, matched.map.View());

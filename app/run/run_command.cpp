@@ -461,6 +461,7 @@ class RunCommand {
     // A camera's frames had better be matched soon than many at a time. Those of files are many, beside a
     // window, too, so that the run keeps its pace.
     const bool usual_in_flight = options_.num_in_flight == 0 && backend_ == "cpu" && total_;
+    if (pool_) steps.image_memory = pool_->image_memory();
     steps.make_matcher = [this, usual_in_flight](const Parameters& parameters,
                                                  const MatcherOptions& matcher_options) {
       if (pool_)

@@ -95,6 +95,7 @@ class FrameRoad {
  private:
   ReaderSteps StepsOfReader() {
     return {.is_done = steps_.is_done,
+            .image_memory = steps_.image_memory,
             .skipped =
                 [this](const std::string& name, std::size_t index) {
                   Report({.name = name, .index = index, .outcome = FrameOutcome::kSkipped});

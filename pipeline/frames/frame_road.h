@@ -13,6 +13,7 @@
 #include "pipeline/disparity_map_view.h"
 #include "pipeline/frames/frame_source.h"
 #include "pipeline/frames/kept_matchers.h"
+#include "pipeline/host_memory.h"
 #include "pipeline/matcher.h"
 #include "pipeline/work_beside.h"
 
@@ -60,6 +61,8 @@ struct FrameSteps {
   std::function<Parameters(const StereoFrame& frame)> parameters_for;
   // A matcher for frames up to a size. One that matches a frame at a time is a queue too: MakeQueueOfOne.
   MakeQueue make_matcher;
+  // In which the images of frames had better lie (DevicePool::image_memory). May be null.
+  std::shared_ptr<HostMemory> image_memory{};
   // Rectifies frames that come raw (FrameRectifier::Prepare), or lends its tables to a matcher that does
   // that. May be null: such frames fail.
   std::shared_ptr<FrameRectifier> rectifier{};

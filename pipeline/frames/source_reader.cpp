@@ -70,6 +70,15 @@ struct SourceReader::State {
     return is_done;
   }
 
+  // The frame that read() gives, in memory that suits the matcher.
+  template <typename Read>
+  ReadFrame Timed(std::size_t index, Read&& read) const {
+    const UseHostMemory use(steps.image_memory);
+    const Stopwatch watch;
+    StereoFrame frame = read();
+    return {std::move(frame), index, watch.ms()};
+  }
+
   // Puts the frame that read() gives among those to be matched. False where no further one is wanted.
   template <typename Read>
   bool HandOn(const std::string& name, std::size_t index, Read&& read) {
@@ -241,9 +250,7 @@ class SourceReader::SideBySide {
 
   void Read(Job& job) {
     try {
-      const Stopwatch watch;
-      StereoFrame frame = job.read();
-      job.frame = ReadFrame{std::move(frame), job.index, watch.ms()};
+      job.frame = state_.Timed(job.index, job.read);
     } catch (...) {
       job.error = std::current_exception();
     }
@@ -291,11 +298,7 @@ void SourceReader::ReadAll(State& state) {
       }
       if (state.num_readers > 1 && (read = source.Defer())) return true;
       if (!hand_on(0)) return false;
-      return state.HandOn(*name, taken, [&] {
-        const Stopwatch watch;
-        StereoFrame frame = source.Read();
-        return ReadFrame{std::move(frame), taken, watch.ms()};
-      });
+      return state.HandOn(*name, taken, [&] { return state.Timed(taken, [&] { return source.Read(); }); });
     });
     if (!goes_on) return;
     if (!read) continue;

@@ -14,6 +14,7 @@
 #include "pipeline/frames/bounded_queue.h"
 #include "pipeline/frames/crew.h"
 #include "pipeline/frames/frame_source.h"
+#include "pipeline/host_memory.h"
 
 namespace parallax {
 
@@ -23,9 +24,10 @@ struct ReadFrame {
   double read_ms = 0;
 };
 
-// What the thread calls; never after Leave() has returned.
+// What the thread calls, never after Leave() has returned, and where it puts images.
 struct ReaderSteps {
   std::function<bool(const std::string& name, const StereoFrame* frame)> is_done;  // may be empty
+  std::shared_ptr<HostMemory> image_memory{};                                      // null: the heap
   std::function<void(const std::string& name, std::size_t index)> skipped;
   std::function<void(const std::string& name, std::size_t index, const std::string& why)> failed;
 };

@@ -6,7 +6,9 @@
 #include <vector>
 
 #include "cuda/cuda_matcher.h"
+#include "cuda/page_locked_memory.h"
 #include "pipeline/calibration/rectifier.h"
+#include "pipeline/clone_image.h"
 #include "pipeline/error.h"
 #include "pipeline/reprojection.h"
 #include "tests/cuda/device_images.h"
@@ -168,6 +170,43 @@ TEST_F(CudaFrameQueueTest, DoesBesideMatchingWhatTheHostDoes) {
       EXPECT_EQ(DifferenceOf("map", frames[i % frames.size()].map, maps[i].Own()), "");
     }
     EXPECT_FALSE(queue->TakeBeside().reprojected);  // once
+  }
+}
+
+// The device copies such images from where they are, while the queue holds them.
+TEST_F(CudaFrameQueueTest, TakesImagesFromPageLockedMemory) {
+  struct Pair {
+    CameraImage left, right;
+  };
+  const std::vector<Frame> frames = MixedFrames();
+  const auto memory = std::make_shared<cuda::PageLockedMemory>(0);
+  for (const int num_in_flight : {1, 3}) {
+    SCOPED_TRACE(num_in_flight);
+    const auto queue = MakeCudaFrameQueue(SomeParameters(), kLargest, num_in_flight);
+    std::size_t num_collected = 0;
+    const auto collect = [&] {
+      const Frame& frame = frames[num_collected++ % frames.size()];
+      EXPECT_EQ(DifferenceOf("map", frame.map, queue->Take()), "");
+      ExpectReprojection(frame, queue->TakeBeside().reprojected);
+    };
+    for (std::size_t i = 0; i < 3 * frames.size(); ++i) {
+      const Frame& frame = frames[i % frames.size()];
+      if (queue->in_flight() == queue->capacity()) collect();
+      const auto pair = std::make_shared<Pair>();
+      {
+        const UseHostMemory use(i % 5 == 4 ? nullptr : memory);
+        pair->left = CloneImage(ViewOf(frame.left));
+      }
+      {
+        const UseHostMemory use(i % 7 == 6 ? nullptr : memory);
+        pair->right = CloneImage(ViewOf(frame.right));
+      }
+      WorkBeside work = frame.work;
+      if (i % 4 != 3) work.pixels = pair;  // else they are gone at once
+      queue->SubmitWith(ViewOf(pair->left), ViewOf(pair->right), work);
+    }
+    while (queue->in_flight() > 0) collect();
+    EXPECT_EQ(num_collected, 3 * frames.size());
   }
 }
 

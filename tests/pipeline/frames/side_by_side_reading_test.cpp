@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "pipeline/frames/frame_road.h"
+#include "tests/support/counted_memory.h"
 
 namespace parallax {
 namespace {
@@ -223,6 +224,23 @@ TEST(SideBySideReading, AStopLeavesNoThreadBehind) {
   EXPECT_LE(seen.in_order.size(), 4U + 2 + 2 + 4);  // read ahead, being handed over, being read
   EXPECT_EQ(seen.in_order, Names(0, static_cast<int>(seen.in_order.size())));
   EXPECT_EQ(NumReadersLeftBehind(), 0);
+}
+
+// Those that are read in turn, too, and no others.
+TEST(SideBySideReading, ImagesLieWhereTheStepsSay) {
+  const auto memory = std::make_shared<test::CountedMemory>();
+  const auto source = std::make_shared<DeferringSource>(10, 1);
+  source->in_turn_ = {3, 4};
+  Seen seen;
+  FrameSteps steps = StepsInto(seen);
+  steps.image_memory = memory;
+  steps.observe = [&](const std::shared_ptr<const MatchedFrame>& frame) {
+    EXPECT_TRUE(memory->Holds(std::get<HostImage<std::uint8_t>>(frame->frame.left).Row(0)));
+    EXPECT_TRUE(memory->Holds(std::get<HostImage<std::uint8_t>>(frame->frame.right).Row(2)));
+  };
+  RunFrames(source, steps, {.num_readers = 3});
+  EXPECT_EQ(memory->num_taken(), 20);
+  EXPECT_EQ(memory->num_lent(), 0);
 }
 
 }  // namespace

@@ -1,0 +1,36 @@
+// Memory that images lie in where it is not the heap: such as memory from which a device copies by itself.
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <utility>
+
+namespace parallax {
+
+// From any thread, at any time.
+class HostMemory {
+ public:
+  virtual ~HostMemory() = default;
+  // Aligned to kAlignment_bytes. Null where it has none of that size: the heap has.
+  virtual void* Take(std::size_t bytes) noexcept = 0;
+  virtual void GiveBack(void* memory, std::size_t bytes) noexcept = 0;
+};
+
+// While it lives, the images that this thread makes lie in that memory, as far as it goes. Null: on the heap.
+class UseHostMemory {
+ public:
+  explicit UseHostMemory(std::shared_ptr<HostMemory> memory)
+      : memory_(std::move(memory)), before_(std::exchange(t_in_use, memory_ ? &memory_ : nullptr)) {}
+  ~UseHostMemory() { t_in_use = before_; }
+  UseHostMemory(const UseHostMemory&) = delete;
+  UseHostMemory& operator=(const UseHostMemory&) = delete;
+
+  static std::shared_ptr<HostMemory> InUse() { return t_in_use == nullptr ? nullptr : *t_in_use; }
+
+ private:
+  static inline thread_local const std::shared_ptr<HostMemory>* t_in_use = nullptr;
+  const std::shared_ptr<HostMemory> memory_;
+  const std::shared_ptr<HostMemory>* const before_;
+};
+
+}  // namespace parallax
