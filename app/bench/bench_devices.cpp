@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <memory>
 
+#include "pipeline/clone_image.h"
+#include "pipeline/host_memory.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax::app {
@@ -11,18 +13,24 @@ double RateOfPool(DevicePool& pool, const Parameters& parameters, const MatcherO
                   int num_in_flight, const CameraImageView& left, const CameraImageView& right,
                   double seconds) {
   const auto queue = pool.MakeQueue(parameters, options, num_in_flight);
+  struct Pair {
+    CameraImage left, right;
+  };
+  const auto pair = [&] {
+    const UseHostMemory use(pool.image_memory());  // as the road of frames reads them
+    return std::make_shared<const Pair>(CloneImage(left), CloneImage(right));
+  }();
   WorkBeside work;
-  work.pixels =
-      std::shared_ptr<const void>(std::shared_ptr<const void>(), &left);  // the caller's, who holds them
+  work.pixels = pair;
   const auto run_for = [&](double longest_s) {
     const Stopwatch watch;
     std::size_t num_frames = 0;
     while (watch.s() < longest_s) {
-      if (queue->in_flight() == queue->capacity()) queue->Take();
-      queue->SubmitWith(left, right, work);
+      if (queue->in_flight() == queue->capacity()) queue->Borrow();
+      queue->SubmitWith(ViewOf(pair->left), ViewOf(pair->right), work);
       ++num_frames;
     }
-    while (queue->in_flight() > 0) queue->Take();
+    while (queue->in_flight() > 0) queue->Borrow();
     return static_cast<double>(num_frames) / watch.s();
   };
   run_for(seconds / 4);

@@ -5,8 +5,9 @@
 
 namespace parallax::app {
 
-// Images and results in host memory, as the road of frames has them: the pair is handed in again and again
-// for about that long, after some to warm up. Throws as the pool.
+// Images and results in host memory, as the road of frames has them: read into the pool's memory for images,
+// lent results. The pair is handed in again and again for about that long, after some to warm up. Throws as
+// the pool.
 double RateOfPool(DevicePool& pool, const Parameters& parameters, const MatcherOptions& options,
                   int num_in_flight, const CameraImageView& left, const CameraImageView& right,
                   double seconds);
