@@ -213,13 +213,14 @@ std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const P
 
 int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
                         const MatcherOptions& options) {
-  constexpr std::int64_t kMaxCells = std::int64_t{256} << 20;  // of all in flight: some 640 MB
+  constexpr std::int64_t kCellsOfThread = std::int64_t{64} << 20, kLeastCells = 4 * kCellsOfThread;
   if (ResolveBackend(backend, parameters.method) != "cpu" || options.memory_limit_bytes > 0) return 1;
   int num_threads = options.num_threads;
-  if (num_threads <= 0) num_threads = static_cast<int>(std::thread::hardware_concurrency());
+  if (num_threads <= 0) num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const std::int64_t num_cells =
       std::int64_t{options.width} * options.height * parameters.matching_cost.num_disparities;
-  return static_cast<int>(std::clamp<std::int64_t>(kMaxCells / num_cells, 1, std::clamp(num_threads, 1, 4)));
+  const std::int64_t most_cells = std::max(kLeastCells, kCellsOfThread * num_threads);
+  return static_cast<int>(std::clamp<std::int64_t>(most_cells / num_cells, 1, num_threads));
 }
 
 std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, int device, int num_threads) {

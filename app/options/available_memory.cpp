@@ -17,6 +17,12 @@ std::uint64_t Megabytes(std::uint64_t bytes) { return (bytes + 999'999) / 1'000'
 // Of what is left: frames, threads and files take the rest.
 constexpr double kShareForMatching = 0.8;
 
+// Working memory of a frame on the cpu: see MatcherOptions; of AD-Census as measured.
+double UsualBytes(const Parameters& parameters, const MatcherOptions& options) {
+  const double bytes_per_cell = parameters.method == Method::kAdCensus ? 5.5 : 2.5;
+  return bytes_per_cell * options.width * options.height * parameters.matching_cost.num_disparities + 64e6;
+}
+
 }  // namespace
 
 std::unique_ptr<MatcherQueue> MakeQueueInMemory(std::string_view backend, const Parameters& parameters,
@@ -25,9 +31,7 @@ std::unique_ptr<MatcherQueue> MakeQueueInMemory(std::string_view backend, const 
   if (!is_cpu || options.memory_limit_bytes > 0)
     return MakeMatcherQueue(backend, parameters, options, num_in_flight);
   const AvailableMemory available = MemoryAvailable();
-  const double usual_bytes =
-      num_in_flight * (2.5 * options.width * options.height * parameters.matching_cost.num_disparities +
-                       64e6);  // see MatcherOptions
+  const double usual_bytes = num_in_flight * UsualBytes(parameters, options);
   const double limit_bytes = kShareForMatching * static_cast<double>(available.bytes);
   if (usual_bytes <= limit_bytes) return MakeMatcherQueue(backend, parameters, options, num_in_flight);
   options.memory_limit_bytes = std::max<std::size_t>(1, static_cast<std::size_t>(limit_bytes));
@@ -43,6 +47,15 @@ std::unique_ptr<MatcherQueue> MakeQueueInMemory(std::string_view backend, const 
                     Megabytes(options.memory_limit_bytes), Megabytes(available.bytes), available.whose,
                     num_in_flight > 1 ? "fewer at a time (--in-flight), " : ""));
   }
+}
+
+int UsualFramesInMemory(std::string_view backend, const Parameters& parameters,
+                        const MatcherOptions& options) {
+  const int num_usual = UsualFramesInFlight(backend, parameters, options);
+  if (num_usual == 1) return 1;
+  const double num_that_fit =
+      0.5 * static_cast<double>(MemoryAvailable().bytes) / UsualBytes(parameters, options);
+  return static_cast<int>(std::clamp(num_that_fit, 1.0, static_cast<double>(num_usual)));
 }
 
 }  // namespace parallax::app

@@ -14,4 +14,8 @@ namespace parallax::app {
 std::unique_ptr<MatcherQueue> MakeQueueInMemory(std::string_view backend, const Parameters& parameters,
                                                 MatcherOptions options, int num_in_flight);
 
+// UsualFramesInFlight, or as many of them as half of what can be had suffices for; at least 1.
+int UsualFramesInMemory(std::string_view backend, const Parameters& parameters,
+                        const MatcherOptions& options);
+
 }  // namespace parallax::app

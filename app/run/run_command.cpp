@@ -466,7 +466,7 @@ class RunCommand {
                                                  const MatcherOptions& matcher_options) {
       if (pool_)
         return pool_->MakeQueue(parameters, matcher_options, FramesOnADevice(parameters, matcher_options));
-      const int num_in_flight = usual_in_flight ? UsualFramesInFlight(backend_, parameters, matcher_options)
+      const int num_in_flight = usual_in_flight ? UsualFramesInMemory(backend_, parameters, matcher_options)
                                                 : std::max(1, options_.num_in_flight);
       return MakeQueueInMemory(backend_, parameters, matcher_options, num_in_flight);
     };

@@ -87,6 +87,24 @@ TEST(Backends, WhatCannotBeIsToldWithItsRemedy) {
   EXPECT_THAT(FaultOf([&] { MakeMatcher("cpu", {}, {}); }), HasSubstr("at least 1"));
 }
 
+TEST(Backends, AFrameForEachThreadIsMatchedAtATimeUnlessTheyAreLarge) {
+  Parameters parameters;
+  parameters.matching_cost.num_disparities = 128;
+  const auto num_frames = [&](int width, int height, int num_threads, std::size_t limit_bytes = 0) {
+    MatcherOptions options{.width = width, .height = height};
+    options.num_threads = num_threads;
+    options.memory_limit_bytes = limit_bytes;
+    return UsualFramesInFlight("cpu", parameters, options);
+  };
+  for (const int num_threads : {1, 2, 4, 16, 200}) EXPECT_EQ(num_frames(1242, 375, num_threads), num_threads);
+  EXPECT_EQ(num_frames(1242, 375, 16, 1'000'000'000), 1);
+  EXPECT_EQ(num_frames(2484, 375, 2), 2);
+  EXPECT_EQ(num_frames(2484, 750, 2), 1);   // 227 Mi cells each of 256
+  EXPECT_EQ(num_frames(2484, 750, 16), 4);  // of 1024
+  EXPECT_EQ(num_frames(9000, 6000, 16), 1);
+  EXPECT_EQ(UsualFramesInFlight("reference", parameters, {.width = 64, .height = 32}), 1);
+}
+
 TEST(Backends, CloudsOfTheReferenceAreMeasuredOnTheCpu) {
   EXPECT_EQ(CloudBackendBeside("reference"), "cpu");
   EXPECT_EQ(CloudBackendBeside("cpu"), "cpu");
