@@ -20,9 +20,7 @@
 namespace parallax {
 namespace {
 
-bool IsDeviceOrPipe(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
+bool IsDeviceOrPipe(const std::filesystem::file_status& status) {
   return std::filesystem::is_character_file(status) || std::filesystem::is_fifo(status);
 }
 
@@ -41,10 +39,17 @@ bool SyncToDisk(const std::filesystem::path& path) {
   return synced;
 }
 
-// The file that a link leads to, so that renaming replaces that and not the link.
-std::filesystem::path WithoutLinks(const std::filesystem::path& path) {
+struct Target {
+  std::filesystem::path path;
+  bool is_replaced = true;  // else written to at once: a device or pipe
+};
+
+// The file that a link leads to, so that renaming replaces that and not the link. One look at a name that is none.
+Target TargetOf(const std::filesystem::path& path) {
   std::error_code error;
-  if (!std::filesystem::is_symlink(path, error) || IsDeviceOrPipe(path)) return path;
+  const std::filesystem::file_status status = std::filesystem::symlink_status(path, error);
+  if (!std::filesystem::is_symlink(status)) return {path, !IsDeviceOrPipe(status)};
+  if (IsDeviceOrPipe(std::filesystem::status(path, error))) return {path, false};
   const std::string name = path.string();
   if (name.starts_with("/dev/") || name.starts_with("/proc/")) {
     throw Error(name + ": stands for a file that is open already: name another one");
@@ -55,7 +60,7 @@ std::filesystem::path WithoutLinks(const std::filesystem::path& path) {
     if (i == kMaxLinks) throw Error(name + ": cannot be written (Too many levels of symbolic links)");
     target = target.parent_path() / std::filesystem::read_symlink(target, error);
   }
-  return target;
+  return {target, true};
 }
 
 }  // namespace
@@ -91,10 +96,10 @@ void RemoveAbandoned(const std::filesystem::path& path) {
   }
 }
 
-AtomicFile::AtomicFile(std::filesystem::path path)
-    : path_(std::move(path)),
-      target_path_(WithoutLinks(path_)),
-      temporary_path_(IsDeviceOrPipe(target_path_) ? target_path_ : TemporaryPathFor(target_path_)) {
+AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
+  const Target target = TargetOf(path_);
+  target_path_ = target.path;
+  temporary_path_ = target.is_replaced ? TemporaryPathFor(target_path_) : target_path_;
   if (IsRenamed() && t_not_waiting == 0) RemoveAbandoned(target_path_);
   errno = 0;
   stream_.open(temporary_path_, std::ios::binary | std::ios::trunc);

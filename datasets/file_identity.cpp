@@ -11,27 +11,14 @@
 #include <system_error>
 #include <unordered_map>
 
+#include "datasets/file_descriptor.h"
+
 namespace parallax {
 namespace {
 
 namespace fs = std::filesystem;
 
 constexpr std::size_t kBlock_bytes = std::size_t{1} << 18;
-
-// Closes what was opened.
-class Descriptor {
- public:
-  explicit Descriptor(int number) : number_(number) {}
-  ~Descriptor() {
-    if (number_ >= 0) close(number_);
-  }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-  int number() const { return number_; }
-
- private:
-  int number_;
-};
 
 // Names of folders without links, kept while a look at the folder shows that it is the same one: the files
 // of a data set lie in a few of them, and each part of a name that is looked at is a question to the file
@@ -101,7 +88,7 @@ std::uint32_t Crc32(std::span<const std::uint8_t> bytes, std::uint32_t before) {
 
 std::optional<FileContent> ContentOf(const fs::path& path) {
   // Without O_NONBLOCK a pipe of that name would be waited for.
-  const Descriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (file.number() < 0 || fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode))
     return std::nullopt;

@@ -1,10 +1,14 @@
 #include "datasets/formats/file_bytes.h"
 
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <cerrno>
 #include <charconv>
-#include <fstream>
-#include <system_error>
+#include <cstring>
 
+#include "datasets/file_descriptor.h"
 #include "datasets/process_memory.h"
 #include "pipeline/error.h"
 
@@ -13,28 +17,37 @@ namespace {
 
 bool IsSpace(char c) { return c == ' ' || (c >= '\t' && c <= '\r'); }
 
+// Why a file could not be opened.
+std::string WhyNot(int number) {
+  if (number == ENOENT || number == ENOTDIR || number == ENAMETOOLONG) return "no such file";
+  if (number == ELOOP) return std::strerror(number);
+  return std::string("cannot be opened (") + std::strerror(number) + ")";
+}
+
+// No question about the name but opening it: on a file system that many machines share, each of them counts.
 template <typename Container>
 Container ReadWholeFile(const std::filesystem::path& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::exists(status)) {
-    const bool is_loop = error == std::errc::too_many_symbolic_link_levels;
-    throw Error(path.string() + ": " + (is_loop ? error.message() : "no such file"));
-  }
-  if (std::filesystem::is_directory(status)) throw Error(path.string() + ": is a folder, expected a file");
-  std::ifstream stream(path, std::ios::binary | std::ios::ate);
-  if (!stream) throw Error(path.string() + ": cannot be opened (" + std::strerror(errno) + ")");
-  const std::streamoff size_bytes = stream.tellg();
-  if (size_bytes < 0) throw Error(path.string() + ": cannot be read, is it a regular file?");
-  constexpr std::streamoff kLarge_bytes = 16 << 20;
+  const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (file.number() < 0) throw Error(path.string() + ": " + WhyNot(errno));
+  struct stat status {};
+  if (fstat(file.number(), &status) == 0 && S_ISDIR(status.st_mode))
+    throw Error(path.string() + ": is a folder, expected a file");
+  const off_t size_bytes = lseek(file.number(), 0, SEEK_END);
+  if (size_bytes < 0 || lseek(file.number(), 0, SEEK_SET) != 0)
+    throw Error(path.string() + ": cannot be read, is it a regular file?");
+  constexpr off_t kLarge_bytes = 16 << 20;
   if (size_bytes >= kLarge_bytes) {
     RequireMemory(static_cast<std::uint64_t>(size_bytes), path.string() + ": reading it",
                   "use smaller files, or raise the limit");
   }
   Container content(static_cast<std::size_t>(size_bytes), {});
-  stream.seekg(0);
-  stream.read(reinterpret_cast<char*>(content.data()), size_bytes);
-  if (stream.gcount() != size_bytes) throw Error(path.string() + ": reading failed");
+  std::size_t num_read = 0;
+  while (num_read < content.size()) {
+    const ssize_t num_more = read(file.number(), content.data() + num_read, content.size() - num_read);
+    if (num_more < 0 && errno == EINTR) continue;
+    if (num_more <= 0) throw Error(path.string() + ": reading failed");
+    num_read += static_cast<std::size_t>(num_more);
+  }
   return content;
 }
 

@@ -216,7 +216,9 @@ TEST(LiveSource, WithoutAPairItSaysWhatWasSeenAndWhatToTry) {
 TEST(LiveSource, WhatCannotBeHalvedOrPairedEndsIt) {
   const auto error_of = [](int left_width, std::optional<int> right_width) {
     const auto camera_of = [](int width) {
-      return Camera([width](std::size_t n) { return PictureAt(static_cast<double>(n), 0, width, 5); });
+      auto camera = Camera([width](std::size_t n) { return PictureAt(static_cast<double>(n), 0, width, 5); });
+      camera->ends_after = 1;  // two that run freely may never be at the same picture
+      return camera;
     };
     std::vector<LiveFeed> feeds;
     feeds.push_back(FeedOf("camera 0", camera_of(left_width)));
