@@ -213,7 +213,7 @@ std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const P
 
 int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
                         const MatcherOptions& options) {
-  constexpr std::int64_t kCellsOfThread = std::int64_t{64} << 20, kLeastCells = 4 * kCellsOfThread;
+  constexpr std::int64_t kCellsOfThread = std::int64_t{128} << 20, kLeastCells = 2 * kCellsOfThread;
   if (ResolveBackend(backend, parameters.method) != "cpu" || options.memory_limit_bytes > 0) return 1;
   int num_threads = options.num_threads;
   if (num_threads <= 0) num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));

@@ -42,7 +42,7 @@ void RequireMatcherQueue(std::string_view backend, Method method = Method::kSgm)
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight);
 // num_in_flight that gives the most frames per second: on the cpu one for each thread, fewer of large frames
-// (160 MB a thread, and 640 MB, are enough for all), without a memory limit; else 1.
+// (320 MB a thread, and 640 MB, are enough for all), without a memory limit; else 1.
 int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
                         const MatcherOptions& options);
 

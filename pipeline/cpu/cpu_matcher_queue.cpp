@@ -66,12 +66,15 @@ class CpuMatcherQueue final : public MatcherQueue {
         slots_(kFramesPerMatcher * static_cast<std::size_t>(num_at_a_time)) {
     int num_threads = options.num_threads;
     if (num_threads <= 0) num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-    options.num_threads = std::max(1, num_threads / num_at_a_time);
     const MatcherOptions in_all = options;
     options.memory_limit_bytes /= static_cast<std::size_t>(num_at_a_time);
     const auto make = parameters.method == Method::kSgm ? MakeCpuMatcher : MakeCpuAdCensusMatcher;
     try {
-      for (int i = 0; i < num_at_a_time; ++i) matchers_.push_back(make(parameters, options));
+      for (int i = 0; i < num_at_a_time; ++i) {
+        const int num_more = i < num_threads % num_at_a_time ? 1 : 0;  // so that all are at work
+        options.num_threads = std::max(1, num_threads / num_at_a_time + num_more);
+        matchers_.push_back(make(parameters, options));
+      }
     } catch (const NeedsMoreMemory& one) {
       throw NeedsMoreMemory(parameters, in_all, one.needed_bytes() * static_cast<std::size_t>(num_at_a_time),
                             num_at_a_time);

@@ -100,7 +100,7 @@ TEST(Backends, AFrameForEachThreadIsMatchedAtATimeUnlessTheyAreLarge) {
   EXPECT_EQ(num_frames(1242, 375, 16, 1'000'000'000), 1);
   EXPECT_EQ(num_frames(2484, 375, 2), 2);
   EXPECT_EQ(num_frames(2484, 750, 2), 1);   // 227 Mi cells each of 256
-  EXPECT_EQ(num_frames(2484, 750, 16), 4);  // of 1024
+  EXPECT_EQ(num_frames(2484, 750, 16), 9);  // of 2048
   EXPECT_EQ(num_frames(9000, 6000, 16), 1);
   EXPECT_EQ(UsualFramesInFlight("reference", parameters, {.width = 64, .height = 32}), 1);
 }
