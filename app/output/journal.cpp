@@ -131,47 +131,37 @@ bool ParseJournalLine(std::string_view line, JournalRecord& record) {
 }
 
 std::vector<JournalRecord> ReadJournal(const std::filesystem::path& file) {
-  const int descriptor = open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (descriptor < 0) throw Error(file.string() + ": cannot be opened (" + std::strerror(errno) + ")");
-  try {
-    if (flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      throw Error(file.parent_path().string() + ": another parallax is writing there: wait for its end");
-    }
-    std::string text = AllOf(descriptor, file);
-    close(descriptor);
-    text.resize(text.rfind('\n') + 1);
-    return RecordsOf(text);
-  } catch (...) {
-    close(descriptor);
-    throw;
+  const FileDescriptor descriptor(open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (descriptor.number() < 0)
+    throw Error(file.string() + ": cannot be opened (" + std::strerror(errno) + ")");
+  if (flock(descriptor.number(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw Error(file.parent_path().string() + ": another parallax is writing there: wait for its end");
   }
+  std::string text = AllOf(descriptor.number(), file);
+  text.resize(text.rfind('\n') + 1);
+  return RecordsOf(text);
 }
 
 Journal::Journal(std::filesystem::path file)
     : file_(std::move(file)),
       descriptor_(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666)) {
-  if (descriptor_ < 0) throw Error(file_.string() + ": cannot be opened (" + std::strerror(errno) + ")");
-  try {
-    // Where the file system has no locks the run goes on without: there is no other way to work there.
-    if (flock(descriptor_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-      throw Error(file_.parent_path().string() +
-                  ": another parallax is writing there: wait for its end, or name another --output");
-    }
-    const std::string text = AllOf(descriptor_, file_);
-    size_bytes_ = text.rfind('\n') + 1;  // what follows was cut short; 0 where there is no whole line
-    records_ = RecordsOf(std::string_view(text).substr(0, size_bytes_));
-    if (size_bytes_ < text.size() && ftruncate(descriptor_, static_cast<off_t>(size_bytes_)) != 0) {
-      throw Error(file_.string() + ": cannot be written (" + std::strerror(errno) + ")");
-    }
-  } catch (...) {
-    close(descriptor_);
-    throw;
+  const int descriptor = descriptor_.number();
+  if (descriptor < 0) throw Error(file_.string() + ": cannot be opened (" + std::strerror(errno) + ")");
+  // Where the file system has no locks the run goes on without: there is no other way to work there.
+  if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
+    throw Error(file_.parent_path().string() +
+                ": another parallax is writing there: wait for its end, or name another --output");
+  }
+  const std::string text = AllOf(descriptor, file_);
+  size_bytes_ = text.rfind('\n') + 1;  // what follows was cut short; 0 where there is no whole line
+  records_ = RecordsOf(std::string_view(text).substr(0, size_bytes_));
+  if (size_bytes_ < text.size() && ftruncate(descriptor, static_cast<off_t>(size_bytes_)) != 0) {
+    throw Error(file_.string() + ": cannot be written (" + std::strerror(errno) + ")");
   }
 }
 
 Journal::~Journal() {
-  if (!hurries_) fdatasync(descriptor_);
-  close(descriptor_);
+  if (!hurries_) fdatasync(descriptor_.number());
 }
 
 void Journal::Append(const JournalRecord& record) {
@@ -182,19 +172,19 @@ void Journal::Append(const JournalRecord& record) {
     if (hurries_ || Now_ms() - synced_ms_ < kSyncPeriod_ms) return;
     synced_ms_ = Now_ms();
   }
-  fdatasync(descriptor_);  // which may take long: others write meanwhile
+  fdatasync(descriptor_.number());  // which may take long: others write meanwhile
 }
 
 void Journal::Write(std::string_view text) {
   for (std::size_t done = 0; done < text.size();) {
     errno = 0;
-    const ssize_t count =
-        pwrite(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(size_bytes_ + done));
+    const ssize_t count = pwrite(descriptor_.number(), text.data() + done, text.size() - done,
+                                 static_cast<off_t>(size_bytes_ + done));
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       const std::string reason = std::strerror(errno != 0 ? errno : EIO);
       // A piece of a line that stays is told by its checksum, and written over by the next one.
-      [[maybe_unused]] const int ignored = ftruncate(descriptor_, static_cast<off_t>(size_bytes_));
+      [[maybe_unused]] const int ignored = ftruncate(descriptor_.number(), static_cast<off_t>(size_bytes_));
       throw Error(file_.string() + ": writing failed (" + reason + "); is the disk full?");
     }
     done += static_cast<std::size_t>(count);
@@ -204,7 +194,7 @@ void Journal::Write(std::string_view text) {
 
 void Journal::Clear() {
   const std::scoped_lock lock(mutex_);
-  if (ftruncate(descriptor_, 0) != 0)
+  if (ftruncate(descriptor_.number(), 0) != 0)
     throw Error(file_.string() + ": cannot be written (" + std::strerror(errno) + ")");
   size_bytes_ = 0;
   records_.clear();

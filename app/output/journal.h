@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "datasets/file_descriptor.h"
+
 namespace parallax::app {
 
 // A line of it: what it is about, and what it says. A key may come several times.
@@ -57,7 +59,7 @@ class Journal {
   void Write(std::string_view text);
 
   std::filesystem::path file_;
-  int descriptor_;
+  FileDescriptor descriptor_;
   std::vector<JournalRecord> records_;
   std::mutex mutex_;
   std::uint64_t size_bytes_ = 0;

@@ -9,6 +9,7 @@
 #include <cstring>
 #include <utility>
 
+#include "datasets/file_descriptor.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -32,13 +33,10 @@ int OpenNameless(const std::filesystem::path& folder) {
 class RecordSpool::File {
  public:
   explicit File(int descriptor) : descriptor_(descriptor) {}
-  ~File() { close(descriptor_); }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
 
   bool Write(std::string_view text, std::uint64_t at) {
     while (!text.empty()) {
-      const ssize_t count = pwrite(descriptor_, text.data(), text.size(), static_cast<off_t>(at));
+      const ssize_t count = pwrite(descriptor_.number(), text.data(), text.size(), static_cast<off_t>(at));
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) return false;
       text.remove_prefix(static_cast<std::size_t>(count));
@@ -50,7 +48,7 @@ class RecordSpool::File {
   void Read(std::string& text, std::uint64_t at) const {
     for (std::size_t done = 0; done < text.size();) {
       const ssize_t count =
-          pread(descriptor_, text.data() + done, text.size() - done, static_cast<off_t>(at + done));
+          pread(descriptor_.number(), text.data() + done, text.size() - done, static_cast<off_t>(at + done));
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) {
         throw Error(std::string("what became of the frames cannot be read again (") +
@@ -62,7 +60,7 @@ class RecordSpool::File {
   }
 
  private:
-  int descriptor_;
+  FileDescriptor descriptor_;
 };
 
 RecordSpool::RecordSpool(std::filesystem::path folder) : folder_(std::move(folder)) {}

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -15,6 +14,7 @@
 #include <utility>
 #include <vector>
 
+#include "datasets/file_descriptor.h"
 #include "datasets/formats/jpeg_reader.h"
 #include "datasets/paths.h"
 #include "pipeline/error.h"
@@ -67,20 +67,7 @@ int Ioctl(int file, unsigned long request, void* argument) {
   return result;
 }
 
-class File {
- public:
-  explicit File(const std::string& path) : file_(open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC)) {}
-  ~File() {
-    if (file_ >= 0) close(file_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
-  explicit operator bool() const { return file_ >= 0; }
-  int get() const { return file_; }
-
- private:
-  int file_;
-};
+int OpenDevice(const std::string& path) { return open(path.c_str(), O_RDWR | O_NONBLOCK | O_CLOEXEC); }
 
 // What a device is and can do; nullopt where it is no camera that streams.
 std::optional<v4l2_capability> CapturesOf(int file) {
@@ -151,9 +138,9 @@ void FillWords(int bits, HostImage<std::uint16_t>& image) {
 class V4l2Camera final : public LiveDevice {
  public:
   V4l2Camera(const CameraChoice& choice, const std::string& label)
-      : label_(label + " (" + choice.device + ")"), file_(choice.device) {
-    if (!file_) FailToOpen(choice.device);
-    if (!CapturesOf(file_.get())) {
+      : label_(label + " (" + choice.device + ")"), file_(OpenDevice(choice.device)) {
+    if (file_.number() < 0) FailToOpen(choice.device);
+    if (!CapturesOf(file_.number())) {
       throw Error(label_ +
                   ": is no camera that gives pictures (some cameras have a second device for data "
                   "about them): " +
@@ -163,12 +150,12 @@ class V4l2Camera final : public LiveDevice {
     if (choice.frames_per_s > 0) SetRate(choice.frames_per_s);
     MapBuffers();
     int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    if (Ioctl(file_.get(), VIDIOC_STREAMON, &type) < 0) Fail("cannot be started");
+    if (Ioctl(file_.number(), VIDIOC_STREAMON, &type) < 0) Fail("cannot be started");
   }
 
   ~V4l2Camera() override {
     int type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    Ioctl(file_.get(), VIDIOC_STREAMOFF, &type);
+    Ioctl(file_.number(), VIDIOC_STREAMOFF, &type);
     for (const auto& buffer : buffers_) munmap(buffer.data(), buffer.size());
   }
   V4l2Camera(const V4l2Camera&) = delete;
@@ -185,13 +172,13 @@ class V4l2Camera final : public LiveDevice {
   }
 
   std::optional<LivePicture> Next(std::chrono::milliseconds longest) override {
-    pollfd waited{file_.get(), POLLIN, 0};
+    pollfd waited{file_.number(), POLLIN, 0};
     const int ready = poll(&waited, 1, static_cast<int>(longest.count()));
     if (ready <= 0) return std::nullopt;
     v4l2_buffer buffer{};
     buffer.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
     buffer.memory = V4L2_MEMORY_MMAP;
-    if (Ioctl(file_.get(), VIDIOC_DQBUF, &buffer) < 0) {
+    if (Ioctl(file_.number(), VIDIOC_DQBUF, &buffer) < 0) {
       if (errno == EAGAIN && (waited.revents & (POLLERR | POLLHUP)) == 0) return std::nullopt;
       Fail("gives no more pictures");
     }
@@ -205,7 +192,7 @@ class V4l2Camera final : public LiveDevice {
     picture.time_s = has_capture_times_ ? static_cast<double>(buffer.timestamp.tv_sec) +
                                               static_cast<double>(buffer.timestamp.tv_usec) * 1e-6
                                         : MonotonicNow_s();
-    if (Ioctl(file_.get(), VIDIOC_QBUF, &buffer) < 0) Fail("takes no buffer back");
+    if (Ioctl(file_.number(), VIDIOC_QBUF, &buffer) < 0) Fail("takes no buffer back");
     if (!is_whole) {
       ++num_damaged_;
       return std::nullopt;
@@ -257,7 +244,7 @@ class V4l2Camera final : public LiveDevice {
     rate.pixel_format = format;
     rate.width = width;
     rate.height = height;
-    for (; Ioctl(file_.get(), VIDIOC_ENUM_FRAMEINTERVALS, &rate) == 0; ++rate.index) {
+    for (; Ioctl(file_.number(), VIDIOC_ENUM_FRAMEINTERVALS, &rate) == 0; ++rate.index) {
       const v4l2_fract& shortest =
           rate.type == V4L2_FRMIVAL_TYPE_DISCRETE ? rate.discrete : rate.stepwise.min;
       if (shortest.numerator > 0)
@@ -270,7 +257,7 @@ class V4l2Camera final : public LiveDevice {
   void SetFormat(const CameraChoice& choice) {
     v4l2_format now{};
     now.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    if (Ioctl(file_.get(), VIDIOC_G_FMT, &now) < 0) Fail("does not tell its format");
+    if (Ioctl(file_.number(), VIDIOC_G_FMT, &now) < 0) Fail("does not tell its format");
     const std::uint32_t width =
         choice.width > 0 ? static_cast<std::uint32_t>(choice.width) : now.fmt.pix.width;
     const std::uint32_t height =
@@ -281,14 +268,14 @@ class V4l2Camera final : public LiveDevice {
     std::size_t best_rank = kFormats.size();
     v4l2_fmtdesc entry{};
     entry.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    for (; Ioctl(file_.get(), VIDIOC_ENUM_FMT, &entry) == 0; ++entry.index) {
+    for (; Ioctl(file_.number(), VIDIOC_ENUM_FMT, &entry) == 0; ++entry.index) {
       v4l2_format format = now;
       format.fmt.pix.pixelformat = entry.pixelformat;
       format.fmt.pix.width = width;
       format.fmt.pix.height = height;
       format.fmt.pix.field = V4L2_FIELD_ANY;
       format.fmt.pix.bytesperline = format.fmt.pix.sizeimage = 0;
-      const bool is_tried = Ioctl(file_.get(), VIDIOC_TRY_FMT, &format) == 0;
+      const bool is_tried = Ioctl(file_.number(), VIDIOC_TRY_FMT, &format) == 0;
       offered += (offered.empty() ? "" : ", ") + NameOfFormat(entry.pixelformat);
       if (is_tried) offered += " " + SizeText(format.fmt.pix.width, format.fmt.pix.height);
       const auto rank = static_cast<std::size_t>(
@@ -313,7 +300,7 @@ class V4l2Camera final : public LiveDevice {
           " in a format that is read here; nearest to it: " + (offered.empty() ? "nothing" : offered) +
           ": choose with camera:N,size=WxH,format=F, or read it through gst:v4l2src");
     }
-    if (Ioctl(file_.get(), VIDIOC_S_FMT, &*best) < 0) Fail("takes no format");
+    if (Ioctl(file_.number(), VIDIOC_S_FMT, &*best) < 0) Fail("takes no format");
     format_ = best->fmt.pix;
     if (format_.bytesperline == 0) format_.bytesperline = format_.width * BytesAPixel();
     bits_ = BitsOfWords(format_.pixelformat);
@@ -331,7 +318,7 @@ class V4l2Camera final : public LiveDevice {
     v4l2_streamparm rate{};
     rate.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
     rate.parm.capture.timeperframe = {1000, static_cast<std::uint32_t>(frames_per_s * 1000)};
-    if (Ioctl(file_.get(), VIDIOC_S_PARM, &rate) < 0) Fail("takes no frame rate: leave out fps");
+    if (Ioctl(file_.number(), VIDIOC_S_PARM, &rate) < 0) Fail("takes no frame rate: leave out fps");
   }
 
   void MapBuffers() {
@@ -339,18 +326,18 @@ class V4l2Camera final : public LiveDevice {
     wanted.count = kNumBuffers;
     wanted.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
     wanted.memory = V4L2_MEMORY_MMAP;
-    if (Ioctl(file_.get(), VIDIOC_REQBUFS, &wanted) < 0 || wanted.count == 0) Fail("gives no buffers");
+    if (Ioctl(file_.number(), VIDIOC_REQBUFS, &wanted) < 0 || wanted.count == 0) Fail("gives no buffers");
     for (std::uint32_t i = 0; i < wanted.count; ++i) {
       v4l2_buffer buffer{};
       buffer.type = wanted.type;
       buffer.memory = wanted.memory;
       buffer.index = i;
-      if (Ioctl(file_.get(), VIDIOC_QUERYBUF, &buffer) < 0) Fail("gives no buffer");
+      if (Ioctl(file_.number(), VIDIOC_QUERYBUF, &buffer) < 0) Fail("gives no buffer");
       void* at =
-          mmap(nullptr, buffer.length, PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), buffer.m.offset);
+          mmap(nullptr, buffer.length, PROT_READ | PROT_WRITE, MAP_SHARED, file_.number(), buffer.m.offset);
       if (at == MAP_FAILED) Fail("its buffers cannot be mapped");
       buffers_.emplace_back(static_cast<std::uint8_t*>(at), buffer.length);
-      if (Ioctl(file_.get(), VIDIOC_QBUF, &buffer) < 0) Fail("takes no buffer");
+      if (Ioctl(file_.number(), VIDIOC_QBUF, &buffer) < 0) Fail("takes no buffer");
     }
   }
 
@@ -417,7 +404,7 @@ class V4l2Camera final : public LiveDevice {
   }
 
   const std::string label_;
-  File file_;
+  FileDescriptor file_;
   v4l2_pix_format format_{};
   std::vector<std::span<std::uint8_t>> buffers_;
   std::size_t num_damaged_ = 0;
@@ -438,9 +425,9 @@ std::string ListV4l2Cameras() {
   std::string list;
   for (int i = 0; i < 64; ++i) {
     const std::string device = "/dev/video" + std::to_string(i);
-    const File file(device);
-    if (!file) continue;
-    if (const auto camera = CapturesOf(file.get())) {
+    const FileDescriptor file(OpenDevice(device));
+    if (file.number() < 0) continue;
+    if (const auto camera = CapturesOf(file.number())) {
       const auto* name = reinterpret_cast<const char*>(camera->card);
       list += (list.empty() ? "" : ", ") + device + " (" +
               std::string(name, strnlen(name, sizeof(camera->card))) + ")";
