@@ -213,14 +213,13 @@ std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const P
 
 int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
                         const MatcherOptions& options) {
-  constexpr std::int64_t kCellsOfThread = std::int64_t{128} << 20, kLeastCells = 2 * kCellsOfThread;
+  constexpr std::int64_t kCellsOfThread = std::int64_t{128} << 20;
   if (ResolveBackend(backend, parameters.method) != "cpu" || options.memory_limit_bytes > 0) return 1;
   int num_threads = options.num_threads;
   if (num_threads <= 0) num_threads = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
   const std::int64_t num_cells =
       std::int64_t{options.width} * options.height * parameters.matching_cost.num_disparities;
-  const std::int64_t most_cells = std::max(kLeastCells, kCellsOfThread * num_threads);
-  return static_cast<int>(std::clamp<std::int64_t>(most_cells / num_cells, 1, num_threads));
+  return static_cast<int>(std::clamp<std::int64_t>(kCellsOfThread * num_threads / num_cells, 1, num_threads));
 }
 
 std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, int device, int num_threads) {

@@ -41,8 +41,8 @@ std::unique_ptr<DeviceMatcher> MakeDeviceMatcher(std::string_view backend, const
 void RequireMatcherQueue(std::string_view backend, Method method = Method::kSgm);
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,
                                                const MatcherOptions& options, int num_in_flight);
-// num_in_flight that gives the most frames per second: on the cpu one for each thread, fewer of large frames
-// (320 MB a thread, and 640 MB, are enough for all), without a memory limit; else 1.
+// num_in_flight that gives the most frames per second: on the cpu, without a memory limit, one for each thread,
+// fewer where W x H x D of all would be more than 2^27 a thread (320 MB; AD-Census: 740 MB); else 1.
 int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
                         const MatcherOptions& options);
 

@@ -44,7 +44,8 @@ struct Target {
   bool is_replaced = true;  // else written to at once: a device or pipe
 };
 
-// The file that a link leads to, so that renaming replaces that and not the link. One look at a name that is none.
+// The file that a link leads to, so that renaming replaces that and not the link. A name that is no link is
+// looked at once.
 Target TargetOf(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::symlink_status(path, error);

@@ -57,7 +57,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
   command
       .add_option("--in-flight", options.num_in_flight,
                   "Frames matched at a time, on each device: more frames per second, later results, more "
-                  "memory; 0 = of files on the cpu one for each of up to 4 threads, on a GPU up to 3, else 1")
+                  "memory; 0 = of files on the cpu one for each thread, on a GPU up to 6, else 1")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
   command
