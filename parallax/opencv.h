@@ -43,7 +43,7 @@ class StereoSGBM : public cv::StereoSGBM {
                                     int p1 = 0, int p2 = 0, int disp12_max_diff = 0, int pre_filter_cap = 0,
                                     int uniqueness_ratio = 0, int speckle_window_size = 0,
                                     int speckle_range = 0, int mode = MODE_SGBM) {
-    auto matcher = create(UsualParameters());
+    auto matcher = create(Parameters{});
     matcher->setFill(false);  // OpenCV's leaves holes
     matcher->setMinDisparity(min_disparity);
     matcher->setNumDisparities(num_disparities);
@@ -57,24 +57,6 @@ class StereoSGBM : public cv::StereoSGBM {
     matcher->setSpeckleRange(speckle_range);
     matcher->setMode(mode);
     return matcher;
-  }
-  // Those of the program's preset "default".
-  static Parameters UsualParameters() {
-    Parameters parameters;
-    parameters.census_transform.window = CensusWindow::kCenterSymmetricTwoScale;
-    parameters.matching_cost.gradient_weight = 2;
-    parameters.matching_cost.gradient_cap = 8;
-    parameters.aggregation.p1 = 10;
-    parameters.aggregation.p2 = 80;
-    parameters.aggregation.p2_min = 20;
-    parameters.aggregation.p2_slope = 1;
-    parameters.filter.speckle_size = 80;
-    parameters.filter.speckle_range = 2;
-    parameters.refinement.planes = true;
-    parameters.refinement.plane_tile = 24;
-    parameters.refinement.smoothing_passes = 1;
-    parameters.refinement.smoothing_range = 2;
-    return parameters;
   }
   // With parallax's own parameters; what is not set afterwards stays as they say. backend: "auto", "cuda",
   // "cpu", "reference". machine: threads, device; its size does not matter.

@@ -1,5 +1,5 @@
-// Every parameter of the matcher: its default here, and its key, unit, range and meaning in the table
-// of VisitParameters below. The YAML files, the documentation and Validate() all read that one table.
+// Every parameter of the matcher: its default, which is the value of the preset "default", and its key, unit,
+// range and meaning in the table of VisitParameters below. The YAML files, the documentation and Validate() all read that one table.
 #pragma once
 
 #include <cstdint>
@@ -36,22 +36,23 @@ inline constexpr int kLargestGradientCost = 63;
 inline constexpr int kLargestP2 = 8000;
 
 struct CensusParameters {
-  CensusWindow window = CensusWindow::kCenterSymmetric9x7;
+  CensusWindow window = CensusWindow::kCenterSymmetricTwoScale;
   friend bool operator==(const CensusParameters&, const CensusParameters&) = default;
 };
 struct MatchingCostParameters {
   int min_disparity = 0;
   int num_disparities = 128;
-  int gradient_weight = 0;
-  int gradient_cap = 15;
+  int gradient_weight = 2;
+  int gradient_cap = 8;
   friend bool operator==(const MatchingCostParameters&, const MatchingCostParameters&) = default;
 };
 struct AggregationParameters {
   int num_paths = 8;
-  int p1 = 6;
-  int p2 = 64;
-  int p2_min = 0;
-  float p2_slope = 0.0F;
+  // With 31 bits, a gradient term of at most 16 and this p2, two path costs fit a byte.
+  int p1 = 10;
+  int p2 = 80;
+  int p2_min = 20;
+  float p2_slope = 1.0F;
   int p1_ground_percent = 100;
   int p2_vertical_percent = 100;
   friend bool operator==(const AggregationParameters&, const AggregationParameters&) = default;
@@ -89,20 +90,20 @@ struct ConsistencyParameters {
   friend bool operator==(const ConsistencyParameters&, const ConsistencyParameters&) = default;
 };
 struct FilterParameters {
-  int speckle_size = 100;
-  float speckle_range = 1.0F;
+  int speckle_size = 80;
+  float speckle_range = 2.0F;
   bool fill = true;
   int median = 3;
   friend bool operator==(const FilterParameters&, const FilterParameters&) = default;
 };
 struct RefinementParameters {
   TreeSet trees = TreeSet::kNone;
-  bool planes = false;
-  int plane_tile = 16;
+  bool planes = true;
+  int plane_tile = 24;
   int plane_step = 4;
   float plane_tolerance = 1.0F;
-  int smoothing_passes = 0;
-  float smoothing_range = 4.0F;
+  int smoothing_passes = 1;
+  float smoothing_range = 2.0F;
   friend bool operator==(const RefinementParameters&, const RefinementParameters&) = default;
 };
 struct ReprojectionParameters {
@@ -132,6 +133,7 @@ struct LiveParameters {
   friend bool operator==(const LiveParameters&, const LiveParameters&) = default;
 };
 
+// A default-constructed one is the preset "default".
 struct Parameters {
   Method method = Method::kSgm;
   CensusParameters census_transform;

@@ -18,16 +18,15 @@ inline constexpr std::array<float, 6> kBendBounds_px = {1.0F / 32, 1.0F / 16, 1.
                                                         1.0F / 4,  1.0F / 2,  1};
 inline constexpr std::array<int, 6> kGapBounds = {1, 3, 5, 10, 20, 40};  // pixels of 7x7
 
-// A table fitted to ground truth by tools/uncertainty. The values here are for presets without their own,
-// fitted to KITTI 2012 and Middlebury together.
+// A table fitted to ground truth by tools/uncertainty. The values here are those of the preset "default".
 struct UncertaintyParameters {
   // Sigma of a pixel that was kept, on an even surface without rejected pixels around it, by confidence.
-  std::array<float, 11> confidence_px = {0.323F, 0.311F, 0.302F, 0.286F, 0.266F, 0.253F,
-                                         0.24F,  0.224F, 0.216F, 0.206F, 0.191F};
+  std::array<float, 11> confidence_px = {0.274F, 0.269F, 0.252F, 0.234F, 0.224F, 0.223F,
+                                         0.215F, 0.206F, 0.201F, 0.191F, 0.181F};
   // Its factors: by the bend of the surface, by the number of rejected pixels around it, of a rejected pixel.
-  std::array<float, 7> bend = {1, 1.75F, 1.97F, 1.91F, 2.13F, 2.48F, 1.74F};
-  std::array<float, 7> gaps = {1, 1.27F, 1.4F, 1.5F, 1.72F, 1.84F, 3.1F};
-  float rejected = 0.983F;
+  std::array<float, 7> bend = {1, 1.23F, 1.6F, 1.91F, 2.34F, 2.76F, 1.78F};
+  std::array<float, 7> gaps = {1, 1.29F, 1.45F, 1.62F, 1.85F, 1.98F, 3.25F};
+  float rejected = 1.03F;
   // What the calibration of the rig adds to every disparity, as a standard deviation.
   float rig_px = 0;
   friend bool operator==(const UncertaintyParameters&, const UncertaintyParameters&) = default;

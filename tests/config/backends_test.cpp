@@ -8,6 +8,7 @@
 
 #include "pipeline/error.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -77,7 +78,7 @@ TEST(Backends, WhatCannotBeIsToldWithItsRemedy) {
   EXPECT_THAT(
       FaultOf([] { MakeCloudMeasures("reference", 0, 1); }),
       AllOf(StartsWith("back end reference does not measure clouds: use --backend "), HasSubstr("cpu")));
-  Parameters other;
+  Parameters other = test::PlainParameters();
   other.method = Method::kAdCensus;
   EXPECT_EQ(MakeMatcher("auto", other, options)->backend(), ResolveBackend("auto", Method::kAdCensus));
   if (IsUsable("cuda")) {
@@ -88,7 +89,7 @@ TEST(Backends, WhatCannotBeIsToldWithItsRemedy) {
 }
 
 TEST(Backends, AFrameForEachThreadIsMatchedAtATimeUnlessTheyAreLarge) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.matching_cost.num_disparities = 128;
   const auto num_frames = [&](int width, int height, int num_threads, std::size_t limit_bytes = 0) {
     MatcherOptions options{.width = width, .height = height};

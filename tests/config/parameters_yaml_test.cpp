@@ -10,6 +10,7 @@
 #include "config/parameter_text.h"
 #include "config/presets.h"
 #include "pipeline/error.h"
+#include "tests/support/plain_parameters.h"
 #include "tests/support/run_program.h"
 
 namespace parallax {
@@ -219,6 +220,16 @@ TEST(LoadParameters, KnowsThePresets) {
             "middlebury-ad-census, middlebury, realtime, handheld, live, robot, scanning, sparse-for-clouds");
   for (const Preset& preset : Presets())
     EXPECT_NO_THROW(LoadParameters(std::string(preset.name))) << preset.name;
+}
+
+TEST(LoadParameters, TheDefaultsAreThePresetDefault) {
+  const ChosenParameters chosen = LoadChosenParameters("default");
+  EXPECT_EQ(chosen.parameters, Parameters{});
+  EXPECT_EQ(chosen.uncertainty, UncertaintyParameters{});
+}
+
+TEST(LoadParameters, TheFormerDefaultIsKeptAsAFile) {
+  EXPECT_EQ(LoadParameters(PARALLAX_SOURCE_FOLDER "/docs/presets/default-0.1.yaml"), test::PlainParameters());
 }
 
 TEST(LoadParameters, NamesWhatIsMissing) {

@@ -9,6 +9,7 @@
 #include "tests/cuda/constancy.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 namespace {
@@ -67,7 +68,7 @@ TEST_F(CudaAdCensusTest, EqualsTheReferenceAtEveryWidthOfAWord) {
 }
 
 TEST_F(CudaAdCensusTest, GivesTheSameBytesEveryTime) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.method = Method::kAdCensus;
   ExpectTheSameBytesEveryTime(parameters);
 }
@@ -112,7 +113,7 @@ TEST_F(CudaAdCensusTest, TakesAnySizeUpToTheLargestInAnyOrder) {
 }
 
 TEST_F(CudaAdCensusTest, SaysWhatDoesNotFit) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.method = Method::kAdCensus;
   parameters.matching_cost.num_disparities = 1024;
   try {

@@ -13,6 +13,7 @@
 #include "tests/cuda/constancy.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 namespace {
@@ -123,13 +124,13 @@ TEST_F(CudaMatcherTest, EqualsTheReferenceWhereSumsLeaveCostsOut) {
   }
 }
 
-TEST_F(CudaMatcherTest, GivesTheSameBytesEveryTime) { ExpectTheSameBytesEveryTime(Parameters{}); }
+TEST_F(CudaMatcherTest, GivesTheSameBytesEveryTime) { ExpectTheSameBytesEveryTime(test::PlainParameters()); }
 
 TEST_F(CudaMatcherTest, FramesInFlightComeOutInOrderAndEqual) {
   std::vector<SweepPair> pairs;
   std::vector<DisparityMap> expected;
   SweepCase c = MakeSweepCase(11);
-  c.parameters = Parameters{};
+  c.parameters = test::PlainParameters();
   c.parameters.matching_cost.num_disparities = 48;
   c.options.width = 97;
   c.options.height = 41;
@@ -182,7 +183,7 @@ std::vector<SweepCase> CasesOfManySizes(int width, int height) {
 
 TEST_F(CudaMatcherTest, TakesAnySizeUpToTheLargest) {
   for (const int number : {0, 1, 2, 3, 4, 5}) {
-    Parameters parameters;
+    Parameters parameters = test::PlainParameters();
     parameters.matching_cost.num_disparities = number % 2 == 0 ? 128 : 75;
     parameters.aggregation.num_paths = number < 3 ? 8 : 4;
     parameters.aggregation.p2 = number % 3 == 0 ? 64 : number % 3 == 1 ? 120 : 1000;
@@ -249,7 +250,7 @@ TEST_F(CudaMatcherTest, CountsItsMemory) {
 }
 
 TEST_F(CudaMatcherTest, SaysWhatDoesNotFit) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.matching_cost.num_disparities = 1024;
   try {
     MakeCudaMatcher(parameters, {.width = 40000, .height = 30000});

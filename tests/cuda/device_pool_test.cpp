@@ -12,6 +12,7 @@
 #include "pipeline/error.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 namespace {
@@ -64,7 +65,7 @@ class CudaDevicePool : public CudaTest {
     EXPECT_EQ(num_collected, num_frames);
   }
   static Parameters parameters() {
-    Parameters parameters;
+    Parameters parameters = test::PlainParameters();
     parameters.matching_cost.num_disparities = 32;
     return parameters;
   }

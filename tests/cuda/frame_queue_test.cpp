@@ -13,6 +13,7 @@
 #include "pipeline/reprojection.h"
 #include "tests/cuda/device_images.h"
 #include "tests/cuda/require_device.h"
+#include "tests/support/plain_parameters.h"
 #include "tests/support/raw_rigs.h"
 
 namespace parallax::test {
@@ -43,7 +44,7 @@ struct Frame {
 const MatcherOptions kLargest{.width = 160, .height = 120};
 
 Parameters SomeParameters() {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.matching_cost.num_disparities = 48;
   parameters.reprojection = {.min_depth_m = 0.5F, .max_depth_m = 30.0F};
   return parameters;

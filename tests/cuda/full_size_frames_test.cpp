@@ -9,6 +9,7 @@
 #include "pipeline/cpu/cpu_matcher.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 namespace {
@@ -48,7 +49,7 @@ class CudaFullSizeFramesTest : public CudaTest {
     ASSERT_TRUE(difference.empty()) << "frame " << frame << ": " << difference;
   }
 
-  Parameters parameters_;
+  Parameters parameters_ = test::PlainParameters();
   MatcherOptions options_;
   std::vector<SweepPair> pairs_;
   std::vector<DisparityMap> expected_;

@@ -11,6 +11,7 @@
 #include "cuda/cuda_matcher.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 namespace {
@@ -51,7 +52,7 @@ TEST_F(CudaRealFramesTest, EqualTheReference) {
     const CameraImage left = ReadPnm(left_path), right = ReadPnm(right_path);
     const MatcherOptions options{.width = WidthOf(ViewOf(left)), .height = HeightOf(ViewOf(left))};
     for (const bool adaptive : {false, true}) {
-      Parameters parameters;
+      Parameters parameters = test::PlainParameters();
       parameters.matching_cost.num_disparities = 192;
       if (adaptive) {
         parameters.matching_cost.num_disparities = 128;

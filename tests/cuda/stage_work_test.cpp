@@ -1,4 +1,5 @@
 #include "cuda/stage_work.h"
+#include "tests/support/plain_parameters.h"
 
 #include <gtest/gtest.h>
 
@@ -7,7 +8,7 @@ namespace {
 
 // 10 x 3 pixels of 8 bits, 100 disparities padded to 128: 3840 cells; codes of 32 bits, sums of 8.
 Parameters SmallFrame(int num_paths) {
-  Parameters p;
+  Parameters p = test::PlainParameters();
   p.census_transform.window = CensusWindow::kCenterSymmetric9x7;
   p.matching_cost.num_disparities = 100;
   p.aggregation.num_paths = num_paths;

@@ -10,6 +10,7 @@
 #include "pipeline/reprojection.h"
 #include "tests/datasets/test_files.h"
 #include "tests/support/emd_clouds.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -32,8 +33,8 @@ TEST(RealClouds, TheIntervalOfTheEmdHoldsTheExactValue) {
     ASSERT_TRUE(source->NextName());
     const StereoFrame frame = source->Read();
     ASSERT_TRUE(frame.rig && frame.truth);
-    const auto matcher = MakeCpuMatcher(
-        Parameters{}, {.width = WidthOf(ViewOf(frame.left)), .height = HeightOf(ViewOf(frame.left))});
+    const auto matcher = MakeCpuMatcher(test::PlainParameters(), {.width = WidthOf(ViewOf(frame.left)),
+                                                                  .height = HeightOf(ViewOf(frame.left))});
     DisparityMap estimate;
     matcher->Compute(ViewOf(frame.left), ViewOf(frame.right), estimate);
 

@@ -5,6 +5,7 @@
 #include "pipeline/cpu/cpu_matcher.h"
 #include "tests/datasets/synthetic_frames.h"
 #include "tests/golden/golden.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -25,7 +26,7 @@ TEST_P(GoldenMatch, ThreeSetsOfParameters) {
   const std::string scene = GetParam();
   const StereoFrame gray = test::RenderFrame(scene + ",width=161,height=83,seed=11");
   const StereoFrame color = test::RenderFrame(scene + ",width=161,height=83,seed=11,color=1,noise=2");
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.matching_cost.num_disparities = 64;
   ExpectGoldenMatch("match." + scene + ".default", gray, parameters);
   parameters.census_transform.window = CensusWindow::k9x7;
@@ -35,7 +36,7 @@ TEST_P(GoldenMatch, ThreeSetsOfParameters) {
   parameters.selection = {.uniqueness_percent = 5, .subpixel = Subpixel::kParabola};
   parameters.filter = {.speckle_size = 40, .speckle_range = 1.0F, .fill = false, .median = 5};
   ExpectGoldenMatch("match." + scene + ".four_paths", color, parameters);
-  Parameters all_terms;
+  Parameters all_terms = test::PlainParameters();
   all_terms.census_transform.window = CensusWindow::kTwoScale;
   all_terms.matching_cost = {.num_disparities = 64, .gradient_weight = 2, .gradient_cap = 10};
   all_terms.aggregation = {.p1 = 10,

@@ -261,7 +261,7 @@ TEST(OpenCv, GettersGiveWhatWasSet) {
 }
 
 TEST(OpenCv, UsualPenaltiesAreTheLibrarysOwn) {
-  const parallax::AggregationParameters own = parallax::StereoSGBM::UsualParameters().aggregation;
+  const parallax::AggregationParameters own = parallax::Parameters{}.aggregation;
   for (const int channels : {1, 3}) {
     for (const int size : {3, 5, 9}) {
       const auto matcher =
@@ -270,10 +270,6 @@ TEST(OpenCv, UsualPenaltiesAreTheLibrarysOwn) {
       EXPECT_EQ(matcher->ParametersFor(channels).aggregation.p2, own.p2);
     }
   }
-}
-
-TEST(OpenCv, ItsParametersAreThoseOfThePresetDefault) {
-  EXPECT_EQ(parallax::StereoSGBM::UsualParameters(), parallax::LoadParameters("default"));
 }
 
 TEST(OpenCv, SizesMayChange) {

@@ -1,4 +1,5 @@
 #include "pipeline/ad_census_tables.h"
+#include "tests/support/plain_parameters.h"
 
 #include <gtest/gtest.h>
 
@@ -6,7 +7,7 @@ namespace parallax {
 namespace {
 
 Parameters Paper() {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.census_transform.window = CensusWindow::k9x7;
   return parameters;
 }

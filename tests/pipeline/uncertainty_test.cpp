@@ -14,6 +14,7 @@
 #include "pipeline/matcher.h"
 #include "pipeline/metrics/uncertainty.h"
 #include "pipeline/reprojection.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -157,7 +158,7 @@ TEST(Uncertainty, EveryBackEndHasTheSameBits) {
       right(x, y) = static_cast<std::uint8_t>(x % 3 == 0 ? random() : left(std::min(x + 6, kWidth - 1), y));
     }
   }
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.matching_cost.num_disparities = 24;
   for (const bool fills : {false, true}) {
     parameters.filter.fill = fills;

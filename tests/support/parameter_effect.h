@@ -18,6 +18,7 @@
 #include "pipeline/reprojection.h"
 #include "tests/support/images.h"
 #include "tests/support/matcher_sweep.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 
@@ -161,7 +162,7 @@ inline void ExpectThatEveryParameterHasAnEffect(const MatcherFactory& make_match
     const auto change =
         std::find_if(kChanges.begin(), kChanges.end(), [&](const Change& c) { return c.key == key; });
     ASSERT_NE(change, kChanges.end()) << key << ": add a value that changes the result to kChanges";
-    Parameters before;
+    Parameters before = test::PlainParameters();
     before.matching_cost.num_disparities = 20;
     if (key.starts_with("ad_census.")) before.method = Method::kAdCensus;
     for (const auto& [other, value] : change->beside) ASSERT_FALSE(SetParameter(before, other, value));

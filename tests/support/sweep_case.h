@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "pipeline/matcher.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 
@@ -29,7 +30,7 @@ using MatcherFactory =
 
 struct SweepCase {
   std::uint64_t seed = 0;
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   MatcherOptions options;
   int pixel_type = 0;  // 0: 8-bit gray, 1: 16-bit gray, 2: colour
   int content = 0;     // 0: constant, 1: noise, 2: noise of two values, 3: stripes, others: shifted noise

@@ -18,6 +18,7 @@
 #include "app/view/panes/pane_choices.h"
 #include "config/parameter_text.h"
 #include "config/parameters_yaml.h"
+#include "tests/support/plain_parameters.h"
 #include "tests/viewer/driven_window.h"
 #include "tests/viewer/virtual_display.h"
 
@@ -108,7 +109,7 @@ TEST_F(PanelControls, EveryParameterOfTheTableIsSetByItsControl) {
   }
   const Json at_first = window.State()["parameters"]["values"];
   ASSERT_EQ(at_first.size(), ParameterKeys().size());
-  Parameters wanted;
+  Parameters wanted = test::PlainParameters();
   for (const std::string& key : ParameterKeys())
     ASSERT_FALSE(SetParameter(wanted, key, at_first[key].get<std::string>())) << key;
 

@@ -4,12 +4,13 @@
 
 #include "config/backends.h"
 #include "datasets/process_memory.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::app {
 namespace {
 
 TEST(AvailableMemory, FramesThatAreMatchedAtATimeTakeHalfOfItAtMost) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.matching_cost.num_disparities = 128;
   MatcherOptions options{.width = 1242, .height = 375};
   const double frame_bytes = 2.5 * 1242 * 375 * 128 + 64e6;

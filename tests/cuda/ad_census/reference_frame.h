@@ -17,6 +17,7 @@
 #include "cuda/device/arena.h"
 #include "pipeline/matcher.h"
 #include "tests/cuda/device_images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 
@@ -78,7 +79,7 @@ class ReferenceFrame {
     return DifferenceOf(std::string(name), Stage<HostCostVolume<std::uint16_t>>(name), volume);
   }
 
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   cuda::ad_census::CostShape shape;
 
  private:

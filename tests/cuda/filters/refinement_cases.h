@@ -4,11 +4,12 @@
 #include <limits>
 
 #include "tests/cuda/device_images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 
 struct RefinementCase {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   HostImage<std::uint8_t> guide;
   HostImage<float> selected;  // the map before anything was rejected
   DisparityMap map;

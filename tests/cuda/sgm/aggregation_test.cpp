@@ -6,6 +6,7 @@
 #include "tests/cuda/device_images.h"
 #include "tests/cuda/require_device.h"
 #include "tests/cuda/sgm/test_volumes.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 namespace {
@@ -49,7 +50,7 @@ TEST_F(CudaAggregationTest, EqualsTheReference) {
 TEST(CudaAggregationMemoryTest, CheckpointsOfSmallerImagesFit) {
   for (const int num_disparities : {64, 128, 192, 256, 512, 1024}) {
     for (const int num_paths : {4, 8}) {
-      Parameters parameters;
+      Parameters parameters = test::PlainParameters();
       parameters.matching_cost.num_disparities = num_disparities;
       parameters.aggregation.num_paths = num_paths;
       const MatchingTables tables = MakeMatchingTables(parameters);

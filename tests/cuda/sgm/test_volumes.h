@@ -9,6 +9,7 @@
 #include "cuda/sgm/volume_layout.h"
 #include "pipeline/cost_volume.h"
 #include "tests/cuda/device_images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::test {
 
@@ -103,7 +104,7 @@ HostCostVolume<T> RandomVolume(int width, int height, int num_disparities, int l
 
 // Parameters that lead to every kind of volume: 8-bit sums, such without costs, 16-bit sums.
 inline Parameters RandomVolumeParameters(int number, SweepRandom& random) {
-  Parameters p;
+  Parameters p = test::PlainParameters();
   p.census_transform.window = static_cast<CensusWindow>(random.Between(0, 4));
   p.matching_cost.num_disparities =
       number % 3 == 1 ? random.OneOf(64, 128, 256) : random.OneOf(1, 2, 33, 64, 100, 129, 192, 300);
@@ -134,7 +135,7 @@ struct VolumeCase {
   }
   SweepRandom random;
   int width = 0, height = 0;
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   MatchingTables tables;
 };
 

@@ -10,6 +10,7 @@
 #include "pipeline/error.h"
 #include "pipeline/frames/bell.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -30,7 +31,7 @@ HostImage<std::uint8_t> RightOf(int i) {
 }
 
 Parameters SmallParameters() {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.matching_cost.num_disparities = 24;
   return parameters;
 }
@@ -142,7 +143,7 @@ TEST(CpuMatcherQueue, WhatDoesNotFitIsRefusedAndTheRestGoesOn) {
 
 TEST(CpuMatcherQueue, FramesShareTheMemoryLimit) {
   MatcherOptions options{.width = 400, .height = 200};
-  const Parameters parameters;
+  const Parameters parameters = test::PlainParameters();
   const std::size_t one = MakeCpuMatcher(parameters, options)->memory_bytes();
   options.memory_limit_bytes = 2 * one;
   EXPECT_LE(MakeCpuMatcherQueue(parameters, options, 2)->memory_bytes(), 2 * one);

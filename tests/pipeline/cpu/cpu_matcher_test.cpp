@@ -10,6 +10,7 @@
 #include "pipeline/simd/instruction_sets.h"
 #include "tests/support/images.h"
 #include "tests/support/instruction_set_sweep.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -195,7 +196,7 @@ TEST(CpuMatcher, TakesFramesUpToItsSize) {
   for (const int num_disparities : {24, 70}) {
     for (const std::size_t limit_bytes : {std::size_t{0}, std::size_t{2'200'000}}) {
       test::SweepCase c = test::MakeSweepCase(12);
-      c.parameters = {};
+      c.parameters = test::PlainParameters();
       c.parameters.matching_cost.num_disparities = num_disparities;
       c.content = 5;
       const MatcherOptions largest{
@@ -228,7 +229,7 @@ TEST(CpuMatcher, RefusesALimitThatCannotBeKeptWithTheFigureThatIsNeeded) {
   options.width = 640, options.height = 480;
   options.memory_limit_bytes = 1'000'000;
   try {
-    MakeCpuMatcher(Parameters{}, options);
+    MakeCpuMatcher(test::PlainParameters(), options);
     FAIL() << "a megabyte was enough";
   } catch (const InvalidArgument& error) {
     const std::string text = error.what();
@@ -239,7 +240,7 @@ TEST(CpuMatcher, RefusesALimitThatCannotBeKeptWithTheFigureThatIsNeeded) {
 
 TEST(CpuMatcher, HoldsAtMostTwoAndAHalfBytesACellAnd64Megabytes) {
   for (const int num_disparities : {1, 64, 65, 128, 250}) {
-    Parameters parameters;
+    Parameters parameters = test::PlainParameters();
     parameters.matching_cost.num_disparities = num_disparities;
     MatcherOptions options;
     options.width = 1242, options.height = 375;
@@ -251,15 +252,16 @@ TEST(CpuMatcher, HoldsAtMostTwoAndAHalfBytesACellAnd64Megabytes) {
 
 TEST(CpuMatcher, RefusesWhatTheReferenceRefuses) {
   MatcherOptions options;
-  EXPECT_THROW(MakeCpuMatcher(Parameters{}, options), InvalidArgument);
+  EXPECT_THROW(MakeCpuMatcher(test::PlainParameters(), options), InvalidArgument);
   options.width = 8, options.height = 8;
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.matching_cost.num_disparities = 0;
   EXPECT_THROW(MakeCpuMatcher(parameters, options), InvalidArgument);
   const HostImage<std::uint8_t> fits(8, 8, 0), other(9, 8, 0);
   DisparityMap map;
-  EXPECT_THROW(MakeCpuMatcher(Parameters{}, options)->Compute(fits.ConstView(), other.ConstView(), map),
-               InvalidArgument);
+  EXPECT_THROW(
+      MakeCpuMatcher(test::PlainParameters(), options)->Compute(fits.ConstView(), other.ConstView(), map),
+      InvalidArgument);
 }
 
 TEST(InstructionSets, AnUnknownOneIsRefusedWithThoseThereAre) {

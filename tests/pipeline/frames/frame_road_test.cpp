@@ -19,6 +19,7 @@
 #include <thread>
 
 #include "pipeline/error.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -130,7 +131,7 @@ struct Log {
 
 FrameSteps StepsInto(Log& log) {
   FrameSteps steps;
-  steps.parameters_for = [](const StereoFrame&) { return Parameters{}; };
+  steps.parameters_for = [](const StereoFrame&) { return test::PlainParameters(); };
   steps.make_matcher = [&](const Parameters&, const MatcherOptions& options) {
     ++log.num_matchers;
     return MakeQueueOfOne(std::make_unique<FakeMatcher>(options));
@@ -273,7 +274,7 @@ TEST(FrameRoad, MakesAnotherMatcherForOtherParameters) {
   const auto source = std::make_shared<FakeSource>(6);
   FrameSteps steps = StepsInto(log);
   steps.parameters_for = [](const StereoFrame& frame) {
-    Parameters parameters;
+    Parameters parameters = test::PlainParameters();
     if (frame.name == "f2") parameters.matching_cost.num_disparities = 16;
     return parameters;
   };
@@ -289,7 +290,7 @@ int NumMatchersOfTurns(int num_kinds) {
   const auto source = std::make_shared<FakeSource>(20);
   FrameSteps steps = StepsInto(log);
   steps.parameters_for = [num_kinds](const StereoFrame& frame) {
-    Parameters parameters;
+    Parameters parameters = test::PlainParameters();
     parameters.matching_cost.num_disparities = 16 + std::stoi(frame.name.substr(1)) % num_kinds;
     return parameters;
   };

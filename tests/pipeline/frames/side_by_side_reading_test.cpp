@@ -14,6 +14,7 @@
 
 #include "pipeline/frames/frame_road.h"
 #include "tests/support/counted_memory.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -103,7 +104,7 @@ struct Seen {
 
 FrameSteps StepsInto(Seen& seen) {
   FrameSteps steps;
-  steps.parameters_for = [](const StereoFrame&) { return Parameters{}; };
+  steps.parameters_for = [](const StereoFrame&) { return test::PlainParameters(); };
   steps.make_matcher = [](const Parameters&, const MatcherOptions&) {
     return MakeQueueOfOne(std::make_unique<NoMatcher>());
   };

@@ -11,6 +11,7 @@
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 #include "tests/support/raw_rigs.h"
 
 namespace parallax {
@@ -117,7 +118,7 @@ class AskedQueue : public MatcherQueue {
 class WorkBesideTest : public ::testing::Test {
  protected:
   void Run(StereoFrame frame, bool queue_rectifies) {
-    steps_.parameters_for = [](const StereoFrame&) { return Parameters(); };
+    steps_.parameters_for = [](const StereoFrame&) { return test::PlainParameters(); };
     steps_.make_matcher = [&, queue_rectifies](const Parameters&, const MatcherOptions& options) {
       return std::make_unique<AskedQueue>(options, queue_rectifies, asked_);
     };

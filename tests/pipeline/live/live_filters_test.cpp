@@ -13,6 +13,7 @@
 #include "pipeline/live/decimation.h"
 #include "pipeline/live/limits.h"
 #include "pipeline/live/simple_filling.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -162,7 +163,7 @@ TEST(Decimation, MediansMeansAndWhatFollows) {
 }
 
 Parameters SmallSearch() {
-  Parameters p;
+  Parameters p = test::PlainParameters();
   p.matching_cost.num_disparities = 16;
   p.refinement.planes = true;
   p.refinement.smoothing_passes = 1;

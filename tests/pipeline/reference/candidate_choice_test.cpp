@@ -9,6 +9,7 @@
 
 #include "pipeline/reference/refinement.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::reference {
 namespace {
@@ -17,7 +18,7 @@ namespace {
 // pixels, filled with 20 px. Each tile's plane is set by hand: the wall's that it lies in.
 struct Scene {
   static constexpr int kWidth = 96, kHeight = 48, kBegin = 40, kEnd = 56, kX = 44, kY = 24;
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   HostImage<std::uint8_t> guide{kWidth, kHeight, 100};
   DisparityMap filled{{kWidth, kHeight, 20.0F}, {kWidth, kHeight, kValid}, {kWidth, kHeight, 0}};
   HostImage<DisparityPlane> planes{6, 3, {20.0F, 0.0F, 0.0F}};

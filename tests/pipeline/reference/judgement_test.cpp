@@ -9,6 +9,7 @@
 #include "pipeline/pixel_trees.h"
 #include "pipeline/reference/refinement.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::reference {
 namespace {
@@ -18,7 +19,7 @@ namespace {
 struct Scene {
   static constexpr int kWidth = 96, kHeight = 64, kWrongX = 50, kWrongY = 31, kRejectedX = 30,
                        kRejectedY = 40;
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   HostImage<std::uint8_t> guide{kWidth, kHeight, 100};
   HostImage<float> selected{kWidth, kHeight, 20.0F};
   DisparityMap map{{kWidth, kHeight, 20.0F}, {kWidth, kHeight, kValid}, {kWidth, kHeight, 0}};

@@ -4,6 +4,7 @@
 
 #include "pipeline/reference/refinement.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::reference {
 namespace {
@@ -13,7 +14,7 @@ using test::kNone;
 using test::SamePixels;
 
 Parameters WithPlanes(int tile = 8, int step = 2) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.refinement.planes = true;
   parameters.refinement.plane_tile = tile;
   parameters.refinement.plane_step = step;

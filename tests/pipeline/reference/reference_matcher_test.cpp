@@ -8,6 +8,7 @@
 
 #include "pipeline/matcher.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -25,7 +26,7 @@ DisparityMap Match(const HostImage<T>& left, const HostImage<T>& right, const Pa
 }
 
 Parameters With(int num_disparities, CensusWindow window = CensusWindow::k9x7) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.census_transform.window = window;
   parameters.matching_cost.num_disparities = num_disparities;
   parameters.filter.speckle_size = 20;

@@ -6,6 +6,7 @@
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/error.h"
 #include "tests/support/instruction_set_sweep.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -15,7 +16,7 @@ TEST(CpuAdCensusMatcher, EqualsTheReferenceOnEveryInstructionSet) {
 }
 
 TEST(CpuAdCensusMatcher, TellsTheMemoryThatItNeeds) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.method = Method::kAdCensus;
   MatcherOptions options{.width = 400, .height = 300, .num_threads = 2};
   const std::size_t needed = MakeCpuAdCensusMatcher(parameters, options)->memory_bytes();

@@ -14,12 +14,13 @@
 #include "tests/pipeline/cpu/filters/random_maps.h"
 #include "tests/support/images.h"
 #include "tests/support/matcher_sweep.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::cpu {
 namespace {
 
 struct Case {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   HostImage<std::uint8_t> guide;
   HostImage<float> selected;
   DisparityMap map;

@@ -8,6 +8,7 @@
 #include "pipeline/error.h"
 #include "pipeline/matcher.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -16,7 +17,7 @@ using test::ImageFrom;
 using test::NoiseAt;
 
 Parameters With(int num_disparities) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.method = Method::kAdCensus;
   parameters.census_transform.window = CensusWindow::k9x7;
   parameters.matching_cost.num_disparities = num_disparities;

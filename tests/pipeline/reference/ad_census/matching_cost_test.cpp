@@ -2,6 +2,7 @@
 
 #include "pipeline/reference/ad_census/stages.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::reference::ad_census {
 namespace {
@@ -13,7 +14,7 @@ HostImage<Rgb8> Row(std::initializer_list<Rgb8> pixels) {
 }
 
 TEST(AdCensusMatchingCost, ByHand) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.census_transform.window = CensusWindow::k9x7;
   const AdCensusTables tables = MakeAdCensusTables(parameters);
   const HostImage<Rgb8> left = Row({{10, 10, 10}, {40, 40, 40}}), right = Row({{10, 10, 10}, {30, 30, 30}});

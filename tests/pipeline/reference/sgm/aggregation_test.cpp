@@ -7,12 +7,13 @@
 
 #include "pipeline/reference/stages.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::reference {
 namespace {
 
 MatchingTables Tables(int num_paths, int p1, int p2, int p2_min = 0, float slope = 0) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.aggregation = {num_paths, p1, p2, p2_min, slope, 100, 100};
   return MakeMatchingTables(parameters);
 }
@@ -151,7 +152,7 @@ TEST(AggregateCosts, GroundStepsDownAColumnWorkedByHand) {
   // Up: (5 0 5), then (0 5 5) + (2 0 4). The paths along rows begin at each pixel.
   const auto costs = VolumeOf(1, 2, {{0, 5, 5}, {5, 0, 5}});
   const HostImage<std::uint8_t> guide(1, 2, 0);
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.aggregation = {4, 4, 9, 0, 0, 50, 100};
   const auto sums = Aggregate(costs, guide, MakeMatchingTables(parameters));
   const auto s = sums.ConstView();
@@ -165,7 +166,7 @@ TEST(AggregateCosts, GroundStepsDownAColumnWorkedByHand) {
 
 TEST(AggregateCosts, ColumnsHaveAP2OfTheirOwn) {
   // Two pixels of a column, then of a row: the jump from d = 0 to d = 2 costs 8, and 4.
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.aggregation = {4, 3, 4, 0, 0, 100, 200};
   const MatchingTables tables = MakeMatchingTables(parameters);
   EXPECT_EQ(Aggregate(VolumeOf(1, 2, {{0, 9, 9}, {9, 9, 0}}), HostImage<std::uint8_t>(1, 2, 0), tables)
@@ -177,7 +178,7 @@ TEST(AggregateCosts, ColumnsHaveAP2OfTheirOwn) {
 }
 
 TEST(MatchingTables, PenaltiesOfColumnsAreRoundedAndBounded) {
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.aggregation = {8, 10, 121, 30, 1, 67, 130};
   EXPECT_EQ(MakeMatchingTables(parameters).p1_ground, 7);
   EXPECT_EQ(MakeMatchingTables(parameters).p2_vertical[0], 157);  // 157.3

@@ -2,6 +2,7 @@
 
 #include "pipeline/reference/stages.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax::reference {
 namespace {
@@ -63,7 +64,7 @@ TEST(MatchingCost, AddsTheTruncatedDistanceOfTheGradients) {
   const HostImage<std::uint64_t> census(3, 1, 0);
   const auto left = ImageOf<std::uint8_t>({{127, 137, 127}}),
              right = ImageOf<std::uint8_t>({{127, 127, 120}});
-  Parameters parameters;
+  Parameters parameters = test::PlainParameters();
   parameters.matching_cost.gradient_weight = 2;
   parameters.matching_cost.gradient_cap = 4;
   const MatchingTables tables = MakeMatchingTables(parameters);
