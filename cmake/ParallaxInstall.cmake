@@ -117,8 +117,9 @@ endif()
 # As they stand in the sources, so that links from page to page hold.
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program
         FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
-install(FILES ${PROJECT_SOURCE_DIR}/README.md ${PROJECT_SOURCE_DIR}/CONTRIBUTING.md ${PROJECT_SOURCE_DIR}/LICENSE
-        DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
+set(parallax_pages README.md CONTRIBUTING.md CHANGELOG.md SECURITY.md CITATION.cff LICENSE)
+list(TRANSFORM parallax_pages PREPEND ${PROJECT_SOURCE_DIR}/)
+install(FILES ${parallax_pages} DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 # The name that Debian's policy gives it, and that slim images keep.
 install(FILES ${PROJECT_SOURCE_DIR}/LICENSE RENAME copyright DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT program)
 

@@ -1,4 +1,4 @@
-// Whether sigma holds on the data sets at hand: frames whose fellows each table was fitted to (docs/uncertainty.md has
+// Whether sigma holds on the data sets at hand: frames whose fellows each table was fitted to (docs/benchmarks.md has
 // the figures of frames that were left out).
 #include <gtest/gtest.h>
 #include <yaml-cpp/yaml.h>

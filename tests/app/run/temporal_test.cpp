@@ -86,7 +86,7 @@ StillFigures FiguresOf(const Maps& maps, const Maps& raw) {
 
 // A value that is delta away from the last one begins anew by the rules, with one frame of history, so that
 // fewer holes are closed where pixels jump about: by default four fifths of them up to a noise of 0.7 to 1 gray
-// levels (docs/live.md).
+// levels (docs/benchmarks.md).
 TEST_F(TemporalRun, HalvesTheNoiseOfAStillSceneAndClosesFourFifthsOfItsHoles) {
   for (const std::string scene : {"boxes", "slanted"}) {
     for (const auto& [noise, most_holes] : {std::pair{"0.5", 0.2}, {"1", 0.25}}) {
