@@ -57,7 +57,8 @@ std::vector<ParameterFault> Validate(const Parameters& p) {
     fault("aggregation.p2", "aggregation.p2 (", a.p2, ") is smaller than aggregation.p1 (", a.p1,
           "): raise p2 or lower p1");
   }
-  if (in_range({"aggregation.p2", "aggregation.p2_min"}) && a.p2_min > a.p2) {
+  if (in_range({"aggregation.p1", "aggregation.p2", "aggregation.p2_min"}) && a.p2 >= a.p1 &&
+      a.p2_min > a.p2) {
     fault("aggregation.p2_min", "aggregation.p2_min (", a.p2_min, ") is larger than aggregation.p2 (", a.p2,
           "): lower it, or raise p2");
   }

@@ -1,5 +1,6 @@
 #include "python/arrays.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -24,10 +25,27 @@ std::string ShapeText(const py::array& array) {
 
 std::string DtypeText(const py::array& array) { return py::str(array.dtype()).cast<std::string>(); }
 
+// Values of an image or a list of points. A view that repeats its rows can claim any number of them.
+constexpr py::ssize_t kMostValues = py::ssize_t{1} << 30;
+
+// Before an array is copied, and before its sizes are narrowed to int.
+void CheckSize(const py::array& array, const char* name) {
+  const bool has_channels = array.ndim() == 3;
+  const py::ssize_t num_values = array.size() / (has_channels ? std::max<py::ssize_t>(array.shape(2), 1) : 1);
+  if (num_values <= kMostValues) return;
+  throw InvalidArgument(std::string(name) + " is " + ShapeText(array) + ": give at most " +
+                        std::to_string(kMostValues) +
+                        (has_channels || array.ndim() == 2 ? " pixels" : " values"));
+}
+
 // The array itself, or what numpy makes of an object that offers one (a PIL image, a torch tensor on the
 // host). A list is none: it would be copied number by number, with a type nobody chose.
 py::array ArrayFrom(py::handle object, const char* name, const char* wanted) {
-  if (py::isinstance<py::array>(object)) return py::reinterpret_borrow<py::array>(object);
+  if (py::isinstance<py::array>(object)) {
+    auto given = py::reinterpret_borrow<py::array>(object);
+    CheckSize(given, name);
+    return given;
+  }
   const bool offers = !object.is_none() && !PyType_Check(object.ptr()) &&
                       (py::hasattr(object, "__array_interface__") || py::hasattr(object, "__array__") ||
                        (PyObject_CheckBuffer(object.ptr()) != 0 && !PyBytes_Check(object.ptr())));
@@ -37,15 +55,8 @@ py::array ArrayFrom(py::handle object, const char* name, const char* wanted) {
   const py::array array = py::array::ensure(object);
   if (!array)
     throw py::type_error(std::string(name) + " is " + TypeName(object) + ": not an array after all");
+  CheckSize(array, name);
   return array;
-}
-
-int SizeOf(const py::array& array, int axis, const char* name) {
-  const py::ssize_t size = array.shape(axis);
-  if (size > std::numeric_limits<int>::max() / 4) {
-    throw InvalidArgument(std::string(name) + " is " + ShapeText(array) + ": too large");
-  }
-  return static_cast<int>(size);
 }
 
 py::array ContiguousCopy(const py::array& array) {
@@ -75,17 +86,17 @@ bool HasRows(const py::array& array, py::ssize_t pixel_bytes, std::size_t alignm
 }
 
 template <typename T>
-HostImageView<const T> ViewOfRows(const py::array& array, const char* name) {
-  const int height = SizeOf(array, 0, name), width = SizeOf(array, 1, name);
+HostImageView<const T> ViewOfRows(const py::array& array) {
+  const auto height = static_cast<int>(array.shape(0)), width = static_cast<int>(array.shape(1));
   const std::ptrdiff_t stride =
       height > 1 ? array.strides(0) : static_cast<std::ptrdiff_t>(width * sizeof(T));
   return {static_cast<const T*>(array.data()), width, height, stride};
 }
 
 template <typename T>
-HostImageView<const T> Borrow(py::array& array, const char* name) {
+HostImageView<const T> Borrow(py::array& array) {
   if (!HasRows(array, sizeof(T), alignof(T))) array = ContiguousCopy(array);
-  return ViewOfRows<T>(array, name);
+  return ViewOfRows<T>(array);
 }
 
 bool IsNative(const py::array& array) { return array.dtype().attr("isnative").cast<bool>(); }
@@ -121,11 +132,11 @@ CameraImageArgument CameraImageOf(py::handle object, const char* name) {
   }
   if (!IsNative(array)) array = AsType(array, "=u2");
   if (is_color) {
-    argument.view = Borrow<Rgb8>(array, name);
+    argument.view = Borrow<Rgb8>(array);
   } else if (item_bytes == 2) {
-    argument.view = Borrow<std::uint16_t>(array, name);
+    argument.view = Borrow<std::uint16_t>(array);
   } else {
-    argument.view = Borrow<std::uint8_t>(array, name);
+    argument.view = Borrow<std::uint8_t>(array);
   }
   return argument;
 }
@@ -135,7 +146,7 @@ FloatImageArgument FloatImageOf(py::handle object, const char* name) {
   if (argument.array.ndim() != 2) {
     throw InvalidArgument(std::string(name) + " is " + ShapeText(argument.array) + ": give float32 (H x W)");
   }
-  argument.view = Borrow<float>(argument.array, name);
+  argument.view = Borrow<float>(argument.array);
   return argument;
 }
 
@@ -150,7 +161,7 @@ ByteImageArgument ByteImageOf(py::handle object, const char* name) {
   }
   if (kind == 'b')
     array = AsType(array, "u1").attr("__mul__")(py::module_::import("numpy").attr("uint8")(255));
-  argument.view = Borrow<std::uint8_t>(array, name);
+  argument.view = Borrow<std::uint8_t>(array);
   return argument;
 }
 
@@ -170,6 +181,7 @@ PointsArgument PointsOf(py::handle object, const char* name) {
 
 std::vector<std::int32_t> IndicesOf(py::handle object, const char* name) {
   const py::array array = py::array::ensure(object);
+  if (array) CheckSize(array, name);
   const bool is_empty = array && array.size() == 0;
   if (!array || object.is_none() || array.ndim() > 1 ||
       (!is_empty && array.dtype().kind() != 'i' && array.dtype().kind() != 'u')) {

@@ -154,9 +154,10 @@ class AnyMatcher {
                  .memory_limit_bytes =
                      static_cast<std::size_t>(CheckedNumber(memory_limit_mb, "memory_limit_mb", 1'000'000)) *
                      1'000'000},
-        kept_([backend = backend_](const Parameters& parameters, const MatcherOptions& options) {
-          return MakeQueueOfOne(MakeMatcher(backend, parameters, options), false);
-        }) {
+        kept_(new KeptMatchers(
+            [backend = backend_](const Parameters& parameters, const MatcherOptions& options) {
+              return MakeQueueOfOne(MakeMatcher(backend, parameters, options), false);
+            })) {
     if (memory_limit_mb > 0 && backend_ != "cpu") {
       throw InvalidArgument("memory_limit_mb is one of the cpu back end, not of " + std::string(backend_) +
                             ": leave it out, or use backend=\"cpu\"");
@@ -175,8 +176,8 @@ class AnyMatcher {
     frame.height = HeightOf(left);
     CheckMatcherInput(left, right, frame.width, frame.height);
     const std::scoped_lock lock(mutex_);
-    MatcherQueue* queue = kept_.Find(parameters, frame);
-    if (queue == nullptr) queue = &kept_.Make(parameters, frame);
+    MatcherQueue* queue = kept_->Find(parameters, frame);
+    if (queue == nullptr) queue = &kept_->Make(parameters, frame);
     queue->Submit(left, right);
     return queue->Take();
   }
@@ -234,8 +235,8 @@ class AnyMatcher {
     MatcherOptions options = machine_;
     options.width = width;
     options.height = height;
-    on_device_ = std::make_shared<SizedDeviceMatcher>(
-        SizedDeviceMatcher{width, height, MakeDeviceMatcher(backend_, chosen_.parameters, options)});
+    on_device_ = OwnedWhereMade<SizedDeviceMatcher>(
+        new SizedDeviceMatcher{width, height, MakeDeviceMatcher(backend_, chosen_.parameters, options)});
   }
   static int CheckedNumber(int number, const char* name, int largest) {
     if (number >= 0 && number <= largest) return number;
@@ -248,7 +249,7 @@ class AnyMatcher {
   const MatcherOptions machine_;
   const pid_t process_ = getpid();
   std::mutex mutex_;
-  KeptMatchers kept_;
+  const OwnedWhereMade<KeptMatchers> kept_;
   std::shared_ptr<SizedDeviceMatcher> on_device_;  // from its first frame on
 };
 

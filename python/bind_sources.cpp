@@ -21,7 +21,7 @@ namespace {
 // A source with its place, read by one thread at a time.
 class Source {
  public:
-  explicit Source(std::unique_ptr<FrameSource> source) : source_(std::move(source)) {}
+  explicit Source(std::unique_ptr<FrameSource> source) : source_(source.release()) {}
 
   std::size_t Length() const {
     const auto num_frames = source_->num_frames();
@@ -42,12 +42,15 @@ class Source {
   }
 
  private:
-  std::unique_ptr<FrameSource> source_;
+  const OwnedWhereMade<FrameSource> source_;  // that of a camera has threads
   std::mutex mutex_;
 };
 
 std::string PathText(py::handle path) {
-  return py::module_::import("os").attr("fspath")(path).cast<std::string>();
+  auto text = py::module_::import("os").attr("fspath")(path).cast<std::string>();
+  if (text.find('\0') != std::string::npos)
+    throw InvalidArgument("a path contains a null character: remove it");
+  return text;
 }
 
 std::unique_ptr<Source> Open(const py::args& spec, const std::string& kind, bool truth) {

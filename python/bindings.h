@@ -2,6 +2,7 @@
 #pragma once
 
 #include <pybind11/pybind11.h>
+#include <unistd.h>
 
 #include <chrono>
 #include <future>
@@ -20,6 +21,18 @@ void BindClouds(py::module_& module);
 void BindMatcher(py::module_& module);
 void BindSources(py::module_& module);
 void BindMetrics(py::module_& module);
+
+// Deletes an object that has threads, but only in the process that made it. A forked child has a copy of the
+// object without its threads, and would wait for them for ever: there the object is left as it is.
+template <typename T>
+struct DeleteWhereMade {
+  pid_t process = getpid();
+  void operator()(T* object) const {
+    if (getpid() == process) delete object;
+  }
+};
+template <typename T>
+using OwnedWhereMade = std::unique_ptr<T, DeleteWhereMade<T>>;
 
 // Runs function in a thread of its own, so that Ctrl-C ends the wait for it. It must own all it uses and
 // touch no Python: after a Ctrl-C it goes on to its end with nobody waiting.

@@ -6,6 +6,7 @@
 #include "config/parameters_yaml.h"
 #include "config/presets.h"
 #include "pipeline/error.h"
+#include "pipeline/frame.h"
 #include "python/bindings.h"
 
 namespace parallax::python {
@@ -33,12 +34,16 @@ void BindErrors(py::module_& module) {
   error_type = py::object(error).release().ptr();
   invalid_argument_type = py::object(invalid).release().ptr();
   py::register_exception_translator([](std::exception_ptr thrown) {
+    // A message that begins with the user's own null character would end there.
+    const auto text = [](const Error& fault) {
+      return *fault.what() != '\0' ? fault.what() : "a name begins with a null character: remove it";
+    };
     try {
       if (thrown) std::rethrow_exception(thrown);
     } catch (const InvalidArgument& fault) {
-      PyErr_SetString(invalid_argument_type, fault.what());
+      PyErr_SetString(invalid_argument_type, text(fault));
     } catch (const Error& fault) {
-      PyErr_SetString(error_type, fault.what());
+      PyErr_SetString(error_type, text(fault));
     }
   });
 }
@@ -63,6 +68,20 @@ py::list PresetList() {
   return list;
 }
 
+// Makes Class.__new__(Class) a TypeError for every class of the module. pybind11 would hand out an object whose
+// C++ part was never made. Class(...) goes on to work: it calls tp_new itself, while Python's wrapper __new__
+// refuses a class whose tp_new is not the one that it wraps.
+void RefuseNewWithoutInit(const py::module_& module) {
+  static const newfunc make = reinterpret_cast<PyTypeObject*>(py::type::of<StereoFrame>().ptr())->tp_new;
+  for (const auto& [name, value] : module.attr("__dict__").cast<py::dict>()) {
+    auto* const type = reinterpret_cast<PyTypeObject*>(value.ptr());
+    if (PyType_Check(value.ptr()) == 0 || type->tp_new != make) continue;
+    type->tp_new = [](PyTypeObject* subtype, PyObject* arguments, PyObject* keywords) {
+      return make(subtype, arguments, keywords);
+    };
+  }
+}
+
 }  // namespace
 }  // namespace parallax::python
 
@@ -79,4 +98,5 @@ PYBIND11_MODULE(_native, module) {
   python::BindMatcher(module);
   python::BindSources(module);
   python::BindMetrics(module);
+  python::RefuseNewWithoutInit(module);
 }

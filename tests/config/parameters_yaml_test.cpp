@@ -47,9 +47,9 @@ Parameters Unusual() {
              "selection: {uniqueness_percent: 5, subpixel: none}\n"
              "consistency: {max_difference: -1}\n"
              "filter: {speckle_size: 0, speckle_range: 0.3, fill: false, median: 5}\n"
-             "refinement: {trees: driving, planes: true, plane_tile: 10, plane_step: 5, plane_tolerance: "
+             "refinement: {trees: driving, planes: false, plane_tile: 10, plane_step: 5, plane_tolerance: "
              "0.4,\n"
-             "  smoothing_passes: 1, smoothing_range: 1.5}\n"
+             "  smoothing_passes: 2, smoothing_range: 1.5}\n"
              "live: {decimation: 3, spatial: true, spatial_alpha: 0.3, spatial_delta: 7, spatial_iterations: "
              "4,\n"
              "  temporal: true, temporal_alpha: 0.7, temporal_delta: 9, persistence: 1/5, holes: nearest, "
@@ -168,9 +168,9 @@ TEST(ParametersYaml, ACombinationThatCannotWorkIsAFaultWhereItWasSet) {
               AllOf(HasSubstr("rig.yaml:3: aggregation.p2 (10) is smaller than aggregation.p1 (20)"),
                     HasSubstr("raise p2 or lower p1")));
   // Only p1 was set; the fault is there.
-  EXPECT_THAT(FaultsOf("aggregation:\n  p1: 500\n"), HasSubstr("rig.yaml:2: aggregation.p2 (64) is smaller"));
+  EXPECT_THAT(FaultsOf("aggregation:\n  p1: 500\n"), HasSubstr("rig.yaml:2: aggregation.p2 (80) is smaller"));
   EXPECT_THAT(FaultsOf("", {"aggregation.p1=500"}),
-              HasSubstr("--set aggregation.p1=500: aggregation.p2 (64)"));
+              HasSubstr("--set aggregation.p1=500: aggregation.p2 (80)"));
   EXPECT_THAT(FaultsOf("filter: {median: 4}\n"),
               HasSubstr("rig.yaml:1: filter.median is 4, use 0 (off), 3 or 5"));
 }

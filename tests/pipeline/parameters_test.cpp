@@ -53,7 +53,7 @@ TEST(Parameters, CombinationsThatCannotWork) {
   EXPECT_EQ(faulty_key([](Parameters& p) { p.aggregation.p2 = p.aggregation.p1 - 1; }), "aggregation.p2");
   EXPECT_EQ(faulty_key([](Parameters& p) { p.aggregation.p2_min = p.aggregation.p2 + 1; }),
             "aggregation.p2_min");
-  EXPECT_EQ(faulty_key([](Parameters& p) { p.matching_cost.gradient_weight = 5; }),  // 5 * 15 > 63
+  EXPECT_EQ(faulty_key([](Parameters& p) { p.matching_cost.gradient_weight = 8; }),  // 8 * 8 > 63
             "matching_cost.gradient_cap");
   EXPECT_EQ(faulty_key([](Parameters& p) { p.aggregation.num_paths = 6; }), "aggregation.num_paths");
   EXPECT_EQ(faulty_key([](Parameters& p) { p.filter.median = 4; }), "filter.median");

@@ -8,6 +8,7 @@
 
 #include "pipeline/matcher.h"
 #include "tests/support/images.h"
+#include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
@@ -51,7 +52,7 @@ TEST(StageResults, SaysWhatThereIs) {
 
 TEST(StageResults, SemiGlobalMatchingHandsOutItsStagesInOrder) {
   const auto image = test::ImageFrom<std::uint8_t>(20, 6, [](int x, int y) { return test::NoiseAt(x, y); });
-  const auto matcher = MakeReferenceMatcher({}, {.width = 20, .height = 6});
+  const auto matcher = MakeReferenceMatcher(test::PlainParameters(), {.width = 20, .height = 6});
   StageResults results;
   DisparityMap map;
   for (int i = 0; i < 2; ++i) {  // the second frame's in place of the first one's

@@ -245,6 +245,79 @@ class Threads(unittest.TestCase):
         self.assertEqual(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]), 7)
 
 
+FORKED = """
+import os, sys, threading, multiprocessing
+import numpy as np
+import parallax
+sys.path.insert(0, {here!r})
+from support import noise_pair
+
+LEFT, RIGHT = noise_pair()
+matcher = parallax.Matcher(backend="cpu", num_disparities=16, threads={threads})
+expected = matcher.compute(LEFT, RIGHT).disparity.tobytes()
+
+def anew():
+    return parallax.Matcher(backend="cpu", num_disparities=16, threads={threads})
+
+def begin():
+    global matcher
+    matcher = anew()
+
+def work(number):
+    return matcher.compute(LEFT, RIGHT).disparity.tobytes() == expected
+
+{work}
+"""
+IN_A_CHILD = """
+child = os.fork()
+if child == 0:
+    {child}
+    sys.exit(0)
+_, status = os.waitpid(child, 0)
+assert os.waitstatus_to_exitcode(status) == {code}, status
+assert work(0)
+"""
+
+
+class Forks(unittest.TestCase):
+    """What a forked child does to its parent's Matcher, whose threads it does not have."""
+
+    def check(self, work):
+        for threads in (0, 1, 2, 4):
+            with self.subTest(threads=threads):
+                script = FORKED.format(here=os.path.dirname(os.path.abspath(__file__)), threads=threads, work=work)
+                done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+                self.assertEqual((done.returncode, done.stderr), (0, ""))
+
+    def check_child(self, child, code=0):
+        self.check(IN_A_CHILD.format(child=child, code=code))
+
+    def test_that_lets_it_go(self):
+        self.check_child("del matcher")
+
+    def test_that_makes_another_in_its_place(self):
+        self.check_child("matcher = anew(); assert work(0)")
+
+    def test_that_ends(self):
+        self.check_child("sys.exit(3)", 3)
+
+    def test_that_forks_again(self):
+        self.check_child("assert os.waitpid(os.fork() or sys.exit(0), 0)[1] == 0; del matcher")
+
+    def test_of_a_pool(self):
+        self.check("with multiprocessing.get_context('fork').Pool(2, begin) as pool:\n"
+                   "    assert all(pool.map(work, range(6)))\n")
+
+    def test_while_a_thread_matches(self):
+        self.check("stop = threading.Event()\n"
+                   "def match():\n"
+                   "    while not stop.is_set(): matcher.compute(LEFT, RIGHT)\n"
+                   "thread = threading.Thread(target=match)\n"
+                   "thread.start()\n" + IN_A_CHILD.format(child="begin(); assert work(0)", code=0) +
+                   "stop.set()\n"
+                   "thread.join()\n")
+
+
 class Interrupts(unittest.TestCase):
     def check(self, work):
         with subprocess.Popen([sys.executable, "-c", INTERRUPTED.format(work=work)], stdout=subprocess.PIPE,

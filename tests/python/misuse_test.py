@@ -12,6 +12,8 @@ from support import noise_pair, run_program
 LEFT, RIGHT = noise_pair()
 POINTS = np.random.default_rng(3).random((20, 3), dtype=np.float32)
 MAP = np.ones((12, 40), np.float32)
+GIANT = np.broadcast_to(np.uint8(7), (70000, 70000))  # without memory of its own
+GIANT_MAP = np.broadcast_to(np.float32(7), (70000, 70000))
 RIG = parallax.Rig(100, 20, 6, 0.1)
 
 
@@ -37,6 +39,14 @@ MISUSES = {
     "objects": (lambda: compute(LEFT.astype(object), RIGHT), ValueError, "is of object"),
     "uint32": (lambda: compute(LEFT.astype(np.uint32), RIGHT), ValueError, "is of uint32"),
     "complex": (lambda: compute(LEFT.astype(complex), RIGHT), ValueError, "is of complex128"),
+    "a giant that repeats one pixel": (lambda: compute(GIANT, GIANT), ValueError, "70000 x 70000: give at most"),
+    "a giant map": (lambda: parallax.kitti2012(GIANT_MAP, GIANT_MAP),
+                    ValueError, "70000 x 70000"),
+    "giant points": (lambda: parallax.knn(np.broadcast_to(np.float32(1), (10**10, 3))), ValueError, "give at most"),
+    "giant indices": (lambda: parallax.geodesic(POINTS, np.broadcast_to(np.int64(1), 10**10)), ValueError,
+                      "give at most"),
+    "a null character": (lambda: parallax.open("\0"), ValueError, "null character"),
+    "a preset of a null character": (lambda: matcher(preset="\0"), ValueError, "null character"),
     "other sizes": (lambda: compute(LEFT, RIGHT[:-1]), ValueError, "left image is 40x12, right image is 40x11"),
     "other types": (lambda: compute(LEFT, RIGHT.astype(np.uint16)), ValueError, "differ in pixel type"),
     "gray and colour": (lambda: compute(LEFT, np.dstack([RIGHT] * 3)), ValueError, "differ in pixel type"),
@@ -99,6 +109,20 @@ class Misuse(unittest.TestCase):
                 with self.assertRaisesRegex(kind, words) as caught:
                     do()
                 self.assertNotIn("\n", str(caught.exception).strip())
+
+    def test_no_class_is_made_without_its_constructor(self):
+        classes = [value for value in vars(parallax._native).values() if isinstance(value, type)
+                   and not issubclass(value, Exception)]
+        self.assertGreaterEqual(len(classes), 9)
+        for made in classes:
+            for new in (made.__new__, made.__base__.__new__, object.__new__):
+                with self.subTest(made=made, new=new), self.assertRaises(TypeError):
+                    new(made)
+
+        class Own(parallax.Matcher):
+            pass
+        self.assertEqual(Own(backend="cpu").backend, "cpu")
+        self.assertRaises(TypeError, Own.__new__, Own)
 
     def test_kinds(self):
         self.assertTrue(issubclass(parallax.InvalidArgument, parallax.Error))

@@ -667,7 +667,8 @@ class CpuAdCensusMatcher final : public StereoMatcher {
   void RemoveSpeckles(DisparityMap& map) {
     Write(map);
     Parameters speckles = parameters_;
-    speckles.filter.fill = false, speckles.filter.median = 0, speckles.refinement = {};
+    speckles.filter.fill = false, speckles.filter.median = 0;
+    speckles.refinement.planes = false, speckles.refinement.smoothing_passes = 0;
     RunFilters(speckles, map);
     ForRows([&](int y) {
       for (int x = 0; x < width_; ++x) {
