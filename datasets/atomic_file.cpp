@@ -1,16 +1,17 @@
 #include "datasets/atomic_file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <atomic>
 #include <cerrno>
-#include <charconv>
-#include <csignal>
+#include <cstdio>
 #include <cstring>
 #include <string>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -28,25 +29,103 @@ thread_local int t_not_waiting = 0;  // how many WithoutWaitingForDisk there are
 // What was written while there are any.
 thread_local std::vector<std::pair<std::filesystem::path, FileContent>> t_written;
 
-// Waits until the file is on the disk; false, with errno, where it cannot get there.
-bool SyncToDisk(const std::filesystem::path& path) {
-  const int descriptor = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool synced = fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;  // not of this file system
-  const int reason = errno;
-  close(descriptor);
-  errno = reason;
-  return synced;
+constexpr std::string_view kBegin = ".parallax-", kEnd = ".part";  // of the names of temporary files
+
+// open(), once more where a signal interrupted it.
+int OpenAgain(const char* path, int flags, mode_t mode = 0) {
+  int descriptor = -1;
+  do {
+    descriptor = open(path, flags, mode);
+  } while (descriptor < 0 && errno == EINTR);
+  return descriptor;
 }
 
-struct Target {
-  std::filesystem::path path;
-  bool is_replaced = true;  // else written to at once: a device or pipe
-};
+// Waits until the file is on the disk; false, with errno, where it cannot get there.
+bool SyncToDisk(int descriptor) {
+  int result = 0;
+  do {
+    result = fsync(descriptor);
+  } while (result != 0 && errno == EINTR);
+  return result == 0 || errno == EINVAL || errno == EROFS;  // not of this file system
+}
+
+}  // namespace
+
+TemporaryFile MakeTemporaryFile(const std::filesystem::path& path) {
+  constexpr int kMostTries = 100;
+  TemporaryFile file;
+  for (int i = 0; i < kMostTries; ++i) {
+    std::uint64_t random = 0;
+    if (getentropy(&random, sizeof random) != 0) return file;
+    std::array<char, 17> digits{};
+    std::snprintf(digits.data(), digits.size(), "%016llx", static_cast<unsigned long long>(random));
+    file.path = path.parent_path() / (std::string(kBegin) + digits.data() + std::string(kEnd));
+    file.descriptor =
+        OpenAgain(file.path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0666);
+    if (file.descriptor < 0 && errno == EEXIST) continue;
+    if (file.descriptor < 0) return file;
+    // Somebody who tidies up may have been faster: then it has no name any more. Where the file system knows
+    // no locks, nobody gets one.
+    struct stat status {};
+    while (flock(file.descriptor, LOCK_EX) != 0 && errno == EINTR) {
+    }
+    if (fstat(file.descriptor, &status) != 0 || status.st_nlink > 0) return file;
+    close(file.descriptor);
+    file.descriptor = -1;
+  }
+  return file;
+}
+
+void RemoveAbandoned(const std::filesystem::path& folder, bool those_in_use) {
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(folder.empty() ? "." : folder, error), last;
+       !error && it != last; it.increment(error)) {
+    const std::string name = it->path().filename().string();
+    if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) continue;
+    const FileDescriptor file(OpenAgain(it->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    if (file.number() < 0) continue;
+    if (those_in_use || flock(file.number(), LOCK_EX | LOCK_NB) == 0) unlink(it->path().c_str());
+  }
+}
+
+DescriptorBuffer::DescriptorBuffer(int descriptor) : descriptor_(descriptor) {
+  setp(block_.data(), block_.data() + block_.size());
+}
+
+bool DescriptorBuffer::Write(const char* bytes, std::streamsize count) {
+  while (count > 0 && error_ == 0) {
+    const ssize_t written = ::write(descriptor_, bytes, static_cast<std::size_t>(count));
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) error_ = written < 0 ? errno : ENOSPC;
+    bytes += std::max<ssize_t>(written, 0), count -= std::max<ssize_t>(written, 0);
+  }
+  return error_ == 0;
+}
+
+int DescriptorBuffer::sync() {
+  const bool written = Write(pbase(), pptr() - pbase());
+  setp(block_.data(), block_.data() + block_.size());
+  return written ? 0 : -1;
+}
+
+DescriptorBuffer::int_type DescriptorBuffer::overflow(int_type c) {
+  if (sync() != 0) return traits_type::eof();
+  if (!traits_type::eq_int_type(c, traits_type::eof())) sputc(traits_type::to_char_type(c));
+  return traits_type::not_eof(c);
+}
+
+std::streamsize DescriptorBuffer::xsputn(const char* bytes, std::streamsize count) {
+  if (count < epptr() - pptr()) {
+    std::memcpy(pptr(), bytes, static_cast<std::size_t>(count));
+    pbump(static_cast<int>(count));
+    return count;
+  }
+  return sync() == 0 && Write(bytes, count) ? count : 0;
+}
 
 // The file that a link leads to, so that renaming replaces that and not the link. A name that is no link is
 // looked at once.
-Target TargetOf(const std::filesystem::path& path) {
+AtomicFile::Target AtomicFile::TargetOf(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::symlink_status(path, error);
   if (!std::filesystem::is_symlink(status)) return {path, !IsDeviceOrPipe(status)};
@@ -64,74 +143,54 @@ Target TargetOf(const std::filesystem::path& path) {
   return {target, true};
 }
 
-}  // namespace
-
-std::filesystem::path TemporaryPathFor(const std::filesystem::path& path) {
-  static std::atomic<unsigned> count{0};
-  std::string name = ".";
-  name += path.filename().string();
-  name += '.';
-  name += std::to_string(getpid());
-  name += '-';
-  name += std::to_string(count++);
-  name += ".part";
-  return path.parent_path() / name;
+TemporaryFile AtomicFile::OpenTarget(const Target& target) {
+  if (target.is_replaced) return MakeTemporaryFile(target.path);
+  return {target.path, OpenAgain(target.path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC | O_NOCTTY)};
 }
 
-void RemoveAbandoned(const std::filesystem::path& path) {
-  const std::string begin = "." + path.filename().string() + ".", end = ".part";
-  std::filesystem::path folder = path.parent_path();
-  if (folder.empty()) folder = ".";
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(folder, error), last; !error && it != last;
-       it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    if (!name.starts_with(begin) || !name.ends_with(end)) continue;
-    int process = 0;
-    const char* const number = name.data() + begin.size();
-    const auto [rest, fault] = std::from_chars(number, name.data() + name.size(), process);
-    if (fault != std::errc() || *rest != '-' || process <= 0) continue;
-    if (kill(process, 0) == 0 || errno != ESRCH) continue;  // at work
-    std::error_code ignored;
-    std::filesystem::remove(it->path(), ignored);
-  }
-}
+AtomicFile::AtomicFile(std::filesystem::path path) : AtomicFile(path, TargetOf(path)) {}
 
-AtomicFile::AtomicFile(std::filesystem::path path) : path_(std::move(path)) {
-  const Target target = TargetOf(path_);
-  target_path_ = target.path;
-  temporary_path_ = target.is_replaced ? TemporaryPathFor(target_path_) : target_path_;
-  if (IsRenamed() && t_not_waiting == 0) RemoveAbandoned(target_path_);
-  errno = 0;
-  stream_.open(temporary_path_, std::ios::binary | std::ios::trunc);
-  if (!stream_) {
+AtomicFile::AtomicFile(std::filesystem::path path, const Target& target)
+    : path_(std::move(path)),
+      target_path_(target.path),
+      temporary_(OpenTarget(target)),
+      descriptor_(temporary_.descriptor),
+      buffer_(descriptor_.number()) {
+  if (descriptor_.number() < 0) {
     throw Error(path_.string() + ": cannot be written (" + std::strerror(errno) +
-                "); does its folder exist?");
+                (errno == ENOENT ? "): make its folder first" : ")"));
   }
+  if (IsRenamed() && t_not_waiting == 0) RemoveAbandoned(target_path_.parent_path());
 }
 
 AtomicFile::~AtomicFile() {
-  if (committed_) return;
-  stream_.close();
-  if (!IsRenamed()) return;
-  std::error_code ignored;
-  std::filesystem::remove(temporary_path_, ignored);
+  if (!committed_ && IsRenamed()) unlink(temporary_.path.c_str());
 }
 
 void AtomicFile::Commit() {
-  errno = 0;
-  stream_.close();
-  if (!stream_ || (IsRenamed() && t_not_waiting == 0 && !SyncToDisk(temporary_path_))) {
-    // A write before this one may have failed, whose reason is no longer known.
+  stream_.flush();
+  errno = buffer_.error();
+  bool is_written = errno == 0 && stream_;
+  if (is_written && IsRenamed()) {
+    if (t_not_waiting == 0) {
+      is_written = SyncToDisk(descriptor_.number());
+    } else {
+      // A file system of other machines may say no as late as this. The lock stays, with the other descriptor.
+      const int copy = dup(descriptor_.number());
+      is_written = copy >= 0 && close(copy) == 0;
+    }
+  }
+  if (!is_written) {
     const std::string reason = errno != 0 ? std::string(" (") + std::strerror(errno) + ")" : "";
     rlimit largest{};
     const bool is_limited = getrlimit(RLIMIT_FSIZE, &largest) == 0 && largest.rlim_cur != RLIM_INFINITY;
     throw Error(path_.string() + ": writing failed" + reason + "; is the disk full" +
                 (is_limited ? ", or the file larger than ulimit -f allows?" : "?"));
   }
-  std::error_code error;
-  if (IsRenamed()) std::filesystem::rename(temporary_path_, target_path_, error);
-  if (error) throw Error(path_.string() + ": cannot be written (" + error.message() + ")");
+  if (IsRenamed() && std::rename(temporary_.path.c_str(), target_path_.c_str()) != 0) {
+    throw Error(path_.string() + ": cannot be written (" + std::strerror(errno) +
+                (errno == ENAMETOOLONG ? "): choose a shorter name)" : ")"));
+  }
   committed_ = true;
 }
 

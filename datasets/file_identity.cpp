@@ -116,8 +116,11 @@ std::string StampOf(const std::vector<fs::path>& files) {
       stamp += " -";
       continue;
     }
-    stamp += ' ' + std::to_string(status.st_size) + ' ' + std::to_string(status.st_mtim.tv_sec) + '.' +
-             std::to_string(status.st_mtim.tv_nsec);
+    const auto time = [](const timespec& t) {
+      return std::to_string(t.tv_sec) + '.' + std::to_string(t.tv_nsec);
+    };
+    stamp += ' ' + std::to_string(status.st_size) + ' ' + time(status.st_mtim) + ' ' + time(status.st_ctim) +
+             ' ' + std::to_string(status.st_ino);
   }
   return stamp;
 }

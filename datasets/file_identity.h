@@ -22,7 +22,8 @@ struct FileContent {
 // Reads the file; nullopt where it is none (a folder, a link, a device, nothing) or cannot be read.
 std::optional<FileContent> ContentOf(const std::filesystem::path& path);
 
-// One line that changes with the files: their whole paths, sizes and times of change. Nothing is read.
+// One line that changes with the files: their whole paths, sizes, times of change (of the content, which a
+// program can set, and of the inode) and inodes. Nothing is read.
 std::string StampOf(const std::vector<std::filesystem::path>& files);
 
 // True where both names lead to one file: the same device and inode or, for files that are not there yet, the

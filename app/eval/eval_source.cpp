@@ -144,7 +144,7 @@ class SourceEvaluation {
       interrupted = interrupted || shared_->interrupted();
     }
     progress_.reset();
-    if (scores_) scores_->End(interrupted);
+    if (scores_) scores_->End(interrupted, options_.shard && !interrupted ? dealt_->AllNames() : "");
     if (options_.shard) return FinishShard(interrupted);
     session_.Finish(interrupted);
   }

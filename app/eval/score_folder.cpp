@@ -155,8 +155,10 @@ std::optional<JournalRecord> ScoreFolder::Find(std::string_view name, std::strin
   return found->second;
 }
 
-void ScoreFolder::End(bool interrupted) {
-  journal_.Append(JournalRecord{kScoresEndRecord}.Add("interrupted", interrupted ? "1" : "0"));
+void ScoreFolder::End(bool interrupted, const std::string& all_names) {
+  journal_.Append(JournalRecord{kScoresEndRecord}
+                      .Add("interrupted", interrupted ? "1" : "0")
+                      .Add(kAllNamesKey, all_names));
 }
 
 }  // namespace parallax::app

@@ -55,7 +55,8 @@ class ScoreFolder {
   std::optional<JournalRecord> Find(std::string_view name, std::string_view origin) const;
   // For several threads.
   void Keep(const JournalRecord& frame) { journal_.Append(frame); }
-  void End(bool interrupted);
+  // all_names: of a shard, DealtSource::AllNames().
+  void End(bool interrupted, const std::string& all_names);
 
  private:
   Journal journal_;

@@ -1,5 +1,4 @@
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -21,6 +20,7 @@
 #include "app/run/shard_records.h"
 #include "app/run/summary.h"
 #include "config/frame_parameters.h"
+#include "datasets/atomic_file.h"
 #include "datasets/file_identity.h"
 #include "pipeline/error.h"
 
@@ -89,6 +89,14 @@ std::map<std::size_t, FrameOfShard> FramesOf(const std::vector<ShardFolder>& sha
         "all; start them again with --resume",
         first_missing, frames.rbegin()->second.report.name, frames.rbegin()->second.shard->folder.string()));
   }
+  std::set<std::string_view> names;
+  for (const auto& [index, frame] : frames) {
+    if (names.insert(frame.report.name).second) continue;
+    throw Error(
+        fmt::format("{}: frame {} is there twice: the source changed while the shards ran; run them "
+                    "again with --overwrite",
+                    frame.shard->folder.string(), frame.report.name));
+  }
   return frames;
 }
 
@@ -101,9 +109,8 @@ std::map<std::string, FinishedResult> FinishedIn(const ShardFolder& shard) {
   return finished;
 }
 
-void RequireSize(const fs::path& file, std::uint64_t size_bytes, const Shard& shard) {
-  std::error_code error;
-  if (fs::file_size(file, error) == size_bytes && !error) return;
+void RequireContent(const fs::path& file, const FileContent& content, const Shard& shard) {
+  if (ContentOf(file) == content) return;
   throw Error(fmt::format("{}: is not as shard {} wrote it: start that shard again with --resume",
                           file.string(), shard.Text()));
 }
@@ -139,15 +146,12 @@ void LinkOrCopy(const fs::path& from, const fs::path& to) {
   fs::create_directories(to.parent_path(), error);
   fs::create_hard_link(from, to, error);
   if (!error) return;
-  fs::path temporary = to;
-  temporary.replace_filename('.' + to.filename().string() + fmt::format(".{}-0.part", getpid()));
-  fs::copy_file(from, temporary, fs::copy_options::overwrite_existing, error);
-  if (!error) fs::rename(temporary, to, error);
-  if (!error) return;
-  std::error_code ignored;
-  fs::remove(temporary, ignored);
-  throw Error(
-      fmt::format("{}: cannot be linked or copied to {} ({})", from.string(), to.string(), error.message()));
+  std::ifstream source(from, std::ios::binary);
+  AtomicFile copy(to);
+  if (fs::file_size(from, error) > 0 && !error) copy.stream() << source.rdbuf();
+  if (error || !source)
+    throw Error(fmt::format("{}: cannot be read, to be copied to {}", from.string(), to.string()));
+  copy.Commit();
 }
 
 void MergeRuns(const MergeOptions& options, const std::vector<fs::path>& places) {
@@ -160,8 +164,13 @@ void MergeRuns(const MergeOptions& options, const std::vector<fs::path>& places)
   for (const ShardFolder& shard : shards) {
     finished[&shard] = FinishedIn(shard);
     for (const auto& [name, result] : finished[&shard]) {
-      for (const ResultFile& file : result.files)
-        RequireSize(shard.folder / file.path, file.content.size_bytes, shard.shard);
+      for (const ResultFile& file : result.files) {
+        if (!IsInPlaces(FrameWriter::Places(), file.path)) {
+          throw Error(fmt::format("{}: names {}, which is no result: run that shard again with --overwrite",
+                                  (shard.folder / kJournalName).string(), file.path));
+        }
+        RequireContent(shard.folder / file.path, file.content, shard.shard);
+      }
     }
   }
 

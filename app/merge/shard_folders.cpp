@@ -7,6 +7,8 @@
 #include <optional>
 #include <system_error>
 
+#include "app/build_info.h"
+#include "app/team/frame_deal.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -24,6 +26,12 @@ ShardFolder ReadShard(const fs::path& folder, const std::string& journal, std::s
     throw Error(folder.string() + ": holds no shard: name folders that were made with --shard");
   }
   read.common = &*common;
+  if (common->Get("parallax") != ThisBuild().version) {
+    throw Error(
+        fmt::format("{}: was made by parallax {}, and this is {}: merge it with that one, or run the "
+                    "shards again",
+                    folder.string(), common->Get("parallax"), ThisBuild().version));
+  }
   read.shard = ParseShard(std::string(common->Get(kShard)));
   return read;
 }
@@ -108,7 +116,19 @@ std::vector<ShardFolder> ReadShards(
                             missing.size() > 1 ? "them" : "it",
                             missing.size() > 1 ? "their folders" : "its folder"));
   }
-  for (const ShardFolder& shard : shards) RequireEnd(shard);
+  for (const ShardFolder& shard : shards) {
+    RequireEnd(shard);
+    const auto all_names = [](const ShardFolder& of) { return of.Last(kEnd)->Get(kAllNamesKey); };
+    if (all_names(shard) == all_names(first)) continue;
+    const auto count = [&](const ShardFolder& of) {
+      return all_names(of).substr(0, all_names(of).find(' '));
+    };
+    throw Error(
+        fmt::format("{}: shard {} saw {} frames, and shard {} saw {}{}: the source changed between "
+                    "them; run them again with --overwrite",
+                    shard.folder.string(), shard.shard.Text(), count(shard), first.shard.Text(), count(first),
+                    count(shard) == count(first) ? " with other names" : ""));
+  }
   return shards;
 }
 

@@ -1,14 +1,15 @@
 #include "app/output/result_folder.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
-#include <set>
+#include <cstring>
+#include <memory>
 #include <system_error>
 #include <utility>
 
@@ -52,30 +53,34 @@ bool IsBelow(const fs::path& path) {
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-// The process in ".NAME.<process>-<count>.part"; nullopt for another name.
-std::optional<std::uint64_t> WriterOf(std::string_view name) {
-  constexpr std::string_view kEnding = ".part";
-  if (!name.starts_with('.') || !name.ends_with(kEnding)) return std::nullopt;
-  name.remove_suffix(kEnding.size());
-  const std::string_view numbers = name.substr(name.rfind('.') + 1);
-  const std::size_t dash = numbers.find('-');
-  if (dash == std::string_view::npos || !ParseCount(numbers.substr(dash + 1))) return std::nullopt;
-  return ParseCount(numbers.substr(0, dash));
-}
-
-// The name of the file that such a one would have become.
-std::string TargetOf(std::string_view name) {
-  name.remove_prefix(1);
-  name = name.substr(0, name.rfind('.'));  // .part
-  return std::string(name.substr(0, name.rfind('.')));
-}
-
-bool IsRunning(std::uint64_t process) {
-  return process != static_cast<std::uint64_t>(getpid()) && process <= 0x7FFFFFFF &&
-         (kill(static_cast<pid_t>(process), 0) == 0 || errno == EPERM);
+// Removes a file below the folder, whose own folders must not be links: a journal that somebody else has
+// written could name files anywhere. Throws Error where it cannot; a file that is not there is none to remove.
+void RemoveBelow(const fs::path& folder, const fs::path& file) {
+  auto at = std::make_unique<FileDescriptor>(open(folder.c_str(), O_DIRECTORY | O_RDONLY | O_CLOEXEC));
+  for (const fs::path& part : file.parent_path()) {
+    if (at->number() < 0) break;
+    at = std::make_unique<FileDescriptor>(
+        openat(at->number(), part.c_str(), O_DIRECTORY | O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  }
+  if (at->number() >= 0 && unlinkat(at->number(), file.filename().c_str(), 0) == 0) return;
+  if (errno == ENOENT) return;
+  if (errno == ELOOP || errno == ENOTDIR) {
+    throw Error(
+        fmt::format("{}: is a link, and results are not removed through links: remove it, or name "
+                    "another --output",
+                    (folder / file.parent_path()).string()));
+  }
+  throw Error(fmt::format("{}: cannot be removed: {}", (folder / file).string(), std::strerror(errno)));
 }
 
 }  // namespace
+
+bool IsInPlaces(const std::vector<ResultPlace>& places, const fs::path& file) {
+  const std::string folder = file.parent_path().string(), name = file.filename().string();
+  return std::any_of(places.begin(), places.end(), [&](const ResultPlace& place) {
+    return place.folder == folder && !name.starts_with('.') && name.ends_with(place.ending);
+  });
+}
 
 CLI::Option* AddOverwriteOption(CLI::App& command, UsedFolder& used) {
   return command.add_flag("--overwrite", used.overwrite,
@@ -107,11 +112,13 @@ ResultFolder::ResultFolder(fs::path folder, std::vector<ResultPlace> places, con
     if (record.kind == kRunRecord && before_.kind.empty()) before_ = record;
     if (record.kind == kStart) {
       for (const auto& [key, value] : record.fields) {
-        if (key == kFile && IsBelow(value)) named.insert(value);
+        if (key == kFile && IsInPlaces(places_, value)) named.insert(value);
       }
     }
     if (std::optional<NamedResult> finished = FinishedResultOf(record)) {
-      for (const ResultFile& file : finished->result.files) named.insert(file.path);
+      for (const ResultFile& file : finished->result.files) {
+        if (IsInPlaces(places_, file.path)) named.insert(file.path);
+      }
       finished_[finished->name] = std::move(finished->result);
     }
   }
@@ -132,25 +139,22 @@ ResultFolder::ResultFolder(fs::path folder, std::vector<ResultPlace> places, con
   }
 }
 
-// Files in the places of results, or those that programs were still writing there.
-std::vector<fs::path> ResultFolder::FilesInPlaces(bool temporary) const {
+std::set<std::string> ResultFolder::Folders() const {
   std::set<std::string> folders{""};  // parameters.yaml, summary.json
   for (const ResultPlace& place : places_) folders.insert(place.folder);
+  return folders;
+}
+
+std::vector<fs::path> ResultFolder::FilesInPlaces() const {
   std::vector<fs::path> found;
-  for (const std::string& below : folders) {
+  for (const std::string& below : Folders()) {
     std::error_code error;
     for (fs::directory_iterator it(folder_ / below, error), end; !error && it != end; it.increment(error)) {
       const std::string name = it->path().filename().string();
       std::error_code ignored;
       if (it->symlink_status(ignored).type() == fs::file_type::directory) continue;
-      if (temporary) {
-        if (WriterOf(name)) found.push_back(fs::path(below) / name);
-        continue;
-      }
-      const bool is_result = std::any_of(places_.begin(), places_.end(), [&](const ResultPlace& place) {
-        return place.folder == below && !name.starts_with('.') && name.ends_with(place.ending);
-      });
-      if (is_result) found.push_back(fs::path(below) / name);
+      fs::path file = fs::path(below) / name;
+      if (IsInPlaces(places_, file)) found.push_back(std::move(file));
     }
   }
   std::sort(found.begin(), found.end());
@@ -158,7 +162,7 @@ std::vector<fs::path> ResultFolder::FilesInPlaces(bool temporary) const {
 }
 
 void ResultFolder::CheckAllAreNamed() const {
-  for (const fs::path& file : FilesInPlaces(false)) {
+  for (const fs::path& file : FilesInPlaces()) {
     if (std::binary_search(named_.begin(), named_.end(), file.string())) continue;
     throw InvalidArgument(fmt::format(
         "{}: is there, and no journal ({}) says what made it: move it away, or name another --output",
@@ -166,15 +170,10 @@ void ResultFolder::CheckAllAreNamed() const {
   }
 }
 
-void ResultFolder::RemoveTemporaryFiles() const {
-  for (const fs::path& file : FilesInPlaces(true)) {
-    const std::string name = file.filename().string();
-    // Frames are written by who holds the journal, which is this program; other files may be anybody's.
-    const bool is_ours =
-        std::binary_search(named_.begin(), named_.end(), (file.parent_path() / TargetOf(name)).string());
-    std::error_code ignored;
-    if (is_ours || !IsRunning(*WriterOf(name))) fs::remove(folder_ / file, ignored);
-  }
+void ResultFolder::RemoveTemporaryFiles(bool those_in_use) const {
+  // Frames are written by who holds the journal, which is this program; files outside their folders may be
+  // anybody's.
+  for (const std::string& below : Folders()) RemoveAbandoned(folder_ / below, those_in_use && !below.empty());
 }
 
 std::optional<FinishedResult> ResultFolder::Find(std::string_view name) const {
@@ -192,14 +191,9 @@ void ResultFolder::Watch(std::function<void(const FinishedResult&)> watch) {
 void ResultFolder::Begin(const JournalRecord& common) {
   RemoveTemporaryFiles();
   if (goes_on()) return;
-  for (const std::string& file : named_) {
-    std::error_code error;
-    fs::remove(folder_ / file, error);
-    if (error) throw Error((folder_ / file).string() + ": cannot be removed: " + error.message());
-  }
+  for (const std::string& file : named_) RemoveBelow(folder_, file);
   if (!named_.empty()) {
-    std::error_code ignored;
-    for (const std::string_view file : kFilesOfARun) fs::remove(folder_ / file, ignored);
+    for (const std::string_view file : kFilesOfARun) RemoveBelow(folder_, file);
   }
   named_.clear();
   journal_->Clear();

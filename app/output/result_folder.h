@@ -8,6 +8,7 @@
 #include <map>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,6 +36,8 @@ CLI::Option* AddOverwriteOption(CLI::App& command, UsedFolder& used);
 struct ResultPlace {
   std::string folder, ending;
 };
+// Whether a path below the folder is directly in one of them.
+bool IsInPlaces(const std::vector<ResultPlace>& places, const std::filesystem::path& file);
 
 // A file of a result, by its path below the folder, as it was when it was written.
 struct ResultFile {
@@ -121,11 +124,12 @@ class ResultFolder : public ResultKeeper {
   // As Journal::Hurry.
   void Hurry() { journal_->Hurry(); }
 
-  // What programs that were killed, or this one, left half written.
-  void RemoveTemporaryFiles() const;
+  // Removes what killed programs left half written. those_in_use: also what this program's threads are writing.
+  void RemoveTemporaryFiles(bool those_in_use = false) const;
 
  private:
-  std::vector<std::filesystem::path> FilesInPlaces(bool temporary) const;
+  std::set<std::string> Folders() const;
+  std::vector<std::filesystem::path> FilesInPlaces() const;
   void CheckAllAreNamed() const;
 
   std::filesystem::path folder_;

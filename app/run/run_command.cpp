@@ -282,7 +282,10 @@ class RunCommand {
     folder_->End();
     summary_.WriteJson(SummaryPath());
     // How many frames a source has that does not tell is not known before its end.
-    if (options_.shard) folder_->Note(EndRecord(elapsed_s, cut_short || (!total_ && is_interrupted_)));
+    if (options_.shard) {
+      const bool is_interrupted = cut_short || (!total_ && is_interrupted_);
+      folder_->Note(EndRecord(elapsed_s, is_interrupted, is_interrupted ? "" : dealt_->AllNames()));
+    }
     progress_->Print(summary_.Text() + "results in " + options_.output.string());
     if (recorder_) progress_->Print(recorder_->Text());
   }
@@ -361,7 +364,7 @@ class RunCommand {
     try {
       if (recorder_) recorder_->Finish();
       Finish(IsCutShort());
-      folder_->RemoveTemporaryFiles();
+      folder_->RemoveAllTemporaryFiles();
       if (total_) error += " " + WhereItEnded();
     } catch (const std::exception& failure) {
       error += std::string(": ") + failure.what();

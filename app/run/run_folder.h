@@ -48,7 +48,7 @@ class RunFolder {
   void End() const;
 
   // Files of frames that were not finished, where the program ends without writing them.
-  void RemoveTemporaryFiles() const { folder_->RemoveTemporaryFiles(); }
+  void RemoveAllTemporaryFiles() const { folder_->RemoveTemporaryFiles(true); }
 
   std::filesystem::path parameters_file() const { return options_.output / "parameters.yaml"; }
 

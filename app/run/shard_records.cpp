@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "app/output/number_list.h"
+#include "app/team/frame_deal.h"
 
 namespace parallax::app {
 namespace {
@@ -39,10 +40,11 @@ RunDescription RunDescriptionOf(const JournalRecord& record) {
   return description;
 }
 
-JournalRecord EndRecord(double elapsed_s, bool interrupted) {
+JournalRecord EndRecord(double elapsed_s, bool interrupted, const std::string& all_names) {
   return JournalRecord{kEndRecord}
       .Add(kElapsed, NumbersText({elapsed_s}))
-      .Add(kInterrupted, interrupted ? "1" : "0");
+      .Add(kInterrupted, interrupted ? "1" : "0")
+      .Add(kAllNamesKey, all_names);
 }
 
 ShardEnd ShardEndOf(const JournalRecord& record) {

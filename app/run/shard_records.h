@@ -13,8 +13,8 @@ inline constexpr const char *kShardRecord = "shard", *kEndRecord = "end";  // ki
 JournalRecord ShardRecord(const RunDescription& description);
 RunDescription RunDescriptionOf(const JournalRecord& record);
 
-// Of one that has ended. interrupted: not all its frames are there.
-JournalRecord EndRecord(double elapsed_s, bool interrupted);
+// Of one that has ended. interrupted: not all its frames are there. all_names: DealtSource::AllNames().
+JournalRecord EndRecord(double elapsed_s, bool interrupted, const std::string& all_names);
 struct ShardEnd {
   double elapsed_s = 0;
   bool interrupted = false;

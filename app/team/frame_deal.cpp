@@ -1,7 +1,11 @@
 #include "app/team/frame_deal.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <utility>
+
+#include "datasets/file_identity.h"
 
 namespace parallax::app {
 
@@ -29,6 +33,22 @@ void Dealer::Stop() {
 DealtSource::DealtSource(std::shared_ptr<FrameSource> source, NextRange next)
     : source_(std::move(source)), next_(std::move(next)) {}
 
+// The name of the frame at position_, taken into the checksum once.
+std::optional<std::string> DealtSource::NameOfNext() {
+  std::optional<std::string> name = source_->NextName();
+  if (name && num_named_ == position_) {
+    ++num_named_;
+    const std::string line = *name + '\n';
+    names_crc32_ = Crc32({reinterpret_cast<const std::uint8_t*>(line.data()), line.size()}, names_crc32_);
+  }
+  return name;
+}
+
+std::string DealtSource::AllNames() {
+  for (; NameOfNext(); ++position_) source_->Skip();
+  return fmt::format("{} {:08x}", num_named_, names_crc32_);
+}
+
 std::size_t DealtSource::IndexOf(std::size_t taken) const {
   const std::scoped_lock lock(mutex_);
   return indices_.at(taken);
@@ -39,10 +59,10 @@ std::optional<std::string> DealtSource::NextName() {
   if (position_ >= range_.end) range_ = next_();
   ended_ = range_.empty();
   for (; !ended_ && position_ < range_.begin; ++position_) {
-    ended_ = !source_->NextName();
+    ended_ = !NameOfNext();
     if (!ended_) source_->Skip();
   }
-  const std::optional<std::string> name = ended_ ? std::nullopt : source_->NextName();
+  const std::optional<std::string> name = ended_ ? std::nullopt : NameOfNext();
   ended_ = !name;
   if (ended_) return std::nullopt;
   const std::scoped_lock lock(mutex_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <mutex>
@@ -19,6 +20,9 @@ struct FrameRange {
   std::size_t begin = 0, end = 0;
   bool empty() const { return begin >= end; }
 };
+// Key of the record that ends a shard: what DealtSource::AllNames() gives.
+inline constexpr const char* kAllNamesKey = "all_names";
+
 // Gives a range behind the one before, each time it is called.
 using NextRange = std::function<FrameRange()>;
 
@@ -49,6 +53,10 @@ class DealtSource : public FrameSource {
   // next is called in the thread that reads.
   DealtSource(std::shared_ptr<FrameSource> source, NextRange next);
 
+  // "COUNT CHECKSUM" of the names of all frames of the source, those of other processes too. To be called when
+  // the last frame was taken.
+  std::string AllNames();
+
   // The index in the whole source of the n-th frame that was taken here, n from 0; for several threads.
   std::size_t IndexOf(std::size_t taken) const;
 
@@ -63,6 +71,7 @@ class DealtSource : public FrameSource {
   void Cancel() override { source_->Cancel(); }
 
  private:
+  std::optional<std::string> NameOfNext();
   void Advance() {
     ++position_;
     ++num_taken_;
@@ -73,6 +82,8 @@ class DealtSource : public FrameSource {
   FrameRange range_;
   std::size_t position_ = 0;  // of source_
   std::size_t num_taken_ = 0;
+  std::size_t num_named_ = 0;  // frames whose names are in the checksum
+  std::uint32_t names_crc32_ = 0;
   bool ended_ = false;
   mutable std::mutex mutex_;
   std::vector<std::size_t> indices_;  // of the frames taken, and of the next one

@@ -125,12 +125,13 @@ McapWriter::McapWriter(fs::path path, std::vector<McapSchema> schemas, std::vect
   OpenRecord(begin, McapOpcode::kHeader).Text(kProfile).Text(kLibrary);
   for (const McapSchema& schema : schemas_) AppendSchema(begin, schema);
   for (const McapChannel& channel : channels_) AppendChannel(begin, channel);
-  RemoveAbandoned(path_);
-  temporary_path_ = TemporaryPathFor(path_);
-  descriptor_ = open(temporary_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  TemporaryFile file = MakeTemporaryFile(path_);
+  descriptor_ = file.descriptor;
   if (descriptor_ < 0) {
     throw Error(path_.string() + ": cannot be written" + Reason(errno) + "; does its folder exist?");
   }
+  temporary_path_ = std::move(file.path);
+  RemoveAbandoned(path_.parent_path());
   try {
     Append(begin);
   } catch (const Error&) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <csignal>
@@ -113,11 +114,41 @@ TEST(AtomicFile, WhatAKilledProgramLeftIsRemoved) {
     kill(getpid(), SIGKILL);
   }
   waitpid(child, nullptr, 0);
-  EXPECT_EQ(NumFiles(dir), 1U);  // .a.txt.PID-0.part
-  test::WriteText(dir / (".a.txt." + std::to_string(getppid()) + "-0.part"), "of one at work");
-  test::WriteText(dir / ".a.txt.x.part", "somebody's");
+  EXPECT_EQ(NumFiles(dir), 1U);  // .parallax-<digits>.part
+  AtomicFile at_work(dir / "b.txt");
+  EXPECT_EQ(NumFiles(dir), 1U) << "one that begins to write tidies up";
+  test::WriteText(dir / ".mine.part", "somebody's");
   WriteFileAtomically(dir / "a.txt", {});
   EXPECT_EQ(NumFiles(dir), 3U);
+  at_work.Commit();
+  RemoveAbandoned(dir.path());
+  EXPECT_EQ(NumFiles(dir), 3U);
+}
+
+TEST(AtomicFile, ALinkWithATemporaryNameIsNotFollowed) {
+  const TemporaryFolder dir;
+  test::WriteText(dir / "elsewhere", "kept");
+  std::filesystem::create_symlink("elsewhere", dir / ".parallax-0123456789abcdef.part");
+  WriteFileAtomically(dir / "a.txt", {});
+  RemoveAbandoned(dir.path(), true);
+  EXPECT_EQ(test::ReadText(dir / "elsewhere"), "kept");
+  // No two names are alike, so that nobody can plant the next one.
+  const TemporaryFile one = MakeTemporaryFile(dir / "a.txt"), two = MakeTemporaryFile(dir / "a.txt");
+  const FileDescriptor first(one.descriptor), second(two.descriptor);
+  EXPECT_GE(one.descriptor, 0);
+  EXPECT_GE(two.descriptor, 0);
+  EXPECT_NE(one.path, two.path);
+  EXPECT_EQ(one.path.filename().string().size(), two.path.filename().string().size());
+}
+
+TEST(AtomicFile, ANameMayBeAsLongAsTheSystemTakes) {
+  const TemporaryFolder dir;
+  const std::string longest(255, 'n');
+  WriteFileAtomically(dir / longest, {});
+  EXPECT_TRUE(std::filesystem::exists(dir / longest));
+  EXPECT_THAT(test::ErrorOf([&] { WriteFileAtomically(dir / (longest + 'n'), {}); }),
+              testing::HasSubstr("File name too long): choose a shorter name"));
+  EXPECT_EQ(NumFiles(dir), 1U);
 }
 
 TEST(AtomicFile, ALinkToNothingGetsItsFileAndALoopIsNamed) {
@@ -199,21 +230,45 @@ TEST(AtomicFile, MissingFolderIsNamed) {
 
 TEST(AtomicFile, FullDiskIsAnError) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
-  const TemporaryFolder dir;
-  AtomicFile file(dir / "a.txt");
-  static_cast<std::ofstream&>(file.stream()).close();
-  static_cast<std::ofstream&>(file.stream()).open("/dev/full");
-  file.stream() << "some bytes";
-  EXPECT_THAT(test::ErrorOf([&] { file.Commit(); }), testing::HasSubstr("No space left"));
-  EXPECT_FALSE(std::filesystem::exists(dir / "a.txt"));
+  for (const std::size_t size : {10U, 1U << 20}) {  // within what a stream keeps, and more
+    AtomicFile file("/dev/full");
+    file.stream() << std::string(size, 'x');
+    EXPECT_EQ(test::ErrorOf([&] { file.Commit(); }),
+              "/dev/full: writing failed (No space left on device); is the disk full?");
+  }
 }
 
-// More than a stream keeps: the write fails before Commit, which cannot know why and must not say "Success".
-TEST(AtomicFile, AFullDiskFoundWhileWritingIsAnErrorWithoutAReason) {
-  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "this system has no /dev/full";
-  AtomicFile file("/dev/full");
-  file.stream() << std::string(1 << 20, 'x');
-  EXPECT_EQ(test::ErrorOf([&] { file.Commit(); }), "/dev/full: writing failed; is the disk full?");
+TEST(AtomicFile, AFileLargerThanAllowedIsAnErrorAndLeavesNothing) {
+  const TemporaryFolder dir;
+  const pid_t child = fork();
+  if (child == 0) {
+    signal(SIGXFSZ, SIG_IGN);
+    const rlimit limit{100'000, 100'000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const std::string error = test::ErrorOf([&] {
+      AtomicFile file(dir / "a.txt");
+      file.stream() << std::string(1 << 20, 'x') << "more";
+      file.Commit();
+    });
+    _exit(error.find("a.txt: writing failed (File too large)") != std::string::npos ? 7 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  EXPECT_EQ(WEXITSTATUS(status), 7);
+  EXPECT_EQ(NumFiles(dir), 0U);
+}
+
+TEST(AtomicFile, TheStreamGivesItsBytesInTheirOrder) {
+  const TemporaryFolder dir;
+  std::string expected;
+  AtomicFile file(dir / "a.txt");
+  for (std::size_t size = 0; size < 40'000; size = size * 3 / 2 + 1) {
+    const std::string bytes(size, static_cast<char>('a' + size % 26));
+    file.stream() << bytes << 'z' << size;
+    expected += bytes + 'z' + std::to_string(size);
+  }
+  file.Commit();
+  EXPECT_EQ(test::ReadText(dir / "a.txt"), expected);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "app/output/journal.h"
 #include "tests/support/kitti_folder.h"
 #include "tests/support/run_program.h"
 #include "tests/support/run_results.h"
@@ -120,6 +121,52 @@ TEST_F(MergeRuns, ShardsThatAreMissingDoubleForeignOrUnfinishedAreNamedWithTheRe
   EXPECT_EQ(merged.exit_code, 0) << merged.err;
   EXPECT_THAT(merged.out, HasSubstr("4 frames: 4 done, 0 skipped, 0 failed"));  // none was left to --resume
   EXPECT_EQ(ResultFiles(at("out")), ResultFiles(at("plain")));
+}
+
+TEST_F(MergeRuns, AnotherListOfFramesIsRefused) {
+  MakeKittiFolder(data(), 4);
+  for (const char* image : {"image_0", "image_1"})
+    fs::rename(data() / image / (KittiName(0) + ".png"), at(std::string(image) + ".png"));
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "0/2"})).exit_code, 0);  // of the second to the fourth
+  for (const char* image : {"image_0", "image_1"})
+    fs::rename(at(std::string(image) + ".png"), data() / image / (KittiName(0) + ".png"));
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "1/2"})).exit_code, 0);
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1,
+                {"shard 1/2 saw 4 frames, and shard 0/2 saw 3", "--overwrite"});
+  EXPECT_FALSE(fs::exists(at("out") / "summary.json"));
+  // As many, but others.
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "0/2", "--overwrite"})).exit_code, 0);
+  for (const char* image : {"image_0", "image_1"})
+    fs::rename(data() / image / (KittiName(1) + ".png"), data() / image / (KittiName(9) + ".png"));
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "1/2", "--overwrite"})).exit_code, 0);
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1, {"saw 4 with other names"});
+}
+
+TEST_F(MergeRuns, AResultThatChangedIsRefusedEvenIfItsSizeIsTheSame) {
+  MakeKittiFolder(data(), 2);
+  for (const char* shard : {"0/2", "1/2"})
+    ASSERT_EQ(RunParallax(Run("out", {"--shard", shard})).exit_code, 0);
+  const fs::path file = at("out") / "shard-1-of-2/disparity" / (KittiName(1) + ".png");
+  const std::size_t size = fs::file_size(file);
+  WriteText(file, std::string(size, 'x'));
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1,
+                {file.string(), "is not as shard 1/2 wrote it", "--resume"});
+  EXPECT_FALSE(fs::exists(at("out") / "disparity"));
+}
+
+TEST_F(MergeRuns, ShardsOfAnotherVersionAreRefused) {
+  MakeKittiFolder(data(), 1);
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "0/1"})).exit_code, 0);
+  const fs::path journal = at("out") / "shard-0-of-1/journal.tsv";
+  std::string lines;
+  for (app::JournalRecord record : app::ReadJournal(journal)) {
+    for (auto& [key, value] : record.fields) {
+      if (key == "parallax") value = "0.1.0";
+    }
+    lines += app::JournalLine(record) + '\n';
+  }
+  WriteText(journal, lines);
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1, {"was made by parallax 0.1.0"});
 }
 
 TEST_F(MergeRuns, AShardsFolderIsGoneOnWithByTheSameShardAlone) {

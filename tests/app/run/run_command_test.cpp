@@ -13,6 +13,7 @@
 #include <map>
 #include <string>
 
+#include "app/output/result_folder.h"
 #include "app/pictures/colormap.h"
 #include "config/parameters_yaml.h"
 #include "datasets/formats/cloud_file.h"
@@ -414,7 +415,7 @@ TEST_F(RunCommand, ResumeDoesWhatIsMissingAndNothingElse) {
   const auto first = Results();
   fs::remove(out() / "cloud" / "000001_10.ply");
   // Of a program that was killed: another file of that name, and one that nobody would have named so.
-  WriteText(out() / "disparity" / ".000001_10.png.1-1.part", "half a file");
+  WriteText(out() / "disparity" / ".parallax-0123456789abcdef.part", "half a file");
   WriteText(out() / "disparity" / ".mine.part", "somebody's");
   const auto touched = fs::last_write_time(out() / "disparity" / "000000_10.png");
   const ProgramResult result = Run({"--resume"});
@@ -422,9 +423,65 @@ TEST_F(RunCommand, ResumeDoesWhatIsMissingAndNothingElse) {
   EXPECT_THAT(result.out, HasSubstr("3 frames: 1 done, 2 skipped, 0 failed"));
   EXPECT_EQ(fs::last_write_time(out() / "disparity" / "000000_10.png"), touched);
   EXPECT_EQ(ReadText(out() / "cloud" / "000001_10.ply"), first.at("cloud/000001_10.ply"));
-  EXPECT_FALSE(fs::exists(out() / "disparity" / ".000001_10.png.1-1.part"));
+  EXPECT_FALSE(fs::exists(out() / "disparity" / ".parallax-0123456789abcdef.part"));
   EXPECT_TRUE(fs::exists(out() / "disparity" / ".mine.part"));
   EXPECT_THAT(Run({"--resume"}).out, HasSubstr("3 frames: 0 done, 3 skipped, 0 failed"));
+}
+
+// Size and time of change can be kept by a program that copies; the inode and its own time of change cannot.
+TEST_F(RunCommand, ResumeNoticesAnInputThatWasReplacedWithItsSizeAndTimeKept) {
+  MakeKittiFolder(data(), 2);
+  ASSERT_EQ(Run().exit_code, 0);
+  const fs::path image = data() / "image_0" / (KittiName(1) + ".png");
+  const auto time = fs::last_write_time(image);
+  std::string bytes = ReadText(image);
+  fs::remove(image);
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x55);
+  WriteText(image, bytes);
+  fs::last_write_time(image, time);
+  const ProgramResult result = Run({"--resume"});
+  EXPECT_EQ(result.exit_code, 1);  // the image is damaged, which only reading it tells
+  EXPECT_THAT(result.err, HasSubstr("1 of 2 frames failed: frame 000001_10"));
+}
+
+// A journal that somebody else has written.
+TEST_F(RunCommand, OverwriteRemovesNothingThroughALinkAndNothingButResults) {
+  MakeKittiFolder(data(), 1);
+  const fs::path outside = folder_.path() / "outside";
+  fs::create_directories(outside);
+  WriteText(outside / "keep.png", "kept");
+  WriteText(folder_.path() / "keep.txt", "kept");
+  const auto forge = [&](const std::string& file) {
+    fs::create_directories(out());
+    const app::JournalRecord run{std::string(app::kRunRecord)},
+        start{"start", {{"name", "x"}, {"file", file}}};
+    WriteText(out() / "journal.tsv", app::JournalLine(run) + '\n' + app::JournalLine(start) + '\n');
+  };
+  fs::create_directories(out());
+  fs::create_directory_symlink(outside, out() / "disparity");
+  forge("disparity/keep.png");
+  ExpectOneLine(Run({"--overwrite"}), 1, {(out() / "disparity").string(), "is a link", "--output"});
+  fs::remove(out() / "disparity");
+  fs::create_directory_symlink(outside, out() / "lnk");
+  for (const char* file : {"lnk/keep.png", "../keep.txt", "journal.tsv", "disparity/../lnk/keep.png"}) {
+    forge(file);
+    Run({"--overwrite"});
+    EXPECT_EQ(ReadText(outside / "keep.png"), "kept") << file;
+    EXPECT_EQ(ReadText(folder_.path() / "keep.txt"), "kept") << file;
+  }
+}
+
+TEST_F(RunCommand, NamesOfImagesMayBeLong) {
+  const std::string name(240, 'n');
+  for (const char* side : {"left", "right"}) {
+    fs::create_directories(data() / side);
+    WritePng(data() / side / (name + ".png"), HostImage<std::uint8_t>(40, 20, std::uint8_t{9}).ConstView());
+  }
+  const ProgramResult result =
+      RunParallax({"run", (data() / "left/*.png").string(), (data() / "right/*.png").string(), "--output",
+                   out().string(), "--set", "matching_cost.num_disparities=16"});
+  EXPECT_EQ(result.exit_code, 0) << result.err;
+  EXPECT_TRUE(fs::exists(out() / "disparity" / (name + ".png")));
 }
 
 // What a power cut, a full disk or a hand leaves: no bytes, some, others.
