@@ -1,4 +1,4 @@
-// What was measured best on an H200 (docs/gpu.md): other choices give the same results. No CUDA header.
+// What was best on an H200 (docs/benchmarks.md): other choices give the same results. No CUDA header.
 #pragma once
 
 namespace parallax {

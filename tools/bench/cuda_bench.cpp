@@ -7,7 +7,7 @@
 // --raw: also how many pairs a second are rectified and matched, host to host, as if the images were those of
 // bent lenses: on the device, there with depth and cloud, and by one thread of the host before they go there.
 // --config: whole frames with the parameters of a preset or a YAML file, of the size named before it, else
-// 1242x375. Without --case and --config: the sizes of docs/gpu.md. Without --pair: shifted noise. Images are
+// 1242x375. Without --case and --config: the sizes of docs/benchmarks.md. Without --pair: noise. Images are
 // padded or cut to the size.
 #include <algorithm>
 #include <chrono>

@@ -15,7 +15,7 @@ namespace parallax::cuda {
 // Blocks of a multiple of so many rows leave no part of a tile empty.
 inline constexpr int kBlockOfRows = 128;
 
-// Up to how many dimensions kAuto takes differences; above they cost more than products (docs/clouds.md).
+// Up to how many dimensions kAuto takes differences; above they cost more than products (docs/benchmarks.md).
 inline constexpr int kMostDirectDims = 12;
 
 // The method that kAuto stands for: kDirect or kProduct.

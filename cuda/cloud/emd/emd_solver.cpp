@@ -64,7 +64,7 @@ struct Answers {
   std::uint32_t* order;   // of all sides
 };
 
-// Measured on an H200 (docs/clouds.md). Large clouds have longer paths, so that a price update costs more
+// Measured on an H200 (docs/benchmarks.md). Large clouds have longer paths, so that a price update costs more
 // beside a round; sweeps spare barriers where blocks have many persons, and cost where they have few.
 EmdKernelOptions TunedOptions(int size, int blocks) {
   EmdKernelOptions options;

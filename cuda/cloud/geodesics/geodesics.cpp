@@ -92,7 +92,7 @@ void GeodesicSolver::FindDistances(const GeodesicBatch& batch, cudaStream_t stre
   }
 }
 
-// Measured on an H200 (docs/clouds.md): where nodes have two neighbours, as along a line, there is nothing to
+// Measured (docs/benchmarks.md): where nodes have two neighbours, as along a line, there is nothing to
 // expand together. A heap needs a warp only, so that more searches run at a time.
 bool GeodesicSolver::IsFasterByHeap(int num_sources) const {
   return num_edges_ <= 2 * std::int64_t{graph_.num_nodes} &&

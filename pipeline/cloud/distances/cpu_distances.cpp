@@ -10,7 +10,7 @@
 namespace parallax {
 namespace {
 
-constexpr int kSmallestProductDims = 24;       // measured: docs/clouds.md
+constexpr int kSmallestProductDims = 24;       // measured: docs/benchmarks.md
 constexpr std::int64_t kLargestTaskRows = 32;  // of a tile, with kTilePanels panels: 256 KiB
 constexpr std::int64_t kTilePanels = 64;
 constexpr std::int64_t kBlockSize = 1 << 22;  // distances a block, where the caller leaves it open

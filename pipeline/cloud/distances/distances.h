@@ -18,7 +18,7 @@ struct MatrixView {
 };
 
 enum class DistanceMethod {
-  kAuto,     // by size, as measured (docs/clouds.md)
+  kAuto,     // by size, as measured (docs/benchmarks.md)
   kDirect,   // sqrt of the sum of squared differences, in the order of the dimensions
   kProduct,  // |a|^2 + |b|^2 - 2ab in fp32: quicker from some dozens of dimensions on; near-equal rows lose
              // digits

@@ -65,7 +65,7 @@ CloudGraph MakeDepthGraph(HostImageView<const float> depth_m, const StereoRig& r
 
 // How the distances are found; they are the same.
 enum class GeodesicAlgorithm {
-  kFastest,   // on the cpu back end the heap, on the cuda back end what was measured faster (docs/clouds.md)
+  kFastest,   // on the cpu back end the heap, on the cuda back end the faster one (docs/benchmarks.md)
   kHeap,      // Dijkstra's: node by node, the nearest first, from a priority queue
   kFrontier,  // the nodes of a range of distances together, step by step; on the cuda back end only
 };
