@@ -37,10 +37,17 @@ std::uint16_t Millimetres(float depth_m) {
 }
 
 template <typename To, typename From, typename Convert>
-void ConvertRows(const HostImageView<const From>& from, std::uint8_t* to, std::ptrdiff_t stride_bytes,
-                 Convert convert) {
+void ConvertRows(const HostImageView<const From>& from, const OutImage& to, Convert convert) {
+  const auto row_bytes = static_cast<std::ptrdiff_t>(sizeof(To)) * from.width;
+  if (to.stride_bytes < row_bytes ||
+      static_cast<std::ptrdiff_t>(to.num_bytes) < (from.height - 1) * to.stride_bytes + row_bytes) {
+    throw InvalidArgument(std::to_string(to.num_bytes) + " bytes in rows of " +
+                          std::to_string(to.stride_bytes) + " have no room for the result of " +
+                          std::to_string(from.width) + "x" + std::to_string(from.height) +
+                          " px: give rows of at least " + std::to_string(row_bytes) + " bytes");
+  }
   for (int y = 0; y < from.height; ++y) {
-    auto* row = reinterpret_cast<To*>(to + y * stride_bytes);
+    auto* row = reinterpret_cast<To*>(to.data + y * to.stride_bytes);
     std::transform(from.Row(y), from.Row(y) + from.width, row, convert);
   }
 }
@@ -48,37 +55,38 @@ void ConvertRows(const HostImageView<const From>& from, std::uint8_t* to, std::p
 }  // namespace
 
 FrameMatching::FrameMatching(const Settings& settings, int width, int height)
-    : settings_(settings), parameters_(ParametersOf(settings)) {
-  if (settings.output == Output::kDepth && !(settings.rig.fx_px > 0 && settings.rig.baseline_m > 0)) {
-    throw InvalidArgument("output=depth needs the calibration: set fx (px) and baseline (m)");
-  }
+    : settings_(settings), width_(width), height_(height), parameters_(ParametersOf(settings)) {
   matcher_ = MakeMatcher(
       settings.backend, parameters_,
       {.width = width, .height = height, .num_threads = settings.threads, .device = settings.device});
 }
 
-void FrameMatching::Match(const CameraImageView& left, const CameraImageView& right, std::uint8_t* to,
-                          std::ptrdiff_t stride_bytes) {
+void FrameMatching::Match(const CameraImageView& left, const CameraImageView& right, const Form& form,
+                          const OutImage& to) {
+  if (form.output == Output::kDepth && !(form.rig.fx_px > 0 && form.rig.baseline_m > 0)) {
+    throw InvalidArgument("output=depth needs the calibration: set fx (px) and baseline (m)");
+  }
+  CheckMatcherInput(left, right, width_, height_);
   matcher_->Compute(left, right, map_);
   const HostImageView<const float> disparity = map_.disparity.ConstView();
-  switch (settings_.output) {
+  switch (form.output) {
     case Output::kDisparity:
-      ConvertRows<std::uint16_t>(disparity, to, stride_bytes, KittiPngValue);
+      ConvertRows<std::uint16_t>(disparity, to, KittiPngValue);
       break;
     case Output::kDepth:
       if (!SameSize(depth_.ConstView(), disparity))
         depth_ = HostImage<float>(disparity.width, disparity.height);
-      DepthFromDisparity(disparity, settings_.rig, parameters_.reprojection, depth_.View());
-      ConvertRows<std::uint16_t>(depth_.ConstView(), to, stride_bytes, Millimetres);
+      DepthFromDisparity(disparity, form.rig, parameters_.reprojection, depth_.View());
+      ConvertRows<std::uint16_t>(depth_.ConstView(), to, Millimetres);
       break;
     case Output::kColor: {
       const MatchingCostParameters& cost = parameters_.matching_cost;
       const auto lowest = static_cast<float>(cost.min_disparity);
-      const auto highest = settings_.color_max > 0
-                               ? static_cast<float>(settings_.color_max)
+      const auto highest = form.color_max > 0
+                               ? static_cast<float>(form.color_max)
                                : static_cast<float>(cost.min_disparity + cost.num_disparities - 1);
       const HostImage<Rgb8> colors = app::ColorDisparity(disparity, lowest, highest);
-      ConvertRows<Rgb8>(colors.ConstView(), to, stride_bytes, [](Rgb8 color) { return color; });
+      ConvertRows<Rgb8>(colors.ConstView(), to, [](Rgb8 color) { return color; });
       break;
     }
   }

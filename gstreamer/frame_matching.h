@@ -2,9 +2,11 @@
 // nothing of GStreamer.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "pipeline/frame.h"
 #include "pipeline/matcher.h"
@@ -15,33 +17,50 @@ namespace parallax::gstreamer {
 
 enum class Output { kDisparity, kDepth, kColor };
 
-// As the element's properties have them.
+// How images are matched. As the element's properties have it.
 struct Settings {
   std::string preset = "default";
   std::string parameters;  // "key=value,key=value"
   std::string backend = "auto";
   int threads = 0;
   int device = 0;
+  bool operator==(const Settings&) const = default;
+};
+
+// What goes out of it.
+struct Form {
   Output output = Output::kDisparity;
   StereoRig rig;         // of depth: fx, baseline, doffs; 0 = not told
   double color_max = 0;  // px, the lightest colour; 0 = the largest disparity searched
 };
 
+// Where it goes: rows stride_bytes apart.
+struct OutImage {
+  std::uint8_t* data = nullptr;
+  std::size_t num_bytes = 0;
+  std::ptrdiff_t stride_bytes = 0;
+};
+
 class FrameMatching {
  public:
-  // width, height: px, of each image. Throws InvalidArgument and Error as MakeMatcher and
-  // LoadChosenParameters, and for depth without a rig.
+  // width, height: px, of each image. Throws InvalidArgument and Error as MakeMatcher and LoadChosenParameters.
   FrameMatching(const Settings& settings, int width, int height);
 
-  // to: rows stride_bytes apart. Disparity: 16 bits, px * 256, 0 = none (KITTI's form). Depth: 16 bits, mm,
-  // 0 = none or beyond 65.535 m. Color: 8-bit RGB, black = none.
-  void Match(const CameraImageView& left, const CameraImageView& right, std::uint8_t* to,
-             std::ptrdiff_t stride_bytes);
+  // Whether this is what the constructor would make of them.
+  bool IsFor(const Settings& settings, int width, int height) const {
+    return settings == settings_ && width == width_ && height == height_;
+  }
+
+  // Disparity: 16 bits, px * 256, 0 = none (KITTI's form). Depth: 16 bits, mm, 0 = none or beyond 65.535 m.
+  // Color: 8-bit RGB, black = none. Throws InvalidArgument for images of another size than the constructor's,
+  // for an output that has no room for the form, and for depth without a rig.
+  void Match(const CameraImageView& left, const CameraImageView& right, const Form& form, const OutImage& to);
 
   std::string_view backend() const { return matcher_->backend(); }
 
  private:
   Settings settings_;
+  int width_, height_;
   Parameters parameters_;
   std::unique_ptr<StereoMatcher> matcher_;
   DisparityMap map_;

@@ -19,20 +19,26 @@ namespace {
 
 enum class Layout { kSideBySide, kTopBottom };
 
-// What changes from frame to frame and from one caps to the next. In the streaming thread, but where said.
-struct State {
-  gstreamer::Settings settings;                 // under the element's lock
-  Layout layout = Layout::kSideBySide;          // under the element's lock
-  bool has_new_settings = true;                 // under the element's lock
-  bool respects_qos = true;                     // under the element's lock
-  GstClockTime earliest = GST_CLOCK_TIME_NONE;  // under the element's lock: frames before it come too late
-  double proportion = 1;                        // under the element's lock
-  guint64 num_matched = 0, num_dropped = 0;     // under the element's lock
+struct Properties {
+  gstreamer::Settings settings;
+  gstreamer::Form form;
+  Layout layout = Layout::kSideBySide;
+  bool respects_qos = true;
+};
 
+// What changes from frame to frame and from one caps to the next.
+struct State {
+  // Under the element's lock.
+  Properties set;                               // by any thread, at any time
+  GstClockTime earliest = GST_CLOCK_TIME_NONE;  // frames before it come too late
+  double proportion = 1;
+  guint64 num_matched = 0, num_dropped = 0;
+
+  // In the streaming thread: the base class hands it caps events and segments between buffers, in their order.
+  Properties used;                            // a copy of `set`, for the frame in work and for its caps
   std::optional<GstVideoInfo> first, second;  // of "sink" or "left", and of "right"
-  GstVideoInfo out;
+  GstVideoInfo out{};                         // as negotiated
   std::unique_ptr<gstreamer::FrameMatching> matching;
-  int matching_width = 0, matching_height = 0;
 };
 
 }  // namespace
@@ -97,48 +103,57 @@ GstAggregatorPad* CreateNewPad(GstAggregator* aggregator, GstPadTemplate* pad_te
 // --- caps -----------------------------------------------------------------------
 State& StateOf(GstAggregator* aggregator) { return *PARALLAX_STEREO(aggregator)->state; }
 
-// Size of one image; nothing while the caps are not known, or cannot be halved.
-struct Size {
-  int width = 0, height = 0;
-};
-std::optional<Size> ImageSize(GstAggregator* aggregator) {
+// The properties of this moment, all of them at once.
+void TakeProperties(GstAggregator* aggregator) {
   State& state = StateOf(aggregator);
-  if (!state.first) return std::nullopt;
-  Size size{GST_VIDEO_INFO_WIDTH(&*state.first), GST_VIDEO_INFO_HEIGHT(&*state.first)};
-  if (!Pad(aggregator, "sink")) return size;
   GST_OBJECT_LOCK(aggregator);
-  const Layout layout = state.layout;
+  state.used = state.set;
   GST_OBJECT_UNLOCK(aggregator);
-  int& halved = layout == Layout::kSideBySide ? size.width : size.height;
-  if (halved % 2 != 0) return std::nullopt;
-  halved /= 2;
-  return size;
 }
 
-GstVideoFormat OutFormat(GstAggregator* aggregator) {
-  GST_OBJECT_LOCK(aggregator);
-  const gstreamer::Output output = StateOf(aggregator).settings.output;
-  GST_OBJECT_UNLOCK(aggregator);
-  return output == gstreamer::Output::kColor ? GST_VIDEO_FORMAT_RGB : GST_VIDEO_FORMAT_GRAY16_LE;
+// What `used` and the images lead to; nothing where they cannot be halved. Needs their caps.
+std::optional<GstVideoInfo> WantedOut(GstAggregator* aggregator) {
+  const State& state = StateOf(aggregator);
+  int width = GST_VIDEO_INFO_WIDTH(&*state.first), height = GST_VIDEO_INFO_HEIGHT(&*state.first);
+  if (Pad(aggregator, "sink")) {
+    int& halved = state.used.layout == Layout::kSideBySide ? width : height;
+    if (halved % 2 != 0) return std::nullopt;
+    halved /= 2;
+  }
+  GstVideoInfo out;
+  gst_video_info_set_format(
+      &out,
+      state.used.form.output == gstreamer::Output::kColor ? GST_VIDEO_FORMAT_RGB : GST_VIDEO_FORMAT_GRAY16_LE,
+      static_cast<guint>(width), static_cast<guint>(height));
+  out.fps_n = GST_VIDEO_INFO_FPS_N(&*state.first);
+  out.fps_d = GST_VIDEO_INFO_FPS_D(&*state.first);
+  return out;
+}
+
+bool IsNegotiated(GstAggregator* aggregator) {
+  const GstVideoInfo& out = StateOf(aggregator).out;
+  const std::optional<GstVideoInfo> wanted = WantedOut(aggregator);
+  return wanted && out.finfo != nullptr && GST_VIDEO_INFO_FORMAT(&*wanted) == GST_VIDEO_INFO_FORMAT(&out) &&
+         wanted->width == out.width && wanted->height == out.height && wanted->fps_n == out.fps_n &&
+         wanted->fps_d == out.fps_d;
 }
 
 GstFlowReturn UpdateSrcCaps(GstAggregator* aggregator, GstCaps* downstream, GstCaps** caps) {
   State& state = StateOf(aggregator);
   if (!state.first) return GST_AGGREGATOR_FLOW_NEED_DATA;
-  const std::optional<Size> size = ImageSize(aggregator);
-  if (!size) {
+  TakeProperties(aggregator);
+  const std::optional<GstVideoInfo> out = WantedOut(aggregator);
+  if (!out) {
+    const bool is_beside = state.used.layout == Layout::kSideBySide;
     GST_ELEMENT_ERROR(aggregator, STREAM, FORMAT,
-                      ("images of %dx%d cannot be halved: set layout, or link left and right",
-                       GST_VIDEO_INFO_WIDTH(&*state.first), GST_VIDEO_INFO_HEIGHT(&*state.first)),
+                      ("images of %dx%d cannot be halved: layout=%s needs an even %s; set layout, or link "
+                       "left and right",
+                       GST_VIDEO_INFO_WIDTH(&*state.first), GST_VIDEO_INFO_HEIGHT(&*state.first),
+                       is_beside ? "side-by-side" : "top-bottom", is_beside ? "width" : "height"),
                       (nullptr));
     return GST_FLOW_ERROR;
   }
-  GstVideoInfo out;
-  gst_video_info_set_format(&out, OutFormat(aggregator), static_cast<guint>(size->width),
-                            static_cast<guint>(size->height));
-  out.fps_n = GST_VIDEO_INFO_FPS_N(&*state.first);
-  out.fps_d = GST_VIDEO_INFO_FPS_D(&*state.first);
-  GstCaps* wanted = gst_video_info_to_caps(&out);
+  GstCaps* wanted = gst_video_info_to_caps(&*out);
   *caps = downstream == nullptr ? gst_caps_ref(wanted) : gst_caps_intersect(wanted, downstream);
   gst_caps_unref(wanted);
   return GST_FLOW_OK;
@@ -168,7 +183,6 @@ gboolean SinkEvent(GstAggregator* aggregator, GstAggregatorPad* pad, GstEvent* e
       return FALSE;
     }
     (is_second ? state.second : state.first) = info;
-    if (!is_second) gst_pad_mark_reconfigure(GST_AGGREGATOR_SRC_PAD(aggregator));
   } else if (GST_EVENT_TYPE(event) == GST_EVENT_SEGMENT && !is_second) {
     const GstSegment* segment = nullptr;
     gst_event_parse_segment(event, &segment);
@@ -217,6 +231,7 @@ gboolean Stop(GstAggregator* aggregator) {
   State& state = StateOf(aggregator);
   state.first.reset();
   state.second.reset();
+  state.out = {};
   state.matching.reset();
   ForgetQos(aggregator);
   return TRUE;
@@ -239,12 +254,13 @@ class MappedFrame {
   explicit operator bool() const { return is_mapped_; }
   std::uint8_t* data() { return static_cast<std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame_, 0)); }
   std::ptrdiff_t stride() const { return GST_VIDEO_FRAME_PLANE_STRIDE(&frame_, 0); }
+  gstreamer::OutImage Out() { return {data(), frame_.map[0].size, stride()}; }
 
   // The part of it that begins at (x, y).
-  parallax::CameraImageView View(int x, int y, const Size& size) {
+  parallax::CameraImageView View(int x, int y, int width, int height) {
     const auto part = [&]<typename T>(const T*) -> parallax::CameraImageView {
       const auto* first = reinterpret_cast<const T*>(data() + y * stride()) + x;
-      return parallax::HostImageView<const T>{first, size.width, size.height, stride()};
+      return parallax::HostImageView<const T>{first, width, height, stride()};
     };
     switch (GST_VIDEO_FRAME_FORMAT(&frame_)) {
       case GST_VIDEO_FORMAT_RGB:
@@ -261,16 +277,24 @@ class MappedFrame {
   bool is_mapped_ = false;
 };
 
+// A flush writes it in another thread.
+GstSegment SegmentOf(GstAggregatorPad* pad) {
+  GST_OBJECT_LOCK(pad);
+  const GstSegment segment = pad->segment;
+  GST_OBJECT_UNLOCK(pad);
+  return segment;
+}
+
 // None where the stream counts bytes, as one does that comes from a file as it is.
 GstClockTime RunningTime(const Pad& pad, GstBuffer* buffer) {
-  const GstSegment& segment = pad.get()->segment;
+  const GstSegment segment = SegmentOf(pad.get());
   if (segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
   return gst_segment_to_running_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer));
 }
 
 // When a live stream stops waiting for a frame; not where it counts bytes.
 GstClockTime NextTime(GstAggregator* aggregator) {
-  const GstSegment& segment = GST_AGGREGATOR_PAD(aggregator->srcpad)->segment;
+  const GstSegment segment = SegmentOf(GST_AGGREGATOR_PAD(aggregator->srcpad));
   if (segment.format != GST_FORMAT_TIME) return GST_CLOCK_TIME_NONE;
   return gst_aggregator_simple_get_next_time(aggregator);
 }
@@ -280,7 +304,7 @@ bool IsTooLate(GstAggregator* aggregator, const Pad& pad, GstBuffer* buffer) {
   State& state = StateOf(aggregator);
   const GstClockTime time = RunningTime(pad, buffer);
   GST_OBJECT_LOCK(aggregator);
-  const bool is_late = state.respects_qos && GST_CLOCK_TIME_IS_VALID(state.earliest) &&
+  const bool is_late = state.used.respects_qos && GST_CLOCK_TIME_IS_VALID(state.earliest) &&
                        GST_CLOCK_TIME_IS_VALID(time) && time <= state.earliest;
   ++(is_late ? state.num_dropped : state.num_matched);
   const auto jitter = is_late ? static_cast<gint64>(state.earliest - time) : 0;
@@ -288,7 +312,7 @@ bool IsTooLate(GstAggregator* aggregator, const Pad& pad, GstBuffer* buffer) {
   const guint64 num_matched = state.num_matched, num_dropped = state.num_dropped;
   GST_OBJECT_UNLOCK(aggregator);
   if (!is_late) return false;
-  const GstSegment& segment = pad.get()->segment;
+  const GstSegment segment = SegmentOf(pad.get());
   GstMessage* message =
       gst_message_new_qos(GST_OBJECT(aggregator), FALSE, time,
                           gst_segment_to_stream_time(&segment, GST_FORMAT_TIME, GST_BUFFER_PTS(buffer)),
@@ -300,31 +324,23 @@ bool IsTooLate(GstAggregator* aggregator, const Pad& pad, GstBuffer* buffer) {
 }
 
 // The matcher for the settings and size of now.
-gstreamer::FrameMatching& MatchingFor(GstAggregator* aggregator, const Size& size) {
-  State& state = StateOf(aggregator);
-  GST_OBJECT_LOCK(aggregator);
-  const bool is_new = state.has_new_settings;
-  const gstreamer::Settings settings = state.settings;
-  state.has_new_settings = false;
-  GST_OBJECT_UNLOCK(aggregator);
-  if (is_new || !state.matching || state.matching_width != size.width ||
-      state.matching_height != size.height) {
+gstreamer::FrameMatching& Matching(State& state) {
+  const int width = GST_VIDEO_INFO_WIDTH(&state.out), height = GST_VIDEO_INFO_HEIGHT(&state.out);
+  if (!state.matching || !state.matching->IsFor(state.used.settings, width, height)) {
     state.matching.reset();  // its memory first
-    state.matching = std::make_unique<gstreamer::FrameMatching>(settings, size.width, size.height);
-    state.matching_width = size.width;
-    state.matching_height = size.height;
-    GST_INFO_OBJECT(aggregator, "matching %dx%d on %s", size.width, size.height,
-                    std::string(state.matching->backend()).c_str());
+    state.matching = std::make_unique<gstreamer::FrameMatching>(state.used.settings, width, height);
+    GST_INFO("matching %dx%d on %s", width, height, std::string(state.matching->backend()).c_str());
   }
   return *state.matching;
 }
 
 GstFlowReturn MatchAndPush(GstAggregator* aggregator, GstBuffer* first, GstBuffer* second) {
   State& state = StateOf(aggregator);
-  const std::optional<Size> size = ImageSize(aggregator);
-  if (!size || GST_VIDEO_INFO_WIDTH(&state.out) != size->width ||
-      GST_VIDEO_INFO_HEIGHT(&state.out) != size->height) {
-    return GST_FLOW_NOT_NEGOTIATED;
+  // It takes the properties anew, and the frame is matched by those.
+  if (!IsNegotiated(aggregator)) gst_aggregator_negotiate(aggregator);
+  if (!IsNegotiated(aggregator)) {
+    return GST_PAD_IS_FLUSHING(GST_AGGREGATOR_SRC_PAD(aggregator)) ? GST_FLOW_FLUSHING
+                                                                   : GST_FLOW_NOT_NEGOTIATED;
   }
   GstBuffer* out = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&state.out), nullptr);
   try {
@@ -333,16 +349,13 @@ GstFlowReturn MatchAndPush(GstAggregator* aggregator, GstBuffer* first, GstBuffe
     if (second != nullptr) right.emplace(*state.second, second, GST_MAP_READ);
     MappedFrame to(state.out, out, GST_MAP_WRITE);
     if (!left || (right && !*right) || !to) throw parallax::Error("a buffer's memory cannot be mapped");
-    GST_OBJECT_LOCK(aggregator);
-    const bool is_beside = state.layout == Layout::kSideBySide;
-    GST_OBJECT_UNLOCK(aggregator);
-    const parallax::CameraImageView left_view = left.View(0, 0, *size);
+    const int width = GST_VIDEO_INFO_WIDTH(&state.out), height = GST_VIDEO_INFO_HEIGHT(&state.out);
+    const bool is_beside = state.used.layout == Layout::kSideBySide;
+    const parallax::CameraImageView left_view = left.View(0, 0, width, height);
     const parallax::CameraImageView right_view =
-        right
-            ? right->View(0, 0, {GST_VIDEO_INFO_WIDTH(&*state.second), GST_VIDEO_INFO_HEIGHT(&*state.second)})
-            : left.View(is_beside ? size->width : 0, is_beside ? 0 : size->height, *size);
-    parallax::CheckMatcherInput(left_view, right_view, size->width, size->height);
-    MatchingFor(aggregator, *size).Match(left_view, right_view, to.data(), to.stride());
+        right ? right->View(0, 0, GST_VIDEO_INFO_WIDTH(&*state.second), GST_VIDEO_INFO_HEIGHT(&*state.second))
+              : left.View(is_beside ? width : 0, is_beside ? 0 : height, width, height);
+    Matching(state).Match(left_view, right_view, state.used.form, to.Out());
   } catch (const std::exception& error) {
     gst_buffer_unref(out);
     GST_ELEMENT_ERROR(aggregator, LIBRARY, FAILED, ("%s", error.what()), (nullptr));
@@ -352,7 +365,9 @@ GstFlowReturn MatchAndPush(GstAggregator* aggregator, GstBuffer* first, GstBuffe
                        static_cast<GstBufferCopyFlags>(GST_BUFFER_COPY_FLAGS | GST_BUFFER_COPY_TIMESTAMPS), 0,
                        static_cast<gsize>(-1));
   if (GST_CLOCK_TIME_IS_VALID(GST_BUFFER_PTS(first))) {
-    GST_AGGREGATOR_PAD(GST_AGGREGATOR_SRC_PAD(aggregator))->segment.position = GST_BUFFER_PTS(first);
+    GST_OBJECT_LOCK(aggregator->srcpad);
+    GST_AGGREGATOR_PAD(aggregator->srcpad)->segment.position = GST_BUFFER_PTS(first);
+    GST_OBJECT_UNLOCK(aggregator->srcpad);
   }
   return gst_aggregator_finish_buffer(aggregator, out);
 }
@@ -385,13 +400,17 @@ GstFlowReturn Aggregate(GstAggregator* aggregator, gboolean) {
   GstBuffer* first = first_pad.Peek();
   GstBuffer* second = sink ? nullptr : right.Peek();
   GstFlowReturn flow = GST_FLOW_OK;
+  const State& state = StateOf(aggregator);
   if (first == nullptr || (!sink && second == nullptr)) {
     const bool is_over =
         (first == nullptr && first_pad.IsEos()) || (!sink && second == nullptr && right.IsEos());
     flow = is_over ? GST_FLOW_EOS : GST_AGGREGATOR_FLOW_NEED_DATA;
+  } else if (!state.first || (!sink && !state.second)) {
+    flow = GST_FLOW_NOT_NEGOTIATED;  // images without caps
   } else if (sink || !DropUnpaired(aggregator, left, first, right, second)) {
     first_pad.Drop();
     if (!sink) right.Drop();
+    TakeProperties(aggregator);
     if (!IsTooLate(aggregator, first_pad, first)) flow = MatchAndPush(aggregator, first, second);
   }
   if (first != nullptr) gst_buffer_unref(first);
@@ -432,14 +451,12 @@ GType OutputType() {
 }
 
 void SetProperty(GObject* object, guint id, const GValue* value, GParamSpec* spec) {
-  State& state = StateOf(GST_AGGREGATOR(object));
   const auto text = [value] {
     const gchar* given = g_value_get_string(value);
     return std::string(given == nullptr ? "" : given);
   };
-  bool changes_caps = false;
   GST_OBJECT_LOCK(object);
-  gstreamer::Settings& settings = state.settings;
+  auto& [settings, form, layout, respects_qos] = StateOf(GST_AGGREGATOR(object)).set;
   switch (id) {
     case kPreset:
       settings.preset = text();
@@ -457,40 +474,35 @@ void SetProperty(GObject* object, guint id, const GValue* value, GParamSpec* spe
       settings.device = g_value_get_int(value);
       break;
     case kLayout:
-      state.layout = static_cast<Layout>(g_value_get_enum(value));
-      changes_caps = true;
+      layout = static_cast<Layout>(g_value_get_enum(value));
       break;
     case kOutput:
-      settings.output = static_cast<gstreamer::Output>(g_value_get_enum(value));
-      changes_caps = true;
+      form.output = static_cast<gstreamer::Output>(g_value_get_enum(value));
       break;
     case kFx:
-      settings.rig.fx_px = g_value_get_double(value);
+      form.rig.fx_px = g_value_get_double(value);
       break;
     case kBaseline:
-      settings.rig.baseline_m = g_value_get_double(value);
+      form.rig.baseline_m = g_value_get_double(value);
       break;
     case kDoffs:
-      settings.rig.doffs_px = g_value_get_double(value);
+      form.rig.doffs_px = g_value_get_double(value);
       break;
     case kColorMax:
-      settings.color_max = g_value_get_double(value);
+      form.color_max = g_value_get_double(value);
       break;
     case kQos:
-      state.respects_qos = g_value_get_boolean(value) != FALSE;
+      respects_qos = g_value_get_boolean(value) != FALSE;
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);
   }
-  if (id != kQos && id != kLayout) state.has_new_settings = true;
   GST_OBJECT_UNLOCK(object);
-  if (changes_caps) gst_pad_mark_reconfigure(GST_AGGREGATOR_SRC_PAD(GST_AGGREGATOR(object)));
 }
 
 void GetProperty(GObject* object, guint id, GValue* value, GParamSpec* spec) {
-  State& state = StateOf(GST_AGGREGATOR(object));
   GST_OBJECT_LOCK(object);
-  const gstreamer::Settings& settings = state.settings;
+  const auto& [settings, form, layout, respects_qos] = StateOf(GST_AGGREGATOR(object)).set;
   switch (id) {
     case kPreset:
       g_value_set_string(value, settings.preset.c_str());
@@ -508,25 +520,25 @@ void GetProperty(GObject* object, guint id, GValue* value, GParamSpec* spec) {
       g_value_set_int(value, settings.device);
       break;
     case kLayout:
-      g_value_set_enum(value, static_cast<int>(state.layout));
+      g_value_set_enum(value, static_cast<int>(layout));
       break;
     case kOutput:
-      g_value_set_enum(value, static_cast<int>(settings.output));
+      g_value_set_enum(value, static_cast<int>(form.output));
       break;
     case kFx:
-      g_value_set_double(value, settings.rig.fx_px);
+      g_value_set_double(value, form.rig.fx_px);
       break;
     case kBaseline:
-      g_value_set_double(value, settings.rig.baseline_m);
+      g_value_set_double(value, form.rig.baseline_m);
       break;
     case kDoffs:
-      g_value_set_double(value, settings.rig.doffs_px);
+      g_value_set_double(value, form.rig.doffs_px);
       break;
     case kColorMax:
-      g_value_set_double(value, settings.color_max);
+      g_value_set_double(value, form.color_max);
       break;
     case kQos:
-      g_value_set_boolean(value, state.respects_qos ? TRUE : FALSE);
+      g_value_set_boolean(value, respects_qos ? TRUE : FALSE);
       break;
     default:
       G_OBJECT_WARN_INVALID_PROPERTY_ID(object, id, spec);

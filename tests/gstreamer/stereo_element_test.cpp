@@ -1,4 +1,4 @@
-// The element parallaxstereo: the library's bits, layouts, caps and settings that change in flight, flush,
+// The element parallaxstereo: the library's bits, layouts, caps and properties that change in flight, flush,
 // end, late frames, memory.
 #include <gmock/gmock.h>
 #include <gst/check/gstharness.h>
@@ -6,12 +6,17 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "config/backends.h"
@@ -111,6 +116,10 @@ class Element {
   template <typename T>
   void Set(const char* property, T value) {
     g_object_set(element_, property, value, nullptr);
+  }
+  // As gst-launch reads it.
+  void SetText(const char* property, const char* value) {
+    gst_util_set_object_arg(G_OBJECT(element_), property, value);
   }
   void SetCaps(const std::string& caps) {
     gst_harness_set_src_caps_str(first_, caps.c_str());
@@ -418,6 +427,220 @@ TEST(ParallaxStereo, OnePadOrTwo) {
   gst_element_release_request_pad(element, sink);
   gst_object_unref(sink);
   gst_object_unref(element);
+}
+
+// --- properties that change while a frame is in work -----------------------------
+
+// Sets a property whenever caps go out: the format is agreed on then, and its frame not yet matched.
+class SetOnCaps {
+ public:
+  SetOnCaps(Element& element, const char* property, const char* value)
+      : element_(element), property_(property), value_(value) {
+    pad_ = gst_element_get_static_pad(element.first()->element, "src");
+    probe_ = gst_pad_add_probe(pad_, GST_PAD_PROBE_TYPE_EVENT_DOWNSTREAM, Probe, this, nullptr);
+  }
+  ~SetOnCaps() {
+    gst_pad_remove_probe(pad_, probe_);
+    gst_object_unref(pad_);
+  }
+  SetOnCaps(const SetOnCaps&) = delete;
+  SetOnCaps& operator=(const SetOnCaps&) = delete;
+
+ private:
+  static GstPadProbeReturn Probe(GstPad*, GstPadProbeInfo* info, gpointer data) {
+    const auto& self = *static_cast<SetOnCaps*>(data);
+    if (GST_EVENT_TYPE(GST_PAD_PROBE_INFO_EVENT(info)) == GST_EVENT_CAPS)
+      self.element_.SetText(self.property_, self.value_);
+    return GST_PAD_PROBE_OK;
+  }
+
+  Element& element_;
+  const char *property_, *value_;
+  GstPad* pad_;
+  gulong probe_;
+};
+
+// What came out of one push: its caps, its bytes with those between rows, its time.
+struct Result {
+  std::string caps;
+  std::vector<std::uint8_t> bytes;
+  GstClockTime pts = GST_CLOCK_TIME_NONE;
+};
+Result PushAndPull(Element& element, GstBuffer* buffer) {
+  Result result;
+  if (element.Push(buffer) != GST_FLOW_OK) return result;
+  GstBuffer* out = gst_harness_pull(element.first());
+  if (out == nullptr) return result;
+  result.caps = element.OutCaps();
+  result.bytes.resize(gst_buffer_get_size(out));
+  gst_buffer_extract(out, 0, result.bytes.data(), result.bytes.size());
+  result.pts = GST_BUFFER_PTS(out);
+  gst_buffer_unref(out);
+  return result;
+}
+
+// 64x24 halves both ways; no row has bytes beyond its pixels, which would be undefined.
+constexpr int kWidth = 64, kHeight = 24;
+GstBuffer* Halvable(GstClockTime pts = 0) { return Beside(NoisePair(kWidth / 2, kHeight), pts); }
+
+void Prepare(Element& element, const char* output = "disparity") {
+  element.SetText("backend", "cpu");
+  element.SetText("threads", "1");
+  element.SetText("fx", "100");
+  element.SetText("baseline", "0.5");
+  element.SetText("output", output);
+  element.SetCaps(Caps(kWidth, kHeight));
+}
+Result ResultOf(const char* output, const char* property, const char* value) {
+  Element element;
+  Prepare(element, output);
+  element.SetText(property, value);
+  return PushAndPull(element, Halvable());
+}
+
+TEST(ParallaxStereoProperties, ChangeBetweenCapsAndFrame) {
+  for (const auto& [property, value] :
+       {std::pair("output", "color"), {"output", "depth"}, {"layout", "top-bottom"}}) {
+    Element element;
+    Prepare(element);
+    const SetOnCaps hook(element, property, value);
+    const Result found = PushAndPull(element, Halvable()), wanted = ResultOf("disparity", property, value);
+    EXPECT_EQ(found.caps, wanted.caps) << property;
+    EXPECT_TRUE(found.bytes == wanted.bytes) << property << "=" << value;
+  }
+}
+
+TEST(ParallaxStereoProperties, FaultsOfAChangeAreTold) {
+  for (const auto& [property, value, text] :
+       {std::tuple("layout", "top-bottom",
+                   "64x25 cannot be halved: layout=top-bottom needs an even height; set"),
+        {"output", "depth", "set fx (px) and baseline (m)"},
+        {"preset", "kiti", "did you mean kitti"}}) {
+    Element element;
+    element.SetCaps(Caps(kWidth, kHeight + 1));
+    const Images images = NoisePair(kWidth / 2, kHeight + 1);
+    ASSERT_FALSE(PushAndPull(element, Beside(images)).bytes.empty());
+    element.SetText(property, value);
+    element.Push(Beside(images, GST_SECOND));
+    EXPECT_THAT(element.Fault(), HasSubstr(text));
+    EXPECT_FALSE(element.HasMessage(GST_MESSAGE_ERROR)) << "a second error";
+  }
+}
+
+TEST(ParallaxStereoProperties, ImagesWithoutCapsAreRefused) {
+  Element element("left");
+  gst_harness_set_src_caps_str(element.first(), Caps(40, 20).c_str());
+  const Images images = NoisePair(40, 20);
+  element.Push(Alone(images.left));
+  GstPad* source = element.second()->srcpad;
+  gst_pad_push_event(source, gst_event_new_stream_start("no caps"));
+  GstSegment segment;
+  gst_segment_init(&segment, GST_FORMAT_TIME);
+  gst_pad_push_event(source, gst_event_new_segment(&segment));
+  gst_pad_push(source, Alone(images.right));
+  GstFlowReturn flow = GST_FLOW_OK;
+  // The next buffer waits until the one before is taken.
+  for (int i = 0; i < 3 && flow == GST_FLOW_OK; ++i) flow = gst_pad_push(source, Alone(images.right));
+  EXPECT_EQ(flow, GST_FLOW_NOT_NEGOTIATED);
+}
+
+// A property that another thread sets, without a pause, to these values.
+struct Toggled {
+  const char* property;
+  std::vector<const char*> values;
+  const char* output = "disparity";
+  bool differs = true;  // whether the values' results do
+};
+std::ostream& operator<<(std::ostream& to, const Toggled& toggled) { return to << toggled.property; }
+const std::vector<Toggled> kToggled = {
+    {"preset", {"default", "realtime"}},
+    {"parameters", {kFewDisparities, "matching_cost.num_disparities=3"}},
+    {"backend", {"cpu", "reference"}, "disparity", false},
+    {"threads", {"1", "2"}, "disparity", false},
+    {"device", {"0", "1"}, "disparity", false},
+    {"layout", {"side-by-side", "top-bottom"}},
+    {"output", {"disparity", "color", "depth"}},
+    {"fx", {"100", "200"}, "depth"},
+    {"baseline", {"0.5", "0.25"}, "depth"},
+    {"doffs", {"0", "30"}, "depth"},
+    {"color-max", {"5", "15"}, "color"},
+    {"qos", {"true", "false"}, "disparity", false},
+};
+
+std::jthread Toggle(Element& element, std::vector<Toggled> all) {
+  return std::jthread([&element, all = std::move(all)](const std::stop_token& over) {
+    for (std::size_t i = 0; !over.stop_requested(); ++i) {
+      const Toggled& toggled = all[i % all.size()];
+      element.SetText(toggled.property, toggled.values[i / all.size() % toggled.values.size()]);
+      std::this_thread::yield();
+    }
+  });
+}
+
+// Calls it so many times; longer where PARALLAX_TOGGLE_SECONDS says so.
+void ForBuffers(const std::function<void(GstClockTime pts)>& call) {
+  using Clock = std::chrono::steady_clock;
+  const char* seconds = std::getenv("PARALLAX_TOGGLE_SECONDS");
+  const auto until = Clock::now() + std::chrono::seconds(seconds == nullptr ? 0 : std::atoi(seconds));
+  for (GstClockTime i = 0; (i < 1000 || Clock::now() < until) && !testing::Test::HasFailure(); ++i)
+    call(i * GST_SECOND / 30);
+}
+
+class ParallaxStereoToggled : public testing::TestWithParam<Toggled> {};
+
+TEST_P(ParallaxStereoToggled, EveryFrameIsOfOneOfItsValues) {
+  const Toggled& toggled = GetParam();
+  std::vector<Result> wanted;
+  for (const char* value : toggled.values) {
+    wanted.push_back(ResultOf(toggled.output, toggled.property, value));
+    ASSERT_FALSE(wanted.back().bytes.empty()) << value;
+  }
+  EXPECT_EQ(wanted[0].bytes != wanted[1].bytes, toggled.differs);
+  Element element;
+  Prepare(element, toggled.output);
+  const std::jthread toggler = Toggle(element, {toggled});
+  ForBuffers([&](GstClockTime pts) {
+    const Result found = PushAndPull(element, Halvable(pts));
+    EXPECT_EQ(found.pts, pts) << "a frame was lost";
+    EXPECT_TRUE(
+        std::any_of(wanted.begin(), wanted.end(),
+                    [&](const Result& one) { return found.caps == one.caps && found.bytes == one.bytes; }))
+        << found.caps << ", " << found.bytes.size() << " bytes";
+  });
+}
+INSTANTIATE_TEST_SUITE_P(Every, ParallaxStereoToggled, testing::ValuesIn(kToggled), [](const auto& test) {
+  std::string name = test.param.property;
+  std::erase(name, '-');
+  return name;
+});
+
+TEST(ParallaxStereoProperties, ThoseTestedAreAll) {
+  GstElement* element = gst_element_factory_make("parallaxstereo", nullptr);
+  guint num_specs = 0;
+  GParamSpec** specs = g_object_class_list_properties(G_OBJECT_GET_CLASS(element), &num_specs);
+  std::vector<std::string> found, tested;
+  for (guint i = 0; i < num_specs; ++i) {
+    if (specs[i]->owner_type == G_OBJECT_TYPE(element)) found.emplace_back(specs[i]->name);
+  }
+  for (const Toggled& toggled : kToggled) tested.emplace_back(toggled.property);
+  EXPECT_THAT(tested, testing::UnorderedElementsAreArray(found));
+  g_free(specs);
+  gst_object_unref(element);
+}
+
+TEST(ParallaxStereoProperties, AllOfThemAtOnce) {
+  Element element;
+  Prepare(element);
+  const std::jthread toggler = Toggle(element, kToggled);
+  ForBuffers([&](GstClockTime pts) {
+    const Result found = PushAndPull(element, Halvable(pts));
+    ASSERT_EQ(found.pts, pts) << "a frame was lost";
+    GstCaps* caps = gst_caps_from_string(found.caps.c_str());
+    GstVideoInfo info;
+    ASSERT_TRUE(gst_video_info_from_caps(&info, caps));
+    gst_caps_unref(caps);
+    EXPECT_EQ(found.bytes.size(), GST_VIDEO_INFO_SIZE(&info)) << found.caps;
+  });
 }
 
 std::int64_t ResidentBytes() {
