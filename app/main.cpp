@@ -41,6 +41,24 @@ int Fail(const std::string& what, int exit_code, bool keep_lines = false) {
   return exit_code;
 }
 
+// Calls work(), whose exit code it returns; an exception becomes one line and its exit code.
+template <typename Work>
+int Guarded(const Work& work) {
+  try {
+    try {
+      return work();
+    } catch (const parallax::InvalidArgument& error) {
+      return Fail(error.what(), kExitUsage, true);
+    } catch (const std::exception& error) {
+      return Fail(parallax::app::ErrorText(error), kExitFailed);
+    }
+  } catch (const std::exception&) {  // no memory for the text either
+    std::fputs("parallax: memory was refused, even for the text of an error: raise the limit (ulimit -v)\n",
+               stderr);
+    return kExitFailed;
+  }
+}
+
 // The exit code of a command that did its work: what it printed has to have got through, too.
 int Done() {
   errno = 0;
@@ -182,10 +200,6 @@ int RunCommand(int argc, char** argv) {
       return kExitUsage;
     }
     return Fail(UsageText(app, error, argc, argv), kExitUsage);
-  } catch (const parallax::InvalidArgument& error) {
-    return Fail(error.what(), kExitUsage, true);
-  } catch (const std::exception& error) {
-    return Fail(parallax::app::ErrorText(error), kExitFailed);
   }
   return Done();
 }
@@ -199,8 +213,10 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);
   // OpenCV's decoders write there what our one line says already; nothing here does.
   std::cerr.rdbuf(nullptr);
-  parallax::app::SetCommandLine(argc, argv);
-  const int exit_code = RunCommand(argc, argv);
+  const int exit_code = Guarded([&] {
+    parallax::app::SetCommandLine(argc, argv);
+    return RunCommand(argc, argv);
+  });
   if (parallax::NumReadersLeftBehind() == 0) return exit_code;
   std::fflush(nullptr);
   std::_Exit(exit_code);  // a thread is still in a library that waits for a camera: nothing is taken from it

@@ -49,8 +49,10 @@ void RunSynth(const SynthOptions& options) {
   const auto source = OpenSyntheticSource(SpecOf(options), source_options);
   const SourceKind layout = options.layout == "kitti2012" ? SourceKind::kKitti2012 : SourceKind::kKitti2015;
   std::vector<ResultPlace> places;
-  for (const std::string& folder : KittiLayoutWriter::Folders(layout)) {
-    places.push_back({folder, folder.find("/calib") == std::string::npos ? ".png" : ".txt"});
+  for (const SourceKind any : {SourceKind::kKitti2012, SourceKind::kKitti2015}) {  // --overwrite may change it
+    for (const std::string& folder : KittiLayoutWriter::Folders(any)) {
+      places.push_back({folder, folder.find("/calib") == std::string::npos ? ".png" : ".txt"});
+    }
   }
   ResultFolder folder(options.output, places, options.used_folder);
   folder.Begin(JournalRecord{}.Add("parallax", ThisBuild().version).Add("scene", SpecOf(options)));

@@ -16,6 +16,7 @@
 #include <utility>
 #include <vector>
 
+#include "datasets/paths.h"
 #include "pipeline/error.h"
 
 namespace parallax {
@@ -77,14 +78,18 @@ TemporaryFile MakeTemporaryFile(const std::filesystem::path& path) {
 }
 
 void RemoveAbandoned(const std::filesystem::path& folder, bool those_in_use) {
-  std::error_code error;
-  for (std::filesystem::directory_iterator it(folder.empty() ? "." : folder, error), last;
-       !error && it != last; it.increment(error)) {
-    const std::string name = it->path().filename().string();
+  std::vector<FolderEntry> entries;
+  try {
+    entries = ReadFolder(folder.empty() ? "." : folder);
+  } catch (const Error&) {
+    return;  // tidying up is not what the caller came for
+  }
+  for (const FolderEntry& entry : entries) {
+    const std::string name = entry.path.filename().string();
     if (!name.starts_with(kBegin) || !name.ends_with(kEnd)) continue;
-    const FileDescriptor file(OpenAgain(it->path().c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const FileDescriptor file(OpenAgain(entry.path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (file.number() < 0) continue;
-    if (those_in_use || flock(file.number(), LOCK_EX | LOCK_NB) == 0) unlink(it->path().c_str());
+    if (those_in_use || flock(file.number(), LOCK_EX | LOCK_NB) == 0) unlink(entry.path.c_str());
   }
 }
 

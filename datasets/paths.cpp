@@ -1,9 +1,17 @@
 #include "datasets/paths.h"
 
+#include <dirent.h>
+
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <cerrno>
+#include <cstring>
+#include <memory>
 #include <system_error>
+#include <utility>
+
+#include "pipeline/error.h"
 
 namespace parallax {
 namespace fs = std::filesystem;
@@ -28,16 +36,52 @@ bool HasEnding(const fs::path& path, const std::array<std::string_view, N>& endi
 template <typename Test>
 std::vector<fs::path> ListSorted(const fs::path& folder, const Test& test) {
   std::vector<fs::path> found;
-  std::error_code error;
-  for (fs::directory_iterator it(folder, error), end; !error && it != end; it.increment(error)) {
-    if (!it->path().filename().string().starts_with('.') && test(*it)) found.push_back(it->path());
+  for (FolderEntry& entry : ReadFolder(folder)) {
+    if (!entry.path.filename().string().starts_with('.') && test(entry))
+      found.push_back(std::move(entry.path));
   }
   std::sort(found.begin(), found.end(),
             [](const fs::path& a, const fs::path& b) { return NaturalLess(a.string(), b.string()); });
   return found;
 }
 
+fs::file_type TypeOf(unsigned char told) {
+  return told == DT_DIR   ? fs::file_type::directory
+         : told == DT_REG ? fs::file_type::regular
+                          : fs::file_type::none;
+}
+
 }  // namespace
+
+bool FolderEntry::Is(fs::file_type wanted) const {
+  if (told != fs::file_type::none) return told == wanted;
+  std::error_code gone;
+  return fs::status(path, gone).type() == wanted;
+}
+
+std::vector<FolderEntry> ReadFolder(const fs::path& folder) {
+  const auto check = [&](int number) {
+    if (number != 0)
+      throw Error(folder.string() + ": the folder cannot be read (" + std::strerror(number) + ")");
+  };
+  std::vector<FolderEntry> entries;
+  const std::unique_ptr<DIR, int (*)(DIR*)> stream(opendir(folder.c_str()), &closedir);
+  if (!stream) {
+    const bool is_none =
+        errno == ENOENT || errno == ENOTDIR || errno == EACCES || errno == ENAMETOOLONG || errno == ELOOP;
+    check(is_none ? 0 : errno);
+    return entries;
+  }
+  while (true) {
+    errno = 0;
+    const dirent* const entry = readdir(stream.get());
+    if (entry == nullptr) break;
+    const std::string_view name = entry->d_name;
+    if (name != "." && name != "..") entries.push_back({folder / name, TypeOf(entry->d_type)});
+  }
+  check(errno);
+  return entries;
+}
 
 bool NaturalLess(std::string_view a, std::string_view b) {
   const std::string_view whole_a = a, whole_b = b;
@@ -66,13 +110,12 @@ std::string EndingOf(const fs::path& path) {
 }
 
 std::vector<fs::path> ListFolders(const fs::path& folder) {
-  return ListSorted(folder, [](const fs::directory_entry& entry) { return entry.is_directory(); });
+  return ListSorted(folder, [](const FolderEntry& entry) { return entry.IsFolder(); });
 }
 
 std::vector<fs::path> ListImages(const fs::path& folder) {
-  return ListSorted(folder, [](const fs::directory_entry& entry) {
-    return IsImageName(entry.path()) && entry.is_regular_file();
-  });
+  return ListSorted(folder,
+                    [](const FolderEntry& entry) { return IsImageName(entry.path) && entry.IsFile(); });
 }
 
 bool IsImageName(const fs::path& path) {

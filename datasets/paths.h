@@ -13,7 +13,21 @@ namespace parallax {
 // "2.png" before "10.png": runs of digits compare as numbers.
 bool NaturalLess(std::string_view a, std::string_view b);
 
-// Sub-folders and image files of a folder in natural order; empty when it is no folder.
+// What a folder holds, in no order, without "." and "..".
+struct FolderEntry {
+  std::filesystem::path path;
+  // As the folder tells it, without a look at what it names; links are followed.
+  bool IsFolder() const { return Is(std::filesystem::file_type::directory); }
+  bool IsFile() const { return Is(std::filesystem::file_type::regular); }
+
+  bool Is(std::filesystem::file_type wanted) const;
+  std::filesystem::file_type told = std::filesystem::file_type::none;  // none: not told
+};
+// Empty where there is no such folder, or none that may be read. Throws Error where it cannot be read to its end.
+// (std::filesystem::directory_iterator ends the program where memory is refused.)
+std::vector<FolderEntry> ReadFolder(const std::filesystem::path& folder);
+
+// Sub-folders and image files of a folder in natural order. As ReadFolder.
 std::vector<std::filesystem::path> ListFolders(const std::filesystem::path& folder);
 std::vector<std::filesystem::path> ListImages(const std::filesystem::path& folder);
 

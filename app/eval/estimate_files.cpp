@@ -17,9 +17,8 @@ namespace {
 // Regular files of a folder in order of their names; none when there is no such folder.
 std::vector<fs::path> FilesOf(const fs::path& folder) {
   std::vector<fs::path> files;
-  std::error_code no_folder;
-  for (const auto& entry : fs::directory_iterator(folder, no_folder)) {
-    if (entry.is_regular_file()) files.push_back(entry.path());
+  for (const FolderEntry& entry : ReadFolder(folder)) {
+    if (entry.IsFile()) files.push_back(entry.path);
   }
   std::sort(files.begin(), files.end());
   return files;
@@ -46,6 +45,16 @@ bool HoldsAsPart(std::string_view stem, std::string_view name) {
 
 std::string NotReadText(const fs::path& file) {
   return file.string() + ": disparities are read from .png (16-bit, KITTI) or .pfm files";
+}
+
+void AddEstimatesBelow(const fs::path& folder, int depth, std::vector<std::string>& files) {
+  for (const FolderEntry& entry : ReadFolder(folder)) {
+    const std::string ending = EndingOf(entry.path);
+    if (ending == ".png" || ending == ".pfm") files.push_back(entry.path.string());
+    std::error_code gone;
+    if (depth > 0 && entry.IsFolder() && !fs::is_symlink(entry.path, gone))
+      AddEstimatesBelow(entry.path, depth - 1, files);
+  }
 }
 
 }  // namespace
@@ -83,13 +92,7 @@ std::optional<fs::path> EstimateFiles::Find(const std::string& frame_name) const
 std::vector<std::string> EstimateFiles::All() const {
   if (is_file_) return {path_.string()};
   std::vector<std::string> files;
-  constexpr int kDeepest = 2;  // data/disp_0/NAME.png
-  std::error_code error;
-  for (fs::recursive_directory_iterator it(path_, error), end; !error && it != end; it.increment(error)) {
-    if (it.depth() >= kDeepest) it.disable_recursion_pending();
-    const std::string ending = EndingOf(it->path());
-    if (ending == ".png" || ending == ".pfm") files.push_back(it->path().string());
-  }
+  AddEstimatesBelow(path_, 2, files);  // data/disp_0/NAME.png
   return files;
 }
 

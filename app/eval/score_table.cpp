@@ -4,9 +4,11 @@
 #include <array>
 #include <cmath>
 #include <cstdio>
+#include <string_view>
 #include <utility>
 
 #include "app/eval/figures.h"
+#include "datasets/formats/file_bytes.h"
 
 namespace parallax::app {
 namespace {
@@ -74,16 +76,20 @@ std::vector<std::string> KeysOf(std::span<const FrameScores> frames, const Score
   return keys;
 }
 
-std::string CsvQuoted(const std::string& cell) {
-  if (cell.find_first_of(",\"\n") == std::string::npos) return cell;
-  std::string quoted = "\"";
+// A spreadsheet takes what begins with one of kOfFormulas for a formula, quoted or not, but not behind an apostrophe.
+std::string CsvCell(const std::string& cell) {
+  constexpr std::string_view kOfFormulas = "=+-@\t\r";
+  const bool is_formula =
+      !cell.empty() && kOfFormulas.find(cell.front()) != std::string_view::npos && !ParseNumber(cell);
+  if (!is_formula && cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
+  std::string quoted = is_formula ? "\"'" : "\"";
   for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
   return quoted + '"';
 }
 
 void AppendCsvRow(std::string& csv, const std::string& name, const Scores& scores,
                   std::span<const std::string> keys) {
-  csv += CsvQuoted(name);
+  csv += CsvCell(name);
   for (const std::string& key : keys) {
     csv += ',';
     const auto value = scores.Find(key);

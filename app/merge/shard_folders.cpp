@@ -9,6 +9,7 @@
 
 #include "app/build_info.h"
 #include "app/team/frame_deal.h"
+#include "datasets/paths.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -61,11 +62,9 @@ std::vector<fs::path> ShardPlaces(const std::vector<std::string>& named, const s
     std::error_code error;
     if (!fs::is_directory(name, error)) throw Error(name + ": no such folder");
     std::vector<fs::path> below;
-    for (fs::directory_iterator it(name, error), end; !error && it != end; it.increment(error)) {
-      const std::string file = it->path().filename().string();
-      std::error_code ignored;
-      if (file.starts_with("shard-") && fs::exists(it->path() / journal, ignored))
-        below.push_back(it->path());
+    for (const FolderEntry& entry : ReadFolder(name)) {
+      const bool is_shard = entry.path.filename().string().starts_with("shard-");
+      if (is_shard && fs::exists(entry.path / journal, error)) below.push_back(entry.path);
     }
     // A folder that holds shards may hold what they were merged into, too.
     if (below.empty() && fs::exists(fs::path(name) / journal, error)) below.emplace_back(name);

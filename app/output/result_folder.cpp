@@ -15,6 +15,7 @@
 
 #include "datasets/atomic_file.h"
 #include "datasets/formats/file_bytes.h"
+#include "datasets/paths.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {
@@ -148,13 +149,9 @@ std::set<std::string> ResultFolder::Folders() const {
 std::vector<fs::path> ResultFolder::FilesInPlaces() const {
   std::vector<fs::path> found;
   for (const std::string& below : Folders()) {
-    std::error_code error;
-    for (fs::directory_iterator it(folder_ / below, error), end; !error && it != end; it.increment(error)) {
-      const std::string name = it->path().filename().string();
-      std::error_code ignored;
-      if (it->symlink_status(ignored).type() == fs::file_type::directory) continue;
-      fs::path file = fs::path(below) / name;
-      if (IsInPlaces(places_, file)) found.push_back(std::move(file));
+    for (const FolderEntry& entry : ReadFolder(folder_ / below)) {
+      fs::path file = fs::path(below) / entry.path.filename();
+      if (!entry.IsFolder() && IsInPlaces(places_, file)) found.push_back(std::move(file));
     }
   }
   std::sort(found.begin(), found.end());

@@ -21,7 +21,9 @@ static_assert(std::atomic<bool>::is_always_lock_free, "is set in a signal handle
 int g_read_end = -1, g_write_end = -1;
 constexpr char kRequest = 'r', kEnd = 'e';
 
-void Wake(char byte) { [[maybe_unused]] const ssize_t ignored = write(g_write_end, &byte, 1); }
+void Wake(char byte) {
+  while (write(g_write_end, &byte, 1) < 0 && errno == EINTR) continue;
+}
 
 extern "C" void OnInterrupt(int signal) {
   const int error = errno;

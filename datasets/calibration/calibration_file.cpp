@@ -49,13 +49,7 @@ void CheckRectified(const RectifiedCalibration& pair, const std::string& file) {
 Calibration ReadCalibration(const std::string& name) {
   const std::vector<std::string> names = FilesOf(name);
   std::vector<NamedText> files;
-  for (const std::string& file : names) {
-    constexpr std::uintmax_t kMost_bytes = 256 << 20;
-    std::error_code ignored;
-    if (const auto size = fs::file_size(file, ignored); !ignored && size > kMost_bytes)
-      throw Error(file + ": " + std::to_string(size) + " bytes are no calibration");
-    files.push_back({file, ReadFileText(file)});
-  }
+  for (const std::string& file : names) files.push_back({file, ReadCalibrationText(file)});
   std::optional<Calibration> found;
   for (const auto& reader : {calibration::ReadOpenCvXml, calibration::ReadMrcal, calibration::ReadMiddlebury,
                              calibration::ReadKittiCamToCam, calibration::ReadYamlCalibration}) {

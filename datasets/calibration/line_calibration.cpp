@@ -130,7 +130,7 @@ namespace parallax {
 
 std::optional<RawRig> ReadKittiRawRig(const std::filesystem::path& file, const std::string& left,
                                       const std::string& right) {
-  const auto rig = calibration::RawPair({file.string(), ReadFileText(file)}, left, right);
+  const auto rig = calibration::RawPair({file.string(), ReadCalibrationText(file)}, left, right);
   try {
     if (rig) CheckRawRig(*rig, file.string());
   } catch (const InvalidArgument& error) {

@@ -307,6 +307,12 @@ bool LooksLikeOpenCv(const Node& node) {
 std::optional<Calibration> ReadYamlCalibration(const std::vector<NamedText>& files) {
   std::vector<Node> nodes;
   for (const NamedText& file : files) {
+    constexpr std::size_t kMost_bytes = 1 << 20;  // yaml-cpp takes 80 bytes and half a microsecond for each
+    if (file.text.size() > kMost_bytes) {
+      Fail(file.name, "has " + std::to_string(file.text.size()) +
+                          " bytes, too many for a calibration in YAML (at most 1 MiB): leave out tables and "
+                          "images");
+    }
     std::optional<Node> node = Parse(file);
     if (!node) return std::nullopt;
     nodes.push_back(std::move(*node));

@@ -7,6 +7,8 @@
 #include <cerrno>
 #include <charconv>
 #include <cstring>
+#include <limits>
+#include <utility>
 
 #include "datasets/file_descriptor.h"
 #include "datasets/process_memory.h"
@@ -26,7 +28,8 @@ std::string WhyNot(int number) {
 
 // No question about the name but opening it: on a file system that many machines share, each of them counts.
 template <typename Container>
-Container ReadWholeFile(const std::filesystem::path& path) {
+Container ReadWholeFile(const std::filesystem::path& path,
+                        off_t most_bytes = std::numeric_limits<off_t>::max()) {
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (file.number() < 0) throw Error(path.string() + ": " + WhyNot(errno));
   struct stat status {};
@@ -35,6 +38,11 @@ Container ReadWholeFile(const std::filesystem::path& path) {
   const off_t size_bytes = lseek(file.number(), 0, SEEK_END);
   if (size_bytes < 0 || lseek(file.number(), 0, SEEK_SET) != 0)
     throw Error(path.string() + ": cannot be read, is it a regular file?");
+  if (size_bytes > most_bytes) {
+    throw Error(path.string() + ": has " + std::to_string(size_bytes) +
+                " bytes, too many for a file of calibration (at most " + std::to_string(most_bytes >> 20) +
+                " MiB)");
+  }
   constexpr off_t kLarge_bytes = 16 << 20;
   if (size_bytes >= kLarge_bytes) {
     RequireMemory(static_cast<std::uint64_t>(size_bytes), path.string() + ": reading it",
@@ -51,6 +59,13 @@ Container ReadWholeFile(const std::filesystem::path& path) {
   return content;
 }
 
+// Editors on Windows put it in front.
+std::string WithoutByteOrderMark(std::string text) {
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
+
 }  // namespace
 
 FileBytes ReadFileBytes(const std::filesystem::path& path) {
@@ -60,10 +75,11 @@ FileBytes ReadFileBytes(const std::filesystem::path& path) {
 }
 
 std::string ReadFileText(const std::filesystem::path& path) {
-  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";  // as editors on Windows put it in front
-  std::string text = ReadWholeFile<std::string>(path);
-  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
-  return text;
+  return WithoutByteOrderMark(ReadWholeFile<std::string>(path));
+}
+
+std::string ReadCalibrationText(const std::filesystem::path& path) {
+  return WithoutByteOrderMark(ReadWholeFile<std::string>(path, 16 << 20));
 }
 
 std::optional<double> ParseNumber(std::string_view text) {

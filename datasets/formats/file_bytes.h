@@ -23,6 +23,8 @@ using FileBytes = std::vector<std::uint8_t>;
 FileBytes ReadFileBytes(const std::filesystem::path& path);
 // The same for text files, where empty is allowed; without the byte-order mark of UTF-8.
 std::string ReadFileText(const std::filesystem::path& path);
+// The same for a file of calibration, which has 16 MiB at most: mrcal's keeps what the calibration was made from.
+std::string ReadCalibrationText(const std::filesystem::path& path);
 
 inline std::string_view AsText(std::span<const std::uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

@@ -64,7 +64,7 @@ std::optional<double> ParseDateAndTime(std::string_view line) {
 }  // namespace
 
 StereoRig ReadKittiRig(const fs::path& file, std::string_view left_line, std::string_view right_line) {
-  const std::string text = ReadFileText(file);
+  const std::string text = ReadCalibrationText(file);
   const Projection left = FindProjection(text, left_line, file.string());
   const Projection right = FindProjection(text, right_line, file.string());
   StereoRig rig;

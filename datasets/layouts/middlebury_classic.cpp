@@ -76,7 +76,7 @@ void AddClassicRig(const FrameRecipe& recipe, StereoFrame& frame) {
     frame.rig_note = "no calibration: " + file.string() + " does not exist, without which depth is unknown";
     return;
   }
-  const std::string text = ReadFileText(file);
+  const std::string text = ReadCalibrationText(file);
   const auto dmin_px = ParseNumber(WordReader(text).Next());
   if (!dmin_px || !std::isfinite(*dmin_px))
     throw Error(file.string() + ": must hold one number, in full-size pixels");

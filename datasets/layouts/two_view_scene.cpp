@@ -28,7 +28,7 @@ bool IsTwoViewScene(const fs::path& folder) {
 
 // "key=value" lines as a table.
 std::map<std::string, std::string, std::less<>> ReadKeys(const fs::path& file) {
-  const std::string text = ReadFileText(file);
+  const std::string text = ReadCalibrationText(file);
   std::map<std::string, std::string, std::less<>> keys;
   for (const std::string_view line : SplitLines(text)) {
     const std::size_t equals = line.find('=');

@@ -6,16 +6,21 @@
 #include <opencv2/core/utils/logger.hpp>
 #include <opencv2/imgcodecs.hpp>
 #include <opencv2/imgproc.hpp>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "datasets/formats/file_bytes.h"
 #include "datasets/media/functions.h"
 #include "datasets/process_memory.h"
 #include "pipeline/error.h"
 
 namespace parallax::media {
 namespace {
+
+using std::string_view_literals::operator""sv;
 
 template <typename T>
 constexpr int kMatType = 0;
@@ -59,7 +64,36 @@ void KeepDecodersQuiet() {
   static_cast<void>(done);
 }
 
+// Where a TIFF says how it is to be turned (tag 274), the byte that holds it; nullopt where it does not.
+std::optional<std::size_t> PlaceOfOrientation(const FileBytes& bytes) {
+  const std::string_view head = AsText(bytes).substr(0, 4);
+  const bool is_little = head == "II*\0"sv || head == "II+\0"sv,
+             is_long = head == "II+\0"sv || head == "MM\0+"sv;
+  if (!is_little && head != "MM\0*"sv && head != "MM\0+"sv) return std::nullopt;
+  const auto number = [&](std::size_t at, std::size_t size) {  // 0 beyond the end
+    std::uint64_t value = 0;
+    for (std::size_t i = 0; i < size && at < bytes.size() && size <= bytes.size() - at; ++i)
+      value = value << 8 | bytes[at + (is_little ? size - 1 - i : i)];
+    return value;
+  };
+  const std::size_t table = is_long ? number(8, 8) : number(4, 4), field_bytes = is_long ? 20 : 12;
+  const std::size_t num_fields = number(table, is_long ? 8 : 2);
+  std::size_t field = table + (is_long ? 8 : 2);
+  for (std::size_t i = 0; i < num_fields && field < bytes.size() && field_bytes <= bytes.size() - field;
+       ++i) {
+    if (number(field, 2) == 274) return field + (is_long ? 12 : 8) + (is_little ? 0 : 1);
+    field += field_bytes;
+  }
+  return std::nullopt;
+}
+
 cv::Mat Decode(const std::filesystem::path& path, const FileBytes& bytes) {
+  constexpr std::uint8_t kAsStored = 1;
+  if (const auto place = PlaceOfOrientation(bytes); place && bytes[*place] != kAsStored) {
+    FileBytes not_turned = bytes;  // OpenCV turns a TIFF whatever the flags say
+    not_turned[*place] = kAsStored;
+    return Decode(path, not_turned);
+  }
   KeepDecodersQuiet();
   t_tiff_error.clear();
   cv::Mat decoded;

@@ -4,8 +4,8 @@
 #include <array>
 #include <condition_variable>
 #include <cstddef>
-#include <deque>
 #include <functional>
+#include <list>
 #include <mutex>
 #include <thread>
 #include <vector>
@@ -37,7 +37,7 @@ class Crew {
  private:
   struct Lane {
     std::size_t most = 1, num_running = 0;
-    std::deque<Task> waiting;
+    std::list<Task> waiting;
     bool has_next() const { return !waiting.empty() && num_running < most; }
   };
   Lane& LaneOf(Chore chore) { return lanes_[static_cast<std::size_t>(chore)]; }

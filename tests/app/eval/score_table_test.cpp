@@ -40,6 +40,21 @@ TEST(ScoreTable, CsvHasEveryKeyAndEmptyCells) {
   EXPECT_EQ(CsvText(TwoFrames(), Total()), "name,x,y\na,1.25,\n\"long,name\",,3\ntotal,10,4\n");
 }
 
+TEST(ScoreTable, CsvHoldsNoFormulas) {
+  const auto first_cell = [](const std::string& name) {
+    const std::vector<FrameScores> frames(1, {name, {}});
+    const std::string csv = CsvText(frames, {});
+    return csv.substr(5, csv.size() - 5 - std::string("\ntotal\n").size());
+  };
+  EXPECT_EQ(first_cell("=cmd|' /C calc'!A0"), "\"'=cmd|' /C calc'!A0\"");
+  EXPECT_EQ(first_cell("@SUM(A1)"), "\"'@SUM(A1)\"");
+  EXPECT_EQ(first_cell("+1+\"x\""), "\"'+1+\"\"x\"\"\"");
+  EXPECT_EQ(first_cell("-a"), "\"'-a\"");
+  EXPECT_EQ(first_cell("\ta"), "\"'\ta\"");
+  EXPECT_EQ(first_cell("\ra"), "\"'\ra\"");
+  for (const char* name : {"-12", "+0.5", "a=b", "'=a", "000000_10", ""}) EXPECT_EQ(first_cell(name), name);
+}
+
 TEST(ScoreTable, OnlySectionsWithFiguresArePrinted) {
   Scores total;
   total.Add("out3_all", 1);

@@ -1,8 +1,9 @@
-// parallax run where the system refuses threads (tests/support/few_threads.cpp): one line, and no half result.
+// parallax run where the system refuses threads (tests/support/failing_calls.cpp): one line, and no half result.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
@@ -27,10 +28,12 @@ TEST(RunWithFewThreads, SaysSoWhicheverThreadIsRefused) {
   ASSERT_EQ(run("all").exit_code, 0);
   constexpr int kMost = 40;  // more than it starts
   int num_refused = 0;
-  const Preload few_threads(PARALLAX_FEW_THREADS);
+  const Preload failing_calls(PARALLAX_FAILING_CALLS);
   for (; num_refused < kMost; ++num_refused) {
     const std::string number = std::to_string(num_refused);
-    setenv("PARALLAX_FEW_THREADS", number.c_str(), 1);
+    const std::string plan =
+        "thread:" + std::to_string(num_refused + 1) + ":" + std::to_string(EAGAIN) + ":on";
+    setenv("PARALLAX_FAIL", plan.c_str(), 1);
     const ProgramResult result = run(number);
     if (result.exit_code == 0) break;
     EXPECT_EQ(result.exit_code, 1) << number << " threads: " << result.err;
@@ -49,7 +52,7 @@ TEST(RunWithFewThreads, SaysSoWhicheverThreadIsRefused) {
           << entry.path();
     }
   }
-  unsetenv("PARALLAX_FEW_THREADS");
+  unsetenv("PARALLAX_FAIL");
   EXPECT_GT(num_refused, 0);
   EXPECT_LT(num_refused, kMost);
 }

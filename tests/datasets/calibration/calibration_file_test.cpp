@@ -151,6 +151,9 @@ TEST_F(CalibrationFile, SaysWhatIsWrongInOneLine) {
   EXPECT_THAT(ErrorOf({"hello"}), HasSubstr("no calibration that is known here"));
   EXPECT_THAT(ErrorOf({""}), HasSubstr("no calibration that is known here"));
   EXPECT_THAT(ErrorOf({RosText(0)}), HasSubstr("LEFT,RIGHT"));
+  // Parsers would take minutes and gigabytes.
+  EXPECT_THAT(ErrorOf({"a: [" + std::string(1 << 20, ',') + "]"}), HasSubstr("at most 1 MiB"));
+  EXPECT_THAT(ErrorOf({std::string((16 << 20) + 1, 'x')}), HasSubstr("at most 16 MiB"));
   EXPECT_THAT(ErrorOf({RosText(-60), RosText(0)}), HasSubstr("exchanged"));
   EXPECT_THAT(ErrorOf({RosText(0), RosText(0)}), HasSubstr("below 0"));
   EXPECT_THAT(ErrorOf({MrcalText(500, "0, 0, 0, 0, 0, 0")}), HasSubstr("LEFT,RIGHT"));

@@ -142,6 +142,45 @@ TEST(ImageFile, LyingHeadersAreRefusedBeforeAllocating) {
               HasSubstr("says 65536x65536 pixels"));
 }
 
+// Gray, 3x2, with the word that it is to be turned. By TIFF 6.0.
+std::string TurnedTiff(bool little_endian, unsigned orientation) {
+  std::string file = little_endian ? "II" : "MM";
+  const auto add = [&](unsigned value, int size) {
+    for (int i = 0; i < size; ++i)
+      file += static_cast<char>(value >> 8 * (little_endian ? i : size - 1 - i) & 0xFF);
+  };
+  add(42, 2);
+  add(14, 4);  // the table comes after the pixels
+  file += std::string("\x0a\x14\x1e\x28\x32\x3c", 6);
+  constexpr unsigned kShort = 3, kLong = 4;
+  const unsigned fields[][3] = {
+      {256, kShort, 3}, {257, kShort, 2},           {258, kShort, 8}, {259, kShort, 1}, {262, kShort, 1},
+      {273, kLong, 8},  {274, kShort, orientation}, {277, kShort, 1}, {278, kShort, 2}, {279, kLong, 6}};
+  add(std::size(fields), 2);
+  for (const auto& [tag, type, value] : fields) {
+    add(tag, 2);
+    add(type, 2);
+    add(1, 4);
+    add(value, type == kShort ? 2 : 4);
+    if (type == kShort) add(0, 2);
+  }
+  add(0, 4);
+  return file;
+}
+
+TEST(ImageFile, PixelsAreAsTheyAreStoredWhateverTheOrientation) {
+  const TemporaryFolder folder;
+  const auto file = folder.path() / "turned.tif";
+  for (const bool little_endian : {true, false}) {
+    for (unsigned orientation = 1; orientation <= 8; ++orientation) {
+      WriteText(file, TurnedTiff(little_endian, orientation));
+      const HostImage<std::uint8_t> image = ReadGray8(file);
+      ASSERT_EQ(image.width(), 3) << orientation;
+      for (int i = 0; i < 6; ++i) EXPECT_EQ(image(i % 3, i / 3), 10 * (i + 1)) << orientation << ' ' << i;
+    }
+  }
+}
+
 TEST(ImageFile, OtherFilesAreNamed) {
   const TemporaryFolder dir;
   EXPECT_THAT(ErrorOf([&] { ReadImage(dir / "none.png"); }), HasSubstr("none.png: no such file"));
