@@ -49,7 +49,8 @@ void RunSynth(const SynthOptions& options) {
   const auto source = OpenSyntheticSource(SpecOf(options), source_options);
   const SourceKind layout = options.layout == "kitti2012" ? SourceKind::kKitti2012 : SourceKind::kKitti2015;
   std::vector<ResultPlace> places;
-  for (const SourceKind any : {SourceKind::kKitti2012, SourceKind::kKitti2015}) {  // --overwrite may change it
+  for (const SourceKind any :
+       {SourceKind::kKitti2012, SourceKind::kKitti2015}) {  // --overwrite may change it
     for (const std::string& folder : KittiLayoutWriter::Folders(any)) {
       places.push_back({folder, folder.find("/calib") == std::string::npos ? ".png" : ".txt"});
     }
