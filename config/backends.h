@@ -51,6 +51,6 @@ int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
 std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, int device, int num_threads);
 // The back end that measures the clouds of who matches on that one: itself, or "cpu" where it has no
 // measures.
-std::string_view CloudBackendBeside(std::string_view backend);
+std::string_view CloudBackendFor(std::string_view backend);
 
 }  // namespace parallax

@@ -61,8 +61,7 @@ class DevicePool::Queue final : public MatcherQueue {
   void Submit(const CameraImageView& left, const CameraImageView& right) override {
     SubmitWith(left, right, {});
   }
-  void SubmitWith(const CameraImageView& left, const CameraImageView& right,
-                  const WorkBeside& work) override {
+  void SubmitWith(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work) override {
     if (!work.rectifier) CheckMatcherInput(left, right, width_, height_);
     const auto frame = std::make_shared<Frame>();
     frame->left = left;
@@ -96,14 +95,14 @@ class DevicePool::Queue final : public MatcherQueue {
     CollectOldest();
     return std::move(collected_.map);
   }
-  ResultsBeside TakeBeside() override { return std::exchange(collected_.beside, {}); }
+  ExtraResults TakeExtraResults() override { return std::exchange(collected_.extra, {}); }
   StageTimes times() const override { return collected_.times; }
 
   bool oldest_is_done() const override {
     const std::scoped_lock lock(mutex_);
     return frames_.empty() || frames_.front()->is_done;
   }
-  void TellWhenDone(std::function<void()> done) override {
+  void SetDoneCallback(std::function<void()> done) override {
     const std::scoped_lock lock(mutex_);
     tell_done_ = std::move(done);
   }
@@ -122,7 +121,7 @@ class DevicePool::Queue final : public MatcherQueue {
  private:
   struct Result {
     FinishedMap map;
-    ResultsBeside beside;
+    ExtraResults extra;
     StageTimes times;
   };
   // A frame from Submit() to Collect(). Whoever has it in hand may look at it, a thread at a time; is_done is
@@ -131,7 +130,7 @@ class DevicePool::Queue final : public MatcherQueue {
     std::size_t number = 0;
     CameraImageView left, right;
     CameraImage left_copy, right_copy;  // where nobody holds the pixels
-    WorkBeside work;
+    ExtraWork work;
     Result result;
     std::exception_ptr error;
     bool is_done = false;
@@ -257,7 +256,7 @@ class DevicePool::Queue final : public MatcherQueue {
       lock.unlock();
       const std::exception_ptr error = ErrorOf([&] {
         frame->result.map = member.queue->Borrow();
-        frame->result.beside = member.queue->TakeBeside();
+        frame->result.extra = member.queue->TakeExtraResults();
         frame->result.times = member.queue->times();
       });
       lock.lock();

@@ -92,7 +92,7 @@ class SourceEvaluation {
     if (total && options.shard) total = options.shard->NumFrames(*total);
     if (options.clouds.enabled) {
       auto evaluator = std::make_unique<CloudEvaluator>(
-          options.clouds, MakeCloudMeasures(CloudBackendBeside(options.matching.backend),
+          options.clouds, MakeCloudMeasures(CloudBackendFor(options.matching.backend),
                                             options.matching.device, options.matching.num_threads));
       cloud_backend_ = evaluator->backend();
       session_.ScoreClouds(std::move(evaluator), CloudLimits());

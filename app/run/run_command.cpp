@@ -70,14 +70,14 @@ std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector
       clouds.density || std::find(outputs.begin(), outputs.end(), Output::kDensity) != outputs.end();
   if (clouds.IsEmpty()) return nullptr;
   return std::make_unique<RunClouds>(
-      clouds, MakeCloudMeasures(CloudBackendBeside(options.matching.backend), options.matching.device,
+      clouds, MakeCloudMeasures(CloudBackendFor(options.matching.backend), options.matching.device,
                                 options.matching.num_threads));
 }
 
 // Lets another process keep the journal.
-class DistantKeeper : public ResultKeeper {
+class RemoteResultKeeper : public ResultKeeper {
  public:
-  explicit DistantKeeper(SharedRun& shared) : shared_(shared) {}
+  explicit RemoteResultKeeper(SharedRun& shared) : shared_(shared) {}
 
   // The record that FindAnswer makes of what is known there.
   std::optional<FinishedResult> Find(std::string_view name) const override {
@@ -311,7 +311,8 @@ class RunCommand {
 
   // In rank 0, in a thread of its own: what another rank has to say.
   JournalRecord TakeFromOthers(const JournalRecord& record) {
-    if (record.kind == DistantKeeper::kFind) return DistantKeeper::FindAnswer(folder_->keeper(), record);
+    if (record.kind == RemoteResultKeeper::kFind)
+      return RemoteResultKeeper::FindAnswer(folder_->keeper(), record);
     if (record.kind == kReportRecord) {
       TakeReport(FrameReportOf(record));
     } else {
@@ -491,7 +492,7 @@ class RunCommand {
   std::shared_ptr<FrameSource> source_;
   std::shared_ptr<DealtSource> dealt_;           // from Run on, where this process takes a part of it
   std::set<std::string, std::less<>> reported_;  // frames of a shard that is gone on with
-  std::optional<DistantKeeper> keeper_;          // of a rank above 0
+  std::optional<RemoteResultKeeper> keeper_;     // of a rank above 0
   std::optional<RunFolder> folder_;              // from Run on
   std::optional<Recorder> recorder_;             // the same, where frames are recorded
   // Frames that end here, and those of all shards or ranks, where that is known.
@@ -528,7 +529,7 @@ void AddRunCommand(CLI::App& app) {
                         .state_file = options->view_state_file,
                         .memory_file = WindowMemoryFile()},
                        FrameViewer::First::kWork);
-    viewer.RunBeside([&] { RunCommand(*options, &viewer, nullptr).Run(); });
+    viewer.RunAlongside([&] { RunCommand(*options, &viewer, nullptr).Run(); });
   });
 }
 

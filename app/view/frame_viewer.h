@@ -42,7 +42,7 @@ class FrameViewer {
 
   // Runs work on a second thread and the window on this one, the main thread, until the window is closed and
   // work has ended. When work ends by itself, the window stays and says so. Rethrows what work throws.
-  void RunBeside(const std::function<void()>& work);
+  void RunAlongside(const std::function<void()>& work);
 
   // What the status line says of the frames; before the first one.
   void Begin(std::string_view backend, std::optional<std::size_t> num_frames);

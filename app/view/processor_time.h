@@ -12,7 +12,7 @@ void BecomeWorkers(const std::string& name, int nice);
 
 // Seconds that the process's threads of other names have computed, as far as they live. 0 where the system
 // does not tell.
-double ProcessorTimeBesides_s(const std::string& name);
+double ProcessorTimeOfOtherThreads_s(const std::string& name);
 
 // Seconds of processor time that the process may take a second: its processors, or less where its control
 // group's quota says so.

@@ -346,7 +346,7 @@ void ViewSource(const ViewOptions& options) {
   viewer.Share(session, options.matching,
                [kind](const StereoFrame& frame, auto disparity) { return ScoreOf(kind, frame, disparity); });
   Screenshot screenshot(options.screenshot);
-  viewer.RunBeside([&] {
+  viewer.RunAlongside([&] {
     if (ShowFrames(options, *session, frames, viewer) == 0 && !viewer.closed()) {
       throw Error(options.source.front() + ": no frame could be shown");
     }

@@ -1,4 +1,4 @@
-// The road of frames: read, match, refine in order, hand on, so that decoding, matching and writing overlap: a crew of
+// The road of frames: read, match, refine in order, hand on, so that decoding, matching and writing overlap: a pool of
 // threads reads and writes, the caller's thread has them matched. What is handed on does not depend on the overlap.
 #pragma once
 
@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "pipeline/disparity_map_view.h"
+#include "pipeline/extra_work.h"
 #include "pipeline/frames/frame_source.h"
 #include "pipeline/frames/kept_matchers.h"
 #include "pipeline/host_memory.h"
 #include "pipeline/matcher.h"
-#include "pipeline/work_beside.h"
 
 namespace parallax {
 

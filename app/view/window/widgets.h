@@ -47,7 +47,7 @@ inline std::shared_ptr<gui::Label> MakeDimLabel(const char* text = " ") {
 }
 
 // Moves a label down to the line of the texts in the buttons beside it.
-inline WidgetPtr BesideButtons(WidgetPtr label, int em) {
+inline WidgetPtr AlignedWithButtons(WidgetPtr label, int em) {
   return std::make_shared<gui::Vert>(0, gui::Margins(0, em / 4, 0, 0),
                                      std::vector<WidgetPtr>{std::move(label)});
 }
