@@ -1,4 +1,4 @@
-// What a queue of matchers does with a frame beside matching it, where it has a faster way than its caller.
+// Work on a frame that a queue of matchers does in addition to matching, where it is faster at it than its caller.
 #pragma once
 
 #include <memory>

@@ -37,14 +37,14 @@ class MatcherQueue {
   // The same in memory that goes back to the queue when nobody holds it any more, where the queue has such:
   // nothing is copied then. It may outlive the queue.
   virtual FinishedMap Borrow() { return Take(); }
-  // Of the frame collected last, once: what SubmitWith() wanted.
+  // What SubmitWith() asked for, of the frame collected last; can be taken once.
   virtual ExtraResults TakeExtraResults() { return {}; }
   // Of the frame collected last, each on its own, where stages are timed; else zeros.
   virtual StageTimes times() const { return {}; }
   // Whether Collect() returns at once; true as well of a queue that cannot tell.
   virtual bool oldest_is_done() const { return true; }
-  // From then on, done is called, in any thread, when the oldest frame is; for one who waits for other things, too. It
-  // must not call the queue.
+  // done is called, from any thread, whenever the oldest frame becomes done, so that a caller can wait for other events
+  // as well. It must not call the queue.
   virtual void SetDoneCallback(std::function<void()> /*done*/) {}
   virtual std::size_t in_flight() const = 0;     // submitted and not collected
   virtual std::size_t capacity() const = 0;      // as many may be in flight

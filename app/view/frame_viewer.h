@@ -30,8 +30,8 @@ class FrameViewer {
  public:
   // What the window shows when the processors have too little time: kWindow, every frame for which there is
   // any; kWork, what 2.5 % of it and half of what stands idle are enough for, and at most 30 pictures a second,
-  // so that the work beside it keeps its pace. What somebody does in the window comes first either way. The
-  // cloud takes most of a frame's time: beside work it follows every two seconds, and when frames stop coming.
+  // so that the work keeps its pace. User input in the window comes first either way. The
+  // cloud takes most of a frame's time: during work it follows every two seconds, and when frames stop coming.
   enum class First { kWindow, kWork };
 
   // Opens the window. Throws as OpenViewer.

@@ -61,7 +61,7 @@ struct FrameSteps {
   std::function<Parameters(const StereoFrame& frame)> parameters_for;
   // A matcher for frames up to a size. One that matches a frame at a time is a queue too: MakeQueueOfOne.
   MakeQueue make_matcher;
-  // In which the images of frames had better lie (DevicePool::image_memory). May be null.
+  // The preferred memory for the images of frames (DevicePool::image_memory). May be null.
   std::shared_ptr<HostMemory> image_memory{};
   // Rectifies frames that come raw (FrameRectifier::Prepare), or lends its tables to a matcher that does
   // that. May be null: such frames fail.

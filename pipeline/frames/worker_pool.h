@@ -1,4 +1,4 @@
-// The threads that read and write frames.
+// A pool of threads that read and write frames.
 #pragma once
 
 #include <array>
@@ -14,14 +14,14 @@ namespace parallax {
 
 enum class TaskKind { kWriting, kReading };
 
-// One pool does both: with a thread for each core, none of them sleeps while there is anything to do, and there are no
-// more of them than cores. Writing comes first, which ends frames and gives their memory back.
+// One pool reads and writes, with at most one thread per core, so that no core idles while there is work. Writing has
+// priority: it finishes frames and frees their memory.
 class WorkerPool {
  public:
   using Task = std::function<void()>;  // throws nothing, and does not wait for another task
 
-  // At most so many tasks of a kind are done at a time, and the worker pool is as large as the larger number; its threads start
-  // when they are needed.
+  // The most tasks of each kind that run at a time. The larger number is the size of the pool; its threads start when
+  // they are needed.
   WorkerPool(int most_writing, int most_reading);
   // Waits for the end of every task that was handed in.
   ~WorkerPool();

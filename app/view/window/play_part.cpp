@@ -134,7 +134,7 @@ std::string PlayPart::LiveText() const {
   if (std::isfinite(live.latency_ms))
     text += fmt::format("    matched {:.0f} ms after they were taken", live.latency_ms);
   if (live.num_losses > 0)
-    text += fmt::format("    lost {} times, came again {} times", live.num_losses, live.num_reopened);
+    text += fmt::format("    lost {} times, resumed {} times", live.num_losses, live.num_reopened);
   return text;
 }
 
