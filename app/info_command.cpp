@@ -171,10 +171,10 @@ std::string Answer(const InfoOptions& options) {
 
 void AddInfoCommand(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("info", "Back ends, devices, instruction sets, versions, parameters");
+      app.add_subcommand("info", "Show back ends, devices, instruction sets, versions and parameters");
   const auto options = std::make_shared<InfoOptions>();
-  command->add_flag("--json", options->json, "As JSON");
-  command->add_flag("--parameters", options->parameters, "The table of every parameter, in Markdown");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->add_flag("--parameters", options->parameters, "Print a table of all parameters, in Markdown");
   command->add_option("--preset", options->preset, "Print this preset's YAML");
   command->callback([options] { std::fputs(Answer(*options).c_str(), stdout); });
 }

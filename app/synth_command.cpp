@@ -82,7 +82,7 @@ void AddSynthCommand(CLI::App& app) {
   std::string scenes = "The scene, with or without keys (SCENE,key=value...):";
   for (const auto& scene : synthetic::Scenes()) scenes += "\n" + scene.name + ": " + scene.meaning;
   command->add_option("SCENE", options->scene, scenes)->required();
-  command->add_option("-o,--output", options->output, "Folder that receives training/...")->required();
+  command->add_option("-o,--output", options->output, "Folder in which training/... is written")->required();
   AddOverwriteOption(*command, options->used_folder);
   command->add_option("--layout", options->layout, "kitti2015 (colour) or kitti2012 (gray)")
       ->check(CLI::IsMember({"kitti2015", "kitti2012"}))

@@ -67,7 +67,7 @@ set(parallax_headers
     pipeline/reprojection.h
     pipeline/rig.h
     pipeline/stage_results.h
-    pipeline/work_beside.h)
+    pipeline/extra_work.h)
 foreach(header IN LISTS parallax_headers)
   get_filename_component(folder ${header} DIRECTORY)
   install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${parallax_include_dir}/${folder} COMPONENT library)

@@ -229,7 +229,7 @@ std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, int d
   return FindClouds(resolved)->make(device, num_threads);
 }
 
-std::string_view CloudBackendBeside(std::string_view backend) {
+std::string_view CloudBackendFor(std::string_view backend) {
   return backend == "auto" || FindClouds(ResolveBackend(backend)) != nullptr ? backend : "cpu";
 }
 

@@ -49,8 +49,8 @@ int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
 // Measures of clouds on that back end: "auto", "cpu" or "cuda" (a device's number), "auto" being cuda where a
 // device answers. Throws as ResolveBackend, and InvalidArgument for "reference", which has none.
 std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, int device, int num_threads);
-// The back end that measures the clouds of who matches on that one: itself, or "cpu" where it has no
+// The back end that measures clouds if matching runs on `backend`: the same, or "cpu" if it has no cloud
 // measures.
-std::string_view CloudBackendBeside(std::string_view backend);
+std::string_view CloudBackendFor(std::string_view backend);
 
 }  // namespace parallax

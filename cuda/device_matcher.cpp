@@ -112,7 +112,8 @@ class CudaDeviceMatcher final : public DeviceMatcher {
     const cuda::DeviceCameraImage packed_right = Packed(right, packed_right_, stream);
     cuda::FindTexture(packed_left, packed_right, has_texture_.data(), StreamOf(stream));
     pipeline_.Enqueue(packed_left, packed_right, StreamOf(stream));
-    cuda::DoubtConstantImages(has_texture_.data(), pipeline_.result().confidence, StreamOf(stream));
+    cuda::ClearConfidenceOfConstantImages(has_texture_.data(), pipeline_.result().confidence,
+                                          StreamOf(stream));
     result->CopyFrom(pipeline_.result());
     passed_.Record(StreamOf(stream));
     return result;

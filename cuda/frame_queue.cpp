@@ -33,8 +33,7 @@ class FrameQueue final : public MatcherQueue {
   }
   bool rectifies() const override { return true; }
 
-  void SubmitWith(const CameraImageView& left, const CameraImageView& right,
-                  const WorkBeside& work) override {
+  void SubmitWith(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work) override {
     Check(cudaSetDevice(device_), "cudaSetDevice");
     FrameSlot* slot = nullptr;
     {
@@ -65,7 +64,9 @@ class FrameQueue final : public MatcherQueue {
     return read_->TakeResult();
   }
 
-  ResultsBeside TakeBeside() override { return read_ != nullptr ? read_->TakeBeside() : ResultsBeside{}; }
+  ExtraResults TakeExtraResults() override {
+    return read_ != nullptr ? read_->TakeExtraResults() : ExtraResults{};
+  }
 
   std::size_t in_flight() const override {
     const std::lock_guard lock(mutex_);
@@ -125,8 +126,7 @@ class TimedQueue final : public QueueOfOne {
   }
   bool rectifies() const override { return true; }
 
-  void SubmitWith(const CameraImageView& left, const CameraImageView& right,
-                  const WorkBeside& work) override {
+  void SubmitWith(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work) override {
     MatchNext([&](MatchedPair& next) {
       Check(cudaSetDevice(device_), "cudaSetDevice");
       timer_.Begin(slot_.stream());
@@ -134,7 +134,7 @@ class TimedQueue final : public QueueOfOne {
           left, right, work, [this](Step step) { timer_.End(step, slot_.stream()); }, false);
       slot_.Wait();
       next.map = slot_.TakeResult();
-      next.beside = slot_.TakeBeside();
+      next.extra = slot_.TakeExtraResults();
       timer_.AddTo(next.times);
     });
   }

@@ -74,7 +74,7 @@ std::size_t FrameSlot::num_most() const {
          static_cast<std::size_t>(pipeline_.largest_height());
 }
 
-void FrameSlot::Stage(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work) {
+void FrameSlot::Stage(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work) {
   rectifier_ = shared_->OnDevice(work.rectifier, stream());
   if (!rectifier_) {
     CheckMatcherInput(left, right, pipeline_.largest_width(), pipeline_.largest_height());
@@ -90,7 +90,7 @@ void FrameSlot::Stage(const CameraImageView& left, const CameraImageView& right,
   Place(left, right, work, staged_raw_left_, staged_raw_right_);
 }
 
-void FrameSlot::Place(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work,
+void FrameSlot::Place(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work,
                       PinnedBuffer<std::uint8_t>& staged_left, PinnedBuffer<std::uint8_t>& staged_right) {
   format_.is_staged = !work.pixels || !CanBeUploaded(left) || !CanBeUploaded(right);
   pixels_ = format_.is_staged ? nullptr : work.pixels;
@@ -177,7 +177,7 @@ void FrameSlot::LaunchDownloads() {
   download(staged_right_.data(), right_.data(), bytes);
 }
 
-void FrameSlot::LaunchReprojection(const WorkBeside& work) {
+void FrameSlot::LaunchReprojection(const ExtraWork& work) {
   if (!work.reprojection) {
     reprojector_.Skip();
     return;
@@ -191,7 +191,7 @@ void FrameSlot::LaunchReprojection(const WorkBeside& work) {
                        stream());
 }
 
-void FrameSlot::Start(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work) {
+void FrameSlot::Start(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work) {
   Stage(left, right, work);
   constexpr std::size_t kMostGraphs = 32;  // a graph takes some 0.1 MB
   if (graphs_.size() == kMostGraphs && !graphs_.contains(format_)) graphs_.clear();
@@ -212,7 +212,7 @@ void FrameSlot::Restart() {
 }
 
 void FrameSlot::StartObserved(const CameraImageView& left, const CameraImageView& right,
-                              const WorkBeside& work, const StepObserver& observer, bool results_between) {
+                              const ExtraWork& work, const StepObserver& observer, bool results_between) {
   Stage(left, right, work);
   UploadUnstaged();
   LaunchMatching(observer, results_between);
@@ -253,8 +253,8 @@ FinishedMap FrameSlot::TakeResult() {
   return {map, std::exchange(result_, std::move(next))};
 }
 
-ResultsBeside FrameSlot::TakeBeside() {
-  ResultsBeside results;
+ExtraResults FrameSlot::TakeExtraResults() {
+  ExtraResults results;
   results.reprojected = reprojector_.Take();
   if (rectifier_) {
     const auto image = [&](const PinnedBuffer<std::uint8_t>& from) {

@@ -18,7 +18,7 @@
 #include "cuda/reprojector.h"
 #include "cuda/stereo_pipeline.h"
 #include "cuda/tuning.h"
-#include "pipeline/work_beside.h"
+#include "pipeline/extra_work.h"
 
 namespace parallax::cuda {
 
@@ -63,9 +63,9 @@ class FrameSlot {
   // (work.pixels), are copied there first. The last frame must be done. Allocates nothing on the device but
   // the graph of a pixel type, size or rectification that is new, and, once, what raw images or reprojection
   // need.
-  void Start(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work = {});
+  void Start(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work = {});
   // The same without a graph: the observer is called between the steps.
-  void StartObserved(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work,
+  void StartObserved(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work,
                      const StepObserver& observer, bool results_between);
   // Launches the last pair again, as it lies in page-locked memory, without reprojection.
   void Restart();
@@ -75,7 +75,7 @@ class FrameSlot {
   // The same, lent where memory is to be had for the next frame's.
   FinishedMap TakeResult();
   // Once.
-  ResultsBeside TakeBeside();
+  ExtraResults TakeExtraResults();
 
   const StereoPipeline& pipeline() const { return pipeline_; }
   cudaStream_t stream() const { return stream_.get(); }
@@ -96,15 +96,15 @@ class FrameSlot {
       return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
     }
   };
-  void Stage(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work);
+  void Stage(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work);
   void MakeRoomForRaw();
   // Copies the pair into memory of the slot, unless the device can copy it from where it is while it is held.
-  void Place(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work,
+  void Place(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work,
              PinnedBuffer<std::uint8_t>& staged_left, PinnedBuffer<std::uint8_t>& staged_right);
   void UploadUnstaged();
   void LaunchMatching(const StepObserver& observer, bool results_between);
   void LaunchDownloads();
-  void LaunchReprojection(const WorkBeside& work);
+  void LaunchReprojection(const ExtraWork& work);
   void CopyAsync(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind);
   std::size_t num_most() const;
 

@@ -12,8 +12,8 @@
 #include "cuda/device/device_buffer.h"
 #include "cuda/device/device_image.h"
 #include "cuda/lent_memory.h"
+#include "pipeline/extra_work.h"
 #include "pipeline/parameters.h"
-#include "pipeline/work_beside.h"
 
 namespace parallax::cuda {
 

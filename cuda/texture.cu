@@ -29,8 +29,8 @@ __global__ void FindTextureKernel(const Pixel* left, const Pixel* right, std::ui
   }
 }
 
-__global__ void DoubtConstantImagesKernel(const std::uint32_t* has_texture, std::uint8_t* confidence,
-                                          std::uint32_t num_pixels) {
+__global__ void ClearConfidenceOfConstantImagesKernel(const std::uint32_t* has_texture,
+                                                      std::uint8_t* confidence, std::uint32_t num_pixels) {
   if (has_texture[0] != 0 && has_texture[1] != 0) return;
   for (std::uint32_t i = blockIdx.x * kThreads + threadIdx.x; i < num_pixels; i += gridDim.x * kThreads)
     confidence[i] = 0;
@@ -56,13 +56,13 @@ void FindTexture(const DeviceCameraImage& left, const DeviceCameraImage& right, 
       left);
 }
 
-void DoubtConstantImages(const std::uint32_t* has_texture, DeviceImageView<std::uint8_t> confidence,
-                         cudaStream_t stream) {
+void ClearConfidenceOfConstantImages(const std::uint32_t* has_texture,
+                                     DeviceImageView<std::uint8_t> confidence, cudaStream_t stream) {
   const auto num_pixels =
       static_cast<std::uint32_t>(confidence.width) * static_cast<std::uint32_t>(confidence.height);
-  DoubtConstantImagesKernel<<<BlocksFor(num_pixels), kThreads, 0, stream>>>(has_texture, confidence.data,
-                                                                            num_pixels);
-  CheckLaunch("DoubtConstantImagesKernel");
+  ClearConfidenceOfConstantImagesKernel<<<BlocksFor(num_pixels), kThreads, 0, stream>>>(
+      has_texture, confidence.data, num_pixels);
+  CheckLaunch("ClearConfidenceOfConstantImagesKernel");
 }
 
 }  // namespace parallax::cuda

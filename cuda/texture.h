@@ -17,7 +17,7 @@ void FindTexture(const DeviceCameraImage& left, const DeviceCameraImage& right, 
                  cudaStream_t stream);
 
 // Sets the confidence to 0 everywhere where one of the two values is 0.
-void DoubtConstantImages(const std::uint32_t* has_texture, DeviceImageView<std::uint8_t> confidence,
-                         cudaStream_t stream);
+void ClearConfidenceOfConstantImages(const std::uint32_t* has_texture,
+                                     DeviceImageView<std::uint8_t> confidence, cudaStream_t stream);
 
 }  // namespace parallax::cuda

@@ -109,7 +109,7 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
   }
   const std::string remedy = NamedAsSource(spec);
   if (exists) {
-    throw Error(spec + ": is no folder, image, video or recording that can be read" +
+    throw Error(spec + ": is not a folder, image, video or recording that can be read" +
                 (remedy.empty() ? " (its ending is not known)" : remedy));
   }
   throw Error(spec + ": no such file or folder" +
@@ -143,10 +143,9 @@ std::unique_ptr<FrameSource> OpenSource(const std::vector<std::string>& spec, co
   const std::optional<SourceKind> forced = ForcedKind(options.kind);
   if (spec.size() == 1) return OpenOne(spec[0], forced, options);
   if (spec.size() == 2) return OpenTwo(spec[0], spec[1], forced, options.with_truth);
-  throw InvalidArgument(
-      std::to_string(spec.size()) +
-      " arguments are no source; give one (folder, video, camera:N, "
-      "gst:'PIPELINE', synthetic:NAME) or two (left right; quote globs: 'left/*.png' 'right/*.png')");
+  throw InvalidArgument(std::to_string(spec.size()) +
+                        " source arguments given; use one (folder, video, camera:N, gst:'PIPELINE', "
+                        "synthetic:NAME) or two (left right; quote globs: 'left/*.png' 'right/*.png')");
 }
 
 }  // namespace parallax

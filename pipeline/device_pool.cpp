@@ -61,8 +61,7 @@ class DevicePool::Queue final : public MatcherQueue {
   void Submit(const CameraImageView& left, const CameraImageView& right) override {
     SubmitWith(left, right, {});
   }
-  void SubmitWith(const CameraImageView& left, const CameraImageView& right,
-                  const WorkBeside& work) override {
+  void SubmitWith(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work) override {
     if (!work.rectifier) CheckMatcherInput(left, right, width_, height_);
     const auto frame = std::make_shared<Frame>();
     frame->left = left;
@@ -96,14 +95,14 @@ class DevicePool::Queue final : public MatcherQueue {
     CollectOldest();
     return std::move(collected_.map);
   }
-  ResultsBeside TakeBeside() override { return std::exchange(collected_.beside, {}); }
+  ExtraResults TakeExtraResults() override { return std::exchange(collected_.extra, {}); }
   StageTimes times() const override { return collected_.times; }
 
   bool oldest_is_done() const override {
     const std::scoped_lock lock(mutex_);
     return frames_.empty() || frames_.front()->is_done;
   }
-  void TellWhenDone(std::function<void()> done) override {
+  void SetDoneCallback(std::function<void()> done) override {
     const std::scoped_lock lock(mutex_);
     tell_done_ = std::move(done);
   }
@@ -122,7 +121,7 @@ class DevicePool::Queue final : public MatcherQueue {
  private:
   struct Result {
     FinishedMap map;
-    ResultsBeside beside;
+    ExtraResults extra;
     StageTimes times;
   };
   // A frame from Submit() to Collect(). Whoever has it in hand may look at it, a thread at a time; is_done is
@@ -131,7 +130,7 @@ class DevicePool::Queue final : public MatcherQueue {
     std::size_t number = 0;
     CameraImageView left, right;
     CameraImage left_copy, right_copy;  // where nobody holds the pixels
-    WorkBeside work;
+    ExtraWork work;
     Result result;
     std::exception_ptr error;
     bool is_done = false;
@@ -192,10 +191,10 @@ class DevicePool::Queue final : public MatcherQueue {
     }
   }
 
-  // How many frames wait for a device beside those on it. A few more than it can take keep it at work on a machine
-  // whose cores all are, where each thread on a frame's way comes late to a core.
+  // How many frames wait for a device in addition to those on it. A few more than it can take keep it busy on a
+  // machine whose cores are all busy, where every thread is scheduled late.
   std::size_t NumAtHand(std::size_t num_on_device) const {
-    if (num_on_device == 1) return 1;  // a camera's: the newest frame had better not wait
+    if (num_on_device == 1) return 1;  // a camera's: the newest frame should not wait
     constexpr std::size_t kMost = 16, kMost_bytes = std::size_t{64} << 20;
     constexpr std::size_t kPixel_bytes = 2 + sizeof(float) + 2;  // of two gray images and a result
     const std::size_t frame_bytes =
@@ -257,7 +256,7 @@ class DevicePool::Queue final : public MatcherQueue {
       lock.unlock();
       const std::exception_ptr error = ErrorOf([&] {
         frame->result.map = member.queue->Borrow();
-        frame->result.beside = member.queue->TakeBeside();
+        frame->result.extra = member.queue->TakeExtraResults();
         frame->result.times = member.queue->times();
       });
       lock.lock();

@@ -29,7 +29,7 @@ struct PooledDevice {
 class DevicePool {
  public:
   // tell: is given one line about each device that is left out, in any thread. It must not call the pool.
-  // image_memory: in which images had better lie, since its devices copy from there by themselves; may be null.
+  // image_memory: the preferred memory for images, from which the devices copy directly; may be null.
   DevicePool(std::vector<PooledDevice> devices, std::function<void(const std::string& line)> tell,
              std::shared_ptr<HostMemory> image_memory = nullptr);
 

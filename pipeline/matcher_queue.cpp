@@ -29,7 +29,7 @@ class QueueOfMatcher final : public QueueOfOne {
 }  // namespace
 
 void MatcherQueue::SubmitWith(const CameraImageView& left, const CameraImageView& right,
-                              const WorkBeside& work) {
+                              const ExtraWork& work) {
   if (work.rectifier) throw InvalidArgument("this matcher takes no raw images: rectify them first");
   Submit(left, right);
 }

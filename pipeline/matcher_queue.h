@@ -8,9 +8,9 @@
 
 #include "pipeline/disparity_map.h"
 #include "pipeline/disparity_map_view.h"
+#include "pipeline/extra_work.h"
 #include "pipeline/frame.h"
 #include "pipeline/matcher.h"
-#include "pipeline/work_beside.h"
 
 namespace parallax {
 
@@ -27,7 +27,7 @@ class MatcherQueue {
   // The same with more to do. Raw images, which may be larger than the matcher's frames, are for a queue that
   // rectifies; depth and cloud are made where the queue does that, and else left to the caller. Throws
   // InvalidArgument for raw images elsewhere, or of another size than their rectifier's.
-  virtual void SubmitWith(const CameraImageView& left, const CameraImageView& right, const WorkBeside& work);
+  virtual void SubmitWith(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work);
   virtual bool rectifies() const { return false; }
   // Waits for the oldest frame. The pixels stay until the next Collect(). Throws Error when none is in
   // flight.
@@ -37,15 +37,15 @@ class MatcherQueue {
   // The same in memory that goes back to the queue when nobody holds it any more, where the queue has such:
   // nothing is copied then. It may outlive the queue.
   virtual FinishedMap Borrow() { return Take(); }
-  // Of the frame collected last, once: what SubmitWith() wanted.
-  virtual ResultsBeside TakeBeside() { return {}; }
+  // What SubmitWith() asked for, of the frame collected last; can be taken once.
+  virtual ExtraResults TakeExtraResults() { return {}; }
   // Of the frame collected last, each on its own, where stages are timed; else zeros.
   virtual StageTimes times() const { return {}; }
   // Whether Collect() returns at once; true as well of a queue that cannot tell.
   virtual bool oldest_is_done() const { return true; }
-  // From then on, done is called, in any thread, when the oldest frame is; for one who waits for other things, too. It
-  // must not call the queue.
-  virtual void TellWhenDone(std::function<void()> /*done*/) {}
+  // done is called, from any thread, whenever the oldest frame becomes done, so that a caller can wait for other events
+  // as well. It must not call the queue.
+  virtual void SetDoneCallback(std::function<void()> /*done*/) {}
   virtual std::size_t in_flight() const = 0;     // submitted and not collected
   virtual std::size_t capacity() const = 0;      // as many may be in flight
   virtual std::size_t memory_bytes() const = 0;  // of what it runs on

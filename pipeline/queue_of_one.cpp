@@ -11,7 +11,7 @@ void QueueOfOne::MatchNext(const std::function<void(MatchedPair& next)>& match) 
     std::unique_lock lock(mutex_);
     is_collected_.wait(lock, [this] { return !is_in_flight_; });
   }
-  matched_.beside = {};
+  matched_.extra = {};
   matched_.times = {};
   match(matched_);
   const std::scoped_lock lock(mutex_);
@@ -22,7 +22,7 @@ DisparityMapView QueueOfOne::Collect() {
   const std::scoped_lock lock(mutex_);
   if (!is_in_flight_) throw Error("no frame is in flight: submit one first");
   std::swap(collected_.map, matched_.map);
-  collected_.beside = std::move(matched_.beside);
+  collected_.extra = std::move(matched_.extra);
   collected_.times = matched_.times;
   is_in_flight_ = false;
   is_collected_.notify_one();
@@ -39,7 +39,7 @@ FinishedMap QueueOfOne::Borrow() {
   return std::exchange(collected_.map, {});
 }
 
-ResultsBeside QueueOfOne::TakeBeside() { return std::exchange(collected_.beside, {}); }
+ExtraResults QueueOfOne::TakeExtraResults() { return std::exchange(collected_.extra, {}); }
 
 std::size_t QueueOfOne::in_flight() const {
   const std::scoped_lock lock(mutex_);

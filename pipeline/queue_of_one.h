@@ -16,7 +16,7 @@ class QueueOfOne : public MatcherQueue {
   DisparityMapView Collect() final;
   DisparityMap Take() final;
   FinishedMap Borrow() final;
-  ResultsBeside TakeBeside() final;
+  ExtraResults TakeExtraResults() final;
   StageTimes times() const final { return collected_.times; }
   std::size_t in_flight() const final;
   std::size_t capacity() const final { return 1; }
@@ -24,7 +24,7 @@ class QueueOfOne : public MatcherQueue {
  protected:
   struct MatchedPair {
     FinishedMap map;  // with the memory of an earlier frame, or empty
-    ResultsBeside beside;
+    ExtraResults extra;
     StageTimes times;
   };
   // Waits until the last frame is collected, then fills in the next one with match, and throws what that

@@ -26,8 +26,8 @@ bool IsConstant(const CameraImageView& image) {
       image);
 }
 
-void DoubtConstantImages(const CameraImageView& left, const CameraImageView& right,
-                         HostImageView<std::uint8_t> confidence) {
+void ClearConfidenceOfConstantImages(const CameraImageView& left, const CameraImageView& right,
+                                     HostImageView<std::uint8_t> confidence) {
   if (!IsConstant(left) && !IsConstant(right)) return;
   for (int y = 0; y < confidence.height; ++y) {
     std::fill_n(confidence.Row(y), confidence.width, std::uint8_t{0});

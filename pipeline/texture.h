@@ -11,7 +11,7 @@ bool IsConstant(const CameraImageView& image);
 
 // Sets the confidence to 0 everywhere where either image is constant: every disparity fits as well as
 // another, and what costs tell apart is only which of them leave the right image. Every matcher ends with it.
-void DoubtConstantImages(const CameraImageView& left, const CameraImageView& right,
-                         HostImageView<std::uint8_t> confidence);
+void ClearConfidenceOfConstantImages(const CameraImageView& left, const CameraImageView& right,
+                                     HostImageView<std::uint8_t> confidence);
 
 }  // namespace parallax

@@ -253,8 +253,8 @@ class CloudBench {
 }  // namespace
 
 void AddBenchCloudCommand(CLI::App& bench) {
-  CLI::App* command =
-      bench.add_subcommand("cloud", "Speed of the measures of clouds: neighbours, distances, EMD, geodesics");
+  CLI::App* command = bench.add_subcommand(
+      "cloud", "Measure the speed of cloud operations: neighbours, distances, EMD, geodesics");
   const auto options = std::make_shared<BenchCloudOptions>();
   command
       ->add_option("--jobs", options->jobs, "Some of knn, density, compare, distances, emd, geodesics [all]")
@@ -275,7 +275,7 @@ void AddBenchCloudCommand(CLI::App& bench) {
       ->delimiter(',')
       ->type_name("LIST")
       ->capture_default_str();
-  command->add_option("--seconds", options->most_seconds, "A job is not repeated beyond this")
+  command->add_option("--seconds", options->most_seconds, "Seconds after which a job is not repeated")
       ->check(CheckPositive)
       ->capture_default_str();
   AddRepeatOption(*command, options->repeat);

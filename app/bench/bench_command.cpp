@@ -208,7 +208,7 @@ void RunBench(BenchOptions& options) {
   if (defaults.method == Method::kAdCensus) {
     if (!options.paths.empty())
       throw InvalidArgument(
-          "--paths is of the method sgm alone; ad_census always follows four: leave it out");
+          "--paths applies to the method sgm only; ad_census always has four: leave it out");
     options.paths = {0};
   }
   if (options.paths.empty()) options.paths = {defaults.aggregation.num_paths};
@@ -246,35 +246,37 @@ void RunBench(BenchOptions& options) {
 }  // namespace
 
 void AddBenchCommand(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("bench", "This machine's speed: per frame and stage, beside OpenCV's");
+  CLI::App* command = app.add_subcommand(
+      "bench", "Measure this machine's speed per frame and stage, and compare it with OpenCV's");
   const auto options = std::make_shared<BenchOptions>();
-  command->add_option("source", options->source,
-                      "Frames to measure with (as run takes them); none: a synthetic drive");
+  command->add_option("source", options->source, "Frames to measure with, as for run [a synthetic drive]");
   AddKindOption(*command, options->kind);
   command
-      ->add_option("--sizes", options->sizes,
-                   "WxH,...: frames are cut or tiled to it; else as they are, or 1242x375")
+      ->add_option(
+          "--sizes", options->sizes,
+          "Sizes WxH,... to which frames are cropped or tiled [the frames' size; synthetic: 1242x375]")
       ->delimiter(',');
-  command->add_option("--disparities", options->disparities, "D,...")
+  command->add_option("--disparities", options->disparities, "Numbers of disparities D,... [the config's]")
       ->delimiter(',')
       ->check(CLI::Range(1, 1024));
-  command->add_option("--paths", options->paths, "4,8")->delimiter(',')->check(CLI::IsMember({4, 8}));
-  command->add_option("--backends", options->backends, "auto, cpu, cuda, reference, ...")
+  command->add_option("--paths", options->paths, "Numbers of paths of the method sgm [the config's]")
+      ->delimiter(',')
+      ->check(CLI::IsMember({4, 8}));
+  command->add_option("--backends", options->backends, "Back ends to measure: auto, cpu, cuda, reference")
       ->delimiter(',')
       ->capture_default_str();
   AddParameterOptions(*command, options->matching);
   AddMachineOptions(*command, options->matching, Devices::kSeveral);
   AddRepeatOption(*command, options->repeat);
-  command->add_option("--frames", options->num_frames, "Frames of the source that take turns")
+  command->add_option("--frames", options->num_frames, "Number of the source's frames to cycle through")
       ->check(CLI::Range(1, 1000))
       ->capture_default_str();
   command->add_option(
       "--instruction-set", options->instruction_set,
-      "Of the cpu back end: AVX3_DL, AVX3, AVX2, SSE4, NEON or SCALAR; else the best there is");
-  command->add_flag("--stages,!--no-stages", options->with_stages, "A row for each stage, too (on)");
+      "Instruction set of the cpu back end: AVX3_DL, AVX3, AVX2, SSE4, NEON or SCALAR [the best available]");
+  command->add_flag("--stages,!--no-stages", options->with_stages, "Also print a row for each stage (on)");
   command->add_flag("--opencv,!--no-opencv", options->with_opencv,
-                    "OpenCV's StereoSGBM in its four modes, in turns with the rest");
+                    "Also measure OpenCV's StereoSGBM in its four modes, interleaved with the rest");
   AddJsonOption(*command, options->json, "the rows");
   AddBenchCloudCommand(*command);
   command->callback([options, command] {

@@ -20,7 +20,7 @@ double RateOfPool(DevicePool& pool, const Parameters& parameters, const MatcherO
     const UseHostMemory use(pool.image_memory());  // as the road of frames reads them
     return std::make_shared<const Pair>(CloneImage(left), CloneImage(right));
   }();
-  WorkBeside work;
+  ExtraWork work;
   work.pixels = pair;
   const auto run_for = [&](double longest_s) {
     const Stopwatch watch;

@@ -44,7 +44,7 @@ cv::Ptr<cv::aruco::Dictionary> DictionaryOf(const std::string& name) {
   }
   std::string all;
   for (const auto& [known, id] : kDictionaries) all.append(all.empty() ? "" : ", ").append(known);
-  throw InvalidArgument("--board: there is no dictionary '" + name + "'; there are " + all);
+  throw InvalidArgument("--board: unknown dictionary '" + name + "': use one of " + all);
 }
 
 cv::Ptr<cv::aruco::CharucoBoard> CharucoOf(const BoardSpec& board) {
@@ -268,9 +268,9 @@ BoardSpec ParseBoard(const std::string& text, double square_m) {
   const auto fail = [&]() -> InvalidArgument {
     return InvalidArgument(
         "--board '" + text +
-        "' is none: give chessboard:COLUMNSxROWS (inner corners, as chessboard:9x6), "
-        "charuco:COLUMNSxROWS[:DICTIONARY[:RATIO]] (squares, as charuco:5x7:4X4_50:0.75) or "
-        "aprilgrid:COLUMNSxROWS[:GAP] (tags, as aprilgrid:6x6:0.3)");
+        "' is unknown: use chessboard:COLUMNSxROWS (inner corners, e.g. chessboard:9x6), "
+        "charuco:COLUMNSxROWS[:DICTIONARY[:RATIO]] (squares, e.g. charuco:5x7:4X4_50:0.75) or "
+        "aprilgrid:COLUMNSxROWS[:GAP] (tags, e.g. aprilgrid:6x6:0.3)");
   };
   std::vector<std::string> parts;
   for (std::size_t begin = 0; begin <= text.size();) {
@@ -309,13 +309,14 @@ BoardSpec ParseBoard(const std::string& text, double square_m) {
   if (!(square_m > 0)) throw InvalidArgument("--square must be above 0, in metres");
   if (square_m > 1) {
     throw InvalidArgument("--square " + std::to_string(square_m) +
-                          " is in metres, and a square of that size is rare: is it in millimetres?");
+                          " m is an unlikely size of a square: give it in metres, not millimetres");
   }
   board.square_m = square_m;
   if (board.kind == BoardKind::kCharuco) {
     const auto dictionary = DictionaryOf(board.dictionary);
     if (board.columns * board.rows / 2 > dictionary->bytesList.rows) {
-      throw InvalidArgument("--board '" + text + "' has more markers than its dictionary: take a larger one");
+      throw InvalidArgument("--board '" + text +
+                            "' needs more markers than its dictionary has: use a larger dictionary");
     }
   }
   return board;

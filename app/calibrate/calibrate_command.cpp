@@ -108,7 +108,7 @@ class CalibrationRun {
     CheckFoldersApart(source_->InputFiles(), {options_.output / "pictures"});
     for (const std::string& file : written) {
       if (!options_.overwrite && fs::exists(file))
-        throw InvalidArgument(file + " is there already: name another --output, or use --overwrite");
+        throw InvalidArgument(file + " already exists: name another --output, or use --overwrite");
     }
   }
 
@@ -139,7 +139,7 @@ class CalibrationRun {
       }
       if (width != input_.width_px || height != input_.height_px) {
         throw Error(fmt::format(
-            "{}: its images are {}x{}, those before it {}x{}: calibrate one size of images at a time",
+            "{}: its images are {}x{}, but earlier ones are {}x{}: calibrate one image size at a time",
             frame.name, width, height, input_.width_px, input_.height_px));
       }
       BoardView view;
@@ -157,12 +157,12 @@ class CalibrationRun {
       }
     }
     if (is_stream) {
-      progress.Print(fmt::format("{} boards taken, each elsewhere than those before it, of {} frames",
-                                 input_.views.size(), num_read));
+      progress.Print(
+          fmt::format("{} boards in new positions taken from {} frames", input_.views.size(), num_read));
     }
     if (input_.views.empty()) {
       throw Error(options_.source.front() +
-                  (is_stream ? ": shows the board in no frame: is --board right?" : ": holds no frames"));
+                  (is_stream ? ": no frame shows the board: check --board" : ": holds no frames"));
     }
   }
 
@@ -242,8 +242,8 @@ class CalibrationRun {
 }  // namespace
 
 void AddCalibrateCommand(CLI::App& app) {
-  CLI::App* command =
-      app.add_subcommand("calibrate", "Pairs of images of a board to a rig, with a report and a verdict");
+  CLI::App* command = app.add_subcommand(
+      "calibrate", "Calibrate a stereo rig from image pairs of a board, with a report and a verdict");
   const auto options = std::make_shared<CalibrateOptions>();
   command
       ->add_option("source", options->source,
@@ -261,7 +261,9 @@ void AddCalibrateCommand(CLI::App& app) {
           "square), aprilgrid:6x6[:0.3] (tags, gap by tag)")
       ->type_name("BOARD")
       ->required();
-  command->add_option("--square", options->square_m, "Side of a square in metres; of a tag of an AprilGrid")
+  command
+      ->add_option("--square", options->square_m,
+                   "Side of a square of the board, m; for an AprilGrid, of a tag")
       ->type_name("METRES")
       ->required();
   command->add_option("--lens", options->lens, "plumb_bob (5 coefficients), rational (8) or fisheye (4)")
@@ -269,7 +271,7 @@ void AddCalibrateCommand(CLI::App& app) {
       ->capture_default_str();
   command
       ->add_option("--baseline", options->baseline_m,
-                   "The distance between the lenses by a ruler, m: tells a wrong --square")
+                   "Distance between the lenses, measured with a ruler, m; detects a wrong --square")
       ->type_name("METRES")
       ->check(CLI::Range(1e-4, 1e3));
   command
@@ -277,12 +279,11 @@ void AddCalibrateCommand(CLI::App& app) {
                    "Folder for rig.yaml, report.json, index.html, corners.vnl")
       ->type_name("DIR")
       ->required();
-  command->add_flag("--overwrite", options->overwrite, "Replace a calibration that is there");
+  command->add_flag("--overwrite", options->overwrite, "Replace an existing calibration");
   AddMaxFramesOption(*command, options->max_frames);
   command
-      ->add_option(
-          "--boards", options->num_boards,
-          "Of a video, a recording or a camera: end with this many boards, each elsewhere than those before")
+      ->add_option("--boards", options->num_boards,
+                   "Stop a video, a recording or a camera after this many boards, each in a new position")
       ->type_name("N")
       ->check(CLI::Range(kFewestBoards, 1000))
       ->capture_default_str();

@@ -1,4 +1,4 @@
-// What `parallax calibrate` writes beside the rig: report.json, corners.vnl, index.html and its pictures.
+// What `parallax calibrate` writes in addition to the rig: report.json, corners.vnl, index.html and its pictures.
 #pragma once
 
 #include <filesystem>

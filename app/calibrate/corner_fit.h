@@ -1,4 +1,4 @@
-// Where two edges of a board cross, found by fitting a picture of the crossing.
+// Locates the crossing of two edges of a board by fitting a model image of the crossing.
 #pragma once
 
 #include <cstdint>

@@ -55,7 +55,7 @@ class RectifiedRig {
   void Add(const StereoFrame& frame) {
     if (calibration_.rectified) {
       if (SameRig(calibration_.rectified->rig, *frame.rig)) return;
-      throw Error("its cameras are not those of the first frame: rectify the sequences one by one");
+      throw Error("its calibration is not that of the first frame: rectify the sequences one by one");
     }
     calibration_.rectified =
         RectifiedCalibration{*frame.rig, WidthOf(ViewOf(frame.left)), HeightOf(ViewOf(frame.left))};
@@ -90,12 +90,12 @@ void RunRectify(const RectifyOptions& options) {
       const StereoFrame frame = source->Read();
       if (!frame.rectified) {
         throw Error((frame.rig_note.empty() ? "no calibration" : frame.rig_note) +
-                    ": name that of the raw cameras with --rig FILE");
+                    ": give the calibration of the raw cameras with --rig FILE");
       }
       if (!frame.seen) {
         throw Error(
-            "the source's images are rectified already, or are taken for it: where they are raw, name the "
-            "calibration of the raw cameras with --rig FILE");
+            "the source's images count as rectified: if they are raw, give the calibration of the raw "
+            "cameras with --rig FILE");
       }
       rig.Add(frame);
       const std::string file = frame.name + ".png";
@@ -128,7 +128,7 @@ void RunRectify(const RectifyOptions& options) {
 }  // namespace
 
 void AddRectifyCommand(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("rectify", "Raw pairs to rectified pairs, with their calibration");
+  CLI::App* command = app.add_subcommand("rectify", "Rectify raw pairs and write their calibration");
   const auto options = std::make_shared<RectifyOptions>();
   command
       ->add_option("source", options->source,

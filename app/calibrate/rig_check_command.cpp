@@ -60,8 +60,7 @@ Checked Match(const CheckOptions& options) {
     }
     const int width = WidthOf(ViewOf(frame.left)), height = HeightOf(ViewOf(frame.left));
     if (checked.num_frames > 0 && (width != checked.width || height != checked.height))
-      throw Error(frame.name +
-                  ": its images have another size than those before: check one camera at a time");
+      throw Error(frame.name + ": its images differ in size from earlier ones: check one camera at a time");
     checked.width = width;
     checked.height = height;
     checked.rig = *frame.rig;
@@ -79,17 +78,17 @@ std::string TurnText(const Checked& checked, const RightTurn& turn) {
   std::string text =
       turn.after_px <= kExplains * turn.before_px
           ? fmt::format(
-                "explained by a turn of the right camera by {:.4f} degrees about x and {:.4f} about z: rows "
-                "then differ by {:.2f} px instead of {:.2f} px (median)\n",
+                "a rotation of the right camera by {:.4f} degrees about x and {:.4f} about z explains this: "
+                "rows then differ by {:.2f} px instead of {:.2f} px (median)\n",
                 turn.turn.x * kDegreesPerRadian, turn.turn.z * kDegreesPerRadian, turn.after_px,
                 turn.before_px)
           : fmt::format(
-                "rows differ by {:.2f} px (median), which no turn of the right camera explains; the one that "
-                "fits best is {:.4f} degrees about x and {:.4f} about z\n",
+                "rows differ by {:.2f} px (median), which no rotation of the right camera explains; the best "
+                "one is {:.4f} degrees about x and {:.4f} about z\n",
                 turn.before_px, turn.turn.x * kDegreesPerRadian, turn.turn.z * kDegreesPerRadian);
   const double shift_px = Length(turn.turn) * checked.rig.fx_px;
   text += fmt::format(
-      "turned as much about y, which rows do not show, disparities are off by {:.2f} px, and depths by",
+      "the same rotation about y, which rows do not show, shifts disparities by {:.2f} px and depths by",
       shift_px);
   for (const double z_m : {1.0, 2.0, 5.0, 10.0}) {
     text += fmt::format(" {:.3f} m at {} m{}",
@@ -117,21 +116,20 @@ void RunCheck(const CheckOptions& options) {
   if (std::abs(rows.median_px) <= kFits_px && rows.largest_px <= kFitsInPlaces_px) {
     fmt::print("the rig fits\n");
     if (checked.raw && std::abs(rows.median_px) > kWorthMending_px) {
-      fmt::print("its rows are off by {:+.2f} px on the whole: parallax rig refine takes that away\n",
+      fmt::print("its rows are off by {:+.2f} px (median): parallax rig refine corrects that\n",
                  rows.median_px);
     }
     return;
   }
   throw Error(
-      fmt::format("the rig does not fit: rows differ by {:.2f} px in places; matching bears {} px on the "
-                  "whole and {} in places; "
-                  "calibrate again with a board, or try parallax rig refine",
+      fmt::format("the rig does not fit: rows differ by up to {:.2f} px; matching tolerates {} px (median) "
+                  "and {} px locally; calibrate again with a board, or try parallax rig refine",
                   worst, kFits_px, kFitsInPlaces_px));
 }
 
 void RunRefine(const CheckOptions& options) {
   if (!options.overwrite && std::filesystem::exists(options.output))
-    throw InvalidArgument(options.output + " is there already: name another file, or use --overwrite");
+    throw InvalidArgument(options.output + " already exists: name another file, or use --overwrite");
   const Checked checked = Match(options);
   if (!checked.raw) {
     throw Error(
@@ -143,8 +141,7 @@ void RunRefine(const CheckOptions& options) {
   for (CameraModel* camera : {&raw.left, &raw.right}) {
     if (camera->width_px > 0) continue;
     throw Error(
-        "the rig does not say how large its images are: convert it with parallax rig convert, and add "
-        "image_size_px");
+        "the rig lacks the size of its images: convert it with parallax rig convert, and add image_size_px");
   }
   fmt::print("{} matches in {} frame{}\n{}", checked.matches.size(), checked.num_frames,
              checked.num_frames == 1 ? "" : "s", TurnText(checked, turn));
@@ -171,7 +168,8 @@ void AddSource(CLI::App& command, CheckOptions& options) {
 }  // namespace
 
 void AddRigCheckCommand(CLI::App& rig) {
-  CLI::App* command = rig.add_subcommand("check", "Measure on pairs whether a rig still fits its cameras");
+  CLI::App* command =
+      rig.add_subcommand("check", "Check with pairs of images whether a rig still fits its cameras");
   const auto options = std::make_shared<CheckOptions>();
   AddSource(*command, *options);
   command->callback([options] { RunCheck(*options); });
@@ -179,11 +177,11 @@ void AddRigCheckCommand(CLI::App& rig) {
 
 void AddRigRefineCommand(CLI::App& rig) {
   CLI::App* command =
-      rig.add_subcommand("refine", "Find the right camera's turn again from pairs, without a board");
+      rig.add_subcommand("refine", "Estimate the right camera's rotation anew from pairs, without a board");
   const auto options = std::make_shared<CheckOptions>();
   AddSource(*command, *options);
   command->add_option("-o,--output", options->output, "The rig.yaml to write")->type_name("FILE")->required();
-  command->add_flag("--overwrite", options->overwrite, "Replace a file that is there");
+  command->add_flag("--overwrite", options->overwrite, "Replace an existing file");
   command->callback([options] { RunRefine(*options); });
 }
 

@@ -34,7 +34,7 @@ void RunConvert(const ConvertOptions& options) {
   CheckFilesApart(calibration.files, written);
   for (const std::string& file : written) {
     if (!options.overwrite && std::filesystem::exists(file))
-      throw InvalidArgument(file + " is there already: name another file, or use --overwrite");
+      throw InvalidArgument(file + " already exists: name another file, or use --overwrite");
   }
   WriteCalibration(calibration, options.format, options.output);
   fmt::print("wrote {}\n", Printable(fmt::format("{}", fmt::join(written, " and "))));
@@ -43,8 +43,7 @@ void RunConvert(const ConvertOptions& options) {
 }  // namespace
 
 void AddRigShowCommand(CLI::App& rig) {
-  CLI::App* command =
-      rig.add_subcommand("show", "Print a calibration: cameras, pose, what rectification makes of it");
+  CLI::App* command = rig.add_subcommand("show", "Print a calibration: cameras, pose, rectified pair");
   const auto options = std::make_shared<ShowOptions>();
   command->add_option("rig", options->rig.rig, "A calibration as --rig takes it; two files as LEFT,RIGHT")
       ->type_name("FILE")
@@ -52,8 +51,7 @@ void AddRigShowCommand(CLI::App& rig) {
   AddRectificationOptions(*command, options->rig);
   command
       ->add_option("--nearest", options->rig.nearest_m,
-                   "The nearest distance that is looked for, m: print how many "
-                   "disparities that needs")
+                   "Nearest distance to measure, m; print how many disparities it needs")
       ->type_name("METRES")
       ->check(CLI::Range(1e-3, 1e4));
   command->callback([options] {
@@ -76,12 +74,12 @@ void AddRigConvertCommand(CLI::App& rig) {
   command->add_option("--to", options->format, std::string(kWritableFormats))
       ->check(CLI::IsMember({"parallax", "opencv", "kalibr", "ros", "mrcal"}))
       ->capture_default_str();
-  command->add_flag("--overwrite", options->overwrite, "Replace a file that is there");
+  command->add_flag("--overwrite", options->overwrite, "Replace an existing file");
   command->callback([options] { RunConvert(*options); });
 }
 
 void AddRigCommand(CLI::App& app) {
-  CLI::App* rig = app.add_subcommand("rig", "Calibrations: show, convert, check, refine");
+  CLI::App* rig = app.add_subcommand("rig", "Show, convert, check and refine calibrations");
   rig->require_subcommand(1);
   AddRigShowCommand(*rig);
   AddRigConvertCommand(*rig);

@@ -28,10 +28,10 @@ double MedianSize(std::vector<double> values) {
 
 RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig) {
   if (std::ssize(matches) < kFewestMatches) {
-    throw Error(fmt::format(
-        "only {} places of the left image were found in the right one: show a scene with texture, "
-        "sharp and bright",
-        matches.size()));
+    throw Error(
+        fmt::format("only {} points of the left image were found in the right one: use sharp, bright images "
+                    "of a scene with texture",
+                    matches.size()));
   }
   const auto row_after = [&](const PointMatch& match, const Matrix3& turn) {
     const Vector3 p = turn * Vector3{(match.right.x - rig.cx_px - rig.doffs_px) / rig.fx_px,

@@ -1,4 +1,4 @@
-// Whether a rig still fits its cameras, told by the rows of matches in rectified pairs.
+// Checks by the rows of matches in rectified pairs whether a rig still fits its cameras.
 #pragma once
 
 #include <memory>

@@ -344,11 +344,10 @@ class Calibrator {
       }
     }
     if (count > 0) {
-      result_.warnings.push_back(
-          fmt::format("{} pair{} had the board turned by 180 degrees between the images (this board looks "
-                      "the same from both ends) "
-                      "and {} put right; a board with an odd and an even side cannot be mistaken",
-                      count, count == 1 ? "" : "s", count == 1 ? "was" : "were"));
+      result_.warnings.push_back(fmt::format(
+          "{} pair{} had the board turned by 180 degrees between the images (this board looks the same from "
+          "both ends) and {} corrected; a board with one odd and one even side is unambiguous",
+          count, count == 1 ? "" : "s", count == 1 ? "was" : "were"));
     }
   }
 
@@ -357,9 +356,8 @@ class Calibrator {
     const double turn = Length(RotationVectorOf(rig_.right_from_left)) * kDegreesPerRadian;
     if (turn > 135) {
       result_.causes.push_back(
-          fmt::format("the board is turned by 180 degrees between the images: one camera hangs upside down "
-                      "against the other ({:.0f} "
-                      "degrees); turn its images before calibrating",
+          fmt::format("the board is turned by 180 degrees between the images: one camera is mounted upside "
+                      "down relative to the other ({:.0f} degrees); turn its images before calibrating",
                       turn));
     }
   }
@@ -376,7 +374,7 @@ class Calibrator {
       }
     }
     if (views_.size() < kFewestBoards)
-      throw Error("too few boards are left whose pose can be found: take more");
+      throw Error("the pose of too few boards can be found: take more pairs");
     for (int round = 0; round < 4; ++round) {
       result_.bundle = AdjustBundle(board_, views_, rig_, result_.bundle_options);
       MeasureBoards();
@@ -392,8 +390,7 @@ class Calibrator {
       for (std::size_t i = 0; i < views_.size(); ++i) {
         if (result_.board_rms_px[i] > std::max(4 * usual, 0.5)) {
           Reject(views_[i].name,
-                 fmt::format("it does not fit the others: rms {:.2f} px against {:.2f} px of the usual "
-                             "board",
+                 fmt::format("it does not fit the others: rms {:.2f} px, where a typical board has {:.2f} px",
                              result_.board_rms_px[i], usual));
         } else {
           kept.push_back(result_.bundle.views[i]);
@@ -447,7 +444,7 @@ class Calibrator {
       }
     }
     MeasureEpipolar();
-    if (!result_.causes.empty()) return;  // the rest would describe a rig that is none
+    if (!result_.causes.empty()) return;  // there is no usable rig to describe
     MeasureBend();
     MeasureDepth();
     if (bundle.views.size() >= 6) CrossValidate();
@@ -623,7 +620,7 @@ class Calibrator {
           input_.board.square_m * *input_.expected_baseline_m / baseline_m,
           *input_.expected_baseline_m / baseline_m));
     } else if (result_.causes.empty() && (baseline_m > 3 || baseline_m < 0.003)) {
-      warn(fmt::format("a baseline of {:.4g} m is rare: is --square in metres?", baseline_m));
+      warn(fmt::format("a baseline of {:.4g} m is unusual: is --square in metres?", baseline_m));
     }
     const double mono = std::max(result_.mono_left_px, result_.mono_right_px);
     if (result_.causes.empty() && bundle.rms_px > 1 && bundle.rms_px > 2.5 * mono) {
@@ -654,9 +651,8 @@ class Calibrator {
     }
     if (result_.tilt_spread_degrees < 15) {
       const std::string text = fmt::format(
-          "the boards are too similar: they differ by {:.0f} degrees at most, by which focal lengths cannot "
-          "be told; tilt "
-          "the board by 30 to 45 degrees to all sides",
+          "the boards are too similar: their tilts differ by at most {:.0f} degrees, too little to find the "
+          "focal lengths; tilt the board by 30 to 45 degrees in all directions",
           result_.tilt_spread_degrees);
       if (result_.tilt_spread_degrees < 6) {
         cause(text);

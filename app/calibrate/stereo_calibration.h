@@ -1,4 +1,4 @@
-// From the corners of a board in pairs of images to a rig, with a verdict.
+// Computes a rig, and a verdict on it, from the corners of a board in pairs of images.
 #pragma once
 
 #include <array>

@@ -77,7 +77,7 @@ void RunClean(const CleanOptions& options) {
   CloudOutputs{options.removed_file, ""}.Check();
   CheckFilesApart({options.input}, {options.output, options.removed_file, options.common.json_file});
   if (options.voxel_means && (!cleaning.voxel_size_m || !options.removed_file.empty())) {
-    throw InvalidArgument("--means goes with --voxel, and not with --removed");
+    throw InvalidArgument("--means needs --voxel, and cannot be used with --removed");
   }
   const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
   const InputCloud input = ReadInputCloud(options.input, FarPoints::kLeftOut);
@@ -106,7 +106,7 @@ void RunClean(const CleanOptions& options) {
              WithThousands(input.num_in_file - cleaned.cloud.size()));
   fmt::print("\nback end {}, {:.3f} s\n", measures->name(), seconds);
   if (cleaned.cloud.points.empty()) {
-    throw Error(options.input + ": nothing of it stays, so nothing is written: ask for less");
+    throw Error(options.input + ": no point would remain, so nothing is written: use weaker filters");
   }
   WriteCloud(options.output, cleaned.cloud);
   fmt::print("wrote {}\n", Printable(options.output));
@@ -123,10 +123,10 @@ void RunClean(const CleanOptions& options) {
 
 void AddCloudCleanCommand(CLI::App& cloud) {
   CLI::App* command =
-      cloud.add_subcommand("clean", "Remove outliers, or thin a cloud; what stays keeps its order");
+      cloud.add_subcommand("clean", "Remove outliers or downsample a cloud; the points keep their order");
   const auto options = std::make_shared<CleanOptions>();
   command->add_option("input", options->input, "The cloud")->type_name("IN.ply|.pcd")->required();
-  command->add_option("output", options->output, "Where what stays is written")
+  command->add_option("output", options->output, "The file for the remaining points")
       ->type_name("OUT.ply|.pcd")
       ->required();
   command
@@ -135,9 +135,9 @@ void AddCloudCleanCommand(CLI::App& cloud) {
                    "above the mean")
       ->type_name("K,RATIO");
   command
-      ->add_option(
-          "--convention", options->convention,
-          "Whose K that is: pcl, K other points; open3d, the point itself among them, and duplicates go")
+      ->add_option("--convention", options->convention,
+                   "Meaning of K: pcl, K other points; open3d, K points with the point itself, and "
+                   "duplicates are removed")
       ->check(CLI::IsMember({"pcl", "open3d"}))
       ->capture_default_str();
   command
@@ -146,19 +146,19 @@ void AddCloudCleanCommand(CLI::App& cloud) {
       ->type_name("RADIUS,MIN");
   command
       ->add_option("--voxel", options->voxel_size_m,
-                   "Keep of every voxel of SIZE metres the point nearest its points' mean")
+                   "Keep one point of each voxel of SIZE metres, the nearest to the mean of its points")
       ->check(CheckPositive)
       ->type_name("SIZE");
   command->add_flag("--means", options->voxel_means,
-                    "With --voxel: the mean point and colour of every voxel instead");
-  command->add_option("--removed", options->removed_file, "Write what goes here")->type_name("FILE.ply|.pcd");
+                    "With --voxel: write the mean point and colour of each voxel instead");
+  command->add_option("--removed", options->removed_file, "Write the removed points to this file")
+      ->type_name("FILE.ply|.pcd");
   AddCloudOptions(*command, options->common);
   command->callback([options] { RunClean(*options); });
   command->footer(
-      "several are done in the order voxel, radius, statistical\n"
-      "examples:\n"
-      "  parallax cloud clean cloud.ply clean.ply --statistical 16,2 --removed outliers.ply\n"
-      "  parallax cloud clean cloud.ply thin.ply --voxel 0.05 --radius 0.15,4");
+      "filters are applied in the order voxel, radius, statistical\nexamples:\n  parallax cloud clean "
+      "cloud.ply clean.ply --statistical 16,2 --removed outliers.ply\n  parallax cloud clean cloud.ply "
+      "thin.ply --voxel 0.05 --radius 0.15,4");
 }
 
 }  // namespace parallax::app

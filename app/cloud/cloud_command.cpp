@@ -8,7 +8,8 @@ namespace parallax::app {
 
 void AddCloudCommand(CLI::App& app) {
   CLI::App* cloud = app.add_subcommand(
-      "cloud", "Measures of PLY and PCD clouds: density, cleaning, comparison, EMD, distances, geodesics");
+      "cloud",
+      "Measure and clean PLY and PCD clouds: density, cleaning, comparison, EMD, distances, geodesics");
   cloud->require_subcommand(1);
   AddCloudDensityCommand(*cloud);
   AddCloudCleanCommand(*cloud);

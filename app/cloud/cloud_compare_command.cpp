@@ -165,12 +165,12 @@ void AddCloudCompareCommand(CLI::App& cloud) {
   command->add_option("estimate", options->estimate, "The estimated cloud")
       ->type_name("FILE.ply|.pcd")
       ->required();
-  command->add_option("truth", options->truth, "The true one, in the same frame")
+  command->add_option("truth", options->truth, "The true cloud, in the same coordinate frame")
       ->type_name("FILE.ply|.pcd")
       ->required();
   command
       ->add_option("--thresholds", options->compare.thresholds_m,
-                   "Distances below which a point counts as right, m")
+                   "Distances below which a point counts as correct, m")
       ->delimiter(',')
       ->check(CheckPositive)
       ->type_name("M,...")

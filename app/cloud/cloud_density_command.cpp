@@ -120,7 +120,7 @@ void AddCloudDensityCommand(CLI::App& cloud) {
       "density", "Distance to the nearest neighbours and local density, over all and by depth");
   const auto options = std::make_shared<DensityOptions>();
   command->add_option("cloud", options->file, "The cloud")->type_name("FILE.ply|.pcd")->required();
-  command->add_option("--k", options->k, "Neighbours of a point, itself not among them")
+  command->add_option("--k", options->k, "Neighbours of a point, not counting itself")
       ->check(CLI::Range(1, kLargestNumNeighbours))
       ->capture_default_str();
   command

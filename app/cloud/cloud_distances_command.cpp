@@ -63,7 +63,7 @@ std::optional<HistogramRequest> HistogramOf(const DistancesOptions& options) {
   if (!options.histogram.empty()) request = ParseHistogram(options.histogram);
   if (options.csv_file.empty()) return request;
   if (request && !options.nearest && options.k == 0) {
-    throw InvalidArgument("--csv takes neighbours, not the histogram: add --nearest or --k, or use --json");
+    throw InvalidArgument("--csv writes neighbours, not the histogram: add --nearest or --k, or use --json");
   }
   CheckFolder(options.csv_file);
   CheckFilesApart({options.a, options.b}, {options.csv_file, options.common.json_file});
@@ -81,8 +81,9 @@ class DistancesRun {
         in_metres_(a_.is_cloud() && b_.is_cloud()) {
     distance_options_.method = kMethods.at(options.method);
     if (a_.View().dims != b_.View().dims) {
-      throw InvalidArgument(fmt::format("{} has {} numbers a {}, {} has {}: both must have as many",
-                                        a_.file(), a_.View().dims, a_.thing(), b_.file(), b_.View().dims));
+      throw InvalidArgument(
+          fmt::format("{} has {} numbers a {}, but {} has {}: both must have the same number", a_.file(),
+                      a_.View().dims, a_.thing(), b_.file(), b_.View().dims));
     }
   }
 
@@ -206,10 +207,10 @@ void AddCloudDistancesCommand(CLI::App& cloud) {
       "All distances between two clouds or the rows of two matrices: nearest, k smallest, histogram");
   const auto options = std::make_shared<DistancesOptions>();
   constexpr char kFiles[] = "FILE.ply|.pcd|.npy|.csv|.txt";
-  command->add_option("a", options->a, "A cloud, or a matrix: its rows are what is compared")
+  command->add_option("a", options->a, "A cloud, or a matrix whose rows are compared")
       ->type_name(kFiles)
       ->required();
-  command->add_option("b", options->b, "Another one")->type_name(kFiles)->required();
+  command->add_option("b", options->b, "The second one")->type_name(kFiles)->required();
   command->add_flag("--nearest", options->nearest,
                     "The nearest point of B for every point of A (the default)");
   command->add_option("--k", options->k, "The k nearest points of B for every point of A")
@@ -219,7 +220,8 @@ void AddCloudDistancesCommand(CLI::App& cloud) {
                    "Count all pairs in BINS bins of equal width from 0 to LARGEST")
       ->type_name("BINS,LARGEST");
   command
-      ->add_option("--csv", options->csv_file, "Write index in A, index in B and distance of what was found")
+      ->add_option("--csv", options->csv_file,
+                   "Write the index in A, the index in B and the distance of each neighbour")
       ->type_name("FILE");
   command
       ->add_option(

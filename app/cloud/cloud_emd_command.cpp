@@ -207,16 +207,17 @@ void RunEmd(const EmdCommandOptions& options) {
 
 void AddCloudEmdCommand(CLI::App& cloud) {
   CLI::App* command = cloud.add_subcommand(
-      "emd", "Earth mover's distance: the least mean distance over all one-to-one matches, with its bounds");
+      "emd", "Earth mover's distance: the smallest mean distance over all one-to-one matchings, with bounds");
   const auto options = std::make_shared<EmdCommandOptions>();
   command->add_option("a", options->a, "A cloud")->type_name("FILE.ply|.pcd")->required();
-  command->add_option("b", options->b, "Another one")->type_name("FILE.ply|.pcd")->required();
+  command->add_option("b", options->b, "The second one")->type_name("FILE.ply|.pcd")->required();
   command
-      ->add_option("--points", options->num_points,
-                   "Points of each that are matched; 0 = as many as the smaller has [as many, at most 4096]")
+      ->add_option(
+          "--points", options->num_points,
+          "Points of each cloud to match; 0 = all points of the smaller cloud [the same, at most 4096]")
       ->check(CLI::Range(0, 1 << 30))
       ->type_name("N");
-  command->add_option("--seed", options->seed, "Of the points drawn from A; those of B: this + 1")
+  command->add_option("--seed", options->seed, "Seed for sampling A; B is sampled with the next one")
       ->check(CheckNotNegative)
       ->capture_default_str();
   command
@@ -228,14 +229,16 @@ void AddCloudEmdCommand(CLI::App& cloud) {
       ->capture_default_str();
   command
       ->add_option("--time-limit", options->emd.time_limit_s,
-                   "Seconds after which the best match so far counts; 0 = none")
+                   "Stop after this many seconds with the best matching so far; 0 = no limit")
       ->check(CheckNotNegative)
       ->capture_default_str();
-  command->add_option("--max-rounds", options->emd.max_rounds, "Rounds of bidding, the same; 0 = none")
+  command
+      ->add_option("--max-rounds", options->emd.max_rounds,
+                   "Stop after this many rounds of bidding, likewise; 0 = no limit")
       ->check(CheckNotNegative)
       ->capture_default_str();
   command->add_flag("--floor,!--no-floor", options->floor,
-                    "Where points of B are drawn: also the EMD of two draws of B (on)");
+                    "If B is sampled, also print the EMD between two samples of B (on)");
   command->add_flag("--exact", options->exact, "Solve exactly, on the CPU, up to 8192 points");
   command
       ->add_option("--match", options->match_file,

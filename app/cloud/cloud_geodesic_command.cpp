@@ -68,8 +68,8 @@ class GeodesicRun {
     json_.EndObject();
     if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, json_.text());
     if (num_unreachable > 0) {
-      throw Error(fmt::format("{} of {} paths do not exist: the graph falls into {} parts{}", num_unreachable,
-                              sources_.size() * targets_.size(), num_parts_, HowToJoin()));
+      throw Error(fmt::format("{} of {} paths do not exist: the graph has {} unconnected parts{}",
+                              num_unreachable, sources_.size() * targets_.size(), num_parts_, HowToJoin()));
     }
   }
 
@@ -278,14 +278,15 @@ void AddCloudGeodesicCommand(CLI::App& cloud) {
   const auto options = std::make_shared<GeodesicCommandOptions>();
   command->add_option("cloud", options->file, "The cloud")->type_name("FILE.ply|.pcd")->required();
   command
-      ->add_option("--from", options->from,
-                   "Sources: numbers of points, from 0 on, or places, whose nearest point counts")
+      ->add_option(
+          "--from", options->from,
+          "Sources: indices of points, from 0, or positions, each of which stands for its nearest point")
       ->type_name("I|X,Y,Z")
       ->required();
-  command->add_option("--to", options->to, "Targets, in the same way")->type_name("I|X,Y,Z");
+  command->add_option("--to", options->to, "Targets, given likewise")->type_name("I|X,Y,Z");
   command
       ->add_option("--graph", options->graph,
-                   "neighbours: of each point, in both directions; voxel: those occupied")
+                   "neighbours: join each point with its nearest ones; voxel: join occupied voxels")
       ->check(CLI::IsMember({"neighbours", "voxel"}))
       ->capture_default_str();
   command->add_option("--k", options->cloud_graph.k, "Neighbours of a point")
@@ -298,23 +299,22 @@ void AddCloudGeodesicCommand(CLI::App& cloud) {
       ->type_name("M");
   command
       ->add_option("--connectivity", options->cloud_graph.connectivity,
-                   "Voxels around one that it may be joined to")
+                   "Number of neighbouring voxels that a voxel is joined with")
       ->check(CLI::IsMember({6, 18, 26}))
       ->capture_default_str();
   command
-      ->add_option(
-          "--algorithm", options->algorithm,
-          "heap: Dijkstra's, node by node; frontier: many nodes together, on the cuda back end only; "
-          "auto: the faster by a measured rule; all give the same")
+      ->add_option("--algorithm", options->algorithm,
+                   "heap: Dijkstra, node by node; frontier: many nodes at once, cuda back end only; auto: "
+                   "the faster one; all give the same result")
       ->check(CLI::IsMember(
           std::vector<std::string>(std::begin(kGeodesicAlgorithmNames), std::end(kGeodesicAlgorithmNames))))
       ->capture_default_str();
-  command->add_option("--range", options->range_m, "Go no farther than this, m")
+  command->add_option("--range", options->range_m, "Longest path to search, m")
       ->check(CheckNotNegative)
       ->type_name("M");
   command
       ->add_option("--snap", options->snap_m,
-                   "Largest distance of a place from its point, m [a tenth of the diagonal]")
+                   "Largest distance between a position and its nearest point, m [a tenth of the diagonal]")
       ->check(CheckPositive)
       ->type_name("M");
   command->add_option("--path", options->path_file, "Write the paths as lines")->type_name("FILE.ply");

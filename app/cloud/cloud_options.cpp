@@ -74,7 +74,7 @@ void CloudOutputs::Check() const {
 void AddCloudOutputs(CLI::App& command, CloudOutputs& outputs, const std::string& content) {
   command
       .add_option("--output", outputs.cloud_file,
-                  "Write the cloud coloured by its " + content + ", which is its field quality, too")
+                  "Write the cloud coloured by its " + content + "; its field quality holds the values")
       ->type_name("FILE.ply|.pcd");
   command.add_option("--picture", outputs.picture_file, "Write a picture of the cloud in these colours")
       ->type_name("FILE.png");

@@ -51,7 +51,7 @@ Place PlaceFinder::Find(const std::string& asked) const {
 
 Place PlaceFinder::AtIndex(const std::string& asked, double index) const {
   if (index < 0 || index >= static_cast<double>(input_.num_in_file)) {
-    throw InvalidArgument(fmt::format("point {} is not there: {} has points 0 to {}", asked, input_.file,
+    throw InvalidArgument(fmt::format("there is no point {}: {} has points 0 to {}", asked, input_.file,
                                       input_.num_in_file - 1));
   }
   const auto wanted = static_cast<std::int32_t>(index);

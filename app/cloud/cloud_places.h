@@ -1,4 +1,4 @@
-// Points of a cloud that somebody names: "17", or "1.5,0.2,8", the nearest one to that place.
+// Points of a cloud as the user names them: by index ("17"), or by position ("1.5,0.2,8": the nearest point).
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// Points of a cloud, or rows of a plain matrix, as sets between which distances are taken.
+// Points of a cloud, or rows of a plain matrix, as the sets whose distances are measured.
 #pragma once
 
 #include <cstddef>

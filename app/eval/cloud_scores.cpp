@@ -81,19 +81,21 @@ std::vector<Point3f> Draw(const std::vector<Point3f>& points, std::int64_t count
 
 void AddCloudScoreOptions(CLI::App& command, CloudScoreOptions& options) {
   command.add_flag("--cloud", options.enabled,
-                   "Score the cloud against the truth's as well, where there is a calibration (takes time)");
+                   "Also score the cloud against the truth's cloud, if there is a calibration (slow)");
   command
-      .add_option("--cloud-thresholds", options.thresholds_m, "Of precision, recall and F-score of clouds, m")
+      .add_option("--cloud-thresholds", options.thresholds_m,
+                  "Distance thresholds of the clouds' precision, recall and F-score, m")
       ->delimiter(',')
       ->check(CheckPositive)
       ->type_name("M,...")
       ->capture_default_str();
   command
-      .add_option("--emd-points", options.emd_points, "Points drawn of each cloud for the EMD; 0 = no EMD")
+      .add_option("--emd-points", options.emd_points,
+                  "Points sampled from each cloud for the EMD; 0 = no EMD")
       ->check(CLI::Range(0, 1 << 24))
       ->type_name("N")
       ->capture_default_str();
-  command.add_option("--emd-seed", options.seed, "Of these draws")
+  command.add_option("--emd-seed", options.seed, "Seed of this sampling")
       ->check(CheckNotNegative)
       ->capture_default_str();
 }

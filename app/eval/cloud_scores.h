@@ -1,5 +1,5 @@
-// The cloud of an estimate beside the truth's: what `parallax eval --cloud` adds. docs/clouds.md defines
-// every figure.
+// Scores of an estimate's cloud against the truth's: what `parallax eval --cloud` adds. docs/clouds.md defines every
+// figure.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,4 @@
-// Disparity maps that some matcher wrote: finding the file of a frame, and reading it.
+// Disparity maps written by any matcher: finds the file of a frame and reads it.
 #pragma once
 
 #include <array>

@@ -57,10 +57,12 @@ void RunEval(const EvalOptions& options) {
   }
   if (options.uncertainty && (options.source.empty() || !options.estimates.empty())) {
     throw InvalidArgument(
-        "--uncertainty is the matcher's: name a SOURCE, and leave out --estimate and --estimates");
+        "--uncertainty scores the matcher's own uncertainty: name a SOURCE, and leave out --estimate and "
+        "--estimates");
   }
   if (options.scores.empty() && (options.used_scores.resume || options.used_scores.overwrite))
-    throw InvalidArgument("--resume and --overwrite are of kept scores: name their folder with --scores DIR");
+    throw InvalidArgument(
+        "--resume and --overwrite act on stored scores: name their folder with --scores DIR");
   CheckFolder(options.outputs.csv_file);  // before frames are matched for minutes
   CheckFolder(options.outputs.json_file);
   if (options.source.empty()) {
@@ -80,8 +82,7 @@ void RunEval(const EvalOptions& options) {
   }
   if (!options.outputs.csv_file.empty() || !options.outputs.json_file.empty()) {
     throw InvalidArgument(
-        "--shard: CSV and JSON are of all shards: leave out --csv and --json, which parallax "
-        "merge has, too");
+        "--shard: a shard has no totals: leave out --csv and --json, and use those of parallax merge");
   }
   EvalOptions share = options;
   share.shard = ParseShard(options.shard_text);
@@ -92,7 +93,8 @@ void RunEval(const EvalOptions& options) {
 }  // namespace
 
 void AddEvalCommand(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("eval", "Official figures of disparities against ground truth");
+  CLI::App* command = app.add_subcommand(
+      "eval", "Score disparities against ground truth with the benchmarks' official metrics");
   const auto o = std::make_shared<EvalOptions>();
   command->add_option("source", o->source,
                       "SOURCE: a data-set folder, LEFT RIGHT files, synthetic:NAME, ...");
@@ -100,9 +102,10 @@ void AddEvalCommand(CLI::App& app) {
   AddMaxFramesOption(*command, o->max_frames);
   command
       ->add_option("--metric", o->metric,
-                   "kitti2012, kitti2015, middlebury or eth3d instead of the source's own benchmark")
+                   "Metric to use instead of the source's own: kitti2012, kitti2015, middlebury or eth3d")
       ->type_name("NAME");
-  command->add_option("--estimates", o->estimates, "Score the .png and .pfm disparities here; do not match")
+  command
+      ->add_option("--estimates", o->estimates, "Score these .png and .pfm disparities instead of matching")
       ->type_name("DIR|FILE");
   AddMatchingOptions(*command, o->matching, Devices::kSeveral);
   AddRigOptions(*command, o->rig);
@@ -120,7 +123,7 @@ void AddEvalCommand(CLI::App& app) {
                    "curves as FILE.svg; may be repeated")
       ->type_name("FILE");
   AddTruthOptions(*command, o->truth);
-  command->add_option("--estimate", o->estimate_file, "Without SOURCE: score this file against --truth")
+  command->add_option("--estimate", o->estimate_file, "Score this file against --truth, without a SOURCE")
       ->type_name("FILE");
   command
       ->add_option("--max-disparity", o->max_disparity_px,
@@ -136,10 +139,9 @@ void AddEvalCommand(CLI::App& app) {
       ->add_option("--scores", o->scores,
                    "Keep the scores of every frame in this folder, for --resume and --shard")
       ->type_name("DIR");
-  CLI::Option* resume =
-      command->add_flag("--resume", o->used_scores.resume,
-                        "Go on with the scores in --scores: frames that were scored from the "
-                        "same files are not scored again");
+  CLI::Option* resume = command->add_flag(
+      "--resume", o->used_scores.resume,
+      "Continue with the scores in --scores: skip frames already scored from the same files");
   AddOverwriteOption(*command, o->used_scores)->excludes(resume);
   AddShardOption(*command, o->shard_text);
   command->callback([o] { RunEval(*o); });

@@ -1,5 +1,5 @@
-// One run of `parallax eval`: scores frames as they come, then prints and writes what was found. Frames may be
-// scored here, or elsewhere by a session of the same making; who adds them all has the figures of all.
+// One run of `parallax eval`: scores frames as they come, then prints and writes the figures. Frames may also be
+// scored by another session with the same options; the session that adds them all has the figures of all.
 #pragma once
 
 #include <cstddef>

@@ -60,7 +60,7 @@ std::string WhyNoTruth(const StereoFrame& frame) {
 // Processes that each see some frames cannot draw the first one of all.
 void RequirePartsOf(const std::string& option, const EvalOptions& options, const FrameSource& source) {
   const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
-  if (source.is_live()) refuse("a camera's frames cannot be dealt out: leave it out");
+  if (source.is_live()) refuse("a camera's frames cannot be shared between processes: leave it out");
   if (options.matching.Load().parameters.live.temporal && options.estimates.empty()) {
     refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
   }
@@ -86,13 +86,13 @@ class SourceEvaluation {
     if (options.used_scores.resume && options.estimates.empty() &&
         options.matching.Load().parameters.live.temporal) {
       throw InvalidArgument(
-          "--resume cannot give what an undisturbed run would: with live.temporal a frame depends on those "
+          "--resume cannot reproduce an uninterrupted run: with live.temporal a frame depends on those "
           "before it; use --overwrite, or set live.temporal=false");
     }
     if (total && options.shard) total = options.shard->NumFrames(*total);
     if (options.clouds.enabled) {
       auto evaluator = std::make_unique<CloudEvaluator>(
-          options.clouds, MakeCloudMeasures(CloudBackendBeside(options.matching.backend),
+          options.clouds, MakeCloudMeasures(CloudBackendFor(options.matching.backend),
                                             options.matching.device, options.matching.num_threads));
       cloud_backend_ = evaluator->backend();
       session_.ScoreClouds(std::move(evaluator), CloudLimits());
@@ -271,7 +271,7 @@ class SourceEvaluation {
       throw Error(fmt::format("{} of {} frames failed, first {}", num_of_[2],
                               num_of_[0] + num_of_[1] + num_of_[2], first_failure_));
     }
-    if (interrupted) throw Error("interrupted: go on with --resume");
+    if (interrupted) throw Error("interrupted: continue with --resume");
   }
 
   template <typename Stop>

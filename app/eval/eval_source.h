@@ -1,4 +1,4 @@
-// parallax eval SOURCE: every frame of a source, matched here or by others.
+// parallax eval SOURCE: scores every frame of a source, matched here or given as files.
 #pragma once
 
 #include "app/eval/eval_options.h"

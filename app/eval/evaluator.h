@@ -1,4 +1,4 @@
-// From the metrics of pipeline/metrics to named figures, per frame and in total.
+// Turns the metrics of pipeline/metrics into named figures, per frame and in total.
 #pragma once
 
 #include <limits>

@@ -12,7 +12,7 @@ double NumberReader::Next() {
 std::size_t NumberReader::NextCount() {
   const double count = Next();
   if (!(count >= 0 && count <= static_cast<double>(numbers_.size() - next_)))
-    throw Error("scores of a frame are those of other metrics: no count where one has to be");
+    throw Error("scores of a frame are those of other metrics: a count is missing");
   return static_cast<std::size_t>(count);
 }
 

@@ -1,5 +1,5 @@
-// What is measured of one frame as plain numbers, in one order, so that several processes can measure and one
-// adds up: the sums are then those of one process.
+// The measurements of one frame as plain numbers in a fixed order, so that several processes can measure and one
+// can add up: the sums equal those of a single process.
 #pragma once
 
 #include <concepts>

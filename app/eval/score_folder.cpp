@@ -125,10 +125,9 @@ ScoreFolder::ScoreFolder(const fs::path& folder, const UsedFolder& used, const J
       before_[std::string(record.Get(kName))] = record;
   }
   if (!before_.empty() && !used.resume && !used.overwrite) {
-    throw InvalidArgument(
-        folder.string() +
-        ": holds scores already: name another --scores, or replace them with --overwrite, or go "
-        "on with --resume");
+    throw InvalidArgument(folder.string() +
+                          ": holds scores already: name another --scores, replace them with --overwrite, or "
+                          "continue with --resume");
   }
   if (used.resume && before != nullptr && !before_.empty()) {
     std::string difference = DifferenceOf(*before, common, Compared::kGoesOn);

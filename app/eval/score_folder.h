@@ -1,5 +1,5 @@
-// Scores kept frame by frame in a folder (eval --scores DIR): --resume goes on with them, and `parallax
-// merge` joins those of shards. scores.tsv is a journal as that of a run (docs/run.md).
+// Scores stored frame by frame in a folder (eval --scores DIR): --resume continues with them, and `parallax merge`
+// joins those of shards. scores.tsv is a journal like that of a run (docs/run.md).
 #pragma once
 
 #include <filesystem>
@@ -22,7 +22,7 @@ namespace parallax::app {
 
 inline constexpr const char* kScoresName = "scores.tsv";
 inline constexpr const char *kEvalRecord = "eval", *kScoresEndRecord = "end",
-                            *kScoresGoOnRecord = "goes_on";  // kinds beside the frames'
+                            *kScoresGoOnRecord = "goes_on";  // record kinds other than the frames'
 inline constexpr std::string_view kOriginKey = "origin";     // of a frame's record
 
 // What the scores of a folder have in common: all that `eval` needs to go on from them to tables and files.
@@ -36,19 +36,19 @@ struct EvalDescription {
   std::string report{};     // as --report was given, a whole path; empty = none
   bool has_curves = false;  // of --picture FILE.svg
 };
-// options: beside it, what changes scores.
+// options: the other options that change scores.
 JournalRecord RecordOf(const EvalDescription& description, const EvalOptions& options);
 EvalDescription EvalDescriptionOf(const JournalRecord& record);
 
-// How two of them differ, in words; empty where they do not, but for what changes no figure: shard and back
-// ends, and of one folder that is gone on with --max-frames, of shards beside each other where pictures are.
+// How two of them differ, in words; empty if they agree in all that changes figures. Not compared: shard and back
+// ends; --max-frames of a folder that is resumed; where the pictures of shards are.
 enum class Compared { kGoesOn, kShards };
 std::string DifferenceOf(const JournalRecord& was, const JournalRecord& is, Compared compared);
 
 class ScoreFolder {
  public:
   // Makes the folder and locks its file. Throws Error where that cannot be, and InvalidArgument where it
-  // holds scores that are neither gone on with nor overwritten, or others than those of `common`.
+  // holds scores that are neither resumed nor overwritten, or others than those of `common`.
   ScoreFolder(const std::filesystem::path& folder, const UsedFolder& used, const JournalRecord& common);
 
   // The record of a frame that was scored before, from the same files; for several threads.

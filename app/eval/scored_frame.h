@@ -29,7 +29,7 @@ struct ScoredFrame {
   std::optional<PageFrame> page{};        // where a report is asked for
 };
 
-// The same as a line of a journal or a message, and back. Throws Error for a record that is none.
+// The same as a line of a journal or a message, and back. Throws Error for an invalid record.
 JournalRecord RecordOf(const ScoredFrame& frame);
 ScoredFrame ScoredFrameOf(const JournalRecord& record);
 inline constexpr const char* kScoreRecord = "score";  // the record's kind

@@ -37,7 +37,7 @@ void AddTruthOptions(CLI::App& command, TruthFiles& files) {
           "--truth", files.disparity,
           "True disparities of the pair: .pfm, 16-bit KITTI PNG, or an 8-bit image with --truth-scale")
       ->type_name("FILE");
-  command.add_option("--truth-scale", files.scale, "Of 8-bit truth: disparity = value / N")
+  command.add_option("--truth-scale", files.scale, "Scale of 8-bit truth: disparity = value / N")
       ->check(CLI::Range(1, 255))
       ->type_name("N");
   command
@@ -61,7 +61,7 @@ std::unique_ptr<FrameSource> WithNamedTruth(std::unique_ptr<FrameSource> source,
   if (files.disparity.empty() && files.nonoccluded.empty() && files.objects.empty()) return source;
   if (source->num_frames().value_or(0) != 1) {
     throw InvalidArgument(
-        "--truth, --truth-mask and --objects belong to one frame, but the source is not of one");
+        "--truth, --truth-mask and --objects belong to a single frame, but the source has several");
   }
   return std::make_unique<AdjustedSource>(std::move(source), [files](StereoFrame& frame) {
     if (!files.disparity.empty()) {

@@ -1,4 +1,4 @@
-// Ground truth named on the command line, for pairs and single files that bring none.
+// Ground truth given on the command line, for pairs and single files that have none of their own.
 #pragma once
 
 #include <memory>

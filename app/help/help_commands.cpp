@@ -15,7 +15,7 @@ namespace parallax::app {
 
 void AddHelpCommands(CLI::App& app) {
   CLI::App* completion =
-      app.add_subcommand("completion", "Print the completion of the command line for a shell");
+      app.add_subcommand("completion", "Print the command-line completion script for a shell");
   const auto shell = std::make_shared<std::string>();
   completion->add_option("shell", *shell, "The shell")
       ->required()

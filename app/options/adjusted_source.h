@@ -1,4 +1,4 @@
-// The frames of another source, changed as they are read, side by side where that source reads them so.
+// The frames of another source, changed as they are read (in parallel, if that source reads them so).
 #pragma once
 
 #include <functional>

@@ -1,5 +1,5 @@
-// Matching within the memory that this process can still have: refused with a figure, or done in bands, where
-// it would be killed or refused somewhere in the middle.
+// Keeps matching within the memory available to this process: a frame that needs more is matched in bands, or
+// refused with the figures, before the system kills the process or an allocation fails.
 #pragma once
 
 #include <memory>

@@ -17,16 +17,15 @@ void AddLiveOptions(CLI::App& command, LiveOptions& options) {
                                                         {"top-bottom", PictureLayout::kTopBottom}};
   command
       .add_option("--layout", options.layout,
-                  "How both images lie in a picture of a video, camera or stream: side-by-side (left at the "
-                  "left) or top-bottom (left above)")
+                  "Arrangement of the two images in one picture of a video, camera or stream: side-by-side "
+                  "(left image on the left) or top-bottom (left image on top)")
       ->transform(CLI::CheckedTransformer(layouts).description(""))
       ->type_name("LAYOUT")
       ->default_str("side-by-side");
   command
-      .add_option(
-          "--pair-tolerance", options.pair_tolerance_ms,
-          "Of two cameras or streams: the largest difference of the times of a pair, ms; 0 = half the "
-          "time between frames")
+      .add_option("--pair-tolerance", options.pair_tolerance_ms,
+                  "Largest time difference between the two images of a pair from two cameras or streams, ms; "
+                  "0 = half the frame interval")
       ->type_name("MS")
       ->check(CLI::Range(0.0, 10000.0))
       ->capture_default_str();
@@ -45,13 +44,13 @@ std::string LiveText(const LiveCounts& counts) {
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : "; ") + part; };
   if (counts.num_unpaired[0] + counts.num_unpaired[1] > 0) {
-    add(fmt::format("{} left and {} right pictures found no partner", counts.num_unpaired[0],
+    add(fmt::format("{} left and {} right pictures have no counterpart", counts.num_unpaired[0],
                     counts.num_unpaired[1]));
   }
   if (counts.num_damaged > 0) add(fmt::format("{} pictures were damaged", counts.num_damaged));
   if (counts.num_losses > 0) {
     const auto times = [](std::size_t n) { return n == 1 ? "once" : fmt::format("{} times", n); };
-    add(fmt::format("stopped {} and came again {}, {:.1f} s without pictures", times(counts.num_losses),
+    add(fmt::format("stopped {} and resumed {}, {:.1f} s without pictures", times(counts.num_losses),
                     times(counts.num_reopened), counts.lost_s));
   }
   return text;

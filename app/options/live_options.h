@@ -1,4 +1,4 @@
-// Options of commands that read cameras and streams, and what such a source tells.
+// Options of commands that read cameras and streams, and the messages about such a source.
 #pragma once
 
 #include <string>

@@ -52,8 +52,8 @@ std::string CalibrationText(const StereoFrame& frame) {
 void AddLogOptions(CLI::App& command) {
   command.add_flag_callback(
       "--verbose", [] { AddSink(std::make_shared<spdlog::sinks::stderr_sink_mt>()); },
-      "Say on stderr what is in effect (source, parameters, back end, calibration) and what is lost");
-  command.add_option("--log-file", TheFile(), "Write the same into a file")->type_name("FILE");
+      "Print the source, parameters, back end and calibration in use, and lost frames, to stderr");
+  command.add_option("--log-file", TheFile(), "Write the output of --verbose to a file")->type_name("FILE");
 }
 
 void OpenLogFile(std::vector<std::string> read) {

@@ -1,6 +1,5 @@
-// What a user may want to know of a run beside its results: which source, parameters, back end and
-// calibration were in effect, and which frames were lost. Said on the terminal with --verbose, in a file with
-// --log-file.
+// The log of a run: which source, parameters, back end and calibration were in effect, and which frames were lost.
+// Written to the terminal with --verbose, to a file with --log-file.
 #pragma once
 
 #include <cstddef>
@@ -27,10 +26,10 @@ void OpenLogFile(std::vector<std::string> read);
 // Its name, as long as it is not open; empty where none was asked for.
 std::string LogFile();
 
-// Nothing is said from now on: another process says it.
+// Logs nothing from now on: another process does.
 void StopLogging();
 
-// False where neither was given: what is costly to say can be left out then.
+// False if neither option was given; costly messages can be skipped then.
 bool IsLogging();
 
 // One line, with the time before it. May be called from any thread.

@@ -38,10 +38,9 @@ void AddMachineOptions(CLI::App& command, MatchingOptions& options, Devices devi
     AddDevicesOption(command, options.devices, options.device);
   }
   command
-      .add_option(
-          "--memory-limit", options.memory_limit_mb,
-          "Working memory of the cpu back end, MB: within less, large frames are matched in bands, with "
-          "the same result; 0 = 2.5 bytes a cell + 64 MB")
+      .add_option("--memory-limit", options.memory_limit_mb,
+                  "Working memory of the cpu back end, MB; frames that need more are matched in bands, with "
+                  "the same result; 0 = 2.5 bytes a cell + 64 MB")
       ->type_name("MB")
       ->check(CLI::Range(0, 1000000))
       ->capture_default_str();
@@ -92,7 +91,7 @@ std::unique_ptr<DevicePool> MatchingOptions::PoolOfDevices(std::string_view used
 
 std::size_t MatchingOptions::MemoryLimitBytes(std::string_view used_backend) const {
   if (memory_limit_mb > 0 && used_backend != "cpu") {
-    throw InvalidArgument("--memory-limit is one of the cpu back end, not of " + std::string(used_backend) +
+    throw InvalidArgument("--memory-limit applies to the cpu back end, not to " + std::string(used_backend) +
                           ": leave it out, or use --backend cpu");
   }
   return static_cast<std::size_t>(memory_limit_mb) * 1'000'000;

@@ -156,8 +156,7 @@ RectificationOptions RigOptions::Rectification() const {
     constexpr std::uint64_t kMost_px = 16384;
     if (!width || !height || *width < 16 || *height < 16 || *width > kMost_px || *height > kMost_px) {
       throw InvalidArgument("--rectified-size '" + size +
-                            "' is no size: give WIDTHxHEIGHT, 16 to 16384 px each, as "
-                            "1280x720");
+                            "' is not a size: give WIDTHxHEIGHT, 16 to 16384 px each, e.g. 1280x720");
     }
     options.width_px = static_cast<int>(*width);
     options.height_px = static_cast<int>(*height);
@@ -185,13 +184,12 @@ std::string RigOptions::RectificationText() const {
 void AddRectificationOptions(CLI::App& command, RigOptions& options) {
   command
       .add_option("--rectified-size", options.size,
-                  "Size of the images after rectification, where the source's are raw [the cameras']")
+                  "Size of the rectified images, for raw sources [the cameras' size]")
       ->type_name("WxH");
   command
-      .add_option(
-          "--zoom", options.zoom,
-          "Of rectified images: 1 = as much as shows without borders, less shows more, all = every pixel of "
-          "the cameras")
+      .add_option("--zoom", options.zoom,
+                  "Zoom of the rectified images: 1 = largest view without borders, less shows more, all = "
+                  "every pixel of the cameras")
       ->type_name("X|all")
       ->capture_default_str();
 }
@@ -199,20 +197,16 @@ void AddRectificationOptions(CLI::App& command, RigOptions& options) {
 void AddRigOptions(CLI::App& command, RigOptions& options) {
   command
       .add_option("--rig", options.rig,
-                  "Calibration, in place of the source's: a file (rig.yaml, OpenCV, ROS, Kalibr, mrcal, "
-                  "KITTI, EuRoC, "
-                  "Middlebury; two as LEFT,RIGHT), whose raw cameras' images are rectified; or the rectified "
-                  "pair's focal "
-                  "length and left principal point in px, baseline in m, and by how much the right principal "
-                  "point lies "
-                  "further right, px [0]")
+                  "Calibration to use instead of the source's: a file (rig.yaml, OpenCV, ROS, Kalibr, mrcal, "
+                  "KITTI, EuRoC, Middlebury; two as LEFT,RIGHT), with which images of raw cameras are "
+                  "rectified; or, for a rectified pair, focal length and left principal point in px, "
+                  "baseline in m, and doffs = cx_right - cx_left in px [0]")
       ->type_name("FILE|FX,CX,CY,BASELINE[,DOFFS]");
   AddRectificationOptions(command, options);
   command
-      .add_option(
-          "--nearest", options.nearest_m,
-          "The nearest distance that is looked for, m: the rig then says how many disparities are searched, "
-          "unless --set or --config does")
+      .add_option("--nearest", options.nearest_m,
+                  "Nearest distance to measure, m; sets the number of disparities from the rig, unless --set "
+                  "or --config does")
       ->type_name("METRES")
       ->check(CLI::Range(1e-3, 1e4));
 }
@@ -239,10 +233,10 @@ Calibration ParseRig(const std::string& text) {
   }
   constexpr double kLongestUsualBaseline_m = 20;
   if (n[3] > kLongestUsualBaseline_m) {
-    throw InvalidArgument(fmt::format(
-        "--rig '{}': a baseline of {:g} m is rare: FX, CX and CY are in px, BASELINE in metres (is it in "
-        "millimetres?); a file of calibration may state any",
-        text, n[3]));
+    throw InvalidArgument(
+        fmt::format("--rig '{}': a baseline of {:g} m is unlikely: give FX, CX and CY in px and BASELINE in "
+                    "metres, or use a calibration file, where any baseline is allowed",
+                    text, n[3]));
   }
   Calibration calibration;
   calibration.format = "numbers";
@@ -289,7 +283,8 @@ std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> sour
     }
     rectify(frame);
     if (nearest_m > 0) {
-      if (!frame.rig) throw Error("--nearest needs a calibration, and this pair has none: name one by --rig");
+      if (!frame.rig)
+        throw Error("--nearest needs a calibration, and this pair has none: give one with --rig");
       frame.num_disparities_hint = DisparitiesFor(*frame.rig, nearest_m);
     }
   };

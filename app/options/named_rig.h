@@ -26,9 +26,9 @@ struct RigOptions {
   std::string zoom = "1";  // of rectified images, a number or "all"
   double nearest_m = 0;    // the nearest distance that is looked for; 0 = not told
 
-  // Throws InvalidArgument for a size or zoom that is none.
+  // Throws InvalidArgument for an invalid size or zoom.
   RectificationOptions Rectification() const;
-  // What of it changes rectified images, beside the rig itself; empty where all is as usual.
+  // The options other than the rig itself that change rectified images; empty if all are defaults.
   std::string RectificationText() const;
 };
 

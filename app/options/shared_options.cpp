@@ -17,7 +17,7 @@ constexpr int kMaxDevice = 1023;
 }  // namespace
 
 void AddKindOption(CLI::App& command, std::string& kind) {
-  command.add_option("--kind", kind, "Layout of the folder, where it is not recognised (kitti2012, ...)");
+  command.add_option("--kind", kind, "Layout of the folder, if it is not recognised (kitti2012, ...)");
 }
 
 void AddMaxFramesOption(CLI::App& command, std::optional<std::size_t>& max_frames) {
@@ -49,7 +49,7 @@ DeviceChoice ParseDevices(const std::string& text) {
     int number = 0;
     const auto [end, error] = std::from_chars(part.data(), part.data() + part.size(), number);
     if (error != std::errc() || end != part.data() + part.size() || number < 0 || number > kMaxDevice)
-      fail("'" + part + "' is no number of a device (0 .. " + std::to_string(kMaxDevice) + ")");
+      fail("'" + part + "' is not a device number (0 .. " + std::to_string(kMaxDevice) + ")");
     if (std::find(choice.numbers.begin(), choice.numbers.end(), number) != choice.numbers.end())
       fail(part + " is named twice");
     choice.numbers.push_back(number);
@@ -71,7 +71,7 @@ void AddDevicesOption(CLI::App& command, DeviceChoice& devices, int& device) {
 }
 
 void AddRepeatOption(CLI::App& command, int& repeat) {
-  command.add_option("--repeat", repeat, "Runs of each, after one that does not count")
+  command.add_option("--repeat", repeat, "Runs of each measurement, after one warm-up run")
       ->check(CLI::Range(1, 100000))
       ->capture_default_str();
 }

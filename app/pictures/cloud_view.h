@@ -1,4 +1,4 @@
-// From where to look at a cloud.
+// The viewpoint of a picture of a cloud.
 #pragma once
 
 #include <span>

@@ -63,7 +63,7 @@ ImageRegion ParseRegion(const std::string& text) {
     if (end == text.size() && numbers.size() == 4) return {numbers[0], numbers[1], numbers[2], numbers[3]};
   }
   throw InvalidArgument("--region '" + text +
-                        "' is none: give X,Y,WIDTH,HEIGHT in pixels, as 200,150,240,180");
+                        "' is not a region: give X,Y,WIDTH,HEIGHT in pixels, e.g. 200,150,240,180");
 }
 
 ImageRegion MiddleOf(int width, int height) {
@@ -76,13 +76,13 @@ FlatTarget::FlatTarget(const StereoRig& rig, int width, int height, const ImageR
   if (region.x < 0 || region.y < 0 || region.width < 1 || region.height < 1 ||
       region.x + region.width > width || region.y + region.height > height) {
     throw InvalidArgument(
-        fmt::format("the region {},{},{},{} does not lie in the image of {}x{}: see --region", region.x,
+        fmt::format("the region {},{},{},{} is not inside the image of {}x{}: change --region", region.x,
                     region.y, region.width, region.height, width, height));
   }
   const auto size = static_cast<std::size_t>(region.width) * static_cast<std::size_t>(region.height);
   if (size < kFewestPixels)
-    throw InvalidArgument(
-        fmt::format("a region of {} pixels says nothing: {} at least; see --region", size, kFewestPixels));
+    throw InvalidArgument(fmt::format(
+        "a region of {} pixels is too small, {} is the minimum: change --region", size, kFewestPixels));
   pixels_.resize(size);
 }
 
@@ -113,7 +113,7 @@ FlatTarget::Plane FlatTarget::FitPlane(const std::vector<Sample>& samples, doubl
 
 void FlatTarget::Add(const DisparityMapView& map) {
   if (map.disparity.width != width_ || map.disparity.height != height_)
-    throw Error(fmt::format("its images are {}x{}, those before it {}x{}", map.disparity.width,
+    throw Error(fmt::format("its images are {}x{}, but earlier ones are {}x{}", map.disparity.width,
                             map.disparity.height, width_, height_));
   std::vector<Sample> samples;
   std::size_t num_filled = 0;
@@ -133,8 +133,8 @@ void FlatTarget::Add(const DisparityMapView& map) {
   }
   if (samples.size() < kFewestPixels) {
     throw Error(
-        fmt::format("{} of the region's {} pixels were matched, which is no target: has it texture, "
-                    "is it in the region and within the disparities that are searched?",
+        fmt::format("only {} of the region's {} pixels were matched: check that the target is textured, "
+                    "fills the region and lies within the searched disparities",
                     samples.size(), pixels_.size()));
   }
   double limit_px = 0;

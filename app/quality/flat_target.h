@@ -1,4 +1,4 @@
-// How good disparities of a flat target are: the figures that depth cameras state.
+// Measures the quality of disparities of a flat target, with the figures that makers of depth cameras state.
 #pragma once
 
 #include <cstddef>

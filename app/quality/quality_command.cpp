@@ -52,8 +52,8 @@ class QualityMeasurement {
   void Add(const MatchedFrame& matched) {
     const StereoFrame& frame = matched.frame;
     if (!frame.rig) {
-      throw Error("disparities are no depths without a calibration: " +
-                  (frame.rig_note.empty() ? "" : frame.rig_note + ": ") + "name it with --rig");
+      throw Error("depth needs a calibration: " + (frame.rig_note.empty() ? "" : frame.rig_note + ": ") +
+                  "name it with --rig");
     }
     if (!target_) {
       report_.width = matched.map.disparity().width;
@@ -77,7 +77,7 @@ class QualityMeasurement {
     fmt::print("{}", QualityText(report_));
     if (!options_.json.empty()) WriteTextFile(options_.json, QualityJson(report_));
     if (num_failed_ > 0)
-      throw Error(fmt::format("{} of {} frames say nothing, first {}", num_failed_,
+      throw Error(fmt::format("{} of {} frames could not be measured, first {}", num_failed_,
                               num_failed_ + report_.figures.num_frames, first_failure_));
   }
 
@@ -124,31 +124,30 @@ void RunQuality(const QualityOptions& options) {
 
 void AddQualityCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand(
-      "quality", "Figures of a depth camera, of a flat target: fill rate, plane fit, accuracy, noise");
+      "quality", "Measure depth quality on a flat target: fill rate, plane fit, accuracy, noise");
   const auto options = std::make_shared<QualityOptions>();
   command
       ->add_option(
           "source", options->source,
-          "As for run: pairs, a video, a camera that look at one flat target with texture, all still")
+          "As for run: pairs, a video or a camera that show one flat, textured target; nothing may move")
       ->type_name("SOURCE")
       ->required();
   AddKindOption(*command, options->kind);
   AddRigOptions(*command, options->rig);
   AddMatchingOptions(*command, options->matching);
   command
-      ->add_option(
-          "--region", options->region,
-          "Where the target is, px of the rectified image; else the middle, 40 % of width and height")
+      ->add_option("--region", options->region,
+                   "Position of the target in the rectified image, px [the middle 40 % of width and height]")
       ->type_name("X,Y,WIDTH,HEIGHT");
   command
       ->add_option("--distance", options->distance_m,
-                   "From the left lens to the middle of the region by a ruler, along the optical axis: tells "
-                   "the Z accuracy")
+                   "Distance from the left lens to the middle of the region along the optical axis, measured "
+                   "with a ruler; gives the Z accuracy")
       ->type_name("METRES")
       ->check(CLI::Range(1e-3, 1e4));
   command
       ->add_option("--max-frames", options->max_frames,
-                   fmt::format("Stop after this many frames; {}", kUsualFrames))
+                   fmt::format("Stop after this many frames [{}]", kUsualFrames))
       ->check(CLI::Range(1, 1000000))
       ->type_name("N");
   AddJsonOption(*command, options->json, "the figures");

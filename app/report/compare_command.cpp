@@ -39,7 +39,7 @@ std::vector<std::string> SourceOf(const CompareOptions& options, const std::vect
     if (!run.is_folder()) continue;
     if (first == nullptr) first = &run;
     if (run.source == first->source) continue;
-    throw Error(run.name + " was made of " + run.source.front() + ", " + first->name + " of " +
+    throw Error(run.name + " was made from " + run.source.front() + ", but " + first->name + " from " +
                 first->source.front() + ": compare runs over the same source, or name it with --source");
   }
   return first == nullptr ? std::vector<std::string>() : first->source;
@@ -207,19 +207,16 @@ void RunCompare(const CompareOptions& options) {
 }  // namespace
 
 void AddCompareCommand(CLI::App& app) {
-  CLI::App* command = app.add_subcommand("compare", "Which of several runs is better, frame by frame");
+  CLI::App* command = app.add_subcommand("compare", "Compare several runs frame by frame");
   const auto o = std::make_shared<CompareOptions>();
   command
-      ->add_option("runs", o->runs,
-                   "JSON files of eval, or output folders of run; the first is compared with")
+      ->add_option("runs", o->runs, "JSON files of eval, or output folders of run; the first is the baseline")
       ->required()
       ->expected(2, 1000)
       ->type_name("RUN");
-  command
-      ->add_option("--source", o->source,
-                   "The frames' source with the truth, in place of the one that was matched")
+  command->add_option("--source", o->source, "Source of the ground truth, if not the source that was matched")
       ->type_name("SOURCE");
-  command->add_option("--metric", o->metric, "kitti2012, kitti2015, middlebury or eth3d for folders")
+  command->add_option("--metric", o->metric, "Metric for folders: kitti2012, kitti2015, middlebury or eth3d")
       ->type_name("NAME");
   command->add_option("--report", o->report, "Write a page with tables, curves and difference maps")
       ->type_name("DIR|FILE");

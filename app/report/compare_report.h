@@ -1,5 +1,4 @@
-// The page of `parallax compare`: several runs over the same frames, the first of which is the one that the
-// others are held against.
+// The page of `parallax compare`: several runs over the same frames; the first run is the baseline.
 #pragma once
 
 #include <filesystem>

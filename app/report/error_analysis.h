@@ -1,4 +1,4 @@
-// Where the errors of an estimate are and how large they are: what a report shows beside the benchmark's
+// Where the errors of an estimate are and how large they are: what a report shows in addition to the benchmark's
 // figures.
 #pragma once
 

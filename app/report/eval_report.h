@@ -1,5 +1,5 @@
-// The page that `parallax eval --report` writes: totals beside other matchers', where the errors are, every
-// frame and its pictures.
+// The page that `parallax eval --report` writes: totals next to those of other matchers, the errors, and every frame
+// with its pictures.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// What other matchers reach on the benchmarks: the rows that a report shows beside its own totals.
+// Published results of other matchers on the benchmarks, which a report shows next to its own totals.
 #pragma once
 
 #include <cstddef>

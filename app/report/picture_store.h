@@ -1,4 +1,4 @@
-// Where the pictures of a page go: into files beside it, or into the page itself.
+// Stores the pictures of a page: in files next to it, or in the page itself.
 #pragma once
 
 #include <filesystem>

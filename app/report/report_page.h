@@ -1,5 +1,4 @@
-// A page that holds everything it needs: style, script, charts, tables, pictures. It reads without its
-// script, too.
+// A self-contained page: style, script, charts, tables, pictures. It can be read without its script, too.
 #pragma once
 
 #include <optional>
@@ -39,7 +38,7 @@ struct PagePicture {
 };
 
 struct PageFrame {
-  std::string id, name, note;  // note: the figure beside the name
+  std::string id, name, note;  // note: the figure next to the name
   PagePicture thumbnail;
   std::vector<PagePicture> pictures;
 };

@@ -21,7 +21,7 @@ Json ReadJson(const fs::path& file) {
     return Json::parse(stream);
   } catch (const Json::exception&) {
     throw Error(file.string() +
-                ": is no JSON: name a file of `parallax eval --json` or a folder of `parallax run`");
+                ": is not JSON: name a file of `parallax eval --json` or a folder of `parallax run`");
   }
 }
 

@@ -1,5 +1,5 @@
-// Runs that `parallax compare` sets against each other: figures read from a JSON file of eval, or made from
-// the disparities in an output folder of run.
+// A run that `parallax compare` compares: figures read from a JSON file of eval, or computed from the disparities in
+// an output folder of run.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Whether one run is better than another over the same frames.
+// Tests whether one run is significantly better than another over the same frames.
 #pragma once
 
 #include <cstddef>

@@ -20,8 +20,8 @@ void ThrowOnFailures(const RunSummary& summary, const std::filesystem::path& sum
   }
   if (const std::optional<FrameReport> first = summary.FirstIncomplete()) {
     throw Error(fmt::format(
-        "{} of {} frames lack what was asked for, first {}: {}; the rest is written: name the "
-        "calibration with --rig, or leave that out of --write",
+        "{} of {} frames lack some outputs, first {}: {}; all others are written: give a calibration with "
+        "--rig, or leave these outputs out of --write",
         summary.num_incomplete(), summary.num_frames(), first->name, fmt::join(first->missing, ", ")));
   }
 }

@@ -1,4 +1,4 @@
-// What a run says in the end when not all went well.
+// The final error of a run in which frames failed or lack outputs.
 #pragma once
 
 #include <filesystem>

@@ -1,4 +1,4 @@
-// Depth and cloud of a matched frame, for those who write and record them.
+// Depth and cloud of a matched frame, for writers and the recorder.
 #pragma once
 
 #include <optional>

@@ -8,7 +8,7 @@ namespace parallax::app {
 // reading one. Does nothing where the C library has no such setting. Safe to call again.
 void KeepFreedMemory();
 
-// Gives the threads that are started from now on one heap in common, beside those of threads that have one.
+// Gives the threads that are started from now on one shared heap; threads that have a heap keep it.
 // Beside a window threads of many kinds make and free images and clouds whose sizes differ from frame to frame:
 // of heaps of its own each would keep the most that it ever held, in pieces, and grow for thousands of frames.
 // Does nothing where the C library has no such setting. Safe to call again.

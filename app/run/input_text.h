@@ -1,4 +1,4 @@
-// What a run's journal says of the pixels and the calibration that results are made of.
+// The journal's description of the pixels and the calibration that a result was computed from.
 #pragma once
 
 #include <optional>

@@ -57,7 +57,8 @@ InterruptGuard::InterruptGuard(std::function<void()> on_request, std::function<v
                                std::chrono::milliseconds patience) {
   g_requested = false;
   int ends[2];
-  if (pipe2(ends, O_CLOEXEC) != 0) throw Error(std::string("no pipe for signals: ") + std::strerror(errno));
+  if (pipe2(ends, O_CLOEXEC) != 0)
+    throw Error(std::string("cannot create a pipe for signals: ") + std::strerror(errno));
   g_read_end = ends[0];
   g_write_end = ends[1];
   watcher_ = std::thread([this, on_request = std::move(on_request), on_deadline = std::move(on_deadline),

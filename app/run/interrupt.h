@@ -1,4 +1,4 @@
-// Ctrl-C asks a program to end; what it has begun is finished first.
+// Ctrl-C asks the program to end; frames that were begun are finished first.
 #pragma once
 
 #include <atomic>

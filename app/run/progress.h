@@ -1,4 +1,4 @@
-// How far a run is: a bar with rate and time left on a terminal, a plain line now and then elsewhere.
+// The progress of a run: a bar with rate and time left on a terminal, else a plain line now and then.
 #pragma once
 
 #include <chrono>

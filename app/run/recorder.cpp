@@ -113,7 +113,7 @@ void Recorder::Check(const RecordOptions& options, bool replace) {
   std::error_code error;
   if (!options.file.empty() && !replace && std::filesystem::exists(options.file, error)) {
     throw InvalidArgument(
-        options.file + ": is there already: name another file with --record, or replace it with --overwrite");
+        options.file + ": already exists: name another file with --record, or replace it with --overwrite");
   }
 }
 
@@ -229,13 +229,14 @@ void Recorder::ThrowOnLoss() const {
     try {
       std::rethrow_exception(failure_);
     } catch (const std::exception& error) {
-      throw Error(fmt::format("{}; {} frames at least are not in the recording", error.what(), num_lost_));
+      throw Error(
+          fmt::format("{}; at least {} frames are missing from the recording", error.what(), num_lost_));
     }
   }
   if (num_without_calibration_ > 0) {
     throw Error(
-        fmt::format("{}: {} frames have no depth or cloud in it: they have no calibration: name one with "
-                    "--rig, or leave that out of --record-write",
+        fmt::format("{}: {} frames have no depth or cloud, because they have no calibration: give one with "
+                    "--rig, or leave both out of --record-write",
                     file_, num_without_calibration_));
   }
 }

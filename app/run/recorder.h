@@ -19,7 +19,7 @@ namespace parallax::app {
 
 struct RecordOptions {
   std::string file;                  // empty = nothing is recorded
-  std::vector<std::string> outputs;  // of kRecordedOutputNames, beside images and calibration
+  std::vector<std::string> outputs;  // of kRecordedOutputNames, in addition to images and calibration
 };
 
 // What is computed of a frame, as --record-write takes it, in the order of the enumerators.

@@ -65,7 +65,7 @@ void ReportSpool::ForEach(const Visit& visit) const {
 FrameReport ReportSpool::Read(std::string_view line) {
   JournalRecord record;
   if (!ParseJournalLine(line, record))
-    throw Error("what became of a frame cannot be read again as it was kept: is the disk damaged?");
+    throw Error("the stored report of a frame cannot be read back: check the disk");
   return FrameReportOf(record);
 }
 

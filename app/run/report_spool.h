@@ -1,4 +1,4 @@
-// What became of the frames of a run, kept for its end in memory that does not grow with them.
+// The outcomes of a run's frames, kept until its end in memory that does not grow with their number.
 #pragma once
 
 #include <cstddef>

@@ -70,14 +70,14 @@ std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector
       clouds.density || std::find(outputs.begin(), outputs.end(), Output::kDensity) != outputs.end();
   if (clouds.IsEmpty()) return nullptr;
   return std::make_unique<RunClouds>(
-      clouds, MakeCloudMeasures(CloudBackendBeside(options.matching.backend), options.matching.device,
+      clouds, MakeCloudMeasures(CloudBackendFor(options.matching.backend), options.matching.device,
                                 options.matching.num_threads));
 }
 
-// Lets another process keep the journal.
-class DistantKeeper : public ResultKeeper {
+// Sends results to rank 0, which keeps the journal.
+class RemoteResultKeeper : public ResultKeeper {
  public:
-  explicit DistantKeeper(SharedRun& shared) : shared_(shared) {}
+  explicit RemoteResultKeeper(SharedRun& shared) : shared_(shared) {}
 
   // The record that FindAnswer makes of what is known there.
   std::optional<FinishedResult> Find(std::string_view name) const override {
@@ -101,7 +101,7 @@ class DistantKeeper : public ResultKeeper {
 void RequireParts(const std::string& option, const RunOptions& options, const FrameSource& source,
                   const Parameters& parameters) {
   const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
-  if (source.is_live()) refuse("a camera's frames cannot be dealt out: leave it out");
+  if (source.is_live()) refuse("a camera's frames cannot be shared between processes: leave it out");
   if (parameters.live.temporal) {
     refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
   }
@@ -139,13 +139,13 @@ class RunCommand {
     chosen_.uncertainty = UncertaintyOf(source_->kind(), chosen_);
     writer_.emplace(options.output, outputs, chosen_.uncertainty, clouds_.get());
     if (options.used_folder.resume && source_->kind() == SourceKind::kCamera) {
-      throw InvalidArgument(options.source.front() +
-                            ": a camera's frames do not come again: leave out --resume, and name another "
-                            "--output");
+      throw InvalidArgument(
+          options.source.front() +
+          ": a camera's frames cannot be read again: leave out --resume, and name another --output");
     }
     if (options.used_folder.resume && chosen_.parameters.live.temporal) {
       throw InvalidArgument(
-          "--resume cannot give what an undisturbed run would: with live.temporal a frame depends on those "
+          "--resume cannot reproduce an uninterrupted run: with live.temporal a frame depends on those "
           "before it; use --overwrite, or set live.temporal=false");
     }
     Recorder::Check(options.record, options.used_folder.overwrite);
@@ -271,7 +271,7 @@ class RunCommand {
   // A camera runs until it is interrupted; anything else was cut short.
   bool IsCutShort() const { return total_ && summary_.num_frames() < *total_; }
   std::string WhereItEnded() const {
-    return fmt::format("after {} of {} frames: go on with --resume", summary_.num_frames(),
+    return fmt::format("after {} of {} frames: continue with --resume", summary_.num_frames(),
                        total_.value_or(0));
   }
 
@@ -314,7 +314,8 @@ class RunCommand {
 
   // In rank 0, in a thread of its own: what another rank has to say.
   JournalRecord TakeFromOthers(const JournalRecord& record) {
-    if (record.kind == DistantKeeper::kFind) return DistantKeeper::FindAnswer(folder_->keeper(), record);
+    if (record.kind == RemoteResultKeeper::kFind)
+      return RemoteResultKeeper::FindAnswer(folder_->keeper(), record);
     if (record.kind == kReportRecord) {
       TakeReport(FrameReportOf(record));
     } else {
@@ -461,8 +462,8 @@ class RunCommand {
   }
 
   void AddMatching(FrameSteps& steps) const {
-    // A camera's frames had better be matched soon than many at a time. Those of files are many, beside a
-    // window, too, so that the run keeps its pace.
+    // For a camera low latency matters more than throughput. Frames of files are matched several at a time, with
+    // a window as well, so that it does not slow the run.
     const bool usual_in_flight = options_.num_in_flight == 0 && backend_ == "cpu" && total_;
     if (pool_) steps.image_memory = pool_->image_memory();
     steps.make_matcher = [this, usual_in_flight](const Parameters& parameters,
@@ -493,8 +494,8 @@ class RunCommand {
   std::shared_ptr<FrameRectifier> rectifier_;  // of frames that come raw; else null
   std::shared_ptr<FrameSource> source_;
   std::shared_ptr<DealtSource> dealt_;           // from Run on, where this process takes a part of it
-  std::set<std::string, std::less<>> reported_;  // frames of a shard that is gone on with
-  std::optional<DistantKeeper> keeper_;          // of a rank above 0
+  std::set<std::string, std::less<>> reported_;  // frames of a shard that is resumed
+  std::optional<RemoteResultKeeper> keeper_;     // of a rank above 0
   std::optional<RunFolder> folder_;              // from Run on
   std::optional<Recorder> recorder_;             // the same, where frames are recorded
   // Frames that end here, and those of all shards or ranks, where that is known.
@@ -531,7 +532,7 @@ void AddRunCommand(CLI::App& app) {
                         .state_file = options->view_state_file,
                         .memory_file = WindowMemoryFile()},
                        FrameViewer::First::kWork);
-    viewer.RunBeside([&] { RunCommand(*options, &viewer, nullptr).Run(); });
+    viewer.RunAlongside([&] { RunCommand(*options, &viewer, nullptr).Run(); });
   });
 }
 

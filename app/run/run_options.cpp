@@ -32,21 +32,19 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->type_name("LIST")
       ->delimiter(',')
       ->allow_extra_args(false);
-  CLI::Option* resume = command.add_flag("--resume", options.used_folder.resume,
-                                         "Go on with the results in the folder: pass over frames whose files "
-                                         "are there, whole and of the same input");
+  CLI::Option* resume = command.add_flag(
+      "--resume", options.used_folder.resume,
+      "Continue an earlier run: skip frames whose files in the folder are complete and of the same input");
   AddOverwriteOption(command, options.used_folder)->excludes(resume);
-  CLI::Option* record =
-      command
-          .add_option(
-              "--record", options.record.file,
-              "Write a recording too: images, calibration and --record-write as ROS 2 messages (MCAP), which "
-              "run, view and eval take as a source")
-          ->type_name("FILE.mcap")
-          ->excludes(resume);
+  CLI::Option* record = command
+                            .add_option("--record", options.record.file,
+                                        "Also write images, calibration and --record-write as a recording of "
+                                        "ROS 2 messages (MCAP), which run, view and eval read as a source")
+                            ->type_name("FILE.mcap")
+                            ->excludes(resume);
   command
       .add_option("--record-write", options.record.outputs,
-                  fmt::format("What the recording holds beside images and calibration: {}",
+                  fmt::format("What to record in addition to images and calibration: {}",
                               fmt::join(kRecordedOutputNames, ", ")))
       ->type_name("LIST")
       ->delimiter(',')
@@ -56,8 +54,8 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
   AddShardOption(command, options.shard_text);
   command
       .add_option("--in-flight", options.num_in_flight,
-                  "Frames matched at a time, on each device: more frames per second, later results, more "
-                  "memory; 0 = of files on the cpu one for each thread, on a GPU up to 6, else 1")
+                  "Frames matched at the same time on each device: more frames per second, later results, "
+                  "more memory; 0 = for files one per thread on the cpu and up to 6 on a GPU, else 1")
       ->check(CLI::Range(0, 64))
       ->capture_default_str();
   command
@@ -69,7 +67,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->expected(0, 1)
       ->default_str(kUsualCloudCleaning);
   command.add_flag("--density", options.clouds.density,
-                   "Write density/NAME.ply and .png: the cloud in the colours of its density");
+                   "Write density/NAME.ply and .png: the cloud coloured by its density");
   CLI::Option* view = command.add_flag(
       "--view", options.view, "Show the frames in a window as they are matched; closing it ends the run");
   command.add_option("--view-size", options.view_size_px, "Width and height of that window, px")
@@ -79,7 +77,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->capture_default_str();
   command
       .add_option("--view-state", options.view_state_file,
-                  "Keep what that window shows and does in this file (view: --state-file)")
+                  "Write the state of that window to this file (as view --state-file)")
       ->type_name("FILE.json")
       ->needs(view);
 }

@@ -30,7 +30,8 @@ struct RunOptions {
   LiveOptions live;
   bool view = false;  // show the frames in a window
   std::vector<int> view_size_px = {1440, 900};
-  std::filesystem::path view_state_file;  // of the window, for whoever drives it; empty = none
+  std::filesystem::path
+      view_state_file;  // the state of the window, for programs that control it; empty = none
   std::optional<std::size_t> max_frames;
   std::string shard_text;        // as ParseShard takes it; empty = all frames
   std::optional<Shard> shard{};  // that one, whose folder `output` is then

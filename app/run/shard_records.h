@@ -1,5 +1,5 @@
-// What a shard's journal says beside what every run's does, for `parallax merge`: which run it is of, what
-// became of every frame (report_record.h), and how it ended.
+// Records that only a shard's journal has, for `parallax merge`: which run it belongs to, the outcome of every frame
+// (report_record.h), and how it ended.
 #pragma once
 
 #include "app/output/journal.h"
@@ -9,11 +9,11 @@ namespace parallax::app {
 
 inline constexpr const char *kShardRecord = "shard", *kEndRecord = "end";  // kinds
 
-// Of a run that begins, or is gone on with.
+// For a run that begins or resumes.
 JournalRecord ShardRecord(const RunDescription& description);
 RunDescription RunDescriptionOf(const JournalRecord& record);
 
-// Of one that has ended. interrupted: not all its frames are there. all_names: DealtSource::AllNames().
+// For a run that has ended. interrupted: some of its frames are missing. all_names: DealtSource::AllNames().
 JournalRecord EndRecord(double elapsed_s, bool interrupted, const std::string& all_names);
 struct ShardEnd {
   double elapsed_s = 0;

@@ -1,4 +1,4 @@
-// What a run did: for people and as summary.json.
+// The summary of a run: as text and as summary.json.
 #pragma once
 
 #include <array>

@@ -1,5 +1,5 @@
-// Frames of one source dealt out to several processes: each has the whole source and takes its ranges of it,
-// passing over what lies between unread.
+// Shares the frames of one source among several processes: each has the whole source, reads its own ranges and skips
+// the frames between.
 #pragma once
 
 #include <cstddef>

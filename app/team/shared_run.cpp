@@ -83,8 +83,7 @@ FrameRange SharedRun::Next() {
 
 JournalRecord SharedRun::Tell(const JournalRecord& record) {
   JournalRecord answer;
-  if (!ParseJournalLine(team_.Ask(JournalLine(record)), answer))
-    throw Error("rank 0 gave an answer that is damaged");
+  if (!ParseJournalLine(team_.Ask(JournalLine(record)), answer)) throw Error("rank 0 sent a damaged answer");
   if (answer.kind == kOver) throw TeamEnded();
   if (answer.kind == kError) throw Error(std::string(answer.Get(kText)));
   return answer;
@@ -128,7 +127,7 @@ void SharedRun::AnswerUntilAllHaveLeft() {
 std::string SharedRun::Answer(int rank, const std::string& message) {
   JournalRecord record;
   try {
-    if (!ParseJournalLine(message, record)) throw Error("a message came damaged");
+    if (!ParseJournalLine(message, record)) throw Error("a damaged message arrived");
     return JournalLine(AnswerRecord(rank, record));
   } catch (const std::exception& error) {
     return JournalLine(ErrorRecord(error.what()));

@@ -1,5 +1,5 @@
-// How a team goes through the frames of one command: rank 0 deals ranges of frames as the others ask, keeps
-// the journals, adds up and prints; all of them match.
+// How a team of processes shares the frames of one command: rank 0 hands out ranges of frames on request, keeps the
+// journals, adds up and prints; all ranks match.
 #pragma once
 
 #include <cstddef>

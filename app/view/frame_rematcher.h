@@ -1,4 +1,4 @@
-// Matches frames again, with other parameters than the road's.
+// Matches a shown frame again with other parameters.
 #pragma once
 
 #include <memory>

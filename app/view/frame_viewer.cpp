@@ -35,7 +35,7 @@ FrameViewer::~FrameViewer() {
   changed_.notify_all();
 }
 
-void FrameViewer::RunBeside(const std::function<void()>& work) {
+void FrameViewer::RunAlongside(const std::function<void()>& work) {
   std::exception_ptr error;
   {
     const std::jthread worker([&] {
@@ -125,11 +125,11 @@ bool FrameViewer::OwesCloud() const {
 
 void FrameViewer::DisplayFrames() {
   constexpr std::chrono::milliseconds kPoll(100);  // pausing tells nobody
-  constexpr double kShareBesideWork = 0.025;
+  constexpr double kShareDuringWork = 0.025;
   constexpr std::chrono::seconds kBetweenClouds(2);
   constexpr std::chrono::milliseconds kBetweenPictures(33);  // nobody sees more of them
   Clock::time_point pictured_at{};
-  ProcessorShare share(kWorkers, kShareBesideWork);
+  ProcessorShare share(kWorkers, kShareDuringWork);
   std::unique_lock lock(mutex_);
   while (true) {
     while (!latest_ && !ended_ && !WantsRematch() && !OwesCloud()) changed_.wait_for(lock, kPoll);

@@ -30,8 +30,8 @@ class FrameViewer {
  public:
   // What the window shows when the processors have too little time: kWindow, every frame for which there is
   // any; kWork, what 2.5 % of it and half of what stands idle are enough for, and at most 30 pictures a second,
-  // so that the work beside it keeps its pace. What somebody does in the window comes first either way. The
-  // cloud takes most of a frame's time: beside work it follows every two seconds, and when frames stop coming.
+  // so that the work keeps its pace. User input in the window comes first either way. The
+  // cloud takes most of a frame's time: during work it follows every two seconds, and when frames stop coming.
   enum class First { kWindow, kWork };
 
   // Opens the window. Throws as OpenViewer.
@@ -42,7 +42,7 @@ class FrameViewer {
 
   // Runs work on a second thread and the window on this one, the main thread, until the window is closed and
   // work has ended. When work ends by itself, the window stays and says so. Rethrows what work throws.
-  void RunBeside(const std::function<void()>& work);
+  void RunAlongside(const std::function<void()>& work);
 
   // What the status line says of the frames; before the first one.
   void Begin(std::string_view backend, std::optional<std::size_t> num_frames);

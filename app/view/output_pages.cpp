@@ -89,7 +89,7 @@ OutputPages::OutputPages(fs::path folder) : folder_(std::move(folder)) {
   for (auto& [name, result] : finished) frames_.push_back({name, std::move(result)});
   if (frames_.empty()) {
     throw Error((folder_ / kJournalName).string() +
-                ": names no frame that is done: name a folder that parallax run has written");
+                ": has no finished frame: name an output folder of parallax run");
   }
   const fs::path parameters = folder_ / "parameters.yaml";
   std::error_code error;

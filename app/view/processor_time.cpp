@@ -52,7 +52,7 @@ void BecomeWorkers(const std::string& name, int nice) {
   if (nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice);
 }
 
-double ProcessorTimeBesides_s(const std::string& name) {
+double ProcessorTimeOfOtherThreads_s(const std::string& name) {
   double ticks = 0;
   std::error_code ignored;
   for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task", ignored)) {
@@ -81,7 +81,8 @@ ProcessorShare::ProcessorShare(std::string besides, double share, double of_idle
 bool ProcessorShare::MaySpend() {
   const Clock::time_point now = Clock::now();
   if (spent_s_ >= 0 && now - at_ < kBetweenLooks) return credit_s_ >= 0;
-  const double spent_s = ProcessorTimeBesides_s(besides_), all_s = ProcessTime_s(), idle_s = IdleTime_s();
+  const double spent_s = ProcessorTimeOfOtherThreads_s(besides_), all_s = ProcessTime_s(),
+               idle_s = IdleTime_s();
   if (spent_s_ >= 0) {
     const double since_s = std::chrono::duration<double>(now - at_).count();
     // The machine's processors stand idle for more than this process where it has a quota.

@@ -1,4 +1,4 @@
-// What of the processors' time the window takes, beside the work that it shows.
+// The processor time that the window takes from the matching it shows.
 #pragma once
 
 #include <chrono>
@@ -6,27 +6,27 @@
 
 namespace parallax::app {
 
-// The calling thread, and those that it starts from now on, bear the name (15 characters at most). nice: how
-// far they stand back behind other threads, 0 .. 19.
+// Names the calling thread and the threads that it starts from now on (15 characters at most). nice: their nice
+// value, 0 .. 19.
 void BecomeWorkers(const std::string& name, int nice);
 
-// Seconds that the process's threads of other names have computed, as far as they live. 0 where the system
-// does not tell.
-double ProcessorTimeBesides_s(const std::string& name);
+// Processor time of this process's living threads that have another name, in seconds. 0 if the system does not
+// tell.
+double ProcessorTimeOfOtherThreads_s(const std::string& name);
 
-// Seconds of processor time that the process may take a second: its processors, or less where its control
-// group's quota says so.
+// How many processors the process may use: those of its affinity mask, or fewer if its control group has a
+// quota.
 double ProcessorsToUse();
 
-// Keeps the threads of other names to a share of all processors' time, and a part of what would stand idle:
-// the rest of that is left to the work, which may want it in a moment. For a single thread's use.
+// Limits the threads of other names to a share of all processors' time plus a part of the idle time; the rest
+// of the idle time stays free for the work. For a single thread's use.
 class ProcessorShare {
  public:
   // share, of_idle: 0 .. 1.
   ProcessorShare(std::string besides, double share, double of_idle = 0.5);
-  // Whether they are within their share. What was spent before the first call does not count; what was saved
-  // is kept for a second, and what was spent too much waited for during five at most. Looks ten times a second
-  // at most; in between it says the same.
+  // Whether they are within their share. Time spent before the first call does not count. Unused time is kept
+  // for one second; overspent time delays by at most five. The measurement is renewed at most ten times a
+  // second.
   bool MaySpend();
 
  private:

@@ -238,7 +238,7 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
     return filters.ForFrame(ParametersFor(frame, session.Get(false)));
   };
   steps.refine_in_order = [&](MatchedFrame& matched) { filters.Apply(matched); };
-  // A frame that is watched had better be matched soon than many at a time.
+  // For a watched frame low latency matters more than throughput.
   steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
     const std::string_view backend = ResolveBackend(options.matching.backend, parameters.method);
     return MakeQueueInMemory(backend, parameters, matcher_options, 1);
@@ -346,7 +346,7 @@ void ViewSource(const ViewOptions& options) {
   viewer.Share(session, options.matching,
                [kind](const StereoFrame& frame, auto disparity) { return ScoreOf(kind, frame, disparity); });
   Screenshot screenshot(options.screenshot);
-  viewer.RunBeside([&] {
+  viewer.RunAlongside([&] {
     if (ShowFrames(options, *session, frames, viewer) == 0 && !viewer.closed()) {
       throw Error(options.source.front() + ": no frame could be shown");
     }
@@ -391,7 +391,7 @@ void AddViewCommand(CLI::App& app) {
           "written; or a source of frames as for run")
       ->type_name("FILE|SOURCE")
       ->required();
-  command->add_option("--as", options->as, "What a file holds, where its name does not tell")
+  command->add_option("--as", options->as, "Content of a file, if its name does not tell")
       ->check(CLI::IsMember({"image", "disparity", "depth", "cloud"}));
   AddKindOption(*command, options->kind);
   AddMatchingOptions(*command, options->matching);
@@ -399,11 +399,13 @@ void AddViewCommand(CLI::App& app) {
   AddLiveOptions(*command, options->live);
   AddMaxFramesOption(*command, options->max_frames);
   command
-      ->add_option("--poses", options->poses,
-                   "Keep the clouds of all frames: a pose a line, as KITTI's odometry has them")
+      ->add_option(
+          "--poses", options->poses,
+          "Merge the clouds of all frames by the poses in this file, one a line as in KITTI odometry")
       ->type_name("FILE");
   command
-      ->add_option("--voxel", options->voxel_m, "Of kept clouds one point is kept in a cube of that edge, m")
+      ->add_option("--voxel", options->voxel_m,
+                   "Voxel size of the merged clouds, m; each voxel keeps one point")
       ->check(CLI::Range(0.001, 100.0))
       ->capture_default_str();
   command->add_option("--export-to", options->export_to, "Folder of exported frames (E) and recordings (D)")
@@ -412,27 +414,27 @@ void AddViewCommand(CLI::App& app) {
   command->add_flag("--paused", options->paused,
                     "Show the first frame and wait for Step (N) or Resume (space)");
   command
-      ->add_option(
-          "--screenshot", options->screenshot,
-          "Save the window's picture when the last frame (of --max-frames, 1 if not given) is shown, and end")
+      ->add_option("--screenshot", options->screenshot,
+                   "Save a picture of the window when the last frame (of --max-frames, 1 if not given) is "
+                   "shown, and exit")
       ->type_name("FILE.png");
   command
       ->add_option("--state-file", options->state_file,
-                   "Keep what the window shows and does in this file, for whoever drives it from outside")
+                   "Write the state of the window to this file, for programs that control it")
       ->type_name("FILE.json");
-  command->add_option("--save-to", options->save_folder, "Folder for what is saved in the window")
+  command->add_option("--save-to", options->save_folder, "Folder for files saved from the window")
       ->type_name("FOLDER")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
   command
       ->add_option("--size", options->size_px,
-                   "Width and height of the window, px [as it was last, 1440 900 at first]")
+                   "Width and height of the window, px [as last time; at first 1440 900]")
       ->expected(2)
       ->check(CLI::Range(200, 16384));
-  command->add_option("--theme", options->theme, "Colours of the window [as they were last, dark at first]")
+  command->add_option("--theme", options->theme, "Colours of the window [as last time; at first dark]")
       ->check(CLI::IsMember({"dark", "light"}));
   command->add_flag("--fresh", options->fresh,
-                    "Begin with the usual window, not as it was last, and remember nothing");
+                    "Start with the default window settings and do not save changes to them");
   command->callback([options] {
     CheckOutputName(options->screenshot, "pictures", ".png");
     CheckOutputName(options->state_file, "states", ".json");
@@ -443,8 +445,8 @@ void AddViewCommand(CLI::App& app) {
     View(*options);
   });
   command->footer(
-      "keys: space pause or resume, N next frame, R reset the view, + and - point size, Q or Esc close\n"
-      "mouse: drag to turn, with the right button to shift; wheel to come nearer");
+      "keys: space pause or resume, N next frame, R reset the view, + and - point size, Q or Esc "
+      "close\nmouse: drag to rotate, right button to pan, wheel to zoom");
 }
 
 }  // namespace parallax::app

@@ -42,7 +42,7 @@ void SetMatrix(CameraModel& camera, const std::vector<double>& k, const std::str
 
 int ImageSize(double value, const std::string& file) {
   if (!(value >= 0 && value <= 65535) || value != std::floor(value))
-    Fail(file, "an image size of " + std::to_string(value) + " is none: give whole pixels, at most 65535");
+    Fail(file, "an image size of " + std::to_string(value) + " is invalid: give whole pixels, at most 65535");
   return static_cast<int>(value);
 }
 
@@ -52,7 +52,8 @@ Matrix3 RotationFrom(const std::vector<double>& m, const std::string& file) {
   for (std::size_t i = 0; i < 9; ++i) matrix.m[i] = m[i];
   constexpr double kRounded = 5e-3;
   if (!(DistanceFromRotation(matrix) < kRounded)) {
-    Fail(file, "a rotation in it is none: its rows must be of length 1, at right angles, and right-handed");
+    Fail(file,
+         "a rotation in it is invalid: its rows must be of length 1, at right angles, and right-handed");
   }
   return NearestRotation(matrix);
 }

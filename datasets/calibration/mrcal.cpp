@@ -52,7 +52,7 @@ std::vector<double> ListOf(const std::string& text, const std::string& key, cons
   for (std::string_view word = words.Next(); !word.empty(); word = words.Next()) {
     const auto number = ParseNumber(word);
     if (!number || !std::isfinite(*number))
-      Fail(file, "'" + key + "' holds " + Printable(word) + ", which is no number");
+      Fail(file, "'" + key + "' holds " + Printable(word) + ", which is not a number");
     numbers.push_back(*number);
   }
   return numbers;

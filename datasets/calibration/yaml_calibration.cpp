@@ -41,7 +41,7 @@ class Node {
     if (!number || !std::isfinite(*number)) {
       Fail(file_, std::string(key) +
                       (value.IsScalar() ? " holds '" + Printable(value.Scalar()) + "', which" : "") +
-                      " is no number");
+                      " is not a number");
     }
     return *number;
   }

@@ -180,7 +180,7 @@ void ForEachWord(std::string_view line, OnWord on_word) {
 std::string WhatIsWrong(std::string_view word, bool is_number, bool is_first_row) {
   const std::string quoted = "'" + Printable(word) + "'";
   if (is_number) return quoted + " is beyond single precision: scale the numbers down";
-  if (word.empty()) return quoted + " is not a number: write nan where there is none";
+  if (word.empty()) return quoted + " is not a number: write nan for a missing value";
   const bool is_heading = is_first_row && std::isalpha(static_cast<unsigned char>(word.front())) != 0;
   return quoted + (is_heading ? " is not a number: headings belong behind a #"
                               : " is not a number of single precision: write it like -1.5 or 2e-3");

@@ -119,7 +119,7 @@ McapWriter::McapWriter(fs::path path, std::vector<McapSchema> schemas, std::vect
       compressor_(std::make_unique<Compressor>()) {
   std::error_code error;
   if (fs::exists(path_, error) && !fs::is_regular_file(path_, error)) {
-    throw Error(path_.string() + ": is no file: name a file that recordings can be written to");
+    throw Error(path_.string() + ": is not a file: name a file to which a recording can be written");
   }
   Buffer begin(kMcapMagic.begin(), kMcapMagic.end());
   OpenRecord(begin, McapOpcode::kHeader).Text(kProfile).Text(kLibrary);

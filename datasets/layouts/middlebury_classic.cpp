@@ -58,8 +58,8 @@ ClassicSet SetOf(const FrameRecipe& recipe, const StereoFrame& frame) {
   const int width = WidthOf(ViewOf(frame.left)), height = HeightOf(ViewOf(frame.left));
   if (const auto set = SetOf(recipe.left.stem().string(), width, height)) return *set;
   throw Error(recipe.left.string() + ": " + std::to_string(width) + "x" + std::to_string(height) +
-              " is no size of Middlebury 2005 or 2006 (height 1110, 555 or 370), so the scale of its truth "
-              "is unknown");
+              " is not a size of Middlebury 2005 or 2006 (height 1110, 555 or 370), so the scale of its "
+              "truth is unknown");
 }
 
 // 2005 and 2006: f = 3740 px and baseline 160 mm at full size; the images are cropped by dmin (full-size px).

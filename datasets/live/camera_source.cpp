@@ -31,7 +31,7 @@ void SetKey(const std::string& spec, std::string_view key, std::string_view valu
     const auto height = x == std::string_view::npos ? std::nullopt : ParseCount(value.substr(x + 1));
     constexpr std::uint64_t kMost_px = 32768;
     if (!width || !height || *width < 1 || *height < 1 || *width > kMost_px || *height > kMost_px)
-      Refuse(spec, "'" + std::string(value) + "' is no size");
+      Refuse(spec, "'" + std::string(value) + "' is not a size");
     all.width = static_cast<int>(*width);
     all.height = static_cast<int>(*height);
   } else if (key == "fps") {
@@ -46,7 +46,7 @@ void SetKey(const std::string& spec, std::string_view key, std::string_view valu
   } else if (key == "bits") {
     const auto bits = ParseCount(value);
     if (!bits || *bits < 9 || *bits > 16)
-      Refuse(spec, "'" + std::string(value) + "' is no number of bits from 9 to 16");
+      Refuse(spec, "'" + std::string(value) + "' is not a number of bits from 9 to 16");
     all.bits = static_cast<int>(*bits);
   } else {
     Refuse(spec, "'" + std::string(key) + "' is not known");

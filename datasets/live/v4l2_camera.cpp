@@ -182,7 +182,7 @@ class V4l2Camera final : public LiveDevice {
       if (errno == EAGAIN && (waited.revents & (POLLERR | POLLHUP)) == 0) return std::nullopt;
       Fail("gives no more pictures");
     }
-    if (buffer.index >= buffers_.size()) throw Error(label_ + ": its driver named a buffer that is none");
+    if (buffer.index >= buffers_.size()) throw Error(label_ + ": its driver named an invalid buffer");
     LivePicture picture;
     const auto& mapped = buffers_[buffer.index];
     const bool is_whole =

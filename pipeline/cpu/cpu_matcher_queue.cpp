@@ -126,7 +126,7 @@ class CpuMatcherQueue final : public MatcherQueue {
     const std::scoped_lock lock(mutex_);
     return num_submitted_ == num_collected_ || slots_[num_collected_ % slots_.size()].is_matched;
   }
-  void TellWhenDone(std::function<void()> done) override {
+  void SetDoneCallback(std::function<void()> done) override {
     const std::scoped_lock lock(mutex_);
     tell_done_ = std::move(done);
   }

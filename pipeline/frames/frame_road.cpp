@@ -16,9 +16,9 @@
 
 #include "pipeline/calibration/rectifier.h"
 #include "pipeline/error.h"
-#include "pipeline/frames/bell.h"
-#include "pipeline/frames/crew.h"
 #include "pipeline/frames/source_reader.h"
+#include "pipeline/frames/wakeup.h"
+#include "pipeline/frames/worker_pool.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax {
@@ -74,12 +74,12 @@ class FrameRoad {
         num_writers_(NumThreads(options.num_writers, kMaxWriters)),
         num_readers_(NumThreads(options.num_readers, kMaxReaders)),
         newest_(TakesNewest(*source, options)),
-        crew_(std::make_shared<Crew>(num_writers_, num_readers_)),
+        workers_(std::make_shared<WorkerPool>(num_writers_, num_readers_)),
         reader_(std::move(source), StepsOfReader(), newest_ ? std::nullopt : options.max_frames, newest_,
-                newest_ ? 1 : num_readers_, crew_, bell_),
+                newest_ ? 1 : num_readers_, workers_, wakeup_),
         matchers_([this](const Parameters& parameters, const MatcherOptions& matcher_options) {
           std::unique_ptr<MatcherQueue> queue = steps_.make_matcher(parameters, matcher_options);
-          queue->TellWhenDone([this] { bell_->Ring(); });
+          queue->SetDoneCallback([this] { wakeup_->Notify(); });
           return queue;
         }) {}
 
@@ -126,7 +126,7 @@ class FrameRoad {
       } else if (in_flight_.empty() && (reader_.frames().IsClosedAndEmpty() || reader_.IsOutOfPatience())) {
         break;
       } else {
-        bell_->WaitFor(kBetweenQuestions);
+        wakeup_->WaitFor(kBetweenQuestions);
       }
     }
     while (!in_flight_.empty()) CollectOldest();
@@ -139,7 +139,7 @@ class FrameRoad {
     matched->read_ms = read.read_ms;
     StereoFrame& frame = matched->frame;
     matched->parameters = steps_.parameters_for(frame);
-    WorkBeside work;
+    ExtraWork work;
     if (steps_.rectifier) work.rectifier = steps_.rectifier->For(frame);
     if (!work.rectifier) CheckRectified(frame);
     const auto [width, height] = SizeToMatch(frame, work.rectifier.get());
@@ -164,7 +164,7 @@ class FrameRoad {
   }
 
   // Whether what is made of a matcher's disparities is what would be made of the frame's at last.
-  bool StaysAsMatched(const StereoFrame& frame, const WorkBeside& work) const {
+  bool StaysAsMatched(const StereoFrame& frame, const ExtraWork& work) const {
     if (!steps_.reprojection_for || steps_.refine_in_order) return false;
     return work.rectifier || !frame.seen || frame.seen->all;  // else RemoveUnseen
   }
@@ -183,11 +183,11 @@ class FrameRoad {
       matched.map = oldest.queue->Borrow();
       matched.times = oldest.queue->times();
       matched.match_ms = oldest.watch.ms();
-      ResultsBeside beside = oldest.queue->TakeBeside();
-      matched.reprojected = std::move(beside.reprojected);
-      if (beside.rectified) {
-        matched.frame.left = std::move(beside.rectified->left);
-        matched.frame.right = std::move(beside.rectified->right);
+      ExtraResults extra = oldest.queue->TakeExtraResults();
+      matched.reprojected = std::move(extra.reprojected);
+      if (extra.rectified) {
+        matched.frame.left = std::move(extra.rectified->left);
+        matched.frame.right = std::move(extra.rectified->right);
         matched.frame.rectified = true;
       } else if (matched.frame.seen) {
         RemoveUnseen(*matched.frame.seen, matched.map.Own());
@@ -206,7 +206,7 @@ class FrameRoad {
     if (gives_up_) return;
     CountWithWriters(1);
     try {
-      crew_->Do(Chore::kWriting, [this, matched = std::move(matched)]() mutable {
+      workers_->Do(TaskKind::kWriting, [this, matched = std::move(matched)]() mutable {
         if (!KeepError([&] { WriteFrame(*matched); })) gives_up_ = true;
         matched.reset();
         CountWithWriters(-1);
@@ -299,9 +299,9 @@ class FrameRoad {
   const bool newest_;
   std::mutex report_mutex_;
   std::exception_ptr error_;
-  const std::shared_ptr<Crew> crew_;
-  const std::shared_ptr<Bell> bell_ =
-      std::make_shared<Bell>();  // another frame is read, or the oldest is matched
+  const std::shared_ptr<WorkerPool> workers_;
+  const std::shared_ptr<Wakeup> wakeup_ =
+      std::make_shared<Wakeup>();  // another frame is read, or the oldest is matched
   SourceReader reader_;
   KeptMatchers matchers_;
   std::deque<FrameInFlight> in_flight_;  // the oldest first

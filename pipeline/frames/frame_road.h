@@ -1,4 +1,4 @@
-// The road of frames: read, match, refine in order, hand on, so that decoding, matching and writing overlap: a crew of
+// The road of frames: read, match, refine in order, hand on, so that decoding, matching and writing overlap: a pool of
 // threads reads and writes, the caller's thread has them matched. What is handed on does not depend on the overlap.
 #pragma once
 
@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "pipeline/disparity_map_view.h"
+#include "pipeline/extra_work.h"
 #include "pipeline/frames/frame_source.h"
 #include "pipeline/frames/kept_matchers.h"
 #include "pipeline/host_memory.h"
 #include "pipeline/matcher.h"
-#include "pipeline/work_beside.h"
 
 namespace parallax {
 
@@ -61,7 +61,7 @@ struct FrameSteps {
   std::function<Parameters(const StereoFrame& frame)> parameters_for;
   // A matcher for frames up to a size. One that matches a frame at a time is a queue too: MakeQueueOfOne.
   MakeQueue make_matcher;
-  // In which the images of frames had better lie (DevicePool::image_memory). May be null.
+  // The preferred memory for the images of frames (DevicePool::image_memory). May be null.
   std::shared_ptr<HostMemory> image_memory{};
   // Rectifies frames that come raw (FrameRectifier::Prepare), or lends its tables to a matcher that does
   // that. May be null: such frames fail.

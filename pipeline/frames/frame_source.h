@@ -42,8 +42,8 @@ class FrameSource {
   virtual SourceKind kind() const = 0;
   // Number of frames in all, where it is known beforehand (not for cameras).
   virtual std::optional<std::size_t> num_frames() const = 0;
-  // True where frames come whether they are read or not, as a camera's do: whoever is late had better take
-  // the newest one.
+  // True if frames come whether they are read or not, as a camera's do: a slow reader should then take the
+  // newest one.
   virtual bool is_live() const { return false; }
   // Name of the next frame, without reading it; nullopt at the end.
   virtual std::optional<std::string> NextName() = 0;

@@ -31,13 +31,13 @@ std::size_t BytesOf(const CameraImage& image) {
 
 struct SourceReader::State {
   State(std::shared_ptr<FrameSource> source_, ReaderSteps steps_, std::optional<std::size_t> max_frames_,
-        bool newest, int num_readers_, std::shared_ptr<Crew> crew_, std::shared_ptr<Bell> bell_)
+        bool newest, int num_readers_, std::shared_ptr<WorkerPool> workers_, std::shared_ptr<Wakeup> wakeup_)
       : source(std::move(source_)),
         steps(std::move(steps_)),
         max_frames(max_frames_),
         num_readers(num_readers_),
-        crew(std::move(crew_)),
-        bell(std::move(bell_)),
+        workers(std::move(workers_)),
+        wakeup(std::move(wakeup_)),
         frames(newest ? 1 : kFramesReadAhead, newest ? WhenFull::kDropOldest : WhenFull::kWait) {}
 
   // Runs body, which calls steps, unless the reader is gone. What it throws goes through.
@@ -86,7 +86,7 @@ struct SourceReader::State {
       ReadFrame frame = read();
       if (IsPassedOver(name, index, &frame.frame)) return true;
       const bool is_wanted = frames.Push(std::move(frame));
-      bell->Ring();
+      wakeup->Notify();
       return is_wanted;
     });
   }
@@ -95,8 +95,8 @@ struct SourceReader::State {
   const ReaderSteps steps;
   const std::optional<std::size_t> max_frames;
   const int num_readers;
-  const std::shared_ptr<Crew> crew;
-  const std::shared_ptr<Bell> bell;
+  const std::shared_ptr<WorkerPool> workers;
+  const std::shared_ptr<Wakeup> wakeup;
   BoundedQueue<ReadFrame> frames;
   std::atomic<bool> stop = false;
 
@@ -111,9 +111,9 @@ struct SourceReader::State {
 
 SourceReader::SourceReader(std::shared_ptr<FrameSource> source, ReaderSteps steps,
                            std::optional<std::size_t> max_frames, bool newest, int num_readers,
-                           std::shared_ptr<Crew> crew, std::shared_ptr<Bell> bell)
+                           std::shared_ptr<WorkerPool> workers, std::shared_ptr<Wakeup> wakeup)
     : state_(std::make_shared<State>(std::move(source), std::move(steps), max_frames, newest, num_readers,
-                                     std::move(crew), std::move(bell))) {
+                                     std::move(workers), std::move(wakeup))) {
   thread_ = std::thread([state = state_]() mutable {
     std::exception_ptr error;
     try {
@@ -131,7 +131,7 @@ SourceReader::SourceReader(std::shared_ptr<FrameSource> source, ReaderSteps step
       state->ended.notify_all();
     }
     state->frames.Close();  // those that were read are matched, also where the source is lost
-    state->bell->Ring();
+    state->wakeup->Notify();
     error = nullptr;
     state.reset();  // the source goes here, where the thread was left behind
     if (is_left_behind) --num_left_behind;
@@ -186,7 +186,7 @@ class SourceReader::SideBySide {
  public:
   explicit SideBySide(State& state) : state_(state) {}
   ~SideBySide() {
-    const std::size_t num_dropped = state_.crew->Drop(Chore::kReading);
+    const std::size_t num_dropped = state_.workers->Drop(TaskKind::kReading);
     std::unique_lock lock(mutex_);
     num_unread_ -= num_dropped;
     is_read_.wait(lock, [this] { return num_unread_ == 0; });
@@ -204,7 +204,7 @@ class SourceReader::SideBySide {
     return num_readers + std::min(num_readers, num_more);
   }
 
-  // Has the crew read a frame.
+  // Has the worker pool read a frame.
   void Begin(std::string name, std::size_t index, std::function<StereoFrame()> read) {
     auto job = std::make_shared<Job>(Job{std::move(name), index, std::move(read)});
     begun_.push_back(job);
@@ -213,7 +213,7 @@ class SourceReader::SideBySide {
       ++num_unread_;
     }
     try {
-      state_.crew->Do(Chore::kReading, [this, job = std::move(job)] { Read(*job); });
+      state_.workers->Do(TaskKind::kReading, [this, job = std::move(job)] { Read(*job); });
     } catch (...) {
       const std::scoped_lock lock(mutex_);
       --num_unread_;
@@ -266,7 +266,7 @@ class SourceReader::SideBySide {
   std::size_t frame_bytes_ = 0;             // of the last one handed on; the same
   std::mutex mutex_;
   std::condition_variable is_read_;  // of the reader's thread
-  std::size_t num_unread_ = 0;       // begun by Begin(), whether the crew has begun them or not
+  std::size_t num_unread_ = 0;       // begun by Begin(), whether the worker pool has begun them or not
   const Job* awaited_ = nullptr;     // nobody waits for the others
 };
 

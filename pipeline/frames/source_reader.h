@@ -10,10 +10,10 @@
 #include <string>
 #include <thread>
 
-#include "pipeline/frames/bell.h"
 #include "pipeline/frames/bounded_queue.h"
-#include "pipeline/frames/crew.h"
 #include "pipeline/frames/frame_source.h"
+#include "pipeline/frames/wakeup.h"
+#include "pipeline/frames/worker_pool.h"
 #include "pipeline/host_memory.h"
 
 namespace parallax {
@@ -36,10 +36,11 @@ struct ReaderSteps {
 class SourceReader {
  public:
   // max_frames: as many are taken from the source. newest: one frame is held, and a newer one takes its
-  // place. num_readers: as many frames are read side by side, by the crew, where the source defers them; they come in
-  // its order all the same. The bell rings when frames() has another one, and when it is closed.
+  // place. num_readers: as many frames are read side by side, by the worker pool, where the source defers them; they come in
+  // its order all the same. The wakeup is notified when frames() has another one, and when it is closed.
   SourceReader(std::shared_ptr<FrameSource> source, ReaderSteps steps, std::optional<std::size_t> max_frames,
-               bool newest, int num_readers, std::shared_ptr<Crew> crew, std::shared_ptr<Bell> bell);
+               bool newest, int num_readers, std::shared_ptr<WorkerPool> workers,
+               std::shared_ptr<Wakeup> wakeup);
   ~SourceReader() { Leave(); }
   SourceReader(const SourceReader&) = delete;
   SourceReader& operator=(const SourceReader&) = delete;

@@ -107,9 +107,9 @@ TEST(Backends, AFrameForEachThreadIsMatchedAtATimeUnlessTheyAreLarge) {
 }
 
 TEST(Backends, CloudsOfTheReferenceAreMeasuredOnTheCpu) {
-  EXPECT_EQ(CloudBackendBeside("reference"), "cpu");
-  EXPECT_EQ(CloudBackendBeside("cpu"), "cpu");
-  EXPECT_EQ(CloudBackendBeside("auto"), "auto");
+  EXPECT_EQ(CloudBackendFor("reference"), "cpu");
+  EXPECT_EQ(CloudBackendFor("cpu"), "cpu");
+  EXPECT_EQ(CloudBackendFor("auto"), "auto");
   EXPECT_EQ(MakeCloudMeasures("cpu", 0, 1)->name(), "cpu");
 }
 

@@ -33,7 +33,7 @@ RawRig SmallRig(RawRig rig) {
 
 struct Frame {
   CameraImage left, right;
-  WorkBeside work;
+  ExtraWork work;
   // What the host makes of it.
   DisparityMap map;
   std::optional<RectifiedPair> rectified;
@@ -150,12 +150,12 @@ TEST_F(CudaFrameQueueTest, DoesBesideMatchingWhatTheHostDoes) {
     const auto collect = [&] {
       const Frame& frame = frames[reprojected.size() % frames.size()];
       maps.push_back(queue->Borrow());
-      ResultsBeside beside = queue->TakeBeside();
-      reprojected.push_back(std::move(beside.reprojected));
-      ASSERT_EQ(beside.rectified.has_value(), frame.rectified.has_value());
+      ExtraResults extra = queue->TakeExtraResults();
+      reprojected.push_back(std::move(extra.reprojected));
+      ASSERT_EQ(extra.rectified.has_value(), frame.rectified.has_value());
       if (!frame.rectified) return;
-      EXPECT_TRUE(Same(beside.rectified->left, frame.rectified->left));
-      EXPECT_TRUE(Same(beside.rectified->right, frame.rectified->right));
+      EXPECT_TRUE(Same(extra.rectified->left, frame.rectified->left));
+      EXPECT_TRUE(Same(extra.rectified->right, frame.rectified->right));
     };
     for (int round = 0; round < 3; ++round) {
       for (const Frame& frame : frames) {
@@ -170,7 +170,7 @@ TEST_F(CudaFrameQueueTest, DoesBesideMatchingWhatTheHostDoes) {
       ExpectReprojection(frames[i % frames.size()], reprojected[i]);
       EXPECT_EQ(DifferenceOf("map", frames[i % frames.size()].map, maps[i].Own()), "");
     }
-    EXPECT_FALSE(queue->TakeBeside().reprojected);  // once
+    EXPECT_FALSE(queue->TakeExtraResults().reprojected);  // once
   }
 }
 
@@ -188,7 +188,7 @@ TEST_F(CudaFrameQueueTest, TakesImagesFromPageLockedMemory) {
     const auto collect = [&] {
       const Frame& frame = frames[num_collected++ % frames.size()];
       EXPECT_EQ(DifferenceOf("map", frame.map, queue->Take()), "");
-      ExpectReprojection(frame, queue->TakeBeside().reprojected);
+      ExpectReprojection(frame, queue->TakeExtraResults().reprojected);
     };
     for (std::size_t i = 0; i < 3 * frames.size(); ++i) {
       const Frame& frame = frames[i % frames.size()];
@@ -202,7 +202,7 @@ TEST_F(CudaFrameQueueTest, TakesImagesFromPageLockedMemory) {
         const UseHostMemory use(i % 7 == 6 ? nullptr : memory);
         pair->right = CloneImage(ViewOf(frame.right));
       }
-      WorkBeside work = frame.work;
+      ExtraWork work = frame.work;
       if (i % 4 != 3) work.pixels = pair;  // else they are gone at once
       queue->SubmitWith(ViewOf(pair->left), ViewOf(pair->right), work);
     }
@@ -226,7 +226,7 @@ TEST_F(CudaFrameQueueTest, LendsNoMoreThanItsMemory) {
   for (int i = 0; i < 6; ++i) {
     queue->SubmitWith(ViewOf(frame.left), ViewOf(frame.right), frame.work);
     EXPECT_EQ(DifferenceOf("map", frame.map, queue->Take()), "");
-    std::optional<ReprojectedFrame> made = queue->TakeBeside().reprojected;
+    std::optional<ReprojectedFrame> made = queue->TakeExtraResults().reprojected;
     EXPECT_EQ(made.has_value(), i < 4);
     if (made) kept.push_back(std::move(*made));
   }
@@ -234,7 +234,7 @@ TEST_F(CudaFrameQueueTest, LendsNoMoreThanItsMemory) {
   kept.clear();
   queue->SubmitWith(ViewOf(frame.left), ViewOf(frame.right), frame.work);
   queue->Collect();
-  ExpectReprojection(frame, queue->TakeBeside().reprojected);
+  ExpectReprojection(frame, queue->TakeExtraResults().reprojected);
 }
 
 TEST_F(CudaFrameQueueTest, GoesOnAfterWhatItRefuses) {
@@ -242,7 +242,7 @@ TEST_F(CudaFrameQueueTest, GoesOnAfterWhatItRefuses) {
   const Frame raw = MakeFrame(160, 120, 0, 3), small = MakeFrame(150, 120, 0, 4);
   for (const int num_in_flight : {1, 3}) {
     const auto queue = MakeCudaFrameQueue(SomeParameters(), {.width = 155, .height = 120}, num_in_flight);
-    const auto submit = [&](const Frame& frame, const WorkBeside& work) {
+    const auto submit = [&](const Frame& frame, const ExtraWork& work) {
       queue->SubmitWith(ViewOf(frame.left), ViewOf(frame.right), work);
     };
     EXPECT_THROW(submit(raw, {.rectifier = rectifier}), InvalidArgument);    // 160 px rectified, too
@@ -251,8 +251,8 @@ TEST_F(CudaFrameQueueTest, GoesOnAfterWhatItRefuses) {
     EXPECT_EQ(queue->in_flight(), 0U);
     submit(small, {});
     queue->Collect();
-    const ResultsBeside beside = queue->TakeBeside();
-    EXPECT_FALSE(beside.rectified || beside.reprojected);
+    const ExtraResults extra = queue->TakeExtraResults();
+    EXPECT_FALSE(extra.rectified || extra.reprojected);
   }
 }
 

@@ -137,7 +137,7 @@ TEST(OpenSource, ClassicOfUnknownSizeIsRefusedWithItsSize) {
   WriteGray(dir / "view5.png");
   WriteGray(dir / "disp1.png");
   EXPECT_THAT(ErrorOf([&] { Open(dir.path())->Read(); }),
-              HasSubstr("view1.png: 6x4 is no size of Middlebury 2005"));
+              HasSubstr("view1.png: 6x4 is not a size of Middlebury 2005"));
 }
 
 TEST(OpenSource, AFrameThatIsBadIsPassedOver) {
@@ -227,8 +227,8 @@ TEST(OpenSource, WhatIsNoSourceIsNamed) {
   EXPECT_THAT(error({WriteGray(dir / "a.png").string()}), HasSubstr("need two arguments"));
   EXPECT_THAT(error({"left/*.png"}), HasSubstr("need two arguments"));
   EXPECT_THAT(error({WriteText(dir / "a.xyz", "?").string()}), HasSubstr("ending is not known"));
-  EXPECT_THAT(error({"a", "b", "c"}), HasSubstr("3 arguments are no source"));
-  EXPECT_THAT(error({}), HasSubstr("0 arguments are no source"));
+  EXPECT_THAT(error({"a", "b", "c"}), HasSubstr("3 source arguments given"));
+  EXPECT_THAT(error({}), HasSubstr("0 source arguments given"));
   EXPECT_THAT(error({"a.png", "b.png"}, "eth3d"), HasSubstr("only as pair or video"));
 }
 

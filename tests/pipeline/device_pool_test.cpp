@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "pipeline/error.h"
-#include "pipeline/frames/bell.h"
+#include "pipeline/frames/wakeup.h"
 
 namespace parallax {
 namespace {
@@ -56,16 +56,15 @@ class FakeQueue final : public MatcherQueue {
     flying_.push_back(gray);
     ++counts_.num_submitted;
   }
-  void SubmitWith(const CameraImageView& left, const CameraImageView& right,
-                  const WorkBeside& work) override {
+  void SubmitWith(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work) override {
     Submit(left, right);
     if (work.pixels) counts_.last_pixels = std::get<HostImageView<const std::uint8_t>>(left).data;
   }
   // As wide as the frame is bright.
-  ResultsBeside TakeBeside() override {
-    ResultsBeside beside;
-    beside.reprojected.emplace().depth_m = {nullptr, static_cast<int>(map_.disparity(0, 0)), 1};
-    return beside;
+  ExtraResults TakeExtraResults() override {
+    ExtraResults extra;
+    extra.reprojected.emplace().depth_m = {nullptr, static_cast<int>(map_.disparity(0, 0)), 1};
+    return extra;
   }
   DisparityMapView Collect() override {
     int gray = 0;
@@ -142,8 +141,8 @@ class DevicePoolTest : public ::testing::Test {
       try {
         grays.push_back(static_cast<int>(queue.Take().disparity(0, 0)));
         EXPECT_EQ(queue.times()[Stage::kFilter], grays.back());
-        EXPECT_EQ(queue.TakeBeside().reprojected->depth_m.width, grays.back());
-        EXPECT_FALSE(queue.TakeBeside().reprojected.has_value());
+        EXPECT_EQ(queue.TakeExtraResults().reprojected->depth_m.width, grays.back());
+        EXPECT_FALSE(queue.TakeExtraResults().reprojected.has_value());
       } catch (const Error&) {
         grays.push_back(-1);
       }
@@ -303,7 +302,7 @@ TEST_F(DevicePoolTest, PixelsThatSomebodyHoldsAreNotCopied) {
   const auto queue = Queue();
   EXPECT_FALSE(queue->rectifies());
   const auto image = std::make_shared<const HostImage<std::uint8_t>>(1, 1, std::uint8_t{9});
-  WorkBeside work;
+  ExtraWork work;
   work.pixels = image;
   queue->SubmitWith(image->ConstView(), image->ConstView(), work);
   EXPECT_EQ(queue->Take().disparity(0, 0), 9);
@@ -329,8 +328,8 @@ TEST_F(DevicePoolTest, TellsWhenTheOldestFrameIsDone) {
     Pool({{.most_us = 200}, {.most_us = 300, .fails_after = 20}, {.most_us = 100}}, seed);
     const auto queue = Queue();
     EXPECT_TRUE(queue->oldest_is_done()) << "there is none to wait for";
-    Bell bell;
-    queue->TellWhenDone([&] { bell.Ring(); });
+    Wakeup wakeup;
+    queue->SetDoneCallback([&] { wakeup.Notify(); });
     std::vector<int> grays;
     for (int next = 0; grays.size() < 150;) {
       if (next < 150 && queue->in_flight() < queue->capacity()) {
@@ -338,7 +337,7 @@ TEST_F(DevicePoolTest, TellsWhenTheOldestFrameIsDone) {
       } else if (queue->oldest_is_done()) {
         grays.push_back(static_cast<int>(queue->Take().disparity(0, 0)));
       } else {
-        bell.WaitFor(std::chrono::hours(1));  // the test hangs where it is not told
+        wakeup.WaitFor(std::chrono::hours(1));  // the test hangs where it is not told
       }
     }
     EXPECT_EQ(grays, InOrder(150));

@@ -66,7 +66,7 @@ TEST(Texture, ConfidenceIsTakenBackWhereEitherImageIsConstant) {
   const auto confidence_beside = [](const HostImage<std::uint8_t>& left,
                                     const HostImage<std::uint8_t>& right) {
     HostImage<std::uint8_t> confidence(4, 2, 200);
-    DoubtConstantImages(left.ConstView(), right.ConstView(), confidence.View());
+    ClearConfidenceOfConstantImages(left.ConstView(), right.ConstView(), confidence.View());
     return int{confidence(0, 0)} + confidence(3, 1);
   };
   EXPECT_EQ(confidence_beside(textured, textured), 400);

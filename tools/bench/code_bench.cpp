@@ -49,7 +49,7 @@ class TimedDevice final : public parallax::MatcherQueue {
     ends_.push_back(last_end_);
   }
   void SubmitWith(const parallax::CameraImageView& left, const parallax::CameraImageView& right,
-                  const parallax::WorkBeside&) override {
+                  const parallax::ExtraWork&) override {
     Submit(left, right);
   }
   DisparityMapView Collect() override {
@@ -135,7 +135,7 @@ int CodeAlone(Job& job) {
   return num_done;
 }
 
-int CodeBesideDevice(Job& job, double device_ms) {
+int CodeWhileDeviceRuns(Job& job, double device_ms) {
   const auto frame_time =
       std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double, std::milli>(device_ms));
   const parallax::HostImage<std::uint8_t> zeros(job.maps[0].width(), job.maps[0].height(), std::uint8_t{0});
@@ -190,7 +190,7 @@ int Run(std::vector<std::string> arguments) {
   job.source = parallax::OpenSource({arguments.begin() + 4, arguments.end()}, {});
   const double core_s_before = CoreSeconds();
   const auto start = Clock::now();
-  const int num_done = device_ms ? CodeBesideDevice(job, *device_ms) : CodeAlone(job);
+  const int num_done = device_ms ? CodeWhileDeviceRuns(job, *device_ms) : CodeAlone(job);
   const double s = std::chrono::duration<double>(Clock::now() - start).count();
   std::printf("%d frames, %d threads: %.0f frames/s, %.2f ms of a core each\n", num_done, job.num_threads,
               num_done / s, 1e3 * (CoreSeconds() - core_s_before) / std::max(num_done, 1));

@@ -173,7 +173,7 @@ RawRig BentRig(int width, int height) {
 double RateThrough(MatcherQueue& queue, int count, const std::function<void()>& submit) {
   const auto collect = [&] {
     queue.Collect();
-    queue.TakeBeside();
+    queue.TakeExtraResults();
   };
   std::vector<double> rates;
   for (int round = 0; round < 4; ++round) {  // the first to warm up

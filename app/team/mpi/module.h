@@ -1,4 +1,4 @@
-// What the MPI module exports beside its version (datasets/module.h).
+// What the MPI module exports in addition to its version (datasets/module.h).
 #pragma once
 
 #include "app/team/team.h"

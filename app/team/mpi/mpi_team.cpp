@@ -52,7 +52,8 @@ class MpiTeam final : public Team {
       throw Error("MPI cannot be initialised: start the program with this machine's mpirun");
     if (provided < MPI_THREAD_SERIALIZED) {
       MPI_Finalize();
-      throw Error("this MPI allows no threads: use an Open MPI that was built with them, as Debian's is");
+      throw Error(
+          "this MPI does not support threads: use an Open MPI built with thread support, such as Debian's");
     }
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
     MPI_Comm_size(MPI_COMM_WORLD, &size_);

@@ -1,4 +1,4 @@
-// What the colours of a cloud tell.
+// The quantity that the colours of a cloud show.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Lines and numbers drawn beside the points: the camera, a grid on the ground.
+// Lines and numbers drawn with the points: the camera, a grid on the ground.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// A thread for what takes longer than a drawing: of jobs of one kind the latest that waits is done.
+// A thread for jobs that take longer than a redraw: of the waiting jobs of one kind it does only the latest.
 #pragma once
 
 #include <condition_variable>

@@ -54,8 +54,8 @@ std::vector<CameraPose> ReadPoses(const std::filesystem::path& path) {
     for (const double value : pose) finite = finite && std::isfinite(value) && std::abs(value) < 1e8;
     if (count != pose.size() || !ends || !finite || !IsRotation(pose)) {
       throw Error(
-          fmt::format("{}: line {} is no pose: '{}': each line has the 12 numbers of a 3x4 matrix, a "
-                      "rotation and metres, as KITTI's odometry poses do",
+          fmt::format("{}: line {} is not a pose: '{}': each line needs the 12 numbers of a 3x4 matrix, a "
+                      "rotation and a translation in metres, as in KITTI odometry",
                       path.string(), number, Printable(line.substr(0, 60))));
     }
     poses.push_back(pose);

@@ -1,4 +1,4 @@
-// Where the camera stood at every frame, and the clouds of frames put together by it.
+// The camera's pose at every frame, and the clouds of frames merged by it.
 #pragma once
 
 #include <array>

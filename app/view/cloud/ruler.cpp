@@ -73,7 +73,7 @@ RulerLength Ruler::Measure(const std::shared_ptr<const CloudFrame>& frame, std::
       length.note = fmt::format("over voxels of {:g} m: the points are not joined by neighbours", size_m);
       return length;
     }
-    length.note = "no path: the cloud falls apart between the two points";
+    length.note = "no path: the cloud has a gap between the two points";
   } catch (const Error& error) {
     length.note = std::string("no path: ") + error.what();
   }

@@ -1,4 +1,4 @@
-// How far two points of a cloud are from each other, straight and along the surface.
+// The distance between two points of a cloud, straight and along the surface.
 #pragma once
 
 #include <cstddef>

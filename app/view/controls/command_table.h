@@ -1,4 +1,4 @@
-// Everything the window can be told by a key: one row a command.
+// The window's keyboard commands, one row each.
 #pragma once
 
 #include <functional>

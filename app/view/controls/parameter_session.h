@@ -1,4 +1,4 @@
-// The parameters that somebody changes while frames are matched: two sets, A and, to compare, B.
+// The parameters that a user changes while frames are matched: set A, and set B to compare with it.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What the window remembers from one time to the next: its size, its panes, its settings.
+// The state of the window that is kept between sessions: its size, panes and settings.
 #pragma once
 
 #include <filesystem>

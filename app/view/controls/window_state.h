@@ -1,4 +1,4 @@
-// What the window shows and does, as a JSON file for whoever drives it from outside.
+// The state of the window as a JSON file, for programs that control it.
 #pragma once
 
 #include <chrono>

@@ -1,4 +1,4 @@
-// What somebody has chosen to see in the picture panes, and what of it a frame has.
+// What the user has chosen to see in the picture panes, and what of it a frame has.
 #pragma once
 
 #include <optional>

@@ -1,4 +1,4 @@
-// Recordings that somebody begins and ends while frames are shown.
+// Recordings that the user starts and stops while frames are shown.
 #pragma once
 
 #include <cstddef>

@@ -1,4 +1,4 @@
-// What the window's row of time works on.
+// The interface that the window's play bar works on.
 #pragma once
 
 #include <cstddef>

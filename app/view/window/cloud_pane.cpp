@@ -217,7 +217,7 @@ void CloudPane::Update() {
       text += ", " + WithThousands(shown->points.size()) + " drawn";
     if (shown->points.empty() && shown->frame->cloud.size() > 0)
       text += ", none at the depths that are shown";
-    if (scene_.is_thin()) text += ", a share of them until it stands still";
+    if (scene_.is_thin()) text += ", a part of them while it moves";
     if (!shown->colors.note.empty()) text += "    " + shown->colors.note;
     if (shown->colors.scale && !shown->points.empty()) scale = &*shown->colors.scale;
   }

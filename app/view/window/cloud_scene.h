@@ -1,4 +1,4 @@
-// The cloud in the window: its geometry, what is drawn beside it, and where it is seen from.
+// The cloud in the window: its geometry, the lines drawn with it, and the viewpoint.
 #pragma once
 
 #include <open3d/core/Tensor.h>

@@ -1,4 +1,4 @@
-// The widget of the cloud's scene: tells of clicks, and of somebody who turns it.
+// The widget of the cloud's scene: reports clicks and rotations by the user.
 #pragma once
 
 #include <open3d/visualization/gui/Events.h>

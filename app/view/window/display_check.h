@@ -1,4 +1,4 @@
-// What must be so before Open3D may open a window.
+// Checks the display before Open3D opens a window.
 #pragma once
 
 namespace parallax::app {

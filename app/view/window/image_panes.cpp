@@ -103,9 +103,9 @@ void ImagePanes::MakePane(int index, const WindowRooms& rooms) {
   pane.scale->SetVisible(false);
   pane.pane = std::make_shared<Pane>(
       rooms.em(),
-      std::vector<WidgetPtr>{pane.view, pane.set, BesideButtons(pane.size, rooms.em()),
-                             gui::Horiz::MakeStretch(), BesideButtons(pane.low, rooms.em()), pane.scale,
-                             BesideButtons(pane.high, rooms.em())},
+      std::vector<WidgetPtr>{pane.view, pane.set, AlignedWithButtons(pane.size, rooms.em()),
+                             gui::Horiz::MakeStretch(), AlignedWithButtons(pane.low, rooms.em()), pane.scale,
+                             AlignedWithButtons(pane.high, rooms.em())},
       pane.picture);
   const std::string name = std::string("pane.") + kPaneNames[index];
   rooms.add_control(name + ".view", pane.view);

@@ -1,4 +1,4 @@
-// What the matching thread and the window tell each other.
+// Messages between the matching thread and the window.
 #pragma once
 
 #include <atomic>

@@ -214,9 +214,9 @@ class MainWindow : public gui::Window {
     status_ = std::make_shared<gui::Label>("waiting for the first frame");
     hint_ = MakeDimLabel("?  lists the keys");
     bar_->AddFixed(em / 2);
-    bar_->AddChild(BesideButtons(status_, em));
+    bar_->AddChild(AlignedWithButtons(status_, em));
     bar_->AddStretch();
-    bar_->AddChild(BesideButtons(hint_, em));
+    bar_->AddChild(AlignedWithButtons(hint_, em));
   }
 
   void AddCommands(bool sequence) {

@@ -113,7 +113,7 @@ void PlayPart::AddTime() {
   if (controls_->export_range)
     AddButton(rooms_, *row, "Export", "export", "Write the marked frames, or this one, into a folder (E)");
   text_ = MakeDimLabel();
-  row->AddChild(BesideButtons(text_, em));
+  row->AddChild(AlignedWithButtons(text_, em));
   rooms_.add_row(row);
 }
 
@@ -124,7 +124,7 @@ void PlayPart::AddRecording() {
   auto row = std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 4));
   record_ = AddButton(rooms_, *row, "Record", "record", "Write the frames into an MCAP file (D)");
   text_ = MakeDimLabel();
-  row->AddChild(BesideButtons(text_, em));
+  row->AddChild(AlignedWithButtons(text_, em));
   rooms_.add_row(row);
 }
 
@@ -134,7 +134,7 @@ std::string PlayPart::LiveText() const {
   if (std::isfinite(live.latency_ms))
     text += fmt::format("    matched {:.0f} ms after they were taken", live.latency_ms);
   if (live.num_losses > 0)
-    text += fmt::format("    lost {} times, came again {} times", live.num_losses, live.num_reopened);
+    text += fmt::format("    lost {} times, resumed {} times", live.num_losses, live.num_reopened);
   return text;
 }
 

@@ -1,5 +1,4 @@
-// The row of time: where in a file source the window is, playing, marking and exporting; recording a live
-// one.
+// The play bar: the position in a file source, playing, marking and exporting; recording of a live source.
 #pragma once
 
 #include <open3d/visualization/gui/Button.h>

@@ -20,7 +20,7 @@ namespace parallax::app {
 namespace gui = open3d::visualization::gui;
 using WidgetPtr = std::shared_ptr<gui::Widget>;
 
-// Colours beside those of Open3D's theme.
+// Colours in addition to those of Open3D's theme.
 struct Palette {
   gui::Color dim_text{0.62f, 0.66f, 0.70f}, changed_text{1.0f, 0.80f, 0.35f},
       selected_text{0.55f, 0.80f, 1.0f};
@@ -47,7 +47,7 @@ inline std::shared_ptr<gui::Label> MakeDimLabel(const char* text = " ") {
 }
 
 // Moves a label down to the line of the texts in the buttons beside it.
-inline WidgetPtr BesideButtons(WidgetPtr label, int em) {
+inline WidgetPtr AlignedWithButtons(WidgetPtr label, int em) {
   return std::make_shared<gui::Vert>(0, gui::Margins(0, em / 4, 0, 0),
                                      std::vector<WidgetPtr>{std::move(label)});
 }

@@ -144,7 +144,7 @@ Geodesics CpuShortestPaths(const CloudGraph& graph, std::span<const std::int32_t
                            const GeodesicOptions& options, ThreadPool& pool) {
   if (options.algorithm == GeodesicAlgorithm::kFrontier) {
     throw InvalidArgument(
-        "geodesics: the algorithm frontier is one of the cuda back end; the cpu back end has heap alone");
+        "geodesics: the algorithm frontier needs the cuda back end; the cpu back end has only heap");
   }
   Geodesics result = EmptyGeodesics(graph, sources, options);
   const auto num_nodes = static_cast<std::size_t>(graph.num_nodes());

@@ -534,7 +534,7 @@ class CpuAdCensusMatcher final : public StereoMatcher {
     if (stages != nullptr) HandOut("consistent", result, *stages);
     watch.Lap(Stage::kConsistency);
     Refine(result, stages);
-    DoubtConstantImages(left, right, result.confidence.View());
+    ClearConfidenceOfConstantImages(left, right, result.confidence.View());
     watch.Lap(Stage::kFilter);
   }
 

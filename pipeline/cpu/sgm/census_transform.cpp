@@ -24,11 +24,11 @@ CensusComparisons PairsOf9x7(std::ptrdiff_t stride, const Takes& takes) {
   return c;
 }
 
-bool IsBesideCentre(int dx, int dy) { return std::abs(dx) <= 1 && std::abs(dy) <= 1; }
+bool IsNextToCentre(int dx, int dy) { return std::abs(dx) <= 1 && std::abs(dy) <= 1; }
 
 // Those of the windows of two scales: of the image itself, and of the smoothed one.
 CensusComparisons NearComparisons(CensusWindow window, std::ptrdiff_t stride) {
-  if (window == CensusWindow::kCenterSymmetricTwoScale) return PairsOf9x7(stride, IsBesideCentre);
+  if (window == CensusWindow::kCenterSymmetricTwoScale) return PairsOf9x7(stride, IsNextToCentre);
   CensusComparisons c;
   for (int dy = -3; dy <= 3; ++dy) {
     for (int dx = -4; dx <= 4; ++dx) {
@@ -40,7 +40,7 @@ CensusComparisons NearComparisons(CensusWindow window, std::ptrdiff_t stride) {
 CensusComparisons FarComparisons(CensusWindow window, std::ptrdiff_t stride, int first_bit) {
   CensusComparisons c;
   if (window == CensusWindow::kCenterSymmetricTwoScale) {
-    c = PairsOf9x7(stride, [](int dx, int dy) { return !IsBesideCentre(dx, dy); });
+    c = PairsOf9x7(stride, [](int dx, int dy) { return !IsNextToCentre(dx, dy); });
     c.first_bit = first_bit;
     return c;
   }

@@ -85,7 +85,7 @@ class CpuSgmMatcher final : public StereoMatcher {
     watch.Skip();
     cpu::FilterMap(parameters_, {guide_.Row(0), width_, height_, guide_.stride()}, selected_.ConstView(),
                    speckles_, result, aggregator_.workspace(), threads_, stages);
-    DoubtConstantImages(left, right, result.confidence.View());
+    ClearConfidenceOfConstantImages(left, right, result.confidence.View());
     watch.Lap(Stage::kFilter);
   }
 

@@ -97,7 +97,7 @@ class ReferenceAdCensusMatcher final : public StereoMatcher {
     watch.Lap(Stage::kConsistency);
 
     Refine(views, sums, map, stages);
-    DoubtConstantImages(left, right, map.confidence.View());
+    ClearConfidenceOfConstantImages(left, right, map.confidence.View());
     watch.Lap(Stage::kFilter);
     result = std::move(map);
   }

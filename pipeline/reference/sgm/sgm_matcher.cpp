@@ -66,7 +66,7 @@ class ReferenceSgmMatcher final : public StereoMatcher {
     watch.Lap(Stage::kConsistency);
 
     reference::FilterMap(parameters_, guide.ConstView(), selected.ConstView(), map, threads_, stages);
-    DoubtConstantImages(left, right, map.confidence.View());
+    ClearConfidenceOfConstantImages(left, right, map.confidence.View());
     watch.Lap(Stage::kFilter);
 
     result = std::move(map);

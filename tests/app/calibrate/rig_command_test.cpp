@@ -150,7 +150,7 @@ TEST_F(RigCommand, ChecksWhetherARigFitsAndMendsIt) {
   old.translation_m = RotationOf({off, 0, 0}) * rig.translation_m;
   const ProgramResult worth_mending = check(RigFile(old));
   EXPECT_EQ(worth_mending.exit_code, 0) << worth_mending.err;
-  EXPECT_THAT(worth_mending.out, HasSubstr("parallax rig refine takes that away"));
+  EXPECT_THAT(worth_mending.out, HasSubstr("parallax rig refine corrects that"));
 
   RawRig knocked = rig;  // 0.3 degrees about x and z
   knocked.right_from_left = RotationOf({0.005, 0, 0.005}) * rig.right_from_left;

@@ -265,7 +265,7 @@ TEST(CalibrateCommand, WritesARigWithItsReport) {
                    {"--max-frames", "1"});  // the search for a board that is not there takes long
   expect_error(1, "0 usable boards in 1 pairs");
   arguments[4] = "cheeseboard:5x5";
-  expect_error(2, "is none: give chessboard:");
+  expect_error(2, "is unknown: use chessboard:");
   arguments[4] = "chessboard:9x6";
   arguments[6] = "40";
   expect_error(2, "millimetres");

@@ -242,11 +242,11 @@ TEST_F(CloudCommand, CleanRefusesWhatItCannotDo) {
   ExpectError({"cloud", "clean", file, out, "--radius", "0,3"}, 2, "is not RADIUS,MIN");
   ExpectError({"cloud", "clean", file, out, "--voxel", "-1"}, 2, "'-1' is not a number above 0");
   ExpectError({"cloud", "clean", file, Path("out.xyz"), "--voxel", "1"}, 2, ".ply or .pcd");
-  ExpectError({"cloud", "clean", file, out, "--radius", "1,1", "--means"}, 2, "--means goes with --voxel");
+  ExpectError({"cloud", "clean", file, out, "--radius", "1,1", "--means"}, 2, "--means needs --voxel");
   ExpectError({"cloud", "clean", file, out, "--voxel", "1e-20"}, 2, "2^20 voxels of 1e-20 m away");
   ExpectError({"cloud", "clean", file, out, "--voxel", "1", "--removed", Path("./out.ply")}, 2,
               "two results would be written there");
-  ExpectError({"cloud", "clean", file, out, "--radius", "0.1,1"}, 1, "nothing of it stays");
+  ExpectError({"cloud", "clean", file, out, "--radius", "0.1,1"}, 1, "no point would remain");
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
@@ -380,7 +380,7 @@ TEST_F(CloudCommand, DistancesOfTwoGrids) {
   // Options are looked at before files are read.
   ExpectError({"cloud", "distances", Path("none.ply"), b, "--histogram", "4"}, 2, "is not BINS,LARGEST");
   ExpectError({"cloud", "distances", a, b, "--histogram", "4,2", "--csv", Path("h.csv")}, 2,
-              "--csv takes neighbours, not the histogram");
+              "--csv writes neighbours, not the histogram");
   EXPECT_FALSE(std::filesystem::exists(Path("h.csv")));
   ExpectError({"cloud", "distances", a, b, "--csv", Path("no/folder/a.csv")}, 1, "is not there");
   ExpectError({"cloud", "distances", a, b, "--method", "magic"}, 2, "--method");
@@ -451,7 +451,7 @@ TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {
   arguments.insert(arguments.end(), {"--backend", "cpu", "--algorithm", "heap"});
   EXPECT_NEAR(NumberIn(JsonOf(arguments), "paths", "geodesic_m"), 18, 1e-5);
   arguments.back() = "frontier";
-  ExpectError(arguments, 2, "the cpu back end has heap alone");
+  ExpectError(arguments, 2, "the cpu back end has only heap");
   arguments.back() = "bellman-ford";
   ExpectError(arguments, 2, "--algorithm");
 }

@@ -73,7 +73,7 @@ TEST_F(CompareCommand, WhatCannotBeComparedIsToldInOneLine) {
   EXPECT_THAT(RunParallax({"compare", Path("A"), Path("bad.json")}).err, HasSubstr("bad.json: lacks what"));
   WriteText(Path("worse.json"), "{");
   EXPECT_THAT(RunParallax({"compare", Path("A"), Path("worse.json")}).err,
-              HasSubstr("worse.json: is no JSON"));
+              HasSubstr("worse.json: is not JSON"));
   EXPECT_EQ(RunParallax({"compare", Path("A")}).exit_code, 2);
 }
 

@@ -116,9 +116,9 @@ TEST_F(LiveRun, ASenderThatDiesIsWaitedForAndNothingIsLost) {
   kill(child, SIGINT);
   EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
   const std::string text = test::ReadText(told());
-  EXPECT_THAT(text, AllOf(HasSubstr("gives pictures again after"),
-                          HasSubstr("stopped 2 times and came again 2 times"),
-                          HasSubstr("from capture to result: median")));
+  EXPECT_THAT(text,
+              AllOf(HasSubstr("gives pictures again after"), HasSubstr("stopped 2 times and resumed 2 times"),
+                    HasSubstr("from capture to result: median")));
   EXPECT_EQ(CountIn(out() / "summary.json", "num_losses"), 2);
   EXPECT_EQ(CountIn(out() / "summary.json", "num_reopened"), 2);
   EXPECT_EQ(CountIn(out() / "summary.json", "num_failed"), 0);
@@ -312,8 +312,8 @@ TEST_F(CameraRun, ACameraThatIsUnpluggedIsWaitedFor) {
       test::ReadText(told()),
       AllOf(HasSubstr(
                 "camera 1 (/dev/video1): gives no more pictures (No such device): is it still plugged in?"),
-            HasSubstr("camera 1: gives pictures again"), HasSubstr("stopped once and came again once"),
-            HasSubstr("right pictures found no partner")));
+            HasSubstr("camera 1: gives pictures again"), HasSubstr("stopped once and resumed once"),
+            HasSubstr("right pictures have no counterpart")));
 }
 
 TEST_F(CameraRun, WithoutAPairItSaysSoWithinThreeSeconds) {

@@ -545,7 +545,7 @@ TEST_F(RunCommand, ResumeMixesNothing) {
   fs::remove(out() / "parameters.yaml");
   ExpectOneLine(Run({"--write", "disparity", "--set", "filter.fill=false", "--resume"}), 2,
                 {"filter.fill true, not false"});
-  // A second run with other parameters that was cut short, gone on with by each set of parameters.
+  // A second run with other parameters that was cut short, resumed with each set of parameters.
   ASSERT_EQ(Run({"--write", "disparity", "--set", "filter.fill=false", "--max-frames", "2", "--overwrite"})
                 .exit_code,
             0);
@@ -719,7 +719,7 @@ TEST_F(RunCommand, ANamedRigIsLookedAtBeforeTheWork) {
   }
   ExpectOneLine(Run({"--rig", "0,1,1,0.5"}), 2, {"must be above 0"});
   ExpectOneLine(Run({"--rig", "100,1,1,-0.5"}), 2, {"must be above 0"});
-  ExpectOneLine(Run({"--rig", "100,1,1,540"}), 2, {"540 m", "is it in millimetres?"});
+  ExpectOneLine(Run({"--rig", "100,1,1,540"}), 2, {"540 m", "BASELINE in metres"});
   EXPECT_FALSE(fs::exists(out()));
 }
 
@@ -799,7 +799,7 @@ TEST_F(LongRun, InterruptedEndsWithinTwoSeconds) {
   kill(child, SIGTERM);
   EXPECT_EQ(WaitForProgram(child), 1);
   EXPECT_THAT(ReadText(folder_.path() / "stderr"),
-              MatchesRegex("parallax: interrupted after [0-9] of 4 frames: go on with --resume\n"));
+              MatchesRegex("parallax: interrupted after [0-9] of 4 frames: continue with --resume\n"));
   EXPECT_THAT(ReadText(folder_.path() / "stdout"), HasSubstr("interrupted: "));
   EXPECT_TRUE(Summary()["interrupted"].as<bool>());
 }
@@ -820,7 +820,7 @@ TEST_F(LongRun, InterruptedEndsWithItsSummary) {
   kill(child_, SIGINT);
   EXPECT_EQ(WaitForProgram(child_), 1);
   EXPECT_THAT(ReadText(folder_.path() / "stderr"),
-              MatchesRegex("parallax: interrupted after [0-9]+ of 60 frames: go on with --resume\n"));
+              MatchesRegex("parallax: interrupted after [0-9]+ of 60 frames: continue with --resume\n"));
   EXPECT_TRUE(Summary()["interrupted"].as<bool>());
   const int num_done = Summary()["num_done"].as<int>();
   EXPECT_LT(num_done, 60);

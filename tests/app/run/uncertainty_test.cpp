@@ -154,7 +154,7 @@ TEST(EvalUncertainty, IsTheMatchers) {
   const ProgramResult result =
       RunParallax({"eval", "synthetic:planes,frames=1", "--uncertainty", "--estimates", "/nowhere"});
   EXPECT_EQ(result.exit_code, 2);
-  EXPECT_THAT(result.err, HasSubstr("--uncertainty is the matcher's"));
+  EXPECT_THAT(result.err, HasSubstr("--uncertainty scores the matcher's"));
 }
 
 }  // namespace

@@ -22,15 +22,15 @@ void Compute(double seconds) {
 }
 
 TEST(ProcessorTime, ThreadsOfTheNameAndTheirChildrenDoNotCount) {
-  const double before = ProcessorTimeBesides_s("worker");
+  const double before = ProcessorTimeOfOtherThreads_s("worker");
   double during = 0;
   std::thread([&] {
     BecomeWorkers("worker", 7);
     std::thread([&] {
       EXPECT_EQ(getpriority(PRIO_PROCESS, static_cast<id_t>(gettid())), 7);
       Compute(0.1);
-      during = ProcessorTimeBesides_s("worker");
-      EXPECT_GT(ProcessorTimeBesides_s("another name"), during + 0.05);
+      during = ProcessorTimeOfOtherThreads_s("worker");
+      EXPECT_GT(ProcessorTimeOfOtherThreads_s("another name"), during + 0.05);
     }).join();
   }).join();
   EXPECT_LT(during, before + 0.05);

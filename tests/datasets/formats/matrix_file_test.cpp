@@ -121,7 +121,7 @@ TEST_F(MatrixFile, TextThatIsWrongIsRefused) {
   ExpectRefused("a.csv", "1,2,3\n\n4,5\n", "line 3 has 2 numbers, line 1 has 3: all rows need as many");
   ExpectRefused("a.csv", "x,y\n1,2\n", "line 1, value 1: 'x' is not a number: headings belong behind a #");
   ExpectRefused("a.csv", "1,2\n3,\n", "line 2, value 2: '' is not a number");
-  ExpectRefused("a.csv", "1,2\n,3\n", "line 2, value 1: '' is not a number: write nan where there is none");
+  ExpectRefused("a.csv", "1,2\n,3\n", "line 2, value 1: '' is not a number: write nan for a missing value");
   ExpectRefused("a.csv", "1,2\n3,x\n", "line 2, value 2: 'x' is not a number of single precision");
   ExpectRefused("a.csv", "1e400,2\n", "line 1, value 1: '1e400' is not a number of single precision");
   ExpectRefused("a.csv", "1,5;2,5\n", "line 1 has both , and ; in it: write numbers with a point");

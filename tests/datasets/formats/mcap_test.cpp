@@ -209,7 +209,7 @@ TEST(Mcap, RefusesWhatItIsNotInOneLine) {
 
 TEST(Mcap, AFullDiskLeavesWholeChunks) {
   // /dev/full takes the place of a full disk; it is no file, and is refused as such.
-  EXPECT_THAT(ErrorOf([] { Writer("/dev/full"); }), HasSubstr("is no file"));
+  EXPECT_THAT(ErrorOf([] { Writer("/dev/full"); }), HasSubstr("is not a file"));
   EXPECT_THAT(ErrorOf([] { Writer("/nowhere/a.mcap"); }), HasSubstr("cannot be written"));
 }
 

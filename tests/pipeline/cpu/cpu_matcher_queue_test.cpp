@@ -8,7 +8,7 @@
 
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/error.h"
-#include "pipeline/frames/bell.h"
+#include "pipeline/frames/wakeup.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"
 
@@ -118,8 +118,8 @@ TEST(CpuMatcherQueue, TellsWhenTheOldestFrameIsDone) {
   const auto matcher = MakeCpuMatcher(SmallParameters(), {.width = kWidth, .height = kHeight});
   const auto queue = MakeCpuMatcherQueue(SmallParameters(), {.width = kWidth, .height = kHeight}, 3);
   EXPECT_TRUE(queue->oldest_is_done()) << "there is none to wait for";
-  Bell bell;
-  queue->TellWhenDone([&] { bell.Ring(); });
+  Wakeup wakeup;
+  queue->SetDoneCallback([&] { wakeup.Notify(); });
   for (int submitted = 0, collected = 0; collected < 40;) {
     if (submitted < 40 && queue->in_flight() < queue->capacity()) {
       queue->Submit(LeftOf(submitted).ConstView(), RightOf(submitted).ConstView());
@@ -127,7 +127,7 @@ TEST(CpuMatcherQueue, TellsWhenTheOldestFrameIsDone) {
     } else if (queue->oldest_is_done()) {
       ExpectFrame(collected++, queue->Collect(), *matcher);
     } else {
-      bell.WaitFor(std::chrono::hours(1));  // the test hangs where it is not told
+      wakeup.WaitFor(std::chrono::hours(1));  // the test hangs where it is not told
     }
   }
 }

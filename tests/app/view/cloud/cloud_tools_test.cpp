@@ -189,7 +189,7 @@ TEST_F(Poses, FaultyLinesAreNamed) {
         "1 0 0 0 0 1 0 0 0 0 nan 0", "2 0 0 0 0 1 0 0 0 0 1 0", "1 0 0 0 0 1 0 0 0 0 -1 0",
         "1 0 0 0 0 1 0 0 0 0 1 0 x"}) {
     const std::string error = ErrorOf(std::string("1 0 0 0 0 1 0 0 0 0 1 0\n") + faulty + "\n");
-    EXPECT_NE(error.find("line 2 is no pose"), std::string::npos) << faulty << ": " << error;
+    EXPECT_NE(error.find("line 2 is not a pose"), std::string::npos) << faulty << ": " << error;
   }
   EXPECT_THROW(ReadPoses(folder_.path() / "none.txt"), Error);
 }

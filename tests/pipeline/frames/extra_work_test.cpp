@@ -63,7 +63,7 @@ class OneFrame : public FrameSource {
 class AskedQueue : public MatcherQueue {
  public:
   struct Asked {
-    WorkBeside work;
+    ExtraWork work;
     int width = 0, height = 0;  // of the image handed in
     std::uint8_t corner = 0;    // its first pixel
   };
@@ -74,7 +74,7 @@ class AskedQueue : public MatcherQueue {
     SubmitWith(left, right, {});
   }
   void SubmitWith(const CameraImageView& left, const CameraImageView& /*right*/,
-                  const WorkBeside& work) override {
+                  const ExtraWork& work) override {
     asked_.push_back(
         {work, WidthOf(left), HeightOf(left), std::get<HostImageView<const std::uint8_t>>(left)(0, 0)});
     in_flight_.push_back(work);
@@ -88,8 +88,8 @@ class AskedQueue : public MatcherQueue {
     in_flight_.pop_front();
     return ViewOf(map_);
   }
-  ResultsBeside TakeBeside() override {
-    ResultsBeside results;
+  ExtraResults TakeExtraResults() override {
+    ExtraResults results;
     if (collected_.rectifier) {
       results.rectified = {NoiseImage(options_.width, options_.height, 11),
                            NoiseImage(options_.width, options_.height, 12)};
@@ -109,13 +109,13 @@ class AskedQueue : public MatcherQueue {
   const MatcherOptions options_;
   const bool rectifies_;
   std::vector<Asked>& asked_;
-  std::deque<WorkBeside> in_flight_;
-  WorkBeside collected_;
+  std::deque<ExtraWork> in_flight_;
+  ExtraWork collected_;
   DisparityMap map_;
 };
 
 // One frame down the road.
-class WorkBesideTest : public ::testing::Test {
+class ExtraWorkTest : public ::testing::Test {
  protected:
   void Run(StereoFrame frame, bool queue_rectifies) {
     steps_.parameters_for = [](const StereoFrame&) { return test::PlainParameters(); };
@@ -135,7 +135,7 @@ class WorkBesideTest : public ::testing::Test {
 
 RectificationOptions WithBorders() { return {.width_px = 500, .height_px = 400, .zoom = 0}; }
 
-TEST_F(WorkBesideTest, RawFramesAreRectifiedByAMatcherThatDoes) {
+TEST_F(ExtraWorkTest, RawFramesAreRectifiedByAMatcherThatDoes) {
   steps_.rectifier = std::make_shared<FrameRectifier>(WithBorders());
   StereoFrame frame = NoiseFrame();
   steps_.rectifier->Prepare(frame);
@@ -154,7 +154,7 @@ TEST_F(WorkBesideTest, RawFramesAreRectifiedByAMatcherThatDoes) {
   EXPECT_EQ(matched_->map.disparity()(0, 0), 1.0F);  // borders are its business
 }
 
-TEST_F(WorkBesideTest, ElseTheRoadRectifiesThem) {
+TEST_F(ExtraWorkTest, ElseTheRoadRectifiesThem) {
   steps_.rectifier = std::make_shared<FrameRectifier>(WithBorders());
   const StereoFrame wanted = NoiseFrame(steps_.rectifier.get());
   Run(NoiseFrame(), false);
@@ -167,14 +167,14 @@ TEST_F(WorkBesideTest, ElseTheRoadRectifiesThem) {
   EXPECT_TRUE(std::isnan(matched_->map.disparity()(0, 0)));  // a border
 }
 
-TEST_F(WorkBesideTest, WithoutARectifierRawFramesFail) {
+TEST_F(ExtraWorkTest, WithoutARectifierRawFramesFail) {
   Run(NoiseFrame(), true);
   EXPECT_EQ(report_.outcome, FrameOutcome::kFailed);
   EXPECT_NE(report_.error.find("not rectified"), std::string::npos);
   EXPECT_TRUE(asked_.empty());
 }
 
-TEST_F(WorkBesideTest, DepthIsWantedOfMapsThatStayAsTheyAre) {
+TEST_F(ExtraWorkTest, DepthIsWantedOfMapsThatStayAsTheyAre) {
   steps_.reprojection_for = [](const StereoFrame& frame) { return WantedReprojection{*frame.rig, true}; };
   FrameRectifier without_borders, with_borders(WithBorders());
   Run(NoiseFrame(&without_borders), false);
@@ -209,11 +209,11 @@ TEST(MatcherQueue, OneThatDoesNotRectifyRefusesRawImages) {
   const auto queue = MakeQueueOfOne(std::make_unique<Plain>());
   EXPECT_FALSE(queue->rectifies());
   const CameraImage image = NoiseImage(640, 480, 1);
-  const WorkBeside raw{.rectifier = std::make_shared<const Rectifier>(test::WideRig())};
+  const ExtraWork raw{.rectifier = std::make_shared<const Rectifier>(test::WideRig())};
   EXPECT_THROW(queue->SubmitWith(ViewOf(image), ViewOf(image), raw), InvalidArgument);
   queue->SubmitWith(ViewOf(image), ViewOf(image), {.reprojection = WantedReprojection{}});
   queue->Collect();
-  EXPECT_FALSE(queue->TakeBeside().reprojected);  // left to the caller
+  EXPECT_FALSE(queue->TakeExtraResults().reprojected);  // left to the caller
 }
 
 }  // namespace

@@ -7,28 +7,28 @@
 
 namespace parallax {
 
-class Bell {
+class Wakeup {
  public:
   // From any thread: what was waited for may have come.
-  void Ring() {
+  void Notify() {
     {
       const std::scoped_lock lock(mutex_);
-      if (has_rung_) return;
-      has_rung_ = true;
+      if (is_notified_) return;
+      is_notified_ = true;
     }
-    rung_.notify_one();
+    notified_.notify_one();
   }
   // Returns once it has rung since the last call, or when the time is over.
   void WaitFor(std::chrono::milliseconds longest) {
     std::unique_lock lock(mutex_);
-    rung_.wait_for(lock, longest, [this] { return has_rung_; });
-    has_rung_ = false;
+    notified_.wait_for(lock, longest, [this] { return is_notified_; });
+    is_notified_ = false;
   }
 
  private:
   std::mutex mutex_;
-  std::condition_variable rung_;
-  bool has_rung_ = false;
+  std::condition_variable notified_;
+  bool is_notified_ = false;
 };
 
 }  // namespace parallax

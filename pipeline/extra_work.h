@@ -1,4 +1,4 @@
-// What a queue of matchers does with a frame beside matching it, where it has a faster way than its caller.
+// Work on a frame that a queue of matchers does in addition to matching, where it is faster at it than its caller.
 #pragma once
 
 #include <memory>
@@ -19,7 +19,7 @@ struct WantedReprojection {
   bool cloud = false;
 };
 
-struct WorkBeside {
+struct ExtraWork {
   // The images are raw: they are rectified with it first, and the disparities of pixels that no camera saw
   // are taken away (RemoveUnseen). Null: the images are rectified.
   std::shared_ptr<const Rectifier> rectifier{};
@@ -40,7 +40,7 @@ struct RectifiedPair {
   CameraImage left, right;
 };
 
-struct ResultsBeside {
+struct ExtraResults {
   std::optional<RectifiedPair> rectified{};       // of raw images
   std::optional<ReprojectedFrame> reprojected{};  // where it was wanted and the queue has made it
 };

@@ -1,4 +1,4 @@
-#include "pipeline/frames/crew.h"
+#include "pipeline/frames/worker_pool.h"
 
 #include <algorithm>
 #include <system_error>
@@ -6,13 +6,13 @@
 
 namespace parallax {
 
-Crew::Crew(int most_writing, int most_reading)
+WorkerPool::WorkerPool(int most_writing, int most_reading)
     : most_threads_(static_cast<std::size_t>(std::max({most_writing, most_reading, 1}))) {
-  LaneOf(Chore::kWriting).most = static_cast<std::size_t>(std::max(most_writing, 1));
-  LaneOf(Chore::kReading).most = static_cast<std::size_t>(std::max(most_reading, 1));
+  LaneOf(TaskKind::kWriting).most = static_cast<std::size_t>(std::max(most_writing, 1));
+  LaneOf(TaskKind::kReading).most = static_cast<std::size_t>(std::max(most_reading, 1));
 }
 
-Crew::~Crew() {
+WorkerPool::~WorkerPool() {
   {
     const std::scoped_lock lock(mutex_);
     ends_ = true;
@@ -21,9 +21,9 @@ Crew::~Crew() {
   for (std::thread& thread : threads_) thread.join();
 }
 
-void Crew::Do(Chore chore, Task task) {
+void WorkerPool::Do(TaskKind kind, Task task) {
   const std::scoped_lock lock(mutex_);
-  Lane& lane = LaneOf(chore);
+  Lane& lane = LaneOf(kind);
   lane.waiting.push_back(std::move(task));
   if (!lane.has_next()) return;
   try {
@@ -34,21 +34,21 @@ void Crew::Do(Chore chore, Task task) {
   }
 }
 
-std::size_t Crew::Drop(Chore chore) {
+std::size_t WorkerPool::Drop(TaskKind kind) {
   // Goes once the lock is gone. Destructors call this: unlike an empty deque, an empty list asks for no memory.
   std::list<Task> dropped;
   const std::scoped_lock lock(mutex_);
-  dropped.swap(LaneOf(chore).waiting);
+  dropped.swap(LaneOf(kind).waiting);
   return dropped.size();
 }
 
-Crew::Lane* Crew::Next() {
+WorkerPool::Lane* WorkerPool::Next() {
   const auto lane =
       std::find_if(lanes_.begin(), lanes_.end(), [](const Lane& some) { return some.has_next(); });
   return lane == lanes_.end() ? nullptr : &*lane;
 }
 
-void Crew::CallOne() {
+void WorkerPool::CallOne() {
   if (num_idle_ > num_called_) {
     ++num_called_;
     task_waits_.notify_one();
@@ -62,7 +62,7 @@ void Crew::CallOne() {
   }
 }
 
-void Crew::Work() {
+void WorkerPool::Work() {
   std::unique_lock lock(mutex_);
   while (true) {
     Lane* const lane = Next();

@@ -1,4 +1,4 @@
-// The threads that read and write frames.
+// A pool of threads that read and write frames.
 #pragma once
 
 #include <array>
@@ -12,27 +12,27 @@
 
 namespace parallax {
 
-enum class Chore { kWriting, kReading };
+enum class TaskKind { kWriting, kReading };
 
-// One crew does both: with a thread for each core, none of them sleeps while there is anything to do, and there are no
-// more of them than cores. Writing comes first, which ends frames and gives their memory back.
-class Crew {
+// One pool reads and writes, with at most one thread per core, so that no core idles while there is work. Writing has
+// priority: it finishes frames and frees their memory.
+class WorkerPool {
  public:
   using Task = std::function<void()>;  // throws nothing, and does not wait for another task
 
-  // At most so many tasks of a kind are done at a time, and the crew is as large as the larger number; its threads start
-  // when they are needed.
-  Crew(int most_writing, int most_reading);
+  // The most tasks of each kind that run at a time. The larger number is the size of the pool; its threads start when
+  // they are needed.
+  WorkerPool(int most_writing, int most_reading);
   // Waits for the end of every task that was handed in.
-  ~Crew();
-  Crew(const Crew&) = delete;
-  Crew& operator=(const Crew&) = delete;
+  ~WorkerPool();
+  WorkerPool(const WorkerPool&) = delete;
+  WorkerPool& operator=(const WorkerPool&) = delete;
 
   // Tasks of a kind are begun in the order in which they come. Throws std::system_error where the system gives no thread
   // at all.
-  void Do(Chore chore, Task task);
+  void Do(TaskKind kind, Task task);
   // Those that nobody has begun are forgotten; how many they were.
-  std::size_t Drop(Chore chore);
+  std::size_t Drop(TaskKind kind);
 
  private:
   struct Lane {
@@ -40,14 +40,14 @@ class Crew {
     std::list<Task> waiting;
     bool has_next() const { return !waiting.empty() && num_running < most; }
   };
-  Lane& LaneOf(Chore chore) { return lanes_[static_cast<std::size_t>(chore)]; }
+  Lane& LaneOf(TaskKind kind) { return lanes_[static_cast<std::size_t>(kind)]; }
   Lane* Next();    // with a task that can be begun; null where there is none
   void CallOne();  // has one more thread look for a task
   void Work();
 
   std::mutex mutex_;
   std::condition_variable task_waits_;
-  std::array<Lane, 2> lanes_;                  // in the order of Chore, which is that of their precedence
+  std::array<Lane, 2> lanes_;                  // in the order of TaskKind, which is that of their precedence
   std::size_t num_idle_ = 0, num_called_ = 0;  // threads that sleep, those of them that were told to wake
   bool ends_ = false;
   const std::size_t most_threads_;
