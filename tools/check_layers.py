@@ -4,7 +4,8 @@
     tools/check_layers.py [ROOT]      prints one line per breach; ends with 1 when there is one
 
 From bottom to top: pipeline < cuda, config, datasets < config/backends < parallax (adaptors to other libraries), app,
-python, gstreamer. LAYERS below is the rule, ROOMS the one inside a folder; tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
+python, gstreamer. LAYERS below is the rule; ORDER and ROOMS are
+the rules inside a folder. No two headers share a basename, but for NAMESAKES. tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
 only in source files, so that its types stop there. Two exceptions: app/ is free, and headers of cuda/ may include
 CUDA's, but then config/backends may not include them.
 """
@@ -36,7 +37,7 @@ LIBRARIES = {
     "cli11": re.compile(r"CLI/"),
     "json": re.compile(r"nlohmann/"),
     "fmt": re.compile(r"(fmt|spdlog)/"),
-    "test": re.compile(r"(gtest|gmock)/"),
+    "test": re.compile(r"(gtest|gmock|sanitizer)/"),
     "benchmark": re.compile(r"benchmark/"),
     "nanoflann": re.compile(r"nanoflann"),
     "gstreamer": re.compile(r"(gst/|glib)"),
@@ -101,10 +102,27 @@ ROOMS = {
     "datasets/formats": set(),
     "datasets/media": {"formats", "layouts", "live"},
     "datasets/synthetic": set(),
-    "app/options": {"output"},
-    "app/output": set(),
-    "app/pictures": {"output"},
 }
+# The rooms of each folder from bottom to top: a room includes only rooms before it, so there are no circles between
+# rooms. Files that lie in the folder itself belong to no room.
+ORDER = {
+    "pipeline": "simd reference metrics uncertainty calibration cloud cpu frames live",
+    "pipeline/cloud": "neighbours emd distances geodesics",
+    "pipeline/cpu": "filters sgm ad_census",
+    "pipeline/reference": "sgm ad_census",
+    "cuda": "device calibration cloud filters sgm ad_census",
+    "cuda/cloud": "neighbours emd distances geodesics",
+    "datasets": "formats calibration layouts live media synthetic",
+    "app": "output options pictures session team cloud scores frames report bench calibrate quality eval view run merge help",
+    "app/team": "mpi",
+    "app/view": "cloud controls panes play window",
+}
+# Basenames that two headers still share, most of them a CPU stage and its CUDA twin. Take names out, add none.
+NAMESAKES = set(
+    "candidate_choice census_transform consistency device_matcher geodesics gray_image hilbert judgement map_filters "
+    "matching_cost neighbour_search plane_filling refinement remap reprojection selection smoothing speckle stages "
+    "texture uncertainty views".split()
+)
 # The one place that knows which back ends were built, and what it hands to app/ beside the installed interface.
 BACK_ENDS = Layer({"config", "cuda", "pipeline"}, set())
 KNOWS_BACK_ENDS = re.compile(r"config/(backends\.(h|cpp)|device_benchmark\.h)$")
@@ -137,6 +155,34 @@ def brings_cuda(root: Path, header: str, seen: set[str]) -> bool:
             if LIBRARIES["cuda"].match(other) if other else brings_cuda(root, own, seen):
                 return True
     return False
+
+
+def fault_of_order(path: Path, header: str) -> str | None:
+    """What is wrong with #include "header" by ORDER, or None."""
+    own, other = path.parent.parts, Path(header).parent.parts
+    shared = next((i for i, (a, b) in enumerate(zip(own, other)) if a != b), 0)
+    if shared == 0:  # another top folder, or one of the two folders lies in the other
+        return None
+    folder = "/".join(own[:shared])
+    order = ORDER.get(folder, "").split()
+    for room in (own[shared], other[shared]):
+        if room not in order:
+            return f"unknown room {folder}/{room}/: name it in ORDER of tools/check_layers.py"
+    if order.index(other[shared]) > order.index(own[shared]):
+        return f"{folder}/{own[shared]}/ stands below {folder}/{other[shared]}/ and may not know it"
+    return None
+
+
+def faults_of_names(root: Path) -> list[str]:
+    """Headers with the basename of an earlier one."""
+    first, faults = {}, []
+    for top in [*LAYERS, "tests", "tools"]:
+        for file in sorted((root / top).rglob("*")):
+            path = file.relative_to(root)
+            if path.suffix in HEADERS and path.stem not in NAMESAKES:
+                if first.setdefault(path.name, path) != path:
+                    faults.append(f"{path}:1: {first[path.name]} has this name too: give one of them a name of its own")
+    return faults
 
 
 def fault_of_room(path: Path, header: str) -> str | None:
@@ -172,7 +218,7 @@ def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | Non
         return "config/backends.* stands above the rest of config/"
     if not (root / header).is_file():
         return "there is no such file"
-    if path.parts[0] in LAYERS and (fault := fault_of_room(path, header)):
+    if path.parts[0] in LAYERS and (fault := fault_of_room(path, header) or fault_of_order(path, header)):
         return fault
     if folder == "cuda" and layer is BACK_ENDS and brings_cuda(root, header, set()):
         return "brings CUDA's headers along"
@@ -213,7 +259,7 @@ def faults_of_file(path: Path, layer: Layer, root: Path) -> list[str]:
 
 
 def faults_of_tree(root: Path) -> list[str]:
-    faults = []
+    faults = faults_of_names(root)
     for top in [*LAYERS, "tests", "tools"]:
         for file in sorted((root / top).rglob("*")):
             path = file.relative_to(root)

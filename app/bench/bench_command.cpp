@@ -22,7 +22,7 @@
 #include "app/options/matching_options.h"
 #include "app/options/shared_options.h"
 #include "app/output/output_files.h"
-#include "app/run/heap.h"
+#include "app/session/heap.h"
 #include "config/backends.h"
 #include "config/device_benchmark.h"
 #include "config/devices.h"

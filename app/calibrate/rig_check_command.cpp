@@ -11,7 +11,7 @@
 
 #include "app/calibrate/rig_commands.h"
 #include "app/calibrate/row_check.h"
-#include "app/options/live_options.h"
+#include "app/options/live_source_options.h"
 #include "app/options/named_rig.h"
 #include "app/options/shared_options.h"
 #include "app/output/error_text.h"

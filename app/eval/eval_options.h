@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "app/eval/cloud_scores.h"
 #include "app/eval/eval_session.h"
-#include "app/eval/evaluator.h"
 #include "app/eval/truth_files.h"
 #include "app/options/matching_options.h"
 #include "app/options/named_rig.h"
 #include "app/output/result_folder.h"
+#include "app/scores/cloud_scores.h"
+#include "app/scores/evaluator.h"
 #include "app/team/shard.h"
 #include "datasets/source.h"
 

@@ -10,12 +10,12 @@
 #include <string>
 #include <vector>
 
-#include "app/eval/cloud_scores.h"
-#include "app/eval/evaluator.h"
 #include "app/eval/scored_frame.h"
-#include "app/eval/scores.h"
 #include "app/report/eval_report.h"
 #include "app/report/print_pictures.h"
+#include "app/scores/cloud_scores.h"
+#include "app/scores/evaluator.h"
+#include "app/scores/scores.h"
 
 namespace parallax::app {
 

@@ -10,12 +10,12 @@
 #include <string_view>
 #include <vector>
 
-#include "app/eval/cloud_scores.h"
 #include "app/eval/eval_options.h"
 #include "app/eval/eval_session.h"
 #include "app/eval/scored_frame.h"
 #include "app/output/journal.h"
 #include "app/output/result_folder.h"
+#include "app/scores/cloud_scores.h"
 #include "pipeline/parameters.h"
 
 namespace parallax::app {

@@ -5,11 +5,11 @@
 #include <optional>
 #include <string>
 
-#include "app/eval/frame_numbers.h"
-#include "app/eval/scores.h"
 #include "app/output/journal.h"
 #include "app/report/error_analysis.h"
 #include "app/report/report_page.h"
+#include "app/scores/frame_numbers.h"
+#include "app/scores/scores.h"
 
 namespace parallax::app {
 

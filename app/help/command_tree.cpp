@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string_view>
 
-#include "app/eval/evaluator.h"
-#include "app/run/frame_writer.h"
+#include "app/frames/frame_writer.h"
+#include "app/scores/evaluator.h"
 #include "config/backends.h"
 #include "config/parameter_text.h"
 #include "config/presets.h"

@@ -9,16 +9,16 @@
 #include <system_error>
 #include <utility>
 
+#include "app/frames/frame_writer.h"
+#include "app/frames/report_record.h"
+#include "app/frames/run_folder.h"
+#include "app/frames/summary.h"
 #include "app/merge/merge_shards.h"
 #include "app/merge/shard_folders.h"
 #include "app/output/error_text.h"
 #include "app/output/output_files.h"
 #include "app/run/failures.h"
-#include "app/run/frame_writer.h"
-#include "app/run/report_record.h"
-#include "app/run/run_folder.h"
 #include "app/run/shard_records.h"
-#include "app/run/summary.h"
 #include "config/frame_parameters.h"
 #include "datasets/atomic_file.h"
 #include "datasets/file_identity.h"

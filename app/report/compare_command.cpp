@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "app/commands.h"
-#include "app/eval/estimate_files.h"
 #include "app/output/error_text.h"
 #include "app/output/json_writer.h"
 #include "app/output/output_files.h"
@@ -18,6 +17,7 @@
 #include "app/report/eval_report.h"
 #include "app/report/frame_pictures.h"
 #include "app/report/scored_run.h"
+#include "app/scores/estimate_files.h"
 #include "datasets/source.h"
 #include "pipeline/error.h"
 

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/eval/evaluator.h"
+#include "app/scores/evaluator.h"
 #include "pipeline/frame.h"
 #include "pipeline/metrics/sparsification.h"
 

@@ -8,13 +8,13 @@
 #include <string_view>
 #include <vector>
 
-#include "app/eval/evaluator.h"
-#include "app/eval/score_table.h"
-#include "app/eval/scores.h"
 #include "app/report/chart.h"
 #include "app/report/error_analysis.h"
 #include "app/report/picture_store.h"
 #include "app/report/report_page.h"
+#include "app/scores/evaluator.h"
+#include "app/scores/score_table.h"
+#include "app/scores/scores.h"
 #include "pipeline/frame.h"
 
 namespace parallax::app {

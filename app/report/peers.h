@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "app/eval/evaluator.h"
+#include "app/scores/evaluator.h"
 
 namespace parallax::app {
 

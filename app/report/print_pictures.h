@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "app/eval/evaluator.h"
 #include "app/report/error_analysis.h"
+#include "app/scores/evaluator.h"
 #include "pipeline/frame.h"
 
 namespace parallax::app {

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/eval/evaluator.h"
-#include "app/eval/scores.h"
+#include "app/scores/evaluator.h"
+#include "app/scores/scores.h"
 
 namespace parallax::app {
 

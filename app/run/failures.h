@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "app/run/summary.h"
+#include "app/frames/summary.h"
 
 namespace parallax::app {
 

@@ -2,8 +2,8 @@
 // (report_record.h), and how it ended.
 #pragma once
 
+#include "app/frames/summary.h"
 #include "app/output/journal.h"
-#include "app/run/summary.h"
 
 namespace parallax::app {
 

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "app/team/mpi/module.h"
+#include "app/team/mpi/mpi_module.h"
 #include "datasets/module.h"
 
 namespace parallax::app {

@@ -7,7 +7,7 @@
 #include <system_error>
 #include <utility>
 
-#include "app/run/input_text.h"
+#include "app/session/input_text.h"
 #include "app/view/display.h"
 #include "app/view/viewed_file.h"
 #include "config/parameters_yaml.h"

@@ -1,7 +1,7 @@
 #include "app/view/viewer.h"
 
-#include "app/run/heap.h"
-#include "app/view/window/module.h"
+#include "app/session/heap.h"
+#include "app/view/window/window_module.h"
 #include "datasets/module.h"
 
 namespace parallax::app {

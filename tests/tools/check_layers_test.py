@@ -17,8 +17,8 @@ CLEAN = {
     "pipeline/cpu/p.h": '#pragma once\n#include "pipeline/simd/s.h"\n#include "pipeline/cpu/filters/f.h"\n',
     "pipeline/cpu/filters/f.h": '#pragma once\n#include "pipeline/simd/s.h"\n',
     "pipeline/cpu/sgm/g.h": '#pragma once\n#include "pipeline/cpu/filters/f.h"\n',
-    "pipeline/cloud/knn/k.cpp": '#include "pipeline/simd/s.h"\n#include "pipeline/cloud/knn/k.h"\n',
-    "pipeline/cloud/knn/k.h": '#pragma once\n#include "pipeline/a.h"\n',
+    "pipeline/cloud/neighbours/k.cpp": '#include "pipeline/simd/s.h"\n#include "pipeline/cloud/neighbours/k.h"\n',
+    "pipeline/cloud/neighbours/k.h": '#pragma once\n#include "pipeline/a.h"\n',
     "cuda/b.h": '#pragma once\n#include "pipeline/a.h"\n',
     "cuda/device/stream.h": '#pragma once\n#include <cuda_runtime_api.h>\n',
     "cuda/pipeline.h": '#pragma once\n#include "cuda/device/stream.h"\n',
@@ -28,6 +28,8 @@ CLEAN = {
     "datasets/d.cpp": '#include <opencv2/imgcodecs.hpp>\n#include <filesystem>\n',
     "config/backends.h": '#pragma once\n#include "pipeline/a.h"\n',
     "config/backends.cpp": '#include "cuda/b.h"\n',
+    "app/run/r.h": '#pragma once\n#include "app/view/v.h"\n',
+    "app/view/v.h": "#pragma once\n",
     "app/e.h": '#pragma once\n#include <CLI/CLI.hpp>\n#include <cstdio>\n',
     "tests/pipeline/a_test.cpp": '#include "pipeline/a.h"\n#include <gtest/gtest.h>\n#include <fstream>\n',
 }
@@ -51,7 +53,7 @@ BREACHES = [
     ("pipeline/a.cpp", '#include "../pipeline/a.h"', "from the root"),
     ("pipeline/a.cpp", '#include "pipeline/none.h"', "no such file"),
     ("pipeline/simd/s.h", '#include "pipeline/cpu/p.h"', "may not know pipeline/cpu/"),
-    ("pipeline/cloud/knn/k.cpp", '#include "pipeline/cpu/p.h"', "may not know pipeline/cpu/"),
+    ("pipeline/cloud/neighbours/k.cpp", '#include "pipeline/cpu/p.h"', "may not know pipeline/cpu/"),
     ("pipeline/cpu/filters/f.h", '#include "pipeline/cpu/sgm/g.h"', "may not know pipeline/cpu/sgm/"),
     ("cuda/device/stream.h", '#include "cuda/cloud/none.h"', "no such file"),
     ("cuda/b.cuh", "#include <hwy/highway.h>", "may not know hwy"),
@@ -68,6 +70,7 @@ BREACHES = [
     ("config/backends.cpp", "#include <yaml-cpp/yaml.h>", "may not know yaml"),
     ("config/backends.cpp", '#include "cuda/device/stream.h"', "brings CUDA's headers"),
     ("config/backends.cpp", '#include "cuda/pipeline.h"', "brings CUDA's headers"),
+    ("app/view/v.h", '#include "app/run/r.h"', "app/view/ stands below app/run/"),
     ("app/e.h", "#include <gtest/gtest.h>", "may not know test"),
     ("tests/pipeline/a_test.cpp", '#include "cuda/b.h"', "may not know cuda/"),
 ]
@@ -105,6 +108,15 @@ class CheckLayers(unittest.TestCase):
     def test_header_without_guard_is_found(self):
         (self.root / "app/e.h").write_text("#include <vector>\n")
         self.assertIn("app/e.h:1: no #pragma once", run(self.root).stdout)
+
+    def test_second_header_of_a_name_is_found(self):
+        (self.root / "app/run/v.h").write_text("#pragma once\n")
+        self.assertIn("app/view/v.h:1: app/run/v.h has this name too", run(self.root).stdout)
+
+    def test_room_without_a_place_is_found(self):
+        (self.root / "app/attic").mkdir()
+        (self.root / "app/attic/x.cpp").write_text('#include "app/view/v.h"\n')
+        self.assertIn("app/attic/x.cpp:1: app/view/v.h: unknown room app/attic/", run(self.root).stdout)
 
     def test_wrong_root_is_wrong_usage(self):
         with tempfile.TemporaryDirectory() as empty:

@@ -22,7 +22,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/run/heap.h"
+#include "app/session/heap.h"
 #include "datasets/atomic_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/source.h"

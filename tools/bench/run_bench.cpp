@@ -16,7 +16,7 @@
 #include <thread>
 #include <vector>
 
-#include "app/run/heap.h"
+#include "app/session/heap.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/source.h"
 #include "pipeline/cpu/cpu_matcher_queue.h"

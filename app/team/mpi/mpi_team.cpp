@@ -11,7 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "app/team/mpi/module.h"
+#include "app/team/mpi/mpi_module.h"
 #include "pipeline/error.h"
 
 namespace parallax::app {

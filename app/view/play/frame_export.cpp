@@ -9,16 +9,16 @@
 #include <utility>
 #include <vector>
 
+#include "app/frames/frame_writer.h"
+#include "app/frames/recorder.h"
+#include "app/frames/run_folder.h"
+#include "app/frames/summary.h"
 #include "app/options/available_memory.h"
-#include "app/options/frame_parameters.h"
 #include "app/options/live_steps.h"
+#include "app/options/resolved_parameters.h"
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
-#include "app/run/frame_writer.h"
-#include "app/run/recorder.h"
-#include "app/run/run_folder.h"
-#include "app/run/summary.h"
 #include "config/backends.h"
 #include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "app/run/run_options.h"
+#include "app/frames/run_options.h"
 #include "app/view/play/played_source.h"
 #include "app/view/play/timeline.h"
 #include "config/parameters_yaml.h"

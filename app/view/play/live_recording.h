@@ -7,7 +7,7 @@
 #include <mutex>
 #include <string>
 
-#include "app/run/recorder.h"
+#include "app/frames/recorder.h"
 
 namespace parallax::app {
 

@@ -6,8 +6,8 @@
 #include <fstream>
 #include <string>
 
-#include "app/eval/estimate_files.h"
 #include "app/output/journal.h"
+#include "app/scores/estimate_files.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"

@@ -9,10 +9,10 @@
 
 #include "app/eval/score_folder.h"
 #include "app/eval/scored_frame.h"
+#include "app/frames/report_record.h"
+#include "app/frames/run_clouds.h"
 #include "app/output/result_folder.h"
 #include "app/report/scored_run.h"
-#include "app/run/report_record.h"
-#include "app/run/run_clouds.h"
 #include "app/view/cloud/poses.h"
 #include "app/view/controls/window_memory.h"
 #include "pipeline/error.h"

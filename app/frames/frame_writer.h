@@ -1,0 +1,79 @@
+// The files of one frame: DIR/disparity/NAME.png, pfm/NAME.pfm, depth/NAME.png, color/NAME.png,
+// cloud/NAME.ply, .pcd, density/NAME.ply, .png, confidence/NAME.png, validity/NAME.png, sigma/NAME.pfm,
+// depth_sigma/NAME.pfm, left/NAME.png, right/NAME.png.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/frames/run_clouds.h"
+#include "app/output/result_folder.h"
+#include "pipeline/frames/frame_road.h"
+#include "pipeline/uncertainty/uncertainty.h"
+
+namespace parallax::app {
+
+enum class Output {
+  kDisparity,
+  kPfm,
+  kColor,
+  kDepth,
+  kCloud,
+  kPcd,
+  kDensity,
+  kConfidence,
+  kValidity,
+  kSigma,
+  kDepthSigma,
+  kLeft,
+  kRight
+};
+// Their names, as --write takes them: "disparity, pfm, ...".
+std::string OutputNames();
+// Outputs of these names; throws InvalidArgument for an unknown one.
+std::vector<Output> OutputsOf(const std::vector<std::string>& names);
+
+// Writes frames into a folder. Const, so that several threads can share it.
+class FrameWriter {
+ public:
+  // asked: what to write. Empty: disparity and color, and depth and cloud of frames that have a calibration.
+  // uncertainty: of kSigma and kDepthSigma; with one of them, the points of clouds have it, too.
+  // clouds: what is done with clouds; may be null, where density is not asked for.
+  FrameWriter(std::filesystem::path folder, std::vector<Output> asked,
+              const UncertaintyParameters& uncertainty, RunClouds* clouds = nullptr);
+
+  // Makes the folder and the folders in it. Throws Error where that is not possible.
+  void MakeFolders() const;
+
+  // The files, below the folder, that those outputs of a frame are.
+  std::vector<std::string> FilesOf(const std::vector<Output>& outputs, const std::string& name) const;
+
+  // The depth, and the cloud, that are written of a frame; nullopt where none are.
+  std::optional<WantedReprojection> ReprojectionOf(const StereoFrame& frame) const;
+
+  // Writes the files. What needs a calibration that the frame lacks is named in report.missing and left out.
+  // Throws Error on a file that cannot be written.
+  void Write(const MatchedFrame& matched, FrameReport& report) const;
+
+  std::filesystem::path PathOf(Output output, const std::string& name) const;
+  // What is written of a frame.
+  std::vector<Output> OutputsFor(bool calibrated) const;
+  // The same with what was asked for and needs a calibration, whether there is one or not.
+  std::vector<Output> OutputsWanted(bool calibrated) const;
+  // Where files of any output are.
+  static std::vector<ResultPlace> Places();
+
+ private:
+  // sigma: of the disparities, where it is wanted, else empty.
+  void WriteDepthAndCloud(const MatchedFrame& matched, const std::vector<Output>& outputs,
+                          const HostImage<float>& sigma, FrameReport& report) const;
+
+  std::filesystem::path folder_;
+  std::vector<Output> asked_;
+  UncertaintyParameters uncertainty_;
+  RunClouds* clouds_;
+};
+
+}  // namespace parallax::app

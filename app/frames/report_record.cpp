@@ -1,0 +1,81 @@
+#include "app/frames/report_record.h"
+
+#include <algorithm>
+#include <string_view>
+#include <vector>
+
+#include "app/frames/run_clouds.h"
+#include "app/frames/summary.h"
+#include "app/output/number_list.h"
+#include "app/output/whole_number.h"
+#include "pipeline/error.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr std::string_view kName = "name", kIndex = "index", kOutcome = "outcome", kError = "error",
+                           kMissing = "missing", kNote = "note", kNumbers = "numbers", kStages = "stages_ms",
+                           kClouds = "clouds";
+
+constexpr FrameOutcome kOutcomes[] = {FrameOutcome::kDone, FrameOutcome::kSkipped, FrameOutcome::kFailed,
+                                      FrameOutcome::kDropped};
+
+}  // namespace
+
+JournalRecord RecordOf(const FrameReport& report) {
+  JournalRecord record{kReportRecord};
+  record.Add(kName, report.name).Add(kIndex, std::to_string(report.index));
+  record.Add(kOutcome, NameOf(report.outcome));
+  if (!report.error.empty()) record.Add(kError, report.error);
+  for (const std::string& missing : report.missing) record.Add(kMissing, missing);
+  for (const std::string& note : report.notes) record.Add(kNote, note);
+  if (report.outcome != FrameOutcome::kDone) return record;
+  record.Add(kNumbers, NumbersText({static_cast<double>(report.width), static_cast<double>(report.height),
+                                    static_cast<double>(report.num_disparities), report.density_percent,
+                                    report.read_ms, report.match_ms, report.write_ms}));
+  record.Add(kStages, NumbersText({report.times.ms.begin(), report.times.ms.end()}));
+  if (report.details.has_value()) {
+    const CloudFigures clouds = CloudFiguresOf(report);
+    record.Add(kClouds,
+               NumbersText({clouds.clean_ms, clouds.density_ms, static_cast<double>(clouds.num_points),
+                            static_cast<double>(clouds.num_points_removed)}));
+  }
+  return record;
+}
+
+FrameReport FrameReportOf(const JournalRecord& record) {
+  FrameReport report;
+  report.name = record.Get(kName);
+  report.index = ToWhole<std::size_t>(ParseNumber(record.Get(kIndex)));
+  const auto* const outcome = std::find_if(std::begin(kOutcomes), std::end(kOutcomes),
+                                           [&](FrameOutcome o) { return NameOf(o) == record.Get(kOutcome); });
+  if (outcome == std::end(kOutcomes)) throw Error("frame " + report.name + ": a report without an outcome");
+  report.outcome = *outcome;
+  report.error = record.Get(kError);
+  for (const auto& [key, value] : record.fields) {
+    if (key == kMissing) report.missing.push_back(value);
+    if (key == kNote) report.notes.push_back(value);
+  }
+  if (report.outcome != FrameOutcome::kDone) return report;
+  const std::vector<double> numbers = ParseNumbers(record.Get(kNumbers)),
+                            stages = ParseNumbers(record.Get(kStages)),
+                            clouds = ParseNumbers(record.Get(kClouds));
+  if (numbers.size() != 7 || stages.size() != report.times.ms.size() ||
+      (!clouds.empty() && clouds.size() != 4))
+    throw Error("frame " + report.name + ": a report of another version");
+  report.width = ToWhole<int>(numbers[0]);
+  report.height = ToWhole<int>(numbers[1]);
+  report.num_disparities = ToWhole<int>(numbers[2]);
+  report.density_percent = numbers[3];
+  report.read_ms = numbers[4];
+  report.match_ms = numbers[5];
+  report.write_ms = numbers[6];
+  std::copy(stages.begin(), stages.end(), report.times.ms.begin());
+  if (!clouds.empty()) {
+    report.details =
+        CloudFigures{clouds[0], clouds[1], ToWhole<std::size_t>(clouds[2]), ToWhole<std::size_t>(clouds[3])};
+  }
+  return report;
+}
+
+}  // namespace parallax::app

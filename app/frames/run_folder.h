@@ -1,0 +1,76 @@
+// The folder of a run: what its journal has to say so that `--resume` mixes nothing.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+
+#include "app/frames/frame_writer.h"
+#include "app/frames/run_options.h"
+#include "app/output/result_folder.h"
+#include "config/parameters_yaml.h"
+#include "pipeline/frame.h"
+
+namespace parallax::app {
+
+class RunFolder {
+ public:
+  // All must outlive it. other: keeps the journal in place of this process; may be null. Throws as
+  // ResultFolder, and InvalidArgument where --resume would mix results of two versions, parameters,
+  // calibrations, cleanings or shards.
+  RunFolder(const RunOptions& options, const ChosenParameters& chosen, const FrameWriter& writer,
+            ResultKeeper* other = nullptr);
+
+  // Before the first frame; writes parameters.yaml, too. Nothing where another process keeps the journal.
+  void Begin();
+
+  // True where all that is asked for of the frame is there, whole and of the same input. frame: null before
+  // it is read, when only the origin tells. Throws Error where what is there is of another input.
+  bool IsDone(const std::string& name, std::string_view origin, const StereoFrame* frame) const;
+
+  // Round the writing of a frame; for several threads.
+  void Start(const StereoFrame& frame);
+  void Finish(const StereoFrame& frame, const Parameters& parameters);
+
+  // What the journal says for other processes, and of the frames that they write.
+  ResultKeeper& keeper() { return *keeper_; }
+  void Note(const JournalRecord& record) { folder_->Note(record); }
+
+  // As Journal::Hurry.
+  void Hurry() {
+    if (folder_) folder_->Hurry();
+  }
+
+  // After the last frame: parameters.yaml leaves the number of disparities open where frames differ in it.
+  void End() const;
+
+  // Files of frames that were not finished, where the program ends without writing them.
+  void RemoveAllTemporaryFiles() const { folder_->RemoveTemporaryFiles(true); }
+
+  std::filesystem::path parameters_file() const { return options_.output / "parameters.yaml"; }
+
+ private:
+  void CheckIsTheSame() const;
+  void WriteParameters(bool disparities_open) const;
+  JournalRecord RunRecord() const;
+
+  const RunOptions& options_;
+  const ChosenParameters& chosen_;
+  const FrameWriter& writer_;
+  std::optional<ResultFolder> folder_;  // where this process keeps the journal
+  ResultKeeper* keeper_;
+  std::atomic<bool> disparities_differ_ = false;  // from frame to frame, or from those that were asked for
+};
+
+// Whether a frame was matched with another number of disparities than that.
+bool HasOtherDisparities(const FinishedResult& result, std::string_view num_disparities);
+// The text of a shard's parameters.yaml as one process writes it.
+std::string WithoutShard(const std::string& parameters_text);
+// Frames that the journal of a shard's folder reports as done, before it is gone on with.
+std::set<std::string, std::less<>> ReportedDone(const std::filesystem::path& folder);
+inline constexpr std::string_view kShardOption = "--shard";  // key of the run's record
+
+}  // namespace parallax::app

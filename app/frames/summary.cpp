@@ -1,0 +1,293 @@
+#include "app/frames/summary.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <ostream>
+#include <string_view>
+#include <utility>
+
+#include "app/build_info.h"
+#include "app/options/live_source_options.h"
+#include "app/output/json_writer.h"
+#include "app/output/number_text.h"
+#include "datasets/atomic_file.h"
+
+namespace parallax::app {
+namespace {
+
+struct Timing {
+  std::string_view name;
+  double mean_ms = 0, median_ms = 0;
+};
+
+Timing TimingOf(std::string_view name, std::vector<double> ms) {
+  if (ms.empty()) return {name};
+  std::sort(ms.begin(), ms.end());
+  double sum = 0;
+  for (const double value : ms) sum += value;
+  const std::size_t half = ms.size() / 2;
+  const double median = ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
+  return {name, sum / static_cast<double>(ms.size()), median};
+}
+
+// Of the frames that are done: reading, each stage, matching as a whole, writing. One at a time, as the times
+// of all frames are in memory meanwhile.
+std::vector<Timing> TimingsOf(const ReportSpool& frames) {
+  std::vector<Timing> timings;
+  const auto add = [&](std::string_view name, const std::function<double(const FrameFigures&)>& ms_of,
+                       bool only_if_any) {
+    std::vector<double> ms;
+    bool any = !only_if_any;
+    frames.ForEach([&](const FrameFigures& frame, std::string_view) {
+      if (frame.outcome == FrameOutcome::kDone) ms.push_back(ms_of(frame));
+      any = any || ms_of(frame) > 0;
+      return true;
+    });
+    if (any) timings.push_back(TimingOf(name, std::move(ms)));
+  };
+  add(
+      "read", [](const FrameFigures& frame) { return frame.read_ms; }, false);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(Stage::kCount); ++i) {
+    // With frames in flight single stages are not timed.
+    add(
+        kStageNames[i], [i](const FrameFigures& frame) { return frame.times.ms[i]; }, true);
+  }
+  add(
+      "match", [](const FrameFigures& frame) { return frame.match_ms; }, false);
+  add(
+      "write", [](const FrameFigures& frame) { return frame.write_ms; }, false);
+  // Parts of writing, where they were asked for.
+  add(
+      "cloud_clean", [](const FrameFigures& frame) { return frame.clouds.clean_ms; }, true);
+  add(
+      "density", [](const FrameFigures& frame) { return frame.clouds.density_ms; }, true);
+  return timings;
+}
+
+// Notes that differ only in their numbers.
+struct NoteGroup {
+  std::string kind;  // the note without digits
+  std::string first_frame, note;
+  std::size_t num_frames = 0;
+};
+
+std::vector<NoteGroup> GroupNotes(const ReportSpool& frames) {
+  std::vector<NoteGroup> groups;
+  frames.ForEach([&](const FrameFigures& figures, std::string_view line) {
+    if (!figures.has_notes) return true;
+    const FrameReport frame = ReportSpool::Read(line);
+    for (const std::string& note : frame.notes) {
+      std::string kind = note;
+      std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
+      auto group =
+          std::find_if(groups.begin(), groups.end(), [&](const NoteGroup& g) { return g.kind == kind; });
+      if (group == groups.end()) group = groups.insert(groups.end(), {kind, frame.name, note});
+      ++group->num_frames;
+    }
+    return true;
+  });
+  return groups;
+}
+
+// How much cleaning took away; empty where clouds were not cleaned.
+std::string CleaningText(const ReportSpool& frames) {
+  std::size_t num_points = 0, num_removed = 0;
+  frames.ForEach([&](const FrameFigures& frame, std::string_view) {
+    num_points += frame.clouds.num_points, num_removed += frame.clouds.num_points_removed;
+    return true;
+  });
+  if (num_points == 0) return "";
+  return fmt::format("  clouds cleaned: {} of {} points removed ({:.2f} %)\n", WithThousands(num_removed),
+                     WithThousands(num_points),
+                     100.0 * static_cast<double>(num_removed) / static_cast<double>(num_points));
+}
+
+void WriteFrame(const FrameReport& frame, JsonWriter& json) {
+  json.BeginObject().Key("name").Value(frame.name).Key("outcome").Value(NameOf(frame.outcome));
+  if (frame.outcome == FrameOutcome::kSkipped) json.Key("reason").Value("already there");
+  if (frame.outcome == FrameOutcome::kFailed) json.Key("reason").Value(frame.error);
+  if (frame.outcome == FrameOutcome::kDone) {
+    json.Key("width").Value(frame.width).Key("height").Value(frame.height);
+    json.Key("num_disparities")
+        .Value(frame.num_disparities)
+        .Key("density_percent")
+        .Value(frame.density_percent);
+    json.Key("read_ms").Value(frame.read_ms).Key("match_ms").Value(frame.match_ms);
+    json.Key("write_ms").Value(frame.write_ms);
+    const CloudFigures clouds = CloudFiguresOf(frame);
+    if (clouds.num_points > 0) {
+      json.Key("num_points").Value(static_cast<std::int64_t>(clouds.num_points));
+      json.Key("num_points_removed").Value(static_cast<std::int64_t>(clouds.num_points_removed));
+      json.Key("cloud_clean_ms").Value(clouds.clean_ms);
+    }
+    if (clouds.density_ms > 0) json.Key("density_ms").Value(clouds.density_ms);
+    for (const auto& [key, lines] : {std::pair{"missing", &frame.missing}, {"notes", &frame.notes}}) {
+      if (lines->empty()) continue;
+      json.Key(key).BeginArray();
+      for (const std::string& line : *lines) json.Value(line);
+      json.EndArray();
+    }
+  }
+  json.EndObject();
+}
+
+}  // namespace
+
+std::string_view NameOf(FrameOutcome outcome) {
+  switch (outcome) {
+    case FrameOutcome::kDone:
+      return "done";
+    case FrameOutcome::kSkipped:
+      return "skipped";
+    case FrameOutcome::kDropped:
+      return "dropped";
+    case FrameOutcome::kFailed:
+      break;
+  }
+  return "failed";
+}
+
+void RunSummary::Add(const FrameReport& report) {
+  ++num_of_[static_cast<std::size_t>(report.outcome)];
+  if (!report.missing.empty()) ++num_incomplete_;
+  frames_.Add(report);
+}
+
+void RunSummary::AddLatency(double ms) {
+  char bytes[sizeof ms];
+  std::memcpy(bytes, &ms, sizeof ms);
+  latencies_ms_.Add({bytes, sizeof bytes});
+}
+
+std::vector<double> RunSummary::Latencies_ms() const {
+  std::vector<double> all_ms;
+  latencies_ms_.ForEach([&](std::uint64_t, std::string_view bytes) {
+    double ms = 0;
+    std::memcpy(&ms, bytes.data(), sizeof ms);
+    all_ms.push_back(ms);
+    return true;
+  });
+  return all_ms;
+}
+
+void RunSummary::Finish(double elapsed_s, bool interrupted) {
+  frames_.Sort();
+  elapsed_s_ = elapsed_s;
+  interrupted_ = interrupted;
+}
+
+std::optional<FrameReport> RunSummary::First(const std::function<bool(const FrameFigures&)>& test) const {
+  std::optional<FrameReport> first;
+  frames_.ForEach([&](const FrameFigures& figures, std::string_view line) {
+    if (test(figures)) first = ReportSpool::Read(line);
+    return !first;
+  });
+  return first;
+}
+
+std::optional<FrameReport> RunSummary::FirstFailed() const {
+  return First([](const FrameFigures& frame) { return frame.outcome == FrameOutcome::kFailed; });
+}
+
+std::optional<FrameReport> RunSummary::FirstIncomplete() const {
+  return First([](const FrameFigures& frame) { return frame.is_incomplete; });
+}
+
+double RunSummary::FramesPerSecond() const {
+  return elapsed_s_ > 0 ? static_cast<double>(Count(FrameOutcome::kDone)) / elapsed_s_ : 0.0;
+}
+
+std::string RunSummary::Text() const {
+  const std::size_t num_done = Count(FrameOutcome::kDone);
+  std::string text = fmt::format("{} frame{}: {} done, {} skipped, {} failed", frames_.size(),
+                                 frames_.size() == 1 ? "" : "s", num_done, Count(FrameOutcome::kSkipped),
+                                 Count(FrameOutcome::kFailed));
+  if (num_dropped() > 0) text += fmt::format(", {} more dropped, for newer ones", num_dropped());
+  text += fmt::format("; {:.2f} s, {:.2f} frames/s, back end {}\n", elapsed_s_, FramesPerSecond(),
+                      description_.backend);
+  if (const std::string live = live_ ? LiveText(*live_) : ""; !live.empty()) text += "  " + live + '\n';
+  if (num_done == 0) return text;
+  text += fmt::format("  {:<18}{:>10}{:>10}\n", "ms per frame", "mean", "median");
+  for (const Timing& timing : TimingsOf(frames_)) {
+    text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", timing.name, timing.mean_ms, timing.median_ms);
+  }
+  if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
+    text += fmt::format("  from capture to result: median {:.1f} ms, longest {:.1f} ms\n",
+                        TimingOf("latency", ms).median_ms, *std::max_element(ms.begin(), ms.end()));
+  }
+  text += CleaningText(frames_);
+  for (const NoteGroup& group : GroupNotes(frames_)) {
+    text += fmt::format("  {}: {}", group.first_frame, group.note);
+    if (group.num_frames > 1) text += fmt::format(" (and {} more, see summary.json)", group.num_frames - 1);
+    text += '\n';
+  }
+  return text;
+}
+
+void RunSummary::WriteJson(const std::filesystem::path& file) const {
+  AtomicFile json(file);
+  WriteJson(json.stream());
+  json.Commit();
+}
+
+void RunSummary::WriteJson(std::ostream& stream) const {
+  JsonWriter json;
+  json.BeginObject().Key("program").Value("parallax " + std::string(ThisBuild().version));
+  const auto list = [&](std::string_view key, const std::vector<std::string>& values) {
+    json.Key(key).BeginArray();
+    for (const std::string& value : values) json.Value(value);
+    json.EndArray();
+  };
+  list("source", description_.source);
+  json.Key("kind").Value(description_.kind).Key("backend").Value(description_.backend);
+  json.Key("config").Value(description_.config);
+  list("set", description_.assignments);
+  list("outputs", description_.outputs);
+  json.Key("rig").Value(description_.rig);
+  json.Key("cloud_clean").Value(description_.cloud_clean).Key("density").Value(description_.density);
+  const auto count = [&](std::string_view key, std::size_t number) {
+    json.Key(key).Value(static_cast<std::int64_t>(number));
+  };
+  count("num_frames", frames_.size());
+  count("num_done", Count(FrameOutcome::kDone));
+  count("num_skipped", Count(FrameOutcome::kSkipped));
+  count("num_failed", Count(FrameOutcome::kFailed));
+  count("num_dropped", num_dropped());
+  count("num_incomplete", num_incomplete());
+  if (live_) {
+    json.Key("live").BeginObject();
+    count("num_pairs", live_->num_pairs);
+    count("num_unpaired_left", live_->num_unpaired[0]);
+    count("num_unpaired_right", live_->num_unpaired[1]);
+    count("num_damaged", live_->num_damaged);
+    count("num_losses", live_->num_losses);
+    count("num_reopened", live_->num_reopened);
+    json.Key("lost_s").Value(live_->lost_s);
+    if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
+      const Timing latency = TimingOf("latency", ms);
+      json.Key("latency_ms").BeginObject().Key("mean").Value(latency.mean_ms);
+      json.Key("median").Value(latency.median_ms).Key("longest");
+      json.Value(*std::max_element(ms.begin(), ms.end())).EndObject();
+    }
+    json.EndObject();
+  }
+  json.Key("interrupted").Value(interrupted_).Key("elapsed_s").Value(elapsed_s_);
+  json.Key("frames_per_s").Value(FramesPerSecond());
+  json.Key("ms").BeginObject();
+  for (const Timing& timing : TimingsOf(frames_)) {
+    json.Key(timing.name).BeginObject().Key("mean").Value(timing.mean_ms);
+    json.Key("median").Value(timing.median_ms).EndObject();
+  }
+  json.EndObject().Key("frames").BeginArray();
+  frames_.ForEach([&](const FrameFigures&, std::string_view line) {
+    WriteFrame(ReportSpool::Read(line), json);
+    stream << json.TakeText();
+    return true;
+  });
+  stream << json.EndArray().EndObject().text();
+}
+
+}  // namespace parallax::app

@@ -1,0 +1,80 @@
+// The summary of a run: as text and as summary.json.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <filesystem>
+#include <functional>
+#include <iosfwd>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/frames/report_spool.h"
+#include "app/output/record_spool.h"
+#include "datasets/live/live_options.h"
+#include "pipeline/frames/frame_road.h"
+
+namespace parallax::app {
+
+// What is known of a run before its first frame.
+struct RunDescription {
+  std::vector<std::string> source;
+  std::string kind;  // of the source
+  std::string backend;
+  std::string config;  // preset or file
+  std::vector<std::string> assignments;
+  std::vector<std::string> outputs;  // names; empty = the usual ones
+  std::string rig = {};              // as it was given; empty = the source's own
+  std::string cloud_clean = {};      // K,RATIO; empty = clouds as they are
+  bool density = false;              // the clouds' density was asked for
+};
+
+std::string_view NameOf(FrameOutcome outcome);  // "done", "skipped", "failed", "dropped"
+
+class RunSummary {
+ public:
+  // folder: where what is known of the frames lies until the end, as RecordSpool has it.
+  explicit RunSummary(RunDescription description = {}, const std::filesystem::path& folder = {})
+      : description_(std::move(description)), frames_(folder), latencies_ms_(folder) {}
+
+  void Add(const FrameReport& report);
+  // Frames of a live source for which there was no time; they have no report.
+  void AddDropped(std::size_t count) { num_dropped_ += count; }
+  // What a live source counted. The pairs that it replaced count as dropped.
+  void SetLive(const LiveCounts& counts) { live_ = counts; }
+  // From the capture of a frame to the end of its last result, where the time of capture is known.
+  void AddLatency(double ms);
+  // Ends the counting of time and puts the frames in the order of the source.
+  void Finish(double elapsed_s, bool interrupted);
+
+  std::size_t num_frames() const { return frames_.size(); }
+  std::size_t Count(FrameOutcome outcome) const { return num_of_[static_cast<std::size_t>(outcome)]; }
+  std::size_t num_incomplete() const { return num_incomplete_; }  // done, but with outputs missing
+  // The first in the order of the source.
+  std::optional<FrameReport> FirstFailed() const;
+  std::optional<FrameReport> FirstIncomplete() const;
+
+  std::string Text() const;  // a few lines
+  void WriteJson(std::ostream& stream) const;
+  // The same as a file, which is replaced when all is written. Throws Error where it cannot be.
+  void WriteJson(const std::filesystem::path& file) const;
+
+ private:
+  std::optional<FrameReport> First(const std::function<bool(const FrameFigures&)>& test) const;
+  double FramesPerSecond() const;
+  std::vector<double> Latencies_ms() const;
+  std::size_t num_dropped() const { return num_dropped_ + (live_ ? live_->num_replaced : 0); }
+
+  RunDescription description_;
+  ReportSpool frames_;
+  std::array<std::size_t, 4> num_of_{};  // by outcome
+  std::size_t num_incomplete_ = 0, num_dropped_ = 0;
+  std::optional<LiveCounts> live_;
+  RecordSpool latencies_ms_;  // a double each
+  double elapsed_s_ = 0;
+  bool interrupted_ = false;
+};
+
+}  // namespace parallax::app

@@ -1,0 +1,81 @@
+// Scores of an estimate's cloud against the truth's: what `parallax eval --cloud` adds. docs/clouds.md defines every
+// figure.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "app/output/json_writer.h"
+#include "app/scores/score_table.h"
+#include "app/scores/scores.h"
+#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/frame.h"
+#include "pipeline/parameters.h"
+
+namespace CLI {
+class App;
+}
+
+namespace parallax::app {
+
+struct CloudScoreOptions {
+  bool enabled = false;
+  std::vector<double> thresholds_m = {0.02, 0.05, 0.1, 0.2, 0.5};
+  int k = 8;                       // neighbours of density
+  std::int64_t emd_points = 2048;  // drawn of each; 0 = no EMD
+  std::uint64_t seed = 0;
+  double emd_gap = 0.01;
+};
+// Declares --cloud and what goes with it. options must outlive the parsing.
+void AddCloudScoreOptions(CLI::App& command, CloudScoreOptions& options);
+
+// Scores frames one after the other; the total is of those that were added.
+class CloudEvaluator {
+ public:
+  CloudEvaluator(CloudScoreOptions options, std::unique_ptr<CloudMeasures> measures);
+  // One that only adds what others measured on that back end.
+  CloudEvaluator(CloudScoreOptions options, std::string backend);
+  const std::string& backend() const { return backend_; }
+
+  // frame: with truth. estimate: px, NaN = no value; of the truth's size, or a whole number of times smaller.
+  // limits: of the depth, for both clouds. Without a calibration, or where a cloud is empty, no scores and a
+  // line in `why`.
+  Scores Measure(const StereoFrame& frame, HostImageView<const float> estimate,
+                 const ReprojectionParameters& limits, std::string& why);
+  // Makes a frame's scores part of the total.
+  void Add(const Scores& frame) {
+    if (!frame.empty()) frames_.push_back(frame);
+  }
+  // The plain mean of the frames' figures.
+  Scores Total() const;
+
+  std::vector<TableSection> Sections() const;
+  // Writes what was measured with, as the members of an object that was begun.
+  void WriteSettings(JsonWriter& json) const;
+
+  // Of the frame measured last, if it has scores: the estimate's points where there is truth, in the colours
+  // of their distances from it.
+  std::optional<HostImage<Rgb8>> ErrorPicture() const;
+
+ private:
+  void AddDensity(const PointCloud& estimate, Scores& scores);
+  void AddComparison(const std::string& name, const PointCloud& estimate, const PointCloud& truth,
+                     Scores& scores);
+  void AddGeodesics(HostImageView<const float> estimate_m, HostImageView<const float> truth_m,
+                    const StereoRig& rig, Scores& scores);
+  void AddEmd(const PointCloud& estimate, const PointCloud& truth, Scores& scores);
+
+  CloudScoreOptions options_;
+  std::unique_ptr<CloudMeasures> measures_;  // null where nothing is measured
+  std::string backend_;
+  std::vector<Scores> frames_;
+  // Of the last frame.
+  std::string name_;
+  std::vector<Point3f> points_;
+  std::vector<float> errors_m_, spacing_m_;
+};
+
+}  // namespace parallax::app

@@ -1,0 +1,44 @@
+// Disparity maps written by any matcher: finds the file of a frame and reads it.
+#pragma once
+
+#include <array>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/scores/evaluator.h"
+#include "pipeline/image.h"
+
+namespace parallax::app {
+
+// A .png is a 16-bit KITTI disparity, a .pfm a Middlebury one. Throws Error for others and for bad files.
+HostImage<float> ReadEstimate(const std::filesystem::path& file);
+
+// Estimates of a whole source: a folder, or for a source of one frame also the file itself.
+class EstimateFiles {
+ public:
+  // Throws Error when there is no such folder or file. metric: KITTI's take NAME.png before NAME.pfm, the
+  // others the PFM, which is not rounded to 1/256 px.
+  EstimateFiles(std::filesystem::path folder_or_file, Metric metric);
+
+  // Looks for NAME.png and NAME.pfm in the folder and in its disparity/, pfm/ (what `parallax run` writes),
+  // data/, disp_0/ and data/disp_0/ (KITTI submissions), for NAME/disp0*.pfm (Middlebury, ETH3D), and last
+  // for the only file of the folder whose name holds NAME between separators, as "sgbm_000000_10.png" or
+  // "000000_10.PNG". Throws Error when more than one file fits that last rule.
+  std::optional<std::filesystem::path> Find(const std::string& frame_name) const;
+
+  // All files that may be read.
+  std::vector<std::string> All() const;
+
+ private:
+  std::array<std::string_view, 2> Extensions() const;  // in the order of preference
+  std::optional<std::filesystem::path> FindByPart(const std::string& frame_name) const;
+
+  std::filesystem::path path_;
+  bool is_file_ = false;
+  bool png_first_ = false;
+};
+
+}  // namespace parallax::app

@@ -1,0 +1,72 @@
+// Turns the metrics of pipeline/metrics into named figures, per frame and in total.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "app/scores/frame_numbers.h"
+#include "app/scores/scores.h"
+#include "datasets/source.h"
+#include "pipeline/frame.h"
+
+namespace parallax::app {
+
+enum class Metric { kKitti2012, kKitti2015, kMiddlebury, kEth3d };
+inline bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metric == Metric::kKitti2015; }
+inline constexpr std::string_view kMetricNames[] = {"kitti2012", "kitti2015", "middlebury", "eth3d"};
+
+inline std::string_view NameOf(Metric metric) { return kMetricNames[static_cast<std::size_t>(metric)]; }
+// Throws InvalidArgument for an unknown name.
+Metric MetricNamed(std::string_view name);
+
+// The metrics that a kind of source is scored by; the first is its benchmark's own. Throws InvalidArgument
+// for a kind without a row in the table of evaluator.cpp.
+std::vector<Metric> MetricsFor(SourceKind kind);
+
+// Whether an estimate that is so far from the truth is wrong: what a benchmark's main figure counts.
+using IsWrongFunction = bool (*)(float error_px, float true_disparity_px);
+IsWrongFunction IsWrongOf(Metric metric);
+
+struct EvaluatedFrame {
+  HostImageView<const float> estimate;  // px, NaN = no value
+  const GroundTruth* truth = nullptr;
+  // Middlebury only: larger values are clipped to this (px of the estimate's resolution), and rounding.
+  float max_disparity_px = std::numeric_limits<float>::infinity();
+  bool round = false;
+  HostImageView<const std::uint8_t> confidence = {};  // of the matcher, where it ran
+  HostImageView<const float> sigma = {};              // px, NaN = no value; where it was asked for
+};
+
+// Middlebury lets no method lose by values beyond the range that a scene states: estimates are clipped to it
+// (px of the estimate); infinity where there is no such range.
+float MaxDisparityOf(SourceKind kind, const StereoFrame& frame, HostImageView<const float> estimate);
+
+// Scores frames one after the other and remembers what the total needs.
+class Evaluator {
+ public:
+  virtual ~Evaluator() = default;
+  // Throws InvalidArgument when the sizes do not fit; the frame is then not part of the total.
+  Scores AddFrame(const EvaluatedFrame& frame) {
+    NumberWriter numbers;
+    Measure(frame, numbers);
+    NumberReader measured(numbers.numbers());
+    return Add(measured);
+  }
+  // Its two halves. Frames may be measured by several, in any order; who adds them, in their order, has the
+  // total. Measure throws as AddFrame, Add throws Error for numbers of other metrics.
+  virtual void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const = 0;
+  virtual Scores Add(NumberReader& numbers) = 0;
+  // Over all frames added, in the manner of the benchmark.
+  virtual Scores Total() const = 0;
+};
+
+// KITTI metrics see every estimate as a 16-bit PNG holds it, so that scores are the same whether the matcher
+// runs here or its files are read. Several metrics: the figures of all; a key that two share is the first's.
+// Frames with a confidence get the figures of their sparsification, too; wrong is what the first metric says.
+// Frames with a sigma get those of their uncertainty and of a sparsification by it.
+std::unique_ptr<Evaluator> MakeEvaluator(std::span<const Metric> metrics);
+
+}  // namespace parallax::app

@@ -1,0 +1,28 @@
+// The figures of pipeline/metrics under the keys of docs/metrics.md, in percent and px.
+#pragma once
+
+#include <string>
+
+#include "app/scores/scores.h"
+#include "pipeline/metrics/eth3d.h"
+#include "pipeline/metrics/kitti2012.h"
+#include "pipeline/metrics/kitti2015.h"
+#include "pipeline/metrics/middlebury.h"
+#include "pipeline/metrics/sparsification.h"
+#include "pipeline/metrics/uncertainty.h"
+
+namespace parallax::app {
+
+// suffix: of every key, "_noc" for one.
+Scores ScoresOf(const Kitti2012Scores& scores, const std::string& suffix);
+Scores ScoresOf(const Kitti2015Counts& counts, const std::string& suffix);
+
+// filled: the scores of the same estimate with its holes filled as KITTI does. The same keys with other
+// denominators.
+Scores ScoresOf(const MiddleburyScores& scores, const MiddleburyScores& filled, const std::string& suffix);
+Scores ScoresOf(const Eth3dScores& scores, const Eth3dScores& filled, const std::string& suffix);
+
+Scores ScoresOf(const SparsificationScores& scores);
+Scores ScoresOf(const UncertaintyScores& scores);
+
+}  // namespace parallax::app

@@ -1,0 +1,46 @@
+// Scores as people and programs read them: an aligned table, CSV, JSON.
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "app/output/json_writer.h"
+#include "app/scores/evaluator.h"
+#include "app/scores/scores.h"
+
+namespace parallax::app {
+
+// How a figure is printed: with as many digits as the benchmark's own tool prints.
+struct TableColumn {
+  std::string key;           // of Scores
+  std::string header;        // the benchmark's name for it
+  const char* format;        // of printf
+  std::string per_key = "";  // not empty: the cell is "key/per_key", two counts
+};
+
+// One table: a region of the truth and the figures over it.
+struct TableSection {
+  std::string title;
+  std::vector<TableColumn> columns;
+};
+
+// The tables of a metric for which `total` has figures. only_nonoccluded: the truth has no occluded pixels,
+// so that KITTI's figures over "all truth" would only repeat the others.
+std::vector<TableSection> SectionsOf(Metric metric, const Scores& total, bool only_nonoccluded);
+// The table of uncertainty; none where `total` has no figures of it.
+std::vector<TableSection> UncertaintySections(const Scores& total);
+
+// A figure as a table shows it; "-" when it is missing or undefined.
+std::string CellText(const Scores& scores, const TableColumn& column);
+
+// Aligned text of one table; the total in the last row, under a rule.
+std::string TableText(const TableSection& section, std::span<const FrameScores> frames, const Scores& total);
+
+// One row per frame and a last row "total"; undefined figures are empty cells.
+std::string CsvText(std::span<const FrameScores> frames, const Scores& total);
+
+// Writes the figures as the members of an object that was begun.
+void WriteScores(JsonWriter& json, const Scores& scores);
+
+}  // namespace parallax::app
