@@ -17,7 +17,7 @@ void AddLiveOptions(CLI::App& command, LiveOptions& options);
 // The options with a monitor whose lines go to standard error and the log.
 LiveOptions ToldOnStderr(LiveOptions options);
 
-// "3 pictures of the left and 0 of the right camera found no partner; lost once, ..."; empty where nothing of
+// "3 pictures of the left and 0 of the right camera have no counterpart; lost once, ..."; empty where nothing of
 // that happened.
 std::string LiveText(const LiveCounts& counts);
 
