@@ -33,7 +33,8 @@ LIBRARIES = {
     "codecs": re.compile(r"(jpeglib|png|tiffio)\.h$"),
     "deflate": re.compile(r"libdeflate\.h$"),
     "compression": re.compile(r"(zstd|lz4frame)\.h$"),
-    "open3d": re.compile(r"(open3d|Eigen|GLFW|filament)/"),
+    "open3d": re.compile(r"(open3d|GLFW|filament)/"),
+    "eigen": re.compile(r"Eigen/"),
     "cli11": re.compile(r"CLI/"),
     "json": re.compile(r"nlohmann/"),
     "fmt": re.compile(r"(fmt|spdlog)/"),
@@ -78,7 +79,7 @@ LAYERS = {
     ),
     "app": Layer(
         {"app", "config", "datasets", "pipeline"},
-        {"opencv", "open3d", "yaml", "cli11", "fmt", "json", "system", "cores", "mpi"},
+        {"opencv", "open3d", "eigen", "yaml", "cli11", "fmt", "json", "system", "cores", "mpi"},
         prints=True,
         free_headers=True,
     ),

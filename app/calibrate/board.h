@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/calibration/bundle_adjustment.h"
+#include "app/calibrate/bundle_adjustment.h"
 #include "pipeline/frame.h"
 
 namespace parallax::app {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/calibrate/board.h"
-#include "pipeline/calibration/bundle_adjustment.h"
+#include "app/calibrate/bundle_adjustment.h"
 
 namespace parallax::app {
 

@@ -7,10 +7,12 @@
 #include <random>
 #include <vector>
 
-#include "pipeline/calibration/bundle_adjustment.h"
+#include "app/calibrate/bundle_adjustment.h"
 #include "pipeline/image.h"
 
 namespace parallax::test {
+
+using app::BoardPose;
 
 class BoardCamera {
  public:

@@ -19,6 +19,7 @@ namespace parallax::test {
 namespace {
 
 using app::BoardSpec;
+using app::BoardView;
 using app::CalibrationInput;
 using app::FitCorner;
 using app::ParseBoard;

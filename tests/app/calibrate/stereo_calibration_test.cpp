@@ -25,9 +25,11 @@ namespace {
 namespace fs = std::filesystem;
 using app::BoardKind;
 using app::BoardSpec;
+using app::BoardView;
 using app::CalibrateStereo;
 using app::CalibrationInput;
 using app::ParseBoard;
+using app::SeenCorner;
 using app::StereoCalibration;
 using ::testing::HasSubstr;
 

@@ -1,4 +1,4 @@
-#include "pipeline/calibration/bundle_adjustment.h"
+#include "app/calibrate/bundle_adjustment.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include "tests/support/raw_rigs.h"
 #include "tests/support/rendered_board.h"
 
-namespace parallax {
+namespace parallax::app {
 namespace {
 
 constexpr double kSquare_m = 0.04;
@@ -157,4 +157,4 @@ TEST(BundleAdjustment, TriangulatesWhatItProjects) {
 }
 
 }  // namespace
-}  // namespace parallax
+}  // namespace parallax::app

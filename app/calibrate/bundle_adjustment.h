@@ -7,7 +7,7 @@
 
 #include "pipeline/calibration/raw_rig.h"
 
-namespace parallax {
+namespace parallax::app {
 
 // A corner of the board, by its number, where an image shows it.
 struct SeenCorner {
@@ -36,8 +36,6 @@ struct BundleOptions {
   bool two_cameras = true;   // false: the left camera alone; the pose of the right one stays
   int num_coefficients = 5;  // of the distortion: 0, 4, 5 or 8 of a plumb bob, 4 of a fisheye
   bool fit_bend = false;     // the board's shape as well
-  int max_iterations = 60;
-  bool only_poses = false;  // the cameras stay as they are
 };
 
 // The rig's numbers in the order of the covariance: fx fy cx cy and the coefficients of the left camera, the
@@ -76,4 +74,4 @@ std::vector<Vector2> ResidualsOf(const std::vector<Vector3>& board, const std::v
 double TriangulatedDepth(const RawRig& rig, const Matrix3& rectified_from_left, const Vector2& left,
                          const Vector2& right);
 
-}  // namespace parallax
+}  // namespace parallax::app
