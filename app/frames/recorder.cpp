@@ -54,7 +54,7 @@ bool Contains(const std::vector<RecordedOutput>& outputs, RecordedOutput output)
   return std::find(outputs.begin(), outputs.end(), output) != outputs.end();
 }
 
-std::vector<RecordedOutput> OutputsOf(const std::vector<std::string>& names) {
+std::vector<RecordedOutput> RecordedOutputs(const std::vector<std::string>& names) {
   std::vector<RecordedOutput> outputs;
   for (const std::string& name : names) {
     const auto found = std::find(std::begin(kRecordedOutputNames), std::end(kRecordedOutputNames), name);
@@ -106,7 +106,7 @@ McapWriter Begin(const std::string& file, const std::vector<RecordedOutput>& out
 }  // namespace
 
 void Recorder::Check(const RecordOptions& options, bool replace) {
-  OutputsOf(options.outputs);
+  RecordedOutputs(options.outputs);
   const std::filesystem::path ending = std::filesystem::path(options.file).extension();
   if (!ending.empty() && ending != ".mcap")
     throw InvalidArgument(options.file + ": recordings are MCAP files: name it FILE.mcap");
@@ -119,7 +119,7 @@ void Recorder::Check(const RecordOptions& options, bool replace) {
 
 Recorder::Recorder(const RecordOptions& options)
     : file_(options.file),
-      outputs_(OutputsOf(options.outputs)),
+      outputs_(RecordedOutputs(options.outputs)),
       writer_(Begin(file_, outputs_)),
       frames_(kFramesAwaiting),
       thread_([this] { WriteFrames(); }) {}
