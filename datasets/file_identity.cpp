@@ -119,8 +119,8 @@ std::string StampOf(const std::vector<fs::path>& files) {
     const auto time = [](const timespec& t) {
       return std::to_string(t.tv_sec) + '.' + std::to_string(t.tv_nsec);
     };
-    stamp += ' ' + std::to_string(status.st_size) + ' ' + time(status.st_mtim) + ' ' + time(status.st_ctim) +
-             ' ' + std::to_string(status.st_ino);
+    stamp += ' ' + std::to_string(status.st_size) + ' ' + time(status.st_mtim) + ',' + time(status.st_ctim) +
+             ',' + std::to_string(status.st_ino);
   }
   return stamp;
 }

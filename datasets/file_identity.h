@@ -23,7 +23,7 @@ struct FileContent {
 std::optional<FileContent> ContentOf(const std::filesystem::path& path);
 
 // One line that changes with the files: their whole paths, sizes, times of change (of the content, which a
-// program can set, and of the inode) and inodes. Nothing is read.
+// program can set, and of the inode) and inodes: PATH SIZE TIME,TIME,INODE; ... Nothing is read.
 std::string StampOf(const std::vector<std::filesystem::path>& files);
 
 // True where both names lead to one file: the same device and inode or, for files that are not there yet, the

@@ -63,11 +63,10 @@ TEST(CalibrateStream, TakesARecordingsBoardsThatMoved) {
   const std::string file = (folder.path() / "board.mcap").string(), out = (folder.path() / "out").string();
   const ProgramResult all = Calibrate(file, out, 40);
   ASSERT_EQ(all.exit_code, 0) << all.err;
-  EXPECT_THAT(all.out, HasSubstr("8 boards taken, each elsewhere than those before it, of 17 frames"));
+  EXPECT_THAT(all.out, HasSubstr("8 boards in new positions taken from 17 frames"));
   EXPECT_NEAR(ReadCalibration(out + "/rig.yaml").raw->baseline_m(), WideRig().baseline_m(), 0.0005);
   const ProgramResult some = Calibrate(file, (folder.path() / "some").string(), 6);
-  EXPECT_THAT(some.out + some.err,
-              HasSubstr("6 boards taken, each elsewhere than those before it, of 12 frames"));
+  EXPECT_THAT(some.out + some.err, HasSubstr("6 boards in new positions taken from 12 frames"));
   EXPECT_EQ(Calibrate(file, (folder.path() / "few").string(), 2).exit_code, 2);
 }
 
@@ -85,7 +84,7 @@ TEST(CalibrateStream, TakesAVideosBoardsThatMoved) {
   WriteText(file, AviVideo(static_cast<std::uint32_t>(pictures.size()), 1280, 480, pictures));
   const ProgramResult result = Calibrate(file, out, 40);
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("8 boards taken, each elsewhere than those before it, of 17 frames"));
+  EXPECT_THAT(result.out, HasSubstr("8 boards in new positions taken from 17 frames"));
   EXPECT_NEAR(ReadCalibration(out + "/rig.yaml").raw->baseline_m(), WideRig().baseline_m(), 0.0005);
 }
 

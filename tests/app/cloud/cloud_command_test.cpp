@@ -462,9 +462,10 @@ TEST_F(CloudCommand, UnreachableTargetsAreReachedAsTheErrorAdvises) {
   for (const Point3f& p : Grid(10, 0.1F)) points.push_back({p.x + 2.5F, p.y, p.z});
   const std::string file = Write("parts.ply", points);
   std::vector<std::string> arguments = {"cloud", "geodesic", file, "--from", "0", "--to", "150"};
-  ExpectErrorAfterOutput(arguments,
-                         "1 of 1 paths do not exist: the graph falls into 2 parts: --graph voxel --voxel 2 "
-                         "joins them");
+  ExpectErrorAfterOutput(
+      arguments,
+      "1 of 1 paths do not exist: the graph has 2 unconnected parts: --graph voxel --voxel 2 "
+      "joins them");
   arguments.insert(arguments.end(), {"--graph", "voxel", "--voxel", "2"});
   EXPECT_EQ(RunParallax(arguments).exit_code, 0);
 }
@@ -496,10 +497,8 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
       {"cloud", "geodesic", file, "--k", "4", "--from", "0", "--to", "5", "20", "--json", Path("out.json")});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.out, HasSubstr("unreachable"));
-  EXPECT_THAT(
-      result.err,
-      HasSubstr(
-          "1 of 2 paths do not exist: the graph falls into 2 parts: --graph voxel --voxel 100 joins them"));
+  EXPECT_THAT(result.err, HasSubstr("1 of 2 paths do not exist: the graph has 2 unconnected parts: --graph "
+                                    "voxel --voxel 100 joins them"));
   const std::string json = ReadText(Path("out.json"));
   EXPECT_THAT(json, AllOf(HasSubstr("\"reachable\": true"), HasSubstr("\"reachable\": false")));
 
@@ -507,7 +506,7 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   points = Grid(9, 1);
   for (Point3f p : Grid(9, 1)) points.push_back({p.x + 100, p.y, p.z});
   const std::string wide = Write("wide.ply", points);
-  const std::string advice = "2 parts: --graph voxel --voxel 100 joins them";
+  const std::string advice = "2 unconnected parts: --graph voxel --voxel 100 joins them";
   ExpectErrorAfterOutput({"cloud", "geodesic", wide, "--k", "64", "--from", "0", "--to", "90"}, advice);
   const std::vector<std::string> voxels = {"cloud",  "geodesic", wide,   "--graph", "voxel",
                                            "--from", "0",        "--to", "90",      "--voxel"};
