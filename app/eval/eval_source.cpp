@@ -235,7 +235,7 @@ class SourceEvaluation {
   JournalRecord TakeFromOthers(const JournalRecord& record) {
     if (record.kind == kFindKept) {
       const bool is_kept = TakeKept(std::string(record.Get("name")),
-                                    static_cast<std::size_t>(ParseNumber(record.Get("index"))),
+                                    static_cast<std::size_t>(NumberFromText(record.Get("index"))),
                                     std::string(record.Get(kOriginKey)));
       return {is_kept ? kKept : "none"};
     }

@@ -46,7 +46,7 @@ JournalRecord RecordOf(const FrameReport& report) {
 FrameReport FrameReportOf(const JournalRecord& record) {
   FrameReport report;
   report.name = record.Get(kName);
-  report.index = ToWhole<std::size_t>(ParseNumber(record.Get(kIndex)));
+  report.index = ToWhole<std::size_t>(NumberFromText(record.Get(kIndex)));
   const auto* const outcome = std::find_if(std::begin(kOutcomes), std::end(kOutcomes),
                                            [&](FrameOutcome o) { return NameOf(o) == record.Get(kOutcome); });
   if (outcome == std::end(kOutcomes)) throw Error("frame " + report.name + ": a report without an outcome");

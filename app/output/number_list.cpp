@@ -27,16 +27,16 @@ std::vector<double> ParseNumbers(std::string_view text) {
     const auto read = std::from_chars(next, end, number);
     const bool goes_on = read.ptr != end && *read.ptr == ' ' && read.ptr + 1 != end;
     if (read.ec != std::errc() || (read.ptr != end && !goes_on))
-      throw Error("'" + std::string(text.substr(0, 40)) + "' is no list of numbers");
+      throw Error("'" + std::string(text.substr(0, 40)) + "' is not a list of numbers");
     numbers.push_back(number);
     next = goes_on ? read.ptr + 1 : end;
   }
   return numbers;
 }
 
-double ParseNumber(std::string_view text) {
+double NumberFromText(std::string_view text) {
   const std::vector<double> numbers = ParseNumbers(text);
-  if (numbers.size() != 1) throw Error("'" + std::string(text.substr(0, 40)) + "' is no number");
+  if (numbers.size() != 1) throw Error("'" + std::string(text.substr(0, 40)) + "' is not a number");
   return numbers.front();
 }
 

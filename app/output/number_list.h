@@ -11,6 +11,6 @@ namespace parallax::app {
 std::string NumbersText(const std::vector<double>& numbers);
 // Back. They throw Error for a text that is none.
 std::vector<double> ParseNumbers(std::string_view text);
-double ParseNumber(std::string_view text);
+double NumberFromText(std::string_view text);
 
 }  // namespace parallax::app

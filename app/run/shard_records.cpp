@@ -48,7 +48,7 @@ JournalRecord EndRecord(double elapsed_s, bool interrupted, const std::string& a
 }
 
 ShardEnd ShardEndOf(const JournalRecord& record) {
-  return {ParseNumber(record.Get(kElapsed)), record.Get(kInterrupted) == "1"};
+  return {NumberFromText(record.Get(kElapsed)), record.Get(kInterrupted) == "1"};
 }
 
 }  // namespace parallax::app

@@ -79,8 +79,8 @@ std::vector<std::string> KeysOf(std::span<const FrameScores> frames, const Score
 // A spreadsheet takes what begins with one of kOfFormulas for a formula, quoted or not, but not behind an apostrophe.
 std::string CsvCell(const std::string& cell) {
   constexpr std::string_view kOfFormulas = "=+-@\t\r";
-  const bool is_formula = !cell.empty() && kOfFormulas.find(cell.front()) != std::string_view::npos &&
-                          !parallax::ParseNumber(cell);
+  const bool is_formula =
+      !cell.empty() && kOfFormulas.find(cell.front()) != std::string_view::npos && !ParseNumber(cell);
   if (!is_formula && cell.find_first_of(",\"\r\n") == std::string::npos) return cell;
   std::string quoted = is_formula ? "\"'" : "\"";
   for (const char c : cell) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);

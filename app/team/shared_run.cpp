@@ -77,8 +77,8 @@ void SharedRun::Follow(const JournalRecord& what) {
 FrameRange SharedRun::Next() {
   if (leads()) return dealer_->Next();
   const JournalRecord range = Tell({kNext});
-  return {static_cast<std::size_t>(ParseNumber(range.Get(kBegin))),
-          static_cast<std::size_t>(ParseNumber(range.Get(kEnd)))};
+  return {static_cast<std::size_t>(NumberFromText(range.Get(kBegin))),
+          static_cast<std::size_t>(NumberFromText(range.Get(kEnd)))};
 }
 
 JournalRecord SharedRun::Tell(const JournalRecord& record) {
