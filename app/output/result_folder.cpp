@@ -55,7 +55,7 @@ bool IsBelow(const fs::path& path) {
 }
 
 // Removes a file below the folder, whose own folders must not be links: a journal that somebody else has
-// written could name files anywhere. Throws Error where it cannot; a file that is not there is none to remove.
+// written could name files anywhere. Throws Error where that fails. A missing file is ignored.
 void RemoveBelow(const fs::path& folder, const fs::path& file) {
   auto at = std::make_unique<FileDescriptor>(open(folder.c_str(), O_DIRECTORY | O_RDONLY | O_CLOEXEC));
   for (const fs::path& part : file.parent_path()) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""`parallax run` over frames whose sizes change, beside frames of one size, by turns (docs/benchmarks.md).
+"""`parallax run` over frames of changing sizes and over frames of one size, in turns (docs/benchmarks.md).
 
     tools/bench/mixed_sizes.py PROGRAM FOLDER [--frames 100] [--rounds 3] [-- OPTION...]
 

@@ -237,7 +237,7 @@ def check_csv(text, want):
 
 
 def built_library(program):
-    """Where a build has it beside the program; None where its tests are not built."""
+    """Its path in the folder of the program's build; None if the tests are not built."""
     place = os.path.join(os.path.dirname(program), "tests")
     found = [os.path.join(place, name) for name in ("libparallax_failing_calls.so",)]
     return next((name for name in found if os.path.exists(name)), None)
