@@ -36,7 +36,7 @@ struct EvalDescription {
   std::string report{};     // as --report was given, a whole path; empty = none
   bool has_curves = false;  // of --picture FILE.svg
 };
-// options: the other options that change scores.
+// The first record of a folder: the description, and the options that change scores.
 JournalRecord RecordOf(const EvalDescription& description, const EvalOptions& options);
 EvalDescription EvalDescriptionOf(const JournalRecord& record);
 
