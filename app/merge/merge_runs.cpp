@@ -166,8 +166,9 @@ void MergeRuns(const MergeOptions& options, const std::vector<fs::path>& places)
     for (const auto& [name, result] : finished[&shard]) {
       for (const ResultFile& file : result.files) {
         if (!IsInPlaces(FrameWriter::Places(), file.path)) {
-          throw Error(fmt::format("{}: names {}, which is no result: run that shard again with --overwrite",
-                                  (shard.folder / kJournalName).string(), file.path));
+          throw Error(
+              fmt::format("{}: names {}, which is not a result file: run that shard again with --overwrite",
+                          (shard.folder / kJournalName).string(), file.path));
         }
         RequireContent(shard.folder / file.path, file.content, shard.shard);
       }

@@ -132,6 +132,8 @@ TEST(AtomicFile, ALinkWithATemporaryNameIsNotFollowed) {
   WriteFileAtomically(dir / "a.txt", {});
   RemoveAbandoned(dir.path(), true);
   EXPECT_EQ(test::ReadText(dir / "elsewhere"), "kept");
+  EXPECT_TRUE(std::filesystem::is_symlink(dir / ".parallax-0123456789abcdef.part"))
+      << "opened through the link";
   // No two names are alike, so that nobody can plant the next one.
   const TemporaryFile one = MakeTemporaryFile(dir / "a.txt"), two = MakeTemporaryFile(dir / "a.txt");
   const FileDescriptor first(one.descriptor), second(two.descriptor);
