@@ -15,7 +15,7 @@
 #include "config/parameter_table.h"
 #include "config/presets.h"
 #include "datasets/live/v4l2_camera.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {
@@ -104,11 +104,11 @@ std::string Text() {
   const std::string cameras = ListV4l2Cameras();
   line("cameras", cameras.empty() ? "none is connected" : cameras);
   text += "presets\n";
-  for (const Preset& preset : Presets()) {
+  for (const PresetFile& preset : Presets()) {
     if (!preset.is_for_task) line(preset.name, FirstSentence(preset.yaml));
   }
   text += "presets by task\n";
-  for (const Preset& preset : Presets()) {
+  for (const PresetFile& preset : Presets()) {
     if (preset.is_for_task) line(preset.name, FirstSentence(preset.yaml));
   }
   return text;
@@ -152,14 +152,14 @@ std::string Json() {
   for (const std::string& set : InstructionSets()) json.Value(set);
   json.EndArray().Key("cameras").Value(ListV4l2Cameras()).EndObject();
   json.Key("presets").BeginArray();
-  for (const Preset& preset : Presets()) json.Value(preset.name);
+  for (const PresetFile& preset : Presets()) json.Value(preset.name);
   return json.EndArray().EndObject().text();
 }
 
 std::string Answer(const InfoOptions& options) {
   if (options.parameters) return ParameterTable();
   if (options.preset.empty()) return options.json ? Json() : Text();
-  const Preset* preset = FindPreset(options.preset);
+  const PresetFile* preset = FindPreset(options.preset);
   if (preset == nullptr) {
     throw InvalidArgument("unknown preset '" + options.preset + "': use one of " +
                           std::string(PresetNames()));

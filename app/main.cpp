@@ -25,7 +25,7 @@
 #include "app/team/team.h"
 #include "config/backends.h"
 #include "config/parameter_text.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/frames/frame_road.h"
 
 namespace {

@@ -1,29 +1,26 @@
-# cmake --install: the program, the library (pipeline/, cuda/ and the choice between back ends) with its headers,
-# and find_package(parallax).
+# cmake --install: the program; the library with the headers of include/parallax/ and find_package(parallax).
 #   find_package(parallax REQUIRED)
-#   target_link_libraries(mine PRIVATE parallax::parallax)     and in the code     #include "parallax.h"
+#   target_link_libraries(mine PRIVATE parallax::parallax)     and in the code     #include <parallax/parallax.h>
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(parallax_include_dir ${CMAKE_INSTALL_INCLUDEDIR}/parallax)
 set(parallax_cmake_dir ${CMAKE_INSTALL_LIBDIR}/cmake/parallax)
 
 # --- the library -----------------------------------------------------------------
-add_library(parallax_everything INTERFACE)  # what a user links: parallax::parallax
-target_link_libraries(parallax_everything INTERFACE parallax_backends parallax_pipeline)
-# Not on parallax_pipeline: CMake 3.25.1 believes that nvcc cannot do C++20.
-target_compile_features(parallax_everything INTERFACE cxx_std_20)
-target_include_directories(parallax_everything INTERFACE $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/generated>)
-set(parallax_libraries parallax_everything parallax_backends parallax_pipeline)
+set(parallax_libraries parallax_library parallax_backends parallax_pipeline)
+set(PARALLAX_HAS_FILES OFF)
+if(PARALLAX_APP)
+  set(PARALLAX_HAS_FILES ON)
+  list(APPEND parallax_libraries parallax_config parallax_calibration)
+endif()
 set(PARALLAX_HAS_CUDA OFF)
 if(TARGET parallax_cuda)
   set(PARALLAX_HAS_CUDA ON)
-  target_link_libraries(parallax_everything INTERFACE parallax_cuda)
   list(APPEND parallax_libraries parallax_cuda)
 endif()
 foreach(library IN LISTS parallax_libraries)
   string(REPLACE parallax_ "" name ${library})
-  string(REPLACE everything parallax name ${name})
+  string(REPLACE library parallax name ${name})
   set_target_properties(${library} PROPERTIES EXPORT_NAME ${name})
   add_library(parallax::${name} ALIAS ${library})
 endforeach()
@@ -31,61 +28,32 @@ endforeach()
 install(TARGETS ${parallax_libraries} EXPORT parallaxTargets
         ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT library)
 install(EXPORT parallaxTargets NAMESPACE parallax:: DESTINATION ${parallax_cmake_dir} COMPONENT library)
-# The headers of the interface: what parallax.h and parallax/opencv.h include, and what those include. tests/install
-# compares.
-set(parallax_headers
-    config/backends.h
-    config/devices.h
-    parallax/opencv.h
-    pipeline/aligned_buffer.h
-    pipeline/cloud.h
-    pipeline/cloud/clean.h
-    pipeline/cloud/cloud_measures.h
-    pipeline/cloud/compare.h
-    pipeline/cloud/distances/distances.h
-    pipeline/cloud/emd/emd.h
-    pipeline/cloud/geodesics/geodesics.h
-    pipeline/cloud/neighbours/neighbours.h
-    pipeline/cost_volume.h
-    pipeline/device_matcher.h
-    pipeline/device_pool.h
-    pipeline/disparity_map.h
-    pipeline/disparity_map_view.h
-    pipeline/error.h
-    pipeline/fixed_point.h
-    pipeline/frame.h
-    pipeline/frames/frame_road.h
-    pipeline/frames/frame_source.h
-    pipeline/frames/kept_matchers.h
-    pipeline/host_memory.h
-    pipeline/image.h
-    pipeline/matcher.h
-    pipeline/matcher_queue.h
-    pipeline/parallel.h
-    pipeline/parameters.h
-    pipeline/point_cloud_view.h
-    pipeline/reprojection.h
-    pipeline/rig.h
-    pipeline/stage_results.h
-    pipeline/extra_work.h)
-foreach(header IN LISTS parallax_headers)
-  get_filename_component(folder ${header} DIRECTORY)
-  install(FILES ${PROJECT_SOURCE_DIR}/${header} DESTINATION ${parallax_include_dir}/${folder} COMPONENT library)
-endforeach()
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/parallax DESTINATION ${CMAKE_INSTALL_INCLUDEDIR} COMPONENT library
+        FILES_MATCHING PATTERN "*.h")
+file(STRINGS ${PROJECT_SOURCE_DIR}/include/parallax/parallax.h parallax_version REGEX "^#define PARALLAX_VERSION_")
+string(REGEX REPLACE "[^0-9;]" "" parallax_version "${parallax_version}")
+string(REPLACE ";" "." parallax_version "${parallax_version}")
+if(NOT parallax_version STREQUAL PROJECT_VERSION)
+  message(FATAL_ERROR "include/parallax/parallax.h names version ${parallax_version}, CMakeLists.txt ${PROJECT_VERSION}.")
+endif()
 
-configure_file(${CMAKE_CURRENT_LIST_DIR}/parallax.h.in ${PROJECT_BINARY_DIR}/generated/parallax.h @ONLY)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/parallaxConfig.cmake.in
                               ${PROJECT_BINARY_DIR}/generated/parallaxConfig.cmake
                               INSTALL_DESTINATION ${parallax_cmake_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/generated/parallaxConfigVersion.cmake
                                  COMPATIBILITY SameMinorVersion)
-install(FILES ${PROJECT_BINARY_DIR}/generated/parallax.h DESTINATION ${parallax_include_dir} COMPONENT library)
 install(FILES ${PROJECT_BINARY_DIR}/generated/parallaxConfig.cmake
               ${PROJECT_BINARY_DIR}/generated/parallaxConfigVersion.cmake
         DESTINATION ${parallax_cmake_dir} COMPONENT library)
 
 # pkg-config --cflags --libs parallax. The archives in the order in which one needs the next.
-set(PARALLAX_PC_LIBS "-lparallax_backends")
+set(PARALLAX_PC_LIBS "-lparallax_library")
+set(PARALLAX_PC_REQUIRES libhwy)
+if(PARALLAX_HAS_FILES)
+  string(APPEND PARALLAX_PC_LIBS " -lparallax_config -lparallax_calibration")
+  string(APPEND PARALLAX_PC_REQUIRES ", yaml-cpp")
+endif()
+string(APPEND PARALLAX_PC_LIBS " -lparallax_backends")
 if(PARALLAX_HAS_CUDA)
   string(APPEND PARALLAX_PC_LIBS " -lparallax_cuda")
 endif()
@@ -138,7 +106,7 @@ set(CPACK_COMPONENTS_GROUPING IGNORE)
 set(CPACK_COMPONENTS_ALL library)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_NAME libparallax-dev)
 set(CPACK_DEBIAN_LIBRARY_PACKAGE_SECTION libdevel)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS libhwy-dev)
+set(CPACK_DEBIAN_LIBRARY_PACKAGE_DEPENDS "libhwy-dev, libyaml-cpp-dev")
 set(CPACK_COMPONENT_LIBRARY_DESCRIPTION "Library of parallax: headers, static libraries, find_package")
 if(TARGET parallax)
   list(APPEND CPACK_COMPONENTS_ALL program)

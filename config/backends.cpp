@@ -7,9 +7,10 @@
 
 #include "config/device_benchmark.h"
 #include "config/devices.h"
+#include "parallax/error.h"
+#include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/cpu/cpu_matcher_queue.h"
-#include "pipeline/error.h"
 #include "pipeline/simd/instruction_sets.h"
 #ifdef PARALLAX_WITH_CUDA
 #include "cuda/cloud/cuda_cloud_measures.h"

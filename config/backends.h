@@ -6,21 +6,13 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/cloud/cloud_measures.h"
+#include "parallax/cloud_measures.h"
+#include "parallax/matcher.h"
 #include "pipeline/device_matcher.h"
 #include "pipeline/matcher.h"
 #include "pipeline/matcher_queue.h"
 
 namespace parallax {
-
-struct BackendState {
-  std::string_view name;  // "reference", "cpu", "cuda"
-  bool usable = false;    // built, and what it runs on answers
-  std::string note;       // what it is; where it is not usable, why and what to do
-};
-
-// All back ends there are, the fastest first.
-std::vector<BackendState> Backends();
 
 // The back end that a name means: "auto" is the first usable one of Backends() that has the method; other
 // names stand for themselves. Throws InvalidArgument for an unknown name, Error for a back end that is not
@@ -46,9 +38,6 @@ std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const P
 int UsualFramesInFlight(std::string_view backend, const Parameters& parameters,
                         const MatcherOptions& options);
 
-// Measures of clouds on that back end: "auto", "cpu" or "cuda" (a device's number), "auto" being cuda where a
-// device answers. Throws as ResolveBackend, and InvalidArgument for "reference", which has none.
-std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend, int device, int num_threads);
 // The back end that measures clouds if matching runs on `backend`: the same, or "cpu" if it has no cloud
 // measures.
 std::string_view CloudBackendFor(std::string_view backend);

@@ -17,7 +17,7 @@
 #include "config/parameter_text.h"
 #include "config/presets.h"
 #include "config/uncertainty_text.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {
@@ -123,14 +123,14 @@ std::string ReadFile(const fs::path& path) {
 }
 
 void ParameterReader::ReadPathOrPreset(const std::string& path_or_preset, const std::string& asked_by) {
-  if (const Preset* preset = FindPreset(path_or_preset)) {
+  if (const PresetFile* preset = FindPreset(path_or_preset)) {
     ReadText(preset->yaml, "preset " + path_or_preset, {});
     return;
   }
   std::error_code error;
   if (!fs::exists(path_or_preset, error)) {
     std::vector<std::string> names;
-    for (const Preset& preset : Presets()) names.emplace_back(preset.name);
+    for (const PresetFile& preset : Presets()) names.emplace_back(preset.name);
     throw InvalidArgument(asked_by + path_or_preset + ": no such file, and no preset (" +
                           std::string(PresetNames()) + ")" + Suggestion(NearestName(path_or_preset, names)));
   }

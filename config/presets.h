@@ -7,17 +7,17 @@
 
 namespace parallax {
 
-struct Preset {
+struct PresetFile {
   std::string_view name;  // "kitti"
   std::string_view yaml;  // the file's text
   bool is_for_task;       // of presets/tasks/: for sequences, with the filters of the section live
 };
 
 // All presets, by name: those by kind of data, then those by task.
-std::span<const Preset> Presets();
+std::span<const PresetFile> Presets();
 
 // The preset of this name, or nullptr.
-const Preset* FindPreset(std::string_view name);
+const PresetFile* FindPreset(std::string_view name);
 
 // "ad_census, default, eth3d, ...", for messages.
 std::string_view PresetNames();

@@ -9,7 +9,7 @@
 
 #include "cuda/frame_slot.h"
 #include "cuda/step_timer.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/queue_of_one.h"
 
 namespace parallax::cuda {

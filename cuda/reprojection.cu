@@ -7,7 +7,7 @@
 #include <variant>
 
 #include "cuda/device/check.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::cuda {
 namespace {

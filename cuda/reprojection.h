@@ -9,10 +9,10 @@
 #include <cstdint>
 
 #include "cuda/device/device_image.h"
-#include "pipeline/cloud.h"
-#include "pipeline/image.h"
+#include "parallax/cloud.h"
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/parameters.h"
-#include "pipeline/rig.h"
 
 namespace parallax::cuda {
 

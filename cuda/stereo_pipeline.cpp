@@ -3,7 +3,7 @@
 #include <string>
 #include <variant>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/matching_tables.h"
 
 namespace parallax::cuda {

@@ -17,7 +17,7 @@
 #include <vector>
 
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

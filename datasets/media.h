@@ -12,9 +12,9 @@
 #include "datasets/formats/file_bytes.h"
 #include "datasets/live/live_device.h"
 #include "datasets/live/live_options.h"
+#include "parallax/image.h"
 #include "pipeline/frame.h"
 #include "pipeline/frames/frame_source.h"
-#include "pipeline/image.h"
 
 namespace parallax {
 

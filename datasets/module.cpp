@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "datasets/process_memory.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -11,7 +11,7 @@
 #include <system_error>
 #include <utility>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

@@ -10,7 +10,7 @@
 #include <optional>
 #include <string_view>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

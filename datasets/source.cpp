@@ -14,7 +14,7 @@
 #include "datasets/live/video_source.h"
 #include "datasets/paths.h"
 #include "datasets/synthetic/synthetic_source.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

@@ -10,8 +10,7 @@
 #include <memory>
 #include <vector>
 
-#include "parallax.h"
-#include "pipeline/device_matcher.h"
+#include <parallax/parallax.h>
 
 namespace {
 
@@ -52,12 +51,12 @@ void Match() {
 
   parallax::Parameters parameters;
   parameters.matching_cost.num_disparities = 64;
-  const auto matcher = parallax::MakeDeviceMatcher("cuda", parameters, {.width = kWidth, .height = kHeight});
+  parallax::Matcher matcher(parameters, {.backend = "cuda"});
   cudaStream_t stream = nullptr;
   Check(cudaStreamCreate(&stream));
   {
     const ImageOnDevice left_there(left, stream), right_there(right, stream);
-    const auto result = matcher->Enqueue(left_there.View(), right_there.View(), stream);
+    const auto result = matcher.Enqueue(left_there.View(), right_there.View(), stream);
     // result->map() can be handed to kernels on the same stream from here on.
     const parallax::DisparityMap map = result->Download();
     std::cout << map.disparity(kWidth / 2, kHeight / 2) << " px in the middle, " << kShift_px

@@ -1,53 +1,63 @@
-// Matches frames as a camera gives them, the newest one whenever there is time: a source of one's own on the
-// road of frames. Put the camera's library where RenderedCamera makes its pictures.
+// Matches frames as a camera gives them, the newest one whenever there is time. Put the camera's library where
+// RenderedCamera makes its pictures.
 //   live_source [FRAMES]
 #include <algorithm>
 #include <chrono>
+#include <condition_variable>
 #include <cstdint>
 #include <cstdlib>
 #include <exception>
 #include <iostream>
-#include <memory>
+#include <mutex>
 #include <optional>
-#include <string>
 #include <thread>
+#include <utility>
 
-#include "parallax.h"
+#include <parallax/parallax.h>
 
 namespace {
 
 constexpr int kWidth = 320, kHeight = 120, kPeriod_ms = 10;
 
-// Noise in front of the camera, which comes a pixel nearer with every frame.
-class RenderedCamera : public parallax::FrameSource {
+struct Pair {
+  int number = -1;
+  parallax::HostImage<std::uint8_t> left, right;
+};
+
+// Noise in front of a camera, which comes a pixel nearer with every frame. Frames come whether they are taken
+// or not; the newest one is kept.
+class RenderedCamera {
  public:
-  explicit RenderedCamera(int num_frames) : num_frames_(num_frames) {}
-  parallax::SourceKind kind() const override { return parallax::SourceKind::kCamera; }
-  bool is_live() const override { return true; }  // frames come whether they are taken or not
-  std::optional<std::size_t> num_frames() const override { return std::nullopt; }
-  std::optional<std::string> NextName() override {
-    if (next_ == num_frames_) return std::nullopt;
-    return "frame " + std::to_string(next_);
-  }
-  void Skip() override { ++next_; }
-  parallax::StereoFrame Read() override {
-    std::this_thread::sleep_for(std::chrono::milliseconds(kPeriod_ms));  // until the camera has a picture
-    const int disparity_px = 1 + next_ % 30;
-    parallax::HostImage<std::uint8_t> left(kWidth, kHeight), right(kWidth, kHeight);
-    for (int y = 0; y < kHeight; ++y) {
-      for (int x = 0; x < kWidth; ++x) left(x, y) = Noise(x, y), right(x, y) = Noise(x + disparity_px, y);
-    }
-    parallax::StereoFrame frame;
-    frame.name = *NextName();
-    frame.left = std::move(left);
-    frame.right = std::move(right);
-    frame.rig =
-        parallax::StereoRig{.fx_px = 250, .cx_px = kWidth / 2.0, .cy_px = kHeight / 2.0, .baseline_m = 0.12};
-    ++next_;
-    return frame;
+  explicit RenderedCamera(int num_frames) : thread_([this, num_frames] { Run(num_frames); }) {}
+  ~RenderedCamera() { thread_.join(); }
+
+  // Waits for a frame that was not taken yet; nothing after the last one.
+  std::optional<Pair> TakeNewest() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return newest_ || has_ended_; });
+    return std::exchange(newest_, std::nullopt);
   }
 
  private:
+  void Run(int num_frames) {
+    for (int number = 0; number < num_frames; ++number) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(kPeriod_ms));
+      Pair pair{number, {kWidth, kHeight}, {kWidth, kHeight}};
+      const int disparity_px = 1 + number % 30;
+      for (int y = 0; y < kHeight; ++y) {
+        for (int x = 0; x < kWidth; ++x) {
+          pair.left(x, y) = Noise(x, y);
+          pair.right(x, y) = Noise(x + disparity_px, y);
+        }
+      }
+      const std::scoped_lock lock(mutex_);
+      newest_ = std::move(pair);
+      changed_.notify_one();
+    }
+    const std::scoped_lock lock(mutex_);
+    has_ended_ = true;
+    changed_.notify_one();
+  }
   static std::uint8_t Noise(int x, int y) {
     std::uint32_t n =
         static_cast<std::uint32_t>(x) * 0x9E3779B1U ^ static_cast<std::uint32_t>(y) * 0x85EBCA77U;
@@ -55,36 +65,27 @@ class RenderedCamera : public parallax::FrameSource {
     return static_cast<std::uint8_t>(n >> 24);
   }
 
-  const int num_frames_;
-  int next_ = 0;
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::optional<Pair> newest_;
+  bool has_ended_ = false;
+  std::thread thread_;  // uses the rest
 };
 
-// Metres to what is nearest to the middle of the picture.
-float DistanceAhead_m(const parallax::MatchedFrame& matched) {
-  const parallax::HostImageView<const float> disparity = matched.map.disparity();
-  parallax::HostImage<float> depth_m(disparity.width, disparity.height);
-  DepthFromDisparity(disparity, *matched.frame.rig, matched.parameters.reprojection, depth_m.View());
-  return depth_m(kWidth / 2, kHeight / 2);
-}
-
 void Watch(int num_frames) {
-  parallax::FrameSteps steps;
-  steps.parameters_for = [](const parallax::StereoFrame&) {
-    parallax::Parameters parameters;
-    parameters.matching_cost.num_disparities = 32;
-    return parameters;
-  };
-  steps.make_matcher = [](const parallax::Parameters& parameters, const parallax::MatcherOptions& options) {
-    return parallax::MakeMatcherQueue("auto", parameters, options, 1);
-  };
-  steps.observe = [](const std::shared_ptr<const parallax::MatchedFrame>& matched) {
-    std::cout << matched->frame.name << ": " << DistanceAhead_m(*matched) << " m ahead\n";
-  };
-  steps.report = [](const parallax::FrameReport& report) {
-    if (!report.error.empty()) std::cerr << report.name << ": " << report.error << '\n';
-  };
-  const parallax::RoadTotals totals = RunFrames(std::make_shared<RenderedCamera>(num_frames), steps);
-  std::cout << totals.num_dropped << " frames came too fast\n";
+  parallax::Parameters parameters = parallax::Preset("realtime");
+  parameters.matching_cost.num_disparities = 32;
+  parallax::Matcher matcher(parameters);
+  const parallax::StereoRig rig{
+      .fx_px = 250, .cx_px = kWidth / 2.0, .cy_px = kHeight / 2.0, .baseline_m = 0.12};
+  RenderedCamera camera(num_frames);
+  int num_matched = 0;
+  while (const std::optional<Pair> pair = camera.TakeNewest()) {
+    const parallax::HostImage<float> depth_m = matcher.Compute(pair->left, pair->right).Depth(rig);
+    std::cout << "frame " << pair->number << ": " << depth_m(kWidth / 2, kHeight / 2) << " m ahead\n";
+    ++num_matched;
+  }
+  std::cout << num_frames - num_matched << " frames came too fast\n";
 }
 
 }  // namespace

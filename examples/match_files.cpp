@@ -9,7 +9,7 @@
 #include <iostream>
 #include <string>
 
-#include "parallax.h"
+#include <parallax/parallax.h>
 
 namespace {
 
@@ -47,22 +47,16 @@ void WritePly(const std::string& path, const parallax::PointCloud& cloud) {
 
 void Match(int argc, char** argv) {
   const parallax::HostImage<std::uint8_t> left = ReadPgm(argv[1]), right = ReadPgm(argv[2]);
-  parallax::Parameters parameters;
-  parameters.matching_cost.num_disparities = 64;
-  const auto matcher =
-      parallax::MakeMatcher("auto", parameters, {.width = left.width(), .height = left.height()});
-  parallax::DisparityMap map;
-  matcher->Compute(left.ConstView(), right.ConstView(), map);
-  WritePfm(argv[3] + std::string(".pfm"), map.disparity);
-  std::cout << left.width() << 'x' << left.height() << " matched by " << matcher->backend() << '\n';
+  parallax::Matcher matcher("default");
+  const parallax::MatchResult result = matcher.Compute(left, right);
+  WritePfm(argv[3] + std::string(".pfm"), result.disparity);
+  std::cout << left.width() << 'x' << left.height() << " matched by " << matcher.backend() << '\n';
   if (argc < 8) return;
   const parallax::StereoRig rig{.fx_px = std::atof(argv[4]),
                                 .cx_px = std::atof(argv[5]),
                                 .cy_px = std::atof(argv[6]),
                                 .baseline_m = std::atof(argv[7])};
-  parallax::HostImage<float> depth_m(left.width(), left.height());
-  DepthFromDisparity(map.disparity.ConstView(), rig, parameters.reprojection, depth_m.View());
-  const parallax::PointCloud cloud = CloudFromDepth(depth_m.ConstView(), left.ConstView(), rig);
+  const parallax::PointCloud cloud = result.Cloud(rig, left);
   WritePly(argv[3] + std::string(".ply"), cloud);
   std::cout << cloud.size() << " points\n";
 }

@@ -8,7 +8,7 @@
 #include "app/pictures/colormap.h"
 #include "config/backends.h"
 #include "config/parameters_yaml.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/metrics/kitti_quantization.h"
 #include "pipeline/reprojection.h"
 

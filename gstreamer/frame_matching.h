@@ -8,10 +8,10 @@
 #include <string>
 #include <string_view>
 
+#include "parallax/rig.h"
 #include "pipeline/frame.h"
 #include "pipeline/matcher.h"
 #include "pipeline/parameters.h"
-#include "pipeline/rig.h"
 
 namespace parallax::gstreamer {
 

@@ -8,7 +8,7 @@
 #include <string>
 
 #include "gstreamer/frame_matching.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace gstreamer = parallax::gstreamer;
 

@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <utility>
 
-#include "pipeline/disparity_map.h"
-#include "pipeline/image.h"
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
 #include "pipeline/parameters.h"
 #include "pipeline/pixel_trees.h"
 #include "pipeline/refinement_math.h"

@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <variant>
 
+#include "parallax/image.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
 
 namespace parallax {
 

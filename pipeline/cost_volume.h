@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

@@ -7,8 +7,9 @@
 #include <thread>
 #include <utility>
 
+#include "parallax/error.h"
 #include "pipeline/clone_image.h"
-#include "pipeline/error.h"
+#include "pipeline/host_memory.h"
 
 namespace parallax {
 namespace {

@@ -5,8 +5,8 @@
 #include <memory>
 #include <utility>
 
-#include "pipeline/disparity_map.h"
-#include "pipeline/image.h"
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

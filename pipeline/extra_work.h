@@ -4,10 +4,10 @@
 #include <memory>
 #include <optional>
 
+#include "parallax/cloud.h"
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
-#include "pipeline/point_cloud_view.h"
-#include "pipeline/rig.h"
 
 namespace parallax {
 
@@ -34,10 +34,6 @@ struct ReprojectedFrame {
   HostImageView<const float> depth_m;
   std::optional<PointCloudView> cloud;  // where it was wanted
   std::shared_ptr<const void> memory;   // in which both lie
-};
-
-struct RectifiedPair {
-  CameraImage left, right;
 };
 
 struct ExtraResults {

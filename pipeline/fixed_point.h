@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "pipeline/image.h"
+#include "parallax/disparity_map.h"
 
 namespace parallax {
 
@@ -28,16 +28,6 @@ inline std::int16_t FixedPointOf(float disparity, int min_disparity) {
   constexpr float kWholeNumbers = 3 << 22;
   const float steps = std::clamp(disparity * static_cast<float>(kFixedPointUnit), kLowest, kHighest);
   return static_cast<std::int16_t>((steps + kWholeNumbers) - kWholeNumbers);
-}
-
-// Both images W x H.
-inline void ToFixedPoint(HostImageView<const float> disparity, int min_disparity,
-                         HostImageView<std::int16_t> to) {
-  for (int y = 0; y < disparity.height; ++y) {
-    const float* from = disparity.Row(y);
-    std::int16_t* row = to.Row(y);
-    for (int x = 0; x < disparity.width; ++x) row[x] = FixedPointOf(from[x], min_disparity);
-  }
 }
 
 }  // namespace parallax

@@ -5,31 +5,14 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <variant>
 
-#include "pipeline/image.h"
-#include "pipeline/rig.h"
+#include "parallax/image.h"
+#include "parallax/rig.h"
 
 namespace parallax {
 
 struct RawRig;            // pipeline/calibration/raw_rig.h
 struct SeenPixelsOfPair;  // pipeline/calibration/rectifier.h
-
-// A camera image as it was read: 8-bit gray, 16-bit gray or 8-bit colour.
-using CameraImage = std::variant<HostImage<std::uint8_t>, HostImage<std::uint16_t>, HostImage<Rgb8>>;
-// The same, borrowed and read-only.
-using CameraImageView = std::variant<HostImageView<const std::uint8_t>, HostImageView<const std::uint16_t>,
-                                     HostImageView<const Rgb8>>;
-
-inline CameraImageView ViewOf(const CameraImage& image) {
-  return std::visit([](const auto& i) -> CameraImageView { return i.ConstView(); }, image);
-}
-inline int WidthOf(const CameraImageView& image) {
-  return std::visit([](const auto& i) { return i.width; }, image);
-}
-inline int HeightOf(const CameraImageView& image) {
-  return std::visit([](const auto& i) { return i.height; }, image);
-}
 
 // True disparities of the left image and, where the data set has them, the masks its evaluation needs.
 struct GroundTruth {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <variant>
 
+#include "parallax/image.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
 #include "pipeline/pixel_math.h"
 
 namespace parallax {

@@ -6,7 +6,7 @@
 #include <string>
 #include <variant>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -8,7 +8,7 @@
 #include <optional>
 #include <string_view>
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/frame.h"
 #include "pipeline/parameters.h"
 #include "pipeline/stage_results.h"

@@ -2,8 +2,8 @@
 
 #include <utility>
 
+#include "parallax/error.h"
 #include "pipeline/clone_image.h"
-#include "pipeline/error.h"
 #include "pipeline/queue_of_one.h"
 
 namespace parallax {

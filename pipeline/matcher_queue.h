@@ -6,7 +6,7 @@
 #include <functional>
 #include <memory>
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/disparity_map_view.h"
 #include "pipeline/extra_work.h"
 #include "pipeline/frame.h"

@@ -6,7 +6,7 @@
 #include <sstream>
 #include <type_traits>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -6,8 +6,8 @@
 
 #include <cstdint>
 
-#include "pipeline/disparity_map.h"
-#include "pipeline/image.h"
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
 #include "pipeline/parameters.h"
 #include "pipeline/refinement_math.h"
 

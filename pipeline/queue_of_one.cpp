@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/simd/reprojection_kernels.h"
 #include "pipeline/simd/row_tasks.h"
 

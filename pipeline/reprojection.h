@@ -3,12 +3,12 @@
 
 #include <cstdint>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
-#include "pipeline/rig.h"
 
 namespace parallax {
 

@@ -22,10 +22,10 @@
 #include <variant>
 #include <vector>
 
+#include "parallax/disparity_map.h"
+#include "parallax/error.h"
+#include "parallax/image.h"
 #include "pipeline/cost_volume.h"
-#include "pipeline/disparity_map.h"
-#include "pipeline/error.h"
-#include "pipeline/image.h"
 
 namespace parallax {
 

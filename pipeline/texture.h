@@ -1,7 +1,7 @@
 // Whether images tell a matcher anything at all.
 #pragma once
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/frame.h"
 
 namespace parallax {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "python/bindings.h"
 
 namespace parallax::python {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
+#include "parallax/image.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
 
 namespace parallax::python {
 

@@ -13,10 +13,9 @@
 
 #include "config/backends.h"
 #include "datasets/formats/cloud_file.h"
-#include "pipeline/cloud/clean.h"
+#include "parallax/cloud_measures.h"
+#include "parallax/error.h"
 #include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/cloud/compare.h"
-#include "pipeline/error.h"
 #include "pipeline/reprojection.h"
 #include "python/arrays.h"
 #include "python/bindings.h"

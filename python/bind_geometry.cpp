@@ -4,7 +4,7 @@
 #include <cmath>
 #include <sstream>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/reprojection.h"
 #include "python/arrays.h"
 #include "python/bindings.h"

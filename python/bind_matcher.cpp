@@ -15,7 +15,7 @@
 #include "config/frame_parameters.h"
 #include "config/parameter_text.h"
 #include "config/parameters_yaml.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/fixed_point.h"
 #include "pipeline/frames/frame_road.h"
 #include "pipeline/reprojection.h"

@@ -11,7 +11,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "datasets/source.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "python/arrays.h"
 #include "python/bindings.h"
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "python/arrays.h"
 #include "python/bindings.h"
 #include "python/dlpack.h"

@@ -5,7 +5,7 @@
 #include "config/parameter_text.h"
 #include "config/parameters_yaml.h"
 #include "config/presets.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/frame.h"
 #include "python/bindings.h"
 
@@ -64,7 +64,7 @@ py::list BackendList() {
 
 py::list PresetList() {
   py::list list;
-  for (const Preset& preset : Presets()) list.append(preset.name);
+  for (const PresetFile& preset : Presets()) list.append(preset.name);
   return list;
 }
 

@@ -3,9 +3,10 @@
 
     tools/check_layers.py [ROOT]      prints one line per breach; ends with 1 when there is one
 
-From bottom to top: pipeline < cuda, config, datasets < config/backends < parallax (adaptors to other libraries), app,
-python, gstreamer. LAYERS below is the rule; ORDER and ROOMS are
-the rules inside a folder. No two headers share a basename, but for NAMESAKES. tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
+From bottom to top: include/parallax (the installed headers, which know nothing else) < pipeline < cuda, config,
+datasets < config/backends < library (what the installed headers declare), app, python, gstreamer. LAYERS below is
+the rule; ORDER and ROOMS are the rules inside a folder. No two headers share a basename, but for NAMESAKES.
+tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
 only in source files, so that its types stop there. Two exceptions: app/ is free, and headers of cuda/ may include
 CUDA's, but then config/backends may not include them.
 """
@@ -65,7 +66,8 @@ LAYERS = {
     "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
     "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "compression", "gstreamer", "pages", "system", "yaml"}, prints=True),
-    "parallax": Layer({"config", "pipeline"}, {"opencv"}, free_headers=True),
+    "include": Layer(set(), {"opencv"}, free_headers=True),  # OpenCV in opencv.h alone
+    "library": Layer({"library", "config", "datasets", "pipeline"}, set()),
     "python": Layer(
         {"python", "config", "datasets", "pipeline"},
         {"pybind11", "system"},
@@ -207,8 +209,10 @@ def fault_of_room(path: Path, header: str) -> str | None:
 def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | None:
     """What is wrong with #include "header", or None."""
     folder = header.split("/")[0]
+    if folder == "parallax":
+        return None if (root / "include" / header).is_file() else "there is no such file"
     if folder not in {*LAYERS, "tests", "tools"}:
-        return 'write project headers from the root, as in "pipeline/image.h", and others in <>'
+        return 'write project headers from the root, as in "pipeline/matcher.h", and others in <>'
     if folder == "cuda" and path.parts[0] in ("app", "config") and layer is not BACK_ENDS:
         return "only config/backends.* knows which back ends were built"
     if path.parts[0] == "gstreamer" and folder == "app" and not header.startswith("app/pictures/"):
@@ -229,6 +233,8 @@ def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | Non
 def fault_of_other(path: Path, header: str, layer: Layer) -> str | None:
     """What is wrong with #include <header>, or None."""
     library = next((name for name, pattern in LIBRARIES.items() if pattern.match(header)), None)
+    if library == "opencv" and path.parts[0] == "include" and path.name != "opencv.h":
+        return "of the public headers opencv.h alone knows OpenCV"
     if library is None:
         if header in PRINTING_AND_FILES and not layer.prints:
             return f"{path.parts[0]}/ neither prints nor opens files"

@@ -18,8 +18,8 @@
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "config/backends.h"
-#include "pipeline/cloud/compare.h"
-#include "pipeline/error.h"
+#include "parallax/cloud_measures.h"
+#include "parallax/error.h"
 #include "pipeline/reprojection.h"
 #include "pipeline/stopwatch.h"
 

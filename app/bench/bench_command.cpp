@@ -26,7 +26,7 @@
 #include "config/backends.h"
 #include "config/device_benchmark.h"
 #include "config/devices.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/simd/instruction_sets.h"
 
 namespace parallax::app {

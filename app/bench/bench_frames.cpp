@@ -6,7 +6,7 @@
 
 #include "datasets/source.h"
 #include "datasets/synthetic/synthetic_source.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

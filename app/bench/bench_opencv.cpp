@@ -1,6 +1,6 @@
 #include "app/bench/bench_opencv.h"
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 #ifdef PARALLAX_WITH_OPENCV_CALIB3D
 

@@ -14,7 +14,7 @@
 #include "app/calibrate/corner_fit.h"
 #include "app/calibrate/gray_mat.h"
 #include "datasets/formats/file_bytes.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

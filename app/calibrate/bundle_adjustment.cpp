@@ -8,7 +8,7 @@
 #include <optional>
 #include <utility>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

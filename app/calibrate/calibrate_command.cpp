@@ -26,8 +26,8 @@
 #include "datasets/calibration/calibration_file.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/source.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {

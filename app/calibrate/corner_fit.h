@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <optional>
 
+#include "parallax/image.h"
 #include "pipeline/calibration/vectors.h"
-#include "pipeline/image.h"
 
 namespace parallax::app {
 

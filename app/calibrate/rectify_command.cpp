@@ -21,7 +21,7 @@
 #include "app/session/interrupt.h"
 #include "datasets/atomic_file.h"
 #include "datasets/formats/image_file.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -18,8 +18,8 @@
 #include "app/output/output_files.h"
 #include "datasets/calibration/calibration_file.h"
 #include "datasets/source.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {

@@ -14,7 +14,7 @@
 #include "app/options/named_rig.h"
 #include "app/output/error_text.h"
 #include "app/output/output_files.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

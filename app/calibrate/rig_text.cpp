@@ -7,7 +7,7 @@
 #include <span>
 
 #include "app/options/named_rig.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

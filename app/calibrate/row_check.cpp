@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/options/adjusted_source.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -10,8 +10,8 @@
 #include <opencv2/core.hpp>
 #include <utility>
 
+#include "parallax/error.h"
 #include "pipeline/calibration/rectification.h"
-#include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "datasets/formats/cloud_file.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax::app {

@@ -7,8 +7,8 @@
 #include <numeric>
 #include <utility>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/finite.h"
-#include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/cloud/clean.h"
+#include "parallax/cloud_measures.h"
 
 namespace CLI {
 class App;

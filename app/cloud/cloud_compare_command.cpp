@@ -15,8 +15,8 @@
 #include "app/pictures/cloud_picture.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
-#include "pipeline/cloud/compare.h"
-#include "pipeline/error.h"
+#include "parallax/cloud_measures.h"
+#include "parallax/error.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax::app {

@@ -17,7 +17,7 @@
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax::app {

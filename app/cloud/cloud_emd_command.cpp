@@ -17,7 +17,7 @@
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/file_bytes.h"
 #include "datasets/process_memory.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax::app {

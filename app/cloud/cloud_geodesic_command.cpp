@@ -18,7 +18,7 @@
 #include "app/pictures/cloud_picture.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax::app {

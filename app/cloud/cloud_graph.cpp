@@ -4,7 +4,7 @@
 
 #include "app/output/number_text.h"
 #include "app/pictures/value_scale.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 

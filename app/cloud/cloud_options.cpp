@@ -16,8 +16,8 @@
 #include "config/backends.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/file_bytes.h"
+#include "parallax/error.h"
 #include "pipeline/cloud/finite.h"
-#include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {

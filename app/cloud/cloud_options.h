@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/output/json_writer.h"
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 #include "pipeline/cloud/cloud_measures.h"
 
 namespace CLI {

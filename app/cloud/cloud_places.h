@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/cloud/cloud_options.h"
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::app {
 

@@ -5,7 +5,7 @@
 
 #include "app/output/number_text.h"
 #include "datasets/formats/cloud_file.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 

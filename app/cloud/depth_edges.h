@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::app {
 

@@ -16,7 +16,7 @@
 #include "app/scores/estimate_files.h"
 #include "app/team/shared_run.h"
 #include "app/team/team.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

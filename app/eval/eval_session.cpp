@@ -10,7 +10,7 @@
 #include "app/output/error_text.h"
 #include "app/output/json_writer.h"
 #include "app/output/output_files.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

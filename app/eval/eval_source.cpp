@@ -30,7 +30,7 @@
 #include "config/devices.h"
 #include "config/uncertainty_text.h"
 #include "datasets/file_identity.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {

@@ -6,7 +6,7 @@
 
 #include "app/output/number_list.h"
 #include "app/output/whole_number.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -3,9 +3,8 @@
 
 #include <optional>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 #include "pipeline/frames/frame_road.h"
-#include "pipeline/point_cloud_view.h"
 #include "pipeline/reprojection.h"
 
 namespace parallax::app {

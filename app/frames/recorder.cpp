@@ -11,8 +11,8 @@
 #include "app/frames/frame_reprojection.h"
 #include "datasets/formats/ros_messages.h"
 #include "datasets/live/recording.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {

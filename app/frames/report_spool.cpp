@@ -8,7 +8,7 @@
 
 #include "app/frames/report_record.h"
 #include "app/output/journal.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

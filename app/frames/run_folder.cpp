@@ -14,7 +14,7 @@
 #include "app/session/input_text.h"
 #include "config/parameter_text.h"
 #include "config/uncertainty_text.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

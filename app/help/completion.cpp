@@ -5,7 +5,7 @@
 
 #include <functional>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -8,7 +8,7 @@
 #include "app/merge/shard_folders.h"
 #include "app/options/shared_options.h"
 #include "app/output/output_files.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -22,7 +22,7 @@
 #include "config/frame_parameters.h"
 #include "datasets/atomic_file.h"
 #include "datasets/file_identity.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

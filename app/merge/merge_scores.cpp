@@ -9,7 +9,7 @@
 #include "app/merge/shard_folders.h"
 #include "app/output/output_files.h"
 #include "app/report/eval_report.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

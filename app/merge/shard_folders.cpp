@@ -10,7 +10,7 @@
 #include "app/build_info.h"
 #include "app/team/frame_deal.h"
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

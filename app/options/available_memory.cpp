@@ -6,8 +6,8 @@
 
 #include "config/backends.h"
 #include "datasets/process_memory.h"
+#include "parallax/error.h"
 #include "pipeline/cpu/cpu_matcher.h"
-#include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {

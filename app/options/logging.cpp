@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "app/output/output_files.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/frame.h"
 
 namespace parallax::app {

@@ -14,7 +14,7 @@
 #include "config/parameter_text.h"
 #include "config/presets.h"
 #include "datasets/source.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 

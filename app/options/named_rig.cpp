@@ -15,8 +15,8 @@
 #include "app/options/adjusted_source.h"
 #include "datasets/file_identity.h"
 #include "datasets/formats/file_bytes.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "datasets/calibration/calibration_file.h"
 #include "datasets/source.h"
+#include "parallax/rig.h"
 #include "pipeline/calibration/rectification.h"
-#include "pipeline/rig.h"
 
 namespace CLI {
 class App;

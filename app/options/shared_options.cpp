@@ -7,7 +7,7 @@
 #include <sstream>
 #include <system_error>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "datasets/file_identity.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

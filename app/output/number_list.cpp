@@ -3,7 +3,7 @@
 #include <array>
 #include <charconv>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 

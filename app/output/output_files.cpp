@@ -10,7 +10,7 @@
 #include "datasets/atomic_file.h"
 #include "datasets/file_identity.h"
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 

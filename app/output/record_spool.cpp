@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "datasets/file_descriptor.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

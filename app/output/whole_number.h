@@ -6,7 +6,7 @@
 #include <limits>
 #include <string>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 

@@ -11,7 +11,7 @@
 #include "app/pictures/colormap.h"
 #include "app/pictures/picture_text.h"
 #include "app/pictures/point_vectors.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

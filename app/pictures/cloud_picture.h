@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/pictures/value_scale.h"
-#include "pipeline/cloud.h"
-#include "pipeline/image.h"
+#include "parallax/cloud.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::app {
 

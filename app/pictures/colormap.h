@@ -1,7 +1,7 @@
 // The colours of disparity and depth pictures: one perceptually even map, and black where there is no value.
 #pragma once
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

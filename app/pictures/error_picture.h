@@ -3,8 +3,8 @@
 
 #include <array>
 
+#include "parallax/image.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
 
 namespace parallax::app {
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

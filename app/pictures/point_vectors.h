@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::app {
 

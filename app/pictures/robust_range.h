@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

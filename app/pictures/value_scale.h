@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

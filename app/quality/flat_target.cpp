@@ -11,7 +11,7 @@
 
 #include "app/output/json_writer.h"
 #include "datasets/formats/file_bytes.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

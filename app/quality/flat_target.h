@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "parallax/rig.h"
 #include "pipeline/disparity_map_view.h"
-#include "pipeline/rig.h"
 
 namespace parallax::app {
 

@@ -24,7 +24,7 @@
 #include "app/session/heap.h"
 #include "app/session/interrupt.h"
 #include "config/backends.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/frames/frame_road.h"
 
 namespace parallax::app {

@@ -19,7 +19,7 @@
 #include "app/report/scored_run.h"
 #include "app/scores/estimate_files.h"
 #include "datasets/source.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

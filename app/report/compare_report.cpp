@@ -13,7 +13,7 @@
 #include "app/report/frame_pictures.h"
 #include "app/report/html.h"
 #include "app/report/peers.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/metrics/interpolate_background.h"
 
 namespace parallax::app {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "app/pictures/robust_range.h"
+#include "parallax/image.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
 
 namespace parallax::app {
 

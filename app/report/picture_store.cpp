@@ -6,7 +6,7 @@
 #include "app/report/html.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/png_writer.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace fs = std::filesystem;

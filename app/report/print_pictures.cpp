@@ -6,7 +6,7 @@
 #include "app/report/eval_report.h"
 #include "app/report/frame_pictures.h"
 #include "datasets/formats/image_file.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/metrics/interpolate_background.h"
 
 namespace parallax::app {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 

@@ -51,8 +51,8 @@
 #include "config/parameters_yaml.h"
 #include "datasets/atomic_file.h"
 #include "datasets/source.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 #include "pipeline/stopwatch.h"
 

@@ -12,9 +12,9 @@
 #include "app/cloud/cloud_options.h"
 #include "app/pictures/cloud_picture.h"
 #include "app/scores/cloud_figures.h"
-#include "pipeline/cloud/compare.h"
+#include "parallax/cloud_measures.h"
+#include "parallax/error.h"
 #include "pipeline/cloud/geodesics/geodesic_ratio.h"
-#include "pipeline/error.h"
 #include "pipeline/reprojection.h"
 #include "pipeline/stopwatch.h"
 

@@ -8,7 +8,7 @@
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/pfm.h"
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace fs = std::filesystem;

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/scores/evaluator.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

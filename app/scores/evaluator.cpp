@@ -7,7 +7,7 @@
 
 #include "app/output/error_text.h"
 #include "app/scores/named_scores.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/metrics/eth3d.h"
 #include "pipeline/metrics/evaluated_pixels.h"
 #include "pipeline/metrics/interpolate_background.h"

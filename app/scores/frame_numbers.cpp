@@ -1,6 +1,6 @@
 #include "app/scores/frame_numbers.h"
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <string_view>
 
+#include "parallax/rig.h"
 #include "pipeline/frame.h"
-#include "pipeline/rig.h"
 
 namespace parallax::app {
 

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -15,7 +15,7 @@
 #include "app/output/error_text.h"
 #include "app/output/number_list.h"
 #include "config/devices.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -4,10 +4,10 @@
 #include <optional>
 
 #include "app/view/viewer.h"
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
 #include "pipeline/parameters.h"
-#include "pipeline/rig.h"
 
 namespace parallax::app {
 

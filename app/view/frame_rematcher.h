@@ -6,7 +6,7 @@
 #include <string>
 
 #include "app/options/matching_options.h"
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/frame.h"
 #include "pipeline/matcher.h"
 

@@ -15,7 +15,7 @@
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -7,7 +7,7 @@
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

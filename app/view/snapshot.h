@@ -7,7 +7,7 @@
 
 #include "app/view/cloud/cloud_frame.h"
 #include "app/view/panes/shown_frame.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

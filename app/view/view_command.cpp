@@ -44,7 +44,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/paths.h"
 #include "datasets/source.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/frames/frame_road.h"
 #include "pipeline/live/live_filters.h"
 

@@ -17,7 +17,8 @@
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
-#include "pipeline/cloud/compare.h"
+#include "parallax/cloud_measures.h"
+#include "pipeline/cloud/cloud_measures.h"
 
 namespace parallax::app {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/view/cloud/cloud_frame.h"
 #include "app/view/panes/shown_frame.h"
 #include "app/view/play/play_controls.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

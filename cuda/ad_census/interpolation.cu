@@ -9,7 +9,7 @@
 #include "cuda/ad_census/index_entry.cuh"
 #include "cuda/device/check.h"
 #include "cuda/device/warp.cuh"
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 
 namespace parallax::cuda::ad_census {
 namespace {

@@ -5,7 +5,7 @@
 #include "cuda/ad_census/index_entry.cuh"
 #include "cuda/ad_census/interpolation.h"
 #include "cuda/device/check.h"
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/pixel_math.h"
 
 namespace parallax::cuda::ad_census {

@@ -11,8 +11,8 @@
 #include "cuda/ad_census/index_entry.cuh"
 #include "cuda/device/check.h"
 #include "cuda/device/warp.cuh"
+#include "parallax/disparity_map.h"
 #include "pipeline/ad_census_tables.h"
-#include "pipeline/disparity_map.h"
 
 namespace parallax::cuda::ad_census {
 namespace {

@@ -7,7 +7,7 @@
 #include "cuda/ad_census/lane_words.cuh"
 #include "cuda/device/check.h"
 #include "cuda/device/warp.cuh"
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/pixel_math.h"
 
 namespace parallax::cuda::ad_census {

@@ -4,7 +4,7 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/matcher.h"
 
 namespace parallax::cuda {

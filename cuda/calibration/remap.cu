@@ -5,8 +5,8 @@
 #include <variant>
 
 #include "cuda/device/check.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/calibration/rectification_math.h"
-#include "pipeline/disparity_map.h"
 
 namespace parallax::cuda {
 namespace {

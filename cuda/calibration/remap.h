@@ -8,7 +8,7 @@
 
 #include "cuda/device/device_disparity_map.h"
 #include "cuda/device/device_image.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::cuda {
 

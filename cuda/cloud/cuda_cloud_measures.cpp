@@ -10,8 +10,8 @@
 #include "cuda/cloud/neighbours/host_neighbours.h"
 #include "cuda/device/device.h"
 
+#include "parallax/error.h"
 #include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

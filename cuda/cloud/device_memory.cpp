@@ -3,7 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/device/check.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::cuda {
 

@@ -7,7 +7,7 @@
 
 #include "cuda/device/check.h"
 #include "cuda/device/device_code.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -1,9 +1,9 @@
-// A disparity map (pipeline/disparity_map.h) in device memory.
+// A disparity map (parallax/disparity_map.h) in device memory.
 #pragma once
 
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::cuda {
 

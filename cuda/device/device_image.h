@@ -9,8 +9,8 @@
 
 #include "cuda/device/check.h"
 #include "cuda/device/device_buffer.h"
+#include "parallax/image.h"
 #include "pipeline/cost_volume.h"
-#include "pipeline/image.h"
 
 namespace parallax::cuda {
 

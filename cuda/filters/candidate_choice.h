@@ -6,7 +6,7 @@
 #include <cuda_runtime_api.h>
 
 #include "cuda/device/device_disparity_map.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/parameters.h"
 #include "pipeline/refinement_math.h"
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "cuda/filters/consistency.h"
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 
 namespace parallax::cuda {
 

@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "cuda/device/device_disparity_map.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/parameters.h"
 
 namespace parallax::cuda {

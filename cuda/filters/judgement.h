@@ -10,7 +10,7 @@
 
 #include "cuda/device/arena.h"
 #include "cuda/device/device_disparity_map.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/parameters.h"
 #include "pipeline/refinement_math.h"
 

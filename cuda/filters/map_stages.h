@@ -12,7 +12,7 @@
 #include "cuda/filters/consistency.h"
 #include "cuda/filters/judgement.h"
 #include "cuda/steps.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/parameters.h"
 #include "pipeline/refinement_math.h"
 

@@ -5,7 +5,7 @@
 
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/device/warp.cuh"
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 
 namespace parallax::cuda {
 namespace {

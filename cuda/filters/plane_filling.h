@@ -9,7 +9,7 @@
 #include <cstdint>
 
 #include "cuda/device/device_disparity_map.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/parameters.h"
 #include "pipeline/refinement_math.h"
 

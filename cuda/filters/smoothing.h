@@ -5,7 +5,7 @@
 
 #include <cuda_runtime_api.h>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/parameters.h"
 
 namespace parallax::cuda {

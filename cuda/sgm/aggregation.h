@@ -12,7 +12,7 @@
 #include <cstdint>
 
 #include "cuda/sgm/volume_layout.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/matching_tables.h"
 
 namespace parallax::cuda {

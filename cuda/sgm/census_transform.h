@@ -7,7 +7,7 @@
 
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/parameters.h"
 
 namespace parallax::cuda {

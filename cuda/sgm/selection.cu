@@ -17,7 +17,7 @@
 #include "cuda/sgm/aggregation.h"
 #include "cuda/sgm/progress.cuh"
 #include "cuda/sgm/selection_packed_tile.cuh"
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/pixel_math.h"
 
 namespace parallax::cuda {

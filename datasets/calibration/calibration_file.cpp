@@ -4,7 +4,7 @@
 
 #include "datasets/calibration/calibration_text.h"
 #include "datasets/formats/file_bytes.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

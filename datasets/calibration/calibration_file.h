@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
+#include "parallax/rig.h"
 #include "pipeline/calibration/raw_rig.h"
-#include "pipeline/rig.h"
 
 namespace parallax {
 

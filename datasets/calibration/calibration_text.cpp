@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::calibration {
 

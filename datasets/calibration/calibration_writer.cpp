@@ -5,8 +5,8 @@
 
 #include "datasets/atomic_file.h"
 #include "datasets/calibration/calibration_file.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectification.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

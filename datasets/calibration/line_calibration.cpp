@@ -6,7 +6,7 @@
 
 #include "datasets/calibration/calibration_text.h"
 #include "datasets/formats/file_bytes.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::calibration {
 namespace {
@@ -43,8 +43,8 @@ std::optional<PlacedCamera> RawCamera(const NamedText& file, const std::string& 
   return placed;
 }
 
-std::optional<RectifiedCalibration> RectifiedPair(const NamedText& file, const std::string& left_number,
-                                                  const std::string& right_number) {
+std::optional<RectifiedCalibration> CalibrationOfPair(const NamedText& file, const std::string& left_number,
+                                                      const std::string& right_number) {
   const auto left = LineOf(file, "P_rect_" + left_number, 12),
              right = LineOf(file, "P_rect_" + right_number, 12);
   if (!left || !right) return std::nullopt;
@@ -78,7 +78,7 @@ std::optional<Calibration> ReadKittiCamToCam(const std::vector<NamedText>& files
     Calibration calibration;
     calibration.format = "kitti";
     calibration.raw = RawPair(file, left, right);
-    calibration.rectified = RectifiedPair(file, left, right);
+    calibration.rectified = CalibrationOfPair(file, left, right);
     if (calibration.raw || calibration.rectified) return calibration;
   }
   Fail(file.name, "it holds neither K, D, R, T and S nor P_rect of two cameras");

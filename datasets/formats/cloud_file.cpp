@@ -1,7 +1,7 @@
 #include "datasets/formats/cloud_file.h"
 
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

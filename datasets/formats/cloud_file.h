@@ -7,7 +7,7 @@
 #include <span>
 #include <string>
 
-#include "pipeline/point_cloud_view.h"
+#include "parallax/cloud.h"
 
 namespace parallax {
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "datasets/formats/file_bytes.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "datasets/file_descriptor.h"
 #include "datasets/process_memory.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/png_chunks.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -13,7 +13,7 @@
 #include "datasets/formats/rare_png_reader.h"
 #include "datasets/media.h"
 #include "datasets/process_memory.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <filesystem>
 
+#include "parallax/image.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
 
 namespace parallax {
 

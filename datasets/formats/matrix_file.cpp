@@ -10,7 +10,7 @@
 
 #include "datasets/formats/file_bytes.h"
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "datasets/atomic_file.h"
 #include "datasets/file_identity.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "datasets/atomic_file.h"
 #include "datasets/formats/file_bytes.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <filesystem>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

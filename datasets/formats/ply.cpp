@@ -8,7 +8,7 @@
 #include "datasets/formats/cloud_record.h"
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/point_writer.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

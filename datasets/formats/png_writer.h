@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "datasets/formats/file_bytes.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "datasets/formats/file_bytes.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 

@@ -6,7 +6,7 @@
 #include <variant>
 
 #include "datasets/formats/ros_cdr.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

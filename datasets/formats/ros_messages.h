@@ -9,10 +9,10 @@
 #include <string_view>
 #include <vector>
 
+#include "parallax/cloud.h"
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
-#include "pipeline/point_cloud_view.h"
-#include "pipeline/rig.h"
 
 namespace parallax {
 

@@ -9,7 +9,7 @@
 #include "datasets/formats/file_bytes.h"
 #include "datasets/layouts/layouts.h"
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

@@ -5,7 +5,7 @@
 
 #include "datasets/file_identity.h"
 #include "datasets/formats/image_file.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

@@ -8,7 +8,7 @@
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

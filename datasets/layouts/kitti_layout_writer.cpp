@@ -8,7 +8,7 @@
 #include "datasets/atomic_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

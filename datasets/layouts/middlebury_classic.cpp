@@ -11,7 +11,7 @@
 #include "datasets/layouts/layouts.h"
 #include "datasets/layouts/two_view_scene.h"
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

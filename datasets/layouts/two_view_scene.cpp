@@ -11,7 +11,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

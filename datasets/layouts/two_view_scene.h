@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "datasets/layouts/frame_list.h"
-#include "pipeline/rig.h"
+#include "parallax/rig.h"
 
 namespace parallax {
 

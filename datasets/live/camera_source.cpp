@@ -7,7 +7,7 @@
 #include "datasets/formats/file_bytes.h"
 #include "datasets/live/live_source.h"
 #include "datasets/live/v4l2_camera.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <variant>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -20,8 +20,8 @@
 #include "datasets/formats/ros_messages.h"
 #include "datasets/live/recording.h"
 #include "datasets/paths.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

@@ -17,7 +17,7 @@
 #include "datasets/file_descriptor.h"
 #include "datasets/formats/jpeg_reader.h"
 #include "datasets/paths.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -15,7 +15,7 @@
 #include "datasets/formats/file_bytes.h"
 #include "datasets/media/functions.h"
 #include "datasets/process_memory.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::media {
 namespace {

@@ -1,5 +1,5 @@
 // Pipelines of GStreamer as devices that give pictures.
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 #if PARALLAX_GSTREAMER
 

@@ -1,5 +1,5 @@
 #include "datasets/media/functions.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 #if PARALLAX_VIDEO
 

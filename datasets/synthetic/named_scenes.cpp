@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::synthetic {
 namespace {

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "datasets/synthetic/scene.h"
+#include "parallax/image.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
 #include "pipeline/parallel.h"
 
 namespace parallax::synthetic {

@@ -10,7 +10,7 @@
 
 #include "datasets/synthetic/material.h"
 #include "datasets/synthetic/vec3.h"
-#include "pipeline/rig.h"
+#include "parallax/rig.h"
 
 namespace parallax::synthetic {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <variant>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::synthetic {
 namespace {

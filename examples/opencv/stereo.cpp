@@ -15,7 +15,7 @@
 #include <utility>
 #include <vector>
 
-#include "parallax/opencv.h"
+#include <parallax/opencv.h>
 
 namespace {
 

@@ -1,7 +1,7 @@
 // Cameras as they are: focal lengths, principal point, lens distortion.
 //
 // Camera frame: x to the right, y down, z forward. Pixel (x, y) has its centre at (x, y), as in
-// pipeline/image.h.
+// parallax/image.h.
 #pragma once
 
 #include <array>

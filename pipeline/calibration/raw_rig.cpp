@@ -1,6 +1,6 @@
 #include "pipeline/calibration/raw_rig.h"
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 

@@ -1,5 +1,5 @@
 // Two cameras as they stand: what calibration finds, and what rectification starts from. The geometry after
-// rectification is StereoRig (pipeline/rig.h).
+// rectification is StereoRig (parallax/rig.h).
 #pragma once
 
 #include <string>

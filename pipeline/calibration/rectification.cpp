@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -3,17 +3,10 @@
 
 #include <string>
 
+#include "parallax/rig.h"
 #include "pipeline/calibration/raw_rig.h"
-#include "pipeline/rig.h"
 
 namespace parallax {
-
-struct RectificationOptions {
-  int width_px = 0, height_px = 0;  // of the rectified images; 0 = as the cameras'
-  // 1 = as much as shows without pixels that no camera saw; less shows more, with borders that are masked,
-  // more shows a smaller part, larger. 0 = everything that either camera saw.
-  double zoom = 1;
-};
 
 struct Rectification {
   Matrix3 rectified_from_left, rectified_from_right;  // rotations of the camera frames

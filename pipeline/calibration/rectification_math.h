@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

@@ -5,9 +5,9 @@
 #include <mutex>
 #include <optional>
 
+#include "parallax/disparity_map.h"
 #include "pipeline/calibration/rectification.h"
 #include "pipeline/calibration/remap.h"
-#include "pipeline/disparity_map.h"
 #include "pipeline/frame.h"
 
 namespace parallax {

@@ -6,7 +6,7 @@
 #include <string>
 #include <type_traits>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/simd/remap_kernels.h"
 #include "pipeline/simd/row_tasks.h"
 

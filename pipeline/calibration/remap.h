@@ -5,11 +5,11 @@
 #include <cstdint>
 #include <vector>
 
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/calibration/camera_model.h"
 #include "pipeline/calibration/rectification_math.h"
-#include "pipeline/image.h"
 #include "pipeline/parallel.h"
-#include "pipeline/rig.h"
 #include "pipeline/simd/remap_kernels.h"
 
 namespace parallax {

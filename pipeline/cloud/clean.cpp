@@ -1,13 +1,13 @@
-#include "pipeline/cloud/clean.h"
+#include "parallax/cloud_measures.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/finite.h"
 #include "pipeline/cloud/voxel_grid.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

@@ -1,12 +1,12 @@
-#include "pipeline/cloud/compare.h"
+#include "parallax/cloud_measures.h"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <string>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/finite.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

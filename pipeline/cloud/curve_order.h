@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 #include "pipeline/parallel.h"
 
 namespace parallax {

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax {
 

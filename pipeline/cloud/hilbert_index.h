@@ -6,7 +6,7 @@
 
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

@@ -3,8 +3,8 @@
 
 #include <cmath>
 
-#include "pipeline/cloud.h"
-#include "pipeline/rig.h"
+#include "parallax/cloud.h"
+#include "parallax/rig.h"
 
 namespace parallax {
 

@@ -6,8 +6,8 @@
 #include <sstream>
 #include <string>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/finite.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

@@ -6,7 +6,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax {
 

@@ -5,7 +5,7 @@
 #include <cstddef>
 #include <memory>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/matcher.h"
 
 namespace parallax {

@@ -12,8 +12,8 @@
 #include <variant>
 #include <vector>
 
+#include "parallax/error.h"
 #include "pipeline/cpu/cpu_matcher.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

@@ -14,8 +14,8 @@
 #include <thread>
 #include <utility>
 
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 #include "pipeline/frames/source_reader.h"
 #include "pipeline/frames/wakeup.h"
 #include "pipeline/frames/worker_pool.h"

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/frame.h"
 
 namespace parallax {

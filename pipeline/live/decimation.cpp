@@ -7,8 +7,8 @@
 #include <string>
 #include <utility>
 
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

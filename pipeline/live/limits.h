@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <optional>
 
-#include "pipeline/disparity_map.h"
-#include "pipeline/image.h"
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
-#include "pipeline/rig.h"
 
 namespace parallax {
 

@@ -1,6 +1,6 @@
 #include "pipeline/live/live_filters.h"
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 #include "pipeline/cpu/filters/map_filters.h"
 #include "pipeline/cpu/filters/speckle.h"
 #include "pipeline/gray_image.h"

@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/frame.h"
 #include "pipeline/live/temporal_filter.h"
 #include "pipeline/parallel.h"

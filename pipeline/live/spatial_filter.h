@@ -1,7 +1,7 @@
 // Smoothing within a map that stops at edges.
 #pragma once
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 
 namespace parallax {
 namespace {

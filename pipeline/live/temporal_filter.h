@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 

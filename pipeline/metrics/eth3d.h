@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <span>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/metrics/error_quantiles.h"
 
 namespace parallax {

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <string>
 
-#include "pipeline/error.h"
-#include "pipeline/image.h"
+#include "parallax/error.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

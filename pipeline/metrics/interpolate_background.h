@@ -1,7 +1,7 @@
 // How the KITTI development kits fill an estimate before they count errors over all truth pixels.
 #pragma once
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/metrics/error_quantiles.h"
 
 namespace parallax {

@@ -1,7 +1,7 @@
 // Whether a stated uncertainty of disparities is what their errors say.
 #pragma once
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

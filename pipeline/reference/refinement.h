@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
 #include "pipeline/candidate_choice.h"
-#include "pipeline/disparity_map.h"
-#include "pipeline/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 #include "pipeline/refinement_math.h"

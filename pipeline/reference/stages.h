@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
+#include "parallax/disparity_map.h"
 #include "pipeline/cost_volume.h"
-#include "pipeline/disparity_map.h"
 #include "pipeline/frame.h"
 #include "pipeline/matching_tables.h"
 #include "pipeline/parallel.h"

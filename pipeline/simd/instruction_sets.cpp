@@ -4,7 +4,7 @@
 // After the choice of targets.
 #include <hwy/highway.h>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::cpu {
 namespace {

@@ -6,7 +6,7 @@
 #include <sys/mman.h>
 #endif
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 
 namespace parallax::cpu {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <tuple>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

@@ -5,10 +5,10 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/disparity_map_view.h"
-#include "pipeline/image.h"
-#include "pipeline/rig.h"
 
 namespace parallax {
 

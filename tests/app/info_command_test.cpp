@@ -34,7 +34,7 @@ TEST(InfoCommand, PrintsTheTableOfParameters) {
 }
 
 TEST(InfoCommand, PrintsAPresetThatReadsBackToIt) {
-  for (const Preset& preset : Presets()) {
+  for (const PresetFile& preset : Presets()) {
     const ProgramResult result = RunParallax({"info", "--preset", std::string(preset.name)});
     const Parameters printed = ParseParameters(result.out, "printed").parameters;
     const Parameters loaded = LoadParameters(std::string(preset.name));

@@ -1,7 +1,7 @@
 // Assignment copies no image either.
 // Fails with: use of deleted function|call to deleted|deleted constructor|implicitly deleted|overload
 // resolution selected deleted|cannot be assigned
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

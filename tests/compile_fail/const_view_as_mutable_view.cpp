@@ -1,6 +1,6 @@
 // Const is not lost on the way to a function.
 // Fails with: could not convert|no viable conversion|cannot convert|no matching function
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

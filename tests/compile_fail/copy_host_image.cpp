@@ -1,6 +1,6 @@
 // Images are copied by Clone() only, never by accident.
 // Fails with: use of deleted function|call to deleted|deleted constructor|implicitly deleted
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

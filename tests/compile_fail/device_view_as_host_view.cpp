@@ -1,6 +1,6 @@
 // A device image is not a host image: the host must not follow its pointer.
 // Fails with: could not convert|no viable conversion|cannot convert|no matching function
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

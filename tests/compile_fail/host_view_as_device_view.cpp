@@ -1,6 +1,6 @@
 // A host image is not a device image: a kernel must not get its pointer.
 // Fails with: could not convert|no viable conversion|cannot convert|no matching function
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

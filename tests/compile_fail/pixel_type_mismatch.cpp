@@ -1,6 +1,6 @@
 // 16-bit pixels are not read as 8-bit ones.
 // Fails with: could not convert|no viable conversion|cannot convert|no matching function
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

@@ -1,6 +1,6 @@
 // A view of const pixels is read only.
 // Fails with: read-only|const-qualified|not assignable
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

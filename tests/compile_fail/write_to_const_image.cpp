@@ -1,6 +1,6 @@
 // A const image hands out views of const pixels only.
 // Fails with: read-only|const-qualified|not assignable
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"
 

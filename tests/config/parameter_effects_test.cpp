@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/backends.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/support/parameter_effect.h"
 
 namespace parallax::test {

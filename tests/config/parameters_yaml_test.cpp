@@ -9,7 +9,7 @@
 
 #include "config/parameter_text.h"
 #include "config/presets.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/support/plain_parameters.h"
 #include "tests/support/run_program.h"
 
@@ -218,7 +218,7 @@ TEST(LoadParameters, KnowsThePresets) {
   EXPECT_EQ(PresetNames(),
             "ad_census, default, eth3d, kitti-accurate, kitti-ad-census, kitti, middlebury-accurate, "
             "middlebury-ad-census, middlebury, realtime, handheld, live, robot, scanning, sparse-for-clouds");
-  for (const Preset& preset : Presets())
+  for (const PresetFile& preset : Presets())
     EXPECT_NO_THROW(LoadParameters(std::string(preset.name))) << preset.name;
 }
 

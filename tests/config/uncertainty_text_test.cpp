@@ -8,7 +8,7 @@
 #include "config/frame_parameters.h"
 #include "config/parameters_yaml.h"
 #include "config/presets.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {
@@ -81,7 +81,7 @@ TEST(UncertaintyText, FaultsSayWhereAndWhatToDo) {
 // What tools/uncertainty fitted: doubt makes no pixel surer, and the first classes of the factors are the
 // measure.
 TEST(UncertaintyText, EveryPresetHasASensibleTable) {
-  for (const Preset& preset : Presets()) {
+  for (const PresetFile& preset : Presets()) {
     SCOPED_TRACE(preset.name);
     const UncertaintyParameters table = LoadChosenParameters(std::string(preset.name)).uncertainty;
     EXPECT_EQ(table.bend[0], 1);

@@ -10,7 +10,7 @@
 #include "cuda/device/device_disparity_map.h"
 #include "cuda/device/device_image.h"
 #include "cuda/device/stream.h"
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "tests/support/matcher_sweep.h"
 
 namespace parallax::test {

@@ -11,7 +11,7 @@
 
 #include "cuda/cuda_matcher.h"
 #include "cuda/device/device_buffer.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/cuda/device_images.h"
 #include "tests/cuda/require_device.h"
 

@@ -9,7 +9,7 @@
 
 #include "cuda/cuda_matcher.h"
 #include "cuda/device/device.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"

@@ -7,9 +7,10 @@
 
 #include "cuda/cuda_matcher.h"
 #include "cuda/page_locked_memory.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
 #include "pipeline/clone_image.h"
-#include "pipeline/error.h"
+#include "pipeline/host_memory.h"
 #include "pipeline/reprojection.h"
 #include "tests/cuda/device_images.h"
 #include "tests/cuda/require_device.h"

@@ -6,7 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
+#include "pipeline/host_memory.h"
 #include "tests/cuda/require_device.h"
 
 namespace parallax::cuda {

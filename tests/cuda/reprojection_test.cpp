@@ -4,7 +4,7 @@
 #include <limits>
 
 #include "cuda/reprojection.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/cuda/device_images.h"
 #include "tests/cuda/require_device.h"
 

@@ -13,7 +13,7 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/datasets/test_files.h"
 
 namespace {

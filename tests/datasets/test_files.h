@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/support/files.h"
 
 namespace parallax::test {

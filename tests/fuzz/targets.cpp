@@ -7,7 +7,7 @@
 #include <iterator>
 #include <stdexcept>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/fuzz/target_list.h"
 
 namespace parallax::fuzz {

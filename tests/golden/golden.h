@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-#include "pipeline/disparity_map.h"
-#include "pipeline/image.h"
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
 
 namespace parallax::test {
 

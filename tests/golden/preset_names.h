@@ -10,7 +10,7 @@
 
 namespace parallax {
 
-inline std::string TestNameOf(const testing::TestParamInfo<Preset>& preset) {
+inline std::string TestNameOf(const testing::TestParamInfo<PresetFile>& preset) {
   std::string name(preset.param.name);
   std::replace(name.begin(), name.end(), '-', '_');
   return name;

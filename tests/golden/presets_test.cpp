@@ -21,7 +21,7 @@ Parameters PresetOfFewDisparities(const std::string& name) {
   return parameters;
 }
 
-class GoldenPreset : public testing::TestWithParam<Preset> {};
+class GoldenPreset : public testing::TestWithParam<PresetFile> {};
 
 TEST_P(GoldenPreset, OfAStreet) {
   if (GetParam().is_for_task) GTEST_SKIP() << "task_presets_test.cpp has it";

@@ -54,7 +54,7 @@ Pair Wall(const Region& region, const std::function<int(int, int)>& special) {
   return pair;
 }
 
-class Robustness : public testing::TestWithParam<Preset> {
+class Robustness : public testing::TestWithParam<PresetFile> {
  protected:
   DisparityMap Match(const Pair& pair) const {
     Parameters parameters = LoadParameters(std::string(GetParam().name));

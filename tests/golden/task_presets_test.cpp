@@ -17,14 +17,14 @@
 namespace parallax {
 namespace {
 
-std::vector<Preset> TaskPresets() {
-  std::vector<Preset> presets;
+std::vector<PresetFile> TaskPresets() {
+  std::vector<PresetFile> presets;
   std::copy_if(Presets().begin(), Presets().end(), std::back_inserter(presets),
-               [](const Preset& preset) { return preset.is_for_task; });
+               [](const PresetFile& preset) { return preset.is_for_task; });
   return presets;
 }
 
-class GoldenTaskPreset : public testing::TestWithParam<Preset> {};
+class GoldenTaskPreset : public testing::TestWithParam<PresetFile> {};
 
 TEST_P(GoldenTaskPreset, OfThreeFramesOfAStreet) {
   const std::string name(GetParam().name);

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::gstreamer {
 namespace {

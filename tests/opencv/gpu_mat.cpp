@@ -4,5 +4,6 @@
 
 void MatchOnDevice(const cv::cuda::GpuMat& left, const cv::cuda::GpuMat& right, cv::cuda::GpuMat& disparity,
                    cv::cuda::Stream& stream) {
-  parallax::StereoSGBM::create(parallax::Parameters{}, "cuda")->compute(left, right, disparity, stream);
+  parallax::StereoSGBM::create(parallax::Parameters{}, {.backend = "cuda"})
+      ->compute(left, right, disparity, stream);
 }

@@ -12,7 +12,7 @@
 #include <set>
 #include <thread>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/frames/wakeup.h"
 
 namespace parallax {

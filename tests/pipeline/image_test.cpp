@@ -1,4 +1,4 @@
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 #include <gtest/gtest.h>
 

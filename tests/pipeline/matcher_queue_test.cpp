@@ -5,7 +5,7 @@
 
 #include <thread>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax {
 namespace {

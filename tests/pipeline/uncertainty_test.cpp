@@ -9,8 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "parallax/error.h"
 #include "pipeline/cpu/cpu_matcher.h"
-#include "pipeline/error.h"
 #include "pipeline/matcher.h"
 #include "pipeline/metrics/uncertainty.h"
 #include "pipeline/reprojection.h"

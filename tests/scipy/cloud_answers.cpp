@@ -15,8 +15,8 @@
 #include <string>
 #include <vector>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/error.h"
 #include "tools/bench/bench_program.h"
 
 namespace {

@@ -9,7 +9,8 @@
 #include <mutex>
 #include <new>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
+#include "pipeline/host_memory.h"
 
 namespace parallax::test {
 

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "datasets/live/live_device.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::test {
 

@@ -6,8 +6,8 @@
 #include <initializer_list>
 #include <limits>
 
+#include "parallax/image.h"
 #include "pipeline/cost_volume.h"
-#include "pipeline/image.h"
 
 namespace parallax::test {
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "datasets/formats/image_file.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::test {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/calibrate/bundle_adjustment.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::test {
 

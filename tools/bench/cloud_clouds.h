@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::bench {
 

@@ -14,7 +14,7 @@
 
 #include "cuda/device/check.h"
 #include "cuda/device/device.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::bench {
 

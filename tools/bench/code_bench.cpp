@@ -26,8 +26,8 @@
 #include "datasets/atomic_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/source.h"
+#include "parallax/error.h"
 #include "pipeline/device_pool.h"
-#include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 #include "tools/bench/bench_program.h"
 

@@ -27,8 +27,8 @@
 #include "cuda/device/device.h"
 #include "cuda/frame_benchmark.h"
 #include "cuda/tuned_matcher.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

@@ -15,7 +15,7 @@
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/png_writer.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tools/bench/bench_program.h"
 
 namespace {

@@ -19,8 +19,8 @@
 #include "app/session/heap.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/source.h"
+#include "parallax/error.h"
 #include "pipeline/cpu/cpu_matcher_queue.h"
-#include "pipeline/error.h"
 #include "tools/bench/bench_program.h"
 
 namespace {

@@ -27,11 +27,11 @@
 
 #include "config/parameters_yaml.h"
 #include "datasets/source.h"
+#include "parallax/error.h"
 #include "pipeline/candidate_choice.h"
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/cpu/filters/judgement_kernels.h"
 #include "pipeline/cpu/filters/map_filters.h"
-#include "pipeline/error.h"
 #include "pipeline/pixel_trees.h"
 #include "pipeline/reference/refinement.h"
 #include "pipeline/stage_results.h"

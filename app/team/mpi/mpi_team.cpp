@@ -12,7 +12,7 @@
 #include <utility>
 
 #include "app/team/mpi/mpi_module.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

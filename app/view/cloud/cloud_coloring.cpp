@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "app/pictures/colormap.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

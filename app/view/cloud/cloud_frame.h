@@ -6,11 +6,11 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/frame.h"
-#include "pipeline/image.h"
 #include "pipeline/parameters.h"
-#include "pipeline/rig.h"
 
 namespace parallax::app {
 

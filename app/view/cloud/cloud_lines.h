@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "app/view/cloud/ground.h"
-#include "pipeline/cloud.h"
-#include "pipeline/rig.h"
+#include "parallax/cloud.h"
+#include "parallax/rig.h"
 
 namespace parallax::app {
 

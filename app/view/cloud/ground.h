@@ -4,7 +4,7 @@
 #include <optional>
 #include <span>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::app {
 

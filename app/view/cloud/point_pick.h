@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::app {
 

@@ -8,9 +8,9 @@
 #include <string>
 
 #include "app/output/error_text.h"
+#include "parallax/error.h"
 #include "pipeline/cloud/finite.h"
 #include "pipeline/cloud/voxel_grid.h"
-#include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {

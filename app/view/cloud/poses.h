@@ -9,7 +9,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::app {
 

@@ -7,8 +7,8 @@
 #include <cstdint>
 
 #include "app/cloud/cloud_places.h"
+#include "parallax/error.h"
 #include "pipeline/cloud/finite.h"
-#include "pipeline/error.h"
 
 namespace parallax::app {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "app/cloud/cloud_graph.h"
 #include "app/view/cloud/cloud_frame.h"
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 #include "pipeline/cloud/cloud_measures.h"
 
 namespace parallax::app {

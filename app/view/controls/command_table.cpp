@@ -4,7 +4,7 @@
 #include <sstream>
 #include <utility>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

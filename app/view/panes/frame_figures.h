@@ -9,7 +9,7 @@
 
 #include "app/view/panes/pane_picture.h"
 #include "app/view/panes/shown_frame.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/matcher.h"
 
 namespace parallax::app {

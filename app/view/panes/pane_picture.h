@@ -6,7 +6,7 @@
 #include "app/view/panes/pane_view.h"
 #include "app/view/panes/picture_zoom.h"
 #include "app/view/panes/shown_frame.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

@@ -11,13 +11,13 @@
 #include <utility>
 
 #include "app/pictures/robust_range.h"
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/frame.h"
 #include "pipeline/frames/frame_road.h"
-#include "pipeline/image.h"
 #include "pipeline/matcher.h"
 #include "pipeline/parameters.h"
-#include "pipeline/rig.h"
 
 namespace parallax::app {
 

@@ -20,7 +20,7 @@
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "config/backends.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/frames/frame_road.h"
 #include "pipeline/stopwatch.h"
 

@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "app/output/number_text.h"
+#include "pipeline/cloud/cloud_measures.h"
 
 namespace parallax::app {
 namespace {

@@ -10,7 +10,7 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

@@ -19,7 +19,7 @@
 #include "app/view/window/window_module.h"
 #include "app/view/window/window_theme.h"
 #include "datasets/module.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

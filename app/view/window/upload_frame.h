@@ -9,7 +9,7 @@
 #include <string>
 
 #include "app/view/viewer.h"
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 

@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::cuda {
 namespace {

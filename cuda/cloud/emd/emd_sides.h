@@ -8,7 +8,7 @@
 #include <cstdint>
 
 #include "cuda/cloud/emd/emd_kernel.h"
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::cuda {
 

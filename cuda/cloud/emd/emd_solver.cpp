@@ -6,8 +6,8 @@
 #include "cuda/cloud/emd/emd_sides.h"
 #include "cuda/device/arena.h"
 #include "cuda/device/check.h"
+#include "parallax/error.h"
 #include "pipeline/cloud/emd/emd_problem.h"
-#include "pipeline/error.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax::cuda {

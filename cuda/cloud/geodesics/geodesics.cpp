@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::cuda {
 namespace {

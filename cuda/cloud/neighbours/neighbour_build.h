@@ -9,7 +9,7 @@
 
 #include "cuda/cloud/neighbours/neighbour_tree.h"
 #include "cuda/device/device_buffer.h"
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::cuda {
 

@@ -6,8 +6,8 @@
 #include "cuda/cloud/neighbours/neighbour_build.h"
 #include "cuda/cloud/neighbours/neighbour_query.h"
 #include "cuda/device/stream.h"
+#include "parallax/error.h"
 #include "pipeline/cloud/neighbours/neighbours.h"
-#include "pipeline/error.h"
 
 namespace parallax::cuda {
 namespace {

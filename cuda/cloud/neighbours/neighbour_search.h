@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 
 namespace parallax::cuda {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 #include "pipeline/cloud/distances/distances.h"
 
 namespace parallax {

@@ -5,9 +5,9 @@
 #include <limits>
 #include <string>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/emd/emd_auction.h"
 #include "pipeline/cloud/emd/emd_problem.h"
-#include "pipeline/error.h"
 #include "pipeline/stopwatch.h"
 
 namespace parallax {

@@ -5,8 +5,8 @@
 #include <limits>
 #include <string>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/emd/emd.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

@@ -3,9 +3,9 @@
 #include <cmath>
 #include <string>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/geodesics/geodesics.h"
 #include "pipeline/cloud/point_length.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 

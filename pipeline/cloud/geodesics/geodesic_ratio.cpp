@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/point_length.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

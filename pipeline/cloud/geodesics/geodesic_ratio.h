@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
+#include "parallax/image.h"
+#include "parallax/rig.h"
 #include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/image.h"
-#include "pipeline/rig.h"
 
 namespace parallax {
 

@@ -5,8 +5,8 @@
 #include <tuple>
 #include <utility>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/geodesics/geodesics.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

@@ -4,8 +4,8 @@
 #include <memory>
 #include <mutex>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/geodesics/radix_heap.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

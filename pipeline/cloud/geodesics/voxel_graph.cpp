@@ -4,10 +4,10 @@
 #include <cstdlib>
 #include <string>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/geodesics/geodesics.h"
 #include "pipeline/cloud/point_length.h"
 #include "pipeline/cloud/voxel_grid.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
 #include "pipeline/cloud/neighbours/neighbours.h"
 #include "pipeline/parallel.h"
 

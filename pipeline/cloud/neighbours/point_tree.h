@@ -6,8 +6,8 @@
 #include <span>
 #include <vector>
 
-#include "pipeline/aligned_buffer.h"
-#include "pipeline/cloud.h"
+#include "parallax/cloud.h"
+#include "parallax/image.h"
 #include "pipeline/parallel.h"
 
 namespace parallax {

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "parallax/error.h"
 #include "pipeline/cpu/ad_census/kernels.h"
 #include "pipeline/cpu/ad_census/refinement.h"
 #include "pipeline/cpu/ad_census/slice_averager.h"
@@ -16,7 +17,6 @@
 #include "pipeline/cpu/ad_census/views.h"
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/cpu/filters/map_filters.h"
-#include "pipeline/error.h"
 #include "pipeline/pixel_math.h"
 #include "pipeline/simd/large_buffer.h"
 #include "pipeline/stage_watch.h"

@@ -6,7 +6,7 @@
 #include <limits>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::cpu::ad_census {
 namespace {

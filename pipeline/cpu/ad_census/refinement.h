@@ -4,9 +4,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "parallax/disparity_map.h"
 #include "pipeline/cpu/ad_census/kernels.h"
 #include "pipeline/cpu/ad_census/views.h"
-#include "pipeline/disparity_map.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 

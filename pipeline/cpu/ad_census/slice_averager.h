@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 #include "pipeline/cost_volume.h"
 #include "pipeline/cpu/ad_census/slice_kernels.h"
 #include "pipeline/cpu/ad_census/views.h"

@@ -13,7 +13,7 @@
 #include <bit>
 #include <utility>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 
 // Whether tables of 64 elements of 16 bits can be looked up in registers: then sums from the line's begin are
 // taken from the ends of arms a vector at a time, else one after the other.

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 
+#include "parallax/image.h"
 #include "pipeline/cpu/filters/framed_map.h"
 #include "pipeline/cpu/filters/plane_filling.h"
-#include "pipeline/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 

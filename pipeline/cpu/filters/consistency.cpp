@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <limits>
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {

@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 #include "pipeline/parameters.h"
 
 namespace parallax::cpu {

@@ -6,8 +6,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "parallax/disparity_map.h"
 #include "pipeline/cpu/filters/framed_map.h"
-#include "pipeline/disparity_map.h"
 #include "pipeline/parallel.h"
 
 namespace parallax::cpu {

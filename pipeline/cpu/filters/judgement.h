@@ -3,8 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "parallax/image.h"
 #include "pipeline/cpu/filters/framed_map.h"
-#include "pipeline/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 

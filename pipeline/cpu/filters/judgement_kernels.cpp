@@ -7,7 +7,7 @@
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {

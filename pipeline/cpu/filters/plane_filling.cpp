@@ -5,8 +5,8 @@
 #include <cstring>
 #include <vector>
 
+#include "parallax/disparity_map.h"
 #include "pipeline/cpu/filters/plane_kernels.h"
-#include "pipeline/disparity_map.h"
 #include "pipeline/simd/row_tasks.h"
 
 namespace parallax::cpu {

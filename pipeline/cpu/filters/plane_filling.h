@@ -4,8 +4,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "parallax/image.h"
 #include "pipeline/cpu/filters/framed_map.h"
-#include "pipeline/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 #include "pipeline/refinement_math.h"

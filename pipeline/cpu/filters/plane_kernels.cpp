@@ -9,7 +9,7 @@
 
 #include <cmath>
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/simd/mask_bits-inl.h"
 
 HWY_BEFORE_NAMESPACE();

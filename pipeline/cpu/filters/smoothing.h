@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 

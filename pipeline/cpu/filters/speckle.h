@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "parallax/disparity_map.h"
 #include "pipeline/cpu/filters/run_kernels.h"
-#include "pipeline/disparity_map.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"
 

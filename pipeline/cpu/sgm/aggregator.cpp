@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
+#include "parallax/error.h"
 #include "pipeline/cpu/filters/consistency.h"
-#include "pipeline/error.h"
 #include "pipeline/stage_watch.h"
 
 namespace parallax::cpu {

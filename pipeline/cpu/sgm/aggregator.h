@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 #include "pipeline/cpu/sgm/census_transform.h"
 #include "pipeline/cpu/sgm/selection.h"
 #include "pipeline/cpu/sgm/sweep_schedule.h"

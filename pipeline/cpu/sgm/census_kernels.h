@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::cpu {
 

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 #include "pipeline/cpu/sgm/striping.h"
 #include "pipeline/frame.h"
 #include "pipeline/parameters.h"

@@ -4,11 +4,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
 #include "pipeline/cpu/filters/consistency.h"
 #include "pipeline/cpu/sgm/striping.h"
 #include "pipeline/cpu/sgm/sweep.h"
-#include "pipeline/disparity_map.h"
 #include "pipeline/parameters.h"
 
 namespace parallax::cpu {

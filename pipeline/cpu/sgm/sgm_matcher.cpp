@@ -15,11 +15,11 @@
 #include <string>
 #include <utility>
 
+#include "parallax/error.h"
 #include "pipeline/cpu/filters/map_filters.h"
 #include "pipeline/cpu/filters/speckle.h"
 #include "pipeline/cpu/sgm/aggregator.h"
 #include "pipeline/cpu/sgm/census_transform.h"
-#include "pipeline/error.h"
 #include "pipeline/pixel_trees.h"
 #include "pipeline/simd/row_tasks.h"
 #include "pipeline/stage_watch.h"

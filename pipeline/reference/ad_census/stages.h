@@ -5,9 +5,9 @@
 
 #include <cstdint>
 
+#include "parallax/disparity_map.h"
 #include "pipeline/ad_census_tables.h"
 #include "pipeline/cost_volume.h"
-#include "pipeline/disparity_map.h"
 #include "pipeline/frame.h"
 #include "pipeline/parallel.h"
 #include "pipeline/parameters.h"

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <random>
 
+#include "parallax/error.h"
 #include "pipeline/calibration/rectification.h"
-#include "pipeline/error.h"
 #include "tests/support/raw_rigs.h"
 #include "tests/support/rendered_board.h"
 

@@ -12,8 +12,8 @@
 
 #include "datasets/calibration/calibration_file.h"
 #include "datasets/formats/image_file.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectification.h"
-#include "pipeline/error.h"
 #include "tests/support/raw_rigs.h"
 #include "tests/support/rendered_board.h"
 #include "tests/support/rig_errors.h"

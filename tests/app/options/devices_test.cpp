@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/options/shared_options.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::test {

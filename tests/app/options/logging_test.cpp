@@ -8,7 +8,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/frame.h"
 #include "tests/support/run_program.h"
 

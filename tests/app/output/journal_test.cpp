@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "app/output/result_folder.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {

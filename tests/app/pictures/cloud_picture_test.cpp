@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "app/pictures/colormap.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

@@ -13,7 +13,7 @@
 #include <string>
 
 #include "datasets/formats/image_file.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::test {

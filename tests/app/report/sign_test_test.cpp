@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

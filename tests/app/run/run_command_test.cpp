@@ -20,7 +20,7 @@
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "tests/support/avi_video.h"
 #include "tests/support/kitti_folder.h"
 #include "tests/support/run_program.h"

@@ -10,7 +10,7 @@
 #include "app/scores/estimate_files.h"
 #include "app/scores/score_table.h"
 #include "datasets/formats/disparity_png.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/metrics/kitti_quantization.h"
 #include "tests/app/eval/official_truths.h"
 #include "tests/support/run_program.h"

@@ -13,7 +13,7 @@
 #include <malloc.h>
 #endif
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::app {
 namespace {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/team/frame_deal.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 namespace parallax::app {
 namespace {

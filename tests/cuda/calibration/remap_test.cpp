@@ -5,8 +5,8 @@
 #include <type_traits>
 
 #include "cuda/calibration/device_rectifier.h"
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 #include "tests/cuda/device_images.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/raw_rigs.h"

@@ -12,7 +12,8 @@
 #include "cuda/cloud/distances/distance_consumers.h"
 #include "cuda/cloud/distances/distance_rows.h"
 #include "cuda/device/stream.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
+#include "pipeline/cloud/cloud_measures.h"
 #include "tests/cuda/require_device.h"
 
 namespace parallax {

@@ -6,7 +6,7 @@
 
 #include "cuda/cloud/cuda_cloud_measures.h"
 #include "cuda/cloud/emd/emd_solver.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/emd_clouds.h"
 

@@ -13,8 +13,9 @@
 #include "cuda/cloud/neighbours/neighbour_build.h"
 #include "cuda/device/device_buffer.h"
 #include "cuda/device/stream.h"
+#include "parallax/error.h"
+#include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/cloud/neighbours/neighbours.h"
-#include "pipeline/error.h"
 #include "tests/cuda/cloud/test_clouds.h"
 #include "tests/cuda/require_device.h"
 

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <string>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/support/calibration_texts.h"
 #include "tests/support/raw_rigs.h"
 #include "tests/support/run_program.h"

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <string>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/datasets/test_files.h"
 #include "tests/support/npy.h"
 

@@ -6,7 +6,7 @@
 
 #include "datasets/synthetic/random.h"
 #include "datasets/synthetic/spec.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/datasets/synthetic_frames.h"
 
 namespace parallax {

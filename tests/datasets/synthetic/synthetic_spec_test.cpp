@@ -1,6 +1,6 @@
 #include "datasets/synthetic/spec.h"
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/datasets/test_files.h"
 
 namespace parallax::synthetic {

@@ -12,7 +12,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "datasets/source.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/fuzz/target_list.h"
 #include "tests/support/calibration_texts.h"
 

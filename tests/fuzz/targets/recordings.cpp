@@ -9,7 +9,7 @@
 #include "datasets/formats/ros_messages.h"
 #include "datasets/live/recording.h"
 #include "datasets/live/recording_source.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/fuzz/target_list.h"
 
 namespace parallax::fuzz {

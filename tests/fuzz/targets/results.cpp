@@ -15,7 +15,7 @@
 #include "app/report/scored_run.h"
 #include "app/view/cloud/poses.h"
 #include "app/view/controls/window_memory.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/fuzz/target_list.h"
 
 namespace parallax::fuzz {

@@ -4,7 +4,7 @@
 
 #include "config/parameters_yaml.h"
 #include "datasets/synthetic/spec.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/fuzz/target_list.h"
 
 namespace parallax::fuzz {

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <opencv2/calib3d.hpp>
 
-#include "parallax/opencv.h"
+#include <parallax/opencv.h>
 
 int main() {
   cv::Mat texture(60, 209, CV_8U), disparity;

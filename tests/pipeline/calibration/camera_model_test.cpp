@@ -5,8 +5,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "parallax/error.h"
 #include "pipeline/calibration/raw_rig.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

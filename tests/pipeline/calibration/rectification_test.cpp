@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 #include "tests/support/raw_rigs.h"
 
 namespace parallax {

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/simd/instruction_sets.h"
 #include "tests/support/images.h"
 #include "tests/support/raw_rigs.h"

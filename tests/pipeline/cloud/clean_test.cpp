@@ -1,4 +1,4 @@
-#include "pipeline/cloud/clean.h"
+#include "parallax/cloud_measures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -6,7 +6,8 @@
 #include <limits>
 #include <memory>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
+#include "pipeline/cloud/cloud_measures.h"
 #include "tests/support/cloud_cases.h"
 
 namespace parallax {

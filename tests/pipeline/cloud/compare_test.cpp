@@ -1,4 +1,4 @@
-#include "pipeline/cloud/compare.h"
+#include "parallax/cloud_measures.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,8 @@
 #include <limits>
 #include <memory>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
+#include "pipeline/cloud/cloud_measures.h"
 #include "tests/support/cloud_cases.h"
 
 namespace parallax {

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
+#include "parallax/error.h"
 #include "pipeline/cpu/cpu_matcher.h"
-#include "pipeline/error.h"
 #include "pipeline/frames/wakeup.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"

@@ -6,7 +6,7 @@
 
 #include <utility>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/simd/instruction_sets.h"
 #include "tests/support/images.h"
 #include "tests/support/instruction_set_sweep.h"

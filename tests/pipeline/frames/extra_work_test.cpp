@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/error.h"
 #include "pipeline/frames/frame_road.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"

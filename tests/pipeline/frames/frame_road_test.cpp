@@ -18,7 +18,7 @@
 #include <stdexcept>
 #include <thread>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/support/plain_parameters.h"
 
 namespace parallax {

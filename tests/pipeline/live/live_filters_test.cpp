@@ -7,9 +7,9 @@
 #include <limits>
 #include <random>
 
+#include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
 #include "pipeline/cpu/cpu_matcher.h"
-#include "pipeline/error.h"
 #include "pipeline/live/decimation.h"
 #include "pipeline/live/limits.h"
 #include "pipeline/live/simple_filling.h"

@@ -8,7 +8,7 @@
 #include <random>
 #include <vector>
 
-#include "pipeline/disparity_map.h"
+#include "parallax/disparity_map.h"
 #include "tests/support/plain_temporal_filter.h"
 
 namespace parallax {

@@ -7,7 +7,7 @@
 #include <limits>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 

@@ -4,7 +4,7 @@
 
 #include <cmath>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "tests/pipeline/metrics/image_of.h"
 
 namespace parallax {

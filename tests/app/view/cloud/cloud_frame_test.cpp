@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/view/cloud/shown_cloud.h"
+#include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/reprojection.h"
 
 namespace parallax::app {

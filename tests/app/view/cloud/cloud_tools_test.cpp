@@ -11,7 +11,8 @@
 #include "app/view/cloud/point_pick.h"
 #include "app/view/cloud/poses.h"
 #include "app/view/cloud/ruler.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
+#include "pipeline/cloud/cloud_measures.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {

@@ -2,8 +2,8 @@
 #include "cuda/cloud/geodesics/geodesics.h"
 
 #include "cuda/cloud/cuda_cloud_measures.h"
+#include "parallax/error.h"
 #include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/error.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/geodesic_reference.h"
 

@@ -7,9 +7,9 @@
 #include <limits>
 #include <memory>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/cloud_measures.h"
 #include "pipeline/cloud/distances/distance_kernels.h"
-#include "pipeline/error.h"
 #include "pipeline/simd/instruction_sets.h"
 #include "tests/support/cloud_cases.h"
 

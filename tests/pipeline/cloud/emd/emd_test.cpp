@@ -8,8 +8,8 @@
 #include <memory>
 #include <numeric>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/error.h"
 #include "tests/support/emd_clouds.h"
 
 namespace parallax {

@@ -6,8 +6,8 @@
 #include <numeric>
 #include <vector>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/emd/emd.h"
-#include "pipeline/error.h"
 
 namespace parallax {
 namespace {

@@ -6,7 +6,8 @@
 #include <limits>
 #include <random>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
+#include "pipeline/cloud/cloud_measures.h"
 
 namespace parallax::test {
 namespace {

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <limits>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/error.h"
 #include "tests/support/geodesic_reference.h"
 
 namespace parallax::test {

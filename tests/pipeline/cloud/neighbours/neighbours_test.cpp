@@ -6,8 +6,8 @@
 #include <limits>
 #include <numbers>
 
+#include "parallax/error.h"
 #include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/error.h"
 #include "pipeline/simd/instruction_sets.h"
 #include "tests/support/cloud_cases.h"
 

@@ -3,8 +3,8 @@
 
 #include <cstddef>
 
+#include "parallax/error.h"
 #include "pipeline/cpu/cpu_matcher.h"
-#include "pipeline/error.h"
 #include "tests/support/instruction_set_sweep.h"
 #include "tests/support/plain_parameters.h"
 

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <string>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 #include "pipeline/reference/refinement.h"
 #include "pipeline/reference/stages.h"
 #include "pipeline/simd/instruction_sets.h"

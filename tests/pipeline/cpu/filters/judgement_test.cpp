@@ -7,7 +7,7 @@
 #include <limits>
 #include <string>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 #include "pipeline/cpu/filters/judgement.h"
 #include "pipeline/reference/refinement.h"
 #include "pipeline/simd/instruction_sets.h"

@@ -5,8 +5,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "parallax/image.h"
 #include "pipeline/cpu/filters/framed_map.h"
-#include "pipeline/image.h"
 #include "tests/support/sweep_case.h"
 
 namespace parallax::cpu {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "pipeline/aligned_buffer.h"
+#include "parallax/image.h"
 #include "pipeline/cpu/filters/plane_filling.h"
 #include "pipeline/cpu/filters/smoothing.h"
 #include "pipeline/reference/refinement.h"

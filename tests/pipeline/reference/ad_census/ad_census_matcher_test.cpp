@@ -5,7 +5,7 @@
 #include <cmath>
 #include <string>
 
-#include "pipeline/error.h"
+#include "parallax/error.h"
 #include "pipeline/matcher.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax::reference::ad_census {
 

@@ -1,5 +1,8 @@
 // Images: a view borrows (pointer, size, bytes from row to row), an image owns. The memory kind is part of
-// the type, so that a host view handed to device code does not compile.
+// the type: a view of host memory does not compile where one of a GPU's memory is wanted.
+//
+//   parallax::HostImageView<const std::uint8_t> gray(pointer, width, height, stride_bytes);   // borrows
+//   parallax::HostImage<float> depth(width, height);                                          // owns
 //
 // Pixel (x, y) has its centre at (x, y); x grows to the right, y downwards; rows are contiguous.
 #pragma once
@@ -7,13 +10,14 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <numeric>
 #include <string>
 #include <type_traits>
 #include <utility>
+#include <variant>
 
-#include "pipeline/aligned_buffer.h"
-#include "pipeline/error.h"
+#include "parallax/error.h"
 
 #ifdef __CUDACC__
 #define PARALLAX_HOST_DEVICE __host__ __device__
@@ -74,6 +78,51 @@ struct Rgb8 {
   friend bool operator==(const Rgb8&, const Rgb8&) = default;
 };
 
+inline constexpr std::size_t kAlignment_bytes = 64;
+
+class HostMemory;
+// Memory of so many bytes (> 0), aligned to kAlignment_bytes; memory: where it lies, null = on the heap.
+// Throws std::bad_alloc.
+void* TakeAligned(std::size_t bytes, std::shared_ptr<HostMemory>& memory);
+void GiveBackAligned(void* data, std::size_t bytes, std::shared_ptr<HostMemory>& memory) noexcept;
+
+// size elements of host memory, aligned to a cache line, uninitialised. Move-only.
+template <typename T>
+class AlignedBuffer {
+  static_assert(std::is_trivially_copyable_v<T>);
+
+ public:
+  AlignedBuffer() = default;
+  explicit AlignedBuffer(std::size_t size)
+      : data_(size == 0 ? nullptr : static_cast<T*>(TakeAligned(size * sizeof(T), memory_))), size_(size) {}
+  ~AlignedBuffer() { Free(); }
+  AlignedBuffer(AlignedBuffer&& other) noexcept
+      : memory_(std::move(other.memory_)),
+        data_(std::exchange(other.data_, nullptr)),
+        size_(std::exchange(other.size_, 0)) {}
+  AlignedBuffer& operator=(AlignedBuffer&& other) noexcept {
+    if (this != &other) {
+      Free();
+      memory_ = std::move(other.memory_);
+      data_ = std::exchange(other.data_, nullptr);
+      size_ = std::exchange(other.size_, 0);
+    }
+    return *this;
+  }
+
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  std::size_t size() const { return size_; }
+
+ private:
+  void Free() {
+    if (data_ != nullptr) GiveBackAligned(data_, size_ * sizeof(T), memory_);
+  }
+  std::shared_ptr<HostMemory> memory_;
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+};
+
 // Owned pixels in host memory, rows aligned to 64 bytes. Move-only; Clone() copies.
 // The pixels of HostImage(width, height) are uninitialised.
 template <typename T>
@@ -104,6 +153,7 @@ class HostImage {
   HostImageView<T> View() { return view_; }
   HostImageView<const T> View() const { return AsConst(view_); }
   HostImageView<const T> ConstView() const { return AsConst(view_); }
+  operator HostImageView<const T>() const { return AsConst(view_); }
   int width() const { return view_.width; }
   int height() const { return view_.height; }
   bool Empty() const { return view_.Empty(); }
@@ -125,5 +175,39 @@ class HostImage {
   AlignedBuffer<T> buffer_;
   HostImageView<T> view_;
 };
+
+// An image of a camera: 8-bit gray, 16-bit gray or 8-bit colour (RGB).
+using CameraImage = std::variant<HostImage<std::uint8_t>, HostImage<std::uint16_t>, HostImage<Rgb8>>;
+// The same, borrowed and read-only. A HostImage or a HostImageView of one of these pixels converts to it.
+// The matcher needs no padding and no alignment; rows may have any distance, a negative one too.
+using CameraImageView = std::variant<HostImageView<const std::uint8_t>, HostImageView<const std::uint16_t>,
+                                     HostImageView<const Rgb8>>;
+
+inline CameraImageView ViewOf(const CameraImage& image) {
+  return std::visit([](const auto& i) -> CameraImageView { return i.ConstView(); }, image);
+}
+inline int WidthOf(const CameraImageView& image) {
+  return std::visit([](const auto& i) { return i.width; }, image);
+}
+inline int HeightOf(const CameraImageView& image) {
+  return std::visit([](const auto& i) { return i.height; }, image);
+}
+
+enum class PixelType { kGray8, kGray16, kRgb8 };
+// An image in any host memory. data: the first pixel of the upper row. stride_bytes: from one row to the
+// next.
+inline CameraImageView BorrowImage(const void* data, int width, int height, std::ptrdiff_t stride_bytes,
+                                   PixelType type) {
+  const auto view = [&]<typename T>(const T* pixels) {
+    return CameraImageView(HostImageView<const T>(pixels, width, height, stride_bytes));
+  };
+  if (type == PixelType::kGray8) return view(static_cast<const std::uint8_t*>(data));
+  if (type == PixelType::kGray16) return view(static_cast<const std::uint16_t*>(data));
+  return view(static_cast<const Rgb8*>(data));
+}
+
+// The same in the memory of a GPU.
+using DeviceCameraImageView = std::variant<DeviceImageView<const std::uint8_t>,
+                                           DeviceImageView<const std::uint16_t>, DeviceImageView<const Rgb8>>;
 
 }  // namespace parallax

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "pipeline/image.h"
+#include "parallax/image.h"
 
 namespace parallax {
 
@@ -29,6 +29,10 @@ struct DisparityMap {
   HostImage<std::uint8_t> validity;
   HostImage<std::uint8_t> confidence;
 };
+
+// Disparities in OpenCV's form of CV_16S: whole numbers of 1/16 px, rounded to the nearest, ties to even. A
+// pixel without a value becomes (min_disparity - 1) * 16. Both images W x H.
+void ToFixedPoint(HostImageView<const float> disparity, int min_disparity, HostImageView<std::int16_t> to);
 
 inline DisparityMap Clone(const DisparityMap& map) {
   return {map.disparity.Clone(), map.validity.Clone(), map.confidence.Clone()};

@@ -13,16 +13,13 @@
 #include <opencv2/core/cuda.hpp>
 #include <opencv2/imgproc.hpp>
 #include <opencv2/opencv_modules.hpp>
+#include <optional>
 #include <string>
 #include <utility>
 
-#include "config/backends.h"
-#include "pipeline/device_matcher.h"
-#include "pipeline/error.h"
-#include "pipeline/fixed_point.h"
-#include "pipeline/frames/kept_matchers.h"
-#include "pipeline/matcher.h"
-#include "pipeline/parameters.h"
+#include "parallax/device_images.h"
+#include "parallax/error.h"
+#include "parallax/matcher.h"
 
 // GpuMat is matched where it lies; needs an OpenCV with CUDA (Debian's has none).
 #if !defined(PARALLAX_OPENCV_CUDA) && defined(HAVE_OPENCV_CUDAARITHM)
@@ -58,11 +55,9 @@ class StereoSGBM : public cv::StereoSGBM {
     matcher->setMode(mode);
     return matcher;
   }
-  // With parallax's own parameters; what is not set afterwards stays as they say. backend: "auto", "cuda",
-  // "cpu", "reference". machine: threads, device; its size does not matter.
-  static cv::Ptr<StereoSGBM> create(const Parameters& parameters, const std::string& backend = "auto",
-                                    const MatcherOptions& machine = {}) {
-    return cv::Ptr<StereoSGBM>(new StereoSGBM(parameters, backend, machine));
+  // With parallax's own parameters, as of Preset("kitti"); what is not set afterwards stays as they say.
+  static cv::Ptr<StereoSGBM> create(const Parameters& parameters, const Machine& machine = {}) {
+    return cv::Ptr<StereoSGBM>(new StereoSGBM(parameters, machine));
   }
 
   void compute(cv::InputArray left, cv::InputArray right, cv::OutputArray disparity) override {
@@ -87,17 +82,8 @@ class StereoSGBM : public cv::StereoSGBM {
   void compute(const cv::cuda::GpuMat& left, const cv::cuda::GpuMat& right, cv::cuda::GpuMat& disparity,
                cv::cuda::Stream& stream) {
     try {
-      const Parameters parameters = ParametersFor(left.channels());
-      if (!device_matcher_ || parameters != device_parameters_ || left.cols > device_size_.width ||
-          left.rows > device_size_.height) {
-        MatcherOptions options = machine_;
-        options.width = left.cols;
-        options.height = left.rows;
-        device_matcher_ = MakeDeviceMatcher(backend_, parameters, options);
-        device_parameters_ = parameters;
-        device_size_ = left.size();
-      }
-      auto result = device_matcher_->Enqueue(DeviceViewOf(left), DeviceViewOf(right), stream.cudaPtr());
+      auto result =
+          MatcherFor(left.channels()).Enqueue(DeviceViewOf(left), DeviceViewOf(right), stream.cudaPtr());
       const auto& map = result->map().disparity;
       cv::cuda::GpuMat(map.height, map.width, CV_32F, map.data, static_cast<std::size_t>(map.stride_bytes))
           .copyTo(disparity, stream);
@@ -108,7 +94,7 @@ class StereoSGBM : public cv::StereoSGBM {
   }
 #endif
 
-  // --- what OpenCV's have ------------------------------------------------------
+  // --- what OpenCV's have ----------------------------------------------------------------------------------
   int getMinDisparity() const override { return parameters_.matching_cost.min_disparity; }
   void setMinDisparity(int value) override { parameters_.matching_cost.min_disparity = value; }
   int getNumDisparities() const override { return parameters_.matching_cost.num_disparities; }
@@ -142,7 +128,7 @@ class StereoSGBM : public cv::StereoSGBM {
     parameters_.aggregation.num_paths = value == MODE_SGBM_3WAY || value == MODE_HH4 ? 4 : 8;
   }
 
-  // --- what they have not -------------------------------------------------------
+  // --- what they have not ----------------------------------------------------------------------------------
   int getDispType() const { return type_; }  // CV_16S or CV_32F
   void setDispType(int type) {
     CV_Assert(type == CV_16S || type == CV_32F);
@@ -162,7 +148,7 @@ class StereoSGBM : public cv::StereoSGBM {
     AggregationParameters& aggregation = parameters.aggregation;
     const auto scaled = [unit](int value, int usual, int own) {
       const long penalty = std::lround(value / (usual * unit) * own);
-      return static_cast<int>(std::clamp(penalty, 1L, static_cast<long>(kLargestP2)));
+      return static_cast<int>(std::clamp(penalty, 1L, static_cast<long>(8000)));
     };
     if (p1_ > 0) aggregation.p1 = scaled(p1_, 8, aggregation.p1);
     if (p2_ > 0) aggregation.p2 = scaled(p2_, 32, aggregation.p2);
@@ -175,18 +161,12 @@ class StereoSGBM : public cv::StereoSGBM {
     }
     return parameters;
   }
-  const std::string& backend() const { return backend_; }
 
   cv::String getDefaultName() const override { return "StereoMatcher.parallax"; }
 
  protected:
-  StereoSGBM(const Parameters& parameters, const std::string& backend, const MatcherOptions& machine)
-      : parameters_(parameters),
-        backend_(backend),
-        machine_(machine),
-        kept_([this](const Parameters& wanted, const MatcherOptions& options) {
-          return MakeQueueOfOne(MakeMatcher(backend_, wanted, options), false);
-        }) {}
+  StereoSGBM(const Parameters& parameters, const Machine& machine)
+      : parameters_(parameters), machine_(machine) {}
 
  private:
   static CameraImageView ViewOf(const cv::Mat& image) {
@@ -214,15 +194,14 @@ class StereoSGBM : public cv::StereoSGBM {
     }
     const CameraImageView left_view = ViewOf(is_color ? rgb_left_ : left);
     const CameraImageView right_view = ViewOf(is_color ? rgb_right_ : right);
-    MatcherOptions frame = machine_;
-    frame.width = left.cols;
-    frame.height = left.rows;
-    CheckMatcherInput(left_view, right_view, frame.width, frame.height);
-    const Parameters parameters = ParametersFor(left.channels());
-    MatcherQueue* queue = kept_.Find(parameters, frame);
-    if (queue == nullptr) queue = &kept_.Make(parameters, frame);
-    queue->Submit(left_view, right_view);
-    Write(queue->Collect().disparity, disparity);
+    Write(MatcherFor(left.channels()).Compute(left_view, right_view).disparity, disparity);
+  }
+
+  // That of images with so many channels, made anew where a setter has changed the parameters since.
+  Matcher& MatcherFor(int channels) {
+    const Parameters parameters = ParametersFor(channels);
+    if (!matcher_ || matcher_->parameters() != parameters) matcher_.emplace(parameters, machine_);
+    return *matcher_;
   }
 
   void Write(const HostImageView<const float>& from, cv::OutputArray disparity) const {
@@ -258,18 +237,14 @@ class StereoSGBM : public cv::StereoSGBM {
                           ": give CV_8UC1 or CV_16UC1");
   }
 
-  std::unique_ptr<DeviceMatcher> device_matcher_;
-  Parameters device_parameters_;
-  cv::Size device_size_;
-  std::unique_ptr<DeviceResult> device_result_;
+  std::shared_ptr<DeviceResult> device_result_;
 #endif
 
   Parameters parameters_;
   int p1_ = 0, p2_ = 0, block_size_ = 3, disp12_max_diff_ = 0, pre_filter_cap_ = 0, mode_ = MODE_SGBM;
   int type_ = CV_16S;
-  const std::string backend_;
-  const MatcherOptions machine_;
-  KeptMatchers kept_;
+  const Machine machine_;
+  std::optional<Matcher> matcher_;
   cv::Mat rgb_left_, rgb_right_;
 };
 

@@ -1,14 +1,27 @@
-// A point cloud in host memory, borrowed.
+// Point clouds in host memory: owned, and borrowed.
 #pragma once
 
 #include <cstddef>
 #include <span>
+#include <vector>
 
-#include "pipeline/cloud.h"
+#include "parallax/image.h"
 
 namespace parallax {
 
-// As PointCloud (cloud.h), whose points lie elsewhere.
+struct Point3f {
+  float x = 0, y = 0, z = 0;
+  friend bool operator==(const Point3f&, const Point3f&) = default;
+};
+
+// points: metres, camera frame (x right, y down, z forward). colors: empty, or one per point.
+struct PointCloud {
+  std::vector<Point3f> points;
+  std::vector<Rgb8> colors;
+  std::size_t size() const { return points.size(); }
+};
+
+// The same, whose points lie elsewhere.
 struct PointCloudView {
   std::span<const Point3f> points;
   std::span<const Rgb8> colors;

@@ -1,0 +1,98 @@
+// Matching: two rectified images in, disparity, depth, uncertainty and points out.
+//
+//   parallax::Matcher matcher("kitti");
+//   const parallax::MatchResult result = matcher.Compute(left, right);
+//   result.disparity(x, y)                                             // px, NaN = no value
+//   const parallax::HostImage<float> depth_m = result.Depth(rig);
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "parallax/cloud.h"
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
+#include "parallax/parameters.h"
+#include "parallax/rig.h"
+
+namespace parallax {
+
+class DeviceResult;  // parallax/device_images.h
+
+struct BackendState {
+  std::string_view name;  // "reference", "cpu", "cuda"
+  bool usable = false;    // built, and what it runs on answers
+  std::string note;       // what it is; where it is not usable, why and what to do
+};
+// All back ends there are, the fastest first.
+std::vector<BackendState> Backends();
+
+// What matches. All back ends give the same bits.
+struct Machine {
+  std::string backend = "auto";  // or "cuda", "cpu", "reference"; auto: cuda where a device answers, else cpu
+  int num_threads = 0;           // of cpu and reference; 0 = all cores
+  int device = 0;                // of cuda, as `parallax info` numbers them
+  // Working memory of cpu, bytes; 0 = 2.5 bytes * W * H * D + 64 MB. With less, frames are matched in bands:
+  // slower, with the same bits.
+  std::size_t memory_limit_bytes = 0;
+};
+
+// A disparity map (disparity, validity, confidence: W x H) that knows by which parameters it was made.
+struct MatchResult : DisparityMap {
+  // Metres, W x H. NaN where the disparity is, and outside reprojection.min_depth_m .. max_depth_m. Throws
+  // InvalidArgument for a rig without focal length or baseline.
+  HostImage<float> Depth(const StereoRig& rig) const;
+  // The pixels that have a depth, in reading order, coloured from the left image. Throws as Depth, and where
+  // the image has another size than the map.
+  PointCloud Cloud(const StereoRig& rig, const CameraImageView& left) const;
+  // One standard deviation of every disparity, px, W x H, NaN without a value: by the preset's table, which
+  // was fitted to ground truth (docs/uncertainty.md).
+  HostImage<float> Sigma() const;
+  // The same of every depth, metres: Z^2 / (fx * baseline) * Sigma(), to first order. Throws as Depth.
+  HostImage<float> DepthSigma(const StereoRig& rig) const;
+
+  // Of raw images (Compute with a rig): what was matched, with the geometry for Depth and Cloud. Else empty.
+  RectifiedPair rectified;
+
+  struct Settings;  // of the matcher
+  std::shared_ptr<const Settings> settings;
+};
+
+// Matches pairs of any sizes with one set of parameters, one pair at a time; calls from several threads wait
+// for one another. The first pair of a size takes longer, since memory is made for it. The filters over time
+// of the section live, and live.decimation, are not applied.
+class Matcher {
+ public:
+  // preset_or_file: as Preset takes it; the table of Sigma() comes from it, too. Throws InvalidArgument for
+  // parameters that cannot be and an unknown back end, Error for a back end that cannot be used here.
+  explicit Matcher(const std::string& preset_or_file = "default", const Machine& machine = {});
+  // Parameters of one's own. Sigma() then takes the table of the preset "default".
+  explicit Matcher(const Parameters& parameters, const Machine& machine = {});
+  ~Matcher();
+  Matcher(Matcher&&) noexcept;
+  Matcher& operator=(Matcher&&) noexcept;
+
+  // left, right: rectified, of one size and pixel type, borrowed during the call. Throws InvalidArgument
+  // where they do not fit each other.
+  MatchResult Compute(const CameraImageView& left, const CameraImageView& right);
+  // Raw images are rectified first; pixels that a camera did not see get no disparity. Images that are
+  // rectified by the rig are matched as they are. Throws as Rig::Rectify, too.
+  MatchResult Compute(const CameraImageView& left, const CameraImageView& right, const Rig& rig);
+
+  // Images in the memory of a GPU, in order with the caller's work there: parallax/device_images.h.
+  std::shared_ptr<DeviceResult> Enqueue(const DeviceCameraImageView& left, const DeviceCameraImageView& right,
+                                        void* stream);
+
+  const Parameters& parameters() const;
+  std::string_view backend() const;  // "cuda", "cpu", "reference"
+
+ private:
+  friend class PairQueue;
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace parallax

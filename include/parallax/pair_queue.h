@@ -1,0 +1,45 @@
+// Matching many pairs, several at a time, for throughput rather than for the latency of one pair.
+//
+//   parallax::PairQueue queue("kitti");
+//   for (const Pair& pair : pairs) {
+//     while (queue.IsFull()) Use(queue.Collect());
+//     queue.Submit(pair.left, pair.right);
+//   }
+//   while (queue.in_flight() > 0) Use(queue.Collect());
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <string>
+
+#include "parallax/matcher.h"
+
+namespace parallax {
+
+// Results come out in the order in which pairs went in. For one thread.
+class PairQueue {
+ public:
+  // num_in_flight: pairs at a time, 0 = what gives the most of them a second. Else as Matcher. The back end
+  // reference has one pair in flight; more is an InvalidArgument at the first Submit.
+  explicit PairQueue(const std::string& preset_or_file = "default", const Machine& machine = {},
+                     int num_in_flight = 0);
+  explicit PairQueue(const Parameters& parameters, const Machine& machine = {}, int num_in_flight = 0);
+  ~PairQueue();
+  PairQueue(PairQueue&&) noexcept;
+  PairQueue& operator=(PairQueue&&) noexcept;
+
+  // Hands in a rectified pair, whose pixels are copied before this returns. A full queue waits for its oldest
+  // pair and keeps the result for Collect. Throws InvalidArgument where the images do not fit each other.
+  void Submit(const CameraImageView& left, const CameraImageView& right);
+  // Waits for the oldest pair. Throws Error where none is in flight, and what its matching threw.
+  MatchResult Collect();
+  // Whether Submit would wait.
+  bool IsFull() const;
+  std::size_t in_flight() const;  // submitted and not collected
+
+ private:
+  struct Inside;
+  std::unique_ptr<Inside> inside_;
+};
+
+}  // namespace parallax

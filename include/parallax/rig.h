@@ -1,0 +1,71 @@
+// The geometry of a stereo camera, and what comes from a file of calibration.
+//
+//   const auto rig = parallax::Rig::Load("rig.yaml");      // or "left.yaml,right.yaml", ...
+//   const parallax::RectifiedPair pair = rig.Rectify(left, right);
+//   pair.rig.baseline_m                                          // of the rectified pair
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "parallax/image.h"
+
+namespace parallax {
+
+struct DisparityMap;
+
+// Rectified pinhole pair: both cameras share focal length and rows; x_right = x_left - disparity.
+// Depth of a pixel: Z = fx * baseline / (disparity + doffs); X = (x - cx) Z / fx; Y = (y - cy) Z / fx.
+// Camera frame of the left camera: x to the right, y down, z forward, in metres.
+struct StereoRig {
+  double fx_px = 0;  // focal length of both cameras (square pixels)
+  double cx_px = 0;  // principal point of the LEFT camera
+  double cy_px = 0;
+  double baseline_m = 0;  // distance between the cameras, > 0
+  double doffs_px = 0;    // cx_right - cx_left (Middlebury's doffs; 0 for KITTI)
+};
+
+struct RectificationOptions {
+  int width_px = 0, height_px = 0;  // of the rectified images, 16 .. 16384; 0 = as the cameras'
+  // 1 = as much as shows without pixels that no camera saw; less (from 0.1) shows more, with borders that are
+  // masked; more (to 10) shows a smaller part, larger. 0 = everything that either camera saw.
+  double zoom = 1;
+};
+
+// A pair whose rows correspond.
+struct RectifiedPair {
+  CameraImage left, right;  // of one size, of the pixel type of the raw images
+  StereoRig rig{};
+};
+
+// Two cameras as a file of calibration describes them: raw cameras, whose images must be rectified, or a
+// rectified pair, or both. Copies are cheap and share the tables of rectification. Any thread may call it.
+class Rig {
+ public:
+  // name: a file of parallax, OpenCV, ROS, Kalibr, mrcal, KITTI, EuRoC or Middlebury (the content tells
+  // which), two files "LEFT,RIGHT", or EuRoC's folder mav0; docs/calibration.md. Throws Error naming the
+  // file, the value and the remedy.
+  static Rig Load(const std::string& name, const RectificationOptions& options = {});
+  // A pair that is rectified already.
+  Rig(const StereoRig& rectified);
+
+  // Whether images of this size, px, are raw by this rig. A file that holds raw cameras and a rectified pair
+  // tells them apart by the size.
+  bool IsRaw(int width, int height) const;
+  // The geometry of the rectified pair, for images of this size, px. Throws Error where the rig is of another
+  // size, InvalidArgument where no rectification fits, with the reason (left and right exchanged, ...).
+  StereoRig Rectified(int width, int height) const;
+  // Rectifies a raw pair; the tables are made at the first call. Throws as Rectified, and InvalidArgument
+  // where the rig knows no raw cameras.
+  RectifiedPair Rectify(const CameraImageView& left, const CameraImageView& right) const;
+  // Takes away the disparities of a rectified pair where one of its cameras saw nothing, from map, in place:
+  // NaN, kOutOfRange. Matcher::Compute with a rig does it by itself.
+  void RemoveUnseen(DisparityMap& map) const;
+
+ private:
+  struct Inside;
+  explicit Rig(std::shared_ptr<Inside> inside);
+  std::shared_ptr<Inside> inside_;
+};
+
+}  // namespace parallax

@@ -1,0 +1,71 @@
+// Presets and YAML, or the line that says why a library without them has none.
+#include "parallax/parameters.h"
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "library/settings.h"
+#include "parallax/error.h"
+#include "pipeline/parameters.h"
+#ifdef PARALLAX_WITH_FILES
+#include "config/parameter_text.h"
+#include "config/parameters_yaml.h"
+#endif
+
+namespace parallax {
+namespace {
+
+#ifdef PARALLAX_WITH_FILES
+MatchResult::Settings Load(const std::string& name) {
+  const ChosenParameters chosen = LoadChosenParameters(name);
+  return {chosen.parameters, chosen.uncertainty};
+}
+#else
+[[noreturn]] void ThrowWithoutFiles(const std::string& what) {
+  throw Error(what + ": this library was built without presets and YAML: build it with PARALLAX_APP=ON");
+}
+MatchResult::Settings Load(const std::string& name) {
+  if (name == "default") return {};
+  ThrowWithoutFiles(name);
+}
+#endif
+
+}  // namespace
+
+std::shared_ptr<const MatchResult::Settings> LoadSettings(const std::string& preset_or_file) {
+  return std::make_shared<const MatchResult::Settings>(Load(preset_or_file));
+}
+
+std::shared_ptr<const MatchResult::Settings> CheckedSettings(const Parameters& parameters) {
+  ValidateOrThrow(parameters);
+  return std::make_shared<const MatchResult::Settings>(MatchResult::Settings{parameters, {}});
+}
+
+Parameters Preset(const std::string& name_or_file) { return Load(name_or_file).parameters; }
+
+#ifdef PARALLAX_WITH_FILES
+void SetByKey(Parameters& parameters, const std::string& key, const std::string& text) {
+  const std::vector<std::string>& keys = ParameterKeys();
+  if (std::find(keys.begin(), keys.end(), key) == keys.end()) {
+    const std::string nearest = NearestParameterKey(key);
+    throw InvalidArgument(
+        "unknown parameter '" + key + "'" +
+        (nearest.empty() ? ": docs/parameters.md lists all" : ": did you mean " + nearest + "?"));
+  }
+  Parameters changed = parameters;
+  if (const auto fault = SetParameter(changed, key, text)) throw InvalidArgument(key + ' ' + *fault);
+  for (const ParameterFault& fault : Validate(changed)) {
+    if (fault.key == key) throw InvalidArgument(fault.message);
+  }
+  parameters = changed;
+}
+
+std::string ParametersYaml(const Parameters& parameters) { return ToYaml(parameters); }
+#else
+std::string_view PresetNames() { return "default"; }
+void SetByKey(Parameters&, const std::string& key, const std::string&) { ThrowWithoutFiles(key); }
+std::string ParametersYaml(const Parameters&) { ThrowWithoutFiles("parameters as YAML"); }
+#endif
+
+}  // namespace parallax

@@ -1,0 +1,22 @@
+// What a Matcher and its results know: the parameters and the table of uncertainty.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "parallax/matcher.h"
+#include "pipeline/uncertainty/uncertainty.h"
+
+namespace parallax {
+
+struct MatchResult::Settings {
+  Parameters parameters;
+  UncertaintyParameters uncertainty;
+};
+
+// Of a preset or a YAML file. Throws as Preset.
+std::shared_ptr<const MatchResult::Settings> LoadSettings(const std::string& preset_or_file);
+// Throws InvalidArgument with all faults of the parameters.
+std::shared_ptr<const MatchResult::Settings> CheckedSettings(const Parameters& parameters);
+
+}  // namespace parallax
