@@ -26,7 +26,7 @@
 #include "config/backends.h"
 #include "config/parameter_text.h"
 #include "parallax/error.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 
 namespace {
 

@@ -11,10 +11,10 @@
 #include "app/commands.h"
 #include "app/output/error_text.h"
 #include "app/output/result_folder.h"
-#include "datasets/atomic_file.h"
 #include "datasets/layouts/kitti_layout_writer.h"
 #include "datasets/synthetic/spec.h"
 #include "datasets/synthetic/synthetic_source.h"
+#include "datasets/system/atomic_file.h"
 
 namespace parallax::app {
 namespace {

@@ -8,16 +8,16 @@
 #include "config/device_benchmark.h"
 #include "config/devices.h"
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "pipeline/cpu/cpu_matcher.h"
 #include "pipeline/cpu/cpu_matcher_queue.h"
 #include "pipeline/simd/instruction_sets.h"
 #ifdef PARALLAX_WITH_CUDA
 #include "cuda/cloud/cuda_cloud_measures.h"
-#include "cuda/cuda_matcher.h"
 #include "cuda/device/device.h"
-#include "cuda/device_matcher.h"
-#include "cuda/page_locked_memory.h"
+#include "cuda/device/page_locked_memory.h"
+#include "cuda/matcher/cuda_device_matcher.h"
+#include "cuda/matcher/cuda_matcher.h"
 #endif
 
 namespace parallax {

@@ -8,9 +8,9 @@
 
 #include "parallax/cloud_measures.h"
 #include "parallax/matcher.h"
-#include "pipeline/device_matcher.h"
-#include "pipeline/matcher.h"
-#include "pipeline/matcher_queue.h"
+#include "pipeline/matchers/device_matcher.h"
+#include "pipeline/matchers/matcher_queue.h"
+#include "pipeline/matchers/stereo_matcher.h"
 
 namespace parallax {
 

@@ -4,7 +4,7 @@
 #include <optional>
 #include <string_view>
 
-#include "cuda/frame_benchmark.h"
+#include "cuda/matcher/frame_benchmark.h"
 
 namespace parallax {
 

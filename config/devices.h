@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/device_pool.h"
+#include "pipeline/matchers/device_pool.h"
 
 namespace parallax {
 

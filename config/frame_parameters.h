@@ -2,9 +2,9 @@
 #pragma once
 
 #include "config/parameters_yaml.h"
-#include "pipeline/frame.h"
 #include "pipeline/frames/frame_source.h"
-#include "pipeline/parameters.h"
+#include "pipeline/types/frame.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax {
 

@@ -2,7 +2,7 @@
 
 #include "config/parameter_text.h"
 #include "config/uncertainty_text.h"
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax {
 

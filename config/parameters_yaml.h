@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 #include "pipeline/uncertainty/uncertainty.h"
 
 namespace parallax {

@@ -10,10 +10,10 @@
 #include "datasets/layouts/layouts.h"
 #include "datasets/live/camera_source.h"
 #include "datasets/live/gstreamer_source.h"
+#include "datasets/live/players.h"
 #include "datasets/live/recording_source.h"
-#include "datasets/live/video_source.h"
-#include "datasets/paths.h"
 #include "datasets/synthetic/synthetic_source.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax {

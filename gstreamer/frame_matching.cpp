@@ -9,8 +9,8 @@
 #include "config/backends.h"
 #include "config/parameters_yaml.h"
 #include "parallax/error.h"
+#include "pipeline/cloud/reprojection.h"
 #include "pipeline/metrics/kitti_quantization.h"
-#include "pipeline/reprojection.h"
 
 namespace parallax::gstreamer {
 namespace {

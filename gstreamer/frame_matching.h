@@ -9,9 +9,9 @@
 #include <string_view>
 
 #include "parallax/rig.h"
-#include "pipeline/frame.h"
-#include "pipeline/matcher.h"
-#include "pipeline/parameters.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "pipeline/types/frame.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::gstreamer {
 

@@ -11,8 +11,8 @@
 #include "parallax/device_images.h"
 #include "parallax/error.h"
 #include "parallax/pair_queue.h"
+#include "pipeline/cloud/reprojection.h"
 #include "pipeline/frames/kept_matchers.h"
-#include "pipeline/reprojection.h"
 
 namespace parallax {
 namespace {

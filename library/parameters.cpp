@@ -7,7 +7,7 @@
 
 #include "library/settings.h"
 #include "parallax/error.h"
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 #ifdef PARALLAX_WITH_FILES
 #include "config/parameter_text.h"
 #include "config/parameters_yaml.h"

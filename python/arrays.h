@@ -11,7 +11,7 @@
 
 #include "parallax/cloud.h"
 #include "parallax/image.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::python {
 

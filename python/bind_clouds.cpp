@@ -15,8 +15,8 @@
 #include "datasets/formats/cloud_file.h"
 #include "parallax/cloud_measures.h"
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/reprojection.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
+#include "pipeline/cloud/reprojection.h"
 #include "python/arrays.h"
 #include "python/bindings.h"
 

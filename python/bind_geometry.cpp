@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "parallax/error.h"
-#include "pipeline/reprojection.h"
+#include "pipeline/cloud/reprojection.h"
 #include "python/arrays.h"
 #include "python/bindings.h"
 

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/device_matcher.h"
+#include "pipeline/matchers/device_matcher.h"
 
 namespace parallax::python {
 

@@ -6,7 +6,7 @@
 #include "config/parameters_yaml.h"
 #include "config/presets.h"
 #include "parallax/error.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 #include "python/bindings.h"
 
 namespace parallax::python {

@@ -5,7 +5,7 @@
 
 From bottom to top: include/parallax (the installed headers, which know nothing else) < pipeline < cuda, config,
 datasets < config/backends < library (what the installed headers declare), app, python, gstreamer. LAYERS below is
-the rule; ORDER and ROOMS are the rules inside a folder. No two headers share a basename, but for NAMESAKES.
+the rule, ORDER the one inside a folder. No two headers share a basename.
 tests/X and tools/bench may use what X may, and what tests need. A third-party header stands
 only in source files, so that its types stop there. Two exceptions: app/ is free, and headers of cuda/ may include
 CUDA's, but then config/backends may not include them.
@@ -86,46 +86,20 @@ LAYERS = {
         free_headers=True,
     ),
 }
-# Rooms of a folder, and which other rooms of the same folder their files may include. What lies beside the rooms
-# is open to all of them; a room without a line here is free.
-ROOMS = {
-    "pipeline/simd": set(),
-    "pipeline/reference": set(),
-    "pipeline/metrics": set(),
-    "pipeline/uncertainty": set(),
-    "pipeline/calibration": {"simd"},
-    "pipeline/frames": {"calibration"},
-    "pipeline/cloud": {"simd"},
-    "pipeline/cpu": {"simd"},
-    "pipeline/cpu/filters": {"simd"},  # shared by the methods, which lie beside it
-    "cuda/device": set(),
-    "cuda/calibration": {"device"},
-    "cuda/cloud": {"device"},
-    "cuda/filters": {"device"},
-    "datasets/formats": set(),
-    "datasets/media": {"formats", "layouts", "live"},
-    "datasets/synthetic": set(),
-}
 # The rooms of each folder from bottom to top: a room includes only rooms before it, so there are no circles between
 # rooms. Files that lie in the folder itself belong to no room.
 ORDER = {
-    "pipeline": "simd reference metrics uncertainty calibration cloud cpu frames live",
+    "pipeline": "types threads rules trees matchers reference metrics uncertainty simd calibration cloud cpu frames live",
     "pipeline/cloud": "neighbours emd distances geodesics",
     "pipeline/cpu": "filters sgm ad_census",
     "pipeline/reference": "sgm ad_census",
-    "cuda": "device calibration cloud filters sgm ad_census",
+    "cuda": "device calibration cloud filters sgm ad_census matcher",
     "cuda/cloud": "neighbours emd distances geodesics",
-    "datasets": "formats calibration layouts live media synthetic",
+    "datasets": "system formats calibration layouts live media synthetic",
     "app": "output options pictures session team cloud scores frames report bench calibrate quality eval view run merge help",
     "app/team": "mpi",
     "app/view": "cloud controls panes play window",
 }
-# Basenames that two headers still share, most of them a CPU stage and its CUDA twin. Take names out, add none.
-NAMESAKES = set(
-    "candidate_choice census_transform consistency device_matcher geodesics gray_image hilbert judgement map_filters "
-    "matching_cost neighbour_search plane_filling refinement remap reprojection selection smoothing speckle stages "
-    "texture uncertainty views".split()
-)
 # The one place that knows which back ends were built, and what it hands to app/ beside the installed interface.
 BACK_ENDS = Layer({"config", "cuda", "pipeline"}, set())
 KNOWS_BACK_ENDS = re.compile(r"config/(backends\.(h|cpp)|device_benchmark\.h)$")
@@ -182,28 +156,10 @@ def faults_of_names(root: Path) -> list[str]:
     for top in [*LAYERS, "tests", "tools"]:
         for file in sorted((root / top).rglob("*")):
             path = file.relative_to(root)
-            if path.suffix in HEADERS and path.stem not in NAMESAKES:
+            if path.suffix in HEADERS:
                 if first.setdefault(path.name, path) != path:
                     faults.append(f"{path}:1: {first[path.name]} has this name too: give one of them a name of its own")
     return faults
-
-
-def fault_of_room(path: Path, header: str) -> str | None:
-    """What is wrong with #include "header" by ROOMS, or None."""
-    room = next((str(parent) for parent in path.parents if str(parent) in ROOMS), None)
-    target = Path(header).parent.as_posix()
-    if room is None or "/" not in target or target == room or target.startswith(room + "/"):
-        return None
-    folder = room.split("/")[0]
-    if not target.startswith(folder + "/"):
-        return None
-    allowed = [f"{folder}/{other}" for other in ROOMS[room]]
-    if any(target == other or target.startswith(other + "/") for other in allowed):
-        return None
-    # A room within a room may include what lies beside the inner rooms.
-    if room.count("/") > 1 and target == room.rsplit("/", 1)[0]:
-        return None
-    return f"{room}/ may not know {target}/"
 
 
 def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | None:
@@ -212,7 +168,7 @@ def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | Non
     if folder == "parallax":
         return None if (root / "include" / header).is_file() else "there is no such file"
     if folder not in {*LAYERS, "tests", "tools"}:
-        return 'write project headers from the root, as in "pipeline/matcher.h", and others in <>'
+        return 'write project headers from the root, as in "pipeline/matchers/stereo_matcher.h", and others in <>'
     if folder == "cuda" and path.parts[0] in ("app", "config") and layer is not BACK_ENDS:
         return "only config/backends.* knows which back ends were built"
     if path.parts[0] == "gstreamer" and folder == "app" and not header.startswith("app/pictures/"):
@@ -223,7 +179,7 @@ def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | Non
         return "config/backends.* stands above the rest of config/"
     if not (root / header).is_file():
         return "there is no such file"
-    if path.parts[0] in LAYERS and (fault := fault_of_room(path, header) or fault_of_order(path, header)):
+    if path.parts[0] in LAYERS and (fault := fault_of_order(path, header)):
         return fault
     if folder == "cuda" and layer is BACK_ENDS and brings_cuda(root, header, set()):
         return "brings CUDA's headers along"

@@ -20,8 +20,8 @@
 #include "config/backends.h"
 #include "parallax/cloud_measures.h"
 #include "parallax/error.h"
-#include "pipeline/reprojection.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/cloud/reprojection.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "app/bench/bench_opencv.h"
 #include "app/bench/bench_report.h"
-#include "pipeline/frame.h"
-#include "pipeline/matcher.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

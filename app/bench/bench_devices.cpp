@@ -3,9 +3,9 @@
 #include <cstddef>
 #include <memory>
 
-#include "pipeline/clone_image.h"
-#include "pipeline/host_memory.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
+#include "pipeline/types/clone_image.h"
+#include "pipeline/types/host_memory.h"
 
 namespace parallax::app {
 
@@ -17,7 +17,7 @@ double RateOfPool(DevicePool& pool, const Parameters& parameters, const MatcherO
     CameraImage left, right;
   };
   const auto pair = [&] {
-    const UseHostMemory use(pool.image_memory());  // as the road of frames reads them
+    const UseHostMemory use(pool.image_memory());  // as the frame pipeline reads them
     return std::make_shared<const Pair>(CloneImage(left), CloneImage(right));
   }();
   ExtraWork work;

@@ -1,11 +1,11 @@
 // Frames per second of several devices at one sequence.
 #pragma once
 
-#include "pipeline/device_pool.h"
+#include "pipeline/matchers/device_pool.h"
 
 namespace parallax::app {
 
-// Images and results in host memory, as the road of frames has them: read into the pool's memory for images,
+// Images and results in host memory, as the frame pipeline has them: read into the pool's memory for images,
 // lent results. The pair is handed in again and again for about that long, after some to warm up. Throws as
 // the pool.
 double RateOfPool(DevicePool& pool, const Parameters& parameters, const MatcherOptions& options,

@@ -6,7 +6,7 @@
 
 #include <opencv2/calib3d.hpp>
 
-#include "pipeline/pixel_math.h"
+#include "pipeline/rules/pixel_math.h"
 
 namespace parallax::app {
 namespace {

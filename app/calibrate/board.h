@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "app/calibrate/bundle_adjustment.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

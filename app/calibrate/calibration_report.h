@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/calibrate/stereo_calibration.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

@@ -2,7 +2,7 @@
 
 #include <cstdint>
 
-#include "pipeline/gray_image.h"
+#include "pipeline/rules/gray_image.h"
 
 namespace parallax::app {
 

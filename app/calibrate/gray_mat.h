@@ -3,7 +3,7 @@
 
 #include <opencv2/core.hpp>
 
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

@@ -19,8 +19,8 @@
 #include "app/output/output_files.h"
 #include "app/output/result_folder.h"
 #include "app/session/interrupt.h"
-#include "datasets/atomic_file.h"
 #include "datasets/formats/image_file.h"
+#include "datasets/system/atomic_file.h"
 #include "parallax/error.h"
 
 namespace parallax::app {

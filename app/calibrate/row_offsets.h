@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "pipeline/calibration/vectors.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

@@ -13,7 +13,7 @@
 #include "app/output/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "parallax/error.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 namespace {

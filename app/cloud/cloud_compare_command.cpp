@@ -17,7 +17,7 @@
 #include "datasets/formats/image_file.h"
 #include "parallax/cloud_measures.h"
 #include "parallax/error.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 namespace {

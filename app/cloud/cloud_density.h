@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/pictures/value_scale.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace parallax::app {
 

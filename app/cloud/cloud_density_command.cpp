@@ -16,7 +16,7 @@
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 #include "parallax/error.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 namespace {

@@ -18,7 +18,7 @@
 #include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
 #include "parallax/error.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 namespace {

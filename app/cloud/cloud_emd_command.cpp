@@ -16,9 +16,9 @@
 #include "app/pictures/value_scale.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/file_bytes.h"
-#include "datasets/process_memory.h"
+#include "datasets/system/process_memory.h"
 #include "parallax/error.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace parallax::app {
 

@@ -11,7 +11,7 @@
 
 #include "app/output/json_writer.h"
 #include "parallax/cloud.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace CLI {
 class App;

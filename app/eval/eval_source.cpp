@@ -29,9 +29,9 @@
 #include "config/backends.h"
 #include "config/devices.h"
 #include "config/uncertainty_text.h"
-#include "datasets/file_identity.h"
+#include "datasets/system/file_identity.h"
 #include "parallax/error.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 
 namespace parallax::app {
 namespace {
@@ -331,7 +331,7 @@ class SourceEvaluation {
                .stop_requested = stop});
   }
 
-  // As the road's report, which must not throw: where rank 0 has given up, the next question says so, too.
+  // As the frame pipeline's report, which must not throw: where rank 0 has given up, the next question says so, too.
   void TakeQuietly(ScoredFrame frame) {
     try {
       Take(std::move(frame), "");

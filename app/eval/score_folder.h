@@ -16,7 +16,7 @@
 #include "app/output/journal.h"
 #include "app/output/result_folder.h"
 #include "app/scores/cloud_scores.h"
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::app {
 

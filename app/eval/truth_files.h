@@ -5,7 +5,7 @@
 #include <string>
 
 #include "datasets/source.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace CLI {
 class App;

@@ -4,8 +4,8 @@
 #include <optional>
 
 #include "parallax/cloud.h"
-#include "pipeline/frames/frame_road.h"
-#include "pipeline/reprojection.h"
+#include "pipeline/cloud/reprojection.h"
+#include "pipeline/frames/frame_pipeline.h"
 
 namespace parallax::app {
 

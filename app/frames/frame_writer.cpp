@@ -13,7 +13,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "parallax/error.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "app/frames/run_clouds.h"
 #include "app/output/result_folder.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 #include "pipeline/uncertainty/uncertainty.h"
 
 namespace parallax::app {

@@ -13,7 +13,7 @@
 
 #include "datasets/formats/mcap_writer.h"
 #include "pipeline/frames/bounded_queue.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 
 namespace parallax::app {
 

@@ -2,7 +2,7 @@
 #pragma once
 
 #include "app/output/journal.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 
 namespace parallax::app {
 

@@ -10,7 +10,7 @@
 
 #include "app/frames/run_clouds.h"
 #include "app/output/record_spool.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 
 namespace parallax::app {
 

@@ -9,7 +9,7 @@
 #include "app/output/number_text.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 namespace {

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "app/cloud/cloud_cleaning.h"
-#include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
+#include "pipeline/frames/frame_pipeline.h"
 
 namespace parallax::app {
 

@@ -12,7 +12,7 @@
 #include "app/frames/run_options.h"
 #include "app/output/result_folder.h"
 #include "config/parameters_yaml.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

@@ -13,7 +13,7 @@
 #include "app/options/live_source_options.h"
 #include "app/output/json_writer.h"
 #include "app/output/number_text.h"
-#include "datasets/atomic_file.h"
+#include "datasets/system/atomic_file.h"
 
 namespace parallax::app {
 namespace {

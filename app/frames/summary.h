@@ -14,7 +14,7 @@
 #include "app/frames/report_spool.h"
 #include "app/output/record_spool.h"
 #include "datasets/live/live_options.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 
 namespace parallax::app {
 

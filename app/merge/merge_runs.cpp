@@ -20,8 +20,8 @@
 #include "app/run/failures.h"
 #include "app/run/shard_records.h"
 #include "config/frame_parameters.h"
-#include "datasets/atomic_file.h"
-#include "datasets/file_identity.h"
+#include "datasets/system/atomic_file.h"
+#include "datasets/system/file_identity.h"
 #include "parallax/error.h"
 
 namespace parallax::app {

@@ -9,7 +9,7 @@
 
 #include "app/build_info.h"
 #include "app/team/frame_deal.h"
-#include "datasets/paths.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax::app {

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "config/backends.h"
-#include "datasets/process_memory.h"
+#include "datasets/system/process_memory.h"
 #include "parallax/error.h"
 #include "pipeline/cpu/cpu_matcher.h"
 

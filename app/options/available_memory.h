@@ -5,7 +5,7 @@
 #include <memory>
 #include <string_view>
 
-#include "pipeline/matcher_queue.h"
+#include "pipeline/matchers/matcher_queue.h"
 
 namespace parallax::app {
 

@@ -4,7 +4,7 @@
 #include <memory>
 
 #include "config/parameters_yaml.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 #include "pipeline/frames/frame_source.h"
 
 namespace parallax::app {

@@ -12,7 +12,7 @@
 
 #include "app/output/output_files.h"
 #include "parallax/error.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 namespace {

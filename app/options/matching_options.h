@@ -11,7 +11,7 @@
 
 #include "app/options/shared_options.h"
 #include "config/parameters_yaml.h"
-#include "pipeline/device_pool.h"
+#include "pipeline/matchers/device_pool.h"
 
 namespace CLI {
 class App;

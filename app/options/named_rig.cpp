@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "app/options/adjusted_source.h"
-#include "datasets/file_identity.h"
 #include "datasets/formats/file_bytes.h"
+#include "datasets/system/file_identity.h"
 #include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
 

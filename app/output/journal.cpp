@@ -10,7 +10,7 @@
 #include <chrono>
 #include <cstring>
 
-#include "datasets/file_identity.h"
+#include "datasets/system/file_identity.h"
 #include "parallax/error.h"
 
 namespace parallax::app {

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/file_descriptor.h"
+#include "datasets/system/file_descriptor.h"
 
 namespace parallax::app {
 

@@ -7,9 +7,9 @@
 #include <set>
 #include <system_error>
 
-#include "datasets/atomic_file.h"
-#include "datasets/file_identity.h"
-#include "datasets/paths.h"
+#include "datasets/system/atomic_file.h"
+#include "datasets/system/file_identity.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax::app {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <utility>
 
-#include "datasets/file_descriptor.h"
+#include "datasets/system/file_descriptor.h"
 #include "parallax/error.h"
 
 namespace parallax::app {

@@ -13,9 +13,9 @@
 #include <system_error>
 #include <utility>
 
-#include "datasets/atomic_file.h"
 #include "datasets/formats/file_bytes.h"
-#include "datasets/paths.h"
+#include "datasets/system/atomic_file.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax::app {

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "app/output/journal.h"
-#include "datasets/file_identity.h"
+#include "datasets/system/file_identity.h"
 
 namespace CLI {
 class App;

@@ -4,7 +4,7 @@
 #include <array>
 
 #include "parallax/image.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

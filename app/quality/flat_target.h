@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "parallax/rig.h"
-#include "pipeline/disparity_map_view.h"
+#include "pipeline/types/disparity_map_view.h"
 
 namespace parallax::app {
 

@@ -25,7 +25,7 @@
 #include "app/session/interrupt.h"
 #include "config/backends.h"
 #include "parallax/error.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 
 namespace parallax::app {
 namespace {

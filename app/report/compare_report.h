@@ -11,7 +11,7 @@
 #include "app/report/report_page.h"
 #include "app/report/scored_run.h"
 #include "app/report/sign_test.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "app/scores/evaluator.h"
-#include "pipeline/frame.h"
 #include "pipeline/metrics/sparsification.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

@@ -15,7 +15,7 @@
 #include "app/scores/evaluator.h"
 #include "app/scores/score_table.h"
 #include "app/scores/scores.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

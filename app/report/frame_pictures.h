@@ -3,7 +3,7 @@
 
 #include "app/pictures/robust_range.h"
 #include "parallax/image.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

@@ -6,7 +6,7 @@
 
 #include "app/report/error_analysis.h"
 #include "app/scores/evaluator.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

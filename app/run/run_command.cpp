@@ -49,12 +49,12 @@
 #include "config/devices.h"
 #include "config/parameter_text.h"
 #include "config/parameters_yaml.h"
-#include "datasets/atomic_file.h"
 #include "datasets/source.h"
+#include "datasets/system/atomic_file.h"
 #include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/frames/frame_road.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/frames/frame_pipeline.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 namespace {
@@ -200,14 +200,14 @@ class RunCommand {
     std::exception_ptr lost;  // what ended the source: the frames before it have their summary
     try {
       KeepFreedMemory();  // the buffers of a frame are those of one before it
-      const RoadTotals totals =
+      const PipelineTotals totals =
           RunFrames(FramesToTake(), Steps(interrupt),
                     {.max_frames = dealt_ ? std::nullopt : options_.max_frames,
                      .num_threads = options_.matching.num_threads,
                      .device = options_.matching.device,
                      .memory_limit_bytes = memory_limit_bytes_,
-                     .num_writers = ThreadsOfRoad(),
-                     .num_readers = ThreadsOfRoad(),
+                     .num_writers = PipelineThreads(),
+                     .num_readers = PipelineThreads(),
                      .stop_requested = [&] {
                        if (viewer_ != nullptr && viewer_->closed()) window_closed_ = true;
                        return window_closed_ || interrupt.requested() || (Leads() && shared_->interrupted());
@@ -296,7 +296,7 @@ class RunCommand {
 
   // To read or to write with: one per core, or per core of a rank's share, and at most so many for each
   // device.
-  int ThreadsOfRoad() const {
+  int PipelineThreads() const {
     const int num_cores = shared_ != nullptr ? options_.matching.num_threads
                                              : static_cast<int>(std::thread::hardware_concurrency());
     const int num_devices = pool_ ? static_cast<int>(pool_->num_left()) : 1;

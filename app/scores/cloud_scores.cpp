@@ -15,8 +15,8 @@
 #include "parallax/cloud_measures.h"
 #include "parallax/error.h"
 #include "pipeline/cloud/geodesics/geodesic_ratio.h"
-#include "pipeline/reprojection.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/cloud/reprojection.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 namespace {

@@ -11,9 +11,9 @@
 #include "app/output/json_writer.h"
 #include "app/scores/score_table.h"
 #include "app/scores/scores.h"
-#include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/frame.h"
-#include "pipeline/parameters.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
+#include "pipeline/types/frame.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace CLI {
 class App;

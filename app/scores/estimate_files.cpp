@@ -7,7 +7,7 @@
 
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/pfm.h"
-#include "datasets/paths.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax::app {

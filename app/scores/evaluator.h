@@ -10,7 +10,7 @@
 #include "app/scores/frame_numbers.h"
 #include "app/scores/scores.h"
 #include "datasets/source.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

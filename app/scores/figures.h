@@ -9,8 +9,8 @@
 #include "pipeline/metrics/kitti2012.h"
 #include "pipeline/metrics/kitti2015.h"
 #include "pipeline/metrics/middlebury.h"
+#include "pipeline/metrics/sigma_scores.h"
 #include "pipeline/metrics/sparsification.h"
-#include "pipeline/metrics/uncertainty.h"
 
 namespace parallax::app {
 

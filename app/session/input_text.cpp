@@ -6,7 +6,7 @@
 #include <sstream>
 #include <variant>
 
-#include "datasets/file_identity.h"
+#include "datasets/system/file_identity.h"
 
 namespace parallax::app {
 namespace {

@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "parallax/rig.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "datasets/file_identity.h"
+#include "datasets/system/file_identity.h"
 
 namespace parallax::app {
 

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "app/team/mpi/mpi_module.h"
-#include "datasets/module.h"
+#include "datasets/system/module.h"
 
 namespace parallax::app {
 namespace {

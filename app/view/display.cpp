@@ -7,7 +7,7 @@
 
 #include "app/output/number_text.h"
 #include "app/pictures/robust_range.h"
-#include "pipeline/clone_image.h"
+#include "pipeline/types/clone_image.h"
 
 namespace parallax::app {
 namespace {

@@ -5,7 +5,7 @@
 #include "config/backends.h"
 #include "config/frame_parameters.h"
 #include "pipeline/live/live_filters.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 

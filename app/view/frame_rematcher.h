@@ -7,8 +7,8 @@
 
 #include "app/options/matching_options.h"
 #include "parallax/disparity_map.h"
-#include "pipeline/frame.h"
-#include "pipeline/matcher.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::app {
 

@@ -20,7 +20,7 @@
 #include "app/view/display.h"
 #include "app/view/frame_rematcher.h"
 #include "app/view/viewer.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 
 namespace parallax::app {
 

@@ -9,7 +9,7 @@
 
 #include "app/output/result_folder.h"
 #include "app/view/viewer.h"
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::app {
 
@@ -32,7 +32,7 @@ class OutputPages {
   Parameters parameters_;
 };
 
-// The files that a frame's origin names (datasets/file_identity.h, StampOf); empty for other origins.
+// The files that a frame's origin names (datasets/system/file_identity.h, StampOf); empty for other origins.
 std::vector<std::filesystem::path> FilesOfOrigin(const std::string& origin);
 
 }  // namespace parallax::app

@@ -42,10 +42,10 @@
 #include "app/view/viewer.h"
 #include "config/backends.h"
 #include "datasets/formats/image_file.h"
-#include "datasets/paths.h"
 #include "datasets/source.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 #include "pipeline/live/live_filters.h"
 
 namespace parallax::app {
@@ -181,7 +181,7 @@ class ChangingFilters {
     const Parameters matched = ForMatcher(parameters);
     const std::scoped_lock lock(mutex_);
     std::erase_if(asked_, [&](const auto& pair) { return pair.first == matched; });
-    constexpr std::size_t kMostKept = 16;  // more than there are frames on the road
+    constexpr std::size_t kMostKept = 16;  // more than there are frames in the frame pipeline
     if (asked_.size() == kMostKept) asked_.erase(asked_.begin());
     asked_.emplace_back(matched, parameters);
     return matched;
@@ -269,14 +269,15 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
       is_last_shown = true;
   };
   KeepFreedMemory();
-  const RoadTotals totals = RunFrames(frames.source, steps,
-                                      {.num_threads = options.matching.num_threads,
-                                       .device = options.matching.device,
-                                       .memory_limit_bytes = options.matching.MemoryLimitBytes(ResolveBackend(
-                                           options.matching.backend, session.Get(false).parameters.method)),
-                                       .num_writers = 1,
-                                       .stop_requested = [&] { return is_last_shown || viewer.closed(); },
-                                       .finish_read_frames = false});
+  const PipelineTotals totals =
+      RunFrames(frames.source, steps,
+                {.num_threads = options.matching.num_threads,
+                 .device = options.matching.device,
+                 .memory_limit_bytes = options.matching.MemoryLimitBytes(
+                     ResolveBackend(options.matching.backend, session.Get(false).parameters.method)),
+                 .num_writers = 1,
+                 .stop_requested = [&] { return is_last_shown || viewer.closed(); },
+                 .finish_read_frames = false});
   LogDropped(totals.num_dropped);
   return num_shown;
 }

@@ -18,7 +18,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "parallax/cloud_measures.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace parallax::app {
 namespace {

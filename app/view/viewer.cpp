@@ -2,7 +2,7 @@
 
 #include "app/session/heap.h"
 #include "app/view/window/window_module.h"
-#include "datasets/module.h"
+#include "datasets/system/module.h"
 
 namespace parallax::app {
 

@@ -2,7 +2,7 @@
 
 #include <variant>
 
-#include "cuda/ad_census/selection.h"
+#include "cuda/ad_census/cuda_ad_census_selection.h"
 #include "cuda/device/check.h"
 #include "cuda/device/stream.h"
 

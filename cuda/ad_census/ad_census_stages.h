@@ -9,18 +9,18 @@
 
 #include "cuda/ad_census/cost_shape.h"
 #include "cuda/ad_census/cross_aggregation.h"
-#include "cuda/ad_census/matching_cost.h"
-#include "cuda/ad_census/refinement.h"
+#include "cuda/ad_census/cuda_ad_census_matching_cost.h"
+#include "cuda/ad_census/cuda_ad_census_refinement.h"
+#include "cuda/ad_census/cuda_ad_census_views.h"
 #include "cuda/ad_census/scanlines.h"
-#include "cuda/ad_census/views.h"
 #include "cuda/device/arena.h"
 #include "cuda/device/device_disparity_map.h"
 #include "cuda/device/device_image.h"
+#include "cuda/device/steps.h"
 #include "cuda/device/stream.h"
-#include "cuda/filters/consistency.h"
-#include "cuda/steps.h"
-#include "pipeline/ad_census_tables.h"
-#include "pipeline/parameters.h"
+#include "cuda/filters/cuda_consistency.h"
+#include "pipeline/rules/ad_census_tables.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cuda::ad_census {
 

@@ -17,7 +17,7 @@
 #include "cuda/ad_census/cross_lines.cuh"
 #include "cuda/device/check.h"
 #include "cuda/device/warp.cuh"
-#include "pipeline/ad_census_tables.h"
+#include "pipeline/rules/ad_census_tables.h"
 
 namespace parallax::cuda::ad_census {
 namespace {

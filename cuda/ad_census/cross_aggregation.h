@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "cuda/ad_census/cost_shape.h"
-#include "cuda/ad_census/views.h"
+#include "cuda/ad_census/cuda_ad_census_views.h"
 #include "cuda/device/stream.h"
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cuda::ad_census {
 

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "cuda/ad_census/cost_shape.h"
-#include "cuda/ad_census/views.h"
+#include "cuda/ad_census/cuda_ad_census_views.h"
 #include "cuda/device/warp.cuh"
 
 namespace parallax::cuda::ad_census {

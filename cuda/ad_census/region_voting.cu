@@ -12,7 +12,7 @@
 #include "cuda/device/check.h"
 #include "cuda/device/warp.cuh"
 #include "parallax/disparity_map.h"
-#include "pipeline/ad_census_tables.h"
+#include "pipeline/rules/ad_census_tables.h"
 
 namespace parallax::cuda::ad_census {
 namespace {

@@ -8,9 +8,9 @@
 #include <cstdint>
 
 #include "cuda/ad_census/cost_shape.h"
-#include "cuda/ad_census/views.h"
-#include "pipeline/ad_census_tables.h"
-#include "pipeline/cost_volume.h"
+#include "cuda/ad_census/cuda_ad_census_views.h"
+#include "pipeline/rules/ad_census_tables.h"
+#include "pipeline/types/cost_volume.h"
 
 namespace parallax::cuda::ad_census {
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "parallax/error.h"
-#include "pipeline/matcher.h"
+#include "pipeline/matchers/stereo_matcher.h"
 
 namespace parallax::cuda {
 namespace {

@@ -7,10 +7,10 @@
 #include <cstdint>
 #include <memory>
 
-#include "cuda/calibration/remap.h"
+#include "cuda/calibration/cuda_remap.h"
 #include "cuda/device/device_image.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::cuda {
 

@@ -6,12 +6,12 @@
 
 #include "cuda/cloud/distances/host_distances.h"
 #include "cuda/cloud/emd/emd_solver.h"
-#include "cuda/cloud/geodesics/geodesics.h"
+#include "cuda/cloud/geodesics/cuda_geodesics.h"
 #include "cuda/cloud/neighbours/host_neighbours.h"
 #include "cuda/device/device.h"
 
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace parallax {
 namespace {

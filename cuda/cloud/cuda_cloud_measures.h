@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace parallax {
 

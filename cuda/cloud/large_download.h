@@ -13,7 +13,7 @@
 
 #include "cuda/device/device_buffer.h"
 #include "cuda/device/stream.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax::cuda {
 

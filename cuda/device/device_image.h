@@ -10,7 +10,7 @@
 #include "cuda/device/check.h"
 #include "cuda/device/device_buffer.h"
 #include "parallax/image.h"
-#include "pipeline/cost_volume.h"
+#include "pipeline/types/cost_volume.h"
 
 namespace parallax::cuda {
 

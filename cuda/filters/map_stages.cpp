@@ -2,14 +2,14 @@
 
 #include <utility>
 
-#include "cuda/filters/candidate_choice.h"
+#include "cuda/filters/cuda_candidate_choice.h"
+#include "cuda/filters/cuda_plane_filling.h"
+#include "cuda/filters/cuda_smoothing.h"
+#include "cuda/filters/cuda_speckle.h"
 #include "cuda/filters/fill.h"
 #include "cuda/filters/median.h"
-#include "cuda/filters/plane_filling.h"
-#include "cuda/filters/smoothing.h"
-#include "cuda/filters/speckle.h"
-#include "pipeline/candidate_choice.h"
-#include "pipeline/pixel_trees.h"
+#include "pipeline/trees/candidate_choice.h"
+#include "pipeline/trees/pixel_trees.h"
 
 namespace parallax::cuda {
 

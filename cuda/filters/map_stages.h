@@ -9,12 +9,12 @@
 
 #include "cuda/device/arena.h"
 #include "cuda/device/device_disparity_map.h"
-#include "cuda/filters/consistency.h"
-#include "cuda/filters/judgement.h"
-#include "cuda/steps.h"
+#include "cuda/device/steps.h"
+#include "cuda/filters/cuda_consistency.h"
+#include "cuda/filters/cuda_judgement.h"
 #include "parallax/image.h"
-#include "pipeline/parameters.h"
-#include "pipeline/refinement_math.h"
+#include "pipeline/rules/refinement_math.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cuda {
 

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "pipeline/pixel_trees.h"
+#include "pipeline/trees/pixel_trees.h"
 
 namespace parallax::cuda {
 

@@ -13,7 +13,7 @@
 
 #include "cuda/sgm/volume_layout.h"
 #include "parallax/image.h"
-#include "pipeline/matching_tables.h"
+#include "pipeline/rules/matching_tables.h"
 
 namespace parallax::cuda {
 

@@ -10,7 +10,7 @@
 
 #include "cuda/device/arena.h"
 #include "cuda/device/device_image.h"
-#include "cuda/sgm/census_transform.h"
+#include "cuda/sgm/cuda_census_transform.h"
 
 namespace parallax::cuda {
 

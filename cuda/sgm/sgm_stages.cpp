@@ -3,8 +3,8 @@
 #include "cuda/device/check.h"
 #include "cuda/device/device_code.h"
 #include "cuda/sgm/aggregation.h"
-#include "cuda/sgm/matching_cost.h"
-#include "pipeline/pixel_trees.h"
+#include "cuda/sgm/cuda_matching_cost.h"
+#include "pipeline/trees/pixel_trees.h"
 
 namespace parallax::cuda {
 

@@ -8,14 +8,14 @@
 #include "cuda/device/arena.h"
 #include "cuda/device/device_disparity_map.h"
 #include "cuda/device/device_image.h"
+#include "cuda/device/steps.h"
 #include "cuda/device/stream.h"
-#include "cuda/sgm/census_transform.h"
+#include "cuda/sgm/cuda_census_transform.h"
+#include "cuda/sgm/cuda_selection.h"
 #include "cuda/sgm/pair_census.h"
-#include "cuda/sgm/selection.h"
 #include "cuda/sgm/volume_layout.h"
-#include "cuda/steps.h"
-#include "pipeline/matching_tables.h"
-#include "pipeline/parameters.h"
+#include "pipeline/rules/matching_tables.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cuda {
 

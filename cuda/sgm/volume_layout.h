@@ -7,10 +7,10 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "cuda/tuning.h"
-#include "pipeline/cost_volume.h"
-#include "pipeline/matching_tables.h"
-#include "pipeline/parameters.h"
+#include "cuda/device/tuning.h"
+#include "pipeline/rules/matching_tables.h"
+#include "pipeline/types/cost_volume.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cuda {
 

@@ -3,8 +3,8 @@
 #include <cmath>
 #include <span>
 
-#include "datasets/atomic_file.h"
 #include "datasets/calibration/calibration_file.h"
+#include "datasets/system/atomic_file.h"
 #include "parallax/error.h"
 #include "pipeline/calibration/rectification.h"
 

@@ -1,6 +1,6 @@
 #include "datasets/formats/cloud_file.h"
 
-#include "datasets/paths.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax {

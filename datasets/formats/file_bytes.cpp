@@ -10,8 +10,8 @@
 #include <limits>
 #include <utility>
 
-#include "datasets/file_descriptor.h"
-#include "datasets/process_memory.h"
+#include "datasets/system/file_descriptor.h"
+#include "datasets/system/process_memory.h"
 #include "parallax/error.h"
 
 namespace parallax {

@@ -4,15 +4,15 @@
 #include <utility>
 #include <variant>
 
-#include "datasets/atomic_file.h"
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/image_check.h"
+#include "datasets/formats/image_decoders.h"
 #include "datasets/formats/jpeg_reader.h"
 #include "datasets/formats/png_reader.h"
 #include "datasets/formats/png_writer.h"
 #include "datasets/formats/rare_png_reader.h"
-#include "datasets/media.h"
-#include "datasets/process_memory.h"
+#include "datasets/system/atomic_file.h"
+#include "datasets/system/process_memory.h"
 #include "parallax/error.h"
 
 namespace parallax {
@@ -42,12 +42,13 @@ std::optional<CameraImage> DecodeOurselves(const std::filesystem::path& path, co
 // As our own decoders have it where it is of the wanted kind, else as the module decides.
 template <typename T>
 HostImage<T> ReadOneChannel(const std::filesystem::path& path,
-                            HostImage<T> (*Media::*decode)(const std::filesystem::path&, const FileBytes&)) {
+                            HostImage<T> (*ImageDecoders::*decode)(const std::filesystem::path&,
+                                                                   const FileBytes&)) {
   const FileBytes bytes = ReadWholeImage(path);
   if (std::optional<CameraImage> plain = DecodeOurselves(path, bytes)) {
     if (auto* image = std::get_if<HostImage<T>>(&*plain)) return std::move(*image);
   }
-  return (LoadedMedia().*decode)(path, bytes);
+  return (LoadedImageDecoders().*decode)(path, bytes);
 }
 
 template <typename T>
@@ -61,14 +62,14 @@ void WritePngOf(const std::filesystem::path& path, HostImageView<const T> image)
 CameraImage ReadImage(const std::filesystem::path& path) {
   const FileBytes bytes = ReadWholeImage(path);
   if (std::optional<CameraImage> plain = DecodeOurselves(path, bytes)) return std::move(*plain);
-  return LoadedMedia().decode_image(path, bytes);
+  return LoadedImageDecoders().any(path, bytes);
 }
 
 HostImage<std::uint8_t> ReadGray8(const std::filesystem::path& path) {
-  return ReadOneChannel(path, &Media::decode_gray8);
+  return ReadOneChannel(path, &ImageDecoders::gray8);
 }
 HostImage<std::uint16_t> ReadGray16(const std::filesystem::path& path) {
-  return ReadOneChannel(path, &Media::decode_gray16);
+  return ReadOneChannel(path, &ImageDecoders::gray16);
 }
 
 void WritePng(const std::filesystem::path& path, HostImageView<const std::uint8_t> image) {

@@ -5,7 +5,7 @@
 #include <filesystem>
 
 #include "parallax/image.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax {
 

@@ -9,7 +9,7 @@
 #include <string_view>
 
 #include "datasets/formats/file_bytes.h"
-#include "datasets/paths.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax {

@@ -10,8 +10,8 @@
 #include <system_error>
 #include <utility>
 
-#include "datasets/file_identity.h"
 #include "datasets/formats/file_bytes.h"
+#include "datasets/system/file_identity.h"
 #include "parallax/error.h"
 
 namespace parallax {

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <system_error>
 
-#include "datasets/atomic_file.h"
-#include "datasets/file_identity.h"
+#include "datasets/system/atomic_file.h"
+#include "datasets/system/file_identity.h"
 #include "parallax/error.h"
 
 namespace parallax {

@@ -2,11 +2,11 @@
 #include <optional>
 #include <utility>
 
-#include "datasets/atomic_file.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/cloud_record.h"
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/point_writer.h"
+#include "datasets/system/atomic_file.h"
 #include "parallax/error.h"
 
 namespace parallax {

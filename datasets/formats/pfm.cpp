@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "datasets/atomic_file.h"
 #include "datasets/formats/file_bytes.h"
+#include "datasets/system/atomic_file.h"
 #include "parallax/error.h"
 
 namespace parallax {

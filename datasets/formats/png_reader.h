@@ -6,7 +6,7 @@
 #include <optional>
 #include <span>
 
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax {
 

@@ -12,7 +12,7 @@
 #include "parallax/cloud.h"
 #include "parallax/image.h"
 #include "parallax/rig.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax {
 

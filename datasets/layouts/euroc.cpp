@@ -8,7 +8,7 @@
 #include "datasets/calibration/calibration_file.h"
 #include "datasets/formats/file_bytes.h"
 #include "datasets/layouts/layouts.h"
-#include "datasets/paths.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax {

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "datasets/file_identity.h"
 #include "datasets/formats/image_file.h"
+#include "datasets/system/file_identity.h"
 #include "parallax/error.h"
 
 namespace parallax {

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-#include "datasets/paths.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax {

@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "datasets/layouts/frame_list.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax {
 

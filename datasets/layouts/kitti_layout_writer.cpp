@@ -5,9 +5,9 @@
 #include <string>
 #include <utility>
 
-#include "datasets/atomic_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
+#include "datasets/system/atomic_file.h"
 #include "parallax/error.h"
 
 namespace parallax {

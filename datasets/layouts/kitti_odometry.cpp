@@ -1,7 +1,7 @@
 // KITTI odometry: sequences/XX with image_0/1 (gray) or image_2/3 (colour), calib.txt (P0..P3), times.txt.
 #include "datasets/layouts/kitti_files.h"
 #include "datasets/layouts/layouts.h"
-#include "datasets/paths.h"
+#include "datasets/system/paths.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

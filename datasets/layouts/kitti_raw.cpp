@@ -6,7 +6,7 @@
 #include "datasets/calibration/calibration_file.h"
 #include "datasets/layouts/kitti_files.h"
 #include "datasets/layouts/layouts.h"
-#include "datasets/paths.h"
+#include "datasets/system/paths.h"
 
 namespace parallax {
 namespace fs = std::filesystem;

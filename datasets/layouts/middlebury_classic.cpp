@@ -10,7 +10,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/layouts/layouts.h"
 #include "datasets/layouts/two_view_scene.h"
-#include "datasets/paths.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax {

@@ -10,7 +10,7 @@
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
-#include "datasets/paths.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax {

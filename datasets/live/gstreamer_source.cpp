@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "datasets/live/live_source.h"
-#include "datasets/media.h"
+#include "datasets/live/players.h"
 
 namespace parallax {
 namespace {
@@ -21,7 +21,7 @@ std::string LabelOf(const std::string& line) {
 std::unique_ptr<FrameSource> OpenGstreamer(const std::string& spec, const LiveOptions& options) {
   const std::string line = spec.substr(spec.find(':') + 1);
   const std::string label = LabelOf(line);
-  const auto open = [line, label] { return LoadedMedia().open_stream(line, label); };
+  const auto open = [line, label] { return LoadedPlayers().open_stream(line, label); };
   std::unique_ptr<LiveDevice> device = open();
   const int num_streams = device->num_streams();
   std::vector<LiveFeed> feeds;

@@ -9,7 +9,7 @@
 #include <optional>
 #include <string>
 
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax {
 

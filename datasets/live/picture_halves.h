@@ -4,7 +4,7 @@
 #include <string>
 
 #include "datasets/live/live_options.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <string_view>
 
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax {
 

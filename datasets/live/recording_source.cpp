@@ -14,12 +14,12 @@
 #include <utility>
 #include <variant>
 
-#include "datasets/file_identity.h"
 #include "datasets/formats/file_bytes.h"
 #include "datasets/formats/mcap_reader.h"
 #include "datasets/formats/ros_messages.h"
 #include "datasets/live/recording.h"
-#include "datasets/paths.h"
+#include "datasets/system/file_identity.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
 

@@ -14,9 +14,9 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/file_descriptor.h"
 #include "datasets/formats/jpeg_reader.h"
-#include "datasets/paths.h"
+#include "datasets/system/file_descriptor.h"
+#include "datasets/system/paths.h"
 #include "parallax/error.h"
 
 namespace parallax {

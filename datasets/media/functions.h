@@ -1,7 +1,8 @@
-// The module's functions, as datasets/media.h says.
+// The module's functions, as datasets/formats/image_decoders.h and datasets/live/players.h say.
 #pragma once
 
-#include "datasets/media.h"
+#include "datasets/formats/image_decoders.h"
+#include "datasets/live/players.h"
 
 namespace parallax::media {
 

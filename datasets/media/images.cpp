@@ -14,7 +14,7 @@
 
 #include "datasets/formats/file_bytes.h"
 #include "datasets/media/functions.h"
-#include "datasets/process_memory.h"
+#include "datasets/system/process_memory.h"
 #include "parallax/error.h"
 
 namespace parallax::media {

@@ -1,14 +1,19 @@
-#include "datasets/module.h"
+#include "datasets/system/module.h"
 #include "datasets/media/functions.h"
 
 extern "C" {
 
 __attribute__((visibility("default"))) const char* ParallaxModuleVersion() { return PARALLAX_VERSION; }
 
-__attribute__((visibility("default"))) const parallax::Media* ParallaxMedia() {
+__attribute__((visibility("default"))) const parallax::ImageDecoders* ParallaxImageDecoders() {
   using namespace parallax;
-  static constexpr Media kMedia{media::DecodeImage, media::DecodeGray8, media::DecodeGray16, media::OpenVideo,
-                                media::OpenStream};
-  return &kMedia;
+  static constexpr ImageDecoders kDecoders{media::DecodeImage, media::DecodeGray8, media::DecodeGray16};
+  return &kDecoders;
+}
+
+__attribute__((visibility("default"))) const parallax::Players* ParallaxPlayers() {
+  using namespace parallax;
+  static constexpr Players kPlayers{media::OpenVideo, media::OpenStream};
+  return &kPlayers;
 }
 }

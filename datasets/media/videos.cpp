@@ -14,10 +14,10 @@
 #include <opencv2/videoio/registry.hpp>
 #include <utility>
 
-#include "datasets/file_identity.h"
 #include "datasets/layouts/frame_list.h"
 #include "datasets/live/picture_halves.h"
-#include "datasets/paths.h"
+#include "datasets/system/file_identity.h"
+#include "datasets/system/paths.h"
 
 namespace parallax::media {
 namespace {

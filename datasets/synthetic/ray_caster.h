@@ -3,8 +3,8 @@
 
 #include "datasets/synthetic/scene.h"
 #include "parallax/image.h"
-#include "pipeline/frame.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::synthetic {
 

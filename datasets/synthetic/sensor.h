@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "datasets/synthetic/material.h"
-#include "pipeline/frame.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax::synthetic {
 

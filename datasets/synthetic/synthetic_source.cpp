@@ -11,7 +11,7 @@
 #include "datasets/synthetic/ray_caster.h"
 #include "datasets/synthetic/sensor.h"
 #include "datasets/synthetic/spec.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax {
 namespace {

@@ -8,7 +8,7 @@
 #include "parallax/disparity_map.h"
 #include "pipeline/calibration/rectification.h"
 #include "pipeline/calibration/remap.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax {
 

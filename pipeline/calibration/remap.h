@@ -9,8 +9,8 @@
 #include "parallax/rig.h"
 #include "pipeline/calibration/camera_model.h"
 #include "pipeline/calibration/rectification_math.h"
-#include "pipeline/parallel.h"
 #include "pipeline/simd/remap_kernels.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax {
 

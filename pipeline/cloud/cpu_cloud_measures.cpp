@@ -1,9 +1,9 @@
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "pipeline/cloud/distances/cpu_distances.h"
 #include "pipeline/cloud/emd/emd.h"
 #include "pipeline/cloud/geodesics/shortest_paths.h"
 #include "pipeline/cloud/neighbours/cpu_neighbours.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax {
 namespace {

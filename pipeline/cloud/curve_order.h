@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "parallax/cloud.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax {
 

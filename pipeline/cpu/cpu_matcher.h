@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "parallax/error.h"
-#include "pipeline/matcher.h"
+#include "pipeline/matchers/stereo_matcher.h"
 
 namespace parallax {
 

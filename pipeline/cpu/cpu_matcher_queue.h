@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "pipeline/matcher.h"
-#include "pipeline/matcher_queue.h"
+#include "pipeline/matchers/matcher_queue.h"
+#include "pipeline/matchers/stereo_matcher.h"
 
 namespace parallax {
 

@@ -1,4 +1,4 @@
-// Where frames come from, as the road of frames sees it. Sources are opened by datasets/source.h.
+// Where frames come from, as the frame pipeline sees it. Sources are opened by datasets/source.h.
 #pragma once
 
 #include <cstddef>
@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "parallax/error.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax {
 
@@ -63,7 +63,7 @@ class FrameSource {
   // be written over them.
   virtual std::vector<std::string> InputFiles() const { return {}; }
   // Called from another thread, once: NextName and Read, also one that waits at this moment, soon throw
-  // Cancelled. A source that cannot do that, because it waits in a library, leaves it: the road of frames
+  // Cancelled. A source that cannot do that, because it waits in a library, leaves it: the frame pipeline
   // then goes on without it (see RunFrames).
   virtual void Cancel() {}
 };

@@ -5,9 +5,9 @@
 #include <list>
 #include <memory>
 
-#include "pipeline/matcher.h"
-#include "pipeline/matcher_queue.h"
-#include "pipeline/parameters.h"
+#include "pipeline/matchers/matcher_queue.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax {
 

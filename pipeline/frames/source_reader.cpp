@@ -9,8 +9,8 @@
 #include <utility>
 #include <variant>
 
-#include "pipeline/frames/frame_road.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/frames/frame_pipeline.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax {
 namespace {

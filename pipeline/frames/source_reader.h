@@ -14,7 +14,7 @@
 #include "pipeline/frames/frame_source.h"
 #include "pipeline/frames/wakeup.h"
 #include "pipeline/frames/worker_pool.h"
-#include "pipeline/host_memory.h"
+#include "pipeline/types/host_memory.h"
 
 namespace parallax {
 

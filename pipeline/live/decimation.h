@@ -1,7 +1,7 @@
 // Smaller images for more frames a second.
 #pragma once
 
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 
 namespace parallax {
 

@@ -7,8 +7,8 @@
 #include "parallax/disparity_map.h"
 #include "parallax/image.h"
 #include "parallax/rig.h"
-#include "pipeline/parallel.h"
-#include "pipeline/parameters.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax {
 

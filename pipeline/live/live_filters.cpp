@@ -1,12 +1,12 @@
 #include "pipeline/live/live_filters.h"
 
 #include "parallax/image.h"
-#include "pipeline/cpu/filters/map_filters.h"
+#include "pipeline/cpu/filters/cpu_map_filters.h"
 #include "pipeline/cpu/filters/speckle.h"
-#include "pipeline/gray_image.h"
 #include "pipeline/live/limits.h"
 #include "pipeline/live/simple_filling.h"
 #include "pipeline/live/spatial_filter.h"
+#include "pipeline/rules/gray_image.h"
 
 namespace parallax {
 namespace {

@@ -6,10 +6,10 @@
 #include <optional>
 
 #include "parallax/disparity_map.h"
-#include "pipeline/frame.h"
 #include "pipeline/live/temporal_filter.h"
-#include "pipeline/parallel.h"
-#include "pipeline/parameters.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/frame.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax {
 

@@ -4,7 +4,7 @@
 #include <cstdint>
 
 #include "parallax/image.h"
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax {
 

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "parallax/image.h"
-#include "pipeline/parallel.h"
-#include "pipeline/parameters.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax {
 

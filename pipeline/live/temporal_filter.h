@@ -4,8 +4,8 @@
 #include <cstdint>
 
 #include "parallax/image.h"
-#include "pipeline/parallel.h"
-#include "pipeline/parameters.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax {
 

@@ -1,4 +1,4 @@
-#include "pipeline/candidate_choice.h"
+#include "pipeline/trees/candidate_choice.h"
 
 #include "pipeline/reference/refinement.h"
 

@@ -1,9 +1,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "pipeline/matching_tables.h"
-#include "pipeline/pixel_math.h"
 #include "pipeline/reference/stages.h"
+#include "pipeline/rules/matching_tables.h"
+#include "pipeline/rules/pixel_math.h"
 
 namespace parallax::reference {
 namespace {

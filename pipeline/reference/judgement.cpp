@@ -3,8 +3,8 @@
 #include <limits>
 #include <vector>
 
-#include "pipeline/pixel_trees.h"
 #include "pipeline/reference/refinement.h"
+#include "pipeline/trees/pixel_trees.h"
 
 namespace parallax::reference {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <string_view>
 
-#include "pipeline/pixel_trees.h"
 #include "pipeline/reference/refinement.h"
 #include "pipeline/reference/stages.h"
+#include "pipeline/trees/pixel_trees.h"
 
 namespace parallax::reference {
 

@@ -6,9 +6,9 @@
 
 #include "parallax/disparity_map.h"
 #include "parallax/image.h"
-#include "pipeline/parallel.h"
-#include "pipeline/parameters.h"
-#include "pipeline/stage_results.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/parameter_info.h"
+#include "pipeline/types/stage_results.h"
 
 namespace parallax::reference {
 

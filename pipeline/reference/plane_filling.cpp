@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "pipeline/reference/refinement.h"
-#include "pipeline/refinement_math.h"
+#include "pipeline/rules/refinement_math.h"
 
 namespace parallax::reference {
 namespace {

@@ -7,15 +7,15 @@
 
 #include "parallax/disparity_map.h"
 #include "parallax/image.h"
-#include "pipeline/candidate_choice.h"
-#include "pipeline/parallel.h"
-#include "pipeline/parameters.h"
-#include "pipeline/refinement_math.h"
+#include "pipeline/rules/refinement_math.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/trees/candidate_choice.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::reference {
 
 // --- trees --------------------------------------------------------------------
-// One image a PixelFeature (pipeline/pixel_trees.h). selected: the map before consistency; map: after removal
+// One image a PixelFeature (pipeline/trees/pixel_trees.h). selected: the map before consistency; map: after removal
 // of speckles.
 std::vector<HostImage<std::uint8_t>> PixelFeatures(const Parameters& parameters,
                                                    HostImageView<const std::uint8_t> guide,
@@ -39,7 +39,7 @@ void FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8
 // guide and filled, the map before FillFromPlanes, must outlive the view, as planes must.
 CandidateView ViewOfCandidates(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                                const DisparityMap& filled, const HostImage<DisparityPlane>& planes);
-// Trees choose among the values that rejected pixels might take (pipeline/candidate_choice.h). map: what
+// Trees choose among the values that rejected pixels might take (pipeline/trees/candidate_choice.h). map: what
 // FillFromPlanes has made of filled.
 void ChooseCandidates(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                       const DisparityMap& filled, DisparityMap& map, ThreadPool& threads);

@@ -2,7 +2,7 @@
 #include <limits>
 
 #include "pipeline/reference/refinement.h"
-#include "pipeline/refinement_math.h"
+#include "pipeline/rules/refinement_math.h"
 
 namespace parallax::reference {
 namespace {

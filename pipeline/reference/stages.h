@@ -6,11 +6,11 @@
 #include <cstdint>
 
 #include "parallax/disparity_map.h"
-#include "pipeline/cost_volume.h"
-#include "pipeline/frame.h"
-#include "pipeline/matching_tables.h"
-#include "pipeline/parallel.h"
-#include "pipeline/parameters.h"
+#include "pipeline/rules/matching_tables.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/cost_volume.h"
+#include "pipeline/types/frame.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::reference {
 

@@ -1,7 +1,7 @@
 // Rows of the reprojection, vectors at a time.
 #pragma once
 
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cpu {
 

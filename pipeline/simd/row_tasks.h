@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax::cpu {
 

@@ -8,7 +8,7 @@
 #include "parallax/disparity_map.h"
 #include "parallax/image.h"
 #include "parallax/rig.h"
-#include "pipeline/disparity_map_view.h"
+#include "pipeline/types/disparity_map_view.h"
 
 namespace parallax {
 

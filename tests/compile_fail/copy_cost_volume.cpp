@@ -2,7 +2,7 @@
 // Fails with: use of deleted function|call to deleted|deleted constructor|implicitly deleted
 #include <utility>
 
-#include "pipeline/cost_volume.h"
+#include "pipeline/types/cost_volume.h"
 
 namespace parallax {
 

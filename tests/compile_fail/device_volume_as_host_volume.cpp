@@ -1,6 +1,6 @@
 // The memory kind is part of a cost volume's type too.
 // Fails with: could not convert|no viable conversion|cannot convert|no matching function
-#include "pipeline/cost_volume.h"
+#include "pipeline/types/cost_volume.h"
 
 namespace parallax {
 

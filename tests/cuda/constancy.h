@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <string>
 
-#include "cuda/cuda_matcher.h"
+#include "cuda/matcher/cuda_matcher.h"
 #include "tests/support/matcher_sweep.h"
 
 namespace parallax::test {

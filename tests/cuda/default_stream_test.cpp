@@ -6,8 +6,8 @@
 #include <future>
 #include <mutex>
 
-#include "cuda/cuda_matcher.h"
 #include "cuda/device/check.h"
+#include "cuda/matcher/cuda_matcher.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"
 

@@ -1,5 +1,5 @@
 // Several devices, or several queues on one of them where there is no other, at one sequence.
-#include "pipeline/device_pool.h"
+#include "pipeline/matchers/device_pool.h"
 
 #include <gtest/gtest.h>
 
@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "cuda/cuda_matcher.h"
 #include "cuda/device/device.h"
+#include "cuda/matcher/cuda_matcher.h"
 #include "parallax/error.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/images.h"

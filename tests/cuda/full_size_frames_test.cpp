@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "cuda/cuda_matcher.h"
+#include "cuda/matcher/cuda_matcher.h"
 #include "pipeline/cpu/cpu_matcher.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/matcher_sweep.h"

@@ -1,7 +1,7 @@
 // Every parameter has an effect on the GPU too.
 #include <gtest/gtest.h>
 
-#include "cuda/cuda_matcher.h"
+#include "cuda/matcher/cuda_matcher.h"
 #include "tests/cuda/require_device.h"
 #include "tests/support/parameter_effect.h"
 

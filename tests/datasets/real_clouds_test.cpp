@@ -5,9 +5,9 @@
 #include <vector>
 
 #include "datasets/source.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
+#include "pipeline/cloud/reprojection.h"
 #include "pipeline/cpu/cpu_matcher.h"
-#include "pipeline/reprojection.h"
 #include "tests/datasets/test_files.h"
 #include "tests/support/emd_clouds.h"
 #include "tests/support/plain_parameters.h"

@@ -3,7 +3,7 @@
 #include <memory>
 #include <utility>
 
-#include "pipeline/disparity_map_view.h"
+#include "pipeline/types/disparity_map_view.h"
 
 namespace parallax {
 namespace {

@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "tools/bench/bench_program.h"
 
 namespace {

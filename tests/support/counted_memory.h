@@ -10,7 +10,7 @@
 #include <new>
 
 #include "parallax/image.h"
-#include "pipeline/host_memory.h"
+#include "pipeline/types/host_memory.h"
 
 namespace parallax::test {
 

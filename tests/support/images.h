@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "parallax/image.h"
-#include "pipeline/cost_volume.h"
+#include "pipeline/types/cost_volume.h"
 
 namespace parallax::test {
 

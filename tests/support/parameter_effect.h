@@ -11,11 +11,11 @@
 #include <vector>
 
 #include "config/parameter_text.h"
-#include "pipeline/frame.h"
+#include "pipeline/cloud/reprojection.h"
 #include "pipeline/live/decimation.h"
 #include "pipeline/live/live_filters.h"
-#include "pipeline/matcher.h"
-#include "pipeline/reprojection.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "pipeline/types/frame.h"
 #include "tests/support/images.h"
 #include "tests/support/matcher_sweep.h"
 #include "tests/support/plain_parameters.h"

@@ -1,7 +1,7 @@
 // A set of parameters that switches off every optional stage.
 #pragma once
 
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::test {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::test {
 

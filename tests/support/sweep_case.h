@@ -20,7 +20,7 @@
 #include <variant>
 #include <vector>
 
-#include "pipeline/matcher.h"
+#include "pipeline/matchers/stereo_matcher.h"
 #include "tests/support/plain_parameters.h"
 
 namespace parallax::test {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <utility>
 
-#include "pipeline/matcher.h"
+#include "pipeline/matchers/stereo_matcher.h"
 
 namespace parallax::test {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "datasets/formats/cloud_file.h"
-#include "pipeline/reprojection.h"
+#include "pipeline/cloud/reprojection.h"
 #include "tests/viewer/driven_window.h"
 #include "tests/viewer/virtual_display.h"
 

@@ -8,10 +8,10 @@
 #include <string>
 #include <vector>
 
-#include "cuda/cloud/geodesics/geodesics.h"
+#include "cuda/cloud/geodesics/cuda_geodesics.h"
 #include "cuda/device/check.h"
 #include "cuda/device/device_buffer.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "tools/bench/cloud_clouds.h"
 #include "tools/bench/cloud_cuda_bench.h"
 

@@ -2,7 +2,7 @@
 #include <cstdint>
 
 #include "cuda/cloud/cuda_cloud_measures.h"
-#include "cuda/cloud/neighbours/neighbour_search.h"
+#include "cuda/cloud/neighbours/cuda_neighbour_search.h"
 #include "cuda/device/check.h"
 #include "cuda/device/device_buffer.h"
 #include "tools/bench/cloud_clouds.h"

@@ -1,4 +1,4 @@
-// What a machine's cores can read and write of PNG, with nothing else to do; and what the road of frames makes of that
+// What a machine's cores can read and write of PNG, with nothing else to do; and what the frame pipeline makes of that
 // beside a device that takes a time of its own and no core.
 //
 //   parallax_code_bench THREADS FRAMES FOLDER DISPARITY SOURCE...
@@ -23,12 +23,12 @@
 #include <vector>
 
 #include "app/session/heap.h"
-#include "datasets/atomic_file.h"
 #include "datasets/formats/disparity_png.h"
 #include "datasets/source.h"
+#include "datasets/system/atomic_file.h"
 #include "parallax/error.h"
-#include "pipeline/device_pool.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
+#include "pipeline/matchers/device_pool.h"
 #include "tools/bench/bench_program.h"
 
 namespace {

@@ -25,8 +25,8 @@
 
 #include "config/parameters_yaml.h"
 #include "cuda/device/device.h"
-#include "cuda/frame_benchmark.h"
-#include "cuda/tuned_matcher.h"
+#include "cuda/matcher/frame_benchmark.h"
+#include "cuda/matcher/tuned_matcher.h"
 #include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
 

@@ -1,6 +1,6 @@
 // Trains the trees of refinement.trees on KITTI's frames with truth: those that judge pixels
-// (pipeline/pixel_trees.h), then those that choose values for the pixels that stay rejected
-// (pipeline/candidate_choice.h). Gradient boosting of the log loss (Friedman 2001), oblivious trees, features
+// (pipeline/trees/pixel_trees.h), then those that choose values for the pixels that stay rejected
+// (pipeline/trees/candidate_choice.h). Gradient boosting of the log loss (Friedman 2001), oblivious trees, features
 // as histograms of 256 values. tools/train_trees builds and runs it.
 //
 // To be judged, a pixel's winner is the example, "wrong" its label. What the pixel has without the trees is
@@ -28,13 +28,13 @@
 #include "config/parameters_yaml.h"
 #include "datasets/source.h"
 #include "parallax/error.h"
-#include "pipeline/candidate_choice.h"
 #include "pipeline/cpu/cpu_matcher.h"
+#include "pipeline/cpu/filters/cpu_map_filters.h"
 #include "pipeline/cpu/filters/judgement_kernels.h"
-#include "pipeline/cpu/filters/map_filters.h"
-#include "pipeline/pixel_trees.h"
 #include "pipeline/reference/refinement.h"
-#include "pipeline/stage_results.h"
+#include "pipeline/trees/candidate_choice.h"
+#include "pipeline/trees/pixel_trees.h"
+#include "pipeline/types/stage_results.h"
 
 namespace parallax {
 namespace {
@@ -454,9 +454,10 @@ class Trainer {
 
 void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std::string& path) {
   std::ofstream out(path);
-  out << "// Made by tools/train_trees, of KITTI 2012 and 2015; see pipeline/pixel_trees.h and\n"
-         "// pipeline/candidate_choice.h.\n#pragma once\n\n#include \"pipeline/candidate_choice.h\"\n"
-         "#include \"pipeline/pixel_trees.h\"\n\nnamespace parallax {\n\n// clang-format off\n";
+  out << "// Made by tools/train_trees, of KITTI 2012 and 2015; see pipeline/trees/pixel_trees.h and\n"
+         "// pipeline/trees/candidate_choice.h.\n#pragma once\n\n#include "
+         "\"pipeline/trees/candidate_choice.h\"\n"
+         "#include \"pipeline/trees/pixel_trees.h\"\n\nnamespace parallax {\n\n// clang-format off\n";
   const auto list = [&](const auto& values) {
     out << '{';
     for (std::size_t i = 0; i < std::size(values); ++i) out << (i > 0 ? "," : "") << int{values[i]};
@@ -478,7 +479,7 @@ void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std:
 }
 
 void Run(const std::vector<std::string>& arguments) {
-  std::string data, output = "pipeline/driving_trees.h";
+  std::string data, output = "pipeline/trees/driving_trees.h";
   std::size_t num_folds = 4;
   bool validates = true;
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {

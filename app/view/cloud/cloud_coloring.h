@@ -9,7 +9,7 @@
 #include "app/pictures/value_scale.h"
 #include "app/view/cloud/cloud_frame.h"
 #include "app/view/cloud/ground.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace parallax::app {
 

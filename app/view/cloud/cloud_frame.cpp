@@ -4,7 +4,7 @@
 #include <cmath>
 #include <limits>
 
-#include "pipeline/reprojection.h"
+#include "pipeline/cloud/reprojection.h"
 
 namespace parallax::app {
 

@@ -9,8 +9,8 @@
 #include "parallax/cloud.h"
 #include "parallax/image.h"
 #include "parallax/rig.h"
-#include "pipeline/frame.h"
-#include "pipeline/parameters.h"
+#include "pipeline/types/frame.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::app {
 

@@ -11,7 +11,7 @@
 #include "app/cloud/cloud_graph.h"
 #include "app/view/cloud/cloud_frame.h"
 #include "parallax/cloud.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace parallax::app {
 

@@ -4,7 +4,7 @@
 #include <exception>
 
 #include "app/output/output_files.h"
-#include "datasets/atomic_file.h"
+#include "datasets/system/atomic_file.h"
 
 namespace parallax::app {
 

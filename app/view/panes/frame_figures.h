@@ -10,7 +10,7 @@
 #include "app/view/panes/pane_picture.h"
 #include "app/view/panes/shown_frame.h"
 #include "parallax/image.h"
-#include "pipeline/matcher.h"
+#include "pipeline/matchers/stereo_matcher.h"
 
 namespace parallax::app {
 

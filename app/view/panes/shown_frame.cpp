@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "app/view/display.h"
-#include "pipeline/reprojection.h"
+#include "pipeline/cloud/reprojection.h"
 
 namespace parallax::app {
 namespace {

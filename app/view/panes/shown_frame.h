@@ -14,10 +14,10 @@
 #include "parallax/disparity_map.h"
 #include "parallax/image.h"
 #include "parallax/rig.h"
-#include "pipeline/frame.h"
-#include "pipeline/frames/frame_road.h"
-#include "pipeline/matcher.h"
-#include "pipeline/parameters.h"
+#include "pipeline/frames/frame_pipeline.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "pipeline/types/frame.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::app {
 

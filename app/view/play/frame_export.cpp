@@ -21,8 +21,8 @@
 #include "app/output/output_files.h"
 #include "config/backends.h"
 #include "parallax/error.h"
-#include "pipeline/frames/frame_road.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/frames/frame_pipeline.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
 FrameExport::FrameExport(RunOptions options, OpenFrames open)

@@ -21,7 +21,7 @@ class PlayedSource : public FrameSource {
   // first: a source at its beginning, which open opens again.
   PlayedSource(std::unique_ptr<FrameSource> first, OpenFrames open, std::shared_ptr<Timeline> timeline);
 
-  // What the timeline asked for when it got frame `index` of this source, as the road counts them from 0.
+  // What the timeline asked for when it got frame `index` of this source, as the frame pipeline counts them from 0.
   PlayOrder OrderOf(std::size_t index) const;
 
   SourceKind kind() const override { return kind_; }

@@ -13,7 +13,7 @@
 #include <utility>
 
 #include "app/output/number_text.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace parallax::app {
 namespace {

@@ -18,7 +18,7 @@
 #include "app/view/window/upload_frame.h"
 #include "app/view/window/window_module.h"
 #include "app/view/window/window_theme.h"
-#include "datasets/module.h"
+#include "datasets/system/module.h"
 #include "parallax/error.h"
 
 namespace parallax::app {

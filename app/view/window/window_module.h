@@ -1,4 +1,4 @@
-// What the viewer module exports in addition to its version (datasets/module.h): one C function that makes the
+// What the viewer module exports in addition to its version (datasets/system/module.h): one C function that makes the
 // window.
 #pragma once
 

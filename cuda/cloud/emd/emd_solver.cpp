@@ -8,7 +8,7 @@
 #include "cuda/device/check.h"
 #include "parallax/error.h"
 #include "pipeline/cloud/emd/emd_problem.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax::cuda {
 namespace {

@@ -11,7 +11,7 @@
 #include "cuda/device/device_buffer.h"
 #include "cuda/device/stream.h"
 #include "pipeline/cloud/emd/emd.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax::cuda {
 

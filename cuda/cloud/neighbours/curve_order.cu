@@ -1,8 +1,8 @@
 // Points in the order of a Hilbert curve: places on the curve, radix sort.
 #include <cub/device/device_radix_sort.cuh>
 
+#include "cuda/cloud/neighbours/cuda_hilbert.h"
 #include "cuda/cloud/neighbours/curve_cells.cuh"
-#include "cuda/cloud/neighbours/hilbert.h"
 #include "cuda/cloud/neighbours/neighbour_build.h"
 #include "cuda/device/check.h"
 

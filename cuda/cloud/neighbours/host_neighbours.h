@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "cuda/cloud/large_download.h"
-#include "cuda/cloud/neighbours/neighbour_search.h"
+#include "cuda/cloud/neighbours/cuda_neighbour_search.h"
 #include "cuda/device/device_buffer.h"
 #include "cuda/device/stream.h"
 #include "pipeline/cloud/neighbours/neighbours.h"

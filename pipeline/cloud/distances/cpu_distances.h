@@ -9,7 +9,7 @@
 
 #include "pipeline/cloud/distances/distances.h"
 #include "pipeline/cloud/neighbours/neighbours.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax {
 

@@ -8,7 +8,7 @@
 #include "parallax/error.h"
 #include "pipeline/cloud/emd/emd_auction.h"
 #include "pipeline/cloud/emd/emd_problem.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax {
 

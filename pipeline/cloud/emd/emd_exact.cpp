@@ -14,7 +14,7 @@
 #include "pipeline/cloud/emd/emd.h"
 #include "pipeline/cloud/emd/emd_auction.h"
 #include "pipeline/cloud/emd/emd_problem.h"
-#include "pipeline/stopwatch.h"
+#include "pipeline/threads/stopwatch.h"
 
 namespace parallax {
 namespace {

@@ -7,7 +7,7 @@
 
 #include "parallax/image.h"
 #include "parallax/rig.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace parallax {
 

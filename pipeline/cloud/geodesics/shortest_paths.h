@@ -5,7 +5,7 @@
 #include <span>
 
 #include "pipeline/cloud/geodesics/geodesics.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax {
 

@@ -6,7 +6,7 @@
 
 #include "parallax/cloud.h"
 #include "pipeline/cloud/neighbours/neighbours.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax {
 

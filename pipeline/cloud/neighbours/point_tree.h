@@ -8,7 +8,7 @@
 
 #include "parallax/cloud.h"
 #include "parallax/image.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax {
 

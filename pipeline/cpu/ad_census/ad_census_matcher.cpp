@@ -10,17 +10,17 @@
 #include <vector>
 
 #include "parallax/error.h"
+#include "pipeline/cpu/ad_census/ad_census_refinement.h"
+#include "pipeline/cpu/ad_census/ad_census_views.h"
 #include "pipeline/cpu/ad_census/kernels.h"
-#include "pipeline/cpu/ad_census/refinement.h"
 #include "pipeline/cpu/ad_census/slice_averager.h"
 #include "pipeline/cpu/ad_census/slice_kernels.h"
-#include "pipeline/cpu/ad_census/views.h"
 #include "pipeline/cpu/cpu_matcher.h"
-#include "pipeline/cpu/filters/map_filters.h"
-#include "pipeline/pixel_math.h"
+#include "pipeline/cpu/filters/cpu_map_filters.h"
+#include "pipeline/matchers/stage_watch.h"
+#include "pipeline/rules/pixel_math.h"
+#include "pipeline/rules/texture.h"
 #include "pipeline/simd/large_buffer.h"
-#include "pipeline/stage_watch.h"
-#include "pipeline/texture.h"
 
 namespace parallax {
 namespace {

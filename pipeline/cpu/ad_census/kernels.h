@@ -10,8 +10,8 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/ad_census_tables.h"
-#include "pipeline/parameters.h"
+#include "pipeline/rules/ad_census_tables.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cpu::ad_census {
 

@@ -5,10 +5,10 @@
 #include <cstdint>
 
 #include "parallax/image.h"
-#include "pipeline/cost_volume.h"
+#include "pipeline/cpu/ad_census/ad_census_views.h"
 #include "pipeline/cpu/ad_census/slice_kernels.h"
-#include "pipeline/cpu/ad_census/views.h"
 #include "pipeline/simd/large_buffer.h"
+#include "pipeline/types/cost_volume.h"
 
 namespace parallax::cpu::ad_census {
 

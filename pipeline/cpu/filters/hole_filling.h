@@ -8,7 +8,7 @@
 
 #include "parallax/disparity_map.h"
 #include "pipeline/cpu/filters/framed_map.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax::cpu {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/pixel_trees.h"
+#include "pipeline/trees/pixel_trees.h"
 
 namespace parallax::cpu {
 

@@ -6,9 +6,9 @@
 
 #include "parallax/image.h"
 #include "pipeline/cpu/filters/framed_map.h"
-#include "pipeline/parallel.h"
-#include "pipeline/parameters.h"
-#include "pipeline/refinement_math.h"
+#include "pipeline/rules/refinement_math.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cpu {
 

@@ -4,7 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 
-#include "pipeline/refinement_math.h"
+#include "pipeline/rules/refinement_math.h"
 
 namespace parallax::cpu {
 

@@ -1,7 +1,7 @@
 // Row kernels of the smoothing.
 #pragma once
 
-#include "pipeline/refinement_math.h"
+#include "pipeline/rules/refinement_math.h"
 
 namespace parallax::cpu {
 

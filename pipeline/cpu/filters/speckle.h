@@ -7,8 +7,8 @@
 
 #include "parallax/disparity_map.h"
 #include "pipeline/cpu/filters/run_kernels.h"
-#include "pipeline/parallel.h"
-#include "pipeline/parameters.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cpu {
 

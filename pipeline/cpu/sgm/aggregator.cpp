@@ -6,7 +6,7 @@
 
 #include "parallax/error.h"
 #include "pipeline/cpu/filters/consistency.h"
-#include "pipeline/stage_watch.h"
+#include "pipeline/matchers/stage_watch.h"
 
 namespace parallax::cpu {
 namespace {

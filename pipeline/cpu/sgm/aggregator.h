@@ -10,8 +10,8 @@
 #include "pipeline/cpu/sgm/census_transform.h"
 #include "pipeline/cpu/sgm/selection.h"
 #include "pipeline/cpu/sgm/sweep_schedule.h"
-#include "pipeline/matcher.h"
-#include "pipeline/matching_tables.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "pipeline/rules/matching_tables.h"
 #include "pipeline/simd/large_buffer.h"
 
 namespace parallax::cpu {

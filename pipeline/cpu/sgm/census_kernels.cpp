@@ -9,7 +9,7 @@
 #include <type_traits>
 
 #include "pipeline/cpu/sgm/census_kernels.h"
-#include "pipeline/pixel_math.h"
+#include "pipeline/rules/pixel_math.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {

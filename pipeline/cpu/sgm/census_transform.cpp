@@ -4,7 +4,7 @@
 #include <cstdlib>
 
 #include "pipeline/cpu/sgm/census_kernels.h"
-#include "pipeline/matching_tables.h"
+#include "pipeline/rules/matching_tables.h"
 
 namespace parallax::cpu {
 namespace {

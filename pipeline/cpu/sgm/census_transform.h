@@ -7,8 +7,8 @@
 
 #include "parallax/image.h"
 #include "pipeline/cpu/sgm/striping.h"
-#include "pipeline/frame.h"
-#include "pipeline/parameters.h"
+#include "pipeline/types/frame.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cpu {
 

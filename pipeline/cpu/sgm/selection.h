@@ -9,7 +9,7 @@
 #include "pipeline/cpu/filters/consistency.h"
 #include "pipeline/cpu/sgm/striping.h"
 #include "pipeline/cpu/sgm/sweep.h"
-#include "pipeline/parameters.h"
+#include "pipeline/types/parameter_info.h"
 
 namespace parallax::cpu {
 

@@ -16,14 +16,14 @@
 #include <utility>
 
 #include "parallax/error.h"
-#include "pipeline/cpu/filters/map_filters.h"
+#include "pipeline/cpu/filters/cpu_map_filters.h"
 #include "pipeline/cpu/filters/speckle.h"
 #include "pipeline/cpu/sgm/aggregator.h"
 #include "pipeline/cpu/sgm/census_transform.h"
-#include "pipeline/pixel_trees.h"
+#include "pipeline/matchers/stage_watch.h"
+#include "pipeline/rules/texture.h"
 #include "pipeline/simd/row_tasks.h"
-#include "pipeline/stage_watch.h"
-#include "pipeline/texture.h"
+#include "pipeline/trees/pixel_trees.h"
 
 namespace parallax {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <hwy/cache_control.h>
 
-#include "pipeline/cores_of_loop.h"
+#include "pipeline/threads/cores_of_loop.h"
 
 namespace parallax::cpu {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "pipeline/cpu/sgm/sweep.h"
-#include "pipeline/parallel.h"
+#include "pipeline/threads/parallel.h"
 
 namespace parallax::cpu {
 

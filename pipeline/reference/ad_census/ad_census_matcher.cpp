@@ -3,12 +3,12 @@
 #include <string>
 #include <utility>
 
-#include "pipeline/matcher.h"
-#include "pipeline/reference/ad_census/stages.h"
+#include "pipeline/matchers/stage_watch.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "pipeline/reference/ad_census/reference_stages.h"
 #include "pipeline/reference/refinement.h"
 #include "pipeline/reference/stages.h"
-#include "pipeline/stage_watch.h"
-#include "pipeline/texture.h"
+#include "pipeline/rules/texture.h"
 
 namespace parallax {
 namespace {

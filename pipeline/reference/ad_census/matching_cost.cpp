@@ -3,7 +3,7 @@
 #include <cstdlib>
 #include <variant>
 
-#include "pipeline/reference/ad_census/stages.h"
+#include "pipeline/reference/ad_census/reference_stages.h"
 
 namespace parallax::reference::ad_census {
 namespace {

@@ -2,8 +2,8 @@
 #include <cmath>
 #include <vector>
 
-#include "pipeline/pixel_math.h"
-#include "pipeline/reference/ad_census/stages.h"
+#include "pipeline/reference/ad_census/reference_stages.h"
+#include "pipeline/rules/pixel_math.h"
 
 namespace parallax::reference::ad_census {
 namespace {

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "pipeline/reference/ad_census/stages.h"
+#include "pipeline/reference/ad_census/reference_stages.h"
 
 namespace parallax::reference::ad_census {
 namespace {

@@ -2,8 +2,8 @@
 #include <cstdlib>
 #include <limits>
 
-#include "pipeline/pixel_math.h"
 #include "pipeline/reference/stages.h"
+#include "pipeline/rules/pixel_math.h"
 
 namespace parallax::reference {
 namespace {

@@ -1,12 +1,12 @@
 // Semi-global matching on the reference: the stages one after the other, nothing between the calls.
 #include <string>
 
-#include "pipeline/matcher.h"
-#include "pipeline/pixel_trees.h"
+#include "pipeline/matchers/stage_watch.h"
+#include "pipeline/matchers/stereo_matcher.h"
 #include "pipeline/reference/map_filters.h"
 #include "pipeline/reference/stages.h"
-#include "pipeline/stage_watch.h"
-#include "pipeline/texture.h"
+#include "pipeline/rules/texture.h"
+#include "pipeline/trees/pixel_trees.h"
 
 namespace parallax {
 namespace {

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "datasets/live/recording_source.h"
-#include "pipeline/reprojection.h"
+#include "pipeline/cloud/reprojection.h"
 #include "tests/support/recordings.h"
 #include "tests/support/run_program.h"
 

@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "config/backends.h"
-#include "datasets/process_memory.h"
+#include "datasets/system/process_memory.h"
 #include "tests/support/plain_parameters.h"
 
 namespace parallax::app {

@@ -9,7 +9,7 @@
 #include <fstream>
 
 #include "parallax/error.h"
-#include "pipeline/frame.h"
+#include "pipeline/types/frame.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {

@@ -13,10 +13,10 @@
 #include <vector>
 
 #include "cuda/ad_census/cost_shape.h"
-#include "cuda/ad_census/views.h"
+#include "cuda/ad_census/cuda_ad_census_views.h"
 #include "cuda/device/arena.h"
-#include "pipeline/matcher.h"
-#include "tests/cuda/device_images.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "tests/cuda/uploaded_images.h"
 #include "tests/support/plain_parameters.h"
 
 namespace parallax::test {

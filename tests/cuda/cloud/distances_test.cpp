@@ -13,7 +13,7 @@
 #include "cuda/cloud/distances/distance_rows.h"
 #include "cuda/device/stream.h"
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "tests/cuda/require_device.h"
 
 namespace parallax {

@@ -1,5 +1,5 @@
 // Nearest neighbours on the GPU against brute force on the host, to the bit, ties and all.
-#include "cuda/cloud/neighbours/neighbour_search.h"
+#include "cuda/cloud/neighbours/cuda_neighbour_search.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -9,12 +9,12 @@
 #include <random>
 
 #include "cuda/cloud/cuda_cloud_measures.h"
-#include "cuda/cloud/neighbours/hilbert.h"
+#include "cuda/cloud/neighbours/cuda_hilbert.h"
 #include "cuda/cloud/neighbours/neighbour_build.h"
 #include "cuda/device/device_buffer.h"
 #include "cuda/device/stream.h"
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "pipeline/cloud/neighbours/neighbours.h"
 #include "tests/cuda/cloud/test_clouds.h"
 #include "tests/cuda/require_device.h"

@@ -1,8 +1,8 @@
 #include "cuda/filters/fill.h"
 
 #include "pipeline/reference/stages.h"
-#include "tests/cuda/device_images.h"
 #include "tests/cuda/require_device.h"
+#include "tests/cuda/uploaded_images.h"
 
 namespace parallax::test {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <limits>
 
-#include "tests/cuda/device_images.h"
+#include "tests/cuda/uploaded_images.h"
 #include "tests/support/plain_parameters.h"
 
 namespace parallax::test {

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "pipeline/reference/stages.h"
-#include "tests/cuda/device_images.h"
 #include "tests/cuda/require_device.h"
 #include "tests/cuda/sgm/test_volumes.h"
+#include "tests/cuda/uploaded_images.h"
 #include "tests/support/plain_parameters.h"
 
 namespace parallax::test {

@@ -7,8 +7,8 @@
 
 #include "cuda/sgm/aggregation.h"
 #include "cuda/sgm/volume_layout.h"
-#include "pipeline/cost_volume.h"
-#include "tests/cuda/device_images.h"
+#include "pipeline/types/cost_volume.h"
+#include "tests/cuda/uploaded_images.h"
 #include "tests/support/plain_parameters.h"
 
 namespace parallax::test {

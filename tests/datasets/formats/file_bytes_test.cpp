@@ -6,7 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "datasets/file_descriptor.h"
+#include "datasets/system/file_descriptor.h"
 #include "tests/datasets/test_files.h"
 
 namespace parallax {

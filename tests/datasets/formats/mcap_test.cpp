@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-#include "datasets/file_identity.h"
 #include "datasets/formats/mcap_reader.h"
 #include "datasets/formats/mcap_writer.h"
+#include "datasets/system/file_identity.h"
 #include "tests/datasets/test_files.h"
 
 namespace parallax::test {

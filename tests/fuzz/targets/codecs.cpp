@@ -4,7 +4,7 @@
 
 #include "datasets/formats/disparity_png.h"
 #include "datasets/formats/image_file.h"
-#include "datasets/live/video_source.h"
+#include "datasets/live/players.h"
 #include "parallax/error.h"
 #include "tests/fuzz/target_list.h"
 #include "tests/support/avi_video.h"

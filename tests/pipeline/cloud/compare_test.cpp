@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "tests/support/cloud_cases.h"
 
 namespace parallax {

@@ -1,4 +1,4 @@
-// What the road has matchers do beside matching: raw frames rectified, depth and clouds made.
+// What the frame pipeline has matchers do beside matching: raw frames rectified, depth and clouds made.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,7 +9,7 @@
 
 #include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"
 #include "tests/support/raw_rigs.h"
@@ -114,7 +114,7 @@ class AskedQueue : public MatcherQueue {
   DisparityMap map_;
 };
 
-// One frame down the road.
+// One frame through the frame pipeline.
 class ExtraWorkTest : public ::testing::Test {
  protected:
   void Run(StereoFrame frame, bool queue_rectifies) {
@@ -154,7 +154,7 @@ TEST_F(ExtraWorkTest, RawFramesAreRectifiedByAMatcherThatDoes) {
   EXPECT_EQ(matched_->map.disparity()(0, 0), 1.0F);  // borders are its business
 }
 
-TEST_F(ExtraWorkTest, ElseTheRoadRectifiesThem) {
+TEST_F(ExtraWorkTest, ElseThePipelineRectifiesThem) {
   steps_.rectifier = std::make_shared<FrameRectifier>(WithBorders());
   const StereoFrame wanted = NoiseFrame(steps_.rectifier.get());
   Run(NoiseFrame(), false);

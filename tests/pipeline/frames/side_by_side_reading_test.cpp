@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "pipeline/frames/frame_road.h"
+#include "pipeline/frames/frame_pipeline.h"
 #include "tests/support/counted_memory.h"
 #include "tests/support/plain_parameters.h"
 

@@ -1,5 +1,5 @@
 // Candidates and features worked by hand, and what a choice changes.
-#include "pipeline/candidate_choice.h"
+#include "pipeline/trees/candidate_choice.h"
 
 #include <gtest/gtest.h>
 

@@ -6,8 +6,8 @@
 #include <cstdlib>
 #include <vector>
 
-#include "pipeline/pixel_trees.h"
 #include "pipeline/reference/refinement.h"
+#include "pipeline/trees/pixel_trees.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"
 

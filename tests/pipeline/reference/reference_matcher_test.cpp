@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "pipeline/matcher.h"
+#include "pipeline/matchers/stereo_matcher.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"
 

@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "pipeline/reference/refinement.h"
-#include "pipeline/refinement_math.h"
+#include "pipeline/rules/refinement_math.h"
 #include "tests/support/images.h"
 
 namespace parallax::reference {

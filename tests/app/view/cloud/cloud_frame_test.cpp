@@ -7,8 +7,8 @@
 #include <memory>
 
 #include "app/view/cloud/shown_cloud.h"
-#include "pipeline/cloud/cloud_measures.h"
-#include "pipeline/reprojection.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
+#include "pipeline/cloud/reprojection.h"
 
 namespace parallax::app {
 namespace {

@@ -12,7 +12,7 @@
 #include "app/view/cloud/poses.h"
 #include "app/view/cloud/ruler.h"
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {

@@ -10,7 +10,7 @@
 #include "app/pictures/colormap.h"
 #include "app/view/panes/pane_choices.h"
 #include "app/view/panes/pixel_info.h"
-#include "pipeline/reprojection.h"
+#include "pipeline/cloud/reprojection.h"
 
 namespace parallax::app {
 namespace {

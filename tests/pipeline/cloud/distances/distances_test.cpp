@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "pipeline/cloud/distances/distance_kernels.h"
 #include "pipeline/simd/instruction_sets.h"
 #include "tests/support/cloud_cases.h"

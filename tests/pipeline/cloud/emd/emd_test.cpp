@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "tests/support/emd_clouds.h"
 
 namespace parallax {

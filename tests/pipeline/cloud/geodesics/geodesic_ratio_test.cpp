@@ -7,7 +7,7 @@
 #include <random>
 
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 
 namespace parallax::test {
 namespace {

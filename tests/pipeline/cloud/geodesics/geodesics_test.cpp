@@ -7,7 +7,7 @@
 #include <limits>
 
 #include "parallax/error.h"
-#include "pipeline/cloud/cloud_measures.h"
+#include "pipeline/cloud/cpu_cloud_measures.h"
 #include "tests/support/geodesic_reference.h"
 
 namespace parallax::test {

@@ -1,6 +1,6 @@
 #include <gtest/gtest.h>
 
-#include "pipeline/reference/ad_census/stages.h"
+#include "pipeline/reference/ad_census/reference_stages.h"
 #include "tests/support/images.h"
 #include "tests/support/plain_parameters.h"
 

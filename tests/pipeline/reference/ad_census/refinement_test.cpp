@@ -4,8 +4,8 @@
 #include <limits>
 #include <vector>
 
-#include "pipeline/reference/ad_census/stages.h"
-#include "tests/pipeline/reference/ad_census/gray_image.h"
+#include "pipeline/reference/ad_census/reference_stages.h"
+#include "tests/pipeline/reference/ad_census/gray_samples.h"
 
 namespace parallax::reference::ad_census {
 namespace {

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
-#include "pipeline/pixel_math.h"
 #include "pipeline/reference/stages.h"
+#include "pipeline/rules/pixel_math.h"
 #include "tests/support/images.h"
 
 namespace parallax::reference {

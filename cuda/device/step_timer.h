@@ -1,0 +1,31 @@
+// How long the steps of a frame took, by events between them.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <vector>
+
+#include "cuda/device/steps.h"
+#include "cuda/device/stream.h"
+#include "pipeline/matchers/stereo_matcher.h"
+
+namespace parallax::cuda {
+
+class StepTimer {
+ public:
+  StepTimer();
+
+  // A frame begins.
+  void Begin(cudaStream_t stream);
+  // The observer's call for a step.
+  void End(Step step, cudaStream_t stream);
+  // Adds the times of the frame, which must be done. The first step's time holds the upload too.
+  void AddTo(StageTimes& times) const;
+
+ private:
+  Event start_{true};
+  std::vector<Event> events_;  // one a step
+  std::vector<Step> steps_;    // of the frame, in order
+};
+
+}  // namespace parallax::cuda

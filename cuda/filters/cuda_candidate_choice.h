@@ -1,0 +1,20 @@
+// The choice of trees among the values that rejected pixels might take, on the device.
+// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
+// never uses the default stream. It computes what docs/matching.md says, to the bit.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/device/device_disparity_map.h"
+#include "parallax/image.h"
+#include "pipeline/rules/refinement_math.h"
+#include "pipeline/types/parameter_info.h"
+
+namespace parallax::cuda {
+
+// Changes from_planes, what FillFromPlanes has made of map and planes, in place. guide: left image.
+void ChooseCandidates(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
+                      const DeviceDisparityMap& map, const DisparityPlane* planes,
+                      DeviceImageView<float> from_planes, cudaStream_t stream);
+
+}  // namespace parallax::cuda

@@ -1,0 +1,37 @@
+// The trees' verdicts on the device.
+// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
+// never uses the default stream. It computes what docs/matching.md says, to the bit.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/device/arena.h"
+#include "cuda/device/device_disparity_map.h"
+#include "parallax/image.h"
+#include "pipeline/rules/refinement_math.h"
+#include "pipeline/types/parameter_info.h"
+
+namespace parallax::cuda {
+
+// Of so many pixels; borrowed. Sums and extremes are of windows along a row, one image after the other.
+struct JudgementMemory {
+  float* selected = nullptr;
+  std::uint16_t* codes = nullptr;
+  std::uint8_t* kept_sums = nullptr;
+  std::uint16_t *index_sums = nullptr, *edge_sums = nullptr, *extremes = nullptr;
+
+  static JudgementMemory Take(Arena& arena, std::size_t num_pixels);
+};
+
+// Keeps the disparities before consistency.
+void KeepSelected(DeviceImageView<const float> disparity, float* selected, cudaStream_t stream);
+// Rejects and restores pixels, in place. map: after removal of speckles; guide: left image; planes: what
+// FitPlanes() makes of this map.
+void JudgePixels(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
+                 const JudgementMemory& memory, const DisparityPlane* planes, const DeviceDisparityMap& map,
+                 cudaStream_t stream);
+
+}  // namespace parallax::cuda

@@ -1,0 +1,278 @@
+// refinement, planes: sixteen threads fit the plane of a tile, one a column of samples, which they hold in
+// registers; then one thread a rejected pixel chooses. A block of pixels lists the rejected ones first, so
+// that its warps have no idle lanes.
+#include "cuda/filters/cuda_plane_filling.h"
+
+#include "cuda/device/dependent_launch.cuh"
+#include "cuda/device/warp.cuh"
+#include "parallax/disparity_map.h"
+
+namespace parallax::cuda {
+namespace {
+
+constexpr int kFitThreads = 128;
+// A block's pixels: few, since all of a block's may be rejected.
+constexpr int kChoiceWidth = kWarpSize, kChoiceHeight = 8, kChoiceThreads = kChoiceWidth * kChoiceHeight;
+
+struct Tiles {
+  int side, step;  // px
+  int width, height;
+
+  __device__ int CenterOf(int i) const { return i * side + side / 2; }
+};
+Tiles TilesOf(const RefinementParameters& parameters, int width, int height) {
+  const int side = parameters.plane_tile;
+  return {side, parameters.plane_step, (width + side - 1) / side, (height + side - 1) / side};
+}
+
+struct FitArguments {
+  float lowest, highest;
+  int num_halvings;  // that find a whole number among them
+  float inverse_reach[kPlaneRounds];
+};
+
+// Of the sixteen threads of a tile, each of which gets it; added up as refinement_math.h states.
+template <typename T>
+__device__ T SumOverColumns(T value) {
+#pragma unroll
+  for (int half = kPlaneColumns / 2; half >= 1; half /= 2) {
+    value = value + __shfl_xor_sync(kFullWarp, value, half);
+  }
+  return value;
+}
+
+__global__ void __launch_bounds__(kFitThreads)
+    FitPlanesKernel(DeviceDisparityMap map, Tiles tiles, FitArguments fit, DisparityPlane* planes) {
+  WaitForKernelBefore();
+  LetNextKernelBegin();
+  const int thread = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x);
+  const int tile = thread / kPlaneColumns, column = thread % kPlaneColumns;
+  const int tile_x = tile % tiles.width, tile_y = tile / tiles.width;  // beyond the last: stores nothing
+  const int x = tiles.CenterOf(tile_x) + (column - kPlaneSampleRadius) * tiles.step;
+  const int first_y = tiles.CenterOf(tile_y) - kPlaneSampleRadius * tiles.step;
+  // All loads are on their way before the first one is used.
+  float values[kPlaneSamples];
+  std::uint8_t validity[kPlaneSamples];
+#pragma unroll
+  for (int row = 0; row < kPlaneSamples; ++row) {
+    const int y = first_y + row * tiles.step;
+    const bool is_inside = column < kPlaneSamples && map.disparity.Contains(x, y);
+    values[row] = is_inside ? map.disparity(x, y) : __int_as_float(0x7FC00000);
+    validity[row] = is_inside ? map.validity(x, y) : std::uint8_t{0};
+  }
+  unsigned is_kept = 0;  // a bit a row
+  int total = 0;         // twice the weights
+#pragma unroll
+  for (int row = 0; row < kPlaneSamples; ++row) {
+    const bool has_value = !isnan(values[row]), kept = has_value && (validity[row] & kRejected) == 0;
+    if (!has_value) values[row] = kNoValue;
+    is_kept |= static_cast<unsigned>(kept) << row;
+    total += has_value ? (kept ? 2 : 1) : 0;
+  }
+  total = SumOverColumns(total);
+  bool has_plane = total > 0;
+  // The lower weighted median: at least half of the weight lies below the next whole number.
+  float low = fit.lowest, high = fit.highest;
+  for (int i = 0; i < fit.num_halvings; ++i) {
+    const float middle = floorf((low + high) * 0.5F);
+    int below = 0;
+#pragma unroll
+    for (int row = 0; row < kPlaneSamples; ++row) {
+      const bool counts = values[row] < middle + 1.0F && values[row] != kNoValue;
+      below += counts ? 1 + static_cast<int>((is_kept >> row) & 1U) : 0;
+    }
+    below = SumOverColumns(below);
+    if (low < high) {
+      if (2 * below >= total) {
+        high = middle;
+      } else {
+        low = middle + 1.0F;
+      }
+    }
+  }
+  const float start = low;
+#pragma unroll
+  for (int row = 0; row < kPlaneSamples; ++row) values[row] -= start;
+
+  const float u = static_cast<float>(column - kPlaneSampleRadius), step = static_cast<float>(tiles.step);
+  DisparityPlane plane{0.0F, 0.0F, 0.0F};
+#pragma unroll
+  for (int round = 0; round < kPlaneRounds; ++round) {
+    const float plane_of_column = plane.value + plane.slope_x * u;
+    PlaneColumnSums sums{};
+#pragma unroll
+    for (int row = 0; row < kPlaneSamples; ++row) {
+      const float v = static_cast<float>(row - kPlaneSampleRadius);
+      const float weight = ((is_kept >> row) & 1U) != 0 ? kKeptWeight : kRejectedWeight;
+      sums = AddPlaneSample(sums, weight, values[row], v, plane_of_column + plane.slope_y * v,
+                            fit.inverse_reach[round]);
+    }
+    const PlaneMoments of_column = MomentsOfColumn(sums, u);
+    const PlaneMoments moments{
+        SumOverColumns(of_column.w),   SumOverColumns(of_column.wu),  SumOverColumns(of_column.wv),
+        SumOverColumns(of_column.wuu), SumOverColumns(of_column.wuv), SumOverColumns(of_column.wvv),
+        SumOverColumns(of_column.wd),  SumOverColumns(of_column.wud), SumOverColumns(of_column.wvd)};
+    if (!(moments.w >= kPlaneLeastWeight)) has_plane = false;
+    if (has_plane) plane = SolvePlane(moments, kPlaneLargestSlope * step);
+  }
+  if (column != 0 || tile_y >= tiles.height) return;
+  if (has_plane) {
+    planes[tile] = {plane.value + start, plane.slope_x / step, plane.slope_y / step};
+  } else {
+    planes[tile] = {kNoValue, 0.0F, 0.0F};
+  }
+}
+
+struct ChoiceArguments {
+  float reach, lowest, highest;
+};
+
+struct ChoiceInput {
+  DeviceDisparityMap map;
+  DeviceImageView<const std::uint8_t> guide;
+  Tiles tiles;
+  ChoiceArguments arguments;
+  const DisparityPlane* planes;
+};
+
+// Of a rejected pixel: its value on the plane that the pixels around support most, or its own.
+__device__ __forceinline__ float ChoosePlane(const ChoiceInput& input, int x, int y) {
+  const DeviceImageView<const std::uint8_t>& guide = input.guide;
+  const Tiles& tiles = input.tiles;
+  constexpr int kPlanes = 9;  // of the tiles around
+  const int tile_x = x / tiles.side, tile_y = y / tiles.side;
+  // All loads are on their way before the first one is used; those beyond the border are of some pixel or
+  // plane inside.
+  DisparityPlane planes[kPlanes];
+#pragma unroll
+  for (int i = 0; i < kPlanes; ++i) {
+    const int column = min(max(tile_x + i % 3 - 1, 0), tiles.width - 1),
+              row = min(max(tile_y + i / 3 - 1, 0), tiles.height - 1);
+    planes[i] = input.planes[row * tiles.width + column];
+  }
+  float values[kSupportPixels], weights[kSupportPixels];
+  int grays[kSupportPixels];
+  bool are_kept[kSupportPixels];
+#pragma unroll
+  for (int i = 0; i < kSupportPixels; ++i) {
+    const int u = min(max(x + SupportColumn(i) * kSupportStep_px, 0), guide.width - 1),
+              v = min(max(y + SupportRow(i) * kSupportStep_px, 0), guide.height - 1);
+    values[i] = input.map.disparity(u, v);
+    // Other threads set kFilled meanwhile, which is none of these bits.
+    are_kept[i] = (input.map.validity(u, v) & kRejected) == 0;
+    grays[i] = guide(u, v);
+  }
+  constexpr int kCenter = kSupportPixels / 2;  // the pixel itself
+  static_assert(SupportColumn(kCenter) == 0 && SupportRow(kCenter) == 0);
+  float best = 0.0F, chosen = values[kCenter];
+#pragma unroll
+  for (int i = 0; i < kSupportPixels; ++i) {
+    const bool has_value =
+        guide.Contains(x + SupportColumn(i) * kSupportStep_px, y + SupportRow(i) * kSupportStep_px) &&
+        !isnan(values[i]);
+    values[i] = has_value ? values[i] : kNoValue;
+    weights[i] = has_value ? static_cast<float>(SupportWeight(are_kept[i], grays[i], grays[kCenter])) : 0.0F;
+  }
+  constexpr float kStep = static_cast<float>(kSupportStep_px);
+#pragma unroll
+  for (int i = 0; i < kPlanes; ++i) {
+    const int column = tile_x + i % 3 - 1, row = tile_y + i / 3 - 1;
+    const DisparityPlane& plane = planes[i];
+    if (column < 0 || column >= tiles.width || row < 0 || row >= tiles.height || plane.value == kNoValue) {
+      continue;
+    }
+    const float at_pixel = (plane.value + plane.slope_x * static_cast<float>(x - tiles.CenterOf(column))) +
+                           plane.slope_y * static_cast<float>(y - tiles.CenterOf(row));
+    const float step_x = plane.slope_x * kStep, step_y = plane.slope_y * kStep;
+    float support = 0.0F;
+#pragma unroll
+    for (int k = 0; k < kSupportPixels; ++k) {
+      const float at_row = at_pixel + static_cast<float>(SupportRow(k)) * step_y;
+      const float residual = values[k] - (at_row + static_cast<float>(SupportColumn(k)) * step_x);
+      const float left = input.arguments.reach - residual * residual;
+      support = support + weights[k] * (left > 0.0F ? left : 0.0F);
+    }
+    if (support > best) {
+      best = support, chosen = ClampTo(at_pixel, input.arguments.lowest, input.arguments.highest);
+    }
+  }
+  return chosen;
+}
+
+__global__ void __launch_bounds__(kChoiceThreads)
+    ChoosePlanesKernel(const ChoiceInput input, DeviceImageView<float> filled) {
+  __shared__ std::uint8_t rejected[kChoiceThreads];  // numbers of pixels in the block, in any order
+  __shared__ int num_rejected;
+  WaitForKernelBefore();
+  LetNextKernelBegin();
+  const int lane = static_cast<int>(threadIdx.x), thread = static_cast<int>(threadIdx.y) * kWarpSize + lane;
+  const int x_begin = static_cast<int>(blockIdx.x) * kChoiceWidth,
+            y_begin = static_cast<int>(blockIdx.y) * kChoiceHeight;
+  if (thread == 0) num_rejected = 0;
+  __syncthreads();
+  const int x = x_begin + lane, y = y_begin + static_cast<int>(threadIdx.y);
+  bool is_rejected = false;
+  if (input.guide.Contains(x, y)) {
+    is_rejected = (input.map.validity(x, y) & kRejected) != 0;
+    if (!is_rejected) filled(x, y) = input.map.disparity(x, y);
+  }
+  const unsigned mask = __ballot_sync(kFullWarp, is_rejected);
+  int first = 0;
+  if (lane == 0 && mask != 0) first = atomicAdd(&num_rejected, __popc(mask));
+  first = __shfl_sync(kFullWarp, first, 0);
+  if (is_rejected) {
+    rejected[first + __popc(mask & ((1U << lane) - 1U))] = static_cast<std::uint8_t>(thread);
+  }
+  __syncthreads();
+  if (thread >= num_rejected) return;
+  const int at_x = x_begin + rejected[thread] % kWarpSize, at_y = y_begin + rejected[thread] / kWarpSize;
+  const float chosen = ChoosePlane(input, at_x, at_y);
+  if (!isnan(chosen)) {
+    std::uint8_t& validity = input.map.validity(at_x, at_y);
+    validity = static_cast<std::uint8_t>(validity | kFilled);
+  }
+  filled(at_x, at_y) = chosen;
+}
+
+}  // namespace
+
+std::size_t LargestNumTiles(const RefinementParameters& parameters, std::size_t num_pixels) {
+  // An image one pixel high has the most.
+  const auto side = static_cast<std::size_t>(parameters.plane_tile);
+  return (num_pixels + side - 1) / side + 1;
+}
+
+void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, DisparityPlane* planes,
+               cudaStream_t stream) {
+  const RefinementParameters& refinement = parameters.refinement;
+  const Tiles tiles = TilesOf(refinement, map.disparity.width, map.disparity.height);
+  const float lowest = static_cast<float>(parameters.matching_cost.min_disparity);
+  const float highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1);
+  FitArguments fit{lowest, highest, 0, {}};
+  while ((1 << fit.num_halvings) < parameters.matching_cost.num_disparities) ++fit.num_halvings;
+  for (int i = 0; i < kPlaneRounds; ++i) {
+    fit.inverse_reach[i] = 1.0F / PlaneReach(refinement.plane_tolerance, kPlaneRoundTolerances[i]);
+  }
+  const int num_threads = tiles.width * tiles.height * kPlaneColumns;
+  LaunchDependent("FitPlanesKernel", FitPlanesKernel,
+                  dim3(static_cast<unsigned>((num_threads + kFitThreads - 1) / kFitThreads)),
+                  dim3(kFitThreads), 0, stream, map, tiles, fit, planes);
+}
+
+void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
+                    const DeviceDisparityMap& map, DisparityPlane* planes, DeviceImageView<float> filled,
+                    cudaStream_t stream) {
+  FitPlanes(parameters, map, planes, stream);
+  const RefinementParameters& refinement = parameters.refinement;
+  const Tiles tiles = TilesOf(refinement, guide.width, guide.height);
+  const float lowest = static_cast<float>(parameters.matching_cost.min_disparity);
+  const float highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1);
+  const dim3 grid(static_cast<unsigned>((guide.width + kChoiceWidth - 1) / kChoiceWidth),
+                  static_cast<unsigned>((guide.height + kChoiceHeight - 1) / kChoiceHeight));
+  const ChoiceInput choice{
+      map, guide, tiles, {PlaneReach(refinement.plane_tolerance, 1.0F), lowest, highest}, planes};
+  LaunchDependent("ChoosePlanesKernel", ChoosePlanesKernel, grid, dim3(kChoiceWidth, kChoiceHeight), 0,
+                  stream, choice, filled);
+}
+
+}  // namespace parallax::cuda

@@ -1,0 +1,30 @@
+// Values for rejected pixels from planes around them, on the device.
+// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
+// never uses the default stream. It computes what docs/matching.md says, to the bit.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/device/device_disparity_map.h"
+#include "parallax/image.h"
+#include "pipeline/rules/refinement_math.h"
+#include "pipeline/types/parameter_info.h"
+
+namespace parallax::cuda {
+
+// Tiles that images of up to so many pixels can have.
+std::size_t LargestNumTiles(const RefinementParameters& parameters, std::size_t num_pixels);
+
+// The planes of all tiles, row by row; value kNoValue where there is none.
+void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, DisparityPlane* planes,
+               cudaStream_t stream);
+// Copies the disparities of map to filled, with other values where pixels were rejected, and marks those in
+// map. guide: left image; planes: room for one a tile.
+void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
+                    const DeviceDisparityMap& map, DisparityPlane* planes, DeviceImageView<float> filled,
+                    cudaStream_t stream);
+
+}  // namespace parallax::cuda

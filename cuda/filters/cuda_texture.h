@@ -1,0 +1,23 @@
+// Whether images on the device tell a matcher anything at all: what pipeline/rules/texture.h looks for in host
+// memory. Launches kernels on the given stream and returns before they are done; allocates nothing, never
+// waits.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "cuda/device/device_image.h"
+#include "parallax/image.h"
+
+namespace parallax::cuda {
+
+// has_texture: two values, for left and right; 0 where all pixels of the image are equal, else 1.
+void FindTexture(const DeviceCameraImage& left, const DeviceCameraImage& right, std::uint32_t* has_texture,
+                 cudaStream_t stream);
+
+// Sets the confidence to 0 everywhere where one of the two values is 0.
+void ClearConfidenceOfConstantImages(const std::uint32_t* has_texture,
+                                     DeviceImageView<std::uint8_t> confidence, cudaStream_t stream);
+
+}  // namespace parallax::cuda

@@ -1,0 +1,16 @@
+// The back end's DeviceMatcher (pipeline/matchers/device_matcher.h). No CUDA header.
+#pragma once
+
+#include <memory>
+
+#include "pipeline/matchers/device_matcher.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "pipeline/types/parameter_info.h"
+
+namespace parallax {
+
+// On options.device. Throws as MakeCudaMatcher.
+std::unique_ptr<DeviceMatcher> MakeCudaDeviceMatcher(const Parameters& parameters,
+                                                     const MatcherOptions& options);
+
+}  // namespace parallax

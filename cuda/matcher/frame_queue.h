@@ -1,0 +1,17 @@
+// The queues behind MakeCudaFrameQueue (cuda/matcher/cuda_matcher.h).
+#pragma once
+
+#include <memory>
+
+#include "cuda/device/tuning.h"
+#include "pipeline/matchers/matcher_queue.h"
+#include "pipeline/matchers/stereo_matcher.h"
+
+namespace parallax::cuda {
+
+// num_in_flight >= 1, parameters and options valid, the device selected. One frame in flight: stages are
+// timed.
+std::unique_ptr<MatcherQueue> MakeFrameQueue(const Parameters& parameters, const MatcherOptions& options,
+                                             int num_in_flight, const CudaTuning& tuning);
+
+}  // namespace parallax::cuda

@@ -1,0 +1,48 @@
+// census_transform on the device, and the gray images that it is made from.
+// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
+// never uses the default stream. It computes what docs/matching.md says, to the bit.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+
+#include "parallax/image.h"
+#include "pipeline/types/parameter_info.h"
+
+namespace parallax::cuda {
+
+// Gray images that the stage makes when the input is colour or 16-bit; rows densely packed.
+void GrayFromColor(DeviceImageView<const Rgb8> color, DeviceImageView<std::uint8_t> gray,
+                   cudaStream_t stream);
+void GuideFromGray16(DeviceImageView<const std::uint16_t> gray, DeviceImageView<std::uint8_t> guide,
+                     cudaStream_t stream);
+
+// Codes of both images. Windows of up to 32 bits fill left32 and right32, the others left64 and right64; the
+// unused ones may be empty. Rows densely packed.
+struct CensusImages {
+  DeviceImageView<std::uint32_t> left32, right32;
+  DeviceImageView<std::uint64_t> left64, right64;
+};
+inline bool HasCode32(CensusWindow window) {
+  return window == CensusWindow::k5x5 || window == CensusWindow::kCenterSymmetric9x7 ||
+         window == CensusWindow::kCenterSymmetricTwoScale;
+}
+// Both images in one launch.
+void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
+                     CensusWindow window, const CensusImages& census, cudaStream_t stream);
+void CensusTransform(DeviceImageView<const std::uint16_t> left, DeviceImageView<const std::uint16_t> right,
+                     CensusWindow window, const CensusImages& census, cudaStream_t stream);
+// Gradients along the row of both images, as matching_cost compares them: of a pixel, in bytes from the
+// lowest on, the lowest gradient between half a pixel before and behind it, its own, and 255 less the highest
+// and less its own.
+struct GradientImages {
+  DeviceImageView<std::uint32_t> left, right;
+};
+void GradientsAlongRow(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
+                       const GradientImages& gradients, cudaStream_t stream);
+// For hand-out: 32-bit codes as 64-bit ones.
+void WidenCensus(DeviceImageView<const std::uint32_t> from, DeviceImageView<std::uint64_t> to,
+                 cudaStream_t stream);
+
+}  // namespace parallax::cuda

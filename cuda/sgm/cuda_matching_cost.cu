@@ -1,0 +1,260 @@
+// matching_cost: one warp four neighbouring pixels at a time, K disparities a lane (cuda/sgm/lane_costs.cuh):
+// those that a lane meets at one pixel are all but one those it meets at the next. A block takes a part of a
+// row; its codes and those of the right pixels that it meets lie in shared memory.
+#include "cuda/sgm/cuda_matching_cost.h"
+
+#include <algorithm>
+
+#include "cuda/device/dependent_launch.cuh"
+#include "cuda/sgm/lane_costs.cuh"
+
+namespace parallax::cuda {
+namespace {
+
+constexpr int kWarps = 8;
+constexpr int kTogether = 4;      // pixels of a warp at a time
+constexpr int kMostPixels = 320;  // of a block
+
+__device__ __forceinline__ std::uint32_t BitCount(std::uint32_t code) {
+  return static_cast<std::uint32_t>(__popc(code));
+}
+__device__ __forceinline__ std::uint32_t BitCount(std::uint64_t code) {
+  return static_cast<std::uint32_t>(__popcll(code));
+}
+
+// The same by additions and bit operations: a multiprocessor does 64 of these a cycle, but counts the bits of
+// 16 words only.
+__device__ __forceinline__ std::uint32_t BitCountsOfFour(std::uint32_t word) {
+  const std::uint32_t of_two = word - (word >> 1 & 0x55555555U);
+  return (of_two & 0x33333333U) + (of_two >> 2 & 0x33333333U);
+}
+__device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint32_t code) {
+  const std::uint32_t of_four = BitCountsOfFour(code);
+  return ((of_four + (of_four >> 4)) & 0x0F0F0F0FU) * 0x01010101U >> 24;
+}
+__device__ __forceinline__ std::uint32_t BitCountByArithmetic(std::uint64_t code) {
+  const std::uint32_t of_both = BitCountsOfFour(static_cast<std::uint32_t>(code)) +
+                                BitCountsOfFour(static_cast<std::uint32_t>(code >> 32));
+  return ((of_both & 0x0F0F0F0FU) + (of_both >> 4 & 0x0F0F0F0FU)) * 0x01010101U >> 24;
+}
+// Whether disparity j of a lane, at the pixel u of those that a warp takes together, is counted so: it is
+// done soonest with one code in 16 of 32 bits, one in 8 of 64 bits, and none where gradients are compared
+// too.
+template <typename Code, bool kGradient>
+constexpr bool IsByArithmetic(int u, int j) {
+  if (sizeof(Code) == 8) return !kGradient && u % 2 == 0 && j % 4 == 3;
+  return u == 0 && j % 4 == 3;
+}
+
+// Codes that are read at once.
+template <typename Code, int kCount>
+struct alignas(sizeof(Code) * kCount) Codes {
+  Code of[kCount];
+};
+
+// The gradient term. Words of two halves: what lies below a pixel's interval (low) and what the pixel itself
+// lies above another one's (high), or the other way round.
+struct GradientTerm {
+  DeviceImageView<const std::uint32_t> left, right;  // see GradientImages
+  std::uint32_t weight, cap;
+};
+// Of a right pixel: its lowest gradient and its own; 255 less its highest and less its own.
+struct RightGradient {
+  std::uint32_t lowest_own, highest_own;
+  __device__ __forceinline__ void Set(std::uint32_t packed) {
+    lowest_own = __byte_perm(packed, 0, 0x4140);
+    highest_own = __byte_perm(packed, 0, 0x4342);
+  }
+};
+struct LeftGradient {
+  std::uint32_t less_own_highest, own_lowest;
+  __device__ __forceinline__ explicit LeftGradient(std::uint32_t packed) {
+    const int lowest = static_cast<int>(packed & 255U), own = static_cast<int>(packed >> 8 & 255U),
+              highest = 255 - static_cast<int>(packed >> 16 & 255U);
+    const auto halves = [](int low, int high) {
+      return (static_cast<std::uint32_t>(low) & 0xFFFFU) | static_cast<std::uint32_t>(high) << 16;
+    };
+    less_own_highest = halves(-own, -highest);
+    own_lowest = halves(own - 255, lowest - 255);
+  }
+  // How far each pixel lies from the other one's interval, in the halves.
+  __device__ __forceinline__ std::uint32_t DistancesFrom(const RightGradient& right) const {
+    // max(lowest of right - own, 0), max(own of right - highest, 0); then, if larger, own - highest of right
+    // and lowest - own of right.
+    const std::uint32_t above = __viaddmax_s16x2_relu(right.lowest_own, less_own_highest, 0U);
+    return __viaddmax_s16x2(right.highest_own, own_lowest, above);
+  }
+};
+// Of two pairs of pixels the lower distance, at most cap, in the halves.
+__device__ __forceinline__ std::uint32_t Differences(std::uint32_t first, std::uint32_t second,
+                                                     std::uint32_t cap) {
+  return __vimin3_u16x2(__byte_perm(first, second, 0x5410), __byte_perm(first, second, 0x7632),
+                        InBothHalves(cap));
+}
+
+template <typename Shape, typename Code, bool kPadded, bool kGradient>
+__global__ void __launch_bounds__(kWarps* kWarpSize)
+    MatchingCostKernel(DeviceImageView<const Code> left, DeviceImageView<const Code> right,
+                       GradientTerm gradient, VolumeLayout layout, int pixels, std::uint32_t outside_cost,
+                       std::uint8_t* costs, std::uint32_t* bands_done) {
+  constexpr int K = Shape::K;
+  constexpr int kPaddedCount = kWarpSize * K;  // of all lanes
+  constexpr int kAtOnce = std::min(K, 16 / static_cast<int>(sizeof(Code)));
+  using Vector = Codes<Code, kAtOnce>;
+  // From one lane's codes to the next one's are kStride vectors. Those that lanes read together stand side by
+  // side: they would otherwise wait for each other's banks of shared memory.
+  constexpr int kStride = K / kAtOnce, kPerStride = (kMostPixels + kPaddedCount) / K;
+  const auto place_of = [](int vector) { return vector % kStride * kPerStride + vector / kStride; };
+  __shared__ Vector right_codes[kStride * kPerStride];  // of right pixels first_right + i
+  __shared__ Codes<Code, kTogether> left_codes[kMostPixels / kTogether];
+  // The same of the gradients, four at once or two.
+  constexpr int kGradientsAtOnce = std::min(K, 4), kGradientStride = K / kGradientsAtOnce;
+  using Gradients = Codes<std::uint32_t, kGradientsAtOnce>;
+  const auto gradient_place_of = [](int vector) {
+    return vector % kGradientStride * kPerStride + vector / kGradientStride;
+  };
+  __shared__ Gradients right_gradients[kGradient ? kGradientStride * kPerStride : 1];
+  const int y = static_cast<int>(blockIdx.y);
+  const int x_begin = static_cast<int>(blockIdx.x) * pixels;
+  const int x_end = min(x_begin + pixels, layout.width), count = x_end - x_begin;
+  const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
+  const int thread = warp * kWarpSize + lane;
+  const int first_right = x_begin - layout.min_disparity - (kPaddedCount - 1);
+  const KeptShare kept;
+  WaitForKernelBefore();
+  if (bands_done != nullptr && x_begin == 0 && y % kBandRows == 0 && thread == 0) {
+    bands_done[y / kBandRows] = 0;
+  }
+  const Code* const right_row = right.Row(y);
+  const Code* const left_row = left.Row(y) + x_begin;
+  for (int i = thread; i < count + kPaddedCount; i += kWarps * kWarpSize) {
+    const int x_right = first_right + i;
+    const bool inside = static_cast<unsigned>(x_right) < static_cast<unsigned>(layout.width);
+    right_codes[place_of(i / kAtOnce)].of[i % kAtOnce] = inside ? right_row[x_right] : Code{0};
+    if constexpr (kGradient) {
+      right_gradients[gradient_place_of(i / kGradientsAtOnce)].of[i % kGradientsAtOnce] =
+          inside ? gradient.right(x_right, y) : 0U;
+    }
+  }
+  for (int i = thread; i < count; i += kWarps * kWarpSize) {
+    left_codes[i / kTogether].of[i % kTogether] = left_row[i];
+  }
+  __syncthreads();
+
+  const auto visit = [&](int i, auto checked) {  // pixels x_begin + i ..
+    // Of disparity lane * K + j at pixel i + u: number K - 1 - j + u.
+    constexpr int kVectors = (K + kTogether) / kAtOnce;
+    Vector met[kVectors];
+    const int first = (i + kPaddedCount - K - lane * K) / kAtOnce;
+#pragma unroll
+    for (int v = 0; v < kVectors; ++v) met[v] = right_codes[place_of(first + v)];
+    [[maybe_unused]] RightGradient met_gradients[kGradient ? K + kTogether : 1];
+    if constexpr (kGradient) {
+      const int first_gradient = (i + kPaddedCount - K - lane * K) / kGradientsAtOnce;
+#pragma unroll
+      for (int v = 0; v < (K + kTogether) / kGradientsAtOnce; ++v) {
+        const Gradients packed = right_gradients[gradient_place_of(first_gradient + v)];
+#pragma unroll
+        for (int j = 0; j < kGradientsAtOnce; ++j) met_gradients[v * kGradientsAtOnce + j].Set(packed.of[j]);
+      }
+    }
+    const Codes<Code, kTogether> here = left_codes[i / kTogether];
+    std::uint8_t* const to =
+        costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x_begin + i) * Shape::kPadded + lane * K;
+#pragma unroll
+    for (int u = 0; u < kTogether; ++u) {
+      if (decltype(checked)::value && i + u >= count) break;
+      std::uint32_t cost[K];
+      [[maybe_unused]] std::uint32_t distances[kGradient ? K : 1];
+      const LeftGradient here_gradient(kGradient ? __ldg(gradient.left.Row(y) + x_begin + i + u) : 0U);
+#pragma unroll
+      for (int j = 0; j < K; ++j) {
+        const int number = K - 1 - j + u;
+        const Code differs = here.of[u] ^ met[number / kAtOnce].of[number % kAtOnce];
+        cost[j] = IsByArithmetic<Code, kGradient>(u, j) ? BitCountByArithmetic(differs) : BitCount(differs);
+        if constexpr (kGradient) distances[j] = here_gradient.DistancesFrom(met_gradients[number]);
+      }
+      // Two costs a word, of j and j + kApart; by the units that multiply, as those that count bits have enough
+      // to do.
+      constexpr int kApart = K >= 4 ? 2 : 1;
+      std::uint32_t pairs[K / 2];
+#pragma unroll
+      for (int k = 0; k < K / 2; ++k) {
+        const int j = k / kApart * 2 * kApart + k % kApart;
+        pairs[k] = MultiplyAdd(cost[j + kApart], 0x10000U, cost[j]);
+        if constexpr (kGradient) {
+          pairs[k] = MultiplyAdd(Differences(distances[j], distances[j + kApart], gradient.cap),
+                                 gradient.weight, pairs[k]);
+        }
+        const auto replace = [&](int at, std::uint32_t low_mask, int shift) {
+          const int d = lane * K + at;
+          const auto set = [&](std::uint32_t value) { pairs[k] = (pairs[k] & low_mask) | value << shift; };
+          if constexpr (checked()) {
+            const int x_right = x_begin + i + u - layout.min_disparity - d;
+            if (static_cast<unsigned>(x_right) >= static_cast<unsigned>(layout.width)) set(outside_cost);
+          }
+          if constexpr (kPadded) {
+            if (d >= layout.num_disparities) set(static_cast<std::uint32_t>(layout.padding_cost));
+          }
+        };
+        replace(j, 0xFFFF0000U, 0);
+        replace(j + kApart, 0xFFFFU, 16);
+      }
+      LaneValues<K, std::uint8_t> packed;
+#pragma unroll
+      for (int w = 0; w < LaneValues<K, std::uint8_t>::kWords; ++w) {
+        packed.words[w] = K >= 4
+                              ? MultiplyAdd(pairs[K >= 4 ? 2 * w + 1 : 0], 0x100U, pairs[K >= 4 ? 2 * w : 0])
+                              : __byte_perm(pairs[w], 0, 0x4420);
+      }
+      if (Shape::HasValues(lane)) packed.StoreToKeep(to + u * Shape::kPadded, 0, kept);
+    }
+  };
+#pragma unroll 1
+  for (int i = warp * kTogether; i < count; i += kWarps * kTogether) {
+    const int first_met = x_begin + i - layout.min_disparity;  // by d = 0
+    const bool inside = first_met - (layout.num_disparities - 1) >= 0 &&
+                        first_met + kTogether <= layout.width && i + kTogether <= count;
+    inside ? visit(i, std::false_type{}) : visit(i, std::true_type{});
+  }
+}
+
+}  // namespace
+
+void MatchingCost(const MatchingCostInput& input, const SgmVolumes& volumes, cudaStream_t stream) {
+  const VolumeLayout& layout = volumes.layout;
+  const CensusImages& census = input.census;
+  std::uint8_t* const costs = volumes.Costs().data;
+  // Equal parts, whole warps long.
+  const int parts = (layout.width + kMostPixels - 1) / kMostPixels;
+  const int pixels = ((layout.width + parts - 1) / parts + kWarpSize - 1) / kWarpSize * kWarpSize;
+  const dim3 grid(static_cast<unsigned>((layout.width + pixels - 1) / pixels),
+                  static_cast<unsigned>(layout.height));
+  const dim3 block(kWarpSize, kWarps);
+  const auto outside = static_cast<std::uint32_t>(input.tables.outside_cost);
+  const GradientTerm gradient{AsConst(input.gradients.left), AsConst(input.gradients.right),
+                              input.tables.gradient_cost[1], static_cast<std::uint32_t>(input.gradient_cap)};
+  const auto launch = [&](auto shape, auto padded, auto with_gradient) {
+    using Shape = decltype(shape);
+    if (HasCode32(input.window)) {
+      LaunchDependent("MatchingCostKernel",
+                      MatchingCostKernel<Shape, std::uint32_t, padded(), with_gradient()>, grid, block, 0,
+                      stream, AsConst(census.left32), AsConst(census.right32), gradient, layout, pixels,
+                      outside, costs, volumes.bands_done);
+    } else {
+      LaunchDependent("MatchingCostKernel",
+                      MatchingCostKernel<Shape, std::uint64_t, padded(), with_gradient()>, grid, block, 0,
+                      stream, AsConst(census.left64), AsConst(census.right64), gradient, layout, pixels,
+                      outside, costs, volumes.bands_done);
+    }
+  };
+  WithShape(layout, [&](auto shape) {
+    const auto with_padding = [&](auto with_gradient) {
+      layout.padded() == layout.num_disparities ? launch(shape, std::false_type{}, with_gradient)
+                                                : launch(shape, std::true_type{}, with_gradient);
+    };
+    input.tables.has_gradient ? with_padding(std::true_type{}) : with_padding(std::false_type{});
+  });
+}
+
+}  // namespace parallax::cuda

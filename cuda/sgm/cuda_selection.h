@@ -1,0 +1,30 @@
+// selection on the device, alone and with consistency.
+// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
+// never uses the default stream. It computes what docs/matching.md says, to the bit.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include "cuda/device/device_disparity_map.h"
+#include "cuda/filters/cuda_consistency.h"
+#include "cuda/sgm/volume_layout.h"
+#include "pipeline/types/parameter_info.h"
+
+namespace parallax::cuda {
+
+// Reads the path sums, also while aggregation still writes them (volumes.bands_done), and the costs where the
+// sums leave them out.
+void SelectDisparities(const SgmVolumes& volumes, const SelectionParameters& parameters,
+                       const WinnerImages& winners, const DeviceDisparityMap& selected, cudaStream_t stream);
+
+// Selection and consistency in one, without the results in between. max_difference must not be negative.
+bool FitsSelectAndCheck(const VolumeLayout& layout);
+void SelectAndCheck(const SgmVolumes& volumes, const SelectionParameters& selection,
+                    const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
+                    cudaStream_t stream);
+
+// Largest image: selection and consistency keep a row of the right image on the chip; a grid has so many
+// rows.
+inline constexpr int kLargestWidth_px = 50000, kLargestHeight_px = 65535;
+
+}  // namespace parallax::cuda

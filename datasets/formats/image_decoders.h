@@ -1,0 +1,30 @@
+// Decoders of the rarer image formats. OpenCV's libraries for them pull in some 230 others, which take 110 ms to
+// load; so a module (datasets/media/) links them and is loaded when such a file is met. PNG and JPEG are read
+// without it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+#include "datasets/formats/file_bytes.h"
+#include "parallax/image.h"
+#include "pipeline/types/frame.h"
+
+namespace parallax {
+
+// Each decodes a whole file (`path` is for messages) as ReadImage, ReadGray8 and ReadGray16 of image_file.h say.
+// They throw Error.
+struct ImageDecoders {
+  CameraImage (*any)(const std::filesystem::path& path, const FileBytes& bytes);
+  HostImage<std::uint8_t> (*gray8)(const std::filesystem::path& path, const FileBytes& bytes);
+  HostImage<std::uint16_t> (*gray16)(const std::filesystem::path& path, const FileBytes& bytes);
+};
+
+// Loads the module at the first call. May be called from any thread. Throws Error if it cannot be loaded.
+const ImageDecoders& LoadedImageDecoders();
+// A function that the module exports; throws as LoadedImageDecoders.
+void* FunctionOfMedia(const char* name);
+
+}  // namespace parallax
+
+extern "C" const parallax::ImageDecoders* ParallaxImageDecoders();

@@ -1,0 +1,101 @@
+#include "datasets/system/process_memory.h"
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <string_view>
+
+#include "parallax/error.h"
+
+namespace parallax {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::uint64_t Megabytes(std::uint64_t bytes) { return (bytes + 999'999) / 1'000'000; }
+
+// The first number of a file; "max" and what cannot be read are none.
+std::optional<std::uint64_t> NumberIn(const fs::path& file) {
+  std::ifstream stream(file);
+  std::uint64_t number = 0;
+  return stream >> number ? std::optional(number) : std::nullopt;
+}
+
+// The number behind a word of a file, such as "MemAvailable:" or "inactive_file"; 0 where it is not told.
+std::uint64_t NumberBehind(const fs::path& file, std::string_view word) {
+  std::ifstream stream(file);
+  for (std::string found; stream >> found;) {
+    std::uint64_t number = 0;
+    if (found == word && stream >> number) return number;
+  }
+  return 0;
+}
+
+std::uint64_t LeftOf(std::uint64_t limit, std::uint64_t used) { return limit > used ? limit - used : 0; }
+
+// What ulimit -v leaves.
+std::optional<std::uint64_t> AddressesLeft() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
+  return LeftOf(limit.rlim_cur,
+                NumberIn("/proc/self/statm").value_or(0) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
+}
+
+// What a group and those above it leave; files in the cache can be given up.
+std::uint64_t LeftInGroups(const fs::path& root, fs::path group, const char* limit_file,
+                           const char* usage_file, std::string_view cache_word) {
+  std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
+  while (true) {
+    const fs::path folder = root / group.relative_path();
+    if (const auto limit = NumberIn(folder / limit_file)) {
+      const std::uint64_t used = NumberIn(folder / usage_file).value_or(0);
+      left = std::min(left, LeftOf(*limit, LeftOf(used, NumberBehind(folder / "memory.stat", cache_word))));
+    }
+    if (!group.has_relative_path()) return left;
+    group = group.parent_path();
+  }
+}
+
+std::uint64_t GroupsLeft() {
+  std::uint64_t left = std::numeric_limits<std::uint64_t>::max();
+  std::ifstream groups("/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {  // NUMBER:CONTROLLERS:PATH
+    const std::size_t second = line.find(':', line.find(':') + 1);
+    if (second == std::string::npos) continue;
+    const fs::path path = line.substr(second + 1);
+    if (line.starts_with("0::")) {
+      left = std::min(left,
+                      LeftInGroups("/sys/fs/cgroup", path, "memory.max", "memory.current", "inactive_file"));
+    } else if (line.find(":memory:") != std::string::npos) {
+      left = std::min(left, LeftInGroups("/sys/fs/cgroup/memory", path, "memory.limit_in_bytes",
+                                         "memory.usage_in_bytes", "total_inactive_file"));
+    }
+  }
+  return left;
+}
+
+}  // namespace
+
+AvailableMemory MemoryAvailable() {
+  AvailableMemory available{NumberBehind("/proc/meminfo", "MemAvailable:") * 1024, "free on this machine"};
+  if (available.bytes == 0) available.bytes = std::numeric_limits<std::uint64_t>::max();  // not told
+  if (const std::uint64_t left = GroupsLeft(); left < available.bytes)
+    available = {left, "left by the limit of this container or group"};
+  if (const auto left = AddressesLeft(); left && *left < available.bytes)
+    available = {*left, "left by the limit of addresses (ulimit -v)"};
+  return available;
+}
+
+void RequireMemory(std::uint64_t needed_bytes, const std::string& what, const std::string& remedy) {
+  const AvailableMemory available = MemoryAvailable();
+  if (needed_bytes <= available.bytes) return;
+  throw Error(what + " needs " + std::to_string(Megabytes(needed_bytes)) + " MB at least, more than the " +
+              std::to_string(Megabytes(available.bytes)) + " MB " + available.whose + ": " + remedy);
+}
+
+}  // namespace parallax

@@ -1,0 +1,20 @@
+// The choice of trees among the values that rejected pixels might take.
+#pragma once
+
+#include <cstdint>
+
+#include "parallax/image.h"
+#include "pipeline/cpu/filters/framed_map.h"
+#include "pipeline/cpu/filters/plane_filling.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/parameter_info.h"
+
+namespace parallax::cpu {
+
+// Gives rejected pixels what the trees of the parameters choose (docs/matching.md, "refinement"). filled: the
+// map before FillFromPlanes, which has returned tiles; from_planes: the map after it, changed in place.
+void ChooseCandidates(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+                      const FramedMap& filled, const HostImage<std::uint8_t>& validity,
+                      const TilePlanes& tiles, const FramedMap& from_planes, ThreadPool& threads);
+
+}  // namespace parallax::cpu

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "pipeline/cpu/filters/speckle.h"
+#include "pipeline/matchers/stereo_matcher.h"
+#include "pipeline/threads/parallel.h"
+#include "pipeline/types/parameter_info.h"
+
+namespace parallax::cpu {
+
+// Removes small islands of disparity, lets trees judge the pixels and interpolates rejected ones if that is
+// asked for, then replaces every value by the median around it, side 0, 3 or 5, and refines the map as far as
+// that is asked for (docs/matching.md, "filter" and "refinement"). workspace: FilterWorkspaceBytes(),
+// aligned, with any content. guide: left image. selected: the disparities before consistency; without them no
+// pixel is judged. stages: null, or gets the map after each.
+std::size_t FilterWorkspaceBytes(const Parameters& parameters, int width, int height, int num_threads);
+void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
+               HostImageView<const float> selected, SpeckleFilter& speckles, DisparityMap& map,
+               std::uint8_t* workspace, ThreadPool& threads, StageResults* stages);
+
+}  // namespace parallax::cpu

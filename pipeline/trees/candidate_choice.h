@@ -1,0 +1,307 @@
+// Learned trees that choose a value for each pixel whose winner stays rejected, among four: that of the plane
+// that refinement.planes gave it, the filled one, and the lowest and the highest of the planes around it
+// (docs/matching.md, "refinement"). The same trees are asked about every candidate; the one that they hold for
+// least wrong is taken. Everything that a back end computes is here, one operation at a time.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+#include "parallax/disparity_map.h"
+#include "parallax/image.h"
+#include "pipeline/rules/refinement_math.h"
+#include "pipeline/trees/pixel_trees.h"
+#include "pipeline/types/parameter_info.h"
+
+namespace parallax {
+
+// What a tree may ask of a candidate, each clamped to 0 .. 255. v: the candidate's disparity. Rings are those
+// of CandidateRingOf; their pixels have the values of the map whose holes are filled.
+enum class CandidateFeature : std::uint8_t {
+  // Of the pixel, whatever the candidate.
+  kStatus,  // as PixelFeature has it, after the verdicts
+  kGray,    // of the left image
+  kRow,     // 255 y / height
+  kSlopeX,  // 80 times the slopes of its own tile's plane, plus 128
+  kSlopeY,
+  kKept28,  // number of kept pixels on the ring
+  kGap,     // px to the nearest kept pixel on the left; 255 where there is none (kNearestKept_px)
+  // Of the candidate.
+  kDisparity,    // v
+  kRightColumn,  // x - v + 64
+  // Four times v less another value, plus 128: the chosen plane's, the filled one, the own tile's plane's (the
+  // chosen one's where it has none), that of the nearest kept pixel on the left and on the right (255 where
+  // there is none).
+  kAbovePlane,
+  kAboveFilled,
+  kAboveOwnPlane,
+  kAboveLeft,
+  kAboveRight,
+  // As PixelFeature has them, of the planes that rejected pixels take their values from.
+  kOwnPlane,
+  kNearestPlane,
+  kNumPlanes,
+  // 2 for each kept pixel of the ring, 1 for each other, whose value differs little; on rings above 2 only
+  // those count whose gray level does so, too.
+  kAgree2,
+  kAgree4,
+  kAgree16,
+  kAgree28,
+  // Mean of the ring's kept values, doubled, less 2 v, plus 128, at least 1; 0 where none is kept.
+  kMean4,
+  kMean16,
+  kMean28,
+  kHigher28,  // number of the ring's kept pixels with a higher value that differs much
+  kCount
+};
+inline constexpr int kNumCandidateFeatures = static_cast<int>(CandidateFeature::kCount);
+
+inline constexpr int kNumCandidateTrees = 128;
+struct CandidateTrees {
+  int bias;
+  PixelTree trees[kNumCandidateTrees];  // with the bias they add up to 16 bits
+};
+
+// Whether trees choose among candidates.
+constexpr bool HasChoice(const Parameters& parameters) {
+  return HasTrees(parameters) && parameters.refinement.planes;
+}
+// set must not be kNone.
+const CandidateTrees& CandidateTreesOf(TreeSet set);
+
+// What the choice looks at, in the memory of the back end; strides in elements.
+struct CandidateView {
+  int width, height;
+  const float* filled;  // after filling, before planes
+  std::ptrdiff_t filled_stride;
+  const std::uint8_t* validity;
+  std::ptrdiff_t validity_stride;
+  const std::uint8_t* guide;
+  std::ptrdiff_t guide_stride;
+  const DisparityPlane* planes;  // of the tiles in and beside which pixels were rejected
+  std::ptrdiff_t planes_stride;
+  int tile_px, tiles_x, tiles_y;
+  float lowest, highest;  // disparities
+
+  PARALLAX_HOST_DEVICE bool Contains(int x, int y) const {
+    return x >= 0 && x < width && y >= 0 && y < height;
+  }
+  PARALLAX_HOST_DEVICE float FilledAt(int x, int y) const { return filled[y * filled_stride + x]; }
+  PARALLAX_HOST_DEVICE std::uint8_t ValidityAt(int x, int y) const {
+    return validity[y * validity_stride + x];
+  }
+  PARALLAX_HOST_DEVICE bool IsKept(int x, int y) const { return (ValidityAt(x, y) & kRejected) == 0; }
+  PARALLAX_HOST_DEVICE int GuideAt(int x, int y) const { return guide[y * guide_stride + x]; }
+  PARALLAX_HOST_DEVICE const DisparityPlane& PlaneOf(int column, int row) const {
+    return planes[row * planes_stride + column];
+  }
+};
+
+// --- candidates -------------------------------------------------------------------
+inline constexpr int kNumCandidates = 4;  // plane, filled, lowest plane, highest plane
+inline constexpr int kTilesAround = 9;
+struct Candidates {
+  float values[kNumCandidates];
+  float of_tiles[kTilesAround];  // of the planes of the tiles around, in reading order; kNoValue: none
+};
+inline constexpr float kLeastSpread_px = 1.0F;  // of candidates that are worth a choice
+
+// from_planes: the pixel's value after refinement.planes. False where nothing is to be chosen: the pixel is
+// kept or has no value, or its candidates lie close together.
+PARALLAX_HOST_DEVICE inline bool FindCandidates(const CandidateView& view, int x, int y, float from_planes,
+                                                Candidates& candidates) {
+  if (view.IsKept(x, y) || from_planes != from_planes) return false;
+  const float filled = view.FilledAt(x, y);
+  float lowest = view.highest, highest = view.lowest;
+  bool has_any = false;
+  for (int i = 0; i < kTilesAround; ++i) {
+    candidates.of_tiles[i] = kNoValue;
+    const int column = x / view.tile_px + i % 3 - 1, row = y / view.tile_px + i / 3 - 1;
+    if (column < 0 || column >= view.tiles_x || row < 0 || row >= view.tiles_y) continue;
+    const DisparityPlane& plane = view.PlaneOf(column, row);
+    if (plane.value == kNoValue) continue;
+    const float from_center_x = static_cast<float>(x - (column * view.tile_px + view.tile_px / 2));
+    const float from_center_y = static_cast<float>(y - (row * view.tile_px + view.tile_px / 2));
+    const float at_row = plane.value + plane.slope_x * from_center_x;
+    candidates.of_tiles[i] = at_row + plane.slope_y * from_center_y;
+    const float above = candidates.of_tiles[i] > view.lowest ? candidates.of_tiles[i] : view.lowest;
+    const float value = above < view.highest ? above : view.highest;
+    lowest = value < lowest ? value : lowest;
+    highest = value > highest ? value : highest;
+    has_any = true;
+  }
+  candidates.values[0] = from_planes;
+  candidates.values[1] = filled == filled ? filled : from_planes;
+  candidates.values[2] = has_any ? lowest : from_planes;
+  candidates.values[3] = has_any ? highest : from_planes;
+  float least = from_planes, most = from_planes;
+  for (int i = 1; i < kNumCandidates; ++i) {
+    least = candidates.values[i] < least ? candidates.values[i] : least;
+    most = candidates.values[i] > most ? candidates.values[i] : most;
+  }
+  return most - least > kLeastSpread_px;
+}
+
+// --- features ---------------------------------------------------------------------
+inline constexpr int kNumCandidateRings = 4;
+struct CandidateRing {
+  int radius;        // px
+  float difference;  // largest that is little
+};
+PARALLAX_HOST_DEVICE constexpr CandidateRing CandidateRingOf(int i) {
+  return i == 0   ? CandidateRing{2, 1.0F}
+         : i == 1 ? CandidateRing{4, 1.0F}
+         : i == 2 ? CandidateRing{16, 2.0F}
+                  : CandidateRing{28, 3.0F};
+}
+inline constexpr int kAlikeGray = 16;       // difference from which on gray levels are not alike
+inline constexpr int kNearestKept_px = 64;  // no kept pixel is looked for farther away
+
+// Written so that compilers need no branch, here and below: nobody can foretell what it would do.
+PARALLAX_HOST_DEVICE inline std::uint8_t ToByte(float value) {
+  const float above = value > 0.0F ? value : 0.0F;
+  return static_cast<std::uint8_t>(static_cast<int>(above < 255.0F ? above : 255.0F));
+}
+PARALLAX_HOST_DEVICE inline std::uint8_t QuartersAbove(float value, float other) {
+  return ToByte(128.0F + 4.0F * (value - other));
+}
+
+// The nearest kept pixel along the row in steps of `step`: its distance, px, or 0 where there is none.
+PARALLAX_HOST_DEVICE inline int DistanceToKept(const CandidateView& view, int x, int y, int step) {
+  for (int i = 1; i <= kNearestKept_px; ++i) {
+    const int u = x + i * step;
+    if (u < 0 || u >= view.width) return 0;
+    if (view.IsKept(u, y)) return i;
+  }
+  return 0;
+}
+
+// Counts over a ring's pixels, for kNum candidates.
+template <int kNum>
+struct RingCounts {
+  int agreement[kNum], num_higher[kNum], num_kept;
+  float sum;  // of the kept values
+};
+// A pixel of a ring around (x, y). The numbers are parameters of the template, so that offsets are constants.
+template <int kRing, int kPixel, int kNum>
+PARALLAX_HOST_DEVICE inline void AddRingPixel(const CandidateView& view, int x, int y, bool is_far_inside,
+                                              int gray, const float (&values)[kNum],
+                                              RingCounts<kNum>& counts) {
+  constexpr RingOffset kAt = ScaledTo(CandidateRingOf(kRing).radius, RingOffsetOf(kPixel));
+  constexpr float kLittle = CandidateRingOf(kRing).difference;
+  if (!is_far_inside && !view.Contains(x + kAt.x, y + kAt.y)) return;
+  const float value = view.FilledAt(x + kAt.x, y + kAt.y);
+  const int difference = view.GuideAt(x + kAt.x, y + kAt.y) - gray;
+  const int is_kept = view.IsKept(x + kAt.x, y + kAt.y) ? 1 : 0;
+  const int is_alike = (difference < kAlikeGray ? 1 : 0) & (difference > -kAlikeGray ? 1 : 0);
+  const int weight = (1 + is_kept) & -(kRing == 0 ? 1 : is_alike);
+  counts.num_kept += is_kept;
+  counts.sum += is_kept != 0 ? value : 0.0F;
+  for (int i = 0; i < kNum; ++i) {
+    const float above = value - values[i];  // a value that is missing is neither near nor higher
+    const int agrees = (above <= kLittle ? 1 : 0) & (above >= -kLittle ? 1 : 0);
+    counts.agreement[i] += weight & -agrees;
+    counts.num_higher[i] += is_kept & (above > kLittle ? 1 : 0);
+  }
+}
+template <int kRing, int kNum, int... kPixels>
+PARALLAX_HOST_DEVICE inline RingCounts<kNum> CountRing(const CandidateView& view, int x, int y,
+                                                       bool is_far_inside, int gray,
+                                                       const float (&values)[kNum],
+                                                       std::integer_sequence<int, kPixels...>) {
+  RingCounts<kNum> counts{};
+  (AddRingPixel<kRing, kPixels>(view, x, y, is_far_inside, gray, values, counts), ...);
+  return counts;
+}
+
+// Calls put(feature, i, byte) for each feature of the candidates number first .. first + kNum - 1, i from 0 on.
+template <int kNum, typename Put>
+PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const CandidateView& view, int x, int y,
+                                                       const Candidates& candidates, int first,
+                                                       const Put& put) {
+  using F = CandidateFeature;
+  float values[kNum];
+  for (int i = 0; i < kNum; ++i) values[i] = candidates.values[first + i];
+  const auto put_all = [&](F feature, std::uint8_t byte) {
+    for (int i = 0; i < kNum; ++i) put(feature, i, byte);
+  };
+  const int gray = view.GuideAt(x, y);
+  const DisparityPlane& own = view.PlaneOf(x / view.tile_px, y / view.tile_px);
+  put_all(F::kStatus, StatusOf(view.ValidityAt(x, y)));
+  put_all(F::kGray, static_cast<std::uint8_t>(gray));
+  put_all(F::kRow, ClampToByte(255 * y / view.height));
+  put_all(F::kSlopeX, ToByte(128.0F + 80.0F * own.slope_x));
+  put_all(F::kSlopeY, ToByte(128.0F + 80.0F * own.slope_y));
+  const int left = DistanceToKept(view, x, y, -1), right = DistanceToKept(view, x, y, 1);
+  put_all(F::kGap, ClampToByte(left == 0 ? 255 : left));
+  const float value_left = left == 0 ? 0.0F : view.FilledAt(x - left, y);
+  const float value_right = right == 0 ? 0.0F : view.FilledAt(x + right, y);
+  const float of_own = candidates.of_tiles[4] == kNoValue
+                           ? candidates.values[0]
+                           : ClampTo(candidates.of_tiles[4], view.lowest, view.highest);
+  for (int i = 0; i < kNum; ++i) {
+    const float v = values[i];
+    put(F::kDisparity, i, ToByte(v));
+    put(F::kRightColumn, i, ToByte(static_cast<float>(x) - v + 64.0F));
+    put(F::kAbovePlane, i, QuartersAbove(v, candidates.values[0]));
+    put(F::kAboveFilled, i, QuartersAbove(v, candidates.values[1]));
+    put(F::kAboveOwnPlane, i, QuartersAbove(v, of_own));
+    put(F::kAboveLeft, i, left == 0 ? 255 : QuartersAbove(v, value_left));
+    put(F::kAboveRight, i, right == 0 ? 255 : QuartersAbove(v, value_right));
+    // Where there is no plane, 255, since kNoValue is far away.
+    float own_distance = 255.0F, nearest = 255.0F;
+    int num_near = 0;
+    for (int k = 0; k < kTilesAround; ++k) {
+      const float difference = v - candidates.of_tiles[k];
+      const float distance = 8.0F * (difference > 0.0F ? difference : -difference);
+      if (k == kTilesAround / 2) own_distance = distance;
+      nearest = distance < nearest ? distance : nearest;
+      num_near += distance < static_cast<float>(kNearPlane) ? 1 : 0;
+    }
+    put(F::kOwnPlane, i, ToByte(own_distance));
+    put(F::kNearestPlane, i, ToByte(nearest));
+    put(F::kNumPlanes, i, static_cast<std::uint8_t>(num_near));
+  }
+  constexpr int kReach = CandidateRingOf(kNumCandidateRings - 1).radius;
+  const bool is_far_inside =
+      x >= kReach && x < view.width - kReach && y >= kReach && y < view.height - kReach;
+  constexpr std::make_integer_sequence<int, kRingPixels> kAll;
+  const auto put_mean = [&](F feature, const RingCounts<kNum>& ring) {
+    const float mean = ring.num_kept > 0 ? ring.sum / static_cast<float>(ring.num_kept) : 0.0F;
+    for (int i = 0; i < kNum; ++i) {
+      const float above = 128.0F + 2.0F * (mean - values[i]);
+      put(feature, i, ring.num_kept == 0 ? std::uint8_t{0} : ToByte(above < 1.0F ? 1.0F : above));
+    }
+  };
+  const auto put_each = [&](F feature, const int(&numbers)[kNum]) {
+    for (int i = 0; i < kNum; ++i) put(feature, i, static_cast<std::uint8_t>(numbers[i]));
+  };
+  put_each(F::kAgree2, CountRing<0>(view, x, y, is_far_inside, gray, values, kAll).agreement);
+  const RingCounts<kNum> ring4 = CountRing<1>(view, x, y, is_far_inside, gray, values, kAll);
+  put_each(F::kAgree4, ring4.agreement);
+  put_mean(F::kMean4, ring4);
+  const RingCounts<kNum> ring16 = CountRing<2>(view, x, y, is_far_inside, gray, values, kAll);
+  put_each(F::kAgree16, ring16.agreement);
+  put_mean(F::kMean16, ring16);
+  const RingCounts<kNum> ring28 = CountRing<3>(view, x, y, is_far_inside, gray, values, kAll);
+  put_each(F::kAgree28, ring28.agreement);
+  put_mean(F::kMean28, ring28);
+  put_each(F::kHigher28, ring28.num_higher);
+  put_all(F::kKept28, static_cast<std::uint8_t>(ring28.num_kept));
+}
+
+// --- choice -----------------------------------------------------------------------
+// How much lower, in leaves' units, the sum of another candidate must be than that of the plane's value.
+inline constexpr int kChoiceMargin = 32;
+
+// sums: of the bias and a leaf of each tree, higher where the candidate is more likely wrong.
+PARALLAX_HOST_DEVICE constexpr int BestCandidate(const int (&sums)[kNumCandidates]) {
+  int best = 0, lowest = sums[0] - kChoiceMargin;
+  for (int i = 1; i < kNumCandidates; ++i) {
+    if (sums[i] < lowest) best = i, lowest = sums[i];
+  }
+  return best;
+}
+
+}  // namespace parallax
