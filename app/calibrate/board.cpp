@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <new>
 #include <opencv2/aruco/charuco.hpp>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
@@ -335,7 +336,8 @@ std::vector<SeenCorner> CornerFinder::Find(const CameraImageView& image) const {
       case BoardKind::kAprilGrid:
         return FindAprilGrid(gray, board_);
     }
-  } catch (const cv::Exception&) {  // an image that is too small for a window of its filters
+  } catch (const cv::Exception& error) {  // an image that is too small for a window of its filters
+    if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
     return {};
   }
   return {};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
@@ -74,7 +75,8 @@ std::optional<BoardPose> PoseOf(const std::vector<Vector3>& board, const std::ve
       }
     }
     return pose;
-  } catch (const cv::Exception&) {
+  } catch (const cv::Exception& error) {
+    if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
     return std::nullopt;
   }
 }

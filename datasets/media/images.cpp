@@ -39,12 +39,11 @@ cv::Mat WrapPixels(HostImageView<T> view) {
                  static_cast<std::size_t>(view.stride_bytes));
 }
 
-// What libtiff had to say last in this thread; its messages go to standard error otherwise.
-thread_local std::string t_tiff_error;
+// libtiff's last error in this thread; its messages go to standard error otherwise. No std::string: a thread-local
+// object with a destructor ends the program where memory for it is refused.
+thread_local char t_tiff_error[128];
 void OnTiffError(const char* /*module*/, const char* format, va_list arguments) {
-  char text[128];
-  std::vsnprintf(text, sizeof text, format, arguments);
-  t_tiff_error = text;
+  std::vsnprintf(t_tiff_error, sizeof t_tiff_error, format, arguments);
 }
 void OnTiffWarning(const char* /*module*/, const char* /*format*/, va_list /*arguments*/) {}
 
@@ -95,7 +94,7 @@ cv::Mat Decode(const std::filesystem::path& path, const FileBytes& bytes) {
     return Decode(path, not_turned);
   }
   KeepDecodersQuiet();
-  t_tiff_error.clear();
+  t_tiff_error[0] = '\0';
   cv::Mat decoded;
   try {
     // ANYDEPTH | ANYCOLOR: palettes resolved, no turning by EXIF (it would break the rig).
@@ -104,7 +103,7 @@ cv::Mat Decode(const std::filesystem::path& path, const FileBytes& bytes) {
     if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
     decoded.release();
   }
-  if (!t_tiff_error.empty()) {
+  if (t_tiff_error[0] != '\0') {
     throw Error(path.string() + ": the image is truncated or damaged (TIFF: " + Printable(t_tiff_error, 100) +
                 "); fetch or write it again");
   }

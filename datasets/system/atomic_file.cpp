@@ -26,9 +26,9 @@ bool IsDeviceOrPipe(const std::filesystem::file_status& status) {
   return std::filesystem::is_character_file(status) || std::filesystem::is_fifo(status);
 }
 
-thread_local int t_not_waiting = 0;  // how many WithoutWaitingForDisk there are
-// What was written while there are any.
-thread_local std::vector<std::pair<std::filesystem::path, FileContent>> t_written;
+// The outermost of this thread. A pointer, since a thread-local object with a destructor ends the program where
+// memory for it is refused.
+thread_local WithoutWaitingForDisk* t_not_waiting = nullptr;
 
 constexpr std::string_view kBegin = ".parallax-", kEnd = ".part";  // of the names of temporary files
 
@@ -165,7 +165,7 @@ AtomicFile::AtomicFile(std::filesystem::path path, const Target& target)
     throw Error(path_.string() + ": cannot be written (" + std::strerror(errno) +
                 (errno == ENOENT ? "): make its folder first" : ")"));
   }
-  if (IsRenamed() && t_not_waiting == 0) RemoveAbandoned(target_path_.parent_path());
+  if (IsRenamed() && t_not_waiting == nullptr) RemoveAbandoned(target_path_.parent_path());
 }
 
 AtomicFile::~AtomicFile() {
@@ -177,7 +177,7 @@ void AtomicFile::Commit() {
   errno = buffer_.error();
   bool is_written = errno == 0 && stream_;
   if (is_written && IsRenamed()) {
-    if (t_not_waiting == 0) {
+    if (t_not_waiting == nullptr) {
       is_written = SyncToDisk(descriptor_.number());
     } else {
       // A file system of other machines may say no as late as this. The lock stays, with the other descriptor.
@@ -199,15 +199,17 @@ void AtomicFile::Commit() {
   committed_ = true;
 }
 
-WithoutWaitingForDisk::WithoutWaitingForDisk() { ++t_not_waiting; }
-WithoutWaitingForDisk::~WithoutWaitingForDisk() {
-  if (--t_not_waiting == 0) t_written.clear();
+WithoutWaitingForDisk::WithoutWaitingForDisk() : outer_(t_not_waiting) {
+  if (outer_ == nullptr) t_not_waiting = this;
 }
+WithoutWaitingForDisk::~WithoutWaitingForDisk() { t_not_waiting = outer_; }
 
 std::optional<FileContent> ContentWritten(const std::filesystem::path& path) {
-  const auto last = std::find_if(t_written.rbegin(), t_written.rend(),
-                                 [&](const auto& written) { return written.first == path; });
-  return last == t_written.rend() ? std::nullopt : std::optional(last->second);
+  if (t_not_waiting == nullptr) return std::nullopt;
+  const auto& written = t_not_waiting->written_;
+  const auto last =
+      std::find_if(written.rbegin(), written.rend(), [&](const auto& file) { return file.first == path; });
+  return last == written.rend() ? std::nullopt : std::optional(last->second);
 }
 
 void WriteFileAtomically(const std::filesystem::path& path, std::span<const std::uint8_t> bytes) {
@@ -215,8 +217,9 @@ void WriteFileAtomically(const std::filesystem::path& path, std::span<const std:
   file.stream().write(reinterpret_cast<const char*>(bytes.data()),
                       static_cast<std::streamsize>(bytes.size()));
   file.Commit();
-  if (t_not_waiting > 0 && file.has_own_name())
-    t_written.emplace_back(path, FileContent{bytes.size(), Crc32(bytes)});
+  if (t_not_waiting != nullptr && file.has_own_name()) {
+    t_not_waiting->written_.emplace_back(path, FileContent{bytes.size(), Crc32(bytes)});
+  }
 }
 
 }  // namespace parallax

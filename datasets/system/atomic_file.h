@@ -8,6 +8,8 @@
 #include <ostream>
 #include <span>
 #include <streambuf>
+#include <utility>
+#include <vector>
 
 #include "datasets/system/file_descriptor.h"
 #include "datasets/system/file_identity.h"
@@ -92,10 +94,17 @@ class WithoutWaitingForDisk {
   ~WithoutWaitingForDisk();
   WithoutWaitingForDisk(const WithoutWaitingForDisk&) = delete;
   WithoutWaitingForDisk& operator=(const WithoutWaitingForDisk&) = delete;
+
+ private:
+  friend std::optional<FileContent> ContentWritten(const std::filesystem::path& path);
+  friend void WriteFileAtomically(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);
+
+  WithoutWaitingForDisk* outer_;                                        // null: this is the outermost
+  std::vector<std::pair<std::filesystem::path, FileContent>> written_;  // while this is the outermost
 };
 
-// What WriteFileAtomically wrote there in this thread while the WithoutWaitingForDisk lives, so that nobody has to read it
-// again for the checksum; nullopt where it did not, or wrote to the target of a link.
+// What WriteFileAtomically wrote to `path` in this thread while a WithoutWaitingForDisk lives: nobody has to read
+// it again for the checksum. nullopt where it wrote nothing, or the target of a link.
 std::optional<FileContent> ContentWritten(const std::filesystem::path& path);
 
 // Writes the bytes as the whole file `path`. Throws Error.
