@@ -15,14 +15,9 @@ Parameters ParametersOfFrame(const StereoFrame& frame, const ChosenParameters& c
   return parameters;
 }
 
-UncertaintyParameters UncertaintyOf(SourceKind kind, const ChosenParameters& chosen) {
-  // Truth that lies off what the images show (docs/uncertainty.md): KITTI 2015's in every one of 24 frames by half
-  // a pixel far away, and as much to the other side nearby; ETH3D's in its one frame at hand by 0.2 px.
-  constexpr float kRigOfKitti2015_px = 0.5F, kRigOfEth3d_px = 0.2F;
+UncertaintyParameters UncertaintyOf(float rig_px, const ChosenParameters& chosen) {
   UncertaintyParameters uncertainty = chosen.uncertainty;
-  if (chosen.IsChosen("uncertainty.rig_px")) return uncertainty;
-  if (kind == SourceKind::kKitti2015) uncertainty.rig_px = kRigOfKitti2015_px;
-  if (kind == SourceKind::kEth3d) uncertainty.rig_px = kRigOfEth3d_px;
+  if (rig_px > 0 && !chosen.IsChosen("uncertainty.rig_px")) uncertainty.rig_px = rig_px;
   return uncertainty;
 }
 

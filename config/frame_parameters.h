@@ -2,7 +2,6 @@
 #pragma once
 
 #include "config/parameters_yaml.h"
-#include "pipeline/frames/frame_source.h"
 #include "pipeline/types/frame.h"
 #include "pipeline/types/parameter_info.h"
 
@@ -15,8 +14,8 @@ inline constexpr const char* kNumDisparitiesKey = "matching_cost.num_disparities
 // largest disparity, the search ends there.
 Parameters ParametersOfFrame(const StereoFrame& frame, const ChosenParameters& chosen);
 
-// The chosen table of uncertainty; where uncertainty.rig_px was left open and the rig of all data of this
-// kind is known to be off, with that.
-UncertaintyParameters UncertaintyOf(SourceKind kind, const ChosenParameters& chosen);
+// The chosen table of uncertainty; if uncertainty.rig_px was left open and the data's rig is known to be off by
+// rig_px > 0, with that.
+UncertaintyParameters UncertaintyOf(float rig_px, const ChosenParameters& chosen);
 
 }  // namespace parallax

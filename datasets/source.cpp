@@ -1,6 +1,5 @@
 #include "datasets/source.h"
 
-#include <array>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -20,21 +19,24 @@ namespace parallax {
 namespace fs = std::filesystem;
 namespace {
 
-constexpr std::array<std::pair<SourceKind, std::string_view>, 13> kNames{{
-    {SourceKind::kKitti2012, "kitti2012"},
-    {SourceKind::kKitti2015, "kitti2015"},
-    {SourceKind::kKittiOdometry, "kitti_odometry"},
-    {SourceKind::kKittiRaw, "kitti_raw"},
-    {SourceKind::kMiddleburyV3, "middlebury_v3"},
-    {SourceKind::kMiddleburyClassic, "middlebury_classic"},
-    {SourceKind::kEth3d, "eth3d"},
-    {SourceKind::kEuroc, "euroc"},
-    {SourceKind::kPair, "pair"},
-    {SourceKind::kVideo, "video"},
-    {SourceKind::kCamera, "camera"},
-    {SourceKind::kRecording, "recording"},
-    {SourceKind::kSynthetic, "synthetic"},
-}};
+constexpr std::optional<Metric> kOfKitti2012 = Metric::kKitti2012, kOfKitti2015 = Metric::kKitti2015,
+                                kOfMiddlebury = Metric::kMiddlebury, kOfEth3d = Metric::kEth3d;
+// In the order of the enumerators.
+constexpr SourceTraits kTraits[] = {
+    {SourceKind::kKitti2012, "kitti2012", {kOfKitti2012, kOfKitti2015}, true, true, 0},
+    {SourceKind::kKitti2015, "kitti2015", {kOfKitti2015, kOfKitti2012}, true, true, 0.5F},
+    {SourceKind::kKittiOdometry, "kitti_odometry", {kOfKitti2015, kOfKitti2012}, false, true, 0},
+    {SourceKind::kKittiRaw, "kitti_raw", {kOfKitti2015, kOfKitti2012}, false, true, 0},
+    {SourceKind::kMiddleburyV3, "middlebury_v3", {kOfMiddlebury}, true, true, 0},
+    {SourceKind::kMiddleburyClassic, "middlebury_classic", {kOfMiddlebury}, true, true, 0},
+    {SourceKind::kEth3d, "eth3d", {kOfEth3d}, true, true, 0.2F},
+    {SourceKind::kEuroc, "euroc", {kOfMiddlebury}, false, true, 0},
+    {SourceKind::kPair, "pair", {kOfMiddlebury}, false, false, 0},
+    {SourceKind::kVideo, "video", {kOfMiddlebury}, false, false, 0},
+    {SourceKind::kCamera, "camera", {kOfMiddlebury}, false, false, 0},
+    {SourceKind::kRecording, "recording", {kOfMiddlebury}, false, false, 0},
+    {SourceKind::kSynthetic, "synthetic", {kOfKitti2015, kOfKitti2012, kOfMiddlebury}, true, true, 0},
+};
 
 // "a", then "a, b", ...
 void AppendToList(std::string& list, std::string_view item, std::string_view separator = ", ") {
@@ -45,9 +47,9 @@ void AppendToList(std::string& list, std::string_view item, std::string_view sep
 std::optional<SourceKind> ForcedKind(const std::string& name) {
   if (name.empty()) return std::nullopt;
   std::string all;
-  for (const auto& [kind, known] : kNames) {
-    if (known == name) return kind;
-    AppendToList(all, known);
+  for (const SourceTraits& traits : kTraits) {
+    if (traits.name == name) return traits.kind;
+    AppendToList(all, traits.name);
   }
   throw InvalidArgument("'" + name + "' is no kind of source; there are " + all);
 }
@@ -132,12 +134,7 @@ std::unique_ptr<FrameSource> OpenTwo(const std::string& left, const std::string&
 
 }  // namespace
 
-std::string_view NameOf(SourceKind kind) {
-  for (const auto& [known, name] : kNames) {
-    if (known == kind) return name;
-  }
-  return "unknown";
-}
+const SourceTraits& TraitsOf(SourceKind kind) { return kTraits[static_cast<std::size_t>(kind)]; }
 
 std::unique_ptr<FrameSource> OpenSource(const std::vector<std::string>& spec, const SourceOptions& options) {
   const std::optional<SourceKind> forced = ForcedKind(options.kind);

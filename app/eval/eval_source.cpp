@@ -36,16 +36,9 @@
 namespace parallax::app {
 namespace {
 
-// Whether sources of this kind never come with truth of their own.
-bool NeverHasTruth(SourceKind kind) {
-  return kind == SourceKind::kPair || kind == SourceKind::kVideo || kind == SourceKind::kCamera ||
-         kind == SourceKind::kRecording || kind == SourceKind::kKittiOdometry ||
-         kind == SourceKind::kKittiRaw || kind == SourceKind::kEuroc;
-}
-
 std::unique_ptr<FrameSource> OpenWithTruth(const EvalOptions& options) {
   std::unique_ptr<FrameSource> source = OpenSource(options.source, {options.kind, true});
-  if (NeverHasTruth(source->kind()) && options.truth.disparity.empty()) {
+  if (!TraitsOf(source->kind()).has_truth && options.truth.disparity.empty()) {
     throw Error(
         fmt::format("{}: a source of kind {} has no ground truth; for a pair, name it with --truth FILE",
                     fmt::join(options.source, " "), NameOf(source->kind())));
@@ -180,7 +173,8 @@ class SourceEvaluation {
     subject.backend = ResolveBackend(options_.matching.backend, options_.matching.Load().parameters.method);
     subject.config = options_.matching.config;
     const ChosenParameters chosen = options_.matching.Load();
-    subject.parameters = ToYaml(chosen.parameters) + UncertaintyYaml(UncertaintyOf(source_->kind(), chosen));
+    subject.parameters =
+        ToYaml(chosen.parameters) + UncertaintyYaml(UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen));
     for (const std::string& assignment : options_.matching.assignments) subject.config += " " + assignment;
     return subject;
   }
@@ -279,7 +273,7 @@ class SourceEvaluation {
     const ChosenParameters chosen = options_.matching.Load();
     const std::string_view backend = ResolveBackend(options_.matching.backend, chosen.parameters.method);
     if (!IsFollower()) options_.matching.LogWhatIsMatched(options_.source, *source_, chosen, backend);
-    const UncertaintyParameters uncertainty = UncertaintyOf(source_->kind(), chosen);
+    const UncertaintyParameters uncertainty = UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen);
     FrameSteps steps;
     std::string why_skipped;  // set and read in the thread that reads; empty: the scores were kept
     std::size_t num_taken = 0;

@@ -36,12 +36,6 @@ std::optional<std::vector<double>> NumbersOf(const std::string& text) {
   return numbers;
 }
 
-// Sources whose layout says that their images are rectified.
-bool SaysItIsRectified(SourceKind kind) {
-  return kind != SourceKind::kPair && kind != SourceKind::kVideo && kind != SourceKind::kCamera &&
-         kind != SourceKind::kRecording;
-}
-
 std::string SizeText(int width, int height) { return fmt::format("{}x{}", width, height); }
 
 // Gives frames the named calibration.
@@ -269,7 +263,7 @@ std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> sour
       std::vector<std::filesystem::path> paths(files.begin(), files.end());
       origin += " --rig " + StampOf(paths);
     }
-    const bool rectified_source = SaysItIsRectified(source->kind());
+    const bool rectified_source = TraitsOf(source->kind()).is_rectified;
     named = std::make_shared<const NamedCalibration>(std::move(calibration), options.rig, rectified_source);
   }
   const RigOptions usual;

@@ -136,7 +136,7 @@ class RunCommand {
     source_ =
         WithDecimation(WithRectification(OpenSource(options.source, {.kind = options.kind, .live = Live()})),
                        chosen_.parameters);
-    chosen_.uncertainty = UncertaintyOf(source_->kind(), chosen_);
+    chosen_.uncertainty = UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen_);
     writer_.emplace(options.output, outputs, chosen_.uncertainty, clouds_.get());
     if (options.used_folder.resume && source_->kind() == SourceKind::kCamera) {
       throw InvalidArgument(

@@ -308,27 +308,6 @@ constexpr MetricRow kMetrics[] = {
 static_assert(std::size(kMetrics) == std::size(kMetricNames));
 const MetricRow& RowOf(Metric metric) { return kMetrics[static_cast<std::size_t>(metric)]; }
 
-// One row a kind of source: its benchmark's metric, and others that its truth allows.
-struct KindRow {
-  SourceKind kind;
-  std::vector<Metric> metrics;
-};
-const KindRow kKinds[] = {
-    {SourceKind::kKitti2012, {Metric::kKitti2012, Metric::kKitti2015}},
-    {SourceKind::kKitti2015, {Metric::kKitti2015, Metric::kKitti2012}},
-    {SourceKind::kKittiOdometry, {Metric::kKitti2015, Metric::kKitti2012}},
-    {SourceKind::kKittiRaw, {Metric::kKitti2015, Metric::kKitti2012}},
-    {SourceKind::kMiddleburyV3, {Metric::kMiddlebury}},
-    {SourceKind::kMiddleburyClassic, {Metric::kMiddlebury}},
-    {SourceKind::kEth3d, {Metric::kEth3d}},
-    {SourceKind::kPair, {Metric::kMiddlebury}},
-    {SourceKind::kVideo, {Metric::kMiddlebury}},
-    {SourceKind::kCamera, {Metric::kMiddlebury}},
-    {SourceKind::kRecording, {Metric::kMiddlebury}},
-    {SourceKind::kEuroc, {Metric::kMiddlebury}},
-    {SourceKind::kSynthetic, {Metric::kKitti2015, Metric::kKitti2012, Metric::kMiddlebury}},
-};
-
 }  // namespace
 
 Metric MetricNamed(std::string_view name) {
@@ -343,13 +322,11 @@ Metric MetricNamed(std::string_view name) {
 IsWrongFunction IsWrongOf(Metric metric) { return RowOf(metric).is_wrong; }
 
 std::vector<Metric> MetricsFor(SourceKind kind) {
-  const auto* const found = std::find_if(std::begin(kKinds), std::end(kKinds),
-                                         [&](const KindRow& row) { return row.kind == kind; });
-  if (found == std::end(kKinds)) {
-    throw InvalidArgument("sources of the kind " + std::string(NameOf(kind)) +
-                          " have no metric of their own: name one with --metric");
+  std::vector<Metric> metrics;
+  for (const std::optional<Metric>& metric : TraitsOf(kind).metrics) {
+    if (metric) metrics.push_back(*metric);
   }
-  return found->metrics;
+  return metrics;
 }
 
 float MaxDisparityOf(SourceKind kind, const StereoFrame& frame, HostImageView<const float> estimate) {

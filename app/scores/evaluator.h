@@ -14,7 +14,6 @@
 
 namespace parallax::app {
 
-enum class Metric { kKitti2012, kKitti2015, kMiddlebury, kEth3d };
 inline bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metric == Metric::kKitti2015; }
 inline constexpr std::string_view kMetricNames[] = {"kitti2012", "kitti2015", "middlebury", "eth3d"};
 
@@ -22,8 +21,7 @@ inline std::string_view NameOf(Metric metric) { return kMetricNames[static_cast<
 // Throws InvalidArgument for an unknown name.
 Metric MetricNamed(std::string_view name);
 
-// The metrics that a kind of source is scored by; the first is its benchmark's own. Throws InvalidArgument
-// for a kind without a row in the table of evaluator.cpp.
+// The metrics that a kind of source is scored by; the first is its benchmark's own.
 std::vector<Metric> MetricsFor(SourceKind kind);
 
 // Whether an estimate that is so far from the truth is wrong: what a benchmark's main figure counts.

@@ -294,7 +294,7 @@ void ViewSource(const ViewOptions& options) {
   };
   std::unique_ptr<FrameSource> source = open();
   const SourceKind kind = source->kind();
-  chosen.uncertainty = UncertaintyOf(kind, chosen);
+  chosen.uncertainty = UncertaintyOf(TraitsOf(kind).rig_px, chosen);
   const std::vector<CameraPose> poses =
       options.poses.empty() ? std::vector<CameraPose>{} : ReadPoses(options.poses);
   CheckFilesApart(source->InputFiles(),

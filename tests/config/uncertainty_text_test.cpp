@@ -96,17 +96,14 @@ TEST(UncertaintyText, EveryPresetHasASensibleTable) {
   }
 }
 
-TEST(UncertaintyText, TheRigsOfKitti2015AndEth3dAreKnownToBeOff) {
+TEST(UncertaintyText, ARigThatIsKnownToBeOffIsUsedUnlessTheKeyIsChosen) {
   const ChosenParameters plain = LoadChosenParameters("kitti");
-  EXPECT_EQ(UncertaintyOf(SourceKind::kKitti2012, plain), plain.uncertainty);
+  EXPECT_EQ(UncertaintyOf(0, plain), plain.uncertainty);
   UncertaintyParameters expected = plain.uncertainty;
   expected.rig_px = 0.5F;
-  EXPECT_EQ(UncertaintyOf(SourceKind::kKitti2015, plain), expected);
-  expected.rig_px = 0.2F;
-  EXPECT_EQ(UncertaintyOf(SourceKind::kEth3d, plain), expected);
+  EXPECT_EQ(UncertaintyOf(0.5F, plain), expected);
   const ChosenParameters told = LoadChosenParameters("kitti", {"uncertainty.rig_px=0"});
-  EXPECT_EQ(UncertaintyOf(SourceKind::kKitti2015, told), plain.uncertainty);
-  EXPECT_EQ(UncertaintyOf(SourceKind::kEth3d, told), plain.uncertainty);
+  EXPECT_EQ(UncertaintyOf(0.5F, told), plain.uncertainty);
 }
 
 }  // namespace

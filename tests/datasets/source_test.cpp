@@ -248,5 +248,16 @@ TEST(OpenSource, TwoScenesOfOneNameAreAnError) {
   EXPECT_EQ(Open(dir / "trainingQ")->num_frames(), 1U);
 }
 
+TEST(OpenSource, TheTraitsOfKindsStandInTheirOrder) {
+  for (int i = 0; i <= static_cast<int>(SourceKind::kSynthetic); ++i) {
+    const SourceTraits& traits = TraitsOf(static_cast<SourceKind>(i));
+    EXPECT_EQ(static_cast<int>(traits.kind), i);
+    EXPECT_TRUE(traits.metrics[0]) << traits.name;
+  }
+  EXPECT_EQ(NameOf(SourceKind::kEuroc), "euroc");
+  EXPECT_EQ(TraitsOf(SourceKind::kKitti2015).rig_px, 0.5F);
+  EXPECT_EQ(TraitsOf(SourceKind::kEth3d).rig_px, 0.2F);
+}
+
 }  // namespace
 }  // namespace parallax

@@ -1,4 +1,4 @@
-// Trains the trees of refinement.trees on KITTI's frames with truth: those that judge pixels
+// Trains the trees of refinement.trees on frames with truth: those that judge pixels
 // (pipeline/trees/pixel_trees.h), then those that choose values for the pixels that stay rejected
 // (pipeline/trees/candidate_choice.h). Gradient boosting of the log loss (Friedman 2001), oblivious trees, features
 // as histograms of 256 values. tools/train_trees builds and runs it.
@@ -25,6 +25,7 @@
 #include <string_view>
 #include <vector>
 
+#include "config/frame_parameters.h"
 #include "config/parameters_yaml.h"
 #include "datasets/source.h"
 #include "parallax/error.h"
@@ -32,6 +33,7 @@
 #include "pipeline/cpu/filters/cpu_map_filters.h"
 #include "pipeline/cpu/filters/judgement_kernels.h"
 #include "pipeline/reference/refinement.h"
+#include "pipeline/rules/gray_image.h"
 #include "pipeline/trees/candidate_choice.h"
 #include "pipeline/trees/pixel_trees.h"
 #include "pipeline/types/stage_results.h"
@@ -44,12 +46,35 @@ constexpr double kRidge = 20, kLeastHessian = 30;
 constexpr double kShareOfExamples = 0.4, kShareOfFeatures = 0.5;       // that a tree is grown on
 constexpr double kShareOfRightKept = 1.0 / 8, kShareOfRejected = 0.6;  // of the pixels that become examples
 constexpr double kShareOfClearChoices = 0.2;  // of the pixels whose candidates are all right or all wrong
-constexpr double kWeight = 0.3, kWeightOf2012 = 2.5, kWeightWithoutEffect = 0.1;
-constexpr int kLeafScale = 128;  // leaves hold log odds times this
+constexpr double kWeightWithoutEffect = 0.1;
+constexpr double kWeightOfSet = 1.5e6;  // of all pixels with truth of a set
+constexpr int kLeafScale = 128;         // leaves hold log odds times this
+
+// Frames on which the trees are trained.
+struct DataSet {
+  const char* folder;   // below the data folder
+  const char* name;     // folders of one name are left out together
+  float largest_px;     // error of a right pixel
+  float largest_share;  // and this share of the truth, whichever is larger
+};
+constexpr DataSet kDataSets[] = {
+    {"kitti2012", "KITTI 2012", 3, 0},
+    {"kitti2012_more", "KITTI 2012", 3, 0},
+    {"kitti2015_gray", "KITTI 2015", 3, 0.05F},
+    {"eth3d", "ETH3D", 1, 0},
+    {"eth3d_more", "ETH3D", 1, 0},
+    {"instereo2k", "InStereo2K", 1, 0},
+    {"middlebury/MiddEval3", "Middlebury", 1, 0},
+    {"middlebury/scenes2003", "Middlebury", 1, 0},
+    {"middlebury/scenes2005", "Middlebury", 1, 0},
+    {"middlebury/scenes2006", "Middlebury", 1, 0},
+};
 
 struct Frame {
   std::string name;
-  bool is_2015 = false;
+  const DataSet* set = nullptr;
+  Parameters parameters;
+  double weight = 1;  // of each pixel with truth
   HostImage<std::uint8_t> gray;
   HostImage<float> truth, selected, finished, from_planes;
   DisparityMap judged;  // before the trees
@@ -58,10 +83,16 @@ struct Frame {
   int width() const { return truth.width(); }
   int height() const { return truth.height(); }
   bool HasTruth(int x, int y) const { return !std::isnan(truth(x, y)); }
-  // More than 3 px off, on KITTI 2015 more than 5 % as well.
   bool IsWrong(float disparity, int x, int y) const {
-    const float error = std::fabs(disparity - truth(x, y));
-    return !(error <= 3.0F || (is_2015 && error <= 0.05F * truth(x, y)));
+    return !(std::fabs(disparity - truth(x, y)) <=
+             std::max(set->largest_px, set->largest_share * truth(x, y)));
+  }
+  double NumPixelsWithTruth() const {
+    double count = 0;
+    for (int y = 0; y < height(); ++y) {
+      for (int x = 0; x < width(); ++x) count += HasTruth(x, y) ? 1 : 0;
+    }
+    return count;
   }
   double PercentWrong(const HostImage<float>& disparity) const {
     double wrong = 0, all = 0;
@@ -75,10 +106,11 @@ struct Frame {
   }
 };
 
-Frame MakeFrame(const Parameters& parameters, StereoFrame input, bool is_2015, ThreadPool& threads) {
+Frame MakeFrame(const ChosenParameters& chosen, StereoFrame input, const DataSet& set, ThreadPool& threads) {
   Frame frame;
   frame.name = input.name;
-  frame.is_2015 = is_2015;
+  frame.set = &set;
+  const Parameters& parameters = frame.parameters = ParametersOfFrame(input, chosen);
   frame.truth = std::move(input.truth->disparity);
   if (!input.truth->nonoccluded.Empty()) {
     for (int y = 0; y < frame.height(); ++y) {
@@ -88,7 +120,8 @@ Frame MakeFrame(const Parameters& parameters, StereoFrame input, bool is_2015, T
       }
     }
   }
-  frame.gray = std::get<HostImage<std::uint8_t>>(input.left).Clone();
+  frame.gray = HostImage<std::uint8_t>(frame.width(), frame.height());
+  GrayRows(ViewOf(input.left), 0, frame.height(), frame.gray.View());
   StageResults stages;
   DisparityMap map;
   MakeCpuMatcher(parameters, {.width = frame.width(), .height = frame.height()})
@@ -133,8 +166,7 @@ Examples ExamplesOf(const std::vector<Frame>& frames, const Chosen& chosen) {
         const float other = is_kept ? frame.from_planes(x, y) : frame.finished(x, y);
         const double share = !is_kept ? kShareOfRejected : is_wrong ? 1.0 : kShareOfRightKept;
         if (!Drawn(random, share)) continue;
-        double weight = kWeight / share;
-        if (!frame.is_2015) weight *= kWeightOf2012;
+        double weight = frame.weight / share;
         if (is_wrong == frame.IsWrong(other, x, y)) weight *= kWeightWithoutEffect;
         for (std::size_t f = 0; f < examples.features.size(); ++f)
           examples.features[f].push_back(frame.features[f](x, y));
@@ -184,6 +216,15 @@ Split BestSplit(const Examples& examples, const std::vector<Member>& members, in
   return {feature, static_cast<int>(best - gains.begin()), *best};
 }
 
+template <typename Trees>
+bool IsOfScale(int f) {
+  if constexpr (std::is_same_v<Trees, PixelTrees>) {
+    return f == static_cast<int>(PixelFeature::kRow) || f == static_cast<int>(PixelFeature::kDisparity);
+  } else {
+    return f == static_cast<int>(CandidateFeature::kRow) ||
+           f == static_cast<int>(CandidateFeature::kDisparity);
+  }
+}
 // Trees: PixelTrees or CandidateTrees.
 template <typename Trees>
 Trees Train(const Examples& examples, double learning_rate) {
@@ -208,6 +249,7 @@ Trees Train(const Examples& examples, double learning_rate) {
     }
     std::vector<int> features;
     for (int f = 0; f < static_cast<int>(examples.features.size()); ++f) {
+      if (std::getenv("SCALE_FREE") && IsOfScale<Trees>(f)) continue;
       if (Drawn(random, kShareOfFeatures)) features.push_back(f);
     }
     for (int level = 0; level < kTreeDepth; ++level) {
@@ -281,8 +323,8 @@ DisparityMap Judged(const PixelTrees& trees, const Frame& frame, ThreadPool& thr
   return map;
 }
 
-JudgedFrame JudgeFrame(const PixelTrees& trees, const Parameters& parameters, const Frame& frame,
-                       ThreadPool& threads) {
+JudgedFrame JudgeFrame(const PixelTrees& trees, const Frame& frame, ThreadPool& threads) {
+  const Parameters& parameters = frame.parameters;
   StageResults stages;
   Finish(parameters, frame, Judged(trees, frame, threads), threads, &stages);
   JudgedFrame judged{
@@ -291,11 +333,10 @@ JudgedFrame JudgeFrame(const PixelTrees& trees, const Parameters& parameters, co
   return judged;
 }
 
-void AddChoicesOf(const Frame& frame, const JudgedFrame& judged, const Parameters& parameters,
-                  std::mt19937& random, Examples& examples) {
+void AddChoicesOf(const Frame& frame, const JudgedFrame& judged, std::mt19937& random, Examples& examples) {
   examples.features.resize(kNumCandidateFeatures);
   const CandidateView view =
-      reference::ViewOfCandidates(parameters, frame.gray.ConstView(), judged.filled, judged.planes);
+      reference::ViewOfCandidates(frame.parameters, frame.gray.ConstView(), judged.filled, judged.planes);
   for (int y = 0; y < frame.height(); ++y) {
     for (int x = 0; x < frame.width(); ++x) {
       Candidates candidates;
@@ -308,8 +349,7 @@ void AddChoicesOf(const Frame& frame, const JudgedFrame& judged, const Parameter
       const bool is_clear = num_wrong == 0 || num_wrong == kNumCandidates;
       const double share = is_clear ? kShareOfClearChoices : 1.0;
       if (!Drawn(random, share)) continue;
-      double weight = kWeight / share;
-      if (!frame.is_2015) weight *= kWeightOf2012;
+      double weight = frame.weight / share;
       if (is_clear) weight *= kWeightWithoutEffect;
       MakeCandidateFeatures<kNumCandidates>(
           view, x, y, candidates, 0, [&](CandidateFeature feature, int, std::uint8_t byte) {
@@ -329,9 +369,8 @@ struct Score {
 
 class Trainer {
  public:
-  Trainer(const std::vector<Frame>& frames, std::size_t num_folds, const Parameters& parameters,
-          ThreadPool& threads)
-      : frames_(frames), num_folds_(num_folds), parameters_(parameters), threads_(threads) {}
+  Trainer(const std::vector<Frame>& frames, std::size_t num_folds, ThreadPool& threads)
+      : frames_(frames), num_folds_(num_folds), threads_(threads) {}
 
   // Of all frames that `take` takes.
   template <typename Take>
@@ -366,18 +405,17 @@ class Trainer {
     std::mt19937 random(7);
     for (const std::size_t i : chosen) {
       const PixelTrees& judges = Judges(Without(chosen, FoldOf(i)));
-      AddChoicesOf(frames_[i], JudgeFrame(judges, parameters_, frames_[i], threads_), parameters_, random,
-                   examples);
+      AddChoicesOf(frames_[i], JudgeFrame(judges, frames_[i], threads_), random, examples);
     }
     return Train<CandidateTrees>(examples, kLearningRateOfChoice);
   }
 
   Score ScoreOf(std::size_t i, const PixelTrees& judges, const CandidateTrees& trees) const {
     const Frame& frame = frames_[i];
-    const JudgedFrame judged = JudgeFrame(judges, parameters_, frame, threads_);
+    const JudgedFrame judged = JudgeFrame(judges, frame, threads_);
     const CandidateView view =
-        reference::ViewOfCandidates(parameters_, frame.gray.ConstView(), judged.filled, judged.planes);
-    Parameters last = parameters_;
+        reference::ViewOfCandidates(frame.parameters, frame.gray.ConstView(), judged.filled, judged.planes);
+    Parameters last = frame.parameters;
     last.filter.fill = last.refinement.planes = false;
     DisparityMap chosen = Clone(judged.from_planes);
     threads_.ParallelFor(frame.height(), [&](int y) {
@@ -418,11 +456,11 @@ class Trainer {
         if (group_of[i] == group) scores[i] = ScoreOf(i, Judges(others[group]), trees);
       }
     }
-    for (const bool is_2015 : {false, true}) {
+    for (std::size_t i = 0; i < frames_.size();) {
+      const std::string_view name = frames_[i].set->name;
       Score sum{};
       int count = 0, num_better_judged = 0, num_better_chosen = 0;
-      for (std::size_t i = 0; i < frames_.size(); ++i) {
-        if (frames_[i].is_2015 != is_2015) continue;
+      for (; i < frames_.size() && frames_[i].set->name == name; ++i) {
         const Score& score = scores[i];
         std::cout << "  " << frames_[i].name << ' ' << score.without << " -> " << score.judged << " -> "
                   << score.chosen << '\n';
@@ -430,9 +468,9 @@ class Trainer {
         num_better_judged += score.judged < score.without ? 1 : 0;
         num_better_chosen += score.chosen < score.judged ? 1 : 0;
       }
-      std::cout << (is_2015 ? "KITTI 2015" : "KITTI 2012") << ": " << sum.without / count << " -> judged "
-                << sum.judged / count << ", " << num_better_judged << " of " << count << " better -> chosen "
-                << sum.chosen / count << ", " << num_better_chosen << " better" << std::endl;
+      std::cout << name << ": " << sum.without / count << " -> judged " << sum.judged / count << ", "
+                << num_better_judged << " of " << count << " better -> chosen " << sum.chosen / count << ", "
+                << num_better_chosen << " better" << std::endl;
     }
   }
 
@@ -447,14 +485,13 @@ class Trainer {
 
   const std::vector<Frame>& frames_;
   std::size_t num_folds_;
-  const Parameters& parameters_;
   ThreadPool& threads_;
   std::map<Chosen, PixelTrees> judges_;  // by the frames that they were trained on
 };
 
 void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std::string& path) {
   std::ofstream out(path);
-  out << "// Made by tools/train_trees, of KITTI 2012 and 2015; see pipeline/trees/pixel_trees.h and\n"
+  out << "// Made by tools/train_trees; see pipeline/trees/pixel_trees.h and\n"
          "// pipeline/trees/candidate_choice.h.\n#pragma once\n\n#include "
          "\"pipeline/trees/candidate_choice.h\"\n"
          "#include \"pipeline/trees/pixel_trees.h\"\n\nnamespace parallax {\n\n// clang-format off\n";
@@ -467,8 +504,7 @@ void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std:
     out << "inline constexpr " << declaration << '{' << trees.bias << ", {\n";
     for (const PixelTree& tree : trees.trees) {
       out << "  {";
-      list(tree.features), out << ", ", list(tree.thresholds), out << ",\n   ", list(tree.leaves),
-          out << "},\n";
+      list(tree.features), out << ',', list(tree.thresholds), out << ',', list(tree.leaves), out << "},\n";
     }
     out << "}};\n";
   };
@@ -479,7 +515,7 @@ void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std:
 }
 
 void Run(const std::vector<std::string>& arguments) {
-  std::string data, output = "pipeline/trees/driving_trees.h";
+  std::string data, output = "pipeline/trees/driving_trees.h", preset = "kitti-accurate", folders;
   std::size_t num_folds = 4;
   bool validates = true;
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
@@ -489,33 +525,40 @@ void Run(const std::vector<std::string>& arguments) {
       num_folds = static_cast<std::size_t>(std::clamp(std::atoi(arguments[i + 1].c_str()), 2, 9));
     } else if (arguments[i] == "--validate") {
       validates = arguments[i + 1] != "no";
+    } else if (arguments[i] == "--preset") {
+      preset = arguments[i + 1];
+    } else if (arguments[i] == "--folders") {
+      folders = "," + arguments[i + 1] + ",";
     } else if (arguments[i] == "--output") {
       output = arguments[i + 1];
     } else {
       throw InvalidArgument("unknown option '" + arguments[i] +
-                            "': use --data, --folds, --validate or --output");
+                            "': use --data, --preset, --folders, --folds, --validate or --output");
     }
   }
-  Parameters parameters = LoadParameters("kitti-accurate");
-  parameters.refinement.trees = TreeSet::kNone;
+  const ChosenParameters parameters = LoadChosenParameters(preset, {"refinement.trees=none"});
   ThreadPool threads(0);
   std::vector<Frame> frames;
-  for (const bool is_2015 : {false, true}) {
-    const auto source =
-        OpenSource({data + (is_2015 ? "/kitti2015_gray" : "/kitti2012")}, {.kind = {}, .with_truth = true});
-    while (source->NextName()) frames.push_back(MakeFrame(parameters, source->Read(), is_2015, threads));
+  for (const DataSet& set : kDataSets) {
+    if (!folders.empty() && folders.find("," + std::string(set.folder) + ",") == std::string::npos) continue;
+    const auto source = OpenSource({data + "/" + set.folder}, {.kind = {}, .with_truth = true});
+    while (source->NextName()) frames.push_back(MakeFrame(parameters, source->Read(), set, threads));
   }
+  std::map<std::string_view, double> num_pixels;
+  for (const Frame& frame : frames) num_pixels[frame.set->name] += frame.NumPixelsWithTruth();
+  for (Frame& frame : frames) frame.weight = kWeightOfSet / num_pixels[frame.set->name];
   std::cout << frames.size() << " frames" << std::endl;
-  Trainer trainer(frames, num_folds, parameters, threads);
+  Trainer trainer(frames, num_folds, threads);
   if (validates) {
     std::vector<std::size_t> by_frame, by_set;
     for (std::size_t i = 0; i < frames.size(); ++i) {
       by_frame.push_back(trainer.FoldOf(i));
-      by_set.push_back(frames[i].is_2015 ? 1 : 0);
+      by_set.push_back(
+          static_cast<std::size_t>(std::distance(num_pixels.begin(), num_pixels.find(frames[i].set->name))));
     }
     std::cout << num_folds << " folds of frames:\n";
     trainer.CrossValidate(by_frame);
-    std::cout << "trained on the other set alone:\n";
+    std::cout << "trained on the other sets alone:\n";
     trainer.CrossValidate(by_set);
   }
   if (output == "-") return;

@@ -70,7 +70,7 @@ void FrameExport::Run(Timeline::Range range, ChosenParameters chosen) {
   CheckFoldersApart(source->InputFiles(), folders);
   for (std::size_t i = 0; i < range.first && source->NextName(); ++i) source->Skip();
 
-  chosen.uncertainty = UncertaintyOf(source->kind(), chosen);
+  chosen.uncertainty = UncertaintyOf(TraitsOf(source->kind()).rig_px, chosen);
   const FrameWriter writer(options.output, {}, chosen.uncertainty);
   RunFolder folder(options, chosen, writer);
   folder.Begin();
