@@ -6,7 +6,7 @@ string(REPLACE "// Fails with: " "" reason "${reason_line}")
 if(reason STREQUAL "")
   message(FATAL_ERROR "${SOURCE} has no line '// Fails with: REGEX'")
 endif()
-set(compile ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE_DIR} ${SOURCE})
+set(compile ${COMPILER} -std=c++20 -fsyntax-only -I${INCLUDE_DIR} -I${INCLUDE_DIR}/include ${SOURCE})
 
 execute_process(COMMAND ${compile} RESULT_VARIABLE code ERROR_VARIABLE errors)
 if(NOT code EQUAL 0)

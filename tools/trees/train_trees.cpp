@@ -43,8 +43,9 @@ namespace {
 
 constexpr double kLearningRate = 0.08, kLearningRateOfChoice = 0.12;
 constexpr double kRidge = 20, kLeastHessian = 30;
-constexpr double kShareOfExamples = 0.4, kShareOfFeatures = 0.5;       // that a tree is grown on
-constexpr double kShareOfRightKept = 1.0 / 8, kShareOfRejected = 0.6;  // of the pixels that become examples
+constexpr double kShareOfExamples = 0.4, kShareOfFeatures = 0.5;  // that a tree is grown on
+// Of the pixels that become examples; of right kept ones at most so many a frame.
+constexpr double kShareOfRightKept = 1.0 / 8, kShareOfRejected = 0.6, kMostRightKept = 20000;
 constexpr double kShareOfClearChoices = 0.2;  // of the pixels whose candidates are all right or all wrong
 constexpr double kWeightWithoutEffect = 0.1;
 constexpr double kWeightOfSet = 1.5e6;  // of all pixels with truth of a set
@@ -157,6 +158,8 @@ Examples ExamplesOf(const std::vector<Frame>& frames, const Chosen& chosen) {
   std::mt19937 random(7);
   for (const std::size_t i : chosen) {
     const Frame& frame = frames[i];
+    const double share_of_right =
+        std::min(kShareOfRightKept, kMostRightKept / std::max(1.0, frame.NumPixelsWithTruth()));
     for (int y = 0; y < frame.height(); ++y) {
       for (int x = 0; x < frame.width(); ++x) {
         const std::uint8_t validity = frame.judged.validity(x, y);
@@ -164,7 +167,7 @@ Examples ExamplesOf(const std::vector<Frame>& frames, const Chosen& chosen) {
         const bool is_kept = (validity & kRejected) == 0,
                    is_wrong = frame.IsWrong(frame.selected(x, y), x, y);
         const float other = is_kept ? frame.from_planes(x, y) : frame.finished(x, y);
-        const double share = !is_kept ? kShareOfRejected : is_wrong ? 1.0 : kShareOfRightKept;
+        const double share = !is_kept ? kShareOfRejected : is_wrong ? 1.0 : share_of_right;
         if (!Drawn(random, share)) continue;
         double weight = frame.weight / share;
         if (is_wrong == frame.IsWrong(other, x, y)) weight *= kWeightWithoutEffect;
@@ -400,25 +403,26 @@ class Trainer {
   }
   const PixelTrees& Judges(const Chosen& chosen) const { return judges_.at(chosen); }
 
-  CandidateTrees TrainChoice(const Chosen& chosen) const {
+  CandidateTrees TrainChoice(const Chosen& chosen, ThreadPool& threads) const {
     Examples examples;
     std::mt19937 random(7);
     for (const std::size_t i : chosen) {
       const PixelTrees& judges = Judges(Without(chosen, FoldOf(i)));
-      AddChoicesOf(frames_[i], JudgeFrame(judges, frames_[i], threads_), random, examples);
+      AddChoicesOf(frames_[i], JudgeFrame(judges, frames_[i], threads), random, examples);
     }
     return Train<CandidateTrees>(examples, kLearningRateOfChoice);
   }
 
-  Score ScoreOf(std::size_t i, const PixelTrees& judges, const CandidateTrees& trees) const {
+  Score ScoreOf(std::size_t i, const PixelTrees& judges, const CandidateTrees& trees,
+                ThreadPool& threads) const {
     const Frame& frame = frames_[i];
-    const JudgedFrame judged = JudgeFrame(judges, frame, threads_);
+    const JudgedFrame judged = JudgeFrame(judges, frame, threads);
     const CandidateView view =
         reference::ViewOfCandidates(frame.parameters, frame.gray.ConstView(), judged.filled, judged.planes);
     Parameters last = frame.parameters;
     last.filter.fill = last.refinement.planes = false;
     DisparityMap chosen = Clone(judged.from_planes);
-    threads_.ParallelFor(frame.height(), [&](int y) {
+    threads.ParallelFor(frame.height(), [&](int y) {
       for (int x = 0; x < frame.width(); ++x) {
         Candidates candidates;
         if (!FindCandidates(view, x, y, chosen.disparity(x, y), candidates)) continue;
@@ -436,7 +440,7 @@ class Trainer {
       }
     });
     const auto percent = [&](const DisparityMap& map) {
-      return frame.PercentWrong(Finish(last, frame, Clone(map), threads_, nullptr).disparity);
+      return frame.PercentWrong(Finish(last, frame, Clone(map), threads, nullptr).disparity);
     };
     return {frame.PercentWrong(frame.finished), percent(judged.from_planes), percent(chosen)};
   }
@@ -450,12 +454,14 @@ class Trainer {
       others.push_back(Choose([&](std::size_t i) { return group_of[i] != group; }));
     PrepareJudges(others);
     std::vector<Score> scores(frames_.size());
-    for (std::size_t group = 0; group < num_groups; ++group) {
-      const CandidateTrees trees = TrainChoice(others[group]);
+    threads_.ParallelFor(static_cast<int>(num_groups), [&](int number) {
+      const auto group = static_cast<std::size_t>(number);
+      ThreadPool threads(std::max(1, threads_.num_threads() / static_cast<int>(num_groups)));
+      const CandidateTrees trees = TrainChoice(others[group], threads);
       for (std::size_t i = 0; i < frames_.size(); ++i) {
-        if (group_of[i] == group) scores[i] = ScoreOf(i, Judges(others[group]), trees);
+        if (group_of[i] == group) scores[i] = ScoreOf(i, Judges(others[group]), trees, threads);
       }
-    }
+    });
     for (std::size_t i = 0; i < frames_.size();) {
       const std::string_view name = frames_[i].set->name;
       Score sum{};
@@ -564,7 +570,7 @@ void Run(const std::vector<std::string>& arguments) {
   if (output == "-") return;
   const Chosen all = trainer.Choose([](std::size_t) { return true; });
   trainer.PrepareJudges({all});
-  Write(trainer.Judges(all), trainer.TrainChoice(all), output);
+  Write(trainer.Judges(all), trainer.TrainChoice(all, threads), output);
 }
 
 }  // namespace
