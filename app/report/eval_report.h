@@ -56,6 +56,10 @@ class EvalReport {
   std::vector<PageFrame> frames_;
 };
 
+// The errors as a metric counts them: KITTI's with the holes filled. estimate: px, of any size that the truth
+// allows.
+ErrorAnalysis AnalyseAsScored(Metric metric, const StereoFrame& frame, const EvaluatedFrame& evaluated);
+
 // Error curve, histogram, error against distance, confidence.
 std::vector<Chart> ChartsOf(const ErrorAnalysis& analysis);
 
