@@ -43,14 +43,10 @@ ScoredFrame EvalSession::Score(const StereoFrame& frame, const EvaluatedFrame& e
   scored.numbers = numbers.numbers();
   scored.time_ms = time_ms;
   scored.only_nonoccluded = frame.truth->only_nonoccluded;
-  std::optional<HostImage<Rgb8>> cloud_picture;
-  if (clouds_) {
-    scored.cloud = clouds_->Measure(frame, evaluated.estimate, cloud_limits_, scored.why_no_cloud);
-    if (report_) cloud_picture = clouds_->ErrorPicture();
-  }
+  if (clouds_) scored.cloud = clouds_->Measure(frame, evaluated.estimate, cloud_limits_, scored.why_no_cloud);
   if (report_) {
     scored.errors = AnalyseAsScored(metrics_.front(), frame, evaluated);
-    scored.page = report_->Draw(frame, evaluated, cloud_picture ? &*cloud_picture : nullptr);
+    scored.page = report_->Draw(frame, evaluated);
   }
   return scored;
 }

@@ -190,8 +190,7 @@ EvalReport::EvalReport(fs::path place, Metric metric)
   if (IsSingleFile(place_)) CheckFolder(place_.string());
 }
 
-PageFrame EvalReport::Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated,
-                           const HostImage<Rgb8>* cloud) const {
+PageFrame EvalReport::Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated) const {
   const HostImage<float> estimate = AtTruthSize(evaluated.estimate, frame.truth->disparity.ConstView());
   const FramePictures pictures = PicturesOf(frame, estimate.ConstView(), IsKitti(metric_));
   PageFrame shown;
@@ -205,7 +204,6 @@ PageFrame EvalReport::Draw(const StereoFrame& frame, const EvaluatedFrame& evalu
                     add("errors", "_errors", pictures.errors.ConstView()),
                     add("disparity", "_disparity", pictures.estimate.ConstView()),
                     add("truth", "_truth", pictures.truth.ConstView())};
-  if (cloud != nullptr) shown.pictures.push_back(add("cloud", "_cloud", cloud->ConstView()));
   return shown;
 }
 
