@@ -43,7 +43,6 @@
 #include "app/team/frame_deal.h"
 #include "app/team/shared_run.h"
 #include "app/team/team.h"
-#include "app/view/controls/window_memory.h"
 #include "app/view/frame_viewer.h"
 #include "config/backends.h"
 #include "config/devices.h"
@@ -526,8 +525,7 @@ void AddRunCommand(CLI::App& app) {
     FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " ")),
                         .width_px = options->view_size_px[0],
                         .height_px = options->view_size_px[1],
-                        .state_file = options->view_state_file,
-                        .memory_file = WindowMemoryFile()},
+                        .state_file = options->view_state_file},
                        FrameViewer::First::kWork);
     viewer.RunAlongside([&] { RunCommand(*options, &viewer, nullptr).Run(); });
   });
