@@ -76,10 +76,6 @@ if(TARGET parallax_help)
   set(parallax_share ${PROJECT_BINARY_DIR}/share)
   install(FILES ${parallax_share}/parallax.bash RENAME parallax COMPONENT program
           DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-  install(FILES ${parallax_share}/_parallax COMPONENT program
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions)
-  install(FILES ${parallax_share}/parallax.fish COMPONENT program
-          DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
   install(FILES ${parallax_share}/parallax.1 COMPONENT program DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 endif()
 # As they stand in the sources, so that links from page to page hold.

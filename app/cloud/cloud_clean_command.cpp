@@ -73,8 +73,8 @@ std::string Json(const CleanOptions& options, const InputCloud& input, const Cle
 
 void RunClean(const CleanOptions& options) {
   CloudCleaning cleaning = CleaningOf(options);
-  CloudOutputs{options.output, ""}.Check();
-  CloudOutputs{options.removed_file, ""}.Check();
+  CheckCloudOutput(options.output);
+  CheckCloudOutput(options.removed_file);
   CheckFilesApart({options.input}, {options.output, options.removed_file, options.common.json_file});
   if (options.voxel_means && (!cleaning.voxel_size_m || !options.removed_file.empty())) {
     throw InvalidArgument("--means needs --voxel, and cannot be used with --removed");

@@ -12,9 +12,8 @@
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
-#include "app/pictures/cloud_picture.h"
+#include "app/pictures/value_scale.h"
 #include "datasets/formats/cloud_file.h"
-#include "datasets/formats/image_file.h"
 #include "parallax/cloud_measures.h"
 #include "parallax/error.h"
 #include "pipeline/threads/stopwatch.h"
@@ -25,7 +24,7 @@ namespace {
 struct CompareCommandOptions {
   std::string estimate, truth;
   CompareOptions compare;
-  CloudOutputs outputs;
+  std::string output;
   CloudOptions common;
 };
 
@@ -115,30 +114,18 @@ std::string Json(const InputCloud& estimate, const InputCloud& truth, const Clou
   return json.EndArray().EndObject().text();
 }
 
-void WriteFiles(const CompareCommandOptions& options, const InputCloud& estimate, const CloudComparison& c,
-                CloudMeasures& measures) {
-  const std::vector<float>& errors_m = c.estimate_to_truth_m;
+void WriteErrors(const std::string& file, const InputCloud& estimate, const std::vector<float>& errors_m) {
+  if (file.empty()) return;
   const ValueScale scale{"distance to the nearest point of the truth, m", 0,
                          std::max(QuantileOf(errors_m, 0.95), 1e-6), false};
-  if (!options.outputs.cloud_file.empty()) {
-    WriteCloud(options.outputs.cloud_file, {estimate.cloud.points, ColorValues(errors_m, scale)},
-               CloudEncoding::kBinary, {scale.label, errors_m});
-    fmt::print("wrote {}\n", Printable(options.outputs.cloud_file));
-  }
-  if (options.outputs.picture_file.empty()) return;
-  const std::vector<float> spacing_m = measures.MeanNeighbourDistances(estimate.cloud.points, {.k = 4});
-  CloudPictureOptions picture;
-  picture.title = fmt::format("{} against {}", estimate.file, options.truth);
-  picture.spacing_m = spacing_m;
-  WritePng(options.outputs.picture_file,
-           CloudPicture(estimate.cloud.points, errors_m, scale, picture).ConstView());
-  fmt::print("wrote {}\n", Printable(options.outputs.picture_file));
+  WriteCloud(file, {estimate.cloud.points, ColorValues(errors_m, scale)}, CloudEncoding::kBinary,
+             {scale.label, errors_m});
+  fmt::print("wrote {}\n", Printable(file));
 }
 
 void RunCompare(CompareCommandOptions& options) {
-  options.outputs.Check();
-  CheckFilesApart({options.estimate, options.truth},
-                  {options.outputs.cloud_file, options.outputs.picture_file, options.common.json_file});
+  CheckCloudOutput(options.output);
+  CheckFilesApart({options.estimate, options.truth}, {options.output, options.common.json_file});
   const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
   const InputCloud estimate = ReadInputCloud(options.estimate), truth = ReadInputCloud(options.truth);
   options.compare.depth_edges_m = RoundDepthEdges(truth.cloud.points);
@@ -150,7 +137,7 @@ void RunCompare(CompareCommandOptions& options) {
   fmt::print("estimate {}\ntruth {}\nback end {}, {:.3f} s\n\n", estimate.Description(), truth.Description(),
              measures->name(), seconds);
   PrintComparison(comparison);
-  WriteFiles(options, estimate, comparison, *measures);
+  WriteErrors(options.output, estimate, comparison.estimate_to_truth_m);
   if (!options.common.json_file.empty()) {
     WriteTextFile(options.common.json_file, Json(estimate, truth, comparison, measures->name(), seconds));
   }
@@ -175,14 +162,13 @@ void AddCloudCompareCommand(CLI::App& cloud) {
       ->check(CheckPositive)
       ->type_name("M,...")
       ->capture_default_str();
-  AddCloudOutputs(*command, options->outputs, "distance to the truth");
+  AddCloudOutput(*command, options->output, "distance to the truth");
   AddCloudOptions(*command, options->common);
   command->callback([options] { RunCompare(*options); });
   command->footer(
       "examples:\n"
       "  parallax cloud compare estimate.ply truth.ply\n"
-      "  parallax cloud compare estimate.ply truth.ply --thresholds 0.05,0.1,0.2 --output error.ply "
-      "--picture error.png");
+      "  parallax cloud compare estimate.ply truth.ply --thresholds 0.05,0.1,0.2 --output error.ply");
 }
 
 }  // namespace parallax::app

@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "app/cloud/depth_edges.h"
-#include "app/pictures/cloud_picture.h"
 
 namespace parallax::app {
 CloudDensity MeasureDensity(CloudMeasures& measures, std::span<const Point3f> points, int k,
@@ -41,15 +40,6 @@ ValueScale DensityScale(const CloudDensity& density) {
   const std::string area = density.kind == DensityKind::kSurface ? "square" : "cubic";
   return RobustScale(density.densities,
                      "density, points per " + area + " metre (k = " + std::to_string(density.k) + ")", true);
-}
-
-HostImage<Rgb8> DensityPicture(std::span<const Point3f> points, const CloudDensity& density,
-                               const std::string& title) {
-  CloudPictureOptions options;
-  options.title = title;
-  options.no_value_meaning = "no neighbours";
-  options.spacing_m = density.mean_distances_m;
-  return CloudPicture(points, density.densities, DensityScale(density), options);
 }
 
 }  // namespace parallax::app

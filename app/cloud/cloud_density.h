@@ -32,9 +32,6 @@ struct DensityBin {
 // In the bins of RoundDepthEdges (depth_edges.h).
 std::vector<DensityBin> DensityByDepth(std::span<const Point3f> points, const CloudDensity& density);
 
-// The picture of a cloud in the colours of its density. title: what is shown.
-HostImage<Rgb8> DensityPicture(std::span<const Point3f> points, const CloudDensity& density,
-                               const std::string& title);
 ValueScale DensityScale(const CloudDensity& density);
 
 }  // namespace parallax::app

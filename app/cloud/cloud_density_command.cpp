@@ -14,7 +14,6 @@
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
 #include "datasets/formats/cloud_file.h"
-#include "datasets/formats/image_file.h"
 #include "parallax/error.h"
 #include "pipeline/threads/stopwatch.h"
 
@@ -24,7 +23,7 @@ namespace {
 struct DensityOptions {
   std::string file, kind = "surface";
   int k = 8;
-  CloudOutputs outputs;
+  std::string output;
   CloudOptions common;
 };
 
@@ -65,9 +64,8 @@ std::string Json(const InputCloud& input, const CloudDensity& density, const std
 }
 
 void RunDensity(const DensityOptions& options) {
-  options.outputs.Check();
-  CheckFilesApart({options.file},
-                  {options.outputs.cloud_file, options.outputs.picture_file, options.common.json_file});
+  CheckCloudOutput(options.output);
+  CheckFilesApart({options.file}, {options.output, options.common.json_file});
   const std::unique_ptr<CloudMeasures> measures = options.common.Measures();
   const InputCloud input = ReadInputCloud(options.file);
   CheckHasNeighbours(input, options.k);
@@ -96,17 +94,11 @@ void RunDensity(const DensityOptions& options) {
     }
     fmt::print("(medians of the bins)\n");
   }
-  if (!options.outputs.cloud_file.empty()) {
+  if (!options.output.empty()) {
     const PointCloud colored{input.cloud.points, ColorValues(density.densities, DensityScale(density))};
-    WriteCloud(options.outputs.cloud_file, colored, CloudEncoding::kBinary,
+    WriteCloud(options.output, colored, CloudEncoding::kBinary,
                {"density, " + UnitOf(kind), density.densities});
-    fmt::print("wrote {}\n", Printable(options.outputs.cloud_file));
-  }
-  if (!options.outputs.picture_file.empty()) {
-    WritePng(
-        options.outputs.picture_file,
-        DensityPicture(points, density, input.Description() + ", " + options.kind + " density").ConstView());
-    fmt::print("wrote {}\n", Printable(options.outputs.picture_file));
+    fmt::print("wrote {}\n", Printable(options.output));
   }
   if (!options.common.json_file.empty()) {
     WriteTextFile(options.common.json_file, Json(input, density, bins, options, measures->name(), seconds));
@@ -128,13 +120,13 @@ void AddCloudDensityCommand(CLI::App& cloud) {
                    "surface: k / (pi r_k^2), points / m^2; volume: k / (4/3 pi r_k^3), points / m^3")
       ->check(CLI::IsMember({"surface", "volume"}))
       ->capture_default_str();
-  AddCloudOutputs(*command, options->outputs, "density");
+  AddCloudOutput(*command, options->output, "density");
   AddCloudOptions(*command, options->common);
   command->callback([options] { RunDensity(*options); });
   command->footer(
       "examples:\n"
       "  parallax cloud density cloud.ply\n"
-      "  parallax cloud density cloud.ply --k 16 --output density.ply --picture density.png");
+      "  parallax cloud density cloud.ply --k 16 --output density.ply");
 }
 
 }  // namespace parallax::app

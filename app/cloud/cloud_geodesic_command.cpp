@@ -15,7 +15,7 @@
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
 #include "app/output/output_files.h"
-#include "app/pictures/cloud_picture.h"
+#include "app/pictures/value_scale.h"
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 #include "parallax/error.h"
@@ -30,7 +30,7 @@ struct GeodesicCommandOptions {
   CloudGraphOptions cloud_graph;
   float range_m = std::numeric_limits<float>::infinity();
   float snap_m = 0;  // 0 = a tenth of the cloud's diagonal
-  CloudOutputs outputs;
+  std::string output;
   CloudOptions common;
 };
 
@@ -95,9 +95,7 @@ class GeodesicRun {
     fmt::print("paths from {}, {:.3f} s, back end {}\n", CountOf(sources_.size(), "point"), seconds_,
                measures_->name());
   }
-  bool NeedsPaths() const {
-    return !targets_.empty() && (!options_.path_file.empty() || !options_.outputs.picture_file.empty());
-  }
+  bool NeedsPaths() const { return !targets_.empty() && !options_.path_file.empty(); }
 
   bool AllAreJoined(const GraphOfCloud& graph) const {
     const std::vector<std::int32_t> parts = PartsOf(graph.graph);
@@ -208,29 +206,15 @@ class GeodesicRun {
   }
 
   void WriteFiles() {
-    const std::vector<std::vector<Point3f>> paths = Paths();
-    if (!options_.path_file.empty()) WritePaths(paths);
-    const CloudOutputs& outputs = options_.outputs;
-    if (outputs.cloud_file.empty() && outputs.picture_file.empty()) return;
+    if (!options_.path_file.empty()) WritePaths(Paths());
+    if (options_.output.empty()) return;
     const std::vector<float> distances = PointDistances();
     const ValueScale scale{sources_.size() == 1 ? "distance along the cloud, m"
                                                 : "distance along the cloud to the nearest source, m",
                            0, std::max(QuantileOf(distances, 0.99), 1e-6), false};
-    if (!outputs.cloud_file.empty()) {
-      WriteCloud(outputs.cloud_file, {input_.cloud.points, ColorValues(distances, scale)},
-                 CloudEncoding::kBinary, {scale.label, distances});
-      fmt::print("wrote {}\n", Printable(outputs.cloud_file));
-    }
-    if (outputs.picture_file.empty()) return;
-    CloudPictureOptions picture;
-    picture.title = input_.Description() + ", from " + sources_.front().Name() +
-                    (sources_.size() > 1 ? fmt::format(" and {} more", sources_.size() - 1) : "");
-    picture.no_value_meaning = std::isfinite(options_.range_m) ? "beyond the range" : "not reached";
-    const std::vector<float> spacing_m = measures_->MeanNeighbourDistances(input_.cloud.points, {.k = 4});
-    picture.spacing_m = spacing_m;
-    picture.lines = paths;
-    WritePng(outputs.picture_file, CloudPicture(input_.cloud.points, distances, scale, picture).ConstView());
-    fmt::print("wrote {}\n", Printable(outputs.picture_file));
+    WriteCloud(options_.output, {input_.cloud.points, ColorValues(distances, scale)}, CloudEncoding::kBinary,
+               {scale.label, distances});
+    fmt::print("wrote {}\n", Printable(options_.output));
   }
 
   void WritePaths(const std::vector<std::vector<Point3f>>& paths) const {
@@ -260,13 +244,12 @@ class GeodesicRun {
 };
 
 void RunGeodesic(GeodesicCommandOptions& options) {
-  options.outputs.Check();
+  CheckCloudOutput(options.output);
   options.cloud_graph.voxels = options.graph == "voxel";
   CheckOutputName(options.path_file, "lines", ".ply");
   if (!options.path_file.empty() && options.to.empty())
     throw InvalidArgument("--path needs targets: name them with --to");
-  CheckFilesApart({options.file}, {options.outputs.cloud_file, options.outputs.picture_file,
-                                   options.path_file, options.common.json_file});
+  CheckFilesApart({options.file}, {options.output, options.path_file, options.common.json_file});
   GeodesicRun(options).Run();
 }
 
@@ -318,7 +301,7 @@ void AddCloudGeodesicCommand(CLI::App& cloud) {
       ->check(CheckPositive)
       ->type_name("M");
   command->add_option("--path", options->path_file, "Write the paths as lines")->type_name("FILE.ply");
-  AddCloudOutputs(*command, options->outputs, "distance from the nearest source");
+  AddCloudOutput(*command, options->output, "distance from the nearest source");
   AddCloudOptions(*command, options->common);
   command->callback([options] { RunGeodesic(*options); });
   command->footer(
@@ -326,8 +309,8 @@ void AddCloudGeodesicCommand(CLI::App& cloud) {
       "  parallax cloud geodesic cloud.ply --from 0 --to 1200 5.2,0.4,12\n"
       "  parallax cloud geodesic cloud.ply --from -1.5,1.5,8 --to 1.5,1.5,12 --path path.ply --output "
       "distance.ply\n"
-      "  parallax cloud geodesic cloud.ply --from 17 --graph voxel --voxel 0.05 --range 5 --picture "
-      "reach.png");
+      "  parallax cloud geodesic cloud.ply --from 17 --graph voxel --voxel 0.05 --range 5 --output "
+      "reach.ply");
 }
 
 }  // namespace parallax::app

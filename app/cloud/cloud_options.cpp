@@ -63,21 +63,17 @@ std::string CheckNotNegative(const std::string& text) {
   return number && *number >= 0 && std::isfinite(*number) ? "" : "'" + text + "' is not a number from 0 on";
 }
 
-void CloudOutputs::Check() const {
-  if (!cloud_file.empty()) {
-    CheckCloudName(cloud_file);
-    CheckFolder(cloud_file);
-  }
-  CheckOutputName(picture_file, "pictures", ".png");
+void CheckCloudOutput(const std::string& file) {
+  if (file.empty()) return;
+  CheckCloudName(file);
+  CheckFolder(file);
 }
 
-void AddCloudOutputs(CLI::App& command, CloudOutputs& outputs, const std::string& content) {
+void AddCloudOutput(CLI::App& command, std::string& file, const std::string& content) {
   command
-      .add_option("--output", outputs.cloud_file,
+      .add_option("--output", file,
                   "Write the cloud coloured by its " + content + "; its field quality holds the values")
       ->type_name("FILE.ply|.pcd");
-  command.add_option("--picture", outputs.picture_file, "Write a picture of the cloud in these colours")
-      ->type_name("FILE.png");
 }
 
 std::string InputCloud::Description() const {

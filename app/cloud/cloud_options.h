@@ -35,15 +35,10 @@ void AddCloudOptions(CLI::App& command, CloudOptions& options);
 std::string CheckPositive(const std::string& text);
 std::string CheckNotNegative(const std::string& text);
 
-// Where a coloured cloud and a picture of it go; empty = nowhere.
-struct CloudOutputs {
-  std::string cloud_file, picture_file;
-
-  // Before anything is computed: throws InvalidArgument for names that end in no known format.
-  void Check() const;
-};
-// Declares --output and --picture. content: what the colours show.
-void AddCloudOutputs(CLI::App& command, CloudOutputs& outputs, const std::string& content);
+// Declares --output, a file for the coloured cloud; empty = none. content: what the colours show.
+void AddCloudOutput(CLI::App& command, std::string& file, const std::string& content);
+// Before anything is computed: throws InvalidArgument for a name that ends in no known format.
+void CheckCloudOutput(const std::string& file);
 
 // The finite points of a file.
 struct InputCloud {

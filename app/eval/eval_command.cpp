@@ -116,12 +116,6 @@ void AddEvalCommand(CLI::App& app) {
           "--report,--output", o->outputs.report,
           "Write a page with tables, curves and pictures: index.html in this folder, or one FILE.html")
       ->type_name("DIR|FILE");
-  command
-      ->add_option("--picture", o->outputs.pictures,
-                   "Write for print: the first frame's images and errors as FILE.png, every frame's as "
-                   "{name}.png, the "
-                   "curves as FILE.svg; may be repeated")
-      ->type_name("FILE");
   AddTruthOptions(*command, o->truth);
   command->add_option("--estimate", o->estimate_file, "Score this file against --truth, without a SOURCE")
       ->type_name("FILE");

@@ -24,7 +24,6 @@ std::string Count(std::size_t n, const char* what) {
 std::vector<std::string> WrittenFiles(const EvalOutputs& outputs) {
   std::vector<std::string> files{outputs.csv_file, outputs.json_file};
   if (!outputs.report.empty()) files.push_back(EvalReport::PageFile(outputs.report).string());
-  files.insert(files.end(), outputs.pictures.begin(), outputs.pictures.end());
   return files;
 }
 
@@ -32,8 +31,7 @@ EvalSession::EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalO
     : subject_(std::move(subject)),
       metrics_(std::move(metrics)),
       outputs_(std::move(outputs)),
-      evaluator_(MakeEvaluator(metrics_)),
-      pictures_(outputs_.pictures, metrics_.front()) {
+      evaluator_(MakeEvaluator(metrics_)) {
   if (!outputs_.report.empty()) report_.emplace(outputs_.report, metrics_.front());
 }
 
@@ -45,14 +43,11 @@ ScoredFrame EvalSession::Score(const StereoFrame& frame, const EvaluatedFrame& e
   scored.numbers = numbers.numbers();
   scored.time_ms = time_ms;
   scored.only_nonoccluded = frame.truth->only_nonoccluded;
-  std::optional<HostImage<Rgb8>> cloud_picture;
-  if (clouds_) {
-    scored.cloud = clouds_->Measure(frame, evaluated.estimate, cloud_limits_, scored.why_no_cloud);
-    if (report_) cloud_picture = clouds_->ErrorPicture();
+  if (clouds_) scored.cloud = clouds_->Measure(frame, evaluated.estimate, cloud_limits_, scored.why_no_cloud);
+  if (report_) {
+    scored.errors = AnalyseAsScored(metrics_.front(), frame, evaluated);
+    scored.page = report_->Draw(frame, evaluated);
   }
-  pictures_.Draw(frame, evaluated);
-  if (report_ || pictures_.has_curves()) scored.errors = AnalyseAsScored(metrics_.front(), frame, evaluated);
-  if (report_) scored.page = report_->Draw(frame, evaluated, cloud_picture ? &*cloud_picture : nullptr);
   return scored;
 }
 
@@ -91,7 +86,6 @@ void EvalSession::Take(const ScoredFrame& frame) {
   }
   only_nonoccluded_ = only_nonoccluded_ && frame.only_nonoccluded;
   frames_.push_back(std::move(scored));
-  if (frame.errors) pictures_.AddErrors(*frame.errors);
   if (!report_) return;
   if (!frame.errors || !frame.page)
     throw Error(frame.name +
@@ -180,7 +174,6 @@ std::string EvalSession::Json(const Scores& total) const {
 void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection>& sections) {
   if (!outputs_.csv_file.empty()) WriteTextFile(outputs_.csv_file, CsvText(frames_, total));
   if (!outputs_.json_file.empty()) WriteTextFile(outputs_.json_file, Json(total));
-  pictures_.Finish();
   if (!report_) return;
   std::vector<std::string> notes;
   for (const Unscored& frame : skipped_) notes.push_back("Skipped " + frame.name + ": " + frame.reason);

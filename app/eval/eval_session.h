@@ -12,7 +12,6 @@
 
 #include "app/eval/scored_frame.h"
 #include "app/report/eval_report.h"
-#include "app/report/print_pictures.h"
 #include "app/scores/cloud_scores.h"
 #include "app/scores/evaluator.h"
 #include "app/scores/scores.h"
@@ -22,8 +21,7 @@ namespace parallax::app {
 // Where the results go besides standard output; empty = nowhere.
 struct EvalOutputs {
   std::string csv_file, json_file;
-  std::string report;                 // a folder, or one file ending in .html
-  std::vector<std::string> pictures;  // as PrintPictures takes them
+  std::string report;  // a folder, or one file ending in .html
 };
 
 // All files whose names follow from that.
@@ -79,7 +77,6 @@ class EvalSession {
   ReprojectionParameters cloud_limits_;
   std::vector<Unscored> without_cloud_;
   std::optional<EvalReport> report_;
-  PrintPictures pictures_;
   std::mutex mutex_;                          // of what follows
   std::map<std::size_t, ScoredFrame> ahead_;  // by index: a frame before them has not come yet
   std::size_t next_ = 0;                      // index of that one

@@ -57,10 +57,6 @@ void RequirePartsOf(const std::string& option, const EvalOptions& options, const
   if (options.matching.Load().parameters.live.temporal && options.estimates.empty()) {
     refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
   }
-  for (const std::string& file : options.outputs.pictures) {
-    if (std::filesystem::path(file).extension() == ".png" && file.find("{name}") == std::string::npos)
-      refuse("--picture " + file + " is of the first frame alone: name it with {name}, for every frame");
-  }
 }
 
 class SourceEvaluation {
@@ -188,9 +184,6 @@ class SourceEvaluation {
     if (options_.clouds.enabled) description.cloud_limits = CloudLimits();
     if (!options_.outputs.report.empty())
       description.report = std::filesystem::absolute(options_.outputs.report).lexically_normal().string();
-    description.has_curves = std::any_of(
-        options_.outputs.pictures.begin(), options_.outputs.pictures.end(),
-        [](const std::string& file) { return std::filesystem::path(file).extension() == ".svg"; });
     return description;
   }
 

@@ -19,8 +19,7 @@ constexpr std::string_view kVersion = "parallax", kShard = "--shard", kDataset =
                            kSource = "source", kEstimates = "--estimates", kBackend = "backend",
                            kConfig = "--config", kParameters = "parameters", kMetric = "metric",
                            kClouds = "--cloud", kCloudBackend = "cloud backend", kLimits = "depths",
-                           kReport = "--report", kCurves = "curves", kName = "name",
-                           kMaxFrames = "--max-frames";
+                           kReport = "--report", kName = "name", kMaxFrames = "--max-frames";
 
 fs::path MadeFolder(const fs::path& folder) {
   std::error_code error;
@@ -64,7 +63,7 @@ JournalRecord RecordOf(const EvalDescription& description, const EvalOptions& op
   record.Add(kClouds, CloudText(description.clouds)).Add(kCloudBackend, description.cloud_backend);
   record.Add(kLimits, NumbersText({static_cast<double>(description.cloud_limits.min_depth_m),
                                    static_cast<double>(description.cloud_limits.max_depth_m)}));
-  record.Add(kReport, description.report).Add(kCurves, description.has_curves ? "1" : "");
+  record.Add(kReport, description.report);
   record.Add("--rig", options.rig.rig + options.rig.RectificationText());
   record.Add("--uncertainty", options.uncertainty ? "1" : "");
   record.Add("--nearest", NumbersText({options.rig.nearest_m}));
@@ -92,7 +91,6 @@ EvalDescription EvalDescriptionOf(const JournalRecord& record) {
   description.cloud_limits.min_depth_m = static_cast<float>(limits[0]);
   description.cloud_limits.max_depth_m = static_cast<float>(limits[1]);
   description.report = text(kReport);
-  description.has_curves = !record.Get(kCurves).empty();
   return description;
 }
 

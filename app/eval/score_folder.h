@@ -33,8 +33,7 @@ struct EvalDescription {
   CloudScoreOptions clouds{};
   std::string cloud_backend{};
   ReprojectionParameters cloud_limits{};
-  std::string report{};     // as --report was given, a whole path; empty = none
-  bool has_curves = false;  // of --picture FILE.svg
+  std::string report{};  // as --report was given, a whole path; empty = none
 };
 // The first record of a folder: the description, and the options that change scores.
 JournalRecord RecordOf(const EvalDescription& description, const EvalOptions& options);

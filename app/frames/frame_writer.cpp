@@ -40,8 +40,6 @@ constexpr OutputRow kOutputs[] = {{"disparity", "disparity", ".png"},
                                   {"right", "right", ".png"}};
 const OutputRow& RowOf(Output output) { return kOutputs[static_cast<std::size_t>(output)]; }
 
-constexpr std::string_view kDensityPictureEnding = ".png";
-
 constexpr float kMaxPngDepth_m = 65.535F;
 
 bool NeedsCalibration(Output output) { return RowOf(output).needs_calibration; }
@@ -114,8 +112,6 @@ std::vector<Output> FrameWriter::OutputsWanted(bool calibrated) const {
     outputs = {Output::kDisparity, Output::kColor};
     if (calibrated) outputs.insert(outputs.end(), {Output::kDepth, Output::kCloud});
   }
-  const bool with_density = calibrated && clouds_ != nullptr && clouds_->measures_density();
-  if (with_density && !Contains(outputs, Output::kDensity)) outputs.push_back(Output::kDensity);
   return outputs;
 }
 
@@ -137,7 +133,6 @@ std::vector<std::string> FrameWriter::FilesOf(const std::vector<Output>& outputs
     const OutputRow& place = RowOf(output);
     const std::string stem = std::string(place.folder) + '/' + name;
     files.push_back(stem + std::string(place.ending));
-    if (output == Output::kDensity) files.push_back(stem + std::string(kDensityPictureEnding));
   }
   return files;
 }
@@ -146,8 +141,6 @@ std::vector<ResultPlace> FrameWriter::Places() {
   std::vector<ResultPlace> places;
   for (const OutputRow& place : kOutputs)
     places.push_back({std::string(place.folder), std::string(place.ending)});
-  const OutputRow& density = RowOf(Output::kDensity);
-  places.push_back({std::string(density.folder), std::string(kDensityPictureEnding)});
   return places;
 }
 
@@ -238,10 +231,8 @@ void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vec
     clouds_->Clean(own_cloud, sigma_of_points, report);
     cloud = own_cloud;
   }
-  if (Contains(outputs, Output::kDensity)) {
-    const fs::path file = PathOf(Output::kDensity, frame.name);
-    clouds_->WriteDensity(own_cloud, file, fs::path(file).replace_extension(".png"), report);
-  }
+  if (Contains(outputs, Output::kDensity))
+    clouds_->WriteDensity(own_cloud, PathOf(Output::kDensity, frame.name), report);
   ScalarField scalars;
   if (!sigma.Empty())
     scalars = {"standard deviation of z, m (along the ray: times length / z)", sigma_of_points, "sigma_z"};

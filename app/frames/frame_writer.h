@@ -1,5 +1,5 @@
 // The files of one frame: DIR/disparity/NAME.png, pfm/NAME.pfm, depth/NAME.png, color/NAME.png,
-// cloud/NAME.ply, .pcd, density/NAME.ply, .png, confidence/NAME.png, validity/NAME.png, sigma/NAME.pfm,
+// cloud/NAME.ply, .pcd, density/NAME.ply, confidence/NAME.png, validity/NAME.png, sigma/NAME.pfm,
 // depth_sigma/NAME.pfm, left/NAME.png, right/NAME.png.
 #pragma once
 

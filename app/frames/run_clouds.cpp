@@ -1,14 +1,11 @@
 #include "app/frames/run_clouds.h"
 
-#include <fmt/format.h>
-
 #include <utility>
 
 #include "app/cloud/cloud_density.h"
 #include "app/cloud/cloud_options.h"
 #include "app/output/number_text.h"
 #include "datasets/formats/cloud_file.h"
-#include "datasets/formats/image_file.h"
 #include "pipeline/threads/stopwatch.h"
 
 namespace parallax::app {
@@ -28,11 +25,10 @@ CloudFigures CloudFiguresOf(const FrameReport& report) {
   return figures != nullptr ? *figures : CloudFigures{};
 }
 
-RunClouds::RunClouds(const RunCloudOptions& options, std::unique_ptr<CloudMeasures> measures)
-    : measures_(std::move(measures)), density_(options.density) {
-  if (!options.clean.empty()) {
-    cleaning_.statistical = ParseStatistical("--cloud-clean", options.clean, OutlierConvention::kPcl);
-  }
+RunClouds::RunClouds(const std::string& clean, std::unique_ptr<CloudMeasures> measures)
+    : measures_(std::move(measures)) {
+  if (!clean.empty())
+    cleaning_.statistical = ParseStatistical("--cloud-clean", clean, OutlierConvention::kPcl);
 }
 
 void RunClouds::Clean(PointCloud& cloud, std::vector<float>& values, FrameReport& report) {
@@ -57,8 +53,8 @@ void RunClouds::Clean(PointCloud& cloud, std::vector<float>& values, FrameReport
   figures.num_points_removed = num_before - cloud.size();
 }
 
-void RunClouds::WriteDensity(const PointCloud& cloud, const std::filesystem::path& cloud_file,
-                             const std::filesystem::path& picture_file, FrameReport& report) {
+void RunClouds::WriteDensity(const PointCloud& cloud, const std::filesystem::path& file,
+                             FrameReport& report) {
   if (cloud.size() <= static_cast<std::size_t>(kNeighbours)) {
     report.notes.push_back("no density: the cloud has only " + CountOf(cloud.size(), "point"));
     return;
@@ -72,13 +68,8 @@ void RunClouds::WriteDensity(const PointCloud& cloud, const std::filesystem::pat
   }
   CloudFiguresIn(report).density_ms = watch.ms();
   const ValueScale scale = DensityScale(density);
-  WritePly(cloud_file, {cloud.points, ColorValues(density.densities, scale)}, CloudEncoding::kBinary,
+  WritePly(file, {cloud.points, ColorValues(density.densities, scale)}, CloudEncoding::kBinary,
            {"density, " + UnitOf(density.kind), density.densities});
-  WritePng(picture_file,
-           DensityPicture(cloud.points, density,
-                          fmt::format("{}: {}, median {} {}", report.name, CountOf(cloud.size(), "point"),
-                                      FourDigits(QuantileOf(density.densities, 0.5)), UnitOf(density.kind)))
-               .ConstView());
 }
 
 }  // namespace parallax::app

@@ -19,13 +19,6 @@ namespace parallax::app {
 // Of --cloud-clean without a value.
 inline constexpr const char* kUsualCloudCleaning = "16,2";
 
-struct RunCloudOptions {
-  std::string clean;  // "K,RATIO" of statistical outliers, PCL's convention; empty = not cleaned
-  bool density = false;
-
-  bool IsEmpty() const { return clean.empty() && !density; }
-};
-
 // What became of a frame's cloud, where it was cleaned or measured; part of the report's write_ms.
 struct CloudFigures {
   double clean_ms = 0, density_ms = 0;
@@ -38,7 +31,8 @@ CloudFigures CloudFiguresOf(const FrameReport& report);
 class RunClouds {
  public:
   // Throws InvalidArgument for a faulty text.
-  RunClouds(const RunCloudOptions& options, std::unique_ptr<CloudMeasures> measures);
+  // clean: "K,RATIO" of statistical outliers, PCL's convention; empty = not cleaned.
+  RunClouds(const std::string& clean, std::unique_ptr<CloudMeasures> measures);
 
   // What is thrown instead of beginning with a cloud once stop() is true: other frames may be ahead of it,
   // and each takes a second or two.
@@ -46,15 +40,12 @@ class RunClouds {
   void StopWhen(std::function<bool()> stop) { stop_ = std::move(stop); }
 
   bool cleans() const { return cleaning_.statistical.has_value(); }
-  bool measures_density() const { return density_; }
 
   // Removes outliers, where that was asked for; adds what it took, and how many went, to the report.
   // values: one a point, or none; those of removed points go with them.
   void Clean(PointCloud& cloud, std::vector<float>& values, FrameReport& report);
-  // Writes the cloud in the colours of its density, and a picture of it. A cloud of too few points has none:
-  // a note in the report.
-  void WriteDensity(const PointCloud& cloud, const std::filesystem::path& cloud_file,
-                    const std::filesystem::path& picture_file, FrameReport& report);
+  // Writes the cloud in the colours of its density. A cloud of too few points has none: a note in the report.
+  void WriteDensity(const PointCloud& cloud, const std::filesystem::path& file, FrameReport& report);
 
  private:
   void CheckGoesOn() const {
@@ -65,7 +56,6 @@ class RunClouds {
   std::function<bool()> stop_;  // may be empty
   std::unique_ptr<CloudMeasures> measures_;
   CloudCleaning cleaning_;
-  bool density_;
 };
 
 }  // namespace parallax::app

@@ -35,7 +35,7 @@ constexpr KeptOption kKeptOptions[] = {{"--cloud-clean", "# clouds cleaned with 
 std::string ValueOf(std::string_view kept_option, const RunOptions& options) {
   if (kept_option == kShardOption) return options.shard ? options.shard->Text() : "";
   if (kept_option == "--rig") return options.rig.rig + options.rig.RectificationText();
-  return options.clouds.clean;
+  return options.cloud_clean;
 }
 
 // The number of disparities is compared frame by frame.

@@ -60,14 +60,12 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->capture_default_str();
   command
       .add_option(
-          "--cloud-clean", options.clouds.clean,
+          "--cloud-clean", options.cloud_clean,
           "Clean clouds before they are written: remove points whose mean distance to K neighbours is more "
           "than RATIO standard deviations above the mean")
       ->type_name("K,RATIO")
       ->expected(0, 1)
       ->default_str(kUsualCloudCleaning);
-  command.add_flag("--density", options.clouds.density,
-                   "Write density/NAME.ply and .png: the cloud coloured by its density");
   CLI::Option* view = command.add_flag(
       "--view", options.view, "Show the frames in a window as they are matched; closing it ends the run");
   command.add_option("--view-size", options.view_size_px, "Width and height of that window, px")

@@ -25,7 +25,7 @@ struct RunOptions {
   std::filesystem::path output = "out";
   std::vector<std::string> outputs;  // names of what to write; empty = the usual ones
   UsedFolder used_folder;            // what becomes of results that are there
-  RunCloudOptions clouds;
+  std::string cloud_clean;           // as RunClouds takes it; empty = not cleaned
   RecordOptions record;
   LiveOptions live;
   bool view = false;  // show the frames in a window

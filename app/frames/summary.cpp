@@ -247,7 +247,7 @@ void RunSummary::WriteJson(std::ostream& stream) const {
   list("set", description_.assignments);
   list("outputs", description_.outputs);
   json.Key("rig").Value(description_.rig);
-  json.Key("cloud_clean").Value(description_.cloud_clean).Key("density").Value(description_.density);
+  json.Key("cloud_clean").Value(description_.cloud_clean);
   const auto count = [&](std::string_view key, std::size_t number) {
     json.Key(key).Value(static_cast<std::int64_t>(number));
   };

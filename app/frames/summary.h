@@ -28,7 +28,6 @@ struct RunDescription {
   std::vector<std::string> outputs;  // names; empty = the usual ones
   std::string rig = {};              // as it was given; empty = the source's own
   std::string cloud_clean = {};      // K,RATIO; empty = clouds as they are
-  bool density = false;              // the clouds' density was asked for
 };
 
 std::string_view NameOf(FrameOutcome outcome);  // "done", "skipped", "failed", "dropped"

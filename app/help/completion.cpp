@@ -5,8 +5,6 @@
 
 #include <functional>
 
-#include "parallax/error.h"
-
 namespace parallax::app {
 namespace {
 
@@ -45,8 +43,6 @@ std::vector<std::string> ChildNames(const CommandEntry& command) {
   return names;
 }
 
-// --- bash ------------------------------------------------------------------------
-
 constexpr const char* kBashBegin = R"(# Completion of parallax in bash, made by `parallax completion bash`.
 _parallax() {
   local current="${COMP_WORDS[COMP_CWORD]}" previous="${COMP_WORDS[COMP_CWORD-1]}" path="" words="" kind="" i
@@ -84,7 +80,9 @@ std::string BashKind(const OptionEntry& option) {
   return option.kind == ValueKind::kFolder ? "folder" : "value";
 }
 
-std::string BashScript(const CommandEntry& program) {
+}  // namespace
+
+std::string CompletionScript(const CommandEntry& program) {
   std::string script = kBashBegin;
   script += fmt::format("      {}) path=\"${{path:+$path }}${{COMP_WORDS[i]}}\" ;;\n    esac\n  done\n",
                         fmt::join(QuotedPaths(program), " | "));
@@ -115,123 +113,6 @@ std::string BashScript(const CommandEntry& program) {
         is_file ? "file" : "value");
   });
   return script + "    esac\n  fi\n" + kBashEnd;
-}
-
-// --- zsh -------------------------------------------------------------------------
-
-std::string ZshFunction(const CommandEntry& command) {
-  return command.path.empty() ? "_parallax" : "_parallax_" + Replaced(command.path, " ", "_");
-}
-
-// In a description in brackets, and before a colon.
-std::string ZshText(const std::string& text) {
-  std::string escaped;
-  for (const char c : text) {
-    if (c == '[' || c == ']' || c == ':' || c == '\\') escaped += '\\';
-    escaped += c == '\n' ? ' ' : c;
-  }
-  return escaped;
-}
-
-std::string ZshAction(const OptionEntry& option) {
-  const std::string choices = Words(option.choices);
-  if (AreAssignments(option)) return "{compadd -S \"\" -- " + choices + "}";
-  if (option.takes_list && !choices.empty())
-    return "_values -s , " + ZshText(option.value_name) + " " + choices;
-  if (option.kind == ValueKind::kFolder) return "_files -/";
-  if (option.kind != ValueKind::kFile) return choices.empty() ? " " : "(" + choices + ")";
-  return choices.empty() ? "_files" : "{compadd -- " + choices + "; _files}";
-}
-
-std::string ZshCommand(const CommandEntry& command) {
-  std::string body = ZshFunction(command) + "() {\n";
-  if (!command.commands.empty()) {
-    std::string cases, descriptions;
-    for (const CommandEntry& child : command.commands) {
-      cases += fmt::format("    {}) shift words; (( CURRENT-- )); {}; return ;;\n", child.name,
-                           ZshFunction(child));
-      descriptions += " " + ShellQuoted(child.name + ":" + ZshText(child.description));
-    }
-    body += "  (( CURRENT > 2 )) && case $words[2] in\n" + cases + "  esac\n";
-    body +=
-        "  local -a commands=(" + descriptions + ")\n  (( CURRENT == 2 )) && _describe command commands\n";
-  }
-  body += "  _arguments";
-  for (const OptionEntry& option : command.options) {
-    for (const std::string& name : option.names) {
-      std::string spec = "*" + name + "[" + ZshText(option.description) + "]";
-      if (option.kind != ValueKind::kNone) spec += ":" + ZshText(option.value_name) + ":" + ZshAction(option);
-      body += " \\\n    " + ShellQuoted(spec);
-    }
-  }
-  if (!command.positionals.empty()) {
-    const OptionEntry& first = command.positionals.front();
-    body += " \\\n    " + ShellQuoted("*:" + ZshText(first.title) + ":" +
-                                      (first.choices.empty() ? "_files" : "(" + Words(first.choices) + ")"));
-  }
-  return body + "\n}\n";
-}
-
-std::string ZshScript(const CommandEntry& program) {
-  std::string script =
-      "#compdef parallax\n# Completion of parallax in zsh, made by `parallax completion zsh`.\n";
-  ForEachCommand(program, [&](const CommandEntry& command) { script += ZshCommand(command); });
-  return script + "compdef _parallax parallax\n";
-}
-
-// --- fish ------------------------------------------------------------------------
-
-std::string FishArgument(const OptionEntry& option) {
-  if (option.kind == ValueKind::kFolder) return " -x -a '(__fish_complete_directories)'";
-  const std::string choices = option.choices.empty() ? "" : " -a " + ShellQuoted(Words(option.choices));
-  return (option.kind == ValueKind::kFile ? " -r -F" : " -x") + choices;
-}
-
-std::string FishScript(const CommandEntry& program) {
-  std::string script =
-      fmt::format(R"fish(# Completion of parallax in fish, made by `parallax completion fish`.
-function __parallax_path
-  set -l path
-  for word in (commandline -opc)[2..-1]
-    if contains -- (string join -- ' ' $path $word) {}
-      set path $path $word
-    end
-  end
-  string join -- ' ' $path
-end
-function __parallax_is
-  set -l path (__parallax_path)
-  test "$path" = "$argv"
-end
-complete -c parallax -f
-)fish",
-                  fmt::join(QuotedPaths(program), " "));
-  ForEachCommand(program, [&](const CommandEntry& command) {
-    const std::string when = "complete -c parallax -n " + ShellQuoted("__parallax_is " + command.path);
-    for (const CommandEntry& child : command.commands)
-      script += when + " -a " + child.name + " -d " + ShellQuoted(child.description) + "\n";
-    for (const OptionEntry& positional : command.positionals)
-      script += when +
-                (positional.choices.empty() ? " -F" : " -a " + ShellQuoted(Words(positional.choices))) + "\n";
-    for (const OptionEntry& option : command.options) {
-      script += when;
-      for (const std::string& name : option.names)
-        script += name.starts_with("--") ? " -l " + name.substr(2) : " -s " + name.substr(1);
-      if (option.kind != ValueKind::kNone) script += FishArgument(option);
-      script += " -d " + ShellQuoted(Replaced(option.description, "\n", " ")) + "\n";
-    }
-  });
-  return script;
-}
-
-}  // namespace
-
-std::string CompletionScript(std::string_view shell, const CommandEntry& program) {
-  if (shell == "bash") return BashScript(program);
-  if (shell == "zsh") return ZshScript(program);
-  if (shell == "fish") return FishScript(program);
-  throw InvalidArgument("no completion for the shell '" + std::string(shell) +
-                        "': there is one for bash, zsh and fish");
 }
 
 }  // namespace parallax::app

@@ -1,15 +1,13 @@
-// Completion of the command line in shells, made from the commands themselves.
+// Completion of the command line in bash, made from the commands themselves.
 #pragma once
 
 #include <string>
-#include <string_view>
 
 #include "app/help/command_tree.h"
 
 namespace parallax::app {
 
-// A script for the shell "bash", "zsh" or "fish", to be sourced by it or put where it looks for such scripts.
-// Throws InvalidArgument for another one.
-std::string CompletionScript(std::string_view shell, const CommandEntry& program);
+// A script to be sourced by bash, or put where it looks for such scripts.
+std::string CompletionScript(const CommandEntry& program);
 
 }  // namespace parallax::app

@@ -2,8 +2,6 @@
 // own commands.
 #include <CLI/CLI.hpp>
 #include <cstdio>
-#include <memory>
-#include <string>
 
 #include "app/build_info.h"
 #include "app/commands.h"
@@ -15,17 +13,9 @@ namespace parallax::app {
 
 void AddHelpCommands(CLI::App& app) {
   CLI::App* completion =
-      app.add_subcommand("completion", "Print the command-line completion script for a shell");
-  const auto shell = std::make_shared<std::string>();
-  completion->add_option("shell", *shell, "The shell")
-      ->required()
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  completion->callback(
-      [&app, shell] { std::fputs(CompletionScript(*shell, DescribeCommands(app)).c_str(), stdout); });
-  completion->footer(
-      "examples:\n"
-      "  source <(parallax completion bash)\n"
-      "  parallax completion fish > ~/.config/fish/completions/parallax.fish");
+      app.add_subcommand("completion", "Print the command-line completion script for bash");
+  completion->callback([&app] { std::fputs(CompletionScript(DescribeCommands(app)).c_str(), stdout); });
+  completion->footer("example: source <(parallax completion)");
 
   CLI::App* manual = app.add_subcommand("manual", "Print the manual page, for man(1)");
   manual->callback(

@@ -25,13 +25,12 @@ void Merge(const MergeOptions& options) {
     throw InvalidArgument(runs.front().string() + ": is a shard of run, and " + scores.front().string() +
                           " one of eval: keep them in folders of their own");
   }
-  const bool has_eval_outputs = !options.eval.csv_file.empty() || !options.eval.json_file.empty() ||
-                                !options.eval.report.empty() || !options.eval.pictures.empty();
+  const bool has_eval_outputs =
+      !options.eval.csv_file.empty() || !options.eval.json_file.empty() || !options.eval.report.empty();
   if (!runs.empty()) {
     if (has_eval_outputs)
       throw InvalidArgument(
-          "--csv, --json, --report and --picture are of eval, and these are shards of run: leave "
-          "them out");
+          "--csv, --json and --report are of eval, and these are shards of run: leave them out");
     return MergeRuns(options, runs);
   }
   if (!options.output.empty() || options.used_folder.overwrite)
@@ -65,10 +64,6 @@ void AddMergeCommand(CLI::App& app) {
           "--report", o->eval.report,
           "Of eval, where the shards had --report: the page, index.html in this folder, or one FILE.html")
       ->type_name("DIR|FILE");
-  command
-      ->add_option("--picture", o->eval.pictures,
-                   "Of eval, where the shards had --report or --picture FILE.svg: the curves as FILE.svg")
-      ->type_name("FILE");
   command->callback([o] { Merge(*o); });
 }
 

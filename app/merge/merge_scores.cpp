@@ -31,17 +31,6 @@ std::string FileOfAddress(const std::string& address) {
 }
 
 void CheckOutputs(const EvalOutputs& outputs, const EvalDescription& scored) {
-  for (const std::string& file : outputs.pictures) {
-    if (fs::path(file).extension() != ".svg")
-      throw InvalidArgument("--picture " + file +
-                            ": merge draws the curves, FILE.svg; shards draw {name}.png");
-    if (!scored.has_curves && scored.report.empty()) {
-      throw InvalidArgument(
-          "--picture " + file +
-          ": the shards were scored without --report and --picture FILE.svg, so that no curves are "
-          "known: start them again with one of both");
-    }
-  }
   if (outputs.report.empty()) return;
   if (scored.report.empty()) {
     throw InvalidArgument("--report " + outputs.report +

@@ -16,14 +16,10 @@ int WidthOfText(const std::string& text, int height_px) {
   return cv::getTextSize(text, kFont, ScaleFor(height_px), kThickness, nullptr).width;
 }
 
-void DrawText(HostImageView<Rgb8> picture, const std::string& text, int x, int y, int height_px, Rgb8 color,
-              TextAnchor anchor) {
+void DrawText(HostImageView<Rgb8> picture, const std::string& text, int x, int y, int height_px, Rgb8 color) {
   if (picture.Empty()) return;
   cv::Mat pixels(picture.height, picture.width, CV_8UC3, picture.data,
                  static_cast<std::size_t>(picture.stride_bytes));
-  const int width = WidthOfText(text, height_px);
-  if (anchor == TextAnchor::kCentre) x -= width / 2;
-  if (anchor == TextAnchor::kRight) x -= width;
   cv::putText(pixels, text, {x, y}, kFont, ScaleFor(height_px), cv::Scalar(color.r, color.g, color.b),
               kThickness, cv::LINE_AA);
 }

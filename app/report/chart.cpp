@@ -109,10 +109,9 @@ std::string BarsSvg(const ChartSeries& series, const Axes& axes, const char* col
   return svg;
 }
 
-// Everything inside <svg>, moved down by y0.
-std::string Inside(const Chart& chart, int y0) {
-  std::string svg =
-      fmt::format("<g transform=\"translate(0 {})\" font-size=\"12\" fill=\"currentColor\">", y0);
+// Everything inside <svg>.
+std::string Inside(const Chart& chart) {
+  std::string svg = "<g font-size=\"12\" fill=\"currentColor\">";
   Axes axes;
   if (!FindAxes(chart, axes)) {
     return svg + Text(kLeft_px, 16, "start", chart.title, "font-weight=\"bold\"") +
@@ -145,18 +144,7 @@ std::string SvgOf(const Chart& chart) {
              "<svg class=\"chart\" role=\"img\" aria-label=\"{}\" viewBox=\"0 0 {} {}\" width=\"{}\" "
              "height=\"{}\">",
              Escaped(chart.title), kWidth_px, kHeight_px, kWidth_px, kHeight_px) +
-         Inside(chart, 0) + "</svg>\n";
-}
-
-std::string SvgFileOf(const std::vector<Chart>& charts) {
-  const int height_px = kHeight_px * static_cast<int>(charts.size());
-  std::string svg = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0} {1}\" width=\"{0}\" height=\"{1}\" "
-      "font-family=\"sans-serif\" color=\"#222\">\n<rect width=\"{0}\" height=\"{1}\" fill=\"#fff\"/>\n",
-      kWidth_px, height_px);
-  for (std::size_t i = 0; i < charts.size(); ++i)
-    svg += Inside(charts[i], kHeight_px * static_cast<int>(i)) + "\n";
-  return svg + "</svg>\n";
+         Inside(chart) + "</svg>\n";
 }
 
 }  // namespace parallax::app

@@ -24,7 +24,4 @@ struct Chart {
 // without a point says so.
 std::string SvgOf(const Chart& chart);
 
-// Several charts below each other as a file of their own, on white.
-std::string SvgFileOf(const std::vector<Chart>& charts);
-
 }  // namespace parallax::app

@@ -12,7 +12,6 @@
 #include "app/report/eval_report.h"
 #include "app/report/frame_pictures.h"
 #include "app/report/html.h"
-#include "app/report/peers.h"
 #include "parallax/error.h"
 #include "pipeline/metrics/interpolate_background.h"
 

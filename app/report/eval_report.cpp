@@ -13,8 +13,7 @@
 #include "app/pictures/error_picture.h"
 #include "app/report/frame_pictures.h"
 #include "app/report/html.h"
-#include "app/report/peers.h"
-#include "app/report/print_pictures.h"
+#include "pipeline/metrics/interpolate_background.h"
 
 namespace parallax::app {
 namespace fs = std::filesystem;
@@ -151,40 +150,13 @@ PageTable TotalTable(const TableSection& section, const Scores& total) {
   return table;
 }
 
-// The key by which frames are ranked: of non-occluded truth where the total has it.
-std::string MainKey(Metric metric, const Scores& total) {
-  const MainFigure figure = MainFigureOf(metric);
-  return std::string(total.Find(figure.nonoccluded) ? figure.nonoccluded : figure.all);
-}
-
-void AddPeers(ReportPage& page, Metric metric, std::size_t num_frames, const Scores& total) {
-  const std::vector<Peer> peers = PeersOf(metric, num_frames);
-  const std::optional<double> own = peers.empty() ? std::nullopt : total.Find(peers.front().figure);
-  if (!own) return;
-  page.AddSection("Beside other matchers", "peers");
-  PageTable table;
-  table.headers = {"method", std::string(peers.front().figure) + ", %", "frames", "source"};
-  for (const Peer& peer : peers) {
-    table.rows.push_back({{{std::string(peer.method)},
-                           {fmt::format("{:.2f}", peer.value)},
-                           {.text = std::string(peer.frames), .is_text = true},
-                           {.text = std::string(peer.source), .is_text = true}}});
-  }
-  const auto place =
-      std::find_if(peers.begin(), peers.end(), [&](const Peer& peer) { return peer.value > *own; });
-  table.rows.insert(table.rows.begin() + (place - peers.begin()),
-                    {{{"this run"},
-                      {fmt::format("{:.2f}", *own)},
-                      {.text = fmt::format("{} frame{} of this page", num_frames, num_frames == 1 ? "" : "s"),
-                       .is_text = true},
-                      {.text = "this page", .is_text = true}},
-                     "",
-                     true});
-  page.AddTable(table);
-  page.AddParagraph("Figures compare only where the frames are the same: a few frames dominate every mean.");
-}
-
 }  // namespace
+
+ErrorAnalysis AnalyseAsScored(Metric metric, const StereoFrame& frame, const EvaluatedFrame& evaluated) {
+  HostImage<float> estimate = AtTruthSize(evaluated.estimate, frame.truth->disparity.ConstView());
+  if (IsKitti(metric)) estimate = InterpolateBackground(estimate.ConstView());
+  return AnalyseErrors(frame, estimate.ConstView(), evaluated.confidence, IsWrongOf(metric));
+}
 
 std::vector<Chart> ChartsOf(const ErrorAnalysis& analysis) {
   std::vector<Chart> charts{ErrorCurve(analysis), ErrorHistogram(analysis)};
@@ -218,8 +190,7 @@ EvalReport::EvalReport(fs::path place, Metric metric)
   if (IsSingleFile(place_)) CheckFolder(place_.string());
 }
 
-PageFrame EvalReport::Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated,
-                           const HostImage<Rgb8>* cloud) const {
+PageFrame EvalReport::Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated) const {
   const HostImage<float> estimate = AtTruthSize(evaluated.estimate, frame.truth->disparity.ConstView());
   const FramePictures pictures = PicturesOf(frame, estimate.ConstView(), IsKitti(metric_));
   PageFrame shown;
@@ -233,7 +204,6 @@ PageFrame EvalReport::Draw(const StereoFrame& frame, const EvaluatedFrame& evalu
                     add("errors", "_errors", pictures.errors.ConstView()),
                     add("disparity", "_disparity", pictures.estimate.ConstView()),
                     add("truth", "_truth", pictures.truth.ConstView())};
-  if (cloud != nullptr) shown.pictures.push_back(add("cloud", "_cloud", cloud->ConstView()));
   return shown;
 }
 
@@ -245,7 +215,8 @@ void EvalReport::AddFrame(PageFrame frame, const ErrorAnalysis& errors) {
 
 void EvalReport::Finish(const ReportText& text, std::span<const TableSection> sections,
                         std::span<const FrameScores> frames, const Scores& total) {
-  const std::string main_key = MainKey(metric_, total);
+  const MainFigure figure = MainFigureOf(metric_);
+  const std::string main_key(total.Find(figure.nonoccluded) ? figure.nonoccluded : figure.all);
   const auto main_of = [&](std::size_t i) {
     const auto value = frames[i].scores.Find(main_key);
     return value && !std::isnan(*value) ? *value : -1;
@@ -262,7 +233,6 @@ void EvalReport::Finish(const ReportText& text, std::span<const TableSection> se
     page.AddTable(TotalTable(section, total));
   }
   for (const std::string& note : text.notes) page.AddParagraph(note);
-  AddPeers(page, metric_, frames.size(), total);
   page.AddSection("Where the errors are", "errors");
   page.AddCharts(ChartsOf(analysis_));
   const std::string sparsification = SparsificationText(total);

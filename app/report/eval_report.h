@@ -32,10 +32,8 @@ class EvalReport {
   // ".html" that holds its pictures, at most 640 px wide. Throws Error when the folder cannot be made.
   EvalReport(std::filesystem::path place, Metric metric);
 
-  // The frame's pictures, kept where the page finds them. frame.truth must be there. cloud: its picture; may
-  // be null.
-  PageFrame Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated,
-                 const HostImage<Rgb8>* cloud) const;
+  // The frame's pictures, kept where the page finds them. frame.truth must be there.
+  PageFrame Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated) const;
 
   // Takes a frame in: what Draw gave, here or in another process, and where its errors are (AnalyseAsScored).
   void AddFrame(PageFrame frame, const ErrorAnalysis& errors);
@@ -55,6 +53,10 @@ class EvalReport {
   ErrorAnalysis analysis_;
   std::vector<PageFrame> frames_;
 };
+
+// The errors as a metric counts them: KITTI's with the holes filled. estimate: px, of any size that the truth
+// allows.
+ErrorAnalysis AnalyseAsScored(Metric metric, const StereoFrame& frame, const EvaluatedFrame& evaluated);
 
 // Error curve, histogram, error against distance, confidence.
 std::vector<Chart> ChartsOf(const ErrorAnalysis& analysis);

@@ -1,7 +1,5 @@
 #include "app/report/frame_pictures.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
@@ -9,15 +7,12 @@
 
 #include "app/pictures/colormap.h"
 #include "app/pictures/error_picture.h"
-#include "app/pictures/picture_text.h"
-#include "app/pictures/value_scale.h"
+#include "app/pictures/robust_range.h"
 #include "pipeline/metrics/interpolate_background.h"
 
 namespace parallax::app {
 namespace {
 
-constexpr int kGap_px = 4;  // between the parts of an overview
-constexpr Rgb8 kWhite{255, 255, 255};
 constexpr Rgb8 kBlack{0, 0, 0};
 
 Rgb8 Shown(std::uint8_t v) { return {v, v, v}; }
@@ -60,52 +55,6 @@ HostImage<float> Thickened(HostImageView<const float> truth) {
   return shown;
 }
 
-void Paste(HostImageView<const Rgb8> part, int x0, int y0, HostImage<Rgb8>& picture) {
-  for (int y = 0; y < part.height; ++y) std::copy_n(part.Row(y), part.width, picture.Row(y0 + y) + x0);
-}
-
-void Fill(HostImage<Rgb8>& picture, int x0, int y0, int width, int height, Rgb8 color) {
-  for (int y = y0; y < y0 + height; ++y) std::fill_n(picture.Row(y) + x0, width, color);
-}
-
-// A bar of the disparities' colours with numbers: px below, and metres of the same disparity above.
-void DrawDisparityBar(const StereoFrame& frame, const ValueRange& range, int x0, int y0, int width,
-                      int text_px, HostImage<Rgb8>& picture) {
-  const int bar_top = y0 + 2 * text_px;
-  for (int x = 0; x < width; ++x) {
-    Fill(picture, x0 + x, bar_top, 1, text_px,
-         ColorOf(static_cast<float>(x) / static_cast<float>(width - 1)));
-  }
-  for (const ScaleTick& tick : TicksOf({"", range.low, range.high, false})) {
-    const int x = x0 + static_cast<int>(tick.position * static_cast<float>(width - 1));
-    DrawText(picture.View(), tick.text, x, bar_top + 5 * text_px / 2, text_px, kBlack, TextAnchor::kCentre);
-    if (!frame.rig) continue;
-    const double d = range.low + static_cast<double>(tick.position) * (range.high - range.low);
-    const double depth_m = frame.rig->fx_px * frame.rig->baseline_m / (d + frame.rig->doffs_px);
-    if (!(depth_m > 0) || !std::isfinite(depth_m)) continue;
-    DrawText(picture.View(), fmt::format("{:.{}f}", depth_m, depth_m < 10 ? 1 : 0), x, y0 + 3 * text_px / 2,
-             text_px, kBlack, TextAnchor::kCentre);
-  }
-  DrawText(picture.View(), "px", x0 + width + text_px / 2, bar_top + 5 * text_px / 2, text_px, kBlack);
-  if (frame.rig)
-    DrawText(picture.View(), "m", x0 + width + text_px / 2, y0 + 3 * text_px / 2, text_px, kBlack);
-}
-
-// The bins of the errors' colours, with their ends as multiples of max(3 px, 5 % of the truth).
-void DrawErrorBar(int x0, int y0, int width, int text_px, HostImage<Rgb8>& picture) {
-  const int bar_top = y0 + 2 * text_px;
-  const int num_bins = static_cast<int>(kErrorColors.size());
-  for (int i = 0; i < num_bins; ++i) {
-    const int begin = width * i / num_bins, end = width * (i + 1) / num_bins;
-    const ErrorColor& bin = kErrorColors[static_cast<std::size_t>(i)];
-    Fill(picture, x0 + begin, bar_top, end - begin, text_px, bin.color);
-    if (i + 1 == num_bins) continue;
-    DrawText(picture.View(), fmt::format("{:.3g}", bin.end), x0 + end, bar_top + 5 * text_px / 2, text_px,
-             kBlack, TextAnchor::kCentre);
-  }
-  DrawText(picture.View(), "error / max(3 px, 5 %)", x0, y0 + 3 * text_px / 2, text_px, kBlack);
-}
-
 }  // namespace
 
 HostImage<float> AtTruthSize(HostImageView<const float> estimate, HostImageView<const float> truth) {
@@ -127,22 +76,7 @@ FramePictures PicturesOf(const StereoFrame& frame, HostImageView<const float> es
                                : ErrorPicture(estimate, *frame.truth);
   return {LeftPicture(frame.left, truth.width, truth.height), std::move(errors),
           ColorDisparity(estimate, range.low, range.high),
-          ColorDisparity(Thickened(truth).ConstView(), range.low, range.high), range};
-}
-
-HostImage<Rgb8> OverviewPicture(const StereoFrame& frame, const FramePictures& pictures) {
-  const int width = pictures.left.width(), height = pictures.left.height();
-  const int text_px = std::clamp(width / 60, 7, 24);
-  const int below = 5 * text_px;
-  HostImage<Rgb8> picture(2 * width + kGap_px, 2 * height + kGap_px + below, kWhite);
-  Paste(pictures.left.ConstView(), 0, 0, picture);
-  Paste(pictures.errors.ConstView(), width + kGap_px, 0, picture);
-  Paste(pictures.estimate.ConstView(), 0, height + kGap_px, picture);
-  Paste(pictures.truth.ConstView(), width + kGap_px, height + kGap_px, picture);
-  const int bar = std::max(width - 6 * text_px, 2), y0 = 2 * height + kGap_px;
-  DrawDisparityBar(frame, pictures.range, 2 * text_px, y0, bar, text_px, picture);
-  DrawErrorBar(width + kGap_px + 2 * text_px, y0, bar, text_px, picture);
-  return picture;
+          ColorDisparity(Thickened(truth).ConstView(), range.low, range.high)};
 }
 
 HostImage<Rgb8> GainPicture(HostImageView<const float> a, HostImageView<const float> b,

@@ -1,7 +1,6 @@
 // The pictures of a scored frame: image, errors, estimate and truth.
 #pragma once
 
-#include "app/pictures/robust_range.h"
 #include "parallax/image.h"
 #include "pipeline/types/frame.h"
 
@@ -16,16 +15,11 @@ struct FramePictures {
   HostImage<Rgb8> errors;    // in the colours of KITTI 2015 (error_picture.h)
   HostImage<Rgb8> estimate;  // disparity in colours, of the truth's range
   HostImage<Rgb8> truth;     // the same; points of a laser scanner are made thicker
-  ValueRange range;          // px, that the colours span: the truth's 1st to 99th percentile
 };
 
 // estimate: px, NaN = none, of the truth's size; fill_holes: errors are those of the estimate with its holes
 // filled, as KITTI scores it. frame.truth must be there.
 FramePictures PicturesOf(const StereoFrame& frame, HostImageView<const float> estimate, bool fill_holes);
-
-// All four in one for print: image and errors above, estimate and truth below, and bars with the meaning of
-// the colours, in px and, where the frame has a rig, in metres.
-HostImage<Rgb8> OverviewPicture(const StereoFrame& frame, const FramePictures& pictures);
 
 // Where b is nearer to the truth than a: green, the more the greener; where a is: red; black without truth.
 // Errors count up to 5 px; a missing value counts as 5 px.

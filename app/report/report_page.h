@@ -20,7 +20,6 @@ struct PageCell {
 struct PageRow {
   std::vector<PageCell> cells;
   std::string frame = {};  // the id of a PageFrame that is hidden with the row
-  bool is_own = false;     // stands out
 };
 
 struct PageTable {

@@ -43,7 +43,6 @@
 #include "app/team/frame_deal.h"
 #include "app/team/shared_run.h"
 #include "app/team/team.h"
-#include "app/view/controls/window_memory.h"
 #include "app/view/frame_viewer.h"
 #include "config/backends.h"
 #include "config/devices.h"
@@ -65,13 +64,11 @@ constexpr int kMaxReaders = 16;  // for each device; and as many writers
 
 // What is done with clouds; null where nothing is.
 std::unique_ptr<RunClouds> CloudsOf(const RunOptions& options, const std::vector<Output>& outputs) {
-  RunCloudOptions clouds = options.clouds;
-  clouds.density =
-      clouds.density || std::find(outputs.begin(), outputs.end(), Output::kDensity) != outputs.end();
-  if (clouds.IsEmpty()) return nullptr;
+  const bool with_density = std::find(outputs.begin(), outputs.end(), Output::kDensity) != outputs.end();
+  if (options.cloud_clean.empty() && !with_density) return nullptr;
   return std::make_unique<RunClouds>(
-      clouds, MakeCloudMeasures(CloudBackendFor(options.matching.backend), options.matching.device,
-                                options.matching.num_threads));
+      options.cloud_clean, MakeCloudMeasures(CloudBackendFor(options.matching.backend),
+                                             options.matching.device, options.matching.num_threads));
 }
 
 // Sends results to rank 0, which keeps the journal.
@@ -395,8 +392,7 @@ class RunCommand {
             .assignments = options_.matching.assignments,
             .outputs = options_.outputs,
             .rig = options_.rig.rig,
-            .cloud_clean = options_.clouds.clean,
-            .density = clouds_ && clouds_->measures_density()};
+            .cloud_clean = options_.cloud_clean};
   }
 
   // They refer to this object and to the argument.
@@ -529,8 +525,7 @@ void AddRunCommand(CLI::App& app) {
     FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " ")),
                         .width_px = options->view_size_px[0],
                         .height_px = options->view_size_px[1],
-                        .state_file = options->view_state_file,
-                        .memory_file = WindowMemoryFile()},
+                        .state_file = options->view_state_file},
                        FrameViewer::First::kWork);
     viewer.RunAlongside([&] { RunCommand(*options, &viewer, nullptr).Run(); });
   });

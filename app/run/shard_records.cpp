@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view kSource = "source", kKind = "kind", kBackend = "backend", kConfig = "config",
                            kSet = "set", kOutput = "output", kRig = "rig", kCloudClean = "cloud_clean",
-                           kDensity = "density", kElapsed = "elapsed_s", kInterrupted = "interrupted";
+                           kElapsed = "elapsed_s", kInterrupted = "interrupted";
 
 }  // namespace
 
@@ -21,7 +21,7 @@ JournalRecord ShardRecord(const RunDescription& description) {
   for (const std::string& assignment : description.assignments) record.Add(kSet, assignment);
   for (const std::string& output : description.outputs) record.Add(kOutput, output);
   record.Add(kRig, description.rig).Add(kCloudClean, description.cloud_clean);
-  return record.Add(kDensity, description.density ? "1" : "0");
+  return record;
 }
 
 RunDescription RunDescriptionOf(const JournalRecord& record) {
@@ -36,7 +36,6 @@ RunDescription RunDescriptionOf(const JournalRecord& record) {
   description.config = record.Get(kConfig);
   description.rig = record.Get(kRig);
   description.cloud_clean = record.Get(kCloudClean);
-  description.density = record.Get(kDensity) == "1";
   return description;
 }
 

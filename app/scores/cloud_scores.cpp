@@ -10,7 +10,6 @@
 
 #include "app/cloud/cloud_density.h"
 #include "app/cloud/cloud_options.h"
-#include "app/pictures/cloud_picture.h"
 #include "app/scores/cloud_figures.h"
 #include "parallax/cloud_measures.h"
 #include "parallax/error.h"
@@ -111,7 +110,6 @@ CloudEvaluator::CloudEvaluator(CloudScoreOptions options, std::string backend)
 
 Scores CloudEvaluator::Measure(const StereoFrame& frame, HostImageView<const float> estimate,
                                const ReprojectionParameters& limits, std::string& why) {
-  points_.clear();
   if (!frame.rig) {
     why = frame.rig_note.empty() ? "no calibration" : frame.rig_note;
     return {};
@@ -132,7 +130,7 @@ Scores CloudEvaluator::Measure(const StereoFrame& frame, HostImageView<const flo
   scores.Add(CloudKey("cloud_judged_points"), static_cast<double>(judged.size()));
   scores.Add(CloudKey("cloud_truth_points"), static_cast<double>(truth.size()));
   AddDensity(whole, scores);
-  AddComparison(frame.name, judged, truth, scores);
+  AddComparison(judged, truth, scores);
   const std::vector<float> depth_errors_m =
       SignedDepthErrors(judged.points, truth_map.depth_m.ConstView(), truth_map.rig);
   const SignedErrorScores depth = SignedScoresOf(depth_errors_m);
@@ -155,11 +153,10 @@ void CloudEvaluator::AddDensity(const PointCloud& estimate, Scores& scores) {
   scores.Add(CloudKey("cloud_density_p95"), spread.p95);
 }
 
-void CloudEvaluator::AddComparison(const std::string& name, const PointCloud& estimate,
-                                   const PointCloud& truth, Scores& scores) {
+void CloudEvaluator::AddComparison(const PointCloud& estimate, const PointCloud& truth, Scores& scores) {
   CompareOptions options;
   options.thresholds_m = options_.thresholds_m;
-  CloudComparison c = CompareClouds(estimate.points, truth.points, options, *measures_);
+  const CloudComparison c = CompareClouds(estimate.points, truth.points, options, *measures_);
   scores.Add(CloudKey("cloud_accuracy_m"), c.accuracy.mean_m);
   scores.Add(CloudKey("cloud_accuracy_q50_m"), c.accuracy.quantiles_m[0]);
   scores.Add(CloudKey("cloud_accuracy_q90_m"), c.accuracy.quantiles_m[2]);
@@ -175,10 +172,6 @@ void CloudEvaluator::AddComparison(const std::string& name, const PointCloud& es
     scores.Add(CloudKey("cloud_recall") + suffix, 100 * t.recall);
     scores.Add(CloudKey("cloud_f") + suffix, 100 * t.f_score);
   }
-  name_ = name;
-  points_ = estimate.points;
-  errors_m_ = std::move(c.estimate_to_truth_m);
-  spacing_m_ = measures_->MeanNeighbourDistances(points_, {.k = 4});
 }
 
 void CloudEvaluator::AddGeodesics(HostImageView<const float> estimate_m, HostImageView<const float> truth_m,
@@ -258,17 +251,6 @@ void CloudEvaluator::WriteSettings(JsonWriter& json) const {
   for (const double threshold_m : options_.thresholds_m) json.Value(threshold_m);
   json.EndArray().Key("emd_points").Value(options_.emd_points);
   json.Key("emd_seed").Value(static_cast<std::int64_t>(options_.seed)).Key("emd_gap").Value(options_.emd_gap);
-}
-
-std::optional<HostImage<Rgb8>> CloudEvaluator::ErrorPicture() const {
-  if (points_.empty()) return std::nullopt;
-  // The same for all frames of a run, so that they can be compared.
-  const ValueScale scale{"distance to the nearest point of the truth, m", options_.thresholds_m.front() / 4,
-                         2 * options_.thresholds_m.back(), true};
-  CloudPictureOptions picture;
-  picture.title = name_ + ": the cloud where there is truth, against the truth's";
-  picture.spacing_m = spacing_m_;
-  return CloudPicture(points_, errors_m_, scale, picture);
 }
 
 }  // namespace parallax::app

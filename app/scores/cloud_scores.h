@@ -56,14 +56,9 @@ class CloudEvaluator {
   // Writes what was measured with, as the members of an object that was begun.
   void WriteSettings(JsonWriter& json) const;
 
-  // Of the frame measured last, if it has scores: the estimate's points where there is truth, in the colours
-  // of their distances from it.
-  std::optional<HostImage<Rgb8>> ErrorPicture() const;
-
  private:
   void AddDensity(const PointCloud& estimate, Scores& scores);
-  void AddComparison(const std::string& name, const PointCloud& estimate, const PointCloud& truth,
-                     Scores& scores);
+  void AddComparison(const PointCloud& estimate, const PointCloud& truth, Scores& scores);
   void AddGeodesics(HostImageView<const float> estimate_m, HostImageView<const float> truth_m,
                     const StereoRig& rig, Scores& scores);
   void AddEmd(const PointCloud& estimate, const PointCloud& truth, Scores& scores);
@@ -72,10 +67,6 @@ class CloudEvaluator {
   std::unique_ptr<CloudMeasures> measures_;  // null where nothing is measured
   std::string backend_;
   std::vector<Scores> frames_;
-  // Of the last frame.
-  std::string name_;
-  std::vector<Point3f> points_;
-  std::vector<float> errors_m_, spacing_m_;
 };
 
 }  // namespace parallax::app

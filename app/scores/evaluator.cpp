@@ -306,6 +306,7 @@ constexpr MetricRow kMetrics[] = {
     {&Make<Eth3dEvaluator>, &IsOffByMoreThanOne},
 };
 static_assert(std::size(kMetrics) == std::size(kMetricNames));
+static_assert(std::size(kMainFigures) == std::size(kMetricNames));
 const MetricRow& RowOf(Metric metric) { return kMetrics[static_cast<std::size_t>(metric)]; }
 
 }  // namespace

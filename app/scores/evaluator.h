@@ -18,6 +18,16 @@ inline bool IsKitti(Metric metric) { return metric == Metric::kKitti2012 || metr
 inline constexpr std::string_view kMetricNames[] = {"kitti2012", "kitti2015", "middlebury", "eth3d"};
 
 inline std::string_view NameOf(Metric metric) { return kMetricNames[static_cast<std::size_t>(metric)]; }
+
+// Keys of the figures by which a metric's frames are ranked: of the non-occluded truth, and of all truth.
+struct MainFigure {
+  std::string_view nonoccluded, all;
+};
+inline constexpr MainFigure kMainFigures[] = {{"out3_all_noc", "out3_all"},
+                                              {"d1_all_noc", "d1_all"},
+                                              {"totbad1_nonocc", "totbad1_all"},
+                                              {"bad1_nonocc", "bad1_all"}};
+inline MainFigure MainFigureOf(Metric metric) { return kMainFigures[static_cast<std::size_t>(metric)]; }
 // Throws InvalidArgument for an unknown name.
 Metric MetricNamed(std::string_view name);
 

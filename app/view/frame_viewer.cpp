@@ -6,7 +6,6 @@
 #include <tuple>
 #include <utility>
 
-#include "app/output/number_text.h"
 #include "app/view/processor_time.h"
 #include "pipeline/uncertainty/uncertainty.h"
 
@@ -94,9 +93,7 @@ bool FrameViewer::Observe(std::shared_ptr<const MatchedFrame> frame, const std::
     if (viewer_->closed()) closed_ = true;
     return false;
   }
-  std::unique_lock lock(mutex_);
-  // Where clouds are kept no frame is left out.
-  changed_.wait(lock, [this] { return !kept_ || !latest_ || ended_; });
+  const std::scoped_lock lock(mutex_);
   last_observed_ = Clock::now();
   latest_ = std::move(frame);
   num_observed_ = number ? *number + 1 : num_observed_ + 1;
@@ -149,12 +146,10 @@ void FrameViewer::DisplayFrames() {
     if (with_cloud) last_cloud_ = now;
     const std::shared_ptr<const MatchedFrame> frame = shown_;
     const std::string status = Status();
-    const std::size_t number = num_observed_ - 1;
     displaying_ = true;
     lock.unlock();
     try {
       ViewerFrame shown = Display(frame, is_rematch, with_cloud);
-      AddKeptClouds(number, shown);
       shown.status = status + shown.status;
       viewer_->Show(std::move(shown));
     } catch (const std::exception& error) {  // of matching with what somebody has just chosen
@@ -213,27 +208,6 @@ ViewerFrame FrameViewer::Display(const std::shared_ptr<const MatchedFrame>& matc
   if (with_cloud) AddCloud(cloud, frame.rig, shown.a.parameters.reprojection, result);
   result.shown = std::make_shared<const ShownFrame>(std::move(shown));
   return result;
-}
-
-void FrameViewer::KeepClouds(std::vector<CameraPose> poses, float voxel_m) {
-  poses_ = std::move(poses);
-  kept_.emplace(voxel_m);
-}
-
-void FrameViewer::AddKeptClouds(std::size_t number, ViewerFrame& shown) {
-  if (!kept_ || !shown.cloud_frame) return;
-  if (number >= poses_.size()) {
-    shown.cloud_caption += fmt::format(", no pose: the file holds {}", poses_.size());
-    return;
-  }
-  CloudFrame frame = *shown.cloud_frame;
-  const PointCloud kept = kept_->SeenFrom(poses_[number]);
-  kept_->Add(frame.cloud, poses_[number]);
-  frame.cloud.points.insert(frame.cloud.points.end(), kept.points.begin(), kept.points.end());
-  frame.cloud.colors.insert(frame.cloud.colors.end(), kept.colors.begin(), kept.colors.end());
-  shown.cloud_caption += ", " + WithThousands(kept.size()) + " kept of other frames";
-  if (kept_->is_full()) shown.cloud_caption += ", no more: take a larger --voxel";
-  shown.cloud_frame = std::make_shared<const CloudFrame>(std::move(frame));
 }
 
 std::string FrameViewer::Status() const {

@@ -13,9 +13,7 @@
 #include <string_view>
 #include <thread>
 #include <utility>
-#include <vector>
 
-#include "app/view/cloud/poses.h"
 #include "app/view/controls/parameter_session.h"
 #include "app/view/display.h"
 #include "app/view/frame_rematcher.h"
@@ -59,10 +57,6 @@ class FrameViewer {
   bool Observe(std::shared_ptr<const MatchedFrame> frame, const std::atomic<bool>* give_up = nullptr,
                std::optional<std::size_t> number = std::nullopt);
 
-  // Before the first frame: the clouds of frames that have a pose stay, thinned to a voxel, as seen from the
-  // camera of the frame that is shown.
-  void KeepClouds(std::vector<CameraPose> poses, float voxel_m);
-
   // True once the window is closed.
   const std::atomic<bool>& closed() const { return closed_; }
 
@@ -78,8 +72,6 @@ class FrameViewer {
   // Throws as FrameRematcher.
   ViewerFrame Display(const std::shared_ptr<const MatchedFrame>& matched, bool is_rematch, bool with_cloud);
   std::string Status() const;
-  // Adds the kept clouds to that of frame `number`, from 0.
-  void AddKeptClouds(std::size_t number, ViewerFrame& shown);
 
   using Clock = std::chrono::steady_clock;
   std::string backend_;
@@ -96,9 +88,6 @@ class FrameViewer {
   std::shared_ptr<const MatchedFrame> shown_;  // last
   long shown_version_ = 0;                     // of the session
   bool shown_has_cloud_ = false;
-
-  std::vector<CameraPose> poses_;  // empty: clouds are not kept
-  std::optional<CloudMap> kept_;
 
   mutable std::mutex mutex_;
   std::condition_variable changed_;

@@ -32,11 +32,8 @@
 #include "app/scores/evaluator.h"
 #include "app/session/heap.h"
 #include "app/view/controls/parameter_session.h"
-#include "app/view/controls/window_memory.h"
 #include "app/view/frame_viewer.h"
 #include "app/view/output_pages.h"
-#include "app/view/play/frame_export.h"
-#include "app/view/play/live_recording.h"
 #include "app/view/play/played_source.h"
 #include "app/view/viewed_file.h"
 #include "app/view/viewer.h"
@@ -60,27 +57,19 @@ struct ViewOptions {
   RigOptions rig;
   LiveOptions live;
   std::optional<std::size_t> max_frames;
-  fs::path poses;
-  float voxel_m = 0.1f;
-  fs::path export_to = "parallax-view";
   fs::path screenshot, state_file;
-  bool paused = false, fresh = false;
-  std::string theme;
-  std::vector<int> size_px;  // empty: as remembered
-
+  bool paused = false;
+  std::vector<int> size_px = {1440, 900};
   fs::path save_folder = ".";
 
   ViewerOptions Window() const {
     std::string title = "parallax";
     for (const std::string& part : source) title += " " + part;
     return {.title = title,
-            .width_px = size_px.empty() ? 0 : size_px[0],
-            .height_px = size_px.empty() ? 0 : size_px[1],
+            .width_px = size_px[0],
+            .height_px = size_px[1],
             .state_file = state_file,
             .save_folder = save_folder,
-            // Pictures for print do not depend on what somebody did before.
-            .memory_file = fresh || !screenshot.empty() ? fs::path() : WindowMemoryFile(),
-            .theme = theme,
             .paused = paused};
   }
 };
@@ -223,8 +212,7 @@ struct ViewedFrames {
   std::shared_ptr<FrameSource> source;
   std::shared_ptr<PlayedSource> played;  // the source, where it is one of files; else null, as is timeline
   std::shared_ptr<Timeline> timeline;
-  std::shared_ptr<LiveRecording> recording;         // of a live source; else null
-  std::shared_ptr<std::atomic<double>> latency_ms;  // of the frame shown last; as recording
+  std::shared_ptr<std::atomic<double>> latency_ms;  // of the frame shown last, of a live source; else null
 };
 
 // Reads, matches and shows frame after frame. Returns the number shown; prints bad frames and goes on.
@@ -253,7 +241,6 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
       is_last_shown = viewer.closed().load();
       return;
     }
-    if (frames.recording) frames.recording->Record(frame);
     if (frames.latency_ms && frame->frame.timestamp_s) {
       const std::chrono::duration<double> now = std::chrono::system_clock::now().time_since_epoch();
       *frames.latency_ms = 1000 * (now.count() - *frame->frame.timestamp_s);
@@ -295,8 +282,6 @@ void ViewSource(const ViewOptions& options) {
   std::unique_ptr<FrameSource> source = open();
   const SourceKind kind = source->kind();
   chosen.uncertainty = UncertaintyOf(TraitsOf(kind).rig_px, chosen);
-  const std::vector<CameraPose> poses =
-      options.poses.empty() ? std::vector<CameraPose>{} : ReadPoses(options.poses);
   CheckFilesApart(source->InputFiles(),
                   {options.screenshot.string(), options.state_file.string(), LogFile()});
   options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
@@ -307,27 +292,12 @@ void ViewSource(const ViewOptions& options) {
   window.parameters = session;
   window.play = std::make_shared<PlayControls>();
   ViewedFrames frames;
-  std::unique_ptr<FrameExport> frame_export;
   if (!source->is_live() && total && *total > 1 && options.screenshot.empty()) {
     frames.timeline = window.play->timeline = std::make_shared<Timeline>(*total, options.paused);
     frames.played = std::make_shared<PlayedSource>(std::move(source), open, frames.timeline);
     frames.source = frames.played;
-    RunOptions run;
-    run.source = options.source;
-    run.kind = options.kind;
-    run.matching = options.matching;
-    run.rig = options.rig;
-    run.output = options.export_to;
-    frame_export = std::make_unique<FrameExport>(run, open);
-    window.play->export_range = [&frame_export, session](Timeline::Range range) {
-      frame_export->Begin(range, session->Get(false));
-    };
-    window.play->take_message = [&frame_export] { return frame_export->TakeMessage(); };
   } else {
     if (source->is_live()) {
-      frames.recording = std::make_shared<LiveRecording>(options.export_to);
-      window.play->toggle_recording = [recording = frames.recording] { recording->Toggle(); };
-      window.play->is_recording = [recording = frames.recording] { return recording->is_on(); };
       frames.latency_ms = std::make_shared<std::atomic<double>>(std::numeric_limits<double>::quiet_NaN());
       window.play->live = [monitor = live.monitor, latency_ms = frames.latency_ms] {
         const LiveCounts counts = monitor->counts();
@@ -337,12 +307,10 @@ void ViewSource(const ViewOptions& options) {
                           .num_losses = counts.num_losses,
                           .num_reopened = counts.num_reopened};
       };
-      window.play->take_message = [recording = frames.recording] { return recording->TakeMessage(); };
     }
     frames.source = std::move(source);
   }
   FrameViewer viewer(window);
-  if (!poses.empty()) viewer.KeepClouds(poses, options.voxel_m);
   viewer.Begin(backend, total);
   viewer.Share(session, options.matching,
                [kind](const StereoFrame& frame, auto disparity) { return ScoreOf(kind, frame, disparity); });
@@ -399,19 +367,6 @@ void AddViewCommand(CLI::App& app) {
   AddRigOptions(*command, options->rig);
   AddLiveOptions(*command, options->live);
   AddMaxFramesOption(*command, options->max_frames);
-  command
-      ->add_option(
-          "--poses", options->poses,
-          "Merge the clouds of all frames by the poses in this file, one a line as in KITTI odometry")
-      ->type_name("FILE");
-  command
-      ->add_option("--voxel", options->voxel_m,
-                   "Voxel size of the merged clouds, m; each voxel keeps one point")
-      ->check(CLI::Range(0.001, 100.0))
-      ->capture_default_str();
-  command->add_option("--export-to", options->export_to, "Folder of exported frames (E) and recordings (D)")
-      ->type_name("DIR")
-      ->capture_default_str();
   command->add_flag("--paused", options->paused,
                     "Show the first frame and wait for Step (N) or Resume (space)");
   command
@@ -427,15 +382,10 @@ void AddViewCommand(CLI::App& app) {
       ->type_name("FOLDER")
       ->check(CLI::ExistingDirectory)
       ->capture_default_str();
-  command
-      ->add_option("--size", options->size_px,
-                   "Width and height of the window, px [as last time; at first 1440 900]")
+  command->add_option("--size", options->size_px, "Width and height of the window, px")
       ->expected(2)
-      ->check(CLI::Range(200, 16384));
-  command->add_option("--theme", options->theme, "Colours of the window [as last time; at first dark]")
-      ->check(CLI::IsMember({"dark", "light"}));
-  command->add_flag("--fresh", options->fresh,
-                    "Start with the default window settings and do not save changes to them");
+      ->check(CLI::Range(200, 16384))
+      ->capture_default_str();
   command->callback([options] {
     CheckOutputName(options->screenshot, "pictures", ".png");
     CheckOutputName(options->state_file, "states", ".json");

@@ -31,16 +31,13 @@ class ParameterSession;
 
 struct ViewerOptions {
   std::string title = "parallax";
-  int width_px = 0, height_px = 0;     // 0: what is remembered, else 1440 x 900
+  int width_px = 1440, height_px = 900;
   bool sequence = true;                // false: a single frame; no buttons to pause and step
   std::filesystem::path state_file{};  // kept up to date with what is shown (window_state.h); empty = none
   std::shared_ptr<ParameterSession> parameters{};  // what the window changes; null = nothing
   std::filesystem::path save_folder = ".";         // of what is saved in the window
-  std::filesystem::path memory_file{};   // what is remembered from one window to the next; empty = nothing
-  bool remembers_size = true;            // false: the size was chosen for this once
-  std::string theme{};                   // "dark", "light"; empty: as remembered, else dark
-  bool paused = false;                   // show the first frame and wait for Step or Resume
-  std::shared_ptr<PlayControls> play{};  // the row of time; null: there is none
+  bool paused = false;                             // show the first frame and wait for Step or Resume
+  std::shared_ptr<PlayControls> play{};            // the row of time; null: there is none
 };
 
 class Viewer {

@@ -14,6 +14,6 @@ extern const Target kParametersYaml, kAssignment, kSyntheticSpec;            // 
 extern const Target kJpeg, kTiff, kOtherImage, kTruthImage, kVideo;          // targets/codecs.cpp
 extern const Target kMcap, kRosMessage;                                      // targets/recordings.cpp
 extern const Target kDataSet, kEstimates, kJournal;                          // targets/folders.cpp
-extern const Target kRecord, kScoredRun, kPoses, kWindowMemory;              // targets/results.cpp
+extern const Target kRecord, kScoredRun;                                     // targets/results.cpp
 
 }  // namespace parallax::fuzz

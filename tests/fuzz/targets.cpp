@@ -62,9 +62,7 @@ const std::vector<Target>& Targets() {
                                               kEstimates,
                                               kJournal,
                                               kRecord,
-                                              kScoredRun,
-                                              kPoses,
-                                              kWindowMemory};
+                                              kScoredRun};
   return targets;
 }
 

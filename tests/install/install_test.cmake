@@ -107,8 +107,7 @@ set(files include/parallax/parallax.h share/doc/parallax/README.md
     share/doc/parallax/docs/README.md share/doc/parallax/docs/pictures/drive.png)
 if(EXPECT_PROGRAM)
   list(APPEND files share/parallax/presets/kitti.yaml share/man/man1/parallax.1
-       share/bash-completion/completions/parallax share/zsh/vendor-completions/_parallax
-       share/fish/vendor_completions.d/parallax.fish)
+       share/bash-completion/completions/parallax)
 endif()
 foreach(file ${files})
   if(NOT EXISTS ${WORK_DIR}/prefix/${file})

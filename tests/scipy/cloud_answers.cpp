@@ -10,6 +10,7 @@
 // GAP 0 solves exactly; SOURCES are 0,17,...
 // Inputs are rows of float32.
 #include <cstdio>
+#include <exception>
 #include <fstream>
 #include <sstream>
 #include <string>
@@ -17,7 +18,6 @@
 
 #include "parallax/error.h"
 #include "pipeline/cloud/cpu_cloud_measures.h"
-#include "tools/bench/bench_program.h"
 
 namespace {
 
@@ -130,4 +130,11 @@ int Run(const std::vector<std::string>& args) {
 
 }  // namespace
 
-int main(int argc, char** argv) { return parallax::bench::RunProgram("cloud_answers", argc, argv, Run); }
+int main(int argc, char** argv) {
+  try {
+    return Run({argv + 1, argv + argc});
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "cloud_answers: %s\n", error.what());
+    return 1;
+  }
+}

@@ -1,4 +1,4 @@
-// The row of time, two clouds at once, and clouds kept over frames, driven by keys and mouse.
+// The row of time and two clouds at once, driven by keys and mouse.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -12,7 +12,6 @@ namespace parallax::app {
 namespace {
 
 using test::DrivenWindow;
-using test::RunParallax;
 using Json = DrivenWindow::Json;
 
 class TimeControls : public testing::Test {
@@ -25,16 +24,13 @@ class TimeControls : public testing::Test {
   static DrivenWindow::Predicate TimeHas(const std::string& key, T value) {
     return [=](const Json& state) { return state.contains("time") && state["time"][key] == value; };
   }
-  static std::string Bytes(const std::filesystem::path& path) { return test::ReadText(path); }
 
   test::VirtualDisplay display_;
   test::TemporaryFolder folder_;
 };
 
-TEST_F(TimeControls, SliderStepsMarksAndAnExportThatRunRepeats) {
-  const std::string export_to = (folder_.path() / "export").string();
-  DrivenWindow window({"synthetic:drive,width=160,height=48,frames=12", "--paused", "--size", "1000", "600",
-                       "--export-to", export_to});
+TEST_F(TimeControls, SliderStepsAndPace) {
+  DrivenWindow window({"synthetic:drive,width=160,height=48,frames=12", "--paused", "--size", "1000", "600"});
   EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
   window.PressKey("Right");
   EXPECT_TRUE(window.Await(TimeHas("shown", 1)));
@@ -64,40 +60,8 @@ TEST_F(TimeControls, SliderStepsMarksAndAnExportThatRunRepeats) {
   EXPECT_EQ(window.State()["paused"], false);
   window.PressKey("space");
   EXPECT_TRUE(window.Await(TimeHas("paused", true)));
-
-  window.PressKey("Home");
-  EXPECT_TRUE(window.Await(TimeHas("shown", 0)));
-  window.PressKey("Right");
-  EXPECT_TRUE(window.Await(TimeHas("shown", 1)));
-  window.PressKey("comma");
-  window.PressKey("Right");
-  EXPECT_TRUE(window.Await(TimeHas("shown", 2)));
-  window.PressKey("period");
-  EXPECT_TRUE(window.Await(TimeHas("marked", Json{1, 2})));
-  window.PressKey("e");
-  EXPECT_TRUE(window.Await([](const Json& state) {
-    return state["time"]["message"].get<std::string>().rfind("exported 2 frames to ", 0) == 0;
-  }));
-  window.PressKey("shift+e");
-  EXPECT_TRUE(window.Await([](const Json& state) { return !state["time"].contains("marked"); }));
   EXPECT_EQ(window.Close(), 0);
   EXPECT_EQ(window.Errors(), "");
-
-  const std::filesystem::path exported = export_to + "/frames-2-3";
-  EXPECT_TRUE(std::filesystem::exists(exported / "summary.json"));
-  const std::string again = (folder_.path() / "again").string();
-  const test::ProgramResult run = RunParallax({"run", (exported / "frames.mcap").string(), "--config",
-                                               (exported / "parameters.yaml").string(), "--output", again});
-  EXPECT_EQ(run.exit_code, 0) << run.err;
-  std::size_t num_compared = 0;
-  for (const char* kind : {"disparity", "depth", "cloud"}) {
-    for (const auto& entry : std::filesystem::directory_iterator(exported / kind)) {
-      EXPECT_EQ(Bytes(entry.path()), Bytes(std::filesystem::path(again) / kind / entry.path().filename()))
-          << entry.path();
-      ++num_compared;
-    }
-  }
-  EXPECT_EQ(num_compared, 6u);
 }
 
 TEST_F(TimeControls, TwoCloudsShowTheirDistance) {
@@ -116,22 +80,6 @@ TEST_F(TimeControls, TwoCloudsShowTheirDistance) {
   EXPECT_NEAR(cloud["scale"][1].get<double>(), 0.25, 0.001);
   EXPECT_EQ(window.Close(), 0);
   EXPECT_EQ(window.Errors(), "");
-}
-
-TEST_F(TimeControls, CloudsOfFramesWithPosesAreKept) {
-  test::WriteText(folder_.path() / "poses.txt", "1 0 0 0 0 1 0 0 0 0 1 0\n1 0 0 0 0 1 0 0 0 0 1 0.5\n");
-  DrivenWindow window({"synthetic:drive,width=160,height=48,frames=3", "--paused", "--poses",
-                       (folder_.path() / "poses.txt").string(), "--voxel", "0.2"});
-  EXPECT_TRUE(window.Await([](const Json& state) { return state["cloud"].contains("num_points"); }));
-  const std::int64_t one = window.State()["cloud"]["num_points"];
-  window.PressKey("Right");
-  EXPECT_TRUE(window.Await(
-      [&](const Json& state) { return state["cloud"]["num_points"].get<std::int64_t>() > one + one / 10; }));
-  EXPECT_EQ(window.Close(), 0);
-  const test::ProgramResult missing =
-      RunParallax({"view", "synthetic:drive", "--poses", "/nowhere/poses.txt"});
-  EXPECT_EQ(missing.exit_code, 1);
-  EXPECT_NE(missing.err.find("/nowhere/poses.txt: cannot be read"), std::string::npos) << missing.err;
 }
 
 }  // namespace

@@ -42,7 +42,6 @@ int IgnoreError(Display*, XErrorEvent*) { return 0; }
 }  // namespace
 
 VirtualDisplay::VirtualDisplay() {
-  setenv("XDG_STATE_HOME", state_.path().c_str(), 1);
   int ends[2];
   if (pipe(ends) != 0) {
     problem_ = "no pipe";

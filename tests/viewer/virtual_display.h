@@ -1,7 +1,6 @@
 // A screen in memory (Xvfb), and looking at the windows on it as a window manager does.
 #pragma once
 
-#include <filesystem>
 #include <optional>
 #include <string>
 
@@ -9,8 +8,7 @@
 
 namespace parallax::test {
 
-// Starts Xvfb and sets DISPLAY to it; ends it when destroyed. What windows remember lies in a folder of its
-// own (XDG_STATE_HOME).
+// Starts Xvfb and sets DISPLAY to it; ends it when destroyed.
 class VirtualDisplay {
  public:
   VirtualDisplay();
@@ -19,12 +17,10 @@ class VirtualDisplay {
   VirtualDisplay& operator=(const VirtualDisplay&) = delete;
   // Empty when it runs; otherwise why it does not.
   const std::string& problem() const { return problem_; }
-  std::filesystem::path memory_file() const { return state_.path() / "parallax" / "window"; }
 
  private:
   int process_ = -1;
   std::string problem_;
-  TemporaryFolder state_;
 };
 
 struct WindowOnDisplay {

@@ -172,8 +172,6 @@ TEST_F(WindowControls, AClickPicksThePixelUnderTheMouseAndADragMarksARectangle) 
   EXPECT_GT(pixel["disparity_px"], 0);
   window.Click(place.x, place.y);
   EXPECT_TRUE(window.Await([&](const Json& state) { return state["picked"] == pixel; }));
-  window.Drag(place.x, place.y, place.x + 60, place.y - 40, 3);
-  EXPECT_TRUE(window.Await([](const Json& state) { return state["pictures"].contains("rectangle"); }));
   EXPECT_EQ(window.Close(), 0);
 }
 
@@ -265,19 +263,6 @@ TEST_F(WindowControls, AListStaysOpenAndTakesShortClicksAndTheKeysAfterThem) {
   open();
   window.ShortClick(x, y + 2 * box[3]);
   EXPECT_EQ(window.Close(), 0);  // at once
-  EXPECT_EQ(window.Errors(), "");
-}
-
-TEST_F(WindowControls, TheNoiseOfARectangleIsTold) {
-  DrivenWindow window({"synthetic:drive,width=160,height=96,frames=100000", "--size", "1000", "900"});
-  window.Settle();
-  const Place from = InPane(window.State(), "first", 0.3, 0.4),
-              to = InPane(window.State(), "first", 0.6, 0.7);
-  window.Drag(from.x, from.y, to.x, to.y, 3);
-  EXPECT_TRUE(window.Await([](const Json& state) {
-    return state["figures"]["noise_frames"] > 2 && state["figures"]["noise_px"].is_number();
-  }));
-  EXPECT_EQ(window.Close(), 0);
   EXPECT_EQ(window.Errors(), "");
 }
 

@@ -21,7 +21,7 @@ class DataSet:
     folder: str  # below the data folder
     key: str  # the figure of `parallax eval --json`, every pixel filled
     title: str
-    threshold_px: float  # what --regions calls wrong
+    threshold_px: float  # what counts as wrong
     mean_key: str  # a second figure, "" for none
 
     def frames(self, data: Path) -> list[Frame]:

@@ -63,19 +63,6 @@ def _unfiltered(kind: int, row: np.ndarray, above: np.ndarray, step: int) -> np.
     return np.array(out, np.uint8)
 
 
-def write_png(path: Path, image: np.ndarray) -> None:
-    """Gray or RGB of 8 bits."""
-    height, width = image.shape[:2]
-    rows = np.ascontiguousarray(image, np.uint8).reshape(height, -1)
-    packed = zlib.compress(np.hstack([np.zeros((height, 1), np.uint8), rows]).tobytes(), 1)
-
-    def chunk(name: bytes, data: bytes) -> bytes:
-        return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 0 if image.ndim == 2 else 2, 0, 0, 0)
-    path.write_bytes(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", packed) + chunk(b"IEND", b""))
-
-
 def read_gray(path: Path) -> np.ndarray:
     """As the matcher sees it: colour by (77 R + 150 G + 29 B + 128) >> 8."""
     image = read_png(path)

@@ -1,16 +1,8 @@
 #include "app/view/panes/pane_choices.h"
 
 #include <initializer_list>
-#include <iterator>
 
 namespace parallax::app {
-
-std::optional<PaneMode> PaneModeNamed(std::string_view name) {
-  for (std::size_t i = 0; i < std::size(kPaneModeNames); ++i) {
-    if (kPaneModeNames[i] == name) return static_cast<PaneMode>(i);
-  }
-  return std::nullopt;
-}
 
 std::vector<PaneView> ViewsOf(const ShownFrame& frame) {
   std::vector<PaneView> views;

@@ -11,7 +11,7 @@
 namespace parallax::app {
 namespace {
 
-constexpr Rgb8 kPickedColor{255, 80, 200}, kHoveredColor{255, 255, 255}, kRectangleColor{255, 210, 60};
+constexpr Rgb8 kPickedColor{255, 80, 200}, kHoveredColor{255, 255, 255};
 constexpr Rgb8 kWipeColor{255, 255, 255}, kLegendColor{220, 222, 226};
 
 // Which columns (or rows) of the frame the pane's columns show: -1 outside of it.
@@ -74,10 +74,10 @@ void DrawRectangle(HostImage<Rgb8>& pane, int x0, int y0, int x1, int y1, Rgb8 c
   for (int y = y0; y <= y1; ++y) Set(pane, x0, y, color), Set(pane, x1, y, color);
 }
 
-// Round the pixels, so that they stay to be seen.
-void DrawBox(const PictureZoom& zoom, const PixelRectangle& pixels, Rgb8 color, HostImage<Rgb8>& pane) {
-  const PicturePoint low = zoom.ToPane({static_cast<double>(pixels.x0), static_cast<double>(pixels.y0)});
-  const PicturePoint high = zoom.ToPane({pixels.x1 + 1.0, pixels.y1 + 1.0});
+// Round the pixel, so that it stays to be seen.
+void DrawBox(const PictureZoom& zoom, const PixelPosition& pixel, Rgb8 color, HostImage<Rgb8>& pane) {
+  const PicturePoint low = zoom.ToPane({static_cast<double>(pixel.x), static_cast<double>(pixel.y)});
+  const PicturePoint high = zoom.ToPane({pixel.x + 1.0, pixel.y + 1.0});
   DrawRectangle(pane, static_cast<int>(std::floor(low.u)) - 1, static_cast<int>(std::floor(low.v)) - 1,
                 static_cast<int>(std::ceil(high.u)), static_cast<int>(std::ceil(high.v)), color);
 }
@@ -85,7 +85,7 @@ void DrawBox(const PictureZoom& zoom, const PixelRectangle& pixels, Rgb8 color, 
 // Four strokes that leave the pixel itself free.
 void DrawCross(const PictureZoom& zoom, const PixelPosition& pixel, int length, Rgb8 color,
                HostImage<Rgb8>& pane) {
-  DrawBox(zoom, {pixel.x, pixel.y, pixel.x, pixel.y}, color, pane);
+  DrawBox(zoom, pixel, color, pane);
   const PicturePoint middle = zoom.ToPane({pixel.x + 0.5, pixel.y + 0.5});
   const int x = static_cast<int>(std::floor(middle.u)), y = static_cast<int>(std::floor(middle.v));
   const int gap = static_cast<int>(std::ceil(0.5 * zoom.scale())) + 2;
@@ -136,7 +136,6 @@ PaneColors ColorsOf(const PanePicture& what, const PaneChoice& choice) {
 
 void DrawPaneMarks(const PanePicture& what, HostImage<Rgb8>& pane) {
   const int length = std::max(3, static_cast<int>(what.text_px));
-  if (what.marks.rectangle) DrawBox(what.zoom, *what.marks.rectangle, kRectangleColor, pane);
   if (what.marks.hovered) DrawCross(what.zoom, *what.marks.hovered, length / 2, kHoveredColor, pane);
   if (what.marks.picked) DrawCross(what.zoom, *what.marks.picked, length, kPickedColor, pane);
 }

@@ -15,19 +15,12 @@ struct PixelPosition {
   friend bool operator==(const PixelPosition&, const PixelPosition&) = default;
 };
 
-// Pixels of the frame, both ends included, x0 <= x1, y0 <= y1.
-struct PixelRectangle {
-  int x0 = 0, y0 = 0, x1 = 0, y1 = 0;
-  friend bool operator==(const PixelRectangle&, const PixelRectangle&) = default;
-};
-
 // How two views share a pane. kSide: they do not, each has a pane of its own.
 enum class PaneMode { kSingle, kSide, kBlend, kWipe };
 
 struct PaneMarks {
   std::optional<PixelPosition> picked;   // a cross
   std::optional<PixelPosition> hovered;  // a smaller one
-  std::optional<PixelRectangle> rectangle;
 };
 
 struct PanePicture {

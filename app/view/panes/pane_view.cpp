@@ -70,13 +70,6 @@ float LargestDifference(const ShownFrame& frame) {
 
 }  // namespace
 
-std::optional<PaneView> PaneViewNamed(std::string_view name) {
-  for (std::size_t i = 0; i < kNumPaneViews; ++i) {
-    if (kPaneViews[i].name == name) return static_cast<PaneView>(i);
-  }
-  return std::nullopt;
-}
-
 bool IsThere(const ShownFrame& frame, PaneView view) {
   switch (view) {
     case PaneView::kLeft:

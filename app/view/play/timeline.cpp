@@ -90,28 +90,6 @@ void Timeline::SetPace(Pace pace) {
   changed_.notify_all();
 }
 
-std::optional<Timeline::Range> Timeline::marked() const {
-  const std::scoped_lock lock(mutex_);
-  return marked_;
-}
-
-void Timeline::MarkFirst() {
-  const std::scoped_lock lock(mutex_);
-  const std::size_t here = Current();
-  marked_ = Range{here, marked_ ? std::max(here, marked_->last) : num_frames_ - 1};
-}
-
-void Timeline::MarkLast() {
-  const std::scoped_lock lock(mutex_);
-  const std::size_t here = Current();
-  marked_ = Range{marked_ ? std::min(here, marked_->first) : 0, here};
-}
-
-void Timeline::Unmark() {
-  const std::scoped_lock lock(mutex_);
-  marked_.reset();
-}
-
 std::optional<PlayOrder> Timeline::Next() {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return stopped_ || next_; });

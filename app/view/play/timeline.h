@@ -48,17 +48,6 @@ class Timeline {
   void Step(long frames);
   void SetPace(Pace pace);
 
-  // The marked range, first <= last: from its first to its last frame.
-  struct Range {
-    std::size_t first = 0, last = 0;
-    friend bool operator==(const Range&, const Range&) = default;
-  };
-  std::optional<Range> marked() const;
-  // Marks from the current frame on, or up to it; the other end follows where it would lie on the wrong side.
-  void MarkFirst();
-  void MarkLast();
-  void Unmark();
-
   // --- towards the source -----------------------------------------------------------
   // Waits for the next order. nullopt once it was stopped.
   std::optional<PlayOrder> Next();
@@ -90,7 +79,6 @@ class Timeline {
   std::optional<std::size_t> next_;     // to be delivered; nullopt: nothing to do
   std::optional<std::size_t> ordered_;  // asked for by itself and not shown yet
   std::optional<std::size_t> shown_;
-  std::optional<Range> marked_;
 
   // Of the frames that play at the source's pace.
   struct Start {

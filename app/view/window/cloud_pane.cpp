@@ -191,23 +191,6 @@ void CloudPane::Show(const UploadFrame& frame) {
   Update();
 }
 
-void CloudPane::Remember(WindowMemory& memory) const {
-  const CloudColoring coloring = scene_.look().coloring;
-  if (coloring != CloudColoring::kDistance)  // of two clouds only
-    memory.Set("cloud_colors", kCloudColoringNames[static_cast<std::size_t>(coloring)]);
-  memory.SetFlag("camera", scene_.frustum_shown());
-  memory.SetFlag("grid", scene_.grid_shown());
-}
-
-void CloudPane::Recall(const WindowMemory& memory) {
-  const std::string coloring = memory.Get("cloud_colors");
-  for (int i = 0; i < kNumColorings; ++i) {
-    if (kCloudColoringNames[i] == coloring) Recolor(static_cast<CloudColoring>(i));
-  }
-  if (const auto shown = memory.Flag("camera")) scene_.ShowFrustum(*shown);
-  if (const auto shown = memory.Flag("grid")) scene_.ShowGrid(*shown);
-}
-
 void CloudPane::Update() {
   std::string text = about_;
   const ShownCloud* shown = scene_.shown();

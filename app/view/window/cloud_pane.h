@@ -34,8 +34,6 @@ class CloudPane : public WindowPart {
 
   void Show(const UploadFrame& frame) override;
   void Tick() override { scene_.Tick(); }
-  void Remember(WindowMemory& memory) const override;
-  void Recall(const WindowMemory& memory) override;
   bool IsBusy() const override { return scene_.IsBusy(); }
   // Once the scene has its size.
   void AfterLayout() { scene_.AfterLayout(); }

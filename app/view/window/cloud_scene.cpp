@@ -92,7 +92,7 @@ CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redr
   // Open3D takes it for sRGB, and nothing turns it back: so the colour that is seen is the one that is
   // chosen.
   const auto seen_as = [](float value) { return std::pow(value, 1 / 2.2f); };
-  const gui::Color& color = ThePalette().scene;
+  const gui::Color& color = kPalette.scene;
   Scene().SetBackground({seen_as(color.GetRed()), seen_as(color.GetGreen()), seen_as(color.GetBlue()), 1.0f});
   Scene().GetView()->SetPostProcessing(false);  // no tone mapping: colours come out as they went in
   // What it shows has its own colours: nothing is lit, so nothing throws a shadow.
@@ -422,8 +422,8 @@ void CloudScene::DrawSurroundings() {
     if (grid_shown_) grid = GridLines(built_->shown.ground, view_->low, view_->high);
   }
   DrawLines(kFrustum, frustum.lines, kFrustumColor, 2);
-  DrawLines(kGrid, grid.lines, ThePalette().grid, 1);
-  DrawTexts(grid_labels_, grid.texts, ThePalette().scene_text);
+  DrawLines(kGrid, grid.lines, kPalette.grid, 1);
+  DrawTexts(grid_labels_, grid.texts, kPalette.scene_text);
 }
 
 void CloudScene::DrawMarks() {

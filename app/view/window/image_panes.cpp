@@ -239,9 +239,6 @@ void ImagePanes::AddState(const WindowRooms& rooms) {
     json.Key("scale").Value(panes_[0].zoom.scale());
     json.Key("centre").BeginArray();
     json.Value(panes_[0].zoom.centre().u).Value(panes_[0].zoom.centre().v).EndArray();
-    if (const auto& r = marks_.rectangle) {
-      json.Key("rectangle").BeginArray().Value(r->x0).Value(r->y0).Value(r->x1).Value(r->y1).EndArray();
-    }
     json.Key("drawn").Value(static_cast<std::int64_t>(num_drawn_));
     json.EndObject();
   });
@@ -304,7 +301,6 @@ void ImagePanes::Show(const UploadFrame& frame) {
     };
     if (outside(marks_.hovered)) marks_.hovered.reset();
     if (outside(marks_.picked)) marks_.picked.reset();
-    if (const auto& r = marks_.rectangle; r && !frame_->HasPixel(r->x1, r->y1)) marks_.rectangle.reset();
   }
   TellPixel();
   UpdateControls();
@@ -356,22 +352,6 @@ void ImagePanes::UpdateControls() {
   }
 }
 
-void ImagePanes::Remember(WindowMemory& memory) const {
-  memory.Set("first_picture", InfoOf(choices_.first.view).name);
-  memory.Set("second_picture", InfoOf(choices_.second.view).name);
-  memory.Set("pictures", NameOf(choices_.mode));
-  memory.Set("position", static_cast<double>(choices_.position));
-}
-
-void ImagePanes::Recall(const WindowMemory& memory) {
-  if (const auto view = PaneViewNamed(memory.Get("first_picture"))) choices_.first.view = *view;
-  if (const auto view = PaneViewNamed(memory.Get("second_picture"))) choices_.second.view = *view;
-  if (const auto mode = PaneModeNamed(memory.Get("pictures"))) choices_.mode = *mode;
-  if (const auto position = memory.Number("position", 0, 1))
-    choices_.position = static_cast<float>(*position);
-  ChoicesChanged();
-}
-
 void ImagePanes::Tell(WindowParts& parts) const {
   parts.image = shown_.first.has_value();
   parts.disparity = shown_.second.has_value() && shown_.mode == PaneMode::kSide;
@@ -407,7 +387,7 @@ void ImagePanes::Draw(bool anew) {
                      .ranges = choices_.ranges,
                      .marks = {},
                      .text_px = 0.6F * static_cast<float>(rooms_.em()),
-                     .background = ThePalette().beside_picture};
+                     .background = kPalette.beside_picture};
     if (anew || pane.drawn.width() != place.width || pane.drawn.height() != place.height) {
       const bool two = i == 0 && shown_.second && shown_.mode != PaneMode::kSide;
       pane.drawn = two ? DrawPane(what, *shown_.first, *shown_.second, shown_.mode, choices_.position,
@@ -451,7 +431,6 @@ gui::Widget::EventResult ImagePanes::Mouse(int index, const gui::MouseEvent& eve
   const PicturePoint at = pane.zoom.ToPicture({x + 0.5, y + 0.5});
   const PixelPosition pixel{static_cast<int>(std::floor(at.u)), static_cast<int>(std::floor(at.v))};
   const bool is_pixel = frame_->HasPixel(pixel.x, pixel.y);
-  const bool shift = (event.modifiers & static_cast<int>(gui::KeyModifier::SHIFT)) != 0;
   switch (event.type) {
     case gui::MouseEvent::MOVE:
       Hover(is_pixel ? std::optional(pixel) : std::nullopt, IsOfB(index, x));
@@ -473,8 +452,7 @@ gui::Widget::EventResult ImagePanes::Mouse(int index, const gui::MouseEvent& eve
       const float line = choices_.position * static_cast<float>(place.width);
       const bool on_line =
           shown_.mode == PaneMode::kWipe && std::fabs(line - static_cast<float>(x)) < 8 * rooms_.scaling();
-      const bool is_right = event.button.button == gui::MouseButton::RIGHT;
-      drag_ = on_line ? Drag::kWipe : is_right || shift ? Drag::kRectangle : Drag::kPan;
+      drag_ = on_line ? Drag::kWipe : Drag::kPan;
       break;
     }
     case gui::MouseEvent::DRAG:
@@ -487,24 +465,15 @@ gui::Widget::EventResult ImagePanes::Mouse(int index, const gui::MouseEvent& eve
         choices_.position =
             std::clamp(static_cast<float>(x) / static_cast<float>(std::max(1, place.width)), 0.0F, 1.0F);
         UpdateControls();
-      } else if (drag_ == Drag::kRectangle) {
-        const PicturePoint from = pane.zoom.ToPicture({down_x_ + 0.5, down_y_ + 0.5});
-        const auto within = [](double value, int size) {
-          return std::clamp(static_cast<int>(std::floor(value)), 0, size - 1);
-        };
-        const auto [x0, x1] = std::minmax({within(from.u, frame_->width), within(at.u, frame_->width)});
-        const auto [y0, y1] = std::minmax({within(from.v, frame_->height), within(at.v, frame_->height)});
-        marks_.rectangle = PixelRectangle{x0, y0, x1, y1};
       }
       last_x_ = x, last_y_ = y;
-      (drag_ == Drag::kRectangle ? marks_dirty_ : is_dirty_) = true;
+      is_dirty_ = true;
       break;
     case gui::MouseEvent::BUTTON_UP:
       if (!has_moved_ && drag_ == Drag::kPan) {
         MarkPixel(is_pixel ? std::optional(pixel) : std::nullopt);
         if (is_pixel && on_pick) on_pick(pixel);
       }
-      if (!has_moved_ && drag_ == Drag::kRectangle) marks_.rectangle.reset();
       drag_ = Drag::kNone;
       marks_dirty_ = true;
       break;

@@ -33,8 +33,6 @@ class ImagePanes : public WindowPart {
   void Show(const UploadFrame& frame) override;
   void Tick() override;
   bool IsBusy() const override { return (is_dirty_ || marks_dirty_) && frame_; }
-  void Remember(WindowMemory& memory) const override;
-  void Recall(const WindowMemory& memory) override;
   // Which panes there is something for, and the pictures' shape.
   void Tell(WindowParts& parts) const;
 
@@ -48,7 +46,6 @@ class ImagePanes : public WindowPart {
   void ChoicesChanged();
   const std::shared_ptr<const ShownFrame>& frame() const { return frame_; }
   const PanesOfFrame& shown() const { return shown_; }
-  const std::optional<PixelRectangle>& rectangle() const { return marks_.rectangle; }
 
  private:
   class PictureWidget;
@@ -100,7 +97,7 @@ class ImagePanes : public WindowPart {
   bool hovers_b_ = false, is_dirty_ = true, marks_dirty_ = false;
   std::shared_ptr<const ShownFrame> frame_;
 
-  enum class Drag { kNone, kPan, kWipe, kRectangle };
+  enum class Drag { kNone, kPan, kWipe };
   Drag drag_ = Drag::kNone;
   int down_x_ = 0, down_y_ = 0, last_x_ = 0, last_y_ = 0;
   bool has_moved_ = false;

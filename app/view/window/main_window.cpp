@@ -11,8 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdint>
-#include <exception>
-#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -92,8 +90,6 @@ class MainWindow : public gui::Window {
         mailbox_(mailbox),
         timeline_(options.play ? options.play->timeline : nullptr),
         state_(options.state_file),
-        memory_file_(options.memory_file),
-        remembers_size_(options.remembers_size),
         panel_(GetTheme().font_size) {
     MakeBar(options.sequence);
     AddState();
@@ -108,7 +104,7 @@ class MainWindow : public gui::Window {
       parts_.push_back(
           std::make_unique<ParametersPart>(rooms_, options.parameters, options.save_folder.string()));
     }
-    parts_.push_back(std::make_unique<FiguresPart>(rooms_, [this] { return images_->rectangle(); }));
+    parts_.push_back(std::make_unique<FiguresPart>(rooms_));
     images_->on_pick = [this](PixelPosition pixel) { cloud_->MarkPixel(pixel.x, pixel.y); };
     cloud_->on_pick = [this](int x, int y) {
       images_->MarkPixel(x < 0 ? std::nullopt : std::optional(PixelPosition{x, y}));
@@ -116,7 +112,6 @@ class MainWindow : public gui::Window {
     if (options.play) parts_.push_back(std::make_unique<PlayPart>(rooms_, options.play));
     parts_.push_back(std::make_unique<SnapshotPart>(rooms_, options.save_folder));
     for (const auto& [name, section] : panel_.sections()) rooms_.add_control("panel." + name, section);
-    Recall();
     MakeHelp();
     AddChild(images_->first());
     AddChild(images_->second());
@@ -124,8 +119,7 @@ class MainWindow : public gui::Window {
     AddChild(under_panel_);
     AddChild(panel_.widget());
     // Seen through, and painted three times under a slider but twice beside it: so the slider stands out.
-    const float shade = ThePalette().scene == kLightPalette.scene ? 0.0f : 1.0f;
-    panel_.widget()->SetBackgroundColor({shade, shade, shade, 0.05f});
+    panel_.widget()->SetBackgroundColor({1, 1, 1, 0.05f});
     for (const WidgetPtr& row : rows_) AddChild(row);
     AddChild(bar_);
     AddChild(cloud_->scene());
@@ -140,7 +134,6 @@ class MainWindow : public gui::Window {
         return false;
       }
       if (std::exchange(escape_used_, false)) return false;
-      Remember();
       mailbox_.SetClosed();
       return true;
     });
@@ -268,7 +261,6 @@ class MainWindow : public gui::Window {
     state_.Add("window", [this](JsonWriter& json) {
       json.BeginObject();
       json.Key("width").Value(GetSize().width).Key("height").Value(GetSize().height);
-      json.Key("theme").Value(ThePalette().scene == kLightPalette.scene ? "light" : "dark");
       json.Key("scaling").Value(static_cast<double>(Scaling()));
       json.EndObject();
     });
@@ -390,33 +382,6 @@ class MainWindow : public gui::Window {
     waiting_keys_.erase(waiting_keys_.begin(), end);
   }
 
-  void Recall() {
-    if (memory_file_.empty()) return;
-    const WindowMemory memory = WindowMemory::Read(memory_file_);
-    for (const std::unique_ptr<WindowPart>& part : parts_) part->Recall(memory);
-    panel_.Show(memory.Flag("panel").value_or(panel_.shown()));
-    for (const auto& [name, section] : panel_.sections())
-      section->SetIsOpen(memory.Flag("section." + name).value_or(section->GetIsOpen()));
-  }
-
-  void Remember() {
-    if (memory_file_.empty()) return;
-    WindowMemory memory = WindowMemory::Read(memory_file_);  // what this window does not know stays
-    for (const std::unique_ptr<WindowPart>& part : parts_) part->Remember(memory);
-    memory.SetFlag("panel", panel_.shown());
-    for (const auto& [name, section] : panel_.sections())
-      memory.SetFlag("section." + name, section->GetIsOpen());
-    if (remembers_size_) {
-      memory.Set("width", GetOSFrame().width);
-      memory.Set("height", GetOSFrame().height);
-    }
-    memory.Set("theme", ThePalette().scene == kLightPalette.scene ? "light" : "dark");
-    try {
-      memory.Write(memory_file_);
-    } catch (const std::exception&) {  // a home that cannot be written to: it begins as usual next time
-    }
-  }
-
   // Every 10 ms; true asks for a redraw.
   bool Tick() {
     constexpr std::chrono::milliseconds kBetweenHovers(30);
@@ -505,8 +470,6 @@ class MainWindow : public gui::Window {
   const std::shared_ptr<Timeline> timeline_;  // of a file source, or null
   CommandTable commands_;
   WindowState state_;
-  const std::filesystem::path memory_file_;  // empty: nothing is remembered
-  const bool remembers_size_;
   SidePanel panel_;
   std::vector<std::pair<std::string, WidgetPtr>> controls_;
   std::vector<WidgetPtr> rows_;

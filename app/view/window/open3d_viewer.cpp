@@ -11,13 +11,11 @@
 #include <string>
 #include <utility>
 
-#include "app/view/controls/window_memory.h"
 #include "app/view/window/display_check.h"
 #include "app/view/window/mailbox.h"
 #include "app/view/window/main_window.h"
 #include "app/view/window/upload_frame.h"
 #include "app/view/window/window_module.h"
-#include "app/view/window/window_theme.h"
 #include "datasets/system/module.h"
 #include "parallax/error.h"
 
@@ -43,18 +41,7 @@ class Open3DViewer : public Viewer {
     const SilencedOutput silenced;
     gui::Application& application = gui::Application::GetInstance();
     application.Initialize(PARALLAX_OPEN3D_RESOURCES);
-    const WindowMemory memory = WindowMemory::Read(options.memory_file);
-    ViewerOptions used = options;
-    if (used.theme.empty()) used.theme = memory.Get("theme");
-    // Windows take their colours from the application's theme, which Open3D offers to readers only.
-    ChooseTheme(used.theme, const_cast<gui::Theme&>(application.GetTheme()));
-    used.remembers_size = options.width_px <= 0;
-    if (used.remembers_size) {
-      constexpr double kSmallest = 200, kLargest = 16384;
-      used.width_px = static_cast<int>(memory.Number("width", kSmallest, kLargest).value_or(1440));
-      used.height_px = static_cast<int>(memory.Number("height", kSmallest, kLargest).value_or(900));
-    }
-    window_ = MakeMainWindow(used, mailbox_, display.draws_in_software);
+    window_ = MakeMainWindow(options, mailbox_, display.draws_in_software);
   }
 
   void Run() override {

@@ -255,7 +255,7 @@ void ParametersPart::Update() {
     row.update(parameters);
     const bool differs = std::any_of(differences.begin(), differences.end(),
                                      [&](const auto& difference) { return difference.key == row.key; });
-    const Palette& palette = ThePalette();
+    const Palette& palette = kPalette;
     row.label->SetTextColor(i == selected_ ? palette.selected_text
                             : differs      ? palette.changed_text
                                            : palette.dim_text);

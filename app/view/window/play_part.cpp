@@ -37,8 +37,8 @@ std::shared_ptr<gui::Button> AddButton(const WindowRooms& rooms, gui::Horiz& row
 PlayPart::PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> controls)
     : rooms_(rooms), controls_(std::move(controls)) {
   if (controls_->timeline) AddTime();
-  if (controls_->toggle_recording) AddRecording();
   if (controls_->live) {
+    AddLive();
     rooms_.state.Add("live", [this](JsonWriter& json) {
       const LiveStatus live = controls_->live();
       json.BeginObject();
@@ -58,14 +58,7 @@ PlayPart::PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> contr
       json.Key("shown").Value(shown ? static_cast<std::int64_t>(*shown) : -1);
       json.Key("paused").Value(timeline->paused()).Key("at_end").Value(timeline->at_end());
       json.Key("source_pace").Value(timeline->pace() == Pace::kSource);
-      if (const std::optional<Timeline::Range> marked = timeline->marked()) {
-        json.Key("marked").BeginArray();
-        json.Value(static_cast<std::int64_t>(marked->first)).Value(static_cast<std::int64_t>(marked->last));
-        json.EndArray();
-      }
     }
-    if (controls_->is_recording) json.Key("recording").Value(controls_->is_recording());
-    json.Key("message").Value(message_);
     json.EndObject();
   });
 }
@@ -83,15 +76,6 @@ void PlayPart::AddTime() {
   commands.Add({"pace", "O", "play as fast as frames were taken, or as they are matched", [timeline] {
                   timeline->SetPace(timeline->pace() == Pace::kSource ? Pace::kFastest : Pace::kSource);
                 }});
-  commands.Add({"mark_first", ",", "mark from this frame on", [timeline] { timeline->MarkFirst(); }});
-  commands.Add({"mark_last", ".", "mark up to this frame", [timeline] { timeline->MarkLast(); }});
-  commands.Add({"unmark", "Shift+E", "mark nothing", [timeline] { timeline->Unmark(); }});
-  if (controls_->export_range)
-    commands.Add({"export", "E", "export the marked frames, or this one: frames, results, parameters",
-                  [this, timeline] {
-                    const std::size_t here = timeline->current();
-                    controls_->export_range(timeline->marked().value_or(Timeline::Range{here, here}));
-                  }});
 
   const int em = rooms_.em();
   auto row = std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 4));
@@ -108,23 +92,16 @@ void PlayPart::AddTime() {
   pace_->SetOnChecked([this](bool) { rooms_.commands.Run("pace"); });
   rooms_.add_control("pace", pace_);
   row->AddChild(pace_);
-  AddButton(rooms_, *row, "From", "mark_first", "Mark from this frame on (,)");
-  AddButton(rooms_, *row, "To", "mark_last", "Mark up to this frame (.)");
-  if (controls_->export_range)
-    AddButton(rooms_, *row, "Export", "export", "Write the marked frames, or this one, into a folder (E)");
   text_ = MakeDimLabel();
   row->AddChild(AlignedWithButtons(text_, em));
   rooms_.add_row(row);
 }
 
-void PlayPart::AddRecording() {
-  rooms_.commands.Add(
-      {"record", "D", "begin a recording, end it", [this] { controls_->toggle_recording(); }});
+void PlayPart::AddLive() {
   const int em = rooms_.em();
   auto row = std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 4));
-  record_ = AddButton(rooms_, *row, "Record", "record", "Write the frames into an MCAP file (D)");
   text_ = MakeDimLabel();
-  row->AddChild(AlignedWithButtons(text_, em));
+  row->AddChild(text_);
   rooms_.add_row(row);
 }
 
@@ -142,20 +119,10 @@ std::string PlayPart::Text() const {
   const Timeline& timeline = *controls_->timeline;
   std::string text = fmt::format("frame {} of {}", timeline.current() + 1, timeline.num_frames());
   if (timeline.at_end() && !timeline.paused()) text += ", the end";
-  if (const std::optional<Timeline::Range> marked = timeline.marked())
-    text += fmt::format("    marked {} to {}", marked->first + 1, marked->last + 1);
   return text;
 }
 
 void PlayPart::Tick() {
-  if (std::string message = controls_->take_message ? controls_->take_message() : ""; !message.empty()) {
-    message_ = std::move(message);
-    rooms_.tell(message_);
-  }
-  if (record_ && controls_->is_recording() != (record_->GetText() == std::string("End recording"))) {
-    record_->SetText(controls_->is_recording() ? "End recording" : "Record");
-    rooms_.relayout();
-  }
   if (controls_->live && text_ && ++num_ticks_ % 25 == 0) {  // four times a second
     if (std::string text = LiveText(); text != shown_text_) {
       text_->SetText(text.c_str());

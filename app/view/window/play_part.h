@@ -1,4 +1,4 @@
-// The play bar: the position in a file source, playing, marking and exporting; recording of a live source.
+// The play bar: the position in a file source, playing; what a live source tells of itself.
 #pragma once
 
 #include <open3d/visualization/gui/Button.h>
@@ -21,7 +21,7 @@ class PlayPart : public WindowPart {
 
  private:
   void AddTime();
-  void AddRecording();
+  void AddLive();
   std::string Text() const;
   std::string LiveText() const;
 
@@ -30,8 +30,7 @@ class PlayPart : public WindowPart {
   std::shared_ptr<gui::Slider> slider_;
   std::shared_ptr<gui::Label> text_;
   std::shared_ptr<gui::Checkbox> pace_;
-  std::shared_ptr<gui::Button> record_;
-  std::string shown_text_, message_;
+  std::string shown_text_;
   long num_ticks_ = 0;
 };
 

@@ -27,22 +27,11 @@ struct Palette {
   gui::Color scene{0.075f, 0.082f, 0.105f};
   Rgb8 beside_picture{24, 25, 28}, scene_text{170, 178, 190}, grid{112, 120, 132};
 };
-inline const Palette kLightPalette{.dim_text{0.30f, 0.33f, 0.36f},
-                                   .changed_text{0.70f, 0.35f, 0.0f},
-                                   .selected_text{0.0f, 0.35f, 0.75f},
-                                   .scene{0.72f, 0.75f, 0.79f},
-                                   .beside_picture{222, 224, 228},
-                                   .scene_text{60, 66, 74},
-                                   .grid{150, 156, 166}};
-// Of the one window there is; chosen before it is made.
-inline Palette& ThePalette() {
-  static Palette palette;
-  return palette;
-}
+inline const Palette kPalette{};
 
 inline std::shared_ptr<gui::Label> MakeDimLabel(const char* text = " ") {
   auto label = std::make_shared<gui::Label>(text);
-  label->SetTextColor(ThePalette().dim_text);
+  label->SetTextColor(kPalette.dim_text);
   return label;
 }
 

@@ -6,7 +6,6 @@
 #include <string>
 
 #include "app/view/controls/command_table.h"
-#include "app/view/controls/window_memory.h"
 #include "app/view/controls/window_state.h"
 #include "app/view/window/mailbox.h"
 #include "app/view/window/upload_frame.h"
@@ -42,9 +41,6 @@ class WindowPart {
   virtual void Show(const UploadFrame& /*frame*/) {}
   // Every 10 ms.
   virtual void Tick() {}
-  // What somebody has chosen, for the next time, and from the last one.
-  virtual void Remember(WindowMemory& /*memory*/) const {}
-  virtual void Recall(const WindowMemory& /*memory*/) {}
   // Something that was asked for is not on screen yet: a screenshot waits for it.
   virtual bool IsBusy() const { return false; }
 };

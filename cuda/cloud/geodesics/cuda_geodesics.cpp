@@ -138,8 +138,6 @@ void GeodesicSolver::FindByNearFar(const GeodesicBatch& batch, cudaStream_t stre
   NearFarOptions options;
   options.first_delta = mean_length_m_ * 2;
   if (most_near != 0) options.most_near = most_near;
-  if (grow_below_percent != 0) options.grow_below_percent = grow_below_percent;
-  if (shrink_above_percent != 0) options.shrink_above_percent = shrink_above_percent;
   FarList far = SizeOfFarList(graph_.num_nodes, num_edges_, max_degree_);
   const bool padded = graph_.first_edge == nullptr;
   options.few = method == Method::kFewNearFar ||

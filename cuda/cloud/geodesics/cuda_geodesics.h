@@ -32,10 +32,10 @@ class GeodesicSolver {
   void FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps = nullptr,
                      GeodesicAlgorithm algorithm = GeodesicAlgorithm::kFastest);
 
-  // Tuning, for tests and the benchmark; where it is not kByRule it goes before GeodesicOptions::algorithm.
+  // For tests; where it is not kByRule it goes before GeodesicOptions::algorithm.
   enum class Method { kByRule, kFewNearFar, kManyNearFar, kHeap };
   Method method = Method::kByRule;
-  int most_near = 0, grow_below_percent = 0, shrink_above_percent = 0;  // 0 = by rule
+  int most_near = 0;  // 0 = by rule
   std::size_t most_heap_chunks = std::numeric_limits<std::size_t>::max();
 
  private:

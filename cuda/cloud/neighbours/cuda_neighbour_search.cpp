@@ -101,21 +101,18 @@ std::size_t NeighbourSearch::BytesNeeded(std::int64_t max_points, std::int64_t m
   return static_cast<std::size_t>(50 * max_points + 46 * max_queries) + (std::size_t{16} << 20);
 }
 
-void NeighbourSearch::Build(const Point3f* points, std::int64_t num_points, cudaStream_t stream,
-                            const Observer& observer) {
+void NeighbourSearch::Build(const Point3f* points, std::int64_t num_points, cudaStream_t stream) {
   State& s = *state_;
   CheckCount("nearest neighbours", num_points, s.max_points);
   s.tree = {};
   if (num_points == 0) return;
   EnqueueExtent(points, num_points, s.extent.data(), stream);
-  if (observer) observer("box");
-  s.order.Enqueue(points, num_points, s.extent.data(), &s.extent.data()->num_finite, stream, observer);
+  s.order.Enqueue(points, num_points, s.extent.data(), &s.extent.data()->num_finite, stream);
   EnqueueTree(points, num_points, s.order.order(), s.tree, s.points.data(), s.boxes.data(), stream);
-  if (observer) observer("tree");
 }
 
 void NeighbourSearch::FindNeighbours(int k, bool include_self, std::int32_t* indices, float* distances_m,
-                                     cudaStream_t stream, const Observer& observer) {
+                                     cudaStream_t stream) {
   NeighbourQuery query = state_->QueryOfPoints(k, include_self);
   query.indices = indices;
   query.distances = distances_m;
@@ -123,23 +120,19 @@ void NeighbourSearch::FindNeighbours(int k, bool include_self, std::int32_t* ind
     LaunchNeighbourIndices(query, stream);
     LaunchNeighboursOneByOne(query, stream);
   }
-  if (observer) observer("query");
 }
 
-void NeighbourSearch::FindMeanDistances(int k, bool include_self, float* means_m, cudaStream_t stream,
-                                        const Observer& observer) {
+void NeighbourSearch::FindMeanDistances(int k, bool include_self, float* means_m, cudaStream_t stream) {
   NeighbourQuery query = state_->QueryOfPoints(k, include_self);
   query.means = means_m;
   if (query.num_queries > 0) {
     LaunchNeighbourMeans(query, stream);
     LaunchNeighboursOneByOne(query, stream);
   }
-  if (observer) observer("query");
 }
 
 void NeighbourSearch::FindNeighboursOf(const Point3f* queries, std::int64_t num_queries, int k,
-                                       std::int32_t* indices, float* distances_m, cudaStream_t stream,
-                                       const Observer& observer) {
+                                       std::int32_t* indices, float* distances_m, cudaStream_t stream) {
   State& s = *state_;
   CheckCount("queries of nearest neighbours", num_queries, s.max_queries);
   CheckNeighbourOptions({.k = k}, static_cast<std::size_t>(num_queries));
@@ -148,10 +141,9 @@ void NeighbourSearch::FindNeighboursOf(const Point3f* queries, std::int64_t num_
     LaunchNoNeighbours(num_queries * k, indices, distances_m, stream);
     return;
   }
-  s.query_order.Enqueue(queries, num_queries, s.extent.data(), nullptr, stream, observer);
+  s.query_order.Enqueue(queries, num_queries, s.extent.data(), nullptr, stream);
   EnqueueQueryPoints(queries, num_queries, s.query_order.order(), s.queries.data(), stream);
   EnqueuePlaces(s.query_order, num_queries, s.order, s.tree.num_points, s.places.data(), stream);
-  if (observer) observer("places");
   NeighbourQuery query;
   query.tree = s.tree;
   query.queries = s.queries.data();
@@ -164,7 +156,6 @@ void NeighbourSearch::FindNeighboursOf(const Point3f* queries, std::int64_t num_
   s.Complete(query);
   LaunchNeighbourIndices(query, stream);
   LaunchNeighboursOneByOne(query, stream);
-  if (observer) observer("query");
 }
 
 }  // namespace parallax::cuda

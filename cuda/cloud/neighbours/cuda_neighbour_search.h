@@ -7,7 +7,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 #include <memory>
 
 #include "parallax/cloud.h"
@@ -17,10 +16,6 @@ namespace parallax::cuda {
 // Calls of one search go to one stream, or the caller orders them.
 class NeighbourSearch {
  public:
-  // Called where a phase of the work ends on the stream, for measurements: "box", "keys", "sort", "tree",
-  // "query".
-  using Observer = std::function<void(const char* phase)>;
-
   // Room for clouds of max_points, and of max_queries where other clouds ask.
   explicit NeighbourSearch(std::int64_t max_points, std::int64_t max_queries = 0);
   ~NeighbourSearch();
@@ -34,18 +29,16 @@ class NeighbourSearch {
   static std::size_t BytesNeeded(std::int64_t max_points, std::int64_t max_queries);
 
   // points: num_points on the device, read during this call's work only.
-  void Build(const Point3f* points, std::int64_t num_points, cudaStream_t stream,
-             const Observer& observer = {});
+  void Build(const Point3f* points, std::int64_t num_points, cudaStream_t stream);
 
   // Of the points built on. indices, distances_m: num_points rows of k; either may be null.
   void FindNeighbours(int k, bool include_self, std::int32_t* indices, float* distances_m,
-                      cudaStream_t stream, const Observer& observer = {});
+                      cudaStream_t stream);
   // means_m: num_points; MeanDistances of the rows.
-  void FindMeanDistances(int k, bool include_self, float* means_m, cudaStream_t stream,
-                         const Observer& observer = {});
+  void FindMeanDistances(int k, bool include_self, float* means_m, cudaStream_t stream);
   // Of queries among the points built on: num_queries rows of k.
   void FindNeighboursOf(const Point3f* queries, std::int64_t num_queries, int k, std::int32_t* indices,
-                        float* distances_m, cudaStream_t stream, const Observer& observer = {});
+                        float* distances_m, cudaStream_t stream);
 
  private:
   struct State;

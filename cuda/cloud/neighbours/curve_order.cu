@@ -93,12 +93,10 @@ std::size_t CurveOrder::MemoryBytes() const {
 }
 
 void CurveOrder::Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
-                         std::uint32_t* num_finite, cudaStream_t stream,
-                         const std::function<void(const char*)>& observer) {
+                         std::uint32_t* num_finite, cudaStream_t stream) {
   PlaceOnCurve<<<Blocks(num_points, 256), 256, 0, stream>>>(points, num_points, extent, num_finite,
                                                             keys_[0].data(), order_[0].data());
   CheckLaunch("PlaceOnCurve");
-  if (observer) observer("keys");
   cub::DoubleBuffer<std::uint64_t> keys(keys_[0].data(), keys_[1].data());
   cub::DoubleBuffer<std::uint32_t> order(order_[0].data(), order_[1].data());
   std::size_t bytes = temporary_.size_bytes();
@@ -106,7 +104,6 @@ void CurveOrder::Enqueue(const Point3f* points, std::int64_t num_points, const C
       cub::DeviceRadixSort::SortPairs(temporary_.data(), bytes, keys, order, num_points, 0, kKeyBits, stream),
       "cub::DeviceRadixSort::SortPairs");
   current_ = keys.Current() == keys_[0].data() ? 0 : 1;
-  if (observer) observer("sort");
 }
 
 void EnqueuePlaces(const CurveOrder& of_queries, std::int64_t num_queries, const CurveOrder& of_points,

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <functional>
 
 #include "cuda/cloud/neighbours/neighbour_tree.h"
 #include "cuda/device/device_buffer.h"
@@ -25,8 +24,7 @@ class CurveOrder {
 
   // num_finite: null, or where finite points are to be counted.
   void Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
-               std::uint32_t* num_finite, cudaStream_t stream,
-               const std::function<void(const char*)>& observer);
+               std::uint32_t* num_finite, cudaStream_t stream);
 
   // Of the last Enqueue: indices into points, and their keys.
   const std::uint32_t* order() const { return order_[current_].data(); }

@@ -104,9 +104,9 @@ TEST_F(CloudCommand, BadFilesAreOneLineEach) {
     test::WriteText(Path("lying.ply"), lying);
     ExpectError(with(Path("lying.ply")), 1, "its header says 99999999999 points");
     std::vector<std::string> arguments = with(good);
-    arguments.insert(arguments.end(), {"--picture", Path("a.jpg")});
-    ExpectError(arguments, 2, "pictures are written as .png files");
-    arguments.back() = Path("no/such/folder/a.png");
+    arguments.insert(arguments.end(), {"--output", Path("a.jpg")});
+    ExpectError(arguments, 2, ".ply");
+    arguments.back() = Path("no/such/folder/a.ply");
     ExpectError(arguments, 1, "is not there");
     arguments = with(good);
     arguments.insert(arguments.end(), {"--backend", "reference"});
@@ -131,8 +131,7 @@ TEST_F(CloudCommand, ABackEndThatCannotBeUsedNamesThoseThatMeasureClouds) {
 TEST_F(CloudCommand, DensityOfAGrid) {
   // Inside a grid of 0.1 m the four nearest neighbours are 0.1 m away: 4 / (pi 0.01) points a square metre.
   const std::string grid = Write("grid.ply", Grid(30, 0.1F));
-  const std::string json = JsonOf({"cloud", "density", grid, "--k", "4", "--output", Path("density.ply"),
-                                   "--picture", Path("density.png")});
+  const std::string json = JsonOf({"cloud", "density", grid, "--k", "4", "--output", Path("density.ply")});
   EXPECT_NEAR(NumberIn(json, "mean_distance_m", "median"), 0.1, 1e-6);
   EXPECT_NEAR(NumberIn(json, "density_per_m2", "median"), 4 / (std::acos(-1.0) * 0.01), 0.01);
   EXPECT_EQ(NumberIn(json, "", "num_points"), 900);
@@ -140,8 +139,6 @@ TEST_F(CloudCommand, DensityOfAGrid) {
   EXPECT_EQ(colored.points, Grid(30, 0.1F));
   EXPECT_EQ(colored.colors.size(), 900U);
   EXPECT_THAT(ReadText(Path("density.ply")), HasSubstr("property float quality"));
-  const CameraImage picture = ReadImage(Path("density.png"));
-  EXPECT_TRUE(std::holds_alternative<HostImage<Rgb8>>(picture));
 
   const std::string volume = JsonOf({"cloud", "density", grid, "--k", "4", "--kind", "volume"});
   EXPECT_NEAR(NumberIn(volume, "density_per_m3", "median"), 4 / (4 * std::acos(-1.0) / 3 * 0.001), 0.1);
@@ -280,8 +277,8 @@ TEST_F(CloudCommand, CompareOfShiftedGrids) {
   for (Point3f& p : shifted) p.z += 0.1F;
   shifted.push_back({0, 0, 7});  // 3 m from the truth
   const std::string estimate = Write("estimate.ply", shifted), truth = Write("truth.ply", Grid(10, 1));
-  const std::string json = JsonOf({"cloud", "compare", estimate, truth, "--thresholds", "0.05,0.5",
-                                   "--output", Path("error.ply"), "--picture", Path("error.png")});
+  const std::string json = JsonOf(
+      {"cloud", "compare", estimate, truth, "--thresholds", "0.05,0.5", "--output", Path("error.ply")});
   EXPECT_NEAR(NumberIn(json, "accuracy", "mean_m"), (100 * 0.1 + 3) / 101, 1e-6);
   EXPECT_NEAR(NumberIn(json, "completeness", "mean_m"), 0.1, 1e-6);
   EXPECT_NEAR(NumberIn(json, "", "chamfer_sum_m"), 0.1 + 13.0 / 101, 1e-6);
@@ -428,8 +425,7 @@ TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {
                                             "1",     "--connectivity", "6",  "--from",  "3,0,4", "--to",
                                             "5,0,4"};
   std::vector<std::string> arguments = command;
-  arguments.insert(arguments.end(), {"--path", Path("path.ply"), "--output", Path("distance.ply"),
-                                     "--picture", Path("distance.png")});
+  arguments.insert(arguments.end(), {"--path", Path("path.ply"), "--output", Path("distance.ply")});
   const std::string json = JsonOf(arguments);
   EXPECT_NEAR(NumberIn(json, "paths", "geodesic_m"), 18, 1e-5);  // 8 down, 2 across, 8 up
   EXPECT_NEAR(NumberIn(json, "paths", "straight_m"), 2, 1e-6);
@@ -439,7 +435,6 @@ TEST_F(CloudCommand, GeodesicsGoAroundTheGap) {
   EXPECT_EQ(ReadCloud(Path("path.ply")).points.front(), (Point3f{3, 0, 4}));
   EXPECT_EQ(ReadCloud(Path("path.ply")).points.back(), (Point3f{5, 0, 4}));
   EXPECT_EQ(ReadCloud(Path("distance.ply")).size(), points.size());
-  EXPECT_FALSE(std::holds_alternative<HostImage<std::uint16_t>>(ReadImage(Path("distance.png"))));
 
   arguments = command;
   arguments.insert(arguments.end(), {"--range", "10"});
@@ -485,8 +480,8 @@ TEST_F(CloudCommand, TheExampleWorksForACloudOfRun) {
 TEST_F(CloudCommand, EndingsMayBeInUpperCase) {
   const std::string upper = Write("A.PLY", Grid(5, 0.1F));
   EXPECT_EQ(RunParallax({"cloud", "clean", upper, Path("B.PCD"), "--voxel", "0.05"}).exit_code, 0);
-  EXPECT_EQ(RunParallax({"cloud", "density", Path("B.PCD"), "--picture", Path("P.PNG")}).exit_code, 0);
-  EXPECT_TRUE(std::filesystem::exists(Path("P.PNG")));
+  EXPECT_EQ(RunParallax({"cloud", "density", Path("B.PCD"), "--output", Path("C.PLY")}).exit_code, 0);
+  EXPECT_TRUE(std::filesystem::exists(Path("C.PLY")));
 }
 
 TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {

@@ -350,21 +350,6 @@ TEST_F(EvalCommand, TheWorstFrameComesFirstInTheReport) {
   EXPECT_LT(html.find(">000001_10</a>"), html.find(">000000_10</a>"));
 }
 
-TEST_F(EvalCommand, PicturesForPrintAreOverviewsAndCurves) {
-  const ProgramResult result =
-      RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--picture", Path("first.png"),
-                   "--picture", Path("of_{name}.png"), "--picture", Path("curves.svg")});
-  ASSERT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_EQ(WidthOf(ViewOf(ReadImage(Path("first.png")))), 2 * 90 + 4);
-  EXPECT_EQ(ReadFile(Path("first.png")), ReadFile(Path("of_000000_10.png")));
-  EXPECT_TRUE(fs::exists(Path("of_000001_10.png")));
-  EXPECT_THAT(ReadFile(Path("curves.svg")), HasSubstr("<svg xmlns"));
-  const ProgramResult wrong =
-      RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--picture", Path("first.jpg")});
-  EXPECT_EQ(wrong.exit_code, 2);
-  EXPECT_THAT(wrong.err, HasSubstr("FILE.png"));
-}
-
 TEST_F(EvalCommand, CloudsOfTheTruthItselfAreWithoutError) {
   const ProgramResult result =
       RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--cloud", "--cloud-thresholds",
@@ -391,8 +376,6 @@ TEST_F(EvalCommand, CloudsOfTheTruthItselfAreWithoutError) {
   EXPECT_LT(TotalOf(json, "cloud_emd_upper_m"), 2.5 * TotalOf(json, "cloud_emd_draws_m"));
   EXPECT_EQ(NumberIn(json, "cloud", "emd_points"), 200);
   EXPECT_THAT(ReadFile(Path("out.csv")), HasSubstr("cloud_f_0.1m"));
-  EXPECT_TRUE(fs::exists(folder_.path() / "report" / "frames" / "000000_10_cloud.png"));
-  EXPECT_THAT(ReadFile(Path("report/index.html")), HasSubstr("000001_10_cloud.png"));
 }
 
 TEST_F(EvalCommand, CloudsOfWrongDisparitiesAreOffByTheDepthTheyMean) {

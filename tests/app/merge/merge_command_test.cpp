@@ -205,8 +205,7 @@ TEST_F(MergeScores, ShardsOfOneToSevenGiveTheFiguresFilesAndReportOfOneProcess) 
   const auto outputs = [&](const std::string& name) {
     return Arguments{"--json", at(name + ".json"), "--csv", at(name + ".csv"), "--report", at(name)};
   };
-  const ProgramResult alone =
-      RunParallax(Eval(scored + outputs("alone") + Arguments{"--picture", at("alone.svg")}));
+  const ProgramResult alone = RunParallax(Eval(scored + outputs("alone")));
   ASSERT_EQ(alone.exit_code, 1);
   for (int count = 1; count <= 7; ++count) {
     const std::string name = "all" + std::to_string(count);
@@ -216,15 +215,13 @@ TEST_F(MergeScores, ShardsOfOneToSevenGiveTheFiguresFilesAndReportOfOneProcess) 
                                               "--shard", ShardText(i, count)}));
       EXPECT_EQ(shard.exit_code, 5 % count == i ? 1 : 0) << shard.err;
     }
-    const ProgramResult merged = RunParallax(Arguments{"merge", at("scores" + name)} + outputs(name) +
-                                             Arguments{"--picture", at(name + ".svg")});
+    const ProgramResult merged = RunParallax(Arguments{"merge", at("scores" + name)} + outputs(name));
     EXPECT_EQ(merged.exit_code, 1);
     EXPECT_THAT(merged.err, HasSubstr("1 of 7 frames failed, first 000005_10: "));
     const auto same = [&](const std::string& ending) {
       return WithoutTimes(ReadText(at(name + ending))) == WithoutTimes(ReadText(at("alone" + ending)));
     };
     EXPECT_TRUE(same(".json")) << count;
-    EXPECT_TRUE(same(".svg")) << count;
     // A page names its command, and the last cell of a row may be a time.
     const auto page = [&](const std::string& folder) {
       const std::string text = std::regex_replace(ReadText(at(folder) + "/index.html"),

@@ -110,7 +110,7 @@ TEST_F(UnderMpirun, WhatIsWrongIsSaidOnceAndEndsAllRanks) {
   expect(Run(at("out"), {"--record", at("x.mcap").string()}), 2, "--record");
   ASSERT_EQ(RunParallax(Run(at("out"), {"--max-frames", "1"})).exit_code, 0);
   expect(Run(at("out")), 2, "holds results already");
-  expect(Eval({"--picture", at("x.png").string()}), 2, "{name}");
+  expect(Eval({"--csv", at("none/x.csv").string()}), 1, "make it first");
 }
 
 TEST_F(UnderMpirun, KilledRanksEndTheJobAndResumeGivesWhatAnUndisturbedRunGives) {

@@ -1,5 +1,4 @@
-// What the program wrote before, and reads again: records of runs and scores, files of eval, what the window remembers;
-// and the poses that it is given.
+// What the program wrote before, and reads again: records of runs and scores, files of eval.
 #include <algorithm>
 #include <cmath>
 #include <functional>
@@ -13,8 +12,6 @@
 #include "app/frames/run_clouds.h"
 #include "app/output/result_folder.h"
 #include "app/report/scored_run.h"
-#include "app/view/cloud/poses.h"
-#include "app/view/controls/window_memory.h"
 #include "parallax/error.h"
 #include "tests/fuzz/target_list.h"
 
@@ -108,29 +105,6 @@ void FeedScoredRun(std::span<const std::uint8_t> bytes) {
   });
 }
 
-void FeedPoses(std::span<const std::uint8_t> bytes) {
-  ReadAsFile(bytes, [](const std::filesystem::path& path) {
-    const auto poses = app::ReadPoses(path);
-    Require(!poses.empty(), "there is a pose");
-    for (const app::CameraPose& pose : poses) {
-      const Point3f p = app::FromWorld(pose, app::ToWorld(pose, {1, 2, 3}));
-      Require(std::isfinite(p.x) && std::isfinite(p.y) && std::isfinite(p.z),
-              "a pose takes points to points");
-    }
-  });
-}
-
-// The window's memory is never refused.
-void FeedWindowMemory(std::span<const std::uint8_t> bytes) {
-  ReadAsFile(bytes, [](const std::filesystem::path& path) {
-    const app::WindowMemory memory = app::WindowMemory::Read(path);
-    const auto width = memory.Number("width", 100, 10000);
-    Require(!width || (*width >= 100 && *width <= 10000), "a number is in its range");
-    if (const auto flag = memory.Flag("clouds"))
-      Require(*flag == (memory.Get("clouds") == "yes"), "a flag is what its text says");
-  });
-}
-
 }  // namespace
 
 const Target kRecord{"record", FeedRecord, RecordSeeds};
@@ -145,17 +119,5 @@ const Target kScoredRun{
               R"({"metric": "eth3d", "estimates": "a\nb", "frames": [{"name": "x"}, {"name": "y"}], "total": {}})"),
           BytesOf(R"({"source": ["crop"], "backend": "cpu", "set": ["aggregation.p1=3"], "frames": []})")};
     }};
-
-const Target kPoses{"poses", FeedPoses, [] {
-                      return std::vector<Bytes>{
-                          BytesOf("1 0 0 0 0 1 0 0 0 0 1 0\n\n9.999e-01 0 1e-2 1.5 0 1 0 -2 -1e-2 0 1 3e1\n"),
-                          BytesOf("0 -1 0 1e7 1 0 0 0 0 0 1 -0.5\r\n")};
-                    }};
-
-const Target kWindowMemory{"window_memory", FeedWindowMemory, [] {
-                             return std::vector<Bytes>{
-                                 BytesOf("width 1280\nheight 720\nclouds yes\ntheme dark\nfile /a b/c.ply\n"),
-                                 BytesOf("width 1e2\n x\nclouds no\nclouds perhaps\n")};
-                           }};
 
 }  // namespace parallax::fuzz

@@ -9,7 +9,6 @@
 #include "app/view/cloud/cloud_lines.h"
 #include "app/view/cloud/ground.h"
 #include "app/view/cloud/point_pick.h"
-#include "app/view/cloud/poses.h"
 #include "app/view/cloud/ruler.h"
 #include "parallax/error.h"
 #include "pipeline/cloud/cpu_cloud_measures.h"
@@ -154,61 +153,6 @@ TEST(Ruler, MeasuresAroundACornerAndAcrossGapsByVoxels) {
   EXPECT_FLOAT_EQ(of_few.straight_m, 5);
   EXPECT_FALSE(of_few.geodesic_m);
   EXPECT_NE(of_few.note.find("needs more points than 2"), std::string::npos) << of_few.note;
-}
-
-class Poses : public testing::Test {
- protected:
-  std::filesystem::path Write(const std::string& text) {
-    const std::filesystem::path path = folder_.path() / "poses.txt";
-    test::WriteText(path, text);
-    return path;
-  }
-  std::string ErrorOf(const std::string& text) {
-    try {
-      ReadPoses(Write(text));
-    } catch (const Error& error) {
-      return error.what();
-    }
-    return "";
-  }
-  test::TemporaryFolder folder_;
-};
-
-TEST_F(Poses, AreReadAndAppliedBothWays) {
-  const std::vector<CameraPose> poses =
-      ReadPoses(Write("1 0 0 0 0 1 0 0 0 0 1 0\n0 0 1 5 0 1 0 -1 -1 0 0 2\r\n\n"));
-  ASSERT_EQ(poses.size(), 2u);
-  const Point3f world = ToWorld(poses[1], {1, 2, 3});
-  EXPECT_EQ(world, (Point3f{8, 1, 1}));
-  EXPECT_EQ(FromWorld(poses[1], world), (Point3f{1, 2, 3}));
-}
-
-TEST_F(Poses, FaultyLinesAreNamed) {
-  EXPECT_NE(ErrorOf("").find("holds no pose"), std::string::npos);
-  for (const char* faulty :
-       {"1 0 0 0 0 1 0 0 0 0 1", "1 0 0 0 0 1 0 0 0 0 1 0 7", "1 0 0 0 0 1 0 0 0 0 one 0",
-        "1 0 0 0 0 1 0 0 0 0 nan 0", "2 0 0 0 0 1 0 0 0 0 1 0", "1 0 0 0 0 1 0 0 0 0 -1 0",
-        "1 0 0 0 0 1 0 0 0 0 1 0 x"}) {
-    const std::string error = ErrorOf(std::string("1 0 0 0 0 1 0 0 0 0 1 0\n") + faulty + "\n");
-    EXPECT_NE(error.find("line 2 is not a pose"), std::string::npos) << faulty << ": " << error;
-  }
-  EXPECT_THROW(ReadPoses(folder_.path() / "none.txt"), Error);
-}
-
-TEST(CloudMap, KeepsOnePointAVoxelOverFrames) {
-  constexpr CameraPose kHere{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0}, kAhead{1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 10};
-  CloudMap map(0.5f);
-  map.Add({{{0, 0, 20}, {0.1f, 0, 20.1f}, {3, 0, 20}}, {{1, 0, 0}, {2, 0, 0}, {3, 0, 0}}}, kHere);
-  EXPECT_EQ(map.size(), 2u);
-  map.Add({{{0, 0, 10.2f}, {0, 0, 30}, {std::nanf(""), 0, 1}, {0, 1e7f, 1}}, {}},
-          kAhead);  // the first is known
-  EXPECT_EQ(map.size(), 3u);
-  const PointCloud seen = map.SeenFrom(kAhead);
-  EXPECT_EQ(seen.points[0], (Point3f{0, 0, 10}));
-  EXPECT_EQ(seen.colors[0], (Rgb8{1, 0, 0}));
-  EXPECT_EQ(seen.points[2], (Point3f{0, 0, 30}));
-  map.Clear();
-  EXPECT_EQ(map.size(), 0u);
 }
 
 }  // namespace

@@ -118,9 +118,7 @@ TEST(DrawPane, EveryViewOfEverySizeIsDrawn) {
     for (const int size : {1, 5, 300}) {
       PictureZoom zoom;
       zoom.SetSizes(size, size, 8, 4);
-      const PaneMarks marks{.picked = PixelPosition{7, 3},
-                            .hovered = PixelPosition{0, 0},
-                            .rectangle = PixelRectangle{1, 1, 6, 2}};
+      const PaneMarks marks{.picked = PixelPosition{7, 3}, .hovered = PixelPosition{0, 0}};
       const PanePicture what{.frame = frame, .zoom = zoom, .ranges = {}, .marks = marks};
       EXPECT_EQ(DrawPane(what, {view, true}, size, size).width(), size) << InfoOf(view).name;
       zoom.ZoomAt({0, 0}, 100);

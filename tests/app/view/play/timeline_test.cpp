@@ -69,22 +69,6 @@ TEST(Timeline, WhatWasOnItsWayIsOldAfterAnOrder) {
   EXPECT_FALSE(timeline.Next());
 }
 
-TEST(Timeline, MarksARange) {
-  Timeline timeline(20, true);
-  EXPECT_FALSE(timeline.marked());
-  timeline.Seek(5);
-  timeline.MarkFirst();
-  EXPECT_EQ(timeline.marked(), (Timeline::Range{5, 19}));
-  timeline.Seek(8);
-  timeline.MarkLast();
-  EXPECT_EQ(timeline.marked(), (Timeline::Range{5, 8}));
-  timeline.Seek(12);
-  timeline.MarkFirst();
-  EXPECT_EQ(timeline.marked(), (Timeline::Range{12, 12}));
-  timeline.Unmark();
-  EXPECT_FALSE(timeline.marked());
-}
-
 TEST(Timeline, AtTheSourcesPaceLateFramesAreLeftOut) {
   Timeline timeline(1000, false);
   timeline.SetPace(Pace::kSource);
