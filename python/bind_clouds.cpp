@@ -260,6 +260,12 @@ py::array Sample(std::int64_t num_points, std::int64_t count, std::uint64_t seed
 
 // --- geodesics --------------------------------------------------------------------------
 
+GeodesicOptions OptionsOf(const py::object& targets, float range, bool predecessors) {
+  GeodesicOptions options{.range_m = range, .targets = {}, .predecessors = predecessors};
+  if (!targets.is_none()) options.targets = IndicesOf(targets, "targets");
+  return options;
+}
+
 py::object GeodesicResult(Geodesics&& found, std::int64_t num_nodes, bool predecessors) {
   const py::array distances = ArrayOf(std::move(found.distances_m), {found.num_sources, found.num_columns});
   if (!predecessors) return distances;
@@ -271,8 +277,7 @@ py::object Geodesic(const Machine& machine, const py::object& points, const py::
   std::vector<Point3f> from = CopyOf(PointsOf(points, "points").points);
   const auto num_nodes = static_cast<std::int64_t>(from.size());
   std::vector<std::int32_t> starts = IndicesOf(sources, "sources");
-  GeodesicOptions options{.range_m = range, .targets = {}, .predecessors = predecessors};
-  if (!targets.is_none()) options.targets = IndicesOf(targets, "targets");
+  GeodesicOptions options = OptionsOf(targets, range, predecessors);
   Geodesics found = MeasureLong(machine, [from = std::move(from), starts = std::move(starts), k,
                                           options = std::move(options)](CloudMeasures& measures) {
     const CloudGraph graph = NeighbourGraph(measures.NearestNeighbours(from, {.k = k}));
@@ -288,8 +293,7 @@ py::object GeodesicDepth(const Machine& machine, const py::object& depth, const 
   CloudGraph graph = MakeDepthGraph(from.view, rig, max_jump);
   const std::int64_t num_nodes = graph.num_nodes();
   std::vector<std::int32_t> starts = IndicesOf(sources, "sources");
-  GeodesicOptions options{.range_m = range, .targets = {}, .predecessors = predecessors};
-  if (!targets.is_none()) options.targets = IndicesOf(targets, "targets");
+  GeodesicOptions options = OptionsOf(targets, range, predecessors);
   Geodesics found = MeasureLong(
       machine, [graph = std::move(graph), starts = std::move(starts), options = std::move(options)](
                    CloudMeasures& measures) { return measures.ShortestPaths(graph, starts, options); });

@@ -36,25 +36,18 @@ std::string RigText(const StereoRig& rig) {
 }
 
 std::unique_ptr<RectifiedPair> Rectify(const Rig& rig, const py::object& left, const py::object& right) {
-  const CameraImageArgument left_image = CameraImageOf(left, "left image");
-  const CameraImageArgument right_image = CameraImageOf(right, "right image");
+  const PairArgument pair = PairOf(left, right);
   const py::gil_scoped_release release;
-  return std::make_unique<RectifiedPair>(rig.Rectify(left_image.view, right_image.view));
-}
-
-py::object ImageOrNone(const CameraImage& image, py::handle owner) {
-  const CameraImageView view = ViewOf(image);
-  return WidthOf(view) == 0 ? py::none() : py::object(ArrayOf(view, owner));
+  return std::make_unique<RectifiedPair>(rig.Rectify(pair.left.view, pair.right.view));
 }
 
 py::array Depth(const py::object& disparity, const StereoRig& rig, float min_depth, float max_depth) {
   const FloatImageArgument from = FloatImageOf(disparity, "disparity");
-  HostImage<float> depth(from.view.width, from.view.height);
-  {
-    const py::gil_scoped_release release;
+  return ArrayFrom([&] {
+    HostImage<float> depth(from.view.width, from.view.height);
     DepthFromDisparity(from.view, rig, {.min_depth_m = min_depth, .max_depth_m = max_depth}, depth.View());
-  }
-  return ArrayOf(std::move(depth));
+    return depth;
+  });
 }
 
 py::array ColorDisparity(const py::object& disparity, std::optional<float> min_px,
@@ -84,9 +77,10 @@ void BindGeometry(py::module_& module) {
       .def("__repr__", &RigText);
   py::class_<RectifiedPair>(module, "RectifiedPair")
       .def_property_readonly(
-          "left", [](py::object self) { return ImageOrNone(self.cast<RectifiedPair&>().left, self); })
+          "left", [](py::object self) { return ImageOrNone(ViewOf(self.cast<RectifiedPair&>().left), self); })
       .def_property_readonly(
-          "right", [](py::object self) { return ImageOrNone(self.cast<RectifiedPair&>().right, self); })
+          "right",
+          [](py::object self) { return ImageOrNone(ViewOf(self.cast<RectifiedPair&>().right), self); })
       .def_property_readonly("rig", [](const RectifiedPair& pair) {
         return pair.rig.fx_px == 0 ? std::nullopt : std::optional(pair.rig);
       });

@@ -89,22 +89,13 @@ py::array FixedPoint(const MatchResult& result) {
   return steps;
 }
 
-// An array of what a member function makes of a rig, which may be null.
-template <HostImage<float> (MatchResult::*Make)(const StereoRig&) const>
-py::array OfRig(const MatchResult& result, const StereoRig* rig) {
-  HostImage<float> image;
-  {
-    const py::gil_scoped_release release;
-    image = (result.*Make)(rig != nullptr ? *rig : StereoRig{});
-  }
-  return ArrayOf(std::move(image));
-}
+StereoRig Given(const StereoRig* rig) { return rig != nullptr ? *rig : StereoRig{}; }
 
 PointCloud CloudOf(const MatchResult& result, const StereoRig* rig, const py::object& left) {
   CameraImageArgument image;
   if (!left.is_none()) image = CameraImageOf(left, "image");
   const py::gil_scoped_release release;
-  return result.Cloud(rig != nullptr ? *rig : StereoRig{}, image.view);
+  return result.Cloud(Given(rig), image.view);
 }
 
 // --- the matchers ---------------------------------------------------------------
@@ -119,7 +110,7 @@ class PythonMatcher {
 
   const ChosenParameters& chosen() const { return chosen_; }
   // Throws Error in a forked child.
-  Matcher& matcher() { return *matcher_; }
+  Matcher& matcher() const { return *matcher_; }
   // The matcher for a frame whose data set may state the number of disparities.
   OfOneProcess<Matcher> MatcherFor(const StereoFrame& frame) {
     StereoFrame decimated;  // its hint alone
@@ -203,22 +194,17 @@ py::object Compute(PythonMatcher& self, const py::object& left, const py::object
   if (right.is_none() && py::isinstance<StereoFrame>(left)) {
     return py::cast(ComputeFrame(self, left.cast<const StereoFrame&>(), rig));
   }
-  const CameraImageArgument left_image = CameraImageOf(left, "left image");
-  const CameraImageArgument right_image = CameraImageOf(right, "right image");
-  return py::cast(ComputeOnHost(matcher, left_image.view, right_image.view, rig));
+  const PairArgument pair = PairOf(left, right);
+  return py::cast(ComputeOnHost(matcher, pair.left.view, pair.right.view, rig));
 }
 
 void Submit(PythonQueue& self, const py::object& left, const py::object& right, const Rig* rig) {
-  const CameraImageArgument left_image = CameraImageOf(left, "left image");
-  const CameraImageArgument right_image = CameraImageOf(right, "right image");
+  const PairArgument pair = PairOf(left, right);
   const py::gil_scoped_release release;
   PairQueue& queue = *self.queue;
   const std::scoped_lock lock(self.mutex);
-  if (rig != nullptr) {
-    queue.Submit(left_image.view, right_image.view, *rig);
-  } else {
-    queue.Submit(left_image.view, right_image.view);
-  }
+  if (rig != nullptr) return queue.Submit(pair.left.view, pair.right.view, *rig);
+  queue.Submit(pair.left.view, pair.right.view);
 }
 
 std::unique_ptr<MatchResult> Collect(PythonQueue& self) {
@@ -226,15 +212,6 @@ std::unique_ptr<MatchResult> Collect(PythonQueue& self) {
   PairQueue& queue = *self.queue;
   const std::scoped_lock lock(self.mutex);
   return std::make_unique<MatchResult>(queue.Collect());
-}
-
-std::string MatcherText(const PythonMatcher& self) {
-  std::string text = "Matcher(backend=" + std::string(const_cast<PythonMatcher&>(self).matcher().backend());
-  for (const std::string& key : ParameterKeys()) {
-    const std::string value = ParameterText(self.chosen().parameters, key);
-    if (value != ParameterText({}, key)) text += ", " + key + "=" + value;
-  }
-  return text + ")";
 }
 
 }  // namespace
@@ -260,17 +237,19 @@ void BindMatcher(py::module_& module) {
       .def_property_readonly("parameters",
                              [](const MatchResult& result) { return DictOf(result.parameters()); })
       .def_readonly("rectified", &MatchResult::rectified)
-      .def("depth", &OfRig<&MatchResult::Depth>, py::arg("rig") = py::none())
-      .def("sigma",
-           [](const MatchResult& result) {
-             HostImage<float> sigma;
-             {
-               const py::gil_scoped_release release;
-               sigma = result.Sigma();
-             }
-             return ArrayOf(std::move(sigma));
-           })
-      .def("depth_sigma", &OfRig<&MatchResult::DepthSigma>, py::arg("rig") = py::none())
+      .def(
+          "depth",
+          [](const MatchResult& result, const StereoRig* rig) {
+            return ArrayFrom([&] { return result.Depth(Given(rig)); });
+          },
+          py::arg("rig") = py::none())
+      .def("sigma", [](const MatchResult& result) { return ArrayFrom([&] { return result.Sigma(); }); })
+      .def(
+          "depth_sigma",
+          [](const MatchResult& result, const StereoRig* rig) {
+            return ArrayFrom([&] { return result.DepthSigma(Given(rig)); });
+          },
+          py::arg("rig") = py::none())
       .def("cloud", &CloudOf, py::arg("rig") = py::none(), py::arg("left") = py::none())
       .def("__repr__", [](const MatchResult& result) {
         return "<parallax.MatchResult " + std::to_string(result.disparity.height()) + " x " +
@@ -288,10 +267,9 @@ void BindMatcher(py::module_& module) {
            py::arg("num_threads") = 0, py::arg("device") = 0, py::arg("memory_limit_bytes") = 0)
       .def("compute", &Compute, py::arg("left"), py::arg("right") = py::none(), py::arg("rig") = py::none(),
            py::kw_only(), py::arg("stream") = py::none())
-      .def_property_readonly("backend", [](PythonMatcher& self) { return self.matcher().backend(); })
+      .def_property_readonly("backend", [](const PythonMatcher& self) { return self.matcher().backend(); })
       .def_property_readonly("parameters",
-                             [](const PythonMatcher& self) { return DictOf(self.chosen().parameters); })
-      .def("__repr__", &MatcherText);
+                             [](const PythonMatcher& self) { return DictOf(self.chosen().parameters); });
   py::class_<PythonQueue>(module, "PairQueue")
       .def(py::init([](const std::string& preset, const std::string& backend, int num_in_flight,
                        int num_threads, int device, std::size_t memory_limit_bytes,

@@ -72,11 +72,6 @@ std::unique_ptr<Source> Synthetic(const std::string& scene, bool truth, const py
   return std::make_unique<Source>(OpenSource({spec}, {.kind = "", .with_truth = truth}));
 }
 
-py::object ImageOrNone(HostImage<std::uint8_t>& image, py::handle owner) {
-  if (image.Empty()) return py::none();
-  return ArrayOf(image.View(), owner);
-}
-
 // --- files --------------------------------------------------------------------
 
 py::array ReadImageFile(const py::object& path) {
@@ -90,35 +85,26 @@ py::array ReadImageFile(const py::object& path) {
   return ArrayOf(view, OwnerOf(std::move(image)));
 }
 
-bool IsNamed(const std::string& name, std::string_view ending) { return name.ends_with(ending); }
-
 InvalidArgument UnknownEnding(const std::string& name) {
   return InvalidArgument{name + ": ends in neither .pfm nor .png: name one of these"};
 }
 
 py::array ReadDisparity(const py::object& path) {
   const std::string name = PathText(path);
-  HostImage<float> image;
-  {
-    const py::gil_scoped_release release;
-    if (IsNamed(name, ".pfm")) {
-      image = ReadPfm(name);
-    } else if (IsNamed(name, ".png")) {
-      image = ReadDisparityPng(name);
-    } else {
-      throw UnknownEnding(name);
-    }
-  }
-  return ArrayOf(std::move(image));
+  return ArrayFrom([&] {
+    if (name.ends_with(".pfm")) return ReadPfm(name);
+    if (name.ends_with(".png")) return ReadDisparityPng(name);
+    throw UnknownEnding(name);
+  });
 }
 
 void WriteDisparity(const py::object& path, const py::object& disparity) {
   const std::string name = PathText(path);
   const FloatImageArgument image = FloatImageOf(disparity, "disparity");
   const py::gil_scoped_release release;
-  if (IsNamed(name, ".pfm")) {
+  if (name.ends_with(".pfm")) {
     WritePfm(name, image.view);
-  } else if (IsNamed(name, ".png")) {
+  } else if (name.ends_with(".png")) {
     WriteDisparityPng(name, image.view);
   } else {
     throw UnknownEnding(name);
@@ -132,11 +118,13 @@ void BindSources(py::module_& module) {
       .def_property_readonly(
           "disparity",
           [](py::object self) { return ArrayOf(self.cast<GroundTruth&>().disparity.View(), self); })
-      .def_property_readonly(
-          "nonoccluded",
-          [](py::object self) { return ImageOrNone(self.cast<GroundTruth&>().nonoccluded, self); })
-      .def_property_readonly(
-          "objects", [](py::object self) { return ImageOrNone(self.cast<GroundTruth&>().objects, self); });
+      .def_property_readonly("nonoccluded",
+                             [](py::object self) {
+                               return ImageOrNone(self.cast<GroundTruth&>().nonoccluded.ConstView(), self);
+                             })
+      .def_property_readonly("objects", [](py::object self) {
+        return ImageOrNone(self.cast<GroundTruth&>().objects.ConstView(), self);
+      });
 
   py::class_<StereoFrame>(module, "Frame")
       .def_readonly("name", &StereoFrame::name)

@@ -35,16 +35,14 @@ def _worded(native, stub):
         except TypeError as error:
             if "incompatible function arguments" not in str(error):
                 raise
-        given = [type(value).__name__ for value in arguments]
-        given += [f"{name}={type(value).__name__}" for name, value in keywords.items()]
         import inspect  # takes long, and is for mistakes
+        signature = inspect.signature(stub)
         try:
-            inspect.signature(stub).bind(*arguments, **keywords)
-            fault = "a value has the wrong type"
+            given = signature.bind(*arguments, **keywords).arguments
+            fault = "wrong type of " + ", ".join(f"{name} ({type(value).__name__})" for name, value in given.items())
         except TypeError as misfit:
             fault = str(misfit)
-        names = ", ".join(inspect.signature(stub).parameters)
-        raise TypeError(f"{stub.__qualname__}({', '.join(given)}): {fault}; it takes ({names})")
+        raise TypeError(f"{stub.__qualname__}(): {fault}; it takes ({', '.join(signature.parameters)})")
 
     call.__module__ = "parallax"
     return call

@@ -34,10 +34,7 @@ class InvalidArgument(Error, ValueError):
 # --- cameras -----------------------------------------------------------------
 
 class StereoRig:
-    """The geometry of a rectified pair: depth = fx_px * baseline_m / (disparity + doffs_px).
-
-    fx_px: focal length of both cameras, px. cx_px, cy_px: principal point of the left camera, px.
-    baseline_m: distance between the cameras, metres. doffs_px: cx of the right camera less cx_px, px."""
+    """The geometry of a rectified pair, px and metres: depth = fx_px * baseline_m / (disparity + doffs_px)."""
 
     def __init__(
         self, fx_px: float, cx_px: float, cy_px: float, baseline_m: float, doffs_px: float = 0.0
