@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""From the raw images of two cameras and their calibration to a cloud in metres: raw_pair.py LEFT RIGHT RIG CLOUD.ply"""
+"""From the raw images of two cameras to a cloud in metres: raw_pair.py LEFT RIGHT RIG CLOUD.ply"""
 
 import sys
 

@@ -26,7 +26,7 @@ __all__ = [name for name in vars(_native) if not name.startswith("_")]
 
 
 def _worded(native, stub):
-    """The function, with the words and the signature of its stub; a call that does not fit it gets one line."""
+    """native, with the words and the signature of its stub; a call that does not fit gets one line."""
 
     @_functools.wraps(stub)
     def call(*arguments, **keywords):
@@ -39,7 +39,7 @@ def _worded(native, stub):
         signature = inspect.signature(stub)
         try:
             given = signature.bind(*arguments, **keywords).arguments
-            fault = "wrong type of " + ", ".join(f"{name} ({type(value).__name__})" for name, value in given.items())
+            fault = "wrong type: " + ", ".join(f"{name} is {type(of).__name__}" for name, of in given.items())
         except TypeError as misfit:
             fault = str(misfit)
         raise TypeError(f"{stub.__qualname__}(): {fault}; it takes ({', '.join(signature.parameters)})")

@@ -34,7 +34,7 @@ class InvalidArgument(Error, ValueError):
 # --- cameras -----------------------------------------------------------------
 
 class StereoRig:
-    """The geometry of a rectified pair, px and metres: depth = fx_px * baseline_m / (disparity + doffs_px)."""
+    """The geometry of a rectified pair: depth = fx_px * baseline_m / (disparity + doffs_px)."""
 
     def __init__(
         self, fx_px: float, cx_px: float, cy_px: float, baseline_m: float, doffs_px: float = 0.0
@@ -326,8 +326,8 @@ def write_disparity(path: _Path, disparity: _Floating) -> None:
     """Writes px, float (H x W), NaN = no value, as .pfm, or as .png in KITTI's form (floor(256 d))."""
 
 # --- clouds ------------------------------------------------------------------
-# Of every measure: backend: "auto", "cpu" or "cuda", which give the same bits. device: of cuda. num_threads: of
-# cpu, 0 = all cores.
+# Of every measure: backend: "auto", "cpu" or "cuda", which give the same bits. device: of cuda. num_threads:
+# of cpu, 0 = all cores.
 
 class Cloud:
     """Points in metres (x right, y down, z forward), with or without colours.
