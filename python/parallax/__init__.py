@@ -33,7 +33,7 @@ def _worded(native, stub):
         try:
             return native(*arguments, **keywords)
         except TypeError as error:
-            if "incompatible function arguments" not in str(error):
+            if "arguments. The following argument types" not in str(error):
                 raise
         import inspect  # takes long, and is for mistakes
         signature = inspect.signature(stub)
