@@ -3,32 +3,27 @@
 #include <algorithm>
 #include <cmath>
 #include <cstddef>
-#include <vector>
+#include <string>
 
 #include "app/pictures/colormap.h"
-#include "config/backends.h"
-#include "config/parameters_yaml.h"
 #include "parallax/error.h"
-#include "pipeline/cloud/reprojection.h"
 #include "pipeline/metrics/kitti_quantization.h"
 
 namespace parallax::gstreamer {
 namespace {
 
-// "a=1,b=2" or "a=1 b=2".
-std::vector<std::string> Assignments(const std::string& text) {
-  std::vector<std::string> assignments;
-  std::size_t begin = 0;
-  while (begin < text.size()) {
-    const std::size_t end = std::min(text.find_first_of(", ", begin), text.size());
-    if (end > begin) assignments.push_back(text.substr(begin, end - begin));
-    begin = end + 1;
-  }
-  return assignments;
-}
-
 Parameters ParametersOf(const Settings& settings) {
-  return LoadChosenParameters(settings.preset, Assignments(settings.parameters)).parameters;
+  Parameters parameters = Preset(settings.preset);
+  const std::string& text = settings.parameters;  // "a=1,b=2" or "a=1 b=2"
+  for (std::size_t begin = 0, end = 0; begin < text.size(); begin = end + 1) {
+    end = std::min(text.find_first_of(", ", begin), text.size());
+    if (end == begin) continue;
+    const std::size_t equals = std::min(text.find('=', begin), end);
+    SetByKey(parameters, text.substr(begin, equals - begin),
+             equals < end ? text.substr(equals + 1, end - equals - 1) : "");
+  }
+  parameters.live.decimation = 1;  // what goes out is as large as what comes in
+  return parameters;
 }
 
 std::uint16_t Millimetres(float depth_m) {
@@ -54,33 +49,29 @@ void ConvertRows(const HostImageView<const From>& from, const OutImage& to, Conv
 
 }  // namespace
 
-FrameMatching::FrameMatching(const Settings& settings, int width, int height)
-    : settings_(settings), width_(width), height_(height), parameters_(ParametersOf(settings)) {
-  matcher_ = MakeMatcher(
-      settings.backend, parameters_,
-      {.width = width, .height = height, .num_threads = settings.threads, .device = settings.device});
-}
+FrameMatching::FrameMatching(const Settings& settings)
+    : settings_(settings),
+      matcher_(ParametersOf(settings),
+               {.backend = settings.backend, .num_threads = settings.threads, .device = settings.device}) {}
 
 void FrameMatching::Match(const CameraImageView& left, const CameraImageView& right, const Form& form,
                           const OutImage& to) {
-  if (form.output == Output::kDepth && !(form.rig.fx_px > 0 && form.rig.baseline_m > 0)) {
+  const bool has_rig = form.rig.fx_px > 0 && form.rig.baseline_m > 0;
+  if (form.output == Output::kDepth && !has_rig) {
     throw InvalidArgument("output=depth needs the calibration: set fx (px) and baseline (m)");
   }
-  CheckMatcherInput(left, right, width_, height_);
-  matcher_->Compute(left, right, map_);
-  const HostImageView<const float> disparity = map_.disparity.ConstView();
+  const MatchResult result =
+      has_rig ? matcher_.Compute(left, right, form.rig) : matcher_.Compute(left, right);
+  const HostImageView<const float> disparity = result.disparity;
   switch (form.output) {
     case Output::kDisparity:
       ConvertRows<std::uint16_t>(disparity, to, KittiPngValue);
       break;
     case Output::kDepth:
-      if (!SameSize(depth_.ConstView(), disparity))
-        depth_ = HostImage<float>(disparity.width, disparity.height);
-      DepthFromDisparity(disparity, form.rig, parameters_.reprojection, depth_.View());
-      ConvertRows<std::uint16_t>(depth_.ConstView(), to, Millimetres);
+      ConvertRows<std::uint16_t>(result.Depth().ConstView(), to, Millimetres);
       break;
     case Output::kColor: {
-      const MatchingCostParameters& cost = parameters_.matching_cost;
+      const MatchingCostParameters& cost = matcher_.parameters().matching_cost;
       const auto lowest = static_cast<float>(cost.min_disparity);
       const auto highest = form.color_max > 0
                                ? static_cast<float>(form.color_max)

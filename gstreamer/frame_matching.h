@@ -4,14 +4,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <string>
 #include <string_view>
 
-#include "parallax/rig.h"
-#include "pipeline/matchers/stereo_matcher.h"
-#include "pipeline/types/frame.h"
-#include "pipeline/types/parameter_info.h"
+#include "parallax/matcher.h"
 
 namespace parallax::gstreamer {
 
@@ -43,28 +39,21 @@ struct OutImage {
 
 class FrameMatching {
  public:
-  // width, height: px, of each image. Throws InvalidArgument and Error as MakeMatcher and LoadChosenParameters.
-  FrameMatching(const Settings& settings, int width, int height);
+  // Throws as Matcher, Preset and SetByKey.
+  explicit FrameMatching(const Settings& settings);
 
-  // Whether this is what the constructor would make of them.
-  bool IsFor(const Settings& settings, int width, int height) const {
-    return settings == settings_ && width == width_ && height == height_;
-  }
+  const Settings& settings() const { return settings_; }
 
   // Disparity: 16 bits, px * 256, 0 = none (KITTI's form). Depth: 16 bits, mm, 0 = none or beyond 65.535 m.
-  // Color: 8-bit RGB, black = none. Throws InvalidArgument for images of another size than the constructor's,
-  // for an output that has no room for the form, and for depth without a rig.
+  // Color: 8-bit RGB, black = none. Throws InvalidArgument for images of different sizes, for an output that
+  // has no room for the form, and for depth without a rig.
   void Match(const CameraImageView& left, const CameraImageView& right, const Form& form, const OutImage& to);
 
-  std::string_view backend() const { return matcher_->backend(); }
+  std::string_view backend() const { return matcher_.backend(); }
 
  private:
   Settings settings_;
-  int width_, height_;
-  Parameters parameters_;
-  std::unique_ptr<StereoMatcher> matcher_;
-  DisparityMap map_;
-  HostImage<float> depth_;
+  Matcher matcher_;
 };
 
 }  // namespace parallax::gstreamer

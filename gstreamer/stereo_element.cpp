@@ -323,13 +323,12 @@ bool IsTooLate(GstAggregator* aggregator, const Pad& pad, GstBuffer* buffer) {
   return true;
 }
 
-// The matcher for the settings and size of now.
+// The matcher for the settings of now.
 gstreamer::FrameMatching& Matching(State& state) {
-  const int width = GST_VIDEO_INFO_WIDTH(&state.out), height = GST_VIDEO_INFO_HEIGHT(&state.out);
-  if (!state.matching || !state.matching->IsFor(state.used.settings, width, height)) {
+  if (!state.matching || !(state.matching->settings() == state.used.settings)) {
     state.matching.reset();  // its memory first
-    state.matching = std::make_unique<gstreamer::FrameMatching>(state.used.settings, width, height);
-    GST_INFO("matching %dx%d on %s", width, height, std::string(state.matching->backend()).c_str());
+    state.matching = std::make_unique<gstreamer::FrameMatching>(state.used.settings);
+    GST_INFO("matching on %s", std::string(state.matching->backend()).c_str());
   }
   return *state.matching;
 }

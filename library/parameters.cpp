@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "library/settings.h"
@@ -37,9 +38,11 @@ std::shared_ptr<const MatchResult::Settings> LoadSettings(const std::string& pre
   return std::make_shared<const MatchResult::Settings>(Load(preset_or_file));
 }
 
-std::shared_ptr<const MatchResult::Settings> CheckedSettings(const Parameters& parameters) {
+std::shared_ptr<const MatchResult::Settings> CheckedSettings(const Parameters& parameters,
+                                                             const std::string& sigma_preset) {
   ValidateOrThrow(parameters);
-  return std::make_shared<const MatchResult::Settings>(MatchResult::Settings{parameters, {}});
+  return std::make_shared<const MatchResult::Settings>(
+      MatchResult::Settings{parameters, Load(sigma_preset).uncertainty});
 }
 
 Parameters Preset(const std::string& name_or_file) { return Load(name_or_file).parameters; }
@@ -55,9 +58,13 @@ void SetByKey(Parameters& parameters, const std::string& key, const std::string&
   }
   Parameters changed = parameters;
   if (const auto fault = SetParameter(changed, key, text)) throw InvalidArgument(key + ' ' + *fault);
-  for (const ParameterFault& fault : Validate(changed)) {
-    if (fault.key == key) throw InvalidArgument(fault.message);
-  }
+  // Its range; what must fit other keys, which may be set next, is the matcher's to check.
+  VisitParameters(changed, [&]<typename T>(const ParameterInfo& info, const T& value) {
+    if constexpr (std::is_same_v<T, int> || std::is_same_v<T, float>) {
+      if (info.key != key || (value >= info.min && value <= info.max)) return;
+      throw InvalidArgument(key + " is " + text + ": use " + ParameterRange(key));
+    }
+  });
   parameters = changed;
 }
 

@@ -4,7 +4,6 @@
 #include <optional>
 #include <utility>
 
-#include "parallax/disparity_map.h"
 #include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
 #ifdef PARALLAX_WITH_FILES
@@ -95,16 +94,8 @@ StereoRig Rig::Rectified(int width, int height) const {
 
 RectifiedPair Rig::Rectify(const CameraImageView& left, const CameraImageView& right) const {
   const auto rectifier = inside_->RectifierFor(WidthOf(left), HeightOf(left));
-  return {rectifier->RectifyLeft(left), rectifier->RectifyRight(right), rectifier->rectification().rig};
-}
-
-void Rig::RemoveUnseen(DisparityMap& map) const {
-  std::shared_ptr<const Rectifier> rectifier;
-  {
-    const std::scoped_lock lock(inside_->mutex);
-    rectifier = inside_->rectifier;
-  }
-  if (rectifier) parallax::RemoveUnseen(*rectifier->seen(), map);
+  return {rectifier->RectifyLeft(left), rectifier->RectifyRight(right), rectifier->rectification().rig,
+          rectifier->seen()};
 }
 
 }  // namespace parallax

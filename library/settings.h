@@ -16,7 +16,9 @@ struct MatchResult::Settings {
 
 // Of a preset or a YAML file. Throws as Preset.
 std::shared_ptr<const MatchResult::Settings> LoadSettings(const std::string& preset_or_file);
-// Throws InvalidArgument with all faults of the parameters.
-std::shared_ptr<const MatchResult::Settings> CheckedSettings(const Parameters& parameters);
+// With the table of uncertainty of a preset or a YAML file. Throws InvalidArgument with all faults of the
+// parameters, and as Preset.
+std::shared_ptr<const MatchResult::Settings> CheckedSettings(const Parameters& parameters,
+                                                             const std::string& sigma_preset);
 
 }  // namespace parallax

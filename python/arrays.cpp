@@ -40,7 +40,7 @@ void CheckSize(const py::array& array, const char* name) {
 
 // The array itself, or what numpy makes of an object that offers one (a PIL image, a torch tensor on the
 // host). A list is none: it would be copied number by number, with a type nobody chose.
-py::array ArrayFrom(py::handle object, const char* name, const char* wanted) {
+py::array GivenArray(py::handle object, const char* name, const char* wanted) {
   if (py::isinstance<py::array>(object)) {
     auto given = py::reinterpret_borrow<py::array>(object);
     CheckSize(given, name);
@@ -114,7 +114,7 @@ py::array FloatArray(py::array array, const char* name) {
 
 CameraImageArgument CameraImageOf(py::handle object, const char* name) {
   constexpr const char* kWanted = "uint8 or uint16 (H x W), or uint8 (H x W x 3, RGB)";
-  CameraImageArgument argument{ArrayFrom(object, name, kWanted), {}};
+  CameraImageArgument argument{GivenArray(object, name, kWanted), {}};
   py::array& array = argument.array;
   if (array.ndim() == 3 && array.shape(2) == 1) {  // one channel
     array = array.attr("reshape")(array.shape(0), array.shape(1));
@@ -142,7 +142,7 @@ CameraImageArgument CameraImageOf(py::handle object, const char* name) {
 }
 
 FloatImageArgument FloatImageOf(py::handle object, const char* name) {
-  FloatImageArgument argument{FloatArray(ArrayFrom(object, name, "float32 (H x W)"), name), {}};
+  FloatImageArgument argument{FloatArray(GivenArray(object, name, "float32 (H x W)"), name), {}};
   if (argument.array.ndim() != 2) {
     throw InvalidArgument(std::string(name) + " is " + ShapeText(argument.array) + ": give float32 (H x W)");
   }
@@ -153,7 +153,7 @@ FloatImageArgument FloatImageOf(py::handle object, const char* name) {
 ByteImageArgument ByteImageOf(py::handle object, const char* name) {
   ByteImageArgument argument;
   if (object.is_none()) return argument;
-  py::array& array = argument.array = ArrayFrom(object, name, "uint8 or bool (H x W), or None");
+  py::array& array = argument.array = GivenArray(object, name, "uint8 or bool (H x W), or None");
   const char kind = array.dtype().kind();
   if (array.ndim() != 2 || (kind != 'b' && !(kind == 'u' && array.itemsize() == 1))) {
     throw InvalidArgument(std::string(name) + " is of " + DtypeText(array) + ", " + ShapeText(array) +
@@ -169,7 +169,7 @@ PointsArgument PointsOf(py::handle object, const char* name) {
   if (py::isinstance<PointCloud>(object)) {
     return {py::reinterpret_borrow<py::object>(object), object.cast<const PointCloud&>().points};
   }
-  py::array array = FloatArray(ArrayFrom(object, name, "float32 (N x 3), or a Cloud"), name);
+  py::array array = FloatArray(GivenArray(object, name, "float32 (N x 3), or a Cloud"), name);
   if (array.ndim() != 2 || array.shape(1) != 3) {
     throw InvalidArgument(std::string(name) + " is " + ShapeText(array) + ": give float32 (N x 3), metres");
   }
@@ -188,14 +188,9 @@ std::vector<std::int32_t> IndicesOf(py::handle object, const char* name) {
     throw InvalidArgument(std::string(name) + " is " + (array ? DtypeText(array) : TypeName(object)) +
                           ": give indices of points, whole numbers");
   }
+  const auto values = py::array_t<std::int64_t, py::array::c_style | py::array::forcecast>::ensure(array);
   std::vector<std::int32_t> indices;
-  const auto values = py::array_t<std::int64_t, py::array::forcecast>::ensure(array);
-  const std::int64_t* first = values.data();
-  for (py::ssize_t i = 0; i < values.size(); ++i) {
-    const std::int64_t value = values.ndim() == 0
-                                   ? *first
-                                   : *reinterpret_cast<const std::int64_t*>(
-                                         reinterpret_cast<const char*>(first) + i * values.strides(0));
+  for (const std::int64_t value : std::span(values.data(), static_cast<std::size_t>(values.size()))) {
     if (value < 0 || value > std::numeric_limits<std::int32_t>::max()) {
       throw InvalidArgument(std::string(name) + " holds " + std::to_string(value) +
                             ": indices of points start at 0");

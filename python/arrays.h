@@ -29,6 +29,13 @@ struct CameraImageArgument {
 // uint8 or uint16, H x W; uint8, H x W x 3 (RGB). Rows may stand at any distance, also upside down.
 CameraImageArgument CameraImageOf(py::handle object, const char* name);
 
+struct PairArgument {
+  CameraImageArgument left, right;
+};
+inline PairArgument PairOf(py::handle left, py::handle right) {
+  return {CameraImageOf(left, "left image"), CameraImageOf(right, "right image")};
+}
+
 struct FloatImageArgument {
   py::array array;
   HostImageView<const float> view;
@@ -64,6 +71,9 @@ py::array ArrayOf(HostImageView<T> view, py::handle owner) {
                             const_cast<Value*>(view.data), owner);
 }
 py::array ArrayOf(const CameraImageView& image, py::handle owner);
+inline py::object ImageOrNone(const CameraImageView& image, py::handle owner) {
+  return WidthOf(image) == 0 ? py::none() : py::object(ArrayOf(image, owner));
+}
 
 template <typename T>
 py::capsule OwnerOf(T&& value) {
@@ -77,6 +87,17 @@ template <typename T>
 py::array ArrayOf(HostImage<T>&& image) {
   const HostImageView<T> view = image.View();
   return ArrayOf(view, OwnerOf(std::move(image)));
+}
+
+// The image that function makes without Python's lock.
+template <typename Function>
+py::array ArrayFrom(Function function) {
+  HostImage<float> image;
+  {
+    const py::gil_scoped_release release;
+    image = function();
+  }
+  return ArrayOf(std::move(image));
 }
 
 // Takes the values along.

@@ -9,13 +9,13 @@
 #include <mutex>
 #include <string>
 #include <tuple>
+#include <utility>
 #include <vector>
 
-#include "config/backends.h"
 #include "datasets/formats/cloud_file.h"
 #include "parallax/cloud_measures.h"
 #include "parallax/error.h"
-#include "pipeline/cloud/cpu_cloud_measures.h"
+#include "parallax/matcher.h"
 #include "pipeline/cloud/reprojection.h"
 #include "python/arrays.h"
 #include "python/bindings.h"
@@ -33,41 +33,36 @@ struct Measures {
 };
 
 // Made once for each choice, in each process, and kept: they have threads, or a device's memory.
-std::shared_ptr<Measures> MeasuresOf(const std::string& backend, int device, int threads) {
+std::shared_ptr<Measures> MeasuresOf(const Machine& machine) {
   static auto& mutex = *new std::mutex;
   static auto& kept = *new std::map<std::tuple<std::string, int, int, pid_t>, std::shared_ptr<Measures>>;
   const std::scoped_lock lock(mutex);
-  std::shared_ptr<Measures>& found = kept[{backend, device, threads, getpid()}];
+  std::shared_ptr<Measures>& found = kept[{machine.backend, machine.device, machine.num_threads, getpid()}];
   if (!found) {
     auto made = std::make_shared<Measures>();
-    made->measures = MakeCloudMeasures(backend, device, threads);
+    made->measures = MakeCloudMeasures(machine.backend, machine.device, machine.num_threads);
     found = std::move(made);
   }
   return found;
 }
 
-struct Machine {
-  std::string backend;
-  int device = 0, threads = 0;
-
-  // Calls function with the measures, without Python's lock.
-  template <typename Function>
-  auto Do(Function function) const {
-    const py::gil_scoped_release release;
-    const std::shared_ptr<Measures> measures = MeasuresOf(backend, device, threads);
+// Calls function with the measures, without Python's lock.
+template <typename Function>
+auto Measure(const Machine& machine, Function function) {
+  const py::gil_scoped_release release;
+  const std::shared_ptr<Measures> measures = MeasuresOf(machine);
+  const std::scoped_lock lock(measures->mutex);
+  return function(*measures->measures);
+}
+// The same for what takes long: function owns what it uses, and Ctrl-C is heard.
+template <typename Function>
+auto MeasureLong(const Machine& machine, Function function) {
+  return Interruptible([machine, function = std::move(function)] {
+    const std::shared_ptr<Measures> measures = MeasuresOf(machine);
     const std::scoped_lock lock(measures->mutex);
     return function(*measures->measures);
-  }
-  // The same for what takes long: function owns what it uses, and Ctrl-C is heard.
-  template <typename Function>
-  auto DoLong(Function function) const {
-    return Interruptible([machine = *this, function = std::move(function)] {
-      const std::shared_ptr<Measures> measures = MeasuresOf(machine.backend, machine.device, machine.threads);
-      const std::scoped_lock lock(measures->mutex);
-      return function(*measures->measures);
-    });
-  }
-};
+  });
+}
 
 std::vector<Point3f> CopyOf(std::span<const Point3f> points) { return {points.begin(), points.end()}; }
 
@@ -119,10 +114,6 @@ PointCloud CloudOfDepth(const py::object& depth, const StereoRig& rig, const py:
   return CloudFromDepth(from.view, left.view, rig);
 }
 
-std::string PathText(py::handle path) {
-  return py::module_::import("os").attr("fspath")(path).cast<std::string>();
-}
-
 PointCloud ReadCloudFile(const py::object& path) {
   const std::string name = PathText(path);
   const py::gil_scoped_release release;
@@ -137,12 +128,12 @@ void WriteCloudFile(const py::object& path, const PointCloud& cloud, bool ascii)
 
 // --- neighbours -------------------------------------------------------------------
 
-py::tuple Knn(const py::object& points, int k, const py::object& queries, bool include_self,
-              const Machine& machine) {
+py::tuple Knn(const Machine& machine, const py::object& points, int k, const py::object& queries,
+              bool include_self) {
   const PointsArgument from = PointsOf(points, "points");
   const bool has_queries = !queries.is_none();
   const PointsArgument asked = has_queries ? PointsOf(queries, "queries") : from;
-  Neighbours found = machine.Do([&](CloudMeasures& measures) {
+  Neighbours found = Measure(machine, [&](CloudMeasures& measures) {
     return has_queries ? measures.NearestNeighbours(from.points, asked.points, k)
                        : measures.NearestNeighbours(from.points, {.k = k, .include_self = include_self});
   });
@@ -151,12 +142,12 @@ py::tuple Knn(const py::object& points, int k, const py::object& queries, bool i
                         ArrayOf(std::move(found.distances_m), shape));
 }
 
-py::array Density(const py::object& points, int k, const std::string& kind, const Machine& machine) {
+py::array Density(const Machine& machine, const py::object& points, int k, const std::string& kind) {
   if (kind != "surface" && kind != "volume") {
     throw InvalidArgument("kind is '" + kind + "': use surface (points / m^2) or volume (points / m^3)");
   }
   const PointsArgument from = PointsOf(points, "points");
-  return ArrayOf(machine.Do([&](CloudMeasures& measures) {
+  return ArrayOf(Measure(machine, [&](CloudMeasures& measures) {
     return LocalDensity(measures.NearestNeighbours(from.points, {.k = k}),
                         kind == "surface" ? DensityKind::kSurface : DensityKind::kVolume);
   }));
@@ -164,13 +155,13 @@ py::array Density(const py::object& points, int k, const std::string& kind, cons
 
 // --- cleaning -----------------------------------------------------------------------
 
-py::array KeepStatistical(const py::object& points, int num_neighbours, double std_ratio,
-                          const std::string& convention, const Machine& machine) {
+py::array KeepStatistical(const Machine& machine, const py::object& points, int num_neighbours,
+                          double std_ratio, const std::string& convention) {
   if (convention != "pcl" && convention != "open3d") {
     throw InvalidArgument("convention is '" + convention + "': use pcl or open3d");
   }
   const PointsArgument from = PointsOf(points, "points");
-  return ArrayOf(machine.Do([&](CloudMeasures& measures) {
+  return ArrayOf(Measure(machine, [&](CloudMeasures& measures) {
     return KeepStatisticalInliers(
         from.points,
         {.num_neighbours = num_neighbours,
@@ -180,9 +171,9 @@ py::array KeepStatistical(const py::object& points, int num_neighbours, double s
   }));
 }
 
-py::array KeepRadius(const py::object& points, double radius, int min_neighbours, const Machine& machine) {
+py::array KeepRadius(const Machine& machine, const py::object& points, double radius, int min_neighbours) {
   const PointsArgument from = PointsOf(points, "points");
-  return ArrayOf(machine.Do([&](CloudMeasures& measures) {
+  return ArrayOf(Measure(machine, [&](CloudMeasures& measures) {
     return KeepRadiusInliers(from.points, {.radius_m = radius, .min_neighbours = min_neighbours}, measures);
   }));
 }
@@ -209,10 +200,10 @@ py::dict DictOf(const DistanceScores& scores) {
                   "quantiles_m"_a = quantiles);
 }
 
-py::dict Compare(const py::object& estimate, const py::object& truth, std::vector<double> thresholds,
-                 std::vector<double> depth_edges, const Machine& machine) {
+py::dict Compare(const Machine& machine, const py::object& estimate, const py::object& truth,
+                 std::vector<double> thresholds, std::vector<double> depth_edges) {
   const PointsArgument is = PointsOf(estimate, "estimate"), wanted = PointsOf(truth, "truth");
-  CloudComparison comparison = machine.Do([&](CloudMeasures& measures) {
+  CloudComparison comparison = Measure(machine, [&](CloudMeasures& measures) {
     return CompareClouds(is.points, wanted.points,
                          {.thresholds_m = std::move(thresholds), .depth_edges_m = std::move(depth_edges)},
                          measures);
@@ -236,8 +227,8 @@ py::dict Compare(const py::object& estimate, const py::object& truth, std::vecto
       "truth_to_estimate_m"_a = ArrayOf(std::move(comparison.truth_to_estimate_m)));
 }
 
-py::dict Emd(const py::object& a, const py::object& b, double gap, double time_limit, bool exact,
-             const Machine& machine) {
+py::dict Emd(const Machine& machine, const py::object& a, const py::object& b, double gap, double time_limit,
+             bool exact) {
   constexpr std::size_t kMostExactPoints = 8192;  // as `parallax cloud emd --exact`
   std::vector<Point3f> from = CopyOf(PointsOf(a, "a").points), to = CopyOf(PointsOf(b, "b").points);
   if (exact && from.size() > kMostExactPoints) {
@@ -247,8 +238,8 @@ py::dict Emd(const py::object& a, const py::object& b, double gap, double time_l
   EmdOptions options;
   options.gap = gap;
   options.time_limit_s = time_limit;
-  EmdResult result =
-      machine.DoLong([from = std::move(from), to = std::move(to), exact, options](CloudMeasures& measures) {
+  EmdResult result = MeasureLong(
+      machine, [from = std::move(from), to = std::move(to), exact, options](CloudMeasures& measures) {
         const EmdPair pair{from, to};
         if (exact) return ExactEmd(pair);
         return measures.EarthMoversDistances({&pair, 1}, options).front();
@@ -269,39 +260,43 @@ py::array Sample(std::int64_t num_points, std::int64_t count, std::uint64_t seed
 
 // --- geodesics --------------------------------------------------------------------------
 
+GeodesicOptions OptionsOf(const py::object& targets, float range, bool predecessors) {
+  GeodesicOptions options{.range_m = range, .targets = {}, .predecessors = predecessors};
+  if (!targets.is_none()) options.targets = IndicesOf(targets, "targets");
+  return options;
+}
+
 py::object GeodesicResult(Geodesics&& found, std::int64_t num_nodes, bool predecessors) {
   const py::array distances = ArrayOf(std::move(found.distances_m), {found.num_sources, found.num_columns});
   if (!predecessors) return distances;
   return py::make_tuple(distances, ArrayOf(std::move(found.predecessors), {found.num_sources, num_nodes}));
 }
 
-py::object Geodesic(const py::object& points, const py::object& sources, const py::object& targets, int k,
-                    float range, bool predecessors, const Machine& machine) {
+py::object Geodesic(const Machine& machine, const py::object& points, const py::object& sources,
+                    const py::object& targets, int k, float range, bool predecessors) {
   std::vector<Point3f> from = CopyOf(PointsOf(points, "points").points);
   const auto num_nodes = static_cast<std::int64_t>(from.size());
   std::vector<std::int32_t> starts = IndicesOf(sources, "sources");
-  GeodesicOptions options{.range_m = range, .targets = {}, .predecessors = predecessors};
-  if (!targets.is_none()) options.targets = IndicesOf(targets, "targets");
-  Geodesics found = machine.DoLong([from = std::move(from), starts = std::move(starts), k,
-                                    options = std::move(options)](CloudMeasures& measures) {
+  GeodesicOptions options = OptionsOf(targets, range, predecessors);
+  Geodesics found = MeasureLong(machine, [from = std::move(from), starts = std::move(starts), k,
+                                          options = std::move(options)](CloudMeasures& measures) {
     const CloudGraph graph = NeighbourGraph(measures.NearestNeighbours(from, {.k = k}));
     return measures.ShortestPaths(graph, starts, options);
   });
   return GeodesicResult(std::move(found), num_nodes, predecessors);
 }
 
-py::object GeodesicDepth(const py::object& depth, const StereoRig& rig, const py::object& sources,
-                         const py::object& targets, float max_jump, float range, bool predecessors,
-                         const Machine& machine) {
+py::object GeodesicDepth(const Machine& machine, const py::object& depth, const StereoRig& rig,
+                         const py::object& sources, const py::object& targets, float max_jump, float range,
+                         bool predecessors) {
   const FloatImageArgument from = FloatImageOf(depth, "depth");
   CloudGraph graph = MakeDepthGraph(from.view, rig, max_jump);
   const std::int64_t num_nodes = graph.num_nodes();
   std::vector<std::int32_t> starts = IndicesOf(sources, "sources");
-  GeodesicOptions options{.range_m = range, .targets = {}, .predecessors = predecessors};
-  if (!targets.is_none()) options.targets = IndicesOf(targets, "targets");
-  Geodesics found =
-      machine.DoLong([graph = std::move(graph), starts = std::move(starts), options = std::move(options)](
-                         CloudMeasures& measures) { return measures.ShortestPaths(graph, starts, options); });
+  GeodesicOptions options = OptionsOf(targets, range, predecessors);
+  Geodesics found = MeasureLong(
+      machine, [graph = std::move(graph), starts = std::move(starts), options = std::move(options)](
+                   CloudMeasures& measures) { return measures.ShortestPaths(graph, starts, options); });
   return GeodesicResult(std::move(found), num_nodes, predecessors);
 }
 
@@ -311,144 +306,64 @@ py::array Path(const py::object& predecessors, std::int32_t source, std::int32_t
   return ArrayOf(PathTo({row.data(), static_cast<std::size_t>(row.size())}, source, target));
 }
 
+// A measure as Python calls it, the machine spelt out behind its other arguments.
+template <typename Result, typename... Arguments>
+auto ForPython(Result (*measure)(const Machine&, Arguments...)) {
+  return [measure](Arguments... arguments, const std::string& backend, int device, int num_threads) {
+    return measure({.backend = backend, .num_threads = num_threads, .device = device},
+                   std::forward<Arguments>(arguments)...);
+  };
+}
+
 }  // namespace
 
 void BindClouds(py::module_& module) {
-  py::class_<PointCloud>(module, "Cloud",
-                         R"(Points in metres (x right, y down, z forward), with or without colours.
-
-points: float (N x 3). colors: uint8 (N x 3, RGB), or None. Both are copied.)")
+  py::class_<PointCloud>(module, "Cloud")
       .def(py::init(&MakeCloud), py::arg("points"), py::arg("colors") = py::none())
-      .def_property_readonly("points", &PointArray,
-                             "metres, float32 (N x 3), a view of this object's memory.")
-      .def_property_readonly("colors", &ColorArray, "uint8 (N x 3, RGB), a view; None where there are none.")
+      .def_property_readonly("points", &PointArray)
+      .def_property_readonly("colors", &ColorArray)
       .def("__len__", &PointCloud::size)
       .def(
           "select",
           [](const PointCloud& cloud, const py::object& indices) {
             return Select(cloud, IndicesOf(indices, "indices"));
           },
-          py::arg("indices"), "The Cloud of these points, in their order.")
+          py::arg("indices"))
       .def("__repr__", [](const PointCloud& cloud) {
         return "<parallax.Cloud of " + std::to_string(cloud.size()) + " points>";
       });
-
-  module.def("cloud", &CloudOfDepth, py::arg("depth"), py::arg("rig"), py::arg("image") = py::none(),
-             R"(A Cloud of the pixels that have a depth, in reading order.
-
-depth: metres, float (H x W), NaN = none. image: the left one, for the colours.)");
-  module.def("read_cloud", &ReadCloudFile, py::arg("path"), "A Cloud of a .ply or .pcd file.");
+  module.def("cloud", &CloudOfDepth, py::arg("depth"), py::arg("rig"), py::arg("image") = py::none());
+  module.def("read_cloud", &ReadCloudFile, py::arg("path"));
   module.def("write_cloud", &WriteCloudFile, py::arg("path"), py::arg("cloud"), py::kw_only(),
-             py::arg("ascii") = false, "Writes a Cloud as .ply or .pcd.");
+             py::arg("ascii") = false);
 
-  const char* const machine_doc =
-      "\n\nbackend: \"auto\", \"cpu\" or \"cuda\"; both give the same bits. device: of cuda. threads: of "
-      "cpu,\n"
-      "0 = all cores.";
-  const auto doc = [&](const char* text) { return std::string(text) + machine_doc; };
-  const auto define = [&](const char* name, const std::string& text, auto function,
-                          const auto&... arguments) {
-    module.def(name, function, arguments..., py::arg("backend") = "auto", py::arg("device") = 0,
-               py::arg("threads") = 0, text.c_str());
+  const auto define = [&](const char* name, auto measure, const auto&... arguments) {
+    module.def(name, ForPython(measure), arguments..., py::arg("backend") = "auto", py::arg("device") = 0,
+               py::arg("num_threads") = 0);
   };
-  define(
-      "knn", doc(R"(The k nearest neighbours of every point among the others: (indices, distances).
-
-points: metres, float (N x 3), or a Cloud. queries: other points whose neighbours are wanted,
-instead. k: 1 .. 64. include_self: a point counts as its own neighbour. indices: int32 (N x k),
-nearest first, -1 where there are fewer. distances: metres, float32 (N x k), inf there.)"),
-      [](const py::object& points, int k, const py::object& queries, bool include_self,
-         const std::string& backend, int device, int threads) {
-        return Knn(points, k, queries, include_self, {backend, device, threads});
-      },
-      py::arg("points"), py::arg("k") = 8, py::arg("queries") = py::none(), py::kw_only(),
-      py::arg("include_self") = false);
-  define(
-      "density", doc(R"(Local density at every point, float32 (N), from its k nearest neighbours.
-
-kind: "surface" (points / m^2) or "volume" (points / m^3).)"),
-      [](const py::object& points, int k, const std::string& kind, const std::string& backend, int device,
-         int threads) {
-        return Density(points, k, kind, {backend, device, threads});
-      },
-      py::arg("points"), py::arg("k") = 8, py::arg("kind") = "surface", py::kw_only());
-  define(
-      "statistical_inliers", doc(R"(Indices of the points that are no statistical outliers, int32, ascending.
-
-convention: "pcl" or "open3d", which count differently (docs/clouds.md).)"),
-      [](const py::object& points, int num_neighbours, double std_ratio, const std::string& convention,
-         const std::string& backend, int device, int threads) {
-        return KeepStatistical(points, num_neighbours, std_ratio, convention, {backend, device, threads});
-      },
-      py::arg("points"), py::arg("num_neighbours") = 20, py::arg("std_ratio") = 2.0,
-      py::arg("convention") = "pcl", py::kw_only());
-  define(
-      "radius_inliers",
-      doc("Indices of the points with min_neighbours others within radius (metres), int32, ascending."),
-      [](const py::object& points, double radius, int min_neighbours, const std::string& backend, int device,
-         int threads) {
-        return KeepRadius(points, radius, min_neighbours, {backend, device, threads});
-      },
-      py::arg("points"), py::arg("radius"), py::arg("min_neighbours") = 4, py::kw_only());
-  module.def(
-      "voxel_inliers", &KeepVoxel, py::arg("points"), py::arg("size"),
-      "Index of one point a voxel of this size (metres), the one nearest their mean: int32, ascending.");
-  define(
-      "compare", doc(R"(How good an estimated cloud is beside the true one, as a dict (docs/clouds.md).
-
-estimate, truth: metres, float (N x 3), or Clouds. thresholds: metres. depth_edges: metres,
-ascending; the same by depth. accuracy, completeness, chamfer_*, hausdorff_m, thresholds, bins,
-and the distance of every point to the other cloud.)"),
-      [](const py::object& estimate, const py::object& truth, const std::vector<double>& thresholds,
-         const std::vector<double>& depth_edges, const std::string& backend, int device, int threads) {
-        return Compare(estimate, truth, thresholds, depth_edges, {backend, device, threads});
-      },
-      py::arg("estimate"), py::arg("truth"), py::kw_only(),
-      py::arg("thresholds") = CompareOptions{}.thresholds_m, py::arg("depth_edges") = std::vector<double>{});
-  define(
-      "emd", doc(R"(Earth mover's distance of two clouds of N points each, as a dict.
-
-The exact value lies in lower_m .. upper_m; match: index in b of every point of a, int32 (N). gap:
-stop when (upper - lower) / upper is at most this. time_limit: seconds, 0 = none. exact: solve
-exactly, up to 8192 points. stop: why it ended.)"),
-      [](const py::object& a, const py::object& b, double gap, double time_limit, bool exact,
-         const std::string& backend, int device, int threads) {
-        return Emd(a, b, gap, time_limit, exact, {backend, device, threads});
-      },
-      py::arg("a"), py::arg("b"), py::kw_only(), py::arg("gap") = EmdOptions{}.gap,
-      py::arg("time_limit") = 0.0, py::arg("exact") = false);
-  module.def("sample", &Sample, py::arg("num_points"), py::arg("count"), py::arg("seed") = 0,
-             "count indices below num_points, drawn without replacement where that is possible: int32, "
-             "ascending.");
-  define(
-      "geodesic", doc(R"(Shortest ways along a cloud's graph of k nearest neighbours.
-
-Metres, float32 (S x N), inf = not reached; with targets (indices) only their columns. range:
-metres, farther points are not reached. With predecessors=True a tuple: also the point before each
-on the way from the source, int32 (S x N), -1 = none (see path).)"),
-      [](const py::object& points, const py::object& sources, const py::object& targets, int k, float range,
-         bool predecessors, const std::string& backend, int device, int threads) {
-        return Geodesic(points, sources, targets, k, range, predecessors, {backend, device, threads});
-      },
-      py::arg("points"), py::arg("sources"), py::arg("targets") = py::none(), py::kw_only(), py::arg("k") = 8,
-      py::arg("range") = std::numeric_limits<float>::infinity(), py::arg("predecessors") = false);
-  define(
-      "geodesic_depth",
-      doc(R"(The same along a depth map, metres, float (H x W): pixel (x, y) is node y * W + x.
-
-Neighbouring pixels are joined where their depths differ by at most max_jump of the nearer one.)"),
-      [](const py::object& depth, const StereoRig& rig, const py::object& sources, const py::object& targets,
-         float max_jump, float range, bool predecessors, const std::string& backend, int device,
-         int threads) {
-        return GeodesicDepth(depth, rig, sources, targets, max_jump, range, predecessors,
-                             {backend, device, threads});
-      },
-      py::arg("depth"), py::arg("rig"), py::arg("sources"), py::arg("targets") = py::none(), py::kw_only(),
-      py::arg("max_jump") = 0.05F, py::arg("range") = std::numeric_limits<float>::infinity(),
-      py::arg("predecessors") = false);
-  module.def("path", &Path, py::arg("predecessors"), py::arg("source"), py::arg("target"),
-             "Indices of the points from source to target, int32; empty where it was not reached. "
-             "predecessors: one row of geodesic's, int32 (N).");
+  const auto none = py::none();
+  const float unlimited = std::numeric_limits<float>::infinity();
+  define("knn", &Knn, py::arg("points"), py::arg("k") = 8, py::arg("queries") = none, py::kw_only(),
+         py::arg("include_self") = false);
+  define("density", &Density, py::arg("points"), py::arg("k") = 8, py::arg("kind") = "surface",
+         py::kw_only());
+  define("statistical_inliers", &KeepStatistical, py::arg("points"), py::arg("num_neighbours") = 20,
+         py::arg("std_ratio") = 2.0, py::arg("convention") = "pcl", py::kw_only());
+  define("radius_inliers", &KeepRadius, py::arg("points"), py::arg("radius"), py::arg("min_neighbours") = 4,
+         py::kw_only());
+  module.def("voxel_inliers", &KeepVoxel, py::arg("points"), py::arg("size"));
+  define("compare", &Compare, py::arg("estimate"), py::arg("truth"), py::kw_only(),
+         py::arg("thresholds") = CompareOptions{}.thresholds_m,
+         py::arg("depth_edges") = std::vector<double>{});
+  define("emd", &Emd, py::arg("a"), py::arg("b"), py::kw_only(), py::arg("gap") = EmdOptions{}.gap,
+         py::arg("time_limit") = 0.0, py::arg("exact") = false);
+  module.def("sample", &Sample, py::arg("num_points"), py::arg("count"), py::arg("seed") = 0);
+  define("geodesic", &Geodesic, py::arg("points"), py::arg("sources"), py::arg("targets") = none,
+         py::kw_only(), py::arg("k") = 8, py::arg("range") = unlimited, py::arg("predecessors") = false);
+  define("geodesic_depth", &GeodesicDepth, py::arg("depth"), py::arg("rig"), py::arg("sources"),
+         py::arg("targets") = none, py::kw_only(), py::arg("max_jump") = 0.05F, py::arg("range") = unlimited,
+         py::arg("predecessors") = false);
+  module.def("path", &Path, py::arg("predecessors"), py::arg("source"), py::arg("target"));
 }
 
 }  // namespace parallax::python

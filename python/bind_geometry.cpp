@@ -1,10 +1,16 @@
-// Rigs, and depth from disparity.
+// Rigs, depth from disparity, and pictures of disparities.
 #include <pybind11/pybind11.h>
+#include <pybind11/stl.h>
 
 #include <cmath>
+#include <optional>
 #include <sstream>
+#include <string>
 
+#include "app/pictures/colormap.h"
+#include "app/pictures/robust_range.h"
 #include "parallax/error.h"
+#include "parallax/rig.h"
 #include "pipeline/cloud/reprojection.h"
 #include "python/arrays.h"
 #include "python/bindings.h"
@@ -12,57 +18,93 @@
 namespace parallax::python {
 namespace {
 
-StereoRig MakeRig(double fx, double cx, double cy, double baseline, double doffs) {
+StereoRig MakeStereoRig(double fx, double cx, double cy, double baseline, double doffs) {
   if (!(fx > 0) || !std::isfinite(fx)) {
-    throw InvalidArgument("fx is " + std::to_string(fx) + ": a focal length in px is above 0");
+    throw InvalidArgument("fx_px is " + std::to_string(fx) + ": a focal length in px is above 0");
   }
   if (!(baseline > 0) || !std::isfinite(baseline)) {
-    throw InvalidArgument("baseline is " + std::to_string(baseline) + ": a distance in metres is above 0");
+    throw InvalidArgument("baseline_m is " + std::to_string(baseline) + ": a distance in metres is above 0");
   }
   return {.fx_px = fx, .cx_px = cx, .cy_px = cy, .baseline_m = baseline, .doffs_px = doffs};
 }
 
 std::string RigText(const StereoRig& rig) {
   std::ostringstream text;
-  text << "Rig(fx=" << rig.fx_px << ", cx=" << rig.cx_px << ", cy=" << rig.cy_px
-       << ", baseline=" << rig.baseline_m << ", doffs=" << rig.doffs_px << ")";
+  text << "StereoRig(fx_px=" << rig.fx_px << ", cx_px=" << rig.cx_px << ", cy_px=" << rig.cy_px
+       << ", baseline_m=" << rig.baseline_m << ", doffs_px=" << rig.doffs_px << ")";
   return text.str();
+}
+
+std::unique_ptr<RectifiedPair> Rectify(const Rig& rig, const py::object& left, const py::object& right) {
+  const PairArgument pair = PairOf(left, right);
+  const py::gil_scoped_release release;
+  return std::make_unique<RectifiedPair>(rig.Rectify(pair.left.view, pair.right.view));
 }
 
 py::array Depth(const py::object& disparity, const StereoRig& rig, float min_depth, float max_depth) {
   const FloatImageArgument from = FloatImageOf(disparity, "disparity");
-  HostImage<float> depth(from.view.width, from.view.height);
+  return ArrayFrom([&] {
+    HostImage<float> depth(from.view.width, from.view.height);
+    DepthFromDisparity(from.view, rig, {.min_depth_m = min_depth, .max_depth_m = max_depth}, depth.View());
+    return depth;
+  });
+}
+
+py::array ColorDisparity(const py::object& disparity, std::optional<float> min_px,
+                         std::optional<float> max_px) {
+  const FloatImageArgument from = FloatImageOf(disparity, "disparity");
+  CameraImage picture;
   {
     const py::gil_scoped_release release;
-    DepthFromDisparity(from.view, rig, {.min_depth_m = min_depth, .max_depth_m = max_depth}, depth.View());
+    const app::ValueRange range = app::RobustRange(from.view);
+    picture = app::ColorDisparity(from.view, min_px.value_or(range.low), max_px.value_or(range.high));
   }
-  return ArrayOf(std::move(depth));
+  const CameraImageView view = ViewOf(picture);
+  return ArrayOf(view, OwnerOf(std::move(picture)));
 }
 
 }  // namespace
 
 void BindGeometry(py::module_& module) {
-  const ReprojectionParameters usual;
-  py::class_<StereoRig>(module, "Rig", R"(The geometry of a rectified pair.
-
-Depth of a pixel: fx * baseline / (disparity + doffs).
-
-fx: focal length of both cameras, px. cx, cy: principal point of the left camera, px.
-baseline: distance between the cameras, metres. doffs: cx of the right camera less cx, px.)")
-      .def(py::init(&MakeRig), py::arg("fx"), py::arg("cx"), py::arg("cy"), py::arg("baseline"),
-           py::arg("doffs") = 0.0)
-      .def_readonly("fx", &StereoRig::fx_px, "px")
-      .def_readonly("cx", &StereoRig::cx_px, "px")
-      .def_readonly("cy", &StereoRig::cy_px, "px")
-      .def_readonly("baseline", &StereoRig::baseline_m, "metres")
-      .def_readonly("doffs", &StereoRig::doffs_px, "px")
+  py::class_<StereoRig>(module, "StereoRig")
+      .def(py::init(&MakeStereoRig), py::arg("fx_px"), py::arg("cx_px"), py::arg("cy_px"),
+           py::arg("baseline_m"), py::arg("doffs_px") = 0.0)
+      .def_readonly("fx_px", &StereoRig::fx_px)
+      .def_readonly("cx_px", &StereoRig::cx_px)
+      .def_readonly("cy_px", &StereoRig::cy_px)
+      .def_readonly("baseline_m", &StereoRig::baseline_m)
+      .def_readonly("doffs_px", &StereoRig::doffs_px)
       .def("__repr__", &RigText);
-  module.def("depth", &Depth, py::arg("disparity"), py::arg("rig"), py::kw_only(),
-             py::arg("min_depth") = usual.min_depth_m, py::arg("max_depth") = usual.max_depth_m,
-             R"(Depth in metres, float32 (H x W).
+  py::class_<RectifiedPair>(module, "RectifiedPair")
+      .def_property_readonly(
+          "left", [](py::object self) { return ImageOrNone(ViewOf(self.cast<RectifiedPair&>().left), self); })
+      .def_property_readonly(
+          "right",
+          [](py::object self) { return ImageOrNone(ViewOf(self.cast<RectifiedPair&>().right), self); })
+      .def_property_readonly("rig", [](const RectifiedPair& pair) {
+        return pair.rig.fx_px == 0 ? std::nullopt : std::optional(pair.rig);
+      });
+  py::class_<Rig>(module, "Rig")
+      .def(py::init<const StereoRig&>(), py::arg("rectified"))
+      .def_static(
+          "load",
+          [](const py::object& name, int width, int height, double zoom) {
+            const std::string file = PathText(name);
+            const py::gil_scoped_release release;
+            return Rig::Load(file, {.width_px = width, .height_px = height, .zoom = zoom});
+          },
+          py::arg("name"), py::kw_only(), py::arg("width_px") = 0, py::arg("height_px") = 0,
+          py::arg("zoom") = 1.0)
+      .def("is_raw", &Rig::IsRaw, py::arg("width"), py::arg("height"))
+      .def("rectified", &Rig::Rectified, py::arg("width"), py::arg("height"))
+      .def("rectify", &Rectify, py::arg("left"), py::arg("right"));
+  py::implicitly_convertible<StereoRig, Rig>();
 
-disparity: px, float (H x W), NaN = no value. NaN where there is no disparity and outside
-min_depth .. max_depth (metres).)");
+  const ReprojectionParameters usual;
+  module.def("depth", &Depth, py::arg("disparity"), py::arg("rig"), py::kw_only(),
+             py::arg("min_depth_m") = usual.min_depth_m, py::arg("max_depth_m") = usual.max_depth_m);
+  module.def("color_disparity", &ColorDisparity, py::arg("disparity"), py::arg("min_px") = py::none(),
+             py::arg("max_px") = py::none());
 }
 
 }  // namespace parallax::python

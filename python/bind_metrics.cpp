@@ -89,26 +89,13 @@ py::dict Eth3d(const py::object& estimate, const py::object& truth, const py::ob
 
 void BindMetrics(py::module_& module) {
   const MiddleburyOptions usual;
-  module.def("kitti2012", &Kitti2012, py::arg("estimate"), py::arg("truth"), py::arg("mask") = py::none(),
-             R"(KITTI 2012's figures of one frame, as a dict (docs/metrics.md).
-
-estimate, truth: px, float (H x W), NaN = no value, unknown; the estimate is rounded as KITTI's
-PNG holds it. mask: counts where it is 255 or True; None = everywhere. outliers[i]: share of the
-pixels that are more than i + 1 px off, holes filled as the development kit does.)");
+  module.def("kitti2012", &Kitti2012, py::arg("estimate"), py::arg("truth"), py::arg("mask") = py::none());
   module.def("kitti2015", &Kitti2015, py::arg("estimate"), py::arg("truth"), py::arg("objects") = py::none(),
-             py::arg("mask") = py::none(),
-             R"(KITTI 2015's D1 of one frame, as a dict. objects: 0 = background, else foreground, uint8;
-None = all background. The other arguments as of kitti2012.)");
+             py::arg("mask") = py::none());
   module.def("middlebury", &Middlebury, py::arg("estimate"), py::arg("truth"), py::arg("mask") = py::none(),
              py::kw_only(), py::arg("max_disparity") = usual.max_disparity_px, py::arg("round") = usual.round,
-             py::arg("thresholds") = usual.thresholds_px,
-             R"(Middlebury v3's figures of one frame, as a dict: bad[i] and totbad[i] at thresholds[i] px.
-
-estimate: as large as the truth, or 1/2 or 1/4 of it. max_disparity: values are clipped to 0 ..
-this, px of the estimate. round: to whole px first.)");
-  module.def(
-      "eth3d", &Eth3d, py::arg("estimate"), py::arg("truth"), py::arg("mask") = py::none(),
-      "ETH3D's figures of one frame, as a dict: bad[i] at 0.5, 1, 2 and 4 px, of the estimated pixels.");
+             py::arg("thresholds") = usual.thresholds_px);
+  module.def("eth3d", &Eth3d, py::arg("estimate"), py::arg("truth"), py::arg("mask") = py::none());
 }
 
 }  // namespace parallax::python

@@ -16,6 +16,14 @@
 #include "python/bindings.h"
 
 namespace parallax::python {
+
+std::string PathText(py::handle path) {
+  auto text = py::module_::import("os").attr("fspath")(path).cast<std::string>();
+  if (text.find('\0') != std::string::npos)
+    throw InvalidArgument("a path contains a null character: remove it");
+  return text;
+}
+
 namespace {
 
 // A source with its place, read by one thread at a time.
@@ -42,16 +50,9 @@ class Source {
   }
 
  private:
-  const OwnedWhereMade<FrameSource> source_;  // that of a camera has threads
+  const std::unique_ptr<FrameSource, DeleteWhereMade<FrameSource>> source_;  // that of a camera has threads
   std::mutex mutex_;
 };
-
-std::string PathText(py::handle path) {
-  auto text = py::module_::import("os").attr("fspath")(path).cast<std::string>();
-  if (text.find('\0') != std::string::npos)
-    throw InvalidArgument("a path contains a null character: remove it");
-  return text;
-}
 
 std::unique_ptr<Source> Open(const py::args& spec, const std::string& kind, bool truth) {
   if (spec.empty()) throw InvalidArgument("no source: name a folder, files or \"synthetic:drive\"");
@@ -71,11 +72,6 @@ std::unique_ptr<Source> Synthetic(const std::string& scene, bool truth, const py
   return std::make_unique<Source>(OpenSource({spec}, {.kind = "", .with_truth = truth}));
 }
 
-py::object ImageOrNone(HostImage<std::uint8_t>& image, py::handle owner) {
-  if (image.Empty()) return py::none();
-  return ArrayOf(image.View(), owner);
-}
-
 // --- files --------------------------------------------------------------------
 
 py::array ReadImageFile(const py::object& path) {
@@ -89,35 +85,26 @@ py::array ReadImageFile(const py::object& path) {
   return ArrayOf(view, OwnerOf(std::move(image)));
 }
 
-bool IsNamed(const std::string& name, std::string_view ending) { return name.ends_with(ending); }
-
 InvalidArgument UnknownEnding(const std::string& name) {
   return InvalidArgument{name + ": ends in neither .pfm nor .png: name one of these"};
 }
 
 py::array ReadDisparity(const py::object& path) {
   const std::string name = PathText(path);
-  HostImage<float> image;
-  {
-    const py::gil_scoped_release release;
-    if (IsNamed(name, ".pfm")) {
-      image = ReadPfm(name);
-    } else if (IsNamed(name, ".png")) {
-      image = ReadDisparityPng(name);
-    } else {
-      throw UnknownEnding(name);
-    }
-  }
-  return ArrayOf(std::move(image));
+  return ArrayFrom([&] {
+    if (name.ends_with(".pfm")) return ReadPfm(name);
+    if (name.ends_with(".png")) return ReadDisparityPng(name);
+    throw UnknownEnding(name);
+  });
 }
 
 void WriteDisparity(const py::object& path, const py::object& disparity) {
   const std::string name = PathText(path);
   const FloatImageArgument image = FloatImageOf(disparity, "disparity");
   const py::gil_scoped_release release;
-  if (IsNamed(name, ".pfm")) {
+  if (name.ends_with(".pfm")) {
     WritePfm(name, image.view);
-  } else if (IsNamed(name, ".png")) {
+  } else if (name.ends_with(".png")) {
     WriteDisparityPng(name, image.view);
   } else {
     throw UnknownEnding(name);
@@ -127,63 +114,46 @@ void WriteDisparity(const py::object& path, const py::object& disparity) {
 }  // namespace
 
 void BindSources(py::module_& module) {
-  py::class_<GroundTruth>(module, "GroundTruth", "True disparities of the left image.")
+  py::class_<GroundTruth>(module, "GroundTruth")
       .def_property_readonly(
           "disparity",
-          [](py::object self) { return ArrayOf(self.cast<GroundTruth&>().disparity.View(), self); },
-          "px, float32 (H x W), NaN = unknown.")
-      .def_property_readonly(
-          "nonoccluded",
-          [](py::object self) { return ImageOrNone(self.cast<GroundTruth&>().nonoccluded, self); },
-          "255 where both cameras see the place, uint8 (H x W); None where the data set does not tell.")
-      .def_property_readonly(
-          "objects", [](py::object self) { return ImageOrNone(self.cast<GroundTruth&>().objects, self); },
-          "0 = background, uint8 (H x W); None where the data set does not tell.");
+          [](py::object self) { return ArrayOf(self.cast<GroundTruth&>().disparity.View(), self); })
+      .def_property_readonly("nonoccluded",
+                             [](py::object self) {
+                               return ImageOrNone(self.cast<GroundTruth&>().nonoccluded.ConstView(), self);
+                             })
+      .def_property_readonly("objects", [](py::object self) {
+        return ImageOrNone(self.cast<GroundTruth&>().objects.ConstView(), self);
+      });
 
-  py::class_<StereoFrame>(module, "Frame", "A rectified pair, and what is known about it.")
-      .def_readonly("name", &StereoFrame::name, "The data set's own name of it.")
-      .def_readonly("origin", &StereoFrame::origin, "What it was made of, one line.")
-      .def_readonly("note", &StereoFrame::note, "What its source has to say of it; empty otherwise.")
-      .def_readonly("timestamp", &StereoFrame::timestamp_s, "Seconds; None where the source has none.")
+  py::class_<StereoFrame>(module, "Frame")
+      .def_readonly("name", &StereoFrame::name)
+      .def_readonly("origin", &StereoFrame::origin)
+      .def_readonly("note", &StereoFrame::note)
+      .def_readonly("timestamp", &StereoFrame::timestamp_s)
       .def_property_readonly(
-          "left", [](py::object self) { return ArrayOf(ViewOf(self.cast<StereoFrame&>().left), self); },
-          "uint8 or uint16 (H x W), or uint8 (H x W x 3, RGB).")
+          "left", [](py::object self) { return ArrayOf(ViewOf(self.cast<StereoFrame&>().left), self); })
       .def_property_readonly(
-          "right", [](py::object self) { return ArrayOf(ViewOf(self.cast<StereoFrame&>().right), self); },
-          "As left.")
-      .def_readonly("rectified", &StereoFrame::rectified, "False for raw camera images, which do not match.")
-      .def_readonly("rig", &StereoFrame::rig, "The Rig; None where the source has no calibration.")
-      .def_readonly("num_disparities_hint", &StereoFrame::num_disparities_hint,
-                    "Largest disparity that the data set states, + 1, px; None where it states none.")
+          "right", [](py::object self) { return ArrayOf(ViewOf(self.cast<StereoFrame&>().right), self); })
+      .def_readonly("rectified", &StereoFrame::rectified)
+      .def_readonly("rig", &StereoFrame::rig)
+      .def_readonly("num_disparities_hint", &StereoFrame::num_disparities_hint)
       .def_property_readonly(
           "truth", [](StereoFrame& frame) { return frame.truth ? &*frame.truth : nullptr; },
-          py::return_value_policy::reference_internal,
-          "GroundTruth; None where there is none, or open() was not asked for it.")
+          py::return_value_policy::reference_internal)
       .def("__repr__", [](const StereoFrame& frame) { return "<parallax.Frame " + frame.name + ">"; });
 
-  py::class_<Source>(module, "Source", R"(Frames, from front to back: iterate over it, once.
-
-A frame that cannot be read raises parallax.Error; next() then goes on with the one after it.)")
+  py::class_<Source>(module, "Source")
       .def("__iter__", [](py::object self) { return self; })
       .def("__next__", &Source::Next)
       .def("__len__", &Source::Length)
-      .def_property_readonly("kind", &Source::Kind, "The layout: \"kitti2012\", \"pair\", \"video\", ...");
+      .def_property_readonly("kind", &Source::Kind);
 
-  module.def("open", &Open, py::kw_only(), py::arg("kind") = "", py::arg("truth") = false,
-             R"(Opens a Source: a data set's folder, a left and a right file or glob, a video, "camera:0",
-"synthetic:drive". kind: its layout, where it cannot be told. truth: read ground truth as well.)");
-  module.def("synthetic", &Synthetic, py::arg("scene") = "drive", py::kw_only(), py::arg("truth") = true,
-             R"(A Source of rendered frames with exact truth (docs/synthetic.md).
-
-scene: planes, slanted, spheres, boxes, drive or shift. Keys: width, height (px), seed, frames,
-disparities, noise, color, bits, ...)");
-
-  module.def("read_image", &ReadImageFile, py::arg("path"),
-             "PNG, JPEG, PGM/PPM, BMP or TIFF: uint8 or uint16 (H x W), or uint8 (H x W x 3, RGB).");
-  module.def("read_disparity", &ReadDisparity, py::arg("path"),
-             "A .pfm, or a .png as KITTI's (value / 256): px, float32 (H x W), NaN = no value.");
-  module.def("write_disparity", &WriteDisparity, py::arg("path"), py::arg("disparity"),
-             "Writes px, float (H x W), NaN = no value, as .pfm, or as .png in KITTI's form (floor(256 d)).");
+  module.def("open", &Open, py::kw_only(), py::arg("kind") = "", py::arg("truth") = false);
+  module.def("synthetic", &Synthetic, py::arg("scene") = "drive", py::kw_only(), py::arg("truth") = true);
+  module.def("read_image", &ReadImageFile, py::arg("path"));
+  module.def("read_disparity", &ReadDisparity, py::arg("path"));
+  module.def("write_disparity", &WriteDisparity, py::arg("path"), py::arg("disparity"));
 }
 
 }  // namespace parallax::python

@@ -7,9 +7,12 @@
 #include <chrono>
 #include <future>
 #include <memory>
+#include <string>
 #include <thread>
 #include <type_traits>
 #include <utility>
+
+#include "parallax/error.h"
 
 namespace parallax::python {
 
@@ -31,8 +34,27 @@ struct DeleteWhereMade {
     if (getpid() == process) delete object;
   }
 };
+
+// An object that has threads, with its owners.
 template <typename T>
-using OwnedWhereMade = std::unique_ptr<T, DeleteWhereMade<T>>;
+class OfOneProcess {
+ public:
+  // Takes the object over. name: of its class in Python.
+  OfOneProcess(const char* name, T* object) : name_(name), object_(object, DeleteWhereMade<T>{}) {}
+  // Throws Error in a forked child.
+  T& operator*() const {
+    if (getpid() == std::get_deleter<DeleteWhereMade<T>>(object_)->process) return *object_;
+    throw Error("this " + std::string(name_) +
+                " was made before the fork: make one in each process (its threads stayed behind)");
+  }
+
+ private:
+  const char* name_;
+  std::shared_ptr<T> object_;
+};
+
+// The path that a str or a path object means. Throws InvalidArgument for a null character.
+std::string PathText(py::handle path);
 
 // Runs function in a thread of its own, so that Ctrl-C ends the wait for it. It must own all it uses and
 // touch no Python: after a Ctrl-C it goes on to its end with nobody waiting.

@@ -206,16 +206,10 @@ DeviceImageArgument DeviceImageOf(py::handle object, const char* name, void* str
 }
 
 void BindDeviceArrays(py::module_& module) {
-  py::class_<DeviceArray>(module, "DeviceArray",
-                          R"(An array of a DeviceDisparityMap, (H x W), in the memory of a GPU.
-
-torch.from_dlpack(array), cupy.asarray(array) and others take it without a copy; the stream that they
-name waits for it.)")
+  py::class_<DeviceArray>(module, "DeviceArray")
       .def_property_readonly(
-          "shape", [](const DeviceArray& array) { return py::make_tuple(array.height, array.width); },
-          "(H, W)")
-      .def_property_readonly(
-          "dtype", [](const DeviceArray& array) { return py::dtype(array.typestr()); }, "float32 or uint8")
+          "shape", [](const DeviceArray& array) { return py::make_tuple(array.height, array.width); })
+      .def_property_readonly("dtype", [](const DeviceArray& array) { return py::dtype(array.typestr()); })
       .def("__dlpack__", &ToDlpack, py::kw_only(), py::arg("stream") = py::none())
       .def("__dlpack_device__",
            [](const DeviceArray& array) {
@@ -224,26 +218,17 @@ name waits for it.)")
       .def_property_readonly("__cuda_array_interface__", &ToCudaArrayInterface);
 
   using Shared = std::shared_ptr<DeviceMatched>;
-  py::class_<DeviceMatched, Shared>(module, "DeviceDisparityMap",
-                                    R"(Disparities of images that lie in the memory of a GPU, there as well.
-
-Its arrays may be used before the device is done with them: see DeviceArray.)")
-      .def_property_readonly(
-          "disparity", [](const Shared& self) { return ArrayOfView(self, self->result->map().disparity); },
-          "DeviceArray, px, float32, NaN = no value.")
-      .def_property_readonly(
-          "confidence", [](const Shared& self) { return ArrayOfView(self, self->result->map().confidence); },
-          "DeviceArray, 0 .. 255, uint8.")
-      .def_property_readonly(
-          "validity", [](const Shared& self) { return ArrayOfView(self, self->result->map().validity); },
-          "DeviceArray, bits as of DisparityMap.validity, uint8.")
-      .def(
-          "wait",
-          [](const DeviceMatched& self) {
-            const py::gil_scoped_release release;
-            self.result->Wait();
-          },
-          "Waits until the device is done.");
+  const auto array_of = [](auto member) {
+    return [member](const Shared& self) { return ArrayOfView(self, self->result->map().*member); };
+  };
+  py::class_<DeviceMatched, Shared>(module, "DeviceResult")
+      .def_property_readonly("disparity", array_of(&DeviceDisparityMapView::disparity))
+      .def_property_readonly("confidence", array_of(&DeviceDisparityMapView::confidence))
+      .def_property_readonly("validity", array_of(&DeviceDisparityMapView::validity))
+      .def("wait", [](const DeviceMatched& self) {
+        const py::gil_scoped_release release;
+        self.result->Wait();
+      });
 }
 
 }  // namespace parallax::python

@@ -9,7 +9,7 @@
 #include <optional>
 #include <vector>
 
-#include "pipeline/matchers/device_matcher.h"
+#include "parallax/device_images.h"
 
 namespace parallax::python {
 
@@ -34,8 +34,7 @@ DeviceImageArgument DeviceImageOf(py::handle object, const char* name, void* str
 // A result with what it is made of: these go after it.
 struct DeviceMatched {
   py::object left, right;
-  std::shared_ptr<void> matcher;
-  std::unique_ptr<DeviceResult> result;
+  std::shared_ptr<DeviceResult> result;
 };
 
 void BindDeviceArrays(py::module_& module);

@@ -1,11 +1,9 @@
 // The Python module parallax._native, which parallax/__init__.py hands on.
 #include <pybind11/pybind11.h>
 
-#include "config/backends.h"
-#include "config/parameter_text.h"
-#include "config/parameters_yaml.h"
 #include "config/presets.h"
 #include "parallax/error.h"
+#include "parallax/matcher.h"
 #include "pipeline/types/frame.h"
 #include "python/bindings.h"
 
@@ -87,12 +85,10 @@ void RefuseNewWithoutInit(const py::module_& module) {
 
 PYBIND11_MODULE(_native, module) {
   namespace python = parallax::python;
-  module.doc() = "parallax: stereo pairs to disparity, depth and point clouds, with a score.";
   module.attr("__version__") = PARALLAX_VERSION;
   python::BindErrors(module);
-  module.def("backends", &python::BackendList,
-             "All back ends, the fastest first: dicts of name, usable and note.");
-  module.def("presets", &python::PresetList, "Names of the sets of parameters that come with parallax.");
+  module.def("backends", &python::BackendList);
+  module.def("presets", &python::PresetList);
   python::BindGeometry(module);
   python::BindClouds(module);
   python::BindMatcher(module);

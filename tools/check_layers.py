@@ -69,13 +69,13 @@ LAYERS = {
     "include": Layer(set(), {"opencv"}, free_headers=True),  # OpenCV in opencv.h alone
     "library": Layer({"library", "config", "datasets", "pipeline"}, set()),
     "python": Layer(
-        {"python", "config", "datasets", "pipeline"},
+        {"python", "app", "config", "datasets", "pipeline"},  # of app/ its pictures, see below
         {"pybind11", "system"},
         prints=True,
         free_headers=True,
     ),
     "gstreamer": Layer(
-        {"gstreamer", "app", "config", "pipeline"},  # of app/ its pictures, see below
+        {"gstreamer", "app", "pipeline"},  # of app/ its pictures, see below
         {"gstreamer"},
         free_headers=True,
     ),
@@ -171,8 +171,8 @@ def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | Non
         return 'write project headers from the root, as in "pipeline/matchers/stereo_matcher.h", and others in <>'
     if folder == "cuda" and path.parts[0] in ("app", "config") and layer is not BACK_ENDS:
         return "only config/backends.* knows which back ends were built"
-    if path.parts[0] == "gstreamer" and folder == "app" and not header.startswith("app/pictures/"):
-        return "of app/ gstreamer/ knows pictures/ alone"
+    if path.parts[0] in ("gstreamer", "python") and folder == "app" and not header.startswith("app/pictures/"):
+        return f"of app/ {path.parts[0]}/ knows pictures/ alone"
     if folder not in layer.folders:
         return f"{path.parts[0]}/ may not know {folder}/"
     if KNOWS_BACK_ENDS.match(header) and path.parts[0] in ("config", "datasets") and layer is not BACK_ENDS:

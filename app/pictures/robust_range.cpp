@@ -1,10 +1,11 @@
 #include "app/pictures/robust_range.h"
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
+#include <iterator>
+#include <limits>
 #include <vector>
-
-#include "app/pictures/value_scale.h"
 
 namespace parallax::app {
 namespace {
@@ -28,6 +29,17 @@ ValueRange Measure(HostImageView<const T> image) {
 }
 
 }  // namespace
+
+double QuantileOf(std::span<const float> values, double q) {
+  std::vector<float> known;
+  known.reserve(values.size());
+  std::copy_if(values.begin(), values.end(), std::back_inserter(known),
+               [](float v) { return !std::isnan(v); });
+  if (known.empty()) return std::numeric_limits<double>::quiet_NaN();
+  const auto nth = known.begin() + std::lround(q * static_cast<double>(known.size() - 1));
+  std::nth_element(known.begin(), nth, known.end());
+  return *nth;
+}
 
 ValueRange RobustRange(HostImageView<const float> image) { return Measure(image); }
 ValueRange RobustRange(HostImageView<const std::uint16_t> image) { return Measure(image); }

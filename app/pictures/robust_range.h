@@ -2,10 +2,15 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 
 #include "parallax/image.h"
 
 namespace parallax::app {
+
+// Value below which the share q (0 .. 1) of the values lies, the nearest value, without those that are NaN;
+// NaN where there are no others.
+double QuantileOf(std::span<const float> values, double q);
 
 struct ValueRange {
   float low = 0, high = 0;

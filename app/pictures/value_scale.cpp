@@ -61,17 +61,6 @@ float ValueScale::Position(double value) const {
   return static_cast<float>(std::clamp(t, 0.0, 1.0));
 }
 
-double QuantileOf(std::span<const float> values, double q) {
-  std::vector<float> known;
-  known.reserve(values.size());
-  std::copy_if(values.begin(), values.end(), std::back_inserter(known),
-               [](float v) { return !std::isnan(v); });
-  if (known.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto nth = known.begin() + std::lround(q * static_cast<double>(known.size() - 1));
-  std::nth_element(known.begin(), nth, known.end());
-  return *nth;
-}
-
 Spread SpreadOf(std::span<const float> values) {
   return {QuantileOf(values, 0.05), QuantileOf(values, 0.5), QuantileOf(values, 0.95)};
 }

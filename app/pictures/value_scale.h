@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "app/pictures/robust_range.h"
 #include "parallax/image.h"
 
 namespace parallax::app {
@@ -24,10 +25,6 @@ struct ScaleTick {
   float position = 0;  // 0 .. 1
   std::string text;
 };
-
-// Value below which the share q (0 .. 1) of the values lies, the nearest value, without those that are NaN;
-// NaN where there are no others.
-double QuantileOf(std::span<const float> values, double q);
 
 struct Spread {
   double p5 = 0, median = 0, p95 = 0;

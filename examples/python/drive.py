@@ -20,7 +20,7 @@ frames = list(parallax.synthetic("drive", width=621, height=188, frames=3))
 print(frames[0], frames[0].left.shape, frames[0].rig)
 
 # %% Matching: parallax.presets() has the names, parallax.backends() where it may run.
-matcher = parallax.Matcher(preset="kitti")
+matcher = parallax.Matcher("kitti")
 for frame in frames:
     result = matcher.compute(frame)
     score = parallax.kitti2015(result.disparity, frame.truth.disparity, frame.truth.objects)

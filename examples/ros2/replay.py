@@ -53,23 +53,23 @@ def camera_info(rig, shape, is_right):
     """Of a rectified camera: cx of the right one is cx + doffs, and its P[3] is -fx * baseline."""
     message = CameraInfo()
     message.height, message.width = shape[:2]
-    cx = rig.cx + (rig.doffs if is_right else 0)
+    cx = rig.cx_px + (rig.doffs_px if is_right else 0)
     message.distortion_model = "plumb_bob"
     message.d = [0.0] * 5
-    message.k = [rig.fx, 0.0, cx, 0.0, rig.fx, rig.cy, 0.0, 0.0, 1.0]
+    message.k = [rig.fx_px, 0.0, cx, 0.0, rig.fx_px, rig.cy_px, 0.0, 0.0, 1.0]
     message.r = [1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0]
-    message.p = [rig.fx, 0.0, cx, -rig.fx * rig.baseline if is_right else 0.0]
-    message.p += [0.0, rig.fx, rig.cy, 0.0, 0.0, 0.0, 1.0, 0.0]
+    message.p = [rig.fx_px, 0.0, cx, -rig.fx_px * rig.baseline_m if is_right else 0.0]
+    message.p += [0.0, rig.fx_px, rig.cy_px, 0.0, 0.0, 0.0, 1.0, 0.0]
     return message
 
 
 def disparity_image(result, rig, stamp_s):
     """The message counts from the principal points, so that depth = f * t / disparity: doffs is added."""
     message = DisparityImage()
-    smallest = rig.doffs
-    values = np.where(np.isfinite(result.disparity), result.disparity + np.float32(rig.doffs), smallest - 1)
+    smallest = rig.doffs_px
+    values = np.where(np.isfinite(result.disparity), result.disparity + np.float32(rig.doffs_px), smallest - 1)
     fill_image(stamped(message.image, stamp_s), values.astype(np.float32))
-    message.f, message.t = rig.fx, rig.baseline
+    message.f, message.t = rig.fx_px, rig.baseline_m
     message.min_disparity = smallest
     message.max_disparity = smallest + result.parameters["matching_cost.num_disparities"] - 1
     message.delta_d = 1 / 16
@@ -118,7 +118,7 @@ def main():
             ("/points2", PointCloud2),
         )
     }
-    matcher = parallax.Matcher(preset=arguments.preset)
+    matcher = parallax.Matcher(arguments.preset)
     first_stamp, start, num_frames = None, time.monotonic(), 0
     for frame in parallax.open(*arguments.source):
         if not rclpy.ok() or num_frames == arguments.frames:

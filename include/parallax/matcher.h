@@ -4,6 +4,8 @@
 //   const parallax::MatchResult result = matcher.Compute(left, right);
 //   result.disparity(x, y)                                             // px, NaN = no value
 //   const parallax::HostImage<float> depth_m = result.Depth(rig);
+//   parallax::MatchResult result = matcher.Compute(raw_left, raw_right, parallax::Rig::Load("rig.yaml"));
+//   const parallax::PointCloud cloud_m = result.Cloud();
 #pragma once
 
 #include <cstddef>
@@ -42,19 +44,21 @@ struct Machine {
 
 // A disparity map (disparity, validity, confidence: W x H) that knows by which parameters it was made.
 struct MatchResult : DisparityMap {
-  // Metres, W x H. NaN where the disparity is, and outside reprojection.min_depth_m .. max_depth_m. Throws
-  // InvalidArgument for a rig without focal length or baseline.
-  HostImage<float> Depth(const StereoRig& rig) const;
-  // The pixels that have a depth, in reading order, coloured from the left image. Throws as Depth, and where
-  // the image has another size than the map.
-  PointCloud Cloud(const StereoRig& rig, const CameraImageView& left) const;
+  // Metres, W x H. NaN where the disparity is, and outside reprojection.min_depth_m .. max_depth_m. Without
+  // rig by that of Compute. Throws InvalidArgument for a rig without focal length or baseline.
+  HostImage<float> Depth(const StereoRig& rig = {}) const;
+  // The pixels that have a depth, in reading order, coloured from the left image; without left from
+  // rectified.left. Throws as Depth, and where the image has another size than the map.
+  PointCloud Cloud(const StereoRig& rig = {}, const CameraImageView& left = {}) const;
   // One standard deviation of every disparity, px, W x H, NaN without a value: by the preset's table, which
   // was fitted to ground truth (docs/uncertainty.md).
   HostImage<float> Sigma() const;
   // The same of every depth, metres: Z^2 / (fx * baseline) * Sigma(), to first order. Throws as Depth.
-  HostImage<float> DepthSigma(const StereoRig& rig) const;
+  HostImage<float> DepthSigma(const StereoRig& rig = {}) const;
+  const Parameters& parameters() const;  // that it was made by
 
-  // Of raw images (Compute with a rig): what was matched, with the geometry for Depth and Cloud. Else empty.
+  // Of Compute with a rig: the geometry of the map, and the images where others were matched than came in:
+  // raw ones rectified, or (live.decimation) smaller ones.
   RectifiedPair rectified;
 
   struct Settings;  // of the matcher
@@ -62,29 +66,34 @@ struct MatchResult : DisparityMap {
 };
 
 // Matches pairs of any sizes with one set of parameters, one pair at a time; calls from several threads wait
-// for one another. The first pair of a size takes longer, since memory is made for it. The filters over time
-// of the section live, and live.decimation, are not applied.
+// for one another. The first pair of a size takes longer, since memory is made for it. Parameters of the
+// section live take the pairs of one Matcher for consecutive frames of one camera.
 class Matcher {
  public:
   // preset_or_file: as Preset takes it; the table of Sigma() comes from it, too. Throws InvalidArgument for
   // parameters that cannot be and an unknown back end, Error for a back end that cannot be used here.
   explicit Matcher(const std::string& preset_or_file = "default", const Machine& machine = {});
-  // Parameters of one's own. Sigma() then takes the table of the preset "default".
-  explicit Matcher(const Parameters& parameters, const Machine& machine = {});
+  // Parameters of one's own; Sigma() takes the table of sigma_preset.
+  explicit Matcher(const Parameters& parameters, const Machine& machine = {},
+                   const std::string& sigma_preset = "default");
   ~Matcher();
   Matcher(Matcher&&) noexcept;
   Matcher& operator=(Matcher&&) noexcept;
 
   // left, right: rectified, of one size and pixel type, borrowed during the call. Throws InvalidArgument
-  // where they do not fit each other.
+  // where they do not fit each other, Error for live.near_m and live.far_m, which need a rig.
   MatchResult Compute(const CameraImageView& left, const CameraImageView& right);
   // Raw images are rectified first; pixels that a camera did not see get no disparity. Images that are
   // rectified by the rig are matched as they are. Throws as Rig::Rectify, too.
   MatchResult Compute(const CameraImageView& left, const CameraImageView& right, const Rig& rig);
 
-  // Images in the memory of a GPU, in order with the caller's work there: parallax/device_images.h.
+  // Images in the memory of a GPU, in order with the caller's work there: parallax/device_images.h. The
+  // section live is not applied.
   std::shared_ptr<DeviceResult> Enqueue(const DeviceCameraImageView& left, const DeviceCameraImageView& right,
                                         void* stream);
+  void* stream();  // the Matcher's own, for Enqueue
+  // What is launched on stream from now on comes after the work that is on another one now. Does not wait.
+  void Order(void* stream, void* after);
 
   const Parameters& parameters() const;
   std::string_view backend() const;  // "cuda", "cpu", "reference"

@@ -23,14 +23,16 @@ class PairQueue {
   // reference has one pair in flight; more is an InvalidArgument at the first Submit.
   explicit PairQueue(const std::string& preset_or_file = "default", const Machine& machine = {},
                      int num_in_flight = 0);
-  explicit PairQueue(const Parameters& parameters, const Machine& machine = {}, int num_in_flight = 0);
+  explicit PairQueue(const Parameters& parameters, const Machine& machine = {}, int num_in_flight = 0,
+                     const std::string& sigma_preset = "default");
   ~PairQueue();
   PairQueue(PairQueue&&) noexcept;
   PairQueue& operator=(PairQueue&&) noexcept;
 
-  // Hands in a rectified pair, whose pixels are copied before this returns. A full queue waits for its oldest
-  // pair and keeps the result for Collect. Throws InvalidArgument where the images do not fit each other.
+  // Hands in a pair, whose pixels are copied before this returns. A full queue waits for its oldest pair and
+  // keeps the result for Collect. Throws as Matcher::Compute, and what the oldest pair's matching threw.
   void Submit(const CameraImageView& left, const CameraImageView& right);
+  void Submit(const CameraImageView& left, const CameraImageView& right, const Rig& rig);
   // Waits for the oldest pair. Throws Error where none is in flight, and what its matching threw.
   MatchResult Collect();
   // Whether Submit would wait.

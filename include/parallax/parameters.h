@@ -156,7 +156,7 @@ Parameters Preset(const std::string& name_or_file);
 std::string_view PresetNames();
 
 // Sets one parameter from text: "aggregation.p1", "12". Throws InvalidArgument for an unknown key, with the
-// nearest one, and for text that the key cannot have.
+// nearest one, and for text that the key cannot have. What keys must fit one another, Matcher checks.
 void SetByKey(Parameters& parameters, const std::string& key, const std::string& text);
 // Every parameter as the text of a YAML file, with unit, range and meaning as comments. Preset reads it back.
 std::string ParametersYaml(const Parameters& parameters);

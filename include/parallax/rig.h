@@ -12,7 +12,7 @@
 
 namespace parallax {
 
-struct DisparityMap;
+struct SeenPixelsOfPair;
 
 // Rectified pinhole pair: both cameras share focal length and rows; x_right = x_left - disparity.
 // Depth of a pixel: Z = fx * baseline / (disparity + doffs); X = (x - cx) Z / fx; Y = (y - cy) Z / fx.
@@ -36,6 +36,7 @@ struct RectificationOptions {
 struct RectifiedPair {
   CameraImage left, right;  // of one size, of the pixel type of the raw images
   StereoRig rig{};
+  std::shared_ptr<const SeenPixelsOfPair> seen{};  // which pixels show what a camera saw, for Matcher
 };
 
 // Two cameras as a file of calibration describes them: raw cameras, whose images must be rectified, or a
@@ -55,12 +56,10 @@ class Rig {
   // The geometry of the rectified pair, for images of this size, px. Throws Error where the rig is of another
   // size, InvalidArgument where no rectification fits, with the reason (left and right exchanged, ...).
   StereoRig Rectified(int width, int height) const;
-  // Rectifies a raw pair; the tables are made at the first call. Throws as Rectified, and InvalidArgument
-  // where the rig knows no raw cameras.
+  // Rectifies a raw pair; the tables are made at the first call. Matcher::Compute with a rig does it by
+  // itself, and takes away the disparities where one of the cameras saw nothing. Throws as Rectified, and
+  // InvalidArgument where the rig knows no raw cameras.
   RectifiedPair Rectify(const CameraImageView& left, const CameraImageView& right) const;
-  // Takes away the disparities of a rectified pair where one of its cameras saw nothing, from map, in place:
-  // NaN, kOutOfRange. Matcher::Compute with a rig does it by itself.
-  void RemoveUnseen(DisparityMap& map) const;
 
  private:
   struct Inside;

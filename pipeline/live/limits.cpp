@@ -69,7 +69,7 @@ void RemoveOutOfLimits(const LiveParameters& parameters, HostImageView<const std
   if (parameters.near_m > 0 || parameters.far_m > 0) {
     if (!rig) {
       throw Error(
-          "live.near_m and live.far_m need the camera's calibration: name it with --rig, or set both to 0");
+          "live.near_m and live.far_m need the cameras' calibration: give their rig, or set both to 0");
     }
     const auto disparity_at = [&](float depth_m) {
       return static_cast<float>(rig->fx_px * rig->baseline_m / static_cast<double>(depth_m) - rig->doffs_px);

@@ -1,16 +1,18 @@
 """Stereo pairs to disparity, metric depth and point clouds, on a CPU or a GPU, with a score."""
 
 from os import PathLike
-from typing import Any, Iterator, Literal, Optional, Sequence, Tuple, Union, overload
+from typing import Any, Iterator, Optional, Sequence, Tuple, Union, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 _Path = Union[str, "PathLike[str]"]
+_Image = NDArray[Any]  # uint8 or uint16 (H x W), or uint8 (H x W x 3, RGB)
 _Float = NDArray[np.float32]
+_Floating = NDArray[np.floating[Any]]
 _Byte = NDArray[np.uint8]
 _Index = NDArray[np.int32]
-_Points = Union[NDArray[np.floating[Any]], "Cloud"]
+_Points = Union[_Floating, "Cloud"]
 _Value = Union[bool, int, float, str]
 
 __version__: str
@@ -20,250 +22,448 @@ MISMATCHED: int
 OUT_OF_RANGE: int
 SPECKLE: int
 FILLED: int
+OUT_OF_LIMITS: int
 
-class Error(RuntimeError): ...
-class InvalidArgument(Error, ValueError): ...
+# --- the interface, which __init__.py reads too: names, signatures and words ------------------------------
+class Error(RuntimeError):
+    """Something failed: a file, a device, a frame."""
+
+class InvalidArgument(Error, ValueError):
+    """What was asked for cannot be. Also a ValueError."""
+
+# --- cameras -----------------------------------------------------------------
+
+class StereoRig:
+    """The geometry of a rectified pair: depth = fx_px * baseline_m / (disparity + doffs_px)."""
+
+    def __init__(
+        self, fx_px: float, cx_px: float, cy_px: float, baseline_m: float, doffs_px: float = 0.0
+    ) -> None: ...
+    @property
+    def fx_px(self) -> float:
+        """Focal length of both cameras, px."""
+    @property
+    def cx_px(self) -> float:
+        """Principal point of the left camera, px."""
+    @property
+    def cy_px(self) -> float:
+        """Principal point of both cameras, px."""
+    @property
+    def baseline_m(self) -> float:
+        """Distance between the cameras, metres."""
+    @property
+    def doffs_px(self) -> float:
+        """cx of the right camera less cx_px, px."""
+
+class RectifiedPair:
+    """Two images whose rows correspond, and their geometry."""
+
+    @property
+    def left(self) -> Optional[_Image]:
+        """Of the pixel type of the raw image; None where the image that was given is rectified."""
+    @property
+    def right(self) -> Optional[_Image]:
+        """As left."""
+    @property
+    def rig(self) -> Optional[StereoRig]:
+        """For depth and clouds; None where no rig was given."""
 
 class Rig:
-    def __init__(self, fx: float, cx: float, cy: float, baseline: float, doffs: float = 0.0) -> None: ...
-    @property
-    def fx(self) -> float: ...
-    @property
-    def cx(self) -> float: ...
-    @property
-    def cy(self) -> float: ...
-    @property
-    def baseline(self) -> float: ...
-    @property
-    def doffs(self) -> float: ...
+    """Two cameras as a calibration describes them. Rig(StereoRig) is a pair that is rectified already."""
 
-class Cloud:
-    def __init__(self, points: _Points, colors: Optional[_Byte] = None) -> None: ...
-    @property
-    def points(self) -> _Float: ...
-    @property
-    def colors(self) -> Optional[_Byte]: ...
-    def __len__(self) -> int: ...
-    def select(self, indices: ArrayLike) -> Cloud: ...
+    def __init__(self, rectified: StereoRig) -> None: ...
+    @staticmethod
+    def load(name: _Path, *, width_px: int = 0, height_px: int = 0, zoom: float = 1.0) -> Rig:
+        """Reads a calibration of parallax, OpenCV, ROS, Kalibr, mrcal, KITTI, EuRoC or Middlebury.
 
-class DisparityMap:
+        name: a file, "LEFT,RIGHT", or EuRoC's folder mav0. width_px, height_px: of the rectified images,
+        0 = as the cameras'. zoom: 1 = no pixel that a camera did not see, less (from 0.1) = more of the
+        scene, 0 = all that either camera saw, more (to 10) = a smaller part, larger."""
+    def is_raw(self, width: int, height: int) -> bool:
+        """Whether images of this size, px, must be rectified."""
+    def rectified(self, width: int, height: int) -> StereoRig:
+        """The geometry of the rectified pair, for images of this size, px."""
+    def rectify(self, left: _Image, right: _Image) -> RectifiedPair:
+        """Rectifies raw images: uint8 or uint16 (H x W), or uint8 (H x W x 3, RGB)."""
+
+# --- matching ----------------------------------------------------------------
+
+class MatchResult:
+    """Disparities of the left image, with the reason for every missing one.
+
+    The arrays are views of this object's memory: they keep it alive, and rows may have gaps. Methods
+    without a rig take that of compute()."""
+
     @property
-    def disparity(self) -> _Float: ...
+    def disparity(self) -> _Float:
+        """px, x_left - x_right, float32 (H x W), NaN = no value."""
     @property
-    def confidence(self) -> _Byte: ...
+    def confidence(self) -> _Byte:
+        """0 (ambiguous) .. 255 (unrivalled), uint8 (H x W), of the winner before any filter."""
     @property
-    def validity(self) -> _Byte: ...
+    def validity(self) -> _Byte:
+        """Bits of why a pixel lost its matched value, uint8 (H x W), 0 = it did not: NOT_UNIQUE,
+        OCCLUDED, MISMATCHED, OUT_OF_RANGE, SPECKLE, OUT_OF_LIMITS, and FILLED where it has a value again."""
     @property
-    def x16(self) -> NDArray[np.int16]: ...
+    def x16(self) -> NDArray[np.int16]:
+        """OpenCV's form: 1/16 px, int16 (H x W); no value = (min_disparity - 1) * 16."""
     @property
-    def parameters(self) -> dict[str, _Value]: ...
-    def depth(self, rig: Rig) -> _Float: ...
-    def sigma(self) -> _Float: ...
-    def depth_sigma(self, rig: Rig) -> _Float: ...
-    def cloud(self, rig: Rig, image: NDArray[Any]) -> Cloud: ...
+    def parameters(self) -> dict[str, _Value]:
+        """Every parameter that was in effect, by its key."""
+    @property
+    def rectified(self) -> RectifiedPair:
+        """The geometry of the map and, of raw or decimated images, what was matched."""
+    def depth(self, rig: Optional[StereoRig] = None) -> _Float:
+        """Metres, float32 (H x W), NaN outside reprojection.min_depth_m .. max_depth_m."""
+    def sigma(self) -> _Float:
+        """One standard deviation of every disparity, px, float32 (H x W), NaN without a value."""
+    def depth_sigma(self, rig: Optional[StereoRig] = None) -> _Float:
+        """One standard deviation of every depth, metres, float32 (H x W), NaN without a value."""
+    def cloud(self, rig: Optional[StereoRig] = None, left: Optional[_Image] = None) -> Cloud:
+        """The pixels that have a depth, in reading order, coloured from left, the image that was matched;
+        None = rectified.left."""
 
 class DeviceArray:
+    """An array of a DeviceResult, (H x W), in the memory of a GPU.
+
+    torch.from_dlpack(array), cupy.asarray(array) and others take it without a copy; the stream that they
+    name waits for it."""
+
     @property
-    def shape(self) -> Tuple[int, int]: ...
+    def shape(self) -> Tuple[int, int]:
+        """(H, W)"""
     @property
-    def dtype(self) -> np.dtype[Any]: ...
+    def dtype(self) -> np.dtype[Any]:
+        """float32 or uint8"""
     def __dlpack__(self, *, stream: Optional[int] = None, **kwargs: Any) -> Any: ...
     def __dlpack_device__(self) -> Tuple[int, int]: ...
     @property
     def __cuda_array_interface__(self) -> dict[str, Any]: ...
 
-class DeviceDisparityMap:
+class DeviceResult:
+    """Disparities of images in the memory of a GPU, there as well.
+
+    Its arrays may be used before the device is done with them: see DeviceArray."""
+
     @property
-    def disparity(self) -> DeviceArray: ...
+    def disparity(self) -> DeviceArray:
+        """px, float32 (H x W), NaN = no value."""
     @property
-    def confidence(self) -> DeviceArray: ...
+    def confidence(self) -> DeviceArray:
+        """0 .. 255, uint8 (H x W)."""
     @property
-    def validity(self) -> DeviceArray: ...
-    def wait(self) -> None: ...
+    def validity(self) -> DeviceArray:
+        """Bits as of MatchResult.validity, uint8 (H x W)."""
+    def wait(self) -> None:
+        """Waits until the device is done."""
+
+class Matcher:
+    """Matches pairs of any size with one set of parameters, one pair at a time.
+
+    preset: a preset (parallax.presets()) or a YAML file. backend: "auto", "cuda", "cpu" or "reference";
+    all give the same bits. num_threads: of cpu and reference, 0 = all cores. device: of cuda.
+    memory_limit_bytes: working memory of cpu, 0 = what it takes by itself. Everything else is a parameter
+    (docs/parameters.md) by its key, with an underscore for the dot: aggregation_p1=8.
+
+    Parameters of the section live take the pairs of one Matcher for consecutive frames of one camera.
+    Calls from several threads wait for one another, without Python's lock. The first pair of a size takes
+    longer: memory is made for it."""
+
+    def __init__(
+        self, preset: str = "default", backend: str = "auto", *, num_threads: int = 0, device: int = 0,
+        memory_limit_bytes: int = 0, **parameters: _Value
+    ) -> None: ...
+    @overload
+    def compute(
+        self, left: Union[_Image, Frame], right: Optional[_Image] = None, rig: Union[Rig, StereoRig, None] = None
+    ) -> MatchResult: ...
+    @overload
+    def compute(
+        self, left: Any, right: Any = None, rig: Any = None, *, stream: Optional[int] = None
+    ) -> DeviceResult:
+        """Matches a pair.
+
+        left, right: arrays of one size and type: uint8 or uint16 (H x W), or uint8 (H x W x 3, RGB).
+        Arrays whose pixels lie side by side in a row are not copied, whatever their rows' distance.
+        rig: raw images are rectified by it first; None = the images are rectified. Or left alone, a Frame:
+        as `parallax run` matches it, by its own rig, the number of disparities taken from its data set
+        unless it was chosen.
+
+        Arrays in the memory of a GPU (anything with __dlpack__ or __cuda_array_interface__) give a
+        DeviceResult there, before the device is done; nothing goes through the host, and the section live
+        is not applied. stream: cudaStream_t as a number on which to match; None = the matcher's own.
+        Either way in order with the streams that the arrays name."""
+    @property
+    def backend(self) -> str:
+        """What matches: "cuda", "cpu" or "reference"."""
+    @property
+    def parameters(self) -> dict[str, _Value]:
+        """Every parameter, by its key."""
+
+class PairQueue:
+    """Matches several pairs at a time; results come out in the order in which pairs went in.
+
+    num_in_flight: pairs at a time, 0 = what gives the most of them a second. Else as Matcher."""
+
+    def __init__(
+        self, preset: str = "default", backend: str = "auto", *, num_in_flight: int = 0,
+        num_threads: int = 0, device: int = 0, memory_limit_bytes: int = 0, **parameters: _Value
+    ) -> None: ...
+    def submit(self, left: _Image, right: _Image, rig: Union[Rig, StereoRig, None] = None) -> None:
+        """Hands in a pair, which is copied, as of Matcher.compute. A full queue waits for its oldest pair."""
+    def collect(self) -> MatchResult:
+        """Waits for the oldest pair. parallax.Error where none is in flight."""
+    def is_full(self) -> bool:
+        """Whether submit would wait."""
+    @property
+    def in_flight(self) -> int:
+        """Pairs submitted and not collected."""
+
+def backends() -> list[dict[str, Any]]:
+    """All back ends, the fastest first: dicts of name, usable and note."""
+
+def presets() -> list[str]:
+    """Names of the presets that come with parallax."""
+
+def preset(name: str = "default") -> dict[str, _Value]:
+    """Every parameter of a preset or YAML file, by its key. Matcher(**preset(name)) takes them."""
+
+def depth(
+    disparity: _Floating, rig: StereoRig, *, min_depth_m: float = 0.1, max_depth_m: float = 100.0
+) -> _Float:
+    """Metres, float32 (H x W).
+
+    disparity: px, float (H x W), NaN = no value. NaN where there is no disparity and outside
+    min_depth_m .. max_depth_m."""
+
+def color_disparity(
+    disparity: _Floating, min_px: Optional[float] = None, max_px: Optional[float] = None
+) -> _Byte:
+    """A picture, uint8 (H x W x 3, RGB): dark blue is far, light yellow near, black no value.
+
+    disparity: px, float (H x W), NaN = no value. min_px, max_px: the disparities of the darkest and the
+    lightest colour, px; None = the 1st and the 99th percentile, as in the pictures of `parallax run`."""
+
+# --- sources and files -------------------------------------------------------
 
 class GroundTruth:
+    """True disparities of the left image."""
+
     @property
-    def disparity(self) -> _Float: ...
+    def disparity(self) -> _Float:
+        """px, float32 (H x W), NaN = unknown."""
     @property
-    def nonoccluded(self) -> Optional[_Byte]: ...
+    def nonoccluded(self) -> Optional[_Byte]:
+        """255 where both cameras see the place, uint8 (H x W); None where the data set does not tell."""
     @property
-    def objects(self) -> Optional[_Byte]: ...
+    def objects(self) -> Optional[_Byte]:
+        """0 = background, uint8 (H x W); None where the data set does not tell."""
 
 class Frame:
+    """A pair of images, and what is known about it."""
+
     @property
-    def name(self) -> str: ...
+    def name(self) -> str:
+        """The data set's own name of it."""
     @property
-    def origin(self) -> str: ...
+    def origin(self) -> str:
+        """What it was made of, one line."""
     @property
-    def note(self) -> str: ...
+    def note(self) -> str:
+        """What its source has to say of it; empty otherwise."""
     @property
-    def timestamp(self) -> Optional[float]: ...
+    def timestamp(self) -> Optional[float]:
+        """Seconds; None where the source has none."""
     @property
-    def left(self) -> NDArray[Any]: ...
+    def left(self) -> _Image:
+        """uint8 or uint16 (H x W), or uint8 (H x W x 3, RGB)."""
     @property
-    def right(self) -> NDArray[Any]: ...
+    def right(self) -> _Image:
+        """As left."""
     @property
-    def rectified(self) -> bool: ...
+    def rectified(self) -> bool:
+        """False for raw camera images: give compute() their rig as well."""
     @property
-    def rig(self) -> Optional[Rig]: ...
+    def rig(self) -> Optional[StereoRig]:
+        """The geometry of the rectified pair; None where the source has no calibration."""
     @property
-    def num_disparities_hint(self) -> Optional[int]: ...
+    def num_disparities_hint(self) -> Optional[int]:
+        """Largest disparity that the data set states, + 1, px; None where it states none."""
     @property
-    def truth(self) -> Optional[GroundTruth]: ...
+    def truth(self) -> Optional[GroundTruth]:
+        """None where there is none, or open() was not asked for it."""
 
 class Source:
+    """Frames, from front to back: iterate over it, once.
+
+    A frame that cannot be read raises parallax.Error; next() then goes on with the one after it."""
+
     def __iter__(self) -> Iterator[Frame]: ...
     def __next__(self) -> Frame: ...
     def __len__(self) -> int: ...
     @property
-    def kind(self) -> str: ...
+    def kind(self) -> str:
+        """The layout: "kitti2012", "pair", "video", ..."""
 
-class Matcher:
-    def __init__(
-        self,
-        method: Optional[str] = None,
-        backend: str = "auto",
-        *,
-        preset: str = "default",
-        threads: int = 0,
-        device: int = 0,
-        memory_limit_mb: int = 0,
-        **parameters: Union[_Value, dict[str, _Value]],
-    ) -> None: ...
-    @overload
-    def compute(self, left: Frame) -> DisparityMap: ...
-    @overload
-    def compute(self, left: NDArray[Any], right: NDArray[Any]) -> DisparityMap: ...
-    @overload
-    def compute(
-        self, left: Union[NDArray[Any], Frame], right: Optional[NDArray[Any]] = None, *, x16: Literal[True]
-    ) -> NDArray[np.int16]: ...
-    @overload
-    def compute(self, left: Any, right: Any, *, stream: Optional[int] = None) -> DeviceDisparityMap: ...
-    @property
-    def backend(self) -> str: ...
-    @property
-    def parameters(self) -> dict[str, _Value]: ...
+def open(*source: _Path, kind: str = "", truth: bool = False) -> Source:
+    """Opens a data set's folder, a left and a right file or glob, a video, "camera:0", "synthetic:drive".
 
-def backends() -> list[dict[str, Any]]: ...
-def presets() -> list[str]: ...
-def parameters(preset: str = "default") -> dict[str, _Value]: ...
-def open(*source: _Path, kind: str = "", truth: bool = False) -> Source: ...
-def synthetic(scene: str = "drive", *, truth: bool = True, **keys: _Value) -> Source: ...
-def read_image(path: _Path) -> NDArray[Any]: ...
-def read_disparity(path: _Path) -> _Float: ...
-def write_disparity(path: _Path, disparity: NDArray[np.floating[Any]]) -> None: ...
-def depth(
-    disparity: NDArray[np.floating[Any]], rig: Rig, *, min_depth: float = 0.1, max_depth: float = 100.0
-) -> _Float: ...
-def cloud(depth: NDArray[np.floating[Any]], rig: Rig, image: Optional[NDArray[Any]] = None) -> Cloud: ...
-def read_cloud(path: _Path) -> Cloud: ...
-def write_cloud(path: _Path, cloud: Cloud, *, ascii: bool = False) -> None: ...
+    kind: its layout, where it cannot be told. truth: read ground truth as well."""
+
+def synthetic(scene: str = "drive", *, truth: bool = True, **keys: _Value) -> Source:
+    """Rendered frames with exact truth (docs/synthetic.md).
+
+    scene: planes, slanted, spheres, boxes, drive or shift. Keys: width, height (px), seed, frames,
+    disparities, noise, color, bits, ..."""
+
+def read_image(path: _Path) -> _Image:
+    """PNG, JPEG, PGM/PPM, BMP or TIFF: uint8 or uint16 (H x W), or uint8 (H x W x 3, RGB)."""
+
+def read_disparity(path: _Path) -> _Float:
+    """A .pfm, or a .png as KITTI's (value / 256): px, float32 (H x W), NaN = no value."""
+
+def write_disparity(path: _Path, disparity: _Floating) -> None:
+    """Writes px, float (H x W), NaN = no value, as .pfm, or as .png in KITTI's form (floor(256 d))."""
+
+# --- clouds ------------------------------------------------------------------
+# Of every measure: backend: "auto", "cpu" or "cuda", which give the same bits. device: of cuda. num_threads:
+# of cpu, 0 = all cores.
+
+class Cloud:
+    """Points in metres (x right, y down, z forward), with or without colours.
+
+    points: float (N x 3). colors: uint8 (N x 3, RGB), or None. Both are copied."""
+
+    def __init__(self, points: _Points, colors: Optional[_Byte] = None) -> None: ...
+    @property
+    def points(self) -> _Float:
+        """metres, float32 (N x 3), a view of this object's memory."""
+    @property
+    def colors(self) -> Optional[_Byte]:
+        """uint8 (N x 3, RGB), a view; None where there are none."""
+    def __len__(self) -> int: ...
+    def select(self, indices: ArrayLike) -> Cloud:
+        """The Cloud of these points, in their order."""
+
+def cloud(depth: _Floating, rig: StereoRig, image: Optional[_Image] = None) -> Cloud:
+    """A Cloud of the pixels that have a depth, in reading order.
+
+    depth: metres, float (H x W), NaN = none. image: the left one, for the colours."""
+
+def read_cloud(path: _Path) -> Cloud:
+    """A Cloud of a .ply or .pcd file."""
+
+def write_cloud(path: _Path, cloud: Cloud, *, ascii: bool = False) -> None:
+    """Writes a Cloud as .ply or .pcd."""
+
 def knn(
-    points: _Points,
-    k: int = 8,
-    queries: Optional[_Points] = None,
-    *,
-    include_self: bool = False,
-    backend: str = "auto",
-    device: int = 0,
-    threads: int = 0,
-) -> Tuple[_Index, _Float]: ...
+    points: _Points, k: int = 8, queries: Optional[_Points] = None, *, include_self: bool = False,
+    backend: str = "auto", device: int = 0, num_threads: int = 0
+) -> Tuple[_Index, _Float]:
+    """The k nearest neighbours of every point among the others: (indices, distances).
+
+    points: metres, float (N x 3), or a Cloud. queries: other points whose neighbours are wanted, instead.
+    k: 1 .. 64. include_self: a point counts as its own neighbour. indices: int32 (N x k), nearest first,
+    -1 where there are fewer. distances: metres, float32 (N x k), inf there."""
+
 def density(
-    points: _Points,
-    k: int = 8,
-    kind: str = "surface",
-    *,
-    backend: str = "auto",
-    device: int = 0,
-    threads: int = 0,
-) -> _Float: ...
+    points: _Points, k: int = 8, kind: str = "surface", *, backend: str = "auto", device: int = 0,
+    num_threads: int = 0
+) -> _Float:
+    """Local density at every point, float32 (N), from its k nearest neighbours.
+
+    points: metres, float (N x 3), or a Cloud. kind: "surface" (points / m^2) or "volume" (points / m^3)."""
+
 def statistical_inliers(
-    points: _Points,
-    num_neighbours: int = 20,
-    std_ratio: float = 2.0,
-    convention: str = "pcl",
-    *,
-    backend: str = "auto",
-    device: int = 0,
-    threads: int = 0,
-) -> _Index: ...
+    points: _Points, num_neighbours: int = 20, std_ratio: float = 2.0, convention: str = "pcl", *,
+    backend: str = "auto", device: int = 0, num_threads: int = 0
+) -> _Index:
+    """Indices of the points that are no statistical outliers, int32, ascending.
+
+    points: metres, float (N x 3), or a Cloud. convention: "pcl" or "open3d", which count differently
+    (docs/clouds.md)."""
+
 def radius_inliers(
-    points: _Points,
-    radius: float,
-    min_neighbours: int = 4,
-    *,
-    backend: str = "auto",
-    device: int = 0,
-    threads: int = 0,
-) -> _Index: ...
-def voxel_inliers(points: _Points, size: float) -> _Index: ...
+    points: _Points, radius: float, min_neighbours: int = 4, *, backend: str = "auto", device: int = 0,
+    num_threads: int = 0
+) -> _Index:
+    """Indices of the points with min_neighbours others within radius (metres), int32, ascending."""
+
+def voxel_inliers(points: _Points, size: float) -> _Index:
+    """Index of one point a voxel of this size (metres), the one nearest their mean: int32, ascending."""
+
 def compare(
-    estimate: _Points,
-    truth: _Points,
-    *,
-    thresholds: Sequence[float] = ...,
-    depth_edges: Sequence[float] = ...,
-    backend: str = "auto",
-    device: int = 0,
-    threads: int = 0,
-) -> dict[str, Any]: ...
+    estimate: _Points, truth: _Points, *, thresholds: Sequence[float] = ...,
+    depth_edges: Sequence[float] = (), backend: str = "auto", device: int = 0, num_threads: int = 0
+) -> dict[str, Any]:
+    """How good an estimated cloud is beside the true one, as a dict (docs/clouds.md).
+
+    estimate, truth: metres, float (N x 3), or Clouds. thresholds: metres. depth_edges: metres, ascending;
+    the same by depth. accuracy, completeness, chamfer_*, hausdorff_m, thresholds, bins, and the distance of
+    every point to the other cloud."""
+
 def emd(
-    a: _Points,
-    b: _Points,
-    *,
-    gap: float = 0.005,
-    time_limit: float = 0.0,
-    exact: bool = False,
-    backend: str = "auto",
-    device: int = 0,
-    threads: int = 0,
-) -> dict[str, Any]: ...
-def sample(num_points: int, count: int, seed: int = 0) -> _Index: ...
+    a: _Points, b: _Points, *, gap: float = 0.005, time_limit: float = 0.0, exact: bool = False,
+    backend: str = "auto", device: int = 0, num_threads: int = 0
+) -> dict[str, Any]:
+    """Earth mover's distance of two clouds of N points each, as a dict.
+
+    The exact value lies in lower_m .. upper_m; match: index in b of every point of a, int32 (N). gap: stop
+    when (upper - lower) / upper is at most this. time_limit: seconds, 0 = none. exact: solve exactly, up to
+    8192 points. stop: why it ended."""
+
+def sample(num_points: int, count: int, seed: int = 0) -> _Index:
+    """count indices below num_points, drawn without replacement where that is possible: int32, ascending."""
+
 def geodesic(
-    points: _Points,
-    sources: ArrayLike,
-    targets: Optional[ArrayLike] = None,
-    *,
-    k: int = 8,
-    range: float = ...,
-    predecessors: bool = False,
-    backend: str = "auto",
-    device: int = 0,
-    threads: int = 0,
-) -> Any: ...
+    points: _Points, sources: ArrayLike, targets: Optional[ArrayLike] = None, *, k: int = 8,
+    range: float = ..., predecessors: bool = False, backend: str = "auto", device: int = 0,
+    num_threads: int = 0
+) -> Any:
+    """Shortest ways along a cloud's graph of k nearest neighbours.
+
+    Metres, float32 (S x N), inf = not reached; with targets (indices) only their columns. range: metres,
+    farther points are not reached. With predecessors=True a tuple: also the point before each on the way
+    from the source, int32 (S x N), -1 = none (see path)."""
+
 def geodesic_depth(
-    depth: NDArray[np.floating[Any]],
-    rig: Rig,
-    sources: ArrayLike,
-    targets: Optional[ArrayLike] = None,
-    *,
-    max_jump: float = 0.05,
-    range: float = ...,
-    predecessors: bool = False,
-    backend: str = "auto",
-    device: int = 0,
-    threads: int = 0,
-) -> Any: ...
-def path(predecessors: _Index, source: int, target: int) -> _Index: ...
-def kitti2012(
-    estimate: NDArray[np.floating[Any]], truth: NDArray[np.floating[Any]], mask: Optional[NDArray[Any]] = None
-) -> dict[str, Any]: ...
+    depth: _Floating, rig: StereoRig, sources: ArrayLike, targets: Optional[ArrayLike] = None, *,
+    max_jump: float = 0.05, range: float = ..., predecessors: bool = False, backend: str = "auto",
+    device: int = 0, num_threads: int = 0
+) -> Any:
+    """The same along a depth map, metres, float (H x W): pixel (x, y) is node y * W + x.
+
+    Neighbouring pixels are joined where their depths differ by at most max_jump of the nearer one."""
+
+def path(predecessors: _Index, source: int, target: int) -> _Index:
+    """Indices of the points from source to target, int32; empty where it was not reached.
+
+    predecessors: one row of geodesic's, int32 (N)."""
+
+# --- metrics -----------------------------------------------------------------
+
+def kitti2012(estimate: _Floating, truth: _Floating, mask: Optional[_Image] = None) -> dict[str, Any]:
+    """KITTI 2012's figures of one frame, as a dict (docs/metrics.md).
+
+    estimate, truth: px, float (H x W), NaN = no value, unknown; the estimate is rounded as KITTI's PNG holds
+    it. mask: counts where it is 255 or True; None = everywhere. outliers[i]: share of the pixels that are
+    more than i + 1 px off, holes filled as the development kit does."""
+
 def kitti2015(
-    estimate: NDArray[np.floating[Any]],
-    truth: NDArray[np.floating[Any]],
-    objects: Optional[NDArray[Any]] = None,
-    mask: Optional[NDArray[Any]] = None,
-) -> dict[str, Any]: ...
+    estimate: _Floating, truth: _Floating, objects: Optional[_Image] = None, mask: Optional[_Image] = None
+) -> dict[str, Any]:
+    """KITTI 2015's D1 of one frame, as a dict. objects: 0 = background, else foreground, uint8 (H x W);
+    None = all background. The other arguments as of kitti2012."""
+
 def middlebury(
-    estimate: NDArray[np.floating[Any]],
-    truth: NDArray[np.floating[Any]],
-    mask: Optional[NDArray[Any]] = None,
-    *,
-    max_disparity: float = ...,
-    round: bool = False,
-    thresholds: Sequence[float] = ...,
-) -> dict[str, Any]: ...
-def eth3d(
-    estimate: NDArray[np.floating[Any]], truth: NDArray[np.floating[Any]], mask: Optional[NDArray[Any]] = None
-) -> dict[str, Any]: ...
+    estimate: _Floating, truth: _Floating, mask: Optional[_Image] = None, *, max_disparity: float = ...,
+    round: bool = False, thresholds: Sequence[float] = ...
+) -> dict[str, Any]:
+    """Middlebury v3's figures of one frame, as a dict: bad[i] and totbad[i] at thresholds[i] px.
+
+    estimate: as large as the truth, or 1/2 or 1/4 of it. max_disparity: values are clipped to 0 .. this, px
+    of the estimate. round: to whole px first. The other arguments as of kitti2012."""
+
+def eth3d(estimate: _Floating, truth: _Floating, mask: Optional[_Image] = None) -> dict[str, Any]:
+    """ETH3D's figures of one frame, as a dict: bad[i] at 0.5, 1, 2 and 4 px, of the estimated pixels. The
+    arguments as of kitti2012."""

@@ -1,4 +1,5 @@
-// What the presets by task make of a street that is driven along, with their filters over space and time.
+// What a Matcher by the presets by task makes of a street that is driven along: with their filters over space and
+// time.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -6,11 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "config/parameters_yaml.h"
 #include "config/presets.h"
-#include "pipeline/cpu/cpu_matcher.h"
-#include "pipeline/live/decimation.h"
-#include "pipeline/live/live_filters.h"
+#include "parallax/matcher.h"
 #include "tests/datasets/synthetic_frames.h"
 #include "tests/golden/golden.h"
 
@@ -28,19 +26,14 @@ class GoldenTaskPreset : public testing::TestWithParam<PresetFile> {};
 
 TEST_P(GoldenTaskPreset, OfThreeFramesOfAStreet) {
   const std::string name(GetParam().name);
-  Parameters parameters = LoadParameters(name);
+  Parameters parameters = Preset(name);
   parameters.matching_cost.num_disparities = 48;
-  for (const auto make : {&MakeReferenceMatcher, &MakeCpuMatcher}) {
-    LiveFilters filters(2);
+  for (const char* backend : {"reference", "cpu"}) {
+    Matcher matcher(parameters, {.backend = backend});
     test::Hash hash;
     for (int i = 0; i < 3; ++i) {
-      StereoFrame frame = test::RenderFrame("drive,width=161,height=83,seed=11,noise=2,frames=3", i);
-      Decimate(parameters.live.decimation, frame);
-      const CameraImageView left = ViewOf(frame.left);
-      DisparityMap map;
-      make(ForMatcher(parameters), {.width = WidthOf(left), .height = HeightOf(left)})
-          ->Compute(left, ViewOf(frame.right), map, nullptr, nullptr);
-      filters.Apply(parameters, left, frame.rig, map);
+      const StereoFrame frame = test::RenderFrame("drive,width=161,height=83,seed=11,noise=2,frames=3", i);
+      const MatchResult map = matcher.Compute(ViewOf(frame.left), ViewOf(frame.right), *frame.rig);
       hash.Add(map.disparity.ConstView());
       hash.Add(map.validity.ConstView());
       hash.Add(map.confidence.ConstView());

@@ -14,9 +14,8 @@ using ::testing::HasSubstr;
 
 // Bytes of an output of 5x3 px, all but as many; what Match says of it.
 std::string FaultOf(Output form, std::ptrdiff_t stride_bytes, std::size_t num_bytes, int width = 5) {
-  FrameMatching matching({.parameters = "matching_cost.num_disparities=4", .backend = "cpu", .threads = 1}, 5,
-                         3);
-  const HostImage<std::uint8_t> image(width, 3);
+  FrameMatching matching({.parameters = "matching_cost.num_disparities=4", .backend = "cpu", .threads = 1});
+  const HostImage<std::uint8_t> image(width, 3, 0);
   std::vector<std::uint8_t> bytes(num_bytes);
   try {
     matching.Match(image.ConstView(), image.ConstView(),
@@ -34,7 +33,7 @@ TEST(FrameMatching, WritesNothingOutsideTheOutput) {
   EXPECT_THAT(FaultOf(Output::kColor, 10, 30), HasSubstr("give rows of at least 15 bytes"));
   EXPECT_THAT(FaultOf(Output::kColor, 16, 46), HasSubstr("have no room for the result of 5x3 px"));
   EXPECT_THAT(FaultOf(Output::kDepth, 10, 29), HasSubstr("29 bytes in rows of 10"));
-  EXPECT_THAT(FaultOf(Output::kDisparity, 12, 36, 6), HasSubstr("images are 6x3"));
+  EXPECT_THAT(FaultOf(Output::kDisparity, 10, 30, 6), HasSubstr("have no room for the result of 6x3 px"));
 }
 
 }  // namespace

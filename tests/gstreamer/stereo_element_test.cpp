@@ -19,8 +19,7 @@
 #include <thread>
 #include <vector>
 
-#include "config/backends.h"
-#include "config/parameters_yaml.h"
+#include "parallax/matcher.h"
 #include "pipeline/metrics/kitti_quantization.h"
 #include "tests/support/images.h"
 
@@ -77,11 +76,9 @@ std::string Caps(int width, int height, const std::string& format = "GRAY8") {
 // What the library says: px * 256.
 std::vector<std::uint16_t> Wanted(const CameraImageView& left, const CameraImageView& right,
                                   int num_disparities = 16) {
-  Parameters parameters = LoadParameters("default");
+  Parameters parameters;
   parameters.matching_cost.num_disparities = num_disparities;
-  DisparityMap map;
-  MakeMatcher("auto", parameters, {.width = WidthOf(left), .height = HeightOf(left)})
-      ->Compute(left, right, map);
+  const MatchResult map = Matcher(parameters).Compute(left, right);
   std::vector<std::uint16_t> values;
   for (int y = 0; y < map.disparity.height(); ++y) {
     for (int x = 0; x < map.disparity.width(); ++x) values.push_back(KittiPngValue(map.disparity(x, y)));
@@ -401,7 +398,7 @@ TEST(ParallaxStereo, FaultsAreToldOnTheBus) {
   };
   EXPECT_THAT(fault_of([](Element& e) { e.Set("preset", "kiti"); }, 40, 20), HasSubstr("did you mean kitti"));
   EXPECT_THAT(fault_of([](Element& e) { e.Set("parameters", "a.b=3"); }, 40, 20),
-              HasSubstr("unknown key 'a.b'"));
+              HasSubstr("unknown parameter 'a.b'"));
   EXPECT_THAT(fault_of([](Element& e) { e.Set("backend", "gpu"); }, 40, 20),
               HasSubstr("unknown back end 'gpu'"));
   EXPECT_THAT(fault_of([](Element&) {}, 41, 20), HasSubstr("41x20 cannot be halved"));

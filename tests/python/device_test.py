@@ -40,7 +40,7 @@ class Torch(unittest.TestCase):
         for dtype in (np.uint8, np.uint16):
             left, right = frame(dtype=dtype)
             result = self.matcher.compute(torch.from_numpy(left).cuda(), torch.from_numpy(right).cuda())
-            self.assertIsInstance(result, parallax.DeviceDisparityMap)
+            self.assertIsInstance(result, parallax.DeviceResult)
             self.check(result, left, right)
 
     def test_color_and_wide_rows(self):
@@ -109,8 +109,8 @@ class Torch(unittest.TestCase):
                 self.matcher.compute(*arguments)
         with self.assertRaisesRegex(ValueError, "takes no images"):
             parallax.Matcher(backend="cpu").compute(there, there)
-        with self.assertRaisesRegex(ValueError, "x16"):
-            self.matcher.compute(there, there, x16=True)
+        with self.assertRaisesRegex(ValueError, "rectify those on a GPU first"):
+            self.matcher.compute(there, there, parallax.StereoRig(1, 2, 3, 4))
 
 
 @unittest.skipUnless(HAS_CUPY, "no cupy with a GPU")

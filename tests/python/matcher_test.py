@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 import parallax
-from support import SCENE, noise_pair, run_program, same_bits, scene
+from support import RAW_RIG, SCENE, noise_pair, raw_pair, run_program, same_bits, scene
 
 INTERRUPTED = """
 import parallax, numpy as np
@@ -32,7 +32,7 @@ class Bits(unittest.TestCase):
         with tempfile.TemporaryDirectory() as folder:
             run_program("run", *source, "--config", preset, "--backend", "cpu", "--output", folder,
                         "--write", "pfm,validity,confidence,sigma", *keywords.pop("options", []))
-            matcher = parallax.Matcher(preset=preset, backend="cpu", **keywords)
+            matcher = parallax.Matcher(preset, backend="cpu", **keywords)
             num_frames = 0
             for frame in parallax.open(*source):
                 result = matcher.compute(frame)
@@ -46,18 +46,19 @@ class Bits(unittest.TestCase):
             self.assertGreater(num_frames, 0)
 
     def test_every_preset(self):
-        # A matcher sees one frame: what a preset does over time and around the matcher is `run`'s.
-        off = [word for key, value in parallax.parameters().items() if key.startswith("live.")
-               for word in ("--set", f"{key}={str(value).lower() if isinstance(value, bool) else value}")]
         for preset in parallax.presets():
-            self.check([SCENE + ",frames=2"], preset, options=off)
+            self.check([SCENE + ",frames=3"], preset)
+
+    def test_limits_by_the_frames_rig(self):
+        self.check([SCENE + ",frames=2"], "live", live_far_m=4.0, live_decimation=2,
+                   options=["--set", "live.far_m=4", "--set", "live.decimation=2"])
 
     def test_color_and_16_bit(self):
         self.check([SCENE + ",color=1"], "default")
         self.check([SCENE + ",bits=16"], "kitti")
 
     def test_parameters(self):
-        self.check([SCENE], "kitti", num_disparities=40, aggregation={"p1": 9}, filter_fill=False,
+        self.check([SCENE], "kitti", matching_cost_num_disparities=40, filter_fill=False, **{"aggregation.p1": 9},
                    options=["--set", "matching_cost.num_disparities=40", "--set", "aggregation.p1=9",
                             "--set", "filter.fill=false"])
 
@@ -72,7 +73,7 @@ class Views(unittest.TestCase):
     """What is given is borrowed, however its rows lie, and matched as a dense copy is."""
 
     def setUp(self):
-        self.matcher = parallax.Matcher(backend="cpu", num_disparities=16)
+        self.matcher = parallax.Matcher(backend="cpu", matching_cost_num_disparities=16)
 
     def check(self, make):
         for dtype in (np.uint8, np.uint16):
@@ -148,7 +149,7 @@ class Views(unittest.TestCase):
         for height, width in [(1, 1), (30, 20), (5, 300), (120, 7), (1, 1)]:
             left, right = noise_pair(height, width)
             result = self.matcher.compute(left, right)
-            fresh = parallax.Matcher(backend="cpu", num_disparities=16).compute(left, right)
+            fresh = parallax.Matcher(backend="cpu", matching_cost_num_disparities=16).compute(left, right)
             self.assertTrue(same_bits(result.disparity, fresh.disparity))
             self.assertEqual(result.confidence.shape, (height, width))
 
@@ -157,15 +158,14 @@ class Results(unittest.TestCase):
     def test_fixed_point(self):
         frame = scene()
         for low in (0, -5):
-            matcher = parallax.Matcher(filter_fill=False, refinement_planes=False, min_disparity=low)
+            matcher = parallax.Matcher(filter_fill=False, refinement_planes=False, matching_cost_min_disparity=low)
             result = matcher.compute(frame)
-            steps = matcher.compute(frame, x16=True)
+            steps = result.x16
             self.assertEqual(steps.dtype, np.int16)
             missing = np.isnan(result.disparity)
             self.assertTrue(missing.any() and not missing.all())
             self.assertTrue((steps[missing] == (low - 1) * 16).all())
             np.testing.assert_array_equal(steps[~missing], np.rint(result.disparity[~missing] * 16))
-        np.testing.assert_array_equal(result.x16, steps)
 
     def test_validity_tells_why(self):
         result = parallax.Matcher(filter_fill=False).compute(scene())
@@ -179,10 +179,13 @@ class Results(unittest.TestCase):
         result = parallax.Matcher().compute(frame)
         depth = result.depth(frame.rig)
         with np.errstate(all="ignore"):
-            wanted = frame.rig.fx * frame.rig.baseline / (result.disparity + frame.rig.doffs)
+            wanted = frame.rig.fx_px * frame.rig.baseline_m / (result.disparity + frame.rig.doffs_px)
         seen = np.isfinite(depth)
         np.testing.assert_allclose(depth[seen], wanted[seen], rtol=1e-6)
         self.assertTrue(same_bits(depth, parallax.depth(result.disparity, frame.rig)))
+        self.assertTrue(same_bits(depth, result.depth()))
+        self.assertIsNone(result.rectified.left)
+        self.assertEqual(repr(result.rectified.rig), repr(frame.rig))
         cloud = result.cloud(frame.rig, frame.left)
         self.assertEqual(len(cloud), seen.sum())
         np.testing.assert_array_equal(cloud.points[:, 2], depth[seen])
@@ -192,9 +195,89 @@ class Results(unittest.TestCase):
         matcher = parallax.Matcher(method="ad_census", backend="cpu", matching_cost_num_disparities=np.int64(32))
         self.assertEqual(matcher.parameters["method"], "ad_census")
         self.assertEqual(matcher.parameters["matching_cost.num_disparities"], 32)
-        self.assertIn("matching_cost.num_disparities=32", repr(matcher))
-        self.assertEqual(parallax.parameters(), parallax.Matcher().parameters)
-        self.assertNotEqual(parallax.parameters("kitti"), parallax.parameters())
+        self.assertEqual(parallax.preset(), parallax.Matcher().parameters)
+        self.assertNotEqual(parallax.preset("kitti"), parallax.preset())
+        self.assertEqual(parallax.Matcher(**parallax.preset("kitti")).parameters, parallax.preset("kitti"))
+        self.assertEqual(matcher.compute(*noise_pair()).parameters, matcher.parameters)
+
+
+class Rigs(unittest.TestCase):
+    """Raw pairs and a file of calibration: what `parallax run --rig` makes of them."""
+
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory()
+        self.addCleanup(self.folder.cleanup)
+        self.images = raw_pair(self.folder.name)
+
+    def test_raw_pairs(self):
+        out = self.folder.name + "/out"
+        run_program("run", *self.images, "--rig", RAW_RIG, "--output", out, "--write", "pfm,validity,sigma,cloud")
+        left, right = map(parallax.read_image, self.images)
+        result = parallax.Matcher(backend="cpu").compute(left, right, parallax.Rig.load(RAW_RIG))
+        files = [next(Path(out, kind).glob("*.*")) for kind in ("pfm", "validity", "cloud")]
+        self.assertTrue(same_bits(parallax.read_disparity(files[0]), result.disparity))
+        self.assertTrue(same_bits(parallax.read_image(files[1]), result.validity))
+        self.assertTrue(same_bits(parallax.read_cloud(files[2]).points, result.cloud().points))
+        self.assertTrue(same_bits(parallax.read_cloud(files[2]).colors, result.cloud().colors))
+        queue = parallax.PairQueue(backend="cpu")
+        queue.submit(left, right, parallax.Rig.load(Path(RAW_RIG)))
+        self.assertTrue(same_bits(queue.collect().disparity, result.disparity))
+
+    def test_example(self):
+        run_program("run", *self.images, "--rig", RAW_RIG, "--output", self.folder.name + "/out", "--write", "cloud")
+        example = Path(__file__).parents[2] / "examples" / "python" / "raw_pair.py"
+        self.assertLessEqual(len(example.read_text().splitlines()), 15)
+        subprocess.run([sys.executable, example, *self.images, RAW_RIG, self.folder.name + "/mine.ply"], check=True)
+        program = parallax.read_cloud(next(Path(self.folder.name, "out", "cloud").glob("*")))
+        mine = parallax.read_cloud(self.folder.name + "/mine.ply")
+        self.assertGreater(len(mine), 5000)
+        self.assertTrue(same_bits(mine.points, program.points))
+
+    def test_rectify(self):
+        left, right = map(parallax.read_image, self.images)
+        rig = parallax.Rig.load(RAW_RIG, zoom=0.5)
+        self.assertTrue(rig.is_raw(160, 60))
+        pair = rig.rectify(left, right)
+        self.assertEqual((pair.left.shape, pair.right.dtype), ((60, 160), np.uint8))
+        self.assertEqual(repr(pair.rig), repr(rig.rectified(160, 60)))
+        self.assertLess(pair.rig.fx_px, parallax.Rig.load(RAW_RIG).rectified(160, 60).fx_px)
+        raw = next(parallax.open(*self.images))
+        self.assertTrue(same_bits(parallax.Matcher().compute(raw, rig=rig).rectified.left, pair.left))
+
+    def test_of_a_rectified_pair(self):
+        rig = parallax.Rig(parallax.StereoRig(100, 20, 6, 0.1))
+        self.assertFalse(rig.is_raw(160, 60))
+        self.assertEqual(rig.rectified(160, 60).baseline_m, 0.1)
+
+
+class Queues(unittest.TestCase):
+    def test_order_and_bits(self):
+        pairs = [noise_pair(seed=seed, height=height) for seed in range(4) for height in (20, 12)]
+        matcher = parallax.Matcher("live", backend="cpu")
+        for in_flight in (0, 1, 3):
+            queue = parallax.PairQueue("live", backend="cpu", num_in_flight=in_flight)
+            for left, right in pairs:
+                queue.submit(left.copy(), right.copy())
+            self.assertEqual(queue.in_flight, len(pairs))
+            matcher = parallax.Matcher("live", backend="cpu")  # the filters over time begin anew
+            for left, right in pairs:
+                self.assertTrue(same_bits(queue.collect().disparity, matcher.compute(left, right).disparity))
+            self.assertFalse(queue.is_full())
+            self.assertRaisesRegex(parallax.Error, "submit one first", queue.collect)
+
+
+class Pictures(unittest.TestCase):
+    def test_as_the_program(self):
+        with tempfile.TemporaryDirectory() as folder:
+            run_program("run", SCENE, "--output", folder, "--write", "pfm,color")
+            disparity = parallax.read_disparity(next(Path(folder, "pfm").glob("*")))
+            wanted = parallax.read_image(next(Path(folder, "color").glob("*")))
+        self.assertTrue(same_bits(parallax.color_disparity(disparity), wanted))
+
+    def test_range(self):
+        picture = parallax.color_disparity(np.float32([[0, 5, 10, 20, np.nan]]), 5, 10)
+        self.assertEqual(picture.shape, (1, 5, 3))
+        np.testing.assert_array_equal(picture[0, [0, 2, 4]], np.stack([picture[0, 1], picture[0, 3], [0, 0, 0]]))
 
 
 class Threads(unittest.TestCase):
@@ -210,7 +293,7 @@ class Threads(unittest.TestCase):
                     if matcher.compute(frame).disparity.tobytes() != bits:
                         wrong.append(frame.name)
 
-        matchers = [shared, shared, parallax.Matcher(backend="cpu", threads=1), parallax.Matcher(backend="cpu")]
+        matchers = [shared, shared, parallax.Matcher(backend="cpu", num_threads=1), parallax.Matcher(backend="cpu")]
         threads = [threading.Thread(target=work, args=(matcher,)) for matcher in matchers]
         for thread in threads:
             thread.start()
@@ -253,11 +336,11 @@ sys.path.insert(0, {here!r})
 from support import noise_pair
 
 LEFT, RIGHT = noise_pair()
-matcher = parallax.Matcher(backend="cpu", num_disparities=16, threads={threads})
+matcher = parallax.Matcher(backend="cpu", matching_cost_num_disparities=16, num_threads={threads})
 expected = matcher.compute(LEFT, RIGHT).disparity.tobytes()
 
 def anew():
-    return parallax.Matcher(backend="cpu", num_disparities=16, threads={threads})
+    return parallax.Matcher(backend="cpu", matching_cost_num_disparities=16, num_threads={threads})
 
 def begin():
     global matcher
@@ -344,15 +427,15 @@ class Memory(unittest.TestCase):
 
     def test_no_leak(self):
         left, right = noise_pair(4, 16)
-        matcher = parallax.Matcher(backend="cpu", threads=1, num_disparities=8)
-        rig = parallax.Rig(100, 8, 2, 0.1)
+        matcher = parallax.Matcher(backend="cpu", num_threads=1, matching_cost_num_disparities=8)
+        rig = parallax.StereoRig(100, 8, 2, 0.1)
 
         def calls(count):
             for i in range(count):
                 result = matcher.compute(left, right)
                 result.disparity[0, 0], result.validity, result.confidence
                 if i % 10 == 0:
-                    matcher.compute(left, right, x16=True)
+                    result.x16, result.rectified.left
                     result.cloud(rig, left).points
                     parallax.knn(np.zeros((4, 3)), k=2, backend="cpu")
                     try:

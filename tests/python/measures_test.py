@@ -123,7 +123,7 @@ class Clouds(unittest.TestCase):
 
     def test_geodesic_depth(self):
         depth = np.full((4, 6), 10, np.float32)
-        rig = parallax.Rig(100, 0, 0, 0.1)
+        rig = parallax.StereoRig(100, 0, 0, 0.1)
         distances = parallax.geodesic_depth(depth, rig, 0, targets=[5])
         np.testing.assert_allclose(distances, [[0.5]], rtol=1e-5)
 
@@ -201,6 +201,23 @@ class Interface(unittest.TestCase):
             for member, inner in vars(value).items() if inspect.isclass(value) else ():
                 if not member.startswith("_"):
                     self.assertTrue(inspect.getdoc(inner), f"{name}.{member}")
+                    if callable(inner):
+                        self.assertTrue(inspect.signature(inner), f"{name}.{member}")
+
+    def test_defaults(self):
+        """Those of the stub are those of the module."""
+        for name in parallax.__all__:
+            value = getattr(parallax, name)
+            if inspect.isfunction(value):
+                wanted = inspect.signature(value).parameters.values()
+                native = getattr(parallax._native, name).__doc__.split("\n")[0]
+                for parameter in wanted:
+                    if parameter.default in (inspect.Parameter.empty, ...):
+                        continue
+                    self.assertIn(f"{parameter.name}: ", native)
+                    told = native.split(f"{parameter.name}: ")[1].split(" = ")[1]
+                    if isinstance(parameter.default, (str, bool, int, type(None))):
+                        self.assertTrue(told.startswith(repr(parameter.default)), f"{name}: {parameter}")
 
     def test_backends(self):
         names = [entry["name"] for entry in parallax.backends()]

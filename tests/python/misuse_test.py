@@ -14,11 +14,11 @@ POINTS = np.random.default_rng(3).random((20, 3), dtype=np.float32)
 MAP = np.ones((12, 40), np.float32)
 GIANT = np.broadcast_to(np.uint8(7), (70000, 70000))  # without memory of its own
 GIANT_MAP = np.broadcast_to(np.float32(7), (70000, 70000))
-RIG = parallax.Rig(100, 20, 6, 0.1)
+RIG = parallax.StereoRig(100, 20, 6, 0.1)
 
 
 def matcher(**keywords):
-    return parallax.Matcher(**{"backend": "cpu", "num_disparities": 16, **keywords})
+    return parallax.Matcher(**{"backend": "cpu", "matching_cost_num_disparities": 16, **keywords})
 
 
 def compute(left, right, **keywords):
@@ -58,20 +58,34 @@ MISUSES = {
     "no rows": (lambda: compute(LEFT[:0], RIGHT[:0]), ValueError, "at least 1x1"),
     "no columns": (lambda: compute(LEFT[:, :0], RIGHT[:, :0]), ValueError, "at least 1x1"),
     "stream on the host": (lambda: compute(LEFT, RIGHT, stream=0), ValueError, "arrays on a GPU"),
-    "unknown parameter": (lambda: matcher(num_disparitys=3), ValueError, "did you mean .*num_disparities"),
-    "ambiguous parameter": (lambda: matcher(p1=3), ValueError, "aggregation.p1 or ad_census.p1"),
+    "unknown parameter": (lambda: matcher(num_disparitys=3), ValueError, "did you mean matching_cost_num_disparities"),
+    "the last word of a parameter": (lambda: matcher(p1=3), ValueError, "'p1': did you mean aggregation_p1"),
+    "a parameter of long ago": (lambda: matcher(threads=3), ValueError, "did you mean num_threads"),
+    "nothing like it": (lambda: matcher(xyz=3), ValueError, r"parallax.preset\(\) has them all"),
+    "unknown keyword of a method": (lambda: matcher().compute(LEFT, RIGHT, rigg=RIG), TypeError,
+                                    "unexpected keyword argument 'rigg'; it takes .*rig"),
+    "unknown keyword of a function": (lambda: parallax.knn(POINTS, kk=3), TypeError,
+                                      "knn.*unexpected keyword argument 'kk'; it takes .*k,"),
+    "unknown keyword of a class": (lambda: parallax.StereoRig(1, 2, 3, baseline=4), TypeError, "'baseline'.*baseline_m"),
+    "a rig of a text": (lambda: matcher().compute(LEFT, RIGHT, "rig.yaml"), TypeError, "wrong type: .*rig is str"),
+    "too few": (lambda: parallax.kitti2012(MAP), TypeError, "missing a required argument: 'truth'"),
     "no number": (lambda: matcher(aggregation_p1="ten"), ValueError, "aggregation.p1 is 'ten'"),
     "a float for an int": (lambda: matcher(aggregation_p1=1.5), ValueError, "aggregation.p1 is '1.5'"),
     "a list for an int": (lambda: matcher(aggregation_p1=[1]), TypeError, "aggregation.p1 is of list"),
     "none for an int": (lambda: matcher(aggregation_p1=None), TypeError, "aggregation.p1 is of NoneType"),
-    "out of range": (lambda: matcher(num_disparities=0), ValueError, "num_disparities"),
+    "out of range": (lambda: matcher(matching_cost_num_disparities=0), ValueError, "num_disparities"),
     "a bad combination": (lambda: matcher(aggregation_p1=90, aggregation_p2=80), ValueError, "aggregation.p2"),
-    "unknown stage": (lambda: matcher(agregation={"p1": 3}), ValueError, "did you mean aggregation.p1"),
+    "a dict of a stage": (lambda: matcher(aggregation={"p1": 3}), ValueError, "unknown parameter 'aggregation'"),
     "unknown preset": (lambda: matcher(preset="kiti"), ValueError, "did you mean kitti"),
     "unknown method": (lambda: matcher(method="magic"), ValueError, "method is 'magic'"),
     "unknown back end": (lambda: matcher(backend="gpu"), ValueError, "unknown back end 'gpu'"),
-    "threads below 0": (lambda: matcher(threads=-1), ValueError, "threads is -1"),
-    "limit of another": (lambda: matcher(backend="reference", memory_limit_mb=5), ValueError, "memory_limit_mb"),
+    "threads below 0": (lambda: matcher(num_threads=-1), ValueError, "num_threads is -1"),
+    "limit of another": (lambda: matcher(backend="reference", memory_limit_bytes=5), ValueError, "memory_limit_bytes"),
+    "no such rig": (lambda: parallax.Rig.load("none.yaml"), parallax.Error, "none.yaml"),
+    "raw images without cameras": (lambda: parallax.Rig(RIG).rectify(LEFT, RIGHT), ValueError, "raw cameras"),
+    "depth without a rig": (lambda: compute(LEFT, RIGHT).depth(), ValueError, "focal length"),
+    "cloud without an image": (lambda: compute(LEFT, RIGHT).cloud(RIG), ValueError, "give the left image"),
+    "limits without a rig": (lambda: matcher(live_far_m=5).compute(LEFT, RIGHT), parallax.Error, "rig"),
     "no such source": (lambda: parallax.open("/no/such/place"), parallax.Error, "/no/such/place"),
     "no source": (lambda: parallax.open(), ValueError, "no source"),
     "unknown scene": (lambda: parallax.synthetic("moon"), ValueError, "moon"),
@@ -80,8 +94,8 @@ MISUSES = {
     "no such image": (lambda: parallax.read_image("/no/image.png"), parallax.Error, "/no/image.png"),
     "no image": (lambda: parallax.read_image(__file__), parallax.Error, "misuse_test.py"),
     "other ending": (lambda: parallax.write_disparity("/tmp/x.tif", MAP), ValueError, "neither .pfm nor .png"),
-    "rig without focal length": (lambda: parallax.Rig(0, 1, 1, 0.5), ValueError, "fx is 0"),
-    "rig without baseline": (lambda: parallax.Rig(9, 1, 1, float("nan")), ValueError, "baseline is nan"),
+    "rig without focal length": (lambda: parallax.StereoRig(0, 1, 1, 0.5), ValueError, "fx_px is 0"),
+    "rig without baseline": (lambda: parallax.StereoRig(9, 1, 1, float("nan")), ValueError, "baseline_m is nan"),
     "whole disparities": (lambda: parallax.depth(LEFT, RIG), ValueError, "divided by 256"),
     "image of another size": (lambda: compute(LEFT, RIGHT).cloud(RIG, LEFT[:5]), ValueError, "differ in size"),
     "points in a plane": (lambda: parallax.knn(POINTS[:, :2]), ValueError, "N x 3"),

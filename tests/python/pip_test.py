@@ -33,7 +33,7 @@ def main():
             env=environment)
         told = run([python, "-c", "import parallax; print(parallax.__file__); "
                     "frame = next(parallax.synthetic('shift', width=64, height=32, shift=5)); "
-                    "print(parallax.Matcher(num_disparities=16).compute(frame).disparity[16, 40])"],
+                    "print(parallax.Matcher(matching_cost_num_disparities=16).compute(frame).disparity[16, 40])"],
                    env=environment, cwd=folder)
         if not told.startswith(place) or float(told.split()[-1]) != 5:
             sys.exit(f"the installed module says:\n{told}")

@@ -129,12 +129,12 @@ class Replay(unittest.TestCase):
                 self.assertEqual(message.header.frame_id, "left_camera_optical_frame")
             of_right = messages["/right/camera_info"]
             self.assertEqual(len(of_right.k), 9)
-            self.assertAlmostEqual(of_right.p[3], -rig.fx * rig.baseline)
+            self.assertAlmostEqual(of_right.p[3], -rig.fx_px * rig.baseline_m)
             self.assertEqual(messages["/left/camera_info"].p[3], 0)
             disparity = messages["/disparity"]
             values = np.frombuffer(disparity.image.data, np.float32).reshape(60, 160)
             known = np.isfinite(result.disparity)
-            np.testing.assert_array_equal(values[known], result.disparity[known] + np.float32(rig.doffs))
+            np.testing.assert_array_equal(values[known], result.disparity[known] + np.float32(rig.doffs_px))
             self.assertTrue((values[~known] < disparity.min_disparity).all())
             cloud = result.cloud(rig, frame.left)
             points = messages["/points2"]

@@ -9,6 +9,7 @@ import parallax
 
 PROGRAM = os.environ["PARALLAX_PROGRAM"]
 # Small, so that every test is quick.
+RAW_RIG = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "install", "consumer", "raw_rig.yaml")
 SCENE = "synthetic:slanted,width=200,height=120,disparities=48"
 
 
@@ -24,6 +25,15 @@ def run_program(*arguments):
 
 def same_bits(a, b):
     return a.dtype == b.dtype and a.shape == b.shape and np.ascontiguousarray(a).tobytes() == np.ascontiguousarray(b).tobytes()
+
+
+def raw_pair(folder):
+    """Files of a pair of the size of RAW_RIG's cameras."""
+    files = [os.path.join(folder, name) for name in ("left.pgm", "right.pgm")]
+    for file, image in zip(files, noise_pair(60, 160, 7)):
+        with open(file, "wb") as out:
+            out.write(b"P5\n160 60\n255\n" + image.tobytes())
+    return files
 
 
 def noise_pair(height=12, width=40, shift=3, dtype=np.uint8, seed=1):

@@ -123,6 +123,14 @@ void CheckInterface(const std::string& folder) {
   EXPECT(ErrorOf([&] { parallax::SetByKey(parameters, "agregation.p1", "3"); }).find("aggregation.p1") !=
          std::string::npos);
   EXPECT(ErrorOf([&] { parallax::SetByKey(parameters, "aggregation.p1", "9999"); }) != "no error");
+  {  // p2 is below p1 for a moment
+    parallax::Parameters low;
+    parallax::SetByKey(low, "aggregation.p2", "5");
+    EXPECT(ErrorOf([&] { parallax::Matcher{low}; }).find("aggregation.p2") != std::string::npos);
+    parallax::SetByKey(low, "aggregation.p1", "2");
+    parallax::SetByKey(low, "aggregation.p2_min", "3");
+    EXPECT(ErrorOf([&] { parallax::Matcher{low}; }) == "no error");
+  }
   EXPECT(ErrorOf([] { parallax::Matcher("kity"); }).find("kitti") != std::string::npos);
   EXPECT(ErrorOf([] { parallax::Matcher("kitti", {.backend = "gpu"}); }).find("cuda") != std::string::npos);
   {
@@ -161,6 +169,24 @@ void CheckInterface(const std::string& folder) {
   EXPECT(SameBits(queue.Collect(), result));
   EXPECT(ErrorOf([&] { queue.Collect(); }) != "no error");
 
+  // The section live: a Matcher and a queue filter the same frames alike, and near and far need a rig.
+  parallax::Parameters live = parameters;
+  live.live = {.decimation = 2, .temporal = true, .far_m = 4};
+  parallax::Matcher of_camera(live);
+  parallax::PairQueue of_same(live, {}, 2);
+  const parallax::StereoRig large_rig{.fx_px = 140, .cx_px = 160, .cy_px = 60, .baseline_m = 0.5};
+  for (int i = 0; i < 3; ++i) of_same.Submit(large.left, large.right, large_rig);
+  for (int i = 0; i < 3; ++i) {
+    const parallax::MatchResult filtered = of_camera.Compute(large.left, large.right, large_rig);
+    EXPECT(filtered.disparity.width() == kWidth && filtered.rectified.rig.fx_px == 70);
+    EXPECT(SameBits(of_same.Collect(), filtered));
+    const parallax::HostImage<float> depth_m = filtered.Depth();  // by the rig of Compute
+    for (int y = 0; y < kHeight; ++y) {
+      for (int x = 0; x < kWidth; ++x) EXPECT(std::isnan(depth_m(x, y)) || depth_m(x, y) <= 4.0F);
+    }
+  }
+  EXPECT(ErrorOf([&] { of_camera.Compute(pair.left, pair.right); }).find("rig") != std::string::npos);
+
   // Depth, uncertainty, points and their measures.
   const parallax::StereoRig rig{.fx_px = 70, .cx_px = 80, .cy_px = 30, .baseline_m = 0.5};
   const parallax::HostImage<float> depth_m = result.Depth(rig), sigma_px = result.Sigma();
@@ -174,7 +200,9 @@ void CheckInterface(const std::string& folder) {
   const auto kept = parallax::KeepStatisticalInliers(cloud.points, {}, *measures);
   EXPECT(!kept.empty() && kept.size() <= cloud.size());
   EXPECT(parallax::CompareClouds(cloud.points, cloud.points, {}, *measures).chamfer_sum_m == 0);
-  EXPECT(matcher.Compute(pair.left, pair.right, rig).rectified.rig.baseline_m == 0.5);
+  const parallax::MatchResult with_rig = matcher.Compute(pair.left, pair.right, rig);
+  EXPECT(with_rig.Cloud({}, pair.left).points == cloud.points && with_rig.rectified.rig.baseline_m == 0.5);
+  EXPECT(ErrorOf([&] { result.Depth(); }) != "no error");
   EXPECT(ErrorOf([] { parallax::Rig::Load("none.yaml"); }).find("none.yaml") != std::string::npos);
 }
 
