@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/calibrate/pair_check.h"
 #include "app/commands.h"
 #include "app/options/available_memory.h"
 #include "app/options/live_source_options.h"
@@ -64,7 +65,7 @@ struct ViewOptions {
   float voxel_m = 0.1f;
   fs::path export_to = "parallax-view";
   fs::path screenshot, state_file;
-  bool paused = false, fresh = false;
+  bool paused = false, fresh = false, check = true;
   std::string theme;
   std::vector<int> size_px;  // empty: as remembered
 
@@ -136,7 +137,7 @@ void ViewFile(const ViewOptions& options, FileKind kind) {
 
 // The frames of a folder that `parallax run` has written.
 void ViewOutput(const ViewOptions& options) {
-  const OutputPages pages(options.source.front());
+  OutputPages pages(options.source.front());
   std::size_t num_frames = pages.size();
   if (options.max_frames) num_frames = std::min(num_frames, *options.max_frames);
   ViewerOptions window = options.Window();
@@ -292,7 +293,8 @@ void ViewSource(const ViewOptions& options) {
                 options.rig),
         chosen.parameters);
   };
-  std::unique_ptr<FrameSource> source = open();
+  PairCheck check(chosen, PairCheck::LayoutOf(options.source, live), TellOnStderr);
+  std::unique_ptr<FrameSource> source = options.check ? check.Watch(open()) : open();
   const SourceKind kind = source->kind();
   chosen.uncertainty = UncertaintyOf(TraitsOf(kind).rig_px, chosen);
   const std::vector<CameraPose> poses =
@@ -399,6 +401,7 @@ void AddViewCommand(CLI::App& app) {
   AddRigOptions(*command, options->rig);
   AddLiveOptions(*command, options->live);
   AddMaxFramesOption(*command, options->max_frames);
+  AddCheckOption(*command, options->check);
   command
       ->add_option(
           "--poses", options->poses,
