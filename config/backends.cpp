@@ -108,7 +108,8 @@ std::string_view Resolve(std::string_view backend, const std::string& lacks, Doe
   }
   if (!is_known) {
     if (backend == "auto") throw Error("no back end " + lacks);
-    throw InvalidArgument("unknown back end '" + std::string(backend) + "': use one of " + names);
+    throw InvalidArgument("unknown back end '" + std::string(backend) + "': use one of " + names +
+                          "; cuda is that of NVIDIA GPUs");
   }
   const std::string remedy = ": use --backend " + able + " (see parallax info)";
   if (!is_usable)

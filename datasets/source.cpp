@@ -100,14 +100,18 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
   if (!exists && spec.starts_with("camera:")) return OpenCamera(spec, options.live);
   if (!exists && spec.starts_with("gst:")) return OpenGstreamer(spec, options.live);
   if (!exists && spec.starts_with("synthetic:")) return OpenSyntheticSource(spec, options);
-  if (fs::is_directory(spec)) return OpenFolder(spec, forced, options.with_truth);
+  const bool is_folder = fs::is_directory(spec);
+  if (options.live.layout && !forced && (is_folder || IsGlob(spec) || IsImageName(spec)))
+    return MakeFrameList(SourceKind::kPair, ListStackedPictures(spec, *options.live.layout), false);
+  if (is_folder) return OpenFolder(spec, forced, options.with_truth);
   if (exists && (IsVideoName(spec) || forced == SourceKind::kVideo))
-    return OpenVideo({spec}, options.live.layout);
+    return OpenVideo({spec}, options.live.layout.value_or(PictureLayout::kSideBySide));
   if (exists && (forced == SourceKind::kRecording || (!forced && IsRecording(spec))))
     return OpenRecording(spec);
   if (IsGlob(spec) || IsImageName(spec)) {
     throw InvalidArgument(spec +
-                          ": image files need two arguments, left and right (quote globs: 'left/*.png')");
+                          ": image files need two arguments, left and right (quote globs: 'left/*.png'); "
+                          "of pictures that hold both, name the --layout");
   }
   const std::string remedy = NamedAsSource(spec);
   if (exists) {

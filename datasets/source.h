@@ -32,10 +32,11 @@ inline std::string_view NameOf(SourceKind kind) { return TraitsOf(kind).name; }
 struct SourceOptions {
   std::string kind;         // a name of NameOf, or empty: recognise it
   bool with_truth = false;  // read ground truth as well; a frame without it then has truth = nullopt
-  LiveOptions live{};       // of cameras and streams; the layout of videos, too
+  LiveOptions live{};       // of cameras and streams; the layout of videos and image files, too
 };
 
-// Opens what the program calls SOURCE: a data-set folder, `left right` files or globs, a video (both images
+// Opens what the program calls SOURCE: a data-set folder, `left right` files or globs, with a layout one file, glob or
+// folder of pictures that hold both images, a video (both images
 // in one picture, or two files), "camera:0", "camera:0,1", "gst:PIPELINE", "synthetic:NAME[,key=value...]".
 // Throws Error when nothing is there or its kind cannot be told (the text lists what was looked for).
 std::unique_ptr<FrameSource> OpenSource(const std::vector<std::string>& spec,

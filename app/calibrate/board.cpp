@@ -309,8 +309,9 @@ BoardSpec ParseBoard(const std::string& text, double square_m) {
   }
   if (!(square_m > 0)) throw InvalidArgument("--square must be above 0, in metres");
   if (square_m > 1) {
-    throw InvalidArgument("--square " + std::to_string(square_m) +
-                          " m is an unlikely size of a square: give it in metres, not millimetres");
+    throw InvalidArgument(
+        "--square " + std::to_string(square_m) +
+        " m is an unlikely size of a square: give it in metres, or with its unit, e.g. 24.23mm");
   }
   board.square_m = square_m;
   if (board.kind == BoardKind::kCharuco) {

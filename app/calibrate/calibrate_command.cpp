@@ -262,9 +262,12 @@ void AddCalibrateCommand(CLI::App& app) {
       ->type_name("BOARD")
       ->required();
   command
-      ->add_option("--square", options->square_m,
-                   "Side of a square of the board, m; for an AprilGrid, of a tag")
+      ->add_option(
+          "--square", options->square_m,
+          "Side of a square of the board, in m or with its unit (24.23mm); for an AprilGrid, of a tag")
       ->type_name("METRES")
+      ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"m", 1}, {"cm", 0.01}, {"mm", 0.001}},
+                                        CLI::AsNumberWithUnit::CASE_SENSITIVE, "METRES"))
       ->required();
   command->add_option("--lens", options->lens, "plumb_bob (5 coefficients), rational (8) or fisheye (4)")
       ->check(CLI::IsMember({"plumb_bob", "rational", "fisheye"}))

@@ -27,7 +27,6 @@ namespace {
 constexpr std::size_t kUsualFrames = 10;
 constexpr double kFits_px = 0.5, kFitsInPlaces_px = 1;  // rows by which matching loses little
 constexpr double kWorthMending_px = 0.1;  // rows that are off by that on the whole cost a little accuracy
-constexpr double kSearched_px = 25;
 
 struct CheckOptions {
   std::vector<std::string> source;
@@ -65,7 +64,7 @@ Checked Match(const CheckOptions& options) {
     checked.height = height;
     checked.rig = *frame.rig;
     checked.raw = frame.raw_rig;
-    const auto matches = MatchPoints(ViewOf(frame.left), ViewOf(frame.right), kSearched_px);
+    const auto matches = MatchPoints(ViewOf(frame.left), ViewOf(frame.right)).matches;
     checked.matches.insert(checked.matches.end(), matches.begin(), matches.end());
     ++checked.num_frames;
   }

@@ -6,16 +6,12 @@
 #include <cmath>
 #include <utility>
 
-#include "app/options/adjusted_source.h"
 #include "parallax/error.h"
 
 namespace parallax::app {
 namespace {
 
 constexpr int kFewestMatches = 50;
-constexpr double kFewestForWarning = 100;
-constexpr double kWarn_px = 1;
-constexpr double kSearched_px = 25;
 
 double MedianSize(std::vector<double> values) {
   for (double& value : values) value = std::abs(value);
@@ -82,57 +78,6 @@ RawRig WithTurn(const RawRig& raw, const RightTurn& turn) {
       NearestRotation(Transposed(RotationOf(turn.turn) * r.rectified_from_right) * r.rectified_from_left);
   turned.translation_m = -(turned.right_from_left * raw.RightCentre());
   return turned;
-}
-
-namespace {
-
-RowOffsets RowsOf(const CameraImageView& left, const CameraImageView& right) {
-  return RowOffsetsOf(MatchPoints(left, right, kSearched_px), WidthOf(left), HeightOf(left));
-}
-
-// Frames of images that are rectified here: looks whether their rows agree. True once that can be told.
-bool CheckRows(StereoFrame& frame, FrameRectifier* rectifier) {
-  if (!frame.seen) return false;
-  const std::shared_ptr<const Rectifier> raw = rectifier != nullptr ? rectifier->For(frame) : nullptr;
-  const RowOffsets rows = raw ? RowsOf(ViewOf(raw->RectifyLeft(ViewOf(frame.left))),
-                                       ViewOf(raw->RectifyRight(ViewOf(frame.right))))
-                              : RowsOf(ViewOf(frame.left), ViewOf(frame.right));
-  if (rows.num_matches < kFewestForWarning) return false;
-  const double offset_px = std::max(std::abs(rows.median_px), rows.largest_px);
-  if (offset_px < kWarn_px) return true;
-  frame.note += fmt::format(
-      "{}the rig does not fit these images: rows of left and right differ by {:.1f} px in places; "
-      "see parallax rig check",
-      frame.note.empty() ? "" : "; ", offset_px);
-  return true;
-}
-
-// The first frames are read in turn, so that it is always the same one that is told of.
-class RowCheckedSource final : public AdjustedSource {
- public:
-  RowCheckedSource(std::unique_ptr<FrameSource> source, std::shared_ptr<int> frames_left,
-                   std::shared_ptr<FrameRectifier> rectifier)
-      : AdjustedSource(std::move(source),
-                       [frames_left, rectifier = std::move(rectifier)](StereoFrame& frame) {
-                         if (*frames_left <= 0) return;
-                         *frames_left = CheckRows(frame, rectifier.get()) ? 0 : *frames_left - 1;
-                       }),
-        frames_left_(std::move(frames_left)) {}
-  std::function<StereoFrame()> Defer() override {
-    return *frames_left_ > 0 ? std::function<StereoFrame()>() : AdjustedSource::Defer();
-  }
-
- private:
-  const std::shared_ptr<int> frames_left_;
-};
-
-}  // namespace
-
-std::unique_ptr<FrameSource> WithRowCheck(std::unique_ptr<FrameSource> source,
-                                          std::shared_ptr<FrameRectifier> rectifier) {
-  constexpr int kFramesChecked = 3;
-  return std::make_unique<RowCheckedSource>(std::move(source), std::make_shared<int>(kFramesChecked),
-                                            std::move(rectifier));
 }
 
 }  // namespace parallax::app

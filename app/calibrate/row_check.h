@@ -1,14 +1,10 @@
-// Checks by the rows of matches in rectified pairs whether a rig still fits its cameras.
+// The small turn of the right camera that rows of matches tell of, and a rig that is mended by it.
 #pragma once
 
-#include <memory>
-#include <string>
 #include <vector>
 
 #include "app/calibrate/row_offsets.h"
 #include "pipeline/calibration/rectification.h"
-#include "pipeline/calibration/rectifier.h"
-#include "pipeline/frames/frame_source.h"
 
 namespace parallax::app {
 
@@ -25,10 +21,5 @@ RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig);
 // The raw rig with its right camera turned so; the baseline keeps its length and its place in the left
 // camera.
 RawRig WithTurn(const RawRig& raw, const RightTurn& turn);
-
-// A source of whose first three frames the first that can be told is looked at: where rows differ by more
-// than a pixel, the frame's note says so. rectifier: of frames that are left raw; may be null.
-std::unique_ptr<FrameSource> WithRowCheck(std::unique_ptr<FrameSource> source,
-                                          std::shared_ptr<FrameRectifier> rectifier = nullptr);
 
 }  // namespace parallax::app

@@ -13,9 +13,8 @@
 namespace parallax::app {
 namespace {
 
-constexpr int kMostFeatures = 3000;
 constexpr double kThereAndBack_px = 0.3;
-constexpr int kGridColumns = 4, kGridRows = 3, kFewestInCell = 30;
+constexpr int kGridColumns = 4, kGridRows = 3;
 
 double Median(std::vector<double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -26,28 +25,31 @@ double Median(std::vector<double> values) {
 
 }  // namespace
 
-std::vector<PointMatch> MatchPoints(const CameraImageView& left, const CameraImageView& right,
-                                    double max_offset_px) {
+PointMatches MatchPoints(const CameraImageView& left, const CameraImageView& right,
+                         const PointSearch& search) {
   const cv::Mat a = GrayMat(left), b = GrayMat(right);
-  const auto orb = cv::ORB::create(kMostFeatures);
+  const auto orb = cv::ORB::create(search.num_features);
   std::vector<cv::KeyPoint> features_a, features_b;
   cv::Mat descriptors_a, descriptors_b;
   orb->detectAndCompute(a, cv::noArray(), features_a, descriptors_a);
   orb->detectAndCompute(b, cv::noArray(), features_b, descriptors_b);
-  if (features_a.empty() || features_b.empty()) return {};
+  PointMatches result;
+  result.num_features = static_cast<int>(std::min(features_a.size(), features_b.size()));
+  if (result.num_features == 0) return result;
   std::vector<cv::DMatch> found;
   cv::BFMatcher(cv::NORM_HAMMING, true).match(descriptors_a, descriptors_b, found);
   std::vector<cv::Point2f> from, to;
   for (const cv::DMatch& match : found) {
     const cv::Point2f p = features_a[static_cast<std::size_t>(match.queryIdx)].pt;
     const cv::Point2f q = features_b[static_cast<std::size_t>(match.trainIdx)].pt;
-    if (std::abs(p.y - q.y) > max_offset_px || p.x - q.x < -0.05F * static_cast<float>(a.cols) ||
-        p.x - q.x > 0.4F * static_cast<float>(a.cols))
+    const double disparity = static_cast<double>(p.x - q.x) / a.cols;
+    if (std::abs(p.y - q.y) > search.max_row_px || disparity < search.min_disparity ||
+        disparity > search.max_disparity)
       continue;
     from.push_back(p);
     to.push_back(q);
   }
-  if (from.empty()) return {};
+  if (from.empty()) return result;
   // Moved to where the pictures agree, and back to where they came from.
   const cv::Size window(15, 15);
   const cv::TermCriteria until(cv::TermCriteria::COUNT + cv::TermCriteria::EPS, 40, 0.005);
@@ -57,16 +59,16 @@ std::vector<PointMatch> MatchPoints(const CameraImageView& left, const CameraIma
                            cv::OPTFLOW_USE_INITIAL_FLOW);
   cv::calcOpticalFlowPyrLK(b, a, to, back, good_back, cv::noArray(), window, 0, until,
                            cv::OPTFLOW_USE_INITIAL_FLOW);
-  std::vector<PointMatch> matches;
   for (std::size_t i = 0; i < from.size(); ++i) {
     if (good_to[i] == 0 || good_back[i] == 0 || cv::norm(back[i] - from[i]) > kThereAndBack_px) continue;
-    if (std::abs(to[i].y - from[i].y) > max_offset_px) continue;
-    matches.push_back({{from[i].x, from[i].y}, {to[i].x, to[i].y}});
+    if (std::abs(to[i].y - from[i].y) > search.max_row_px) continue;
+    result.matches.push_back({{from[i].x, from[i].y}, {to[i].x, to[i].y}});
   }
-  return matches;
+  return result;
 }
 
-RowOffsets RowOffsetsOf(const std::vector<PointMatch>& matches, int width, int height) {
+RowOffsets RowOffsetsOf(const std::vector<PointMatch>& matches, int width, int height,
+                        std::size_t fewest_in_cell) {
   RowOffsets offsets;
   offsets.num_matches = static_cast<int>(matches.size());
   std::vector<double> all, absolute;
@@ -82,7 +84,7 @@ RowOffsets RowOffsetsOf(const std::vector<PointMatch>& matches, int width, int h
   offsets.median_px = Median(all);
   offsets.median_absolute_px = Median(absolute);
   for (const std::vector<double>& cell : cells) {
-    const bool few = cell.size() < static_cast<std::size_t>(kFewestInCell);
+    const bool few = cell.size() < fewest_in_cell;
     offsets.grid_px.push_back(few ? std::numeric_limits<double>::quiet_NaN() : Median(cell));
     if (!few) offsets.largest_px = std::max(offsets.largest_px, std::abs(offsets.grid_px.back()));
   }

@@ -1,6 +1,7 @@
 // Do left and right show a thing on the same row? Matches of a rectified pair, wherever they lie.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "pipeline/calibration/vectors.h"
@@ -13,10 +14,20 @@ struct PointMatch {
   Vector2 left, right;
 };
 
-// Robust matches of a pair whose rows differ by at most max_offset_px: features that choose each other, then
-// moved to where the pictures agree, there and back. Both images of one size.
-std::vector<PointMatch> MatchPoints(const CameraImageView& left, const CameraImageView& right,
-                                    double max_offset_px);
+// How many features of each image are taken, and where their partners may lie.
+struct PointSearch {
+  int num_features = 3000;
+  double max_row_px = 25;                             // by which rows may differ
+  double min_disparity = -0.05, max_disparity = 0.4;  // of the images' width
+};
+struct PointMatches {
+  std::vector<PointMatch> matches;
+  int num_features = 0;  // of the image that has fewer
+};
+// Robust matches of a pair: features that choose each other, then moved to where the pictures agree, there and
+// back. Both images of one size.
+PointMatches MatchPoints(const CameraImageView& left, const CameraImageView& right,
+                         const PointSearch& search = {});
 
 // What the matches of some frames say of their rows.
 struct RowOffsets {
@@ -27,6 +38,7 @@ struct RowOffsets {
   std::vector<double> grid_px;
   double largest_px = 0;  // of the grid
 };
-RowOffsets RowOffsetsOf(const std::vector<PointMatch>& matches, int width, int height);
+RowOffsets RowOffsetsOf(const std::vector<PointMatch>& matches, int width, int height,
+                        std::size_t fewest_in_cell = 30);
 
 }  // namespace parallax::app

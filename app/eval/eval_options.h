@@ -38,6 +38,7 @@ struct EvalOptions {
   std::optional<Shard> shard{};  // that one, whose folder `scores` is then
   CloudScoreOptions clouds;
   bool uncertainty = false;
+  bool check = true;  // look at the first frames for what makes results worthless
 
   std::vector<Metric> MetricsOf(SourceKind source_kind) const {
     return metric.empty() ? MetricsFor(source_kind) : std::vector<Metric>{MetricNamed(metric)};

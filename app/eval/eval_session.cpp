@@ -181,7 +181,7 @@ void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection
     notes.push_back("No cloud scores of " + frame.name + ": " + frame.reason);
   }
   for (const Unscored& frame : failed_) notes.push_back("Failed " + frame.name + ": " + frame.reason);
-  report_->Finish({Heading(), std::move(notes), subject_.parameters}, sections, frames_, total);
+  report_->Finish({Heading(), std::move(notes), subject_.parameters, Json(total)}, sections, frames_, total);
   std::printf("report: %s\n", Printable(EvalReport::PageFile(outputs_.report).string()).c_str());
 }
 

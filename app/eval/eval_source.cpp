@@ -12,6 +12,7 @@
 #include <mutex>
 #include <utility>
 
+#include "app/calibrate/pair_check.h"
 #include "app/eval/score_folder.h"
 #include "app/options/available_memory.h"
 #include "app/options/live_steps.h"
@@ -64,7 +65,7 @@ class SourceEvaluation {
   SourceEvaluation(const EvalOptions& options, SharedRun* shared)
       : options_(options),
         shared_(shared),
-        source_(OpenWithTruth(options)),
+        source_(Watched(OpenWithTruth(options))),
         metrics_(options.MetricsOf(source_->kind())),
         session_(Subject(), metrics_, options.outputs) {
     total_of_all_ = source_->num_frames();
@@ -88,6 +89,11 @@ class SourceEvaluation {
     }
     if (!IsFollower()) progress_.emplace(total, stderr);
   }
+  ~SourceEvaluation() {
+    if (check_) check_->Await();  // it tells above the bar
+  }
+  SourceEvaluation(const SourceEvaluation&) = delete;
+  SourceEvaluation& operator=(const SourceEvaluation&) = delete;
 
   void Run() {
     if (IsFollower()) {
@@ -132,6 +138,7 @@ class SourceEvaluation {
       if (lost) std::rethrow_exception(lost);
       interrupted = interrupted || shared_->interrupted();
     }
+    if (check_) check_->Await();
     progress_.reset();
     if (scores_) scores_->End(interrupted, options_.shard && !interrupted ? dealt_->AllNames() : "");
     if (options_.shard) return FinishShard(interrupted);
@@ -139,6 +146,15 @@ class SourceEvaluation {
   }
 
  private:
+  std::unique_ptr<FrameSource> Watched(std::unique_ptr<FrameSource> source) {
+    if (!options_.check || !options_.estimates.empty() || IsFollower()) return source;
+    check_.emplace(options_.matching.Load(), std::nullopt, [this](const std::string& line) {
+      progress_->Print("parallax: " + line);
+      Log(line);
+    });
+    return check_->Watch(std::move(source));
+  }
+
   // Nothing that is read may be written over.
   void CheckInputsStay() const {
     const EvalOutputs& outputs = options_.outputs;
@@ -392,6 +408,7 @@ class SourceEvaluation {
 
   const EvalOptions& options_;
   SharedRun* const shared_;
+  std::optional<PairCheck> check_;
   std::shared_ptr<FrameSource> source_;
   std::vector<Metric> metrics_;
   EvalSession session_;

@@ -51,6 +51,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->allow_extra_args(false)
       ->needs(record);
   AddMaxFramesOption(command, options.max_frames);
+  AddCheckOption(command, options.check);
   AddShardOption(command, options.shard_text);
   command
       .add_option("--in-flight", options.num_in_flight,

@@ -28,6 +28,7 @@ struct RunOptions {
   std::string cloud_clean;           // as RunClouds takes it; empty = not cleaned
   RecordOptions record;
   LiveOptions live;
+  bool check = true;  // look at the first frames for what makes results worthless
   bool view = false;  // show the frames in a window
   std::vector<int> view_size_px = {1440, 900};
   std::filesystem::path

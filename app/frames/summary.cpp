@@ -162,6 +162,15 @@ void RunSummary::AddLatency(double ms) {
   latencies_ms_.Add({bytes, sizeof bytes});
 }
 
+void RunSummary::SetRange(const StereoRig& rig, const Parameters& parameters) {
+  const int num_disparities = parameters.matching_cost.num_disparities;
+  const double largest_px = parameters.matching_cost.min_disparity + num_disparities - 1 + rig.doffs_px;
+  const double nearest_m = rig.fx_px * rig.baseline_m / largest_px;
+  if (largest_px <= 0 || nearest_m <= nearest_m_) return;
+  nearest_m_ = nearest_m;
+  num_disparities_ = num_disparities;
+}
+
 std::vector<double> RunSummary::Latencies_ms() const {
   std::vector<double> all_ms;
   latencies_ms_.ForEach([&](std::uint64_t, std::string_view bytes) {
@@ -212,11 +221,18 @@ std::string RunSummary::Text() const {
   if (num_done == 0) return text;
   text += fmt::format("  {:<18}{:>10}{:>10}\n", "ms per frame", "mean", "median");
   for (const Timing& timing : TimingsOf(frames_)) {
-    text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", timing.name, timing.mean_ms, timing.median_ms);
+    // Of frames that are matched side by side it is longer than what a frame takes.
+    const std::string_view name = timing.name == "match" ? "match (latency)" : timing.name;
+    text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", name, timing.mean_ms, timing.median_ms);
   }
+  text += fmt::format("  {:<18}{:>10.2f}\n", "one frame every", 1e3 / FramesPerSecond());
   if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
     text += fmt::format("  from capture to result: median {:.1f} ms, longest {:.1f} ms\n",
                         TimingOf("latency", ms).median_ms, *std::max_element(ms.begin(), ms.end()));
+  }
+  if (nearest_m_ > 0) {
+    text += fmt::format("  nearest distance {:.3g} m, with {} disparities: --nearest METRES changes it\n",
+                        nearest_m_, num_disparities_);
   }
   text += CleaningText(frames_);
   for (const NoteGroup& group : GroupNotes(frames_)) {
@@ -274,6 +290,8 @@ void RunSummary::WriteJson(std::ostream& stream) const {
     }
     json.EndObject();
   }
+  if (nearest_m_ > 0) json.Key("nearest_m").Value(nearest_m_);
+  if (!warning_.empty()) json.Key("warning").Value(warning_);
   json.Key("interrupted").Value(interrupted_).Key("elapsed_s").Value(elapsed_s_);
   json.Key("frames_per_s").Value(FramesPerSecond());
   json.Key("ms").BeginObject();

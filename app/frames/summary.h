@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "app/frames/report_spool.h"
@@ -43,6 +44,10 @@ class RunSummary {
   void AddDropped(std::size_t count) { num_dropped_ += count; }
   // What a live source counted. The pairs that it replaced count as dropped.
   void SetLive(const LiveCounts& counts) { live_ = counts; }
+  // What was told of the first frames; empty where nothing was.
+  void SetWarning(std::string line) { warning_ = std::move(line); }
+  // Of a frame with a calibration. Of several the one that reaches least is told of.
+  void SetRange(const StereoRig& rig, const Parameters& parameters);
   // From the capture of a frame to the end of its last result, where the time of capture is known.
   void AddLatency(double ms);
   // Ends the counting of time and puts the frames in the order of the source.
@@ -72,6 +77,9 @@ class RunSummary {
   std::size_t num_incomplete_ = 0, num_dropped_ = 0;
   std::optional<LiveCounts> live_;
   RecordSpool latencies_ms_;  // a double each
+  std::string warning_;
+  int num_disparities_ = 0;
+  double nearest_m_ = 0;  // that these reach; 0 without a calibration
   double elapsed_s_ = 0;
   bool interrupted_ = false;
 };

@@ -13,12 +13,14 @@
 namespace parallax::app {
 
 void AddLiveOptions(CLI::App& command, LiveOptions& options) {
-  const std::map<std::string, PictureLayout> layouts = {{"side-by-side", PictureLayout::kSideBySide},
-                                                        {"top-bottom", PictureLayout::kTopBottom}};
+  std::map<std::string, PictureLayout> layouts;
+  for (std::size_t i = 0; i < kPictureLayoutNames.size(); ++i)
+    layouts[kPictureLayoutNames[i]] = static_cast<PictureLayout>(i);
   command
       .add_option("--layout", options.layout,
-                  "Arrangement of the two images in one picture of a video, camera or stream: side-by-side "
-                  "(left image on the left) or top-bottom (left image on top)")
+                  "Arrangement of the two images in one picture of a video, camera, stream or image file: "
+                  "side-by-side "
+                  "(left image on the left), top-bottom (left image on top), right-left or bottom-top")
       ->transform(CLI::CheckedTransformer(layouts).description(""))
       ->type_name("LAYOUT")
       ->default_str("side-by-side");
@@ -31,12 +33,14 @@ void AddLiveOptions(CLI::App& command, LiveOptions& options) {
       ->capture_default_str();
 }
 
+void TellOnStderr(const std::string& line) {
+  std::fprintf(stderr, "parallax: %s\n", Printable(line).c_str());
+  Log(line);
+}
+
 LiveOptions ToldOnStderr(LiveOptions options) {
   options.monitor = std::make_shared<LiveMonitor>();
-  options.monitor->TellTo([](const std::string& line) {
-    std::fprintf(stderr, "parallax: %s\n", Printable(line).c_str());
-    Log(line);
-  });
+  options.monitor->TellTo(TellOnStderr);
   return options;
 }
 

@@ -14,6 +14,9 @@ namespace parallax::app {
 // Declares --layout and --pair-tolerance. options must outlive the parsing.
 void AddLiveOptions(CLI::App& command, LiveOptions& options);
 
+// Prints a line to standard error, and logs it.
+void TellOnStderr(const std::string& line);
+
 // The options with a monitor whose lines go to standard error and the log.
 LiveOptions ToldOnStderr(LiveOptions options);
 

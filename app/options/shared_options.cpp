@@ -26,6 +26,12 @@ void AddMaxFramesOption(CLI::App& command, std::optional<std::size_t>& max_frame
       ->type_name("N");
 }
 
+void AddCheckOption(CLI::App& command, bool& check) {
+  command.add_flag("!--no-check", check,
+                   "Do not look at the first frames for exchanged images, rows that differ, a calibration of "
+                   "another image size or too small a range");
+}
+
 void AddThreadsOption(CLI::App& command, int& num_threads) {
   command.add_option("--threads", num_threads, "Threads of the CPU back ends; 0 = one per core")
       ->check(CLI::Range(0, 1024))

@@ -23,6 +23,8 @@ DeviceChoice ParseDevices(const std::string& text);
 // The variables must outlive the parsing.
 void AddKindOption(CLI::App& command, std::string& kind);
 void AddMaxFramesOption(CLI::App& command, std::optional<std::size_t>& max_frames);
+// Declares --no-check, which sets check to false.
+void AddCheckOption(CLI::App& command, bool& check);
 void AddThreadsOption(CLI::App& command, int& num_threads);
 void AddDeviceOption(CLI::App& command, int& device);
 // The same for a command that several devices may share. device: the first of them.

@@ -210,7 +210,8 @@ void AddCompareCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("compare", "Compare several runs frame by frame");
   const auto o = std::make_shared<CompareOptions>();
   command
-      ->add_option("runs", o->runs, "JSON files of eval, or output folders of run; the first is the baseline")
+      ->add_option("runs", o->runs,
+                   "JSON files or reports of eval, or output folders of run; the first is the baseline")
       ->required()
       ->expected(2, 1000)
       ->type_name("RUN");

@@ -24,6 +24,7 @@ struct ReportText {
   std::string heading;             // one line, what was scored
   std::vector<std::string> notes;  // lines below the tables
   std::string parameters = {};     // YAML; empty when estimates were read
+  std::string figures = {};        // JSON, which the page holds for parallax compare
 };
 
 class EvalReport {
@@ -45,6 +46,8 @@ class EvalReport {
   // Where the page is, and whether a place names a single file.
   static std::filesystem::path PageFile(const std::filesystem::path& place);
   static bool IsSingleFile(const std::filesystem::path& place);
+  static constexpr std::string_view kFiguresBegin = "<script type=\"application/json\" id=\"figures\">",
+                                    kFiguresEnd = "</script>";
 
  private:
   std::filesystem::path place_;

@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <fstream>
+#include <iterator>
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "app/report/eval_report.h"
 #include "parallax/error.h"
 
 namespace parallax::app {
@@ -14,14 +16,25 @@ namespace {
 using Json = nlohmann::json;
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
+constexpr const char* kRemedy =
+    ": name a file of `parallax eval --json`, a page of `parallax eval --report` or a folder of `parallax "
+    "run`";
+
+// Of a page the figures that it holds.
 Json ReadJson(const fs::path& file) {
   std::ifstream stream(file);
   if (!stream) throw Error(file.string() + ": cannot be read");
+  std::string text{std::istreambuf_iterator<char>(stream), {}};
+  if (EvalReport::IsSingleFile(file)) {
+    const std::size_t begin = text.find(EvalReport::kFiguresBegin);
+    if (begin == std::string::npos) throw Error(file.string() + ": holds no figures" + kRemedy);
+    text.erase(0, begin + EvalReport::kFiguresBegin.size());
+    text.resize(std::min(text.size(), text.find(EvalReport::kFiguresEnd)));
+  }
   try {
-    return Json::parse(stream);
+    return Json::parse(text);
   } catch (const Json::exception&) {
-    throw Error(file.string() +
-                ": is not JSON: name a file of `parallax eval --json` or a folder of `parallax run`");
+    throw Error(file.string() + ": is not JSON" + kRemedy);
   }
 }
 
@@ -63,8 +76,9 @@ ScoredRun RunOfFolder(const fs::path& folder, const Json& json) {
 }  // namespace
 
 ScoredRun ReadRun(const fs::path& path) {
-  const bool is_folder = fs::is_directory(path);
-  const fs::path file = is_folder ? path / "summary.json" : path;
+  const bool is_report = fs::is_directory(path) && fs::exists(EvalReport::PageFile(path));
+  const bool is_folder = fs::is_directory(path) && !is_report;
+  const fs::path file = is_report ? EvalReport::PageFile(path) : is_folder ? path / "summary.json" : path;
   if (!fs::exists(file)) {
     throw Error(is_folder ? path.string() + ": no summary.json in it: name an output folder of `parallax run`"
                           : path.string() + ": no such file or folder");
@@ -76,8 +90,7 @@ ScoredRun ReadRun(const fs::path& path) {
     return run;
   } catch (const Json::exception&) {
     throw Error(file.string() + ": lacks what `parallax " +
-                (is_folder ? "run` writes" : "eval --json` writes") +
-                ": name a file of `parallax eval --json` or a folder of `parallax run`");
+                (is_folder ? "run` writes" : "eval --json` writes") + kRemedy);
   }
 }
 

@@ -23,7 +23,7 @@ struct ScoredRun {
   bool is_folder() const { return !source.empty(); }
 };
 
-// Reads a JSON file of `parallax eval --json`, whole, or of a folder of `parallax run` what summary.json
+// Reads a JSON file of `parallax eval --json` or a page of `parallax eval --report`, whole, or of a folder of `parallax run` what summary.json
 // tells: its frames are yet to be scored. Throws Error for a file or folder that is neither.
 ScoredRun ReadRun(const std::filesystem::path& path);
 

@@ -20,7 +20,7 @@
 #include <utility>
 
 #include "app/build_info.h"
-#include "app/calibrate/row_check.h"
+#include "app/calibrate/pair_check.h"
 #include "app/commands.h"
 #include "app/frames/frame_writer.h"
 #include "app/frames/recorder.h"
@@ -29,6 +29,7 @@
 #include "app/frames/run_options.h"
 #include "app/frames/summary.h"
 #include "app/options/available_memory.h"
+#include "app/options/live_source_options.h"
 #include "app/options/live_steps.h"
 #include "app/options/logging.h"
 #include "app/options/named_rig.h"
@@ -130,9 +131,15 @@ class RunCommand {
     memory_limit_bytes_ = options.matching.MemoryLimitBytes(backend_);
     const std::vector<Output> outputs = OutputsOf(options.outputs);
     clouds_ = CloudsOf(options, outputs);
-    source_ =
+    std::unique_ptr<FrameSource> source =
         WithDecimation(WithRectification(OpenSource(options.source, {.kind = options.kind, .live = Live()})),
                        chosen_.parameters);
+    if (options.check && !IsFollower()) {
+      check_.emplace(chosen_, PairCheck::LayoutOf(options.source, options.live),
+                     [this](const std::string& line) { Warn(line); });
+      source = check_->Watch(std::move(source), rectifier_);
+    }
+    source_ = std::move(source);
     chosen_.uncertainty = UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen_);
     writer_.emplace(options.output, outputs, chosen_.uncertainty, clouds_.get());
     if (options.used_folder.resume && source_->kind() == SourceKind::kCamera) {
@@ -258,9 +265,9 @@ class RunCommand {
   // pixels tell --resume whether they are the same, as they are read.
   std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> source) {
     if (backend_ != "cuda" || options_.used_folder.resume || chosen_.parameters.live.decimation > 1)
-      return WithRowCheck(WithRig(std::move(source), options_.rig));
+      return WithRig(std::move(source), options_.rig);
     rectifier_ = std::make_shared<FrameRectifier>(options_.rig.Rectification());
-    return WithRowCheck(WithRigLeftRaw(std::move(source), options_.rig, rectifier_), rectifier_);
+    return WithRigLeftRaw(std::move(source), options_.rig, rectifier_);
   }
 
   fs::path SummaryPath() const { return options_.output / "summary.json"; }
@@ -276,6 +283,7 @@ class RunCommand {
     if (source_->is_live()) summary_.SetLive(monitor_->counts());
     const double elapsed_s = watch_.s();
     summary_.Finish(elapsed_s, cut_short);
+    if (check_) summary_.SetWarning(check_->Await());
     folder_->End();
     summary_.WriteJson(SummaryPath());
     // How many frames a source has that does not tell is not known before its end.
@@ -324,12 +332,28 @@ class RunCommand {
   // What `parallax merge` has to know of a shard beside its files.
   void NoteShard() { folder_->Note(ShardRecord(Description())); }
 
+  // Whether no frame failed before with an error that differs in numbers and names only.
+  bool IsNewFailure(const FrameReport& report) {
+    std::string kind = report.error;
+    for (std::size_t at; !report.name.empty() && (at = kind.find(report.name)) != std::string::npos;)
+      kind.erase(at, report.name.size());
+    std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
+    return failures_.insert(std::move(kind)).second;
+  }
+
+  // A line for standard error, above the bar where there is one.
+  void Warn(const std::string& line) {
+    if (isatty(STDERR_FILENO) == 0) return TellOnStderr(line);
+    progress_->Print("parallax: " + line);
+    Log(line);
+  }
+
   // Every frame ends here, in whatever process it was matched.
   void TakeReport(const FrameReport& report) {
     if (options_.shard) folder_->Note(RecordOf(report));
     const std::scoped_lock lock(report_mutex_);
     if (report.outcome == FrameOutcome::kFailed) {
-      progress_->Print("failed " + report.name + ": " + report.error);
+      if (IsNewFailure(report)) progress_->Print("failed " + report.name + ": " + report.error);
       Log(report.name + " failed: " + report.error);
     }
     progress_->Advance(report.outcome != FrameOutcome::kSkipped);
@@ -450,9 +474,10 @@ class RunCommand {
     folder_->Start(matched.frame);
     writer_->Write(matched, report);
     folder_->Finish(matched.frame, matched.parameters);
-    if (!source_->is_live() || !matched.frame.timestamp_s) return;
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const std::scoped_lock lock(report_mutex_);
+    if (matched.frame.rig) summary_.SetRange(*matched.frame.rig, matched.parameters);
+    if (!source_->is_live() || !matched.frame.timestamp_s) return;
     summary_.AddLatency(std::chrono::duration<double, std::milli>(now).count() -
                         *matched.frame.timestamp_s * 1e3);
   }
@@ -503,8 +528,10 @@ class RunCommand {
   std::mutex end_mutex_;              // held by who ends the run
   std::atomic<bool> has_ended_ = false;
   bool was_interrupted_ = false;
-  std::mutex report_mutex_;  // of the summary while frames are reported
+  std::mutex report_mutex_;         // of the summary while frames are reported
+  std::set<std::string> failures_;  // of IsNewFailure
   std::atomic<bool> window_closed_ = false, is_interrupted_ = false;
+  std::optional<PairCheck> check_;  // goes first: it tells in a thread of its own
 };
 
 }  // namespace

@@ -6,7 +6,9 @@
 
 #include <cerrno>
 #include <csignal>
+#include <cstdint>
 #include <cstring>
+#include <ctime>
 #include <string>
 #include <utility>
 
@@ -25,11 +27,24 @@ void Wake(char byte) {
   while (write(g_write_end, &byte, 1) < 0 && errno == EINTR) continue;
 }
 
+// When the first signal came, ns; 0 = none did. timeout and systemd send theirs to the process and to its
+// group, which is one wish.
+std::atomic<std::int64_t> g_requested_at{0};
+constexpr std::int64_t kOneWish_ns = 500'000'000;
+
 extern "C" void OnInterrupt(int signal) {
   const int error = errno;
-  g_requested = true;
-  Wake(kRequest);
-  std::signal(signal, SIG_DFL);
+  timespec now{};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  const std::int64_t now_ns = now.tv_sec * std::int64_t{1'000'000'000} + now.tv_nsec;
+  std::int64_t first_ns = 0;
+  if (g_requested_at.compare_exchange_strong(first_ns, now_ns)) {
+    g_requested = true;
+    Wake(kRequest);
+  } else if (now_ns - first_ns >= kOneWish_ns) {
+    std::signal(signal, SIG_DFL);
+    raise(signal);
+  }
   errno = error;
 }
 
@@ -56,6 +71,7 @@ char NextByte(int timeout_ms) {
 InterruptGuard::InterruptGuard(std::function<void()> on_request, std::function<void()> on_deadline,
                                std::chrono::milliseconds patience) {
   g_requested = false;
+  g_requested_at = 0;
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
     throw Error(std::string("cannot create a pipe for signals: ") + std::strerror(errno));

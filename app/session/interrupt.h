@@ -8,7 +8,8 @@
 
 namespace parallax::app {
 
-// While it lives, the first SIGINT or SIGTERM sets requested(); a second one ends the program as usual.
+// While it lives, the first SIGINT or SIGTERM sets requested(); one that comes half a second later or after
+// ends the program as usual.
 // One at a time.
 class InterruptGuard {
  public:

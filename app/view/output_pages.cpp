@@ -36,44 +36,7 @@ std::optional<fs::path> FileIn(const fs::path& folder, const FinishedResult& res
   return std::nullopt;
 }
 
-// The left image, where it still is the one that was matched.
-HostImage<Rgb8> SourceImage(const std::string& origin, const InputParts& input) {
-  const std::vector<fs::path> files = FilesOfOrigin(origin);
-  if (files.empty()) return {};
-  try {
-    const CameraImage image = ReadImage(files.front());
-    if (ImageText(image) == input.left) return DisplayImage(ViewOf(image));
-  } catch (const Error&) {  // results are shown without it
-  }
-  return {};
-}
-
-HostImage<Rgb8> RightImage(const std::string& origin, const HostImage<Rgb8>& left) {
-  const std::vector<fs::path> files = FilesOfOrigin(origin);
-  if (files.size() < 2 || left.Empty()) return {};
-  try {
-    HostImage<Rgb8> right = DisplayImage(ViewOf(ReadImage(files[1])));
-    if (right.width() == left.width() && right.height() == left.height()) return right;
-  } catch (const Error&) {
-  }
-  return {};
-}
-
 }  // namespace
-
-std::vector<fs::path> FilesOfOrigin(const std::string& origin) {
-  std::vector<fs::path> files;
-  for (std::size_t begin = 0; begin < origin.size();) {
-    const std::size_t end = std::min(origin.find("; ", begin), origin.size());
-    const std::string stamp = origin.substr(begin, end - begin);
-    begin = end + 2;
-    const std::size_t time = stamp.rfind(' ');
-    const std::size_t size = time == std::string::npos ? time : stamp.rfind(' ', time - 1);
-    if (size == std::string::npos || stamp.front() != '/') return {};
-    files.emplace_back(stamp.substr(0, size));
-  }
-  return files;
-}
 
 bool OutputPages::IsThere(const fs::path& folder) {
   std::error_code error;
@@ -96,7 +59,7 @@ OutputPages::OutputPages(fs::path folder) : folder_(std::move(folder)) {
   if (fs::exists(parameters, error)) parameters_ = LoadParameters(parameters.string());
 }
 
-ViewerFrame OutputPages::Read(std::size_t number) const {
+ViewerFrame OutputPages::Read(std::size_t number) {
   const auto& [name, result] = frames_.at(number);
   const auto file = [&, &result = result](const char* place) { return FileIn(folder_, result, place); };
   const InputParts input =
@@ -107,9 +70,13 @@ ViewerFrame OutputPages::Read(std::size_t number) const {
   shown.name = name;
   shown.index = number;
   shown.rig = input.rig;
-  shown.left = SourceImage(result.origin, input);
-  shown.right = RightImage(result.origin, shown.left);
-  page.status = shown.left.Empty() ? "the source's images are not there any more" : "";
+  if (const std::optional<StereoFrame> source = origins_.Read(result.origin, input.left)) {
+    shown.left = DisplayImage(ViewOf(source->left));
+    shown.right = DisplayImage(ViewOf(source->right));
+  }
+  page.status = !shown.left.Empty()     ? ""
+                : result.origin.empty() ? "a camera's images are not kept; run --record keeps them"
+                                        : "the source's images are not there any more";
 
   const auto results = std::make_shared<Results>();
   if (const auto pfm = file("pfm")) {

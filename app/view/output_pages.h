@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/output/result_folder.h"
+#include "app/view/origin_reader.h"
 #include "app/view/viewer.h"
 #include "pipeline/types/parameter_info.h"
 
@@ -23,16 +24,14 @@ class OutputPages {
 
   std::size_t size() const { return frames_.size(); }
   // The frame's results beside the source images that the journal names, where these still have the pixels
-  // that were matched. Throws Error on a result that cannot be read.
-  ViewerFrame Read(std::size_t number) const;
+  // that were matched. Throws Error on a result that cannot be read. By one thread at a time.
+  ViewerFrame Read(std::size_t number);
 
  private:
   std::filesystem::path folder_;
   std::vector<NamedResult> frames_;  // by their names
   Parameters parameters_;
+  OriginReader origins_;
 };
-
-// The files that a frame's origin names (datasets/system/file_identity.h, StampOf); empty for other origins.
-std::vector<std::filesystem::path> FilesOfOrigin(const std::string& origin);
 
 }  // namespace parallax::app

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/calibrate/pair_check.h"
 #include "app/commands.h"
 #include "app/options/available_memory.h"
 #include "app/options/live_source_options.h"
@@ -58,7 +59,7 @@ struct ViewOptions {
   LiveOptions live;
   std::optional<std::size_t> max_frames;
   fs::path screenshot, state_file;
-  bool paused = false;
+  bool paused = false, check = true;
   std::vector<int> size_px = {1440, 900};
   fs::path save_folder = ".";
 
@@ -125,7 +126,7 @@ void ViewFile(const ViewOptions& options, FileKind kind) {
 
 // The frames of a folder that `parallax run` has written.
 void ViewOutput(const ViewOptions& options) {
-  const OutputPages pages(options.source.front());
+  OutputPages pages(options.source.front());
   std::size_t num_frames = pages.size();
   if (options.max_frames) num_frames = std::min(num_frames, *options.max_frames);
   ViewerOptions window = options.Window();
@@ -279,7 +280,8 @@ void ViewSource(const ViewOptions& options) {
                 options.rig),
         chosen.parameters);
   };
-  std::unique_ptr<FrameSource> source = open();
+  PairCheck check(chosen, PairCheck::LayoutOf(options.source, live), TellOnStderr);
+  std::unique_ptr<FrameSource> source = options.check ? check.Watch(open()) : open();
   const SourceKind kind = source->kind();
   chosen.uncertainty = UncertaintyOf(TraitsOf(kind).rig_px, chosen);
   CheckFilesApart(source->InputFiles(),
@@ -367,6 +369,7 @@ void AddViewCommand(CLI::App& app) {
   AddRigOptions(*command, options->rig);
   AddLiveOptions(*command, options->live);
   AddMaxFramesOption(*command, options->max_frames);
+  AddCheckOption(*command, options->check);
   command->add_flag("--paused", options->paused,
                     "Show the first frame and wait for Step (N) or Resume (space)");
   command

@@ -45,9 +45,7 @@ class FrameList final : public FrameSource {
   void Skip() override {
     if (next_ < recipes_->size()) ++next_;
   }
-  std::string NextOrigin() override {
-    return next_ < recipes_->size() ? StampOf(FilesOf(recipes_->At(next_))) : "";
-  }
+  std::string NextOrigin() override { return next_ < recipes_->size() ? OriginOf(recipes_->At(next_)) : ""; }
   std::vector<std::string> InputFiles() const override {
     std::vector<std::string> files;
     for (std::size_t i = 0; i < recipes_->size(); ++i) {
@@ -75,20 +73,33 @@ class FrameList final : public FrameSource {
   static StereoFrame ReadRecipe(const FrameRecipe& recipe, bool with_truth) {
     StereoFrame frame;
     frame.name = recipe.name;
-    frame.origin = StampOf(FilesOf(recipe));  // before they are read: a change meanwhile shows later
+    frame.origin = OriginOf(recipe);  // before they are read: a change meanwhile shows later
     frame.note = recipe.note;
     frame.timestamp_s = recipe.timestamp_s;
     frame.rectified = recipe.rectified;
-    frame.left = ReadImage(recipe.left);
-    frame.right = ReadImage(recipe.right);
-    CheckSamePair(frame.left, frame.right, recipe.left.string(), recipe.right.string());
+    CameraImage left = ReadImage(recipe.left);
+    if (recipe.layout) {
+      CheckHalves(WidthOf(ViewOf(left)), HeightOf(ViewOf(left)), *recipe.layout, recipe.left.string());
+      SplitPicture(left, *recipe.layout, frame);
+    } else {
+      frame.left = std::move(left);
+      frame.right = ReadImage(recipe.right);
+      CheckSamePair(frame.left, frame.right, recipe.left.string(), recipe.right.string());
+    }
     if (recipe.add_rig) recipe.add_rig(frame);
     if (with_truth) AddTruth(recipe, frame);
     return frame;
   }
 
+  static std::string OriginOf(const FrameRecipe& recipe) {
+    std::string origin = StampOf(FilesOf(recipe));
+    if (recipe.layout) (origin += ' ') += kPictureLayoutNames[static_cast<std::size_t>(*recipe.layout)];
+    return origin;
+  }
+
   static std::vector<std::filesystem::path> FilesOf(const FrameRecipe& recipe) {
-    std::vector<std::filesystem::path> files{recipe.left, recipe.right};
+    std::vector<std::filesystem::path> files{recipe.left};
+    if (!recipe.right.empty()) files.push_back(recipe.right);
     files.insert(files.end(), recipe.calibration.begin(), recipe.calibration.end());
     return files;
   }

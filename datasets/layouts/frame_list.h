@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "datasets/layouts/picture_halves.h"
 #include "datasets/source.h"
 
 namespace parallax {
@@ -17,6 +18,7 @@ namespace parallax {
 struct FrameRecipe {
   std::string name;  // the data set's own; unique, file-name safe
   std::filesystem::path left, right;
+  std::optional<PictureLayout> layout{};  // of left, where it holds both images and there is no right
   std::vector<std::filesystem::path> calibration{};  // files that add_rig reads, there or not
   std::vector<std::filesystem::path> truth{};        // files that add_truth reads, there or not
   std::string note{};                                // as the frame's

@@ -16,13 +16,18 @@ namespace {
 
 std::vector<fs::path> Expand(const std::string& pattern) {
   if (fs::is_regular_file(pattern)) return {pattern};  // a name may hold brackets
-  if (fs::is_directory(pattern)) return ListImages(pattern);
+  if (fs::is_directory(pattern)) {
+    std::vector<fs::path> images = ListImages(pattern);
+    if (!images.empty()) return images;
+    throw Error(pattern + ": the folder holds no images; of a data set, name its folder alone");
+  }
   glob_t matches{};
   std::vector<fs::path> files;
   if (glob(pattern.c_str(), 0, nullptr, &matches) == 0) {
     files.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
   }
   globfree(&matches);
+  if (files.empty()) throw Error(pattern + ": no such image, or nothing matches this glob");
   std::sort(files.begin(), files.end(),
             [](const fs::path& a, const fs::path& b) { return NaturalLess(a.string(), b.string()); });
   return files;
@@ -55,17 +60,26 @@ std::pair<std::string, std::string> DifferenceOf(const fs::path& left, const fs:
   return {a.substr(begin, a.size() - begin - end), b.substr(begin, b.size() - begin - end)};
 }
 
+void AddNoRig(StereoFrame& frame) { frame.rig_note = "no calibration: image pairs carry none"; }
+
 }  // namespace
+
+std::vector<FrameRecipe> ListStackedPictures(const std::string& pictures, PictureLayout layout) {
+  const std::vector<fs::path> files = Expand(pictures);
+  const std::vector<std::string> names = NamesOf(files);
+  std::vector<FrameRecipe> frames(files.size());
+  for (std::size_t i = 0; i < frames.size(); ++i) {
+    frames[i].name = names[i];
+    frames[i].left = files[i];
+    frames[i].layout = layout;
+    frames[i].add_rig = AddNoRig;
+  }
+  return frames;
+}
 
 std::vector<FrameRecipe> ListImagePairs(const std::string& left, const std::string& right) {
   const std::vector<fs::path> left_files = Expand(left);
   const std::vector<fs::path> right_files = Expand(right);
-  for (const auto& [pattern, files] : {std::pair(left, &left_files), std::pair(right, &right_files)}) {
-    if (!files->empty()) continue;
-    throw Error(pattern + (fs::is_directory(pattern)
-                               ? ": the folder holds no images; of a data set, name its folder alone"
-                               : ": no such image, or nothing matches this glob"));
-  }
   if (left_files.size() != right_files.size()) {
     throw Error(left + " gives " + std::to_string(left_files.size()) + " images, but " + right + " gives " +
                 std::to_string(right_files.size()) + "; a pair needs one of each");
@@ -81,7 +95,7 @@ std::vector<FrameRecipe> ListImagePairs(const std::string& left, const std::stri
                        ", whose name differs from its own in another way than the first pair's";
     }
     if (left_files[i] == right_files[i]) frames[i].note = "left and right are the same file";
-    frames[i].add_rig = [](StereoFrame& frame) { frame.rig_note = "no calibration: image pairs carry none"; };
+    frames[i].add_rig = AddNoRig;
   }
   return frames;
 }

@@ -13,4 +13,7 @@ namespace parallax {
 // are equal, after their folders too.
 std::vector<FrameRecipe> ListImagePairs(const std::string& left, const std::string& right);
 
+// The same of pictures that hold both images.
+std::vector<FrameRecipe> ListStackedPictures(const std::string& pictures, PictureLayout layout);
+
 }  // namespace parallax

@@ -6,13 +6,13 @@
 #include <functional>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <utility>
 
-namespace parallax {
+#include "datasets/layouts/picture_halves.h"
 
-// How left and right image lie in one picture: the left one at the left, or above.
-enum class PictureLayout { kSideBySide, kTopBottom };
+namespace parallax {
 
 struct LiveCounts {
   std::size_t num_pairs = 0;                  // made
@@ -54,7 +54,8 @@ class LiveMonitor {
 };
 
 struct LiveOptions {
-  PictureLayout layout = PictureLayout::kSideBySide;  // of pictures that hold both images
+  // Of pictures that hold both images; none = side by side, and image files hold one image each.
+  std::optional<PictureLayout> layout{};
   double pair_tolerance_ms =
       0;  // largest difference of the times of a pair; 0 = half the time between frames
   std::shared_ptr<LiveMonitor> monitor{};  // may be null

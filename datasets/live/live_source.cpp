@@ -13,8 +13,8 @@
 #include <utility>
 
 #include "datasets/layouts/frame_list.h"
+#include "datasets/layouts/picture_halves.h"
 #include "datasets/live/pair_maker.h"
-#include "datasets/live/picture_halves.h"
 #include "pipeline/frames/source_reader.h"
 
 namespace parallax {
@@ -212,7 +212,9 @@ class LiveSource final : public FrameSource {
  public:
   LiveSource(std::string stem, std::vector<LiveFeed> feeds, const LiveOptions& options,
              const LiveTimings& timings)
-      : stem_(std::move(stem)), layout_(options.layout), shared_(std::make_shared<Shared>(options, timings)) {
+      : stem_(std::move(stem)),
+        layout_(options.layout.value_or(PictureLayout::kSideBySide)),
+        shared_(std::make_shared<Shared>(options, timings)) {
     for (const LiveFeed& feed : feeds) {
       for (int i = 0; i < feed.num_streams; ++i)
         shared_->labels.push_back(feed.num_streams == 1 ? feed.label

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -15,7 +16,7 @@
 #include <utility>
 
 #include "datasets/layouts/frame_list.h"
-#include "datasets/live/picture_halves.h"
+#include "datasets/layouts/picture_halves.h"
 #include "datasets/system/file_identity.h"
 #include "datasets/system/paths.h"
 
@@ -56,6 +57,8 @@ class CaptureSource final : public FrameSource {
       CheckEnd();
       return std::nullopt;
     }
+    // All pictures of a video are of one size: what is wrong with it is the source's failure, told once.
+    if (StereoFrame first; next_ == 0) FillImages(first);
     char number[32];
     std::snprintf(number, sizeof(number), "_%06zu", next_);
     return stem_ + number;
@@ -69,7 +72,10 @@ class CaptureSource final : public FrameSource {
   }
 
   std::string NextOrigin() override {
-    return StampOf({files_.begin(), files_.end()}) + " #" + std::to_string(next_);
+    std::string origin = StampOf({files_.begin(), files_.end()});
+    if (layout_ != PictureLayout::kSideBySide)
+      (origin += ' ') += kPictureLayoutNames[static_cast<std::size_t>(layout_)];
+    return origin + " #" + std::to_string(next_);
   }
   std::vector<std::string> InputFiles() const override { return files_; }
 
@@ -80,12 +86,23 @@ class CaptureSource final : public FrameSource {
     if (!Grab())
       throw Error(files_.front() + ": gave no further picture after " + std::to_string(next_) + " frames");
     frame.timestamp_s = grab_time_s_;
-    std::vector<cv::Mat> pictures(captures_.size());
-    bool whole = true;
-    for (std::size_t i = 0; i < captures_.size(); ++i) whole &= captures_[i].retrieve(pictures[i]);
+    if (next_ == 0) frame.note = UnpairedText();
+    const bool whole = FillImages(frame);
     Advance();
-    if (!whole || pictures.front().empty())
-      throw Error(files_.front() + ": picture of " + frame.name + " is damaged");
+    if (!whole) throw Error(files_.front() + ": picture of " + frame.name + " is damaged");
+    frame.rig_note = "no calibration: videos carry none";
+    frame.truth_note = "videos have no ground truth";
+    return frame;
+  }
+
+ private:
+  // The images of the picture that was fetched; false where it is damaged. Throws Error where its size is no
+  // pair's.
+  bool FillImages(StereoFrame& frame) {
+    std::vector<cv::Mat> pictures(captures_.size());
+    for (std::size_t i = 0; i < captures_.size(); ++i) {
+      if (!captures_[i].retrieve(pictures[i]) || pictures[i].empty()) return false;
+    }
     if (captures_.size() == 1) {
       CheckHalves(pictures.front().cols, pictures.front().rows, layout_, files_.front());
       SplitPicture(ToRgb(pictures.front()), layout_, frame);
@@ -94,12 +111,23 @@ class CaptureSource final : public FrameSource {
       frame.right = ToRgb(pictures[1]);
       CheckSamePair(frame.left, frame.right, files_[0], files_[1]);
     }
-    frame.rig_note = "no calibration: videos carry none";
-    frame.truth_note = "videos have no ground truth";
-    return frame;
+    return true;
   }
 
- private:
+  // Of two videos that state different numbers of pictures, what is left over; else empty.
+  std::string UnpairedText() const {
+    if (captures_.size() < 2) return "";
+    const double left = captures_[0].get(cv::CAP_PROP_FRAME_COUNT);
+    const double right = captures_[1].get(cv::CAP_PROP_FRAME_COUNT);
+    if (!(left >= 1) || !(right >= 1) || left == right) return "";
+    const std::size_t longer = left > right ? 0 : 1;
+    const double rest = std::abs(left - right);
+    return "the last " + std::to_string(std::lround(rest)) + " of the " +
+           std::to_string(std::lround(std::max(left, right))) + " pictures of " + files_[longer] +
+           " are left out: " + files_[1 - longer] + " has " +
+           std::to_string(std::lround(std::min(left, right)));
+  }
+
   // Fetches the next picture of every capture, once; false at the end.
   bool Grab() {
     if (cancelled_) throw Cancelled();

@@ -9,6 +9,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
 #include "tests/datasets/test_files.h"
+#include "tests/support/images.h"
 
 namespace parallax {
 namespace {
@@ -191,6 +192,39 @@ TEST(OpenSource, PairsOfFilesGlobsAndFolders) {
   EXPECT_THAT(ErrorOf([&] { names_of("l/*.png", "r/b2.png"); }), HasSubstr("gives 2 images, but"));
   EXPECT_THAT(ErrorOf([&] { names_of("l/x*.png", "r/*.png"); }), HasSubstr("x*.png: no such image"));
   EXPECT_FALSE(OpenSource({(dir / "l").string(), (dir / "r").string()})->Read().rig_note.empty());
+}
+
+TEST(OpenSource, WithALayoutPicturesHoldBothImages) {
+  const TemporaryFolder dir;
+  for (const int i : {2, 10}) {
+    const auto picture =
+        test::ImageFrom<std::uint8_t>(8, 6, [&](int x, int y) { return 10 * y + x + i - 2; });
+    WritePng(dir / (std::to_string(i) + ".png"), picture.ConstView());
+  }
+  const auto gray = [](const CameraImage& image) -> const HostImage<std::uint8_t>& {
+    return std::get<HostImage<std::uint8_t>>(image);
+  };
+  for (const std::string& spec : {dir.path().string(), (dir / "*.png").string()}) {
+    SourceOptions options;
+    options.live.layout = PictureLayout::kTopBottom;
+    const auto source = OpenSource({spec}, options);
+    EXPECT_EQ(source->kind(), SourceKind::kPair);
+    EXPECT_EQ(source->num_frames(), 2U);
+    EXPECT_EQ(source->NextName(), "2");
+    const StereoFrame frame = source->Read();
+    EXPECT_EQ(gray(frame.left)(7, 2), 27);
+    EXPECT_EQ(gray(frame.right)(0, 0), 30);
+    options.live.layout = PictureLayout::kSideBySide;
+    const StereoFrame beside = OpenSource({spec}, options)->Read();
+    EXPECT_EQ(gray(beside.right)(0, 5), 54);
+    EXPECT_NE(beside.origin, frame.origin);
+  }
+  WriteGray(dir / "odd.png", 5, 4);
+  SourceOptions options;
+  options.live.layout = PictureLayout::kSideBySide;
+  EXPECT_THAT(ErrorOf([&] { OpenSource({(dir / "odd.png").string()}, options)->Read(); }),
+              HasSubstr("5 px wide cannot hold two images"));
+  EXPECT_THAT(ErrorOf([&] { OpenSource({(dir / "odd.png").string()}); }), HasSubstr("name the --layout"));
 }
 
 TEST(OpenSource, PairsWithEqualNamesAreToldApartByFolder) {

@@ -160,7 +160,7 @@ TEST_F(RigCommand, ChecksWhetherARigFitsAndMendsIt) {
   const ProgramResult run = RunParallax({"run", Pair()[0], Pair()[1], "--rig", file, "--write", "disparity",
                                          "--output", (folder() / "out").string()});
   EXPECT_EQ(run.exit_code, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("the rig does not fit these images"));
+  EXPECT_THAT(run.err, HasSubstr("the rig does not fit these images"));
   const std::string refined = (folder() / "refined.yaml").string();
   const ProgramResult refine =
       RunParallax({"rig", "refine", Pair()[0], Pair()[1], "--rig", file, "--output", refined});

@@ -123,6 +123,21 @@ TEST(RunSummary, OfManyFramesIsThatOfAFew) {
   EXPECT_THAT(text, HasSubstr("\"median\": 49.5"));
 }
 
+TEST(RunSummary, TellsTheNearestDistanceAndLatencyFromTimeAFrame) {
+  RunSummary summary = Example();
+  EXPECT_THAT(summary.Text(), AllOf(HasSubstr("match (latency)        23.33     20.00\n"),
+                                    HasSubstr("one frame every       666.67\n"), Not(HasSubstr("nearest"))));
+  Parameters parameters;
+  parameters.matching_cost.num_disparities = 101;
+  summary.SetRange({.fx_px = 500, .baseline_m = 0.1}, parameters);
+  parameters.matching_cost.num_disparities = 51;  // the frame that reaches least
+  summary.SetRange({.fx_px = 500, .baseline_m = 0.1}, parameters);
+  EXPECT_THAT(summary.Text(), HasSubstr("nearest distance 1 m, with 51 disparities: --nearest METRES"));
+  summary.SetWarning("a: left and right look exchanged");
+  EXPECT_EQ(JsonOf(summary)["nearest_m"].as<double>(), 1);
+  EXPECT_EQ(JsonOf(summary)["warning"].as<std::string>(), "a: left and right look exchanged");
+}
+
 TEST(RunSummary, NothingDoneIsNoTable) {
   RunSummary summary;
   summary.Finish(0, true);

@@ -52,6 +52,19 @@ TEST_F(CompareCommand, FiguresAreThoseOfEval) {
   EXPECT_EQ(mixed.substr(mixed.find("\"frames\"")), folders.substr(folders.find("\"frames\"")));
 }
 
+TEST_F(CompareCommand, TakesReportsOfEval) {
+  fs::create_directory(Path("A<"));  // a name that would end the page's script
+  fs::rename(Path("A"), Path("A</script>"));
+  Do({"eval", Path("set"), "--estimates", Path("A</script>"), "--report", Path("a")});
+  Do({"eval", Path("set"), "--estimates", Path("B"), "--report", Path("b.html")});
+  Do({"compare", Path("a"), Path("b.html"), "--json", Path("reports.json")});
+  Do({"compare", Path("A</script>"), Path("B"), "--json", Path("folders.json")});
+  const std::string reports = ReadText(Path("reports.json")), folders = ReadText(Path("folders.json"));
+  EXPECT_EQ(reports.substr(reports.find("\"frames\"")), folders.substr(folders.find("\"frames\"")));
+  WriteText(Path("other.html"), "<p>no figures</p>");
+  EXPECT_THAT(RunParallax({"compare", Path("B"), Path("other.html")}).err, HasSubstr("holds no figures"));
+}
+
 TEST_F(CompareCommand, TheReportHasDifferenceMaps) {
   const ProgramResult result = RunParallax({"compare", Path("A"), Path("B"), "--report", Path("page")});
   ASSERT_EQ(result.exit_code, 0) << result.err;

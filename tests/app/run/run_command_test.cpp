@@ -814,6 +814,14 @@ TEST_F(LongRun, APipeThatNobodyFillsEndsAtTheFirstSignal) {
   EXPECT_EQ(WaitForProgram(child), 1) << ReadText(folder_.path() / "stderr");
 }
 
+// timeout sends its signal to the process and to its group.
+TEST_F(LongRun, SignalsThatComeTogetherAreOneWish) {
+  Start();
+  for (int i = 0; i < 1000; ++i) kill(child_, SIGTERM);
+  EXPECT_EQ(WaitForProgram(child_), 1);
+  EXPECT_TRUE(Summary()["interrupted"].as<bool>());
+}
+
 TEST_F(LongRun, InterruptedEndsWithItsSummary) {
   Start();
   kill(child_, SIGINT);

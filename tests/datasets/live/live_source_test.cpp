@@ -102,6 +102,8 @@ TEST(LiveSource, LayoutsAndTimes) {
   EXPECT_EQ(LevelAt(beside.right, 0, 3), 34);
   EXPECT_EQ(LevelAt(above.left, 7, 1), 17);
   EXPECT_EQ(LevelAt(above.right, 0, 0), 20);
+  EXPECT_EQ(LevelAt(open(PictureLayout::kRightLeft).left, 0, 3), 34);
+  EXPECT_EQ(LevelAt(open(PictureLayout::kBottomTop).right, 7, 1), 17);
   const double now_s =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
   EXPECT_NEAR(beside.timestamp_s.value(), now_s, 60);

@@ -85,6 +85,21 @@ TEST(OpenVideo, TwoFilesEndWithTheShorter) {
   EXPECT_EQ(count, 2);
 }
 
+TEST(OpenVideo, TellsWhatTheLongerOneHasBeyondTheShorter) {
+  NEEDS_VIDEO();
+  const TemporaryFolder dir;
+  const auto open = [&](int num_right) {
+    return OpenVideo(
+        {WriteText(dir / "l.avi", AviVideo(6, 6)).string(),
+         WriteText(dir / "r.avi", AviVideo(static_cast<std::uint32_t>(num_right), num_right)).string()});
+  };
+  const auto source = open(4);
+  EXPECT_THAT(source->Read().note, testing::MatchesRegex("the last 2 of the 6 pictures of .*l.avi are left "
+                                                         "out: .*r.avi has 4"));
+  EXPECT_EQ(source->Read().note, "");
+  EXPECT_EQ(open(6)->Read().note, "");
+}
+
 TEST(OpenVideo, AFileThatIsCutShortIsToldAfterItsPictures) {
   NEEDS_VIDEO();
   const TemporaryFolder dir;
@@ -111,10 +126,10 @@ TEST(OpenVideo, BadInputIsNamed) {
   EXPECT_THAT(ErrorOf([&] { OpenVideo({WriteText(dir / "bad.mp4", "no video").string()}); }),
               HasSubstr("bad.mp4: cannot be opened as a video"));
   const auto odd = OpenVideo({WriteText(dir / "odd.y4m", GrayVideo(63, 32, 1)).string()});
-  EXPECT_THAT(ErrorOf([&] { odd->Read(); }), HasSubstr("63 px wide cannot hold two images"));
+  EXPECT_THAT(ErrorOf([&] { odd->NextName(); }), HasSubstr("63 px wide cannot hold two images"));
   const auto unequal = OpenVideo({WriteText(dir / "l.y4m", GrayVideo(64, 32, 1)).string(),
                                   WriteText(dir / "r.y4m", GrayVideo(64, 30, 1)).string()});
-  EXPECT_THAT(ErrorOf([&] { unequal->Read(); }),
+  EXPECT_THAT(ErrorOf([&] { unequal->NextName(); }),
               testing::AllOf(HasSubstr("l.y4m is 64x32"), HasSubstr("r.y4m is 64x30")));
 }
 

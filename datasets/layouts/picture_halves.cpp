@@ -1,6 +1,7 @@
-#include "datasets/live/picture_halves.h"
+#include "datasets/layouts/picture_halves.h"
 
 #include <algorithm>
+#include <utility>
 #include <variant>
 
 #include "parallax/error.h"
@@ -19,13 +20,13 @@ HostImage<T> CopyOfPart(HostImageView<const T> image, int left, int top, int wid
 
 void CheckHalves(int width, int height, PictureLayout layout, const std::string& label) {
   const std::string size = std::to_string(width) + "x" + std::to_string(height);
-  if (layout == PictureLayout::kSideBySide && width % 2 != 0) {
+  if (IsSideBySide(layout) && width % 2 != 0) {
     throw Error(
         label + ": a picture of " + size + " px, " + std::to_string(width) +
         " px wide cannot hold two images side by side; one above the other is --layout top-bottom, and "
         "two videos or cameras are LEFT RIGHT or camera:L,R");
   }
-  if (layout == PictureLayout::kTopBottom && height % 2 != 0) {
+  if (!IsSideBySide(layout) && height % 2 != 0) {
     throw Error(label + ": a picture of " + size + " px, " + std::to_string(height) +
                 " px high cannot hold two images one above the other; side by side is --layout side-by-side");
   }
@@ -34,13 +35,15 @@ void CheckHalves(int width, int height, PictureLayout layout, const std::string&
 void SplitPicture(const CameraImage& picture, PictureLayout layout, StereoFrame& frame) {
   std::visit(
       [&](const auto& image) {
-        const bool beside = layout == PictureLayout::kSideBySide;
+        const bool beside = IsSideBySide(layout);
         const int width = beside ? image.width() / 2 : image.width();
         const int height = beside ? image.height() : image.height() / 2;
         frame.left = CopyOfPart(image.View(), 0, 0, width, height);
         frame.right = CopyOfPart(image.View(), beside ? width : 0, beside ? 0 : height, width, height);
       },
       picture);
+  if (layout == PictureLayout::kRightLeft || layout == PictureLayout::kBottomTop)
+    std::swap(frame.left, frame.right);
 }
 
 }  // namespace parallax
