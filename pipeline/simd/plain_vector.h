@@ -147,12 +147,6 @@ Vector<T> ShiftRight(const Vector<T>& v) {
 
 // --- comparison -------------------------------------------------------------------
 template <typename T>
-LaneMask<T> Lt(const Vector<T>& a, const Vector<T>& b) {
-  LaneMask<T> m;
-  for (std::size_t i = 0; i < m.lane.size(); ++i) m.lane[i] = a.lane[i] < b.lane[i];
-  return m;
-}
-template <typename T>
 LaneMask<T> Eq(const Vector<T>& a, const Vector<T>& b) {
   LaneMask<T> m;
   for (std::size_t i = 0; i < m.lane.size(); ++i) m.lane[i] = a.lane[i] == b.lane[i];
@@ -167,6 +161,10 @@ LaneMask<T> MaskFromVec(const Vector<T>& v) {
 template <typename T>
 Vector<T> IfThenElse(const LaneMask<T>& m, const Vector<T>& yes, const Vector<T>& no) {
   return Make<T>([&](std::size_t i) { return m.lane[i] ? yes.lane[i] : no.lane[i]; });
+}
+template <typename T>
+Vector<T> IfThenZeroElse(const LaneMask<T>& m, const Vector<T>& no) {
+  return IfThenElse(m, Vector<T>{}, no);
 }
 template <typename T>
 std::ptrdiff_t FindFirstTrue(ScalableTag<T>, const LaneMask<T>& m) {

@@ -234,12 +234,14 @@ void SumLeavesRowOfTarget(int bias, const PixelTree* trees, int num_trees,
     const std::uint8_t* HWY_RESTRICT column = features + x;
     for (int i = 0; i < num_trees; ++i) {
       const PixelTree& tree = trees[i];
-      const auto answer = [&](int level) HWY_ATTR {
-        return hn::Gt(hn::LoadU(d, column + tree.features[level] * feature_stride),
-                      hn::Set(d, tree.thresholds[level]));
+      // Where the answer is no: only AVX-512 and NEON ask "above" of bytes without signs in one operation.
+      const auto denial = [&](int level) HWY_ATTR {
+        const V threshold = hn::Set(d, tree.thresholds[level]);
+        return hn::Eq(hn::Max(hn::LoadU(d, column + tree.features[level] * feature_stride), threshold),
+                      threshold);
       };
       const auto bit = [&](int level) HWY_ATTR {
-        return hn::IfThenElseZero(answer(level),
+        return hn::IfThenZeroElse(denial(level),
                                   hn::Set(d, static_cast<std::uint8_t>(1 << (kTreeDepth - 1 - level))));
       };
       const V place = hn::Or(hn::Or(bit(2), bit(3)), hn::Or(bit(4), bit(5)));
@@ -247,9 +249,9 @@ void SumLeavesRowOfTarget(int bias, const PixelTree* trees, int num_trees,
         const auto* from = reinterpret_cast<const std::uint8_t*>(tree.leaves) + 16 * quarter;
         return hn::TableLookupBytes(hn::LoadDup128(d, from), place);
       };
-      const auto first = answer(0), second = answer(1);
-      const V leaf = hn::IfThenElse(first, hn::IfThenElse(second, leaves(3), leaves(2)),
-                                    hn::IfThenElse(second, leaves(1), leaves(0)));
+      const auto first = denial(0), second = denial(1);
+      const V leaf = hn::IfThenElse(first, hn::IfThenElse(second, leaves(0), leaves(1)),
+                                    hn::IfThenElse(second, leaves(2), leaves(3)));
       lower = hn::Add(lower, hn::PromoteTo(d16, hn::BitCast(dsh, hn::LowerHalf(dh, leaf))));
       upper = hn::Add(upper, hn::PromoteTo(d16, hn::BitCast(dsh, hn::UpperHalf(dh, leaf))));
     }

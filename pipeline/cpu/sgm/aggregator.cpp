@@ -191,11 +191,22 @@ Aggregator::Aggregator(const Parameters& parameters, const MatchingTables& table
   };
   first_sweep_ = get_sweep(false);
   last_sweep_ = get_sweep(true);
-  slot_bytes_ = striping_.Padded() * (path_costs_ == PathCosts::kWide16 ? 2 : 1);
+  const int path_bytes = striping_.Padded() * (path_costs_ == PathCosts::kWide16 ? 2 : 1);
+  slot_bytes_ = path_bytes + striping_.lanes;
   volume_pixel_bytes_ =
       striping_.Padded() * (path_costs_ <= PathCosts::kStepPairs8 ? tables.num_paths / 4 : 2);
 
-  tiles_ = ChooseTiles(slot_bytes_, threads.num_threads());
+  for (std::size_t i = 0; i < 256; ++i) {
+    p2_bytes_[i] = static_cast<std::uint8_t>(tables.p2[i]);
+    p2_bytes_[256 + i] = static_cast<std::uint8_t>(tables.p2_vertical[i]);
+  }
+  const auto falls_at = [&](int i) {
+    const auto at = static_cast<std::size_t>(i);
+    return tables.p2[at] != tables.p2.back() || tables.p2_vertical[at] != tables.p2_vertical.back();
+  };
+  while (num_p2_ > 16 && !falls_at(num_p2_ - 17)) num_p2_ -= 16;
+
+  tiles_ = ChooseTiles(path_bytes, threads.num_threads());
 
   outside_ = AlignedBuffer<std::uint8_t>(static_cast<std::size_t>(right_row_.row_length()));
   MarkOutside();
@@ -309,6 +320,8 @@ SweepView Aggregator::ViewOf(PathState& state) const {
   const bool adaptive = TermsOf(tables_) == SweepTerms::kAll || parameters_.aggregation.p2_slope > 0;
   s.p2 = adaptive ? tables_.p2.data() : nullptr;
   s.p2_vertical = tables_.p2_vertical.data();
+  s.p2_bytes = p2_bytes_.data();
+  s.num_p2 = num_p2_;
   s.vertical = state.vertical.data();
   s.diagonal = state.diagonal.data();
   s.antidiagonal = state.antidiagonal.data();

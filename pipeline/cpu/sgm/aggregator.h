@@ -76,6 +76,8 @@ class Aggregator {
   PhasedRow right_row_;
   PathCosts path_costs_;
   SelectionTables selection_;
+  std::array<std::uint8_t, 512> p2_bytes_{};  // see SweepView
+  int num_p2_ = 256;
   SweepTiles tiles_;
   SweepFunction first_sweep_, last_sweep_;
   SlabPlan plan_;

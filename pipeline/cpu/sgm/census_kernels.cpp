@@ -189,6 +189,8 @@ void DealPlaneOfTarget(const std::uint8_t* plane, int x_begin, int x_end, int fi
       return DealPlaneOfStripes<2>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
     case 4:
       return DealPlaneOfStripes<4>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
+    case 8:
+      return DealPlaneOfStripes<8>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
     default:
       return DealPlaneOfStripes<0>(plane, x_begin, x_end, first_place, stripes, phase_stride, last, to);
   }

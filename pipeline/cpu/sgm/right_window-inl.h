@@ -59,11 +59,13 @@ class RightWindow {
   // d stays.
   HWY_INLINE void Meet(int s, V16 cost, V16 disparity) {
     V16& lowest = lowest_[At(s)];
+    const V16 lower = simd::Min(cost, lowest);
     if constexpr (!kKeys) {
+      // Asked like this, since only AVX-512 and NEON compare without signs in one operation.
       V16& winner = winner_[At(s)];
-      winner = simd::IfThenElse(simd::Lt(cost, lowest), disparity, winner);
+      winner = simd::IfThenElse(simd::Eq(lower, lowest), winner, disparity);
     }
-    lowest = simd::Min(cost, lowest);
+    lowest = lower;
   }
 
  private:

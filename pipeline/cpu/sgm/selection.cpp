@@ -46,16 +46,16 @@ HWY_INLINE V FindLowest(const SelectionTables& t, int stripes, const std::uint16
                         RightWindow<kStripes, kKeys>& right, std::uint16_t* HWY_RESTRICT stripe_of) {
   const Tag16 d;
   const int lanes = static_cast<int>(simd::Lanes(d));
-  V lowest, stripe = simd::Zero(d), disparity = stripe;
+  V lowest = simd::Load(d, sum), stripe = simd::Zero(d), disparity = stripe;
   for (int s = 0; s < stripes; ++s) {
     const V cost = simd::Load(d, sum + s * lanes);
     if constexpr (!kKeys) disparity = simd::Load(d, t.disparity_of.data() + s * lanes);
-    if (!kKeys && s > 0) {
+    if (s > 0) {
+      const V lower = simd::Min(lowest, cost), here = simd::Set(d, static_cast<std::uint16_t>(s));
       // Strictly lower: of equal costs the lowest disparity stays.
-      const V here = simd::Set(d, static_cast<std::uint16_t>(s));
-      stripe = simd::IfThenElse(simd::Lt(cost, lowest), here, stripe);
+      if constexpr (!kKeys) stripe = simd::IfThenElse(simd::Eq(lower, lowest), stripe, here);
+      lowest = lower;
     }
-    lowest = s == 0 ? cost : simd::Min(lowest, cost);
     right.Meet(s, cost, disparity);
   }
   if constexpr (!kKeys) simd::Store(stripe, d, stripe_of);
@@ -165,6 +165,10 @@ void SelectPartOfTarget(const SelectionTables& t, int x_begin, int x_end, std::u
 #if HWY_MAX_BYTES >= 32
     case 8:
       return SelectPartOfStripes<8, kKeys>(t, x_begin, x_end, sums, row);
+#endif
+#if HWY_MAX_BYTES == 16 || HWY_MAX_BYTES == 32
+    case 16:
+      return SelectPartOfStripes<16, kKeys>(t, x_begin, x_end, sums, row);
 #endif
     default:
       return SelectPartOfStripes<0, kKeys>(t, x_begin, x_end, sums, row);

@@ -63,14 +63,17 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
 // SweepFunction.
 template <PathCosts kCosts, SweepTerms kTerms, int kStripes8, int kPlanes, int kPaths, bool kLast>
 void Sweep(const SweepView& s, const SweepPart* parts) {
-  for (int i = 0; i < 2; ++i) PrefetchPlanes<kLast ? 1 : -1>(s, parts[i]);
-  if constexpr (kStripes8 > 0 && kPlanes > 0) {
+  constexpr bool kMakesCosts = !kLast || !KeepsCosts(kCosts, kPaths);
+  if constexpr (kMakesCosts) {
+    for (int i = 0; i < 2; ++i) PrefetchPlanes<kLast ? 1 : -1>(s, parts[i]);
+  }
+  if constexpr (kStripes8 > 0 && (kPlanes > 0 || !kMakesCosts)) {
     const bool plain_p2 = kTerms == SweepTerms::kAll || s.p2 == nullptr;
     if (s.pad == nullptr && plain_p2 && s.volume != nullptr) {
       const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
       const int u_end = std::max(parts[0].u_end, parts[1].u_end);
       const bool inside =
-          kLast ? PartnersInside(s, u_begin, u_end) : PartnersInside(s, s.width - u_end, s.width - u_begin);
+          !kMakesCosts ? true : kLast ? PartnersInside(s, u_begin, u_end) : PartnersInside(s, s.width - u_end, s.width - u_begin);
       if (inside)
         return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kInside>>(
             s, parts);
@@ -84,7 +87,7 @@ void Sweep(const SweepView& s, const SweepPart* parts) {
 template <PathCosts kCosts, SweepTerms kTerms, int kStripes8, int kPlanes>
 SweepFunction ChoosePaths(int num_paths, bool last) {
   if (num_paths == 8) {
-    return last ? Sweep<kCosts, kTerms, kStripes8, kPlanes, 8, true>
+    return last ? Sweep<kCosts, kTerms, kStripes8, KeepsCosts(kCosts, 8) ? 0 : kPlanes, 8, true>
                 : Sweep<kCosts, kTerms, kStripes8, kPlanes, 8, false>;
   }
   return last ? Sweep<kCosts, kTerms, kStripes8, kPlanes, 4, true>
@@ -105,7 +108,7 @@ SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_code_pl
       if (!is_usual) return ChoosePaths<kCosts, kTerms, kStripes8, 0>(num_paths, last);
     }
     if constexpr (kOnly8Paths) {
-      return last ? Sweep<kCosts, kTerms, kStripes8, kUsualPlanes, 8, true>
+      return last ? Sweep<kCosts, kTerms, kStripes8, 0, 8, true>
                   : Sweep<kCosts, kTerms, kStripes8, kUsualPlanes, 8, false>;
     } else {
       return ChoosePaths<kCosts, kTerms, kStripes8, kUsualPlanes>(num_paths, last);

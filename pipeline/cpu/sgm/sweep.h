@@ -23,13 +23,19 @@ enum class SweepTerms {
   kAll,    // the gradient term besides, P1 as ground takes it and P2 of columns
 };
 
+constexpr bool ArePairs(PathCosts costs) {
+  return costs == PathCosts::kPairs8 || costs == PathCosts::kStepPairs8;
+}
+// True where the volume has costs beside sums, so that the last sweep need not make them again.
+constexpr bool KeepsCosts(PathCosts costs, int num_paths) { return ArePairs(costs) && num_paths == 8; }
+
 // Everything a sweep reads and writes. In its own coordinates (u, v) a sweep goes right and down and follows
 // the paths from (u - 1, v), (u, v - 1), (u - 1, v - 1) and (u + 1, v - 1); the mirrored one has x = W - 1 -
 // u, y = H - 1 - v and so follows the four opposite paths.
 //
-// A path cost is kept without its minimum, N = L - min L, so that eq. 13 of Hirschmueller 2008 reads
-// t = min(N(d), N(d -+ 1) + P1, P2), L = C + t. N = 0 before the border gives L = C there. The sum over the
-// paths is the sum of L, or paths * C + the sum of t <= P2: sweeps keep sums of either.
+// Eq. 13 of Hirschmueller 2008 reads t = min(N(d), N(d -+ 1) + P1, P2), L = C + t, where N = L - min L at the
+// pixel before. L = 0 before the border gives L = C there. The sum over the paths is the sum of L, or paths * C +
+// the sum of t <= P2: sweeps keep sums of either.
 struct SweepView {
   int width = 0, height = 0;
   Striping striping;
@@ -55,19 +61,25 @@ struct SweepView {
   std::uint16_t largest_p2 = 0;
   const std::uint16_t* p2 = nullptr;  // 256, by the difference of the guide; null when constant (kBasic)
   const std::uint16_t* p2_vertical = nullptr;
+  // Where every P2 is below 256: those of p2 and, 256 farther, of p2_vertical; beyond num_p2, a multiple of
+  // 16, all are like the last one.
+  const std::uint8_t* p2_bytes = nullptr;
+  int num_p2 = 0;
   const std::uint8_t* guide = nullptr;
   std::ptrdiff_t guide_stride = 0;
 
-  // Path costs of the paths from above, each in a slot of its own that it keeps along its way, all 0 at
-  // first: (u) for the vertical, (u - v + H - 1) and (u + v) for the diagonal paths.
+  // L of the paths from above, and a vector of its minimum, each in a slot of its own that the path keeps along
+  // its way, all 0 at first: (u) for the vertical, (u - v + H - 1) and (u + v) for the diagonal paths.
   std::uint8_t* vertical = nullptr;
   std::uint8_t* diagonal = nullptr;
   std::uint8_t* antidiagonal = nullptr;
-  // Path costs of the horizontal path at the end of a finished part of row v, in slot v.
+  // The same of the horizontal path at the end of a finished part of row v, in slot v.
   std::uint8_t* horizontal = nullptr;
   std::ptrdiff_t slot_bytes = 0;
 
-  // Sums of the first sweep, [y][x][slot_bytes]; row y at (y - volume_top). Null: not kept.
+  // Sums of the first sweep, [y][x][volume_pixel_bytes]; row y at (y - volume_top). Null: not kept. Where it
+  // KeepsCosts, a pixel's vectors of C | 128 h, then those of l; 256 h + l is the sum of t, and of 2 C more
+  // with pairs of L.
   std::uint8_t* volume = nullptr;
   std::ptrdiff_t volume_pixel_bytes = 0;
   std::ptrdiff_t volume_row_bytes = 0;

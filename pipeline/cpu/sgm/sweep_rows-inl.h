@@ -37,6 +37,7 @@ struct SweepKind {
   static constexpr bool kInside = kPixels_ == Pixels::kInside;
   // The first sweep is the mirrored one.
   static constexpr int kStepX = kLast ? 1 : -1;
+  static constexpr bool kMakesCosts = !kLast || !KeepsCosts(kCosts, kPaths);
 };
 
 // Where a sweep stands in kRows rows, each kBehind pixels behind the one above, and their horizontal paths.
@@ -57,7 +58,7 @@ class RowsInTurn {
   // With two vectors a pixel, what one of them is compared with is what the other one was a pixel before; it
   // stays in registers where there are enough of them.
   static constexpr bool kKeepCodes =
-      HWY_MAX_BYTES == 64 && kStripes8 == 2 && Kind::kPlanes > 0 && Kind::kPlanes <= 4;
+      HWY_MAX_BYTES == 64 && Kind::kMakesCosts && kStripes8 == 2 && Kind::kPlanes > 0 && Kind::kPlanes <= 4;
   static constexpr int kKept = Kind::kLast ? 0 : 1;  // the vector that will be needed again
   // Matching costs are made a pixel ahead, while the minima of the path costs are being found, whose chain
   // of operations is so long that the machine looks too little past it.
@@ -89,12 +90,17 @@ class RowsInTurn {
       if (s.volume != nullptr)
         volume_[i] = s.volume + (y - s.volume_top) * s.volume_row_bytes + x * VolumePixelBytes();
       ahead_bytes_[i] = parts[i].ahead_bytes;
-      if constexpr (kP2Bytes) p2_[i] = p2 + i * kMostTileColumns + (u - i * kBehind - parts[i].u_begin);
+      if constexpr (kP2Bytes) {
+        const int behind = u - i * kBehind;
+        p2_[i] = p2 + i * kMostTileColumns +
+                 (Kind::kLast ? behind - parts[i].u_begin : parts[i].u_end - 1 - behind);
+      }
       sums_[i] = Kind::kLast ? parts[i].sums + (u - i * kBehind - parts[i].u_begin) * Padded() : nullptr;
       for (int k = 0; k < Stripes(); ++k) {
         across_[i][k] = u - i * kBehind == 0 ? simd::Zero(d) : simd::Load(d, Across(i) + k * Lanes());
       }
-      lowest_across_[i] = simd::Zero(d);
+      lowest_across_[i] =
+          u - i * kBehind == 0 ? simd::Zero(d) : simd::Load(d, Across(i) + Stripes() * Lanes());
       if constexpr (kKeepCodes) {
         const std::int32_t* start = start_ - i * kBehind * Kind::kStepX;
         codes_[i].Load(right_[i] + start[kKept - 1], s.phase_length);
@@ -114,16 +120,16 @@ class RowsInTurn {
     if constexpr (kRows > 1) Pixel<1>(s, penalties);
     if constexpr (!Kind::kPlain) ++u_, x_ += Kind::kStepX;
     start_ += Kind::kStepX;
-    vertical_ += Stripes() * Lanes();
-    diagonal_ += Stripes() * Lanes();
-    antidiagonal_ += Stripes() * Lanes();
+    vertical_ += SlotLanes();
+    diagonal_ += SlotLanes();
+    antidiagonal_ += SlotLanes();
   }
 
   // Keeps the horizontal paths for the next part of the rows.
   HWY_INLINE void Leave() const {
     for (int i = 0; i < kRows; ++i) {
-      for (int k = 0; k < Stripes(); ++k)
-        simd::Store(simd::Sub(across_[i][k], lowest_across_[i]), D(), Across(i) + k * Lanes());
+      for (int k = 0; k < Stripes(); ++k) simd::Store(across_[i][k], D(), Across(i) + k * Lanes());
+      simd::Store(lowest_across_[i], D(), Across(i) + Stripes() * Lanes());
     }
   }
 
@@ -134,7 +140,8 @@ class RowsInTurn {
   static HWY_INLINE int Lanes() { return static_cast<int>(simd::Lanes(D())); }
   HWY_INLINE int Padded() const { return stripes8_ * static_cast<int>(simd::Lanes(Tag8())); }
   HWY_INLINE int VolumePixelBytes() const { return Padded() * (ArePairs(kCosts) ? kPaths / 4 : 2); }
-  HWY_INLINE T* Across(int i) const { return horizontal_ + i * Stripes() * Lanes(); }
+  HWY_INLINE int SlotLanes() const { return (Stripes() + 1) * Lanes(); }
+  HWY_INLINE T* Across(int i) const { return horizontal_ + i * SlotLanes(); }
 
   // Where row kRow's partners begin.
   template <int kRow>
@@ -159,11 +166,10 @@ class RowsInTurn {
                                  simd::LoadDup128(Tag8(), s.gradient_cost), cost);
     }
     left_[kRow] += Kind::kStepX * (!Kind::kAllTerms && Kind::kPlanes > 0 ? Kind::kPlanes : s.num_planes);
-    if constexpr (!Kind::kPlain) {
-      ReplaceOutsideAndPad<kStripes8>(s, start, x_ - kRow * kBehind * Kind::kStepX, cost);
-    } else if constexpr (!Kind::kInside) {
+    const int x = x_ - kRow * kBehind * Kind::kStepX;
+    if (!Kind::kInside && (Kind::kPlain || !PartnersInside(s, x, x + 1)))
       ReplaceOutside<kStripes8>(s, start, cost);
-    }
+    if constexpr (!Kind::kPlain) ReplacePad<kStripes8>(s, cost);
   }
 
   // The next pixel of row kRow.
@@ -176,6 +182,9 @@ class RowsInTurn {
       V8 cost8[kMaxStripes<kStripes8, std::uint8_t>];
       MakeCosts<kRow>(s, StartOf<kRow>(), cost8);
       WidenCosts<kStripes8>(s, cost8, cost);
+    } else if constexpr (!Kind::kMakesCosts) {
+      LoadCosts<kStripes8>(s, volume_[kRow], cost);
+      if constexpr (!Kind::kPlain) ReplacePad<kStripes8>(s, cost);
     } else if constexpr (kCostsAhead) {
       for (int k = 0; k < stripes; ++k) cost[k] = next_cost_[kRow][k];
     } else {
@@ -184,7 +193,8 @@ class RowsInTurn {
     const V p1 = penalties.p1, largest_p2 = penalties.largest_p2;
     V p2[4] = {largest_p2, largest_p2, largest_p2, largest_p2};
     if constexpr (kP2Bytes) {
-      const PathP2Bytes adapted = *p2_[kRow]++;
+      const PathP2Bytes adapted = *p2_[kRow];
+      p2_[kRow] += Kind::kStepX;
       p2[0] = simd::Set(d, adapted.horizontal);
       p2[1] = simd::Set(d, adapted.vertical);
       p2[2] = simd::Set(d, adapted.diagonal);
@@ -199,21 +209,22 @@ class RowsInTurn {
       p2[3] = simd::Set(d, static_cast<T>(adapted.antidiagonal));
     }
 
-    T* vertical = vertical_ - kRow * kBehind * stripes * Lanes();
-    T* diagonal = diagonal_ - kRow * (kBehind + 1) * stripes * Lanes();
-    T* antidiagonal = antidiagonal_ - kRow * (kBehind - 1) * stripes * Lanes();
+    T* vertical = vertical_ - kRow * kBehind * SlotLanes();
+    T* diagonal = diagonal_ - kRow * (kBehind + 1) * SlotLanes();
+    T* antidiagonal = antidiagonal_ - kRow * (kBehind - 1) * SlotLanes();
     PathSums<kCosts, kStripes8> own;
-    V path[kSweepPaths][kMax], mins[kSweepPaths], lowest[kSweepPaths];
-    mins[0] = Follow<0, true, false>(across_[kRow], lowest_across_[kRow], cost, p1, p1, p2[0], path[0], own);
+    V across[kMax], mins[kSweepPaths], lowest[kSweepPaths];
+    mins[0] = Follow<0, false>(across_[kRow], lowest_across_[kRow], cost, p1, p1, p2[0], own,
+                               [&](int k, V path) HWY_ATTR { across[k] = path; });
     if constexpr (Kind::kAllTerms) {
       mins[1] = FollowSlot<1, true>(vertical, cost, penalties.column_p1_up, penalties.column_p1_down, p2[1],
-                                    path[1], own);
+                                    own);
     } else {
-      mins[1] = FollowSlot<1, false>(vertical, cost, p1, p1, p2[1], path[1], own);
+      mins[1] = FollowSlot<1, false>(vertical, cost, p1, p1, p2[1], own);
     }
     if constexpr (kPaths == 8) {
-      mins[2] = FollowSlot<2, false>(diagonal, cost, p1, p1, p2[2], path[2], own);
-      mins[3] = FollowSlot<3, false>(antidiagonal, cost, p1, p1, p2[3], path[3], own);
+      mins[2] = FollowSlot<2, false>(diagonal, cost, p1, p1, p2[2], own);
+      mins[3] = FollowSlot<3, false>(antidiagonal, cost, p1, p1, p2[3], own);
     }
     if constexpr (kCostsAhead) MakeCosts<kRow>(s, StartOf<kRow>() + Kind::kStepX, next_cost_[kRow]);
     const auto take_sums = [&]() HWY_ATTR {
@@ -224,7 +235,7 @@ class RowsInTurn {
         AggregatedCosts<kCosts, kStripes8, kPaths, !Kind::kPlain>(s, own, cost, volume_[kRow], sums_[kRow]);
         sums_[kRow] += Padded();
       } else if (Kind::kPlain || s.volume != nullptr) {
-        StoreSums<kCosts, kStripes8, kPaths>(own, stripes8_, volume_[kRow]);
+        StoreSums<kCosts, kStripes8, kPaths>(own, stripes8_, cost, volume_[kRow]);
       }
     };
     // The sums of all paths take registers that the path costs need more.
@@ -236,34 +247,37 @@ class RowsInTurn {
     } else {
       MinOfLanesEach<kSweepPaths>(d, mins, lowest);
     }
-    for (int k = 0; k < stripes; ++k) across_[kRow][k] = path[0][k];
+    for (int k = 0; k < stripes; ++k) across_[kRow][k] = across[k];
     lowest_across_[kRow] = lowest[0];
-    StoreSlot(path[1], lowest[1], vertical);
+    simd::Store(lowest[1], d, vertical + stripes * Lanes());
     if constexpr (kPaths == 8) {
-      StoreSlot(path[2], lowest[2], diagonal);
-      StoreSlot(path[3], lowest[3], antidiagonal);
+      simd::Store(lowest[2], d, diagonal + stripes * Lanes());
+      simd::Store(lowest[3], d, antidiagonal + stripes * Lanes());
     }
 
     if constexpr (!kSumsFirst) take_sums();
     if (Kind::kPlain || s.volume != nullptr) volume_[kRow] += Kind::kStepX * VolumePixelBytes();
   }
 
-  template <int kPath, bool kHasLowest, bool kSlanted>
+  // keep(k, L): of each vector.
+  template <int kPath, bool kSlanted, class Keep>
   HWY_INLINE V Follow(const V* HWY_RESTRICT before, V lowest_before, const V* HWY_RESTRICT cost, V p1_up,
-                      V p1_down, V p2, V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
-    return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes, kHasLowest, kPlainSums, kSlanted>(
-        D(), Stripes(), before, lowest_before, cost, p1_up, p1_down, p2, path,
-        [&](int k, V t, V p) HWY_ATTR { own.template Add<kPath>(Stripes(), k, t, p); });
+                      V p1_down, V p2, PathSums<kCosts, kStripes8>& own, const Keep& keep) const {
+    return ::parallax::cpu::HWY_NAMESPACE::Step<D, kStripes, kPlainSums, kSlanted>(
+        D(), Stripes(), before, lowest_before, cost, p1_up, p1_down, p2, [&](int k, V t, V path) HWY_ATTR {
+          // Of pairs of L, the first sweep keeps two as t: see SweepView::volume.
+          own.template Add<kPath>(Stripes(), k, t, !Kind::kLast && kPaths == 8 && kPath >= 2 ? t : path);
+          keep(k, path);
+        });
   }
   template <int kPath, bool kSlanted>
-  HWY_INLINE V FollowSlot(const T* HWY_RESTRICT slot, const V* HWY_RESTRICT cost, V p1_up, V p1_down, V p2,
-                          V* HWY_RESTRICT path, PathSums<kCosts, kStripes8>& own) const {
+  HWY_INLINE V FollowSlot(T* HWY_RESTRICT slot, const V* HWY_RESTRICT cost, V p1_up, V p1_down, V p2,
+                          PathSums<kCosts, kStripes8>& own) const {
     V before[kMax];
     for (int k = 0; k < Stripes(); ++k) before[k] = simd::Load(D(), slot + k * Lanes());
-    return Follow<kPath, false, kSlanted>(before, p2, cost, p1_up, p1_down, p2, path, own);
-  }
-  HWY_INLINE void StoreSlot(const V* HWY_RESTRICT path, V lowest, T* HWY_RESTRICT slot) const {
-    for (int k = 0; k < Stripes(); ++k) simd::Store(simd::Sub(path[k], lowest), D(), slot + k * Lanes());
+    return Follow<kPath, kSlanted>(
+        before, simd::Load(D(), slot + Stripes() * Lanes()), cost, p1_up, p1_down, p2, own,
+        [&](int k, V path) HWY_ATTR { simd::Store(path, D(), slot + k * Lanes()); });
   }
 
   int stripes8_;

@@ -6,7 +6,7 @@
 
 namespace parallax::cpu {
 
-SweepTiles ChooseTiles(std::ptrdiff_t slot_bytes, int num_threads) {
+SweepTiles ChooseTiles(int path_bytes, int num_threads) {
   constexpr int kSmall_columns = 16, kFewThreads = 4;
   SweepTiles tiles;
   if (num_threads > kFewThreads) {
@@ -14,7 +14,7 @@ SweepTiles ChooseTiles(std::ptrdiff_t slot_bytes, int num_threads) {
     tiles.tile_columns = kSmall_columns;
   } else {
     tiles.tile_columns =
-        std::clamp(static_cast<int>(8192 / slot_bytes) / 8 * 8, kSmall_columns, kMostTileColumns);
+        std::clamp(8192 / path_bytes / 8 * 8, kSmall_columns, kMostTileColumns);
   }
   return tiles;
 }

@@ -30,8 +30,8 @@ struct SweepTiles {
 };
 
 // Tiles whose path costs and sums stay in the first-level cache; for many threads smaller ones, so that as
-// many bands can be under way. slot_bytes: of a pixel's path costs of one path.
-SweepTiles ChooseTiles(std::ptrdiff_t slot_bytes, int num_threads);
+// many bands can be under way. path_bytes: of a pixel's path costs of one path.
+SweepTiles ChooseTiles(int path_bytes, int num_threads);
 
 // Counts the tiles that are done of a band, for the thread that follows with the band below; on a cache line
 // of its own.

@@ -55,6 +55,19 @@ HWY_INLINE void HammingDistances(const SweepView& s, const std::uint8_t* HWY_RES
   const int stripes = NumStripes<kStripes>(s.striping.stripes);
   const int planes = kPlanes > 0 ? kPlanes : s.num_code_planes;
   const std::ptrdiff_t phase_length = s.phase_length;
+  if constexpr (kStripes > 0 && kPlanes > 0 && HWY_MAX_BYTES < 64) {
+    // What the left pixel's plane asks for is loaded once: there are too few registers to keep that of all planes.
+    V8 count[kStripes];
+    for (int k = 0; k < kStripes; ++k)
+      count[k] = CountDifferingBits(d, simd::LoadU(d, right + start[-k]), left[0]);
+    for (int p = 1; p < kPlanes; ++p) {
+      right += phase_length;
+      for (int k = 0; k < kStripes; ++k)
+        count[k] = simd::Add(count[k], CountDifferingBits(d, simd::LoadU(d, right + start[-k]), left[p]));
+    }
+    for (int k = 0; k < kStripes; ++k) cost[k] = count[k];
+    return;
+  }
   for (int k = 0; k < stripes; ++k) {
     const std::uint8_t* from = right + start[-k];
     V8 count = CountDifferingBits(d, simd::LoadU(d, from), left[0]);
@@ -108,18 +121,14 @@ HWY_INLINE void ReplaceOutside(const SweepView& s, const std::int32_t* HWY_RESTR
   }
 }
 
-// The same if left pixel x has such partners, and those of the lanes without a
-// disparity.
+// The same for the lanes without a disparity.
 template <int kStripes>
-HWY_INLINE void ReplaceOutsideAndPad(const SweepView& s, const std::int32_t* HWY_RESTRICT start, int x,
-                                     V8* HWY_RESTRICT cost) {
+HWY_INLINE void ReplacePad(const SweepView& s, V8* HWY_RESTRICT cost) {
   const Tag8 d;
+  if (s.pad == nullptr) return;
   const int stripes = NumStripes<kStripes>(s.striping.stripes);
-  if (!PartnersInside(s, x, x + 1)) ReplaceOutside<kStripes>(s, start, cost);
-  if (s.pad != nullptr) {
-    for (int k = 0; k < stripes; ++k) {
-      cost[k] = simd::Or(cost[k], simd::Load(d, s.pad + k * static_cast<int>(simd::Lanes(d))));
-    }
+  for (int k = 0; k < stripes; ++k) {
+    cost[k] = simd::Or(cost[k], simd::Load(d, s.pad + k * static_cast<int>(simd::Lanes(d))));
   }
 }
 
@@ -139,18 +148,41 @@ HWY_INLINE PathP2 AdaptP2(const SweepView& s, int step, int u, int v, int x, int
   return {p2(row[before]), vertical[std::abs(here - above[x])], p2(above[before]), p2(above[after])};
 }
 
-// The same for the pixels of a part, where P2 fits 8 bits.
+// The same for the pixels of a part from left to right, where P2 fits 8 bits. The guide's margins repeat its
+// border.
 struct PathP2Bytes {
   std::uint8_t horizontal, vertical, diagonal, antidiagonal;
 };
 template <int kStepX>
 HWY_INLINE void AdaptP2OfPart(const SweepView& s, const SweepPart& part, PathP2Bytes* HWY_RESTRICT to) {
-  for (int u = part.u_begin; u < part.u_end; ++u) {
-    const int x = kStepX > 0 ? u : s.width - 1 - u, y = kStepX > 0 ? part.v : s.height - 1 - part.v;
-    const PathP2 p2 = AdaptP2<SweepTerms::kAll>(s, kStepX, u, part.v, x, y);
-    const auto byte = [](std::uint16_t value) { return static_cast<std::uint8_t>(value); };
-    *to++ = {byte(p2.horizontal), byte(p2.vertical), byte(p2.diagonal), byte(p2.antidiagonal)};
+#if HWY_TARGET != HWY_SCALAR
+  const Tag8 d;
+  const int lanes = static_cast<int>(simd::Lanes(d)), count = part.u_end - part.u_begin;
+  const int x = kStepX > 0 ? part.u_begin : s.width - part.u_end, y = kStepX > 0 ? part.v : s.height - 1 - part.v;
+  const std::uint8_t* HWY_RESTRICT row = s.guide + y * s.guide_stride + x;
+  const std::uint8_t* HWY_RESTRICT above = row - kStepX * s.guide_stride;
+  for (int i = 0; i < count; i += lanes) {
+    const V8 here = simd::LoadU(d, row + i);
+    const auto p2 = [&](const std::uint8_t* there, const std::uint8_t* table) HWY_ATTR {
+      const V8 other = simd::LoadU(d, there + i);
+      const V8 difference = simd::Min(simd::Sub(simd::Max(here, other), simd::Min(here, other)),
+                                      simd::Set(d, static_cast<std::uint8_t>(s.num_p2 - 1)));
+      V8 found = simd::Zero(d);
+      for (int first = 0; first < s.num_p2; first += 16) {
+        // Those of other sixteens get their highest bit.
+        const V8 at = simd::SaturatedAdd(simd::Sub(difference, simd::Set(d, static_cast<std::uint8_t>(first))),
+                                         simd::Set(d, std::uint8_t{0x70}));
+        found = simd::Or(found, simd::TableLookupBytesOr0(simd::LoadDup128(d, table + first), at));
+      }
+      return found;
+    };
+    simd::StoreInterleaved4(p2(row - kStepX, s.p2_bytes), p2(above, s.p2_bytes + 256),
+                            p2(above - kStepX, s.p2_bytes), p2(above + kStepX, s.p2_bytes), d,
+                            &to[i].horizontal);
   }
+#else
+  (void)s, (void)part, (void)to;
+#endif
 }
 
 // Penalties of a sweep, in every lane. Of columns only: P1 of the step from d - 1 up to d and that from d + 1
@@ -161,21 +193,21 @@ struct Penalties {
   V column_p1_up, column_p1_down;
 };
 
-// One step of one path: from N at the pixel before to t and L = C + t, given to add(k, t, L); returns min L
-// by lane. kHasLowest: from L and its minimum there, which is then needed later by as long as the rest takes.
+// One step of one path: from L and its minimum at the pixel before to t and L = C + t, given to add(k, t, L);
+// returns min L by lane. The minimum is taken off as late as can be: it comes last.
 // kPlainSums: every sum fits its lane: additions need not saturate,
 // which takes twice as long on Zen 5. kSlanted: P1 up and P1 down are not the same.
-template <class D, int kStripes, bool kHasLowest, bool kPlainSums, bool kSlanted, class Add>
+template <class D, int kStripes, bool kPlainSums, bool kSlanted, class Add>
 HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* HWY_RESTRICT before,
                              simd::Vec<D> lowest_before, const simd::Vec<D>* HWY_RESTRICT cost,
                              simd::Vec<D> p1_up, simd::Vec<D> p1_down, simd::Vec<D> p2,
-                             simd::Vec<D>* HWY_RESTRICT path, const Add& add) {
+                             const Add& add) {
   using V = simd::Vec<D>;
   const int stripes = NumStripes<kStripes>(stripes_at_run_time);
-  // Where there is no disparity: p2 bounds every t and is as good as infinity, less any minimum all bits are,
-  // since costs + P2 fit, or all bits less P1, since costs + P1 + P2 do.
+  // Where there is no disparity: less any minimum, all bits are no less than P2, since costs + P2 fit, nor are all
+  // bits less P1, since costs + P1 + P2 do.
   const V all_bits = simd::Set(d, static_cast<simd::TFromD<D>>(~simd::TFromD<D>{0}));
-  const V none = !kHasLowest ? p2 : kPlainSums ? simd::Sub(all_bits, p1_up) : all_bits;
+  const auto none = [&](V p1) HWY_ATTR { return kPlainSums ? simd::Sub(all_bits, p1) : all_bits; };
   const auto sum = [](V a, V b) HWY_ATTR {
     if constexpr (kPlainSums) return simd::Add(a, b);
     return simd::SaturatedAdd(a, b);
@@ -183,25 +215,20 @@ HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* H
   // With one vector or two, what takes the place of a neighbour beyond the range is the cost itself or its
   // other neighbour, which changes nothing where that costs no less.
   constexpr bool kEndMayStay = kStripes == 1 || (kStripes == 2 && !kSlanted);
-  V below = LanesUp<kEndMayStay>(d, before[stripes - 1], none);
+  V below = LanesUp<kEndMayStay>(d, before[stripes - 1], none(p1_up));
   V lowest = p2;
   for (int k = 0; k < stripes; ++k) {
-    const V above = k + 1 < stripes ? before[k + 1] : LanesDown<kEndMayStay>(d, before[0], none);
+    const V above = k + 1 < stripes ? before[k + 1] : LanesDown<kEndMayStay>(d, before[0], none(p1_down));
     const V stepped =
         kSlanted ? simd::Min(sum(below, p1_up), sum(above, p1_down)) : sum(simd::Min(below, above), p1_up);
     V t = simd::Min(stepped, before[k]);
-    if constexpr (kHasLowest) t = simd::Sub(t, lowest_before);
-    t = simd::Min(t, p2);
+    t = simd::Min(simd::Sub(t, lowest_before), p2);
     below = before[k];
-    path[k] = sum(t, cost[k]);
-    add(k, t, path[k]);
-    lowest = k == 0 ? path[k] : simd::Min(lowest, path[k]);
+    const V path = sum(t, cost[k]);
+    add(k, t, path);
+    lowest = k == 0 ? path : simd::Min(lowest, path);
   }
   return lowest;
-}
-
-constexpr bool ArePairs(PathCosts costs) {
-  return costs == PathCosts::kPairs8 || costs == PathCosts::kStepPairs8;
 }
 
 // Sums over the paths of a sweep, as PathCosts keeps them. Pairs: [2][stripes] of bytes, one per pair of
@@ -233,14 +260,35 @@ struct PathSums {
     sum[k] = kPath == 0 ? t : simd::Add(sum[k], t);
   }
 };
-// Keeps the sums of a pixel of the first sweep.
-template <PathCosts kCosts, int kStripes, int kPaths>
-HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes,
+// Keeps the sums of a pixel of the first sweep and, where it KeepsCosts, its costs.
+template <PathCosts kCosts, int kStripes, int kPaths, class V>
+HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes, const V* HWY_RESTRICT cost,
                           std::uint8_t* HWY_RESTRICT to) {
-  const Tag16 d;
-  const int count = ArePairs(kCosts) ? kPaths / 4 * stripes : 2 * stripes;
-  for (int i = 0; i < count; ++i) {
-    simd::Stream(sums.sum[i], d, reinterpret_cast<std::uint16_t*>(to) + i * static_cast<int>(simd::Lanes(d)));
+  const Tag8 d;
+  const auto store = [&](V8 v, int i) HWY_ATTR {
+    simd::Stream(v, d, to + i * static_cast<int>(simd::Lanes(d)));
+  };
+  if constexpr (KeepsCosts(kCosts, kPaths)) {
+    for (int k = 0; k < stripes; ++k) {
+      const V8 one = simd::BitCast(d, sums.sum[k]), two = simd::BitCast(d, sums.sum[stripes + k]);
+      // Where it is lower than either, it lacks 256.
+      const V8 low = simd::Add(one, two);
+      const auto is_whole = simd::Eq(simd::Max(low, one), low);
+      store(simd::Or(cost[k], simd::IfThenZeroElse(is_whole, simd::Set(d, std::uint8_t{128}))), k);
+      store(low, stripes + k);
+    }
+  } else {
+    for (int i = 0; i < (ArePairs(kCosts) ? 1 : 2) * stripes; ++i) store(simd::BitCast(d, sums.sum[i]), i);
+  }
+}
+// The costs that it kept.
+template <int kStripes>
+HWY_INLINE void LoadCosts(const SweepView& s, const std::uint8_t* HWY_RESTRICT from, V8* HWY_RESTRICT cost) {
+  const Tag8 d;
+  const int stripes = NumStripes<kStripes>(s.striping.stripes);
+  for (int k = 0; k < stripes; ++k) {
+    cost[k] = simd::And(simd::Load(d, from + k * static_cast<int>(simd::Lanes(d))),
+                        simd::Set(d, std::uint8_t{127}));
   }
 }
 
@@ -280,11 +328,24 @@ HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStri
       // Sum of the words, less the odd bytes' sum times 256, is the sum of the even bytes.
       const V16 one = own.sum[k], two = simd::Load(d, first16 + k * lanes);
       V16 words = simd::Add(one, two);
-      odd = simd::Add(simd::ShiftRight<8>(one), simd::ShiftRight<8>(two));
+      V16 two_odd = simd::ShiftRight<8>(two);
+      odd = simd::Add(simd::ShiftRight<8>(one), two_odd);
       if constexpr (kPaths == 8) {
-        const V16 three = own.sum[stripes + k], four = simd::Load(d, first16 + (stripes + k) * lanes);
-        words = simd::Add(words, simd::Add(three, four));
-        odd = simd::Add(odd, simd::Add(simd::ShiftRight<8>(three), simd::ShiftRight<8>(four)));
+        // Twice C | 128 h is 2 C + 256 h; steps need 6 C more.
+        const V16 three = own.sum[stripes + k], low = simd::Load(d, first16 + (stripes + k) * lanes);
+        V16 more = two, more_odd = two_odd;
+        if constexpr (kCosts == PathCosts::kStepPairs8) {
+          const V16 c = simd::BitCast(d, cost[k]), c_odd = simd::ShiftRight<8>(c);
+          const auto six = [](V16 v) HWY_ATTR {
+            const V16 twice = simd::Add(v, v);
+            return simd::Add(simd::Add(twice, twice), twice);
+          };
+          more = simd::Add(more, six(c));
+          more_odd = simd::Add(more_odd, six(c_odd));
+        }
+        words = simd::Add(simd::Add(words, more), simd::Add(three, low));
+        odd = simd::Add(simd::Add(odd, more_odd),
+                        simd::Add(simd::ShiftRight<8>(three), simd::ShiftRight<8>(low)));
       }
       even = simd::Sub(words, simd::ShiftLeft<8>(odd));
     } else {
@@ -294,7 +355,7 @@ HWY_INLINE void AggregatedCosts(const SweepView& s, const PathSums<kCosts, kStri
     if constexpr (kCosts == PathCosts::kWide16) {
       even = simd::Add(even, simd::ShiftLeft<kShift>(cost[k]));
       odd = simd::Add(odd, simd::ShiftLeft<kShift>(cost[stripes + k]));
-    } else if constexpr (kCosts != PathCosts::kPairs8) {
+    } else if constexpr (kCosts != PathCosts::kPairs8 && !KeepsCosts(kCosts, kPaths)) {
       const V16 both = simd::BitCast(d, cost[k]);
       even = simd::Add(even, simd::ShiftRight<8 - kShift>(simd::ShiftLeft<8>(both)));
       odd = simd::Add(odd, simd::ShiftLeft<kShift>(simd::ShiftRight<8>(both)));
