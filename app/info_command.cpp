@@ -10,7 +10,7 @@
 
 #include "app/build_info.h"
 #include "app/commands.h"
-#include "app/output/json_writer.h"
+#include "app/output/ordered_json.h"
 #include "config/backends.h"
 #include "config/parameter_table.h"
 #include "config/presets.h"
@@ -116,44 +116,27 @@ std::string Text() {
 
 std::string Json() {
   const BuildInfo& build = ThisBuild();
-  JsonWriter json;
-  json.BeginObject().Key("version").Value(build.version);
-  json.Key("build").BeginObject();
-  json.Key("type")
-      .Value(build.build_type)
-      .Key("compiler")
-      .Value(build.compiler)
-      .Key("flags")
-      .Value(build.flags);
-  json.Key("cuda_compiler")
-      .Value(build.cuda_compiler)
-      .Key("cuda_architectures")
-      .Value(build.cuda_architectures);
-  json.Key("viewer")
-      .Value(build.viewer)
-      .Key("video")
-      .Value(build.video)
-      .Key("gstreamer")
-      .Value(build.gstreamer);
-  json.Key("libraries").BeginObject();
-  for (const LibraryVersion& library : build.libraries) json.Key(library.name).Value(library.version);
-  json.EndObject().EndObject();
-  json.Key("backends").BeginArray();
-  for (const BackendState& backend : Backends()) {
-    json.BeginObject().Key("name").Value(backend.name).Key("usable").Value(backend.usable);
-    json.Key("note").Value(backend.note).EndObject();
-  }
-  json.EndArray().Key("auto").Value(ResolveBackend("auto"));
-  json.Key("machine").BeginObject().Key("processor").Value(ProcessorName());
-  json.Key("cores")
-      .Value(static_cast<int>(std::thread::hardware_concurrency()))
-      .Key("instruction_sets")
-      .BeginArray();
-  for (const std::string& set : InstructionSets()) json.Value(set);
-  json.EndArray().Key("cameras").Value(ListV4l2Cameras()).EndObject();
-  json.Key("presets").BeginArray();
-  for (const PresetFile& preset : Presets()) json.Value(preset.name);
-  return json.EndArray().EndObject().text();
+  OrderedJson json;
+  json["version"] = build.version;
+  OrderedJson& built = json["build"];
+  built["type"] = build.build_type;
+  built["compiler"] = build.compiler;
+  built["flags"] = build.flags;
+  built["cuda_compiler"] = build.cuda_compiler;
+  built["cuda_architectures"] = build.cuda_architectures;
+  built["viewer"] = build.viewer;
+  built["video"] = build.video;
+  built["gstreamer"] = build.gstreamer;
+  for (const LibraryVersion& library : build.libraries) built["libraries"][library.name] = library.version;
+  for (const BackendState& backend : Backends())
+    json["backends"] += {{"name", backend.name}, {"usable", backend.usable}, {"note", backend.note}};
+  json["auto"] = ResolveBackend("auto");
+  json["machine"] = {{"processor", ProcessorName()},
+                     {"cores", std::thread::hardware_concurrency()},
+                     {"instruction_sets", InstructionSets()},
+                     {"cameras", ListV4l2Cameras()}};
+  for (const PresetFile& preset : Presets()) json["presets"] += preset.name;
+  return JsonText(json);
 }
 
 std::string Answer(const InfoOptions& options) {

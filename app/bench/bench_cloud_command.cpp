@@ -227,22 +227,20 @@ class CloudBench {
   }
 
   std::string Json() const {
-    JsonWriter json;
-    json.BeginObject().Key("rows").BeginArray();
+    OrderedJson json = {{"rows", OrderedJson::array()}};
     for (const CloudBenchRow& row : rows_) {
-      json.BeginObject().Key("job").Value(row.job).Key("input").Value(row.input).Key("backend").Value(
-          row.backend);
-      json.Key("median_ms")
-          .Value(Quantile(row.samples_ms, 0.5))
-          .Key("p10_ms")
-          .Value(Quantile(row.samples_ms, 0.1));
-      json.Key("p90_ms").Value(Quantile(row.samples_ms, 0.9));
-      json.Key("runs").Value(static_cast<std::int64_t>(row.samples_ms.size()));
-      json.Key("per_second").Value(PerSecond(row)).Key("of").Value(row.item_name).EndObject();
+      json["rows"] += {{"job", row.job},
+                       {"input", row.input},
+                       {"backend", row.backend},
+                       {"median_ms", Quantile(row.samples_ms, 0.5)},
+                       {"p10_ms", Quantile(row.samples_ms, 0.1)},
+                       {"p90_ms", Quantile(row.samples_ms, 0.9)},
+                       {"runs", row.samples_ms.size()},
+                       {"per_second", PerSecond(row)},
+                       {"of", row.item_name}};
     }
-    json.EndArray();
-    WriteBenchMachine(json, options_.num_threads);
-    return json.EndObject().text();
+    json["machine"] = BenchMachine(options_.num_threads);
+    return JsonText(json);
   }
 
   const BenchCloudOptions& options_;

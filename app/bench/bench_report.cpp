@@ -9,7 +9,6 @@
 #include <thread>
 
 #include "app/build_info.h"
-#include "app/output/json_writer.h"
 #include "pipeline/simd/instruction_sets.h"
 
 namespace parallax::app {
@@ -91,47 +90,41 @@ std::string BenchTable(const std::vector<BenchRow>& rows) {
   return text;
 }
 
-void WriteBenchMachine(JsonWriter& json, int num_threads) {
-  json.Key("machine").BeginObject();
-  json.Key("processor").Value(ProcessorName());
-  json.Key("cores").Value(static_cast<int>(std::thread::hardware_concurrency()));
-  json.Key("threads").Value(num_threads);
-  json.Key("instruction_set").Value(cpu::InstructionSetInUse());
-  json.Key("version").Value(ThisBuild().version).Key("compiler").Value(ThisBuild().compiler);
-  json.EndObject();
+OrderedJson BenchMachine(int num_threads) {
+  return {{"processor", ProcessorName()},   {"cores", std::thread::hardware_concurrency()},
+          {"threads", num_threads},         {"instruction_set", cpu::InstructionSetInUse()},
+          {"version", ThisBuild().version}, {"compiler", ThisBuild().compiler}};
 }
 
 std::string BenchJson(const std::vector<BenchRow>& rows, const std::vector<std::string>& frames,
                       int num_threads) {
-  JsonWriter json;
-  json.BeginObject().Key("rows").BeginArray();
+  OrderedJson json = {{"rows", OrderedJson::array()}};
   for (const BenchRow& row : rows) {
-    json.BeginObject();
-    json.Key("backend").Value(row.backend).Key("width").Value(row.width).Key("height").Value(row.height);
-    json.Key("disparities")
-        .Value(row.disparities)
-        .Key("paths")
-        .Value(row.paths)
-        .Key("stage")
-        .Value(row.stage);
-    json.Key("median_ms").Value(Median(row)).Key("p10_ms").Value(Quantile(row.samples_ms, 0.1));
-    json.Key("p90_ms").Value(Quantile(row.samples_ms, 0.9)).Key("memory_mb").Value(row.memory_mb);
-    json.Key("runs").Value(static_cast<std::int64_t>(row.samples_ms.size()));
+    OrderedJson one = {{"backend", row.backend},
+                       {"width", row.width},
+                       {"height", row.height},
+                       {"disparities", row.disparities},
+                       {"paths", row.paths},
+                       {"stage", row.stage},
+                       {"median_ms", Median(row)},
+                       {"p10_ms", Quantile(row.samples_ms, 0.1)},
+                       {"p90_ms", Quantile(row.samples_ms, 0.9)},
+                       {"memory_mb", row.memory_mb},
+                       {"runs", row.samples_ms.size()}};
     if (row.floor.ms > 0) {
-      json.Key("bytes").Value(row.work.bytes);
-      json.Key("packed_operations").Value(row.work.packed_operations);
-      json.Key("population_counts").Value(row.work.population_counts);
-      json.Key("shuffles").Value(row.work.shuffles).Key("reductions").Value(row.work.reductions);
-      json.Key("floor_ms").Value(row.floor.ms).Key("floor_bound").Value(row.floor.bound);
+      one.update({{"bytes", row.work.bytes},
+                  {"packed_operations", row.work.packed_operations},
+                  {"population_counts", row.work.population_counts},
+                  {"shuffles", row.work.shuffles},
+                  {"reductions", row.work.reductions},
+                  {"floor_ms", row.floor.ms},
+                  {"floor_bound", row.floor.bound}});
     }
-    json.EndObject();
+    json["rows"] += one;
   }
-  json.EndArray();
-  WriteBenchMachine(json, num_threads);
-  json.Key("frames").BeginArray();
-  for (const std::string& frame : frames) json.Value(frame);
-  json.EndArray().EndObject();
-  return json.text();
+  json["machine"] = BenchMachine(num_threads);
+  json["frames"] = frames;
+  return JsonText(json);
 }
 
 }  // namespace parallax::app

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/output/json_writer.h"
+#include "app/output/ordered_json.h"
 #include "config/device_benchmark.h"
 
 namespace parallax::app {
@@ -33,8 +33,7 @@ double Quantile(std::vector<double> samples, double q);
 // those were measured at the same size.
 std::string BenchTable(const std::vector<BenchRow>& rows);
 
-// Writes "machine": {...} as a member of an object that was begun.
-void WriteBenchMachine(JsonWriter& json, int num_threads);
+OrderedJson BenchMachine(int num_threads);
 
 // {"rows": [...], "machine": {...}, "frames": [...]}.
 std::string BenchJson(const std::vector<BenchRow>& rows, const std::vector<std::string>& frames,

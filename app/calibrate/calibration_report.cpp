@@ -9,7 +9,7 @@
 #include <opencv2/imgproc.hpp>
 
 #include "app/output/error_text.h"
-#include "app/output/json_writer.h"
+#include "app/output/ordered_json.h"
 #include "app/report/html.h"
 #include "pipeline/calibration/rectification.h"
 
@@ -87,12 +87,6 @@ std::vector<std::string> ParameterNames(const BundleOptions& options, LensModel 
   return names;
 }
 
-void WriteCoverage(JsonWriter& json, const char* key, const CameraCoverage& coverage) {
-  json.Key(key).BeginArray();
-  for (const int count : coverage.corners) json.Value(count);
-  json.EndArray();
-}
-
 }  // namespace
 
 std::vector<std::pair<std::string, double>> QualityOf(const StereoCalibration& c) {
@@ -108,69 +102,50 @@ std::vector<std::pair<std::string, double>> QualityOf(const StereoCalibration& c
 }
 
 std::string ReportJson(const StereoCalibration& c, const CalibrationInput& input) {
-  JsonWriter json;
-  json.BeginObject();
-  json.Key("verdict").Value(c.verdict);
-  for (const auto& [key, texts] : {std::pair{"causes", &c.causes}, std::pair{"warnings", &c.warnings}}) {
-    json.Key(key).BeginArray();
-    for (const std::string& text : *texts) json.Value(text);
-    json.EndArray();
-  }
-  json.Key("rms_left_px").Value(c.mono_left_px);
-  json.Key("rms_right_px").Value(c.mono_right_px);
-  json.Key("rms_stereo_px").Value(c.bundle.rms_px);
-  json.Key("epipolar_median_px").Value(c.epipolar_median_px);
-  json.Key("epipolar_p95_px").Value(c.epipolar_p95_px);
-  json.Key("baseline_m").Value(c.bundle.rig.baseline_m());
-  json.Key("corner_noise_px").Value(c.bundle.noise_px);
-  json.Key("outlier_percent").Value(OutlierPercent(c));
-  json.Key("boards_used").Value(static_cast<int>(c.bundle.views.size()));
-  json.Key("boards_rejected").BeginArray();
+  OrderedJson json = {{"verdict", c.verdict},
+                      {"causes", c.causes},
+                      {"warnings", c.warnings},
+                      {"rms_left_px", c.mono_left_px},
+                      {"rms_right_px", c.mono_right_px},
+                      {"rms_stereo_px", c.bundle.rms_px},
+                      {"epipolar_median_px", c.epipolar_median_px},
+                      {"epipolar_p95_px", c.epipolar_p95_px},
+                      {"baseline_m", c.bundle.rig.baseline_m()},
+                      {"corner_noise_px", c.bundle.noise_px},
+                      {"outlier_percent", OutlierPercent(c)},
+                      {"boards_used", c.bundle.views.size()},
+                      {"boards_rejected", OrderedJson::array()},
+                      {"boards", OrderedJson::array()},  // worst first
+                      {"coverage_left_percent", c.left.num_cells},
+                      {"coverage_right_percent", c.right.num_cells},
+                      {"coverage_left", c.left.corners},
+                      {"coverage_right", c.right.corners},
+                      {"tilt_spread_degrees", c.tilt_spread_degrees},
+                      {"distance_min_m", Smallest(c.distance_m)},
+                      {"distance_max_m", Largest(c.distance_m)},
+                      {"bend_mm", {1000 * c.bend_m.x, 1000 * c.bend_m.y, 1000 * c.bend_m.z}},
+                      {"cross_validation", nullptr},
+                      {"depth_errors", OrderedJson::array()}};
   for (const RejectedBoard& board : c.rejected)
-    json.BeginObject().Key("name").Value(board.name).Key("reason").Value(board.reason).EndObject();
-  json.EndArray();
-  json.Key("boards").BeginArray();  // worst first
+    json["boards_rejected"] += {{"name", board.name}, {"reason", board.reason}};
   for (const std::size_t i : WorstFirst(c)) {
-    json.BeginObject();
-    json.Key("name").Value(c.bundle.views[i].name);
-    json.Key("rms_px").Value(c.board_rms_px[i]);
-    json.Key("tilt_degrees").Value(c.tilt_degrees[i]);
-    json.Key("distance_m").Value(c.distance_m[i]);
-    json.EndObject();
+    json["boards"] += {{"name", c.bundle.views[i].name},
+                       {"rms_px", c.board_rms_px[i]},
+                       {"tilt_degrees", c.tilt_degrees[i]},
+                       {"distance_m", c.distance_m[i]}};
   }
-  json.EndArray();
-  json.Key("coverage_left_percent").Value(c.left.num_cells);
-  json.Key("coverage_right_percent").Value(c.right.num_cells);
-  WriteCoverage(json, "coverage_left", c.left);
-  WriteCoverage(json, "coverage_right", c.right);
-  json.Key("tilt_spread_degrees").Value(c.tilt_spread_degrees);
-  json.Key("distance_min_m").Value(Smallest(c.distance_m));
-  json.Key("distance_max_m").Value(Largest(c.distance_m));
-  json.Key("bend_mm").BeginArray();
-  for (const double bend_m : {c.bend_m.x, c.bend_m.y, c.bend_m.z}) json.Value(1000 * bend_m);
-  json.EndArray();
-  json.Key("cross_validation");
   if (c.cross_validation) {
-    json.BeginObject();
-    json.Key("projection_median_px").Value(c.cross_validation->projection_median_px);
-    json.Key("projection_max_px").Value(c.cross_validation->projection_max_px);
-    json.Key("depth_median_percent").Value(c.cross_validation->depth_median_percent);
-    json.Key("depth_max_percent").Value(c.cross_validation->depth_max_percent);
-    json.EndObject();
-  } else {
-    json.Null();
+    json["cross_validation"] = {{"projection_median_px", c.cross_validation->projection_median_px},
+                                {"projection_max_px", c.cross_validation->projection_max_px},
+                                {"depth_median_percent", c.cross_validation->depth_median_percent},
+                                {"depth_max_percent", c.cross_validation->depth_max_percent}};
   }
-  json.Key("depth_errors").BeginArray();
   for (const DepthError& error : c.depth_errors) {
-    json.BeginObject();
-    json.Key("distance_m").Value(error.distance_m);
-    json.Key("calibration_m").Value(error.calibration_m);
-    json.Key("matching_m").Value(error.matching_m);
-    json.Key("total_m").Value(error.total_m);
-    json.EndObject();
+    json["depth_errors"] += {{"distance_m", error.distance_m},
+                             {"calibration_m", error.calibration_m},
+                             {"matching_m", error.matching_m},
+                             {"total_m", error.total_m}};
   }
-  json.EndArray();
-  json.Key("parameters").BeginObject();
   const std::vector<std::string> names = ParameterNames(c.bundle_options, input.lens.lens);
   const RawRig& rig = c.bundle.rig;
   const Vector3 turn = RotationVectorOf(rig.right_from_left);
@@ -183,14 +158,9 @@ std::string ReportJson(const StereoCalibration& c, const CalibrationInput& input
   values.insert(values.end(),
                 {turn.x, turn.y, turn.z, rig.translation_m.x, rig.translation_m.y, rig.translation_m.z});
   for (std::size_t i = 0; i < names.size(); ++i) {
-    json.Key(names[i]).BeginObject();
-    json.Key("value").Value(values[i]);
-    json.Key("sigma").Value(c.bundle.Sigma(static_cast<int>(i)));
-    json.EndObject();
+    json["parameters"][names[i]] = {{"value", values[i]}, {"sigma", c.bundle.Sigma(static_cast<int>(i))}};
   }
-  json.EndObject();
-  json.EndObject();
-  return json.text();
+  return JsonText(json);
 }
 
 std::string CornersVnl(const CalibrationInput& input, const std::vector<std::string>& left_files,

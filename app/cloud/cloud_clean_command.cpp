@@ -10,6 +10,7 @@
 #include "app/cloud/cloud_options.h"
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
+#include "app/output/ordered_json.h"
 #include "app/output/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "parallax/error.h"
@@ -55,20 +56,18 @@ PointCloud Removed(const PointCloud& cloud, const std::vector<std::int32_t>& kep
 
 std::string Json(const CleanOptions& options, const InputCloud& input, const CleanedCloud& cleaned,
                  std::string_view backend, double seconds) {
-  JsonWriter json;
-  json.BeginObject().Key("input").Value(options.input).Key("output").Value(options.output);
-  json.Key("num_points").Value(static_cast<std::int64_t>(input.num_in_file));
-  json.Key("num_not_finite").Value(static_cast<std::int64_t>(input.num_in_file - input.cloud.size()));
-  json.Key("num_kept").Value(static_cast<std::int64_t>(cleaned.cloud.size()));
-  json.Key("num_removed").Value(static_cast<std::int64_t>(input.num_in_file - cleaned.cloud.size()));
-  json.Key("steps").BeginArray();
-  for (const CleaningStep& step : cleaned.steps) {
-    json.BeginObject().Key("name").Value(step.name);
-    json.Key("num_before").Value(static_cast<std::int64_t>(step.num_before));
-    json.Key("num_kept").Value(static_cast<std::int64_t>(step.num_kept)).EndObject();
-  }
-  json.EndArray().Key("backend").Value(backend).Key("seconds").Value(seconds);
-  return json.EndObject().text();
+  OrderedJson json = {{"input", options.input},
+                      {"output", options.output},
+                      {"num_points", input.num_in_file},
+                      {"num_not_finite", input.num_in_file - input.cloud.size()},
+                      {"num_kept", cleaned.cloud.size()},
+                      {"num_removed", input.num_in_file - cleaned.cloud.size()},
+                      {"steps", OrderedJson::array()},
+                      {"backend", backend},
+                      {"seconds", seconds}};
+  for (const CleaningStep& step : cleaned.steps)
+    json["steps"] += {{"name", step.name}, {"num_before", step.num_before}, {"num_kept", step.num_kept}};
+  return JsonText(json);
 }
 
 void RunClean(const CleanOptions& options) {

@@ -11,6 +11,7 @@
 #include "app/cloud/depth_edges.h"
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
+#include "app/output/ordered_json.h"
 #include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
 #include "datasets/formats/cloud_file.h"
@@ -75,43 +76,44 @@ void PrintComparison(const CloudComparison& c) {
   }
 }
 
-void WriteDirection(JsonWriter& json, const char* key, const DistanceScores& s) {
-  json.Key(key).BeginObject().Key("num_points").Value(s.num_points);
-  json.Key("mean_m")
-      .Value(s.mean_m)
-      .Key("mean_squared_m2")
-      .Value(s.mean_squared_m2)
-      .Key("max_m")
-      .Value(s.max_m);
-  for (std::size_t i = 0; i < kDistanceShares.size(); ++i) {
-    json.Key(fmt::format("q{:g}_m", 100 * kDistanceShares[i])).Value(s.quantiles_m[i]);
-  }
-  json.EndObject();
+OrderedJson DirectionJson(const DistanceScores& s) {
+  OrderedJson json = {{"num_points", s.num_points},
+                      {"mean_m", s.mean_m},
+                      {"mean_squared_m2", s.mean_squared_m2},
+                      {"max_m", s.max_m}};
+  for (std::size_t i = 0; i < kDistanceShares.size(); ++i)
+    json[fmt::format("q{:g}_m", 100 * kDistanceShares[i])] = s.quantiles_m[i];
+  return json;
 }
 
 std::string Json(const InputCloud& estimate, const InputCloud& truth, const CloudComparison& c,
                  std::string_view backend, double seconds) {
-  JsonWriter json;
-  json.BeginObject().Key("estimate").Value(estimate.file).Key("truth").Value(truth.file);
-  json.Key("backend").Value(backend).Key("seconds").Value(seconds);
-  WriteDirection(json, "accuracy", c.accuracy);
-  WriteDirection(json, "completeness", c.completeness);
-  json.Key("chamfer_sum_m").Value(c.chamfer_sum_m).Key("chamfer_half_m").Value(c.chamfer_half_m);
-  json.Key("chamfer_squared_sum_m2").Value(c.chamfer_squared_sum_m2);
-  json.Key("chamfer_squared_half_m2").Value(c.chamfer_squared_half_m2);
-  json.Key("hausdorff_m").Value(c.hausdorff_m).Key("thresholds").BeginArray();
+  OrderedJson json = {{"estimate", estimate.file},
+                      {"truth", truth.file},
+                      {"backend", backend},
+                      {"seconds", seconds},
+                      {"accuracy", DirectionJson(c.accuracy)},
+                      {"completeness", DirectionJson(c.completeness)},
+                      {"chamfer_sum_m", c.chamfer_sum_m},
+                      {"chamfer_half_m", c.chamfer_half_m},
+                      {"chamfer_squared_sum_m2", c.chamfer_squared_sum_m2},
+                      {"chamfer_squared_half_m2", c.chamfer_squared_half_m2},
+                      {"hausdorff_m", c.hausdorff_m},
+                      {"thresholds", OrderedJson::array()},
+                      {"by_depth", OrderedJson::array()}};
   for (const ThresholdScores& t : c.thresholds) {
-    json.BeginObject().Key("threshold_m").Value(t.threshold_m).Key("precision").Value(t.precision);
-    json.Key("recall").Value(t.recall).Key("f_score").Value(t.f_score).EndObject();
+    json["thresholds"] += {{"threshold_m", t.threshold_m},
+                           {"precision", t.precision},
+                           {"recall", t.recall},
+                           {"f_score", t.f_score}};
   }
-  json.EndArray().Key("by_depth").BeginArray();
   for (const DepthBin& bin : c.bins) {
-    json.BeginObject().Key("from_m").Value(bin.from_m).Key("to_m").Value(bin.to_m);
-    WriteDirection(json, "accuracy", bin.accuracy);
-    WriteDirection(json, "completeness", bin.completeness);
-    json.EndObject();
+    json["by_depth"] += {{"from_m", bin.from_m},
+                         {"to_m", bin.to_m},
+                         {"accuracy", DirectionJson(bin.accuracy)},
+                         {"completeness", DirectionJson(bin.completeness)}};
   }
-  return json.EndArray().EndObject().text();
+  return JsonText(json);
 }
 
 void WriteErrors(const std::string& file, const InputCloud& estimate, const std::vector<float>& errors_m) {

@@ -12,6 +12,7 @@
 #include "app/cloud/depth_edges.h"
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
+#include "app/output/ordered_json.h"
 #include "app/output/output_files.h"
 #include "datasets/formats/cloud_file.h"
 #include "parallax/error.h"
@@ -37,30 +38,32 @@ double MeanOf(std::span<const float> values) {
   return sum / static_cast<double>(count);
 }
 
-void WriteSpread(JsonWriter& json, const char* key, const Spread& spread) {
-  json.Key(key).BeginObject().Key("p5").Value(spread.p5).Key("median").Value(spread.median);
-  json.Key("p95").Value(spread.p95).EndObject();
+OrderedJson SpreadJson(const Spread& spread) {
+  return {{"p5", spread.p5}, {"median", spread.median}, {"p95", spread.p95}};
 }
 
 std::string Json(const InputCloud& input, const CloudDensity& density, const std::vector<DensityBin>& bins,
                  const DensityOptions& options, std::string_view backend, double seconds) {
-  JsonWriter json;
-  json.BeginObject().Key("cloud").Value(input.file);
-  json.Key("num_points").Value(static_cast<std::int64_t>(input.cloud.size()));
-  json.Key("num_not_finite").Value(static_cast<std::int64_t>(input.num_in_file - input.cloud.size()));
-  json.Key("k").Value(density.k).Key("kind").Value(options.kind);
-  json.Key("backend").Value(backend).Key("seconds").Value(seconds);
-  WriteSpread(json, "mean_distance_m", SpreadOf(density.mean_distances_m));
-  json.Key("mean_of_mean_distances_m").Value(MeanOf(density.mean_distances_m));
-  WriteSpread(json, density.kind == DensityKind::kSurface ? "density_per_m2" : "density_per_m3",
-              SpreadOf(density.densities));
-  json.Key("by_depth").BeginArray();
+  OrderedJson json = {{"cloud", input.file},
+                      {"num_points", input.cloud.size()},
+                      {"num_not_finite", input.num_in_file - input.cloud.size()},
+                      {"k", density.k},
+                      {"kind", options.kind},
+                      {"backend", backend},
+                      {"seconds", seconds},
+                      {"mean_distance_m", SpreadJson(SpreadOf(density.mean_distances_m))},
+                      {"mean_of_mean_distances_m", MeanOf(density.mean_distances_m)},
+                      {density.kind == DensityKind::kSurface ? "density_per_m2" : "density_per_m3",
+                       SpreadJson(SpreadOf(density.densities))},
+                      {"by_depth", OrderedJson::array()}};
   for (const DensityBin& bin : bins) {
-    json.BeginObject().Key("from_m").Value(bin.from_m).Key("to_m").Value(bin.to_m);
-    json.Key("num_points").Value(static_cast<std::int64_t>(bin.num_points));
-    json.Key("mean_distance_m").Value(bin.mean_distance_m).Key("density").Value(bin.density).EndObject();
+    json["by_depth"] += {{"from_m", bin.from_m},
+                         {"to_m", bin.to_m},
+                         {"num_points", bin.num_points},
+                         {"mean_distance_m", bin.mean_distance_m},
+                         {"density", bin.density}};
   }
-  return json.EndArray().EndObject().text();
+  return JsonText(json);
 }
 
 void RunDensity(const DensityOptions& options) {

@@ -15,6 +15,7 @@
 #include "app/cloud/cloud_rows.h"
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
+#include "app/output/ordered_json.h"
 #include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
 #include "parallax/error.h"
@@ -90,10 +91,12 @@ class DistancesRun {
   void Run() {
     fmt::print("A {}\nB {}\nmethod {}, back end {}\n", a_.Description(), b_.Description(), options_.method,
                measures_->name());
-    json_.BeginObject().Key("a").Value(a_.file()).Key("b").Value(b_.file());
-    json_.Key("num_a").Value(static_cast<std::int64_t>(a_.size()));
-    json_.Key("num_b").Value(static_cast<std::int64_t>(b_.size()));
-    json_.Key("method").Value(options_.method).Key("backend").Value(measures_->name());
+    json_ = {{"a", a_.file()},
+             {"b", b_.file()},
+             {"num_a", a_.size()},
+             {"num_b", b_.size()},
+             {"method", options_.method},
+             {"backend", measures_->name()}};
     if (options_.k > 0 && static_cast<std::size_t>(options_.k) > b_.size()) {
       throw InvalidArgument(fmt::format("--k {}: {} has only {}", options_.k, b_.file(),
                                         CountOf(b_.size(), "finite " + b_.thing())));
@@ -101,8 +104,7 @@ class DistancesRun {
     if (histogram_) Histogram(*histogram_);
     if (options_.k > 0) Smallest();
     if (options_.nearest || (!histogram_ && options_.k == 0)) Nearest();
-    json_.EndObject();
-    if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, json_.text());
+    if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, JsonText(json_));
   }
 
  private:
@@ -120,19 +122,13 @@ class DistancesRun {
     const double width =
         static_cast<double>(histogram.largest) / static_cast<double>(histogram.counts.size());
     fmt::print("{:>26}{:>20}{:>11}\n", WithUnit("distance"), "pairs", "share");
-    json_.Key("histogram")
-        .BeginObject()
-        .Key(KeyWithUnit("bin_width"))
-        .Value(width)
-        .Key("counts")
-        .BeginArray();
     for (std::size_t i = 0; i < histogram.counts.size(); ++i) {
       const auto from = static_cast<double>(i) * width;
       row(fmt::format("{:.4g} to {:.4g}", from, from + width), histogram.counts[i]);
-      json_.Value(histogram.counts[i]);
     }
     row(fmt::format("{:.4g} and more", histogram.largest), histogram.beyond);
-    json_.EndArray().Key("beyond").Value(histogram.beyond).EndObject();
+    json_["histogram"] = {
+        {KeyWithUnit("bin_width"), width}, {"counts", histogram.counts}, {"beyond", histogram.beyond}};
   }
 
   void Nearest() {
@@ -173,8 +169,11 @@ class DistancesRun {
     fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", "", "p5", "median", "p95", "largest", "mean");
     fmt::print("{:>26}{:>12}{:>12}{:>12}{:>12}{:>12}\n", WithUnit(name), FourDigits(spread.p5),
                FourDigits(spread.median), FourDigits(spread.p95), FourDigits(largest), FourDigits(mean));
-    json_.Key(KeyWithUnit(key)).BeginObject().Key("p5").Value(spread.p5).Key("median").Value(spread.median);
-    json_.Key("p95").Value(spread.p95).Key("largest").Value(largest).Key("mean").Value(mean).EndObject();
+    json_[KeyWithUnit(key)] = {{"p5", spread.p5},
+                               {"median", spread.median},
+                               {"p95", spread.p95},
+                               {"largest", largest},
+                               {"mean", mean}};
   }
 
   // One row a pair: indices as the files count their points.
@@ -196,7 +195,7 @@ class DistancesRun {
   InputRows a_, b_;
   const bool in_metres_;
   DistanceOptions distance_options_;
-  JsonWriter json_;
+  OrderedJson json_;
 };
 
 }  // namespace

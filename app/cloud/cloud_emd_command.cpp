@@ -12,6 +12,7 @@
 #include "app/cloud/cloud_options.h"
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
+#include "app/output/ordered_json.h"
 #include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
 #include "datasets/formats/cloud_file.h"
@@ -114,30 +115,25 @@ void WriteMatch(const std::string& file, const Drawn& a, const Drawn& b, const E
 
 std::string Json(const EmdCommandOptions& options, const InputCloud& a, const InputCloud& b,
                  std::span<const EmdResult> results, double seconds, std::string_view backend) {
-  JsonWriter json;
-  json.BeginObject();
+  OrderedJson json;
   for (const auto& [key, input] : {std::pair{"a", &a}, {"b", &b}}) {
-    json.Key(key).BeginObject().Key("cloud").Value(input->file);
-    json.Key("num_points").Value(static_cast<std::int64_t>(input->cloud.size()));
-    json.Key("num_not_finite").Value(static_cast<std::int64_t>(input->num_in_file - input->cloud.size()));
-    json.EndObject();
+    json[key] = {{"cloud", input->file},
+                 {"num_points", input->cloud.size()},
+                 {"num_not_finite", input->num_in_file - input->cloud.size()}};
   }
   const EmdResult& result = results.front();
-  json.Key("num_matched").Value(static_cast<std::int64_t>(result.match_of_a.size()));
-  json.Key("seed").Value(static_cast<std::int64_t>(options.seed));
-  json.Key("lower_m")
-      .Value(result.lower_m)
-      .Key("upper_m")
-      .Value(result.upper_m)
-      .Key("gap")
-      .Value(GapOf(result));
-  json.Key("stop").Value(StopName(result.stop)).Key("rounds").Value(result.rounds);
-  if (results.size() > 1) {
-    json.Key("draws_of_b").BeginObject().Key("lower_m").Value(results[1].lower_m);
-    json.Key("upper_m").Value(results[1].upper_m).EndObject();
-  }
-  json.Key("seconds").Value(seconds).Key("backend").Value(backend);
-  return json.EndObject().text();
+  json["num_matched"] = result.match_of_a.size();
+  json["seed"] = options.seed;
+  json["lower_m"] = result.lower_m;
+  json["upper_m"] = result.upper_m;
+  json["gap"] = GapOf(result);
+  json["stop"] = StopName(result.stop);
+  json["rounds"] = result.rounds;
+  if (results.size() > 1)
+    json["draws_of_b"] = {{"lower_m", results[1].lower_m}, {"upper_m", results[1].upper_m}};
+  json["seconds"] = seconds;
+  json["backend"] = backend;
+  return JsonText(json);
 }
 
 std::vector<EmdResult> Solve(const EmdCommandOptions& options, std::span<const EmdPair> pairs,

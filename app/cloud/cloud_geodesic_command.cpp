@@ -14,6 +14,7 @@
 #include "app/cloud/cloud_places.h"
 #include "app/output/error_text.h"
 #include "app/output/number_text.h"
+#include "app/output/ordered_json.h"
 #include "app/output/output_files.h"
 #include "app/pictures/value_scale.h"
 #include "datasets/formats/cloud_file.h"
@@ -57,16 +58,16 @@ class GeodesicRun {
     graph_ = MakeGraphOfCloud(*measures_, input_.cloud.points, options_.cloud_graph);
     fmt::print("{}\n{}, {:.3f} s\n", input_.Description(), graph_.description, graph_watch.s());
     Find();
-    json_.BeginObject().Key("cloud").Value(input_.file).Key("backend").Value(measures_->name());
-    json_.Key("num_points").Value(static_cast<std::int64_t>(input_.cloud.size()));
-    json_.Key("num_nodes").Value(graph_.graph.num_nodes());
-    json_.Key("num_edges").Value(static_cast<std::int64_t>(graph_.graph.targets.size() / 2));
-    json_.Key("seconds").Value(seconds_);
+    json_ = {{"cloud", input_.file},
+             {"backend", measures_->name()},
+             {"num_points", input_.cloud.size()},
+             {"num_nodes", graph_.graph.num_nodes()},
+             {"num_edges", graph_.graph.targets.size() / 2},
+             {"seconds", seconds_}};
     PrintSources();
     const std::size_t num_unreachable = targets_.empty() ? 0 : PrintTargets();
     WriteFiles();
-    json_.EndObject();
-    if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, json_.text());
+    if (!options_.common.json_file.empty()) WriteTextFile(options_.common.json_file, JsonText(json_));
     if (num_unreachable > 0) {
       throw Error(fmt::format("{} of {} paths do not exist: the graph has {} unconnected parts{}",
                               num_unreachable, sources_.size() * targets_.size(), num_parts_, HowToJoin()));
@@ -126,7 +127,6 @@ class GeodesicRun {
   void PrintSources() {
     const std::size_t width = WidthOf(sources_);
     fmt::print("\n{:<{}}{:>14}{:>14}{:>14}\n", "from", width, "nodes reached", "median, m", "farthest, m");
-    json_.Key("sources").BeginArray();
     for (std::size_t s = 0; s < sources_.size(); ++s) {
       std::vector<float> reached(
           geodesics_.distances_m.begin() + static_cast<std::ptrdiff_t>(s * NumNodes()),
@@ -135,11 +135,11 @@ class GeodesicRun {
       const double median = QuantileOf(reached, 0.5), farthest = QuantileOf(reached, 1);
       fmt::print("{:<{}}{:>14}{:>14}{:>14}\n", sources_[s].Name(), width, WithThousands(reached.size()),
                  FourDigits(median), FourDigits(farthest));
-      json_.BeginObject().Key("point").Value(sources_[s].index);
-      json_.Key("num_reached").Value(static_cast<std::int64_t>(reached.size()));
-      json_.Key("median_m").Value(median).Key("farthest_m").Value(farthest).EndObject();
+      json_["sources"] += {{"point", sources_[s].index},
+                           {"num_reached", reached.size()},
+                           {"median_m", median},
+                           {"farthest_m", farthest}};
     }
-    json_.EndArray();
     if (std::isfinite(options_.range_m)) fmt::print("(within {:g} m)\n", options_.range_m);
   }
 
@@ -151,7 +151,6 @@ class GeodesicRun {
     const std::size_t from_width = WidthOf(sources_), to_width = WidthOf(targets_);
     fmt::print("\n{:<{}}{:<{}}{:>14}{:>14}{:>9}\n", "from", from_width, "to", to_width, "geodesic, m",
                "straight, m", "ratio");
-    json_.Key("paths").BeginArray();
     for (std::size_t s = 0; s < sources_.size(); ++s) {
       for (const Place& target : targets_) {
         const std::int32_t from = graph_.NodeOf(sources_[s].point), to = graph_.NodeOf(target.point);
@@ -166,12 +165,10 @@ class GeodesicRun {
                                  : std::numeric_limits<double>::quiet_NaN();
         fmt::print("{:<{}}{:<{}}{:>14}{:>14}{:>9}\n", sources_[s].Name(), from_width, target.Name(), to_width,
                    cell, FourDigits(straight), FourDigits(ratio));
-        json_.BeginObject().Key("from").Value(sources_[s].index).Key("to").Value(target.index);
-        json_.Key("reachable").Value(!is_apart).Key("geodesic_m").Value(static_cast<double>(geodesic));
-        json_.Key("straight_m").Value(static_cast<double>(straight)).Key("ratio").Value(ratio).EndObject();
+        json_["paths"] += {{"from", sources_[s].index}, {"to", target.index},     {"reachable", !is_apart},
+                           {"geodesic_m", geodesic},    {"straight_m", straight}, {"ratio", ratio}};
       }
     }
-    json_.EndArray();
     return num_unreachable;
   }
 
@@ -240,7 +237,7 @@ class GeodesicRun {
   Geodesics geodesics_;
   double seconds_ = 0;
   std::int32_t num_parts_ = 0;  // of the graph, where there are targets
-  JsonWriter json_;
+  OrderedJson json_;
 };
 
 void RunGeodesic(GeodesicCommandOptions& options) {

@@ -9,7 +9,6 @@
 #include <string>
 #include <vector>
 
-#include "app/output/json_writer.h"
 #include "parallax/cloud.h"
 #include "pipeline/cloud/cpu_cloud_measures.h"
 

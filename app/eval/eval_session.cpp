@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "app/output/error_text.h"
-#include "app/output/json_writer.h"
+#include "app/output/ordered_json.h"
 #include "app/output/output_files.h"
 #include "parallax/error.h"
 
@@ -133,42 +133,32 @@ std::string EvalSession::Heading() const {
 }
 
 std::string EvalSession::Json(const Scores& total) const {
-  JsonWriter json;
-  json.BeginObject();
-  json.Key("dataset").Value(subject_.dataset);
-  json.Key("metric").Value(NameOf(metrics_.front()));
-  json.Key("source").Value(subject_.source);
-  if (!subject_.estimates.empty()) json.Key("estimates").Value(subject_.estimates);
-  if (!subject_.backend.empty()) json.Key("backend").Value(subject_.backend);
-  if (!subject_.config.empty()) json.Key("config").Value(subject_.config);
+  OrderedJson json = {
+      {"dataset", subject_.dataset}, {"metric", NameOf(metrics_.front())}, {"source", subject_.source}};
+  if (!subject_.estimates.empty()) json["estimates"] = subject_.estimates;
+  if (!subject_.backend.empty()) json["backend"] = subject_.backend;
+  if (!subject_.config.empty()) json["config"] = subject_.config;
   if (clouds_) {
-    json.Key("cloud").BeginObject();
-    json.Key("min_depth_m").Value(static_cast<double>(cloud_limits_.min_depth_m));
-    json.Key("max_depth_m").Value(static_cast<double>(cloud_limits_.max_depth_m));
-    clouds_->WriteSettings(json);
-    json.EndObject();
+    json["cloud"] = {{"min_depth_m", cloud_limits_.min_depth_m}, {"max_depth_m", cloud_limits_.max_depth_m}};
+    json["cloud"].update(clouds_->Settings());
   }
-  json.Key("frames").BeginArray();
-  for (const FrameScores& frame : frames_) {
-    json.BeginObject().Key("name").Value(frame.name);
-    WriteScores(json, frame.scores);
-    json.EndObject();
-  }
-  json.EndArray();
+  const auto named = [](const std::string& name, OrderedJson others) {
+    OrderedJson all = {{"name", name}};
+    all.update(others);
+    return all;
+  };
+  json["frames"] = OrderedJson::array();
+  for (const FrameScores& frame : frames_) json["frames"] += named(frame.name, JsonOf(frame.scores));
   std::vector<std::pair<const char*, const std::vector<Unscored>*>> lists = {{"skipped", &skipped_},
                                                                              {"failed", &failed_}};
   if (clouds_) lists.emplace_back("without_cloud", &without_cloud_);
   for (const auto& [key, list] : lists) {
-    json.Key(key).BeginArray();
-    for (const Unscored& frame : *list) {
-      json.BeginObject().Key("name").Value(frame.name).Key("reason").Value(frame.reason).EndObject();
-    }
-    json.EndArray();
+    json[key] = OrderedJson::array();
+    for (const Unscored& frame : *list) json[key] += named(frame.name, {{"reason", frame.reason}});
   }
-  json.Key("total").BeginObject();
-  json.Key("num_frames").Value(static_cast<std::int64_t>(frames_.size()));
-  WriteScores(json, total);
-  return json.EndObject().EndObject().text();
+  json["total"] = {{"num_frames", frames_.size()}};
+  json["total"].update(JsonOf(total));
+  return JsonText(json);
 }
 
 void EvalSession::WriteFiles(const Scores& total, const std::vector<TableSection>& sections) {

@@ -11,8 +11,8 @@
 
 #include "app/build_info.h"
 #include "app/options/live_source_options.h"
-#include "app/output/json_writer.h"
 #include "app/output/number_text.h"
+#include "app/output/ordered_json.h"
 #include "datasets/system/atomic_file.h"
 
 namespace parallax::app {
@@ -105,33 +105,28 @@ std::string CleaningText(const ReportSpool& frames) {
                      100.0 * static_cast<double>(num_removed) / static_cast<double>(num_points));
 }
 
-void WriteFrame(const FrameReport& frame, JsonWriter& json) {
-  json.BeginObject().Key("name").Value(frame.name).Key("outcome").Value(NameOf(frame.outcome));
-  if (frame.outcome == FrameOutcome::kSkipped) json.Key("reason").Value("already there");
-  if (frame.outcome == FrameOutcome::kFailed) json.Key("reason").Value(frame.error);
-  if (frame.outcome == FrameOutcome::kDone) {
-    json.Key("width").Value(frame.width).Key("height").Value(frame.height);
-    json.Key("num_disparities")
-        .Value(frame.num_disparities)
-        .Key("density_percent")
-        .Value(frame.density_percent);
-    json.Key("read_ms").Value(frame.read_ms).Key("match_ms").Value(frame.match_ms);
-    json.Key("write_ms").Value(frame.write_ms);
-    const CloudFigures clouds = CloudFiguresOf(frame);
-    if (clouds.num_points > 0) {
-      json.Key("num_points").Value(static_cast<std::int64_t>(clouds.num_points));
-      json.Key("num_points_removed").Value(static_cast<std::int64_t>(clouds.num_points_removed));
-      json.Key("cloud_clean_ms").Value(clouds.clean_ms);
-    }
-    if (clouds.density_ms > 0) json.Key("density_ms").Value(clouds.density_ms);
-    for (const auto& [key, lines] : {std::pair{"missing", &frame.missing}, {"notes", &frame.notes}}) {
-      if (lines->empty()) continue;
-      json.Key(key).BeginArray();
-      for (const std::string& line : *lines) json.Value(line);
-      json.EndArray();
-    }
+OrderedJson FrameJson(const FrameReport& frame) {
+  OrderedJson json = {{"name", frame.name}, {"outcome", NameOf(frame.outcome)}};
+  if (frame.outcome == FrameOutcome::kSkipped) json["reason"] = "already there";
+  if (frame.outcome == FrameOutcome::kFailed) json["reason"] = frame.error;
+  if (frame.outcome != FrameOutcome::kDone) return json;
+  json.update({{"width", frame.width},
+               {"height", frame.height},
+               {"num_disparities", frame.num_disparities},
+               {"density_percent", frame.density_percent},
+               {"read_ms", frame.read_ms},
+               {"match_ms", frame.match_ms},
+               {"write_ms", frame.write_ms}});
+  const CloudFigures clouds = CloudFiguresOf(frame);
+  if (clouds.num_points > 0) {
+    json.update({{"num_points", clouds.num_points},
+                 {"num_points_removed", clouds.num_points_removed},
+                 {"cloud_clean_ms", clouds.clean_ms}});
   }
-  json.EndObject();
+  if (clouds.density_ms > 0) json["density_ms"] = clouds.density_ms;
+  if (!frame.missing.empty()) json["missing"] = frame.missing;
+  if (!frame.notes.empty()) json["notes"] = frame.notes;
+  return json;
 }
 
 }  // namespace
@@ -250,62 +245,56 @@ void RunSummary::WriteJson(const std::filesystem::path& file) const {
 }
 
 void RunSummary::WriteJson(std::ostream& stream) const {
-  JsonWriter json;
-  json.BeginObject().Key("program").Value("parallax " + std::string(ThisBuild().version));
-  const auto list = [&](std::string_view key, const std::vector<std::string>& values) {
-    json.Key(key).BeginArray();
-    for (const std::string& value : values) json.Value(value);
-    json.EndArray();
-  };
-  list("source", description_.source);
-  json.Key("kind").Value(description_.kind).Key("backend").Value(description_.backend);
-  json.Key("config").Value(description_.config);
-  list("set", description_.assignments);
-  list("outputs", description_.outputs);
-  json.Key("rig").Value(description_.rig);
-  json.Key("cloud_clean").Value(description_.cloud_clean);
-  const auto count = [&](std::string_view key, std::size_t number) {
-    json.Key(key).Value(static_cast<std::int64_t>(number));
-  };
-  count("num_frames", frames_.size());
-  count("num_done", Count(FrameOutcome::kDone));
-  count("num_skipped", Count(FrameOutcome::kSkipped));
-  count("num_failed", Count(FrameOutcome::kFailed));
-  count("num_dropped", num_dropped());
-  count("num_incomplete", num_incomplete());
+  OrderedJson json = {{"program", "parallax " + std::string(ThisBuild().version)},
+                      {"source", description_.source},
+                      {"kind", description_.kind},
+                      {"backend", description_.backend},
+                      {"config", description_.config},
+                      {"set", description_.assignments},
+                      {"outputs", description_.outputs},
+                      {"rig", description_.rig},
+                      {"cloud_clean", description_.cloud_clean},
+                      {"num_frames", frames_.size()},
+                      {"num_done", Count(FrameOutcome::kDone)},
+                      {"num_skipped", Count(FrameOutcome::kSkipped)},
+                      {"num_failed", Count(FrameOutcome::kFailed)},
+                      {"num_dropped", num_dropped()},
+                      {"num_incomplete", num_incomplete()}};
   if (live_) {
-    json.Key("live").BeginObject();
-    count("num_pairs", live_->num_pairs);
-    count("num_unpaired_left", live_->num_unpaired[0]);
-    count("num_unpaired_right", live_->num_unpaired[1]);
-    count("num_damaged", live_->num_damaged);
-    count("num_losses", live_->num_losses);
-    count("num_reopened", live_->num_reopened);
-    json.Key("lost_s").Value(live_->lost_s);
+    json["live"] = {{"num_pairs", live_->num_pairs},
+                    {"num_unpaired_left", live_->num_unpaired[0]},
+                    {"num_unpaired_right", live_->num_unpaired[1]},
+                    {"num_damaged", live_->num_damaged},
+                    {"num_losses", live_->num_losses},
+                    {"num_reopened", live_->num_reopened},
+                    {"lost_s", live_->lost_s}};
     if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
       const Timing latency = TimingOf("latency", ms);
-      json.Key("latency_ms").BeginObject().Key("mean").Value(latency.mean_ms);
-      json.Key("median").Value(latency.median_ms).Key("longest");
-      json.Value(*std::max_element(ms.begin(), ms.end())).EndObject();
+      json["live"]["latency_ms"] = {{"mean", latency.mean_ms},
+                                    {"median", latency.median_ms},
+                                    {"longest", *std::max_element(ms.begin(), ms.end())}};
     }
-    json.EndObject();
   }
-  if (nearest_m_ > 0) json.Key("nearest_m").Value(nearest_m_);
-  if (!warning_.empty()) json.Key("warning").Value(warning_);
-  json.Key("interrupted").Value(interrupted_).Key("elapsed_s").Value(elapsed_s_);
-  json.Key("frames_per_s").Value(FramesPerSecond());
-  json.Key("ms").BeginObject();
-  for (const Timing& timing : TimingsOf(frames_)) {
-    json.Key(timing.name).BeginObject().Key("mean").Value(timing.mean_ms);
-    json.Key("median").Value(timing.median_ms).EndObject();
-  }
-  json.EndObject().Key("frames").BeginArray();
+  if (nearest_m_ > 0) json["nearest_m"] = nearest_m_;
+  if (!warning_.empty()) json["warning"] = warning_;
+  json["interrupted"] = interrupted_;
+  json["elapsed_s"] = elapsed_s_;
+  json["frames_per_s"] = FramesPerSecond();
+  for (const Timing& timing : TimingsOf(frames_))
+    json["ms"][timing.name] = {{"mean", timing.mean_ms}, {"median", timing.median_ms}};
+  // The frames, which may be millions, follow one by one, a line each.
+  std::string head = JsonText(json);
+  head.erase(head.rfind("\n}"));
+  stream << head << ",\n  \"frames\": [";
+  std::string_view between = "\n    ";
   frames_.ForEach([&](const FrameFigures&, std::string_view line) {
-    WriteFrame(ReportSpool::Read(line), json);
-    stream << json.TakeText();
+    std::string text = JsonText(FrameJson(ReportSpool::Read(line)), -1);
+    text.pop_back();
+    stream << between << text;
+    between = ",\n    ";
     return true;
   });
-  stream << json.EndArray().EndObject().text();
+  stream << (frames_.size() > 0 ? "\n  ]\n}\n" : "]\n}\n");
 }
 
 }  // namespace parallax::app

@@ -9,7 +9,7 @@
 #include <numbers>
 #include <utility>
 
-#include "app/output/json_writer.h"
+#include "app/output/ordered_json.h"
 #include "datasets/formats/file_bytes.h"
 #include "parallax/error.h"
 
@@ -260,14 +260,10 @@ std::string QualityText(const QualityReport& report) {
 
 std::string QualityJson(const QualityReport& report) {
   const FlatTargetFigures& f = report.figures;
-  JsonWriter json;
-  json.BeginObject();
-  json.Key("frames").Value(f.num_frames);
-  json.Key("image_size_px").BeginArray().Value(report.width).Value(report.height).EndArray();
-  json.Key("region_px").BeginArray();
-  for (const int value : {report.region.x, report.region.y, report.region.width, report.region.height})
-    json.Value(value);
-  json.EndArray();
+  OrderedJson json = {
+      {"frames", f.num_frames},
+      {"image_size_px", {report.width, report.height}},
+      {"region_px", {report.region.x, report.region.y, report.region.width, report.region.height}}};
   const std::pair<const char*, double> figures[] = {{"fill_percent", f.fill_percent},
                                                     {"least_fill_percent", f.least_fill_percent},
                                                     {"filled_percent", f.filled_percent},
@@ -283,14 +279,13 @@ std::string QualityJson(const QualityReport& report) {
                                                     {"temporal_noise_p95_m", f.temporal_p95_m},
                                                     {"fixed_noise_m", f.fixed_m},
                                                     {"fixed_noise_px", f.fixed_px}};
-  for (const auto& [key, value] : figures) json.Key(key).Value(value);
+  for (const auto& [key, value] : figures) json[key] = value;
   if (report.distance_m) {
-    json.Key("true_distance_m").Value(*report.distance_m);
-    json.Key("z_error_m").Value(report.z_error_m());
-    json.Key("z_error_percent").Value(100 * report.z_error_m() / *report.distance_m);
+    json["true_distance_m"] = *report.distance_m;
+    json["z_error_m"] = report.z_error_m();
+    json["z_error_percent"] = 100 * report.z_error_m() / *report.distance_m;
   }
-  json.EndObject();
-  return json.text();
+  return JsonText(json);
 }
 
 }  // namespace parallax::app

@@ -11,7 +11,7 @@
 
 #include "app/commands.h"
 #include "app/output/error_text.h"
-#include "app/output/json_writer.h"
+#include "app/output/ordered_json.h"
 #include "app/output/output_files.h"
 #include "app/report/compare_report.h"
 #include "app/report/eval_report.h"
@@ -142,33 +142,31 @@ void PrintComparison(const Comparison& comparison) {
 }
 
 std::string Json(const Comparison& comparison) {
-  JsonWriter json;
-  json.BeginObject();
-  json.Key("metric").Value(NameOf(comparison.metric));
-  json.Key("figure").Value(comparison.key);
-  json.Key("runs").BeginArray();
+  OrderedJson json = {{"metric", NameOf(comparison.metric)},
+                      {"figure", comparison.key},
+                      {"runs", OrderedJson::array()},
+                      {"frames", OrderedJson::array()}};
   for (std::size_t i = 0; i < comparison.runs.size(); ++i) {
-    json.BeginObject().Key("name").Value(comparison.runs[i].name).Key("what").Value(comparison.runs[i].what);
+    OrderedJson run = {{"name", comparison.runs[i].name}, {"what", comparison.runs[i].what}};
     if (i == 0) {
-      json.Key("mean").Value(comparison.others.front().mean_of_first);
+      run["mean"] = comparison.others.front().mean_of_first;
     } else {
       const RunComparison& other = comparison.others[i - 1];
-      json.Key("mean").Value(other.mean).Key("mean_difference").Value(other.signs.mean_difference);
-      json.Key("better").Value(static_cast<std::int64_t>(other.signs.num_better));
-      json.Key("worse").Value(static_cast<std::int64_t>(other.signs.num_worse));
-      json.Key("equal").Value(static_cast<std::int64_t>(other.signs.num_equal));
-      json.Key("p").Value(other.signs.p);
+      run.update({{"mean", other.mean},
+                  {"mean_difference", other.signs.mean_difference},
+                  {"better", other.signs.num_better},
+                  {"worse", other.signs.num_worse},
+                  {"equal", other.signs.num_equal},
+                  {"p", other.signs.p}});
     }
-    json.EndObject();
+    json["runs"] += run;
   }
-  json.EndArray().Key("frames").BeginArray();
   for (const std::string& frame : comparison.frames) {
-    json.BeginObject().Key("name").Value(frame).Key("figures").BeginArray();
-    for (const ScoredRun& run : comparison.runs) json.Value(FigureOf(run, frame, comparison.key));
-    json.EndArray().EndObject();
+    OrderedJson figures = OrderedJson::array();
+    for (const ScoredRun& run : comparison.runs) figures += FigureOf(run, frame, comparison.key);
+    json["frames"] += {{"name", frame}, {"figures", figures}};
   }
-  json.EndArray().EndObject();
-  return json.text();
+  return JsonText(json);
 }
 
 void RunCompare(const CompareOptions& options) {

@@ -245,12 +245,13 @@ std::vector<TableSection> CloudEvaluator::Sections() const {
   return sections;
 }
 
-void CloudEvaluator::WriteSettings(JsonWriter& json) const {
-  json.Key("backend").Value(backend_).Key("k").Value(options_.k);
-  json.Key("thresholds_m").BeginArray();
-  for (const double threshold_m : options_.thresholds_m) json.Value(threshold_m);
-  json.EndArray().Key("emd_points").Value(options_.emd_points);
-  json.Key("emd_seed").Value(static_cast<std::int64_t>(options_.seed)).Key("emd_gap").Value(options_.emd_gap);
+OrderedJson CloudEvaluator::Settings() const {
+  return {{"backend", backend_},
+          {"k", options_.k},
+          {"thresholds_m", options_.thresholds_m},
+          {"emd_points", options_.emd_points},
+          {"emd_seed", options_.seed},
+          {"emd_gap", options_.emd_gap}};
 }
 
 }  // namespace parallax::app

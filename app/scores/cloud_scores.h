@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "app/output/json_writer.h"
+#include "app/output/ordered_json.h"
 #include "app/scores/score_table.h"
 #include "app/scores/scores.h"
 #include "pipeline/cloud/cpu_cloud_measures.h"
@@ -53,8 +53,8 @@ class CloudEvaluator {
   Scores Total() const;
 
   std::vector<TableSection> Sections() const;
-  // Writes what was measured with, as the members of an object that was begun.
-  void WriteSettings(JsonWriter& json) const;
+  // What was measured with.
+  OrderedJson Settings() const;
 
  private:
   void AddDensity(const PointCloud& estimate, Scores& scores);

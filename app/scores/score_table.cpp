@@ -1,5 +1,7 @@
 #include "app/scores/score_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -93,7 +95,7 @@ void AppendCsvRow(std::string& csv, const std::string& name, const Scores& score
   for (const std::string& key : keys) {
     csv += ',';
     const auto value = scores.Find(key);
-    if (value && std::isfinite(*value)) csv += NumberText(*value);
+    if (value && std::isfinite(*value)) csv += fmt::format("{}", *value);
   }
   csv += '\n';
 }
@@ -176,8 +178,10 @@ std::string CsvText(std::span<const FrameScores> frames, const Scores& total) {
   return csv;
 }
 
-void WriteScores(JsonWriter& json, const Scores& scores) {
-  for (const NamedScore& score : scores) json.Key(score.key).Value(score.value);
+OrderedJson JsonOf(const Scores& scores) {
+  OrderedJson json = OrderedJson::object();
+  for (const NamedScore& score : scores) json[score.key] = score.value;
+  return json;
 }
 
 }  // namespace parallax::app

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/output/json_writer.h"
+#include "app/output/ordered_json.h"
 #include "app/scores/evaluator.h"
 #include "app/scores/scores.h"
 
@@ -41,6 +41,6 @@ std::string TableText(const TableSection& section, std::span<const FrameScores> 
 std::string CsvText(std::span<const FrameScores> frames, const Scores& total);
 
 // Writes the figures as the members of an object that was begun.
-void WriteScores(JsonWriter& json, const Scores& scores);
+OrderedJson JsonOf(const Scores& scores);
 
 }  // namespace parallax::app

@@ -9,14 +9,9 @@
 namespace parallax::app {
 
 std::string WindowState::Text() const {
-  JsonWriter json;
-  json.BeginObject();
-  for (const auto& [key, value] : pieces_) {
-    json.Key(key);
-    value(json);
-  }
-  json.EndObject();
-  return json.text();
+  OrderedJson json;
+  for (const auto& [key, value] : pieces_) json[key] = value();
+  return JsonText(json);
 }
 
 void WindowState::WriteIfChanged() {

@@ -8,19 +8,19 @@
 #include <utility>
 #include <vector>
 
-#include "app/output/json_writer.h"
+#include "app/output/ordered_json.h"
 
 namespace parallax::app {
 
 // An object with one key for each piece of state, in the order in which they were added.
 class WindowState {
  public:
-  using Writer = std::function<void(JsonWriter& json)>;  // writes one value
+  using Value = std::function<OrderedJson()>;
 
   // file: empty = nothing is ever written.
   explicit WindowState(std::filesystem::path file) : file_(std::move(file)) {}
 
-  void Add(std::string key, Writer value) { pieces_.emplace_back(std::move(key), std::move(value)); }
+  void Add(std::string key, Value value) { pieces_.emplace_back(std::move(key), std::move(value)); }
   std::string Text() const;
 
   // Replaces the file where the text is another one than before, at most 20 times a second. Called often. A
@@ -30,7 +30,7 @@ class WindowState {
  private:
   using Clock = std::chrono::steady_clock;
   std::filesystem::path file_;
-  std::vector<std::pair<std::string, Writer>> pieces_;
+  std::vector<std::pair<std::string, Value>> pieces_;
   std::string written_;
   Clock::time_point next_{};
 };

@@ -12,7 +12,6 @@ namespace parallax::app {
 
 inline constexpr std::string_view kPaneModeNames[] = {"one", "side by side", "blend", "wipe"};
 constexpr std::string_view NameOf(PaneMode mode) { return kPaneModeNames[static_cast<std::size_t>(mode)]; }
-std::optional<PaneMode> PaneModeNamed(std::string_view name);
 
 struct PaneChoices {
   PaneChoice first{PaneView::kLeft, false}, second{PaneView::kDisparity, false};

@@ -46,7 +46,6 @@ inline constexpr std::array<PaneViewInfo, kNumPaneViews> kPaneViews = {
      {"difference", "A - B", "px", false},
      {"uncertainty", "uncertainty", "px", true}}};
 constexpr const PaneViewInfo& InfoOf(PaneView view) { return kPaneViews[static_cast<std::size_t>(view)]; }
-std::optional<PaneView> PaneViewNamed(std::string_view name);
 
 struct PaneChoice {
   PaneView view = PaneView::kLeft;

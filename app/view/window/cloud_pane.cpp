@@ -62,7 +62,7 @@ CloudPane::CloudPane(const WindowRooms& rooms, open3d::visualization::rendering:
   };
   AddCommands();
   AddSection();
-  rooms.state.Add("cloud", [this](JsonWriter& json) { scene_.WriteState(json); });
+  rooms.state.Add("cloud", [this] { return scene_.State(); });
 }
 
 void CloudPane::AddCommands() {

@@ -562,79 +562,54 @@ std::string CloudScene::RulerText() const {
 
 // --- what others read ---------------------------------------------------------------
 
-void CloudScene::WriteState(JsonWriter& json) const {
-  const auto write_point = [&](const PickedPoint& point) {
-    json.BeginObject();
+OrderedJson CloudScene::State() const {
+  const auto json_of = [&](const PickedPoint& point) {
     const CloudFrame& frame = *built_->shown.frame;
-    const auto index = static_cast<std::int64_t>(
-        frame.index_in_file.empty() ? point.index
-                                    : static_cast<std::size_t>(frame.index_in_file[point.index]));
-    json.Key("index").Value(index);
-    json.Key("x").Value(static_cast<double>(point.at.x)).Key("y").Value(static_cast<double>(point.at.y));
-    json.Key("z").Value(static_cast<double>(point.at.z));
-    if (point.pixel) {
-      json.Key("pixel").BeginArray();
-      json.Value(point.pixel->x).Value(point.pixel->y);
-      json.EndArray();
-    }
+    const auto index = frame.index_in_file.empty()
+                           ? point.index
+                           : static_cast<std::size_t>(frame.index_in_file[point.index]);
+    OrderedJson json = {{"index", index}, {"x", point.at.x}, {"y", point.at.y}, {"z", point.at.z}};
+    if (point.pixel) json["pixel"] = {point.pixel->x, point.pixel->y};
     if (const std::optional<PanePoint> place = Project(Projection(), point.at)) {
       const gui::Rect& frame_px = widget_->GetFrame();
-      json.Key("place").BeginArray();
-      json.Value(static_cast<double>(place->x) + frame_px.x)
-          .Value(static_cast<double>(place->y) + frame_px.y);
-      json.EndArray();
+      json["place"] = {place->x + static_cast<float>(frame_px.x), place->y + static_cast<float>(frame_px.y)};
     }
-    json.EndObject();
+    return json;
   };
-  json.BeginObject();
-  json.Key("coloring").Value(kCloudColoringNames[static_cast<std::size_t>(look_.coloring)]);
-  json.Key("near_m")
-      .Value(static_cast<double>(look_.near_m))
-      .Key("far_m")
-      .Value(static_cast<double>(look_.far_m));
-  json.Key("point_size").Value(static_cast<double>(material_.point_size));
-  json.Key("frustum").Value(frustum_shown_).Key("grid").Value(grid_shown_);
-  json.Key("busy").Value(IsBusy()).Key("thin").Value(is_thin_).Key("moved").Value(view_moved_);
+  OrderedJson json = {{"coloring", kCloudColoringNames[static_cast<std::size_t>(look_.coloring)]},
+                      {"near_m", look_.near_m},
+                      {"far_m", look_.far_m},
+                      {"point_size", material_.point_size},
+                      {"frustum", frustum_shown_},
+                      {"grid", grid_shown_},
+                      {"busy", IsBusy()},
+                      {"thin", is_thin_},
+                      {"moved", view_moved_}};
   if (built_) {
     const ShownCloud& shown = built_->shown;
-    json.Key("shown_coloring").Value(kCloudColoringNames[static_cast<std::size_t>(shown.look.coloring)]);
-    json.Key("num_points").Value(static_cast<std::int64_t>(shown.frame->cloud.size()));
-    json.Key("num_drawn").Value(static_cast<std::int64_t>(shown.points.size()));
-    json.Key("note").Value(shown.colors.note);
-    if (shown.colors.scale) {
-      json.Key("scale").BeginArray();
-      json.Value(shown.colors.scale->low).Value(shown.colors.scale->high);
-      json.EndArray();
-    }
-    json.Key("ground").Value(shown.has_ground);
+    json["shown_coloring"] = kCloudColoringNames[static_cast<std::size_t>(shown.look.coloring)];
+    json["num_points"] = shown.frame->cloud.size();
+    json["num_drawn"] = shown.points.size();
+    json["note"] = shown.colors.note;
+    if (shown.colors.scale) json["scale"] = {shown.colors.scale->low, shown.colors.scale->high};
+    json["ground"] = shown.has_ground;
     const rendering::Camera& camera = *Scene().GetCamera();
     for (const auto& [name, vector] :
-         {std::pair("eye", camera.GetPosition()), {"forward", camera.GetForwardVector()}}) {
-      json.Key(name).BeginArray();
-      for (int i = 0; i < 3; ++i) json.Value(static_cast<double>(vector[i]));
-      json.EndArray();
-    }
+         {std::pair("eye", camera.GetPosition()), {"forward", camera.GetForwardVector()}})
+      json[name] = {vector[0], vector[1], vector[2]};
   }
   const gui::Rect& frame = widget_->GetFrame();
-  json.Key("frame").BeginArray();
-  json.Value(frame.x).Value(frame.y).Value(frame.width).Value(frame.height);
-  json.EndArray();
-  if (marked_) {
-    json.Key("marked");
-    write_point(*marked_);
-  }
-  json.Key("ruler").BeginObject();
-  json.Key("used").Value(ruler_used_).Key("ends").BeginArray();
-  for (const PickedPoint& end : ruler_ends_) write_point(end);
-  json.EndArray();
+  json["frame"] = {frame.x, frame.y, frame.width, frame.height};
+  if (marked_) json["marked"] = json_of(*marked_);
+  OrderedJson& ruler = json["ruler"] = {{"used", ruler_used_}, {"ends", OrderedJson::array()}};
+  for (const PickedPoint& end : ruler_ends_) ruler["ends"] += json_of(end);
   if (ruler_) {
-    json.Key("straight_m").Value(static_cast<double>(ruler_->straight_m));
-    if (ruler_->geodesic_m) json.Key("geodesic_m").Value(static_cast<double>(*ruler_->geodesic_m));
-    if (ruler_->voxel_m) json.Key("voxel_m").Value(static_cast<double>(*ruler_->voxel_m));
-    json.Key("note").Value(ruler_->note);
+    ruler["straight_m"] = ruler_->straight_m;
+    if (ruler_->geodesic_m) ruler["geodesic_m"] = *ruler_->geodesic_m;
+    if (ruler_->voxel_m) ruler["voxel_m"] = *ruler_->voxel_m;
+    ruler["note"] = ruler_->note;
   }
-  json.EndObject();
-  json.EndObject();
+  return json;
 }
 
 }  // namespace parallax::app

@@ -16,7 +16,7 @@
 #include <string>
 #include <vector>
 
-#include "app/output/json_writer.h"
+#include "app/output/ordered_json.h"
 #include "app/pictures/cloud_view.h"
 #include "app/view/cloud/cloud_lines.h"
 #include "app/view/cloud/latest_jobs.h"
@@ -84,7 +84,7 @@ class CloudScene {
   const std::optional<PickedPoint>& marked() const { return marked_; }
   // One line: lengths, or what to do; empty without the ruler.
   std::string RulerText() const;
-  void WriteState(JsonWriter& json) const;
+  OrderedJson State() const;
 
  private:
   struct Built {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include <cstdint>
 #include <utility>
 
 #include "app/view/window/side_panel.h"
@@ -12,12 +11,10 @@ namespace parallax::app {
 FiguresPart::FiguresPart(const WindowRooms& rooms)
     : rooms_(rooms), section_(rooms.panel.AddSection("Figures", false)) {
   section_->AddChild(label_);
-  rooms.state.Add("figures", [this](JsonWriter& json) {
-    json.BeginObject();
-    json.Key("frames").Value(static_cast<std::int64_t>(num_frames_));
-    json.Key("frames_per_second").Value(frame_ms_ > 0 ? 1000 / frame_ms_ : 0);
-    json.Key("density_percent").Value(density_percent_);
-    json.EndObject();
+  rooms.state.Add("figures", [this] {
+    return OrderedJson{{"frames", num_frames_},
+                       {"frames_per_second", frame_ms_ > 0 ? 1000 / frame_ms_ : 0},
+                       {"density_percent", density_percent_}};
   });
 }
 

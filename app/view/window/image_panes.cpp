@@ -40,10 +40,6 @@ std::string RangeText(PaneView view, float value) {
   return fmt::format("{:.{}f}", value, digits);
 }
 
-void WriteValue(JsonWriter& json, const char* key, float value) {
-  json.Key(key).Value(static_cast<double>(value));
-}
-
 }  // namespace
 
 // A picture that is drawn pixel by pixel for its place in the window. Its size goes in steps, so that
@@ -213,56 +209,43 @@ void ImagePanes::AddCommands(const WindowRooms& rooms) {
 }
 
 void ImagePanes::AddState(const WindowRooms& rooms) {
-  rooms.state.Add("pictures", [this](JsonWriter& json) {
-    json.BeginObject();
-    json.Key("mode").Value(NameOf(shown_.mode));
-    json.Key("position").Value(static_cast<double>(choices_.position));
+  rooms.state.Add("pictures", [this] {
+    OrderedJson json = {{"mode", NameOf(shown_.mode)}, {"position", choices_.position}};
     for (int i = 0; i < 2; ++i) {
       const auto& choice = i == 0 ? shown_.first : shown_.second;
       if (!choice || !frame_) continue;
-      const OnePane& pane = panes_[i];
       const ValueRange range = RangeOf(*frame_, *choice, choices_.ranges);
-      const gui::Rect& place = pane.picture->GetFrame();
-      const bool has_pane = i == 0 || shown_.mode == PaneMode::kSide;
-      json.Key(kPaneNames[i]).BeginObject();
-      json.Key("view").Value(InfoOf(choice->view).name);
-      json.Key("set").Value(choice->of_b ? "B" : "A");
-      WriteValue(json, "low", range.low);
-      WriteValue(json, "high", range.high);
-      json.Key("fixed").Value(choices_.ranges[choice->view].has_value());
-      if (has_pane) {
-        json.Key("place").BeginArray();
-        json.Value(place.x).Value(place.y).Value(place.width).Value(place.height).EndArray();
-      }
-      json.EndObject();
+      OrderedJson& pane = json[kPaneNames[i]] = {{"view", InfoOf(choice->view).name},
+                                                 {"set", choice->of_b ? "B" : "A"},
+                                                 {"low", range.low},
+                                                 {"high", range.high},
+                                                 {"fixed", choices_.ranges[choice->view].has_value()}};
+      const gui::Rect& place = panes_[i].picture->GetFrame();
+      if (i == 0 || shown_.mode == PaneMode::kSide)
+        pane["place"] = {place.x, place.y, place.width, place.height};
     }
-    json.Key("scale").Value(panes_[0].zoom.scale());
-    json.Key("centre").BeginArray();
-    json.Value(panes_[0].zoom.centre().u).Value(panes_[0].zoom.centre().v).EndArray();
-    json.Key("drawn").Value(static_cast<std::int64_t>(num_drawn_));
-    json.EndObject();
+    json["scale"] = panes_[0].zoom.scale();
+    json["centre"] = {panes_[0].zoom.centre().u, panes_[0].zoom.centre().v};
+    json["drawn"] = num_drawn_;
+    return json;
   });
-  const auto write_pixel = [this](JsonWriter& json, const std::optional<PixelPosition>& pixel) {
-    if (!pixel || !frame_ || !frame_->HasPixel(pixel->x, pixel->y)) {
-      json.Null();
-      return;
-    }
+  const auto json_of = [this](const std::optional<PixelPosition>& pixel) -> OrderedJson {
+    if (!pixel || !frame_ || !frame_->HasPixel(pixel->x, pixel->y)) return nullptr;
     const PixelInfo info = PixelInfoAt(*frame_, hovers_b_, pixel->x, pixel->y);
-    json.BeginObject();
-    json.Key("x").Value(info.x).Key("y").Value(info.y);
-    WriteValue(json, "disparity_px", info.disparity_px);
-    WriteValue(json, "depth_m", info.depth_m);
-    WriteValue(json, "x_m", info.x_m);
-    WriteValue(json, "y_m", info.y_m);
-    WriteValue(json, "z_m", info.z_m);
-    WriteValue(json, "truth_px", info.truth_px);
-    WriteValue(json, "sigma_px", info.sigma_px);
-    json.Key("confidence").Value(info.confidence);
-    json.Key("validity").Value(info.validity);
-    json.EndObject();
+    return {{"x", info.x},
+            {"y", info.y},
+            {"disparity_px", info.disparity_px},
+            {"depth_m", info.depth_m},
+            {"x_m", info.x_m},
+            {"y_m", info.y_m},
+            {"z_m", info.z_m},
+            {"truth_px", info.truth_px},
+            {"sigma_px", info.sigma_px},
+            {"confidence", info.confidence},
+            {"validity", info.validity}};
   };
-  rooms.state.Add("pixel", [this, write_pixel](JsonWriter& json) { write_pixel(json, marks_.hovered); });
-  rooms.state.Add("picked", [this, write_pixel](JsonWriter& json) { write_pixel(json, marks_.picked); });
+  rooms.state.Add("pixel", [this, json_of] { return json_of(marks_.hovered); });
+  rooms.state.Add("picked", [this, json_of] { return json_of(marks_.picked); });
 }
 
 void ImagePanes::Choose(int index, PaneView view) {

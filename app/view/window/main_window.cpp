@@ -235,45 +235,35 @@ class MainWindow : public gui::Window {
   }
 
   void AddState() {
-    state_.Add("frame", [this](JsonWriter& json) { json.Value(name_); });
-    state_.Add("num_shown",
-               [this](JsonWriter& json) { json.Value(static_cast<std::int64_t>(shown_frame_)); });
-    state_.Add("paused", [this](JsonWriter& json) { json.Value(shown_paused_); });
-    state_.Add("status", [this](JsonWriter& json) { json.Value(status_->GetText()); });
+    state_.Add("frame", [this] { return name_; });
+    state_.Add("num_shown", [this] { return shown_frame_; });
+    state_.Add("paused", [this] { return shown_paused_; });
+    state_.Add("status", [this] { return status_->GetText(); });
     // Whether all of this is on screen, and the controls lie where it says.
-    state_.Add("drawn", [this](JsonWriter& json) { json.Value(pending_draws_ == 0); });
-    state_.Add("redraws", [this](JsonWriter& json) { json.Value(static_cast<std::int64_t>(draws_.num())); });
-    state_.Add("redraws_per_second", [this](JsonWriter& json) { json.Value(draws_.PerSecond()); });
-    state_.Add("commands_run",
-               [this](JsonWriter& json) { json.Value(static_cast<std::int64_t>(commands_.num_run())); });
-    state_.Add("last_command", [this](JsonWriter& json) { json.Value(commands_.last()); });
-    state_.Add("help", [this](JsonWriter& json) { json.Value(help_->IsVisible()); });
-    state_.Add("panel", [this](JsonWriter& json) {
-      json.BeginObject();
-      json.Key("shown").Value(panel_.shown());
-      json.Key("open").BeginArray();
+    state_.Add("drawn", [this] { return pending_draws_ == 0; });
+    state_.Add("redraws", [this] { return draws_.num(); });
+    state_.Add("redraws_per_second", [this] { return draws_.PerSecond(); });
+    state_.Add("commands_run", [this] { return commands_.num_run(); });
+    state_.Add("last_command", [this] { return commands_.last(); });
+    state_.Add("help", [this] { return help_->IsVisible(); });
+    state_.Add("panel", [this] {
+      OrderedJson json = {{"shown", panel_.shown()}, {"open", OrderedJson::array()}};
       for (const auto& [name, section] : panel_.sections()) {
-        if (section->GetIsOpen()) json.Value(name);
+        if (section->GetIsOpen()) json["open"] += name;
       }
-      json.EndArray();
-      json.EndObject();
+      return json;
     });
-    state_.Add("window", [this](JsonWriter& json) {
-      json.BeginObject();
-      json.Key("width").Value(GetSize().width).Key("height").Value(GetSize().height);
-      json.Key("scaling").Value(static_cast<double>(Scaling()));
-      json.EndObject();
+    state_.Add("window", [this] {
+      return OrderedJson{{"width", GetSize().width}, {"height", GetSize().height}, {"scaling", Scaling()}};
     });
-    state_.Add("controls", [this](JsonWriter& json) {
-      json.BeginObject();
+    state_.Add("controls", [this] {
+      OrderedJson json = OrderedJson::object();
       for (const auto& [name, control] : controls_) {
         const gui::Rect& frame = control->GetFrame();
         if (!control->IsVisible() || frame.width <= 0 || frame.height <= 0 || frame.x < 0) continue;
-        json.Key(name).BeginArray();
-        json.Value(frame.x).Value(frame.y).Value(frame.width).Value(frame.height);
-        json.EndArray();
+        json[name] = {frame.x, frame.y, frame.width, frame.height};
       }
-      json.EndObject();
+      return json;
     });
   }
 

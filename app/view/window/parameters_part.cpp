@@ -154,21 +154,17 @@ void ParametersPart::AddCommands(const WindowRooms& rooms) {
 }
 
 void ParametersPart::AddState(const WindowRooms& rooms) {
-  rooms.state.Add("parameters", [this](JsonWriter& json) {
+  rooms.state.Add("parameters", [this] {
     const Parameters parameters = session_->Get(edits_b_).parameters;
-    json.BeginObject();
-    json.Key("changes").Value(edits_b_ ? "B" : "A");
-    json.Key("compares").Value(session_->compares());
-    json.Key("selected").Value(rows_[selected_].key);
-    json.Key("saved").Value(saved_);
-    json.Key("differs").BeginObject();
+    OrderedJson json = {{"changes", edits_b_ ? "B" : "A"},
+                        {"compares", session_->compares()},
+                        {"selected", rows_[selected_].key},
+                        {"saved", saved_},
+                        {"differs", OrderedJson::object()}};
     for (const auto& difference : session_->DifferencesOf(edits_b_))
-      json.Key(difference.key).Value(difference.now);
-    json.EndObject();
-    json.Key("values").BeginObject();
-    for (const Row& row : rows_) json.Key(row.key).Value(ParameterText(parameters, row.key));
-    json.EndObject();
-    json.EndObject();
+      json["differs"][difference.key] = difference.now;
+    for (const Row& row : rows_) json["values"][row.key] = ParameterText(parameters, row.key);
+    return json;
   });
 }
 

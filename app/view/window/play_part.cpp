@@ -39,27 +39,26 @@ PlayPart::PlayPart(const WindowRooms& rooms, std::shared_ptr<PlayControls> contr
   if (controls_->timeline) AddTime();
   if (controls_->live) {
     AddLive();
-    rooms_.state.Add("live", [this](JsonWriter& json) {
+    rooms_.state.Add("live", [this] {
       const LiveStatus live = controls_->live();
-      json.BeginObject();
-      json.Key("taken").Value(static_cast<std::int64_t>(live.num_taken));
-      json.Key("left_out").Value(static_cast<std::int64_t>(live.num_left_out));
-      json.Key("latency_ms").Value(live.latency_ms);
-      json.Key("losses").Value(static_cast<std::int64_t>(live.num_losses));
-      json.Key("reopened").Value(static_cast<std::int64_t>(live.num_reopened));
-      json.EndObject();
+      return OrderedJson{{"taken", live.num_taken},
+                         {"left_out", live.num_left_out},
+                         {"latency_ms", live.latency_ms},
+                         {"losses", live.num_losses},
+                         {"reopened", live.num_reopened}};
     });
   }
-  rooms.state.Add("time", [this](JsonWriter& json) {
-    json.BeginObject();
+  rooms.state.Add("time", [this] {
+    OrderedJson json = OrderedJson::object();
     if (const Timeline* timeline = controls_->timeline.get()) {
-      json.Key("num_frames").Value(static_cast<std::int64_t>(timeline->num_frames()));
       const std::optional<std::size_t> shown = timeline->shown();
-      json.Key("shown").Value(shown ? static_cast<std::int64_t>(*shown) : -1);
-      json.Key("paused").Value(timeline->paused()).Key("at_end").Value(timeline->at_end());
-      json.Key("source_pace").Value(timeline->pace() == Pace::kSource);
+      json = {{"num_frames", timeline->num_frames()},
+              {"shown", shown ? static_cast<std::int64_t>(*shown) : -1},
+              {"paused", timeline->paused()},
+              {"at_end", timeline->at_end()},
+              {"source_pace", timeline->pace() == Pace::kSource}};
     }
-    json.EndObject();
+    return json;
   });
 }
 

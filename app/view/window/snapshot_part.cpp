@@ -28,7 +28,7 @@ SnapshotPart::SnapshotPart(const WindowRooms& rooms, std::filesystem::path save_
                             [this](HostImage<Rgb8> window) { Take(std::move(window)); });
                         rooms_.redraw();
                       }});
-  rooms.state.Add("snapshot", [this](JsonWriter& json) { json.Value(saved_); });
+  rooms.state.Add("snapshot", [this] { return saved_; });
 }
 
 void SnapshotPart::Show(const UploadFrame& frame) {

@@ -12,8 +12,8 @@ TEST(WindowState, IsAnObjectOfItsPiecesAndWrittenWhereItChanged) {
   const std::filesystem::path file = folder.path() / "state.json";
   WindowState state(file);
   int value = 7;
-  state.Add("value", [&](JsonWriter& json) { json.Value(value); });
-  state.Add("list", [](JsonWriter& json) { json.BeginArray().Value(true).EndArray(); });
+  state.Add("value", [&] { return value; });
+  state.Add("list", [] { return OrderedJson::array({true}); });
   EXPECT_EQ(state.Text(), "{\n  \"value\": 7,\n  \"list\": [\n    true\n  ]\n}\n");
   state.WriteIfChanged();
   EXPECT_EQ(test::ReadText(file), state.Text());
@@ -21,7 +21,7 @@ TEST(WindowState, IsAnObjectOfItsPiecesAndWrittenWhereItChanged) {
 
 TEST(WindowState, WithoutAFileNothingIsWritten) {
   WindowState state({});
-  state.Add("value", [](JsonWriter& json) { json.Value(1); });
+  state.Add("value", [] { return 1; });
   state.WriteIfChanged();  // nor anything told
 }
 
