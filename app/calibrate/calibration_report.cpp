@@ -87,6 +87,14 @@ std::vector<std::string> ParameterNames(const BundleOptions& options, LensModel 
   return names;
 }
 
+// The lens and, of the models that were tried, how well they explain pairs that they were not fitted to.
+std::string LensText(const StereoCalibration& c) {
+  std::string text;
+  for (const LensTrial& trial : c.lens_trials)
+    text += fmt::format("{}{} {:.3f} px", text.empty() ? "" : ", ", TextOf(trial.lens), trial.held_out_px);
+  return TextOf(c.lens) + (text.empty() ? "" : "; rms of pairs held out: " + text);
+}
+
 void WriteCoverage(JsonWriter& json, const char* key, const CameraCoverage& coverage) {
   json.Key(key).BeginArray();
   for (const int count : coverage.corners) json.Value(count);
@@ -107,7 +115,7 @@ std::vector<std::pair<std::string, double>> QualityOf(const StereoCalibration& c
   return quality;
 }
 
-std::string ReportJson(const StereoCalibration& c, const CalibrationInput& input) {
+std::string ReportJson(const StereoCalibration& c) {
   JsonWriter json;
   json.BeginObject();
   json.Key("verdict").Value(c.verdict);
@@ -121,6 +129,18 @@ std::string ReportJson(const StereoCalibration& c, const CalibrationInput& input
   json.Key("rms_stereo_px").Value(c.bundle.rms_px);
   json.Key("epipolar_median_px").Value(c.epipolar_median_px);
   json.Key("epipolar_p95_px").Value(c.epipolar_p95_px);
+  json.Key("lens").Value(TextOf(c.lens));
+  json.Key("lens_trials").BeginArray();  // the usual one first
+  for (const LensTrial& trial : c.lens_trials) {
+    json.BeginObject();
+    json.Key("lens").Value(TextOf(trial.lens));
+    json.Key("held_out_px").Value(trial.held_out_px);
+    json.Key("problem").Value(trial.problem);
+    json.EndObject();
+  }
+  json.EndArray();
+  json.Key("view_left_percent").Value(100 * c.kept.left);
+  json.Key("view_right_percent").Value(100 * c.kept.right);
   json.Key("baseline_m").Value(c.bundle.rig.baseline_m());
   json.Key("corner_noise_px").Value(c.bundle.noise_px);
   json.Key("outlier_percent").Value(OutlierPercent(c));
@@ -171,7 +191,7 @@ std::string ReportJson(const StereoCalibration& c, const CalibrationInput& input
   }
   json.EndArray();
   json.Key("parameters").BeginObject();
-  const std::vector<std::string> names = ParameterNames(c.bundle_options, input.lens.lens);
+  const std::vector<std::string> names = ParameterNames(c.bundle_options, c.lens.lens);
   const RawRig& rig = c.bundle.rig;
   const Vector3 turn = RotationVectorOf(rig.right_from_left);
   std::vector<double> values;
@@ -231,7 +251,11 @@ std::string ReportText(const StereoCalibration& c, const CalibrationInput& input
       c.mono_left_px, c.mono_right_px, c.bundle.rms_px, OutlierPercent(c));
   text += fmt::format("epipolar   median {:.3f} px, 95 % below {:.3f} px\n", c.epipolar_median_px,
                       c.epipolar_p95_px);
+  text += "lens       " + LensText(c) + "\n";
   text += fmt::format("baseline   {:.5f} m\n", c.bundle.rig.baseline_m());
+  text +=
+      fmt::format("view       shows {:.0f} % of the left image, {:.0f} % of the right one once rectified\n",
+                  100 * c.kept.left, 100 * c.kept.right);
   text += fmt::format(
       "coverage   left {} %, right {} % of the image; tilts spread over {:.0f} degrees; {:.2f} to {:.2f} m\n",
       c.left.num_cells, c.right.num_cells, c.tilt_spread_degrees, Smallest(c.distance_m),
@@ -275,12 +299,16 @@ std::string ReportPage(const StereoCalibration& c, const CalibrationInput& input
   };
   page += "<table>\n";
   row("boards used, of pairs", fmt::format("{} of {}", c.bundle.views.size(), input.views.size()));
-  row("rms left, right alone", fmt::format("{:.3f}, {:.3f} px", c.mono_left_px, c.mono_right_px));
+  row("rms left, right alone, of the same boards",
+      fmt::format("{:.3f}, {:.3f} px", c.mono_left_px, c.mono_right_px));
   row("rms of the pair", fmt::format("{:.3f} px", c.bundle.rms_px));
   row("epipolar error, median, 95th percentile",
       fmt::format("{:.3f}, {:.3f} px", c.epipolar_median_px, c.epipolar_p95_px));
   row("corners left out", fmt::format("{:.1f} %", OutlierPercent(c)));
+  row("lens", LensText(c));
   row("baseline", fmt::format("{:.5f} m", c.bundle.rig.baseline_m()));
+  row("rectified view shows, left, right",
+      fmt::format("{:.0f}, {:.0f} %", 100 * c.kept.left, 100 * c.kept.right));
   row("covered, left, right", fmt::format("{}, {} %", c.left.num_cells, c.right.num_cells));
   row("tilts spread over", fmt::format("{:.0f} degrees", c.tilt_spread_degrees));
   row("distances", fmt::format("{:.2f} to {:.2f} m", Smallest(c.distance_m), Largest(c.distance_m)));
