@@ -21,6 +21,9 @@ constexpr int kPose = 6;
 constexpr int kMostIterations = 60;
 constexpr double kOutlierSigmas = 5;
 constexpr double kLost_px = 100;  // stands for the residual of a corner that the model cannot see
+constexpr double kLeastScale_px = 1e-3;
+constexpr double kUsualTangential = 0.005, kUsualRadial = 0.3;  // sizes of coefficients that are held
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 int NumCameraParameters(const BundleOptions& options) { return 4 + options.num_coefficients; }
 int NumBend(const BundleOptions& options) { return options.fit_bend ? 3 : 0; }
@@ -49,19 +52,27 @@ struct State {
   std::vector<BoardPose> poses;
 };
 
-// The board's corners with its bend.
-std::vector<Vector3> Shaped(std::vector<Vector3> board, const BoardBend& bend) {
+// By how much each corner leaves the plane for each number of the bend: u^2, v^2, u v.
+std::vector<Vector3> BendsOf(const std::vector<Vector3>& board) {
   Vector3 low = board.front(), high = low;
   for (const Vector3& c : board) {
     low = {std::min(low.x, c.x), std::min(low.y, c.y), 0};
     high = {std::max(high.x, c.x), std::max(high.y, c.y), 0};
   }
   const Vector3 centre = 0.5 * (low + high), half = 0.5 * (high - low);
-  for (Vector3& c : board) {
+  std::vector<Vector3> bends;
+  for (const Vector3& c : board) {
     const double u = half.x > 0 ? (c.x - centre.x) / half.x : 0,
                  v = half.y > 0 ? (c.y - centre.y) / half.y : 0;
-    c.z += bend.x * u * u + bend.y * v * v + bend.z * u * v;
+    bends.push_back({u * u, v * v, u * v});
   }
+  return bends;
+}
+
+// The board's corners with its bend.
+std::vector<Vector3> Shaped(std::vector<Vector3> board, const BoardBend& bend) {
+  const std::vector<Vector3> bends = BendsOf(board);
+  for (std::size_t c = 0; c < board.size(); ++c) board[c].z += Dot(bend, bends[c]);
   return board;
 }
 
@@ -104,8 +115,13 @@ std::vector<Vector2> Residuals(const std::vector<Vector3>& board, const std::vec
   return residuals;
 }
 
-// The normal equations. J holds the derivatives of all residuals by the rig's numbers, with the residuals as one more
-// column; P holds the derivatives of one view's residuals by its pose.
+double SquareOf(const Vector2& residual) {
+  const double square = residual.x * residual.x + residual.y * residual.y;
+  return std::isnan(square) ? 2 * kLost_px * kLost_px : square;
+}
+
+// The normal equations. J holds the derivatives of all residuals by what is free of the rig, with the residuals as
+// one more column; P holds the derivatives of one view's residuals by its pose.
 struct Normal {
   struct View {
     MatrixXd pose, mixed;  // P^T P, P^T J
@@ -116,47 +132,102 @@ struct Normal {
 
 class Bundle {
  public:
-  Bundle(const std::vector<Vector3>& board, const std::vector<BoardView>& views, const BundleOptions& options)
+  // Residuals far beyond scale_px count for little (Cauchy's function); infinity: least squares.
+  Bundle(const std::vector<Vector3>& board, const std::vector<BoardView>& views, const BundleOptions& options,
+         double scale_px)
       : board_(board),
+        bends_(BendsOf(board)),
         views_(views),
         options_(options),
+        limit_(scale_px * scale_px),
         num_rig_(NumRigParameters(options)),
-        num_all_(num_rig_ + NumBend(options)) {}
+        free_(FreeOf(options)) {}
 
-  double SumOfSquares(const State& state) const {
-    const VectorXd r = ResidualsOf(state);
-    return r.array().isNaN().select(kLost_px, r).squaredNorm();
+  Index NumFree() const { return free_.cols(); }
+
+  // The sum of the residuals' squares, or of Cauchy's function of them.
+  double Cost(const State& state) const {
+    const std::vector<Vector3> shaped = Shaped(board_, state.bend);
+    double sum = 0;
+    ForLists(views_, state, options_, projections_,
+             [&](const auto& corners, const auto& camera, const BoardPose& pose) {
+               const std::vector<Vector2> residuals = Residuals(shaped, corners, camera, pose);
+               for (std::size_t i = 0; i < corners.size(); ++i) {
+                 if (corners[i].is_outlier) continue;
+                 const double square = SquareOf(residuals[i]);
+                 sum += std::isinf(limit_) ? square : limit_ * std::log1p(square / limit_);
+               }
+             });
+    return sum;
   }
 
   Normal Equations(const State& state) const {
-    const auto known = [](const auto& m) { return m.array().isNaN().select(0, m).eval(); };
-    const VectorXd residuals = ResidualsOf(state);
-    MatrixXd slopes(residuals.size(), num_all_ + 1), by_pose(residuals.size(), kPose);
-    VectorXd change = VectorXd::Zero(num_all_);
-    MatrixXd moves = MatrixXd::Zero(kPose, std::ssize(views_));
-    const auto difference = [&](double step) {  // 0 where a corner is seen in one of the two only
-      return known(((ResidualsOf(Moved(state, change, moves)) - ResidualsOf(Moved(state, -change, -moves))) /
-                    (2 * step)));
-    };
-    for (int p = 0; p < num_all_; ++p) {
-      change[p] = StepOf(p);
-      slopes.col(p) = difference(change[p]);
-      change[p] = 0;
+    const std::vector<Vector3> shaped = Shaped(board_, state.bend);
+    const Index all = free_.rows(), free = free_.cols(), of_camera = NumCameraParameters(options_);
+    const Index of_pair = 2 * of_camera;  // where the numbers between the cameras begin
+    const CameraProjection* const cameras[] = {&projections_.Of(0, state.rig.left),
+                                               &projections_.Of(1, state.rig.right)};
+    MatrixXd free_and_residual = MatrixXd::Zero(all + 1, free + 1);
+    free_and_residual.topLeftCorner(all, free) = free_;
+    free_and_residual(all, free) = 1;
+    Normal normal{MatrixXd::Zero(all + 1, all + 1), {}};
+    for (std::size_t v = 0; v < views_.size(); ++v) {
+      const std::vector<SeenCorner>* const lists[] = {&views_[v].left, &views_[v].right};
+      const Index rows = 2 * (std::ssize(*lists[0]) + (options_.two_cameras ? std::ssize(*lists[1]) : 0));
+      MatrixXd slopes = MatrixXd::Zero(rows, all + 1), by_pose = MatrixXd::Zero(rows, kPose);
+      Index row = 0;
+      for (const std::size_t side : {0U, 1U}) {
+        if (side == 1 && !options_.two_cameras) break;
+        const CameraModel& camera = cameras[side]->camera();
+        for (const SeenCorner& seen : *lists[side]) {
+          if (seen.is_outlier) continue;
+          const auto corner = static_cast<std::size_t>(seen.corner);
+          const Vector3 turned = state.poses[v].camera_from_board * shaped[corner],
+                        in_left = turned + state.poses[v].translation_m,
+                        turned_right = state.rig.right_from_left * in_left;
+          ProjectionSlopes slope;
+          const auto pixel =
+              cameras[side]->Project(side == 0 ? in_left : turned_right + state.rig.translation_m, &slope);
+          if (!pixel) continue;
+          const Vector2 residual{pixel->x - seen.pixel.x, pixel->y - seen.pixel.y};
+          const double weight = std::isinf(limit_) ? 1 : std::sqrt(1 / (1 + SquareOf(residual) / limit_));
+          const Index first = static_cast<Index>(side) * of_camera;
+          const auto add = [&](Index focal, double focal_px, double place, double error,
+                               const Vector3& by_point, double Vector2::*coordinate) {
+            slopes(row, first + focal) = place;
+            slopes(row, first + focal + 2) = 1;
+            for (Index k = 0; k < options_.num_coefficients; ++k)
+              slopes(row, first + 4 + k) =
+                  focal_px * slope.by_distortion[static_cast<std::size_t>(k)].*coordinate;
+            const auto put = [&](auto to, const Vector3& a) { to << a.x, a.y, a.z; };
+            Vector3 by_left = focal_px * by_point;
+            if (side == 1) {
+              put(slopes.row(row).segment(of_pair, 3), Cross(turned_right, by_left));
+              put(slopes.row(row).segment(of_pair + 3, 3), by_left);
+              by_left = Transposed(state.rig.right_from_left) * by_left;
+            }
+            put(by_pose.row(row).head(3), Cross(turned, by_left));
+            put(by_pose.row(row).tail(3), by_left);
+            if (options_.fit_bend) {
+              const Vector3 z = Transposed(state.poses[v].camera_from_board) * by_left;
+              put(slopes.row(row).segment(num_rig_, 3), z.z * bends_[corner]);
+            }
+            slopes(row, all) = error;
+            slopes.row(row) *= weight;
+            by_pose.row(row) *= weight;
+            ++row;
+          };
+          add(0, camera.fx_px, (pixel->x - camera.cx_px) / camera.fx_px, residual.x, slope.x_by_point,
+              &Vector2::x);
+          add(1, camera.fy_px, (pixel->y - camera.cy_px) / camera.fy_px, residual.y, slope.y_by_point,
+              &Vector2::y);
+        }
+      }
+      normal.rig += slopes.transpose() * slopes;
+      normal.views.push_back(
+          {by_pose.transpose() * by_pose, by_pose.transpose() * slopes * free_and_residual});
     }
-    slopes.col(num_all_) = known(residuals);
-    for (int p = 0; p < kPose; ++p) {
-      moves.row(p).setConstant(kStep);
-      by_pose.col(p) = difference(kStep);
-      moves.row(p).setZero();
-    }
-    Normal normal{slopes.transpose() * slopes, {}};
-    Index row = 0;
-    for (const BoardView& view : views_) {
-      const Index rows = NumRows(view);
-      const auto pose = by_pose.middleRows(row, rows).transpose();
-      normal.views.push_back({pose * pose.transpose(), pose * slopes.middleRows(row, rows)});
-      row += rows;
-    }
+    normal.rig = (free_and_residual.transpose() * normal.rig * free_and_residual).eval();
     return normal;
   }
 
@@ -164,8 +235,9 @@ class Bundle {
   // after the poses are eliminated.
   std::optional<State> Step(const State& state, const Normal& normal, double damping,
                             MatrixXd& reduced) const {
+    const Index free = free_.cols();
     reduced = normal.rig;
-    reduced.diagonal().head(num_all_) *= 1 + damping;
+    reduced.diagonal().head(free) *= 1 + damping;
     std::vector<MatrixXd> solved;
     for (const auto& [pose, mixed] : normal.views) {
       MatrixXd damped = pose;
@@ -175,43 +247,36 @@ class Bundle {
       solved.emplace_back(factor.solve(mixed));
       reduced -= mixed.transpose() * solved.back();
     }
-    const Eigen::LLT<MatrixXd> factor(reduced.topLeftCorner(num_all_, num_all_));
-    if (factor.info() != Eigen::Success) return std::nullopt;
-    VectorXd change(num_all_ + 1);
-    change << -factor.solve(reduced.col(num_all_).head(num_all_)), 1;
+    VectorXd change = VectorXd::Ones(free + 1);
+    if (free > 0) {
+      const Eigen::LLT<MatrixXd> factor(reduced.topLeftCorner(free, free));
+      if (factor.info() != Eigen::Success) return std::nullopt;
+      change.head(free) = -factor.solve(reduced.col(free).head(free));
+    }
     if (!change.allFinite()) return std::nullopt;
     MatrixXd moves(kPose, std::ssize(views_));
     for (std::size_t v = 0; v < views_.size(); ++v) moves.col(static_cast<Index>(v)) = -(solved[v] * change);
-    State next = Moved(state, change, moves);
+    State next = Moved(state, free_ * change.head(free), moves);
     const CameraModel &left = next.rig.left, &right = next.rig.right;
     const bool is_valid = std::min({left.fx_px, left.fy_px, right.fx_px, right.fy_px}) > 1;
     return is_valid ? std::optional(std::move(next)) : std::nullopt;
   }
 
  private:
-  static constexpr double kStep = 1e-6;
-  double StepOf(int parameter) const {
-    const int camera = NumCameraParameters(options_);
-    return parameter < (options_.two_cameras ? 2 : 1) * camera && parameter % camera < 4 ? 1e-3 : kStep;
-  }
-  Index NumRows(const BoardView& view) const {
-    const auto used = [](const auto& corners) {
-      return std::ranges::count(corners, false, &SeenCorner::is_outlier);
-    };
-    return 2 * (used(view.left) + (options_.two_cameras ? used(view.right) : 0));
-  }
-
-  // x and y of each corner that is no outlier, view by view.
-  VectorXd ResidualsOf(const State& state) const {
-    const std::vector<Vector3> shaped = Shaped(board_, state.bend);
-    std::vector<double> all;
-    ForLists(views_, state, options_, projections_,
-             [&](const auto& corners, const auto& camera, const BoardPose& pose) {
-               const std::vector<Vector2> residuals = Residuals(shaped, corners, camera, pose);
-               for (std::size_t i = 0; i < corners.size(); ++i)
-                 if (!corners[i].is_outlier) all.insert(all.end(), {residuals[i].x, residuals[i].y});
-             });
-    return VectorXd::Map(all.data(), std::ssize(all));
+  // Columns: how the rig's numbers and the bend follow what is free.
+  static MatrixXd FreeOf(const BundleOptions& options) {
+    const Index all = NumRigParameters(options) + NumBend(options), camera = NumCameraParameters(options);
+    MatrixXd free = MatrixXd::Identity(all, all);
+    std::vector<Index> kept;
+    for (Index p = 0; p < all && options.freedom != Freedom::kPoses; ++p) {
+      const bool is_camera = p < (options.two_cameras ? 2 : 1) * camera;
+      const Index number = is_camera ? p % camera : 4;
+      if (options.freedom == Freedom::kFocal && number == 0) free(p + 1, p) = 1;  // fy moves with fx
+      if (options.freedom == Freedom::kFocal && number > 0 && number < 4) continue;
+      if (is_camera && number >= camera - options.num_held) continue;
+      kept.push_back(p);
+    }
+    return free(Eigen::all, kept);
   }
 
   State Moved(const State& state, const VectorXd& change, const MatrixXd& moves) const {
@@ -229,14 +294,18 @@ class Bundle {
   }
 
   const std::vector<Vector3>& board_;
+  const std::vector<Vector3> bends_;
   const std::vector<BoardView>& views_;
   const BundleOptions options_;
-  const int num_rig_, num_all_;
+  const double limit_;  // scale_px^2
+  const int num_rig_;
+  const MatrixXd free_;
   mutable Projections projections_;
 };
 
-State Minimize(const Bundle& bundle, State state) {
-  double sum = bundle.SumOfSquares(state), damping = 1e-3;
+// Until a step gains less than this part of the cost.
+State Minimize(const Bundle& bundle, State state, double least_gain) {
+  double sum = bundle.Cost(state), damping = 1e-3;
   for (int i = 0; i < kMostIterations; ++i) {
     const Normal normal = bundle.Equations(state);
     MatrixXd reduced;
@@ -244,7 +313,7 @@ State Minimize(const Bundle& bundle, State state) {
     double gain = 0;
     while (!improved && damping < 1e10) {
       const std::optional<State> next = bundle.Step(state, normal, damping, reduced);
-      const double next_sum = next ? bundle.SumOfSquares(*next) : std::numeric_limits<double>::infinity();
+      const double next_sum = next ? bundle.Cost(*next) : kInfinity;
       if (next_sum < sum) {
         gain = (sum - next_sum) / sum;
         state = *next;
@@ -255,34 +324,41 @@ State Minimize(const Bundle& bundle, State state) {
         damping *= 10;
       }
     }
-    if (!improved || gain < 1e-10) break;
+    if (!improved || gain < least_gain) break;
   }
   return state;
 }
 
-// Marks the corners that are too far away; returns how many changed.
-int MarkOutliers(const std::vector<Vector3>& board, const State& state, const BundleOptions& options,
-                 std::vector<BoardView>& views) {
-  std::vector<double> sizes;
+// Distances of all corners from where they should be, px, in the order of ForLists.
+std::vector<double> Distances(const std::vector<Vector3>& board, const std::vector<BoardView>& views,
+                              const State& state, const BundleOptions& options) {
+  std::vector<double> distances;
   Projections projections;
-  ForLists(views, state, options, projections, [&](auto& corners, const auto& camera, const BoardPose& pose) {
-    for (const Vector2& r : Residuals(board, corners, camera, pose)) {
-      const double size = std::hypot(r.x, r.y);
-      sizes.push_back(std::isnan(size) ? 1e9 : size);
-    }
-  });
-  if (sizes.empty()) return 0;
-  std::vector<double> sorted = sizes;
-  std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2),
-                   sorted.end());
+  const std::vector<Vector3> shaped = Shaped(board, state.bend);
+  ForLists(views, state, options, projections,
+           [&](const auto& corners, const auto& camera, const BoardPose& pose) {
+             for (const Vector2& r : Residuals(shaped, corners, camera, pose))
+               distances.push_back(std::sqrt(SquareOf(r)));
+           });
+  return distances;
+}
+double Median(std::vector<double> values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// Marks the corners that are too far away; returns how many changed.
+int MarkOutliers(const std::vector<double>& distances, const State& state, const BundleOptions& options,
+                 std::vector<BoardView>& views) {
   // The median of a distance in two dimensions is 1.1774 sigma of a coordinate.
-  const double sigma = sorted[sorted.size() / 2] / 1.1774;
-  const double limit = std::max(kOutlierSigmas * sigma, 1e-3);
+  const double limit = std::max(kOutlierSigmas * Median(distances) / 1.1774, kLeastScale_px);
   int changed = 0;
   std::size_t at = 0;
+  Projections projections;
   ForLists(views, state, options, projections, [&](auto& corners, const auto&, const BoardPose&) {
     for (SeenCorner& corner : corners) {
-      const bool is_outlier = sizes[at++] > limit;
+      const bool is_outlier = distances[at++] > limit;
       changed += is_outlier != corner.is_outlier ? 1 : 0;
       corner.is_outlier = is_outlier;
     }
@@ -328,8 +404,8 @@ BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardVi
   std::size_t num_measured = 0;
   for (const BoardView& view : views)
     num_measured += 2 * (view.left.size() + (options.two_cameras ? view.right.size() : 0));
-  const std::size_t num_unknown =
-      static_cast<std::size_t>(NumRigParameters(options) + NumBend(options)) + kPose * views.size();
+  const Index num_free = Bundle(board, views, options, kInfinity).NumFree();
+  const std::size_t num_unknown = static_cast<std::size_t>(num_free) + kPose * views.size();
   if (num_measured <= num_unknown) {
     throw InvalidArgument(std::to_string(num_measured) + " measurements do not determine " +
                           std::to_string(num_unknown) + " unknowns: more boards are needed");
@@ -340,19 +416,23 @@ BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardVi
     for (SeenCorner& corner : view.left) corner.is_outlier = false;
     for (SeenCorner& corner : view.right) corner.is_outlier = false;
   }
-  for (int round = 0; round < 3; ++round) {
-    const Bundle bundle(board, views, options);
-    state = Minimize(bundle, std::move(state));
-    if (MarkOutliers(Shaped(board, state.bend), state, options, views) == 0) break;
+  const auto distances = [&] { return Distances(board, views, state, options); };
+  for (double last = kInfinity;;) {  // from what the start leaves down to the noise
+    const double scale_px = std::max(2 * Median(distances()), kLeastScale_px);
+    if (scale_px > 0.8 * last) break;
+    state = Minimize(Bundle(board, views, options, scale_px), std::move(state), 1e-3);
+    last = scale_px;
   }
-  const Bundle bundle(board, views, options);
-  state = Minimize(bundle, std::move(state));
+  for (int round = 0; round < 3 && MarkOutliers(distances(), state, options, views) + (round == 0) > 0;
+       ++round)
+    state = Minimize(Bundle(board, views, options, kInfinity), std::move(state), 1e-10);
 
   const std::vector<Vector3> shaped = Shaped(board, state.bend);
   BundleResult result;
   result.rig = state.rig;
   result.bend_m = state.bend;
   result.num_parameters = NumRigParameters(options) + NumBend(options);
+  result.usual_px = Median(distances());
   Projections projections;
   double sums[2] = {0, 0};
   int counts[2] = {0, 0}, side = 0;
@@ -379,7 +459,18 @@ BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardVi
   result.noise_px = freedom > 0 ? std::sqrt((sums[0] + sums[1]) / freedom) : 0;
   MatrixXd reduced;
   const Index n = result.num_parameters;
-  if (bundle.Step(state, bundle.Equations(state), 0, reduced)) {
+  BundleOptions all_options = options;
+  all_options.num_held = 0;
+  const Bundle all(board, views, all_options, kInfinity);
+  if (options.freedom == Freedom::kAll && all.Step(state, all.Equations(state), 0, reduced)) {
+    const Index camera = NumCameraParameters(options);
+    for (Index p = 0; p < (options.two_cameras ? 2 : 1) * camera; ++p) {
+      if (p % camera < camera - options.num_held) continue;
+      const bool is_tangential =
+          rig.left.lens == LensModel::kPlumbBob && (p % camera == 6 || p % camera == 7);
+      const double usual = is_tangential ? kUsualTangential : kUsualRadial;
+      reduced(p, p) += result.noise_px * result.noise_px / (usual * usual);
+    }
     const MatrixXd inverse = reduced.topLeftCorner(n, n).llt().solve(MatrixXd::Identity(n, n));
     result.covariance.assign(inverse.data(), inverse.data() + inverse.size());
   }

@@ -32,10 +32,21 @@ struct BoardView {
 // How the board departs from a plane: z = x u^2 + y v^2 + z u v, m, with u and v from -1 to 1 across it.
 using BoardBend = Vector3;
 
+// What may move. The boards' poses always do.
+enum class Freedom {
+  kPoses,  // nothing else
+  kFocal,  // focal lengths by one factor a camera, and the distortion: for a start far from the truth
+  kAll
+};
+
 struct BundleOptions {
   bool two_cameras = true;   // false: the left camera alone; the pose of the right one stays
-  int num_coefficients = 5;  // of the distortion: 0, 4, 5 or 8 of a plumb bob, 4 of a fisheye
-  bool fit_bend = false;     // the board's shape as well
+  int num_coefficients = 5;  // of the distortion: the first 0, 5 or 8 of a plumb bob, 4 of a fisheye
+  // The last of them that stay as they are. The covariance counts them as unknown to a lens's usual size, so that
+  // the sigmas of the others say how far leaving them out may lead.
+  int num_held = 0;
+  bool fit_bend = false;  // the board's shape as well
+  Freedom freedom = Freedom::kAll;
 };
 
 // The rig's numbers in the order of the covariance: fx fy cx cy and the coefficients of the left camera, the
@@ -50,14 +61,16 @@ struct BundleResult {
   double rms_px = 0;               // distance of the corners from where they should be, outliers left out
   double rms_left_px = 0, rms_right_px = 0;
   double noise_px = 0;  // sigma of one coordinate of a corner
+  double usual_px = 0;  // median distance of all corners from where they should be, outliers too
   int num_corners = 0, num_outliers = 0;
 
   double Sigma(int parameter) const;
 };
 
-// Levenberg-Marquardt from the given rig and poses, poses eliminated (Triggs et al. 2000, section 6). Corners
-// further away than 5 sigma (robust) of the first fit are left out, and the rest is fitted again.
-// Deterministic. Throws InvalidArgument where there are fewer measurements than unknowns.
+// Levenberg-Marquardt from the given rig and poses, poses eliminated (Triggs et al. 2000, section 6). The first
+// fits weigh corners by Cauchy's function, so that few bad boards do not pull. Then corners further away than
+// 5 sigma (robust) are left out, and the rest is fitted by least squares. Deterministic. Throws InvalidArgument
+// where there are fewer measurements than unknowns.
 BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardView> views, const RawRig& rig,
                           const BundleOptions& options);
 

@@ -39,7 +39,7 @@ constexpr std::size_t kWorstShown = 3;
 
 struct CalibrateOptions {
   std::vector<std::string> source;
-  std::string kind, board, lens = "plumb_bob";
+  std::string kind, board, lens = "auto";
   double square_m = 0;
   std::optional<double> baseline_m;
   fs::path output;
@@ -49,9 +49,10 @@ struct CalibrateOptions {
   std::size_t num_boards = 40;  // of a stream
 };
 
-LensChoice LensOf(const std::string& name) {
-  if (name == "fisheye") return {LensModel::kFisheye, 4};
-  return {LensModel::kPlumbBob, name == "rational" ? 8 : 5};
+std::optional<LensChoice> LensOf(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  if (name == "fisheye") return LensChoice{LensModel::kFisheye, 4};
+  return LensChoice{LensModel::kPlumbBob, name == "rational" ? 8 : 5};
 }
 
 std::size_t BytesOf(const CameraImage& image) {
@@ -202,7 +203,7 @@ class CalibrationRun {
     NameFiles(left, right);
     WriteTextFile(options_.output / "corners.vnl", CornersVnl(input_, left, right));
     WriteTextFile(options_.output / "index.html", ReportPage(result, input_, pictures));
-    WriteTextFile(options_.output / "report.json", ReportJson(result, input_));
+    WriteTextFile(options_.output / "report.json", ReportJson(result));
     if (result.IsRefused()) return;
     Calibration calibration;
     calibration.raw = result.bundle.rig;
@@ -269,8 +270,12 @@ void AddCalibrateCommand(CLI::App& app) {
       ->transform(CLI::AsNumberWithUnit(std::map<std::string, double>{{"m", 1}, {"cm", 0.01}, {"mm", 0.001}},
                                         CLI::AsNumberWithUnit::CASE_SENSITIVE, "METRES"))
       ->required();
-  command->add_option("--lens", options->lens, "plumb_bob (5 coefficients), rational (8) or fisheye (4)")
-      ->check(CLI::IsMember({"plumb_bob", "rational", "fisheye"}))
+  command
+      ->add_option(
+          "--lens", options->lens,
+          "plumb_bob (5 coefficients), rational (8), fisheye (4), or auto: the one that explains other pairs "
+          "best")
+      ->check(CLI::IsMember({"auto", "plumb_bob", "rational", "fisheye"}))
       ->capture_default_str();
   command
       ->add_option("--baseline", options->baseline_m,

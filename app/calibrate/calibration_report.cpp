@@ -87,6 +87,14 @@ std::vector<std::string> ParameterNames(const BundleOptions& options, LensModel 
   return names;
 }
 
+// The lens and, of the models that were tried, how well they explain pairs that they were not fitted to.
+std::string LensText(const StereoCalibration& c) {
+  std::string text;
+  for (const LensTrial& trial : c.lens_trials)
+    text += fmt::format("{}{} {:.3f} px", text.empty() ? "" : ", ", TextOf(trial.lens), trial.held_out_px);
+  return TextOf(c.lens) + (text.empty() ? "" : "; rms of pairs held out: " + text);
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, double>> QualityOf(const StereoCalibration& c) {
@@ -101,7 +109,7 @@ std::vector<std::pair<std::string, double>> QualityOf(const StereoCalibration& c
   return quality;
 }
 
-std::string ReportJson(const StereoCalibration& c, const CalibrationInput& input) {
+std::string ReportJson(const StereoCalibration& c) {
   OrderedJson json = {{"verdict", c.verdict},
                       {"causes", c.causes},
                       {"warnings", c.warnings},
@@ -110,6 +118,10 @@ std::string ReportJson(const StereoCalibration& c, const CalibrationInput& input
                       {"rms_stereo_px", c.bundle.rms_px},
                       {"epipolar_median_px", c.epipolar_median_px},
                       {"epipolar_p95_px", c.epipolar_p95_px},
+                      {"lens", TextOf(c.lens)},
+                      {"lens_trials", OrderedJson::array()},  // the usual one first
+                      {"view_left_percent", 100 * c.kept.left},
+                      {"view_right_percent", 100 * c.kept.right},
                       {"baseline_m", c.bundle.rig.baseline_m()},
                       {"corner_noise_px", c.bundle.noise_px},
                       {"outlier_percent", OutlierPercent(c)},
@@ -126,6 +138,10 @@ std::string ReportJson(const StereoCalibration& c, const CalibrationInput& input
                       {"bend_mm", {1000 * c.bend_m.x, 1000 * c.bend_m.y, 1000 * c.bend_m.z}},
                       {"cross_validation", nullptr},
                       {"depth_errors", OrderedJson::array()}};
+  for (const LensTrial& trial : c.lens_trials) {
+    json["lens_trials"] +=
+        {{"lens", TextOf(trial.lens)}, {"held_out_px", trial.held_out_px}, {"problem", trial.problem}};
+  }
   for (const RejectedBoard& board : c.rejected)
     json["boards_rejected"] += {{"name", board.name}, {"reason", board.reason}};
   for (const std::size_t i : WorstFirst(c)) {
@@ -146,7 +162,7 @@ std::string ReportJson(const StereoCalibration& c, const CalibrationInput& input
                              {"matching_m", error.matching_m},
                              {"total_m", error.total_m}};
   }
-  const std::vector<std::string> names = ParameterNames(c.bundle_options, input.lens.lens);
+  const std::vector<std::string> names = ParameterNames(c.bundle_options, c.lens.lens);
   const RawRig& rig = c.bundle.rig;
   const Vector3 turn = RotationVectorOf(rig.right_from_left);
   std::vector<double> values;
@@ -201,7 +217,11 @@ std::string ReportText(const StereoCalibration& c, const CalibrationInput& input
       c.mono_left_px, c.mono_right_px, c.bundle.rms_px, OutlierPercent(c));
   text += fmt::format("epipolar   median {:.3f} px, 95 % below {:.3f} px\n", c.epipolar_median_px,
                       c.epipolar_p95_px);
+  text += "lens       " + LensText(c) + "\n";
   text += fmt::format("baseline   {:.5f} m\n", c.bundle.rig.baseline_m());
+  text +=
+      fmt::format("view       shows {:.0f} % of the left image, {:.0f} % of the right one once rectified\n",
+                  100 * c.kept.left, 100 * c.kept.right);
   text += fmt::format(
       "coverage   left {} %, right {} % of the image; tilts spread over {:.0f} degrees; {:.2f} to {:.2f} m\n",
       c.left.num_cells, c.right.num_cells, c.tilt_spread_degrees, Smallest(c.distance_m),
@@ -245,12 +265,16 @@ std::string ReportPage(const StereoCalibration& c, const CalibrationInput& input
   };
   page += "<table>\n";
   row("boards used, of pairs", fmt::format("{} of {}", c.bundle.views.size(), input.views.size()));
-  row("rms left, right alone", fmt::format("{:.3f}, {:.3f} px", c.mono_left_px, c.mono_right_px));
+  row("rms left, right alone, of the same boards",
+      fmt::format("{:.3f}, {:.3f} px", c.mono_left_px, c.mono_right_px));
   row("rms of the pair", fmt::format("{:.3f} px", c.bundle.rms_px));
   row("epipolar error, median, 95th percentile",
       fmt::format("{:.3f}, {:.3f} px", c.epipolar_median_px, c.epipolar_p95_px));
   row("corners left out", fmt::format("{:.1f} %", OutlierPercent(c)));
+  row("lens", LensText(c));
   row("baseline", fmt::format("{:.5f} m", c.bundle.rig.baseline_m()));
+  row("rectified view shows, left, right",
+      fmt::format("{:.0f}, {:.0f} %", 100 * c.kept.left, 100 * c.kept.right));
   row("covered, left, right", fmt::format("{}, {} %", c.left.num_cells, c.right.num_cells));
   row("tilts spread over", fmt::format("{:.0f} degrees", c.tilt_spread_degrees));
   row("distances", fmt::format("{:.2f} to {:.2f} m", Smallest(c.distance_m), Largest(c.distance_m)));

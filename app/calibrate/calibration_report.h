@@ -14,7 +14,7 @@ namespace parallax::app {
 // One line each: figures that go into rig.yaml.
 std::vector<std::pair<std::string, double>> QualityOf(const StereoCalibration& calibration);
 
-std::string ReportJson(const StereoCalibration& calibration, const CalibrationInput& input);
+std::string ReportJson(const StereoCalibration& calibration);
 
 // Corners of all images as mrcal and mrgingham exchange them: "# filename x y level", "FILE - - -" where the
 // board was not found. left_files, right_files: of the views, in order. Partial boards have "- - -" for

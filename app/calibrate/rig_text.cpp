@@ -71,7 +71,10 @@ std::string RigText(const Calibration& calibration, const RectificationOptions& 
     rig = &made.rig;
     width = made.width_px;
     height = made.height_px;
+    const KeptShare kept = KeptShareOf(raw, made);
     text += fmt::format("overlap    {:.0f} % of the width, far away\n", 100 * made.overlap);
+    text += fmt::format("view       shows {:.0f} % of the left image, {:.0f} % of the right one\n",
+                        100 * kept.left, 100 * kept.right);
   }
   for (const auto& [name, value] : calibration.quality)
     text += fmt::format("quality    {} {:.5g}\n", name, value);

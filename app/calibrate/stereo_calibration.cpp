@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <iterator>
 #include <limits>
 #include <new>
 #include <numeric>
@@ -12,7 +14,6 @@
 #include <utility>
 
 #include "parallax/error.h"
-#include "pipeline/calibration/rectification.h"
 
 namespace parallax::app {
 namespace {
@@ -32,6 +33,11 @@ double AngleBetween_degrees(const Matrix3& a, const Matrix3& b) {
   return Length(RotationVectorOf(a * Transposed(b))) * kDegreesPerRadian;
 }
 
+BoardPose InRight(const RawRig& rig, const BoardPose& pose) {
+  return {rig.right_from_left * pose.camera_from_board,
+          rig.right_from_left * pose.translation_m + rig.translation_m};
+}
+
 BoardPose Relative(const BoardPose& left, const BoardPose& right) {
   const Matrix3 rotation = right.camera_from_board * Transposed(left.camera_from_board);
   return {rotation, right.translation_m - rotation * left.translation_m};
@@ -40,9 +46,9 @@ BoardPose Relative(const BoardPose& left, const BoardPose& right) {
 // --- one camera
 // ---------------------------------------------------------------------------------------------------
 
-// The pose of a flat board from directions; nullopt where too few point forward. error: mean, in directions.
+// The pose of a flat board from directions; nullopt where too few point forward.
 std::optional<BoardPose> PoseOf(const std::vector<Vector3>& board, const std::vector<SeenCorner>& corners,
-                                const CameraModel& camera, double* error) {
+                                const CameraModel& camera) {
   const CameraProjection projection(camera);
   std::vector<cv::Point3d> places;
   std::vector<cv::Point2d> directions;
@@ -66,14 +72,6 @@ std::optional<BoardPose> PoseOf(const std::vector<Vector3>& board, const std::ve
         RotationOf({rotation.at<double>(0), rotation.at<double>(1), rotation.at<double>(2)});
     pose.translation_m = {translation.at<double>(0), translation.at<double>(1), translation.at<double>(2)};
     if (!(pose.translation_m.z > 0) || !std::isfinite(Length(pose.translation_m))) return std::nullopt;
-    if (error != nullptr) {
-      *error = 0;
-      for (std::size_t i = 0; i < places.size(); ++i) {
-        const Vector3 p = pose({places[i].x, places[i].y, places[i].z});
-        *error += std::hypot(p.x / p.z - directions[i].x, p.y / p.z - directions[i].y) /
-                  static_cast<double>(places.size());
-      }
-    }
     return pose;
   } catch (const cv::Exception& error) {
     if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
@@ -81,48 +79,75 @@ std::optional<BoardPose> PoseOf(const std::vector<Vector3>& board, const std::ve
   }
 }
 
-// Calibrates the left camera of the views alone; those whose pose cannot be told are left out.
-std::optional<BundleResult> CalibrateCamera(const std::vector<Vector3>& board, std::vector<BoardView> views,
-                                            int width, int height, const LensChoice& lens) {
-  CameraModel camera{.width_px = width, .height_px = height};
-  camera.cx_px = (width - 1) / 2.0;
-  camera.cy_px = (height - 1) / 2.0;
-  camera.lens = lens.lens;
-  // The focal length by which the boards are flattest.
-  double best_error = std::numeric_limits<double>::infinity(), best_focal = width;
-  for (const double ratio : {0.25, 0.32, 0.4, 0.5, 0.63, 0.8, 1.0, 1.25, 1.6, 2.0, 2.8, 4.0}) {
+// What is wrong with a camera that was found, one line; empty = nothing.
+std::string WhyNotPlausible(const CameraModel& camera) {
+  if (!(camera.cx_px > 0 && camera.cy_px > 0 && camera.cx_px < camera.width_px &&
+        camera.cy_px < camera.height_px))
+    return fmt::format("its principal point ({:.0f}, {:.0f}) lies outside the image", camera.cx_px,
+                       camera.cy_px);
+  if (std::abs(camera.fx_px / camera.fy_px - 1) > 0.05)
+    return fmt::format("its focal lengths {:.0f} and {:.0f} px differ by more than 5 %", camera.fx_px,
+                       camera.fy_px);
+  const CameraProjection projection(camera);
+  const double right = camera.width_px - 1, bottom = camera.height_px - 1;
+  for (int i = 0; i < 16; ++i) {
+    const double x = right * i / 15, y = bottom * i / 15;
+    for (const Vector2& border : {Vector2{x, 0}, {x, bottom}, {0, y}, {right, y}})
+      if (!projection.Unproject(border)) return "its distortion turns back inside the image";
+  }
+  return "";
+}
+
+struct CameraFit {
+  CameraModel camera;
+  double usual_px = 0;
+};
+
+// The left camera of the views alone, from several focal lengths; plausible fits first, then the best. From few free
+// numbers to many: the bent lines of a board must not be explained by a shifted or squeezed image.
+std::vector<CameraFit> CalibrateCamera(const std::vector<Vector3>& board,
+                                       const std::vector<BoardView>& all_views, int width, int height,
+                                       LensModel lens) {
+  std::vector<BundleResult> starts;
+  const int usual = lens == LensModel::kFisheye ? 4 : 5;
+  BundleOptions options{
+      .two_cameras = false, .num_coefficients = usual, .num_held = usual - 2, .freedom = Freedom::kFocal};
+  for (const double ratio : {0.35, 0.5, 0.7, 1.0, 1.4, 2.0, 3.0}) {
+    CameraModel camera{.width_px = width, .height_px = height};
     camera.fx_px = camera.fy_px = ratio * width;
-    std::vector<double> errors;
-    for (const BoardView& view : views) {
-      double error = 0;
-      if (PoseOf(board, view.left, camera, &error)) errors.push_back(error * camera.fx_px);
-    }
-    if (errors.size() * 2 < views.size()) continue;
-    if (const double error = Median(errors); error < best_error) {
-      best_error = error;
-      best_focal = camera.fx_px;
-    }
+    camera.cx_px = (width - 1) / 2.0;
+    camera.cy_px = (height - 1) / 2.0;
+    camera.lens = lens;
+    std::vector<BoardView> views = all_views;
+    std::erase_if(views, [&](BoardView& view) {
+      view.right.clear();
+      const auto pose = PoseOf(board, view.left, camera);
+      if (pose) view.pose = *pose;
+      return !pose;
+    });
+    if (views.size() < 3 || 2 * views.size() < all_views.size()) continue;
+    starts.push_back(AdjustBundle(board, std::move(views), {camera, camera, {}, {1, 0, 0}}, options));
   }
-  camera.fx_px = camera.fy_px = best_focal;
-  std::erase_if(views, [&](BoardView& view) {
-    view.right.clear();
-    const auto pose = PoseOf(board, view.left, camera, nullptr);
-    if (pose) view.pose = *pose;
-    return !pose;
+  std::ranges::stable_sort(starts, {}, &BundleResult::usual_px);
+  const auto same_focal = [](const BundleResult& a, const BundleResult& b) {
+    return std::abs(a.rig.left.fx_px / b.rig.left.fx_px - 1) < 0.01;
+  };
+  starts.erase(std::unique(starts.begin(), starts.end(), same_focal), starts.end());
+  constexpr std::size_t kFollowed = 3;
+  starts.resize(std::min(kFollowed, starts.size()));
+  std::vector<CameraFit> fits;
+  options.freedom = Freedom::kAll;
+  for (BundleResult& result : starts) {
+    for (const int held : {usual - 2, usual - 4}) {
+      options.num_held = held;
+      result = AdjustBundle(board, std::move(result.views), result.rig, options);
+    }
+    fits.push_back({result.rig.left, result.usual_px});
+  }
+  std::ranges::stable_sort(fits, {}, [](const CameraFit& fit) {
+    return std::pair(!WhyNotPlausible(fit.camera).empty(), fit.usual_px);
   });
-  if (views.size() < 3) return std::nullopt;
-  RawRig rig{camera, camera, {}, {1, 0, 0}};
-  BundleOptions options{.two_cameras = false, .num_coefficients = 0};
-  // From few unknowns to many.
-  BundleResult result;
-  const int few = lens.lens == LensModel::kFisheye ? 0 : std::min(4, lens.num_coefficients);
-  for (const int count : {0, few, lens.num_coefficients}) {
-    options.num_coefficients = count;
-    result = AdjustBundle(board, std::move(views), rig, options);
-    rig = result.rig;
-    views = result.views;
-  }
-  return result;
+  return fits;
 }
 
 // --- the pair
@@ -180,6 +205,32 @@ std::vector<SeenCorner> Undone(const std::vector<SeenCorner>& corners, Mishap mi
   return undone;
 }
 
+// A rig and how well it explains the pairs.
+struct PairFit {
+  RawRig start;  // each camera by its own boards
+  LensChoice lens;
+  std::vector<BoardView> views;  // those that are used
+  std::vector<RejectedBoard> rejected;
+  BundleResult bundle;
+  std::vector<double> board_rms_px;            // of each used board, both cameras, outliers too
+  double mono_left_px = 0, mono_right_px = 0;  // of the same boards
+  int num_renumbered = 0;                      // boards that were counted from the other end
+  bool is_poor = false;                        // each camera explains its boards, but not both together
+};
+
+BundleOptions OptionsOf(const LensChoice& lens, bool two_cameras = true) {
+  return {.two_cameras = two_cameras, .num_coefficients = lens.num_coefficients, .num_held = lens.num_held};
+}
+
+// The same rig without the coefficients that are not fitted.
+RawRig Reduced(RawRig rig, const LensChoice& lens) {
+  for (CameraModel* camera : {&rig.left, &rig.right}) {
+    auto& k = camera->distortion;
+    std::fill(k.begin() + (lens.num_coefficients - lens.num_held), k.end(), 0.0);
+  }
+  return rig;
+}
+
 class Calibrator {
  public:
   explicit Calibrator(const CalibrationInput& input) : input_(input), board_(input.board.Corners()) {
@@ -195,9 +246,14 @@ class Calibrator {
     result_.width_px = input_.width_px;
     result_.height_px = input_.height_px;
     TakeUsable();
-    CalibrateEach();
-    FindRelativePose();
-    Adjust();
+    const PairFit fit = FitPairs();
+    Take(fit);
+    if (fit.is_poor) {
+      NameMishap(fit);
+    } else {
+      ChooseLens(fit);
+      CheckTurned();
+    }
     Measure();
     Judge();
     return std::move(result_);
@@ -210,9 +266,9 @@ class Calibrator {
       if (left && right) {
         views_.push_back(view);
       } else {
-        Reject(view.name, left    ? "the board was not found in the right image"
-                          : right ? "the board was not found in the left image"
-                                  : "the board was not found in either image");
+        not_found_.push_back({view.name, left    ? "the board was not found in the right image"
+                                         : right ? "the board was not found in the left image"
+                                                 : "the board was not found in either image"});
       }
     }
     if (views_.size() >= kFewestBoards) return;
@@ -240,40 +296,79 @@ class Calibrator {
         views_.size(), input_.views.size(), num_left, num_right, kFewestBoards, hint));
   }
 
-  void Reject(std::string name, std::string reason) {
-    result_.rejected.push_back({std::move(name), std::move(reason)});
+  // Fits from the best start; from others where both cameras together explain less than each alone.
+  PairFit FitPairs() {
+    std::vector<RawRig> starts;
+    const std::vector<LensModel> lenses =
+        input_.lens ? std::vector{input_.lens->lens} : std::vector{LensModel::kPlumbBob, LensModel::kFisheye};
+    const auto fits_of = [&](const std::vector<BoardView>& views, LensModel lens) {
+      return CalibrateCamera(board_, views, input_.width_px, input_.height_px, lens);
+    };
+    const char* failed = "left";
+    double least_px = std::numeric_limits<double>::infinity();
+    for (const LensModel lens : lenses) {
+      const auto left = fits_of(views_, lens), right = fits_of(RightAsLeft(views_), lens);
+      if (!left.empty()) failed = "right";
+      if (left.empty() || right.empty()) continue;
+      std::vector<RawRig> more;
+      for (std::size_t i = 0; i < std::max(left.size(), right.size()); ++i) {
+        more.push_back(
+            {left[std::min(i, left.size() - 1)].camera, right[std::min(i, right.size() - 1)].camera, {}, {}});
+      }
+      lens_starts_.push_back(more.front());
+      // The lens that explains each camera's boards better comes first.
+      const double usual_px = left.front().usual_px + right.front().usual_px;
+      starts.insert(usual_px < least_px ? starts.begin() : starts.end(), more.begin(), more.end());
+      least_px = std::min(least_px, usual_px);
+    }
+    if (starts.empty()) {
+      throw Error(fmt::format(
+          "the {} camera cannot be calibrated: no focal length explains its boards; check --board and --lens",
+          failed));
+    }
+    std::optional<PairFit> best;
+    for (const RawRig& rig : starts) {
+      std::optional<PairFit> fit = FitFrom(rig);
+      if (fit &&
+          (!best || (best->is_poor && (!fit->is_poor || fit->bundle.usual_px < best->bundle.usual_px))))
+        best = std::move(fit);
+      if (best && !best->is_poor) break;
+    }
+    if (!best) throw Error("the pose of too few boards can be found: take more pairs");
+    return *best;
   }
 
-  void CalibrateEach() {
-    const auto left = CalibrateCamera(board_, views_, input_.width_px, input_.height_px, input_.lens);
-    const auto right =
-        CalibrateCamera(board_, RightAsLeft(views_), input_.width_px, input_.height_px, input_.lens);
-    if (!left || !right) {
-      throw Error(
-          std::string("the ") + (left ? "right" : "left") +
-          " camera cannot be calibrated: no focal length explains its boards; check --board and --lens");
-    }
-    rig_.left = left->rig.left;
-    rig_.right = right->rig.left;
-    result_.mono_left_px = left->rms_px;
-    result_.mono_right_px = right->rms_px;
+  // nullopt where the poses of too few boards can be found.
+  std::optional<PairFit> FitFrom(RawRig rig) const {
+    PairFit fit;
+    fit.lens = rig.left.lens == LensModel::kFisheye ? LensChoice{LensModel::kFisheye, 4}
+                                                    : LensChoice{LensModel::kPlumbBob, 5, 1};
+    fit.start = rig;
+    fit.views = views_;
+    if (input_.board.IsAmbiguous()) fit.num_renumbered = RenumberTurnedPairs(rig, fit.views);
+    const BoardPose middle = SpreadOf(PairPoses(rig, fit.views, Mishap::kNone, 0), size_m_).middle;
+    rig.right_from_left = middle.camera_from_board;
+    rig.translation_m = middle.translation_m;
+    if (!Adjust(rig, fit)) return std::nullopt;
+    return fit;
   }
 
   // Poses of right against left, pair by pair, after undoing a mishap; `shift`: the right image of another
   // pair.
-  std::vector<PairPose> PairPoses(Mishap mishap, int shift) const {
-    CameraModel right = rig_.right;
+  std::vector<PairPose> PairPoses(const RawRig& rig, const std::vector<BoardView>& views, Mishap mishap,
+                                  int shift) const {
+    CameraModel right = rig.right;
     if (mishap == Mishap::kMirrored) {
       right.cx_px = input_.width_px - 1 - right.cx_px;
       if (right.lens == LensModel::kPlumbBob) right.distortion[3] = -right.distortion[3];
     }
     std::vector<PairPose> poses;
-    for (std::size_t i = 0; i < views_.size(); ++i) {
+    for (std::size_t i = 0; i < views.size(); ++i) {
       const auto j = static_cast<std::ptrdiff_t>(i) + shift;
-      if (j < 0 || j >= std::ssize(views_)) continue;
-      const auto left_pose = PoseOf(board_, views_[i].left, rig_.left, nullptr);
+      if (j < 0 || j >= std::ssize(views)) continue;
+      const auto left_pose = PoseOf(board_, views[i].left, rig.left);
       if (!left_pose) continue;
-      const auto& corners = views_[static_cast<std::size_t>(j)].right;
+      const auto& corners = views[static_cast<std::size_t>(j)].right;
       std::vector<BoardPose> candidates;
       const bool is_chessboard = input_.board.kind == BoardKind::kChessboard;
       for (const bool reversed : {false, true}) {
@@ -282,7 +377,7 @@ class Calibrator {
         const auto pose =
             PoseOf(board_,
                    is_chessboard ? Undone(corners, mishap, input_.board, input_.width_px, reversed) : corners,
-                   right, nullptr);
+                   right);
         if (pose) candidates.push_back(Relative(*left_pose, *pose));
       }
       // Mirrored boards may be numbered from either end: the one that turns less.
@@ -296,43 +391,42 @@ class Calibrator {
     return poses;
   }
 
-  void FindRelativePose() {
-    // Each image of an ambiguous board was numbered by itself: pairs that differ by half a turn are put
-    // right.
-    if (input_.board.IsAmbiguous()) RenumberTurnedPairs();
-    const Spread plain = SpreadOf(PairPoses(Mishap::kNone, 0), size_m_);
+  // Left and right do not fit together: why.
+  void NameMishap(const PairFit& fit) {
+    const auto spread = [&](Mishap mishap, int shift) {
+      return SpreadOf(PairPoses(fit.start, views_, mishap, shift), size_m_).size;
+    };
+    const double plain = spread(Mishap::kNone, 0);
     constexpr double kConsistent = 0.05;  // radians and thirds of boards
-    rig_.right_from_left = plain.middle.camera_from_board;
-    rig_.translation_m = plain.middle.translation_m;
-    if (plain.size < kConsistent) return CheckTurned();
-    if (input_.board.kind == BoardKind::kChessboard) {
-      if (SpreadOf(PairPoses(Mishap::kMirrored, 0), size_m_).size < std::min(kConsistent, plain.size / 3)) {
-        result_.causes.push_back(
-            "one camera is mirrored: the boards fit together only when the right images are "
-            "flipped left to right; switch the flip off, or flip the images, before calibrating");
-        return;
-      }
+    const auto explains = [&](double size) { return size < std::min(kConsistent, plain / 3); };
+    if (input_.board.kind == BoardKind::kChessboard && explains(spread(Mishap::kMirrored, 0))) {
+      result_.causes.push_back(
+          "one camera is mirrored: the boards fit together only when the right images are flipped left to "
+          "right; "
+          "switch the flip off, or flip the images, before calibrating");
+      return;
     }
     for (const int shift : {1, -1, 2, -2, 3, -3}) {
-      if (SpreadOf(PairPoses(Mishap::kNone, shift), size_m_).size < std::min(kConsistent, plain.size / 3)) {
-        result_.causes.push_back(
-            fmt::format("left and right are not synchronised: the right images fit the left ones {} pair{} "
-                        "{}; pair them by time, "
-                        "and trigger the cameras together",
-                        std::abs(shift), std::abs(shift) == 1 ? "" : "s", shift > 0 ? "earlier" : "later"));
-        return;
-      }
+      if (!explains(spread(Mishap::kNone, shift))) continue;
+      result_.causes.push_back(fmt::format(
+          "left and right are not synchronised: the right images fit the left ones {} pair{} {}; pair "
+          "them by time, and trigger the cameras together",
+          std::abs(shift), std::abs(shift) == 1 ? "" : "s", shift > 0 ? "earlier" : "later"));
+      return;
     }
     result_.causes.push_back(
-        "left and right are not synchronised, or the cameras moved against each other: each camera explains "
-        "its boards, "
-        "but no single pose explains the pairs; hold the board still for each pair, and fix the cameras");
+        fmt::format("left and right are not synchronised, or the cameras moved against each other: each "
+                    "camera fits its boards "
+                    "to {:.2f} px, both together only to {:.2f} px; hold the board still for each pair, and "
+                    "fix the cameras",
+                    std::max(fit.mono_left_px, fit.mono_right_px), Median(fit.board_rms_px)));
   }
 
   // A pair of an ambiguous board whose relative pose turns by about 180 degrees was numbered from two ends.
-  void RenumberTurnedPairs() {
-    const std::vector<PairPose> poses = PairPoses(Mishap::kNone, 0),
-                                turned = PairPoses(Mishap::kTurnedNumbering, 0);
+  // Returns how many there were.
+  int RenumberTurnedPairs(const RawRig& rig, std::vector<BoardView>& views) const {
+    const std::vector<PairPose> poses = PairPoses(rig, views, Mishap::kNone, 0),
+                                turned = PairPoses(rig, views, Mishap::kTurnedNumbering, 0);
     int count = 0;
     for (const PairPose& pose : poses) {
       const auto other =
@@ -340,22 +434,17 @@ class Calibrator {
       if (other == turned.end()) continue;
       if (Length(RotationVectorOf(other->right_from_left.camera_from_board)) <
           Length(RotationVectorOf(pose.right_from_left.camera_from_board))) {
-        views_[pose.view].right =
-            Undone(views_[pose.view].right, Mishap::kTurnedNumbering, input_.board, input_.width_px, true);
+        views[pose.view].right =
+            Undone(views[pose.view].right, Mishap::kTurnedNumbering, input_.board, input_.width_px, true);
         ++count;
       }
     }
-    if (count > 0) {
-      result_.warnings.push_back(fmt::format(
-          "{} pair{} had the board turned by 180 degrees between the images (this board looks the same from "
-          "both ends) and {} corrected; a board with one odd and one even side is unambiguous",
-          count, count == 1 ? "" : "s", count == 1 ? "was" : "were"));
-    }
+    return count;
   }
 
   // All pairs agree that one camera is upside down against the other.
   void CheckTurned() {
-    const double turn = Length(RotationVectorOf(rig_.right_from_left)) * kDegreesPerRadian;
+    const double turn = Length(RotationVectorOf(result_.bundle.rig.right_from_left)) * kDegreesPerRadian;
     if (turn > 135) {
       result_.causes.push_back(
           fmt::format("the board is turned by 180 degrees between the images: one camera is mounted upside "
@@ -364,68 +453,213 @@ class Calibrator {
     }
   }
 
-  void Adjust() {
-    result_.bundle_options = {.two_cameras = true, .num_coefficients = input_.lens.num_coefficients};
-    for (std::size_t i = 0; i < views_.size();) {
-      const auto pose = PoseOf(board_, views_[i].left, rig_.left, nullptr);
-      if (pose) {
-        views_[i++].pose = *pose;
-      } else {
-        Reject(views_[i].name, "the board's pose could not be found");
-        views_.erase(views_.begin() + static_cast<std::ptrdiff_t>(i));
-      }
-    }
-    if (views_.size() < kFewestBoards)
-      throw Error("the pose of too few boards can be found: take more pairs");
-    for (int round = 0; round < 4; ++round) {
-      result_.bundle = AdjustBundle(board_, views_, rig_, result_.bundle_options);
-      MeasureBoards();
-      const double usual = Median(result_.board_rms_px);
-      std::size_t worst = 0;
+  // Fits the rig to the pairs of `fit`, and leaves out those that do not fit the others, while they are fewer than
+  // half. False where the poses of too few boards can be found.
+  bool Adjust(RawRig rig, PairFit& fit) const {
+    std::vector<BoardView>& views = fit.views;
+    std::erase_if(views, [&](BoardView& view) {
+      const auto pose = PoseOf(board_, view.left, rig.left);
+      if (pose)
+        view.pose = *pose;
+      else
+        fit.rejected.push_back({view.name, "the board's pose could not be found"});
+      return !pose;
+    });
+    if (views.size() < kFewestBoards) throw Error("the pose of too few boards can be found: take more pairs");
+    for (;;) {
+      fit.bundle = AdjustBundle(board_, views, rig, OptionsOf(fit.lens));
+      rig = fit.bundle.rig;
+      constexpr double kMost_px = 100;
+      fit.board_rms_px = MeanSquares(fit.bundle, kMost_px * kMost_px);
+      for (double& rms : fit.board_rms_px) rms = std::sqrt(rms);
+      const double usual = Median(fit.board_rms_px), limit = std::max(4 * usual, 0.5);
+      const auto is_bad = [&](double rms_px) { return rms_px > limit; };
+      const auto num_bad = static_cast<std::size_t>(std::ranges::count_if(fit.board_rms_px, is_bad));
+      if (num_bad == 0 || views.size() - num_bad < 3) break;
       std::vector<BoardView> kept;
-      for (std::size_t i = 0; i < views_.size(); ++i) {
-        worst += result_.board_rms_px[i] > std::max(4 * usual, 0.5) ? 1U : 0U;
-      }
-      if (worst == 0 || !result_.causes.empty() || views_.size() - worst < kFewestBoards ||
-          worst * 3 > views_.size())
-        break;
-      for (std::size_t i = 0; i < views_.size(); ++i) {
-        if (result_.board_rms_px[i] > std::max(4 * usual, 0.5)) {
-          Reject(views_[i].name,
-                 fmt::format("it does not fit the others: rms {:.2f} px, where a typical board has {:.2f} px",
-                             result_.board_rms_px[i], usual));
+      for (std::size_t i = 0; i < views.size(); ++i) {
+        if (is_bad(fit.board_rms_px[i])) {
+          fit.rejected.push_back(
+              {views[i].name,
+               fmt::format("it does not fit the others: rms {:.2f} px, where a typical board has {:.2f} px",
+                           fit.board_rms_px[i], usual)});
         } else {
-          kept.push_back(result_.bundle.views[i]);
+          kept.push_back(fit.bundle.views[i]);
         }
       }
-      views_ = std::move(kept);
-      rig_ = result_.bundle.rig;
+      views = std::move(kept);
     }
+    const auto alone = [&](bool right) {
+      std::vector<BoardView> seen = right ? RightAsLeft(fit.bundle.views) : fit.bundle.views;
+      RawRig single = rig;
+      if (right) {
+        single.left = rig.right;
+        for (BoardView& view : seen) view.pose = InRight(rig, view.pose);
+      }
+      return AdjustBundle(board_, std::move(seen), single, OptionsOf(fit.lens, false)).rms_px;
+    };
+    fit.mono_left_px = alone(false);
+    fit.mono_right_px = alone(true);
+    const double usual = Median(fit.board_rms_px), mono = std::max(fit.mono_left_px, fit.mono_right_px);
+    fit.is_poor = 2 * fit.views.size() < views_.size() || (usual > 1 && usual > 2.5 * mono);
+    return true;
   }
 
-  // All corners of a board, outliers too, so that one of which most corners are outliers shows.
-  void MeasureBoards() {
-    result_.board_rms_px.clear();
-    for (const BoardView& view : result_.bundle.views) {
+  // Of each board, the mean of the squared distances of its corners in both images, outliers too, so that a board
+  // shows of which most corners are outliers; none counts for more than most_px2.
+  std::vector<double> MeanSquares(const BundleResult& bundle, double most_px2) const {
+    std::vector<double> all;
+    for (const BoardView& view : bundle.views) {
       double sum = 0;
       std::size_t count = 0;
-      for (const bool right : {false, true}) {
-        for (const Vector2& r : Residuals(view, right)) {
+      const auto add = [&](const auto& corners, const CameraModel& camera, const BoardPose& pose) {
+        for (const Vector2& r : ResidualsOf(board_, corners, camera, pose)) {
           const double square = r.x * r.x + r.y * r.y;
-          sum += std::isnan(square) ? 1e4 : square;
+          sum += square < most_px2 ? square : most_px2;
           ++count;
         }
-      }
-      result_.board_rms_px.push_back(std::sqrt(sum / static_cast<double>(std::max<std::size_t>(1, count))));
+      };
+      add(view.left, bundle.rig.left, view.pose);
+      add(view.right, bundle.rig.right, InRight(bundle.rig, view.pose));
+      all.push_back(sum / static_cast<double>(std::max<std::size_t>(1, count)));
+    }
+    return all;
+  }
+
+  void Take(const PairFit& fit) {
+    result_.lens = fit.lens;
+    result_.bundle = fit.bundle;
+    result_.bundle_options = OptionsOf(fit.lens);
+    result_.board_rms_px = fit.board_rms_px;
+    result_.mono_left_px = fit.mono_left_px;
+    result_.mono_right_px = fit.mono_right_px;
+    result_.rejected = not_found_;
+    result_.rejected.insert(result_.rejected.end(), fit.rejected.begin(), fit.rejected.end());
+    result_.warnings.clear();
+    if (fit.num_renumbered > 0) {
+      result_.warnings.push_back(fmt::format(
+          "{} pair{} had the board turned by 180 degrees between the images (this board looks the same from "
+          "both ends) and {} corrected; a board with one odd and one even side is unambiguous",
+          fit.num_renumbered, fit.num_renumbered == 1 ? "" : "s", fit.num_renumbered == 1 ? "was" : "were"));
     }
   }
 
-  std::vector<Vector2> Residuals(const BoardView& view, bool right) const {
-    const RawRig& rig = result_.bundle.rig;
-    if (!right) return ResidualsOf(board_, view.left, rig.left, view.pose);
-    return ResidualsOf(board_, view.right, rig.right,
-                       {rig.right_from_left * view.pose.camera_from_board,
-                        rig.right_from_left * view.pose.translation_m + rig.translation_m});
+  // --- the lens
+
+  // The models to choose from: the usual one first, then those that are taken if the boards do not determine it, then
+  // those for which a lens must give a reason.
+  std::vector<LensChoice> Lenses() const {
+    constexpr auto kBob = LensModel::kPlumbBob, kFish = LensModel::kFisheye;
+    if (!input_.lens) return {{kBob, 5}, {kBob, 5, 1}, {kBob, 5, 3}, {kFish, 4}, {kFish, 4, 2}, {kBob, 8}};
+    if (input_.lens->lens == kFish) return {{kFish, 4}, {kFish, 4, 2}};
+    std::vector<LensChoice> lenses{{kBob, 5}, {kBob, 5, 1}, {kBob, 5, 3}};
+    if (input_.lens->num_coefficients > 5) lenses.insert(lenses.begin(), {kBob, 8});
+    return lenses;
+  }
+
+  struct Trial {
+    BundleResult bundle;
+    std::vector<double> squares_px2;  // of each pair, held out; mean over its corners
+    std::string problem;
+  };
+
+  // Whether the denominator of a rational model is known to half of what it is in the corners.
+  static bool DeterminesDenominator(const BundleResult& bundle) {
+    int first = 0;
+    for (const CameraModel* camera : {&bundle.rig.left, &bundle.rig.right}) {
+      const auto ray = CameraProjection(*camera).Unproject({0, 0});
+      const double r2 = ray ? (ray->x * ray->x + ray->y * ray->y) / (ray->z * ray->z) : 1;
+      for (const auto& [number, power] : {std::pair{9, r2}, {10, r2 * r2}, {11, r2 * r2 * r2}})
+        if (!(bundle.Sigma(first + number) * power < 0.5)) return false;
+      first += 12;
+    }
+    return true;
+  }
+
+  // Cross-validation: every fifth pair is held out in turn. Its board's pose is fitted to a rig of the others.
+  // Corners further away than most_px count as that far.
+  std::optional<Trial> Try(const LensChoice& lens, const RawRig& start, const std::vector<BoardView>& views,
+                           double most_px) const {
+    try {
+      Trial trial;
+      trial.bundle = AdjustBundle(board_, views, start, OptionsOf(lens));
+      trial.squares_px2.resize(views.size());
+      constexpr std::size_t kFolds = 5;
+      for (std::size_t fold = 0; fold < kFolds; ++fold) {
+        std::vector<BoardView> others, held_out;
+        for (std::size_t i = 0; i < views.size(); ++i)
+          (i % kFolds == fold ? held_out : others).push_back(trial.bundle.views[i]);
+        const RawRig rig = AdjustBundle(board_, std::move(others), trial.bundle.rig, OptionsOf(lens)).rig;
+        BundleOptions options = OptionsOf(lens);
+        options.freedom = Freedom::kPoses;
+        const std::vector<double> squares =
+            MeanSquares(AdjustBundle(board_, std::move(held_out), rig, options), most_px * most_px);
+        for (std::size_t i = 0; i < squares.size(); ++i) trial.squares_px2[fold + i * kFolds] = squares[i];
+      }
+      for (const auto& [name, camera] :
+           {std::pair{"left", &trial.bundle.rig.left}, std::pair{"right", &trial.bundle.rig.right}}) {
+        if (const std::string why = WhyNotPlausible(*camera); trial.problem.empty() && !why.empty())
+          trial.problem = std::string("of the ") + name + " camera " + why;
+      }
+      if (trial.problem.empty() && lens.num_coefficients == 8 && !DeterminesDenominator(trial.bundle))
+        trial.problem = "k4, k5 and k6 balance k1, k2 and k3 at any size";
+      return trial;
+    } catch (const InvalidArgument&) {
+      return std::nullopt;  // more unknowns than corners
+    }
+  }
+
+  void ChooseLens(const PairFit& first) {
+    std::vector<std::pair<LensChoice, Trial>> trials;
+    for (const LensChoice& lens : Lenses()) {
+      RawRig start = first.bundle.rig;
+      if (lens.lens != first.lens.lens) {
+        const auto other =
+            std::ranges::find_if(lens_starts_, [&](const RawRig& rig) { return rig.left.lens == lens.lens; });
+        if (other == lens_starts_.end()) continue;
+        start.left = other->left;
+        start.right = other->right;
+      }
+      auto trial = Try(lens, Reduced(start, lens), first.bundle.views, 5 * first.bundle.usual_px);
+      if (trial) trials.emplace_back(lens, std::move(*trial));
+    }
+    if (trials.empty()) return;
+    const auto mean = [](const std::vector<double>& values) {
+      return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    };
+    for (const auto& [lens, trial] : trials)
+      result_.lens_trials.push_back({lens, std::sqrt(mean(trial.squares_px2)), trial.problem});
+    // The first without a problem; another one where it is better by 2 % and by more than chance explains: three standard
+    // errors of the pairs' differences.
+    const auto is_better = [&](const Trial& trial, const Trial& than) {
+      std::vector<double> gains = than.squares_px2, squares;
+      std::ranges::transform(gains, trial.squares_px2, gains.begin(), std::minus{});
+      const double gain = mean(gains);
+      for (const double g : gains) squares.push_back((g - gain) * (g - gain));
+      return gain > 0.04 * mean(than.squares_px2) &&
+             gain > 3 * std::sqrt(mean(squares) / static_cast<double>(gains.size()));
+    };
+    auto chosen = std::ranges::find_if(trials, [](const auto& t) { return t.second.problem.empty(); });
+    if (chosen == trials.end()) chosen = trials.begin();
+    for (auto other = trials.begin(); other != trials.end(); ++other)
+      if (is_better(other->second, chosen->second)) chosen = other;
+    PairFit fit;
+    fit.lens = chosen->first;
+    fit.views = views_;
+    if (first.num_renumbered > 0) fit.num_renumbered = RenumberTurnedPairs(first.bundle.rig, fit.views);
+    if (!Adjust(chosen->second.bundle.rig, fit)) return;
+    Take(fit);
+    const auto& [usual, usual_trial] = trials.front();
+    const std::string advice = "; take more boards, tilted and in the corners";
+    if (!chosen->second.problem.empty()) {
+      result_.warnings.push_back("the lens is doubtful: " + chosen->second.problem + advice);
+    } else if (chosen != trials.begin() && usual.lens == fit.lens.lens &&
+               usual.num_coefficients >= fit.lens.num_coefficients) {
+      result_.warnings.push_back(
+          fmt::format("the boards do not determine {} ({}): {} is used{}", TextOf(usual),
+                      usual_trial.problem.empty() ? "fewer explain other pairs better" : usual_trial.problem,
+                      TextOf(fit.lens), advice));
+    }
   }
 
   void Measure() {
@@ -517,8 +751,10 @@ class Calibrator {
 
   void MeasureDepth() {
     const RawRig& rig = result_.bundle.rig;
-    if (!WhyNotRectifiable(rig).empty() || result_.bundle.covariance.empty()) return;
+    if (!WhyNotRectifiable(rig).empty()) return;
     const Rectification rectified = MakeRectification(rig);
+    result_.kept = KeptShareOf(rig, rectified);
+    if (result_.bundle.covariance.empty()) return;
     const int n = NumRigParameters(result_.bundle_options);
     std::vector<RawRig> more, less;
     std::vector<double> steps;
@@ -624,12 +860,9 @@ class Calibrator {
     } else if (result_.causes.empty() && (baseline_m > 3 || baseline_m < 0.003)) {
       warn(fmt::format("a baseline of {:.4g} m is unusual: is --square in metres?", baseline_m));
     }
-    const double mono = std::max(result_.mono_left_px, result_.mono_right_px);
-    if (result_.causes.empty() && bundle.rms_px > 1 && bundle.rms_px > 2.5 * mono) {
-      cause(fmt::format(
-          "left and right are not synchronised, or the cameras moved against each other: each camera fits "
-          "its boards to {:.2f} px, both together only to {:.2f} px",
-          mono, bundle.rms_px));
+    if (result_.causes.empty() && std::ssize(bundle.views) < kFewestBoards) {
+      cause(fmt::format("only {} pairs fit each other, and at least {} are needed: take more pairs",
+                        bundle.views.size(), kFewestBoards));
     }
     const double bend_m =
         std::max({std::abs(result_.bend_m.x), std::abs(result_.bend_m.y), std::abs(result_.bend_m.z)});
@@ -689,13 +922,20 @@ class Calibrator {
   const CalibrationInput& input_;
   const std::vector<Vector3> board_;
   double size_m_ = 1;
-  std::vector<BoardView> views_;
-  RawRig rig_;
+  std::vector<BoardView> views_;  // whose board was found in both images
+  std::vector<RejectedBoard> not_found_;
+  std::vector<RawRig> lens_starts_;  // the best of each lens model, without the pose between the cameras
   double bend_gain_ = 1;
   StereoCalibration result_;
 };
 
 }  // namespace
+
+std::string TextOf(const LensChoice& lens) {
+  const std::string fitted =
+      lens.num_held > 0 ? fmt::format("{} of ", lens.num_coefficients - lens.num_held) : "";
+  return fmt::format("{} with {}{} coefficients", NameOf(lens.lens), fitted, lens.num_coefficients);
+}
 
 StereoCalibration CalibrateStereo(const CalibrationInput& input) { return Calibrator(input).Run(); }
 

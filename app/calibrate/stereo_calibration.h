@@ -8,6 +8,7 @@
 
 #include "app/calibrate/board.h"
 #include "app/calibrate/bundle_adjustment.h"
+#include "pipeline/calibration/rectification.h"
 
 namespace parallax::app {
 
@@ -15,6 +16,17 @@ namespace parallax::app {
 struct LensChoice {
   LensModel lens = LensModel::kPlumbBob;
   int num_coefficients = 5;
+  int num_held = 0;  // the last of them that the boards do not determine: they stay 0
+  friend bool operator==(const LensChoice&, const LensChoice&) = default;
+};
+// "plumb_bob with 5 coefficients", "plumb_bob with 4 of 5 coefficients"
+std::string TextOf(const LensChoice& lens);
+
+// A lens model tried on the boards: fitted to some of the pairs, it is measured on the others.
+struct LensTrial {
+  LensChoice lens;
+  double held_out_px = 0;  // rms distance of the other pairs' corners from where they should be
+  std::string problem;     // why it is not taken unless all have one; empty = none
 };
 
 struct RejectedBoard {
@@ -42,9 +54,12 @@ struct CrossValidation {
 
 struct StereoCalibration {
   int width_px = 0, height_px = 0;
-  BundleResult bundle;  // its views are the boards that were used
+  LensChoice lens;
+  std::vector<LensTrial> lens_trials;  // the usual one first; empty where no rig was found
+  BundleResult bundle;                 // its views are the boards that were used
   BundleOptions bundle_options;
-  double mono_left_px = 0, mono_right_px = 0;  // rms of each camera alone
+  double mono_left_px = 0, mono_right_px = 0;  // rms of each camera alone, of the same boards
+  KeptShare kept;                              // by the rectified view at zoom 1; 0 where there is none
   std::vector<RejectedBoard> rejected;
   std::vector<double> board_rms_px;  // of each used board, both cameras
   std::vector<double> tilt_degrees, distance_m;
@@ -64,7 +79,7 @@ struct StereoCalibration {
 
 struct CalibrationInput {
   BoardSpec board;
-  LensChoice lens;
+  std::optional<LensChoice> lens;  // nullopt: chosen by cross-validation
   int width_px = 0, height_px = 0;
   std::vector<BoardView> views;  // of all pairs, in order, also where one image or both show nothing
   std::optional<double> expected_baseline_m;

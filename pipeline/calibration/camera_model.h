@@ -41,6 +41,12 @@ std::string_view NameOf(LensModel lens);
 // positive and numbers that are not finite.
 void CheckCamera(const CameraModel& camera, std::string_view what);
 
+// Derivatives of the distorted place (x', y') of a point, before focal length and principal point.
+struct ProjectionSlopes {
+  Vector3 x_by_point, y_by_point;
+  std::array<Vector2, 8> by_distortion{};
+};
+
 // Projects and unprojects; the range of the lens is found once.
 class CameraProjection {
  public:
@@ -50,18 +56,32 @@ class CameraProjection {
 
   // The pixel that sees a point or a direction; nullopt where the model does not: behind the camera, or where
   // the polynomial of the distortion has turned back, so that pixels would show again what others show.
-  std::optional<Vector2> Project(const Vector3& point) const;
+  // slopes: filled where not null and the point is seen.
+  std::optional<Vector2> Project(const Vector3& point, ProjectionSlopes* slopes = nullptr) const;
 
   // The direction, of length 1, that a pixel sees: the inverse of Project to 1e-9 px. nullopt where the model
   // gives no pixel so far outside.
   std::optional<Vector3> Unproject(const Vector2& pixel) const;
 
+  // How far a view may reach towards a pixel. It is the pixel's direction while the lens model grows by at least
+  // a fifth of what it grows by in the middle. Where the model flattens, a small change of its numbers moves
+  // directions far, so the view stops short: its radius grows at most 5 times as fast as the pixel's, and no
+  // further where the model has turned back. It is continuous in the pixel and in the camera's numbers.
+  Vector3 ViewRay(const Vector2& pixel) const;
+
  private:
+  // The distorted radius without tangential terms, and its slope.
+  double Radial(double radius) const;
+  double RadialSlope(double radius) const;
+  // By how much the distorted radius grows with the radius: 1 in the middle. kPlumbBob: in the direction in which
+  // the tangential terms take most away.
+  double Growth(double radius) const;
   Vector2 Distorted(const Vector2& normalized) const;
 
   CameraModel camera_;
-  double max_radius_ =
-      0;  // kPlumbBob: largest X/Z radius before the distortion turns; kFisheye: largest angle
+  // Radii X/Z, or angles of a kFisheye: where the model ends, because it turns back or no view reaches further,
+  // and up to where it grows fast enough for ViewRay.
+  double max_radius_ = 0, sure_radius_ = 0;
 };
 
 }  // namespace parallax

@@ -38,13 +38,7 @@ struct Extent {
 Extent ExtentOf(const CameraModel& camera, const Matrix3& rectified_from_camera) {
   const CameraProjection projection(camera);
   const auto on_plane = [&](double x, double y) -> Vector2 {
-    const auto ray = projection.Unproject({x, y});
-    Vector3 v;
-    if (ray) {
-      v = rectified_from_camera * *ray;
-    } else {  // beyond the model: as far out as is looked at
-      v = rectified_from_camera * Vector3{(x - camera.cx_px) * 100, (y - camera.cy_px) * 100, 1};
-    }
+    const Vector3 v = rectified_from_camera * projection.ViewRay({x, y});
     const double r = std::hypot(v.x, v.y);
     if (!(v.z > 0) || r > kWidestTangent * v.z) return {kWidestTangent * v.x / r, kWidestTangent * v.y / r};
     return {v.x / v.z, v.y / v.z};
@@ -207,6 +201,26 @@ Rectification MakeRectification(const RawRig& rig, const RectificationOptions& o
   result.rig.cy_px = height / 2 - focal * (shown.top + shown.bottom) / 2;
   result.rig.baseline_m = rig.baseline_m();
   return result;
+}
+
+KeptShare KeptShareOf(const RawRig& rig, const Rectification& view) {
+  const auto share = [&](const CameraModel& camera, const Matrix3& rectified_from_camera) {
+    constexpr int kColumns = 64, kRows = 48;
+    const CameraProjection projection(camera);
+    int num_kept = 0;
+    for (int i = 0; i < kColumns * kRows; ++i) {
+      const auto ray = projection.Unproject({(i % kColumns + 0.5) * camera.width_px / kColumns - 0.5,
+                                             (i / kColumns + 0.5) * camera.height_px / kRows - 0.5});
+      if (!ray) continue;
+      const Vector3 p = rectified_from_camera * *ray;
+      const double x = view.rig.fx_px * p.x / p.z + view.rig.cx_px,
+                   y = view.rig.fx_px * p.y / p.z + view.rig.cy_px;
+      num_kept +=
+          p.z > 0 && x > -0.5 && y > -0.5 && x < view.width_px - 0.5 && y < view.height_px - 0.5 ? 1 : 0;
+    }
+    return static_cast<double>(num_kept) / (kColumns * kRows);
+  };
+  return {share(rig.left, view.rectified_from_left), share(rig.right, view.rectified_from_right)};
 }
 
 }  // namespace parallax

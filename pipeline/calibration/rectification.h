@@ -17,14 +17,20 @@ struct Rectification {
 
 // The rotation is shared by both cameras: z is the mean of their axes at right angles to the baseline, x runs
 // along the baseline (Bouguet). Focal length and principal point are the same for both (doffs 0). At zoom 1
-// the images are the largest that lie within what both cameras saw of the plane at infinity, but with a focal
-// length of at least half the cameras' (per pixel of width): a wide fisheye would come out too small in the
-// middle.
+// the images are the largest that lie within what both cameras saw of the plane at infinity, as far as their
+// lens models tell (CameraProjection::ViewRay), but with a focal length of at least half the cameras' (per pixel
+// of width): a wide fisheye would come out too small in the middle.
 //
 // Throws InvalidArgument as CheckRawRig, for sizes and zooms that are none (0.1 to 10, or 0), and for rigs
 // that no rectification fits, with the reason: left and right exchanged, one camera above the other or
 // turned, one in front of the other (the epipole lies in the image), or hardly a common part of the scene.
 Rectification MakeRectification(const RawRig& rig, const RectificationOptions& options = {});
+
+// The share of each camera's pixels that the rectified images show, 0 to 1.
+struct KeptShare {
+  double left = 0, right = 0;
+};
+KeptShare KeptShareOf(const RawRig& rig, const Rectification& rectification);
 
 // Why a rig cannot be rectified, one line; empty where it can.
 std::string WhyNotRectifiable(const RawRig& rig);

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <filesystem>
+#include <iostream>
 #include <random>
 #include <string>
 
@@ -14,6 +16,7 @@
 #include "datasets/formats/image_file.h"
 #include "parallax/error.h"
 #include "pipeline/calibration/rectification.h"
+#include "tests/support/random_rigs.h"
 #include "tests/support/raw_rigs.h"
 #include "tests/support/rendered_board.h"
 #include "tests/support/rig_errors.h"
@@ -42,7 +45,7 @@ struct Scene {
   RawRig rig = WideRig();
   BoardSpec board = ParseBoard("chessboard:9x6", kSquare_m);
   int count = 14;
-  double noise_px = 0.1, bend_m = 0, spread = 0.3;
+  double noise_px = 0.1, bend_m = 0, spread = 0.3, near_m = 0.5;
   bool flat_on = false;  // all boards parallel
   int late = 0;          // right images are so many pairs late
   double shake_m = 0;    // the board moves between left and right
@@ -63,7 +66,7 @@ CalibrationInput InputOf(const Scene& scene) {
   if (scene.rig.left.lens == LensModel::kFisheye) input.lens = {LensModel::kFisheye, 4};
   const std::vector<Vector3> board = scene.board.Corners();
   const double width_m = board.back().x, height_m = board.back().y;
-  const auto poses = BoardPoses(scene.count + 4, width_m, height_m, 0.5, scene.spread);
+  const auto poses = BoardPoses(scene.count + 4, width_m, height_m, scene.near_m, scene.spread);
   const CameraProjection left(scene.rig.left), right(scene.rig.right);
   for (int i = 0; i < scene.count; ++i) {
     BoardPose pose = poses[static_cast<std::size_t>(i)],
@@ -206,6 +209,96 @@ TEST(StereoCalibration, ManyOutliersAreSaidAloud) {
   EXPECT_EQ(result.verdict, "usable");
   EXPECT_THAT(testing::PrintToString(result.warnings),
               HasSubstr("do not fit and were left out: more than 3 %"));
+}
+
+// PARALLAX_RIGS sets their number: of 300, 299 must be found.
+TEST(StereoCalibration, FindsRandomRigsAndAccusesNobody) {
+  const char* number = std::getenv("PARALLAX_RIGS");
+  const int count = number != nullptr ? std::atoi(number) : 6;
+  int num_found = 0;
+  for (int i = 0; i < count; ++i) {
+    const RandomRig random = MakeRandomRig(static_cast<std::uint32_t>(i));
+    SCOPED_TRACE(random.description);
+    const StereoCalibration result = CalibrateStereo(random.input);
+    EXPECT_FALSE(result.IsRefused()) << result.causes.front();
+    std::vector<std::string> left_out;
+    for (const auto& board : result.rejected) left_out.push_back(board.name);
+    EXPECT_EQ(left_out, random.spoilt.empty() ? std::vector<std::string>{} : std::vector{random.spoilt});
+    EXPECT_EQ(result.bundle.views.size() + left_out.size(), random.input.views.size());
+    EXPECT_LE(std::max(result.mono_left_px, result.mono_right_px), 1.05 * result.bundle.rms_px);
+    const double error = ErrorInSigmas(result, random.rig);
+    const bool is_found = result.lens.lens == LensModel::kPlumbBob && error < 3;
+    num_found += is_found ? 1 : 0;
+    if (!is_found)
+      std::cout << random.description << ": " << TextOf(result.lens) << ", " << error << " sigma\n";
+  }
+  std::cout << num_found << " of " << count << " rigs within three sigma\n";
+  EXPECT_GE(num_found, count - count / 300);
+}
+
+// The rig of four webcams that went wrong: a lens whose model ends at the border of the image.
+TEST(StereoCalibration, FindsWideWebcamsAndNamesTheBadPair) {
+  for (const double cx : {330.0, 335.0}) {
+    Scene scene;
+    for (CameraModel* camera : {&scene.rig.left, &scene.rig.right})
+      *camera = {.width_px = 640,
+                 .height_px = 480,
+                 .fx_px = 421,
+                 .fy_px = 421,
+                 .cx_px = cx,
+                 .cy_px = 240,
+                 .lens = LensModel::kPlumbBob,
+                 .distortion = {-0.42, 0.23, 0, 0, -0.07}};
+    scene.rig.right_from_left = {};
+    scene.rig.translation_m = {-0.0605, 0, 0};
+    scene.board = ParseBoard("chessboard:9x6", 0.025);
+    scene.count = 29;
+    scene.near_m = 0.3;
+    CalibrationInput input = InputOf(scene);
+    for (std::size_t i = 0; i < input.views[7].right.size(); ++i)
+      input.views[7].right[i].pixel.y += i % 2 == 0 ? 1.5 : -1.5;  // shaken
+    const StereoCalibration result = CalibrateStereo(input);
+    EXPECT_FALSE(result.IsRefused()) << result.causes.front();
+    EXPECT_NEAR(result.bundle.rig.left.fx_px, 421, 2);
+    EXPECT_NEAR(result.bundle.rig.left.cx_px, cx, 2);
+    EXPECT_NEAR(result.bundle.rig.baseline_m(), 0.0605, 0.0003);
+    EXPECT_LT(ErrorInSigmas(result, scene.rig), 3);
+    ASSERT_EQ(result.rejected.size(), 1U);
+    EXPECT_EQ(result.rejected[0].name, "pair7");
+  }
+}
+
+TEST(StereoCalibration, ChoosesTheLensThatExplainsOtherPairs) {
+  Scene scene;
+  scene.count = 20;
+  EXPECT_EQ(CalibrateStereo(InputOf(scene)).lens, (app::LensChoice{LensModel::kPlumbBob, 5}));
+  scene.rig = FisheyeRig();
+  scene.spread = 0.7;
+  CalibrationInput input = InputOf(scene);
+  input.lens.reset();
+  const StereoCalibration fisheye = CalibrateStereo(input);
+  EXPECT_EQ(fisheye.lens, (app::LensChoice{LensModel::kFisheye, 4}));
+  EXPECT_LT(ErrorInSigmas(fisheye, scene.rig), 3);
+  ASSERT_EQ(fisheye.lens_trials.size(), 6U);
+  EXPECT_GT(fisheye.lens_trials[0].held_out_px, 1.05 * fisheye.lens_trials[3].held_out_px);
+}
+
+TEST(StereoCalibration, ReducesALensThatTheBoardsDoNotDetermine) {
+  CalibrationInput input = InputOf({});
+  input.lens = app::LensChoice{LensModel::kPlumbBob, 8};  // k4 to k6 are 0, and whatever k1 to k3 balance
+  const StereoCalibration result = CalibrateStereo(input);
+  EXPECT_EQ(result.lens, (app::LensChoice{LensModel::kPlumbBob, 5}));
+  EXPECT_THAT(testing::PrintToString(result.warnings),
+              HasSubstr("do not determine plumb_bob with 8 coefficients"));
+  EXPECT_LT(ErrorInSigmas(result, WideRig()), 3);
+}
+
+TEST(StereoCalibration, FourPairsThatFitAreTooFew) {
+  Scene scene;
+  scene.count = 5;
+  CalibrationInput input = InputOf(scene);
+  for (SeenCorner& seen : input.views[2].right) seen.pixel.x += 25;
+  ExpectCause(input, "only 4 pairs fit each other");
 }
 
 // --- the program
