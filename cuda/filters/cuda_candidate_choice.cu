@@ -8,6 +8,7 @@
 #include "cuda/filters/tree_questions.cuh"
 #include "pipeline/trees/candidate_choice.h"
 #include "pipeline/trees/driving_trees.h"
+#include "pipeline/trees/general_trees.h"
 
 namespace parallax::cuda {
 namespace {
@@ -16,11 +17,14 @@ constexpr int kWidth = kWarpSize, kHeight = 4, kThreads = kWidth * kHeight;  // 
 constexpr int kPairs = kNumCandidates / 2;
 static_assert(kNumCandidates == 2 * kPairs);
 
-__constant__ constexpr Questions<kNumCandidateTrees> kQuestions = QuestionsOf(kDrivingCandidateTrees.trees);
-__device__ constexpr Leaves<kNumCandidateTrees> kLeaves = LeavesOf(kDrivingCandidateTrees.trees);
+// Of each TreeSet but kNone.
+__constant__ constexpr Questions<kNumCandidateTrees> kQuestions[] = {
+    QuestionsOf(kDrivingCandidateTrees.trees), QuestionsOf(kGeneralCandidateTrees.trees)};
+__device__ constexpr Leaves<kNumCandidateTrees> kLeaves[] = {LeavesOf(kDrivingCandidateTrees.trees),
+                                                             LeavesOf(kGeneralCandidateTrees.trees)};
 
 __global__ void __launch_bounds__(kThreads)
-    ChooseCandidatesKernel(const CandidateView view, DeviceImageView<float> from_planes, int bias) {
+    ChooseCandidatesKernel(const CandidateView view, DeviceImageView<float> from_planes, int set, int bias) {
   __shared__ std::uint32_t features[kNumCandidateFeatures][kThreads];
   __shared__ int sums[kNumCandidates][kThreads];
   __shared__ std::uint8_t listed[kThreads];  // numbers of pixels in the block, in any order
@@ -54,7 +58,7 @@ __global__ void __launch_bounds__(kThreads)
                              });
     int of_pair[2] = {bias, bias};
     AddLeaves(
-        kQuestions, kLeaves, [&](std::uint32_t feature) { return features[feature][thread]; }, of_pair);
+        kQuestions[set], kLeaves[set], [&](std::uint32_t feature) { return features[feature][thread]; }, of_pair);
     sums[first][pixel] = of_pair[0], sums[first + 1][pixel] = of_pair[1];
   }
   __syncthreads();
@@ -96,7 +100,8 @@ void ChooseCandidates(const Parameters& parameters, DeviceImageView<const std::u
   const dim3 grid(static_cast<unsigned>((guide.width + kWidth - 1) / kWidth),
                   static_cast<unsigned>((guide.height + kHeight - 1) / kHeight));
   LaunchDependent("ChooseCandidatesKernel", ChooseCandidatesKernel, grid, dim3(kWidth, kHeight), 0, stream,
-                  view, from_planes, CandidateTreesOf(parameters.refinement.trees).bias);
+                  view, from_planes, static_cast<int>(parameters.refinement.trees) - 1,
+                  CandidateTreesOf(parameters.refinement.trees).bias);
 }
 
 }  // namespace parallax::cuda

@@ -7,6 +7,7 @@
 #include "cuda/device/warp.cuh"
 #include "cuda/filters/tree_questions.cuh"
 #include "pipeline/trees/driving_trees.h"
+#include "pipeline/trees/general_trees.h"
 #include "pipeline/trees/pixel_trees.h"
 
 namespace parallax::cuda {
@@ -21,8 +22,11 @@ constexpr int kNumKeptSums = 5, kNumIndexSums = 2, kNumEdgeSums = 3, kNumExtreme
 constexpr int kOutsideCode = 0xFFFE;  // its index is above all others
 constexpr std::uint16_t kNoneKept = 0xFFFF;
 
-__constant__ constexpr Questions<kNumTrees> kQuestions = QuestionsOf(kDrivingTrees.trees);
-__device__ constexpr Leaves<kNumTrees> kLeaves = LeavesOf(kDrivingTrees.trees);
+// Of each TreeSet but kNone.
+__constant__ constexpr Questions<kNumTrees> kQuestions[] = {QuestionsOf(kDrivingTrees.trees),
+                                                            QuestionsOf(kGeneralTrees.trees)};
+__device__ constexpr Leaves<kNumTrees> kLeaves[] = {LeavesOf(kDrivingTrees.trees),
+                                                    LeavesOf(kGeneralTrees.trees)};
 
 struct Arguments {
   DeviceDisparityMap map;
@@ -220,7 +224,7 @@ __device__ __forceinline__ void MakeFeatures(const PixelWindows& w, const auto& 
   set(PixelFeature::kNumPlanes, 0, num_near);
 }
 
-__global__ void __launch_bounds__(kWarps* kWarpSize) JudgeKernel(const Arguments a, int bias) {
+__global__ void __launch_bounds__(kWarps* kWarpSize) JudgeKernel(const Arguments a, int set, int bias) {
   __shared__ std::uint32_t features[kNumPixelFeatures][kWarps * kWarpSize];
   WaitForKernelBefore();
   LetNextKernelBegin();
@@ -241,7 +245,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize) JudgeKernel(const Arguments
   }
   int sums[kPixelsPerThread] = {bias, bias};
   AddLeaves(
-      kQuestions, kLeaves, [&](std::uint32_t feature) { return features[feature][thread]; }, sums);
+      kQuestions[set], kLeaves[set], [&](std::uint32_t feature) { return features[feature][thread]; }, sums);
   for (int half = 0; half < kPixelsPerThread; ++half) {
     const int x = x_begin + half * kWarpSize;
     if (x >= a.guide.width) break;
@@ -305,7 +309,8 @@ void JudgePixels(const Parameters& parameters, DeviceImageView<const std::uint8_
                   dim3(Blocks(width, kRowThreads), static_cast<unsigned>(height)), dim3(kRowThreads), 0,
                   stream, arguments);
   LaunchDependent("JudgeKernel", JudgeKernel, dim3(Blocks(width, kBlockWidth), Blocks(height, kWarps)),
-                  dim3(kWarpSize, kWarps), 0, stream, arguments, TreesOf(parameters.refinement.trees).bias);
+                  dim3(kWarpSize, kWarps), 0, stream, arguments, static_cast<int>(parameters.refinement.trees) - 1,
+                  TreesOf(parameters.refinement.trees).bias);
 }
 
 }  // namespace parallax::cuda

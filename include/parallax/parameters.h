@@ -23,7 +23,7 @@ enum class AdCensusCost { kBoth, kAd, kCensus };
 enum class ColorDifference { kMean, kMaximum };  // over the channels
 enum class SupportRegion { kBoth, kLeft };       // whose crosses
 // Whether trees judge the pixels, and which (docs/matching.md).
-enum class TreeSet { kNone, kDriving };
+enum class TreeSet { kNone, kDriving, kGeneral };
 // Frames with a value, of the last so many, that a pixel needs to take its last value again.
 enum class Persistence { kOff, k8Of8, k2Of3, k2Of4, k2Of8, k1Of2, k1Of5, k1Of8, kAlways };
 enum class LiveHoles {

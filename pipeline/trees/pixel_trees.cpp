@@ -2,10 +2,15 @@
 
 #include "pipeline/trees/candidate_choice.h"
 #include "pipeline/trees/driving_trees.h"
+#include "pipeline/trees/general_trees.h"
 
 namespace parallax {
 
-const PixelTrees& TreesOf(TreeSet) { return kDrivingTrees; }
-const CandidateTrees& CandidateTreesOf(TreeSet) { return kDrivingCandidateTrees; }
+const PixelTrees& TreesOf(TreeSet set) {
+  return set == TreeSet::kDriving ? kDrivingTrees : kGeneralTrees;
+}
+const CandidateTrees& CandidateTreesOf(TreeSet set) {
+  return set == TreeSet::kDriving ? kDrivingCandidateTrees : kGeneralCandidateTrees;
+}
 
 }  // namespace parallax

@@ -34,11 +34,11 @@ inline constexpr std::string_view kSupportRegionNames[] = {"both", "left"};
 inline constexpr std::string_view kRightWinnerNames[] = {"diagonal", "own"};
 inline constexpr std::string_view kPersistenceNames[] = {"off", "8/8", "2/3", "2/4",   "2/8",
                                                          "1/2", "1/5", "1/8", "always"};
-inline constexpr std::string_view kTreeSetNames[] = {"none", "driving"};
+inline constexpr std::string_view kTreeSetNames[] = {"none", "driving", "general"};
 inline constexpr std::string_view kLiveHolesNames[] = {"as_filter", "left", "farthest", "nearest"};
 constexpr const std::string_view (&EnumNames(Persistence))[9] { return kPersistenceNames; }
 constexpr const std::string_view (&EnumNames(LiveHoles))[4] { return kLiveHolesNames; }
-constexpr const std::string_view (&EnumNames(TreeSet))[2] { return kTreeSetNames; }
+constexpr const std::string_view (&EnumNames(TreeSet))[3] { return kTreeSetNames; }
 constexpr const std::string_view (&EnumNames(Method))[2] { return kMethodNames; }
 constexpr const std::string_view (&EnumNames(CensusWindow))[6] { return kCensusWindowNames; }
 constexpr const std::string_view (&EnumNames(Subpixel))[3] { return kSubpixelNames; }
@@ -152,7 +152,8 @@ void VisitParameters(P& p, Visitor&& visit) {
   visit(Info{"refinement.trees", "", 0, 0,
              "learned trees that reject pixels and restore others before holes are filled and, with planes, "
              "choose "
-             "among values for rejected ones: none or driving (trained on streets); method sgm"},
+             "among values for rejected ones: none, driving (trained on streets) or general (on streets and "
+             "indoors); method sgm"},
         p.refinement.trees);
   visit(Info{"refinement.planes", "", 0, 0,
              "rejected pixels take the value of a plane fitted to what lies around them"},

@@ -138,7 +138,7 @@ inline SweepCase MakeSweepCase(std::uint64_t seed) {
     p.aggregation.p1_ground_percent = random.OneOf(100, 67, 0, random.Between(0, 100));
     p.aggregation.p2_vertical_percent = random.OneOf(100, 130, random.Between(25, 400));
   }
-  if (random.OneIn(3)) p.refinement.trees = TreeSet::kDriving;
+  if (random.OneIn(3)) p.refinement.trees = random.OneIn(2) ? TreeSet::kDriving : TreeSet::kGeneral;
   return c;
 }
 

@@ -57,11 +57,12 @@ struct DataSet {
   const char* name;     // folders of one name are left out together
   float largest_px;     // error of a right pixel
   float largest_share;  // and this share of the truth, whichever is larger
+  bool is_driving = false;
 };
 constexpr DataSet kDataSets[] = {
-    {"kitti2012", "KITTI 2012", 3, 0},
-    {"kitti2012_more", "KITTI 2012", 3, 0},
-    {"kitti2015_gray", "KITTI 2015", 3, 0.05F},
+    {"kitti2012", "KITTI 2012", 3, 0, true},
+    {"kitti2012_more", "KITTI 2012", 3, 0, true},
+    {"kitti2015_gray", "KITTI 2015", 3, 0.05F, true},
     {"eth3d", "ETH3D", 1, 0},
     {"eth3d_more", "ETH3D", 1, 0},
     {"instereo2k", "InStereo2K", 1, 0},
@@ -74,6 +75,8 @@ constexpr DataSet kDataSets[] = {
 struct Frame {
   std::string name;
   const DataSet* set = nullptr;
+  std::string preset;  // whose matching the trees finish
+  std::size_t fold = 0;
   Parameters parameters;
   double weight = 1;  // of each pixel with truth
   HostImage<std::uint8_t> gray;
@@ -219,15 +222,6 @@ Split BestSplit(const Examples& examples, const std::vector<Member>& members, in
   return {feature, static_cast<int>(best - gains.begin()), *best};
 }
 
-template <typename Trees>
-bool IsOfScale(int f) {
-  if constexpr (std::is_same_v<Trees, PixelTrees>) {
-    return f == static_cast<int>(PixelFeature::kRow) || f == static_cast<int>(PixelFeature::kDisparity);
-  } else {
-    return f == static_cast<int>(CandidateFeature::kRow) ||
-           f == static_cast<int>(CandidateFeature::kDisparity);
-  }
-}
 // Trees: PixelTrees or CandidateTrees.
 template <typename Trees>
 Trees Train(const Examples& examples, double learning_rate) {
@@ -252,7 +246,6 @@ Trees Train(const Examples& examples, double learning_rate) {
     }
     std::vector<int> features;
     for (int f = 0; f < static_cast<int>(examples.features.size()); ++f) {
-      if (std::getenv("SCALE_FREE") && IsOfScale<Trees>(f)) continue;
       if (Drawn(random, kShareOfFeatures)) features.push_back(f);
     }
     for (int level = 0; level < kTreeDepth; ++level) {
@@ -384,7 +377,7 @@ class Trainer {
     }
     return chosen;
   }
-  std::size_t FoldOf(std::size_t frame) const { return frame % num_folds_; }
+  std::size_t FoldOf(std::size_t frame) const { return frames_[frame].fold; }
 
   // Trains what judges in the frames that are chosen, and what judges each fold of them for those that choose.
   void PrepareJudges(const std::vector<Chosen>& sets) {
@@ -463,10 +456,10 @@ class Trainer {
       }
     });
     for (std::size_t i = 0; i < frames_.size();) {
-      const std::string_view name = frames_[i].set->name;
+      const std::string name = frames_[i].set->name, preset = frames_[i].preset;
       Score sum{};
       int count = 0, num_better_judged = 0, num_better_chosen = 0;
-      for (; i < frames_.size() && frames_[i].set->name == name; ++i) {
+      for (; i < frames_.size() && frames_[i].set->name == name && frames_[i].preset == preset; ++i) {
         const Score& score = scores[i];
         std::cout << "  " << frames_[i].name << ' ' << score.without << " -> " << score.judged << " -> "
                   << score.chosen << '\n';
@@ -474,9 +467,9 @@ class Trainer {
         num_better_judged += score.judged < score.without ? 1 : 0;
         num_better_chosen += score.chosen < score.judged ? 1 : 0;
       }
-      std::cout << name << ": " << sum.without / count << " -> judged " << sum.judged / count << ", "
-                << num_better_judged << " of " << count << " better -> chosen " << sum.chosen / count << ", "
-                << num_better_chosen << " better" << std::endl;
+      std::cout << name << ", " << preset << ": " << sum.without / count << " -> judged "
+                << sum.judged / count << ", " << num_better_judged << " of " << count << " better -> chosen "
+                << sum.chosen / count << ", " << num_better_chosen << " better" << std::endl;
     }
   }
 
@@ -521,7 +514,7 @@ void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std:
 }
 
 void Run(const std::vector<std::string>& arguments) {
-  std::string data, output = "pipeline/trees/driving_trees.h", preset = "kitti-accurate", folders;
+  std::string data, output = "pipeline/trees/driving_trees.h";
   std::size_t num_folds = 4;
   bool validates = true;
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
@@ -531,24 +524,28 @@ void Run(const std::vector<std::string>& arguments) {
       num_folds = static_cast<std::size_t>(std::clamp(std::atoi(arguments[i + 1].c_str()), 2, 9));
     } else if (arguments[i] == "--validate") {
       validates = arguments[i + 1] != "no";
-    } else if (arguments[i] == "--preset") {
-      preset = arguments[i + 1];
-    } else if (arguments[i] == "--folders") {
-      folders = "," + arguments[i + 1] + ",";
     } else if (arguments[i] == "--output") {
       output = arguments[i + 1];
     } else {
       throw InvalidArgument("unknown option '" + arguments[i] +
-                            "': use --data, --preset, --folders, --folds, --validate or --output");
+                            "': use --data, --folds, --validate or --output");
     }
   }
-  const ChosenParameters parameters = LoadChosenParameters(preset, {"refinement.trees=none"});
   ThreadPool threads(0);
   std::vector<Frame> frames;
-  for (const DataSet& set : kDataSets) {
-    if (!folders.empty() && folders.find("," + std::string(set.folder) + ",") == std::string::npos) continue;
-    const auto source = OpenSource({data + "/" + set.folder}, {.kind = {}, .with_truth = true});
-    while (source->NextName()) frames.push_back(MakeFrame(parameters, source->Read(), set, threads));
+  for (const char* const preset : {"accurate", "kitti-accurate"}) {
+    const ChosenParameters parameters = LoadChosenParameters(preset, {"refinement.trees=none"});
+    const bool is_driving = std::string_view(preset) == "kitti-accurate";
+    std::map<std::string_view, std::size_t> num_frames;  // of the sets of one name
+    for (const DataSet& set : kDataSets) {
+      if (is_driving && !set.is_driving) continue;
+      const auto source = OpenSource({data + "/" + set.folder}, {.kind = {}, .with_truth = true});
+      while (source->NextName()) {
+        frames.push_back(MakeFrame(parameters, source->Read(), set, threads));
+        frames.back().preset = preset;
+        frames.back().fold = num_frames[set.name]++ % num_folds;
+      }
+    }
   }
   std::map<std::string_view, double> num_pixels;
   for (const Frame& frame : frames) num_pixels[frame.set->name] += frame.NumPixelsWithTruth();
