@@ -282,15 +282,16 @@ void RunSummary::WriteJson(std::ostream& stream) const {
   json["frames_per_s"] = FramesPerSecond();
   for (const Timing& timing : TimingsOf(frames_))
     json["ms"][timing.name] = {{"mean", timing.mean_ms}, {"median", timing.median_ms}};
-  // The frames, which may be millions, follow one by one, a line each.
+  // The frames, which may be millions, follow one by one.
   std::string head = JsonText(json);
   head.erase(head.rfind("\n}"));
   stream << head << ",\n  \"frames\": [";
   std::string_view between = "\n    ";
   frames_.ForEach([&](const FrameFigures&, std::string_view line) {
-    std::string text = JsonText(FrameJson(ReportSpool::Read(line)), -1);
+    std::string text = JsonText(FrameJson(ReportSpool::Read(line)));
     text.pop_back();
-    stream << between << text;
+    stream << between;
+    for (const char c : text) c == '\n' ? stream << "\n    " : stream << c;
     between = ",\n    ";
     return true;
   });

@@ -25,9 +25,9 @@ void Tidy(OrderedJson& json) {
 
 }  // namespace
 
-std::string JsonText(OrderedJson json, int indent) {
+std::string JsonText(OrderedJson json) {
   Tidy(json);
-  return json.dump(indent, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
+  return json.dump(2, ' ', false, OrderedJson::error_handler_t::replace) + "\n";
 }
 
 }  // namespace parallax::app

@@ -8,26 +8,34 @@ namespace parallax::app {
 namespace {
 
 TEST(JsonText, KeepsTheOrderOfKeys) {
-  const OrderedJson json = {
-      {"name", "a"}, {"frames", {1.0, 2.5}}, {"empty", OrderedJson::object()}, {"ok", true}};
+  OrderedJson json;
+  json["name"] = "a";
+  json["frames"] = {1.0, 2.5};
+  json["empty"] = OrderedJson::object();
+  json["ok"] = true;
   EXPECT_EQ(
       JsonText(json),
       "{\n  \"name\": \"a\",\n  \"frames\": [\n    1,\n    2.5\n  ],\n  \"empty\": {},\n  \"ok\": true\n}\n");
-  EXPECT_EQ(JsonText(json, -1), "{\"name\":\"a\",\"frames\":[1,2.5],\"empty\":{},\"ok\":true}\n");
 }
 
 TEST(JsonText, NotANumberAndInfinityAreNull) {
-  EXPECT_EQ(
-      JsonText({std::numeric_limits<double>::quiet_NaN(), -std::numeric_limits<double>::infinity()}, -1),
-      "[null,null]\n");
+  OrderedJson json = OrderedJson::array();
+  json += std::numeric_limits<double>::quiet_NaN();
+  json += -std::numeric_limits<double>::infinity();
+  EXPECT_EQ(JsonText(json), "[\n  null,\n  null\n]\n");
 }
 
 TEST(JsonText, EscapesWhatATextMayNotHold) {
-  EXPECT_EQ(JsonText({{"a", "a\"b\\c\n\t\x01\xff"}}, -1), "{\"a\":\"a\\\"b\\\\c\\n\\t\\u0001\\\\xff\"}\n");
+  OrderedJson json = OrderedJson::array();
+  json += "a\"b\\c\n\t\x01\xff";
+  EXPECT_EQ(JsonText(json), "[\n  \"a\\\"b\\\\c\\n\\t\\u0001\\\\xff\"\n]\n");
 }
 
 TEST(JsonText, DoublesReadBackAsTheSameDouble) {
-  EXPECT_EQ(JsonText({0.1, 1.0 / 3}, -1), "[0.1,0.3333333333333333]\n");
+  OrderedJson json = OrderedJson::array();
+  json += 0.1;
+  json += 1.0 / 3;
+  EXPECT_EQ(JsonText(json), "[\n  0.1,\n  0.3333333333333333\n]\n");
 }
 
 }  // namespace
