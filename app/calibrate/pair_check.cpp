@@ -41,6 +41,7 @@ constexpr double kBrightnessFactor = 2.5;                      // right pairs: a
 constexpr double kSameSize_low = 0.78, kSameSize_high = 1.28;  // principal point / centre
 
 struct SmallPicture {
+  int width = 0, height = 0;       // of the image
   cv::Mat gray;                    // of the brightness and contrast that every other has
   double scale = 1;                // px of the image that are one of this
   double mean = 0, deviation = 0;  // of the image
@@ -53,7 +54,7 @@ struct SmallPicture {
 
 SmallPicture Shrunk(const CameraImageView& image) {
   constexpr double kUsualDeviation = 50, kUsualMean = 128, kMostGain = 8;
-  SmallPicture small{.gray = GrayMat(image)};
+  SmallPicture small{.width = WidthOf(image), .height = HeightOf(image), .gray = GrayMat(image)};
   const auto [shorter, longer] = std::minmax(small.gray.cols, small.gray.rows);
   small.scale = std::max(1.0, std::min(longer / kLongestSide_px, shorter / kShortestSide_px));
   if (small.scale > 1) {
@@ -165,8 +166,8 @@ std::string DisparityFault(std::vector<double> disparities, const PairFacts& fac
   return "";
 }
 
-std::optional<std::string> FaultOfPictures(const SmallPicture& left, const SmallPicture& right, int width,
-                                           int height, const PairFacts& facts) {
+std::optional<std::string> FaultOfPictures(const SmallPicture& left, const SmallPicture& right,
+                                           const PairFacts& facts) {
   constexpr double kNothing = 2, kSomething = 15;  // deviations of gray
   for (const auto& [a, b, name] : {std::tuple(&left, &right, "left"), std::tuple(&right, &left, "right")}) {
     if (a->deviation > kNothing || b->deviation < kSomething) continue;
@@ -185,9 +186,10 @@ std::optional<std::string> FaultOfPictures(const SmallPicture& left, const Small
     if (std::abs(match.right.y - match.left.y) <= kSameRow_px * left.scale)
       disparities.push_back(match.left.x - match.right.x);
   }
-  std::string fault = RowFault(found.matches, width, height, facts);
+  std::string fault = RowFault(found.matches, left.width, left.height, facts);
   if (fault.empty()) fault = DisparityFault(std::move(disparities), facts);
-  if (fault.empty() && facts.rig) fault = SizeFault(*facts.rig, width, height);
+  if (fault.empty() && facts.rig && !facts.is_rectified_here)
+    fault = SizeFault(*facts.rig, left.width, left.height);
   const double factor = std::max(left.mean, 1.0) / std::max(right.mean, 1.0);
   if (fault.empty() && std::max(factor, 1 / factor) > kBrightnessFactor) {
     fault = fmt::format(
@@ -201,7 +203,7 @@ std::optional<std::string> FaultOfPictures(const SmallPicture& left, const Small
 
 std::optional<std::string> FaultOf(const CameraImageView& left, const CameraImageView& right,
                                    const PairFacts& facts) {
-  return FaultOfPictures(Shrunk(left), Shrunk(right), WidthOf(left), HeightOf(left), facts);
+  return FaultOfPictures(Shrunk(left), Shrunk(right), facts);
 }
 
 struct PairCheck::State {
@@ -209,7 +211,6 @@ struct PairCheck::State {
   struct Look {
     std::string name;
     SmallPicture left, right;
-    int width = 0, height = 0;
     PairFacts facts;
   };
 
@@ -225,8 +226,6 @@ struct PairCheck::State {
     Look look{.name = frame.name,
               .left = Shrunk(raw ? ViewOf(raw->RectifyLeft(ViewOf(frame.left))) : ViewOf(frame.left)),
               .right = Shrunk(raw ? ViewOf(raw->RectifyRight(ViewOf(frame.right))) : ViewOf(frame.right)),
-              .width = WidthOf(ViewOf(frame.left)),
-              .height = HeightOf(ViewOf(frame.left)),
               .facts = {}};
     const Parameters parameters = ParametersOfFrame(frame, chosen);
     look.facts = {.rig = frame.rig,
@@ -250,8 +249,7 @@ struct PairCheck::State {
   void Tell() {
     try {
       while (const std::optional<Look> look = looks.Pop()) {
-        const std::optional<std::string> fault =
-            FaultOfPictures(look->left, look->right, look->width, look->height, look->facts);
+        const std::optional<std::string> fault = FaultOfPictures(look->left, look->right, look->facts);
         if (!fault) continue;
         num_left = 0;
         if (fault->empty()) return;

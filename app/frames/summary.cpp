@@ -275,7 +275,6 @@ void RunSummary::WriteJson(std::ostream& stream) const {
                                     {"longest", *std::max_element(ms.begin(), ms.end())}};
     }
   }
-  if (nearest_m_ > 0) json["nearest_m"] = nearest_m_;
   if (!warning_.empty()) json["warning"] = warning_;
   json["interrupted"] = interrupted_;
   json["elapsed_s"] = elapsed_s_;
