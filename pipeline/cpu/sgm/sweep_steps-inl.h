@@ -60,6 +60,7 @@ HWY_INLINE void HammingDistances(const SweepView& s, const std::uint8_t* HWY_RES
     V8 count[kStripes];
     for (int k = 0; k < kStripes; ++k)
       count[k] = CountDifferingBits(d, simd::LoadU(d, right + start[-k]), left[0]);
+    HWY_UNROLL(1)  // or GCC looks up all planes before it adds the first ones
     for (int p = 1; p < kPlanes; ++p) {
       right += phase_length;
       for (int k = 0; k < kStripes; ++k)
