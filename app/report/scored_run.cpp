@@ -38,7 +38,7 @@ Json ReadJson(const fs::path& file) {
   }
 }
 
-Scores ScoresOf(const Json& object) {
+Scores ReadScores(const Json& object) {
   Scores scores;
   for (const auto& [key, value] : object.items()) {
     if (value.is_number()) scores.Add(key, value.get<double>());
@@ -56,7 +56,7 @@ ScoredRun RunOfEval(const fs::path& file, const Json& json) {
     run.what = json.value("backend", "") + " with " + json.value("config", "");
   }
   for (const Json& frame : json.at("frames")) {
-    run.frames.push_back({frame.at("name").get<std::string>(), ScoresOf(frame)});
+    run.frames.push_back({frame.at("name").get<std::string>(), ReadScores(frame)});
   }
   run.total = ScoresOf(json.at("total"));
   if (run.frames.empty()) throw Error(file.string() + ": no frames in it");

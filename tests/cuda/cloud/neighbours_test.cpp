@@ -238,7 +238,7 @@ std::int64_t MostInACell(const std::vector<Point3f>& cloud, std::uint32_t* num_s
   cuda::Check(cudaMemsetAsync(extent.data(), 0, extent.size_bytes(), stream.get()), "cudaMemsetAsync");
   cuda::CurveOrder order(n);
   cuda::EnqueueExtent(points.data(), n, extent.data(), stream.get());
-  order.Enqueue(points.data(), n, extent.data(), nullptr, stream.get(), {});
+  order.Enqueue(points.data(), n, extent.data(), nullptr, stream.get());
   copy(keys.data(), order.keys(), keys.size() * sizeof(keys[0]));
   copy(found.data(), extent.data(), extent.size_bytes());
   cuda::Check(cudaStreamSynchronize(stream.get()), "cudaStreamSynchronize");
