@@ -58,7 +58,7 @@ ScoredRun RunOfEval(const fs::path& file, const Json& json) {
   for (const Json& frame : json.at("frames")) {
     run.frames.push_back({frame.at("name").get<std::string>(), ReadScores(frame)});
   }
-  run.total = ScoresOf(json.at("total"));
+  run.total = ReadScores(json.at("total"));
   if (run.frames.empty()) throw Error(file.string() + ": no frames in it");
   return run;
 }
