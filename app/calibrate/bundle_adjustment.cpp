@@ -223,11 +223,13 @@ class Bundle {
               &Vector2::y);
         }
       }
-      normal.rig += slopes.transpose() * slopes;
+      normal.rig.selfadjointView<Eigen::Lower>().rankUpdate(slopes.transpose());
       normal.views.push_back(
           {by_pose.transpose() * by_pose, by_pose.transpose() * slopes * free_and_residual});
     }
-    normal.rig = (free_and_residual.transpose() * normal.rig * free_and_residual).eval();
+    normal.rig =
+        (free_and_residual.transpose() * normal.rig.selfadjointView<Eigen::Lower>() * free_and_residual)
+            .eval();
     return normal;
   }
 
@@ -412,20 +414,28 @@ BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardVi
   }
   State state{rig, {}, {}};
   for (const BoardView& view : views) state.poses.push_back(view.pose);
-  for (BoardView& view : views) {
-    for (SeenCorner& corner : view.left) corner.is_outlier = false;
-    for (SeenCorner& corner : view.right) corner.is_outlier = false;
-  }
+  const auto minimize = [&](double scale_px, double least_gain) {
+    state = Minimize(Bundle(board, views, options, scale_px), std::move(state), least_gain);
+  };
   const auto distances = [&] { return Distances(board, views, state, options); };
-  for (double last = kInfinity;;) {  // from what the start leaves down to the noise
-    const double scale_px = std::max(2 * Median(distances()), kLeastScale_px);
-    if (scale_px > 0.8 * last) break;
-    state = Minimize(Bundle(board, views, options, scale_px), std::move(state), 1e-3);
-    last = scale_px;
+  if (options.start_is_near) {
+    minimize(kInfinity, 1e-6);
+  } else {
+    for (BoardView& view : views) {
+      for (SeenCorner& corner : view.left) corner.is_outlier = false;
+      for (SeenCorner& corner : view.right) corner.is_outlier = false;
+    }
+    for (double last = kInfinity;;) {  // from what the start leaves down to the noise
+      const double scale_px = std::max(2 * Median(distances()), kLeastScale_px);
+      if (scale_px > 0.8 * last) break;
+      minimize(scale_px, 1e-3);
+      last = scale_px;
+    }
+    for (int round = 0; round < 3; ++round) {
+      if (MarkOutliers(distances(), state, options, views) == 0 && round > 0) break;
+      minimize(kInfinity, 1e-10);
+    }
   }
-  for (int round = 0; round < 3 && MarkOutliers(distances(), state, options, views) + (round == 0) > 0;
-       ++round)
-    state = Minimize(Bundle(board, views, options, kInfinity), std::move(state), 1e-10);
 
   const std::vector<Vector3> shaped = Shaped(board, state.bend);
   BundleResult result;
@@ -462,7 +472,8 @@ BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardVi
   BundleOptions all_options = options;
   all_options.num_held = 0;
   const Bundle all(board, views, all_options, kInfinity);
-  if (options.freedom == Freedom::kAll && all.Step(state, all.Equations(state), 0, reduced)) {
+  if (options.freedom == Freedom::kAll && !options.start_is_near &&
+      all.Step(state, all.Equations(state), 0, reduced)) {
     const Index camera = NumCameraParameters(options);
     for (Index p = 0; p < (options.two_cameras ? 2 : 1) * camera; ++p) {
       if (p % camera < camera - options.num_held) continue;

@@ -47,6 +47,8 @@ struct BundleOptions {
   int num_held = 0;
   bool fit_bend = false;  // the board's shape as well
   Freedom freedom = Freedom::kAll;
+  bool start_is_near =
+      false;  // least squares alone, without the outliers that are marked already; no covariance
 };
 
 // The rig's numbers in the order of the covariance: fx fy cx cy and the coefficients of the left camera, the

