@@ -66,7 +66,7 @@ MISUSES = {
                                     "unexpected keyword argument 'rigg'; it takes .*rig"),
     "unknown keyword of a function": (lambda: parallax.knn(POINTS, kk=3), TypeError,
                                       "knn.*unexpected keyword argument 'kk'; it takes .*k,"),
-    "unknown keyword of a class": (lambda: parallax.StereoRig(1, 2, 3, baseline=4), TypeError, "'baseline'.*baseline_m"),
+    "unknown keyword of a class": (lambda: parallax.StereoRig(1, 2, 3, baseline=4), TypeError, "missing a required argument: 'baseline_m'"),
     "a rig of a text": (lambda: matcher().compute(LEFT, RIGHT, "rig.yaml"), TypeError, "wrong type: .*rig is str"),
     "too few": (lambda: parallax.kitti2012(MAP), TypeError, "missing a required argument: 'truth'"),
     "no number": (lambda: matcher(aggregation_p1="ten"), ValueError, "aggregation.p1 is 'ten'"),
