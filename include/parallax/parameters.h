@@ -47,13 +47,13 @@ struct MatchingCostParameters {
 };
 struct AggregationParameters {
   int num_paths = 8;
-  // With 31 bits, a gradient term of at most 16 and this p2, two path costs fit a byte.
-  int p1 = 10;
-  int p2 = 80;
-  int p2_min = 20;
+  // With 31 bits, a gradient term of at most 16 and this p2 along columns (79), two path costs fit a byte.
+  int p1 = 16;
+  int p2 = 72;
+  int p2_min = 24;
   float p2_slope = 1.0F;
-  int p1_ground_percent = 100;
-  int p2_vertical_percent = 100;
+  int p1_ground_percent = 40;
+  int p2_vertical_percent = 110;
   friend bool operator==(const AggregationParameters&, const AggregationParameters&) = default;
 };
 // Of the method AD-Census (Mei et al. 2011); its other stages take the keys that they share with SGM's.
@@ -89,8 +89,8 @@ struct ConsistencyParameters {
   friend bool operator==(const ConsistencyParameters&, const ConsistencyParameters&) = default;
 };
 struct FilterParameters {
-  int speckle_size = 80;
-  float speckle_range = 2.0F;
+  int speckle_size = 120;
+  float speckle_range = 1.5F;
   bool fill = true;
   int median = 3;
   friend bool operator==(const FilterParameters&, const FilterParameters&) = default;
@@ -98,7 +98,7 @@ struct FilterParameters {
 struct RefinementParameters {
   TreeSet trees = TreeSet::kNone;
   bool planes = true;
-  int plane_tile = 24;
+  int plane_tile = 16;
   int plane_step = 4;
   float plane_tolerance = 1.0F;
   int smoothing_passes = 1;

@@ -32,7 +32,13 @@ TEST_P(GoldenMatch, ThreeSetsOfParameters) {
   parameters.census_transform.window = CensusWindow::k9x7;
   parameters.matching_cost.min_disparity = -3;
   parameters.matching_cost.num_disparities = 50;
-  parameters.aggregation = {.num_paths = 4, .p1 = 16, .p2 = 100, .p2_min = 30, .p2_slope = 3.0F};
+  parameters.aggregation = {.num_paths = 4,
+                            .p1 = 16,
+                            .p2 = 100,
+                            .p2_min = 30,
+                            .p2_slope = 3.0F,
+                            .p1_ground_percent = 100,
+                            .p2_vertical_percent = 100};
   parameters.selection = {.uniqueness_percent = 5, .subpixel = Subpixel::kParabola};
   parameters.filter = {.speckle_size = 40, .speckle_range = 1.0F, .fill = false, .median = 5};
   ExpectGoldenMatch("match." + scene + ".four_paths", color, parameters);

@@ -12,7 +12,8 @@ inline Parameters PlainParameters() {
   plain.census_transform.window = CensusWindow::kCenterSymmetric9x7;
   plain.matching_cost.gradient_weight = 0;
   plain.matching_cost.gradient_cap = 15;
-  plain.aggregation = {.p1 = 6, .p2 = 64, .p2_min = 0, .p2_slope = 0};
+  plain.aggregation = {
+      .p1 = 6, .p2 = 64, .p2_min = 0, .p2_slope = 0, .p1_ground_percent = 100, .p2_vertical_percent = 100};
   plain.filter.speckle_size = 100;
   plain.filter.speckle_range = 1;
   plain.refinement = {.planes = false, .plane_tile = 16, .smoothing_passes = 0, .smoothing_range = 4};

@@ -102,7 +102,13 @@ Case BareCase(int width, int height, int num_disparities, int num_paths,
   bare.parameters.census_transform.window = window;
   bare.parameters.matching_cost.num_disparities = num_disparities;
   bare.parameters.matching_cost.gradient_weight = 0;
-  bare.parameters.aggregation = {.num_paths = num_paths, .p1 = 6, .p2 = 64, .p2_min = 0, .p2_slope = 0};
+  bare.parameters.aggregation = {.num_paths = num_paths,
+                                 .p1 = 6,
+                                 .p2 = 64,
+                                 .p2_min = 0,
+                                 .p2_slope = 0,
+                                 .p1_ground_percent = 100,
+                                 .p2_vertical_percent = 100};
   bare.parameters.filter = {.speckle_size = 0, .fill = false, .median = 3};
   bare.parameters.refinement = {.planes = false, .smoothing_passes = 0};
   return bare;

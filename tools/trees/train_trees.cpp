@@ -75,7 +75,6 @@ constexpr DataSet kDataSets[] = {
 struct Frame {
   std::string name;
   const DataSet* set = nullptr;
-  std::string preset;  // whose matching the trees finish
   std::size_t fold = 0;
   Parameters parameters;
   double weight = 1;  // of each pixel with truth
@@ -456,10 +455,10 @@ class Trainer {
       }
     });
     for (std::size_t i = 0; i < frames_.size();) {
-      const std::string name = frames_[i].set->name, preset = frames_[i].preset;
+      const std::string_view name = frames_[i].set->name;
       Score sum{};
       int count = 0, num_better_judged = 0, num_better_chosen = 0;
-      for (; i < frames_.size() && frames_[i].set->name == name && frames_[i].preset == preset; ++i) {
+      for (; i < frames_.size() && frames_[i].set->name == name; ++i) {
         const Score& score = scores[i];
         std::cout << "  " << frames_[i].name << ' ' << score.without << " -> " << score.judged << " -> "
                   << score.chosen << '\n';
@@ -467,9 +466,9 @@ class Trainer {
         num_better_judged += score.judged < score.without ? 1 : 0;
         num_better_chosen += score.chosen < score.judged ? 1 : 0;
       }
-      std::cout << name << ", " << preset << ": " << sum.without / count << " -> judged "
-                << sum.judged / count << ", " << num_better_judged << " of " << count << " better -> chosen "
-                << sum.chosen / count << ", " << num_better_chosen << " better" << std::endl;
+      std::cout << name << ": " << sum.without / count << " -> judged " << sum.judged / count << ", "
+                << num_better_judged << " of " << count << " better -> chosen " << sum.chosen / count << ", "
+                << num_better_chosen << " better" << std::endl;
     }
   }
 
@@ -488,7 +487,9 @@ class Trainer {
   std::map<Chosen, PixelTrees> judges_;  // by the frames that they were trained on
 };
 
-void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std::string& path) {
+// name: "General" or "Driving".
+void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std::string& name,
+           const std::string& path) {
   std::ofstream out(path);
   out << "// Made by tools/train_trees; see pipeline/trees/pixel_trees.h and\n"
          "// pipeline/trees/candidate_choice.h.\n#pragma once\n\n#include "
@@ -499,7 +500,7 @@ void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std:
     for (std::size_t i = 0; i < std::size(values); ++i) out << (i > 0 ? "," : "") << int{values[i]};
     out << '}';
   };
-  const auto table = [&](const char* declaration, const auto& trees) {
+  const auto table = [&](const std::string& declaration, const auto& trees) {
     out << "inline constexpr " << declaration << '{' << trees.bias << ", {\n";
     for (const PixelTree& tree : trees.trees) {
       out << "  {";
@@ -507,19 +508,22 @@ void Write(const PixelTrees& judging, const CandidateTrees& choosing, const std:
     }
     out << "}};\n";
   };
-  table("PixelTrees kDrivingTrees", judging);
-  table("CandidateTrees kDrivingCandidateTrees", choosing);
+  table("PixelTrees k" + name + "Trees", judging);
+  table("CandidateTrees k" + name + "CandidateTrees", choosing);
   out << "// clang-format on\n\n}  // namespace parallax\n";
   if (!out.flush()) throw Error("cannot write '" + path + "': is there a folder, and room?");
 }
 
 void Run(const std::vector<std::string>& arguments) {
-  std::string data, output = "pipeline/trees/driving_trees.h";
+  std::string data, output, trees = "general";
   std::size_t num_folds = 4;
   bool validates = true;
   for (std::size_t i = 0; i + 1 < arguments.size(); i += 2) {
     if (arguments[i] == "--data") {
       data = arguments[i + 1];
+    } else if (arguments[i] == "--trees" &&
+               (arguments[i + 1] == "general" || arguments[i + 1] == "driving")) {
+      trees = arguments[i + 1];
     } else if (arguments[i] == "--folds") {
       num_folds = static_cast<std::size_t>(std::clamp(std::atoi(arguments[i + 1].c_str()), 2, 9));
     } else if (arguments[i] == "--validate") {
@@ -528,23 +532,21 @@ void Run(const std::vector<std::string>& arguments) {
       output = arguments[i + 1];
     } else {
       throw InvalidArgument("unknown option '" + arguments[i] +
-                            "': use --data, --folds, --validate or --output");
+                            "': use --data, --trees general|driving, --folds, --validate or --output");
     }
   }
   ThreadPool threads(0);
   std::vector<Frame> frames;
-  for (const char* const preset : {"accurate", "kitti-accurate"}) {
-    const ChosenParameters parameters = LoadChosenParameters(preset, {"refinement.trees=none"});
-    const bool is_driving = std::string_view(preset) == "kitti-accurate";
-    std::map<std::string_view, std::size_t> num_frames;  // of the sets of one name
-    for (const DataSet& set : kDataSets) {
-      if (is_driving && !set.is_driving) continue;
-      const auto source = OpenSource({data + "/" + set.folder}, {.kind = {}, .with_truth = true});
-      while (source->NextName()) {
-        frames.push_back(MakeFrame(parameters, source->Read(), set, threads));
-        frames.back().preset = preset;
-        frames.back().fold = num_frames[set.name]++ % num_folds;
-      }
+  const bool is_driving = trees == "driving";
+  const ChosenParameters parameters =
+      LoadChosenParameters(is_driving ? "kitti-accurate" : "accurate", {"refinement.trees=none"});
+  std::map<std::string_view, std::size_t> num_frames;  // of the sets of one name
+  for (const DataSet& set : kDataSets) {
+    if (is_driving && !set.is_driving) continue;
+    const auto source = OpenSource({data + "/" + set.folder}, {.kind = {}, .with_truth = true});
+    while (source->NextName()) {
+      frames.push_back(MakeFrame(parameters, source->Read(), set, threads));
+      frames.back().fold = num_frames[set.name]++ % num_folds;
     }
   }
   std::map<std::string_view, double> num_pixels;
@@ -567,7 +569,8 @@ void Run(const std::vector<std::string>& arguments) {
   if (output == "-") return;
   const Chosen all = trainer.Choose([](std::size_t) { return true; });
   trainer.PrepareJudges({all});
-  Write(trainer.Judges(all), trainer.TrainChoice(all, threads), output);
+  if (output.empty()) output = "pipeline/trees/" + trees + "_trees.h";
+  Write(trainer.Judges(all), trainer.TrainChoice(all, threads), is_driving ? "Driving" : "General", output);
 }
 
 }  // namespace

@@ -60,7 +60,7 @@ TEST(ReferenceMatcher, WithoutPenaltiesItIsWinnerTakesAll) {
   const auto left = ImageFrom<std::uint8_t>(40, 9, [](int x, int y) { return NoiseAt(x, y); });
   const auto right = ImageFrom<std::uint8_t>(40, 9, [](int x, int y) { return NoiseAt(x, y, 2); });
   Parameters parameters = With(16);
-  parameters.aggregation = {8, 0, 0, 0, 0};
+  parameters.aggregation = {8, 0, 0, 0, 0, 100, 100};
   StageResults stages;
   Match(left, right, parameters, &stages);
   const auto& census_left = stages.Get<HostImage<std::uint64_t>>("census_left");
