@@ -215,9 +215,10 @@ TEST(LoadParameters, KnowsThePresets) {
   EXPECT_TRUE(LoadParameters("middlebury").filter.fill);
   // The data set states the number of disparities of each scene.
   EXPECT_FALSE(LoadChosenParameters("middlebury").IsChosen("matching_cost.num_disparities"));
-  EXPECT_EQ(PresetNames(),
-            "ad_census, default, eth3d, kitti-accurate, kitti-ad-census, kitti, middlebury-accurate, "
-            "middlebury-ad-census, middlebury, realtime, handheld, live, robot, scanning, sparse-for-clouds");
+  EXPECT_EQ(
+      PresetNames(),
+      "accurate, ad_census, default, eth3d, kitti-accurate, kitti-ad-census, kitti, middlebury-accurate, "
+      "middlebury-ad-census, middlebury, realtime, handheld, live, robot, scanning, sparse-for-clouds");
   for (const PresetFile& preset : Presets())
     EXPECT_NO_THROW(LoadParameters(std::string(preset.name))) << preset.name;
 }
