@@ -22,16 +22,16 @@
 namespace parallax::cpu {
 
 inline constexpr int kBatchPixels = 64;
-inline constexpr int kFeatureWidth = kNumCandidates * kBatchPixels;  // each candidate's pixels together
-inline constexpr std::ptrdiff_t kFeatureStride = kFeatureWidth + 64;  // a kernel may reach a vector past a row
+inline constexpr int kFeatureWidth = kNumCandidates * kBatchPixels;   // each candidate's pixels together
+inline constexpr std::ptrdiff_t kFeatureStride = kFeatureWidth + 64;  // kernels write a vector past a row
 inline constexpr int kAllRingPixels = kNumCandidateRings * kRingPixels;
 
 // What the features of a batch's pixels are made of.
 struct ChoiceBatch {
   alignas(64) float values[kNumCandidates][kBatchPixels];
   float of_tiles[kTilesAround][kBatchPixels];
-  float of_own[kBatchPixels];              // of its own tile's plane, or else of the chosen one
-  float column[kBatchPixels];              // x
+  float of_own[kBatchPixels];                     // of its own tile's plane, or else of the chosen one
+  float column[kBatchPixels];                     // x
   float left[kBatchPixels], right[kBatchPixels];  // of the nearest kept pixels; none: less than any value
   // Of the rings' pixels; outside the image kept nowhere and without a value.
   float filled[kAllRingPixels][kBatchPixels];
@@ -60,7 +60,8 @@ void MakeFeaturesOfTarget(const ChoiceBatch& batch, std::uint8_t* HWY_RESTRICT f
   const hn::Rebind<std::uint8_t, TagF> d8;
   const int lanes = static_cast<int>(hn::Lanes(df));
   const auto set = [&](float value) HWY_ATTR { return hn::Set(df, value); };
-  const auto bytes = [&](const std::uint8_t* from) HWY_ATTR { return hn::PromoteTo(di, hn::LoadU(d8, from)); };
+  const auto bytes = [&](const std::uint8_t* from)
+                         HWY_ATTR { return hn::PromoteTo(di, hn::LoadU(d8, from)); };
   for (int x = 0; x < kBatchPixels; x += lanes) {
     const auto put = [&](F feature, int i, VI v) HWY_ATTR {
       hn::StoreU(hn::DemoteTo(d8, v), d8,

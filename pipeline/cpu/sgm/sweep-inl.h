@@ -72,8 +72,9 @@ void Sweep(const SweepView& s, const SweepPart* parts) {
     if (s.pad == nullptr && plain_p2 && s.volume != nullptr) {
       const int u_begin = std::min(parts[0].u_begin, parts[1].u_begin);
       const int u_end = std::max(parts[0].u_end, parts[1].u_end);
-      const bool inside =
-          !kMakesCosts ? true : kLast ? PartnersInside(s, u_begin, u_end) : PartnersInside(s, s.width - u_end, s.width - u_begin);
+      const bool inside = !kMakesCosts ? true
+                          : kLast      ? PartnersInside(s, u_begin, u_end)
+                                       : PartnersInside(s, s.width - u_end, s.width - u_begin);
       if (inside)
         return SweepTurn<SweepKind<kCosts, kTerms, kStripes8, kPlanes, kPaths, kLast, Pixels::kInside>>(
             s, parts);
@@ -87,7 +88,8 @@ void Sweep(const SweepView& s, const SweepPart* parts) {
 template <PathCosts kCosts, SweepTerms kTerms, int kStripes8, int kPlanes>
 SweepFunction ChoosePaths(int num_paths, bool last) {
   if (num_paths == 8) {
-    return last ? Sweep<kCosts, kTerms, kStripes8, KeepsCosts(kCosts, 8) ? 0 : kPlanes, 8, true>
+    constexpr int kLastPlanes = KeepsCosts(kCosts, 8) ? 0 : kPlanes;
+    return last ? Sweep<kCosts, kTerms, kStripes8, kLastPlanes, 8, true>
                 : Sweep<kCosts, kTerms, kStripes8, kPlanes, 8, false>;
   }
   return last ? Sweep<kCosts, kTerms, kStripes8, kPlanes, 4, true>

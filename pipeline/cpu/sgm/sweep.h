@@ -26,7 +26,7 @@ enum class SweepTerms {
 constexpr bool ArePairs(PathCosts costs) {
   return costs == PathCosts::kPairs8 || costs == PathCosts::kStepPairs8;
 }
-// True where the volume has costs beside sums, so that the last sweep need not make them again.
+// True where the volume has costs as well as sums: the last sweep need not make them again.
 constexpr bool KeepsCosts(PathCosts costs, int num_paths) { return ArePairs(costs) && num_paths == 8; }
 
 // Everything a sweep reads and writes. In its own coordinates (u, v) a sweep goes right and down and follows

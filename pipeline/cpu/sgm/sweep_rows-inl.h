@@ -217,8 +217,8 @@ class RowsInTurn {
     mins[0] = Follow<0, false>(across_[kRow], lowest_across_[kRow], cost, p1, p1, p2[0], own,
                                [&](int k, V path) HWY_ATTR { across[k] = path; });
     if constexpr (Kind::kAllTerms) {
-      mins[1] = FollowSlot<1, true>(vertical, cost, penalties.column_p1_up, penalties.column_p1_down, p2[1],
-                                    own);
+      mins[1] =
+          FollowSlot<1, true>(vertical, cost, penalties.column_p1_up, penalties.column_p1_down, p2[1], own);
     } else {
       mins[1] = FollowSlot<1, false>(vertical, cost, p1, p1, p2[1], own);
     }

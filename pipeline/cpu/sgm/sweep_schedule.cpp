@@ -13,8 +13,7 @@ SweepTiles ChooseTiles(int path_bytes, int num_threads) {
     tiles.band_rows = 8;
     tiles.tile_columns = kSmall_columns;
   } else {
-    tiles.tile_columns =
-        std::clamp(8192 / path_bytes / 8 * 8, kSmall_columns, kMostTileColumns);
+    tiles.tile_columns = std::clamp(8192 / path_bytes / 8 * 8, kSmall_columns, kMostTileColumns);
   }
   return tiles;
 }

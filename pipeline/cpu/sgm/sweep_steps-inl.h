@@ -159,7 +159,8 @@ HWY_INLINE void AdaptP2OfPart(const SweepView& s, const SweepPart& part, PathP2B
 #if HWY_TARGET != HWY_SCALAR
   const Tag8 d;
   const int lanes = static_cast<int>(simd::Lanes(d)), count = part.u_end - part.u_begin;
-  const int x = kStepX > 0 ? part.u_begin : s.width - part.u_end, y = kStepX > 0 ? part.v : s.height - 1 - part.v;
+  const int x = kStepX > 0 ? part.u_begin : s.width - part.u_end,
+            y = kStepX > 0 ? part.v : s.height - 1 - part.v;
   const std::uint8_t* HWY_RESTRICT row = s.guide + y * s.guide_stride + x;
   const std::uint8_t* HWY_RESTRICT above = row - kStepX * s.guide_stride;
   for (int i = 0; i < count; i += lanes) {
@@ -171,8 +172,9 @@ HWY_INLINE void AdaptP2OfPart(const SweepView& s, const SweepPart& part, PathP2B
       V8 found = simd::Zero(d);
       for (int first = 0; first < s.num_p2; first += 16) {
         // Those of other sixteens get their highest bit.
-        const V8 at = simd::SaturatedAdd(simd::Sub(difference, simd::Set(d, static_cast<std::uint8_t>(first))),
-                                         simd::Set(d, std::uint8_t{0x70}));
+        const V8 at =
+            simd::SaturatedAdd(simd::Sub(difference, simd::Set(d, static_cast<std::uint8_t>(first))),
+                               simd::Set(d, std::uint8_t{0x70}));
         found = simd::Or(found, simd::TableLookupBytesOr0(simd::LoadDup128(d, table + first), at));
       }
       return found;
@@ -201,8 +203,7 @@ struct Penalties {
 template <class D, int kStripes, bool kPlainSums, bool kSlanted, class Add>
 HWY_INLINE simd::Vec<D> Step(D d, int stripes_at_run_time, const simd::Vec<D>* HWY_RESTRICT before,
                              simd::Vec<D> lowest_before, const simd::Vec<D>* HWY_RESTRICT cost,
-                             simd::Vec<D> p1_up, simd::Vec<D> p1_down, simd::Vec<D> p2,
-                             const Add& add) {
+                             simd::Vec<D> p1_up, simd::Vec<D> p1_down, simd::Vec<D> p2, const Add& add) {
   using V = simd::Vec<D>;
   const int stripes = NumStripes<kStripes>(stripes_at_run_time);
   // Where there is no disparity: less any minimum, all bits are no less than P2, since costs + P2 fit, nor are all
@@ -266,9 +267,8 @@ template <PathCosts kCosts, int kStripes, int kPaths, class V>
 HWY_INLINE void StoreSums(const PathSums<kCosts, kStripes>& sums, int stripes, const V* HWY_RESTRICT cost,
                           std::uint8_t* HWY_RESTRICT to) {
   const Tag8 d;
-  const auto store = [&](V8 v, int i) HWY_ATTR {
-    simd::Stream(v, d, to + i * static_cast<int>(simd::Lanes(d)));
-  };
+  const auto store = [&](V8 v, int i)
+                         HWY_ATTR { simd::Stream(v, d, to + i * static_cast<int>(simd::Lanes(d))); };
   if constexpr (KeepsCosts(kCosts, kPaths)) {
     for (int k = 0; k < stripes; ++k) {
       const V8 one = simd::BitCast(d, sums.sum[k]), two = simd::BitCast(d, sums.sum[stripes + k]);
