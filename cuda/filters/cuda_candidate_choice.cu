@@ -58,7 +58,8 @@ __global__ void __launch_bounds__(kThreads)
                              });
     int of_pair[2] = {bias, bias};
     AddLeaves(
-        kQuestions[set], kLeaves[set], [&](std::uint32_t feature) { return features[feature][thread]; }, of_pair);
+        kQuestions[set], kLeaves[set], [&](std::uint32_t feature) { return features[feature][thread]; },
+        of_pair);
     sums[first][pixel] = of_pair[0], sums[first + 1][pixel] = of_pair[1];
   }
   __syncthreads();

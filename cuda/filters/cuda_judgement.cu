@@ -309,7 +309,8 @@ void JudgePixels(const Parameters& parameters, DeviceImageView<const std::uint8_
                   dim3(Blocks(width, kRowThreads), static_cast<unsigned>(height)), dim3(kRowThreads), 0,
                   stream, arguments);
   LaunchDependent("JudgeKernel", JudgeKernel, dim3(Blocks(width, kBlockWidth), Blocks(height, kWarps)),
-                  dim3(kWarpSize, kWarps), 0, stream, arguments, static_cast<int>(parameters.refinement.trees) - 1,
+                  dim3(kWarpSize, kWarps), 0, stream, arguments,
+                  static_cast<int>(parameters.refinement.trees) - 1,
                   TreesOf(parameters.refinement.trees).bias);
 }
 

@@ -6,9 +6,7 @@
 
 namespace parallax {
 
-const PixelTrees& TreesOf(TreeSet set) {
-  return set == TreeSet::kDriving ? kDrivingTrees : kGeneralTrees;
-}
+const PixelTrees& TreesOf(TreeSet set) { return set == TreeSet::kDriving ? kDrivingTrees : kGeneralTrees; }
 const CandidateTrees& CandidateTreesOf(TreeSet set) {
   return set == TreeSet::kDriving ? kDrivingCandidateTrees : kGeneralCandidateTrees;
 }
