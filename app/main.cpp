@@ -11,6 +11,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <string>
 #include <thread>
 #include <vector>
@@ -33,6 +34,8 @@ namespace {
 constexpr int kExitDone = 0;
 constexpr int kExitFailed = 1;
 constexpr int kExitUsage = 2;
+constexpr const char* kMemoryRefused =
+    "parallax: memory was refused, even for the text of an error: raise the limit (ulimit -v)\n";
 
 // keep_lines: faults of a file of parameters are told all at once, one a line.
 int Fail(const std::string& what, int exit_code, bool keep_lines = false) {
@@ -53,10 +56,22 @@ int Guarded(const Work& work) {
       return Fail(parallax::app::ErrorText(error), kExitFailed);
     }
   } catch (const std::exception&) {  // no memory for the text either
-    std::fputs("parallax: memory was refused, even for the text of an error: raise the limit (ulimit -v)\n",
-               stderr);
+    std::fputs(kMemoryRefused, stderr);
     return kExitFailed;
   }
+}
+
+// Destructors of libraries may ask for memory (nlohmann-json's do). If it is refused while an exception passes them,
+// the runtime ends the program; it says why all the same.
+[[noreturn]] void OnTerminate() {
+  try {
+    if (const std::exception_ptr error = std::current_exception()) std::rethrow_exception(error);
+  } catch (const std::bad_alloc&) {
+    std::fputs(kMemoryRefused, stderr);
+    std::_Exit(kExitFailed);
+  } catch (...) {
+  }
+  std::abort();
 }
 
 // The exit code of a command that did its work: what it printed has to have got through, too.
@@ -211,6 +226,7 @@ int main(int argc, char** argv) {
   // without a word.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  std::set_terminate(OnTerminate);
   // OpenCV's decoders write there what our one line says already; nothing here does.
   std::cerr.rdbuf(nullptr);
   const int exit_code = Guarded([&] {

@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <new>
 #include <opencv2/aruco/charuco.hpp>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
@@ -338,7 +337,7 @@ std::vector<SeenCorner> CornerFinder::Find(const CameraImageView& image) const {
         return FindAprilGrid(gray, board_);
     }
   } catch (const cv::Exception& error) {  // an image that is too small for a window of its filters
-    if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
+    RethrowRefusedMemory(error);
     return {};
   }
   return {};

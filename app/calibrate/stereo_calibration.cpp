@@ -7,12 +7,12 @@
 #include <functional>
 #include <iterator>
 #include <limits>
-#include <new>
 #include <numeric>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 #include <utility>
 
+#include "app/calibrate/gray_mat.h"
 #include "parallax/error.h"
 
 namespace parallax::app {
@@ -74,7 +74,7 @@ std::optional<BoardPose> PoseOf(const std::vector<Vector3>& board, const std::ve
     if (!(pose.translation_m.z > 0) || !std::isfinite(Length(pose.translation_m))) return std::nullopt;
     return pose;
   } catch (const cv::Exception& error) {
-    if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
+    RethrowRefusedMemory(error);
     return std::nullopt;
   }
 }
