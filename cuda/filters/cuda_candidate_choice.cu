@@ -17,14 +17,15 @@ constexpr int kWidth = kWarpSize, kHeight = 4, kThreads = kWidth * kHeight;  // 
 constexpr int kPairs = kNumCandidates / 2;
 static_assert(kNumCandidates == 2 * kPairs);
 
-// Of each TreeSet but kNone.
+// Of each TreeSet but kNone; the kernel is made for each of them, as that which judges.
 __constant__ constexpr Questions<kNumCandidateTrees> kQuestions[] = {
     QuestionsOf(kDrivingCandidateTrees.trees), QuestionsOf(kGeneralCandidateTrees.trees)};
 __device__ constexpr Leaves<kNumCandidateTrees> kLeaves[] = {LeavesOf(kDrivingCandidateTrees.trees),
                                                              LeavesOf(kGeneralCandidateTrees.trees)};
 
+template <TreeSet kSet>
 __global__ void __launch_bounds__(kThreads)
-    ChooseCandidatesKernel(const CandidateView view, DeviceImageView<float> from_planes, int set, int bias) {
+    ChooseCandidatesKernel(const CandidateView view, DeviceImageView<float> from_planes, int bias) {
   __shared__ std::uint32_t features[kNumCandidateFeatures][kThreads];
   __shared__ int sums[kNumCandidates][kThreads];
   __shared__ std::uint8_t listed[kThreads];  // numbers of pixels in the block, in any order
@@ -58,8 +59,8 @@ __global__ void __launch_bounds__(kThreads)
                              });
     int of_pair[2] = {bias, bias};
     AddLeaves(
-        kQuestions[set], kLeaves[set], [&](std::uint32_t feature) { return features[feature][thread]; },
-        of_pair);
+        kQuestions[static_cast<int>(kSet) - 1], kLeaves[static_cast<int>(kSet) - 1],
+        [&](std::uint32_t feature) { return features[feature][thread]; }, of_pair);
     sums[first][pixel] = of_pair[0], sums[first + 1][pixel] = of_pair[1];
   }
   __syncthreads();
@@ -100,9 +101,11 @@ void ChooseCandidates(const Parameters& parameters, DeviceImageView<const std::u
       .highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1)};
   const dim3 grid(static_cast<unsigned>((guide.width + kWidth - 1) / kWidth),
                   static_cast<unsigned>((guide.height + kHeight - 1) / kHeight));
-  LaunchDependent("ChooseCandidatesKernel", ChooseCandidatesKernel, grid, dim3(kWidth, kHeight), 0, stream,
-                  view, from_planes, static_cast<int>(parameters.refinement.trees) - 1,
-                  CandidateTreesOf(parameters.refinement.trees).bias);
+  const TreeSet set = parameters.refinement.trees;
+  LaunchDependent("ChooseCandidatesKernel",
+                  set == TreeSet::kDriving ? ChooseCandidatesKernel<TreeSet::kDriving>
+                                           : ChooseCandidatesKernel<TreeSet::kGeneral>,
+                  grid, dim3(kWidth, kHeight), 0, stream, view, from_planes, CandidateTreesOf(set).bias);
 }
 
 }  // namespace parallax::cuda

@@ -9,6 +9,7 @@
 #include <memory>
 #include <string>
 
+#include "config/backends.h"
 #include "config/parameters_yaml.h"
 #include "datasets/source.h"
 

@@ -109,7 +109,7 @@ void FeedDataSet(std::span<const std::uint8_t> bytes) {
 
 void FeedEstimates(std::span<const std::uint8_t> bytes) {
   const fs::path folder = Unpacked(bytes);
-  for (const app::Metric metric : {app::Metric::kKitti2012, app::Metric::kMiddlebury}) {
+  for (const Metric metric : {Metric::kKitti2012, Metric::kMiddlebury}) {
     try {
       const app::EstimateFiles estimates(folder, metric);
       for (const char* name : {"000000_10", "Teddy"}) {

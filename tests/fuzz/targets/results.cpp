@@ -88,7 +88,7 @@ std::vector<Bytes> RecordSeeds() {
   scored.page->thumbnail = {"left", "pictures/a.png", 60, 40};
   scored.page->pictures.push_back({"error", "data:image/png;base64,iVBORw0KGgo=", 600, 400});
   app::EvalDescription description;
-  description.metrics = {app::Metric::kKitti2015, app::Metric::kKitti2012};
+  description.metrics = {Metric::kKitti2015, Metric::kKitti2012};
   description.clouds.enabled = true;
   app::FinishedResult result{
       "3 0badf00d left.png", {{"aggregation.p1", "10"}}, {{"disparity/a.png", {}}}, {"cloud/a.ply"}};
