@@ -27,6 +27,7 @@ void EvaluateFiles(const EvalOptions& options) {
     throw InvalidArgument(
         "name a SOURCE, or two files and how to score them: --truth FILE --estimate FILE --metric NAME");
   }
+  CheckFoldersOf(options.outputs);
   CheckFilesApart(
       {options.truth.disparity, options.truth.nonoccluded, options.truth.objects, options.estimate_file},
       WrittenFiles(options.outputs));
@@ -63,8 +64,6 @@ void RunEval(const EvalOptions& options) {
   if (options.scores.empty() && (options.used_scores.resume || options.used_scores.overwrite))
     throw InvalidArgument(
         "--resume and --overwrite act on stored scores: name their folder with --scores DIR");
-  CheckFolder(options.outputs.csv_file);  // before frames are matched for minutes
-  CheckFolder(options.outputs.json_file);
   if (options.source.empty()) {
     if (!options.scores.empty()) throw InvalidArgument("--scores keeps the scores of a SOURCE: name one");
     return EvaluateFiles(options);

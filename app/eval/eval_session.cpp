@@ -27,6 +27,11 @@ std::vector<std::string> WrittenFiles(const EvalOutputs& outputs) {
   return files;
 }
 
+void CheckFoldersOf(const EvalOutputs& outputs) {
+  CheckFolder(outputs.csv_file);
+  CheckFolder(outputs.json_file);
+}
+
 EvalSession::EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalOutputs outputs)
     : subject_(std::move(subject)),
       metrics_(std::move(metrics)),

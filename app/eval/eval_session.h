@@ -26,6 +26,8 @@ struct EvalOutputs {
 
 // All files whose names follow from that.
 std::vector<std::string> WrittenFiles(const EvalOutputs& outputs);
+// Throws Error if a folder for them is missing: before frames are matched for minutes.
+void CheckFoldersOf(const EvalOutputs& outputs);
 
 // What is scored, as the outputs state it.
 struct EvalSubject {

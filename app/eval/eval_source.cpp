@@ -425,6 +425,7 @@ class SourceEvaluation {
 }  // namespace
 
 void EvaluateSource(const EvalOptions& options, SharedRun* shared) {
+  CheckFoldersOf(options.outputs);
   SourceEvaluation(options, shared).Run();
 }
 

@@ -371,7 +371,7 @@ TEST(CalibrateCommand, WritesARigWithItsReport) {
   expect_error(2, "is unknown: use chessboard:");
   arguments[4] = "chessboard:9x6";
   arguments[6] = "40";
-  expect_error(2, "millimetres");
+  expect_error(2, "with its unit");
 }
 
 TEST(ParseBoard, TakesWhatItSaysAndNothingElse) {

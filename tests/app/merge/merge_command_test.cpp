@@ -224,7 +224,7 @@ TEST_F(MergeScores, ShardsOfOneToSevenGiveTheFiguresFilesAndReportOfOneProcess) 
     EXPECT_TRUE(same(".json")) << count;
     // A page names its command, and the last cell of a row may be a time.
     const auto page = [&](const std::string& folder) {
-      const std::string text = std::regex_replace(ReadText(at(folder) + "/index.html"),
+      const std::string text = std::regex_replace(WithoutTimes(ReadText(at(folder) + "/index.html")),
                                                   std::regex("<p><code>parallax .*</code></p>"), "");
       return std::regex_replace(text, std::regex("<td[^>]*>[0-9.]+</td></tr>"), "");
     };
