@@ -32,7 +32,7 @@ constexpr PointSearch kSearch{
 // Limits between the faults of tests/app/calibrate/pair_check_test.cpp and the right pairs of eight data sets,
 // which keep 8 to 76 % of their features; pictures of two scenes keep 3 %, seldom 8.
 constexpr int kFewestFeatures = 150, kFewestOfOneScene = 40;
-constexpr double kShareOfOneScene = 0.1, kShareOfTwoScenes = 0.04;
+constexpr double kShareOfOneScene = 0.1, kShareOfTwoScenes = 0.06;
 constexpr double kMedianRow_px = 1.3, kRowInPlaces_px = 2.5, kRowOfRig_px = 1;
 constexpr std::size_t kFewestInPart = 12, kFewestInPartOfRig = 20;
 constexpr double kSameRow_px = 3;                              // of the small images
@@ -169,6 +169,7 @@ std::string DisparityFault(std::vector<double> disparities, const PairFacts& fac
 std::optional<std::string> FaultOfPictures(const SmallPicture& left, const SmallPicture& right,
                                            const PairFacts& facts) {
   constexpr double kNothing = 2, kSomething = 15;  // deviations of gray
+  if (std::min(left.width, left.height) < kSmallestSide_px) return std::nullopt;
   for (const auto& [a, b, name] : {std::tuple(&left, &right, "left"), std::tuple(&right, &left, "right")}) {
     if (a->deviation > kNothing || b->deviation < kSomething) continue;
     return fmt::format("the {} image shows nothing (gray {:.0f} throughout): look at that camera", name,

@@ -69,7 +69,7 @@ TEST(Backends, ImagesOnADeviceAreForCudaAlone) {
 TEST(Backends, WhatCannotBeIsToldWithItsRemedy) {
   const MatcherOptions options{.width = 8, .height = 8};
   EXPECT_THAT(FaultOf([] { ResolveBackend("gpu"); }),  // cuda, where it is built
-              AllOf(StartsWith("unknown back end 'gpu': use one of auto, "), EndsWith("cpu, reference")));
+              AllOf(StartsWith("unknown back end 'gpu': use one of auto, "), HasSubstr("cpu, reference")));
   if (!IsUsable("cuda")) {
     EXPECT_THAT(FaultOf([] { ResolveBackend("cuda"); }), AllOf(StartsWith("back end cuda cannot be used: "),
                                                                HasSubstr("use --backend cpu or reference")));

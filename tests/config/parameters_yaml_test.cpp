@@ -168,9 +168,9 @@ TEST(ParametersYaml, ACombinationThatCannotWorkIsAFaultWhereItWasSet) {
               AllOf(HasSubstr("rig.yaml:3: aggregation.p2 (10) is smaller than aggregation.p1 (20)"),
                     HasSubstr("raise p2 or lower p1")));
   // Only p1 was set; the fault is there.
-  EXPECT_THAT(FaultsOf("aggregation:\n  p1: 500\n"), HasSubstr("rig.yaml:2: aggregation.p2 (80) is smaller"));
+  EXPECT_THAT(FaultsOf("aggregation:\n  p1: 500\n"), HasSubstr("rig.yaml:2: aggregation.p2 (72) is smaller"));
   EXPECT_THAT(FaultsOf("", {"aggregation.p1=500"}),
-              HasSubstr("--set aggregation.p1=500: aggregation.p2 (80)"));
+              HasSubstr("--set aggregation.p1=500: aggregation.p2 (72)"));
   EXPECT_THAT(FaultsOf("filter: {median: 4}\n"),
               HasSubstr("rig.yaml:1: filter.median is 4, use 0 (off), 3 or 5"));
 }

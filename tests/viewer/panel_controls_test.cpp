@@ -158,8 +158,7 @@ TEST_F(PanelControls, EveryParameterOfTheTableIsSetByItsControl) {
 
 TEST_F(PanelControls, EveryButtonBoxListSliderAndNumberActs) {
   DrivenWindow window({"synthetic:drive,width=160,height=48,frames=6", "--paused", "--size", "1000", "800",
-                       "--set", "matching_cost.num_disparities=32", "--save-to", folder_.path().string(),
-                       "--export-to", (folder_.path() / "export").string()});
+                       "--set", "matching_cost.num_disparities=32", "--save-to", folder_.path().string()});
   const auto expect = [&](const DrivenWindow::Predicate& wanted, const std::string& what) {
     EXPECT_TRUE(window.AwaitDrawn(wanted)) << what << ": " << window.State().dump();
   };
@@ -247,12 +246,6 @@ TEST_F(PanelControls, EveryButtonBoxListSliderAndNumberActs) {
   window.Use("time");
   expect([](const Json& state) { return state["time"]["shown"] > 1; }, "time");
   click("pace", Is("time", "source_pace", true));
-  const int here = window.State()["time"]["shown"];
-  click("mark_first", Is("time", "marked", Json{here, 5}));
-  click("mark_last", Is("time", "marked", Json{here, here}));
-  click("export", [](const Json& state) {
-    return state["time"]["message"].get<std::string>().rfind("exported 1 frame to ", 0) == 0;
-  });
   click("pause", Is("time", "paused", false));
 
   const std::vector<int> place = window.State()["pictures"]["first"]["place"];

@@ -21,7 +21,7 @@ TEST(ParameterSession, ChangesOneSetTellsAndTakesBack) {
   EXPECT_EQ(session.Get(true).parameters, Parameters{});
   ASSERT_EQ(session.DifferencesOf(false).size(), 1u);
   EXPECT_EQ(session.DifferencesOf(false)[0].key, "aggregation.p1");
-  EXPECT_EQ(session.DifferencesOf(false)[0].at_first, "10");
+  EXPECT_EQ(session.DifferencesOf(false)[0].at_first, "16");
   EXPECT_FALSE(session.Set(false, "aggregation.p1", "9"));  // nothing new
   EXPECT_EQ(num_changes, 1);
   EXPECT_FALSE(session.Set(true, "method", "ad_census"));
