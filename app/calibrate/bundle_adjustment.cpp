@@ -170,7 +170,8 @@ class Bundle {
     MatrixXd free_and_residual = MatrixXd::Zero(all + 1, free + 1);
     free_and_residual.topLeftCorner(all, free) = free_;
     free_and_residual(all, free) = 1;
-    Normal normal{MatrixXd::Zero(all + 1, all + 1), {}};
+    MatrixXd of_all = MatrixXd::Zero(all + 1, all + 1);
+    std::vector<Normal::View> of_views;
     for (std::size_t v = 0; v < views_.size(); ++v) {
       const std::vector<SeenCorner>* const lists[] = {&views_[v].left, &views_[v].right};
       const Index rows = 2 * (std::ssize(*lists[0]) + (options_.two_cameras ? std::ssize(*lists[1]) : 0));
@@ -223,14 +224,12 @@ class Bundle {
               &Vector2::y);
         }
       }
-      normal.rig.selfadjointView<Eigen::Lower>().rankUpdate(slopes.transpose());
-      normal.views.push_back(
-          {by_pose.transpose() * by_pose, by_pose.transpose() * slopes * free_and_residual});
+      of_all.selfadjointView<Eigen::Lower>().rankUpdate(slopes.transpose());
+      of_views.push_back({by_pose.transpose() * by_pose, by_pose.transpose() * slopes * free_and_residual});
     }
-    normal.rig =
-        (free_and_residual.transpose() * normal.rig.selfadjointView<Eigen::Lower>() * free_and_residual)
-            .eval();
-    return normal;
+    // A matrix of its own: where Eigen resizes one that holds values and memory is refused, it frees them twice.
+    return {free_and_residual.transpose() * of_all.selfadjointView<Eigen::Lower>() * free_and_residual,
+            std::move(of_views)};
   }
 
   // The state after one step with this damping; nullopt where the equations cannot be solved. reduced: J^T J

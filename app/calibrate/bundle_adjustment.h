@@ -32,9 +32,9 @@ struct BoardView {
 // How the board departs from a plane: z = x u^2 + y v^2 + z u v, m, with u and v from -1 to 1 across it.
 using BoardBend = Vector3;
 
-// What may move. The boards' poses always do.
+// Which parameters are fitted. The boards' poses always are.
 enum class Freedom {
-  kPoses,  // nothing else
+  kPoses,  // the poses alone
   kFocal,  // focal lengths by one factor a camera, and the distortion: for a start far from the truth
   kAll
 };

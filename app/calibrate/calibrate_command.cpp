@@ -271,10 +271,9 @@ void AddCalibrateCommand(CLI::App& app) {
                                         CLI::AsNumberWithUnit::CASE_SENSITIVE, "METRES"))
       ->required();
   command
-      ->add_option(
-          "--lens", options->lens,
-          "plumb_bob (5 coefficients), rational (8), fisheye (4), or auto: the one that explains other pairs "
-          "best")
+      ->add_option("--lens", options->lens,
+                   "plumb_bob (5 coefficients), rational (8), fisheye (4), or auto: the one that fits "
+                   "held-out pairs best")
       ->check(CLI::IsMember({"auto", "plumb_bob", "rational", "fisheye"}))
       ->capture_default_str();
   command

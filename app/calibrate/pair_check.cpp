@@ -78,7 +78,7 @@ bool ShowOneScene(const PointMatches& found) {
          static_cast<double>(found.matches.size()) >= kShareOfOneScene * found.num_features;
 }
 
-// The halves of one image show one scene where a picture of both was cut the wrong way.
+// If a picture of both images was cut the wrong way, the halves of the result show one scene.
 std::string TwoScenes(const SmallPicture& left, const PointMatches& found, const PairFacts& facts) {
   std::string text = fmt::format("left and right show different scenes ({} of {} points are found again): ",
                                  found.matches.size(), found.num_features);
@@ -257,7 +257,7 @@ struct PairCheck::State {
         line = look->name + ": " + *fault;
         return tell(line);
       }
-    } catch (const std::exception&) {  // no memory, say: the run goes on without the check
+    } catch (const std::exception&) {  // out of memory, for example: the run continues without the check
     }
   }
 
@@ -274,7 +274,7 @@ struct PairCheck::State {
 
 namespace {
 
-// The first frames are read in turn, so that it is always the same one that is told of.
+// The first frames are read in turn, so that the same one is reported every time.
 template <typename State>
 class WatchedSource final : public AdjustedSource {
  public:

@@ -1,6 +1,6 @@
-// Looks at the first frames of a source for what makes disparities worthless although every pixel has one:
-// images exchanged or cut wrongly, rows that differ, a calibration of another image size, a range that is too
-// small.
+// Checks the first frames of a source for input that gives every pixel a disparity, but a wrong one: images
+// exchanged or cut wrongly, rows that differ, a calibration of another image size, too small a range of
+// disparities.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@
 
 namespace parallax::app {
 
-// What is known of a pair beside its images.
+// What is known about a pair, apart from its images.
 struct PairFacts {
   std::optional<StereoRig> rig;                  // of the rectified pair
   bool is_rectified_here = false;                // from raw images, by the rig
@@ -24,15 +24,16 @@ struct PairFacts {
   int min_disparity = 0, num_disparities = 128;  // that are searched, px
 };
 
-// What a pair looks like, in one line with the remedy; empty where nothing is wrong; nullopt where the images
-// have too little texture to tell. Both images of one size.
+// What is wrong with a pair, in one line with the remedy; empty if nothing is, nullopt if the images have too
+// little texture to tell. Both images of one size.
 std::optional<std::string> FaultOf(const CameraImageView& left, const CameraImageView& right,
                                    const PairFacts& facts);
 
-// Tells of the first of three frames that can be told. It looks in a thread of its own, at images of 800 px.
+// Reports the fault of the first frame, out of three, that can be judged. Runs in a thread of its own, on images
+// scaled to 800 px.
 class PairCheck {
  public:
-  // layout: as PairFacts. tell: takes a line, at most once, in that thread.
+  // layout: see PairFacts. tell: called with a line, at most once, in that thread.
   PairCheck(ChosenParameters chosen, std::optional<PictureLayout> layout,
             std::function<void(const std::string& line)> tell);
   ~PairCheck() { Await(); }
@@ -45,11 +46,11 @@ class PairCheck {
   PairCheck(const PairCheck&) = delete;
   PairCheck& operator=(const PairCheck&) = delete;
 
-  // The same source, whose first frames are looked at as they are read; it may outlive this. rectifier: of
-  // frames that are left raw; may be null.
+  // The same source; its first frames are checked as they are read. It may outlive this object. rectifier: for
+  // frames that the source leaves raw; may be null.
   std::unique_ptr<FrameSource> Watch(std::unique_ptr<FrameSource> source,
                                      std::shared_ptr<FrameRectifier> rectifier = nullptr);
-  // Waits for the look at frames that were read, and ends it. The line that was told; empty where none was.
+  // Waits for the check of the frames that were read, and ends it. Returns the line that was reported, or "".
   std::string Await();
 
  private:

@@ -15,6 +15,7 @@ namespace {
 
 constexpr double kThereAndBack_px = 0.3;
 constexpr int kGridColumns = 4, kGridRows = 3;
+constexpr double kAgreement_px = 1;  // or half of the cell's median, whichever is larger
 
 double Median(std::vector<double> values) {
   if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
@@ -84,9 +85,14 @@ RowOffsets RowOffsetsOf(const std::vector<PointMatch>& matches, int width, int h
   offsets.median_px = Median(all);
   offsets.median_absolute_px = Median(absolute);
   for (const std::vector<double>& cell : cells) {
-    const bool few = cell.size() < fewest_in_cell;
-    offsets.grid_px.push_back(few ? std::numeric_limits<double>::quiet_NaN() : Median(cell));
-    if (!few) offsets.largest_px = std::max(offsets.largest_px, std::abs(offsets.grid_px.back()));
+    const double median =
+        cell.size() < fewest_in_cell ? std::numeric_limits<double>::quiet_NaN() : Median(cell);
+    std::vector<double> deviations;
+    for (const double offset : cell) deviations.push_back(std::abs(offset - median));
+    const bool agree =
+        !std::isnan(median) && Median(deviations) <= std::max(kAgreement_px, std::abs(median) / 2);
+    offsets.grid_px.push_back(agree ? median : std::numeric_limits<double>::quiet_NaN());
+    if (agree) offsets.largest_px = std::max(offsets.largest_px, std::abs(median));
   }
   return offsets;
 }

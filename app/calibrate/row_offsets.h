@@ -34,7 +34,8 @@ struct RowOffsets {
   int num_matches = 0;
   double median_px = 0;           // right row - left row: the offset that all of the image has
   double median_absolute_px = 0;  // of single matches, their own noise included
-  // Medians in a grid of 3 rows by 4 columns of the image; NaN where there are few matches.
+  // Medians in a grid of 3 rows by 4 columns of the image. NaN if a cell has few matches, or if they do not agree:
+  // half of them must lie near the median. Plants and fences, which look alike in many places, give such cells.
   std::vector<double> grid_px;
   double largest_px = 0;  // of the grid
 };

@@ -641,8 +641,8 @@ class Calibrator {
     };
     for (const auto& [lens, trial] : trials)
       result_.lens_trials.push_back({lens, std::sqrt(mean(trial.squares_px2)), trial.problem});
-    // The first without a problem; another one where it is better by 2 % and by more than chance explains: three
-    // standard errors of the logarithms of the pairs' ratios, so that no single pair decides.
+    // The first model without a problem, unless another one fits the held-out pairs at least 2 % better. The gain
+    // must exceed three standard errors of the mean log ratio over the pairs, so that no single pair decides.
     const auto is_better = [&](const Trial& trial, const Trial& than) {
       std::vector<double> gains, squares;
       for (std::size_t i = 0; i < trial.squares_px2.size(); ++i)
@@ -665,12 +665,12 @@ class Calibrator {
     const auto& [usual, usual_trial] = trials.front();
     const std::string advice = "; take more boards, tilted and in the corners";
     if (!chosen->second.problem.empty()) {
-      result_.warnings.push_back("the lens is doubtful: " + chosen->second.problem + advice);
+      result_.warnings.push_back("the lens model is unreliable: " + chosen->second.problem + advice);
     } else if (chosen != trials.begin() && usual.lens == fit.lens.lens &&
                usual.num_coefficients >= fit.lens.num_coefficients) {
       result_.warnings.push_back(
           fmt::format("the boards do not determine {} ({}): {} is used{}", TextOf(usual),
-                      usual_trial.problem.empty() ? "it explains other pairs worse" : usual_trial.problem,
+                      usual_trial.problem.empty() ? "it fits held-out pairs less well" : usual_trial.problem,
                       TextOf(fit.lens), advice));
     }
   }

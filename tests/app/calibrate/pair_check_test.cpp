@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <memory>
 #include <opencv2/core.hpp>
@@ -12,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "app/calibrate/row_offsets.h"
 #include "app/options/named_rig.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/source.h"
@@ -80,6 +82,30 @@ TEST(PairFault, ThatCannotBeToldIsNotTold) {
     const Pair tiny{Walls({3}).left(cv::Rect(0, 0, width, 5)), Walls({3}).right(cv::Rect(0, 0, width, 5))};
     EXPECT_EQ(tiny.Fault(), std::nullopt) << width;
   }
+}
+
+// Leaves and fences look alike in many places: wrong matches of one part of the image have rows that disagree.
+TEST(RowOffsets, ACellWhoseMatchesDisagreeDoesNotCount) {
+  std::vector<PointMatch> matches;
+  for (int i = 0; i < 40; ++i) {
+    const double x = 10.0 + i;
+    matches.push_back({{x, 10}, {x - 5, 10 + 0.2}});                          // top left: one row
+    matches.push_back({{390 + x / 10, 290}, {300, 290 + 12.0 * (i - 10)}});   // bottom right: any row
+    matches.push_back({{150 + x / 10, 10}, {140, 10 + 4 + 0.01 * (i % 5)}});  // second at the top: 4 px off
+  }
+  const RowOffsets rows = RowOffsetsOf(matches, 400, 300, 12);
+  EXPECT_NEAR(rows.grid_px[0], 0.2, 1e-9);
+  EXPECT_NEAR(rows.grid_px[1], 4.02, 1e-6);
+  EXPECT_TRUE(std::isnan(rows.grid_px[11]));
+  EXPECT_NEAR(rows.largest_px, 4.02, 1e-6);
+}
+
+TEST(PairFault, OfOpenCvsAloeIsNone) {
+  const std::filesystem::path folder = "/usr/share/doc/opencv-doc/examples/data";
+  if (!std::filesystem::exists(folder / "aloeL.jpg")) GTEST_SKIP() << "opencv-doc is not installed";
+  const HostImage<std::uint8_t> left = ReadGray8(folder / "aloeL.jpg"),
+                                right = ReadGray8(folder / "aloeR.jpg");
+  EXPECT_EQ(FaultOf(left.ConstView(), right.ConstView(), {.rig = {}, .num_disparities = 256}), "");
 }
 
 TEST(PairFault, IsToldByItsNameWithTheRemedy) {
