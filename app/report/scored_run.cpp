@@ -20,7 +20,7 @@ constexpr const char* kRemedy =
     ": name a file of `parallax eval --json`, a page of `parallax eval --report` or a folder of `parallax "
     "run`";
 
-// Of a page the figures that it holds.
+// The JSON that a page of a report holds.
 Json ReadJson(const fs::path& file) {
   std::ifstream stream(file);
   if (!stream) throw Error(file.string() + ": cannot be read");

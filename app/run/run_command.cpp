@@ -332,7 +332,7 @@ class RunCommand {
   // What `parallax merge` has to know of a shard beside its files.
   void NoteShard() { folder_->Note(ShardRecord(Description())); }
 
-  // Whether no frame failed before with an error that differs in numbers and names only.
+  // False if an earlier frame failed with the same error, apart from numbers and names.
   bool IsNewFailure(const FrameReport& report) {
     std::string kind = report.error;
     for (std::size_t at; !report.name.empty() && (at = kind.find(report.name)) != std::string::npos;)

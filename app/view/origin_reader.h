@@ -1,4 +1,4 @@
-// The images that a frame was made of, found again by its origin (FrameSource::NextOrigin).
+// Finds the images of a result again by its origin (FrameSource::NextOrigin).
 #pragma once
 
 #include <cstddef>

@@ -37,7 +37,7 @@ struct ViewerOptions {
   std::shared_ptr<ParameterSession> parameters{};  // what the window changes; null = nothing
   std::filesystem::path save_folder = ".";         // of what is saved in the window
   bool paused = false;                             // show the first frame and wait for Step or Resume
-  std::shared_ptr<PlayControls> play{};            // the row of time; null: there is none
+  std::shared_ptr<PlayControls> play{};            // the play bar; null = not shown
 };
 
 class Viewer {

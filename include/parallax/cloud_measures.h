@@ -167,7 +167,7 @@ std::vector<std::int32_t> SampleIndices(std::int64_t n, std::int64_t count, std:
 // bits.
 //
 // Predecessors. u is tight for v where float(d[u] + length(u -> v)) == d[v]. The predecessor of v is the
-// tight u of the lowest number with d[u] < d[v]. Where there is none (edges of length 0, or so short that
+// tight u of the lowest number with d[u] < d[v]. If there is no such u (edges of length 0, or so short that
 // rounding absorbs them) v lies on a plateau of equal distances: its level is the least number of tight edges
 // from a node of the same distance that has a predecessor by the first rule, or is the source, and its
 // predecessor is the tight u of the lowest number one level below. So there are no cycles, and every back end

@@ -26,13 +26,13 @@ class DeviceResult;  // parallax/device_images.h
 
 struct BackendState {
   std::string_view name;  // "reference", "cpu", "cuda"
-  bool usable = false;    // built, and what it runs on answers
-  std::string note;       // what it is; where it is not usable, why and what to do
+  bool usable = false;    // it was built, and its hardware answers
+  std::string note;       // what it is; if it is not usable, why and what to do
 };
-// All back ends there are, the fastest first.
+// All back ends, the fastest first.
 std::vector<BackendState> Backends();
 
-// What matches. All back ends give the same bits.
+// What runs the matcher. All back ends give the same bits.
 struct Machine {
   std::string backend = "auto";  // or "cuda", "cpu", "reference"; auto: cuda where a device answers, else cpu
   int num_threads = 0;           // of cpu and reference; 0 = all cores
@@ -42,12 +42,12 @@ struct Machine {
   std::size_t memory_limit_bytes = 0;
 };
 
-// A disparity map (disparity, validity, confidence: W x H) that knows by which parameters it was made.
+// A disparity map (disparity, validity, confidence: W x H) with the parameters that made it.
 struct MatchResult : DisparityMap {
-  // Metres, W x H. NaN where the disparity is, and outside reprojection.min_depth_m .. max_depth_m. Without
-  // rig by that of Compute. Throws InvalidArgument for a rig without focal length or baseline.
+  // Metres, W x H. NaN where the disparity is NaN, and outside reprojection.min_depth_m .. max_depth_m.
+  // Without a rig, that of Compute is used. Throws InvalidArgument for a rig without focal length or baseline.
   HostImage<float> Depth(const StereoRig& rig = {}) const;
-  // The pixels that have a depth, in reading order, coloured from the left image; without left from
+  // The pixels that have a depth, in reading order, coloured from the left image, by default
   // rectified.left. Throws as Depth, and where the image has another size than the map.
   PointCloud Cloud(const StereoRig& rig = {}, const CameraImageView& left = {}) const;
   // One standard deviation of every disparity, px, W x H, NaN without a value: by the preset's table, which
@@ -55,10 +55,10 @@ struct MatchResult : DisparityMap {
   HostImage<float> Sigma() const;
   // The same of every depth, metres: Z^2 / (fx * baseline) * Sigma(), to first order. Throws as Depth.
   HostImage<float> DepthSigma(const StereoRig& rig = {}) const;
-  const Parameters& parameters() const;  // that it was made by
+  const Parameters& parameters() const;  // that made the map
 
-  // Of Compute with a rig: the geometry of the map, and the images where others were matched than came in:
-  // raw ones rectified, or (live.decimation) smaller ones.
+  // After Compute with a rig: the geometry of the map. The images are those that were matched, if they are not
+  // the ones given: raw images rectified, or smaller ones (live.decimation).
   RectifiedPair rectified;
 
   struct Settings;  // of the matcher
@@ -70,10 +70,10 @@ struct MatchResult : DisparityMap {
 // section live take the pairs of one Matcher for consecutive frames of one camera.
 class Matcher {
  public:
-  // preset_or_file: as Preset takes it; the table of Sigma() comes from it, too. Throws InvalidArgument for
-  // parameters that cannot be and an unknown back end, Error for a back end that cannot be used here.
+  // preset_or_file: see Preset; the table of Sigma() comes from it, too. Throws InvalidArgument for invalid
+  // parameters and an unknown back end, Error if this machine cannot run the back end.
   explicit Matcher(const std::string& preset_or_file = "default", const Machine& machine = {});
-  // Parameters of one's own; Sigma() takes the table of sigma_preset.
+  // Sigma() takes the table of sigma_preset. Throws as above.
   explicit Matcher(const Parameters& parameters, const Machine& machine = {},
                    const std::string& sigma_preset = "default");
   ~Matcher();
@@ -81,7 +81,7 @@ class Matcher {
   Matcher& operator=(Matcher&&) noexcept;
 
   // left, right: rectified, of one size and pixel type, borrowed during the call. Throws InvalidArgument
-  // where they do not fit each other, Error for live.near_m and live.far_m, which need a rig.
+  // if they do not fit each other, Error for live.near_m and live.far_m, which need a rig.
   MatchResult Compute(const CameraImageView& left, const CameraImageView& right);
   // Raw images are rectified first; pixels that a camera did not see get no disparity. Images that are
   // rectified by the rig are matched as they are. Throws as Rig::Rectify, too.
@@ -92,7 +92,7 @@ class Matcher {
   std::shared_ptr<DeviceResult> Enqueue(const DeviceCameraImageView& left, const DeviceCameraImageView& right,
                                         void* stream);
   void* stream();  // the Matcher's own, for Enqueue
-  // What is launched on stream from now on comes after the work that is on another one now. Does not wait.
+  // Work that is launched on stream from now on starts after the work that is on `after` now. Does not wait.
   void Order(void* stream, void* after);
 
   const Parameters& parameters() const;

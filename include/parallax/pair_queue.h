@@ -19,7 +19,7 @@ namespace parallax {
 // Results come out in the order in which pairs went in. For one thread.
 class PairQueue {
  public:
-  // num_in_flight: pairs at a time, 0 = what gives the most of them a second. Else as Matcher. The back end
+  // num_in_flight: pairs at a time; 0 = the number with the highest throughput. Else as Matcher. The back end
   // reference has one pair in flight; more is an InvalidArgument at the first Submit.
   explicit PairQueue(const std::string& preset_or_file = "default", const Machine& machine = {},
                      int num_in_flight = 0);
@@ -33,7 +33,7 @@ class PairQueue {
   // keeps the result for Collect. Throws as Matcher::Compute, and what the oldest pair's matching threw.
   void Submit(const CameraImageView& left, const CameraImageView& right);
   void Submit(const CameraImageView& left, const CameraImageView& right, const Rig& rig);
-  // Waits for the oldest pair. Throws Error where none is in flight, and what its matching threw.
+  // Waits for the oldest pair. Throws Error if none is in flight, and what its matching threw.
   MatchResult Collect();
   // Whether Submit would wait.
   bool IsFull() const;

@@ -26,12 +26,8 @@ enum class SupportRegion { kBoth, kLeft };       // whose crosses
 enum class TreeSet { kNone, kDriving, kGeneral };
 // Frames with a value, of the last so many, that a pixel needs to take its last value again.
 enum class Persistence { kOff, k8Of8, k2Of3, k2Of4, k2Of8, k1Of2, k1Of5, k1Of8, kAlways };
-enum class LiveHoles {
-  kAsFilter,
-  kLeft,
-  kFarthest,
-  kNearest
-};                                           // how holes are filled after the filters over time
+// How holes are filled after the filters over time (docs/parameters.md, live.holes).
+enum class LiveHoles { kAsFilter, kLeft, kFarthest, kNearest };
 enum class RightWinner { kDiagonal, kOwn };  // of the left image's sums, or of the right image's own
 
 struct CensusParameters {
@@ -152,7 +148,7 @@ struct Parameters {
 // Throws InvalidArgument for an unknown name, with the names that there are, and for a faulty file with every
 // fault as FILE:LINE; Error where the file cannot be read.
 Parameters Preset(const std::string& name_or_file);
-// "ad_census, default, eth3d, ...": what Preset and Matcher take.
+// "accurate, ad_census, default, ...": the names that Preset and Matcher take.
 std::string_view PresetNames();
 
 // Sets one parameter from text: "aggregation.p1", "12". Throws InvalidArgument for an unknown key, with the

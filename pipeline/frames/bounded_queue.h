@@ -44,12 +44,6 @@ class BoundedQueue {
     filled_.wait(lock, [this] { return closed_ || !values_.empty(); });
     return Take(lock);
   }
-  // Waits no longer than this. nullopt where no value came; IsClosedAndEmpty() tells whether one may come.
-  std::optional<T> PopWithin(std::chrono::milliseconds longest) {
-    std::unique_lock lock(mutex_);
-    filled_.wait_for(lock, longest, [this] { return closed_ || !values_.empty(); });
-    return Take(lock);
-  }
   // nullopt where there is no value at the moment.
   std::optional<T> TryPop() {
     std::unique_lock lock(mutex_);

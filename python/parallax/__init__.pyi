@@ -291,12 +291,12 @@ class Frame:
         """Largest disparity that the data set states, + 1, px; None where it states none."""
     @property
     def truth(self) -> Optional[GroundTruth]:
-        """None where there is none, or open() was not asked for it."""
+        """None if the source has none, or if open() was called without truth=True."""
 
 class Source:
     """Frames, from front to back: iterate over it, once.
 
-    A frame that cannot be read raises parallax.Error; next() then goes on with the one after it."""
+    A frame that cannot be read raises parallax.Error; the next call of next() reads the one after it."""
 
     def __iter__(self) -> Iterator[Frame]: ...
     def __next__(self) -> Frame: ...
@@ -396,7 +396,7 @@ def compare(
     estimate: _Points, truth: _Points, *, thresholds: Sequence[float] = ...,
     depth_edges: Sequence[float] = (), backend: str = "auto", device: int = 0, num_threads: int = 0
 ) -> dict[str, Any]:
-    """How good an estimated cloud is beside the true one, as a dict (docs/clouds.md).
+    """Compares an estimated cloud with the true one; a dict (docs/clouds.md).
 
     estimate, truth: metres, float (N x 3), or Clouds. thresholds: metres. depth_edges: metres, ascending;
     the same by depth. accuracy, completeness, chamfer_*, hausdorff_m, thresholds, bins, and the distance of

@@ -185,7 +185,7 @@ class Failing:
         files = tree(self.place)
         if code == 0:
             got, want = ({name: data for name, data in files.items() if not name.endswith(".part")}, job.want)
-            if job.name == "calibrate":  # OpenCV that was refused memory may go on another way: other last digits
+            if job.name == "calibrate":  # where memory is refused, OpenCV may compute differently: last digits
                 got, want = ({name: rounded(data) for name, data in f.items()} for f in (got, want))
             compare(got, want, "exit code 0")
             return
@@ -230,7 +230,7 @@ class Failing:
 
 
 def rounded(data):
-    """The file with its numbers in nine digits; its bytes where it is no text."""
+    """A text file with its numbers in nine digits; other files unchanged."""
     try:
         return re.sub(r"-?\d+\.\d+(?:e[-+]?\d+)?", lambda number: f"{float(number[0]):.9g}", data.decode())
     except UnicodeDecodeError:

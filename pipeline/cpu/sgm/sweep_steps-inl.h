@@ -197,7 +197,7 @@ struct Penalties {
 };
 
 // One step of one path: from L and its minimum at the pixel before to t and L = C + t, given to add(k, t, L);
-// returns min L by lane. The minimum is taken off as late as can be: it comes last.
+// returns min L by lane. The minimum is subtracted last, because it is the last operand to be ready.
 // kPlainSums: every sum fits its lane: additions need not saturate,
 // which takes twice as long on Zen 5. kSlanted: P1 up and P1 down are not the same.
 template <class D, int kStripes, bool kPlainSums, bool kSlanted, class Add>

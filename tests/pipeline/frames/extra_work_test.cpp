@@ -1,4 +1,4 @@
-// What the frame pipeline has matchers do beside matching: raw frames rectified, depth and clouds made.
+// Work that the frame pipeline leaves to matchers: rectifying raw frames, making depth and clouds.
 #include <gtest/gtest.h>
 
 #include <cmath>
