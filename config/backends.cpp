@@ -109,7 +109,9 @@ std::string_view Resolve(std::string_view backend, const std::string& lacks, Doe
   if (!is_known) {
     if (backend == "auto") throw Error("no back end " + lacks);
     throw InvalidArgument("unknown back end '" + std::string(backend) + "': use one of " + names +
-                          "; cuda is that of NVIDIA GPUs");
+                          (names.find("cuda") != std::string::npos
+                               ? "; cuda is for NVIDIA GPUs"
+                               : "; this build has no cuda, which is for NVIDIA GPUs"));
   }
   const std::string remedy = ": use --backend " + able + " (see parallax info)";
   if (!is_usable)
