@@ -27,10 +27,10 @@ void Wake(char byte) {
   while (write(g_write_end, &byte, 1) < 0 && errno == EINTR) continue;
 }
 
-// When the first signal came, ns; 0 = none did. timeout and systemd send theirs to the process and to its
-// group, which is one wish.
+// When the first signal came, ns; 0 = none did. timeout and systemd send one to the process and one to its group:
+// together they are one request.
 std::atomic<std::int64_t> g_requested_at{0};
-constexpr std::int64_t kOneWish_ns = 500'000'000;
+constexpr std::int64_t kOneRequest_ns = 500'000'000;
 
 extern "C" void OnInterrupt(int signal) {
   const int error = errno;
@@ -41,7 +41,7 @@ extern "C" void OnInterrupt(int signal) {
   if (g_requested_at.compare_exchange_strong(first_ns, now_ns)) {
     g_requested = true;
     Wake(kRequest);
-  } else if (now_ns - first_ns >= kOneWish_ns) {
+  } else if (now_ns - first_ns >= kOneRequest_ns) {
     std::signal(signal, SIG_DFL);
     raise(signal);
   }
