@@ -103,9 +103,8 @@ TEST(RowOffsets, ACellWhoseMatchesDisagreeDoesNotCount) {
 TEST(PairFault, OfOpenCvsAloeIsNone) {
   const std::filesystem::path folder = "/usr/share/doc/opencv-doc/examples/data";
   if (!std::filesystem::exists(folder / "aloeL.jpg")) GTEST_SKIP() << "opencv-doc is not installed";
-  const HostImage<std::uint8_t> left = ReadGray8(folder / "aloeL.jpg"),
-                                right = ReadGray8(folder / "aloeR.jpg");
-  EXPECT_EQ(FaultOf(left.ConstView(), right.ConstView(), {.rig = {}, .num_disparities = 256}), "");
+  const CameraImage left = ReadImage(folder / "aloeL.jpg"), right = ReadImage(folder / "aloeR.jpg");
+  EXPECT_EQ(FaultOf(ViewOf(left), ViewOf(right), {.rig = {}, .num_disparities = 256}), "");
 }
 
 TEST(PairFault, IsToldByItsNameWithTheRemedy) {
