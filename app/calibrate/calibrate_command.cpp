@@ -15,7 +15,6 @@
 #include <vector>
 
 #include "app/calibrate/calibration_report.h"
-#include "app/calibrate/stereo_calibration.h"
 #include "app/commands.h"
 #include "app/options/live_source_options.h"
 #include "app/options/shared_options.h"
@@ -23,6 +22,7 @@
 #include "app/output/output_files.h"
 #include "app/session/interrupt.h"
 #include "app/session/progress.h"
+#include "calibrate/stereo_calibration.h"
 #include "datasets/calibration/calibration_file.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/source.h"

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/calibrate/stereo_calibration.h"
+#include "calibrate/stereo_calibration.h"
 #include "pipeline/types/frame.h"
 
 namespace parallax::app {

@@ -1,6 +1,4 @@
-// Checks the first frames of a source for input that gives every pixel a disparity, but a wrong one: images
-// exchanged or cut wrongly, rows that differ, a calibration of another image size, too small a range of
-// disparities.
+// Checks the first frames of a source for input that gives wrong disparities.
 #pragma once
 
 #include <functional>
@@ -9,25 +7,13 @@
 #include <string>
 #include <vector>
 
+#include "calibrate/pair_fault.h"
 #include "config/frame_parameters.h"
 #include "datasets/live/live_options.h"
 #include "pipeline/calibration/rectifier.h"
 #include "pipeline/frames/frame_source.h"
 
 namespace parallax::app {
-
-// What is known about a pair, apart from its images.
-struct PairFacts {
-  std::optional<StereoRig> rig;                  // of the rectified pair
-  bool is_rectified_here = false;                // from raw images, by the rig
-  std::optional<PictureLayout> layout = {};      // where left and right may come from one picture
-  int min_disparity = 0, num_disparities = 128;  // that are searched, px
-};
-
-// What is wrong with a pair, in one line with the remedy; empty if nothing is, nullopt if the images have too
-// little texture to tell. Both images of one size.
-std::optional<std::string> FaultOf(const CameraImageView& left, const CameraImageView& right,
-                                   const PairFacts& facts);
 
 // Reports the fault of the first frame, out of three, that can be judged. Runs in a thread of its own, on images
 // scaled to 800 px.

@@ -10,12 +10,12 @@
 #include <vector>
 
 #include "app/calibrate/rig_commands.h"
-#include "app/calibrate/row_check.h"
 #include "app/options/live_source_options.h"
 #include "app/options/named_rig.h"
 #include "app/options/shared_options.h"
 #include "app/output/error_text.h"
 #include "app/output/output_files.h"
+#include "calibrate/row_check.h"
 #include "datasets/calibration/calibration_file.h"
 #include "datasets/source.h"
 #include "parallax/error.h"

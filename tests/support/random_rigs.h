@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "app/calibrate/stereo_calibration.h"
+#include "calibrate/stereo_calibration.h"
 #include "pipeline/calibration/rectification.h"
 #include "tests/support/random_lenses.h"
 #include "tests/support/rendered_board.h"
@@ -19,7 +19,7 @@ namespace parallax::test {
 
 struct RandomRig {
   RawRig rig;
-  app::CalibrationInput input;
+  CalibrationInput input;
   double noise_px = 0;
   std::string spoilt;       // the pair that does not fit, and how; empty = none
   std::string description;  // for messages
@@ -33,11 +33,11 @@ inline RandomRig MakeRandomRig(std::uint32_t seed) {
   const std::pair<int, int> sizes[] = {{640, 480}, {752, 480}, {1280, 720}};
   const auto [width, height] = sizes[static_cast<std::size_t>(random.Uniform(0, 3))];
   RawRig& rig = result.rig;
-  app::CalibrationInput& input = result.input;
+  CalibrationInput& input = result.input;
   input.width_px = width;
   input.height_px = height;
   const bool is_even = random.OneIn(5);
-  input.board = app::ParseBoard(is_even ? "chessboard:8x6" : "chessboard:9x6", 0.025);
+  input.board = ParseBoard(is_even ? "chessboard:8x6" : "chessboard:9x6", 0.025);
   const std::vector<Vector3> board = input.board.Corners();
   const double width_m = board.back().x, height_m = board.back().y;
   const double tilt_to = random.Uniform(0.4, 0.8);
@@ -45,16 +45,16 @@ inline RandomRig MakeRandomRig(std::uint32_t seed) {
   const auto count = static_cast<std::size_t>(is_few ? random.Uniform(6, 10) : random.Uniform(12, 26));
   result.noise_px = random.Uniform(0.05, 0.3) * width / 640;
   const auto sees = [&](const CameraProjection& camera, const BoardPose& pose) {
-    std::vector<app::SeenCorner> corners;
+    std::vector<SeenCorner> corners;
     for (std::size_t i = 0; i < board.size(); ++i) {
       const auto pixel = camera.Project(pose(board[i]));
       if (!pixel || pixel->x < 5 || pixel->y < 5 || pixel->x > width - 6 || pixel->y > height - 6)
-        return std::vector<app::SeenCorner>{};
+        return std::vector<SeenCorner>{};
       corners.push_back({static_cast<int>(i), *pixel});
     }
     return corners;
   };
-  std::vector<std::pair<std::vector<app::SeenCorner>, std::vector<app::SeenCorner>>> pairs;
+  std::vector<std::pair<std::vector<SeenCorner>, std::vector<SeenCorner>>> pairs;
   while (pairs.size() < count) {  // until the cameras share enough of the scene
     pairs.clear();
     rig.left = RandomBarrel(random, width, height);
@@ -86,12 +86,12 @@ inline RandomRig MakeRandomRig(std::uint32_t seed) {
     }
   }
   for (std::size_t i = 0; i < count; ++i) {
-    app::BoardView view;
+    BoardView view;
     view.name = "pair" + std::to_string(i);
     view.left = pairs[i].first;
     view.right = pairs[i].second;
     for (auto* corners : {&view.left, &view.right}) {
-      for (app::SeenCorner& seen : *corners)
+      for (SeenCorner& seen : *corners)
         seen.pixel = {seen.pixel.x + random.Normal(result.noise_px),
                       seen.pixel.y + random.Normal(result.noise_px)};
     }
@@ -99,11 +99,11 @@ inline RandomRig MakeRandomRig(std::uint32_t seed) {
   }
   if (random.OneIn(2)) {
     const auto which = static_cast<std::size_t>(random.Uniform(0, static_cast<double>(count)));
-    std::vector<app::SeenCorner>& corners = input.views[which].right;
+    std::vector<SeenCorner>& corners = input.views[which].right;
     result.spoilt = input.views[which].name;
     const int kind = static_cast<int>(random.Uniform(0, 4));
     const Vector2 shift{random.Uniform(15, 40), random.Uniform(-30, 30)};
-    for (app::SeenCorner& seen : corners) {
+    for (SeenCorner& seen : corners) {
       if (kind == 0) seen.pixel = {seen.pixel.x + shift.x, seen.pixel.y + shift.y};
       if (kind == 1) seen.pixel = {seen.pixel.x + random.Normal(15), seen.pixel.y + random.Normal(15)};
       if (kind == 2 && !is_even) seen.corner = static_cast<int>(board.size()) - 1 - seen.corner;

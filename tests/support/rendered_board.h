@@ -7,12 +7,10 @@
 #include <random>
 #include <vector>
 
-#include "app/calibrate/bundle_adjustment.h"
+#include "calibrate/bundle_adjustment.h"
 #include "parallax/image.h"
 
 namespace parallax::test {
-
-using app::BoardPose;
 
 class BoardCamera {
  public:

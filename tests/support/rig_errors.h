@@ -6,12 +6,12 @@
 #include <utility>
 #include <vector>
 
-#include "app/calibrate/stereo_calibration.h"
+#include "calibrate/stereo_calibration.h"
 
 namespace parallax::test {
 
 // How far each number of the rig is from the truth, in the order of the covariance.
-inline std::vector<double> ErrorsOf(const app::StereoCalibration& result, const RawRig& truth) {
+inline std::vector<double> ErrorsOf(const StereoCalibration& result, const RawRig& truth) {
   const RawRig& rig = result.bundle.rig;
   std::vector<double> errors;
   const auto n = static_cast<std::size_t>(result.bundle_options.num_coefficients);
@@ -27,7 +27,7 @@ inline std::vector<double> ErrorsOf(const app::StereoCalibration& result, const 
 }
 
 // The same, each in the sigmas that the calibration states.
-inline std::vector<double> ErrorsInSigmas(const app::StereoCalibration& result, const RawRig& truth) {
+inline std::vector<double> ErrorsInSigmas(const StereoCalibration& result, const RawRig& truth) {
   std::vector<double> errors = ErrorsOf(result, truth);
   for (std::size_t i = 0; i < errors.size(); ++i) errors[i] /= result.bundle.Sigma(static_cast<int>(i));
   return errors;
@@ -35,7 +35,7 @@ inline std::vector<double> ErrorsInSigmas(const app::StereoCalibration& result, 
 
 // All of them together: the sum of squares that the covariance makes of them, chi squared, as the normal number that
 // is as rare (Wilson and Hilferty 1931).
-inline double ErrorInSigmas(const app::StereoCalibration& result, const RawRig& truth) {
+inline double ErrorInSigmas(const StereoCalibration& result, const RawRig& truth) {
   const std::vector<double> errors = ErrorsOf(result, truth);
   const std::size_t n = errors.size(), row = static_cast<std::size_t>(result.bundle.num_parameters);
   std::vector<double> lower(n * n), solved(n);  // Cholesky

@@ -1,4 +1,4 @@
-#include "app/calibrate/bundle_adjustment.h"
+#include "calibrate/bundle_adjustment.h"
 
 #include <gtest/gtest.h>
 

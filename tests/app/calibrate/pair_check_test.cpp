@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "app/calibrate/row_offsets.h"
 #include "app/options/named_rig.h"
+#include "calibrate/row_offsets.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/source.h"
 #include "tests/datasets/test_files.h"

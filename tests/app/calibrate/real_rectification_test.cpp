@@ -13,7 +13,7 @@
 #include <string>
 #include <vector>
 
-#include "app/calibrate/gray_mat.h"
+#include "calibrate/gray_mat.h"
 #include "datasets/source.h"
 #include "pipeline/calibration/rectification.h"
 #include "pipeline/calibration/rectifier.h"

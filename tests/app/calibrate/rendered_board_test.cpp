@@ -9,21 +9,14 @@
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
-#include "app/calibrate/corner_fit.h"
-#include "app/calibrate/stereo_calibration.h"
+#include "calibrate/corner_fit.h"
+#include "calibrate/stereo_calibration.h"
 #include "tests/support/raw_rigs.h"
 #include "tests/support/rendered_board.h"
 #include "tests/support/rig_errors.h"
 
 namespace parallax::test {
 namespace {
-
-using app::BoardSpec;
-using app::BoardView;
-using app::CalibrationInput;
-using app::FitCorner;
-using app::ParseBoard;
-using app::StereoCalibration;
 
 constexpr double kSquare_m = 0.04;
 
@@ -54,7 +47,7 @@ CalibrationInput RenderedInput(const Rendered& scene, const Gray& gray, std::uin
   input.height_px = scene.rig.left.height_px;
   if (scene.rig.left.lens == LensModel::kFisheye) input.lens = {LensModel::kFisheye, 4};
   const BoardCamera left(scene.rig.left), right(scene.rig.right);
-  const app::CornerFinder finder(scene.board);
+  const CornerFinder finder(scene.board);
   const std::vector<Vector3> corners = scene.board.Corners();
   for (const BoardPose& pose :
        BoardPoses(scene.count, corners.back().x, corners.back().y, scene.near_m, scene.spread)) {

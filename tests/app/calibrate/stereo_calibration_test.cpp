@@ -1,5 +1,5 @@
 // Calibration: known rigs are found again within what is stated, and mishaps get their names.
-#include "app/calibrate/stereo_calibration.h"
+#include "calibrate/stereo_calibration.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -26,14 +26,6 @@ namespace parallax::test {
 namespace {
 
 namespace fs = std::filesystem;
-using app::BoardKind;
-using app::BoardSpec;
-using app::BoardView;
-using app::CalibrateStereo;
-using app::CalibrationInput;
-using app::ParseBoard;
-using app::SeenCorner;
-using app::StereoCalibration;
 using ::testing::HasSubstr;
 
 constexpr double kSquare_m = 0.04;
@@ -214,7 +206,7 @@ TEST(StereoCalibration, ManyOutliersAreSaidAloud) {
 // For messages: what was tried and chosen.
 std::string TrialsOf(const StereoCalibration& result) {
   std::string text = TextOf(result.lens) + " of";
-  for (const app::LensTrial& trial : result.lens_trials)
+  for (const LensTrial& trial : result.lens_trials)
     text +=
         " [" + TextOf(trial.lens) + " " + std::to_string(trial.held_out_px) + " px " + trial.problem + "]";
   for (const auto& board : result.rejected) text += " left out " + board.name + ": " + board.reason;
@@ -281,19 +273,19 @@ TEST(StereoCalibration, FindsWideWebcamsAndNamesTheBadPair) {
 TEST(StereoCalibration, ChoosesTheLensThatExplainsOtherPairs) {
   Scene scene;
   scene.count = 20;
-  EXPECT_EQ(CalibrateStereo(InputOf(scene)).lens, (app::LensChoice{LensModel::kPlumbBob, 5}));
+  EXPECT_EQ(CalibrateStereo(InputOf(scene)).lens, (LensChoice{LensModel::kPlumbBob, 5}));
   scene.rig = FisheyeRig();
   scene.spread = 0.7;
   CalibrationInput input = InputOf(scene);
   input.lens.reset();
   const StereoCalibration fisheye = CalibrateStereo(input);
-  EXPECT_EQ(fisheye.lens, (app::LensChoice{LensModel::kFisheye, 4})) << TrialsOf(fisheye);
+  EXPECT_EQ(fisheye.lens, (LensChoice{LensModel::kFisheye, 4})) << TrialsOf(fisheye);
   EXPECT_LT(ErrorInSigmas(fisheye, scene.rig), 3) << TrialsOf(fisheye);
 }
 
 TEST(StereoCalibration, ReducesALensThatTheBoardsDoNotDetermine) {
   CalibrationInput input = InputOf({});
-  input.lens = app::LensChoice{LensModel::kPlumbBob, 8};  // k4 to k6 are 0, and whatever k1 to k3 balance
+  input.lens = LensChoice{LensModel::kPlumbBob, 8};  // k4 to k6 are 0, and whatever k1 to k3 balance
   const StereoCalibration result = CalibrateStereo(input);
   EXPECT_EQ(result.lens.num_coefficients, 5) << TrialsOf(result);
   EXPECT_THAT(testing::PrintToString(result.warnings),

@@ -1,4 +1,4 @@
-#include "app/calibrate/stereo_calibration.h"
+#include "calibrate/stereo_calibration.h"
 
 #include <fmt/format.h>
 
@@ -12,10 +12,10 @@
 #include <opencv2/core.hpp>
 #include <utility>
 
-#include "app/calibrate/gray_mat.h"
+#include "calibrate/gray_mat.h"
 #include "parallax/error.h"
 
-namespace parallax::app {
+namespace parallax {
 namespace {
 
 constexpr double kMatchingNoise_px = 0.25;
@@ -952,4 +952,4 @@ std::string TextOf(const LensChoice& lens) {
 
 StereoCalibration CalibrateStereo(const CalibrationInput& input) { return Calibrator(input).Run(); }
 
-}  // namespace parallax::app
+}  // namespace parallax

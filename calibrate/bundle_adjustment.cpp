@@ -1,4 +1,4 @@
-#include "app/calibrate/bundle_adjustment.h"
+#include "calibrate/bundle_adjustment.h"
 
 #include <Eigen/Cholesky>
 #include <algorithm>
@@ -10,7 +10,7 @@
 
 #include "parallax/error.h"
 
-namespace parallax::app {
+namespace parallax {
 namespace {
 
 using Eigen::Index;
@@ -505,4 +505,4 @@ double TriangulatedDepth(const RawRig& rig, const Matrix3& rectified_from_left, 
   return (rectified_from_left * (0.5 * ((s * *a) + (c + t * b)))).z;
 }
 
-}  // namespace parallax::app
+}  // namespace parallax

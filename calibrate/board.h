@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "app/calibrate/bundle_adjustment.h"
+#include "calibrate/bundle_adjustment.h"
 #include "pipeline/types/frame.h"
 
-namespace parallax::app {
+namespace parallax {
 
 enum class BoardKind { kChessboard, kCharuco, kAprilGrid };
 
@@ -42,4 +42,4 @@ class CornerFinder {
   BoardSpec board_;
 };
 
-}  // namespace parallax::app
+}  // namespace parallax

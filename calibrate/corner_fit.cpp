@@ -1,4 +1,4 @@
-#include "app/calibrate/corner_fit.h"
+#include "calibrate/corner_fit.h"
 
 #include <algorithm>
 #include <array>
@@ -8,7 +8,7 @@
 #include <numbers>
 #include <vector>
 
-namespace parallax::app {
+namespace parallax {
 namespace {
 
 constexpr int kNumbers = 9;
@@ -18,7 +18,7 @@ constexpr double kSharpest_px = 0.25, kLeastContrast = 6, kLeastExplained = 0.85
 constexpr double kStill_px = 1e-4, kLeastGain = 1e-5;
 constexpr double kLeastCrossing = 0.2;  // sine of the angle between the edges
 
-using Row = std::array<double, kNumbers>;
+using Numbers = std::array<double, kNumbers>;
 
 struct Crossing {
   double x = 0, y = 0;
@@ -27,7 +27,7 @@ struct Crossing {
   double middle = 0, contrast = 0;  // brightnesses are middle +- contrast
   double slope_x = 0, slope_y = 0;
 
-  Crossing Plus(const Row& step) const {
+  Crossing Plus(const Numbers& step) const {
     return {x + step[0],      y + step[1],        angle1 + step[2],  angle2 + step[3], blur_px + step[4],
             middle + step[5], contrast + step[6], slope_x + step[7], slope_y + step[8]};
   }
@@ -58,11 +58,11 @@ struct Edge {
 };
 
 // What the crossing looks like in a pixel; slopes by its numbers, where asked for.
-double BrightnessOf(const Crossing& c, const Pixel& pixel, Row* slopes) {
+double BrightnessOf(const Crossing& c, const Pixel& pixel, Numbers* slopes) {
   const double n1x = -std::sin(c.angle1), n1y = std::cos(c.angle1);
   const double n2x = -std::sin(c.angle2), n2y = std::cos(c.angle2);
   double product = 0;
-  Row sum{};
+  Numbers sum{};
   for (int i = 0; i < kSamples * kSamples; ++i) {
     const double x = pixel.x - c.x + (i % kSamples + 0.5) / kSamples - 0.5;
     const double y = pixel.y - c.y + (i / kSamples + 0.5) / kSamples - 0.5;
@@ -102,7 +102,7 @@ double SumOfSquares(const Crossing& c, const std::vector<Pixel>& pixels) {
 }
 
 // Solves a x = b by elimination with pivots; false where a is singular.
-bool Solve(std::array<Row, kNumbers> a, Row b, Row& x) {
+bool Solve(std::array<Numbers, kNumbers> a, Numbers b, Numbers& x) {
   for (std::size_t k = 0; k < kNumbers; ++k) {
     std::size_t pivot = k;
     for (std::size_t i = k + 1; i < kNumbers; ++i)
@@ -189,10 +189,10 @@ std::optional<Vector2> FitCorner(HostImageView<const std::uint8_t> gray, Vector2
   if (std::abs(crossing.contrast) < kLeastContrast / 2) return std::nullopt;
   double sum = SumOfSquares(crossing, pixels), damping = 1e-3;
   for (int i = 0; i < kMostIterations; ++i) {
-    std::array<Row, kNumbers> matrix{};
-    Row gradient{};
+    std::array<Numbers, kNumbers> matrix{};
+    Numbers gradient{};
     for (const Pixel& pixel : pixels) {
-      Row slopes;
+      Numbers slopes;
       const double r = BrightnessOf(crossing, pixel, &slopes) - pixel.value;
       for (std::size_t a = 0; a < kNumbers; ++a) {
         gradient[a] -= slopes[a] * r;
@@ -201,9 +201,9 @@ std::optional<Vector2> FitCorner(HostImageView<const std::uint8_t> gray, Vector2
     }
     bool improved = false, done = false;
     for (int tries = 0; tries < 12 && !improved; ++tries) {
-      std::array<Row, kNumbers> damped = matrix;
+      std::array<Numbers, kNumbers> damped = matrix;
       for (std::size_t a = 0; a < kNumbers; ++a) damped[a][a] += damping * matrix[a][a] + 1e-9;
-      Row step{};
+      Numbers step{};
       if (!Solve(damped, gradient, step)) return std::nullopt;
       Crossing next = crossing.Plus(step);
       next.blur_px = std::max(next.blur_px, kSharpest_px);
@@ -229,4 +229,4 @@ std::optional<Vector2> FitCorner(HostImageView<const std::uint8_t> gray, Vector2
   return Vector2{crossing.x, crossing.y};
 }
 
-}  // namespace parallax::app
+}  // namespace parallax

@@ -1,4 +1,4 @@
-#include "app/calibrate/row_check.h"
+#include "calibrate/row_check.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 
 #include "parallax/error.h"
 
-namespace parallax::app {
+namespace parallax {
 namespace {
 
 constexpr int kFewestMatches = 50;
@@ -80,4 +80,4 @@ RawRig WithTurn(const RawRig& raw, const RightTurn& turn) {
   return turned;
 }
 
-}  // namespace parallax::app
+}  // namespace parallax

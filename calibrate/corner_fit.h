@@ -7,7 +7,7 @@
 #include "parallax/image.h"
 #include "pipeline/calibration/vectors.h"
 
-namespace parallax::app {
+namespace parallax {
 
 // The place of a corner near `start`, from the pixels within radius_px of it, or nullopt where they look
 // unlike a corner of four squares: the start is further than a third of the radius away (1.5 px at least), an
@@ -20,4 +20,4 @@ namespace parallax::app {
 // of a board that stands still, so that more pictures do not help.
 std::optional<Vector2> FitCorner(HostImageView<const std::uint8_t> gray, Vector2 start, double radius_px);
 
-}  // namespace parallax::app
+}  // namespace parallax

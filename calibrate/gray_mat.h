@@ -5,7 +5,7 @@
 
 #include "pipeline/types/frame.h"
 
-namespace parallax::app {
+namespace parallax {
 
 // The image in 8-bit gray, in OpenCV's memory.
 cv::Mat GrayMat(const CameraImageView& image);
@@ -13,4 +13,4 @@ cv::Mat GrayMat(const CameraImageView& image);
 // Throws std::bad_alloc if the error says that memory was refused; OpenCV's threads say so in their text alone.
 void RethrowRefusedMemory(const cv::Exception& error);
 
-}  // namespace parallax::app
+}  // namespace parallax

@@ -7,7 +7,7 @@
 #include "pipeline/calibration/vectors.h"
 #include "pipeline/types/frame.h"
 
-namespace parallax::app {
+namespace parallax {
 
 // A place in the left image and the same in the right one, to a fraction of a pixel.
 struct PointMatch {
@@ -42,4 +42,4 @@ struct RowOffsets {
 RowOffsets RowOffsetsOf(const std::vector<PointMatch>& matches, int width, int height,
                         std::size_t fewest_in_cell = 30);
 
-}  // namespace parallax::app
+}  // namespace parallax

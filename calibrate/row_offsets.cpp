@@ -1,4 +1,4 @@
-#include "app/calibrate/row_offsets.h"
+#include "calibrate/row_offsets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 #include <opencv2/imgproc.hpp>
 #include <opencv2/video/tracking.hpp>
 
-#include "app/calibrate/gray_mat.h"
+#include "calibrate/gray_mat.h"
 
-namespace parallax::app {
+namespace parallax {
 namespace {
 
 constexpr double kThereAndBack_px = 0.3;
@@ -97,4 +97,4 @@ RowOffsets RowOffsetsOf(const std::vector<PointMatch>& matches, int width, int h
   return offsets;
 }
 
-}  // namespace parallax::app
+}  // namespace parallax

@@ -3,10 +3,10 @@
 
 #include <vector>
 
-#include "app/calibrate/row_offsets.h"
+#include "calibrate/row_offsets.h"
 #include "pipeline/calibration/rectification.h"
 
-namespace parallax::app {
+namespace parallax {
 
 // The small turn of the right camera, in the rectified frame, that makes rows agree best: radians about x
 // (rows shift as a whole) and z (rows tilt). A turn about y shifts disparities and hardly rows; errors of the
@@ -22,4 +22,4 @@ RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig);
 // camera.
 RawRig WithTurn(const RawRig& raw, const RightTurn& turn);
 
-}  // namespace parallax::app
+}  // namespace parallax

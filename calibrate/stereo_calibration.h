@@ -6,11 +6,11 @@
 #include <string>
 #include <vector>
 
-#include "app/calibrate/board.h"
-#include "app/calibrate/bundle_adjustment.h"
+#include "calibrate/board.h"
+#include "calibrate/bundle_adjustment.h"
 #include "pipeline/calibration/rectification.h"
 
-namespace parallax::app {
+namespace parallax {
 
 // What lens the cameras are taken to have, and how many coefficients of it are fitted.
 struct LensChoice {
@@ -90,4 +90,4 @@ StereoCalibration CalibrateStereo(const CalibrationInput& input);
 
 inline constexpr int kFewestBoards = 5;
 
-}  // namespace parallax::app
+}  // namespace parallax

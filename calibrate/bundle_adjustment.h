@@ -7,7 +7,7 @@
 
 #include "pipeline/calibration/raw_rig.h"
 
-namespace parallax::app {
+namespace parallax {
 
 // A corner of the board, by its number, where an image shows it.
 struct SeenCorner {
@@ -89,4 +89,4 @@ std::vector<Vector2> ResidualsOf(const std::vector<Vector3>& board, const std::v
 double TriangulatedDepth(const RawRig& rig, const Matrix3& rectified_from_left, const Vector2& left,
                          const Vector2& right);
 
-}  // namespace parallax::app
+}  // namespace parallax

@@ -1,4 +1,4 @@
-#include "app/calibrate/board.h"
+#include "calibrate/board.h"
 
 #include <algorithm>
 #include <cmath>
@@ -11,12 +11,12 @@
 #include <optional>
 #include <string_view>
 
-#include "app/calibrate/corner_fit.h"
-#include "app/calibrate/gray_mat.h"
+#include "calibrate/corner_fit.h"
+#include "calibrate/gray_mat.h"
 #include "datasets/formats/file_bytes.h"
 #include "parallax/error.h"
 
-namespace parallax::app {
+namespace parallax {
 namespace {
 
 constexpr std::size_t kFewestCorners = 6;
@@ -343,4 +343,4 @@ std::vector<SeenCorner> CornerFinder::Find(const CameraImageView& image) const {
   return {};
 }
 
-}  // namespace parallax::app
+}  // namespace parallax

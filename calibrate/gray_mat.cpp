@@ -1,4 +1,4 @@
-#include "app/calibrate/gray_mat.h"
+#include "calibrate/gray_mat.h"
 
 #include <new>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "pipeline/rules/gray_image.h"
 
-namespace parallax::app {
+namespace parallax {
 
 cv::Mat GrayMat(const CameraImageView& image) {
   cv::Mat gray(HeightOf(image), WidthOf(image), CV_8UC1);
@@ -24,4 +24,4 @@ void RethrowRefusedMemory(const cv::Exception& error) {
   if (error.code == cv::Error::StsNoMem) throw std::bad_alloc();
 }
 
-}  // namespace parallax::app
+}  // namespace parallax

@@ -1,0 +1,50 @@
+// What input gives every pixel a disparity, but a wrong one: images exchanged or cut wrongly, rows that differ, a
+// calibration of another image size, too small a range of disparities.
+#pragma once
+
+#include <opencv2/core.hpp>
+#include <optional>
+#include <string>
+
+#include "datasets/live/live_options.h"
+#include "parallax/rig.h"
+#include "pipeline/types/frame.h"
+
+namespace parallax {
+
+// What is known about a pair, apart from its images.
+struct PairFacts {
+  std::optional<StereoRig> rig;                  // of the rectified pair
+  bool is_rectified_here = false;                // from raw images, by the rig
+  std::optional<PictureLayout> layout = {};      // where left and right may come from one picture
+  int min_disparity = 0, num_disparities = 128;  // that are searched, px
+};
+
+inline constexpr int kSmallestSide_px =
+    64;  // of images that can be judged: features need 31 px on every side
+
+// An image scaled to 800 px, to be judged after the image itself is gone.
+struct SmallPicture {
+  int width = 0, height = 0;       // of the image
+  cv::Mat gray;                    // of the brightness and contrast that every other has
+  double scale = 1;                // px of the image that are one of this
+  double mean = 0, deviation = 0;  // of the image
+  CameraImageView View() const { return Part({0, 0, gray.cols, gray.rows}); }
+  CameraImageView Part(const cv::Rect& part) const {
+    return HostImageView<const std::uint8_t>(gray.ptr(part.y) + part.x, part.width, part.height,
+                                             static_cast<std::ptrdiff_t>(gray.step[0]));
+  }
+};
+
+SmallPicture Shrunk(const CameraImageView& image);
+
+// What is wrong with a pair, in one line with the remedy; empty if nothing is, nullopt if the images have too
+// little texture to tell. Both images of one size.
+std::optional<std::string> FaultOf(const SmallPicture& left, const SmallPicture& right,
+                                   const PairFacts& facts);
+inline std::optional<std::string> FaultOf(const CameraImageView& left, const CameraImageView& right,
+                                          const PairFacts& facts) {
+  return FaultOf(Shrunk(left), Shrunk(right), facts);
+}
+
+}  // namespace parallax
