@@ -62,9 +62,12 @@ std::optional<BoardPose> PoseOf(const std::vector<Vector3>& board, const std::ve
   if (places.size() < 6) return std::nullopt;
   try {
     cv::Mat rotation, translation, matrix;
-    if (!cv::solvePnP(places, directions, cv::Mat::eye(3, 3, CV_64F), {}, rotation, translation, false,
-                      cv::SOLVEPNP_IPPE))
-      return std::nullopt;
+    const auto solve = [&] {
+      return cv::solvePnP(places, directions, cv::Mat::eye(3, 3, CV_64F), {}, rotation, translation, false,
+                          cv::SOLVEPNP_IPPE);
+    };
+    // OpenCV swallows every exception of IPPE. If memory was refused, a second call succeeds or throws.
+    if (!solve() && !solve()) return std::nullopt;
     cv::solvePnPRefineLM(places, directions, cv::Mat::eye(3, 3, CV_64F), cv::noArray(), rotation,
                          translation);
     BoardPose pose;
