@@ -26,7 +26,7 @@
 #include "app/session/heap.h"
 #include "app/session/interrupt.h"
 #include "app/session/progress.h"
-#include "app/team/frame_deal.h"
+#include "app/team/frame_share.h"
 #include "config/backends.h"
 #include "config/devices.h"
 #include "config/uncertainty_text.h"
@@ -51,35 +51,22 @@ std::string WhyNoTruth(const StereoFrame& frame) {
   return frame.truth_note.empty() ? "no ground truth" : frame.truth_note;
 }
 
-// Processes that each see some frames cannot draw the first one of all.
-void RequirePartsOf(const std::string& option, const EvalOptions& options, const FrameSource& source) {
-  const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
-  if (source.is_live()) refuse("a camera's frames cannot be shared between processes: leave it out");
-  if (options.matching.Load().parameters.live.temporal && options.estimates.empty()) {
-    refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
-  }
-}
-
 class SourceEvaluation {
  public:
-  SourceEvaluation(const EvalOptions& options, SharedRun* shared)
+  SourceEvaluation(const EvalOptions& options, SharedRun* team)
       : options_(options),
-        shared_(shared),
+        team_(team),
+        share_(options.shard, options.max_frames, team),
         source_(Watched(OpenWithTruth(options))),
         metrics_(options.MetricsOf(source_->kind())),
         session_(Subject(), metrics_, options.outputs) {
-    total_of_all_ = source_->num_frames();
-    if (options.max_frames) total_of_all_ = std::min(total_of_all_.value_or(SIZE_MAX), *options.max_frames);
-    std::optional<std::size_t> total = source_->num_frames() ? total_of_all_ : std::nullopt;
-    if (options.shard) RequirePartsOf("--shard", options, *source_);
-    if (shared != nullptr) RequirePartsOf("under mpirun", options, *source_);
-    if (options.used_scores.resume && options.estimates.empty() &&
-        options.matching.Load().parameters.live.temporal) {
+    const bool is_temporal = options.estimates.empty() && options.matching.Load().parameters.live.temporal;
+    share_.Open(source_, is_temporal);
+    if (options.used_scores.resume && is_temporal) {
       throw InvalidArgument(
           "--resume cannot reproduce an uninterrupted run: with live.temporal a frame depends on those "
           "before it; use --overwrite, or set live.temporal=false");
     }
-    if (total && options.shard) total = options.shard->NumFrames(*total);
     if (options.clouds.enabled) {
       auto evaluator = std::make_unique<CloudEvaluator>(
           options.clouds, MakeCloudMeasures(CloudBackendFor(options.matching.backend),
@@ -87,7 +74,7 @@ class SourceEvaluation {
       cloud_backend_ = evaluator->backend();
       session_.ScoreClouds(std::move(evaluator), CloudLimits());
     }
-    if (!IsFollower()) progress_.emplace(total, stderr);
+    if (!share_.follows()) progress_.emplace(share_.num_frames(), stderr);
   }
   ~SourceEvaluation() {
     if (check_) check_->Await();  // it tells above the bar
@@ -96,58 +83,29 @@ class SourceEvaluation {
   SourceEvaluation& operator=(const SourceEvaluation&) = delete;
 
   void Run() {
-    if (IsFollower()) {
-      shared_->Follow(RecordOf(Description(), options_));
-    } else {
+    const JournalRecord description = RecordOf(Description(), options_);
+    if (!share_.follows()) {
       CheckInputsStay();
-      if (!options_.scores.empty())
-        scores_.emplace(options_.scores, options_.used_scores, RecordOf(Description(), options_));
+      if (!options_.scores.empty()) scores_.emplace(options_.scores, options_.used_scores, description);
     }
-    if (Leads()) {
-      shared_->Lead(RecordOf(Description(), options_), total_of_all_,
-                    [this](const JournalRecord& record) { return TakeFromOthers(record); });
-    }
-    if (shared_ != nullptr || options_.shard) {
-      NextRange next = shared_ != nullptr ? NextRange([this] { return shared_->Next(); })
-                                          : options_.shard->Frames(total_of_all_);
-      dealt_ = std::make_shared<DealtSource>(source_, std::move(next));
-    }
+    share_.Begin(description, [this](const JournalRecord& record) { return TakeFromOthers(record); });
     const InterruptGuard interrupt;
     KeepFreedMemory();
-    std::exception_ptr lost;
-    const auto stop = [&] { return interrupt.requested() || (Leads() && shared_->interrupted()); };
-    try {
-      if (options_.estimates.empty()) {
-        MatchFrames(stop);
-      } else {
-        ReadEstimates(stop);
-      }
-    } catch (...) {
-      if (!Leads()) throw;
-      lost = std::current_exception();
-    }
-    if (IsFollower()) return shared_->Leave("", interrupt.requested());
-    bool interrupted = interrupt.requested();
-    if (Leads()) {
-      if (interrupted || lost) shared_->StopDealing();
-      try {
-        shared_->AwaitOthers();
-      } catch (...) {
-        if (!lost) lost = std::current_exception();
-      }
-      if (lost) std::rethrow_exception(lost);
-      interrupted = interrupted || shared_->interrupted();
-    }
+    const auto stop = [&] { return share_.StopRequested(interrupt); };
+    const std::optional<FrameShare::End> end =
+        share_.Take(interrupt, [&] { options_.estimates.empty() ? MatchFrames(stop) : ReadEstimates(stop); });
+    if (!end) return;
+    if (end->lost) std::rethrow_exception(end->lost);
     if (check_) check_->Await();
     progress_.reset();
-    if (scores_) scores_->End(interrupted, options_.shard && !interrupted ? dealt_->AllNames() : "");
-    if (options_.shard) return FinishShard(interrupted);
-    session_.Finish(interrupted);
+    if (scores_) scores_->End(end->interrupted, options_.shard && !end->interrupted ? share_.AllNames() : "");
+    if (options_.shard) return FinishShard(end->interrupted);
+    session_.Finish(end->interrupted);
   }
 
  private:
   std::unique_ptr<FrameSource> Watched(std::unique_ptr<FrameSource> source) {
-    if (!options_.check || !options_.estimates.empty() || IsFollower()) return source;
+    if (!options_.check || !options_.estimates.empty() || share_.follows()) return source;
     check_.emplace(options_.matching.Load(), std::nullopt, [this](const std::string& line) {
       progress_->Print("parallax: " + line);
       Log(line);
@@ -203,19 +161,10 @@ class SourceEvaluation {
     return description;
   }
 
-  // Whether another rank of a team does the talking, or this one does.
-  bool IsFollower() const { return shared_ != nullptr && !shared_->leads(); }
-  bool Leads() const { return shared_ != nullptr && shared_->leads(); }
-
-  std::shared_ptr<FrameSource> Frames() const { return dealt_ ? dealt_ : source_; }
-  std::optional<std::size_t> MaxFrames() const { return dealt_ ? std::nullopt : options_.max_frames; }
-  // In the source, of the n-th frame that was taken.
-  std::size_t IndexOf(std::size_t taken) const { return dealt_ ? dealt_->IndexOf(taken) : taken; }
-
   // Every frame ends here, in whatever process it was scored.
   void Take(ScoredFrame frame, const std::string& origin) {
-    if (IsFollower()) {
-      shared_->Tell(RecordOf(frame).Add(kOriginKey, origin));
+    if (share_.follows()) {
+      team_->Tell(RecordOf(frame).Add(kOriginKey, origin));
       return;
     }
     if (scores_) scores_->Keep(RecordOf(frame).Add(kOriginKey, origin));
@@ -251,12 +200,12 @@ class SourceEvaluation {
   // True where the frame's scores were kept before; they count then.
   bool TakeKept(const std::string& name, std::size_t index, const std::string& origin) {
     if (!options_.used_scores.resume) return false;
-    if (IsFollower()) {
+    if (share_.follows()) {
       const JournalRecord question = JournalRecord{kFindKept}
                                          .Add("name", name)
                                          .Add("index", std::to_string(index))
                                          .Add(kOriginKey, origin);
-      return shared_->Tell(question).kind == kKept;
+      return team_->Tell(question).kind == kKept;
     }
     const std::optional<JournalRecord> kept = scores_->Find(name, origin);
     if (!kept) return false;
@@ -281,7 +230,7 @@ class SourceEvaluation {
   void MatchFrames(const Stop& stop) {
     const ChosenParameters chosen = options_.matching.Load();
     const std::string_view backend = ResolveBackend(options_.matching.backend, chosen.parameters.method);
-    if (!IsFollower()) options_.matching.LogWhatIsMatched(options_.source, *source_, chosen, backend);
+    if (!share_.follows()) options_.matching.LogWhatIsMatched(options_.source, *source_, chosen, backend);
     const UncertaintyParameters uncertainty = UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen);
     FrameSteps steps;
     std::string why_skipped;  // set and read in the thread that reads; empty: the scores were kept
@@ -290,7 +239,7 @@ class SourceEvaluation {
       if (frame == nullptr) {
         why_skipped.clear();
         const std::size_t taken = num_taken++;
-        return options_.used_scores.resume && TakeKept(name, IndexOf(taken), source_->NextOrigin());
+        return options_.used_scores.resume && TakeKept(name, share_.IndexOf(taken), source_->NextOrigin());
       }
       if (frame->truth) return false;
       why_skipped = WhyNoTruth(*frame);
@@ -313,24 +262,24 @@ class SourceEvaluation {
     steps.write = [&](const MatchedFrame& matched, FrameReport&) {
       HostImage<float> sigma;
       if (options_.uncertainty) sigma = SigmaOfDisparity(uncertainty, matched.map.View());
-      Score(matched.frame, IndexOf(matched.index), matched.frame.origin, matched.map.disparity(),
+      Score(matched.frame, share_.IndexOf(matched.index), matched.frame.origin, matched.map.disparity(),
             matched.match_ms, matched.map.confidence(), sigma.ConstView());
     };
     steps.report = [&](const FrameReport& report) {
-      const std::size_t index = IndexOf(report.index);
+      const std::size_t index = share_.IndexOf(report.index);
       if (report.outcome == FrameOutcome::kSkipped && !why_skipped.empty())
         TakeQuietly({report.name, index, ScoredFrame::Outcome::kSkipped, why_skipped});
       if (report.outcome == FrameOutcome::kFailed)
         TakeQuietly({report.name, index, ScoredFrame::Outcome::kFailed, report.error});
     };
     // One writer: scoring has one set of buffers.
-    RunFrames(Frames(), steps,
-              {.max_frames = MaxFrames(),
+    RunFrames(share_.frames(), steps,
+              {.max_frames = share_.max_frames(),
                .num_threads = options_.matching.num_threads,
                .device = options_.matching.device,
                .memory_limit_bytes = options_.matching.MemoryLimitBytes(backend),
                .num_writers = 1,
-               .num_readers = shared_ != nullptr ? std::min(8, options_.matching.num_threads) : 0,
+               .num_readers = team_ != nullptr ? std::min(8, options_.matching.num_threads) : 0,
                .stop_requested = stop});
   }
 
@@ -339,19 +288,19 @@ class SourceEvaluation {
     try {
       Take(std::move(frame), "");
     } catch (...) {
-      if (!IsFollower()) throw;
+      if (!share_.follows()) throw;
     }
   }
 
   template <typename Stop>
   void ReadEstimates(const Stop& stop) {
     const EstimateFiles estimates(options_.estimates, metrics_.front());
-    const std::shared_ptr<FrameSource> frames = Frames();
-    const std::optional<std::size_t> max_frames = MaxFrames();
+    const std::shared_ptr<FrameSource> frames = share_.frames();
+    const std::optional<std::size_t> max_frames = share_.max_frames();
     for (std::size_t i = 0; !stop() && (!max_frames || i < *max_frames); ++i) {
       const std::optional<std::string> name = frames->NextName();
       if (!name) break;
-      const std::size_t index = IndexOf(i);
+      const std::size_t index = share_.IndexOf(i);
       try {
         ScoreEstimate(*frames, *name, index, estimates);
       } catch (const Error& error) {
@@ -407,26 +356,25 @@ class SourceEvaluation {
   static constexpr const char *kFindKept = "find", *kKept = "kept";
 
   const EvalOptions& options_;
-  SharedRun* const shared_;
+  SharedRun* const team_;
+  FrameShare share_;
   std::optional<PairCheck> check_;
   std::shared_ptr<FrameSource> source_;
   std::vector<Metric> metrics_;
   EvalSession session_;
   std::string cloud_backend_;
-  std::optional<std::size_t> total_of_all_;  // frames of all ranks or shards, where that is known
-  std::optional<ScoreFolder> scores_;        // where they are kept, by this process
-  std::shared_ptr<DealtSource> dealt_;       // where this process takes a part of the frames
-  std::optional<Progress> progress_;         // but of ranks above 0
-  std::mutex shard_mutex_;                   // of what follows
-  std::array<std::size_t, 3> num_of_{};      // frames of a shard, by outcome
+  std::optional<ScoreFolder> scores_;    // where they are kept, by this process
+  std::optional<Progress> progress_;     // but of ranks above 0
+  std::mutex shard_mutex_;               // of what follows
+  std::array<std::size_t, 3> num_of_{};  // frames of a shard, by outcome
   std::string first_failure_;
 };
 
 }  // namespace
 
-void EvaluateSource(const EvalOptions& options, SharedRun* shared) {
+void EvaluateSource(const EvalOptions& options, SharedRun* team) {
   CheckFoldersOf(options.outputs);
-  SourceEvaluation(options, shared).Run();
+  SourceEvaluation(options, team).Run();
 }
 
 }  // namespace parallax::app

@@ -1,6 +1,5 @@
 // parallax run: frames in; disparity, depth and clouds out.
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -37,11 +36,11 @@
 #include "app/output/error_text.h"
 #include "app/output/output_files.h"
 #include "app/run/failures.h"
+#include "app/run/run_reports.h"
 #include "app/run/shard_records.h"
 #include "app/session/heap.h"
 #include "app/session/interrupt.h"
-#include "app/session/progress.h"
-#include "app/team/frame_deal.h"
+#include "app/team/frame_share.h"
 #include "app/team/shared_run.h"
 #include "app/team/team.h"
 #include "app/view/frame_viewer.h"
@@ -95,16 +94,10 @@ class RemoteResultKeeper : public ResultKeeper {
   SharedRun& shared_;
 };
 
-// Of sources whose frames depend on those before them, or that cannot be had twice, no part can be taken.
-void RequireParts(const std::string& option, const RunOptions& options, const FrameSource& source,
-                  const Parameters& parameters) {
-  const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
-  if (source.is_live()) refuse("a camera's frames cannot be shared between processes: leave it out");
-  if (parameters.live.temporal) {
-    refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
-  }
-  if (!options.record.file.empty()) refuse("a recording is written by one process: leave out --record");
-  if (options.view) refuse("shows no window: leave out --view");
+// Why a run cannot take a part of a source's frames; empty = it can.
+std::string WhyNoParts(const RunOptions& options) {
+  if (!options.record.file.empty()) return "a recording is written by one process: leave out --record";
+  return options.view ? "shows no window: leave out --view" : "";
 }
 
 // What the processes of a team have to agree on.
@@ -119,12 +112,13 @@ JournalRecord AgreementOf(const FrameSource& source, const Parameters& parameter
 
 class RunCommand {
  public:
-  // viewer: shows the frames as they are matched; may be null. shared: with whom the frames are shared; may
-  // be null. Throws on wrong usage, before anything is written.
-  RunCommand(const RunOptions& options, FrameViewer* viewer, SharedRun* shared)
+  // viewer: shows the frames as they are matched; may be null. team: with whom the frames are shared; may be
+  // null. Throws on wrong usage, before anything is written.
+  RunCommand(const RunOptions& options, FrameViewer* viewer, SharedRun* team)
       : options_(options),
         viewer_(viewer),
-        shared_(shared),
+        team_(team),
+        share_(options.shard, options.max_frames, team),
         chosen_(options.matching.Load()),
         backend_(ResolveBackend(options.matching.backend, chosen_.parameters.method)) {
     if (options.num_in_flight > 1) RequireMatcherQueue(backend_, chosen_.parameters.method);
@@ -134,9 +128,9 @@ class RunCommand {
     std::unique_ptr<FrameSource> source =
         WithDecimation(WithRectification(OpenSource(options.source, {.kind = options.kind, .live = Live()})),
                        chosen_.parameters);
-    if (options.check && !IsFollower()) {
+    if (options.check && !share_.follows()) {
       check_.emplace(chosen_, PairCheck::LayoutOf(options.source, options.live),
-                     [this](const std::string& line) { Warn(line); });
+                     [this](const std::string& line) { reports_->Warn(line); });
       source = check_->Watch(std::move(source), rectifier_);
     }
     source_ = std::move(source);
@@ -153,19 +147,11 @@ class RunCommand {
           "before it; use --overwrite, or set live.temporal=false");
     }
     Recorder::Check(options.record, options.used_folder.overwrite);
-    if (options.shard) RequireParts("--shard", options, *source_, chosen_.parameters);
-    if (shared_ != nullptr) RequireParts("under mpirun", options, *source_, chosen_.parameters);
-    total_of_all_ = source_->num_frames();
-    if (options.max_frames) total_of_all_ = std::min(total_of_all_.value_or(SIZE_MAX), *options.max_frames);
-    // A source that does not tell has at most --max-frames.
-    if (source_->num_frames()) total_ = total_of_all_;
-    if (total_ && options.shard) total_ = options.shard->NumFrames(*total_);
-    const auto tell = [this](const std::string& line) {
-      if (progress_) progress_->Print(line);
-      Log(line);
-    };
-    pool_ = options.matching.PoolOfDevices(backend_, tell, total_ && viewer == nullptr);
-    if (IsFollower()) return;
+    share_.Open(source_, chosen_.parameters.live.temporal, WhyNoParts(options));
+    total_ = share_.num_frames();
+    pool_ = options.matching.PoolOfDevices(
+        backend_, [this](const std::string& line) { Tell(line); }, total_ && viewer == nullptr);
+    if (share_.follows()) return;
     CheckInputsStay();
     options.matching.LogWhatIsMatched(options.source, *source_, chosen_, backend_);
   }
@@ -175,83 +161,27 @@ class RunCommand {
   RunCommand& operator=(const RunCommand&) = delete;
 
   void Run() {
-    if (IsFollower()) {
-      keeper_.emplace(*shared_);
+    if (share_.follows()) {
+      keeper_.emplace(*team_);
       folder_.emplace(options_, chosen_, *writer_, &*keeper_);
-      shared_->Follow(AgreementOf(*source_, chosen_.parameters));
     } else {
       // A shard that was killed between a frame's files and its report makes both again.
       if (options_.shard && options_.used_folder.resume) reported_ = ReportedDone(options_.output);
       folder_.emplace(options_, chosen_, *writer_);
       folder_->Begin();
-      if (options_.shard) NoteShard();
+      if (options_.shard) folder_->Note(ShardRecord(Description()));
     }
     if (!options_.record.file.empty()) recorder_.emplace(options_.record);
-    summary_ = RunSummary(Description(), options_.output);
+    reports_.emplace(Description(), options_.output);
     watch_ = {};
-    if (!IsFollower()) progress_.emplace(total_, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
-    monitor_->TellTo([this](const std::string& line) {
-      if (progress_) progress_->Print(line);
-      Log(line);
-    });
-    if (Leads()) {
-      shared_->Lead(AgreementOf(*source_, chosen_.parameters), total_of_all_,
-                    [this](const JournalRecord& record) { return TakeFromOthers(record); });
-    }
+    if (!share_.follows()) reports_->ShowProgress(total_);
+    monitor_->TellTo([this](const std::string& line) { Tell(line); });
+    share_.Begin(AgreementOf(*source_, chosen_.parameters),
+                 [this](const JournalRecord& record) { return TakeFromOthers(record); });
     const InterruptGuard interrupt([this] { TellInterrupt(); }, [this] { EndAtOnce(); });
     if (clouds_) clouds_->StopWhen([&] { return interrupt.requested().load(); });
     if (viewer_ != nullptr) viewer_->Begin(backend_, total_);
-    std::exception_ptr lost;  // what ended the source: the frames before it have their summary
-    try {
-      KeepFreedMemory();  // the buffers of a frame are those of one before it
-      const PipelineTotals totals =
-          RunFrames(FramesToTake(), Steps(interrupt),
-                    {.max_frames = dealt_ ? std::nullopt : options_.max_frames,
-                     .num_threads = options_.matching.num_threads,
-                     .device = options_.matching.device,
-                     .memory_limit_bytes = memory_limit_bytes_,
-                     .num_writers = PipelineThreads(),
-                     .num_readers = PipelineThreads(),
-                     .stop_requested = [&] {
-                       if (viewer_ != nullptr && viewer_->closed()) window_closed_ = true;
-                       return window_closed_ || interrupt.requested() || (Leads() && shared_->interrupted());
-                     }});
-      summary_.AddDropped(totals.num_dropped);
-      LogDropped(totals.num_dropped);
-    } catch (...) {
-      lost = std::current_exception();
-    }
-    if (IsFollower()) {
-      if (lost) std::rethrow_exception(lost);
-      return shared_->Leave("", interrupt.requested());
-    }
-    if (Leads()) {
-      if (interrupt.requested() || lost) shared_->StopDealing();
-      try {
-        shared_->AwaitOthers();
-      } catch (...) {
-        if (!lost) lost = std::current_exception();
-      }
-      was_interrupted_ = shared_->interrupted();
-    }
-    was_interrupted_ = was_interrupted_ || interrupt.requested();
-    std::optional<WithoutWaitingForDisk> hurry;
-    if (was_interrupted_) hurry.emplace();
-    const std::scoped_lock lock(end_mutex_);
-    has_ended_ = true;  // EndAtOnce came before this, or has nothing to do
-    if (recorder_) recorder_->Finish();
-    if (viewer_ != nullptr && interrupt.requested()) viewer_->window().Close();
-    const bool cut_short = (was_interrupted_ || window_closed_ || lost) && IsCutShort();
-    Finish(cut_short);
-    if (lost) std::rethrow_exception(lost);
-    ThrowOnFailures(summary_, SummaryPath());
-    if (recorder_) recorder_->ThrowOnLoss();
-    if (cut_short) {
-      if (was_interrupted_) throw Error("interrupted " + WhereItEnded());
-      progress_->Print("the window was closed " + WhereItEnded());
-    }
-    if (summary_.num_frames() == 0 && !options_.shard)
-      throw Error(options_.source.front() + ": holds no frames");
+    if (const auto end = share_.Take(interrupt, [&] { TakeFrames(interrupt); })) EndRun(*end, interrupt);
   }
 
  private:
@@ -270,51 +200,87 @@ class RunCommand {
     return WithRigLeftRaw(std::move(source), options_.rig, rectifier_);
   }
 
+  void TakeFrames(const InterruptGuard& interrupt) {
+    KeepFreedMemory();  // the buffers of a frame are those of one before it
+    const PipelineTotals totals = RunFrames(share_.frames(), Steps(interrupt),
+                                            {.max_frames = share_.max_frames(),
+                                             .num_threads = options_.matching.num_threads,
+                                             .device = options_.matching.device,
+                                             .memory_limit_bytes = memory_limit_bytes_,
+                                             .num_writers = PipelineThreads(),
+                                             .num_readers = PipelineThreads(),
+                                             .stop_requested = [&] {
+                                               if (viewer_ != nullptr && viewer_->closed())
+                                                 window_closed_ = true;
+                                               return window_closed_ || share_.StopRequested(interrupt);
+                                             }});
+    reports_->WithSummary([&](RunSummary& summary) { summary.AddDropped(totals.num_dropped); });
+    LogDropped(totals.num_dropped);
+  }
+
+  void EndRun(const FrameShare::End& end, const InterruptGuard& interrupt) {
+    std::optional<WithoutWaitingForDisk> hurry;
+    if (end.interrupted) hurry.emplace();
+    const std::scoped_lock lock(end_mutex_);
+    has_ended_ = true;  // EndAtOnce came before this, or has nothing to do
+    if (recorder_) recorder_->Finish();
+    if (viewer_ != nullptr && interrupt.requested()) viewer_->window().Close();
+    const bool cut_short = (end.interrupted || window_closed_ || end.lost) && IsCutShort();
+    Finish(cut_short);
+    if (end.lost) std::rethrow_exception(end.lost);
+    reports_->WithSummary([&](const RunSummary& summary) { ThrowOnFailures(summary, SummaryPath()); });
+    if (recorder_) recorder_->ThrowOnLoss();
+    if (cut_short) {
+      if (end.interrupted) throw Error("interrupted " + WhereItEnded());
+      reports_->Print("the window was closed " + WhereItEnded());
+    }
+    if (NumEnded() == 0 && !options_.shard) throw Error(options_.source.front() + ": holds no frames");
+  }
+
+  void Tell(const std::string& line) {
+    if (!reports_) return Log(line);
+    reports_->Tell(line);
+  }
+
+  std::size_t NumEnded() {
+    return reports_->WithSummary([](const RunSummary& summary) { return summary.num_frames(); });
+  }
+
   fs::path SummaryPath() const { return options_.output / "summary.json"; }
 
   // A camera runs until it is interrupted; anything else was cut short.
-  bool IsCutShort() const { return total_ && summary_.num_frames() < *total_; }
-  std::string WhereItEnded() const {
-    return fmt::format("after {} of {} frames: continue with --resume", summary_.num_frames(),
-                       total_.value_or(0));
+  bool IsCutShort() { return total_ && NumEnded() < *total_; }
+  std::string WhereItEnded() {
+    return fmt::format("after {} of {} frames: continue with --resume", NumEnded(), total_.value_or(0));
   }
 
   void Finish(bool cut_short) {
-    if (source_->is_live()) summary_.SetLive(monitor_->counts());
     const double elapsed_s = watch_.s();
-    summary_.Finish(elapsed_s, cut_short);
-    if (check_) summary_.SetWarning(check_->Await());
-    folder_->End();
-    summary_.WriteJson(SummaryPath());
+    const std::string warning = check_ ? check_->Await() : "";
+    const std::string text = reports_->WithSummary([&](RunSummary& summary) {
+      if (source_->is_live()) summary.SetLive(monitor_->counts());
+      summary.Finish(elapsed_s, cut_short);
+      summary.SetWarning(warning);
+      folder_->End();
+      summary.WriteJson(SummaryPath());
+      return summary.Text();
+    });
     // How many frames a source has that does not tell is not known before its end.
     if (options_.shard) {
       const bool is_interrupted = cut_short || (!total_ && is_interrupted_);
-      folder_->Note(EndRecord(elapsed_s, is_interrupted, is_interrupted ? "" : dealt_->AllNames()));
+      folder_->Note(EndRecord(elapsed_s, is_interrupted, is_interrupted ? "" : share_.AllNames()));
     }
-    progress_->Print(summary_.Text() + "results in " + options_.output.string());
-    if (recorder_) progress_->Print(recorder_->Text());
+    reports_->Print(text + "results in " + options_.output.string());
+    if (recorder_) reports_->Print(recorder_->Text());
   }
-
-  // Whether another rank of a team does the talking, or this one does.
-  bool IsFollower() const { return shared_ != nullptr && !shared_->leads(); }
-  bool Leads() const { return shared_ != nullptr && shared_->leads(); }
 
   // To read or to write with: one per core, or per core of a rank's share, and at most so many for each
   // device.
   int PipelineThreads() const {
-    const int num_cores = shared_ != nullptr ? options_.matching.num_threads
-                                             : static_cast<int>(std::thread::hardware_concurrency());
+    const int num_cores = team_ != nullptr ? options_.matching.num_threads
+                                           : static_cast<int>(std::thread::hardware_concurrency());
     const int num_devices = pool_ ? static_cast<int>(pool_->num_left()) : 1;
     return std::clamp(num_cores, 1, kMaxReaders * num_devices);
-  }
-
-  // All of the source, or what this process takes of it.
-  std::shared_ptr<FrameSource> FramesToTake() {
-    if (shared_ == nullptr && !options_.shard) return source_;
-    NextRange next = shared_ != nullptr ? NextRange([this] { return shared_->Next(); })
-                                        : options_.shard->Frames(total_of_all_);
-    dealt_ = std::make_shared<DealtSource>(source_, std::move(next));
-    return dealt_;
   }
 
   // In rank 0, in a thread of its own: what another rank has to say.
@@ -329,58 +295,33 @@ class RunCommand {
     return {"taken"};
   }
 
-  // What `parallax merge` has to know of a shard beside its files.
-  void NoteShard() { folder_->Note(ShardRecord(Description())); }
-
-  // False if an earlier frame failed with the same error, apart from numbers and names.
-  bool IsNewFailure(const FrameReport& report) {
-    std::string kind = report.error;
-    for (std::size_t at; !report.name.empty() && (at = kind.find(report.name)) != std::string::npos;)
-      kind.erase(at, report.name.size());
-    std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
-    return failures_.insert(std::move(kind)).second;
-  }
-
-  // A line for standard error, above the bar where there is one.
-  void Warn(const std::string& line) {
-    if (isatty(STDERR_FILENO) == 0) return TellOnStderr(line);
-    progress_->Print("parallax: " + line);
-    Log(line);
-  }
-
   // Every frame ends here, in whatever process it was matched.
   void TakeReport(const FrameReport& report) {
     if (options_.shard) folder_->Note(RecordOf(report));
-    const std::scoped_lock lock(report_mutex_);
-    if (report.outcome == FrameOutcome::kFailed) {
-      if (IsNewFailure(report)) progress_->Print("failed " + report.name + ": " + report.error);
-      Log(report.name + " failed: " + report.error);
-    }
-    progress_->Advance(report.outcome != FrameOutcome::kSkipped);
-    summary_.Add(report);
+    reports_->Take(report);
   }
 
   // The next two are called in the thread that watches for signals.
   void TellInterrupt() {
     is_interrupted_ = true;
     folder_->Hurry();
-    if (IsFollower()) return;
+    if (share_.follows()) return;
     if (has_ended_) {  // it does not look any more, and its window would stay
       if (viewer_ != nullptr) viewer_->window().Close();
       return;
     }
     const int num_writing = num_writing_;
-    if (num_writing == 0) return progress_->Print("interrupted: no frame is being written");
-    progress_->Print(
+    if (num_writing == 0) return reports_->Print("interrupted: no frame is being written");
+    reports_->Print(
         fmt::format("interrupted: {} frame{} being written {} finished within 2 s; again to end at once",
                     num_writing, num_writing == 1 ? "" : "s", num_writing == 1 ? "is" : "are"));
   }
 
   // What is on its way takes too long. The journal knows what is whole; the rest is done again by --resume.
   void EndAtOnce() {
-    if (IsFollower()) std::_Exit(1);
+    if (share_.follows()) std::_Exit(1);
     const WithoutWaitingForDisk hurry;
-    const std::scoped_lock lock(end_mutex_, report_mutex_);
+    const std::scoped_lock lock(end_mutex_);
     if (has_ended_) return;
     std::string error = "interrupted";
     try {
@@ -452,10 +393,10 @@ class RunCommand {
     steps.report = [this](FrameReport report) {
       if (report.outcome == FrameOutcome::kDropped) return;
       report.error = ErrorText(report.error);
-      if (dealt_) report.index = dealt_->IndexOf(report.index);
-      if (!IsFollower()) return TakeReport(report);
+      report.index = share_.IndexOf(report.index);
+      if (!share_.follows()) return TakeReport(report);
       try {
-        shared_->Tell(RecordOf(report));
+        team_->Tell(RecordOf(report));
       } catch (...) {  // rank 0 has given up: the next question for frames says so, too
       }
     };
@@ -475,11 +416,12 @@ class RunCommand {
     writer_->Write(matched, report);
     folder_->Finish(matched.frame, matched.parameters);
     const auto now = std::chrono::system_clock::now().time_since_epoch();
-    const std::scoped_lock lock(report_mutex_);
-    if (matched.frame.rig) summary_.SetRange(*matched.frame.rig, matched.parameters);
-    if (!source_->is_live() || !matched.frame.timestamp_s) return;
-    summary_.AddLatency(std::chrono::duration<double, std::milli>(now).count() -
-                        *matched.frame.timestamp_s * 1e3);
+    reports_->WithSummary([&](RunSummary& summary) {
+      if (matched.frame.rig) summary.SetRange(*matched.frame.rig, matched.parameters);
+      if (!source_->is_live() || !matched.frame.timestamp_s) return;
+      summary.AddLatency(std::chrono::duration<double, std::milli>(now).count() -
+                         *matched.frame.timestamp_s * 1e3);
+    });
   }
 
   void AddMatching(FrameSteps& steps) const {
@@ -504,7 +446,8 @@ class RunCommand {
 
   const RunOptions& options_;
   FrameViewer* const viewer_;
-  SharedRun* const shared_;
+  SharedRun* const team_;
+  FrameShare share_;
   ChosenParameters chosen_;
   const std::string_view backend_;
   std::unique_ptr<DevicePool> pool_;  // where a GPU has several frames in flight, or several GPUs share them
@@ -514,23 +457,16 @@ class RunCommand {
   const std::shared_ptr<LiveMonitor> monitor_ = std::make_shared<LiveMonitor>();
   std::shared_ptr<FrameRectifier> rectifier_;  // of frames that come raw; else null
   std::shared_ptr<FrameSource> source_;
-  std::shared_ptr<DealtSource> dealt_;           // from Run on, where this process takes a part of it
   std::set<std::string, std::less<>> reported_;  // frames of a shard that is resumed
   std::optional<RemoteResultKeeper> keeper_;     // of a rank above 0
   std::optional<RunFolder> folder_;              // from Run on
   std::optional<Recorder> recorder_;             // the same, where frames are recorded
-  // Frames that end here, and those of all shards or ranks, where that is known.
-  std::optional<std::size_t> total_, total_of_all_;
-  Stopwatch watch_;  // since the first frame
-  RunSummary summary_;
-  std::optional<Progress> progress_;  // from Run on
-  std::atomic<int> num_writing_ = 0;  // frames
-  std::mutex end_mutex_;              // held by who ends the run
-  std::atomic<bool> has_ended_ = false;
-  bool was_interrupted_ = false;
-  std::mutex report_mutex_;         // of the summary while frames are reported
-  std::set<std::string> failures_;  // of IsNewFailure
-  std::atomic<bool> window_closed_ = false, is_interrupted_ = false;
+  std::optional<RunReports> reports_;            // the same
+  std::optional<std::size_t> total_;             // frames that end here, if that is known
+  Stopwatch watch_;                              // since the first frame
+  std::atomic<int> num_writing_ = 0;             // frames
+  std::mutex end_mutex_;                         // held by who ends the run
+  std::atomic<bool> has_ended_ = false, window_closed_ = false, is_interrupted_ = false;
   std::optional<PairCheck> check_;  // goes first: it tells in a thread of its own
 };
 

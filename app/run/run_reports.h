@@ -1,0 +1,50 @@
+// What a run says while its frames end: progress, failures, and the summary.
+#pragma once
+
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <set>
+#include <string>
+
+#include "app/frames/summary.h"
+#include "app/session/progress.h"
+
+namespace parallax::app {
+
+// For several threads.
+class RunReports {
+ public:
+  // folder: as RunSummary's.
+  RunReports(RunDescription description, const std::filesystem::path& folder)
+      : summary_(std::move(description), folder) {}
+
+  // total: frames, if that is known.
+  void ShowProgress(std::optional<std::size_t> total);
+  // A line above the bar, and in the log.
+  void Tell(const std::string& line);
+  // A line above the bar alone.
+  void Print(const std::string& line);
+  // A line for standard error, above the bar where there is one.
+  void Warn(const std::string& line);
+
+  // The end of a frame. Of failures that differ only in names and numbers, the first is printed.
+  void Take(const FrameReport& report);
+
+  // Changes or asks the summary, which Take is kept from in the meantime.
+  template <typename F>
+  auto WithSummary(const F& f) {
+    const std::scoped_lock lock(mutex_);
+    return f(summary_);
+  }
+
+ private:
+  bool IsNewFailure(const FrameReport& report);
+
+  std::optional<Progress> progress_;
+  std::mutex mutex_;  // of what follows
+  RunSummary summary_;
+  std::set<std::string> failures_;  // of IsNewFailure
+};
+
+}  // namespace parallax::app
