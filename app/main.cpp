@@ -20,6 +20,7 @@
 #include "app/commands.h"
 #include "app/commit.h"
 #include "app/frames/run_clouds.h"
+#include "app/help/short_help.h"
 #include "app/merge/merge_command.h"
 #include "app/output/command_line.h"
 #include "app/output/error_text.h"
@@ -201,6 +202,7 @@ int RunCommand(int argc, char** argv) {
   parallax::app::AddBenchCommand(app);
   parallax::app::AddInfoCommand(app);
   parallax::app::AddHelpCommands(app);
+  parallax::app::ShortenHelp(app);
   if (const std::string text = EmptyArgumentText(argc, argv); !text.empty()) {
     return Fail(text, kExitUsage);
   }

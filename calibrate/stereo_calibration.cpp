@@ -621,6 +621,10 @@ class Calibrator {
     }
   }
 
+  static double SumOfSquares(const BundleResult& bundle) {
+    return bundle.rms_px * bundle.rms_px * (bundle.num_corners - bundle.num_outliers);
+  }
+
   void ChooseLens(const PairFit& first) {
     std::vector<std::pair<LensChoice, Trial>> trials;
     for (const LensChoice& lens : Lenses()) {
@@ -657,6 +661,11 @@ class Calibrator {
     };
     auto chosen = std::ranges::find_if(trials, [](const auto& t) { return t.second.problem.empty(); });
     if (chosen == trials.end()) chosen = trials.begin();
+    // Coefficients are not held at 0 if the boards tell that they are not: chi squared grows by more than 25.
+    const BundleResult& full = trials.front().second.bundle;
+    if (chosen->first.num_held > 0 && chosen->first.lens == trials.front().first.lens &&
+        SumOfSquares(chosen->second.bundle) - SumOfSquares(full) > 25 * full.noise_px * full.noise_px)
+      chosen = trials.begin();
     for (auto other = trials.begin(); other != trials.end(); ++other)
       if (is_better(other->second, chosen->second)) chosen = other;
     PairFit fit;
