@@ -36,7 +36,7 @@ class PairCheck {
   // frames that the source leaves raw; may be null.
   std::unique_ptr<FrameSource> Watch(std::unique_ptr<FrameSource> source,
                                      std::shared_ptr<FrameRectifier> rectifier = nullptr);
-  // Waits for the check of the frames that were read, and ends it. Returns the line that was reported, or "".
+  // Waits for the check of the frames that were read. Returns the line that was reported, or "".
   std::string Await();
 
  private:

@@ -55,7 +55,7 @@ class RectifiedRig {
   void Add(const StereoFrame& frame) {
     if (calibration_.rectified) {
       if (SameRig(calibration_.rectified->rig, *frame.rig)) return;
-      throw Error("its calibration is not that of the first frame: rectify the sequences one by one");
+      throw Error("its calibration differs from the first frame's: rectify the sequences one by one");
     }
     calibration_.rectified =
         RectifiedCalibration{*frame.rig, WidthOf(ViewOf(frame.left)), HeightOf(ViewOf(frame.left))};

@@ -131,7 +131,7 @@ ResultFolder::ResultFolder(fs::path folder, std::vector<ResultPlace> places, con
   if (holds_results && !used.resume && !used.overwrite) {
     throw InvalidArgument(fmt::format(
         "{}: holds results already ({}): name another --output, or replace them with --overwrite{}",
-        folder_.string(), *first, used.has_resume ? ", or go on with --resume" : ""));
+        folder_.string(), *first, used.has_resume ? ", or continue with --resume" : ""));
   }
   if (!used.resume) CheckAllAreNamed();
   if (!used.resume || !holds_results) {

@@ -99,12 +99,15 @@ class RemoteResultKeeper : public ResultKeeper {
 void RequireParts(const std::string& option, const RunOptions& options, const FrameSource& source,
                   const Parameters& parameters) {
   const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
-  if (source.is_live()) refuse("a camera's frames cannot be shared between processes: leave it out");
+  if (source.is_live())
+    refuse(
+        "a camera's frames cannot be shared between processes: leave out "
+        "--shard or run one process");
   if (parameters.live.temporal) {
     refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
   }
   if (!options.record.file.empty()) refuse("a recording is written by one process: leave out --record");
-  if (options.view) refuse("shows no window: leave out --view");
+  if (options.view) refuse("cannot show a window: leave out --view");
 }
 
 // What the processes of a team have to agree on.

@@ -19,7 +19,7 @@ inline constexpr std::string_view kMetricNames[] = {"kitti2012", "kitti2015", "m
 
 inline std::string_view NameOf(Metric metric) { return kMetricNames[static_cast<std::size_t>(metric)]; }
 
-// Keys of the figures by which a metric's frames are ranked: of the non-occluded truth, and of all truth.
+// Keys of the figures that rank a metric's frames: of the non-occluded truth, and of all truth.
 struct MainFigure {
   std::string_view nonoccluded, all;
 };
@@ -31,10 +31,10 @@ inline MainFigure MainFigureOf(Metric metric) { return kMainFigures[static_cast<
 // Throws InvalidArgument for an unknown name.
 Metric MetricNamed(std::string_view name);
 
-// The metrics that a kind of source is scored by; the first is its benchmark's own.
+// The metrics for a kind of source; the first is its benchmark's own.
 std::vector<Metric> MetricsFor(SourceKind kind);
 
-// Whether an estimate that is so far from the truth is wrong: what a benchmark's main figure counts.
+// Whether an estimate at this distance from the truth counts as wrong in the benchmark's main figure.
 using IsWrongFunction = bool (*)(float error_px, float true_disparity_px);
 IsWrongFunction IsWrongOf(Metric metric);
 

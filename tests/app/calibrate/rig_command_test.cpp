@@ -190,7 +190,7 @@ TEST_F(RigCommand, WrongUseIsToldInOneLine) {
   ExpectOneLine(run({"--rig", "no_such.yaml"}), 2, "neither a file nor FX,CX,CY,BASELINE");
   ExpectOneLine(run({"--rig", file, "--zoom", "0"}), 2, "--zoom '0'");
   ExpectOneLine(run({"--rig", file, "--rectified-size", "640"}), 2, "WIDTHxHEIGHT");
-  ExpectOneLine(run({"--zoom", "all"}), 1, "--rectified-size and --zoom act on images of raw cameras");
+  ExpectOneLine(run({"--zoom", "all"}), 1, "--rectified-size and --zoom apply to raw images");
   ExpectOneLine(run({"--nearest", "1"}), 1, "--nearest needs a calibration");
   RawRig swapped = WideRig();
   swapped.translation_m = -swapped.translation_m;

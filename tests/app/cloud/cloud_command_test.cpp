@@ -458,7 +458,7 @@ TEST_F(CloudCommand, UnreachableTargetsAreReachedAsTheErrorAdvises) {
   ExpectErrorAfterOutput(
       arguments,
       "1 of 1 paths do not exist: the graph has 2 unconnected parts: --graph voxel --voxel 2 "
-      "joins them");
+      "connects them");
   arguments.insert(arguments.end(), {"--graph", "voxel", "--voxel", "2"});
   EXPECT_EQ(RunParallax(arguments).exit_code, 0);
 }
@@ -491,7 +491,7 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.out, HasSubstr("unreachable"));
   EXPECT_THAT(result.err, HasSubstr("1 of 2 paths do not exist: the graph has 2 unconnected parts: --graph "
-                                    "voxel --voxel 100 joins them"));
+                                    "voxel --voxel 100 connects them"));
   const std::string json = ReadText(Path("out.json"));
   EXPECT_THAT(json, AllOf(HasSubstr("\"reachable\": true"), HasSubstr("\"reachable\": false")));
 
@@ -499,7 +499,7 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   points = Grid(9, 1);
   for (Point3f p : Grid(9, 1)) points.push_back({p.x + 100, p.y, p.z});
   const std::string wide = Write("wide.ply", points);
-  const std::string advice = "2 unconnected parts: --graph voxel --voxel 100 joins them";
+  const std::string advice = "2 unconnected parts: --graph voxel --voxel 100 connects them";
   ExpectErrorAfterOutput({"cloud", "geodesic", wide, "--k", "64", "--from", "0", "--to", "90"}, advice);
   const std::vector<std::string> voxels = {"cloud",  "geodesic", wide,   "--graph", "voxel",
                                            "--from", "0",        "--to", "90",      "--voxel"};
@@ -524,7 +524,7 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   ExpectError({"cloud", "geodesic", file, "--from", "0", "--path", Path("a.ply")}, 2, "--path needs targets");
   ExpectError({"cloud", "geodesic", file, "--k", "4"}, 2, "--from is required");
   ExpectError({"cloud", "geodesic", file, "--from", "0", "--to", "5", "--path", Path("no/a.ply")}, 1,
-              "is not there: make it first");
+              "does not exist: make it first");
 }
 
 }  // namespace

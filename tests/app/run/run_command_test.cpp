@@ -592,7 +592,7 @@ TEST_F(RunCommand, NothingIsWrittenOverTheInput) {
   const std::string before = ReadText(left);
   for (const std::vector<std::string>& how : {std::vector<std::string>{}, {"--overwrite"}}) {
     ExpectOneLine(RunSource({left.string(), right.string()}, how), 2,
-                  {left.string() + ": is read, and results would be written beside or over it"});
+                  {left.string() + ": is an input, and results would be written next to it or over it"});
   }
   EXPECT_EQ(ReadText(left), before);
   // By another name of the same folder.
