@@ -44,7 +44,7 @@ cv::Ptr<cv::aruco::Dictionary> DictionaryOf(const std::string& name) {
   }
   std::string all;
   for (const auto& [known, id] : kDictionaries) all.append(all.empty() ? "" : ", ").append(known);
-  throw InvalidArgument("--board: unknown dictionary '" + name + "': use one of " + all);
+  throw InvalidArgument("unknown dictionary '" + name + "': use one of " + all);
 }
 
 cv::Ptr<cv::aruco::CharucoBoard> CharucoOf(const BoardSpec& board) {
@@ -306,7 +306,7 @@ BoardSpec ParseBoard(const std::string& text, double square_m) {
     if (!ratio || !(*ratio > 0.05 && *ratio < (board.kind == BoardKind::kCharuco ? 1 : 3))) throw fail();
     board.marker_ratio = *ratio;
   }
-  if (!(square_m > 0)) throw InvalidArgument("--square must be above 0, in metres");
+  if (!(square_m > 0)) throw InvalidArgument("the side of a square must be above 0, in metres");
   if (square_m > 1) {
     throw InvalidArgument(
         "--square " + std::to_string(square_m) +

@@ -199,7 +199,7 @@ void RequireMatcherQueue(std::string_view backend, Method method) {
   const MatcherRow& row = ResolveMatcher(backend, method);
   if (row.make_queue != nullptr) return;
   throw InvalidArgument("back end " + std::string(row.backend) +
-                        " matches one frame at a time: leave out --in-flight, or use --backend cuda or cpu");
+                        " matches one frame at a time: use one frame in flight, or the back end cuda or cpu");
 }
 
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,

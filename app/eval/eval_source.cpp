@@ -56,8 +56,7 @@ void RequirePartsOf(const std::string& option, const EvalOptions& options, const
   const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
   if (source.is_live())
     refuse(
-        "a camera's frames cannot be shared between processes: leave out "
-        "--shard or run one process");
+        "a camera's frames cannot be shared between processes: leave it out");
   if (options.matching.Load().parameters.live.temporal && options.estimates.empty()) {
     refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
   }

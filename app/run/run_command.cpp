@@ -101,8 +101,7 @@ void RequireParts(const std::string& option, const RunOptions& options, const Fr
   const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
   if (source.is_live())
     refuse(
-        "a camera's frames cannot be shared between processes: leave out "
-        "--shard or run one process");
+        "a camera's frames cannot be shared between processes: leave it out");
   if (parameters.live.temporal) {
     refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
   }

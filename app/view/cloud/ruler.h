@@ -19,9 +19,10 @@ struct RulerLength {
   float straight_m = 0;
   std::optional<float> geodesic_m;  // absent where no path exists
   std::vector<Point3f> path;        // along the surface, from the first point on; empty without one
-  // The voxels' edge where the graph of the neighbours falls apart between the points, which voxels join.
+  // The edge of the voxels that join the points where the graph of neighbours has a gap between them.
   std::optional<float> voxel_m;
-  // Why there is no path, or over what it goes; empty where it goes from neighbour to neighbour.
+  // Why there is no path, or what it uses instead of neighbours; empty where it goes from neighbour to
+  // neighbour.
   std::string note;
 };
 

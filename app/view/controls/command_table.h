@@ -19,7 +19,7 @@ struct Command {
 
 class CommandTable {
  public:
-  // Throws InvalidArgument where the name or a key is another command's already.
+  // Throws InvalidArgument if another command already has the name or a key.
   void Add(Command command);
 
   // Runs the command of that name, or of that key. False where there is none.

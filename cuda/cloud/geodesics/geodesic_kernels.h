@@ -9,7 +9,7 @@
 
 namespace parallax::cuda {
 
-// Lanes that expand a node together, and the length of a padded row.
+// Number of lanes that expand a node together, and the length of a padded row.
 inline constexpr int kRowLanes = 8;
 
 // Memory of the device. An edge is (target, bits of its length).
