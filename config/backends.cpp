@@ -113,7 +113,7 @@ std::string_view Resolve(std::string_view backend, const std::string& lacks, Doe
                                ? "; cuda is for NVIDIA GPUs"
                                : "; this build has no cuda, which is for NVIDIA GPUs"));
   }
-  const std::string remedy = ": use --backend " + able + " (see parallax info)";
+  const std::string remedy = ": use the back end " + able + " (see parallax info)";
   if (!is_usable)
     throw Error("back end " + std::string(backend) + " cannot be used: " + CudaState().note + remedy);
   throw InvalidArgument("back end " + std::string(backend) + " " + lacks + remedy);

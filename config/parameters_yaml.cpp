@@ -264,7 +264,7 @@ void ParameterReader::ReadList(const YAML::Node& value, const std::string& key, 
 }
 
 void ParameterReader::Assign(const std::string& assignment) {
-  const std::string place = "--set " + assignment;
+  const std::string& place = assignment;
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos) {
     Fault(place, "write key=value, such as aggregation.p1=10");

@@ -79,8 +79,7 @@ std::unique_ptr<FrameSource> OpenFolder(const std::string& folder, std::optional
     AppendToList(kinds, NameOf(layout->kind));
     kinds += " (" + frames.At(0).left.string() + ")";
   }
-  throw Error(folder + ": holds several data sets: " + kinds +
-              "; name the folder of one, or choose with --kind");
+  throw Error(folder + ": holds several data sets: " + kinds + "; name the folder of one, or the kind");
 }
 
 // How a camera or a stream is named, for a name that looks like one and is none; else empty.
@@ -111,7 +110,7 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
   if (IsGlob(spec) || IsImageName(spec)) {
     throw InvalidArgument(spec +
                           ": image files need two arguments, left and right (quote globs: 'left/*.png'); "
-                          "of pictures that hold both, name the --layout");
+                          "of pictures that hold both, name the layout");
   }
   const std::string remedy = NamedAsSource(spec);
   if (exists) {

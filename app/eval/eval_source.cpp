@@ -54,9 +54,7 @@ std::string WhyNoTruth(const StereoFrame& frame) {
 // Processes that each see some frames cannot draw the first one of all.
 void RequirePartsOf(const std::string& option, const EvalOptions& options, const FrameSource& source) {
   const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
-  if (source.is_live())
-    refuse(
-        "a camera's frames cannot be shared between processes: leave it out");
+  if (source.is_live()) refuse("a camera's frames cannot be shared between processes: leave it out");
   if (options.matching.Load().parameters.live.temporal && options.estimates.empty()) {
     refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
   }

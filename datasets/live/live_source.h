@@ -1,4 +1,4 @@
-// Frames of cameras and streams: the newest pair, whatever happens to the devices meanwhile.
+// Frames of cameras and streams: always the newest pair, through failures of the devices.
 #pragma once
 
 #include <chrono>

@@ -224,7 +224,7 @@ TEST(OpenSource, WithALayoutPicturesHoldBothImages) {
   options.live.layout = PictureLayout::kSideBySide;
   EXPECT_THAT(ErrorOf([&] { OpenSource({(dir / "odd.png").string()}, options)->Read(); }),
               HasSubstr("5 px wide cannot hold two images"));
-  EXPECT_THAT(ErrorOf([&] { OpenSource({(dir / "odd.png").string()}); }), HasSubstr("name the --layout"));
+  EXPECT_THAT(ErrorOf([&] { OpenSource({(dir / "odd.png").string()}); }), HasSubstr("name the layout"));
 }
 
 TEST(OpenSource, PairsWithEqualNamesAreToldApartByFolder) {
@@ -278,7 +278,7 @@ TEST(OpenSource, TwoScenesOfOneNameAreAnError) {
     WriteGray(dir / half / "Piano/im1.png");
     WriteText(dir / half / "Piano/calib.txt", "vmin=1\n");
   }
-  EXPECT_THAT(ErrorOf([&] { Open(dir.path()); }), HasSubstr("two scenes are called Piano: "));
+  EXPECT_THAT(ErrorOf([&] { Open(dir.path()); }), HasSubstr("two scenes have the name Piano: "));
   EXPECT_EQ(Open(dir / "trainingQ")->num_frames(), 1U);
 }
 

@@ -197,7 +197,7 @@ TEST_F(RigCommand, WrongUseIsToldInOneLine) {
   WriteWall(WideRig(), 2);
   ExpectOneLine(run({"--rig", RigFile(swapped)}), 1, "exchanged");
   WriteText(folder() / "hello.txt", "hello");
-  ExpectOneLine(run({"--rig", (folder() / "hello.txt").string()}), 1, "no calibration that is known here");
+  ExpectOneLine(run({"--rig", (folder() / "hello.txt").string()}), 1, "not a known calibration format");
   WriteText(folder() / "flat.yaml",
             "parallax_rig: 1\nrectified: {focal_px: 500, principal_point_px: [1, 2], baseline_m: 0}\n");
   ExpectOneLine(run({"--rig", (folder() / "flat.yaml").string()}), 1, "baseline");

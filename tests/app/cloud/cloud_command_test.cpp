@@ -124,7 +124,7 @@ TEST_F(CloudCommand, ABackEndThatCannotBeUsedNamesThoseThatMeasureClouds) {
   const ProgramResult cuda = RunParallax({"cloud", "density", grid, "--backend", "cuda"});
   if (cuda.exit_code == 0) GTEST_SKIP() << "there is a CUDA device: the refusal of cuda cannot be seen";
   EXPECT_EQ(cuda.exit_code, 1);
-  EXPECT_THAT(cuda.err, AllOf(HasSubstr("use --backend cpu (see"), Not(HasSubstr("reference"))));
+  EXPECT_THAT(cuda.err, AllOf(HasSubstr("use the back end cpu (see"), Not(HasSubstr("reference"))));
 }
 
 TEST_F(CloudCommand, DensityOfAGrid) {

@@ -326,7 +326,7 @@ TEST_F(CameraRun, WithoutAPairItSaysSoWithinThreeSeconds) {
   EXPECT_THAT(test::ReadText(told()),
               AllOf(HasSubstr("left (camera 0) gave "), HasSubstr("pictures, one every 33.3 ms"),
                     HasSubstr("apart, the right one"), HasSubstr("and 5.0 ms are allowed"),
-                    HasSubstr("--pair-tolerance 1")));
+                    HasSubstr("allow a difference of 1")));
 }
 
 TEST_F(CameraRun, BadCamerasAreNamedInOneLine) {

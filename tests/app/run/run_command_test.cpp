@@ -325,7 +325,7 @@ TEST_F(RunCommand, BadInputIsOneLineWithFileValueAndRemedy) {
     ExpectOneLine(Run({"--set", std::string("matching_cost.num_disparities=") + d}), 2,
                   {"matching_cost.num_disparities", d, "1 .. 1024"});
   }
-  ExpectOneLine(Run({"--set", "aggregation.p1"}), 2, {"--set aggregation.p1", "key=value"});
+  ExpectOneLine(Run({"--set", "aggregation.p1"}), 2, {"aggregation.p1: write key=value"});
   ExpectOneLine(Run({"--config", "kity"}), 2, {"kity", "did you mean kitti?"});
   ExpectOneLine(Run({"--backend", "gpu"}), 2, {"'gpu'", "reference"});
   ExpectOneLine(Run({"--write", "dispariti"}), 2, {"'dispariti'", "disparity"});
@@ -628,7 +628,7 @@ TEST_F(RunCommand, PairsWhoseNamesDoNotMatchAreNamed) {
   }
   const ProgramResult result = RunSource({left.string(), right.string()}, {"--write", "disparity"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("f10: paired by order with g.png, whose name differs"));
+  EXPECT_THAT(result.out, HasSubstr("f10: paired by order with g.png, and the two names differ"));
   fs::remove_all(out());
   fs::remove(left / "f10.png");
   fs::remove(right / "g.png");

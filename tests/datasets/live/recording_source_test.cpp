@@ -127,7 +127,7 @@ TEST(RecordingSource, CutAtEvery997thByteGivesTheFramesBeforeIt) {
       frames = ReadFrames(*OpenSource({(folder / "cut.mcap").string()}));
     } catch (const Error& error) {
       EXPECT_EQ(most, 0U) << error.what();
-      EXPECT_THAT(error.what(), ::testing::AnyOf(HasSubstr("was cut before"), HasSubstr("is no MCAP")));
+      EXPECT_THAT(error.what(), ::testing::AnyOf(HasSubstr("was cut before"), HasSubstr("is not an MCAP")));
       continue;
     }
     EXPECT_THAT(frames.front().note, HasSubstr("was cut"));
