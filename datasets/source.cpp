@@ -51,7 +51,7 @@ std::optional<SourceKind> ForcedKind(const std::string& name) {
     if (traits.name == name) return traits.kind;
     AppendToList(all, traits.name);
   }
-  throw InvalidArgument("'" + name + "' is no kind of source; there are " + all);
+  throw InvalidArgument("'" + name + "' is not a kind of source; use one of " + all);
 }
 
 bool IsGlob(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
@@ -114,8 +114,8 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
   }
   const std::string remedy = NamedAsSource(spec);
   if (exists) {
-    throw Error(spec + ": is not a folder, image, video or recording that can be read" +
-                (remedy.empty() ? " (its ending is not known)" : remedy));
+    throw Error(spec + ": is not a readable folder, image, video or recording" +
+                (remedy.empty() ? " (its extension is unknown)" : remedy));
   }
   throw Error(spec + ": no such file or folder" +
               (remedy.empty()

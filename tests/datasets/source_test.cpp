@@ -257,10 +257,10 @@ TEST(OpenSource, WhatIsNoSourceIsNamed) {
   EXPECT_THAT(error({dir.path().string()}, "eth3d"), HasSubstr("looked for eth3d: "));
   EXPECT_THAT(error({dir.path().string()}, "video"), HasSubstr("a folder cannot be read as 'video'"));
   EXPECT_THAT(error({dir.path().string()}, "kitti"),
-              HasSubstr("'kitti' is no kind of source; there are kitti2012, "));
+              HasSubstr("'kitti' is not a kind of source; use one of kitti2012, "));
   EXPECT_THAT(error({WriteGray(dir / "a.png").string()}), HasSubstr("need two arguments"));
   EXPECT_THAT(error({"left/*.png"}), HasSubstr("need two arguments"));
-  EXPECT_THAT(error({WriteText(dir / "a.xyz", "?").string()}), HasSubstr("ending is not known"));
+  EXPECT_THAT(error({WriteText(dir / "a.xyz", "?").string()}), HasSubstr("extension is unknown"));
   EXPECT_THAT(error({"a", "b", "c"}), HasSubstr("3 source arguments given"));
   EXPECT_THAT(error({}), HasSubstr("0 source arguments given"));
   EXPECT_THAT(error({"a.png", "b.png"}, "eth3d"), HasSubstr("only as pair or video"));

@@ -1,4 +1,4 @@
-// Kernels of the planes in the holes.
+// Kernels that fill holes from planes.
 #pragma once
 
 #include <cstddef>

@@ -400,7 +400,7 @@ TEST_F(CloudCommand, DistancesOfTheRowsOfMatrices) {
   test::WriteText(Path("c.npy"), npy);
   const std::string grid = Write("grid.ply", Grid(2, 1, 6));
   EXPECT_EQ(NumberIn(JsonOf({"cloud", "distances", Path("c.npy"), grid}), "nearest", "largest"), 2);
-  ExpectError({"cloud", "distances", Path("a.csv"), grid}, 2, "has 5 numbers a row");
+  ExpectError({"cloud", "distances", Path("a.csv"), grid}, 2, "has 5 numbers in each row");
   ExpectError({"cloud", "distances", Path("a.csv"), Path("b.txt"), "--k", "3"}, 2, "has only 2 finite rows");
   ExpectError({"cloud", "distances", Path("a.xyz"), grid}, 2, "matrices .npy, .csv or .txt");
   test::WriteText(Path("ragged.csv"), "1,2\n3\n");
