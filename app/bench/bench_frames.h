@@ -1,4 +1,4 @@
-// Frames of the sizes that `parallax bench` is asked for.
+// Frames of the sizes given to `parallax bench`.
 #pragma once
 
 #include <string>

@@ -15,8 +15,8 @@
 
 namespace parallax::app {
 
-// Reports the fault of the first frame, out of three, that can be judged. Runs in a thread of its own, on images
-// scaled to 800 px.
+// Reports the fault of the first frame, out of three, that can be judged. Runs in a separate thread, on
+// images scaled to 800 px.
 class PairCheck {
  public:
   // layout: see PairFacts. tell: called with a line, at most once, in that thread.

@@ -114,7 +114,7 @@ void RunRectify(const RectifyOptions& options) {
     }
   }
   if (num_done == 0)
-    throw Error(first_failure.empty() ? options.source.front() + ": holds no frames" : first_failure);
+    throw Error(first_failure.empty() ? options.source.front() + ": contains no frames" : first_failure);
   fmt::print(
       "{} pair{} rectified into {}: left/, right/, rig.yaml; match them with parallax run '{}' '{}' --rig "
       "{}\n",

@@ -68,7 +68,7 @@ Checked Match(const CheckOptions& options) {
     checked.matches.insert(checked.matches.end(), matches.begin(), matches.end());
     ++checked.num_frames;
   }
-  if (checked.num_frames == 0) throw Error(options.source.front() + ": holds no frames");
+  if (checked.num_frames == 0) throw Error(options.source.front() + ": contains no frames");
   return checked;
 }
 

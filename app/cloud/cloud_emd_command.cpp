@@ -75,7 +75,7 @@ Drawn Draw(const InputCloud& input, std::int64_t count, std::uint64_t seed) {
 std::string StopText(const EmdResult& result, const EmdCommandOptions& options) {
   switch (result.stop) {
     case EmdStop::kGap:
-      return fmt::format("the gap asked for ({:g} %) is reached", 100 * options.emd.gap);
+      return fmt::format("the requested gap ({:g} %) is reached", 100 * options.emd.gap);
     case EmdStop::kTime:
       return fmt::format("the time limit ({:g} s) is reached", options.emd.time_limit_s);
     case EmdStop::kRounds:

@@ -18,7 +18,7 @@
 
 namespace parallax::app {
 
-// Where the results go besides standard output; empty = nowhere.
+// Where the results go in addition to standard output; empty = nowhere.
 struct EvalOutputs {
   std::string csv_file, json_file;
   std::string report;  // a folder, or one file ending in .html

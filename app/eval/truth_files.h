@@ -1,4 +1,4 @@
-// Ground truth given on the command line, for pairs and single files that have none of their own.
+// Ground truth given on the command line, for pairs and single files without their own.
 #pragma once
 
 #include <memory>

@@ -192,7 +192,7 @@ void AddRigOptions(CLI::App& command, RigOptions& options) {
   command
       .add_option("--rig", options.rig,
                   "Calibration to use instead of the source's: a file (rig.yaml, OpenCV, ROS, Kalibr, "
-                  "mrcal, KITTI, EuRoC, Middlebury; two as LEFT,RIGHT)that rectifies raw images; or, "
+                  "mrcal, KITTI, EuRoC, Middlebury; two as LEFT,RIGHT) that rectifies raw images; or, "
                   "for a rectified pair, focal length and left principal point in px, baseline in m, "
                   "and doffs = cx_right - cx_left in px [0]")
       ->type_name("FILE|FX,CX,CY,BASELINE[,DOFFS]");

@@ -162,7 +162,7 @@ void ResultFolder::CheckAllAreNamed() const {
   for (const fs::path& file : FilesInPlaces()) {
     if (std::binary_search(named_.begin(), named_.end(), file.string())) continue;
     throw InvalidArgument(fmt::format(
-        "{}: is there, and no journal ({}) says what made it: move it away, or name another --output",
+        "{}: exists, but no journal ({}) says what made it: move it away, or name another --output",
         (folder_ / file).string(), kJournalName));
   }
 }

@@ -19,7 +19,7 @@
 
 namespace parallax::app {
 
-// What the page says of the run as a whole.
+// What the page says about the run as a whole.
 struct ReportText {
   std::string heading;             // one line, what was scored
   std::vector<std::string> notes;  // lines below the tables

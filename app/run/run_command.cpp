@@ -99,9 +99,7 @@ class RemoteResultKeeper : public ResultKeeper {
 void RequireParts(const std::string& option, const RunOptions& options, const FrameSource& source,
                   const Parameters& parameters) {
   const auto refuse = [&](const std::string& why) { throw InvalidArgument(option + ": " + why); };
-  if (source.is_live())
-    refuse(
-        "a camera's frames cannot be shared between processes: leave it out");
+  if (source.is_live()) refuse("a camera's frames cannot be shared between processes: leave it out");
   if (parameters.live.temporal) {
     refuse("with live.temporal a frame depends on those before it: set live.temporal=false, or leave it out");
   }
@@ -253,7 +251,7 @@ class RunCommand {
       progress_->Print("the window was closed " + WhereItEnded());
     }
     if (summary_.num_frames() == 0 && !options_.shard)
-      throw Error(options_.source.front() + ": holds no frames");
+      throw Error(options_.source.front() + ": contains no frames");
   }
 
  private:

@@ -10,7 +10,7 @@
 
 namespace parallax::cuda {
 
-// Returned blocks are handed out again, the last one first: it may still be in the caches.
+// Returned blocks are reused, the last one first: it may still be in the caches.
 class PageLockedMemory final : public HostMemory {
  public:
   // device: any that this program uses; others copy from the memory as well.

@@ -28,7 +28,7 @@ void AggregateRows(const AggregationInput& input, const SgmVolumes& volumes, cud
 void AggregateColumns(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
 
 std::size_t CheckpointBytes(const VolumeLayout& layout);
-// At most so many for any image up to the layout's size.
+// At most this many for any image up to the layout's size.
 std::size_t MostCheckpointBytes(const VolumeLayout& largest);
 
 // How often a band's counter is raised: by the lines other than rows, and by the band's rows.

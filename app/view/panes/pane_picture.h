@@ -15,7 +15,7 @@ struct PixelPosition {
   friend bool operator==(const PixelPosition&, const PixelPosition&) = default;
 };
 
-// How two views share a pane. kSide: they do not, each has a pane of its own.
+// How two views share a pane. kSide: each has a separate pane.
 enum class PaneMode { kSingle, kSide, kBlend, kWipe };
 
 struct PaneMarks {

@@ -16,11 +16,11 @@ enum class Pace {
   kSource    // as fast as they were taken; frames without time are dropped
 };
 
-// A frame that was asked for.
+// A requested frame.
 struct PlayOrder {
   std::size_t number = 0;  // in the source, from 0
   long ticket = 0;         // of the jump, or the run of frames, it belongs to
-  bool plays = false;      // false: asked for by itself
+  bool plays = false;      // false: requested by itself
 };
 
 // Thread-safe. While it plays, frames are delivered in order; while paused, the requested ones. Each request
@@ -77,7 +77,7 @@ class Timeline {
   Pace pace_ = Pace::kFastest;
   long ticket_ = 1;                     // of the orders that are wanted
   std::optional<std::size_t> next_;     // to be delivered; nullopt: nothing to do
-  std::optional<std::size_t> ordered_;  // asked for by itself and not shown yet
+  std::optional<std::size_t> ordered_;  // requested by itself and not shown yet
   std::optional<std::size_t> shown_;
 
   // Of the frames that play at the source's pace.

@@ -39,7 +39,7 @@ class CloudScene {
  public:
   enum class From { kFirst, kAbove, kSide };
 
-  // redraw: called when a new drawing is wanted. scaling: of the display. draws_in_software: there is no
+  // redraw: called when a new drawing is needed. scaling: of the display. draws_in_software: there is no
   // graphics processor, so that fewer points are drawn while the scene moves.
   CloudScene(open3d::visualization::rendering::Renderer& renderer, std::function<void()> redraw,
              std::function<float()> scaling, bool draws_in_software);
@@ -49,7 +49,7 @@ class CloudScene {
   std::function<void()> on_changed;  // the text about the cloud has changed
   std::function<void(const PickedPoint& point)> on_pick;
 
-  // Colours, ranges and rulers are made in a thread of their own; the same geometry is then updated in place,
+  // Colours, ranges and rulers are computed in a separate thread; the same geometry is then updated in place,
   // and added again only where it must grow. Drawn in software, clouds follow five times a second at most:
   // the latest one in any case. null: no cloud.
   void SetFrame(std::shared_ptr<const CloudFrame> frame);
@@ -133,14 +133,14 @@ class CloudScene {
   const bool draws_in_software_;
   std::shared_ptr<CloudWidget> widget_;
   open3d::visualization::rendering::MaterialRecord material_;
-  std::shared_ptr<const CloudFrame> frame_;  // asked for last
+  std::shared_ptr<const CloudFrame> frame_;  // requested last
   CloudLook look_;
   std::shared_ptr<Built> built_,
       before_;  // the render thread reads tensors later: they live one frame longer
   std::size_t capacity_in_scene_ = 0, thin_capacity_in_scene_ = 0;  // points of the geometries
   using Clock = std::chrono::steady_clock;
   bool is_thin_ = false;
-  bool build_waits_ = false;                                      // frame_ is not asked for yet
+  bool build_waits_ = false;                                      // frame_ is not requested yet
   Clock::time_point moved_at_{}, frame_at_{}, build_asked_at_{};  // last
   Clock::duration still_after_{};                                 // of the last movement
   gui::Rect laid_out_;

@@ -121,7 +121,7 @@ void ImagePanes::MakeSection(const WindowRooms& rooms) {
   });
   position_ = std::make_shared<gui::Slider>(gui::Slider::DOUBLE);
   position_->SetLimits(0, 1);
-  position_->SetTooltip("of blend and wipe: how much of the second picture, where the line is");
+  position_->SetTooltip("for blend and wipe: share of the second picture, or place of the line");
   position_->SetOnValueChanged([this](double value) {
     choices_.position = static_cast<float>(value);
     ChoicesChanged();

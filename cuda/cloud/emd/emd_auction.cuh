@@ -58,7 +58,7 @@ class Auction {
   }
 
  private:
-  // Assigns every person the object of its own number, at prices 0. Returns the mean cost.
+  // Assigns every person the object with the same number, at prices 0. Returns the mean cost.
   __device__ double Begin() {
     long long sum = 0;
     persons_.ForOwn([&](int i, int place) {

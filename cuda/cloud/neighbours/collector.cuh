@@ -1,4 +1,4 @@
-// The best candidates of each lane of a warp, by itself.
+// The best candidates of each lane of a warp, for each lane alone.
 #pragma once
 
 #include "cuda/cloud/neighbours/warp_list.cuh"

@@ -528,7 +528,7 @@ TEST_F(RunCommand, FilesThatNoJournalNamesAreLeftAlone) {
   MakeKittiFolder(data(), 1);
   WriteText(out() / "disparity" / "000000_10.png", "somebody's");
   for (const std::vector<std::string>& how : {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}}) {
-    ExpectOneLine(Run(how), 2, {"disparity/000000_10.png: is there, and no journal", "another --output"});
+    ExpectOneLine(Run(how), 2, {"disparity/000000_10.png: exists, but no journal", "another --output"});
   }
   EXPECT_EQ(ReadText(out() / "disparity" / "000000_10.png"), "somebody's");
   EXPECT_FALSE(fs::exists(out() / "journal.tsv"));
