@@ -1,4 +1,4 @@
-// The program's commands. Each Add...Command declares its options and what runs when it is chosen.
+// The program's commands. Each Add...Command declares a command's options and its action.
 #pragma once
 
 namespace CLI {

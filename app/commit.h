@@ -5,8 +5,8 @@
 
 namespace parallax::app {
 
-// "88dc6bb0a1f2", with "-dirty" behind it where the sources were changed since; empty where git does not
-// tell. Of the program alone: cmake/ParallaxCommit.cmake makes it at every build.
+// "88dc6bb0a1f2", with "-dirty" after it where the sources have changes; empty without git. Only the program
+// has it: cmake/ParallaxCommit.cmake updates it at every build.
 std::string_view CommitOfSources();
 
 }  // namespace parallax::app

@@ -82,7 +82,7 @@ int Done() {
   const bool printed = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
   if (printed) return kExitDone;
   const std::string reason = errno != 0 ? std::string(" (") + std::strerror(errno) + ")" : "";
-  return Fail("standard output cannot be written" + reason + ": what was printed is not whole", kExitFailed);
+  return Fail("standard output cannot be written" + reason + ": the printed text is incomplete", kExitFailed);
 }
 
 // Name of the command that was chosen, for the hint at its help; empty before one was.

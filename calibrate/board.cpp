@@ -44,7 +44,7 @@ cv::Ptr<cv::aruco::Dictionary> DictionaryOf(const std::string& name) {
   }
   std::string all;
   for (const auto& [known, id] : kDictionaries) all.append(all.empty() ? "" : ", ").append(known);
-  throw InvalidArgument("--board: unknown dictionary '" + name + "': use one of " + all);
+  throw InvalidArgument("unknown dictionary '" + name + "': use one of " + all);
 }
 
 cv::Ptr<cv::aruco::CharucoBoard> CharucoOf(const BoardSpec& board) {
@@ -267,7 +267,7 @@ std::vector<Vector3> BoardSpec::Corners() const {
 BoardSpec ParseBoard(const std::string& text, double square_m) {
   const auto fail = [&]() -> InvalidArgument {
     return InvalidArgument(
-        "--board '" + text +
+        "board '" + text +
         "' is unknown: use chessboard:COLUMNSxROWS (inner corners, e.g. chessboard:9x6), "
         "charuco:COLUMNSxROWS[:DICTIONARY[:RATIO]] (squares, e.g. charuco:5x7:4X4_50:0.75) or "
         "aprilgrid:COLUMNSxROWS[:GAP] (tags, e.g. aprilgrid:6x6:0.3)");
@@ -306,17 +306,16 @@ BoardSpec ParseBoard(const std::string& text, double square_m) {
     if (!ratio || !(*ratio > 0.05 && *ratio < (board.kind == BoardKind::kCharuco ? 1 : 3))) throw fail();
     board.marker_ratio = *ratio;
   }
-  if (!(square_m > 0)) throw InvalidArgument("--square must be above 0, in metres");
+  if (!(square_m > 0)) throw InvalidArgument("the side of a square must be above 0, in metres");
   if (square_m > 1) {
-    throw InvalidArgument(
-        "--square " + std::to_string(square_m) +
-        " m is an unlikely size of a square: give it in metres, or with its unit, e.g. 24.23mm");
+    throw InvalidArgument("a square of " + std::to_string(square_m) +
+                          " m is unlikely: give its side in metres, or with its unit, e.g. 24.23mm");
   }
   board.square_m = square_m;
   if (board.kind == BoardKind::kCharuco) {
     const auto dictionary = DictionaryOf(board.dictionary);
     if (board.columns * board.rows / 2 > dictionary->bytesList.rows) {
-      throw InvalidArgument("--board '" + text +
+      throw InvalidArgument("board '" + text +
                             "' needs more markers than its dictionary has: use a larger dictionary");
     }
   }

@@ -1,4 +1,4 @@
-// Calibration boards: what they are called, where their corners are, and where an image shows them.
+// Calibration boards: their names, their corners, and finding them in images.
 #pragma once
 
 #include <string>
@@ -11,8 +11,8 @@ namespace parallax {
 
 enum class BoardKind { kChessboard, kCharuco, kAprilGrid };
 
-// Chessboards are counted by their inner corners, ChArUco boards by their squares, AprilGrids by their tags,
-// all as OpenCV and Kalibr do.
+// Chessboards are counted by inner corners, ChArUco boards by squares, AprilGrids by tags, as in OpenCV and
+// Kalibr.
 struct BoardSpec {
   BoardKind kind = BoardKind::kChessboard;
   int columns = 0, rows = 0;
@@ -20,9 +20,9 @@ struct BoardSpec {
   std::string dictionary = "4X4_50";  // ChArUco
   double marker_ratio = 0.75;  // ChArUco: marker's side by square's; AprilGrid: gap by tag's side (0.3)
 
-  // Corners in metres, in the board's plane: x along a row, y down, z = 0; by number.
+  // Corners in metres, in the plane of the board: x along a row, y down, z = 0; by number.
   std::vector<Vector3> Corners() const;
-  // True where a turn by 180 degrees shows the same squares: which end is which cannot be seen.
+  // True where a rotation by 180 degrees shows the same squares, so the two ends cannot be told apart.
   bool IsAmbiguous() const { return kind == BoardKind::kChessboard && (columns + rows) % 2 == 0; }
 };
 
@@ -34,8 +34,8 @@ class CornerFinder {
  public:
   explicit CornerFinder(const BoardSpec& board);
 
-  // Empty where the board is not found, or only a few of its corners (less than 6). Corners of a chessboard
-  // are numbered so that the first one's outer square is black, where that can be told.
+  // Empty if the board is not found, or fewer than 6 of its corners. Corners of a chessboard are numbered so
+  // that the first one's outer square is black, if that can be told.
   std::vector<SeenCorner> Find(const CameraImageView& image) const;
 
  private:

@@ -401,7 +401,7 @@ std::vector<Vector2> ResidualsOf(const std::vector<Vector3>& board, const std::v
 
 BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardView> views, const RawRig& rig,
                           const BundleOptions& options) {
-  if (board.empty()) throw InvalidArgument("a board without corners calibrates nothing");
+  if (board.empty()) throw InvalidArgument("a board without corners cannot be used for calibration");
   std::size_t num_measured = 0;
   for (const BoardView& view : views)
     num_measured += 2 * (view.left.size() + (options.two_cameras ? view.right.size() : 0));

@@ -1,4 +1,4 @@
-// Cameras and poses that explain best where the corners of a board were seen, with the uncertainty of each
+// The cameras and poses that best explain the observed corners of a board, with the uncertainty of each
 // number.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace parallax {
 
-// A corner of the board, by its number, where an image shows it.
+// A corner of the board, by number, and its place in an image.
 struct SeenCorner {
   int corner = 0;  // index into the board's corners
   Vector2 pixel;
@@ -35,20 +35,20 @@ using BoardBend = Vector3;
 // Which parameters are fitted. The boards' poses always are.
 enum class Freedom {
   kPoses,  // the poses alone
-  kFocal,  // focal lengths by one factor a camera, and the distortion: for a start far from the truth
+  kFocal,  // one factor for each camera's focal lengths, and the distortion: for a start far from the truth
   kAll
 };
 
 struct BundleOptions {
-  bool two_cameras = true;   // false: the left camera alone; the pose of the right one stays
+  bool two_cameras = true;   // false: only the left camera; the pose of the right one is fixed
   int num_coefficients = 5;  // of the distortion: the first 0, 5 or 8 of a plumb bob, 4 of a fisheye
-  // The last of them that stay as they are. The covariance counts them as unknown to a lens's usual size, so that
-  // the sigmas of the others say how far leaving them out may lead.
+  // The number of the last coefficients that stay fixed. The covariance counts them as unknown within a
+  // lens's usual size, so the sigmas of the others include the effect of leaving them out.
   int num_held = 0;
-  bool fit_bend = false;  // the board's shape as well
+  bool fit_bend = false;  // also the board's shape
   Freedom freedom = Freedom::kAll;
   bool start_is_near =
-      false;  // least squares alone, without the outliers that are marked already; no covariance
+      false;  // plain least squares without the corners already marked as outliers; no covariance
 };
 
 // The rig's numbers in the order of the covariance: fx fy cx cy and the coefficients of the left camera, the
@@ -60,19 +60,19 @@ struct BundleResult {
   std::vector<BoardView> views;    // with their poses
   std::vector<double> covariance;  // n x n, row by row
   int num_parameters = 0;          // n, of the rig
-  double rms_px = 0;               // distance of the corners from where they should be, outliers left out
+  double rms_px = 0;               // distance of the corners from their expected places, without outliers
   double rms_left_px = 0, rms_right_px = 0;
   double noise_px = 0;  // sigma of one coordinate of a corner
-  double usual_px = 0;  // median distance of all corners from where they should be, outliers too
+  double usual_px = 0;  // median distance of all corners from their expected places, with outliers
   int num_corners = 0, num_outliers = 0;
 
   double Sigma(int parameter) const;
 };
 
-// Levenberg-Marquardt from the given rig and poses, poses eliminated (Triggs et al. 2000, section 6). The first
-// fits weigh corners by Cauchy's function, so that few bad boards do not pull. Then corners further away than
-// 5 sigma (robust) are left out, and the rest is fitted by least squares. Deterministic. Throws InvalidArgument
-// where there are fewer measurements than unknowns.
+// Levenberg-Marquardt from the given rig and poses, poses eliminated (Triggs et al. 2000, section 6). The
+// first fits weigh corners by Cauchy's function, so a few bad boards have little effect. Then corners further
+// away than 5 sigma (robust) are left out, and the rest is fitted by least squares. Deterministic. Throws
+// InvalidArgument where there are fewer measurements than unknowns.
 BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardView> views, const RawRig& rig,
                           const BundleOptions& options);
 
@@ -80,12 +80,12 @@ BundleResult AdjustBundle(const std::vector<Vector3>& board, std::vector<BoardVi
 RawRig Changed(const RawRig& rig, const BundleOptions& options, int parameter, double step);
 int NumRigParameters(const BundleOptions& options);
 
-// Where each corner of a view should be seen less where it is, px; NaN where the camera cannot see it.
+// Expected minus observed place of each corner of a view, px; NaN where the camera cannot see it.
 std::vector<Vector2> ResidualsOf(const std::vector<Vector3>& board, const std::vector<SeenCorner>& corners,
                                  const CameraModel& camera, const BoardPose& pose);
 
-// Depth of what two pixels see, in the left camera's rectified direction z: the middle of the shortest line
-// between their rays. NaN where they do not meet in front.
+// Depth of the point that two pixels see, along the left camera's rectified z: the middle of the shortest
+// line between their rays. NaN where they do not meet in front of the camera.
 double TriangulatedDepth(const RawRig& rig, const Matrix3& rectified_from_left, const Vector2& left,
                          const Vector2& right);
 

@@ -10,7 +10,7 @@ namespace parallax {
 // The image in 8-bit gray, in OpenCV's memory.
 cv::Mat GrayMat(const CameraImageView& image);
 
-// Throws std::bad_alloc if the error says that memory was refused; OpenCV's threads say so in their text alone.
+// Throws std::bad_alloc if the error reports refused memory; OpenCV's threads say so only in the text.
 void RethrowRefusedMemory(const cv::Exception& error);
 
 }  // namespace parallax

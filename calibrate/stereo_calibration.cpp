@@ -285,12 +285,13 @@ class Calibrator {
       num_right += view.right.empty() ? 0U : 1U;
     }
     std::string hint =
-        "take at least 10 pairs that show the whole board, tilted differently and all over the image";
+        "take at least 10 pairs that show the whole board, with different tilts and in all parts of "
+        "the image";
     if (num_left >= kFewestBoards && num_right == 0 && input_.board.kind != BoardKind::kChessboard)
       hint = "the right images show no markers at all: are they mirrored?";
     const std::string counted =
-        "is --board right? A chessboard is counted by its inner corners, ChArUco by squares, AprilGrid by "
-        "tags";
+        "is the board right? A chessboard is counted by its inner corners, ChArUco by squares, "
+        "AprilGrid by tags";
     if (num_left == 0 && num_right == 0) {
       hint = counted;
     } else if (input_.views.size() >= kFewestBoards &&
@@ -330,7 +331,8 @@ class Calibrator {
     }
     if (starts.empty()) {
       throw Error(fmt::format(
-          "the {} camera cannot be calibrated: no focal length explains its boards; check --board and --lens",
+          "the {} camera cannot be calibrated: no focal length explains its boards; check the board "
+          "and the lens model",
           failed));
     }
     std::optional<PairFit> best;
@@ -341,7 +343,7 @@ class Calibrator {
         best = std::move(fit);
       if (best && !best->is_poor) break;
     }
-    if (!best) throw Error("the pose of too few boards can be found: take more pairs");
+    if (!best) throw Error("too few boards have a known pose: take more pairs");
     return *best;
   }
 
@@ -454,8 +456,9 @@ class Calibrator {
     const double turn = Length(RotationVectorOf(result_.bundle.rig.right_from_left)) * kDegreesPerRadian;
     if (turn > 135) {
       result_.causes.push_back(
-          fmt::format("the board is turned by 180 degrees between the images: one camera is mounted upside "
-                      "down relative to the other ({:.0f} degrees); turn its images before calibrating",
+          fmt::format("the board is rotated by 180 degrees between the images: one camera is mounted "
+                      "upside down relative to the other ({:.0f} degrees); turn its images before "
+                      "calibrating",
                       turn));
     }
   }
@@ -472,7 +475,7 @@ class Calibrator {
         fit.rejected.push_back({view.name, "the board's pose could not be found"});
       return !pose;
     });
-    if (views.size() < kFewestBoards) throw Error("the pose of too few boards can be found: take more pairs");
+    if (views.size() < kFewestBoards) throw Error("too few boards have a known pose: take more pairs");
     for (;;) {
       fit.bundle = AdjustBundle(board_, views, rig, OptionsOf(fit.lens));
       rig = fit.bundle.rig;
@@ -545,8 +548,8 @@ class Calibrator {
     result_.warnings.clear();
     if (fit.num_renumbered > 0) {
       result_.warnings.push_back(fmt::format(
-          "{} pair{} had the board turned by 180 degrees between the images (this board looks the same from "
-          "both ends) and {} corrected; a board with one odd and one even side is unambiguous",
+          "{} pair{} had the board rotated by 180 degrees between the images (this board looks the "
+          "same from both ends) and {} corrected; a board with one odd and one even side is unambiguous",
           fit.num_renumbered, fit.num_renumbered == 1 ? "" : "s", fit.num_renumbered == 1 ? "was" : "were"));
     }
   }
@@ -614,7 +617,7 @@ class Calibrator {
         trial.problem = std::string("of the ") + (right ? "right" : "left") + " camera " + why;
       }
       if (trial.problem.empty() && lens.num_coefficients == 8 && !DeterminesDenominator(trial.bundle))
-        trial.problem = "k4, k5 and k6 balance k1, k2 and k3 at any size";
+        trial.problem = "k4, k5 and k6 can balance k1, k2 and k3 at any size";
       return trial;
     } catch (const InvalidArgument&) {
       return std::nullopt;  // more unknowns than corners
@@ -877,25 +880,24 @@ class Calibrator {
     if (result_.causes.empty() && input_.expected_baseline_m &&
         std::abs(baseline_m / *input_.expected_baseline_m - 1) > 0.05) {
       cause(fmt::format(
-          "wrong square size: the baseline comes out as {:.4g} m, and --baseline says {:.4g} m; squares of "
-          "{:.5g} m, {:.3g} times --square, would explain it",
+          "wrong square size: the baseline comes out as {:.4g} m, but the measured baseline is {:.4g} "
+          "m; squares of {:.5g} m, {:.3g} times the given size, would explain it",
           baseline_m, *input_.expected_baseline_m,
           input_.board.square_m * *input_.expected_baseline_m / baseline_m,
           *input_.expected_baseline_m / baseline_m));
     } else if (result_.causes.empty() && (baseline_m > 3 || baseline_m < 0.003)) {
-      warn(fmt::format("a baseline of {:.4g} m is unusual: is --square in metres?", baseline_m));
+      warn(fmt::format("a baseline of {:.4g} m is unusual: is the square size in metres?", baseline_m));
     }
     if (result_.causes.empty() && std::ssize(bundle.views) < kFewestBoards) {
-      cause(fmt::format("only {} pairs fit each other, and at least {} are needed: take more pairs",
+      cause(fmt::format("only {} pairs fit each other, but at least {} are needed: take more pairs",
                         bundle.views.size(), kFewestBoards));
     }
     const double bend_m =
         std::max({std::abs(result_.bend_m.x), std::abs(result_.bend_m.y), std::abs(result_.bend_m.z)});
     if (result_.causes.empty() && result_.bend_sigmas > 6 && bend_gain_ > 1.05 && bend_m > 0.002 * size_m_) {
       const std::string text = fmt::format(
-          "the board is not flat: it bends by {:.2f} mm, and the corners fit {:.0f} % better when that is "
-          "allowed for; "
-          "glue it to glass or to a plate",
+          "the board is not flat: it bends by {:.2f} mm, and the corners fit {:.0f} % better when the "
+          "bend is modelled; glue it to glass or to a plate",
           1000 * bend_m, 100 * (bend_gain_ - 1));
       if (bend_m > 0.005 * size_m_ && bend_gain_ > 1.3) {
         cause(text);
@@ -905,8 +907,8 @@ class Calibrator {
     }
     if (result_.causes.empty() && bundle.rms_px > 2) {
       cause(fmt::format(
-          "the corners fit to {:.2f} px only: are the images sharp, is --board right, does --lens suit "
-          "(plumb_bob, rational, fisheye)?",
+          "the corners fit only to {:.2f} px: check that the images are sharp, and the board and the "
+          "lens model (plumb_bob, rational, fisheye)",
           bundle.rms_px));
     }
     if (result_.tilt_spread_degrees < 15) {
@@ -921,8 +923,7 @@ class Calibrator {
       }
     }
     if (bundle.views.size() < 10)
-      warn(fmt::format("too few boards: {} were used; 10 to 30 give a rig that can be trusted",
-                       bundle.views.size()));
+      warn(fmt::format("too few boards: {} were used; use 10 to 30", bundle.views.size()));
     const int cells = std::min(result_.left.num_cells, result_.right.num_cells);
     if (cells < 55) {
       warn(fmt::format(
@@ -935,7 +936,7 @@ class Calibrator {
     if (result_.causes.empty() && bundle.rms_px > 0.7)
       warn(fmt::format("rms {:.2f} px is high: look at the worst boards, for blur and shake", bundle.rms_px));
     if (result_.epipolar_median_px > 0.5)
-      warn(fmt::format("the median epipolar error is {:.2f} px: matching suffers from 0.5 px on",
+      warn(fmt::format("the median epipolar error is {:.2f} px: matching suffers above 0.5 px",
                        result_.epipolar_median_px));
     if (result_.cross_validation && result_.cross_validation->depth_median_percent > 1) {
       warn(fmt::format("odd and even boards give depths that differ by {:.1f} %: more boards are needed",

@@ -12,28 +12,28 @@
 
 namespace parallax {
 
-// What lens the cameras are taken to have, and how many coefficients of it are fitted.
+// The lens model of the cameras, and the number of coefficients to fit.
 struct LensChoice {
   LensModel lens = LensModel::kPlumbBob;
   int num_coefficients = 5;
-  int num_held = 0;  // the last of them that the boards do not determine: they stay 0
+  int num_held = 0;  // the last of them, which the boards do not determine: they stay 0
   friend bool operator==(const LensChoice&, const LensChoice&) = default;
 };
 // "plumb_bob with 5 coefficients", "plumb_bob with 4 of 5 coefficients"
 std::string TextOf(const LensChoice& lens);
 
-// A lens model tried on the boards: fitted to some of the pairs, it is measured on the others.
+// A lens model tried on the boards: fitted to some of the pairs, measured on the others.
 struct LensTrial {
   LensChoice lens;
-  double held_out_px = 0;  // rms distance of the other pairs' corners from where they should be
-  std::string problem;     // why it is not taken unless all have one; empty = none
+  double held_out_px = 0;  // rms distance of the other pairs' corners from their expected places
+  std::string problem;     // why it is not chosen unless all have such a reason; empty = none
 };
 
 struct RejectedBoard {
   std::string name, reason;
 };
 
-// What the figures mean for a depth: sigma of Z in metres, mean over the image.
+// The depth error: sigma of Z in metres, mean over the image.
 struct DepthError {
   double distance_m = 0;
   double calibration_m = 0;  // of the rig's own uncertainty
@@ -46,9 +46,9 @@ struct CameraCoverage {
   int num_cells = 0;               // that hold a corner
 };
 
-// Two rigs, of the odd and of the even boards, compared where boards were seen.
+// Two rigs, one of the odd and one of the even boards, compared where boards were seen.
 struct CrossValidation {
-  double projection_median_px = 0, projection_max_px = 0;  // of the left camera, after the best turn
+  double projection_median_px = 0, projection_max_px = 0;  // of the left camera, after the best rotation
   double depth_median_percent = 0, depth_max_percent = 0;  // at the boards' median distance
 };
 
@@ -59,7 +59,7 @@ struct StereoCalibration {
   BundleResult bundle;                 // its views are the boards that were used
   BundleOptions bundle_options;
   double mono_left_px = 0, mono_right_px = 0;  // rms of each camera alone, of the same boards
-  KeptShare kept;                              // by the rectified view at zoom 1; 0 where there is none
+  KeptShare kept;                              // by the rectified view at zoom 1; 0 if there is none
   std::vector<RejectedBoard> rejected;
   std::vector<double> board_rms_px;  // of each used board, both cameras
   std::vector<double> tilt_degrees, distance_m;
@@ -67,13 +67,13 @@ struct StereoCalibration {
   CameraCoverage left, right;
   double tilt_spread_degrees = 0;  // largest angle between two boards
   BoardBend bend_m;
-  double bend_sigmas = 0;  // how sure it is
+  double bend_sigmas = 0;  // its uncertainty
   std::optional<CrossValidation> cross_validation;
   std::vector<DepthError> depth_errors;
   // good, usable (with warnings), refused (with causes).
   std::string verdict;
   std::vector<std::string> causes;    // what is wrong, by name
-  std::vector<std::string> warnings;  // what would make it better
+  std::vector<std::string> warnings;  // advice for improvement
   bool IsRefused() const { return verdict == "refused"; }
 };
 
@@ -81,11 +81,11 @@ struct CalibrationInput {
   BoardSpec board;
   std::optional<LensChoice> lens;  // nullopt: chosen by cross-validation
   int width_px = 0, height_px = 0;
-  std::vector<BoardView> views;  // of all pairs, in order, also where one image or both show nothing
+  std::vector<BoardView> views;  // of all pairs, in order, including those in which the board was not found
   std::optional<double> expected_baseline_m;
 };
 
-// Throws Error, one line, where there are too few boards to say anything.
+// Throws Error in one line for too few boards.
 StereoCalibration CalibrateStereo(const CalibrationInput& input);
 
 inline constexpr int kFewestBoards = 5;

@@ -113,7 +113,7 @@ std::string_view Resolve(std::string_view backend, const std::string& lacks, Doe
                                ? "; cuda is for NVIDIA GPUs"
                                : "; this build has no cuda, which is for NVIDIA GPUs"));
   }
-  const std::string remedy = ": use --backend " + able + " (see parallax info)";
+  const std::string remedy = ": use the back end " + able + " (see parallax info)";
   if (!is_usable)
     throw Error("back end " + std::string(backend) + " cannot be used: " + CudaState().note + remedy);
   throw InvalidArgument("back end " + std::string(backend) + " " + lacks + remedy);
@@ -199,7 +199,7 @@ void RequireMatcherQueue(std::string_view backend, Method method) {
   const MatcherRow& row = ResolveMatcher(backend, method);
   if (row.make_queue != nullptr) return;
   throw InvalidArgument("back end " + std::string(row.backend) +
-                        " matches one frame at a time: leave out --in-flight, or use --backend cuda or cpu");
+                        " matches one frame at a time: use one frame in flight, or the back end cuda or cpu");
 }
 
 std::unique_ptr<MatcherQueue> MakeMatcherQueue(std::string_view backend, const Parameters& parameters,

@@ -1,4 +1,4 @@
-// Times of one frame's steps on a device, where the back end has one. Beside the installed interface.
+// Times of one frame's steps on a device, if the back end has one. Not part of the installed interface.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace parallax {
 
-// Times on the device; nullopt where the back end (as ResolveBackend takes it) is not cuda.
+// Times on the device; nullopt if the back end (see ResolveBackend) is not cuda.
 std::optional<CudaFrameTimes> MeasureOnDevice(std::string_view backend, const Parameters& parameters,
                                               const MatcherOptions& options, const CameraImageView& left,
                                               const CameraImageView& right,

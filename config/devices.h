@@ -1,4 +1,4 @@
-// How many devices a back end has, and several of them at one sequence.
+// The number of devices of a back end, and using several for one sequence.
 #pragma once
 
 #include <functional>
@@ -11,14 +11,14 @@
 
 namespace parallax {
 
-// What MatcherOptions::device may number on that back end ("auto": what it means here): at least 1.
+// The number of values of MatcherOptions::device on that back end ("auto": on its choice); at least 1.
 int NumDevices(std::string_view backend);
 
-// Those devices of the back end cuda as a pool. tell: as DevicePool. Throws Error where there is no such
+// A pool of those devices of the back end cuda. tell: see DevicePool. Throws Error if there is no such
 // device.
 std::unique_ptr<DevicePool> MakeDevicePool(const std::vector<int>& devices,
                                            std::function<void(const std::string& line)> tell);
-// Frames in flight on each of them that keep it busy, in memory that every device has.
+// The number of frames in flight that keeps each of them busy, within the memory of every device.
 int UsualFramesOnADevice(const Parameters& parameters, const MatcherOptions& options);
 
 }  // namespace parallax

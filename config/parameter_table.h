@@ -1,4 +1,4 @@
-// The table of every parameter for people: docs/parameters.md and `parallax info --parameters`.
+// The table of every parameter: docs/parameters.md and `parallax info --parameters`.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// One parameter as text: reading a value strictly, writing it, finding the key that was meant.
+// One parameter as text: strict reading, writing, and finding the key that was meant.
 #pragma once
 
 #include <optional>
@@ -13,11 +13,10 @@ namespace parallax {
 // Every key, "stage.name" or "name", in the order of VisitParameters.
 const std::vector<std::string>& ParameterKeys();
 
-// The valid key (or stage, for a name without a dot) that is spelt most like this one; empty when none is
-// near.
+// The valid key (or stage, for a name without a dot) with the most similar spelling; empty if none is near.
 std::string NearestParameterKey(std::string_view key);
 
-// The same among any candidates: the one that needs the fewest edits, at most two or a third of its length.
+// The same among any candidates: the one with the fewest edits, at most two or a third of its length.
 std::string NearestName(std::string_view name, const std::vector<std::string>& candidates);
 
 // Sets the parameter from text, strictly: whole numbers for int, decimal numbers for float, true/false for
@@ -26,10 +25,10 @@ std::string NearestName(std::string_view name, const std::vector<std::string>& c
 // The key must be valid.
 std::optional<std::string> SetParameter(Parameters& parameters, std::string_view key, std::string_view text);
 
-// The value as it stands in YAML: shortest text that reads back to the same value. The key must be valid.
+// The value as written in YAML: the shortest text that reads back to the same value. The key must be valid.
 std::string ParameterText(const Parameters& parameters, std::string_view key);
 
-// What a value may be: "0 .. 8000", "true, false", "5x5, 7x7, 9x7, cs9x7". The key must be valid.
+// The allowed values: "0 .. 8000", "true, false", "5x5, 7x7, 9x7, cs9x7". The key must be valid.
 std::string ParameterRange(std::string_view key);
 
 }  // namespace parallax

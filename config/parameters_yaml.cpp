@@ -175,7 +175,7 @@ void ParameterReader::ReadDocument(const YAML::Node& document, const std::string
       Fault(place, "base is given twice: keep one");
     } else if (++num_bases_ > kMaxBases) {
       throw InvalidArgument(place + ": more than " + std::to_string(kMaxBases) +
-                            " bases upon one another: does a file name itself as its base?");
+                            " nested bases: does a file name itself as its base?");
     } else {
       const std::string& base = entry.second.Scalar();
       ReadPathOrPreset(FindPreset(base) != nullptr ? base : (folder / base).string(), place + ": base ");
@@ -260,11 +260,11 @@ void ParameterReader::ReadList(const YAML::Node& value, const std::string& key, 
   };
   const bool is_readable = value.IsSequence() ? std::all_of(value.begin(), value.end(), take) : take(value);
   if (is_readable) return SetList(key, values, place);
-  Fault(place, key + " does not hold numbers: use " + UncertaintyRange(key));
+  Fault(place, key + " does not contain numbers: use " + UncertaintyRange(key));
 }
 
 void ParameterReader::Assign(const std::string& assignment) {
-  const std::string place = "--set " + assignment;
+  const std::string& place = assignment;
   const std::size_t equals = assignment.find('=');
   if (equals == std::string::npos) {
     Fault(place, "write key=value, such as aggregation.p1=10");
@@ -351,7 +351,7 @@ std::string ToYaml(const Parameters& parameters, const std::set<std::string, std
                        key.substr(in_stage ? dot + 1 : 0) + ": " + ParameterText(parameters, key);
     line.resize(std::max<std::size_t>(line.size() + 2, 28), ' ');
     yaml += line + "# ";
-    if (open) yaml += "left to the data set where it states one; ";
+    if (open) yaml += "set by the data set if it states one; ";
     if (!info.unit.empty()) yaml += std::string(info.unit) + ", ";
     yaml += ParameterRange(key) + ": " + std::string(info.meaning) + '\n';
   });

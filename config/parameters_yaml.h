@@ -1,12 +1,13 @@
-// Parameters <-> YAML. A file holds only what differs from the defaults, nested by stage:
+// Parameters <-> YAML. A file contains only what differs from the defaults, nested by stage:
 //
 //   base: kitti            # optional: a preset, or another file relative to this one
 //   method: sgm
 //   aggregation:
 //     p1: 8
 //
-// Reading is strict: an unknown or doubled key, a value of the wrong type or out of range, a combination
-// that cannot work. All faults of a file are reported at once, one a line, as FILE:LINE: value and remedy.
+// Reading is strict. It rejects unknown and repeated keys, values of the wrong type or out of range, and
+// combinations that cannot work. All faults of a file are reported at once, one in each line, as FILE:LINE:
+// value and remedy.
 #pragma once
 
 #include <functional>
@@ -20,7 +21,7 @@
 
 namespace parallax {
 
-// Parameters, and which of them were chosen rather than left at their defaults.
+// Parameters, and which of them were chosen and not left at their defaults.
 struct ChosenParameters {
   Parameters parameters;
   UncertaintyParameters uncertainty;  // section `uncertainty`, whose keys hold lists (uncertainty_text.h)
@@ -38,14 +39,13 @@ ChosenParameters LoadChosenParameters(const std::string& path_or_preset,
 // The same without the choice.
 Parameters LoadParameters(const std::string& path_or_preset);
 
-// Parses YAML text; name stands for the file in messages, and its folder is where a relative base is looked
-// for.
+// Parses YAML text; name stands for the file in messages. A relative base is searched in name's folder.
 ChosenParameters ParseParameters(std::string_view yaml, const std::string& name,
                                  const std::vector<std::string>& assignments = {});
 
 // The complete set as YAML, every key with its unit, range and meaning as a comment. Reads back to the same
-// parameters. Keys in left_open are written as comments: whoever reads the file back has not chosen them.
-// The table of uncertainty is no part of it: UncertaintyYaml.
+// parameters. Keys in left_open are written as comments, so they count as left open when the file is read
+// back. UncertaintyYaml writes the table of uncertainty.
 std::string ToYaml(const Parameters& parameters, const std::set<std::string, std::less<>>& left_open = {});
 
 }  // namespace parallax

@@ -24,23 +24,25 @@ using ConstRow = Row<const float>;
 template <typename P, typename Float = std::conditional_t<std::is_const_v<P>, const float, float>>
 std::vector<Row<Float>> RowsOf(P& p) {
   constexpr float kMin = kSmallestSigmaFactor, kMax = kLargestSigmaFactor;
-  return {
-      {"confidence_px", "px",
-       "sigma of a kept pixel of an even surface, by confidence: below 20, below 40 and so on, from 200 on",
-       kMin, kMax, p.confidence_px},
-      {"bend", "",
-       "its factors by the second difference of the disparities 2 px away: below 1/32 px, 1/16, 1/8, 1/4, "
-       "1/2, 1, from 1 px on",
-       kMin, kMax, p.bend},
-      {"gaps", "", "its factors by the rejected pixels within 7x7: none, below 3, 5, 10, 20, 40, from 40 on",
-       kMin, kMax, p.gaps},
-      {"rejected", "", "its factor for a pixel that was rejected and filled", kMin, kMax, {&p.rejected, 1}},
-      {"rig_px",
-       "px",
-       "what the calibration of the rig adds, as a standard deviation",
-       0,
-       kLargestRigSigma_px,
-       {&p.rig_px, 1}}};
+  return {{"confidence_px", "px",
+           "sigma of a kept pixel on an even surface, by confidence: below 20, below 40 and so on; the "
+           "last from 200",
+           kMin, kMax, p.confidence_px},
+          {"bend", "",
+           "factors by the second difference of the disparities 2 px away: below 1/32 px, 1/16, 1/8, 1/4, "
+           "1/2, 1; the last from 1 px",
+           kMin, kMax, p.bend},
+          {"gaps", "",
+           "factors by the number of rejected pixels within 7x7: none, below 3, 5, 10, 20, 40; "
+           "the last from 40",
+           kMin, kMax, p.gaps},
+          {"rejected", "", "factor for a pixel that was rejected and filled", kMin, kMax, {&p.rejected, 1}},
+          {"rig_px",
+           "px",
+           "error from the rig's calibration, as a standard deviation",
+           0,
+           kLargestRigSigma_px,
+           {&p.rig_px, 1}}};
 }
 
 constexpr UncertaintyParameters kDefaults;

@@ -51,7 +51,7 @@ std::optional<SourceKind> ForcedKind(const std::string& name) {
     if (traits.name == name) return traits.kind;
     AppendToList(all, traits.name);
   }
-  throw InvalidArgument("'" + name + "' is no kind of source; there are " + all);
+  throw InvalidArgument("'" + name + "' is not a kind of source; use one of " + all);
 }
 
 bool IsGlob(const std::string& text) { return text.find_first_of("*?[") != std::string::npos; }
@@ -79,8 +79,7 @@ std::unique_ptr<FrameSource> OpenFolder(const std::string& folder, std::optional
     AppendToList(kinds, NameOf(layout->kind));
     kinds += " (" + frames.At(0).left.string() + ")";
   }
-  throw Error(folder + ": holds several data sets: " + kinds +
-              "; name the folder of one, or choose with --kind");
+  throw Error(folder + ": holds several data sets: " + kinds + "; name the folder of one, or the kind");
 }
 
 // How a camera or a stream is named, for a name that looks like one and is none; else empty.
@@ -111,12 +110,12 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
   if (IsGlob(spec) || IsImageName(spec)) {
     throw InvalidArgument(spec +
                           ": image files need two arguments, left and right (quote globs: 'left/*.png'); "
-                          "of pictures that hold both, name the --layout");
+                          "of pictures that hold both, name the layout");
   }
   const std::string remedy = NamedAsSource(spec);
   if (exists) {
-    throw Error(spec + ": is not a folder, image, video or recording that can be read" +
-                (remedy.empty() ? " (its ending is not known)" : remedy));
+    throw Error(spec + ": is not a readable folder, image, video or recording" +
+                (remedy.empty() ? " (its extension is unknown)" : remedy));
   }
   throw Error(spec + ": no such file or folder" +
               (remedy.empty()

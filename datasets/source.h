@@ -1,4 +1,4 @@
-// Opening what frames come from: a data set, image files, a video, a camera, a synthetic scene.
+// Opens sources of frames: a data set, image files, a video, a camera, a synthetic scene.
 #pragma once
 
 #include <array>
@@ -14,31 +14,32 @@
 
 namespace parallax {
 
-// What holds for all sources of a kind.
+// What all sources of a kind have in common.
 struct SourceTraits {
   SourceKind kind;
-  std::string_view name;  // as --kind takes it
-  // What estimates are scored by: the benchmark's own metric, then others that its truth allows.
+  std::string_view name;  // as the option --kind takes it
+  // The metrics for estimates: the benchmark's own, then others that its truth allows.
   std::array<std::optional<Metric>, 3> metrics;
-  bool has_truth = false;     // comes with truth of its own
-  bool is_rectified = false;  // by its layout, or it comes with its calibration
-  // How far the truth lies off what the images show, one sigma (docs/uncertainty.md): KITTI 2015's in every one
-  // of 24 frames by half a pixel far away, and as much to the other side nearby; ETH3D's in one frame by 0.2 px.
+  bool has_truth = false;     // has its own truth
+  bool is_rectified = false;  // by its layout, or because it has its calibration
+  // One sigma of the truth's offset from the images (docs/uncertainty.md). In every one of 24 frames of KITTI
+  // 2015 it is half a pixel far away, and as much in the other direction nearby; in one frame of ETH3D it is
+  // 0.2 px.
   float rig_px = 0;
 };
 const SourceTraits& TraitsOf(SourceKind kind);
 inline std::string_view NameOf(SourceKind kind) { return TraitsOf(kind).name; }
 
 struct SourceOptions {
-  std::string kind;         // a name of NameOf, or empty: recognise it
-  bool with_truth = false;  // read ground truth as well; a frame without it then has truth = nullopt
-  LiveOptions live{};       // of cameras and streams; the layout of videos and image files, too
+  std::string kind;         // a name of NameOf, or empty: recognised by content
+  bool with_truth = false;  // also read ground truth; a frame without it has truth = nullopt
+  LiveOptions live{};       // for cameras and streams; the layout also for videos and image files
 };
 
-// Opens what the program calls SOURCE: a data-set folder, `left right` files or globs, a video (both images in one
-// picture, or two files), "camera:0", "camera:0,1", "gst:PIPELINE", "synthetic:NAME[,key=value...]". With a
-// layout also one file, glob or folder of pictures that hold both images.
-// Throws Error when nothing is there or its kind cannot be told (the text lists what was looked for).
+// Opens what the program calls SOURCE: a data-set folder, `left right` files or globs, a video (both images
+// in one picture, or two files), "camera:0", "camera:0,1", "gst:PIPELINE", "synthetic:NAME[,key=value...]".
+// With a layout also one file, glob or folder of pictures that hold both images. Throws Error when nothing is
+// there or its kind cannot be recognised (the text lists the known kinds).
 std::unique_ptr<FrameSource> OpenSource(const std::vector<std::string>& spec,
                                         const SourceOptions& options = {});
 

@@ -1,5 +1,5 @@
-// What the element does with a pair of images: matching, and the result in the form that goes out. Knows
-// nothing of GStreamer.
+// The element's work on a pair of images: matching, and the result in the output format. Independent of
+// GStreamer.
 #pragma once
 
 #include <cstddef>
@@ -13,7 +13,7 @@ namespace parallax::gstreamer {
 
 enum class Output { kDisparity, kDepth, kColor };
 
-// How images are matched. As the element's properties have it.
+// The matching settings, from the element's properties.
 struct Settings {
   std::string preset = "default";
   std::string parameters;  // "key=value,key=value"
@@ -23,14 +23,14 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
-// What goes out of it.
+// The output formats.
 struct Form {
   Output output = Output::kDisparity;
-  StereoRig rig;         // of depth: fx, baseline, doffs; 0 = not told
+  StereoRig rig;         // of depth: fx, baseline, doffs; 0 = not set
   double color_max = 0;  // px, the lightest colour; 0 = the largest disparity searched
 };
 
-// Where it goes: rows stride_bytes apart.
+// The destination: rows stride_bytes apart.
 struct OutImage {
   std::uint8_t* data = nullptr;
   std::size_t num_bytes = 0;
@@ -39,14 +39,14 @@ struct OutImage {
 
 class FrameMatching {
  public:
-  // Throws as Matcher, Preset and SetByKey.
+  // Throws what Matcher, Preset and SetByKey throw.
   explicit FrameMatching(const Settings& settings);
 
   const Settings& settings() const { return settings_; }
 
   // Disparity: 16 bits, px * 256, 0 = none (KITTI's form). Depth: 16 bits, mm, 0 = none or beyond 65.535 m.
-  // Color: 8-bit RGB, black = none. Throws InvalidArgument for images of different sizes, for an output that
-  // has no room for the form, and for depth without a rig.
+  // Color: 8-bit RGB, black = none. Throws InvalidArgument for images of different sizes, for an output
+  // without enough room, and for depth without a rig.
   void Match(const CameraImageView& left, const CameraImageView& right, const Form& form, const OutImage& to);
 
   std::string_view backend() const { return matcher_.backend(); }

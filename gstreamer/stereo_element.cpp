@@ -93,7 +93,7 @@ GstAggregatorPad* CreateNewPad(GstAggregator* aggregator, GstPadTemplate* pad_te
   const Pad same(aggregator, name), sink(aggregator, "sink"), left(aggregator, "left"),
       right(aggregator, "right");
   if (same || (is_single ? (left || right) : static_cast<bool>(sink))) {
-    GST_WARNING_OBJECT(aggregator, "no pad %s: link sink alone, or left and right, each once", name);
+    GST_WARNING_OBJECT(aggregator, "no pad %s: link only sink, or left and right, each once", name);
     return nullptr;
   }
   return GST_AGGREGATOR_PAD(g_object_new(GST_TYPE_AGGREGATOR_PAD, "name", name, "direction", GST_PAD_SINK,
@@ -383,7 +383,7 @@ bool DropUnpaired(GstAggregator* aggregator, const Pad& left, GstBuffer* left_bu
       fps_n > 0 ? gst_util_uint64_scale_int(GST_SECOND, fps_d, 2 * fps_n) : GstClockTime{20 * GST_MSECOND};
   const GstClockTimeDiff apart = GST_CLOCK_DIFF(left_time, right_time);
   if (static_cast<GstClockTime>(std::abs(apart)) <= half) return false;
-  GST_DEBUG_OBJECT(aggregator, "images %" GST_STIME_FORMAT " apart: the earlier one goes",
+  GST_DEBUG_OBJECT(aggregator, "images %" GST_STIME_FORMAT " apart: the earlier one is dropped",
                    GST_STIME_ARGS(apart));
   (apart > 0 ? left : right).Drop();
   return true;
@@ -434,7 +434,7 @@ enum Property {
 };
 
 GType LayoutType() {
-  static const GEnumValue values[] = {{0, "Left image beside the right one", "side-by-side"},
+  static const GEnumValue values[] = {{0, "Left image to the left of the right one", "side-by-side"},
                                       {1, "Left image above the right one", "top-bottom"},
                                       {0, nullptr, nullptr}};
   static const GType type = g_enum_register_static("ParallaxStereoLayout", values);
@@ -565,18 +565,19 @@ void InstallProperties(GObjectClass* object_class) {
   add(kThreads,
       g_param_spec_int("threads", "Threads", "Of the CPU back ends; 0 = one per core", 0, 1024, 0, kFlags));
   add(kDevice, g_param_spec_int("device", "Device", "CUDA device", 0, 1023, 0, kFlags));
-  add(kLayout, g_param_spec_enum("layout", "Layout", "How both images lie in those of the pad sink",
+  add(kLayout, g_param_spec_enum("layout", "Layout", "Arrangement of both images in those of the pad sink",
                                  LayoutType(), 0, kFlags));
-  add(kOutput, g_param_spec_enum("output", "Output", "What goes out", OutputType(), 0, kFlags));
+  add(kOutput, g_param_spec_enum("output", "Output", "Output format", OutputType(), 0, kFlags));
   add(kFx, g_param_spec_double("fx", "Focal length", "px, for depth", 0, 1e6, 0, kFlags));
   add(kBaseline, g_param_spec_double("baseline", "Baseline", "Distance between the cameras, m, for depth", 0,
                                      1e6, 0, kFlags));
   add(kDoffs, g_param_spec_double("doffs", "Offset",
-                                  "cx of the right camera less that of the left one, px, for depth", -1e6,
+                                  "cx of the right camera minus that of the left one, px, for depth", -1e6,
                                   1e6, 0, kFlags));
-  add(kColorMax, g_param_spec_double("color-max", "Lightest disparity",
-                                     "px, of output=color; 0 = the largest one searched", 0, 1e6, 0, kFlags));
-  add(kQos, g_param_spec_boolean("qos", "QoS", "Leave out frames that would come too late", TRUE, kFlags));
+  add(kColorMax,
+      g_param_spec_double("color-max", "Lightest disparity",
+                          "px, for output=color; 0 = the largest one searched", 0, 1e6, 0, kFlags));
+  add(kQos, g_param_spec_boolean("qos", "QoS", "Drop frames that would come too late", TRUE, kFlags));
 }
 
 }  // namespace

@@ -29,9 +29,8 @@ struct Rig::Inside {
 
   std::shared_ptr<const Rectifier> RectifierFor(int width, int height) {
     if (!raw) {
-      throw InvalidArgument(
-          "the rig" + (name.empty() ? "" : " " + name) +
-          " is that of a rectified pair: raw images need the calibration of the raw cameras");
+      throw InvalidArgument("the rig" + (name.empty() ? "" : " " + name) +
+                            " is a rectified pair: raw images need the calibration of the raw cameras");
     }
     const std::scoped_lock lock(mutex);
     if (!rectifier || width != width_px || height != height_px) {
@@ -41,7 +40,7 @@ struct Rig::Inside {
         if (camera->width_px == width && camera->height_px == height) continue;
         throw Error("the images are " + SizeText(width, height) + ", but " + name + " is of " +
                     SizeText(camera->width_px, camera->height_px) +
-                    " images: take the rig of this camera mode, or calibrate at this size");
+                    " images: use the rig of this camera mode, or calibrate at this size");
       }
       rectifier = std::make_shared<const Rectifier>(sized, options);
       width_px = width;
@@ -87,7 +86,7 @@ StereoRig Rig::Rectified(int width, int height) const {
   if (IsRaw(width, height)) return in.RectifierFor(width, height)->rectification().rig;
   if (in.pair_width_px > 0 && (in.pair_width_px != width || in.pair_height_px != height)) {
     throw Error("the images are " + SizeText(width, height) + ", but " + in.name + " is of " +
-                SizeText(in.pair_width_px, in.pair_height_px) + " images: take the calibration of this size");
+                SizeText(in.pair_width_px, in.pair_height_px) + " images: use the calibration for this size");
   }
   return *in.pair;
 }

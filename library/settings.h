@@ -1,4 +1,4 @@
-// What a Matcher and its results know: the parameters and the table of uncertainty.
+// The settings behind a Matcher and its results: the parameters and the table of uncertainty.
 #pragma once
 
 #include <memory>
@@ -14,10 +14,10 @@ struct MatchResult::Settings {
   UncertaintyParameters uncertainty;
 };
 
-// Of a preset or a YAML file. Throws as Preset.
+// Of a preset or a YAML file. Throws what Preset throws.
 std::shared_ptr<const MatchResult::Settings> LoadSettings(const std::string& preset_or_file);
 // With the table of uncertainty of a preset or a YAML file. Throws InvalidArgument with all faults of the
-// parameters, and as Preset.
+// parameters, and what Preset throws.
 std::shared_ptr<const MatchResult::Settings> CheckedSettings(const Parameters& parameters,
                                                              const std::string& sigma_preset);
 

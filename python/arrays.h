@@ -17,10 +17,9 @@ namespace parallax::python {
 
 namespace py = pybind11;
 
-// --- arguments ----------------------------------------------------------------
-// The view lives as long as array, which is the caller's own or, where its type or its strides do not fit, a
-// copy. name stands in messages: "left image". All throw TypeError for what is no array, InvalidArgument for
-// an array that cannot be meant.
+// --- arguments ---------------------------------------------------------------- The view lives as long as
+// array, which is the caller's own or, where its type or its strides do not fit, a copy. name: for messages,
+// "left image". All throw TypeError for anything but an array, InvalidArgument for an unsuitable array.
 
 struct CameraImageArgument {
   py::array array;

@@ -26,7 +26,7 @@ void BindSources(py::module_& module);
 void BindMetrics(py::module_& module);
 
 // Deletes an object that has threads, but only in the process that made it. A forked child has a copy of the
-// object without its threads, and would wait for them for ever: there the object is left as it is.
+// object without its threads, and would wait for them for ever: the object is not deleted there.
 template <typename T>
 struct DeleteWhereMade {
   pid_t process = getpid();
@@ -56,8 +56,8 @@ class OfOneProcess {
 // The path that a str or a path object means. Throws InvalidArgument for a null character.
 std::string PathText(py::handle path);
 
-// Runs function in a thread of its own, so that Ctrl-C ends the wait for it. It must own all it uses and
-// touch no Python: after a Ctrl-C it goes on to its end with nobody waiting.
+// Runs function in a separate thread, so that Ctrl-C ends the wait for it. It must own everything that it
+// uses and touch no Python: after a Ctrl-C it runs to its end, and nobody waits.
 template <typename Function>
 auto Interruptible(Function function) {
   using Result = std::invoke_result_t<Function>;

@@ -132,7 +132,7 @@ void DeleteExported(dlpack::ManagedTensor* managed) {
 
 py::capsule ToDlpack(const DeviceArray& array, const py::object& stream, const py::kwargs& others) {
   if (others.contains("copy") && !others["copy"].is_none() && others["copy"].cast<bool>()) {
-    throw py::buffer_error("no copy is made: leave out copy=True, or copy what comes");
+    throw py::buffer_error("no copy is made: leave out copy=True, or copy the result");
   }
   const std::int64_t number = stream.is_none() ? 1 : stream.cast<std::int64_t>();
   if (number != -1) {  // -1: whoever asks orders it

@@ -27,7 +27,7 @@ void BindErrors(py::module_& module) {
   const py::object error = MakeException(module, "Error", "Something failed: a file, a device, a frame.",
                                          py::reinterpret_borrow<py::object>(PyExc_RuntimeError));
   const py::object invalid =
-      MakeException(module, "InvalidArgument", "What was asked for cannot be. Also a ValueError.",
+      MakeException(module, "InvalidArgument", "An invalid request. Also a ValueError.",
                     py::make_tuple(error, py::reinterpret_borrow<py::object>(PyExc_ValueError)));
   error_type = py::object(error).release().ptr();
   invalid_argument_type = py::object(invalid).release().ptr();

@@ -199,7 +199,7 @@ class CloudBench {
     const double pairs = static_cast<double>(n) * static_cast<double>(n);
     Measure("all distances, in blocks", input, pairs, "pairs",
             [&](CloudMeasures& m) { m.Distances(rows_a, rows_b, {}, [](const DistanceBlock&) {}); });
-    Measure("nearest row of all", input, pairs, "pairs",
+    Measure("nearest row for each", input, pairs, "pairs",
             [&](CloudMeasures& m) { m.FindNearestRows(rows_a, rows_b, {}); });
   }
 

@@ -14,8 +14,8 @@ namespace parallax::app {
 
 class Contender {
  public:
-  // row: all but stage, samples and memory. There will be one for each stage of a matcher, the last one for
-  // the whole frame.
+  // A table row without stage, samples and memory. The caller makes one row for each stage of a matcher and
+  // one for the whole frame.
   Contender(std::unique_ptr<StereoMatcher> matcher, BenchRow row);
   Contender(std::unique_ptr<OpencvMatcher> matcher, BenchRow row);
   // match: what is to be timed, by a clock that a test brings itself.
@@ -27,12 +27,12 @@ class Contender {
 
   // Times a frame, into rows.
   void Run(const StereoFrame& frame);
-  // The same as a matcher has it that is given frame after frame: what another one has left in the caches,
-  // and threads that sleep, hold up a quick first frame (below 100 ms) by a millisecond or two. So `before`
-  // is matched first and not counted.
+  // Times a frame within a sequence of frames: the caches that another matcher has filled and sleeping
+  // threads delay the first short frame (below 100 ms) by a millisecond or two. `before` is therefore matched
+  // first and not counted.
   void RunAfterAnother(const StereoFrame& before, const StereoFrame& frame);
 
-  std::vector<BenchRow> rows;  // memory_mb: 0 where the matcher does not tell it
+  std::vector<BenchRow> rows;  // memory_mb: 0 where the matcher does not report it
 
  private:
   static double SteadyMilliseconds();

@@ -1,13 +1,12 @@
-// Frames per second of several devices at one sequence.
+// Frames per second when several devices share one sequence.
 #pragma once
 
 #include "pipeline/matchers/device_pool.h"
 
 namespace parallax::app {
 
-// Images and results in host memory, as the frame pipeline has them: read into the pool's memory for images,
-// lent results. The pair is handed in again and again for about that long, after some to warm up. Throws as
-// the pool.
+// Images and results are in host memory, as in the frame pipeline. The pair is handed in repeatedly for about
+// that long, after a warm-up. Throws what the pool throws.
 double RateOfPool(DevicePool& pool, const Parameters& parameters, const MatcherOptions& options,
                   int num_in_flight, const CameraImageView& left, const CameraImageView& right,
                   double seconds);

@@ -1,4 +1,4 @@
-// Frames of the sizes that `parallax bench` is asked for.
+// Frames of the sizes given to `parallax bench`.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ struct BenchSize {
 
 struct BenchFrames {
   std::vector<StereoFrame> frames;  // all of one size and pixel type
-  std::string description;          // where they come from, and what was done to fit them
+  std::string description;          // where they come from, and how they were fitted
   std::vector<std::string> files;   // of the source
 };
 
@@ -24,8 +24,8 @@ BenchFrames LoadBenchFrames(const std::vector<std::string>& source, const std::s
 // A synthetic drive of that size.
 BenchFrames MakeBenchFrames(BenchSize size, int num_frames);
 
-// The same frames in another size: cut, and beyond their borders repeated, so that the content stays as dense
-// as it was (scaling would change its disparities).
+// The same frames in another size: cropped, or repeated beyond their borders. Scaling would change their
+// disparities.
 BenchFrames FitBenchFrames(const BenchFrames& frames, BenchSize size);
 
 }  // namespace parallax::app

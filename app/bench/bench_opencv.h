@@ -17,13 +17,14 @@ class OpencvMatcher {
   virtual void Compute(const StereoFrame& frame) = 0;
 };
 
-// "opencv:hh", "opencv:sgbm", "opencv:3way", "opencv:hh4"; none where this program was built without it.
+// "opencv:hh", "opencv:sgbm", "opencv:3way", "opencv:hh4"; empty where this program was built without OpenCV.
 std::vector<std::string> OpencvModes();
 
-// Whether OpenCV has a column to match in images of this width, in px. Where it has none it ends the process.
+// Whether images of this width (px) leave OpenCV a column to match. OpenCV ends the process where they do
+// not.
 bool OpencvCanMatch(int width, int num_disparities);
 
-// num_disparities is rounded up to a multiple of 16, which OpenCV asks for.
+// num_disparities is rounded up to a multiple of 16, which OpenCV requires.
 std::unique_ptr<OpencvMatcher> MakeOpencvMatcher(const std::string& mode, int num_disparities);
 
 }  // namespace parallax::app

@@ -163,7 +163,7 @@ class CalibrationRun {
     }
     if (input_.views.empty()) {
       throw Error(options_.source.front() +
-                  (is_stream ? ": no frame shows the board: check --board" : ": holds no frames"));
+                  (is_stream ? ": no frame shows the board: check --board" : ": contains no frames"));
     }
   }
 

@@ -270,7 +270,7 @@ std::string ReportPage(const StereoCalibration& c, const CalibrationInput& input
   row("rms of the pair", fmt::format("{:.3f} px", c.bundle.rms_px));
   row("epipolar error, median, 95th percentile",
       fmt::format("{:.3f}, {:.3f} px", c.epipolar_median_px, c.epipolar_p95_px));
-  row("corners left out", fmt::format("{:.1f} %", OutlierPercent(c)));
+  row("corners not used", fmt::format("{:.1f} %", OutlierPercent(c)));
   row("lens", LensText(c));
   row("baseline", fmt::format("{:.5f} m", c.bundle.rig.baseline_m()));
   row("rectified view shows, left, right",

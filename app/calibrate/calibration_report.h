@@ -11,12 +11,12 @@
 
 namespace parallax::app {
 
-// One line each: figures that go into rig.yaml.
+// Lines of figures for rig.yaml.
 std::vector<std::pair<std::string, double>> QualityOf(const StereoCalibration& calibration);
 
 std::string ReportJson(const StereoCalibration& calibration);
 
-// Corners of all images as mrcal and mrgingham exchange them: "# filename x y level", "FILE - - -" where the
+// Corners of all images in the format of mrcal and mrgingham: "# filename x y level", "FILE - - -" where the
 // board was not found. left_files, right_files: of the views, in order. Partial boards have "- - -" for
 // unseen corners.
 std::string CornersVnl(const CalibrationInput& input, const std::vector<std::string>& left_files,
@@ -25,17 +25,17 @@ std::string CornersVnl(const CalibrationInput& input, const std::vector<std::str
 // For a terminal: the verdict, its reasons, and the figures.
 std::string ReportText(const StereoCalibration& calibration, const CalibrationInput& input);
 
-// pictures: those that were written, by name and caption.
+// pictures: name and caption of each picture that was written.
 struct ReportPicture {
   std::string file, caption;
 };
 std::string ReportPage(const StereoCalibration& calibration, const CalibrationInput& input,
                        const std::vector<ReportPicture>& pictures);
 
-// Where in the images boards were seen: left and right side by side, 10x10 cells.
+// Where boards were seen in the images: left and right side by side, 10x10 cells.
 HostImage<Rgb8> CoveragePicture(const StereoCalibration& calibration);
-// A board's two images with its corners and, 40 times as long, the arrows from where they are to where they
-// should be.
+// A board's two images with its corners. Arrows, 40 times as long as the error, lead from each corner to its
+// expected position.
 HostImage<Rgb8> ResidualPicture(const StereoCalibration& calibration, const CalibrationInput& input,
                                 std::size_t board, const StereoFrame& frame);
 // A rectified pair side by side with lines along rows.

@@ -15,8 +15,8 @@
 
 namespace parallax::app {
 
-// Reports the fault of the first frame, out of three, that can be judged. Runs in a thread of its own, on images
-// scaled to 800 px.
+// Reports the fault of the first frame, out of three, that can be judged. Runs in a separate thread, on
+// images scaled to 800 px.
 class PairCheck {
  public:
   // layout: see PairFacts. tell: called with a line, at most once, in that thread.
@@ -36,7 +36,7 @@ class PairCheck {
   // frames that the source leaves raw; may be null.
   std::unique_ptr<FrameSource> Watch(std::unique_ptr<FrameSource> source,
                                      std::shared_ptr<FrameRectifier> rectifier = nullptr);
-  // Waits for the check of the frames that were read, and ends it. Returns the line that was reported, or "".
+  // Waits for the check of the frames that were read. Returns the line that was reported, or "".
   std::string Await();
 
  private:

@@ -55,7 +55,7 @@ class RectifiedRig {
   void Add(const StereoFrame& frame) {
     if (calibration_.rectified) {
       if (SameRig(calibration_.rectified->rig, *frame.rig)) return;
-      throw Error("its calibration is not that of the first frame: rectify the sequences one by one");
+      throw Error("its calibration differs from the first frame's: rectify the sequences one by one");
     }
     calibration_.rectified =
         RectifiedCalibration{*frame.rig, WidthOf(ViewOf(frame.left)), HeightOf(ViewOf(frame.left))};
@@ -114,7 +114,7 @@ void RunRectify(const RectifyOptions& options) {
     }
   }
   if (num_done == 0)
-    throw Error(first_failure.empty() ? options.source.front() + ": holds no frames" : first_failure);
+    throw Error(first_failure.empty() ? options.source.front() + ": contains no frames" : first_failure);
   fmt::print(
       "{} pair{} rectified into {}: left/, right/, rig.yaml; match them with parallax run '{}' '{}' --rig "
       "{}\n",

@@ -68,7 +68,7 @@ Checked Match(const CheckOptions& options) {
     checked.matches.insert(checked.matches.end(), matches.begin(), matches.end());
     ++checked.num_frames;
   }
-  if (checked.num_frames == 0) throw Error(options.source.front() + ": holds no frames");
+  if (checked.num_frames == 0) throw Error(options.source.front() + ": contains no frames");
   return checked;
 }
 
@@ -148,9 +148,8 @@ void RunRefine(const CheckOptions& options) {
   calibration.raw = WithTurn(raw, turn);
   WriteCalibration(calibration, "parallax", options.output);
   fmt::print(
-      "wrote {}: the right camera's turn is new, lenses and baseline are as they were; a calibration with a "
-      "board "
-      "is better\n",
+      "wrote {}: the right camera's rotation is new, lenses and baseline are unchanged; a "
+      "calibration with a board is better\n",
       Printable(options.output));
 }
 
@@ -168,7 +167,7 @@ void AddSource(CLI::App& command, CheckOptions& options) {
 
 void AddRigCheckCommand(CLI::App& rig) {
   CLI::App* command =
-      rig.add_subcommand("check", "Check with pairs of images whether a rig still fits its cameras");
+      rig.add_subcommand("check", "Check with image pairs whether a rig still fits its cameras");
   const auto options = std::make_shared<CheckOptions>();
   AddSource(*command, *options);
   command->callback([options] { RunCheck(*options); });

@@ -56,12 +56,12 @@ std::string RigText(const Calibration& calibration, const RectificationOptions& 
     text += CameraText("left", raw.left) + CameraText("right", raw.right);
     const Vector3 centre = raw.RightCentre(), turn = RotationVectorOf(raw.right_from_left);
     text += fmt::format(
-        "right      stands at {:.2f} {:.2f} {:.2f} mm of the left camera's frame, turned by {:.3f} "
-        "{:.3f} {:.3f} degrees about x, y, z; baseline {:.3f} mm\n",
+        "right      at {:.2f} {:.2f} {:.2f} mm in the left camera's frame, rotated by {:.3f} {:.3f} "
+        "{:.3f} degrees about x, y, z; baseline {:.3f} mm\n",
         1000 * centre.x, 1000 * centre.y, 1000 * centre.z, kDegreesPerRadian * turn.x,
         kDegreesPerRadian * turn.y, kDegreesPerRadian * turn.z, 1000 * raw.baseline_m());
     if (raw.left.width_px == 0) {
-      text += "rectified  once the size of the images is known: this file does not say it\n";
+      text += "rectified  needs the size of the images, which this file lacks\n";
       return text;
     }
     if (const std::string why = WhyNotRectifiable(raw); !why.empty()) {
@@ -72,7 +72,7 @@ std::string RigText(const Calibration& calibration, const RectificationOptions& 
     width = made.width_px;
     height = made.height_px;
     const KeptShare kept = KeptShareOf(raw, made);
-    text += fmt::format("overlap    {:.0f} % of the width, far away\n", 100 * made.overlap);
+    text += fmt::format("overlap    {:.0f} % of the width at infinity\n", 100 * made.overlap);
     text += fmt::format("view       shows {:.0f} % of the left image, {:.0f} % of the right one\n",
                         100 * kept.left, 100 * kept.right);
   }
@@ -81,7 +81,7 @@ std::string RigText(const Calibration& calibration, const RectificationOptions& 
   text += PairText(*rig, width, height);
   if (nearest_m > 0) {
     const int disparities = DisparitiesFor(*rig, nearest_m);
-    text += fmt::format("\nfrom {} m on: --set matching_cost.num_disparities={}\n", nearest_m, disparities);
+    text += fmt::format("\nfrom {} m: --set matching_cost.num_disparities={}\n", nearest_m, disparities);
   }
   return text;
 }

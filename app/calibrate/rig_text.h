@@ -8,7 +8,7 @@
 
 namespace parallax::app {
 
-// Several lines: cameras, pose, the rectified pair that comes of them, disparities and depth by distance.
+// Several lines: cameras, pose, the rectified pair, and disparities and depth by distance.
 std::string RigText(const Calibration& calibration, const RectificationOptions& options, double nearest_m);
 
 }  // namespace parallax::app

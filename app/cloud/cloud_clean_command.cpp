@@ -155,9 +155,9 @@ void AddCloudCleanCommand(CLI::App& cloud) {
   AddCloudOptions(*command, options->common);
   command->callback([options] { RunClean(*options); });
   command->footer(
-      "filters are applied in the order voxel, radius, statistical\nexamples:\n  parallax cloud clean "
-      "cloud.ply clean.ply --statistical 16,2 --removed outliers.ply\n  parallax cloud clean cloud.ply "
-      "thin.ply --voxel 0.05 --radius 0.15,4");
+      "The filters are applied in the order voxel, radius, statistical\nexamples:\n  "
+      "parallax cloud clean cloud.ply clean.ply --statistical 16,2 --removed outliers.ply\n  "
+      "parallax cloud clean cloud.ply thin.ply --voxel 0.05 --radius 0.15,4");
 }
 
 }  // namespace parallax::app

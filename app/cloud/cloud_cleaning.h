@@ -13,9 +13,9 @@ class App;
 
 namespace parallax::app {
 
-// In the order in which they are done.
+// In the order of application.
 struct CloudCleaning {
-  std::optional<float> voxel_size_m;  // one point a voxel stays
+  std::optional<float> voxel_size_m;  // keeps one point per voxel
   std::optional<RadiusOutlierParameters> radius;
   std::optional<StatisticalOutlierParameters> statistical;
 
@@ -32,7 +32,7 @@ struct CleanedCloud {
   std::vector<std::int32_t> indices;  // of the input, ascending
   std::vector<CleaningStep> steps;
 };
-// Points that are not finite go first.
+// Points that are not finite are removed first.
 CleanedCloud Clean(const PointCloud& cloud, const CloudCleaning& cleaning, CloudMeasures& measures);
 
 // "K,RATIO" and "R,MIN". Throws InvalidArgument, naming the option, for anything else.

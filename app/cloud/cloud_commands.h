@@ -1,4 +1,4 @@
-// The commands of `parallax cloud`. Each declares its options and what runs when it is chosen.
+// The commands of `parallax cloud`. Each function declares a command's options and its action.
 #pragma once
 
 namespace CLI {

@@ -51,10 +51,10 @@ void PrintDirections(const CloudComparison& c) {
 void PrintComparison(const CloudComparison& c) {
   PrintDirections(c);
   fmt::print("\n{:<54}{:>20}\n", "Chamfer distance, mean + mean, m", FourDigits(c.chamfer_sum_m));
-  fmt::print("{:<54}{:>20}\n", "Chamfer distance, half of that, m", FourDigits(c.chamfer_half_m));
+  fmt::print("{:<54}{:>20}\n", "half the Chamfer distance, m", FourDigits(c.chamfer_half_m));
   fmt::print("{:<54}{:>20}\n", "Chamfer distance of squares, mean + mean, m^2",
              FourDigits(c.chamfer_squared_sum_m2));
-  fmt::print("{:<54}{:>20}\n", "Chamfer distance of squares, half of that, m^2",
+  fmt::print("{:<54}{:>20}\n", "half the Chamfer distance of squares, m^2",
              FourDigits(c.chamfer_squared_half_m2));
   fmt::print("{:<54}{:>20}\n", "Hausdorff distance, m", FourDigits(c.hausdorff_m));
   fmt::print("\n{:>14}{:>14}{:>14}{:>14}\n", "threshold, m", "precision, %", "recall, %", "F-score, %");

@@ -23,7 +23,7 @@ CloudDensity MeasureDensity(CloudMeasures& measures, std::span<const Point3f> po
 // "points / m^2" or "points / m^3".
 std::string UnitOf(DensityKind kind);
 
-// The points at depths (z) from from_m on to to_m; medians over them.
+// The points at depths (z) from from_m to to_m, with their medians.
 struct DensityBin {
   double from_m = 0, to_m = 0;
   std::size_t num_points = 0;

@@ -95,7 +95,7 @@ void RunDensity(const DensityOptions& options) {
       fmt::print("{:<22}{:>12}{:>18}{:>18}\n", DepthText(bin.from_m, bin.to_m), WithThousands(bin.num_points),
                  FourDigits(bin.mean_distance_m), FourDigits(bin.density));
     }
-    fmt::print("(medians of the bins)\n");
+    fmt::print("(the totals are over all points; rows of bins hold medians)\n");
   }
   if (!options.output.empty()) {
     const PointCloud colored{input.cloud.points, ColorValues(density.densities, DensityScale(density))};
@@ -112,7 +112,7 @@ void RunDensity(const DensityOptions& options) {
 
 void AddCloudDensityCommand(CLI::App& cloud) {
   CLI::App* command = cloud.add_subcommand(
-      "density", "Distance to the nearest neighbours and local density, over all and by depth");
+      "density", "Distance to the nearest neighbours and local density, in total and by depth");
   const auto options = std::make_shared<DensityOptions>();
   command->add_option("cloud", options->file, "The cloud")->type_name("FILE.ply|.pcd")->required();
   command->add_option("--k", options->k, "Neighbours of a point, not counting itself")

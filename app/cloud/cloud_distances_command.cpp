@@ -83,8 +83,8 @@ class DistancesRun {
     distance_options_.method = kMethods.at(options.method);
     if (a_.View().dims != b_.View().dims) {
       throw InvalidArgument(
-          fmt::format("{} has {} numbers a {}, but {} has {}: both must have the same number", a_.file(),
-                      a_.View().dims, a_.thing(), b_.file(), b_.View().dims));
+          fmt::format("{} has {} numbers in each {}, but {} has {}: both must have the same number",
+                      a_.file(), a_.View().dims, a_.thing(), b_.file(), b_.View().dims));
     }
   }
 
@@ -147,8 +147,8 @@ class DistancesRun {
     const auto k = static_cast<std::size_t>(options_.k);
     std::vector<float> last(a_.size());
     for (std::size_t i = 0; i < last.size(); ++i) last[i] = smallest.distances_m[i * k + k - 1];
-    PrintSpread("mean_of_k", "mean of them", MeanDistances(smallest));
-    PrintSpread("kth", "the last of them", last);
+    PrintSpread("mean_of_k", "mean of these distances", MeanDistances(smallest));
+    PrintSpread("kth", "largest of these distances", last);
     if (!options_.csv_file.empty()) WriteCsv(smallest.indices, smallest.distances_m, k);
   }
 
@@ -209,7 +209,7 @@ void AddCloudDistancesCommand(CLI::App& cloud) {
   command->add_option("a", options->a, "A cloud, or a matrix whose rows are compared")
       ->type_name(kFiles)
       ->required();
-  command->add_option("b", options->b, "The second one")->type_name(kFiles)->required();
+  command->add_option("b", options->b, "The second cloud or matrix")->type_name(kFiles)->required();
   command->add_flag("--nearest", options->nearest,
                     "The nearest point of B for every point of A (the default)");
   command->add_option("--k", options->k, "The k nearest points of B for every point of A")

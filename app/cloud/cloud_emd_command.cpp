@@ -75,7 +75,7 @@ Drawn Draw(const InputCloud& input, std::int64_t count, std::uint64_t seed) {
 std::string StopText(const EmdResult& result, const EmdCommandOptions& options) {
   switch (result.stop) {
     case EmdStop::kGap:
-      return fmt::format("the gap asked for ({:g} %) is reached", 100 * options.emd.gap);
+      return fmt::format("the requested gap ({:g} %) is reached", 100 * options.emd.gap);
     case EmdStop::kTime:
       return fmt::format("the time limit ({:g} s) is reached", options.emd.time_limit_s);
     case EmdStop::kRounds:
@@ -189,7 +189,7 @@ void RunEmd(const EmdCommandOptions& options) {
                CountOf(static_cast<std::size_t>(result.rounds), "round"));
   }
   if (other_b) {
-    fmt::print("two draws of B: EMD {}: so much comes from drawing alone\n",
+    fmt::print("two draws of B: EMD {}: the share of sampling alone\n",
                IntervalText(results[1], options.exact));
   }
   fmt::print("{:.3f} s, back end {}\n", seconds, backend);
@@ -206,14 +206,14 @@ void AddCloudEmdCommand(CLI::App& cloud) {
       "emd", "Earth mover's distance: the smallest mean distance over all one-to-one matchings, with bounds");
   const auto options = std::make_shared<EmdCommandOptions>();
   command->add_option("a", options->a, "A cloud")->type_name("FILE.ply|.pcd")->required();
-  command->add_option("b", options->b, "The second one")->type_name("FILE.ply|.pcd")->required();
+  command->add_option("b", options->b, "The second cloud")->type_name("FILE.ply|.pcd")->required();
   command
       ->add_option(
           "--points", options->num_points,
           "Points of each cloud to match; 0 = all points of the smaller cloud [the same, at most 4096]")
       ->check(CLI::Range(0, 1 << 30))
       ->type_name("N");
-  command->add_option("--seed", options->seed, "Seed for sampling A; B is sampled with the next one")
+  command->add_option("--seed", options->seed, "Seed for sampling A; B uses the next seed")
       ->check(CheckNotNegative)
       ->capture_default_str();
   command
@@ -230,7 +230,7 @@ void AddCloudEmdCommand(CLI::App& cloud) {
       ->capture_default_str();
   command
       ->add_option("--max-rounds", options->emd.max_rounds,
-                   "Stop after this many rounds of bidding, likewise; 0 = no limit")
+                   "Stop after this many bidding rounds with the best matching so far; 0 = no limit")
       ->check(CheckNotNegative)
       ->capture_default_str();
   command->add_flag("--floor,!--no-floor", options->floor,

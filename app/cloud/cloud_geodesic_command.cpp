@@ -118,7 +118,7 @@ class GeodesicRun {
       if (size_m <= now_m) continue;
       wider.voxel_size_m = static_cast<float>(size_m);
       const GraphOfCloud graph = MakeGraphOfCloud(*measures_, input_.cloud.points, wider);
-      if (AllAreJoined(graph)) return fmt::format(": --graph voxel --voxel {:g} joins them", size_m);
+      if (AllAreJoined(graph)) return fmt::format(": --graph voxel --voxel {:g} connects them", size_m);
     }
     return fmt::format(", farther apart than {:g} m: name other places", kSteps_m[std::size(kSteps_m) - 1]);
   }
@@ -258,12 +258,11 @@ void AddCloudGeodesicCommand(CLI::App& cloud) {
   const auto options = std::make_shared<GeodesicCommandOptions>();
   command->add_option("cloud", options->file, "The cloud")->type_name("FILE.ply|.pcd")->required();
   command
-      ->add_option(
-          "--from", options->from,
-          "Sources: indices of points, from 0, or positions, each of which stands for its nearest point")
+      ->add_option("--from", options->from,
+                   "Sources: indices of points, from 0, or positions, which stand for their nearest points")
       ->type_name("I|X,Y,Z")
       ->required();
-  command->add_option("--to", options->to, "Targets, given likewise")->type_name("I|X,Y,Z");
+  command->add_option("--to", options->to, "Targets: indices or positions")->type_name("I|X,Y,Z");
   command
       ->add_option("--graph", options->graph,
                    "neighbours: join each point with its nearest ones; voxel: join occupied voxels")

@@ -21,8 +21,8 @@ struct CloudGraphOptions {
 // The graph, and which node stands for each point.
 struct GraphOfCloud {
   CloudGraph graph;
-  std::vector<Point3f> nodes;               // where they are; empty = the points themselves
-  std::vector<std::int32_t> node_of_point;  // empty = the same number
+  std::vector<Point3f> nodes;               // the points' positions; empty = the points themselves
+  std::vector<std::int32_t> node_of_point;  // empty = the same index
   std::string description;  // "graph of the 8 nearest neighbours: 31 622 nodes, 150 112 edges"
 
   std::int32_t NodeOf(std::size_t point) const {
@@ -30,11 +30,11 @@ struct GraphOfCloud {
   }
 };
 
-// points: all finite. Throws as the graph's makers do.
+// points: all finite. Throws what the makers of the graph throw.
 GraphOfCloud MakeGraphOfCloud(CloudMeasures& measures, std::span<const Point3f> points,
                               const CloudGraphOptions& options);
 
-// Number of the connected part of every node, from 0 on in the order of their first nodes.
+// The connected component of every node, numbered from 0 in the order of their first nodes.
 std::vector<std::int32_t> PartsOf(const CloudGraph& graph);
 
 }  // namespace parallax::app

@@ -60,7 +60,10 @@ std::string CheckPositive(const std::string& text) {
 
 std::string CheckNotNegative(const std::string& text) {
   const std::optional<double> number = ParseNumber(text);
-  return number && *number >= 0 && std::isfinite(*number) ? "" : "'" + text + "' is not a number from 0 on";
+  return number && *number >= 0 && std::isfinite(*number) ? ""
+                                                          : "'" + text +
+                                                                "' is not a number of at least "
+                                                                "0";
 }
 
 void CheckCloudOutput(const std::string& file) {

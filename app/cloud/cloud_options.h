@@ -1,4 +1,4 @@
-// What every `parallax cloud` command shares: options, and clouds as they come from files.
+// What all `parallax cloud` commands share: options, and reading of clouds.
 #pragma once
 
 #include <cstdint>
@@ -30,7 +30,7 @@ struct CloudOptions {
 // Declares --backend, --device, --threads and --json. options must outlive the parsing.
 void AddCloudOptions(CLI::App& command, CloudOptions& options);
 
-// Checks of options: empty for a finite number above (not below) 0, else what is wrong.
+// Checks of options: return an empty text for a finite number above 0 (or at least 0), else the fault.
 std::string CheckPositive(const std::string& text);
 std::string CheckNotNegative(const std::string& text);
 
@@ -45,7 +45,7 @@ struct InputCloud {
   PointCloud cloud;
   std::size_t num_in_file = 0;
   std::vector<std::int32_t> index_in_file;  // of every point; empty where none was left out
-  std::string left_out = "not finite";      // what the others are
+  std::string left_out = "not finite";      // how the left-out points are described
 
   std::int32_t IndexInFile(std::size_t i) const {
     return index_in_file.empty() ? static_cast<std::int32_t>(i) : index_in_file[i];
@@ -53,24 +53,24 @@ struct InputCloud {
   // "a.ply: 31 622 points (3 not finite, left out)".
   std::string Description() const;
 };
-// The numbers of those of `count` things in a file that are finite, ascending; empty where all are. Throws
+// The ascending indices of the finite ones among `count` things in a file; empty where all are finite. Throws
 // Error where there are none, none that is finite, or more than 2^31 - 1.
 std::vector<std::int32_t> FiniteOnes(const std::string& file, std::size_t count, const std::string& thing,
                                      const std::function<bool(std::size_t)>& is_finite);
 
-// What becomes of points so far away that single precision cannot hold their distances (LargestCoordinate).
+// What happens to points so far away that single precision cannot hold their distances (LargestCoordinate).
 enum class FarPoints { kRefused, kLeftOut };
 
-// Throws Error on a file that cannot be read, holds no points, none that is finite, or more than 2^31 - 1,
-// and on points that are refused.
+// Throws Error for a file that cannot be read, holds no finite points or more than 2^31 - 1, and for points
+// that are refused.
 InputCloud ReadInputCloud(const std::filesystem::path& path, FarPoints far_points = FarPoints::kRefused);
 
-// Throws Error where a point, or another `thing` of a file, has a number that is too large for distances.
-// values: of one thing after the other, dims each; index_in_file as of InputCloud.
+// Throws Error where a number of a point, or of another `thing`, is too large for distances. values: `dims`
+// numbers for each thing; index_in_file: as in InputCloud.
 void CheckDistancesFit(const std::string& file, const std::string& thing, std::span<const float> values,
                        int dims, const std::vector<std::int32_t>& index_in_file);
 
-// Throws Error where the cloud has not more than k points.
+// Throws Error where the cloud has k points or fewer.
 void CheckHasNeighbours(const InputCloud& input, int k);
 
 }  // namespace parallax::app

@@ -12,17 +12,17 @@
 
 namespace parallax::app {
 
-// What was asked for and the point it means.
+// A requested place and its point.
 struct Place {
   std::string asked;
   std::size_t point = 0;        // of the finite ones
   std::int32_t index = 0;       // in the file
-  std::optional<float> away_m;  // from the coordinates asked for, where it was those
+  std::optional<float> away_m;  // from the requested coordinates, if any
 
   std::string Name() const;
 };
 
-// Of a column with their names, in characters.
+// Width of the column of names, in characters.
 std::size_t WidthOf(const std::vector<Place>& places);
 
 float DistanceBetween(const Point3f& a, const Point3f& b);

@@ -1,4 +1,4 @@
-// Points of a cloud, or rows of a plain matrix, as the sets whose distances are measured.
+// Points of a cloud or rows of a matrix: the sets between which distances are measured.
 #pragma once
 
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace parallax::app {
 
-// The finite ones of a file: points, in metres, or rows, all of whose numbers are finite, in whatever unit.
+// The finite ones of a file: points in metres, or rows of any unit in which all numbers are finite.
 class InputRows {
  public:
-  // .ply and .pcd: points; .npy, .csv and .txt: rows. Throws as ReadInputCloud and ReadMatrix.
+  // .ply and .pcd: points; .npy, .csv and .txt: rows. Throws what ReadInputCloud and ReadMatrix throw.
   explicit InputRows(const std::filesystem::path& path);
 
   const std::string& file() const { return input_.file; }
@@ -32,7 +32,7 @@ class InputRows {
  private:
   void KeepRows(const std::vector<std::int32_t>& kept);
 
-  InputCloud input_;  // of a matrix, all but the cloud
+  InputCloud input_;  // matrices only: everything but the cloud
   Matrix matrix_;     // empty for a cloud
 };
 

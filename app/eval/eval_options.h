@@ -1,4 +1,4 @@
-// What `parallax eval` was asked for.
+// The options of `parallax eval`.
 #pragma once
 
 #include <cstddef>
@@ -27,18 +27,18 @@ struct EvalOptions {
   MatchingOptions matching;
   RigOptions rig;
   std::string estimates;      // empty: the matcher runs
-  TruthFiles truth;           // named truth, in place of the source's
+  TruthFiles truth;           // the files of --truth and its companions, which replace the source's
   std::string estimate_file;  // without a source
   std::optional<float> max_disparity_px;
   bool round = false;
   EvalOutputs outputs;
   std::filesystem::path scores;  // folder that keeps every frame's scores; empty: none
-  UsedFolder used_scores;        // what becomes of those that are there
+  UsedFolder used_scores;        // what to do with scores that are already there
   std::string shard_text;        // as ParseShard takes it; empty = all frames
-  std::optional<Shard> shard{};  // that one, whose folder `scores` is then
+  std::optional<Shard> shard{};  // the shard, whose folder `scores` names
   CloudScoreOptions clouds;
   bool uncertainty = false;
-  bool check = true;  // look at the first frames for what makes results worthless
+  bool check = true;  // check the first frames for faults that make results worthless
 
   std::vector<Metric> MetricsOf(SourceKind source_kind) const {
     return metric.empty() ? MetricsFor(source_kind) : std::vector<Metric>{MetricNamed(metric)};

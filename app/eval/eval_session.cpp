@@ -94,7 +94,7 @@ void EvalSession::Take(const ScoredFrame& frame) {
   if (!report_) return;
   if (!frame.errors || !frame.page)
     throw Error(frame.name +
-                ": was scored without --report, and its pictures are not there: score it again with it");
+                ": was scored without --report, so its pictures are missing: score it again with --report");
   report_->AddFrame(*frame.page, *frame.errors);
 }
 

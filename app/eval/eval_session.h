@@ -18,7 +18,7 @@
 
 namespace parallax::app {
 
-// Where the results go besides standard output; empty = nowhere.
+// Where the results go in addition to standard output; empty = nowhere.
 struct EvalOutputs {
   std::string csv_file, json_file;
   std::string report;  // a folder, or one file ending in .html
@@ -26,37 +26,38 @@ struct EvalOutputs {
 
 // All files whose names follow from that.
 std::vector<std::string> WrittenFiles(const EvalOutputs& outputs);
-// Throws Error if a folder for them is missing: before frames are matched for minutes.
+// Throws Error if one of their folders is missing; called before the matching.
 void CheckFoldersOf(const EvalOutputs& outputs);
 
-// What is scored, as the outputs state it.
+// What is scored, for the outputs.
 struct EvalSubject {
   std::string dataset;          // kind of the source, or the metric for single files
-  std::string source;           // as it was given
-  std::string estimates;        // where they were read; empty when the matcher ran
-  std::string backend, config;  // of the matcher; empty when it did not run
-  std::string parameters = {};  // all of them as YAML; empty when it did not run
+  std::string source;           // as the user gave it
+  std::string estimates;        // where they were read; empty if the matcher ran
+  std::string backend, config;  // of the matcher; empty if it did not run
+  std::string parameters = {};  // all of them as YAML; empty if it did not run
 };
 
 class EvalSession {
  public:
-  // metrics: the first one is printed (for synthetic scenes, Middlebury's as well); all go into the files.
+  // metrics: the first one is printed (for synthetic scenes, Middlebury's as well). The files hold all of
+  // them.
   EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalOutputs outputs);
 
-  // From now on clouds are scored, too, of the depths within limits.
+  // Also scores clouds from now on, of depths within limits.
   void ScoreClouds(std::unique_ptr<CloudEvaluator> evaluator, const ReprojectionParameters& limits);
 
-  // Scores one frame, whose truth must be there, and draws what is asked for of it; one at a time. time_ms: of
-  // the matcher, if it ran. Throws Error when the estimate does not fit.
+  // Scores one frame with truth and draws the requested pictures; not thread-safe. time_ms: of the matcher,
+  // if it ran. Throws Error when the estimate does not fit.
   ScoredFrame Score(const StereoFrame& frame, const EvaluatedFrame& evaluated, std::optional<double> time_ms,
                     std::size_t index);
 
-  // Takes a frame that was scored, here or elsewhere, that has nothing to score (no truth, no estimate), or
-  // that is bad. In any order and from several threads: what follows takes them in the order of the source.
+  // Takes a frame that was scored (here or elsewhere), has nothing to score (no truth, no estimate), or
+  // failed. Thread-safe; frames may come in any order and are processed in the order of the source.
   void Add(ScoredFrame frame);
 
-  // Prints the tables and writes the files. Throws Error when no frame was scored, and, after all is written,
-  // when frames failed or the run was interrupted.
+  // Prints the tables and writes the files. Throws Error when no frame was scored. Throws Error after
+  // everything is written when frames failed or the run was interrupted.
   void Finish(bool interrupted);
 
  private:
@@ -79,9 +80,9 @@ class EvalSession {
   ReprojectionParameters cloud_limits_;
   std::vector<Unscored> without_cloud_;
   std::optional<EvalReport> report_;
-  std::mutex mutex_;                          // of what follows
-  std::map<std::size_t, ScoredFrame> ahead_;  // by index: a frame before them has not come yet
-  std::size_t next_ = 0;                      // index of that one
+  std::mutex mutex_;                          // of the fields below
+  std::map<std::size_t, ScoredFrame> ahead_;  // by index: frames that wait for an earlier one
+  std::size_t next_ = 0;                      // index of the next frame to process
   std::vector<FrameScores> frames_;
   std::vector<Unscored> skipped_, failed_;
   double time_sum_ms_ = 0;

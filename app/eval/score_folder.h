@@ -25,7 +25,7 @@ inline constexpr const char *kEvalRecord = "eval", *kScoresEndRecord = "end",
                             *kScoresGoOnRecord = "goes_on";  // record kinds other than the frames'
 inline constexpr std::string_view kOriginKey = "origin";     // of a frame's record
 
-// What the scores of a folder have in common: all that `eval` needs to go on from them to tables and files.
+// What the scores in a folder have in common: all that `eval` needs to make tables and files from them.
 struct EvalDescription {
   EvalSubject subject;
   std::vector<Metric> metrics;
@@ -33,24 +33,24 @@ struct EvalDescription {
   CloudScoreOptions clouds{};
   std::string cloud_backend{};
   ReprojectionParameters cloud_limits{};
-  std::string report{};  // as --report was given, a whole path; empty = none
+  std::string report{};  // the value of --report as an absolute path; empty = none
 };
 // The first record of a folder: the description, and the options that change scores.
 JournalRecord RecordOf(const EvalDescription& description, const EvalOptions& options);
 EvalDescription EvalDescriptionOf(const JournalRecord& record);
 
-// How two of them differ, in words; empty if they agree in all that changes figures. Not compared: shard and back
-// ends; --max-frames of a folder that is resumed; where the pictures of shards are.
+// How two of them differ, in words; empty if they agree in all that changes figures. Not compared: the shard
+// and the back ends; --max-frames of a folder that is resumed; the place of shards' pictures.
 enum class Compared { kGoesOn, kShards };
 std::string DifferenceOf(const JournalRecord& was, const JournalRecord& is, Compared compared);
 
 class ScoreFolder {
  public:
-  // Makes the folder and locks its file. Throws Error where that cannot be, and InvalidArgument where it
-  // holds scores that are neither resumed nor overwritten, or others than those of `common`.
+  // Makes the folder and locks its file. Throws Error where that fails. Throws InvalidArgument where it holds
+  // scores that are neither resumed nor overwritten, or that do not match `common`.
   ScoreFolder(const std::filesystem::path& folder, const UsedFolder& used, const JournalRecord& common);
 
-  // The record of a frame that was scored before, from the same files; for several threads.
+  // The record of a frame that was already scored from the same files; thread-safe.
   std::optional<JournalRecord> Find(std::string_view name, std::string_view origin) const;
   // For several threads.
   void Keep(const JournalRecord& frame) { journal_.Append(frame); }

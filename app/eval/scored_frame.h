@@ -1,4 +1,4 @@
-// What `eval` keeps of one frame: all that the figures of all frames, the tables and the report need of it.
+// What `eval` keeps of one frame: the input of the figures, the tables and the report.
 #pragma once
 
 #include <cstddef>
@@ -23,13 +23,13 @@ struct ScoredFrame {
   FrameNumbers numbers{};                 // of the Evaluator
   std::optional<double> time_ms{};        // of the matcher, if it ran
   bool only_nonoccluded = false;          // the truth has no occluded pixels
-  Scores cloud{};                         // where clouds are scored, too
-  std::string why_no_cloud{};             // why there are none
-  std::optional<ErrorAnalysis> errors{};  // where a report or curves are asked for
-  std::optional<PageFrame> page{};        // where a report is asked for
+  Scores cloud{};                         // if clouds are scored, too
+  std::string why_no_cloud{};             // why there are no cloud scores
+  std::optional<ErrorAnalysis> errors{};  // if a report or curves are requested
+  std::optional<PageFrame> page{};        // if a report is requested
 };
 
-// The same as a line of a journal or a message, and back. Throws Error for an invalid record.
+// Writes it as a line of a journal or message, and reads it back. Throws Error for an invalid record.
 JournalRecord RecordOf(const ScoredFrame& frame);
 ScoredFrame ScoredFrameOf(const JournalRecord& record);
 inline constexpr const char* kScoreRecord = "score";  // the record's kind

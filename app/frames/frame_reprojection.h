@@ -1,4 +1,4 @@
-// Depth and cloud of a matched frame, for writers and the recorder.
+// Depth and cloud of a matched frame, for the writers and the recorder.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,8 @@
 
 namespace parallax::app {
 
-// The matcher's, where it has made them, else made here. The frame has a calibration, and stays.
+// The matcher's, where it made them; otherwise computed here. The frame has a calibration and must outlive
+// the result.
 class FrameReprojection {
  public:
   FrameReprojection(const MatchedFrame& matched, bool with_cloud) {

@@ -35,22 +35,22 @@ std::string OutputNames();
 // Outputs of these names; throws InvalidArgument for an unknown one.
 std::vector<Output> OutputsOf(const std::vector<std::string>& names);
 
-// Writes frames into a folder. Const, so that several threads can share it.
+// Writes frames into a folder. Const, so several threads can share it.
 class FrameWriter {
  public:
-  // asked: what to write. Empty: disparity and color, and depth and cloud of frames that have a calibration.
-  // uncertainty: of kSigma and kDepthSigma; with one of them, the points of clouds have it, too.
-  // clouds: what is done with clouds; may be null, where density is not asked for.
+  // asked: what to write; empty: disparity and color, and depth and cloud of frames that have a calibration.
+  // uncertainty: for kSigma and kDepthSigma; with one of them, cloud points also have a sigma. clouds:
+  // cleaning and density; may be null without density.
   FrameWriter(std::filesystem::path folder, std::vector<Output> asked,
               const UncertaintyParameters& uncertainty, RunClouds* clouds = nullptr);
 
-  // Makes the folder and the folders in it. Throws Error where that is not possible.
+  // Makes the folder and its subfolders. Throws Error where that fails.
   void MakeFolders() const;
 
-  // The files, below the folder, that those outputs of a frame are.
+  // Paths, below the folder, of a frame's files with those outputs.
   std::vector<std::string> FilesOf(const std::vector<Output>& outputs, const std::string& name) const;
 
-  // The depth, and the cloud, that are written of a frame; nullopt where none are.
+  // The written depth and cloud of a frame; nullopt where there is none.
   std::optional<WantedReprojection> ReprojectionOf(const StereoFrame& frame) const;
 
   // Writes the files. What needs a calibration that the frame lacks is named in report.missing and left out.
@@ -60,13 +60,13 @@ class FrameWriter {
   std::filesystem::path PathOf(Output output, const std::string& name) const;
   // What is written of a frame.
   std::vector<Output> OutputsFor(bool calibrated) const;
-  // The same with what was asked for and needs a calibration, whether there is one or not.
+  // Also the outputs that need a calibration, with or without one.
   std::vector<Output> OutputsWanted(bool calibrated) const;
-  // Where files of any output are.
+  // The folders of all outputs.
   static std::vector<ResultPlace> Places();
 
  private:
-  // sigma: of the disparities, where it is wanted, else empty.
+  // sigma: of the disparities; empty where it is not requested.
   void WriteDepthAndCloud(const MatchedFrame& matched, const std::vector<Output>& outputs,
                           const HostImage<float>& sigma, FrameReport& report) const;
 

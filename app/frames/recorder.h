@@ -26,31 +26,29 @@ struct RecordOptions {
 enum class RecordedOutput { kDepth, kDepthMm, kDisparity, kCloud };
 inline constexpr std::string_view kRecordedOutputNames[] = {"depth", "depth-mm", "disparity", "cloud"};
 
-// Writes in a thread of its own, in the order in which frames come; memory is that of a few frames and a
-// chunk.
+// Writes in its own thread, in the order of the frames. Memory is that of a few frames and a chunk.
 class Recorder {
  public:
-  // Throws InvalidArgument for an output that is not known, and where the file is there already and is not to
-  // be replaced.
+  // Throws InvalidArgument for an unknown output, and where the file exists and must not be replaced.
   static void Check(const RecordOptions& options, bool replace);
 
-  // Begins the file, which takes the place of what is there with its first frame. Throws Error where it
-  // cannot be written.
+  // Begins the file. It replaces an existing one with its first frame. Throws Error where it cannot be
+  // written.
   explicit Recorder(const RecordOptions& options);
-  // Ends it as Finish does, silently.
+  // Ends the file as Finish does, without errors.
   ~Recorder();
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // Waits while too many frames are to be written. After a failed write frames are passed over.
+  // Waits while too many frames are queued. After a failed write frames are ignored.
   void Record(std::shared_ptr<const MatchedFrame> frame);
-  // Writes what is left and the file's summary; no frame comes after it. Without any there is no file. Safe
-  // to call again.
+  // Writes the remaining frames and the file's summary; no frame may follow. There is no file without a
+  // frame. Safe to call again.
   void Finish();
 
-  // After Finish: one line of what is in the file.
+  // After Finish: one line on the file's content.
   std::string Text() const;
-  // After Finish: throws Error where something of what was asked for is not in it.
+  // After Finish: throws Error where a requested part is missing from the file.
   void ThrowOnLoss() const;
 
  private:
@@ -70,7 +68,7 @@ class Recorder {
   std::size_t num_frames_ = 0, num_lost_ = 0, num_without_calibration_ = 0;
   std::size_t num_in_chunk_ = 0;     // frames
   std::int64_t chunk_begin_ns_ = 0;  // the first one's time
-  std::thread thread_;               // the last: it uses the others
+  std::thread thread_;               // last member: its thread uses the others
 };
 
 }  // namespace parallax::app

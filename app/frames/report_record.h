@@ -8,7 +8,7 @@ namespace parallax::app {
 
 inline constexpr const char* kReportRecord = "report";  // the record's kind
 
-// The figures of clouds that RunClouds leaves in the details go with it, other details do not.
+// Keeps the cloud figures that RunClouds puts into the details; other details are dropped.
 JournalRecord RecordOf(const FrameReport& report);
 // Throws Error for an invalid record.
 FrameReport FrameReportOf(const JournalRecord& record);

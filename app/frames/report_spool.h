@@ -1,4 +1,4 @@
-// The outcomes of a run's frames, kept until its end in memory that does not grow with their number.
+// The outcomes of a run's frames until its end, in bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@
 
 namespace parallax::app {
 
-// What is asked of every frame of a run; plain bytes.
+// The figures of one frame; plain bytes.
 struct FrameFigures {
   std::uint64_t index = 0;  // in the source
   FrameOutcome outcome = FrameOutcome::kDone;
@@ -30,17 +30,17 @@ class ReportSpool {
 
   void Add(const FrameReport& report);
   std::size_t size() const { return records_.size(); }
-  // Frames end in whatever order they are written; from here on they come in the order of the source.
+  // Frames may end in any order; from here on they come in the order of the source.
   void Sort();
 
-  // Calls visit with every frame until it returns false; the line is good for Read, during the call.
+  // Calls visit with every frame until it returns false. During the call the line may be passed to Read.
   using Visit = std::function<bool(const FrameFigures& figures, std::string_view line)>;
   void ForEach(const Visit& visit) const;
   static FrameReport Read(std::string_view line);
 
  private:
-  RecordSpool records_;               // the figures of a frame and its report as a line of a journal
-  std::vector<std::uint64_t> order_;  // positions in records_; empty: as they are
+  RecordSpool records_;               // the figures of a frame, and its report as a journal line
+  std::vector<std::uint64_t> order_;  // positions in records_; empty: already in order
 };
 
 }  // namespace parallax::app

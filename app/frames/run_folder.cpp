@@ -143,8 +143,8 @@ void RunFolder::End() const {
 void RunFolder::WriteParameters(bool disparities_open) const {
   std::set<std::string, std::less<>> left_open;
   if (disparities_open) left_open.insert(kNumDisparitiesKey);
-  std::string text = "# Effective parameters of the results beside this file; parallax " +
-                     std::string(ThisBuild().version) + "\n";
+  std::string text =
+      "# Effective parameters of these results; parallax " + std::string(ThisBuild().version) + "\n";
   for (const KeptOption& option : kKeptOptions) {
     const std::string value = ValueOf(option.name, options_);
     if (!value.empty()) text.append(option.line).append(value).append("\n");

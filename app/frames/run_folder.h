@@ -1,4 +1,4 @@
-// The folder of a run: what its journal has to say so that `--resume` mixes nothing.
+// The folder of a run. Its journal keeps `--resume` from mixing results.
 #pragma once
 
 #include <atomic>
@@ -18,24 +18,25 @@ namespace parallax::app {
 
 class RunFolder {
  public:
-  // All must outlive it. other: keeps the journal in place of this process; may be null. Throws as
-  // ResultFolder, and InvalidArgument where --resume would mix results of two versions, parameters,
+  // The arguments must outlive it. other: keeps the journal instead of this process; may be null. Throws what
+  // ResultFolder throws, and InvalidArgument where --resume would mix results of two versions, parameters,
   // calibrations, cleanings or shards.
   RunFolder(const RunOptions& options, const ChosenParameters& chosen, const FrameWriter& writer,
             ResultKeeper* other = nullptr);
 
-  // Before the first frame; writes parameters.yaml, too. Nothing where another process keeps the journal.
+  // Called before the first frame; also writes parameters.yaml. Does nothing where another process keeps the
+  // journal.
   void Begin();
 
-  // True where all that is asked for of the frame is there, whole and of the same input. frame: null before
-  // it is read, when only the origin tells. Throws Error where what is there is of another input.
+  // True where all requested outputs of the frame exist, complete and from the same input. frame: null before
+  // it is read, when only the origin tells. Throws Error where the existing outputs have another input.
   bool IsDone(const std::string& name, std::string_view origin, const StereoFrame* frame) const;
 
-  // Round the writing of a frame; for several threads.
+  // Called before and after a frame is written; thread-safe.
   void Start(const StereoFrame& frame);
   void Finish(const StereoFrame& frame, const Parameters& parameters);
 
-  // What the journal says for other processes, and of the frames that they write.
+  // What the journal says, for other processes; and their reports of written frames.
   ResultKeeper& keeper() { return *keeper_; }
   void Note(const JournalRecord& record) { folder_->Note(record); }
 
@@ -44,10 +45,11 @@ class RunFolder {
     if (folder_) folder_->Hurry();
   }
 
-  // After the last frame: parameters.yaml leaves the number of disparities open where frames differ in it.
+  // Called after the last frame: parameters.yaml leaves the number of disparities open where frames differ in
+  // it.
   void End() const;
 
-  // Files of frames that were not finished, where the program ends without writing them.
+  // Removes files of unfinished frames, where the program ends without writing them.
   void RemoveAllTemporaryFiles() const { folder_->RemoveTemporaryFiles(true); }
 
   std::filesystem::path parameters_file() const { return options_.output / "parameters.yaml"; }
@@ -60,16 +62,16 @@ class RunFolder {
   const RunOptions& options_;
   const ChosenParameters& chosen_;
   const FrameWriter& writer_;
-  std::optional<ResultFolder> folder_;  // where this process keeps the journal
+  std::optional<ResultFolder> folder_;  // if this process keeps the journal
   ResultKeeper* keeper_;
-  std::atomic<bool> disparities_differ_ = false;  // from frame to frame, or from those that were asked for
+  std::atomic<bool> disparities_differ_ = false;  // between frames, or from the requested number
 };
 
-// Whether a frame was matched with another number of disparities than that.
+// Whether a frame was matched with another number of disparities.
 bool HasOtherDisparities(const FinishedResult& result, std::string_view num_disparities);
 // The text of a shard's parameters.yaml as one process writes it.
 std::string WithoutShard(const std::string& parameters_text);
-// Frames that the journal of a shard's folder reports as done, before it is gone on with.
+// Frames that the journal of a shard's folder reports as done, before the run continues.
 std::set<std::string, std::less<>> ReportedDone(const std::filesystem::path& folder);
 inline constexpr std::string_view kShardOption = "--shard";  // key of the run's record
 

@@ -23,20 +23,20 @@ struct RunOptions {
   MatchingOptions matching;
   RigOptions rig;
   std::filesystem::path output = "out";
-  std::vector<std::string> outputs;  // names of what to write; empty = the usual ones
-  UsedFolder used_folder;            // what becomes of results that are there
-  std::string cloud_clean;           // as RunClouds takes it; empty = not cleaned
+  std::vector<std::string> outputs;  // names of what to write; empty = the defaults
+  UsedFolder used_folder;            // what to do with existing results
+  std::string cloud_clean;           // as RunClouds takes it; empty = no cleaning
   RecordOptions record;
   LiveOptions live;
-  bool check = true;  // look at the first frames for what makes results worthless
+  bool check = true;  // check the first frames for faults that make results worthless
   bool view = false;  // show the frames in a window
   std::vector<int> view_size_px = {1440, 900};
   std::filesystem::path
       view_state_file;  // the state of the window, for programs that control it; empty = none
   std::optional<std::size_t> max_frames;
   std::string shard_text;        // as ParseShard takes it; empty = all frames
-  std::optional<Shard> shard{};  // that one, whose folder `output` is then
-  int num_in_flight = 0;         // 0 = what suits the back end
+  std::optional<Shard> shard{};  // the shard, whose folder `output` names
+  int num_in_flight = 0;         // 0 = chosen for the back end
 };
 
 // Declares the options. options must outlive the parsing.

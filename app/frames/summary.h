@@ -35,22 +35,22 @@ std::string_view NameOf(FrameOutcome outcome);  // "done", "skipped", "failed", 
 
 class RunSummary {
  public:
-  // folder: where what is known of the frames lies until the end, as RecordSpool has it.
+  // folder: for the temporary file of RecordSpool.
   explicit RunSummary(RunDescription description = {}, const std::filesystem::path& folder = {})
       : description_(std::move(description)), frames_(folder), latencies_ms_(folder) {}
 
   void Add(const FrameReport& report);
-  // Frames of a live source for which there was no time; they have no report.
+  // Frames that a live source dropped; they have no report.
   void AddDropped(std::size_t count) { num_dropped_ += count; }
   // What a live source counted. The pairs that it replaced count as dropped.
   void SetLive(const LiveCounts& counts) { live_ = counts; }
-  // What was told of the first frames; empty where nothing was.
+  // The warning about the first frames; empty where there was none.
   void SetWarning(std::string line) { warning_ = std::move(line); }
-  // Of a frame with a calibration. Of several the one that reaches least is told of.
+  // Called for a frame with a calibration. The shortest range of all frames is reported.
   void SetRange(const StereoRig& rig, const Parameters& parameters);
-  // From the capture of a frame to the end of its last result, where the time of capture is known.
+  // From the capture of a frame to the end of its last output, where the time of capture is known.
   void AddLatency(double ms);
-  // Ends the counting of time and puts the frames in the order of the source.
+  // Stops the clock and puts the frames in the order of the source.
   void Finish(double elapsed_s, bool interrupted);
 
   std::size_t num_frames() const { return frames_.size(); }
@@ -62,7 +62,7 @@ class RunSummary {
 
   std::string Text() const;  // a few lines
   void WriteJson(std::ostream& stream) const;
-  // The same as a file, which is replaced when all is written. Throws Error where it cannot be.
+  // The same as a file, which is replaced when complete. Throws Error where that fails.
   void WriteJson(const std::filesystem::path& file) const;
 
  private:
@@ -76,10 +76,10 @@ class RunSummary {
   std::array<std::size_t, 4> num_of_{};  // by outcome
   std::size_t num_incomplete_ = 0, num_dropped_ = 0;
   std::optional<LiveCounts> live_;
-  RecordSpool latencies_ms_;  // a double each
+  RecordSpool latencies_ms_;  // one double for each frame
   std::string warning_;
   int num_disparities_ = 0;
-  double nearest_m_ = 0;  // that these reach; 0 without a calibration
+  double nearest_m_ = 0;  // the range of these frames; 0 without a calibration
   double elapsed_s_ = 0;
   bool interrupted_ = false;
 };

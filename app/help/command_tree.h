@@ -1,5 +1,4 @@
-// The program's commands and options as data: what its help, its completion in shells and its manual page are
-// made of.
+// The program's commands and options as data, for help, shell completion and the manual page.
 #pragma once
 
 #include <string>
@@ -11,7 +10,7 @@ class App;
 
 namespace parallax::app {
 
-// What stands behind an option, or in a place without a name.
+// The value of an option or positional argument.
 enum class ValueKind { kNone, kText, kFile, kFolder };
 
 struct OptionEntry {
@@ -19,8 +18,8 @@ struct OptionEntry {
   std::string title;               // "--output", or the name of the positional
   ValueKind kind = ValueKind::kNone;
   std::string value_name;            // "FILE"; empty for a flag
-  std::vector<std::string> choices;  // of which it may be one; empty where it is free
-  bool takes_list = false;           // choices with commas between them
+  std::vector<std::string> choices;  // its possible values; empty where it is free
+  bool takes_list = false;           // several values, separated by commas
   std::string description;
 };
 
@@ -32,8 +31,8 @@ struct CommandEntry {
   std::vector<CommandEntry> commands;
 };
 
-// As the command line declares them. Choices are those that an option is checked against, and the names that
-// this program knows: of presets, parameters, back ends, kinds of sources, metrics, outputs.
+// As the command line declares them. Choices are those that an option is checked against, or the known names
+// of presets, parameters, back ends, kinds of sources, metrics and outputs.
 CommandEntry DescribeCommands(const CLI::App& app);
 
 }  // namespace parallax::app

@@ -60,11 +60,9 @@ std::string ManPage(const CommandEntry& program, std::string_view version) {
   page += ".SH OPTIONS\n";
   for (const OptionEntry& option : program.options) page += Entry(option);
   return page +
-         ".SH EXIT STATUS\n0: all that was asked for is there. 1: something failed; one line on standard "
-         "error says what.\n"
-         "2: wrong usage or parameters.\n"
-         ".SH SEE ALSO\nThe pages in the folder docs of the program's documentation; \\fBparallax info "
-         "\\-\\-parameters\\fR for every parameter.\n";
+         ".SH EXIT STATUS\n0: everything succeeded. 1: something failed; one line on standard error "
+         "says what.\n2: wrong usage or parameters.\n.SH SEE ALSO\nThe pages in the folder docs of the "
+         "program's documentation; \\fBparallax info \\-\\-parameters\\fR for every parameter.\n";
 }
 
 }  // namespace parallax::app

@@ -8,7 +8,7 @@
 
 namespace parallax::app {
 
-// In the language of man(7): every command with its options.
+// The page in the format of man(7): every command with its options.
 std::string ManPage(const CommandEntry& program, std::string_view version);
 
 }  // namespace parallax::app

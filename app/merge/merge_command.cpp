@@ -18,24 +18,24 @@ void Merge(const MergeOptions& options) {
   const auto scores = ShardPlaces(options.folders, kScoresName);
   if (runs.empty() && scores.empty()) {
     throw Error(options.folders.front() +
-                ": holds no shards: name the folders of `run --output DIR --shard I/N` or `eval --scores DIR "
-                "--shard I/N`");
+                ": contains no shards: name the folders of `run --output DIR --shard I/N` or `eval "
+                "--scores DIR --shard I/N`");
   }
   if (!runs.empty() && !scores.empty()) {
-    throw InvalidArgument(runs.front().string() + ": is a shard of run, and " + scores.front().string() +
-                          " one of eval: keep them in folders of their own");
+    throw InvalidArgument(runs.front().string() + ": is a shard of run, but " + scores.front().string() +
+                          " one of eval: keep them in separate folders");
   }
   const bool has_eval_outputs =
       !options.eval.csv_file.empty() || !options.eval.json_file.empty() || !options.eval.report.empty();
   if (!runs.empty()) {
     if (has_eval_outputs)
       throw InvalidArgument(
-          "--csv, --json and --report are of eval, and these are shards of run: leave them out");
+          "--csv, --json and --report belong to eval, but these are shards of run: leave them out");
     return MergeRuns(options, runs);
   }
   if (!options.output.empty() || options.used_folder.overwrite)
     throw InvalidArgument(
-        "--output and --overwrite are of run, and these are shards of eval: leave them out");
+        "--output and --overwrite belong to run, but these are shards of eval: leave them out");
   CheckFolder(options.eval.csv_file);
   CheckFolder(options.eval.json_file);
   MergeScores(options, scores);

@@ -1,4 +1,4 @@
-// parallax merge, as app/commands.h declares the other commands.
+// parallax merge; app/commands.h declares the other commands.
 #pragma once
 
 namespace CLI {

@@ -42,7 +42,7 @@ std::string DifferenceInRun(const JournalRecord& a, const JournalRecord& b) {
 std::string DifferenceOfShards(const ShardFolder& a, const ShardFolder& b) {
   if (std::string other = DifferenceInRun(*a.common, *b.common); !other.empty()) return other;
   const JournalRecord *const one = a.Last(kShardRecord), *const two = b.Last(kShardRecord);
-  if (one == nullptr || two == nullptr) return one == two ? "" : "one has not begun";
+  if (one == nullptr || two == nullptr) return one == two ? "" : "one has not started";
   const auto values = [](const JournalRecord& record, std::string_view key) {
     std::string all;
     for (const auto& [k, value] : record.fields) {
@@ -72,7 +72,7 @@ std::map<std::size_t, FrameOfShard> FramesOf(const std::vector<ShardFolder>& sha
       FrameReport report = FrameReportOf(record);
       const auto known = frames.find(report.index);
       if (known != frames.end() && known->second.shard != &shard) {
-        throw Error(fmt::format("frame {} is in {} and in {}: the shards are not of one source", report.name,
+        throw Error(fmt::format("frame {} is in {} and in {}: the shards have different sources", report.name,
                                 known->second.shard->folder.string(), shard.folder.string()));
       }
       const bool is_known = known != frames.end() && known->second.report.name == report.name &&
@@ -85,8 +85,8 @@ std::map<std::size_t, FrameOfShard> FramesOf(const std::vector<ShardFolder>& sha
     std::size_t first_missing = 0;
     while (frames.contains(first_missing)) ++first_missing;
     throw Error(fmt::format(
-        "frame number {} is in no shard, and frame {} in {}: the source was not the same for "
-        "all; start them again with --resume",
+        "frame number {} is in no shard, and frame {} in {}: the source changed between the shards; "
+        "start them again with --resume",
         first_missing, frames.rbegin()->second.report.name, frames.rbegin()->second.shard->folder.string()));
   }
   std::set<std::string_view> names;
@@ -111,7 +111,7 @@ std::map<std::string, FinishedResult> FinishedIn(const ShardFolder& shard) {
 
 void RequireContent(const fs::path& file, const FileContent& content, const Shard& shard) {
   if (ContentOf(file) == content) return;
-  throw Error(fmt::format("{}: is not as shard {} wrote it: start that shard again with --resume",
+  throw Error(fmt::format("{}: was changed after shard {} wrote it: start that shard again with --resume",
                           file.string(), shard.Text()));
 }
 
@@ -150,7 +150,7 @@ void LinkOrCopy(const fs::path& from, const fs::path& to) {
   AtomicFile copy(to);
   if (fs::file_size(from, error) > 0 && !error) copy.stream() << source.rdbuf();
   if (error || !source)
-    throw Error(fmt::format("{}: cannot be read, to be copied to {}", from.string(), to.string()));
+    throw Error(fmt::format("{}: cannot be read to copy it to {}", from.string(), to.string()));
   copy.Commit();
 }
 

@@ -38,8 +38,8 @@ void CheckOutputs(const EvalOutputs& outputs, const EvalDescription& scored) {
   }
   if (EvalReport::IsSingleFile(outputs.report) != EvalReport::IsSingleFile(scored.report)) {
     throw InvalidArgument(
-        fmt::format("--report {}: the shards drew for {}: name {}", outputs.report, scored.report,
-                    EvalReport::IsSingleFile(scored.report) ? "a FILE.html, too" : "a folder, too"));
+        fmt::format("--report {}: the shards' pictures belong to {}: name {}", outputs.report, scored.report,
+                    EvalReport::IsSingleFile(scored.report) ? "a FILE.html" : "a folder, too"));
   }
 }
 
@@ -77,7 +77,7 @@ void MergeScores(const MergeOptions& options, const std::vector<fs::path>& place
       const std::size_t index = ScoredFrameOf(record).index;
       const auto known = frames.find(index);
       if (known != frames.end() && known->second.second != &shard) {
-        throw Error(fmt::format("frame {} is in {} and in {}: the shards are not of one source",
+        throw Error(fmt::format("frame {} is in {} and in {}: the shards have different sources",
                                 record.Get("name"), known->second.second->folder.string(),
                                 shard.folder.string()));
       }
@@ -88,8 +88,8 @@ void MergeScores(const MergeOptions& options, const std::vector<fs::path>& place
     std::size_t first_missing = 0;
     while (frames.contains(first_missing)) ++first_missing;
     throw Error(
-        fmt::format("frame number {} is in no shard: the source was not the same for all; start them again "
-                    "with --resume",
+        fmt::format("frame number {} is in no shard: the source changed between the shards; start them "
+                    "again with --resume",
                     first_missing));
   }
 

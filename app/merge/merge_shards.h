@@ -1,4 +1,4 @@
-// parallax merge: shards joined to what one process would have made.
+// parallax merge: joins shards to the result of one process.
 #pragma once
 
 #include <filesystem>
@@ -11,22 +11,22 @@
 namespace parallax::app {
 
 struct MergeOptions {
-  std::vector<std::string> folders;  // of shards, or that hold them
-  std::filesystem::path output;      // of `run`; empty: the one folder that was named
+  std::vector<std::string> folders;  // of shards, or containing them
+  std::filesystem::path output;      // of `run`; empty: the one named folder
   UsedFolder used_folder{.has_resume = false};
   EvalOutputs eval;  // of `eval`
 };
 
-// Results of `run`: files are linked into the folder, or copied where that cannot be; journal.tsv,
-// parameters.yaml and summary.json are those of one process. places: ShardPlaces. Throws as ReadShards and
-// ResultFolder, and Error at the end where frames failed.
+// Results of `run`: files are linked into the folder, or copied where linking fails; journal.tsv,
+// parameters.yaml and summary.json equal those of one process. places: ShardPlaces. Throws what ReadShards
+// and ResultFolder throw, and Error at the end where frames failed.
 void MergeRuns(const MergeOptions& options, const std::vector<std::filesystem::path>& places);
 
-// Scores of `eval`: tables, CSV, JSON and report as one process gives them. Throws as ReadShards and
-// EvalSession.
+// Scores of `eval`: tables, CSV, JSON and report equal those of one process. Throws what ReadShards and
+// EvalSession throw.
 void MergeScores(const MergeOptions& options, const std::vector<std::filesystem::path>& places);
 
-// `to` becomes another name of the file, or a copy of it. Throws Error where that cannot be.
+// Makes `to` another link to the file, or a copy. Throws Error where that fails.
 void LinkOrCopy(const std::filesystem::path& from, const std::filesystem::path& to);
 
 }  // namespace parallax::app

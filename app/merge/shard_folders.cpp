@@ -24,13 +24,13 @@ ShardFolder ReadShard(const fs::path& folder, const std::string& journal, std::s
   const auto common = std::find_if(read.records.begin(), read.records.end(),
                                    [&](const JournalRecord& record) { return record.kind == first_kind; });
   if (common == read.records.end() || common->Get(kShard).empty()) {
-    throw Error(folder.string() + ": holds no shard: name folders that were made with --shard");
+    throw Error(folder.string() + ": contains no shard: name folders made with --shard");
   }
   read.common = &*common;
   if (common->Get("parallax") != ThisBuild().version) {
     throw Error(
-        fmt::format("{}: was made by parallax {}, and this is {}: merge it with that one, or run the "
-                    "shards again",
+        fmt::format("{}: was made by parallax {}, but this is {}: merge it with that version, or run "
+                    "the shards again",
                     folder.string(), common->Get("parallax"), ThisBuild().version));
   }
   read.shard = ParseShard(std::string(common->Get(kShard)));
@@ -45,7 +45,7 @@ void RequireEnd(const ShardFolder& shard) {
   const bool has_ended = end != nullptr && (begin == nullptr || begin < end);
   if (has_ended && end->Get(kInterrupted) != "1") return;
   throw Error(fmt::format("{}: shard {} {}: start it again with --resume", shard.folder.string(),
-                          shard.shard.Text(), has_ended ? "was interrupted" : "has not come to its end"));
+                          shard.shard.Text(), has_ended ? "was interrupted" : "did not finish"));
 }
 
 }  // namespace
@@ -87,7 +87,7 @@ std::vector<ShardFolder> ReadShards(
     if (shard.shard.count != first.shard.count)
       other = fmt::format("shard {}, not one of {}", shard.shard.Text(), first.shard.count);
     if (!other.empty()) {
-      throw Error(fmt::format("{}: is of another run than {} ({}): merge shards of one run",
+      throw Error(fmt::format("{}: belongs to another run than {} ({}): merge shards of one run",
                               shard.folder.string(), first.folder.string(), other));
     }
   }

@@ -14,8 +14,8 @@ namespace parallax::app {
 
 class AdjustedSource : public FrameSource {
  public:
-  // adjust: changes a frame that was read; what it throws is that frame's failure. May be called from several threads
-  // at once.
+  // adjust: changes a frame that was read; an exception fails that frame. Called from several threads at
+  // once.
   AdjustedSource(std::unique_ptr<FrameSource> source, std::function<void(StereoFrame&)> adjust)
       : source_(std::move(source)), adjust_(std::move(adjust)) {}
   SourceKind kind() const override { return source_->kind(); }

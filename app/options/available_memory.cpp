@@ -39,8 +39,8 @@ std::unique_ptr<MatcherQueue> MakeQueueInMemory(std::string_view backend, const 
     return MakeMatcherQueue(backend, parameters, options, num_in_flight);
   } catch (const NeedsMoreMemory& error) {
     throw Error(
-        fmt::format("{}frames of {}x{} with {} disparities need {} MB of working memory, more than the {} MB "
-                    "that may be used of the {} MB {}: match {}smaller images or fewer disparities",
+        fmt::format("{}frames of {}x{} with {} disparities need {} MB of working memory, more than the "
+                    "usable {} MB of the {} MB {}: match {}smaller images or fewer disparities",
                     num_in_flight > 1 ? fmt::format("{} at a time, ", num_in_flight) : "", options.width,
                     options.height, parameters.matching_cost.num_disparities, Megabytes(error.needed_bytes()),
                     Megabytes(options.memory_limit_bytes), Megabytes(available.bytes), available.whose,

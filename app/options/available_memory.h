@@ -1,4 +1,4 @@
-// Keeps matching within the memory available to this process: a frame that needs more is matched in bands, or
+// Keeps matching within the memory available to this process. A frame that needs more is matched in bands, or
 // refused with the figures, before the system kills the process or an allocation fails.
 #pragma once
 
@@ -9,12 +9,12 @@
 
 namespace parallax::app {
 
-// MakeMatcherQueue; where no limit was asked for, the cpu back end keeps within what can be had. Throws as
-// that, and Error with the least that would do.
+// MakeMatcherQueue. Without a requested limit the cpu back end stays within the available memory. Throws what
+// that throws, and Error with the smallest sufficient size.
 std::unique_ptr<MatcherQueue> MakeQueueInMemory(std::string_view backend, const Parameters& parameters,
                                                 MatcherOptions options, int num_in_flight);
 
-// UsualFramesInFlight, or as many of them as half of what can be had suffices for; at least 1.
+// UsualFramesInFlight, or as many as half of the available memory suffices for; at least 1.
 int UsualFramesInMemory(std::string_view backend, const Parameters& parameters,
                         const MatcherOptions& options);
 

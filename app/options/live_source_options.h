@@ -20,8 +20,8 @@ void TellOnStderr(const std::string& line);
 // The options with a monitor whose lines go to standard error and the log.
 LiveOptions ToldOnStderr(LiveOptions options);
 
-// "3 pictures of the left and 0 of the right camera have no counterpart; lost once, ..."; empty where nothing of
-// that happened.
+// "3 pictures of the left and 0 of the right camera have no counterpart; lost once, ..."; empty where nothing
+// happened.
 std::string LiveText(const LiveCounts& counts);
 
 }  // namespace parallax::app

@@ -19,26 +19,26 @@ namespace parallax::app {
 // Declares --verbose and --log-file.
 void AddLogOptions(CLI::App& command);
 
-// Begins the file of --log-file, which is not opened before it is known what the command reads and writes.
-// Throws InvalidArgument where it is one of the files that are read, Error where it cannot be written. The
+// Opens the file of --log-file, once the files that the command reads and writes are known. Throws
+// InvalidArgument where it is one of the files that are read, Error where it cannot be written. Only the
 // first call counts.
 void OpenLogFile(std::vector<std::string> read);
-// Its name, as long as it is not open; empty where none was asked for.
+// Its name until it is open; empty if none was requested.
 std::string LogFile();
 
-// Logs nothing from now on: another process does.
+// Stops logging here: another process logs.
 void StopLogging();
 
-// False if neither option was given; costly messages can be skipped then.
+// False if neither option was given; callers can then skip costly messages.
 bool IsLogging();
 
 // One line, with the time before it. May be called from any thread.
 void Log(const std::string& line);
 
-// How many frames of a live source came too fast; nothing where there are none.
+// How many frames of a live source came too fast; logs nothing for 0.
 void LogDropped(std::size_t num_frames);
 
-// The frame's calibration, or why it has none, where that is not the same as the last frame's.
+// The frame's calibration, or why it has none, if it differs from the last frame's.
 void LogCalibration(const StereoFrame& frame);
 
 }  // namespace parallax::app

@@ -62,7 +62,7 @@ void MatchingOptions::LogWhatIsMatched(const std::vector<std::string>& source, c
   const std::optional<std::size_t> total = opened.num_frames();
   Log(fmt::format(
       "source: {} ({}, {})", fmt::join(source, " "), NameOf(opened.kind()),
-      total ? fmt::format("{} frame{}", *total, *total == 1 ? "" : "s") : "as many frames as come"));
+      total ? fmt::format("{} frame{}", *total, *total == 1 ? "" : "s") : "as many frames as arrive"));
   std::string keys;
   for (const std::string& key : ParameterKeys()) {
     if (ParameterText(chosen.parameters, key) == ParameterText({}, key)) continue;

@@ -28,24 +28,24 @@ struct MatchingOptions {
   std::vector<std::string> assignments;  // "key=value"
   std::string backend = "auto";
   int num_threads = 0;  // 0 = all cores
-  int device = 0;       // of the CUDA back end; the first where several share the frames
-  // Of a command that several devices may share: all that were chosen.
+  int device = 0;       // of the CUDA back end; the first one where several share the frames
+  // For a command that several devices may share: all chosen devices.
   DeviceChoice devices{};
-  int memory_limit_mb = 0;  // working memory of the cpu back end; 0 = what it takes by itself
+  int memory_limit_mb = 0;  // working memory of the cpu back end; 0 = its default
 
-  // The parameters they name. Throws as LoadChosenParameters.
+  // The parameters they name. Throws what LoadChosenParameters throws.
   ChosenParameters Load() const { return LoadChosenParameters(config, assignments); }
 
-  // Those of a back end ("auto", ...) that were chosen.
+  // The chosen devices of a back end ("auto", ...).
   std::vector<int> DeviceNumbers(std::string_view of_backend) const;
-  // The devices that share the frames on that back end; null where that is another than cuda, or one has them
-  // all, unless a pool of one is wanted, too. tell: is given a line about each that is left out. Throws Error
-  // where there is no such device.
+  // The devices that share the frames on that back end; null for another back end than cuda, or for one
+  // device unless a pool of one is requested. tell: is given a line for each device that is left out. Throws
+  // Error where there is no such device.
   std::unique_ptr<DevicePool> PoolOfDevices(std::string_view used_backend,
                                             std::function<void(const std::string& line)> tell,
                                             bool of_one_too = false) const;
 
-  // Bytes of memory_limit_mb. Throws InvalidArgument when there is a limit and another back end than cpu.
+  // memory_limit_mb in bytes. Throws InvalidArgument for a limit with another back end than cpu.
   std::size_t MemoryLimitBytes(std::string_view used_backend) const;
 
   // Logs which source is matched, with which parameters, by which back end.

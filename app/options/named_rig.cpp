@@ -51,7 +51,7 @@ class NamedCalibration {
     if (!frame.rectified || IsRaw(width, height)) {
       if (!raw_) {
         throw Error("--rig " + name_ +
-                    " is the calibration of a rectified pair, and these images are raw: name the "
+                    " is the calibration of a rectified pair, but these images are raw: name the "
                     "calibration of the raw cameras");
       }
       frame.raw_rig = raw_;
@@ -60,13 +60,13 @@ class NamedCalibration {
     }
     if (!calibration_.rectified) {
       throw Error("--rig " + name_ +
-                  " is the calibration of raw cameras, and this source's images are rectified "
-                  "already: name the rectified pair's, FX,CX,CY,BASELINE");
+                  " is the calibration of raw cameras, but this source's images are already rectified: "
+                  "name the rectified pair's, FX,CX,CY,BASELINE");
     }
     const RectifiedCalibration& pair = *calibration_.rectified;
     if (pair.width_px > 0 && (pair.width_px != width || pair.height_px != height)) {
       throw Error("the images are " + SizeText(width, height) + ", but --rig " + name_ + " is of " +
-                  SizeText(pair.width_px, pair.height_px) + " images: take the calibration of this size");
+                  SizeText(pair.width_px, pair.height_px) + " images: use the calibration for this size");
     }
     frame.rig = pair.rig;
     frame.rig_note.clear();
@@ -191,10 +191,10 @@ void AddRectificationOptions(CLI::App& command, RigOptions& options) {
 void AddRigOptions(CLI::App& command, RigOptions& options) {
   command
       .add_option("--rig", options.rig,
-                  "Calibration to use instead of the source's: a file (rig.yaml, OpenCV, ROS, Kalibr, mrcal, "
-                  "KITTI, EuRoC, Middlebury; two as LEFT,RIGHT), with which images of raw cameras are "
-                  "rectified; or, for a rectified pair, focal length and left principal point in px, "
-                  "baseline in m, and doffs = cx_right - cx_left in px [0]")
+                  "Calibration to use instead of the source's: a file (rig.yaml, OpenCV, ROS, Kalibr, "
+                  "mrcal, KITTI, EuRoC, Middlebury; two as LEFT,RIGHT) that rectifies raw images; or, "
+                  "for a rectified pair, focal length and left principal point in px, baseline in m, "
+                  "and doffs = cx_right - cx_left in px [0]")
       ->type_name("FILE|FX,CX,CY,BASELINE[,DOFFS]");
   AddRectificationOptions(command, options);
   command
@@ -272,7 +272,7 @@ std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> sour
     if (named) named->AddTo(frame);
     if (resizes && frame.rectified) {
       throw Error(
-          "--rectified-size and --zoom act on images of raw cameras, and these are rectified already: leave "
+          "--rectified-size and --zoom apply to raw images, but these are already rectified: leave "
           "them out");
     }
     rectify(frame);

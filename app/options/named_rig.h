@@ -24,11 +24,11 @@ struct RigOptions {
   std::string rig;         // as ParseRig takes it; empty = the source's
   std::string size;        // of rectified images, "WxH"; empty = the cameras'
   std::string zoom = "1";  // of rectified images, a number or "all"
-  double nearest_m = 0;    // the nearest distance that is looked for; 0 = not told
+  double nearest_m = 0;    // the nearest distance to measure; 0 = not given
 
   // Throws InvalidArgument for an invalid size or zoom.
   RectificationOptions Rectification() const;
-  // The options other than the rig itself that change rectified images; empty if all are defaults.
+  // The options, apart from the rig itself, that change rectified images; empty if all have their defaults.
   std::string RectificationText() const;
 };
 
@@ -42,14 +42,14 @@ void AddRectificationOptions(CLI::App& command, RigOptions& options);
 // is not positive.
 Calibration ParseRig(const std::string& text);
 
-// Disparities to search so that points at that distance are found: min_disparity of 0 and the number.
+// The disparities to search so that points at that distance are found: a minimum of 0, and their number.
 int DisparitiesFor(const StereoRig& rig, double nearest_m);
 
-// A source whose frames are rectified: those that have raw cameras, of their own or from --rig, with them. A
-// rig of a rectified pair takes the place of a frame's own. With a nearest distance, frames state how many
-// disparities that needs. Throws as ParseRig and RigOptions::Rectification.
+// A source whose raw frames are rectified with their own cameras or those of --rig. A rig of a rectified pair
+// replaces a frame's own. With a nearest distance, frames state how many disparities it needs. Throws what
+// ParseRig and RigOptions::Rectification throw.
 std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options);
-// The same, but images of raw cameras stay raw and are left to the rectifier, which FrameSteps then have.
+// The same, but raw images stay raw; the rectifier in FrameSteps handles them.
 std::unique_ptr<FrameSource> WithRigLeftRaw(std::unique_ptr<FrameSource> source, const RigOptions& options,
                                             const std::shared_ptr<FrameRectifier>& rectifier);
 

@@ -5,7 +5,7 @@
 
 namespace parallax::app {
 
-// Logs the calibration and gives what ParametersOfFrame gives.
+// Logs the calibration and returns the result of ParametersOfFrame.
 Parameters ParametersFor(const StereoFrame& frame, const ChosenParameters& chosen);
 
 }  // namespace parallax::app

@@ -15,7 +15,7 @@ namespace parallax::app {
 // Devices of the CUDA back end, as `parallax info` numbers them.
 struct DeviceChoice {
   std::vector<int> numbers = {0};
-  bool all = false;  // whatever there are
+  bool all = false;  // all devices
 };
 // "2", "0,1,3" or "all". Throws InvalidArgument.
 DeviceChoice ParseDevices(const std::string& text);
@@ -27,11 +27,11 @@ void AddMaxFramesOption(CLI::App& command, std::optional<std::size_t>& max_frame
 void AddCheckOption(CLI::App& command, bool& check);
 void AddThreadsOption(CLI::App& command, int& num_threads);
 void AddDeviceOption(CLI::App& command, int& device);
-// The same for a command that several devices may share. device: the first of them.
+// The same for a command in which several devices may share the frames. device: the first of them.
 void AddDevicesOption(CLI::App& command, DeviceChoice& devices, int& device);
 // Of benchmarks.
 void AddRepeatOption(CLI::App& command, int& repeat);
-// content: what is written there, as "every figure".
+// content: what the file holds, as in "every figure".
 void AddJsonOption(CLI::App& command, std::string& file, const std::string& content);
 
 }  // namespace parallax::app

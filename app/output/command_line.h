@@ -1,4 +1,4 @@
-// The command as it was given, for what tells how a result was made.
+// The command line, for outputs that state how a result was made.
 #pragma once
 
 #include <string>
@@ -8,7 +8,7 @@ namespace parallax::app {
 // Called once, by main.
 void SetCommandLine(int argc, char** argv);
 
-// The program's arguments after "parallax", quoted as a shell reads them; empty where main did not say.
+// The program's arguments after "parallax", quoted for a shell; empty where main did not set them.
 const std::string& CommandLine();
 
 }  // namespace parallax::app

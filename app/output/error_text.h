@@ -1,4 +1,4 @@
-// Errors and names as a terminal and a JSON file can take them.
+// Errors and names, made fit for a terminal or a JSON file.
 #pragma once
 
 #include <exception>
@@ -7,17 +7,17 @@
 
 namespace parallax::app {
 
-// Valid UTF-8: bytes that are none are written as \xHH.
+// Valid UTF-8: invalid bytes are written as \xHH.
 std::string ValidUtf8(std::string_view text);
 
-// Fit for a terminal: valid UTF-8 in which control characters, which could move the cursor or change colours,
-// are written as \n, \t, \xHH; line breaks stay where keep_lines is set.
+// Fit for a terminal: valid UTF-8. Control characters, which could move the cursor or change colours, are
+// written as \n, \t, \xHH. Line breaks stay where keep_lines is set.
 std::string Printable(std::string_view text, bool keep_lines = false);
 
-// What to tell of an exception. What the standard library throws where memory or threads are refused gets
-// figures and a remedy.
+// The text of an exception. The standard library's exceptions about memory and threads get figures and a
+// remedy.
 std::string ErrorText(const std::exception& error);
-// The same of the text of one, where only that is left.
+// The same for the text of an exception, where the exception itself is gone.
 std::string ErrorText(const std::string& what);
 
 }  // namespace parallax::app

@@ -135,7 +135,7 @@ std::vector<JournalRecord> ReadJournal(const std::filesystem::path& file) {
   if (descriptor.number() < 0)
     throw Error(file.string() + ": cannot be opened (" + std::strerror(errno) + ")");
   if (flock(descriptor.number(), LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
-    throw Error(file.parent_path().string() + ": another parallax is writing there: wait for its end");
+    throw Error(file.parent_path().string() + ": another parallax is writing there: wait until it ends");
   }
   std::string text = AllOf(descriptor.number(), file);
   text.resize(text.rfind('\n') + 1);
@@ -150,7 +150,7 @@ Journal::Journal(std::filesystem::path file)
   // Where the file system has no locks the run goes on without: there is no other way to work there.
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     throw Error(file_.parent_path().string() +
-                ": another parallax is writing there: wait for its end, or name another --output");
+                ": another parallax is writing there: wait until it ends, or name another --output");
   }
   const std::string text = AllOf(descriptor, file_);
   size_bytes_ = text.rfind('\n') + 1;  // what follows was cut short; 0 where there is no whole line

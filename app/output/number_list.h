@@ -1,4 +1,4 @@
-// Numbers as journals and messages keep them: every bit.
+// Numbers in journals and messages, without loss of bits.
 #pragma once
 
 #include <string>
@@ -7,9 +7,9 @@
 
 namespace parallax::app {
 
-// The fewest digits that read back as the same doubles, with spaces between; "nan", "inf" and "-inf" too.
+// The fewest digits that read back as the same doubles, separated by spaces; also "nan", "inf" and "-inf".
 std::string NumbersText(const std::vector<double>& numbers);
-// Back. They throw Error for a text that is none.
+// The inverse. They throw Error for an invalid text.
 std::vector<double> ParseNumbers(std::string_view text);
 double NumberFromText(std::string_view text);
 

@@ -8,8 +8,8 @@ namespace parallax::app {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Indented text that ends in a newline. Whole numbers have no point, what is not finite is null, bytes that
-// are no UTF-8 are written as \xHH.
+// Indented text that ends in a newline. Whole numbers have no point, numbers that are not finite become null,
+// and invalid UTF-8 bytes become \xHH.
 std::string JsonText(OrderedJson json);
 
 }  // namespace parallax::app

@@ -17,7 +17,7 @@ namespace parallax::app {
 void CheckFolder(const std::string& file) {
   const std::filesystem::path folder = std::filesystem::path(file).parent_path();
   if (!folder.empty() && !std::filesystem::is_directory(folder)) {
-    throw Error(file + ": the folder " + folder.string() + " is not there: make it first");
+    throw Error(file + ": the folder " + folder.string() + " does not exist: make it first");
   }
 }
 
@@ -89,7 +89,9 @@ void CheckFoldersApart(const std::vector<std::string>& read,
       std::error_code error;
       if (!std::filesystem::is_directory(into, error) || !IsSameFile(into, folder.empty() ? "." : folder))
         continue;
-      throw InvalidArgument(file + ": is read, and results would be written beside or over it, into " +
+      throw InvalidArgument(file +
+                            ": is an input, and results would be written next to it or over it, "
+                            "into " +
                             into.string() + ": name another --output");
     }
   }

@@ -1,4 +1,4 @@
-// Files that commands write: what can be checked before the work, and texts.
+// Checks of output files before the work starts, and writing of text files.
 #pragma once
 
 #include <filesystem>
@@ -8,23 +8,23 @@
 
 namespace parallax::app {
 
-// Throws Error where a file could not be made in the folder of `file` (empty: none asked for); called before
-// long work.
+// Throws Error where a file could not be made in the folder of `file` (empty: no file); called before long
+// work.
 void CheckFolder(const std::string& file);
 
-// The same, and InvalidArgument where the name does not end as what is written: content "pictures", ending
+// The same, and InvalidArgument where the name does not have the content's ending: content "pictures", ending
 // ".png".
 void CheckOutputName(const std::string& file, std::string_view content, std::string_view ending);
 
-// Before anything is written: throws InvalidArgument where two of the files that a command writes are one and
-// the same, or where one is a file that it reads, by whatever names. Empty names stand for nothing.
+// Called before anything is written. Throws InvalidArgument where two of a command's output files, or an
+// output and an input file, are the same file, even under different names. Empty names are ignored.
 void CheckFilesApart(const std::vector<std::string>& read, const std::vector<std::string>& written);
 
-// The same for folders in which a command chooses the names: throws where a file that it reads lies there.
+// The same for folders in which a command chooses the names: throws where an input file lies there.
 void CheckFoldersApart(const std::vector<std::string>& read,
                        const std::vector<std::filesystem::path>& written_into);
 
-// Replaces the file when all is written. Throws Error on a file that cannot be written.
+// Replaces the file when everything is written. Throws Error where that fails.
 void WriteTextFile(const std::filesystem::path& file, std::string_view text);
 
 }  // namespace parallax::app

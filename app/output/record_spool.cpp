@@ -51,7 +51,7 @@ class RecordSpool::File {
           pread(descriptor_.number(), text.data() + done, text.size() - done, static_cast<off_t>(at + done));
       if (count < 0 && errno == EINTR) continue;
       if (count <= 0) {
-        throw Error(std::string("what became of the frames cannot be read again (") +
+        throw Error(std::string("the stored outcomes of the frames cannot be read back (") +
                     (count < 0 ? std::strerror(errno) : "the file is shorter") +
                     "): summary.json is missing");
       }

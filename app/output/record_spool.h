@@ -1,4 +1,4 @@
-// Records that are kept until the end of a program, however many they are, in memory that does not grow.
+// Records that are kept until the end of a program, in bounded memory.
 #pragma once
 
 #include <cstddef>
@@ -13,11 +13,11 @@ namespace parallax::app {
 
 class RecordSpool {
  public:
-  // What lies in memory before it goes to the file.
+  // What stays in memory before it goes to the file.
   static constexpr std::size_t kLargestInMemory_bytes = 1 << 20;
 
-  // folder: where a file without a name, gone with the program, takes what does not stay in memory. Empty, or
-  // one that cannot be written or is full: all stays in memory.
+  // folder: where a nameless temporary file takes what does not fit in memory. Without a folder, or where
+  // writing fails, everything stays in memory.
   explicit RecordSpool(std::filesystem::path folder = {});
   ~RecordSpool();
   RecordSpool(RecordSpool&&) noexcept;
@@ -27,10 +27,10 @@ class RecordSpool {
   void Add(std::string_view record);
   std::size_t size() const { return size_; }
 
-  // Calls visit for every record, the first that was added first, with its position, until it returns false.
-  // The text is valid during the call. Throws Error where the file cannot be read, as At does.
+  // Calls visit for every record, in the order in which they were added, with its position, until it returns
+  // false. The text is valid during the call. Throws Error where the file cannot be read, as At does.
   void ForEach(const std::function<bool(std::uint64_t position, std::string_view record)>& visit) const;
-  // The record at a position that ForEach told; valid until the next call of either.
+  // The record at a position from ForEach; valid until the next call of either.
   std::string_view At(std::uint64_t position) const;
 
  private:
@@ -42,9 +42,9 @@ class RecordSpool {
   std::filesystem::path folder_;
   std::unique_ptr<File> file_;  // from the first megabyte on
   std::uint64_t file_bytes_ = 0;
-  std::string tail_;  // follows what is in the file
+  std::string tail_;  // follows the file's content
   std::size_t size_ = 0;
-  mutable std::string window_;  // of the file, as it was read last
+  mutable std::string window_;  // of the file, the last block that was read
   mutable std::uint64_t window_begin_ = 0;
 };
 

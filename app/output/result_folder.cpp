@@ -131,7 +131,7 @@ ResultFolder::ResultFolder(fs::path folder, std::vector<ResultPlace> places, con
   if (holds_results && !used.resume && !used.overwrite) {
     throw InvalidArgument(fmt::format(
         "{}: holds results already ({}): name another --output, or replace them with --overwrite{}",
-        folder_.string(), *first, used.has_resume ? ", or go on with --resume" : ""));
+        folder_.string(), *first, used.has_resume ? ", or continue with --resume" : ""));
   }
   if (!used.resume) CheckAllAreNamed();
   if (!used.resume || !holds_results) {
@@ -162,7 +162,7 @@ void ResultFolder::CheckAllAreNamed() const {
   for (const fs::path& file : FilesInPlaces()) {
     if (std::binary_search(named_.begin(), named_.end(), file.string())) continue;
     throw InvalidArgument(fmt::format(
-        "{}: is there, and no journal ({}) says what made it: move it away, or name another --output",
+        "{}: exists, but no journal ({}) says what made it: move it away, or name another --output",
         (folder_ / file).string(), kJournalName));
   }
 }

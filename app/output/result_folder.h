@@ -1,5 +1,5 @@
-// A folder of results, one program's at a time, with a journal (journal.tsv) that says of every file what it
-// was made of: nothing is mixed, and what is half there is done again.
+// A folder of results, used by one program at a time. Its journal (journal.tsv) says of every file what it
+// was made of. Results of different inputs are never mixed, and incomplete results are made again.
 #pragma once
 
 #include <cstdint>
@@ -23,94 +23,96 @@ class Option;
 
 namespace parallax::app {
 
-// What becomes of results that are there already.
+// What happens to existing results.
 struct UsedFolder {
-  bool resume = false;     // they are gone on with
-  bool overwrite = false;  // they are removed first; neither: the folder is refused
+  bool resume = false;     // the run continues with them
+  bool overwrite = false;  // they are removed first; neither flag: the folder is refused
   bool has_resume = true;  // the command has --resume
 };
 // Declares --overwrite.
 CLI::Option* AddOverwriteOption(CLI::App& command, UsedFolder& used);
 
-// Where results lie below the folder: files with this ending in this folder are taken for some.
+// Where results lie below the folder: files with this ending in this folder are taken for results.
 struct ResultPlace {
   std::string folder, ending;
 };
-// Whether a path below the folder is directly in one of them.
+// Whether a path below the folder is directly in one of these places.
 bool IsInPlaces(const std::vector<ResultPlace>& places, const std::filesystem::path& file);
 
-// A file of a result, by its path below the folder, as it was when it was written.
+// A file of a result: its path below the folder and its state when it was written.
 struct ResultFile {
   std::string path;
   FileContent content;
 };
 
-// What the journal says of one result that was finished.
+// What the journal says of one finished result.
 struct FinishedResult {
-  std::string origin;                                        // of its input, as the source tells
-  std::vector<std::pair<std::string, std::string>> made_of;  // key and value
+  std::string origin;                                        // of its input, as the source states it
+  std::vector<std::pair<std::string, std::string>> made_of;  // keys and values
   std::vector<ResultFile> files;
-  std::vector<std::string> absent;  // files that were asked for and that it does not have
+  std::vector<std::string> absent;  // requested files that it does not have
 
   std::string_view Get(std::string_view key) const;
   // True where that path is one of its files, or known to be absent.
   bool Covers(std::string_view path) const;
 };
 
-// Who keeps the journal of a folder: this process (ResultFolder), or another one for it. For several threads.
+// Who keeps the journal of a folder: this process (ResultFolder), or another one for it. Thread-safe.
 class ResultKeeper {
  public:
   virtual ~ResultKeeper() = default;
   // The finished result of that name.
   virtual std::optional<FinishedResult> Find(std::string_view name) const = 0;
-  // Writes down what StartRecord or FinishRecord says.
+  // Adds the record made by StartRecord or FinishRecord.
   virtual void Take(const JournalRecord& record) = 0;
 };
 
-// Round the writing of a result, whose files are named by their paths below the folder. Start says that these
-// files are this program's. Finish says that they are whole, and reads them for that; those that are not
-// there are absent. A result finished before, of the same made_of, keeps its other files.
+// Called before and after a result is written; files are named by their paths below the folder. Start says
+// that these files belong to this program. Finish reads them and says that they are complete; missing files
+// count as absent. An earlier result with the same made_of keeps its other files.
 JournalRecord StartRecord(const std::string& name, const std::vector<std::string>& files);
 JournalRecord FinishRecord(const std::filesystem::path& folder, const std::string& name,
                            const std::string& origin,
                            const std::vector<std::pair<std::string, std::string>>& made_of,
                            const std::vector<std::string>& files);
-// The same of a result whose files are known, and back: nullopt for a record of another kind.
+// The record of a result whose files are known, and its inverse: nullopt for a record of another kind.
 JournalRecord RecordOf(const std::string& name, const FinishedResult& result);
 struct NamedResult {
   std::string name;
   FinishedResult result;
 };
 std::optional<NamedResult> FinishedResultOf(const JournalRecord& record);
-// True where every file of it, or any, is in the folder as it was written. Reads the files.
+// True where all of its files, or any of them, are in the folder as they were written. Reads the files.
 bool IsWhole(const std::filesystem::path& folder, const FinishedResult& result);
 bool IsAnyWhole(const std::filesystem::path& folder, const FinishedResult& result);
 
 inline constexpr std::string_view kJournalName = "journal.tsv";  // in the folder
-inline constexpr std::string_view kRunRecord = "run";  // kind of the record that says what all have in common
+inline constexpr std::string_view kRunRecord = "run";  // kind of the record with what all results have in
+                                                       // common
 
 class ResultFolder : public ResultKeeper {
  public:
-  // Makes the folder, locks its journal and reads it. Nothing is changed yet. Throws Error where that is not
-  // possible or another program is writing there, and InvalidArgument where the folder is not to be used:
-  // it holds results, or files in the places of results that no journal names.
+  // Makes the folder, locks its journal and reads it. Nothing is changed yet. Throws Error where that fails
+  // or another program is writing there. Throws InvalidArgument where the folder must not be used: it holds
+  // results, or files in the places of results that no journal names.
   ResultFolder(std::filesystem::path folder, std::vector<ResultPlace> places, const UsedFolder& used);
 
-  // What the results there have in common, as Begin wrote it; empty where there are none to go on with.
+  // What the results there have in common, as Begin wrote it; empty where the run does not continue earlier
+  // results.
   const JournalRecord& before() const { return before_; }
   bool goes_on() const { return !before_.kind.empty(); }
-  // The results that were finished before, by their names; not to be used beside Take.
+  // The results that were finished before, by name; not to be called while Take runs.
   const std::map<std::string, FinishedResult, std::less<>>& finished() const { return finished_; }
-  // One of them, as it was written last; what was finished since is not kept in memory.
+  // One of them, as it was last written; results finished since then are not kept in memory.
   std::optional<FinishedResult> Find(std::string_view name) const override;
   void Take(const JournalRecord& record) override;
-  // Calls it with every finished result, those from before at once, one at a time.
+  // Calls it with every finished result, one at a time; the earlier ones at once.
   void Watch(std::function<void(const FinishedResult&)> watch);
-  // Before the first result: removes what is to be overwritten and what killed programs left, and says in
-  // the journal what all results have in common, where they are not gone on with.
+  // Called before the first result. Removes what is to be overwritten and what killed programs left. Writes
+  // into the journal what all results have in common, unless the run continues.
   void Begin(const JournalRecord& common);
 
-  // StartRecord and FinishRecord of this folder, taken.
+  // Takes the records of StartRecord and FinishRecord of this folder.
   void Start(const std::string& name, const std::vector<std::string>& files) {
     Take(StartRecord(name, files));
   }
@@ -119,12 +121,12 @@ class ResultFolder : public ResultKeeper {
               const std::vector<std::string>& files) {
     Take(FinishRecord(folder_, name, origin, made_of, files));
   }
-  // Adds a record of another kind, which this class does not read; for several threads.
+  // Adds a record of another kind, which this class does not read; thread-safe.
   void Note(const JournalRecord& record) { journal_->Append(record); }
   // As Journal::Hurry.
   void Hurry() { journal_->Hurry(); }
 
-  // Removes what killed programs left half written. those_in_use: also what this program's threads are writing.
+  // Removes incomplete files of killed programs. those_in_use: also what this program's threads are writing.
   void RemoveTemporaryFiles(bool those_in_use = false) const;
 
  private:
@@ -137,7 +139,8 @@ class ResultFolder : public ResultKeeper {
   std::optional<Journal> journal_;
   JournalRecord before_;
   std::vector<std::string> named_;                               // files that the journal names, sorted
-  mutable std::mutex mutex_;                                     // of what follows, while results are written
+  mutable std::mutex mutex_;                                     // of the fields below, while results are
+                                                                 // written
   std::map<std::string, FinishedResult, std::less<>> finished_;  // before
   std::function<void(const FinishedResult&)> watch_;
 };

@@ -1,4 +1,4 @@
-// Whole numbers among those that journals and messages keep.
+// Whole numbers in journals and messages.
 #pragma once
 
 #include <cmath>
@@ -10,13 +10,13 @@
 
 namespace parallax::app {
 
-// The number as a whole one; throws Error for one that is none, or does not fit.
+// The number as an integer; throws Error where it is not whole or does not fit.
 template <std::integral Whole>
 Whole ToWhole(double number) {
   const double low = static_cast<double>(std::numeric_limits<Whole>::min());
   const double end = std::ldexp(1.0, std::numeric_limits<Whole>::digits);
   if (!(number >= low && number < end && number == std::trunc(number)))
-    throw Error(std::to_string(number) + " is no whole number that fits");
+    throw Error(std::to_string(number) + " is not a whole number that fits");
   return static_cast<Whole>(number);
 }
 

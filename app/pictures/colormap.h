@@ -5,7 +5,8 @@
 
 namespace parallax::app {
 
-// A pixel without a value. No colour of the map is near it: the darkest one has a lightness of 0.38.
+// The colour of a pixel without a value. No colour of the map is near it: the darkest one has a lightness of
+// 0.38.
 inline constexpr Rgb8 kInvalidColor{0, 0, 0};
 
 // t in [0, 1] (clamped) to a colour: dark blue violet (0, far) over blue, green to light yellow (1, near).

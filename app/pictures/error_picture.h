@@ -28,9 +28,9 @@ inline constexpr std::array<ErrorColor, 10> kErrorColors = {{{0.0625F, {49, 54, 
 inline constexpr Rgb8 kMissingColor{128, 128, 128};
 
 // estimate: px, NaN = no value; of the truth's size. Truth pixels that are occluded (where the truth tells)
-// are half as bright. Pixels without truth take the colour of a truth pixel beside them (3x3), so that the
-// sparse truth of a laser scanner can be seen, and are black otherwise.
-// Throws InvalidArgument when the sizes differ.
+// are half as bright. Pixels without truth take the colour of an adjacent truth pixel (3x3), which makes the
+// sparse truth of a laser scanner visible; otherwise they are black. Throws InvalidArgument when the sizes
+// differ.
 HostImage<Rgb8> ErrorPicture(HostImageView<const float> estimate, const GroundTruth& truth);
 
 }  // namespace parallax::app

@@ -16,7 +16,7 @@ inline Point3f Cross(Point3f a, Point3f b) {
   return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 inline float Norm(Point3f a) { return std::sqrt(Dot(a, a)); }
-// Of a vector of no length: no direction, 0.
+// A zero vector has no direction and gives 0.
 inline Point3f Unit(Point3f a) { return (1.0f / std::sqrt(std::max(Dot(a, a), 1e-30f))) * a; }
 
 }  // namespace parallax::app

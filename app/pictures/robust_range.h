@@ -8,8 +8,7 @@
 
 namespace parallax::app {
 
-// Value below which the share q (0 .. 1) of the values lies, the nearest value, without those that are NaN;
-// NaN where there are no others.
+// The q-quantile (0 .. 1) of the values, the nearest value, without NaN; NaN where there are no others.
 double QuantileOf(std::span<const float> values, double q);
 
 struct ValueRange {

@@ -1,4 +1,4 @@
-// From values to colours: the range that the colours span, and the numbers beside them.
+// From values to colours: the range of the colours, and the numbers next to them.
 #pragma once
 
 #include <span>
@@ -35,13 +35,13 @@ Spread SpreadOf(std::span<const float> values);
 // values do not flatten the rest.
 ValueScale RobustScale(std::span<const float> values, std::string label, bool logarithmic = false);
 
-// Of 1, 2 or 5 times a power of ten, the smallest that is at least `value` (> 0, but for rounding).
+// The smallest of 1, 2 or 5 times a power of ten that is at least `value` (> 0, up to rounding).
 double RoundStep(double value);
 
 // Three to eight round numbers within the scale.
 std::vector<ScaleTick> TicksOf(const ValueScale& scale);
 
-// Of a value that is NaN.
+// For a value that is NaN.
 inline constexpr Rgb8 kNoValueColor{105, 105, 112};
 
 // The colours of ColorOf (colormap.h): low dark, high light.

@@ -241,20 +241,20 @@ std::string QualityText(const QualityReport& report) {
         "mm, {:.4f} px\n",
         1000 * f.temporal_m, f.temporal_px, 1000 * f.temporal_p95_m, 1000 * f.fixed_m, f.fixed_px);
   } else {
-    text += "noise       not told by one frame\n";
+    text += "noise       needs several frames\n";
   }
   if (report.distance_m) {
     text += fmt::format("Z accuracy  {:+.2f} mm, {:+.3f} % of {:.4f} m\n", 1000 * report.z_error_m(),
                         100 * report.z_error_m() / *report.distance_m, *report.distance_m);
   }
   if (f.outlier_percent > kMuchOutside_percent || f.plane_rms_px > kFarOffAPlane_px) {
-    text += fmt::format("note        {}: is all of the region on one flat target? See --region\n",
-                        f.outlier_percent > kMuchOutside_percent ? "many outliers" : "far off a plane");
+    text += fmt::format("note        {}: does the whole region show one flat target? See --region\n",
+                        f.outlier_percent > kMuchOutside_percent ? "many outliers" : "far from a plane");
   }
   if (f.fill_percent < kLittleFill_percent)
     text +=
-        "note        little was matched: a flat target needs texture, light and a distance that is "
-        "searched\n";
+        "note        few pixels were matched: a flat target needs texture, light and a distance within "
+        "the searched range\n";
   return text;
 }
 

@@ -22,38 +22,39 @@ ImageRegion ParseRegion(const std::string& text);
 // The middle of an image: 40 % of its width and of its height.
 ImageRegion MiddleOf(int width, int height);
 
-// Lengths across the target's plane are along its normal; those of Z are along the optical axis. NaN = not
-// told.
+// Lengths are along the normal of the target's plane; those of Z are along the optical axis. NaN = unknown.
 struct FlatTargetFigures {
   int num_frames = 0;
   double fill_percent = 0, least_fill_percent = 0;  // of the region's pixels, matched ones: mean, worst frame
-  double filled_percent = 0;                        // the same with those that were filled: mean
+  double filled_percent = 0;                        // the same including filled pixels: mean
   double distance_m = 0;                            // Z of the plane in the middle of the region
   double tilt_degrees = 0;                          // of the plane's normal against the optical axis
   double tilt_right_degrees = 0;                    // above 0: the right side is further away
   double tilt_down_degrees = 0;                     // above 0: the lower side is further away
-  double plane_rms_m = 0, plane_rms_px = 0;         // single pixels of single frames against their plane
+  double plane_rms_m = 0, plane_rms_px = 0;         // single pixels of single frames, against their frame's
+                                                    // plane
   double outlier_percent = 0;                       // further than 5 sigma, left out of the rms
   // Standard deviation of a pixel's Z and disparity over the frames: median of the pixels, and the value that
   // 95 % of them stay below.
   double temporal_m = 0, temporal_px = 0, temporal_p95_m = 0;
-  // Rms over the pixels of the mean over the frames against the plane: what no averaging takes away.
+  // Rms over the pixels of their mean over the frames against the plane: the part that averaging does not
+  // remove.
   double fixed_m = 0, fixed_px = 0;
 };
 
-// Takes the maps of one target that stands still. Filled pixels count for filled_percent alone.
+// Takes the maps of one target at rest. Filled pixels count for filled_percent alone.
 class FlatTarget {
  public:
   // Throws InvalidArgument where the region does not lie in the image or holds fewer than 100 pixels.
   FlatTarget(const StereoRig& rig, int width, int height, const ImageRegion& region);
 
-  // Throws Error on a map that shows fewer than 100 matched pixels in the region, or of another size.
+  // Throws Error for a map with fewer than 100 matched pixels in the region, or of another size.
   void Add(const DisparityMapView& map);
   void Add(const DisparityMap& map) { Add(ViewOf(map)); }
   FlatTargetFigures Figures() const;
 
  private:
-  struct Pixel {  // sums over the frames; of Z and disparity about the first one
+  struct Pixel {  // sums over the frames, of Z and disparity relative to the first one
     int count = 0;
     double first_z = 0, first_d = 0;
     double z = 0, zz = 0, d = 0, dd = 0;
@@ -79,7 +80,8 @@ class FlatTarget {
   std::size_t num_inliers_ = 0, num_outliers_ = 0;
 };
 
-// What is said of a target. distance_m: from the left lens to it along the optical axis, by a ruler.
+// The text about a target. distance_m: from the left lens to it along the optical axis, measured with a
+// ruler.
 struct QualityReport {
   int width = 0, height = 0;  // of the images
   ImageRegion region;

@@ -73,7 +73,7 @@ class QualityMeasurement {
   void Finish() {
     if (target_) report_.figures = target_->Figures();
     if (report_.figures.num_frames == 0)
-      throw Error(first_failure_.empty() ? options_.source.front() + ": holds no frames" : first_failure_);
+      throw Error(first_failure_.empty() ? options_.source.front() + ": contains no frames" : first_failure_);
     fmt::print("{}", QualityText(report_));
     if (!options_.json.empty()) WriteTextFile(options_.json, QualityJson(report_));
     if (num_failed_ > 0)

@@ -20,8 +20,8 @@ struct Chart {
   bool bars = false;  // from each x to the next one's; the last point only ends the last bar
 };
 
-// The chart, 480 x 300 px: the y axis begins at 0. Text takes the colour of what surrounds it. A chart
-// without a point says so.
+// The chart, 480 x 300 px: the y axis begins at 0. Text takes the colour of its surroundings. A chart without
+// a point says so.
 std::string SvgOf(const Chart& chart);
 
 }  // namespace parallax::app

@@ -151,9 +151,8 @@ void CompareReport::Finish(const Comparison& comparison) {
   }
   page.AddTable(runs);
   page.AddParagraph(
-      "Means over the frames that every run has. Lower is better. p: the chance of signs that are at least "
-      "as "
-      "uneven, were either run as likely to win a frame (two-sided sign test).");
+      "Means over the frames that every run has. Lower is better. p: the probability of a result at "
+      "least as uneven if both runs were equally likely to win a frame (two-sided sign test).");
 
   std::vector<Chart> charts;
   for (std::size_t i = 0; i < analyses_.size(); ++i) {
@@ -212,9 +211,8 @@ void CompareReport::Finish(const Comparison& comparison) {
   page.AddTable(table);
   if (!ordered.empty()) {
     page.AddParagraph(
-        "Gain pictures: green where the run is nearer to the truth than A, red where it is farther, gray "
-        "where "
-        "both are alike, black without truth.");
+        "Gain pictures: green where the run is nearer to the truth than A, red where it is farther, "
+        "gray where both are equal, black without truth.");
     page.AddFrames(ordered);
   } else {
     page.AddParagraph("Pictures need two runs given as output folders of parallax run.");

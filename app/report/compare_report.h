@@ -1,4 +1,4 @@
-// The page of `parallax compare`: several runs over the same frames; the first run is the baseline.
+// The page of `parallax compare`: several runs over the same frames, the first of which is the baseline.
 #pragma once
 
 #include <filesystem>
@@ -18,7 +18,7 @@ namespace parallax::app {
 // One run against the first one, over the frames that all runs have.
 struct RunComparison {
   SignTest signs;
-  double mean_of_first = 0, mean = 0;  // of the figure over those frames
+  double mean_of_first = 0, mean = 0;  // of the figure over the common frames
 };
 
 // What `parallax compare` found.
@@ -26,7 +26,7 @@ struct Comparison {
   Metric metric = Metric::kKitti2012;
   std::string key;                    // the figure that is compared
   std::vector<ScoredRun> runs;        // two or more
-  std::vector<std::string> frames;    // names of those that every run has a figure for
+  std::vector<std::string> frames;    // names of the frames for which every run has the figure
   std::vector<RunComparison> others;  // of runs[1], ...
 };
 
@@ -35,7 +35,7 @@ Comparison Compare(std::vector<ScoredRun> runs, Metric metric);
 
 class CompareReport {
  public:
-  // place: as EvalReport takes it.
+  // place: see EvalReport.
   CompareReport(std::filesystem::path place, Metric metric, std::size_t num_runs);
 
   // estimates: one a run, of the truth's size, px; empty images for runs without one.

@@ -15,10 +15,10 @@
 
 namespace parallax::app {
 
-// The first that applies counts. Occluded: truth that the right image does not show, where the truth tells.
-// Left border: the first 128 columns. Saturated: a pixel of 250 or more within 5x5. Depth edge: known truth
-// within 9x9 spans more than 5 px. Low texture: the absolute differences to the pixel above and to the left,
-// the mean of their sum over 9x9, is below 4 gray levels of 256. Smooth: the rest.
+// The first region that applies counts. Occluded: truth that the right image does not show, where the truth
+// says so. Left border: the first 128 columns. Saturated: a pixel of 250 or more within 5x5. Depth edge:
+// known truth within 9x9 spans more than 5 px. Low texture: the sum of the absolute differences to the pixels
+// above and to the left has a mean over 9x9 below 4 gray levels of 256. Smooth: the rest.
 enum class Region { kOccluded, kLeftBorder, kSaturated, kDepthEdge, kLowTexture, kSmooth };
 inline constexpr std::string_view kRegionNames[] = {"occluded",   "left border", "saturated",
                                                     "depth edge", "low texture", "smooth"};
@@ -29,7 +29,7 @@ HostImage<std::uint8_t> RegionsOf(const CameraImage& left, const GroundTruth& tr
 
 struct WrongOfAll {
   std::int64_t wrong = 0, all = 0;
-  double Percent() const;  // NaN of none
+  double Percent() const;  // NaN without pixels
 };
 
 // Pixels with an estimate whose true depth (m) or disparity (px) is from `low` to the next bin's.
@@ -53,10 +53,11 @@ struct ErrorAnalysis {
 
   std::int64_t NumPixels() const;
   // % of all pixels whose error is above threshold_px or that have no estimate. A threshold between two bins
-  // takes the upper one.
+  // is rounded up.
   double PercentAbove(double threshold_px) const;
 
-  std::array<std::int64_t, kMaxError_px * kBinsPerPixel + 1> errors{};  // the last: all larger ones
+  // the last bin: all larger ones
+  std::array<std::int64_t, kMaxError_px * kBinsPerPixel + 1> errors{};
   std::int64_t num_missing = 0;
   std::array<WrongOfAll, kNumRegions> regions{};
   std::array<DistanceBin, std::size(kDepths_m)> depths;             // of frames with a rig
@@ -69,9 +70,9 @@ struct ErrorAnalysis {
 ErrorAnalysis AnalyseErrors(const StereoFrame& frame, HostImageView<const float> estimate,
                             HostImageView<const std::uint8_t> confidence, IsWrongFunction is_wrong);
 
-// % of wrong pixels among the k most confident, at shares k of 1 to 100 %. Empty without pixels.
+// % of wrong pixels among the k % most confident, for k of 1 to 100. Empty without pixels.
 std::vector<double> SparsificationCurve(const ConfidenceCounts& counts);
-// The same of the best order there is: every wrong pixel goes before the first right one.
+// The same for the best possible order, in which every wrong pixel is removed before any right one.
 std::vector<double> BestSparsificationCurve(const ConfidenceCounts& counts);
 
 }  // namespace parallax::app

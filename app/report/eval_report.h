@@ -19,12 +19,12 @@
 
 namespace parallax::app {
 
-// What the page says of the run as a whole.
+// What the page says about the run as a whole.
 struct ReportText {
   std::string heading;             // one line, what was scored
   std::vector<std::string> notes;  // lines below the tables
   std::string parameters = {};     // YAML; empty when estimates were read
-  std::string figures = {};        // JSON, which the page holds for parallax compare
+  std::string figures = {};        // JSON that the page holds for parallax compare
 };
 
 class EvalReport {
@@ -36,14 +36,15 @@ class EvalReport {
   // The frame's pictures, kept where the page finds them. frame.truth must be there.
   PageFrame Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated) const;
 
-  // Takes a frame in: what Draw gave, here or in another process, and where its errors are (AnalyseAsScored).
+  // Adds a frame: the result of Draw, here or in another process, and the regions of its errors
+  // (AnalyseAsScored).
   void AddFrame(PageFrame frame, const ErrorAnalysis& errors);
 
   // Writes the page. frames: the scores, in the order in which the frames were added.
   void Finish(const ReportText& text, std::span<const TableSection> sections,
               std::span<const FrameScores> frames, const Scores& total);
 
-  // Where the page is, and whether a place names a single file.
+  // The path of the page, and whether a place names a single file.
   static std::filesystem::path PageFile(const std::filesystem::path& place);
   static bool IsSingleFile(const std::filesystem::path& place);
   static constexpr std::string_view kFiguresBegin = "<script type=\"application/json\" id=\"figures\">",
@@ -57,7 +58,7 @@ class EvalReport {
   std::vector<PageFrame> frames_;
 };
 
-// The errors as a metric counts them: KITTI's with the holes filled. estimate: px, of any size that the truth
+// The errors as a metric counts them; KITTI fills the holes first. estimate: px, of any size that the truth
 // allows.
 ErrorAnalysis AnalyseAsScored(Metric metric, const StereoFrame& frame, const EvaluatedFrame& evaluated);
 

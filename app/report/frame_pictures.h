@@ -14,15 +14,15 @@ struct FramePictures {
   HostImage<Rgb8> left;      // black where the image has another size
   HostImage<Rgb8> errors;    // in the colours of KITTI 2015 (error_picture.h)
   HostImage<Rgb8> estimate;  // disparity in colours, of the truth's range
-  HostImage<Rgb8> truth;     // the same; points of a laser scanner are made thicker
+  HostImage<Rgb8> truth;     // the same; points of a laser scanner are enlarged
 };
 
-// estimate: px, NaN = none, of the truth's size; fill_holes: errors are those of the estimate with its holes
-// filled, as KITTI scores it. frame.truth must be there.
+// estimate: px, NaN = none, of the truth's size. fill_holes: the errors are those after filling, as KITTI
+// scores them. frame.truth must be there.
 FramePictures PicturesOf(const StereoFrame& frame, HostImageView<const float> estimate, bool fill_holes);
 
-// Where b is nearer to the truth than a: green, the more the greener; where a is: red; black without truth.
-// Errors count up to 5 px; a missing value counts as 5 px.
+// Green where b is nearer to the truth than a, red where a is nearer, black without truth; stronger colours
+// mean larger differences. Errors count up to 5 px; a missing value counts as 5 px.
 HostImage<Rgb8> GainPicture(HostImageView<const float> a, HostImageView<const float> b,
                             HostImageView<const float> truth);
 

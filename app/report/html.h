@@ -8,7 +8,7 @@
 
 namespace parallax::app {
 
-// Text as it may stand between tags and in quoted attributes.
+// Text, escaped for use between tags and in quoted attributes.
 std::string Escaped(std::string_view text);
 
 // A PNG file's bytes as a "data:" address.

@@ -1,4 +1,4 @@
-// The style sheet and the script of every page, as they stand in page.css and page.js.
+// The style sheet and the script of every page: the contents of page.css and page.js.
 #pragma once
 
 namespace parallax::app {

@@ -10,12 +10,12 @@ namespace parallax::app {
 
 class PictureStore {
  public:
-  // Files in `folder`/frames, which is made. Throws Error when it cannot be.
+  // Files in `folder`/frames, which is made. Throws Error where that fails.
   static PictureStore InFolder(const std::filesystem::path& folder);
-  // Inside the page; pictures wider than max_width_px are made smaller by a whole factor.
+  // Inside the page; pictures wider than max_width_px are reduced by a whole factor.
   static PictureStore InPage(int max_width_px);
 
-  // Keeps the picture. Returns its address for <img src>. name: of a file, without ending.
+  // Stores the picture and returns its address for <img src>. name: of a file, without extension.
   std::string Add(const std::string& name, HostImageView<const Rgb8> picture) const;
 
  private:
@@ -26,8 +26,8 @@ class PictureStore {
   int max_width_px_;              // 0: any
 };
 
-// The means of squares of factor x factor pixels; what is left over at the right and below is cut off, but
-// for one pixel at least.
+// The means of blocks of factor x factor pixels. Incomplete blocks at the right and bottom are
+// cut off, except where there would be no pixel left.
 HostImage<Rgb8> Shrunk(HostImageView<const Rgb8> picture, int factor);
 
 }  // namespace parallax::app

@@ -1,4 +1,4 @@
-// A self-contained page: style, script, charts, tables, pictures. It can be read without its script, too.
+// A self-contained page: style, script, charts, tables, pictures. It is readable without its script, too.
 #pragma once
 
 #include <optional>
@@ -12,7 +12,7 @@ namespace parallax::app {
 
 struct PageCell {
   std::string text;
-  std::string link = {};           // where the text leads; empty: nowhere
+  std::string link = {};           // target of the text's link; empty: none
   std::optional<double> bar = {};  // %, drawn as a bar behind the text
   bool is_text = false;            // left-aligned
 };
@@ -25,10 +25,10 @@ struct PageRow {
 struct PageTable {
   std::vector<std::string> headers;
   std::vector<PageRow> rows;
-  std::vector<PageCell> total = {};  // a last row under a rule; empty: none
+  std::vector<PageCell> total = {};  // a last row below a line; empty: none
   bool sortable = false;
-  bool of_frames = false;                       // gets the filters
-  std::optional<std::size_t> main_column = {};  // by which rows are sorted already, largest first
+  bool of_frames = false;                       // has the filters
+  std::optional<std::size_t> main_column = {};  // the column by which rows are sorted, largest first
 };
 
 struct PagePicture {
@@ -47,9 +47,9 @@ class ReportPage {
   explicit ReportPage(std::string heading) : heading_(std::move(heading)) {}
 
   void AddSection(std::string_view title,
-                  std::string_view id = {});  // with an id: the navigation leads there
+                  std::string_view id = {});  // with an id: a target of the navigation
   void AddParagraph(std::string_view text);
-  void AddCode(std::string_view summary, std::string_view code);  // closed until it is opened
+  void AddCode(std::string_view summary, std::string_view code);  // closed at first
   void AddHtml(std::string_view html) { body_ += html; }
   void AddTable(const PageTable& table);
   void AddCharts(const std::vector<Chart>& charts);

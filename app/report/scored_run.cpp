@@ -27,7 +27,7 @@ Json ReadJson(const fs::path& file) {
   std::string text{std::istreambuf_iterator<char>(stream), {}};
   if (EvalReport::IsSingleFile(file)) {
     const std::size_t begin = text.find(EvalReport::kFiguresBegin);
-    if (begin == std::string::npos) throw Error(file.string() + ": holds no figures" + kRemedy);
+    if (begin == std::string::npos) throw Error(file.string() + ": contains no figures" + kRemedy);
     text.erase(0, begin + EvalReport::kFiguresBegin.size());
     text.resize(std::min(text.size(), text.find(EvalReport::kFiguresEnd)));
   }

@@ -15,7 +15,7 @@ namespace parallax::app {
 struct ScoredRun {
   std::string name;              // as it was given
   std::string what;              // back end and configuration, or where the estimates came from
-  std::optional<Metric> metric;  // none: a folder, which has no figures yet
+  std::optional<Metric> metric;  // empty: a folder, which has no figures yet
   std::vector<FrameScores> frames;
   Scores total;
   std::vector<std::string> source;  // of a folder: the SOURCE that was matched
@@ -23,11 +23,12 @@ struct ScoredRun {
   bool is_folder() const { return !source.empty(); }
 };
 
-// Reads a JSON file of `parallax eval --json` or a page of `parallax eval --report`, whole, or of a folder of `parallax run` what summary.json
-// tells: its frames are yet to be scored. Throws Error for a file or folder that is neither.
+// Reads a JSON file of `parallax eval --json` or a page of `parallax eval --report` completely. Of a folder
+// of `parallax run` it reads summary.json; the frames are not scored yet. Throws Error for any other file or
+// folder.
 ScoredRun ReadRun(const std::filesystem::path& path);
 
-// The figure of a frame; NaN where the run has no such frame or figure.
+// The figure of a frame; NaN where the run lacks the frame or the figure.
 double FigureOf(const ScoredRun& run, const std::string& frame, const std::string& key);
 
 }  // namespace parallax::app

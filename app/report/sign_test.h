@@ -9,9 +9,9 @@ namespace parallax::app {
 struct SignTest {
   std::size_t num_better = 0, num_worse = 0,
               num_equal = 0;   // frames of b against a; lower figures are better
-  double mean_difference = 0;  // of b - a; NaN of no frames
-  // The chance of signs that are at least as uneven, were either as likely: the two-sided binomial test over
-  // the frames that differ; 1 of none.
+  double mean_difference = 0;  // of b - a; NaN without frames
+  // The probability of a result at least as uneven if both were equally likely: the two-sided binomial test
+  // over the frames that differ; 1 without frames.
   double p = 1;
 };
 

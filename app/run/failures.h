@@ -7,7 +7,7 @@
 
 namespace parallax::app {
 
-// Throws Error for frames that failed, or that lack what was asked for. summary_file names them all.
+// Throws Error for frames that failed or lack requested outputs. summary_file names them all.
 void ThrowOnFailures(const RunSummary& summary, const std::filesystem::path& summary_file);
 
 }  // namespace parallax::app

@@ -97,7 +97,7 @@ class RemoteResultKeeper : public ResultKeeper {
 // Why a run cannot take a part of a source's frames; empty = it can.
 std::string WhyNoParts(const RunOptions& options) {
   if (!options.record.file.empty()) return "a recording is written by one process: leave out --record";
-  return options.view ? "shows no window: leave out --view" : "";
+  return options.view ? "cannot show a window: leave out --view" : "";
 }
 
 // What the processes of a team have to agree on.
@@ -234,7 +234,7 @@ class RunCommand {
       if (end.interrupted) throw Error("interrupted " + WhereItEnded());
       reports_->Print("the window was closed " + WhereItEnded());
     }
-    if (NumEnded() == 0 && !options_.shard) throw Error(options_.source.front() + ": holds no frames");
+    if (NumEnded() == 0 && !options_.shard) throw Error(options_.source.front() + ": contains no frames");
   }
 
   void Tell(const std::string& line) {

@@ -1,4 +1,4 @@
-// Records that only a shard's journal has, for `parallax merge`: which run it belongs to, the outcome of every frame
+// Records that only a shard's journal has, for `parallax merge`: its run, the outcome of every frame
 // (report_record.h), and how it ended.
 #pragma once
 
@@ -9,7 +9,7 @@ namespace parallax::app {
 
 inline constexpr const char *kShardRecord = "shard", *kEndRecord = "end";  // kinds
 
-// For a run that begins or resumes.
+// For a run that begins or continues.
 JournalRecord ShardRecord(const RunDescription& description);
 RunDescription RunDescriptionOf(const JournalRecord& record);
 

@@ -1,5 +1,5 @@
-// The figures of clouds that `parallax eval --cloud` gives, one row a figure: its key (docs/clouds.md), the
-// table that shows it, and its column there, in the order of the columns.
+// The figures of clouds from `parallax eval --cloud`. Each row has a key (docs/clouds.md), the table that
+// shows the figure, and the header of its column; rows are in the order of the columns.
 #pragma once
 
 #include <stdexcept>
@@ -12,7 +12,7 @@ enum class CloudTable { kDistances, kShares, kGeodesics, kDensity, kNone };
 
 struct CloudFigure {
   const char* key;
-  CloudTable table = CloudTable::kNone;  // kNone: in CSV and JSON only
+  CloudTable table = CloudTable::kNone;  // kNone: only in CSV and JSON
   const char* header = nullptr;
   const char* format = nullptr;  // of printf
 };
@@ -50,14 +50,14 @@ inline constexpr CloudFigure kCloudFigures[] = {
     {"cloud_ms", CloudTable::kDensity, "cloud ms", "%.0f"},
 };
 
-// The same of those that there are for each threshold: "_0.1m" follows their keys, " 0.1m" their headers.
+// The same for the figures of each threshold: "_0.1m" is added to their keys, " 0.1m" to their headers.
 inline constexpr CloudFigure kCloudThresholdFigures[] = {
     {"cloud_precision", CloudTable::kShares, "P", "%.2f"},
     {"cloud_recall", CloudTable::kShares, "R", "%.2f"},
     {"cloud_f", CloudTable::kShares, "F", "%.2f"},
 };
 
-// The key itself. One that has no row above does not compile.
+// The key itself. A key without a row above does not compile.
 consteval const char* CloudKey(std::string_view key) {
   for (const CloudFigure& figure : kCloudFigures) {
     if (figure.key == key) return figure.key;

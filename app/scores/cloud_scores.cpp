@@ -218,11 +218,10 @@ std::vector<TableSection> CloudEvaluator::Sections() const {
   const Scores total = Total();
   std::vector<TableSection> sections;
   const std::pair<CloudTable, std::string> tables[] = {
-      {CloudTable::kDistances,
-       "cloud against the truth's, where there is truth (m; plain mean of the frames)"},
+      {CloudTable::kDistances, "cloud against the truth's cloud (m; plain mean of the frames)"},
       {CloudTable::kShares, "precision, recall and F-score of the cloud (%; plain mean of the frames)"},
       {CloudTable::kGeodesics,
-       "ways along the surface, geodesic over straight distance (medians, %; plain mean of the frames)"},
+       "paths along the surface, geodesic over straight distance (medians, %; plain mean of the frames)"},
       {CloudTable::kDensity,
        fmt::format("density of the cloud, {} neighbours (medians; plain mean of the frames)", options_.k)}};
   for (const auto& [table, title] : tables) {

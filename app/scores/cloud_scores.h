@@ -25,27 +25,27 @@ struct CloudScoreOptions {
   bool enabled = false;
   std::vector<double> thresholds_m = {0.02, 0.05, 0.1, 0.2, 0.5};
   int k = 8;                       // neighbours of density
-  std::int64_t emd_points = 2048;  // drawn of each; 0 = no EMD
+  std::int64_t emd_points = 2048;  // sampled from each; 0 = no EMD
   std::uint64_t seed = 0;
   double emd_gap = 0.01;
 };
 // Declares --cloud and what goes with it. options must outlive the parsing.
 void AddCloudScoreOptions(CLI::App& command, CloudScoreOptions& options);
 
-// Scores frames one after the other; the total is of those that were added.
+// Scores frames one by one; the total covers the added ones.
 class CloudEvaluator {
  public:
   CloudEvaluator(CloudScoreOptions options, std::unique_ptr<CloudMeasures> measures);
-  // One that only adds what others measured on that back end.
+  // Adds figures that were measured elsewhere on that back end.
   CloudEvaluator(CloudScoreOptions options, std::string backend);
   const std::string& backend() const { return backend_; }
 
-  // frame: with truth. estimate: px, NaN = no value; of the truth's size, or a whole number of times smaller.
-  // limits: of the depth, for both clouds. Without a calibration, or where a cloud is empty, no scores and a
-  // line in `why`.
+  // frame: with truth. estimate: px, NaN = no value; of the truth's size, or smaller by a whole factor.
+  // limits: of the depth, for both clouds. Without a calibration, or with an empty cloud, there are no
+  // scores, and `why` has a line.
   Scores Measure(const StereoFrame& frame, HostImageView<const float> estimate,
                  const ReprojectionParameters& limits, std::string& why);
-  // Makes a frame's scores part of the total.
+  // Adds a frame's scores to the total.
   void Add(const Scores& frame) {
     if (!frame.empty()) frames_.push_back(frame);
   }
@@ -53,7 +53,7 @@ class CloudEvaluator {
   Scores Total() const;
 
   std::vector<TableSection> Sections() const;
-  // What was measured with.
+  // The settings of the measurement.
   OrderedJson Settings() const;
 
  private:
@@ -64,7 +64,7 @@ class CloudEvaluator {
   void AddEmd(const PointCloud& estimate, const PointCloud& truth, Scores& scores);
 
   CloudScoreOptions options_;
-  std::unique_ptr<CloudMeasures> measures_;  // null where nothing is measured
+  std::unique_ptr<CloudMeasures> measures_;  // null if nothing is measured
   std::string backend_;
   std::vector<Scores> frames_;
 };

@@ -19,7 +19,7 @@ inline constexpr std::string_view kMetricNames[] = {"kitti2012", "kitti2015", "m
 
 inline std::string_view NameOf(Metric metric) { return kMetricNames[static_cast<std::size_t>(metric)]; }
 
-// Keys of the figures by which a metric's frames are ranked: of the non-occluded truth, and of all truth.
+// Keys of the figures that rank a metric's frames: of the non-occluded truth, and of all truth.
 struct MainFigure {
   std::string_view nonoccluded, all;
 };
@@ -31,28 +31,29 @@ inline MainFigure MainFigureOf(Metric metric) { return kMainFigures[static_cast<
 // Throws InvalidArgument for an unknown name.
 Metric MetricNamed(std::string_view name);
 
-// The metrics that a kind of source is scored by; the first is its benchmark's own.
+// The metrics for a kind of source; the first is its benchmark's own.
 std::vector<Metric> MetricsFor(SourceKind kind);
 
-// Whether an estimate that is so far from the truth is wrong: what a benchmark's main figure counts.
+// Whether an estimate at this distance from the truth counts as wrong in the benchmark's main figure.
 using IsWrongFunction = bool (*)(float error_px, float true_disparity_px);
 IsWrongFunction IsWrongOf(Metric metric);
 
 struct EvaluatedFrame {
   HostImageView<const float> estimate;  // px, NaN = no value
   const GroundTruth* truth = nullptr;
-  // Middlebury only: larger values are clipped to this (px of the estimate's resolution), and rounding.
+  // For Middlebury only: the bound to which larger values are clipped (px of the estimate's resolution), and
+  // rounding.
   float max_disparity_px = std::numeric_limits<float>::infinity();
   bool round = false;
   HostImageView<const std::uint8_t> confidence = {};  // of the matcher, where it ran
-  HostImageView<const float> sigma = {};              // px, NaN = no value; where it was asked for
+  HostImageView<const float> sigma = {};              // px, NaN = no value; only if requested
 };
 
-// Middlebury lets no method lose by values beyond the range that a scene states: estimates are clipped to it
-// (px of the estimate); infinity where there is no such range.
+// The largest disparity that a Middlebury scene states (px of the estimate), to which estimates are clipped
+// so that values beyond it cost no method more; infinity where there is none.
 float MaxDisparityOf(SourceKind kind, const StereoFrame& frame, HostImageView<const float> estimate);
 
-// Scores frames one after the other and remembers what the total needs.
+// Scores frames one by one and keeps what the total needs.
 class Evaluator {
  public:
   virtual ~Evaluator() = default;
@@ -63,18 +64,20 @@ class Evaluator {
     NumberReader measured(numbers.numbers());
     return Add(measured);
   }
-  // Its two halves. Frames may be measured by several, in any order; who adds them, in their order, has the
-  // total. Measure throws as AddFrame, Add throws Error for numbers of other metrics.
+  // AddFrame in two parts. Several threads or processes may measure frames in any order; the one that adds
+  // them, in their order, has the total. Measure throws what AddFrame throws. Add throws Error for numbers of
+  // other metrics.
   virtual void Measure(const EvaluatedFrame& frame, NumberWriter& numbers) const = 0;
   virtual Scores Add(NumberReader& numbers) = 0;
-  // Over all frames added, in the manner of the benchmark.
+  // Over all added frames, in the benchmark's manner.
   virtual Scores Total() const = 0;
 };
 
-// KITTI metrics see every estimate as a 16-bit PNG holds it, so that scores are the same whether the matcher
-// runs here or its files are read. Several metrics: the figures of all; a key that two share is the first's.
-// Frames with a confidence get the figures of their sparsification, too; wrong is what the first metric says.
-// Frames with a sigma get those of their uncertainty and of a sparsification by it.
+// KITTI metrics round every estimate as a 16-bit PNG does, so scores are the same whether the matcher runs
+// here or its files are read. With several metrics the figures of all are given; of a key that two share, the
+// first metric's. Frames with a confidence also get the figures of their sparsification, where the first
+// metric decides what is wrong. Frames with a sigma get the figures of their uncertainty and of a
+// sparsification by it.
 std::unique_ptr<Evaluator> MakeEvaluator(std::span<const Metric> metrics);
 
 }  // namespace parallax::app

@@ -1,5 +1,5 @@
-// The figures of every benchmark, one row a figure: its key (docs/metrics.md), its column in the table, and
-// where its value comes from. Scores, tables, CSV and JSON are made from these rows alone.
+// The figures of every benchmark. Each row has a key (docs/metrics.md), the column in the table, and the
+// source of the value. Scores, tables, CSV and JSON use these rows alone.
 #pragma once
 
 #include <cstddef>
@@ -20,21 +20,21 @@ inline constexpr const char* kPixels6 = "%.6f";
 inline constexpr const char* kTwoDecimals = "%.2f";
 inline constexpr const char* kSixDigits = "%.6g";
 
-// Of which estimate a figure is: as it came, or with its holes filled as KITTI does.
+// The estimate that a figure describes: unchanged, or with its holes filled as KITTI does.
 enum class Holes { kLeft, kFilled };
 
 template <typename S>
 struct Figure {
   const char* key;     // a region's suffix follows: "out3_all" + "_noc"
-  const char* header;  // the benchmark's name for it; null: in CSV and JSON only
-  const char* format;  // of printf; null where there is no column
+  const char* header;  // the benchmark's name for it; null: only in CSV and JSON
+  const char* format;  // of printf; null without a column
   double (*value)(const S&);
   Holes holes = Holes::kLeft;
 };
 
 namespace figures {
 
-// A member in percent, one of its elements in percent, a member as it is.
+// A member in percent, one of its elements in percent, or a member unchanged.
 template <auto kMember>
 constexpr auto kPercent = [](const auto& scores) { return 100 * (scores.*kMember); };
 template <auto kMember, std::size_t kIndex>
@@ -82,7 +82,7 @@ inline constexpr Figure<K15> kKitti2015[] = {
     {"density", "density", kPercent4, [](const K15& counts) { return 100 * counts.Density(); }},
     {"d1_all_or_holes", nullptr, nullptr, [](const K15& counts) { return 100 * counts.AllOrHolesRate(); }},
 };
-// The development kit's counters, from which its percentages are made: KEY_errors of KEY_pixels.
+// The development kit's counters behind its percentages: KEY_errors of KEY_pixels.
 struct CountFigure {
   const char* key;
   const char* header;

@@ -1,5 +1,5 @@
-// The measurements of one frame as plain numbers in a fixed order, so that several processes can measure and one
-// can add up: the sums equal those of a single process.
+// The measurements of one frame as plain numbers in a fixed order. Several processes can measure and one can
+// add up: the sums equal those of a single process.
 #pragma once
 
 #include <concepts>
@@ -18,7 +18,7 @@
 
 namespace parallax::app {
 
-// Counts are whole numbers below 2^53, which a double holds as they are.
+// Counts are whole numbers below 2^53, which a double holds exactly.
 using FrameNumbers = std::vector<double>;
 
 class NumberWriter {
@@ -37,7 +37,7 @@ class NumberWriter {
   FrameNumbers numbers_;
 };
 
-// Gives back, in the same order, what a NumberWriter took.
+// Returns, in the same order, what a NumberWriter took.
 class NumberReader {
  public:
   explicit NumberReader(const FrameNumbers& numbers) : numbers_(numbers) {}
@@ -60,11 +60,11 @@ class NumberReader {
   template <typename Values>
   Values Read();
 
-  // Throws Error where numbers are left: they are of other metrics.
+  // Throws Error if numbers are left: they belong to other metrics.
   void End() const;
 
  private:
-  double Next();  // throws Error where there are no more
+  double Next();  // throws Error if there are no more
   std::size_t NextCount();
 
   const FrameNumbers& numbers_;

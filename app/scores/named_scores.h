@@ -13,11 +13,11 @@
 
 namespace parallax::app {
 
-// suffix: of every key, "_noc" for one.
+// suffix: of every key, such as "_noc".
 Scores ScoresOf(const Kitti2012Scores& scores, const std::string& suffix);
 Scores ScoresOf(const Kitti2015Counts& counts, const std::string& suffix);
 
-// filled: the scores of the same estimate with its holes filled as KITTI does. The same keys with other
+// filled: the scores of the same estimate after filling its holes as KITTI does: the same keys with other
 // denominators.
 Scores ScoresOf(const MiddleburyScores& scores, const MiddleburyScores& filled, const std::string& suffix);
 Scores ScoresOf(const Eth3dScores& scores, const Eth3dScores& filled, const std::string& suffix);

@@ -1,4 +1,4 @@
-// Scores as people and programs read them: an aligned table, CSV, JSON.
+// Scores for people and programs: an aligned table, CSV, JSON.
 #pragma once
 
 #include <span>
@@ -19,28 +19,28 @@ struct TableColumn {
   std::string per_key = "";  // not empty: the cell is "key/per_key", two counts
 };
 
-// One table: a region of the truth and the figures over it.
+// One table: a region of the truth and its figures.
 struct TableSection {
   std::string title;
   std::vector<TableColumn> columns;
 };
 
 // The tables of a metric for which `total` has figures. only_nonoccluded: the truth has no occluded pixels,
-// so that KITTI's figures over "all truth" would only repeat the others.
+// so KITTI's figures over "all truth" would repeat the others.
 std::vector<TableSection> SectionsOf(Metric metric, const Scores& total, bool only_nonoccluded);
-// The table of uncertainty; none where `total` has no figures of it.
+// The table of uncertainty; empty if `total` has no such figures.
 std::vector<TableSection> UncertaintySections(const Scores& total);
 
 // A figure as a table shows it; "-" when it is missing or undefined.
 std::string CellText(const Scores& scores, const TableColumn& column);
 
-// Aligned text of one table; the total in the last row, under a rule.
+// Aligned text of one table; the total is the last row, below a line.
 std::string TableText(const TableSection& section, std::span<const FrameScores> frames, const Scores& total);
 
 // One row per frame and a last row "total"; undefined figures are empty cells.
 std::string CsvText(std::span<const FrameScores> frames, const Scores& total);
 
-// Writes the figures as the members of an object that was begun.
+// Writes the figures as members of the current object.
 OrderedJson JsonOf(const Scores& scores);
 
 }  // namespace parallax::app

@@ -17,10 +17,10 @@ struct NamedScore {
   double value = 0;
 };
 
-// Figures in the order in which they were added; a key is there once.
+// Figures in the order in which they were added; keys are unique.
 class Scores {
  public:
-  // Leaves the first value of a key that is there already.
+  // Keeps the first value of a key.
   void Add(std::string key, double value) {
     if (!Find(key)) scores_.push_back({std::move(key), value});
   }

@@ -15,11 +15,11 @@ inline constexpr std::string_view kInputKey = "input";  // of the journal's reco
 // Size and checksum of the pixels: "640x480/0 0123abcd".
 std::string ImageText(const CameraImage& image);
 
-// Frames with the same text give the same results: ImageText of left and right, the rig's numbers, "D N"
-// where the source knows the disparities.
+// Frames with the same text give the same results: ImageText of left and right, the rig's numbers, "D N" if
+// the source states the number of disparities.
 std::string InputText(const StereoFrame& frame);
 
-// What InputText was made of, as far as it tells; nullopt for another text.
+// The parts of an InputText that it records; nullopt for another text.
 struct InputParts {
   std::string left;  // as ImageText
   std::optional<StereoRig> rig;

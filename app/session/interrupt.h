@@ -1,4 +1,4 @@
-// Ctrl-C asks the program to end; frames that were begun are finished first.
+// Ctrl-C asks the program to end; frames in progress are finished first.
 #pragma once
 
 #include <atomic>
@@ -8,13 +8,12 @@
 
 namespace parallax::app {
 
-// While it lives, the first SIGINT or SIGTERM sets requested(); one that comes half a second later or after
-// ends the program as usual.
-// One at a time.
+// During its lifetime the first SIGINT or SIGTERM sets requested(); another one, at least half a second
+// later, ends the program as usual. Only one may exist.
 class InterruptGuard {
  public:
-  // Called in a thread of the guard's own: on_request at once, on_deadline when the guard still lives and is
-  // armed a patience later. Both may be empty.
+  // Both are called in the guard's own thread: on_request at once, on_deadline if the guard is still alive
+  // and armed when `patience` has passed. Both may be empty.
   explicit InterruptGuard(std::function<void()> on_request = {}, std::function<void()> on_deadline = {},
                           std::chrono::milliseconds patience = std::chrono::seconds(2));
   ~InterruptGuard();
@@ -22,7 +21,7 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   const std::atomic<bool>& requested() const;
-  // What was interrupted has ended: nothing is called any more. Waits for a call that has begun.
+  // The interrupted work has ended: nothing is called any more. Waits for a call in progress.
   void Disarm();
 
  private:

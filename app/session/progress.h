@@ -1,4 +1,5 @@
-// The progress of a run: a bar with rate and time left on a terminal, else a plain line now and then.
+// The progress of a run: on a terminal a bar with rate and remaining time, otherwise an occasional plain
+// line.
 #pragma once
 
 #include <chrono>
@@ -13,15 +14,15 @@ namespace parallax::app {
 // For several threads.
 class Progress {
  public:
-  // total: frames in all, where known. stream: a terminal gets a bar, anything else plain lines.
+  // total: number of frames, if known. stream: a terminal gets a bar, anything else plain lines.
   Progress(std::optional<std::size_t> total, std::FILE* stream);
   ~Progress();  // clears the bar
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;
 
-  // One more frame is through. worked = false for a skipped one, which says nothing of the rate.
+  // Counts one more frame. worked = false for a skipped one, which does not count in the rate.
   void Advance(bool worked);
-  // Prints a line of its own above the bar.
+  // Prints a separate line above the bar.
   void Print(const std::string& line);
 
  private:

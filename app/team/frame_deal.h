@@ -1,5 +1,5 @@
-// Shares the frames of one source among several processes: each has the whole source, reads its own ranges and skips
-// the frames between.
+// Shares the frames of one source among several processes. Each process has the whole source, reads its own
+// ranges and skips the frames in between.
 #pragma once
 
 #include <cstddef>
@@ -23,18 +23,18 @@ struct FrameRange {
 // Key of the record that ends a shard: what DealtSource::AllNames() gives.
 inline constexpr const char* kAllNamesKey = "all_names";
 
-// Gives a range behind the one before, each time it is called.
+// Returns the next range at each call; ranges ascend.
 using NextRange = std::function<FrameRange()>;
 
-// Deals ranges to whoever asks, each frame once: large ones at first, single frames towards the end, so that
-// all are done at about the same time. For several threads.
+// Deals each frame once, in ranges: large ones at first, single frames towards the end, so all takers finish
+// at about the same time. Thread-safe.
 class Dealer {
  public:
-  // total: frames, where that is known. num_takers: who ask.
+  // total: number of frames, if known. num_takers: number of takers.
   Dealer(std::optional<std::size_t> total, std::size_t num_takers);
 
   FrameRange Next();
-  // No more ranges: somebody has come to the end of the source, or the run is to end.
+  // Deals no more ranges: a taker has reached the end of the source, or the run is to end.
   void Stop();
 
  private:
@@ -47,17 +47,17 @@ class Dealer {
   bool stopped_ = false;
 };
 
-// The frames of another source that are in its ranges.
+// The frames of another source that are in the dealt ranges.
 class DealtSource : public FrameSource {
  public:
   // next is called in the thread that reads.
   DealtSource(std::shared_ptr<FrameSource> source, NextRange next);
 
-  // "COUNT CHECKSUM" of the names of all frames of the source, those of other processes too. To be called when
-  // the last frame was taken.
+  // "COUNT CHECKSUM" of the names of all frames of the source, including those of other processes. Called
+  // after the last frame.
   std::string AllNames();
 
-  // The index in the whole source of the n-th frame that was taken here, n from 0; for several threads.
+  // The index in the whole source of the n-th frame taken here, n from 0; thread-safe.
   std::size_t IndexOf(std::size_t taken) const;
 
   SourceKind kind() const override { return source_->kind(); }

@@ -27,7 +27,7 @@ std::optional<std::size_t> NumberFrom(const char* variable) {
   if (text == nullptr) return std::nullopt;
   const std::optional<std::size_t> number = WholeNumber(text);
   if (!number)
-    throw InvalidArgument(fmt::format("{}={}: is no whole number: name the shard as I/N", variable, text));
+    throw InvalidArgument(fmt::format("{}={}: is not a whole number: name the shard as I/N", variable, text));
   return number;
 }
 
@@ -64,20 +64,20 @@ Shard ParseShard(const std::string& text) {
   Shard shard;
   if (slash == std::string_view::npos) {
     if (first != "auto")
-      throw InvalidArgument("--shard " + text + ": is no shard: use I/N, the I-th of N from 0, or auto/N");
+      throw InvalidArgument("--shard " + text + ": is not a shard: use I/N, the I-th of N from 0, or auto/N");
     const auto tasks = NumberFrom("SLURM_ARRAY_TASK_COUNT"), least = NumberFrom("SLURM_ARRAY_TASK_MIN"),
                most = NumberFrom("SLURM_ARRAY_TASK_MAX");
     if (!tasks || !least || !most || *least != 0 || *most + 1 != *tasks) {
       throw InvalidArgument(
-          "--shard auto: only a whole Slurm array from 0 (--array=0-6) tells how many shards there are: use "
-          "auto/N");
+          "--shard auto: only a whole Slurm array from 0 (--array=0-6) states the number of shards: "
+          "use auto/N");
     }
     shard = {IndexFromScheduler(), *tasks};
   } else {
     const std::optional<std::size_t> count = WholeNumber(all.substr(slash + 1));
     const std::optional<std::size_t> index = first == "auto" ? IndexFromScheduler() : WholeNumber(first);
     if (!count || !index)
-      throw InvalidArgument("--shard " + text + ": is no shard: use I/N, the I-th of N from 0, or auto/N");
+      throw InvalidArgument("--shard " + text + ": is not a shard: use I/N, the I-th of N from 0, or auto/N");
     shard = {*index, *count};
   }
   if (shard.count < 1 || shard.count > kMostShards || shard.index >= shard.count) {

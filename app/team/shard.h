@@ -1,4 +1,4 @@
-// A share of a source's frames that one process takes without knowing of the others: every N-th one.
+// One process's share of a source's frames, every N-th one; it needs no contact to the other processes.
 #pragma once
 
 #include <cstddef>
@@ -24,7 +24,7 @@ struct Shard {
 
   // Ranges of the frames below `total`, or up to the end of the source.
   NextRange Frames(std::optional<std::size_t> total) const;
-  // How many frames that are.
+  // The number of these frames.
   std::size_t NumFrames(std::size_t total) const;
 };
 

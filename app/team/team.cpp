@@ -26,9 +26,8 @@ std::unique_ptr<Team> JoinTeam() {
   if (!IsInTeam()) return nullptr;
   void* join = FunctionOfModule({"libparallax_mpi.so", "MPI, though several processes were started together",
                                  "libopenmpi3, openmpi-bin",
-                                 "configure with -DPARALLAX_MPI=ON (needs libopenmpi-dev), build and install "
-                                 "again, or start each process "
-                                 "with a --shard of its own"},
+                                 "configure with -DPARALLAX_MPI=ON (needs libopenmpi-dev), build and "
+                                 "install again, or start each process with its own --shard"},
                                 "ParallaxJoinMpi");
   return std::unique_ptr<Team>(reinterpret_cast<decltype(&ParallaxJoinMpi)>(join)());
 }

@@ -1,6 +1,6 @@
-// Processes that go through the frames of one command together, as mpirun starts them. No MPI type passes
-// here; the implementation is a module of its own (app/team/mpi/), loaded where a team is found, because MPI
-// would cost every other start of the program its time.
+// Processes that share the frames of one command, started by mpirun. No MPI type appears here. The
+// implementation is a separate module (app/team/mpi/), loaded only in a team, because MPI would slow every
+// other start of the program.
 #pragma once
 
 #include <functional>
@@ -11,27 +11,26 @@ namespace parallax::app {
 
 class Team {
  public:
-  virtual ~Team() = default;  // leaves; waits until all do
+  virtual ~Team() = default;  // leaves; waits until all ranks do
 
   virtual int rank() const = 0;  // from 0
   virtual int size() const = 0;
-  // Among those on the same machine.
+  // Its rank among those on the same machine.
   virtual int local_rank() const = 0;
   virtual int local_size() const = 0;
 
-  // Of ranks above 0: a message to rank 0, and its answer. For several threads.
+  // Ranks above 0: sends a message to rank 0 and returns the answer. Thread-safe.
   virtual std::string Ask(const std::string& message) = 0;
-  // Of rank 0: answers a message, if one has come; else returns false at once. One thread at a time, which is
-  // not at work elsewhere here.
+  // Rank 0: answers a message if one has arrived; otherwise returns false at once. One thread at a time.
   using Answer = std::function<std::string(int rank, const std::string& message)>;
   virtual bool AnswerOne(const Answer& answer) = 0;
 };
 
-// The team that this process was started in (mpirun, or srun with PMIx); null where it is alone. Throws Error
-// where there is a team and this program was built without MPI. At most once in a process.
+// The team in which this process was started (mpirun, or srun with PMIx); null if it is alone. Throws Error
+// if there is a team but this program was built without MPI. At most once in a process.
 std::unique_ptr<Team> JoinTeam();
 
-// True but for ranks above 0, as the environment says: what all would say of a command line, one says.
+// False for ranks above 0, as the environment states: only rank 0 reports faults of the command line.
 bool SpeaksForTeam();
 
 }  // namespace parallax::app

@@ -18,12 +18,12 @@ HostImage<Rgb8> DisplayImage(const CameraImageView& image);
 // Its clouds have about the right shape and no true scale.
 StereoRig NominalRig(int width, int height);
 
-// Fills cloud and its caption. rig: absent = a nominal one, without limits of the depth but that points with
-// less than one pixel of disparity are left out.
+// Fills cloud and its caption. rig: absent = a nominal one without depth limits; points with less than one
+// pixel of disparity are left out.
 void AddCloud(const CloudInput& input, const std::optional<StereoRig>& rig,
               const ReprojectionParameters& limits, ViewerFrame& shown);
 
-// The same for a cloud that is there already.
+// The same for an existing cloud.
 void AddCloud(CloudFrame cloud, ViewerFrame& shown);
 
 }  // namespace parallax::app

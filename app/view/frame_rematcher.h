@@ -25,8 +25,8 @@ class FrameRematcher {
  public:
   explicit FrameRematcher(MatchingOptions options) : options_(std::move(options)) {}
 
-  // What the matcher makes of the frame, filters over space, but none over time. Throws as making a matcher
-  // and matching do.
+  // The matcher's result for the frame, with filters over space but not over time. Throws what making a
+  // matcher and matching throw.
   std::shared_ptr<const RematchedFrame> Match(const StereoFrame& frame, const ChosenParameters& chosen);
 
  private:

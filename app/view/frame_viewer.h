@@ -22,14 +22,14 @@
 
 namespace parallax::app {
 
-// Colouring and reprojection for the window happen in a thread of its own, on the latest frame only: neither
-// the matching nor the window waits for them.
+// Colouring and reprojection for the window run in a separate thread, on the latest frame only: neither the
+// matching nor the window waits for them.
 class FrameViewer {
  public:
-  // What the window shows when the processors have too little time: kWindow, every frame for which there is
-  // any; kWork, what 2.5 % of it and half of what stands idle are enough for, and at most 30 pictures a second,
-  // so that the work keeps its pace. User input in the window comes first either way. The
-  // cloud takes most of a frame's time: during work it follows every two seconds, and when frames stop coming.
+  // What the window shows when processor time is short. kWindow: every frame for which there is time. kWork:
+  // as many as 2.5 % of the processors' time and half of their idle time allow, at most 30 a second, so that
+  // the work keeps its pace. User input comes first in both. The cloud takes most of a frame's time: during
+  // work it follows every two seconds, and when frames stop coming.
   enum class First { kWindow, kWork };
 
   // Opens the window. Throws as OpenViewer.
@@ -42,25 +42,25 @@ class FrameViewer {
   // work has ended. When work ends by itself, the window stays and says so. Rethrows what work throws.
   void RunAlongside(const std::function<void()>& work);
 
-  // What the status line says of the frames; before the first one.
+  // The text about frames in the status line; set before the first one.
   void Begin(std::string_view backend, std::optional<std::size_t> num_frames);
 
-  // The frames' parameters can be changed in the window, and frames be matched with two sets; before the
-  // first frame. score: a frame's figure by a metric, for the truth that frames may have.
+  // The window can change the frames' parameters and match frames with two sets; set before the first frame.
+  // score: a metric's figure for a frame with truth.
   using Score = std::function<std::pair<std::string, double>(const StereoFrame& frame,
                                                              HostImageView<const float> disparity)>;
   void Share(std::shared_ptr<ParameterSession> session, const MatchingOptions& options, Score score);
 
   // Shows the frame, after waiting while the window is paused. False when the window was closed or give_up
-  // became true: the rest need not be matched.
-  // number: of the frame in its source, from 0; nullopt: they come in order.
+  // became true: no more frames need to be matched. number: of the frame in its source, from 0; nullopt:
+  // frames come in order.
   bool Observe(std::shared_ptr<const MatchedFrame> frame, const std::atomic<bool>* give_up = nullptr,
                std::optional<std::size_t> number = std::nullopt);
 
   // True once the window is closed.
   const std::atomic<bool>& closed() const { return closed_; }
 
-  // Waits until every frame observed so far is with the window.
+  // Waits until the window has every frame observed so far.
   void Flush();
   Viewer& window() { return *viewer_; }
 

@@ -10,11 +10,11 @@
 
 namespace parallax::app {
 
-// Keeps the last video or scene open, so that frames in their order cost no more than playing it.
+// Keeps the last video or scene open: frames in order cost no more than playing it.
 class OriginReader {
  public:
-  // The frame as it was matched: rectified with the files of --rig, if it was. nullopt where the source is not
-  // there any more, or has other pixels than left says (ImageText of what was matched).
+  // The frame as it was matched: rectified with the files of --rig, if it was. nullopt if the source is gone
+  // or has other pixels than `left` states (ImageText of the matched images).
   std::optional<StereoFrame> Read(const std::string& origin, const std::string& left);
 
  private:

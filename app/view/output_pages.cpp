@@ -76,7 +76,7 @@ ViewerFrame OutputPages::Read(std::size_t number) {
   }
   page.status = !shown.left.Empty()     ? ""
                 : result.origin.empty() ? "a camera's images are not kept; run --record keeps them"
-                                        : "the source's images are not there any more";
+                                        : "the source's images no longer exist";
 
   const auto results = std::make_shared<Results>();
   if (const auto pfm = file("pfm")) {
@@ -89,7 +89,7 @@ ViewerFrame OutputPages::Read(std::size_t number) {
     for (const auto& [place, kind] : {std::pair("depth", FileKind::kDepth), {"cloud", FileKind::kCloud}}) {
       if (const auto path = file(place)) return ReadViewedFile(*path, kind);
     }
-    throw Error(folder_.string() + ": holds neither disparity, depth nor cloud of " + name);
+    throw Error(folder_.string() + ": contains neither disparity, depth nor cloud of " + name);
   }
   const auto same_size = [&](const auto& image) {
     return image.width() == results->disparity.width() && image.height() == results->disparity.height();

@@ -23,8 +23,8 @@ class OutputPages {
   explicit OutputPages(std::filesystem::path folder);
 
   std::size_t size() const { return frames_.size(); }
-  // The frame's results beside the source images that the journal names, where these still have the pixels
-  // that were matched. Throws Error on a result that cannot be read. By one thread at a time.
+  // The frame's results, with the source images that the journal names if these still have the matched
+  // pixels. Throws Error for a result that cannot be read. Not thread-safe.
   ViewerFrame Read(std::size_t number);
 
  private:

@@ -10,7 +10,7 @@ namespace parallax::app {
 // value, 0 .. 19.
 void BecomeWorkers(const std::string& name, int nice);
 
-// Processor time of this process's living threads that have another name, in seconds. 0 if the system does not
+// Processor time, in seconds, of this process's living threads with other names. 0 if the system does not
 // tell.
 double ProcessorTimeOfOtherThreads_s(const std::string& name);
 

@@ -15,7 +15,7 @@ struct Snapshot {
   HostImage<Rgb8> window;                   // its pixels
   std::string state;                        // as JSON: what is shown of the data, and how
   std::shared_ptr<const ShownFrame> frame;  // null where there is only a cloud
-  std::shared_ptr<const CloudFrame> cloud;  // null where there is none
+  std::shared_ptr<const CloudFrame> cloud;  // null if there is none
 };
 
 // Makes the folder, which must not be there, with window.png and state.json and, as far as the frame has

@@ -11,8 +11,8 @@ namespace parallax::app {
 
 enum class FileKind { kNone, kCloud, kDisparity, kDepth, kImage };
 
-// What a file holds: as its name and its pixels tell, or `as` ("image", "disparity", "depth", "cloud"; empty:
-// not said); kNone for what is a source of frames. Throws Error on an image that cannot be read.
+// What a file contains: as its name and its pixels tell, or `as` ("image", "disparity", "depth", "cloud";
+// empty: unspecified); kNone for a source of frames. Throws Error for an image that cannot be read.
 FileKind KindOfViewedFile(const std::filesystem::path& path, const std::string& as);
 
 // The file's image, disparity or depth in colours, and its cloud. Throws Error on a file that cannot be read.

@@ -1,6 +1,6 @@
-// The window: pictures and cloud of the latest frame. No Open3D type passes here; the
-// implementation is a module of its own (app/view/window/), loaded when a window is asked for, because
-// Open3D's shared libraries would cost every other command its start-up time.
+// The window: pictures and cloud of the latest frame. No Open3D type appears here. The implementation is a
+// separate module (app/view/window/), loaded only for a window, because Open3D's shared libraries would cost
+// every other command its start-up time.
 #pragma once
 
 #include <atomic>
@@ -16,8 +16,7 @@
 
 namespace parallax::app {
 
-// What the window shows of one frame; whatever is empty leaves its pane blank, with the caption as the
-// reason.
+// The window's content for one frame. An empty part leaves its pane blank, with the caption as the reason.
 struct ViewerFrame {
   std::string name;
   std::string status;                       // after the name in the status line, e.g. "12.3 fps, 81 ms"
@@ -56,7 +55,7 @@ class Viewer {
   virtual bool WaitForTurn(const std::atomic<bool>* give_up = nullptr) = 0;
   // Whether frames wait for a step.
   virtual bool paused() const = 0;
-  // Says something in the status line until the next frame; that no more will come, for one.
+  // Shows a message in the status line until the next frame, such as the end of the frames.
   virtual void ShowEnd(const std::string& message) = 0;
   // Calls done on the main thread with the whole window's pixels once the latest frame shown is on screen.
   virtual void RequestScreenshot(std::function<void(HostImage<Rgb8>)> done) = 0;

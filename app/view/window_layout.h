@@ -8,7 +8,7 @@ struct PaneFrame {
   bool Empty() const { return width <= 0 || height <= 0; }
 };
 
-// What there is to show.
+// The content to arrange.
 struct WindowParts {
   bool image = false, disparity = false, cloud = false;
   float aspect = 4.0f / 3;  // width / height of the pictures
@@ -19,7 +19,7 @@ struct WindowLayout {
   PaneFrame image, disparity, cloud;
 };
 
-// Wide pictures (driving scenes) side by side above the cloud, others stacked at its left; where a part is
+// Wide pictures (driving scenes) side by side above the cloud, others stacked to its left. Where a part is
 // missing the others take its place. area: px; caption_px: height of a caption line.
 WindowLayout LayOutWindow(const PaneFrame& area, const WindowParts& parts, int caption_px);
 

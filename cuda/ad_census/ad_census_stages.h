@@ -1,5 +1,5 @@
 // The method AD-Census of one frame on the device, up to its sub-pixel disparities: views, matching costs,
-// aggregation over crosses, scanlines, winners; then, behind the left-right check, its refinement.
+// aggregation over crosses, scanlines, winners; then, after the left-right check, its refinement.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -28,7 +28,7 @@ namespace parallax::cuda::ad_census {
 struct AdCensusMemory {
   ViewMemory views;
   std::uint16_t* tables = nullptr;
-  // Volumes. Costs and row sums, which the aggregation needs both, may end up with their contents exchanged.
+  // Volumes. The aggregation needs both costs and row sums, and may exchange their contents.
   std::uint16_t *costs = nullptr, *row_sums = nullptr, *column_sums = nullptr, *more_sizes = nullptr;
   float* reciprocals[2] = {};
   RefinementMemory refinement;
@@ -39,23 +39,24 @@ struct AdCensusMemory {
 
 class AdCensusStages {
  public:
-  // parameters must be valid. memory: what Take has taken for them and the largest image; filled here with
-  // what all frames need.
+  // parameters must be valid. memory: taken by Take for them and the largest image; filled here with what all
+  // frames need.
   AdCensusStages(const Parameters& parameters, const AdCensusMemory& memory);
 
   // Launches the stages up to the winners on stream and returns before they are done. The images are of one
   // size and pixel type.
   void Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right, const WinnerImages& winners,
                const DeviceDisparityMap& map, const StepRunner& run, cudaStream_t stream);
-  // Those from the checked map to the sub-pixel one. results_between: the map holds the result of each step.
+  // The stages from the checked map to the sub-pixel one. results_between: the map holds the result of each
+  // step.
   void EnqueueRefinement(const DeviceDisparityMap& map, bool results_between, const StepRunner& run,
                          cudaStream_t stream);
 
-  // Valid in stream order behind their step.
+  // Valid in stream order after their step.
   DeviceImageView<const std::uint8_t> guide() const { return views_.gray_left; }
   const Views& views() const { return views_; }
   const CostShape& shape() const { return shape_; }
-  const std::uint16_t* costs() const { return costs_; }  // after aggregation their means
+  const std::uint16_t* costs() const { return costs_; }  // after aggregation: their means
   const PathSums& sums() const { return sums_; }
 
  private:
@@ -65,7 +66,7 @@ class AdCensusStages {
   AdCensusTables tables_;
   AdCensusMemory memory_;
   DeviceTables device_tables_;
-  // What is made from the views while the costs are: sizes of regions, steps.
+  // What is computed from the views in parallel to the costs: sizes of regions, steps.
   struct Beside {
     Stream stream;
     Event begun, done;

@@ -1,5 +1,5 @@
-// How one frame's costs lie in device memory: [y][x][d] in the order of d, 16 bits a cell, D padded so that
-// the lanes of a warp have equally many words of two disparities each.
+// The layout of one frame's costs in device memory: [y][x][d] in the order of d, 16 bits a cell, D padded so
+// that the lanes of a warp have equal numbers of words of two disparities each.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,8 @@ struct CostShape {
   int width = 0, height = 0;  // px
   int num_disparities = 0;    // D
   int min_disparity = 0;
-  // D rounded up to 1, 2, 3, 4, 6, 8, 12 or 16 groups. What lies behind D means nothing, but it is costs: the
-  // scanlines' packed sums would carry from larger numbers into the disparities.
+  // D rounded up to 1, 2, 3, 4, 6, 8, 12 or 16 groups. Cells beyond D have no meaning but must stay within
+  // the range of costs: in the scanlines' packed sums larger numbers would carry into the disparities.
   int padded = 0;
 
   constexpr int num_groups() const { return padded / kGroup; }

@@ -14,8 +14,9 @@
 
 namespace parallax::cuda::ad_census {
 
-// Sizes of the support regions, of the order of iterations 1, 3, ... and of that of 2, 4, ...: of both
-// images' crosses a volume each, of the left ones' alone their reciprocals, an image each. Null: not needed.
+// Sizes of the support regions for the two orders of passes: iterations 1, 3, ... and 2, 4, .... One volume
+// each for the crosses of both images, one image each of reciprocals for the left ones alone. Null: not
+// needed.
 struct RegionSizes {
   std::uint16_t* volumes[2] = {};
   float* reciprocals[2] = {};
@@ -23,12 +24,13 @@ struct RegionSizes {
 
 using SizesMade = Event[2];
 
-// Records each order's event behind its sizes.
+// Records each order's event after its sizes.
 void MakeRegionSizes(const Views& views, const CostShape& shape, const AdCensusParameters& parameters,
                      const RegionSizes& sizes, SizesMade& made, cudaStream_t stream);
 
-// Makes the costs' means, iterations times. other: a volume of the same shape. Returns which of the two holds
-// them. The sizes may be made in another stream; each order's are waited for where they are needed.
+// Replaces the costs by their means, `iterations` times. other: a volume of the same shape. Returns which of
+// the two holds the result. The sizes may be computed in another stream; the kernels wait for each order's
+// where they need them.
 std::uint16_t* AggregateOverCrosses(const Views& views, const CostShape& shape,
                                     const AdCensusParameters& parameters, std::uint16_t* costs,
                                     std::uint16_t* other, const RegionSizes& sizes, const SizesMade& made,

@@ -1,5 +1,5 @@
-// What the sums along the arms of the crosses are made of: where a block works, the arms at a lane's two
-// disparities, sums that stand in shared memory.
+// The parts of the sums along the arms of the crosses: a block's place, the arms at a lane's two disparities,
+// sums in shared memory.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace parallax::cuda::ad_census {
 
-// What lies some steps of so many bytes behind a pointer: one instruction.
+// The value some steps of that many bytes after a pointer: one instruction.
 template <typename T>
 __device__ __forceinline__ T* Ahead(T* from, int steps, std::uint32_t step_bytes) {
   return reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(from) +
                               static_cast<std::uint64_t>(static_cast<std::uint32_t>(steps)) * step_bytes);
 }
 
-constexpr int kSlotWords = kWarpSize;  // of a pixel's sums in shared memory: a word a lane
+constexpr int kSlotWords = kWarpSize;  // of a pixel's sums in shared memory: one word for each lane
 static_assert(kSlotWords * 4 == kArmStep);
 
 struct CrossArguments {
   CostShape shape;
-  // Arms along the line, and across it; of the right image's columns in pairs.
+  // Arms along the line and across it; the right image's columns in pairs.
   const std::uint32_t *arms_left, *arms_right;
   const std::uint16_t *cross_left, *cross_right;
   const std::uint32_t* from;
@@ -35,10 +35,10 @@ struct CrossArguments {
   int segment_length;
 };
 
-// Where a block works, and one of its lanes.
+// The place of a block and of one of its lanes.
 struct Segment {
   int line, group, d;             // d: the lane's first disparity
-  int begin, end, length;         // pixels whose results the block makes; of the line
+  int begin, end, length;         // pixels whose results the block computes; of the line
   int step;                       // from one pixel of the line to the next
   std::uint32_t word_step_bytes;  // the same of volumes
   std::ptrdiff_t origin, word;    // of the line's pixel 0
@@ -74,14 +74,14 @@ __device__ __forceinline__ std::uint32_t SpanOf(std::uint32_t reach) {
   return 1 + ((reach & 0xFFFFU) + (reach >> 16)) / kArmStep;
 }
 
-// Of a whole number below 2^23, that as a float has the bits kFloatBits more.
+// Of a whole number below 2^23 whose bits as a float are kFloatBits more.
 constexpr std::uint32_t kFloatBits = 0x4B000000U;
 __device__ __forceinline__ float FloatOf(std::uint32_t value_and_bits) {
   return __fsub_rn(__uint_as_float(value_and_bits), 8388608.0F);
 }
-// 1 / size, correctly rounded, of a region's size (at most 67^2). What one step of Newton makes of the
-// approximate reciprocal is within 2^-45 of 1 / size before it is rounded, and no number halfway between two
-// floats is nearer to 1 / size than 2^-38 of it.
+// 1 / size, correctly rounded, for a region's size (at most 67^2). One Newton step from the approximate
+// reciprocal is within 2^-45 of 1 / size before rounding. No number halfway between two floats is nearer to 1
+// / size than 2^-38 of it.
 __device__ __forceinline__ float ReciprocalOf(std::uint32_t size_and_bits) {
   const float n = FloatOf(size_and_bits);
   float approximate;
@@ -93,16 +93,16 @@ __device__ __forceinline__ std::uint32_t MeanOf(std::uint32_t sum_and_bits, floa
   return __float_as_uint(__fadd_rn(__fmul_rn(FloatOf(sum_and_bits), reciprocal), 8388608.0F));
 }
 
-// Arms of the right partners of a lane's two disparities along a row: those of the second one are those that
-// the first one had a pixel before.
+// Arms of the right partners of a lane's two disparities along a row. The second disparity's arms are the
+// first one's at the previous pixel.
 struct RowPartners {
   static constexpr int kWords = 1;  // that are loaded for a pixel
   const std::uint32_t* row;
   int first, width;               // of pixel 0 at the lane's first disparity; of the row
   int warp_lowest, warp_highest;  // of pixel 0, over the warp
-  std::uint32_t before;           // first one's arms of the pixel before
+  std::uint32_t before;           // the first one's arms at the previous pixel
 
-  // i: pixel 0 of what is loaded.
+  // i: pixel 0 of the loaded ones.
   __device__ __forceinline__ RowPartners(const std::uint32_t* arms, int line, int i, int group, int d,
                                          const CostShape& shape)
       : row(arms + static_cast<std::ptrdiff_t>(line) * shape.width),
@@ -115,7 +115,7 @@ struct RowPartners {
     const int x = first + i;
     return static_cast<unsigned>(x) < static_cast<unsigned>(width) ? row[x] : kNoReach;
   }
-  // Of pixels i .. i + kCount - 1, of which the line has `room`.
+  // For pixels i .. i + kCount - 1, of which the line has `room`.
   template <int kCount>
   __device__ __forceinline__ void Load(int i, int, std::uint32_t (&loaded)[kCount][kWords]) const {
     if (i + warp_lowest >= 0 && i + kCount + warp_highest <= width) {
@@ -135,13 +135,13 @@ struct RowPartners {
   }
 };
 
-// The same along a column, whose partners stay in two columns beside each other. arms: pairs of them.
+// The same along a column, whose partners stay in two adjacent columns. arms: pairs of them.
 struct ColumnPartners {
   static constexpr int kWords = 2;
   const std::uint32_t* pairs;
   std::uint32_t row_bytes;
 
-  // i: pixel 0 of what is loaded.
+  // i: pixel 0 of the loaded ones.
   __device__ __forceinline__ ColumnPartners(const std::uint32_t* arms, int line, int i, int, int d,
                                             const CostShape& shape)
       : pairs(arms + PairAt(line - shape.min_disparity - d, shape.width, shape.height) +
@@ -172,13 +172,13 @@ __device__ __forceinline__ std::uint32_t SpansOf(std::uint32_t left, std::uint32
          0x10001U;
 }
 
-// Along a row: the second disparity's partner is the first one's of the pixel before.
+// Along a row: the second disparity's partner is the first one's at the previous pixel.
 struct RowSpans {
   const std::uint16_t* row;
   int first, width;
   std::uint32_t before;
 
-  // i: pixel 0 of what is loaded, pixel by pixel.
+  // i: pixel 0 of the loaded ones, pixel by pixel.
   __device__ __forceinline__ RowSpans(const std::uint16_t* arms, int line, int i, int d,
                                       const CostShape& shape)
       : row(arms + static_cast<std::ptrdiff_t>(line) * shape.width),
@@ -201,7 +201,7 @@ struct ColumnSpans {
   const std::uint16_t* pairs;
   std::uint32_t row_bytes;
 
-  // i: pixel 0 of what is loaded.
+  // i: pixel 0 of the loaded ones.
   __device__ __forceinline__ ColumnSpans(const std::uint16_t* arms, int line, int i, int d,
                                          const CostShape& shape)
       : pairs(arms + PairAt(line - shape.min_disparity - d, shape.width, shape.height) +
@@ -213,7 +213,7 @@ struct ColumnSpans {
   }
 };
 
-// Arms around some pixels of a line, and what their means are divided by.
+// Arms around some pixels of a line, and the divisors of their means.
 template <bool kRows, bool kBoth>
 class Surroundings {
  public:
@@ -241,7 +241,7 @@ class Surroundings {
       of.left[u] = *Ahead(arms_, i + u, step_bytes_);
     }
   }
-  // What the sums of pixels o .. o + count - 1 are divided by.
+  // The divisors of the sums of pixels o .. o + count - 1.
   template <int kMost>
   __device__ __forceinline__ void LoadDivisors(int count, std::uint32_t (&divisors)[kMost]) const {
     const auto load = [&](int i) {
@@ -270,7 +270,8 @@ class Surroundings {
   std::uint32_t step_bytes_, word_step_bytes_;
 };
 
-// Sums in shared memory, a slot of a word a lane for each pixel and one before them; kParts times.
+// Sums in shared memory, kParts times: a slot for each pixel and one before them, with one word for each
+// lane.
 template <int kWarps, int kPixels>
 struct Slots {
   static constexpr int kPixelsOfBlock = kWarps * kPixels;
@@ -280,10 +281,10 @@ struct Slots {
   }
 };
 
-// Adds up what the block's warps have, kPixels values each: slot 1 + kPixels w + i holds the sum up to value
-// i of warp w, slot 0 none. Two parts: sums of the low halves, then those of the high ones. One: of both in a
-// word, whose carries from the low half to the high one cancel out in differences. meanwhile() is called when
-// the values are not needed any more.
+// Adds up the values of the block's warps, kPixels each: slot 1 + kPixels w + i holds the sum up to value i
+// of warp w, slot 0 is 0. Two parts: sums of the low halves, then those of the high ones. One: of both in a
+// word, whose carries from the low half to the high one cancel out in differences. meanwhile() is called once
+// the values are no longer needed.
 template <int kParts, int kWarps, int kPixels, typename Meanwhile>
 __device__ __forceinline__ void AddUp(const std::uint32_t (&values)[kPixels], std::uint32_t* sums,
                                       std::uint32_t* totals, const Meanwhile& meanwhile) {
@@ -305,7 +306,7 @@ __device__ __forceinline__ void AddUp(const std::uint32_t (&values)[kPixels], st
     totals[(part * kWarps + warp) * kSlotWords + lane] = sum[part];
     sum[part] = 0;
   }
-  __syncthreads();  // nobody needs the sums any more that stood there before
+  __syncthreads();  // all threads have finished with the earlier sums
 #pragma unroll
   for (int before = 0; before + 1 < kWarps; ++before) {
     if (before >= warp) break;
@@ -328,7 +329,7 @@ __device__ __forceinline__ void AddUp(const std::uint32_t (&values)[kPixels], st
   __syncthreads();
 }
 
-// What was added up between the ends of the arms around the pixel with a slot.
+// The sum between the ends of the arms around the pixel of a slot.
 __device__ __forceinline__ std::uint32_t Between(const unsigned char* slot, std::uint32_t reach) {
   const auto at = [](const unsigned char* where) { return *reinterpret_cast<const std::uint32_t*>(where); };
   return at(slot + (reach >> 16)) - at(slot - kArmStep - static_cast<int>(reach & 0xFFFFU));

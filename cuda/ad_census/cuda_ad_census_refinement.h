@@ -1,7 +1,6 @@
-// What AD-Census makes of its checked winners, on the device: region voting, interpolation, discontinuities,
-// sub-pixel.
-// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
-// never uses the default stream. It computes what docs/matching.md says, to the bit.
+// The refinement of AD-Census's checked winners on the device: region voting, interpolation, discontinuities,
+// sub-pixel. Launches kernels on the given stream and returns before they are done; allocates nothing, never
+// waits, never uses the default stream. It computes what docs/matching.md says, to the bit.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -21,7 +20,7 @@ namespace parallax::cuda::ad_census {
 
 // Borrowed.
 struct RefinementMemory {
-  std::int16_t *index = nullptr, *adjusted = nullptr;  // whole disparities, as index_entry.cuh says
+  std::int16_t *index = nullptr, *adjusted = nullptr;  // whole disparities; see index_entry.cuh
   VotingMemory voting;
   std::uint32_t* line_words = nullptr;  // of interpolation
 
@@ -30,18 +29,18 @@ struct RefinementMemory {
 
 class Refinement {
  public:
-  // For a frame: of this size, with what it was matched from.
+  // For a frame of this size and its matched images.
   Refinement(const RefinementMemory& memory, const CostShape& shape, const Parameters& parameters,
              const View& left, const PathSums& sums)
       : memory_(memory), shape_(shape), parameters_(parameters), left_(left), sums_(sums) {}
 
-  // In this order. The map's disparities stay as they are until WriteMap or RefineSubpixel.
+  // To be called in this order. The map's disparities do not change before WriteMap or RefineSubpixel.
   void ReadMap(const DeviceDisparityMap& map, cudaStream_t stream);
   void VoteInRegions(const DeviceDisparityMap& map, cudaStream_t stream);
   void Interpolate(const DeviceDisparityMap& map, cudaStream_t stream);
   void AdjustDiscontinuities(cudaStream_t stream);
   void RefineSubpixel(const DeviceDisparityMap& map, cudaStream_t stream);
-  // The map's disparities from the indices, for hand-out.
+  // Writes the map's disparities from the indices, for results.
   void WriteMap(const DeviceDisparityMap& map, cudaStream_t stream);
 
  private:

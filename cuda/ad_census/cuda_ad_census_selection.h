@@ -16,11 +16,11 @@ namespace parallax::cuda::ad_census {
 // Winners of both images, the right ones from the diagonals of the left sums, and the selected map.
 void SelectDisparities(const PathSums& sums, const CostShape& shape, int uniqueness_percent,
                        const WinnerImages& winners, const DeviceDisparityMap& selected, cudaStream_t stream);
-// The same with the right winners as they are.
+// The same with given right winners.
 void SelectLeftDisparities(const PathSums& sums, const CostShape& shape, int uniqueness_percent,
                            DeviceImageView<std::uint16_t> winner_left, const DeviceDisparityMap& selected,
                            cudaStream_t stream);
-// The winners alone, rows from right to left.
+// Only the winners, rows from right to left.
 void SelectMirrored(const PathSums& sums, const CostShape& shape, DeviceImageView<std::uint16_t> winners,
                     cudaStream_t stream);
 

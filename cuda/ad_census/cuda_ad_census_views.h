@@ -1,7 +1,6 @@
-// What AD-Census takes from the two images of a frame: colours, census codes, arms of the crosses, steps of
-// colour.
-// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
-// never uses the default stream. It computes what docs/matching.md says, to the bit.
+// What AD-Census derives from the two images of a frame: colours, census codes, arms of the crosses, steps of
+// colour. Launches kernels on the given stream and returns before they are done; allocates nothing, never
+// waits, never uses the default stream. It computes what docs/matching.md says, to the bit.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,11 +15,11 @@
 
 namespace parallax::cuda::ad_census {
 
-// Words of a row of steps, a bit a pixel; bytes of a band of rows, a byte a pixel.
+// Words in a row of steps, one bit for each pixel; bytes in a band of rows, one byte for each pixel.
 constexpr int StepWords(int width) { return (width + 31) / 32; }
 inline constexpr int kStepBand = 8;
 inline constexpr int kArmStep = 128;
-// As if arms were as long as can be.
+// As if all arms had the largest length.
 inline constexpr std::uint32_t kNoReach = 0xFFFFFFFF;
 constexpr int PairedRow(int width) { return (width + 4) / 2 * 2; }
 // Of the pair of pixels x - 1 and x; x anywhere.
@@ -34,22 +33,23 @@ constexpr int NumStepBands(int height) { return (height + kStepBand - 1) / kStep
 // Of one image, rows densely packed. Borrowed.
 struct View {
   std::uint32_t* color = nullptr;               // r + 2^8 g + 2^16 b
-  std::uint32_t* marked_color = nullptr;        // the same as views.cu wants it for the arms
+  std::uint32_t* marked_color = nullptr;        // the same in the form that views.cu needs for the arms
   std::uint16_t* row_arms = nullptr;            // left + 2^8 right
   std::uint16_t* column_arms = nullptr;         // up + 2^8 down
-  std::uint16_t* row_arms_by_column = nullptr;  // the left image's, height numbers a column
-  // The same as the sums along arms want them: kArmStep times the arm back + 2^16 that ahead.
+  std::uint16_t* row_arms_by_column = nullptr;  // the left image's, `height` numbers for each column
+  // The same in the form of the sums along arms: kArmStep times the arm back + 2^16 times the arm ahead.
   std::uint32_t *row_reach = nullptr, *column_reach = nullptr;
-  // The right image's column reach and row arms, for pairs of pixels beside each other, twice: pixel x of a
-  // row is number x + 2 in the first copy's row and x + 1 in the second one's, so that in one of them any
-  // pair can be loaded at once (PairAt). PairedRow numbers a row; kNoReach, all bits set, beyond the image.
+  // The right image's column reach and row arms, twice, for pairs of adjacent pixels. Pixel x of a row is
+  // number x + 2 in the first copy's row and x + 1 in the second one's, so one of them can load any pair at
+  // once (PairAt). PairedRow is the number of values in a row; beyond the image they are kNoReach, all bits
+  // set.
   std::uint32_t* column_reach_pairs = nullptr;
   std::uint16_t* row_arm_pairs = nullptr;
-  // Bit x of row y: 1 where a colour differs from the one to its left by the threshold or more; 0 where there
-  // is none. StepWords words a row.
+  // Bit x of row y: 1 if a colour differs from the one to its left by the threshold or more; 0 where there is
+  // none. A row has StepWords words.
   std::uint32_t* row_steps = nullptr;
-  // Byte x of band j, bit i: the same of row 8 j + i and the one above it (down), or below it (up). StepBytes
-  // bytes a band, those past the row 0.
+  // Byte x of band j, bit i: the same for row 8 j + i and the one above it (down), or below it (up). A band
+  // has StepBytes bytes; those past the row are 0.
   std::uint32_t *down_steps = nullptr, *up_steps = nullptr;
 };
 
@@ -72,10 +72,10 @@ struct Views {
 Views MakeViews(const DeviceCameraImage& left, const DeviceCameraImage& right, const Parameters& parameters,
                 const ViewMemory& memory, cudaStream_t stream);
 
-// The steps of both views' colours.
+// The steps of both images' colours.
 void FindSteps(const Views& views, int width, int height, int threshold, cudaStream_t stream);
 
-// The same image from right to left, into memory of its size.
+// The image mirrored from right to left, into memory of its size.
 DeviceCameraImage MirrorImage(const DeviceCameraImage& image, std::uint8_t* memory, cudaStream_t stream);
 
 }  // namespace parallax::cuda::ad_census

@@ -1,5 +1,5 @@
-// Indices in the map that refinement fills in place: of a disparity, and above it the round of voting that
-// gave it, 0 where none did. Who votes in a round looks past what others get in the same round.
+// Entries of the map that refinement fills in place: the index of a disparity, and above it the round of
+// voting that set it, 0 for the others. A voting pixel ignores entries of the same round.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ inline constexpr int kIndexBits = 10, kMaxRounds = 16;
 static_assert((kMaxRounds + 1) << kIndexBits <= INT16_MAX + 1);
 
 __device__ __forceinline__ int IndexIn(int entry) { return entry & ((1 << kIndexBits) - 1); }
-// Whether there is an index, and from before a round.
+// Whether there is an index, and one from before a round.
 __device__ __forceinline__ bool IsFrom(int entry, int before_round) {
   return static_cast<unsigned>(entry) < static_cast<unsigned>(before_round) << kIndexBits;
 }

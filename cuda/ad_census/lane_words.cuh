@@ -1,4 +1,4 @@
-// The words of a lane: K successive words of two disparities each, in as few loads and stores as they allow.
+// The words of a lane: K successive words of two disparities each, with as few loads and stores as possible.
 #pragma once
 
 #include <cstddef>
@@ -44,7 +44,7 @@ __device__ __forceinline__ void StoreWords(const std::uint32_t (&words)[K], std:
   }
 }
 
-// Calls launch with the number of words of a lane, a constant.
+// Calls launch with the number of words of a lane as a constant.
 template <typename Launch>
 void WithLaneWords(int padded, const Launch& launch) {
   switch (padded / 64) {

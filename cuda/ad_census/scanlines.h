@@ -14,7 +14,7 @@
 
 namespace parallax::cuda::ad_census {
 
-// Sums of path costs: of rows, and of columns, to be added. columns null: rows alone.
+// Sums of path costs: of rows, and of columns, to be added. columns null: only rows.
 struct PathSums {
   const std::uint16_t *rows = nullptr, *columns = nullptr;
 };
@@ -24,7 +24,7 @@ PathSums OptimizeScanlines(const Views& views, const CostShape& shape, const AdC
                            const std::uint16_t* costs, std::uint16_t* rows, std::uint16_t* columns,
                            cudaStream_t stream);
 
-// For hand-out: the sums of both.
+// The sums of both, for results.
 void AddPathSums(const PathSums& sums, const CostShape& shape, DeviceCostVolumeView<std::uint16_t> to,
                  cudaStream_t stream);
 

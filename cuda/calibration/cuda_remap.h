@@ -24,7 +24,7 @@ struct RemapTables {
 void RemapPair(const DeviceCameraImage& left, const DeviceCameraImage& right, const RemapTables& tables,
                void* left_to, void* right_to, cudaStream_t stream);
 
-// As RemoveUnseen of pipeline/calibration/rectifier.h, in place.
+// See RemoveUnseen in pipeline/calibration/rectifier.h; in place.
 void RemoveUnseen(const RemapTables& tables, const DeviceDisparityMap& map, cudaStream_t stream);
 
 }  // namespace parallax::cuda

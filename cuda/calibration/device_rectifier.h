@@ -19,7 +19,7 @@ class DeviceRectifier {
   // On the current device. Waits for the copies, on stream.
   DeviceRectifier(std::shared_ptr<const Rectifier> rectifier, cudaStream_t stream);
 
-  // Another one for each object that was ever made.
+  // Differs for every object ever made.
   std::uint64_t number() const { return number_; }
   const Rectifier* rectifier() const { return rectifier_.get(); }
   bool has_borders() const { return !rectifier_->seen()->all; }
@@ -32,7 +32,8 @@ class DeviceRectifier {
     return static_cast<std::size_t>(raw_width(of_left)) * static_cast<std::size_t>(raw_height(of_left));
   }
 
-  // Throws InvalidArgument where raw images are not of the sizes of the tables, or of two pixel types.
+  // Throws InvalidArgument where raw images differ from the sizes of the tables or from each other in pixel
+  // type.
   void CheckRaw(const CameraImageView& left, const CameraImageView& right) const;
 
  private:

@@ -1,4 +1,4 @@
-// The measures of clouds on a CUDA device, as the program sees them. No CUDA header.
+// The measures of clouds on a CUDA device, without CUDA headers.
 #pragma once
 
 #include <memory>
@@ -7,8 +7,8 @@
 
 namespace parallax {
 
-// Throws Error where there is no such device. Memory is taken on the first use of each measure and kept for
-// the next; too little of it is an Error that names the figure needed.
+// Throws Error if there is no such device. Each measure allocates its memory on first use and keeps it. Too
+// little memory is an Error with the figure needed.
 std::unique_ptr<CloudMeasures> MakeCudaCloudMeasures(int device = 0);
 
 }  // namespace parallax

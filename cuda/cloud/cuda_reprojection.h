@@ -21,7 +21,7 @@ void DepthFromDisparity(DeviceImageView<const float> disparity, const StereoRig&
                         const ReprojectionParameters& limits, DeviceImageView<float> depth_m,
                         cudaStream_t stream);
 
-// points, colors: room for every pixel. num_points: one. counts: NumCloudCounts(), scratch.
+// points, colors: room for every pixel. num_points: one number. counts: NumCloudCounts() numbers, scratch.
 struct CloudOutput {
   Point3f* points = nullptr;
   Rgb8* colors = nullptr;
@@ -29,7 +29,7 @@ struct CloudOutput {
   std::uint32_t* counts = nullptr;
 };
 std::size_t NumCloudCounts(std::size_t num_pixels);
-// Points of the pixels that have a depth, in reading order, in the colours of the left image.
+// Points of the pixels with a depth, in reading order, in the colours of the left image.
 void CloudFromDepth(DeviceImageView<const float> depth_m, const DeviceCameraImage& left, const StereoRig& rig,
                     const CloudOutput& cloud, cudaStream_t stream);
 

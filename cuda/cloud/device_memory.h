@@ -1,4 +1,4 @@
-// Refuses work that the device has no memory for, before anything is allocated.
+// Refuses work for which the device lacks memory, before anything is allocated.
 #pragma once
 
 #include <cstddef>
@@ -6,8 +6,8 @@
 
 namespace parallax::cuda {
 
-// Throws Error "WHAT needs X MB of device memory, Y MB are free: REMEDY" where needed_bytes is more than what
-// is free on the current device and held_bytes, which will be given back, together.
+// Throws Error "WHAT needs X MB of device memory, Y MB are free: REMEDY" if needed_bytes exceeds the free
+// memory of the current device plus held_bytes, which the caller will free.
 void RequireMemory(const std::string& what, std::size_t needed_bytes, std::size_t held_bytes,
                    const std::string& remedy);
 

@@ -1,6 +1,6 @@
-// Large answers from the device into vectors of the host. What a plain copy spends there is mostly the first
-// touch of new memory, page by page, and staging by one thread: here all threads do it, while the next part
-// is under way.
+// Downloads large results from the device into vectors of the host. A plain copy spends most of its time on
+// the first touch of new memory, page by page, and on staging by one thread. Here all threads do this while
+// the next part is copied.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,11 +17,11 @@
 
 namespace parallax::cuda {
 
-// Threads and page-locked memory are taken with the first large answer and kept. One call at a time.
+// Threads and page-locked memory are allocated with the first large download and kept. Not thread-safe.
 class LargeDownload {
  public:
-  // Adds count values from device memory, as they are after the stream's work so far, to values, and returns
-  // when they are there. Where more will be added, the caller has reserved room for all of it.
+  // Appends count values from device memory, as they are after the stream's current work, to values, and
+  // returns when they have arrived. If more will follow, the caller has reserved room for all of them.
   template <typename T>
   void Append(std::vector<T>& values, const std::type_identity_t<T>* from, std::size_t count,
               cudaStream_t stream) {
@@ -36,7 +36,7 @@ class LargeDownload {
  private:
   static constexpr std::size_t kPartBytes = std::size_t{16} << 20;
 
-  // to: room for bytes, which become the vector's with grow.
+  // to: room for bytes, which `grow` makes part of the vector.
   void Run(std::byte* to, const std::byte* from, std::size_t bytes,
            const std::function<void(std::size_t)>& grow, cudaStream_t stream);
 

@@ -1,5 +1,5 @@
-// Depth and cloud of the frames of one slot: memory on the device, and page-locked memory of the host, which
-// results are handed out in.
+// Depth and cloud of the frames of one slot: device memory, and page-locked host memory in which results are
+// returned.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -17,7 +17,7 @@
 
 namespace parallax::cuda {
 
-// Where depth and cloud of a frame arrive.
+// The destination of a frame's depth and cloud.
 struct ReprojectionMemory {
   static constexpr std::size_t kPixel_bytes = sizeof(float) + sizeof(Point3f) + sizeof(Rgb8);
   explicit ReprojectionMemory(std::size_t num_pixels)
@@ -34,17 +34,17 @@ class Reprojector {
  public:
   explicit Reprojector(std::shared_ptr<ReprojectionMemories> memories) : memories_(std::move(memories)) {}
 
-  // Launches what is wanted of a map whose images are on the device; nothing where no memory is to be had.
-  // num_most: pixels of the largest frame.
+  // Launches the requested outputs of a map whose images are on the device; nothing if no memory is
+  // available. num_most: pixels of the largest frame.
   void Enqueue(const WantedReprojection& wanted, const ReprojectionParameters& limits,
                DeviceImageView<const float> disparity, const DeviceCameraImage& left, std::size_t num_most,
                cudaStream_t stream);
   // The copies to the host.
   void EnqueueDownloads(cudaStream_t stream);
-  // Nothing is made of this frame.
+  // No output of this frame.
   void Skip() { lent_.reset(); }
 
-  // Once the stream has passed the downloads: what was made of the frame, once.
+  // After the stream has passed the downloads: returns the outputs of the frame, once.
   std::optional<ReprojectedFrame> Take();
   std::size_t memory_bytes() const;
 
@@ -54,7 +54,7 @@ class Reprojector {
   DeviceBuffer<Point3f> points_;
   DeviceBuffer<Rgb8> colors_;
   DeviceBuffer<std::uint32_t> num_points_, counts_;
-  std::shared_ptr<ReprojectionMemory> lent_;  // of this frame; null where nothing is made of it
+  std::shared_ptr<ReprojectionMemory> lent_;  // of this frame; null without output
   bool with_cloud_ = false;
   int width_ = 0, height_ = 0;
 };

@@ -1,5 +1,5 @@
-// Deals out parts of one allocation. The code that lays something out is run twice: without memory, which
-// only counts, and with as much as was counted.
+// Splits one allocation into parts. The layout code runs twice: without memory, to count, and with the
+// counted amount.
 #pragma once
 
 #include <cstddef>
@@ -11,7 +11,7 @@ class Arena {
   // memory: aligned to 256 bytes; null: counts.
   explicit Arena(std::byte* memory = nullptr) : memory_(memory) {}
 
-  // Room for count elements, aligned to 256 bytes, uninitialised; null where there is no memory.
+  // Room for count elements, aligned to 256 bytes, uninitialised; null while counting.
   template <typename T>
   T* Take(std::size_t count) {
     const std::size_t at = bytes_;

@@ -13,9 +13,9 @@ std::string RemedyFor(cudaError_t status) {
     case cudaErrorMemoryAllocation:
       return "free device memory, or use fewer disparities or smaller images";
     case cudaErrorInsufficientDriver:
-      return "update the NVIDIA driver, or use --backend cpu";
+      return "update the NVIDIA driver, or use the back end cpu";
     case cudaErrorNoDevice:
-      return "no CUDA device is visible: use --backend cpu";
+      return "no CUDA device is visible: use the back end cpu";
     case cudaErrorInvalidDevice:
       return "choose a device that `parallax info` lists";
     case cudaErrorNoKernelImageForDevice:

@@ -1,5 +1,5 @@
-// Every CUDA call goes through Check, every kernel launch is followed by CheckLaunch: an error becomes a
-// parallax::Error with the call, the place and what to do.
+// Every CUDA call goes through Check, and every kernel launch is followed by CheckLaunch: an error becomes a
+// parallax::Error with the call, the place and the remedy.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -8,7 +8,7 @@
 
 namespace parallax::cuda {
 
-// Throws parallax::Error unless status is cudaSuccess. call: what was tried, e.g. "cudaMemcpyAsync".
+// Throws parallax::Error unless status is cudaSuccess. call: the call, e.g. "cudaMemcpyAsync".
 void Check(cudaError_t status, const char* call,
            const std::source_location& place = std::source_location::current());
 

@@ -1,11 +1,11 @@
-// Copies from global to shared memory that finish later, in the order of their groups.
+// Asynchronous copies from global to shared memory, completed in groups.
 #pragma once
 
 #include <cstdint>
 
 namespace parallax::cuda {
 
-// Addresses in shared memory are 32-bit ones here, which the compiler would otherwise make anew for each use.
+// 32-bit addresses in shared memory; the compiler would otherwise compute them for each use.
 __device__ __forceinline__ std::uint32_t SharedAddress(const void* of) {
   std::uint32_t address;
   asm volatile("mov.u32 %0, %1;"
@@ -13,8 +13,9 @@ __device__ __forceinline__ std::uint32_t SharedAddress(const void* of) {
                : "r"(static_cast<std::uint32_t>(__cvta_generic_to_shared(of))));
   return address;
 }
-// 16 bytes, past the first-level cache, where `wanted`; both addresses multiples of 16. Of these the first
-// `count`, 0 or 16, are read, the others are zero. Before compute capability 8.0 a copy is done at once.
+// 16 bytes, bypassing the first-level cache, if `wanted`; both addresses are multiples of 16. The first
+// `count` bytes, 0 or 16, are read; the others are zero. Before compute capability 8.0 the copy is done at
+// once.
 __device__ __forceinline__ void CopyAsyncIf(bool wanted, std::uint32_t to, const void* from, int count) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
   asm volatile(
@@ -57,7 +58,7 @@ __device__ __forceinline__ void CommitCopies() {
   asm volatile("cp.async.commit_group;" ::: "memory");
 #endif
 }
-// Waits until at most kPending groups of copies are on their way, and makes the others visible to the warp.
+// Waits until at most kPending groups of copies are in flight, and makes the others visible to the warp.
 template <int kPending>
 __device__ __forceinline__ void WaitForCopies() {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

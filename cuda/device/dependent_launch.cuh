@@ -1,11 +1,11 @@
-// Kernels that begin while the one before them on the stream still works ("programmatic dependent launch",
-// from compute capability 9.0 on): their blocks start as soon as all blocks of the one before have called
-// LetNextKernelBegin or ended. Elsewhere the two device functions do nothing and kernels follow each other as
-// ever.
+// Kernels that begin while the previous one on the stream still works ("programmatic dependent launch",
+// compute capability 9.0 or newer). Their blocks start as soon as all blocks of the previous kernel have
+// called LetNextKernelBegin or ended. On older devices the two device functions do nothing and kernels run
+// one after the other.
 //
-// Each thread of a kernel launched so calls WaitForKernelBefore before it touches what earlier kernels write
-// or read, unless it says why it need not. One block at least calls it: then the kernel cannot end before the
-// ones before it, and what follows need only wait for this one.
+// Each thread of such a kernel calls WaitForKernelBefore before it touches what earlier kernels write or
+// read, unless it says why it need not. At least one block calls it: then the kernel cannot end before the
+// previous ones, and later work need only wait for this one.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -38,7 +38,7 @@ struct KernelName {
       : text(name), place(here) {}
 };
 
-// Launches a kernel that may begin early; what is before it on the stream may be anything.
+// Launches a kernel that may begin early, after any work on the stream.
 template <typename... Parameters>
 void LaunchDependent(const KernelName& name, void (*kernel)(Parameters...), dim3 grid, dim3 block,
                      std::size_t shared_bytes, cudaStream_t stream,
@@ -56,8 +56,8 @@ void LaunchDependent(const KernelName& name, void (*kernel)(Parameters...), dim3
   Check(cudaLaunchKernelEx(&config, kernel, arguments...), name.text, name.place);
 }
 
-// For kernels that run beside each other: a multiprocessor divides its memory anew, between the first-level
-// cache and shared memory, only when it is empty, so all of them ask for the same.
+// For kernels that run at the same time: a multiprocessor changes the split between first-level cache and
+// shared memory only when it is empty, so all of them request the same split.
 template <typename... Parameters>
 void ShareMultiprocessors(void (*kernel)(Parameters...)) {
   constexpr int kSharedPercent = 45;  // the best of 30 to 100 on an H200

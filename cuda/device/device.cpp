@@ -40,7 +40,7 @@ std::string WhyNoCode(int major, int minor) {
   }
   return "this build has code for " + DescribeBuiltArchitectures() +
          ": build on this machine, or with -D CMAKE_CUDA_ARCHITECTURES=" + std::to_string(number) +
-         "; where that is in it, update the NVIDIA driver";
+         "; if the list includes it, update the NVIDIA driver";
 }
 
 // why_none: says why there is none.
@@ -72,7 +72,7 @@ CudaDeviceInfo Describe(int device) {
   cuda::Check(cudaGetDevice(&before), "cudaGetDevice");
   if (cudaSetDevice(device) != cudaSuccess) {
     cudaGetLastError();
-    info.why_not = "the device cannot be opened (another program may hold it alone)";
+    info.why_not = "the device cannot be opened (another program may use it exclusively)";
   } else if (!cuda::HasKernelsForCurrentDevice()) {
     info.why_not = WhyNoCode(info.major, info.minor);
   } else {
@@ -136,9 +136,9 @@ bool HasCudaDevice() {
 void RequireCudaDevice(int device) {
   std::string why_none;
   const int count = CountDevices(&why_none);
-  if (count == 0) throw Error(why_none + "; use --backend cpu");
+  if (count == 0) throw Error(why_none + "; use the back end cpu");
   if (device < 0 || device >= count) {
-    throw Error("there is no CUDA device " + std::to_string(device) + ": use --device 0" +
+    throw Error("there is no CUDA device " + std::to_string(device) + ": use device 0" +
                 (count > 1 ? " .. " + std::to_string(count - 1) : ""));
   }
 }

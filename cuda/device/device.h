@@ -1,5 +1,4 @@
-// Which CUDA devices there are, and whether this build runs on them. No CUDA header: the program includes
-// this.
+// The CUDA devices, and whether this build runs on them. No CUDA header: the program includes this.
 #pragma once
 
 #include <cstddef>
@@ -10,20 +9,19 @@
 namespace parallax {
 
 struct CudaDeviceInfo {
-  int index = 0;             // as --device takes it
+  int index = 0;             // as the option --device takes it
   std::string name;          // "NVIDIA H200"
   int major = 0, minor = 0;  // compute capability
   std::size_t total_memory_bytes = 0;
   int num_multiprocessors = 0;
   bool usable = false;  // this build has code for it
-  std::string why_not;  // one line, where it is not usable
+  std::string why_not;  // one line, if it is not usable
 };
 
-// All devices; empty where there is no driver or no device. why_none: one line that says which, where it is
-// empty.
+// All devices; empty without a driver or device. why_none: one line with the reason, if it is empty.
 std::vector<CudaDeviceInfo> ListCudaDevices(std::string* why_none = nullptr);
 
-// How many there are, without opening any of them.
+// The number of devices; opens none of them.
 int NumCudaDevices();
 
 // The cards that this build has code for: "compute capability 8.6, 9.0 and newer". architectures: as
@@ -31,18 +29,18 @@ int NumCudaDevices();
 std::string DescribeArchitectures(std::string_view architectures);
 std::string DescribeBuiltArchitectures();
 
-// Whether they hold machine code (no PTX that the driver has to compile) for a card of that compute
-// capability.
+// Whether the list contains machine code (not PTX, which the driver has to compile) for a card of that
+// compute capability.
 bool HasMachineCode(std::string_view architectures, int major, int minor);
 
-// True where at least one device is usable: `--backend auto` then means cuda. Opens none for which there is
-// machine code: a device takes some tenths of a second, and memory on it, from every process that opens it.
+// True if at least one device is usable: the back end "auto" then means cuda. Opens no device for which there
+// is machine code: opening takes some tenths of a second, and memory on the device, in every process.
 bool HasCudaDevice();
 
-// Makes device the current one of this thread. Throws Error naming the device and the remedy where there is
-// none, where its number is too large, or where this build has no code for it.
+// Makes device the current one of this thread. Throws Error with the remedy if there is none, if its number
+// is too large, or if this build has no code for it.
 void SelectCudaDevice(int device);
-// Throws the same, without opening it, where there is none of that number.
+// Throws the same, without opening a device, if there is none of that number.
 void RequireCudaDevice(int device);
 
 }  // namespace parallax

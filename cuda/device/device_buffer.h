@@ -1,4 +1,4 @@
-// Owned memory of the device, and page-locked memory of the host that copies can overlap with work.
+// Owned memory of the device, and page-locked memory of the host, whose copies can overlap with work.
 #pragma once
 
 #include <cuda_runtime_api.h>

@@ -1,12 +1,12 @@
-// What code of this build the current device runs.
+// What code of this build runs on the current device.
 #pragma once
 
 namespace parallax::cuda {
 
 // True where the current device can run this build's kernels.
 bool HasKernelsForCurrentDevice();
-// Whether they can begin while the kernel before them ends (cuda/device/dependent_launch.cuh): from compute
-// capability 9.0 on.
+// Whether kernels can begin while the previous kernel ends (cuda/device/dependent_launch.cuh): from compute
+// capability 9.0.
 bool HasDependentLaunch();
 
 }  // namespace parallax::cuda

@@ -1,5 +1,5 @@
-// Images and cost volumes in device memory, and copies to and from the host. Copies are ordered in a stream
-// that the caller gives and return before they are done.
+// Images and cost volumes in device memory, and copies to and from the host. Copies are ordered in the
+// caller's stream and return before they are done.
 #pragma once
 
 #include <cuda_runtime_api.h>

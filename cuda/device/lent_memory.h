@@ -1,4 +1,4 @@
-// Page-locked memory of the host in which results are handed out, and which comes back.
+// Reusable page-locked memory of the host for results.
 #pragma once
 
 #include <algorithm>
@@ -11,16 +11,16 @@
 
 namespace parallax::cuda {
 
-// Lends memories and takes them back when their last owners are done with them, also after everybody else is
-// done with this. For several threads at a time. T: has kPixel_bytes, and is made for a number of pixels.
+// Lends memories and takes them back when their last owners release them, even after this object is gone.
+// Thread-safe. T: has kPixel_bytes, and is made for a number of pixels.
 template <typename T>
 class LentMemories : public std::enable_shared_from_this<LentMemories<T>> {
  public:
-  // For frames of up to so many pixels.
+  // For frames of up to this many pixels.
   explicit LentMemories(std::size_t num_pixels) : num_pixels_(num_pixels) {}
 
-  // Null where so much is lent, to writers who are behind, that more would be a burden (some 512 MB), and
-  // where the system has no more.
+  // Null if slow writers hold so much that more would be a burden (about 512 MB), or if the system has no
+  // more.
   std::shared_ptr<T> Lend() {
     constexpr std::size_t kMostLent_bytes = std::size_t{512} << 20;
     const std::size_t num_most =

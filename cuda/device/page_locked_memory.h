@@ -1,4 +1,4 @@
-// Page-locked memory of the host for images, from which every device copies by itself.
+// Page-locked memory of the host for images, from which every device copies directly.
 #pragma once
 
 #include <cstddef>
@@ -10,7 +10,7 @@
 
 namespace parallax::cuda {
 
-// Blocks that were given back are handed out again, the last one first: the cores may still have it at hand.
+// Returned blocks are reused, the last one first: it may still be in the caches.
 class PageLockedMemory final : public HostMemory {
  public:
   // device: any that this program uses; others copy from the memory as well.
@@ -19,7 +19,7 @@ class PageLockedMemory final : public HostMemory {
   PageLockedMemory(const PageLockedMemory&) = delete;
   PageLockedMemory& operator=(const PageLockedMemory&) = delete;
 
-  // Null for what is small, where 512 MB are in use, and where the system has no more.
+  // Null for small images, while 512 MB are in use, and if the system has no more.
   void* Take(std::size_t bytes) noexcept override;
   void GiveBack(void* memory, std::size_t bytes) noexcept override;
 
@@ -34,7 +34,7 @@ class PageLockedMemory final : public HostMemory {
   std::map<std::size_t, std::vector<void*>> free_;  // by size of block
 };
 
-// Whether devices copy from there by themselves, while the program does something else.
+// Whether devices copy from there directly, while the program does something else.
 bool IsPageLocked(const void* memory);
 
 }  // namespace parallax::cuda

@@ -1,4 +1,4 @@
-// How long the steps of a frame took, by events between them.
+// The times of a frame's steps, from events between them.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -19,12 +19,12 @@ class StepTimer {
   void Begin(cudaStream_t stream);
   // The observer's call for a step.
   void End(Step step, cudaStream_t stream);
-  // Adds the times of the frame, which must be done. The first step's time holds the upload too.
+  // Adds the times of the frame, which must be done. The first step's time includes the upload.
   void AddTo(StageTimes& times) const;
 
  private:
   Event start_{true};
-  std::vector<Event> events_;  // one a step
+  std::vector<Event> events_;  // one for each step
   std::vector<Step> steps_;    // of the frame, in order
 };
 

@@ -1,4 +1,4 @@
-// What a frame's launches on the device are divided into, for those who watch them.
+// The steps of a frame's launches on the device, for observers.
 #pragma once
 
 #include <functional>
@@ -29,7 +29,7 @@ inline constexpr const char* kStepNames[] = {
     "judgement",        "voting",        "fill",        "discontinuities", "subpixel",    "planes",
     "choice",           "median",        "smoothing",   "reprojection"};
 
-// Called after the launches of each step; it may launch more work on the stream, or wait for it.
+// Called after the launches of each step. It may launch more work on the stream, or wait for it.
 using StepObserver = std::function<void(Step)>;
 
 // Marks the launches of one step in a profiler's time line.
@@ -41,7 +41,7 @@ class StepRange {
   StepRange& operator=(const StepRange&) = delete;
 };
 
-// Runs a step's launches and tells the observer, where there is one.
+// Runs a step's launches and tells the observer, if there is one.
 class StepRunner {
  public:
   explicit StepRunner(const StepObserver& observer) : observer_(observer) {}

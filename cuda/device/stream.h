@@ -26,7 +26,7 @@ class Stream {
 
 class Event {
  public:
-  // timed: for cudaEventElapsedTime; others are cheaper.
+  // timed: usable with cudaEventElapsedTime; untimed events are cheaper.
   explicit Event(bool timed = false) {
     Check(cudaEventCreateWithFlags(&event_, timed ? cudaEventDefault : cudaEventDisableTiming),
           "cudaEventCreateWithFlags");
@@ -38,14 +38,14 @@ class Event {
   Event& operator=(Event&&) = delete;
   cudaEvent_t get() const { return event_; }
   void Record(cudaStream_t stream) { Check(cudaEventRecord(event_, stream), "cudaEventRecord"); }
-  // Waits at full speed, which takes a core.
+  // Waits actively, which takes a core.
   void Wait() const { Check(cudaEventSynchronize(event_), "cudaEventSynchronize"); }
-  // Looks again and again, and sleeps between: for those whose cores have better things to do, and who have time.
+  // Polls and sleeps in between: for callers with time, whose cores have other work.
   void WaitAsleep() const {
     constexpr std::chrono::microseconds kNap{30};
     cudaError_t status = cudaSuccess;
     while ((status = cudaEventQuery(event_)) == cudaErrorNotReady) {
-      cudaGetLastError();  // so that the next call does not report it
+      cudaGetLastError();  // so the next call does not report it
       std::this_thread::sleep_for(kNap);
     }
     Check(status, "cudaEventQuery");
@@ -55,8 +55,8 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-// Copies count elements between any two memories after the stream's work so far, and waits for the end:
-// unlike cudaMemcpy, which goes to the default stream, for which the streams above do not wait.
+// Copies count elements between any two memories after the stream's current work, and waits for the end.
+// cudaMemcpy would go to the default stream, for which the streams above do not wait.
 template <typename T>
 void CopyNow(T* to, const T* from, std::size_t count, cudaStream_t stream) {
   if (count != 0)
@@ -75,7 +75,7 @@ class Graph {
   Graph& operator=(const Graph&) = delete;
   bool empty() const { return graph_ == nullptr; }
 
-  // Records what function() launches on stream.
+  // Records the launches of function() on stream.
   template <typename Function>
   void Capture(cudaStream_t stream, Function&& function) {
     Check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");

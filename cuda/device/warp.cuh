@@ -1,5 +1,5 @@
-// Least and largest of a warp's numbers, on devices that have an instruction for it (compute capability 8.0)
-// and those that do not. All lanes take part and get the result.
+// Minimum and maximum of a warp's numbers, with the instruction of compute capability 8.0 or without it. All
+// lanes take part and get the result.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
-// The choice of trees among the values that rejected pixels might take, on the device.
-// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
-// never uses the default stream. It computes what docs/matching.md says, to the bit.
+// Learned trees choose the value of a rejected pixel among candidates, on the device. Launches kernels on the
+// given stream and returns before they are done; allocates nothing, never waits, never uses the default
+// stream. It computes what docs/matching.md says, to the bit.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,7 +12,7 @@
 
 namespace parallax::cuda {
 
-// Changes from_planes, what FillFromPlanes has made of map and planes, in place. guide: left image.
+// Changes from_planes, the result of FillFromPlanes for map and planes, in place. guide: left image.
 void ChooseCandidates(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                       const DeviceDisparityMap& map, const DisparityPlane* planes,
                       DeviceImageView<float> from_planes, cudaStream_t stream);

@@ -14,9 +14,9 @@ struct ConsistencyRow {
 };
 
 // First every right pixel marks the left pixels that it claims. Then every left pixel is classified: one that
-// fails and that some right pixel claims is mismatched, otherwise occluded. winner_left(x), winner_right(x):
-// the row's winners; store(x, fault): called once for every pixel. Must be called by all threads; what it is
-// given must be visible to all.
+// fails is mismatched if some right pixel claims it, otherwise occluded. winner_left(x), winner_right(x): the
+// row's winners; store(x, fault): called once for every pixel. All threads must call it, and its arguments
+// must be visible to all.
 template <typename WinnerLeft, typename WinnerRight, typename Store>
 __device__ void CheckRow(const ConsistencyRow& row, int thread, int num_threads,
                          const WinnerLeft& winner_left, const WinnerRight& winner_right, const Store& store) {

@@ -1,6 +1,6 @@
-// The trees' verdicts on the device.
-// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
-// never uses the default stream. It computes what docs/matching.md says, to the bit.
+// The verdicts of the learned trees on the device. Launches kernels on the given stream and returns before
+// they are done; allocates nothing, never waits, never uses the default stream. It computes what
+// docs/matching.md says, to the bit.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,7 +16,8 @@
 
 namespace parallax::cuda {
 
-// Of so many pixels; borrowed. Sums and extremes are of windows along a row, one image after the other.
+// Memory for this many pixels; borrowed. Sums and extremes are over windows along a row, one image after the
+// other.
 struct JudgementMemory {
   float* selected = nullptr;
   std::uint16_t* codes = nullptr;
@@ -28,8 +29,8 @@ struct JudgementMemory {
 
 // Keeps the disparities before consistency.
 void KeepSelected(DeviceImageView<const float> disparity, float* selected, cudaStream_t stream);
-// Rejects and restores pixels, in place. map: after removal of speckles; guide: left image; planes: what
-// FitPlanes() makes of this map.
+// Rejects and restores pixels, in place. map: after removal of speckles; guide: left image; planes:
+// FitPlanes() of this map.
 void JudgePixels(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                  const JudgementMemory& memory, const DisparityPlane* planes, const DeviceDisparityMap& map,
                  cudaStream_t stream);

@@ -15,14 +15,14 @@
 
 namespace parallax::cuda {
 
-// Tiles that images of up to so many pixels can have.
+// Most tiles that images of up to this many pixels have.
 std::size_t LargestNumTiles(const RefinementParameters& parameters, std::size_t num_pixels);
 
-// The planes of all tiles, row by row; value kNoValue where there is none.
+// The planes of all tiles, row by row; value kNoValue if there is none.
 void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, DisparityPlane* planes,
                cudaStream_t stream);
-// Copies the disparities of map to filled, with other values where pixels were rejected, and marks those in
-// map. guide: left image; planes: room for one a tile.
+// Copies the disparities of map to filled, gives rejected pixels other values, and marks those in map. guide:
+// left image; planes: room for one for each tile.
 void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                     const DeviceDisparityMap& map, DisparityPlane* planes, DeviceImageView<float> filled,
                     cudaStream_t stream);

@@ -1,6 +1,5 @@
-// Whether images on the device tell a matcher anything at all: what pipeline/rules/texture.h looks for in host
-// memory. Launches kernels on the given stream and returns before they are done; allocates nothing, never
-// waits.
+// Whether images on the device have any texture: the rule of pipeline/rules/texture.h. Launches kernels on
+// the given stream and returns before they are done; allocates nothing, never waits.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,11 +11,11 @@
 
 namespace parallax::cuda {
 
-// has_texture: two values, for left and right; 0 where all pixels of the image are equal, else 1.
+// has_texture: two values, for left and right; 0 if all pixels of the image are equal, else 1.
 void FindTexture(const DeviceCameraImage& left, const DeviceCameraImage& right, std::uint32_t* has_texture,
                  cudaStream_t stream);
 
-// Sets the confidence to 0 everywhere where one of the two values is 0.
+// Sets the confidence to 0 everywhere if one of the two values is 0.
 void ClearConfidenceOfConstantImages(const std::uint32_t* has_texture,
                                      DeviceImageView<std::uint8_t> confidence, cudaStream_t stream);
 

@@ -1,5 +1,5 @@
-// What follows the winner, whatever the method: consistency, removal of speckles; verdicts of trees; filling,
-// where the method has none of its own; planes, choice, median, smoothing.
+// The stages after the winner, for any method: consistency, removal of speckles; verdicts of trees; filling,
+// if the method has none of its own; planes, choice, median, smoothing.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -33,29 +33,29 @@ struct MapMemory {
 
 class MapStages {
  public:
-  // parameters must be valid. memory: what Take has taken for them and the largest image.
+  // parameters must be valid. memory: taken by Take for them and the largest image.
   MapStages(const Parameters& parameters, const MapMemory& memory)
       : parameters_(parameters), memory_(memory) {}
 
   // Frames from here on have this size, up to the largest.
   void SetSize(int width, int height);
 
-  // What the method writes: the selected disparities, and its winners unless it checks consistency itself. At
-  // an observer's call, the map after its step.
+  // The method's output: the selected disparities, and its winners unless it checks consistency itself. When
+  // an observer is called: the map after its step.
   const DeviceDisparityMap& map() const { return map_; }
   const WinnerImages& winners() const { return winners_; }
 
-  // These launch their stages on stream and return before they are done. SetSize comes first, for each frame.
-  // Consistency, unless map is consistent already, and speckles.
+  // These launch their stages on stream and return before they are done. SetSize is called first for each
+  // frame. This one: consistency, unless map is already consistent, and speckles.
   void EnqueueChecks(bool is_checked, const StepRunner& run, cudaStream_t stream);
-  // The trees' verdicts, where there are trees. guide: left image.
+  // The trees' verdicts, if there are trees. guide: left image.
   void EnqueueJudgement(DeviceImageView<const std::uint8_t> guide, const StepRunner& run,
                         cudaStream_t stream);
   void EnqueueFill(const StepRunner& run, cudaStream_t stream);
   // Planes, the trees' choice, median, smoothing. guide: left image.
   void EnqueueLast(DeviceImageView<const std::uint8_t> guide, const StepRunner& run, cudaStream_t stream);
 
-  // In stream order behind EnqueueLast.
+  // In stream order after EnqueueLast.
   const DeviceDisparityMap& result() const { return map_; }
 
  private:
@@ -63,7 +63,7 @@ class MapStages {
   MapMemory memory_;
   WinnerImages winners_;
   DeviceDisparityMap map_;
-  DeviceImageView<float> other_disparity_;  // what changes places with map_'s
+  DeviceImageView<float> other_disparity_;  // is swapped with map_'s
 };
 
 }  // namespace parallax::cuda

@@ -1,4 +1,4 @@
-// Trees as kernels ask them: of two examples at once, whose features share a word of 32 bits.
+// Evaluation of trees in kernels: two examples at once, whose features share a word of 32 bits.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace parallax::cuda {
 
-// A question to two examples, 16 bits each: bit 15 of the feature plus `addend` tells whether it is above the
-// threshold.
+// A comparison for two examples, 16 bits each: bit 15 of the feature plus `addend` tells whether it is above
+// the threshold.
 struct Question {
   std::uint32_t addend;
   std::uint32_t feature;
@@ -41,7 +41,8 @@ constexpr Leaves<kTrees> LeavesOf(const PixelTree (&trees)[kTrees]) {
   return leaves;
 }
 
-// Adds a leaf of each tree to both examples' sums. feature_at(i): their feature number i, a byte in either half.
+// Adds a leaf of each tree to both examples' sums. feature_at(i): their feature number i, one byte in each
+// half.
 template <int kTrees, typename FeatureAt>
 __device__ __forceinline__ void AddLeaves(const Questions<kTrees>& questions, const Leaves<kTrees>& leaves,
                                           const FeatureAt& feature_at, int (&sums)[2]) {

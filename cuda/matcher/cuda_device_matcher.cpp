@@ -129,7 +129,7 @@ class CudaDeviceMatcher final : public DeviceMatcher {
           const std::ptrdiff_t row_bytes = view.width * static_cast<std::ptrdiff_t>(sizeof(Pixel));
           if (view.height <= 1 || view.stride_bytes == row_bytes) return view;
           if (view.stride_bytes < 0) {
-            throw InvalidArgument("an image on the device stands upside down: copy it first");
+            throw InvalidArgument("an image on the device is stored bottom-up: copy it first");
           }
           if (room.size() == 0) {
             room = cuda::DeviceBuffer<std::uint8_t>(static_cast<std::size_t>(pipeline_.largest_width()) *

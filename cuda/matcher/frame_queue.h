@@ -9,7 +9,7 @@
 
 namespace parallax::cuda {
 
-// num_in_flight >= 1, parameters and options valid, the device selected. One frame in flight: stages are
+// num_in_flight >= 1, parameters and options valid, the device selected. With one frame in flight stages are
 // timed.
 std::unique_ptr<MatcherQueue> MakeFrameQueue(const Parameters& parameters, const MatcherOptions& options,
                                              int num_in_flight, const CudaTuning& tuning);

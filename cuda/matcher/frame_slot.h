@@ -1,4 +1,5 @@
-// What one frame in flight needs: a stream, device buffers, page-locked images, and the frame as a graph.
+// The resources of one frame in flight: a stream, device buffers, page-locked images, and the frame as a
+// graph.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -22,7 +23,7 @@
 
 namespace parallax::cuda {
 
-// Where the map of a frame arrives.
+// The destination of a frame's map.
 struct ResultMemory {
   static constexpr std::size_t kPixel_bytes = sizeof(float) + 2;
   explicit ResultMemory(std::size_t num_pixels)
@@ -32,7 +33,7 @@ struct ResultMemory {
 };
 using ResultMemories = LentMemories<ResultMemory>;
 
-// What the slots of one queue share. One thread at a time.
+// What the slots of one queue share. Not thread-safe.
 class SharedBySlots {
  public:
   SharedBySlots(int width, int height)
@@ -42,8 +43,8 @@ class SharedBySlots {
                                                   static_cast<std::size_t>(height))) {}
   const std::shared_ptr<ResultMemories>& results() const { return results_; }
   const std::shared_ptr<ReprojectionMemories>& memories() const { return memories_; }
-  // Its tables on the device, which are kept until another one comes; null for null. Waits for the copies, on
-  // stream, where it is another one.
+  // Its tables on the device, kept until another rectifier comes; null for null. Waits for the copies, on
+  // stream, for another one.
   std::shared_ptr<const DeviceRectifier> OnDevice(const std::shared_ptr<const Rectifier>& rectifier,
                                                   cudaStream_t stream);
 
@@ -60,19 +61,19 @@ class FrameSlot {
             std::shared_ptr<SharedBySlots> shared);
 
   // Launches upload, stages and download. Images that are not in page-locked memory, or that nobody holds
-  // (work.pixels), are copied there first. The last frame must be done. Allocates nothing on the device but
-  // the graph of a pixel type, size or rectification that is new, and, once, what raw images or reprojection
-  // need.
+  // (work.pixels), are first copied to such memory. The last frame must be done. Allocates nothing on the
+  // device except the graph of a new pixel type, size or rectification and, once, the memory for raw images
+  // or reprojection.
   void Start(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work = {});
   // The same without a graph: the observer is called between the steps.
   void StartObserved(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work,
                      const StepObserver& observer, bool results_between);
-  // Launches the last pair again, as it lies in page-locked memory, without reprojection.
+  // Launches the last pair again, from page-locked memory, without reprojection.
   void Restart();
   // asleep: as Event::WaitAsleep.
   void Wait(bool asleep = false);
   DisparityMapView result() const;
-  // The same, lent where memory is to be had for the next frame's.
+  // The same, lent if there is memory for the next frame's.
   FinishedMap TakeResult();
   // Once.
   ExtraResults TakeExtraResults();
@@ -85,12 +86,12 @@ class FrameSlot {
   }
 
  private:
-  // What frames have in common that one graph serves.
+  // The key of a graph: what its frames have in common.
   struct Format {
-    std::size_t pixel_type = 0;   // number of CameraImageView's alternative
+    std::size_t pixel_type = 0;   // index of CameraImageView's alternative
     int width = 0, height = 0;    // as matched
-    std::uint64_t rectifier = 0;  // its number; 0 where the images come rectified
-    bool is_staged = true;        // the pair lies in the slot's own memory: the graph uploads it
+    std::uint64_t rectifier = 0;  // its number; 0 for rectified images
+    bool is_staged = true;        // the pair is in the slot's own memory: the graph uploads it
     friend auto operator<=>(const Format&, const Format&) = default;
     std::size_t num_pixels() const {
       return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
@@ -98,7 +99,7 @@ class FrameSlot {
   };
   void Stage(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work);
   void MakeRoomForRaw();
-  // Copies the pair into memory of the slot, unless the device can copy it from where it is while it is held.
+  // Copies the pair into memory of the slot, unless the device can copy it from its place while it is held.
   void Place(const CameraImageView& left, const CameraImageView& right, const ExtraWork& work,
              PinnedBuffer<std::uint8_t>& staged_left, PinnedBuffer<std::uint8_t>& staged_right);
   void UploadUnstaged();
@@ -109,23 +110,23 @@ class FrameSlot {
   std::size_t num_most() const;
 
   std::shared_ptr<const void> pixels_;      // holds the images of a pair that is not staged
-  CameraImageView left_from_, right_from_;  // whence it is uploaded
+  CameraImageView left_from_, right_from_;  // where it is uploaded from
   StereoPipeline pipeline_;
   std::shared_ptr<SharedBySlots> shared_;
   Stream stream_;
   Event done_;
   DeviceBuffer<std::uint8_t> left_, right_;  // room for the widest pixel type
   PinnedBuffer<std::uint8_t> staged_left_, staged_right_;
-  // Of raw images, for the widest pixel type; empty until one comes. The staged ones are the rectified ones
-  // then, on their way back.
+  // Of raw images, for the widest pixel type; empty until one comes. The staged images are then the rectified
+  // ones on their way back.
   DeviceBuffer<std::uint8_t> raw_left_, raw_right_;
   PinnedBuffer<std::uint8_t> staged_raw_left_, staged_raw_right_;
   std::shared_ptr<ResultMemory> result_;
-  std::map<Format, Graph> graphs_;                    // recorded at their first frame
+  std::map<Format, Graph> graphs_;                    // recorded at its first frame
   Format format_;                                     // of the last frame
-  std::shared_ptr<const DeviceRectifier> rectifier_;  // of the last frame; null where it came rectified
+  std::shared_ptr<const DeviceRectifier> rectifier_;  // of the last frame; null if it came rectified
   Reprojector reprojector_;
-  bool is_doubtful_ = false;  // an image of it is constant
+  bool is_doubtful_ = false;  // one of its images is constant
 };
 
 }  // namespace parallax::cuda

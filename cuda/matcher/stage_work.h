@@ -1,4 +1,4 @@
-// What each stage of a frame must at least do, and how long a device needs for that: the floor under its
+// The least work of each stage of a frame, and the time that a device needs for it: the lower bound of its
 // measured time. No CUDA header: the program includes this.
 #pragma once
 
@@ -8,9 +8,9 @@
 
 namespace parallax {
 
-// Bytes: each image or volume that the stage is given read once, each that it makes written once, whatever
-// the kernels read again. Operations: of single lanes, those that these algorithms cannot do without, by the
-// unit that does them; 0 where the stage is none of their kind.
+// Bytes: each input image or volume of the stage read once, each output written once, whatever the kernels
+// read again. Operations: of single lanes, those that the algorithm cannot avoid, by unit; 0 if the stage has
+// none of that kind.
 struct StageWork {
   double bytes = 0;
   double packed_operations = 0;  // minima and additions of two 16-bit values
@@ -24,14 +24,14 @@ StageWork WorkOfStage(std::string_view stage, const Parameters& parameters, int 
                       int bytes_per_pixel);
 
 struct DeviceRates {
-  double bytes_per_s = 0;  // that a large copy reaches, bytes read and written
+  double bytes_per_s = 0;  // rate of a large copy, bytes read and written
   double clock_hz = 0;
-  int num_multiprocessors = 0;  // 0: rates of operations are not known for this device
+  int num_multiprocessors = 0;  // 0: the rates of operations are unknown for this device
 };
 
 struct StageFloor {
   double ms = 0;
-  std::string_view bound;  // what takes longest: "bytes", "packed", "popc", "shuffle" or "redux"
+  std::string_view bound;  // the slowest part: "bytes", "packed", "popc", "shuffle" or "redux"
 };
 StageFloor FloorOf(const StageWork& work, const DeviceRates& rates);
 

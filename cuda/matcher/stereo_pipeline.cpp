@@ -13,7 +13,7 @@ void CheckSize(int width, int height) {
   if (width <= kLargestWidth_px && height <= kLargestHeight_px) return;
   throw InvalidArgument("images of " + std::to_string(width) + "x" + std::to_string(height) +
                         " are too large for the cuda back end: at most " + std::to_string(kLargestWidth_px) +
-                        "x" + std::to_string(kLargestHeight_px) + "; use --backend cpu");
+                        "x" + std::to_string(kLargestHeight_px) + "; use the back end cpu");
 }
 
 VolumeLayout LayoutOf(const Parameters& parameters, int width, int height, const CudaTuning& tuning) {

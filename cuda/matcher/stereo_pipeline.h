@@ -1,5 +1,5 @@
-// One frame's way through the stages on the device, for callers that bring their own stream and device
-// images: a method (cuda/sgm/sgm_stages.h, cuda/ad_census/ad_census_stages.h), with what follows the winner
+// One frame's stages on the device, for callers with their own stream and device images: a method
+// (cuda/sgm/sgm_stages.h, cuda/ad_census/ad_census_stages.h) and the stages after the winner
 // (cuda/filters/map_stages.h).
 #pragma once
 
@@ -21,22 +21,22 @@ namespace parallax::cuda {
 
 class StereoPipeline {
  public:
-  // Takes the memory that images of up to width x height need, on the current device, in one piece.
-  // parameters must be valid. Throws Error, with the memory needed and a number of disparities that fits,
-  // where the device has too little.
+  // Allocates the memory for images of up to width x height on the current device, in one piece. parameters
+  // must be valid. Throws Error if the device has too little, with the needed memory and a number of
+  // disparities that fits.
   StereoPipeline(const Parameters& parameters, int width, int height, const CudaTuning& tuning = {});
 
   // Launches all stages on stream and returns before they are done. left and right are of one pixel type and
   // one size up to the largest, rows densely packed, in device memory; they must stay until the stream has
   // passed this point. One frame at a time: the next Enqueue must be ordered behind this one (the same
-  // stream, or an event). Makes no allocation and no synchronisation, so that it can be captured into a
-  // graph. results_between: no stage is left out that fused ones leave out.
+  // stream, or an event). Neither allocates nor synchronises, so it can be captured into a graph.
+  // results_between: runs also the stages that fused ones replace.
   void Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right, cudaStream_t stream,
                const StepObserver& observer = {}, bool results_between = false);
 
   // The result of the last frame, in stream order after Enqueue; overwritten by the next one.
   const DeviceDisparityMap& result() const { return map_stages_.result(); }
-  // What lies between, valid at the observer's call for its step.
+  // The intermediate results, valid when the observer is called for their step.
   const SgmStages& sgm() const { return *sgm_; }                              // with the method sgm
   const ad_census::AdCensusStages& ad_census() const { return *ad_census_; }  // with the method ad_census
   const MapStages& map_stages() const { return map_stages_; }

@@ -1,4 +1,4 @@
-// Matchers with other choices than those that were measured best, for tests and benchmarks. No CUDA header.
+// Matchers with settings other than the fastest measured ones, for tests and benchmarks. No CUDA header.
 #pragma once
 
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace parallax {
 
-// As MakeCudaMatcher and MakeCudaFrameQueue (cuda/matcher/cuda_matcher.h).
+// See MakeCudaMatcher and MakeCudaFrameQueue (cuda/matcher/cuda_matcher.h).
 std::unique_ptr<StereoMatcher> MakeTunedCudaMatcher(const Parameters& parameters,
                                                     const MatcherOptions& options, const CudaTuning& tuning);
 std::unique_ptr<MatcherQueue> MakeTunedCudaFrameQueue(const Parameters& parameters,

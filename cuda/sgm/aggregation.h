@@ -1,9 +1,9 @@
-// aggregation on the device: rows, and the other lines.
-// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
-// never uses the default stream. It computes what docs/matching.md says, to the bit.
+// aggregation on the device: rows, and the other lines. Launches kernels on the given stream and returns
+// before they are done; allocates nothing, never waits, never uses the default stream. It computes what
+// docs/matching.md says, to the bit.
 //
-// The two run beside each other: launched one right after the other on the same stream where
-// HasDependentLaunch(), columns first where layout.columns_first, else rows; on two streams elsewhere.
+// The two run at the same time. With HasDependentLaunch() they are launched one right after the other on the
+// same stream, columns first if layout.columns_first, else rows. Otherwise they run on two streams.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -28,16 +28,16 @@ void AggregateRows(const AggregationInput& input, const SgmVolumes& volumes, cud
 void AggregateColumns(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
 
 std::size_t CheckpointBytes(const VolumeLayout& layout);
-// At most so many for any image up to the layout's size.
+// At most this many for any image up to the layout's size.
 std::size_t MostCheckpointBytes(const VolumeLayout& largest);
 
-// How often a band's counter is raised: by the lines that are no rows, and by the band's rows.
+// How often a band's counter is raised: by the lines other than rows, and by the band's rows.
 constexpr std::uint32_t RaisesOfRows(int rows, bool in_pairs) {
   return 2U * static_cast<std::uint32_t>(in_pairs ? NumPairs(rows) : rows);
 }
 std::uint32_t RaisesOfColumns(const VolumeLayout& layout);
 
-// For hand-out: the sums over the directions, [y][x][d] with D values a pixel, densely packed.
+// For results: the sums over the directions, [y][x][d] with D values for each pixel, densely packed.
 void SumPaths(const SgmVolumes& volumes, DeviceCostVolumeView<std::uint16_t> sums, cudaStream_t stream);
 
 }  // namespace parallax::cuda

@@ -1,4 +1,5 @@
-// What the kernels of the aggregation take, and how their checkpoints (cuda/sgm/line_walk.cuh) lie in memory.
+// The arguments of the aggregation kernels, and the memory layout of their checkpoints
+// (cuda/sgm/line_walk.cuh).
 #pragma once
 
 #include "cuda/device/dependent_launch.cuh"
@@ -17,7 +18,7 @@ struct AggregationArguments {
   std::size_t sum_bytes;  // of one volume
   std::uint32_t* bands_done;
   int width, height, num_disparities;
-  std::uint32_t p1, p2;          // p2: where it is constant
+  std::uint32_t p1, p2;          // p2: if it is constant
   std::uint32_t p1_ground;       // of columns
   std::uint32_t one;             // 1
   std::size_t checkpoint_bytes;  // of a block of AggregateColumns
@@ -31,7 +32,7 @@ constexpr int SegmentLength(int values_per_lane) {
   return values_per_lane <= 4 ? 8 : values_per_lane == 8 ? 4 : values_per_lane == 16 ? 2 : 1;
 }
 
-// Of a pair of lines of at most so many pixels.
+// Of a pair of lines of at most this many pixels.
 constexpr std::size_t CheckpointBytesOfPair(int length, int values_per_lane, int bytes_per_sum) {
   return static_cast<std::size_t>(length / SegmentLength(values_per_lane) + 1) *
          static_cast<std::size_t>(2 * 32 * values_per_lane * bytes_per_sum);
@@ -77,8 +78,8 @@ inline AggregationArguments MakeAggregationArguments(const AggregationInput& inp
   return a;
 }
 
-// P2 - P1 by the gradient, in shared memory, for the walks of a block whose P2 is adaptive. All its threads
-// come here, once.
+// P2 - P1 by the gradient, in shared memory, for a block with an adaptive P2. Called once, by all its
+// threads.
 template <bool kAdaptive>
 struct P2Table {
   std::uint16_t minus_p1[kAdaptive ? 256 : 1];
@@ -93,9 +94,9 @@ struct P2Table {
   }
 };
 
-// The two kernels of the aggregation run beside each other. The first one begins when all costs are there,
-// never early: its blocks would crowd on the multiprocessors that are free first. It lets the other one begin
-// at once, and that one selection, when all its blocks are halfway.
+// The two aggregation kernels run at the same time. The first one begins when all costs are there, never
+// early: its blocks would crowd on the first free multiprocessors. It lets the other one begin at once, and
+// the other lets selection begin when all its blocks are halfway.
 template <typename Kernel>
 void LaunchAggregation(const KernelName& name, Kernel kernel, unsigned grid, dim3 block, cudaStream_t stream,
                        const AggregationArguments& a) {
@@ -112,7 +113,7 @@ __device__ __forceinline__ void EndAggregation(const AggregationArguments& a) {
   if (!a.is_first && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
 }
 
-// What AggregateRows does where layout.pairs_rows.
+// AggregateRows if layout.pairs_rows.
 void AggregateRowPairs(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);
 
 // Calls launch(adaptive) with a constant, for a kernel with sums of this type.

@@ -1,5 +1,6 @@
-// census_transform of 8-bit images: one thread four neighbouring pixels of a row, as two words of two. A word
-// holds 16 bits a pixel, so that one subtraction compares two pixels of each image place with two others.
+// census_transform of 8-bit images: each thread handles four neighbouring pixels of a row, as two words of
+// two. A word holds 16 bits for each pixel, so one subtraction compares two pixels of each image place with
+// two others.
 #pragma once
 
 #include <algorithm>
@@ -9,7 +10,7 @@
 
 namespace parallax::cuda {
 
-// A window, and how its code is kept.
+// A window, and the form of its code.
 template <typename Code_, int kRadiusX_, int kRadiusY_, bool kSymmetric_>
 struct CensusShape {
   using Code = Code_;
@@ -66,7 +67,7 @@ __global__ void __launch_bounds__(PackedCensusTile::kWarps* kWarpSize)
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int x_begin = static_cast<int>(blockIdx.x) * Tile::kWidth,
             y_begin = static_cast<int>(blockIdx.y) * Tile::kHeight;
-  // All on their way before the first is stored.
+  // All loads are issued before the first store.
   constexpr int kColumns = (kTileWidth + kWarpSize - 1) / kWarpSize,
                 kRows = (kTileHeight + Tile::kWarps - 1) / Tile::kWarps;
   std::uint16_t values[kRows][kColumns];

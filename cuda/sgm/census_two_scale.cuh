@@ -1,5 +1,5 @@
-// census_transform of 8-bit images with a window of two scales: a word holds a pixel and the one 32 columns
-// further, so that one subtraction compares two pixels with two others wherever these lie.
+// census_transform of 8-bit images with a window of two scales. A word holds a pixel and the one 32 columns
+// further, so one subtraction compares two pixels with two others anywhere.
 #pragma once
 
 #include <type_traits>
@@ -10,7 +10,7 @@
 namespace parallax::cuda {
 
 // Calls near(dx, dy) for each comparison of the image, then far(dx, dy) for each of the smoothed one. kPairs:
-// those of opposite pixels, (dx, dy) being the first in reading order; otherwise of neighbours with the
+// comparisons of opposite pixels, with (dx, dy) the first in reading order; otherwise of neighbours with the
 // centre.
 template <bool kPairs, typename Near, typename Far>
 __device__ __forceinline__ void ForTwoScaleComparisons(const Near& near, const Far& far) {
@@ -51,14 +51,13 @@ __device__ __forceinline__ void ForTwoScaleComparisons(const Near& near, const F
 template <bool kPairs>
 using TwoScaleCode = std::conditional_t<kPairs, std::uint32_t, std::uint64_t>;
 
-// How far the smoothed image is compared.
+// The reach of comparisons in the smoothed image.
 template <bool kPairs>
 struct TwoScaleReach {
   static constexpr int kX = kPairs ? 4 : 6, kY = kPairs ? 3 : 4;
 };
 
-// A block's tile, and the words around it that it looks at: of the image (near) and of its binomial sums
-// (far).
+// A block's tile, and the words around it that it reads: of the image (near) and of its binomial sums (far).
 template <bool kPairs>
 struct TwoScaleTile {
   static constexpr int kWarps = 8;
@@ -100,7 +99,7 @@ __global__ void __launch_bounds__(TwoScaleTile<kPairs>::kWarps* kWarpSize)
             y_begin = static_cast<int>(blockIdx.y) * Tile::kHeight;
   const auto inside_x = [&](int x) { return min(max(x, 0), image.width - 1); };
   const auto inside_y = [&](int y) { return min(max(y, 0), image.height - 1); };
-  // All on their way before the first is stored.
+  // All loads are issued before the first store.
   constexpr int kRows = (Tile::kNearHeight + Tile::kWarps - 1) / Tile::kWarps;
   std::uint8_t values[kRows][2][2];
 #pragma unroll
@@ -125,7 +124,7 @@ __global__ void __launch_bounds__(TwoScaleTile<kPairs>::kWarps* kWarpSize)
   }
   __syncthreads();
 
-  // Beyond the border stands the sum of the nearest pixel inside.
+  // Beyond the border: the sum of the nearest pixel inside.
   const bool is_inside = x_begin >= Tile::kFarX && x_begin + Tile::kWidth + Tile::kFarX <= image.width;
 #pragma unroll
   for (int row = warp; row < Tile::kFarHeight; row += Tile::kWarps) {
@@ -136,7 +135,7 @@ __global__ void __launch_bounds__(TwoScaleTile<kPairs>::kWarps* kWarpSize)
       if (column >= Tile::kFarWidth) continue;
       if (is_inside) {
         tile.far[row][column] = tile.SumAround(near_row, column + 1);
-      } else {  // either half has a nearest pixel of its own; one without pixels takes any
+      } else {  // each half has its own nearest pixel; one without pixels takes any
         const auto near_column = [&](int begin, int at) {
           return max(inside_x(at) - begin + Tile::kNearX, 1);
         };
@@ -157,12 +156,12 @@ __global__ void __launch_bounds__(TwoScaleTile<kPairs>::kWarps* kWarpSize)
     constexpr int kWords = sizeof(Code) / 2;
     std::uint32_t bits[kWords] = {};  // sixteen in each half, the last one highest
     int bit = 0;
-    // first: of both pixels and 0x7FFF; the halves' highest bits are left where it is brighter.
+    // first: of both pixels and 0x7FFF; the highest bits of the halves stay set where it is brighter.
     const auto add_bit = [&](std::uint32_t first, std::uint32_t second) {
       bits[bit / 16] = bits[bit / 16] >> 1 | ((first - second) & 0x80008000U);
       ++bit;
     };
-    // Of the words around a pixel's, at `at`, in rows of stride words.
+    // Of the words around a pixel's, at `at`, in rows of `stride` words.
     const auto compare = [&](const std::uint32_t* at, int stride, std::uint32_t center, int dx, int dy) {
       const std::uint32_t neighbour = at[dy * stride + dx];
       if constexpr (kPairs) {

@@ -1,6 +1,6 @@
-// census_transform on the device, and the gray images that it is made from.
-// Launches kernels on the given stream and returns before they are done; allocates nothing, never waits,
-// never uses the default stream. It computes what docs/matching.md says, to the bit.
+// census_transform on the device, and its gray input images. Launches kernels on the given stream and returns
+// before they are done; allocates nothing, never waits, never uses the default stream. It computes what
+// docs/matching.md says, to the bit.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -33,15 +33,15 @@ void CensusTransform(DeviceImageView<const std::uint8_t> left, DeviceImageView<c
                      CensusWindow window, const CensusImages& census, cudaStream_t stream);
 void CensusTransform(DeviceImageView<const std::uint16_t> left, DeviceImageView<const std::uint16_t> right,
                      CensusWindow window, const CensusImages& census, cudaStream_t stream);
-// Gradients along the row of both images, as matching_cost compares them: of a pixel, in bytes from the
-// lowest on, the lowest gradient between half a pixel before and behind it, its own, and 255 less the highest
-// and less its own.
+// The gradients along the row of both images in the form that matching_cost compares. For each pixel, in
+// bytes from the lowest: the least gradient from half a pixel before to half a pixel after it, its own, 255
+// minus the greatest, and 255 minus its own.
 struct GradientImages {
   DeviceImageView<std::uint32_t> left, right;
 };
 void GradientsAlongRow(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
                        const GradientImages& gradients, cudaStream_t stream);
-// For hand-out: 32-bit codes as 64-bit ones.
+// For results: 32-bit codes as 64-bit ones.
 void WidenCensus(DeviceImageView<const std::uint32_t> from, DeviceImageView<std::uint64_t> to,
                  cudaStream_t stream);
 

@@ -12,8 +12,8 @@ namespace parallax::cuda {
 
 struct MatchingCostInput {
   CensusImages census;
-  CensusWindow window = CensusWindow::k5x5;  // that the codes are of
-  // Empty where there is no gradient term.
+  CensusWindow window = CensusWindow::k5x5;  // the size of the images
+  // Empty without a gradient term.
   GradientImages gradients;
   int gradient_cap = 15;  // MatchingCostParameters::gradient_cap
   const MatchingTables& tables;

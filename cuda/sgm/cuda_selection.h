@@ -12,19 +12,19 @@
 
 namespace parallax::cuda {
 
-// Reads the path sums, also while aggregation still writes them (volumes.bands_done), and the costs where the
+// Reads the path sums, even while aggregation still writes them (volumes.bands_done), and the costs if the
 // sums leave them out.
 void SelectDisparities(const SgmVolumes& volumes, const SelectionParameters& parameters,
                        const WinnerImages& winners, const DeviceDisparityMap& selected, cudaStream_t stream);
 
-// Selection and consistency in one, without the results in between. max_difference must not be negative.
+// Selection and consistency in one kernel, without intermediate results. max_difference must not be negative.
 bool FitsSelectAndCheck(const VolumeLayout& layout);
 void SelectAndCheck(const SgmVolumes& volumes, const SelectionParameters& selection,
                     const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
                     cudaStream_t stream);
 
-// Largest image: selection and consistency keep a row of the right image on the chip; a grid has so many
-// rows.
+// Largest image: selection and consistency keep a row of the right image on the chip; the rows are those of a
+// grid.
 inline constexpr int kLargestWidth_px = 50000, kLargestHeight_px = 65535;
 
 }  // namespace parallax::cuda

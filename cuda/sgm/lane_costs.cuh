@@ -1,7 +1,7 @@
-// How one warp holds the costs of one pixel: D is padded to lanes * K, and lane l holds the disparities l K
-// .. l K + K - 1. Where not all 32 lanes hold values, the others go through the same steps with what they
-// find behind the pixel's values, store nothing, and are left out where lanes look at each other. In memory a
-// pixel's values lie in the order of d, so that a lane reads and writes neighbouring bytes.
+// A warp's layout of one pixel's costs: D is padded to lanes * K, and lane l holds the disparities l K .. l K
+// + K - 1. If not all 32 lanes hold values, the others run the same steps on what follows the pixel's values,
+// store nothing, and are ignored in exchanges between lanes. In memory a pixel's values are in the order of
+// d, so a lane reads and writes neighbouring bytes.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +17,8 @@ struct NoCostByte {
   std::uint8_t value;
 };
 
-// a * b + c, done by the units that multiply, where those that compare and count have enough to do. For a
-// sum, b is a 1 that the compiler must not know.
+// a * b + c on the multiplication units, where those for comparing and counting are busy. For a sum, b is a 1
+// that the compiler must not know.
 __device__ __forceinline__ std::uint32_t MultiplyAdd(std::uint32_t a, std::uint32_t b, std::uint32_t c) {
   std::uint32_t sum;
   asm("mad.lo.u32 %0, %1, %2, %3;" : "=r"(sum) : "r"(a), "r"(b), "r"(c));
@@ -62,8 +62,8 @@ __device__ __forceinline__ void StoreBytes(std::uint8_t* to, const std::uint32_t
   }
 }
 
-// The same, 4 bytes or more, issued here and nowhere later: the compiler would otherwise move the load to its
-// first use, and the point of loading ahead would be lost.
+// The same, 4 bytes or more, issued exactly here: the compiler would otherwise move the load to its first use
+// and undo the loading ahead.
 template <int kBytes>
 __device__ __forceinline__ void LoadBytesNow(const std::uint8_t* from, std::uint32_t* to) {
   if constexpr (kBytes == 4) {
@@ -79,7 +79,7 @@ __device__ __forceinline__ void LoadBytesNow(const std::uint8_t* from, std::uint
     }
   }
 }
-// Which values stay in the second-level cache when others make room: half of a volume, since the whole is
+// Which values stay in the second-level cache when others need room: half of a volume, since the whole is
 // larger than that cache.
 class KeptShare {
  public:
@@ -108,13 +108,13 @@ class KeptShare {
  private:
   std::uint64_t policy_ = 0;
 };
-// For the threads of a block that all come to some such barrier, if not to the same one.
+// For threads of a block that all reach such a barrier, though not all the same one.
 template <int kThreads>
 __device__ __forceinline__ void BlockBarrier() {
   asm volatile("bar.sync 1, %0;" ::"n"(kThreads) : "memory");
 }
 
-// A lane's K values of one pixel as they lie in memory.
+// A lane's K values of one pixel, as in memory.
 template <int K, typename T>
 struct LaneValues {
   static constexpr int kBytes = K * static_cast<int>(sizeof(T));
@@ -123,7 +123,7 @@ struct LaneValues {
   __device__ __forceinline__ void Load(const std::uint8_t* pixel, int lane) {
     LoadBytes<kBytes>(pixel + lane * kBytes, words);
   }
-  // From the lane's place, through the read-only path, issued here as LoadBytesNow does.
+  // From the lane's place, through the read-only path, issued exactly here, as in LoadBytesNow.
   __device__ __forceinline__ void LoadNow(const std::uint8_t* from) {
     if constexpr (kBytes == 2) {
       std::uint16_t value;
@@ -148,7 +148,7 @@ struct LaneValues {
   __device__ __forceinline__ void StoreToKeep(std::uint8_t* pixel, int lane, const KeptShare& kept) const {
     kept.Store<kBytes>(pixel + lane * kBytes, words);
   }
-  // The same for values that are not read again soon: they leave the second-level cache first.
+  // The same for values that are not read again soon: the second-level cache evicts them first.
   __device__ __forceinline__ void StoreOnce(std::uint8_t* pixel, int lane) const {
     std::uint8_t* const to = pixel + lane * kBytes;
     if constexpr (kBytes == 4) {
@@ -161,7 +161,7 @@ struct LaneValues {
   }
 };
 
-// How many values a lane holds, and how many lanes hold some.
+// The number of values in a lane, and of lanes that hold values.
 template <int kValues, int kNumLanes>
 struct LaneShape {
   static constexpr int K = kValues, kLanes = kNumLanes;
@@ -187,7 +187,7 @@ void WithShape(const VolumeLayout& layout, Function&& function) {
   }
 }
 
-// Calls function(shape, value) with a value of the path sums' type too.
+// Calls function(shape, value) also with a value of the path sums' type.
 template <typename Function>
 void WithLayout(const VolumeLayout& layout, Function&& function) {
   WithShape(layout, [&](auto shape) {

@@ -1,6 +1,6 @@
 // Two paths side by side, stepped by one warp (Hirschmueller 2008, eq. 13): word j of lane l holds the path
 // costs of disparity l K + j of the first path (low half) and of the second (high half). The neighbours d - 1
-// and d + 1 are the words beside it, and one instruction works on both paths.
+// and d + 1 are the adjacent words, and one instruction works on both paths.
 #pragma once
 
 #include "cuda/sgm/lane_costs.cuh"
@@ -16,11 +16,11 @@ __device__ __forceinline__ std::uint32_t Permute(std::uint32_t a, std::uint32_t 
 // What all steps of a lane share.
 struct StepConstants {
   std::uint32_t p1;         // in both halves
-  std::uint32_t p1_ground;  // the same of steps that ground takes
+  std::uint32_t p1_ground;  // the same for ground steps
   std::uint32_t first,
-      last;            // 0x8000 in both halves where d - 1, d + 1 of the lane's ends does not exist, else 0
+      last;            // 0x8000 in both halves if d - 1, d + 1 of the lane's ends does not exist, else 0
   std::uint32_t idle;  // all ones in lanes without values, else 0
-  std::uint32_t one;   // 1, which the compiler must not know
+  std::uint32_t one;   // 1, which must stay unknown to the compiler
   __device__ __forceinline__ StepConstants(int lane, int num_lanes, std::uint32_t p1_of_both,
                                            std::uint32_t p1_ground_of_both, std::uint32_t one_given)
       : p1(p1_of_both),
@@ -34,24 +34,24 @@ struct StepConstants {
   }
 };
 
-// Path costs of one pixel of both lines, for later. 8 bits (all costs at most 255): a word holds two
-// neighbouring disparities of the first line and, in the high half, of the second. 16 bits: as in LinePair.
+// Stored path costs of one pixel of both lines. 8 bits (all costs at most 255): a word holds two neighbouring
+// disparities of the first line and, in the high half, of the second. 16 bits: as in LinePair.
 template <int K, typename T>
 struct PairCosts {
   static constexpr int kWords = sizeof(T) == 1 ? K / 2 : K;
   static constexpr int kBytes = 4 * kWords;  // of a lane
   std::uint32_t words[kWords];
-  std::uint32_t offset;  // these are above the true costs by so much
+  std::uint32_t offset;  // these exceed the true costs by this much
 };
 
-// kLanes: that hold values.
+// kLanes: the number of lanes that hold values.
 template <int K, int kLanes>
 struct LinePair {
-  // Path costs, above the true ones by `offset`: a step leaves out the subtraction of the lowest cost of the
-  // last pixel, which only Normalize and AddUp make good. They stay below 0x8000 for far more steps than
+  // Path costs, larger than the true ones by `offset`: a step leaves out the subtraction of the last pixel's
+  // lowest cost, which only Normalize and AddUp make up for. They stay below 0x8000 for far more steps than
   // lie between two calls of Normalize.
   std::uint32_t path[K];
-  std::uint32_t without_cost[K];  // the same less the pixel's matching costs
+  std::uint32_t without_cost[K];  // the same minus the pixel's matching costs
   std::uint32_t lowest;           // of path, in each half
   std::uint32_t offset;           // in each half
 
@@ -61,7 +61,7 @@ struct LinePair {
     for (int j = 0; j < K; ++j) path[j] = 0;
     lowest = offset = 0;
   }
-  // Only the paths in whose half mask has ones go on; the others begin with the next pixel.
+  // Only the paths whose half of `mask` has ones continue; the others begin with the next pixel.
   __device__ __forceinline__ void Keep(std::uint32_t mask) {
 #pragma unroll
     for (int j = 0; j < K; ++j) path[j] &= mask;
@@ -74,8 +74,8 @@ struct LinePair {
     lowest -= offset;
     offset = 0;
   }
-  // A step has three parts, so that a caller can put those of two pairs side by side: a warp waits at a
-  // shuffle or a reduction, which the compiler does not move.
+  // A step has three parts, so a caller can interleave those of two pairs: a warp waits at a shuffle or a
+  // reduction, which the compiler does not move.
   struct Neighbours {
     std::uint32_t before, after;
   };
@@ -89,7 +89,7 @@ struct LinePair {
   __device__ __forceinline__ Neighbours Look(const StepConstants& c) const {
     return {c.Add(__shfl_up_sync(kFullWarp, path[K - 1], 1), c.first), c.Add(OfNextLane(path[0]), c.last)};
   }
-  // jump: P2 - P1 in each half. Returns what FindLowest needs. kOwnGround: the step from d - 1, or going up
+  // jump: P2 - P1 in each half. Returns the input of FindLowest. kOwnGround: the step from d - 1, or going up
   // from d + 1, costs p1_ground.
   template <bool kOwnGround, bool kUp>
   __device__ __forceinline__ std::uint32_t Advance(const Neighbours& neighbours,
@@ -121,7 +121,7 @@ struct LinePair {
   }
   __device__ __forceinline__ void FindLowest(std::uint32_t least, const StepConstants& c) {
     if constexpr (kLanes < kWarpSize) least |= c.idle;
-    // The lowest word has the lowest high half; the low halves take their turn as high ones.
+    // The lowest word has the lowest high half; for the low halves, they are swapped into the high ones.
     const std::uint32_t high = WarpMin(least);
     const std::uint32_t low = WarpMin(least << 16);
     lowest = Permute(low, high, 0x7632);
@@ -132,13 +132,13 @@ struct LinePair {
     FindLowest(Advance<kOwnGround, kUp>(Look(c), cost, jump, c), c);
   }
 
-  // What the volume's type asks for: with or without the pixel's matching costs.
+  // In the form of the volume's type: with or without the pixel's matching costs.
   template <typename T>
   __device__ __forceinline__ void Save(PairCosts<K, T>& to) const {
     Pack(std::is_same_v<T, NoCostByte> ? without_cost : path, to);
     to.offset = offset;
   }
-  // The costs less the lowest of each path, which RestoreNormalized then need not find.
+  // The costs minus the lowest of each path, so RestoreNormalized need not find it.
   template <typename T>
   __device__ __forceinline__ void SaveNormalized(PairCosts<K, T>& to) const {
     Pack(path, to);
@@ -166,7 +166,7 @@ struct LinePair {
   }
 };
 
-// The true costs of both paths through a pixel, added up, as they lie in memory.
+// The true costs of both paths through a pixel, added up, in the layout of memory.
 template <int K, typename T>
 __device__ __forceinline__ void AddUp(const PairCosts<K, T>& a, const PairCosts<K, T>& b,
                                       LaneValues<K, T>& first, LaneValues<K, T>& second) {
@@ -186,8 +186,8 @@ __device__ __forceinline__ void AddUp(const PairCosts<K, T>& a, const PairCosts<
   }
 }
 
-// Matching costs (below 128) of both pixels as words. The selector takes byte j of both operands, above each
-// its top bit eight times over.
+// Matching costs (below 128) of both pixels as words. The selector takes byte j of both operands and fills
+// the byte above it with its top bit.
 template <int K>
 __device__ __forceinline__ void CostWords(const LaneValues<K, std::uint8_t>& first,
                                           const LaneValues<K, std::uint8_t>& second,

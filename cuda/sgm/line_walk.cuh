@@ -1,13 +1,13 @@
 // Both directions of two neighbouring lines of pixels, whose path costs are added up into one volume.
 //
-// One direction goes out along the line and leaves its costs only at checkpoints, one a segment. The other
-// then comes across: for each segment it makes the first direction's costs again from the checkpoint, beside
-// its own steps through the segment, and writes the sum of both. So a line's costs are read twice and one
-// volume is written, instead of two written and both read again by selection; the price is that one direction
-// is stepped twice.
+// The first direction goes out along the line and stores its costs only at checkpoints, one for each segment.
+// The other then comes across. For each segment it recomputes the first direction's costs from the
+// checkpoint, in parallel to its own steps, and writes the sum of both. So a line's costs are read twice and
+// one volume is written. Otherwise two would be written and both read again by selection. The price is that
+// one direction is stepped twice.
 //
 // Columns and diagonals: one warp goes out over the whole line, then comes back. Rows, the longest lines: two
-// warps start at the ends, each goes out to the middle, then comes across the half where the other has been.
+// warps start at the ends; each goes out to the middle, then comes across the half where the other has been.
 #pragma once
 
 #include "cuda/sgm/aggregation_arguments.cuh"
@@ -17,15 +17,15 @@ namespace parallax::cuda {
 
 // Two parallel lines of pixels. The pixels of index i = 0 .. count - 1 of both are those that some line has
 // inside the image; `first_a .. last_a`, `first_b .. last_b` are those that the line itself has. Outside it
-// an index stands for a pixel one beyond the row, whose costs are read but not used. Except at the first and
-// the last index both are inside.
+// an index means a pixel one beyond the row, whose costs are read but not used. Except at the first and the
+// last index both are inside.
 struct LinePairPlace {
   int pixel;   // of the first line, of index 0
   int step;    // pixels from one index to the next; rows: 1
   int beside;  // pixels from the first line to the second; not rows: 1
   int count;
   int first_a, last_a, first_b, last_b;
-  bool has_b;  // where not, some other line in the second one's place is followed too and not stored
+  bool has_b;  // if not, another line in the second one's place is followed too and not stored
 };
 
 // kOwnGround: P1 of ground steps may differ; "reverse" is then up.
@@ -36,25 +36,26 @@ struct LineWalk {
   static constexpr int kSumBytes = kPixelBytes * static_cast<int>(sizeof(T));
   static constexpr int kSegment = SegmentLength(K);
   static constexpr int kWords = K;
-  static constexpr bool kOrPadding = sizeof(T) == 2;  // otherwise the costs themselves are dear enough there
+  static constexpr bool kOrPadding = sizeof(T) == 2;  // otherwise the costs themselves are expensive enough
+                                                      // there
   using CostValues = LaneValues<K, std::uint8_t>;
   using SumValues = LaneValues<K, T>;
   using Saved = PairCosts<K, T>;
   using State = LinePair<K, kLanes>;
   static constexpr int kCheckpointBytes = kWarpSize * Saved::kBytes;
 
-  // Matching costs of a segment, as they are loaded.
+  // The loaded matching costs of a segment.
   struct Costs {
     CostValues first[kSegment], second[kSegment];
   };
 
   const AggregationArguments& a;
   const LinePairPlace& line;
-  const std::uint16_t* p2_minus_p1;  // table, where it is adaptive
+  const std::uint16_t* p2_minus_p1;  // table, if P2 is adaptive
   std::uint8_t* checkpoints;         // of these lines
   std::uint8_t* volume;
-  int lane, num_segments, num_full;  // of segments, those that all indices of are
-  int step;                          // line.step, of which the compiler must not know so much
+  int lane, num_segments, num_full;  // of segments whose indices are all in the lines
+  int step;                          // line.step, hidden from the compiler
   StepConstants constants;
   std::uint32_t jump;
   std::uint32_t padding[K];
@@ -68,7 +69,8 @@ struct LineWalk {
   }
   __device__ __forceinline__ int Step() const { return kRows ? 1 : line.step; }
   __device__ __forceinline__ int Beside() const { return kRows ? line.beside : 1; }
-  // From a pixel's bytes, kBytes a pixel, to those `count` pixels further on the line: one instruction.
+  // From a pixel's bytes, kBytes for each pixel, to those `count` pixels further on the line: one
+  // instruction.
   template <int kBytes, typename Byte>
   __device__ __forceinline__ Byte* Further(Byte* from, int count) const {
     if constexpr (kRows) return from + count * kBytes;
@@ -77,7 +79,7 @@ struct LineWalk {
     asm("mad.wide.s32 %0, %1, %2, %3;" : "=l"(to) : "r"(step), "r"(count * kBytes), "l"(from));
     return to;
   }
-  // Of segment g, where there is one; from: its first pixel's, at the lane's place.
+  // Of segment g, if it exists; from: its first pixel's, at the lane's place.
   __device__ __forceinline__ void LoadSegment(int g, const std::uint8_t* from, Costs& to) const {
     const auto load = [&](int i) {
       const std::uint8_t* const at = Further<kPixelBytes>(from, i);
@@ -94,7 +96,7 @@ struct LineWalk {
       }
     }
   }
-  // All of the segment's: a wait for one load is a wait for all, so the next segment's may begin only then.
+  // All loads of the segment: a wait for one is a wait for all, so the next segment's may begin only then.
   __device__ __forceinline__ void MakeWords(const Costs& costs, std::uint32_t (&words)[kSegment][K]) const {
 #pragma unroll
     for (int i = 0; i < kSegment; ++i) {
@@ -124,7 +126,7 @@ struct LineWalk {
     return __shfl_sync(kFullWarp, of_segment, kReverse ? i + 1 : i);
   }
 
-  // Which path is inside the image at this index, as a mask of halves.
+  // Which paths are inside the image at this index, as a mask of halves.
   __device__ __forceinline__ std::uint32_t InsideAt(int index) const {
     return (index >= line.first_a && index <= line.last_a ? 0xFFFFU : 0U) |
            (index >= line.first_b && index <= line.last_b ? 0xFFFF0000U : 0U);
@@ -135,7 +137,7 @@ struct LineWalk {
 #pragma unroll
     for (int turn = 0; turn < kSegment; ++turn) visit(kReverse ? kSegment - 1 - turn : turn);
   }
-  // What the direction that goes out has cost after segment g, less the lowest.
+  // The costs of the direction that goes out after segment g, minus the lowest.
   __device__ __forceinline__ std::uint8_t* CheckpointOf(int g) const {
     return checkpoints + static_cast<std::ptrdiff_t>(g) * kCheckpointBytes + lane * Saved::kBytes;
   }
@@ -190,8 +192,8 @@ struct LineWalk {
     }
   }
 
-  // Segments begin .. end - 1, in the direction's order, where the other direction has been, from there to
-  // the line's end. Calls after(g) when segment g is written.
+  // Segments begin .. end - 1, in the direction's order, from where the other direction has been to the
+  // line's end. Calls after(g) when segment g is written.
   template <bool kReverse, typename After>
   __device__ __forceinline__ void WriteSums(State& state, int begin, int end, const After& after) const {
     if (begin >= end) return;
@@ -199,7 +201,7 @@ struct LineWalk {
     constexpr int kDirection = kReverse ? -1 : 1;
     int g = kReverse ? end - 1 : begin;
     const std::uint8_t* from = a.costs + PixelOf(g) * kPixelBytes + lane * CostValues::kBytes;
-    const std::uint8_t* checkpoint = CheckpointOf(g + kDirection);  // from which the other direction comes
+    const std::uint8_t* checkpoint = CheckpointOf(g + kDirection);  // where the other direction comes from
     std::uint8_t* to = volume + PixelOf(g) * kSumBytes + lane * SumValues::kBytes;
     Costs costs;
     Saved next_entry;
@@ -218,7 +220,7 @@ struct LineWalk {
       LoadSegment(g + kDirection, from, costs);
       LoadCheckpoint(g + 2 * kDirection, checkpoint, next_entry);
       next_jumps = JumpsOf(g + kDirection);
-      Saved saved[kSegment];  // of the direction that has come to a pixel first
+      Saved saved[kSegment];  // of the direction that first reaches a pixel
       const auto store = [&](const Saved& last, int i, bool stores_first, bool stores_second) {
         SumValues first, second;
         AddUp<K, T>(last, saved[i], first, second);
@@ -228,7 +230,8 @@ struct LineWalk {
           second.StoreOnce(at + static_cast<std::ptrdiff_t>(Beside()) * kSumBytes, 0);
       };
       if (!IsEdge(g)) {
-        // Both directions at once: they meet in the middle, and from there on each finds the other's costs.
+        // Both directions at the same time: they meet in the middle, and from there each finds the other's
+        // costs.
 #pragma unroll
         for (int turn = 0; turn < kSegment; ++turn) {
           const int i = kReverse ? kSegment - 1 - turn : turn, i_other = kSegment - 1 - i;

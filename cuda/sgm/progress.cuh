@@ -1,18 +1,18 @@
-// How far aggregation has come, for selection: a counter for each band of rows, raised once by every warp of
-// aggregation when all is written that it writes there. So selection begins with the first rows while the
+// The progress of aggregation, for selection: a counter for each band of rows. Every aggregation warp raises
+// it once, when it has written everything it writes there. So selection begins with the first rows while the
 // last are still aggregated, and finds their sums in the second-level cache.
 //
-// Selection's blocks start when all those of aggregation have started: one that waits never keeps one from
-// starting that it waits for.
+// Selection's blocks start when all those of aggregation have started: a waiting block never keeps the
+// awaited one from starting.
 #pragma once
 
 #include "cuda/sgm/lane_costs.cuh"
 
 namespace parallax::cuda {
 
-// By all lanes of a warp: all that it writes to the bands begin .. end - 1 is written.
+// By all lanes of a warp: everything it writes to the bands begin .. end - 1 is written.
 __device__ __forceinline__ void RaiseBands(std::uint32_t* bands_done, int begin, int end, int lane) {
-  __syncwarp();  // what all lanes have written is seen with what each lane now releases
+  __syncwarp();  // the writes of all lanes are visible with each lane's release
 #pragma unroll 1
   for (int band = begin + lane; band < end; band += kWarpSize) {
 #if __CUDA_ARCH__ >= 700
@@ -24,7 +24,7 @@ __device__ __forceinline__ void RaiseBands(std::uint32_t* bands_done, int begin,
   }
 }
 
-// By one thread of a block; the others may read the band when they have met it at a barrier.
+// By one thread of a block; the others may read the band after a barrier with it.
 __device__ __forceinline__ void WaitForBand(const std::uint32_t* bands_done, int band, std::uint32_t raises) {
   while (true) {
     std::uint32_t raised = 0;

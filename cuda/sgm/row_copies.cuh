@@ -1,4 +1,4 @@
-// How a warp that walks along a row has its matching costs, and checkpoints, copied ahead of it.
+// Copies matching costs, and checkpoints, ahead of a warp that walks along a row.
 #pragma once
 
 #include "cuda/device/copy_async.cuh"
@@ -6,16 +6,16 @@
 
 namespace parallax::cuda {
 
-// Copies into shared memory, group by group in the direction's order: matching costs, and where it comes
-// across the other direction's half the checkpoint that this one has left before the group. Whole groups:
-// beyond the row's end are the next row's.
+// Copies into shared memory, group by group in the direction's order: matching costs, and across the other
+// direction's half the checkpoint before the group. Groups are whole: beyond the row's end are the next row's
+// costs.
 template <typename Shape, typename T, int kDx>
 class RowCopies {
   static constexpr int K = Shape::K;
   static constexpr int kCostBytes = RowGroup(K) * Shape::kPadded,
                        kEntryBytes = kWarpSize * K * static_cast<int>(sizeof(T));  // of all lanes
   static_assert(kCostBytes % (16 * kWarpSize) == 0 || kCostBytes < 16 * kWarpSize);
-  static constexpr int kGroups = 4;  // all but one may be on their way
+  static constexpr int kGroups = 4;  // all but one may be in flight
 
  public:
   static constexpr int kSlotBytes = kCostBytes + kEntryBytes;
@@ -38,10 +38,10 @@ class RowCopies {
       free_ += kSlotBytes;
     }
   }
-  // The next group's costs, where the lane finds its own of the first pixel; the entry lies behind them.
-  // Until the next call.
+  // The next group's costs, at the lane's place of the first pixel; the entry follows them. Valid until the
+  // next call.
   __device__ __forceinline__ std::uint32_t Next() {
-    WaitForCopies<kGroups - 2>();  // also: all lanes have read the place that is copied to next
+    WaitForCopies<kGroups - 2>();  // also: all lanes have read the place of the next copy
     CopyNext();
     const std::uint32_t group = next_;
     free_ = group;
@@ -55,7 +55,8 @@ class RowCopies {
     const bool copies = to_copy_ > 0;
 #pragma unroll
     for (int i = 0; i < kCostBytes; i += 16 * kWarpSize) CopyAsyncIf(copies, free_ + i, costs_ + i, 16);
-    const int count_of_entry = to_copy_ > 1 ? 16 : 0;  // the last group has none: there the other one begins
+    const int count_of_entry = to_copy_ > 1 ? 16 : 0;  // the last group has none: the other direction begins
+                                                       // there
 #pragma unroll
     for (int i = 0; i < kEntryBytes; i += 16 * kWarpSize) {
       CopyAsyncIf(copies && has_entry_, free_ + kEntry + i, entry_ + i, count_of_entry);

@@ -1,5 +1,5 @@
 // One path of a row, stepped by one warp (Hirschmueller 2008, eq. 13). A row is a long chain of steps and
-// there are few rows, so a warp has one path only, and a word holds two of its disparities.
+// there are few rows, so a warp has only one path, and a word holds two of its disparities.
 #pragma once
 
 #include "cuda/sgm/aggregation_arguments.cuh"
@@ -9,14 +9,14 @@ namespace parallax::cuda {
 
 // What all steps of a lane share.
 struct RowConstants {
-  std::uint32_t p1, jump;  // P1, and P2 - P1 where it is constant; in both halves
-  // Selectors that put together the words of d - 1 at a lane's begin and of d + 1 at its end: the high half
-  // of one word and the low half of the next. Where there is no such disparity they take the neighbour on the
-  // other side once more, which changes no minimum.
+  std::uint32_t p1, jump;  // P1, and P2 - P1 if it is constant; in both halves
+  // Selectors that combine the words of d - 1 at a lane's beginning and of d + 1 at its end: the high half of
+  // one word and the low half of the next. If there is no such disparity they take the neighbour on the other
+  // side twice, which changes no minimum.
   static constexpr std::uint32_t kJoin = 0x5432;
   std::uint32_t before, after;
   std::uint32_t idle;  // all ones in lanes without values, else 0
-  std::uint32_t one;   // 1, which the compiler must not know
+  std::uint32_t one;   // 1, which must stay unknown to the compiler
   __device__ __forceinline__ RowConstants(int lane, int num_lanes, int values_per_lane,
                                           const AggregationArguments& a)
       : p1(InBothHalves(a.p1)),
@@ -36,8 +36,8 @@ struct RowConstants {
 template <int K, int kLanes>
 struct RowPath {
   static constexpr int kWords = K / 2;
-  std::uint32_t path[kWords];          // above the true costs by `offset`, as in LinePair
-  std::uint32_t without_cost[kWords];  // the same less the pixel's matching costs
+  std::uint32_t path[kWords];          // larger than the true costs by `offset`, as in LinePair
+  std::uint32_t without_cost[kWords];  // the same minus the pixel's matching costs
   std::uint32_t lowest, offset;        // in each half
 
   // The path begins: its first costs are the matching costs.
@@ -98,12 +98,12 @@ struct RowPath {
     lowest = WarpMin(__vminu2(least, __byte_perm(least, 0, 0x1032)));
   }
 
-  // What the volume's type asks for, with or without the pixel's matching costs, as it lies in memory.
+  // In the form of the volume's type, with or without the pixel's matching costs, in the layout of memory.
   template <typename T>
   __device__ __forceinline__ LaneValues<K, T> Packed() const {
     return Pack<T>(std::is_same_v<T, NoCostByte> ? without_cost : path, offset);
   }
-  // The costs less the lowest.
+  // The costs minus the lowest.
   template <typename T>
   __device__ __forceinline__ LaneValues<K, T> Normalized() const {
     return Pack<T>(path, lowest);

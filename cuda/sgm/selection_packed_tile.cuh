@@ -1,7 +1,7 @@
 // selection within a warp's tile, sums of 8-bit values, D padded to 128 or more. A word holds the sums of d
-// and d + 2, the next one those of d + 1 and d + 3 (d a multiple of 4: a "group"), each times 64, so that
-// adding a number below 64 makes a key that one instruction compares for both halves. Where matching costs
-// are to be added, sums are larger: there it is 32.
+// and d + 2, the next one those of d + 1 and d + 3 (d a multiple of 4: a "group"), each times 64, so adding a
+// number below 64 makes a key that one instruction compares for both halves. If matching costs are added,
+// sums are larger and the factor is 32.
 #pragma once
 
 #include "cuda/sgm/selection_tile.cuh"
@@ -12,8 +12,8 @@ template <typename Shape>
 struct PackedTile {
   static constexpr int kWords = Shape::kPadded / 2;  // of a pixel
   static constexpr int kPixels = Shape::K == 4 || !Shape::kAllLanes ? 16 : 8;
-  // Four words without a sum come first, 12 behind each pixel: a multiple of 4 whose quarter is odd, so that
-  // the pieces of 16 bytes that 8 pixels' lanes read lie in different banks.
+  // Four words without a sum come first, 12 after each pixel: a multiple of 4 whose quarter is odd, so the
+  // 16-byte pieces that the lanes of 8 pixels read are in different banks.
   static constexpr int kFirst = 4, kPitch = kWords + 12;
   std::uint32_t words[kFirst + kPixels * kPitch];
 };
@@ -39,7 +39,7 @@ struct PackedTileWork : PieceOrder<Shape::kPadded / 16, PackedTile<Shape>::kPixe
   __device__ __forceinline__ std::uint32_t* Row(int pixel) const {
     return words + Sums::kFirst + pixel * Sums::kPitch;
   }
-  // Where d's sum stands in the row, counted in 16 bits; also of -1 and of the first d beyond the row.
+  // Position of d's sum in the row, in units of 16 bits; also of -1 and of the first d beyond the row.
   static __device__ __forceinline__ int PlaceOf(int d) { return (d & ~3) + (d & 1) * 2 + (d >> 1 & 1); }
 
   __device__ __forceinline__ void MarkEnds() const {
@@ -50,14 +50,15 @@ struct PackedTileWork : PieceOrder<Shape::kPadded / 16, PackedTile<Shape>::kPixe
     }
   }
 
-  // Sums of the piece's values into the tile. count: pixels of the tile that are in the row.
+  // Stores the sums of the piece's values in the tile. count: pixels of the tile inside the row.
   __device__ __forceinline__ void AddUp(const Pieces& piece, int turn, int count) const {
     const int pixel = this->PixelOf(turn, lane), place = this->PieceOf(turn, lane);
     std::uint32_t sums[8];
-    const auto add = [&](int i, auto part) {  // word i of each volume: four disparities
-      // all: with carries from byte to byte; 256 times the odd sums taken away, the even ones are left.
+    const auto add = [&](int i, auto part) {  // word i of each volume: four disparities each. Sums of all
+                                              // have carries from byte to byte; after subtracting 256 times
+                                              // the odd sums, the even ones remain.
       std::uint32_t all = 0, odd = 0;
-      if constexpr (kAddsCosts) {  // one a path
+      if constexpr (kAddsCosts) {  // one for each path
         all = part(kVolumes) * (2 * kVolumes);
         odd = __byte_perm(part(kVolumes), 0, 0x4341) * (2 * kVolumes);
       }
@@ -96,8 +97,8 @@ struct PackedTileWork : PieceOrder<Shape::kPadded / 16, PackedTile<Shape>::kPixe
       constexpr std::uint32_t kFactor = 65536 / kScale;
       join(right, least * kFactor + static_cast<std::uint32_t>(x_begin) - least % kScale * (kFactor - 1U));
     };
-    // In group q of the pixels x = 4 g + b lie the right pixels 4 m + b - {0, 2} and 4 m + b - 1 - {0, 2}, m
-    // = g - q: a lane's q moves with g, so that its m stays; words with the same b or b - 1 are of the same
+    // The pixels x = 4 g + b of group q contain the right pixels 4 m + b - {0, 2} and 4 m + b - 1 - {0, 2}, m
+    // = g - q. A lane's q moves with g, so its m stays; words with the same b or b - 1 belong to the same
     // right pixels. Groups beyond the row's end hold no sums.
     const auto* const groups = reinterpret_cast<const uint2*>(Row(0));
     constexpr int kPitch = Sums::kPitch / 2;
@@ -124,7 +125,7 @@ struct PackedTileWork : PieceOrder<Shape::kPadded / 16, PackedTile<Shape>::kPixe
       join_half(right + 2, least[3] & 0xFFFFU);
       join_half(right + 3, least[4] & 0xFFFFU);
     }
-    // What no lane has met: m = 1, 2, .. Eight lanes an m, each with its own b and word.
+    // The rest, which no lane has met: m = 1, 2, .. Eight lanes for each m, each with its own b and word.
     const int m = lane / 8 + 1, b = lane / 2 % 4, word = lane % 2;
     if (m < kGroupsOfTile) {
       std::uint32_t least = 0xFFFFFFFFU;
@@ -141,7 +142,7 @@ struct PackedTileWork : PieceOrder<Shape::kPadded / 16, PackedTile<Shape>::kPixe
     }
   }
 
-  // Of pixel lane % kPixels of the tile; the lanes of a pixel share its disparities. Crosses out the winner.
+  // For pixel lane % kPixels of the tile; the lanes of a pixel share its disparities. Removes the winner.
   __device__ __forceinline__ Winner FindWinner() const {
     constexpr int kWords = Sums::kWords / (kWarpSize / Sums::kPixels);  // of a lane
     // Words whose number is below the scale.

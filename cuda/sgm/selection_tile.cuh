@@ -1,5 +1,5 @@
-// selection within a warp's tile of neighbouring pixels: their sums of path costs in shared memory, the
-// pixels' winners, and the diagonals on which the right pixels' sums lie.
+// selection within a warp's tile of neighbouring pixels: the sums of path costs in shared memory, the pixels'
+// winners, and the diagonals with the right pixels' sums.
 #pragma once
 
 #include "cuda/sgm/lane_costs.cuh"
@@ -8,15 +8,15 @@ namespace parallax::cuda {
 
 inline constexpr std::uint32_t kNoKey = 0xFFFFFFFFU;
 
-// Stands where there is no disparity. Sums of four 8-bit values are below 1021; with the matching costs that
-// these leave out, below 2041, since no path costs more than 255; those of 16-bit ones are below 65535.
+// The value where there is no disparity. Sums of four 8-bit values are below 1021; with the matching costs
+// that these leave out, below 2041, since no path costs more than 255; those of 16-bit ones are below 65535.
 template <typename T>
 inline constexpr std::uint32_t kNoSum = sizeof(T) == 2                  ? 0xFFFFU
                                         : std::is_same_v<T, NoCostByte> ? 0x7FFU
                                                                         : 0x3FFU;
 
-// The sums of a tile. Rows of pixels stand so far apart that neither neighbouring rows' nor neighbouring
-// disparities' values wait for one bank; before and after each row are 32 places without a sum.
+// The sums of a tile. The distance between the rows of pixels keeps neighbouring rows and neighbouring
+// disparities in different banks; before and after each row are 32 places without a sum.
 template <typename Shape>
 struct Tile {
   static constexpr int K = Shape::K, kPadded = Shape::kPadded;
@@ -25,15 +25,14 @@ struct Tile {
   std::uint32_t words[(kPixels + 1) * kPitch];
 };
 
-// What is known of a pixel's winner.
+// A pixel's winner.
 struct Winner {
   std::uint32_t best, d;        // lowest sum and its index
-  std::uint32_t rival;          // lowest sum not beside it, kNoSum or more where there is none
+  std::uint32_t rival;          // lowest sum not adjacent to it, kNoSum or more if there is none
   std::uint32_t before, after;  // the sums at d - 1 and d + 1
 };
 
-// One piece of 16 bytes of the volumes' sums of a tile, and of the matching costs where these are to be
-// added.
+// One piece of 16 bytes of the volumes' sums of a tile, and of the matching costs if these are added.
 template <int kVolumes, bool kAddsCosts = false>
 struct Piece {
   uint4 of[kVolumes + (kAddsCosts ? 1 : 0)];
@@ -48,11 +47,11 @@ struct Piece {
   }
 };
 
-// How the pieces of a tile, kPieces a pixel, are shared out to the lanes of a warp in turns.
+// How the pieces of a tile, kPieces for each pixel, are shared by the lanes of a warp in turns.
 template <int kPieces, int kPixels>
 struct PieceOrder {
   static constexpr int kTurns = kPieces * kPixels / kWarpSize;
-  // Turns take their pieces from two places by turns.
+  // Turns take their pieces alternately from two places.
   static_assert(kTurns % 2 == 0 && kPieces * kPixels % kWarpSize == 0);
   static __device__ __forceinline__ int PixelOf(int turn, int lane) {
     return kPieces >= kWarpSize ? turn / (kPieces / kWarpSize) : (turn * kWarpSize + lane) / kPieces;
@@ -91,15 +90,15 @@ struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), 
     }
   }
 
-  // Sums of the piece's values, in the order of d, into the tile. count: pixels of the tile that are in the
-  // row.
+  // Stores the sums of the piece's values, in the order of d, in the tile. count: pixels of the tile inside
+  // the row.
   __device__ __forceinline__ void AddUp(const Pieces& piece, int turn, int count) const {
     const int pixel = this->PixelOf(turn, lane), place = this->PieceOf(turn, lane);
     std::uint32_t sums[kPieceWords];
     const auto add = [&](int i, auto part) {  // word i of each volume
       if constexpr (sizeof(T) == 1) {
         std::uint32_t even = 0, odd = 0;
-        if constexpr (kAddsCosts) {  // one a path
+        if constexpr (kAddsCosts) {  // one for each path
           even = (part(kVolumes) & 0x00FF00FFU) * (2 * kVolumes);
           odd = __byte_perm(part(kVolumes), 0, 0x4341) * (2 * kVolumes);
         }
@@ -113,7 +112,7 @@ struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), 
       } else {
         sums[i] = 0;
 #pragma unroll
-        for (int v = 0; v < kVolumes; ++v) sums[i] += part(v);  // no carry, but from padded places
+        for (int v = 0; v < kVolumes; ++v) sums[i] += part(v);  // no carry, except from padded places
       }
     };
     add(0, [&](int v) { return piece.of[v].x; });
@@ -158,7 +157,7 @@ struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), 
     }
   }
 
-  // Of pixel lane % kPixels of the tile; the lanes of a pixel share its disparities. Crosses out the winner.
+  // For pixel lane % kPixels of the tile; the lanes of a pixel share its disparities. Removes the winner.
   __device__ __forceinline__ Winner FindWinner() const {
     constexpr int kWords = Sums::kPadded / 2 / (kWarpSize / Sums::kPixels);  // of a lane
     const auto least_of_pixel = [](std::uint32_t value) {
@@ -167,7 +166,7 @@ struct TileWork : PieceOrder<Shape::kPadded / 16 * static_cast<int>(sizeof(T)), 
         value = min(value, __shfl_xor_sync(kFullWarp, value, i));
       return value;
     };
-    // Lanes of one pixel begin at runs of words in different banks.
+    // The lanes of one pixel begin at runs of words in different banks.
     constexpr int kRun = Sums::kPixels < kWords ? Sums::kPixels : kWords;
     const int turned = lane / Sums::kPixels, first = turned * kWords;
     std::uint32_t* const row = words + lane % Sums::kPixels * Sums::kPitch + Sums::kFirst;

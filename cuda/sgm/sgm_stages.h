@@ -23,7 +23,8 @@ namespace parallax::cuda {
 struct SgmMemory {
   std::uint16_t *p2_table = nullptr, *p2_vertical_table = nullptr;
   CensusMemory census;
-  std::uint32_t *gradients_left = nullptr, *gradients_right = nullptr;  // where there is a gradient term
+  // if there is a gradient term
+  std::uint32_t *gradients_left = nullptr, *gradients_right = nullptr;
   std::uint8_t *costs = nullptr, *checkpoints = nullptr, *sums = nullptr;
   std::uint32_t* bands_done = nullptr;
 
@@ -32,8 +33,8 @@ struct SgmMemory {
 
 class SgmStages {
  public:
-  // parameters must be valid. memory: what Take has taken for them and the largest image; filled here with
-  // what all frames need.
+  // parameters must be valid. memory: taken by Take for them and the largest image; filled here with what all
+  // frames need.
   SgmStages(const Parameters& parameters, const CudaTuning& tuning, const VolumeLayout& largest,
             const SgmMemory& memory);
 
@@ -41,13 +42,13 @@ class SgmStages {
   void SetSize(int width, int height);
 
   // Launches the stages on stream and returns before they are done. The images are of the size and of one
-  // pixel type. Writes the selected map and the winners; or, where results_between are not wanted and
-  // consistency can be checked in the same kernel, the checked map, and no winners: returns whether it does.
+  // pixel type. Writes the selected map and the winners. If consistency can be checked in the same kernel and
+  // results_between are not requested, writes the checked map and no winners. Returns whether it does.
   bool Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& right, const WinnerImages& winners,
                const DeviceDisparityMap& map, bool results_between, const StepRunner& run,
                cudaStream_t stream);
 
-  // Valid in stream order behind their step.
+  // Valid in stream order after their step.
   DeviceImageView<const std::uint8_t> guide() const { return census_.gray_left; }
   const CensusImages& census() const { return census_.codes; }
   const SgmVolumes& volumes() const { return volumes_; }
@@ -61,7 +62,8 @@ class SgmStages {
   PairCensus census_;
   GradientImages gradients_;
   SgmVolumes volumes_;
-  // Where kernels cannot begin early, rows are aggregated beside the other lines on a stream of their own.
+  // If kernels cannot begin early, rows are aggregated on a separate stream, at the same time as the other
+  // lines.
   Stream side_stream_;
   Event costs_done_, rows_done_;
 };

@@ -1,7 +1,7 @@
-// How one frame's costs and path sums lie in device memory: [y][x][d] in the order of d. A pixel's values
-// belong to one warp, D is padded to lanes * values_per_lane. One volume of path sums holds both directions
-// of one kind of line: rows, columns, and with 8 paths the diagonals down to the right and those down to the
-// left.
+// The layout of one frame's costs and path sums in device memory: [y][x][d] in the order of d. A pixel's
+// values belong to one warp, and D is padded to lanes * values_per_lane. One volume of path sums holds both
+// directions of one kind of line: rows, columns, and with 8 paths the diagonals down to the right and those
+// down to the left.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@ inline bool IsAdaptive(const MatchingTables& tables) {
   }
   return false;
 }
-// Whether columns have penalties of their own.
+// Whether columns have separate penalties.
 inline bool HasOwnColumns(const MatchingTables& tables) {
   return tables.p1_ground != tables.p1 || tables.p2_vertical != tables.p2;
 }
@@ -33,20 +33,20 @@ struct VolumeLayout {
   int values_per_lane = 0;  // 2, 4, 8, 16 or 32
   int lanes = 32;           // that hold values; 24 where values_per_lane is 8 and D at most 192
   int num_volumes = 0;      // 2 or 4
-  // 1 where 2 (largest cost + largest P2, that of columns too) <= 255 and D is even, or where
+  // 1 if 2 (largest cost + largest P2, including that of columns) <= 255 and D is even, or if
   // leaves_costs_out; else 2.
   int bytes_per_sum = 1;
-  // Sums leave out the matching costs, which selection adds: where only 2 largest P2 <= 255 and largest cost
-  // + largest P2 <= 255, and D is padded() itself.
+  // Sums leave out the matching costs, which selection adds: only if 2 largest P2 <= 255, largest cost +
+  // largest P2 <= 255, and D equals padded().
   bool leaves_costs_out = false;
   bool pairs_rows = false;     // rows are aggregated in pairs
   bool columns_first = false;  // columns and diagonals begin before rows
-  int padding_cost = 0;  // matching cost from D on: with bytes_per_sum 1 above all path costs, below 128
+  int padding_cost = 0;        // matching cost beyond D: with bytes_per_sum 1 above all path costs, below 128
   int padded() const { return lanes * values_per_lane; }
   std::size_t num_pixels() const {
     return static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }
-  // A pixel more before the first: diagonals read one beyond the first and the last row. Seven more behind
+  // One more pixel before the first: diagonals read one beyond the first and the last row. Seven more after
   // the last: rows read whole groups of eight.
   std::size_t cost_bytes() const { return (num_pixels() + 8) * static_cast<std::size_t>(padded()); }
   std::size_t sum_bytes() const {
@@ -58,20 +58,20 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
 
 constexpr int NumPairs(int lines) { return (lines + 1) / 2; }
 
-// Rows of the image that selection waits for together (cuda/sgm/progress.cuh).
+// Rows of the image that selection awaits together (cuda/sgm/progress.cuh).
 inline constexpr int kBandRows = 32;
 constexpr int NumBands(int height) { return (height + kBandRows - 1) / kBandRows; }
 
-// The device memory that matching_cost, aggregation and selection hand to each other. Borrowed.
+// The device memory that matching_cost, aggregation and selection pass to each other. Borrowed.
 struct SgmVolumes {
   VolumeLayout layout;
   std::uint8_t* costs_memory = nullptr;  // layout.cost_bytes(): matching costs of 8 bits
   std::uint8_t* sums_memory = nullptr;   // layout.num_volumes volumes of layout.sum_bytes(), rows first
   std::uint8_t* checkpoints = nullptr;   // CheckpointBytes(layout) (cuda/sgm/aggregation.h) of scratch
-  // NumBands(height) counters, which tell selection how far aggregation has come; null: it waits for its end.
+  // NumBands(height) counters, the progress of aggregation for selection; null: selection waits for its end.
   std::uint32_t* bands_done = nullptr;
 
-  // Of the pixels of the image; those before the first and behind the last are read, not used.
+  // Of the pixels of the image; those before the first and after the last are read but not used.
   DeviceCostVolumeView<std::uint8_t> Costs() const {
     return View<std::uint8_t>(costs_memory + layout.padded());
   }

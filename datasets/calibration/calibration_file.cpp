@@ -20,14 +20,14 @@ std::vector<std::string> FilesOf(const std::string& name) {
       if (fs::exists(left) && fs::exists(right)) return {left.string(), right.string()};
     }
     throw Error(name +
-                ": a folder holds a calibration only as EuRoC's mav0 does (cam0/sensor.yaml and "
-                "cam1/sensor.yaml); name the file");
+                ": a folder contains a calibration only in EuRoC's form (mav0 with cam0/sensor.yaml "
+                "and cam1/sensor.yaml); name the file");
   }
   const std::size_t comma = name.find(',');
   if (comma == std::string::npos || fs::exists(name)) return {name};
   std::vector<std::string> files{name.substr(0, comma), name.substr(comma + 1)};
   if (files[0].empty() || files[1].empty() || files[1].find(',') != std::string::npos)
-    throw InvalidArgument("'" + name + "' is no calibration: name one file, or two, LEFT,RIGHT");
+    throw InvalidArgument("'" + name + "' is not a calibration: name one file, or two, LEFT,RIGHT");
   return files;
 }
 
@@ -59,9 +59,9 @@ Calibration ReadCalibration(const std::string& name) {
   if (!found) {
     throw Error(
         names.front() +
-        ": no calibration that is known here: rig.yaml, OpenCV's yml or xml (M1 D1 M2 D2 R T), a pair of ROS "
-        "camera_info, Kalibr's camchain, a pair of mrcal's .cameramodel, KITTI's calib_cam_to_cam.txt, "
-        "EuRoC's sensor.yaml, Middlebury's calib.txt");
+        ": not a known calibration format: rig.yaml, OpenCV's yml or xml (M1 D1 M2 D2 R T), a pair of "
+        "ROS camera_info, Kalibr's camchain, a pair of mrcal's .cameramodel, KITTI's "
+        "calib_cam_to_cam.txt, EuRoC's sensor.yaml, Middlebury's calib.txt");
   }
   found->files = names;
   try {

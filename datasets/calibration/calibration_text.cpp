@@ -22,10 +22,10 @@ void SetDistortion(CameraModel& camera, bool fisheye, const std::vector<double>&
   for (std::size_t i = 0; i < k.size(); ++i) {
     any = any || k[i] != 0;
     if (i >= (fisheye ? 4U : 8U) && k[i] != 0) {
-      Fail(file,
-           fisheye ? "a fisheye has four coefficients of distortion; this one has " + std::to_string(k.size())
-                   : "only the first eight coefficients of distortion are known here (k1 k2 p1 p2 k3 k4 k5 "
-                     "k6); this file has more: calibrate without thin prism and tilt");
+      Fail(file, fisheye
+                     ? "a fisheye has four distortion coefficients; this one has " + std::to_string(k.size())
+                     : "only the first eight distortion coefficients are supported (k1 k2 p1 p2 k3 k4 k5 "
+                       "k6), but this file has more: calibrate without thin prism and tilt");
     }
     if (i < 8) camera.distortion[i] = k[i];
   }
@@ -72,7 +72,7 @@ Calibration CalibrationFromOpenCv(const OpenCvValues& values, const std::string&
     if (const auto* found = values.Find(names)) return *found;
     std::string all;
     for (const char* name : names) all += (all.empty() ? "" : " or ") + std::string(name);
-    Fail(file, "there is no " + all + " in it, as in a calibration of two cameras by OpenCV");
+    Fail(file, "it has no " + all + ", which a calibration of two cameras by OpenCV has");
   };
   const auto* model = values.Find({"fisheye", "fisheye_model"});
   const bool fisheye = model != nullptr && !model->empty() && model->front() != 0;

@@ -1,4 +1,4 @@
-// What the readers of calibration share: one camera of a pair, numbers from YAML, rounded rotations.
+// What the readers of calibrations share: one camera of a pair, numbers from YAML, rounded rotations.
 #pragma once
 
 #include <filesystem>
@@ -11,8 +11,8 @@
 
 namespace parallax::calibration {
 
-// A camera and where it stands: a point p of some common frame is at rotation * p + translation_m in the
-// camera's.
+// A camera and its pose: a point p of some common frame is at rotation * p + translation_m in the camera's
+// frame.
 struct PlacedCamera {
   CameraModel camera;
   Matrix3 rotation;
@@ -31,7 +31,7 @@ void SetDistortion(CameraModel& camera, bool fisheye, const std::vector<double>&
 void SetMatrix(CameraModel& camera, const std::vector<double>& k, const std::string& file);
 // An image size: whole, from 0 to 65535.
 int ImageSize(double value, const std::string& file);
-// Checks that it is a rotation but for its digits, and makes it one.
+// Checks that it is a rotation up to its rounded digits, and makes it an exact one.
 Matrix3 RotationFrom(const std::vector<double>& m, const std::string& file);
 
 // Readers by content. Each gets the texts of one or two files; nullopt: not this format.
@@ -44,7 +44,7 @@ std::optional<Calibration> ReadMrcal(const std::vector<NamedText>& files);
 std::optional<Calibration> ReadKittiCamToCam(const std::vector<NamedText>& files);
 std::optional<Calibration> ReadMiddlebury(const std::vector<NamedText>& files);
 
-// Matrices and numbers of OpenCV's FileStorage by their names, however they are written.
+// Matrices and numbers of OpenCV's FileStorage by name, in any of its forms.
 struct OpenCvValues {
   std::vector<std::pair<std::string, std::vector<double>>> values;
   const std::vector<double>* Find(std::initializer_list<const char*> names) const;

@@ -50,8 +50,8 @@ std::vector<double> CoefficientsOf(const CameraModel& camera) {
 const RawRig& RawOf(const Calibration& calibration, const char* format) {
   if (calibration.raw) return *calibration.raw;
   throw InvalidArgument(std::string(format) +
-                        " holds raw cameras, and this calibration has only a rectified pair: "
-                        "write it as parallax");
+                        " describes raw cameras, but this calibration has only a rectified pair: write "
+                        "it as parallax");
 }
 
 std::string OurCamera(const CameraModel& camera) {
@@ -72,7 +72,7 @@ std::string OpenCvText(const RawRig& rig) {
   std::string text = "%YAML:1.0\n---\nimage_size: " + SizeList(rig.left.width_px, rig.left.height_px) + "\n";
   const bool fisheye = rig.left.lens == LensModel::kFisheye;
   if (fisheye != (rig.right.lens == LensModel::kFisheye))
-    throw InvalidArgument("OpenCV has one lens model for both cameras; these have two");
+    throw InvalidArgument("OpenCV has one lens model for both cameras, but these have two");
   if (fisheye) text += "fisheye: 1\n";
   for (const auto& [k, d, camera] : {std::tuple{"M1", "D1", &rig.left}, std::tuple{"M2", "D2", &rig.right}}) {
     const std::array<double, 9> matrix{
@@ -93,8 +93,8 @@ std::string KalibrText(const RawRig& rig) {
     const bool fisheye = camera->lens == LensModel::kFisheye;
     if (!fisheye && (camera->distortion[4] != 0 || !camera->HasFiveCoefficients())) {
       throw InvalidArgument(
-          "Kalibr's radtan has k1 k2 p1 p2 only, and this calibration has more: write it as "
-          "opencv, ros or mrcal");
+          "Kalibr's radtan has k1 k2 p1 p2 only, but this calibration has more: write it as opencv, "
+          "ros or mrcal");
     }
     text += std::string(name) + ":\n  camera_model: pinhole\n  intrinsics: " +
             List({camera->fx_px, camera->fy_px, camera->cx_px, camera->cy_px}) +
@@ -133,7 +133,7 @@ std::string RosText(const CameraModel& camera, const char* name, const Matrix3& 
 
 std::string MrcalText(const CameraModel& camera, const Vector3& rotation, const Vector3& translation) {
   if (camera.lens == LensModel::kFisheye)
-    throw InvalidArgument("mrcal has no such fisheye: write it as opencv, kalibr or ros");
+    throw InvalidArgument("mrcal lacks this fisheye model: write it as opencv, kalibr or ros");
   std::vector<double> numbers{camera.fx_px, camera.fy_px, camera.cx_px, camera.cy_px};
   for (const double k : CoefficientsOf(camera)) numbers.push_back(k);
   const char* model = numbers.size() == 4   ? "LENSMODEL_PINHOLE"
@@ -204,7 +204,7 @@ std::vector<fs::path> WriteCalibration(const Calibration& calibration, const std
     WriteText(files[0], left);
     WriteText(files[1], right);
   } else {
-    throw InvalidArgument("'" + format + "' is no format of calibration that can be written; there are " +
+    throw InvalidArgument("'" + format + "' is not a format in which calibrations can be written; use " +
                           std::string(kWritableFormats));
   }
   return files;

@@ -81,7 +81,7 @@ std::optional<Calibration> ReadKittiCamToCam(const std::vector<NamedText>& files
     calibration.rectified = CalibrationOfPair(file, left, right);
     if (calibration.raw || calibration.rectified) return calibration;
   }
-  Fail(file.name, "it holds neither K, D, R, T and S nor P_rect of two cameras");
+  Fail(file.name, "it has neither K, D, R, T and S nor P_rect of two cameras");
 }
 
 std::optional<Calibration> ReadMiddlebury(const std::vector<NamedText>& files) {

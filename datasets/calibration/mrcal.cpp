@@ -44,7 +44,7 @@ std::vector<double> ListOf(const std::string& text, const std::string& key, cons
   const std::string_view value = ValueOf(text, key, file);
   const std::size_t begin = value.find('['), end = value.find(']');
   if (begin == std::string_view::npos || end == std::string_view::npos || end < begin)
-    Fail(file, "'" + key + "' is no list");
+    Fail(file, "'" + key + "' is not a list");
   std::string list(value.substr(begin + 1, end - begin - 1));
   for (char& c : list) c = c == ',' ? ' ' : c;
   std::vector<double> numbers;
@@ -75,8 +75,8 @@ PlacedCamera ReadModel(const NamedText& named) {
   if (model == "LENSMODEL_OPENCV8") expected = 12;
   if (expected == 0) {
     Fail(file, "lens model " + Printable(model) +
-                   " is not known here: calibrate with LENSMODEL_OPENCV5 or "
-                   "LENSMODEL_OPENCV8, or convert with mrcal-convert-lensmodel");
+                   " is not supported: calibrate with LENSMODEL_OPENCV5 or LENSMODEL_OPENCV8, or "
+                   "convert with mrcal-convert-lensmodel");
   }
   if (intrinsics.size() != expected)
     Fail(file, model + " has " + std::to_string(expected) + " intrinsics, not " +
@@ -87,7 +87,7 @@ PlacedCamera ReadModel(const NamedText& named) {
   placed.camera.cy_px = intrinsics[3];
   SetDistortion(placed.camera, false, {intrinsics.begin() + 4, intrinsics.end()}, file);
   const std::vector<double> size = ListOf(text, "imagersize", file);
-  if (size.size() != 2) Fail(file, "'imagersize' is width and height");
+  if (size.size() != 2) Fail(file, "'imagersize' must be width and height");
   placed.camera.width_px = ImageSize(size[0], file);
   placed.camera.height_px = ImageSize(size[1], file);
   // rt_cam_ref: a rotation vector and a translation that take points of the reference to the camera.
@@ -95,7 +95,10 @@ PlacedCamera ReadModel(const NamedText& named) {
   const std::vector<double> pose = ListOf(text, newer ? "rt_cam_ref" : "extrinsics", file);
   if (pose.size() != 6) Fail(file, "'extrinsics' has 6 numbers, not " + std::to_string(pose.size()));
   const Vector3 rotation{pose[0], pose[1], pose[2]};
-  if (!(Length(rotation) < 100)) Fail(file, "'extrinsics' turns the camera many times: no rotation vector");
+  if (!(Length(rotation) < 100))
+    Fail(file,
+         "'extrinsics' rotates the camera more than a full turn: it "
+         "is not a rotation vector");
   placed.rotation = RotationOf(rotation);
   placed.translation_m = {pose[3], pose[4], pose[5]};
   return placed;

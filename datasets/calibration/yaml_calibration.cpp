@@ -48,9 +48,9 @@ class Node {
   void Append(const YAML::Node& value, const char* key, int depth, std::vector<double>& numbers) const {
     if (value.IsMap() && value["data"].IsDefined()) return Append(value["data"], key, depth - 1, numbers);
     if (!value.IsSequence()) return numbers.push_back(NumberOf(value, key));
-    if (depth == 0) Fail(file_, std::string(key) + " is nested too deep");
+    if (depth == 0) Fail(file_, std::string(key) + " is nested too deeply");
     for (const auto& part : value) {
-      if (numbers.size() > 64) Fail(file_, std::string(key) + " holds too many numbers");
+      if (numbers.size() > 64) Fail(file_, std::string(key) + " contains too many numbers");
       Append(part, key, depth - 1, numbers);
     }
   }
@@ -127,7 +127,7 @@ Calibration ReadOurs(const Node& node) {
   calibration.format = "parallax";
   const std::string& file = node.file();
   if (node.Number("parallax_rig") != 1)
-    Fail(file, "parallax_rig " + node.Text("parallax_rig") + " is of a newer program; this one knows 1");
+    Fail(file, "parallax_rig " + node.Text("parallax_rig") + " is of a newer version; this program reads 1");
   if (node.Has("left") || node.Has("right")) {
     RawRig rig;
     rig.left = OurCamera(node.At("left"));
@@ -157,13 +157,13 @@ Calibration ReadOurs(const Node& node) {
     }
     calibration.rectified = rectified;
   }
-  if (!calibration.raw && !calibration.rectified) Fail(file, "it holds neither left and right nor rectified");
+  if (!calibration.raw && !calibration.rectified) Fail(file, "it has neither left and right nor rectified");
   if (node.Has("quality")) {
     for (const auto& entry : node.At("quality").yaml()) {
       const auto number = entry.first.IsScalar() && entry.second.IsScalar()
                               ? ParseNumber(entry.second.Scalar())
                               : std::nullopt;
-      if (!number) Fail(file, "quality holds names and numbers");
+      if (!number) Fail(file, "quality must contain names and numbers");
       calibration.quality.emplace_back(Printable(entry.first.Scalar(), 60), *number);
     }
   }
@@ -177,8 +177,7 @@ PlacedCamera KalibrCamera(const Node& node) {
   const std::string& file = node.file();
   if (const std::string model = node.Text("camera_model"); model != "pinhole") {
     Fail(file, "camera_model " + Printable(model) +
-                   " is not known here, only pinhole: calibrate with pinhole-radtan "
-                   "or pinhole-equi");
+                   " is not supported, only pinhole: calibrate with pinhole-radtan or pinhole-equi");
   }
   SetPinhole(placed.camera, node.Numbers("intrinsics"), file);
   const std::string distortion = node.Has("distortion_model") ? node.Text("distortion_model") : "none";
@@ -257,8 +256,8 @@ Calibration ReadRos(const Node& left_node, const Node& right_node) {
   const double offset_m = pr[3] / pr[0] - pl[3] / pl[0];  // -baseline
   if (!(offset_m < 0)) {
     Fail(right_node.file(), "P[3] / fx is " + std::to_string(offset_m) +
-                                " m beside the left camera's, and must be below 0: are left and "
-                                "right exchanged, or was only one camera calibrated?");
+                                " m from the left camera's, but must be below 0: are left and right "
+                                "exchanged, or was only one camera calibrated?");
   }
   RawRig rig;
   rig.left = left.camera;
@@ -310,8 +309,8 @@ std::optional<Calibration> ReadYamlCalibration(const std::vector<NamedText>& fil
     constexpr std::size_t kMost_bytes = 1 << 20;  // yaml-cpp takes 80 bytes and half a microsecond for each
     if (file.text.size() > kMost_bytes) {
       Fail(file.name, "has " + std::to_string(file.text.size()) +
-                          " bytes, too many for a calibration in YAML (at most 1 MiB): leave out tables and "
-                          "images");
+                          " bytes, too many for a calibration in YAML (at most 1 MiB): remove tables "
+                          "and images");
     }
     std::optional<Node> node = Parse(file);
     if (!node) return std::nullopt;

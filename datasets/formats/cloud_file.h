@@ -13,10 +13,10 @@ namespace parallax {
 
 enum class CloudEncoding { kBinary, kAscii };
 
-// A number beside every point, such as its density. In files it is the field `quality`, which MeshLab and
-// CloudCompare show in colours, or one of another name; what it means stands in a comment of the header.
+// A number for each point, such as its density. Files keep it in the field `quality`, which MeshLab and
+// CloudCompare show in colours, or in one of another name; a comment of the header states its meaning.
 struct ScalarField {
-  std::string meaning;            // one line, with the unit; empty = there is no such field
+  std::string meaning;            // one line, with the unit; empty = no such field
   std::span<const float> values;  // one per point
   std::string name = "quality";   // a word
 };
@@ -24,8 +24,8 @@ struct ScalarField {
 // Two indices of points.
 using CloudEdge = std::array<std::int32_t, 2>;
 
-// All throw Error; writers are atomic. Readers take any further fields of a point and pass over them, and
-// refuse files shorter than their header says before they allocate anything.
+// All throw Error; writers are atomic. Readers ignore further fields of a point, and refuse files shorter
+// than their header says before they allocate anything.
 
 // PLY: ascii or binary_little_endian; x, y, z of any scalar type; red, green, blue as 8- or 16-bit integers
 // or floats of 0..1.
@@ -41,11 +41,11 @@ PointCloud ReadPcd(const std::filesystem::path& path);
 void WritePcd(const std::filesystem::path& path, const PointCloudView& cloud,
               CloudEncoding encoding = CloudEncoding::kBinary, const ScalarField& scalars = {});
 
-// One of the two, by the ending of the name (.ply, .pcd).
+// One of the two, by the extension of the name (.ply, .pcd).
 PointCloud ReadCloud(const std::filesystem::path& path);
 void WriteCloud(const std::filesystem::path& path, const PointCloudView& cloud,
                 CloudEncoding encoding = CloudEncoding::kBinary, const ScalarField& scalars = {});
-// Throws what ReadCloud and WriteCloud throw for a name that ends in neither.
+// Throws what ReadCloud and WriteCloud throw for a name with neither extension.
 void CheckCloudName(const std::filesystem::path& path);
 
 }  // namespace parallax

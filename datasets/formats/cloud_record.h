@@ -28,10 +28,10 @@ std::size_t SizeOf(ScalarType type);  // bytes
 struct RecordField {
   std::string name;
   ScalarType type = ScalarType::kFloat32;
-  std::size_t count = 1;  // elements; only the first is looked at
+  std::size_t count = 1;  // number of elements; only the first is used
 };
 
-// The layout of a point, and where in it the coordinates and colours are.
+// The layout of a point, with the places of coordinates and colours.
 class PointRecord {
  public:
   // Throws Error, naming the file, when x, y or z is missing.
@@ -40,12 +40,11 @@ class PointRecord {
   std::size_t size_bytes() const { return size_bytes_; }  // of a binary record
   std::size_t num_words() const { return num_words_; }    // of a text record
 
-  // What may stand behind the points: other elements of a PLY file, or no more than white space (text) or
-  // zeros (binary).
+  // What may follow the points: other elements of a PLY file, or only white space (text) or zeros (binary).
   enum class Rest { kAnything, kPadding };
 
-  // num_points records from the beginning of `data`. Throws Error when there are fewer, or more than a wrong
-  // header says.
+  // Reads num_points records from the beginning of `data`. Throws Error when there are fewer, or more because
+  // the header is wrong.
   PointCloud ParseBinary(std::span<const std::uint8_t> data, std::uint64_t num_points, Rest rest) const;
   PointCloud ParseAscii(std::string_view text, std::uint64_t num_points, Rest rest) const;
 

@@ -11,9 +11,9 @@ namespace parallax {
 // KITTI's 16-bit PNG: disparity in px = value / 256, 0 = none. Throws Error.
 HostImage<float> ReadDisparityPng(const std::filesystem::path& path);
 
-// What a 16-bit PNG cannot hold.
+// The disparities that a 16-bit PNG cannot hold.
 struct DisparityPngCounts {
-  std::size_t num_valid = 0;     // pixels with a disparity, those below included
+  std::size_t num_valid = 0;     // pixels with a disparity, including those below
   std::size_t num_negative = 0;  // pixels below 0 px, written as none
   std::size_t num_clipped = 0;   // pixels of 256 px and more, written as 65535 / 256
 };
@@ -25,8 +25,8 @@ DisparityPngCounts WriteDisparityPng(const std::filesystem::path& path, HostImag
 // 8-bit truth of Middlebury's 2001-2006 sets: disparity in px = value / scale, 0 = unknown. Throws Error.
 HostImage<float> ReadScaledDisparity(const std::filesystem::path& path, int scale);
 
-// 16-bit PNG of depths in millimetres, rounded; 0 = none. Throws Error.
-// Depths beyond 65.535 m are written as none: a clipped depth would be a false one.
+// 16-bit PNG of depths in millimetres, rounded; 0 = none. Throws Error. Depths beyond 65.535 m are written as
+// none: a clipped depth would be wrong.
 void WriteDepthPng(const std::filesystem::path& path, HostImageView<const float> depth_m);
 HostImage<float> ReadDepthPng(const std::filesystem::path& path);
 

@@ -37,10 +37,10 @@ Container ReadWholeFile(const std::filesystem::path& path,
     throw Error(path.string() + ": is a folder, expected a file");
   const off_t size_bytes = lseek(file.number(), 0, SEEK_END);
   if (size_bytes < 0 || lseek(file.number(), 0, SEEK_SET) != 0)
-    throw Error(path.string() + ": cannot be read, is it a regular file?");
+    throw Error(path.string() + ": cannot be read: is it a regular file?");
   if (size_bytes > most_bytes) {
     throw Error(path.string() + ": has " + std::to_string(size_bytes) +
-                " bytes, too many for a file of calibration (at most " + std::to_string(most_bytes >> 20) +
+                " bytes, too many for a calibration file (at most " + std::to_string(most_bytes >> 20) +
                 " MiB)");
   }
   constexpr off_t kLarge_bytes = 16 << 20;

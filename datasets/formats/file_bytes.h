@@ -1,5 +1,5 @@
-// Whole files in memory, and the numbers in them. All binary formats here are little endian, as the
-// machines we build for.
+// Whole files in memory, and the numbers in them. All binary formats here are little endian, as are the
+// supported machines.
 #pragma once
 
 #include <bit>
@@ -21,9 +21,9 @@ using FileBytes = std::vector<std::uint8_t>;
 
 // Throws Error when the file is missing, a folder, unreadable or empty.
 FileBytes ReadFileBytes(const std::filesystem::path& path);
-// The same for text files, where empty is allowed; without the byte-order mark of UTF-8.
+// The same for text files, which may be empty; without the byte-order mark of UTF-8.
 std::string ReadFileText(const std::filesystem::path& path);
-// The same for a file of calibration, which has 16 MiB at most: mrcal's keeps what the calibration was made from.
+// The same for a calibration file, of at most 16 MiB: mrcal's includes its input data.
 std::string ReadCalibrationText(const std::filesystem::path& path);
 
 inline std::string_view AsText(std::span<const std::uint8_t> bytes) {
@@ -37,23 +37,23 @@ T LoadAs(const std::uint8_t* bytes) {
   return value;
 }
 
-// The whole of `text` as a number ("+3", "1e-4", "inf" too), whatever the locale; nullopt if it is none.
+// The whole of `text` as a number ("+3", "1e-4", "inf" too), in any locale; nullopt if it is not one.
 std::optional<double> ParseNumber(std::string_view text);
-// The whole of `text` as a count; nullopt when it is none, negative or beyond 64 bits.
+// The whole of `text` as a count; nullopt if it is not one, negative or beyond 64 bits.
 std::optional<std::uint64_t> ParseCount(std::string_view text);
 
-// What a damaged file holds, fit for an error of one line: so many characters at most, '?' for unprintable
-// ones.
+// The content of a damaged file, made fit for an error of one line: limited in length, '?' for unprintable
+// characters.
 std::string Printable(std::string_view text, std::size_t max_length = 40);
 
-// The words of a text, one after the other.
+// The words of a text, one by one.
 class WordReader {
  public:
-  // comment: from this character to the end of the line is passed over; '\0' = no comments.
+  // comment: text from this character to the end of the line is ignored; '\0' = no comments.
   explicit WordReader(std::string_view text, char comment = '\0') : text_(text), comment_(comment) {}
   // Next word, empty at the end.
   std::string_view Next();
-  // Characters read so far; right behind the last word.
+  // Number of characters read so far; ends directly after the last word.
   std::size_t position() const { return position_; }
 
  private:

@@ -38,7 +38,8 @@ std::uint64_t CheckPng(Bytes bytes, const std::string& file) {
   PngChunks chunks(bytes);
   for (std::string_view type; type != "IEND";) {
     const std::optional<PngChunk> chunk = chunks.Next();
-    if (!chunk) ThrowTruncated(file, chunks.is_cut_short() ? "PNG chunk cut short" : "PNG without its end");
+    if (!chunk)
+      ThrowTruncated(file, chunks.is_cut_short() ? "PNG chunk cut short" : "PNG without its end chunk");
     type = chunk->type();
     const Bytes data = chunk->data();
     if (libdeflate_crc32(0, chunk->type_and_data.data(), chunk->type_and_data.size()) != chunk->checksum) {

@@ -1,5 +1,5 @@
-// Whether an image file is whole. OpenCV's decoders fill up a damaged JPEG with gray without a word, and
-// believe any size a header states.
+// Whether an image file is complete. OpenCV's decoders silently fill up a damaged JPEG with gray, and believe
+// any size in a header.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace parallax {
 
-// Walks the structure of a PNG, JPEG, PGM/PPM or BMP file: every chunk and its checksum (PNG), the end
-// marker (JPEG), the length that the size demands. Throws Error for a truncated or damaged file and for a
-// header whose size the file cannot hold. TIFF passes unchecked, other formats are refused.
-// Returns the bytes that its pixels take when they are decoded, at most; of TIFF, the file's.
+// Walks the structure of a PNG, JPEG, PGM/PPM or BMP file: every chunk and its checksum (PNG), the end marker
+// (JPEG), the length that the size demands. Throws Error for a truncated or damaged file and for a header
+// whose size the file cannot hold. TIFF passes unchecked, other formats are refused. Returns the upper bound
+// of the bytes of the decoded pixels; for TIFF, the file's size.
 std::uint64_t CheckImageIsWhole(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);
 
 }  // namespace parallax

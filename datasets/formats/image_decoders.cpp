@@ -7,7 +7,7 @@ namespace parallax {
 void* FunctionOfMedia(const char* name) {
   return FunctionOfModule(
       {"libparallax_media.so", "the readers of videos, streams and rarer image formats",
-       "libopencv-imgcodecs406, libopencv-videoio406", "build and install the target parallax_media, too"},
+       "libopencv-imgcodecs406, libopencv-videoio406", "also build and install the target parallax_media"},
       name);
 }
 

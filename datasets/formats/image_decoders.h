@@ -1,5 +1,5 @@
-// Decoders of the rarer image formats. OpenCV's libraries for them pull in some 230 others, which take 110 ms to
-// load; so a module (datasets/media/) links them and is loaded when such a file is met. PNG and JPEG are read
+// Decoders of the rarer image formats. OpenCV's libraries for them need about 230 others, which take 110 ms
+// to load. A module (datasets/media/) links them and is loaded for such a file only. PNG and JPEG are read
 // without it.
 #pragma once
 
@@ -12,8 +12,8 @@
 
 namespace parallax {
 
-// Each decodes a whole file (`path` is for messages) as ReadImage, ReadGray8 and ReadGray16 of image_file.h say.
-// They throw Error.
+// Each decodes a whole file (`path` is for messages), with the results of ReadImage, ReadGray8 and ReadGray16
+// in image_file.h. They throw Error.
 struct ImageDecoders {
   CameraImage (*any)(const std::filesystem::path& path, const FileBytes& bytes);
   HostImage<std::uint8_t> (*gray8)(const std::filesystem::path& path, const FileBytes& bytes);
@@ -22,7 +22,7 @@ struct ImageDecoders {
 
 // Loads the module at the first call. May be called from any thread. Throws Error if it cannot be loaded.
 const ImageDecoders& LoadedImageDecoders();
-// A function that the module exports; throws as LoadedImageDecoders.
+// A function that the module exports; throws what LoadedImageDecoders throws.
 void* FunctionOfMedia(const char* name);
 
 }  // namespace parallax

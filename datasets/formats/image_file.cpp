@@ -53,7 +53,7 @@ HostImage<T> ReadOneChannel(const std::filesystem::path& path,
 
 template <typename T>
 void WritePngOf(const std::filesystem::path& path, HostImageView<const T> image) {
-  if (image.Empty()) throw InvalidArgument(path.string() + ": an image of no pixels cannot be written");
+  if (image.Empty()) throw InvalidArgument(path.string() + ": an image without pixels cannot be written");
   WriteFileAtomically(path, EncodePng(image));
 }
 

@@ -9,8 +9,8 @@
 
 namespace parallax {
 
-// Reads 8- or 16-bit gray or 8-bit colour; palettes are resolved, alpha is dropped, 16-bit colour is
-// reduced to 8 bits. Throws Error on a file that is missing, damaged, truncated or none of these.
+// Reads 8- or 16-bit gray or 8-bit colour; palettes are resolved, alpha is dropped, 16-bit colour is reduced
+// to 8 bits. Throws Error on a file that is missing, damaged, truncated or of another kind.
 CameraImage ReadImage(const std::filesystem::path& path);
 
 // Reads an image of one channel and 8 (16) bits, such as a mask. Colour whose channels are equal counts as

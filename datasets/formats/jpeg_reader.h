@@ -1,4 +1,5 @@
-// JPEG files through libjpeg's own interface: OpenCV prints its warnings and takes the damaged picture.
+// JPEG files through libjpeg's own interface: OpenCV only prints its warnings and accepts the damaged
+// picture.
 #pragma once
 
 #include <cstdint>
@@ -10,9 +11,8 @@
 
 namespace parallax {
 
-// Gray or RGB, 8 bits, the pixels that OpenCV gives. nullopt where the bytes are no JPEG, or one of four
-// inks, whose data were whole. Throws Error, with what libjpeg has to say, on damaged data: its warnings,
-// too.
+// Gray or RGB, 8 bits, with the pixels that OpenCV gives. nullopt if the bytes are not a JPEG, or one of four
+// inks with complete data. Throws Error with libjpeg's text for damaged data, including its warnings.
 std::optional<CameraImage> DecodeJpeg(const std::filesystem::path& path, std::span<const std::uint8_t> bytes);
 
 }  // namespace parallax

@@ -75,18 +75,18 @@ NpyHeader ParseNpyHeader(const std::string& file, std::string_view header) {
   const std::string_view descr = ValueOf(header, "descr");
   const std::size_t end = descr.starts_with('\'') ? descr.find('\'', 1) : std::string_view::npos;
   if (descr.starts_with('[')) {
-    throw Error(file + ": holds records, not plain numbers: save one array of float32 or float64");
+    throw Error(file + ": contains records, not plain numbers: save one array of float32 or float64");
   }
-  if (end == std::string_view::npos) ThrowBadHeader(file, "does not say what numbers it holds");
+  if (end == std::string_view::npos) ThrowBadHeader(file, "does not state the type of its numbers");
   const std::string_view type = descr.substr(1, end - 1);
   if (type != "<f4" && type != "<f8") {
-    throw Error(file + ": holds numbers of type '" + Printable(type) +
+    throw Error(file + ": contains numbers of type '" + Printable(type) +
                 "', expected float32 or float64 ('<f4', '<f8'): save array.astype('<f4')");
   }
   result.is_double = type == "<f8";
   const std::string_view order = ValueOf(header, "fortran_order");
   result.is_fortran = order.starts_with("True");
-  if (!result.is_fortran && !order.starts_with("False")) ThrowBadHeader(file, "does not say in what order");
+  if (!result.is_fortran && !order.starts_with("False")) ThrowBadHeader(file, "does not state their order");
   const std::vector<std::uint64_t> shape = ParseShape(file, ValueOf(header, "shape"));
   if (shape.size() != 2) {
     throw Error(file + ": has " + CountOf(shape.size(), "dimension") +
@@ -95,7 +95,7 @@ NpyHeader ParseNpyHeader(const std::string& file, std::string_view header) {
   result.rows = shape[0];
   result.dims = shape[1];
   if (result.rows == 0 || result.dims == 0) {
-    throw Error(file + ": holds no numbers, its shape is " + std::to_string(result.rows) + " x " +
+    throw Error(file + ": contains no numbers, its shape is " + std::to_string(result.rows) + " x " +
                 std::to_string(result.dims));
   }
   return result;
@@ -122,15 +122,15 @@ Matrix ParseNumbers(const std::string& file, const NpyHeader& header, const std:
 
 Matrix ParseNpy(const std::string& file, std::span<const std::uint8_t> bytes) {
   if (!AsText(bytes).starts_with(kMagic)) {
-    throw Error(file + ": is no NumPy file (.npy), it does not begin with \\x93NUMPY");
+    throw Error(file + ": is not a NumPy file (.npy): it does not begin with \\x93NUMPY");
   }
   // Magic, version (two bytes), length of the header (two bytes, from version 2 on four), header.
   constexpr std::size_t kVersionAt = 6, kLengthAt = 8;
   if (bytes.size() < kLengthAt + 4) ThrowBadHeader(file, "is cut short");
   const int version = bytes[kVersionAt];
   if (version < 1 || version > 3) {
-    throw Error(file + ": is of version " + std::to_string(version) +
-                " of NumPy's format, known are 1 to 3: write it again with numpy.save");
+    throw Error(file + ": has version " + std::to_string(version) +
+                " of NumPy's format, but only 1 to 3 are supported: write it again with numpy.save");
   }
   const std::size_t length =
       version == 1 ? LoadAs<std::uint16_t>(&bytes[kLengthAt]) : LoadAs<std::uint32_t>(&bytes[kLengthAt]);
@@ -182,7 +182,7 @@ std::string WhatIsWrong(std::string_view word, bool is_number, bool is_first_row
   if (is_number) return quoted + " is beyond single precision: scale the numbers down";
   if (word.empty()) return quoted + " is not a number: write nan for a missing value";
   const bool is_heading = is_first_row && std::isalpha(static_cast<unsigned char>(word.front())) != 0;
-  return quoted + (is_heading ? " is not a number: headings belong behind a #"
+  return quoted + (is_heading ? " is not a number: put headings after a #"
                               : " is not a number of single precision: write it like -1.5 or 2e-3");
 }
 
@@ -197,7 +197,7 @@ Matrix ParseText(const std::string& file, std::string_view text) {
     const std::string_view line = Trimmed(whole_line.substr(0, whole_line.find('#')));
     if (line.empty()) continue;
     if (line.find(',') != std::string_view::npos && line.find(';') != std::string_view::npos) {
-      throw Error(where() + " has both , and ; in it: write numbers with a point (1.5) and one separator");
+      throw Error(where() + " contains both , and ; : write numbers with a point (1.5) and one separator");
     }
     std::uint64_t num_words = 0;
     ForEachWord(line, [&](std::string_view word) {
@@ -216,11 +216,11 @@ Matrix ParseText(const std::string& file, std::string_view text) {
       first_line = line_number;
     } else if (num_words != static_cast<std::uint64_t>(matrix.dims)) {
       throw Error(where() + " has " + CountOf(num_words, "number") + ", line " + std::to_string(first_line) +
-                  " has " + std::to_string(matrix.dims) + ": all rows need as many");
+                  " has " + std::to_string(matrix.dims) + ": all rows must have the same number");
     }
     ++matrix.rows;
   }
-  if (matrix.rows == 0) throw Error(file + ": holds no numbers");
+  if (matrix.rows == 0) throw Error(file + ": contains no numbers");
   return matrix;
 }
 

@@ -17,16 +17,16 @@ struct Matrix {
 // Whether the name ends in .npy, .csv or .txt.
 bool IsMatrixName(const std::filesystem::path& path);
 
-// All throw Error, naming the place in the file and the remedy, on anything but what stands here and on
-// numbers that no float holds. What is more precise is rounded to float; NaN and infinities stay.
+// All throw Error with the place in the file and the remedy for anything else, and for numbers that no float
+// holds. More precise numbers are rounded to float; NaN and infinities stay.
 
 // Two dimensions of float32 or float64, little endian, in C or Fortran order, exactly as many as the header
 // says.
 Matrix ReadNpy(const std::filesystem::path& path);
-// A row a line, numbers with a decimal point between commas, semicolons or white space, as many on every
-// line; empty lines and what stands behind a # are passed over, and so is a byte order mark.
+// One row for each line: numbers with a decimal point, separated by commas, semicolons or white space, as
+// many on every line. Empty lines, text after a # and a byte order mark are ignored.
 Matrix ReadTextMatrix(const std::filesystem::path& path);
-// One of the two, by the ending of the name.
+// One of the two, by the extension of the name.
 Matrix ReadMatrix(const std::filesystem::path& path);
 
 }  // namespace parallax

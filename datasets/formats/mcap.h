@@ -1,4 +1,4 @@
-// MCAP, the container of recordings (https://mcap.dev/spec): what its writer and its reader share.
+// MCAP, the container of recordings (https://mcap.dev/spec): what the writer and the reader share.
 #pragma once
 
 #include <array>
@@ -7,9 +7,9 @@
 
 namespace parallax {
 
-// How messages of one type are laid out.
+// The layout of messages of one type.
 struct McapSchema {
-  std::uint16_t id = 0;    // 0 stands for none
+  std::uint16_t id = 0;    // 0 means none
   std::string name{};      // "sensor_msgs/msg/Image"
   std::string encoding{};  // of the text: "ros2msg"
   std::string text{};

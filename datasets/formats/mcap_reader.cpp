@@ -99,13 +99,13 @@ McapReader::McapReader(fs::path path) : path_(std::move(path)) {
   if (!fs::is_regular_file(path_, error)) throw Error(path_.string() + ": no such file");
   size_bytes_ = fs::file_size(path_, error);
   file_.open(path_, std::ios::binary);
-  if (error || !file_) throw Error(path_.string() + ": cannot be read; is it readable?");
+  if (error || !file_) throw Error(path_.string() + ": cannot be read; check its permissions");
   std::array<std::uint8_t, kMcapMagic.size()> magic{};
   file_.read(reinterpret_cast<char*>(magic.data()), magic.size());
   if (!file_ || magic != kMcapMagic) {
-    throw Error(path_.string() + ": is no MCAP recording (" +
+    throw Error(path_.string() + ": is not an MCAP recording (" +
                 (size_bytes_ == 0 ? "it is empty" : "other first bytes") +
-                "): name a file that --record or ros2 bag wrote as MCAP");
+                "): name a file that parallax or ros2 bag recorded as MCAP");
   }
   ReadSummary();
   Rewind();
@@ -144,7 +144,7 @@ McapReader::Bytes McapReader::ReadAt(std::uint64_t position, std::uint64_t lengt
   file_.clear();
   file_.seekg(static_cast<std::streamoff>(position));
   if (!file_.read(reinterpret_cast<char*>(buffer.data()), static_cast<std::streamsize>(length)))
-    ThrowDamaged("what follows cannot be read", position);
+    ThrowDamaged("the data after it cannot be read", position);
   return buffer;
 }
 
@@ -225,8 +225,8 @@ void McapReader::CheckCompression() {
     if (IsKnownCompression(name)) return;
     throw Error(
         path_.string() + ": is compressed with '" + Printable(name) +
-        "', which is not known here (zstd and lz4 are): write it again with one of those, for instance with "
-        "mcap compress");
+        "', which is not supported (zstd and lz4 are): write it again with one of those, for instance "
+        "with mcap compress");
   }
 }
 
@@ -257,14 +257,14 @@ void McapReader::OpenChunk(std::uint64_t position, std::uint64_t length) {
       chunk_.assign(records.begin(), records.end());
       is_sound = chunk_.size() == size;
     } else {
-      ThrowDamaged("a chunk is compressed with '" + Printable(compression) + "', which is not known here",
+      ThrowDamaged("a chunk is compressed with '" + Printable(compression) + "', which is not supported",
                    position);
     }
     if (is_sound && (crc == 0 || Crc32(chunk_) == crc)) return;
   } catch (const TooShort&) {
   }
   chunk_.clear();
-  ThrowDamaged("the chunk there is damaged: its messages are left out", position);
+  ThrowDamaged("the chunk there is damaged; its messages are skipped", position);
 }
 
 std::optional<McapMessage> McapReader::NextInChunk() {
@@ -288,7 +288,7 @@ std::optional<McapMessage> McapReader::NextInChunk() {
   } catch (const TooShort&) {
     chunk_.clear();
     chunk_offset_ = 0;
-    ThrowDamaged("the chunk there is damaged: its last messages are left out", chunk_position_);
+    ThrowDamaged("the chunk there is damaged; its last messages are skipped", chunk_position_);
   }
   return std::nullopt;
 }

@@ -16,43 +16,43 @@ namespace parallax {
 
 struct McapMessage {
   std::uint16_t channel = 0;
-  std::uint64_t time_ns = 0;             // when it was recorded
-  std::span<const std::uint8_t> data{};  // until the next one is read
+  std::uint64_t time_ns = 0;             // time of recording
+  std::span<const std::uint8_t> data{};  // valid until the next one is read
 };
 
-// The summary at the file's end is used where it is there: a file that was cut is read up to its last whole
-// chunk. Memory: one chunk.
+// Uses the summary at the file's end if there is one; a truncated file is read up to its last whole chunk.
+// Memory: one chunk.
 class McapReader {
  public:
-  // Throws Error where the file is missing, no MCAP, or compressed in a way that is not known.
+  // Throws Error if the file is missing, not an MCAP, or compressed in an unsupported way.
   explicit McapReader(std::filesystem::path path);
 
-  // True where the file has no end: whoever wrote it was stopped.
+  // True if the file has no end: its writer was stopped.
   bool is_cut() const { return is_cut_; }
-  // Known so far: all of them from the beginning where there is a summary.
+  // The channels known so far; with a summary, all of them from the beginning.
   const std::map<std::uint16_t, McapSchema>& schemas() const { return schemas_; }
   const std::map<std::uint16_t, McapChannel>& channels() const { return channels_; }
-  // Of a channel in the whole file, where the summary tells.
+  // Number of messages of a channel in the whole file, if the summary states it.
   std::optional<std::uint64_t> NumMessages(std::uint16_t channel) const;
 
-  // The next message in the order of the file; nullopt at the end. Throws Error on a chunk that is damaged,
-  // and then stands behind it.
+  // The next message in the order of the file; nullopt at the end. Throws Error on a damaged chunk, and
+  // continues after it.
   std::optional<McapMessage> Next();
-  // Back to the first message; what is known of channels stays.
+  // Goes back to the first message; known channels stay.
   void Rewind();
 
  private:
   struct RecordHead;
   using Bytes = std::span<const std::uint8_t>;
 
-  // nullopt where there is no whole record.
+  // nullopt if there is no whole record.
   std::optional<RecordHead> HeadAt(std::uint64_t position);
   Bytes ReadAt(std::uint64_t position, std::uint64_t length, std::vector<std::uint8_t>& buffer);
   void ReadSummary();
   void CheckCompression();
   void OpenChunk(std::uint64_t position, std::uint64_t length);
   std::optional<McapMessage> NextInChunk();
-  // Takes a schema, a channel or statistics in.
+  // Stores a schema, a channel or statistics.
   void Learn(McapOpcode opcode, Bytes content);
   [[noreturn]] void ThrowDamaged(const std::string& what, std::uint64_t position) const;
 
@@ -65,10 +65,10 @@ class McapReader {
   std::map<std::uint16_t, std::uint64_t> num_messages_;
 
   std::uint64_t position_ = 0;         // of the next record
-  std::uint64_t chunk_position_ = 0;   // of the chunk that is open
+  std::uint64_t chunk_position_ = 0;   // of the open chunk
   std::vector<std::uint8_t> chunk_;    // its records
   std::size_t chunk_offset_ = 0;       // of the next record in it
-  std::vector<std::uint8_t> content_;  // of a record outside chunks, or a chunk as it is stored
+  std::vector<std::uint8_t> content_;  // of a record outside chunks, or a stored chunk
 };
 
 }  // namespace parallax

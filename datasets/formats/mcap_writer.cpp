@@ -161,7 +161,7 @@ void McapWriter::WriteAll(std::span<const std::uint8_t> bytes) const {
     if (written < 0 && errno == EINTR) continue;
     if (written <= 0) {
       throw Error(path_.string() + ": writing failed" + Reason(written < 0 ? errno : ENOSPC) +
-                  "; is the disk full? What is whole of the recording stays");
+                  "; is the disk full? The complete part of the recording stays");
     }
     bytes = bytes.subspan(static_cast<std::size_t>(written));
   }

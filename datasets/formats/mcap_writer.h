@@ -14,29 +14,29 @@
 
 namespace parallax {
 
-// The file gets its name with the first EndChunk, or Finish, and grows by whole chunks: whatever ends the
-// program, a file of this name holds what came before that EndChunk at least, and can be read up to its last
+// The file gets its name with the first EndChunk, or Finish, and grows by whole chunks. However the program
+// ends, a file of this name contains at least what came before that EndChunk, and can be read up to its last
 // whole chunk. The same messages give the same bytes.
 class McapWriter {
  public:
   // A chunk ends with the message that fills it.
   static constexpr std::size_t kChunk_bytes = std::size_t{4} << 20;
 
-  // Begins the file, with header, schemas and channels in it, under a temporary name; what is there stays
-  // until the file gets its own. Throws Error where it cannot be written, or stands for something else than a
-  // file.
+  // Begins the file with header, schemas and channels, under a temporary name; an existing file stays until
+  // the new one gets its name. Throws Error if it cannot be written, or is not a regular file.
   McapWriter(std::filesystem::path path, std::vector<McapSchema> schemas, std::vector<McapChannel> channels);
-  // Leaves the file as it is: without Finish it ends behind the last whole chunk, and without a name it goes.
+  // Leaves the file as it is: without Finish it ends after the last whole chunk; a file without a name is
+  // removed.
   ~McapWriter();
   McapWriter(const McapWriter&) = delete;
   McapWriter& operator=(const McapWriter&) = delete;
 
-  // channel: one of those. Throws Error on a full disk, and the file then ends behind its last whole chunk,
-  // whose messages alone are counted; Finish may still be called.
+  // channel: one of the constructor's. Throws Error on a full disk. The file then ends after its last whole
+  // chunk, and only those messages count; Finish may still be called.
   void Write(std::uint16_t channel, std::uint64_t time_ns, std::span<const std::uint8_t> message);
-  // Ends the chunk, if it holds anything, and gives the file its name. Throws as Write.
+  // Ends the chunk, if it is not empty, and gives the file its name. Throws what Write throws.
   void EndChunk();
-  // Ends the last chunk and writes the summary. Throws as Write.
+  // Ends the last chunk and writes the summary. Throws what Write throws.
   void Finish();
 
   std::uint64_t size_bytes() const { return size_bytes_; }
@@ -48,7 +48,7 @@ class McapWriter {
   struct ChunkEntry;
   class Compressor;
 
-  // All or nothing: what was written of it is cut off again. Throws Error.
+  // All or nothing: a partial write is cut off again. Throws Error.
   void Append(std::span<const std::uint8_t> bytes);
   void WriteAll(std::span<const std::uint8_t> bytes) const;
   std::vector<std::uint8_t> Summary() const;

@@ -86,8 +86,7 @@ std::vector<RecordField> FieldsOf(const PcdHeader& header, const std::string& fi
     const auto count = header.counts.empty() ? std::optional<std::uint64_t>(1) : ParseCount(header.counts[i]);
     if (!type || !count || *count == 0 || *count > kMaxCount) {
       throw Error(file + ": field '" + Printable(header.fields[i]) +
-                  "' of its PCD header has an unknown SIZE, TYPE "
-                  "or COUNT");
+                  "' is not supported; write it as ascii or binary");
     }
     fields.push_back({std::string(header.fields[i]), *type, static_cast<std::size_t>(*count)});
   }

@@ -27,7 +27,7 @@ PfmHeader ParsePfmHeader(const FileBytes& bytes, const std::string& file) {
   WordReader words(AsText(bytes), '#');
   const std::string_view magic = words.Next();
   if (magic == "PF") throw Error(file + ": is a colour PFM (PF); a disparity map has one channel (Pf)");
-  if (magic != "Pf") throw Error(file + ": is not a PFM file, it does not begin with Pf");
+  if (magic != "Pf") throw Error(file + ": is not a PFM file: it does not begin with Pf");
   const auto width = ParseCount(words.Next());
   const auto height = ParseCount(words.Next());
   const auto scale = ParseNumber(words.Next());

@@ -9,7 +9,7 @@
 namespace parallax {
 
 // Reads a "Pf" file. Only the sign of its scale counts: negative = little endian, positive = big endian.
-// Values that are not finite become NaN. Throws Error on a file that is no PFM, has three channels ("PF"),
+// Values that are not finite become NaN. Throws Error on a file that is not a PFM, has three channels ("PF"),
 // or is shorter than its header says.
 HostImage<float> ReadPfm(const std::filesystem::path& path);
 

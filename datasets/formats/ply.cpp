@@ -53,7 +53,7 @@ void ParseFormat(WordReader& words, const std::string& file, PlyHeader& header) 
     header.encoding = CloudEncoding::kBinary;
   } else {
     throw Error(file + ": PLY format '" + Printable(format) +
-                "' is not read; write it as ascii or binary_little_endian");
+                "' is not supported; write it as ascii or binary_little_endian");
   }
 }
 
@@ -62,7 +62,9 @@ void ParseProperty(WordReader& words, const std::string& file, PlyHeader& header
   const auto type = ScalarTypeOf(type_name);
   const std::string_view name = words.Next();
   if (!type || name.empty()) {
-    throw Error(file + ": vertex property of type '" + Printable(type_name) + "' is not read (scalars are)");
+    throw Error(file + ": vertex property of type '" + Printable(type_name) +
+                "' is not supported (scalars "
+                "are)");
   }
   header.fields.push_back({std::string(name), *type, 1});
 }
@@ -71,7 +73,7 @@ PlyHeader ParsePlyHeader(const FileBytes& bytes, const std::string& file) {
   constexpr std::size_t kMaxHeader_bytes = 1 << 16;
   const std::string_view text = AsText(bytes).substr(0, kMaxHeader_bytes);
   if (!text.starts_with("ply\n") && !text.starts_with("ply\r\n")) {
-    throw Error(file + ": is not a PLY file, it does not begin with a line 'ply'");
+    throw Error(file + ": is not a PLY file: it does not begin with a line 'ply'");
   }
   PlyHeader header;
   bool in_vertex = false;
@@ -89,7 +91,7 @@ PlyHeader ParsePlyHeader(const FileBytes& bytes, const std::string& file) {
         header.num_points = ParseCount(words.Next());
         if (!header.num_points) throw Error(file + ": its PLY header has no valid number of vertices");
       } else if (!header.num_points) {
-        throw Error(file + ": has another element before its vertices, which is not read");
+        throw Error(file + ": has another element before its vertices, which is not supported");
       } else {
         header.has_more_elements = true;
       }

@@ -1,4 +1,4 @@
-// The chunks of a PNG file (ISO/IEC 15948, 5.3), one after the other.
+// The chunks of a PNG file (ISO/IEC 15948, 5.3), one by one.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +17,7 @@ inline std::uint32_t LoadBigEndian32(const std::uint8_t* b) {
 }
 
 struct PngChunk {
-  std::span<const std::uint8_t> type_and_data;  // what the checksum is made of
+  std::span<const std::uint8_t> type_and_data;  // the bytes covered by the checksum
   std::uint32_t checksum = 0;
 
   std::string_view type() const { return AsText(type_and_data.first(4)); }
@@ -31,7 +31,7 @@ class PngChunks {
   // bytes: the whole file, which begins with the signature. Must outlive this.
   explicit PngChunks(std::span<const std::uint8_t> bytes) : rest_(bytes.subspan(kSignature.size())) {}
 
-  // Nullopt where no whole chunk is left: see is_cut_short().
+  // nullopt if no whole chunk is left: see is_cut_short().
   std::optional<PngChunk> Next() {
     constexpr std::size_t kLength_bytes = 4, kFrame_bytes = 12;  // length, type, checksum
     if (rest_.size() < kFrame_bytes) return std::nullopt;
@@ -42,7 +42,7 @@ class PngChunks {
     rest_ = rest_.subspan(kFrame_bytes + length);
     return chunk;
   }
-  // A chunk has begun whose end is missing.
+  // A chunk has begun but its end is missing.
   bool is_cut_short() const { return is_cut_short_; }
 
  private:

@@ -10,9 +10,9 @@
 
 namespace parallax {
 
-// Decodes 8- and 16-bit gray and 8-bit RGB without interlacing and transparency. nullopt for everything
-// else, which the general decoder reads or refuses. `bytes` have passed CheckImageIsWhole, which checks the
-// checksums. Throws Error, naming the path, when the pixel data do not unpack to the pixels of the header.
+// Decodes 8- and 16-bit gray and 8-bit RGB without interlacing and transparency. nullopt for everything else,
+// which the general decoder reads or refuses. `bytes` have passed CheckImageIsWhole, including the checksums.
+// Throws Error, naming the path, when the pixel data do not unpack to the pixels of the header.
 std::optional<CameraImage> DecodePlainPng(const std::filesystem::path& path,
                                           std::span<const std::uint8_t> bytes);
 

@@ -1,4 +1,4 @@
-// PNG files (ISO/IEC 15948) in a fifth of libpng's time, about as small as at its fastest setting.
+// PNG files (ISO/IEC 15948) in a fifth of libpng's time, about as small as with its fastest setting.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 namespace parallax {
 
-// How a colour follows the coordinates.
+// The form of a colour after the coordinates.
 enum class ColorEncoding {
   kThreeBytes,    // r g b (PLY)
   kPackedUint32,  // 0x00RRGGBB (PCD)
@@ -16,8 +16,8 @@ enum class ColorEncoding {
 // Throws InvalidArgument when the cloud has colours or scalars, but not one per point.
 void CheckFields(const PointCloudView& cloud, const ScalarField& scalars = {});
 
-// x, y, z as 32-bit floats, the colour, if the cloud has colours, and the scalar, if there are any; in text,
-// floats with as many digits as give the same bits back.
+// x, y, z as 32-bit floats, then the colour and the scalar, if the cloud has them. In text, floats have
+// enough digits to keep their bits.
 void WritePoints(std::ostream& stream, const PointCloudView& cloud, CloudEncoding encoding,
                  ColorEncoding color_encoding, const ScalarField& scalars = {});
 

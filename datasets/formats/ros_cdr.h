@@ -1,6 +1,6 @@
-// CDR, the encoding of ROS 2 messages (OMG DDSI-RTPS, "plain" CDR 1, little endian): numbers stand at
-// multiples of their size, counted from behind the four bytes that name the encoding; texts and sequences
-// follow their length.
+// CDR, the encoding of ROS 2 messages (OMG DDSI-RTPS, "plain" CDR 1, little endian): numbers are at multiples
+// of their size, counted from the end of the four bytes that name the encoding; the length precedes texts and
+// sequences.
 #pragma once
 
 #include <cstddef>
@@ -19,7 +19,7 @@ namespace parallax {
 template <typename T>
 concept CdrNumber = std::is_arithmetic_v<T> && sizeof(T) <= 8;
 
-// In front of every message: which encoding it is in.
+// The start of every message: its encoding.
 inline constexpr std::size_t kCdrHead_bytes = 4;
 
 class CdrWriter {
@@ -36,7 +36,7 @@ class CdrWriter {
   }
   // With the zero at its end.
   CdrWriter& Text(std::string_view text);
-  // A sequence of bytes, to be filled by the caller before anything follows.
+  // A sequence of bytes, which the caller fills before anything follows.
   std::span<std::uint8_t> ByteSequence(std::size_t count);
 
   std::vector<std::uint8_t> Take() { return std::move(bytes_); }
@@ -45,7 +45,7 @@ class CdrWriter {
   std::vector<std::uint8_t> bytes_;
 };
 
-// Throws Error where the message ends before its fields do, or is encoded in another way.
+// Throws Error if the message ends before its fields do, or has another encoding.
 class CdrReader {
  public:
   explicit CdrReader(std::span<const std::uint8_t> message);

@@ -272,7 +272,7 @@ RosImage DecodeImage(std::span<const std::uint8_t> message) {
   stored.step = cdr.Number<std::uint32_t>();
   stored.bytes = cdr.ByteSequence();
   if (width < 1 || height < 1 || width > kMaxSide_px || height > kMaxSide_px)
-    throw Error("an image of " + std::to_string(width) + "x" + std::to_string(height) + " px cannot be");
+    throw Error("an image of " + std::to_string(width) + "x" + std::to_string(height) + " px is impossible");
   stored.width = static_cast<int>(width);
   stored.height = static_cast<int>(height);
   decoded.image = PixelsOf(stored, encoding);

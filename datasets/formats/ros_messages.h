@@ -1,4 +1,4 @@
-// The ROS 2 messages that recordings hold, in CDR.
+// The ROS 2 messages of recordings, in CDR.
 #pragma once
 
 #include <array>
@@ -24,14 +24,13 @@ inline constexpr std::string_view kRosDisparityImage = "stereo_msgs/msg/Disparit
 inline constexpr std::string_view kRosPointCloud2 = "sensor_msgs/msg/PointCloud2";
 inline constexpr std::string_view kRosString = "std_msgs/msg/String";
 
-// The definition of one of those types, as MCAP's encoding "ros2msg" has it: with the types that it uses
-// behind it.
+// The definition of one of those types in MCAP's encoding "ros2msg": followed by the types that it uses.
 std::string RosDefinition(std::string_view type);
 
 enum class StereoSide { kLeft, kRight };
 
-// stamps: nanoseconds, 0 to below 2^31 s. All messages are of one frame of coordinates, the left camera's (x
-// right, y down, z forward), as ROS wants it of a rectified pair.
+// stamps: nanoseconds, 0 to below 2^31 s. All messages have one coordinate frame, the left camera's (x right,
+// y down, z forward), as ROS requires for a rectified pair.
 
 // mono8, mono16 or rgb8, all bits kept.
 RosMessage EncodeImage(std::int64_t stamp_ns, const CameraImageView& image);
@@ -39,24 +38,24 @@ RosMessage EncodeImage(std::int64_t stamp_ns, const CameraImageView& image);
 RosMessage EncodeDepth(std::int64_t stamp_ns, HostImageView<const float> depth_m);
 // 16UC1, millimetres, rounded; 0 = none or beyond 65.535 m.
 RosMessage EncodeDepthInMm(std::int64_t stamp_ns, HostImageView<const float> depth_m);
-// K, P and no distortion; P of the right camera holds the baseline: P[3] = -fx * baseline. Without a rig
-// zeros, which stand for a camera that is not calibrated.
+// K, P and no distortion; P of the right camera has the baseline: P[3] = -fx * baseline. Zeros without a rig,
+// which mean an uncalibrated camera.
 RosMessage EncodeCameraInfo(std::int64_t stamp_ns, int width, int height, const std::optional<StereoRig>& rig,
                             StereoSide side);
-// Disparities with doffs added, as the message wants it; none: one less than the least possible one.
+// Disparities with doffs added, as the message requires; none: one less than the least possible one.
 RosMessage EncodeDisparity(std::int64_t stamp_ns, HostImageView<const float> disparity,
                            const std::optional<StereoRig>& rig, int min_disparity, int num_disparities);
 // x, y, z and, of a coloured cloud, rgb.
 RosMessage EncodeCloud(std::int64_t stamp_ns, const PointCloudView& cloud);
 RosMessage EncodeText(std::string_view text);
 
-// The following throw Error, with one line, for messages that are cut short or hold what cannot be.
+// The following throw Error, in one line, for messages that are cut short or have impossible values.
 
 struct RosImage {
   std::int64_t stamp_ns = 0;
   CameraImage image;
 };
-// mono8, mono16, rgb8, bgr8, rgba8, bgra8, 8UC1, 16UC1; others are refused by their name.
+// mono8, mono16, rgb8, bgr8, rgba8, bgra8, 8UC1, 16UC1; others are refused by name.
 RosImage DecodeImage(std::span<const std::uint8_t> message);
 
 struct RosCameraInfo {

@@ -131,7 +131,7 @@ void CheckSamePair(const CameraImage& left, const CameraImage& right, const std:
                 right_name + " is " + SizeText(right));
   }
   if (left.index() != right.index()) {
-    throw Error("left and right image differ in kind: " + left_name + " is " + PixelText(left) + ", " +
+    throw Error("left and right image differ in pixel type: " + left_name + " is " + PixelText(left) + ", " +
                 right_name + " is " + PixelText(right));
   }
 }

@@ -19,7 +19,7 @@ std::vector<fs::path> Expand(const std::string& pattern) {
   if (fs::is_directory(pattern)) {
     std::vector<fs::path> images = ListImages(pattern);
     if (!images.empty()) return images;
-    throw Error(pattern + ": the folder holds no images; of a data set, name its folder alone");
+    throw Error(pattern + ": the folder contains no images; for a data set, name only its folder");
   }
   glob_t matches{};
   std::vector<fs::path> files;
@@ -92,7 +92,7 @@ std::vector<FrameRecipe> ListImagePairs(const std::string& left, const std::stri
     frames[i].right = right_files[i];
     if (DifferenceOf(left_files[i], right_files[i]) != DifferenceOf(left_files[0], right_files[0])) {
       frames[i].note = "paired by order with " + right_files[i].filename().string() +
-                       ", whose name differs from its own in another way than the first pair's";
+                       ", and the two names differ in another way than those of the first pair";
     }
     if (left_files[i] == right_files[i]) frames[i].note = "left and right are the same file";
     frames[i].add_rig = AddNoRig;

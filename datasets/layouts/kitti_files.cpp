@@ -31,7 +31,7 @@ Projection FindProjection(const std::string& text, std::string_view name, const 
     }
     return projection;
   }
-  throw Error(file + ": line " + std::string(name) + ": is missing, without which there is no baseline");
+  throw Error(file + ": line " + std::string(name) + ": is missing; it has the baseline");
 }
 
 HostImage<std::uint8_t> MaskOfKnown(const HostImage<float>& disparity) {

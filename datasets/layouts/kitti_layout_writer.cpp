@@ -57,7 +57,7 @@ void CheckIsWritable(const StereoFrame& frame) {
 KittiLayoutWriter::KittiLayoutWriter(std::filesystem::path folder, SourceKind layout)
     : training_(std::move(folder) / "training"), is_2015_(layout == SourceKind::kKitti2015) {
   if (!is_2015_ && layout != SourceKind::kKitti2012) {
-    throw InvalidArgument("a data set is written in the layout of KITTI 2012 or 2015, no other");
+    throw InvalidArgument("data sets can only be written in the layout of KITTI 2012 or 2015");
   }
   for (const std::string& below : Folders(layout)) {
     const std::filesystem::path made = training_.parent_path() / below;

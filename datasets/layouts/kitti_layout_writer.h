@@ -26,8 +26,8 @@ class KittiLayoutWriter {
   std::vector<std::string> FilesOf(const StereoFrame& frame) const;
 
   // Writes one frame; truth and calibration as far as the frame has them. Throws InvalidArgument for what the
-  // layout cannot hold: a true disparity below 0 or of 256 px and more; Error when a file
-  // cannot be written.
+  // layout cannot hold: a true disparity below 0 or of 256 px and more. Throws Error when a file cannot be
+  // written.
   void Write(const StereoFrame& frame);
 
  private:

@@ -31,7 +31,7 @@ void AddRawRig(const fs::path& calibration, const KittiCameras& cameras, StereoF
     lacking = " lacks the raw cameras (S, K, D, R, T)";
   }
   frame.rig_note =
-      calibration.string() + lacking + "; name the cameras with --rig FILE, or take the _sync folder";
+      calibration.string() + lacking + "; give the calibration of the cameras, or use the _sync folder";
 }
 
 FrameRecipes FramesOfDrive(const fs::path& drive) {

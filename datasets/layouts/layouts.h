@@ -1,4 +1,4 @@
-// The data-set layouts that are recognised, one reader a file.
+// The recognised data-set layouts, with one reader in each file.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 namespace parallax {
 
 // Each lists the frames of its layout in a folder given at any sensible level; empty = not this layout.
-// forced: the user has named the layout, so that tests which only tell it from its likes do not count.
+// forced: the user has named the layout, so tests that only tell it from similar ones do not count.
 using FindFrames = FrameRecipes (*)(const std::filesystem::path& folder, bool forced);
 
 FrameRecipes FindKitti2012(const std::filesystem::path& folder, bool forced);
@@ -23,7 +23,7 @@ FrameRecipes FindEuroc(const std::filesystem::path& folder, bool forced);
 
 struct Layout {
   SourceKind kind;
-  std::string_view looked_for;  // what tells it, for the message when nothing is found
+  std::string_view looked_for;  // its characteristic files, for the message when nothing is found
   FindFrames find;
 };
 

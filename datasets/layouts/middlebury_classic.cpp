@@ -79,7 +79,7 @@ void AddClassicRig(const FrameRecipe& recipe, StereoFrame& frame) {
   const std::string text = ReadCalibrationText(file);
   const auto dmin_px = ParseNumber(WordReader(text).Next());
   if (!dmin_px || !std::isfinite(*dmin_px))
-    throw Error(file.string() + ": must hold one number, in full-size pixels");
+    throw Error(file.string() + ": must contain one number, in full-size pixels");
   constexpr double kFullFocalLength_px = 3740, kBaseline_m = 0.160;
   const auto divisor = static_cast<double>(set.size_divisor);
   frame.rig = StereoRig{kFullFocalLength_px / divisor, (WidthOf(ViewOf(frame.left)) - 1) / 2.0,

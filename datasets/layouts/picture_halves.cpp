@@ -21,14 +21,13 @@ HostImage<T> CopyOfPart(HostImageView<const T> image, int left, int top, int wid
 void CheckHalves(int width, int height, PictureLayout layout, const std::string& label) {
   const std::string size = std::to_string(width) + "x" + std::to_string(height);
   if (IsSideBySide(layout) && width % 2 != 0) {
-    throw Error(
-        label + ": a picture of " + size + " px, " + std::to_string(width) +
-        " px wide cannot hold two images side by side; one above the other is --layout top-bottom, and "
-        "two videos or cameras are LEFT RIGHT or camera:L,R");
+    throw Error(label + ": a picture of " + size + " px, " + std::to_string(width) +
+                " px wide cannot hold two images side by side; the images may be one above the other, or in "
+                "two videos or cameras");
   }
   if (!IsSideBySide(layout) && height % 2 != 0) {
     throw Error(label + ": a picture of " + size + " px, " + std::to_string(height) +
-                " px high cannot hold two images one above the other; side by side is --layout side-by-side");
+                " px high cannot hold two images one above the other; the images may be side by side");
   }
 }
 

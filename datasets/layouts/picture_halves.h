@@ -8,7 +8,8 @@
 
 namespace parallax {
 
-// How left and right image lie in one picture: the left one at the left, or above; or the other way round.
+// Positions of left and right image in one picture: the left one at the left or above, or the other way
+// round.
 enum class PictureLayout { kSideBySide, kTopBottom, kRightLeft, kBottomTop };
 inline constexpr std::array<const char*, 4> kPictureLayoutNames{"side-by-side", "top-bottom", "right-left",
                                                                 "bottom-top"};
@@ -19,7 +20,7 @@ inline bool IsSideBySide(PictureLayout layout) {
 // Throws Error where a picture of that size cannot be halved. label: whose picture it is.
 void CheckHalves(int width, int height, PictureLayout layout, const std::string& label);
 
-// Copies the halves of a picture whose size was checked.
+// Copies the halves of a picture of checked size.
 void SplitPicture(const CameraImage& picture, PictureLayout layout, StereoFrame& frame);
 
 }  // namespace parallax

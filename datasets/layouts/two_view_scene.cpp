@@ -89,8 +89,8 @@ void CheckNamesDiffer(const std::vector<FrameRecipe>& frames) {
   for (const FrameRecipe& frame : frames) {
     const auto [other, is_new] = seen.emplace(frame.name, &frame);
     if (is_new) continue;
-    throw Error("two scenes are called " + frame.name + ": " + other->second->left.string() + " and " +
-                frame.left.string() + "; name the folder that holds only one of them");
+    throw Error("two scenes have the name " + frame.name + ": " + other->second->left.string() + " and " +
+                frame.left.string() + "; name a folder that contains only one of them");
   }
 }
 

@@ -20,18 +20,19 @@ struct MiddleburyCalibration {
 MiddleburyCalibration ReadMiddleburyCalibration(const std::filesystem::path& file);
 
 // Scenes at most `depth` levels below `folder`, with names and images only. Throws Error when two have one
-// name. want_vmin: keep only scenes whose calib.txt has (has not) a line vmin; nullopt keeps all.
+// name. want_vmin: keep only scenes whose calib.txt has (true) or lacks (false) a line vmin; nullopt keeps
+// all.
 std::vector<FrameRecipe> ListTwoViewScenes(const std::filesystem::path& folder, int depth,
                                            std::optional<bool> want_vmin);
 
 // Throws Error when two frames have the same name, naming both files.
 void CheckNamesDiffer(const std::vector<FrameRecipe>& frames);
 
-// Adds the rig of a scene's calib.txt and, unless it is useless there, its number of disparities.
+// Adds the rig of a scene's calib.txt and, if it is usable, its number of disparities.
 void AddMiddleburyRig(const std::filesystem::path& file, bool with_num_disparities, StereoFrame& frame);
 
 // Adds the truth of a scene from the first of the folders that has disp0GT.pfm or disp0.pfm, with the
-// mask0nocc.png beside it (255 = non-occluded), or truth_note.
+// adjacent mask0nocc.png (255 = non-occluded), or truth_note.
 void AddMiddleburyTruth(const std::vector<std::filesystem::path>& folders, StereoFrame& frame);
 // All files that it may read.
 std::vector<std::filesystem::path> MiddleburyTruthFiles(const std::vector<std::filesystem::path>& folders);

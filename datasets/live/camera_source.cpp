@@ -20,8 +20,8 @@ struct CameraSpec {
 [[noreturn]] void Refuse(const std::string& spec, const std::string& why) {
   throw InvalidArgument(
       "'" + spec + "': " + why +
-      "; cameras are given as camera:N (both images in one picture) or camera:LEFT,RIGHT, with "
-      "size=WxH, fps=N, format=MJPG or bits=10 (of Y16) after that, as camera:0,size=2560x720,fps=30");
+      "; name cameras as camera:N (both images in one picture) or camera:LEFT,RIGHT, with size=WxH, "
+      "fps=N, format=MJPG or bits=10 (of Y16) after that, as camera:0,size=2560x720,fps=30");
 }
 
 void SetKey(const std::string& spec, std::string_view key, std::string_view value, CameraChoice& all) {
@@ -37,11 +37,10 @@ void SetKey(const std::string& spec, std::string_view key, std::string_view valu
   } else if (key == "fps") {
     const auto rate = ParseNumber(value);
     if (!rate || !(*rate >= 0.1 && *rate <= 1000))
-      Refuse(spec, "'" + std::string(value) + "' is no frame rate");
+      Refuse(spec, "'" + std::string(value) + "' is not a frame rate");
     all.frames_per_s = *rate;
   } else if (key == "format") {
-    if (value.empty() || value.size() > 4)
-      Refuse(spec, "'" + std::string(value) + "' is no format of pixels");
+    if (value.empty() || value.size() > 4) Refuse(spec, "'" + std::string(value) + "' is not a pixel format");
     all.pixel_format = value;
   } else if (key == "bits") {
     const auto bits = ParseCount(value);
@@ -49,7 +48,7 @@ void SetKey(const std::string& spec, std::string_view key, std::string_view valu
       Refuse(spec, "'" + std::string(value) + "' is not a number of bits from 9 to 16");
     all.bits = static_cast<int>(*bits);
   } else {
-    Refuse(spec, "'" + std::string(key) + "' is not known");
+    Refuse(spec, "'" + std::string(key) + "' is unknown");
   }
 }
 
@@ -67,7 +66,7 @@ CameraSpec ParseCameras(const std::string& spec) {
       constexpr std::uint64_t kMostCameras = 1000;
       const bool is_path = word.starts_with('/');
       if (!is_path && (!number || *number > kMostCameras))
-        Refuse(spec, "'" + std::string(word) + "' is no camera");
+        Refuse(spec, "'" + std::string(word) + "' is not a camera");
       if (parsed.cameras.size() == 2) Refuse(spec, "names more than two cameras");
       CameraChoice camera;
       camera.device = is_path ? std::string(word) : "/dev/video" + std::to_string(*number);

@@ -1,4 +1,4 @@
-// Cameras by their numbers.
+// Cameras by number.
 #pragma once
 
 #include <memory>
@@ -9,9 +9,9 @@
 
 namespace parallax {
 
-// spec: "camera:0" (one picture holds both images) or "camera:0,1" (left, right), or devices in the place of
-// numbers ("camera:/dev/v4l/by-id/..."), and after them size=WxH, fps=N, format=MJPG (four characters).
-// Frames camera_000000, ... Throws InvalidArgument for another spec, Error where a camera cannot be opened.
+// spec: "camera:0" (one picture holds both images) or "camera:0,1" (left, right), or devices instead of
+// numbers ("camera:/dev/v4l/by-id/..."), followed by size=WxH, fps=N, format=MJPG (four characters). Frames
+// camera_000000, ... Throws InvalidArgument for another spec, Error if a camera cannot be opened.
 std::unique_ptr<FrameSource> OpenCamera(const std::string& spec, const LiveOptions& options = {});
 
 }  // namespace parallax

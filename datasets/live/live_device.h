@@ -1,5 +1,5 @@
-// What delivers pictures by itself: a camera, a stream. Below the making of pairs, so that tests have their
-// own.
+// A device that delivers pictures by itself: a camera, a stream. It knows nothing of pairs, so tests can
+// replace it.
 #pragma once
 
 #include <chrono>
@@ -15,32 +15,31 @@ namespace parallax {
 
 struct LivePicture {
   CameraImage image;
-  double time_s = 0;  // of capture where that is known, else of arrival; s of the system's monotonic clock
+  double time_s = 0;  // time of capture if known, else of arrival; s of the system's monotonic clock
   int side = 0;       // which of the device's streams: 0, or 1 for the right one of two
 };
 
-// Used by one thread at a time. Closed by its destructor.
+// Not thread-safe. Its destructor closes it.
 class LiveDevice {
  public:
   virtual ~LiveDevice() = default;
-  // The next picture; nullopt where none came within `longest`, or where the one that came was damaged.
-  // Throws Error, one line, where none will come any more though more were expected: the device is then
-  // closed and opened anew.
+  // The next picture; nullopt if none came within `longest`, or the one that came was damaged. Throws Error,
+  // in one line, if no more will come though more were expected: the device is then closed and opened again.
   virtual std::optional<LivePicture> Next(std::chrono::milliseconds longest) = 0;
-  // How many pictures it takes at a time: 1, or 2 for left and right.
+  // Number of pictures at a time: 1, or 2 for left and right.
   virtual int num_streams() const { return 1; }
-  // Whether it was given an end and has reached it.
+  // Whether it has a defined end and has reached it.
   virtual bool HasEnded() const { return false; }
-  // Pictures that were damaged, or for which there was no room, since it was opened.
+  // Damaged pictures, and those dropped for lack of room, since it was opened.
   virtual std::size_t num_damaged() const { return 0; }
   virtual std::size_t num_overrun() const { return 0; }
-  // What should be known of its pictures and shows in them only, a line; empty: nothing so far.
+  // A note about its pictures that becomes known only from them, in one line; empty: none so far.
   virtual std::string advice() const { return {}; }
-  // False where times are those of arrival.
+  // False if times are those of arrival.
   virtual bool has_capture_times() const { return true; }
 };
 
-// One device of a source, already open, and how it is opened again. open throws Error.
+// One device of a source, already open, and the function to open it again. open throws Error.
 struct LiveFeed {
   std::string label;    // in messages: "camera 0"
   int num_streams = 1;  // pictures of side 0 .. num_streams - 1

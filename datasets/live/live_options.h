@@ -1,4 +1,4 @@
-// How sources that run by themselves are read, and what they tell of themselves.
+// Options of live sources, and what they report.
 #pragma once
 
 #include <array>
@@ -19,15 +19,15 @@ struct LiveCounts {
   std::size_t num_replaced = 0;               // of these, not taken before the next one came
   std::array<std::size_t, 2> num_unpaired{};  // pictures of the left and the right camera without a partner
   std::size_t num_damaged = 0;                // pictures that could not be decoded
-  std::size_t num_losses = 0, num_reopened = 0;  // how often a camera or stream stopped, and came again
-  double lost_s = 0;                             // between the two, in all
+  std::size_t num_losses = 0, num_reopened = 0;  // how often a camera or stream stopped and came back
+  double lost_s = 0;                             // between the two, in total
 };
 
-// What a live source counts, and says while it runs. For several threads.
+// The counters and messages of a running live source. Thread-safe.
 class LiveMonitor {
  public:
-  // tell: takes one line at a time, from any thread; empty: nobody listens. A call that is under way has
-  // ended when this returns.
+  // tell: takes one line at a time, from any thread; empty: nobody listens. When this returns, a call in
+  // progress has ended.
   void TellTo(std::function<void(const std::string& line)> tell) {
     const std::scoped_lock lock(tell_mutex_);
     tell_ = std::move(tell);
@@ -54,7 +54,7 @@ class LiveMonitor {
 };
 
 struct LiveOptions {
-  // Of pictures that hold both images; none = side by side, and image files hold one image each.
+  // Arrangement in pictures that hold both images; none = side by side, and image files hold one image each.
   std::optional<PictureLayout> layout{};
   double pair_tolerance_ms =
       0;  // largest difference of the times of a pair; 0 = half the time between frames

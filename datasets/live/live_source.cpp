@@ -140,7 +140,7 @@ class FeedReader {
       if (picture) {
         last = now;
         if (!has_given_ && !feed_.device->has_capture_times())
-          shared_->monitor->Tell(feed_.label + " gives no times of capture: those of arrival are taken");
+          shared_->monitor->Tell(feed_.label + " gives no capture times; arrival times are used");
         has_given_ = true;
         if (!has_advised_) TellAdvice();
         if (lost_at_) TellReturn(now);
@@ -189,7 +189,7 @@ class FeedReader {
       lost_at_ = Clock::now();
       num_tries_ = 0;
       shared_->monitor->Count([](LiveCounts& counts) { ++counts.num_losses; });
-      shared_->monitor->Tell(why + "; it is waited for, and opened again and again");
+      shared_->monitor->Tell(why + "; it is opened again until it answers");
     }
     ++num_tries_;
     std::unique_lock lock(shared_->mutex);
@@ -278,7 +278,7 @@ class LiveSource final : public FrameSource {
   StereoFrame Read() override {
     StereoFrame frame;
     frame.name = NextName().value_or("");
-    if (frame.name.empty()) throw Error(shared_->labels.front() + ": gives no further picture");
+    if (frame.name.empty()) throw Error(shared_->labels.front() + ": gives no more pictures");
     frame.timestamp_s = current_->left.time_s + unix_less_monotonic_s_;
     if (shared_->is_pair) {
       frame.left = std::move(current_->left.image);
@@ -288,7 +288,7 @@ class LiveSource final : public FrameSource {
     }
     current_.reset();
     ++next_;
-    frame.rig_note = "no calibration: cameras and streams carry none, and without one rows hardly correspond";
+    frame.rig_note = "no calibration: cameras and streams carry none, and without one the rows do not match";
     frame.truth_note = "cameras and streams have no ground truth";
     return frame;
   }
@@ -327,7 +327,9 @@ class LiveSource final : public FrameSource {
     if (!shared_->is_pair) {
       std::string text = "no picture for " + SecondsText(waited) + ": " + shared_->labels[0] + " has given " +
                          std::to_string(shared_->num_seen) + " so far";
-      return text + (shared_->waited_for[0].empty() ? "; does it send?" : ", and is opened again and again");
+      return text + (shared_->waited_for[0].empty() ? "; is it sending?"
+                                                    : ", and is opened again "
+                                                      "repeatedly");
     }
     std::string text = "no pair for " + SecondsText(waited) + ":";
     for (int side = 0; side < 2; ++side) text += SideSeen(side) + (side == 0 ? "," : "");
@@ -338,9 +340,10 @@ class LiveSource final : public FrameSource {
               (*nearest > 0 ? "later" : "earlier") + ", and " + MillisecondsText(tolerance_s) +
               " are allowed: let one clock trigger both cameras";
       if (distance_s < 1)
-        text += ", or try --pair-tolerance " + std::to_string(static_cast<int>(distance_s * 1000) + 2);
+        text +=
+            ", or allow a difference of " + std::to_string(static_cast<int>(distance_s * 1000) + 2) + " ms";
     } else {
-      text += "; is the one that gave none connected, and free of other programs?";
+      text += "; is the silent one connected, and not used by another program?";
     }
     return text;
   }
@@ -350,7 +353,7 @@ class LiveSource final : public FrameSource {
                        std::to_string(shared_->pairs.num_seen()[i]);
     const double interval_s = shared_->pairs.interval_s(side);
     if (interval_s > 0) text += " pictures, one every " + MillisecondsText(interval_s);
-    if (!shared_->waited_for[i].empty()) text += " and is opened again and again";
+    if (!shared_->waited_for[i].empty()) text += " and is opened again repeatedly";
     return text;
   }
 

@@ -1,4 +1,4 @@
-// Frames of cameras and streams: the newest pair, whatever happens to the devices meanwhile.
+// Frames of cameras and streams: always the newest pair, through failures of the devices.
 #pragma once
 
 #include <chrono>
@@ -13,17 +13,17 @@
 namespace parallax {
 
 struct LiveTimings {
-  std::chrono::milliseconds first_delay{250};     // before a lost device is opened again; doubled each time,
+  std::chrono::milliseconds first_delay{250};     // before a lost device is opened again; doubles each time,
   std::chrono::milliseconds longest_delay{8000};  // up to this
   std::chrono::milliseconds longest_silence{5000};  // a device that gave pictures counts as lost after it
-  std::chrono::milliseconds longest_without_pair{3000};  // then what was seen is told
+  std::chrono::milliseconds longest_without_pair{3000};  // then the findings are reported
 };
 
-// One device that gives both images in one picture, one of two streams (left, right), or two devices, left
-// and right. Each is read in a thread of its own, and opened again where it is lost. Frames are called
-// STEM_000000, ... and have the time of capture as seconds since 1970. NextName waits for the newest pair; it
-// throws Error where a picture cannot be halved, left and right do not fit together, or a device that never
-// gave a picture fails.
+// One device with both images in one picture, one with two streams (left, right), or two devices, left and
+// right. Each has its own reading thread, and is opened again after a loss. Frames are named STEM_000000, ...
+// and have the time of capture as seconds since 1970. NextName waits for the newest pair. It throws Error
+// where a picture cannot be halved, left and right do not fit together, or a device that never gave a picture
+// fails.
 std::unique_ptr<FrameSource> MakeLiveSource(std::string stem, std::vector<LiveFeed> feeds,
                                             const LiveOptions& options, const LiveTimings& timings = {});
 

@@ -1,4 +1,4 @@
-// Pairs of pictures of two cameras, by the times at which they were taken.
+// Pairs of pictures from two cameras, by capture time.
 #pragma once
 
 #include <array>
@@ -21,21 +21,21 @@ class PairMaker {
   // the faster camera, the median of its last ones.
   explicit PairMaker(double tolerance_s) : fixed_tolerance_s_(tolerance_s) {}
 
-  // Adds a picture of side 0 or 1 and gives the pair that it makes: with the one of the other side that is
-  // nearest in time, if that is near enough. Pictures older than those of a pair find no partner any more.
+  // Adds a picture of side 0 or 1 and returns the pair that it completes: with the nearest picture of the
+  // other side in time, if that is near enough. Pictures older than a pair find no partner any more.
   std::optional<PicturePair> Add(LivePicture picture);
-  // The camera of a side has stopped: what waits there finds no partner, and its clock may begin anew.
+  // The camera of a side has stopped: its waiting pictures find no partner, and its clock may start anew.
   void Forget(int side);
 
-  // Pictures of each side that found no partner, and all that came.
+  // Pictures of each side without a partner, and all pictures.
   const std::array<std::size_t, 2>& num_unpaired() const { return num_unpaired_; }
   const std::array<std::size_t, 2>& num_seen() const { return num_seen_; }
-  // The tolerance in force; nullopt as long as the time between pictures is not known.
+  // The tolerance in use; nullopt as long as the time between pictures is unknown.
   std::optional<double> tolerance_s() const;
-  // Between pictures of a side, the median of the last ones; 0 = not known.
+  // Time between pictures of a side, the median of the last ones; 0 = unknown.
   double interval_s(int side) const;
-  // Right less left time of the two pictures that came nearest to being a pair since the last one; nullopt
-  // where one side gave none.
+  // Right minus left time of the two pictures that were nearest to a pair since the last pair; nullopt if one
+  // side gave none.
   std::optional<double> nearest_s() const;
 
  private:

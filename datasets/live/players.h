@@ -1,4 +1,4 @@
-// Frames from video files, through OpenCV's videoio, and from pipelines of GStreamer: both live in the module of
+// Frames from video files, through OpenCV's videoio, and from GStreamer pipelines. Both are in the module of
 // datasets/formats/image_decoders.h.
 #pragma once
 
@@ -15,16 +15,16 @@ namespace parallax {
 struct Players {
   // As OpenVideo below.
   std::unique_ptr<FrameSource> (*open_video)(const std::vector<std::string>& files, PictureLayout layout);
-  // A pipeline of GStreamer that plays; label: in messages. Throws Error.
+  // A playing GStreamer pipeline; label: in messages. Throws Error.
   std::unique_ptr<LiveDevice> (*open_stream)(const std::string& line, const std::string& label);
 };
 
 // Loads the module at the first call. May be called from any thread. Throws Error if it cannot be loaded.
 const Players& LoadedPlayers();
 
-// One file whose pictures hold left and right image, or two files, left and right. Frames are called
-// STEM_000000, ...; two files end with the shorter one. No rig. Throws Error when a file cannot be opened, or
-// always in a program built without PARALLAX_VIDEO.
+// One file whose pictures hold left and right image, or two files, left and right. Frames are named
+// STEM_000000, ...; two files end with the shorter one. No rig. Throws Error when a file cannot be opened,
+// and always in a program built without PARALLAX_VIDEO.
 std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files,
                                        PictureLayout layout = PictureLayout::kSideBySide);
 

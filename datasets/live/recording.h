@@ -1,5 +1,5 @@
-// What a recording says of a frame beyond ROS's messages, so that a replay gives the same bytes: a text on a
-// topic of its own, a line a fact.
+// What a recording says about a frame beyond ROS's messages, so a replay gives the same bytes: a text on a
+// separate topic, one line for each fact.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace parallax {
 
-// Topics as ROS's stereo pipelines name them.
+// Topics with the names of ROS's stereo pipelines.
 inline constexpr std::string_view kLeftImageTopic = "/left/image_rect";
 inline constexpr std::string_view kRightImageTopic = "/right/image_rect";
 inline constexpr std::string_view kLeftInfoTopic = "/left/camera_info";
@@ -26,15 +26,15 @@ struct RecordedFrame {
   std::optional<double> timestamp_s;
   std::optional<StereoRig> rig;
   std::optional<int> num_disparities_hint;
-  bool has_borders = false;  // that no camera saw: those of the last masks before it (kLeftSeenTopic)
+  bool has_borders = false;  // which no camera saw: those of the last masks before it (kLeftSeenTopic)
 };
 
-// Numbers with all their bits.
+// Numbers without loss of bits.
 std::string TextOf(const RecordedFrame& frame);
-// Lines that are not known, or hold no numbers where they should, are passed over.
+// Ignores unknown lines and lines with invalid numbers.
 RecordedFrame ParseRecordedFrame(std::string_view text);
 
-// The time that a frame's messages have: its own or, where it has none, the tenth of a second of its index.
+// The time of a frame's messages: its own, or a tenth of a second times its index.
 std::int64_t RecordedTime_ns(const StereoFrame& frame, std::size_t index);
 
 }  // namespace parallax

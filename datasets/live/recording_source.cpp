@@ -135,8 +135,8 @@ StereoTopics RequireTopics(McapReader& reader, const std::string& file) {
   }
   if (!topics) {
     if (reader.channels().empty() && reader.is_cut())
-      throw Error(file + ": was cut before anything in it was whole: nothing can be read of it");
-    throw Error(file + ": holds no stereo images (" + std::string(kRosImage) +
+      throw Error(file + ": was truncated before any part of it was complete: it has nothing to read");
+    throw Error(file + ": contains no stereo images (" + std::string(kRosImage) +
                 " on two topics that differ in left and right); its topics: " +
                 (reader.channels().empty() ? "none" : TopicList(reader)));
   }
@@ -144,7 +144,7 @@ StereoTopics RequireTopics(McapReader& reader, const std::string& file) {
     const McapChannel& channel = reader.channels().at(id);
     if (channel.encoding != "cdr") {
       throw Error(file + ": " + Printable(channel.topic) + " is encoded as '" + Printable(channel.encoding) +
-                  "', and only ROS 2's cdr can be read: convert the recording");
+                  "', but only ROS 2's cdr can be read: convert the recording");
     }
   }
   return *topics;
@@ -176,7 +176,7 @@ class RecordingSource final : public FrameSource {
   }
   StereoFrame Read() override {
     Advance();
-    if (!ready_) throw Error(file_ + ": holds no further frame");
+    if (!ready_) throw Error(file_ + ": has no further frame");
     Ready ready = std::move(*ready_);
     ready_.reset();
     if (!ready.error.empty()) throw Error(file_ + ": " + ready.error);
@@ -317,7 +317,7 @@ class RecordingSource final : public FrameSource {
         frame.seen = seen_;
         if (!seen_ || seen_->left.width() != WidthOf(ViewOf(left.image)) ||
             seen_->left.height() != HeightOf(ViewOf(left.image)))
-          error = "the masks of what its cameras saw are missing or of another size";
+          error = "the masks of borders are missing or of another size";
       }
     } else {
       AddCalibration(frame, WidthOf(ViewOf(left.image)), HeightOf(ViewOf(left.image)));
@@ -331,7 +331,7 @@ class RecordingSource final : public FrameSource {
     frame.right = std::move(right.image);
     if (num_unpaired_ > 0) {
       frame.note = std::to_string(num_unpaired_) + " images before it had no other half within " +
-                   std::to_string(tolerance_ns_.value_or(0) / 1000) + " us and were left out";
+                   std::to_string(tolerance_ns_.value_or(0) / 1000) + " us and were skipped";
       num_unpaired_ = 0;
     }
     SetReady(std::move(frame), std::move(name), std::move(error));
@@ -351,7 +351,7 @@ class RecordingSource final : public FrameSource {
     frame.name = std::move(name);
     frame.origin = StampOf({file_}) + " #" + std::to_string(num_ready_);
     if (num_ready_ == 0 && reader_.is_cut()) {
-      frame.note = "the recording was cut: it is read up to its last whole chunk" +
+      frame.note = "the recording is truncated: it is read up to its last whole chunk" +
                    (frame.note.empty() ? "" : "; " + frame.note);
     }
     ++num_ready_;
@@ -368,7 +368,7 @@ class RecordingSource final : public FrameSource {
 
   void AddCalibration(StereoFrame& frame, int width, int height) const {
     if (!left_info_ || !right_info_) {
-      frame.rig_note = "no calibration: the recording has no camera_info of both cameras";
+      frame.rig_note = "no calibration: the recording has no camera_info for both cameras";
       return;
     }
     const RosCameraInfo &left = *left_info_, &right = *right_info_;
@@ -380,15 +380,15 @@ class RecordingSource final : public FrameSource {
     }
     const double fx = left.p[0], baseline = fx > 0 ? -right.p[3] / fx : 0;
     if (!(fx > 0) || !std::isfinite(fx)) {
-      frame.rig_note = "no calibration: the recording's camera_info is that of cameras without one";
+      frame.rig_note = "no calibration: the recording's camera_info belongs to uncalibrated cameras";
     } else if (left.width != width || left.height != height) {
       frame.rig_note = "no calibration: the recording's camera_info is of " + std::to_string(left.width) +
-                       "x" + std::to_string(left.height) + " px, its images are of " + std::to_string(width) +
-                       "x" + std::to_string(height);
+                       "x" + std::to_string(left.height) + " px, but its images are of " +
+                       std::to_string(width) + "x" + std::to_string(height);
     } else if (!(baseline > 0) || !std::isfinite(baseline)) {
       frame.rig_note = "no calibration: P[3] of the recording's right camera_info is " +
                        std::to_string(right.p[3]) +
-                       ", and has to be -fx * baseline; are left and right swapped?";
+                       ", but must be -fx * baseline; are left and right swapped?";
     } else {
       frame.rig = StereoRig{.fx_px = fx,
                             .cx_px = left.p[2],
@@ -418,8 +418,8 @@ class RecordingSource final : public FrameSource {
                   std::to_string(num_right_) + " right images: their times are too far apart");
     }
     if (reader_.is_cut())
-      throw Error(file_ + ": was cut before its first chunk was whole: no frame can be read of it");
-    throw Error(file_ + ": holds no frames");
+      throw Error(file_ + ": was truncated before its first chunk was complete: it has no frame to read");
+    throw Error(file_ + ": contains no frames");
   }
 
   const std::string file_;

@@ -8,15 +8,15 @@
 
 namespace parallax {
 
-// By the ending of its name (.mcap) or by its first bytes.
+// By the extension of its name (.mcap) or by its first bytes.
 bool IsRecording(const std::filesystem::path& path);
 
-// Frames of a recording that `run --record` wrote are those that it was given: pixels, name, time,
-// calibration. Of any other one, the pair of image topics whose names differ in left and right (or cam0 and
-// cam1, infra1 and infra2) is taken, rectified ones first, with their camera_info; pairs are made by the
-// images' time, within half the time between two left images; frames are called STEM_000000, ... One that was
-// cut is read up to its last whole chunk, which the first frame's note says. Throws Error where the file is
-// no MCAP, has no such topics, or is encoded in a way that is not known.
+// Frames of a recording made by `run --record` equal the original ones: pixels, name, time, calibration. Of
+// any other recording, the reader takes the pair of image topics whose names differ in left and right (or
+// cam0 and cam1, infra1 and infra2), rectified ones first, with their camera_info. It pairs images by time,
+// within half the time between two left images. Frames are named STEM_000000, ... A truncated recording is
+// read up to its last whole chunk; the first frame's note says so. Throws Error if the file is not an MCAP,
+// has no such topics, or has an unsupported encoding.
 std::unique_ptr<FrameSource> OpenRecording(const std::string& file);
 
 }  // namespace parallax

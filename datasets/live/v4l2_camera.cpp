@@ -142,8 +142,8 @@ class V4l2Camera final : public LiveDevice {
     if (file_.number() < 0) FailToOpen(choice.device);
     if (!CapturesOf(file_.number())) {
       throw Error(label_ +
-                  ": is no camera that gives pictures (some cameras have a second device for data "
-                  "about them): " +
+                  ": is not a camera that gives pictures (some cameras have a second device for "
+                  "metadata): " +
                   Elsewhere());
     }
     SetFormat(choice);
@@ -168,7 +168,7 @@ class V4l2Camera final : public LiveDevice {
     const int bits = brightest_ < 1 << 10 ? 10 : brightest_ < 1 << 12 ? 12 : 14;
     return " gives words of 16 bits, and none of its first " + std::to_string(kLookedAt) +
            " pictures has a value above " + std::to_string(brightest_) + ": if its data have " +
-           std::to_string(bits) + " bits, say so: camera:N,bits=" + std::to_string(bits);
+           std::to_string(bits) + " bits, use camera:N,bits=" + std::to_string(bits);
   }
 
   std::optional<LivePicture> Next(std::chrono::milliseconds longest) override {
@@ -192,7 +192,7 @@ class V4l2Camera final : public LiveDevice {
     picture.time_s = has_capture_times_ ? static_cast<double>(buffer.timestamp.tv_sec) +
                                               static_cast<double>(buffer.timestamp.tv_usec) * 1e-6
                                         : MonotonicNow_s();
-    if (Ioctl(file_.number(), VIDIOC_QBUF, &buffer) < 0) Fail("takes no buffer back");
+    if (Ioctl(file_.number(), VIDIOC_QBUF, &buffer) < 0) Fail("does not take back a buffer");
     if (!is_whole) {
       ++num_damaged_;
       return std::nullopt;
@@ -209,8 +209,8 @@ class V4l2Camera final : public LiveDevice {
       help = "another program is using it: end that one (fuser -v /dev/video* names it)";
     } else if (code == ENOSPC) {
       help =
-          "its USB bus cannot carry that: choose a smaller size, format=MJPG or a lower fps, or plug it into "
-          "another port";
+          "its USB bus cannot carry this mode: choose a smaller size, format=MJPG or a lower fps, or "
+          "plug it into another port";
     } else if (code == ENODEV || code == EIO || code == ENXIO) {
       help = "is it still plugged in?";
     } else {
@@ -224,7 +224,7 @@ class V4l2Camera final : public LiveDevice {
       throw Error(label_ + ": there is no " + device + ": " + Elsewhere());
     if (errno == EACCES || errno == EPERM) {
       throw Error(label_ +
-                  ": may not be opened: join the group that may, as in sudo usermod -aG video NAME, "
+                  ": access is denied: join the group that has it, as in sudo usermod -aG video NAME, "
                   "and log in again");
     }
     Fail("cannot be opened");
@@ -257,7 +257,7 @@ class V4l2Camera final : public LiveDevice {
   void SetFormat(const CameraChoice& choice) {
     v4l2_format now{};
     now.type = V4L2_BUF_TYPE_VIDEO_CAPTURE;
-    if (Ioctl(file_.number(), VIDIOC_G_FMT, &now) < 0) Fail("does not tell its format");
+    if (Ioctl(file_.number(), VIDIOC_G_FMT, &now) < 0) Fail("does not state its format");
     const std::uint32_t width =
         choice.width > 0 ? static_cast<std::uint32_t>(choice.width) : now.fmt.pix.width;
     const std::uint32_t height =
@@ -294,11 +294,10 @@ class V4l2Camera final : public LiveDevice {
       }
     }
     if (!best) {
-      throw Error(
-          label_ + ": has no pictures of " + SizeText(width, height) +
-          (choice.pixel_format.empty() ? "" : " as " + choice.pixel_format) +
-          " in a format that is read here; nearest to it: " + (offered.empty() ? "nothing" : offered) +
-          ": choose with camera:N,size=WxH,format=F, or read it through gst:v4l2src");
+      throw Error(label_ + ": has no pictures of " + SizeText(width, height) +
+                  (choice.pixel_format.empty() ? "" : " as " + choice.pixel_format) +
+                  " in a supported format; the nearest are " + (offered.empty() ? "nothing" : offered) +
+                  ": choose with camera:N,size=WxH,format=F, or read it through gst:v4l2src");
     }
     if (Ioctl(file_.number(), VIDIOC_S_FMT, &*best) < 0) Fail("takes no format");
     format_ = best->fmt.pix;
@@ -307,7 +306,7 @@ class V4l2Camera final : public LiveDevice {
     if (choice.bits == 0) return;
     if (bits_ == 0) {
       throw Error(label_ + ": bits=" + std::to_string(choice.bits) +
-                  " is said of words of 16 bits, and it gives " + NameOfFormat(format_.pixelformat) +
+                  " applies to 16-bit words, but it gives " + NameOfFormat(format_.pixelformat) +
                   ": leave bits out, or choose format=Y16");
     }
     bits_ = choice.bits;

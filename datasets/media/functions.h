@@ -1,4 +1,4 @@
-// The module's functions, as datasets/formats/image_decoders.h and datasets/live/players.h say.
+// The module's functions, declared in datasets/formats/image_decoders.h and datasets/live/players.h.
 #pragma once
 
 #include "datasets/formats/image_decoders.h"

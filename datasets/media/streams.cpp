@@ -148,7 +148,7 @@ class GstreamerStream final : public LiveDevice {
             "gstreamer1.0-libav)?";
       throw Error("gst:" + line + ": " + OneLine(error->message) + ": " + help);
     }
-    if (!pipeline_) throw Error("gst:" + line + ": is no pipeline: try it with gst-launch-1.0");
+    if (!pipeline_) throw Error("gst:" + line + ": is not a pipeline: try it with gst-launch-1.0");
     if (GST_IS_PIPELINE(pipeline_.get())) return;
     GstElement* only = pipeline_.release();
     pipeline_.reset(gst_pipeline_new(nullptr));
@@ -176,8 +176,8 @@ class GstreamerStream final : public LiveDevice {
     if (found.empty() || found.size() > 2) {
       throw Error(
           label_ + ": has " + (found.empty() ? "no appsink" : std::to_string(found.size()) + " appsinks") +
-          ": end the pipeline in one, for pictures that hold both images (... ! videoconvert ! appsink), or "
-          "in two, appsink name=left and appsink name=right");
+          ": end the pipeline in one appsink for pictures that hold both images (... ! videoconvert ! "
+          "appsink), or in two, appsink name=left and appsink name=right");
     }
     const auto is_named = [](GstElement* element, const char* name) {
       return g_strcmp0(GST_ELEMENT_NAME(element), name) == 0;
@@ -215,8 +215,7 @@ class GstreamerStream final : public LiveDevice {
           !IsTold(line, "do-timestamp"))
         g_object_set(element, "do-timestamp", TRUE, nullptr);
     });
-    if (!has_source)
-      throw Error(label_ + ": has nothing that gives pictures: begin it with v4l2src, rtspsrc, ...");
+    if (!has_source) throw Error(label_ + ": has no source of pictures: begin it with v4l2src, rtspsrc, ...");
     for (const auto& sink : sinks_) {
       auto* app_sink = GST_APP_SINK(sink->element.get());
       GstCaps* told = gst_app_sink_get_caps(app_sink);
@@ -304,7 +303,7 @@ class GstreamerStream final : public LiveDevice {
     gst_object_unref(bus);
     if (!message) return;
     if (GST_MESSAGE_TYPE(message.get()) == GST_MESSAGE_EOS) {
-      if (!is_finite_) throw Error(label_ + ": the stream has ended: whoever sends it has closed it");
+      if (!is_finite_) throw Error(label_ + ": the stream has ended: its sender has closed it");
       has_ended_ = true;
       return;
     }
@@ -327,8 +326,8 @@ class GstreamerStream final : public LiveDevice {
       const std::string reason = OneLine(own == std::string_view::npos ? "" : more.substr(own + 2));
       if (!reason.empty() && text.find(reason) == std::string::npos) text += ": " + reason;
       text += error->domain == GST_RESOURCE_ERROR
-                  ? ": is it there, does it run, and is it free of other programs?"
-                  : ": see what gst-launch-1.0 says of the same line";
+                  ? ": does it exist, is it running, and is it not used by another program?"
+                  : ": see the output of gst-launch-1.0 for the same line";
     }
     throw Error(text);
   }
@@ -412,7 +411,7 @@ class GstreamerStream final : public LiveDevice {
     GstVideoFrame rgb;
     if (sink.converter == nullptr ||
         gst_video_frame_map(&rgb, &sink.out, sink.converted, GST_MAP_WRITE) == FALSE)
-      throw Error("GStreamer cannot make RGB of " +
+      throw Error("GStreamer cannot convert to RGB from " +
                   std::string(gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info))));
     gst_video_converter_frame(sink.converter, &frame, &rgb);
     CameraImage image = CopyOf<Rgb8>(rgb);

@@ -9,8 +9,8 @@ namespace parallax::synthetic {
 
 inline constexpr double kFramePeriod_s = 0.1;
 
-// The scene of one frame (0 ...): planes, slanted, spheres, boxes and drive; for shift the plane that is
-// seen. Same spec and frame, same scene.
+// The scene of one frame (0 ...): planes, slanted, spheres, boxes and drive; for shift the visible plane. The
+// same spec and frame give the same scene.
 Scene BuildScene(const SyntheticSpec& spec, int frame);
 
 // The parts of it.

@@ -1,5 +1,5 @@
-// Random numbers of the synthetic scenes: integer hashes, so that the bits depend on the seed and on nothing
-// else (the distributions of <random> differ between standard libraries, sin and exp between libms).
+// Random numbers of the synthetic scenes: integer hashes, so the bits depend only on the seed (the
+// distributions of <random> differ between standard libraries, sin and exp between libms).
 #pragma once
 
 #include <cstdint>

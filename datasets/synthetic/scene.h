@@ -27,7 +27,7 @@ struct Object {
   std::uint8_t id = 0;  // of the object map: 0 = background
 };
 
-// What lies behind everything, infinitely far away.
+// The background, infinitely far away.
 struct Sky {
   Color horizon{206, 214, 222}, zenith{112, 146, 196};
   std::uint32_t seed = 0;
@@ -39,14 +39,14 @@ struct Scene {
   Sky sky;
 };
 
-// First meeting of a ray with an object.
+// First intersection of a ray with an object.
 struct Hit {
   double t = 0;     // at origin + t * direction
   int object = -1;  // index into Scene::objects
   std::uint32_t face = 0;
 };
 
-// t of the first meeting with t in (t_min, t_max), if any. The ray's direction need not have length 1.
+// t of the first intersection with t in (t_min, t_max), if any. The ray's direction need not have length 1.
 std::optional<Hit> Intersect(const Object& object, Vec3 origin, Vec3 direction, double t_min, double t_max);
 
 // Outward normal (of length 1) at a point of the surface; a rectangle's is axis 2.

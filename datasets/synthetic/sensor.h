@@ -1,4 +1,4 @@
-// From what a camera sees to the image it delivers.
+// From a camera's view to the image that it delivers.
 #pragma once
 
 #include <cstdint>

@@ -24,11 +24,13 @@ const std::vector<Key>& Keys() {
   static const std::vector<Key> keys = {
       {"width", &S::width, 1, kMaxSide_px, "image width, px; default 640, drive 1242"},
       {"height", &S::height, 1, kMaxSide_px, "image height, px; default 480, drive 375"},
-      {"seed", &S::seed, 0, 2147483647, "arrangement, texture and noise follow from it; default 1"},
+      {"seed", &S::seed, 0, 2147483647, "seed of arrangement, texture and noise; default 1"},
       {"frames", &S::frames, 1, 1000000, "number of frames; default 1, drive 10"},
       {"disparities", &S::disparities, 1, 1024,
        "true disparities (plus doffs) are below this; default 128 per 1242 px of width, in steps of 16"},
-      {"objects", &S::objects, 0, 200, "objects before the background (planes, slanted, spheres, boxes)"},
+      {"objects", &S::objects, 0, 200,
+       "objects in front of the background (planes, slanted, spheres, "
+       "boxes)"},
       {"shift", &S::shift, -1024, 1024, "disparity of the scene shift, px; default a third of disparities"},
       {"noise", &S::noise, 0, 64, "gaussian noise of both cameras, standard deviation in 8-bit gray levels"},
       {"gain", &S::gain, 0.1, 10, "brightness gain of the right camera"},
@@ -36,7 +38,7 @@ const std::vector<Key>& Keys() {
       {"doffs", &S::doffs, -1024, 1024, "cx_right - cx_left of the rig, px"},
       {"color", &S::color, 0, 1, "1 = 8-bit colour, 0 = gray"},
       {"bits", &S::bits, 8, 16, "bits of gray: 8 or 16"},
-      {"still", &S::still, 0, 1, "1 = every frame shows the first one's scene, with noise of its own"},
+      {"still", &S::still, 0, 1, "1 = every frame shows the first one's scene with new noise"},
       {"samples", &S::samples, 1, 16, "rays per pixel and direction; default 4"},
       {"threads", &S::threads, 0, 1024, "threads that render, 0 = all; the result is the same"},
   };
@@ -80,10 +82,10 @@ void Assign(SyntheticSpec& spec, const Key& key, std::string_view text) {
 
 const std::vector<Named>& Scenes() {
   static const std::vector<Named> scenes = {
-      {"planes", "textured rectangles parallel to the images, before a plane"},
-      {"slanted", "slanted rectangles before a slanted plane (objects=0: the plane alone)"},
-      {"spheres", "spheres before a slanted plane"},
-      {"boxes", "turned boxes before a slanted plane"},
+      {"planes", "textured rectangles parallel to the images, in front of a plane"},
+      {"slanted", "slanted rectangles in front of a slanted plane (objects=0: only the plane)"},
+      {"spheres", "spheres in front of a slanted plane"},
+      {"boxes", "rotated boxes in front of a slanted plane"},
       {"drive", "a street with cars, buildings and trees, seen from a moving car with a KITTI-like rig"},
       {"shift", "the right image is the left one shifted by a whole number of pixels"},
   };
@@ -125,7 +127,7 @@ SyntheticSpec ParseSpec(std::string_view text) {
     const std::string_view name = part.substr(0, equals);
     const auto key = std::find_if(Keys().begin(), Keys().end(), is_named(name));
     if (key == Keys().end()) {
-      throw InvalidArgument("no key \"" + std::string(name) + "\" of synthetic scenes; there are " +
+      throw InvalidArgument("no key \"" + std::string(name) + "\" of synthetic scenes; use one of " +
                             NamesOf(Keys()));
     }
     if (equals == part.size()) {

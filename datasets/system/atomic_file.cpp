@@ -137,7 +137,7 @@ AtomicFile::Target AtomicFile::TargetOf(const std::filesystem::path& path) {
   if (IsDeviceOrPipe(std::filesystem::status(path, error))) return {path, false};
   const std::string name = path.string();
   if (name.starts_with("/dev/") || name.starts_with("/proc/")) {
-    throw Error(name + ": stands for a file that is open already: name another one");
+    throw Error(name + ": is an already open file: name another one");
   }
   std::filesystem::path target = path;
   for (int i = 0; std::filesystem::is_symlink(target, error); ++i) {

@@ -1,11 +1,11 @@
-// A file that the system has opened, closed at the end.
+// An owned file descriptor, closed by the destructor.
 #pragma once
 
 namespace parallax {
 
 class FileDescriptor {
  public:
-  // What open() gave; below 0 where there is none.
+  // The result of open(); below 0 if there is none.
   explicit FileDescriptor(int number) : number_(number) {}
   ~FileDescriptor();
   FileDescriptor(const FileDescriptor&) = delete;

@@ -61,7 +61,7 @@ void* FunctionOfModule(const ModuleDescription& module, const char* name) {
     return function;
   }
   throw Error(std::string("this program lacks ") + module.what + " (" + module.file_name +
-              " is neither beside it nor in its library folder): " + module.absent);
+              " is neither next to it nor in its library folder): " + module.absent);
 }
 
 }  // namespace parallax

@@ -21,7 +21,7 @@ struct PointCloud {
   std::size_t size() const { return points.size(); }
 };
 
-// The same, whose points lie elsewhere.
+// The same, with points stored elsewhere.
 struct PointCloudView {
   std::span<const Point3f> points;
   std::span<const Rgb8> colors;

@@ -1,4 +1,4 @@
-// What a cloud is worth: density, cleaning, comparison with a true cloud (Chamfer distance, F-score), earth
+// Measures of clouds: density, cleaning, comparison with a true cloud (Chamfer distance, F-score), earth
 // mover's and geodesic distance.
 //
 //   const auto measures = parallax::MakeCloudMeasures();
@@ -24,12 +24,11 @@ namespace parallax {
 
 // --- neighbours, density -----------------------------------------------------------------------------------
 //
-// The k nearest neighbours of every point, and what follows from them: mean distances and local density.
+// The k nearest neighbours of every point, with mean distances and local density.
 //
-// The distance of a and b is the float sqrt((dx * dx + dy * dy) + dz * dz), dx = a.x - b.x and so on, every
-// operation rounded to float by itself. Neighbours are ordered by squared distance, then by index. So every
-// back end gives the same bits.
-// A point that is not finite has no neighbours and is nobody's neighbour.
+// The distance of a and b is the float sqrt((dx * dx + dy * dy) + dz * dz), dx = a.x - b.x and so on, with
+// every operation rounded to float. Neighbours are ordered by squared distance, then by index. Every back end
+// gives the same bits. A point that is not finite has no neighbours and is nobody's neighbour.
 
 inline constexpr int kLargestNumNeighbours = 64;
 inline constexpr std::int32_t kNoNeighbour = -1;
@@ -39,7 +38,7 @@ struct NeighbourOptions {
   bool include_self = false;  // true: a point is a neighbour of itself, at distance 0
 };
 
-// n rows of k entries, nearest first. Where a point has fewer than k neighbours the rest of its row is
+// n rows of k entries, nearest first. If a point has fewer than k neighbours, the rest of its row is
 // kNoNeighbour, at distance +inf.
 struct Neighbours {
   int k = 0;
@@ -47,22 +46,22 @@ struct Neighbours {
   std::vector<float> distances_m;     // n * k
 };
 
-// Mean of the neighbours a row has: the float sum from the nearest on, divided by their number. NaN where
-// there are none. One value a row.
+// Mean distance of a row's neighbours: the float sum from the nearest, divided by their number. NaN without
+// neighbours. One value for each row.
 std::vector<float> MeanDistances(const Neighbours& neighbours);
 
 enum class DensityKind {
-  kSurface,  // points / m^2: k / (pi r_k^2), right for the sheets that stereo gives
+  kSurface,  // points / m^2: k / (pi r_k^2), for surfaces, as stereo gives them
   kVolume,   // points / m^3: k / (4/3 pi r_k^3)
 };
-// Local density at every point, from r_k, the distance of the farthest neighbour its row has, and k, their
-// number. NaN without neighbours, +inf where r_k is 0 (duplicates).
+// Local density at every point, from the distance r_k of the row's farthest neighbour and the number k of
+// neighbours. NaN without neighbours, +inf if r_k is 0 (duplicates).
 std::vector<float> LocalDensity(const Neighbours& neighbours, DensityKind kind);
 
 // --- distances ---------------------------------------------------------------------------------------------
 //
-// Euclidean distances between all rows of two matrices, in blocks of rows, so that the m x n matrix never
-// has to exist.
+// Euclidean distances between all rows of two matrices, in blocks of rows: the m x n matrix need not exist as
+// a whole.
 
 // rows x dims floats, row-major. stride >= dims: floats from one row to the next.
 struct MatrixView {
@@ -73,16 +72,16 @@ struct MatrixView {
 };
 
 enum class DistanceMethod {
-  kAuto,     // by size, as measured (docs/benchmarks.md)
-  kDirect,   // sqrt of the sum of squared differences, in the order of the dimensions
-  kProduct,  // |a|^2 + |b|^2 - 2ab in fp32: quicker from some dozens of dimensions on; near-equal rows lose
-             // digits
-  kProductTf32  // the same with TF32 products (10-bit mantissa); error stated in docs/clouds.md
+  kAuto,        // the faster one for the size (docs/benchmarks.md)
+  kDirect,      // sqrt of the sum of squared differences, in the order of the dimensions
+  kProduct,     // |a|^2 + |b|^2 - 2ab in fp32: faster from some dozens of dimensions; near-equal rows lose
+                // digits
+  kProductTf32  // the same with TF32 products (10-bit mantissa); docs/clouds.md states the error
 };
 
 struct DistanceOptions {
   DistanceMethod method = DistanceMethod::kAuto;
-  std::int64_t block_rows = 0;  // rows a block; 0 = chosen
+  std::int64_t block_rows = 0;  // rows in a block; 0 = automatic
 };
 
 // Rows [first_row, first_row + num_rows) of the distances: distances[i * stride + j] belongs to row
@@ -94,9 +93,8 @@ struct DistanceBlock {
 };
 using DistanceConsumer = std::function<void(const DistanceBlock&)>;
 
-// The nearest row of b for every row of a, by distance as handed out (after the root), ties to the lowest
-// index. A distance that is not a number is never the nearest; a row that has no other is kNoNeighbour, at
-// +inf.
+// The nearest row of b for every row of a, by the returned distance (after the root), ties to the lowest
+// index. NaN is never the nearest; a row without another distance has kNoNeighbour, at +inf.
 struct NearestRows {
   std::vector<std::int32_t> indices;
   std::vector<float> distances;
@@ -117,24 +115,24 @@ struct DistanceHistogram {
 // distance,
 //   EMD = min over bijections f of 1/n sum |a_i - b_f(i)|.
 // Found by the auction algorithm (Bertsekas 1988, "The auction algorithm: a distributed relaxation method for
-// the assignment problem") with epsilon scaling; the prices give a dual bound, so that every answer comes
-// with an interval that holds the exact value.
+// the assignment problem") with epsilon scaling. The prices give a dual bound, so every answer has an
+// interval that contains the exact value.
 
-// The same bits in every run of a back end, whatever the number of threads or blocks, but where the time
-// limit ends it.
+// A back end gives the same bits in every run, for any number of threads or blocks, unless the time limit
+// ends it.
 struct EmdOptions {
-  double gap = 0.005;           // stop when upper - lower <= gap * upper; > 0
+  double gap = 0.005;           // stops when upper - lower <= gap * upper; > 0
   double time_limit_s = 0;      // 0 = none; the best bijection so far is returned
-  std::int64_t max_rounds = 0;  // of bidding; 0 = none
+  std::int64_t max_rounds = 0;  // of bidding; 0 = no limit
 };
 
 // kResolution: prices move in steps of 2^-24 of the diagonal of both clouds' bounding box, and the finest
-// step did not reach the gap: an EMD far smaller than the extent of the clouds.
+// step did not reach the gap, because the EMD is far smaller than the extent of the clouds.
 enum class EmdStop { kGap, kTime, kRounds, kResolution, kExact };
 
 struct EmdResult {
-  double upper_m = 0;  // mean distance of the bijection below
-  double lower_m = 0;  // no bijection has a smaller mean distance (but for rounding of sums)
+  double upper_m = 0;                    // mean distance of the bijection below
+  double lower_m = 0;                    // no bijection has a smaller mean distance (up to rounding of sums)
   std::vector<std::int32_t> match_of_a;  // always a bijection: b's index for every point of a
   std::vector<std::int32_t> match_of_b;  // its inverse
   std::int64_t rounds = 0;
@@ -146,12 +144,12 @@ struct EmdPair {
   std::span<const Point3f> a, b;  // the same size, > 0, all finite
 };
 
-// The exact answer by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016) from the auction's
-// prices; O(n^3) time at worst, O(n) memory. upper_m == lower_m up to rounding of the sums.
+// The exact answer by shortest augmenting paths (Jonker & Volgenant 1987; Crouse 2016), starting from the
+// auction's prices; O(n^3) time at worst, O(n) memory. upper_m == lower_m up to rounding of the sums.
 EmdResult ExactEmd(const EmdPair& pair);
 
-// count of n indices, drawn without replacement where count <= n, else each index count / n times and the
-// rest drawn; ascending. The same on every machine for the same seed.
+// `count` of n indices, ascending. If count <= n they are sampled without replacement; otherwise each index
+// appears count / n times and the rest is sampled. The same seed gives the same indices on every machine.
 std::vector<std::int32_t> SampleIndices(std::int64_t n, std::int64_t count, std::uint64_t seed);
 
 // --- geodesic distance -------------------------------------------------------------------------------------
@@ -159,22 +157,21 @@ std::vector<std::int32_t> SampleIndices(std::int64_t n, std::int64_t count, std:
 // Shortest paths along a cloud: on the graph of its k nearest neighbours, on a voxel grid, or on the grid of
 // a depth map.
 //
-// Distances. The length of a path is the float sum of its edges from the source on, each addition rounded to
-// float. The distance of a node is the least length over all paths. Rounded addition is monotone, so that the
-// distances are the one least solution of
+// Distances. The length of a path is the float sum of its edges from the source, each addition rounded to
+// float. The distance of a node is the least length over all paths. Rounded addition is monotone, so the
+// distances are the only least solution of
 //   d[source] = 0,  d[v] = min over edges u -> v of float(d[u] + length)
-// whichever way it is found (Dijkstra 1959, Bellman-Ford, delta stepping): every back end gives the same
-// bits.
+// however it is found (Dijkstra 1959, Bellman-Ford, delta stepping), and every back end gives the same bits.
 //
-// Predecessors. u is tight for v where float(d[u] + length(u -> v)) == d[v]. The predecessor of v is the
-// tight u of the lowest number with d[u] < d[v]. If there is no such u (edges of length 0, or so short that
-// rounding absorbs them) v lies on a plateau of equal distances: its level is the least number of tight edges
-// from a node of the same distance that has a predecessor by the first rule, or is the source, and its
-// predecessor is the tight u of the lowest number one level below. So there are no cycles, and every back end
-// gives the same ones.
+// Predecessors. u is tight for v if float(d[u] + length(u -> v)) == d[v]. The predecessor of v is the tight u
+// of the lowest number with d[u] < d[v]. If there is no such u (edges of length 0, or so short that rounding
+// absorbs them) v is on a plateau of equal distances. Its level is the least number of tight edges from a
+// node of the same distance that is the source or has a predecessor by the first rule. Its predecessor is
+// then the tight u of the lowest number one level below. So there are no cycles, and every back end gives the
+// same predecessors.
 
 // Compressed rows: the edges of node i are [first_edge[i], first_edge[i + 1]). Lengths >= 0 and finite. The
-// graphs made here have every edge in both directions; paths go along edges, so that others work as well.
+// graphs made here have every edge in both directions; directed graphs work as well.
 struct CloudGraph {
   std::vector<std::int64_t> first_edge;  // num_nodes + 1
   std::vector<std::int32_t> targets;     // num_edges
@@ -185,12 +182,12 @@ struct CloudGraph {
   std::int64_t num_edges() const { return static_cast<std::int64_t>(targets.size()); }
 };
 
-// An edge where either point is among the other's neighbours; none from a point to itself. Rows by ascending
-// target. Throws InvalidArgument for neighbours that are no points.
+// Joins two points if either is among the other's neighbours; no point is joined to itself. Rows by ascending
+// target. Throws InvalidArgument for neighbours that are not points.
 CloudGraph NeighbourGraph(const Neighbours& neighbours);
 
-// Occupied voxels of a cloud as nodes, joined to the occupied ones among their 6, 18 or 26 neighbours.
-// Voxel (i, j, k) holds the points with floor(x / size) = i and so on, divided in double, each from -2^20 to
+// Occupied voxels of a cloud as nodes, joined to the occupied ones among their 6, 18 or 26 neighbours. Voxel
+// (i, j, k) contains the points with floor(x / size) = i and so on, divided in double, each from -2^20 to
 // 2^20 - 1 (63-bit keys, k above j above i); its node is the mean of its points, summed in double in input
 // order. Throws InvalidArgument for a size that is not positive, another connectivity, and a point too far
 // away.
@@ -201,71 +198,71 @@ struct VoxelGraph {
 };
 VoxelGraph MakeVoxelGraph(std::span<const Point3f> points, float voxel_size_m, int connectivity);
 
-// Node y * W + x for every pixel, joined to those of its 8 neighbours that have a depth (finite, > 0) where
-// the two depths differ by at most max_jump of the nearer one (0.05 = 5 %). Length: the distance of the two
-// points (as of neighbours). Rows by ascending target. Throws InvalidArgument for a rig without
-// focal length and a negative or NaN max_jump.
+// Node y * W + x for every pixel, joined to those of its 8 neighbours with a depth (finite, > 0) if the two
+// depths differ by at most max_jump of the nearer one (0.05 = 5 %). Length: the distance of the two points
+// (as for neighbours). Rows by ascending target. Throws InvalidArgument for a rig without focal length and a
+// negative or NaN max_jump.
 CloudGraph MakeDepthGraph(HostImageView<const float> depth_m, const StereoRig& rig, float max_jump);
 
-// How the distances are found; they are the same.
+// The search algorithm; all give the same distances.
 enum class GeodesicAlgorithm {
   kFastest,   // on the cpu back end the heap, on the cuda back end the faster one (docs/benchmarks.md)
-  kHeap,      // Dijkstra's: node by node, the nearest first, from a priority queue
-  kFrontier,  // the nodes of a range of distances together, step by step; on the cuda back end only
+  kHeap,      // Dijkstra's: node by node, the nearest first, with a priority queue
+  kFrontier,  // all nodes of a range of distances together, step by step; only on the cuda back end
 };
 inline constexpr std::string_view kGeodesicAlgorithmNames[] = {"auto", "heap", "frontier"};
 
 struct GeodesicOptions {
   float range_m = std::numeric_limits<float>::infinity();  // >= 0; farther nodes stay unreached
-  // Empty: all nodes. Else the search ends when the farthest target is known: nodes farther than it, from
-  // the same source, stay unreached.
+  // Empty: all nodes. Otherwise the search ends when the farthest target is known: nodes farther from the
+  // same source stay unreached.
   std::vector<std::int32_t> targets;
   bool predecessors = false;
   GeodesicAlgorithm algorithm = GeodesicAlgorithm::kFastest;
 };
 
-// One row a source. Unreached: +inf, predecessor kNoNeighbour (as the source's own). With targets only the
-// targets' columns are given (num_targets a row), the predecessors still for all nodes.
+// One row for each source. Unreached: +inf, predecessor kNoNeighbour (also the source's own). With targets
+// only their columns are given (num_targets in a row), but predecessors of all nodes.
 struct Geodesics {
   std::int64_t num_sources = 0, num_columns = 0;
   std::vector<float> distances_m;          // num_sources x num_columns
   std::vector<std::int32_t> predecessors;  // num_sources x num_nodes, or empty
 };
 
-// Nodes from source to target along the predecessors of one source's row; empty where it was not reached.
-// Throws InvalidArgument where source or target is outside, or the predecessors run in a circle.
+// Nodes from source to target along the predecessors of one source's row; empty if the target was not
+// reached. Throws InvalidArgument if source or target is outside, or the predecessors form a cycle.
 std::vector<std::int32_t> PathTo(std::span<const std::int32_t> predecessors, std::int32_t source,
                                  std::int32_t target);
 
-// --- what computes them ------------------------------------------------------------------------------------
+// --- the measures ----------------------------------------------------------------------------------------
 
-// One call at a time. All throw InvalidArgument for bad input and Error where something fails.
+// Not thread-safe. All throw InvalidArgument for bad input and Error for failures.
 class CloudMeasures {
  public:
   virtual ~CloudMeasures() = default;
   virtual std::string_view name() const = 0;  // "cpu", "cuda"
 
-  // Of every point among the others (and itself, by option).
+  // Neighbours of every point among the others (and itself, by option).
   virtual Neighbours NearestNeighbours(std::span<const Point3f> points, const NeighbourOptions& options) = 0;
-  // Of every query among points, which are another cloud: include_self does not matter.
+  // Neighbours of every query among points, which are another cloud: include_self has no effect.
   virtual Neighbours NearestNeighbours(std::span<const Point3f> points, std::span<const Point3f> queries,
                                        int k) = 0;
-  // MeanDistances of the neighbours, without handing them out.
+  // MeanDistances of the neighbours, without returning them.
   virtual std::vector<float> MeanNeighbourDistances(std::span<const Point3f> points,
                                                     const NeighbourOptions& options) = 0;
 
-  // Blocks come in order of rows; a block's memory is valid during the call.
+  // Blocks come in the order of rows; a block's memory is valid during the call.
   virtual void Distances(const MatrixView& a, const MatrixView& b, const DistanceOptions& options,
                          const DistanceConsumer& consumer) = 0;
   virtual NearestRows FindNearestRows(const MatrixView& a, const MatrixView& b,
                                       const DistanceOptions& options) = 0;
-  // k smallest of every row of a, by distance, then index.
+  // The k smallest of every row of a, by distance, then index.
   virtual Neighbours FindSmallestDistances(const MatrixView& a, const MatrixView& b, int k,
                                            const DistanceOptions& options) = 0;
   virtual DistanceHistogram HistogramOfDistances(const MatrixView& a, const MatrixView& b, float largest,
                                                  int num_bins, const DistanceOptions& options) = 0;
 
-  // Pairs of any sizes; a GPU works at several at a time.
+  // Pairs of any sizes; a GPU works on several at the same time.
   virtual std::vector<EmdResult> EarthMoversDistances(std::span<const EmdPair> pairs,
                                                       const EmdOptions& options) = 0;
 
@@ -274,26 +271,26 @@ class CloudMeasures {
                                   const GeodesicOptions& options) = 0;
 };
 
-// On the back end "cpu", "cuda" (a device's number), or "auto": cuda where a device answers. All give the
-// same neighbours and geodesics to the bit, and EMD intervals that hold the same exact value. num_threads: of
+// On the back end "cpu", "cuda" (with a device's number), or "auto": cuda if a device answers. All give the
+// same bits of neighbours and geodesics, and EMD intervals that contain the same exact value. num_threads: of
 // cpu, 0 = all cores. Throws Error for a back end that cannot be used here, InvalidArgument for "reference",
-// which has none.
+// which has no measures.
 std::unique_ptr<CloudMeasures> MakeCloudMeasures(std::string_view backend = "auto", int device = 0,
                                                  int num_threads = 0);
 
 // --- cleaning ----------------------------------------------------------------------------------------------
 //
-// Cleaning a cloud: which of its points to keep. Indices are those of the input, ascending; points that are
-// not finite are never kept.
+// Which points of a cloud to keep. Indices refer to the input and ascend; points that are not finite are
+// never kept.
 
-// Two libraries remove statistical outliers by different numbers under the same names. Both look at the mean
-// distance d of every point to its neighbours , the mean of all d, and their standard deviation
-// (divided by the number of points less one).
+// Two libraries use the same names for different rules for statistical outliers. Both take the mean distance
+// d of every point to its neighbours, the mean of all d, and their standard deviation (divided by the number
+// of points minus one).
 enum class OutlierConvention {
   kPcl,    // The neighbours are num_neighbours OTHER points. Removed: d > mean + ratio * deviation.
-  kOpen3d  // The point itself is one of the num_neighbours, at distance 0, so that d is smaller by
-           // (num_neighbours - 1) / num_neighbours. Kept: 0 < d < mean + ratio * deviation. Points with d = 0
-           // (duplicates) go, and are left out of the deviation's sum, but not of its count.
+  kOpen3d  // The point itself is one of the num_neighbours, at distance 0, so d is smaller by (num_neighbours
+           // - 1) / num_neighbours. Kept: 0 < d < mean + ratio * deviation. Points with d = 0 (duplicates)
+           // are removed; they are not part of the deviation's sum, but of its count.
 };
 
 struct StatisticalOutlierParameters {
@@ -301,41 +298,41 @@ struct StatisticalOutlierParameters {
   double std_ratio = 2;     // standard deviations above the mean, > 0
   OutlierConvention convention = OutlierConvention::kPcl;
 };
-// The indices that stay. Throws InvalidArgument for parameters out of range.
+// The indices of the kept points. Throws InvalidArgument for parameters out of range.
 std::vector<std::int32_t> KeepStatisticalInliers(std::span<const Point3f> points,
                                                  const StatisticalOutlierParameters& parameters,
                                                  CloudMeasures& measures);
 
 struct RadiusOutlierParameters {
   double radius_m = 0.1;   // > 0
-  int min_neighbours = 4;  // other points at this distance at most that a point needs to stay; 1 .. 64
+  int min_neighbours = 4;  // other points within this distance that a point needs to be kept; 1 .. 64
 };
-// The same in both libraries, but that Open3D wants the distances below the radius. Throws as above.
+// The same in both libraries, except that Open3D requires distances below the radius. Throws as above.
 std::vector<std::int32_t> KeepRadiusInliers(std::span<const Point3f> points,
                                             const RadiusOutlierParameters& parameters,
                                             CloudMeasures& measures);
 
-// One point a voxel: the one nearest the mean of the voxel's points, the lowest index of
-// equals. Throws InvalidArgument for a size that is not positive and for points too far away.
+// One point for each voxel: the one nearest the mean of the voxel's points, on ties the lowest index. Throws
+// InvalidArgument for a size that is not positive and for points too far away.
 std::vector<std::int32_t> KeepOnePerVoxel(std::span<const Point3f> points, float voxel_size_m);
 
 // The mean point and mean colour of every voxel, in the order of the voxels' first points. Sums in double, in
 // input order; colours rounded to the nearest. Throws as above.
 PointCloud MeansOfVoxels(const PointCloud& cloud, float voxel_size_m);
 
-// The points, and colours where there are any, at the indices, in their order. Throws InvalidArgument for an
-// index outside the cloud and for colours that are not one a point.
+// The points and any colours at the indices, in their order. Throws InvalidArgument for an index outside the
+// cloud and for colours that are not one for each point.
 PointCloud Select(const PointCloud& cloud, std::span<const std::int32_t> indices);
 
 // --- comparison --------------------------------------------------------------------------------------------
 //
-// How good an estimated cloud is, compared with the true one.
+// An estimated cloud compared with the true one.
 //
-// Everything is made of two lists: the distance of every finite point of the estimate to the nearest point of
+// All figures come from two lists: the distance of every finite point of the estimate to the nearest point of
 // the truth ("accuracy", also precision), and of every finite point of the truth to the nearest point of the
-// estimate ("completeness", also recall). Means and sums are taken in double, in the order of the points.
+// estimate ("completeness", also recall). Means and sums are computed in double, in the order of the points.
 
-// Shares of the points whose distances DistanceScores::quantiles_m gives.
+// The shares of points for the distances in DistanceScores::quantiles_m.
 inline constexpr std::array<double, 5> kDistanceShares = {0.5, 0.75, 0.9, 0.95, 0.99};
 
 // One direction.
@@ -370,13 +367,13 @@ struct DepthBin {
 
 struct CompareOptions {
   std::vector<double> thresholds_m = {0.02, 0.05, 0.1, 0.2, 0.5};  // > 0
-  std::vector<double> depth_edges_m = {};  // ascending; the bins stand between them. Fewer than two: no bins
+  std::vector<double> depth_edges_m = {};  // ascending; the bins lie between them. Fewer than two: no bins
   DepthKind depth = DepthKind::kDepth;
 };
 
 struct CloudComparison {
   DistanceScores accuracy, completeness;
-  // The Chamfer distance goes by many names; these four are in use.
+  // The Chamfer distance has many definitions; these four are in use.
   double chamfer_sum_m = 0;            // mean + mean (Open3D; "CD-L1")
   double chamfer_half_m = 0;           // half of it (completion networks' "CD-L1")
   double chamfer_squared_sum_m2 = 0;   // mean of squares + mean of squares ("CD-L2")
@@ -384,34 +381,33 @@ struct CloudComparison {
   double hausdorff_m = 0;              // the larger of both directions
   std::vector<ThresholdScores> thresholds;
   std::vector<DepthBin> bins;
-  // One a point, in order; NaN where the point is not finite.
+  // One for each point, in order; NaN if the point is not finite.
   std::vector<float> estimate_to_truth_m, truth_to_estimate_m;
 };
 
-// Throws InvalidArgument for a cloud without finite points, for one with a point so far from all of the other
-// that their distance does not fit single precision (some 1.8e19 m), for thresholds that are not positive,
-// and for edges that do not ascend.
+// Throws InvalidArgument for a cloud without finite points, for a point so far from all of the other cloud
+// that single precision cannot hold the distance (about 1.8e19 m), for thresholds that are not positive, and
+// for edges that do not ascend.
 CloudComparison CompareClouds(std::span<const Point3f> estimate, std::span<const Point3f> truth,
                               const CompareOptions& options, CloudMeasures& measures);
 
-// Of distances that are not NaN; without any, all NaN.
+// Of distances that are not NaN; all NaN if there are none.
 DistanceScores ScoresOf(std::span<const float> distances_m);
 
-// For every point: its z less the true depth of the pixel that it falls on (nearest pixel centre), > 0 where
-// the estimate is too far. NaN where the point is not finite, not in front of the camera or outside the
-// image, and where the truth knows no depth (NaN or <= 0). Throws InvalidArgument for a rig without focal
-// length.
+// For every point: its z minus the true depth of its pixel (nearest pixel centre), > 0 if the estimate is too
+// far. NaN if the point is not finite, not in front of the camera or outside the image, or the truth has no
+// depth there (NaN or <= 0). Throws InvalidArgument for a rig without focal length.
 std::vector<float> SignedDepthErrors(std::span<const Point3f> points,
                                      HostImageView<const float> truth_depth_m, const StereoRig& rig);
 
-// Of errors that are not NaN; without any, all NaN.
+// Of errors that are not NaN; all NaN if there are none.
 struct SignedErrorScores {
   std::int64_t num_points = 0;
   double bias_m = 0;  // mean of the signed errors
   double mean_abs_m = 0;
   double rms_m = 0;
   double median_m = 0;      // of the signed errors: element floor(n / 2)
-  double median_abs_m = 0;  // of their sizes
+  double median_abs_m = 0;  // of their absolute values
 };
 SignedErrorScores SignedScoresOf(std::span<const float> errors_m);
 

@@ -1,5 +1,5 @@
-// Images: a view borrows (pointer, size, bytes from row to row), an image owns. The memory kind is part of
-// the type: a view of host memory does not compile where one of a GPU's memory is wanted.
+// Images: a view borrows (pointer, size, bytes from row to row), an image owns. The kind of memory is part of
+// the type: a view of host memory does not compile where one of a GPU's memory is required.
 //
 //   parallax::HostImageView<const std::uint8_t> gray(pointer, width, height, stride_bytes);   // borrows
 //   parallax::HostImage<float> depth(width, height);                                          // owns
@@ -29,14 +29,14 @@ namespace parallax {
 
 enum class Memory { kHost, kDevice };
 
-// Borrowed pixels. Trivially copyable, so that it can be a kernel argument.
+// Borrowed pixels. Trivially copyable, so it can be a kernel argument.
 template <typename T, Memory M>
 struct ImageView {
   T* data = nullptr;
   int width = 0;   // px
   int height = 0;  // px
-  // From one row to the next: a multiple of T's alignment, not always of its size (cv::Mat and GStreamer pad
-  // rows of RGB to 4 bytes), and negative where the image stands upside down in memory.
+  // Bytes from one row to the next: a multiple of T's alignment, but not always of its size (cv::Mat and
+  // GStreamer pad rows of RGB to 4 bytes); negative for images stored bottom-up.
   std::ptrdiff_t stride_bytes = 0;
 
   ImageView() = default;
@@ -81,12 +81,12 @@ struct Rgb8 {
 inline constexpr std::size_t kAlignment_bytes = 64;
 
 class HostMemory;
-// Memory of so many bytes (> 0), aligned to kAlignment_bytes; memory: where it lies, null = on the heap.
-// Throws std::bad_alloc.
+// That many bytes (> 0), aligned to kAlignment_bytes; memory: their resource, null = the heap. Throws
+// std::bad_alloc.
 void* TakeAligned(std::size_t bytes, std::shared_ptr<HostMemory>& memory);
 void GiveBackAligned(void* data, std::size_t bytes, std::shared_ptr<HostMemory>& memory) noexcept;
 
-// size elements of host memory, aligned to a cache line, uninitialised. Move-only.
+// Host memory for `size` elements, aligned to a cache line, uninitialised. Move-only.
 template <typename T>
 class AlignedBuffer {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -168,7 +168,7 @@ class HostImage {
     return static_cast<std::size_t>(size);
   }
   static std::size_t PaddedWidth(int width) {
-    // Their least common multiple over sizeof(T); nvcc takes std::lcm for no constant.
+    // Least common multiple divided by sizeof(T); nvcc does not accept std::lcm as a constant.
     constexpr std::size_t kStep = kAlignment_bytes / std::gcd(sizeof(T), kAlignment_bytes);
     return (CheckedSize(width) + kStep - 1) / kStep * kStep;
   }
@@ -178,8 +178,9 @@ class HostImage {
 
 // An image of a camera: 8-bit gray, 16-bit gray or 8-bit colour (RGB).
 using CameraImage = std::variant<HostImage<std::uint8_t>, HostImage<std::uint16_t>, HostImage<Rgb8>>;
-// The same, borrowed and read-only. A HostImage or a HostImageView of one of these pixels converts to it.
-// The matcher needs no padding and no alignment; rows may have any distance, a negative one too.
+// The same, borrowed and read-only. A HostImage or a HostImageView of one of these pixel types converts to
+// it. The matcher needs no padding and no alignment; the distance between rows is arbitrary and may be
+// negative.
 using CameraImageView = std::variant<HostImageView<const std::uint8_t>, HostImageView<const std::uint16_t>,
                                      HostImageView<const Rgb8>>;
 
@@ -194,8 +195,7 @@ inline int HeightOf(const CameraImageView& image) {
 }
 
 enum class PixelType { kGray8, kGray16, kRgb8 };
-// An image in any host memory. data: the first pixel of the upper row. stride_bytes: from one row to the
-// next.
+// An image in any host memory. data: the first pixel of the top row. stride_bytes: from one row to the next.
 inline CameraImageView BorrowImage(const void* data, int width, int height, std::ptrdiff_t stride_bytes,
                                    PixelType type) {
   const auto view = [&]<typename T>(const T* pixels) {
@@ -206,7 +206,7 @@ inline CameraImageView BorrowImage(const void* data, int width, int height, std:
   return view(static_cast<const Rgb8*>(data));
 }
 
-// The same in the memory of a GPU.
+// The same in a GPU's memory.
 using DeviceCameraImageView = std::variant<DeviceImageView<const std::uint8_t>,
                                            DeviceImageView<const std::uint16_t>, DeviceImageView<const Rgb8>>;
 

@@ -26,15 +26,15 @@ class DeviceResult;  // parallax/device_images.h
 
 struct BackendState {
   std::string_view name;  // "reference", "cpu", "cuda"
-  bool usable = false;    // it was built, and its hardware answers
-  std::string note;       // what it is; if it is not usable, why and what to do
+  bool usable = false;    // it was built and its hardware answers
+  std::string note;       // its description; if it is not usable, the reason and the remedy
 };
 // All back ends, the fastest first.
 std::vector<BackendState> Backends();
 
-// What runs the matcher. All back ends give the same bits.
+// How the matcher runs. All back ends give the same bits.
 struct Machine {
-  std::string backend = "auto";  // or "cuda", "cpu", "reference"; auto: cuda where a device answers, else cpu
+  std::string backend = "auto";  // or "cuda", "cpu", "reference"; auto: cuda if a device answers, else cpu
   int num_threads = 0;           // of cpu and reference; 0 = all cores
   int device = 0;                // of cuda, as `parallax info` numbers them
   // Working memory of cpu, bytes; 0 = 2.5 bytes * W * H * D + 64 MB. With less, frames are matched in bands:
@@ -45,20 +45,22 @@ struct Machine {
 // A disparity map (disparity, validity, confidence: W x H) with the parameters that made it.
 struct MatchResult : DisparityMap {
   // Metres, W x H. NaN where the disparity is NaN, and outside reprojection.min_depth_m .. max_depth_m.
-  // Without a rig, that of Compute is used. Throws InvalidArgument for a rig without focal length or baseline.
+  // Without an argument, uses the rig of Compute. Throws InvalidArgument for a rig without focal length or
+  // baseline.
   HostImage<float> Depth(const StereoRig& rig = {}) const;
-  // The pixels that have a depth, in reading order, coloured from the left image, by default
-  // rectified.left. Throws as Depth, and where the image has another size than the map.
+  // The points of the pixels with a depth, in reading order, coloured from the left image, by default
+  // rectified.left. Throws what Depth throws, and for an image of another size than the map.
   PointCloud Cloud(const StereoRig& rig = {}, const CameraImageView& left = {}) const;
-  // One standard deviation of every disparity, px, W x H, NaN without a value: by the preset's table, which
-  // was fitted to ground truth (docs/uncertainty.md).
+  // One standard deviation of every disparity, px, W x H, NaN without a value. It comes from the preset's
+  // table, which was fitted to ground truth (docs/uncertainty.md).
   HostImage<float> Sigma() const;
-  // The same of every depth, metres: Z^2 / (fx * baseline) * Sigma(), to first order. Throws as Depth.
+  // The same for every depth, metres: Z^2 / (fx * baseline) * Sigma(), to first order. Throws what Depth
+  // throws.
   HostImage<float> DepthSigma(const StereoRig& rig = {}) const;
   const Parameters& parameters() const;  // that made the map
 
-  // After Compute with a rig: the geometry of the map. The images are those that were matched, if they are not
-  // the ones given: raw images rectified, or smaller ones (live.decimation).
+  // After Compute with a rig: the geometry of the map. It has the matched images if they are not the given
+  // ones: rectified, or reduced (live.decimation).
   RectifiedPair rectified;
 
   struct Settings;  // of the matcher
@@ -66,33 +68,33 @@ struct MatchResult : DisparityMap {
 };
 
 // Matches pairs of any sizes with one set of parameters, one pair at a time; calls from several threads wait
-// for one another. The first pair of a size takes longer, since memory is made for it. Parameters of the
-// section live take the pairs of one Matcher for consecutive frames of one camera.
+// for one another. The first pair of a size takes longer, because its memory is allocated. With parameters of
+// the section live, the pairs of one Matcher count as consecutive frames of one camera.
 class Matcher {
  public:
-  // preset_or_file: see Preset; the table of Sigma() comes from it, too. Throws InvalidArgument for invalid
+  // preset_or_file: see Preset; it also has the table of Sigma(). Throws InvalidArgument for invalid
   // parameters and an unknown back end, Error if this machine cannot run the back end.
   explicit Matcher(const std::string& preset_or_file = "default", const Machine& machine = {});
-  // Sigma() takes the table of sigma_preset. Throws as above.
+  // Sigma() uses the table of sigma_preset. Throws as above.
   explicit Matcher(const Parameters& parameters, const Machine& machine = {},
                    const std::string& sigma_preset = "default");
   ~Matcher();
   Matcher(Matcher&&) noexcept;
   Matcher& operator=(Matcher&&) noexcept;
 
-  // left, right: rectified, of one size and pixel type, borrowed during the call. Throws InvalidArgument
-  // if they do not fit each other, Error for live.near_m and live.far_m, which need a rig.
+  // left, right: rectified, of one size and pixel type, borrowed during the call. Throws InvalidArgument if
+  // they do not fit each other, Error for live.near_m and live.far_m, which need a rig.
   MatchResult Compute(const CameraImageView& left, const CameraImageView& right);
-  // Raw images are rectified first; pixels that a camera did not see get no disparity. Images that are
-  // rectified by the rig are matched as they are. Throws as Rig::Rectify, too.
+  // Raw images are rectified first; pixels that a camera did not see get no disparity. Images that the rig
+  // calls rectified are matched unchanged. Also throws what Rig::Rectify throws.
   MatchResult Compute(const CameraImageView& left, const CameraImageView& right, const Rig& rig);
 
-  // Images in the memory of a GPU, in order with the caller's work there: parallax/device_images.h. The
-  // section live is not applied.
+  // Images in a GPU's memory, in order with the caller's work there: parallax/device_images.h. The section
+  // live is not applied.
   std::shared_ptr<DeviceResult> Enqueue(const DeviceCameraImageView& left, const DeviceCameraImageView& right,
                                         void* stream);
   void* stream();  // the Matcher's own, for Enqueue
-  // Work that is launched on stream from now on starts after the work that is on `after` now. Does not wait.
+  // Work launched on `stream` from now on starts after the work now on `after`. Does not wait.
   void Order(void* stream, void* after);
 
   const Parameters& parameters() const;

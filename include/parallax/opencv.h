@@ -1,4 +1,4 @@
-// parallax as a cv::StereoSGBM: a program written for OpenCV's changes one line,
+// parallax as a cv::StereoSGBM: a program that uses OpenCV's changes one line,
 //
 //   cv::Ptr<cv::StereoSGBM> matcher = parallax::StereoSGBM::create(0, 64, 3);
 //
@@ -21,18 +21,18 @@
 #include "parallax/error.h"
 #include "parallax/matcher.h"
 
-// GpuMat is matched where it lies; needs an OpenCV with CUDA (Debian's has none).
+// A GpuMat is matched where it is; needs an OpenCV with CUDA (Debian's has none).
 #if !defined(PARALLAX_OPENCV_CUDA) && defined(HAVE_OPENCV_CUDAARITHM)
 #define PARALLAX_OPENCV_CUDA 1
 #endif
 
 namespace parallax {
 
-// One frame at a time. Throws cv::Exception as OpenCV does, with the library's line in it.
+// Not thread-safe. Throws cv::Exception, as OpenCV does, with the library's message.
 //
-// left, right: CV_8UC1 and CV_16UC1 are borrowed, rows with gaps too; CV_8UC3 (BGR) is converted.
-// disparity: CV_16S in steps of 1/16 px, (minDisparity - 1) * 16 for none; or CV_32F in px, minDisparity - 1
-// for none, by setDispType or where the destination's type is fixed, as that of a cv::Mat1f.
+// left, right: CV_8UC1 and CV_16UC1 are borrowed, rows with gaps too; CV_8UC3 (BGR) is converted. disparity:
+// CV_16S in steps of 1/16 px, (minDisparity - 1) * 16 for none; or CV_32F in px, minDisparity - 1 for none,
+// if setDispType says so or the destination has that fixed type, such as a cv::Mat1f.
 class StereoSGBM : public cv::StereoSGBM {
  public:
   // As cv::StereoSGBM::create.
@@ -55,7 +55,7 @@ class StereoSGBM : public cv::StereoSGBM {
     matcher->setMode(mode);
     return matcher;
   }
-  // With parallax's own parameters, as of Preset("kitti"); what is not set afterwards stays as they say.
+  // With parallax's own parameters, such as Preset("kitti"); setters called afterwards change them.
   static cv::Ptr<StereoSGBM> create(const Parameters& parameters, const Machine& machine = {}) {
     return cv::Ptr<StereoSGBM>(new StereoSGBM(parameters, machine));
   }
@@ -87,7 +87,7 @@ class StereoSGBM : public cv::StereoSGBM {
       const auto& map = result->map().disparity;
       cv::cuda::GpuMat(map.height, map.width, CV_32F, map.data, static_cast<std::size_t>(map.stride_bytes))
           .copyTo(disparity, stream);
-      device_result_ = std::move(result);  // until the next one; going, it waits
+      device_result_ = std::move(result);  // valid until the next call; the destructor waits
     } catch (const Error& error) {
       CV_Error(cv::Error::StsError, error.what());
     }
@@ -139,11 +139,11 @@ class StereoSGBM : public cv::StereoSGBM {
     parameters_.filter.fill = fill;
     parameters_.refinement.planes = fill;
   }
-  // All of them; those of images with so many channels, with P1, P2, block size and cap in them.
+  // All parameters; for images with this many channels, including P1, P2, block size and cap.
   const Parameters& parameters() const { return parameters_; }
   Parameters ParametersFor(int channels) const {
     Parameters parameters = parameters_;
-    // OpenCV's usual 8 and 32 times channels * blockSize^2 stand for parallax's own p1 and p2.
+    // OpenCV's usual 8 and 32 times channels * blockSize^2 mean parallax's own p1 and p2.
     const double unit = channels * std::max(block_size_, 1) * std::max(block_size_, 1);
     AggregationParameters& aggregation = parameters.aggregation;
     const auto scaled = [unit](int value, int usual, int own) {
@@ -154,7 +154,8 @@ class StereoSGBM : public cv::StereoSGBM {
     if (p2_ > 0) aggregation.p2 = scaled(p2_, 32, aggregation.p2);
     aggregation.p2 = std::max(aggregation.p2, aggregation.p1);
     aggregation.p2_min = std::min(aggregation.p2_min, aggregation.p2);
-    // 63, as OpenCV's samples have it, stands for the largest cap there is; it acts where gradients cost.
+    // 63, the value in OpenCV's samples, means the largest possible cap; it has an effect where gradients add
+    // costs.
     if (pre_filter_cap_ > 0) {
       const int cap = static_cast<int>(std::lround(pre_filter_cap_ * 15.0 / 63.0));
       parameters.matching_cost.gradient_cap = std::clamp(cap, 1, 15);
@@ -188,7 +189,7 @@ class StereoSGBM : public cv::StereoSGBM {
   void Match(const cv::Mat& left, const cv::Mat& right, cv::OutputArray disparity) {
     if (left.dims > 2 || right.dims > 2) throw InvalidArgument("images have more than two axes");
     const bool is_color = left.type() == CV_8UC3 && right.type() == CV_8UC3;
-    if (is_color) {  // OpenCV's order of the channels is the other one
+    if (is_color) {  // true for OpenCV's order of channels
       cv::cvtColor(left, rgb_left_, cv::COLOR_BGR2RGB);
       cv::cvtColor(right, rgb_right_, cv::COLOR_BGR2RGB);
     }
@@ -197,7 +198,7 @@ class StereoSGBM : public cv::StereoSGBM {
     Write(MatcherFor(left.channels()).Compute(left_view, right_view).disparity, disparity);
   }
 
-  // That of images with so many channels, made anew where a setter has changed the parameters since.
+  // The matcher for images with this many channels, made anew if a setter has changed the parameters.
   Matcher& MatcherFor(int channels) {
     const Parameters parameters = ParametersFor(channels);
     if (!matcher_ || matcher_->parameters() != parameters) matcher_.emplace(parameters, machine_);

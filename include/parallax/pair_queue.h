@@ -1,4 +1,4 @@
-// Matching many pairs, several at a time, for throughput rather than for the latency of one pair.
+// Matches many pairs, several at the same time, for throughput rather than for the latency of one pair.
 //
 //   parallax::PairQueue queue("kitti");
 //   for (const Pair& pair : pairs) {
@@ -16,11 +16,11 @@
 
 namespace parallax {
 
-// Results come out in the order in which pairs went in. For one thread.
+// Results come out in the order of the pairs. Not thread-safe.
 class PairQueue {
  public:
-  // num_in_flight: pairs at a time; 0 = the number with the highest throughput. Else as Matcher. The back end
-  // reference has one pair in flight; more is an InvalidArgument at the first Submit.
+  // num_in_flight: pairs at the same time; 0 = the number with the highest throughput. Otherwise see Matcher.
+  // The back end reference has one pair in flight; more is an InvalidArgument at the first Submit.
   explicit PairQueue(const std::string& preset_or_file = "default", const Machine& machine = {},
                      int num_in_flight = 0);
   explicit PairQueue(const Parameters& parameters, const Machine& machine = {}, int num_in_flight = 0,
@@ -29,8 +29,9 @@ class PairQueue {
   PairQueue(PairQueue&&) noexcept;
   PairQueue& operator=(PairQueue&&) noexcept;
 
-  // Hands in a pair, whose pixels are copied before this returns. A full queue waits for its oldest pair and
-  // keeps the result for Collect. Throws as Matcher::Compute, and what the oldest pair's matching threw.
+  // Submits a pair, whose pixels are copied before this returns. A full queue waits for its oldest pair and
+  // keeps the result for Collect. Throws what Matcher::Compute throws, and what the oldest pair's matching
+  // threw.
   void Submit(const CameraImageView& left, const CameraImageView& right);
   void Submit(const CameraImageView& left, const CameraImageView& right, const Rig& rig);
   // Waits for the oldest pair. Throws Error if none is in flight, and what its matching threw.

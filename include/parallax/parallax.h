@@ -8,7 +8,7 @@
 //   const auto result = matcher.Compute(left, right, rig);   // raw images are rectified
 //   const auto cloud = result.Cloud(result.rectified.rig, result.rectified.left);
 //
-// Every error is an exception: InvalidArgument for what cannot be asked for, Error for what failed.
+// Every error is an exception: InvalidArgument for invalid requests, Error for failures.
 #pragma once
 
 #define PARALLAX_VERSION_MAJOR 0

@@ -4,8 +4,8 @@
 //   parameters.matching_cost.num_disparities = 192;                   // px
 //   parallax::SetByKey(parameters, "aggregation.p1", "12");           // as a YAML file does
 //
-// docs/parameters.md and ParametersYaml() give unit, range and meaning of each. A matcher checks them all
-// when it is made.
+// docs/parameters.md and ParametersYaml() state the unit, range and meaning of each. A matcher checks all of
+// them when it is made.
 #pragma once
 
 #include <cstdint>
@@ -22,13 +22,13 @@ enum class Subpixel { kNone, kParabola, kEquiangular };
 enum class AdCensusCost { kBoth, kAd, kCensus };
 enum class ColorDifference { kMean, kMaximum };  // over the channels
 enum class SupportRegion { kBoth, kLeft };       // whose crosses
-// Whether trees judge the pixels, and which (docs/matching.md).
+// Whether learned trees judge the pixels, and which (docs/matching.md).
 enum class TreeSet { kNone, kDriving, kGeneral };
-// Frames with a value, of the last so many, that a pixel needs to take its last value again.
+// How many of the last frames must have a value for a pixel to take its last value again.
 enum class Persistence { kOff, k8Of8, k2Of3, k2Of4, k2Of8, k1Of2, k1Of5, k1Of8, kAlways };
 // How holes are filled after the filters over time (docs/parameters.md, live.holes).
 enum class LiveHoles { kAsFilter, kLeft, kFarthest, kNearest };
-enum class RightWinner { kDiagonal, kOwn };  // of the left image's sums, or of the right image's own
+enum class RightWinner { kDiagonal, kOwn };  // from the left image's sums, or from the right image's own
 
 struct CensusParameters {
   CensusWindow window = CensusWindow::kCenterSymmetricTwoScale;
@@ -43,7 +43,7 @@ struct MatchingCostParameters {
 };
 struct AggregationParameters {
   int num_paths = 8;
-  // With 31 bits, a gradient term of at most 16 and this p2 along columns (79), two path costs fit a byte.
+  // With 31 bits, a gradient term of at most 16 and this p2 along columns (79), two path costs fit in a byte.
   int p1 = 16;
   int p2 = 72;
   int p2_min = 24;
@@ -52,7 +52,7 @@ struct AggregationParameters {
   int p2_vertical_percent = 110;
   friend bool operator==(const AggregationParameters&, const AggregationParameters&) = default;
 };
-// Of the method AD-Census (Mei et al. 2011); its other stages take the keys that they share with SGM's.
+// Of the method AD-Census (Mei et al. 2011); its other stages use the keys that they share with SGM's.
 struct AdCensusParameters {
   AdCensusCost cost = AdCensusCost::kBoth;
   ColorDifference color_difference = ColorDifference::kMean;
@@ -107,7 +107,7 @@ struct ReprojectionParameters {
   friend bool operator==(const ReprojectionParameters&, const ReprojectionParameters&) = default;
 };
 
-// Of sequences (docs/sequences.md): before the matcher, and after it, where frames are still in their order.
+// For sequences (docs/sequences.md): applied before the matcher, and after it in the order of the frames.
 struct LiveParameters {
   int decimation = 1;
   bool spatial = false;
@@ -128,7 +128,7 @@ struct LiveParameters {
   friend bool operator==(const LiveParameters&, const LiveParameters&) = default;
 };
 
-// A default-constructed one is the preset "default".
+// A default-constructed object is the preset "default".
 struct Parameters {
   Method method = Method::kSgm;
   CensusParameters census_transform;
@@ -144,15 +144,15 @@ struct Parameters {
   friend bool operator==(const Parameters&, const Parameters&) = default;
 };
 
-// The parameters of a preset ("kitti"), or of a YAML file ("mine.yaml"; it names what differs from its base).
-// Throws InvalidArgument for an unknown name, with the names that there are, and for a faulty file with every
-// fault as FILE:LINE; Error where the file cannot be read.
+// The parameters of a preset ("kitti"), or of a YAML file ("mine.yaml"; it contains what differs from its
+// base). Throws InvalidArgument for an unknown name, with the known names, and for a faulty file, with every
+// fault as FILE:LINE; Error if the file cannot be read.
 Parameters Preset(const std::string& name_or_file);
-// "accurate, ad_census, default, ...": the names that Preset and Matcher take.
+// "accurate, ad_census, default, ...": the names for Preset and Matcher.
 std::string_view PresetNames();
 
 // Sets one parameter from text: "aggregation.p1", "12". Throws InvalidArgument for an unknown key, with the
-// nearest one, and for text that the key cannot have. What keys must fit one another, Matcher checks.
+// nearest one, and for an invalid value. Matcher checks that the parameters fit one another.
 void SetByKey(Parameters& parameters, const std::string& key, const std::string& text);
 // Every parameter as the text of a YAML file, with unit, range and meaning as comments. Preset reads it back.
 std::string ParametersYaml(const Parameters& parameters);

@@ -1,4 +1,4 @@
-// The geometry of a stereo camera, and what comes from a file of calibration.
+// The geometry of a stereo camera, and the rig in a calibration file.
 //
 //   const auto rig = parallax::Rig::Load("rig.yaml");      // or "left.yaml,right.yaml", ...
 //   const parallax::RectifiedPair pair = rig.Rectify(left, right);
@@ -27,8 +27,8 @@ struct StereoRig {
 
 struct RectificationOptions {
   int width_px = 0, height_px = 0;  // of the rectified images, 16 .. 16384; 0 = as the cameras'
-  // 1 = as much as shows without pixels that no camera saw; less (from 0.1) shows more, with borders that are
-  // masked; more (to 10) shows a smaller part, larger. 0 = everything that either camera saw.
+  // 1 = the largest view without pixels that no camera saw; less (from 0.1) shows more, with masked borders;
+  // more (to 10) shows a smaller part, larger. 0 = everything that either camera saw.
   double zoom = 1;
 };
 
@@ -36,29 +36,30 @@ struct RectificationOptions {
 struct RectifiedPair {
   CameraImage left, right;  // of one size, of the pixel type of the raw images
   StereoRig rig{};
-  std::shared_ptr<const SeenPixelsOfPair> seen{};  // which pixels show what a camera saw, for Matcher
+  std::shared_ptr<const SeenPixelsOfPair> seen{};  // which pixels show something that a camera saw, for
+                                                   // Matcher
 };
 
-// Two cameras as a file of calibration describes them: raw cameras, whose images must be rectified, or a
-// rectified pair, or both. Copies are cheap and share the tables of rectification. Any thread may call it.
+// Two cameras as a calibration file describes them: raw cameras, whose images must be rectified, or a
+// rectified pair, or both. Copies are cheap and share the rectification tables. Thread-safe.
 class Rig {
  public:
-  // name: a file of parallax, OpenCV, ROS, Kalibr, mrcal, KITTI, EuRoC or Middlebury (the content tells
-  // which), two files "LEFT,RIGHT", or EuRoC's folder mav0; docs/calibration.md. Throws Error naming the
-  // file, the value and the remedy.
+  // name: a calibration file of parallax, OpenCV, ROS, Kalibr, mrcal, KITTI, EuRoC or Middlebury (the content
+  // tells which), two files "LEFT,RIGHT", or EuRoC's folder mav0; docs/calibration.md. Throws Error naming
+  // the file, the value and the remedy.
   static Rig Load(const std::string& name, const RectificationOptions& options = {});
-  // A pair that is rectified already.
+  // An already rectified pair.
   Rig(const StereoRig& rectified);
 
-  // Whether images of this size, px, are raw by this rig. A file that holds raw cameras and a rectified pair
-  // tells them apart by the size.
+  // Whether images of this size, px, are raw for this rig. If a file has raw cameras and a rectified pair,
+  // the size decides.
   bool IsRaw(int width, int height) const;
-  // The geometry of the rectified pair, for images of this size, px. Throws Error where the rig is of another
-  // size, InvalidArgument where no rectification fits, with the reason (left and right exchanged, ...).
+  // The geometry of the rectified pair for images of this size, px. Throws Error if the rig has another size,
+  // InvalidArgument with the reason (left and right exchanged, ...) if no rectification is possible.
   StereoRig Rectified(int width, int height) const;
-  // Rectifies a raw pair; the tables are made at the first call. Matcher::Compute with a rig does it by
-  // itself, and takes away the disparities where one of the cameras saw nothing. Throws as Rectified, and
-  // InvalidArgument where the rig knows no raw cameras.
+  // Rectifies a raw pair; the tables are made at the first call. Matcher::Compute with a rig calls it itself,
+  // and removes disparities where one of the cameras saw nothing. Throws what Rectified throws, and
+  // InvalidArgument if the rig has no raw cameras.
   RectifiedPair Rectify(const CameraImageView& left, const CameraImageView& right) const;
 
  private:

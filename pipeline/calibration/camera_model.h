@@ -1,4 +1,4 @@
-// Cameras as they are: focal lengths, principal point, lens distortion.
+// Raw cameras: focal lengths, principal point, lens distortion.
 //
 // Camera frame: x to the right, y down, z forward. Pixel (x, y) has its centre at (x, y), as in
 // parallax/image.h.
@@ -22,14 +22,14 @@ namespace parallax {
 enum class LensModel { kPinhole, kPlumbBob, kFisheye };
 
 struct CameraModel {
-  int width_px = 0, height_px = 0;  // of its images; 0 = not told
+  int width_px = 0, height_px = 0;  // of its images; 0 = unknown
   double fx_px = 0, fy_px = 0;      // > 0
   double cx_px = 0, cy_px = 0;
   LensModel lens = LensModel::kPinhole;
   // kPlumbBob: k1 k2 p1 p2 k3 k4 k5 k6 (OpenCV's order); kFisheye: k1 k2 k3 k4.
   std::array<double, 8> distortion{};
 
-  // True where k4, k5 and k6 are 0: five coefficients say all.
+  // True if k4, k5 and k6 are 0: five coefficients suffice.
   bool HasFiveCoefficients() const { return distortion[5] == 0 && distortion[6] == 0 && distortion[7] == 0; }
   friend bool operator==(const CameraModel&, const CameraModel&) = default;
 };
@@ -37,7 +37,7 @@ struct CameraModel {
 // "pinhole", "plumb_bob", "fisheye".
 std::string_view NameOf(LensModel lens);
 
-// Throws InvalidArgument, one line beginning with `what`, on sizes below 0, focal lengths that are not
+// Throws InvalidArgument, in one line that begins with `what`, for sizes below 0, focal lengths that are not
 // positive and numbers that are not finite.
 void CheckCamera(const CameraModel& camera, std::string_view what);
 
@@ -54,33 +54,33 @@ class CameraProjection {
 
   const CameraModel& camera() const { return camera_; }
 
-  // The pixel that sees a point or a direction; nullopt where the model does not: behind the camera, or where
-  // the polynomial of the distortion has turned back, so that pixels would show again what others show.
-  // slopes: filled where not null and the point is seen.
+  // The pixel that sees a point or a direction; nullopt if the model has none: behind the camera, or where
+  // the polynomial of the distortion turns back and pixels would repeat others. slopes: filled if not null
+  // and the point is visible.
   std::optional<Vector2> Project(const Vector3& point, ProjectionSlopes* slopes = nullptr) const;
 
-  // The direction, of length 1, that a pixel sees: the inverse of Project to 1e-9 px. nullopt where the model
-  // gives no pixel so far outside.
+  // The direction, of length 1, that a pixel sees: the inverse of Project to 1e-9 px. nullopt if the model
+  // has no pixel that far outside.
   std::optional<Vector3> Unproject(const Vector2& pixel) const;
 
-  // How far a view may reach towards a pixel. It is the pixel's direction while the lens model grows by at least
-  // a fifth of what it grows by in the middle. Where the model flattens, a small change of its numbers moves
-  // directions far, so the view stops short: its radius grows at most 5 times as fast as the pixel's, and no
-  // further where the model has turned back. It is continuous in the pixel and in the camera's numbers.
+  // The limit of a view towards a pixel. It is the pixel's direction while the lens model's slope is at least
+  // a fifth of that in the middle. Where the model flattens, a small change of its numbers moves directions
+  // far, so the view stops short: its radius grows at most 5 times as fast as the pixel's, and no further
+  // where the model has turned back. It is continuous in the pixel and in the camera's numbers.
   Vector3 ViewRay(const Vector2& pixel) const;
 
  private:
   // The distorted radius without tangential terms, and its slope.
   double Radial(double radius) const;
   double RadialSlope(double radius) const;
-  // By how much the distorted radius grows with the radius: 1 in the middle. kPlumbBob: in the direction in which
-  // the tangential terms take most away.
+  // The slope of the distorted radius over the radius: 1 in the middle. kPlumbBob: in the direction in which
+  // the tangential terms reduce it most.
   double Growth(double radius) const;
   Vector2 Distorted(const Vector2& normalized) const;
 
   CameraModel camera_;
-  // Radii X/Z, or angles of a kFisheye: where the model ends, because it turns back or no view reaches further,
-  // and up to where it grows fast enough for ViewRay.
+  // Radii X/Z, or angles of a kFisheye: where the model ends, because it turns back or no view reaches
+  // further, and up to where its slope is large enough for ViewRay.
   double max_radius_ = 0, sure_radius_ = 0;
 };
 

@@ -10,12 +10,12 @@ void CheckRawRig(const RawRig& rig, const std::string& what) {
   constexpr double kRounded = 1e-3;
   if (!(DistanceFromRotation(rig.right_from_left) < kRounded)) {
     throw InvalidArgument(what +
-                          ": the rotation between the cameras is no rotation: its rows must be of length 1, "
-                          "at right angles, and right-handed");
+                          ": the rotation between the cameras is not a rotation: its rows must be of "
+                          "length 1, at right angles, and right-handed");
   }
   if (!(rig.baseline_m() > 0) || !std::isfinite(rig.baseline_m())) {
-    throw InvalidArgument(what + ": the cameras stand in one place (baseline " +
-                          std::to_string(rig.baseline_m()) + " m): no depth can come of that");
+    throw InvalidArgument(what + ": the cameras are at the same place (baseline " +
+                          std::to_string(rig.baseline_m()) + " m), which gives no depth");
   }
 }
 

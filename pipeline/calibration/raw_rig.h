@@ -1,5 +1,5 @@
-// Two cameras as they stand: what calibration finds, and what rectification starts from. The geometry after
-// rectification is StereoRig (parallax/rig.h).
+// Two raw cameras with their pose: the result of calibration, and the start of rectification. The geometry
+// after rectification is StereoRig (parallax/rig.h).
 #pragma once
 
 #include <string>
@@ -16,13 +16,13 @@ struct RawRig {
   Vector3 translation_m;
 
   double baseline_m() const { return Length(translation_m); }
-  // Where the right camera stands, in the left camera's frame.
+  // The place of the right camera in the left camera's frame.
   Vector3 RightCentre() const { return -(Transposed(right_from_left) * translation_m); }
   friend bool operator==(const RawRig&, const RawRig&) = default;
 };
 
-// Throws InvalidArgument, one line beginning with `what`, on cameras that are none, a rotation that is none
-// and a baseline of 0.
+// Throws InvalidArgument, in one line that begins with `what`, for invalid cameras, an invalid rotation and a
+// baseline of 0.
 void CheckRawRig(const RawRig& rig, const std::string& what);
 
 }  // namespace parallax

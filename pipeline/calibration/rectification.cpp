@@ -117,31 +117,29 @@ std::string WhyNotRectifiable(const RawRig& rig) {
   const Vector3 right = Normalized(rig.RightCentre());
   const Vector3 in_right = Normalized(rig.translation_m);
   if (SeesOther(rig.left, right) || SeesOther(rig.right, in_right)) {
-    return "one camera stands in the other's image (the epipole lies inside it), as when one is in front of "
-           "the "
-           "other: such a pair cannot be rectified; put the cameras side by side";
+    return "one camera is visible in the other's image (the epipole is inside it), as when one is in "
+           "front of the other: such a pair cannot be rectified; put the cameras side by side";
   }
   const Vector3 between = Transposed(rig.right_from_left) * Vector3{0, 0, 1};
   if (between.z < 0.17) {
     return "the cameras look " + Text(std::acos(std::clamp(between.z, -1.0, 1.0)) * kDegreesPerRadian, 0) +
-           " degrees apart: they hardly see a common part of the scene; turn them the same way";
+           " degrees apart and hardly see a common part of the scene; turn them the same way";
   }
   if (right.x < 0 && std::abs(right.x) > std::abs(right.y)) {
-    return "the right camera stands " + Text(-1000 * rig.RightCentre().x, 0) +
-           " mm to the left of the left one: left and right are exchanged; name the images the other way "
-           "round";
+    return "the right camera is " + Text(-1000 * rig.RightCentre().x, 0) +
+           " mm to the left of the left one: left and right are exchanged; name the images the other "
+           "way round";
   }
   if (std::abs(right.y) > std::abs(right.x)) {
-    return "one camera stands above the other: the rectified images would lie on their side; turn both "
-           "images by 90 "
-           "degrees before calibrating";
+    return "one camera is above the other: the rectified images would lie on their side; rotate both "
+           "images by 90 degrees before calibrating";
   }
   const Rotations rotations = RotationsOf(rig);
   for (const auto& [name, rotation] :
        {std::pair{"left", rotations.from_left}, std::pair{"right", rotations.from_right}}) {
     const double turn = TurnAboutAxis_degrees(rotation);
     if (std::abs(turn) > kMostTurn_degrees) {
-      return std::string("the ") + name + " image would be turned by " + Text(turn, 0) +
+      return std::string("the ") + name + " image would be rotated by " + Text(turn, 0) +
              " degrees: turn the camera or its images first";
     }
   }
@@ -149,8 +147,8 @@ std::string WhyNotRectifiable(const RawRig& rig) {
     const double overlap =
         OverlapOf(ExtentOf(rig.left, rotations.from_left), ExtentOf(rig.right, rotations.from_right));
     if (!(overlap > kLeastOverlap)) {
-      return "the cameras see hardly a common part of the scene (" + Text(std::max(0.0, 100 * overlap), 0) +
-             " % of the width, far away): turn them the same way";
+      return "the cameras hardly see a common part of the scene (" + Text(std::max(0.0, 100 * overlap), 0) +
+             " % of the width at infinity): turn them the same way";
     }
   }
   return "";
@@ -159,7 +157,7 @@ std::string WhyNotRectifiable(const RawRig& rig) {
 Rectification MakeRectification(const RawRig& rig, const RectificationOptions& options) {
   CheckRawRig(rig, "rig");
   if (rig.left.width_px < 2 || rig.left.height_px < 2 || rig.right.width_px < 2 || rig.right.height_px < 2) {
-    throw InvalidArgument("the rig does not say how large its images are");
+    throw InvalidArgument("the rig does not state the size of its images");
   }
   if (options.width_px < 0 || options.height_px < 0) {
     throw InvalidArgument("size " + std::to_string(options.width_px) + "x" +

@@ -1,4 +1,4 @@
-// Rectification: two virtual cameras side by side, in whose images a point lies on one row.
+// Rectification: two virtual cameras side by side, in whose images each point is on one row.
 #pragma once
 
 #include <string>
@@ -12,18 +12,18 @@ struct Rectification {
   Matrix3 rectified_from_left, rectified_from_right;  // rotations of the camera frames
   StereoRig rig;                                      // of the rectified pair
   int width_px = 0, height_px = 0;
-  double overlap = 0;  // the part of the narrower camera's width, far away, that the other one sees too
+  double overlap = 0;  // the part of the narrower camera's width, at infinity, that the other one also sees
 };
 
 // The rotation is shared by both cameras: z is the mean of their axes at right angles to the baseline, x runs
 // along the baseline (Bouguet). Focal length and principal point are the same for both (doffs 0). At zoom 1
-// the images are the largest that lie within what both cameras saw of the plane at infinity, as far as their
-// lens models tell (CameraProjection::ViewRay), but with a focal length of at least half the cameras' (per pixel
-// of width): a wide fisheye would come out too small in the middle.
+// the images are the largest within what both cameras saw of the plane at infinity, as far as their lens
+// models reach (CameraProjection::ViewRay). The focal length is at least half the cameras' (per pixel of
+// width), because a wide fisheye would be too small in the middle.
 //
-// Throws InvalidArgument as CheckRawRig, for sizes and zooms that are none (0.1 to 10, or 0), and for rigs
-// that no rectification fits, with the reason: left and right exchanged, one camera above the other or
-// turned, one in front of the other (the epipole lies in the image), or hardly a common part of the scene.
+// Throws what CheckRawRig throws, and InvalidArgument for invalid sizes and zooms (0.1 to 10, or 0) and for
+// rigs that cannot be rectified, with the reason: left and right exchanged, one camera above the other or
+// rotated, one in front of the other (the epipole is in the image), or hardly a common part of the scene.
 Rectification MakeRectification(const RawRig& rig, const RectificationOptions& options = {});
 
 // The share of each camera's pixels that the rectified images show, 0 to 1.
@@ -32,7 +32,7 @@ struct KeptShare {
 };
 KeptShare KeptShareOf(const RawRig& rig, const Rectification& rectification);
 
-// Why a rig cannot be rectified, one line; empty where it can.
+// Why a rig cannot be rectified, in one line; empty if it can.
 std::string WhyNotRectifiable(const RawRig& rig);
 
 }  // namespace parallax

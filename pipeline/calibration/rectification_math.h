@@ -10,7 +10,8 @@ namespace parallax {
 
 inline constexpr int kRemapBits = 7;  // positions and weights are in 1/128 px
 
-// Of four values a b / c d, with wx, wy in 1/128 of the way to the right and down; see Remap (remap.h).
+// Interpolates four values a b / c d, with wx, wy in 1/128 of the way to the right and down; see Remap
+// (remap.h).
 template <typename T>
 PARALLAX_HOST_DEVICE inline T MixPixels(T a, T b, T c, T d, int wx, int wy) {
   constexpr int kOne = 1 << kRemapBits;
@@ -33,8 +34,7 @@ PARALLAX_HOST_DEVICE inline auto RemappedPixel(const Image& from, std::int32_t p
                    py & kFraction);
 }
 
-// The column of the right image, of that width, in which a pixel's match lies; -1 where it is outside, or
-// there is none.
+// The column in the right image, of that width, of a pixel's match; -1 if it is outside or there is none.
 PARALLAX_HOST_DEVICE inline int MatchColumn(int x, float disparity, int width) {
   const double match = std::floor(x - static_cast<double>(disparity) + 0.5);
   return match >= 0 && match < width ? static_cast<int>(match) : -1;

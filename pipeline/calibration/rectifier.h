@@ -1,4 +1,4 @@
-// Frames of raw cameras made rectified.
+// Rectification of frames of raw cameras.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@
 
 namespace parallax {
 
-// What the cameras saw of a rectified pair: 255, else 0 (a border).
+// Which pixels of a rectified pair the cameras saw: 255, else 0 (a border).
 struct SeenPixelsOfPair {
   HostImage<std::uint8_t> left, right;
   bool all = false;  // both saw everything
 };
 
-// Takes away the disparities of pixels that the left camera did not see, and of those whose match is a pixel
+// Removes the disparities of pixels that the left camera did not see, and of those whose match is a pixel
 // inside the right image that the right camera did not see: NaN, kOutOfRange and not kFilled.
 void RemoveUnseen(const SeenPixelsOfPair& seen, DisparityMap& map);
 
-// Rectifies pairs of one rig. Maps are made once.
+// Rectifies pairs of one rig. Tables are made once.
 class Rectifier {
  public:
   // Throws as MakeRectification.
@@ -34,7 +34,7 @@ class Rectifier {
   const RemapTable& left() const { return left_; }
   const RemapTable& right() const { return right_; }
 
-  // Throws InvalidArgument where the images are not of the rig's size.
+  // Throws InvalidArgument if the images do not have the rig's size.
   CameraImage RectifyLeft(const CameraImageView& image, ThreadPool* threads = nullptr) const;
   CameraImage RectifyRight(const CameraImageView& image, ThreadPool* threads = nullptr) const;
 
@@ -44,19 +44,19 @@ class Rectifier {
   std::shared_ptr<const SeenPixelsOfPair> seen_;
 };
 
-// Rectifies frames that have a raw rig, whichever it is: the maps of the last one are kept. For several
-// threads at a time.
+// Rectifies frames with any raw rig and keeps the tables of the last one. Thread-safe.
 class FrameRectifier {
  public:
   explicit FrameRectifier(const RectificationOptions& options = {}) : options_(options) {}
 
-  // A frame of raw images with raw_rig becomes a rectified one, with its rig and what the cameras saw; others
-  // stay as they are. A rig that does not say how large its images are takes the frame's size. Throws Error
-  // where images and rig differ in size, and as MakeRectification.
+  // A frame of raw images with raw_rig becomes a rectified one, with its rig and masks; others stay
+  // unchanged. A rig without an image size takes the frame's. Throws Error if images and rig differ in size,
+  // and what MakeRectification throws.
   void Rectify(StereoFrame& frame);
-  // The same, but the images stay raw, and so does the frame, for who rectifies them later by For()'s maps.
+  // The same, but the frame and its images stay raw, for a later rectification with the tables of For().
   void Prepare(StereoFrame& frame);
-  // What rectifies the images of a frame; null where they are rectified, or no rig tells. Throws as Rectify.
+  // The rectifier of a frame's images; null if they are rectified, or there is no rig. Throws what Rectify
+  // throws.
   std::shared_ptr<const Rectifier> For(const StereoFrame& frame);
 
  private:

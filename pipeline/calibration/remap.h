@@ -1,5 +1,5 @@
-// Images as another camera sees them: positions made once, then integers only, so that every back end gives
-// the same bits.
+// Images as another camera sees them: positions are computed once, and the rest is integer arithmetic, so
+// every back end gives the same bits.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,14 @@
 
 namespace parallax {
 
-// Where every pixel of the new image lies in the old one, in 1/128 px, rounded to the nearest; x = -1 where
-// the old image does not show it. The two columns and rows at most that a pixel is made of always lie inside:
-// positions on the last column or row are taken 1/128 px before it.
+// For every pixel of the new image, its place in the old one, in 1/128 px, rounded to the nearest; x = -1 if
+// the old image does not show it. The two columns and rows behind a pixel are always inside: positions on the
+// last column or row are moved 1/128 px back.
 struct RemapTable {
   HostImage<std::int32_t> x, y;
   int source_width_px = 0, source_height_px = 0;
-  // The same again by eights of pixels, whole ones row by row, which is faster; empty where too few would be.
+  // The same in blocks of eight pixels, whole ones row by row, which is faster; empty if there would be too
+  // few.
   std::vector<cpu::RemapBlock> blocks{};
 
   int width() const { return x.width(); }
@@ -28,11 +29,11 @@ struct RemapTable {
 };
 
 // The table that turns images of `camera` into those of a pinhole camera of focal length fx and principal
-// point (cx, cy), turned by rectified_from_camera. camera must state its size, 2x2 at least.
+// point (cx, cy), rotated by rectified_from_camera. camera must state its size, at least 2x2.
 RemapTable MakeRemapTable(const CameraModel& camera, const Matrix3& rectified_from_camera,
                           const StereoRig& rig, int width_px, int height_px, ThreadPool* threads = nullptr);
 
-// What `blocks` of the table should be.
+// The value of `blocks` for the table.
 std::vector<cpu::RemapBlock> MakeRemapBlocks(const RemapTable& table);
 
 // 255 where the old image shows the pixel, 0 elsewhere.
@@ -41,11 +42,11 @@ HostImage<std::uint8_t> SeenPixels(const RemapTable& table);
 // Bilinear: with the four pixels a b / c d round a position and wx, wy its fraction in 1/128,
 //   (((128 - wx) a + wx b) (128 - wy) + ((128 - wx) c + wx d) wy + 8192) >> 14
 // in each channel; 0 where the old image does not show the pixel. from must have the table's source size, to
-// its own. Throws InvalidArgument otherwise. threads: null = this one only; their number changes no bit.
+// its own. Throws InvalidArgument otherwise. threads: null = only this thread; their number changes no bit.
 template <typename Pixel>
 void Remap(HostImageView<const Pixel> from, const RemapTable& table, HostImageView<Pixel> to,
            ThreadPool* threads = nullptr);
-// The same, plain: what the other one equals.
+// The same in plain code: the definition of its results.
 template <typename Pixel>
 void RemapReference(HostImageView<const Pixel> from, const RemapTable& table, HostImageView<Pixel> to);
 

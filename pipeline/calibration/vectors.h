@@ -57,7 +57,7 @@ inline double Determinant(const Matrix3& a) { return Dot(Row(a, 0), Cross(Row(a,
 Matrix3 RotationOf(const Vector3& v);
 Vector3 RotationVectorOf(const Matrix3& rotation);
 
-// The rotation nearest to a matrix that is nearly one: a file's digits are rounded.
+// The rotation nearest to a matrix that is nearly one, such as one with a file's rounded digits.
 Matrix3 NearestRotation(Matrix3 matrix);
 // How far a matrix is from a rotation: the largest element of |A A^T - 1|; infinite for a reflection.
 double DistanceFromRotation(const Matrix3& matrix);

@@ -36,7 +36,9 @@ void CheckPositive(double value, const char* what) {
 void CheckColors(const PointCloud& cloud) {
   if (!cloud.colors.empty() && cloud.colors.size() != cloud.points.size()) {
     throw InvalidArgument("cloud of " + std::to_string(cloud.points.size()) + " points with " +
-                          std::to_string(cloud.colors.size()) + " colours: it needs one a point, or none");
+                          std::to_string(cloud.colors.size()) +
+                          " colours: there must be one for each "
+                          "point, or none");
   }
 }
 

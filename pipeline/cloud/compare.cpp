@@ -38,7 +38,7 @@ std::vector<float> DistancesToNearest(std::span<const Point3f> from, std::span<c
       distances[i] = std::numeric_limits<float>::quiet_NaN();
     } else if (std::isinf(distances[i])) {
       throw InvalidArgument("point " + std::to_string(i) + " of " + name +
-                            " is too far away for a distance of single precision: leave it out");
+                            " is too far away for single precision: remove it");
     }
   }
   return distances;

@@ -11,8 +11,9 @@
 namespace parallax {
 
 // Indices of the finite points along a Hilbert curve of 1024 cells a side over their bounding cube. More than
-// kRefinedRun points of one cell are ordered again within their own cube, and so on, so that a far outlier or
-// a stretched cloud loses no resolution; equal points stand in order of their indices. Always the same order.
+// kRefinedRun points in one cell are ordered again within their own cube, and so on, so a far outlier or a
+// stretched cloud loses no resolution. Equal points are in the order of their indices. The order is
+// deterministic.
 inline constexpr std::int64_t kRefinedRun = 16;
 std::vector<std::int32_t> CurveOrder(std::span<const Point3f> points, ThreadPool& pool);
 

@@ -1,7 +1,8 @@
 // Places on the three-dimensional Hilbert curve, one cell at a time, on the host and on the device.
 //
-// The definition that others keep to: hilbert.h makes the same keys of many cells at a time with vectors. The
-// table of cuda/cloud/neighbours/cuda_hilbert.h is another curve through the same cells, two levels a look-up.
+// This is the definition: hilbert.h computes the same keys for many cells at a time with vectors. The table
+// in cuda/cloud/neighbours/cuda_hilbert.h is another curve through the same cells, with two levels in each
+// look-up.
 #pragma once
 
 #include <cstdint>

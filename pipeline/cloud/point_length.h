@@ -1,4 +1,4 @@
-// Points and their distances with one rounding an operation, as reprojection.h and neighbours.h define them.
+// Points and their distances with each operation rounded, as reprojection.h and neighbours.h define them.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ inline float LengthBetween(const Point3f& a, const Point3f& b) {
   return std::sqrt((dx * dx + dy * dy) + dz * dz);
 }
 
-// The point of pixel (x, y) at depth z, as CloudFromDepth.
+// The point of pixel (x, y) at depth z, as in CloudFromDepth.
 inline Point3f PointOfPixel(int x, int y, float z, const StereoRig& rig) {
   const float fx = static_cast<float>(rig.fx_px);
   const float px = (static_cast<float>(x) - static_cast<float>(rig.cx_px)) * z;

@@ -12,14 +12,14 @@
 
 namespace parallax {
 
-// Z in metres, NaN where the disparity is, where disparity + doffs <= 0, and outside the depth limits.
-// Both images W x H. threads: null = this one only; their number changes no bit. Throws InvalidArgument for a
-// rig without focal length or baseline.
+// Z in metres; NaN where the disparity is NaN, where disparity + doffs <= 0, and outside the depth limits.
+// Both images W x H. threads: null = only this thread; their number changes no bit. Throws InvalidArgument
+// for a rig without focal length or baseline.
 void DepthFromDisparity(HostImageView<const float> disparity, const StereoRig& rig,
                         const ReprojectionParameters& limits, HostImageView<float> depth,
                         ThreadPool* threads = nullptr);
 
-// Points of the pixels that have a depth, in reading order, coloured from the left image (gray: r = g = b).
+// Points of the pixels with a depth, in reading order, coloured from the left image (gray: r = g = b).
 // threads: as above.
 PointCloud CloudFromDepth(HostImageView<const float> depth, const CameraImageView& left, const StereoRig& rig,
                           ThreadPool* threads = nullptr);

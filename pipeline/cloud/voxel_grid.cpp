@@ -25,7 +25,7 @@ std::int64_t VoxelIndex(float coordinate_m, float size_m, std::size_t point) {
   if (index < -kEnd || index >= kEnd) {
     throw InvalidArgument("voxel grid: point " + std::to_string(point) + " at " + Short(coordinate_m) +
                           " m is more than 2^20 voxels of " + Short(size_m) +
-                          " m away from the origin: take larger voxels");
+                          " m away from the origin: use larger voxels");
   }
   return static_cast<std::int64_t>(index);
 }

@@ -1,4 +1,4 @@
-// Which voxel a point is in: voxel (i, j, k) holds the points with floor(x / size) = i and so on, divided in
+// The voxel of a point: voxel (i, j, k) contains the points with floor(x / size) = i and so on, divided in
 // double, each from -2^20 to 2^20 - 1.
 #pragma once
 
@@ -16,7 +16,7 @@ inline constexpr std::int64_t kVoxelsFromOrigin = std::int64_t{1} << (kVoxelBits
 constexpr bool InVoxelGrid(std::int64_t index) {
   return index >= -kVoxelsFromOrigin && index < kVoxelsFromOrigin;
 }
-// k stands above j above i.
+// k is above j, which is above i.
 constexpr std::int64_t VoxelKey(std::int64_t i, std::int64_t j, std::int64_t k) {
   return ((k + kVoxelsFromOrigin) << (2 * kVoxelBits)) | ((j + kVoxelsFromOrigin) << kVoxelBits) |
          (i + kVoxelsFromOrigin);

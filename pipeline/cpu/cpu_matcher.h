@@ -1,5 +1,5 @@
-// The cpu back end: vectors (AVX-512, AVX2, SSE4, NEON or none, chosen at run time) and threads, to the bit
-// what the reference gives.
+// The cpu back end: vectors (AVX-512, AVX2, SSE4, NEON or none, chosen at run time) and threads, with the
+// bits of the reference.
 #pragma once
 
 #include <cstddef>
@@ -10,8 +10,8 @@
 
 namespace parallax {
 
-// What is thrown where options.memory_limit_bytes is too small for so many frames in flight; names the least
-// that would do.
+// Thrown if options.memory_limit_bytes is too small for that many frames in flight; has the smallest
+// sufficient limit.
 class NeedsMoreMemory : public InvalidArgument {
  public:
   NeedsMoreMemory(const Parameters& parameters, const MatcherOptions& options, std::size_t needed_bytes,
@@ -22,9 +22,9 @@ class NeedsMoreMemory : public InvalidArgument {
   std::size_t needed_bytes_;
 };
 
-// Throws InvalidArgument for invalid parameters or sizes, NeedsMoreMemory among them.
+// Throws InvalidArgument for invalid parameters or sizes, including NeedsMoreMemory.
 std::unique_ptr<StereoMatcher> MakeCpuMatcher(const Parameters& parameters, const MatcherOptions& options);
-// The same for the method AD-Census, which has no bands: within less memory than it needs it is refused.
+// The same for the method AD-Census, which has no bands: too little memory is refused.
 std::unique_ptr<StereoMatcher> MakeCpuAdCensusMatcher(const Parameters& parameters,
                                                       const MatcherOptions& options);
 

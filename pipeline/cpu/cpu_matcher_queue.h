@@ -8,10 +8,10 @@
 
 namespace parallax {
 
-// num_at_a_time >= 1 matchers side by side, which share the threads and the memory limit of options: threads
-// that work on frames of their own never wait for each other, as those of one frame do. Twice as many frames
-// may be in flight, so that every matcher has the next one at hand. More frames per second, later results, as
-// many times the memory. Throws as MakeCpuMatcher.
+// num_at_a_time >= 1 matchers in parallel, which share the threads and the memory limit of options. Threads
+// that work on separate frames never wait for each other, as those of one frame do. Twice as many frames may
+// be in flight, so every matcher has its next one at hand. Gives more frames per second, later results, and
+// takes as many times the memory. Throws what MakeCpuMatcher throws.
 std::unique_ptr<MatcherQueue> MakeCpuMatcherQueue(const Parameters& parameters, const MatcherOptions& options,
                                                   int num_at_a_time);
 

@@ -1,4 +1,4 @@
-// Hands values from threads to threads in order, holding at most a fixed number of them.
+// Passes values between threads in order, holding at most a fixed number of them.
 #pragma once
 
 #include <chrono>
@@ -11,7 +11,7 @@
 
 namespace parallax {
 
-// What becomes of a value for which there is no room.
+// What happens to a value for which there is no room.
 enum class WhenFull { kWait, kDropOldest };
 
 template <typename T>
@@ -20,9 +20,9 @@ class BoundedQueue {
   explicit BoundedQueue(std::size_t capacity, WhenFull when_full = WhenFull::kWait)
       : capacity_(capacity), when_full_(when_full) {}
 
-  // Waits for room, or makes it. False, and the value is dropped, once the queue is closed.
+  // Waits for room, or makes it. Once the queue is closed, drops the value and returns false.
   bool Push(T value) {
-    std::optional<T> dropped;  // goes once the lock is gone
+    std::optional<T> dropped;  // destroyed after the lock is released
     std::unique_lock lock(mutex_);
     if (when_full_ == WhenFull::kWait)
       room_.wait(lock, [this] { return closed_ || values_.size() < capacity_; });
@@ -44,13 +44,13 @@ class BoundedQueue {
     filled_.wait(lock, [this] { return closed_ || !values_.empty(); });
     return Take(lock);
   }
-  // nullopt where there is no value at the moment.
+  // nullopt if there is no value at the moment.
   std::optional<T> TryPop() {
     std::unique_lock lock(mutex_);
     return Take(lock);
   }
 
-  // No more values come: Push fails from now on, Pop still hands out what is in.
+  // Ends the input: Push fails from now on, Pop still returns the remaining values.
   void Close() {
     {
       const std::scoped_lock lock(mutex_);

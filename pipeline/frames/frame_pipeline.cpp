@@ -316,7 +316,7 @@ class FramePipeline {
 
 void CheckRectified(const StereoFrame& frame) {
   if (frame.rectified) return;
-  const std::string why = "the images are not rectified, so rows do not correspond: ";
+  const std::string why = "the images are not rectified, so rows do not match: ";
   throw Error(why + (frame.rig_note.empty() ? "rectify them first" : frame.rig_note));
 }
 

@@ -1,5 +1,6 @@
-// The frame pipeline: read, match, refine in order, hand on, so that decoding, matching and writing overlap: a pool of
-// threads reads and writes, the caller's thread has them matched. What is handed on does not depend on the overlap.
+// The frame pipeline: reads, matches, refines in order and passes on, so that decoding, matching and writing
+// overlap. A pool of threads reads and writes; the caller's thread has frames matched. The output does not
+// depend on the overlap.
 #pragma once
 
 #include <any>
@@ -21,65 +22,66 @@ namespace parallax {
 
 class FrameRectifier;  // pipeline/calibration/rectifier.h
 
-// A frame with its disparities, as it goes to the writers and to the viewer.
+// A frame with its disparities, for the writers and the viewer.
 struct MatchedFrame {
   StereoFrame frame;
   std::size_t index = 0;  // in the source, from 0
   Parameters parameters;  // of this frame
   FinishedMap map;
-  std::optional<ReprojectedFrame> reprojected;  // what reprojection_for wants, where the matcher makes it
+  std::optional<ReprojectedFrame> reprojected;  // the request of reprojection_for, if the matcher fulfils it
   StageTimes times;                             // of the matcher; none with frames in flight
   double read_ms = 0;
-  double match_ms = 0;  // from its start to its end, with frames in flight too
+  double match_ms = 0;  // from its start to its end, also with frames in flight
 };
 
-// kDropped: matched, and the writer left it because the run ends.
+// kDropped: matched, but not written because the run ends.
 enum class FrameOutcome { kDone, kSkipped, kFailed, kDropped };
 
-// What became of one frame.
+// The outcome of one frame.
 struct FrameReport {
   std::string name;
   std::size_t index = 0;  // in the source, from 0
   FrameOutcome outcome = FrameOutcome::kDone;
   std::string error{};                 // why it failed
-  std::vector<std::string> missing{};  // outputs that were asked for and could not be made, with the reason
-  std::vector<std::string> notes{};    // what was lost though the frame is done
+  std::vector<std::string> missing{};  // requested outputs that could not be made, with the reason
+  std::vector<std::string> notes{};    // what was lost although the frame is done
   int width = 0, height = 0;           // px
   int num_disparities = 0;             // searched
-  // Pixels with a disparity, where the writer has counted them; else the frame pipeline does.
+  // Pixels with a disparity, if the writer has counted them; otherwise the frame pipeline does.
   std::optional<std::size_t> num_valid{};
   double density_percent = 0;  // of those
   StageTimes times{};
   double read_ms = 0, match_ms = 0, write_ms = 0;
-  std::any details{};  // what the writer says beyond that; the frame pipeline does not look at it
+  std::any details{};  // further information of the writer; the frame pipeline ignores it
 };
 
-// What the frame pipeline calls. All but report may throw: the frame then counts as failed and the others go on.
+// The functions that the frame pipeline calls. All but report may throw: the frame then counts as failed and
+// the others continue.
 struct FrameSteps {
-  // True: the frame of this name is passed over, unread (called with frame = nullptr) or unmatched.
+  // True: the frame of this name is skipped, unread (called with frame = nullptr) or unmatched.
   std::function<bool(const std::string& name, const StereoFrame* frame)> is_done;
   std::function<Parameters(const StereoFrame& frame)> parameters_for;
-  // A matcher for frames up to a size. One that matches a frame at a time is a queue too: MakeQueueOfOne.
+  // A matcher for frames up to a size. MakeQueueOfOne turns one that matches a frame at a time into a queue.
   MakeQueue make_matcher;
   // The preferred memory for the images of frames (DevicePool::image_memory). May be null.
   std::shared_ptr<HostMemory> image_memory{};
-  // Rectifies frames that come raw (FrameRectifier::Prepare), or lends its tables to a matcher that does
-  // that. May be null: such frames fail.
+  // Rectifies raw frames (FrameRectifier::Prepare), or lends its tables to a matcher that does. May be null:
+  // raw frames then fail.
   std::shared_ptr<FrameRectifier> rectifier{};
-  // Depth and cloud that are wanted of a frame, for a matcher that makes them beside disparities. Asked only
-  // where nothing changes the disparities after the matcher. May be empty.
+  // The requested depth and cloud of a frame, for a matcher that computes them along with disparities. Called
+  // only if nothing changes the disparities after the matcher. May be empty.
   std::function<std::optional<WantedReprojection>(const StereoFrame& frame)> reprojection_for{};
-  // Sees every matched frame in the order of the source, one at a time, and may change its map; what it
-  // remembers of one frame is there for the next. May be empty.
+  // Sees every matched frame in the order of the source, one at a time, and may change its map; its state
+  // carries over from frame to frame. May be empty.
   std::function<void(MatchedFrame& frame)> refine_in_order;
   // Sees every frame after that, in the same order, before it is written; may keep it. Blocking here pauses
   // the frame pipeline. May be empty.
   std::function<void(const std::shared_ptr<const MatchedFrame>& frame)> observe;
-  // Writes one frame, or whatever else is done with it; called from several threads at a time. Adds to report
-  // what it has to say, kDropped too. May be empty.
+  // Writes or otherwise uses one frame; called from several threads at a time. Adds its results to report,
+  // including kDropped. May be empty.
   std::function<void(const MatchedFrame& frame, FrameReport& report)> write;
-  // Is told of every frame when it is through, one at a time, in the order in which they end. Frames that
-  // were dropped are only counted.
+  // Called for every finished frame, one at a time, in the order in which they end. Frames that were dropped
+  // are only counted.
   std::function<void(FrameReport report)> report;
 };
 
@@ -87,7 +89,7 @@ struct FrameSteps {
 enum class WhichFrames {
   kAsTheSource,  // the newest ones of a live source, all of any other
   kEvery,        // a source that is ahead waits
-  kNewest        // a frame that is not taken before the next one comes is dropped
+  kNewest        // a frame is dropped if the next one comes before it is taken
 };
 
 struct PipelineOptions {
@@ -95,39 +97,37 @@ struct PipelineOptions {
   int num_threads = 0;                      // of the matcher
   int device = 0;                           // of the CUDA matcher
   std::size_t memory_limit_bytes = 0;       // of the cpu matcher, see MatcherOptions
-  int num_writers = 0;                      // frames written side by side; 0 = one per core, at most 8
-  int num_readers =
-      0;  // frames read side by side, where the source defers them; 0 = one per core, at most 16
+  int num_writers = 0;                      // frames written in parallel; 0 = one per core, at most 8
+  int num_readers = 0;  // frames read in parallel, if the source defers them; 0 = one per core, at most 16
   WhichFrames which_frames = WhichFrames::kAsTheSource;
-  // Asked in the calling thread, before every frame and every 20 ms while it waits for one. Once true, no
-  // further frame is read; those on their way end. May be empty.
+  // Called in the calling thread, before every frame and every 20 ms while it waits for one. Once true, no
+  // further frame is read; those in progress end. May be empty.
   std::function<bool()> stop_requested{};
-  bool finish_read_frames = true;  // after that, frames that were read but not begun are matched too
+  bool finish_read_frames = true;  // after that, frames that were read but not started are matched too
 };
 
 struct PipelineTotals {
-  std::size_t num_dropped = 0;  // frames of a live source for which there was no time
+  std::size_t num_dropped = 0;  // frames that a live source dropped
 };
 
-// Throws Error, with what the source says of it, on a frame of raw camera images, which must not be matched
-// so.
+// Throws Error with the source's note for a frame of raw camera images, which must not be matched.
 void CheckRectified(const StereoFrame& frame);
 
 // Runs until the source ends, max_frames are taken or a stop is requested. Matches in the calling thread.
-// Throws what the source throws when it cannot even tell its next frame.
+// Throws the source's exception if it cannot even name its next frame.
 //
-// A source may be waiting for a frame that never comes when the frame pipeline ends. It is cancelled then. One that has
-// not given up within 50 ms is left behind: its thread, which holds the source and what it hands frames to,
-// calls none of the steps any more and ends, and destroys the source, when the library in which it waits
-// returns. A program that ends earlier looks at NumReadersLeftBehind().
+// When the frame pipeline ends, a source may be waiting for a frame that never comes. It is cancelled then.
+// If it has not returned within 50 ms, it is left behind: its thread, which holds the source and the queue of
+// its frames, calls none of the steps any more. The thread ends and destroys the source when the library in
+// which it waits returns. A program that ends earlier checks NumReadersLeftBehind().
 //
-// Of a live source, a frame is taken when a writer is free for it, so that the newest one is matched, and the
-// memory is that of a fixed number of frames however slow the writers are.
+// From a live source, a frame is taken when a writer is free for it, so the newest one is matched. Memory is
+// that of a fixed number of frames, however slow the writers are.
 PipelineTotals RunFrames(std::shared_ptr<FrameSource> source, const FrameSteps& steps,
                          const PipelineOptions& options = {});
 
-// Threads left behind by RunFrames that have not ended yet. While there are any, a program ends by
-// std::_Exit: what std::exit destroys, the libraries of such a thread may still be using.
+// Threads left behind by RunFrames that have not ended yet. While there are any, a program ends with
+// std::_Exit, because the libraries of such a thread may still use what std::exit destroys.
 int NumReadersLeftBehind();
 
 }  // namespace parallax

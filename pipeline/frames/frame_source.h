@@ -1,4 +1,4 @@
-// Where frames come from, as the frame pipeline sees it. Sources are opened by datasets/source.h.
+// Sources of frames, as the frame pipeline sees them. datasets/source.h opens them.
 #pragma once
 
 #include <cstddef>
@@ -12,7 +12,7 @@
 
 namespace parallax {
 
-// The layouts that are told apart, and by which eval chooses its metrics.
+// The layouts of sources; eval chooses its metrics by them.
 enum class SourceKind {
   kKitti2012,
   kKitti2015,
@@ -29,42 +29,43 @@ enum class SourceKind {
   kSynthetic
 };
 
-// What a source throws whose reading was cancelled: no frame has failed.
+// Thrown by a source whose reading was cancelled: no frame has failed.
 class Cancelled : public Error {
  public:
   Cancelled() : Error("reading was cancelled") {}
 };
 
-// A sequence of frames, read once from front to back, by one thread at a time but for what Defer() returns.
+// A sequence of frames, read once from front to back, by one thread at a time, except for the functions from
+// Defer().
 class FrameSource {
  public:
   virtual ~FrameSource() = default;
   virtual SourceKind kind() const = 0;
-  // Number of frames in all, where it is known beforehand (not for cameras).
+  // Total number of frames, if it is known beforehand (not for cameras).
   virtual std::optional<std::size_t> num_frames() const = 0;
-  // True if frames come whether they are read or not, as a camera's do: a slow reader should then take the
+  // True if frames arrive whether they are read or not, as from a camera: a slow reader should then take the
   // newest one.
   virtual bool is_live() const { return false; }
   // Name of the next frame, without reading it; nullopt at the end.
   virtual std::optional<std::string> NextName() = 0;
-  // Reads the next frame. Throws Error naming the file, the value and the remedy when it is bad;
-  // the source then stands at the frame after it, so that the caller can go on.
+  // Reads the next frame. Throws Error with the file, the value and the remedy when it is bad; the source
+  // then continues after it.
   virtual StereoFrame Read() = 0;
-  // In place of Read(), where frames may be read side by side: the source stands at the frame after the next one, and
-  // what is returned reads that next one, once, in any thread, beside others, and throws as Read() does. Empty (and
-  // the source stays where it is) where the next frame must be read by Read().
+  // Instead of Read(), for parallel reading: moves the source past the next frame and returns a function that
+  // reads that frame, once, in any thread, in parallel to others, and throws what Read() throws. Empty (and
+  // the source does not move) if the next frame must be read by Read().
   virtual std::function<StereoFrame()> Defer() { return {}; }
-  // Passes over the next frame without reading it.
+  // Skips the next frame without reading it.
   virtual void Skip() = 0;
-  // One line that tells what the next frame is made of, before it is read: files with their sizes and times,
-  // or the scene. The frame that is read has it as its origin. Empty where nothing tells (a camera).
+  // One line that states the input of the next frame, before it is read: files with their sizes and times, or
+  // the scene. The frame has it as its origin. Empty if unknown (a camera).
   virtual std::string NextOrigin() { return ""; }
-  // Every file that frames are read from, calibration and the truth that was asked for included: nothing may
-  // be written over them.
+  // Every file from which frames are read, including calibration and requested truth: nothing may be written
+  // over them.
   virtual std::vector<std::string> InputFiles() const { return {}; }
-  // Called from another thread, once: NextName and Read, also one that waits at this moment, soon throw
-  // Cancelled. A source that cannot do that, because it waits in a library, leaves it: the frame pipeline
-  // then goes on without it (see RunFrames).
+  // Called once, from another thread: NextName and Read soon throw Cancelled, even if they are waiting. A
+  // source that cannot do this, because it waits in a library, ignores it: the frame pipeline then continues
+  // without it (see RunFrames).
   virtual void Cancel() {}
 };
 

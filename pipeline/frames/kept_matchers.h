@@ -1,4 +1,4 @@
-// The matchers of the parameters that frames had last.
+// The matchers for the parameters of the last frames.
 #pragma once
 
 #include <functional>
@@ -14,18 +14,19 @@ namespace parallax {
 using MakeQueue =
     std::function<std::unique_ptr<MatcherQueue>(const Parameters& parameters, const MatcherOptions& options)>;
 
-// Most sequences need one matcher only. Making one takes as long as matching several frames, so the last few
-// are kept, as long as they are small. Matchers take frames up to their size: one of them serves a sequence
-// whose sizes change a little from frame to frame, as KITTI's do, and is made anew, for the largest width and
+// Most sequences need only one matcher. Making one takes as long as matching several frames, so the last few
+// are kept, as long as they are small. Matchers take frames up to their size. One of them serves a sequence
+// whose sizes change slightly from frame to frame, as KITTI's do. It is made anew, for the largest width and
 // height so far, when a frame is larger.
 class KeptMatchers {
  public:
-  // make: throws for parameters or sizes that cannot be.
+  // make: throws for invalid parameters or sizes.
   explicit KeptMatchers(MakeQueue make) : make_(std::move(make)) {}
 
-  // A kept one that takes frames of this size, or null. It becomes the latest.
+  // A kept one for frames of this size, or null. It becomes the latest.
   MatcherQueue* Find(const Parameters& parameters, const MatcherOptions& frame);
-  // Lets go those that it leaves no room for (none may have frames in flight), and makes it. Throws as make.
+  // Releases those for which there is no room (none may have frames in flight), then makes a new one. Throws
+  // what make throws.
   MatcherQueue& Make(const Parameters& parameters, const MatcherOptions& frame);
 
  private:

@@ -24,7 +24,7 @@ struct ReadFrame {
   double read_ms = 0;
 };
 
-// What the thread calls, never after Leave() has returned, and where it puts images.
+// The functions that the thread calls, never after Leave() has returned, and the memory for its images.
 struct ReaderSteps {
   std::function<bool(const std::string& name, const StereoFrame* frame)> is_done;  // may be empty
   std::shared_ptr<HostMemory> image_memory{};                                      // null: the heap
@@ -32,12 +32,13 @@ struct ReaderSteps {
   std::function<void(const std::string& name, std::size_t index, const std::string& why)> failed;
 };
 
-// Reads frames ahead in a thread of its own, which may be left behind where the source does not return.
+// Reads frames ahead in a separate thread, which may be left behind if the source does not return.
 class SourceReader {
  public:
-  // max_frames: as many are taken from the source. newest: one frame is held, and a newer one takes its
-  // place. num_readers: as many frames are read side by side, by the worker pool, where the source defers them; they come in
-  // its order all the same. The wakeup is notified when frames() has another one, and when it is closed.
+  // max_frames: the most frames taken from the source. newest: one frame is held, and a newer one replaces
+  // it. num_readers: the number of frames that the worker pool reads in parallel, if the source defers them;
+  // they still come in its order. The wakeup is notified when frames() has another one, and when it is
+  // closed.
   SourceReader(std::shared_ptr<FrameSource> source, ReaderSteps steps, std::optional<std::size_t> max_frames,
                bool newest, int num_readers, std::shared_ptr<WorkerPool> workers,
                std::shared_ptr<Wakeup> wakeup);
@@ -48,19 +49,19 @@ class SourceReader {
   // The frames; closed after the last one.
   BoundedQueue<ReadFrame>& frames();
 
-  // No further frame is read. A source that waits is cancelled.
+  // Reads no further frame. Cancels a waiting source.
   void Stop();
-  // Whether a stopped source had time enough to end.
+  // Whether a stopped source has had enough time to end.
   bool IsOutOfPatience() const;
-  // No further frame is read or kept. Waits for the thread, but no longer than kPatience after Stop().
+  // Reads and keeps no further frame. Waits for the thread, but no longer than kPatience after Stop().
   void Leave();
-  // What ended the source, if that was an error; after Leave().
+  // The error that ended the source, if any; after Leave().
   std::exception_ptr error() const;
 
  private:
   static constexpr std::chrono::milliseconds kPatience{50};
 
-  // What the thread uses: it lives as long as the thread, which may be longer than the reader.
+  // The thread's data: it lives as long as the thread, which may be longer than the reader.
   struct State;
   class SideBySide;
   static void ReadAll(State& state);
@@ -70,8 +71,8 @@ class SourceReader {
   std::optional<std::chrono::steady_clock::time_point> stopped_at_;
 };
 
-// A source's own thread waits in a library and is left behind as well: counted by NumReadersLeftBehind()
-// until the program ends.
+// A source's own thread waits in a library and is left behind as well. NumReadersLeftBehind() counts it until
+// the program ends.
 void CountReaderLeftBehind();
 
 }  // namespace parallax

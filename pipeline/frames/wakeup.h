@@ -1,4 +1,4 @@
-// Wakes the one thread that waits for any of several things.
+// Wakes the one thread that waits for any of several events.
 #pragma once
 
 #include <chrono>
@@ -9,7 +9,7 @@ namespace parallax {
 
 class Wakeup {
  public:
-  // From any thread: what was waited for may have come.
+  // Thread-safe: an awaited event may have happened.
   void Notify() {
     {
       const std::scoped_lock lock(mutex_);
@@ -18,7 +18,7 @@ class Wakeup {
     }
     notified_.notify_one();
   }
-  // Returns once it has rung since the last call, or when the time is over.
+  // Returns once Notify was called since the last call, or when the time is over.
   void WaitFor(std::chrono::milliseconds longest) {
     std::unique_lock lock(mutex_);
     notified_.wait_for(lock, longest, [this] { return is_notified_; });

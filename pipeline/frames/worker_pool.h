@@ -20,18 +20,18 @@ class WorkerPool {
  public:
   using Task = std::function<void()>;  // throws nothing, and does not wait for another task
 
-  // The most tasks of each kind that run at a time. The larger number is the size of the pool; its threads start when
-  // they are needed.
+  // The most tasks of each kind that run at the same time. The larger number is the size of the pool; its
+  // threads start when needed.
   WorkerPool(int most_writing, int most_reading);
-  // Waits for the end of every task that was handed in.
+  // Waits for the end of every submitted task.
   ~WorkerPool();
   WorkerPool(const WorkerPool&) = delete;
   WorkerPool& operator=(const WorkerPool&) = delete;
 
-  // Tasks of a kind are begun in the order in which they come. Throws std::system_error where the system gives no thread
-  // at all.
+  // Tasks of a kind start in the order in which they come. Throws std::system_error if the system gives no
+  // thread at all.
   void Do(TaskKind kind, Task task);
-  // Those that nobody has begun are forgotten; how many they were.
+  // Drops the tasks that have not started; returns their number.
   std::size_t Drop(TaskKind kind);
 
  private:
@@ -41,14 +41,14 @@ class WorkerPool {
     bool has_next() const { return !waiting.empty() && num_running < most; }
   };
   Lane& LaneOf(TaskKind kind) { return lanes_[static_cast<std::size_t>(kind)]; }
-  Lane* Next();    // with a task that can be begun; null where there is none
-  void CallOne();  // has one more thread look for a task
+  Lane* Next();    // with a task that can start; null if there is none
+  void CallOne();  // lets one more thread look for a task
   void Work();
 
   std::mutex mutex_;
   std::condition_variable task_waits_;
-  std::array<Lane, 2> lanes_;                  // in the order of TaskKind, which is that of their precedence
-  std::size_t num_idle_ = 0, num_called_ = 0;  // threads that sleep, those of them that were told to wake
+  std::array<Lane, 2> lanes_;                  // in the order of TaskKind, which is their precedence
+  std::size_t num_idle_ = 0, num_called_ = 0;  // sleeping threads, and those of them that were told to wake
   bool ends_ = false;
   const std::size_t most_threads_;
   std::vector<std::thread> threads_;

@@ -79,13 +79,13 @@ HostImage<std::uint8_t> SmallerMask(const HostImage<std::uint8_t>& mask, int fac
 
 void Decimate(int factor, StereoFrame& frame) {
   if (factor < 1 || factor > kLargestFactor) {
-    throw InvalidArgument("images are made smaller by a factor of 1 to 8, not " + std::to_string(factor));
+    throw InvalidArgument("images are reduced by a factor of 1 to 8, not " + std::to_string(factor));
   }
   if (factor == 1) return;
   const int width = WidthOf(ViewOf(frame.left)), height = HeightOf(ViewOf(frame.left));
   if (width < factor || height < factor) {
     throw Error("an image of " + std::to_string(width) + "x" + std::to_string(height) +
-                " cannot be made smaller by live.decimation " + std::to_string(factor));
+                " cannot be reduced by live.decimation " + std::to_string(factor));
   }
   frame.left = Smaller(frame.left, factor);
   frame.right = Smaller(frame.right, factor);
@@ -107,7 +107,7 @@ void Decimate(int factor, StereoFrame& frame) {
     frame.num_disparities_hint = (*frame.num_disparities_hint + factor - 1) / factor;
   if (frame.truth) {
     frame.truth.reset();
-    frame.truth_note = "the images were made smaller (live.decimation), the truth was not";
+    frame.truth_note = "the images were reduced (live.decimation), but not the truth";
   }
 }
 

@@ -1,4 +1,4 @@
-// What follows the matcher where frames belong together: filters over space and time, then filling, limits,
+// The stages after the matcher for consecutive frames: filters over space and time, then filling, limits,
 // median.
 #pragma once
 
@@ -13,35 +13,35 @@
 
 namespace parallax {
 
-// Whether any of parameters.live asks for something after the matcher.
+// Whether any of parameters.live requests a stage after the matcher.
 bool HasLiveFilters(const Parameters& parameters);
 
-// The parameters for the matcher of such frames: it leaves its holes as they are, so that the filters over
-// time see them, and hands out the map before its median and smoothing.
+// The parameters for the matcher of such frames: it keeps its holes, so that the filters over time see them,
+// and returns the map before its median and smoothing.
 Parameters ForMatcher(const Parameters& parameters);
 
-// Applies, in this order: spatial filter, temporal filter, filling (what filter.fill and refinement.planes
-// ask for, or the simple rule of live.holes), limits, then filter.median and refinement.smoothing. Frames in
-// order; for one thread at a time.
+// Applies, in this order: spatial filter, temporal filter, filling (by filter.fill and refinement.planes, or
+// the simple rule of live.holes), limits, then filter.median and refinement.smoothing. Frames in order; not
+// thread-safe.
 class LiveFilters {
  public:
   explicit LiveFilters(int num_threads);
   ~LiveFilters();
-  // parameters: as they were chosen, not ForMatcher's. left: of the frame; rig: its own. map: of the matcher.
-  // Throws Error where depth is limited and there is no rig.
+  // parameters: the chosen ones, not those of ForMatcher. left: of the frame; rig: its own. map: of the
+  // matcher. Throws Error if depth is limited and there is no rig.
   void Apply(const Parameters& parameters, const CameraImageView& left, const std::optional<StereoRig>& rig,
              DisparityMap& map);
 
  private:
   struct Workspace;
-  // The matcher's own last stages, on the map as it is.
+  // The matcher's own last stages, on the current map.
   void ApplyMapStages(const Parameters& parameters, HostImageView<const std::uint8_t> gray,
                       DisparityMap& map);
 
   ThreadPool threads_;
   TemporalFilter temporal_;
   HostImage<std::uint8_t> gray_;
-  std::unique_ptr<Workspace> workspace_;  // of the map stages, for the size so far
+  std::unique_ptr<Workspace> workspace_;  // of the map stages, for the largest size so far
 };
 
 }  // namespace parallax

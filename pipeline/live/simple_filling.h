@@ -8,13 +8,12 @@
 
 namespace parallax {
 
-// Row by row from above, each from left to right, a pixel without a value takes
-// - kLeft: that of the pixel left of it;
-// - kFarthest, kNearest: the lowest, the highest disparity of those above, below and left of it, left above
-// and left
-//   below included.
-// What was filled counts for what comes after it. Pixels outside the map have no value. Filled pixels get
-// kFilled. rule: not kAsFilter.
+// Fills row by row from above, each row from left to right. A pixel without a value takes
+// - kLeft: the value of the pixel to its left;
+// - kFarthest, kNearest: the lowest or the highest disparity of those above, below and to the left, left above
+//   and left below included.
+// Filled values count for later pixels. Pixels outside the map have no value. Filled pixels get kFilled.
+// rule: not kAsFilter.
 void FillSimply(LiveHoles rule, HostImage<float>& map, HostImage<std::uint8_t>& validity);
 
 }  // namespace parallax

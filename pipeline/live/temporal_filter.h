@@ -1,4 +1,4 @@
-// Smoothing over frames, and values for pixels that miss one now and then.
+// Smoothing over frames, and values for pixels that occasionally lack one.
 #pragma once
 
 #include <cstdint>
@@ -10,15 +10,16 @@
 namespace parallax {
 
 // Whether a pixel without a value takes its last one. history: bit i = it had a value i + 1 frames ago. The
-// modes ask for values in so many of the last frames.
+// modes require values in a number of the last frames.
 bool IsPersistent(Persistence persistence, std::uint8_t history);
 
 // The temporal filter of depth cameras. It keeps the last value and eight bits of history of every pixel.
-// - A pixel with a value that differs from the last one by less than delta / 32 px becomes
+// - A pixel whose value differs from the last one by less than delta / 32 px becomes
 //   alpha * value + (1 - alpha) * last value.
-// - One that differs by more stays, and its history begins anew.
-// - One without a value takes the last value where its history says so. The history is asked before this
-// frame enters it. Frames must come in order. A frame of another size, or other parameters, begin anew.
+// - One that differs by more stays, and its history starts anew.
+// - One without a value takes the last value if its history allows it.
+// The history is read before this frame enters it. Frames must come in order. A frame of another size, or
+// other parameters, start anew.
 class TemporalFilter {
  public:
   // map: px, NaN = none. validity: pixels that take their last value get kFilled; the size of the map.

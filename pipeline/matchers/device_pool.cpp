@@ -329,7 +329,7 @@ DevicePool::DevicePool(std::vector<PooledDevice> devices, std::function<void(con
       tell_(std::move(tell)),
       image_memory_(std::move(image_memory)),
       is_left_(devices_.size(), true) {
-  if (devices_.empty()) throw InvalidArgument("a pool of no devices: at least one is needed");
+  if (devices_.empty()) throw InvalidArgument("a pool without devices: at least one is needed");
 }
 
 std::unique_ptr<MatcherQueue> DevicePool::MakeQueue(const Parameters& parameters,
@@ -352,7 +352,7 @@ bool DevicePool::LeaveOut(std::size_t device, const std::string& why) {
   if (!is_left_[device]) return true;
   if (std::count(is_left_.begin(), is_left_.end(), true) == 1) return false;
   is_left_[device] = false;
-  if (tell_) tell_(devices_[device].name + " is left out, its frames go to the others: " + why);
+  if (tell_) tell_(devices_[device].name + " is left out; the others take its frames: " + why);
   return true;
 }
 

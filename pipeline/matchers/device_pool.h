@@ -1,5 +1,5 @@
-// Several devices at one sequence: frames are dealt to them as they become free and come out in order. The
-// bits do not depend on how many there are, as they do not on which of them matches a frame.
+// Several devices for one sequence: a free device gets the next frame, and frames come out in order. The bits
+// do not depend on the number of devices, nor on which one matches a frame.
 #pragma once
 
 #include <cstddef>
@@ -17,26 +17,26 @@
 namespace parallax {
 
 struct PooledDevice {
-  std::string name;  // as messages call it: "CUDA device 1"
-  // A queue of its own on that device with so many frames in flight; called in a thread of its own.
+  std::string name;  // its name in messages: "CUDA device 1"
+  // A queue on that device with this many frames in flight; called in a separate thread.
   std::function<std::unique_ptr<MatcherQueue>(const Parameters&, const MatcherOptions&, int num_in_flight)>
       make_queue;
 };
 
-// The devices of a run. One whose queue throws an Error other than InvalidArgument (its memory does not
-// suffice, it is lost) is left out from then on, and its frames go to the others. The last one that is left
-// stays: an error of its is that of a frame, as with one device.
+// The devices of a run. If a queue throws an Error other than InvalidArgument (too little memory, a lost
+// device), its device is left out from then on, and its frames go to the others. The last device stays: its
+// error is that of a frame, as with one device.
 class DevicePool {
  public:
-  // tell: is given one line about each device that is left out, in any thread. It must not call the pool.
+  // tell: receives one line about each device that is left out, in any thread. It must not call the pool.
   // image_memory: the preferred memory for images, from which the devices copy directly; may be null.
   DevicePool(std::vector<PooledDevice> devices, std::function<void(const std::string& line)> tell,
              std::shared_ptr<HostMemory> image_memory = nullptr);
 
-  // A queue over the devices that are left, with num_in_flight >= 1 frames on each of them at a time, or one
-  // where it has no memory for them, and at least as many again at hand; it lives no longer than the pool. Two threads
-  // for each device feed it and take its results, so that copying scales with the devices. Throws what a
-  // device throws where none of them makes its queue.
+  // A queue over the remaining devices, with num_in_flight >= 1 frames on each of them at a time, or one if
+  // it lacks memory for them, and at least as many waiting; the pool must outlive it. Two threads for each
+  // device feed it and take its results, so that copying scales with the devices. Throws a device's exception
+  // if none of them makes its queue.
   std::unique_ptr<MatcherQueue> MakeQueue(const Parameters& parameters, const MatcherOptions& options,
                                           int num_in_flight);
 
@@ -46,7 +46,7 @@ class DevicePool {
  private:
   class Queue;
   bool IsLeft(std::size_t device) const;
-  // False, and the device stays, where it is the last one.
+  // False if it is the last device, which stays.
   bool LeaveOut(std::size_t device, const std::string& why);
 
   const std::vector<PooledDevice> devices_;

@@ -1,4 +1,4 @@
-// Work on a frame that a queue of matchers does in addition to matching, where it is faster at it than its caller.
+// Work on a frame that a queue of matchers does in addition to matching, if it is faster than its caller.
 #pragma once
 
 #include <memory>
@@ -13,32 +13,32 @@ namespace parallax {
 
 class Rectifier;  // pipeline/calibration/rectifier.h
 
-// Depth, and the cloud, by the limits of the matcher's parameters.
+// Depth and the cloud, within the limits of the matcher's parameters.
 struct WantedReprojection {
   StereoRig rig;  // of the rectified pair, with focal length and baseline
   bool cloud = false;
 };
 
 struct ExtraWork {
-  // The images are raw: they are rectified with it first, and the disparities of pixels that no camera saw
-  // are taken away (RemoveUnseen). Null: the images are rectified.
+  // For raw images: rectifies them first and removes the disparities of pixels that no camera saw
+  // (RemoveUnseen). Null: the images are rectified.
   std::shared_ptr<const Rectifier> rectifier{};
   std::optional<WantedReprojection> reprojection{};
-  // While this is held, the images stay as they are, so that a queue that hands frames on need not copy them.
-  // Null: they may go when the call returns.
+  // While this is held, the images do not change, so a queue that passes frames on need not copy them. Null:
+  // they may be gone when the call returns.
   std::shared_ptr<const void> pixels{};
 };
 
-// What pipeline/cloud/reprojection.h makes of the frame's disparities, to the bit.
+// The depth and cloud of pipeline/cloud/reprojection.h for the frame's disparities, to the bit.
 struct ReprojectedFrame {
   HostImageView<const float> depth_m;
-  std::optional<PointCloudView> cloud;  // where it was wanted
-  std::shared_ptr<const void> memory;   // in which both lie
+  std::optional<PointCloudView> cloud;  // if requested
+  std::shared_ptr<const void> memory;   // the memory of both
 };
 
 struct ExtraResults {
   std::optional<RectifiedPair> rectified{};       // of raw images
-  std::optional<ReprojectedFrame> reprojected{};  // where it was wanted and the queue has made it
+  std::optional<ReprojectedFrame> reprojected{};  // if requested and computed by the queue
 };
 
 }  // namespace parallax

@@ -30,7 +30,7 @@ class QueueOfMatcher final : public QueueOfOne {
 
 void MatcherQueue::SubmitWith(const CameraImageView& left, const CameraImageView& right,
                               const ExtraWork& work) {
-  if (work.rectifier) throw InvalidArgument("this matcher takes no raw images: rectify them first");
+  if (work.rectifier) throw InvalidArgument("this matcher does not take raw images: rectify them first");
   Submit(left, right);
 }
 

@@ -1,4 +1,4 @@
-// A queue with room for one frame, which is matched by the thread that submits it.
+// A queue with room for one frame, which the submitting thread matches.
 #pragma once
 
 #include <condition_variable>
@@ -27,8 +27,7 @@ class QueueOfOne : public MatcherQueue {
     ExtraResults extra;
     StageTimes times;
   };
-  // Waits until the last frame is collected, then fills in the next one with match, and throws what that
-  // throws.
+  // Waits until the last frame is collected, then fills in the next one with match. Throws what match throws.
   void MatchNext(const std::function<void(MatchedPair& next)>& match);
 
  private:

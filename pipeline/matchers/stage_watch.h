@@ -1,4 +1,4 @@
-// Measures the stages of a frame.
+// Measures the times of a frame's stages.
 #pragma once
 
 #include <chrono>
@@ -7,13 +7,13 @@
 
 namespace parallax {
 
-// Wall time, measured where times is not null.
+// Wall time, measured if times is not null.
 class StageWatch {
  public:
   explicit StageWatch(StageTimes* times) : times_(times) {}
-  // What was since the last call belongs to no stage.
+  // The time since the last call belongs to no stage.
   void Skip() { last_ = Clock::now(); }
-  // Books the time since the last call on stage.
+  // Adds the time since the last call to the stage.
   void Lap(Stage stage) {
     const Clock::time_point now = Clock::now();
     if (times_ != nullptr) (*times_)[stage] += std::chrono::duration<double, std::milli>(now - last_).count();

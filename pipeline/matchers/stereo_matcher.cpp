@@ -49,7 +49,7 @@ void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right
                           ": give two of one size");
   }
   if (WidthOf(left) < 1 || HeightOf(left) < 1 || WidthOf(left) > width || HeightOf(left) > height) {
-    throw InvalidArgument("images are " + SizeText(left) + ", the matcher was made for at most " +
+    throw InvalidArgument("images are " + SizeText(left) + ", but the matcher was made for at most " +
                           SizeText(width, height) + " and at least 1x1");
   }
   CheckRows(left, "left");

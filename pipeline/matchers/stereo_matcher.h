@@ -1,4 +1,4 @@
-// The one interface between the program and a back end: a pair in, a disparity map out.
+// The interface between the program and a back end: a pair in, a disparity map out.
 #pragma once
 
 #include <array>
@@ -36,41 +36,41 @@ struct StageTimes {
   double operator[](Stage stage) const { return ms[static_cast<std::size_t>(stage)]; }
 };
 
-// Matches pairs of up to one size with one set of parameters; keeps its buffers between frames, whose sizes
-// may differ: the bits of a frame are those that a matcher of exactly its size gives.
+// Matches pairs of up to one size with one set of parameters. It keeps its buffers between frames, whose
+// sizes may differ: the bits of a frame do not depend on the matcher's size.
 class StereoMatcher {
  public:
   virtual ~StereoMatcher() = default;
 
   // left, right: rectified, of one size, at most the one stated at construction, and of one pixel type.
-  // result: sized by the callee when its size differs. times, stages: filled when not null, with what this
-  // frame took and gave (what they held is forgotten).
-  // Throws InvalidArgument when the images do not fit.
+  // result: resized if its size differs. times, stages: if not null, replaced by those of this frame. Throws
+  // InvalidArgument when the images do not fit.
   virtual void Compute(const CameraImageView& left, const CameraImageView& right, DisparityMap& result,
                        StageTimes* times = nullptr, StageResults* stages = nullptr) = 0;
 
   virtual std::string_view backend() const = 0;  // "reference", "cpu", "cuda"
 
-  // Working memory it holds, bytes; 0 = not told.
+  // Working memory in use, bytes; 0 = unknown.
   virtual std::size_t memory_bytes() const { return 0; }
 };
 
-// Images up to this size in one matcher; larger ones need another one. Memory is that of the largest.
+// One matcher takes images up to this size; larger ones need another one. Memory is that of the largest.
 struct MatcherOptions {
   int width = 0, height = 0;  // px, of both images: the largest
   int num_threads = 0;        // of the CPU back ends; 0 = all cores
   int device = 0;             // of the CUDA back end, as `parallax info` numbers them
-  // Working memory of the cpu back end, bytes; 0 = 2.5 bytes * W * H * D + 64 MB. Within less, frames are
-  // done in bands: slower, with the same bits.
+  // Working memory of the cpu back end, bytes; 0 = 2.5 bytes * W * H * D + 64 MB. With less, frames are
+  // matched in bands: slower, with the same bits.
   std::size_t memory_limit_bytes = 0;
 };
 
-// What every back end refuses with InvalidArgument: sizes below 1; images larger than the matcher's, of
-// two sizes or of two pixel types, or with rows that reach into one another.
+// What every back end refuses with InvalidArgument: sizes below 1; images larger than the matcher's, of two
+// sizes or of two pixel types, or with overlapping rows.
 void CheckMatcherSize(const MatcherOptions& options);
 void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right, int width, int height);
 
-// The reference back end, a matcher a method: plain code from the papers that the others equal to the bit.
+// The reference back end, one matcher for each method: plain code from the papers, whose bits the others
+// reproduce.
 std::unique_ptr<StereoMatcher> MakeReferenceMatcher(const Parameters& parameters,
                                                     const MatcherOptions& options);
 std::unique_ptr<StereoMatcher> MakeReferenceAdCensusMatcher(const Parameters& parameters,

@@ -19,8 +19,8 @@ void ForEachQuantile(ErrorQuantiles& a, const ErrorQuantiles& b, Visitor&& visit
   visit(a.a99, b.a99);
 }
 
-// absolute_errors: px, any order. The element at floor(n q) of the sorted errors, without interpolation
-// (as in ETH3D's evaluation). All infinite when there are none.
+// absolute_errors: px, any order. The element at floor(n q) of the sorted errors, without interpolation (as
+// in ETH3D's evaluation). All infinite if there are none.
 ErrorQuantiles QuantilesOf(std::vector<float> absolute_errors);
 
 }  // namespace parallax

@@ -1,4 +1,5 @@
-// The ETH3D two-view metrics: bad pixels and errors over the estimated pixels only, and the coverage apart.
+// The ETH3D two-view metrics: bad pixels and errors over the estimated pixels only, and the coverage
+// separately.
 #pragma once
 
 #include <array>
@@ -16,7 +17,7 @@ inline constexpr std::array<float, 4> kEth3dThresholds_px = {0.5F, 1.0F, 2.0F, 4
 struct Eth3dScores {
   double coverage = 0;                                   // estimated / truth pixels
   std::array<double, kEth3dThresholds_px.size()> bad{};  // error > threshold (strictly) / estimated pixels
-  // Bad or without a value, of all truth pixels. Not ETH3D's: Middlebury's totbad, to compare.
+  // Bad or without a value, of all truth pixels. Not ETH3D's: Middlebury's totbad, for comparison.
   std::array<double, kEth3dThresholds_px.size()> bad_or_holes{};
   double mean_error_px = 0;
   double rms_error_px = 0;
@@ -27,7 +28,7 @@ struct Eth3dScores {
 
 // estimate: px, NaN = no value, and beyond +-width = no value. truth: px, NaN = unknown. mask: counts where
 // it is 255 (not occluded); empty = everywhere. Throws InvalidArgument when sizes differ. Without estimated
-// pixels bad is 1 and the errors are infinite; without truth pixels all is NaN.
+// pixels bad is 1 and the errors are infinite; without truth pixels everything is NaN.
 Eth3dScores EvaluateEth3d(HostImageView<const float> estimate, HostImageView<const float> truth,
                           HostImageView<const std::uint8_t> mask = {});
 

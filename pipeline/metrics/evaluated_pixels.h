@@ -1,4 +1,4 @@
-// Which pixels every metric looks at: those with truth, inside the mask where one is given.
+// The pixels that a metric evaluates: those with truth, inside any given mask.
 #pragma once
 
 #include <cmath>
@@ -13,7 +13,7 @@ namespace parallax {
 // A pixel counts where its mask has this value (Middlebury and ETH3D: not occluded).
 inline constexpr std::uint8_t kNonoccluded = 255;
 
-// Throws InvalidArgument unless a and b, called a_name and b_name in the message, are of the same size.
+// Throws InvalidArgument unless a and b, named a_name and b_name in the message, have the same size.
 template <typename T, typename U>
 void CheckSameSize(HostImageView<const T> a, const char* a_name, HostImageView<const U> b,
                    const char* b_name) {

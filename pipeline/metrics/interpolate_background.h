@@ -6,9 +6,9 @@
 namespace parallax {
 
 // disparity: px, NaN = no value. A gap inside a row takes the smaller (farther) of its two neighbours; then
-// the first and last value of a row go on to the ends of the row, and those of a column to the ends of the
-// column. An empty row between others stays empty, and so does a map without any value.
-// Source: "background interpolation" of the KITTI stereo 2012 / 2015 development kits.
+// the first and last value of a row extend to the ends of the row, and those of a column to the ends of the
+// column. An empty row between others stays empty, and so does a map without any value. Source: "background
+// interpolation" of the KITTI stereo 2012 / 2015 development kits.
 HostImage<float> InterpolateBackground(HostImageView<const float> disparity);
 
 }  // namespace parallax

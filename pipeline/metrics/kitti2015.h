@@ -7,7 +7,7 @@
 
 namespace parallax {
 
-// How many of how many pixels are wrong.
+// The number of wrong pixels, and of all pixels.
 struct ErrorCount {
   std::int64_t num_errors = 0;
   std::int64_t num_pixels = 0;
@@ -17,15 +17,15 @@ struct ErrorCount {
   friend bool operator==(const ErrorCount&, const ErrorCount&) = default;
 };
 
-// The development kit's counters of one frame, or their sum over frames: the benchmark's total is made of
-// the sums ("pooled"), so a frame with more truth weighs more.
+// The development kit's counters of one frame, or their sum over frames. The benchmark's total comes from the
+// sums ("pooled"), so a frame with more truth has more weight.
 struct Kitti2015Counts {
   ErrorCount background, background_estimated;  // object map 0;   *_estimated: only pixels that had a value,
   ErrorCount foreground, foreground_estimated;  // object map > 0; the others: holes filled
   ErrorCount all, all_estimated;                //                 (InterpolateBackground)
 
   double Density() const;  // truth pixels that had a value / truth pixels; NaN without truth
-  // D1 over all pixels with holes counted as wrong. Not KITTI's: the strict convention, to compare.
+  // D1 over all pixels with holes counted as wrong. Not KITTI's: the strict convention, for comparison.
   double AllOrHolesRate() const;
   Kitti2015Counts& operator+=(const Kitti2015Counts& other);
 };

@@ -1,4 +1,4 @@
-// The benchmarks whose rules an estimate can be scored by.
+// The benchmarks with rules for scoring an estimate.
 #pragma once
 
 namespace parallax {

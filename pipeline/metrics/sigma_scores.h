@@ -1,17 +1,17 @@
-// Whether a stated uncertainty of disparities is what their errors say.
+// Whether the stated uncertainty of disparities agrees with their errors.
 #pragma once
 
 #include "parallax/image.h"
 
 namespace parallax {
 
-// Errors from this on are mismatches, of which sigma says nothing.
+// Larger errors are mismatches, which sigma does not describe.
 inline constexpr float kLargestSigmaError_px = 3;
 
-// Of the pixels with truth and an estimate. Shares 0 .. 1; NaN where no pixel counts.
+// Over the pixels with truth and an estimate. Shares 0 .. 1; NaN if no pixel counts.
 struct UncertaintyScores {
-  // The share of the errors below kLargestSigmaError_px that are within one, within two sigma. 0.683
-  // and 0.954 where errors are normal and sigma is right.
+  // The share of the errors below kLargestSigmaError_px within one and within two sigma: 0.683 and 0.954 for
+  // normal errors and a correct sigma.
   double within_one = 0, within_two = 0;
   double mean_sigma_px = 0;  // of these pixels
 };

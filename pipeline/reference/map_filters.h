@@ -1,5 +1,4 @@
-// What follows the consistency of a method that leaves it to others: the filters and refinements in their
-// order.
+// The filters and refinements after consistency, in their order, for methods without their own.
 #pragma once
 
 #include <cstdint>
@@ -12,9 +11,9 @@
 
 namespace parallax::reference {
 
-// Removes speckles, judges pixels, fills holes, takes medians and refines, each as far as the parameters ask
-// for it, in place (docs/matching.md, "filter" and "refinement"). guide: left image. selected: the
-// disparities before consistency; without them no pixel is judged. stages: null, or gets the map after each.
+// Removes speckles, judges pixels, fills holes, takes medians and refines, as the parameters request, in
+// place (docs/matching.md, "filter" and "refinement"). guide: left image. selected: the disparities before
+// consistency; without them no pixel is judged. stages: null, or receives the map after each.
 void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                HostImageView<const float> selected, DisparityMap& map, ThreadPool& threads,
                StageResults* stages);

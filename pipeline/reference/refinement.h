@@ -1,5 +1,5 @@
-// Stages that refine a map whose holes are filled; a map with holes is refined as well, its holes stay.
-// docs/matching.md, "refinement".
+// Stages that refine a filled map; a map with holes is refined as well and keeps them. docs/matching.md,
+// "refinement".
 #pragma once
 
 #include <cstdint>
@@ -21,8 +21,8 @@ std::vector<HostImage<std::uint8_t>> PixelFeatures(const Parameters& parameters,
                                                    HostImageView<const std::uint8_t> guide,
                                                    HostImageView<const float> selected,
                                                    const DisparityMap& map, ThreadPool& threads);
-// Rejects kept pixels whose winner the trees hold for wrong, as kMismatched, and gives rejected ones their
-// selected disparity back where they hold it for right.
+// Rejects kept pixels whose winner the trees consider wrong, as kMismatched, and gives rejected ones their
+// selected disparity back if the trees consider it right.
 void JudgePixels(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                  HostImageView<const float> selected, DisparityMap& map, ThreadPool& threads);
 
@@ -30,8 +30,9 @@ void JudgePixels(const Parameters& parameters, HostImageView<const std::uint8_t>
 // Of each tile, the plane that its samples lie on; value kNoValue where there is none.
 HostImage<DisparityPlane> FitPlanes(const Parameters& parameters, const DisparityMap& map,
                                     ThreadPool& threads);
-// Rejected pixels take the value of the plane, of those of the tiles around them, that the pixels beside them
-// lie on (robust fits by iterated weighted least squares). Changes disparity, and sets kFilled where it does.
+// Rejected pixels take the value of one of the planes of the surrounding tiles: the one that the neighbouring
+// pixels lie on (robust fits by iterated weighted least squares). Changes disparity, and sets kFilled where
+// it does.
 void FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide, DisparityMap& map,
                     ThreadPool& threads);
 
@@ -39,8 +40,8 @@ void FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8
 // guide and filled, the map before FillFromPlanes, must outlive the view, as planes must.
 CandidateView ViewOfCandidates(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                                const DisparityMap& filled, const HostImage<DisparityPlane>& planes);
-// Trees choose among the values that rejected pixels might take (pipeline/trees/candidate_choice.h). map: what
-// FillFromPlanes has made of filled.
+// Trees choose the values of rejected pixels among candidates (pipeline/trees/candidate_choice.h). map: the
+// result of FillFromPlanes for `filled`.
 void ChooseCandidates(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                       const DisparityMap& filled, DisparityMap& map, ThreadPool& threads);
 

@@ -1,6 +1,6 @@
-// The reference back end: one plain function a stage, written from the papers, obviously correct.
-// docs/matching.md says what each computes, borders, ties and rounding included.
-// All images of one call are W x H; outputs are sized by the caller.
+// The reference back end: one plain function for each stage, written from the papers, obviously correct.
+// docs/matching.md defines each stage, including borders, ties and rounding. All images of one call are W x
+// H; the caller sizes the outputs.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ void CensusTransform(HostImageView<const std::uint16_t> gray, CensusWindow windo
 // --- matching_cost ----------------------------------------------------------
 // Gradients along the row (3x3 Sobel, clamped to -127 .. 127), plus 127.
 HostImage<std::uint8_t> GradientAlongRow(HostImageView<const std::uint8_t> gray, ThreadPool& threads);
-// What one image gives to the costs; gradient may be empty where the tables have no gradient term.
+// The input of the costs from one image; gradient may be empty if the tables have no gradient term.
 struct MatchingFeatures {
   HostImageView<const std::uint64_t> census;
   HostImageView<const std::uint8_t> gradient;

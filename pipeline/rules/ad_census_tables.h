@@ -1,5 +1,5 @@
-// Integers of the method AD-Census that the host makes once from the parameters, the same for every back end.
-// Costs are in fixed point: kAdCensusUnit is the 1.0 of Mei et al. 2011.
+// Integer tables of the method AD-Census that the host computes once from the parameters, the same for every
+// back end. Costs are in fixed point: kAdCensusUnit is the 1.0 of Mei et al. 2011.
 #pragma once
 
 #include <array>
@@ -19,8 +19,8 @@ struct AdCensusTables {
   // number of differing census bits.
   std::array<std::uint16_t, 766> color_cost{};
   std::array<std::uint16_t, 65> census_cost{};
-  std::uint16_t outside_cost = 0;  // of a pixel whose partner lies outside the right image
-  // Penalties of the scanlines by the number of images (0, 1, 2) whose colours step there.
+  std::uint16_t outside_cost = 0;  // of a pixel whose partner is outside the right image
+  // Penalties of the scanlines by the number of images (0, 1, 2) whose colours change there.
   std::array<std::uint16_t, 3> p1{}, p2{};
 };
 

@@ -1,5 +1,4 @@
-// Integers that the stages need and that the host makes once from the parameters, the same for every back
-// end.
+// Integer tables for the stages that the host computes once from the parameters, the same for every back end.
 #pragma once
 
 #include <array>
@@ -12,13 +11,13 @@ namespace parallax {
 struct MatchingTables {
   int num_paths = 0;
   int census_bits = 0;
-  int largest_cost = 0;           // census_bits and what the gradient term adds at most; below 128
-  std::uint8_t outside_cost = 0;  // of a pixel whose partner lies outside the right image
+  int largest_cost = 0;           // census_bits and the largest gradient term; below 128
+  std::uint8_t outside_cost = 0;  // of a pixel whose partner is outside the right image
   // Of the gradient term, by the difference of the gradients; 15 also stands for larger ones.
   bool has_gradient = false;
   std::array<std::uint8_t, 16> gradient_cost{};
   std::uint16_t p1 = 0;
-  std::uint16_t p1_ground = 0;                   // of columns, steps as ground takes them
+  std::uint16_t p1_ground = 0;                   // of columns, for ground steps
   std::array<std::uint16_t, 256> p2{};           // by |guide(p) - guide(q)|
   std::array<std::uint16_t, 256> p2_vertical{};  // of columns
   // Over the tables.
@@ -27,7 +26,7 @@ struct MatchingTables {
 
 // Bits of one census code: 24, 48, 62, 31 or 64.
 int NumCensusBits(CensusWindow window);
-// Whether a window compares pixels of the smoothed image too.
+// Whether a window also compares pixels of the smoothed image.
 constexpr bool HasTwoScales(CensusWindow window) {
   return window == CensusWindow::kTwoScale || window == CensusWindow::kCenterSymmetricTwoScale;
 }

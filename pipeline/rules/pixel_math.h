@@ -12,9 +12,9 @@ PARALLAX_HOST_DEVICE inline std::uint8_t GrayOf(Rgb8 c) {
   return static_cast<std::uint8_t>((77U * c.r + 150U * c.g + 29U * c.b + 128U) >> 8);
 }
 
-// Offset of the minimum from its sampled place, in -0.5 .. 0.5, from its sum of path costs and how much
-// dearer its neighbours are (both >= 0). Parabola through three points, or equiangular ("V") fit of two lines
-// of opposite slope. A sum of 0 says that the images agree to the bit along every path: nothing is left to
+// Offset of the minimum from its sampled place, in -0.5 .. 0.5, from its sum of path costs and the extra
+// costs of its neighbours (both >= 0). Parabola through three points, or equiangular ("V") fit of two lines
+// of opposite slope. A sum of 0 means that the images agree to the bit along every path: nothing is left to
 // refine.
 PARALLAX_HOST_DEVICE inline float SubpixelOffset(int lowest, int dearer_before, int dearer_after,
                                                  Subpixel method) {

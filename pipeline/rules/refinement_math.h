@@ -1,5 +1,5 @@
 // Constants and formulas of the refinement that every back end shares, each a sequence of single, correctly
-// rounded operations. docs/matching.md, "refinement", says what they are for.
+// rounded operations. docs/matching.md, "refinement", explains them.
 #pragma once
 
 #include <cstdint>
@@ -8,13 +8,12 @@
 
 namespace parallax {
 
-// Stands for a value that is missing, so far from every disparity that no weight is left of it: sums need
-// neither masks nor NaNs.
+// Represents a missing value: so far from every disparity that its weight is 0, so sums need neither masks
+// nor NaNs.
 inline constexpr float kNoValue = -1e9F;
 
-// --- smoothing ----------------------------------------------------------------
-// Pixels on either side that a pass along a row or a column looks at, and their weights, exp(-offset^2 / 72)
-// to 1/1024.
+// --- smoothing ---------------------------------------------------------------- Pixels on either side in a
+// pass along a row or a column, and their weights, exp(-offset^2 / 72) to 1/1024.
 inline constexpr int kSmoothingTaps = 4;
 inline constexpr int kSmoothingRadius_px = 7;
 inline constexpr int kSmoothingOffsets_px[kSmoothingTaps] = {1, 3, 5, 7};
@@ -27,9 +26,8 @@ inline float SmoothingRange(float range_px, int pass) {
   return range_px;
 }
 
-// What lies `k` pixels outside the border of a line, from the border's value and the one k pixels inside:
-// mirrored in the point at the border, so that a slope goes on. Far from every disparity where either is
-// missing.
+// The value `k` pixels outside the border of a line, from the border's value and the one k pixels inside:
+// mirrored in the point at the border, so a slope continues. Far from every disparity if either is missing.
 PARALLAX_HOST_DEVICE inline float MirroredInPoint(float border, float inside) {
   return (border + border) - inside;
 }
@@ -55,17 +53,18 @@ PARALLAX_HOST_DEVICE inline SmoothingSums AddNeighbors(SmoothingSums sums, float
 // A tile's plane is fitted to samples in columns and rows around its centre.
 inline constexpr int kPlaneSamples = 15;  // in each direction
 inline constexpr int kPlaneSampleRadius = kPlaneSamples / 2;
-// Sums are made for each column, over its rows, then over the columns as if there were one more of zeros:
+// Sums are computed for each column, over its rows, then over the columns as if there were one more of zeros:
 // 16 become 8 by adding column i + 8 to column i, then 4, 2 and 1.
 inline constexpr int kPlaneColumns = 16;
-// Rounds of weighted least squares; a round's tolerance is so many times the parameter.
+// Rounds of weighted least squares; the tolerance of each as a multiple of the parameter.
 inline constexpr int kPlaneRounds = 4;
 inline constexpr float kPlaneRoundTolerances[kPlaneRounds] = {6.0F, 3.0F, 1.5F, 1.0F};
 inline constexpr float kPlaneRidge =
-    4.0F;  // added to the spread of the samples, steps^2: few of them, no slope
-inline constexpr float kPlaneLargestSlope = 1.5F;  // px of disparity a pixel
-inline constexpr float kPlaneLeastWeight = 0.5F;   // of all samples; with less, the tile has no plane
-inline constexpr float kKeptWeight = 1.0F, kRejectedWeight = 0.5F;  // of a sample, as its pixel was
+    4.0F;  // added to the spread of the samples, steps^2: with few of them there is no slope
+inline constexpr float kPlaneLargestSlope = 1.5F;  // px of disparity for each pixel
+inline constexpr float kPlaneLeastWeight = 0.5F;   // of all samples; a tile with less has no plane
+inline constexpr float kKeptWeight = 1.0F, kRejectedWeight = 0.5F;  // of a sample, depending on its pixel's
+                                                                    // state
 // A rejected pixel chooses among the planes of the tiles around it by five pixels, the corners of a square
 // around it and itself, in reading order.
 inline constexpr int kSupportPixels = 5;
@@ -75,9 +74,9 @@ PARALLAX_HOST_DEVICE constexpr int SupportColumn(int i) { return i == 2 ? 0 : i 
 PARALLAX_HOST_DEVICE constexpr int SupportRow(int i) { return i < 2 ? -1 : i == 2 ? 0 : 1; }
 static_assert(SupportColumn(0) == -1 && SupportColumn(1) == 1 && SupportColumn(3) == -1 &&
               SupportColumn(4) == 1);
-inline constexpr int kSupportGray = 32;  // difference of gray from which on a sample has no weight
+inline constexpr int kSupportGray = 32;  // difference of gray above which a sample has no weight
 
-// 4 (tolerance * factor)^2: from there on, a squared residual has no weight.
+// 4 (tolerance * factor)^2: a larger squared residual has no weight.
 PARALLAX_HOST_DEVICE inline float PlaneReach(float tolerance_px, float factor) {
   const float tolerance = tolerance_px * factor;
   return 4.0F * (tolerance * tolerance);
@@ -112,7 +111,7 @@ PARALLAX_HOST_DEVICE inline PlaneMoments MomentsOfColumn(const PlaneColumnSums& 
 PARALLAX_HOST_DEVICE inline float ClampTo(float value, float low, float high) {
   return value < low ? low : value > high ? high : value;
 }
-// The plane of least squares, in steps; m.w is above 0. largest_slope: px a step.
+// The plane of least squares, in steps; m.w is above 0. largest_slope: px in a step.
 PARALLAX_HOST_DEVICE inline DisparityPlane SolvePlane(const PlaneMoments& m, float largest_slope) {
   const float mean_u = m.wu / m.w, mean_v = m.wv / m.w;
   const float uu = (m.wuu - mean_u * m.wu) + kPlaneRidge, vv = (m.wvv - mean_v * m.wv) + kPlaneRidge;

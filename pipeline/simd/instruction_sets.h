@@ -1,4 +1,4 @@
-// Which instruction sets the cpu back end can run on here, and which it does.
+// The instruction sets that the cpu back end supports on this machine, and the current one.
 #pragma once
 
 #include <string>
@@ -6,15 +6,15 @@
 
 namespace parallax::cpu {
 
-// Names of those that were compiled and that this machine has, best first, e.g. "AVX3_DL", "AVX2", "SCALAR".
+// Names of those compiled in and supported by this machine, best first, e.g. "AVX3_DL", "AVX2", "SCALAR".
 std::vector<std::string> InstructionSets();
 
-// The one that matchers made from now on use.
+// The one for matchers made from now on.
 std::string InstructionSetInUse();
 
 // Chooses one of InstructionSets() by name for matchers made and run from now on; "" = the best. Throws
-// InvalidArgument for others. For tests and comparisons; not while a matcher runs, and matchers made before
-// must not be used after.
+// InvalidArgument for others. For tests and comparisons. Must not be called while a matcher runs; earlier
+// matchers must not be used afterwards.
 void UseInstructionSet(const std::string& name);
 
 }  // namespace parallax::cpu

@@ -28,8 +28,8 @@ using Tag16 = simd::ScalableTag<std::uint16_t>;
 using V8 = simd::Vec<Tag8>;
 using V16 = simd::Vec<Tag16>;
 
-// Bits of one plane of a census code: bytes where the machine counts the bits of bytes, else what one table
-// of 16 entries covers.
+// Bits in one plane of a census code: bytes if the machine counts the bits of bytes, else the index of a
+// table of 16 entries.
 #if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_SCALAR
 inline constexpr int kPlaneBits = 8;
 #else
@@ -42,7 +42,7 @@ HWY_INLINE V CountDifferingBits(Tag8 d, V plane, std::uint8_t other) {
 #if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_SCALAR
   return simd::PopulationCount(simd::Xor(plane, simd::Set(d, other)));
 #else
-  // A table for each value of the other: one operation less than one table for all.
+  // A table for each value of the other: one operation fewer than one table for all.
   alignas(16) static constexpr auto kCounts = [] {
     std::array<std::uint8_t, 256> counts{};
     for (unsigned i = 0; i < 256; ++i)
@@ -53,7 +53,7 @@ HWY_INLINE V CountDifferingBits(Tag8 d, V plane, std::uint8_t other) {
 #endif
 }
 
-// 16-byte blocks of v moved up by one; block 0 is that of fill.
+// 16-byte blocks of v moved up by one; block 0 comes from fill.
 template <class D, class V>
 HWY_INLINE V BlocksUp(D d, V v, V fill) {
 #if HWY_TARGET == HWY_SCALAR
@@ -73,7 +73,7 @@ HWY_INLINE V BlocksUp(D d, V v, V fill) {
 #endif
 }
 
-// 16-byte blocks of v moved down by one; the last block is that of fill.
+// 16-byte blocks of v moved down by one; the last block comes from fill.
 template <class D, class V>
 HWY_INLINE V BlocksDown(D d, V v, V fill) {
 #if HWY_TARGET == HWY_SCALAR
@@ -93,8 +93,8 @@ HWY_INLINE V BlocksDown(D d, V v, V fill) {
 #endif
 }
 
-// Lane i of the result is lane i - 1 of v; lane 0 is that of fill, or of v where kEndMayStay and that takes
-// less.
+// Lane i of the result is lane i - 1 of v; lane 0 comes from fill, or from v if kEndMayStay and that is
+// cheaper.
 template <bool kEndMayStay, class D, class V>
 HWY_INLINE V LanesUp(D d, V v, V fill) {
 #if HWY_TARGET == HWY_AVX3_DL
@@ -111,7 +111,7 @@ HWY_INLINE V LanesUp(D d, V v, V fill) {
   return simd::CombineShiftRightBytes<16 - kLane_bytes>(d, v, BlocksUp(d, v, fill));
 }
 
-// Lane i of the result is lane i + 1 of v; the last lane is that of fill, or of v as above.
+// Lane i of the result is lane i + 1 of v; the last lane comes from fill, or from v as above.
 template <bool kEndMayStay, class D, class V>
 HWY_INLINE V LanesDown(D d, V v, V fill) {
 #if HWY_TARGET == HWY_AVX3_DL
@@ -184,7 +184,7 @@ HWY_INLINE void MinOfLanesEach(D d, const V* HWY_RESTRICT mins, V* HWY_RESTRICT 
   using T = simd::TFromD<D>;
   V joined = JoinMins(d, mins[0], mins[1]);
   if constexpr (kCount == 4) {
-    // Pairs of lanes move together, each compared as itself.
+    // Pairs of lanes move together, each compared separately.
     const simd::Repartition<hwy::MakeWide<T>, D> dw;
     const auto a = simd::BitCast(dw, joined), b = simd::BitCast(dw, JoinMins(d, mins[2], mins[3]));
     joined = simd::Min(simd::BitCast(d, simd::InterleaveLower(dw, a, b)),
@@ -205,8 +205,8 @@ HWY_INLINE void MinOfLanesEach(D d, const V* HWY_RESTRICT mins, V* HWY_RESTRICT 
   }
 }
 
-// Every lane of lowest[i] is the lowest lane of mins[i], for two vectors of bytes: by a shorter chain of
-// operations than MinOfLanesEach where there is one.
+// Every lane of lowest[i] is the lowest lane of mins[i], for two vectors of bytes: with a shorter chain of
+// operations than MinOfLanesEach, if there is one.
 template <class V>
 HWY_INLINE void MinOfLanesOfTwo(Tag8 d, const V* HWY_RESTRICT mins, V* HWY_RESTRICT lowest) {
 #if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_AVX3

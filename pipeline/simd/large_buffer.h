@@ -1,4 +1,4 @@
-// Memory for volumes, in large pages where the system gives them.
+// Memory for volumes, in large pages if the system provides them.
 #pragma once
 
 #include <cstddef>
@@ -7,8 +7,8 @@
 
 namespace parallax::cpu {
 
-// Bytes, uninitialised, aligned to 64 at least. A sweep walks a volume in parts of rows far from each other:
-// with pages of 4 KiB nearly every part would miss the address cache.
+// Bytes, uninitialised, aligned to at least 64. A sweep walks a volume in parts of rows that are far from
+// each other: with pages of 4 KiB nearly every part would miss the address cache.
 class LargeBuffer {
  public:
   LargeBuffer() = default;

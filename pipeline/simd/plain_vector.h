@@ -1,6 +1,5 @@
-// Sixteen bytes of lanes in plain C++, with the names of Highway's operations: what the sweep runs on where
-// there is no vector instruction set (Highway's own scalar target has one lane and no operations across
-// lanes).
+// Sixteen bytes of lanes in plain C++, with the names of Highway's operations: for the sweep on machines
+// without vector instructions (Highway's own scalar target has one lane and no operations across lanes).
 #pragma once
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Rows of the reprojection, vectors at a time.
+// Rows of the reprojection, a vector at a time.
 #pragma once
 
 #include "pipeline/types/parameter_info.h"
@@ -12,7 +12,7 @@ void DepthRow(const float* disparity, int width, float fb, float doffs_px,
 // Number of pixels that have a depth.
 int CountDepths(const float* depth, int width);
 
-// X and Y of every pixel of a row, NaN where it has no depth. row: y - cy, px.
+// X and Y of every pixel of a row, NaN if it has no depth. row: y - cy, px.
 void CloudRow(const float* depth, int width, float fx_px, float cx_px, float row, float* x, float* y);
 
 }  // namespace parallax::cpu

@@ -1,4 +1,4 @@
-// Keeps the few threads that share a loop on cores of their own.
+// Keeps the few threads that share a loop on separate cores.
 #pragma once
 
 #include <atomic>
@@ -6,21 +6,22 @@
 
 namespace parallax {
 
-// Linux wakes a thread where the one runs that wakes it, and where few cores share a cache and are busy it looks
-// for no other: two threads that wait for each other in turns then share a core for milliseconds, while another
-// has nothing to do. Elsewhere, and in loops of more than a few threads, this does nothing.
+// Linux wakes a thread on the core of the thread that wakes it. If few cores share a cache and are busy, it
+// looks for no other: two threads that wait for each other in turns then share a core for milliseconds, while
+// another core is idle. On other systems, and in loops of more than a few threads, this does nothing.
 class CoresOfLoop {
  public:
-  // The caller's thread takes the core that it is on.
+  // The caller's thread takes its current core.
   explicit CoresOfLoop(int num_threads);
   ~CoresOfLoop();
   CoresOfLoop(const CoresOfLoop&) = delete;
   CoresOfLoop& operator=(const CoresOfLoop&) = delete;
 
-  // Before a task, of the thread that does it. Where another thread of the loop has its core, it goes to one that
-  // none has, if there is one among those that it may use. Whether it went.
+  // Called before a task by the thread that runs it. If another thread of the loop has its core, it moves to
+  // a free one, if there is one among those that it may use. Returns whether it moved.
   bool Take();
-  // The same, within a task, of a thread that has slept and may have woken elsewhere; outside of tasks nothing.
+  // The same within a task, for a thread that has slept and may have woken on another core; does nothing
+  // outside tasks.
   static bool TakeAgain();
 
  private:
@@ -28,7 +29,7 @@ class CoresOfLoop {
 
   const bool looks_;
   const std::uint64_t number_;
-  std::atomic<std::uint64_t> taken_ = 0;  // a bit a core
+  std::atomic<std::uint64_t> taken_ = 0;  // one bit for each core
 };
 
 }  // namespace parallax

@@ -22,8 +22,8 @@ class ThreadPool {
 
   int num_threads() const { return static_cast<int>(workers_.size()) + 1; }
 
-  // Calls body(i) for every i in [0, count), each once, in no stated order, and returns when all are done.
-  // The first exception thrown by a body is thrown again here.
+  // Calls body(i) once for every i in [0, count), in no stated order, and returns when all are done. Rethrows
+  // the first exception of a body.
   void ParallelFor(int count, const std::function<void(int)>& body);
 
  private:
@@ -35,7 +35,7 @@ class ThreadPool {
   std::condition_variable start_, done_;
   const std::function<void(int)>* body_ = nullptr;
   int count_ = 0, next_ = 0;
-  std::atomic<int> num_unfinished_ = 0;        // changed under the mutex, looked at without
+  std::atomic<int> num_unfinished_ = 0;        // changed under the mutex, read without it
   std::atomic<std::uint64_t> generation_ = 0;  // the same
   std::exception_ptr error_;
   bool stop_ = false;

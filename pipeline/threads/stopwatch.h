@@ -1,4 +1,4 @@
-// The time since it was made.
+// The time since construction.
 #pragma once
 
 #include <chrono>

@@ -1,7 +1,7 @@
-// Learned trees that choose a value for each pixel whose winner stays rejected, among four: that of the plane
-// that refinement.planes gave it, the filled one, and the lowest and the highest of the planes around it
-// (docs/matching.md, "refinement"). The same trees are asked about every candidate; the one that they hold for
-// least wrong is taken. Everything that a back end computes is here, one operation at a time.
+// Learned trees choose the value of each pixel whose winner stays rejected. There are four candidates: that
+// of the plane from refinement.planes, the filled one, and the lowest and the highest of the surrounding
+// planes (docs/matching.md, "refinement"). The same trees rate every candidate; the one with the least error
+// score is taken. Everything that a back end computes is here, one operation at a time.
 #pragma once
 
 #include <cstddef>
@@ -16,43 +16,43 @@
 
 namespace parallax {
 
-// What a tree may ask of a candidate, each clamped to 0 .. 255. v: the candidate's disparity. Rings are those
-// of CandidateRingOf; their pixels have the values of the map whose holes are filled.
+// Features of a candidate for the trees, each clamped to 0 .. 255. v: the candidate's disparity. Rings are
+// those of CandidateRingOf; their pixels have the values of the filled map.
 enum class CandidateFeature : std::uint8_t {
-  // Of the pixel, whatever the candidate.
-  kStatus,  // as PixelFeature has it, after the verdicts
+  // Of the pixel, for any candidate.
+  kStatus,  // see PixelFeature; after the verdicts
   kGray,    // of the left image
   kRow,     // 255 y / height
   kSlopeX,  // 80 times the slopes of its own tile's plane, plus 128
   kSlopeY,
   kKept28,  // number of kept pixels on the ring
-  kGap,     // px to the nearest kept pixel on the left; 255 where there is none (kNearestKept_px)
+  kGap,     // px to the nearest kept pixel on the left; 255 if there is none (kNearestKept_px)
   // Of the candidate.
   kDisparity,    // v
   kRightColumn,  // x - v + 64
-  // Four times v less another value, plus 128: the chosen plane's, the filled one, the own tile's plane's (the
-  // chosen one's where it has none), that of the nearest kept pixel on the left and on the right (255 where
+  // Four times v minus another value, plus 128: the chosen plane's, the filled one, the own tile's plane's
+  // (the chosen one's if it has none), that of the nearest kept pixel on the left and on the right (255 if
   // there is none).
   kAbovePlane,
   kAboveFilled,
   kAboveOwnPlane,
   kAboveLeft,
   kAboveRight,
-  // As PixelFeature has them, of the planes that rejected pixels take their values from.
+  // See PixelFeature; of the planes that give rejected pixels their values.
   kOwnPlane,
   kNearestPlane,
   kNumPlanes,
-  // 2 for each kept pixel of the ring, 1 for each other, whose value differs little; on rings above 2 only
-  // those count whose gray level does so, too.
+  // Counts the pixels of the ring with a similar value: 2 for each kept one, 1 for each other. On rings above
+  // 2 their gray level must be similar, too.
   kAgree2,
   kAgree4,
   kAgree16,
   kAgree28,
-  // Mean of the ring's kept values, doubled, less 2 v, plus 128, at least 1; 0 where none is kept.
+  // Mean of the ring's kept values, doubled, minus 2 v, plus 128, at least 1; 0 if none is kept.
   kMean4,
   kMean16,
   kMean28,
-  kHigher28,  // number of the ring's kept pixels with a higher value that differs much
+  kHigher28,  // number of the ring's kept pixels with a much higher value
   kCount
 };
 inline constexpr int kNumCandidateFeatures = static_cast<int>(CandidateFeature::kCount);
@@ -70,7 +70,7 @@ constexpr bool HasChoice(const Parameters& parameters) {
 // set must not be kNone.
 const CandidateTrees& CandidateTreesOf(TreeSet set);
 
-// What the choice looks at, in the memory of the back end; strides in elements.
+// The input of the choice, in the memory of the back end; strides in elements.
 struct CandidateView {
   int width, height;
   const float* filled;  // after filling, before planes
@@ -79,7 +79,7 @@ struct CandidateView {
   std::ptrdiff_t validity_stride;
   const std::uint8_t* guide;
   std::ptrdiff_t guide_stride;
-  const DisparityPlane* planes;  // of the tiles in and beside which pixels were rejected
+  const DisparityPlane* planes;  // of the tiles with rejected pixels in or next to them
   std::ptrdiff_t planes_stride;
   int tile_px, tiles_x, tiles_y;
   float lowest, highest;  // disparities
@@ -103,12 +103,12 @@ inline constexpr int kNumCandidates = 4;  // plane, filled, lowest plane, highes
 inline constexpr int kTilesAround = 9;
 struct Candidates {
   float values[kNumCandidates];
-  float of_tiles[kTilesAround];  // of the planes of the tiles around, in reading order; kNoValue: none
+  float of_tiles[kTilesAround];  // of the planes of the surrounding tiles, in reading order; kNoValue: none
 };
-inline constexpr float kLeastSpread_px = 1.0F;  // of candidates that are worth a choice
+inline constexpr float kLeastSpread_px = 1.0F;  // minimum difference between candidates for a choice
 
-// from_planes: the pixel's value after refinement.planes. False where nothing is to be chosen: the pixel is
-// kept or has no value, or its candidates lie close together.
+// from_planes: the pixel's value after refinement.planes. False if there is nothing to choose: the pixel is
+// kept or has no value, or its candidates are close together.
 PARALLAX_HOST_DEVICE inline bool FindCandidates(const CandidateView& view, int x, int y, float from_planes,
                                                 Candidates& candidates) {
   if (view.IsKept(x, y) || from_planes != from_planes) return false;
@@ -147,7 +147,7 @@ PARALLAX_HOST_DEVICE inline bool FindCandidates(const CandidateView& view, int x
 inline constexpr int kNumCandidateRings = 4;
 struct CandidateRing {
   int radius;        // px
-  float difference;  // largest that is little
+  float difference;  // largest small difference
 };
 PARALLAX_HOST_DEVICE constexpr CandidateRing CandidateRingOf(int i) {
   return i == 0   ? CandidateRing{2, 1.0F}
@@ -155,10 +155,10 @@ PARALLAX_HOST_DEVICE constexpr CandidateRing CandidateRingOf(int i) {
          : i == 2 ? CandidateRing{16, 2.0F}
                   : CandidateRing{28, 3.0F};
 }
-inline constexpr int kAlikeGray = 16;       // difference from which on gray levels are not alike
-inline constexpr int kNearestKept_px = 64;  // no kept pixel is looked for farther away
+inline constexpr int kAlikeGray = 16;       // difference from which gray levels are dissimilar
+inline constexpr int kNearestKept_px = 64;  // search distance for kept pixels
 
-// Written so that compilers need no branch, here and below: nobody can foretell what it would do.
+// Written without branches, here and below, because they would be unpredictable.
 PARALLAX_HOST_DEVICE inline std::uint8_t ToByte(float value) {
   const float above = value > 0.0F ? value : 0.0F;
   return static_cast<std::uint8_t>(static_cast<int>(above < 255.0F ? above : 255.0F));
@@ -167,7 +167,7 @@ PARALLAX_HOST_DEVICE inline std::uint8_t QuartersAbove(float value, float other)
   return ToByte(128.0F + 4.0F * (value - other));
 }
 
-// The nearest kept pixel along the row in steps of `step`: its distance, px, or 0 where there is none.
+// The nearest kept pixel along the row in steps of `step`: its distance, px, or 0 if there is none.
 PARALLAX_HOST_DEVICE inline int DistanceToKept(const CandidateView& view, int x, int y, int step) {
   for (int i = 1; i <= kNearestKept_px; ++i) {
     const int u = x + i * step;
@@ -183,7 +183,7 @@ struct RingCounts {
   int agreement[kNum], num_higher[kNum], num_kept;
   float sum;  // of the kept values
 };
-// A pixel of a ring around (x, y). The numbers are parameters of the template, so that offsets are constants.
+// A pixel of a ring around (x, y). The numbers are template parameters, so offsets are constants.
 template <int kRing, int kPixel, int kNum>
 PARALLAX_HOST_DEVICE inline void AddRingPixel(const CandidateView& view, int x, int y, bool is_far_inside,
                                               int gray, const float (&values)[kNum],
@@ -199,7 +199,7 @@ PARALLAX_HOST_DEVICE inline void AddRingPixel(const CandidateView& view, int x, 
   counts.num_kept += is_kept;
   counts.sum += is_kept != 0 ? value : 0.0F;
   for (int i = 0; i < kNum; ++i) {
-    const float above = value - values[i];  // a value that is missing is neither near nor higher
+    const float above = value - values[i];  // a missing value is neither near nor higher
     const int agrees = (above <= kLittle ? 1 : 0) & (above >= -kLittle ? 1 : 0);
     counts.agreement[i] += weight & -agrees;
     counts.num_higher[i] += is_kept & (above > kLittle ? 1 : 0);
@@ -215,7 +215,7 @@ PARALLAX_HOST_DEVICE inline RingCounts<kNum> CountRing(const CandidateView& view
   return counts;
 }
 
-// Calls put(feature, i, byte) for each feature of the candidates number first .. first + kNum - 1, i from 0 on.
+// Calls put(feature, i, byte) for each feature of the candidates number first .. first + kNum - 1, i from 0.
 template <int kNum, typename Put>
 PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const CandidateView& view, int x, int y,
                                                        const Candidates& candidates, int first,
@@ -249,7 +249,7 @@ PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const CandidateView& view
     put(F::kAboveOwnPlane, i, QuartersAbove(v, of_own));
     put(F::kAboveLeft, i, left == 0 ? 255 : QuartersAbove(v, value_left));
     put(F::kAboveRight, i, right == 0 ? 255 : QuartersAbove(v, value_right));
-    // Where there is no plane, 255, since kNoValue is far away.
+    // 255 without a plane, since kNoValue is far away.
     float own_distance = 255.0F, nearest = 255.0F;
     int num_near = 0;
     for (int k = 0; k < kTilesAround; ++k) {
@@ -291,11 +291,11 @@ PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const CandidateView& view
   put_all(F::kKept28, static_cast<std::uint8_t>(ring28.num_kept));
 }
 
-// --- choice -----------------------------------------------------------------------
-// How much lower, in leaves' units, the sum of another candidate must be than that of the plane's value.
+// --- choice ----------------------------------------------------------------------- How much lower, in
+// leaves' units, another candidate's sum must be than that of the plane's value.
 inline constexpr int kChoiceMargin = 32;
 
-// sums: of the bias and a leaf of each tree, higher where the candidate is more likely wrong.
+// sums: of the bias and a leaf of each tree; higher means more likely wrong.
 PARALLAX_HOST_DEVICE constexpr int BestCandidate(const int (&sums)[kNumCandidates]) {
   int best = 0, lowest = sums[0] - kChoiceMargin;
   for (int i = 1; i < kNumCandidates; ++i) {

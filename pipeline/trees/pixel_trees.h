@@ -1,7 +1,7 @@
-// Learned trees that judge each pixel's winner before holes are filled: a kept one may be rejected, a
-// rejected one restored (docs/matching.md, "refinement"). Features and thresholds are bytes and a verdict is
-// the sign of a sum of bytes, so that every back end comes to the same one. The trees are boosted and
-// oblivious: all nodes of one level ask the same question (Friedman 2001; Kohavi & Li 1995).
+// Learned trees judge each pixel's winner before holes are filled: a kept one may be rejected, a rejected one
+// restored (docs/matching.md, "refinement"). Features and thresholds are bytes and a verdict is the sign of a
+// sum of bytes, so every back end gets the same verdict. The trees are boosted and oblivious: all nodes of
+// one level compare the same feature with the same threshold (Friedman 2001; Kohavi & Li 1995).
 #pragma once
 
 #include <cstdint>
@@ -13,7 +13,7 @@
 
 namespace parallax {
 
-// What a tree may ask of a pixel, each clamped to 0 .. 255. h: the selected disparity, rounded to a whole
+// Features of a pixel for the trees, each clamped to 0 .. 255. h: the selected disparity, rounded to a whole
 // number (RoundedDisparity); windows of radius r reach r px to each side and end at the image's border.
 enum class PixelFeature : std::uint8_t {
   kStatus,       // 0 kept, 1 occluded, 2 mismatched, 3 out of range, 4 rejected otherwise
@@ -26,19 +26,19 @@ enum class PixelFeature : std::uint8_t {
   kKept8,
   kKept16,
   kKept32,
-  // Mean of the kept h within radius 8, 20, doubled, less 2 h, plus 128, at least 1; 0 where none is kept.
+  // Mean of the kept h within radius 8, 20, doubled, minus 2 h, plus 128, at least 1; 0 if none is kept.
   kMean8,
   kMean20,
-  // Of twelve pixels on a ring, 2 for each kept one, 1 for each other whose h differs little (RingOf).
+  // Over the twelve pixels of a ring with a similar h: 2 for each kept one, 1 for each other (RingOf).
   kAgree2,
   kAgree4,
   kAgree11,
   kAgree16,
-  // h less the lowest within radius 5, 12.
+  // h minus the lowest within radius 5, 12.
   kLowest5,
   kLowest12,
-  // h less the lowest kept one within radius 5, 12, and the highest kept one less h, plus 100, at most 254;
-  // 255 where none is kept.
+  // h minus the lowest kept one within radius 5, 12, and the highest kept one minus h, plus 100, at most 254;
+  // 255 if none is kept.
   kKeptLowest5,
   kKeptHighest5,
   kKeptLowest12,
@@ -49,8 +49,8 @@ enum class PixelFeature : std::uint8_t {
   kColumnEdges8,
   kRowEdges8,
   // Eight times the distance of the selected disparity from the plane of its tile, and from the nearest of
-  // those of the 3 x 3 tiles around it, 255 without a plane; the number of these less than 2 px away. The
-  // planes are those of refinement.planes, fitted to the kept pixels alone.
+  // those of the 3 x 3 surrounding tiles, 255 without a plane; the number of these less than 2 px away. The
+  // planes are those of refinement.planes, fitted only to the kept pixels.
   kOwnPlane,
   kNearestPlane,
   kNumPlanes,
@@ -61,13 +61,13 @@ inline constexpr int kNumPixelFeatures = static_cast<int>(PixelFeature::kCount);
 inline constexpr int kTreeDepth = 6;
 inline constexpr int kTreeLeaves = 1 << kTreeDepth;
 struct PixelTree {
-  // Of each level; the first one's answer is the highest bit of the leaf's number, 1 where the feature is
-  // above the threshold.
+  // Of each level; the first one gives the highest bit of the leaf's number, 1 if the feature is above the
+  // threshold.
   std::uint8_t features[kTreeDepth];
   std::uint8_t thresholds[kTreeDepth];
   std::int8_t leaves[kTreeLeaves];
 };
-// features: a byte for each.
+// features: one byte for each.
 constexpr int LeafOf(const PixelTree& tree, const std::uint8_t* features) {
   int leaf = 0;
   for (int level = 0; level < kTreeDepth; ++level)
@@ -80,7 +80,7 @@ struct PixelTrees {
   PixelTree trees[kNumTrees];  // with the bias they add up to 16 bits
 };
 
-// Whether trees judge the pixels: those of AD-Census never.
+// Whether trees judge the pixels; never for AD-Census.
 constexpr bool HasTrees(const Parameters& parameters) {
   return parameters.method == Method::kSgm && parameters.refinement.trees != TreeSet::kNone;
 }
@@ -96,7 +96,7 @@ inline constexpr int kSmallEdgeRadius = 3, kEdgeRadius = 8;
 inline constexpr int kLargestFeatureRadius = 32;
 struct AgreementRing {
   int radius;      // px
-  int difference;  // largest that counts
+  int difference;  // largest number that counts
 };
 PARALLAX_HOST_DEVICE constexpr AgreementRing RingOf(int i) {
   return i == 0   ? AgreementRing{2, 1}
@@ -108,7 +108,7 @@ inline constexpr int kRingPixels = 12;
 struct RingOffset {
   int x, y;
 };
-// Of pixel number i on a ring of radius 2: (2, 0), (2, 1), (1, 2), and these turned by quarters.
+// Of pixel number i on a ring of radius 2: (2, 0), (2, 1), (1, 2), and these rotated by quarter turns.
 PARALLAX_HOST_DEVICE constexpr RingOffset RingOffsetOf(int i) {
   const int x = i % 3 == 2 ? 1 : 2, y = i % 3;
   return i < 3   ? RingOffset{x, y}
@@ -116,7 +116,7 @@ PARALLAX_HOST_DEVICE constexpr RingOffset RingOffsetOf(int i) {
          : i < 9 ? RingOffset{-x, -y}
                  : RingOffset{y, -x};
 }
-// A larger one's are scaled and rounded towards 0.
+// For a larger one they are scaled and rounded towards 0.
 PARALLAX_HOST_DEVICE constexpr RingOffset ScaledTo(int radius, RingOffset offset) {
   return {offset.x * radius / 2, offset.y * radius / 2};
 }
@@ -131,7 +131,7 @@ PARALLAX_HOST_DEVICE constexpr std::uint8_t StatusOf(std::uint8_t validity) {
                                    : (validity & kOutOfRange) != 0 ? 3
                                                                    : 4);
 }
-// Above min_disparity, 0 .. D - 1; floor_of_half_more: the selected disparity and 0.5 more, rounded down.
+// Above min_disparity, 0 .. D - 1; floor_of_half_more: the selected disparity plus 0.5, rounded down.
 PARALLAX_HOST_DEVICE constexpr int RoundedIndex(float floor_of_half_more, int min_disparity) {
   return static_cast<int>(floor_of_half_more) - min_disparity;
 }
@@ -155,8 +155,8 @@ PARALLAX_HOST_DEVICE inline int PlaneDistance(const DisparityPlane& plane, float
 }
 inline constexpr int kNearPlane = 16;  // eighths of a px
 
-// The verdict's effect: true where it changes the pixel. sum: of the bias and a leaf of each tree, above 0
-// where the winner is more likely wrong; has_selected: the pixel has a selected disparity.
+// The verdict's effect: true if it changes the pixel. sum: of the bias and a leaf of each tree, above 0 if
+// the winner is more likely wrong; has_selected: the pixel has a selected disparity.
 PARALLAX_HOST_DEVICE constexpr bool Changes(std::uint8_t validity, int sum, bool has_selected) {
   if ((validity & kRejected) == 0) return sum > 0;
   return sum <= 0 && has_selected && (validity & kOutOfRange) == 0;

@@ -1,4 +1,4 @@
-// A disparity map, borrowed; and one that is owned or lent.
+// A borrowed disparity map, and one that is owned or lent.
 #pragma once
 
 #include <cstdint>
@@ -19,8 +19,8 @@ inline DisparityMapView ViewOf(const DisparityMap& map) {
 }
 DisparityMap Clone(const DisparityMapView& view);
 
-// The map of a finished frame with the memory in which it lies: its own, or lent by who made it until the
-// last who holds it lets go. Move-only.
+// The map of a finished frame with its memory: its own, or lent by its maker until the last holder releases
+// it. Move-only.
 class FinishedMap {
  public:
   FinishedMap() = default;
@@ -33,7 +33,7 @@ class FinishedMap {
   HostImageView<const std::uint8_t> validity() const { return View().validity; }
   HostImageView<const std::uint8_t> confidence() const { return View().confidence; }
 
-  // To be changed, or taken away; what was lent is copied first.
+  // For changing or moving it; a lent map is copied first.
   DisparityMap& Own() {
     if (memory_) {
       own_ = Clone(lent_);
@@ -45,7 +45,7 @@ class FinishedMap {
  private:
   DisparityMap own_;
   DisparityMapView lent_;
-  std::shared_ptr<const void> memory_;  // of the lent one
+  std::shared_ptr<const void> memory_;  // of the lent map
 };
 
 }  // namespace parallax

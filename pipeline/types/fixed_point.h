@@ -12,19 +12,18 @@ namespace parallax {
 
 inline constexpr int kFixedPointUnit = 16;  // steps in 1 px
 
-// What a pixel without a value has: one px below the smallest disparity searched, as in OpenCV.
+// The value of a pixel without a disparity: one px below the smallest disparity searched, as in OpenCV.
 inline std::int16_t FixedPointOfInvalid(int min_disparity) {
   return static_cast<std::int16_t>(
       std::max((min_disparity - 1) * kFixedPointUnit, int{std::numeric_limits<std::int16_t>::min()}));
 }
 
-// disparity: px, NaN = no value. Rounded to the nearest step, ties to even; beyond +-2047.9 px the nearest
-// there is.
+// disparity: px, NaN = no value. Rounded to the nearest step, ties to even; clamped beyond +-2047.9 px.
 inline std::int16_t FixedPointOf(float disparity, int min_disparity) {
   if (std::isnan(disparity)) return FixedPointOfInvalid(min_disparity);
   constexpr float kLowest = std::numeric_limits<std::int16_t>::min();
   constexpr float kHighest = std::numeric_limits<std::int16_t>::max();
-  // Floats of this size are whole numbers, so that adding it rounds, without a call.
+  // Floats of this size are whole numbers, so adding it rounds without a call.
   constexpr float kWholeNumbers = 3 << 22;
   const float steps = std::clamp(disparity * static_cast<float>(kFixedPointUnit), kLowest, kHighest);
   return static_cast<std::int16_t>((steps + kWholeNumbers) - kWholeNumbers);

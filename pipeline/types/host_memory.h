@@ -1,4 +1,4 @@
-// Memory that images lie in where it is not the heap: such as memory from which a device copies by itself.
+// Memory for images other than the heap, such as memory from which a device copies directly.
 #pragma once
 
 #include <cstddef>
@@ -7,16 +7,17 @@
 
 namespace parallax {
 
-// From any thread, at any time.
+// Thread-safe.
 class HostMemory {
  public:
   virtual ~HostMemory() = default;
-  // Aligned to kAlignment_bytes. Null where it has none of that size: the heap has.
+  // Aligned to kAlignment_bytes. Null if it has none of that size: the heap is used then.
   virtual void* Take(std::size_t bytes) noexcept = 0;
   virtual void GiveBack(void* memory, std::size_t bytes) noexcept = 0;
 };
 
-// While it lives, the images that this thread makes lie in that memory, as far as it goes. Null: on the heap.
+// During its lifetime, the images that this thread makes are in that memory, as long as it has room. Null: on
+// the heap.
 class UseHostMemory {
  public:
   explicit UseHostMemory(std::shared_ptr<HostMemory> memory)

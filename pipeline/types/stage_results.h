@@ -1,8 +1,8 @@
-// The intermediate results of one frame under the names of their stages, so that a test can say which stage
-// first differs, whatever the method.
+// The intermediate results of one frame under the names of their stages, so that a test can find the first
+// stage that differs, for any method.
 //
-// Images are W x H; winners are indices d into 0..D-1, i.e. disparity - min_disparity. The names that
-// semi-global matching hands out, in order:
+// Images are W x H; winners are indices d into 0..D-1, i.e. disparity - min_disparity. The names of
+// semi-global matching, in order:
 //   census_left, census_right   HostImage<std::uint64_t>        census codes
 //   sums                        HostCostVolume<std::uint16_t>   aggregated cost S(x, y, d)
 //   winner_left, winner_right   HostImage<std::uint16_t>        index of the cheapest disparity, no filters
@@ -39,8 +39,8 @@ class StageResults {
     Value value;
   };
 
-  // Puts a result at the end, under a name of its own. Returns it; it stays where it is until Clear().
-  // Throws InvalidArgument where the name is taken.
+  // Appends a result under a unique name. Returns it; it stays in place until Clear(). Throws InvalidArgument
+  // if the name is taken.
   template <typename T>
   T& Add(std::string_view name, T value) {
     if (Find(name) != nullptr) {
@@ -51,15 +51,15 @@ class StageResults {
     return std::get<T>(results_.back().value);
   }
 
-  // The result of that name, nullptr where there is none.
+  // The result of that name, nullptr if there is none.
   const Value* Find(std::string_view name) const {
     const auto found = std::find_if(results_.begin(), results_.end(),
                                     [&](const Result& result) { return result.name == name; });
     return found == results_.end() ? nullptr : &found->value;
   }
 
-  // The result of that name and type. Throws InvalidArgument with the names that there are, or where it has
-  // another type.
+  // The result of that name and type. Throws InvalidArgument with the existing names, or if it has another
+  // type.
   template <typename T>
   const T& Get(std::string_view name) const {
     const Value* value = Find(name);

@@ -73,7 +73,7 @@ void CheckSameSize(int width, int height, HostImageView<const float> other, cons
   if (other.width == width && other.height == height) return;
   throw InvalidArgument("depths of " + std::to_string(width) + "x" + std::to_string(height) + " px and " +
                         what + " of " + std::to_string(other.width) + "x" + std::to_string(other.height) +
-                        " px do not belong together: they must be of one size");
+                        " px do not fit together: they must be of one size");
 }
 
 }  // namespace

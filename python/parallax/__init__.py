@@ -12,7 +12,7 @@
         result = matcher.compute(frame)
         print(frame.name, parallax.kitti2015(result.disparity, frame.truth.disparity)["d1_all"])
 
-docs/python.md says more. Errors are parallax.Error; what cannot be is parallax.InvalidArgument, a ValueError.
+docs/python.md says more. Errors are parallax.Error; invalid requests are parallax.InvalidArgument, a ValueError.
 """
 
 import functools as _functools

@@ -29,7 +29,7 @@ class Error(RuntimeError):
     """Something failed: a file, a device, a frame."""
 
 class InvalidArgument(Error, ValueError):
-    """What was asked for cannot be. Also a ValueError."""
+    """An invalid request. Also a ValueError."""
 
 # --- cameras -----------------------------------------------------------------
 
@@ -53,7 +53,7 @@ class StereoRig:
         """Distance between the cameras, metres."""
     @property
     def doffs_px(self) -> float:
-        """cx of the right camera less cx_px, px."""
+        """cx of the right camera minus cx_px, px."""
 
 class RectifiedPair:
     """Two images whose rows correspond, and their geometry."""
@@ -143,7 +143,7 @@ class DeviceArray:
 class DeviceResult:
     """Disparities of images in the memory of a GPU, there as well.
 
-    Its arrays may be used before the device is done with them: see DeviceArray."""
+    Its arrays may be used before the device has finished them: see DeviceArray."""
 
     @property
     def disparity(self) -> DeviceArray:
@@ -153,7 +153,7 @@ class DeviceResult:
         """0 .. 255, uint8 (H x W)."""
     @property
     def validity(self) -> DeviceArray:
-        """Bits as of MatchResult.validity, uint8 (H x W)."""
+        """Bits, see MatchResult.validity, uint8 (H x W)."""
     def wait(self) -> None:
         """Waits until the device is done."""
 
@@ -167,7 +167,7 @@ class Matcher:
 
     Parameters of the section live take the pairs of one Matcher for consecutive frames of one camera.
     Calls from several threads wait for one another, without Python's lock. The first pair of a size takes
-    longer: memory is made for it."""
+    longer: its memory is allocated first."""
 
     def __init__(
         self, preset: str = "default", backend: str = "auto", *, num_threads: int = 0, device: int = 0,
@@ -212,7 +212,7 @@ class PairQueue:
     def submit(self, left: _Image, right: _Image, rig: Union[Rig, StereoRig, None] = None) -> None:
         """Hands in a pair, which is copied, as of Matcher.compute. A full queue waits for its oldest pair."""
     def collect(self) -> MatchResult:
-        """Waits for the oldest pair. parallax.Error where none is in flight."""
+        """Waits for the oldest pair. Raises parallax.Error if none is in flight."""
     def is_full(self) -> bool:
         """Whether submit would wait."""
     @property
@@ -254,23 +254,23 @@ class GroundTruth:
         """px, float32 (H x W), NaN = unknown."""
     @property
     def nonoccluded(self) -> Optional[_Byte]:
-        """255 where both cameras see the place, uint8 (H x W); None where the data set does not tell."""
+        """255 where both cameras see the place, uint8 (H x W); None if the data set does not state it."""
     @property
     def objects(self) -> Optional[_Byte]:
-        """0 = background, uint8 (H x W); None where the data set does not tell."""
+        """0 = background, uint8 (H x W); None if the data set does not state it."""
 
 class Frame:
     """A pair of images, and what is known about it."""
 
     @property
     def name(self) -> str:
-        """The data set's own name of it."""
+        """Its name in the data set."""
     @property
     def origin(self) -> str:
-        """What it was made of, one line."""
+        """Its input, one line."""
     @property
     def note(self) -> str:
-        """What its source has to say of it; empty otherwise."""
+        """A note of its source; empty otherwise."""
     @property
     def timestamp(self) -> Optional[float]:
         """Seconds; None where the source has none."""
@@ -378,7 +378,7 @@ def statistical_inliers(
     points: _Points, num_neighbours: int = 20, std_ratio: float = 2.0, convention: str = "pcl", *,
     backend: str = "auto", device: int = 0, num_threads: int = 0
 ) -> _Index:
-    """Indices of the points that are no statistical outliers, int32, ascending.
+    """Indices of the points that are not statistical outliers, int32, ascending.
 
     points: metres, float (N x 3), or a Cloud. convention: "pcl" or "open3d", which count differently
     (docs/clouds.md)."""
@@ -420,7 +420,7 @@ def geodesic(
     range: float = ..., predecessors: bool = False, backend: str = "auto", device: int = 0,
     num_threads: int = 0
 ) -> Any:
-    """Shortest ways along a cloud's graph of k nearest neighbours.
+    """Shortest paths along a cloud's graph of k nearest neighbours.
 
     Metres, float32 (S x N), inf = not reached; with targets (indices) only their columns. range: metres,
     farther points are not reached. With predecessors=True a tuple: also the point before each on the way

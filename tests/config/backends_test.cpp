@@ -71,19 +71,20 @@ TEST(Backends, WhatCannotBeIsToldWithItsRemedy) {
   EXPECT_THAT(FaultOf([] { ResolveBackend("gpu"); }),  // cuda, where it is built
               AllOf(StartsWith("unknown back end 'gpu': use one of auto, "), HasSubstr("cpu, reference")));
   if (!IsUsable("cuda")) {
-    EXPECT_THAT(FaultOf([] { ResolveBackend("cuda"); }), AllOf(StartsWith("back end cuda cannot be used: "),
-                                                               HasSubstr("use --backend cpu or reference")));
+    EXPECT_THAT(
+        FaultOf([] { ResolveBackend("cuda"); }),
+        AllOf(StartsWith("back end cuda cannot be used: "), HasSubstr("use the back end cpu or reference")));
   }
   EXPECT_THAT(FaultOf([] { RequireMatcherQueue("reference"); }), HasSubstr("one frame at a time"));
   EXPECT_THAT(
       FaultOf([] { MakeCloudMeasures("reference", 0, 1); }),
-      AllOf(StartsWith("back end reference does not measure clouds: use --backend "), HasSubstr("cpu")));
+      AllOf(StartsWith("back end reference does not measure clouds: use the back end "), HasSubstr("cpu")));
   Parameters other = test::PlainParameters();
   other.method = Method::kAdCensus;
   EXPECT_EQ(MakeMatcher("auto", other, options)->backend(), ResolveBackend("auto", Method::kAdCensus));
   if (IsUsable("cuda")) {
     EXPECT_THAT(FaultOf([&] { MakeMatcher("cuda", other, options); }),
-                HasSubstr("use --backend cpu or reference"));
+                HasSubstr("use the back end cpu or reference"));
   }
   EXPECT_THAT(FaultOf([&] { MakeMatcher("cpu", {}, {}); }), HasSubstr("at least 1"));
 }

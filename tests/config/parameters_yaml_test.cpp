@@ -169,8 +169,7 @@ TEST(ParametersYaml, ACombinationThatCannotWorkIsAFaultWhereItWasSet) {
                     HasSubstr("raise p2 or lower p1")));
   // Only p1 was set; the fault is there.
   EXPECT_THAT(FaultsOf("aggregation:\n  p1: 500\n"), HasSubstr("rig.yaml:2: aggregation.p2 (72) is smaller"));
-  EXPECT_THAT(FaultsOf("", {"aggregation.p1=500"}),
-              HasSubstr("--set aggregation.p1=500: aggregation.p2 (72)"));
+  EXPECT_THAT(FaultsOf("", {"aggregation.p1=500"}), HasSubstr("aggregation.p1=500: aggregation.p2 (72)"));
   EXPECT_THAT(FaultsOf("filter: {median: 4}\n"),
               HasSubstr("rig.yaml:1: filter.median is 4, use 0 (off), 3 or 5"));
 }
@@ -192,7 +191,7 @@ TEST(ParametersYaml, AllFaultsAreToldAtOnce) {
   for (const char* fault : {"rig.yaml:1: census_transform.window is '11x11'",
                             "rig.yaml:3: aggregation.p1 is 9000", "rig.yaml:4: unknown key 'aggregation.p3'",
                             "rig.yaml:6: filter.median is 4", "rig.yaml:7: filter.fill is 'maybe'",
-                            "--set selection.uniqueness_percent=120: ", "--set nonsense: write key=value"}) {
+                            "selection.uniqueness_percent=120: ", "nonsense: write key=value"}) {
     EXPECT_THAT(faults, HasSubstr(fault));
   }
 }

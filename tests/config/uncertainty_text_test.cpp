@@ -74,7 +74,7 @@ TEST(UncertaintyText, FaultsSayWhereAndWhatToDo) {
             "rig.yaml:1: unknown key 'uncertanty': did you mean uncertainty?");
   EXPECT_THAT(FaultOf("uncertainty: 3\n"), HasSubstr("uncertainty is a stage: put its keys below it"));
   EXPECT_EQ(FaultOf("", {"uncertainty.bend=1"}),
-            "--set uncertainty.bend=1: uncertainty.bend has 1 value: use 7 numbers, 0.001 .. 1000");
+            "uncertainty.bend=1: uncertainty.bend has 1 value: use 7 numbers, 0.001 .. 1000");
   EXPECT_THAT(FaultOf("", {"uncertainty.rigpx=1"}), HasSubstr("did you mean uncertainty.rig_px?"));
 }
 

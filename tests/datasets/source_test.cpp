@@ -224,7 +224,7 @@ TEST(OpenSource, WithALayoutPicturesHoldBothImages) {
   options.live.layout = PictureLayout::kSideBySide;
   EXPECT_THAT(ErrorOf([&] { OpenSource({(dir / "odd.png").string()}, options)->Read(); }),
               HasSubstr("5 px wide cannot hold two images"));
-  EXPECT_THAT(ErrorOf([&] { OpenSource({(dir / "odd.png").string()}); }), HasSubstr("name the --layout"));
+  EXPECT_THAT(ErrorOf([&] { OpenSource({(dir / "odd.png").string()}); }), HasSubstr("name the layout"));
 }
 
 TEST(OpenSource, PairsWithEqualNamesAreToldApartByFolder) {
@@ -257,10 +257,10 @@ TEST(OpenSource, WhatIsNoSourceIsNamed) {
   EXPECT_THAT(error({dir.path().string()}, "eth3d"), HasSubstr("looked for eth3d: "));
   EXPECT_THAT(error({dir.path().string()}, "video"), HasSubstr("a folder cannot be read as 'video'"));
   EXPECT_THAT(error({dir.path().string()}, "kitti"),
-              HasSubstr("'kitti' is no kind of source; there are kitti2012, "));
+              HasSubstr("'kitti' is not a kind of source; use one of kitti2012, "));
   EXPECT_THAT(error({WriteGray(dir / "a.png").string()}), HasSubstr("need two arguments"));
   EXPECT_THAT(error({"left/*.png"}), HasSubstr("need two arguments"));
-  EXPECT_THAT(error({WriteText(dir / "a.xyz", "?").string()}), HasSubstr("ending is not known"));
+  EXPECT_THAT(error({WriteText(dir / "a.xyz", "?").string()}), HasSubstr("extension is unknown"));
   EXPECT_THAT(error({"a", "b", "c"}), HasSubstr("3 source arguments given"));
   EXPECT_THAT(error({}), HasSubstr("0 source arguments given"));
   EXPECT_THAT(error({"a.png", "b.png"}, "eth3d"), HasSubstr("only as pair or video"));
@@ -278,7 +278,7 @@ TEST(OpenSource, TwoScenesOfOneNameAreAnError) {
     WriteGray(dir / half / "Piano/im1.png");
     WriteText(dir / half / "Piano/calib.txt", "vmin=1\n");
   }
-  EXPECT_THAT(ErrorOf([&] { Open(dir.path()); }), HasSubstr("two scenes are called Piano: "));
+  EXPECT_THAT(ErrorOf([&] { Open(dir.path()); }), HasSubstr("two scenes have the name Piano: "));
   EXPECT_EQ(Open(dir / "trainingQ")->num_frames(), 1U);
 }
 

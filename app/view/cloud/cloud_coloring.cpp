@@ -82,12 +82,12 @@ CloudColors ColorCloud(const CloudFrame& frame, CloudColoring coloring, const Gr
       return ValueColors(std::move(values), num_points, std::move(scale));
     }
     case CloudColoring::kConfidence:
-      if (frame.confidence.empty()) return ImageColors(frame, "no confidence is known of this cloud");
+      if (frame.confidence.empty()) return ImageColors(frame, "this cloud has no confidence");
       return ValueColors(frame.confidence, num_points, {"confidence", 0, 255, false});
     case CloudColoring::kDensity:
       return DensityColors(frame, measures);
     case CloudColoring::kError:
-      if (frame.errors_px.empty()) return ImageColors(frame, "no truth is known of this frame");
+      if (frame.errors_px.empty()) return ImageColors(frame, "this frame has no truth");
       return ValueColors(frame.errors_px, num_points, FromZero(frame.errors_px, "error, px"));
     case CloudColoring::kDistance:
       if (frame.distances_m.empty()) return ImageColors(frame, "there is no second cloud");

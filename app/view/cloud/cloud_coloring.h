@@ -22,7 +22,7 @@ struct CloudColors {
   // Of the values behind the colours; absent where they are the image's own.
   std::optional<ValueScale> scale;
   bool near_is_light = false;  // the scale runs from its high end (dark) to its low one (light)
-  std::string note;            // why the colours are not those asked for; empty where they are
+  std::string note;            // why the colours are not the requested ones; empty if they are
 };
 
 // measures: for the density alone; slow there (a second for half a million points).

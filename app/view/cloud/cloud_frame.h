@@ -17,30 +17,30 @@ namespace parallax::app {
 struct CloudFrame {
   PointCloud cloud;  // metres, camera frame; coloured from the image
 
-  // Where the cloud comes from a picture: its size, and y * width + x of every point, ascending. Further
-  // points behind those are of earlier frames.
+  // Where the cloud comes from a picture: its size, and y * width + x of every point, ascending. Points after
+  // those come from earlier frames.
   int width = 0, height = 0;  // px
   std::vector<std::int32_t> pixels;
-  std::optional<StereoRig> rig;  // the camera; absent where the cloud is no picture's
+  std::optional<StereoRig> rig;  // the camera; absent where the cloud comes from no picture
   bool has_true_scale = true;
 
   // Number in the file of every point; empty = the same.
   std::vector<std::int32_t> index_in_file;
 
-  // Of every point, or empty where nothing is known. NaN: not known of this point.
+  // For every point, or empty if unknown. NaN: unknown for this point.
   std::vector<float> confidence;   // 0 .. 255
   std::vector<float> errors_px;    // |disparity - truth|
   std::vector<float> distances_m;  // to the nearest point of another cloud
 };
 
-// The point that a pixel became; nullopt where it has none.
+// The point of a pixel; nullopt if it has none.
 std::optional<std::size_t> PointOfPixel(const CloudFrame& frame, int x, int y);
 
 struct Pixel {
   int x = 0, y = 0;
   friend bool operator==(const Pixel&, const Pixel&) = default;
 };
-// The pixel that a point comes from; nullopt where it comes from none.
+// The pixel of a point; nullopt if it comes from none.
 std::optional<Pixel> PixelOfPoint(const CloudFrame& frame, std::size_t point);
 
 // What is known of a picture; views of the same size, those with null data are absent.

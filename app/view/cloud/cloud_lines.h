@@ -22,7 +22,7 @@ struct CloudLines {
   std::vector<CloudText> texts;
 };
 
-// The left camera's pyramid of sight up to length_m, with the second camera's place beside it.
+// The left camera's viewing pyramid up to length_m, and the second camera's position.
 CloudLines FrustumLines(const StereoRig& rig, int width, int height, float length_m);
 
 // Squares of a round number of metres on the ground, over the box from low to high (of x and z), and metres

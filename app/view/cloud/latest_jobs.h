@@ -1,4 +1,4 @@
-// A thread for jobs that take longer than a redraw: of the waiting jobs of one kind it does only the latest.
+// A thread for jobs that take longer than a redraw. It runs only the latest of the waiting jobs of a kind.
 #pragma once
 
 #include <condition_variable>
@@ -13,7 +13,7 @@ namespace parallax::app {
 class LatestJobs {
  public:
   LatestJobs() : thread_([this] { Work(); }) {}
-  // Ends the job it is at, and begins none.
+  // Finishes the current job and begins no other.
   ~LatestJobs() {
     {
       const std::scoped_lock lock(mutex_);
@@ -25,13 +25,13 @@ class LatestJobs {
   LatestJobs(const LatestJobs&) = delete;
   LatestJobs& operator=(const LatestJobs&) = delete;
 
-  // Takes the place of a job of that kind that was not begun. job must not throw.
+  // Replaces a waiting job of that kind. job must not throw.
   void Put(int kind, std::function<void()> job) {
     const std::scoped_lock lock(mutex_);
     waiting_[kind] = std::move(job);
     changed_.notify_all();
   }
-  // Whether a job waits or is being done.
+  // Whether a job waits or runs.
   bool IsBusy() const {
     const std::scoped_lock lock(mutex_);
     return working_ || !waiting_.empty();
@@ -57,7 +57,7 @@ class LatestJobs {
   std::condition_variable changed_;
   std::map<int, std::function<void()>> waiting_;  // lower kinds first
   bool working_ = false, ended_ = false;
-  std::thread thread_;  // the last: it uses the others
+  std::thread thread_;  // last member: the thread uses the others
 };
 
 }  // namespace parallax::app

@@ -20,11 +20,11 @@ struct PanePoint {
   float x = 0, y = 0;  // px from the pane's upper left corner
   float depth = 0;     // clip w: larger is farther
 };
-// nullopt behind the eye.
+// nullopt behind the camera.
 std::optional<PanePoint> Project(const CloudProjection& projection, Point3f p);
 
-// The point that is seen at a place of the pane: of those within radius_px, the ones that are nearest to the
-// eye; of these the nearest to the place. indices: which points there are; empty = all. nullopt where there
+// The point that is visible at a place of the pane: of the points within radius_px, those that are nearest to
+// the camera; of these the nearest to the place. indices: which points count; empty = all. nullopt if there
 // is none.
 std::optional<std::size_t> PickPoint(std::span<const Point3f> points, std::span<const std::int32_t> indices,
                                      const CloudProjection& projection, float x, float y, float radius_px);

@@ -19,18 +19,19 @@ struct RulerLength {
   float straight_m = 0;
   std::optional<float> geodesic_m;  // absent where no path exists
   std::vector<Point3f> path;        // along the surface, from the first point on; empty without one
-  // The voxels' edge where the graph of the neighbours falls apart between the points, which voxels join.
+  // The edge of the voxels that join the points where the graph of neighbours has a gap between them.
   std::optional<float> voxel_m;
-  // Why there is no path, or over what it goes; empty where it goes from neighbour to neighbour.
+  // Why there is no path, or what it uses instead of neighbours; empty for a path from neighbour to
+  // neighbour.
   std::string note;
 };
 
 // Remembers the graph of the cloud that was measured last.
 class Ruler {
  public:
-  // From one point of the frame's cloud to another, both finite: what `parallax cloud geodesic CLOUD --from A
-  // --to B` gives; where the graph of the neighbours has no path, what it gives with --graph voxel and the
-  // smallest --voxel of 0.01, 0.02, 0.05, ... that joins them. Slow for a new cloud.
+  // From one point of the frame's cloud to another, both finite: the result of `parallax cloud geodesic CLOUD
+  // --from A --to B`. If the graph of neighbours has no path, the result with --graph voxel and the smallest
+  // --voxel of 0.01, 0.02, 0.05, ... that connects them. Slow for a new cloud.
   RulerLength Measure(const std::shared_ptr<const CloudFrame>& frame, std::size_t from, std::size_t to,
                       CloudMeasures& measures);
 

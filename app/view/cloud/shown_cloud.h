@@ -26,7 +26,7 @@ struct ShownCloud {
   std::vector<std::int32_t> indices;  // of each in the frame's cloud; empty = all, in its order
   CloudColors colors;                 // of the points that are drawn
   Ground ground;
-  bool has_ground = false;  // found, not assumed
+  bool has_ground = false;  // measured, not assumed
 
   std::size_t IndexInFrame(std::size_t i) const {
     return indices.empty() ? i : static_cast<std::size_t>(indices[i]);

@@ -10,8 +10,8 @@ namespace parallax::app {
 
 struct Command {
   std::string name;  // "pause": unique
-  // The keys that give it, apart by blanks: "Space", "N", "Ctrl+Z", "Shift+Left", "+ ="; empty = none.
-  // Letters are capital; Shift is told of letters and of named keys only ("?" is "?" on every keyboard).
+  // The command's keys, separated by blanks: "Space", "N", "Ctrl+Z", "Shift+Left", "+ ="; empty = none.
+  // Letters are capital; Shift is stated only for letters and named keys ("?" is "?" on every keyboard).
   std::string keys;
   std::string help;  // "pause, resume"; empty = in no list
   std::function<void()> action;
@@ -19,10 +19,10 @@ struct Command {
 
 class CommandTable {
  public:
-  // Throws InvalidArgument where the name or a key is another command's already.
+  // Throws InvalidArgument if another command already has the name or a key.
   void Add(Command command);
 
-  // Runs the command of that name, or of that key. False where there is none.
+  // Runs the command with that name or key. False if there is none.
   bool Run(std::string_view name);
   bool Press(std::string_view key);
 

@@ -22,18 +22,18 @@ class ParameterSession {
   std::function<void()> on_change;
 
   ChosenParameters Get(bool of_b) const;
-  // How often something was changed: another number, other parameters.
+  // The number of changes: equal numbers mean equal parameters.
   long version() const;
 
-  // Sets one parameter from text. What is wrong with it, or with what it would make of all of them, in one
-  // line; then nothing was changed. The key must be valid.
+  // Sets one parameter from text. Returns the fault of the value, or of all parameters with it, in one line;
+  // nothing is changed then. The key must be valid.
   std::optional<std::string> Set(bool of_b, std::string_view key, std::string_view text);
   // To the next or previous of its values (direction 1, -1): names in their order, whole numbers by 1 or,
   // from 100 on, by a tenth, other numbers by a tenth. Otherwise as Set.
   std::optional<std::string> Step(bool of_b, std::string_view key, int direction);
-  // Takes the last change back, of either set; false where there is none.
+  // Undoes the last change, of either set; false if there is none.
   bool Undo();
-  // All parameters of the set as they were at first.
+  // Resets all parameters of the set to their first values.
   void Reset(bool of_b);
 
   // Whether frames are matched with both sets.

@@ -23,8 +23,8 @@ class WindowState {
   void Add(std::string key, Value value) { pieces_.emplace_back(std::move(key), std::move(value)); }
   std::string Text() const;
 
-  // Replaces the file where the text is another one than before, at most 20 times a second. Called often. A
-  // file that cannot be written is told once, on stderr.
+  // Replaces the file if the text has changed, at most 20 times a second. May be called often. A file that
+  // cannot be written is reported once, on stderr.
   void WriteIfChanged();
 
  private:

@@ -1,4 +1,4 @@
-// What the user has chosen to see in the picture panes, and what of it a frame has.
+// What the user has chosen to see in the picture panes, and what a frame has of it.
 #pragma once
 
 #include <optional>

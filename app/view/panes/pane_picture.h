@@ -15,7 +15,7 @@ struct PixelPosition {
   friend bool operator==(const PixelPosition&, const PixelPosition&) = default;
 };
 
-// How two views share a pane. kSide: they do not, each has a pane of its own.
+// How two views share a pane. kSide: each has a separate pane.
 enum class PaneMode { kSingle, kSide, kBlend, kWipe };
 
 struct PaneMarks {
@@ -32,8 +32,8 @@ struct PanePicture {
   Rgb8 background{24, 25, 28};
 };
 
-// width, height: of the pane, px. Pixels of the frame are squares of one colour where it is shown larger;
-// images of a camera are averaged where it is shown smaller.
+// width, height: of the pane, px. An enlarged frame shows pixels as squares of one colour; a reduced camera
+// image is averaged.
 HostImage<Rgb8> DrawPane(const PanePicture& what, const PaneChoice& choice, int width, int height);
 
 // Two views in one pane. kBlend: mixed, `position` of the second; kWipe: the first left of the line at

@@ -31,7 +31,7 @@ inline constexpr std::size_t kNumPaneViews = 10;
 struct PaneViewInfo {
   std::string_view name;   // in the state and the settings
   std::string_view title;  // for people
-  std::string_view unit;   // of its values; empty where the colours are no scale
+  std::string_view unit;   // of its values; empty where the colours have no scale
   bool of_a_set = false;   // differs between set A and set B
 };
 inline constexpr std::array<PaneViewInfo, kNumPaneViews> kPaneViews = {
@@ -56,7 +56,7 @@ struct PaneChoice {
 // Whether the frame has what the view shows.
 bool IsThere(const ShownFrame& frame, PaneView view);
 
-// A range that somebody has fixed for a view, for all frames.
+// A fixed range for a view, for all frames.
 struct FixedRanges {
   std::array<std::optional<ValueRange>, kNumPaneViews> ranges;
   std::optional<ValueRange>& operator[](PaneView view) { return ranges[static_cast<std::size_t>(view)]; }
@@ -76,7 +76,7 @@ class PaneColors {
  public:
   PaneColors(const ShownFrame& frame, const PaneChoice& choice, const ValueRange& range);
   Rgb8 operator()(int x, int y) const;
-  // Whether neighbouring pixels may be averaged where the picture is shown smaller: images of a camera.
+  // Whether neighbouring pixels may be averaged in a reduced picture: true for images of a camera.
   bool IsPhoto() const { return photo_ != nullptr; }
 
  private:

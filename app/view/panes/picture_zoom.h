@@ -1,18 +1,18 @@
-// Which part of a picture a pane shows, and how large.
+// The part of a picture that a pane shows, and its size.
 #pragma once
 
 #include <optional>
 
 namespace parallax::app {
 
-// Coordinates of a picture: pixel (0, 0) covers 0 <= u, v < 1. Of a pane: its pixels likewise.
+// Picture coordinates: pixel (0, 0) covers 0 <= u, v < 1. Pane coordinates: its pixels, likewise.
 struct PicturePoint {
   double u = 0, v = 0;
 };
 
 class PictureZoom {
  public:
-  // Pane pixels to a picture's pixel, at most.
+  // Most pane pixels for one picture pixel.
   static constexpr double kLargestScale = 64;
 
   // Sizes in px, >= 1. What is in the middle stays there; a picture of another size is shown whole.
@@ -21,14 +21,14 @@ class PictureZoom {
   // Shows the whole picture, as large as fits; also after sizes change, until somebody zooms.
   void Fit();
   bool fits() const { return !zoomed_; }
-  // One pane pixel a picture's pixel.
+  // One pane pixel for one picture pixel.
   void PixelToPixel();
-  // By a factor, so that what lies under the pane's point stays there.
+  // Zooms by a factor; what lies below the pane's point stays there.
   void ZoomAt(PicturePoint pane, double factor);
   // By pixels of the pane.
   void Pan(double dx, double dy);
 
-  double scale() const { return scale_; }  // pane pixels to a picture's pixel
+  double scale() const { return scale_; }  // pane pixels for one picture pixel
   PicturePoint ToPicture(PicturePoint pane) const {
     return {centre_.u + (pane.u - 0.5 * pane_width_) / scale_,
             centre_.v + (pane.v - 0.5 * pane_height_) / scale_};

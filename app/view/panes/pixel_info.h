@@ -1,4 +1,4 @@
-// What is known of one pixel.
+// What a frame knows of one pixel.
 #pragma once
 
 #include <limits>
@@ -8,12 +8,12 @@
 
 namespace parallax::app {
 
-// NaN: not known. Depth and point are to the bit those that `run` writes.
+// NaN: unknown. Depth and point have the bits that `run` writes.
 struct PixelInfo {
   int x = 0, y = 0;
   float disparity_px, depth_m, x_m, y_m, z_m, truth_px, error_px, sigma_px;
-  int confidence = -1;     // 0 .. 255; -1 = not known
-  std::string validity{};  // as ValidityText; empty = not known
+  int confidence = -1;     // 0 .. 255; -1 = unknown
+  std::string validity{};  // see ValidityText; empty = unknown
 };
 
 // The pixel must be one of the frame.

@@ -1,4 +1,4 @@
-// A frame with everything the panes show of it.
+// A frame with everything that the panes show.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +21,7 @@
 
 namespace parallax::app {
 
-// An image of values that is made when somebody looks at it. For several threads.
+// An image of values that is computed when it is first shown. Thread-safe.
 class ImageOnDemand {
  public:
   explicit ImageOnDemand(std::function<HostImage<float>()> make) : make_(std::move(make)) {}
@@ -36,13 +36,12 @@ class ImageOnDemand {
   mutable ValueRange range_{0, 1};
 };
 
-// What one set of parameters made of the frame. Images are of the frame's size, or empty where they are not
-// known.
+// The results of one set of parameters. Images have the frame's size, or are empty where unknown.
 struct ShownSet {
   HostImageView<const float> disparity;                    // px, NaN = no value
   HostImageView<const std::uint8_t> validity, confidence;  // see DisparityMap
   HostImage<float> depth_m;                                // NaN = none; empty without calibration
-  std::shared_ptr<const ImageOnDemand> sigma_px;           // of the disparities; null: not known
+  std::shared_ptr<const ImageOnDemand> sigma_px;           // of the disparities; null: unknown
   ValueRange disparity_range{0, 1}, depth_range{0, 1};     // without outliers
   Parameters parameters;
   std::string backend;  // empty: not matched here

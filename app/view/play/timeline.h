@@ -13,18 +13,18 @@ namespace parallax::app {
 // How fast frames follow each other while they play.
 enum class Pace {
   kFastest,  // as fast as they are matched
-  kSource    // as fast as they were taken; those for which there is no time are left out
+  kSource    // as fast as they were taken; frames without time are dropped
 };
 
-// A frame that was asked for.
+// A requested frame.
 struct PlayOrder {
   std::size_t number = 0;  // in the source, from 0
   long ticket = 0;         // of the jump, or the run of frames, it belongs to
-  bool plays = false;      // false: asked for by itself
+  bool plays = false;      // false: requested by itself
 };
 
-// From any thread. Frames are delivered one after the other while it plays; paused, those that were asked
-// for. Whatever is asked for makes the frames on their way old: they are not shown.
+// Thread-safe. While it plays, frames are delivered in order; while paused, the requested ones. Each request
+// makes the frames on their way obsolete: they are not shown.
 class Timeline {
  public:
   // num_frames >= 1.
@@ -34,7 +34,7 @@ class Timeline {
   std::size_t num_frames() const { return num_frames_; }
   // The frame that is shown; nullopt before the first.
   std::optional<std::size_t> shown() const;
-  // The frame that will be shown: asked for, or shown.
+  // The frame that will be shown: the requested one, or the shown one.
   std::size_t current() const;
   bool paused() const;
   Pace pace() const;
@@ -53,8 +53,8 @@ class Timeline {
   std::optional<PlayOrder> Next();
   void Stop();
   bool stopped() const;
-  // While it plays at the source's pace: waits until a frame taken at time_s is due. False where another
-  // order has made the frame old meanwhile, or it was stopped.
+  // While it plays at the source's pace: waits until a frame taken at time_s is due. False if another order
+  // made the frame obsolete meanwhile, or it was stopped.
   bool AwaitDue(const PlayOrder& order, std::optional<double> time_s);
 
   // --- towards whoever shows ----------------------------------------------------------
@@ -77,7 +77,7 @@ class Timeline {
   Pace pace_ = Pace::kFastest;
   long ticket_ = 1;                     // of the orders that are wanted
   std::optional<std::size_t> next_;     // to be delivered; nullopt: nothing to do
-  std::optional<std::size_t> ordered_;  // asked for by itself and not shown yet
+  std::optional<std::size_t> ordered_;  // requested by itself and not shown yet
   std::optional<std::size_t> shown_;
 
   // Of the frames that play at the source's pace.

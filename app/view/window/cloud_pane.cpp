@@ -120,11 +120,11 @@ void CloudPane::AddSection() {
   for (const std::string_view name : kCloudColoringNames) coloring_->AddItem(std::string(name).c_str());
   coloring_->SetOnValueChanged(
       [this](const char*, int index) { Recolor(static_cast<CloudColoring>(index)); });
-  add_row("colours", coloring_, "cloud.coloring", "What the colours of the points tell");
+  add_row("colours", coloring_, "cloud.coloring", "Meaning of the points' colours");
   size_ = std::make_shared<gui::Slider>(gui::Slider::DOUBLE);
   size_->SetLimits(1, 20);
   size_->SetOnValueChanged([this](double value) { scene_.SetPointSize(static_cast<float>(value)); });
-  add_row("point size, px", size_, "cloud.point_size", "How large a point is drawn");
+  add_row("point size, px", size_, "cloud.point_size", "Size of a drawn point");
   near_ = std::make_shared<gui::NumberEdit>(gui::NumberEdit::DOUBLE);
   far_ = std::make_shared<gui::NumberEdit>(gui::NumberEdit::DOUBLE);
   for (const auto& edit : {near_, far_}) {
@@ -200,7 +200,7 @@ void CloudPane::Update() {
       text += ", " + WithThousands(shown->points.size()) + " drawn";
     if (shown->points.empty() && shown->frame->cloud.size() > 0)
       text += ", none at the depths that are shown";
-    if (scene_.is_thin()) text += ", a part of them while it moves";
+    if (scene_.is_thin()) text += ", partly drawn during movement";
     if (!shown->colors.note.empty()) text += "    " + shown->colors.note;
     if (shown->colors.scale && !shown->points.empty()) scale = &*shown->colors.scale;
   }

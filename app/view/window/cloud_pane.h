@@ -43,7 +43,7 @@ class CloudPane : public WindowPart {
   void AddSection();
   void Recolor(CloudColoring coloring);
   void SetRange(double near_m, double far_m);  // 0: no limit
-  void Update();                               // what is said of the cloud
+  void Update();                               // the caption of the cloud
 
   const WindowRooms& rooms_;
   CloudScene scene_;

@@ -39,25 +39,25 @@ class CloudScene {
  public:
   enum class From { kFirst, kAbove, kSide };
 
-  // redraw: called when a new drawing is wanted. scaling: of the display. draws_in_software: there is no
+  // redraw: called when a new drawing is needed. scaling: of the display. draws_in_software: there is no
   // graphics processor, so that fewer points are drawn while the scene moves.
   CloudScene(open3d::visualization::rendering::Renderer& renderer, std::function<void()> redraw,
              std::function<float()> scaling, bool draws_in_software);
   ~CloudScene();
 
   const std::shared_ptr<CloudWidget>& widget() const { return widget_; }
-  std::function<void()> on_changed;  // what is said of the cloud has changed
+  std::function<void()> on_changed;  // the text about the cloud has changed
   std::function<void(const PickedPoint& point)> on_pick;
 
-  // Colours, ranges and rulers are made in a thread of their own; the same geometry is then updated in place,
+  // Colours, ranges and rulers are computed in a separate thread; the same geometry is then updated in place,
   // and added again only where it must grow. Drawn in software, clouds follow five times a second at most:
   // the latest one in any case. null: no cloud.
   void SetFrame(std::shared_ptr<const CloudFrame> frame);
-  // Takes in what is ready.
+  // Takes finished jobs.
   void Tick();
-  // Whether something asked for is not on screen yet.
+  // Whether a request is not on screen yet.
   bool IsBusy() const { return build_waits_ || jobs_.IsBusy() || has_results_ || is_thin_; }
-  // Whether a share of the points is drawn, until the scene stands still.
+  // Whether only a share of the points is drawn, until the scene rests.
   bool is_thin() const { return is_thin_; }
 
   void SetLook(const CloudLook& look);
@@ -79,7 +79,7 @@ class CloudScene {
   // Marks the point of a pixel; nullopt, or a pixel without a point: no mark.
   void MarkPixel(std::optional<Pixel> pixel);
 
-  // What is drawn: null before the first frame.
+  // The drawn frame: null before the first.
   const ShownCloud* shown() const { return built_ ? &built_->shown : nullptr; }
   const std::optional<PickedPoint>& marked() const { return marked_; }
   // One line: lengths, or what to do; empty without the ruler.
@@ -133,14 +133,14 @@ class CloudScene {
   const bool draws_in_software_;
   std::shared_ptr<CloudWidget> widget_;
   open3d::visualization::rendering::MaterialRecord material_;
-  std::shared_ptr<const CloudFrame> frame_;  // asked for last
+  std::shared_ptr<const CloudFrame> frame_;  // requested last
   CloudLook look_;
   std::shared_ptr<Built> built_,
       before_;  // the render thread reads tensors later: they live one frame longer
   std::size_t capacity_in_scene_ = 0, thin_capacity_in_scene_ = 0;  // points of the geometries
   using Clock = std::chrono::steady_clock;
   bool is_thin_ = false;
-  bool build_waits_ = false;                                      // frame_ is not asked for yet
+  bool build_waits_ = false;                                      // frame_ is not requested yet
   Clock::time_point moved_at_{}, frame_at_{}, build_asked_at_{};  // last
   Clock::duration still_after_{};                                 // of the last movement
   gui::Rect laid_out_;
@@ -162,10 +162,10 @@ class CloudScene {
 
   Results results_;
   std::atomic<bool> has_results_ = false;
-  std::unique_ptr<CloudMeasures> measures_;  // the jobs' own, as are the next two
+  std::unique_ptr<CloudMeasures> measures_;  // of the jobs only, as are the next two
   std::size_t capacity_ = 0;
   Ruler measured_;
-  LatestJobs jobs_;  // the last: jobs use the others
+  LatestJobs jobs_;  // last member: jobs use the others
 };
 
 }  // namespace parallax::app

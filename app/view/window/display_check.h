@@ -6,7 +6,7 @@ namespace parallax::app {
 // Throws Error, with the remedy, when there is no display or it offers no OpenGL 4.1: Open3D itself ends the
 // process or reads a null pointer then.
 struct DisplayInfo {
-  bool draws_in_software = false;  // no graphics processor: Mesa's llvmpipe or the like
+  bool draws_in_software = false;  // no graphics processor: Mesa's llvmpipe or similar
 };
 DisplayInfo CheckDisplay();
 

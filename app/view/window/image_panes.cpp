@@ -121,7 +121,7 @@ void ImagePanes::MakeSection(const WindowRooms& rooms) {
   });
   position_ = std::make_shared<gui::Slider>(gui::Slider::DOUBLE);
   position_->SetLimits(0, 1);
-  position_->SetTooltip("of blend and wipe: how much of the second picture, where the line is");
+  position_->SetTooltip("for blend and wipe: share of the second picture, or place of the line");
   position_->SetOnValueChanged([this](double value) {
     choices_.position = static_cast<float>(value);
     ChoicesChanged();
@@ -182,7 +182,7 @@ void ImagePanes::AddCommands(const WindowRooms& rooms) {
       [this] { choices_.mode = static_cast<PaneMode>((static_cast<int>(choices_.mode) + 1) % 4); });
   add("less_second", "[", "less of the second picture",
       [this] { choices_.position = std::max(0.0F, choices_.position - 0.05F); });
-  add("more_second", "]", "more of it",
+  add("more_second", "]", "more of the second picture",
       [this] { choices_.position = std::min(1.0F, choices_.position + 0.05F); });
   add("set_of_first", "B", "first picture of set A or of set B", [this] { choices_.first.of_b ^= true; });
   add("set_of_second", "Shift+B", "second picture of set A or of set B",

@@ -33,7 +33,7 @@ class ImagePanes : public WindowPart {
   void Show(const UploadFrame& frame) override;
   void Tick() override;
   bool IsBusy() const override { return (is_dirty_ || marks_dirty_) && frame_; }
-  // Which panes there is something for, and the pictures' shape.
+  // Which panes have content, and the pictures' shape.
   void Tell(WindowParts& parts) const;
 
   // Marks a pixel of the frame, or none; on_pick is not called.
@@ -74,14 +74,14 @@ class ImagePanes : public WindowPart {
   void Choose(int index, PaneView view);
   void FixRange(PaneView view, bool fixed);
   void UpdateControls();
-  // anew: the pictures, too, not their marks only.
+  // anew: also the pictures, not only their marks.
   void Draw(bool anew);
   void MakeRoom(OnePane& pane, int width_px);
   gui::Widget::EventResult Mouse(int index, const gui::MouseEvent& event);
   void Hover(const std::optional<PixelPosition>& pixel, bool of_b);
   void TellPixel();
   bool IsOfB(int index, int x) const;
-  // Both panes: what happens to one happens to the other.
+  // Both panes: a change of one changes the other.
   void ForZooms(const std::function<void(PictureZoom& zoom)>& change);
 
   const WindowRooms& rooms_;

@@ -5,8 +5,8 @@
 
 namespace parallax::app {
 
-// Open3D's asks for one drawing after the other for as long as its list is open. This one leaves off when the
-// list has settled; the mouse asks for a drawing whenever it moves.
+// Open3D's list box requests drawings for as long as its list is open. This one stops when the list rests;
+// mouse movement requests a drawing.
 class ListBox : public open3d::visualization::gui::Combobox {
  public:
   using Combobox::Combobox;

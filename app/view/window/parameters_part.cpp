@@ -65,7 +65,7 @@ void ParametersPart::MakeRows(const WindowRooms& rooms) {
     rooms.add_control(std::string("Parameters.") + command, made);
     return made;
   };
-  row_of({button("Undo", "undo", "take the last change back"),
+  row_of({button("Undo", "undo", "undo the last change"),
           button("Reset", "reset_parameters", ("all as " + session_->preset() + " has them").c_str()),
           button("Save", "save_parameters", "the whole set as a new YAML file")});
   compares_ = std::make_shared<gui::Checkbox>("compare with set B");
@@ -143,11 +143,11 @@ void ParametersPart::AddCommands(const WindowRooms& rooms) {
     rooms.commands.Add({name, keys, help, std::move(action)});
   };
   add("next_parameter", "P", "choose the next parameter", [this] { Select(1); });
-  add("previous_parameter", "Shift+P", "choose the previous one", [this] { Select(-1); });
+  add("previous_parameter", "Shift+P", "choose the previous parameter", [this] { Select(-1); });
   add("lower_parameter", ";", "lower the chosen parameter", [this] { Step(-1); });
   add("raise_parameter", "'", "raise it", [this] { Step(1); });
-  add("undo", "Ctrl+Z", "take the last change of parameters back", [this] { Undo(); });
-  add("reset_parameters", "Ctrl+R", "parameters as at first", [this] { Reset(); });
+  add("undo", "Ctrl+Z", "undo the last change of parameters", [this] { Undo(); });
+  add("reset_parameters", "Ctrl+R", "reset all parameters", [this] { Reset(); });
   add("save_parameters", "Ctrl+S", "save the parameters as a new YAML file", [this] { Save(); });
   add("compare", "Ctrl+B", "match with sets A and B", [this] { Compare(!session_->compares()); });
   add("change_set", "Ctrl+E", "change parameters of set A or of set B", [this] { Edit(!edits_b_); });
@@ -194,7 +194,7 @@ void ParametersPart::Step(int direction) {
   }
 }
 
-void ParametersPart::Undo() { rooms_.tell(session_->Undo() ? "taken back" : "nothing to take back"); }
+void ParametersPart::Undo() { rooms_.tell(session_->Undo() ? "taken back" : "nothing to undo"); }
 
 void ParametersPart::Reset() {
   session_->Reset(edits_b_);

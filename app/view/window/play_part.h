@@ -1,4 +1,4 @@
-// The play bar: the position in a file source, playing; what a live source tells of itself.
+// The play bar: position in a file source, playback, and a live source's text about itself.
 #pragma once
 
 #include <open3d/visualization/gui/Button.h>

@@ -13,7 +13,7 @@ namespace parallax::app {
 
 class SnapshotPart : public WindowPart {
  public:
-  // save_folder: in which every snapshot gets a folder of its own.
+  // save_folder: every snapshot gets a new folder in it.
   SnapshotPart(const WindowRooms& rooms, std::filesystem::path save_folder);
 
   void Show(const UploadFrame& frame) override;
@@ -26,11 +26,11 @@ class SnapshotPart : public WindowPart {
   const std::filesystem::path save_folder_;
   std::shared_ptr<const ShownFrame> frame_;
   std::shared_ptr<const CloudFrame> cloud_;
-  bool lacks_cloud_ = false;  // it is there, but not made
+  bool lacks_cloud_ = false;  // it exists, but is incomplete
   std::string saved_;         // folder
   std::mutex mutex_;          // of the next two
   std::string written_, failed_;
-  LatestJobs jobs_;  // the last: it uses the others
+  LatestJobs jobs_;  // last member: the thread uses the others
 };
 
 }  // namespace parallax::app

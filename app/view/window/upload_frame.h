@@ -15,7 +15,7 @@ namespace parallax::app {
 
 using Open3DImage = std::shared_ptr<open3d::geometry::Image>;
 
-// Made by the caller of Show, so that the window only hands it on.
+// The caller of Show makes it; the window only passes it on.
 struct UploadFrame {
   std::string name, status, cloud_caption;
   std::shared_ptr<const ShownFrame> shown;

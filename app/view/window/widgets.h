@@ -35,13 +35,13 @@ inline std::shared_ptr<gui::Label> MakeDimLabel(const char* text = " ") {
   return label;
 }
 
-// Moves a label down to the line of the texts in the buttons beside it.
+// Aligns a label with the text of the buttons next to it.
 inline WidgetPtr AlignedWithButtons(WidgetPtr label, int em) {
   return std::make_shared<gui::Vert>(0, gui::Margins(0, em / 4, 0, 0),
                                      std::vector<WidgetPtr>{std::move(label)});
 }
 
-// ImGui makes no window lower than 32 px; a lower caption would hide the top of what is under it.
+// ImGui makes no window less than 32 px high; a smaller caption would hide the top of what is below it.
 inline int CaptionHeight(int em) { return std::max(2 * em, 32); }
 
 // A caption line and, below it, an image or nothing. Paints its background, so that nothing stale shows.
@@ -82,9 +82,9 @@ class ScaleWidget : public gui::ImageWidget {
 
 constexpr int kAside_px = -1024;
 
-// For what lies before the panel among the window's children: where there is nothing to show it is put where
-// nobody sees it. Open3D counts those that are visible to tell them apart, and a panel that is another one all
-// of a sudden is not drawn.
+// For what precedes the panel among the window's children: without content it is moved out of sight instead
+// of hidden. Open3D tells children apart by counting the visible ones, and does not draw a panel whose number
+// changes.
 inline void PlaceOrPutAside(gui::Widget& widget, const PaneFrame& frame) {
   widget.SetFrame(frame.Empty() ? gui::Rect(kAside_px, kAside_px, 1, 1)
                                 : gui::Rect(frame.x, frame.y, frame.width, frame.height));

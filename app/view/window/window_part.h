@@ -15,7 +15,7 @@ namespace parallax::app {
 
 class SidePanel;
 
-// All of it on the main thread. Outlives the parts.
+// Main thread only. Outlives the parts.
 struct WindowRooms {
   CommandTable& commands;
   WindowState& state;
@@ -25,8 +25,8 @@ struct WindowRooms {
   std::function<void(WidgetPtr row)> add_row;
   // Names a control in the state's "controls", with its place in the window, so that a test can click on it.
   std::function<void(const std::string& name, const WidgetPtr& control)> add_control;
-  std::function<void()> redraw;                          // something looks different
-  std::function<void()> relayout;                        // something has another size
+  std::function<void()> redraw;                          // the look has changed
+  std::function<void()> relayout;                        // a size has changed
   std::function<void(const std::string& message)> tell;  // in the status line, until the next message
   std::function<gui::Point()> mouse;                     // where it is, px of the window
   std::function<float()> scaling;                        // of the display: 2 on a screen of 200 %
@@ -37,11 +37,11 @@ struct WindowRooms {
 class WindowPart {
  public:
   virtual ~WindowPart() = default;
-  // A new frame is shown. It lives until the next but one is.
+  // A new frame is shown. It lives until the frame after the next is shown.
   virtual void Show(const UploadFrame& /*frame*/) {}
   // Every 10 ms.
   virtual void Tick() {}
-  // Something that was asked for is not on screen yet: a screenshot waits for it.
+  // A request is not on screen yet: a screenshot waits for it.
   virtual bool IsBusy() const { return false; }
 };
 

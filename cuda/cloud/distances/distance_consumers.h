@@ -1,4 +1,4 @@
-// What is made of the distance matrix on the device.
+// Consumers of the distance matrix on the device.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -14,19 +14,19 @@ struct DeviceDistanceBlock {
   std::int64_t rows = 0, columns = 0, stride = 0;
 };
 
-// The k smallest of every row, by distance, then column; rows of k. What is not a number does not count; rows
-// with fewer are filled with -1 and +inf. k: 1 .. 64.
+// The k smallest of every row, by distance, then column; rows of k. NaN does not count; rows with fewer are
+// filled with -1 and +inf. k: 1 .. 64.
 void LaunchSmallestOfRows(const DeviceDistanceBlock& block, int k, std::int32_t* indices, float* distances,
                           cudaStream_t stream);
 
-// The same of all distances of a and b, device memory, 1 to 4 dimensions, from differences and without a
-// block of them: quicker where a has rows enough for the whole device.
+// The same for all distances of a and b in device memory, 1 to 4 dimensions, from differences and without a
+// block of distances: faster if a has enough rows for the whole device.
 void LaunchNearestOfFewDimensions(const MatrixView& a, const MatrixView& b, int k, std::int32_t* indices,
                                   float* distances, cudaStream_t stream);
 inline constexpr int kFewDimensions = 4;
 inline constexpr std::int64_t kRowsForNearest = 16384;
 
-// Adds to counts[num_bins + 2]: the bins, then what lies beyond, then what is not a number.
+// Adds to counts[num_bins + 2]: the bins, then larger distances, then NaN.
 void LaunchHistogram(const DeviceDistanceBlock& block, float largest, int num_bins,
                      unsigned long long* counts, cudaStream_t stream);
 

@@ -56,7 +56,7 @@ void DistanceRows::Prepare(const MatrixView& a, const MatrixView& b, cudaStream_
   if (static_cast<std::size_t>(rows_a * dims) > padded_a_.size() ||
       static_cast<std::size_t>(rows_b * dims) > padded_b_.size()) {
     throw InvalidArgument("distances of " + std::to_string(a.rows) + " x " + std::to_string(b.rows) +
-                          " rows: more than there was room made for");
+                          " rows: more than the memory has room for");
   }
   const bool round = method_ == DistanceMethod::kProductTf32;
   LaunchPadRows(a, rows_a, static_cast<int>(dims), round, padded_a_.data(), squares_a_.data(), stream);

@@ -1,5 +1,5 @@
-// Rows of the distance matrix of two sets that are on the device (pipeline/cloud/distances/distances.h), on
-// the caller's stream.
+// Rows of the distance matrix of two sets on the device (pipeline/cloud/distances/distances.h), on the
+// caller's stream.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -12,26 +12,27 @@
 
 namespace parallax::cuda {
 
-// Blocks of a multiple of so many rows leave no part of a tile empty.
+// Blocks of a multiple of this many rows leave no tile partly empty.
 inline constexpr int kBlockOfRows = 128;
 
-// Up to how many dimensions kAuto takes differences; above they cost more than products (docs/benchmarks.md).
+// The most dimensions for which kAuto takes differences; beyond that they cost more than products
+// (docs/benchmarks.md).
 inline constexpr int kMostDirectDims = 12;
 
-// The method that kAuto stands for: kDirect or kProduct.
+// The method that kAuto means: kDirect or kProduct.
 DistanceMethod ChooseDistanceMethod(std::int64_t rows_a, std::int64_t rows_b, int dims);
 
-// Memory is sized once; neither Prepare nor Enqueue allocates or waits.
+// Memory is sized once; Prepare and Enqueue neither allocate nor wait.
 class DistanceRows {
  public:
   DistanceRows() = default;
-  // Room for sets of so many rows; none is needed but for the product methods.
+  // Room for sets of that many rows; only the product methods need it.
   DistanceRows(std::int64_t max_rows_a, std::int64_t max_rows_b, int max_dims, DistanceMethod method);
   std::size_t MemoryBytes() const;
 
-  // a, b: memory of the device, which must stay until the rows are done.
+  // a, b: device memory that must stay until the rows are done.
   void Prepare(const MatrixView& a, const MatrixView& b, cudaStream_t stream);
-  // Rows [first, first + count) of a against all of b: distances[i * stride + j]. Quickest where distances is
+  // Rows [first, first + count) of a against all of b: distances[i * stride + j]. Fastest if distances is
   // aligned to 16 bytes and stride a multiple of 4.
   void Enqueue(std::int64_t first, std::int64_t count, float* distances, std::int64_t stride,
                cudaStream_t stream);

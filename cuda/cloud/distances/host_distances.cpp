@@ -32,7 +32,7 @@ void RequireRoom(const MatrixView& a, const MatrixView& b, const DistanceOptions
   RequireMemory("distances of " + std::to_string(a.rows) + " x " + std::to_string(b.rows) + " rows of " +
                     std::to_string(a.dims) + " numbers",
                 rows * row_bytes * (padded ? 2 : 1) + blocks + result_bytes, 0,
-                "use fewer rows, smaller blocks of rows or --backend cpu");
+                "use fewer rows, smaller blocks of rows or the back end cpu");
 }
 
 // A set on the device, rows one after the other.

@@ -1,4 +1,4 @@
-// Distances of sets in host memory: DistanceRows in blocks that need not all exist at once.
+// Distances of sets in host memory: DistanceRows in blocks that need not all exist at the same time.
 #pragma once
 
 #include <functional>
@@ -12,7 +12,7 @@
 
 namespace parallax::cuda {
 
-// Memory of a call is given back at its end.
+// A call frees its memory at its end.
 class HostDistances {
  public:
   void Blocks(const MatrixView& a, const MatrixView& b, const DistanceOptions& options,
@@ -22,7 +22,7 @@ class HostDistances {
                               const DistanceOptions& options);
 
  private:
-  // Calls use(first row, block) for one block after the other, all on stream_ and in the same memory.
+  // Calls use(first row, block) for each block in order, all on stream_ and in the same memory.
   void OnDevice(const MatrixView& a, const MatrixView& b, const DistanceOptions& options,
                 const std::function<void(std::int64_t, const DeviceDistanceBlock&)>& use);
 

@@ -1,4 +1,4 @@
-// Square roots of four at a time.
+// Four square roots at a time.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -7,8 +7,8 @@
 
 namespace parallax::cuda {
 
-// Correctly rounded, by one step of Newton's from the hardware's estimate with fused multiply-adds (Markstein
-// 1990), where the residual cannot underflow: 2^-101 <= x < infinity.
+// Correctly rounded for 2^-101 <= x < infinity, where the residual cannot underflow: one Newton step from the
+// hardware's estimate with fused multiply-adds (Markstein 1990).
 __device__ inline float RootInRange(float x) {
   float estimate;
   asm("rsqrt.approx.ftz.f32 %0, %1;" : "=f"(estimate) : "f"(x));
@@ -16,7 +16,7 @@ __device__ inline float RootInRange(float x) {
   return __fmaf_rn(__fmaf_rn(-root, root, x), half, root);
 }
 
-// What lies outside that range is 0 or greater than 0x727FFFFF after this.
+// This maps values outside that range to 0 or above 0x727FFFFF.
 __device__ inline std::uint32_t RootRange(float x) { return __float_as_uint(x) - 0x0D000000u; }
 
 __device__ inline float4 Roots(float4 x) {

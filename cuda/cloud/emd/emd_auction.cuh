@@ -58,7 +58,7 @@ class Auction {
   }
 
  private:
-  // Every person with the object of its own number, at prices 0. Returns the mean cost.
+  // Assigns every person the object with the same number, at prices 0. Returns the mean cost.
   __device__ double Begin() {
     long long sum = 0;
     persons_.ForOwn([&](int i, int place) {
@@ -75,12 +75,12 @@ class Auction {
     persons_.AddToSum(&p_.sums[0].distance, sum);
     group_.Sync();
     const long long total = LoadShared(&p_.sums[0].distance);
-    ++phase_;  // the sums of phase 0 are spent
+    ++phase_;  // the sums of phase 0 are no longer needed
     return static_cast<double>(total) / p_.size;
   }
 
-  // Prices less the least, the lower bound, and only those pairs that satisfy slackness for epsilon. Returns
-  // the number of unassigned persons.
+  // Subtracts the least price, computes the lower bound, and keeps only pairs that satisfy slackness for
+  // epsilon. Returns the number of unassigned persons.
   __device__ int StartPhase(int epsilon) {
     EmdPhaseSums* sums = p_.sums + phase_;
     int least = kFarValue;
@@ -133,7 +133,7 @@ class Auction {
     return emd::FinalEpsilon(mean, options_.gap);
   }
 
-  // Rounds until at most end persons are unassigned. False where a limit came first.
+  // Rounds until at most `end` persons are unassigned. False if a limit came first.
   __device__ bool RunPhase(int epsilon, int end, int& unassigned, EmdStop* stop) {
     int rounds_since = 0;
     long long bids_since = 0;
@@ -174,7 +174,7 @@ class Auction {
           const unsigned long long state = LoadShared(read + j);
           if (!persons_.Owns(state, i)) return true;
           if ((object & kFresh) != 0) {
-            atomicMax(write + j, state);  // the copy that did not see the winning bid
+            atomicMax(write + j, state);  // the copy without the winning bid
             p_.object[place] = j;
           }
           return false;

@@ -1,4 +1,4 @@
-// Boxes of 32 points, 32 boxes to a group: which of them a warp must look into.
+// Boxes of 32 points, 32 boxes to a group, and which of them a warp must search.
 #pragma once
 
 #include <cstdint>
@@ -8,15 +8,15 @@
 
 namespace parallax::cuda {
 
-inline constexpr int kBatch = 8;   // boxes whose loads are under way together
-inline constexpr int kGroups = 4;  // groups of 32 boxes that are looked over together
+inline constexpr int kBatch = 8;   // boxes whose loads are in flight together
+inline constexpr int kGroups = 4;  // groups of 32 boxes that are examined together
 
-// Several warps of a block may look for the same person or object: each into its share of the boxes. A power
+// Several warps of a block may search for the same person or object, each in its share of the boxes. A power
 // of two.
 struct Team {
   int size = 1, part = 0;
 
-  // The boxes of a group that are this warp's, and whether a parent is.
+  // The boxes of a group that belong to this warp, and whether a parent does.
   __device__ unsigned Boxes(bool flat) const {
     const int ways = flat ? size : min(size, 4);
     unsigned bits = 1u << (part % ways);
@@ -26,7 +26,7 @@ struct Team {
   __device__ bool HasParent(int number) const { return size <= 4 || number % (size / 4) == part / 4; }
 };
 
-// Which boxes of up to kGroups groups to look into, 32 bits a group. Uniform over the warp.
+// Which boxes of up to kGroups groups to search, 32 bits for each group. Uniform over the warp.
 struct BoxMask {
   unsigned long long low = 0, high = 0;  // groups 0, 1 and 2, 3
 
@@ -39,7 +39,7 @@ struct BoxMask {
     (group < 2 ? low : high) &= ~shifted;
   }
   __device__ bool IsEmpty() const { return (low | high) == 0; }
-  // Takes a box: group * 32 + number in the group; -1 where none is left.
+  // Takes a box: group * 32 + number in the group; -1 if none is left.
   __device__ int Take() {
     const bool from_low = low != 0;
     const int bit = __ffsll(static_cast<long long>(from_low ? low : high)) - 1;
@@ -58,9 +58,8 @@ __device__ inline int Select(const int (&values)[kGroups], int number) {
 }
 
 // Calls look_over(first group number in lane 0, second in lane 1, ... or -1) for all groups of boxes that
-// matter: all where kFlat, else those whose parents' bounds pass, kGroups at a time.
-// parent_bounds: of parents; look_over's second argument is this one's, in the same lane as the group's
-// number.
+// matter, kGroups at a time: all groups if kFlat, else those whose parents' bounds pass. parent_bounds: of
+// parents; look_over's second argument is this one's, in the same lane as the group's number.
 template <bool kFlat, typename Passes, typename LookOver>
 __device__ void ForGroups(const EmdPairOnDevice& pair, Team team, const int* parent_bounds, Passes passes,
                           LookOver look_over) {
@@ -93,8 +92,7 @@ __device__ void ForGroups(const EmdPairOnDevice& pair, Team team, const int* par
   }
 }
 
-// This lane's box of each of kGroups groups: its word of shared_bounds, else none, and the least cost of what
-// is in it.
+// This lane's box of each of kGroups groups: its word of shared_bounds, or none, and the least cost in it.
 __device__ inline void LookOverBoxes(const float4& p, int group, const float4* boxes, int num_boxes,
                                      const int* shared_bounds, int none, int (&bounds)[kGroups],
                                      int (&costs)[kGroups]) {
@@ -111,7 +109,7 @@ __device__ inline void LookOverBoxes(const float4& p, int group, const float4* b
   }
 }
 
-// A box taken from a mask of the groups, and its bound as the lane that looked it over had it; -1 where none
+// A box taken from a mask of the groups, and its bound as computed by the lane that examined it; -1 if none
 // is left.
 struct TakenBox {
   int box, bound;

@@ -1,4 +1,4 @@
-// The blocks that work on one pair of clouds: barriers between them, sums and the largest of a number.
+// The blocks that work on one pair of clouds: barriers between them, sums and maxima.
 #pragma once
 
 #include "cuda/cloud/emd/emd_kernel.h"
@@ -13,8 +13,8 @@ class Group {
   __device__ Group(EmdGroupControl* control, int rank, int blocks)
       : control_(control), rank_(rank), blocks_(blocks) {}
 
-  // Waits for all threads of the group, with their writes. Returns the sum of the blocks' counts, as thread 0
-  // of each gives it; late from any block's thread 0 comes back as kLate.
+  // Waits for all threads of the group and their writes. Returns the sum of the counts that thread 0 of each
+  // block gives. If thread 0 of any block is late, returns kLate.
   __device__ unsigned long long Sync(unsigned count = 0, bool late = false) {
     __shared__ unsigned long long total;
     __syncthreads();
@@ -25,8 +25,8 @@ class Group {
         StoreShared(control_->arrivals[next], 0ull);
         StoreShared(control_->largest_raise[next], 0ull);
       }
-      // Releases the writes of the whole block. What is read after it is read past the own cache (see
-      // LoadShared) and depends on the loop's end, so that no acquire is needed, which would empty the cache.
+      // Releases the writes of the whole block. Reads after it bypass the local cache (see LoadShared) and
+      // depend on the end of the loop, so no acquire is needed, which would empty the cache.
       asm volatile("red.release.gpu.global.add.u64 [%0], %1;"
                    :
                    : "l"(word), "l"(static_cast<unsigned long long>(count) << 32 | (late ? kLate : 0) | 1u)
@@ -51,7 +51,7 @@ class Group {
     return sum;
   }
 
-  // A counter that is zero; the one before it is no longer used.
+  // A counter that is zero; the previous one is no longer used.
   __device__ std::uint32_t* NextFreeCount() {
     free_slot_ ^= 1;
     if (IsFirstThread()) StoreShared(reinterpret_cast<int*>(control_->num_free[free_slot_ ^ 1]), 0);

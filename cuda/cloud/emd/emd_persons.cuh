@@ -1,5 +1,5 @@
-// The persons of an auction, the points of one cloud: which of them a block works for, and how they find
-// their objects, the points of the other.
+// The persons of an auction, the points of one cloud: which block works for each, and the search for their
+// objects, the points of the other cloud.
 #pragma once
 
 #include "cuda/cloud/emd/emd_group.cuh"
@@ -15,9 +15,9 @@ __device__ inline long long WarpSum(long long value) {
   return value;
 }
 
-// Persons (and objects) are dealt to blocks in turn, so that neighbours, who tend to be busy together, go to
-// different ones: person k * blocks + rank is number k of block rank, and stands at rank * per_block + k in
-// the arrays of persons that only the block needs.
+// Persons (and objects) are dealt to the blocks in turn: neighbours, which tend to be busy at the same time,
+// go to different blocks. Person k * blocks + rank is number k of block rank. In the arrays of persons that
+// only the block needs it has the place rank * per_block + k.
 template <bool kFlat>
 struct Persons {
   const EmdPairOnDevice& pair;
@@ -31,7 +31,7 @@ struct Persons {
         lane(static_cast<int>(threadIdx.x % 32)),
         per_block((pair_.size + group_.blocks() - 1) / group_.blocks()) {}
 
-  // The states of objects as they were after the last round, and as this round makes them.
+  // The states of objects after the last round, and those of this round.
   __device__ const unsigned long long* Read() const { return pair.states[rounds & 1]; }
   __device__ unsigned long long* Write() const { return pair.states[(rounds + 1) & 1]; }
   static __device__ int PriceOf(unsigned long long state) { return static_cast<int>(state >> 32); }
@@ -121,7 +121,7 @@ struct Persons {
         });
   }
 
-  // Who is no longer the owner of its object gives it up.
+  // A person that no longer owns its object gives it up.
   __device__ int CheckedObject(int i, int place) const {
     const int object = pair.object[place];
     if (object < 0) return -1;

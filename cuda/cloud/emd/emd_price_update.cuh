@@ -6,7 +6,7 @@
 
 namespace parallax::cuda {
 
-// What price updates add up over an auction.
+// The sums of price updates over an auction.
 struct PriceUpdateCounts {
   long long updates = 0, rounds = 0, pushes = 0;
 };
@@ -17,7 +17,7 @@ class PriceUpdate {
   __device__ PriceUpdate(Persons<kFlat>& persons, const EmdKernelOptions& options)
       : persons_(persons), p_(persons.pair), group_(persons.group), options_(options) {}
 
-  // Labels are lowered in any order until none changes: what they become does not depend on it. An object's
+  // Labels are lowered in any order until none changes; the result does not depend on the order. An object's
   // label is its owner's best + link, where link is epsilon - own cost.
   __device__ void Run(int epsilon, PriceUpdateCounts& counts) {
     std::uint32_t* num_free = group_.NextFreeCount();
@@ -39,7 +39,7 @@ class PriceUpdate {
     group_.Sync();
 
     const int count = static_cast<int>(LoadShared(reinterpret_cast<const int*>(num_free)));
-    int cap = ReachFromFree(min(count, kDirect));  // no raise of a price beyond this matters
+    int cap = ReachFromFree(min(count, kDirect));  // no larger raise of a price matters
     if (count > kDirect) {
       for (int k = kDirect + group_.warp(); k < count; k += group_.num_warps()) {
         const int j = LoadShared(p_.free_objects + k);
@@ -72,7 +72,7 @@ class PriceUpdate {
   }
 
  private:
-  static constexpr int kDirect = 256;  // free objects that every person is measured against
+  static constexpr int kDirect = 256;  // free objects against which every person is measured
 
   // Every person's best by the first count free objects. Returns the largest raise of an unassigned person.
   __device__ int ReachFromFree(int count) {
@@ -110,7 +110,7 @@ class PriceUpdate {
   struct Pushed {
     int cap, count;
   };
-  // count: of pushes of this block; of all, in the result.
+  // count: pushes of this block; the result: of all blocks.
   __device__ Pushed SyncCap(unsigned count) {
     int raise = 0, cap = 0;
     persons_.ForOwn([&](int i, int place) {
@@ -120,7 +120,7 @@ class PriceUpdate {
     return {cap, static_cast<int>(sum & ~kLate)};
   }
 
-  // Own objects with a new label less than limit above their price pass it on.
+  // Passes on own objects whose new label is less than `limit` above their price.
   __device__ unsigned PushNear(int limit) {
     unsigned count = 0;
     for (int sweep = 0; sweep < options_.sweeps; ++sweep) {

@@ -1,5 +1,5 @@
-// What one warp does for one person or object of an auction: look into the boxes of the other cloud that
-// matter, 32 points at a time, one a lane.
+// The work of one warp for one person or object of an auction: it searches the boxes of the other cloud that
+// matter, 32 points at a time, one for each lane.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,7 @@ struct LaneBest {
       second_value = v;
     }
   }
-  // The second best of all lanes, which bounds what matters.
+  // The second best of all lanes, which bounds the search.
   __device__ Best Reduce() const {
     Best best;
     best.value = WarpMin(value);
@@ -41,7 +41,7 @@ struct LaneBest {
 };
 
 // Best and second best object of person i among the team's share of objects, ties by the lower index; all
-// lanes. hint: a box to begin with.
+// lanes. hint: the box to search first.
 template <bool kFlat>
 __device__ Best Choose(const EmdPairOnDevice& pair, const unsigned long long* states, int i, int hint,
                        Team team) {
@@ -49,7 +49,7 @@ __device__ Best Choose(const EmdPairOnDevice& pair, const unsigned long long* st
   const float4 p = __ldg(pair.a + i);
   LaneBest mine;
   const auto price_of = [&](int j) { return LoadShared(PriceWord(states, j)); };
-  // Bounds are words that all multiprocessors read: they are written only where they change.
+  // All multiprocessors read these bounds; they are written only when they change.
   const auto look = [&](int box, bool valid, int price, const float4& q, int known_price) {
     const bool real = valid && price < kFarValue;
     mine.See(box * kEmdBox + lane, real ? Cost(p, q) + price : kFarValue + 1, price);
@@ -71,7 +71,7 @@ __device__ Best Choose(const EmdPairOnDevice& pair, const unsigned long long* st
   const auto look_over = [&](int group, [[maybe_unused]] int parent_bound) {
     int bounds[kGroups], prices[kGroups];
     LookOverBoxes(p, group, pair.b_boxes, pair.num_boxes, pair.box_price, kFarValue, prices, bounds);
-    if (is_first) {  // its loads were under way with those above
+    if (is_first) {  // its loads were in flight with those above
       look_at_hint();
     }
     BoxMask mask;
@@ -117,7 +117,7 @@ __device__ Best Choose(const EmdPairOnDevice& pair, const unsigned long long* st
   return mine.Reduce();
 }
 
-// best = min(best, cost + label) of every person but except, for object j.
+// best = min(best, cost + label) over every person but `except`, for object j.
 template <bool kFlat>
 __device__ void Push(const EmdPairOnDevice& pair, int j, int label, int except, Team team) {
   const int lane = static_cast<int>(threadIdx.x % 32);

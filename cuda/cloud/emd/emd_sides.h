@@ -1,5 +1,5 @@
-// Clouds as the auction wants them (pipeline/cloud/emd/emd_problem.h), made on the device: in curve order, in
-// units, in boxes; the same bits as on the host.
+// Clouds in the auction's form (pipeline/cloud/emd/emd_problem.h), made on the device: in curve order, in
+// units, in boxes, with the bits of the host.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -12,7 +12,7 @@
 
 namespace parallax::cuda {
 
-// One cloud of a pair. Clouds stand one after the other in one array, and so do their parents.
+// One cloud of a pair. All clouds are in one array, one after the other; so are their parents.
 struct EmdSideOnDevice {
   std::int64_t first_point, first_parent;
   int size, num_boxes;
@@ -32,14 +32,14 @@ struct EmdSortBuffers {
 };
 std::size_t EmdSortBytes(std::int64_t num_points);
 
-// sides: device memory; points: of all sides. Returns which of buffers.order holds the order: numbers in
-// points, those of a side after those of the side before.
+// sides: device memory; points: of all sides. Returns which of buffers.order holds the order: indices into
+// points, side after side.
 int SortEmdSides(const EmdSideOnDevice* sides, int num_sides, const Point3f* points, std::int64_t num_points,
                  const EmdSortBuffers& buffers, cudaStream_t stream);
 // Fills points, boxes and parents of every side.
 void FillEmdSides(const EmdSideOnDevice* sides, int num_sides, std::int64_t num_parents,
                   const Point3f* points, const std::uint32_t* order, cudaStream_t stream);
-// Sums as an auction begins with them.
+// The initial sums of an auction.
 void StartEmdSums(EmdPhaseSums* sums, int num_pairs, cudaStream_t stream);
 
 }  // namespace parallax::cuda

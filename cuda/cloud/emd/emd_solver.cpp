@@ -98,7 +98,7 @@ Shape ShapeOf(std::span<const EmdPair> pairs, const EmdLaunch& launch) {
       launch.block_threads > 0 ? std::min(launch.block_threads, kMostEmdThreads) : kMostEmdThreads;
   const int most_blocks = MostEmdBlocks(shape.threads), num_pairs = static_cast<int>(pairs.size());
   if (most_blocks == 0)
-    throw Error("emd: this device has too few registers for the kernel; use --backend cpu");
+    throw Error("emd: this device has too few registers for the kernel; use the back end cpu");
   const int warps = shape.threads / 32;
   shape.blocks = launch.blocks_per_pair > 0 ? launch.blocks_per_pair : std::max(1, most_blocks / num_pairs);
   shape.blocks = std::min({shape.blocks, most_blocks, std::max(1, (shape.most_size + warps - 1) / warps)});

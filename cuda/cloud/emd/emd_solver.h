@@ -1,5 +1,5 @@
-// The earth mover's distance on the device: prepares pairs, runs the auction of emd_kernel.h, brings the
-// matches back.
+// The earth mover's distance on the device: prepares pairs, runs the auction of emd_kernel.h, returns the
+// matches.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@
 
 namespace parallax::cuda {
 
-// How many blocks work on a pair. 0: chosen by size and number of pairs.
+// The number of blocks for each pair. 0: chosen by size and number of pairs.
 struct EmdLaunch {
   int blocks_per_pair = 0;
   int block_threads = 0;
@@ -25,7 +25,7 @@ struct EmdLaunch {
 // On the current device; buffers are kept for the next call.
 class EmdSolver {
  public:
-  // Throws InvalidArgument as CheckEmdInput does.
+  // Throws InvalidArgument for what CheckEmdInput refuses.
   std::vector<EmdResult> Solve(std::span<const EmdPair> pairs, const EmdOptions& options,
                                const EmdLaunch& launch = {});
   // Of the last call: outcomes, and the milliseconds of the auctions on the device.
@@ -36,7 +36,7 @@ class EmdSolver {
   std::vector<EmdResult> SolveTogether(std::span<const EmdPair> pairs, const EmdOptions& options,
                                        const EmdLaunch& launch);
 
-  ThreadPool pool_;  // before and after the device
+  ThreadPool pool_;  // before and after the work on the device
   Stream stream_;
   DeviceBuffer<std::byte> memory_;
   PinnedBuffer<std::byte> sent_, answers_;

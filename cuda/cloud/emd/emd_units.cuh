@@ -1,5 +1,4 @@
-// What the kernels of the earth mover's distance count in, and how: costs, reductions over a warp, words that
-// blocks share.
+// Units and arithmetic of the earth mover's kernels: costs, reductions over a warp, words that blocks share.
 #pragma once
 
 #include <cstdint>
@@ -28,7 +27,7 @@ __device__ inline double Distance(const float4& p, const float4& q) {
                dz = static_cast<double>(p.z) - q.z;
   return sqrt(dx * dx + dy * dy + dz * dz);
 }
-// No point of the box costs less.
+// A lower bound for the cost of all points of the box.
 __device__ inline int LeastCost(const float4& p, const float4* box) {
   const float4 low = __ldg(box), high = __ldg(box + 1);
   const float dx = fmaxf(0.0f, fmaxf(low.x - p.x, p.x - high.x));
@@ -37,8 +36,8 @@ __device__ inline int LeastCost(const float4& p, const float4* box) {
   return static_cast<int>(ApproximateRoot(fmaf(dx, dx, fmaf(dy, dy, dz * dz))) * (1 - 1e-6f)) - 1;
 }
 
-// What other blocks write during the launch is read and written past the multiprocessor's own cache, so that
-// a barrier need not empty that cache: what never changes stays in it.
+// Reads and writes of words that other blocks change during the launch bypass the multiprocessor's cache. A
+// barrier then need not empty that cache, and constant data stays in it.
 __device__ inline int LoadShared(const int* word) {
   int value;
   asm volatile("ld.relaxed.gpu.global.s32 %0, [%1];" : "=r"(value) : "l"(word));

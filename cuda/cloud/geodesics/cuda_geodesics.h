@@ -1,4 +1,5 @@
-// geodesics.h of pipeline/cloud on a CUDA device. How: near_far.cu, heap_search.cu, predecessors.cu.
+// The interface of pipeline/cloud's geodesics.h on a CUDA device. Implemented in near_far.cu, heap_search.cu
+// and predecessors.cu.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,15 +17,15 @@
 
 namespace parallax::cuda {
 
-// Works on the device that is current when it is made. Memory is taken when it is first needed and kept. One
-// call at a time.
+// Works on the device that is current when it is made. Memory is allocated on first use and kept. Not
+// thread-safe.
 class GeodesicSolver {
  public:
-  // Throws what EmptyGeodesics throws; Error where the device has too little memory for one source.
+  // Throws what EmptyGeodesics throws, and Error if the device has too little memory for one source.
   Geodesics ShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
                           const GeodesicOptions& options);
 
-  // The same in parts, for data that stays on the device. The graph is checked by the caller.
+  // The same in parts, for data that stays on the device. The caller checks the graph.
   void SetGraph(const CloudGraph& graph);
   const DeviceGraph& graph() const { return graph_; }
   // Distances and limits of batch, whose graph must be graph(). steps: null, or num_sources numbers.
@@ -32,7 +33,7 @@ class GeodesicSolver {
   void FindDistances(const GeodesicBatch& batch, cudaStream_t stream, std::uint32_t* steps = nullptr,
                      GeodesicAlgorithm algorithm = GeodesicAlgorithm::kFastest);
 
-  // For tests; where it is not kByRule it goes before GeodesicOptions::algorithm.
+  // For tests; overrides GeodesicOptions::algorithm unless it is kByRule.
   enum class Method { kByRule, kFewNearFar, kManyNearFar, kHeap };
   Method method = Method::kByRule;
   int most_near = 0;  // 0 = by rule

@@ -9,7 +9,7 @@
 
 namespace parallax::cuda {
 
-// Lanes that expand a node together, and the length of a padded row.
+// Number of lanes that expand a node together, and the length of a padded row.
 inline constexpr int kRowLanes = 8;
 
 // Memory of the device. An edge is (target, bits of its length).
@@ -37,19 +37,20 @@ void FillUnreached(float* distances, std::size_t count, cudaStream_t stream);
 
 // --- near_far.cu ---
 struct NearFarOptions {
-  bool few = false;               // fewer searches than multiprocessors: in little time, not with little work
+  bool few = false;               // fewer searches than multiprocessors: short time matters more than little
+                                  // work
   float first_delta = 0;          // width of the first bucket, m
-  int most_near = 1024;           // nodes of a bucket's first step that are wished for
-  int grow_below_percent = 75;    // of the nodes that wait: the next bucket is wider where fewer were near
-  int shrink_above_percent = 95;  // ... narrower where more were
+  int most_near = 1024;           // nodes aimed at for a bucket's first step
+  int grow_below_percent = 75;    // of the waiting nodes: the next bucket is wider if fewer were near
+  int shrink_above_percent = 95;  // ... narrower if more were
 };
-// Blocks that run at a time on this device.
+// Blocks that run at the same time on this device.
 int NearFarBlocks(bool padded_rows, bool few);
-// Room for the nodes that wait, one list of (node, bits of its distance) a block.
+// Room for the waiting nodes: one list of (node, bits of its distance) for each block.
 struct FarList {
   uint2* entries = nullptr;  // blocks x capacity
   std::size_t capacity = 0;
-  std::size_t full = 0;  // from here on the list is thinned out
+  std::size_t full = 0;  // from here the list is thinned out
 };
 // Without entries.
 FarList SizeOfFarList(std::int32_t num_nodes, std::int64_t num_edges, std::int32_t max_degree);
@@ -57,27 +58,25 @@ FarList SizeOfFarList(std::int32_t num_nodes, std::int64_t num_edges, std::int32
 void NearFar(const GeodesicBatch& batch, const NearFarOptions& options, int blocks, FarList far,
              std::uint32_t* steps, cudaStream_t stream);
 
-// --- heap_search.cu ---
-// Where queues grow that outgrow shared memory.
+// --- heap_search.cu --- Memory of queues that outgrow shared memory.
 struct HeapMemory {
   uint2* pairs = nullptr;  // num_chunks x HeapChunkPairs()
   std::uint32_t num_chunks = 0;
   std::uint32_t* num_taken = nullptr;  // one number, scratch
 };
 std::size_t HeapChunkPairs();
-// Searches that run at a time on this device.
+// Searches that run at the same time on this device.
 int HeapSearchWarps();
-// As NearFar. is_target: a bit a node, scratch. out_of_memory: num_sources, 1 where the chunks did not
-// suffice: that row is of no use.
+// See NearFar. is_target: one bit for each node, scratch. out_of_memory: num_sources, 1 where the chunks did
+// not suffice: that row is invalid.
 void HeapSearch(const GeodesicBatch& batch, std::int32_t num_distinct_targets, std::uint32_t* is_target,
                 const HeapMemory& memory, std::uint32_t* out_of_memory, cudaStream_t stream);
 
-// --- predecessors.cu ---
-// predecessors: num_sources x num_nodes, all set but on plateaus (geodesics.h). num_left: num_sources, the
-// reached nodes of each row that have none yet.
+// --- predecessors.cu --- predecessors: num_sources x num_nodes, all set except on plateaus (geodesics.h).
+// num_left: num_sources, the number of reached nodes in each row without one.
 void FindPredecessors(const GeodesicBatch& batch, std::int32_t* predecessors, std::uint32_t* num_left,
                       cudaStream_t stream);
-// Level 1, 2, ... of the plateaus of one source, until num_found (one number) says 0. levels: num_nodes,
+// Level 1, 2, ... of the plateaus of one source, until num_found (one number) is 0. levels: num_nodes,
 // scratch, the same for all levels.
 void ResolvePlateauLevel(const GeodesicBatch& batch, std::uint32_t level, std::int32_t* predecessors,
                          std::uint32_t* levels, std::uint32_t* num_found, cudaStream_t stream);

@@ -1,4 +1,4 @@
-// The two lists of a near-far search (near_far.cu) and what a step does to them. Called by all threads of a
+// The two lists of a near-far search (near_far.cu) and the operations of a step. Called by all threads of a
 // block of kNearFarThreads.
 #pragma once
 
@@ -10,12 +10,12 @@
 namespace parallax::cuda {
 
 inline constexpr std::uint32_t kInfinityBits = 0x7F800000U;
-inline constexpr int kNear = 2048;    // entries of a near list; what does not fit waits with the far ones
-inline constexpr int kFarUnroll = 2;  // entries a thread reads at a time
+inline constexpr int kNear = 2048;    // entries of a near list; the rest waits with the far ones
+inline constexpr int kFarUnroll = 2;  // entries that a thread reads at a time
 inline constexpr int kRowsOfWarp = 32 / kRowLanes;
 inline constexpr int kNearFarThreads = 1024;  // of a block
 
-// Where entries go: those below end to near, while there is room, the others to far.
+// The targets of entries: those below `end` go to near while there is room, the others to far.
 struct Lists {
   float end;
   uint2* near;
@@ -24,7 +24,7 @@ struct Lists {
   std::uint32_t* num_far;
 };
 
-// All lanes of a warp call this; entries with has go to their list, places reserved once for all.
+// All lanes of a warp call this. Entries with `has` go to their list; places are reserved once for all.
 template <int kCount>
 __device__ __forceinline__ void Put(const Lists& lists, const bool (&has)[kCount],
                                     const uint2 (&entry)[kCount], unsigned lane) {
@@ -58,7 +58,7 @@ __device__ __forceinline__ void Put(const Lists& lists, const bool (&has)[kCount
       } else if (place < kNear) {
         lists.near[place] = entry[j];
       } else {
-        lists.far[atomicAdd(lists.num_far, 1U)] = entry[j];  // seldom: the near list is full
+        lists.far[atomicAdd(lists.num_far, 1U)] = entry[j];  // rare: the near list is full
       }
     }
     first_near += static_cast<std::uint32_t>(__popc(near_lanes[j]));
@@ -70,7 +70,7 @@ template <bool kPadded, bool kFew>
 __device__ void ExpandNear(const DeviceGraph& graph, float* distances, float range, const uint2* near,
                            std::uint32_t num_near, const Lists& lists) {
   const unsigned lane = threadIdx.x % 32, slot = lane % kRowLanes;
-  constexpr int kUnroll = kFew ? 2 : 1;  // nodes a group of lanes expands at a time
+  constexpr int kUnroll = kFew ? 2 : 1;  // nodes that a group of lanes expands at a time
   constexpr std::uint32_t kNodesPerWarp = kRowsOfWarp * kUnroll;
   auto* bits = reinterpret_cast<std::uint32_t*>(distances);
   for (std::uint32_t first = threadIdx.x / 32 * kNodesPerWarp; first < num_near;
@@ -104,9 +104,9 @@ __device__ void ExpandNear(const DeviceGraph& graph, float* distances, float ran
 #pragma unroll
       for (int j = 0; j < kUnroll; ++j) {
         const float longer = distance[j] + __uint_as_float(to[j].y);
-        // A node that has come nearer since is expanded with its newer entry.
+        // A node whose distance has fallen since is expanded with its newer entry.
         shorter[j] = shorter[j] && now[j] == distance[j] && longer <= range;
-        // Few searches wait for one thing after the other; many share what the atomic operations take.
+        // With few searches latency dominates; with many, the throughput of atomic operations.
         if constexpr (!kFew) shorter[j] = shorter[j] && longer < __ldcg(&distances[to[j].x]);
         to[j].y = __float_as_uint(longer);
       }
@@ -130,9 +130,8 @@ __device__ void ExpandNear(const DeviceGraph& graph, float* distances, float ran
   }
 }
 
-// Drops what is out of date from the first num_far entries of the far list, moves what is below lists.end to
-// near and the rest to the front. The counts of lists are 0 and nearest is infinite before. Ends with a
-// barrier.
+// Drops outdated entries from the first num_far of the far list, moves those below lists.end to near and the
+// rest to the front. Before the call the counts of lists are 0 and nearest is infinite. Ends with a barrier.
 __device__ inline void SplitFar(const float* distances, std::uint32_t num_far, const Lists& lists,
                                 std::uint32_t* nearest) {
   const unsigned lane = threadIdx.x % 32;
@@ -151,7 +150,7 @@ __device__ inline void SplitFar(const float* distances, std::uint32_t num_far, c
       live[j] = live[j] && __float_as_uint(__ldcg(&distances[entry[j].x])) == entry[j].y;
       if (live[j]) least = min(least, entry[j].y);
     }
-    __syncthreads();  // read by all: what is kept goes to places that were read
+    __syncthreads();  // all threads have read: kept entries go to places that were read
     Put(lists, live, entry, lane);
   }
   least = WarpMin(least);
@@ -159,8 +158,8 @@ __device__ inline void SplitFar(const float* distances, std::uint32_t num_far, c
   __syncthreads();
 }
 
-// The first targets from next on that are nearer than known, the nearest that waits, are done with: their
-// distances are final, and those of all nodes as far as they are. Called by all threads.
+// The leading targets, from `next`, that are nearer than `known` (the nearest waiting distance) are done:
+// their distances are final, and so are those of all nodes up to that distance. Called by all threads.
 __device__ inline std::int32_t SkipKnownTargets(const GeodesicBatch& batch, const float* distances,
                                                 float known, std::int32_t next) {
   while (next < batch.num_targets) {

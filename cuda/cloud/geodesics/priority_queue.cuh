@@ -1,9 +1,9 @@
-// A priority queue for one warp: a heap of (distance, node) pairs with 32 children a node, so that a warp
+// A priority queue for one warp: a heap of (distance, node) pairs with 32 children for each node. A warp
 // reads all siblings at once and finds the least of them in a few instructions (warp-cooperative heaps: cupq;
-// 32-ary heaps: LaMarca & Ladner 1996, "The influence of caches on the performance of heaps"). The pair on
-// top stands in registers; below it siblings stand side by side, 256 bytes. Any memory serves: the first
-// places are taken in shared memory, as many as there are, and the rest in chunks of global memory that warps
-// take from a common pool when they need them.
+// 32-ary heaps: LaMarca & Ladner 1996, "The influence of caches on the performance of heaps"). The top pair
+// is in registers; below it siblings are adjacent, 256 bytes. The first places are in shared memory, as many
+// as there are. The rest is in chunks of global memory that warps take from a common pool when they need
+// them.
 #pragma once
 
 #include <cstdint>
@@ -21,34 +21,34 @@ struct HeapPool {
 };
 
 // All lanes of a full warp call every function with the same arguments and get the same answer. Distances are
-// floats >= 0 by their bits, which are ordered as the floats are.
+// the bits of floats >= 0, which have the same order as the floats.
 class WarpHeap {
  public:
-  static constexpr std::uint32_t kMostChunks = 64;  // of one queue: 262,144 pairs and what is shared
+  static constexpr std::uint32_t kMostChunks = 64;  // of one queue: 262,144 pairs and the shared ones
 
-  // shared: shared_capacity pairs for this warp alone, a multiple of 32, maybe 0. chunks: kMostChunks numbers
-  // for this warp alone, in shared memory.
+  // shared: shared_capacity pairs for this warp alone, a multiple of 32, possibly 0. chunks: kMostChunks
+  // numbers for this warp alone, in shared memory.
   __device__ WarpHeap(uint2* shared, std::uint32_t shared_capacity, std::uint32_t* chunks, HeapPool pool)
       : shared_(shared), shared_capacity_(shared_capacity), chunks_(chunks), pool_(pool) {}
 
   __device__ bool Empty() const { return size_ == 0; }
   __device__ std::uint32_t size() const { return size_; }
-  // Chunks stay with the queue.
+  // Chunks remain with the queue.
   __device__ void Clear() { size_ = 0; }
   // Not empty.
   __device__ uint2 Top() const { return top_; }
 
-  // False where there is no memory left; the queue is as before.
+  // False if no memory is left; the queue is then unchanged.
   __device__ bool Push(uint2 pair) {
     if (size_ == 0) {
       top_ = pair;
       size_ = 1;
       return true;
     }
-    const std::uint32_t place = size_ - 1;  // the last place, counted without the top
+    const std::uint32_t place = size_ - 1;  // the last place, not counting the top
     if (!Reach(place)) return false;
     ++size_;
-    // The way up from the last place, one ancestor a lane: 32 levels are more than there can be.
+    // The path up from the last place, one ancestor for each lane: 32 levels are more than there can be.
     const unsigned lane = threadIdx.x % 32;
     std::uint32_t ancestor = place;  // of this lane: lane 0 the place itself, lane 1 its parent, ...
     bool below_top = true;
@@ -58,7 +58,7 @@ class WarpHeap {
         if (below_top) ancestor = ancestor / 32 - 1;
       }
     }
-    // Lanes beyond the way's length have none. Ancestors that are larger move down one place each.
+    // Lanes beyond the path's length have none. Larger ancestors move down one place each.
     const bool has = lane > 0 && below_top && lane <= kMostLevels;
     const uint2 above = has ? Load(ancestor) : make_uint2(0, 0);
     const bool larger = has && above.x > pair.x;
@@ -74,12 +74,12 @@ class WarpHeap {
     return true;
   }
 
-  // Not empty. Of equal distances any.
+  // Must not be empty. Among equal distances any one is taken.
   __device__ uint2 Pop() {
     const uint2 popped = top_;
     --size_;
     if (size_ == 0) return popped;
-    const std::uint32_t last = size_ - 1;  // its pair looks for a new place from the top
+    const std::uint32_t last = size_ - 1;  // its pair is placed anew, from the top
     const uint2 pair = Load(last);
     const unsigned lane = threadIdx.x % 32;
     std::uint32_t hole = kTop;
@@ -120,7 +120,7 @@ class WarpHeap {
   __device__ uint2 Load(std::uint32_t place) const { return *At(place); }
   __device__ void Store(std::uint32_t place, uint2 pair) { *At(place) = pair; }
 
-  // Makes sure that there is memory for a place, which is at most one above the last.
+  // Provides memory for a place, which is at most one above the last.
   __device__ bool Reach(std::uint32_t place) {
     if (place < shared_capacity_) return true;
     const std::uint32_t chunk = (place - shared_capacity_) / HeapPool::kChunk;
@@ -128,7 +128,7 @@ class WarpHeap {
     if (chunk >= kMostChunks) return false;
     std::uint32_t taken = 0;
     if (threadIdx.x % 32 == 0) {
-      // Never above num_chunks, so that the counter cannot run over.
+      // Never above num_chunks, so the counter cannot overflow.
       taken = *static_cast<volatile std::uint32_t*>(pool_.num_taken);
       if (taken < pool_.num_chunks) taken = atomicAdd(pool_.num_taken, 1U);
       if (taken < pool_.num_chunks) chunks_[chunk] = taken;

@@ -1,11 +1,11 @@
-// The best candidates of each lane of a warp, by itself.
+// The best candidates of each lane of a warp, for each lane alone.
 #pragma once
 
 #include "cuda/cloud/neighbours/warp_list.cuh"
 
 namespace parallax::cuda {
 
-// One comparison for both: left to itself the compiler makes two of it.
+// One comparison for both; the compiler would make two.
 __device__ inline void Order(NeighbourKey& a, NeighbourKey& b) {
   std::uint32_t low_index, low, high_index, high;
   asm("{\n\t.reg .pred p;\n\t"
@@ -39,7 +39,7 @@ __device__ inline void Sort8(Key (&c)[8]) {
   Order(c[1], c[2]), Order(c[3], c[4]), Order(c[5], c[6]);
 }
 
-// best, ascending, becomes the least kSize of itself and 8 more.
+// best, ascending, becomes the kSize least of itself and 8 more.
 template <int kSize, typename Key>
 __device__ inline void Merge8(Key (&best)[kSize], Key (&more)[8]) {
   static_assert(kSize >= 8 && (kSize & (kSize - 1)) == 0);
@@ -68,7 +68,8 @@ __device__ inline void Insert(NeighbourKey (&best)[kSize], NeighbourKey key) {
   for (int i = kSize - 1; i > 0; --i) Order(best[i - 1], best[i]);
 }
 
-// Words of shared memory by their address there: generic addresses cost several instructions a candidate.
+// Words of shared memory by their shared-memory address: generic addresses cost several instructions for each
+// candidate.
 __device__ inline void StoreShared(std::uint32_t address, NeighbourKey key) {
   asm volatile("st.shared.u64 [%0], %1;" ::"r"(address), "l"(key) : "memory");
 }
@@ -88,10 +89,9 @@ __device__ inline void LoadShared(std::uint32_t address, float& key) {
   asm volatile("ld.shared.f32 %0, [%1];" : "=f"(key) : "r"(address) : "memory");
 }
 
-// What a lane of the warp knows, and what it does with candidates. Key: NeighbourKey, or float where only the
-// distances matter. Up to 4 are kept by insertion; more are put aside on a stack of 16 a lane and merged 8 at
-// a time, since nearly every candidate is wanted by some lane and a merge costs little more than an
-// insertion.
+// A lane's candidates and what it does with new ones. Key: NeighbourKey, or float where only the distances
+// matter. Up to 4 are kept by insertion. More are put on a stack of 16 for each lane and merged 8 at a time,
+// since some lane wants nearly every candidate and a merge costs little more than an insertion.
 template <int kSize, typename Key>
 struct Collector {
   static constexpr bool kIndices = sizeof(Key) == 8;
@@ -100,7 +100,7 @@ struct Collector {
   static constexpr int kBufferSize = kBuffered ? 16 * 32 : 1;
 
   Key best[kSize];            // ascending; the first kSize - k lie below every candidate
-  float worst;                // squared distance that a candidate must not exceed
+  float worst;                // squared distance above which candidates are ignored
   std::uint32_t bottom, end;  // of the stack, in shared memory
 
   __device__ static Key None() {
@@ -152,7 +152,7 @@ struct Collector {
     }
   }
 
-  // After each leaf: makes room for 8 more; or, at the end, empties the stack. True where worst may have
+  // Called after each leaf to make room for 8 more, or at the end to empty the stack. True if worst may have
   // changed.
   __device__ bool Settle(bool at_end) {
     if constexpr (kBuffered) {

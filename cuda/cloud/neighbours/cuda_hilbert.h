@@ -1,8 +1,8 @@
-// Places on Hilbert's curve through a grid of 2^b x 2^b x 2^b cells, by a table of states: neighbours on the
-// curve are neighbours in space, which makes for tighter boxes than Morton order does.
+// Places on Hilbert's curve through a grid of 2^b x 2^b x 2^b cells, by a table of states: Neighbours on the
+// curve are neighbours in space, so boxes are tighter than in Morton order.
 //
-// Hamilton & Rau-Chaplin 2008, "Compact Hilbert indices": a state is the corner where the curve enters a
-// cube and the axis along which it leaves it.
+// Hamilton & Rau-Chaplin 2008, "Compact Hilbert indices": a state is the corner where the curve enters a cube
+// and the axis along which it leaves it.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace parallax::cuda {
 inline constexpr int kHilbertStates = 24;
 
 struct HilbertTable {
-  // [state * 8 + octant]: state to go on with * 8 + place of the octant on the curve. Octant: x + 2 y + 4 z.
+  // [state * 8 + octant]: next state * 8 + place of the octant on the curve. Octant: x + 2 y + 4 z.
   std::uint8_t next[kHilbertStates * 8] = {};
 };
 

@@ -22,7 +22,7 @@ int MostLeaves(int k) { return k <= 4 ? 96 : k <= 8 ? 120 : k <= 16 ? 144 : k <=
 void CheckCount(const char* what, std::int64_t count, std::int64_t most) {
   if (count < 0 || count > most) {
     throw InvalidArgument(std::string(what) + ": " + std::to_string(count) +
-                          " points, this search has room for " + std::to_string(most));
+                          " points, but this search has room for " + std::to_string(most));
   }
 }
 

@@ -1,6 +1,6 @@
-// The k nearest neighbours of points that are on the device, exact (pipeline/cloud/neighbours/neighbours.h),
-// on the caller's stream. Buffers are sized once: nothing is allocated or waited for afterwards, so calls can
-// be captured into a graph.
+// The exact k nearest neighbours of points on the device (pipeline/cloud/neighbours/neighbours.h), on the
+// caller's stream. Buffers are sized once; nothing is allocated or waited for afterwards, so calls can be
+// captured into a graph.
 #pragma once
 
 #include <cuda_runtime_api.h>
@@ -16,7 +16,7 @@ namespace parallax::cuda {
 // Calls of one search go to one stream, or the caller orders them.
 class NeighbourSearch {
  public:
-  // Room for clouds of max_points, and of max_queries where other clouds ask.
+  // Room for clouds of max_points, and for max_queries of other clouds.
   explicit NeighbourSearch(std::int64_t max_points, std::int64_t max_queries = 0);
   ~NeighbourSearch();
   NeighbourSearch(NeighbourSearch&&) noexcept;
@@ -25,18 +25,18 @@ class NeighbourSearch {
   std::int64_t max_points() const;
   std::int64_t max_queries() const;
   std::size_t MemoryBytes() const;
-  // Before it is made: a little more than it takes.
+  // Before it is made: an upper bound of its memory.
   static std::size_t BytesNeeded(std::int64_t max_points, std::int64_t max_queries);
 
-  // points: num_points on the device, read during this call's work only.
+  // points: num_points on the device, read only during this call's work.
   void Build(const Point3f* points, std::int64_t num_points, cudaStream_t stream);
 
-  // Of the points built on. indices, distances_m: num_points rows of k; either may be null.
+  // Neighbours of the tree's own points. indices, distances_m: num_points rows of k; either may be null.
   void FindNeighbours(int k, bool include_self, std::int32_t* indices, float* distances_m,
                       cudaStream_t stream);
   // means_m: num_points; MeanDistances of the rows.
   void FindMeanDistances(int k, bool include_self, float* means_m, cudaStream_t stream);
-  // Of queries among the points built on: num_queries rows of k.
+  // Neighbours of queries among the tree's points: num_queries rows of k.
   void FindNeighboursOf(const Point3f* queries, std::int64_t num_queries, int k, std::int32_t* indices,
                         float* distances_m, cudaStream_t stream);
 

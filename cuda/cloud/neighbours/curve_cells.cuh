@@ -1,6 +1,6 @@
-// From coordinates to the cells of the curve. Cells are cubes, so that what is near in space is near on the
-// curve in every direction. The middle three quarters of the grid are the cube of the extent; what lies
-// outside, up to infinity, shares the rest.
+// From coordinates to the cells of the curve. Cells are cubes, so points that are near in space are near on
+// the curve in every direction. The middle three quarters of the grid are the cube of the extent; points
+// outside, up to infinity, share the rest.
 #pragma once
 
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace parallax::cuda {
 
 inline constexpr float kFirstPart = 0.125f, kMiddleParts = 0.75f;  // of the grid
 
-// beyond >= 0: how many cubes outside.
+// beyond >= 0: distance outside, in cubes.
 __device__ inline float PartBelow(float beyond) { return kFirstPart / (1.0f + beyond); }
 __device__ inline float PartAbove(float beyond) { return 1.0f - kFirstPart / (1.0f + beyond); }
 
@@ -34,7 +34,7 @@ struct EvenCells {
   }
 };
 
-// Cells dealt out by the sample, which are as small as the cloud is dense (curve_extent.cu).
+// Cells from the sample, smaller where the cloud is denser (curve_extent.cu).
 __device__ inline float PartBySteps(const CloudExtent& extent, float scale, int axis, float value) {
   const float* const samples = extent.samples[axis];
   const float* const places = extent.places[axis];

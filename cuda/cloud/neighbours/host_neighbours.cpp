@@ -34,7 +34,7 @@ void HostNeighbours::Prepare(std::span<const Point3f> points, std::span<const Po
                            queries_.size_bytes() + indices_.size_bytes() + distances_.size_bytes();
   if (needed > held) {
     RequireMemory("nearest neighbours of " + std::to_string(points.size()) + " points", needed, held,
-                  "use fewer neighbours, fewer points or --backend cpu");
+                  "use fewer neighbours, fewer points or the back end cpu");
   }
   if (!search_ || search_->max_points() < num_points || search_->max_queries() < num_queries) {
     const std::int64_t room = std::max(num_points, search_ ? search_->max_points() : 0);

@@ -13,7 +13,7 @@
 
 namespace parallax::cuda {
 
-// Memory grows with the largest cloud seen and is kept.
+// Memory grows with the largest cloud so far and is kept.
 class HostNeighbours {
  public:
   Neighbours Of(std::span<const Point3f> points, const NeighbourOptions& options);

@@ -12,7 +12,7 @@
 
 namespace parallax::cuda {
 
-// Where the points lie and what the curve's cells are, by a sample of them; num_finite becomes 0.
+// The extent of the points and the cells of the curve, from a sample; sets num_finite to 0.
 void EnqueueExtent(const Point3f* points, std::int64_t num_points, CloudExtent* extent, cudaStream_t stream);
 
 // Points in the order of a Hilbert curve through the cells of an extent.
@@ -22,7 +22,7 @@ class CurveOrder {
   explicit CurveOrder(std::int64_t size);
   std::size_t MemoryBytes() const;
 
-  // num_finite: null, or where finite points are to be counted.
+  // num_finite: null, or the counter of finite points.
   void Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
                std::uint32_t* num_finite, cudaStream_t stream);
 
@@ -42,7 +42,8 @@ std::int64_t NumTreeNodes(std::int64_t num_points);
 void EnqueueTree(const Point3f* points, std::int64_t num_points, const std::uint32_t* order,
                  NeighbourTree& tree, TreePoint* sorted, float4* boxes, cudaStream_t stream);
 
-// Another cloud's points in its order, and where among the tree's points each of its warps begins.
+// Another cloud's points in its order, and for each of its warps the place among the tree's points where it
+// begins.
 void EnqueueQueryPoints(const Point3f* queries, std::int64_t num_queries, const std::uint32_t* order,
                         TreePoint* sorted, cudaStream_t stream);
 void EnqueuePlaces(const CurveOrder& of_queries, std::int64_t num_queries, const CurveOrder& of_points,

@@ -1,5 +1,5 @@
-// The query: a warp takes 32 points that follow each other on the curve, begins with the leaves they lie in
-// and climbs to the root, going down into every node that one of its lanes needs.
+// The query: a warp takes 32 successive points of the curve, begins with their leaves and climbs to the root.
+// It descends into every node that one of its lanes needs.
 #pragma once
 
 #include "cuda/cloud/neighbours/collector.cuh"
@@ -8,8 +8,8 @@
 
 namespace parallax::cuda {
 
-// The squared distance of neighbours.h. Every operation is rounded by itself, and rounding is monotone: so a
-// difference to the nearest point of a box gives no more than any point inside.
+// The squared distance of neighbours.h. Every operation is rounded separately, and rounding is monotone: the
+// distance to the nearest point of a box is at most that to any point inside.
 __device__ inline float SquaredDistance(float dx, float dy, float dz) {
   return __fadd_rn(__fadd_rn(__fmul_rn(dx, dx), __fmul_rn(dy, dy)), __fmul_rn(dz, dz));
 }
@@ -79,11 +79,11 @@ __device__ inline void WriteMean(const NeighbourQuery& query, std::int64_t row, 
   query.means[row] = __fdiv_rn(sum, static_cast<float>(count));  // 0 / 0 = NaN
 }
 
-// Blocks are as small as the registers allow without leaving places for warps empty: a block holds its places
-// until its slowest warp is done.
+// Blocks are as small as the registers allow without empty places for warps: a block keeps its places until
+// its slowest warp is done.
 template <int kSize>
 inline constexpr int kQueryWarps = kSize <= 4 ? 2 : 1;
-// Least blocks a multiprocessor, which limits the registers; where it takes 32 of them.
+// Least number of blocks for a multiprocessor, which limits the registers; if it holds 32 of them.
 #if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
 template <int kSize>
 inline constexpr int kQueryBlocks = kSize <= 4    ? 20
@@ -120,7 +120,7 @@ __global__ void __launch_bounds__(32 * kQueryWarps<kSize>, kQueryBlocks<kSize>)
     const float low_z = WarpMin(active ? own.z : kLargest), high_z = WarpMax(active ? own.z : -kLargest);
 
     const std::int64_t place = query.places == nullptr ? first_query : query.places[this_warp];
-    // Nodes of the level below that are done: [from, from + width).
+    // Finished nodes of the level below: [from, from + width).
     int from = static_cast<int>(place / kLeafPoints), width = 32 / kLeafPoints;
     for (int i = 0; i < width; ++i) {
       OfferLeaf(tree, from + i, own.x, own.y, own.z, query.exclude_self ? lane - i * kLeafPoints : -1, list);
@@ -146,7 +146,7 @@ __global__ void __launch_bounds__(32 * kQueryWarps<kSize>, kQueryBlocks<kSize>)
       if (static_cast<unsigned>(node * 32 + lane - from) < static_cast<unsigned>(width)) entry = kDone;
       while (true) {
         const std::uint32_t nearest = WarpMin(entry);
-        // At the same distance a lower index may still be wanted.
+        // At the same distance a lower index may still be needed.
         if (List::kIndices ? (nearest & ~31u) > farthest : (nearest & ~31u) >= farthest) {
           if (level == climbed) break;
           ++level;
@@ -170,7 +170,8 @@ __global__ void __launch_bounds__(32 * kQueryWarps<kSize>, kQueryBlocks<kSize>)
           entry = child_entry(boxes);
         } else {
           if (--leaves_left < 0) {
-            // Points that are far from each other, as where a curve jumps: each for itself (QueryOneByOne).
+            // Points that are far from each other, as where a curve jumps, are handled one by one
+            // (QueryOneByOne).
             if (lane == 0) query.leftover[atomicAdd(query.num_leftover, 1)] = this_warp;
             return;
           }
@@ -196,7 +197,7 @@ __global__ void __launch_bounds__(32 * kQueryWarps<kSize>, kQueryBlocks<kSize>)
 // The kernel for a query's k.
 template <typename Key, int... kSizes>
 void LaunchOneOf(const NeighbourQuery& query, cudaStream_t stream) {
-  // Smallest size that a kernel is made for, from k on.
+  // The smallest compiled size that is at least k.
   const int size = query.k <= 4 ? query.k : query.k <= 8 ? 8 : query.k <= 16 ? 16 : query.k <= 32 ? 32 : 64;
   const int warps = (query.num_queries + 31) / 32;
   const auto launch = [&]<int kSize>() {

@@ -7,10 +7,10 @@ namespace parallax::cuda {
 
 struct NeighbourQuery {
   NeighbourTree tree;
-  const TreePoint* queries = nullptr;    // in curve order, padded to whole warps as the tree's points are
+  const TreePoint* queries = nullptr;    // in curve order, padded to whole warps like the tree's points
   const std::uint32_t* order = nullptr;  // their rows
   int num_queries = 0;
-  // Position among the points where each warp begins, a multiple of 32; null = the queries are the points.
+  // Each warp's starting position among the points, a multiple of 32; null = the queries are the points.
   const std::int32_t* places = nullptr;
   bool exclude_self = false;
   int k = 0;
@@ -18,7 +18,7 @@ struct NeighbourQuery {
   float* distances = nullptr;
   float* means = nullptr;
   const CloudExtent* extent = nullptr;
-  // A warp that is about to visit more leaves than most_leaves enters its number here instead.
+  // A warp that would visit more leaves than most_leaves enters its number here instead.
   int most_leaves = 0;
   int* leftover = nullptr;
   int* num_leftover = nullptr;  // 0 between queries
@@ -26,11 +26,11 @@ struct NeighbourQuery {
 
 // Rows of indices and distances; either may be null.
 void LaunchNeighbourIndices(const NeighbourQuery& query, cudaStream_t stream);
-// One mean a query.
+// One mean for each query.
 void LaunchNeighbourMeans(const NeighbourQuery& query, cudaStream_t stream);
-// The queries of the warps that were left over, a warp each. Sets num_leftover back to 0.
+// The queries of the left-over warps, one warp for each query. Resets num_leftover to 0.
 void LaunchNeighboursOneByOne(const NeighbourQuery& query, cudaStream_t stream);
-// Fills rows of queries to an empty cloud.
+// Fills the rows of queries to an empty cloud.
 void LaunchNoNeighbours(std::int64_t count, std::int32_t* indices, float* distances, cudaStream_t stream);
 
 }  // namespace parallax::cuda

@@ -1,5 +1,5 @@
-// The tree that neighbours are looked for in: points in the order of a Hilbert curve, 8 to a leaf, 32
-// children to a node, implicit (the parent of node i is i / 32), a box a node.
+// The tree for neighbour searches: points in the order of a Hilbert curve, 8 for each leaf, 32 children for
+// each node, implicit (the parent of node i is i / 32), one box for each node.
 #pragma once
 
 #include <cuda_runtime.h>
@@ -9,28 +9,27 @@
 namespace parallax::cuda {
 
 inline constexpr int kLeafPoints = 8;      // 128 bytes: one line of the cache
-inline constexpr int kNodeChildren = 32;   // one a lane
+inline constexpr int kNodeChildren = 32;   // one for each lane
 inline constexpr int kMostTreeLevels = 8;  // 2^31 points have 7
 inline constexpr int kTreeBlockPoints = kLeafPoints * kNodeChildren;
 inline constexpr std::uint32_t kNoPoint = 0xFFFFFFFFu;
 
-// index lies between the coordinates, so that a squared distance and the index fall into neighbouring
-// registers.
+// index is between the coordinates, so a squared distance and the index are in neighbouring registers.
 struct alignas(16) TreePoint {
   float x, y;
   std::uint32_t index;
   float z;
 };
 
-// A box is two float4: low corner and the bits of the smallest point index inside; high corner. Empty:
-// +inf, -inf and kNoPoint. So is a leaf of points that are not finite.
+// A box is two float4: low corner and the bits of the smallest point index inside; high corner. Empty: +inf,
+// -inf and kNoPoint, also for a leaf of points that are not finite.
 struct NeighbourTree {
-  // In curve order, padded to whole blocks. index: in the caller's order. Points that are not
-  // finite stand where they fall, and the padding at the end: coordinates +inf, index kNoPoint.
+  // In curve order, padded to whole blocks. index: in the caller's order. Points that are not finite have any
+  // place, and the padding is at the end: coordinates +inf, index kNoPoint.
   const TreePoint* points = nullptr;
   const float4* boxes = nullptr;
   std::int64_t first_node[kMostTreeLevels] = {};  // of each level; 0: leaves
-  int top = 0;                                    // the level that has one node
+  int top = 0;                                    // the level with a single node
   int num_points = 0;                             // without padding
 
 #ifdef __CUDACC__
@@ -40,22 +39,22 @@ struct NeighbourTree {
 #endif
 };
 
-inline constexpr int kCurveBits = 13;  // 2^13 cells of the curve an axis
+inline constexpr int kCurveBits = 13;  // 2^13 cells of the curve along an axis
 inline constexpr int kCurveSamples = 1024;
 
-// What the device finds out about a cloud. Starts as zero.
+// The device's facts about a cloud. Starts as zero.
 struct CloudExtent {
-  float low[3], high[3];     // where nearly all of a sample of the points lie
+  float low[3], high[3];     // extent of nearly all points of a sample
   std::uint32_t num_finite;  // points
-  // 0: the cells of the curve are equal cubes. Else where they are not: coordinates of the sample, ascending,
-  // and their places in the grid, 0 .. 1, of each axis.
+  // 0: the cells of the curve are equal cubes. Otherwise: ascending coordinates of the sample and their
+  // places in the grid, 0 .. 1, for each axis.
   std::uint32_t num_steps;
   std::uint32_t blocks_done;  // 0 before and after the kernel that writes all this
   float samples[3][kCurveSamples], places[3][kCurveSamples];
 };
 
 #ifdef __CUDACC__
-// Floats as integers of the same order.
+// Floats as integers with the same order.
 __device__ inline std::uint32_t OrderedBits(float value) {
   const std::uint32_t bits = __float_as_uint(value);
   return bits ^ (bits >> 31 != 0 ? 0xFFFFFFFFu : 0x80000000u);

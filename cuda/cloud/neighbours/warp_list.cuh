@@ -1,4 +1,5 @@
-// What the lanes of a warp do together: minima, and a sorted list of up to 64 best spread over them.
+// What the lanes of a warp compute together: minima, and a sorted list of the best (up to 64), spread over
+// them.
 #pragma once
 
 #include "cuda/cloud/neighbours/neighbour_tree.h"
@@ -6,8 +7,8 @@
 
 namespace parallax::cuda {
 
-// A candidate is a distance, or its square, and an index: as one integer, ordered by the first, then by the
-// second.
+// A candidate: a distance or its square, and an index, as one integer ordered first by the distance, then by
+// the index.
 using NeighbourKey = unsigned long long;
 __device__ inline NeighbourKey MakeKey(float squared, std::uint32_t index) {
   return static_cast<NeighbourKey>(__float_as_uint(squared)) << 32 | index;
@@ -24,7 +25,7 @@ __device__ inline float SquaredOf(float key) { return key; }
 __device__ inline float WarpMin(float value) { return FromOrderedBits(WarpMin(OrderedBits(value))); }
 __device__ inline float WarpMax(float value) { return FromOrderedBits(WarpMax(OrderedBits(value))); }
 
-// The best of one query over the lanes of a warp: entry i stands with lane i % 32.
+// The best candidates of one query, spread over the lanes of a warp: lane i % 32 holds entry i.
 template <int kRows>
 struct WarpList {
   NeighbourKey best[kRows];
@@ -37,7 +38,7 @@ struct WarpList {
   }
 
   __device__ void Insert(NeighbourKey key) {
-    NeighbourKey carried = 0;  // what moves into lane 0 of the next row
+    NeighbourKey carried = 0;  // the entry that moves into lane 0 of the next row
 #pragma unroll
     for (int i = 0; i < kRows; ++i) {
       NeighbourKey before = __shfl_up_sync(kFullWarp, best[i], 1);
@@ -52,7 +53,7 @@ struct WarpList {
     worst = __shfl_sync(kFullWarp, row, last % 32);
   }
 
-  // Each lane brings one, or a key that is not below worst.
+  // Each lane gives one candidate, or a key that is not below worst.
   __device__ void Offer(NeighbourKey key) {
     unsigned wanted = __ballot_sync(kFullWarp, key < worst);
     while (wanted != 0) {

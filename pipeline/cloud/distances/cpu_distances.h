@@ -1,10 +1,10 @@
-// Distances between all rows of two matrices on the CPU; what they are stands in distances.h.
+// Distances between all rows of two matrices on the CPU; distances.h defines them.
 //
-// kDirect sums squared differences in the order of the dimensions, each operation rounded: the same bits from
-// every machine. kProduct sums norms the same way and products in the order of the dimensions, fused with the
-// addition where the machine can, so that last digits differ between machines. kProductTf32 rounds the
-// factors of the products to 10-bit mantissas first: no quicker here, but as inexact as on a GPU. Nothing
-// depends on the number of threads or on the blocks.
+// kDirect sums squared differences in the order of the dimensions, each operation rounded: the same bits on
+// every machine. kProduct sums norms the same way, and products in the order of the dimensions, fused with
+// the addition if the machine can, so last digits differ between machines. kProductTf32 first rounds the
+// factors of the products to 10-bit mantissas: no faster here, but as inexact as on a GPU. Nothing depends on
+// the number of threads or on the blocks.
 #pragma once
 
 #include "pipeline/cloud/distances/distances.h"

@@ -11,13 +11,13 @@ namespace parallax {
 
 inline constexpr int kPanelColumns = 32;
 
-// Rows of b, from here on columns of the distances, in panels of 32: panel p holds number d of column
-// 32 p + c at [p][d][c]. The last panel is filled up with zeros.
+// Rows of b, which are columns of the distances, in panels of 32: panel p has number d of column 32 p + c at
+// [p][d][c]. The last panel is padded with zeros.
 struct PackedColumns {
   std::int64_t num_columns = 0, num_panels = 0;
   int dims = 0;
   AlignedBuffer<float> panels;
-  AlignedBuffer<float> norms;  // squared, one a column; empty for the direct method
+  AlignedBuffer<float> norms;  // squared, one for each column; empty for the direct method
 
   const float* Panel(std::int64_t panel) const { return panels.data() + panel * dims * kPanelColumns; }
 };
@@ -28,8 +28,8 @@ float RoundToTf32(float value);
 // Sum of squares in the order of the dimensions, each operation rounded.
 float SquaredNorm(const float* row, int dims);
 
-// rows x 32 panels distances to out, of which the last panel's filled columns become NaN.
-// norms: squared norms of the rows, null for the direct method.
+// Writes rows x 32 panels distances to out; the padded columns of the last panel become NaN. norms: squared
+// norms of the rows, null for the direct method.
 struct DistanceTile {
   const float* rows = nullptr;
   std::int64_t row_stride = 0;
@@ -48,8 +48,8 @@ struct NearestColumn {
 // count: a multiple of 32.
 void UpdateNearest(const float* distances, int count, std::int64_t first_column, NearestColumn& nearest);
 
-// The k smallest so far of one row: distance, then column, as the bits of the first above the second;
-// ascending. Full of kNoSmallest at the start.
+// The k smallest so far of one row, ascending: the bits of the distance above the column. Full of kNoSmallest
+// at the start.
 inline constexpr std::int64_t kNoSmallest =
     std::int64_t{0x7F800000} << 32 | std::numeric_limits<std::int32_t>::max();
 void UpdateSmallest(const float* distances, int count, std::int64_t first_column, std::int64_t* smallest,

@@ -16,7 +16,7 @@ void CheckMatrix(const MatrixView& matrix, const char* name) {
     throw InvalidArgument(std::string(name) + " has " + size + ": there is nothing to measure");
   if (matrix.stride < matrix.dims) {
     throw InvalidArgument(std::string(name) + " has " + size + " but a stride of " +
-                          std::to_string(matrix.stride) + ": the stride must be one row at least");
+                          std::to_string(matrix.stride) + ": the stride must be at least one row");
   }
   if (matrix.rows > std::numeric_limits<std::int32_t>::max())
     throw InvalidArgument(std::string(name) + " has " + size + ": at most 2147483647 rows");
@@ -28,12 +28,12 @@ void CheckDistanceInput(const MatrixView& a, const MatrixView& b, const Distance
   CheckMatrix(a, "the first set");
   CheckMatrix(b, "the second set");
   if (a.dims != b.dims) {
-    throw InvalidArgument("the first set has " + std::to_string(a.dims) + " numbers a row, the second " +
+    throw InvalidArgument("the first set has " + std::to_string(a.dims) + " numbers in a row, the second " +
                           std::to_string(b.dims) + ": both must have the same");
   }
   if (options.block_rows < 0) {
     throw InvalidArgument("blocks of " + std::to_string(options.block_rows) +
-                          " rows: must be 1 or more, or 0 to have it chosen");
+                          " rows: must be 1 or more, or 0 for automatic");
   }
 }
 

@@ -1,4 +1,4 @@
-// The auction, and what is checked before it.
+// The auction, and the checks before it.
 #pragma once
 
 #include "parallax/cloud_measures.h"

@@ -1,16 +1,16 @@
 // The auction of n persons (a's points) for n objects (b's points), on one CPU thread.
 //
-// Every person wants the object of least cost + price; an unassigned person bids, which raises the price of
-// its best object to where it would be as glad of the second best, plus epsilon. An assigned person's object
-// is then within epsilon of its best one (epsilon-complementary slackness), so that a complete assignment
-// costs at most n epsilon more than the cheapest, and sum_i min_j (cost + price) - sum_j price is a lower
-// bound whatever the prices.
+// Every person wants the object of least cost + price. An unassigned person bids: it raises the price of its
+// best object to the point where the second best is equally good, plus epsilon. An assigned person's object
+// is then within epsilon of its best one (epsilon-complementary slackness). So a complete assignment costs at
+// most n epsilon more than the cheapest, and sum_i min_j (cost + price) - sum_j price is a lower bound for
+// any prices.
 //
-// Where many persons fight for few objects, bids raise prices by little more than epsilon each. A global
-// price update replaces these wars: it raises each price by the length of the shortest path from the object
-// to a free one (over the persons that hold objects, in reduced costs plus epsilon), after which the best
-// choices lead straight to the free objects (Goldberg & Kennedy 1995, "An efficient cost scaling algorithm
-// for the assignment problem", section 4.3, in the auction's terms).
+// Where many persons compete for few objects, bids raise prices by little more than epsilon each. A global
+// price update replaces these bidding wars: it raises each price by the length of the shortest path from the
+// object to a free one (over the persons that hold objects, in reduced costs plus epsilon), after which the
+// best choices lead straight to the free objects (Goldberg & Kennedy 1995, "An efficient cost scaling
+// algorithm for the assignment problem", section 4.3, in the auction's terms).
 #pragma once
 
 #include <cstdint>
@@ -28,7 +28,8 @@ class Auction {
  public:
   explicit Auction(const Problem& problem);
 
-  // Until a complete assignment within gap, or one of the limits of options, or epsilon is at its smallest.
+  // Runs until there is a complete assignment within the gap, a limit of options is reached, or epsilon is at
+  // its smallest.
   EmdStop Run(const EmdOptions& options);
 
   std::span<const std::int32_t> match() const { return object_of_; }  // curve order; -1 = unassigned
@@ -37,9 +38,9 @@ class Auction {
   std::int64_t rounds() const { return rounds_; }
 
  private:
-  // Keeps the pairs that satisfy slackness for epsilon and brings the lower bound up to date.
+  // Keeps the pairs that satisfy slackness for epsilon and updates the lower bound.
   void StartPhase(std::int32_t epsilon);
-  // False where a limit was met first.
+  // False if a limit was reached first.
   bool RunPhase(std::int32_t epsilon, int end_unassigned, const EmdOptions& options, EmdStop* stop);
   void Bid(std::int32_t person, std::int32_t epsilon, std::vector<std::int32_t>* displaced);
   void UpdatePrices(std::int32_t epsilon);

@@ -1,4 +1,4 @@
-// A pair of clouds as the auction sees it: integer costs, points in the order of a space-filling curve, in
+// A pair of clouds in the auction's form: integer costs, points in the order of a space-filling curve, in
 // boxes of 32.
 //
 // Costs. Coordinates are multiplied by a power of two that takes the diagonal of both clouds' common bounding
@@ -53,19 +53,19 @@ struct Problem {
   }
 };
 
-// The pair must be sound (CheckEmdInput). Points in cells of equal key go by their coordinates, so that two
-// orders of the same cloud come out the same.
+// The pair must be valid (CheckEmdInput). Points in cells of equal key are ordered by their coordinates, so
+// the result does not depend on the order of the input.
 Problem MakeProblem(const EmdPair& pair);
 
 // The power of two by which coordinates are multiplied. diagonal_m 0: 1.
 int UnitExponent(double diagonal_m);
 
-// A value (cost + price, prices >= 0, the smallest over all objects) is at most this much above the smallest
-// true distance + price: what a lower bound must give away for costs having been rounded.
+// How much a value (cost + price, prices >= 0, the smallest over all objects) can exceed the smallest true
+// distance + price. A lower bound must subtract it because costs are rounded.
 inline std::int32_t RoundingOfValue(std::int32_t value) { return (value >> (kUnitBits - 4)) + 1; }
 
-// match_of_a (curve order to curve order, -1 = none) made a bijection: what is free on both sides is matched
-// in the order of the curve.
+// Completes match_of_a (curve order to curve order, -1 = none) to a bijection: free points of both sides are
+// matched in the order of the curve.
 void CompleteMatch(std::span<std::int32_t> match_of_a);
 
 // Fills upper_m and both matches of result from a match in curve order; order_a, order_b: Side::order.

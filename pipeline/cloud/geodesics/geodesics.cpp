@@ -77,7 +77,7 @@ std::vector<std::int32_t> PathTo(std::span<const std::int32_t> predecessors, std
     CheckNodes({{before}}, num_nodes, "predecessor");
     if (path.size() == predecessors.size()) {
       throw InvalidArgument("geodesics: the predecessors of node " + std::to_string(target) +
-                            " run in a circle");
+                            " form a cycle");
     }
     path.push_back(before);
   }

@@ -1,4 +1,4 @@
-// What is checked before shortest paths are searched.
+// Checks before shortest paths are searched.
 #pragma once
 
 #include <cstdint>
@@ -8,9 +8,9 @@
 
 namespace parallax {
 
-// A result with its numbers of rows and columns (one a target, or one a node where there are no targets),
-// still without distances. Throws InvalidArgument for a source or target outside the graph, a negative or NaN
-// range, rows or targets of edges outside the graph, and edges whose length is negative or not finite.
+// A result of the right size (one column for each target, or for each node without targets), still without
+// distances. Throws InvalidArgument for a source or target outside the graph, a negative or NaN range, rows
+// or targets of edges outside the graph, and edges whose length is negative or not finite.
 Geodesics EmptyGeodesics(const CloudGraph& graph, std::span<const std::int32_t> sources,
                          const GeodesicOptions& options);
 

@@ -1,4 +1,4 @@
-// A queue of distances and nodes, the nearest first, for searches whose distances only grow.
+// A queue of distances and nodes, nearest first, for searches whose distances only grow.
 #pragma once
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace parallax {
 
 // A radix heap (Ahuja, Mehlhorn, Orlin & Tarjan 1990, "Faster algorithms for the shortest path problem") over
-// the bits of floats >= 0, which are ordered as the floats are: bucket b holds the entries whose highest bit
-// that differs from the last one popped is bit b - 1. An entry moves to lower buckets only.
+// the bits of floats >= 0, which have the same order as the floats. Bucket b holds the entries whose highest
+// bit that differs from the last popped one is bit b - 1. An entry only moves to lower buckets.
 class RadixHeap {
  public:
   struct Entry {
@@ -28,13 +28,13 @@ class RadixHeap {
     size_ = 0;
   }
 
-  // distance >= 0 and >= the distance of the entry popped last.
+  // distance >= 0 and >= the distance of the last popped entry.
   void Push(Entry entry) {
     ++size_;
     BucketOf(entry).push_back(entry);
   }
 
-  // Not empty. Of entries at the same distance any.
+  // Must not be empty. Among entries at the same distance any one is taken.
   Entry Pop() {
     if (buckets_[0].empty()) Refill();
     const Entry entry = buckets_[0].back();
@@ -49,7 +49,7 @@ class RadixHeap {
     return buckets_[static_cast<std::size_t>(std::bit_width(differing))];
   }
 
-  // Deals out the first bucket that is not empty, its nearest entries to bucket 0.
+  // Distributes the first bucket that is not empty, its nearest entries to bucket 0.
   void Refill() {
     std::size_t first = 1;
     while (buckets_[first].empty()) ++first;
@@ -62,7 +62,7 @@ class RadixHeap {
   }
 
   std::array<std::vector<Entry>, 33> buckets_;
-  std::uint32_t last_ = 0;  // bits of the distance popped last
+  std::uint32_t last_ = 0;  // bits of the last popped distance
   std::size_t size_ = 0;
 };
 

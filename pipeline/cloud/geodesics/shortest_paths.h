@@ -1,4 +1,4 @@
-// geodesics.h on the CPU: Dijkstra's algorithm, one thread a source.
+// geodesics.h on the CPU: Dijkstra's algorithm, one thread for each source.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace parallax {
 
-// Throws what EmptyGeodesics throws; InvalidArgument for GeodesicAlgorithm::kFrontier. Uses about 9 bytes
-// a node and thread beside the result.
+// Throws what EmptyGeodesics throws; InvalidArgument for GeodesicAlgorithm::kFrontier. Uses about 9 bytes for
+// each node and thread in addition to the result.
 Geodesics CpuShortestPaths(const CloudGraph& graph, std::span<const std::int32_t> sources,
                            const GeodesicOptions& options, ThreadPool& pool);
 

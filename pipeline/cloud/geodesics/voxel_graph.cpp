@@ -77,8 +77,7 @@ CloudGraph JoinNeighbours(const std::vector<std::int64_t>& keys, const std::vect
 
 VoxelGraph MakeVoxelGraph(std::span<const Point3f> points, float voxel_size_m, int connectivity) {
   if (connectivity != 6 && connectivity != 18 && connectivity != 26) {
-    throw InvalidArgument("voxel grid: " + std::to_string(connectivity) +
-                          " neighbours: a voxel has 6, 18 or 26");
+    throw InvalidArgument("voxel grid: " + std::to_string(connectivity) + " neighbours: use 6, 18 or 26");
   }
   const std::vector<VoxelPoint> order = SortByVoxel(points, voxel_size_m);
 

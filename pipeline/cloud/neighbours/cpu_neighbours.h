@@ -1,4 +1,4 @@
-// Nearest neighbours on the CPU; what they are stands in neighbours.h.
+// Nearest neighbours on the CPU; neighbours.h defines them.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// The search itself: neighbours of the points of leaves, or of other points, in a tree of boxes.
+// The search: neighbours of the points of leaves, or of other points, in a tree of boxes.
 #pragma once
 
 #include <cstdint>
@@ -9,19 +9,19 @@
 
 namespace parallax {
 
-// Where the rows go: row r starts at r * k. Either may be null.
+// The destination of the rows: row r starts at r * k. Either may be null.
 struct NeighbourRows {
   int k = 0;
   std::int32_t* indices = nullptr;
   float* distances_m = nullptr;
-  float* means_m = nullptr;  // one a row: MeanDistances of it
+  float* means_m = nullptr;  // one for each row: its MeanDistances
 };
 
 // The rows of the points in leaves [first, last), at their indices.
 void SearchFromLeaves(const PointTree& tree, std::int64_t first, std::int64_t last, bool include_self,
                       const NeighbourRows& rows);
 
-// The rows of queries[order[i]], at order[i]. Quickest where order follows a curve.
+// The rows of queries[order[i]], at order[i]. Fastest if order follows a curve.
 void SearchFromQueries(const PointTree& tree, std::span<const Point3f> queries,
                        std::span<const std::int32_t> order, const NeighbourRows& rows);
 

@@ -1,4 +1,4 @@
-// What is checked before neighbours are searched.
+// Checks before neighbours are searched.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace parallax {
 
-// Throws InvalidArgument where k is out of range or there are more than 2^31 - 1 points.
+// Throws InvalidArgument if k is out of range or there are more than 2^31 - 1 points.
 void CheckNeighbourOptions(const NeighbourOptions& options, std::size_t num_points);
 
 }  // namespace parallax

@@ -12,8 +12,9 @@
 
 namespace parallax {
 
-inline constexpr int kTreeWidth = 16;  // points a leaf, children a node
-// What stands where a leaf or node is not full: an index behind all others, at coordinates nobody is near.
+inline constexpr int kTreeWidth = 16;  // points in a leaf, children of a node
+// The padding of a leaf or node that is not full: an index after all others, at coordinates far from
+// everything.
 inline constexpr std::int32_t kBehindAllIndices = std::numeric_limits<std::int32_t>::max();
 
 struct alignas(kAlignment_bytes) TreeLeaf {

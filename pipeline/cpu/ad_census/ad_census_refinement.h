@@ -1,4 +1,4 @@
-// What AD-Census makes of its winners; docs/matching.md.
+// The refinement of AD-Census; docs/matching.md.
 #pragma once
 
 #include <cstdint>
@@ -14,13 +14,13 @@ namespace parallax::cpu::ad_census {
 
 inline constexpr std::int16_t kNoIndex = -1;
 
-// Whole disparities as indices d, kNoIndex where a pixel has none, and their reasons.
+// Whole disparities as indices d, kNoIndex for a pixel without one, and their reasons.
 struct IndexMap {
   HostImageView<std::int16_t> index;
   HostImageView<std::uint8_t> validity;
 };
 
-// winner_right: mirrored, 0xFFFF where there is none.
+// winner_right: mirrored, 0xFFFF if there is none.
 void CheckRow(const Selection* selected, const std::uint16_t* winner_right, int width, int min_disparity,
               int num_disparities, int max_difference, std::int16_t* index, std::uint8_t* validity);
 

@@ -1,4 +1,4 @@
-// What AD-Census takes from the two images of a frame, as its kernels want it.
+// What AD-Census derives from the two images of a frame, in the layout of its kernels.
 #pragma once
 
 #include <algorithm>
@@ -26,7 +26,7 @@ class Plane {
     memory_ = LargeBuffer(BytesOf(width, height));
     data_ = reinterpret_cast<T*>(memory_.data());
   }
-  // In memory of others, of BytesOf(width, height).
+  // In borrowed memory of BytesOf(width, height).
   Plane(int width, int height, std::uint8_t* memory)
       : width_(width), height_(height), stride_(StrideOf(width)), data_(reinterpret_cast<T*>(memory)) {}
   static std::size_t BytesOf(int width, int height) {
@@ -41,7 +41,7 @@ class Plane {
   void FillRow(int y, T value) { std::fill_n(data_ + y * stride_, stride_, value); }
 
  private:
-  // An odd number of cache lines, so that a column's pixels meet different sets of a cache.
+  // An odd number of cache lines, so the pixels of a column are in different sets of a cache.
   static std::ptrdiff_t StrideOf(int width) { return ((width + 2 * kMargin + 63) / 64 | 1) * 64; }
 
   int width_ = 0, height_ = 0;
@@ -63,12 +63,12 @@ struct ArmPlanes {
     return 4 * Plane<std::uint8_t>::BytesOf(width, height);
   }
 
-  LargeBuffer memory;  // together, as large pages want
+  LargeBuffer memory;  // together, as large pages require
   Plane<std::uint8_t> left, right, up, down;
 };
 
-// One image. The steps say 1 where a colour differs from the one before it (to the left, above) by the
-// threshold or more; one column and one row more than the image, which hold 0 as the margins do.
+// One image. A step is 1 if a colour differs from the one before it (to the left, above) by the threshold or
+// more; one column and one row more than the image, which hold 0 like the margins.
 struct View {
   View() = default;
   View(int width, int height);
@@ -102,7 +102,7 @@ class ViewMaker {
   CensusPlanes planes_;
 };
 
-// Mirrors what partners are taken from; margins get what counts outside.
+// Mirrors the views from which partners are taken; margins get the values that count outside.
 void MirrorView(const View& view, int width, int height, View& mirrored, ThreadPool& threads);
 
 // Columns become rows.

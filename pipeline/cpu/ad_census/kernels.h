@@ -29,11 +29,11 @@ struct CostRow {
   const std::uint8_t* right[3];  // mirrored
   const std::uint64_t* census_left;
   const std::uint64_t* census_right;  // mirrored
-  int first_right;                    // element that left pixel 0 meets at the block's first disparity
+  int first_right;                    // element of left pixel 0's match at the block's first disparity
   ColorDifference difference;
   const AdCensusTables* tables;
 };
-// costs: a vector a pixel.
+// costs: one vector for each pixel.
 void MatchRow(const CostRow& row, std::uint16_t* costs);
 
 // --- arms ---------------------------------------------------------------------------
@@ -45,9 +45,9 @@ struct ColorRow {
 // Whether the colours of two rows of pixels differ by less than the threshold: 1 or 0.
 void CompareRows(const ColorRow& a, const ColorRow& b, int num_channels, int width, int threshold,
                  std::uint8_t* below);
-// Lengthens the arms of a row that still grow (alive 1) by the pixels of another row, or ends them: alive
-// stays 1 where their colours differ from the centres' by less than the threshold, and similar, the
-// comparison with their predecessors, says 1.
+// Lengthens the arms of a row that still grow (alive 1) by the pixels of another row, or ends them. alive
+// stays 1 if their colours differ from the centres' by less than the threshold and similar, the comparison
+// with their predecessors, is 1.
 void GrowRow(const ColorRow& center, const ColorRow& other, int num_channels, int width, int threshold,
              const std::uint8_t* similar, std::uint8_t* alive, std::uint8_t* length);
 
@@ -61,12 +61,12 @@ struct ArmLine {
 // Bytes of scratch for lines of that length.
 std::size_t LineScratchBytes(int length);
 
-// Sums of values along the arms; from, to: a vector a pixel, not the same.
+// Sums of values along the arms; from, to: one vector for each pixel, not the same memory.
 void SumLine(const ArmLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
 // The same, divided by the sizes of the pixels' regions.
 void MeanLine(const ArmLine& line, const std::uint16_t* from, const float* reciprocals, std::uint16_t* to,
               void* scratch);
-// Vectors of a line in a volume, to and from memory of its own.
+// Copies the vectors of a line between a volume and separate memory.
 void LoadLine(const std::uint16_t* volume, std::ptrdiff_t step, int length, std::uint16_t* line);
 void StoreLine(const std::uint16_t* line, int length, std::ptrdiff_t step, std::uint16_t* volume);
 
@@ -77,43 +77,43 @@ struct PathRow {
   int width, num_blocks, num_disparities;
   const std::uint16_t* costs;
   std::ptrdiff_t cost_stride;
-  const std::uint16_t* held;  // sums so far, which may be `sums`
+  const std::uint16_t* held;  // sums so far; may be `sums`
   std::ptrdiff_t held_stride;
   std::uint16_t* sums;
   std::ptrdiff_t sum_stride;
-  // Steps of colour between a pixel and the one before it, 1 or 0; those of the right image are mirrored,
-  // the margins hold what counts outside.
+  // Steps of colour between a pixel and the one before it, 1 or 0. Those of the right image are mirrored; the
+  // margins hold the values that count outside.
   const std::uint8_t *left_steps, *right_steps;
-  int first_right;  // element that the first pixel meets at the first disparity
+  int first_right;  // element of the first pixel's match at the first disparity
   const AdCensusTables* tables;
 };
-// Sums of path costs along both ways of some rows, which take turns; `held` plays no part. state: 4
-// (num_blocks + 2) vectors a row.
+// Sums of path costs in both directions of some rows, which take turns; `held` is not used. state: 4
+// (num_blocks + 2) vectors for each row.
 inline constexpr int kMaxRowsTogether = 2;
 void WalkRows(const PathRow* rows, int num_rows, std::uint16_t* state);
 
-// Paths along the columns, as far as they have come: of a pixel num_blocks vectors of costs, with one before
-// the first pixel's and one after every pixel's that hold 0xFFFF, and the lowest of them.
+// The current state of paths along the columns: for a pixel num_blocks vectors of costs, with one before the
+// first pixel's and one after every pixel's that hold 0xFFFF, and the lowest of the costs.
 struct ColumnPaths {
-  const std::uint16_t* before;  // null: they begin here
+  const std::uint16_t* before;  // null: the paths begin here
   std::uint16_t *after, *lowest;
 };
-// Takes columns begin .. end - 1 one row further and adds their costs to the sums held; streams: past the
-// caches. next_held: of the row after, asked for ahead of its use; may be null.
+// Moves columns begin .. end - 1 one row further and adds their costs to the held sums; streams: bypassing
+// the caches. next_held: of the row after, prefetched; may be null.
 void WalkColumns(const PathRow& row, int begin, int end, bool streams, const std::uint16_t* next_held,
                  const ColumnPaths& paths);
 
 // --- selection ------------------------------------------------------------------------
 struct Selection {
   std::uint16_t winner;
-  std::uint16_t sum[3];  // of the disparity before the winner, the winner, the one after; 0xFFFF: none
-  std::uint32_t rival;   // lowest sum that is not beside the winner; 0xFFFF: none
+  std::uint16_t sum[3];  // of the disparity before the winner, the winner, and the one after; 0xFFFF: none
+  std::uint32_t rival;   // lowest sum not adjacent to the winner; 0xFFFF: none
 };
 // scratch: (num_blocks + 2) vectors.
 void SelectRow(const std::uint16_t* sums, std::ptrdiff_t block_stride, int width, int num_blocks,
                int num_disparities, std::uint16_t* scratch, Selection* selected);
-// Winners of the right image's row over the left image's sums, mirrored; 0xFFFF where there is none.
-// lowest: like winners.
+// Winners of the right image's row from the left image's sums, mirrored; 0xFFFF if there is none. lowest:
+// like winners.
 void SelectRightRow(const std::uint16_t* sums, std::ptrdiff_t block_stride, int width, int num_blocks,
                     int first_right, std::uint16_t* lowest, std::uint16_t* winners);
 

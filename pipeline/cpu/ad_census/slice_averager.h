@@ -12,20 +12,20 @@
 
 namespace parallax::cpu::ad_census {
 
-// What the slices of a frame are made of.
+// The input of a frame's slices.
 struct SliceInput {
   int width, height;
   const View *left, *right;
-  const ArmPlanes *left_columns, *right_columns;  // the arms, a column a row
+  const ArmPlanes *left_columns, *right_columns;  // the arms, each column as a row
   const CostTables* tables;
   ColorDifference difference;
   int min_disparity, iterations;
-  HostCostVolume<std::uint16_t>* costs;  // null, or gets them before they are averaged
+  HostCostVolume<std::uint16_t>* costs;  // null, or receives them before they are averaged
 };
 
-// Memory of one thread, for frames up to a size, which holds some slices from their costs to their last
-// average. They take turns line by line, as they need the same lines of both images: all of them for their
-// costs, which need most of the images, then two by two, as more would not stay in the caches.
+// One thread's memory, for frames up to a size. It holds some slices from their costs to their last average.
+// They take turns line by line, because they need the same lines of both images: all of them for their costs,
+// which need most of the images, then two at a time, since more would not stay in the caches.
 class SliceAverager {
  public:
   static constexpr int kTogether = 4;
@@ -33,12 +33,12 @@ class SliceAverager {
   SliceAverager(int largest_width, int largest_height);
   static std::size_t BytesOf(int width, int height);
 
-  // Makes the slices of count disparities, kTogether at most, from index d on. Their rows
-  // go to to[i], row_step apart, past the caches and in whole vectors, which are aligned there.
+  // Makes the slices of count disparities, at most kTogether, from index d. Their rows go to to[i], row_step
+  // apart, bypassing the caches and in whole aligned vectors.
   void Average(const SliceInput& input, int d, int count, std::uint16_t* const* to, std::ptrdiff_t row_step);
 
  private:
-  // Lines of a slice, which lie side by side. A slice is held as rows or as columns.
+  // Adjacent lines of a slice. A slice is held as rows or as columns.
   struct Lines {
     std::uint16_t* first;
     std::ptrdiff_t stride;
@@ -53,10 +53,10 @@ class SliceAverager {
     std::ptrdiff_t of_rows, of_columns, of_all;
   };
   struct Slice {
-    // By direction: sizes of rows belong to iterations that end with rows. Slices two apart share all but the
-    // columns of costs.
+    // By direction: sizes of rows belong to iterations that end with rows. Slices two apart share everything
+    // but the columns of costs.
     Lines costs[2], sizes[2];
-    Lines group;  // a vector's worth of lines
+    Lines group;  // the lines of one vector
     int d, disparity;
     int begin, end;  // columns whose partners are inside the right image
     std::uint16_t* to;

@@ -1,6 +1,6 @@
 // Kernels of AD-Census for slices. A slice is all costs at one disparity; a *line* is a row or a column of
 // it, and a vector holds successive pixels of a line. kLineSlack elements after a line's end may be read and,
-// in what is written, overwritten; what they hold means nothing.
+// in what is written, overwritten; their content has no meaning.
 #pragma once
 
 #include <array>
@@ -14,12 +14,12 @@ namespace parallax::cpu::ad_census {
 
 inline constexpr int kLineSlack = 64;
 
-// The tables of costs in parts of a size that two vectors hold.
+// The tables of costs in parts that two vectors hold.
 struct CostTables {
   explicit CostTables(const AdCensusTables& tables);
 
   static constexpr int kPart = 64;
-  // Elements after `last` are the same.
+  // All elements after `last` equal it.
   template <std::size_t kSize>
   struct Table {
     std::uint16_t last;
@@ -39,7 +39,7 @@ struct SliceCostRow {
   const std::uint8_t* right[3];  // element x belongs to the partner of left pixel x
   const std::uint64_t* census_left;
   const std::uint64_t* census_right;
-  // Asked for ahead of their use: elements x .. x + 7 for every vector of pixels from x on.
+  // Prefetched: elements x .. x + 7 for every vector of pixels from x.
   const std::uint64_t *next_left, *next_right;
   ColorDifference difference;
   const CostTables* tables;
@@ -51,8 +51,8 @@ struct LineArms {
   const std::uint8_t* back;
   const std::uint8_t* ahead;
 };
-// A line: the shorter arms of a left pixel and its partner count, of pixels outside begin .. end - 1, whose
-// partners are not inside the right image, the left ones.
+// A line: counts the shorter arms of a left pixel and its partner. Pixels outside begin .. end - 1 have no
+// partner inside the right image; there the left arms count.
 struct SliceLine {
   int length, begin, end;
   LineArms left, right;  // along the line; element i of right belongs to the partner of pixel i
@@ -60,25 +60,24 @@ struct SliceLine {
 };
 // Bytes of scratch, aligned to a vector, for lines of that length.
 std::size_t SliceScratchBytes(int length);
-// Sums of values along the arms, which fit 16 bits.
+// Sums of values along the arms, which fit in 16 bits.
 void SumLine(const SliceLine& line, const std::uint16_t* from, std::uint16_t* to, void* scratch);
 
 struct AverageOptions {
-  bool find_sizes;                                // of the regions, else they are known
-  bool sum_means;                                 // along the arms again
+  bool find_sizes;                                // of the regions, if they are not known yet
+  bool sum_means;                                 // along the arms, again
   const std::uint16_t *next_values, *next_sizes;  // wanted next
 };
-// Means over the regions from sums across the line: sums of these along the arms, divided by the sizes.
+// Means over the regions from sums across the line: their sums along the arms, divided by the sizes.
 void AverageLine(const SliceLine& line, AverageOptions options, const std::uint16_t* from,
                  std::uint16_t* sizes, std::uint16_t* to, void* scratch);
 
-// As many lines as a vector has lanes, side by side, become vectors: to + x * to_stride gets element x of
-// every line. The number of elements is rounded up to a multiple of 8. next: null, or lines that are wanted
-// next.
+// Turns as many adjacent lines as a vector has lanes into vectors: to + x * to_stride gets element x of every
+// line. The number of elements is rounded up to a multiple of 8. next: null, or lines to prefetch.
 void TransposeLines(const std::uint16_t* from, std::ptrdiff_t from_stride, int length, std::uint16_t* to,
                     std::ptrdiff_t to_stride, const std::uint16_t* next = nullptr);
 
-// Copies whole vectors past the caches, to where they are aligned.
+// Copies whole vectors to aligned memory, bypassing the caches.
 void StreamLine(const std::uint16_t* from, int length, std::uint16_t* to);
 
 }  // namespace parallax::cpu::ad_census

@@ -8,15 +8,15 @@
 
 namespace parallax::cpu {
 
-// Winners of a row of the right image as the selection leaves them.
+// Winners of a row of the right image, from the selection.
 struct RightWinners {
-  // Of the right pixel that left pixel x meets at index d = 0 at x, from 1 - D on; what some left pixel does
-  // not meet may hold anything.
+  // For the right pixel that left pixel x meets at index d = 0 at x, from 1 - D; entries that no left pixel
+  // meets may hold anything.
   const std::uint16_t* winner = nullptr;
-  std::uint16_t index_bits = 0;  // bits of it that are the winner's index
+  std::uint16_t index_bits = 0;  // its bits with the winner's index
 };
 
-// What the check of a row of W pixels needs besides, kept between rows.
+// Scratch of the check for a row of W pixels, kept between rows.
 class CheckRowScratch {
  public:
   static constexpr int kMarkMargin = 64;

@@ -1,4 +1,4 @@
-// The choice of trees among the values that rejected pixels might take.
+// Learned trees choose the values of rejected pixels among candidates.
 #pragma once
 
 #include <cstdint>
@@ -11,8 +11,8 @@
 
 namespace parallax::cpu {
 
-// Gives rejected pixels what the trees of the parameters choose (docs/matching.md, "refinement"). filled: the
-// map before FillFromPlanes, which has returned tiles; from_planes: the map after it, changed in place.
+// Gives rejected pixels the choice of the parameters' trees (docs/matching.md, "refinement"). filled: the map
+// before FillFromPlanes, which has returned tiles; from_planes: the map after it, changed in place.
 void ChooseCandidates(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                       const FramedMap& filled, const HostImage<std::uint8_t>& validity,
                       const TilePlanes& tiles, const FramedMap& from_planes, ThreadPool& threads);

@@ -10,11 +10,11 @@
 
 namespace parallax::cpu {
 
-// Removes small islands of disparity, lets trees judge the pixels and interpolates rejected ones if that is
-// asked for, then replaces every value by the median around it, side 0, 3 or 5, and refines the map as far as
-// that is asked for (docs/matching.md, "filter" and "refinement"). workspace: FilterWorkspaceBytes(),
+// Runs the stages after selection that the parameters request (docs/matching.md, "filter" and "refinement"):
+// removes small islands of disparity, lets trees judge the pixels, interpolates rejected ones, replaces every
+// value by the median around it, side 0, 3 or 5, and refines the map. workspace: FilterWorkspaceBytes(),
 // aligned, with any content. guide: left image. selected: the disparities before consistency; without them no
-// pixel is judged. stages: null, or gets the map after each.
+// pixel is judged. stages: null, or receives the map after each.
 std::size_t FilterWorkspaceBytes(const Parameters& parameters, int width, int height, int num_threads);
 void FilterMap(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                HostImageView<const float> selected, SpeckleFilter& speckles, DisparityMap& map,

@@ -1,4 +1,4 @@
-// Values for pixels that have none.
+// Interpolated values for pixels without one.
 #pragma once
 
 #include <algorithm>
@@ -13,10 +13,9 @@
 namespace parallax::cpu {
 
 // Fills a map from the nearest values in eight directions (docs/matching.md, "filter"). The nearest value in
-// each direction is carried along it from row to row, for all pixels at once, instead of being looked for
-// from every hole. Blocks of rows are done by threads of their own: each gathers what it hands on to those
-// below and above, this is handed on through all blocks, and with what comes from there a block fills its
-// holes.
+// each direction is carried along it from row to row, for all pixels together, instead of being searched from
+// every hole. Separate threads process blocks of rows: each gathers what it passes on to those below and
+// above, this is passed on through all blocks, and with the values from there a block fills its holes.
 class HoleFilling {
  public:
   static constexpr int kRowsPerBlock = 16;
@@ -24,9 +23,9 @@ class HoleFilling {
   // workspace: WorkspaceBytes(), aligned, with any content.
   HoleFilling(const FramedMap& map, std::uint8_t* workspace, int num_threads);
 
-  // Once the rows of a block are there. Blocks in any order, on any threads.
+  // Called once the rows of a block are there. Blocks may come in any order, on any threads.
   void Gather(int block) const;
-  // Once all blocks were gathered. The map's margins stay as they are.
+  // Called once all blocks were gathered. The map's margins stay unchanged.
   void Fill(HostImage<std::uint8_t>& validity, ThreadPool& threads) const;
 
  private:
@@ -43,7 +42,7 @@ class HoleFilling {
   float* RowAt(std::ptrdiff_t index) const;
   Rows RowsAt(std::ptrdiff_t index) const;
   Rows NoValues() const;
-  Rows Handed(int block, Way way) const;  // by a block to the one below or above
+  Rows Handed(int block, Way way) const;  // from a block to the one below or above
   void CarryOn(int y, const Rows& nearest, const Rows& nearest_beyond) const;
   void HandOn() const;
   bool FillBlock(int block, int worker, HostImage<std::uint8_t>& validity) const;

@@ -10,8 +10,8 @@
 
 namespace parallax::cpu {
 
-// Rejects and restores pixels as the trees of the parameters say (docs/matching.md, "refinement"), in place.
-// guide: left image; selected: the disparities before consistency; map: after removal of speckles. workspace:
+// Rejects and restores pixels by the parameters' trees (docs/matching.md, "refinement"), in place. guide:
+// left image; selected: the disparities before consistency; map: after removal of speckles. workspace:
 // JudgementWorkspaceBytes(), aligned, with any content.
 std::size_t JudgementWorkspaceBytes(const RefinementParameters& parameters, int width, int height);
 void JudgePixels(const Parameters& parameters, HostImageView<const std::uint8_t> guide,

@@ -8,12 +8,12 @@
 
 namespace parallax::cpu {
 
-inline constexpr std::int16_t kAboveAll = 0x7FFF;  // no index is as high
+inline constexpr std::int16_t kAboveAll = 0x7FFF;  // larger than every index
 inline constexpr std::int16_t kBelowAll = -1;
 
 struct IndexRow {
-  std::int16_t* index;                       // of the selected disparity, 0 where there is none
-  std::int16_t* weight;                      // 2 where the pixel is kept, 1 where it was rejected
+  std::int16_t* index;                       // of the selected disparity, 0 if there is none
+  std::int16_t* weight;                      // 2 if the pixel is kept, 1 if it was rejected
   std::int16_t* is_kept;                     // 1 or 0
   std::int16_t *kept_or_high, *kept_or_low;  // the index, or kAboveAll and kBelowAll
 };
@@ -24,8 +24,8 @@ void MakeIndexRow(const float* selected, const std::uint8_t* validity, int width
 void LowestOfRows(const std::int16_t* const* rows, int count, int width, std::int16_t* lowest);
 void HighestOfRows(const std::int16_t* const* rows, int count, int width, std::int16_t* highest);
 
-// Sums over windows: two rows of sums over all that lies above and to the left, at the window's right end and
-// at its left one, and its numbers of columns and rows.
+// Sums over windows: two rows of sums over everything above and to the left, at the window's right end and at
+// its left one, and its numbers of columns and rows.
 struct WindowRow {
   const std::uint32_t *above, *below;
   int radius;
@@ -44,7 +44,7 @@ struct RingRows {
 void AgreementRow(const RingRows& ring, const std::int16_t* index, int difference, int width,
                   std::uint8_t* feature);
 
-// How far the index lies above the lowest.
+// Difference of the index to the lowest one.
 void AboveLowestRow(const std::int16_t* index, const std::int16_t* lowest, int width, std::uint8_t* feature);
 // KeptExtremeFeature() for both.
 void KeptLowestRow(const std::int16_t* index, const std::int16_t* lowest, int width, std::uint8_t* feature);
@@ -62,8 +62,8 @@ struct PlanesAround {
 void PlaneRow(const PlanesAround& planes, const float* selected, int min_disparity, int width,
               std::uint8_t* own, std::uint8_t* nearest, std::uint8_t* num_near);
 
-// Of num_trees trees, a leaf of each, and the bias. features: rows feature_stride apart. The sums of a vector
-// of bytes may be written past the width.
+// For num_trees trees: a leaf of each, and the bias. features: rows feature_stride apart. The sums of a
+// vector of bytes may be written past the width.
 void SumLeavesRow(int bias, const PixelTree* trees, int num_trees, const std::uint8_t* features,
                   std::ptrdiff_t feature_stride, int width, std::int16_t* sums);
 

@@ -1,4 +1,4 @@
-// Values for rejected pixels from planes around them.
+// Values for rejected pixels from surrounding planes.
 #pragma once
 
 #include <cstddef>
@@ -12,19 +12,19 @@
 
 namespace parallax::cpu {
 
-// The planes of tiles, row by row; value kNoValue where there is none. They stay in the workspace.
+// The planes of tiles, row by row; value kNoValue if there is none. They stay in the workspace.
 struct TilePlanes {
   int tile_px = 0, tiles_x = 0, tiles_y = 0;
   const DisparityPlane* planes = nullptr;
 };
-// Of all tiles. workspace: PlaneWorkspaceBytes(), aligned, with any content.
+// The planes of all tiles. workspace: PlaneWorkspaceBytes(), aligned, with any content.
 TilePlanes FitPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                      const FramedMap& map, const HostImage<std::uint8_t>& validity, std::uint8_t* workspace,
                      ThreadPool& threads);
 std::size_t PlaneWorkspaceBytes(const RefinementParameters& parameters, int width, int height);
 // Gives rejected pixels the values of planes (docs/matching.md, "refinement"): copies map to filled, with
-// other values there, and marks them. guide: left image. Returns the planes; those of tiles that no pixel was
-// rejected in or beside have any value.
+// other values there, and marks them. guide: left image. Returns the planes; those of tiles without rejected
+// pixels in or next to them are undefined.
 TilePlanes FillFromPlanes(const Parameters& parameters, HostImageView<const std::uint8_t> guide,
                           const FramedMap& map, const FramedMap& filled, HostImage<std::uint8_t>& validity,
                           std::uint8_t* workspace, ThreadPool& threads);

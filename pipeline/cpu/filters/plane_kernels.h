@@ -1,4 +1,4 @@
-// Kernels of the planes in the holes.
+// Kernels that fill holes from planes.
 #pragma once
 
 #include <cstddef>
@@ -10,12 +10,12 @@ namespace parallax::cpu {
 
 // Samples around a tile's centre: kPlaneSamples rows, of which kPlaneColumns pixels are read.
 struct PlaneSampleGrid {
-  const float *values, *weights;  // of the first column and row; a value is kNoValue where the weight is 0
+  const float *values, *weights;  // of the first column and row; a value is kNoValue if its weight is 0
   std::ptrdiff_t stride;
 };
-// Of every tile of a map.
+// The planes of every tile of a map.
 struct PlaneFit {
-  float lowest, highest;  // the start lies between, whole numbers
+  float lowest, highest;  // the start is between them; whole numbers
   float inverse_reach[kPlaneRounds];
   float step_px;
 };
@@ -25,7 +25,7 @@ DisparityPlane FitPlane(const PlaneFit& fit, const PlaneSampleGrid& samples);
 struct PlaneColumns {
   const float *value, *slope_x, *slope_y, *center_x;
 };
-// Rows of pixels kSupportStep_px apart, and what is read of them as many pixels before and behind the row.
+// Rows of pixels kSupportStep_px apart; as many pixels are read before and after the row.
 struct PixelRow {
   const float* disparity;
   const std::uint8_t *validity, *guide;

@@ -5,14 +5,14 @@
 
 namespace parallax::cpu {
 
-// Copies a row with kNoValue for NaNs. Rows may be read and written a vector past the width.
+// Neighbours of a row's pixels, at kSmoothingOffsets_px.
 void ReplaceNans(const float* row, int width, float* to);
 
 // Neighbours of a row's pixels, at kSmoothingOffsets_px.
 struct NeighborRows {
   const float *before[kSmoothingTaps], *after[kSmoothingTaps];
 };
-// Smoothed values of a row; `none` where there is no value. reach: 4 range^2. Rows may be read and written a
+// Smoothed values of a row; `none` if there is no value. reach: 4 range^2. Rows may be read and written a
 // vector past the width.
 void SmoothRow(const float* center, const NeighborRows& neighbors, int width, float reach, float none,
                float* smoothed);

@@ -12,23 +12,23 @@
 
 namespace parallax::cpu {
 
-// Joins runs of pixels, not pixels: a row is cut into runs of like neighbours, and runs that touch those of
-// the row above are united in a forest. Blocks of rows are done by threads of their own and sewn together at
-// the end. Islands that are large enough to stay are not followed any further.
+// Joins runs of pixels instead of pixels: a row is cut into runs of similar neighbours, and runs that touch
+// those of the row above are united in a forest. Separate threads process blocks of rows, which are joined at
+// the end. Islands that are large enough to stay are not followed further.
 class SpeckleFilter {
  public:
   SpeckleFilter(int width, int height);
-  // For maps no larger than it was made for.
+  // For maps up to the size of construction.
   void SetSize(int width, int height) { width_ = width, height_ = height; }
   static std::size_t WorkspaceBytes(int width, int height) {
     return sizeof(Run) * static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
   }
   // Finds the islands of a map. workspace: WorkspaceBytes(), aligned, with any content; needed until the rows
-  // are struck.
+  // are copied.
   void FindIslands(const FilterParameters& parameters, const DisparityMap& map, std::uint8_t* workspace,
                    ThreadPool& threads);
-  // Copies row y of that map without the values of small islands; to may be from. Rows in any order, on any
-  // threads. words: NumWords(), of the caller.
+  // Copies row y of that map without the values of small islands; `to` may be `from`. Rows may come in any
+  // order, on any threads. words: NumWords(), the caller's.
   void CopyRow(int y, const float* from, float* to, std::uint8_t* validity,
                std::vector<std::uint64_t>& words) const;
   std::size_t NumWords() const { return static_cast<std::size_t>(width_ / 64) + 1; }
@@ -45,8 +45,8 @@ class SpeckleFilter {
   };
 
   RowBits MakeBits() const;
-  // Rows are flattened once they are joined, so that a way is seldom longer than one step, which the machine
-  // foresees.
+  // Rows are flattened once they are joined, so a path is rarely longer than one step, which branch
+  // prediction gets right.
   std::int32_t Root(std::int32_t run) const {
     const Run* runs = runs_;
     std::int32_t root = runs[run].parent;
@@ -61,7 +61,7 @@ class SpeckleFilter {
   int width_, height_;
   int enough_ = 0;  // pixels of an island that stays; 0 = all stay
   float range_ = 0;
-  Run* runs_ = nullptr;                 // of row y from y * width on: as many as a row can hold
+  Run* runs_ = nullptr;                 // of row y from y * width: as many as a row can hold
   std::vector<std::int32_t> num_runs_;  // of each row
 };
 

@@ -16,12 +16,12 @@
 
 namespace parallax::cpu {
 
-// What the two sweeps need of memory for slabs of so many rows, bytes.
+// Memory of the two sweeps for slabs of this many rows, bytes.
 struct SlabPlan {
   int rows = 0;
   int num_slabs = 0;
   std::size_t volume_bytes = 0;  // sums of the first sweep, of one slab, or the workspace if that is larger
-  std::size_t checkpoint_bytes = 0;  // path costs of the first sweep where each slab but the first begins
+  std::size_t checkpoint_bytes = 0;  // path costs of the first sweep at the start of each slab but the first
   std::size_t total_bytes() const { return volume_bytes + checkpoint_bytes; }
 };
 
@@ -31,17 +31,17 @@ class Aggregator {
              ThreadPool& threads);
   ~Aggregator();
 
-  // Chooses how many slabs a frame is done in, the fewest within the limit (or as few bytes as can be); the
-  // workspace, shared with later stages, is at least so large. Returns all that it is going to hold, bytes.
+  // Chooses the number of slabs for a frame: the fewest within the limit (or as few bytes as possible). The
+  // workspace, shared with later stages, is at least workspace_bytes. Returns the total memory, bytes.
   std::size_t Plan(std::size_t limit_bytes, std::size_t workspace_bytes);
-  // Sets up the memory that was planned.
+  // Allocates the planned memory.
   void SetUp();
 
-  // For frames no larger than it was made for, in the same memory; does nothing where that is their size.
+  // For frames up to the size of construction, in the same memory; does nothing if that is their size.
   void SetSize(int width, int height);
 
-  // Fills map (selection and consistency done), and of stages what belongs to the sums and the winners.
-  // selected: empty, or gets the disparities before consistency. times: of the two sweeps.
+  // Fills map (selection and consistency done) and the stages of the sums and the winners. selected: empty,
+  // or receives the disparities before consistency. times: of the two sweeps.
   void Compute(const CensusPlanes& left, const CensusPlanes& right, const PaddedImage<std::uint8_t>& guide,
                DisparityMap& map, HostImageView<float> selected, StageTimes* times, StageResults* stages);
 
@@ -70,7 +70,7 @@ class Aggregator {
 
   Parameters parameters_;
   MatchingTables tables_;
-  int width_, height_;  // of the frame; while memory is set up, of the largest
+  int width_, height_;  // of the frame; during allocation, of the largest one
   ThreadPool& threads_;
   Striping striping_;
   PhasedRow right_row_;

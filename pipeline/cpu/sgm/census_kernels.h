@@ -15,25 +15,25 @@ struct CensusComparisons {
 };
 
 // Planes of a row: plane p at planes + p * plane_stride. Writes up to a vector past the width. A plane that
-// begins before first_bit is there already, and gets the bits from there on.
+// begins before first_bit already exists and gets the bits from there.
 void CensusRow(const std::uint8_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
                std::uint8_t* planes, std::ptrdiff_t plane_stride);
 void CensusRow(const std::uint16_t* row, const CensusComparisons& comparisons, int plane_bits, int width,
                std::uint8_t* planes, std::ptrdiff_t plane_stride);
 
-// 3x3 binomial sums of a row: of 8-bit images as they are (at most 4080), of 16-bit ones by 16.
+// 3x3 binomial sums of a row: of 8-bit images unscaled (at most 4080), of 16-bit ones divided by 16.
 void SmoothRow(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to);
 void SmoothRow(const std::uint16_t* row, std::ptrdiff_t stride, int width, std::uint16_t* to);
 // Three planes: the gradient of each pixel, and the lowest and the highest from half a pixel before it to
-// half a pixel behind. scratch: written from -1 to width.
+// half a pixel after it. scratch: written from -1 to width.
 void GradientRow(const std::uint8_t* row, std::ptrdiff_t stride, int width, std::uint8_t* scratch,
                  std::uint8_t* planes, std::ptrdiff_t plane_stride);
 
-// Left image: planes of a row side by side for each pixel.
+// Left image: the planes of each pixel of a row, side by side.
 void InterleavePlanes(const std::uint8_t* planes, std::ptrdiff_t plane_stride, int num_planes, int width,
                       std::uint8_t* to);
-// Right image: of one plane, the values of the pixels x_begin .. x_end to their places: pixel x goes to phase
-// (x + first_place) % stripes, the later the further to the front (see PhasedRow); last: index of place 0.
+// Right image: moves the values of pixels x_begin .. x_end in one plane to their places. Pixel x goes to
+// phase (x + first_place) % stripes, later ones further to the front (see PhasedRow); last: index of place 0.
 void DealPlane(const std::uint8_t* plane, int x_begin, int x_end, int first_place, int stripes,
                std::ptrdiff_t phase_stride, int last, std::uint8_t* to);
 

@@ -1,5 +1,5 @@
-// What the matching cost compares: census codes, cut into planes of a few bits so that they are counted a
-// vector of bytes at a time, and gradients.
+// The input of the matching cost: census codes, cut into planes of a few bits that are counted a vector of
+// bytes at a time, and gradients.
 #pragma once
 
 #include <cstdint>
@@ -12,14 +12,14 @@
 
 namespace parallax::cpu {
 
-// A gray image with a margin that repeats its border, so that no window needs a test; T is 8 or 16 bits wide.
+// A gray image with a margin that repeats its border, so no window needs a test; T is 8 or 16 bits wide.
 template <typename T>
 class PaddedImage {
  public:
   static constexpr int kMarginX = 6, kMarginY = 4;  // radius of the largest census window
   PaddedImage() = default;
   PaddedImage(int width, int height);
-  // In the same memory, an image no larger than the one that it was made for. The pixels are lost.
+  // Changes the size within the same memory, up to that of construction. The pixels are lost.
   void SetSize(int width, int height);
 
   int width() const { return width_; }
@@ -33,7 +33,7 @@ class PaddedImage {
   // 64 pixels past the right margin may be read.
   T* Row(int y) { return buffer_.data() + (y + kMarginY) * stride_ + kLeft; }
   const T* Row(int y) const { return buffer_.data() + (y + kMarginY) * stride_ + kLeft; }
-  // Repeats the border of row y, and of the image where it is its first or last row.
+  // Repeats the border of row y, and of the image if it is its first or last row.
   void ExtendRow(int y);
 
  private:
@@ -44,8 +44,8 @@ class PaddedImage {
   AlignedBuffer<T> buffer_;
 };
 
-// Copies rows y_begin .. y_end of an image (colour becomes gray) into gray8 or gray16, whichever its pixels
-// fit.
+// Copies rows y_begin .. y_end of an image (colour becomes gray) into gray8 or gray16, depending on its
+// pixels.
 void LoadGray(const CameraImageView& image, int y_begin, int y_end, PaddedImage<std::uint8_t>& gray8,
               PaddedImage<std::uint16_t>& gray16);
 // 8-bit guide of rows y_begin .. y_end of a 16-bit image.
@@ -53,13 +53,12 @@ void GuideFromGray16(const PaddedImage<std::uint16_t>& gray, int y_begin, int y_
                      PaddedImage<std::uint8_t>& guide);
 
 // Rows y_begin .. y_end of the binomial sums that the window of two scales compares (see docs/matching.md);
-// of gray, a row more on either side is there.
+// of gray, one more row on either side must be there.
 template <typename T>
 void SmoothRows(const PaddedImage<T>& gray, int y_begin, int y_end, PaddedImage<std::uint16_t>& smoothed);
 
-// The planes of a pixel: bits i * plane_bits ... of its code are plane i; then, where there is a gradient
-// term, come its gradient, and the lowest and the highest one from half a pixel before it to half a pixel
-// behind.
+// The planes of a pixel: bits i * plane_bits ... of its code are plane i. With a gradient term, its gradient
+// follows, and the lowest and the highest one from half a pixel before it to half a pixel after it.
 struct PlaneKind {
   CensusWindow window = CensusWindow::k5x5;
   int plane_bits = 0;
@@ -69,8 +68,8 @@ struct PlaneKind {
   int num_planes() const { return num_code_planes() + (has_gradient ? 3 : 0); }
 };
 
-// What CensusPlanes are made of. gray8: where there is a gradient term, or where gray16 is null; gray16: of
-// 16-bit images; smoothed: for the window of two scales.
+// The input of CensusPlanes. gray8: with a gradient term, or if gray16 is null; gray16: of 16-bit images;
+// smoothed: for the window of two scales.
 struct PlaneInput {
   const PaddedImage<std::uint8_t>* gray8 = nullptr;
   const PaddedImage<std::uint16_t>* gray16 = nullptr;
@@ -85,18 +84,18 @@ class CensusPlanes {
   CensusPlanes(int width, int height, const PlaneKind& kind, const PhasedRow* phases, int padded_disparities,
                int min_disparity);
 
-  // In the same memory, codes of an image no larger than the one that they were made for; the phases are set
-  // to its width before. The codes are lost.
+  // Changes the size within the same memory, up to that of construction; the phases are set to the width
+  // first. The codes are lost.
   void SetSize(int width, int height);
 
-  // Rows y_begin .. y_end; of the images, four rows more on either side are there.
+  // Rows y_begin .. y_end; four more rows of the images on either side must be there.
   void Transform(const PlaneInput& input, int y_begin, int y_end);
 
   const PlaneKind& kind() const { return kind_; }
   // A pixel's planes before the first row and past the last one may be read.
   const std::uint8_t* data() const { return buffer_.data() + kMargin_bytes; }
   std::ptrdiff_t stride() const { return stride_; }
-  // Of those that the constructor makes of these.
+  // Number of bytes that the constructor needs for these.
   static std::size_t BytesOf(int width, int height, const PlaneKind& kind, const PhasedRow* phases) {
     return static_cast<std::size_t>(StrideOf(width, kind.num_planes(), phases) * height + 2 * kMargin_bytes);
   }

@@ -13,10 +13,10 @@
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 
-// Right pixels that the present left pixel meets: vector s holds the lowest costs, and their d, where its
-// stripe s leads. One pixel on, what stripe s met is met by stripe s + 1; what the last one met, by the
-// first, one lane up, where the lane that falls off has met all it can. Vectors are renamed, or taken round a
-// ring if their number is not known before.
+// The right pixels that the current left pixel meets: vector s holds the lowest costs, and their d, for its
+// stripe s. At the next left pixel, stripe s + 1 meets what stripe s has met, and the first stripe meets what
+// the last one has met, one lane up; the lane that falls off has met everything it can. Vectors are renamed,
+// or rotated in a ring if their number is not a constant.
 template <int kStripes, bool kKeys>
 class RightWindow {
  public:
@@ -36,7 +36,7 @@ class RightWindow {
       if constexpr (!kKeys) simd::Store(winner_[At(s)], d, state + (Stripes() + s) * lanes);
     }
   }
-  // Goes on to the next left pixel; returns the winner, or key, of the right pixel that is left behind.
+  // Moves to the next left pixel; returns the winner, or key, of the right pixel that is left behind.
   HWY_INLINE std::uint16_t Advance(V16 first_lane) {
     const Tag16 d;
     const int last = At(Stripes() - 1);
@@ -55,13 +55,13 @@ class RightWindow {
     if constexpr (!kKeys) winner_[At(0)] = simd::Or(winner, first_lane);
     return simd::GetLane(winner);
   }
-  // The present left pixel's costs, or keys, of stripe s. Strictly lower: d grows with x, so that the lowest
-  // d stays.
+  // The current left pixel's costs, or keys, of stripe s. Strictly lower: d grows with x, so the lowest d
+  // stays.
   HWY_INLINE void Meet(int s, V16 cost, V16 disparity) {
     V16& lowest = lowest_[At(s)];
     const V16 lower = simd::Min(cost, lowest);
     if constexpr (!kKeys) {
-      // Asked like this, since only AVX-512 and NEON compare without signs in one operation.
+      // This form is used because only AVX-512 and NEON have an unsigned comparison in one operation.
       V16& winner = winner_[At(s)];
       winner = simd::IfThenElse(simd::Eq(lower, lowest), winner, disparity);
     }

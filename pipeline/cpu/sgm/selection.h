@@ -1,4 +1,4 @@
-// Winners of both images from the aggregated costs, a part of a row at a time while it is in the cache.
+// Winners of both images from the aggregated costs, one part of a row at a time while it is in the cache.
 #pragma once
 
 #include <cstdint>
@@ -20,34 +20,34 @@ struct SelectionTables {
   Striping striping;
   bool use_keys;                              // costs come as keys (see GivesKeys), 0xFFFF = none
   std::vector<std::uint16_t> place_of;        // At16(d) of d at d + 1; the first and last are there twice
-  AlignedBuffer<std::uint16_t> disparity_of;  // d of each place, 0xFFFF where there is none
-  AlignedBuffer<std::uint16_t> doubled_disparity;  // 2 d of each place, 0 where there is none
+  AlignedBuffer<std::uint16_t> disparity_of;  // d of each place, 0xFFFF if there is none
+  AlignedBuffer<std::uint16_t> doubled_disparity;  // 2 d of each place, 0 if there is none
 };
 
-// What one row's selection leaves, costs or keys. The arrays of W elements are padded by 64.
+// The selection's result for one row, costs or keys. The arrays of W elements are padded by 64.
 struct SelectedRow {
   std::uint16_t* winner;  // W: index d of the lowest cost
   std::uint16_t* lowest;  // its cost
-  std::uint16_t* rival;   // lowest cost not beside it; 0xFFFF = none
-  std::uint32_t* beside;  // cost at d - 1 and, from bit 16 on, at d + 1; anything where it has not both
+  std::uint16_t* rival;   // lowest cost not adjacent to it; 0xFFFF = none
+  std::uint32_t* beside;  // cost at d - 1 and, from bit 16, at d + 1; undefined unless it has both
   // Index d (or key) of the right image's winners, 0xFFFF = none: of right pixel i - min_disparity - Padded()
   // + 1 at i, for i from -1 to W + Padded().
   std::uint16_t* right_winner;
-  // Lowest cost so far, and its d, of the right pixels that the present left pixel can meet, as its costs
-  // lie; or its key.
+  // Lowest cost so far, and its d, of the right pixels that the current left pixel can meet, in the order of
+  // its costs; or its key.
   std::uint16_t* right_state;  // 2 * Padded()
 };
 
-// Before the first part of a row.
+// Called before the first part of a row.
 void BeginRow(const SelectionTables& tables, const SelectedRow& row);
 
 // Selects for the pixels x_begin .. x_end of a row, whose costs begin at sums (changed: the winner and its
-// neighbours are struck out). Parts of a row come in the order of x; ties go to the lowest d in both images.
+// neighbours are removed). Parts of a row come in the order of x; ties go to the lowest d in both images.
 // sums: room for a multiple of 8 pixels.
 void SelectPart(const SelectionTables& tables, int x_begin, int x_end, std::uint16_t* sums,
                 const SelectedRow& row);
 
-// After the last part of a row of W pixels: all of right_winner is there.
+// Called after the last part of a row of W pixels: right_winner is then complete.
 void FinishRow(const SelectionTables& tables, int width, const SelectedRow& row);
 
 // Winners of the right image from a finished row; by index d, 0xFFFF = none. W elements.

@@ -222,8 +222,7 @@ NeedsMoreMemory::NeedsMoreMemory(const Parameters& parameters, const MatcherOpti
           std::to_string(parameters.matching_cost.num_disparities) + " disparities need " +
           Megabytes(needed_bytes) + " of working memory, more than the limit of " +
           Megabytes(options.memory_limit_bytes) + ": raise it, or match " +
-          (num_in_flight > 1 ? "fewer at a time (--in-flight), " : "") +
-          "smaller images or fewer disparities"),
+          (num_in_flight > 1 ? "fewer at a time, " : "") + "smaller images or fewer disparities"),
       needed_bytes_(needed_bytes) {}
 
 std::unique_ptr<StereoMatcher> MakeCpuMatcher(const Parameters& parameters, const MatcherOptions& options) {

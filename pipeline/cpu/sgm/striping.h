@@ -1,4 +1,4 @@
-// The order in which the disparities of a pixel lie in memory.
+// The order of a pixel's disparities in memory.
 #pragma once
 
 #include <cstddef>
@@ -28,13 +28,12 @@ struct Striping {
   }  // place among 16-bit values
 };
 
-// Where the costs of a pixel against the pixels of the right image's row begin. The row is kept mirrored and
-// dealt out to as many phases as there are stripes, so that the partners of one vector's disparities follow
-// each other.
+// The start of a pixel's costs against the right image's row. The row is kept mirrored and distributed to as
+// many phases as there are stripes, so the partners of one vector's disparities are adjacent.
 class PhasedRow {
  public:
   PhasedRow() = default;
-  // planes: values kept of each pixel, in separate runs. lane_pad: elements readable past the end of each
+  // planes: values kept for each pixel, in separate runs. lane_pad: elements readable past the end of each
   // phase.
   PhasedRow(int width, int padded_disparities, int stripes, int planes, int lane_pad);
 
@@ -44,8 +43,8 @@ class PhasedRow {
   int last() const { return last_; }  // index, in its phase, of place 0: places grow towards the front
   int row_length() const { return row_length_; }  // elements, of all phases and planes
   int num_places() const { return static_cast<int>(start_.size()) - 1; }
-  // Of the pixel that lies (x, stripe 0, lane 0) -> place x + padded - 1; stripe s lies at place - s. The
-  // last place is there twice: who looks a pixel ahead may read past it.
+  // Of the pixel at (x, stripe 0, lane 0) -> place x + padded - 1; stripe s is at place - s. The last place
+  // is there twice: code that looks a pixel ahead may read past it.
   const std::int32_t* start() const { return start_.data(); }
 
  private:

@@ -19,11 +19,11 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
   const SweepView s = view;  // a copy that no store of bytes can change
   using D = std::conditional_t<Kind::kCosts == PathCosts::kWide16, Tag16, Tag8>;
   using T = simd::TFromD<D>;
-  // Made where they are used: what lives across calls is kept in memory.
+  // Computed where they are used: values that live across calls are kept in memory.
   const auto make_penalties = [&s]() HWY_ATTR {
     const auto penalty = [](std::uint16_t value) HWY_ATTR { return simd::Set(D(), static_cast<T>(value)); };
     Penalties<simd::Vec<D>> p{penalty(s.p1), penalty(s.largest_p2), penalty(s.p1), penalty(s.p1)};
-    // Ground is nearer the further down.
+    // Ground is nearer further down.
     if constexpr (Kind::kAllTerms) (Kind::kLast ? p.column_p1_up : p.column_p1_down) = penalty(s.p1_ground);
     return p;
   };
@@ -39,9 +39,9 @@ void SweepTurn(const SweepView& view, const SweepPart* HWY_RESTRICT parts) {
     row.Leave();
   };
   if constexpr (Kind::kStripes8 > 0) {
-    // Two rows in turns: the horizontal paths, each a chain of dependent operations, then overlap. The second
-    // one's antidiagonal path comes from where the first row was a turn ago, and its vertical path need not
-    // wait for what that row has only just done.
+    // Two rows in turns: their horizontal paths, each a chain of dependent operations, then overlap. The
+    // second row's antidiagonal path comes from the first row's place one turn ago, and its vertical path
+    // need not wait for the first row's latest step.
     constexpr int kBehind = 2;
     const int begin = std::max(parts[0].u_begin, parts[1].u_begin + kBehind);
     const int end = std::min(parts[0].u_end, parts[1].u_end + kBehind);
@@ -97,8 +97,8 @@ SweepFunction ChoosePaths(int num_paths, bool last) {
 }
 
 // Loops over vectors are unrolled for the usual numbers of disparities (64, 128, 192, 256), and those over
-// the census planes for codes of kUsualBits; with all terms only both together, and pairs of L with 8 paths only,
-// since so much code takes its time to compile.
+// the census planes for codes of kUsualBits. With all terms only both together are, and pairs of L only with
+// 8 paths, because so much code takes long to compile.
 template <PathCosts kCosts, SweepTerms kTerms, int kUsualBits>
 SweepFunction ChooseSweep(int num_paths, bool last, int stripes, int num_code_planes) {
   constexpr int kUsualPlanes = (kUsualBits + kPlaneBits - 1) / kPlaneBits;

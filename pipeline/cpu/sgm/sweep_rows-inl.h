@@ -1,4 +1,4 @@
-// Rows of a sweep, a pixel of each in turn. Included once per instruction set.
+// Rows of a sweep, one pixel of each in turn. Included once per instruction set.
 #if defined(PARALLAX_CPU_SWEEP_ROWS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef PARALLAX_CPU_SWEEP_ROWS_INL_H_
 #undef PARALLAX_CPU_SWEEP_ROWS_INL_H_
@@ -16,16 +16,16 @@
 HWY_BEFORE_NAMESPACE();
 namespace parallax::cpu::HWY_NAMESPACE {
 
-// How much is known of the pixels of a part.
+// What is known about the pixels of a part.
 enum class Pixels {
   kAny,
   kPlain,   // every lane has a disparity, P2 is constant or, with all terms, below 256, and the first sweep
             // keeps its sums
-  kInside,  // plain, and every partner lies in the right image
+  kInside,  // plain, and every partner is inside the right image
 };
 
-// What is known of a sweep when it is compiled. kStripes8: vectors of bytes of a pixel, kPlanes: of the
-// census codes; 0 = known at run time only.
+// Compile-time properties of a sweep. kStripes8: vectors of bytes of a pixel, kPlanes: of the census codes; 0
+// = known only at run time.
 template <PathCosts kCosts_, SweepTerms kTerms_, int kStripes8_, int kPlanes_, int kPaths_, bool kLast_,
           Pixels kPixels_>
 struct SweepKind {
@@ -40,8 +40,8 @@ struct SweepKind {
   static constexpr bool kMakesCosts = !kLast || !KeepsCosts(kCosts, kPaths);
 };
 
-// Where a sweep stands in kRows rows, each kBehind pixels behind the one above, and their horizontal paths.
-// The rows' slots lie at fixed distances from each other.
+// The position of a sweep in kRows rows, each kBehind pixels behind the one above, and their horizontal
+// paths. The rows' slots are at fixed distances from each other.
 template <class Kind, int kRows, int kBehind>
 class RowsInTurn {
   static constexpr PathCosts kCosts = Kind::kCosts;
@@ -55,18 +55,18 @@ class RowsInTurn {
   static constexpr bool kP2Bytes = Kind::kAllTerms && Kind::kPlain;
   static constexpr bool kPlainSums =
       Kind::kPlain && (kCosts == PathCosts::kPairs8 || Kind::kAllTerms);  // see Step
-  // With two vectors a pixel, what one of them is compared with is what the other one was a pixel before; it
-  // stays in registers where there are enough of them.
+  // With two vectors for each pixel, each is compared with the other one's previous pixel, which stays in
+  // registers if there are enough of them.
   static constexpr bool kKeepCodes =
       HWY_MAX_BYTES == 64 && Kind::kMakesCosts && kStripes8 == 2 && Kind::kPlanes > 0 && Kind::kPlanes <= 4;
   static constexpr int kKept = Kind::kLast ? 0 : 1;  // the vector that will be needed again
-  // Matching costs are made a pixel ahead, while the minima of the path costs are being found, whose chain
-  // of operations is so long that the machine looks too little past it.
+  // Matching costs are computed one pixel ahead, during the search for the minima of the path costs: its
+  // chain of operations is too long for out-of-order execution to look past it.
   static constexpr bool kCostsAhead =
       HWY_MAX_BYTES == 64 && Kind::kPlain && kPaths == 4 && kCosts != PathCosts::kWide16;
 
  public:
-  // parts: of the rows; row 0 stands at u. p2: with all terms and plain pixels, of each part, as long as the
+  // parts: of the rows; row 0 is at u. p2: with all terms and plain pixels, of each part, as long as the
   // longest can be.
   HWY_INLINE RowsInTurn(const SweepView& s, const SweepPart* HWY_RESTRICT parts,
                         const PathP2Bytes* HWY_RESTRICT p2, int u)
@@ -113,7 +113,7 @@ class RowsInTurn {
     }
   }
 
-  // The next pixel of each row.
+  // Moves to the next pixel of each row.
   HWY_INLINE void Step(const SweepView& s, const Penalties<V>& penalties) {
     static_assert(kRows <= 2);
     Pixel<0>(s, penalties);
@@ -143,13 +143,13 @@ class RowsInTurn {
   HWY_INLINE int SlotLanes() const { return (Stripes() + 1) * Lanes(); }
   HWY_INLINE T* Across(int i) const { return horizontal_ + i * SlotLanes(); }
 
-  // Where row kRow's partners begin.
+  // The start of row kRow's partners.
   template <int kRow>
   HWY_INLINE const std::int32_t* StartOf() const {
     return start_ - kRow * kBehind * Kind::kStepX;
   }
 
-  // Matching costs of the pixel of row kRow whose partners begin at start; the next call is for the next one.
+  // Matching costs of row kRow's pixel whose partners begin at start; the next call is for the next pixel.
   template <int kRow>
   HWY_INLINE void MakeCosts(const SweepView& s, const std::int32_t* HWY_RESTRICT start,
                             V8* HWY_RESTRICT cost) {
@@ -172,7 +172,7 @@ class RowsInTurn {
     if constexpr (!Kind::kPlain) ReplacePad<kStripes8>(s, cost);
   }
 
-  // The next pixel of row kRow.
+  // Moves to the next pixel of row kRow.
   template <int kRow>
   HWY_INLINE void Pixel(const SweepView& s, const Penalties<V>& penalties) {
     const D d;
@@ -229,7 +229,7 @@ class RowsInTurn {
     if constexpr (kCostsAhead) MakeCosts<kRow>(s, StartOf<kRow>() + Kind::kStepX, next_cost_[kRow]);
     const auto take_sums = [&]() HWY_ATTR {
       if constexpr (Kind::kLast) {
-        // Parts of rows lie too far apart for the machine to foresee.
+        // Parts of rows are too far apart for the hardware prefetcher.
         const std::uint8_t* ahead = volume_[kRow] + ahead_bytes_[kRow];
         for (int i = 0; i < VolumePixelBytes(); i += 64) hwy::Prefetch(ahead + i);
         AggregatedCosts<kCosts, kStripes8, kPaths, !Kind::kPlain>(s, own, cost, volume_[kRow], sums_[kRow]);
@@ -238,11 +238,11 @@ class RowsInTurn {
         StoreSums<kCosts, kStripes8, kPaths>(own, stripes8_, cost, volume_[kRow]);
       }
     };
-    // The sums of all paths take registers that the path costs need more.
+    // The sums of all paths would take registers that the path costs need more.
     constexpr bool kSumsFirst = kPaths == 4 || !Kind::kLast;
     if constexpr (kSumsFirst) take_sums();
     if constexpr (kPaths == 4 && kCosts != PathCosts::kWide16) {
-      // With so little to do besides, the horizontal path's chain of operations is what takes the time.
+      // With so little other work, the horizontal path's chain of operations determines the time.
       MinOfLanesOfTwo(d, mins, lowest);
     } else {
       MinOfLanesEach<kSweepPaths>(d, mins, lowest);
@@ -259,7 +259,7 @@ class RowsInTurn {
     if (Kind::kPlain || s.volume != nullptr) volume_[kRow] += Kind::kStepX * VolumePixelBytes();
   }
 
-  // keep(k, L): of each vector.
+  // keep(k, L): called for each vector.
   template <int kPath, bool kSlanted, class Keep>
   HWY_INLINE V Follow(const V* HWY_RESTRICT before, V lowest_before, const V* HWY_RESTRICT cost, V p1_up,
                       V p1_down, V p2, PathSums<kCosts, kStripes8>& own, const Keep& keep) const {
@@ -289,14 +289,14 @@ class RowsInTurn {
   std::uint16_t* sums_[kRows];
   std::ptrdiff_t ahead_bytes_[kRows];
   const PathP2Bytes* p2_[kP2Bytes ? kRows : 1];
-  // Of the horizontal paths, L and its minimum: what comes next needs L first, and the minimum takes longest.
+  // Of the horizontal paths, L and its minimum: the next step needs L first, and the minimum takes longest.
   V across_[kRows][kMax], lowest_across_[kRows];
   PartnerCodes<kKeepCodes ? Kind::kPlanes : 1> codes_[kRows];
   V next_cost_[kRows][kCostsAhead ? kMax : 1];
 };
 
-// Asks for the planes of what follows a part of a row, as long as it: what one part needs is a line or
-// two of each of many arrays, which the machine does not foresee.
+// Prefetches the planes of the part that follows, of the same length: a part needs a line or two of each of
+// many arrays, which the hardware does not predict.
 template <int kStepX>
 HWY_INLINE void PrefetchPlanes(const SweepView& s, const SweepPart& part) {
   const int length = part.u_end - part.u_begin;
@@ -305,7 +305,7 @@ HWY_INLINE void PrefetchPlanes(const SweepView& s, const SweepPart& part) {
   const int x = kStepX > 0 ? last : s.width - 1 - last, y = kStepX > 0 ? part.v : s.height - 1 - part.v;
   const std::uint8_t* left = s.left + y * s.left_stride + x * s.num_planes;
   for (int i = 0; i < length * s.num_planes; i += 64) hwy::Prefetch(left - kStepX * i);
-  // No part goes on by more than a line, to the right by places towards the front.
+  // No part advances by more than one cache line; right pixels advance towards the front.
   const std::int32_t* start = s.right_start + x + s.striping.Padded() - 1;
   const std::uint8_t* right = s.right + y * s.right_stride + (kStepX > 0 ? 0 : s.striping.lanes - 1);
   for (int k = 0; k < s.striping.stripes; ++k) {

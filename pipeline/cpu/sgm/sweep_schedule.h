@@ -1,4 +1,4 @@
-// Sweeps shared by threads: the order of the pixels and who waits for whom.
+// Sweeps shared by threads: the order of the pixels, and the dependencies between threads.
 #pragma once
 
 #include <algorithm>
@@ -11,11 +11,11 @@
 
 namespace parallax::cpu {
 
-// A sweep is cut into bands of rows, a thread each, and a band into tiles of columns. Row i of a band is
-// shifted left by i pixels in its tile, so that every path enters a tile from the tile before or from the
-// band above: a tile's path costs stay in the first-level cache for all rows of the band, and a band may
-// follow the one above at the distance of a tile or two. Which thread does what changes no result, as every
-// path cost follows from the one before it.
+// A sweep is cut into bands of rows, one for each thread, and a band into tiles of columns. Row i of a band
+// is shifted left by i pixels in its tile, so every path enters a tile from the tile before or from the band
+// above. A tile's path costs stay in the first-level cache for all rows of the band, and a band may follow
+// the one above at the distance of a tile or two. The assignment to threads changes no result, because every
+// path cost follows from the previous one.
 struct SweepTiles {
   int band_rows = 16;
   int tile_columns = 32;
@@ -29,21 +29,20 @@ struct SweepTiles {
   }
 };
 
-// Tiles whose path costs and sums stay in the first-level cache; for many threads smaller ones, so that as
-// many bands can be under way. path_bytes: of a pixel's path costs of one path.
+// Tiles whose path costs and sums stay in the first-level cache; smaller ones for many threads, so that as
+// many bands can be in progress. path_bytes: of a pixel's path costs of one path.
 SweepTiles ChooseTiles(int path_bytes, int num_threads);
 
-// Counts the tiles that are done of a band, for the thread that follows with the band below; on a cache line
-// of its own.
+// Counts the finished tiles of a band, for the thread on the band below; on a separate cache line.
 class alignas(64) BandProgress {
  public:
-  // That many tiles are done. One thread only.
+  // Sets the number of finished tiles. One thread only.
   void Reach(int tiles) {
     tiles_.store(tiles);
     if (tiles >= wanted_.load()) tiles_.notify_one();
   }
-  // Returns once that many are. One thread only. Who waits looks out for a moment, then sleeps: where other
-  // work has the cores, who is waited for needs them.
+  // Returns once that many are finished. One thread only. It spins for a moment, then sleeps: if other work
+  // has the cores, the awaited thread needs them.
   void WaitFor(int tiles) {
     if (tiles_.load(std::memory_order_acquire) < tiles) WaitLonger(tiles);
   }
@@ -52,10 +51,10 @@ class alignas(64) BandProgress {
   void WaitLonger(int tiles);
 
   std::atomic<int> tiles_{0};
-  std::atomic<int> wanted_{std::numeric_limits<int>::max()};  // by the one who sleeps
+  std::atomic<int> wanted_{std::numeric_limits<int>::max()};  // by the sleeping thread
 };
 
-// Takes what the first sweep gives, which is nothing: its sums lie in the volume.
+// The sink of the first sweep, which gets nothing: its sums are in the volume.
 struct NoSink {
   std::uint16_t* sums(int) { return nullptr; }
   void BeginBand(int, int) {}
@@ -63,9 +62,9 @@ struct NoSink {
   void EndBand() {}
 };
 
-// Rows v_begin .. v_end (of the sweep's coordinates; those before v_begin were done before). sinks: one a
-// thread; gets BeginBand(v_begin, v_end), Take(v, u_begin, u_end) after each part of a row with its costs at
-// sums(), and EndBand().
+// Rows v_begin .. v_end (of the sweep's coordinates; earlier rows are done). sinks: one for each thread; gets
+// BeginBand(v_begin, v_end), Take(v, u_begin, u_end) after each part of a row with its costs at sums(), and
+// EndBand().
 template <class Sink>
 void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep, const SweepTiles& tiles,
               ThreadPool& threads, std::vector<Sink>& sinks) {
@@ -73,7 +72,7 @@ void RunSweep(const SweepView& view, int v_begin, int v_end, SweepFunction sweep
   std::vector<BandProgress> progress(static_cast<std::size_t>(num_bands));
   std::atomic<int> next_band{0};
   const int columns = tiles.tile_columns;
-  // A band that begins a few tiles later need not wait whenever the one above is held up for a moment.
+  // A band that begins a few tiles later need not wait at every short delay of the one above.
   const int head_start = std::min(8, tiles.NumTiles(view.width, 1) / (2 * threads.num_threads()));
   threads.ParallelFor(std::min<int>(threads.num_threads(), num_bands), [&](int worker) {
     Sink& sink = sinks[static_cast<std::size_t>(worker)];

@@ -1,6 +1,6 @@
-// The stages of the method AD-Census (Mei, Sun, Zhou, Wang, Zhang, Jiao 2011), one plain function each;
-// docs/matching.md says what each computes, and what the paper leaves open. Stages that SGM has too are in
-// pipeline/reference/stages.h. All images of one call are W x H; outputs are sized by the caller.
+// The stages of the method AD-Census (Mei, Sun, Zhou, Wang, Zhang, Jiao 2011), as one plain function each.
+// docs/matching.md defines each stage, including what the paper leaves open. Stages shared with SGM are in
+// pipeline/reference/stages.h. All images of one call are W x H; the caller sizes the outputs.
 #pragma once
 
 #include <cstdint>
@@ -37,10 +37,10 @@ struct Arms {
 void GrowArms(HostImageView<const Rgb8> color, const AdCensusParameters& parameters, HostImageView<Arms> arms,
               ThreadPool& threads);
 
-// Replaces each cost by the mean over its pixel's support region, iterations times. The region at a disparity
-// is the horizontal arms of the vertical arm's pixels in the 1st, 3rd, ... iteration, the vertical arms of
-// the horizontal arm's pixels in the 2nd, 4th, ... Each arm is the shorter of the left pixel's and its right
-// partner's where arms_right is given and holds the partner, else the left pixel's.
+// Replaces each cost by the mean over its pixel's support region, `iterations` times. At a disparity the
+// region is the horizontal arms of the vertical arm's pixels in the 1st, 3rd, ... iteration, the vertical
+// arms of the horizontal arm's pixels in the 2nd, 4th, ... Each arm is the shorter of the left pixel's and
+// its right partner's if arms_right is given and has the partner, else the left pixel's.
 void AggregateOverCrosses(HostImageView<const Arms> arms_left, HostImageView<const Arms> arms_right,
                           int min_disparity, int iterations, HostCostVolumeView<std::uint16_t> costs,
                           ThreadPool& threads);

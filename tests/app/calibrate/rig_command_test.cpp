@@ -190,14 +190,14 @@ TEST_F(RigCommand, WrongUseIsToldInOneLine) {
   ExpectOneLine(run({"--rig", "no_such.yaml"}), 2, "neither a file nor FX,CX,CY,BASELINE");
   ExpectOneLine(run({"--rig", file, "--zoom", "0"}), 2, "--zoom '0'");
   ExpectOneLine(run({"--rig", file, "--rectified-size", "640"}), 2, "WIDTHxHEIGHT");
-  ExpectOneLine(run({"--zoom", "all"}), 1, "--rectified-size and --zoom act on images of raw cameras");
+  ExpectOneLine(run({"--zoom", "all"}), 1, "--rectified-size and --zoom apply to raw images");
   ExpectOneLine(run({"--nearest", "1"}), 1, "--nearest needs a calibration");
   RawRig swapped = WideRig();
   swapped.translation_m = -swapped.translation_m;
   WriteWall(WideRig(), 2);
   ExpectOneLine(run({"--rig", RigFile(swapped)}), 1, "exchanged");
   WriteText(folder() / "hello.txt", "hello");
-  ExpectOneLine(run({"--rig", (folder() / "hello.txt").string()}), 1, "no calibration that is known here");
+  ExpectOneLine(run({"--rig", (folder() / "hello.txt").string()}), 1, "not a known calibration format");
   WriteText(folder() / "flat.yaml",
             "parallax_rig: 1\nrectified: {focal_px: 500, principal_point_px: [1, 2], baseline_m: 0}\n");
   ExpectOneLine(run({"--rig", (folder() / "flat.yaml").string()}), 1, "baseline");

@@ -120,7 +120,7 @@ TEST(StereoCalibration, MishapsGetTheirNames) {
   input = InputOf({});  // the right camera hangs upside down; its board is numbered by its colours
   for (BoardView& view : input.views)
     for (SeenCorner& seen : view.right) seen.pixel = {639 - seen.pixel.x, 479 - seen.pixel.y};
-  ExpectCause(input, "turned by 180 degrees");
+  ExpectCause(input, "rotated by 180 degrees");
 
   input = InputOf({});  // mirrored: rows run the other way, and are numbered as if they did not
   for (BoardView& view : input.views) {
@@ -172,7 +172,7 @@ TEST(StereoCalibration, TurnedBoardsThatLookTheSameArePutRight) {
     for (SeenCorner& seen : input.views[i].right) seen.corner = 47 - seen.corner;
   const StereoCalibration result = CalibrateStereo(input);
   EXPECT_FALSE(result.IsRefused());
-  EXPECT_THAT(testing::PrintToString(result.warnings), HasSubstr("turned by 180 degrees between the images"));
+  EXPECT_THAT(testing::PrintToString(result.warnings), HasSubstr("rotated by 180 degrees between the images"));
   EXPECT_NEAR(result.bundle.rig.baseline_m(), scene.rig.baseline_m(), 0.001);
 }
 

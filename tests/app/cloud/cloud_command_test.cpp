@@ -124,7 +124,7 @@ TEST_F(CloudCommand, ABackEndThatCannotBeUsedNamesThoseThatMeasureClouds) {
   const ProgramResult cuda = RunParallax({"cloud", "density", grid, "--backend", "cuda"});
   if (cuda.exit_code == 0) GTEST_SKIP() << "there is a CUDA device: the refusal of cuda cannot be seen";
   EXPECT_EQ(cuda.exit_code, 1);
-  EXPECT_THAT(cuda.err, AllOf(HasSubstr("use --backend cpu (see"), Not(HasSubstr("reference"))));
+  EXPECT_THAT(cuda.err, AllOf(HasSubstr("use the back end cpu (see"), Not(HasSubstr("reference"))));
 }
 
 TEST_F(CloudCommand, DensityOfAGrid) {
@@ -400,7 +400,7 @@ TEST_F(CloudCommand, DistancesOfTheRowsOfMatrices) {
   test::WriteText(Path("c.npy"), npy);
   const std::string grid = Write("grid.ply", Grid(2, 1, 6));
   EXPECT_EQ(NumberIn(JsonOf({"cloud", "distances", Path("c.npy"), grid}), "nearest", "largest"), 2);
-  ExpectError({"cloud", "distances", Path("a.csv"), grid}, 2, "has 5 numbers a row");
+  ExpectError({"cloud", "distances", Path("a.csv"), grid}, 2, "has 5 numbers in each row");
   ExpectError({"cloud", "distances", Path("a.csv"), Path("b.txt"), "--k", "3"}, 2, "has only 2 finite rows");
   ExpectError({"cloud", "distances", Path("a.xyz"), grid}, 2, "matrices .npy, .csv or .txt");
   test::WriteText(Path("ragged.csv"), "1,2\n3\n");
@@ -458,7 +458,7 @@ TEST_F(CloudCommand, UnreachableTargetsAreReachedAsTheErrorAdvises) {
   ExpectErrorAfterOutput(
       arguments,
       "1 of 1 paths do not exist: the graph has 2 unconnected parts: --graph voxel --voxel 2 "
-      "joins them");
+      "connects them");
   arguments.insert(arguments.end(), {"--graph", "voxel", "--voxel", "2"});
   EXPECT_EQ(RunParallax(arguments).exit_code, 0);
 }
@@ -491,7 +491,7 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.out, HasSubstr("unreachable"));
   EXPECT_THAT(result.err, HasSubstr("1 of 2 paths do not exist: the graph has 2 unconnected parts: --graph "
-                                    "voxel --voxel 100 joins them"));
+                                    "voxel --voxel 100 connects them"));
   const std::string json = ReadText(Path("out.json"));
   EXPECT_THAT(json, AllOf(HasSubstr("\"reachable\": true"), HasSubstr("\"reachable\": false")));
 
@@ -499,7 +499,7 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   points = Grid(9, 1);
   for (Point3f p : Grid(9, 1)) points.push_back({p.x + 100, p.y, p.z});
   const std::string wide = Write("wide.ply", points);
-  const std::string advice = "2 unconnected parts: --graph voxel --voxel 100 joins them";
+  const std::string advice = "2 unconnected parts: --graph voxel --voxel 100 connects them";
   ExpectErrorAfterOutput({"cloud", "geodesic", wide, "--k", "64", "--from", "0", "--to", "90"}, advice);
   const std::vector<std::string> voxels = {"cloud",  "geodesic", wide,   "--graph", "voxel",
                                            "--from", "0",        "--to", "90",      "--voxel"};
@@ -524,7 +524,7 @@ TEST_F(CloudCommand, UnreachableTargetsAndPlacesOutsideAreSaid) {
   ExpectError({"cloud", "geodesic", file, "--from", "0", "--path", Path("a.ply")}, 2, "--path needs targets");
   ExpectError({"cloud", "geodesic", file, "--k", "4"}, 2, "--from is required");
   ExpectError({"cloud", "geodesic", file, "--from", "0", "--to", "5", "--path", Path("no/a.ply")}, 1,
-              "is not there: make it first");
+              "does not exist: make it first");
 }
 
 }  // namespace

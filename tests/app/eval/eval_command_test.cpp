@@ -226,7 +226,7 @@ TEST_F(EvalCommand, WhereItsFiguresCannotBeWrittenItDoesNotEvenBegin) {
   for (const char* option : {"--csv", "--json"}) {
     const ProgramResult result = RunParallax({"eval", Path("set"), option, Path("no/folder/figures")});
     EXPECT_EQ(result.exit_code, 1);
-    EXPECT_THAT(result.err, HasSubstr("is not there: make it first"));
+    EXPECT_THAT(result.err, HasSubstr("does not exist: make it first"));
     EXPECT_EQ(result.out, "") << option;
   }
   const ProgramResult none = RunParallax({"eval", Path("set"), "--max-frames", "0"});

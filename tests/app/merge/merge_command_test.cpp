@@ -110,8 +110,7 @@ TEST_F(MergeRuns, ShardsThatAreMissingDoubleForeignOrUnfinishedAreNamedWithTheRe
   const std::string whole = ReadText(journal);
   const std::size_t end = whole.rfind("\tend\t");
   WriteText(journal, whole.substr(0, whole.rfind('\n', end) + 1));  // as after a kill
-  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1,
-                {"shard 1/3", "has not come to its end", "--resume"});
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1, {"shard 1/3", "did not finish", "--resume"});
   ASSERT_EQ(RunParallax(Run("out", {"--shard", "1/3", "--resume"})).exit_code, 0);
   fs::remove(at("out") / "shard-2-of-3/color" / (KittiName(2) + ".png"));
   ExpectOneLine(RunParallax({"merge", at("out").string()}), 1,
@@ -150,7 +149,7 @@ TEST_F(MergeRuns, AResultThatChangedIsRefusedEvenIfItsSizeIsTheSame) {
   const std::size_t size = fs::file_size(file);
   WriteText(file, std::string(size, 'x'));
   ExpectOneLine(RunParallax({"merge", at("out").string()}), 1,
-                {file.string(), "is not as shard 1/2 wrote it", "--resume"});
+                {file.string(), "was changed after shard 1/2 wrote it", "--resume"});
   EXPECT_FALSE(fs::exists(at("out") / "disparity"));
 }
 

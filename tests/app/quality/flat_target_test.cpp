@@ -113,7 +113,7 @@ TEST(FlatTarget, APerfectPlaneIsPerfect) {
   EXPECT_TRUE(std::isnan(f.temporal_m));  // one frame tells no noise
   EXPECT_NEAR(f.tilt_right_degrees, kTilt * 180 / std::numbers::pi, 1e-3);
   const app::QualityReport report{kWidth, kHeight, app::MiddleOf(kWidth, kHeight), f, 2.0};
-  EXPECT_THAT(QualityText(report), HasSubstr("not told by one frame"));
+  EXPECT_THAT(QualityText(report), HasSubstr("needs several frames"));
   EXPECT_THAT(QualityJson(report), HasSubstr("\"temporal_noise_m\": null"));
 }
 
@@ -123,7 +123,7 @@ TEST(FlatTarget, TwoSurfacesAreNoTarget) {
   target.Add(PlaneMap([](int x, int) { return x < kWidth / 2 ? 0.0 : 12.0; }));
   const app::QualityReport report{kWidth, kHeight, app::MiddleOf(kWidth, kHeight), target.Figures(), {}};
   EXPECT_GT(report.figures.plane_rms_px, 1);
-  EXPECT_THAT(QualityText(report), HasSubstr("is all of the region on one flat target?"));
+  EXPECT_THAT(QualityText(report), HasSubstr("does the whole region show one flat target?"));
 }
 
 TEST(FlatTarget, SaysWhatIsNone) {

@@ -62,7 +62,7 @@ TEST_F(CompareCommand, TakesReportsOfEval) {
   const std::string reports = ReadText(Path("reports.json")), folders = ReadText(Path("folders.json"));
   EXPECT_EQ(reports.substr(reports.find("\"frames\"")), folders.substr(folders.find("\"frames\"")));
   WriteText(Path("other.html"), "<p>no figures</p>");
-  EXPECT_THAT(RunParallax({"compare", Path("B"), Path("other.html")}).err, HasSubstr("holds no figures"));
+  EXPECT_THAT(RunParallax({"compare", Path("B"), Path("other.html")}).err, HasSubstr("contains no figures"));
 }
 
 TEST_F(CompareCommand, TheReportHasDifferenceMaps) {

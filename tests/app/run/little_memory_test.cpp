@@ -76,7 +76,7 @@ class RunInLittleMemory : public ::testing::Test {
 
 constexpr const char* kTooLarge =
     "parallax: frame large: frames of 3000x2000 with 1024 disparities need [0-9]+ MB of working memory, more "
-    "than the [0-9]+ MB that may be used of the [0-9]+ MB left by the limit of ";
+    "than the usable [0-9]+ MB of the [0-9]+ MB left by the limit of ";
 
 // Not killed, not refused somewhere in the middle.
 TEST_F(RunInLittleMemory, WithFewAddressesTheFigureThatIsNeededIsTold) {

@@ -288,10 +288,10 @@ TEST_F(CameraRun, TenBitsFillTheirWordsWhereThatIsKnown) {
   EXPECT_THAT(
       test::ReadText(told()),
       HasSubstr("camera 0 gives words of 16 bits, and none of its first 10 pictures has a value above 880: "
-                "if its data have 10 bits, say so: camera:N,bits=10"));
+                "if its data have 10 bits, use camera:N,bits=10"));
   std::ofstream(folder_.path() / "0.format") << "RGB3";
   EXPECT_NE(test::WaitForProgram(StartFake({"camera:0,1,bits=10", "--max-frames", "1"})), 0);
-  EXPECT_THAT(Error(), HasSubstr("bits=10 is said of words of 16 bits, and it gives RGB3: leave bits out"));
+  EXPECT_THAT(Error(), HasSubstr("bits=10 applies to 16-bit words, but it gives RGB3: leave bits out"));
 }
 
 TEST_F(CameraRun, ACameraThatIsUnpluggedIsWaitedFor) {
@@ -326,7 +326,7 @@ TEST_F(CameraRun, WithoutAPairItSaysSoWithinThreeSeconds) {
   EXPECT_THAT(test::ReadText(told()),
               AllOf(HasSubstr("left (camera 0) gave "), HasSubstr("pictures, one every 33.3 ms"),
                     HasSubstr("apart, the right one"), HasSubstr("and 5.0 ms are allowed"),
-                    HasSubstr("--pair-tolerance 1")));
+                    HasSubstr("allow a difference of 1")));
 }
 
 TEST_F(CameraRun, BadCamerasAreNamedInOneLine) {
@@ -334,13 +334,12 @@ TEST_F(CameraRun, BadCamerasAreNamedInOneLine) {
                                                "/dev/video0 (Fake 0), /dev/video1 (Fake 1)"));
   EXPECT_THAT(
       ErrorOf("camera:0,size=64x48"),
-      HasSubstr(
-          "has no pictures of 64x48 in a format that is read here; nearest to it: YUYV 128x48, GREY 128x48"));
+      HasSubstr("has no pictures of 64x48 in a supported format; the nearest are YUYV 128x48, GREY 128x48"));
   Set("0.busy");
   EXPECT_THAT(ErrorOf("camera:0"), HasSubstr("(Device or resource busy): another program is using it"));
   Unset("0.busy");
   Set("1.denied");
-  EXPECT_THAT(ErrorOf("camera:0,1"), HasSubstr("camera 1 (/dev/video1): may not be opened: join the group"));
+  EXPECT_THAT(ErrorOf("camera:0,1"), HasSubstr("camera 1 (/dev/video1): access is denied: join the group"));
   const std::string error = Error();
   EXPECT_EQ(std::count(error.begin(), error.end(), '\n'), 1);
 }

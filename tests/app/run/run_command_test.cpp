@@ -325,7 +325,7 @@ TEST_F(RunCommand, BadInputIsOneLineWithFileValueAndRemedy) {
     ExpectOneLine(Run({"--set", std::string("matching_cost.num_disparities=") + d}), 2,
                   {"matching_cost.num_disparities", d, "1 .. 1024"});
   }
-  ExpectOneLine(Run({"--set", "aggregation.p1"}), 2, {"--set aggregation.p1", "key=value"});
+  ExpectOneLine(Run({"--set", "aggregation.p1"}), 2, {"aggregation.p1: write key=value"});
   ExpectOneLine(Run({"--config", "kity"}), 2, {"kity", "did you mean kitti?"});
   ExpectOneLine(Run({"--backend", "gpu"}), 2, {"'gpu'", "reference"});
   ExpectOneLine(Run({"--write", "dispariti"}), 2, {"'dispariti'", "disparity"});
@@ -528,7 +528,7 @@ TEST_F(RunCommand, FilesThatNoJournalNamesAreLeftAlone) {
   MakeKittiFolder(data(), 1);
   WriteText(out() / "disparity" / "000000_10.png", "somebody's");
   for (const std::vector<std::string>& how : {std::vector<std::string>{}, {"--overwrite"}, {"--resume"}}) {
-    ExpectOneLine(Run(how), 2, {"disparity/000000_10.png: is there, and no journal", "another --output"});
+    ExpectOneLine(Run(how), 2, {"disparity/000000_10.png: exists, but no journal", "another --output"});
   }
   EXPECT_EQ(ReadText(out() / "disparity" / "000000_10.png"), "somebody's");
   EXPECT_FALSE(fs::exists(out() / "journal.tsv"));
@@ -592,7 +592,7 @@ TEST_F(RunCommand, NothingIsWrittenOverTheInput) {
   const std::string before = ReadText(left);
   for (const std::vector<std::string>& how : {std::vector<std::string>{}, {"--overwrite"}}) {
     ExpectOneLine(RunSource({left.string(), right.string()}, how), 2,
-                  {left.string() + ": is read, and results would be written beside or over it"});
+                  {left.string() + ": is an input, and results would be written next to it or over it"});
   }
   EXPECT_EQ(ReadText(left), before);
   // By another name of the same folder.
@@ -628,7 +628,7 @@ TEST_F(RunCommand, PairsWhoseNamesDoNotMatchAreNamed) {
   }
   const ProgramResult result = RunSource({left.string(), right.string()}, {"--write", "disparity"});
   EXPECT_EQ(result.exit_code, 0) << result.err;
-  EXPECT_THAT(result.out, HasSubstr("f10: paired by order with g.png, whose name differs"));
+  EXPECT_THAT(result.out, HasSubstr("f10: paired by order with g.png, and the two names differ"));
   fs::remove_all(out());
   fs::remove(left / "f10.png");
   fs::remove(right / "g.png");

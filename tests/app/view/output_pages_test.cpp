@@ -74,7 +74,7 @@ TEST_F(OutputPagesOfARun, ShowTheVideoWhateverItsLayout) {
     EXPECT_EQ(page.shown->left(20, 10).r, NoiseAt(20, 95 % 48 - 10, static_cast<unsigned>(number)));
   }
   fs::remove(video);
-  EXPECT_EQ(app::OutputPages(out()).Read(0).status, "the source's images are not there any more");
+  EXPECT_EQ(app::OutputPages(out()).Read(0).status, "the source's images no longer exist");
 }
 
 }  // namespace

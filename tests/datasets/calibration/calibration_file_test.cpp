@@ -148,8 +148,8 @@ TEST_F(CalibrationFile, ReadsWhatOthersWrite) {
 }
 
 TEST_F(CalibrationFile, SaysWhatIsWrongInOneLine) {
-  EXPECT_THAT(ErrorOf({"hello"}), HasSubstr("no calibration that is known here"));
-  EXPECT_THAT(ErrorOf({""}), HasSubstr("no calibration that is known here"));
+  EXPECT_THAT(ErrorOf({"hello"}), HasSubstr("not a known calibration format"));
+  EXPECT_THAT(ErrorOf({""}), HasSubstr("not a known calibration format"));
   EXPECT_THAT(ErrorOf({RosText(0)}), HasSubstr("LEFT,RIGHT"));
   // Parsers would take minutes and gigabytes.
   EXPECT_THAT(ErrorOf({"a: [" + std::string(1 << 20, ',') + "]"}), HasSubstr("at most 1 MiB"));

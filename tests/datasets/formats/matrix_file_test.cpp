@@ -75,22 +75,22 @@ TEST_F(MatrixFile, NpyThatIsWrongIsRefused) {
                 "its header says 2 x 3 numbers of 4 bytes, the file has 23 bytes of them: it is truncated");
   ExpectRefused("a.npy", whole + "1234", "longer than one array");
   ExpectRefused("a.npy", whole.substr(0, 40), "header is cut short");
-  ExpectRefused("a.npy", "1 2 3\n4 5 6\n", "is no NumPy file");
+  ExpectRefused("a.npy", "1 2 3\n4 5 6\n", "is not a NumPy file");
   ExpectRefused("a.npy", Npy(NpyDictionary("<i8", "(2, 3)"), six),
-                "holds numbers of type '<i8', expected float32");
+                "contains numbers of type '<i8', expected float32");
   ExpectRefused("a.npy", Npy(NpyDictionary(">f4", "(2, 3)"), six), "type '>f4'");
   ExpectRefused("a.npy", Npy("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (6,), }", six),
                 "holds records");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(6,)"), six), "has 1 dimension, expected rows x numbers");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(1, 2, 3)"), six), "has 3 dimensions");
-  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(0, 3)"), std::vector<float>()), "holds no numbers");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(0, 3)"), std::vector<float>()), "contains no numbers");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, -3)"), six), "shape with '-3'");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, L)"), six), "shape with 'L'");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 18446744073709551616)"), six), "shape with '1844");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "2"), six), "has no shape");
-  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 3)", "Maybe"), six), "in what order");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 3)", "Maybe"), six), "does not state their order");
   ExpectRefused("a.npy", Npy("{'shape': (2, 3)}", six), "what numbers");
-  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 3)"), six, 4), "is of version 4");
+  ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 3)"), six, 4), "has version 4");
   // Their product is 0 modulo 2^64.
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(4294967296, 4294967296)"), six), "truncated");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(9223372036854775807, 2147483647)"), six), "truncated");
@@ -118,19 +118,20 @@ TEST_F(MatrixFile, TextWithEverySeparator) {
 }
 
 TEST_F(MatrixFile, TextThatIsWrongIsRefused) {
-  ExpectRefused("a.csv", "1,2,3\n\n4,5\n", "line 3 has 2 numbers, line 1 has 3: all rows need as many");
-  ExpectRefused("a.csv", "x,y\n1,2\n", "line 1, value 1: 'x' is not a number: headings belong behind a #");
+  ExpectRefused("a.csv", "1,2,3\n\n4,5\n",
+                "line 3 has 2 numbers, line 1 has 3: all rows must have the same number");
+  ExpectRefused("a.csv", "x,y\n1,2\n", "line 1, value 1: 'x' is not a number: put headings after a #");
   ExpectRefused("a.csv", "1,2\n3,\n", "line 2, value 2: '' is not a number");
   ExpectRefused("a.csv", "1,2\n,3\n", "line 2, value 1: '' is not a number: write nan for a missing value");
   ExpectRefused("a.csv", "1,2\n3,x\n", "line 2, value 2: 'x' is not a number of single precision");
   ExpectRefused("a.csv", "1e400,2\n", "line 1, value 1: '1e400' is not a number of single precision");
-  ExpectRefused("a.csv", "1,5;2,5\n", "line 1 has both , and ; in it: write numbers with a point");
+  ExpectRefused("a.csv", "1,5;2,5\n", "line 1 contains both , and ; : write numbers with a point");
   ExpectRefused("a.csv", "1,2 3\n", "line 1, value 2: '2 3' is not a number");
   ExpectRefused("a.txt", "1 0x10\n", "value 2: '0x10'");
   ExpectRefused("a.txt", std::string("1 2\0\n", 5), "value 2: '2?' is not a number");
   ExpectRefused("a.txt", "1 1e39\n", "value 2: '1e39' is beyond single precision");
-  ExpectRefused("a.txt", "", "holds no numbers");
-  ExpectRefused("a.txt", "# nothing\n", "holds no numbers");
+  ExpectRefused("a.txt", "", "contains no numbers");
+  ExpectRefused("a.txt", "# nothing\n", "contains no numbers");
   EXPECT_THROW(Read("a.dat", "1 2\n"), InvalidArgument);
   EXPECT_THROW(ReadMatrix(dir_ / "missing.npy"), Error);
 }

@@ -141,7 +141,7 @@ TEST(Mcap, CutAnywhereGivesItsWholeChunks) {
   for (std::size_t size = 0; size < whole.size(); size += size < 300 ? 1 : 13) {
     WriteText(folder / "cut.mcap", whole.substr(0, size));
     if (size < kMcapMagic.size()) {
-      EXPECT_THAT(ErrorOf([&] { McapReader reader(folder / "cut.mcap"); }), HasSubstr("is no MCAP"));
+      EXPECT_THAT(ErrorOf([&] { McapReader reader(folder / "cut.mcap"); }), HasSubstr("is not an MCAP"));
       continue;
     }
     McapReader reader(folder / "cut.mcap");
@@ -198,8 +198,9 @@ TEST(Mcap, RefusesWhatItIsNotInOneLine) {
     });
   };
   EXPECT_THAT(error_of(""), HasSubstr("it is empty"));
-  EXPECT_THAT(error_of("#ROSBAG V2.0\n"), HasSubstr("is no MCAP recording"));
-  EXPECT_THAT(error_of(FileOf(ChunkOf("", "brotli", "xx", 2))), HasSubstr("'brotli', which is not known"));
+  EXPECT_THAT(error_of("#ROSBAG V2.0\n"), HasSubstr("is not an MCAP recording"));
+  EXPECT_THAT(error_of(FileOf(ChunkOf("", "brotli", "xx", 2))),
+              HasSubstr("'brotli', which is not supported"));
   EXPECT_THAT(error_of(FileOf(ChunkOf("", "zstd", "not zstd", 100))), HasSubstr("damaged"));
   EXPECT_THAT(error_of(FileOf(ChunkOf("", "lz4", "not lz4", 100))), HasSubstr("damaged"));
   EXPECT_THAT(error_of(FileOf(ChunkOf("", "", "", std::uint64_t{1} << 60))), HasSubstr("too large"));

@@ -210,7 +210,7 @@ TEST(LiveSource, WithoutAPairItSaysWhatWasSeenAndWhatToTry) {
   source = MakeLiveSource("camera", std::move(feeds), silent.Options(), kQuick);
   std::thread other([&] { EXPECT_THROW(source->NextName(), Cancelled); });
   EXPECT_THAT(silent.AwaitLine("no pair for"),
-              HasSubstr("right (camera 1) gave 0; is the one that gave none"));
+              HasSubstr("right (camera 1) gave 0; is the silent one connected"));
   source->Cancel();
   other.join();
 }

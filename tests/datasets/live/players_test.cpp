@@ -166,10 +166,11 @@ TEST(OpenCamera, WhatIsNoCameraIsNamed) {
   const auto error_of = [](const std::filesystem::path& device) {
     return ErrorOf([&] { OpenSource({"camera:" + device.string()}); });
   };
-  EXPECT_THAT(error_of(WriteText(dir / "file", "no camera")), HasSubstr("is no camera that gives pictures"));
+  EXPECT_THAT(error_of(WriteText(dir / "file", "no camera")),
+              HasSubstr("is not a camera that gives pictures"));
   EXPECT_THAT(error_of(dir / "none"), HasSubstr("there is no " + (dir / "none").string()));
   ASSERT_EQ(mkfifo((dir / "fifo").c_str(), 0600), 0);
-  EXPECT_THAT(error_of(dir / "fifo"), HasSubstr("is no camera that gives pictures"));
+  EXPECT_THAT(error_of(dir / "fifo"), HasSubstr("is not a camera that gives pictures"));
 }
 
 }  // namespace

@@ -127,7 +127,8 @@ TEST(RecordingSource, CutAtEvery997thByteGivesTheFramesBeforeIt) {
       frames = ReadFrames(*OpenSource({(folder / "cut.mcap").string()}));
     } catch (const Error& error) {
       EXPECT_EQ(most, 0U) << error.what();
-      EXPECT_THAT(error.what(), ::testing::AnyOf(HasSubstr("was cut before"), HasSubstr("is no MCAP")));
+      EXPECT_THAT(error.what(),
+                  ::testing::AnyOf(HasSubstr("was truncated before"), HasSubstr("is not an MCAP")));
       continue;
     }
     EXPECT_THAT(frames.front().note, HasSubstr("was cut"));
@@ -218,11 +219,11 @@ TEST(RecordingSource, TellsWhatIsMissing) {
     return ErrorOf([&] { ReadFrames(*OpenSource({(folder / "bag.mcap").string()})); });
   };
   const std::string none = error_of({.left = "/a", .right = "/b"});
-  EXPECT_THAT(none, HasSubstr("holds no stereo images"));
+  EXPECT_THAT(none, HasSubstr("contains no stereo images"));
   EXPECT_THAT(none, HasSubstr("/imu (sensor_msgs/msg/Imu)"));
   EXPECT_THAT(error_of({.left_ms = {0, 100}, .right_ms = {1000, 1100}}),
               HasSubstr("2 left and 2 right images"));
-  EXPECT_THAT(error_of({}), HasSubstr("holds no frames"));
+  EXPECT_THAT(error_of({}), HasSubstr("contains no frames"));
   WriteForeign(folder / "bag.mcap", {.left_ms = {0}, .right_ms = {0}, .with_info = false});
   EXPECT_THAT(ReadFrames(*OpenSource({(folder / "bag.mcap").string()}))[0].rig_note,
               HasSubstr("no calibration"));

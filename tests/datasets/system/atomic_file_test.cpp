@@ -219,7 +219,7 @@ TEST(AtomicFile, AFileThatIsOpenAlreadyIsNotReplacedUnderItsOtherName) {
   ASSERT_GE(descriptor, 0);
   const std::string name = "/proc/self/fd/" + std::to_string(descriptor);
   EXPECT_THAT(test::ErrorOf([&] { AtomicFile file(name); }),
-              testing::HasSubstr(name + ": stands for a file"));
+              testing::HasSubstr(name + ": is an already open file"));
   close(descriptor);
   EXPECT_EQ(test::ReadText(dir / "log.txt"), "log");
 }

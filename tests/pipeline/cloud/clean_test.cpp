@@ -147,7 +147,7 @@ TEST_F(CleanTest, BadVoxels) {
       [] {
         KeepOnePerVoxel(OnALine({1, 1e9F}), 0.1F);
       },
-      ThrowsMessage<InvalidArgument>(HasSubstr("take larger voxels")));
+      ThrowsMessage<InvalidArgument>(HasSubstr("use larger voxels")));
   EXPECT_THROW(MeansOfVoxels({OnALine({1, 2}), {Rgb8{}}}, 1), InvalidArgument);
 }
 

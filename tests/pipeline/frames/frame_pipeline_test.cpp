@@ -210,7 +210,7 @@ TEST(FramePipeline, RawCameraImagesAreNotMatched) {
   RunFrames(source, StepsInto(log));
   EXPECT_EQ(log.reports.at("f1").outcome, FrameOutcome::kFailed);
   EXPECT_EQ(log.reports.at("f1").error,
-            "the images are not rectified, so rows do not correspond: take the other folder");
+            "the images are not rectified, so rows do not match: take the other folder");
   EXPECT_EQ(log.written.size(), 2U);
 }
 

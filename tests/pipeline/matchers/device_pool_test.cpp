@@ -240,7 +240,7 @@ TEST_F(DevicePoolTest, TheLastDeviceStaysAndItsErrorsAreTheFrames) {
 TEST_F(DevicePoolTest, ADeviceWithoutTheMemoryIsLeftOutWithOneLine) {
   Pool({{.fails_making = 100}, {}, {}});
   const auto queue = Queue();
-  EXPECT_THAT(said_, ElementsAre(AllOf(StartsWith("device 0 is left out, its frames go to the others: "),
+  EXPECT_THAT(said_, ElementsAre(AllOf(StartsWith("device 0 is left out; the others take its frames: "),
                                        HasSubstr("more memory than device 0 has"))));
   EXPECT_EQ(queue->memory_bytes(), 14U);
   EXPECT_EQ(queue->capacity(), 2U * (2 + 16));

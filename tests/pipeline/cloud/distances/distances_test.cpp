@@ -261,7 +261,7 @@ TEST_F(DistancesTest, BadInput) {
     measures_->Distances(x, y, options, [](const DistanceBlock&) {});
   };
   EXPECT_THAT([&] { all(a.View(), b.View()); },
-              ThrowsMessage<InvalidArgument>(HasSubstr("has 4 numbers a row, the second 5")));
+              ThrowsMessage<InvalidArgument>(HasSubstr("has 4 numbers in a row, the second 5")));
   EXPECT_THAT([&] { all({}, c.View()); },
               ThrowsMessage<InvalidArgument>(HasSubstr("the first set has 0 rows")));
   EXPECT_THAT(

@@ -239,7 +239,7 @@ TEST(VoxelGraph, KeysReachTwoToTheTwentieth) {
   EXPECT_EQ(voxels.nodes[0], corners[0]);
   EXPECT_EQ(voxels.graph.num_edges(), 2);  // no neighbour across the end of the range
   const std::vector<Point3f> beyond{{1048576, 0, 0}};
-  EXPECT_THAT(MessageOf([&] { MakeVoxelGraph(beyond, 1, 6); }), HasSubstr("take larger voxels"));
+  EXPECT_THAT(MessageOf([&] { MakeVoxelGraph(beyond, 1, 6); }), HasSubstr("use larger voxels"));
   EXPECT_THAT(MessageOf([&] { MakeVoxelGraph(corners, 0, 6); }), HasSubstr("size must be positive"));
   EXPECT_THAT(MessageOf([&] { MakeVoxelGraph(corners, kNan, 6); }), HasSubstr("size must be positive"));
   EXPECT_THAT(MessageOf([&] { MakeVoxelGraph(corners, 1, 8); }), HasSubstr("6, 18 or 26"));
