@@ -389,11 +389,6 @@ RawRig Changed(const RawRig& rig, const BundleOptions& options, int parameter, d
   return changed;
 }
 
-double BundleResult::Sigma(int parameter) const {
-  const auto n = static_cast<std::size_t>(num_parameters), i = static_cast<std::size_t>(parameter);
-  return covariance.empty() ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(covariance[i * n + i]);
-}
-
 std::vector<Vector2> ResidualsOf(const std::vector<Vector3>& board, const std::vector<SeenCorner>& corners,
                                  const CameraModel& camera, const BoardPose& pose) {
   return Residuals(board, corners, CameraProjection(camera), pose);

@@ -2,6 +2,9 @@
 // number.
 #pragma once
 
+#include <cmath>
+#include <cstddef>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -66,7 +69,11 @@ struct BundleResult {
   double usual_px = 0;  // median distance of all corners from their expected places, with outliers
   int num_corners = 0, num_outliers = 0;
 
-  double Sigma(int parameter) const;
+  // NaN where there is no covariance.
+  double Sigma(int parameter) const {
+    const auto n = static_cast<std::size_t>(num_parameters), i = static_cast<std::size_t>(parameter);
+    return covariance.empty() ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(covariance[i * n + i]);
+  }
 };
 
 // Levenberg-Marquardt from the given rig and poses, poses eliminated (Triggs et al. 2000, section 6). The

@@ -12,6 +12,7 @@
 #include <opencv2/core.hpp>
 #include <utility>
 
+#include "calibrate/calibration_figures.h"
 #include "calibrate/gray_mat.h"
 #include "parallax/error.h"
 
@@ -956,12 +957,6 @@ class Calibrator {
 };
 
 }  // namespace
-
-std::string TextOf(const LensChoice& lens) {
-  const std::string fitted =
-      lens.num_held > 0 ? fmt::format("{} of ", lens.num_coefficients - lens.num_held) : "";
-  return fmt::format("{} with {}{} coefficients", NameOf(lens.lens), fitted, lens.num_coefficients);
-}
 
 StereoCalibration CalibrateStereo(const CalibrationInput& input) { return Calibrator(input).Run(); }
 

@@ -19,8 +19,6 @@ struct LensChoice {
   int num_held = 0;  // the last of them, which the boards do not determine: they stay 0
   friend bool operator==(const LensChoice&, const LensChoice&) = default;
 };
-// "plumb_bob with 5 coefficients", "plumb_bob with 4 of 5 coefficients"
-std::string TextOf(const LensChoice& lens);
 
 // A lens model tried on the boards: fitted to some of the pairs, measured on the others.
 struct LensTrial {

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -22,6 +21,8 @@
 #include "app/output/output_files.h"
 #include "app/session/interrupt.h"
 #include "app/session/progress.h"
+#include "calibrate/board_views.h"
+#include "calibrate/calibration_figures.h"
 #include "calibrate/stereo_calibration.h"
 #include "datasets/calibration/calibration_file.h"
 #include "datasets/formats/image_file.h"
@@ -49,12 +50,6 @@ struct CalibrateOptions {
   std::size_t num_boards = 40;  // of a stream
 };
 
-std::optional<LensChoice> LensOf(const std::string& name) {
-  if (name == "auto") return std::nullopt;
-  if (name == "fisheye") return LensChoice{LensModel::kFisheye, 4};
-  return LensChoice{LensModel::kPlumbBob, name == "rational" ? 8 : 5};
-}
-
 std::size_t BytesOf(const CameraImage& image) {
   return std::visit(
       [](const auto& i) {
@@ -63,28 +58,11 @@ std::size_t BytesOf(const CameraImage& image) {
       image);
 }
 
-// Whether a board stands elsewhere than in those kept so far: of a stream, most frames show nothing new.
-bool IsNew(const BoardView& view, const std::vector<BoardView>& kept, int width) {
-  for (const BoardView& other : kept) {
-    double sum = 0;
-    std::size_t count = 0;
-    for (const SeenCorner& a : view.left) {
-      const auto b = std::find_if(other.left.begin(), other.left.end(),
-                                  [&](const SeenCorner& seen) { return seen.corner == a.corner; });
-      if (b == other.left.end()) continue;
-      sum += std::hypot(a.pixel.x - b->pixel.x, a.pixel.y - b->pixel.y);
-      ++count;
-    }
-    if (count > 0 && sum / static_cast<double>(count) < 0.03 * width) return false;
-  }
-  return true;
-}
-
 class CalibrationRun {
  public:
   explicit CalibrationRun(const CalibrateOptions& options) : options_(options) {
     input_.board = ParseBoard(options.board, options.square_m);
-    input_.lens = LensOf(options.lens);
+    input_.lens = ParseLens(options.lens);
     input_.expected_baseline_m = options.baseline_m;
   }
 
@@ -133,24 +111,10 @@ class CalibrationRun {
       } catch (const Cancelled&) {
         break;
       }
-      const int width = WidthOf(ViewOf(frame.left)), height = HeightOf(ViewOf(frame.left));
-      if (input_.width_px == 0) {
-        input_.width_px = width;
-        input_.height_px = height;
-      }
-      if (width != input_.width_px || height != input_.height_px) {
-        throw Error(fmt::format(
-            "{}: its images are {}x{}, but earlier ones are {}x{}: calibrate one image size at a time",
-            frame.name, width, height, input_.width_px, input_.height_px));
-      }
-      BoardView view;
-      view.name = frame.name;
-      view.left = finder.Find(ViewOf(frame.left));
-      if (!is_stream || !view.left.empty()) view.right = finder.Find(ViewOf(frame.right));
+      const bool is_taken = AddPair(input_, finder, is_stream ? TakenPairs::kNewPlaces : TakenPairs::kAll,
+                                    frame.name, ViewOf(frame.left), ViewOf(frame.right));
       progress.Advance(true);
-      if (is_stream && (view.left.empty() || view.right.empty() || !IsNew(view, input_.views, width)))
-        continue;
-      input_.views.push_back(std::move(view));
+      if (!is_taken) continue;
       Keep(std::move(frame));
       if (is_stream && input_.views.size() >= options_.num_boards) {
         ++num_read;

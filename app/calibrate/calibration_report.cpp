@@ -11,6 +11,7 @@
 #include "app/output/error_text.h"
 #include "app/output/ordered_json.h"
 #include "app/report/html.h"
+#include "calibrate/calibration_figures.h"
 #include "pipeline/calibration/rectification.h"
 
 namespace parallax::app {
@@ -60,31 +61,11 @@ std::vector<std::size_t> WorstFirst(const StereoCalibration& calibration) {
   return order;
 }
 
-double OutlierPercent(const StereoCalibration& calibration) {
-  return 100.0 * calibration.bundle.num_outliers / std::max(1, calibration.bundle.num_corners);
-}
-
 double Largest(const std::vector<double>& values) {
   return values.empty() ? 0 : *std::max_element(values.begin(), values.end());
 }
 double Smallest(const std::vector<double>& values) {
   return values.empty() ? 0 : *std::min_element(values.begin(), values.end());
-}
-
-// Names of the rig's numbers in the order of the covariance.
-std::vector<std::string> ParameterNames(const BundleOptions& options, LensModel lens) {
-  static constexpr const char* kBob[] = {"k1", "k2", "p1", "p2", "k3", "k4", "k5", "k6"};
-  static constexpr const char* kFish[] = {"k1", "k2", "k3", "k4"};
-  std::vector<std::string> names;
-  for (const char* side : {"left_", "right_"}) {
-    for (const char* name : {"fx_px", "fy_px", "cx_px", "cy_px"}) names.push_back(std::string(side) + name);
-    for (int i = 0; i < options.num_coefficients; ++i)
-      names.push_back(std::string(side) + (lens == LensModel::kFisheye ? kFish[i] : kBob[i]));
-  }
-  for (const char* name : {"rotation_x_rad", "rotation_y_rad", "rotation_z_rad", "translation_x_m",
-                           "translation_y_m", "translation_z_m"})
-    names.emplace_back(name);
-  return names;
 }
 
 // The lens and, of the models that were tried, how well they explain pairs that they were not fitted to.
@@ -96,18 +77,6 @@ std::string LensText(const StereoCalibration& c) {
 }
 
 }  // namespace
-
-std::vector<std::pair<std::string, double>> QualityOf(const StereoCalibration& c) {
-  std::vector<std::pair<std::string, double>> quality{
-      {"rms_left_px", c.mono_left_px},
-      {"rms_right_px", c.mono_right_px},
-      {"rms_stereo_px", c.bundle.rms_px},
-      {"epipolar_median_px", c.epipolar_median_px},
-      {"boards_used", static_cast<double>(c.bundle.views.size())}};
-  for (const DepthError& error : c.depth_errors)
-    quality.emplace_back(fmt::format("depth_error_at_{}m_m", error.distance_m), error.total_m);
-  return quality;
-}
 
 std::string ReportJson(const StereoCalibration& c) {
   OrderedJson json = {{"verdict", c.verdict},
@@ -162,20 +131,8 @@ std::string ReportJson(const StereoCalibration& c) {
                              {"matching_m", error.matching_m},
                              {"total_m", error.total_m}};
   }
-  const std::vector<std::string> names = ParameterNames(c.bundle_options, c.lens.lens);
-  const RawRig& rig = c.bundle.rig;
-  const Vector3 turn = RotationVectorOf(rig.right_from_left);
-  std::vector<double> values;
-  for (const CameraModel* camera : {&rig.left, &rig.right}) {
-    values.insert(values.end(), {camera->fx_px, camera->fy_px, camera->cx_px, camera->cy_px});
-    values.insert(values.end(), camera->distortion.begin(),
-                  camera->distortion.begin() + c.bundle_options.num_coefficients);
-  }
-  values.insert(values.end(),
-                {turn.x, turn.y, turn.z, rig.translation_m.x, rig.translation_m.y, rig.translation_m.z});
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    json["parameters"][names[i]] = {{"value", values[i]}, {"sigma", c.bundle.Sigma(static_cast<int>(i))}};
-  }
+  for (const RigParameter& parameter : RigParametersOf(c))
+    json["parameters"][parameter.name] = {{"value", parameter.value}, {"sigma", parameter.sigma}};
   return JsonText(json);
 }
 

@@ -3,16 +3,12 @@
 
 #include <filesystem>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "calibrate/stereo_calibration.h"
 #include "pipeline/types/frame.h"
 
 namespace parallax::app {
-
-// Lines of figures for rig.yaml.
-std::vector<std::pair<std::string, double>> QualityOf(const StereoCalibration& calibration);
 
 std::string ReportJson(const StereoCalibration& calibration);
 

@@ -12,6 +12,7 @@
 #include <random>
 #include <string>
 
+#include "calibrate/calibration_figures.h"
 #include "datasets/calibration/calibration_file.h"
 #include "datasets/formats/image_file.h"
 #include "parallax/error.h"
