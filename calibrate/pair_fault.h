@@ -38,13 +38,29 @@ struct SmallPicture {
 
 SmallPicture Shrunk(const CameraImageView& image);
 
-// What is wrong with a pair, in one line with the remedy; empty if nothing is, nullopt if the images have too
-// little texture to tell. Both images of one size.
-std::optional<std::string> FaultOf(const SmallPicture& left, const SmallPicture& right,
-                                   const PairFacts& facts);
-inline std::optional<std::string> FaultOf(const CameraImageView& left, const CameraImageView& right,
-                                          const PairFacts& facts) {
-  return FaultOf(Shrunk(left), Shrunk(right), facts);
-}
+// What a pair looks like. Remedies are the front's: each has its own names for options and parameters.
+struct PairFault {
+  enum class Kind {
+    kNone,
+    kEmptyImage,
+    kTwoScenes,
+    kTopBottom,   // the picture that was cut into left and right holds one above the other,
+    kSideBySide,  // one beside the other
+    kRowsOfRig,   // of a rectified pair: the rig does not fit
+    kRows,
+    kRigSize,
+    kExchanged,
+    kBelowRange,  // many disparities are below those that are searched,
+    kAboveRange,  // or above
+    kBrightness
+  };
+  Kind kind = Kind::kNone;
+  std::string text;  // what was found, with its figures, without a full stop
+  // What would mend it. kBelowRange: min_disparity; kAboveRange: num_disparities; kRigSize: the factor of fx, cx, cy.
+  double remedy = 0;
+};
+
+// What is wrong with a pair; nullopt if the images have too little texture to tell. Both images of one size.
+std::optional<PairFault> FaultOf(const SmallPicture& left, const SmallPicture& right, const PairFacts& facts);
 
 }  // namespace parallax

@@ -66,7 +66,7 @@ LAYERS = {
     "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
     "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "compression", "gstreamer", "pages", "system", "yaml"}, prints=True),
-    "calibrate": Layer({"calibrate", "config", "datasets", "pipeline"}, {"opencv", "eigen", "fmt"}, prints=True, free_headers=True),
+    "calibrate": Layer({"calibrate", "datasets", "pipeline"}, {"opencv", "eigen", "fmt"}, prints=True, free_headers=True),
     "include": Layer(set(), {"opencv"}, free_headers=True),  # OpenCV in opencv.h alone
     "library": Layer({"library", "config", "datasets", "pipeline"}, set()),
     "python": Layer(

@@ -1,5 +1,7 @@
 #include "app/calibrate/pair_check.h"
 
+#include <fmt/format.h>
+
 #include <atomic>
 #include <mutex>
 #include <opencv2/core.hpp>
@@ -17,7 +19,50 @@ namespace {
 constexpr int kFramesLookedAt = 3;
 constexpr int kLiveFramesPassedOver = 5;  // until cameras have found their exposure
 
+std::string RemedyOf(const PairFault& fault, const PairFacts& facts) {
+  using Kind = PairFault::Kind;
+  switch (fault.kind) {
+    case Kind::kNone:
+      return "";
+    case Kind::kEmptyImage:
+      return ": look at that camera";
+    case Kind::kTwoScenes:
+      return facts.layout ? ": does the picture hold both images? Two videos are LEFT RIGHT, two cameras "
+                            "camera:LEFT,RIGHT"
+                          : ": do the two belong together?";
+    case Kind::kTopBottom:
+      return ": use --layout top-bottom";
+    case Kind::kSideBySide:
+      return ": use --layout side-by-side";
+    case Kind::kRowsOfRig:
+      return "; see parallax rig check";
+    case Kind::kRows:
+      return "; calibrate the cameras (parallax calibrate) and name them with --rig FILE";
+    case Kind::kRigSize:
+      return fmt::format(": take the calibration of this size, or scale FX, CX and CY by {:.2f}",
+                         fault.remedy);
+    case Kind::kExchanged:
+      return std::string("; give the other image first") +
+             (facts.layout ? " (--layout right-left or bottom-top)" : "");
+    case Kind::kBelowRange:
+      return fmt::format("; rectify it with --rig FILE, or use --set matching_cost.min_disparity={}",
+                         fault.remedy);
+    case Kind::kAboveRange:
+      return fmt::format(": use --set {}={}", kNumDisparitiesKey, fault.remedy);
+    case Kind::kBrightness:
+      return ": use one exposure for both cameras";
+  }
+  return "";
+}
+
 }  // namespace
+
+std::optional<std::string> FaultLineOf(const SmallPicture& left, const SmallPicture& right,
+                                       const PairFacts& facts) {
+  const std::optional<PairFault> fault = FaultOf(left, right, facts);
+  if (!fault) return std::nullopt;
+  return fault->text + RemedyOf(*fault, facts);
+}
 
 struct PairCheck::State {
   // A frame that is looked at.
@@ -62,7 +107,7 @@ struct PairCheck::State {
   void Tell() {
     try {
       while (const std::optional<Look> look = looks.Pop()) {
-        const std::optional<std::string> fault = FaultOf(look->left, look->right, look->facts);
+        const std::optional<std::string> fault = FaultLineOf(look->left, look->right, look->facts);
         if (!fault) continue;
         num_left = 0;
         if (fault->empty()) return;

@@ -15,6 +15,11 @@
 
 namespace parallax::app {
 
+// What is wrong with a pair, in one line with the remedy; empty if nothing is, nullopt if the images have too
+// little texture to tell. Both images of one size.
+std::optional<std::string> FaultLineOf(const SmallPicture& left, const SmallPicture& right,
+                                       const PairFacts& facts);
+
 // Reports the fault of the first frame, out of three, that can be judged. Runs in a separate thread, on
 // images scaled to 800 px.
 class PairCheck {

@@ -30,10 +30,15 @@ HostImageView<const std::uint8_t> GrayViewOf(const cv::Mat& image) {
   return {image.ptr(), image.cols, image.rows, static_cast<std::ptrdiff_t>(image.step[0])};
 }
 
+std::optional<std::string> LineOf(const CameraImageView& left, const CameraImageView& right,
+                                  const PairFacts& facts) {
+  return FaultLineOf(Shrunk(left), Shrunk(right), facts);
+}
+
 struct Pair {
   cv::Mat left, right;
   std::optional<std::string> Fault(const PairFacts& facts = {}) const {
-    return FaultOf(GrayViewOf(left), GrayViewOf(right), facts);
+    return LineOf(GrayViewOf(left), GrayViewOf(right), facts);
   }
 };
 
@@ -104,7 +109,7 @@ TEST(PairFault, OfOpenCvsAloeIsNone) {
   const std::filesystem::path folder = "/usr/share/doc/opencv-doc/examples/data";
   if (!std::filesystem::exists(folder / "aloeL.jpg")) GTEST_SKIP() << "opencv-doc is not installed";
   const CameraImage left = ReadImage(folder / "aloeL.jpg"), right = ReadImage(folder / "aloeR.jpg");
-  EXPECT_EQ(FaultOf(ViewOf(left), ViewOf(right), {.rig = {}, .num_disparities = 256}), "");
+  EXPECT_EQ(LineOf(ViewOf(left), ViewOf(right), {.rig = {}, .num_disparities = 256}), "");
 }
 
 TEST(PairFault, IsToldByItsNameWithTheRemedy) {
@@ -226,11 +231,11 @@ TEST(PairCheck, TellsNothingOfTheRightPairsAtHand) {
         continue;
       }
       const Parameters parameters = ParametersOfFrame(frame, chosen);
-      const auto fault = FaultOf(ViewOf(frame.left), ViewOf(frame.right),
-                                 {.rig = frame.rig,
-                                  .is_rectified_here = frame.seen != nullptr,
-                                  .min_disparity = parameters.matching_cost.min_disparity,
-                                  .num_disparities = parameters.matching_cost.num_disparities});
+      const auto fault = LineOf(ViewOf(frame.left), ViewOf(frame.right),
+                                {.rig = frame.rig,
+                                 .is_rectified_here = frame.seen != nullptr,
+                                 .min_disparity = parameters.matching_cost.min_disparity,
+                                 .num_disparities = parameters.matching_cost.num_disparities});
       ++num_pairs;
       if (fault) ++num_told;
       // One frame of KITTI has a car so near that the usual range does not hold it.
