@@ -19,11 +19,11 @@ ROOT = Path(__file__).resolve().parent
 
 
 class CMakeBuild(build_ext):
-    """Has CMake build parallax._native and takes it along."""
+    """Has CMake build the modules and takes them along."""
 
     def build_extension(self, ext):
         folder = os.environ.get("PARALLAX_BUILD_DIR") or self.build_with_cmake()
-        modules = sorted(Path(folder).glob("python/parallax/_native*.so"))
+        modules = sorted(Path(folder).glob(f"python/parallax/{ext.name.rsplit('.')[-1]}*.so"))
         if not modules:
             sys.exit(f"{folder}/python/parallax: holds no module: configure with -DPARALLAX_PYTHON=ON and build")
         target = Path(self.get_ext_fullpath(ext.name))
@@ -62,7 +62,7 @@ setup(
     package_dir={"": "python"},
     packages=["parallax"],
     package_data={"parallax": ["*.pyi", "py.typed"]},
-    ext_modules=[Extension("parallax._native", sources=[])],
+    ext_modules=[Extension("parallax._native", sources=[]), Extension("parallax._calibrate", sources=[])],
     cmdclass={"build_ext": CMakeBuild},
     options={"egg_info": {"egg_base": "build"}},  # nothing beside the sources
     zip_safe=False,

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "library/rig_of.h"
 #include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
 #ifdef PARALLAX_WITH_FILES
@@ -72,6 +73,14 @@ Rig Rig::Load(const std::string& name, const RectificationOptions&) {
   throw Error(name + ": this library was built without readers of files: build it with PARALLAX_APP=ON");
 }
 #endif
+
+Rig RigOf(const RawRig& raw, const RectificationOptions& options) {
+  auto inside = std::make_shared<Rig::Inside>();
+  inside->name = "the rig";
+  inside->options = options;
+  inside->raw = std::make_shared<const RawRig>(raw);
+  return Rig(std::move(inside));
+}
 
 bool Rig::IsRaw(int width, int height) const {
   const Inside& in = *inside_;

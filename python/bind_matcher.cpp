@@ -27,7 +27,8 @@ namespace {
 
 // The key that a keyword means: "aggregation_p1", or the key itself.
 std::string KeyOf(const std::string& keyword) {
-  std::vector<std::string> words{"backend", "num_threads", "threads", "num_in_flight", "memory_limit_bytes"};
+  std::vector<std::string> words{"backend", "check",         "num_threads",
+                                 "threads", "num_in_flight", "memory_limit_bytes"};
   std::map<std::string, std::string> keyword_of{{"threads", "num_threads"}};  // what a word may have meant
   for (const std::string& key : ParameterKeys()) {
     std::string name = key;
@@ -100,14 +101,54 @@ PointCloud CloudOf(const MatchResult& result, const StereoRig* rig, const py::ob
 
 // --- the matchers ---------------------------------------------------------------
 
+// Warns where the first pairs of a Matcher look as if every disparity were wrong: images exchanged or not
+// rectified, a calibration of another size, too small a range of disparities. Silent without OpenCV.
+class FirstPairs {
+ public:
+  explicit FirstPairs(bool check) : num_left_(check ? 3 : 0) {}
+
+  // left, right: what was given. is_raw: images that were rectified for the result.
+  void Look(const MatchResult& result, const CameraImageView& left, const CameraImageView& right,
+            bool is_raw) {
+    if (num_left_ <= 0) return;
+    --num_left_;
+    const RectifiedPair& pair = result.rectified;
+    const bool is_as_given = WidthOf(ViewOf(pair.left)) == 0;
+    const MatchingCostParameters& cost = result.parameters().matching_cost;
+    py::object told;
+    try {
+      told = CalibrateModule().attr("fault_line_of")(
+          ArrayOf(is_as_given ? left : ViewOf(pair.left), py::none()),
+          ArrayOf(is_as_given ? right : ViewOf(pair.right), py::none()),
+          pair.rig.fx_px > 0 ? std::optional(pair.rig) : std::nullopt, is_raw, cost.min_disparity,
+          cost.num_disparities);
+    } catch (const Error&) {
+      num_left_ = 0;
+      return;
+    }
+    if (told.is_none()) return;  // too little texture to tell
+    num_left_ = 0;
+    const auto text = told.cast<std::string>();
+    const py::object category = py::module_::import("parallax._native").attr("PairWarning");
+    constexpr int kCaller = 2;  // of compute(), which has a frame of its own in __init__.py
+    if (!text.empty() && PyErr_WarnEx(category.ptr(), text.c_str(), kCaller) != 0)
+      throw py::error_already_set();
+  }
+
+ private:
+  int num_left_;  // guarded by Python's lock
+};
+
 class PythonMatcher {
  public:
-  PythonMatcher(const std::string& preset, const Machine& machine, const py::kwargs& keywords)
-      : preset_(preset),
+  PythonMatcher(const std::string& preset, const Machine& machine, bool check, const py::kwargs& keywords)
+      : first_pairs(check),
+        preset_(preset),
         chosen_(ParametersFrom(preset, keywords)),
         machine_(machine),
         matcher_(Make(chosen_.parameters)) {}
 
+  FirstPairs first_pairs;
   const ChosenParameters& chosen() const { return chosen_; }
   // Throws Error in a forked child.
   Matcher& matcher() const { return *matcher_; }
@@ -157,7 +198,12 @@ std::unique_ptr<MatchResult> ComputeFrame(PythonMatcher& self, const StereoFrame
   std::optional<Rig> of_frame;
   if (rig == nullptr && frame.rig) rig = &of_frame.emplace(*frame.rig);
   const OfOneProcess<Matcher> matcher = self.MatcherFor(frame);
-  return ComputeOnHost(*matcher, ViewOf(frame.left), ViewOf(frame.right), rig);
+  const CameraImageView left = ViewOf(frame.left), right = ViewOf(frame.right);
+  auto result = ComputeOnHost(*matcher, left, right, rig);
+  self.first_pairs.Look(
+      *result, left, right,
+      frame.seen != nullptr || (rig != nullptr && rig->IsRaw(WidthOf(left), HeightOf(left))));
+  return result;
 }
 
 std::shared_ptr<DeviceMatched> Enqueue(Matcher& matcher, const py::object& left, const py::object& right,
@@ -195,7 +241,11 @@ py::object Compute(PythonMatcher& self, const py::object& left, const py::object
     return py::cast(ComputeFrame(self, left.cast<const StereoFrame&>(), rig));
   }
   const PairArgument pair = PairOf(left, right);
-  return py::cast(ComputeOnHost(matcher, pair.left.view, pair.right.view, rig));
+  const CameraImageView &left_view = pair.left.view, &right_view = pair.right.view;
+  auto result = ComputeOnHost(matcher, left_view, right_view, rig);
+  self.first_pairs.Look(*result, left_view, right_view,
+                        rig != nullptr && rig->IsRaw(WidthOf(left_view), HeightOf(left_view)));
+  return py::cast(std::move(result));
 }
 
 void Submit(PythonQueue& self, const py::object& left, const py::object& right, const Rig* rig) {
@@ -259,12 +309,13 @@ void BindMatcher(py::module_& module) {
   BindDeviceArrays(module);
   py::class_<PythonMatcher>(module, "Matcher")
       .def(py::init([](const std::string& preset, const std::string& backend, int num_threads, int device,
-                       std::size_t memory_limit_bytes, const py::kwargs& keywords) {
+                       std::size_t memory_limit_bytes, bool check, const py::kwargs& keywords) {
              return std::make_unique<PythonMatcher>(
-                 preset, Machine{backend, num_threads, device, memory_limit_bytes}, keywords);
+                 preset, Machine{backend, num_threads, device, memory_limit_bytes}, check, keywords);
            }),
            py::arg("preset") = "default", py::arg("backend") = "auto", py::kw_only(),
-           py::arg("num_threads") = 0, py::arg("device") = 0, py::arg("memory_limit_bytes") = 0)
+           py::arg("num_threads") = 0, py::arg("device") = 0, py::arg("memory_limit_bytes") = 0,
+           py::arg("check") = true)
       .def("compute", &Compute, py::arg("left"), py::arg("right") = py::none(), py::arg("rig") = py::none(),
            py::kw_only(), py::arg("stream") = py::none())
       .def_property_readonly("backend", [](const PythonMatcher& self) { return self.matcher().backend(); })

@@ -19,7 +19,8 @@ namespace parallax::python {
 namespace py = pybind11;
 
 void BindErrors(py::module_& module);
-void BindGeometry(py::module_& module);  // rigs, depth; before what returns them
+void BindGeometry(py::module_& module);     // rigs, depth; before what returns them
+void BindCalibration(py::module_& module);  // after rigs
 void BindClouds(py::module_& module);
 void BindMatcher(py::module_& module);
 void BindSources(py::module_& module);
@@ -52,6 +53,9 @@ class OfOneProcess {
   const char* name_;
   std::shared_ptr<T> object_;
 };
+
+// parallax._calibrate. Throws Error where OpenCV is missing.
+py::module_ CalibrateModule();
 
 // The path that a str or a path object means. Throws InvalidArgument for a null character.
 std::string PathText(py::handle path);

@@ -29,6 +29,9 @@ void BindErrors(py::module_& module) {
   const py::object invalid =
       MakeException(module, "InvalidArgument", "An invalid request. Also a ValueError.",
                     py::make_tuple(error, py::reinterpret_borrow<py::object>(PyExc_ValueError)));
+  MakeException(module, "PairWarning",
+                "The first pairs of a Matcher look as if their disparities were wrong.",
+                py::reinterpret_borrow<py::object>(PyExc_UserWarning));
   error_type = py::object(error).release().ptr();
   invalid_argument_type = py::object(invalid).release().ptr();
   py::register_exception_translator([](std::exception_ptr thrown) {
@@ -90,6 +93,7 @@ PYBIND11_MODULE(_native, module) {
   module.def("backends", &python::BackendList);
   module.def("presets", &python::PresetList);
   python::BindGeometry(module);
+  python::BindCalibration(module);
   python::BindClouds(module);
   python::BindMatcher(module);
   python::BindSources(module);

@@ -70,8 +70,8 @@ LAYERS = {
     "include": Layer(set(), {"opencv"}, free_headers=True),  # OpenCV in opencv.h alone
     "library": Layer({"library", "config", "datasets", "pipeline"}, set()),
     "python": Layer(
-        {"python", "app", "calibrate", "config", "datasets", "pipeline"},  # of app/ its pictures, see below
-        {"pybind11", "system"},
+        {"python", "app", "calibrate", "config", "datasets", "library", "pipeline"},  # of app/ its pictures, see below
+        {"pybind11", "opencv", "system"},  # OpenCV in calibrate/ alone, see below
         prints=True,
         free_headers=True,
     ),
@@ -190,6 +190,8 @@ def fault_of_own(path: Path, header: str, layer: Layer, root: Path) -> str | Non
 def fault_of_other(path: Path, header: str, layer: Layer) -> str | None:
     """What is wrong with #include <header>, or None."""
     library = next((name for name, pattern in LIBRARIES.items() if pattern.match(header)), None)
+    if library == "opencv" and path.parts[0] == "python" and path.parts[1] != "calibrate":
+        return "of python/ calibrate/ alone knows OpenCV: import parallax must not load it"
     if library == "opencv" and path.parts[0] == "include" and path.name != "opencv.h":
         return "of the public headers opencv.h alone knows OpenCV"
     if library is None:

@@ -12,6 +12,7 @@
 
 namespace parallax {
 
+struct RawRig;
 struct SeenPixelsOfPair;
 
 // Rectified pinhole pair: both cameras share focal length and rows; x_right = x_left - disparity.
@@ -65,6 +66,7 @@ class Rig {
  private:
   struct Inside;
   explicit Rig(std::shared_ptr<Inside> inside);
+  friend Rig RigOf(const RawRig& raw, const RectificationOptions& options);
   std::shared_ptr<Inside> inside_;
 };
 
