@@ -31,6 +31,9 @@ class Error(RuntimeError):
 class InvalidArgument(Error, ValueError):
     """An invalid request. Also a ValueError."""
 
+class PairWarning(UserWarning):
+    """The first pairs of a Matcher look as if their disparities were wrong: one line with the remedy."""
+
 # --- cameras -----------------------------------------------------------------
 
 class StereoRig:
@@ -85,6 +88,101 @@ class Rig:
         """The geometry of the rectified pair, for images of this size, px."""
     def rectify(self, left: _Image, right: _Image) -> RectifiedPair:
         """Rectifies raw images: uint8 or uint16 (H x W), or uint8 (H x W x 3, RGB)."""
+
+class Calibration:
+    """Two cameras as boards show them, with a verdict and with how sure every number is."""
+
+    @property
+    def rig(self) -> Rig:
+        """The cameras, for Matcher.compute. parallax.Error where the verdict is "refused"."""
+    def save(self, path: _Path) -> None:
+        """Writes a rig.yaml, which Rig.load and `--rig` read. parallax.Error where the verdict is "refused"."""
+    @property
+    def verdict(self) -> str:
+        """"good", "usable" (with warnings) or "refused" (with causes)."""
+    @property
+    def causes(self) -> list[str]:
+        """What is wrong, one line each."""
+    @property
+    def warnings(self) -> list[str]:
+        """What would make it better, one line each."""
+    @property
+    def width_px(self) -> int:
+        """Of the images, px."""
+    @property
+    def height_px(self) -> int:
+        """Of the images, px."""
+    @property
+    def rms_left_px(self) -> float:
+        """Distance of the corners from where the left camera alone expects them, px, root mean square."""
+    @property
+    def rms_right_px(self) -> float:
+        """The same of the right camera."""
+    @property
+    def rms_px(self) -> float:
+        """The same of both cameras together."""
+    @property
+    def corner_noise_px(self) -> float:
+        """One standard deviation of a coordinate of a corner, px."""
+    @property
+    def outlier_percent(self) -> float:
+        """Corners that were left out, percent."""
+    @property
+    def epipolar_median_px(self) -> float:
+        """By which the rows of a corner differ once rectified, px, median."""
+    @property
+    def epipolar_p95_px(self) -> float:
+        """The same, 95th percentile."""
+    @property
+    def baseline_m(self) -> float:
+        """Distance between the cameras, metres."""
+    @property
+    def boards(self) -> list[dict[str, Any]]:
+        """The pairs that were used: dicts of name, rms_px, tilt_degrees and distance_m."""
+    @property
+    def rejected(self) -> list[dict[str, str]]:
+        """The pairs that were not used: dicts of name and reason."""
+    @property
+    def coverage_left(self) -> _Index:
+        """Corners in each cell of the left image, int32 (10 x 10), top row first."""
+    @property
+    def coverage_right(self) -> _Index:
+        """The same of the right image."""
+    @property
+    def depth_errors(self) -> list[dict[str, float]]:
+        """One standard deviation of a depth, metres, by distance: dicts of distance_m, calibration_m (of the
+        calibration), matching_m (of 0.25 px of disparity) and total_m."""
+    @property
+    def lens(self) -> str:
+        """The lens model: "plumb_bob with 5 coefficients"."""
+    @property
+    def lens_trials(self) -> list[dict[str, Any]]:
+        """The models that were tried: dicts of lens, held_out_px (rms of pairs it was not fitted to, px) and
+        problem (why it was not taken; empty = none)."""
+    @property
+    def parameters(self) -> dict[str, dict[str, float]]:
+        """Every number of the cameras, in the unit that its name ends with: dicts of value and sigma (one
+        standard deviation), in the order of covariance."""
+    @property
+    def covariance(self) -> NDArray[np.float64]:
+        """Of the parameters, float64 (N x N); (0 x 0) where no rig was found."""
+
+def calibrate(
+    left: Any, right: Any = None, *, board: str, square_m: float, lens: str = "auto",
+    baseline_m: Optional[float] = None, num_boards: int = 40
+) -> Calibration:
+    """Calibrates two cameras from pairs of images of a board. Needs OpenCV.
+
+    left, right: lists of images of one size, uint8 or uint16 (H x W) or uint8 (H x W x 3, RGB), or of their
+    files; at least 5 pairs that show the board, better 10 or more. Or two globs or folders. Or left alone: a
+    Source, a video, a camera, or a list of frames or of (left, right).
+    board: "chessboard:9x6" (inner corners), "charuco:5x7[:4X4_50[:0.75]]" (squares, dictionary, marker by
+    square) or "aprilgrid:6x6[:0.3]" (tags, gap by tag). square_m: side of a square, of an AprilGrid's tag,
+    metres. lens: "plumb_bob" (5 coefficients), "rational" (8), "fisheye" (4), or "auto": the one that fits
+    held-out pairs best. baseline_m: distance between the lenses by a ruler, metres; detects a wrong square_m.
+    num_boards: a video, a recording or a camera is read until so many boards stood in new positions.
+
+    parallax.Error where fewer than 5 pairs show the board."""
 
 # --- matching ----------------------------------------------------------------
 
@@ -162,7 +260,9 @@ class Matcher:
 
     preset: a preset (parallax.presets()) or a YAML file. backend: "auto", "cuda", "cpu" or "reference";
     all give the same bits. num_threads: of cpu and reference, 0 = all cores. device: of cuda.
-    memory_limit_bytes: working memory of cpu, 0 = what it takes by itself. Everything else is a parameter
+    memory_limit_bytes: working memory of cpu, 0 = what it takes by itself. check: the first pairs on the host
+    are looked at, and a PairWarning says where every disparity would be wrong (images exchanged, not
+    rectified, ...); it needs OpenCV, and is left out without. Everything else is a parameter
     (docs/parameters.md) by its key, with an underscore for the dot: aggregation_p1=8.
 
     Parameters of the section live take the pairs of one Matcher for consecutive frames of one camera.
@@ -171,7 +271,7 @@ class Matcher:
 
     def __init__(
         self, preset: str = "default", backend: str = "auto", *, num_threads: int = 0, device: int = 0,
-        memory_limit_bytes: int = 0, **parameters: _Value
+        memory_limit_bytes: int = 0, check: bool = True, **parameters: _Value
     ) -> None: ...
     @overload
     def compute(
