@@ -62,7 +62,7 @@ std::string RowFault(const std::vector<PointMatch>& matches, int width, int heig
     if (worst_px < kRowOfRig_px) return "";
     return fmt::format(
         "the rig does not fit these images: rows of left and right differ by {:.1f} px in places; see "
-        "parallax rig check",
+        "parallax doctor",
         worst_px);
   }
   if (median_px < kMedianRow_px && rows.median_absolute_px < kMedianRow_px &&
