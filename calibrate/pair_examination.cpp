@@ -30,7 +30,7 @@ constexpr double kShareOfOneScene = 0.08, kShareOfTwoScenes = 0.04;
 constexpr double kSigmas = 5;  // of a figure that counts
 // Where a turn moves the rows of corners by more, it is told, and a fault.
 constexpr double kPartOfRig_px = 0.4, kPart_px = 1.5, kPartIsFault_px = 4;
-constexpr double kRowOfRig_px = 0.5, kRowOfRigInPlaces_px = 1;
+constexpr double kRowOfRig_px = 0.5, kRowOfRigInPlaces_px = 1.5;
 constexpr double kRow_px = 1.3, kRowInPlaces_px = 2.5;
 constexpr double kRowNote_px = 0.5, kWorthMending_px = 0.1;
 constexpr double kSameSize_low = 0.78, kSameSize_high = 1.28;
@@ -39,7 +39,7 @@ constexpr double kShutter_px = 1;
 constexpr double kShareOutside = 0.1;
 constexpr double kBrightnessFactor = 1.4, kDark = 20;
 constexpr double kBlurOfOne_px = 0.8, kBlurOfBoth_px = 1.7;
-constexpr double kSaturated = 0.25, kEven = 0.8, kNoise = 5;
+constexpr double kSaturated = 0.4, kEven = 0.8, kNoise = 5;
 constexpr double kMostNoiseOfEven = 2;  // with more, it is noise that hides the texture
 constexpr double kSubpixel_px = 0.25;   // what disparities are off by if all is well
 
@@ -535,7 +535,7 @@ Finding PairExamination::Shutter() const {
     }
   }
   if (finding.state == State::kUnknown) return finding;
-  finding.figure = fmt::format("motion bends images by {:.1f} px from their middle to their edge", worst_px);
+  finding.figure = fmt::format("motion bends images by up to {:.1f} px", worst_px);
   if (worst_px < kShutter_px) return finding;
   finding.state = State::kFault;
   finding.fault = Fault::kRollingShutter;
@@ -558,7 +558,7 @@ Finding PairExamination::Range() const {
         fmt::format(", from {:.3g} m on; depths are good to 10 % up to {:.3g} m", depth(end - 1),
                     0.1 * facts_.rig->fx_px * facts_.rig->baseline_m / kSubpixel_px);
   }
-  if (std::ssize(disparities) < kFewestMatches) return finding;
+  if (std::ssize(disparities) < kFewestMatches || Order().state == State::kFault) return finding;
   const double low = Quantile(disparities, 0.02), high = Quantile(disparities, 0.98);
   finding.figure += fmt::format("; points lie at {:.0f} to {:.0f} px", low, high);
   if (facts_.rig && low + facts_.rig->doffs_px > 0)
@@ -630,7 +630,7 @@ Finding PairExamination::Saturation() const {
   const double share = std::max(Median(&Light::saturated, 0), Median(&Light::saturated, 1));
   Finding finding{.check = "saturation",
                   .state = State::kGood,
-                  .figure = Percent(share) + " of the pixels are white through and through",
+                  .figure = Percent(share) + " of the pixels are white (254 or 255)",
                   .effect = ""};
   if (share < kSaturated) return finding;
   finding.state = State::kFault;

@@ -114,6 +114,7 @@ class Visit {
       case Fault::kExchanged:
         return Exchanged();
       case Fault::kRows:
+        if (!raw_ && finding.state == State::kNote) return "";
         return raw_ ? "parallax doctor" + SourceAndRig() + " --mend mended.yaml; or calibrate again"
                     : "parallax calibrate" + Source() +
                           " --board chessboard:9x6 --square METRES --output rig; then --rig rig/rig.yaml";
@@ -268,7 +269,9 @@ void RunDoctor(const DoctorOptions& options) {
     throw Error(
         fmt::format("{} fault{}: {}", faults.size(), faults.size() == 1 ? "" : "s", fmt::join(faults, ", ")));
   }
-  fmt::print("no fault; whether distances are true, a ruler tells: parallax quality --distance METRES\n");
+  fmt::print(
+      "no fault; images do not show whether distances are true: measure one with parallax quality --distance "
+      "METRES\n");
 }
 
 }  // namespace
