@@ -17,6 +17,7 @@ void AddRunCommand(CLI::App& app);
 void AddCalibrateCommand(CLI::App& app);
 void AddRectifyCommand(CLI::App& app);
 void AddRigCommand(CLI::App& app);
+void AddDoctorCommand(CLI::App& app);
 void AddQualityCommand(CLI::App& app);
 void AddBenchCommand(CLI::App& app);
 void AddBenchCloudCommand(CLI::App& bench);

@@ -198,6 +198,7 @@ int RunCommand(int argc, char** argv) {
   parallax::app::AddCalibrateCommand(app);
   parallax::app::AddRectifyCommand(app);
   parallax::app::AddRigCommand(app);
+  parallax::app::AddDoctorCommand(app);
   parallax::app::AddQualityCommand(app);
   parallax::app::AddBenchCommand(app);
   parallax::app::AddInfoCommand(app);

@@ -35,7 +35,7 @@ std::string RemedyOf(const PairFault& fault, const PairFacts& facts) {
     case Kind::kSideBySide:
       return ": use --layout side-by-side";
     case Kind::kRowsOfRig:
-      return "; see parallax rig check";
+      return "; see parallax doctor";
     case Kind::kRows:
       return "; calibrate the cameras (parallax calibrate) and name them with --rig FILE";
     case Kind::kRigSize:

@@ -1,4 +1,4 @@
-// parallax rig: calibrations shown, converted, checked and refined.
+// parallax rig: calibrations shown and converted.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "app/calibrate/rig_commands.h"
 #include "app/calibrate/rig_text.h"
 #include "app/commands.h"
 #include "app/options/named_rig.h"
@@ -39,8 +38,6 @@ void RunConvert(const ConvertOptions& options) {
   WriteCalibration(calibration, options.format, options.output);
   fmt::print("wrote {}\n", Printable(fmt::format("{}", fmt::join(written, " and "))));
 }
-
-}  // namespace
 
 void AddRigShowCommand(CLI::App& rig) {
   CLI::App* command = rig.add_subcommand("show", "Print a calibration: cameras, pose, rectified pair");
@@ -78,20 +75,19 @@ void AddRigConvertCommand(CLI::App& rig) {
   command->callback([options] { RunConvert(*options); });
 }
 
+}  // namespace
+
 void AddRigCommand(CLI::App& app) {
-  CLI::App* rig = app.add_subcommand("rig", "Show, convert, check and refine calibrations");
+  CLI::App* rig = app.add_subcommand("rig", "Show and convert calibrations");
   rig->require_subcommand(1);
   AddRigShowCommand(*rig);
   AddRigConvertCommand(*rig);
-  AddRigCheckCommand(*rig);
-  AddRigRefineCommand(*rig);
   rig->footer(
       "examples:\n"
       "  parallax rig show rig.yaml --nearest 0.4\n"
       "  parallax rig show mav0/cam0/sensor.yaml,mav0/cam1/sensor.yaml\n"
       "  parallax rig convert camchain.yaml rig.yaml\n"
-      "  parallax rig convert rig.yaml camera.yaml --to ros\n"
-      "  parallax rig check 'left/*.png' 'right/*.png' --rig rig.yaml");
+      "  parallax rig convert rig.yaml camera.yaml --to ros");
 }
 
 }  // namespace parallax::app

@@ -138,32 +138,33 @@ TEST_F(RigCommand, ChecksWhetherARigFitsAndMendsIt) {
   const RawRig rig = WideRig();
   WriteWall(rig, 1.5);
   const auto check = [&](const std::string& file) {
-    return RunParallax({"rig", "check", Pair()[0], Pair()[1], "--rig", file});
+    return RunParallax({"doctor", Pair()[0], Pair()[1], "--rig", file});
   };
   const ProgramResult fits = check(RigFile(rig));
   EXPECT_EQ(fits.exit_code, 0) << fits.err;
-  EXPECT_THAT(fits.out, HasSubstr("the rig fits"));
-  EXPECT_THAT(fits.out, testing::Not(HasSubstr("rig refine")));
+  EXPECT_THAT(fits.out, HasSubstr("no fault"));
+  EXPECT_THAT(fits.out, testing::Not(HasSubstr("--mend")));
   RawRig old = rig;  // rows off by 0.3 px: fits, and is worth mending
   const double off = 0.3 / MakeRectification(rig).rig.fx_px;
   old.right_from_left = RotationOf({off, 0, 0}) * rig.right_from_left;
   old.translation_m = RotationOf({off, 0, 0}) * rig.translation_m;
   const ProgramResult worth_mending = check(RigFile(old));
   EXPECT_EQ(worth_mending.exit_code, 0) << worth_mending.err;
-  EXPECT_THAT(worth_mending.out, HasSubstr("parallax rig refine corrects that"));
+  EXPECT_THAT(worth_mending.out, HasSubstr("--mend mended.yaml"));
 
   RawRig knocked = rig;  // 0.3 degrees about x and z
   knocked.right_from_left = RotationOf({0.005, 0, 0.005}) * rig.right_from_left;
   knocked.translation_m = RotationOf({0.005, 0, 0.005}) * rig.translation_m;
   const std::string file = RigFile(knocked);
-  ExpectOneLine(check(file), 1, "the rig does not fit");
+  ExpectOneLine(check(file), 1, "1 fault: rows");
+  EXPECT_THAT(check(file).out, HasSubstr("(about x)"));
   const ProgramResult run = RunParallax({"run", Pair()[0], Pair()[1], "--rig", file, "--write", "disparity",
                                          "--output", (folder() / "out").string()});
   EXPECT_EQ(run.exit_code, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("the rig does not fit these images"));
   const std::string refined = (folder() / "refined.yaml").string();
   const ProgramResult refine =
-      RunParallax({"rig", "refine", Pair()[0], Pair()[1], "--rig", file, "--output", refined});
+      RunParallax({"doctor", Pair()[0], Pair()[1], "--rig", file, "--mend", refined});
   ASSERT_EQ(refine.exit_code, 0) << refine.err;
   EXPECT_EQ(check(refined).exit_code, 0);
   const RawRig again = *ReadCalibration(refined).raw;
@@ -171,7 +172,7 @@ TEST_F(RigCommand, ChecksWhetherARigFitsAndMendsIt) {
   const Vector3 left_over = RotationVectorOf(again.right_from_left * Transposed(rig.right_from_left));
   EXPECT_LT(std::abs(left_over.x), 0.0004);
   EXPECT_LT(std::abs(left_over.z), 0.0008);
-  ExpectOneLine(RunParallax({"rig", "refine", Pair()[0], Pair()[1], "--rig", file, "--output", refined}), 2,
+  ExpectOneLine(RunParallax({"doctor", Pair()[0], Pair()[1], "--rig", file, "--mend", refined}), 2,
                 "--overwrite");
 }
 
