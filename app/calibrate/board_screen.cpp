@@ -14,7 +14,8 @@
 namespace parallax::app {
 namespace {
 
-constexpr int kWidth_px = 1440, kGap_px = 8, kImage_px = (kWidth_px - kGap_px) / 2, kBelow_px = 240;
+constexpr int kWidth_px = 1440, kGap_px = 8, kImage_px = (kWidth_px - kGap_px) / 2, kBelow_px = 240,
+              kFirstLine_px = 72, kLine_px = 19;
 constexpr int kMargin_px = 14;
 constexpr Rgb8 kBackground{24, 25, 28}, kBright{240, 240, 240}, kDim{160, 166, 174}, kGreen{70, 200, 110},
     kYellow{250, 200, 60}, kEmptyBar{60, 64, 70};
@@ -75,7 +76,9 @@ HostImage<Rgb8> BoardScreen(HostImageView<const Rgb8> left, HostImageView<const 
                             const BoardSession& session, const std::string& headline,
                             const std::string& text) {
   const int height = std::max(1, kImage_px * left.height / std::max(1, left.width));
-  HostImage<Rgb8> screen(kWidth_px, height + kBelow_px, kBackground);
+  const auto num_lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+  HostImage<Rgb8> screen(kWidth_px, height + std::max(kBelow_px, kFirstLine_px + kLine_px * num_lines),
+                         kBackground);
   const cv::Mat pixels = MatOf(screen.ConstView());
   if (!left.Empty() && !right.Empty()) {
     DrawImage(left, session, false, pixels(cv::Rect(0, 0, kImage_px, height)));
@@ -87,8 +90,8 @@ HostImage<Rgb8> BoardScreen(HostImageView<const Rgb8> left, HostImageView<const 
   line(headline.empty() ? session.Advice() : headline, 42, 20, kBright);
   if (!text.empty()) {
     std::istringstream lines(text);
-    int y = 72;
-    for (std::string words; std::getline(lines, words) && y < kBelow_px; y += 19) line(words, y, 10, kDim);
+    int y = kFirstLine_px;
+    for (std::string words; std::getline(lines, words); y += kLine_px) line(words, y, 10, kDim);
     return screen;
   }
   line(SightText(session), 84, 14, session.last().is_taken ? kGreen : kDim);
