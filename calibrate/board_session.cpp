@@ -27,6 +27,8 @@ constexpr int kEnoughCells = 58;
 constexpr double kEnoughSlope = 0.21;  // 12 degrees to each side
 constexpr double kEnoughDistances = 1.25;
 
+constexpr double kUsualFocal_widths = 0.8;  // of cameras, 64 degrees: until boards tell more
+
 constexpr std::array<const char*, 9> kPlaces = {"upper left corner", "upper edge", "upper right corner",
                                                 "left edge",         "middle",     "right edge",
                                                 "lower left corner", "lower edge", "lower right corner"};
@@ -181,7 +183,7 @@ double BoardSession::FocalWidths() const {
       sum_aa += a * a;
     }
   }
-  const double widths = sum_aa > 0.02 && sum_ab > 0 ? std::sqrt(sum_aa / sum_ab) : 1;
+  const double widths = sum_aa > 0.02 && sum_ab > 0 ? std::sqrt(sum_aa / sum_ab) : kUsualFocal_widths;
   return std::clamp(widths, 0.3, 3.0);
 }
 

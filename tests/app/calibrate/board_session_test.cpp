@@ -173,7 +173,7 @@ TEST(BoardSession, AsksForThePartOfTheImageThatSawNoBoard) {
     for (std::size_t place = 0; place < 9; ++place) {
       if (place == missing) continue;
       EXPECT_TRUE(scene.Hold(Scene::At(96 + 224.0 * static_cast<double>(place % 3),
-                                       72 + 168.0 * static_cast<double>(place / 3), 1.6)));
+                                       72 + 168.0 * static_cast<double>(place / 3), 2.2)));
     }
     EXPECT_EQ(scene.session().WantedPlace(), missing);
     EXPECT_EQ(scene.session().Advice(), std::string("move it to the ") + kNames[missing] +
@@ -192,10 +192,10 @@ TEST(BoardSession, AsksForTiltsThenForAnotherDistance) {
     Scene scene;
     scene.Fill(distance_m);
     EXPECT_EQ(scene.session().WantedPlace(), std::nullopt);
-    double x_px = 290;
+    double x_px = 245;
     for (const auto& [side, turn] : kTilts) {
       EXPECT_EQ(scene.session().Advice(), std::string("tilt its ") + side + " side away from the cameras");
-      EXPECT_TRUE(scene.Hold(Scene::At(x_px += 20, 225, distance_m, turn)));
+      EXPECT_TRUE(scene.Hold(Scene::At(x_px += 25, 209, distance_m, turn)));
     }
     EXPECT_EQ(scene.session().Advice(), is_far ? "hold it nearer to the cameras" : "hold it farther away");
     EXPECT_FALSE(scene.session().IsEnough());
@@ -207,9 +207,9 @@ TEST(BoardSession, AsksForTiltsThenForAnotherDistance) {
 
 TEST(BoardSession, AsksForMoreBoardsWhereTheirNumberAloneIsMissing) {
   Scene scene;
-  const std::pair<double, double> places[] = {{200, 130}, {440, 130}, {200, 345}, {440, 345}};
+  const std::pair<double, double> places[] = {{235, 138}, {445, 138}, {235, 342}, {445, 342}};
   for (std::size_t i = 0; i < 4; ++i)
-    EXPECT_TRUE(scene.Hold(Scene::At(places[i].first, places[i].second, 0.45, kTilts[i].second)));
+    EXPECT_TRUE(scene.Hold(Scene::At(places[i].first, places[i].second, 0.52, kTilts[i].second)));
   scene.Hold(Scene::At(320, 240, 0.7));
   EXPECT_EQ(scene.session().Advice(), "move it to another place");
   const std::vector<SessionNeed> needs = scene.session().Needs();
