@@ -81,7 +81,7 @@ class PairFeeder {
     for (; pairs != py::iterator::sentinel(); ++pairs) {
       const auto pair = py::reinterpret_borrow<py::object>(*pairs);
       if (py::isinstance<StereoFrame>(pair)) {
-        Add(pair.attr("name"), pair.attr("left"), pair.attr("right"));
+        Add(pair.attr("name"), pair.attr("left"), pair.attr("right"), pair.attr("timestamp_s"));
       } else if (py::isinstance<py::sequence>(pair) && !IsPath(pair) && py::len(pair) == 2) {
         Add(py::str(std::to_string(num_pairs_)), pair[py::int_(0)], pair[py::int_(1)]);
       } else {
@@ -92,9 +92,10 @@ class PairFeeder {
     }
   }
 
-  void Add(const py::object& name, const py::object& left, const py::object& right) {
+  void Add(const py::object& name, const py::object& left, const py::object& right,
+           const py::object& time_s = py::none()) {
     ++num_pairs_;
-    if (boards_.attr("add")(name, ImageFrom(left), ImageFrom(right)).cast<bool>()) ++num_taken_;
+    if (boards_.attr("add")(name, ImageFrom(left), ImageFrom(right), time_s).cast<bool>()) ++num_taken_;
     if (PyErr_CheckSignals() != 0) throw py::error_already_set();
   }
 

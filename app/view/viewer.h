@@ -8,8 +8,10 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/view/cloud/cloud_frame.h"
+#include "app/view/controls/command_table.h"
 #include "app/view/panes/shown_frame.h"
 #include "app/view/play/play_controls.h"
 #include "parallax/image.h"
@@ -37,6 +39,9 @@ struct ViewerOptions {
   std::filesystem::path save_folder = ".";         // of what is saved in the window
   bool paused = false;                             // show the first frame and wait for Step or Resume
   std::shared_ptr<PlayControls> play{};            // the play bar; null = not shown
+  // Of a window that shows pictures drawn by its owner: they go before the window's own keys, and each has a button
+  // of its name. Called on the main thread.
+  std::vector<Command> keys{};
 };
 
 class Viewer {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "calibrate/board_views.h"
+#include "calibrate/board_session.h"
 #include "calibrate/calibration_figures.h"
 #include "calibrate/pair_fault.h"
 #include "parallax/error.h"
@@ -22,7 +22,8 @@ class Boards {
  public:
   Boards(const std::string& board, double square_m, const std::string& lens, std::optional<double> baseline_m,
          bool is_stream)
-      : finder_(ParseBoard(board, square_m)), taken_(is_stream ? TakenPairs::kNewPlaces : TakenPairs::kAll) {
+      : session_(ParseBoard(board, square_m),
+                 is_stream ? BoardSession::Takes::kNewPlaces : BoardSession::Takes::kEveryPair) {
     if (baseline_m && !(*baseline_m > 0)) {
       throw InvalidArgument("baseline_m is " + std::to_string(*baseline_m) +
                             ": a distance in metres is above 0");
@@ -32,13 +33,17 @@ class Boards {
     input_.expected_baseline_m = baseline_m;
   }
 
-  bool Add(const std::string& name, const py::object& left, const py::object& right) {
+  bool Add(const std::string& name, const py::object& left, const py::object& right,
+           std::optional<double> time_s) {
     const PairArgument pair = PairOf(left, right);
     const py::gil_scoped_release release;
-    return AddPair(input_, finder_, taken_, name, pair.left.view, pair.right.view);
+    return session_.Look(name, pair.left.view, pair.right.view, time_s).is_taken;
   }
 
-  StereoCalibration Calibrate() const {
+  StereoCalibration Calibrate() {
+    input_.width_px = session_.width_px();
+    input_.height_px = session_.height_px();
+    input_.views = session_.taken();
     if (input_.views.empty())
       throw Error(input_.width_px == 0 ? "there are no pairs to calibrate from: give at least 10"
                                        : "no pair shows the board in both images: check the board's name");
@@ -47,8 +52,7 @@ class Boards {
 
  private:
   CalibrationInput input_;
-  CornerFinder finder_;
-  TakenPairs taken_;
+  BoardSession session_;
 };
 
 std::string RemedyOf(const PairFault& fault) {

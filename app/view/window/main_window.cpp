@@ -91,6 +91,7 @@ class MainWindow : public gui::Window {
         timeline_(options.play ? options.play->timeline : nullptr),
         state_(options.state_file),
         panel_(GetTheme().font_size) {
+    for (const Command& command : options.keys) own_commands_.Add(command);
     MakeBar(options.sequence);
     AddState();
     AddCommands(options.sequence);
@@ -190,9 +191,9 @@ class MainWindow : public gui::Window {
   void MakeBar(bool sequence) {
     const int em = GetTheme().font_size;
     bar_ = std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 4));
-    const auto add_button = [&](const char* text, const char* command) {
+    const auto add_button = [&](const char* text, const std::string& command) {
       auto button = std::make_shared<gui::Button>(text);
-      button->SetOnClicked([this, command] { commands_.Run(command); });
+      button->SetOnClicked([this, command] { own_commands_.Run(command) || commands_.Run(command); });
       button->SetPaddingEm(0.6f, 0.1f);
       bar_->AddChild(button);
       rooms_.add_control(command, button);
@@ -202,8 +203,12 @@ class MainWindow : public gui::Window {
       pause_ = add_button("Pause", "pause");
       add_button("Step", "step");
     }
-    add_button("Reset view", "reset_view");
-    add_button("Panel", "panel");
+    for (const Command& command : own_commands_.commands())
+      add_button((command.name + " (" + command.keys + ")").c_str(), command.name);
+    if (own_commands_.commands().empty()) {
+      add_button("Reset view", "reset_view");
+      add_button("Panel", "panel");
+    }
     status_ = std::make_shared<gui::Label>("waiting for the first frame");
     hint_ = MakeDimLabel("?  lists the keys");
     bar_->AddFixed(em / 2);
@@ -271,7 +276,8 @@ class MainWindow : public gui::Window {
     const int em = GetTheme().font_size;
     help_ = std::make_shared<gui::Vert>(em / 4, gui::Margins(em));
     auto keys = std::make_shared<gui::VGrid>(2, em / 4);
-    for (const Command& command : commands_.commands()) {
+    const CommandTable& listed = own_commands_.commands().empty() ? commands_ : own_commands_;
+    for (const Command& command : listed.commands()) {
       if (command.help.empty() || command.keys.empty()) continue;
       keys->AddChild(std::make_shared<gui::Label>(command.keys.c_str()));
       keys->AddChild(std::make_shared<gui::Label>(command.help.c_str()));
@@ -406,7 +412,7 @@ class MainWindow : public gui::Window {
   bool Key(const gui::KeyEvent& event) {
     if (event.type != gui::KeyEvent::DOWN || ImGui::IsAnyItemActive()) return false;
     const std::string key = KeyText(event, GetMouseMods());
-    return key != "Esc" && commands_.Press(key);  // Escape: see SetOnClose
+    return key != "Esc" && (own_commands_.Press(key) || commands_.Press(key));  // Escape: see SetOnClose
   }
 
   void Upload(UploadFrame frame) {
@@ -458,7 +464,7 @@ class MainWindow : public gui::Window {
 
   Mailbox<UploadFrame>& mailbox_;
   const std::shared_ptr<Timeline> timeline_;  // of a file source, or null
-  CommandTable commands_;
+  CommandTable own_commands_, commands_;      // of the window's owner, and its own
   WindowState state_;
   SidePanel panel_;
   std::vector<std::pair<std::string, WidgetPtr>> controls_;

@@ -4,8 +4,11 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
+#include <exception>
 #include <filesystem>
+#include <future>
 #include <map>
 #include <memory>
 #include <optional>
@@ -21,7 +24,8 @@
 #include "app/output/output_files.h"
 #include "app/session/interrupt.h"
 #include "app/session/progress.h"
-#include "calibrate/board_views.h"
+#include "app/view/board_window.h"
+#include "calibrate/board_session.h"
 #include "calibrate/calibration_figures.h"
 #include "calibrate/stereo_calibration.h"
 #include "datasets/calibration/calibration_file.h"
@@ -29,6 +33,7 @@
 #include "datasets/source.h"
 #include "parallax/error.h"
 #include "pipeline/calibration/rectifier.h"
+#include "pipeline/types/clone_image.h"
 
 namespace parallax::app {
 namespace {
@@ -44,7 +49,7 @@ struct CalibrateOptions {
   double square_m = 0;
   std::optional<double> baseline_m;
   fs::path output;
-  bool overwrite = false;
+  bool overwrite = false, show = false;
   std::optional<std::size_t> max_frames;
   LiveOptions live;
   std::size_t num_boards = 40;  // of a stream
@@ -60,23 +65,35 @@ std::size_t BytesOf(const CameraImage& image) {
 
 class CalibrationRun {
  public:
-  explicit CalibrationRun(const CalibrateOptions& options) : options_(options) {
-    input_.board = ParseBoard(options.board, options.square_m);
-    input_.lens = ParseLens(options.lens);
-    input_.expected_baseline_m = options.baseline_m;
+  explicit CalibrationRun(const CalibrateOptions& options)
+      : options_(options),
+        board_(ParseBoard(options.board, options.square_m)),
+        source_(OpenSource(options.source, {.kind = options.kind, .live = ToldOnStderr(options.live)})),
+        is_stream_(source_->kind() == SourceKind::kVideo || source_->kind() == SourceKind::kCamera ||
+                   source_->kind() == SourceKind::kRecording),
+        session_(board_, is_stream_ ? BoardSession::Takes::kNewPlaces : BoardSession::Takes::kEveryPair),
+        seen_(session_) {
+    CheckPlaces();
   }
 
   void Run() {
-    source_ = OpenSource(options_.source, {.kind = options_.kind, .live = ToldOnStderr(options_.live)});
-    CheckPlaces();
-    ReadBoards();
-    const StereoCalibration result = CalibrateStereo(input_);
-    Write(result);
-    fmt::print("{}", ReportText(result, input_));
-    fmt::print("report in {}\n", Printable((options_.output / "index.html").string()));
-    if (result.IsRefused()) throw Error("no rig is written: " + result.causes.front());
-    fmt::print("rig in {}: use it with --rig\n", Printable((options_.output / "rig.yaml").string()));
+    if (!options_.show) {
+      ReadBoards();
+      Calibrate();
+    } else {
+      std::string title = "parallax calibrate";
+      for (const std::string& part : options_.source) title += " " + part;
+      window_ = std::make_unique<BoardWindow>(title);
+      searches_beside_ = source_->is_live();
+      window_->RunAlongside([this] { FillWindow(); }, [this] { CancelReading(); });
+    }
+    if (result_.IsRefused()) throw Error("no rig is written: " + result_.causes.front());
+    fmt::print("rig in {}: use it with --rig\n", Printable(RigFile()));
   }
+
+  // Whether somebody asked for the rig's depths of the source in place of the window.
+  bool wants_view() const { return window_ != nullptr && window_->wants_run(); }
+  std::string RigFile() const { return (options_.output / "rig.yaml").string(); }
 
  private:
   void CheckPlaces() const {
@@ -91,51 +108,105 @@ class CalibrationRun {
     }
   }
 
+  void FillWindow() {
+    try {
+      ReadBoards();
+      window_->Show(*last_, session_, "calibrating");
+      Calibrate();
+      if (!result_.IsRefused()) window_->OfferRun();
+      window_->Show(*last_, session_,
+                    result_.IsRefused() ? "refused: no rig is written"
+                                        : result_.verdict + ": the rig is saved in " + RigFile(),
+                    ReportText(result_, input_));
+    } catch (const std::exception& error) {
+      window_->Show(*last_, session_, "there is no rig", ErrorText(error));
+      if (is_interrupted_) window_->Close();
+      throw;
+    }
+    if (is_interrupted_) window_->Close();
+  }
+
+  void CancelReading() {
+    if (source_->is_live()) source_->Cancel();  // it may be waiting for a picture
+  }
+
   void ReadBoards() {
-    const CornerFinder finder(input_.board);
-    const SourceKind kind = source_->kind();
-    const bool is_stream =
-        kind == SourceKind::kVideo || kind == SourceKind::kCamera || kind == SourceKind::kRecording;
-    const InterruptGuard interrupt([this] {
-      if (source_->is_live()) source_->Cancel();  // it may be waiting for a picture
-    });
+    const InterruptGuard interrupt([this] { CancelReading(); });
     Progress progress(source_->num_frames(), isatty(STDERR_FILENO) == 1 ? stderr : stdout);
     std::size_t num_read = 0;
-    for (; !interrupt.requested() && (!options_.max_frames || num_read < *options_.max_frames); ++num_read) {
-      std::optional<std::string> name;
-      StereoFrame frame;
+    const auto is_done = [&] {
+      return interrupt.requested() || num_read == options_.max_frames || (window_ && window_->wants_end()) ||
+             (is_stream_ && seen().taken().size() >= options_.num_boards) ||
+             (window_ && is_stream_ && seen().IsEnough());
+    };
+    for (; !is_done(); ++num_read) {
       try {
-        name = source_->NextName();
-        if (!name) break;
-        frame = source_->Read();
+        if (!source_->NextName()) break;
+        last_ = std::make_shared<StereoFrame>(source_->Read());
       } catch (const Cancelled&) {
         break;
       }
-      const bool is_taken = AddPair(input_, finder, is_stream ? TakenPairs::kNewPlaces : TakenPairs::kAll,
-                                    frame.name, ViewOf(frame.left), ViewOf(frame.right));
+      Search(last_);
+      if (window_) window_->Show(*last_, seen());
       progress.Advance(true);
-      if (!is_taken) continue;
-      Keep(std::move(frame));
-      if (is_stream && input_.views.size() >= options_.num_boards) {
-        ++num_read;
-        break;
-      }
     }
-    if (is_stream) {
-      progress.Print(
-          fmt::format("{} boards in new positions taken from {} frames", input_.views.size(), num_read));
+    is_interrupted_ = interrupt.requested();
+    EndSearch();
+    input_.board = board_;
+    input_.lens = ParseLens(options_.lens);
+    input_.expected_baseline_m = options_.baseline_m;
+    input_.width_px = session_.width_px();
+    input_.height_px = session_.height_px();
+    input_.views = session_.taken();
+    if (is_stream_) {
+      const std::size_t num_moving = session_.num_moving();
+      progress.Print(fmt::format("{} boards in new positions taken from {} frames{}", input_.views.size(),
+                                 num_read,
+                                 num_moving == 0 ? "" : fmt::format("; in {} it moved", num_moving)));
     }
     if (input_.views.empty()) {
       throw Error(options_.source.front() +
-                  (is_stream ? ": no frame shows the board: check --board" : ": contains no frames"));
+                  (!is_stream_ ? ": contains no frames"
+                   : session_.num_moving() == 0
+                       ? ": no frame shows the board: check --board"
+                       : ": the board moves in every frame: hold it still for a moment "
+                         "in each place"));
     }
   }
 
-  void Keep(StereoFrame frame) {
-    kept_bytes_ += BytesOf(frame.left) + BytesOf(frame.right);
-    if (kept_bytes_ > kMostKept_bytes) return;
-    std::string name = frame.name;
-    frames_.emplace(std::move(name), std::move(frame));
+  // Searches a pair for the board. The pictures of a live source that are shown do not wait for that: what comes
+  // during a search is shown only.
+  void Search(const std::shared_ptr<StereoFrame>& frame) {
+    const auto look = [this, frame] {
+      const BoardSight& sight =
+          session_.Look(frame->name, ViewOf(frame->left), ViewOf(frame->right), frame->timestamp_s);
+      if (sight.is_taken) Keep(frame);
+    };
+    if (!searches_beside_) return look();
+    if (search_.valid() && search_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
+    EndSearch();
+    search_ = std::async(std::launch::async, look);
+  }
+
+  void EndSearch() {
+    if (!search_.valid()) return;
+    search_.get();
+    seen_ = session_;
+  }
+
+  // While a search may go on: as it was before.
+  const BoardSession& seen() const { return searches_beside_ ? seen_ : session_; }
+
+  void Keep(const std::shared_ptr<StereoFrame>& frame) {
+    kept_bytes_ += BytesOf(frame->left) + BytesOf(frame->right);
+    if (kept_bytes_ <= kMostKept_bytes) frames_.emplace(frame->name, frame);
+  }
+
+  void Calibrate() {
+    result_ = CalibrateStereo(input_);
+    Write(result_);
+    fmt::print("{}", ReportText(result_, input_));
+    fmt::print("report in {}\n", Printable((options_.output / "index.html").string()));
   }
 
   void Write(const StereoCalibration& result) {
@@ -156,7 +227,7 @@ class CalibrationRun {
     for (std::size_t i = 0; i < std::min(kWorstShown, order.size()); ++i) {
       const auto found = frames_.find(result.bundle.views[order[i]].name);
       if (found == frames_.end()) continue;
-      add(ResidualPicture(result, input_, order[i], found->second), fmt::format("worst_{}.png", i + 1),
+      add(ResidualPicture(result, input_, order[i], *found->second), fmt::format("worst_{}.png", i + 1),
           fmt::format("{}, rms {:.2f} px: from each corner to where the rig expects it, 40 times as long; "
                       "red corners "
                       "were left out.",
@@ -172,14 +243,16 @@ class CalibrationRun {
     Calibration calibration;
     calibration.raw = result.bundle.rig;
     calibration.quality = QualityOf(result);
-    WriteCalibration(calibration, "parallax", options_.output / "rig.yaml");
+    WriteCalibration(calibration, "parallax", RigFile());
   }
 
   template <typename Add>
   void AddRectified(const StereoCalibration& result, const std::vector<std::size_t>& order, const Add& add) {
     const auto found = frames_.find(result.bundle.views[order[order.size() / 2]].name);
     if (found == frames_.end()) return;
-    StereoFrame& frame = found->second;
+    StereoFrame frame;
+    frame.left = CloneImage(ViewOf(found->second->left));
+    frame.right = CloneImage(ViewOf(found->second->right));
     frame.rectified = false;
     frame.raw_rig = std::make_shared<const RawRig>(result.bundle.rig);
     FrameRectifier().Rectify(frame);
@@ -198,11 +271,38 @@ class CalibrationRun {
   }
 
   const CalibrateOptions& options_;
+  const BoardSpec board_;
+  const std::unique_ptr<FrameSource> source_;
+  const bool is_stream_;
+  bool searches_beside_ = false;  // in a thread of its own
+  BoardSession session_, seen_;
   CalibrationInput input_;
-  std::unique_ptr<FrameSource> source_;
-  std::map<std::string, StereoFrame> frames_;  // by name
+  StereoCalibration result_;
+  std::map<std::string, std::shared_ptr<StereoFrame>> frames_;  // by name
   std::size_t kept_bytes_ = 0;
+  std::shared_ptr<StereoFrame> last_ = std::make_shared<StereoFrame>();
+  bool is_interrupted_ = false;
+  std::unique_ptr<BoardWindow> window_;
+  std::future<void> search_;
 };
+
+// Goes on as `parallax view` of the same source: a process has one window.
+[[noreturn]] void BecomeView(const CLI::App& command, const CalibrateOptions& options,
+                             const std::string& rig_file) {
+  std::vector<std::string> words = {"parallax", "view"};
+  words.insert(words.end(), options.source.begin(), options.source.end());
+  words.insert(words.end(), {"--rig", rig_file});
+  for (const char* name : {"--kind", "--layout", "--pair-tolerance"}) {
+    const CLI::Option* option = command.get_option(name);
+    if (option->count() > 0) words.insert(words.end(), {name, option->results().front()});
+  }
+  std::vector<char*> arguments;
+  for (std::string& word : words) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  std::fflush(nullptr);
+  execv("/proc/self/exe", arguments.data());
+  throw Error(fmt::format("parallax view cannot be started: use parallax view SOURCE --rig {}", rig_file));
+}
 
 }  // namespace
 
@@ -258,7 +358,19 @@ void AddCalibrateCommand(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(kFewestBoards, 1000))
       ->capture_default_str();
-  command->callback([options] { CalibrationRun(*options).Run(); });
+  command->add_flag(
+      "--show", options->show,
+      "Show the images, the board and what is still missing in a window; of a video, a recording or "
+      "a camera, calibrate as soon as nothing is missing");
+  command->callback([options, command] {
+    std::optional<std::string> viewed;
+    {
+      CalibrationRun run(*options);
+      run.Run();
+      if (run.wants_view()) viewed = run.RigFile();
+    }  // which ends its hold of a camera
+    if (viewed) BecomeView(*command, *options, *viewed);
+  });
   command->footer(
       "example:\n"
       "  parallax calibrate 'left/*.png' 'right/*.png' --board chessboard:9x6 --square 0.025 --output "

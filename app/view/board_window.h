@@ -1,0 +1,39 @@
+// The window of `parallax calibrate --show`.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "app/view/viewer.h"
+#include "calibrate/board_session.h"
+#include "pipeline/types/frame.h"
+
+namespace parallax::app {
+
+class BoardWindow {
+ public:
+  // Throws as OpenViewer.
+  explicit BoardWindow(const std::string& title);
+
+  // Runs work on a second thread and the window on this one, the main thread, until the window is closed and work has
+  // ended. on_closed: ends a wait of work. Rethrows what work throws.
+  void RunAlongside(const std::function<void()>& work, const std::function<void()>& on_closed);
+
+  // From any thread. headline, text: see BoardScreen.
+  void Show(const StereoFrame& frame, const BoardSession& session, const std::string& headline = "",
+            const std::string& text = "");
+  void Close() { viewer_->Close(); }
+  // From now on R closes the window and wants_run() is true.
+  void OfferRun() { offers_run_ = true; }
+
+  bool wants_end() const { return wants_end_; }  // of the search for boards: S, or the window was closed
+  bool wants_run() const { return wants_run_; }  // of the new rig
+
+ private:
+  std::atomic<bool> wants_end_ = false, offers_run_ = false, wants_run_ = false;
+  std::unique_ptr<Viewer> viewer_;
+};
+
+}  // namespace parallax::app
