@@ -81,7 +81,7 @@ class PairFeeder {
     for (; pairs != py::iterator::sentinel(); ++pairs) {
       const auto pair = py::reinterpret_borrow<py::object>(*pairs);
       if (py::isinstance<StereoFrame>(pair)) {
-        Add(pair.attr("name"), pair.attr("left"), pair.attr("right"), pair.attr("timestamp_s"));
+        Add(pair.attr("name"), pair.attr("left"), pair.attr("right"), pair.attr("timestamp"));
       } else if (py::isinstance<py::sequence>(pair) && !IsPath(pair) && py::len(pair) == 2) {
         Add(py::str(std::to_string(num_pairs_)), pair[py::int_(0)], pair[py::int_(1)]);
       } else {
