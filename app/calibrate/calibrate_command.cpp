@@ -89,7 +89,7 @@ class CalibrationRun {
   }
 
   void Run() {
-    source_ = OpenSource(options_.source, {.kind = options_.kind, .live = ToldOnStderr(options_.live)});
+    source_ = OpenSource(options_.source, {.kind = options_.kind, .live = ReportingToStderr(options_.live)});
     CheckPlaces();
     ReadBoards();
     const StereoCalibration result = CalibrateStereo(input_);

@@ -47,8 +47,9 @@ struct Checked {
 };
 
 Checked Match(const CheckOptions& options) {
-  const auto source = WithRig(
-      OpenSource(options.source, {.kind = options.kind, .live = ToldOnStderr(options.live)}), options.rig);
+  const auto source =
+      WithRig(OpenSource(options.source, {.kind = options.kind, .live = ReportingToStderr(options.live)}),
+              options.rig);
   Checked checked;
   const std::size_t most = options.max_frames.value_or(kUsualFrames);
   while (checked.num_frames < most && source->NextName()) {
