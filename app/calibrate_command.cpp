@@ -68,7 +68,7 @@ class CalibrationRun {
   explicit CalibrationRun(const CalibrateOptions& options)
       : options_(options),
         board_(ParseBoard(options.board, options.square_m)),
-        source_(OpenSource(options.source, {.kind = options.kind, .live = ToldOnStderr(options.live)})),
+        source_(OpenSource(options.source, {.kind = options.kind, .live = ReportingToStderr(options.live)})),
         is_stream_(source_->kind() == SourceKind::kVideo || source_->kind() == SourceKind::kCamera ||
                    source_->kind() == SourceKind::kRecording),
         session_(board_, is_stream_ ? BoardSession::Takes::kNewPlaces : BoardSession::Takes::kEveryPair),

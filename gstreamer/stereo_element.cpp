@@ -112,7 +112,7 @@ void TakeProperties(GstAggregator* aggregator) {
 }
 
 // What `used` and the images lead to; nothing where they cannot be halved. Needs their caps.
-std::optional<GstVideoInfo> WantedOut(GstAggregator* aggregator) {
+std::optional<GstVideoInfo> RequestedOutput(GstAggregator* aggregator) {
   const State& state = StateOf(aggregator);
   int width = GST_VIDEO_INFO_WIDTH(&*state.first), height = GST_VIDEO_INFO_HEIGHT(&*state.first);
   if (Pad(aggregator, "sink")) {
@@ -132,7 +132,7 @@ std::optional<GstVideoInfo> WantedOut(GstAggregator* aggregator) {
 
 bool IsNegotiated(GstAggregator* aggregator) {
   const GstVideoInfo& out = StateOf(aggregator).out;
-  const std::optional<GstVideoInfo> wanted = WantedOut(aggregator);
+  const std::optional<GstVideoInfo> wanted = RequestedOutput(aggregator);
   return wanted && out.finfo != nullptr && GST_VIDEO_INFO_FORMAT(&*wanted) == GST_VIDEO_INFO_FORMAT(&out) &&
          wanted->width == out.width && wanted->height == out.height && wanted->fps_n == out.fps_n &&
          wanted->fps_d == out.fps_d;
@@ -142,7 +142,7 @@ GstFlowReturn UpdateSrcCaps(GstAggregator* aggregator, GstCaps* downstream, GstC
   State& state = StateOf(aggregator);
   if (!state.first) return GST_AGGREGATOR_FLOW_NEED_DATA;
   TakeProperties(aggregator);
-  const std::optional<GstVideoInfo> out = WantedOut(aggregator);
+  const std::optional<GstVideoInfo> out = RequestedOutput(aggregator);
   if (!out) {
     const bool is_beside = state.used.layout == Layout::kSideBySide;
     GST_ELEMENT_ERROR(aggregator, STREAM, FORMAT,

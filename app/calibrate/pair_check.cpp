@@ -93,11 +93,11 @@ struct PairCheck::State {
                   .num_disparities = parameters.matching_cost.num_disparities};
     const std::scoped_lock lock(mutex);
     if (has_ended) return;
-    if (!thread.joinable()) thread = std::thread([this] { LookAtAll(); });
+    if (!thread.joinable()) thread = std::thread([this] { CheckAll(); });
     looks.Push(std::move(look));
   }
 
-  void LookAtAll() {
+  void CheckAll() {
     const int num_threads = cv::getNumThreads();
     cv::setNumThreads(1);  // the cores are the matcher's
     Tell();

@@ -68,8 +68,9 @@ class RectifiedRig {
 };
 
 void RunRectify(const RectifyOptions& options) {
-  const auto source = WithRig(
-      OpenSource(options.source, {.kind = options.kind, .live = ToldOnStderr(options.live)}), options.rig);
+  const auto source =
+      WithRig(OpenSource(options.source, {.kind = options.kind, .live = ReportingToStderr(options.live)}),
+              options.rig);
   const fs::path rig_file = options.output / "rig.yaml";
   CheckFoldersApart(source->InputFiles(), {options.output / "left", options.output / "right"});
   CheckFilesApart(source->InputFiles(), {rig_file.string()});

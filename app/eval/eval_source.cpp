@@ -230,7 +230,7 @@ class SourceEvaluation {
   void MatchFrames(const Stop& stop) {
     const ChosenParameters chosen = options_.matching.Load();
     const std::string_view backend = ResolveBackend(options_.matching.backend, chosen.parameters.method);
-    if (!share_.follows()) options_.matching.LogWhatIsMatched(options_.source, *source_, chosen, backend);
+    if (!share_.follows()) options_.matching.LogMatching(options_.source, *source_, chosen, backend);
     const UncertaintyParameters uncertainty = UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen);
     FrameSteps steps;
     std::string why_skipped;  // set and read in the thread that reads; empty: the scores were kept

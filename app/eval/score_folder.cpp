@@ -44,9 +44,9 @@ CloudScoreOptions CloudOptionsOf(std::string_view text) {
   clouds.thresholds_m = ParseNumbers(text.substr(0, bar));
   const std::vector<double> others = ParseNumbers(text.substr(bar + 1));
   if (others.size() != 4) throw Error("scores of clouds of another version");
-  clouds.k = ToWhole<int>(others[0]);
-  clouds.emd_points = ToWhole<std::int64_t>(others[1]);
-  clouds.seed = ToWhole<std::uint64_t>(others[2]);
+  clouds.k = ToInteger<int>(others[0]);
+  clouds.emd_points = ToInteger<std::int64_t>(others[1]);
+  clouds.seed = ToInteger<std::uint64_t>(others[2]);
   clouds.emd_gap = others[3];
   return clouds;
 }

@@ -53,8 +53,8 @@ PagePicture PictureOf(std::string_view text) {
     cell = text.substr(0, end);
     text.remove_prefix(end + 1);
   }
-  return {std::string(cells[2]), std::string(text), ToWhole<int>(NumberFromText(cells[0])),
-          ToWhole<int>(NumberFromText(cells[1]))};
+  return {std::string(cells[2]), std::string(text), ToInteger<int>(NumberFromText(cells[0])),
+          ToInteger<int>(NumberFromText(cells[1]))};
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ JournalRecord RecordOf(const ScoredFrame& frame) {
 ScoredFrame ScoredFrameOf(const JournalRecord& record) {
   ScoredFrame frame;
   frame.name = record.Get(kName);
-  frame.index = ToWhole<std::size_t>(NumberFromText(record.Get(kIndex)));
+  frame.index = ToInteger<std::size_t>(NumberFromText(record.Get(kIndex)));
   const auto* const outcome = std::find(std::begin(kOutcomes), std::end(kOutcomes), record.Get(kOutcome));
   if (outcome == std::end(kOutcomes)) throw Error("frame " + frame.name + ": scores without an outcome");
   frame.outcome = static_cast<ScoredFrame::Outcome>(outcome - std::begin(kOutcomes));

@@ -95,7 +95,7 @@ fs::path FrameWriter::PathOf(Output output, const std::string& name) const {
 }
 
 std::vector<Output> FrameWriter::OutputsFor(bool calibrated) const {
-  std::vector<Output> outputs = OutputsWanted(calibrated);
+  std::vector<Output> outputs = RequestedOutputs(calibrated);
   if (!calibrated) std::erase_if(outputs, NeedsCalibration);
   return outputs;
 }
@@ -106,7 +106,7 @@ std::optional<WantedReprojection> FrameWriter::ReprojectionOf(const StereoFrame&
   return WantedReprojection{*frame.rig, true};
 }
 
-std::vector<Output> FrameWriter::OutputsWanted(bool calibrated) const {
+std::vector<Output> FrameWriter::RequestedOutputs(bool calibrated) const {
   std::vector<Output> outputs = asked_;
   if (outputs.empty()) {
     outputs = {Output::kDisparity, Output::kColor};

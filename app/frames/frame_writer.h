@@ -61,7 +61,7 @@ class FrameWriter {
   // What is written of a frame.
   std::vector<Output> OutputsFor(bool calibrated) const;
   // Also the outputs that need a calibration, with or without one.
-  std::vector<Output> OutputsWanted(bool calibrated) const;
+  std::vector<Output> RequestedOutputs(bool calibrated) const;
   // The folders of all outputs.
   static std::vector<ResultPlace> Places();
 

@@ -126,7 +126,7 @@ Recorder::Recorder(const RecordOptions& options)
 
 Recorder::~Recorder() { Finish(); }
 
-bool Recorder::IsAsked(RecordedOutput output) const { return Contains(outputs_, output); }
+bool Recorder::IsRequested(RecordedOutput output) const { return Contains(outputs_, output); }
 
 void Recorder::Record(std::shared_ptr<const MatchedFrame> frame) { frames_.Push(std::move(frame)); }
 
@@ -196,13 +196,14 @@ void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
   const auto write = [&](Channel channel, const RosMessage& message) {
     writer_.Write(channel, static_cast<std::uint64_t>(time_ns), message);
   };
-  if (IsAsked(RecordedOutput::kDisparity)) {
+  if (IsRequested(RecordedOutput::kDisparity)) {
     const MatchingCostParameters& searched = matched.parameters.matching_cost;
     write(kDisparity,
           EncodeDisparity(time_ns, disparity, frame.rig, searched.min_disparity, searched.num_disparities));
   }
-  const bool with_depth = IsAsked(RecordedOutput::kDepth), with_mm = IsAsked(RecordedOutput::kDepthMm);
-  const bool with_cloud = IsAsked(RecordedOutput::kCloud);
+  const bool with_depth = IsRequested(RecordedOutput::kDepth),
+             with_mm = IsRequested(RecordedOutput::kDepthMm);
+  const bool with_cloud = IsRequested(RecordedOutput::kCloud);
   if (!with_depth && !with_mm && !with_cloud) return;
   if (!frame.rig) {
     ++num_without_calibration_;

@@ -55,7 +55,7 @@ class Recorder {
   void WriteFrames();
   void WriteFrame(const MatchedFrame& matched);
   void WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns);
-  bool IsAsked(RecordedOutput output) const;
+  bool IsRequested(RecordedOutput output) const;
 
   void WriteSeen(const StereoFrame& frame, std::int64_t time_ns);
 

@@ -46,7 +46,7 @@ JournalRecord RecordOf(const FrameReport& report) {
 FrameReport FrameReportOf(const JournalRecord& record) {
   FrameReport report;
   report.name = record.Get(kName);
-  report.index = ToWhole<std::size_t>(NumberFromText(record.Get(kIndex)));
+  report.index = ToInteger<std::size_t>(NumberFromText(record.Get(kIndex)));
   const auto* const outcome = std::find_if(std::begin(kOutcomes), std::end(kOutcomes),
                                            [&](FrameOutcome o) { return NameOf(o) == record.Get(kOutcome); });
   if (outcome == std::end(kOutcomes)) throw Error("frame " + report.name + ": a report without an outcome");
@@ -63,17 +63,17 @@ FrameReport FrameReportOf(const JournalRecord& record) {
   if (numbers.size() != 7 || stages.size() != report.times.ms.size() ||
       (!clouds.empty() && clouds.size() != 4))
     throw Error("frame " + report.name + ": a report of another version");
-  report.width = ToWhole<int>(numbers[0]);
-  report.height = ToWhole<int>(numbers[1]);
-  report.num_disparities = ToWhole<int>(numbers[2]);
+  report.width = ToInteger<int>(numbers[0]);
+  report.height = ToInteger<int>(numbers[1]);
+  report.num_disparities = ToInteger<int>(numbers[2]);
   report.density_percent = numbers[3];
   report.read_ms = numbers[4];
   report.match_ms = numbers[5];
   report.write_ms = numbers[6];
   std::copy(stages.begin(), stages.end(), report.times.ms.begin());
   if (!clouds.empty()) {
-    report.details =
-        CloudFigures{clouds[0], clouds[1], ToWhole<std::size_t>(clouds[2]), ToWhole<std::size_t>(clouds[3])};
+    report.details = CloudFigures{clouds[0], clouds[1], ToInteger<std::size_t>(clouds[2]),
+                                  ToInteger<std::size_t>(clouds[3])};
   }
   return report;
 }

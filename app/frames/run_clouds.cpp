@@ -34,7 +34,7 @@ RunClouds::RunClouds(const std::string& clean, std::unique_ptr<CloudMeasures> me
 void RunClouds::Clean(PointCloud& cloud, std::vector<float>& values, FrameReport& report) {
   if (!cleans()) return;
   const std::scoped_lock lock(mutex_);
-  CheckGoesOn();
+  CheckNotStopped();
   const Stopwatch watch;
   const std::size_t num_before = cloud.size();
   if (num_before > 0) {
@@ -63,7 +63,7 @@ void RunClouds::WriteDensity(const PointCloud& cloud, const std::filesystem::pat
   CloudDensity density;
   {
     const std::scoped_lock lock(mutex_);
-    CheckGoesOn();
+    CheckNotStopped();
     density = MeasureDensity(*measures_, cloud.points, kNeighbours, DensityKind::kSurface);
   }
   CloudFiguresIn(report).density_ms = watch.ms();

@@ -48,7 +48,7 @@ class RunClouds {
   void WriteDensity(const PointCloud& cloud, const std::filesystem::path& file, FrameReport& report);
 
  private:
-  void CheckGoesOn() const {
+  void CheckNotStopped() const {
     if (stop_ && stop_()) throw Stopped();
   }
 

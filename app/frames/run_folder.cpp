@@ -109,17 +109,17 @@ bool RunFolder::IsDone(const std::string& name, std::string_view origin, const S
   if (frame == nullptr) {
     if (origin.empty() || result->origin != origin) return false;  // its pixels tell
   } else if (result->Get(kInput) != InputText(*frame)) {
-    if (!IsAnyWhole(options_.output, *result)) return false;
+    if (!IsAnyIntact(options_.output, *result)) return false;
     throw Error(
         fmt::format("the results there are of another input ({}): name another --output, or replace them "
                     "with --overwrite",
                     result->origin));
   }
   const bool calibrated = result->Get(kCalibrated) == "1";
-  const std::vector<std::string> wanted = writer_.FilesOf(writer_.OutputsWanted(calibrated), name);
+  const std::vector<std::string> wanted = writer_.FilesOf(writer_.RequestedOutputs(calibrated), name);
   return std::all_of(wanted.begin(), wanted.end(),
                      [&](const std::string& file) { return result->Covers(file); }) &&
-         IsWhole(options_.output, *result);
+         IsIntact(options_.output, *result);
 }
 
 void RunFolder::Start(const StereoFrame& frame) {

@@ -19,7 +19,7 @@
 
 namespace parallax::app {
 
-// What is known of a run before its first frame.
+// What is known about a run before its first frame.
 struct RunDescription {
   std::vector<std::string> source;
   std::string kind;  // of the source

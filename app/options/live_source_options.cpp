@@ -33,14 +33,14 @@ void AddLiveOptions(CLI::App& command, LiveOptions& options) {
       ->capture_default_str();
 }
 
-void TellOnStderr(const std::string& line) {
+void PrintToStderr(const std::string& line) {
   std::fprintf(stderr, "parallax: %s\n", Printable(line).c_str());
   Log(line);
 }
 
-LiveOptions ToldOnStderr(LiveOptions options) {
+LiveOptions ReportingToStderr(LiveOptions options) {
   options.monitor = std::make_shared<LiveMonitor>();
-  options.monitor->TellTo(TellOnStderr);
+  options.monitor->ReportTo(PrintToStderr);
   return options;
 }
 

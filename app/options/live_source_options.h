@@ -15,10 +15,10 @@ namespace parallax::app {
 void AddLiveOptions(CLI::App& command, LiveOptions& options);
 
 // Prints a line to standard error, and logs it.
-void TellOnStderr(const std::string& line);
+void PrintToStderr(const std::string& line);
 
 // The options with a monitor whose lines go to standard error and the log.
-LiveOptions ToldOnStderr(LiveOptions options);
+LiveOptions ReportingToStderr(LiveOptions options);
 
 // "3 pictures of the left and 0 of the right camera have no counterpart; lost once, ..."; empty where nothing
 // happened.

@@ -53,8 +53,8 @@ void AddMatchingOptions(CLI::App& command, MatchingOptions& options, Devices dev
   AddLogOptions(command);
 }
 
-void MatchingOptions::LogWhatIsMatched(const std::vector<std::string>& source, const FrameSource& opened,
-                                       const ChosenParameters& chosen, std::string_view used_backend) const {
+void MatchingOptions::LogMatching(const std::vector<std::string>& source, const FrameSource& opened,
+                                  const ChosenParameters& chosen, std::string_view used_backend) const {
   std::vector<std::string> read = opened.InputFiles();
   read.push_back(config);
   OpenLogFile(std::move(read));

@@ -49,8 +49,8 @@ struct MatchingOptions {
   std::size_t MemoryLimitBytes(std::string_view used_backend) const;
 
   // Logs which source is matched, with which parameters, by which back end.
-  void LogWhatIsMatched(const std::vector<std::string>& source, const FrameSource& opened,
-                        const ChosenParameters& chosen, std::string_view used_backend) const;
+  void LogMatching(const std::vector<std::string>& source, const FrameSource& opened,
+                   const ChosenParameters& chosen, std::string_view used_backend) const;
 };
 
 // Whether a command takes several devices.

@@ -270,12 +270,12 @@ std::optional<NamedResult> FinishedResultOf(const JournalRecord& record) {
   return named;
 }
 
-bool IsWhole(const fs::path& folder, const FinishedResult& result) {
+bool IsIntact(const fs::path& folder, const FinishedResult& result) {
   return std::all_of(result.files.begin(), result.files.end(),
                      [&](const ResultFile& file) { return ContentOf(folder / file.path) == file.content; });
 }
 
-bool IsAnyWhole(const fs::path& folder, const FinishedResult& result) {
+bool IsAnyIntact(const fs::path& folder, const FinishedResult& result) {
   return std::any_of(result.files.begin(), result.files.end(),
                      [&](const ResultFile& file) { return ContentOf(folder / file.path) == file.content; });
 }

@@ -83,8 +83,8 @@ struct NamedResult {
 };
 std::optional<NamedResult> FinishedResultOf(const JournalRecord& record);
 // True where all of its files, or any of them, are in the folder as they were written. Reads the files.
-bool IsWhole(const std::filesystem::path& folder, const FinishedResult& result);
-bool IsAnyWhole(const std::filesystem::path& folder, const FinishedResult& result);
+bool IsIntact(const std::filesystem::path& folder, const FinishedResult& result);
+bool IsAnyIntact(const std::filesystem::path& folder, const FinishedResult& result);
 
 inline constexpr std::string_view kJournalName = "journal.tsv";  // in the folder
 inline constexpr std::string_view kRunRecord = "run";  // kind of the record with what all results have in

@@ -12,7 +12,7 @@ namespace parallax::app {
 
 // The number as an integer; throws Error where it is not whole or does not fit.
 template <std::integral Whole>
-Whole ToWhole(double number) {
+Whole ToInteger(double number) {
   const double low = static_cast<double>(std::numeric_limits<Whole>::min());
   const double end = std::ldexp(1.0, std::numeric_limits<Whole>::digits);
   if (!(number >= low && number < end && number == std::trunc(number)))

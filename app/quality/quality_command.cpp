@@ -96,7 +96,7 @@ void RunQuality(const QualityOptions& options) {
       WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig), chosen.parameters);
   CheckFolder(options.json);
   CheckFilesApart(source->InputFiles(), {options.json, LogFile()});
-  options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
+  options.matching.LogMatching(options.source, *source, chosen, backend);
   QualityMeasurement measurement(options);
   FrameSteps steps;
   steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };

@@ -153,10 +153,10 @@ class RunCommand {
         backend_, [this](const std::string& line) { Tell(line); }, total_ && viewer == nullptr);
     if (share_.follows()) return;
     CheckInputsStay();
-    options.matching.LogWhatIsMatched(options.source, *source_, chosen_, backend_);
+    options.matching.LogMatching(options.source, *source_, chosen_, backend_);
   }
 
-  ~RunCommand() { monitor_->TellTo({}); }
+  ~RunCommand() { monitor_->ReportTo({}); }
   RunCommand(const RunCommand&) = delete;
   RunCommand& operator=(const RunCommand&) = delete;
 
@@ -175,10 +175,10 @@ class RunCommand {
     reports_.emplace(Description(), options_.output);
     watch_ = {};
     if (!share_.follows()) reports_->ShowProgress(total_);
-    monitor_->TellTo([this](const std::string& line) { Tell(line); });
+    monitor_->ReportTo([this](const std::string& line) { Tell(line); });
     share_.Begin(AgreementOf(*source_, chosen_.parameters),
                  [this](const JournalRecord& record) { return TakeFromOthers(record); });
-    const InterruptGuard interrupt([this] { TellInterrupt(); }, [this] { EndAtOnce(); });
+    const InterruptGuard interrupt([this] { PrintInterrupt(); }, [this] { EndAtOnce(); });
     if (clouds_) clouds_->StopWhen([&] { return interrupt.requested().load(); });
     if (viewer_ != nullptr) viewer_->Begin(backend_, total_);
     if (const auto end = share_.Take(interrupt, [&] { TakeFrames(interrupt); })) EndRun(*end, interrupt);
@@ -231,8 +231,8 @@ class RunCommand {
     reports_->WithSummary([&](const RunSummary& summary) { ThrowOnFailures(summary, SummaryPath()); });
     if (recorder_) recorder_->ThrowOnLoss();
     if (cut_short) {
-      if (end.interrupted) throw Error("interrupted " + WhereItEnded());
-      reports_->Print("the window was closed " + WhereItEnded());
+      if (end.interrupted) throw Error("interrupted " + EndText());
+      reports_->Print("the window was closed " + EndText());
     }
     if (NumEnded() == 0 && !options_.shard) throw Error(options_.source.front() + ": contains no frames");
   }
@@ -250,7 +250,7 @@ class RunCommand {
 
   // A camera runs until it is interrupted; anything else was cut short.
   bool IsCutShort() { return total_ && NumEnded() < *total_; }
-  std::string WhereItEnded() {
+  std::string EndText() {
     return fmt::format("after {} of {} frames: continue with --resume", NumEnded(), total_.value_or(0));
   }
 
@@ -302,7 +302,7 @@ class RunCommand {
   }
 
   // The next two are called in the thread that watches for signals.
-  void TellInterrupt() {
+  void PrintInterrupt() {
     is_interrupted_ = true;
     folder_->Hurry();
     if (share_.follows()) return;
@@ -328,7 +328,7 @@ class RunCommand {
       if (recorder_) recorder_->Finish();
       Finish(IsCutShort());
       folder_->RemoveAllTemporaryFiles();
-      if (total_) error += " " + WhereItEnded();
+      if (total_) error += " " + EndText();
     } catch (const std::exception& failure) {
       error += std::string(": ") + failure.what();
     }

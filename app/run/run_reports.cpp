@@ -25,7 +25,7 @@ void RunReports::Print(const std::string& line) {
 }
 
 void RunReports::Warn(const std::string& line) {
-  if (isatty(STDERR_FILENO) == 0) return TellOnStderr(line);
+  if (isatty(STDERR_FILENO) == 0) return PrintToStderr(line);
   Tell("parallax: " + line);
 }
 

@@ -53,7 +53,7 @@ PointCloud CloudOf(const DepthMap& map) {
 }
 
 // Leaves the estimate's depths only where one of the truth's pixels that it covers has one.
-void KeepWhereTruthIs(HostImageView<const float> truth_m, HostImage<float>& estimate_m) {
+void KeepPixelsWithTruth(HostImageView<const float> truth_m, HostImage<float>& estimate_m) {
   const int scale = std::max(1, truth_m.width / std::max(1, estimate_m.width()));
   for (int y = 0; y < estimate_m.height(); ++y) {
     for (int x = 0; x < estimate_m.width(); ++x) {
@@ -118,7 +118,7 @@ Scores CloudEvaluator::Measure(const StereoFrame& frame, HostImageView<const flo
   DepthMap estimate_map = DepthOf(estimate, frame, limits);
   const DepthMap truth_map = DepthOf(frame.truth->disparity.ConstView(), frame, limits);
   const PointCloud whole = CloudOf(estimate_map), truth = CloudOf(truth_map);
-  KeepWhereTruthIs(truth_map.depth_m.ConstView(), estimate_map.depth_m);
+  KeepPixelsWithTruth(truth_map.depth_m.ConstView(), estimate_map.depth_m);
   const PointCloud judged = CloudOf(estimate_map);
   if (truth.points.empty() || judged.points.empty()) {
     why = fmt::format("the cloud of the {} is empty between {:g} and {:g} m",

@@ -34,7 +34,7 @@ std::optional<fs::path> FindInSceneFolder(const fs::path& folder) {
 }
 
 // Whether name stands in stem with no letter or digit on either side.
-bool HoldsAsPart(std::string_view stem, std::string_view name) {
+bool ContainsAsPart(std::string_view stem, std::string_view name) {
   const auto is_word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) != 0; };
   for (std::size_t at = stem.find(name); at != std::string_view::npos; at = stem.find(name, at + 1)) {
     const std::size_t end = at + name.size();
@@ -106,7 +106,7 @@ std::optional<fs::path> EstimateFiles::FindByPart(const std::string& frame_name)
   for (const std::string_view extension : Extensions()) {
     std::optional<fs::path> found;
     for (const fs::path& file : files) {
-      if (EndingOf(file) != extension || !HoldsAsPart(file.stem().string(), frame_name)) continue;
+      if (EndingOf(file) != extension || !ContainsAsPart(file.stem().string(), frame_name)) continue;
       if (found) {
         throw Error("both " + found->string() + " and " + file.filename().string() +
                     " may be the estimate of " + frame_name + ": name it " + frame_name +

@@ -46,7 +46,7 @@ class NumberReader {
   requires std::integral<Number> || std::floating_point<Number>
   void operator()(Number& value) {
     if constexpr (std::integral<Number>) {
-      value = ToWhole<Number>(Next());
+      value = ToInteger<Number>(Next());
     } else {
       value = static_cast<Number>(Next());
     }

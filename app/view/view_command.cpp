@@ -273,20 +273,20 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
 void ViewSource(const ViewOptions& options) {
   ChosenParameters chosen = options.matching.Load();  // faults are told before a window opens
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
-  const LiveOptions live = ToldOnStderr(options.live);
+  const LiveOptions live = ReportingToStderr(options.live);
   const auto open = [options, chosen, live] {
     return WithDecimation(
         WithRig(OpenSource(options.source, {.kind = options.kind, .with_truth = true, .live = live}),
                 options.rig),
         chosen.parameters);
   };
-  PairCheck check(chosen, PairCheck::LayoutOf(options.source, live), TellOnStderr);
+  PairCheck check(chosen, PairCheck::LayoutOf(options.source, live), PrintToStderr);
   std::unique_ptr<FrameSource> source = options.check ? check.Watch(open()) : open();
   const SourceKind kind = source->kind();
   chosen.uncertainty = UncertaintyOf(TraitsOf(kind).rig_px, chosen);
   CheckFilesApart(source->InputFiles(),
                   {options.screenshot.string(), options.state_file.string(), LogFile()});
-  options.matching.LogWhatIsMatched(options.source, *source, chosen, backend);
+  options.matching.LogMatching(options.source, *source, chosen, backend);
   std::optional<std::size_t> total = source->num_frames();
   if (total && options.max_frames) total = std::min(*total, *options.max_frames);
   const auto session = std::make_shared<ParameterSession>(chosen, options.matching.config);

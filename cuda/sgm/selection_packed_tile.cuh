@@ -97,7 +97,7 @@ struct PackedTileWork : PieceOrder<Shape::kPadded / 16, PackedTile<Shape>::kPixe
       constexpr std::uint32_t kFactor = 65536 / kScale;
       join(right, least * kFactor + static_cast<std::uint32_t>(x_begin) - least % kScale * (kFactor - 1U));
     };
-    // The pixels x = 4 g + b of group q contain the right pixels 4 m + b - {0, 2} and 4 m + b - 1 - {0, 2}, m
+    // In group q, the pixels x = 4 g + b hold sums of the right pixels 4 m + b - {0, 2} and 4 m + b - 1 - {0, 2}, m
     // = g - q. A lane's q moves with g, so its m stays; words with the same b or b - 1 belong to the same
     // right pixels. Groups beyond the row's end hold no sums.
     const auto* const groups = reinterpret_cast<const uint2*>(Row(0));

@@ -177,7 +177,7 @@ void ForEachWord(std::string_view line, OnWord on_word) {
 }
 
 // Why `word`, of which ParseNumber made `number`, is no value of a matrix, and what helps.
-std::string WhatIsWrong(std::string_view word, bool is_number, bool is_first_row) {
+std::string FaultOfWord(std::string_view word, bool is_number, bool is_first_row) {
   const std::string quoted = "'" + Printable(word) + "'";
   if (is_number) return quoted + " is beyond single precision: scale the numbers down";
   if (word.empty()) return quoted + " is not a number: write nan for a missing value";
@@ -206,7 +206,7 @@ Matrix ParseText(const std::string& file, std::string_view text) {
       const std::optional<float> value = number ? Narrow(*number) : std::nullopt;
       if (!value) {
         throw Error(where() + ", value " + std::to_string(num_words) + ": " +
-                    WhatIsWrong(word, number.has_value(), matrix.rows == 0));
+                    FaultOfWord(word, number.has_value(), matrix.rows == 0));
       }
       matrix.values.push_back(*value);
     });

@@ -28,7 +28,7 @@ class LiveMonitor {
  public:
   // tell: takes one line at a time, from any thread; empty: nobody listens. When this returns, a call in
   // progress has ended.
-  void TellTo(std::function<void(const std::string& line)> tell) {
+  void ReportTo(std::function<void(const std::string& line)> tell) {
     const std::scoped_lock lock(tell_mutex_);
     tell_ = std::move(tell);
   }

@@ -142,8 +142,8 @@ class FeedReader {
         if (!has_given_ && !feed_.device->has_capture_times())
           shared_->monitor->Tell(feed_.label + " gives no capture times; arrival times are used");
         has_given_ = true;
-        if (!has_advised_) TellAdvice();
-        if (lost_at_) TellReturn(now);
+        if (!has_advised_) ReportAdvice();
+        if (lost_at_) ReportReturn(now);
         picture->side += first_side_;
         shared_->Add(std::move(*picture));
       } else if (feed_.device->HasEnded()) {
@@ -155,13 +155,13 @@ class FeedReader {
     return false;
   }
 
-  void TellAdvice() {
+  void ReportAdvice() {
     const std::string advice = feed_.device->advice();
     has_advised_ = !advice.empty();
     if (has_advised_) shared_->monitor->Tell(feed_.label + advice);
   }
 
-  void TellReturn(Clock::time_point now) {
+  void ReportReturn(Clock::time_point now) {
     const double lost_s = std::chrono::duration<double>(now - *lost_at_).count();
     lost_at_.reset();
     delay_ = shared_->timings.first_delay;
@@ -314,7 +314,7 @@ class LiveSource final : public FrameSource {
         }
         if (shared_->num_running == 0) return false;
         if (Clock::now() - begin > told_after) {
-          told = WhatWasSeen(Clock::now() - begin);
+          told = ReceivedText(Clock::now() - begin);
           told_after *= 2;
         }
       }
@@ -323,7 +323,7 @@ class LiveSource final : public FrameSource {
   }
 
   // With the mutex held.
-  std::string WhatWasSeen(Clock::duration waited) const {
+  std::string ReceivedText(Clock::duration waited) const {
     if (!shared_->is_pair) {
       std::string text = "no picture for " + SecondsText(waited) + ": " + shared_->labels[0] + " has given " +
                          std::to_string(shared_->num_seen) + " so far";

@@ -56,7 +56,7 @@ std::string OneLine(std::string_view text) {
 }
 
 // Whether the line sets this property of some element.
-bool IsTold(const std::string& line, const std::string& key) {
+bool IsSet(const std::string& line, const std::string& key) {
   for (std::size_t at = line.find(key + "="); at != std::string::npos; at = line.find(key + "=", at + 1)) {
     if (at == 0 || line[at - 1] == ' ') return true;
   }
@@ -197,7 +197,7 @@ class GstreamerStream final : public LiveDevice {
   void Adjust(const std::string& line) {
     bool from_network = false, has_source = false;
     is_finite_ = true;
-    told_sync_ = IsTold(line, "sync");
+    told_sync_ = IsSet(line, "sync");
     ForEachElement([&](GstElement* element) {
       if (!GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SOURCE)) return;
       has_source = true;
@@ -211,8 +211,7 @@ class GstreamerStream final : public LiveDevice {
       if (klass.find("File") == std::string_view::npos && num_buffers < 0) is_finite_ = false;
       if (klass.find("Network") == std::string_view::npos) return;
       from_network = true;
-      if (g_object_class_find_property(properties, "do-timestamp") != nullptr &&
-          !IsTold(line, "do-timestamp"))
+      if (g_object_class_find_property(properties, "do-timestamp") != nullptr && !IsSet(line, "do-timestamp"))
         g_object_set(element, "do-timestamp", TRUE, nullptr);
     });
     if (!has_source) throw Error(label_ + ": has no source of pictures: begin it with v4l2src, rtspsrc, ...");

@@ -26,11 +26,11 @@ constexpr std::size_t kBlock_bytes = std::size_t{1} << 18;
 class FolderNames {
  public:
   // folder: absolute, without "." and "..". Names that are not there yet are left as they are.
-  std::string WholeNameOf(const fs::path& folder) {
+  std::string AbsoluteNameOf(const fs::path& folder) {
     struct stat status {};
     if (stat(folder.c_str(), &status) != 0) {
       if (folder == folder.root_path()) return folder.string();
-      return (fs::path(WholeNameOf(folder.parent_path())) / folder.filename()).string();
+      return (fs::path(AbsoluteNameOf(folder.parent_path())) / folder.filename()).string();
     }
     {
       const std::scoped_lock lock(mutex_);
@@ -66,7 +66,7 @@ fs::path WholePath(const fs::path& path, bool is_link) {
   const fs::path absolute = fs::absolute(path, error);
   if (!error && !is_link && std::find(absolute.begin(), absolute.end(), "..") == absolute.end()) {
     const fs::path plain = absolute.lexically_normal();
-    if (plain.has_filename()) return fs::path(folders.WholeNameOf(plain.parent_path())) / plain.filename();
+    if (plain.has_filename()) return fs::path(folders.AbsoluteNameOf(plain.parent_path())) / plain.filename();
   }
   fs::path whole = fs::weakly_canonical(absolute, error);  // of a relative name, it would be relative
   if (error) whole = absolute.lexically_normal();

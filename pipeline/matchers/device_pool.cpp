@@ -187,14 +187,14 @@ class DevicePool::Queue final : public MatcherQueue {
     }
     std::erase_if(members_, [](const auto& member) { return member->queue == nullptr; });
     for (const auto& member : members_) {
-      capacity_ += member->capacity + NumAtHand(member->capacity);
+      capacity_ += member->capacity + NumWaiting(member->capacity);
       rectifies_ = rectifies_ && member->queue->rectifies();
     }
   }
 
   // How many frames wait for a device in addition to those on it. A few more than it can take keep it busy on a
   // machine whose cores are all busy, where every thread is scheduled late.
-  std::size_t NumAtHand(std::size_t num_on_device) const {
+  std::size_t NumWaiting(std::size_t num_on_device) const {
     if (num_on_device == 1) return 1;  // a camera's: the newest frame should not wait
     constexpr std::size_t kMost = 16, kMost_bytes = std::size_t{64} << 20;
     constexpr std::size_t kPixel_bytes = 2 + sizeof(float) + 2;  // of two gray images and a result

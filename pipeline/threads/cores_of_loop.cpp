@@ -37,7 +37,7 @@ CoresOfLoop::~CoresOfLoop() {
   if (place.cores == this) place.cores = nullptr;
 }
 
-bool CoresOfLoop::TakeAgain() { return place.cores != nullptr && place.cores->Take(); }
+bool CoresOfLoop::Reacquire() { return place.cores != nullptr && place.cores->Take(); }
 
 #ifdef __linux__
 

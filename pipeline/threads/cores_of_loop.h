@@ -22,7 +22,7 @@ class CoresOfLoop {
   bool Take();
   // The same within a task, for a thread that has slept and may have woken on another core; does nothing
   // outside tasks.
-  static bool TakeAgain();
+  static bool Reacquire();
 
  private:
   bool Leave(std::uint64_t taken);

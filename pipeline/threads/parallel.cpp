@@ -35,7 +35,7 @@ namespace {
 constexpr auto kLookOut = std::chrono::microseconds(40);
 
 template <typename Condition>
-bool LookOutFor(const Condition& condition) {
+bool SpinUntil(const Condition& condition) {
   const auto end = std::chrono::steady_clock::now() + kLookOut;
   while (!condition()) {
     if (std::chrono::steady_clock::now() >= end) return false;
@@ -63,7 +63,7 @@ void ThreadPool::ParallelFor(int count, const std::function<void(int)>& body) {
   }
   start_.notify_all();
   RunTasks();
-  LookOutFor([this] { return num_unfinished_.load(std::memory_order_acquire) == 0; });
+  SpinUntil([this] { return num_unfinished_.load(std::memory_order_acquire) == 0; });
   std::unique_lock lock(mutex_);
   done_.wait(lock, [this] { return num_unfinished_ == 0; });
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -72,7 +72,7 @@ void ThreadPool::ParallelFor(int count, const std::function<void(int)>& body) {
 void ThreadPool::WorkerLoop() {
   std::uint64_t seen = 0;
   while (true) {
-    LookOutFor([&] { return generation_.load(std::memory_order_acquire) != seen; });
+    SpinUntil([&] { return generation_.load(std::memory_order_acquire) != seen; });
     {
       std::unique_lock lock(mutex_);
       start_.wait(lock, [&] { return stop_ || generation_ != seen; });

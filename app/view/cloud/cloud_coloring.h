@@ -19,7 +19,7 @@ inline constexpr std::string_view kCloudColoringNames[] = {"image",   "depth", "
 
 struct CloudColors {
   std::vector<Rgb8> colors;  // one a point
-  // Of the values behind the colours; absent where they are the image's own.
+  // The scale of the values behind the colours; absent for the image's own colours.
   std::optional<ValueScale> scale;
   bool near_is_light = false;  // the scale runs from its high end (dark) to its low one (light)
   std::string note;            // why the colours are not the requested ones; empty if they are

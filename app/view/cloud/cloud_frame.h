@@ -43,7 +43,7 @@ struct Pixel {
 // The pixel of a point; nullopt if it comes from none.
 std::optional<Pixel> PixelOfPoint(const CloudFrame& frame, std::size_t point);
 
-// What is known of a picture; views of the same size, those with null data are absent.
+// What is known about a picture; views of the same size, those with null data are absent.
 struct CloudInput {
   HostImageView<const float> disparity;
   CameraImageView colors;

@@ -59,9 +59,9 @@ struct Persons {
       if (i < pair.size) body(i, place);
     }
   }
-  // The same; then calls work(person, place, team) with whole warps for each that passes said true for: one
-  // warp each, or a team of several where there are fewer of them than warps. Then finish(person, place),
-  // with the first warp of its team, after all warps of the team are done. Returns their number.
+  // The same; then calls work(person, place, team) with whole warps for each person that
+  // passes: one warp each, or a team of several if there are fewer persons than warps. Then calls
+  // finish(person, place) with the first warp of a team, after all its warps are done. Returns their number.
   template <typename Passes, typename Work, typename Finish>
   __device__ unsigned ForOwnThat(Passes passes, Work work, Finish finish) const {
     __shared__ int list[kBlockThreads];

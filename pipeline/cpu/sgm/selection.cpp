@@ -65,9 +65,9 @@ HWY_INLINE V FindLowest(const SelectionTables& t, int stripes, const std::uint16
 // Keeps the costs beside a winner, and strikes out all three: what is left are the rivals.
 // Of count pixels; a function of its own, so that its pointers stay in registers, and a loop, so that GCC
 // does not gather single values in vectors.
-HWY_NOINLINE void StrikeOut(const std::uint16_t* HWY_RESTRICT place_of, int padded, int count,
-                            const std::uint16_t* HWY_RESTRICT winner, std::uint16_t* HWY_RESTRICT sum,
-                            std::uint32_t* HWY_RESTRICT beside) {
+HWY_NOINLINE void RemoveWinner(const std::uint16_t* HWY_RESTRICT place_of, int padded, int count,
+                               const std::uint16_t* HWY_RESTRICT winner, std::uint16_t* HWY_RESTRICT sum,
+                               std::uint32_t* HWY_RESTRICT beside) {
   HWY_UNROLL(1)
   for (int j = 0; j < count; ++j, sum += padded) {
     const std::uint16_t* places = place_of + winner[j];
@@ -144,7 +144,7 @@ void SelectPartOfStripes(const SelectionTables& t, int x_begin, int x_end, std::
   right.Save(row.right_state);
   // Only now: winners are at hand, for which single values would wait beside the vectors that they come from;
   // and likewise those vectors are not read again until what is struck out of them has reached the cache.
-  StrikeOut(t.place_of.data(), padded, x_end - x_begin, row.winner + x_begin, sums, row.beside + x_begin);
+  RemoveWinner(t.place_of.data(), padded, x_end - x_begin, row.winner + x_begin, sums, row.beside + x_begin);
   for (x = x_begin; x < x_end; x += kGroup, sums += kGroup * padded) {
     FindRivals<kStripes>(t, x, std::min(kGroup, x_end - x), sums, row);
   }

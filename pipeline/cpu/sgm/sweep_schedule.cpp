@@ -29,7 +29,7 @@ void BandProgress::WaitLonger(int tiles) {
   wanted_.store(tiles);
   for (int reached = tiles_.load(); reached < tiles; reached = tiles_.load()) tiles_.wait(reached);
   wanted_.store(std::numeric_limits<int>::max());
-  CoresOfLoop::TakeAgain();
+  CoresOfLoop::Reacquire();
 }
 
 }  // namespace parallax::cpu

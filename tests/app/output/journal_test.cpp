@@ -132,10 +132,10 @@ TEST_F(ResultFolderTest, FilesThatAResultDoesNotHaveAreKnownToo) {
   EXPECT_EQ(result->origin, "there");
   EXPECT_TRUE(result->Covers("x/a.txt"));  // of the same input, written before
   EXPECT_TRUE(result->Covers("x/more.txt"));
-  EXPECT_TRUE(IsWhole(folder_.path(), *result));
+  EXPECT_TRUE(IsIntact(folder_.path(), *result));
   fs::remove(folder_.path() / "x/a.txt");
-  EXPECT_FALSE(IsWhole(folder_.path(), *result));
-  EXPECT_TRUE(IsAnyWhole(folder_.path(), *result));
+  EXPECT_FALSE(IsIntact(folder_.path(), *result));
+  EXPECT_TRUE(IsAnyIntact(folder_.path(), *result));
 }
 
 // A journal that somebody wrote must not lead outside.

@@ -32,13 +32,13 @@ class Told {
  public:
   LiveOptions Options(LiveOptions options = {}) {
     options.monitor = monitor_;
-    monitor_->TellTo([this](const std::string& line) {
+    monitor_->ReportTo([this](const std::string& line) {
       const std::scoped_lock lock(mutex_);
       lines_.push_back(line);
     });
     return options;
   }
-  ~Told() { monitor_->TellTo({}); }
+  ~Told() { monitor_->ReportTo({}); }
   LiveCounts counts() const { return monitor_->counts(); }
   std::vector<std::string> lines() {
     const std::scoped_lock lock(mutex_);

@@ -72,14 +72,14 @@ TEST(CoresOfLoop, OfManyThreadsNoneIsMoved) { EXPECT_EQ(TimesMoved(5, SomeCores(
 #endif
 
 TEST(CoresOfLoop, OutsideOfTasksThereIsNothingToTake) {
-  EXPECT_FALSE(CoresOfLoop::TakeAgain());
+  EXPECT_FALSE(CoresOfLoop::Reacquire());
   ThreadPool outer(2), inner(2);
   for (int round = 0; round < 20; ++round) {
     outer.ParallelFor(1, [&](int) {  // a loop within a task, which is over when the task goes on
-      inner.ParallelFor(3, [](int) { CoresOfLoop::TakeAgain(); });
-      CoresOfLoop::TakeAgain();
+      inner.ParallelFor(3, [](int) { CoresOfLoop::Reacquire(); });
+      CoresOfLoop::Reacquire();
     });
-    EXPECT_FALSE(CoresOfLoop::TakeAgain());
+    EXPECT_FALSE(CoresOfLoop::Reacquire());
   }
 }
 
