@@ -58,9 +58,9 @@ class FrameWriter {
   void Write(const MatchedFrame& matched, FrameReport& report) const;
 
   std::filesystem::path PathOf(Output output, const std::string& name) const;
-  // What is written of a frame.
+  // The outputs that are written for a frame.
   std::vector<Output> OutputsFor(bool calibrated) const;
-  // Also the outputs that need a calibration, with or without one.
+  // The requested outputs, including those that need a missing calibration.
   std::vector<Output> RequestedOutputs(bool calibrated) const;
   // The folders of all outputs.
   static std::vector<ResultPlace> Places();

@@ -21,7 +21,7 @@ struct CameraSpec {
   throw InvalidArgument(
       "'" + spec + "': " + why +
       "; name cameras as camera:N (both images in one picture) or camera:LEFT,RIGHT, with size=WxH, "
-      "fps=N, format=MJPG or bits=10 (of Y16) after that, as camera:0,size=2560x720,fps=30");
+      "fps=N, format=MJPG or bits=10 (of Y16) after that, such as camera:0,size=2560x720,fps=30");
 }
 
 void SetKey(const std::string& spec, std::string_view key, std::string_view value, CameraChoice& all) {

@@ -19,7 +19,7 @@ namespace parallax::app {
 
 class CloudPane : public WindowPart {
  public:
-  // draws_in_software: as of CloudScene.
+  // draws_in_software: see CloudScene.
   CloudPane(const WindowRooms& rooms, open3d::visualization::rendering::Renderer& renderer,
             bool draws_in_software);
 
