@@ -19,7 +19,7 @@ class RunReports {
   RunReports(RunDescription description, const std::filesystem::path& folder)
       : summary_(std::move(description), folder) {}
 
-  // total: frames, if that is known.
+  // total: number of frames, if known.
   void ShowProgress(std::optional<std::size_t> total);
   // A line above the bar, and in the log.
   void Tell(const std::string& line);
