@@ -100,6 +100,7 @@ void AddEvalCommand(CLI::App& app) {
   AddKindOption(*command, o->kind);
   AddMaxFramesOption(*command, o->max_frames);
   AddCheckOption(*command, o->check);
+  AddShowFilledOption(*command, o->show_filled);
   command
       ->add_option("--metric", o->metric,
                    "Metric to use instead of the source's own: kitti2012, kitti2015, middlebury or eth3d")

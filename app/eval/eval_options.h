@@ -38,7 +38,8 @@ struct EvalOptions {
   std::optional<Shard> shard{};  // the shard, whose folder `scores` names
   CloudScoreOptions clouds;
   bool uncertainty = false;
-  bool check = true;  // check the first frames for faults that make results worthless
+  bool show_filled = false;  // filled pixels are as bright as others in the report's pictures
+  bool check = true;         // check the first frames for faults that make results worthless
 
   std::vector<Metric> MetricsOf(SourceKind source_kind) const {
     return metric.empty() ? MetricsFor(source_kind) : std::vector<Metric>{MetricNamed(metric)};

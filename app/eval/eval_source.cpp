@@ -171,10 +171,10 @@ class SourceEvaluation {
     Add(std::move(frame));
   }
   void Add(ScoredFrame frame) {
-    if (frame.outcome == ScoredFrame::Outcome::kSkipped)
-      progress_->Print("skipped " + frame.name + ": " + frame.reason);
-    if (frame.outcome == ScoredFrame::Outcome::kFailed)
-      progress_->Print("failed " + frame.name + ": " + frame.reason);
+    if (frame.outcome != ScoredFrame::Outcome::kScored && unscored_.IsNew(frame.name, frame.reason)) {
+      const bool is_skipped = frame.outcome == ScoredFrame::Outcome::kSkipped;
+      progress_->Print((is_skipped ? "skipped " : "failed ") + frame.name + ": " + frame.reason);
+    }
     progress_->Advance(frame.outcome != ScoredFrame::Outcome::kSkipped);
     if (!options_.shard) return session_.Add(std::move(frame));
     const std::scoped_lock lock(shard_mutex_);
@@ -263,7 +263,8 @@ class SourceEvaluation {
       HostImage<float> sigma;
       if (options_.uncertainty) sigma = SigmaOfDisparity(uncertainty, matched.map.View());
       Score(matched.frame, share_.IndexOf(matched.index), matched.frame.origin, matched.map.disparity(),
-            matched.match_ms, matched.map.confidence(), sigma.ConstView());
+            matched.match_ms, matched.map.confidence(), sigma.ConstView(),
+            options_.show_filled ? HostImageView<const std::uint8_t>{} : matched.map.validity());
     };
     steps.report = [&](const FrameReport& report) {
       const std::size_t index = share_.IndexOf(report.index);
@@ -340,11 +341,12 @@ class SourceEvaluation {
 
   void Score(const StereoFrame& frame, std::size_t index, const std::string& origin,
              HostImageView<const float> estimate, std::optional<double> time_ms,
-             HostImageView<const std::uint8_t> confidence = {}, HostImageView<const float> sigma = {}) {
-    Take(session_.Score(
-             frame,
-             {estimate, &*frame.truth, MaxDisparityFor(frame, estimate), options_.round, confidence, sigma},
-             time_ms, index),
+             HostImageView<const std::uint8_t> confidence = {}, HostImageView<const float> sigma = {},
+             HostImageView<const std::uint8_t> validity = {}) {
+    Take(session_.Score(frame,
+                        {estimate, &*frame.truth, MaxDisparityFor(frame, estimate), options_.round,
+                         confidence, sigma, validity},
+                        time_ms, index),
          origin);
   }
 
@@ -365,6 +367,7 @@ class SourceEvaluation {
   std::string cloud_backend_;
   std::optional<ScoreFolder> scores_;    // where they are kept, by this process
   std::optional<Progress> progress_;     // but of ranks above 0
+  FrameErrors unscored_;                 // whose reasons were printed
   std::mutex shard_mutex_;               // of what follows
   std::array<std::size_t, 3> num_of_{};  // frames of a shard, by outcome
   std::string first_failure_;

@@ -86,8 +86,12 @@ std::vector<Output> OutputsOf(const std::vector<std::string>& names) {
 }
 
 FrameWriter::FrameWriter(fs::path folder, std::vector<Output> asked, const UncertaintyParameters& uncertainty,
-                         RunClouds* clouds)
-    : folder_(std::move(folder)), asked_(std::move(asked)), uncertainty_(uncertainty), clouds_(clouds) {}
+                         bool show_filled, RunClouds* clouds)
+    : folder_(std::move(folder)),
+      asked_(std::move(asked)),
+      uncertainty_(uncertainty),
+      show_filled_(show_filled),
+      clouds_(clouds) {}
 
 fs::path FrameWriter::PathOf(Output output, const std::string& name) const {
   const OutputRow& place = RowOf(output);
@@ -174,7 +178,10 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
   if (Contains(outputs, Output::kPfm)) WritePfm(PathOf(Output::kPfm, name), disparity);
   if (Contains(outputs, Output::kColor)) {
     const ValueRange range = RobustRange(disparity);
-    WritePng(PathOf(Output::kColor, name), ColorDisparity(disparity, range.low, range.high).ConstView());
+    const HostImageView<const std::uint8_t> validity =
+        show_filled_ ? HostImageView<const std::uint8_t>{} : matched.map.validity();
+    WritePng(PathOf(Output::kColor, name),
+             ColorDisparity(disparity, range.low, range.high, validity).ConstView());
   }
   if (Contains(outputs, Output::kConfidence))
     WritePng(PathOf(Output::kConfidence, name), matched.map.confidence());
@@ -201,7 +208,7 @@ void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vec
   }
   const bool needs_cloud = NeedsCloud(outputs);
   const Stopwatch watch;
-  const FrameReprojection reprojection(matched, needs_cloud);
+  const FrameReprojection reprojection(matched, needs_cloud, show_filled_);
   const HostImageView<const float> depth_m = reprojection.depth_m();
   report.times[Stage::kReprojection] += watch.ms();
 
@@ -217,13 +224,16 @@ void FrameWriter::WriteDepthAndCloud(const MatchedFrame& matched, const std::vec
     const HostImage<float> sigma_m = SigmaOfDepth(sigma.ConstView(), depth_m, *frame.rig);
     if (Contains(outputs, Output::kDepthSigma))
       WritePfm(PathOf(Output::kDepthSigma, frame.name), sigma_m.ConstView());
-    if (needs_cloud) sigma_of_points = ValuesOfPoints(sigma_m.ConstView(), depth_m);
+    if (needs_cloud) sigma_of_points = ValuesOfPoints(sigma_m.ConstView(), reprojection.points_m());
   }
   PointCloudView cloud = reprojection.cloud();
   if (needs_cloud && cloud.points.empty()) {
     report.notes.push_back(
-        "the cloud is empty: no pixel has a depth from reprojection.min_depth_m to max_depth_m; is the "
-        "calibration in px and metres?");
+        NumDeeperThan(0, depth_m) > 0
+            ? "the cloud is empty: every pixel with a depth was filled, not measured (--show-filled keeps "
+              "them)"
+            : "the cloud is empty: no pixel has a depth from reprojection.min_depth_m to max_depth_m; is the "
+              "calibration in px and metres?");
   }
   PointCloud own_cloud;  // of who does more with it than write it
   if (needs_cloud && clouds_ != nullptr) {

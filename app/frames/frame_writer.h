@@ -39,10 +39,12 @@ std::vector<Output> OutputsOf(const std::vector<std::string>& names);
 class FrameWriter {
  public:
   // asked: what to write; empty: disparity and color, and depth and cloud of frames that have a calibration.
-  // uncertainty: for kSigma and kDepthSigma; with one of them, cloud points also have a sigma. clouds:
-  // cleaning and density; may be null without density.
+  // uncertainty: for kSigma and kDepthSigma; with one of them, cloud points also have a sigma. show_filled:
+  // filled pixels are as bright as others in kColor, and points of clouds. clouds: cleaning and density; may
+  // be null without density.
   FrameWriter(std::filesystem::path folder, std::vector<Output> asked,
-              const UncertaintyParameters& uncertainty, RunClouds* clouds = nullptr);
+              const UncertaintyParameters& uncertainty, bool show_filled = false,
+              RunClouds* clouds = nullptr);
 
   // Makes the folder and its subfolders. Throws Error where that fails.
   void MakeFolders() const;
@@ -73,6 +75,7 @@ class FrameWriter {
   std::filesystem::path folder_;
   std::vector<Output> asked_;
   UncertaintyParameters uncertainty_;
+  bool show_filled_;
   RunClouds* clouds_;
 };
 

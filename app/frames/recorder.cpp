@@ -120,6 +120,7 @@ void Recorder::Check(const RecordOptions& options, bool replace) {
 Recorder::Recorder(const RecordOptions& options)
     : file_(options.file),
       outputs_(RecordedOutputs(options.outputs)),
+      show_filled_(options.show_filled),
       writer_(Begin(file_, outputs_)),
       frames_(kFramesAwaiting),
       thread_([this] { WriteFrames(); }) {}
@@ -137,20 +138,16 @@ void Recorder::Finish() {
 
 void Recorder::WriteFrames() {
   while (const std::optional<std::shared_ptr<const MatchedFrame>> frame = frames_.Pop()) {
-    if (failure_) {
-      ++num_lost_;
-      continue;
-    }
+    ++num_taken_;
+    if (failure_) continue;
     try {
       WriteFrame(**frame);
-      ++num_frames_;
     } catch (const std::exception&) {
       failure_ = std::current_exception();
-      ++num_lost_;
     }
   }
   try {
-    if (num_frames_ > 0) writer_.Finish();  // else there is no file
+    if (NumInFile() > 0) writer_.Finish();  // else there is no file
   } catch (const std::exception&) {
     if (!failure_) failure_ = std::current_exception();
   }
@@ -177,7 +174,7 @@ void Recorder::WriteFrame(const MatchedFrame& matched) {
   WriteOutputs(matched, time_ns);
   // The first frame is a chunk of its own, so that the file is there as soon as there is something in it.
   if (num_in_chunk_++ == 0) chunk_begin_ns_ = time_ns;
-  if (num_frames_ == 0 || num_in_chunk_ == kFramesPerChunk || time_ns - chunk_begin_ns_ >= kChunk_ns) {
+  if (num_taken_ == 1 || num_in_chunk_ == kFramesPerChunk || time_ns - chunk_begin_ns_ >= kChunk_ns) {
     writer_.EndChunk();
     num_in_chunk_ = 0;
   }
@@ -209,7 +206,7 @@ void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
     ++num_without_calibration_;
     return;
   }
-  const FrameReprojection reprojection(matched, with_cloud);
+  const FrameReprojection reprojection(matched, with_cloud, show_filled_);
   if (with_depth || with_mm) {
     write(kDepthInfo,
           EncodeCameraInfo(time_ns, disparity.width, disparity.height, frame.rig, StereoSide::kLeft));
@@ -219,9 +216,15 @@ void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
   if (with_cloud) write(kCloud, EncodeCloud(time_ns, reprojection.cloud()));
 }
 
+// A chunk that a full disk did not take loses frames that were written into it before. A frame can be replayed
+// with the last of its images.
+std::size_t Recorder::NumInFile() const { return writer_.NumMessages(kRightImage); }
+
 std::string Recorder::Text() const {
-  if (num_frames_ == 0) return file_ + " was not written: there was no frame to record";
-  return fmt::format("recorded {} frame{} in {} ({:.1f} MB)", num_frames_, num_frames_ == 1 ? "" : "s", file_,
+  if (num_taken_ == 0) return file_ + " was not written: there was no frame to record";
+  const std::size_t num_frames = NumInFile();
+  if (num_frames == 0) return file_ + " was not written";
+  return fmt::format("recorded {} frame{} in {} ({:.1f} MB)", num_frames, num_frames == 1 ? "" : "s", file_,
                      static_cast<double>(writer_.size_bytes()) / 1e6);
 }
 
@@ -230,8 +233,8 @@ void Recorder::ThrowOnLoss() const {
     try {
       std::rethrow_exception(failure_);
     } catch (const std::exception& error) {
-      throw Error(
-          fmt::format("{}; at least {} frames are missing from the recording", error.what(), num_lost_));
+      throw Error(fmt::format("{}; {} of {} frames are missing from the recording", error.what(),
+                              num_taken_ - NumInFile(), num_taken_));
     }
   }
   if (num_without_calibration_ > 0) {

@@ -20,6 +20,7 @@ namespace parallax::app {
 struct RecordOptions {
   std::string file;                  // empty = nothing is recorded
   std::vector<std::string> outputs;  // of kRecordedOutputNames, in addition to images and calibration
+  bool show_filled = false;          // pixels that were filled are points of clouds, too
 };
 
 // What is computed of a frame, as --record-write takes it, in the order of the enumerators.
@@ -58,14 +59,18 @@ class Recorder {
   bool IsRequested(RecordedOutput output) const;
 
   void WriteSeen(const StereoFrame& frame, std::int64_t time_ns);
+  // Frames that a replay of the file has.
+  std::size_t NumInFile() const;
 
   const std::string file_;
   const std::vector<RecordedOutput> outputs_;
+  const bool show_filled_;
   McapWriter writer_;
   BoundedQueue<std::shared_ptr<const MatchedFrame>> frames_;
   std::exception_ptr failure_;
+  std::size_t num_taken_ = 0;                     // frames, written or not
   std::shared_ptr<const SeenPixelsOfPair> seen_;  // that is in the file
-  std::size_t num_frames_ = 0, num_lost_ = 0, num_without_calibration_ = 0;
+  std::size_t num_without_calibration_ = 0;
   std::size_t num_in_chunk_ = 0;     // frames
   std::int64_t chunk_begin_ns_ = 0;  // the first one's time
   std::thread thread_;               // last member: its thread uses the others

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 #include <sstream>
 #include <system_error>
@@ -29,12 +30,14 @@ struct KeptOption {
 };
 constexpr KeptOption kKeptOptions[] = {{"--cloud-clean", "# clouds cleaned with --cloud-clean "},
                                        {"--rig", "# calibration given with --rig "},
+                                       {"--show-filled", "# filled pixels shown, --show-filled "},
                                        {kShardOption, "# frames of --shard "}};
 
 // Of the run's options; empty = not given.
 std::string ValueOf(std::string_view kept_option, const RunOptions& options) {
   if (kept_option == kShardOption) return options.shard ? options.shard->Text() : "";
   if (kept_option == "--rig") return options.rig.rig + options.rig.RectificationText();
+  if (kept_option == "--show-filled") return options.show_filled ? "yes" : "";
   return options.cloud_clean;
 }
 
@@ -171,7 +174,7 @@ std::string WithoutShard(const std::string& parameters_text) {
   std::string kept;
   std::istringstream lines(parameters_text);
   for (std::string line; std::getline(lines, line);) {
-    if (!line.starts_with(kKeptOptions[2].line)) kept += line + '\n';
+    if (!line.starts_with(std::end(kKeptOptions)[-1].line)) kept += line + '\n';
   }
   return kept;
 }

@@ -52,6 +52,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->needs(record);
   AddMaxFramesOption(command, options.max_frames);
   AddCheckOption(command, options.check);
+  AddShowFilledOption(command, options.show_filled);
   AddShardOption(command, options.shard_text);
   command
       .add_option("--in-flight", options.num_in_flight,

@@ -28,8 +28,9 @@ struct RunOptions {
   std::string cloud_clean;           // as RunClouds takes it; empty = no cleaning
   RecordOptions record;
   LiveOptions live;
-  bool check = true;  // check the first frames for faults that make results worthless
-  bool view = false;  // show the frames in a window
+  bool show_filled = false;  // filled pixels as bright as others, and in clouds
+  bool check = true;         // check the first frames for faults that make results worthless
+  bool view = false;         // show the frames in a window
   std::vector<int> view_size_px = {1440, 900};
   std::filesystem::path
       view_state_file;  // the state of the window, for programs that control it; empty = none

@@ -32,6 +32,12 @@ void AddCheckOption(CLI::App& command, bool& check) {
                    "calibration of another image size or a range that is too small");
 }
 
+void AddShowFilledOption(CLI::App& command, bool& show_filled) {
+  command.add_flag("--show-filled", show_filled,
+                   "Show pixels that were filled, not measured, like the others: not paler in pictures, and "
+                   "not left out of clouds");
+}
+
 void AddThreadsOption(CLI::App& command, int& num_threads) {
   command.add_option("--threads", num_threads, "Threads of the CPU back ends; 0 = one per core")
       ->check(CLI::Range(0, 1024))

@@ -25,6 +25,8 @@ void AddKindOption(CLI::App& command, std::string& kind);
 void AddMaxFramesOption(CLI::App& command, std::optional<std::size_t>& max_frames);
 // Declares --no-check, which sets check to false.
 void AddCheckOption(CLI::App& command, bool& check);
+// Declares --show-filled.
+void AddShowFilledOption(CLI::App& command, bool& show_filled);
 void AddThreadsOption(CLI::App& command, int& num_threads);
 void AddDeviceOption(CLI::App& command, int& device);
 // The same for a command in which several devices may share the frames. device: the first of them.

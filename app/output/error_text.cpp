@@ -122,4 +122,12 @@ std::string ErrorText(const std::string& what) {
   return what;
 }
 
+bool FrameErrors::IsNew(const std::string& frame, std::string error) {
+  for (std::size_t at; !frame.empty() && (at = error.find(frame)) != std::string::npos;)
+    error.erase(at, frame.size());
+  std::erase_if(error, [](char c) { return c >= '0' && c <= '9'; });
+  const std::scoped_lock lock(mutex_);
+  return known_.insert(std::move(error)).second;
+}
+
 }  // namespace parallax::app

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <exception>
+#include <mutex>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -19,5 +21,16 @@ std::string Printable(std::string_view text, bool keep_lines = false);
 std::string ErrorText(const std::exception& error);
 // The same for the text of an exception, where the exception itself is gone.
 std::string ErrorText(const std::string& what);
+
+// Tells errors that every frame has once, not once a frame. For several threads.
+class FrameErrors {
+ public:
+  // False if an earlier frame had the same error, apart from names and numbers.
+  bool IsNew(const std::string& frame, std::string error);
+
+ private:
+  std::mutex mutex_;
+  std::set<std::string> known_;
+};
 
 }  // namespace parallax::app

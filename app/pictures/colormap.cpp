@@ -4,6 +4,8 @@
 #include <cmath>
 #include <numbers>
 
+#include "parallax/disparity_map.h"
+
 namespace parallax::app {
 namespace {
 
@@ -86,13 +88,24 @@ Rgb8 ColorOf(float t) {
   return Table()[static_cast<std::size_t>(std::lround(clamped * (kSize - 1)))];
 }
 
-HostImage<Rgb8> ColorDisparity(HostImageView<const float> disparity, float min_px, float max_px) {
+Rgb8 Paler(Rgb8 color) {
+  constexpr int kPale = 225;
+  const auto paler = [](std::uint8_t value) {
+    return static_cast<std::uint8_t>((2 * value + 3 * kPale) / 5);
+  };
+  return {paler(color.r), paler(color.g), paler(color.b)};
+}
+
+HostImage<Rgb8> ColorDisparity(HostImageView<const float> disparity, float min_px, float max_px,
+                               HostImageView<const std::uint8_t> validity) {
   HostImage<Rgb8> picture(disparity.width, disparity.height);
   const float range = max_px - min_px;
   for (int y = 0; y < disparity.height; ++y) {
     for (int x = 0; x < disparity.width; ++x) {
       const float above = disparity(x, y) - min_px;  // NaN stays NaN
-      picture(x, y) = ColorOf(range > 0 ? above / range : above * 0.0F);
+      const Rgb8 color = ColorOf(range > 0 ? above / range : above * 0.0F);
+      const bool is_filled = !validity.Empty() && (validity(x, y) & kFilled) != 0 && !std::isnan(above);
+      picture(x, y) = is_filled ? Paler(color) : color;
     }
   }
   return picture;

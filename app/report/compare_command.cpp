@@ -135,9 +135,11 @@ void PrintComparison(const Comparison& comparison) {
       continue;
     }
     const RunComparison& other = comparison.others[i - 1];
-    std::printf("%s  %8.4f  %s\n   %+8.4f  against A: %zu frames better, %zu worse, %zu equal, p = %.3f\n",
+    const std::string p = TextOfP(other.signs.p);
+    std::printf("%s  %8.4f  %s\n   %+8.4f  against A: %zu frames better, %zu worse, %zu equal, p %s%s\n",
                 LetterOf(i).c_str(), other.mean, name.c_str(), other.signs.mean_difference,
-                other.signs.num_better, other.signs.num_worse, other.signs.num_equal, other.signs.p);
+                other.signs.num_better, other.signs.num_worse, other.signs.num_equal,
+                p.starts_with('<') ? "" : "= ", p.c_str());
   }
 }
 

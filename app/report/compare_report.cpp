@@ -106,11 +106,13 @@ void CompareReport::AddFrame(const StereoFrame& frame, std::span<const HostImage
                        picture.height()};
   };
   std::vector<HostImage<float>> scored(estimates.size());
+  HostImage<Rgb8> photo;
   for (std::size_t i = 0; i < estimates.size(); ++i) {
     if (estimates[i].Empty()) continue;
     const FramePictures pictures = PicturesOf(frame, estimates[i].ConstView(), fill);
     if (shown.pictures.empty()) {
       shown.pictures = {add("image", "_image", pictures.left), add("truth", "_truth", pictures.truth)};
+      photo = pictures.left.Clone();
     }
     const std::string letter = LetterOf(i);
     shown.pictures.push_back(add("disparity " + letter, "_disparity_" + letter, pictures.estimate));
@@ -121,8 +123,8 @@ void CompareReport::AddFrame(const StereoFrame& frame, std::span<const HostImage
     const HostImage<Rgb8> gain = GainPicture(scored[0].ConstView(), scored[i].ConstView(), truth);
     shown.pictures.push_back(add("gain of " + letter + " over A", "_gain_" + letter, gain));
     if (!shown.thumbnail.address.empty()) continue;
-    const int factor = (gain.width() + kThumbnailWidth_px - 1) / kThumbnailWidth_px;
-    shown.thumbnail = add("gain", "_small", Shrunk(gain.ConstView(), factor));
+    shown.thumbnail =
+        add("gain", "_small", ThumbnailOf(photo.ConstView(), gain.ConstView(), kThumbnailWidth_px));
   }
   if (!shown.thumbnail.address.empty()) frames_.push_back(std::move(shown));
 }
@@ -145,7 +147,7 @@ void CompareReport::Finish(const Comparison& comparison) {
                                          {Signed(other.signs.mean_difference)},
                                          {fmt::format("{} / {} / {}", other.signs.num_better,
                                                       other.signs.num_worse, other.signs.num_equal)},
-                                         {Figure(other.signs.p)}});
+                                         {TextOfP(other.signs.p)}});
     }
     runs.rows.push_back(std::move(row));
   }

@@ -6,6 +6,8 @@
 #include <cmath>
 #include <numeric>
 #include <optional>
+#include <string_view>
+#include <utility>
 
 #include "app/build_info.h"
 #include "app/output/command_line.h"
@@ -13,6 +15,7 @@
 #include "app/pictures/error_picture.h"
 #include "app/report/frame_pictures.h"
 #include "app/report/html.h"
+#include "app/scores/figures.h"
 #include "pipeline/metrics/interpolate_background.h"
 
 namespace parallax::app {
@@ -36,12 +39,13 @@ std::string LegendHtml() {
                         is_dark ? " dark" : "", bin.color.r, bin.color.g, bin.color.b,
                         is_last ? std::string("more") : fmt::format("&lt; {:g}", bin.end));
   }
-  return html + fmt::format(
-                    " <span class=\"bin\" style=\"background:rgb({},{},{})\">no estimate</span>; occluded "
-                    "pixels are "
-                    "half as bright; black: no truth. Disparities: dark is far, light is near, black has no "
-                    "value.</p>\n",
-                    kMissingColor.r, kMissingColor.g, kMissingColor.b);
+  return html +
+         fmt::format(
+             " <span class=\"bin\" style=\"background:rgb({},{},{})\">no estimate</span>; occluded "
+             "pixels are "
+             "half as bright; black: no truth. Disparities: dark is far, light is near, pale was filled, "
+             "not measured, black has no value.</p>\n",
+             kMissingColor.r, kMissingColor.g, kMissingColor.b);
 }
 
 Chart ErrorCurve(const ErrorAnalysis& analysis) {
@@ -139,6 +143,40 @@ PageTable RegionTable(const ErrorAnalysis& analysis) {
   return table;
 }
 
+// With as many digits as somebody reads; the figures at the page's end have all.
+TableColumn AsRead(TableColumn column) {
+  for (const auto& [official, read] :
+       {std::pair(kPercent4, "%.2f"), {kPixels6, "%.3f"}, {kSixDigits, "%.4g"}}) {
+    if (std::string_view(column.format) == official) {
+      column.format = read;
+      return column;
+    }
+  }
+  return column;
+}
+
+// Without the figures over the estimated pixels alone ("_est") that equal those over all in every frame, as they do
+// where every pixel has an estimate; `same` names them.
+TableSection AsRead(const TableSection& section, std::span<const FrameScores> frames, std::string& same) {
+  TableSection read{section.title, {}};
+  for (const TableColumn& column : section.columns) {
+    std::string key = column.key;
+    if (const std::size_t at = key.find("_est"); at != std::string::npos) key.erase(at, 4);
+    const auto over_all = std::find_if(read.columns.begin(), read.columns.end(),
+                                       [&](const TableColumn& other) { return other.key == key; });
+    const bool is_same = over_all != read.columns.end() &&
+                         std::all_of(frames.begin(), frames.end(), [&](const FrameScores& frame) {
+                           return frame.scores.Find(column.key) == frame.scores.Find(key);
+                         });
+    if (is_same) {
+      same += (same.empty() ? "" : ", ") + column.header;
+    } else {
+      read.columns.push_back(AsRead(column));
+    }
+  }
+  return read;
+}
+
 PageTable TotalTable(const TableSection& section, const Scores& total) {
   PageTable table;
   PageRow row;
@@ -192,14 +230,16 @@ EvalReport::EvalReport(fs::path place, Metric metric)
 
 PageFrame EvalReport::Draw(const StereoFrame& frame, const EvaluatedFrame& evaluated) const {
   const HostImage<float> estimate = AtTruthSize(evaluated.estimate, frame.truth->disparity.ConstView());
-  const FramePictures pictures = PicturesOf(frame, estimate.ConstView(), IsKitti(metric_));
+  const FramePictures pictures =
+      PicturesOf(frame, estimate.ConstView(), IsKitti(metric_), evaluated.validity);
   PageFrame shown;
   shown.name = frame.name;
   const auto add = [&](const char* label, const char* suffix, HostImageView<const Rgb8> picture) {
     return PagePicture{label, store_.Add(frame.name + suffix, picture), picture.width, picture.height};
   };
-  const int factor = (pictures.errors.width() + kThumbnailWidth_px - 1) / kThumbnailWidth_px;
-  shown.thumbnail = add("errors", "_small", Shrunk(pictures.errors.ConstView(), factor).ConstView());
+  const HostImage<Rgb8> thumbnail =
+      ThumbnailOf(pictures.left.ConstView(), pictures.errors.ConstView(), kThumbnailWidth_px);
+  shown.thumbnail = add("errors", "_small", thumbnail.ConstView());
   shown.pictures = {add("image", "_image", pictures.left.ConstView()),
                     add("errors", "_errors", pictures.errors.ConstView()),
                     add("disparity", "_disparity", pictures.estimate.ConstView()),
@@ -228,9 +268,13 @@ void EvalReport::Finish(const ReportText& text, std::span<const TableSection> se
 
   ReportPage page(text.heading);
   page.AddSection("Totals", "totals");
+  std::vector<TableSection> as_read;
   for (const TableSection& section : sections) {
+    std::string same;
+    as_read.push_back(AsRead(section, frames, same));
     page.AddParagraph(section.title);
-    page.AddTable(TotalTable(section, total));
+    page.AddTable(TotalTable(as_read.back(), total));
+    if (!same.empty()) page.AddParagraph("Equal to those over all pixels, and not shown: " + same + ".");
   }
   for (const std::string& note : text.notes) page.AddParagraph(note);
   page.AddSection("Where the errors are", "errors");
@@ -245,8 +289,8 @@ void EvalReport::Finish(const ReportText& text, std::span<const TableSection> se
     if (main_of(i) >= 0) frames_[i].note = fmt::format("{:.2f} %", main_of(i));
     ordered.push_back(frames_[i]);
   }
-  for (const TableSection& section : sections) {
-    const bool is_first = &section == &sections.front();
+  for (const TableSection& section : as_read) {
+    const bool is_first = &section == &as_read.front();
     PageTable table;
     table.sortable = true;
     table.headers = {"frame"};

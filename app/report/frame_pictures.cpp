@@ -8,6 +8,7 @@
 #include "app/pictures/colormap.h"
 #include "app/pictures/error_picture.h"
 #include "app/pictures/robust_range.h"
+#include "app/report/picture_store.h"
 #include "pipeline/metrics/interpolate_background.h"
 
 namespace parallax::app {
@@ -68,15 +69,35 @@ HostImage<float> AtTruthSize(HostImageView<const float> estimate, HostImageView<
   return result;
 }
 
-FramePictures PicturesOf(const StereoFrame& frame, HostImageView<const float> estimate, bool fill_holes) {
+FramePictures PicturesOf(const StereoFrame& frame, HostImageView<const float> estimate, bool fill_holes,
+                         HostImageView<const std::uint8_t> validity) {
   const auto truth = frame.truth->disparity.ConstView();
   const ValueRange range = RobustRange(truth);  // a few extreme values do not flatten the rest
   HostImage<Rgb8> errors = fill_holes
                                ? ErrorPicture(InterpolateBackground(estimate).ConstView(), *frame.truth)
                                : ErrorPicture(estimate, *frame.truth);
+  HostImage<std::uint8_t> validity_there;
+  if (!validity.Empty()) {
+    validity_there = HostImage<std::uint8_t>(truth.width, truth.height);
+    const int scale = std::max(1, truth.width / validity.width);
+    for (int y = 0; y < truth.height; ++y) {
+      for (int x = 0; x < truth.width; ++x) validity_there(x, y) = validity(x / scale, y / scale);
+    }
+  }
   return {LeftPicture(frame.left, truth.width, truth.height), std::move(errors),
-          ColorDisparity(estimate, range.low, range.high),
+          ColorDisparity(estimate, range.low, range.high, validity_there.ConstView()),
           ColorDisparity(Thickened(truth).ConstView(), range.low, range.high)};
+}
+
+HostImage<Rgb8> ThumbnailOf(HostImageView<const Rgb8> photo, HostImageView<const Rgb8> picture,
+                            int max_width_px) {
+  const int factor = (picture.width + max_width_px - 1) / max_width_px;
+  const HostImage<Rgb8> upper = Shrunk(photo, factor), lower = Shrunk(picture, factor);
+  HostImage<Rgb8> both(lower.width(), upper.height() + lower.height());
+  for (int y = 0; y < upper.height(); ++y) std::copy_n(upper.Row(y), lower.width(), both.Row(y));
+  for (int y = 0; y < lower.height(); ++y)
+    std::copy_n(lower.Row(y), lower.width(), both.Row(upper.height() + y));
+  return both;
 }
 
 HostImage<Rgb8> GainPicture(HostImageView<const float> a, HostImageView<const float> b,

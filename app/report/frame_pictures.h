@@ -18,8 +18,14 @@ struct FramePictures {
 };
 
 // estimate: px, NaN = none, of the truth's size. fill_holes: the errors are those after filling, as KITTI
-// scores them. frame.truth must be there.
-FramePictures PicturesOf(const StereoFrame& frame, HostImageView<const float> estimate, bool fill_holes);
+// scores them. frame.truth must be there. validity: ValidityBits; the truth's size is a multiple of its size.
+// Filled pixels are paler in the estimate. Empty: none are.
+FramePictures PicturesOf(const StereoFrame& frame, HostImageView<const float> estimate, bool fill_holes,
+                         HostImageView<const std::uint8_t> validity = {});
+
+// Both pictures, one above the other, at most max_width_px wide.
+HostImage<Rgb8> ThumbnailOf(HostImageView<const Rgb8> photo, HostImageView<const Rgb8> picture,
+                            int max_width_px);
 
 // Green where b is nearer to the truth than a, red where a is nearer, black without truth; stronger colours
 // mean larger differences. Errors count up to 5 px; a missing value counts as 5 px.

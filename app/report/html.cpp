@@ -31,9 +31,9 @@ std::string Escaped(std::string_view text) {
   return escaped;
 }
 
-std::string PngDataUri(std::span<const std::uint8_t> bytes) {
+std::string DataUri(std::string_view type, std::span<const std::uint8_t> bytes) {
   constexpr std::string_view kDigits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string text = "data:image/png;base64,";
+  std::string text = "data:" + std::string(type) + ";base64,";
   text.reserve(text.size() + (bytes.size() + 2) / 3 * 4);
   for (std::size_t i = 0; i < bytes.size(); i += 3) {
     const std::size_t num = std::min<std::size_t>(3, bytes.size() - i);

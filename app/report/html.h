@@ -11,7 +11,7 @@ namespace parallax::app {
 // Text, escaped for use between tags and in quoted attributes.
 std::string Escaped(std::string_view text);
 
-// A PNG file's bytes as a "data:" address.
-std::string PngDataUri(std::span<const std::uint8_t> bytes);
+// A file's bytes as a "data:" address. type: "image/png".
+std::string DataUri(std::string_view type, std::span<const std::uint8_t> bytes);
 
 }  // namespace parallax::app

@@ -12,7 +12,7 @@ class PictureStore {
  public:
   // Files in `folder`/frames, which is made. Throws Error where that fails.
   static PictureStore InFolder(const std::filesystem::path& folder);
-  // Inside the page; pictures wider than max_width_px are reduced by a whole factor.
+  // Inside the page, as WebP; pictures wider than max_width_px are reduced by a whole factor.
   static PictureStore InPage(int max_width_px);
 
   // Stores the picture and returns its address for <img src>. name: of a file, without extension.

@@ -1,5 +1,7 @@
 #include "app/report/sign_test.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -29,6 +31,11 @@ SignTest TestSigns(std::span<const double> a, std::span<const double> b) {
   }
   test.p = num == 0 ? 1 : std::min(1.0, 2 * tail);
   return test;
+}
+
+std::string TextOfP(double p) {
+  constexpr double kLeast = 0.001;
+  return p < kLeast ? fmt::format("< {}", kLeast) : fmt::format("{:.3f}", p);
 }
 
 }  // namespace parallax::app

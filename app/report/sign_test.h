@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string>
 
 namespace parallax::app {
 
@@ -17,5 +18,8 @@ struct SignTest {
 
 // Figures of the same frames, in the same order. Throws InvalidArgument where the numbers differ.
 SignTest TestSigns(std::span<const double> a, std::span<const double> b);
+
+// "0.250"; "< 0.001" of smaller ones.
+std::string TextOfP(double p);
 
 }  // namespace parallax::app

@@ -135,7 +135,7 @@ class RunCommand {
     }
     source_ = std::move(source);
     chosen_.uncertainty = UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen_);
-    writer_.emplace(options.output, outputs, chosen_.uncertainty, clouds_.get());
+    writer_.emplace(options.output, outputs, chosen_.uncertainty, options.show_filled, clouds_.get());
     if (options.used_folder.resume && source_->kind() == SourceKind::kCamera) {
       throw InvalidArgument(
           options.source.front() +
@@ -171,7 +171,11 @@ class RunCommand {
       folder_->Begin();
       if (options_.shard) folder_->Note(ShardRecord(Description()));
     }
-    if (!options_.record.file.empty()) recorder_.emplace(options_.record);
+    if (!options_.record.file.empty()) {
+      RecordOptions record = options_.record;
+      record.show_filled = options_.show_filled;
+      recorder_.emplace(record);
+    }
     reports_.emplace(Description(), options_.output);
     watch_ = {};
     if (!share_.follows()) reports_->ShowProgress(total_);
@@ -488,7 +492,8 @@ void AddRunCommand(CLI::App& app) {
     FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " ")),
                         .width_px = options->view_size_px[0],
                         .height_px = options->view_size_px[1],
-                        .state_file = options->view_state_file},
+                        .state_file = options->view_state_file,
+                        .show_filled = options->show_filled},
                        FrameViewer::First::kWork);
     viewer.RunAlongside([&] { RunCommand(*options, &viewer, nullptr).Run(); });
   });

@@ -32,19 +32,11 @@ void RunReports::Warn(const std::string& line) {
 void RunReports::Take(const FrameReport& report) {
   const std::scoped_lock lock(mutex_);
   if (report.outcome == FrameOutcome::kFailed) {
-    if (IsNewFailure(report)) Print("failed " + report.name + ": " + report.error);
+    if (failures_.IsNew(report.name, report.error)) Print("failed " + report.name + ": " + report.error);
     Log(report.name + " failed: " + report.error);
   }
   if (progress_) progress_->Advance(report.outcome != FrameOutcome::kSkipped);
   summary_.Add(report);
-}
-
-bool RunReports::IsNewFailure(const FrameReport& report) {
-  std::string kind = report.error;
-  for (std::size_t at; !report.name.empty() && (at = kind.find(report.name)) != std::string::npos;)
-    kind.erase(at, report.name.size());
-  std::erase_if(kind, [](char c) { return c >= '0' && c <= '9'; });
-  return failures_.insert(std::move(kind)).second;
 }
 
 }  // namespace parallax::app

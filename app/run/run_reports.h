@@ -4,10 +4,10 @@
 #include <functional>
 #include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "app/frames/summary.h"
+#include "app/output/error_text.h"
 #include "app/session/progress.h"
 
 namespace parallax::app {
@@ -39,12 +39,10 @@ class RunReports {
   }
 
  private:
-  bool IsNewFailure(const FrameReport& report);
-
   std::optional<Progress> progress_;
   std::mutex mutex_;  // of what follows
   RunSummary summary_;
-  std::set<std::string> failures_;  // of IsNewFailure
+  FrameErrors failures_;  // that were printed
 };
 
 }  // namespace parallax::app

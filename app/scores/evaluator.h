@@ -47,6 +47,8 @@ struct EvaluatedFrame {
   bool round = false;
   HostImageView<const std::uint8_t> confidence = {};  // of the matcher, where it ran
   HostImageView<const float> sigma = {};              // px, NaN = no value; only if requested
+  // ValidityBits of the matcher, for pictures only: filled pixels are paler. Empty: none are.
+  HostImageView<const std::uint8_t> validity = {};
 };
 
 // The largest disparity that a Middlebury scene states (px of the estimate), to which estimates are clipped

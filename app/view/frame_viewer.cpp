@@ -202,8 +202,10 @@ ViewerFrame FrameViewer::Display(const std::shared_ptr<const MatchedFrame>& matc
   result.status = fmt::format("matching {:.1f} ms ({}, {} disparities)", shown.a.match_ms, shown.a.backend,
                               shown.a.parameters.matching_cost.num_disparities);
   result.keeps_cloud = !with_cloud;
-  CloudInput cloud{
-      .disparity = shown.a.disparity, .colors = shown.left.ConstView(), .confidence = shown.a.confidence};
+  CloudInput cloud{.disparity = shown.a.disparity,
+                   .colors = shown.left.ConstView(),
+                   .confidence = shown.a.confidence,
+                   .validity = shown.a.validity};
   if (shown.truth != nullptr) cloud.truth = shown.truth->disparity.ConstView();
   if (with_cloud) AddCloud(cloud, frame.rig, shown.a.parameters.reprojection, result);
   result.shown = std::make_shared<const ShownFrame>(std::move(shown));

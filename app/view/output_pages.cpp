@@ -111,6 +111,7 @@ ViewerFrame OutputPages::Read(std::size_t number) {
   CloudInput cloud{.disparity = shown.a.disparity,
                    .colors = colors.Empty() ? shown.left.ConstView() : colors.ConstView()};
   if (!results->confidence.Empty()) cloud.confidence = shown.a.confidence;
+  if (!results->validity.Empty()) cloud.validity = shown.a.validity;
   AddCloud(cloud, input.rig, parameters_.reprojection, page);
   page.shown = std::make_shared<const ShownFrame>(std::move(shown));
   return page;

@@ -46,7 +46,9 @@ void WriteSnapshot(const fs::path& folder, const Snapshot& snapshot) {
     WriteSet(folder, "", frame.a);
     if (frame.b) WriteSet(folder, "b-", *frame.b);
   }
-  if (snapshot.cloud != nullptr) WritePly(folder / "cloud.ply", snapshot.cloud->cloud);
+  if (snapshot.cloud == nullptr) return;
+  const auto cloud = snapshot.show_filled ? snapshot.cloud : WithoutFilled(snapshot.cloud);
+  WritePly(folder / "cloud.ply", cloud->cloud);
 }
 
 }  // namespace parallax::app

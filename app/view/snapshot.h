@@ -16,6 +16,7 @@ struct Snapshot {
   std::string state;                        // as JSON: what is shown of the data, and how
   std::shared_ptr<const ShownFrame> frame;  // null where there is only a cloud
   std::shared_ptr<const CloudFrame> cloud;  // null if there is none
+  bool show_filled = false;                 // save the points of filled pixels, too
 };
 
 // Makes the folder, which must not be there, with window.png and state.json and, as far as the frame has

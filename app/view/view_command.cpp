@@ -59,7 +59,7 @@ struct ViewOptions {
   LiveOptions live;
   std::optional<std::size_t> max_frames;
   fs::path screenshot, state_file;
-  bool paused = false, check = true;
+  bool paused = false, check = true, show_filled = false;
   std::vector<int> size_px = {1440, 900};
   fs::path save_folder = ".";
 
@@ -71,7 +71,8 @@ struct ViewOptions {
             .height_px = size_px[1],
             .state_file = state_file,
             .save_folder = save_folder,
-            .paused = paused};
+            .paused = paused,
+            .show_filled = show_filled};
   }
 };
 
@@ -220,6 +221,7 @@ struct ViewedFrames {
 std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& session,
                        const ViewedFrames& frames, FrameViewer& viewer) {
   std::size_t num_shown = 0, num_failed = 0;
+  FrameErrors failures;
   std::atomic<bool> is_last_shown = false;
   ChangingFilters filters(options.matching.num_threads);
   FrameSteps steps;
@@ -251,7 +253,8 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
   };
   steps.report = [&](const FrameReport& report) {
     if (report.outcome != FrameOutcome::kFailed || is_last_shown) return;
-    std::fprintf(stderr, "parallax: frame %s: %s\n", report.name.c_str(), report.error.c_str());
+    if (failures.IsNew(report.name, report.error))
+      std::fprintf(stderr, "parallax: frame %s: %s\n", report.name.c_str(), report.error.c_str());
     // Where no frame can be shown there is nobody to wait for.
     if (frames.timeline && num_shown == 0 && ++num_failed == frames.timeline->num_frames())
       is_last_shown = true;
@@ -370,6 +373,7 @@ void AddViewCommand(CLI::App& app) {
   AddLiveOptions(*command, options->live);
   AddMaxFramesOption(*command, options->max_frames);
   AddCheckOption(*command, options->check);
+  AddShowFilledOption(*command, options->show_filled);
   command->add_flag("--paused", options->paused,
                     "Show the first frame and wait for Step (N) or Resume (space)");
   command

@@ -1,5 +1,5 @@
-// Decoders of the rarer image formats. OpenCV's libraries for them need about 230 others, which take 110 ms
-// to load. A module (datasets/media/) links them and is loaded for such a file only. PNG and JPEG are read
+// Decoders of the rarer image formats, and an encoder. OpenCV's libraries for them need about 230 others, which
+// take 110 ms to load. A module (datasets/media/) links them and is loaded for such a file only. PNG and JPEG are read
 // without it.
 #pragma once
 
@@ -18,6 +18,8 @@ struct ImageDecoders {
   CameraImage (*any)(const std::filesystem::path& path, const FileBytes& bytes);
   HostImage<std::uint8_t> (*gray8)(const std::filesystem::path& path, const FileBytes& bytes);
   HostImage<std::uint16_t> (*gray16)(const std::filesystem::path& path, const FileBytes& bytes);
+  // A WebP file with losses; quality: 1 .. 100.
+  FileBytes (*encode_webp)(HostImageView<const Rgb8> picture, int quality);
 };
 
 // Loads the module at the first call. May be called from any thread. Throws Error if it cannot be loaded.

@@ -311,8 +311,8 @@ std::vector<std::uint8_t> McapWriter::Summary() const {
 
 void McapWriter::Finish() {
   EndChunk();
+  TakeName();  // whole chunks stay where there is no room for the summary
   Append(Summary());
-  TakeName();
   const int descriptor = std::exchange(descriptor_, -1);
   const bool synced = fsync(descriptor) == 0 || errno == EINVAL || errno == EROFS;  // not of this file system
   const int reason = errno;

@@ -40,6 +40,11 @@ class McapWriter {
   void Finish();
 
   std::uint64_t size_bytes() const { return size_bytes_; }
+  // Messages of a channel in the whole chunks of the file.
+  std::uint64_t NumMessages(std::uint16_t channel) const {
+    const auto found = num_messages_.find(channel);
+    return found == num_messages_.end() ? 0 : found->second;
+  }
 
  private:
   struct IndexEntry {

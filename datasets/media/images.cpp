@@ -169,4 +169,13 @@ HostImage<std::uint16_t> DecodeGray16(const std::filesystem::path& path, const F
   return DecodeOneChannel<std::uint16_t>(path, bytes, "16-bit");
 }
 
+FileBytes EncodeWebp(HostImageView<const Rgb8> picture, int quality) {
+  cv::Mat as_bgr;
+  cv::cvtColor(WrapPixels(picture), as_bgr, cv::COLOR_RGB2BGR);
+  FileBytes bytes;
+  if (!cv::imencode(".webp", as_bgr, bytes, {cv::IMWRITE_WEBP_QUALITY, quality}))
+    throw Error("a picture could not be written as WebP: is OpenCV built without it?");
+  return bytes;
+}
+
 }  // namespace parallax::media

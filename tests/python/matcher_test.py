@@ -211,7 +211,8 @@ class Rigs(unittest.TestCase):
 
     def test_raw_pairs(self):
         out = self.folder.name + "/out"
-        run_program("run", *self.images, "--rig", RAW_RIG, "--output", out, "--write", "pfm,validity,sigma,cloud")
+        run_program("run", *self.images, "--rig", RAW_RIG, "--output", out, "--write", "pfm,validity,sigma,cloud",
+                    "--show-filled")
         left, right = map(parallax.read_image, self.images)
         result = parallax.Matcher(backend="cpu").compute(left, right, parallax.Rig.load(RAW_RIG))
         files = [next(Path(out, kind).glob("*.*")) for kind in ("pfm", "validity", "cloud")]
@@ -224,7 +225,8 @@ class Rigs(unittest.TestCase):
         self.assertTrue(same_bits(queue.collect().disparity, result.disparity))
 
     def test_example(self):
-        run_program("run", *self.images, "--rig", RAW_RIG, "--output", self.folder.name + "/out", "--write", "cloud")
+        run_program("run", *self.images, "--rig", RAW_RIG, "--output", self.folder.name + "/out", "--write", "cloud",
+                    "--show-filled")
         example = Path(__file__).parents[2] / "examples" / "python" / "raw_pair.py"
         self.assertLessEqual(len(example.read_text().splitlines()), 15)
         subprocess.run([sys.executable, example, *self.images, RAW_RIG, self.folder.name + "/mine.ply"], check=True)

@@ -74,7 +74,7 @@ class Recording(unittest.TestCase):
             write_png(folder / f"{name}.png", self.WIDTH, self.HEIGHT, color_type, bits, data)
         run = [PROGRAM, "run", folder / "left.png", folder / "right.png", "--output", folder / "out", "--rig",
                f"{FX},{CX},{CY},{BASELINE},{DOFFS}", "--set", "matching_cost.num_disparities=16", "--write",
-               "pfm,depth,cloud", "--record", folder / "a.mcap", "--record-write", "depth,depth-mm,disparity,cloud"]
+               "pfm,depth,cloud", "--show-filled", "--record", folder / "a.mcap", "--record-write", "depth,depth-mm,disparity,cloud"]
         subprocess.run([str(word) for word in run], check=True, capture_output=True, timeout=120)
         read = subprocess.run(["node", str(READER), str(folder / "a.mcap")], check=True, capture_output=True, timeout=120)
         messages = {}

@@ -80,6 +80,17 @@ VirtualDisplay::~VirtualDisplay() {
   waitpid(process_, nullptr, 0);
 }
 
+void SetScaling(double scaling) {
+  Display* display = XOpenDisplay(nullptr);
+  if (display == nullptr) return;
+  constexpr double kDpi = 96;  // of 100 %
+  const std::string resource = "Xft.dpi:\t" + std::to_string(static_cast<int>(kDpi * scaling)) + "\n";
+  XChangeProperty(display, DefaultRootWindow(display), XA_RESOURCE_MANAGER, XA_STRING, 8, PropModeReplace,
+                  reinterpret_cast<const unsigned char*>(resource.data()), static_cast<int>(resource.size()));
+  XSetCloseDownMode(display, RetainPermanent);
+  XCloseDisplay(display);
+}
+
 std::optional<WindowOnDisplay> FindWindow(const std::string& title, double timeout_s) {
   XSetErrorHandler(IgnoreError);
   Display* display = XOpenDisplay(nullptr);

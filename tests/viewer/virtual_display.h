@@ -23,6 +23,9 @@ class VirtualDisplay {
   std::string problem_;
 };
 
+// What windows take for the scaling of the current DISPLAY from now on: 2 is 200 %.
+void SetScaling(double scaling);
+
 struct WindowOnDisplay {
   unsigned long id = 0;
   int width = 0, height = 0;  // px

@@ -65,6 +65,42 @@ TEST_F(WindowControls, PauseStepPanelAndListByKeysAndButtons) {
   EXPECT_EQ(window.Errors(), "");
 }
 
+// On a display of 200 % nothing is cut off, and the status and the hint lie beside or above each other.
+TEST_F(WindowControls, TheStatusAndTheHintHaveRoomAtTwoHundredPercent) {
+  test::SetScaling(2);
+  DrivenWindow window({"synthetic:drive,width=310,height=94", "--size", "1440", "900"});
+  ASSERT_EQ(window.State()["window"]["scaling"], 2);
+  window.Settle();
+  const Json state = window.State();
+  const auto frame_of = [&](const char* line) { return state["lines"][line].get<std::vector<int>>(); };
+  const std::vector<int> status = frame_of("status"), hint = frame_of("hint"),
+                         button = state["controls"]["panel"];
+  for (const auto& frame : {status, hint, button}) {
+    EXPECT_GE(frame[0], 0);
+    EXPECT_LE(frame[0] + frame[2], 1440);
+    EXPECT_LE(frame[1] + frame[3], 900);
+  }
+  EXPECT_GT(hint[2], 0);
+  EXPECT_TRUE(status[1] + status[3] <= hint[1] || status[0] + status[2] <= hint[0]);
+  EXPECT_TRUE(status[1] + status[3] <= button[1] || status[0] >= button[0] + button[2]);
+  EXPECT_EQ(window.Close(), 0);
+}
+
+TEST_F(WindowControls, FilledPixelsAreLeftOutUntilTheyAreAskedFor) {
+  DrivenWindow window({"synthetic:boxes,width=160,height=120", "--paused"});
+  window.Settle();
+  const Json before = window.State();
+  EXPECT_EQ(before["show_filled"], false);
+  window.PressKey("i");
+  EXPECT_TRUE(window.Await([&](const Json& state) {
+    return state["show_filled"] == true && state["cloud"]["num_points"] > before["cloud"]["num_points"];
+  }));
+  window.PressKey("i");
+  EXPECT_TRUE(window.Await(
+      [&](const Json& state) { return state["cloud"]["num_points"] == before["cloud"]["num_points"]; }));
+  EXPECT_EQ(window.Close(), 0);
+}
+
 // A pixel of the pane's picture, from the state.
 struct Place {
   int x, y;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -31,7 +32,11 @@ struct CloudFrame {
   std::vector<float> confidence;   // 0 .. 255
   std::vector<float> errors_px;    // |disparity - truth|
   std::vector<float> distances_m;  // to the nearest point of another cloud
+  std::vector<bool> filled;        // of pixels that were not measured; empty: no point is
 };
+
+// The frame without the points of filled pixels; the frame itself if there are none.
+std::shared_ptr<const CloudFrame> WithoutFilled(const std::shared_ptr<const CloudFrame>& frame);
 
 // The point of a pixel; nullopt if it has none.
 std::optional<std::size_t> PointOfPixel(const CloudFrame& frame, int x, int y);
@@ -49,6 +54,7 @@ struct CloudInput {
   CameraImageView colors;
   HostImageView<const std::uint8_t> confidence{};
   HostImageView<const float> truth{};  // px, NaN = unknown
+  HostImageView<const std::uint8_t> validity{};
 };
 // Points are those, to the bit, that DepthFromDisparity and CloudFromDepth (reprojection.h) give.
 CloudFrame MakeCloudFrame(const CloudInput& input, const StereoRig& rig,

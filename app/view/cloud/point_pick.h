@@ -14,6 +14,7 @@ namespace parallax::app {
 struct CloudProjection {
   std::array<float, 16> clip_from_cloud;  // rows of the matrix to clip coordinates (OpenGL's)
   int width = 1, height = 1;              // of the pane, px
+  friend bool operator==(const CloudProjection&, const CloudProjection&) = default;
 };
 
 struct PanePoint {

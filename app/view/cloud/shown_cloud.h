@@ -16,6 +16,7 @@ struct CloudLook {
   CloudColoring coloring = CloudColoring::kImage;
   // Points at other depths (z) are not drawn.
   float near_m = -std::numeric_limits<float>::infinity(), far_m = std::numeric_limits<float>::infinity();
+  bool show_filled = false;  // what is shown is the whole frame, not WithoutFilled of it
   friend bool operator==(const CloudLook&, const CloudLook&) = default;
 };
 

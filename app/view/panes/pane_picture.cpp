@@ -129,7 +129,7 @@ void DrawLegend(const PaneChoice& choice, float text_px, HostImage<Rgb8>& pane) 
 }
 
 PaneColors ColorsOf(const PanePicture& what, const PaneChoice& choice) {
-  return {what.frame, choice, RangeOf(what.frame, choice, what.ranges)};
+  return {what.frame, choice, RangeOf(what.frame, choice, what.ranges), what.show_filled};
 }
 
 }  // namespace

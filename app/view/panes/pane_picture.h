@@ -28,7 +28,8 @@ struct PanePicture {
   const PictureZoom& zoom;
   const FixedRanges& ranges;
   PaneMarks marks;
-  float text_px = 10;  // height of capitals in legends
+  bool show_filled = false;  // else disparities and depths that were filled are paler
+  float text_px = 10;        // height of capitals in legends
   Rgb8 background{24, 25, 28};
 };
 

@@ -141,11 +141,14 @@ float ValueAt(const ShownFrame& frame, const PaneChoice& choice, int x, int y) {
   }
 }
 
-PaneColors::PaneColors(const ShownFrame& frame, const PaneChoice& choice, const ValueRange& range)
+PaneColors::PaneColors(const ShownFrame& frame, const PaneChoice& choice, const ValueRange& range,
+                       bool show_filled)
     : frame_(frame),
       choice_(choice),
       low_(range.low),
       scale_(range.high > range.low ? 1 / (range.high - range.low) : 0) {
+  if (!show_filled && (choice.view == PaneView::kDisparity || choice.view == PaneView::kDepth))
+    filled_ = frame.SetOf(choice.of_b).validity;
   if (choice.view == PaneView::kLeft) photo_ = &frame.left;
   if (choice.view == PaneView::kRight) photo_ = &frame.right;
   if (choice.view == PaneView::kError)
@@ -182,7 +185,9 @@ Rgb8 PaneColors::operator()(int x, int y) const {
     const HostImageView<const std::uint8_t> validity = frame_.SetOf(choice_.of_b).validity;
     return ColorOfValidity(validity.Empty() ? std::uint8_t{kValid} : validity(x, y));
   }
-  return ColorOfValue(ValueAt(frame_, choice_, x, y));
+  const float value = ValueAt(frame_, choice_, x, y);
+  const bool is_filled = !filled_.Empty() && (filled_(x, y) & kFilled) != 0 && !std::isnan(value);
+  return is_filled ? Paler(ColorOfValue(value)) : ColorOfValue(value);
 }
 
 HostImage<Rgb8> ScaleColors(PaneView view) {

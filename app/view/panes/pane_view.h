@@ -74,7 +74,8 @@ float ValueAt(const ShownFrame& frame, const PaneChoice& choice, int x, int y);
 // The colours of a view, pixel by pixel of the frame. What it is made of must outlive it.
 class PaneColors {
  public:
-  PaneColors(const ShownFrame& frame, const PaneChoice& choice, const ValueRange& range);
+  PaneColors(const ShownFrame& frame, const PaneChoice& choice, const ValueRange& range,
+             bool show_filled = false);
   Rgb8 operator()(int x, int y) const;
   // Whether neighbouring pixels may be averaged in a reduced picture: true for images of a camera.
   bool IsPhoto() const { return photo_ != nullptr; }
@@ -84,6 +85,7 @@ class PaneColors {
 
   const ShownFrame& frame_;
   const PaneChoice choice_;
+  HostImageView<const std::uint8_t> filled_;  // whose filled pixels are paler; empty: none is
   const HostImage<Rgb8>* photo_ = nullptr;
   HostImage<Rgb8> picture_;  // of views that are made as a whole
   float low_, scale_;

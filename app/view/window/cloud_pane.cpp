@@ -4,6 +4,7 @@
 #include <open3d/visualization/gui/Button.h>
 #include <open3d/visualization/gui/UIImage.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <iterator>
@@ -62,6 +63,7 @@ CloudPane::CloudPane(const WindowRooms& rooms, open3d::visualization::rendering:
   };
   AddCommands();
   AddSection();
+  FilledChanged();
   rooms.state.Add("cloud", [this] { return scene_.State(); });
 }
 
@@ -112,9 +114,11 @@ void CloudPane::AddSection() {
   const auto add_row = [&](const char* name, const WidgetPtr& control, const char* control_name,
                            const char* tooltip) {
     control->SetTooltip(tooltip);
-    rows->AddChild(std::make_shared<gui::Label>(name));
+    auto label = std::make_shared<gui::Label>(name);
+    rows->AddChild(label);
     rows->AddChild(control);
     rooms_.add_control(control_name, control);
+    return label;
   };
   coloring_ = std::make_shared<ListBox>();
   for (const std::string_view name : kCloudColoringNames) coloring_->AddItem(std::string(name).c_str());
@@ -132,8 +136,9 @@ void CloudPane::AddSection() {
     edit->SetDecimalPrecision(2);
     edit->SetOnValueChanged([this](double) { SetRange(near_->GetDoubleValue(), far_->GetDoubleValue()); });
   }
-  add_row("nearest, m", near_, "cloud.near", "Points at smaller depths are not drawn; 0: no limit");
-  add_row("farthest, m", far_, "cloud.far", "Points at larger depths are not drawn; 0: no limit");
+  near_name_ =
+      add_row("nearest, m", near_, "cloud.near", "Points at smaller depths are not drawn; 0: no limit");
+  far_name_ = add_row("farthest, m", far_, "cloud.far", "Points at larger depths are not drawn; 0: no limit");
   section->AddChild(rows);
 
   const auto add_box = [&](std::shared_ptr<gui::Checkbox>& box, const char* name, const char* control_name,
@@ -177,6 +182,13 @@ void CloudPane::SetRange(double near_m, double far_m) {
   Update();
 }
 
+void CloudPane::FilledChanged() {
+  CloudLook look = scene_.look();
+  look.show_filled = rooms_.show_filled();
+  scene_.SetLook(look);
+  Update();
+}
+
 void CloudPane::MarkPixel(int x, int y) {
   scene_.MarkPixel(x < 0 || y < 0 ? std::nullopt : std::optional(Pixel{x, y}));
 }
@@ -184,6 +196,7 @@ void CloudPane::MarkPixel(int x, int y) {
 void CloudPane::Show(const UploadFrame& frame) {
   if (frame.keeps_cloud) return;
   about_ = frame.cloud_caption;
+  num_points_ = frame.cloud_frame ? frame.cloud_frame->cloud.size() : 0;
   // Two clouds are looked at for their distance.
   const bool has_distances = frame.cloud_frame && !frame.cloud_frame->distances_m.empty();
   if (has_distances && !std::exchange(had_distances_, true)) Recolor(CloudColoring::kDistance);
@@ -191,11 +204,19 @@ void CloudPane::Show(const UploadFrame& frame) {
   Update();
 }
 
+void CloudPane::Tick() {
+  scene_.Tick();
+  const int width_em = caption_->GetFrame().width / std::max(1, rooms_.em());
+  if (std::exchange(width_em_, width_em) != width_em) Update();
+}
+
 void CloudPane::Update() {
   std::string text = about_;
   const ShownCloud* shown = scene_.shown();
   const ValueScale* scale = nullptr;
   if (shown != nullptr) {
+    if (shown->frame->cloud.size() < num_points_)
+      text += ", " + WithThousands(shown->frame->cloud.size()) + " measured";
     if (shown->points.size() < shown->frame->cloud.size() && !shown->points.empty())
       text += ", " + WithThousands(shown->points.size()) + " drawn";
     if (shown->points.empty() && shown->frame->cloud.size() > 0)
@@ -205,8 +226,26 @@ void CloudPane::Update() {
     if (shown->colors.scale && !shown->points.empty()) scale = &*shown->colors.scale;
   }
   if (const std::string ruler = scene_.RulerText(); !ruler.empty()) text += "    " + ruler;
+  // On a narrow line the colours get shorter first, then the scale loses its name, then the text its end.
+  constexpr double kCharacter_em = 0.5, kSpaces_em = 4;
+  const double text_em = kCharacter_em * static_cast<double>(text.size()),
+               label_em = scale != nullptr ? kCharacter_em * static_cast<double>(scale->label.size()) : 0;
+  double room_em = width_em_ - kSpaces_em;
+  int colors_em = 0;
+  bool has_label = false;
+  if (scale != nullptr) {
+    room_em -= kCharacter_em * static_cast<double>((FourDigits(scale->low) + FourDigits(scale->high)).size());
+    colors_em = std::clamp(static_cast<int>(room_em - text_em - label_em), 3, 10);
+    room_em -= colors_em;
+    has_label = text_em + label_em <= room_em;
+  }
+  if (width_em_ > 0 && !has_label && text_em > room_em) {
+    const auto num_characters = static_cast<std::size_t>(std::max(0.0, room_em / kCharacter_em - 3));
+    text = text.substr(0, num_characters) + "...";
+  }
   text_->SetText(text.empty() ? " " : text.c_str());
-  scale_label_->SetText(scale != nullptr ? scale->label.c_str() : " ");
+  scale_->SetWidth(colors_em);
+  scale_label_->SetText(has_label ? scale->label.c_str() : " ");
   scale_low_->SetText(scale != nullptr ? FourDigits(scale->low).c_str() : " ");
   scale_high_->SetText(scale != nullptr ? FourDigits(scale->high).c_str() : " ");
   scale_->SetVisible(scale != nullptr);
@@ -216,6 +255,9 @@ void CloudPane::Update() {
   }
   coloring_->SetSelectedIndex(static_cast<int>(scene_.look().coloring));
   size_->SetValue(static_cast<double>(scene_.point_size_px()));
+  // 0 in the fields.
+  near_name_->SetText(std::isfinite(scene_.look().near_m) ? "nearest, m" : "nearest: no limit");
+  far_name_->SetText(std::isfinite(scene_.look().far_m) ? "farthest, m" : "farthest: no limit");
   near_->SetValue(ShownLimit(scene_.look().near_m));
   far_->SetValue(ShownLimit(scene_.look().far_m));
   frustum_->SetChecked(scene_.frustum_shown());

@@ -32,8 +32,11 @@ class CloudPane : public WindowPart {
   // Marks the point of a pixel of the picture; -1, -1: none.
   void MarkPixel(int x, int y);
 
+  // As the window shows filled pixels.
+  void FilledChanged();
+
   void Show(const UploadFrame& frame) override;
-  void Tick() override { scene_.Tick(); }
+  void Tick() override;
   bool IsBusy() const override { return scene_.IsBusy(); }
   // Once the scene has its size.
   void AfterLayout() { scene_.AfterLayout(); }
@@ -47,9 +50,11 @@ class CloudPane : public WindowPart {
 
   const WindowRooms& rooms_;
   CloudScene scene_;
-  std::string about_;  // the cloud
+  std::string about_;           // the cloud
+  std::size_t num_points_ = 0;  // of the frame, filled ones too
+  int width_em_ = 0;            // of the caption, as it was laid out last
   bool had_distances_ = false;
-  std::shared_ptr<gui::Label> text_, scale_low_, scale_high_, scale_label_;
+  std::shared_ptr<gui::Label> text_, scale_low_, scale_high_, scale_label_, near_name_, far_name_;
   std::shared_ptr<ScaleWidget> scale_;
   std::shared_ptr<Pane> caption_;
   std::shared_ptr<ListBox> coloring_;

@@ -141,7 +141,11 @@ void CloudScene::RequestBuild() {
 std::shared_ptr<CloudScene::Built> CloudScene::Build(const std::shared_ptr<const CloudFrame>& frame,
                                                      const CloudLook& look) {
   auto built = std::make_shared<Built>();
-  built->shown = ShowCloud(frame, look, *measures_);
+  if (whole_ != frame) {  // made once, so that what is shown of the frame stays the same frame
+    whole_ = frame;
+    measured_of_whole_ = WithoutFilled(frame);
+  }
+  built->shown = ShowCloud(look.show_filled ? frame : measured_of_whole_, look, *measures_);
   const std::vector<Point3f>& points = built->shown.points;
   const std::vector<Rgb8>& colors = built->shown.colors.colors;
   if (points.empty()) return built;
@@ -372,7 +376,7 @@ void CloudScene::DrawLines(const char* name, const std::vector<CloudLine>& lines
 }
 
 void CloudScene::DrawTexts(std::vector<std::shared_ptr<gui::Label3D>>& labels,
-                           const std::vector<CloudText>& texts, Rgb8 color) {
+                           const std::vector<CloudText>& texts, Rgb8 color, bool gives_way) {
   for (const std::shared_ptr<gui::Label3D>& label : labels) {
     widget_->RemoveLabel(label);
     std::erase_if(placed_labels_, [&](const PlacedLabel& placed) { return placed.label == label; });
@@ -381,8 +385,9 @@ void CloudScene::DrawTexts(std::vector<std::shared_ptr<gui::Label3D>>& labels,
   for (const CloudText& text : texts) {
     labels.push_back(widget_->AddLabel(ToEigen(text.at), text.text.c_str()));
     labels.back()->SetTextColor(ToGui(color));
-    placed_labels_.push_back({labels.back(), text.at});
+    placed_labels_.push_back({labels.back(), text, gives_way});
   }
+  labels_seen_from_.reset();
   PlaceLabels();
 }
 
@@ -394,10 +399,31 @@ void CloudScene::PlaceLabels() {
   const double tangent = std::tan(camera.GetFieldOfView() * std::numbers::pi / 360);
   const auto offset = static_cast<float>(4 * tangent * frame.y / std::max(1, frame.height));
   for (const PlacedLabel& placed : placed_labels_) {
-    const Vector3f at = ToEigen(placed.at);
+    const Vector3f at = ToEigen(placed.text.at);
     const float depth = (at - camera.GetPosition()).dot(camera.GetForwardVector());
     placed.label->SetPosition(at - offset * depth * camera.GetUpVector());
   }
+  HideLabels();
+}
+
+void CloudScene::HideLabels() {
+  const CloudProjection projection = Projection();
+  if (placed_labels_.empty() || (labels_seen_from_ == projection && labels_beside_ == built_.get())) return;
+  labels_seen_from_ = projection;
+  labels_beside_ = built_.get();
+  std::vector<WantedText> wanted;
+  for (const PlacedLabel& placed : placed_labels_) wanted.push_back({placed.text, placed.gives_way});
+  const std::vector<Point3f> points = built_ ? SomeOf(built_->shown.points) : std::vector<Point3f>{};
+  const std::vector<bool> have_room = HaveRoom(wanted, points, projection, scaling_());
+  bool has_changed = false;
+  for (std::size_t i = 0; i < placed_labels_.size(); ++i) {
+    PlacedLabel& placed = placed_labels_[i];
+    if (have_room[i] == placed.shown) continue;
+    placed.shown = have_room[i];
+    placed.label->SetText(placed.shown ? placed.text.text.c_str() : "");
+    has_changed = true;
+  }
+  if (has_changed) Redraw();
 }
 
 void CloudScene::ShowFrustum(bool shown) {
@@ -423,7 +449,7 @@ void CloudScene::DrawSurroundings() {
   }
   DrawLines(kFrustum, frustum.lines, kFrustumColor, 2);
   DrawLines(kGrid, grid.lines, kPalette.grid, 1);
-  DrawTexts(grid_labels_, grid.texts, kPalette.scene_text);
+  DrawTexts(grid_labels_, grid.texts, kPalette.scene_text, true);
 }
 
 void CloudScene::DrawMarks() {
@@ -457,7 +483,7 @@ void CloudScene::DrawMarks() {
   DrawLines(kPins, pins, kMarkColor, 3);
   DrawLines(kRulerLine, straight, kRulerColor, 2);
   DrawLines(kRulerPath, path, kPathColor, 3);
-  DrawTexts(mark_labels_, texts, kRulerColor);
+  DrawTexts(mark_labels_, texts, kRulerColor, false);
 
   if (Scene().HasGeometry(kMarks)) Scene().RemoveGeometry(kMarks);
   if (marks.empty()) return;
@@ -597,6 +623,10 @@ OrderedJson CloudScene::State() const {
     for (const auto& [name, vector] :
          {std::pair("eye", camera.GetPosition()), {"forward", camera.GetForwardVector()}})
       json[name] = {vector[0], vector[1], vector[2]};
+  }
+  json["labels"] = OrderedJson::array();
+  for (const PlacedLabel& placed : placed_labels_) {
+    if (placed.shown) json["labels"] += placed.text.text;
   }
   const gui::Rect& frame = widget_->GetFrame();
   json["frame"] = {frame.x, frame.y, frame.width, frame.height};

@@ -19,6 +19,7 @@
 #include "app/output/ordered_json.h"
 #include "app/pictures/cloud_view.h"
 #include "app/view/cloud/cloud_lines.h"
+#include "app/view/cloud/label_room.h"
 #include "app/view/cloud/latest_jobs.h"
 #include "app/view/cloud/point_pick.h"
 #include "app/view/cloud/ruler.h"
@@ -121,9 +122,11 @@ class CloudScene {
   void RequestRuler();
 
   void DrawLines(const char* name, const std::vector<CloudLine>& lines, Rgb8 color, float width_px);
+  // gives_way: those for which there is no room are not drawn.
   void DrawTexts(std::vector<std::shared_ptr<gui::Label3D>>& labels, const std::vector<CloudText>& texts,
-                 Rgb8 color);
+                 Rgb8 color, bool gives_way);
   void PlaceLabels();
+  void HideLabels();
   void DrawSurroundings();
   void DrawMarks();
   void Changed();
@@ -150,9 +153,13 @@ class CloudScene {
   std::vector<std::shared_ptr<gui::Label3D>> grid_labels_, mark_labels_;
   struct PlacedLabel {
     std::shared_ptr<gui::Label3D> label;
-    Point3f at;
+    CloudText text;
+    bool gives_way = false, shown = true;
   };
   std::vector<PlacedLabel> placed_labels_;  // all of them
+  // What HideLabels saw last; without a projection it has to look again.
+  std::optional<CloudProjection> labels_seen_from_;
+  const Built* labels_beside_ = nullptr;
   std::optional<PickedPoint> marked_;
 
   bool ruler_used_ = false;
@@ -162,8 +169,9 @@ class CloudScene {
 
   Results results_;
   std::atomic<bool> has_results_ = false;
-  std::unique_ptr<CloudMeasures> measures_;  // of the jobs only, as are the next two
+  std::unique_ptr<CloudMeasures> measures_;  // of the jobs only, as are the next four
   std::size_t capacity_ = 0;
+  std::shared_ptr<const CloudFrame> whole_, measured_of_whole_;
   Ruler measured_;
   LatestJobs jobs_;  // last member: jobs use the others
 };

@@ -20,6 +20,8 @@ namespace {
 constexpr PaneView kRangedViews[] = {PaneView::kDisparity, PaneView::kDepth, PaneView::kDifference,
                                      PaneView::kUncertainty};
 constexpr const char* kPaneNames[] = {"first", "second"};
+// From which width of a caption on it has the ends of its scale, their colours, the frame's size.
+constexpr int kLeastForValues_em = 13, kLeastForColors_em = 19, kLeastForSize_em = 34;
 
 Open3DImage ToOpen3D(const HostImage<Rgb8>& image) {
   auto result = std::make_shared<open3d::geometry::Image>();
@@ -310,9 +312,14 @@ void ImagePanes::UpdateControls() {
     pane.set->SetVisible(frame_->b && InfoOf(choice->view).of_a_set);
     pane.set->SetSelectedIndex(choice->of_b ? 1 : 0);
     const bool has_scale = !InfoOf(choice->view).unit.empty();
-    pane.scale->SetVisible(has_scale);
-    pane.low->SetVisible(has_scale);
-    pane.high->SetVisible(has_scale);
+    // Above a narrow picture the line has no room for everything.
+    const bool has_values = has_scale && pane.width_em >= kLeastForValues_em;
+    const bool has_colors = has_scale && pane.width_em >= kLeastForColors_em;
+    pane.size->SetVisible(pane.width_em >= kLeastForSize_em);
+    pane.scale->SetVisible(has_colors);
+    pane.scale->SetWidth(std::clamp(pane.width_em - (pane.size->IsVisible() ? 26 : 20), 3, 10));
+    pane.low->SetVisible(has_values);
+    pane.high->SetVisible(has_values);
     if (!has_scale) continue;
     if (pane.scale_view != choice->view) {
       const HostImage<Rgb8> colors = ScaleColors(choice->view);
@@ -322,9 +329,10 @@ void ImagePanes::UpdateControls() {
     }
     const ValueRange range = RangeOf(*frame_, *choice, choices_.ranges);
     pane.low->SetText(RangeText(choice->view, range.low).c_str());
-    pane.high->SetText((RangeText(choice->view, range.high) + " " + std::string(InfoOf(choice->view).unit) +
-                        (choices_.ranges[choice->view] ? ", fixed" : ""))
-                           .c_str());
+    std::string high = RangeText(choice->view, range.high);
+    if (has_colors) high += " " + std::string(InfoOf(choice->view).unit);
+    if (has_colors && choices_.ranges[choice->view]) high += ", fixed";
+    pane.high->SetText(high.c_str());
   }
   for (const RangeRow& row : range_rows_) {
     row.fixed->SetChecked(choices_.ranges[row.view].has_value());
@@ -369,6 +377,7 @@ void ImagePanes::Draw(bool anew) {
                      .zoom = pane.zoom,
                      .ranges = choices_.ranges,
                      .marks = {},
+                     .show_filled = rooms_.show_filled(),
                      .text_px = 0.6F * static_cast<float>(rooms_.em()),
                      .background = kPalette.beside_picture};
     if (anew || pane.drawn.width() != place.width || pane.drawn.height() != place.height) {
@@ -385,14 +394,10 @@ void ImagePanes::Draw(bool anew) {
   ++num_drawn_;
 }
 
-// Above a narrow picture the line has no room for everything.
 void ImagePanes::MakeRoom(OnePane& pane, int width_px) {
   const int width_em = width_px / std::max(1, rooms_.em());
-  const bool has_size = width_em >= 34;
-  const int scale_em = std::clamp(width_em - (has_size ? 26 : 20), 3, 10);
-  if (pane.size->IsVisible() == has_size && pane.scale->width_em() == scale_em) return;
-  pane.size->SetVisible(has_size);
-  pane.scale->SetWidth(scale_em);
+  if (std::exchange(pane.width_em, width_em) == width_em) return;
+  UpdateControls();
   rooms_.relayout();
 }
 

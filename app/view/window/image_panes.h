@@ -42,7 +42,7 @@ class ImagePanes : public WindowPart {
   std::function<void(PixelPosition pixel)> on_pick;
 
   PaneChoices& choices() { return choices_; }
-  // After the choices were changed.
+  // After the choices, or what the window shows of filled pixels, were changed.
   void ChoicesChanged();
   const std::shared_ptr<const ShownFrame>& frame() const { return frame_; }
   const PanesOfFrame& shown() const { return shown_; }
@@ -55,6 +55,7 @@ class ImagePanes : public WindowPart {
     std::shared_ptr<ListBox> view, set;
     std::shared_ptr<gui::Label> size, low, high;
     std::shared_ptr<ScaleWidget> scale;
+    int width_em = 0;               // of the caption, as it was laid out last
     PictureZoom zoom;               // of its own size; both show the same place
     HostImage<Rgb8> drawn, marked;  // the picture without its marks, and with them
     std::vector<PaneView> views;

@@ -90,7 +90,8 @@ class MainWindow : public gui::Window {
         mailbox_(mailbox),
         timeline_(options.play ? options.play->timeline : nullptr),
         state_(options.state_file),
-        panel_(GetTheme().font_size) {
+        panel_(GetTheme().font_size),
+        show_filled_(options.show_filled) {
     for (const Command& command : options.keys) own_commands_.Add(command);
     MakeBar(options.sequence);
     AddState();
@@ -122,7 +123,7 @@ class MainWindow : public gui::Window {
     // Seen through, and painted three times under a slider but twice beside it: so the slider stands out.
     panel_.widget()->SetBackgroundColor({1, 1, 1, 0.05f});
     for (const WidgetPtr& row : rows_) AddChild(row);
-    AddChild(bar_);
+    for (const WidgetPtr& part : std::vector<WidgetPtr>{bar_, status_line_, hint_line_}) AddChild(part);
     AddChild(cloud_->scene());
     AddChild(help_);
     SetOnTickEvent([this] { return Tick(); });
@@ -147,15 +148,13 @@ class MainWindow : public gui::Window {
   void Layout(const gui::LayoutContext& context) override {
     const gui::Rect area = GetContentRect();
     const gui::Widget::Constraints whole{area.width, area.height};
-    hint_->SetVisible(true);
-    hint_->SetVisible(bar_->CalcPreferredSize(context, whole).width <= area.width);
     int bottom = area.GetBottom();
+    PlaceBar(context, bottom);
     const auto place_row = [&](gui::Widget& row) {
       const int height = row.IsVisible() ? row.CalcPreferredSize(context, whole).height : 0;
       bottom -= height;
       row.SetFrame({area.x, bottom, area.width, height});
     };
-    place_row(*bar_);
     for (const WidgetPtr& row : rows_) place_row(*row);
     const int panel_width = std::min(panel_.WidthPx(), area.width / 2);
     panel_.widget()->SetFrame({area.GetRight() - panel_width, area.y, panel_width, bottom - area.y});
@@ -188,6 +187,28 @@ class MainWindow : public gui::Window {
   }
 
  private:
+  // The buttons, behind them the status and at the right end the hint; what finds no room there takes the line
+  // above. Moves bottom up to where the window's rest ends.
+  void PlaceBar(const gui::LayoutContext& context, int& bottom) {
+    const gui::Rect area = GetContentRect();
+    const auto size_of = [&](const WidgetPtr& widget) {
+      return widget->CalcPreferredSize(context, {area.width, area.height});
+    };
+    const gui::Size buttons = size_of(bar_), status = size_of(status_line_), hint = size_of(hint_line_);
+    const bool one_line = buttons.width + status.width + hint.width <= area.width;
+    bottom -= buttons.height;
+    bar_->SetFrame({area.x, bottom, std::min(buttons.width, area.width), buttons.height});
+    const bool has_hint = buttons.width + hint.width <= area.width;
+    PlaceOrPutAside(*hint_line_,
+                    {area.GetRight() - hint.width, bottom, has_hint ? hint.width : 0, buttons.height});
+    if (one_line) {
+      status_line_->SetFrame({bar_->GetFrame().GetRight(), bottom, status.width, buttons.height});
+    } else {
+      bottom -= status.height;
+      status_line_->SetFrame({area.x, bottom, area.width, status.height});
+    }
+  }
+
   void MakeBar(bool sequence) {
     const int em = GetTheme().font_size;
     bar_ = std::make_shared<gui::Horiz>(em / 2, gui::Margins(em / 2, em / 4));
@@ -210,11 +231,11 @@ class MainWindow : public gui::Window {
       add_button("Panel", "panel");
     }
     status_ = std::make_shared<gui::Label>("waiting for the first frame");
-    hint_ = MakeDimLabel("?  lists the keys");
-    bar_->AddFixed(em / 2);
-    bar_->AddChild(AlignedWithButtons(status_, em));
-    bar_->AddStretch();
-    bar_->AddChild(AlignedWithButtons(hint_, em));
+    const auto line_of = [em](const std::shared_ptr<gui::Label>& label) {
+      return std::make_shared<gui::Vert>(0, gui::Margins(em / 2), std::vector<WidgetPtr>{label});
+    };
+    status_line_ = line_of(status_);
+    hint_line_ = line_of(MakeDimLabel("?  lists the keys"));
   }
 
   void AddCommands(bool sequence) {
@@ -229,6 +250,12 @@ class MainWindow : public gui::Window {
                      SetNeedsLayout();
                      Redraw();
                    }});
+    commands_.Add(
+        {"filled", "I", "show filled pixels like measured ones, or pale and not in the cloud", [this] {
+           show_filled_ = !show_filled_;
+           images_->ChoicesChanged();
+           cloud_->FilledChanged();
+         }});
     commands_.Add({"help", "? / F1", "this list", [this] {
                      if (LeaveList()) return;
                      help_->SetVisible(true);
@@ -250,6 +277,7 @@ class MainWindow : public gui::Window {
     state_.Add("redraws_per_second", [this] { return draws_.PerSecond(); });
     state_.Add("commands_run", [this] { return commands_.num_run(); });
     state_.Add("last_command", [this] { return commands_.last(); });
+    state_.Add("show_filled", [this] { return show_filled_; });
     state_.Add("help", [this] { return help_->IsVisible(); });
     state_.Add("panel", [this] {
       OrderedJson json = {{"shown", panel_.shown()}, {"open", OrderedJson::array()}};
@@ -260,6 +288,15 @@ class MainWindow : public gui::Window {
     });
     state_.Add("window", [this] {
       return OrderedJson{{"width", GetSize().width}, {"height", GetSize().height}, {"scaling", Scaling()}};
+    });
+    // What is read, not clicked on, and where.
+    state_.Add("lines", [this] {
+      OrderedJson json = OrderedJson::object();
+      for (const auto& [name, line] : {std::pair("status", status_line_), {"hint", hint_line_}}) {
+        const gui::Rect& frame = line->GetFrame();
+        json[name] = {frame.x, frame.y, frame.width, frame.height};
+      }
+      return json;
     });
     state_.Add("controls", [this] {
       OrderedJson json = OrderedJson::object();
@@ -495,6 +532,7 @@ class MainWindow : public gui::Window {
             return gui::Point(static_cast<int>(x), static_cast<int>(y));
           },
       .scaling = [this] { return Scaling(); },
+      .show_filled = [this] { return show_filled_; },
       .em = [this] { return GetTheme().font_size; }};
   std::vector<std::unique_ptr<WindowPart>> parts_;
   ImagePanes* images_ = nullptr;  // two of the parts
@@ -502,7 +540,8 @@ class MainWindow : public gui::Window {
   std::shared_ptr<gui::Horiz> bar_;
   std::shared_ptr<gui::Vert> help_;
   std::shared_ptr<gui::Button> pause_;
-  std::shared_ptr<gui::Label> status_, hint_;
+  std::shared_ptr<gui::Label> status_;
+  WidgetPtr status_line_, hint_line_;
   const WidgetPtr under_panel_ = std::make_shared<gui::Vert>();  // paints the window's background
 
   UploadFrame current_, previous_;
@@ -518,6 +557,7 @@ class MainWindow : public gui::Window {
   unsigned buttons_down_ = 0;  // a bit each
   std::chrono::steady_clock::time_point hovered_at_{};
   DrawRate draws_;
+  bool show_filled_;
   bool has_cloud_ = false, shown_paused_ = false, closing_ = false, escape_used_ = false;
 };
 

@@ -14,8 +14,8 @@ namespace {
 // Of the frame's set A, where the window has the cloud of an earlier frame.
 std::shared_ptr<const CloudFrame> CloudOf(const ShownFrame& frame) {
   ViewerFrame with_cloud;
-  AddCloud({.disparity = frame.a.disparity, .colors = frame.left.ConstView()}, frame.rig,
-           frame.a.parameters.reprojection, with_cloud);
+  AddCloud({.disparity = frame.a.disparity, .colors = frame.left.ConstView(), .validity = frame.a.validity},
+           frame.rig, frame.a.parameters.reprojection, with_cloud);
   return with_cloud.cloud_frame;
 }
 
@@ -39,8 +39,8 @@ void SnapshotPart::Show(const UploadFrame& frame) {
 
 // On the window's thread; what takes its time is done in another one.
 void SnapshotPart::Take(HostImage<Rgb8> window) {
-  const auto snapshot =
-      std::make_shared<Snapshot>(Snapshot{std::move(window), rooms_.state.Text(), frame_, cloud_});
+  const auto snapshot = std::make_shared<Snapshot>(
+      Snapshot{std::move(window), rooms_.state.Text(), frame_, cloud_, rooms_.show_filled()});
   jobs_.Put(0, [this, snapshot, lacks_cloud = lacks_cloud_] {
     std::string written, failed;
     try {

@@ -73,7 +73,6 @@ class ScaleWidget : public gui::ImageWidget {
   gui::Size CalcPreferredSize(const gui::LayoutContext& context, const Constraints&) const override {
     return {width_em_ * context.theme.font_size, context.theme.font_size};
   }
-  int width_em() const { return width_em_; }
   void SetWidth(int em) { width_em_ = em; }
 
  private:

@@ -30,6 +30,7 @@ struct WindowRooms {
   std::function<void(const std::string& message)> tell;  // in the status line, until the next message
   std::function<gui::Point()> mouse;                     // where it is, px of the window
   std::function<float()> scaling;                        // of the display: 2 on a screen of 200 %
+  std::function<bool()> show_filled;                     // pixels that were filled look like others
   std::function<int()> em;                               // height of the text, px
 };
 

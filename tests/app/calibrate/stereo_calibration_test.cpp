@@ -173,7 +173,8 @@ TEST(StereoCalibration, TurnedBoardsThatLookTheSameArePutRight) {
     for (SeenCorner& seen : input.views[i].right) seen.corner = 47 - seen.corner;
   const StereoCalibration result = CalibrateStereo(input);
   EXPECT_FALSE(result.IsRefused());
-  EXPECT_THAT(testing::PrintToString(result.warnings), HasSubstr("rotated by 180 degrees between the images"));
+  EXPECT_THAT(testing::PrintToString(result.warnings),
+              HasSubstr("rotated by 180 degrees between the images"));
   EXPECT_NEAR(result.bundle.rig.baseline_m(), scene.rig.baseline_m(), 0.001);
 }
 

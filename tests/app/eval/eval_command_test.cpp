@@ -334,9 +334,27 @@ TEST_F(EvalCommand, OneFileHoldsTheReportAndItsPictures) {
       RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--report", Path("page.html")});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::string html = ReadFile(Path("page.html"));
-  EXPECT_NE(html.find("src=\"data:image/png;base64,"), std::string::npos);
+  EXPECT_NE(html.find("src=\"data:image/webp;base64,"), std::string::npos);
   for (const char* text : {"src=\"frames", "http"}) EXPECT_EQ(html.find(text), std::string::npos) << text;
   EXPECT_FALSE(fs::exists(Path("frames")));
+}
+
+// Figures of the estimated pixels alone that equal those over all are not shown twice, and none has more digits than
+// somebody reads. The thumbnail shows the photo above the errors.
+TEST_F(EvalCommand, TheReportIsMadeToBeRead) {
+  ASSERT_EQ(RunParallax({"eval", Path("set"), "--estimates", TruthAsEstimates(), "--metric", "kitti2012",
+                         "--report", Path("report")})
+                .exit_code,
+            0);
+  const std::string html = ReadFile(Path("report/index.html"));
+  const std::string tables = html.substr(0, html.find("<script"));
+  EXPECT_THAT(tables, AllOf(HasSubstr("<th>&gt;2 all</th>"), Not(HasSubstr("<th>&gt;2 est</th>")),
+                            HasSubstr("Equal to those over all pixels, and not shown: &gt;1 est")));
+  EXPECT_THAT(tables,
+              AllOf(HasSubstr("<td>0.00</td>"), HasSubstr("<td>0.000</td>"), Not(HasSubstr("0.0000"))));
+  const CameraImage thumbnail = ReadImage(Path("report/frames/000001_10_small.png"));
+  EXPECT_EQ(WidthOf(ViewOf(thumbnail)), 90);
+  EXPECT_EQ(HeightOf(ViewOf(thumbnail)), 80);
 }
 
 TEST_F(EvalCommand, TheWorstFrameComesFirstInTheReport) {

@@ -26,6 +26,7 @@ std::shared_ptr<const MatchedFrame> Frame(std::size_t index) {
   matched->map =
       DisparityMap{HostImage<float>(kWidth, kHeight, 2.5F), HostImage<std::uint8_t>(kWidth, kHeight),
                    HostImage<std::uint8_t>(kWidth, kHeight)};
+  matched->map.Own().validity(3, 2) = kOccluded | kFilled;  // no point, unless it is asked for
   return matched;
 }
 
@@ -56,9 +57,10 @@ TEST(Recorder, KeepsEveryFrameInOrder) {
 // and its own where it is not.
 TEST(Recorder, TakesTheDepthThatTheMatcherMade) {
   const test::TemporaryFolder folder;
+  bool shows_filled = false;
   const auto bytes_of = [&](const std::shared_ptr<const MatchedFrame>& frame) {
     const std::string file = (folder.path() / "a.mcap").string();
-    Recorder recorder({.file = file, .outputs = {"depth", "depth-mm", "cloud"}});
+    Recorder recorder({.file = file, .outputs = {"depth", "depth-mm", "cloud"}, .show_filled = shows_filled});
     recorder.Record(frame);
     recorder.Finish();
     recorder.ThrowOnLoss();
@@ -84,6 +86,9 @@ TEST(Recorder, TakesTheDepthThatTheMatcherMade) {
   EXPECT_EQ(bytes_of(made_by_matcher(Frame(0), true, 2.5F)), expected);
   EXPECT_EQ(bytes_of(made_by_matcher(Frame(0), false, 2.5F)), expected);
   EXPECT_NE(bytes_of(made_by_matcher(Frame(0), true, 3)), expected);
+  shows_filled = true;
+  EXPECT_NE(bytes_of(Frame(0)), expected);
+  EXPECT_EQ(bytes_of(made_by_matcher(Frame(0), true, 2.5F)), bytes_of(Frame(0)));
 }
 
 // Its end without Finish, as an error on the way has it, loses nothing that was handed over.

@@ -7,6 +7,8 @@
 #include <cmath>
 #include <limits>
 
+#include "parallax/disparity_map.h"
+
 namespace parallax::app {
 namespace {
 
@@ -62,6 +64,18 @@ TEST(Colormap, ClampsAndTakesTheStatedRange) {
   EXPECT_EQ(picture(2, 0), ColorOf(0));
   EXPECT_EQ(picture(3, 0), ColorOf(1));
   EXPECT_EQ(picture(4, 0), ColorOf(1));
+}
+
+TEST(Colormap, FilledPixelsArePalerAndHolesStayHoles) {
+  HostImage<float> d(3, 1, 15.0F);
+  d(2, 0) = kNaN;
+  HostImage<std::uint8_t> validity(3, 1, std::uint8_t{kOccluded | kFilled});
+  validity(0, 0) = kValid;
+  const HostImage<Rgb8> picture = ColorDisparity(d.ConstView(), 10, 20, validity.ConstView());
+  EXPECT_EQ(picture(0, 0), ColorOf(0.5F));
+  EXPECT_EQ(picture(1, 0), Paler(ColorOf(0.5F)));
+  EXPECT_EQ(picture(2, 0), kInvalidColor);
+  for (int i = 0; i <= 255; ++i) EXPECT_GT(Distance(Level(i), Paler(Level(i))), 0.02) << i;
 }
 
 TEST(Colormap, AnEmptyRangeStillTellsInvalidFromValid) {

@@ -40,8 +40,8 @@ TEST(Chart, TextIsEscaped) {
 
 TEST(Html, BytesBecomeBase64) {
   const std::uint8_t bytes[] = {'M', 'a', 'n', 'y'};
-  EXPECT_EQ(PngDataUri({bytes, 4}), "data:image/png;base64,TWFueQ==");
-  EXPECT_EQ(PngDataUri({bytes, 3}), "data:image/png;base64,TWFu");
+  EXPECT_EQ(DataUri("image/png", {bytes, 4}), "data:image/png;base64,TWFueQ==");
+  EXPECT_EQ(DataUri("image/png", {bytes, 3}), "data:image/png;base64,TWFu");
   EXPECT_EQ(Escaped("<a href=\"x\">&'"), "&lt;a href=&quot;x&quot;&gt;&amp;&#39;");
 }
 

@@ -37,6 +37,8 @@ TEST(SignTest, EvenSignsAndNoFramesSayNothing) {
 TEST(SignTest, ManyFramesDoNotOverflow) {
   const std::vector<double> a(2000, 1.0), b(2000, 0.0);
   EXPECT_EQ(TestSigns(a, b).p, 0);
+  EXPECT_EQ(TextOfP(TestSigns(a, b).p), "< 0.001");  // never nothing
+  EXPECT_EQ(TextOfP(0.25), "0.250");
   EXPECT_THROW(TestSigns(a, {}), InvalidArgument);
 }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cmath>
 #include <csignal>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <map>
@@ -29,6 +30,7 @@ namespace parallax::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::MatchesRegex;
 using ::testing::StartsWith;
@@ -79,7 +81,7 @@ void ExpectOneLine(const ProgramResult& result, int exit_code, const std::vector
 
 TEST_F(RunCommand, WritesWhatIsAskedForAndTheFilesAgree) {
   MakeKittiFolder(data(), 2);
-  const ProgramResult result = Run({"--write", "disparity,pfm,depth,color,cloud,pcd"});
+  const ProgramResult result = Run({"--write", "disparity,pfm,depth,color,cloud,pcd", "--show-filled"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   EXPECT_EQ(result.err, "");
   EXPECT_THAT(result.out, HasSubstr("2 frames: 2 done, 0 skipped, 0 failed"));
@@ -188,6 +190,89 @@ TEST_F(RunCommand, DepthWithoutACalibrationIsNamedAndTheRestWritten) {
   EXPECT_TRUE(fs::exists(out() / "disparity/000001_10.png"));
   EXPECT_EQ(Summary()["num_done"].as<int>(), 2);
   EXPECT_EQ(Summary()["num_incomplete"].as<int>(), 2);
+}
+
+// Filled pixels are paler in pictures and no points, but have a disparity and a depth.
+TEST_F(RunCommand, CloudsAndPicturesShowWhatWasMeasured) {
+  MakeKittiFolder(data(), 1);
+  const std::string name = KittiName(0);
+  const std::vector<std::string> outputs{"--write", "pfm,depth,color,cloud,validity,depth_sigma"};
+  const auto color = [&] { return std::get<HostImage<Rgb8>>(ReadImage(out() / "color" / (name + ".png"))); };
+  const auto cloud = [&] { return out() / "cloud" / (name + ".ply"); };
+  ASSERT_EQ(Run(outputs).exit_code, 0);
+  const PointCloud measured = ReadCloud(cloud());
+  const HostImage<Rgb8> pale = color();
+  const auto files = Results();
+  const HostImage<float> sigma_m = ReadPfm(out() / "depth_sigma" / (name + ".pfm"));
+  const std::string ply = ReadText(cloud());
+  std::vector<std::string> all = outputs;
+  all.insert(all.end(), {"--show-filled", "--resume"});
+  ExpectOneLine(Run(all), 2, {"made with no --show-filled, not --show-filled"});
+  all.back() = "--overwrite";
+  ASSERT_EQ(Run(all).exit_code, 0);
+  const PointCloud with_filled = ReadCloud(cloud());
+  const HostImage<Rgb8> bright = color();
+  const HostImage<std::uint8_t> validity = ReadGray8(out() / "validity" / (name + ".png"));
+  std::size_t num_all = 0, num_measured = 0;
+  std::vector<float> sigmas;
+  for (int y = 0; y < validity.height(); ++y) {
+    for (int x = 0; x < validity.width(); ++x) {
+      const bool is_filled = (validity(x, y) & kFilled) != 0;
+      EXPECT_EQ(pale(x, y), is_filled ? app::Paler(bright(x, y)) : bright(x, y));
+      if (std::isnan(sigma_m(x, y))) continue;
+      ASSERT_LT(num_all, with_filled.size());
+      if (!is_filled) {
+        ASSERT_LT(num_measured, measured.size());
+        EXPECT_EQ(measured.points[num_measured], with_filled.points[num_all]);
+        EXPECT_EQ(measured.colors[num_measured++], with_filled.colors[num_all]);
+        sigmas.push_back(sigma_m(x, y));
+      }
+      ++num_all;
+    }
+  }
+  EXPECT_EQ(num_all, with_filled.size());
+  EXPECT_EQ(num_measured, measured.size());
+  EXPECT_LT(num_measured, num_all);
+  EXPECT_GT(num_measured, num_all / 2);
+  const auto now = Results();
+  for (const char* same : {"pfm/", "depth/", "validity/", "depth_sigma/"}) {
+    const std::string file = same + name + (same[0] == 'p' || same[5] == '_' ? ".pfm" : ".png");
+    ASSERT_TRUE(files.contains(file)) << file;
+    EXPECT_TRUE(files.at(file) == now.at(file)) << file;
+  }
+  EXPECT_THAT(ply, HasSubstr("sigma_z"));
+  float sigma = 0;  // of the last point
+  std::memcpy(&sigma, ply.data() + ply.size() - sizeof(float), sizeof(float));
+  EXPECT_EQ(sigma, sigmas.back());
+}
+
+// A fault that every frame has is told once.
+TEST_F(RunCommand, WhatEveryFrameSuffersIsToldOnce) {
+  constexpr int kFrames = 4;
+  MakeKittiFolder(data(), kFrames);
+  const auto count = [](const std::string& text, const std::string& word) {
+    std::size_t num = 0;
+    for (std::size_t at = text.find(word); at != std::string::npos; at = text.find(word, at + 1)) ++num;
+    return num;
+  };
+  fs::create_directory(folder_.path() / "odd");
+  for (int i = 0; i < kFrames; ++i) {
+    WritePng(data() / "image_1" / (KittiName(i) + ".png"), HostImage<std::uint8_t>(60, 32, 7).ConstView());
+    WritePng(folder_.path() / "odd" / (std::to_string(i) + ".png"),
+             HostImage<std::uint8_t>(61, 32, 7).ConstView());
+  }
+  const std::string odd = (folder_.path() / "odd").string();
+  const ProgramResult sizes = Run();
+  EXPECT_EQ(sizes.exit_code, 1);
+  EXPECT_EQ(count(sizes.out + sizes.err, "failed 00000"), 1U) << sizes.out << sizes.err;
+  EXPECT_THAT(sizes.err, AllOf(HasSubstr("4 of 4 frames failed"), HasSubstr("differ in size")));
+  const ProgramResult widths = RunSource({odd}, {"--layout", "side-by-side", "--overwrite"});
+  EXPECT_EQ(widths.exit_code, 1);
+  EXPECT_LE(count(widths.out + widths.err, "cannot hold two images side by side"), 2U)
+      << widths.out << widths.err;
+  EXPECT_GE(count(widths.err, "61 px wide"), 1U) << widths.err;
+  const ProgramResult scored = RunParallax({"eval", data().string()});
+  EXPECT_EQ(count(scored.err + scored.out, "differ in size"), 2U) << scored.err;  // the frame, and the end
 }
 
 TEST_F(RunCommand, CloudsAreCleanedAndTheirDensityMeasured) {

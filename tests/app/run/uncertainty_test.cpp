@@ -49,7 +49,7 @@ std::vector<float> SigmaOfPoints(const std::string& ply) {
 
 TEST_F(RunUncertainty, WritesSigmaOfDisparityDepthAndPoints) {
   MakeKittiFolder(Data(), 1);
-  const ProgramResult result = Run({"--write", "pfm,sigma,depth_sigma,cloud,pcd"});
+  const ProgramResult result = Run({"--write", "pfm,sigma,depth_sigma,cloud,pcd", "--show-filled"});
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const HostImage<float> disparity = ReadPfm(Out() / "pfm" / (FrameName() + ".pfm"));
   const HostImage<float> sigma = ReadPfm(Out() / "sigma" / (FrameName() + ".pfm"));

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "app/view/cloud/shown_cloud.h"
+#include "parallax/disparity_map.h"
 #include "pipeline/cloud/cpu_cloud_measures.h"
 #include "pipeline/cloud/reprojection.h"
 
@@ -98,6 +99,30 @@ TEST(ShowCloud, DrawsWhatIsFiniteAndInRange) {
   EXPECT_EQ(shown.IndexInFrame(1), 3u);
   EXPECT_EQ(shown.colors.colors[0], (Rgb8{3, 3, 3}));
   EXPECT_EQ(ShowCloud(frame, {.near_m = 100}, *measures).points.size(), 0u);
+}
+
+TEST(CloudFrame, WithoutFilledPixels) {
+  const HostImage<float> disparity(4, 3, 5.0F);
+  HostImage<std::uint8_t> gray(4, 3, std::uint8_t{9}), validity(4, 3, std::uint8_t{kValid});
+  gray(3, 1) = 77;
+  validity(2, 1) = kMismatched | kFilled;
+  const auto make = [&] {
+    return std::make_shared<const CloudFrame>(MakeCloudFrame({.disparity = disparity.ConstView(),
+                                                              .colors = gray.ConstView(),
+                                                              .confidence = gray.ConstView(),
+                                                              .validity = validity.ConstView()},
+                                                             kRig, {}));
+  };
+  const std::shared_ptr<const CloudFrame> measured = WithoutFilled(make());
+  EXPECT_EQ(measured->cloud.size(), 11u);
+  EXPECT_FALSE(PointOfPixel(*measured, 2, 1));
+  ASSERT_EQ(PointOfPixel(*measured, 3, 1), 6u);
+  EXPECT_EQ(measured->cloud.colors[6].r, 77);
+  EXPECT_EQ(measured->confidence[6], 77);
+  EXPECT_TRUE(measured->errors_px.empty());
+  validity(2, 1) = kValid;
+  const std::shared_ptr<const CloudFrame> whole = make();
+  EXPECT_EQ(WithoutFilled(whole), whole);
 }
 
 TEST(ColorCloud, EveryColoringHasAScaleOrSaysWhyNot) {

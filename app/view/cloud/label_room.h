@@ -1,0 +1,24 @@
+// Which texts of a cloud's surroundings can be read where they stand.
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "app/view/cloud/cloud_lines.h"
+#include "app/view/cloud/point_pick.h"
+#include "parallax/cloud.h"
+
+namespace parallax::app {
+
+struct WantedText {
+  CloudText text;
+  bool gives_way = true;  // else it is shown wherever it stands
+};
+
+// One value a text. A text that gives way has no room where it would be cut off by the pane, or lie over the
+// points or over a text that has room: one that does not give way, or an earlier one. points: of the cloud, or
+// a share of them. scaling: of the display.
+std::vector<bool> HaveRoom(std::span<const WantedText> texts, std::span<const Point3f> points,
+                           const CloudProjection& projection, float scaling);
+
+}  // namespace parallax::app
