@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <exception>
@@ -127,7 +128,7 @@ class CalibrationRun {
   }
 
   void CancelReading() {
-    if (source_->is_live()) source_->Cancel();  // it may be waiting for a picture
+    if (source_->is_live() && !is_cancelled_.exchange(true)) source_->Cancel();  // it may wait for a picture
   }
 
   void ReadBoards() {
@@ -282,6 +283,7 @@ class CalibrationRun {
   std::size_t kept_bytes_ = 0;
   std::shared_ptr<StereoFrame> last_ = std::make_shared<StereoFrame>();
   bool is_interrupted_ = false;
+  std::atomic<bool> is_cancelled_ = false;
   std::unique_ptr<BoardWindow> window_;
   std::future<void> search_;
 };
