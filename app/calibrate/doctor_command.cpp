@@ -77,7 +77,7 @@ class Visit {
                      .num_disparities = parameters.matching_cost.num_disparities},
                     raw_.get());
     }
-    if (examined_.num_frames() == 0) throw Error(options.source.front() + ": holds no frames");
+    if (examined_.num_frames() == 0) throw Error(options.source.front() + ": contains no frames");
     findings_ = examined_.Findings();
   }
 
@@ -169,7 +169,7 @@ class Visit {
     WriteCalibration(calibration, "parallax", options_.mended);
     return fmt::format(
         "wrote {}: the right camera is turned by {:.4f} degrees about x and {:.4f} about z; rows then differ "
-        "by {:.2f} px instead of {:.2f} (median); lenses and baseline are as they were, and a calibration "
+        "by {:.2f} px instead of {:.2f} (median); lenses and baseline are unchanged; a calibration "
         "with a board is better\n",
         Printable(options_.mended), turn.turn.x * kDegreesPerRadian, turn.turn.z * kDegreesPerRadian,
         turn.after_px, turn.before_px);
