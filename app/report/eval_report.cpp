@@ -159,6 +159,10 @@ TableColumn AsRead(TableColumn column) {
 // where every pixel has an estimate; `same` names them.
 TableSection AsRead(const TableSection& section, std::span<const FrameScores> frames, std::string& same) {
   TableSection read{section.title, {}};
+  const auto as_scored = [&](const std::string& key) {
+    return *std::find_if(section.columns.begin(), section.columns.end(),
+                         [&](const TableColumn& column) { return column.key == key; });
+  };
   for (const TableColumn& column : section.columns) {
     std::string key = column.key;
     if (const std::size_t at = key.find("_est"); at != std::string::npos) key.erase(at, 4);
@@ -166,7 +170,7 @@ TableSection AsRead(const TableSection& section, std::span<const FrameScores> fr
                                        [&](const TableColumn& other) { return other.key == key; });
     const bool is_same = over_all != read.columns.end() &&
                          std::all_of(frames.begin(), frames.end(), [&](const FrameScores& frame) {
-                           return frame.scores.Find(column.key) == frame.scores.Find(key);
+                           return CellText(frame.scores, column) == CellText(frame.scores, as_scored(key));
                          });
     if (is_same) {
       same += (same.empty() ? "" : ", ") + column.header;
