@@ -77,7 +77,7 @@ TEST(Rectification, RefusesRigsThatCannotWorkAndSaysWhy) {
   rig = good;
   rig.right_from_left = RotationOf({0, 0, 3.1}) * good.right_from_left;
   rig.translation_m = RotationOf({0, 0, 3.1}) * good.translation_m;
-  EXPECT_THAT(WhyNotRectifiable(rig), HasSubstr("turned"));
+  EXPECT_THAT(WhyNotRectifiable(rig), HasSubstr("rotated"));
   EXPECT_THROW(MakeRectification(rig), InvalidArgument);
   EXPECT_THROW(MakeRectification(good, {.zoom = 50}), InvalidArgument);
   EXPECT_THROW(MakeRectification(good, {.width_px = -1}), InvalidArgument);

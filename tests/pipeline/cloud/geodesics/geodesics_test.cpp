@@ -159,7 +159,7 @@ TEST(Geodesics, BadInputIsRefusedInOneLine) {
 TEST(PathTo, RefusesCirclesAndStrangers) {
   EXPECT_THAT(PathTo(std::vector<std::int32_t>{-1, 0, 1}, 0, 2), ElementsAre(0, 1, 2));
   EXPECT_THAT(PathTo(std::vector<std::int32_t>{-1, 0, 1}, 1, 1), ElementsAre(1));
-  EXPECT_THAT(MessageOf([] { PathTo(std::vector<std::int32_t>{1, 0, -1}, 2, 0); }), HasSubstr("circle"));
+  EXPECT_THAT(MessageOf([] { PathTo(std::vector<std::int32_t>{1, 0, -1}, 2, 0); }), HasSubstr("cycle"));
   EXPECT_THAT(MessageOf([] { PathTo(std::vector<std::int32_t>{-1}, 0, 1); }), HasSubstr("target 1"));
   EXPECT_THAT(MessageOf([] { PathTo(std::vector<std::int32_t>{-1, 5}, 0, 1); }), HasSubstr("predecessor 5"));
 }
