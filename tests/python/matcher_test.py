@@ -271,7 +271,7 @@ class Queues(unittest.TestCase):
 class Pictures(unittest.TestCase):
     def test_as_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
-            run_program("run", SCENE, "--output", folder, "--write", "pfm,color")
+            run_program("run", SCENE, "--output", folder, "--write", "pfm,color", "--show-filled")
             disparity = parallax.read_disparity(next(Path(folder, "pfm").glob("*")))
             wanted = parallax.read_image(next(Path(folder, "color").glob("*")))
         self.assertTrue(same_bits(parallax.color_disparity(disparity), wanted))

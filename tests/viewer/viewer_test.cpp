@@ -289,7 +289,7 @@ TEST(ViewerErrors, AScreenshotThatCannotBeWrittenIsToldBeforeAWindowOpens) {
   EXPECT_EQ(ending.err, "parallax: shot.jpg: pictures are written as .png files\n");
   const test::ProgramResult nowhere = RunParallax({"view", image, "--screenshot", "/nowhere/shot.png"});
   EXPECT_EQ(nowhere.exit_code, 1);
-  EXPECT_NE(nowhere.err.find("the folder /nowhere is not there"), std::string::npos) << nowhere.err;
+  EXPECT_NE(nowhere.err.find("the folder /nowhere does not exist"), std::string::npos) << nowhere.err;
 }
 
 }  // namespace

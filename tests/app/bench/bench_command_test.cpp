@@ -74,7 +74,7 @@ TEST(BenchCommand, RefusesWhatIsNoSizeAndALimitThatCannotBeKept) {
     const test::ProgramResult json = test::RunParallax(arguments);  // before anything is measured
     EXPECT_EQ(json.exit_code, 1);
     EXPECT_EQ(json.out, "");
-    EXPECT_THAT(json.err, HasSubstr("the folder no/such/folder is not there"));
+    EXPECT_THAT(json.err, HasSubstr("the folder no/such/folder does not exist"));
   }
 }
 

@@ -107,7 +107,7 @@ TEST_F(CloudCommand, BadFilesAreOneLineEach) {
     arguments.insert(arguments.end(), {"--output", Path("a.jpg")});
     ExpectError(arguments, 2, ".ply");
     arguments.back() = Path("no/such/folder/a.ply");
-    ExpectError(arguments, 1, "is not there");
+    ExpectError(arguments, 1, "does not exist");
     arguments = with(good);
     arguments.insert(arguments.end(), {"--backend", "reference"});
     ExpectError(arguments, 2, "does not measure clouds");
@@ -377,7 +377,7 @@ TEST_F(CloudCommand, DistancesOfTwoGrids) {
   ExpectError({"cloud", "distances", a, b, "--histogram", "4,2", "--csv", Path("h.csv")}, 2,
               "--csv writes neighbours, not the histogram");
   EXPECT_FALSE(std::filesystem::exists(Path("h.csv")));
-  ExpectError({"cloud", "distances", a, b, "--csv", Path("no/folder/a.csv")}, 1, "is not there");
+  ExpectError({"cloud", "distances", a, b, "--csv", Path("no/folder/a.csv")}, 1, "does not exist");
   ExpectError({"cloud", "distances", a, b, "--method", "magic"}, 2, "--method");
   ExpectError({"cloud", "distances", a, b, "--k", "10"}, 2, "--k 10");
 }

@@ -101,10 +101,10 @@ TEST_F(MergeRuns, ShardsThatAreMissingDoubleForeignOrUnfinishedAreNamedWithTheRe
   ASSERT_EQ(RunParallax(Run("out", {"--shard", "2/3"})).exit_code, 0);
   ExpectOneLine(RunParallax({"merge", at("out").string(), at("out").string(), "--output", to}), 1,
                 {"shard 0/3 is there twice", "leave one out"});
-  ExpectOneLine(RunParallax({"merge", data().string()}), 1, {"holds no shards"});
+  ExpectOneLine(RunParallax({"merge", data().string()}), 1, {"contains no shards"});
   ASSERT_EQ(RunParallax(Run("plain")).exit_code, 0);
   ExpectOneLine(RunParallax({"merge", at("plain").string(), "--output", to}), 1,
-                {"holds no shard", "--shard"});
+                {"contains no shard", "--shard"});
 
   const fs::path journal = at("out") / "shard-1-of-3/journal.tsv";
   const std::string whole = ReadText(journal);

@@ -104,8 +104,8 @@ TEST_F(LiveRun, ASenderThatDiesIsWaitedForAndNothingIsLost) {
     ASSERT_TRUE(test::AwaitWhileRunning(child, [&] {
       const std::string text = test::ReadText(told());
       std::size_t num = 0;
-      for (std::size_t at = text.find("waited for"); at != std::string::npos;
-           at = text.find("waited for", at + 1))
+      for (std::size_t at = text.find("opened again until it answers"); at != std::string::npos;
+           at = text.find("opened again until it answers", at + 1))
         ++num;
       return num > static_cast<std::size_t>(times);
     })) << Error();
@@ -164,7 +164,7 @@ TEST_F(LiveRun, CtrlCEndsARunThatWaitsForItsSender) {
   ASSERT_TRUE(test::AwaitWhileRunning(child, [&] { return NumFiles(out() / "disparity") >= 3; })) << Error();
   server.Kill();
   ASSERT_TRUE(test::AwaitWhileRunning(
-      child, [&] { return test::ReadText(told()).find("waited for") != std::string::npos; }));
+      child, [&] { return test::ReadText(told()).find("opened again until it answers") != std::string::npos; }));
   const auto begin = std::chrono::steady_clock::now();
   kill(child, SIGINT);
   EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
@@ -302,7 +302,7 @@ TEST_F(CameraRun, ACameraThatIsUnpluggedIsWaitedFor) {
   ASSERT_TRUE(await_frames(3)) << Error();
   Set("1.gone");
   ASSERT_TRUE(test::AwaitWhileRunning(
-      child, [&] { return test::ReadText(told()).find("waited for") != std::string::npos; }));
+      child, [&] { return test::ReadText(told()).find("opened again until it answers") != std::string::npos; }));
   const std::size_t before = NumFiles(out() / "disparity");
   Unset("1.gone");
   ASSERT_TRUE(await_frames(before + 5)) << Error();

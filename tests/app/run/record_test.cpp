@@ -211,7 +211,7 @@ TEST_F(Record, AKillAtAnyTimeLeavesARecordingThatOpens) {
     const auto source = OpenSource({file().string()});
     std::size_t num_frames = 0;
     for (; source->NextName(); ++num_frames)
-      EXPECT_EQ(source->Read().note.find("was cut") != std::string::npos, num_frames == 0);
+      EXPECT_EQ(source->Read().note.find("is truncated") != std::string::npos, num_frames == 0);
     EXPECT_GE(num_frames, 1U);
   }
 }

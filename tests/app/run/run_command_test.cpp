@@ -154,7 +154,8 @@ TEST_F(RunCommand, ValidityNamesTheReasonOfEveryHoleAndConfidenceIsHighWhereTheM
 }
 
 TEST_F(RunCommand, DepthsThatTheirPngCannotHoldAreCounted) {
-  const ProgramResult result = RunSource({"synthetic:drive,frames=1,width=200,height=60"});
+  const ProgramResult result =
+      RunSource({"synthetic:drive,frames=1,width=200,height=60"}, {"--show-filled"});  // as the depth map
   ASSERT_EQ(result.exit_code, 0) << result.err;
   const std::vector<Point3f> points = ReadPly(out() / "cloud" / "000000_10.ply").points;
   const auto num_deep =
@@ -683,7 +684,7 @@ TEST_F(RunCommand, NothingIsWrittenOverTheInput) {
   EXPECT_EQ(ReadText(left), before);
   // By another name of the same folder.
   fs::create_directory_symlink(out(), folder_.path() / "alias");
-  ExpectOneLine(RunSource({(folder_.path() / "alias/color/l.png").string(), right.string()}), 2, {"is read"});
+  ExpectOneLine(RunSource({(folder_.path() / "alias/color/l.png").string(), right.string()}), 2, {"is an input"});
 }
 
 // The option stood before the folder, and took it for its value.
@@ -790,8 +791,10 @@ TEST_F(RunCommand, ANamedRigIsThatOfThePair) {
           .out,
       HasSubstr("the cloud is empty"));
   // doffs: Z = f b / (d + doffs).
-  ASSERT_EQ(
-      RunSource(pair, {"--rig", "100,31.5,15.5,0.5,5", "--write", "pfm,cloud", "--overwrite"}).exit_code, 0);
+  ASSERT_EQ(RunSource(pair, {"--rig", "100,31.5,15.5,0.5,5", "--write", "pfm,cloud", "--overwrite",
+                             "--show-filled"})
+                .exit_code,
+            0);
   const float d_px = ReadPfm(out() / "pfm" / (KittiName(0) + ".pfm"))(0, 0);
   EXPECT_NEAR(ReadPly(out() / "cloud" / (KittiName(0) + ".ply")).points.at(0).z, 50 / (d_px + 5), 1e-4F);
 }

@@ -158,7 +158,7 @@ TEST_F(CalibrationFile, SaysWhatIsWrongInOneLine) {
   EXPECT_THAT(ErrorOf({RosText(0), RosText(0)}), HasSubstr("below 0"));
   EXPECT_THAT(ErrorOf({MrcalText(500, "0, 0, 0, 0, 0, 0")}), HasSubstr("LEFT,RIGHT"));
   EXPECT_THAT(ErrorOf({MrcalText(500, "0, 0, 0, 0, 0, 0"), MrcalText(500, "0, 0, 0, 0, 0, 0")}),
-              HasSubstr("one place"));
+              HasSubstr("the same place"));
   std::string no_rotation = kKalibr;
   no_rotation.replace(no_rotation.find("[1.0, 0.0, 0.0, -0.11]"), 4, "[9.0");
   EXPECT_THAT(ErrorOf({no_rotation}), HasSubstr("rotation"));

@@ -188,7 +188,7 @@ TEST(ImageFile, OtherFilesAreNamed) {
   EXPECT_THAT(ErrorOf([&] { ReadImage(WriteText(dir / "text.png", "not an image")); }),
               HasSubstr("text.png: is not a readable image"));
   EXPECT_THAT(ErrorOf([&] { WritePng(dir / "x.png", HostImage<std::uint8_t>().ConstView()); }),
-              HasSubstr("no pixels"));
+              HasSubstr("without pixels"));
 }
 
 TEST(ImageFile, JpegWithoutItsEndIsAnError) {

@@ -80,7 +80,7 @@ TEST_F(MatrixFile, NpyThatIsWrongIsRefused) {
                 "contains numbers of type '<i8', expected float32");
   ExpectRefused("a.npy", Npy(NpyDictionary(">f4", "(2, 3)"), six), "type '>f4'");
   ExpectRefused("a.npy", Npy("{'descr': [('x', '<f4')], 'fortran_order': False, 'shape': (6,), }", six),
-                "holds records");
+                "contains records");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(6,)"), six), "has 1 dimension, expected rows x numbers");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(1, 2, 3)"), six), "has 3 dimensions");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(0, 3)"), std::vector<float>()), "contains no numbers");
@@ -89,7 +89,7 @@ TEST_F(MatrixFile, NpyThatIsWrongIsRefused) {
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 18446744073709551616)"), six), "shape with '1844");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "2"), six), "has no shape");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 3)", "Maybe"), six), "does not state their order");
-  ExpectRefused("a.npy", Npy("{'shape': (2, 3)}", six), "what numbers");
+  ExpectRefused("a.npy", Npy("{'shape': (2, 3)}", six), "the type of its numbers");
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(2, 3)"), six, 4), "has version 4");
   // Their product is 0 modulo 2^64.
   ExpectRefused("a.npy", Npy(NpyDictionary("<f4", "(4294967296, 4294967296)"), six), "truncated");

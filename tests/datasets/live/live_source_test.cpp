@@ -156,7 +156,7 @@ TEST(LiveSource, ALostCameraIsOpenedAgainWithGrowingDelays) {
     ASSERT_TRUE(source->NextName());
     levels.insert(LevelAt(source->Read().left, 0, 0));
   }
-  EXPECT_THAT(told.AwaitLine("plugged"), HasSubstr("waited for"));
+  EXPECT_THAT(told.AwaitLine("plugged"), HasSubstr("opened again until it answers"));
   EXPECT_THAT(told.AwaitLine("again after"), HasSubstr("opened 5 times"));
   EXPECT_EQ(told.counts().num_losses, 1U);
   EXPECT_EQ(told.counts().num_reopened, 1U);

@@ -131,7 +131,7 @@ TEST(RecordingSource, CutAtEvery997thByteGivesTheFramesBeforeIt) {
                   ::testing::AnyOf(HasSubstr("was truncated before"), HasSubstr("is not an MCAP")));
       continue;
     }
-    EXPECT_THAT(frames.front().note, HasSubstr("was cut"));
+    EXPECT_THAT(frames.front().note, HasSubstr("is truncated"));
     for (std::size_t i = 0; i < frames.size(); ++i) {
       EXPECT_EQ(frames[i].name, std::to_string(i));
       EXPECT_TRUE(i == 0 || frames[i].note.empty());
