@@ -99,7 +99,7 @@ std::optional<Setting> OtherValue(const Parameters& parameters, const std::strin
 }
 
 TEST_F(PanelControls, EveryParameterOfTheTableIsSetByItsControl) {
-  DrivenWindow window({"synthetic:boxes,width=64,height=48", "--paused", "--size", "480", "1250", "--set",
+  DrivenWindow window({"synthetic:boxes,width=64,height=48", "--paused", "--size", "480", "1300", "--set",
                        "matching_cost.num_disparities=16"});
   window.PressKey("Tab");
   EXPECT_TRUE(window.AwaitDrawn(Is("panel", "shown", true)));

@@ -104,7 +104,7 @@ TEST(OpenGstreamer, BadLinesAreNamed) {
   EXPECT_THAT(error_of("videotestsrc ! appsink tee name=t ! appsink t. ! appsink"), HasSubstr("3 appsinks"));
   EXPECT_THAT(error_of("videotestsrc num-buffers=5 ! video/x-raw,width=33,height=20 ! appsink"),
               HasSubstr("33 px wide cannot hold two images"));
-  EXPECT_THAT(error_of("tcpclientsrc port=1 ! appsink"), HasSubstr("refused: is it there"));
+  EXPECT_THAT(error_of("tcpclientsrc port=1 ! appsink"), HasSubstr("refused: does it exist"));
   EXPECT_THAT(error_of("filesrc location=/no/such/file ! appsink"), HasSubstr("/no/such/file"));
   for (const char* line : {"videotestsrc !", "! appsink", "videotestsrc ! appsink foo=1", "(", "appsink"}) {
     EXPECT_EQ(error_of(line).find('\n'), std::string::npos) << line;

@@ -85,7 +85,7 @@ TEST(DrawPane, PixelsAreSquaresOfOneColor) {
   zoom.SetSizes(80, 48, 8, 4);
   FixedRanges ranges;
   ranges[PaneView::kDisparity] = ValueRange{10, 20};
-  const PanePicture what{.frame = frame, .zoom = zoom, .ranges = ranges, .marks = {}};
+  const PanePicture what{.frame = frame, .zoom = zoom, .ranges = ranges, .marks = {}, .show_filled = true};
   const HostImage<Rgb8> left = DrawPane(what, {PaneView::kLeft, false}, 80, 48);
   EXPECT_EQ(left(0, 0), what.background);  // 4 rows above and below
   EXPECT_EQ(left(0, 4), frame.left(0, 0));
