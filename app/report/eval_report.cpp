@@ -159,18 +159,17 @@ TableColumn AsRead(TableColumn column) {
 // where every pixel has an estimate; `same` names them.
 TableSection AsRead(const TableSection& section, std::span<const FrameScores> frames, std::string& same) {
   TableSection read{section.title, {}};
-  const auto as_scored = [&](const std::string& key) {
-    return *std::find_if(section.columns.begin(), section.columns.end(),
-                         [&](const TableColumn& column) { return column.key == key; });
-  };
   for (const TableColumn& column : section.columns) {
-    std::string key = column.key;
-    if (const std::size_t at = key.find("_est"); at != std::string::npos) key.erase(at, 4);
-    const auto over_all = std::find_if(read.columns.begin(), read.columns.end(),
-                                       [&](const TableColumn& other) { return other.key == key; });
-    const bool is_same = over_all != read.columns.end() &&
+    const std::size_t at = column.key.find("_est");
+    const auto over_all =
+        std::find_if(section.columns.begin(), section.columns.end(), [&](const TableColumn& other) {
+          if (at == std::string::npos) return false;
+          const std::string before = column.key.substr(0, at), after = column.key.substr(at + 4);
+          return other.key == before + "_all" + after || other.key == before + after;
+        });
+    const bool is_same = over_all != section.columns.end() &&
                          std::all_of(frames.begin(), frames.end(), [&](const FrameScores& frame) {
-                           return CellText(frame.scores, column) == CellText(frame.scores, as_scored(key));
+                           return CellText(frame.scores, column) == CellText(frame.scores, *over_all);
                          });
     if (is_same) {
       same += (same.empty() ? "" : ", ") + column.header;

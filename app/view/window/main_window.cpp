@@ -197,12 +197,13 @@ class MainWindow : public gui::Window {
     const gui::Size buttons = size_of(bar_), status = size_of(status_line_), hint = size_of(hint_line_);
     const bool one_line = buttons.width + status.width + hint.width <= area.width;
     bottom -= buttons.height;
-    bar_->SetFrame({area.x, bottom, std::min(buttons.width, area.width), buttons.height});
+    // As wide as the window, so that it paints over what was there before.
+    bar_->SetFrame({area.x, bottom, area.width, buttons.height});
     const bool has_hint = buttons.width + hint.width <= area.width;
     PlaceOrPutAside(*hint_line_,
                     {area.GetRight() - hint.width, bottom, has_hint ? hint.width : 0, buttons.height});
     if (one_line) {
-      status_line_->SetFrame({bar_->GetFrame().GetRight(), bottom, status.width, buttons.height});
+      status_line_->SetFrame({area.x + buttons.width, bottom, status.width, buttons.height});
     } else {
       bottom -= status.height;
       status_line_->SetFrame({area.x, bottom, area.width, status.height});

@@ -24,8 +24,8 @@ std::shared_ptr<const MatchedFrame> Frame(std::size_t index) {
   matched->frame.right = test::Pattern<std::uint8_t>(kWidth, kHeight, static_cast<unsigned>(index) + 1);
   matched->frame.rig = StereoRig{100, 4, 2, 0.1, 0};
   matched->map =
-      DisparityMap{HostImage<float>(kWidth, kHeight, 2.5F), HostImage<std::uint8_t>(kWidth, kHeight),
-                   HostImage<std::uint8_t>(kWidth, kHeight)};
+      DisparityMap{HostImage<float>(kWidth, kHeight, 2.5F), HostImage<std::uint8_t>(kWidth, kHeight, kValid),
+                   HostImage<std::uint8_t>(kWidth, kHeight, std::uint8_t{200})};
   matched->map.Own().validity(3, 2) = kOccluded | kFilled;  // no point, unless it is asked for
   return matched;
 }
