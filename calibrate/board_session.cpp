@@ -81,8 +81,21 @@ SessionNeed NeedOf(std::string text, double have, double enough) {
 BoardSession::BoardSession(const BoardSpec& board, Takes takes)
     : board_(board), takes_(takes), finder_(board) {}
 
+void BoardSession::RequireSize(const std::string& name, int width_px, int height_px) {
+  if (width_px_ == 0) {
+    width_px_ = width_px;
+    height_px_ = height_px;
+  }
+  if (width_px != width_px_ || height_px != height_px_) {
+    throw Error(fmt::format(
+        "{}: its images are {}x{}, but earlier ones are {}x{}: calibrate one image size at a time", name,
+        width_px, height_px, width_px_, height_px_));
+  }
+}
+
 const BoardSight& BoardSession::Look(const std::string& name, const CameraImageView& left,
                                      const CameraImageView& right, std::optional<double> time_s) {
+  for (const CameraImageView& image : {left, right}) RequireSize(name, WidthOf(image), HeightOf(image));
   BoardView view;
   view.name = name;
   view.left = finder_.Find(left);
@@ -92,15 +105,7 @@ const BoardSight& BoardSession::Look(const std::string& name, const CameraImageV
 
 const BoardSight& BoardSession::Add(BoardView view, int width_px, int height_px,
                                     std::optional<double> time_s) {
-  if (width_px_ == 0) {
-    width_px_ = width_px;
-    height_px_ = height_px;
-  }
-  if (width_px != width_px_ || height_px != height_px_) {
-    throw Error(fmt::format(
-        "{}: its images are {}x{}, but earlier ones are {}x{}: calibrate one image size at a time", view.name,
-        width_px, height_px, width_px_, height_px_));
-  }
+  RequireSize(view.name, width_px, height_px);
   const bool is_seen = !view.left.empty() && !view.right.empty();
   BoardSight sight;
   sight.is_still = is_seen && IsStill(view, time_s);

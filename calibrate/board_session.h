@@ -75,6 +75,8 @@ class BoardSession {
   std::vector<RoughPose> TakenPoses() const;
   std::array<bool, 4> TiltedSides() const;
   double SpreadOfDistances() const;
+  // Throws Error unless it is that of the first image.
+  void RequireSize(const std::string& name, int width_px, int height_px);
   bool IsStill(const BoardView& view, std::optional<double> time_s) const;
   bool IsNew(const BoardView& view) const;
   void Take(const BoardView& view);

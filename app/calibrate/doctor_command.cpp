@@ -50,8 +50,9 @@ class Visit {
  public:
   explicit Visit(const DoctorOptions& options) : options_(options) {
     const ChosenParameters chosen = options.matching.Load();
-    const auto source = WithRig(
-        OpenSource(options.source, {.kind = options.kind, .live = ReportingToStderr(options.live)}), options.rig);
+    const auto source =
+        WithRig(OpenSource(options.source, {.kind = options.kind, .live = ReportingToStderr(options.live)}),
+                options.rig);
     CheckFilesApart(source->InputFiles(), {options.report, options.mended});
     is_live_ = source->is_live();
     int num_passed_over = is_live_ ? kLiveFramesPassedOver : 0;

@@ -100,8 +100,7 @@ void CloudPane::AddCommands() {
     const double far_m = factor * (std::isfinite(look.far_m) ? static_cast<double>(look.far_m) : all);
     SetRange(ShownLimit(look.near_m), far_m < all || factor < 1 ? far_m : 0);
   };
-  commands.Add({"cloud_nearer", "Y", "show a quarter less of the depth",
-                [scale_far] { scale_far(0.75); }});
+  commands.Add({"cloud_nearer", "Y", "show a quarter less of the depth", [scale_far] { scale_far(0.75); }});
   commands.Add(
       {"cloud_farther", "Shift+Y", "show a third more of the depth", [scale_far] { scale_far(4.0 / 3); }});
   commands.Add({"cloud_all", "K", "show all depths of the cloud", [this] { SetRange(0, 0); }});

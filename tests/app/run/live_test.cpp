@@ -163,8 +163,9 @@ TEST_F(LiveRun, CtrlCEndsARunThatWaitsForItsSender) {
   const pid_t child = Start({StreamOf(server), "--write", "disparity"});
   ASSERT_TRUE(test::AwaitWhileRunning(child, [&] { return NumFiles(out() / "disparity") >= 3; })) << Error();
   server.Kill();
-  ASSERT_TRUE(test::AwaitWhileRunning(
-      child, [&] { return test::ReadText(told()).find("opened again until it answers") != std::string::npos; }));
+  ASSERT_TRUE(test::AwaitWhileRunning(child, [&] {
+    return test::ReadText(told()).find("opened again until it answers") != std::string::npos;
+  }));
   const auto begin = std::chrono::steady_clock::now();
   kill(child, SIGINT);
   EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
@@ -301,8 +302,9 @@ TEST_F(CameraRun, ACameraThatIsUnpluggedIsWaitedFor) {
   };
   ASSERT_TRUE(await_frames(3)) << Error();
   Set("1.gone");
-  ASSERT_TRUE(test::AwaitWhileRunning(
-      child, [&] { return test::ReadText(told()).find("opened again until it answers") != std::string::npos; }));
+  ASSERT_TRUE(test::AwaitWhileRunning(child, [&] {
+    return test::ReadText(told()).find("opened again until it answers") != std::string::npos;
+  }));
   const std::size_t before = NumFiles(out() / "disparity");
   Unset("1.gone");
   ASSERT_TRUE(await_frames(before + 5)) << Error();

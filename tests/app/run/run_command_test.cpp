@@ -684,7 +684,8 @@ TEST_F(RunCommand, NothingIsWrittenOverTheInput) {
   EXPECT_EQ(ReadText(left), before);
   // By another name of the same folder.
   fs::create_directory_symlink(out(), folder_.path() / "alias");
-  ExpectOneLine(RunSource({(folder_.path() / "alias/color/l.png").string(), right.string()}), 2, {"is an input"});
+  ExpectOneLine(RunSource({(folder_.path() / "alias/color/l.png").string(), right.string()}), 2,
+                {"is an input"});
 }
 
 // The option stood before the folder, and took it for its value.
