@@ -85,14 +85,14 @@ class CalibrationRun {
       std::string title = "parallax calibrate";
       for (const std::string& part : options_.source) title += " " + part;
       window_ = std::make_unique<BoardWindow>(title);
-      searches_beside_ = source_->is_live();
+      searches_in_thread_ = source_->is_live();
       window_->RunAlongside([this] { FillWindow(); }, [this] { CancelReading(); });
     }
     if (result_.IsRefused()) throw Error("no rig is written: " + result_.causes.front());
     fmt::print("rig in {}: use it with --rig\n", Printable(RigFile()));
   }
 
-  // Whether somebody asked for the rig's depths of the source in place of the window.
+  // Whether the user asked to see depths with the new rig.
   bool wants_view() const { return window_ != nullptr && window_->wants_run(); }
   std::string RigFile() const { return (options_.output / "rig.yaml").string(); }
 
@@ -120,7 +120,8 @@ class CalibrationRun {
                                         : result_.verdict + ": the rig is saved in " + RigFile(),
                     ReportText(result_, input_));
     } catch (const std::exception& error) {
-      window_->Show(*last_, session_, "there is no rig", ErrorText(error));
+      window_->Show(*last_, seen(), "no rig was made",
+                    ErrorText(error));  // a search may still change session_
       if (is_interrupted_) window_->Close();
       throw;
     }
@@ -175,15 +176,15 @@ class CalibrationRun {
     }
   }
 
-  // Searches a pair for the board. The pictures of a live source that are shown do not wait for that: what comes
-  // during a search is shown only.
+  // Searches a pair for the board. With a window on a live source this runs in a thread: pairs that arrive during a
+  // search are shown without being searched.
   void Search(const std::shared_ptr<StereoFrame>& frame) {
     const auto look = [this, frame] {
       const BoardSight& sight =
           session_.Look(frame->name, ViewOf(frame->left), ViewOf(frame->right), frame->timestamp_s);
       if (sight.is_taken) Keep(frame);
     };
-    if (!searches_beside_) return look();
+    if (!searches_in_thread_) return look();
     if (search_.valid() && search_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
     EndSearch();
     search_ = std::async(std::launch::async, look);
@@ -195,8 +196,8 @@ class CalibrationRun {
     seen_ = session_;
   }
 
-  // While a search may go on: as it was before.
-  const BoardSession& seen() const { return searches_beside_ ? seen_ : session_; }
+  // The session as it was before the search that may be running.
+  const BoardSession& seen() const { return searches_in_thread_ ? seen_ : session_; }
 
   void Keep(const std::shared_ptr<StereoFrame>& frame) {
     kept_bytes_ += BytesOf(frame->left) + BytesOf(frame->right);
@@ -275,7 +276,7 @@ class CalibrationRun {
   const BoardSpec board_;
   const std::unique_ptr<FrameSource> source_;
   const bool is_stream_;
-  bool searches_beside_ = false;  // in a thread of its own
+  bool searches_in_thread_ = false;  // in a thread of its own
   BoardSession session_, seen_;
   CalibrationInput input_;
   StereoCalibration result_;
@@ -288,7 +289,7 @@ class CalibrationRun {
   std::future<void> search_;
 };
 
-// Goes on as `parallax view` of the same source: a process has one window.
+// Replaces this process by `parallax view` of the same source: a process can open one window only.
 [[noreturn]] void BecomeView(const CLI::App& command, const CalibrateOptions& options,
                              const std::string& rig_file) {
   std::vector<std::string> words = {"parallax", "view"};
@@ -370,7 +371,7 @@ void AddCalibrateCommand(CLI::App& app) {
       CalibrationRun run(*options);
       run.Run();
       if (run.wants_view()) viewed = run.RigFile();
-    }  // which ends its hold of a camera
+    }  // closes the camera
     if (viewed) BecomeView(*command, *options, *viewed);
   });
   command->footer(

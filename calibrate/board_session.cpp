@@ -50,14 +50,6 @@ std::optional<double> ShiftOf(const std::vector<SeenCorner>& a, const std::vecto
   return sum / static_cast<double>(count);
 }
 
-void Cover(const std::vector<SeenCorner>& corners, int width_px, int height_px, CameraCoverage& coverage) {
-  for (const SeenCorner& seen : corners) {
-    const int x = std::clamp(static_cast<int>(10 * seen.pixel.x / width_px), 0, 9);
-    const int y = std::clamp(static_cast<int>(10 * seen.pixel.y / height_px), 0, 9);
-    coverage.num_cells += coverage.corners[static_cast<std::size_t>(10 * y + x)]++ == 0 ? 1 : 0;
-  }
-}
-
 // Of the cells of a ninth of the image.
 double CoveredShare(const CameraCoverage& coverage, std::size_t place) {
   constexpr std::array<int, 4> kBorders = {0, 3, 7, 10};
@@ -148,8 +140,8 @@ bool BoardSession::IsNew(const BoardView& view) const {
 
 void BoardSession::Take(const BoardView& view) {
   taken_.push_back(view);
-  Cover(view.left, width_px_, height_px_, left_);
-  Cover(view.right, width_px_, height_px_, right_);
+  left_.Add(view.left, width_px_, height_px_);
+  right_.Add(view.right, width_px_, height_px_);
   if (const auto plane = PlaneOf(view)) planes_.push_back(*plane);
 }
 

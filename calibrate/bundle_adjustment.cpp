@@ -8,6 +8,7 @@
 #include <optional>
 #include <utility>
 
+#include "calibrate/statistics.h"
 #include "parallax/error.h"
 
 namespace parallax {
@@ -343,12 +344,6 @@ std::vector<double> Distances(const std::vector<Vector3>& board, const std::vect
            });
   return distances;
 }
-double Median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // Marks the corners that are too far away; returns how many changed.
 int MarkOutliers(const std::vector<double>& distances, const State& state, const BundleOptions& options,
                  std::vector<BoardView>& views) {

@@ -1,9 +1,9 @@
 #include "calibrate/gray_mat.h"
 
+#include <algorithm>
+#include <cstdint>
 #include <new>
 #include <string>
-
-#include <cstdint>
 
 #include "pipeline/rules/gray_image.h"
 
@@ -15,6 +15,14 @@ cv::Mat GrayMat(const CameraImageView& image) {
                                          static_cast<std::ptrdiff_t>(gray.step[0]));
   GrayRows(image, 0, gray.rows, view);
   return gray;
+}
+
+cv::Mat WithUsualContrast(const cv::Mat& gray, double mean, double deviation) {
+  constexpr double kUsualDeviation = 50, kUsualMean = 128, kMostGain = 8;
+  const double gain = std::min(kMostGain, kUsualDeviation / std::max(1.0, deviation));
+  cv::Mat result;
+  gray.convertTo(result, CV_8U, gain, kUsualMean - gain * mean);
+  return result;
 }
 
 void RethrowRefusedMemory(const cv::Exception& error) {

@@ -10,6 +10,9 @@ namespace parallax {
 // The image in 8-bit gray, in OpenCV's memory.
 cv::Mat GrayMat(const CameraImageView& image);
 
+// With the mean and the contrast that every image has for matching: exposures then do not count.
+cv::Mat WithUsualContrast(const cv::Mat& gray, double mean, double deviation);
+
 // Throws std::bad_alloc if the error reports refused memory; OpenCV's threads say so only in the text.
 void RethrowRefusedMemory(const cv::Exception& error);
 

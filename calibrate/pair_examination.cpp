@@ -12,6 +12,7 @@
 
 #include "calibrate/gray_mat.h"
 #include "calibrate/robust_fit.h"
+#include "calibrate/statistics.h"
 
 namespace parallax {
 namespace {
@@ -24,16 +25,15 @@ constexpr PointSearch kQuickSearch{
 constexpr PointSearch kSearch{
     .num_features = 3000, .max_row_px = 1e6, .min_disparity = -1, .max_disparity = 1};
 
-// Limits between the faults of tests/app/calibrate/pair_examination_test.cpp and the right pairs of the data sets.
+// Limits between the faults of tests/app/calibrate/doctor_test.cpp and the right pairs of the data sets.
 constexpr int kFewestFeatures = 150, kFewestMatches = 40;  // of the quick search
 constexpr double kShareOfOneScene = 0.08, kShareOfTwoScenes = 0.04;
 constexpr double kSigmas = 5;  // of a figure that counts
-// Where a turn moves the rows of corners by more, it is told, and a fault.
+// A turn that moves the rows of the image's corners by more is reported; by kPartIsFault_px, it is a fault.
 constexpr double kPartOfRig_px = 0.4, kPart_px = 1.5, kPartIsFault_px = 4;
 constexpr double kRowOfRig_px = 0.5, kRowOfRigInPlaces_px = 1.5;
 constexpr double kRow_px = 1.3, kRowInPlaces_px = 2.5;
 constexpr double kRowNote_px = 0.5, kWorthMending_px = 0.1;
-constexpr double kSameSize_low = 0.78, kSameSize_high = 1.28;
 constexpr double kNotTogether_frames = 0.1, kNotTogether_px = 0.5;
 constexpr double kShutter_px = 1;
 constexpr double kShareOutside = 0.1;
@@ -42,23 +42,6 @@ constexpr double kBlurOfOne_px = 0.8, kBlurOfBoth_px = 1.7;
 constexpr double kSaturated = 0.4, kEven = 0.8, kNoise = 5;
 constexpr double kMostNoiseOfEven = 2;  // with more, it is noise that hides the texture
 constexpr double kSubpixel_px = 0.25;   // what disparities are off by if all is well
-
-double MedianOf(std::vector<double> values) {
-  if (values.empty()) return 0;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
-// Of sorted values.
-double Quantile(const std::vector<double>& sorted, double share) {
-  return sorted[static_cast<std::size_t>(share * static_cast<double>(sorted.size() - 1))];
-}
-
-double ShareBelow(const std::vector<double>& sorted, double limit) {
-  return static_cast<double>(std::lower_bound(sorted.begin(), sorted.end(), limit) - sorted.begin()) /
-         static_cast<double>(sorted.size());
-}
 
 CameraImageView ViewOfMat(const cv::Mat& gray) {
   return HostImageView<const std::uint8_t>(gray.ptr(), gray.cols, gray.rows,
@@ -84,7 +67,7 @@ RobustFit FitRows(const std::vector<PointMatch>& matches, const StereoRig& rig,
   return FitRobustly(a, b, prior);
 }
 
-// Where no calibration tells.
+// Assumed if there is no calibration.
 StereoRig UsualRig(int width, int height) {
   return {.fx_px = static_cast<double>(width), .cx_px = width / 2.0, .cy_px = height / 2.0};
 }
@@ -120,21 +103,17 @@ double NoiseOf(const cv::Mat& gray) {
   }
   if (blocks.empty()) return 0;
   std::sort(blocks.begin(), blocks.end());
-  return std::sqrt(std::numbers::pi / 2) / 6 * Quantile(blocks, 0.1);
+  return std::sqrt(std::numbers::pi / 2) / 6 * QuantileOfSorted(blocks, 0.1);
 }
 
 // The contrast that every other image has, as blurred as the other; strong noise smoothed away.
 cv::Mat ForMatching(const cv::Mat& gray, double noise, double blur_px) {
-  constexpr double kUsualDeviation = 50, kUsualMean = 128, kMostGain = 8;
   const double sigma_px = std::hypot(noise > kNoise ? 1.5 : 0, blur_px > kBlurOfOne_px ? blur_px : 0);
   cv::Mat even = gray;
   if (sigma_px > 0) cv::GaussianBlur(gray, even, {}, sigma_px);
   cv::Scalar mean, deviation;
   cv::meanStdDev(even, mean, deviation);
-  const double gain = std::min(kMostGain, kUsualDeviation / std::max(1.0, deviation[0]));
-  cv::Mat result;
-  even.convertTo(result, CV_8U, gain, kUsualMean - gain * mean[0]);
-  return result;
+  return WithUsualContrast(even, mean[0], deviation[0]);
 }
 
 // Squared gradients: of the image, and of the image smoothed by `sigma`.
@@ -150,7 +129,7 @@ cv::Mat GradientEnergy(const cv::Mat& gray, double sigma, bool along_rows_alone)
 }
 
 // How far the strongest edges are spread, as the sigma of a Gaussian: a step spread by s has a gradient energy of
-// 1 / (2 sqrt(pi) s), so that the energy before and after another blur tells s. 0 = not told.
+// 1 / (2 sqrt(pi) s), so s follows from the energy before and after another blur. 0 = unknown.
 double EdgeWidth(const cv::Mat& gray, double noise) {
   constexpr double kBlur_px = 2, kStrongest = 0.9;
   constexpr int kStep = 4;
@@ -173,7 +152,7 @@ double EdgeWidth(const cv::Mat& gray, double noise) {
   for (std::size_t i = static_cast<std::size_t>(kStrongest * static_cast<double>(places.size()));
        i < places.size(); ++i)
     widths.push_back(places[i].second);
-  return MedianOf(std::move(widths));
+  return parallax::Median(std::move(widths));
 }
 
 std::string Percent(double share) { return fmt::format("{:.0f} %", 100 * share); }
@@ -187,7 +166,7 @@ SearchRange RangeFor(std::vector<double> disparities) {
   std::sort(disparities.begin(), disparities.end());
   SearchRange range;
   if (disparities.empty()) return range;
-  const double low = Quantile(disparities, 0.02), high = Quantile(disparities, 0.98);
+  const double low = QuantileOfSorted(disparities, 0.02), high = QuantileOfSorted(disparities, 0.98);
   if (low < -1) range.min_disparity = -steps(kMargin_px - low);
   range.num_disparities =
       std::clamp(steps(std::max(high, 0.0) * kBeyond + kMargin_px) - range.min_disparity, kStep, kMost);
@@ -347,7 +326,7 @@ std::vector<double> PairExamination::Disparities() const {
 double PairExamination::Median(double Light::*value, int camera) const {
   std::vector<double> values;
   for (const Light& light : lights_[camera]) values.push_back(light.*value);
-  return MedianOf(std::move(values));
+  return parallax::Median(std::move(values));
 }
 
 // Depth of an error of disparities: Z^2 / (f B) times it, in the middle of what is seen and far away.
@@ -356,7 +335,8 @@ std::string PairExamination::OffBy(double error_px) const {
   if (std::ssize(disparities) < kFewestMatches)
     return fmt::format("disparities are off by about {:.1f} px", error_px);
   const double doffs_px = facts_.rig ? facts_.rig->doffs_px : 0;
-  const double middle = Quantile(disparities, 0.5) + doffs_px, far = Quantile(disparities, 0.1) + doffs_px;
+  const double middle = QuantileOfSorted(disparities, 0.5) + doffs_px,
+               far = QuantileOfSorted(disparities, 0.1) + doffs_px;
   if (middle < 1) return fmt::format("disparities are off by about {:.1f} px", error_px);
   if (!facts_.rig) return fmt::format("depths are off by about {:.1f} %", 100 * error_px / middle);
   const double fb = facts_.rig->fx_px * facts_.rig->baseline_m;
@@ -369,7 +349,7 @@ std::string PairExamination::OffBy(double error_px) const {
 Finding PairExamination::Scene() const {
   Finding finding{.check = "scene", .figure = "too few corners and edges to tell", .effect = ""};
   if (shares_found_.empty()) return finding;
-  const double share = MedianOf(shares_found_);
+  const double share = parallax::Median(shares_found_);
   finding.figure = Percent(share) + " of the points of one image are found in the other" + scene_text_;
   if (share >= kShareOfOneScene) {
     finding.state = State::kGood;
@@ -386,13 +366,10 @@ Finding PairExamination::Order() const {
   Finding finding{.check = "order", .figure = "", .effect = ""};
   const std::vector<double> disparities = Disparities();
   if (std::ssize(disparities) < kFewestMatches) return finding;
-  const double below = ShareBelow(disparities, facts_.min_disparity - 1.0);
-  const double doffs_px = facts_.rig ? facts_.rig->doffs_px : 0;
   finding.state = State::kGood;
   finding.figure = fmt::format("{} of the points lie further left in the right image",
                                Percent(1 - ShareBelow(disparities, 0)));
-  if (below > 0.3 && 1 - ShareBelow(disparities, facts_.min_disparity + 1.0) < below / 4 &&
-      Quantile(disparities, 0.5) < -doffs_px) {
+  if (LookExchanged(disparities, facts_)) {
     finding.state = State::kFault;
     finding.fault = Fault::kExchanged;
     finding.figure += ": left and right are exchanged";
@@ -419,7 +396,7 @@ Finding PairExamination::Rows() const {
   finding.state = is_fault ? State::kFault : is_worth_mending ? State::kNote : State::kGood;
   if (finding.state == State::kGood) return finding;
   finding.fault = Fault::kRows;
-  // Which is the camera that is turned, rows do not tell: each is turned against the other.
+  // Rows do not show which of the two cameras is turned: the right one is stated against the left one.
   std::vector<std::pair<double, std::string>> parts;
   const auto add = [&](int i, const std::string& text) {
     const double least_px = facts_.is_rectified_here ? kPartOfRig_px : kPart_px;
@@ -450,15 +427,14 @@ Finding PairExamination::Size() const {
   const double cy = raw_ ? raw_->left.cy_px : facts_.rig->cy_px;
   const int width = raw_ && raw_->left.width_px > 0 ? raw_->left.width_px : width_;
   const int height = raw_ && raw_->left.height_px > 0 ? raw_->left.height_px : height_;
-  const double x = 2 * cx / width, y = 2 * cy / height;
   finding.state = State::kGood;
   finding.figure = fmt::format("principal point ({:.0f}, {:.0f}) of {}x{} px", cx, cy, width, height);
-  const bool is_other = std::min(x, y) > kSameSize_high || std::max(x, y) < kSameSize_low;
-  if (!is_other || !(x > 0.8 * y && y > 0.8 * x)) return finding;
+  const std::optional<double> scale = ScaleOfOtherSize(cx, cy, width, height);
+  if (!scale) return finding;
   finding.state = State::kFault;
   finding.fault = Fault::kOtherSize;
   finding.figure += fmt::format(": it is of images of about {:.0f}x{:.0f} px", 2 * cx, 2 * cy);
-  finding.effect = fmt::format("depths are {:.2f} times as large as they are", (x + y) / 2);
+  finding.effect = fmt::format("depths are {:.2f} times the true ones", *scale);
   return finding;
 }
 
@@ -474,8 +450,8 @@ Finding PairExamination::Time() const {
     vertical.push_back(std::abs(seen.flow->y));
   }
   std::sort(vertical.begin(), vertical.end());
-  const double off_px = std::abs(model.time_frames) * Quantile(vertical, 0.9);
-  if (Quantile(vertical, 0.9) < 1) return finding;
+  const double off_px = std::abs(model.time_frames) * QuantileOfSorted(vertical, 0.9);
+  if (QuantileOfSorted(vertical, 0.9) < 1) return finding;
   finding.state = State::kGood;
   finding.figure =
       fmt::format("the right image is taken {:.2f} frames {} the left one (sigma {:.2f})",
@@ -485,7 +461,7 @@ Finding PairExamination::Time() const {
     return finding;
   finding.state = State::kFault;
   finding.fault = Fault::kNotTogether;
-  finding.effect = "in this motion " + OffBy(std::abs(model.time_frames) * MedianOf(speeds));
+  finding.effect = "in this motion " + OffBy(std::abs(model.time_frames) * parallax::Median(speeds));
   return finding;
 }
 
@@ -559,7 +535,7 @@ Finding PairExamination::Range() const {
                     0.1 * facts_.rig->fx_px * facts_.rig->baseline_m / kSubpixel_px);
   }
   if (std::ssize(disparities) < kFewestMatches || Order().state == State::kFault) return finding;
-  const double low = Quantile(disparities, 0.02), high = Quantile(disparities, 0.98);
+  const double low = QuantileOfSorted(disparities, 0.02), high = QuantileOfSorted(disparities, 0.98);
   finding.figure += fmt::format("; points lie at {:.0f} to {:.0f} px", low, high);
   if (facts_.rig && low + facts_.rig->doffs_px > 0)
     finding.figure += fmt::format(" ({:.3g} to {:.3g} m)", depth(high), depth(low));
@@ -635,7 +611,7 @@ Finding PairExamination::Saturation() const {
   if (share < kSaturated) return finding;
   finding.state = State::kFault;
   finding.fault = Fault::kSaturation;
-  finding.effect = "their depth is guessed from what lies around them";
+  finding.effect = "their depth is interpolated from their surroundings";
   return finding;
 }
 
@@ -648,7 +624,7 @@ Finding PairExamination::Texture() const {
   if (share < kEven) return finding;
   finding.state = State::kFault;
   finding.fault = Fault::kTexture;
-  finding.effect = "their depth is guessed from what lies around them";
+  finding.effect = "their depth is interpolated from their surroundings";
   return finding;
 }
 

@@ -1,4 +1,4 @@
-// Why is the depth of a pair bad? What some frames tell of the cameras, of their calibration and of the scene.
+// Why depth is bad: what some frames show of the cameras, of their calibration and of the scene.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -56,7 +56,7 @@ class PairExamination {
   // raw: the cameras, of images that were rectified here; may be null.
   void Add(const CameraImageView& left, const CameraImageView& right, const PairFacts& facts,
            const RawRig* raw = nullptr);
-  // One for each check, in an order that puts causes before what they cause.
+  // One for each check; causes come before their consequences.
   std::vector<Finding> Findings() const;
 
   int num_frames() const { return num_frames_; }
@@ -78,7 +78,7 @@ class PairExamination {
   struct Light {
     double mean = 0, noise = 0, saturated = 0, even = 0;  // gray levels; shares of the pixels
     double gradient = 0;                                  // rms along rows where there is texture
-    double edge_px = 0;  // width (sigma) of the strongest edges; 0 = not told
+    double edge_px = 0;                                   // width (sigma) of the strongest edges; 0 = unknown
   };
   struct RowModel;
 

@@ -11,13 +11,15 @@
 
 #include "calibrate/gray_mat.h"
 #include "calibrate/row_offsets.h"
+#include "calibrate/statistics.h"
 
 namespace parallax {
 namespace {
 
 using Kind = PairFault::Kind;
 
-constexpr double kLongestSide_px = 800, kShortestSide_px = 200;  // the latter wins
+constexpr double kLongestSide_px = 800,
+                 kShortestSide_px = 200;  // the shorter side decides if both cannot hold
 constexpr PointSearch kSearch{
     .num_features = 600, .max_row_px = 1e6, .min_disparity = -1, .max_disparity = 1};
 
@@ -27,10 +29,9 @@ constexpr int kFewestFeatures = 150, kFewestOfOneScene = 40;
 constexpr double kShareOfOneScene = 0.1, kShareOfTwoScenes = 0.06;
 constexpr double kMedianRow_px = 1.3, kRowInPlaces_px = 2.5, kRowOfRig_px = 1;
 constexpr std::size_t kFewestInPart = 12, kFewestInPartOfRig = 20;
-constexpr double kSameRow_px = 3;                              // of the small images
-constexpr double kShareOutside = 0.1;                          // of matches outside the range of disparities
-constexpr double kBrightnessFactor = 2.5;                      // right pairs: at most 1.2
-constexpr double kSameSize_low = 0.78, kSameSize_high = 1.28;  // principal point / centre
+constexpr double kSameRow_px = 3;          // of the small images
+constexpr double kShareOutside = 0.1;      // of matches outside the range of disparities
+constexpr double kBrightnessFactor = 2.5;  // right pairs: at most 1.2
 
 bool ShowOneScene(const PointMatches& found) {
   return std::ssize(found.matches) >= kFewestOfOneScene &&
@@ -77,14 +78,13 @@ PairFault RowFault(const std::vector<PointMatch>& matches, int width, int height
 
 // A focal length of another image size comes with its principal point, which is near the centre of that size.
 PairFault SizeFault(const StereoRig& rig, int width, int height) {
-  const double x = 2 * rig.cx_px / width, y = 2 * rig.cy_px / height;
-  const bool is_larger = std::min(x, y) > kSameSize_high, is_smaller = std::max(x, y) < kSameSize_low;
-  if (!(is_larger || is_smaller) || !(x > 0.8 * y && y > 0.8 * x)) return {};
+  const std::optional<double> scale = ScaleOfOtherSize(rig.cx_px, rig.cy_px, width, height);
+  if (!scale) return {};
   return {Kind::kRigSize,
           fmt::format("the calibration's principal point ({:.0f}, {:.0f}) is that of images of about "
                       "{:.0f}x{:.0f} px, and these are {}x{}",
                       rig.cx_px, rig.cy_px, 2 * rig.cx_px, 2 * rig.cy_px, width, height),
-          2 / (x + y)};
+          1 / *scale};
 }
 
 double MultipleOf16(double value) { return 16 * std::ceil(value / 16); }
@@ -93,17 +93,11 @@ double MultipleOf16(double value) { return 16 * std::ceil(value / 16); }
 PairFault DisparityFault(std::vector<double> disparities, const PairFacts& facts) {
   if (std::ssize(disparities) < kFewestOfOneScene) return {};
   std::sort(disparities.begin(), disparities.end());
-  const auto num = static_cast<double>(disparities.size());
-  const auto at = [&](double share) { return disparities[static_cast<std::size_t>(share * (num - 1))]; };
-  const auto share_below = [&](double limit) {
-    return static_cast<double>(std::lower_bound(disparities.begin(), disparities.end(), limit) -
-                               disparities.begin()) /
-           num;
-  };
+  const auto at = [&](double share) { return QuantileOfSorted(disparities, share); };
   const int end = facts.min_disparity + facts.num_disparities;
-  const double below = share_below(facts.min_disparity - 1.0), above = 1 - share_below(end);
-  const double doffs_px = facts.rig ? facts.rig->doffs_px : 0;
-  if (below > 0.3 && 1 - share_below(facts.min_disparity + 1.0) < below / 4 && at(0.5) < -doffs_px) {
+  const double below = ShareBelow(disparities, facts.min_disparity - 1.0),
+               above = 1 - ShareBelow(disparities, end);
+  if (LookExchanged(disparities, facts)) {
     return {Kind::kExchanged,
             fmt::format("left and right look exchanged: {:.0f} % of the matches have disparities below {}",
                         100 * below, facts.min_disparity)};
@@ -127,8 +121,21 @@ PairFault DisparityFault(std::vector<double> disparities, const PairFacts& facts
 
 }  // namespace
 
+std::optional<double> ScaleOfOtherSize(double cx_px, double cy_px, int width, int height) {
+  constexpr double kLow = 0.78, kHigh = 1.28;  // principal point by centre, of one size
+  const double x = 2 * cx_px / width, y = 2 * cy_px / height;
+  if (std::min(x, y) <= kHigh && std::max(x, y) >= kLow) return std::nullopt;
+  return x > 0.8 * y && y > 0.8 * x ? std::optional((x + y) / 2) : std::nullopt;
+}
+
+bool LookExchanged(const std::vector<double>& disparities, const PairFacts& facts) {
+  const double below = ShareBelow(disparities, facts.min_disparity - 1.0);
+  const double above = 1 - ShareBelow(disparities, facts.min_disparity + 1.0);
+  return below > 0.3 && above < below / 4 &&
+         QuantileOfSorted(disparities, 0.5) < -(facts.rig ? facts.rig->doffs_px : 0);
+}
+
 SmallPicture Shrunk(const CameraImageView& image) {
-  constexpr double kUsualDeviation = 50, kUsualMean = 128, kMostGain = 8;
   SmallPicture small{.width = WidthOf(image), .height = HeightOf(image), .gray = GrayMat(image)};
   const auto [shorter, longer] = std::minmax(small.gray.cols, small.gray.rows);
   small.scale = std::max(1.0, std::min(longer / kLongestSide_px, shorter / kShortestSide_px));
@@ -143,8 +150,7 @@ SmallPicture Shrunk(const CameraImageView& image) {
   cv::meanStdDev(small.gray, mean, deviation);
   small.mean = mean[0];
   small.deviation = deviation[0];
-  const double gain = std::min(kMostGain, kUsualDeviation / std::max(1.0, small.deviation));
-  small.gray.convertTo(small.gray, -1, gain, kUsualMean - gain * small.mean);
+  small.gray = WithUsualContrast(small.gray, small.mean, small.deviation);
   return small;
 }
 

@@ -5,6 +5,7 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "datasets/live/live_options.h"
 #include "parallax/rig.h"
@@ -20,8 +21,15 @@ struct PairFacts {
   int min_disparity = 0, num_disparities = 128;  // that are searched, px
 };
 
+inline constexpr int kLiveFramesPassedOver = 5;  // until cameras have found their exposure
 inline constexpr int kSmallestSide_px =
     64;  // of images that can be judged: features need 31 px on every side
+
+// How many times as large the images of a calibration are, by its principal point, if they clearly have another size.
+std::optional<double> ScaleOfOtherSize(double cx_px, double cy_px, int width, int height);
+
+// Whether disparities are those of exchanged images. disparities: sorted, at least one.
+bool LookExchanged(const std::vector<double>& disparities, const PairFacts& facts);
 
 // An image scaled to 800 px, to be judged after the image itself is gone.
 struct SmallPicture {

@@ -3,7 +3,10 @@
 #include <Eigen/Cholesky>
 #include <algorithm>
 #include <cmath>
+#include <utility>
 #include <vector>
+
+#include "calibrate/statistics.h"
 
 namespace parallax {
 
@@ -18,9 +21,7 @@ RobustFit FitRobustly(const Eigen::MatrixXd& a, const Eigen::VectorXd& b,
     std::vector<double> sizes(static_cast<std::size_t>(fit.residuals.size()));
     for (std::size_t i = 0; i < sizes.size(); ++i)
       sizes[i] = std::abs(fit.residuals[static_cast<Eigen::Index>(i)]);
-    const auto middle = sizes.begin() + static_cast<std::ptrdiff_t>(sizes.size() / 2);
-    std::nth_element(sizes.begin(), middle, sizes.end());
-    fit.noise = std::max(kLeastNoise, 1.4826 * *middle);
+    fit.noise = std::max(kLeastNoise, 1.4826 * Median(std::move(sizes)));
     const Eigen::ArrayXd t = (fit.residuals.array() / (kTukey * fit.noise)).square().min(1);
     const Eigen::VectorXd weights = (1 - t).square();
     const Eigen::VectorXd prior = (fit.noise / prior_sigma.array()).square();

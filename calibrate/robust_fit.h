@@ -11,8 +11,8 @@ struct RobustFit {
   double noise = 0;           // 1.4826 times the median size of a residual
 };
 
-// a x = b with Tukey's weights. prior_sigma: of each unknown about 0, which keeps those small that the equations do not
-// tell.
+// a x = b with Tukey's weights. prior_sigma: how far each unknown is expected from 0; it keeps unknowns small that the
+// equations do not determine.
 RobustFit FitRobustly(const Eigen::MatrixXd& a, const Eigen::VectorXd& b, const Eigen::VectorXd& prior_sigma);
 
 }  // namespace parallax

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "calibrate/statistics.h"
 #include "parallax/error.h"
 
 namespace parallax {
@@ -15,9 +16,7 @@ constexpr int kFewestMatches = 50;
 
 double MedianSize(std::vector<double> values) {
   for (double& value : values) value = std::abs(value);
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return Median(std::move(values));
 }
 
 }  // namespace

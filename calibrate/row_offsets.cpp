@@ -9,6 +9,7 @@
 #include <opencv2/video/tracking.hpp>
 
 #include "calibrate/gray_mat.h"
+#include "calibrate/statistics.h"
 
 namespace parallax {
 namespace {
@@ -16,13 +17,6 @@ namespace {
 constexpr double kThereAndBack_px = 0.3;
 constexpr int kGridColumns = 4, kGridRows = 3;
 constexpr double kAgreement_px = 1;  // or half of the cell's median, whichever is larger
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 }  // namespace
 

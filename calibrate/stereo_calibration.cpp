@@ -14,6 +14,7 @@
 
 #include "calibrate/calibration_figures.h"
 #include "calibrate/gray_mat.h"
+#include "calibrate/statistics.h"
 #include "parallax/error.h"
 
 namespace parallax {
@@ -28,7 +29,6 @@ double Quantile(std::vector<double> values, double q) {
   std::nth_element(values.begin(), values.begin() + at, values.end());
   return values[static_cast<std::size_t>(at)];
 }
-double Median(std::vector<double> values) { return Quantile(std::move(values), 0.5); }
 
 double AngleBetween_degrees(const Matrix3& a, const Matrix3& b) {
   return Length(RotationVectorOf(a * Transposed(b))) * kDegreesPerRadian;
@@ -699,8 +699,8 @@ class Calibrator {
       normals.push_back(normal);
       result_.tilt_degrees.push_back(std::acos(std::clamp(std::abs(normal.z), 0.0, 1.0)) * kDegreesPerRadian);
       result_.distance_m.push_back(Length(view.pose(0.5 * (board_.front() + board_.back()))));
-      Cover(view.left, result_.left);
-      Cover(view.right, result_.right);
+      result_.left.Add(view.left, input_.width_px, input_.height_px);
+      result_.right.Add(view.right, input_.width_px, input_.height_px);
     }
     for (const Vector3& a : normals) {
       for (const Vector3& b : normals) {
@@ -713,14 +713,6 @@ class Calibrator {
     MeasureBend();
     MeasureDepth();
     if (bundle.views.size() >= 6) CrossValidate();
-  }
-
-  void Cover(const std::vector<SeenCorner>& corners, CameraCoverage& coverage) const {
-    for (const SeenCorner& seen : corners) {
-      const int x = std::clamp(static_cast<int>(10 * seen.pixel.x / input_.width_px), 0, 9);
-      const int y = std::clamp(static_cast<int>(10 * seen.pixel.y / input_.height_px), 0, 9);
-      coverage.num_cells += coverage.corners[static_cast<std::size_t>(10 * y + x)]++ == 0 ? 1 : 0;
-    }
   }
 
   // Rows of what left and right see of a corner, after rectification, at the cameras' focal length.
@@ -957,6 +949,14 @@ class Calibrator {
 };
 
 }  // namespace
+
+void CameraCoverage::Add(const std::vector<SeenCorner>& seen, int width_px, int height_px) {
+  for (const SeenCorner& corner : seen) {
+    const int x = std::clamp(static_cast<int>(10 * corner.pixel.x / width_px), 0, 9);
+    const int y = std::clamp(static_cast<int>(10 * corner.pixel.y / height_px), 0, 9);
+    num_cells += corners[static_cast<std::size_t>(10 * y + x)]++ == 0 ? 1 : 0;
+  }
+}
 
 StereoCalibration CalibrateStereo(const CalibrationInput& input) { return Calibrator(input).Run(); }
 

@@ -42,6 +42,7 @@ struct DepthError {
 struct CameraCoverage {
   std::array<int, 100> corners{};  // in a 10x10 grid of the image
   int num_cells = 0;               // that hold a corner
+  void Add(const std::vector<SeenCorner>& seen, int width_px, int height_px);
 };
 
 // Two rigs, one of the odd and one of the even boards, compared where boards were seen.

@@ -62,7 +62,7 @@ py::iterator IteratorOf(const py::object& images, const char* name) {
 // Hands the pairs of calibrate() to boards, one after the other.
 class PairFeeder {
  public:
-  // num_boards: after how many a stream ends; 0 = it is none.
+  // num_boards: after how many a stream ends; 0 = not a stream.
   PairFeeder(py::object boards, int num_boards) : boards_(std::move(boards)), num_boards_(num_boards) {}
 
   void Feed(const py::object& left, const py::object& right) {

@@ -191,7 +191,7 @@ def fault_of_other(path: Path, header: str, layer: Layer) -> str | None:
     """What is wrong with #include <header>, or None."""
     library = next((name for name, pattern in LIBRARIES.items() if pattern.match(header)), None)
     if library == "opencv" and path.parts[0] == "python" and path.parts[1] != "calibrate":
-        return "of python/ calibrate/ alone knows OpenCV: import parallax must not load it"
+        return "in python/ only calibrate/ may include OpenCV: import parallax must not load it"
     if library == "opencv" and path.parts[0] == "include" and path.name != "opencv.h":
         return "of the public headers opencv.h alone knows OpenCV"
     if library is None:

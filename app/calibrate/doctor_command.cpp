@@ -33,19 +33,18 @@ namespace {
 using State = Finding::State;
 
 constexpr std::size_t kUsualFrames = 10;
-constexpr int kLiveFramesPassedOver = 5;  // until cameras have found their exposure
 
 struct DoctorOptions {
   std::vector<std::string> source;
   std::string kind, report, mended;
   RigOptions rig;
   LiveOptions live;
-  MatchingOptions matching;  // of which parameters alone are asked for
+  MatchingOptions matching;  // only its parameters are used
   std::optional<std::size_t> max_frames;
   bool overwrite = false;
 };
 
-// The frames of a source, and what they tell.
+// Reads the frames of a source and examines them.
 class Visit {
  public:
   explicit Visit(const DoctorOptions& options) : options_(options) {
@@ -97,7 +96,7 @@ class Visit {
     return text;
   }
 
-  // A command, or what a hand has to do; empty where nothing helps or is needed.
+  // A command, or what to do by hand; empty if there is nothing to do.
   std::string Remedy(const Finding& finding) const {
     const std::string cameras = "both cameras by hand, as in v4l2-ctl --device 0 --set-ctrl auto_exposure=1";
     const SearchRange range = RangeFor(examined_.Disparities());
@@ -236,7 +235,7 @@ std::string Text(const Visit& visit) {
 }
 
 std::string Page(const Visit& visit, const std::vector<std::string>& source) {
-  ReportPage page(fmt::format("Why is the depth of {} bad?", fmt::join(source, " ")));
+  ReportPage page(fmt::format("parallax doctor: {}", fmt::join(source, " ")));
   page.AddParagraph(visit.Heading());
   PageTable table{.headers = {"check", "", "figure", "effect on depth", "remedy"}, .rows = {}};
   for (const Finding& finding : visit.findings()) {
@@ -279,7 +278,7 @@ void RunDoctor(const DoctorOptions& options) {
 
 void AddDoctorCommand(CLI::App& app) {
   CLI::App* command =
-      app.add_subcommand("doctor", "Tell why depth is bad: cameras, calibration, parameters, scene");
+      app.add_subcommand("doctor", "Find out why depth is bad: cameras, calibration, parameters, scene");
   const auto options = std::make_shared<DoctorOptions>();
   command->add_option("source", options->source, "Pairs, a video or a camera, as for run")
       ->type_name("SOURCE")

@@ -17,7 +17,6 @@ namespace parallax::app {
 namespace {
 
 constexpr int kFramesLookedAt = 3;
-constexpr int kLiveFramesPassedOver = 5;  // until cameras have found their exposure
 
 std::string RemedyOf(const PairFault& fault, const PairFacts& facts) {
   using Kind = PairFault::Kind;

@@ -216,8 +216,8 @@ void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
   if (with_cloud) write(kCloud, EncodeCloud(time_ns, reprojection.cloud()));
 }
 
-// A chunk that a full disk did not take loses frames that were written into it before. A frame can be replayed
-// with the last of its images.
+// If a full disk refuses a chunk, the frames in it are lost. A frame can be replayed if its last image is in the
+// file.
 std::size_t Recorder::NumInFile() const { return writer_.NumMessages(kRightImage); }
 
 std::string Recorder::Text() const {

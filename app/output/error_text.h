@@ -22,7 +22,7 @@ std::string ErrorText(const std::exception& error);
 // The same for the text of an exception, where the exception itself is gone.
 std::string ErrorText(const std::string& what);
 
-// Tells errors that every frame has once, not once a frame. For several threads.
+// Finds the first of errors that repeat from frame to frame. Thread-safe.
 class FrameErrors {
  public:
   // False if an earlier frame had the same error, apart from names and numbers.

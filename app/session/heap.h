@@ -8,9 +8,9 @@ namespace parallax::app {
 // the C library has no such setting. Safe to call again.
 void KeepFreedMemory();
 
-// Lets the threads that start from now on share one heap; threads that have a heap keep it. With a window,
-// threads of many kinds make and free images and clouds whose sizes differ from frame to frame. A heap for
-// each would keep the most that it ever held, in pieces, and grow for thousands of frames. Does nothing where
+// Lets the threads that start from now on share one heap; threads that have a heap keep it. With a window, many
+// threads allocate images and clouds whose sizes differ from frame to frame. With a heap for each thread, every heap
+// would keep its largest size, fragmented, and grow for thousands of frames. Does nothing where
 // the C library has no such setting. Safe to call again.
 void ShareOneHeap();
 

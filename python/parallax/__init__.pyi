@@ -180,7 +180,7 @@ def calibrate(
     square) or "aprilgrid:6x6[:0.3]" (tags, gap by tag). square_m: side of a square, of an AprilGrid's tag,
     metres. lens: "plumb_bob" (5 coefficients), "rational" (8), "fisheye" (4), or "auto": the one that fits
     held-out pairs best. baseline_m: distance between the lenses by a ruler, metres; detects a wrong square_m.
-    num_boards: a video, a recording or a camera is read until so many boards stood in new positions.
+    num_boards: a video, a recording or a camera is read until this many boards stood in new positions.
 
     parallax.Error where fewer than 5 pairs show the board."""
 

@@ -330,7 +330,7 @@ TEST(Doctor, CommandTellsFigureEffectAndRemedyOnOnePage) {
   EXPECT_THAT(swapped.out, HasSubstr("remedy: parallax run " + left + " " + right));
   EXPECT_THAT(test::ReadText(page), HasSubstr("left and right are exchanged"));
   const test::ProgramResult size = doctor({left, right}, {"--rig", "800,640,480,0.25"});
-  EXPECT_THAT(size.out, HasSubstr("depths are 2.00 times as large as they are"));
+  EXPECT_THAT(size.out, HasSubstr("depths are 2.00 times the true ones"));
   EXPECT_THAT(size.out, HasSubstr("--rig 400.00,320.00,240.00,0.25"));
   const test::ProgramResult few = doctor({left, right}, {"--set", "matching_cost.num_disparities=16"});
   EXPECT_THAT(few.out, HasSubstr("remedy: parallax run " + left + " " + right +

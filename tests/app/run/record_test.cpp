@@ -190,7 +190,7 @@ TEST_F(Record, AFullDiskLeavesWhatIsWholeAndTheRunGoesOn) {
   for (; source->NextName(); ++num_frames) source->Read();
   EXPECT_GE(num_frames, 12U);
   EXPECT_LT(num_frames, 20U);
-  // What is told is what can be replayed.
+  // The reported number of frames can be replayed.
   EXPECT_THAT(result.out, HasSubstr("recorded " + std::to_string(num_frames) + " frames"));
   EXPECT_THAT(result.err,
               HasSubstr(std::to_string(20 - num_frames) + " of 20 frames are missing from the recording"));
