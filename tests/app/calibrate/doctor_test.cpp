@@ -22,19 +22,18 @@
 #include "pipeline/calibration/rectifier.h"
 #include "pipeline/calibration/vectors.h"
 #include "tests/datasets/test_files.h"
+#include "tests/support/opencv_images.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {
 namespace {
 
+using test::GrayViewOf;
+
 using ::testing::HasSubstr;
 
 constexpr int kWidth = 640, kHeight = 480;
 constexpr double kFocal_px = 400, kBaseline_m = 0.25, kDegree = 3.14159265358979323846 / 180;
-
-HostImageView<const std::uint8_t> GrayViewOf(const cv::Mat& image) {
-  return {image.ptr(), image.cols, image.rows, static_cast<std::ptrdiff_t>(image.step[0])};
-}
 
 struct Pair {
   cv::Mat left, right;

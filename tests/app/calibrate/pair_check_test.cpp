@@ -19,23 +19,22 @@
 #include "datasets/source.h"
 #include "tests/datasets/test_files.h"
 #include "tests/support/images.h"
+#include "tests/support/opencv_images.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {
 namespace {
 
-using ::testing::HasSubstr;
+using test::GrayViewOf;
 
-HostImageView<const std::uint8_t> GrayViewOf(const cv::Mat& image) {
-  return {image.ptr(), image.cols, image.rows, static_cast<std::ptrdiff_t>(image.step[0])};
-}
+using ::testing::HasSubstr;
 
 std::optional<std::string> LineOf(const CameraImageView& left, const CameraImageView& right,
                                   const PairFacts& facts) {
   return FaultLineOf(Shrunk(left), Shrunk(right), facts);
 }
 
-struct Pair {
+struct CheckedPair {
   cv::Mat left, right;
   std::optional<std::string> Fault(const PairFacts& facts = {}) const {
     return LineOf(GrayViewOf(left), GrayViewOf(right), facts);
@@ -43,14 +42,14 @@ struct Pair {
 };
 
 // Blots of noise, whose left image is that of three walls with these disparities, one below the other.
-Pair Walls(const std::vector<double>& disparities, unsigned seed = 1) {
+CheckedPair Walls(const std::vector<double>& disparities, unsigned seed = 1) {
   constexpr int kWidth = 640, kHeight = 480;
   cv::Mat noise(kHeight, 2 * kWidth, CV_8UC1);
   for (int y = 0; y < noise.rows; ++y) {
     for (int x = 0; x < noise.cols; ++x) noise.at<std::uint8_t>(y, x) = test::NoiseAt(x / 7, y / 7, seed);
   }
   cv::GaussianBlur(noise, noise, {}, 1.5);
-  Pair pair;
+  CheckedPair pair;
   pair.left = noise(cv::Rect(kWidth / 2, 0, kWidth, kHeight)).clone();
   pair.right = pair.left.clone();
   const int height = kHeight / static_cast<int>(disparities.size());
@@ -75,16 +74,17 @@ cv::Mat Moved(const cv::Mat& image, double dx, double dy, double degrees = 0) {
 TEST(PairFault, OfARightPairIsNone) {
   EXPECT_EQ(Walls({12, 30, 64}).Fault(), "");
   EXPECT_EQ(Walls({0, 3, 6}).Fault(), "");  // far away
-  Pair dark = Walls({12, 30, 64});
+  CheckedPair dark = Walls({12, 30, 64});
   dark.right.convertTo(dark.right, -1, 0.5, 5);
   EXPECT_EQ(dark.Fault(), "");
 }
 
 TEST(PairFault, ThatCannotBeToldIsNotTold) {
   const cv::Mat flat(480, 640, CV_8UC1, cv::Scalar(90));
-  EXPECT_EQ(Pair({flat, flat}).Fault(), std::nullopt);
+  EXPECT_EQ(CheckedPair({flat, flat}).Fault(), std::nullopt);
   for (int width = 1; width < 64; width += 7) {
-    const Pair tiny{Walls({3}).left(cv::Rect(0, 0, width, 5)), Walls({3}).right(cv::Rect(0, 0, width, 5))};
+    const CheckedPair tiny{Walls({3}).left(cv::Rect(0, 0, width, 5)),
+                           Walls({3}).right(cv::Rect(0, 0, width, 5))};
     EXPECT_EQ(tiny.Fault(), std::nullopt) << width;
   }
 }
@@ -113,9 +113,9 @@ TEST(PairFault, OfOpenCvsAloeIsNone) {
 }
 
 TEST(PairFault, IsToldByItsNameWithTheRemedy) {
-  const Pair right = Walls({12, 30, 64}), other = Walls({12, 30, 64}, 7);
+  const CheckedPair right = Walls({12, 30, 64}), other = Walls({12, 30, 64}, 7);
   const auto told = [](const cv::Mat& a, const cv::Mat& b, const PairFacts& facts = {}) {
-    return Pair{a, b}.Fault(facts).value_or("nothing");
+    return CheckedPair{a, b}.Fault(facts).value_or("nothing");
   };
   EXPECT_THAT(told(right.right, right.left), HasSubstr("left and right look exchanged"));
   EXPECT_THAT(told(right.left, other.right), HasSubstr("show different scenes"));
@@ -138,7 +138,7 @@ TEST(PairFault, IsToldByItsNameWithTheRemedy) {
 }
 
 TEST(PairFault, IsACalibrationOfAnotherImageSize) {
-  const Pair pair = Walls({12, 30, 64});  // 640x480
+  const CheckedPair pair = Walls({12, 30, 64});  // 640x480
   const auto told = [&](double scale) {
     PairFacts facts;
     facts.rig =
@@ -153,7 +153,7 @@ TEST(PairFault, IsACalibrationOfAnotherImageSize) {
 }
 
 TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {
-  const Pair pair = Walls({12, 30, 64});
+  const CheckedPair pair = Walls({12, 30, 64});
   cv::Mat above, beside;
   cv::vconcat(pair.left, pair.right, above);
   cv::hconcat(pair.left, pair.right, beside);
@@ -162,8 +162,8 @@ TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {
     const int height = picture.rows / (IsSideBySide(layout) ? 1 : 2);
     PairFacts facts;
     facts.layout = layout;
-    return Pair{picture(cv::Rect(0, 0, width, height)).clone(),
-                picture(cv::Rect(picture.cols - width, picture.rows - height, width, height)).clone()}
+    return CheckedPair{picture(cv::Rect(0, 0, width, height)).clone(),
+                       picture(cv::Rect(picture.cols - width, picture.rows - height, width, height)).clone()}
         .Fault(facts)
         .value_or("nothing");
   };
@@ -175,7 +175,7 @@ TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {
 }
 
 TEST(PairCheck, TellsOnceOfTheFirstFrameAndNothingWithNoCheck) {
-  const Pair pair = Walls({12, 30, 64});
+  const CheckedPair pair = Walls({12, 30, 64});
   const test::TemporaryFolder folder;
   for (const char* place : {"a", "b"}) std::filesystem::create_directory(folder.path() / place);
   for (const char* name : {"0.png", "1.png", "2.png", "3.png"}) {

@@ -18,8 +18,6 @@
 namespace parallax::test {
 namespace {
 
-constexpr double kSquare_m = 0.04;
-
 // A picture of a board, drawn by OpenCV, laid into the plane: origin at its corner 0, `scale` px a metre.
 struct Texture {
   cv::Mat pixels;

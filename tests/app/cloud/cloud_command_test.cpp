@@ -5,13 +5,13 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 #include "tests/support/json_text.h"
+#include "tests/support/nan.h"
 #include "tests/support/npy.h"
 #include "tests/support/run_program.h"
 
@@ -22,8 +22,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 class CloudCommand : public ::testing::Test {
  protected:
