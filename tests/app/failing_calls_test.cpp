@@ -10,6 +10,7 @@
 #include <map>
 #include <string>
 
+#include "tests/support/built_paths.h"
 #include "tests/support/preload.h"
 #include "tests/support/run_program.h"
 
@@ -20,7 +21,7 @@ using ::testing::StartsWith;
 
 // Runs the program while calls fail as PARALLAX_FAIL has it.
 ProgramResult RunFailing(const std::string& plan, const Arguments& arguments) {
-  const Preload failing_calls(PARALLAX_FAILING_CALLS);
+  const Preload failing_calls(kFailingCalls);
   setenv("PARALLAX_FAIL", plan.c_str(), 1);
   ProgramResult result = RunParallax(arguments);
   unsetenv("PARALLAX_FAIL");

@@ -10,6 +10,7 @@
 
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/json_text.h"
 #include "tests/support/nan.h"
 #include "tests/support/npy.h"
@@ -340,9 +341,8 @@ TEST_F(CloudCommand, EmdRefusesWhatItCannotDo) {
 #if !defined(__SANITIZE_ADDRESS__)  // which takes all addresses there are
 TEST_F(CloudCommand, MorePointsThanFitIntoMemoryAreRefusedWithTheFigure) {
   const std::string a = Write("a.ply", Grid(5, 0.1F)), b = Write("b.ply", Grid(5, 0.1F, 5));
-  const ProgramResult result =
-      RunProgram("/bin/sh", {"-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", PARALLAX_PROGRAM, "cloud", "emd",
-                             a, b, "--points", "1000000000"});
+  const ProgramResult result = RunProgram("/bin/sh", {"-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", kProgram,
+                                                      "cloud", "emd", a, b, "--points", "1000000000"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err,
               AllOf(StartsWith("parallax: matching 1 000 000 000 points needs 100000 MB at least, more than"),

@@ -12,6 +12,7 @@
 #include "parallax/error.h"
 #include "pipeline/metrics/kitti_quantization.h"
 #include "tests/app/eval/official_truths.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/nan.h"
 #include "tests/support/run_program.h"
 
@@ -177,7 +178,7 @@ std::string DocumentedForm(std::string key) {
 }
 
 TEST(Evaluator, EveryKeyIsDocumented) {
-  const std::string docs = test::ReadText(PARALLAX_SOURCE_FOLDER "/docs/metrics.md");
+  const std::string docs = test::ReadText(test::SourcePath("docs/metrics.md"));
   ASSERT_FALSE(docs.empty());
   const HostImage<float> estimate(2, 1, 1.0F);
   GroundTruth truth = TruthOf(2, 1, 1);
