@@ -177,7 +177,7 @@ class CalibrationRun {
   }
 
   // Searches a pair for the board. With a window on a live source this runs in a thread: pairs that arrive during a
-  // search are shown without being searched.
+  // long search are shown without being searched.
   void Search(const std::shared_ptr<StereoFrame>& frame) {
     const auto look = [this, frame] {
       const BoardSight& sight =
@@ -188,6 +188,8 @@ class CalibrationRun {
     if (search_.valid() && search_.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return;
     EndSearch();
     search_ = std::async(std::launch::async, look);
+    constexpr std::chrono::milliseconds kUnnoticed(80);  // so late a picture may be, for marks that fit it
+    if (search_.wait_for(kUnnoticed) == std::future_status::ready) EndSearch();
   }
 
   void EndSearch() {

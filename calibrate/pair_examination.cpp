@@ -159,20 +159,6 @@ std::string Percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 
 }  // namespace
 
-SearchRange RangeFor(std::vector<double> disparities) {
-  constexpr int kStep = 16, kMost = 1024;
-  constexpr double kBeyond = 1.5, kMargin_px = 4;
-  const auto steps = [](double px) { return kStep * static_cast<int>(std::ceil(px / kStep)); };
-  std::sort(disparities.begin(), disparities.end());
-  SearchRange range;
-  if (disparities.empty()) return range;
-  const double low = QuantileOfSorted(disparities, 0.02), high = QuantileOfSorted(disparities, 0.98);
-  if (low < -1) range.min_disparity = -steps(kMargin_px - low);
-  range.num_disparities =
-      std::clamp(steps(std::max(high, 0.0) * kBeyond + kMargin_px) - range.min_disparity, kStep, kMost);
-  return range;
-}
-
 // What FitRows finds.
 struct PairExamination::RowModel {
   Eigen::Vector4d part = Eigen::Vector4d::Zero(),

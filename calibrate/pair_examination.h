@@ -42,14 +42,6 @@ struct Finding {
   std::string effect;  // on depth; in metres where a rig is known
 };
 
-// The disparities to search.
-struct SearchRange {
-  int min_disparity = 0, num_disparities = 128;
-};
-// Holds nearly all of these disparities and half as much again: things without features may be nearer. Smallest below
-// 0 only where disparities are. In steps of 16.
-SearchRange RangeFor(std::vector<double> disparities);
-
 // Takes the frames of one source, which are of one size, in their order.
 class PairExamination {
  public:

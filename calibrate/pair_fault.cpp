@@ -89,10 +89,9 @@ PairFault SizeFault(const StereoRig& rig, int width, int height) {
 
 double MultipleOf16(double value) { return 16 * std::ceil(value / 16); }
 
-// What is wrong with the disparities of matches in equal rows.
-PairFault DisparityFault(std::vector<double> disparities, const PairFacts& facts) {
+// What is wrong with the sorted disparities of matches in equal rows.
+PairFault DisparityFault(const std::vector<double>& disparities, const PairFacts& facts) {
   if (std::ssize(disparities) < kFewestOfOneScene) return {};
-  std::sort(disparities.begin(), disparities.end());
   const auto at = [&](double share) { return QuantileOfSorted(disparities, share); };
   const int end = facts.min_disparity + facts.num_disparities;
   const double below = ShareBelow(disparities, facts.min_disparity - 1.0),
@@ -117,6 +116,46 @@ PairFault DisparityFault(std::vector<double> disparities, const PairFacts& facts
             MultipleOf16(at(0.98) + 1 - facts.min_disparity)};
   }
   return {};
+}
+
+struct Judgement {
+  PairFault fault;
+  std::vector<double> disparities;  // of matches in equal rows, sorted; empty if the pair is not of one scene
+};
+
+std::optional<Judgement> Judge(const SmallPicture& left, const SmallPicture& right, const PairFacts& facts) {
+  constexpr double kNothing = 2, kSomething = 15;  // deviations of gray
+  if (std::min(left.width, left.height) < kSmallestSide_px) return std::nullopt;
+  for (const auto& [a, b, name] : {std::tuple(&left, &right, "left"), std::tuple(&right, &left, "right")}) {
+    if (a->deviation > kNothing || b->deviation < kSomething) continue;
+    return Judgement{{Kind::kEmptyImage,
+                      fmt::format("the {} image shows nothing (gray {:.0f} throughout)", name, a->mean)},
+                     {}};
+  }
+  PointMatches found = MatchPoints(left.View(), right.View(), kSearch);
+  if (found.num_features < kFewestFeatures) return std::nullopt;
+  if (static_cast<double>(found.matches.size()) < kShareOfTwoScenes * found.num_features)
+    return Judgement{TwoScenes(left, found, facts), {}};
+  if (!ShowOneScene(found)) return std::nullopt;
+  Judgement judgement;
+  for (PointMatch& match : found.matches) {
+    for (Vector2* point : {&match.left, &match.right})
+      *point = {left.scale * point->x, left.scale * point->y};
+    if (std::abs(match.right.y - match.left.y) <= kSameRow_px * left.scale)
+      judgement.disparities.push_back(match.left.x - match.right.x);
+  }
+  std::sort(judgement.disparities.begin(), judgement.disparities.end());
+  PairFault& fault = judgement.fault = RowFault(found.matches, left.width, left.height, facts);
+  const auto is_none = [&] { return fault.kind == Kind::kNone; };
+  if (is_none()) fault = DisparityFault(judgement.disparities, facts);
+  if (is_none() && facts.rig && !facts.is_rectified_here)
+    fault = SizeFault(*facts.rig, left.width, left.height);
+  const double factor = std::max(left.mean, 1.0) / std::max(right.mean, 1.0);
+  if (is_none() && std::max(factor, 1 / factor) > kBrightnessFactor) {
+    fault = {Kind::kBrightness,
+             fmt::format("the left image is {:.1f} times as bright as the right one", factor)};
+  }
+  return judgement;
 }
 
 }  // namespace
@@ -156,36 +195,31 @@ SmallPicture Shrunk(const CameraImageView& image) {
 
 std::optional<PairFault> FaultOf(const SmallPicture& left, const SmallPicture& right,
                                  const PairFacts& facts) {
-  constexpr double kNothing = 2, kSomething = 15;  // deviations of gray
-  if (std::min(left.width, left.height) < kSmallestSide_px) return std::nullopt;
-  for (const auto& [a, b, name] : {std::tuple(&left, &right, "left"), std::tuple(&right, &left, "right")}) {
-    if (a->deviation > kNothing || b->deviation < kSomething) continue;
-    return PairFault{Kind::kEmptyImage,
-                     fmt::format("the {} image shows nothing (gray {:.0f} throughout)", name, a->mean)};
-  }
-  PointMatches found = MatchPoints(left.View(), right.View(), kSearch);
-  if (found.num_features < kFewestFeatures) return std::nullopt;
-  if (static_cast<double>(found.matches.size()) < kShareOfTwoScenes * found.num_features)
-    return TwoScenes(left, found, facts);
-  if (!ShowOneScene(found)) return std::nullopt;
-  std::vector<double> disparities;
-  for (PointMatch& match : found.matches) {
-    for (Vector2* point : {&match.left, &match.right})
-      *point = {left.scale * point->x, left.scale * point->y};
-    if (std::abs(match.right.y - match.left.y) <= kSameRow_px * left.scale)
-      disparities.push_back(match.left.x - match.right.x);
-  }
-  PairFault fault = RowFault(found.matches, left.width, left.height, facts);
-  const auto is_none = [&] { return fault.kind == Kind::kNone; };
-  if (is_none()) fault = DisparityFault(std::move(disparities), facts);
-  if (is_none() && facts.rig && !facts.is_rectified_here)
-    fault = SizeFault(*facts.rig, left.width, left.height);
-  const double factor = std::max(left.mean, 1.0) / std::max(right.mean, 1.0);
-  if (is_none() && std::max(factor, 1 / factor) > kBrightnessFactor) {
-    fault = {Kind::kBrightness,
-             fmt::format("the left image is {:.1f} times as bright as the right one", factor)};
-  }
-  return fault;
+  std::optional<Judgement> judgement = Judge(left, right, facts);
+  return judgement ? std::optional(std::move(judgement->fault)) : std::nullopt;
+}
+
+SearchRange RangeFor(std::vector<double> disparities) {
+  constexpr int kStep = 16, kMost = 1024;
+  constexpr double kBeyond = 1.5, kMargin_px = 4;
+  const auto steps = [](double px) { return kStep * static_cast<int>(std::ceil(px / kStep)); };
+  std::sort(disparities.begin(), disparities.end());
+  SearchRange range;
+  if (disparities.empty()) return range;
+  const double low = QuantileOfSorted(disparities, 0.02), high = QuantileOfSorted(disparities, 0.98);
+  if (low < -1) range.min_disparity = -steps(kMargin_px - low);
+  range.num_disparities =
+      std::clamp(steps(std::max(high, 0.0) * kBeyond + kMargin_px) - range.min_disparity, kStep, kMost);
+  return range;
+}
+
+std::optional<SearchRange> RangeOf(const SmallPicture& left, const SmallPicture& right,
+                                   const PairFacts& facts) {
+  const std::optional<Judgement> judgement = Judge(left, right, facts);
+  if (!judgement || std::ssize(judgement->disparities) < kFewestOfOneScene ||
+      judgement->fault.kind == Kind::kRows || LookExchanged(judgement->disparities, facts))
+    return std::nullopt;
+  return RangeFor(judgement->disparities);
 }
 
 }  // namespace parallax

@@ -71,4 +71,16 @@ struct PairFault {
 // What is wrong with a pair; nullopt if the images have too little texture to tell. Both images of one size.
 std::optional<PairFault> FaultOf(const SmallPicture& left, const SmallPicture& right, const PairFacts& facts);
 
+// The disparities to search.
+struct SearchRange {
+  int min_disparity = 0, num_disparities = 128;
+};
+// Holds nearly all of these disparities and half as much again: things without features may be nearer. Smallest below
+// 0 only where disparities are. In steps of 16.
+SearchRange RangeFor(std::vector<double> disparities);
+
+// The range for a pair; nullopt if it shows too little, or looks as if its disparities were not those of the scene.
+std::optional<SearchRange> RangeOf(const SmallPicture& left, const SmallPicture& right,
+                                   const PairFacts& facts);
+
 }  // namespace parallax

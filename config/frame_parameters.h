@@ -7,12 +7,12 @@
 
 namespace parallax {
 
-// The key that a data set may set for each frame.
-inline constexpr const char* kNumDisparitiesKey = "matching_cost.num_disparities";
-
 // The chosen parameters. If the number of disparities was left open and the frame's data set states its
 // largest disparity, the search ends there.
 Parameters ParametersOfFrame(const StereoFrame& frame, const ChosenParameters& chosen);
+
+// Sets the range that was left to the first frames. A smallest disparity that was chosen stays.
+void SetAutoRange(int min_disparity, int num_disparities, ChosenParameters& chosen);
 
 // The chosen table of uncertainty. If uncertainty.rig_px was left open and the data's rig is known to be off
 // by rig_px > 0, the table gets that value.

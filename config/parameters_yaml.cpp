@@ -58,6 +58,7 @@ std::string NearestKey(const std::string& key) {
 // One reading of a file with its bases and assignments: collects values and every fault.
 class ParameterReader {
  public:
+  explicit ParameterReader(AutoRange auto_range = AutoRange::kRefused) : auto_range_(auto_range) {}
   void ReadPathOrPreset(const std::string& path_or_preset, const std::string& asked_by);
   void ReadText(std::string_view yaml, const std::string& name, const fs::path& folder);
   void Assign(const std::string& assignment);
@@ -72,6 +73,7 @@ class ParameterReader {
   void SetList(const std::string& key, const std::vector<std::string>& values, const std::string& place);
   void Fault(const std::string& place, const std::string& text) { faults_.push_back(place + ": " + text); }
 
+  const AutoRange auto_range_;
   ChosenParameters chosen_;
   std::map<std::string, std::string, std::less<>> places_;  // key -> "FILE:LINE" that set it
   std::set<std::string, std::less<>> unreadable_;           // keys whose text was faulty
@@ -282,9 +284,8 @@ void ParameterReader::Assign(const std::string& assignment) {
 
 void ParameterReader::Set(const std::string& key, std::string_view text, const std::string& place) {
   places_[key] = place;
-  chosen_.chosen_keys.insert(key);
   unreadable_.erase(key);
-  if (const auto fault = SetParameter(chosen_.parameters, key, text)) {
+  if (const auto fault = SetChosen(chosen_, key, text, auto_range_)) {
     Fault(place, key + ' ' + *fault);
     unreadable_.insert(key);
   }
@@ -316,9 +317,25 @@ ChosenParameters ParameterReader::Finish() {
 
 }  // namespace
 
+std::optional<std::string> SetChosen(ChosenParameters& chosen, const std::string& key, std::string_view text,
+                                     AutoRange auto_range) {
+  if (key == kNumDisparitiesKey && text == "auto") {
+    if (auto_range == AutoRange::kRefused)
+      return "is 'auto', which is chosen from the first frames of a source: here use a whole number, " +
+             ParameterRange(key);
+    chosen.is_range_auto = true;
+    chosen.chosen_keys.erase(key);
+    return std::nullopt;
+  }
+  if (const auto fault = SetParameter(chosen.parameters, key, text)) return fault;
+  if (key == kNumDisparitiesKey) chosen.is_range_auto = false;
+  chosen.chosen_keys.insert(key);
+  return std::nullopt;
+}
+
 ChosenParameters LoadChosenParameters(const std::string& path_or_preset,
-                                      const std::vector<std::string>& assignments) {
-  ParameterReader reader;
+                                      const std::vector<std::string>& assignments, AutoRange auto_range) {
+  ParameterReader reader(auto_range);
   reader.ReadPathOrPreset(path_or_preset, "");
   for (const std::string& assignment : assignments) reader.Assign(assignment);
   return reader.Finish();

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -21,20 +22,32 @@
 
 namespace parallax {
 
+// The key that a data set may set for each frame. Its value "auto" leaves the range to the first frames.
+inline constexpr const char* kNumDisparitiesKey = "matching_cost.num_disparities";
+
 // Parameters, and which of them were chosen and not left at their defaults.
 struct ChosenParameters {
   Parameters parameters;
   UncertaintyParameters uncertainty;  // section `uncertainty`, whose keys hold lists (uncertainty_text.h)
   // Keys named by a file, its bases, a preset or an assignment, whatever their values.
   std::set<std::string, std::less<>> chosen_keys;
+  bool is_range_auto = false;  // then the key is not chosen, and has the value that was left open
 
   bool IsChosen(std::string_view key) const { return chosen_keys.contains(key); }
 };
 
+// Whether a caller has first frames that "auto" can be chosen from; elsewhere that value is a fault.
+enum class AutoRange { kRefused, kTaken };
+
+// Sets one parameter from text and marks it as chosen. Returns what is wrong with the text; then nothing is set.
+std::optional<std::string> SetChosen(ChosenParameters& chosen, const std::string& key, std::string_view text,
+                                     AutoRange auto_range = AutoRange::kRefused);
+
 // Reads a preset ("kitti") or a YAML file, then applies assignments ("aggregation.p1=12", from --set) in
 // order. Throws InvalidArgument with all faults; Error when the file cannot be read.
 ChosenParameters LoadChosenParameters(const std::string& path_or_preset,
-                                      const std::vector<std::string>& assignments = {});
+                                      const std::vector<std::string>& assignments = {},
+                                      AutoRange auto_range = AutoRange::kRefused);
 
 // The same without the choice.
 Parameters LoadParameters(const std::string& path_or_preset);

@@ -76,7 +76,9 @@ void FrameMatching::Match(const CameraImageView& left, const CameraImageView& ri
       const auto highest = form.color_max > 0
                                ? static_cast<float>(form.color_max)
                                : static_cast<float>(cost.min_disparity + cost.num_disparities - 1);
-      const HostImage<Rgb8> colors = app::ColorDisparity(disparity, lowest, highest);
+      HostImageView<const std::uint8_t> validity;
+      if (!form.show_filled) validity = result.validity;
+      const HostImage<Rgb8> colors = app::ColorDisparity(disparity, lowest, highest, validity);
       ConvertRows<Rgb8>(colors.ConstView(), to, [](Rgb8 color) { return color; });
       break;
     }

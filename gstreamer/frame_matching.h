@@ -26,8 +26,9 @@ struct Settings {
 // The output formats.
 struct Form {
   Output output = Output::kDisparity;
-  StereoRig rig;         // of depth: fx, baseline, doffs; 0 = not set
-  double color_max = 0;  // px, the lightest colour; 0 = the largest disparity searched
+  StereoRig rig;             // of depth: fx, baseline, doffs; 0 = not set
+  double color_max = 0;      // px, the lightest colour; 0 = the largest disparity searched
+  bool show_filled = false;  // in colours: filled pixels are not paler
 };
 
 // The destination: rows stride_bytes apart.

@@ -430,6 +430,7 @@ enum Property {
   kBaseline,
   kDoffs,
   kColorMax,
+  kShowFilled,
   kQos
 };
 
@@ -490,6 +491,9 @@ void SetProperty(GObject* object, guint id, const GValue* value, GParamSpec* spe
     case kColorMax:
       form.color_max = g_value_get_double(value);
       break;
+    case kShowFilled:
+      form.show_filled = g_value_get_boolean(value) != FALSE;
+      break;
     case kQos:
       respects_qos = g_value_get_boolean(value) != FALSE;
       break;
@@ -536,6 +540,9 @@ void GetProperty(GObject* object, guint id, GValue* value, GParamSpec* spec) {
     case kColorMax:
       g_value_set_double(value, form.color_max);
       break;
+    case kShowFilled:
+      g_value_set_boolean(value, form.show_filled ? TRUE : FALSE);
+      break;
     case kQos:
       g_value_set_boolean(value, respects_qos ? TRUE : FALSE);
       break;
@@ -577,6 +584,9 @@ void InstallProperties(GObjectClass* object_class) {
   add(kColorMax,
       g_param_spec_double("color-max", "Lightest disparity",
                           "px, for output=color; 0 = the largest one searched", 0, 1e6, 0, kFlags));
+  add(kShowFilled,
+      g_param_spec_boolean("show-filled", "Show filled",
+                           "For output=color: pixels that were filled are not paler", FALSE, kFlags));
   add(kQos, g_param_spec_boolean("qos", "QoS", "Drop frames that would come too late", TRUE, kFlags));
 }
 

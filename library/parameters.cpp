@@ -18,15 +18,16 @@ namespace parallax {
 namespace {
 
 #ifdef PARALLAX_WITH_FILES
-MatchResult::Settings Load(const std::string& name) {
-  const ChosenParameters chosen = LoadChosenParameters(name);
+MatchResult::Settings Load(const std::string& name, bool with_range = true) {
+  const ChosenParameters chosen =
+      LoadChosenParameters(name, {}, with_range ? AutoRange::kRefused : AutoRange::kTaken);
   return {chosen.parameters, chosen.uncertainty};
 }
 #else
 [[noreturn]] void ThrowWithoutFiles(const std::string& what) {
   throw Error(what + ": this library was built without presets and YAML: build it with PARALLAX_APP=ON");
 }
-MatchResult::Settings Load(const std::string& name) {
+MatchResult::Settings Load(const std::string& name, bool = true) {
   if (name == "default") return {};
   ThrowWithoutFiles(name);
 }
@@ -42,7 +43,7 @@ std::shared_ptr<const MatchResult::Settings> CheckedSettings(const Parameters& p
                                                              const std::string& sigma_preset) {
   ValidateOrThrow(parameters);
   return std::make_shared<const MatchResult::Settings>(
-      MatchResult::Settings{parameters, Load(sigma_preset).uncertainty});
+      MatchResult::Settings{parameters, Load(sigma_preset, false).uncertainty});
 }
 
 Parameters Preset(const std::string& name_or_file) { return Load(name_or_file).parameters; }

@@ -18,12 +18,12 @@
 
 namespace parallax::python {
 
-py::module_ CalibrateModule() {
+py::module_ CalibrateModule(const char* what) {
   try {
     return py::module_::import("parallax._calibrate");
   } catch (py::error_already_set& error) {
     if (!error.matches(PyExc_ImportError)) throw;
-    throw Error("calibration needs OpenCV (Debian: libopencv-calib3d406, libopencv-contrib406): " +
+    throw Error(std::string(what) + " needs OpenCV (Debian: libopencv-calib3d406, libopencv-contrib406): " +
                 py::str(error.value()).cast<std::string>());
   }
 }

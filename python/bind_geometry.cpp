@@ -51,13 +51,18 @@ py::array Depth(const py::object& disparity, const StereoRig& rig, float min_dep
 }
 
 py::array ColorDisparity(const py::object& disparity, std::optional<float> min_px,
-                         std::optional<float> max_px) {
+                         std::optional<float> max_px, const py::object& validity) {
   const FloatImageArgument from = FloatImageOf(disparity, "disparity");
+  const ByteImageArgument filled = ByteImageOf(validity, "validity");
+  if (!filled.view.Empty() &&
+      (filled.view.width != from.view.width || filled.view.height != from.view.height))
+    throw InvalidArgument("validity is not of the disparity's size");
   CameraImage picture;
   {
     const py::gil_scoped_release release;
     const app::ValueRange range = app::RobustRange(from.view);
-    picture = app::ColorDisparity(from.view, min_px.value_or(range.low), max_px.value_or(range.high));
+    picture =
+        app::ColorDisparity(from.view, min_px.value_or(range.low), max_px.value_or(range.high), filled.view);
   }
   const CameraImageView view = ViewOf(picture);
   return ArrayOf(view, OwnerOf(std::move(picture)));
@@ -104,7 +109,7 @@ void BindGeometry(py::module_& module) {
   module.def("depth", &Depth, py::arg("disparity"), py::arg("rig"), py::kw_only(),
              py::arg("min_depth_m") = usual.min_depth_m, py::arg("max_depth_m") = usual.max_depth_m);
   module.def("color_disparity", &ColorDisparity, py::arg("disparity"), py::arg("min_px") = py::none(),
-             py::arg("max_px") = py::none());
+             py::arg("max_px") = py::none(), py::kw_only(), py::arg("validity") = py::none());
 }
 
 }  // namespace parallax::python

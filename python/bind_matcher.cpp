@@ -55,14 +55,12 @@ std::string ValueText(py::handle value, const std::string& key) {
                        ParameterRange(key));
 }
 
-ChosenParameters ParametersFrom(const std::string& preset, const py::kwargs& keywords) {
-  ChosenParameters chosen = LoadChosenParameters(preset);
+ChosenParameters ParametersFrom(const std::string& preset, const py::kwargs& keywords, AutoRange auto_range) {
+  ChosenParameters chosen = LoadChosenParameters(preset, {}, auto_range);
   for (const auto& [name, value] : keywords) {
     const std::string key = KeyOf(name.cast<std::string>());
-    if (const auto fault = SetParameter(chosen.parameters, key, ValueText(value, key))) {
+    if (const auto fault = SetChosen(chosen, key, ValueText(value, key), auto_range))
       throw InvalidArgument(key + ' ' + *fault);
-    }
-    chosen.chosen_keys.insert(key);
   }
   return chosen;
 }
@@ -101,27 +99,33 @@ PointCloud CloudOf(const MatchResult& result, const StereoRig* rig, const py::ob
 
 // --- the matchers ---------------------------------------------------------------
 
+// What a function of parallax._calibrate tells of a pair on the host. left, right: what was given. is_raw: images that
+// were rectified for the result.
+py::object Told(const char* function, const MatchResult& result, const CameraImageView& left,
+                const CameraImageView& right, bool is_raw) {
+  const RectifiedPair& pair = result.rectified;
+  const bool is_as_given = WidthOf(ViewOf(pair.left)) == 0;
+  const MatchingCostParameters& cost = result.parameters().matching_cost;
+  return CalibrateModule().attr(function)(ArrayOf(is_as_given ? left : ViewOf(pair.left), py::none()),
+                                          ArrayOf(is_as_given ? right : ViewOf(pair.right), py::none()),
+                                          pair.rig.fx_px > 0 ? std::optional(pair.rig) : std::nullopt, is_raw,
+                                          cost.min_disparity, cost.num_disparities);
+}
+
 // Warns where the first pairs of a Matcher look as if every disparity were wrong: images exchanged or not
 // rectified, a calibration of another size, too small a range of disparities. Silent without OpenCV.
+constexpr int kFirstPairs = 3;
 class FirstPairs {
  public:
-  explicit FirstPairs(bool check) : num_left_(check ? 3 : 0) {}
+  explicit FirstPairs(bool check) : num_left_(check ? kFirstPairs : 0) {}
 
-  // left, right: what was given. is_raw: images that were rectified for the result.
   void Look(const MatchResult& result, const CameraImageView& left, const CameraImageView& right,
             bool is_raw) {
     if (num_left_ <= 0) return;
     --num_left_;
-    const RectifiedPair& pair = result.rectified;
-    const bool is_as_given = WidthOf(ViewOf(pair.left)) == 0;
-    const MatchingCostParameters& cost = result.parameters().matching_cost;
     py::object told;
     try {
-      told = CalibrateModule().attr("fault_line_of")(
-          ArrayOf(is_as_given ? left : ViewOf(pair.left), py::none()),
-          ArrayOf(is_as_given ? right : ViewOf(pair.right), py::none()),
-          pair.rig.fx_px > 0 ? std::optional(pair.rig) : std::nullopt, is_raw, cost.min_disparity,
-          cost.num_disparities);
+      told = Told("fault_line_of", result, left, right, is_raw);
     } catch (const Error&) {
       num_left_ = 0;
       return;
@@ -144,14 +148,31 @@ class PythonMatcher {
   PythonMatcher(const std::string& preset, const Machine& machine, bool check, const py::kwargs& keywords)
       : first_pairs(check),
         preset_(preset),
-        chosen_(ParametersFrom(preset, keywords)),
+        chosen_(ParametersFrom(preset, keywords, AutoRange::kTaken)),
         machine_(machine),
-        matcher_(Make(chosen_.parameters)) {}
+        matcher_(Make(chosen_.parameters)) {
+    if (chosen_.is_range_auto) CalibrateModule("matching_cost_num_disparities=\"auto\"");
+  }
 
   FirstPairs first_pairs;
   const ChosenParameters& chosen() const { return chosen_; }
-  // Throws Error in a forked child.
-  Matcher& matcher() const { return *matcher_; }
+  OfOneProcess<Matcher> matcher() const { return matcher_; }
+  // Where the range of disparities is left to the first pairs: sets that of the first one, out of three, that shows
+  // enough. True if this pair has to be matched again.
+  bool ChooseRange(const MatchResult& result, const CameraImageView& left, const CameraImageView& right,
+                   bool is_raw) {
+    if (!chosen_.is_range_auto) return false;
+    const auto range =
+        Told("range_of", result, left, right, is_raw).cast<std::optional<std::pair<int, int>>>();
+    if (!chosen_.is_range_auto) return true;  // another thread chose meanwhile
+    if (!range && --num_to_choose_from_ > 0) return false;
+    const MatchingCostParameters& cost = chosen_.parameters.matching_cost;
+    const auto [min_disparity, num_disparities] =
+        range.value_or(std::pair(cost.min_disparity, cost.num_disparities));
+    SetAutoRange(min_disparity, num_disparities, chosen_);
+    if (range) matcher_ = Make(chosen_.parameters);
+    return range.has_value();
+  }
   // The matcher for a frame whose data set may state the number of disparities.
   OfOneProcess<Matcher> MatcherFor(const StereoFrame& frame) {
     StereoFrame decimated;  // its hint alone
@@ -172,9 +193,10 @@ class PythonMatcher {
   }
 
   const std::string preset_;
-  const ChosenParameters chosen_;
+  ChosenParameters chosen_;  // guarded by Python's lock, as the next two
+  int num_to_choose_from_ = kFirstPairs;
+  OfOneProcess<Matcher> matcher_;
   const Machine machine_;
-  const OfOneProcess<Matcher> matcher_;
   std::mutex mutex_;
   std::optional<OfOneProcess<Matcher>> of_frames_;  // the last one that took another number of disparities
 };
@@ -191,19 +213,29 @@ std::unique_ptr<MatchResult> ComputeOnHost(Matcher& matcher, const CameraImageVi
                                                       : matcher.Compute(left, right));
 }
 
+// is_stated: the number of disparities is the data set's.
+template <typename MatcherOf>
+std::unique_ptr<MatchResult> ComputeAndLook(PythonMatcher& self, const MatcherOf& matcher,
+                                            const CameraImageView& left, const CameraImageView& right,
+                                            const Rig* rig, bool was_raw = false, bool is_stated = false) {
+  const bool is_raw = was_raw || (rig != nullptr && rig->IsRaw(WidthOf(left), HeightOf(left)));
+  auto result = ComputeOnHost(*matcher(), left, right, rig);
+  if (!is_stated && self.ChooseRange(*result, left, right, is_raw))
+    result = ComputeOnHost(*matcher(), left, right, rig);
+  self.first_pairs.Look(*result, left, right, is_raw);
+  return result;
+}
+
 std::unique_ptr<MatchResult> ComputeFrame(PythonMatcher& self, const StereoFrame& frame, const Rig* rig) {
   if (rig == nullptr && !frame.rectified) {
     throw InvalidArgument("the frame's images are raw: give their rig too, compute(frame, rig=...)");
   }
   std::optional<Rig> of_frame;
   if (rig == nullptr && frame.rig) rig = &of_frame.emplace(*frame.rig);
-  const OfOneProcess<Matcher> matcher = self.MatcherFor(frame);
-  const CameraImageView left = ViewOf(frame.left), right = ViewOf(frame.right);
-  auto result = ComputeOnHost(*matcher, left, right, rig);
-  self.first_pairs.Look(
-      *result, left, right,
-      frame.seen != nullptr || (rig != nullptr && rig->IsRaw(WidthOf(left), HeightOf(left))));
-  return result;
+  const bool is_stated = frame.num_disparities_hint && !self.chosen().IsChosen(kNumDisparitiesKey);
+  return ComputeAndLook(
+      self, [&] { return self.MatcherFor(frame); }, ViewOf(frame.left), ViewOf(frame.right), rig,
+      frame.seen != nullptr, is_stated);
 }
 
 std::shared_ptr<DeviceMatched> Enqueue(Matcher& matcher, const py::object& left, const py::object& right,
@@ -231,21 +263,20 @@ std::shared_ptr<DeviceMatched> Enqueue(Matcher& matcher, const py::object& left,
 
 py::object Compute(PythonMatcher& self, const py::object& left, const py::object& right, const Rig* rig,
                    std::optional<std::int64_t> stream) {
-  Matcher& matcher = self.matcher();
+  const OfOneProcess<Matcher> matcher = self.matcher();
   if (IsOnDevice(left) || IsOnDevice(right)) {
     if (rig != nullptr) throw InvalidArgument("rig is for arrays on the host: rectify those on a GPU first");
-    return py::cast(Enqueue(matcher, left, right, stream));
+    if (self.chosen().is_range_auto)
+      throw InvalidArgument("the range of disparities is chosen from arrays on the host: set a number");
+    return py::cast(Enqueue(*matcher, left, right, stream));
   }
   if (stream) throw InvalidArgument("stream is for arrays on a GPU: leave it out for those on the host");
   if (right.is_none() && py::isinstance<StereoFrame>(left)) {
     return py::cast(ComputeFrame(self, left.cast<const StereoFrame&>(), rig));
   }
   const PairArgument pair = PairOf(left, right);
-  const CameraImageView &left_view = pair.left.view, &right_view = pair.right.view;
-  auto result = ComputeOnHost(matcher, left_view, right_view, rig);
-  self.first_pairs.Look(*result, left_view, right_view,
-                        rig != nullptr && rig->IsRaw(WidthOf(left_view), HeightOf(left_view)));
-  return py::cast(std::move(result));
+  return py::cast(ComputeAndLook(
+      self, [&] { return self.matcher(); }, pair.left.view, pair.right.view, rig));
 }
 
 void Submit(PythonQueue& self, const py::object& left, const py::object& right, const Rig* rig) {
@@ -318,7 +349,7 @@ void BindMatcher(py::module_& module) {
            py::arg("check") = true)
       .def("compute", &Compute, py::arg("left"), py::arg("right") = py::none(), py::arg("rig") = py::none(),
            py::kw_only(), py::arg("stream") = py::none())
-      .def_property_readonly("backend", [](const PythonMatcher& self) { return self.matcher().backend(); })
+      .def_property_readonly("backend", [](const PythonMatcher& self) { return (*self.matcher()).backend(); })
       .def_property_readonly("parameters",
                              [](const PythonMatcher& self) { return DictOf(self.chosen().parameters); });
   py::class_<PythonQueue>(module, "PairQueue")
@@ -326,7 +357,7 @@ void BindMatcher(py::module_& module) {
                        int num_threads, int device, std::size_t memory_limit_bytes,
                        const py::kwargs& keywords) {
              auto* queue =
-                 new PairQueue(ParametersFrom(preset, keywords).parameters,
+                 new PairQueue(ParametersFrom(preset, keywords, AutoRange::kRefused).parameters,
                                {backend, num_threads, device, memory_limit_bytes}, num_in_flight, preset);
              return std::unique_ptr<PythonQueue>(new PythonQueue{{"PairQueue", queue}, {}});
            }),

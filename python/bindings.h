@@ -54,8 +54,8 @@ class OfOneProcess {
   std::shared_ptr<T> object_;
 };
 
-// parallax._calibrate. Throws Error where OpenCV is missing.
-py::module_ CalibrateModule();
+// parallax._calibrate. Throws Error, which says what needs OpenCV, where that is missing.
+py::module_ CalibrateModule(const char* what = "calibration");
 
 // The path that a str or a path object means. Throws InvalidArgument for a null character.
 std::string PathText(py::handle path);

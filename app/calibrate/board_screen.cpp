@@ -29,7 +29,8 @@ cv::Mat MatOf(HostImageView<const Rgb8> image) {
 
 // The image into its part of the screen, with the cells that are covered, the place that should be next, and the
 // board's corners.
-void DrawImage(HostImageView<const Rgb8> image, const BoardSession& session, bool is_right, cv::Mat part) {
+void DrawImage(HostImageView<const Rgb8> image, const BoardSession& session, bool is_last_pair, bool is_right,
+               cv::Mat part) {
   cv::resize(MatOf(image), part, part.size(), 0, 0, cv::INTER_AREA);
   const auto border = [](int size, double share) { return cvRound(size * share); };
   const auto place = [&](double x0, double y0, double x1, double y1) {
@@ -54,8 +55,8 @@ void DrawImage(HostImageView<const Rgb8> image, const BoardSession& session, boo
   for (const SeenCorner& seen : is_right ? sight.view.right : sight.view.left) {
     const cv::Point at(cvRound((seen.pixel.x + 0.5) * part.cols / image.width),
                        cvRound((seen.pixel.y + 0.5) * part.rows / image.height));
-    cv::circle(part, at, 4, cv::Scalar(0, 0, 0), 3, cv::LINE_AA);
-    cv::circle(part, at, 4, color, 2, cv::LINE_AA);
+    if (is_last_pair) cv::circle(part, at, 4, cv::Scalar(0, 0, 0), 3, cv::LINE_AA);
+    cv::circle(part, at, 4, is_last_pair ? color : ScalarOf(kDim), is_last_pair ? 2 : 1, cv::LINE_AA);
   }
 }
 
@@ -73,7 +74,7 @@ std::string SightText(const BoardSession& session) {
 }  // namespace
 
 HostImage<Rgb8> BoardScreen(HostImageView<const Rgb8> left, HostImageView<const Rgb8> right,
-                            const BoardSession& session, const std::string& headline,
+                            const BoardSession& session, bool is_last_pair, const std::string& headline,
                             const std::string& text) {
   const int height = std::max(1, kImage_px * left.height / std::max(1, left.width));
   const auto num_lines = static_cast<int>(std::count(text.begin(), text.end(), '\n'));
@@ -81,8 +82,9 @@ HostImage<Rgb8> BoardScreen(HostImageView<const Rgb8> left, HostImageView<const 
                          kBackground);
   const cv::Mat pixels = MatOf(screen.ConstView());
   if (!left.Empty() && !right.Empty()) {
-    DrawImage(left, session, false, pixels(cv::Rect(0, 0, kImage_px, height)));
-    DrawImage(right, session, true, pixels(cv::Rect(kImage_px + kGap_px, 0, kImage_px, height)));
+    DrawImage(left, session, is_last_pair, false, pixels(cv::Rect(0, 0, kImage_px, height)));
+    DrawImage(right, session, is_last_pair, true,
+              pixels(cv::Rect(kImage_px + kGap_px, 0, kImage_px, height)));
   }
   const auto line = [&](const std::string& words, int y, int capital_px, Rgb8 color) {
     DrawText(screen.View(), words, kMargin_px, height + y, capital_px, color);
@@ -106,8 +108,10 @@ HostImage<Rgb8> BoardScreen(HostImageView<const Rgb8> left, HostImageView<const 
     DrawText(screen.View(), need.text, x, height + 156, 12, color);
     x += kBar_px + kBetween_px;
   }
-  line("The pair is taken when the board stands still. S calibrates with what was taken so far.", 206, 12,
-       kDim);
+  line(fmt::format("The pair is taken when the board stands still. S calibrates with what was taken so far, "
+                   "from {} boards on.",
+                   kFewestBoards),
+       206, 12, kDim);
   return screen;
 }
 

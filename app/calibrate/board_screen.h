@@ -8,10 +8,11 @@
 
 namespace parallax::app {
 
-// left, right: of one size. session: what was seen so far, of this pair or of one shortly before it. headline, text:
-// the largest line below the images, and lines in place of what is missing; empty = the session's advice and needs.
+// left, right: of one size. session: what was seen so far. is_last_pair: these are the images of session.last(); the
+// corners of an earlier pair are drawn faintly. headline, text: the largest line below the images, and lines in place
+// of what is missing; empty = the session's advice and needs.
 HostImage<Rgb8> BoardScreen(HostImageView<const Rgb8> left, HostImageView<const Rgb8> right,
-                            const BoardSession& session, const std::string& headline = "",
-                            const std::string& text = "");
+                            const BoardSession& session, bool is_last_pair = true,
+                            const std::string& headline = "", const std::string& text = "");
 
 }  // namespace parallax::app

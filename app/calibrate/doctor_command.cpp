@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "app/calibrate/chosen_range.h"
 #include "app/calibrate/pair_check.h"
 #include "app/commands.h"
 #include "app/options/live_source_options.h"
@@ -48,10 +49,11 @@ struct DoctorOptions {
 class Visit {
  public:
   explicit Visit(const DoctorOptions& options) : options_(options) {
-    const ChosenParameters chosen = options.matching.Load();
-    const auto source =
+    ChosenParameters chosen = options.matching.Load(AutoRange::kTaken);
+    const auto source = WithChosenRange(
         WithRig(OpenSource(options.source, {.kind = options.kind, .live = ReportingToStderr(options.live)}),
-                options.rig);
+                options.rig),
+        chosen, [](const std::string& line) { fmt::print("{}\n", Printable(line)); });
     CheckFilesApart(source->InputFiles(), {options.report, options.mended});
     is_live_ = source->is_live();
     int num_passed_over = is_live_ ? kLiveFramesPassedOver : 0;

@@ -63,12 +63,28 @@ std::optional<std::string> FaultLineOf(const SmallPicture& left, const SmallPict
   return fault->text + RemedyOf(*fault, facts);
 }
 
+std::optional<JudgedFrame> JudgedFrameOf(const StereoFrame& frame, FrameRectifier* rectifier,
+                                         const ChosenParameters& chosen,
+                                         std::optional<PictureLayout> layout) {
+  const std::shared_ptr<const Rectifier> raw = rectifier != nullptr ? rectifier->For(frame) : nullptr;
+  if (!frame.rectified && !raw) return std::nullopt;  // cannot be matched either
+  if (std::min(WidthOf(ViewOf(frame.left)), HeightOf(ViewOf(frame.left))) < kSmallestSide_px)
+    return std::nullopt;
+  const MatchingCostParameters cost = ParametersOfFrame(frame, chosen).matching_cost;
+  return JudgedFrame{
+      .left = Shrunk(raw ? ViewOf(raw->RectifyLeft(ViewOf(frame.left))) : ViewOf(frame.left)),
+      .right = Shrunk(raw ? ViewOf(raw->RectifyRight(ViewOf(frame.right))) : ViewOf(frame.right)),
+      .facts = {.rig = frame.rig,
+                .is_rectified_here = frame.seen != nullptr,
+                .layout = layout,
+                .min_disparity = cost.min_disparity,
+                .num_disparities = cost.num_disparities}};
+}
+
 struct PairCheck::State {
-  // A frame that is looked at.
   struct Look {
     std::string name;
-    SmallPicture left, right;
-    PairFacts facts;
+    JudgedFrame frame;
   };
 
   State(ChosenParameters chosen_, std::optional<PictureLayout> layout_,
@@ -77,23 +93,12 @@ struct PairCheck::State {
 
   // In the thread that reads.
   void Offer(const StereoFrame& frame, FrameRectifier* rectifier) {
-    const std::shared_ptr<const Rectifier> raw = rectifier != nullptr ? rectifier->For(frame) : nullptr;
-    if (!frame.rectified && !raw) return;  // cannot be matched either
-    if (std::min(WidthOf(ViewOf(frame.left)), HeightOf(ViewOf(frame.left))) < kSmallestSide_px) return;
-    Look look{.name = frame.name,
-              .left = Shrunk(raw ? ViewOf(raw->RectifyLeft(ViewOf(frame.left))) : ViewOf(frame.left)),
-              .right = Shrunk(raw ? ViewOf(raw->RectifyRight(ViewOf(frame.right))) : ViewOf(frame.right)),
-              .facts = {}};
-    const Parameters parameters = ParametersOfFrame(frame, chosen);
-    look.facts = {.rig = frame.rig,
-                  .is_rectified_here = frame.seen != nullptr,
-                  .layout = layout,
-                  .min_disparity = parameters.matching_cost.min_disparity,
-                  .num_disparities = parameters.matching_cost.num_disparities};
+    std::optional<JudgedFrame> judged = JudgedFrameOf(frame, rectifier, chosen, layout);
+    if (!judged) return;
     const std::scoped_lock lock(mutex);
     if (has_ended) return;
     if (!thread.joinable()) thread = std::thread([this] { CheckAll(); });
-    looks.Push(std::move(look));
+    looks.Push({frame.name, *std::move(judged)});
   }
 
   void CheckAll() {
@@ -106,7 +111,8 @@ struct PairCheck::State {
   void Tell() {
     try {
       while (const std::optional<Look> look = looks.Pop()) {
-        const std::optional<std::string> fault = FaultLineOf(look->left, look->right, look->facts);
+        const JudgedFrame& frame = look->frame;
+        const std::optional<std::string> fault = FaultLineOf(frame.left, frame.right, frame.facts);
         if (!fault) continue;
         num_left = 0;
         if (fault->empty()) return;

@@ -20,6 +20,16 @@ namespace parallax::app {
 std::optional<std::string> FaultLineOf(const SmallPicture& left, const SmallPicture& right,
                                        const PairFacts& facts);
 
+// A frame that is judged.
+struct JudgedFrame {
+  SmallPicture left, right;
+  PairFacts facts;
+};
+// nullopt if the frame cannot be matched or is too small to be judged. rectifier: for frames that the source leaves
+// raw; may be null.
+std::optional<JudgedFrame> JudgedFrameOf(const StereoFrame& frame, FrameRectifier* rectifier,
+                                         const ChosenParameters& chosen, std::optional<PictureLayout> layout);
+
 // Reports the fault of the first frame, out of three, that can be judged. Runs in a separate thread, on
 // images scaled to 800 px.
 class PairCheck {

@@ -12,6 +12,7 @@
 #include <mutex>
 #include <utility>
 
+#include "app/calibrate/chosen_range.h"
 #include "app/calibrate/pair_check.h"
 #include "app/eval/score_folder.h"
 #include "app/options/available_memory.h"
@@ -57,10 +58,11 @@ class SourceEvaluation {
       : options_(options),
         team_(team),
         share_(options.shard, options.max_frames, team),
+        chosen_(options.matching.Load(AutoRange::kTaken)),
         source_(Watched(OpenWithTruth(options))),
         metrics_(options.MetricsOf(source_->kind())),
         session_(Subject(), metrics_, options.outputs) {
-    const bool is_temporal = options.estimates.empty() && options.matching.Load().parameters.live.temporal;
+    const bool is_temporal = options.estimates.empty() && chosen_.parameters.live.temporal;
     share_.Open(source_, is_temporal);
     if (options.used_scores.resume && is_temporal) {
       throw InvalidArgument(
@@ -74,7 +76,9 @@ class SourceEvaluation {
       cloud_backend_ = evaluator->backend();
       session_.ScoreClouds(std::move(evaluator), CloudLimits());
     }
-    if (!share_.follows()) progress_.emplace(share_.num_frames(), stderr);
+    if (share_.follows()) return;
+    progress_.emplace(share_.num_frames(), stderr);
+    if (!range_line_.empty()) Tell(range_line_);
   }
   ~SourceEvaluation() {
     if (check_) check_->Await();  // it tells above the bar
@@ -105,12 +109,16 @@ class SourceEvaluation {
 
  private:
   std::unique_ptr<FrameSource> Watched(std::unique_ptr<FrameSource> source) {
-    if (!options_.check || !options_.estimates.empty() || share_.follows()) return source;
-    check_.emplace(options_.matching.Load(), std::nullopt, [this](const std::string& line) {
-      progress_->Print("parallax: " + line);
-      Log(line);
-    });
+    if (!options_.estimates.empty()) return source;
+    source =
+        WithChosenRange(std::move(source), chosen_, [this](const std::string& line) { range_line_ = line; });
+    if (!options_.check || share_.follows()) return source;
+    check_.emplace(chosen_, std::nullopt, [this](const std::string& line) { Tell("parallax: " + line); });
     return check_->Watch(std::move(source));
+  }
+  void Tell(const std::string& line) {
+    progress_->Print(line);
+    Log(line);
   }
 
   // Nothing that is read may be written over.
@@ -140,16 +148,15 @@ class SourceEvaluation {
     subject.source = fmt::format("{}", fmt::join(options_.source, " "));
     subject.estimates = options_.estimates;
     if (!options_.estimates.empty()) return subject;
-    subject.backend = ResolveBackend(options_.matching.backend, options_.matching.Load().parameters.method);
+    subject.backend = ResolveBackend(options_.matching.backend, chosen_.parameters.method);
     subject.config = options_.matching.config;
-    const ChosenParameters chosen = options_.matching.Load();
-    subject.parameters =
-        ToYaml(chosen.parameters) + UncertaintyYaml(UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen));
+    subject.parameters = ToYaml(chosen_.parameters) +
+                         UncertaintyYaml(UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen_));
     for (const std::string& assignment : options_.matching.assignments) subject.config += " " + assignment;
     return subject;
   }
 
-  ReprojectionParameters CloudLimits() const { return options_.matching.Load().parameters.reprojection; }
+  ReprojectionParameters CloudLimits() const { return chosen_.parameters.reprojection; }
 
   EvalDescription Description() const {
     EvalDescription description{.subject = Subject(), .metrics = metrics_};
@@ -228,10 +235,9 @@ class SourceEvaluation {
 
   template <typename Stop>
   void MatchFrames(const Stop& stop) {
-    const ChosenParameters chosen = options_.matching.Load();
-    const std::string_view backend = ResolveBackend(options_.matching.backend, chosen.parameters.method);
-    if (!share_.follows()) options_.matching.LogMatching(options_.source, *source_, chosen, backend);
-    const UncertaintyParameters uncertainty = UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen);
+    const std::string_view backend = ResolveBackend(options_.matching.backend, chosen_.parameters.method);
+    if (!share_.follows()) options_.matching.LogMatching(options_.source, *source_, chosen_, backend);
+    const UncertaintyParameters uncertainty = UncertaintyOf(TraitsOf(source_->kind()).rig_px, chosen_);
     FrameSteps steps;
     std::string why_skipped;  // set and read in the thread that reads; empty: the scores were kept
     std::size_t num_taken = 0;
@@ -245,12 +251,10 @@ class SourceEvaluation {
       why_skipped = WhyNoTruth(*frame);
       return true;
     };
-    steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen); };
-    AddLiveFilters(chosen.parameters, options_.matching.num_threads, steps);
-    const auto pool = options_.matching.PoolOfDevices(backend, [this](const std::string& line) {
-      if (progress_) progress_->Print(line);
-      Log(line);
-    });
+    steps.parameters_for = [&](const StereoFrame& frame) { return ParametersFor(frame, chosen_); };
+    AddLiveFilters(chosen_.parameters, options_.matching.num_threads, steps);
+    const auto pool = options_.matching.PoolOfDevices(
+        backend, [this](const std::string& line) { progress_ ? Tell(line) : Log(line); });
     steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
       if (pool) {
         return pool->MakeQueue(parameters, matcher_options,
@@ -360,6 +364,8 @@ class SourceEvaluation {
   const EvalOptions& options_;
   SharedRun* const team_;
   FrameShare share_;
+  ChosenParameters chosen_;
+  std::string range_line_;  // how the range of disparities was chosen; empty where it was not
   std::optional<PairCheck> check_;
   std::shared_ptr<FrameSource> source_;
   std::vector<Metric> metrics_;

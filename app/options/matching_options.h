@@ -34,7 +34,9 @@ struct MatchingOptions {
   int memory_limit_mb = 0;  // working memory of the cpu back end; 0 = its default
 
   // The parameters they name. Throws what LoadChosenParameters throws.
-  ChosenParameters Load() const { return LoadChosenParameters(config, assignments); }
+  ChosenParameters Load(AutoRange auto_range = AutoRange::kRefused) const {
+    return LoadChosenParameters(config, assignments, auto_range);
+  }
 
   // The chosen devices of a back end ("auto", ...).
   std::vector<int> DeviceNumbers(std::string_view of_backend) const;

@@ -90,10 +90,12 @@ class QualityMeasurement {
 };
 
 void RunQuality(const QualityOptions& options) {
-  const ChosenParameters chosen = options.matching.Load();
+  ChosenParameters chosen = options.matching.Load(AutoRange::kTaken);
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
-  const std::shared_ptr<FrameSource> source = WithDecimation(
-      WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig), chosen.parameters);
+  const std::shared_ptr<FrameSource> source =
+      WithChosenRange(WithDecimation(WithRig(OpenSource(options.source, {.kind = options.kind}), options.rig),
+                                     chosen.parameters),
+                      chosen, [](const std::string& line) { fmt::print("{}\n", Printable(line)); });
   CheckFolder(options.json);
   CheckFilesApart(source->InputFiles(), {options.json, LogFile()});
   options.matching.LogMatching(options.source, *source, chosen, backend);

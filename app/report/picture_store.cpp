@@ -61,7 +61,15 @@ PictureStore PictureStore::InFolder(const fs::path& folder) {
   return {folder / kPictureFolder, 0};
 }
 
-PictureStore PictureStore::InPage(int max_width_px) { return {{}, max_width_px}; }
+PictureStore PictureStore::InPage(int max_width_px) {
+  try {
+    LoadedImageDecoders();  // so that it is not every picture that fails
+  } catch (const Error& error) {
+    throw Error(std::string("a report in one file holds WebP pictures, and ") + error.what() +
+                "; or name a folder for the report");
+  }
+  return {{}, max_width_px};
+}
 
 std::string PictureStore::Add(const std::string& name, HostImageView<const Rgb8> picture) const {
   if (!folder_.empty()) {

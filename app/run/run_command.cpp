@@ -19,6 +19,7 @@
 #include <utility>
 
 #include "app/build_info.h"
+#include "app/calibrate/chosen_range.h"
 #include "app/calibrate/pair_check.h"
 #include "app/commands.h"
 #include "app/frames/frame_writer.h"
@@ -119,7 +120,7 @@ class RunCommand {
         viewer_(viewer),
         team_(team),
         share_(options.shard, options.max_frames, team),
-        chosen_(options.matching.Load()),
+        chosen_(options.matching.Load(AutoRange::kTaken)),
         backend_(ResolveBackend(options.matching.backend, chosen_.parameters.method)) {
     if (options.num_in_flight > 1) RequireMatcherQueue(backend_, chosen_.parameters.method);
     memory_limit_bytes_ = options.matching.MemoryLimitBytes(backend_);
@@ -128,6 +129,9 @@ class RunCommand {
     std::unique_ptr<FrameSource> source =
         WithDecimation(WithRectification(OpenSource(options.source, {.kind = options.kind, .live = Live()})),
                        chosen_.parameters);
+    source = WithChosenRange(
+        std::move(source), chosen_, [this](const std::string& line) { range_line_ = line; },
+        rectifier_.get());
     if (options.check && !share_.follows()) {
       check_.emplace(chosen_, PairCheck::LayoutOf(options.source, options.live),
                      [this](const std::string& line) { reports_->Warn(line); });
@@ -179,6 +183,7 @@ class RunCommand {
     reports_.emplace(Description(), options_.output);
     watch_ = {};
     if (!share_.follows()) reports_->ShowProgress(total_);
+    if (!share_.follows() && !range_line_.empty()) reports_->Tell(range_line_);
     monitor_->ReportTo([this](const std::string& line) { Tell(line); });
     share_.Begin(AgreementOf(*source_, chosen_.parameters),
                  [this](const JournalRecord& record) { return TakeFromOthers(record); });
@@ -453,6 +458,7 @@ class RunCommand {
   SharedRun* const team_;
   FrameShare share_;
   ChosenParameters chosen_;
+  std::string range_line_;  // how the range of disparities was chosen; empty where it was not
   const std::string_view backend_;
   std::unique_ptr<DevicePool> pool_;  // where a GPU has several frames in flight, or several GPUs share them
   std::size_t memory_limit_bytes_ = 0;

@@ -1,11 +1,14 @@
 #include "app/view/board_window.h"
 
+#include <fmt/format.h>
+
 #include <exception>
 #include <thread>
 #include <utility>
 
 #include "app/calibrate/board_screen.h"
 #include "app/view/display.h"
+#include "calibrate/stereo_calibration.h"
 
 namespace parallax::app {
 
@@ -14,14 +17,19 @@ BoardWindow::BoardWindow(const std::string& title) {
   options.title = title;
   options.sequence = false;
   options.keys = {
-      {"Calibrate", "S", "calibrate with the boards taken so far, and save", [this] { wants_end_ = true; }},
+      {"Calibrate", "S",
+       fmt::format("calibrate with the boards taken so far, from {} on, and save", kFewestBoards),
+       [this] { wants_end_ = wants_end_ || num_boards_ >= kFewestBoards; }},
       {"Run with the rig", "R", "once there is a rig: close this window and show depths of the source",
        [this] {
          if (!offers_run_) return;
          wants_run_ = true;
          viewer_->Close();
-       }},
-      {"Leave", "Q", "close the window; boards that were taken are calibrated and saved",
+       },
+       [this] { return offers_run_.load(); }},
+      {"Leave", "Q",
+       fmt::format("close the window; boards that were taken, from {} on, are calibrated and saved",
+                   kFewestBoards),
        [this] { viewer_->Close(); }}};
   viewer_ = OpenViewer(options);
 }
@@ -46,8 +54,11 @@ void BoardWindow::RunAlongside(const std::function<void()>& work, const std::fun
 void BoardWindow::Show(const StereoFrame& frame, const BoardSession& session, const std::string& headline,
                        const std::string& text) {
   ShownFrame shown;
-  shown.left = BoardScreen(DisplayImage(ViewOf(frame.left)).ConstView(),
-                           DisplayImage(ViewOf(frame.right)).ConstView(), session, headline, text);
+  num_boards_ = session.taken().size();
+  shown.left_title = "left and right";
+  shown.left =
+      BoardScreen(DisplayImage(ViewOf(frame.left)).ConstView(), DisplayImage(ViewOf(frame.right)).ConstView(),
+                  session, session.last().view.name == frame.name, headline, text);
   shown.width = shown.left.width();
   shown.height = shown.left.height();
   ViewerFrame page;

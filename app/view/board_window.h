@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <string>
@@ -25,14 +26,17 @@ class BoardWindow {
   void Show(const StereoFrame& frame, const BoardSession& session, const std::string& headline = "",
             const std::string& text = "");
   void Close() { viewer_->Close(); }
-  // From now on R closes the window and wants_run() is true.
+  // From now on R is offered; it closes the window and wants_run() is true.
   void OfferRun() { offers_run_ = true; }
 
-  bool wants_end() const { return wants_end_; }  // of the search for boards: S, or the window was closed
+  bool wants_end() const {
+    return wants_end_;
+  }  // of the search for boards: S once there are enough, or the window was closed
   bool wants_run() const { return wants_run_; }  // of the new rig
 
  private:
   std::atomic<bool> wants_end_ = false, offers_run_ = false, wants_run_ = false;
+  std::atomic<std::size_t> num_boards_ = 0;  // taken
   std::unique_ptr<Viewer> viewer_;
 };
 

@@ -18,6 +18,7 @@
 #include <utility>
 #include <vector>
 
+#include "app/calibrate/chosen_range.h"
 #include "app/calibrate/pair_check.h"
 #include "app/commands.h"
 #include "app/options/available_memory.h"
@@ -274,7 +275,8 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
 }
 
 void ViewSource(const ViewOptions& options) {
-  ChosenParameters chosen = options.matching.Load();  // faults are told before a window opens
+  ChosenParameters chosen =
+      options.matching.Load(AutoRange::kTaken);  // faults are told before a window opens
   const std::string_view backend = ResolveBackend(options.matching.backend, chosen.parameters.method);
   const LiveOptions live = ReportingToStderr(options.live);
   const auto open = [options, chosen, live] {
@@ -283,8 +285,10 @@ void ViewSource(const ViewOptions& options) {
                 options.rig),
         chosen.parameters);
   };
+  std::unique_ptr<FrameSource> source = WithChosenRange(
+      open(), chosen, [](const std::string& line) { std::printf("%s\n", Printable(line).c_str()); });
   PairCheck check(chosen, PairCheck::LayoutOf(options.source, live), PrintToStderr);
-  std::unique_ptr<FrameSource> source = options.check ? check.Watch(open()) : open();
+  if (options.check) source = check.Watch(std::move(source));
   const SourceKind kind = source->kind();
   chosen.uncertainty = UncertaintyOf(TraitsOf(kind).rig_px, chosen);
   CheckFilesApart(source->InputFiles(),

@@ -110,6 +110,7 @@ ViewerFrame ReadViewedFile(const fs::path& path, FileKind kind) {
     result.cloud_caption += ", true depths, width and height from a nominal camera";
   } else {
     shown.left = DisplayImage(ViewOf(ReadImage(path)));
+    shown.left_title = "image";
   }
   SetSize(shown);
   result.shown = std::make_shared<const ShownFrame>(std::move(shown));

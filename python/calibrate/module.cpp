@@ -6,6 +6,7 @@
 #include <opencv2/core.hpp>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "calibrate/board_session.h"
 #include "calibrate/calibration_figures.h"
@@ -87,9 +88,10 @@ std::string RemedyOf(const PairFault& fault) {
   return "";
 }
 
-// What a pair looks like, with the remedy; empty if nothing is wrong, nullopt if it cannot be told.
-std::optional<std::string> FaultLineOf(const py::object& left, const py::object& right, const StereoRig* rig,
-                                       bool is_rectified_here, int min_disparity, int num_disparities) {
+// Calls judge(left, right, facts) with what is judged of a pair.
+template <typename Judge>
+auto Judged(const Judge& judge, const py::object& left, const py::object& right, const StereoRig* rig,
+            bool is_rectified_here, int min_disparity, int num_disparities) {
   const PairArgument pair = PairOf(left, right);
   const PairFacts facts{.rig = rig != nullptr ? std::optional(*rig) : std::nullopt,
                         .is_rectified_here = is_rectified_here,
@@ -98,10 +100,24 @@ std::optional<std::string> FaultLineOf(const py::object& left, const py::object&
   const py::gil_scoped_release release;
   const int num_threads = cv::getNumThreads();
   cv::setNumThreads(1);  // a pool of threads would not survive a fork
-  const auto fault = FaultOf(Shrunk(pair.left.view), Shrunk(pair.right.view), facts);
+  const auto judged = judge(Shrunk(pair.left.view), Shrunk(pair.right.view), facts);
   cv::setNumThreads(num_threads);
-  if (!fault) return std::nullopt;
-  return fault->text + RemedyOf(*fault);
+  return judged;
+}
+
+// What a pair looks like, with the remedy; empty if nothing is wrong, nullopt if it cannot be told.
+std::optional<std::string> FaultLineOf(const py::object& left, const py::object& right, const StereoRig* rig,
+                                       bool is_rectified_here, int min_disparity, int num_disparities) {
+  const auto fault = Judged(FaultOf, left, right, rig, is_rectified_here, min_disparity, num_disparities);
+  return fault ? std::optional(fault->text + RemedyOf(*fault)) : std::nullopt;
+}
+
+// (min_disparity, num_disparities); nullopt if the pair does not tell.
+std::optional<std::pair<int, int>> RangeOfPair(const py::object& left, const py::object& right,
+                                               const StereoRig* rig, bool is_rectified_here,
+                                               int min_disparity, int num_disparities) {
+  const auto range = Judged(RangeOf, left, right, rig, is_rectified_here, min_disparity, num_disparities);
+  return range ? std::optional(std::pair(range->min_disparity, range->num_disparities)) : std::nullopt;
 }
 
 }  // namespace
@@ -115,4 +131,5 @@ PYBIND11_MODULE(_calibrate, module) {
       .def("add", &Boards::Add)
       .def("calibrate", &Boards::Calibrate);
   module.def("fault_line_of", &parallax::python::FaultLineOf);
+  module.def("range_of", &parallax::python::RangeOfPair);
 }

@@ -263,7 +263,8 @@ class Matcher:
     memory_limit_bytes: working memory of cpu, 0 = what it takes by itself. check: the first pairs on the host
     are looked at, and a PairWarning says where every disparity would be wrong (images exchanged, not
     rectified, ...); it needs OpenCV, and is left out without. Everything else is a parameter
-    (docs/parameters.md) by its key, with an underscore for the dot: aggregation_p1=8.
+    (docs/parameters.md) by its key, with an underscore for the dot: aggregation_p1=8. With
+    matching_cost_num_disparities="auto" the first pair that shows enough, of three, sets the range.
 
     Parameters of the section live take the pairs of one Matcher for consecutive frames of one camera.
     Calls from several threads wait for one another, without Python's lock. The first pair of a size takes
@@ -337,12 +338,14 @@ def depth(
     min_depth_m .. max_depth_m."""
 
 def color_disparity(
-    disparity: _Floating, min_px: Optional[float] = None, max_px: Optional[float] = None
+    disparity: _Floating, min_px: Optional[float] = None, max_px: Optional[float] = None, *,
+    validity: Optional[_Byte] = None
 ) -> _Byte:
     """A picture, uint8 (H x W x 3, RGB): dark blue is far, light yellow near, black no value.
 
     disparity: px, float (H x W), NaN = no value. min_px, max_px: the disparities of the darkest and the
-    lightest colour, px; None = the 1st and the 99th percentile, as in the pictures of `parallax run`."""
+    lightest colour, px; None = the 1st and the 99th percentile, as in the pictures of `parallax run`.
+    validity: of the result; pixels that were filled, not measured, are then paler, as in those pictures."""
 
 # --- sources and files -------------------------------------------------------
 

@@ -14,6 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::AllOf;
+using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Pair;
 using ::testing::StartsWith;
@@ -115,6 +116,12 @@ TEST(Main, AMissingModuleIsNamed) {
   WriteText(image, "P5\n3 2\n255\nabcdef");
   EXPECT_THAT(run({"run", image, image, "--output", (folder.path() / "results").string()}),
               Pair(1, AllOf(HasSubstr("libparallax_media.so"), HasSubstr("build and install"))));
+  EXPECT_THAT(
+      run({"eval", "synthetic:planes,width=40,height=20,frames=2", "--report",
+           (folder.path() / "page.html").string()}),
+      Pair(1, AllOf(StartsWith("parallax: a report in one file holds WebP pictures, and this program "
+                               "lacks"),
+                    HasSubstr("libparallax_media.so"), EndsWith("or name a folder for the report\n"))));
 }
 
 TEST(Main, NamesCannotSteerTheTerminal) {

@@ -131,6 +131,23 @@ TEST(ParametersYaml, AnUnknownKeyNamesTheNearest) {
   EXPECT_THAT(FaultsOf("aggregation.p1: 3\n"), HasSubstr("must be nested: 'aggregation:'"));
 }
 
+TEST(ParametersYaml, TheRangeIsLeftToTheFirstFramesOnlyWhereThereAreSome) {
+  EXPECT_EQ(FaultsOf("matching_cost:\n  num_disparities: auto\n"),
+            "rig.yaml:2: matching_cost.num_disparities is 'auto', which is chosen from the first frames of a "
+            "source: here use a whole number, 1 .. 1024");
+  EXPECT_THAT(FaultsOf("aggregation: {p1: auto}\n"), HasSubstr("use a whole number, 0 .. 8000"));
+  const std::string assignment = "matching_cost.num_disparities=auto";
+  const ChosenParameters automatic =
+      LoadChosenParameters("default", {"matching_cost.num_disparities=64", assignment}, AutoRange::kTaken);
+  EXPECT_TRUE(automatic.is_range_auto);
+  EXPECT_FALSE(automatic.IsChosen(kNumDisparitiesKey));
+  const ChosenParameters number =
+      LoadChosenParameters("default", {assignment, "matching_cost.num_disparities=64"}, AutoRange::kTaken);
+  EXPECT_FALSE(number.is_range_auto);
+  EXPECT_TRUE(number.IsChosen(kNumDisparitiesKey));
+  EXPECT_EQ(number.parameters.matching_cost.num_disparities, 64);
+}
+
 TEST(ParametersYaml, AWrongTypeIsAFault) {
   EXPECT_EQ(FaultsOf("aggregation:\n  p1: ten\n"),
             "rig.yaml:2: aggregation.p1 is 'ten': use a whole number, 0 .. 8000 cost");

@@ -561,6 +561,7 @@ const std::vector<Toggled> kToggled = {
     {"baseline", {"0.5", "0.25"}, "depth"},
     {"doffs", {"0", "30"}, "depth"},
     {"color-max", {"5", "15"}, "color"},
+    {"show-filled", {"false", "true"}, "color"},
     {"qos", {"true", "false"}, "disparity", false},
 };
 

@@ -172,6 +172,9 @@ class Loading(unittest.TestCase):
                                "try: parallax.calibrate([], [], board='chessboard:9x6', square_m=1)\n"
                                "except parallax.Error as error: print(error)")
         self.assertRegex(told, r"^\(90, 200\)\ncalibration needs OpenCV \(Debian: [^\n]*\n$")
+        told = self.run_python(hidden + "try: parallax.Matcher(matching_cost_num_disparities='auto')\n"
+                               "except parallax.Error as error: print(error)")
+        self.assertRegex(told, r'^matching_cost_num_disparities="auto" needs OpenCV \(Debian: [^\n]*\n$')
 
 
 class FirstPairs(unittest.TestCase):
@@ -217,6 +220,29 @@ class FirstPairs(unittest.TestCase):
     def test_the_range(self):
         told = self.told((self.left, self.right), matching_cost_num_disparities=16)
         self.assertRegex(told[0], r"beyond the 16 .*use Matcher\(matching_cost_num_disparities=\d+\)$")
+
+    def test_the_range_of_the_first_pair(self):
+        flat = np.full_like(self.left, 90)
+        matcher = parallax.Matcher("realtime", backend="cpu", matching_cost_num_disparities="auto")
+        self.assertEqual(matcher.compute(flat, flat).parameters["matching_cost.num_disparities"], 128)
+        shifted = np.roll(self.right, 80, axis=1)  # all disparities are smaller by 80
+        result = matcher.compute(self.left, shifted)
+        chosen = {key: value for key, value in matcher.parameters.items() if key.endswith("_disparities")
+                  or key.endswith("min_disparity")}
+        self.assertEqual(result.parameters, matcher.parameters)
+        self.assertEqual(chosen["matching_cost.min_disparity"] % 16, 0)
+        self.assertTrue(-96 <= chosen["matching_cost.min_disparity"] < 0, chosen)
+        self.assertLess(chosen["matching_cost.num_disparities"], 128)
+        by_number = parallax.Matcher("realtime", backend="cpu", check=False,
+                                     **{key.replace(".", "_"): value for key, value in chosen.items()})
+        self.assertTrue(same_bits(result.disparity, by_number.compute(self.left, shifted).disparity))
+        matcher.compute(self.left, self.right)  # the range stays
+        self.assertEqual(matcher.parameters["matching_cost.min_disparity"], chosen["matching_cost.min_disparity"])
+        stated = parallax.Matcher("realtime", backend="cpu", matching_cost_num_disparities="auto")
+        self.assertEqual(stated.compute(self.frame).parameters["matching_cost.num_disparities"],
+                         self.frame.num_disparities_hint)
+        self.assertRaisesRegex(parallax.InvalidArgument, "is 'auto', which is chosen from the first frames",
+                               parallax.PairQueue, matching_cost_num_disparities="auto")
 
     def test_a_rig_of_another_size(self):
         rig = parallax.StereoRig(2 * self.rig.fx_px, 2 * self.rig.cx_px, 2 * self.rig.cy_px, 0.5)

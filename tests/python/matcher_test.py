@@ -271,10 +271,15 @@ class Queues(unittest.TestCase):
 class Pictures(unittest.TestCase):
     def test_as_the_program(self):
         with tempfile.TemporaryDirectory() as folder:
-            run_program("run", SCENE, "--output", folder, "--write", "pfm,color", "--show-filled")
-            disparity = parallax.read_disparity(next(Path(folder, "pfm").glob("*")))
-            wanted = parallax.read_image(next(Path(folder, "color").glob("*")))
-        self.assertTrue(same_bits(parallax.color_disparity(disparity), wanted))
+            for switch, validity in ((["--show-filled"], False), (["--overwrite"], True)):
+                run_program("run", SCENE, "--output", folder, "--write", "pfm,color,validity", *switch)
+                disparity, wanted, bits = (read(next(Path(folder, place).glob("*"))) for read, place in (
+                    (parallax.read_disparity, "pfm"), (parallax.read_image, "color"), (parallax.read_image, "validity")))
+                self.assertTrue((bits & parallax.FILLED).any())
+                given = {"validity": bits} if validity else {}
+                self.assertTrue(same_bits(parallax.color_disparity(disparity, **given), wanted))
+        self.assertRaisesRegex(parallax.InvalidArgument, "not of the disparity's size", parallax.color_disparity, disparity,
+                               validity=bits[1:])
 
     def test_range(self):
         picture = parallax.color_disparity(np.float32([[0, 5, 10, 20, np.nan]]), 5, 10)

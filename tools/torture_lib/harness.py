@@ -92,9 +92,9 @@ class Program:
         if code != 0:
             raise SystemExit(f"torture: cannot make what it works with: {err.decode(errors='replace')}")
 
-    def start(self, *arguments):
+    def start(self, *arguments, env=None):
         return subprocess.Popen([self.path, *map(str, arguments)], stdin=subprocess.DEVNULL,
-                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
+                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, env=env)
 
 
 def check_manners(code, err, what):

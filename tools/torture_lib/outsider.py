@@ -2,16 +2,19 @@
 
 Planted links in the output folder, folders that change while they are read, interlaced PNG, images that say they are
 rotated (pixels count as they are stored: a calibration is of the sensor), names that differ by case, a clock that goes
-back, the journal of another version.
+back, the journal of another version, no display for the window of a calibration, and signals while it is open.
 """
 
 import os
 import shutil
+import signal
 import struct
+import subprocess
 import threading
+import time
 import zlib
 
-from .harness import Finding, check_manners, compare, tree
+from .harness import LIMIT_S, Finding, check_manners, compare, tree, wait_for
 
 MATCH = ["--set", "matching_cost.num_disparities=16", "--threads", "1"]
 ADAM7 = ((0, 0, 8, 8), (4, 0, 8, 8), (0, 4, 4, 8), (2, 0, 4, 4), (0, 2, 2, 4), (1, 0, 2, 2), (0, 1, 1, 2))
@@ -62,11 +65,18 @@ def rotated(data, ending, orientation):
 
 class Outsider:
     WAYS = ("planted_links", "changing_folder", "interlaced_png", "rotated_images", "names_by_case", "clock_back",
-            "other_version")
+            "other_version", "calibration_window")
 
     def __init__(self, program, corpus, folder, library):
         self.program, self.corpus, self.folder, self.library = program, corpus, folder / "outsider", library
         self.folder.mkdir()
+        self.server = None  # the X server of windows
+        self.calibrated = None  # the files of a calibration without a window
+
+    def close(self):
+        if self.server:
+            self.server.kill()
+            self.server.wait()
 
     def case(self, rng, counts):
         way = rng.choice(self.WAYS)
@@ -219,3 +229,48 @@ class Outsider:
         journal.write_bytes(b"".join(lines))
         self.run_scene("--resume")
         compare(tree(out), tree(self.corpus.whole), f"the journal of {version.decode()}")
+
+    def display(self):
+        """The environment with a display of its own; None where there is no X server to be had."""
+        if self.server is None and shutil.which("Xvfb"):
+            reader, writer = os.pipe()
+            self.server = subprocess.Popen(["Xvfb", "-displayfd", str(writer), "-screen", "0", "1600x1000x24", "-nolisten", "tcp"],
+                                           pass_fds=[writer], stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+            os.close(writer)
+            with os.fdopen(reader) as number:
+                self.server.number = number.readline().strip()
+        return {**os.environ, "DISPLAY": f":{self.server.number}"} if self.server else None
+
+    def calibration_window(self, rng):
+        """calibrate --show: without a display one line says so and nothing is written; with one, a signal leaves files that
+        are whole, or none."""
+        out, board = self.new("window", make=False), self.corpus.folder / "board"
+        command = ["calibrate", board / "left", board / "right", "--board", "chessboard:5x4", "--square", "0.04", "--output", out]
+        env = self.display() if rng.randrange(2) and not self.program.is_sanitized else None
+        if env is None:
+            env = {name: value for name, value in os.environ.items() if name != "DISPLAY"}
+            code, _, err = self.program.run(*command, "--show", env=env)
+            check_manners(code, err, "no display")
+            if code != 1 or out.exists():
+                raise Finding("loss", f"calibrate --show without a display ends with {code}: {err!r}")
+            return
+        if self.calibrated is None:
+            self.program.must(*command)
+            self.calibrated = tree(out)
+            shutil.rmtree(out)
+        child = self.program.start(*command, "--show", env=env)
+        how = rng.choice((signal.SIGINT, signal.SIGTERM, signal.SIGKILL))
+        end = time.monotonic() + (rng.uniform(0, 4) if rng.randrange(2) else LIMIT_S)
+        while time.monotonic() < end and child.poll() is None and not (out / "rig.yaml").exists():
+            time.sleep(0.02)
+        child.send_signal(how)
+        try:
+            (_, err), _ = wait_for(child, lambda seconds: child.communicate(timeout=seconds), LIMIT_S)
+        except subprocess.TimeoutExpired as late:
+            child.kill()
+            raise Finding("hang", f"calibrate --show does not end after {how.name}") from late
+        if child.returncode != -how:
+            check_manners(child.returncode, err, f"calibrate --show, {how.name}")
+        for name, data in (tree(out) if out.exists() else {}).items():
+            if data != self.calibrated.get(name) and not name.endswith(".part"):
+                raise Finding("differs", f"calibrate --show, {how.name}: {name} is not whole")

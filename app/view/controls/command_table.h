@@ -15,6 +15,7 @@ struct Command {
   std::string keys;
   std::string help;  // "pause, resume"; empty = in no list
   std::function<void()> action;
+  std::function<bool()> is_offered{};  // whether a button for it is shown; null = always
 };
 
 class CommandTable {

@@ -60,6 +60,7 @@ struct ShownFrame {
   std::size_t index = 0;
   int width = 0, height = 0;           // px, of all that is not empty
   HostImage<Rgb8> left, right;         // as people look at them
+  std::string left_title{};            // of a picture that stands in place of the left image
   std::optional<StereoRig> rig;        // absent: no true scale
   const GroundTruth* truth = nullptr;  // null where there is none
   ShownSet a;

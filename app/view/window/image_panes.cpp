@@ -303,7 +303,10 @@ void ImagePanes::UpdateControls() {
     if (pane.views != views) {
       pane.views = views;
       pane.view->ClearItems();
-      for (const PaneView view : views) pane.view->AddItem(std::string(InfoOf(view).title).c_str());
+      for (const PaneView view : views) {
+        const bool is_other = view == PaneView::kLeft && !frame_->left_title.empty();
+        pane.view->AddItem((is_other ? frame_->left_title : std::string(InfoOf(view).title)).c_str());
+      }
     }
     pane.size->SetText(fmt::format("{} x {}", frame_->width, frame_->height).c_str());
     if (!choice) continue;

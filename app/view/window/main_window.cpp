@@ -225,8 +225,10 @@ class MainWindow : public gui::Window {
       pause_ = add_button("Pause", "pause");
       add_button("Step", "step");
     }
-    for (const Command& command : own_commands_.commands())
-      add_button((command.name + " (" + command.keys + ")").c_str(), command.name);
+    for (const Command& command : own_commands_.commands()) {
+      const auto button = add_button((command.name + " (" + command.keys + ")").c_str(), command.name);
+      if (command.is_offered) offered_later_.emplace_back(button, command.is_offered);
+    }
     if (own_commands_.commands().empty()) {
       add_button("Reset view", "reset_view");
       add_button("Panel", "panel");
@@ -425,6 +427,12 @@ class MainWindow : public gui::Window {
       HandOnMove();
     }
     HandOnKeys();
+    for (const auto& [button, is_offered] : offered_later_) {
+      if (button->IsVisible() == is_offered()) continue;
+      button->SetVisible(!button->IsVisible());
+      SetNeedsLayout();
+      Redraw();
+    }
     if (const bool paused = timeline_ ? timeline_->paused() : mailbox_.paused(); paused != shown_paused_) {
       shown_paused_ = paused;
       if (pause_) pause_->SetText(paused ? "Resume" : "Pause");
@@ -541,6 +549,7 @@ class MainWindow : public gui::Window {
   std::shared_ptr<gui::Horiz> bar_;
   std::shared_ptr<gui::Vert> help_;
   std::shared_ptr<gui::Button> pause_;
+  std::vector<std::pair<WidgetPtr, std::function<bool()>>> offered_later_;  // buttons
   std::shared_ptr<gui::Label> status_;
   WidgetPtr status_line_, hint_line_;
   const WidgetPtr under_panel_ = std::make_shared<gui::Vert>();  // paints the window's background

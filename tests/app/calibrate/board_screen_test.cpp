@@ -51,6 +51,10 @@ TEST(BoardScreen, ShowsBothImagesCoverageCornersAndWhatIsMissing) {
   for (const int x : {0, kRight})  // 54 circles
     EXPECT_GT(Count(moves, x, 0, x + kImage, kHeight, IsYellow),
               Count(empty, x, 0, x + kImage, kHeight, IsYellow) + 54 * 15);
+  const HostImage<Rgb8> later =
+      BoardScreen(InColor(pairs[2].first), InColor(pairs[2].second), session, false);
+  EXPECT_LE(Count(later, 0, 0, 1440, kHeight, IsYellow), Count(empty, 0, 0, 1440, kHeight, IsYellow))
+      << "corners of a pair before do not look like those of this one";
   const HostImage<Rgb8> taken = screen(2);
   for (const int x : {0, kRight})  // cells of the image
     EXPECT_GT(Count(taken, x, 0, x + kImage, kHeight, IsGreen),
@@ -65,12 +69,12 @@ TEST(BoardScreen, ShowsLinesInPlaceOfWhatIsMissing) {
   const BoardSession session({.columns = 9, .rows = 6, .square_m = 0.04});
   std::string text;
   for (int i = 0; i < 20; ++i) text += "a line of figures\n";
-  const HostImage<Rgb8> verdict = BoardScreen(image, image, session, "good", text);
+  const HostImage<Rgb8> verdict = BoardScreen(image, image, session, true, "good", text);
   const auto is_text = [](Rgb8 c) { return c.r > 100; };
   EXPECT_GT(Count(verdict, 0, verdict.height() - 40, 1440, verdict.height(), is_text), 50U)
       << "the last line, too";
   // Nothing was read.
-  const HostImage<Rgb8> nothing = BoardScreen({}, {}, session, "there is no rig", "because");
+  const HostImage<Rgb8> nothing = BoardScreen({}, {}, session, true, "there is no rig", "because");
   EXPECT_GT(Count(nothing, 0, 0, 1440, nothing.height(), is_text), 100U);
 }
 

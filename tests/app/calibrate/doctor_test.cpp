@@ -21,8 +21,8 @@
 #include "datasets/source.h"
 #include "pipeline/calibration/rectifier.h"
 #include "pipeline/calibration/vectors.h"
+#include "tests/app/calibrate/wall_pairs.h"
 #include "tests/datasets/test_files.h"
-#include "tests/support/opencv_images.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {

@@ -17,16 +17,14 @@
 #include "calibrate/row_offsets.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/source.h"
+#include "tests/app/calibrate/wall_pairs.h"
 #include "tests/datasets/test_files.h"
-#include "tests/support/images.h"
-#include "tests/support/opencv_images.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {
 namespace {
 
 using test::GrayViewOf;
-
 using ::testing::HasSubstr;
 
 std::optional<std::string> LineOf(const CameraImageView& left, const CameraImageView& right,
@@ -34,31 +32,13 @@ std::optional<std::string> LineOf(const CameraImageView& left, const CameraImage
   return FaultLineOf(Shrunk(left), Shrunk(right), facts);
 }
 
-struct CheckedPair {
-  cv::Mat left, right;
+struct CheckedPair : test::GrayPair {
   std::optional<std::string> Fault(const PairFacts& facts = {}) const {
     return LineOf(GrayViewOf(left), GrayViewOf(right), facts);
   }
 };
-
-// Blots of noise, whose left image is that of three walls with these disparities, one below the other.
 CheckedPair Walls(const std::vector<double>& disparities, unsigned seed = 1) {
-  constexpr int kWidth = 640, kHeight = 480;
-  cv::Mat noise(kHeight, 2 * kWidth, CV_8UC1);
-  for (int y = 0; y < noise.rows; ++y) {
-    for (int x = 0; x < noise.cols; ++x) noise.at<std::uint8_t>(y, x) = test::NoiseAt(x / 7, y / 7, seed);
-  }
-  cv::GaussianBlur(noise, noise, {}, 1.5);
-  CheckedPair pair;
-  pair.left = noise(cv::Rect(kWidth / 2, 0, kWidth, kHeight)).clone();
-  pair.right = pair.left.clone();
-  const int height = kHeight / static_cast<int>(disparities.size());
-  for (std::size_t i = 0; i < disparities.size(); ++i) {
-    const int top = static_cast<int>(i) * height;
-    const int x = kWidth / 2 + static_cast<int>(disparities[i]);
-    noise(cv::Rect(x, top, kWidth, height)).copyTo(pair.right(cv::Rect(0, top, kWidth, height)));
-  }
-  return pair;
+  return {test::Walls(disparities, seed)};
 }
 
 // The image moved and turned about its middle.
@@ -81,7 +61,7 @@ TEST(PairFault, OfARightPairIsNone) {
 
 TEST(PairFault, ThatCannotBeToldIsNotTold) {
   const cv::Mat flat(480, 640, CV_8UC1, cv::Scalar(90));
-  EXPECT_EQ(CheckedPair({flat, flat}).Fault(), std::nullopt);
+  EXPECT_EQ(CheckedPair{{flat, flat}}.Fault(), std::nullopt);
   for (int width = 1; width < 64; width += 7) {
     const CheckedPair tiny{Walls({3}).left(cv::Rect(0, 0, width, 5)),
                            Walls({3}).right(cv::Rect(0, 0, width, 5))};

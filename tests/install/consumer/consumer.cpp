@@ -123,6 +123,9 @@ void CheckInterface(const std::string& folder) {
   EXPECT(ErrorOf([&] { parallax::SetByKey(parameters, "agregation.p1", "3"); }).find("aggregation.p1") !=
          std::string::npos);
   EXPECT(ErrorOf([&] { parallax::SetByKey(parameters, "aggregation.p1", "9999"); }) != "no error");
+  EXPECT(ErrorOf([&] {
+           parallax::SetByKey(parameters, "matching_cost.num_disparities", "auto");
+         }).find("is 'auto': use a whole number") != std::string::npos);
   {  // p2 is below p1 for a moment
     parallax::Parameters low;
     parallax::SetByKey(low, "aggregation.p2", "5");
