@@ -17,14 +17,15 @@ namespace parallax::cuda {
 namespace {
 
 constexpr int kListRows = 8;       // of a block of the first kernel, which is a warp wide
-constexpr int kMostBlocks = 4096;  // of the second one
+constexpr int kMostBlocks = 2048;  // of the second one
 constexpr int kWarps = kNumCandidateRings + 1;
 constexpr int kTreesOfWarp = kNumCandidateTrees / kNumCandidateRings;  // the last warp has none
 static_assert(kNumCandidates == kExamples);
 
-// Of each TreeSet but kNone; the kernel is made for each of them, as that which judges.
-constexpr auto kDrivingQuestions = QuestionsOf<kNumCandidateFeatures>(kDrivingCandidateTrees.trees),
-               kGeneralQuestions = QuestionsOf<kNumCandidateFeatures>(kGeneralCandidateTrees.trees);
+// Of each TreeSet but kNone.
+__device__ constexpr Questions<kNumCandidateFeatures, kNumCandidateTrees> kQuestions[] = {
+    QuestionsOf<kNumCandidateFeatures>(kDrivingCandidateTrees.trees),
+    QuestionsOf<kNumCandidateFeatures>(kGeneralCandidateTrees.trees)};
 __device__ constexpr Leaves<kNumCandidateTrees> kLeaves[] = {LeavesOf(kDrivingCandidateTrees.trees),
                                                              LeavesOf(kGeneralCandidateTrees.trees)};
 __device__ constexpr Ranks<kNumCandidateFeatures> kRanks[] = {
@@ -86,19 +87,20 @@ __global__ void __launch_bounds__(kWarpSize* kListRows)
                                        candidates.values[3]};
 }
 
-template <TreeSet kSet>
-__global__ void __launch_bounds__(kWarpSize* kWarps, 7)
-    ChooseCandidatesKernel(const ListedView view, DeviceImageView<float> from_planes, int bias) {
-  constexpr int kNumber = static_cast<int>(kSet) - 1;
+// set: number of the trees.
+__global__ void __launch_bounds__(kWarpSize* kWarps, 6)
+    ChooseCandidatesKernel(const ListedView view, DeviceImageView<float> from_planes, int set, int bias) {
   __shared__ std::uint32_t ranks[kNumCandidateFeatures][kWarpSize];  // a byte a candidate
   __shared__ int sums[kNumCandidateRings][kNumCandidates][kWarpSize];
   __shared__ Leaves<kNumCandidateTrees> leaves;
+  __shared__ Questions<kNumCandidateFeatures, kNumCandidateTrees> questions;
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   WaitForKernelBefore();
   LetNextKernelBegin();
   const unsigned num_listed = *view.memory.num_listed;
   if (blockIdx.x * kWarpSize >= num_listed) return;
-  CopyTable<kWarpSize * kWarps>(kLeaves[kNumber], leaves, warp * kWarpSize + lane);
+  CopyTable<kWarpSize * kWarps>(kLeaves[set], leaves, warp * kWarpSize + lane);
+  CopyTable<kWarpSize * kWarps>(kQuestions[set], questions, warp * kWarpSize + lane);
   for (unsigned first = blockIdx.x * kWarpSize; first < num_listed; first += gridDim.x * kWarpSize) {
     const unsigned i = min(first + threadIdx.x, num_listed - 1);  // some lanes may have the last pixel, too
     const std::uint32_t listed = view.memory.listed[i];
@@ -107,32 +109,24 @@ __global__ void __launch_bounds__(kWarpSize* kWarps, 7)
     const float values[kNumCandidates] = {all.x, all.y, all.z, all.w};
     const auto put = [&](CandidateFeature feature, int candidate, std::uint8_t byte) {
       const int number = static_cast<int>(feature);
-      reinterpret_cast<std::uint8_t*>(&ranks[number][lane])[candidate] =
-          kRanks[kNumber].of_value[number][byte];
+      reinterpret_cast<std::uint8_t*>(&ranks[number][lane])[candidate] = kRanks[set].of_value[number][byte];
     };
-    if (warp == 0) MakeRingFeatures<0>(view, x, y, values, put);
-    if (warp == 1) MakeRingFeatures<1>(view, x, y, values, put);
-    if (warp == 2) MakeRingFeatures<2>(view, x, y, values, put);
-    if (warp == 3) MakeRingFeatures<3>(view, x, y, values, put);
-    if (warp == 4) {
+    if (warp < kNumCandidateRings) {
+      MakeRingFeatures(view, x, y, warp, values, put);
+    } else {
       Candidates candidates;
       FindCandidates(view, x, y, values[0], candidates);
       MakePointFeatures(view, x, y, candidates, put);
     }
     __syncthreads();
-    int of_warp[kNumCandidates] = {};
-    const auto ranks_at = [&](int feature) { return ReadAnew(ranks[feature][lane]); };
-    const auto ask = [&]<int kWarp>() {
-      constexpr int kFirst = kWarp * kTreesOfWarp;
-      if (warp != kWarp) return;
-      if constexpr (kSet == TreeSet::kDriving)
-        AddLeaves<kDrivingQuestions, kFirst, kTreesOfWarp>(leaves, ranks_at, of_warp);
-      if constexpr (kSet == TreeSet::kGeneral)
-        AddLeaves<kGeneralQuestions, kFirst, kTreesOfWarp>(leaves, ranks_at, of_warp);
+    if (warp < kNumCandidateRings) {
+      int of_warp[kNumCandidates] = {};
+      AddLeaves(
+          questions, leaves, warp * kTreesOfWarp, kTreesOfWarp,
+          [&](int feature) { return ranks[feature][lane]; }, of_warp);
 #pragma unroll
-      for (int k = 0; k < kNumCandidates; ++k) sums[kWarp][k][lane] = of_warp[k];
-    };
-    ForEach<kNumCandidateRings>(ask);
+      for (int k = 0; k < kNumCandidates; ++k) sums[warp][k][lane] = of_warp[k];
+    }
     __syncthreads();
     if (warp > 0) continue;
     int of_pixel[kNumCandidates];
@@ -192,10 +186,8 @@ void ChooseCandidates(const Parameters& parameters, DeviceImageView<const std::u
                   dim3(kWarpSize, kListRows), 0, stream, view, AsConst(from_planes));
   const TreeSet set = parameters.refinement.trees;
   const int blocks = std::min(kMostBlocks, (guide.width * guide.height + kWarpSize - 1) / kWarpSize);
-  LaunchDependent("ChooseCandidatesKernel",
-                  set == TreeSet::kDriving ? ChooseCandidatesKernel<TreeSet::kDriving>
-                                           : ChooseCandidatesKernel<TreeSet::kGeneral>,
-                  dim3(static_cast<unsigned>(blocks)), dim3(kWarpSize, kWarps), 0, stream, view, from_planes,
+  LaunchDependent("ChooseCandidatesKernel", ChooseCandidatesKernel, dim3(static_cast<unsigned>(blocks)),
+                  dim3(kWarpSize, kWarps), 0, stream, view, from_planes, static_cast<int>(set) - 1,
                   CandidateTreesOf(set).bias);
 }
 

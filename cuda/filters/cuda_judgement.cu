@@ -388,7 +388,7 @@ __device__ __forceinline__ void PutRings(const ColumnPart& part, const CodePairs
   });
 }
 
-// A warp's work by its number, the block's kWarps times blockIdx.z more: three for sums of kept pixels, three for
+// A warp's work by its number: three for sums of kept pixels, three for
 // edges, two for means, one for each window's extremes, two for half of the tile's points; four for planes and
 // four for rings, a quarter of the tile each.
 constexpr int kFirstEdges = 3, kFirstMeans = 6, kFirstExtremes = 8, kFirstPoints = 10, kFirstPlanes = 12,
@@ -401,7 +401,7 @@ __global__ void __launch_bounds__(kSide* kWarps, 8) FeaturesKernel(const Argumen
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int x_begin = static_cast<int>(blockIdx.x) * kSide, x = x_begin + lane;
   const int y_begin = static_cast<int>(blockIdx.y) * kSide, y_end = min(y_begin + kSide, a.guide.height);
-  const int work = static_cast<int>(blockIdx.z) * kWarps + warp;
+  const int work = static_cast<int>(gridDim.z - 1 - blockIdx.z) * kWarps + warp;  // the longest first
   CopyTable<kSide * kWarps>(kRanks[a.set], ranks, warp * kSide + lane);
   WaitForKernelBefore();
   LetNextKernelBegin();
@@ -465,8 +465,8 @@ __global__ void __launch_bounds__(kJudgeThreads, 7) JudgeKernel(const Arguments 
   if (!has_pixels) return;
   int sums[kExamples] = {bias, bias, bias, bias};
   const auto ranks_at = [&](int feature) { return ReadAnew(ranks[feature][thread]); };
-  if constexpr (kSet == TreeSet::kDriving) AddLeaves<kDrivingQuestions, 0, kNumTrees>(leaves, ranks_at, sums);
-  if constexpr (kSet == TreeSet::kGeneral) AddLeaves<kGeneralQuestions, 0, kNumTrees>(leaves, ranks_at, sums);
+  if constexpr (kSet == TreeSet::kDriving) AddAllLeaves<kDrivingQuestions>(leaves, ranks_at, sums);
+  if constexpr (kSet == TreeSet::kGeneral) AddAllLeaves<kGeneralQuestions>(leaves, ranks_at, sums);
 #pragma unroll
   for (int i = 0; i < kExamples; ++i) {
     const std::size_t pixel = first + static_cast<std::size_t>(i);

@@ -23,7 +23,7 @@ struct Question {
   int feature;
 };
 template <int kFeatures, int kTrees>
-struct Questions {
+struct alignas(16) Questions {
   static constexpr int kNumFeatures = kFeatures;
   Question of_tree[kTrees][kTreeDepth];
 
@@ -104,34 +104,61 @@ __device__ __forceinline__ std::uint32_t ReadAnew(const std::uint32_t& word) {
   return *static_cast<const volatile std::uint32_t*>(&word);
 }
 
+// Adds the leaves that the upper six bits of the bytes number.
+__device__ __forceinline__ void AddLeavesOfTree(const std::int8_t (&leaves)[kTreeLeaves],
+                                                std::uint32_t numbers, int (&sums)[kExamples]) {
+  numbers >>= 8 - kTreeDepth;
+#pragma unroll
+  for (int k = 0; k < kExamples; ++k) sums[k] += leaves[numbers >> 8 * k & 0xFFU];
+}
+// The answer becomes the highest of the bits.
+__device__ __forceinline__ std::uint32_t WithAnswer(std::uint32_t numbers, std::uint32_t ranks,
+                                                    const Question& question) {
+  return ((ranks + question.addend) & 0x80808080U) + (numbers >> 1);
+}
+
+// Adds a leaf of each of `count` trees from `first` on to the sums of four examples. questions, leaves: in shared
+// memory; ranks_at(i): of feature number i. Little code, for warps that run different code anyway.
+template <int kFeatures, int kTrees, typename RanksAt>
+__device__ __forceinline__ void AddLeaves(const Questions<kFeatures, kTrees>& questions,
+                                          const Leaves<kTrees>& leaves, int first, int count,
+                                          const RanksAt& ranks_at, int (&sums)[kExamples]) {
+#pragma unroll 4
+  for (int i = first; i < first + count; ++i) {
+    std::uint32_t numbers = 0;
+#pragma unroll
+    for (int level = kTreeDepth - 2; level >= 0; level -= 2) {  // one load for two
+      const auto two = *reinterpret_cast<const uint4*>(&questions.of_tree[i][level]);
+      numbers = WithAnswer(numbers, ranks_at(static_cast<int>(two.w)), {two.z, 0});
+      numbers = WithAnswer(numbers, ranks_at(static_cast<int>(two.y)), {two.x, 0});
+    }
+    AddLeavesOfTree(leaves.of_tree[i], numbers, sums);
+  }
+}
+
 // Trees whose questions are asked with the same words of ranks: then the compiler asks repeated ones once.
 inline constexpr int kTreesAtOnce = 8;
 
-// Adds a leaf of each of the trees number kFirst .. kFirst + kCount - 1 to the sums of four examples. kQuestions: as
-// constants in instructions, a third fewer of them than with questions in memory. leaves: in shared memory;
-// ranks_at(i): of feature number i, read anew, so that few registers hold them.
-template <const auto& kQuestions, int kFirst, int kCount, int kTrees, typename RanksAt>
-__device__ __forceinline__ void AddLeaves(const Leaves<kTrees>& leaves, const RanksAt& ranks_at,
-                                          int (&sums)[kExamples]) {
-  constexpr std::uint32_t kAnswers = 0x80808080U;
-  constexpr int kAtOnce = kCount < kTreesAtOnce ? kCount : kTreesAtOnce;
-  static_assert(kCount % kAtOnce == 0);
+// The same of all trees. kQuestions: constants in the instructions, which are a third fewer than with questions in
+// memory. ranks_at reads anew, so that few registers hold ranks.
+template <const auto& kQuestions, int kFirst = 0, int kTrees, typename RanksAt>
+__device__ __forceinline__ void AddAllLeaves(const Leaves<kTrees>& leaves, const RanksAt& ranks_at,
+                                             int (&sums)[kExamples]) {
+  static_assert(kTrees % kTreesAtOnce == 0);
   std::uint32_t ranks[kQuestions.kNumFeatures];
   ForEach<kQuestions.kNumFeatures>([&]<int kFeature>() {
-    if constexpr (kQuestions.Ask(kFirst, kAtOnce, kFeature)) ranks[kFeature] = ranks_at(kFeature);
+    if constexpr (kQuestions.Ask(kFirst, kTreesAtOnce, kFeature)) ranks[kFeature] = ranks_at(kFeature);
   });
-  ForEach<kAtOnce>([&]<int kTree>() {
-    std::uint32_t numbers = 0;  // of leaves, in the upper six bits of bytes
+  ForEach<kTreesAtOnce>([&]<int kTree>() {
+    std::uint32_t numbers = 0;
     ForEach<kTreeDepth>([&]<int kLevel>() {
       constexpr Question kQuestion = kQuestions.of_tree[kFirst + kTree][kTreeDepth - 1 - kLevel];
-      numbers = ((ranks[kQuestion.feature] + kQuestion.addend) & kAnswers) + (numbers >> 1);
+      numbers = WithAnswer(numbers, ranks[kQuestion.feature], kQuestion);
     });
-    numbers >>= 8 - kTreeDepth;
-#pragma unroll
-    for (int k = 0; k < kExamples; ++k) sums[k] += leaves.of_tree[kFirst + kTree][numbers >> 8 * k & 0xFFU];
+    AddLeavesOfTree(leaves.of_tree[kFirst + kTree], numbers, sums);
   });
-  if constexpr (kCount > kAtOnce)
-    AddLeaves<kQuestions, kFirst + kAtOnce, kCount - kAtOnce>(leaves, ranks_at, sums);
+  if constexpr (kFirst + kTreesAtOnce < kTrees)
+    AddAllLeaves<kQuestions, kFirst + kTreesAtOnce>(leaves, ranks_at, sums);
 }
 
 }  // namespace parallax::cuda

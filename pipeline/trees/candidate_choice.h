@@ -182,34 +182,36 @@ struct RingCounts {
   int agreement[kNumCandidates], num_higher[kNumCandidates], num_kept;
   float sum;  // of the kept values
 };
-// A pixel of a ring around (x, y). The numbers are template parameters, so offsets are constants.
-template <int kRing, int kPixel>
-PARALLAX_HOST_DEVICE inline void AddRingPixel(const CandidateView& view, int x, int y, bool is_far_inside,
-                                              int gray, const float (&values)[kNumCandidates],
-                                              RingCounts& counts) {
-  constexpr RingOffset kAt = ScaledTo(CandidateRingOf(kRing).radius, RingOffsetOf(kPixel));
-  constexpr float kLittle = CandidateRingOf(kRing).difference;
-  if (!is_far_inside && !view.Contains(x + kAt.x, y + kAt.y)) return;
-  const float value = view.FilledAt(x + kAt.x, y + kAt.y);
-  const int difference = view.GuideAt(x + kAt.x, y + kAt.y) - gray;
-  const int is_kept = view.IsKept(x + kAt.x, y + kAt.y) ? 1 : 0;
+// A pixel of ring number `ring` around (x, y).
+PARALLAX_HOST_DEVICE inline void AddRingPixel(const CandidateView& view, int x, int y, int ring,
+                                              RingOffset of_radius_2, bool is_far_inside, int gray,
+                                              const float (&values)[kNumCandidates], RingCounts& counts) {
+  const RingOffset at = ScaledTo(CandidateRingOf(ring).radius, of_radius_2);
+  const float little = CandidateRingOf(ring).difference;
+  if (!is_far_inside && !view.Contains(x + at.x, y + at.y)) return;
+  const float value = view.FilledAt(x + at.x, y + at.y);
+  const int difference = view.GuideAt(x + at.x, y + at.y) - gray;
+  const int is_kept = view.IsKept(x + at.x, y + at.y) ? 1 : 0;
   const int is_alike = (difference < kAlikeGray ? 1 : 0) & (difference > -kAlikeGray ? 1 : 0);
-  const int weight = (1 + is_kept) & -(kRing == 0 ? 1 : is_alike);
+  const int weight = (1 + is_kept) & -(ring == 0 ? 1 : is_alike);
   counts.num_kept += is_kept;
   counts.sum += is_kept != 0 ? value : 0.0F;
   for (int i = 0; i < kNumCandidates; ++i) {
     const float above = value - values[i];  // a missing value is neither near nor higher
-    const int agrees = (above <= kLittle ? 1 : 0) & (above >= -kLittle ? 1 : 0);
+    const int agrees = (above <= little ? 1 : 0) & (above >= -little ? 1 : 0);
     counts.agreement[i] += weight & -agrees;
-    counts.num_higher[i] += is_kept & (above > kLittle ? 1 : 0);
+    counts.num_higher[i] += is_kept & (above > little ? 1 : 0);
   }
 }
-template <int kRing, int... kPixels>
-PARALLAX_HOST_DEVICE inline RingCounts CountRing(const CandidateView& view, int x, int y, bool is_far_inside,
-                                                 int gray, const float (&values)[kNumCandidates],
+template <int... kPixels>  // so that the offsets are constants
+PARALLAX_HOST_DEVICE inline RingCounts CountRing(const CandidateView& view, int x, int y, int ring,
+                                                 const float (&values)[kNumCandidates],
                                                  std::integer_sequence<int, kPixels...>) {
+  const int reach = CandidateRingOf(ring).radius;
+  const bool is_far_inside = x >= reach && x < view.width - reach && y >= reach && y < view.height - reach;
+  const int gray = view.GuideAt(x, y);
   RingCounts counts{};
-  (AddRingPixel<kRing, kPixels>(view, x, y, is_far_inside, gray, values, counts), ...);
+  (AddRingPixel(view, x, y, ring, RingOffsetOf(kPixels), is_far_inside, gray, values, counts), ...);
   return counts;
 }
 
@@ -260,27 +262,24 @@ PARALLAX_HOST_DEVICE inline void MakePointFeatures(const View& view, int x, int 
   }
 }
 // The same for the features of a ring.
-template <int kRing, typename Put>
-PARALLAX_HOST_DEVICE inline void MakeRingFeatures(const CandidateView& view, int x, int y,
+template <typename Put>
+PARALLAX_HOST_DEVICE inline void MakeRingFeatures(const CandidateView& view, int x, int y, int ring,
                                                   const float (&values)[kNumCandidates], const Put& put) {
   using F = CandidateFeature;
-  constexpr F kAgree[] = {F::kAgree2, F::kAgree4, F::kAgree16, F::kAgree28};
-  constexpr F kMean[] = {F::kCount, F::kMean4, F::kMean16, F::kMean28};
-  constexpr int kReach = CandidateRingOf(kRing).radius;
-  const bool is_far_inside =
-      x >= kReach && x < view.width - kReach && y >= kReach && y < view.height - kReach;
-  const RingCounts ring = CountRing<kRing>(view, x, y, is_far_inside, view.GuideAt(x, y), values,
-                                           std::make_integer_sequence<int, kRingPixels>{});
-  const float mean = ring.num_kept > 0 ? ring.sum / static_cast<float>(ring.num_kept) : 0.0F;
+  const auto feature = [&](F first, int i) { return static_cast<F>(static_cast<int>(first) + i); };
+  const RingCounts counts =
+      CountRing(view, x, y, ring, values, std::make_integer_sequence<int, kRingPixels>{});
+  const float mean = counts.num_kept > 0 ? counts.sum / static_cast<float>(counts.num_kept) : 0.0F;
   for (int i = 0; i < kNumCandidates; ++i) {
-    put(kAgree[kRing], i, static_cast<std::uint8_t>(ring.agreement[i]));
-    if constexpr (kRing > 0) {
+    put(feature(F::kAgree2, ring), i, static_cast<std::uint8_t>(counts.agreement[i]));
+    if (ring > 0) {
       const float above = 128.0F + 2.0F * (mean - values[i]);
-      put(kMean[kRing], i, ring.num_kept == 0 ? std::uint8_t{0} : ToByte(above < 1.0F ? 1.0F : above));
+      put(feature(F::kMean4, ring - 1), i,
+          counts.num_kept == 0 ? std::uint8_t{0} : ToByte(above < 1.0F ? 1.0F : above));
     }
-    if constexpr (kRing == kNumCandidateRings - 1) {
-      put(F::kHigher28, i, static_cast<std::uint8_t>(ring.num_higher[i]));
-      put(F::kKept28, i, static_cast<std::uint8_t>(ring.num_kept));
+    if (ring == kNumCandidateRings - 1) {
+      put(F::kHigher28, i, static_cast<std::uint8_t>(counts.num_higher[i]));
+      put(F::kKept28, i, static_cast<std::uint8_t>(counts.num_kept));
     }
   }
 }
@@ -289,10 +288,8 @@ template <typename View, typename Put>
 PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const View& view, int x, int y,
                                                        const Candidates& candidates, const Put& put) {
   MakePointFeatures(view, x, y, candidates, put);
-  MakeRingFeatures<0>(view, x, y, candidates.values, put);
-  MakeRingFeatures<1>(view, x, y, candidates.values, put);
-  MakeRingFeatures<2>(view, x, y, candidates.values, put);
-  MakeRingFeatures<3>(view, x, y, candidates.values, put);
+  for (int ring = 0; ring < kNumCandidateRings; ++ring)
+    MakeRingFeatures(view, x, y, ring, candidates.values, put);
 }
 
 // --- choice ----------------------------------------------------------------------- How much lower, in
