@@ -29,6 +29,7 @@ namespace fs = std::filesystem;
 using test::GrayPair;
 using test::GrayViewOf;
 using test::Walls;
+using test::operator+;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
