@@ -37,7 +37,7 @@ struct CheckedPair : test::GrayPair {
     return LineOf(GrayViewOf(left), GrayViewOf(right), facts);
   }
 };
-CheckedPair Walls(const std::vector<double>& disparities, unsigned seed = 1) {
+CheckedPair CheckedWalls(const std::vector<double>& disparities, unsigned seed = 1) {
   return {test::Walls(disparities, seed)};
 }
 
@@ -52,9 +52,9 @@ cv::Mat Moved(const cv::Mat& image, double dx, double dy, double degrees = 0) {
 }
 
 TEST(PairFault, OfARightPairIsNone) {
-  EXPECT_EQ(Walls({12, 30, 64}).Fault(), "");
-  EXPECT_EQ(Walls({0, 3, 6}).Fault(), "");  // far away
-  CheckedPair dark = Walls({12, 30, 64});
+  EXPECT_EQ(CheckedWalls({12, 30, 64}).Fault(), "");
+  EXPECT_EQ(CheckedWalls({0, 3, 6}).Fault(), "");  // far away
+  CheckedPair dark = CheckedWalls({12, 30, 64});
   dark.right.convertTo(dark.right, -1, 0.5, 5);
   EXPECT_EQ(dark.Fault(), "");
 }
@@ -63,8 +63,8 @@ TEST(PairFault, ThatCannotBeToldIsNotTold) {
   const cv::Mat flat(480, 640, CV_8UC1, cv::Scalar(90));
   EXPECT_EQ((CheckedPair{{flat, flat}}.Fault()), std::nullopt);
   for (int width = 1; width < 64; width += 7) {
-    const CheckedPair tiny{Walls({3}).left(cv::Rect(0, 0, width, 5)),
-                           Walls({3}).right(cv::Rect(0, 0, width, 5))};
+    const CheckedPair tiny{CheckedWalls({3}).left(cv::Rect(0, 0, width, 5)),
+                           CheckedWalls({3}).right(cv::Rect(0, 0, width, 5))};
     EXPECT_EQ(tiny.Fault(), std::nullopt) << width;
   }
 }
@@ -93,7 +93,7 @@ TEST(PairFault, OfOpenCvsAloeIsNone) {
 }
 
 TEST(PairFault, IsToldByItsNameWithTheRemedy) {
-  const CheckedPair right = Walls({12, 30, 64}), other = Walls({12, 30, 64}, 7);
+  const CheckedPair right = CheckedWalls({12, 30, 64}), other = CheckedWalls({12, 30, 64}, 7);
   const auto told = [](const cv::Mat& a, const cv::Mat& b, const PairFacts& facts = {}) {
     return CheckedPair{a, b}.Fault(facts).value_or("nothing");
   };
@@ -118,7 +118,7 @@ TEST(PairFault, IsToldByItsNameWithTheRemedy) {
 }
 
 TEST(PairFault, IsACalibrationOfAnotherImageSize) {
-  const CheckedPair pair = Walls({12, 30, 64});  // 640x480
+  const CheckedPair pair = CheckedWalls({12, 30, 64});  // 640x480
   const auto told = [&](double scale) {
     PairFacts facts;
     facts.rig =
@@ -133,7 +133,7 @@ TEST(PairFault, IsACalibrationOfAnotherImageSize) {
 }
 
 TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {
-  const CheckedPair pair = Walls({12, 30, 64});
+  const CheckedPair pair = CheckedWalls({12, 30, 64});
   cv::Mat above, beside;
   cv::vconcat(pair.left, pair.right, above);
   cv::hconcat(pair.left, pair.right, beside);
@@ -155,7 +155,7 @@ TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {
 }
 
 TEST(PairCheck, TellsOnceOfTheFirstFrameAndNothingWithNoCheck) {
-  const CheckedPair pair = Walls({12, 30, 64});
+  const CheckedPair pair = CheckedWalls({12, 30, 64});
   const test::TemporaryFolder folder;
   for (const char* place : {"a", "b"}) std::filesystem::create_directory(folder.path() / place);
   for (const char* name : {"0.png", "1.png", "2.png", "3.png"}) {
