@@ -15,8 +15,6 @@
 namespace parallax::app {
 namespace {
 
-constexpr int kFramesLookedAt = 3;
-
 // A source, some of whose frames were read before anybody asked for them.
 class ReadAheadSource final : public AdjustedSource {
  public:

@@ -224,29 +224,49 @@ const char* StateText(State state) {
   return "";
 }
 
+// What was found, the effect and the remedy, a line each.
+std::string FindingText(const Visit& visit, const Finding& finding, const std::string& indent = "") {
+  std::string text = finding.figure.empty() ? "too few points to tell" : finding.figure;
+  if (!finding.effect.empty()) text += "\n" + indent + "effect: " + finding.effect;
+  if (const std::string remedy = visit.Remedy(finding); !remedy.empty())
+    text += "\n" + indent + "remedy: " + remedy;
+  return text;
+}
+
 std::string Text(const Visit& visit) {
   std::string text = visit.Heading() + "\n";
   for (const Finding& finding : visit.findings()) {
     text += fmt::format("{:<6} {:<12} {}\n", StateText(finding.state), finding.check,
-                        finding.figure.empty() ? "too few points to tell" : finding.figure);
-    if (!finding.effect.empty()) text += fmt::format("{:20}effect: {}\n", "", finding.effect);
-    if (const std::string remedy = visit.Remedy(finding); !remedy.empty())
-      text += fmt::format("{:20}remedy: {}\n", "", remedy);
+                        FindingText(visit, finding, std::string(20, ' ')));
   }
   return text;
 }
 
+// "2 faults: rows, range"; empty if there is none.
+std::string FaultsText(const Visit& visit) {
+  std::vector<std::string> faults;
+  for (const Finding& finding : visit.findings()) {
+    if (finding.state == State::kFault) faults.emplace_back(finding.check);
+  }
+  if (faults.empty()) return "";
+  return fmt::format("{} fault{}: {}", faults.size(), faults.size() == 1 ? "" : "s", fmt::join(faults, ", "));
+}
+constexpr const char* kNoFault =
+    "no fault; images do not show whether distances are true: measure one with parallax quality --distance "
+    "METRES";
+
 std::string Page(const Visit& visit, const std::vector<std::string>& source) {
   ReportPage page(fmt::format("parallax doctor: {}", fmt::join(source, " ")));
   page.AddParagraph(visit.Heading());
-  PageTable table{.headers = {"check", "", "figure", "effect on depth", "remedy"}, .rows = {}};
+  const std::string faults = FaultsText(visit);
+  page.AddParagraph(faults.empty() ? kNoFault : faults);
+  PageTable table{.headers = {"check", "", "what was found, its effect on depth, and the remedy"},
+                  .rows = {}};
   for (const Finding& finding : visit.findings()) {
-    PageRow row;
-    row.cells.push_back({.text = finding.check});
-    for (const std::string& cell :
-         {std::string(StateText(finding.state)), finding.figure, finding.effect, visit.Remedy(finding)})
-      row.cells.push_back({.text = cell, .is_text = true});
-    table.rows.push_back(std::move(row));
+    table.rows.push_back({.cells = {{.text = finding.check},
+                                    {.text = StateText(finding.state)},
+                                    {.text = FindingText(visit, finding), .is_text = true}},
+                          .is_marked = finding.state == State::kFault});
   }
   page.AddTable(table);
   return page.Html();
@@ -263,17 +283,8 @@ void RunDoctor(const DoctorOptions& options) {
   fmt::print("{}", Printable(Text(visit), true));
   if (!options.report.empty()) WriteTextFile(options.report, Page(visit, options.source));
   if (!options.mended.empty()) return fmt::print("{}", visit.Mend());
-  std::vector<std::string> faults;
-  for (const Finding& finding : visit.findings()) {
-    if (finding.state == State::kFault) faults.emplace_back(finding.check);
-  }
-  if (!faults.empty()) {
-    throw Error(
-        fmt::format("{} fault{}: {}", faults.size(), faults.size() == 1 ? "" : "s", fmt::join(faults, ", ")));
-  }
-  fmt::print(
-      "no fault; images do not show whether distances are true: measure one with parallax quality --distance "
-      "METRES\n");
+  if (const std::string faults = FaultsText(visit); !faults.empty()) throw Error(faults);
+  fmt::print("{}\n", kNoFault);
 }
 
 }  // namespace

@@ -16,8 +16,6 @@
 namespace parallax::app {
 namespace {
 
-constexpr int kFramesLookedAt = 3;
-
 std::string RemedyOf(const PairFault& fault, const PairFacts& facts) {
   using Kind = PairFault::Kind;
   switch (fault.kind) {

@@ -15,6 +15,8 @@
 
 namespace parallax::app {
 
+inline constexpr int kFramesLookedAt = 3;  // at most
+
 // What is wrong with a pair, in one line with the remedy; empty if nothing is, nullopt if the images have too
 // little texture to tell. Both images of one size.
 std::optional<std::string> FaultLineOf(const SmallPicture& left, const SmallPicture& right,

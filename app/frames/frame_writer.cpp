@@ -1,6 +1,9 @@
 #include "app/frames/frame_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -61,6 +64,32 @@ std::size_t NumDeeperThan(float limit_m, HostImageView<const float> depth_m) {
         std::count_if(row, row + depth_m.width, [&](float z) { return z > limit_m; }));
   }
   return count;
+}
+
+// A note where many of the measured pixels are at the end of the range, as where something is too near; else empty. Of
+// three frames of KITTI 2012, 0.00 % are with 128 disparities, 4 to 8 % with 48.
+std::string EndOfRangeNote(const MatchedFrame& matched) {
+  constexpr double kMost = 0.02;
+  const HostImageView<const float> disparity = matched.map.disparity();
+  const HostImageView<const std::uint8_t> validity = matched.map.validity();
+  const MatchingCostParameters& cost = matched.parameters.matching_cost;
+  const auto end_px = static_cast<float>(cost.min_disparity + cost.num_disparities) - 1.5F;
+  std::size_t num_measured = 0, num_at_end = 0;
+  for (int y = 0; y < disparity.height; ++y) {
+    for (int x = 0; x < disparity.width; ++x) {
+      const float d = disparity(x, y);
+      if (std::isnan(d) || (validity(x, y) & kFilled) != 0) continue;
+      ++num_measured;
+      num_at_end += d >= end_px ? 1U : 0U;
+    }
+  }
+  const double share =
+      static_cast<double>(num_at_end) / static_cast<double>(std::max<std::size_t>(num_measured, 1));
+  if (share <= kMost) return "";
+  return fmt::format(
+      "{:.0f} % of the measured pixels are at the end of the {} disparities that are searched: nearer "
+      "things come out wrong (--set matching_cost.num_disparities={})",
+      100 * share, cost.num_disparities, std::min(1024, 2 * cost.num_disparities));
 }
 
 }  // namespace
@@ -152,7 +181,9 @@ void FrameWriter::Write(const MatchedFrame& matched, FrameReport& report) const 
   const std::string& name = matched.frame.name;
   const HostImageView<const float> disparity = matched.map.disparity();
   const bool calibrated = matched.frame.rig.has_value();
-  if (!matched.frame.note.empty()) report.notes.push_back(matched.frame.note);
+  for (const std::string& note : {matched.frame.note, EndOfRangeNote(matched)}) {
+    if (!note.empty()) report.notes.push_back(note);
+  }
   if (!calibrated) {
     const std::string why = matched.frame.rig_note.empty() ? "no calibration" : matched.frame.rig_note;
     if (asked_.empty()) report.notes.push_back("no depth and cloud: " + why + " (--rig names one)");

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "app/calibrate/chosen_range.h"
 #include "app/commands.h"
 #include "app/options/available_memory.h"
 #include "app/options/live_steps.h"

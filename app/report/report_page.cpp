@@ -22,6 +22,7 @@ std::string CellHtml(const PageCell& cell) {
 
 std::string RowHtml(const PageRow& row) {
   std::string html = "<tr";
+  if (row.is_marked) html += " class=\"marked\"";
   if (!row.frame.empty()) html += " data-frame=\"" + Escaped(row.frame) + "\"";
   html += ">";
   for (const PageCell& cell : row.cells) html += CellHtml(cell);

@@ -11,7 +11,7 @@
 namespace parallax::app {
 
 struct PageCell {
-  std::string text;
+  std::string text;                // of a left-aligned cell: with line breaks
   std::string link = {};           // target of the text's link; empty: none
   std::optional<double> bar = {};  // %, drawn as a bar behind the text
   bool is_text = false;            // left-aligned
@@ -20,6 +20,7 @@ struct PageCell {
 struct PageRow {
   std::vector<PageCell> cells;
   std::string frame = {};  // the id of a PageFrame that is hidden with the row
+  bool is_marked = false;  // stands out
 };
 
 struct PageTable {

@@ -61,7 +61,7 @@ TEST(PairFault, OfARightPairIsNone) {
 
 TEST(PairFault, ThatCannotBeToldIsNotTold) {
   const cv::Mat flat(480, 640, CV_8UC1, cv::Scalar(90));
-  EXPECT_EQ(Pair{{flat, flat}}.Fault(), std::nullopt);
+  EXPECT_EQ((Pair{{flat, flat}}.Fault()), std::nullopt);
   for (int width = 1; width < 64; width += 7) {
     const Pair tiny{Walls({3}).left(cv::Rect(0, 0, width, 5)), Walls({3}).right(cv::Rect(0, 0, width, 5))};
     EXPECT_EQ(tiny.Fault(), std::nullopt) << width;
