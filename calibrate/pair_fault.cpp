@@ -201,7 +201,7 @@ std::optional<PairFault> FaultOf(const SmallPicture& left, const SmallPicture& r
 
 SearchRange RangeFor(std::vector<double> disparities) {
   constexpr int kStep = 16, kMost = 1024;
-  constexpr double kBeyond = 1.5, kMargin_px = 4;
+  constexpr double kBeyond = 2, kMargin_px = 4;
   const auto steps = [](double px) { return kStep * static_cast<int>(std::ceil(px / kStep)); };
   std::sort(disparities.begin(), disparities.end());
   SearchRange range;
@@ -219,7 +219,14 @@ std::optional<SearchRange> RangeOf(const SmallPicture& left, const SmallPicture&
   if (!judgement || std::ssize(judgement->disparities) < kFewestOfOneScene ||
       judgement->fault.kind == Kind::kRows || LookExchanged(judgement->disparities, facts))
     return std::nullopt;
-  return RangeFor(judgement->disparities);
+  PointSearch search = kSearch;
+  search.num_features = 3000;  // what is nearest may have few
+  std::vector<double> disparities;
+  for (const PointMatch& match : MatchPoints(left.View(), right.View(), search).matches) {
+    if (std::abs(match.right.y - match.left.y) <= kSameRow_px)
+      disparities.push_back(left.scale * (match.left.x - match.right.x));
+  }
+  return RangeFor(std::move(disparities));
 }
 
 }  // namespace parallax

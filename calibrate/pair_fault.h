@@ -75,8 +75,8 @@ std::optional<PairFault> FaultOf(const SmallPicture& left, const SmallPicture& r
 struct SearchRange {
   int min_disparity = 0, num_disparities = 128;
 };
-// Holds nearly all of these disparities and half as much again: things without features may be nearer. Smallest below
-// 0 only where disparities are. In steps of 16.
+// Holds nearly all of these disparities and twice as large ones: things without features may be nearer, such as a road.
+// Smallest below 0 only where disparities are. In steps of 16.
 SearchRange RangeFor(std::vector<double> disparities);
 
 // The range for a pair; nullopt if it shows too little, or looks as if its disparities were not those of the scene.

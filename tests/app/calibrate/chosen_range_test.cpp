@@ -45,12 +45,12 @@ Range RangeOfWalls(const std::vector<double>& disparities) {
   return RangeOfPair(pair.left, pair.right);
 }
 
-TEST(ChosenRange, HoldsTheDisparitiesOfThePairAndHalfAsMuchAgain) {
-  EXPECT_EQ(RangeOfWalls({12, 30, 64}), Range(0, 112));  // 1.5 * 64 + 4 = 100
-  EXPECT_EQ(RangeOfWalls({0, 3, 6}), Range(0, 16));
-  EXPECT_EQ(RangeOfWalls({2, 100, 200}), Range(0, 304 + 16));
-  EXPECT_EQ(RangeOfWalls({-10, 5, 40}), Range(-16, 80));
-  EXPECT_EQ(RangeOfWalls({-60, 5, 10}), Range(-64, 96));
+TEST(ChosenRange, HoldsTheDisparitiesOfThePairAndTwiceAsLargeOnes) {
+  EXPECT_EQ(RangeOfWalls({12, 30, 64}), Range(0, 144));  // 2 * 64 + 4 = 132
+  EXPECT_EQ(RangeOfWalls({0, 3, 5}), Range(0, 16));
+  EXPECT_EQ(RangeOfWalls({2, 100, 200}), Range(0, 416));
+  EXPECT_EQ(RangeOfWalls({-9, 5, 36}), Range(-16, 96));
+  EXPECT_EQ(RangeOfWalls({-55, 5, 10}), Range(-64, 96));
 }
 
 TEST(ChosenRange, HasAtMostAsManyDisparitiesAsCanBeSearched) {
@@ -97,15 +97,15 @@ class AutoRangeCommand : public ::testing::Test {
 };
 
 TEST_F(AutoRangeCommand, AShardAndAResumedRunHaveTheRangeOfTheFirstFrame) {
-  Add(Walls({-10, 5, 40}));
+  Add(Walls({-9, 5, 36}));
   for (int i = 1; i < 4; ++i) Add(Walls({1, 2, 3}));  // alone they would have 16 disparities
   const test::ProgramResult whole = Run();
   EXPECT_EQ(whole.exit_code, 0) << whole.err;
   EXPECT_EQ(whole.err, "");
-  EXPECT_THAT(whole.out, HasSubstr("searches disparities -16 to 63, chosen from frame 0\n"));
+  EXPECT_THAT(whole.out, HasSubstr("searches disparities -16 to 79, chosen from frame 0\n"));
   EXPECT_EQ(Used().min_disparity, -16);
-  EXPECT_EQ(Used().num_disparities, 80);
-  ASSERT_EQ(Run({"--set", "matching_cost.min_disparity=-16"}, "80", "number").exit_code, 0);
+  EXPECT_EQ(Used().num_disparities, 96);
+  ASSERT_EQ(Run({"--set", "matching_cost.min_disparity=-16"}, "96", "number").exit_code, 0);
   ASSERT_EQ(Run({"--max-frames", "2"}, "auto", "resumed").exit_code, 0);
   const test::ProgramResult resumed = Run({"--resume"}, "auto", "resumed");
   ASSERT_EQ(resumed.exit_code, 0) << resumed.err;
@@ -113,22 +113,22 @@ TEST_F(AutoRangeCommand, AShardAndAResumedRunHaveTheRangeOfTheFirstFrame) {
   ASSERT_EQ(Run({"--shard", "1/2"}, "auto", "shards").exit_code, 0);
   for (int i = 0; i < 4; ++i) {
     const std::string frame = "/pfm/" + std::to_string(i) + ".pfm";
-    EXPECT_EQ(Text("out" + frame), Text("number" + frame)) << i;
-    EXPECT_EQ(Text("out" + frame), Text("resumed" + frame)) << i;
+    EXPECT_TRUE(Text("out" + frame) == Text("number" + frame)) << i;
+    EXPECT_TRUE(Text("out" + frame) == Text("resumed" + frame)) << i;
   }
   int num_of_shard = 0;
   for (const auto& entry : fs::recursive_directory_iterator(folder_.path() / "shards")) {
     if (entry.path().extension() != ".pfm") continue;
     ++num_of_shard;
-    EXPECT_EQ(test::ReadText(entry.path()), Text("out/pfm/" + entry.path().filename().string()));
+    EXPECT_TRUE(test::ReadText(entry.path()) == Text("out/pfm/" + entry.path().filename().string()));
   }
   EXPECT_EQ(num_of_shard, 2);
 }
 
 TEST_F(AutoRangeCommand, ASmallestDisparityThatWasSetStays) {
-  Add(Walls({-10, 5, 40}));
+  Add(Walls({-9, 5, 36}));
   EXPECT_THAT(Run({"--set", "matching_cost.min_disparity=-32"}).out,
-              HasSubstr("searches disparities -32 to 63, chosen from frame 0\n"));
+              HasSubstr("searches disparities -32 to 79, chosen from frame 0\n"));
 }
 
 TEST_F(AutoRangeCommand, FramesThatDoNotTellLeaveItToALaterOneOrToThePreset) {
@@ -136,18 +136,18 @@ TEST_F(AutoRangeCommand, FramesThatDoNotTellLeaveItToALaterOneOrToThePreset) {
   Add({flat, flat});
   Add(Walls({12, 30, 64}));
   Add(Walls({12, 30, 64}));
-  EXPECT_THAT(Run().out, HasSubstr("searches disparities 0 to 111, chosen from frame 1\n"));
+  EXPECT_THAT(Run().out, HasSubstr("searches disparities 0 to 143, chosen from frame 1\n"));
   test::WriteText(folder_.path() / "a/0.png", "not a picture");
   const test::ProgramResult damaged = Run({"--overwrite"});
   EXPECT_EQ(damaged.exit_code, 1);
-  EXPECT_THAT(damaged.out, HasSubstr("searches disparities 0 to 111, chosen from frame 1\n"));
+  EXPECT_THAT(damaged.out, HasSubstr("searches disparities 0 to 143, chosen from frame 1\n"));
   EXPECT_THAT(damaged.out, HasSubstr("3 frames: 2 done, 0 skipped, 1 failed"));
   num_frames_ = 0;
   for (int i = 0; i < 3; ++i) Add({flat, flat});
   EXPECT_THAT(
       Run({"--overwrite", "--config", "kitti"}).out,
-      HasSubstr("the first frames do not show which disparities they hold: searches disparities 0 to 127\n"));
-  EXPECT_EQ(Used().num_disparities, 128);
+      HasSubstr("the first frames do not show which disparities they hold: searches disparities 0 to 255\n"));
+  EXPECT_EQ(Used().num_disparities, 256);
 }
 
 TEST_F(AutoRangeCommand, ExchangedImagesAreToldOfAndNotSearchedBelowZero) {
@@ -161,13 +161,13 @@ TEST_F(AutoRangeCommand, ExchangedImagesAreToldOfAndNotSearchedBelowZero) {
 TEST_F(AutoRangeCommand, EveryCommandOfASourceTakesItAndTheOthersSayWhyNot) {
   Add(Walls({12, 30, 64}));
   const std::string assignment = "matching_cost.num_disparities=auto";
-  const std::string line = "searches disparities 0 to 111, chosen from frame 0\n";
+  const std::string line = "searches disparities 0 to 143, chosen from frame 0\n";
   const auto run = [&](const test::Arguments& arguments) {
     return test::RunParallax(arguments + test::Arguments{"--set", assignment});
   };
   const test::ProgramResult doctor = run({"doctor", File("a"), File("b")});
   EXPECT_THAT(doctor.out, HasSubstr(line));
-  EXPECT_THAT(doctor.out, HasSubstr("disparities 0 to 111 px are searched"));
+  EXPECT_THAT(doctor.out, HasSubstr("disparities 0 to 143 px are searched"));
   const test::ProgramResult bench = run({"bench", "--sizes", "64x64"});
   EXPECT_EQ(bench.exit_code, 2);
   EXPECT_EQ(bench.err, "parallax: " + assignment +
@@ -237,7 +237,7 @@ TEST(ChosenRange, HoldsTheTrueDisparitiesOfTheDataAtHand) {
     std::printf(
         "%s: %d of %d frames, %.0f disparities on average, %.3f %% of the truth, worst frame %.2f %%\n", name,
         num_chosen, num_frames, sum / num_chosen, 100 * num_held / num_true, 100 * worst);
-    EXPECT_GT(num_held / num_true, 0.99) << name;
+    EXPECT_GT(num_held / num_true, 0.998) << name;
   }
 }
 
