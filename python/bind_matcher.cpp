@@ -193,10 +193,10 @@ class PythonMatcher {
   }
 
   const std::string preset_;
-  ChosenParameters chosen_;  // guarded by Python's lock, as the next two
+  ChosenParameters chosen_;  // guarded by Python's lock, as what follows
   int num_to_choose_from_ = kFirstPairs;
-  OfOneProcess<Matcher> matcher_;
   const Machine machine_;
+  OfOneProcess<Matcher> matcher_;
   std::mutex mutex_;
   std::optional<OfOneProcess<Matcher>> of_frames_;  // the last one that took another number of disparities
 };
