@@ -148,8 +148,8 @@ class PythonMatcher {
   PythonMatcher(const std::string& preset, const Machine& machine, bool check, const py::kwargs& keywords)
       : first_pairs(check),
         preset_(preset),
-        chosen_(ParametersFrom(preset, keywords, AutoRange::kTaken)),
         machine_(machine),
+        chosen_(ParametersFrom(preset, keywords, AutoRange::kTaken)),
         matcher_(Make(chosen_.parameters)) {
     if (chosen_.is_range_auto) CalibrateModule("matching_cost_num_disparities=\"auto\"");
   }
@@ -193,9 +193,9 @@ class PythonMatcher {
   }
 
   const std::string preset_;
-  ChosenParameters chosen_;  // guarded by Python's lock, as what follows
-  int num_to_choose_from_ = kFirstPairs;
   const Machine machine_;
+  ChosenParameters chosen_;  // guarded by Python's lock, as the next two
+  int num_to_choose_from_ = kFirstPairs;
   OfOneProcess<Matcher> matcher_;
   std::mutex mutex_;
   std::optional<OfOneProcess<Matcher>> of_frames_;  // the last one that took another number of disparities

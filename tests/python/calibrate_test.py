@@ -225,14 +225,15 @@ class FirstPairs(unittest.TestCase):
         flat = np.full_like(self.left, 90)
         matcher = parallax.Matcher("realtime", backend="cpu", matching_cost_num_disparities="auto")
         self.assertEqual(matcher.compute(flat, flat).parameters["matching_cost.num_disparities"], 128)
-        shifted = np.roll(self.right, 80, axis=1)  # all disparities are smaller by 80
+        shift = int(np.nanmedian(self.frame.truth.disparity))
+        shifted = np.roll(self.right, shift, axis=1)  # half of the disparities are below 0
         result = matcher.compute(self.left, shifted)
         chosen = {key: value for key, value in matcher.parameters.items() if key.endswith("_disparities")
                   or key.endswith("min_disparity")}
         self.assertEqual(result.parameters, matcher.parameters)
         self.assertEqual(chosen["matching_cost.min_disparity"] % 16, 0)
-        self.assertTrue(-96 <= chosen["matching_cost.min_disparity"] < 0, chosen)
-        self.assertLess(chosen["matching_cost.num_disparities"], 128)
+        lowest = float(np.nanmin(self.frame.truth.disparity)) - shift
+        self.assertTrue(lowest - 24 < chosen["matching_cost.min_disparity"] < min(lowest, 0) + 8, (lowest, chosen))
         by_number = parallax.Matcher("realtime", backend="cpu", check=False,
                                      **{key.replace(".", "_"): value for key, value in chosen.items()})
         self.assertTrue(same_bits(result.disparity, by_number.compute(self.left, shifted).disparity))

@@ -150,6 +150,14 @@ TEST_F(AutoRangeCommand, FramesThatDoNotTellLeaveItToALaterOneOrToThePreset) {
   EXPECT_EQ(Used().num_disparities, 256);
 }
 
+TEST_F(AutoRangeCommand, PixelsAtTheEndOfTheRangeAreToldOf) {
+  Add(Walls({12, 30, 64}));
+  EXPECT_THAT(Run({}, "65").out,
+              testing::ContainsRegex("3[0-9] % of the measured pixels are at the end of the 65 "
+                                     "disparities.*num_disparities=130"));
+  EXPECT_THAT(Run({"--overwrite"}).out, Not(HasSubstr("at the end of")));
+}
+
 TEST_F(AutoRangeCommand, ExchangedImagesAreToldOfAndNotSearchedBelowZero) {
   const GrayPair pair = Walls({12, 30, 64});
   Add({pair.right, pair.left});
