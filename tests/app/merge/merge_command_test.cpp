@@ -141,6 +141,17 @@ TEST_F(MergeRuns, AnotherListOfFramesIsRefused) {
   ExpectOneLine(RunParallax({"merge", at("out").string()}), 1, {"saw 4 with other names"});
 }
 
+TEST_F(MergeRuns, AFrameThatIsThereTwiceIsRefused) {
+  MakeKittiFolder(data(), 3);
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "0/2"})).exit_code, 0);  // of the first and the third
+  for (const char* image : {"image_0", "image_1"}) fs::remove(data() / image / (KittiName(1) + ".png"));
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "0/2", "--resume"})).exit_code, 0);
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "1/2"})).exit_code, 0);  // of the third, now the second
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1,
+                {"frame " + KittiName(2), "twice", "--overwrite"});
+  EXPECT_FALSE(fs::exists(at("out") / "summary.json"));
+}
+
 TEST_F(MergeRuns, AResultThatChangedIsRefusedEvenIfItsSizeIsTheSame) {
   MakeKittiFolder(data(), 2);
   for (const char* shard : {"0/2", "1/2"})
