@@ -417,7 +417,7 @@ TEST_F(RunCommand, BadInputIsOneLineWithFileValueAndRemedy) {
   ExpectOneLine(Run({"--backend", "gpu"}), 2, {"'gpu'", "reference"});
   ExpectOneLine(Run({"--write", "dispariti"}), 2, {"'dispariti'", "disparity"});
   ExpectOneLine(Run({"--threads", "-1"}), 2, {"--threads"});
-  ExpectOneLine(Run({"--max-frames", "0"}), 2, {"--max-frames: Value 0 not in range 1 to 2147483647 (see"});
+  ExpectOneLine(Run({"--max-frames", "0"}), 2, {"--max-frames: Value 0 not in range"});
   ExpectOneLine(Run({"--memory-limit", "many"}), 2, {"--memory-limit"});
   ExpectOneLine(Run({"--backend", "reference", "--memory-limit", "60"}), 2, {"--memory-limit", "reference"});
   ExpectOneLine(RunSource({(folder_.path() / "nowhere").string()}), 1, {"nowhere"});
