@@ -331,7 +331,7 @@ TEST_F(CloudCommand, EmdRefusesWhatItCannotDo) {
   ExpectError({"cloud", "emd", a, Write("empty.ply", {})}, 1, "holds no points");
   ExpectError({"cloud", "emd", a, a, "--gap", "0"}, 2, "--gap: '0' is not a number in 1e-9 .. 1");
   ExpectError({"cloud", "emd", a, a, "--gap", "nan"}, 2, "--gap: 'nan' is not a number in 1e-9 .. 1");
-  ExpectError({"cloud", "emd", a, a, "--device", "-1"}, 2, "--device: Value -1 not in range 0 to 1023 (see");
+  ExpectError({"cloud", "emd", a, a, "--device", "-1"}, 2, "--device: Value -1 not in range");
   ExpectError({"cloud", "emd", a, a, "--time-limit", "-1"}, 2, "--time-limit");
   ExpectError({"cloud", "emd", a, a, "--seed", "-1"}, 2, "--seed");
   ExpectError({"cloud", "emd", a, a, "--exact", "--points", "9000"}, 2, "--exact takes at most 8192 points");
