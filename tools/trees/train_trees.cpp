@@ -41,7 +41,7 @@
 namespace parallax {
 namespace {
 
-constexpr double kLearningRate = 0.08, kLearningRateOfChoice = 0.12;
+constexpr double kLearningRate = 0.16, kLearningRateOfChoice = 0.24;
 constexpr double kRidge = 20, kLeastHessian = 30;
 constexpr double kShareOfExamples = 0.4, kShareOfFeatures = 0.5;  // that a tree is grown on
 // Of the pixels that become examples; of right kept ones at most so many a frame.
