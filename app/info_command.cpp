@@ -88,9 +88,9 @@ std::string Text() {
   line("CUDA compiler", build.cuda_compiler.empty() ? "none: built without the cuda back end"
                                                     : std::string(build.cuda_compiler) + ", architectures " +
                                                           std::string(build.cuda_architectures));
-  line("viewer", build.viewer ? "built" : "not built (PARALLAX_VIEWER=OFF)");
+  line("viewer", build.viewer ? "built" : "not built (PARALLAX_VIEWER, Open3D)");
   line("videos", build.video ? "built" : "not built (PARALLAX_VIDEO=OFF)");
-  line("pipelines, gst:", build.gstreamer ? "built" : "not built (PARALLAX_GSTREAMER)");
+  line("pipelines, gst:", build.gstreamer ? "built" : "not built (PARALLAX_GSTREAMER, GStreamer)");
   for (const LibraryVersion& library : build.libraries) line(library.name, std::string(library.version));
   text += "back ends\n";
   for (const BackendState& backend : Backends()) {
