@@ -30,8 +30,9 @@ class DataSet:
 
 
 _ANY_SCENE = ("default", "accurate")
-_STREETS = (*_ANY_SCENE, "kitti", "kitti-accurate", "realtime", "default-0.1")
-_INDOORS = (*_ANY_SCENE, "middlebury", "middlebury-accurate", "middlebury-ad-census", "eth3d", "realtime", "default-0.1")
+_ALL = (*_ANY_SCENE, "realtime", "default-0.1", "default-november")
+_STREETS = (*_ALL, "kitti", "kitti-accurate")
+_INDOORS = (*_ALL, "middlebury", "middlebury-accurate", "middlebury-ad-census", "eth3d")
 
 DATA_SETS = [
     DataSet("kitti2012", "kitti2012", "out3_all_noc", "KITTI 2012 >3 noc", 3, "mean_all_noc",
@@ -45,7 +46,7 @@ DATA_SETS = [
     DataSet("middlebury2003", "middlebury/scenes2003", "bad1_filled_nonocc", "2003 bad 1", 1, "avgerr_nonocc", _INDOORS),
     DataSet("middlebury2005", "middlebury/scenes2005", "bad1_filled_all", "2005 all bad 1", 1, "avgerr_all", _INDOORS),
     DataSet("middlebury2006", "middlebury/scenes2006", "bad1_filled_all", "2006 all bad 1", 1, "avgerr_all", _INDOORS),
-    DataSet("eth3d", "eth3d", "bad1_filled_all", "ETH3D bad 1", 1, "avgerr_all", (*_ANY_SCENE, "eth3d", "realtime")),
+    DataSet("eth3d", "eth3d", "bad1_filled_all", "ETH3D bad 1", 1, "avgerr_all", (*_ALL, "eth3d")),
     DataSet("eth3d_more", "eth3d_more", "bad1_filled_nonocc", "ETH3D more bad 1", 1, "avgerr_nonocc", _ANY_SCENE),
     DataSet("instereo2k", "instereo2k/MiddEval3", "bad1_filled_nonocc", "InStereo2K bad 1", 1, "avgerr_nonocc",
             _ANY_SCENE),
