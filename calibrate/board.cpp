@@ -4,7 +4,6 @@
 #include <cmath>
 #include <limits>
 #include <map>
-#include <opencv2/aruco/charuco.hpp>
 #include <opencv2/calib3d.hpp>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
@@ -13,6 +12,7 @@
 
 #include "calibrate/corner_fit.h"
 #include "calibrate/gray_mat.h"
+#include "calibrate/opencv_markers.h"
 #include "datasets/formats/file_bytes.h"
 #include "parallax/error.h"
 
@@ -21,7 +21,7 @@ namespace {
 
 constexpr std::size_t kFewestCorners = 6;
 
-constexpr std::pair<std::string_view, cv::aruco::PREDEFINED_DICTIONARY_NAME> kDictionaries[] = {
+constexpr std::pair<std::string_view, int> kDictionaries[] = {
     {"4X4_50", cv::aruco::DICT_4X4_50},
     {"4X4_100", cv::aruco::DICT_4X4_100},
     {"4X4_250", cv::aruco::DICT_4X4_250},
@@ -38,19 +38,18 @@ constexpr std::pair<std::string_view, cv::aruco::PREDEFINED_DICTIONARY_NAME> kDi
     {"7X7_250", cv::aruco::DICT_7X7_250},
     {"APRILTAG_36h11", cv::aruco::DICT_APRILTAG_36h11}};
 
-cv::Ptr<cv::aruco::Dictionary> DictionaryOf(const std::string& name) {
+MarkerDictionary DictionaryOf(const std::string& name) {
   for (const auto& [known, id] : kDictionaries) {
-    if (known == name) return cv::aruco::getPredefinedDictionary(id);
+    if (known == name) return PredefinedMarkers(id);
   }
   std::string all;
   for (const auto& [known, id] : kDictionaries) all.append(all.empty() ? "" : ", ").append(known);
   throw InvalidArgument("unknown dictionary '" + name + "': use one of " + all);
 }
 
-cv::Ptr<cv::aruco::CharucoBoard> CharucoOf(const BoardSpec& board) {
-  return cv::aruco::CharucoBoard::create(board.columns, board.rows, static_cast<float>(board.square_m),
-                                         static_cast<float>(board.square_m * board.marker_ratio),
-                                         DictionaryOf(board.dictionary));
+CharucoBoard CharucoOf(const BoardSpec& board) {
+  return MakeCharuco(board.columns, board.rows, board.square_m, board.square_m * board.marker_ratio,
+                     DictionaryOf(board.dictionary));
 }
 
 // Cameras of 10 or 12 bits in 16 fill only the lower part: the brightest pixel decides.
@@ -151,7 +150,7 @@ std::vector<SeenCorner> FindChessboard(const cv::Mat& gray, const BoardSpec& boa
 }
 
 cv::Ptr<cv::aruco::DetectorParameters> DetectorOf(const cv::Mat& gray) {
-  const auto parameters = cv::aruco::DetectorParameters::create();
+  const auto parameters = cv::makePtr<cv::aruco::DetectorParameters>();
   parameters->cornerRefinementMethod = cv::aruco::CORNER_REFINE_NONE;
   parameters->adaptiveThreshWinSizeMax = std::max(23, gray.cols / 20 | 1);
   parameters->minMarkerPerimeterRate = 0.015;
@@ -162,7 +161,7 @@ std::vector<SeenCorner> FindCharuco(const cv::Mat& gray, const BoardSpec& board)
   const auto charuco = CharucoOf(board);
   std::vector<std::vector<cv::Point2f>> markers;
   std::vector<int> ids;
-  cv::aruco::detectMarkers(gray, charuco->dictionary, markers, ids, DetectorOf(gray));
+  cv::aruco::detectMarkers(gray, DictionaryOf(board.dictionary), markers, ids, DetectorOf(gray));
   if (ids.empty()) return {};
   std::vector<cv::Point2f> corners;
   std::vector<int> numbers;
@@ -254,8 +253,7 @@ std::vector<Vector3> BoardSpec::Corners() const {
     return corners;
   }
   if (kind == BoardKind::kCharuco) {
-    const auto charuco = CharucoOf(*this);
-    for (const cv::Point3f& p : charuco->chessboardCorners) corners.push_back({p.x, p.y, 0});
+    for (const cv::Point3f& p : CornersOf(CharucoOf(*this))) corners.push_back({p.x, p.y, 0});
     return corners;
   }
   for (int y = 0; y < rows; ++y) {

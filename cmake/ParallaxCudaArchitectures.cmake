@@ -44,7 +44,7 @@ function(parallax_known_architectures nvcc result)
 endfunction()
 
 # The list for CMAKE_CUDA_ARCHITECTURES. Machine code of x.y runs on x.z with z >= y: one of each generation x, the
-# oldest, is enough for all its cards.
+# oldest, is enough for all its cards, but not for Jetson boards, which run their own alone.
 function(parallax_cuda_architectures nvcc wanted result)
   if(NOT wanted MATCHES "^(auto|development|all)$")
     set(${result} "${wanted}" PARENT_SCOPE)
@@ -73,7 +73,7 @@ function(parallax_cuda_architectures nvcc wanted result)
     set(generation "")
     foreach(name ${known})
       string(REGEX REPLACE ".$" "" of ${name})
-      if(NOT of STREQUAL generation)
+      if(NOT of STREQUAL generation OR name MATCHES "^(87|101)$")  # Jetson Orin, Thor
         list(APPEND architectures ${name}-real)
         set(generation ${of})
       endif()

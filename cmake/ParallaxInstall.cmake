@@ -110,7 +110,7 @@ if(TARGET parallax)
   set(CPACK_DEBIAN_PROGRAM_PACKAGE_SHLIBDEPS ON)
   set(CPACK_COMPONENT_PROGRAM_DESCRIPTION "${PROJECT_DESCRIPTION}")
   if(TARGET parallax_viewer)
-    set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS open3d-gui-data)  # no shared library, so SHLIBDEPS does not see it
+    set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "open3d-gui-data | open3d-viewer-data")  # no shared library, so SHLIBDEPS does not see it
   endif()
 endif()
 if(TARGET parallax_python)

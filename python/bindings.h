@@ -61,19 +61,26 @@ py::module_ CalibrateModule(const char* what = "calibration");
 std::string PathText(py::handle path);
 
 // Runs function in a separate thread, so that Ctrl-C ends the wait for it. It must own everything that it
-// uses and touch no Python: after a Ctrl-C it runs to its end, and nobody waits.
+// uses and touch no Python: after a Ctrl-C it runs to its end, and nobody waits. Otherwise the thread has ended
+// when this returns.
 template <typename Function>
 auto Interruptible(Function function) {
   using Result = std::invoke_result_t<Function>;
   auto task = std::make_shared<std::packaged_task<Result()>>(std::move(function));
   std::future<Result> result = task->get_future();
-  std::thread([task = std::move(task)] { (*task)(); }).detach();
+  std::thread worker([task = std::move(task)] { (*task)(); });
   for (;;) {
     {
       const py::gil_scoped_release release;
-      if (result.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready) break;
+      if (result.wait_for(std::chrono::milliseconds(20)) == std::future_status::ready) {
+        worker.join();
+        break;
+      }
     }
-    if (PyErr_CheckSignals() != 0) throw py::error_already_set();
+    if (PyErr_CheckSignals() != 0) {
+      worker.detach();
+      throw py::error_already_set();
+    }
   }
   return result.get();
 }

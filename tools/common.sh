@@ -3,6 +3,8 @@
 set -euo pipefail
 project=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd -P)
 tool=$(basename "$0")
+# One compiler cache for every clone and worktree: paths below the project are kept as relative ones.
+export CCACHE_BASEDIR=${CCACHE_BASEDIR-$project} CCACHE_NOHASHDIR=1
 
 say() { printf '%s: %s\n' "$tool" "$*"; }
 fail() {

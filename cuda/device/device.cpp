@@ -100,9 +100,14 @@ std::string DescribeArchitectures(std::string_view architectures) {
 }
 
 bool HasMachineCode(std::string_view architectures, int major, int minor) {
+  const auto is_jetson = [](int number) {
+    return number == 72 || number == 87 || number == 101 || number == 110;
+  };
+  const int card = 10 * major + minor;
   bool has_code = false;
   ForEachArchitecture(architectures, [&](std::string_view, int number, std::string_view kind) {
-    has_code = has_code || (kind != "-virtual" && number / 10 == major && number % 10 <= minor);
+    const bool runs = number / 10 == major && number <= card && !is_jetson(number) && !is_jetson(card);
+    has_code = has_code || (kind != "-virtual" && (number == card || runs));
   });
   return has_code;
 }

@@ -30,7 +30,7 @@ std::string DescribeArchitectures(std::string_view architectures);
 std::string DescribeBuiltArchitectures();
 
 // Whether the list contains machine code (not PTX, which the driver has to compile) for a card of that
-// compute capability.
+// compute capability. Jetson boards and other cards do not run each other's.
 bool HasMachineCode(std::string_view architectures, int major, int minor);
 
 // True if at least one device is usable: the back end "auto" then means cuda. Opens no device for which there

@@ -16,21 +16,27 @@
 
 namespace parallax::cuda {
 
-// Memory for this many pixels; borrowed. Sums and extremes are over windows along a row, one image after the
-// other.
+// Memory for any image up to width x height; borrowed. Sums and extremes are over windows along a row, one image after the
+// other; ranks are those of the features of cuda/filters/tree_questions.cuh.
 struct JudgementMemory {
   float* selected = nullptr;
   std::uint16_t* codes = nullptr;
   std::uint8_t* kept_sums = nullptr;
-  std::uint16_t *index_sums = nullptr, *edge_sums = nullptr, *extremes = nullptr;
+  std::uint32_t* mean_sums = nullptr;
+  std::uint16_t *edge_sums = nullptr, *extremes = nullptr;
+  std::uint8_t* ranks = nullptr;
 
-  static JudgementMemory Take(Arena& arena, std::size_t num_pixels);
+  // From one feature's ranks to the next one's.
+  static PARALLAX_HOST_DEVICE constexpr std::size_t RankStride(std::size_t num_pixels) {
+    return (num_pixels + 3) / 4 * 4;
+  }
+  static JudgementMemory Take(Arena& arena, int width, int height);
 };
 
 // Keeps the disparities before consistency.
 void KeepSelected(DeviceImageView<const float> disparity, float* selected, cudaStream_t stream);
 // Rejects and restores pixels, in place. map: after removal of speckles; guide: left image; planes:
-// FitPlanes() of this map.
+// FitPlanes() of this map, the last launch on the stream.
 void JudgePixels(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                  const JudgementMemory& memory, const DisparityPlane* planes, const DeviceDisparityMap& map,
                  cudaStream_t stream);

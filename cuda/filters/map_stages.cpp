@@ -2,7 +2,6 @@
 
 #include <utility>
 
-#include "cuda/filters/cuda_candidate_choice.h"
 #include "cuda/filters/cuda_plane_filling.h"
 #include "cuda/filters/cuda_smoothing.h"
 #include "cuda/filters/cuda_speckle.h"
@@ -31,7 +30,8 @@ MapMemory MapMemory::Take(Arena& arena, const Parameters& parameters, int width,
   }
   const RefinementParameters& refinement = parameters.refinement;
   const bool judges = HasTrees(parameters);
-  if (judges) memory.judgement = JudgementMemory::Take(arena, num_pixels);
+  if (judges) memory.judgement = JudgementMemory::Take(arena, width, height);
+  if (HasChoice(parameters)) memory.choice = ChoiceMemory::Take(arena, width, height);
   if (refinement.planes || judges) {
     memory.planes = arena.Take<DisparityPlane>(LargestNumTiles(refinement, num_pixels));
   }
@@ -93,7 +93,7 @@ void MapStages::EnqueueLast(DeviceImageView<const std::uint8_t> guide, const Ste
     if (HasChoice(parameters_)) {
       run(Step::kChoice, [&] {
         const DeviceDisparityMap filled{other_disparity_, map_.validity, map_.confidence};
-        ChooseCandidates(parameters_, guide, filled, memory_.planes, map_.disparity, stream);
+        ChooseCandidates(parameters_, guide, filled, memory_.planes, memory_.choice, map_.disparity, stream);
       });
     }
   }

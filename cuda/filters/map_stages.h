@@ -10,6 +10,7 @@
 #include "cuda/device/arena.h"
 #include "cuda/device/device_disparity_map.h"
 #include "cuda/device/steps.h"
+#include "cuda/filters/cuda_candidate_choice.h"
 #include "cuda/filters/cuda_consistency.h"
 #include "cuda/filters/cuda_judgement.h"
 #include "parallax/image.h"
@@ -26,6 +27,7 @@ struct MapMemory {
   std::uint32_t *labels = nullptr, *sizes = nullptr;
   DisparityPlane* planes = nullptr;
   JudgementMemory judgement;
+  ChoiceMemory choice;
   std::uint32_t *has_value = nullptr, *holes_left = nullptr;
 
   static MapMemory Take(Arena& arena, const Parameters& parameters, int width, int height);

@@ -166,15 +166,8 @@ __global__ void __launch_bounds__(kTile* kTile / 4)
 
 // A thread four neighbouring pixels of a row.
 constexpr int kGradientsAtOnce = 4;
-__global__ void GradientsAlongRowKernel(DeviceImageView<const std::uint8_t> left,
-                                        DeviceImageView<const std::uint8_t> right,
-                                        DeviceImageView<std::uint32_t> gradients_left,
-                                        DeviceImageView<std::uint32_t> gradients_right) {
-  const DeviceImageView<const std::uint8_t> image{blockIdx.z == 0 ? left.data : right.data, left.width,
-                                                  left.height, left.stride_bytes};
-  const DeviceImageView<std::uint32_t> gradients{blockIdx.z == 0 ? gradients_left.data : gradients_right.data,
-                                                 left.width, left.height, gradients_left.stride_bytes};
-  LetNextKernelBegin();
+__device__ __forceinline__ void MakeGradients(DeviceImageView<const std::uint8_t> image,
+                                              DeviceImageView<std::uint32_t> gradients) {
   const int x_begin = static_cast<int>(blockIdx.x * blockDim.x + threadIdx.x) * kGradientsAtOnce;
   const int y = static_cast<int>(blockIdx.y * blockDim.y + threadIdx.y);
   if (x_begin >= image.width || y >= image.height) return;
@@ -202,6 +195,18 @@ __global__ void GradientsAlongRowKernel(DeviceImageView<const std::uint8_t> left
     gradients(x_begin + i, y) = static_cast<std::uint32_t>(lowest | value << 8 | (255 - highest) << 16) |
                                 static_cast<std::uint32_t>(255 - value) << 24;
   }
+}
+// Needs nothing of the kernel before, census, which has begun when all earlier work was done: both run at the same
+// time, and it waits only at its end.
+__global__ void GradientsAlongRowKernel(DeviceImageView<const std::uint8_t> left,
+                                        DeviceImageView<const std::uint8_t> right,
+                                        DeviceImageView<std::uint32_t> gradients_left,
+                                        DeviceImageView<std::uint32_t> gradients_right) {
+  LetNextKernelBegin();
+  MakeGradients({blockIdx.z == 0 ? left.data : right.data, left.width, left.height, left.stride_bytes},
+                {blockIdx.z == 0 ? gradients_left.data : gradients_right.data, left.width, left.height,
+                 gradients_left.stride_bytes});
+  WaitForKernelBefore();
 }
 
 // Calls launch(shape, left codes, right codes).
@@ -289,8 +294,8 @@ void CensusTransform(DeviceImageView<const std::uint16_t> left, DeviceImageView<
 void GradientsAlongRow(DeviceImageView<const std::uint8_t> left, DeviceImageView<const std::uint8_t> right,
                        const GradientImages& gradients, cudaStream_t stream) {
   const dim3 grid = TilesOf(left.width, left.height, 32 * kGradientsAtOnce, 8);
-  GradientsAlongRowKernel<<<grid, kBlock, 0, stream>>>(left, right, gradients.left, gradients.right);
-  CheckLaunch("GradientsAlongRowKernel");
+  LaunchDependent("GradientsAlongRowKernel", GradientsAlongRowKernel, grid, kBlock, 0, stream, left, right,
+                  gradients.left, gradients.right);
 }
 
 void WidenCensus(DeviceImageView<const std::uint32_t> from, DeviceImageView<std::uint64_t> to,

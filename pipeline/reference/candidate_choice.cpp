@@ -36,10 +36,9 @@ void ChooseCandidates(const Parameters& parameters, HostImageView<const std::uin
       Candidates candidates;
       if (!FindCandidates(view, x, y, map.disparity(x, y), candidates)) continue;
       std::uint8_t features[kNumCandidates][kNumCandidateFeatures];
-      MakeCandidateFeatures<kNumCandidates>(view, x, y, candidates, 0,
-                                            [&](CandidateFeature feature, int i, std::uint8_t byte) {
-                                              features[i][static_cast<int>(feature)] = byte;
-                                            });
+      MakeCandidateFeatures(view, x, y, candidates, [&](CandidateFeature feature, int i, std::uint8_t byte) {
+        features[i][static_cast<int>(feature)] = byte;
+      });
       int sums[kNumCandidates];
       for (int i = 0; i < kNumCandidates; ++i) {
         sums[i] = trees.bias;

@@ -30,7 +30,7 @@ using V16 = simd::Vec<Tag16>;
 
 // Bits in one plane of a census code: bytes if the machine counts the bits of bytes, else the index of a
 // table of 16 entries.
-#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_SCALAR
+#if HWY_TARGET == HWY_AVX3_DL || PARALLAX_TARGET_IS_NEON || HWY_TARGET == HWY_SCALAR
 inline constexpr int kPlaneBits = 8;
 #else
 inline constexpr int kPlaneBits = 4;
@@ -39,7 +39,7 @@ inline constexpr int kPlaneBits = 4;
 // Number of bits in which each byte, of kPlaneBits bits, differs from other.
 template <class V>
 HWY_INLINE V CountDifferingBits(Tag8 d, V plane, std::uint8_t other) {
-#if HWY_TARGET == HWY_AVX3_DL || HWY_TARGET == HWY_NEON || HWY_TARGET == HWY_SCALAR
+#if HWY_TARGET == HWY_AVX3_DL || PARALLAX_TARGET_IS_NEON || HWY_TARGET == HWY_SCALAR
   return simd::PopulationCount(simd::Xor(plane, simd::Set(d, other)));
 #else
   // A table for each value of the other: one operation fewer than one table for all.

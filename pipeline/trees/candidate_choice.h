@@ -70,6 +70,8 @@ constexpr bool HasChoice(const Parameters& parameters) {
 // set must not be kNone.
 const CandidateTrees& CandidateTreesOf(TreeSet set);
 
+inline constexpr int kNearestKept_px = 64;  // search distance for kept pixels
+
 // The input of the choice, in the memory of the back end; strides in elements.
 struct CandidateView {
   int width, height;
@@ -95,6 +97,15 @@ struct CandidateView {
   PARALLAX_HOST_DEVICE int GuideAt(int x, int y) const { return guide[y * guide_stride + x]; }
   PARALLAX_HOST_DEVICE const DisparityPlane& PlaneOf(int column, int row) const {
     return planes[row * planes_stride + column];
+  }
+  // The nearest kept pixel along the row in steps of `step`: its distance, px, or 0 if there is none.
+  PARALLAX_HOST_DEVICE int DistanceToKept(int x, int y, int step) const {
+    for (int i = 1; i <= kNearestKept_px; ++i) {
+      const int u = x + i * step;
+      if (u < 0 || u >= width) return 0;
+      if (IsKept(u, y)) return i;
+    }
+    return 0;
   }
 };
 
@@ -155,8 +166,7 @@ PARALLAX_HOST_DEVICE constexpr CandidateRing CandidateRingOf(int i) {
          : i == 2 ? CandidateRing{16, 2.0F}
                   : CandidateRing{28, 3.0F};
 }
-inline constexpr int kAlikeGray = 16;       // difference from which gray levels are dissimilar
-inline constexpr int kNearestKept_px = 64;  // search distance for kept pixels
+inline constexpr int kAlikeGray = 16;  // difference from which gray levels are dissimilar
 
 // Written without branches, here and below, because they would be unpredictable.
 PARALLAX_HOST_DEVICE inline std::uint8_t ToByte(float value) {
@@ -167,81 +177,68 @@ PARALLAX_HOST_DEVICE inline std::uint8_t QuartersAbove(float value, float other)
   return ToByte(128.0F + 4.0F * (value - other));
 }
 
-// The nearest kept pixel along the row in steps of `step`: its distance, px, or 0 if there is none.
-PARALLAX_HOST_DEVICE inline int DistanceToKept(const CandidateView& view, int x, int y, int step) {
-  for (int i = 1; i <= kNearestKept_px; ++i) {
-    const int u = x + i * step;
-    if (u < 0 || u >= view.width) return 0;
-    if (view.IsKept(u, y)) return i;
-  }
-  return 0;
-}
-
-// Counts over a ring's pixels, for kNum candidates.
-template <int kNum>
+// Counts over a ring's pixels.
 struct RingCounts {
-  int agreement[kNum], num_higher[kNum], num_kept;
+  int agreement[kNumCandidates], num_higher[kNumCandidates], num_kept;
   float sum;  // of the kept values
 };
-// A pixel of a ring around (x, y). The numbers are template parameters, so offsets are constants.
-template <int kRing, int kPixel, int kNum>
-PARALLAX_HOST_DEVICE inline void AddRingPixel(const CandidateView& view, int x, int y, bool is_far_inside,
-                                              int gray, const float (&values)[kNum],
-                                              RingCounts<kNum>& counts) {
-  constexpr RingOffset kAt = ScaledTo(CandidateRingOf(kRing).radius, RingOffsetOf(kPixel));
-  constexpr float kLittle = CandidateRingOf(kRing).difference;
-  if (!is_far_inside && !view.Contains(x + kAt.x, y + kAt.y)) return;
-  const float value = view.FilledAt(x + kAt.x, y + kAt.y);
-  const int difference = view.GuideAt(x + kAt.x, y + kAt.y) - gray;
-  const int is_kept = view.IsKept(x + kAt.x, y + kAt.y) ? 1 : 0;
+// A pixel of ring number `ring` around (x, y).
+PARALLAX_HOST_DEVICE inline void AddRingPixel(const CandidateView& view, int x, int y, int ring,
+                                              RingOffset of_radius_2, bool is_far_inside, int gray,
+                                              const float (&values)[kNumCandidates], RingCounts& counts) {
+  const RingOffset at = ScaledTo(CandidateRingOf(ring).radius, of_radius_2);
+  const float little = CandidateRingOf(ring).difference;
+  if (!is_far_inside && !view.Contains(x + at.x, y + at.y)) return;
+  const float value = view.FilledAt(x + at.x, y + at.y);
+  const int difference = view.GuideAt(x + at.x, y + at.y) - gray;
+  const int is_kept = view.IsKept(x + at.x, y + at.y) ? 1 : 0;
   const int is_alike = (difference < kAlikeGray ? 1 : 0) & (difference > -kAlikeGray ? 1 : 0);
-  const int weight = (1 + is_kept) & -(kRing == 0 ? 1 : is_alike);
+  const int weight = (1 + is_kept) & -(ring == 0 ? 1 : is_alike);
   counts.num_kept += is_kept;
   counts.sum += is_kept != 0 ? value : 0.0F;
-  for (int i = 0; i < kNum; ++i) {
+  for (int i = 0; i < kNumCandidates; ++i) {
     const float above = value - values[i];  // a missing value is neither near nor higher
-    const int agrees = (above <= kLittle ? 1 : 0) & (above >= -kLittle ? 1 : 0);
+    const int agrees = (above <= little ? 1 : 0) & (above >= -little ? 1 : 0);
     counts.agreement[i] += weight & -agrees;
-    counts.num_higher[i] += is_kept & (above > kLittle ? 1 : 0);
+    counts.num_higher[i] += is_kept & (above > little ? 1 : 0);
   }
 }
-template <int kRing, int kNum, int... kPixels>
-PARALLAX_HOST_DEVICE inline RingCounts<kNum> CountRing(const CandidateView& view, int x, int y,
-                                                       bool is_far_inside, int gray,
-                                                       const float (&values)[kNum],
-                                                       std::integer_sequence<int, kPixels...>) {
-  RingCounts<kNum> counts{};
-  (AddRingPixel<kRing, kPixels>(view, x, y, is_far_inside, gray, values, counts), ...);
+template <int... kPixels>  // so that the offsets are constants
+PARALLAX_HOST_DEVICE inline RingCounts CountRing(const CandidateView& view, int x, int y, int ring,
+                                                 const float (&values)[kNumCandidates],
+                                                 std::integer_sequence<int, kPixels...>) {
+  const int reach = CandidateRingOf(ring).radius;
+  const bool is_far_inside = x >= reach && x < view.width - reach && y >= reach && y < view.height - reach;
+  const int gray = view.GuideAt(x, y);
+  RingCounts counts{};
+  (AddRingPixel(view, x, y, ring, RingOffsetOf(kPixels), is_far_inside, gray, values, counts), ...);
   return counts;
 }
 
-// Calls put(feature, i, byte) for each feature of the candidates number first .. first + kNum - 1, i from 0.
-template <int kNum, typename Put>
-PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const CandidateView& view, int x, int y,
-                                                       const Candidates& candidates, int first,
-                                                       const Put& put) {
+// Calls put(feature, i, byte) for each candidate number i and each feature that is not of a ring. View: a
+// CandidateView; a back end's own may have a faster DistanceToKept.
+template <typename View, typename Put>
+PARALLAX_HOST_DEVICE inline void MakePointFeatures(const View& view, int x, int y,
+                                                   const Candidates& candidates, const Put& put) {
   using F = CandidateFeature;
-  float values[kNum];
-  for (int i = 0; i < kNum; ++i) values[i] = candidates.values[first + i];
   const auto put_all = [&](F feature, std::uint8_t byte) {
-    for (int i = 0; i < kNum; ++i) put(feature, i, byte);
+    for (int i = 0; i < kNumCandidates; ++i) put(feature, i, byte);
   };
-  const int gray = view.GuideAt(x, y);
   const DisparityPlane& own = view.PlaneOf(x / view.tile_px, y / view.tile_px);
   put_all(F::kStatus, StatusOf(view.ValidityAt(x, y)));
-  put_all(F::kGray, static_cast<std::uint8_t>(gray));
+  put_all(F::kGray, static_cast<std::uint8_t>(view.GuideAt(x, y)));
   put_all(F::kRow, ClampToByte(255 * y / view.height));
   put_all(F::kSlopeX, ToByte(128.0F + 80.0F * own.slope_x));
   put_all(F::kSlopeY, ToByte(128.0F + 80.0F * own.slope_y));
-  const int left = DistanceToKept(view, x, y, -1), right = DistanceToKept(view, x, y, 1);
+  const int left = view.DistanceToKept(x, y, -1), right = view.DistanceToKept(x, y, 1);
   put_all(F::kGap, ClampToByte(left == 0 ? 255 : left));
   const float value_left = left == 0 ? 0.0F : view.FilledAt(x - left, y);
   const float value_right = right == 0 ? 0.0F : view.FilledAt(x + right, y);
   const float of_own = candidates.of_tiles[4] == kNoValue
                            ? candidates.values[0]
                            : ClampTo(candidates.of_tiles[4], view.lowest, view.highest);
-  for (int i = 0; i < kNum; ++i) {
-    const float v = values[i];
+  for (int i = 0; i < kNumCandidates; ++i) {
+    const float v = candidates.values[i];
     put(F::kDisparity, i, ToByte(v));
     put(F::kRightColumn, i, ToByte(static_cast<float>(x) - v + 64.0F));
     put(F::kAbovePlane, i, QuartersAbove(v, candidates.values[0]));
@@ -263,32 +260,36 @@ PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const CandidateView& view
     put(F::kNearestPlane, i, ToByte(nearest));
     put(F::kNumPlanes, i, static_cast<std::uint8_t>(num_near));
   }
-  constexpr int kReach = CandidateRingOf(kNumCandidateRings - 1).radius;
-  const bool is_far_inside =
-      x >= kReach && x < view.width - kReach && y >= kReach && y < view.height - kReach;
-  constexpr std::make_integer_sequence<int, kRingPixels> kAll;
-  const auto put_mean = [&](F feature, const RingCounts<kNum>& ring) {
-    const float mean = ring.num_kept > 0 ? ring.sum / static_cast<float>(ring.num_kept) : 0.0F;
-    for (int i = 0; i < kNum; ++i) {
+}
+// The same for the features of a ring.
+template <typename Put>
+PARALLAX_HOST_DEVICE inline void MakeRingFeatures(const CandidateView& view, int x, int y, int ring,
+                                                  const float (&values)[kNumCandidates], const Put& put) {
+  using F = CandidateFeature;
+  const auto feature = [&](F first, int i) { return static_cast<F>(static_cast<int>(first) + i); };
+  const RingCounts counts =
+      CountRing(view, x, y, ring, values, std::make_integer_sequence<int, kRingPixels>{});
+  const float mean = counts.num_kept > 0 ? counts.sum / static_cast<float>(counts.num_kept) : 0.0F;
+  for (int i = 0; i < kNumCandidates; ++i) {
+    put(feature(F::kAgree2, ring), i, static_cast<std::uint8_t>(counts.agreement[i]));
+    if (ring > 0) {
       const float above = 128.0F + 2.0F * (mean - values[i]);
-      put(feature, i, ring.num_kept == 0 ? std::uint8_t{0} : ToByte(above < 1.0F ? 1.0F : above));
+      put(feature(F::kMean4, ring - 1), i,
+          counts.num_kept == 0 ? std::uint8_t{0} : ToByte(above < 1.0F ? 1.0F : above));
     }
-  };
-  const auto put_each = [&](F feature, const int(&numbers)[kNum]) {
-    for (int i = 0; i < kNum; ++i) put(feature, i, static_cast<std::uint8_t>(numbers[i]));
-  };
-  put_each(F::kAgree2, CountRing<0>(view, x, y, is_far_inside, gray, values, kAll).agreement);
-  const RingCounts<kNum> ring4 = CountRing<1>(view, x, y, is_far_inside, gray, values, kAll);
-  put_each(F::kAgree4, ring4.agreement);
-  put_mean(F::kMean4, ring4);
-  const RingCounts<kNum> ring16 = CountRing<2>(view, x, y, is_far_inside, gray, values, kAll);
-  put_each(F::kAgree16, ring16.agreement);
-  put_mean(F::kMean16, ring16);
-  const RingCounts<kNum> ring28 = CountRing<3>(view, x, y, is_far_inside, gray, values, kAll);
-  put_each(F::kAgree28, ring28.agreement);
-  put_mean(F::kMean28, ring28);
-  put_each(F::kHigher28, ring28.num_higher);
-  put_all(F::kKept28, static_cast<std::uint8_t>(ring28.num_kept));
+    if (ring == kNumCandidateRings - 1) {
+      put(F::kHigher28, i, static_cast<std::uint8_t>(counts.num_higher[i]));
+      put(F::kKept28, i, static_cast<std::uint8_t>(counts.num_kept));
+    }
+  }
+}
+// All of them.
+template <typename View, typename Put>
+PARALLAX_HOST_DEVICE inline void MakeCandidateFeatures(const View& view, int x, int y,
+                                                       const Candidates& candidates, const Put& put) {
+  MakePointFeatures(view, x, y, candidates, put);
+  for (int ring = 0; ring < kNumCandidateRings; ++ring)
+    MakeRingFeatures(view, x, y, ring, candidates.values, put);
 }
 
 // --- choice ----------------------------------------------------------------------- How much lower, in

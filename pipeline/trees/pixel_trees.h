@@ -145,12 +145,17 @@ PARALLAX_HOST_DEVICE constexpr std::uint8_t KeptExtremeFeature(bool is_any_kept,
   if (!is_any_kept) return 255;
   return ClampToByte(distance + 100 > 254 ? 254 : distance + 100);
 }
-// 8 |value - plane|, rounded down, at most 255.
+// 8 |value - plane|; at_row: the plane's value in the pixel's column and its center's row.
+PARALLAX_HOST_DEVICE inline float PlaneEighths(float at_row, float slope_y, float from_center_y,
+                                               float value) {
+  const float difference = value - (at_row + slope_y * from_center_y);
+  return 8.0F * (difference < 0.0F ? -difference : difference);
+}
+// The same rounded down, at most 255.
 PARALLAX_HOST_DEVICE inline int PlaneDistance(const DisparityPlane& plane, float from_center_x,
                                               float from_center_y, float value) {
-  const float at_row = plane.value + plane.slope_x * from_center_x;
-  const float difference = value - (at_row + plane.slope_y * from_center_y);
-  const float eighths = 8.0F * (difference < 0.0F ? -difference : difference);
+  const float eighths =
+      PlaneEighths(plane.value + plane.slope_x * from_center_x, plane.slope_y, from_center_y, value);
   return eighths < 255.0F ? static_cast<int>(eighths) : 255;
 }
 inline constexpr int kNearPlane = 16;  // eighths of a px

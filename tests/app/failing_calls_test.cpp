@@ -9,7 +9,9 @@
 #include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 
+#include "tests/support/built_paths.h"
 #include "tests/support/preload.h"
 #include "tests/support/run_program.h"
 
@@ -20,7 +22,7 @@ using ::testing::StartsWith;
 
 // Runs the program while calls fail as PARALLAX_FAIL has it.
 ProgramResult RunFailing(const std::string& plan, const Arguments& arguments) {
-  const Preload failing_calls(PARALLAX_FAILING_CALLS);
+  const Preload failing_calls(kFailingCalls);
   setenv("PARALLAX_FAIL", plan.c_str(), 1);
   ProgramResult result = RunParallax(arguments);
   unsetenv("PARALLAX_FAIL");
@@ -80,6 +82,33 @@ TEST(FailingCalls, MemoryRefusedWhileFoldersAreRead) {
     const std::string plan = "malloc:" + std::to_string(n) + ":" + std::to_string(ENOMEM);
     const ProgramResult result = RunFailing(plan, eval);
     EXPECT_TRUE(result.exit_code == 0 || result.exit_code == 1) << plan << ": " << result.err;
+  }
+}
+
+// A table of figures is the one from before or the whole new one.
+TEST(FailingCalls, FiguresAreNeverTorn) {
+  const TemporaryFolder folder;
+  const std::string set = (folder.path() / "set").string(), csv = (folder.path() / "figures.csv").string();
+  ASSERT_EQ(RunParallax({"synth", "planes", "--width=32", "--height=16", "--frames=3", "--layout",
+                         "kitti2012", "--output", set})
+                .exit_code,
+            0);
+  const Arguments eval{"eval", set, "--estimates", set + "/training/disp_occ", "--csv", csv};
+  ASSERT_EQ(RunParallax(eval).exit_code, 0);
+  const std::string whole = ReadText(csv), before = "figures from before\n";
+  for (const auto& [kind, number] : {std::pair("write", ENOSPC), {"fsync", EIO}, {"rename", EIO}}) {
+    const int num_calls = NumCalls(kind, eval);
+    int num_kept = 0;
+    for (int n = 1; n <= num_calls; ++n) {
+      const std::string plan = std::string(kind) + ":" + std::to_string(n) + ":" + std::to_string(number);
+      WriteText(csv, before);
+      const ProgramResult result = RunFailing(plan, eval);
+      const bool is_kept = ReadText(csv) == before;
+      num_kept += is_kept ? 1 : 0;
+      EXPECT_TRUE(is_kept || ReadText(csv) == whole) << plan << ": " << ReadText(csv);
+      EXPECT_NE(result.exit_code == 0, is_kept) << plan << ": " << result.err;
+    }
+    EXPECT_GT(num_kept, 0) << kind << " fails in none of " << num_calls << " calls";
   }
 }
 

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "tests/support/built_paths.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::test {
@@ -88,7 +89,7 @@ TEST(Main, OutputThatIsLostIsToldAndOne) {
         {"run", "synthetic:planes,width=40,height=20,frames=1", "--output", (folder.path() / "out").string()},
         {"synth", "planes,width=40,height=20,frames=1", "--output", (folder.path() / "set").string()}}) {
     const fs::path err = folder.path() / "err";
-    const int exit_code = WaitForProgram(StartProgram(PARALLAX_PROGRAM, arguments, "/dev/full", err));
+    const int exit_code = WaitForProgram(StartProgram(kProgram, arguments, "/dev/full", err));
     EXPECT_EQ(exit_code, 1) << arguments.front();
     const std::string text = ReadText(err);
     EXPECT_THAT(text, StartsWith("parallax: standard output cannot be written")) << arguments.front();
@@ -102,7 +103,7 @@ TEST(Main, AMissingModuleIsNamed) {
   const TemporaryFolder folder;
   const std::string program = (folder.path() / "bin/parallax").string();
   fs::create_directories(folder.path() / "bin");
-  fs::copy_file(PARALLAX_PROGRAM, program);
+  fs::copy_file(kProgram, program);
   const auto run = [&](const std::vector<std::string>& arguments) {
     const int exit_code = WaitForProgram(
         StartProgram(program, arguments, (folder.path() / "out").string(), (folder.path() / "err").string()));

@@ -18,7 +18,7 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::StartsWith;
 
-std::string FaultOf(const auto& action) {
+std::string FaultOfCall(const auto& action) {
   try {
     action();
   } catch (const Error& error) {
@@ -57,36 +57,36 @@ TEST(Backends, AutoIsTheFastestUsableOne) {
 
 TEST(Backends, ImagesOnADeviceAreForCudaAlone) {
   const MatcherOptions options{.width = 8, .height = 8};
-  EXPECT_THAT(FaultOf([&] { MakeDeviceMatcher("cpu", {}, options); }),
+  EXPECT_THAT(FaultOfCall([&] { MakeDeviceMatcher("cpu", {}, options); }),
               StartsWith("back end cpu takes no images in the memory of a GPU"));
   if (IsUsable("cuda")) {
     EXPECT_NE(MakeDeviceMatcher("auto", {}, options)->stream(), nullptr);
   } else {
-    EXPECT_THAT(FaultOf([&] { MakeDeviceMatcher("auto", {}, options); }), HasSubstr("back end cpu"));
+    EXPECT_THAT(FaultOfCall([&] { MakeDeviceMatcher("auto", {}, options); }), HasSubstr("back end cpu"));
   }
 }
 
 TEST(Backends, WhatCannotBeIsToldWithItsRemedy) {
   const MatcherOptions options{.width = 8, .height = 8};
-  EXPECT_THAT(FaultOf([] { ResolveBackend("gpu"); }),  // cuda, where it is built
+  EXPECT_THAT(FaultOfCall([] { ResolveBackend("gpu"); }),  // cuda, where it is built
               AllOf(StartsWith("unknown back end 'gpu': use one of auto, "), HasSubstr("cpu, reference")));
   if (!IsUsable("cuda")) {
     EXPECT_THAT(
-        FaultOf([] { ResolveBackend("cuda"); }),
+        FaultOfCall([] { ResolveBackend("cuda"); }),
         AllOf(StartsWith("back end cuda cannot be used: "), HasSubstr("use the back end cpu or reference")));
   }
-  EXPECT_THAT(FaultOf([] { RequireMatcherQueue("reference"); }), HasSubstr("one frame at a time"));
+  EXPECT_THAT(FaultOfCall([] { RequireMatcherQueue("reference"); }), HasSubstr("one frame at a time"));
   EXPECT_THAT(
-      FaultOf([] { MakeCloudMeasures("reference", 0, 1); }),
+      FaultOfCall([] { MakeCloudMeasures("reference", 0, 1); }),
       AllOf(StartsWith("back end reference does not measure clouds: use the back end "), HasSubstr("cpu")));
   Parameters other = test::PlainParameters();
   other.method = Method::kAdCensus;
   EXPECT_EQ(MakeMatcher("auto", other, options)->backend(), ResolveBackend("auto", Method::kAdCensus));
   if (IsUsable("cuda")) {
-    EXPECT_THAT(FaultOf([&] { MakeMatcher("cuda", other, options); }),
+    EXPECT_THAT(FaultOfCall([&] { MakeMatcher("cuda", other, options); }),
                 HasSubstr("use the back end cpu or reference"));
   }
-  EXPECT_THAT(FaultOf([&] { MakeMatcher("cpu", {}, {}); }), HasSubstr("at least 1"));
+  EXPECT_THAT(FaultOfCall([&] { MakeMatcher("cpu", {}, {}); }), HasSubstr("at least 1"));
 }
 
 TEST(Backends, AFrameForEachThreadIsMatchedAtATimeUnlessTheyAreLarge) {

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "config/parameter_text.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/run_program.h"
 
 namespace parallax {
@@ -22,8 +23,7 @@ TEST(ParameterTable, NamesEveryKeyWithItsDefaultAndRange) {
 }
 
 TEST(ParameterTable, TheDocumentationHoldsIt) {
-  EXPECT_THAT(test::ReadText(PARALLAX_SOURCE_FOLDER "/docs/parameters.md"),
-              testing::HasSubstr(ParameterTable()))
+  EXPECT_THAT(test::ReadText(test::SourcePath("docs/parameters.md")), testing::HasSubstr(ParameterTable()))
       << "write the output of `parallax info --parameters` over the table in docs/parameters.md";
 }
 

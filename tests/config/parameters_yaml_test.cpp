@@ -10,6 +10,7 @@
 #include "config/parameter_text.h"
 #include "config/presets.h"
 #include "parallax/error.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/plain_parameters.h"
 #include "tests/support/run_program.h"
 
@@ -246,7 +247,7 @@ TEST(LoadParameters, TheDefaultsAreThePresetDefault) {
 }
 
 TEST(LoadParameters, TheFormerDefaultIsKeptAsAFile) {
-  EXPECT_EQ(LoadParameters(PARALLAX_SOURCE_FOLDER "/docs/presets/default-0.1.yaml"), test::PlainParameters());
+  EXPECT_EQ(LoadParameters(test::SourcePath("docs/presets/default-0.1.yaml")), test::PlainParameters());
 }
 
 TEST(LoadParameters, NamesWhatIsMissing) {

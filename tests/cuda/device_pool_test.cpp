@@ -94,6 +94,9 @@ TEST(CudaDeviceTest, MachineCodeIsForNewerCardsOfTheSameGeneration) {
   EXPECT_FALSE(HasMachineCode("75-real 80-real 120-virtual", 7, 0));
   EXPECT_FALSE(HasMachineCode("75-real 80-real 120-virtual", 9, 0));
   EXPECT_FALSE(HasMachineCode("75-real 80-real 120-virtual", 12, 0));
+  EXPECT_FALSE(HasMachineCode("80-real 86-real", 8, 7));
+  EXPECT_TRUE(HasMachineCode("80-real 87-real", 8, 7));
+  EXPECT_FALSE(HasMachineCode("87-real", 8, 9));
   EXPECT_TRUE(HasMachineCode("90", 9, 0));
   EXPECT_FALSE(HasMachineCode("90a native", 9, 0));
   EXPECT_FALSE(HasMachineCode("", 9, 0));

@@ -1,4 +1,5 @@
 #include "tests/golden/golden.h"
+#include "tests/support/built_paths.h"
 
 #include <gtest/gtest.h>
 
@@ -13,7 +14,7 @@ namespace {
 const std::map<std::string, std::string>& GoldenHashes() {
   static const std::map<std::string, std::string> hashes = [] {
     std::map<std::string, std::string> map;
-    std::ifstream file(PARALLAX_SOURCE_FOLDER "/tests/golden/hashes.txt");
+    std::ifstream file(SourcePath("tests/golden/hashes.txt"));
     for (std::string line; std::getline(file, line);) {
       const std::size_t space = line.find(' ');
       if (line.empty() || line[0] == '#' || space == std::string::npos) continue;

@@ -12,6 +12,8 @@
 
 namespace parallax::test {
 
+inline constexpr double kSquare_m = 0.04;  // of the boards
+
 class BoardCamera {
  public:
   explicit BoardCamera(const CameraModel& camera) : camera_(camera) {

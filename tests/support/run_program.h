@@ -16,6 +16,7 @@
 #include <thread>
 #include <vector>
 
+#include "tests/support/built_paths.h"
 #include "tests/support/files.h"
 
 namespace parallax::test {
@@ -94,11 +95,9 @@ inline ProgramResult RunProgram(const std::string& program, const std::vector<st
   return result;
 }
 
-#ifdef PARALLAX_PROGRAM
 // Runs the program under test: RunParallax({"info", "--json"}).
 inline ProgramResult RunParallax(const std::vector<std::string>& arguments) {
-  return RunProgram(PARALLAX_PROGRAM, arguments);
+  return RunProgram(kProgram, arguments);
 }
-#endif
 
 }  // namespace parallax::test

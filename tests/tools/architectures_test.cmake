@@ -8,7 +8,7 @@ function(write_program name text)
   file(CHMOD ${WORK_DIR}/${name} PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE)
 endfunction()
 
-write_program(nvcc "echo compute_50 compute_75 compute_80 compute_86 compute_90 compute_100 compute_120 | tr ' ' '\\n'")
+write_program(nvcc "echo compute_50 compute_75 compute_80 compute_86 compute_87 compute_90 compute_100 compute_110 compute_120 | tr ' ' '\\n'")
 
 # expect(ANSWER WANTED CARD...): with these cards in the machine; "fails": a driver that does not answer.
 function(expect answer wanted)
@@ -25,7 +25,7 @@ function(expect answer wanted)
   endif()
 endfunction()
 
-set(all "75-real;80-real;90-real;100-real;120-real;120-virtual")
+set(all "75-real;80-real;87-real;90-real;100-real;110-real;120-real;120-virtual")
 expect("86" auto 8.6)
 expect("86" development 8.6)
 expect("75;86;90" auto 9.0 8.6 8.6 7.5)

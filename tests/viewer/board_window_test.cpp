@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "datasets/calibration/calibration_file.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/moved_board.h"
 #include "tests/viewer/driven_window.h"
 #include "tests/viewer/virtual_display.h"
@@ -19,7 +20,7 @@ class BoardWindowTest : public testing::Test {
     if (!display_.problem().empty()) GTEST_SKIP() << "no window was tested: " << display_.problem();
     if (!DrivenWindow::CanBeDriven()) GTEST_SKIP() << "no control was tested: xdotool is missing";
     RecordPairs(file_, MovedBoard(8));
-    program_ = StartProgram(PARALLAX_PROGRAM,
+    program_ = StartProgram(kProgram,
                             {"calibrate", file_, "--board", "chessboard:9x6", "--square", "0.04", "--output",
                              (folder_.path() / "rig").string(), "--show"},
                             out_, err_);

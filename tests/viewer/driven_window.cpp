@@ -1,4 +1,5 @@
 #include "tests/viewer/driven_window.h"
+#include "tests/support/built_paths.h"
 
 #include <algorithm>
 #include <chrono>
@@ -23,8 +24,7 @@ DrivenWindow::DrivenWindow(std::vector<std::string> arguments) {
   }
   arguments.insert(arguments.begin(), "view");
   arguments.insert(arguments.end(), {"--state-file", state});
-  program_ =
-      StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "out.txt", folder_.path() / "err.txt");
+  program_ = StartProgram(kProgram, arguments, folder_.path() / "out.txt", folder_.path() / "err.txt");
   if (const auto window = FindWindow(title, kTimeout_s)) window_ = *window;
   Await([](const Json& shown) { return shown.value("num_shown", 0) > 0; });
   Settle();  // laid out for it, too

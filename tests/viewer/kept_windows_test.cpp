@@ -19,7 +19,7 @@ using test::DrivenWindow;
 using test::RunParallax;
 using Json = DrivenWindow::Json;
 
-constexpr char kScene[] = "synthetic:drive,width=160,height=48,frames=3";
+constexpr char kSmallScene[] = "synthetic:drive,width=160,height=48,frames=3";
 
 class KeptWindows : public testing::Test {
  protected:
@@ -34,9 +34,10 @@ class KeptWindows : public testing::Test {
 TEST_F(KeptWindows, ASnapshotHoldsThePictureAndTheDataBehindIt) {
   const std::string run = (folder_.path() / "run").string();
   const test::ProgramResult result = RunParallax(
-      {"run", kScene, "--max-frames", "1", "--write", "pfm,cloud,sigma,confidence", "--output", run});
+      {"run", kSmallScene, "--max-frames", "1", "--write", "pfm,cloud,sigma,confidence", "--output", run});
   ASSERT_EQ(result.exit_code, 0) << result.err;
-  DrivenWindow window({kScene, "--paused", "--size", "700", "500", "--save-to", folder_.path().string()});
+  DrivenWindow window(
+      {kSmallScene, "--paused", "--size", "700", "500", "--save-to", folder_.path().string()});
   window.PressKey("ctrl+0");
   EXPECT_TRUE(
       window.Await([](const Json& state) { return state["pictures"]["second"]["view"] == "uncertainty"; }));
@@ -66,7 +67,7 @@ TEST_F(KeptWindows, ASnapshotHoldsThePictureAndTheDataBehindIt) {
 
 TEST_F(KeptWindows, AFolderOfResultsIsPagedThroughBesideItsSource) {
   const std::string pairs = (folder_.path() / "pairs").string(), run = (folder_.path() / "run").string();
-  ASSERT_EQ(RunParallax({"synth", std::string(kScene).substr(10), "--output", pairs}).exit_code, 0);
+  ASSERT_EQ(RunParallax({"synth", std::string(kSmallScene).substr(10), "--output", pairs}).exit_code, 0);
   const test::ProgramResult result =
       RunParallax({"run", pairs, "--write", "disparity,confidence", "--output", run});
   ASSERT_EQ(result.exit_code, 0) << result.err;

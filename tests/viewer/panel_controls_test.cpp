@@ -255,7 +255,8 @@ TEST_F(PanelControls, EveryButtonBoxListSliderAndNumberActs) {
   expect([](const Json& state) { return std::abs(state["pictures"]["position"].get<double>() - 0.5) < 0.1; },
          "the line of wipe");
   // None is left out.
-  for (const auto& [name, frame] : window.State()["controls"].items()) {
+  const Json controls = window.State()["controls"];
+  for (const auto& [name, frame] : controls.items()) {
     const bool is_parameter = name.starts_with("Parameters.");  // EveryParameterOfTheTableIsSetByItsControl
     EXPECT_TRUE(is_parameter || window.used().contains(name)) << name;
   }

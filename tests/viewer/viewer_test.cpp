@@ -15,6 +15,7 @@
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/pfm.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/run_program.h"
 #include "tests/viewer/virtual_display.h"
 
@@ -238,8 +239,8 @@ TEST_F(ViewerTest, AnImageAndAnEmptyCloudAreShownToo) {
 
 TEST_F(ViewerTest, RunShowsFramesAndEndsWhenTheWindowIsClosed) {
   const std::string source = "synthetic:drive,width=160,height=48,frames=10000";
-  const pid_t program = test::StartProgram(
-      PARALLAX_PROGRAM, {"run", source, "--view", "--output", Path("out")}, Path("out.txt"), Path("err.txt"));
+  const pid_t program = test::StartProgram(test::kProgram, {"run", source, "--view", "--output", Path("out")},
+                                           Path("out.txt"), Path("err.txt"));
   const auto window = test::FindWindow("parallax run " + source, 40);
   EXPECT_TRUE(window);
   if (window) {

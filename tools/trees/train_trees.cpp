@@ -346,10 +346,9 @@ void AddChoicesOf(const Frame& frame, const JudgedFrame& judged, std::mt19937& r
       if (!Drawn(random, share)) continue;
       double weight = frame.weight / share;
       if (is_clear) weight *= kWeightWithoutEffect;
-      MakeCandidateFeatures<kNumCandidates>(
-          view, x, y, candidates, 0, [&](CandidateFeature feature, int, std::uint8_t byte) {
-            examples.features[static_cast<std::size_t>(feature)].push_back(byte);
-          });
+      MakeCandidateFeatures(view, x, y, candidates, [&](CandidateFeature feature, int, std::uint8_t byte) {
+        examples.features[static_cast<std::size_t>(feature)].push_back(byte);
+      });
       for (const float value : candidates.values) {
         examples.is_wrong.push_back(frame.IsWrong(value, x, y) ? 1 : 0);
         examples.weights.push_back(static_cast<float>(weight));
@@ -419,10 +418,10 @@ class Trainer {
         Candidates candidates;
         if (!FindCandidates(view, x, y, chosen.disparity(x, y), candidates)) continue;
         std::uint8_t features[kNumCandidates][kNumCandidateFeatures];
-        MakeCandidateFeatures<kNumCandidates>(view, x, y, candidates, 0,
-                                              [&](CandidateFeature feature, int k, std::uint8_t byte) {
-                                                features[k][static_cast<int>(feature)] = byte;
-                                              });
+        MakeCandidateFeatures(view, x, y, candidates,
+                              [&](CandidateFeature feature, int k, std::uint8_t byte) {
+                                features[k][static_cast<int>(feature)] = byte;
+                              });
         int sums[kNumCandidates];
         for (int k = 0; k < kNumCandidates; ++k) {
           sums[k] = trees.bias;

@@ -33,7 +33,7 @@ class Open3DViewer : public Viewer {
          {"ui_blit.filamat", "defaultUnlit.filamat", "unlitLine.filamat", "Roboto-Medium.ttf"}) {
       if (!std::filesystem::exists(std::filesystem::path(PARALLAX_OPEN3D_RESOURCES) / file)) {
         throw Error("the viewer's resources are missing at " PARALLAX_OPEN3D_RESOURCES " (" +
-                    std::string(file) + "): install open3d-gui-data");
+                    std::string(file) + "): install open3d-gui-data (Debian 13: open3d-viewer-data)");
       }
     }
     const DisplayInfo display = CheckDisplay();

@@ -21,7 +21,7 @@ using V = hn::Vec<Tag>;
 constexpr int kLanes = static_cast<int>(hn::MaxLanes(Tag()));
 // Rows by two vectors of columns are summed at a time: all sums in registers, and enough of them to hide the
 // latency of an addition.
-constexpr int kRows = HWY_TARGET <= HWY_AVX3 || HWY_TARGET == HWY_NEON ? 8 : 4;
+constexpr int kRows = HWY_TARGET <= HWY_AVX3 || PARALLAX_TARGET_IS_NEON ? 8 : 4;
 
 template <bool kProduct>
 HWY_INLINE V Add(V sum, V row, V column) {

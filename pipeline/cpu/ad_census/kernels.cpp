@@ -123,7 +123,7 @@ void GrowRowOfTarget(const ColorRow& center, const ColorRow& other, int num_chan
 #if HWY_TARGET == HWY_SCALAR
 struct WideSum {
   std::uint32_t sum;
-  HWY_INLINE void Clear() { sum = 0; }
+  HWY_INLINE WideSum() : sum(0) {}
   HWY_INLINE void Add(V16 v) { sum += hn::GetLane(v); }
   HWY_INLINE V16 Times(float reciprocal) const {
     return hn::Set(Tag16(), static_cast<std::uint16_t>(std::nearbyint(static_cast<float>(sum) * reciprocal)));
@@ -138,7 +138,7 @@ using Tag32 = hn::RepartitionToWide<Tag16>;
 using V32 = hn::Vec<Tag32>;
 struct WideSum {
   V32 even, odd;
-  HWY_INLINE void Clear() { even = odd = hn::Zero(Tag32()); }
+  HWY_INLINE WideSum() : even(hn::Zero(Tag32())), odd(even) {}
   HWY_INLINE static V32 Even(V16 v) { return hn::And(hn::BitCast(Tag32(), v), hn::Set(Tag32(), 0xFFFFU)); }
   HWY_INLINE static V32 Odd(V16 v) { return hn::ShiftRight<16>(hn::BitCast(Tag32(), v)); }
   HWY_INLINE void Add(V16 v) {
@@ -196,7 +196,6 @@ void MeanLineOfTarget(const ArmLine& line, const std::uint16_t* HWY_RESTRICT fro
   const std::ptrdiff_t lanes = Lanes16();
   std::uint32_t* HWY_RESTRICT before = static_cast<std::uint32_t*>(scratch);
   WideSum sum;
-  sum.Clear();
   sum.Store(before);
   for (int i = 0; i < line.length; ++i) {
     sum.Add(hn::Load(d, from + i * lanes));

@@ -13,7 +13,7 @@
 namespace parallax::app {
 namespace {
 
-constexpr double kSquare_m = 0.04;
+using test::kSquare_m;
 
 std::vector<Vector3> Board() {
   std::vector<Vector3> board;

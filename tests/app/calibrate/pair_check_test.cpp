@@ -32,12 +32,12 @@ std::optional<std::string> LineOf(const CameraImageView& left, const CameraImage
   return FaultLineOf(Shrunk(left), Shrunk(right), facts);
 }
 
-struct Pair : test::GrayPair {
+struct CheckedPair : test::GrayPair {
   std::optional<std::string> Fault(const PairFacts& facts = {}) const {
     return LineOf(GrayViewOf(left), GrayViewOf(right), facts);
   }
 };
-Pair Walls(const std::vector<double>& disparities, unsigned seed = 1) {
+CheckedPair CheckedWalls(const std::vector<double>& disparities, unsigned seed = 1) {
   return {test::Walls(disparities, seed)};
 }
 
@@ -52,18 +52,19 @@ cv::Mat Moved(const cv::Mat& image, double dx, double dy, double degrees = 0) {
 }
 
 TEST(PairFault, OfARightPairIsNone) {
-  EXPECT_EQ(Walls({12, 30, 64}).Fault(), "");
-  EXPECT_EQ(Walls({0, 3, 6}).Fault(), "");  // far away
-  Pair dark = Walls({12, 30, 64});
+  EXPECT_EQ(CheckedWalls({12, 30, 64}).Fault(), "");
+  EXPECT_EQ(CheckedWalls({0, 3, 6}).Fault(), "");  // far away
+  CheckedPair dark = CheckedWalls({12, 30, 64});
   dark.right.convertTo(dark.right, -1, 0.5, 5);
   EXPECT_EQ(dark.Fault(), "");
 }
 
 TEST(PairFault, ThatCannotBeToldIsNotTold) {
   const cv::Mat flat(480, 640, CV_8UC1, cv::Scalar(90));
-  EXPECT_EQ((Pair{{flat, flat}}.Fault()), std::nullopt);
+  EXPECT_EQ((CheckedPair{{flat, flat}}.Fault()), std::nullopt);
   for (int width = 1; width < 64; width += 7) {
-    const Pair tiny{Walls({3}).left(cv::Rect(0, 0, width, 5)), Walls({3}).right(cv::Rect(0, 0, width, 5))};
+    const CheckedPair tiny{CheckedWalls({3}).left(cv::Rect(0, 0, width, 5)),
+                           CheckedWalls({3}).right(cv::Rect(0, 0, width, 5))};
     EXPECT_EQ(tiny.Fault(), std::nullopt) << width;
   }
 }
@@ -92,9 +93,9 @@ TEST(PairFault, OfOpenCvsAloeIsNone) {
 }
 
 TEST(PairFault, IsToldByItsNameWithTheRemedy) {
-  const Pair right = Walls({12, 30, 64}), other = Walls({12, 30, 64}, 7);
+  const CheckedPair right = CheckedWalls({12, 30, 64}), other = CheckedWalls({12, 30, 64}, 7);
   const auto told = [](const cv::Mat& a, const cv::Mat& b, const PairFacts& facts = {}) {
-    return Pair{a, b}.Fault(facts).value_or("nothing");
+    return CheckedPair{a, b}.Fault(facts).value_or("nothing");
   };
   EXPECT_THAT(told(right.right, right.left), HasSubstr("left and right look exchanged"));
   EXPECT_THAT(told(right.left, other.right), HasSubstr("show different scenes"));
@@ -117,7 +118,7 @@ TEST(PairFault, IsToldByItsNameWithTheRemedy) {
 }
 
 TEST(PairFault, IsACalibrationOfAnotherImageSize) {
-  const Pair pair = Walls({12, 30, 64});  // 640x480
+  const CheckedPair pair = CheckedWalls({12, 30, 64});  // 640x480
   const auto told = [&](double scale) {
     PairFacts facts;
     facts.rig =
@@ -132,7 +133,7 @@ TEST(PairFault, IsACalibrationOfAnotherImageSize) {
 }
 
 TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {
-  const Pair pair = Walls({12, 30, 64});
+  const CheckedPair pair = CheckedWalls({12, 30, 64});
   cv::Mat above, beside;
   cv::vconcat(pair.left, pair.right, above);
   cv::hconcat(pair.left, pair.right, beside);
@@ -141,8 +142,8 @@ TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {
     const int height = picture.rows / (IsSideBySide(layout) ? 1 : 2);
     PairFacts facts;
     facts.layout = layout;
-    return Pair{picture(cv::Rect(0, 0, width, height)).clone(),
-                picture(cv::Rect(picture.cols - width, picture.rows - height, width, height)).clone()}
+    return CheckedPair{picture(cv::Rect(0, 0, width, height)).clone(),
+                       picture(cv::Rect(picture.cols - width, picture.rows - height, width, height)).clone()}
         .Fault(facts)
         .value_or("nothing");
   };
@@ -154,7 +155,7 @@ TEST(PairFault, IsAPictureThatWasCutTheWrongWay) {
 }
 
 TEST(PairCheck, TellsOnceOfTheFirstFrameAndNothingWithNoCheck) {
-  const Pair pair = Walls({12, 30, 64});
+  const CheckedPair pair = CheckedWalls({12, 30, 64});
   const test::TemporaryFolder folder;
   for (const char* place : {"a", "b"}) std::filesystem::create_directory(folder.path() / place);
   for (const char* name : {"0.png", "1.png", "2.png", "3.png"}) {

@@ -5,11 +5,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <opencv2/aruco/charuco.hpp>
 #include <opencv2/core.hpp>
 #include <opencv2/imgproc.hpp>
 
 #include "calibrate/corner_fit.h"
+#include "calibrate/opencv_markers.h"
 #include "calibrate/stereo_calibration.h"
 #include "tests/support/raw_rigs.h"
 #include "tests/support/rendered_board.h"
@@ -17,8 +17,6 @@
 
 namespace parallax::test {
 namespace {
-
-constexpr double kSquare_m = 0.04;
 
 // A picture of a board, drawn by OpenCV, laid into the plane: origin at its corner 0, `scale` px a metre.
 struct Texture {
@@ -95,18 +93,17 @@ TEST(RenderedBoard, Chessboard) {
 
 TEST(RenderedBoard, Charuco) {
   const BoardSpec board = ParseBoard("charuco:9x7:5X5_100:0.75", kSquare_m);
-  const auto charuco = cv::aruco::CharucoBoard::create(
-      9, 7, static_cast<float>(kSquare_m), static_cast<float>(0.75 * kSquare_m),
-      cv::aruco::getPredefinedDictionary(cv::aruco::DICT_5X5_100));
+  const CharucoBoard charuco =
+      MakeCharuco(9, 7, kSquare_m, 0.75 * kSquare_m, PredefinedMarkers(cv::aruco::DICT_5X5_100));
   Texture texture;
-  charuco->draw({9 * 80, 7 * 80}, texture.pixels, 0, 1);
+  DrawCharuco(charuco, {9 * 80, 7 * 80}, texture.pixels);
   texture.scale = 80 / kSquare_m;
   ExpectFound({.rig = WideRig(), .board = board, .near_m = 0.42, .spread = 0.3}, texture, 2, 0.05);
 }
 
 TEST(RenderedBoard, AprilGridByFisheyes) {
   const BoardSpec board = ParseBoard("aprilgrid:6x4:0.3", 0.06);
-  const auto dictionary = cv::aruco::getPredefinedDictionary(cv::aruco::DICT_APRILTAG_36h11);
+  const MarkerDictionary dictionary = PredefinedMarkers(cv::aruco::DICT_APRILTAG_36h11);
   // Tags of 80 px, gaps of 24 with the small squares between them, ids from the lower left.
   const int step = 104;
   Texture texture;
@@ -116,7 +113,7 @@ TEST(RenderedBoard, AprilGridByFisheyes) {
   for (int y = 0; y < 4; ++y) {
     for (int x = 0; x < 6; ++x) {
       cv::Mat tag;
-      cv::aruco::drawMarker(dictionary, (3 - y) * 6 + x, 80, tag, 1);
+      DrawMarker(dictionary, (3 - y) * 6 + x, 80, tag);
       tag.copyTo(texture.pixels(cv::Rect(x * step + 24, y * step + 24, 80, 80)));
     }
   }

@@ -29,8 +29,6 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-constexpr double kSquare_m = 0.04;
-
 // --- corners without pictures
 // --------------------------------------------------------------------------------------
 

@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <vector>
 
 #include "datasets/formats/cloud_file.h"
 #include "datasets/formats/image_file.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/json_text.h"
+#include "tests/support/nan.h"
 #include "tests/support/npy.h"
 #include "tests/support/run_program.h"
 
@@ -22,8 +23,6 @@ using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 class CloudCommand : public ::testing::Test {
  protected:
@@ -332,7 +331,7 @@ TEST_F(CloudCommand, EmdRefusesWhatItCannotDo) {
   ExpectError({"cloud", "emd", a, Write("empty.ply", {})}, 1, "holds no points");
   ExpectError({"cloud", "emd", a, a, "--gap", "0"}, 2, "--gap: '0' is not a number in 1e-9 .. 1");
   ExpectError({"cloud", "emd", a, a, "--gap", "nan"}, 2, "--gap: 'nan' is not a number in 1e-9 .. 1");
-  ExpectError({"cloud", "emd", a, a, "--device", "-1"}, 2, "--device: Value -1 not in range 0 to 1023 (see");
+  ExpectError({"cloud", "emd", a, a, "--device", "-1"}, 2, "--device: Value -1 not in range");
   ExpectError({"cloud", "emd", a, a, "--time-limit", "-1"}, 2, "--time-limit");
   ExpectError({"cloud", "emd", a, a, "--seed", "-1"}, 2, "--seed");
   ExpectError({"cloud", "emd", a, a, "--exact", "--points", "9000"}, 2, "--exact takes at most 8192 points");
@@ -342,9 +341,8 @@ TEST_F(CloudCommand, EmdRefusesWhatItCannotDo) {
 #if !defined(__SANITIZE_ADDRESS__)  // which takes all addresses there are
 TEST_F(CloudCommand, MorePointsThanFitIntoMemoryAreRefusedWithTheFigure) {
   const std::string a = Write("a.ply", Grid(5, 0.1F)), b = Write("b.ply", Grid(5, 0.1F, 5));
-  const ProgramResult result =
-      RunProgram("/bin/sh", {"-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", PARALLAX_PROGRAM, "cloud", "emd",
-                             a, b, "--points", "1000000000"});
+  const ProgramResult result = RunProgram("/bin/sh", {"-c", "ulimit -v 2000000; exec \"$0\" \"$@\"", kProgram,
+                                                      "cloud", "emd", a, b, "--points", "1000000000"});
   EXPECT_EQ(result.exit_code, 1);
   EXPECT_THAT(result.err,
               AllOf(StartsWith("parallax: matching 1 000 000 000 points needs 100000 MB at least, more than"),

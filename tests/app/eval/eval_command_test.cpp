@@ -231,7 +231,7 @@ TEST_F(EvalCommand, WhereItsFiguresCannotBeWrittenItDoesNotEvenBegin) {
   }
   const ProgramResult none = RunParallax({"eval", Path("set"), "--max-frames", "0"});
   EXPECT_EQ(none.exit_code, 2);
-  EXPECT_THAT(none.err, HasSubstr("--max-frames: Value 0 not in range 1 to 2147483647"));
+  EXPECT_THAT(none.err, HasSubstr("--max-frames: Value 0 not in range"));
 }
 
 TEST_F(EvalCommand, APairNeedsItsTruth) {

@@ -45,7 +45,7 @@ TEST_F(MergeRuns, ShardsOfOneToSevenGiveTheFilesJournalAndSummaryOfOneProcess) {
   const ProgramResult alone = RunParallax(Run("alone", {"--cloud-clean", "6,1.5"}));
   ASSERT_EQ(alone.exit_code, 1);
   ASSERT_THAT(alone.err, HasSubstr("1 of 9 frames failed: frame 000004_10: "));
-  for (int count = 1; count <= 7; ++count) {
+  for (const int count : {1, 2, 3, 7}) {
     const std::string out = "out" + std::to_string(count);
     for (int i = count - 1; i >= 0; --i) {  // in any order
       const ProgramResult shard =
@@ -141,6 +141,17 @@ TEST_F(MergeRuns, AnotherListOfFramesIsRefused) {
   ExpectOneLine(RunParallax({"merge", at("out").string()}), 1, {"saw 4 with other names"});
 }
 
+TEST_F(MergeRuns, AFrameThatIsThereTwiceIsRefused) {
+  MakeKittiFolder(data(), 3);
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "0/2"})).exit_code, 0);  // of the first and the third
+  for (const char* image : {"image_0", "image_1"}) fs::remove(data() / image / (KittiName(1) + ".png"));
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "0/2", "--resume"})).exit_code, 0);
+  ASSERT_EQ(RunParallax(Run("out", {"--shard", "1/2"})).exit_code, 0);  // of the third, now the second
+  ExpectOneLine(RunParallax({"merge", at("out").string()}), 1,
+                {"frame " + KittiName(2), "twice", "--overwrite"});
+  EXPECT_FALSE(fs::exists(at("out") / "summary.json"));
+}
+
 TEST_F(MergeRuns, AResultThatChangedIsRefusedEvenIfItsSizeIsTheSame) {
   MakeKittiFolder(data(), 2);
   for (const char* shard : {"0/2", "1/2"})
@@ -206,7 +217,7 @@ TEST_F(MergeScores, ShardsOfOneToSevenGiveTheFiguresFilesAndReportOfOneProcess) 
   };
   const ProgramResult alone = RunParallax(Eval(scored + outputs("alone")));
   ASSERT_EQ(alone.exit_code, 1);
-  for (int count = 1; count <= 7; ++count) {
+  for (const int count : {1, 2, 3, 7}) {
     const std::string name = "all" + std::to_string(count);
     for (int i = 0; i < count; ++i) {
       const ProgramResult shard =

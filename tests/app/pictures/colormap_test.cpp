@@ -5,14 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include "parallax/disparity_map.h"
+#include "tests/support/nan.h"
 
 namespace parallax::app {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 Rgb8 Level(int i) { return ColorOf(static_cast<float>(i) / 255.0F); }
 double Luma(Rgb8 c) { return 0.2126 * c.r + 0.7152 * c.g + 0.0722 * c.b; }
@@ -51,12 +49,12 @@ TEST(Colormap, EqualStepsAreEqualDistances) {
 
 TEST(Colormap, InvalidIsFarFromEveryColour) {
   for (int i = 0; i <= 255; ++i) EXPECT_GT(Distance(Level(i), kInvalidColor), 0.35);
-  EXPECT_EQ(ColorOf(kNaN), kInvalidColor);
+  EXPECT_EQ(ColorOf(kNan), kInvalidColor);
 }
 
 TEST(Colormap, ClampsAndTakesTheStatedRange) {
   HostImage<float> d(5, 1);
-  const float values[] = {kNaN, -3, 10, 20, 1000};
+  const float values[] = {kNan, -3, 10, 20, 1000};
   for (int x = 0; x < 5; ++x) d(x, 0) = values[x];
   const HostImage<Rgb8> picture = ColorDisparity(d.ConstView(), 10, 20);
   EXPECT_EQ(picture(0, 0), kInvalidColor);
@@ -68,7 +66,7 @@ TEST(Colormap, ClampsAndTakesTheStatedRange) {
 
 TEST(Colormap, FilledPixelsArePalerAndHolesStayHoles) {
   HostImage<float> d(3, 1, 15.0F);
-  d(2, 0) = kNaN;
+  d(2, 0) = kNan;
   HostImage<std::uint8_t> validity(3, 1, std::uint8_t{kOccluded | kFilled});
   validity(0, 0) = kValid;
   const HostImage<Rgb8> picture = ColorDisparity(d.ConstView(), 10, 20, validity.ConstView());
@@ -81,7 +79,7 @@ TEST(Colormap, FilledPixelsArePalerAndHolesStayHoles) {
 TEST(Colormap, AnEmptyRangeStillTellsInvalidFromValid) {
   HostImage<float> d(2, 1);
   d(0, 0) = 7;
-  d(1, 0) = kNaN;
+  d(1, 0) = kNan;
   const HostImage<Rgb8> picture = ColorDisparity(d.ConstView(), 7, 7);
   EXPECT_EQ(picture(0, 0), ColorOf(0));
   EXPECT_EQ(picture(1, 0), kInvalidColor);

@@ -2,14 +2,11 @@
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 #include "parallax/error.h"
+#include "tests/support/nan.h"
 
 namespace parallax::app {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 GroundTruth TruthOf(int width, float d) {
   GroundTruth truth;
@@ -29,7 +26,7 @@ TEST(ErrorPicture, BinsAreMultiplesOfThreePixelsAndFivePercent) {
   EXPECT_EQ(ColorOfError(10, 13), (Rgb8{254, 224, 144}));       // 3 px
   EXPECT_EQ(ColorOfError(100, 104), (Rgb8{224, 243, 248}));     // 4 px but 4 %
   EXPECT_EQ(ColorOfError(10, 70), (Rgb8{165, 0, 38}));          // 20 times 3 px
-  EXPECT_EQ(ColorOfError(10, kNaN), kMissingColor);
+  EXPECT_EQ(ColorOfError(10, kNan), kMissingColor);
 }
 
 TEST(ErrorPicture, OccludedTruthIsHalfAsBright) {
@@ -42,7 +39,7 @@ TEST(ErrorPicture, OccludedTruthIsHalfAsBright) {
 }
 
 TEST(ErrorPicture, SparseTruthIsThickenedOnlyWhereThereIsNone) {
-  GroundTruth truth = TruthOf(5, kNaN);
+  GroundTruth truth = TruthOf(5, kNan);
   truth.disparity(0, 0) = truth.disparity(1, 0) = 10;
   HostImage<float> estimate(5, 1, 10.0F);
   estimate(1, 0) = 13;

@@ -1,13 +1,10 @@
 #include "app/pictures/robust_range.h"
+#include "tests/support/nan.h"
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 namespace parallax::app {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(RobustRange, LeavesOutOnePercentAtEachEnd) {
   HostImage<float> disparity(101, 10);

@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "app/pictures/colormap.h"
+#include "tests/support/nan.h"
 
 namespace parallax::app {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 std::vector<std::string> Texts(const ValueScale& scale) {

@@ -1,14 +1,13 @@
 #include "app/report/error_analysis.h"
+#include "tests/support/nan.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 namespace parallax::app {
 namespace {
 
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 constexpr bool IsOffByMoreThanOne(float error_px, float /*true_d*/) { return error_px > 1; }
 
 // Truth of 10 px everywhere but in one pixel, a gray image with texture, a rig.
@@ -22,7 +21,7 @@ StereoFrame FlatFrame(int width, int height) {
   frame.right = std::move(right);
   frame.truth.emplace();
   frame.truth->disparity = HostImage<float>(width, height, 10.0F);
-  frame.truth->disparity(0, 0) = kNaN;
+  frame.truth->disparity(0, 0) = kNan;
   frame.rig = StereoRig{.fx_px = 100, .cx_px = 0, .cy_px = 0, .baseline_m = 0.5};
   return frame;
 }
@@ -36,7 +35,7 @@ TEST(ErrorAnalysis, CountsErrorsStrictlyAboveAThreshold) {
   estimate(1, 0) = 11;  // exactly 1 px
   estimate(2, 0) = 12.5F;
   estimate(3, 0) = 500;
-  estimate(0, 1) = kNaN;  // missing: above every threshold
+  estimate(0, 1) = kNan;  // missing: above every threshold
   const ErrorAnalysis analysis = AnalyseErrors(frame, estimate.ConstView(), {}, &IsOffByMoreThanOne);
   EXPECT_EQ(analysis.NumPixels(), 7);
   EXPECT_EQ(analysis.num_missing, 1);

@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 
+#include "tests/support/built_paths.h"
 #include "tests/support/preload.h"
 #include "tests/support/run_program.h"
 
@@ -20,15 +21,15 @@ using ::testing::MatchesRegex;
 TEST(RunWithFewThreads, SaysSoWhicheverThreadIsRefused) {
   const TemporaryFolder folder;
   const auto run = [&](const std::string& output) {
-    return RunProgram(PARALLAX_PROGRAM, {"run", "synthetic:planes,width=60,height=40,frames=3", "--set",
-                                         "matching_cost.num_disparities=16", "--backend", "cpu", "--threads",
-                                         "2", "--in-flight", "2", "--write", "disparity,cloud", "--output",
-                                         (folder.path() / output).string()});
+    return RunProgram(
+        kProgram, {"run", "synthetic:planes,width=60,height=40,frames=3", "--set",
+                   "matching_cost.num_disparities=16", "--backend", "cpu", "--threads", "2", "--in-flight",
+                   "2", "--write", "disparity,cloud", "--output", (folder.path() / output).string()});
   };
   ASSERT_EQ(run("all").exit_code, 0);
   constexpr int kMost = 40;  // more than it starts
   int num_refused = 0;
-  const Preload failing_calls(PARALLAX_FAILING_CALLS);
+  const Preload failing_calls(kFailingCalls);
   for (; num_refused < kMost; ++num_refused) {
     const std::string number = std::to_string(num_refused);
     const std::string plan =

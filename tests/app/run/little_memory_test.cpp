@@ -9,6 +9,7 @@
 #include <string>
 #include <system_error>
 
+#include "tests/support/built_paths.h"
 #include "tests/support/run_program.h"
 
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take all addresses there are
@@ -63,8 +64,8 @@ class RunInLittleMemory : public ::testing::Test {
   // parallax run of that image as left and right, 1024 disparities, by a shell that first does `limiting`; $0
   // is `word` there.
   ProgramResult RunWithin(const std::string& limiting, const std::string& word, const fs::path& image) const {
-    return RunProgram("/bin/sh", {"-c", limiting + R"( && exec "$@")", word, PARALLAX_PROGRAM, "run",
-                                  image.string(), image.string(), "--threads", "2", "--set",
+    return RunProgram("/bin/sh", {"-c", limiting + R"( && exec "$@")", word, kProgram, "run", image.string(),
+                                  image.string(), "--threads", "2", "--set",
                                   "matching_cost.num_disparities=1024", "--write", "disparity", "--backend",
                                   "cpu", "--output", (folder() / "out").string(), "--overwrite"});
   }

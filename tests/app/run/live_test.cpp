@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "datasets/source.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/jpeg_server.h"
 #include "tests/support/preload.h"
 #include "tests/support/run_program.h"
@@ -84,7 +85,7 @@ class LiveRun : public ::testing::Test {
     for (const std::string& more : {std::string("--set"), "matching_cost.num_disparities=" + disparities,
                                     std::string("--output"), out().string()})
       arguments.push_back(more);
-    return test::StartProgram(PARALLAX_PROGRAM, arguments, told(), folder_.path() / "stderr");
+    return test::StartProgram(test::kProgram, arguments, told(), folder_.path() / "stderr");
   }
 
   test::TemporaryFolder folder_;
@@ -177,13 +178,13 @@ TEST_F(LiveRun, CtrlCEndsARunThatWaitsForItsSender) {
 class CameraRun : public LiveRun {
  protected:
   void SetUp() override {
-    if (!fs::exists(PARALLAX_FAKE_V4L2)) GTEST_SKIP() << "not built: " << PARALLAX_FAKE_V4L2;
+    if (!fs::exists(test::kFakeV4l2)) GTEST_SKIP() << "not built: " << test::kFakeV4l2;
     setenv("PARALLAX_FAKE_CAMERAS", folder_.path().c_str(), 1);
   }
   void Set(const std::string& state) const { std::ofstream(folder_.path() / state).put('x'); }
   void Unset(const std::string& state) const { fs::remove(folder_.path() / state); }
   pid_t StartFake(const std::vector<std::string>& arguments) const {
-    const test::Preload fake(PARALLAX_FAKE_V4L2);
+    const test::Preload fake(test::kFakeV4l2);
     return Start(arguments);
   }
   // Of whichever frame there was time for.

@@ -15,6 +15,7 @@
 #include "datasets/formats/image_file.h"
 #include "datasets/formats/mcap_reader.h"
 #include "datasets/source.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/recordings.h"
 #include "tests/support/run_program.h"
 
@@ -179,7 +180,7 @@ TEST_F(Record, EvalSaysThatThereIsNoTruth) {
 TEST_F(Record, AFullDiskLeavesWhatIsWholeAndTheRunGoesOn) {
   MakeNoise(20);
   // A limit of the file's size stands for the disk's: of 10 MB, which two chunks fit into.
-  std::string command = "ulimit -f 10240; exec " + std::string(PARALLAX_PROGRAM);
+  std::string command = "ulimit -f 10240; exec " + std::string(kProgram);
   for (const std::string& word : RunOfNoise("a")) command += " '" + word + "'";
   const ProgramResult result = RunProgram("/bin/bash", {"-c", command});
   EXPECT_EQ(result.exit_code, 1);
@@ -202,8 +203,8 @@ TEST_F(Record, AKillAtAnyTimeLeavesARecordingThatOpens) {
   std::mt19937 random(7);
   for (int i = 0; i < 12; ++i) {
     fs::remove(file());
-    const pid_t child = StartProgram(PARALLAX_PROGRAM, RunOfNoise("k" + std::to_string(i)),
-                                     folder_.path() / "out", folder_.path() / "err");
+    const pid_t child = StartProgram(kProgram, RunOfNoise("k" + std::to_string(i)), folder_.path() / "out",
+                                     folder_.path() / "err");
     ASSERT_TRUE(AwaitWhileRunning(child, [&] { return fs::exists(file()); }));
     std::this_thread::sleep_for(std::chrono::milliseconds(i % 2 == 0 ? 0 : random() % 1000));
     kill(child, SIGKILL);

@@ -23,6 +23,7 @@
 #include "datasets/formats/pfm.h"
 #include "parallax/disparity_map.h"
 #include "tests/support/avi_video.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/kitti_folder.h"
 #include "tests/support/run_program.h"
 
@@ -416,7 +417,7 @@ TEST_F(RunCommand, BadInputIsOneLineWithFileValueAndRemedy) {
   ExpectOneLine(Run({"--backend", "gpu"}), 2, {"'gpu'", "reference"});
   ExpectOneLine(Run({"--write", "dispariti"}), 2, {"'dispariti'", "disparity"});
   ExpectOneLine(Run({"--threads", "-1"}), 2, {"--threads"});
-  ExpectOneLine(Run({"--max-frames", "0"}), 2, {"--max-frames: Value 0 not in range 1 to 2147483647 (see"});
+  ExpectOneLine(Run({"--max-frames", "0"}), 2, {"--max-frames: Value 0 not in range"});
   ExpectOneLine(Run({"--memory-limit", "many"}), 2, {"--memory-limit"});
   ExpectOneLine(Run({"--backend", "reference", "--memory-limit", "60"}), 2, {"--memory-limit", "reference"});
   ExpectOneLine(RunSource({(folder_.path() / "nowhere").string()}), 1, {"nowhere"});
@@ -454,9 +455,9 @@ TEST_F(RunCommand, TheMemoryThatIsNamedDoes) {
 TEST_F(RunCommand, AFileLargerThanAllowedIsToldAndTheRestIsThere) {
   MakeKittiFolder(data(), 2, 200, 100);
   const ProgramResult limited =
-      RunProgram("/bin/sh", {"-c", "ulimit -f 20; exec \"$0\" \"$@\"", PARALLAX_PROGRAM, "run",
-                             data().string(), "--set", "matching_cost.num_disparities=24", "--write",
-                             "disparity,cloud", "--output", out().string()});
+      RunProgram("/bin/sh", {"-c", "ulimit -f 20; exec \"$0\" \"$@\"", kProgram, "run", data().string(),
+                             "--set", "matching_cost.num_disparities=24", "--write", "disparity,cloud",
+                             "--output", out().string()});
   EXPECT_EQ(limited.exit_code, 1);
   EXPECT_THAT(limited.err, HasSubstr("cloud/000000_10.ply: writing failed"));
   EXPECT_THAT(limited.err, HasSubstr("or the file larger than ulimit -f allows?\n"));
@@ -725,9 +726,9 @@ TEST_F(RunCommand, PairsWhoseNamesDoNotMatchAreNamed) {
 
 TEST_F(RunCommand, TwoProgramsDoNotWriteIntoOneFolder) {
   MakeKittiFolder(data(), 40, 200, 100);
-  const pid_t first = StartProgram(
-      PARALLAX_PROGRAM, {"run", data().string(), "--backend", "reference", "--output", out().string()},
-      folder_.path() / "stdout", folder_.path() / "stderr");
+  const pid_t first =
+      StartProgram(kProgram, {"run", data().string(), "--backend", "reference", "--output", out().string()},
+                   folder_.path() / "stdout", folder_.path() / "stderr");
   ASSERT_TRUE(AwaitWhileRunning(first, [&] { return fs::exists(out() / "disparity" / "000000_10.png"); }));
   for (const char* how : {"--overwrite", "--resume"}) {
     ExpectOneLine(Run({how}), 1, {out().string() + ": another parallax is writing there"});
@@ -829,8 +830,7 @@ class LongRun : public RunCommand {
  protected:
   void Start() {
     MakeKittiFolder(data(), 60, 200, 100);
-    child_ = StartProgram(PARALLAX_PROGRAM, Arguments(false), folder_.path() / "stdout",
-                          folder_.path() / "stderr");
+    child_ = StartProgram(kProgram, Arguments(false), folder_.path() / "stdout", folder_.path() / "stderr");
     ASSERT_TRUE(AwaitWhileRunning(child_, [&] { return fs::exists(out() / "cloud" / "000002_10.ply"); }));
   }
   std::vector<std::string> Arguments(bool resume) const {
@@ -881,8 +881,7 @@ TEST_F(LongRun, InterruptedEndsWithinTwoSeconds) {
                                            "--backend", "reference",
                                            "--threads", "1",
                                            "--output",  out().string()};
-  const pid_t child =
-      StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "stdout", folder_.path() / "stderr");
+  const pid_t child = StartProgram(kProgram, arguments, folder_.path() / "stdout", folder_.path() / "stderr");
   ASSERT_TRUE(AwaitWhileRunning(child, [&] { return Catches(child, SIGTERM); }));
   kill(child, SIGTERM);
   EXPECT_EQ(WaitForProgram(child), 1);
@@ -896,7 +895,7 @@ TEST_F(LongRun, APipeThatNobodyFillsEndsAtTheFirstSignal) {
   const fs::path pipe = folder_.path() / "pipe.png";
   ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
   const pid_t child =
-      StartProgram(PARALLAX_PROGRAM, {"run", pipe.string(), pipe.string(), "--output", out().string()},
+      StartProgram(kProgram, {"run", pipe.string(), pipe.string(), "--output", out().string()},
                    folder_.path() / "stdout", folder_.path() / "stderr");
   ASSERT_TRUE(AwaitWhileRunning(child, [&] { return Catches(child, SIGTERM); }));
   kill(child, SIGTERM);

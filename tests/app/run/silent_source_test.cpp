@@ -9,6 +9,7 @@
 #include <string>
 
 #include "tests/support/avi_video.h"
+#include "tests/support/built_paths.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {
@@ -20,7 +21,7 @@ TEST(SilentSource, AnInterruptedRunEndsThoughItsSourceDoesNotReturn) {
   const test::TemporaryFolder folder;
   const fs::path video = folder.path() / "drive.avi", out = folder.path() / "out";
   ASSERT_EQ(mkfifo(video.c_str(), 0600), 0);
-  const pid_t child = test::StartProgram(PARALLAX_PROGRAM,
+  const pid_t child = test::StartProgram(test::kProgram,
                                          {"run", video.string(), "--write", "disparity", "--set",
                                           "matching_cost.num_disparities=16", "--output", out.string()},
                                          folder.path() / "stdout", folder.path() / "stderr");

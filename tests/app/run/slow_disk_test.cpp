@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/built_paths.h"
 #include "tests/support/preload.h"
 #include "tests/support/run_program.h"
 
@@ -19,7 +20,7 @@ namespace fs = std::filesystem;
 class SlowDisk : public ::testing::Test {
  protected:
   void SetUp() override {
-    if (!fs::exists(PARALLAX_SLOW_DISK)) GTEST_SKIP() << "not built: " << PARALLAX_SLOW_DISK;
+    if (!fs::exists(test::kSlowDisk)) GTEST_SKIP() << "not built: " << test::kSlowDisk;
   }
   // folder: in which the results are.
   void EndsAtASignal(const std::string& folder, const std::vector<std::string>& more) const {
@@ -31,8 +32,8 @@ class SlowDisk : public ::testing::Test {
     arguments.insert(arguments.end(), more.begin(), more.end());
     setenv("PARALLAX_SLOW_DISK", busy().c_str(), 1);
     const pid_t child = [&] {
-      const test::Preload slow(PARALLAX_SLOW_DISK);
-      return test::StartProgram(PARALLAX_PROGRAM, arguments, folder_.path() / "stdout", err());
+      const test::Preload slow(test::kSlowDisk);
+      return test::StartProgram(test::kProgram, arguments, folder_.path() / "stdout", err());
     }();
     ASSERT_TRUE(test::AwaitWhileRunning(child, [&] {
       return fs::exists(out() / folder / "disparity/000008_10.png");

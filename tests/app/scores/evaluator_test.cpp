@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <regex>
 
 #include "app/scores/estimate_files.h"
@@ -13,12 +12,12 @@
 #include "parallax/error.h"
 #include "pipeline/metrics/kitti_quantization.h"
 #include "tests/app/eval/official_truths.h"
+#include "tests/support/built_paths.h"
+#include "tests/support/nan.h"
 #include "tests/support/run_program.h"
 
 namespace parallax::app {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 TEST(Evaluator, ReproducesTheOfficialToolsToTheLastDigit) {
   const std::string data = RealDataFolder();
@@ -34,7 +33,7 @@ TEST(Evaluator, ReproducesTheOfficialToolsToTheLastDigit) {
     frame.round = official.round;
     const Metric metrics[] = {MetricNamed(official.metric)};
     const Scores scores = MakeEvaluator(metrics)->AddFrame(frame);
-    EXPECT_EQ(official.print([&](const std::string& key) { return scores.Find(key).value_or(kNaN); }),
+    EXPECT_EQ(official.print([&](const std::string& key) { return scores.Find(key).value_or(kNan); }),
               official.expected);
   }
 }
@@ -42,7 +41,7 @@ TEST(Evaluator, ReproducesTheOfficialToolsToTheLastDigit) {
 TEST(Evaluator, QuantisesForKittiAsThePngWriterDoes) {
   const test::TemporaryFolder folder;
   HostImage<float> map(9, 1);
-  const float values[] = {kNaN, -1, 0, 0.001F, 1, 1.0039F, 10.9999F, 255.999F, 300};
+  const float values[] = {kNan, -1, 0, 0.001F, 1, 1.0039F, 10.9999F, 255.999F, 300};
   for (int x = 0; x < 9; ++x) map(x, 0) = values[x];
   WriteDisparityPng(folder.path() / "a.png", map.ConstView());
   const HostImage<float> read = ReadDisparityPng(folder.path() / "a.png");
@@ -125,7 +124,7 @@ TEST(Evaluator, EveryKindOfSourceHasItsOwnRowOfMetrics) {
 TEST(Evaluator, SharedKeysAreTheFirstMetrics) {
   // Densities 1/1 and 1/3: KITTI 2015 pools them (2/4), KITTI 2012 takes their mean.
   const HostImage<float> one(1, 1, 5.0F);
-  HostImage<float> three(3, 1, kNaN);
+  HostImage<float> three(3, 1, kNan);
   three(0, 0) = 5;
   const GroundTruth truth_of_one = TruthOf(1, 1, 5), truth_of_three = TruthOf(3, 1, 5);
   for (const auto& metrics : {std::vector{Metric::kKitti2015, Metric::kKitti2012},
@@ -140,7 +139,7 @@ TEST(Evaluator, SharedKeysAreTheFirstMetrics) {
 
 TEST(Evaluator, EveryKindHasADensityAndTheThreeConventionsForHoles) {
   HostImage<float> estimate(4, 1, 0.5F);
-  estimate(1, 0) = kNaN;  // a hole that filling gets right
+  estimate(1, 0) = kNan;  // a hole that filling gets right
   estimate(3, 0) = 4;     // wrong
   const GroundTruth truth = TruthOf(4, 1, 0.5F);
   const auto scores = [&](Metric metric) {
@@ -179,7 +178,7 @@ std::string DocumentedForm(std::string key) {
 }
 
 TEST(Evaluator, EveryKeyIsDocumented) {
-  const std::string docs = test::ReadText(PARALLAX_SOURCE_FOLDER "/docs/metrics.md");
+  const std::string docs = test::ReadText(test::SourcePath("docs/metrics.md"));
   ASSERT_FALSE(docs.empty());
   const HostImage<float> estimate(2, 1, 1.0F);
   GroundTruth truth = TruthOf(2, 1, 1);

@@ -1,20 +1,17 @@
 #include "app/scores/score_table.h"
+#include "tests/support/nan.h"
 
 #include <gtest/gtest.h>
 
-#include <limits>
-
 namespace parallax::app {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<FrameScores> TwoFrames() {
   std::vector<FrameScores> frames(2);
   frames[0].name = "a";
   frames[0].scores.Add("x", 1.25);
   frames[1].name = "long,name";
-  frames[1].scores.Add("x", kNaN);
+  frames[1].scores.Add("x", kNan);
   frames[1].scores.Add("y", 3);
   return frames;
 }

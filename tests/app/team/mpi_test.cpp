@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "tests/support/built_paths.h"
 #include "tests/support/run_program.h"
 #include "tests/support/run_results.h"
 
@@ -20,16 +21,10 @@ namespace {
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
 
-#ifdef PARALLAX_MPIRUN
-constexpr const char* kMpirun = PARALLAX_MPIRUN;
-#else
-constexpr const char* kMpirun = "";
-#endif
-
 // Of mpirun with so many ranks of the program: as root too, on any number of cores.
 Arguments Ranks(int count, const Arguments& arguments) {
   return Arguments{"--allow-run-as-root", "--oversubscribe", "--bind-to", "none", "-n",
-                   std::to_string(count), PARALLAX_PROGRAM} +
+                   std::to_string(count), kProgram} +
          arguments;
 }
 

@@ -1,14 +1,12 @@
 #include "app/view/display.h"
+#include "tests/support/nan.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 
 namespace parallax::app {
 namespace {
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 TEST(DisplayImage, GrayAndColorPassUnchanged) {
   HostImage<std::uint8_t> gray(3, 2, std::uint8_t{7});

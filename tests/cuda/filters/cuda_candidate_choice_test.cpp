@@ -27,12 +27,18 @@ TEST_F(CudaCandidateChoiceTest, EqualsTheReference) {
 
     cuda::DeviceBuffer<DisparityPlane> planes(cuda::LargestNumTiles(
         c.parameters.refinement, static_cast<std::size_t>(width) * static_cast<std::size_t>(height)));
+    cuda::Arena counter;
+    cuda::ChoiceMemory::Take(counter, width, height);
+    cuda::DeviceBuffer<std::byte> memory(counter.bytes());
+    cuda::Check(cudaMemsetAsync(memory.data(), 0xCD, memory.size(), stream.get()), "cudaMemsetAsync");
+    cuda::Arena arena(memory.data());
     const auto guide = Uploaded(c.guide, stream);
     UploadedMap map(c.map, stream), filled(width, height, stream);
     cuda::FillFromPlanes(c.parameters, guide.ConstView(), map.View(), planes.data(), filled.disparity.View(),
                          stream.get());
     cuda::ChooseCandidates(c.parameters, guide.ConstView(), map.View(), planes.data(),
-                           filled.disparity.View(), stream.get());
+                           cuda::ChoiceMemory::Take(arena, width, height), filled.disparity.View(),
+                           stream.get());
     DisparityMap made = map.Download(stream);
     made.disparity = Downloaded(filled.disparity, stream);
     EXPECT_EQ(DifferenceOf("choice", expected, made), "") << "case " << number;

@@ -23,11 +23,11 @@ TEST_F(CudaJudgementTest, EqualsTheReference) {
     num_changed += DifferenceOf("judgement", c.map, expected).empty() ? 0 : 1;
 
     cuda::Arena counter;
-    cuda::JudgementMemory::Take(counter, num_pixels);
+    cuda::JudgementMemory::Take(counter, width, height);
     cuda::DeviceBuffer<std::byte> memory(counter.bytes());
     cuda::Check(cudaMemsetAsync(memory.data(), 0xCD, memory.size(), stream.get()), "cudaMemsetAsync");
     cuda::Arena arena(memory.data());
-    const cuda::JudgementMemory judgement = cuda::JudgementMemory::Take(arena, num_pixels);
+    const cuda::JudgementMemory judgement = cuda::JudgementMemory::Take(arena, width, height);
     cuda::DeviceBuffer<DisparityPlane> planes(cuda::LargestNumTiles(c.parameters.refinement, num_pixels));
     const auto guide = Uploaded(c.guide, stream);
     const auto selected = Uploaded(c.selected, stream);

@@ -9,13 +9,13 @@
 
 #include "datasets/formats/image_file.h"
 #include "tests/datasets/test_files.h"
+#include "tests/support/nan.h"
 
 namespace parallax {
 namespace {
 
 using test::TemporaryFolder;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 HostImage<float> RowOf(std::initializer_list<float> values) {

@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "tests/datasets/test_files.h"
+#include "tests/support/nan.h"
 
 namespace parallax {
 namespace {
@@ -16,7 +17,6 @@ using test::WriteText;
 using testing::HasSubstr;
 using namespace std::string_literals;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInf = std::numeric_limits<float>::infinity();
 
 // 1.0 = 3F800000, 2.0 = 40000000, 3.0 = 40400000, 4.0 = 40800000, +inf = 7F800000.

@@ -42,7 +42,7 @@ bool HasVideo() {
 #define NEEDS_VIDEO() \
   if (!HasVideo()) GTEST_SKIP() << "built without PARALLAX_VIDEO, or OpenCV cannot read .y4m here"
 
-int LevelAt(const CameraImage& image, int x, int y) { return std::get<HostImage<Rgb8>>(image)(x, y).g; }
+int GreenAt(const CameraImage& image, int x, int y) { return std::get<HostImage<Rgb8>>(image)(x, y).g; }
 
 TEST(OpenVideo, SideBySideIsSplitInTheMiddle) {
   NEEDS_VIDEO();
@@ -63,8 +63,8 @@ TEST(OpenVideo, SideBySideIsSplitInTheMiddle) {
     EXPECT_EQ(WidthOf(ViewOf(frame.right)), 32);
     EXPECT_EQ(HeightOf(ViewOf(frame.left)), 32);
     for (const int x : {0, 31}) {
-      EXPECT_NEAR(LevelAt(frame.left, x, 5), 40 + 20 * i, 2);
-      EXPECT_NEAR(LevelAt(frame.right, x, 5), 235, 2);
+      EXPECT_NEAR(GreenAt(frame.left, x, 5), 40 + 20 * i, 2);
+      EXPECT_NEAR(GreenAt(frame.right, x, 5), 235, 2);
     }
     EXPECT_NEAR(frame.timestamp_s.value(), 0.1 * i, 1e-6);
     EXPECT_FALSE(frame.rig);
@@ -142,8 +142,8 @@ TEST(OpenVideo, TopBottomIsSplitInTheMiddle) {
   for (const CameraImage* image : {&frame.left, &frame.right}) {
     EXPECT_EQ(WidthOf(ViewOf(*image)), 64);
     EXPECT_EQ(HeightOf(ViewOf(*image)), 16);
-    EXPECT_NEAR(LevelAt(*image, 0, 15), 40, 2);
-    EXPECT_NEAR(LevelAt(*image, 63, 0), 235, 2);
+    EXPECT_NEAR(GreenAt(*image, 0, 15), 40, 2);
+    EXPECT_NEAR(GreenAt(*image, 63, 0), 235, 2);
   }
   const auto odd =
       OpenVideo({WriteText(dir / "odd.y4m", GrayVideo(64, 31, 1)).string()}, PictureLayout::kTopBottom);

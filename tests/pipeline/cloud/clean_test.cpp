@@ -3,12 +3,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <limits>
 #include <memory>
 
 #include "parallax/error.h"
 #include "pipeline/cloud/cpu_cloud_measures.h"
 #include "tests/support/cloud_cases.h"
+#include "tests/support/nan.h"
 
 namespace parallax {
 namespace {
@@ -17,8 +17,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::ThrowsMessage;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 std::vector<Point3f> OnALine(std::initializer_list<float> places) {
   std::vector<Point3f> points;

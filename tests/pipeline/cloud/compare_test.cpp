@@ -4,12 +4,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "parallax/error.h"
 #include "pipeline/cloud/cpu_cloud_measures.h"
 #include "tests/support/cloud_cases.h"
+#include "tests/support/nan.h"
 
 namespace parallax {
 namespace {
@@ -20,8 +20,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::IsNan;
 using ::testing::ThrowsMessage;
-
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 
 class CompareTest : public ::testing::Test {
  protected:

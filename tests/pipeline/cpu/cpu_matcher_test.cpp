@@ -41,7 +41,7 @@ void ExpectReferenceOnEveryInstructionSet(const SweepCase& c, const SweepPair& p
 }
 
 TEST(CpuMatcher, EqualsTheReferenceOnEveryInstructionSet) {
-  test::RunSweepOnEveryInstructionSet(MakeCpuMatcher, 500, test::MakeSweepCase);
+  test::RunSweepOnEveryInstructionSet(MakeCpuMatcher, 250, test::MakeSweepCase);
 }
 
 TEST(CpuMatcher, GivesTheSameBitsWithAnyNumberOfThreads) {

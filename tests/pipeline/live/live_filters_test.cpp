@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 
 #include "parallax/error.h"
@@ -13,12 +12,11 @@
 #include "pipeline/live/decimation.h"
 #include "pipeline/live/limits.h"
 #include "pipeline/live/simple_filling.h"
+#include "tests/support/nan.h"
 #include "tests/support/plain_parameters.h"
 
 namespace parallax {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 HostImage<float> MapOf(int width, int height, std::initializer_list<float> values) {
   HostImage<float> map(width, height);
@@ -33,8 +31,8 @@ TEST(SimpleFilling, TheThreeRulesByHand) {
   const auto fill = [](LiveHoles rule) {
     HostImage<float> map = MapOf(3, 3,
                                  {7, 9, 5,        //
-                                  4, kNaN, kNaN,  //
-                                  6, 2, kNaN});
+                                  4, kNan, kNan,  //
+                                  6, 2, kNan});
     HostImage<std::uint8_t> validity(3, 3, std::uint8_t{kSpeckle});
     FillSimply(rule, map, validity);
     EXPECT_EQ(validity(1, 1), kSpeckle | kFilled);
@@ -47,7 +45,7 @@ TEST(SimpleFilling, TheThreeRulesByHand) {
 }
 
 TEST(SimpleFilling, AMapWithoutAValueStaysSo) {
-  HostImage<float> map(4, 3, kNaN);
+  HostImage<float> map(4, 3, kNan);
   HostImage<std::uint8_t> validity(4, 3, std::uint8_t{0});
   FillSimply(LiveHoles::kFarthest, map, validity);
   EXPECT_TRUE(std::isnan(map(3, 2)));

@@ -1,17 +1,15 @@
 #include "pipeline/live/spatial_filter.h"
+#include "tests/support/nan.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 #include <cstring>
-#include <limits>
 #include <random>
 #include <vector>
 
 namespace parallax {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 // The rules as they are stated, one line of pixels at a time.
 void PlainAlongRow(std::vector<float>& line, float alpha, float delta_px) {
@@ -57,7 +55,7 @@ HostImage<float> RandomMap(int width, int height, unsigned seed) {
   for (int y = 0; y < height; ++y) {
     for (int x = 0; x < width; ++x) {
       map(x, y) = random() % 7 == 0
-                      ? kNaN
+                      ? kNan
                       : 20.0F + static_cast<float>(random() % 64) / 64.0F + (x > width / 2 ? 5.0F : 0.0F);
     }
   }
@@ -103,7 +101,7 @@ TEST(SpatialFilter, ARowByHand) {
 
 TEST(SpatialFilter, HolesStayAndInterrupt) {
   HostImage<float> map(3, 1);
-  map(0, 0) = 8, map(1, 0) = kNaN, map(2, 0) = 8.5F;
+  map(0, 0) = 8, map(1, 0) = kNan, map(2, 0) = 8.5F;
   ThreadPool threads(1);
   FilterSpatially({}, map, threads);
   EXPECT_EQ(map(0, 0), 8);

@@ -4,17 +4,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <random>
 #include <vector>
 
 #include "parallax/disparity_map.h"
+#include "tests/support/nan.h"
 #include "tests/support/plain_temporal_filter.h"
 
 namespace parallax {
 namespace {
-
-constexpr float kNaN = std::numeric_limits<float>::quiet_NaN();
 
 // One pixel through the filter.
 std::vector<float> Filtered(const LiveParameters& p, const std::vector<float>& values) {
@@ -46,7 +44,7 @@ TEST(TemporalFilter, EqualsThePlainRulesForEveryPersistence) {
       HostImage<std::uint8_t> validity(kWidth, kHeight, std::uint8_t{0});
       for (int y = 0; y < kHeight; ++y) {
         for (int x = 0; x < kWidth; ++x) {
-          map(x, y) = random() % 3 == 0 ? kNaN : 10.0F + static_cast<float>(random() % 200) / 100.0F;
+          map(x, y) = random() % 3 == 0 ? kNan : 10.0F + static_cast<float>(random() % 200) / 100.0F;
         }
       }
       const HostImage<float> before = map.Clone();
@@ -77,7 +75,7 @@ TEST(TemporalFilter, NoGhostOutlivesItsPersistence) {
     LiveParameters p;
     p.persistence = persistence;
     std::vector<float> values(9, 10.0F);
-    values.insert(values.end(), 12, kNaN);
+    values.insert(values.end(), 12, kNan);
     const std::vector<float> result = Filtered(p, values);
     return std::count_if(result.begin() + 9, result.end(), [](float v) { return !std::isnan(v); });
   };
@@ -116,7 +114,7 @@ TEST(TemporalFilter, OnAStaticSceneNoiseFallsByHalfAndHolesByFourFifths) {
     HostImage<float> map(kWidth, kHeight);
     HostImage<std::uint8_t> validity(kWidth, kHeight, std::uint8_t{0});
     for (int y = 0; y < kHeight; ++y) {
-      for (int x = 0; x < kWidth; ++x) map(x, y) = random() % 10 == 0 ? kNaN : 30 + noise(random);
+      for (int x = 0; x < kWidth; ++x) map(x, y) = random() % 10 == 0 ? kNan : 30 + noise(random);
     }
     const HostImage<float> raw = map.Clone();
     filter.Apply(p, map, validity, threads);
@@ -152,11 +150,11 @@ TEST(TemporalFilter, AnotherSizeOrOtherParametersBeginAnew) {
     return map(0, 0);
   };
   apply(2, 10);
-  EXPECT_EQ(apply(2, kNaN), 10);
-  EXPECT_TRUE(std::isnan(apply(3, kNaN)));
+  EXPECT_EQ(apply(2, kNan), 10);
+  EXPECT_TRUE(std::isnan(apply(3, kNan)));
   apply(3, 10);
   p.temporal_alpha = 0.5F;
-  EXPECT_TRUE(std::isnan(apply(3, kNaN)));
+  EXPECT_TRUE(std::isnan(apply(3, kNan)));
 }
 
 }  // namespace

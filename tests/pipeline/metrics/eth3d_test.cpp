@@ -11,11 +11,11 @@ namespace parallax {
 namespace {
 
 // 4x2, seven truth pixels, errors 0 0.5 0.75 hole | 1 2 4.5 (no truth).
-const HostImage<float> kTruth = Map(4, {3, 3, 3, 3, 2, 2, 2, kNone});
-const HostImage<float> kEstimate = Map(4, {3, 3.5F, 2.25F, kNone, 3, 4, -2.5F, 1});
+const HostImage<float> kEth3dTruth = Map(4, {3, 3, 3, 3, 2, 2, 2, kNone});
+const HostImage<float> kEth3dEstimate = Map(4, {3, 3.5F, 2.25F, kNone, 3, 4, -2.5F, 1});
 
 TEST(Eth3d, CountsByHandOverEstimatedPixelsOnly) {
-  const Eth3dScores s = EvaluateEth3d(kEstimate.ConstView(), kTruth.ConstView());
+  const Eth3dScores s = EvaluateEth3d(kEth3dEstimate.ConstView(), kEth3dTruth.ConstView());
   EXPECT_EQ(s.num_truth, 7);
   EXPECT_DOUBLE_EQ(s.coverage, 6 / 7.0);
   EXPECT_DOUBLE_EQ(s.bad[0], 4 / 6.0);  // 0.5 is not above 0.5
@@ -37,7 +37,7 @@ TEST(Eth3d, BeyondTheWidthIsNoEstimate) {
 
 TEST(Eth3d, TheMaskLeavesPixelsOut) {
   const auto mask = Mask(4, {255, 254, 0, 255, 0, 0, 0, 255});
-  const Eth3dScores s = EvaluateEth3d(kEstimate.ConstView(), kTruth.ConstView(), mask.ConstView());
+  const Eth3dScores s = EvaluateEth3d(kEth3dEstimate.ConstView(), kEth3dTruth.ConstView(), mask.ConstView());
   EXPECT_EQ(s.num_truth, 2);
   EXPECT_DOUBLE_EQ(s.coverage, 0.5);
   EXPECT_DOUBLE_EQ(s.mean_error_px, 0);

@@ -14,12 +14,13 @@ namespace {
 //   0      1      1.5   (no truth)
 //   2.5    F 8    0     (no truth)
 //   3      4.5    F 4.5 5
-const HostImage<float> kTruth = Map(4, {10, 10, 10, kNone, 20, 20, 12, kNone, 30, 30, 30, 30});
-const HostImage<float> kEstimate = Map(4, {10, 11, 8.5F, 99, 22.5F, kNone, 12, kNone, 33, 34.5F, kNone, 35});
+const HostImage<float> kKittiTruth = Map(4, {10, 10, 10, kNone, 20, 20, 12, kNone, 30, 30, 30, 30});
+const HostImage<float> kKittiEstimate =
+    Map(4, {10, 11, 8.5F, 99, 22.5F, kNone, 12, kNone, 33, 34.5F, kNone, 35});
 
 TEST(Kitti2012, CountsFilledAndEstimatedPixelsByHand) {
   // The gap in row 1 takes min(22.5, 12) = 12 (error 8), the one in row 2 min(34.5, 35) = 34.5 (error 4.5).
-  const Kitti2012Scores s = EvaluateKitti2012(kEstimate.ConstView(), kTruth.ConstView());
+  const Kitti2012Scores s = EvaluateKitti2012(kKittiEstimate.ConstView(), kKittiTruth.ConstView());
   EXPECT_EQ(s.num_truth, 10);
   EXPECT_EQ(s.num_estimated, 8);
   EXPECT_DOUBLE_EQ(s.density, 0.8);
@@ -41,7 +42,8 @@ TEST(Kitti2012, CountsFilledAndEstimatedPixelsByHand) {
 
 TEST(Kitti2012, TheMaskLeavesPixelsOut) {
   const auto mask = Mask(4, {255, 255, 128, 255, 0, 0, 0, 0, 0, 0, 0, 0});
-  const Kitti2012Scores s = EvaluateKitti2012(kEstimate.ConstView(), kTruth.ConstView(), mask.ConstView());
+  const Kitti2012Scores s =
+      EvaluateKitti2012(kKittiEstimate.ConstView(), kKittiTruth.ConstView(), mask.ConstView());
   EXPECT_EQ(s.num_truth, 2);
   EXPECT_DOUBLE_EQ(s.outliers[0], 0);
   EXPECT_DOUBLE_EQ(s.mean_error_px, 0.5);

@@ -16,11 +16,12 @@ MiddleburyScores Evaluate(const HostImage<float>& estimate, const HostImage<floa
 }
 
 // 4x3, ten truth pixels, errors: 0 0.5 0.75 | hole 1 2 - | 3 4 4.5 hole, in row order ('-': no truth).
-const HostImage<float> kTruth = Map(4, {10, 10, 10, kNone, 20, 20, 20, kNone, 30, 30, 30, 30});
-const HostImage<float> kEstimate = Map(4, {10, 10.5F, 9.25F, 5, kNone, 21, 18, kNone, 33, 34, 25.5F, kNone});
+const HostImage<float> kMiddleburyTruth = Map(4, {10, 10, 10, kNone, 20, 20, 20, kNone, 30, 30, 30, 30});
+const HostImage<float> kMiddleburyEstimate =
+    Map(4, {10, 10.5F, 9.25F, 5, kNone, 21, 18, kNone, 33, 34, 25.5F, kNone});
 
 TEST(Middlebury, CountsByHand) {
-  const MiddleburyScores s = Evaluate(kEstimate, kTruth);
+  const MiddleburyScores s = Evaluate(kMiddleburyEstimate, kMiddleburyTruth);
   EXPECT_EQ(s.num_evaluated, 10);
   EXPECT_DOUBLE_EQ(s.evaluated, 10 / 12.0);
   EXPECT_DOUBLE_EQ(s.invalid, 0.2);
@@ -39,7 +40,7 @@ TEST(Middlebury, CountsByHand) {
 
 TEST(Middlebury, OnlyPixelsWhoseMaskIs255AreEvaluated) {
   const auto mask = Mask(4, {255, 128, 0, 255, 255, 0, 0, 0, 0, 0, 0, 0});
-  const MiddleburyScores s = Evaluate(kEstimate, kTruth, {}, mask);
+  const MiddleburyScores s = Evaluate(kMiddleburyEstimate, kMiddleburyTruth, {}, mask);
   EXPECT_EQ(s.num_evaluated, 2);
   EXPECT_DOUBLE_EQ(s.invalid, 0.5);
   EXPECT_DOUBLE_EQ(s.mean_error_px, 0);

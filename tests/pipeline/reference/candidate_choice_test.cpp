@@ -45,10 +45,10 @@ struct Scene {
     Candidates candidates;
     EXPECT_TRUE(FindCandidates(View(), kX, kY, 50.0F, candidates));
     std::vector<int> values(kNumCandidates, -1);
-    MakeCandidateFeatures<kNumCandidates>(View(), kX, kY, candidates, 0,
-                                          [&](CandidateFeature feature, int i, std::uint8_t byte) {
-                                            if (feature == wanted) values[static_cast<std::size_t>(i)] = byte;
-                                          });
+    MakeCandidateFeatures(View(), kX, kY, candidates,
+                          [&](CandidateFeature feature, int i, std::uint8_t byte) {
+                            if (feature == wanted) values[static_cast<std::size_t>(i)] = byte;
+                          });
     return values;
   }
 };

@@ -3,18 +3,17 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 
 #include "app/view/cloud/shown_cloud.h"
 #include "parallax/disparity_map.h"
 #include "pipeline/cloud/cpu_cloud_measures.h"
 #include "pipeline/cloud/reprojection.h"
+#include "tests/support/nan.h"
 
 namespace parallax::app {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr StereoRig kRig{.fx_px = 97.3, .cx_px = 15.2, .cy_px = 9.9, .baseline_m = 0.53, .doffs_px = 0.7};
 
 // Holes where x + y is a multiple of 3.

@@ -3,7 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <memory>
 #include <string>
 
@@ -11,11 +10,11 @@
 #include "app/view/panes/pane_choices.h"
 #include "app/view/panes/pixel_info.h"
 #include "pipeline/cloud/reprojection.h"
+#include "tests/support/nan.h"
 
 namespace parallax::app {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 const StereoRig kRig{.fx_px = 721.5, .cx_px = 3.2, .cy_px = 1.7, .baseline_m = 0.54, .doffs_px = 0};
 
 // 8 x 4: disparities 10 + x + y / 2, the last column without a value; B's are all 20.

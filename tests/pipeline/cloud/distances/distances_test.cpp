@@ -12,6 +12,7 @@
 #include "pipeline/cloud/distances/distance_kernels.h"
 #include "pipeline/simd/instruction_sets.h"
 #include "tests/support/cloud_cases.h"
+#include "tests/support/nan.h"
 
 namespace parallax {
 namespace {
@@ -20,7 +21,6 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::ThrowsMessage;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 // rows x dims random numbers with padding behind every row that must not count.

@@ -3,16 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <limits>
 #include <random>
 
 #include "parallax/error.h"
 #include "pipeline/cloud/cpu_cloud_measures.h"
+#include "tests/support/nan.h"
 
 namespace parallax::test {
 namespace {
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr int kWidth = 60, kHeight = 40;
 const StereoRig kRig{.fx_px = 100, .cx_px = 30, .cy_px = 20, .baseline_m = 0.1};
 

@@ -9,6 +9,7 @@
 #include "parallax/error.h"
 #include "pipeline/cloud/cpu_cloud_measures.h"
 #include "tests/support/geodesic_reference.h"
+#include "tests/support/nan.h"
 
 namespace parallax::test {
 namespace {
@@ -18,8 +19,6 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 constexpr float kInf = std::numeric_limits<float>::infinity();
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-
 template <typename Function>
 std::string MessageOf(Function&& function) {
   try {

@@ -10,6 +10,7 @@
 #include "pipeline/cloud/cpu_cloud_measures.h"
 #include "pipeline/simd/instruction_sets.h"
 #include "tests/support/cloud_cases.h"
+#include "tests/support/nan.h"
 
 namespace parallax {
 namespace {
@@ -23,7 +24,6 @@ using testing::NamedCloud;
 using ::testing::NanSensitiveFloatEq;
 using testing::UniformCloud;
 
-constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
 void ExpectSame(const Neighbours& found, const Neighbours& expected, const std::string& what) {

@@ -12,7 +12,7 @@ namespace parallax {
 namespace {
 
 TEST(CpuAdCensusMatcher, EqualsTheReferenceOnEveryInstructionSet) {
-  test::RunSweepOnEveryInstructionSet(MakeCpuAdCensusMatcher, 500, test::MakeAdCensusSweepCase);
+  test::RunSweepOnEveryInstructionSet(MakeCpuAdCensusMatcher, 150, test::MakeAdCensusSweepCase);
 }
 
 TEST(CpuAdCensusMatcher, TellsTheMemoryThatItNeeds) {

@@ -19,17 +19,17 @@
 namespace parallax::cpu {
 namespace {
 
-struct Case {
+struct ChoiceCase {
   Parameters parameters = test::PlainParameters();
   HostImage<std::uint8_t> guide;
   DisparityMap filled;
 };
 
-Case MakeCase(int seed, ThreadPool& threads) {
+ChoiceCase MakeChoiceCase(int seed, ThreadPool& threads) {
   test::SweepRandom random(static_cast<std::uint64_t>(seed));
   const int width = random.OneIn(4) ? random.Between(1, 9) : random.Between(1, 200);
   const int height = random.OneIn(4) ? random.Between(1, 9) : random.Between(1, 110);
-  Case c;
+  ChoiceCase c;
   const int lowest = random.OneOf(0, 0, random.Between(-500, 500));
   const int num_disparities = random.OneOf(random.Between(1, 200), 1024);
   c.parameters.matching_cost.min_disparity = lowest;
@@ -56,7 +56,7 @@ Case MakeCase(int seed, ThreadPool& threads) {
   return c;
 }
 
-DisparityMap Chosen(const Case& c, ThreadPool& threads) {
+DisparityMap Chosen(const ChoiceCase& c, ThreadPool& threads) {
   DisparityMap map = Clone(c.filled);
   const int width = map.disparity.width(), height = map.disparity.height();
   const std::size_t framed_bytes = FramedBytes(width, height);
@@ -76,7 +76,7 @@ TEST(CandidateChoice, EqualsTheReferenceOnEveryInstructionSet) {
   ThreadPool threads(2);
   int num_changed = 0;
   for (int seed = 1; seed <= 60; ++seed) {
-    const Case c = MakeCase(seed, threads);
+    const ChoiceCase c = MakeChoiceCase(seed, threads);
     DisparityMap expected = Clone(c.filled);
     reference::FillFromPlanes(c.parameters, c.guide.ConstView(), expected, threads);
     const DisparityMap from_planes = Clone(expected);

@@ -19,18 +19,18 @@
 namespace parallax::cpu {
 namespace {
 
-struct Case {
+struct JudgementCase {
   Parameters parameters = test::PlainParameters();
   HostImage<std::uint8_t> guide;
   HostImage<float> selected;
   DisparityMap map;
 };
 
-Case MakeCase(int seed) {
+JudgementCase MakeJudgementCase(int seed) {
   test::SweepRandom random(static_cast<std::uint64_t>(seed));
   const int width = random.OneIn(4) ? random.Between(1, 9) : random.Between(1, 200);
   const int height = random.OneIn(4) ? random.Between(1, 9) : random.Between(1, 110);
-  Case c;
+  JudgementCase c;
   const int lowest = random.OneOf(0, 0, random.Between(-500, 500));
   const int num_disparities = random.OneOf(random.Between(1, 200), 1024);
   c.parameters.matching_cost.min_disparity = lowest;
@@ -61,7 +61,7 @@ Case MakeCase(int seed) {
   return c;
 }
 
-DisparityMap Judged(const Case& c, ThreadPool& threads) {
+DisparityMap Judged(const JudgementCase& c, ThreadPool& threads) {
   DisparityMap map = Clone(c.map);
   const int width = map.disparity.width(), height = map.disparity.height();
   const std::size_t framed_bytes = FramedBytes(width, height);
@@ -80,7 +80,7 @@ TEST(Judgement, EqualsTheReferenceOnEveryInstructionSet) {
   ThreadPool threads(2);
   int num_changed = 0;
   for (int seed = 1; seed <= 60; ++seed) {
-    const Case c = MakeCase(seed);
+    const JudgementCase c = MakeJudgementCase(seed);
     DisparityMap expected = Clone(c.map);
     reference::JudgePixels(c.parameters, c.guide.ConstView(), c.selected.ConstView(), expected, threads);
     if (!test::DifferenceOf("judged", c.map, expected).empty()) ++num_changed;

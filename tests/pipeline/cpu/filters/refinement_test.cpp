@@ -19,17 +19,17 @@
 namespace parallax::cpu {
 namespace {
 
-struct Case {
+struct RefinementCase {
   Parameters parameters = test::PlainParameters();
   HostImage<std::uint8_t> guide;
   DisparityMap map;
 };
 
-Case MakeCase(int seed) {
+RefinementCase MakeRefinementCase(int seed) {
   test::SweepRandom random(static_cast<std::uint64_t>(seed));
   const int width = random.OneIn(4) ? random.Between(1, 9) : random.Between(1, 150);
   const int height = random.OneIn(4) ? random.Between(1, 9) : random.Between(1, 90);
-  Case c;
+  RefinementCase c;
   const int lowest = random.Between(-50, 50), num_disparities = random.Between(1, 200);
   c.parameters.matching_cost.min_disparity = lowest;
   c.parameters.matching_cost.num_disparities = num_disparities;
@@ -59,7 +59,7 @@ Case MakeCase(int seed) {
 }
 
 // Planes, then smoothing, of a copy.
-DisparityMap Refined(const Case& c, ThreadPool& threads) {
+DisparityMap Refined(const RefinementCase& c, ThreadPool& threads) {
   DisparityMap map = Clone(c.map);
   const int width = map.disparity.width(), height = map.disparity.height();
   const std::size_t framed_bytes = FramedBytes(width, height);
@@ -79,7 +79,7 @@ DisparityMap Refined(const Case& c, ThreadPool& threads) {
 TEST(Refinement, EqualsTheReferenceOnEveryInstructionSet) {
   ThreadPool threads(2);
   for (int seed = 1; seed <= 60; ++seed) {
-    const Case c = MakeCase(seed);
+    const RefinementCase c = MakeRefinementCase(seed);
     DisparityMap expected = Clone(c.map);
     reference::FillFromPlanes(c.parameters, c.guide.ConstView(), expected, threads);
     reference::Smooth(c.parameters.refinement, expected.disparity.View(), threads);
