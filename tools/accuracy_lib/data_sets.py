@@ -32,7 +32,7 @@ class DataSet:
 _ANY_SCENE = ("default", "accurate")
 _ALL = (*_ANY_SCENE, "realtime", "default-0.1", "default-november")
 _STREETS = (*_ALL, "kitti", "kitti-accurate")
-_INDOORS = (*_ALL, "middlebury", "middlebury-accurate", "middlebury-ad-census", "eth3d")
+_INDOORS = (*_ALL, "middlebury", "middlebury-ad-census", "eth3d")
 
 DATA_SETS = [
     DataSet("kitti2012", "kitti2012", "out3_all_noc", "KITTI 2012 >3 noc", 3, "mean_all_noc",
