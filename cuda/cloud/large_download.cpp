@@ -2,7 +2,6 @@
 
 #ifdef __linux__
 #include <sys/mman.h>
-#include <unistd.h>
 #endif
 
 #include <algorithm>
@@ -20,9 +19,9 @@ std::size_t PiecesOf(std::size_t bytes) { return (bytes + kPieceBytes - 1) / kPi
 // does not know how (Linux before 5.14), pages come with their first touch.
 void MapPages([[maybe_unused]] std::byte* begin, [[maybe_unused]] std::size_t bytes) {
 #if defined(__linux__) && defined(MADV_POPULATE_WRITE)
-  static const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
-  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + page - 1) / page * page;
-  const auto last = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / page * page;
+  constexpr std::uintptr_t kPage = 4096;
+  const auto first = (reinterpret_cast<std::uintptr_t>(begin) + kPage - 1) / kPage * kPage;
+  const auto last = (reinterpret_cast<std::uintptr_t>(begin) + bytes) / kPage * kPage;
   if (last > first) madvise(reinterpret_cast<void*>(first), last - first, MADV_POPULATE_WRITE);
 #endif
 }
