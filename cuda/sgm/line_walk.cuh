@@ -101,6 +101,19 @@ struct LineWalk {
       }
     }
   }
+  // Brings segment g, and the checkpoint after it, into the second-level cache.
+  __device__ __forceinline__ void Prefetch(int g, bool with_checkpoint) const {
+    if constexpr (kRows || K < 8) return;
+    constexpr int kLine = 128, kLinesOfPixels = 2 * kPixelBytes / kLine,
+                  kLinesOfSegment = kSegment * kLinesOfPixels;
+    if (static_cast<unsigned>(g) >= static_cast<unsigned>(num_full)) return;
+    const std::uint8_t* at =
+        a.costs + (PixelOf(g) + lane / kLinesOfPixels * Step()) * kPixelBytes + lane % kLinesOfPixels * kLine;
+    if (with_checkpoint && lane >= kLinesOfSegment)
+      at = checkpoints + static_cast<std::ptrdiff_t>(g) * kCheckpointBytes + (lane - kLinesOfSegment) * kLine;
+    if (lane < kLinesOfSegment + (with_checkpoint ? kCheckpointBytes / kLine : 0))
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+  }
   // All loads of the segment: a wait for one is a wait for all, so the next segment's may begin only then.
   __device__ __forceinline__ void MakeWords(const Costs& costs, std::uint32_t (&words)[kSegment][K]) const {
 #pragma unroll
@@ -170,6 +183,7 @@ struct LineWalk {
       from = Further<kPixelBytes>(from, kDirection * kSegment);
       LoadSegment(g + kDirection, from, costs);
       next_jumps = JumpsOf(g + kDirection);
+      Prefetch(g + 3 * kDirection, false);
       const auto visit = [&](int i) {
         state.template Step<Dearer(kReverse)>(words[i], JumpAt<kReverse>(jumps, i), constants);
       };
@@ -221,6 +235,7 @@ struct LineWalk {
       LoadSegment(g + kDirection, from, costs);
       LoadCheckpoint(g + 2 * kDirection, checkpoint, next_entry);
       next_jumps = JumpsOf(g + kDirection);
+      Prefetch(g + 3 * kDirection, true);
       Saved saved[kSegment];  // of the direction that first reaches a pixel
       const auto store = [&](const Saved& last, int i, bool stores_first, bool stores_second) {
         SumValues first, second;
