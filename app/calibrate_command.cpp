@@ -134,7 +134,9 @@ class CalibrationRun {
 
   void ReadBoards() {
     const InterruptGuard interrupt([this] { CancelReading(); });
-    Progress progress(source_->num_frames(), isatty(STDERR_FILENO) == 1 ? stderr : stdout);
+    std::optional<std::size_t> total = source_->num_frames();
+    if (total && options_.max_frames) total = std::min(*total, *options_.max_frames);
+    Progress progress(total, isatty(STDERR_FILENO) == 1 ? stderr : stdout);
     std::size_t num_read = 0;
     const auto is_done = [&] {
       return interrupt.requested() || num_read == options_.max_frames || (window_ && window_->wants_end()) ||

@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
-#include <fstream>
 #include <memory>
 #include <string>
 #include <thread>
@@ -11,6 +10,7 @@
 #include "app/build_info.h"
 #include "app/commands.h"
 #include "app/output/ordered_json.h"
+#include "app/session/processor_name.h"
 #include "config/backends.h"
 #include "config/parameter_table.h"
 #include "config/presets.h"
@@ -24,16 +24,6 @@ struct InfoOptions {
   bool json = false, parameters = false;
   std::string preset;
 };
-
-// The processor's own name, where the system tells it.
-std::string ProcessorName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    const std::size_t colon = line.find(": ");
-    if (line.starts_with("model name") && colon != std::string::npos) return line.substr(colon + 2);
-  }
-  return "unknown";
-}
 
 // Instruction sets of this processor that matter here, the widest first.
 std::vector<std::string> InstructionSets() {
@@ -88,9 +78,9 @@ std::string Text() {
   line("CUDA compiler", build.cuda_compiler.empty() ? "none: built without the cuda back end"
                                                     : std::string(build.cuda_compiler) + ", architectures " +
                                                           std::string(build.cuda_architectures));
-  line("viewer", build.viewer ? "built" : "not built (PARALLAX_VIEWER=OFF)");
+  line("viewer", build.viewer ? "built" : "not built (PARALLAX_VIEWER, Open3D)");
   line("videos", build.video ? "built" : "not built (PARALLAX_VIDEO=OFF)");
-  line("pipelines, gst:", build.gstreamer ? "built" : "not built (PARALLAX_GSTREAMER)");
+  line("pipelines, gst:", build.gstreamer ? "built" : "not built (PARALLAX_GSTREAMER, GStreamer)");
   for (const LibraryVersion& library : build.libraries) line(library.name, std::string(library.version));
   text += "back ends\n";
   for (const BackendState& backend : Backends()) {

@@ -145,8 +145,12 @@ std::optional<Judgement> Judge(const SmallPicture& left, const SmallPicture& rig
       judgement.disparities.push_back(match.left.x - match.right.x);
   }
   std::sort(judgement.disparities.begin(), judgement.disparities.end());
-  PairFault& fault = judgement.fault = RowFault(found.matches, left.width, left.height, facts);
+  PairFault& fault = judgement.fault;
   const auto is_none = [&] { return fault.kind == Kind::kNone; };
+  // Exchanged images of raw cameras are rectified by each other's lens, so their rows differ as well.
+  if (facts.is_rectified_here && LookExchanged(judgement.disparities, facts))
+    fault = DisparityFault(judgement.disparities, facts);
+  if (is_none()) fault = RowFault(found.matches, left.width, left.height, facts);
   if (is_none()) fault = DisparityFault(judgement.disparities, facts);
   if (is_none() && facts.rig && !facts.is_rectified_here)
     fault = SizeFault(*facts.rig, left.width, left.height);

@@ -19,7 +19,7 @@ std::span<const PresetFile> Presets();
 // The preset of this name, or nullptr.
 const PresetFile* FindPreset(std::string_view name);
 
-// "ad_census, default, eth3d, ...", for messages.
+// "accurate, ad_census, default, ...", for messages.
 std::string_view PresetNames();
 
 }  // namespace parallax

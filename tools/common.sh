@@ -23,9 +23,31 @@ show_help() {
 }
 # configure PRESET [ARGUMENT...]: a first build takes its files several at once.
 configure() {
-  local preset=$1 unity=()
+  local preset=$1 unity=() version
+  version=$(${CXX:-g++} -dumpfullversion -dumpversion 2>/dev/null) || fail "no C++ compiler ${CXX:-g++}: run tools/setup"
+  ((${version%%.*} >= 11)) || fail "${CXX:-g++} $version is too old for C++20: set CXX to GCC 11 or Clang 16, or newer ones"
   [[ -e $project/build/$preset/CMakeCache.txt ]] || unity=(-D PARALLAX_UNITY=ON)
   cmake --preset "$preset" "${unity[@]}" "${@:2}" ||
     fail "configuring the preset '$preset' failed: run cmake --preset $preset"
 }
-num_jobs() { nproc 2>/dev/null || echo 2; }
+# One job for each core, as far as memory goes: the largest files take 1.3 GB.
+num_jobs() {
+  awk -v cores="$(nproc)" '/^MemAvailable/ { jobs = int($2 / 1.3e6) } END { print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' \
+    /proc/meminfo
+}
+# build PRESET [ARGUMENT...]: says how long it will still take; errors as the compiler says them.
+build() {
+  local free_mb
+  free_mb=$(df --output=avail -m "$project" | tail -n 1)
+  ((free_mb > 3000)) || say "only $free_mb MB are free in $project: a build with its tests takes 3000 MB" >&2
+  NINJA_STATUS='@%f/%t ' cmake --build --preset "$1" -j "$(num_jobs)" "${@:2}" 2>&1 | awk -v tool="$tool" '
+    !/^@[0-9]+\/[0-9]+ / { print; next }
+    {
+      split(substr($1, 2), step, "/"); now = systime()
+      if (!start) start = shown = now
+      if (now < shown + 15 || step[1] < 1) next
+      minutes = (now - start) * (step[2] - step[1]) / step[1] / 60; shown = now
+      printf "%s: %d of %d steps built, about %d minute%s left\n", tool, step[1], step[2], minutes + 1, minutes < 1 ? "" : "s"
+      fflush()
+    }' || fail "the build of the preset '$1' failed"
+}

@@ -4,11 +4,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <fstream>
 #include <string_view>
 #include <thread>
 
 #include "app/build_info.h"
+#include "app/session/processor_name.h"
 #include "pipeline/simd/instruction_sets.h"
 
 namespace parallax::app {
@@ -45,14 +45,6 @@ std::string Ratios(const std::vector<BenchRow>& rows, const BenchRow& row) {
     text += fmt::format("  {} {:.2f}x", other.backend.substr(kOpencv.size()), Median(other) / Median(row));
   }
   return text.empty() ? text : "  as fast as OpenCV:" + text;
-}
-
-std::string ProcessorName() {
-  std::ifstream file("/proc/cpuinfo");
-  for (std::string line; std::getline(file, line);) {
-    if (line.starts_with("model name")) return line.substr(std::min(line.size(), line.find(':') + 2));
-  }
-  return "unknown";
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "app/options/matching_options.h"
 #include "app/options/named_rig.h"
 #include "app/options/shared_options.h"
+#include "app/output/command_line.h"
 #include "app/output/error_text.h"
 #include "app/output/output_files.h"
 #include "app/report/report_page.h"
@@ -108,9 +109,11 @@ class Visit {
       case Fault::kTwoScenes:
         return "look at both: parallax run" + Source() + " --max-frames 3 --write left,right --output look";
       case Fault::kOtherLayout:
-        return "parallax run" + Source() + " --layout " +
-               (IsSideBySide(options_.live.layout.value_or(PictureLayout::kSideBySide)) ? "top-bottom"
-                                                                                        : "side-by-side");
+        return "parallax run" + Images() +
+               (IsSideBySide(options_.live.layout.value_or(PictureLayout::kSideBySide))
+                    ? " --layout top-bottom"
+                    : " --layout side-by-side") +
+               Rig();
       case Fault::kTurnedOver:
         return "turn the camera or its images; in a pipeline: videoflip method=rotate-180";
       case Fault::kExchanged:
@@ -178,20 +181,29 @@ class Visit {
   }
 
  private:
-  std::string Source() const { return fmt::format(" {}", fmt::join(options_.source, " ")); }
-  std::string SourceAndRig() const {
-    return Source() + (options_.rig.rig.empty() ? "" : " --rig " + options_.rig.rig);
+  std::string Images() const {
+    std::string text;
+    for (const std::string& name : options_.source) text += ' ' + Quoted(name);
+    return text;
   }
+  std::string Source() const {
+    const auto& layout = options_.live.layout;
+    return Images() +
+           (layout ? std::string(" --layout ") + kPictureLayoutNames[static_cast<std::size_t>(*layout)] : "");
+  }
+  std::string Rig() const { return options_.rig.rig.empty() ? "" : " --rig " + Quoted(options_.rig.rig); }
+  std::string SourceAndRig() const { return Source() + Rig(); }
 
   std::string Exchanged() const {
-    if (options_.source.size() == 2) return "parallax run " + options_.source[1] + " " + options_.source[0];
+    if (options_.source.size() == 2)
+      return "parallax run " + Quoted(options_.source[1]) + " " + Quoted(options_.source[0]) + Rig();
     const PictureLayout layout = options_.live.layout.value_or(PictureLayout::kSideBySide);
-    return "parallax run" + Source() + " --layout " +
+    return "parallax run" + Images() + " --layout " +
            (layout == PictureLayout::kSideBySide  ? "right-left"
             : layout == PictureLayout::kTopBottom ? "bottom-top"
             : layout == PictureLayout::kRightLeft ? "side-by-side"
                                                   : "top-bottom") +
-           "; of two cameras: camera:RIGHT,LEFT";
+           Rig() + "; of two cameras: camera:RIGHT,LEFT";
   }
 
   std::string OtherSize() const {

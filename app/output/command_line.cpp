@@ -1,7 +1,5 @@
 #include "app/output/command_line.h"
 
-#include <string_view>
-
 namespace parallax::app {
 namespace {
 
@@ -9,6 +7,8 @@ std::string& Stored() {
   static std::string text;
   return text;
 }
+
+}  // namespace
 
 std::string Quoted(std::string_view argument) {
   constexpr std::string_view kPlain =
@@ -20,8 +20,6 @@ std::string Quoted(std::string_view argument) {
   for (const char c : argument) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
   return quoted + "'";
 }
-
-}  // namespace
 
 void SetCommandLine(int argc, char** argv) {
   std::string text = "parallax";

@@ -2,8 +2,12 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace parallax::app {
+
+// An argument as a shell takes it.
+std::string Quoted(std::string_view argument);
 
 // Called once, by main.
 void SetCommandLine(int argc, char** argv);

@@ -44,9 +44,9 @@ HostImage<std::uint8_t> GrayOf(HostImageView<const Rgb8> picture) {
   return gray;
 }
 
-// A quarter of the bytes of a PNG file.
+// A tenth of the bytes of a PNG file.
 std::string InPageAddress(HostImageView<const Rgb8> picture) {
-  constexpr int kQuality = 75;
+  constexpr int kQuality = 60;
   return DataUri("image/webp", LoadedImageDecoders().encode_webp(picture, kQuality));
 }
 

@@ -99,6 +99,8 @@ ViewerFrame OutputPages::Read(std::size_t number) {
   if (const auto path = file("sigma")) results->sigma = ReadPfm(*path);
   if (!same_size(results->confidence)) results->confidence = {};
   if (!same_size(results->validity)) results->validity = {};
+  if (page.status.empty() && results->validity.Empty() && parameters_.filter.fill)
+    page.status = "filled pixels look like measured ones; run --write validity tells them apart";
   shown.a = MakeShownSet(results->disparity.ConstView(), results->validity.ConstView(),
                          results->confidence.ConstView(), input.rig, parameters_, results);
   if (same_size(results->sigma))

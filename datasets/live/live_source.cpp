@@ -307,19 +307,27 @@ class LiveSource final : public FrameSource {
         });
         if (shared_->stop) throw Cancelled();
         if (shared_->fatal) std::rethrow_exception(shared_->fatal);
-        if (shared_->newest) {
-          current_ = std::move(shared_->newest);
-          shared_->newest.reset();
-          return true;
-        }
-        if (shared_->num_running == 0) return false;
-        if (Clock::now() - begin > told_after) {
+        current_ = std::exchange(shared_->newest, std::nullopt);
+        if (!current_ && shared_->num_running == 0) return false;
+        if (!current_ && Clock::now() - begin > told_after) {
           told = ReceivedText(Clock::now() - begin);
           told_after *= 2;
         }
       }
       if (!told.empty()) shared_->monitor->Tell(told);
+      if (!current_) continue;
+      if (Decode(current_->left) && Decode(current_->right)) return true;
+      shared_->monitor->Count([](LiveCounts& counts) { ++counts.num_damaged; });
+      current_.reset();
     }
+  }
+
+  // False where it is damaged.
+  static bool Decode(LivePicture& picture) {
+    if (!picture.decode) return true;
+    std::optional<CameraImage> image = picture.decode();
+    if (image) picture.image = std::move(*image);
+    return image.has_value();
   }
 
   // With the mutex held.

@@ -76,8 +76,16 @@ std::optional<PicturePair> PairMaker::Add(LivePicture picture) {
       return pair;
     }
   }
-  own.waiting.push_back(std::move(picture));
-  if (own.waiting.size() > kMostWaiting) DropFirst(side);
+  // Times of a side only grow. So pictures of the other side that are older have missed their partner, and those
+  // of this side, which are newer than all of the other, may still get theirs: the oldest ones first.
+  const std::optional<double> tolerance = tolerance_s();
+  while (tolerance && !other.waiting.empty() && other.waiting.front().time_s < picture.time_s)
+    DropFirst(other_side);
+  if (own.waiting.size() < kMostWaiting) {
+    own.waiting.push_back(std::move(picture));
+  } else {
+    ++num_unpaired_[static_cast<std::size_t>(side)];
+  }
   return std::nullopt;
 }
 

@@ -185,9 +185,15 @@ class V4l2Camera final : public LiveDevice {
     if (buffer.index >= buffers_.size()) throw Error(label_ + ": its driver named an invalid buffer");
     LivePicture picture;
     const auto& mapped = buffers_[buffer.index];
-    const bool is_whole =
-        (buffer.flags & V4L2_BUF_FLAG_ERROR) == 0 &&
-        Decode({mapped.data(), std::min<std::size_t>(buffer.bytesused, mapped.size())}, picture.image);
+    const auto bytes = mapped.first(std::min<std::size_t>(buffer.bytesused, mapped.size()));
+    bool is_whole = (buffer.flags & V4L2_BUF_FLAG_ERROR) == 0;
+    if (format_.pixelformat == V4L2_PIX_FMT_MJPEG || format_.pixelformat == V4L2_PIX_FMT_JPEG) {
+      picture.decode = [label = label_, copy = std::vector(bytes.begin(), bytes.end())] {
+        return DecodedJpeg(label, copy);
+      };
+    } else {
+      is_whole = is_whole && Unpack(bytes, picture.image);
+    }
     has_capture_times_ = (buffer.flags & V4L2_BUF_FLAG_TIMESTAMP_MASK) == V4L2_BUF_FLAG_TIMESTAMP_MONOTONIC;
     picture.time_s = has_capture_times_ ? static_cast<double>(buffer.timestamp.tv_sec) +
                                               static_cast<double>(buffer.timestamp.tv_usec) * 1e-6
@@ -360,17 +366,17 @@ class V4l2Camera final : public LiveDevice {
       brightest_ = std::max<int>(brightest_, *std::max_element(image.Row(y), image.Row(y) + image.width()));
   }
 
-  // False where the bytes are no whole picture.
-  bool Decode(std::span<const std::uint8_t> bytes, CameraImage& image) {
-    if (format_.pixelformat == V4L2_PIX_FMT_MJPEG || format_.pixelformat == V4L2_PIX_FMT_JPEG) {
-      try {
-        std::optional<CameraImage> decoded = DecodeJpeg(label_, bytes);
-        if (decoded) image = std::move(*decoded);
-        return decoded.has_value();
-      } catch (const Error&) {
-        return false;
-      }
+  static std::optional<CameraImage> DecodedJpeg(const std::string& label,
+                                                const std::vector<std::uint8_t>& bytes) {
+    try {
+      return DecodeJpeg(label, bytes);
+    } catch (const Error&) {
+      return std::nullopt;
     }
+  }
+
+  // False where the bytes are no whole picture.
+  bool Unpack(std::span<const std::uint8_t> bytes, CameraImage& image) {
     const int width = static_cast<int>(format_.width), height = static_cast<int>(format_.height);
     const std::size_t stride = format_.bytesperline;
     const std::size_t row_bytes = (format_.width + format_.width % 2) * BytesAPixel();

@@ -23,7 +23,7 @@
 namespace parallax::media {
 namespace {
 
-constexpr std::size_t kMostWaiting = 4;                      // pictures a sink
+constexpr std::ptrdiff_t kMostWaiting = 4;                   // pictures a sink
 constexpr std::chrono::milliseconds kForFirstPicture{5000};  // how long errors of the start are looked for
 constexpr std::chrono::milliseconds kBetweenQuestions{10};
 constexpr double kMostAge_s = 1;  // a buffer that claims to be older, or of the future, has another clock
@@ -75,6 +75,67 @@ void Begin() {
     }
   });
 }
+
+template <typename T>
+CameraImage CopyOf(const GstVideoFrame& frame) {
+  const int width = GST_VIDEO_FRAME_WIDTH(&frame), height = GST_VIDEO_FRAME_HEIGHT(&frame);
+  HostImage<T> image(width, height);
+  const auto* data = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
+  for (int y = 0; y < height; ++y) {
+    std::memcpy(image.Row(y), data + static_cast<std::ptrdiff_t>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0),
+                static_cast<std::size_t>(width) * sizeof(T));
+  }
+  return image;
+}
+
+// From what OpenCV and the matchers do not take.
+class Converter {
+ public:
+  Converter() = default;
+  ~Converter() { Free(); }
+  Converter(const Converter&) = delete;
+  Converter& operator=(const Converter&) = delete;
+
+  CameraImage ToRgb(const GstVideoInfo& info, GstBuffer* buffer) {
+    if (converter_ == nullptr || gst_video_info_is_equal(&info, &in_) == FALSE) {
+      Free();
+      in_ = info;
+      gst_video_info_set_format(&out_, GST_VIDEO_FORMAT_RGB, static_cast<guint>(GST_VIDEO_INFO_WIDTH(&info)),
+                                static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&info)));
+      out_.fps_n = info.fps_n;
+      out_.fps_d = info.fps_d;
+      out_.interlace_mode = info.interlace_mode;
+      converter_ = gst_video_converter_new(&in_, &out_, nullptr);
+      converted_ = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&out_), nullptr);
+    }
+    GstVideoFrame frame, rgb;
+    if (converter_ == nullptr || gst_video_frame_map(&rgb, &out_, converted_, GST_MAP_WRITE) == FALSE)
+      throw Error("GStreamer cannot convert to RGB from " +
+                  std::string(gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info))));
+    const bool is_mapped = gst_video_frame_map(&frame, &info, buffer, GST_MAP_READ) == TRUE;
+    CameraImage image;
+    if (is_mapped) {
+      gst_video_converter_frame(converter_, &frame, &rgb);
+      gst_video_frame_unmap(&frame);
+      image = CopyOf<Rgb8>(rgb);
+    }
+    gst_video_frame_unmap(&rgb);
+    if (!is_mapped) throw Error("GStreamer cannot read a picture");
+    return image;
+  }
+
+ private:
+  void Free() {
+    if (converter_ != nullptr) gst_video_converter_free(converter_);
+    if (converted_ != nullptr) gst_buffer_unref(converted_);
+    converter_ = nullptr;
+    converted_ = nullptr;
+  }
+
+  GstVideoConverter* converter_ = nullptr;
+  GstVideoInfo in_{}, out_{};
+  GstBuffer* converted_ = nullptr;
+};
 
 // A pipeline that plays.
 class GstreamerStream final : public LiveDevice {
@@ -130,9 +191,7 @@ class GstreamerStream final : public LiveDevice {
     GstreamerStream* stream = nullptr;
     Element element;
     int side = 0;
-    GstVideoConverter* converter = nullptr;
-    GstVideoInfo in{}, out{};
-    GstBuffer* converted = nullptr;
+    std::shared_ptr<Converter> converter = std::make_shared<Converter>();
   };
 
   // --- making ---------------------------------------------------------------------
@@ -268,12 +327,6 @@ class GstreamerStream final : public LiveDevice {
       gst_app_sink_set_callbacks(GST_APP_SINK(sink->element.get()), &none, nullptr, nullptr);
     }
     gst_element_set_state(pipeline_.get(), GST_STATE_NULL);
-    for (const auto& sink : sinks_) {
-      if (sink->converter != nullptr) gst_video_converter_free(sink->converter);
-      if (sink->converted != nullptr) gst_buffer_unref(sink->converted);
-      sink->converter = nullptr;
-      sink->converted = nullptr;
-    }
   }
 
   // --- playing --------------------------------------------------------------------
@@ -284,9 +337,11 @@ class GstreamerStream final : public LiveDevice {
     Arrival too_old;
     {
       const std::scoped_lock lock(mutex_);
-      if (waiting_.size() == kMostWaiting * sinks_.size()) {
-        too_old = std::move(waiting_.front());
-        waiting_.pop_front();
+      const auto is_own = [side](const Arrival& other) { return other.side == side; };
+      if (std::ranges::count_if(waiting_, is_own) == kMostWaiting) {
+        const auto oldest = std::ranges::find_if(waiting_, is_own);
+        too_old = std::move(*oldest);
+        waiting_.erase(oldest);
         ++num_overrun_;
       }
       waiting_.push_back(std::move(arrival));
@@ -350,7 +405,6 @@ class GstreamerStream final : public LiveDevice {
   }
 
   std::optional<LivePicture> PictureOf(const Arrival& arrival) {
-    Sink& sink = *sinks_[static_cast<std::size_t>(arrival.side)];
     GstVideoInfo info;
     GstBuffer* buffer = gst_sample_get_buffer(arrival.sample.get());
     GstCaps* caps = gst_sample_get_caps(arrival.sample.get());
@@ -374,48 +428,14 @@ class GstreamerStream final : public LiveDevice {
         picture.image = CopyOf<Rgb8>(frame);
         break;
       default:
-        picture.image = Converted(sink, info, frame);
+        // Of a copy: a source may have few buffers of its own.
+        picture.decode = [info, converter = sinks_[static_cast<std::size_t>(arrival.side)]->converter,
+                          copy = std::shared_ptr<GstBuffer>(gst_buffer_copy_deep(buffer), gst_buffer_unref)] {
+          return std::optional(converter->ToRgb(info, copy.get()));
+        };
     }
     gst_video_frame_unmap(&frame);
     return picture;
-  }
-
-  template <typename T>
-  static CameraImage CopyOf(const GstVideoFrame& frame) {
-    const int width = GST_VIDEO_FRAME_WIDTH(&frame), height = GST_VIDEO_FRAME_HEIGHT(&frame);
-    HostImage<T> image(width, height);
-    const auto* data = static_cast<const std::uint8_t*>(GST_VIDEO_FRAME_PLANE_DATA(&frame, 0));
-    for (int y = 0; y < height; ++y) {
-      std::memcpy(image.Row(y),
-                  data + static_cast<std::ptrdiff_t>(y) * GST_VIDEO_FRAME_PLANE_STRIDE(&frame, 0),
-                  static_cast<std::size_t>(width) * sizeof(T));
-    }
-    return image;
-  }
-
-  static CameraImage Converted(Sink& sink, const GstVideoInfo& info, GstVideoFrame& frame) {
-    if (sink.converter == nullptr || gst_video_info_is_equal(&info, &sink.in) == FALSE) {
-      if (sink.converter != nullptr) gst_video_converter_free(sink.converter);
-      if (sink.converted != nullptr) gst_buffer_unref(sink.converted);
-      sink.in = info;
-      gst_video_info_set_format(&sink.out, GST_VIDEO_FORMAT_RGB,
-                                static_cast<guint>(GST_VIDEO_INFO_WIDTH(&info)),
-                                static_cast<guint>(GST_VIDEO_INFO_HEIGHT(&info)));
-      sink.out.fps_n = info.fps_n;
-      sink.out.fps_d = info.fps_d;
-      sink.out.interlace_mode = info.interlace_mode;
-      sink.converter = gst_video_converter_new(&sink.in, &sink.out, nullptr);
-      sink.converted = gst_buffer_new_allocate(nullptr, GST_VIDEO_INFO_SIZE(&sink.out), nullptr);
-    }
-    GstVideoFrame rgb;
-    if (sink.converter == nullptr ||
-        gst_video_frame_map(&rgb, &sink.out, sink.converted, GST_MAP_WRITE) == FALSE)
-      throw Error("GStreamer cannot convert to RGB from " +
-                  std::string(gst_video_format_to_string(GST_VIDEO_INFO_FORMAT(&info))));
-    gst_video_converter_frame(sink.converter, &frame, &rgb);
-    CameraImage image = CopyOf<Rgb8>(rgb);
-    gst_video_frame_unmap(&rgb);
-    return image;
   }
 
   const std::string label_;

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "tests/support/built_paths.h"
 #include "tests/support/run_program.h"
 
 namespace parallax {
@@ -37,11 +38,11 @@ TEST(AdCensusProgram, RunsAndWritesTheSameFilesOnBothBackEnds) {
 TEST(AdCensusProgram, MatchesAgainFromItsOwnParameters) {
   const test::TemporaryFolder folder;
   const std::string first = folder.path() / "first", second = folder.path() / "second";
-  ASSERT_EQ(
-      RunParallax({"run", kStreet, "--config", "kitti-ad-census", "--set", "matching_cost.num_disparities=32",
-                   "--max-frames", "1", "--write", "pfm", "--output", first})
-          .exit_code,
-      0);
+  ASSERT_EQ(RunParallax({"run", kStreet, "--config", test::SourcePath("docs/presets/kitti-ad-census.yaml"),
+                         "--set", "matching_cost.num_disparities=32", "--max-frames", "1", "--write", "pfm",
+                         "--output", first})
+                .exit_code,
+            0);
   ASSERT_EQ(RunParallax({"run", kStreet, "--config", first + "/parameters.yaml", "--max-frames", "1",
                          "--write", "pfm", "--output", second})
                 .exit_code,
@@ -68,12 +69,10 @@ TEST(AdCensusProgram, IsScoredAndMeasured) {
   EXPECT_THAT(paths.err, HasSubstr("--paths"));
 }
 
-TEST(AdCensusProgram, HasItsPresets) {
-  for (const std::string preset : {"ad_census", "kitti-ad-census", "middlebury-ad-census"}) {
-    const test::ProgramResult info = RunParallax({"info", "--preset", preset});
-    EXPECT_EQ(info.exit_code, 0) << info.err;
-    EXPECT_THAT(info.out, HasSubstr("method: ad_census"));
-  }
+TEST(AdCensusProgram, HasAPreset) {
+  const test::ProgramResult info = RunParallax({"info", "--preset", "ad_census"});
+  EXPECT_EQ(info.exit_code, 0) << info.err;
+  EXPECT_THAT(info.out, HasSubstr("method: ad_census"));
   const test::ProgramResult wrong =
       RunParallax({"run", kStreet, "--set", "method=ad_sensus", "--output", "none"});
   EXPECT_NE(wrong.exit_code, 0);

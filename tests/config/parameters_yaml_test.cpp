@@ -234,8 +234,8 @@ TEST(LoadParameters, KnowsThePresets) {
   EXPECT_FALSE(LoadChosenParameters("middlebury").IsChosen("matching_cost.num_disparities"));
   EXPECT_EQ(
       PresetNames(),
-      "accurate, ad_census, default, eth3d, kitti-accurate, kitti-ad-census, kitti, middlebury-accurate, "
-      "middlebury-ad-census, middlebury, realtime, handheld, live, robot, scanning, sparse-for-clouds");
+      "accurate, ad_census, default, kitti-accurate, kitti, middlebury, realtime, handheld, live, robot, "
+      "scanning, sparse-for-clouds");
   for (const PresetFile& preset : Presets())
     EXPECT_NO_THROW(LoadParameters(std::string(preset.name))) << preset.name;
 }

@@ -575,12 +575,18 @@ std::jthread Toggle(Element& element, std::vector<Toggled> all) {
   });
 }
 
-// Calls it so many times; longer where PARALLAX_TOGGLE_SECONDS says so.
+#if defined(__SANITIZE_THREAD__)  // a tenth of the frames in as much time
+constexpr GstClockTime kNumToggled = 100;
+#else
+constexpr GstClockTime kNumToggled = 1000;
+#endif
+
+// Calls it for kNumToggled buffers, and for as long as PARALLAX_TOGGLE_SECONDS says.
 void ForBuffers(const std::function<void(GstClockTime pts)>& call) {
   using Clock = std::chrono::steady_clock;
   const char* seconds = std::getenv("PARALLAX_TOGGLE_SECONDS");
   const auto until = Clock::now() + std::chrono::seconds(seconds == nullptr ? 0 : std::atoi(seconds));
-  for (GstClockTime i = 0; (i < 1000 || Clock::now() < until) && !testing::Test::HasFailure(); ++i)
+  for (GstClockTime i = 0; (i < kNumToggled || Clock::now() < until) && !testing::Test::HasFailure(); ++i)
     call(i * GST_SECOND / 30);
 }
 
@@ -648,6 +654,9 @@ std::int64_t ResidentBytes() {
 }
 
 TEST(ParallaxStereo, TenThousandBuffersInFlatMemory) {
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "sanitizers keep memory that was freed";
+#endif
   Element element;
   element.Set("threads", 1);
   element.SetCaps(Caps(2 * 32, 8));
@@ -660,9 +669,7 @@ TEST(ParallaxStereo, TenThousandBuffersInFlatMemory) {
     ASSERT_NE(buffer, nullptr);
     gst_buffer_unref(buffer);
   }
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which keep memory that was freed
   EXPECT_LT(ResidentBytes() - before, std::int64_t{1} << 20);
-#endif
 }
 
 }  // namespace

@@ -13,11 +13,11 @@ from pathlib import Path
 import numpy as np
 
 import parallax
-from support import RAW_RIG, SCENE, noise_pair, raw_pair, run_program, same_bits, scene
+from support import HEIGHT, RAW_RIG, SANITIZER, SCENE, WIDTH, noise_pair, raw_pair, run_program, same_bits, scene
 
 INTERRUPTED = """
 import parallax, numpy as np
-left = np.random.default_rng(1).integers(0, 255, (120, 400), dtype=np.uint8)
+left = np.random.default_rng(1).integers(0, 255, ({height}, {width}), dtype=np.uint8)
 matcher = parallax.Matcher(backend="cpu")
 print("ready", flush=True)
 while True:
@@ -309,7 +309,7 @@ class Threads(unittest.TestCase):
         self.assertEqual(wrong, [])
 
     def test_others_run_meanwhile(self):
-        left, right = noise_pair(300, 400)
+        left, right = noise_pair(5 * HEIGHT // 2, 2 * WIDTH)
         matcher = parallax.Matcher(backend="reference")
         done = threading.Event()
         thread = threading.Thread(target=lambda: (matcher.compute(left, right), done.set()))
@@ -369,6 +369,10 @@ assert work(0)
 """
 
 
+STARTS_THREADS = unittest.skipIf(SANITIZER == "tsan", "the thread sanitizer ends a forked child that starts threads")
+MEETS_LOCKS = unittest.skipIf(SANITIZER, "GCC 12's sanitizers hold no lock of their allocator across a fork")
+
+
 class Forks(unittest.TestCase):
     """What a forked child does to its parent's Matcher, whose threads it does not have."""
 
@@ -385,6 +389,7 @@ class Forks(unittest.TestCase):
     def test_that_lets_it_go(self):
         self.check_child("del matcher")
 
+    @STARTS_THREADS
     def test_that_makes_another_in_its_place(self):
         self.check_child("matcher = anew(); assert work(0)")
 
@@ -394,10 +399,12 @@ class Forks(unittest.TestCase):
     def test_that_forks_again(self):
         self.check_child("assert os.waitpid(os.fork() or sys.exit(0), 0)[1] == 0; del matcher")
 
+    @STARTS_THREADS
     def test_of_a_pool(self):
         self.check("with multiprocessing.get_context('fork').Pool(2, begin) as pool:\n"
                    "    assert all(pool.map(work, range(6)))\n")
 
+    @MEETS_LOCKS
     def test_while_a_thread_matches(self):
         self.check("stop = threading.Event()\n"
                    "def match():\n"
@@ -410,8 +417,9 @@ class Forks(unittest.TestCase):
 
 class Interrupts(unittest.TestCase):
     def check(self, work):
-        with subprocess.Popen([sys.executable, "-c", INTERRUPTED.format(work=work)], stdout=subprocess.PIPE,
-                              stderr=subprocess.PIPE, text=True) as child:
+        script = INTERRUPTED.format(height=HEIGHT, width=2 * WIDTH, work=work)
+        with subprocess.Popen([sys.executable, "-c", script], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True) as child:
             self.assertEqual(child.stdout.readline(), "ready\n")
             time.sleep(0.5)
             child.send_signal(signal.SIGINT)
@@ -432,6 +440,7 @@ class Memory(unittest.TestCase):
         with open("/proc/self/statm", encoding="ascii") as file:
             return int(file.read().split()[1]) * os.sysconf("SC_PAGESIZE") // 1024
 
+    @unittest.skipIf(SANITIZER, "sanitizers keep memory that was freed")
     def test_no_leak(self):
         left, right = noise_pair(4, 16)
         matcher = parallax.Matcher(backend="cpu", num_threads=1, matching_cost_num_disparities=8)

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 
 import parallax
-from support import SCENE, run_program, same_bits, scene
+from support import HEIGHT, SCENE, run_program, same_bits, scene
 
 
 class Sources(unittest.TestCase):
@@ -166,9 +166,9 @@ class Metrics(unittest.TestCase):
     def test_masks(self):
         frame = scene()
         truth, estimate = frame.truth.disparity, frame.truth.disparity.copy()
-        estimate[:60] += 10
+        estimate[: HEIGHT // 2] += 10
         mask = np.zeros(truth.shape, bool)
-        mask[60:] = True
+        mask[HEIGHT // 2 :] = True
         self.assertEqual(parallax.middlebury(estimate, truth, mask)["bad"][0], 0)
         self.assertEqual(parallax.middlebury(estimate, truth, mask.astype(np.uint8) * 255)["bad"][0], 0)
         self.assertEqual(parallax.kitti2012(estimate, truth, ~mask)["outliers"][0], 1)

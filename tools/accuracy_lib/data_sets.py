@@ -1,4 +1,4 @@
-"""The data sets that presets are tuned on: where they lie, which figure counts, where images and truth are."""
+"""The data sets: where they lie, which figure counts, where images and truth are, and which presets know them."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -23,20 +23,33 @@ class DataSet:
     title: str
     threshold_px: float  # what counts as wrong
     mean_key: str  # a second figure, "" for none
+    known_to: tuple[str, ...]  # presets whose values were chosen, or trees trained, on frames of this set
 
     def frames(self, data: Path) -> list[Frame]:
         return _FRAMES[self.name](data / self.folder)
 
 
+_ANY_SCENE = ("default", "accurate")
+_ALL = (*_ANY_SCENE, "realtime", "default-0.1", "default-november")
+_STREETS = (*_ALL, "kitti", "kitti-accurate")
+_INDOORS = (*_ALL, "middlebury", "middlebury-ad-census", "eth3d")
+
 DATA_SETS = [
-    DataSet("kitti2012", "kitti2012", "out3_all_noc", "KITTI 2012 >3 noc", 3, "mean_all_noc"),
-    DataSet("kitti2015", "kitti2015_gray", "d1_all_noc", "KITTI 2015 D1 noc", 3, ""),
-    DataSet("kitti2015_color", "kitti2015", "d1_all", "2015 colour D1", 3, ""),
-    DataSet("middlebury", "middlebury/MiddEval3", "bad1_filled_nonocc", "Middlebury Q bad 1", 1, "avgerr_nonocc"),
-    DataSet("middlebury2003", "middlebury/scenes2003", "bad1_filled_nonocc", "2003 bad 1", 1, "avgerr_nonocc"),
-    DataSet("middlebury2005", "middlebury/scenes2005", "bad1_filled_all", "2005 all bad 1", 1, "avgerr_all"),
-    DataSet("middlebury2006", "middlebury/scenes2006", "bad1_filled_all", "2006 all bad 1", 1, "avgerr_all"),
-    DataSet("eth3d", "eth3d", "bad1_filled_all", "ETH3D bad 1", 1, "avgerr_all"),
+    DataSet("kitti2012", "kitti2012", "out3_all_noc", "KITTI 2012 >3 noc", 3, "mean_all_noc",
+            (*_STREETS, "kitti-ad-census")),
+    DataSet("kitti2012_more", "kitti2012_more", "out3_all_noc", "2012 more >3 noc", 3, "mean_all_noc",
+            (*_ANY_SCENE, "kitti-accurate")),
+    DataSet("kitti2015", "kitti2015_gray", "d1_all_noc", "KITTI 2015 D1 noc", 3, "", _STREETS),
+    DataSet("kitti2015_color", "kitti2015", "d1_all", "2015 colour D1", 3, "", ()),
+    DataSet("middlebury", "middlebury/MiddEval3", "bad1_filled_nonocc", "Middlebury Q bad 1", 1, "avgerr_nonocc",
+            _INDOORS),
+    DataSet("middlebury2003", "middlebury/scenes2003", "bad1_filled_nonocc", "2003 bad 1", 1, "avgerr_nonocc", _INDOORS),
+    DataSet("middlebury2005", "middlebury/scenes2005", "bad1_filled_all", "2005 all bad 1", 1, "avgerr_all", _INDOORS),
+    DataSet("middlebury2006", "middlebury/scenes2006", "bad1_filled_all", "2006 all bad 1", 1, "avgerr_all", _INDOORS),
+    DataSet("eth3d", "eth3d", "bad1_filled_all", "ETH3D bad 1", 1, "avgerr_all", (*_ALL, "eth3d")),
+    DataSet("eth3d_more", "eth3d_more", "bad1_filled_nonocc", "ETH3D more bad 1", 1, "avgerr_nonocc", _ANY_SCENE),
+    DataSet("instereo2k", "instereo2k/MiddEval3", "bad1_filled_nonocc", "InStereo2K bad 1", 1, "avgerr_nonocc",
+            _ANY_SCENE),
 ]
 
 
@@ -85,6 +98,7 @@ def _eth3d(folder: Path) -> list[Frame]:
 
 _FRAMES = {
     "kitti2012": lambda folder: _kitti(folder, "image_0", "image_1", "disp_noc"),
+    "kitti2012_more": lambda folder: _kitti(folder, "image_0", "image_1", "disp_noc"),
     "kitti2015": lambda folder: _kitti(folder, "image_2", "image_3", "disp_noc_0"),
     "kitti2015_color": lambda folder: _kitti(folder, "image_2", "image_3", "disp_occ_0"),
     "middlebury": _middlebury_v3,
@@ -92,4 +106,6 @@ _FRAMES = {
     "middlebury2005": _middlebury_views,
     "middlebury2006": _middlebury_views,
     "eth3d": _eth3d,
+    "eth3d_more": _eth3d,
+    "instereo2k": _middlebury_v3,
 }

@@ -41,7 +41,7 @@
 namespace parallax {
 namespace {
 
-constexpr double kLearningRate = 0.08, kLearningRateOfChoice = 0.12;
+constexpr double kLearningRate = 0.16, kLearningRateOfChoice = 0.24;
 constexpr double kRidge = 20, kLeastHessian = 30;
 constexpr double kShareOfExamples = 0.4, kShareOfFeatures = 0.5;  // that a tree is grown on
 // Of the pixels that become examples; of right kept ones at most so many a frame.
@@ -539,13 +539,17 @@ void Run(const std::vector<std::string>& arguments) {
   const bool is_driving = trees == "driving";
   const ChosenParameters parameters =
       LoadChosenParameters(is_driving ? "kitti-accurate" : "accurate", {"refinement.trees=none"});
-  std::map<std::string_view, std::size_t> num_frames;  // of the sets of one name
+  // Of the sets of one name. Frames of one site, as ETH3D's playground_1l and playground_2s, share a fold.
+  std::map<std::string_view, std::map<std::string, std::size_t>> sites;
   for (const DataSet& set : kDataSets) {
     if (is_driving && !set.is_driving) continue;
     const auto source = OpenSource({data + "/" + set.folder}, {.kind = {}, .with_truth = true});
     while (source->NextName()) {
       frames.push_back(MakeFrame(parameters, source->Read(), set, threads));
-      frames.back().fold = num_frames[set.name]++ % num_folds;
+      const std::string& name = frames.back().name;
+      auto& of_set = sites[set.name];
+      frames.back().fold =
+          of_set.emplace(name.substr(0, name.find('_')), of_set.size()).first->second % num_folds;
     }
   }
   std::map<std::string_view, double> num_pixels;

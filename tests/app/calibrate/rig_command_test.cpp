@@ -176,6 +176,28 @@ TEST_F(RigCommand, ChecksWhetherARigFitsAndMendsIt) {
                 "--overwrite");
 }
 
+// Each is rectified by the other's lens, so that rows differ too; the remedy keeps rig and layout, as a shell takes it.
+TEST_F(RigCommand, ExchangedRawImagesAreNamedAsSuch) {
+  const std::string file = RigFile(WideRig());
+  WriteWall(WideRig(), 1.5);
+  const ProgramResult run = RunParallax({"run", Pair()[1], Pair()[0], "--rig", file, "--write", "disparity",
+                                         "--output", (folder() / "out").string()});
+  EXPECT_THAT(run.err, HasSubstr("left and right look exchanged"));
+  const ProgramResult doctor = RunParallax({"doctor", Pair()[1], Pair()[0], "--rig", file});
+  EXPECT_THAT(doctor.out,
+              HasSubstr("remedy: parallax run " + Pair()[0] + " " + Pair()[1] + " --rig " + file + "\n"));
+  const std::string stacked = (folder() / "right over left.png").string();
+  HostImage<std::uint8_t> both(640, 960);
+  for (int half = 0; half < 2; ++half) {
+    const CameraImage image = ReadImage(Pair()[static_cast<std::size_t>(1 - half)]);
+    const auto& gray = std::get<HostImage<std::uint8_t>>(image);
+    for (int y = 0; y < 480; ++y) std::copy_n(gray.Row(y), 640, both.Row(480 * half + y));
+  }
+  WritePng(stacked, both.ConstView());
+  EXPECT_THAT(RunParallax({"doctor", stacked, "--layout", "top-bottom", "--rig", file}).out,
+              HasSubstr("remedy: parallax run '" + stacked + "' --layout bottom-top --rig " + file + ";"));
+}
+
 TEST_F(RigCommand, WrongUseIsToldInOneLine) {
   const std::string file = RigFile(WideRig());
   const auto run = [&](const std::vector<std::string>& more) {

@@ -75,8 +75,7 @@ TEST(Completion, BashOffersCommandsOptionsAndValues) {
   EXPECT_THAT(Offered({"parallax", "run", "--ex"}), Not(Contains("--exact")));
   EXPECT_THAT(Offered({"parallax", "run", "--backend", "re"}), ElementsAre("reference"));
   EXPECT_THAT(Offered({"parallax", "run", "--backend", "=", "re"}), ElementsAre("reference"));
-  EXPECT_THAT(Offered({"parallax", "run", "--config", "kitti-a"}),
-              ElementsAre("kitti-accurate", "kitti-ad-census"));
+  EXPECT_THAT(Offered({"parallax", "run", "--config", "kitti"}), ElementsAre("kitti-accurate", "kitti"));
   EXPECT_THAT(Offered({"parallax", "run", "--set", "aggregation.num"}),
               ElementsAre("aggregation.num_paths="));
   EXPECT_THAT(Offered({"parallax", "run", "--write", "disparity,cl"}), ElementsAre("disparity,cloud"));

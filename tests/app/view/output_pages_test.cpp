@@ -20,9 +20,9 @@ namespace fs = std::filesystem;
 
 class OutputPagesOfARun : public ::testing::Test {
  protected:
-  void Run(std::vector<std::string> source) {
+  void Run(std::vector<std::string> source, const char* results = "disparity,validity") {
     source.insert(source.begin(), "run");
-    for (const char* more : {"--set", "matching_cost.num_disparities=16", "--write", "disparity", "--output"})
+    for (const char* more : {"--set", "matching_cost.num_disparities=16", "--write", results, "--output"})
       source.push_back(more);
     source.push_back(out());
     const ProgramResult run = RunParallax(source);
@@ -48,6 +48,12 @@ TEST_F(OutputPagesOfARun, ShowTheRenderedScene) {
     const StereoFrame frame = source->Read();
     EXPECT_EQ(page.shown->left(40, 30).r, std::get<HostImage<std::uint8_t>>(frame.left)(40, 30));
   }
+}
+
+TEST_F(OutputPagesOfARun, SayWhereFilledPixelsAreNotKnown) {
+  Run({"synthetic:planes,width=80,height=60,frames=1"}, "disparity");
+  EXPECT_EQ(app::OutputPages(out()).Read(0).status,
+            "filled pixels look like measured ones; run --write validity tells them apart");
 }
 
 TEST_F(OutputPagesOfARun, ShowTheVideoWhateverItsLayout) {

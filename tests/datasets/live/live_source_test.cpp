@@ -130,6 +130,40 @@ TEST(LiveSource, TwoCamerasArePairedByTheirTimes) {
   }
 }
 
+TEST(LiveSource, OnlyPairsThatAreTakenAreDecodedAndDamagedOnesAreCounted) {
+  Told told;
+  std::atomic<int> num_decoded = 0;
+  const auto camera = [&num_decoded](bool is_damaged) {
+    const auto made = Camera([&num_decoded, is_damaged](std::size_t n) {
+      LivePicture picture = PictureAt(0.1 * static_cast<double>(n));
+      picture.decode = [&num_decoded, is_damaged, n] {
+        ++num_decoded;
+        return is_damaged ? std::nullopt : std::optional(PictureAt(0, 0, 8, 4, static_cast<int>(n)).image);
+      };
+      return picture;
+    });
+    made->ends_after = 20;
+    return made;
+  };
+  const auto open = [&](bool is_right_damaged) {
+    std::vector<LiveFeed> feeds;
+    feeds.push_back(FeedOf("camera 0", camera(false)));
+    feeds.push_back(FeedOf("camera 1", camera(is_right_damaged)));
+    return MakeLiveSource("camera", std::move(feeds), told.Options({.pair_tolerance_ms = 50}), kQuick);
+  };
+  const auto source = open(false);
+  int num_read = 0;
+  for (; source->NextName(); ++num_read) {
+    const StereoFrame frame = source->Read();
+    EXPECT_EQ(LevelAt(frame.left, 0, 0), LevelAt(frame.right, 0, 0));
+  }
+  EXPECT_EQ(num_decoded, 2 * num_read);
+  EXPECT_EQ(told.counts().num_damaged, 0U);
+
+  EXPECT_EQ(open(true)->NextName(), std::nullopt);
+  EXPECT_GE(told.counts().num_damaged, 1U);
+}
+
 TEST(LiveSource, ALostCameraIsOpenedAgainWithGrowingDelays) {
   Told told;
   std::mutex mutex;

@@ -80,6 +80,25 @@ TEST(PairMaker, JitterDelaysAndLossesOfOneSide) {
   EXPECT_EQ(maker.num_unpaired()[1], 0U);
 }
 
+TEST(PairMaker, ASideThatLagsByMoreThanCanWaitStillGetsPartners) {
+  // Both see the same instants, 20 a second; the right ones arrive 30 frames late, as from a starved thread.
+  PairMaker maker(0);
+  std::size_t num_pairs = 0;
+  for (int i = 0; i < 600; ++i) {
+    maker.Add(PictureAt(0.05 * i, 0));
+    if (i < 30) continue;
+    const auto pair = maker.Add(PictureAt(0.05 * (i - 30), 1));
+    if (!pair) continue;
+    ++num_pairs;
+    EXPECT_EQ(pair->left.time_s, pair->right.time_s);
+  }
+  EXPECT_GE(num_pairs, 570U / 31 * 8);
+  // One that comes back after a silence finds a partner at once.
+  maker.Forget(1);
+  maker.Add(PictureAt(100, 1));
+  EXPECT_TRUE(maker.Add(PictureAt(100, 0)));
+}
+
 TEST(PairMaker, AClockThatIsSetBackBeginsAnew) {
   PairMaker maker(0.01);
   maker.Add(PictureAt(100, 0));
