@@ -14,7 +14,7 @@ __device__ __forceinline__ std::uint32_t SharedAddress(const void* of) {
   return address;
 }
 // 16 bytes, bypassing the first-level cache, if `wanted`; both addresses are multiples of 16. The first
-// `count` bytes, 0 or 16, are read; the others are zero. Before compute capability 8.0 the copy is done at
+// `count` bytes, 0 or 16, are read; the others are zero. Before compute capability 8.0 copies are done at
 // once.
 __device__ __forceinline__ void CopyAsyncIf(bool wanted, std::uint32_t to, const void* from, int count) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
@@ -31,6 +31,19 @@ __device__ __forceinline__ void CopyAsyncIf(bool wanted, std::uint32_t to, const
   asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(to), "r"(value.x), "r"(value.y), "r"(value.z),
                "r"(value.w)
                : "memory");
+#endif
+}
+// A word, if `wanted`.
+__device__ __forceinline__ void CopyWordAsyncIf(bool wanted, std::uint32_t to, const std::uint32_t* from) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  asm volatile(
+      "{ .reg .pred wanted;\n"
+      "setp.ne.u32 wanted, %0, 0;\n"
+      "@wanted cp.async.ca.shared.global [%1], [%2], 4; }" ::"r"(static_cast<std::uint32_t>(wanted)),
+      "r"(to), "l"(from)
+      : "memory");
+#else
+  if (wanted) asm volatile("st.shared.u32 [%0], %1;" ::"r"(to), "r"(*from) : "memory");
 #endif
 }
 // kBytes (2, 4, 8 or a multiple of 16).

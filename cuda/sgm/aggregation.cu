@@ -93,18 +93,15 @@ template <typename Shape, typename T, bool kAdaptive, bool kDiagonals, bool kOwn
 __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(Shape::K, sizeof(T)))
     AggregateColumnsKernel(const AggregationArguments a) {
   using Walk = LineWalk<Shape, T, kAdaptive, false, kOwnColumns>;
-  __shared__ P2Table<kAdaptive> p2;
   const auto lines = [&] { return BlockLines<kDiagonals>(a.width); };
-  p2.Fill(a, kOwnColumns && lines().volume == 1 ? a.p2_vertical_table : a.p2_table);
   if (a.is_first) LetNextKernelBegin();
   const auto num_pieces = [&] { return lines().NumPieces(a.width, a.height); };
   const auto first_band = [&](int piece) { return lines().FirstRow(piece, a.width) / kBandRows; };
   const auto follow = [&](int piece, const auto& visit) {
     const LinePairPlace line = lines().Place(piece, a.width, a.height);
     const int place = lines().FirstRow(piece, a.width) / Walk::kSegment + piece;
-    visit(MakeLineWalk<Walk>(a, line, p2.minus_p1,
+    visit(MakeLineWalk<Walk>(a, line, lines().volume,
                              a.checkpoints + blockIdx.x * a.checkpoint_bytes + place * Walk::kCheckpointBytes,
-                             a.sums + static_cast<std::size_t>(lines().volume) * a.sum_bytes,
                              kOwnColumns && lines().volume == 1 ? a.p1_ground : a.p1));
   };
 #pragma unroll 1

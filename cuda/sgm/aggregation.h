@@ -12,16 +12,13 @@
 #include <cstdint>
 
 #include "cuda/sgm/volume_layout.h"
-#include "parallax/image.h"
 #include "pipeline/rules/matching_tables.h"
 
 namespace parallax::cuda {
 
 struct AggregationInput {
-  DeviceImageView<const std::uint8_t> guide;  // rows densely packed
   const MatchingTables& tables;
-  const std::uint16_t* p2_table = nullptr;           // the 256 values of tables.p2 in device memory
-  const std::uint16_t* p2_vertical_table = nullptr;  // the same of tables.p2_vertical
+  const std::uint32_t* jumps = nullptr;  // by FindJumps, if HasJumps
 };
 // They read volumes.Costs(), write volume 0 and the other volumes of volumes.Sums(), and raise bands_done.
 void AggregateRows(const AggregationInput& input, const SgmVolumes& volumes, cudaStream_t stream);

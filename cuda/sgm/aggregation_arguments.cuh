@@ -5,14 +5,14 @@
 #include "cuda/device/dependent_launch.cuh"
 #include "cuda/sgm/aggregation.h"
 #include "cuda/sgm/lane_costs.cuh"
+#include "cuda/sgm/penalty_jumps.h"
 
 namespace parallax::cuda {
 
 struct AggregationArguments {
   const std::uint8_t* costs;
-  const std::uint8_t* guide;
-  const std::uint16_t* p2_table;           // of this kernel's lines, but for columns
-  const std::uint16_t* p2_vertical_table;  // of columns
+  const std::uint32_t* jumps;  // of volume 0, of the first pixel (cuda/sgm/penalty_jumps.h)
+  std::size_t jump_words;      // of one volume
   std::uint8_t* checkpoints;
   std::uint8_t* sums;     // the volumes
   std::size_t sum_bytes;  // of one volume
@@ -61,9 +61,8 @@ inline AggregationArguments MakeAggregationArguments(const AggregationInput& inp
   const VolumeLayout& layout = volumes.layout;
   AggregationArguments a{};
   a.costs = volumes.Costs().data;
-  a.guide = input.guide.data;
-  a.p2_table = input.p2_table;
-  a.p2_vertical_table = input.p2_vertical_table;
+  a.jumps = input.jumps + 1;
+  a.jump_words = NumJumpWords(layout);
   a.checkpoints = volumes.checkpoints;
   a.sums = volumes.sums_memory;
   a.bands_done = volumes.bands_done;
@@ -77,22 +76,6 @@ inline AggregationArguments MakeAggregationArguments(const AggregationInput& inp
   a.one = 1;
   return a;
 }
-
-// P2 - P1 by the gradient, in shared memory, for a block with an adaptive P2. Called once, by all its
-// threads.
-template <bool kAdaptive>
-struct P2Table {
-  std::uint16_t minus_p1[kAdaptive ? 256 : 1];
-  __device__ __forceinline__ void Fill(const AggregationArguments& a, const std::uint16_t* table) {
-    if constexpr (kAdaptive) {
-      const int thread = static_cast<int>(threadIdx.y) * kWarpSize + static_cast<int>(threadIdx.x);
-      for (int i = thread; i < 256; i += static_cast<int>(blockDim.y) * kWarpSize) {
-        minus_p1[i] = static_cast<std::uint16_t>(table[i] - a.p1);
-      }
-      __syncthreads();
-    }
-  }
-};
 
 // The two aggregation kernels run at the same time. The first one begins when all costs are there, never
 // early: its blocks would crowd on the first free multiprocessors. It lets the other one begin at once, and

@@ -122,6 +122,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
   const int first_right = x_begin - layout.min_disparity - (kPaddedCount - 1);
   const KeptShare kept;
   WaitForKernelBefore();
+  LetNextKernelBegin();
   if (bands_done != nullptr && x_begin == 0 && y % kBandRows == 0 && thread == 0) {
     bands_done[y / kBandRows] = 0;
   }

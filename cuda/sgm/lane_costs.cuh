@@ -79,6 +79,11 @@ __device__ __forceinline__ void LoadBytesNow(const std::uint8_t* from, std::uint
     }
   }
 }
+__device__ __forceinline__ std::uint32_t LoadWordNow(const std::uint32_t* from) {
+  std::uint32_t word;
+  LoadBytesNow<4>(reinterpret_cast<const std::uint8_t*>(from), &word);
+  return word;
+}
 // Which values stay in the second-level cache when others need room: half of a volume, since the whole is
 // larger than that cache.
 class KeptShare {

@@ -15,16 +15,16 @@ __device__ __forceinline__ std::uint32_t Permute(std::uint32_t a, std::uint32_t 
 
 // What all steps of a lane share.
 struct StepConstants {
-  std::uint32_t p1;         // in both halves
-  std::uint32_t p1_ground;  // the same for ground steps
+  std::uint32_t p1;     // in both halves, of both steps or of the cheaper one
+  std::uint32_t extra;  // of the dearer one, in both halves
   std::uint32_t first,
       last;            // 0x8000 in both halves if d - 1, d + 1 of the lane's ends does not exist, else 0
   std::uint32_t idle;  // all ones in lanes without values, else 0
   std::uint32_t one;   // 1, which must stay unknown to the compiler
-  __device__ __forceinline__ StepConstants(int lane, int num_lanes, std::uint32_t p1_of_both,
-                                           std::uint32_t p1_ground_of_both, std::uint32_t one_given)
-      : p1(p1_of_both),
-        p1_ground(p1_ground_of_both),
+  __device__ __forceinline__ StepConstants(int lane, int num_lanes, std::uint32_t p1_given,
+                                           std::uint32_t extra_given, std::uint32_t one_given)
+      : p1(InBothHalves(p1_given)),
+        extra(InBothHalves(extra_given)),
         first(lane == 0 ? 0x80008000U : 0U),
         last(lane == num_lanes - 1 ? 0x80008000U : 0U),
         idle(lane >= num_lanes ? 0xFFFFFFFFU : 0U),
@@ -33,6 +33,8 @@ struct StepConstants {
     return MultiplyAdd(a, one, b);
   }
 };
+
+enum class Neighbour { kNone, kBefore, kAfter };
 
 // Stored path costs of one pixel of both lines. 8 bits (all costs at most 255): a word holds two neighbouring
 // disparities of the first line and, in the high half, of the second. 16 bits: as in LinePair.
@@ -75,7 +77,7 @@ struct LinePair {
     offset = 0;
   }
   // A step has three parts, so a caller can interleave those of two pairs: a warp waits at a shuffle or a
-  // reduction, which the compiler does not move.
+  // reduction, which the compiler does not move. kDearer: the neighbour whose step costs c.extra more.
   struct Neighbours {
     std::uint32_t before, after;
   };
@@ -86,12 +88,14 @@ struct LinePair {
     asm volatile("shfl.sync.down.b32 %0, %1, 1, %2, 0xFFFFFFFF;" : "=r"(next) : "r"(value), "n"(kLanes - 1));
     return next;
   }
+  template <Neighbour kDearer>
   __device__ __forceinline__ Neighbours Look(const StepConstants& c) const {
-    return {c.Add(__shfl_up_sync(kFullWarp, path[K - 1], 1), c.first), c.Add(OfNextLane(path[0]), c.last)};
+    return {c.Add(__shfl_up_sync(kFullWarp, path[K - 1], 1),
+                  kDearer == Neighbour::kBefore ? c.first + c.extra : c.first),
+            c.Add(OfNextLane(path[0]), kDearer == Neighbour::kAfter ? c.last + c.extra : c.last)};
   }
-  // jump: P2 - P1 in each half. Returns the input of FindLowest. kOwnGround: the step from d - 1, or going up
-  // from d + 1, costs p1_ground.
-  template <bool kOwnGround, bool kUp>
+  // jump: P2 - c.p1 in each half. Returns the input of FindLowest.
+  template <Neighbour kDearer>
   __device__ __forceinline__ std::uint32_t Advance(const Neighbours& neighbours,
                                                    const std::uint32_t (&cost)[K], std::uint32_t jump,
                                                    const StepConstants& c) {
@@ -100,16 +104,12 @@ struct LinePair {
     std::uint32_t minus = neighbours.before;
 #pragma unroll
     for (int j = 0; j < K; ++j) {
-      const std::uint32_t here = path[j], plus = j + 1 < K ? path[j + 1] : neighbours.after;
-      if constexpr (kOwnGround) {
-        const std::uint32_t other = __vminu2(kUp ? minus : plus, from_any);
-        without_cost[j] =
-            __viaddmin_u16x2(kUp ? plus : minus, c.p1_ground, __viaddmin_u16x2(other, c.p1, here));
-      } else {
-        without_cost[j] = __viaddmin_u16x2(__vimin3_u16x2(minus, plus, from_any), c.p1, here);
-      }
+      const std::uint32_t here = path[j];
+      std::uint32_t plus = j + 1 < K ? path[j + 1] : neighbours.after;
+      if (kDearer == Neighbour::kAfter && j + 1 < K) plus += c.extra;
+      without_cost[j] = __viaddmin_u16x2(__vimin3_u16x2(minus, plus, from_any), c.p1, here);
       path[j] = c.Add(without_cost[j], cost[j]);
-      minus = here;
+      minus = kDearer == Neighbour::kBefore && j + 1 < K ? here + c.extra : here;
     }
     return LeastWord(path);
   }
@@ -126,30 +126,30 @@ struct LinePair {
     const std::uint32_t low = WarpMin(least << 16);
     lowest = Permute(low, high, 0x7632);
   }
-  template <bool kOwnGround, bool kUp>
+  template <Neighbour kDearer>
   __device__ __forceinline__ void Step(const std::uint32_t (&cost)[K], std::uint32_t jump,
                                        const StepConstants& c) {
-    FindLowest(Advance<kOwnGround, kUp>(Look(c), cost, jump, c), c);
+    FindLowest(Advance<kDearer>(Look<kDearer>(c), cost, jump, c), c);
   }
 
   // In the form of the volume's type: with or without the pixel's matching costs.
   template <typename T>
   __device__ __forceinline__ void Save(PairCosts<K, T>& to) const {
-    Pack(std::is_same_v<T, NoCostByte> ? without_cost : path, to);
-    to.offset = offset;
+    constexpr bool kLater = K <= 4;  // AddUp takes the offset off; with more values registers are short
+    Pack(std::is_same_v<T, NoCostByte> ? without_cost : path, kLater ? 0U : offset, to);
+    to.offset = kLater ? offset : 0U;
   }
   // The costs minus the lowest of each path, so RestoreNormalized need not find it.
   template <typename T>
   __device__ __forceinline__ void SaveNormalized(PairCosts<K, T>& to) const {
-    Pack(path, to);
-#pragma unroll
-    for (int i = 0; i < PairCosts<K, T>::kWords; ++i) to.words[i] -= lowest * (sizeof(T) == 1 ? 257U : 1U);
+    Pack(path, lowest, to);
   }
   template <typename T>
-  static __device__ __forceinline__ void Pack(const std::uint32_t (&costs)[K], PairCosts<K, T>& to) {
+  static __device__ __forceinline__ void Pack(const std::uint32_t (&costs)[K], std::uint32_t above,
+                                              PairCosts<K, T>& to) {
 #pragma unroll
     for (int i = 0; i < PairCosts<K, T>::kWords; ++i) {
-      to.words[i] = sizeof(T) == 1 ? costs[2 * i + 1] * 256U + costs[2 * i] : costs[i];
+      to.words[i] = sizeof(T) == 1 ? costs[2 * i + 1] * 256U + costs[2 * i] - above * 257U : costs[i] - above;
     }
   }
   template <typename T>

@@ -28,7 +28,7 @@ struct LinePairPlace {
   bool has_b;  // if not, another line in the second one's place is followed too and not stored
 };
 
-// kOwnGround: P1 of ground steps may differ; "reverse" is then up.
+// kOwnGround: P1 of ground steps may be lower; "reverse" is then up.
 template <typename Shape, typename T, bool kAdaptive, bool kRows, bool kOwnGround>
 struct LineWalk {
   static constexpr int K = Shape::K, kLanes = Shape::kLanes;
@@ -44,6 +44,11 @@ struct LineWalk {
   using State = LinePair<K, kLanes>;
   static constexpr int kCheckpointBytes = kWarpSize * Saved::kBytes;
 
+  // The neighbour whose step costs P1, where the ground's costs less.
+  static constexpr Neighbour Dearer(bool up) {
+    return !kOwnGround ? Neighbour::kNone : up ? Neighbour::kBefore : Neighbour::kAfter;
+  }
+
   // The loaded matching costs of a segment.
   struct Costs {
     CostValues first[kSegment], second[kSegment];
@@ -51,8 +56,8 @@ struct LineWalk {
 
   const AggregationArguments& a;
   const LinePairPlace& line;
-  const std::uint16_t* p2_minus_p1;  // table, if P2 is adaptive
-  std::uint8_t* checkpoints;         // of these lines
+  const std::uint32_t* jumps;  // of the volume
+  std::uint8_t* checkpoints;   // of these lines
   std::uint8_t* volume;
   int lane, num_segments, num_full;  // of segments whose indices are all in the lines
   int step;                          // line.step, hidden from the compiler
@@ -96,6 +101,19 @@ struct LineWalk {
       }
     }
   }
+  // Brings segment g, and the checkpoint after it, into the second-level cache.
+  __device__ __forceinline__ void Prefetch(int g, bool with_checkpoint) const {
+    if constexpr (kRows || K < 8) return;
+    constexpr int kLine = 128, kLinesOfPixels = 2 * kPixelBytes / kLine,
+                  kLinesOfSegment = kSegment * kLinesOfPixels;
+    if (static_cast<unsigned>(g) >= static_cast<unsigned>(num_full)) return;
+    const std::uint8_t* at =
+        a.costs + (PixelOf(g) + lane / kLinesOfPixels * Step()) * kPixelBytes + lane % kLinesOfPixels * kLine;
+    if (with_checkpoint && lane >= kLinesOfSegment)
+      at = checkpoints + static_cast<std::ptrdiff_t>(g) * kCheckpointBytes + (lane - kLinesOfSegment) * kLine;
+    if (lane < kLinesOfSegment + (with_checkpoint ? kCheckpointBytes / kLine : 0))
+      asm volatile("prefetch.global.L2 [%0];" ::"l"(at));
+  }
   // All loads of the segment: a wait for one is a wait for all, so the next segment's may begin only then.
   __device__ __forceinline__ void MakeWords(const Costs& costs, std::uint32_t (&words)[kSegment][K]) const {
 #pragma unroll
@@ -110,15 +128,10 @@ struct LineWalk {
 
   // P2 - P1 of both paths for a segment: lane i holds that between the indices i - 1 and i of the segment.
   __device__ __forceinline__ std::uint32_t JumpsOf(int g) const {
-    if constexpr (!kAdaptive) return 0;
-    const int i = min(max(g * kSegment - 1 + lane, 0), line.count - 1), next = min(i + 1, line.count - 1);
-    const int last = a.width * a.height - 1;
-    const auto jump_between = [&](int origin) -> std::uint32_t {
-      const std::uint32_t here = a.guide[min(max(origin + i * Step(), 0), last)];
-      const std::uint32_t there = a.guide[min(max(origin + next * Step(), 0), last)];
-      return p2_minus_p1[__usad(here, there, 0U)];
-    };
-    return jump_between(line.pixel) | jump_between(line.pixel + Beside()) << 16;
+    const int i = g * kSegment + lane;
+    if (!kAdaptive || lane > kSegment || static_cast<unsigned>(i) >= static_cast<unsigned>(line.count))
+      return 0;
+    return LoadWordNow(jumps + line.pixel + i * Step());
   }
   template <bool kReverse>
   __device__ __forceinline__ std::uint32_t JumpAt(std::uint32_t of_segment, int i) const {
@@ -170,8 +183,9 @@ struct LineWalk {
       from = Further<kPixelBytes>(from, kDirection * kSegment);
       LoadSegment(g + kDirection, from, costs);
       next_jumps = JumpsOf(g + kDirection);
+      Prefetch(g + 3 * kDirection, false);
       const auto visit = [&](int i) {
-        state.template Step<kOwnGround, kReverse>(words[i], JumpAt<kReverse>(jumps, i), constants);
+        state.template Step<Dearer(kReverse)>(words[i], JumpAt<kReverse>(jumps, i), constants);
       };
       if (!IsEdge(g)) {
         ForSegment<kReverse>(visit);
@@ -216,15 +230,17 @@ struct LineWalk {
       State other;
       other.RestoreNormalized(next_entry);
       from = Further<kPixelBytes>(from, kDirection * kSegment);
+      to = Further<kSumBytes>(to, kDirection * kSegment);  // stores are a segment behind
       checkpoint += kDirection * kCheckpointBytes;
       LoadSegment(g + kDirection, from, costs);
       LoadCheckpoint(g + 2 * kDirection, checkpoint, next_entry);
       next_jumps = JumpsOf(g + kDirection);
+      Prefetch(g + 3 * kDirection, true);
       Saved saved[kSegment];  // of the direction that first reaches a pixel
       const auto store = [&](const Saved& last, int i, bool stores_first, bool stores_second) {
         SumValues first, second;
         AddUp<K, T>(last, saved[i], first, second);
-        std::uint8_t* const at = Further<kSumBytes>(to, i);
+        std::uint8_t* const at = Further<kSumBytes>(to, i - kDirection * kSegment);
         if (stores_first && Shape::HasValues(lane)) first.StoreOnce(at, 0);
         if (stores_second && Shape::HasValues(lane))
           second.StoreOnce(at + static_cast<std::ptrdiff_t>(Beside()) * kSumBytes, 0);
@@ -237,11 +253,12 @@ struct LineWalk {
           const int i = kReverse ? kSegment - 1 - turn : turn, i_other = kSegment - 1 - i;
           const std::uint32_t jump_here = JumpAt<kReverse>(jumps, i),
                               jump_there = JumpAt<kOther>(jumps, i_other);
-          const auto look = state.Look(constants), look_other = other.Look(constants);
-          const std::uint32_t least = state.template Advance<kOwnGround, kReverse>(look, words[i], jump_here,
-                                                                                   constants),
-                              least_other = other.template Advance<kOwnGround, kOther>(
-                                  look_other, words[i_other], jump_there, constants);
+          const auto look = state.template Look<Dearer(kReverse)>(constants),
+                     look_other = other.template Look<Dearer(kOther)>(constants);
+          const std::uint32_t least = state.template Advance<Dearer(kReverse)>(look, words[i], jump_here,
+                                                                               constants),
+                              least_other = other.template Advance<Dearer(kOther)>(look_other, words[i_other],
+                                                                                   jump_there, constants);
           state.FindLowest(least, constants);
           if (turn + 1 < kSegment) other.FindLowest(least_other, constants);
           Saved here, there;
@@ -260,13 +277,13 @@ struct LineWalk {
         const int places = min(line.count - g * kSegment, kSegment);
         ForSegment<kOther>([&](int i) {
           if (i >= places) return;
-          other.template Step<kOwnGround, kOther>(words[i], JumpAt<kOther>(jumps, i), constants);
+          other.template Step<Dearer(kOther)>(words[i], JumpAt<kOther>(jumps, i), constants);
           other.Save(saved[i]);
           other.Keep(InsideAt(g * kSegment + i));
         });
         ForSegment<kReverse>([&](int i) {
           if (i >= places) return;
-          state.template Step<kOwnGround, kReverse>(words[i], JumpAt<kReverse>(jumps, i), constants);
+          state.template Step<Dearer(kReverse)>(words[i], JumpAt<kReverse>(jumps, i), constants);
           const std::uint32_t inside = InsideAt(g * kSegment + i);
           Saved here;
           state.Save(here);
@@ -275,7 +292,6 @@ struct LineWalk {
         });
       }
       state.Normalize();
-      to = Further<kSumBytes>(to, kDirection * kSegment);
       after(g);
       g += kDirection;
     }
@@ -285,20 +301,19 @@ struct LineWalk {
 // The walk of a warp.
 template <typename Walk>
 __device__ __forceinline__ Walk MakeLineWalk(const AggregationArguments& a, const LinePairPlace& line,
-                                             const std::uint16_t* p2_minus_p1, std::uint8_t* checkpoints,
-                                             std::uint8_t* volume, std::uint32_t p1_ground) {
+                                             int volume, std::uint8_t* checkpoints, std::uint32_t p1_ground) {
   const int lane = static_cast<int>(threadIdx.x);
   const int hidden_zero = lane & static_cast<int>(a.one - 1);
   Walk walk{a,
             line,
-            p2_minus_p1,
+            a.jumps + static_cast<std::size_t>(volume) * a.jump_words,
             checkpoints,
-            volume,
+            a.sums + static_cast<std::size_t>(volume) * a.sum_bytes,
             lane,
             (line.count + Walk::kSegment - 1) / Walk::kSegment,
             line.count / Walk::kSegment,
             line.step + hidden_zero,
-            StepConstants(lane, Walk::kLanes, InBothHalves(a.p1), InBothHalves(p1_ground), a.one),
+            StepConstants(lane, Walk::kLanes, p1_ground, a.p1 - p1_ground, a.one),
             InBothHalves(a.p2 - a.p1)};
   if constexpr (Walk::kOrPadding) {
 #pragma unroll

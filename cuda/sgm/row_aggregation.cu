@@ -22,31 +22,28 @@ struct RowWalk {
   static constexpr int kPixelBytes = Shape::kPadded, kSumBytes = kPixelBytes * static_cast<int>(sizeof(T));
   static constexpr int kCheckpointBytes = kWarpSize * K * static_cast<int>(sizeof(T));  // of all lanes
   static constexpr int kWords = K / 2;
-  using Copies = RowCopies<Shape, T, kDx>;
+  using Copies = RowCopies<Shape, T, kAdaptive, kDx>;
   using CostValues = LaneValues<K, std::uint8_t>;
   using SumValues = LaneValues<K, T>;
   using State = RowPath<K, Shape::kLanes>;
 
   const AggregationArguments& a;
-  std::uint32_t shared;               // Copies::Bytes()
-  const std::uint8_t *costs, *guide;  // of the row
-  const std::uint16_t* p2_minus_p1;   // table, where it is adaptive
-  std::uint8_t *checkpoints, *sums;   // of the row; a checkpoint after each group
+  std::uint32_t shared;              // Copies::Bytes()
+  const std::uint8_t* costs;         // of the row
+  const std::uint32_t* jumps;        // of the row
+  std::uint8_t *checkpoints, *sums;  // of the row; a checkpoint after each group
   int lane;
   RowConstants constants;
   std::uint32_t padding[kWords];
   State state;
 
-  // Lane i: P2 - P1 between the pixels i - 1 and i of the group.
-  __device__ __forceinline__ std::uint32_t JumpsOf(int g) const {
-    if constexpr (!kAdaptive) return 0;
-    const int x = max(min(g * kGroup + lane, a.width - 1), 0), before = max(x - 1, 0);
-    return InBothHalves(p2_minus_p1[__usad(static_cast<std::uint32_t>(guide[x]),
-                                           static_cast<std::uint32_t>(guide[before]), 0U)]);
-  }
+  // P2 - P1 on the way to pixel i of the group.
   template <int kOfDx>
-  __device__ __forceinline__ std::uint32_t JumpTo(std::uint32_t jumps, int i) const {
-    return kAdaptive ? __shfl_sync(kFullWarp, jumps, kOfDx > 0 ? i : i + 1) : constants.jump;
+  __device__ __forceinline__ std::uint32_t JumpTo(std::uint32_t group, int i) const {
+    if constexpr (!kAdaptive) return constants.jump;
+    std::uint32_t jump;
+    LoadShared<4>(group - lane * K + Copies::kJumps + 4 * (kOfDx > 0 ? i : i + 1), &jump);
+    return jump;
   }
   __device__ __forceinline__ void LoadCosts(std::uint32_t pixel, std::uint32_t (&cost)[kWords]) const {
     CostValues values;
@@ -72,10 +69,9 @@ struct RowWalk {
     if (begin >= end) return;
     int g = kDx > 0 ? begin : end - 1;
     Copies copies(shared, lane, costs + static_cast<std::ptrdiff_t>(g) * (kGroup * kPixelBytes), nullptr,
-                  end - begin);
+                  jumps + g * kGroup, end - begin);
     std::uint8_t* to =
         checkpoints + static_cast<std::ptrdiff_t>(g) * kCheckpointBytes + lane * SumValues::kBytes;
-    std::uint32_t jumps = JumpsOf(g);
     const auto leave_group = [&] {
       state.template Normalized<T>().Store(to, 0);
       state.Normalize();
@@ -88,25 +84,22 @@ struct RowWalk {
       for (int i = a.width - 1 - g * kGroup; i >= 0; --i) {
         std::uint32_t cost[kWords];
         LoadCosts(from + i * kPixelBytes, cost);
-        Step(state, cost, JumpTo<kDx>(jumps, i));
+        Step(state, cost, JumpTo<kDx>(from, i));
       }
       leave_group();
-      jumps = JumpsOf(g);
     }
     const int beyond = kDx > 0 ? end : begin - 1;
 #pragma unroll 1
     while (g != beyond) {
       const std::uint32_t from = copies.Next();
-      const std::uint32_t next_jumps = JumpsOf(g + kDx);
       std::uint32_t cost[kGroup][kWords];
       LoadGroup(from, cost);
 #pragma unroll
       for (int turn = 0; turn < kGroup; ++turn) {
         const int i = kDx > 0 ? turn : kGroup - 1 - turn;
-        Step(state, cost[i], JumpTo<kDx>(jumps, i));
+        Step(state, cost[i], JumpTo<kDx>(from, i));
       }
       leave_group();
-      jumps = next_jumps;
     }
     __syncwarp();
   }
@@ -116,7 +109,8 @@ struct RowWalk {
     if (begin >= end) return;
     int g = kDx > 0 ? begin : end - 1;
     Copies copies(shared, lane, costs + static_cast<std::ptrdiff_t>(g) * (kGroup * kPixelBytes),
-                  checkpoints + static_cast<std::ptrdiff_t>(g + kDx) * kCheckpointBytes, end - begin);
+                  checkpoints + static_cast<std::ptrdiff_t>(g + kDx) * kCheckpointBytes, jumps + g * kGroup,
+                  end - begin);
     std::uint8_t* to =
         sums + static_cast<std::ptrdiff_t>(g) * (kGroup * kSumBytes) + lane * SumValues::kBytes;
     SumValues saved[kGroup];  // of the direction that has come to a pixel first
@@ -133,13 +127,11 @@ struct RowWalk {
       other.Restore(entry);
       return other;
     };
-    std::uint32_t jumps = JumpsOf(g);
     const bool ends_within = kDx > 0 && end * kGroup > a.width;
     const int beyond = kDx > 0 ? (ends_within ? end - 1 : end) : begin - 1;
 #pragma unroll 1
     while (g != beyond) {
       const std::uint32_t from = copies.Next();
-      const std::uint32_t next_jumps = JumpsOf(g + kDx);
       State other = other_at(from);
       std::uint32_t cost[kGroup][kWords];
       LoadGroup(from, cost);
@@ -148,9 +140,9 @@ struct RowWalk {
       for (int turn = 0; turn < kGroup; ++turn) {
         const int i = kDx > 0 ? turn : kGroup - 1 - turn, i_of_other = kGroup - 1 - i;
         const auto look = state.Look(), look_of_other = other.Look();
-        const std::uint32_t least = state.Advance(look, cost[i], JumpTo<kDx>(jumps, i), constants);
+        const std::uint32_t least = state.Advance(look, cost[i], JumpTo<kDx>(from, i), constants);
         const std::uint32_t least_of_other =
-            other.Advance(look_of_other, cost[i_of_other], JumpTo<-kDx>(jumps, i_of_other), constants);
+            other.Advance(look_of_other, cost[i_of_other], JumpTo<-kDx>(from, i_of_other), constants);
         state.FindLowest(least, constants);
         if (turn + 1 < kGroup) other.FindLowest(least_of_other, constants);
         const SumValues here = state.template Packed<T>(), there = other.template Packed<T>();
@@ -164,7 +156,6 @@ struct RowWalk {
       }
       state.Normalize();
       to += kDx * kGroup * kSumBytes;
-      jumps = next_jumps;
       g += kDx;
     }
     if (ends_within) {
@@ -179,24 +170,27 @@ struct RowWalk {
       };
 #pragma unroll
       for (int i = kGroup - 1; i >= 0; --i) {
-        if (i < places) saved[i] = step(other, i, JumpTo<-kDx>(jumps, i));
+        if (i < places) saved[i] = step(other, i, JumpTo<-kDx>(from, i));
       }
 #pragma unroll
       for (int i = 0; i < kGroup; ++i) {
-        if (i < places) store(step(state, i, JumpTo<kDx>(jumps, i)), i);
+        if (i < places) store(step(state, i, JumpTo<kDx>(from, i)), i);
       }
     }
     __syncwarp();
   }
 };
 
+// With an adaptive P2 so many that registers are left for columns.
+constexpr int BlocksAtOnce(int values_per_lane, bool adaptive) {
+  return values_per_lane > 4 ? 1 : adaptive ? 16 : 8;
+}
+
 template <typename Shape, typename T, bool kAdaptive>
-__global__ void __launch_bounds__(2 * kWarpSize, Shape::K <= 4 ? 8 : 1)
+__global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(Shape::K, kAdaptive))
     AggregateRowsKernel(const AggregationArguments a) {
   constexpr int K = Shape::K;
-  __shared__ __align__(16) std::uint8_t shared[2][RowCopies<Shape, T, 1>::Bytes()];
-  __shared__ P2Table<kAdaptive> p2;
-  p2.Fill(a, a.p2_table);
+  __shared__ __align__(16) std::uint8_t shared[2][RowCopies<Shape, T, kAdaptive, 1>::Bytes()];
   const int lane = static_cast<int>(threadIdx.x);
   if (a.is_first) LetNextKernelBegin();
   const std::size_t row = static_cast<std::size_t>(blockIdx.x) * static_cast<std::size_t>(a.width);
@@ -206,8 +200,7 @@ __global__ void __launch_bounds__(2 * kWarpSize, Shape::K <= 4 ? 8 : 1)
     Walk walk{a,
               SharedAddress(shared[dx() > 0 ? 0 : 1]),
               a.costs + row * Walk::kPixelBytes,
-              a.guide + row,
-              p2.minus_p1,
+              a.jumps + row,
               a.checkpoints + blockIdx.x * CheckpointBytesOfRow(a.width, K, sizeof(T)),
               a.sums + row * Walk::kSumBytes,
               lane,

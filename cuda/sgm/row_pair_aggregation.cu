@@ -17,15 +17,12 @@ template <typename Shape, typename T, bool kAdaptive>
 __global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(Shape::K, sizeof(T)))
     AggregateRowPairsKernel(const AggregationArguments a) {
   using Walk = LineWalk<Shape, T, kAdaptive, true, false>;
-  __shared__ P2Table<kAdaptive> p2;
-  p2.Fill(a, a.p2_table);
   if (a.is_first) LetNextKernelBegin();
   const int y = 2 * static_cast<int>(blockIdx.x), last = a.width - 1;
   const bool has_b = y + 1 < a.height;
   const LinePairPlace line{y * a.width, 1, has_b ? a.width : 0, a.width, 0, last, 0, last, has_b};
   const auto walk = MakeLineWalk<Walk>(
-      a, line, p2.minus_p1, a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, Shape::K, sizeof(T)),
-      a.sums, a.p1);
+      a, line, 0, a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, Shape::K, sizeof(T)), a.p1);
   const int half = walk.num_segments / 2;
   const auto follow = [&](auto reverse) {
     typename Walk::State state;

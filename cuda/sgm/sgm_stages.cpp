@@ -4,6 +4,7 @@
 #include "cuda/device/device_code.h"
 #include "cuda/sgm/aggregation.h"
 #include "cuda/sgm/cuda_matching_cost.h"
+#include "cuda/sgm/penalty_jumps.h"
 #include "pipeline/trees/pixel_trees.h"
 
 namespace parallax::cuda {
@@ -11,8 +12,11 @@ namespace parallax::cuda {
 SgmMemory SgmMemory::Take(Arena& arena, const Parameters& parameters, const VolumeLayout& largest) {
   const std::size_t pixels = largest.num_pixels();
   SgmMemory memory;
-  memory.p2_table = arena.Take<std::uint16_t>(MatchingTables{}.p2.size());
-  memory.p2_vertical_table = arena.Take<std::uint16_t>(MatchingTables{}.p2_vertical.size());
+  memory.jump_table = arena.Take<std::uint16_t>(JumpTable{}.size());
+  if (HasJumps(largest, MakeMatchingTables(parameters))) {
+    memory.jumps =
+        arena.Take<std::uint32_t>(static_cast<std::size_t>(largest.num_volumes) * NumJumpWords(largest));
+  }
   memory.census = CensusMemory::Take(arena, parameters.census_transform.window, pixels);
   if (parameters.matching_cost.gradient_weight > 0) {
     memory.gradients_left = arena.Take<std::uint32_t>(pixels);
@@ -35,12 +39,10 @@ SgmStages::SgmStages(const Parameters& parameters, const CudaTuning& tuning, con
   SetSize(largest.width, largest.height);
   // What lies before the first and behind the last pixel's costs is read along with them, though not used.
   Check(cudaMemsetAsync(memory_.costs, 0, largest.cost_bytes(), side_stream_.get()), "cudaMemsetAsync");
-  const auto upload = [&](const auto& table, std::uint16_t* to) {
-    Check(cudaMemcpyAsync(to, table.data(), sizeof(table), cudaMemcpyHostToDevice, side_stream_.get()),
-          "cudaMemcpyAsync");
-  };
-  upload(tables_.p2, memory_.p2_table);
-  upload(tables_.p2_vertical, memory_.p2_vertical_table);
+  const JumpTable jump_table = MakeJumpTable(tables_);
+  Check(cudaMemcpyAsync(memory_.jump_table, jump_table.data(), sizeof(jump_table), cudaMemcpyHostToDevice,
+                        side_stream_.get()),
+        "cudaMemcpyAsync");
   Check(cudaStreamSynchronize(side_stream_.get()), "cudaStreamSynchronize");
 }
 
@@ -69,6 +71,8 @@ bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& 
                   .gradient_cap = parameters_.matching_cost.gradient_cap,
                   .tables = tables_},
                  volumes_, stream);
+    if (memory_.jumps != nullptr)
+      FindJumps(guide(), memory_.jump_table, volumes_.layout, memory_.jumps, stream);
   });
   run(Step::kAggregation, [&] {
     if (!has_dependent_launch_) {
@@ -76,10 +80,7 @@ bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& 
       Check(cudaStreamWaitEvent(side_stream_.get(), costs_done_.get()), "cudaStreamWaitEvent");
     }
     const cudaStream_t stream_of_rows = has_dependent_launch_ ? stream : side_stream_.get();
-    const AggregationInput input{.guide = guide(),
-                                 .tables = tables_,
-                                 .p2_table = memory_.p2_table,
-                                 .p2_vertical_table = memory_.p2_vertical_table};
+    const AggregationInput input{.tables = tables_, .jumps = memory_.jumps};
     if (volumes_.layout.columns_first) AggregateColumns(input, volumes_, stream);
     AggregateRows(input, volumes_, stream_of_rows);
     if (!volumes_.layout.columns_first) AggregateColumns(input, volumes_, stream);

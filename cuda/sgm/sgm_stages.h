@@ -21,7 +21,8 @@ namespace parallax::cuda {
 
 // The device memory of SgmStages, with room for any image up to a size. Borrowed.
 struct SgmMemory {
-  std::uint16_t *p2_table = nullptr, *p2_vertical_table = nullptr;
+  std::uint16_t* jump_table = nullptr;
+  std::uint32_t* jumps = nullptr;  // if HasJumps
   CensusMemory census;
   // if there is a gradient term
   std::uint32_t *gradients_left = nullptr, *gradients_right = nullptr;

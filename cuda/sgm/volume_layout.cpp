@@ -24,11 +24,11 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
   layout.leaves_costs_out = layout.bytes_per_sum == 2 && 2 * largest_p2 <= 255 && largest_path_cost <= 255 &&
                             layout.padded() == layout.num_disparities;
   if (layout.leaves_costs_out) layout.bytes_per_sum = 1;
-  // Warps that begin first go first. With 8 paths columns and diagonals take longest; where there is room for
-  // the rows beside them (registers, of 8-bit sums and one P2), they are the first.
-  layout.columns_first = layout.num_volumes == 4 && layout.bytes_per_sum == 1 && !layout.leaves_costs_out &&
-                         !IsAdaptive(tables) && !HasOwnColumns(tables) &&
-                         (layout.pairs_rows || layout.values_per_lane <= 4);
+  // Blocks that begin first are spread evenly over the multiprocessors. With 8 paths columns and diagonals
+  // take longest; where rows find room beside them (registers, of 8-bit sums), they are the first.
+  const bool is_plain = !layout.leaves_costs_out && !IsAdaptive(tables) && !HasOwnColumns(tables);
+  layout.columns_first = layout.num_volumes == 4 && layout.bytes_per_sum == 1 &&
+                         (layout.values_per_lane <= 4 || (layout.pairs_rows && is_plain));
   return layout;
 }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cuda/sgm/penalty_jumps.h"
 #include "pipeline/reference/stages.h"
 #include "tests/cuda/require_device.h"
 #include "tests/cuda/sgm/test_volumes.h"
@@ -30,15 +31,16 @@ TEST_F(CudaAggregationTest, EqualsTheReference) {
     TestVolumes volumes(parameters, width, height, stream, tuning);
     volumes.UploadCosts(costs.ConstView());
     const auto guide_there = Uploaded(guide, stream);
-    cuda::DeviceBuffer<std::uint16_t> p2_table(tables.p2.size());
-    cuda::CopyNow(p2_table.data(), tables.p2.data(), tables.p2.size(), stream.get());
-    cuda::DeviceBuffer<std::uint16_t> p2_vertical_table(tables.p2_vertical.size());
-    cuda::CopyNow(p2_vertical_table.data(), tables.p2_vertical.data(), tables.p2_vertical.size(),
-                  stream.get());
-    const cuda::AggregationInput input{.guide = guide_there.ConstView(),
-                                       .tables = tables,
-                                       .p2_table = p2_table.data(),
-                                       .p2_vertical_table = p2_vertical_table.data()};
+    const cuda::VolumeLayout& layout = volumes.layout();
+    const cuda::JumpTable table = cuda::MakeJumpTable(tables);
+    cuda::DeviceBuffer<std::uint16_t> table_there(table.size());
+    cuda::CopyNow(table_there.data(), table.data(), table.size(), stream.get());
+    cuda::DeviceBuffer<std::uint32_t> jumps(static_cast<std::size_t>(layout.num_volumes) *
+                                            cuda::NumJumpWords(layout));
+    if (cuda::HasJumps(layout, tables)) {
+      cuda::FindJumps(guide_there.ConstView(), table_there.data(), layout, jumps.data(), stream.get());
+    }
+    const cuda::AggregationInput input{.tables = tables, .jumps = jumps.data()};
     if (volumes.layout().columns_first) cuda::AggregateColumns(input, volumes.volumes(), stream.get());
     cuda::AggregateRows(input, volumes.volumes(), stream.get());
     if (!volumes.layout().columns_first) cuda::AggregateColumns(input, volumes.volumes(), stream.get());
