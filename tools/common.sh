@@ -37,17 +37,15 @@ num_jobs() {
 }
 # build PRESET [ARGUMENT...]: says how long it will still take; errors as the compiler says them.
 build() {
-  local free_mb
+  local free_mb line shown=$SECONDS start=$SECONDS num_built num_steps
   free_mb=$(df --output=avail -m "$project" | tail -n 1)
   ((free_mb > 3000)) || say "only $free_mb MB are free in $project: a build with its tests takes 3000 MB" >&2
-  NINJA_STATUS='@%f/%t ' cmake --build --preset "$1" -j "$(num_jobs)" "${@:2}" 2>&1 | awk -v tool="$tool" '
-    !/^@[0-9]+\/[0-9]+ / { print; next }
-    {
-      split(substr($1, 2), step, "/"); now = systime()
-      if (!start) start = shown = now
-      if (now < shown + 15 || step[1] < 1) next
-      minutes = (now - start) * (step[2] - step[1]) / step[1] / 60; shown = now
-      printf "%s: %d of %d steps built, about %d minute%s left\n", tool, step[1], step[2], minutes + 1, minutes < 1 ? "" : "s"
-      fflush()
-    }' || fail "the build of the preset '$1' failed"
+  NINJA_STATUS='@%f/%t ' cmake --build --preset "$1" -j "$(num_jobs)" "${@:2}" 2>&1 | while IFS= read -r line; do
+    if [[ ! $line =~ ^@([0-9]+)/([0-9]+)' ' ]]; then
+      printf '%s\n' "$line"
+    elif ((SECONDS >= shown + 15 && BASH_REMATCH[1] > 0)); then
+      shown=$SECONDS num_built=${BASH_REMATCH[1]} num_steps=${BASH_REMATCH[2]}
+      say "built $num_built of $num_steps steps, minutes left: about $(((SECONDS - start) * (num_steps - num_built) / num_built / 60 + 1))"
+    fi
+  done || fail "the build of the preset '$1' failed"
 }
