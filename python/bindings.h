@@ -61,8 +61,8 @@ py::module_ CalibrateModule(const char* what = "calibration");
 std::string PathText(py::handle path);
 
 // Runs function in a separate thread, so that Ctrl-C ends the wait for it. It must own everything that it
-// uses and touch no Python: after a Ctrl-C it runs to its end, and nobody waits. Otherwise the thread has ended
-// when this returns.
+// uses and touch no Python: after a Ctrl-C it runs to its end, and nobody waits. Without a Ctrl-C the thread has
+// ended when this function returns.
 template <typename Function>
 auto Interruptible(Function function) {
   using Result = std::invoke_result_t<Function>;

@@ -35,7 +35,7 @@ num_jobs() {
   awk -v cores="$(nproc)" '/^MemAvailable/ { jobs = int($2 / 1.3e6) } END { print jobs < 1 ? 1 : jobs < cores ? jobs : cores }' \
     /proc/meminfo
 }
-# build PRESET [ARGUMENT...]: says how long it will still take; errors as the compiler says them.
+# build PRESET [ARGUMENT...]: builds, prints the minutes left from time to time, and passes the compiler's errors on.
 build() {
   local free_mb line shown=$SECONDS start=$SECONDS num_built num_steps
   free_mb=$(df --output=avail -m "$project" | tail -n 1)

@@ -6,7 +6,7 @@
 
 namespace parallax::app {
 
-// An argument as a shell takes it.
+// The argument with quotes where a shell needs them.
 std::string Quoted(std::string_view argument);
 
 // Called once, by main.

@@ -1,6 +1,6 @@
 // Evaluation of trees in kernels: four examples at once, a byte of a word each. The bytes are ranks: how many of
 // the trees' thresholds for the feature lie below it. A rank is at most 127, so the answers to a question are bit
-// 7 of the bytes of one sum.
+// 7 of the bytes of one sum. What is evaluated runs on the host as well, for tests without a GPU.
 #pragma once
 
 #include <cstdint>
@@ -92,7 +92,7 @@ __device__ __forceinline__ void CopyTable(const Table& from, Table& to, int thre
 
 // Calls act.template operator()<i>() for i from 0 to kCount - 1.
 template <int kCount, typename Act>
-__device__ __forceinline__ void ForEach(const Act& act) {
+__host__ __device__ __forceinline__ void ForEach(const Act& act) {
   [&]<int... kNumbers>(std::integer_sequence<int, kNumbers...>) {
     (act.template operator()<kNumbers>(), ...);
   }
@@ -100,29 +100,29 @@ __device__ __forceinline__ void ForEach(const Act& act) {
 }
 
 // Keeps the compiler from holding the value in a register.
-__device__ __forceinline__ std::uint32_t ReadAnew(const std::uint32_t& word) {
+__host__ __device__ __forceinline__ std::uint32_t ReadAnew(const std::uint32_t& word) {
   return *static_cast<const volatile std::uint32_t*>(&word);
 }
 
 // Adds the leaves that the upper six bits of the bytes number.
-__device__ __forceinline__ void AddLeavesOfTree(const std::int8_t (&leaves)[kTreeLeaves],
-                                                std::uint32_t numbers, int (&sums)[kExamples]) {
+__host__ __device__ __forceinline__ void AddLeavesOfTree(const std::int8_t (&leaves)[kTreeLeaves],
+                                                         std::uint32_t numbers, int (&sums)[kExamples]) {
   numbers >>= 8 - kTreeDepth;
 #pragma unroll
   for (int k = 0; k < kExamples; ++k) sums[k] += leaves[numbers >> 8 * k & 0xFFU];
 }
 // The answer becomes the highest of the bits.
-__device__ __forceinline__ std::uint32_t WithAnswer(std::uint32_t numbers, std::uint32_t ranks,
-                                                    const Question& question) {
+__host__ __device__ __forceinline__ std::uint32_t WithAnswer(std::uint32_t numbers, std::uint32_t ranks,
+                                                             const Question& question) {
   return ((ranks + question.addend) & 0x80808080U) + (numbers >> 1);
 }
 
 // Adds a leaf of each of `count` trees from `first` on to the sums of four examples. questions, leaves: in shared
 // memory; ranks_at(i): of feature number i. Little code, for warps that run different code anyway.
 template <int kFeatures, int kTrees, typename RanksAt>
-__device__ __forceinline__ void AddLeaves(const Questions<kFeatures, kTrees>& questions,
-                                          const Leaves<kTrees>& leaves, int first, int count,
-                                          const RanksAt& ranks_at, int (&sums)[kExamples]) {
+__host__ __device__ __forceinline__ void AddLeaves(const Questions<kFeatures, kTrees>& questions,
+                                                   const Leaves<kTrees>& leaves, int first, int count,
+                                                   const RanksAt& ranks_at, int (&sums)[kExamples]) {
 #pragma unroll 4
   for (int i = first; i < first + count; ++i) {
     std::uint32_t numbers = 0;
@@ -142,8 +142,8 @@ inline constexpr int kTreesAtOnce = 8;
 // The same of all trees. kQuestions: constants in the instructions, which are a third fewer than with questions in
 // memory. ranks_at reads anew, so that few registers hold ranks.
 template <const auto& kQuestions, int kFirst = 0, int kTrees, typename RanksAt>
-__device__ __forceinline__ void AddAllLeaves(const Leaves<kTrees>& leaves, const RanksAt& ranks_at,
-                                             int (&sums)[kExamples]) {
+__host__ __device__ __forceinline__ void AddAllLeaves(const Leaves<kTrees>& leaves, const RanksAt& ranks_at,
+                                                      int (&sums)[kExamples]) {
   static_assert(kTrees % kTreesAtOnce == 0);
   std::uint32_t ranks[kQuestions.kNumFeatures];
   ForEach<kQuestions.kNumFeatures>([&]<int kFeature>() {

@@ -11,7 +11,7 @@ namespace parallax::cuda {
 
 struct AggregationArguments {
   const std::uint8_t* costs;
-  const std::uint32_t* jumps;  // of volume 0, of the first pixel (cuda/sgm/penalty_jumps.h)
+  const std::uint32_t* jumps;  // word of the first pixel in volume 0 (cuda/sgm/penalty_jumps.h), or null
   std::size_t jump_words;      // of one volume
   std::uint8_t* checkpoints;
   std::uint8_t* sums;     // the volumes
@@ -61,7 +61,7 @@ inline AggregationArguments MakeAggregationArguments(const AggregationInput& inp
   const VolumeLayout& layout = volumes.layout;
   AggregationArguments a{};
   a.costs = volumes.Costs().data;
-  a.jumps = input.jumps + 1;
+  if (input.jumps != nullptr) a.jumps = input.jumps + 1;
   a.jump_words = NumJumpWords(layout);
   a.checkpoints = volumes.checkpoints;
   a.sums = volumes.sums_memory;

@@ -15,8 +15,8 @@ __device__ __forceinline__ std::uint32_t Permute(std::uint32_t a, std::uint32_t 
 
 // What all steps of a lane share.
 struct StepConstants {
-  std::uint32_t p1;     // in both halves, of both steps or of the cheaper one
-  std::uint32_t extra;  // of the dearer one, in both halves
+  std::uint32_t p1;     // in both halves: P1, or that of the cheaper of the two steps
+  std::uint32_t extra;  // in both halves: by how much the other step is dearer
   std::uint32_t first,
       last;            // 0x8000 in both halves if d - 1, d + 1 of the lane's ends does not exist, else 0
   std::uint32_t idle;  // all ones in lanes without values, else 0

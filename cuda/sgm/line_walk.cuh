@@ -44,7 +44,7 @@ struct LineWalk {
   using State = LinePair<K, kLanes>;
   static constexpr int kCheckpointBytes = kWarpSize * Saved::kBytes;
 
-  // The neighbour whose step costs P1, where the ground's costs less.
+  // With a cheaper step of ground: the neighbour whose step costs the whole P1.
   static constexpr Neighbour Dearer(bool up) {
     return !kOwnGround ? Neighbour::kNone : up ? Neighbour::kBefore : Neighbour::kAfter;
   }

@@ -5,7 +5,8 @@
 namespace parallax::cuda {
 namespace {
 
-// A thread a pixel. Needs nothing of the kernel before, and waits only at its end.
+// One thread for each pixel. It needs no result of the preceding kernel, so it waits for that kernel only at
+// its end.
 __global__ void PenaltyJumpsKernel(const std::uint8_t* guide, const std::uint16_t* table, VolumeLayout layout,
                                    std::uint32_t* jumps) {
   LetNextKernelBegin();
@@ -17,12 +18,12 @@ __global__ void PenaltyJumpsKernel(const std::uint8_t* guide, const std::uint16_
     for (int v = 0; v < 4; ++v) {
       if (v >= layout.num_volumes) break;
       const int step = v == 0 ? 1 : width + (v == 1 ? 0 : v == 2 ? 1 : -1);
-      const int beside = v > 0 ? 1 : layout.pairs_rows ? width : 0;
+      const int to_second_line = v > 0 ? 1 : layout.pairs_rows ? width : 0;
       const auto jump_to = [&](int to) -> std::uint32_t {
         return table[(v == 1 ? 256U : 0U) + __usad(gray(to), gray(to - step), 0U)];
       };
       jumps[static_cast<std::size_t>(v) * (static_cast<std::size_t>(num_pixels) + 2) +
-            static_cast<std::size_t>(pixel + 1)] = jump_to(pixel) | jump_to(pixel + beside) << 16;
+            static_cast<std::size_t>(pixel + 1)] = jump_to(pixel) | jump_to(pixel + to_second_line) << 16;
     }
   }
   WaitForKernelBefore();

@@ -181,7 +181,7 @@ struct RowWalk {
   }
 };
 
-// With an adaptive P2 so many that registers are left for columns.
+// With an adaptive P2, enough blocks that registers remain for the columns.
 constexpr int BlocksAtOnce(int values_per_lane, bool adaptive) {
   return values_per_lane > 4 ? 1 : adaptive ? 16 : 8;
 }

@@ -25,7 +25,7 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
                             layout.padded() == layout.num_disparities;
   if (layout.leaves_costs_out) layout.bytes_per_sum = 1;
   // Blocks that begin first are spread evenly over the multiprocessors. With 8 paths columns and diagonals
-  // take longest; where rows find room beside them (registers, of 8-bit sums), they are the first.
+  // take longest; they begin first where enough registers remain for rows (8-bit sums).
   const bool is_plain = !layout.leaves_costs_out && !IsAdaptive(tables) && !HasOwnColumns(tables);
   layout.columns_first = layout.num_volumes == 4 && layout.bytes_per_sum == 1 &&
                          (layout.values_per_lane <= 4 || (layout.pairs_rows && is_plain));

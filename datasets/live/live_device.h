@@ -17,9 +17,9 @@ struct LivePicture {
   CameraImage image;
   double time_s = 0;  // time of capture if known, else of arrival; s of the system's monotonic clock
   int side = 0;       // which of the device's streams: 0, or 1 for the right one of two
-  // Makes `image` of what the device gave; empty: it is there already. Decoding takes longer than reading, so it
-  // waits until the picture has its partner and is asked for. May outlive the device; one thread at a time calls
-  // those of a device. nullopt if the picture is damaged; throws Error.
+  // Decodes the picture; empty if `image` is already set. Decoding takes longer than reading, so only pairs that
+  // are taken are decoded. May outlive the device; one thread at a time calls those of a device. Returns nullopt
+  // if the picture is damaged; throws Error.
   std::function<std::optional<CameraImage>()> decode{};
 };
 

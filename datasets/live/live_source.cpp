@@ -322,7 +322,7 @@ class LiveSource final : public FrameSource {
     }
   }
 
-  // False where it is damaged.
+  // Returns false if the picture is damaged.
   static bool Decode(LivePicture& picture) {
     if (!picture.decode) return true;
     std::optional<CameraImage> image = picture.decode();

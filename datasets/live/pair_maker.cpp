@@ -76,8 +76,8 @@ std::optional<PicturePair> PairMaker::Add(LivePicture picture) {
       return pair;
     }
   }
-  // Times of a side only grow. So pictures of the other side that are older have missed their partner, and those
-  // of this side, which are newer than all of the other, may still get theirs: the oldest ones first.
+  // Times of a side only grow. So older pictures of the other side have missed their partners, and the waiting
+  // pictures of this side may still get theirs. If there are too many of them, the newest is dropped.
   const std::optional<double> tolerance = tolerance_s();
   while (tolerance && !other.waiting.empty() && other.waiting.front().time_s < picture.time_s)
     DropFirst(other_side);

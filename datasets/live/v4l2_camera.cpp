@@ -375,7 +375,7 @@ class V4l2Camera final : public LiveDevice {
     }
   }
 
-  // False where the bytes are no whole picture.
+  // Returns false if the bytes are not a whole picture.
   bool Unpack(std::span<const std::uint8_t> bytes, CameraImage& image) {
     const int width = static_cast<int>(format_.width), height = static_cast<int>(format_.height);
     const std::size_t stride = format_.bytesperline;

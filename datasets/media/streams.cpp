@@ -88,7 +88,7 @@ CameraImage CopyOf(const GstVideoFrame& frame) {
   return image;
 }
 
-// From what OpenCV and the matchers do not take.
+// Converts formats that OpenCV and the matchers do not take.
 class Converter {
  public:
   Converter() = default;
@@ -428,7 +428,7 @@ class GstreamerStream final : public LiveDevice {
         picture.image = CopyOf<Rgb8>(frame);
         break;
       default:
-        // Of a copy: a source may have few buffers of its own.
+        // Keeps a copy, because a source may have few buffers.
         picture.decode = [info, converter = sinks_[static_cast<std::size_t>(arrival.side)]->converter,
                           copy = std::shared_ptr<GstBuffer>(gst_buffer_copy_deep(buffer), gst_buffer_unref)] {
           return std::optional(converter->ToRgb(info, copy.get()));

@@ -1,4 +1,4 @@
-"""The data sets: where they lie, which figure counts, where images and truth are, and which presets know them."""
+"""The data sets: folders, images and truth, the figure that counts, and the presets that were chosen on them."""
 
 from dataclasses import dataclass
 from pathlib import Path
