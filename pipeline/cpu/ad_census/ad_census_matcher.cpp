@@ -88,8 +88,9 @@ class SumMaker {
     along_ = LargeBuffer(of_rows * kBytes);
     const std::size_t of_paths = PathsSize(parameters, largest_width);
     for (AlignedBuffer<std::uint16_t>& paths : column_paths_) {
-      paths = AlignedBuffer<std::uint16_t>(of_paths);
-      std::fill_n(paths.data(), of_paths, std::uint16_t{0xFFFF});
+      AlignedBuffer<std::uint16_t> filled(of_paths);
+      std::fill_n(filled.data(), of_paths, std::uint16_t{0xFFFF});
+      paths = std::move(filled);
     }
     lowest_ = AlignedBuffer<std::uint16_t>(Size(largest_width));
   }
