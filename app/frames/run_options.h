@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -38,6 +39,8 @@ struct RunOptions {
   std::string shard_text;        // as ParseShard takes it; empty = all frames
   std::optional<Shard> shard{};  // the shard, whose folder `output` names
   int num_in_flight = 0;         // 0 = chosen for the back end
+  // Is given every matched frame, in the order of the source; empty = nobody is.
+  std::function<void(const MatchedFrame& frame)> observe{};
 };
 
 // Declares the options. options must outlive the parsing.

@@ -37,6 +37,7 @@
 #include "app/output/error_text.h"
 #include "app/output/output_files.h"
 #include "app/run/failures.h"
+#include "app/run/run_once.h"
 #include "app/run/run_reports.h"
 #include "app/run/shard_records.h"
 #include "app/session/heap.h"
@@ -178,6 +179,7 @@ class RunCommand {
     if (!options_.record.file.empty()) {
       RecordOptions record = options_.record;
       record.show_filled = options_.show_filled;
+      record.parameters = folder_->ParametersText(!chosen_.IsChosen(kNumDisparitiesKey));
       recorder_.emplace(record);
     }
     reports_.emplace(Description(), options_.output);
@@ -409,8 +411,9 @@ class RunCommand {
       } catch (...) {  // rank 0 has given up: the next question for frames says so, too
       }
     };
-    if (recorder_ || viewer_ != nullptr) {
+    if (recorder_ || viewer_ != nullptr || options_.observe) {
       steps.observe = [this, &interrupt](const std::shared_ptr<const MatchedFrame>& frame) {
+        if (options_.observe) options_.observe(*frame);
         if (recorder_) recorder_->Record(frame);
         if (viewer_ != nullptr && !viewer_->Observe(frame, &interrupt.requested())) window_closed_ = true;
       };
@@ -482,6 +485,8 @@ class RunCommand {
 
 }  // namespace
 
+void RunOnce(const RunOptions& options) { RunCommand(options, nullptr, nullptr).Run(); }
+
 void AddRunCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "Match frames; write disparity, depth, clouds");
   const auto options = std::make_shared<RunOptions>();
@@ -494,7 +499,7 @@ void AddRunCommand(CLI::App& app) {
       options->matching = ShareOf(*team, options->matching);
       return RunInTeam(team.get(), [&](SharedRun* shared) { RunCommand(*options, nullptr, shared).Run(); });
     }
-    if (!options->view) return RunCommand(*options, nullptr, nullptr).Run();
+    if (!options->view) return RunOnce(*options);
     FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " ")),
                         .width_px = options->view_size_px[0],
                         .height_px = options->view_size_px[1],

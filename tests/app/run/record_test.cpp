@@ -128,11 +128,19 @@ TEST_F(Record, HoldsWhatWasAskedFor) {
                 {"--record", file().string(), "--record-write", "depth,depth-mm,disparity,cloud"})
                 .exit_code,
             0);
-  const std::map<std::string, std::uint64_t> expected = {
-      {"/parallax/frame", 3},    {"/parallax/left_seen", 0},   {"/parallax/right_seen", 0},
-      {"/left/image_rect", 3},   {"/right/image_rect", 3},     {"/left/camera_info", 3},
-      {"/right/camera_info", 3}, {"/depth/image_rect", 3},     {"/depth/camera_info", 3},
-      {"/disparity", 3},         {"/depth/image_rect_raw", 3}, {"/points2", 3}};
+  const std::map<std::string, std::uint64_t> expected = {{"/parallax/parameters", 1},
+                                                         {"/parallax/frame", 3},
+                                                         {"/parallax/left_seen", 0},
+                                                         {"/parallax/right_seen", 0},
+                                                         {"/left/image_rect", 3},
+                                                         {"/right/image_rect", 3},
+                                                         {"/left/camera_info", 3},
+                                                         {"/right/camera_info", 3},
+                                                         {"/depth/image_rect", 3},
+                                                         {"/depth/camera_info", 3},
+                                                         {"/disparity", 3},
+                                                         {"/depth/image_rect_raw", 3},
+                                                         {"/points2", 3}};
   EXPECT_EQ(CountsByTopic(), expected);
 }
 
