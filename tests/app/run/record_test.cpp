@@ -123,6 +123,21 @@ TEST_F(Record, ARecordingOfAReplayIsTheSameFile) {
   EXPECT_TRUE(ReadText(file()) == ReadText(again));
 }
 
+TEST_F(Record, TheRigOfAReplayIsWatched) {
+  ASSERT_EQ(Run(kDrive, "a", {"--record", file().string()}).exit_code, 0);
+  EXPECT_THAT(ReadText(folder_.path() / "a/summary.json"), testing::Not(HasSubstr("rig_watch")));
+  const ProgramResult first = Run(file().string(), "b"), second = Run(file().string(), "c");
+  EXPECT_THAT(first.out, HasSubstr("rig: right camera turned by"));
+  const auto watched = [&](const char* out) {
+    const std::string text = ReadText(folder_.path() / out / "summary.json");
+    const std::size_t begin = text.find("rig_watch");
+    return text.substr(begin, text.find("}", begin) - begin);
+  };
+  EXPECT_THAT(watched("b"), HasSubstr("\"num_frames\": 2,"));
+  EXPECT_EQ(watched("b"), watched("c"));
+  EXPECT_THAT(Run(file().string(), "d", {"--rig-watch", "0"}).out, testing::Not(HasSubstr("rig:")));
+}
+
 TEST_F(Record, HoldsWhatWasAskedFor) {
   ASSERT_EQ(Run("synthetic:drive,frames=3,width=99,height=41", "a",
                 {"--record", file().string(), "--record-write", "depth,depth-mm,disparity,cloud"})
