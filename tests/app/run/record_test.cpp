@@ -124,7 +124,10 @@ TEST_F(Record, ARecordingOfAReplayIsTheSameFile) {
 }
 
 TEST_F(Record, TheRigOfAReplayIsWatched) {
-  ASSERT_EQ(Run(kDrive, "a", {"--record", file().string()}).exit_code, 0);
+  ASSERT_EQ(
+      Run("synthetic:drive,frames=11,width=640,height=240,samples=1", "a", {"--record", file().string()})
+          .exit_code,
+      0);
   EXPECT_THAT(ReadText(folder_.path() / "a/summary.json"), testing::Not(HasSubstr("rig_watch")));
   const ProgramResult first = Run(file().string(), "b"), second = Run(file().string(), "c");
   EXPECT_THAT(first.out, HasSubstr("rig: right camera turned by"));
