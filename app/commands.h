@@ -14,6 +14,7 @@ void AddEvalCommand(CLI::App& app);
 void AddCompareCommand(CLI::App& app);
 void AddViewCommand(CLI::App& app);
 void AddRunCommand(CLI::App& app);
+void AddVerifyCommand(CLI::App& app);
 void AddCalibrateCommand(CLI::App& app);
 void AddRectifyCommand(CLI::App& app);
 void AddRigCommand(CLI::App& app);

@@ -189,6 +189,7 @@ int RunCommand(int argc, char** argv) {
                        "Print the version, what it was built from, and its back ends");
   app.require_subcommand(1);
   parallax::app::AddRunCommand(app);
+  parallax::app::AddVerifyCommand(app);
   parallax::app::AddSynthCommand(app);
   parallax::app::AddEvalCommand(app);
   parallax::app::AddMergeCommand(app);

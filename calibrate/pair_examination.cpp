@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "calibrate/gray_mat.h"
-#include "calibrate/robust_fit.h"
+#include "calibrate/row_model.h"
 #include "calibrate/statistics.h"
 
 namespace parallax {
@@ -46,25 +46,6 @@ constexpr double kSubpixel_px = 0.25;   // what disparities are off by if all is
 CameraImageView ViewOfMat(const cv::Mat& gray) {
   return HostImageView<const std::uint8_t>(gray.ptr(), gray.cols, gray.rows,
                                            static_cast<std::ptrdiff_t>(gray.step[0]));
-}
-
-// Rows of right points less those of left ones, as the cameras' difference explains them: a point at (x, y) of the
-// image plane is moved by -(1 + y^2) a about x, x y b about y, x c about z, and y s by another focal length. With flows,
-// the right image may be later as well.
-RobustFit FitRows(const std::vector<PointMatch>& matches, const StereoRig& rig,
-                  const std::vector<Vector2>& flows = {}) {
-  Eigen::MatrixXd a(std::ssize(matches), flows.empty() ? 4 : 5);
-  Eigen::VectorXd b(a.rows()), prior(a.cols());
-  for (Eigen::Index i = 0; i < b.size(); ++i) {
-    const PointMatch& match = matches[static_cast<std::size_t>(i)];
-    const double x = (match.left.x - rig.cx_px) / rig.fx_px, y = (match.left.y - rig.cy_px) / rig.fx_px;
-    a.block(i, 0, 1, 4) << -(1 + y * y), x * y, x, y;
-    if (!flows.empty()) a(i, 4) = flows[static_cast<std::size_t>(i)].y / rig.fx_px;
-    b[i] = (match.right.y - match.left.y) / rig.fx_px;
-  }
-  prior.setConstant(0.1);
-  if (!flows.empty()) prior[4] = 1;
-  return FitRobustly(a, b, prior);
 }
 
 // Assumed if there is no calibration.

@@ -25,6 +25,7 @@ constexpr std::int64_t kChunk_ns = 1'000'000'000;
 enum Channel : std::uint16_t {
   kLeftSeen,
   kRightSeen,
+  kParameters,
   kFrameText,
   kLeftInfo,
   kRightInfo,
@@ -42,12 +43,19 @@ struct Topic {
   std::string_view name, type;
 };
 constexpr Topic kTopics[] = {
-    {kLeftSeen, kLeftSeenTopic, kRosImage},         {kRightSeen, kRightSeenTopic, kRosImage},
-    {kFrameText, kFrameTopic, kRosString},          {kLeftInfo, kLeftInfoTopic, kRosCameraInfo},
-    {kRightInfo, kRightInfoTopic, kRosCameraInfo},  {kLeftImage, kLeftImageTopic, kRosImage},
-    {kRightImage, kRightImageTopic, kRosImage},     {kDepth, "/depth/image_rect", kRosImage},
-    {kDepthMm, "/depth/image_rect_raw", kRosImage}, {kDepthInfo, "/depth/camera_info", kRosCameraInfo},
-    {kDisparity, "/disparity", kRosDisparityImage}, {kCloud, "/points2", kRosPointCloud2},
+    {kLeftSeen, kLeftSeenTopic, kRosImage},
+    {kRightSeen, kRightSeenTopic, kRosImage},
+    {kParameters, kParametersTopic, kRosString},
+    {kFrameText, kFrameTopic, kRosString},
+    {kLeftInfo, kLeftInfoTopic, kRosCameraInfo},
+    {kRightInfo, kRightInfoTopic, kRosCameraInfo},
+    {kLeftImage, kLeftImageTopic, kRosImage},
+    {kRightImage, kRightImageTopic, kRosImage},
+    {kDepth, "/depth/image_rect", kRosImage},
+    {kDepthMm, "/depth/image_rect_raw", kRosImage},
+    {kDepthInfo, "/depth/camera_info", kRosCameraInfo},
+    {kDisparity, "/disparity", kRosDisparityImage},
+    {kCloud, "/points2", kRosPointCloud2},
 };
 
 bool Contains(const std::vector<RecordedOutput>& outputs, RecordedOutput output) {
@@ -105,6 +113,11 @@ McapWriter Begin(const std::string& file, const std::vector<RecordedOutput>& out
 
 }  // namespace
 
+std::string_view TopicOf(RecordedOutput output) {
+  constexpr Channel kChannels[] = {kDepth, kDepthMm, kDisparity, kCloud};
+  return kTopics[kChannels[static_cast<std::size_t>(output)]].name;
+}
+
 void Recorder::Check(const RecordOptions& options, bool replace) {
   RecordedOutputs(options.outputs);
   const std::filesystem::path ending = std::filesystem::path(options.file).extension();
@@ -121,6 +134,7 @@ Recorder::Recorder(const RecordOptions& options)
     : file_(options.file),
       outputs_(RecordedOutputs(options.outputs)),
       show_filled_(options.show_filled),
+      parameters_(options.parameters),
       writer_(Begin(file_, outputs_)),
       frames_(kFramesAwaiting),
       thread_([this] { WriteFrames(); }) {}
@@ -161,6 +175,7 @@ void Recorder::WriteFrame(const MatchedFrame& matched) {
   const auto write = [&](Channel channel, const RosMessage& message) {
     writer_.Write(channel, static_cast<std::uint64_t>(time_ns), message);
   };
+  if (num_taken_ == 1) write(kParameters, EncodeText(parameters_));
   if (HasBorders(frame)) WriteSeen(frame, time_ns);
   write(kFrameText, EncodeText(TextOf({.name = frame.name,
                                        .timestamp_s = frame.timestamp_s,

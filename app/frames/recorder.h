@@ -21,11 +21,14 @@ struct RecordOptions {
   std::string file;                  // empty = nothing is recorded
   std::vector<std::string> outputs;  // of kRecordedOutputNames, in addition to images and calibration
   bool show_filled = false;          // pixels that were filled are points of clouds, too
+  std::string parameters{};          // text of parameters.yaml, for `parallax verify`
 };
 
 // What is computed of a frame, as --record-write takes it, in the order of the enumerators.
 enum class RecordedOutput { kDepth, kDepthMm, kDisparity, kCloud };
 inline constexpr std::string_view kRecordedOutputNames[] = {"depth", "depth-mm", "disparity", "cloud"};
+// Its topic in the recording.
+std::string_view TopicOf(RecordedOutput output);
 
 // Writes in its own thread, in the order of the frames. Memory is that of a few frames and a chunk.
 class Recorder {
@@ -65,6 +68,7 @@ class Recorder {
   const std::string file_;
   const std::vector<RecordedOutput> outputs_;
   const bool show_filled_;
+  const std::string parameters_;
   McapWriter writer_;
   BoundedQueue<std::shared_ptr<const MatchedFrame>> frames_;
   std::exception_ptr failure_;

@@ -11,6 +11,7 @@
 #include "app/build_info.h"
 #include "app/frames/report_record.h"
 #include "app/options/resolved_parameters.h"
+#include "app/output/command_line.h"
 #include "app/output/output_files.h"
 #include "app/session/input_text.h"
 #include "config/parameter_text.h"
@@ -21,7 +22,7 @@ namespace parallax::app {
 namespace {
 
 // Keys of the journal.
-constexpr std::string_view kVersion = "parallax", kLeftOpen = "left_open";
+constexpr std::string_view kLeftOpen = "left_open";
 constexpr std::string_view kInput = kInputKey, kCalibrated = "calibrated", kDisparities = "disparities";
 
 // Options that change results and are no parameters, and the lines of parameters.yaml that keep them.
@@ -61,8 +62,8 @@ void RunFolder::CheckIsTheSame() const {
         "{}: the results there were made with {}, not {}: use {}, another --output, or --overwrite",
         options_.output.string(), was, is, same));
   };
-  if (before.Get(kVersion) != ThisBuild().version) {
-    refuse(fmt::format("parallax {}", before.Get(kVersion)), std::string(ThisBuild().version), "that one");
+  if (before.Get(kVersionKey) != ThisBuild().version) {
+    refuse(fmt::format("parallax {}", before.Get(kVersionKey)), std::string(ThisBuild().version), "that one");
   }
   for (const KeptOption& option : kKeptOptions) {
     const std::string_view was = before.Get(option.name);
@@ -98,6 +99,11 @@ void RunFolder::CheckIsTheSame() const {
 void RunFolder::Begin() {
   if (!folder_) return;
   folder_->Begin(RunRecord());
+  if (!folder_->goes_on()) {
+    JournalRecord command{std::string(kCommandRecord)};
+    for (const std::string& argument : CommandArguments()) command.Add(kArgumentKey, argument);
+    folder_->Note(command);
+  }
   writer_.MakeFolders();
   folder_->Watch(
       [this, chosen = ParameterText(chosen_.parameters, kNumDisparitiesKey)](const FinishedResult& result) {
@@ -144,6 +150,10 @@ void RunFolder::End() const {
 
 // disparities_open: the number of disparities differed from frame to frame, so the file leaves it open too.
 void RunFolder::WriteParameters(bool disparities_open) const {
+  WriteTextFile(parameters_file(), ParametersText(disparities_open));
+}
+
+std::string RunFolder::ParametersText(bool disparities_open) const {
   std::set<std::string, std::less<>> left_open;
   if (disparities_open) left_open.insert(kNumDisparitiesKey);
   std::string text =
@@ -152,13 +162,12 @@ void RunFolder::WriteParameters(bool disparities_open) const {
     const std::string value = ValueOf(option.name, options_);
     if (!value.empty()) text.append(option.line).append(value).append("\n");
   }
-  WriteTextFile(parameters_file(),
-                text + ToYaml(chosen_.parameters, left_open) + UncertaintyYaml(chosen_.uncertainty));
+  return text + ToYaml(chosen_.parameters, left_open) + UncertaintyYaml(chosen_.uncertainty);
 }
 
 JournalRecord RunFolder::RunRecord() const {
   JournalRecord common;
-  common.Add(kVersion, ThisBuild().version);
+  common.Add(kVersionKey, ThisBuild().version);
   for (const KeptOption& option : kKeptOptions) common.Add(option.name, ValueOf(option.name, options_));
   for (const std::string& key : ParameterKeys()) common.Add(key, ParameterText(chosen_.parameters, key));
   common.Add(kUncertaintySection, UncertaintyLine(chosen_.uncertainty));

@@ -53,6 +53,8 @@ class RunFolder {
   void RemoveAllTemporaryFiles() const { folder_->RemoveTemporaryFiles(true); }
 
   std::filesystem::path parameters_file() const { return options_.output / "parameters.yaml"; }
+  // Its text. disparities_open: the number of disparities is left open.
+  std::string ParametersText(bool disparities_open) const;
 
  private:
   void CheckIsTheSame() const;
@@ -74,5 +76,9 @@ std::string WithoutShard(const std::string& parameters_text);
 // Frames that the journal of a shard's folder reports as done, before the run continues.
 std::set<std::string, std::less<>> ReportedDone(const std::filesystem::path& folder);
 inline constexpr std::string_view kShardOption = "--shard";  // key of the run's record
+// Record of the journal with the arguments of the command, each under the key "argument".
+inline constexpr std::string_view kCommandRecord = "command", kArgumentKey = "argument";
+// Key of the run's record: the version that made the results.
+inline constexpr std::string_view kVersionKey = "parallax";
 
 }  // namespace parallax::app

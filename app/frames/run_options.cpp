@@ -52,6 +52,12 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->needs(record);
   AddMaxFramesOption(command, options.max_frames);
   AddCheckOption(command, options.check);
+  command
+      .add_option("--rig-watch", options.rig_watch,
+                  "Measure on every Nth frame how far the right camera has turned since the calibration; 0 = "
+                  "never; default: 10 for cameras, streams and recordings, else 0")
+      ->type_name("N")
+      ->check(CLI::Range(0, 1000000));
   AddShowFilledOption(command, options.show_filled);
   AddShardOption(command, options.shard_text);
   command

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -35,9 +36,12 @@ struct RunOptions {
   std::filesystem::path
       view_state_file;  // the state of the window, for programs that control it; empty = none
   std::optional<std::size_t> max_frames;
-  std::string shard_text;        // as ParseShard takes it; empty = all frames
-  std::optional<Shard> shard{};  // the shard, whose folder `output` names
-  int num_in_flight = 0;         // 0 = chosen for the back end
+  std::string shard_text;          // as ParseShard takes it; empty = all frames
+  std::optional<Shard> shard{};    // the shard, whose folder `output` names
+  std::optional<int> rig_watch{};  // frames from one measurement of the rig to the next; 0 = none
+  int num_in_flight = 0;           // 0 = chosen for the back end
+  // Is given every matched frame, in the order of the source; empty = nobody is.
+  std::function<void(const MatchedFrame& frame)> observe{};
 };
 
 // Declares the options. options must outlive the parsing.

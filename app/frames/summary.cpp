@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstring>
 #include <functional>
+#include <numbers>
 #include <ostream>
 #include <string_view>
 #include <utility>
@@ -20,7 +21,7 @@ namespace {
 
 struct Timing {
   std::string_view name;
-  double mean_ms = 0, median_ms = 0;
+  double mean_ms = 0, median_ms = 0, percent_99_ms = 0, longest_ms = 0;
 };
 
 Timing TimingOf(std::string_view name, std::vector<double> ms) {
@@ -30,7 +31,7 @@ Timing TimingOf(std::string_view name, std::vector<double> ms) {
   for (const double value : ms) sum += value;
   const std::size_t half = ms.size() / 2;
   const double median = ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
-  return {name, sum / static_cast<double>(ms.size()), median};
+  return {name, sum / static_cast<double>(ms.size()), median, ms[(ms.size() - 1) * 99 / 100], ms.back()};
 }
 
 // Of the frames that are done: reading, each stage, matching as a whole, writing. One at a time, as the times
@@ -103,6 +104,32 @@ std::string CleaningText(const ReportSpool& frames) {
   return fmt::format("  clouds cleaned: {} of {} points removed ({:.2f} %)\n", WithThousands(num_removed),
                      WithThousands(num_points),
                      100.0 * static_cast<double>(num_removed) / static_cast<double>(num_points));
+}
+
+constexpr double kDegrees = 180 / std::numbers::pi;
+
+std::string DriftText(const RigDrift& drift) {
+  return fmt::format(
+      "  rig: right camera turned by {:.3f}, {:.3f}, {:.3f} degrees (+- {:.3f}, {:.3f}, {:.3f}) about x, y, "
+      "z "
+      "since the calibration (y: since the run began); rows differ by {:.2f} px\n",
+      kDegrees * drift.turn[0], kDegrees * drift.turn[1], kDegrees * drift.turn[2], kDegrees * drift.sigma[0],
+      kDegrees * drift.sigma[1], kDegrees * drift.sigma[2], drift.rows_px);
+}
+
+OrderedJson DriftJson(const RigDrift& drift) {
+  OrderedJson json = {{"num_frames", drift.num_frames}};
+  if (drift.num_frames == 0) return json;
+  for (std::size_t i = 0; i < drift.turn.size(); ++i) {
+    json["turn_deg"].push_back(kDegrees * drift.turn[i]);
+    json["turn_sigma_deg"].push_back(kDegrees * drift.sigma[i]);
+  }
+  json.update({{"rows_px", drift.rows_px},
+               {"corner_rows_px", drift.corner_px},
+               {"shift_px", drift.shift_px},
+               {"depth_error_at_5_m_percent", 100 * drift.depth_error},
+               {"depth_error_sigma_percent", 100 * drift.depth_sigma}});
+  return json;
 }
 
 OrderedJson FrameJson(const FrameReport& frame) {
@@ -222,9 +249,11 @@ std::string RunSummary::Text() const {
   }
   text += fmt::format("  {:<18}{:>10.2f}\n", "one frame every", 1e3 / FramesPerSecond());
   if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
-    text += fmt::format("  from capture to result: median {:.1f} ms, longest {:.1f} ms\n",
-                        TimingOf("latency", ms).median_ms, *std::max_element(ms.begin(), ms.end()));
+    const Timing latency = TimingOf("latency", ms);
+    text += fmt::format("  from capture to result: median {:.1f} ms, 99 % {:.1f} ms, longest {:.1f} ms\n",
+                        latency.median_ms, latency.percent_99_ms, latency.longest_ms);
   }
+  if (drift_ && drift_->num_frames > 0) text += DriftText(*drift_);
   if (nearest_m_ > 0) {
     text += fmt::format("  nearest distance {:.3g} m, with {} disparities: --nearest METRES changes it\n",
                         nearest_m_, num_disparities_);
@@ -272,10 +301,12 @@ void RunSummary::WriteJson(std::ostream& stream) const {
       const Timing latency = TimingOf("latency", ms);
       json["live"]["latency_ms"] = {{"mean", latency.mean_ms},
                                     {"median", latency.median_ms},
-                                    {"longest", *std::max_element(ms.begin(), ms.end())}};
+                                    {"percent_99", latency.percent_99_ms},
+                                    {"longest", latency.longest_ms}};
     }
   }
   if (!warning_.empty()) json["warning"] = warning_;
+  if (drift_) json["rig_watch"] = DriftJson(*drift_);
   json["interrupted"] = interrupted_;
   json["elapsed_s"] = elapsed_s_;
   json["frames_per_s"] = FramesPerSecond();

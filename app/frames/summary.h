@@ -14,6 +14,7 @@
 
 #include "app/frames/report_spool.h"
 #include "app/output/record_spool.h"
+#include "calibrate/rig_watch.h"
 #include "datasets/live/live_options.h"
 #include "pipeline/frames/frame_pipeline.h"
 
@@ -46,6 +47,8 @@ class RunSummary {
   void SetLive(const LiveCounts& counts) { live_ = counts; }
   // The warning about the first frames; empty where there was none.
   void SetWarning(std::string line) { warning_ = std::move(line); }
+  // What watching the rig has found.
+  void SetDrift(const RigDrift& drift) { drift_ = drift; }
   // Called for a frame with a calibration. The shortest range of all frames is reported.
   void SetRange(const StereoRig& rig, const Parameters& parameters);
   // From the capture of a frame to the end of its last output, where the time of capture is known.
@@ -78,6 +81,7 @@ class RunSummary {
   std::optional<LiveCounts> live_;
   RecordSpool latencies_ms_;  // one double for each frame
   std::string warning_;
+  std::optional<RigDrift> drift_;
   int num_disparities_ = 0;
   double nearest_m_ = 0;  // the range of these frames; 0 without a calibration
   double elapsed_s_ = 0;

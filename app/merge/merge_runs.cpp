@@ -181,6 +181,7 @@ void MergeRuns(const MergeOptions& options, const std::vector<fs::path>& places)
   const std::string_view num_disparities = common.Get(kNumDisparitiesKey);
   ResultFolder folder(output, FrameWriter::Places(), options.used_folder);
   folder.Begin(common);
+  if (const JournalRecord* command = shards.front().Last(kCommandRecord)) folder.Note(*command);
 
   const ShardFolder* as_a_whole = &shards.front();  // whose parameters.yaml leaves open what frames differ in
   RunSummary summary(RunDescriptionOf(*shards.front().Last(kShardRecord)), output);

@@ -1,11 +1,13 @@
 #include "app/output/command_line.h"
 
+#include <algorithm>
+
 namespace parallax::app {
 namespace {
 
-std::string& Stored() {
-  static std::string text;
-  return text;
+std::vector<std::string>& Stored() {
+  static std::vector<std::string> arguments;
+  return arguments;
 }
 
 }  // namespace
@@ -21,12 +23,15 @@ std::string Quoted(std::string_view argument) {
   return quoted + "'";
 }
 
-void SetCommandLine(int argc, char** argv) {
-  std::string text = "parallax";
-  for (int i = 1; i < argc; ++i) text += ' ' + Quoted(argv[i]);
-  Stored() = text;
-}
+void SetCommandLine(int argc, char** argv) { Stored().assign(argv + std::min(argc, 1), argv + argc); }
 
-const std::string& CommandLine() { return Stored(); }
+const std::vector<std::string>& CommandArguments() { return Stored(); }
+
+std::string CommandLine() {
+  if (Stored().empty()) return "";
+  std::string text = "parallax";
+  for (const std::string& argument : Stored()) text += ' ' + Quoted(argument);
+  return text;
+}
 
 }  // namespace parallax::app

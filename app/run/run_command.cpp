@@ -37,6 +37,8 @@
 #include "app/output/error_text.h"
 #include "app/output/output_files.h"
 #include "app/run/failures.h"
+#include "app/run/rig_monitor.h"
+#include "app/run/run_once.h"
 #include "app/run/run_reports.h"
 #include "app/run/shard_records.h"
 #include "app/session/heap.h"
@@ -178,9 +180,15 @@ class RunCommand {
     if (!options_.record.file.empty()) {
       RecordOptions record = options_.record;
       record.show_filled = options_.show_filled;
+      record.parameters = folder_->ParametersText(!chosen_.IsChosen(kNumDisparitiesKey));
       recorder_.emplace(record);
     }
     reports_.emplace(Description(), options_.output);
+    const bool watches = source_->is_live() || source_->kind() == SourceKind::kRecording;
+    if (const int every = options_.rig_watch.value_or(watches ? kUsualRigWatch : 0); every > 0) {
+      rig_monitor_.emplace(every, !source_->is_live(),
+                           [this](const std::string& line) { reports_->Warn(line); });
+    }
     watch_ = {};
     if (!share_.follows()) reports_->ShowProgress(total_);
     if (!share_.follows() && !range_line_.empty()) reports_->Tell(range_line_);
@@ -266,10 +274,13 @@ class RunCommand {
   void Finish(bool cut_short) {
     const double elapsed_s = watch_.s();
     const std::string warning = check_ ? check_->Await() : "";
+    std::optional<RigDrift> drift;
+    if (rig_monitor_) drift = rig_monitor_->Finish();
     const std::string text = reports_->WithSummary([&](RunSummary& summary) {
       if (source_->is_live()) summary.SetLive(monitor_->counts());
       summary.Finish(elapsed_s, cut_short);
       summary.SetWarning(warning);
+      if (drift) summary.SetDrift(*drift);
       folder_->End();
       summary.WriteJson(SummaryPath());
       return summary.Text();
@@ -409,8 +420,10 @@ class RunCommand {
       } catch (...) {  // rank 0 has given up: the next question for frames says so, too
       }
     };
-    if (recorder_ || viewer_ != nullptr) {
+    if (recorder_ || viewer_ != nullptr || rig_monitor_ || options_.observe) {
       steps.observe = [this, &interrupt](const std::shared_ptr<const MatchedFrame>& frame) {
+        if (options_.observe) options_.observe(*frame);
+        if (rig_monitor_) rig_monitor_->See(frame);
         if (recorder_) recorder_->Record(frame);
         if (viewer_ != nullptr && !viewer_->Observe(frame, &interrupt.requested())) window_closed_ = true;
       };
@@ -477,10 +490,13 @@ class RunCommand {
   std::atomic<int> num_writing_ = 0;             // frames
   std::mutex end_mutex_;                         // held by who ends the run
   std::atomic<bool> has_ended_ = false, window_closed_ = false, is_interrupted_ = false;
-  std::optional<PairCheck> check_;  // goes first: it tells in a thread of its own
+  std::optional<PairCheck> check_;         // goes first: it tells in a thread of its own
+  std::optional<RigMonitor> rig_monitor_;  // from Run on, where the rig is watched; the same
 };
 
 }  // namespace
+
+void RunOnce(const RunOptions& options) { RunCommand(options, nullptr, nullptr).Run(); }
 
 void AddRunCommand(CLI::App& app) {
   CLI::App* command = app.add_subcommand("run", "Match frames; write disparity, depth, clouds");
@@ -494,7 +510,7 @@ void AddRunCommand(CLI::App& app) {
       options->matching = ShareOf(*team, options->matching);
       return RunInTeam(team.get(), [&](SharedRun* shared) { RunCommand(*options, nullptr, shared).Run(); });
     }
-    if (!options->view) return RunCommand(*options, nullptr, nullptr).Run();
+    if (!options->view) return RunOnce(*options);
     FrameViewer viewer({.title = "parallax run " + fmt::format("{}", fmt::join(options->source, " ")),
                         .width_px = options->view_size_px[0],
                         .height_px = options->view_size_px[1],

@@ -18,6 +18,7 @@ inline constexpr std::string_view kRightImageTopic = "/right/image_rect";
 inline constexpr std::string_view kLeftInfoTopic = "/left/camera_info";
 inline constexpr std::string_view kRightInfoTopic = "/right/camera_info";
 inline constexpr std::string_view kFrameTopic = "/parallax/frame";
+inline constexpr std::string_view kParametersTopic = "/parallax/parameters";  // one text, of the whole run
 inline constexpr std::string_view kLeftSeenTopic = "/parallax/left_seen";
 inline constexpr std::string_view kRightSeenTopic = "/parallax/right_seen";
 

@@ -236,7 +236,8 @@ TEST(ChosenRange, HoldsTheTrueDisparitiesOfTheDataAtHand) {
           const float d = truth(x, y);
           if (!(d > 0) || !std::isfinite(d)) continue;
           ++of_frame;
-          held += d >= range->min_disparity && d <= range->min_disparity + range->num_disparities - 1;
+          const auto least = static_cast<float>(range->min_disparity);
+          held += d >= least && d <= least + static_cast<float>(range->num_disparities - 1);
         }
       }
       num_true += of_frame, num_held += held, sum += range->num_disparities;

@@ -123,16 +123,42 @@ TEST_F(Record, ARecordingOfAReplayIsTheSameFile) {
   EXPECT_TRUE(ReadText(file()) == ReadText(again));
 }
 
+TEST_F(Record, TheRigOfAReplayIsWatched) {
+  ASSERT_EQ(
+      Run("synthetic:drive,frames=11,width=640,height=240,samples=1", "a", {"--record", file().string()})
+          .exit_code,
+      0);
+  EXPECT_THAT(ReadText(folder_.path() / "a/summary.json"), testing::Not(HasSubstr("rig_watch")));
+  const ProgramResult first = Run(file().string(), "b"), second = Run(file().string(), "c");
+  EXPECT_THAT(first.out, HasSubstr("rig: right camera turned by"));
+  const auto watched = [&](const char* out) {
+    const std::string text = ReadText(folder_.path() / out / "summary.json");
+    const std::size_t begin = text.find("rig_watch");
+    return text.substr(begin, text.find("}", begin) - begin);
+  };
+  EXPECT_THAT(watched("b"), HasSubstr("\"num_frames\": 2,"));
+  EXPECT_EQ(watched("b"), watched("c"));
+  EXPECT_THAT(Run(file().string(), "d", {"--rig-watch", "0"}).out, testing::Not(HasSubstr("rig:")));
+}
+
 TEST_F(Record, HoldsWhatWasAskedFor) {
   ASSERT_EQ(Run("synthetic:drive,frames=3,width=99,height=41", "a",
                 {"--record", file().string(), "--record-write", "depth,depth-mm,disparity,cloud"})
                 .exit_code,
             0);
-  const std::map<std::string, std::uint64_t> expected = {
-      {"/parallax/frame", 3},    {"/parallax/left_seen", 0},   {"/parallax/right_seen", 0},
-      {"/left/image_rect", 3},   {"/right/image_rect", 3},     {"/left/camera_info", 3},
-      {"/right/camera_info", 3}, {"/depth/image_rect", 3},     {"/depth/camera_info", 3},
-      {"/disparity", 3},         {"/depth/image_rect_raw", 3}, {"/points2", 3}};
+  const std::map<std::string, std::uint64_t> expected = {{"/parallax/parameters", 1},
+                                                         {"/parallax/frame", 3},
+                                                         {"/parallax/left_seen", 0},
+                                                         {"/parallax/right_seen", 0},
+                                                         {"/left/image_rect", 3},
+                                                         {"/right/image_rect", 3},
+                                                         {"/left/camera_info", 3},
+                                                         {"/right/camera_info", 3},
+                                                         {"/depth/image_rect", 3},
+                                                         {"/depth/camera_info", 3},
+                                                         {"/disparity", 3},
+                                                         {"/depth/image_rect_raw", 3},
+                                                         {"/points2", 3}};
   EXPECT_EQ(CountsByTopic(), expected);
 }
 
