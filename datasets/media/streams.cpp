@@ -372,8 +372,7 @@ class GstreamerStream final : public LiveDevice {
     if (more.find("not-negotiated") != std::string_view::npos) {
       text +=
           ": its elements do not fit together; an appsink takes raw video: decode it (decodebin, or jpegdec) "
-          "and "
-          "put videoconvert before the appsink";
+          "and put videoconvert (on a Jetson nvvidconv) before the appsink";
     } else {
       // GStreamer's own details: a line where in its sources, and then what the system said.
       const std::size_t own = more.rfind(":\n");
