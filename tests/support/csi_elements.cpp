@@ -66,6 +66,9 @@ void BeginCamera(GTypeInstance* camera, gpointer) {
   gst_base_src_set_live(GST_BASE_SRC(camera), TRUE);
   gst_base_src_set_format(GST_BASE_SRC(camera), GST_FORMAT_TIME);
   gst_base_src_set_do_timestamp(GST_BASE_SRC(camera), TRUE);
+  // As the real libcamerasrc.
+  if (g_strcmp0(G_OBJECT_TYPE_NAME(camera), "libcamerasrc") == 0)
+    GST_OBJECT_FLAG_UNSET(camera, GST_ELEMENT_FLAG_SOURCE);
 }
 
 void DefineCamera(gpointer type, GParamSpec* property, GstStaticPadTemplate* pad) {
