@@ -258,7 +258,9 @@ class GstreamerStream final : public LiveDevice {
     is_finite_ = true;
     told_sync_ = IsSet(line, "sync");
     ForEachElement([&](GstElement* element) {
-      if (!GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SOURCE)) return;
+      // libcamerasrc does not say that it is a source.
+      const bool begins = element->numsinkpads == 0 && element->numsrcpads > 0;
+      if (!begins && !GST_OBJECT_FLAG_IS_SET(element, GST_ELEMENT_FLAG_SOURCE)) return;
       has_source = true;
       const char* kind =
           gst_element_class_get_metadata(GST_ELEMENT_GET_CLASS(element), GST_ELEMENT_METADATA_KLASS);
@@ -372,8 +374,7 @@ class GstreamerStream final : public LiveDevice {
     if (more.find("not-negotiated") != std::string_view::npos) {
       text +=
           ": its elements do not fit together; an appsink takes raw video: decode it (decodebin, or jpegdec) "
-          "and "
-          "put videoconvert before the appsink";
+          "and put videoconvert (on a Jetson nvvidconv) before the appsink";
     } else {
       // GStreamer's own details: a line where in its sources, and then what the system said.
       const std::size_t own = more.rfind(":\n");

@@ -93,8 +93,8 @@ const Target kDisparityPng{"disparity_png", FeedDisparityPng, [] {
                              const Bytes sound = WrittenBytes(
                                  [&](const auto& p) { WriteDisparityPng(p, map.ConstView()); }, "map.png");
                              // A piece that comes twice makes a chunk whose type holds a line break.
-                             Bytes doubled = sound;
-                             doubled.insert(doubled.begin() + 13, sound.begin() + 5, sound.begin() + 13);
+                             Bytes doubled(sound.begin(), sound.begin() + 13);
+                             doubled.insert(doubled.end(), sound.begin() + 5, sound.end());
                              return std::vector<Bytes>{sound, doubled};
                            }};
 
