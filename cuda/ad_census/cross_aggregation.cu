@@ -16,6 +16,7 @@
 
 #include "cuda/ad_census/cross_lines.cuh"
 #include "cuda/device/check.h"
+#include "cuda/device/device_code.h"
 #include "cuda/device/warp.cuh"
 #include "pipeline/rules/ad_census_tables.h"
 
@@ -275,11 +276,7 @@ void LaunchMeans(bool rows, bool both, const CrossArguments& a, cudaStream_t str
 // Whether the device has the shared memory for it, and it pays: what is added up beyond the ends of more
 // segments costs more than a volume written and read.
 bool HasMeansAndSums(bool rows, const CrossArguments& a) {
-  int device = 0, most_bytes = 0;
-  Check(cudaGetDevice(&device), "cudaGetDevice");
-  Check(cudaDeviceGetAttribute(&most_bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
-        "cudaDeviceGetAttribute");
-  return JointSlots::SharedBytes(2) <= most_bytes &&
+  return JointSlots::SharedBytes(2) <= MostSharedBytes() &&
          NumSegments(rows ? a.shape.width : a.shape.height, JointSlots::kPixelsOfBlock, 2 * a.longest) <=
              kMostJointSegments;
 }

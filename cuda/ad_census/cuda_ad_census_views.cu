@@ -44,7 +44,7 @@ struct Likeness {
       highest += static_cast<std::uint32_t>(min(max(channel + threshold - 1, 0), 255)) << (10 * i);
     }
   }
-  // kGuards, and other bits, where `like` has them and the colour, a guarded one, is like the centre's, too.
+  // The guards of `like` whose channel of the colour, a guarded one, is like the centre's, too.
   __device__ __forceinline__ std::uint32_t And(std::uint32_t like, std::uint32_t guarded) const {
     return like & (guarded - lowest) & (highest - guarded);
   }
@@ -91,25 +91,29 @@ __device__ __forceinline__ int ArmLength(const std::uint32_t* at, const ArmRules
                                          const Likeness& likeness, const Likeness& strict) {
   constexpr int kAtOnce = 8;
   std::uint32_t like = kGuards;
-  int length = 0, steps = 0;
-  const auto grows = [&] { return (~like & kGuards) == 0; };
-  const auto step = [&](std::uint32_t color, const Likeness& by) {
-    like = by.And(like, color);
-    if (grows()) ++length;
-  };
+  std::uint32_t lengths = 0;  // kOnes times that of the arm, if it were for one channel
+  int steps = 0;
   const auto grow = [&](int end, const Likeness& by) {
 #pragma unroll 1
-    for (; steps + kAtOnce <= end && __any_sync(kFullWarp, grows());
+    for (; steps + kAtOnce <= end && __any_sync(kFullWarp, like == kGuards);
          steps += kAtOnce, at += kAtOnce * kStep) {
 #pragma unroll
-      for (int i = 1; i <= kAtOnce; ++i) step(at[i * kStep], by);
+      for (int i = 1; i <= kAtOnce; i += 2) {
+        const std::uint32_t first = by.And(like, at[i * kStep]);
+        like = by.And(first, at[(i + 1) * kStep]);
+        lengths += (first + like) / 256;
+      }
     }
 #pragma unroll 1
-    for (; steps < end && __any_sync(kFullWarp, grows()); ++steps, at += kStep) step(at[kStep], by);
+    for (; steps < end && __any_sync(kFullWarp, like == kGuards); ++steps, at += kStep) {
+      like = by.And(like, at[kStep]);
+      lengths += like / 256;
+    }
   };
   grow(min(rules.length - 1, rules.length_strict), likeness);
   grow(rules.length - 1, strict);
-  return length;
+  constexpr std::uint32_t kOfChannel = 0x3FF;
+  return static_cast<int>(min(min(lengths & kOfChannel, lengths >> 10 & kOfChannel), lengths >> 20));
 }
 
 // A block has a tile of an image, the third grid dimension tells of which.

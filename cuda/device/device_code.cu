@@ -23,4 +23,12 @@ bool HasDependentLaunch() {
   return attributes.ptxVersion >= 90;
 }
 
+int MostSharedBytes() {
+  int device = 0, bytes = 0;
+  Check(cudaGetDevice(&device), "cudaGetDevice");
+  Check(cudaDeviceGetAttribute(&bytes, cudaDevAttrMaxSharedMemoryPerBlockOptin, device),
+        "cudaDeviceGetAttribute");
+  return bytes;
+}
+
 }  // namespace parallax::cuda

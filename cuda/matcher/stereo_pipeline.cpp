@@ -3,6 +3,7 @@
 #include <string>
 #include <variant>
 
+#include "cuda/device/device_code.h"
 #include "parallax/error.h"
 #include "pipeline/rules/matching_tables.h"
 
@@ -10,10 +11,12 @@ namespace parallax::cuda {
 namespace {
 
 void CheckSize(int width, int height) {
-  if (width <= kLargestWidth_px && height <= kLargestHeight_px) return;
+  const int largest_width = LargestWidth_px(MostSharedBytes());
+  if (width <= largest_width && height <= kLargestHeight_px) return;
   throw InvalidArgument("images of " + std::to_string(width) + "x" + std::to_string(height) +
-                        " are too large for the cuda back end: at most " + std::to_string(kLargestWidth_px) +
-                        "x" + std::to_string(kLargestHeight_px) + "; use the back end cpu");
+                        " are too large for the cuda back end on this device: at most " +
+                        std::to_string(largest_width) + "x" + std::to_string(kLargestHeight_px) +
+                        "; use the back end cpu");
 }
 
 VolumeLayout LayoutOf(const Parameters& parameters, int width, int height, const CudaTuning& tuning) {

@@ -52,45 +52,38 @@ struct alignas(sizeof(Code) * kCount) Codes {
   Code of[kCount];
 };
 
-// The gradient term. Words of two halves: what lies below a pixel's interval (low) and what the pixel itself
-// lies above another one's (high), or the other way round.
+// The gradient term; see GradientImages.
 struct GradientTerm {
-  DeviceImageView<const std::uint32_t> left, right;  // see GradientImages
-  std::uint32_t weight, cap;
+  DeviceImageView<const std::uint32_t> left, right;
+  std::uint32_t weight, cap;  // cap: in both halves
 };
-// Of a right pixel: its lowest gradient and its own; 255 less its highest and less its own.
-struct RightGradient {
-  std::uint32_t lowest_own, highest_own;
-  __device__ __forceinline__ void Set(std::uint32_t packed) {
-    lowest_own = __byte_perm(packed, 0, 0x4140);
-    highest_own = __byte_perm(packed, 0, 0x4342);
+// The interval and own value of two right pixels, a half each: its lowest and its own; 255 less its highest and
+// less its own.
+struct alignas(16) RightGradients {
+  std::uint32_t lowest, own, less_highest, less_own;
+  __device__ __forceinline__ static RightGradients Of(std::uint32_t first, std::uint32_t second) {
+    const std::uint32_t low = __byte_perm(first, second, 0x5410), high = __byte_perm(first, second, 0x7632);
+    return {low & 0x00FF00FFU, low >> 8 & 0x00FF00FFU, high & 0x00FF00FFU, high >> 8 & 0x00FF00FFU};
   }
 };
-struct LeftGradient {
-  std::uint32_t less_own_highest, own_lowest;
-  __device__ __forceinline__ explicit LeftGradient(std::uint32_t packed) {
-    const int lowest = static_cast<int>(packed & 255U), own = static_cast<int>(packed >> 8 & 255U),
-              highest = 255 - static_cast<int>(packed >> 16 & 255U);
-    const auto halves = [](int low, int high) {
-      return (static_cast<std::uint32_t>(low) & 0xFFFFU) | static_cast<std::uint32_t>(high) << 16;
-    };
-    less_own_highest = halves(-own, -highest);
-    own_lowest = halves(own - 255, lowest - 255);
+// Those of a left pixel, in both halves, less the same numbers.
+struct alignas(16) LeftGradient {
+  std::uint32_t less_own, less_highest, own, lowest;
+  __device__ __forceinline__ static LeftGradient Of(std::uint32_t packed) {
+    const auto both = [](std::uint32_t value) { return InBothHalves(value & 0xFFFFU); };
+    const std::uint32_t own_value = packed >> 8 & 255U;
+    return {both(0U - own_value), both((packed >> 16 & 255U) - 255U), both(own_value - 255U),
+            both((packed & 255U) - 255U)};
   }
-  // How far each pixel lies from the other one's interval, in the halves.
-  __device__ __forceinline__ std::uint32_t DistancesFrom(const RightGradient& right) const {
-    // max(lowest of right - own, 0), max(own of right - highest, 0); then, if larger, own - highest of right
-    // and lowest - own of right.
-    const std::uint32_t above = __viaddmax_s16x2_relu(right.lowest_own, less_own_highest, 0U);
-    return __viaddmax_s16x2(right.highest_own, own_lowest, above);
+  // How far the left pixel lies from each right one's interval, or, if less, the other way round; at most cap.
+  __device__ __forceinline__ std::uint32_t DifferencesFrom(const RightGradients& right,
+                                                           std::uint32_t cap) const {
+    const std::uint32_t left_above = __viaddmax_s16x2_relu(right.lowest, less_own, 0U),
+                        right_above = __viaddmax_s16x2_relu(right.own, less_highest, 0U);
+    return __vimin3_u16x2(__viaddmax_s16x2(right.less_highest, own, left_above),
+                          __viaddmax_s16x2(right.less_own, lowest, right_above), cap);
   }
 };
-// Of two pairs of pixels the lower distance, at most cap, in the halves.
-__device__ __forceinline__ std::uint32_t Differences(std::uint32_t first, std::uint32_t second,
-                                                     std::uint32_t cap) {
-  return __vimin3_u16x2(__byte_perm(first, second, 0x5410), __byte_perm(first, second, 0x7632),
-                        InBothHalves(cap));
-}
 
 template <typename Shape, typename Code, bool kPadded, bool kGradient>
 __global__ void __launch_bounds__(kWarps* kWarpSize)
@@ -107,13 +100,16 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
   const auto place_of = [](int vector) { return vector % kStride * kPerStride + vector / kStride; };
   __shared__ Vector right_codes[kStride * kPerStride];  // of right pixels first_right + i
   __shared__ Codes<Code, kTogether> left_codes[kMostPixels / kTogether];
-  // The same of the gradients, four at once or two.
-  constexpr int kGradientsAtOnce = std::min(K, 4), kGradientStride = K / kGradientsAtOnce;
-  using Gradients = Codes<std::uint32_t, kGradientsAtOnce>;
+  // Two costs a word, of j and j + kApart.
+  constexpr int kApart = K >= 4 ? 2 : 1;
+  // The gradients of right pixel number i, which a lane meets with one cost, and of i - kApart, which it meets
+  // with the other; of every fourth or second pixel together, placed as the codes are.
+  constexpr int kEvery = std::min(K, 4), kGradientStride = K / kEvery;
   const auto gradient_place_of = [](int vector) {
     return vector % kGradientStride * kPerStride + vector / kGradientStride;
   };
-  __shared__ Gradients right_gradients[kGradient ? kGradientStride * kPerStride : 1];
+  __shared__ RightGradients right_gradients[kEvery][kGradient ? kGradientStride * kPerStride : 1];
+  __shared__ LeftGradient left_gradients[kGradient ? kMostPixels : 1];
   const int y = static_cast<int>(blockIdx.y);
   const int x_begin = static_cast<int>(blockIdx.x) * pixels;
   const int x_end = min(x_begin + pixels, layout.width), count = x_end - x_begin;
@@ -133,12 +129,16 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     const bool inside = static_cast<unsigned>(x_right) < static_cast<unsigned>(layout.width);
     right_codes[place_of(i / kAtOnce)].of[i % kAtOnce] = inside ? right_row[x_right] : Code{0};
     if constexpr (kGradient) {
-      right_gradients[gradient_place_of(i / kGradientsAtOnce)].of[i % kGradientsAtOnce] =
-          inside ? gradient.right(x_right, y) : 0U;
+      const auto at = [&](int x) {
+        return static_cast<unsigned>(x) < static_cast<unsigned>(layout.width) ? gradient.right(x, y) : 0U;
+      };
+      right_gradients[i % kEvery][gradient_place_of(i / kEvery)] =
+          RightGradients::Of(at(x_right), at(x_right - kApart));
     }
   }
   for (int i = thread; i < count; i += kWarps * kWarpSize) {
     left_codes[i / kTogether].of[i % kTogether] = left_row[i];
+    if constexpr (kGradient) left_gradients[i] = LeftGradient::Of(gradient.left(x_begin + i, y));
   }
   __syncthreads();
 
@@ -149,15 +149,12 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     const int first = (i + kPaddedCount - K - lane * K) / kAtOnce;
 #pragma unroll
     for (int v = 0; v < kVectors; ++v) met[v] = right_codes[place_of(first + v)];
-    [[maybe_unused]] RightGradient met_gradients[kGradient ? K + kTogether : 1];
+    [[maybe_unused]] RightGradients met_gradients[kGradient ? K + kTogether : 1];
     if constexpr (kGradient) {
-      const int first_gradient = (i + kPaddedCount - K - lane * K) / kGradientsAtOnce;
+      const int first_gradient = (i + kPaddedCount - K - lane * K) / kEvery;
 #pragma unroll
-      for (int v = 0; v < (K + kTogether) / kGradientsAtOnce; ++v) {
-        const Gradients packed = right_gradients[gradient_place_of(first_gradient + v)];
-#pragma unroll
-        for (int j = 0; j < kGradientsAtOnce; ++j) met_gradients[v * kGradientsAtOnce + j].Set(packed.of[j]);
-      }
+      for (int n = 0; n < K + kTogether; ++n)
+        met_gradients[n] = right_gradients[n % kEvery][gradient_place_of(first_gradient + n / kEvery)];
     }
     const Codes<Code, kTogether> here = left_codes[i / kTogether];
     std::uint8_t* const to =
@@ -166,26 +163,22 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     for (int u = 0; u < kTogether; ++u) {
       if (decltype(checked)::value && i + u >= count) break;
       std::uint32_t cost[K];
-      [[maybe_unused]] std::uint32_t distances[kGradient ? K : 1];
-      const LeftGradient here_gradient(kGradient ? __ldg(gradient.left.Row(y) + x_begin + i + u) : 0U);
 #pragma unroll
       for (int j = 0; j < K; ++j) {
         const int number = K - 1 - j + u;
         const Code differs = here.of[u] ^ met[number / kAtOnce].of[number % kAtOnce];
         cost[j] = IsByArithmetic<Code, kGradient>(u, j) ? BitCountByArithmetic(differs) : BitCount(differs);
-        if constexpr (kGradient) distances[j] = here_gradient.DistancesFrom(met_gradients[number]);
       }
-      // Two costs a word, of j and j + kApart; by the units that multiply, as those that count bits have enough
-      // to do.
-      constexpr int kApart = K >= 4 ? 2 : 1;
+      // Put together by the units that multiply, as those that count bits have enough to do.
       std::uint32_t pairs[K / 2];
 #pragma unroll
       for (int k = 0; k < K / 2; ++k) {
         const int j = k / kApart * 2 * kApart + k % kApart;
         pairs[k] = MultiplyAdd(cost[j + kApart], 0x10000U, cost[j]);
         if constexpr (kGradient) {
-          pairs[k] = MultiplyAdd(Differences(distances[j], distances[j + kApart], gradient.cap),
-                                 gradient.weight, pairs[k]);
+          pairs[k] = MultiplyAdd(
+              left_gradients[i + u].DifferencesFrom(met_gradients[K - 1 - j + u], gradient.cap),
+              gradient.weight, pairs[k]);
         }
         const auto replace = [&](int at, std::uint32_t low_mask, int shift) {
           const int d = lane * K + at;
@@ -234,7 +227,8 @@ void MatchingCost(const MatchingCostInput& input, const SgmVolumes& volumes, cud
   const dim3 block(kWarpSize, kWarps);
   const auto outside = static_cast<std::uint32_t>(input.tables.outside_cost);
   const GradientTerm gradient{AsConst(input.gradients.left), AsConst(input.gradients.right),
-                              input.tables.gradient_cost[1], static_cast<std::uint32_t>(input.gradient_cap)};
+                              input.tables.gradient_cost[1],
+                              InBothHalves(static_cast<std::uint32_t>(input.gradient_cap))};
   const auto launch = [&](auto shape, auto padded, auto with_gradient) {
     using Shape = decltype(shape);
     if (HasCode32(input.window)) {

@@ -11,13 +11,16 @@
 #include "cuda/sgm/cuda_selection.h"
 
 #include <algorithm>
+#include <string>
 
 #include "cuda/device/dependent_launch.cuh"
+#include "cuda/device/device_code.h"
 #include "cuda/filters/cuda_consistency.cuh"
 #include "cuda/sgm/aggregation.h"
 #include "cuda/sgm/progress.cuh"
 #include "cuda/sgm/selection_packed_tile.cuh"
 #include "parallax/disparity_map.h"
+#include "parallax/error.h"
 #include "pipeline/rules/pixel_math.h"
 
 namespace parallax::cuda {
@@ -160,27 +163,42 @@ __global__ void __launch_bounds__(kMostThreads) SelectDisparitiesKernel(const Ar
   if (a.bands_done != nullptr && blockIdx.x + 1 == gridDim.x) WaitForKernelBefore();
 }
 
+// Of a block, what it keeps of a row: a right pixel's key, for consistency also its winner and whether it is
+// claimed.
+std::size_t RowBytes(int width, bool checks) {
+  return 4 + static_cast<std::size_t>(width) * (checks ? 7 : 4);
+}
+
+int SharedBytesOfBlock(const VolumeLayout& layout) {
+  return layout.shared_bytes > 0 ? layout.shared_bytes : MostSharedBytes();
+}
+
 template <typename Work>
-void Launch(const Arguments& a, int height, cudaStream_t stream) {
+void Launch(const Arguments& a, const VolumeLayout& layout, cudaStream_t stream) {
   // So many warps that two or three blocks fit on a multiprocessor of 227 KB, and no more than make all take
   // as many tiles. Beside aggregation there is room for one: it should be large, so that the last row is soon
   // done.
   const bool beside = a.bands_done != nullptr;
-  const std::size_t block_bytes = (beside ? 113U : 74U) * 1024U, tile_bytes = sizeof(typename Work::Sums);
+  const std::size_t tile_bytes = sizeof(typename Work::Sums);
+  const auto block_bytes =
+      static_cast<std::size_t>(std::min((beside ? 113 : 74) * 1024, SharedBytesOfBlock(layout)));
+  static_assert(sizeof(typename Work::Sums) <= kMostTileBytes);
   const int most_warps = beside ? MostWarps(Work::kNumVolumes) : 10;
-  const std::size_t row_bytes = 4 + static_cast<std::size_t>(a.width) * (a.max_difference >= 0 ? 7 : 4);
+  const std::size_t row_bytes = RowBytes(a.width, a.max_difference >= 0);
   const int fitting =
       row_bytes + tile_bytes > block_bytes ? 1 : static_cast<int>((block_bytes - row_bytes) / tile_bytes);
   const int tiles = (a.width + Work::Sums::kPixels - 1) / Work::Sums::kPixels;
   const int most = std::min({fitting, most_warps, tiles}), turns = (tiles + most - 1) / most;
   const int warps = (tiles + turns - 1) / turns;
   const std::size_t shared_bytes = row_bytes + static_cast<std::size_t>(warps) * tile_bytes;
+  if (shared_bytes > static_cast<std::size_t>(SharedBytesOfBlock(layout)))
+    throw Error("selection: a row of " + std::to_string(a.width) + " pixels is too long for this device");
   const auto kernel = SelectDisparitiesKernel<Work>;
   ShareMultiprocessors(kernel);
   Check(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                              static_cast<int>(shared_bytes)),
         "cudaFuncSetAttribute");
-  LaunchDependent("SelectDisparitiesKernel", kernel, static_cast<unsigned>(height),
+  LaunchDependent("SelectDisparitiesKernel", kernel, static_cast<unsigned>(layout.height),
                   dim3(kWarpSize, static_cast<unsigned>(warps)), shared_bytes, stream, a);
 }
 
@@ -212,9 +230,9 @@ void Launch(const Arguments& a, const VolumeLayout& layout, cudaStream_t stream)
     using T = decltype(value);
     const auto launch = [&](auto num_volumes) {
       if constexpr (sizeof(T) == 1 && Shape::K >= 4) {
-        Launch<PackedTileWork<Shape, T, num_volumes()>>(a, layout.height, stream);
+        Launch<PackedTileWork<Shape, T, num_volumes()>>(a, layout, stream);
       } else {
-        Launch<TileWork<Shape, T, num_volumes()>>(a, layout.height, stream);
+        Launch<TileWork<Shape, T, num_volumes()>>(a, layout, stream);
       }
     };
     layout.num_volumes == 2 ? launch(std::integral_constant<int, 2>{})
@@ -232,7 +250,10 @@ void SelectDisparities(const SgmVolumes& volumes, const SelectionParameters& par
   Launch(a, volumes.layout, stream);
 }
 
-bool FitsSelectAndCheck(const VolumeLayout& layout) { return layout.width <= 16000; }
+bool FitsSelectAndCheck(const VolumeLayout& layout) {
+  const auto most = static_cast<std::size_t>(std::min(SharedBytesOfBlock(layout), 132 * 1024));
+  return RowBytes(layout.width, true) + kMostTileBytes <= most;
+}
 
 void SelectAndCheck(const SgmVolumes& volumes, const SelectionParameters& selection,
                     const ConsistencyParameters& consistency, const DeviceDisparityMap& map,

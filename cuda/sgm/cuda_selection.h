@@ -5,6 +5,8 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+
 #include "cuda/device/device_disparity_map.h"
 #include "cuda/filters/cuda_consistency.h"
 #include "cuda/sgm/volume_layout.h"
@@ -17,14 +19,20 @@ namespace parallax::cuda {
 void SelectDisparities(const SgmVolumes& volumes, const SelectionParameters& parameters,
                        const WinnerImages& winners, const DeviceDisparityMap& selected, cudaStream_t stream);
 
-// Selection and consistency in one kernel, without intermediate results. max_difference must not be negative.
+// Selection and consistency in one kernel, without intermediate results, where a row fits into shared memory.
+// max_difference must not be negative.
 bool FitsSelectAndCheck(const VolumeLayout& layout);
 void SelectAndCheck(const SgmVolumes& volumes, const SelectionParameters& selection,
                     const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
                     cudaStream_t stream);
 
-// Largest image: selection and consistency keep a row of the right image on the chip; the rows are those of a
-// grid.
-inline constexpr int kLargestWidth_px = 50000, kLargestHeight_px = 65535;
+// Largest image, by the shared memory of a block: selection keeps a row of the right image there, beside the
+// sums of some pixels. The rows are those of a grid.
+inline constexpr int kMostTileBytes = 20 * 1024;
+constexpr int LargestWidth_px(int shared_bytes) {
+  constexpr int kMostWidth_px = 50000;
+  return std::min((shared_bytes - kMostTileBytes) / 4 - 1, kMostWidth_px);
+}
+inline constexpr int kLargestHeight_px = 65535;
 
 }  // namespace parallax::cuda

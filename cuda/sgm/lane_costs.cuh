@@ -25,7 +25,9 @@ __device__ __forceinline__ std::uint32_t MultiplyAdd(std::uint32_t a, std::uint3
   return sum;
 }
 
-__device__ __forceinline__ std::uint32_t InBothHalves(std::uint32_t value) { return value * 0x10001U; }
+__host__ __device__ __forceinline__ std::uint32_t InBothHalves(std::uint32_t value) {
+  return value * 0x10001U;
+}
 
 // kBytes (2, 4, 8 or a multiple of 16) from or to an address that is a multiple of min(kBytes, 16).
 template <int kBytes>

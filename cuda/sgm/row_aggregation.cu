@@ -181,9 +181,10 @@ struct RowWalk {
   }
 };
 
-// With an adaptive P2, enough blocks that registers remain for the columns.
+// With an adaptive P2, 80 registers: a quarter of a multiprocessor then has room for two warps of rows beside
+// three pairs of columns, and for one beside four, which spreads the work evenly.
 constexpr int BlocksAtOnce(int values_per_lane, bool adaptive) {
-  return values_per_lane > 4 ? 1 : adaptive ? 16 : 8;
+  return values_per_lane > 4 ? 1 : adaptive ? 12 : 8;
 }
 
 template <typename Shape, typename T, bool kAdaptive>

@@ -11,6 +11,7 @@ VolumeLayout MakeVolumeLayout(const Parameters& parameters, const MatchingTables
   layout.height = height;
   layout.num_disparities = parameters.matching_cost.num_disparities;
   layout.min_disparity = parameters.matching_cost.min_disparity;
+  layout.shared_bytes = tuning.shared_bytes;
   layout.values_per_lane = 2;
   while (layout.padded() < layout.num_disparities) layout.values_per_lane *= 2;
   if (layout.values_per_lane == 8 && layout.num_disparities <= 24 * 8) layout.lanes = 24;

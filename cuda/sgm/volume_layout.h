@@ -41,6 +41,7 @@ struct VolumeLayout {
   bool leaves_costs_out = false;
   bool pairs_rows = false;     // rows are aggregated in pairs
   bool columns_first = false;  // columns and diagonals begin before rows
+  int shared_bytes = 0;        // CudaTuning::shared_bytes
   int padding_cost = 0;        // matching cost beyond D: with bytes_per_sum 1 above all path costs, below 128
   int padded() const { return lanes * values_per_lane; }
   std::size_t num_pixels() const {
