@@ -22,6 +22,13 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
   AddMatchingOptions(command, options.matching, Devices::kSeveral);
   AddRigOptions(command, options.rig);
   AddLiveOptions(command, options.live);
+  command
+      .add_option("--deadline", options.live.deadline_ms,
+                  "For cameras and streams: leave out pairs whose results would come later than this after "
+                  "their capture, ms; 0 = none")
+      ->type_name("MS")
+      ->check(CLI::Range(0.0, 60000.0))
+      ->capture_default_str();
   command.add_option("-o,--output", options.output, "Folder for the results")
       ->type_name("DIR")
       ->capture_default_str();

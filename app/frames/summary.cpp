@@ -291,6 +291,7 @@ void RunSummary::WriteJson(std::ostream& stream) const {
                       {"num_incomplete", num_incomplete()}};
   if (live_) {
     json["live"] = {{"num_pairs", live_->num_pairs},
+                    {"num_late", live_->num_late},
                     {"num_unpaired_left", live_->num_unpaired[0]},
                     {"num_unpaired_right", live_->num_unpaired[1]},
                     {"num_damaged", live_->num_damaged},

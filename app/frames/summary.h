@@ -72,7 +72,9 @@ class RunSummary {
   std::optional<FrameReport> First(const std::function<bool(const FrameFigures&)>& test) const;
   double FramesPerSecond() const;
   std::vector<double> Latencies_ms() const;
-  std::size_t num_dropped() const { return num_dropped_ + (live_ ? live_->num_replaced : 0); }
+  std::size_t num_dropped() const {
+    return num_dropped_ + (live_ ? live_->num_replaced + live_->num_late : 0);
+  }
 
   RunDescription description_;
   ReportSpool frames_;

@@ -51,6 +51,8 @@ std::string LiveText(const LiveCounts& counts) {
     add(fmt::format("{} left and {} right pictures have no counterpart", counts.num_unpaired[0],
                     counts.num_unpaired[1]));
   }
+  if (counts.num_late > 0)
+    add(fmt::format("{} pairs left out, whose results would have come after the deadline", counts.num_late));
   if (counts.num_damaged > 0) add(fmt::format("{} pictures were damaged", counts.num_damaged));
   if (counts.num_losses > 0) {
     const auto times = [](std::size_t n) { return n == 1 ? "once" : fmt::format("{} times", n); };

@@ -433,10 +433,12 @@ class RunCommand {
 
   // Files of one frame; the journal keeps their checksums.
   void Write(const MatchedFrame& matched, FrameReport& report) {
+    const Stopwatch watch;
     const WithoutWaitingForDisk journal_has_checksums;
     folder_->Start(matched.frame);
     writer_->Write(matched, report);
     folder_->Finish(matched.frame, matched.parameters);
+    monitor_->NoteWork(matched.match_ms + watch.ms());
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     reports_->WithSummary([&](RunSummary& summary) {
       if (matched.frame.rig) summary.SetRange(*matched.frame.rig, matched.parameters);

@@ -17,6 +17,7 @@ namespace parallax {
 struct LiveCounts {
   std::size_t num_pairs = 0;                  // made
   std::size_t num_replaced = 0;               // of these, not taken before the next one came
+  std::size_t num_late = 0;                   // of these, left out because of the deadline
   std::array<std::size_t, 2> num_unpaired{};  // pictures of the left and the right camera without a partner
   std::size_t num_damaged = 0;                // pictures that could not be decoded
   std::size_t num_losses = 0, num_reopened = 0;  // how often a camera or stream stopped and came back
@@ -41,6 +42,20 @@ class LiveMonitor {
     const std::scoped_lock lock(counts_mutex_);
     change(counts_);
   }
+  // Called with the time that a pair took from its start to the end of its last output, ms.
+  void NoteWork(double ms) {
+    const std::scoped_lock lock(counts_mutex_);
+    work_ms_ = work_ms_ == 0 ? ms : work_ms_ + (ms - work_ms_) / 4;
+  }
+  // True if results of a pair of that age, ms, would come after the deadline; the pair counts as late. The
+  // time that pairs take is taken for a tenth less after each late pair, so that some are tried.
+  bool IsLate(double age_ms, double deadline_ms) {
+    const std::scoped_lock lock(counts_mutex_);
+    if (deadline_ms <= 0 || age_ms + work_ms_ <= deadline_ms) return false;
+    work_ms_ *= 0.9;
+    ++counts_.num_late;
+    return true;
+  }
   LiveCounts counts() const {
     const std::scoped_lock lock(counts_mutex_);
     return counts_;
@@ -51,13 +66,15 @@ class LiveMonitor {
   mutable std::mutex counts_mutex_;
   std::function<void(const std::string& line)> tell_;
   LiveCounts counts_;
+  double work_ms_ = 0;  // smoothed
 };
 
 struct LiveOptions {
   // Arrangement in pictures that hold both images; none = side by side, and image files hold one image each.
   std::optional<PictureLayout> layout{};
   double pair_tolerance_ms =
-      0;  // largest difference of the times of a pair; 0 = half the time between frames
+      0;                   // largest difference of the times of a pair; 0 = half the time between frames
+  double deadline_ms = 0;  // from capture to result: pairs that would come later are left out; 0 = none
   std::shared_ptr<LiveMonitor> monitor{};  // may be null
 };
 

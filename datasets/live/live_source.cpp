@@ -214,6 +214,7 @@ class LiveSource final : public FrameSource {
              const LiveTimings& timings)
       : stem_(std::move(stem)),
         layout_(options.layout.value_or(PictureLayout::kSideBySide)),
+        deadline_ms_(options.deadline_ms),
         shared_(std::make_shared<Shared>(options, timings)) {
     for (const LiveFeed& feed : feeds) {
       for (int i = 0; i < feed.num_streams; ++i)
@@ -316,6 +317,17 @@ class LiveSource final : public FrameSource {
       }
       if (!told.empty()) shared_->monitor->Tell(told);
       if (!current_) continue;
+      const double age_ms = (MonotonicNow_s() - current_->left.time_s) * 1e3;
+      if (shared_->monitor->IsLate(age_ms, deadline_ms_)) {
+        current_.reset();
+        if (Clock::now() - begin <= told_after) continue;
+        told_after *= 2;
+        shared_->monitor->Tell(
+            "no pair meets the deadline of " + std::to_string(static_cast<int>(deadline_ms_)) +
+            " ms: the last one was " + std::to_string(static_cast<int>(age_ms)) +
+            " ms old when it could be matched; allow more time, or choose a faster preset");
+        continue;
+      }
       if (Decode(current_->left) && Decode(current_->right)) return true;
       shared_->monitor->Count([](LiveCounts& counts) { ++counts.num_damaged; });
       current_.reset();
@@ -376,6 +388,7 @@ class LiveSource final : public FrameSource {
 
   const std::string stem_;
   const PictureLayout layout_;
+  const double deadline_ms_;
   const double unix_less_monotonic_s_ =
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count() -
       MonotonicNow_s();

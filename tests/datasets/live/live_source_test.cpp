@@ -82,6 +82,26 @@ TEST(LiveSource, GivesTheNewestPictureAndCountsTheOthers) {
   EXPECT_EQ(told.counts().num_replaced, 199U);
 }
 
+TEST(LiveSource, PairsThatWouldComeAfterTheDeadlineAreLeftOut) {
+  Told told;
+  // Old pictures and new ones in turn.
+  const auto camera = Camera([](std::size_t n) {
+    std::this_thread::sleep_for(2ms);
+    return PictureAt(MonotonicNow_s() - (n % 2 == 0 ? 0.5 : 0), 0, 8, 4, static_cast<int>(n % 2));
+  });
+  std::vector<LiveFeed> feeds;
+  feeds.push_back(FeedOf("camera 0", camera));
+  LiveOptions options = told.Options();
+  options.deadline_ms = 200;
+  const auto source = MakeLiveSource("camera", std::move(feeds), options, kQuick);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(LevelAt(source->Read().left, 0, 0), 1);
+  // Results take longer than the deadline: some pairs are left out, then one is tried.
+  const std::size_t num_late = told.counts().num_late;
+  options.monitor->NoteWork(300);
+  EXPECT_EQ(LevelAt(source->Read().left, 0, 0), 1);
+  EXPECT_GE(told.counts().num_late, num_late + 3);
+}
+
 TEST(LiveSource, LayoutsAndTimes) {
   const auto open = [](PictureLayout layout) {
     const auto camera = Camera([](std::size_t) {
