@@ -27,32 +27,6 @@ constexpr double kNoiseOfFar_px = 0.5;
 
 double Square(double value) { return value * value; }
 
-// FitRows where turns are not small: the right points are turned back by what was found, and fitted again.
-RobustFit FitTurn(const std::vector<PointMatch>& matches, const StereoRig& rig) {
-  constexpr int kRounds = 3;
-  Matrix3 turn;
-  double magnification = 1;
-  RobustFit fit;
-  for (int round = 0; round < kRounds; ++round) {
-    std::vector<PointMatch> turned_back;
-    for (const PointMatch& match : matches) {
-      const double cx = rig.cx_px + rig.doffs_px;
-      const Vector3 seen{(match.right.x - cx) / rig.fx_px / magnification,
-                         (match.right.y - rig.cy_px) / rig.fx_px / magnification, 1};
-      const Vector3 p = Transposed(turn) * seen;
-      const Vector2 right{rig.cx_px + rig.fx_px * p.x / p.z, rig.cy_px + rig.fx_px * p.y / p.z};
-      // In the place of the left point: where the turn moves the right one away from.
-      turned_back.push_back({{right.x, match.left.y}, right});
-    }
-    fit = FitRows(turned_back, rig);
-    turn = turn * RotationOf({fit.x[0], fit.x[1], fit.x[2]});
-    magnification *= 1 + fit.x[3];
-  }
-  const Vector3 all = RotationVectorOf(turn);
-  fit.x << all.x, all.y, all.z, magnification - 1;
-  return fit;
-}
-
 // The disparity of the farthest points whose rows agree, px.
 double FarDisparity(const std::vector<PointMatch>& matches, const RobustFit& fit, const StereoRig& rig) {
   std::vector<double> disparities;
@@ -70,7 +44,7 @@ double FarDisparity(const std::vector<PointMatch>& matches, const RobustFit& fit
 void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, const StereoRig& rig) {
   const std::vector<PointMatch> matches = MatchPoints(left, right, kSearch).matches;
   if (std::ssize(matches) < kFewestMatches) return;
-  const RobustFit fit = FitTurn(matches, rig);
+  const RobustFit fit = FitTurn(matches, rig, TurnParts::kAll);
   const double x = 0.5 * WidthOf(left) / rig.fx_px, y = 0.5 * HeightOf(left) / rig.fx_px;
   const double at_corner[kNumParts] = {1, x * y, x, y};  // px of rows a radian, by fx_px
 

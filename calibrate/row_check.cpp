@@ -6,6 +6,7 @@
 #include <cmath>
 #include <utility>
 
+#include "calibrate/row_model.h"
 #include "calibrate/statistics.h"
 #include "parallax/error.h"
 
@@ -13,6 +14,7 @@ namespace parallax {
 namespace {
 
 constexpr int kFewestMatches = 50;
+constexpr double kTiltKnown = 0.02;  // radians
 
 double MedianSize(std::vector<double> values) {
   for (double& value : values) value = std::abs(value);
@@ -28,45 +30,15 @@ RightTurn TurnOf(const std::vector<PointMatch>& matches, const StereoRig& rig) {
                     "of a scene with texture",
                     matches.size()));
   }
-  const auto row_after = [&](const PointMatch& match, const Matrix3& turn) {
-    const Vector3 p = turn * Vector3{(match.right.x - rig.cx_px - rig.doffs_px) / rig.fx_px,
-                                     (match.right.y - rig.cy_px) / rig.fx_px, 1};
-    return p.y / p.z - (match.left.y - rig.cy_px) / rig.fx_px;
-  };
+  const RobustFit fit = FitTurn(matches, rig, TurnParts::kRows);
+  if (!(fit.sigma[2] < kTiltKnown)) throw Error("all matches lie in one column: show more of the scene");
   RightTurn result;
-  const auto residuals = [&](const Matrix3& turn) {
-    std::vector<double> all;
-    for (const PointMatch& match : matches) all.push_back(row_after(match, turn));
-    return all;
-  };
-  result.before_px = rig.fx_px * MedianSize(residuals({}));
-  Matrix3 turn;
-  for (int i = 0; i < 15; ++i) {
-    const std::vector<double> r = residuals(turn);
-    const double noise = std::max(1e-6, 1.4826 * MedianSize(r));
-    double xx = 0, xz = 0, zz = 0, gradient_x = 0, gradient_z = 0;
-    for (std::size_t k = 0; k < matches.size(); ++k) {
-      // Tukey's weight: what is far off counts for nothing.
-      const double t = r[k] / (4.685 * noise);
-      if (std::abs(t) >= 1) continue;
-      const double weight = (1 - t * t) * (1 - t * t);
-      const double x = (matches[k].right.x - rig.cx_px - rig.doffs_px) / rig.fx_px;
-      const double y = (matches[k].right.y - rig.cy_px) / rig.fx_px;
-      const double slope_x = -(1 + y * y), slope_z = x;  // of the row, by a turn about x and about z
-      xx += weight * slope_x * slope_x;
-      xz += weight * slope_x * slope_z;
-      zz += weight * slope_z * slope_z;
-      gradient_x += weight * slope_x * r[k];
-      gradient_z += weight * slope_z * r[k];
-    }
-    const double determinant = xx * zz - xz * xz;
-    if (!(determinant > 1e-9 * xx * xx)) throw Error("all matches lie in one column: show more of the scene");
-    turn = RotationOf({-(zz * gradient_x - xz * gradient_z) / determinant, 0,
-                       -(xx * gradient_z - xz * gradient_x) / determinant}) *
-           turn;
-  }
-  result.turn = RotationVectorOf(turn);
-  result.after_px = rig.fx_px * MedianSize(residuals(turn));
+  result.turn = {-fit.x[0], 0, -fit.x[2]};  // back to where rows agree
+  std::vector<double> before, after;
+  for (const PointMatch& match : matches) before.push_back(match.right.y - match.left.y);
+  for (const double residual : fit.residuals) after.push_back(rig.fx_px * residual);
+  result.before_px = MedianSize(std::move(before));
+  result.after_px = MedianSize(std::move(after));
   return result;
 }
 

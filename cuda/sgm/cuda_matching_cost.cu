@@ -176,9 +176,9 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
         const int j = k / kApart * 2 * kApart + k % kApart;
         pairs[k] = MultiplyAdd(cost[j + kApart], 0x10000U, cost[j]);
         if constexpr (kGradient) {
-          pairs[k] = MultiplyAdd(
-              left_gradients[i + u].DifferencesFrom(met_gradients[K - 1 - j + u], gradient.cap),
-              gradient.weight, pairs[k]);
+          pairs[k] =
+              MultiplyAdd(left_gradients[i + u].DifferencesFrom(met_gradients[K - 1 - j + u], gradient.cap),
+                          gradient.weight, pairs[k]);
         }
         const auto replace = [&](int at, std::uint32_t low_mask, int shift) {
           const int d = lane * K + at;
