@@ -102,7 +102,7 @@ __global__ void __launch_bounds__(kWarpSize, WarpsAtOnce(Shape::K, sizeof(T)))
     const int place = lines().FirstRow(piece, a.width) / Walk::kSegment + piece;
     visit(MakeLineWalk<Walk>(a, line, lines().volume,
                              a.checkpoints + blockIdx.x * a.checkpoint_bytes + place * Walk::kCheckpointBytes,
-                             kOwnColumns && lines().volume == 1 ? a.p1_ground : a.p1));
+                             kOwnColumns && lines().volume == 1));
   };
 #pragma unroll 1
   for (int piece = num_pieces() - 1; piece >= 0; --piece) {

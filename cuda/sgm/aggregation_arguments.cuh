@@ -20,6 +20,7 @@ struct AggregationArguments {
   int width, height, num_disparities;
   std::uint32_t p1, p2;          // p2: if it is constant
   std::uint32_t p1_ground;       // of columns
+  std::uint32_t p1_extra;        // p1 - p1_ground, in both halves
   std::uint32_t one;             // 1
   std::size_t checkpoint_bytes;  // of a block of AggregateColumns
   bool is_first;                 // of the two kernels, rows and columns
@@ -73,6 +74,7 @@ inline AggregationArguments MakeAggregationArguments(const AggregationInput& inp
   a.p1 = input.tables.p1;
   a.p2 = input.tables.p2[0];
   a.p1_ground = input.tables.p1_ground;
+  a.p1_extra = InBothHalves(a.p1 - a.p1_ground);
   a.one = 1;
   return a;
 }

@@ -21,10 +21,11 @@ struct StepConstants {
       last;            // 0x8000 in both halves if d - 1, d + 1 of the lane's ends does not exist, else 0
   std::uint32_t idle;  // all ones in lanes without values, else 0
   std::uint32_t one;   // 1, which must stay unknown to the compiler
+  // extra_given: in both halves.
   __device__ __forceinline__ StepConstants(int lane, int num_lanes, std::uint32_t p1_given,
                                            std::uint32_t extra_given, std::uint32_t one_given)
       : p1(InBothHalves(p1_given)),
-        extra(InBothHalves(extra_given)),
+        extra(extra_given),
         first(lane == 0 ? 0x80008000U : 0U),
         last(lane == num_lanes - 1 ? 0x80008000U : 0U),
         idle(lane >= num_lanes ? 0xFFFFFFFFU : 0U),

@@ -301,20 +301,21 @@ struct LineWalk {
 // The walk of a warp.
 template <typename Walk>
 __device__ __forceinline__ Walk MakeLineWalk(const AggregationArguments& a, const LinePairPlace& line,
-                                             int volume, std::uint8_t* checkpoints, std::uint32_t p1_ground) {
+                                             int volume, std::uint8_t* checkpoints, bool has_ground) {
   const int lane = static_cast<int>(threadIdx.x);
   const int hidden_zero = lane & static_cast<int>(a.one - 1);
-  Walk walk{a,
-            line,
-            a.jumps + static_cast<std::size_t>(volume) * a.jump_words,
-            checkpoints,
-            a.sums + static_cast<std::size_t>(volume) * a.sum_bytes,
-            lane,
-            (line.count + Walk::kSegment - 1) / Walk::kSegment,
-            line.count / Walk::kSegment,
-            line.step + hidden_zero,
-            StepConstants(lane, Walk::kLanes, p1_ground, a.p1 - p1_ground, a.one),
-            InBothHalves(a.p2 - a.p1)};
+  Walk walk{
+      a,
+      line,
+      a.jumps + static_cast<std::size_t>(volume) * a.jump_words,
+      checkpoints,
+      a.sums + static_cast<std::size_t>(volume) * a.sum_bytes,
+      lane,
+      (line.count + Walk::kSegment - 1) / Walk::kSegment,
+      line.count / Walk::kSegment,
+      line.step + hidden_zero,
+      StepConstants(lane, Walk::kLanes, has_ground ? a.p1_ground : a.p1, has_ground ? a.p1_extra : 0U, a.one),
+      InBothHalves(a.p2 - a.p1)};
   if constexpr (Walk::kOrPadding) {
 #pragma unroll
     for (int j = 0; j < Walk::kWords; ++j)

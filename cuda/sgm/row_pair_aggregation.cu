@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(2 * kWarpSize, BlocksAtOnce(Shape::K, sizeof(T
   const bool has_b = y + 1 < a.height;
   const LinePairPlace line{y * a.width, 1, has_b ? a.width : 0, a.width, 0, last, 0, last, has_b};
   const auto walk = MakeLineWalk<Walk>(
-      a, line, 0, a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, Shape::K, sizeof(T)), a.p1);
+      a, line, 0, a.checkpoints + blockIdx.x * CheckpointBytesOfPair(a.width, Shape::K, sizeof(T)), false);
   const int half = walk.num_segments / 2;
   const auto follow = [&](auto reverse) {
     typename Walk::State state;
