@@ -455,8 +455,11 @@ class RunCommand {
     reports_->WithSummary([&](RunSummary& summary) {
       if (matched.frame.rig) summary.SetRange(*matched.frame.rig, matched.parameters);
       if (!source_->is_live() || !matched.frame.timestamp_s) return;
-      summary.AddLatency(std::chrono::duration<double, std::milli>(now).count() -
-                         *matched.frame.timestamp_s * 1e3);
+      // Stamps of a simulation or of a recording that is played are of another clock.
+      constexpr double kLongestLatency_ms = 3.6e6;
+      const double latency_ms =
+          std::chrono::duration<double, std::milli>(now).count() - *matched.frame.timestamp_s * 1e3;
+      if (latency_ms >= 0 && latency_ms < kLongestLatency_ms) summary.AddLatency(latency_ms);
     });
   }
 

@@ -57,6 +57,8 @@ struct LiveFeed {
   // Adds what the sender says of a frame besides its pictures, such as the calibration; may be empty. Throws
   // Error.
   std::function<void(StereoFrame&)> describe{};
+  // What to look at if nothing comes, in one line: "is it published?"; empty: questions for cameras.
+  std::function<std::string()> silence_text{};
 };
 
 // Seconds of the system's monotonic clock.

@@ -229,6 +229,7 @@ class LiveSource final : public FrameSource {
     for (LiveFeed& feed : feeds) {
       const int num_streams = feed.num_streams;
       if (feed.describe) describe_ = feed.describe;
+      if (feed.silence_text) silence_text_ = feed.silence_text;
       threads_.emplace_back(
           [reader = std::make_shared<FeedReader>(shared_, std::move(feed), side)] { reader->Run(); });
       side += num_streams;
@@ -369,7 +370,8 @@ class LiveSource final : public FrameSource {
         text +=
             ", or allow a difference of " + std::to_string(static_cast<int>(distance_s * 1000) + 2) + " ms";
     } else {
-      text += "; is the silent one connected, and not used by another program?";
+      text += "; " + (silence_text_ ? silence_text_()
+                                    : "is the silent one connected, and not used by another program?");
     }
     return text;
   }
@@ -400,6 +402,7 @@ class LiveSource final : public FrameSource {
       MonotonicNow_s();
   const std::shared_ptr<Shared> shared_;
   std::function<void(StereoFrame&)> describe_;
+  std::function<std::string()> silence_text_;
   std::vector<std::thread> threads_;
   std::optional<PicturePair> current_;  // that Read gives
   std::size_t next_ = 0;

@@ -147,8 +147,10 @@ Ros2Node::Ros2Node(int domain, std::shared_ptr<DdsParticipant> participant)
 void Ros2Node::Announce() { announcer_->Write(EncodeNode(node_, GidBytes())); }
 
 std::unique_ptr<DdsReader> Ros2Node::Subscribe(const std::string& topic, std::string_view type,
-                                               std::function<void(RosMessage)> take) {
-  std::unique_ptr<DdsReader> reader = participant_->Read(TopicOf(topic, type), std::move(take));
+                                               bool is_reliable, std::function<void(RosMessage)> take) {
+  DdsTopic asked = TopicOf(topic, type);
+  asked.is_reliable = is_reliable;
+  std::unique_ptr<DdsReader> reader = participant_->Read(asked, std::move(take));
   const std::scoped_lock lock(mutex_);
   node_.readers.push_back(reader->guid());
   Announce();
@@ -190,9 +192,9 @@ std::string Ros2Node::ImageTopics() const {
 }
 
 std::string LossAdvice() {
-  return "let both run on one host without containers between them (shared memory), or allow larger buffers: "
-         "sysctl -w net.core.rmem_max=" +
-         std::to_string(kWantedReceive_bytes) + " (now " + std::to_string(ReceiveLimit_bytes()) + ")";
+  return "allow larger buffers, sysctl -w net.core.rmem_max=" + std::to_string(kWantedReceive_bytes) +
+         " (now " + std::to_string(ReceiveLimit_bytes()) +
+         "), or ask for lost pieces again with reliable=1 in the source";
 }
 
 }  // namespace parallax

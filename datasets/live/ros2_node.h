@@ -32,9 +32,9 @@ class Ros2Node {
   Ros2Node(int domain, std::shared_ptr<DdsParticipant> participant);
 
   int domain() const { return domain_; }
-  // Best effort, so that writers of both kinds are heard. topic and type as ROS writes them. take: as
-  // DdsParticipant::Read has it.
-  std::unique_ptr<DdsReader> Subscribe(const std::string& topic, std::string_view type,
+  // topic and type as ROS writes them. is_reliable: lost pieces are sent again, but writers that offer only best
+  // effort are not heard. take: as DdsParticipant::Read has it.
+  std::unique_ptr<DdsReader> Subscribe(const std::string& topic, std::string_view type, bool is_reliable,
                                        std::function<void(RosMessage)> take);
   // Reliable.
   std::unique_ptr<DdsWriter> Advertise(const std::string& topic, std::string_view type);

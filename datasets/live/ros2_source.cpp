@@ -28,12 +28,13 @@ constexpr std::chrono::milliseconds kForCalibration{1000};        // after the f
 struct Ros2Spec {
   std::array<std::string, 2> images, infos;  // left, right
   std::optional<int> domain;
+  bool is_reliable = false;
 };
 
 [[noreturn]] void Refuse(const std::string& spec, const std::string& why) {
   throw InvalidArgument("'" + spec + "': " + why +
                         "; name topics as ros2:left=/stereo/left/image_raw,right=/stereo/right/image_raw, with "
-                        "domain=N, left_info=TOPIC or right_info=TOPIC after that");
+                        "domain=N, reliable=1, left_info=TOPIC or right_info=TOPIC after that");
 }
 
 Ros2Spec ParseTopics(const std::string& spec) {
@@ -50,6 +51,10 @@ Ros2Spec ParseTopics(const std::string& spec) {
       if (!domain || *domain > kMaxRosDomain)
         Refuse(spec, "'" + Printable(value) + "' is not a domain from 0 to 232");
       parsed.domain = static_cast<int>(*domain);
+      continue;
+    }
+    if (key == "reliable" && (value == "0" || value == "1")) {
+      parsed.is_reliable = value == "1";
       continue;
     }
     const int side = key.starts_with("right") ? 1 : 0;
@@ -99,9 +104,9 @@ class Ros2Device final : public LiveDevice {
         type_(topic_.ends_with("/compressed") ? kRosCompressedImage : kRosImage),
         info_(std::move(info)),
         node_(Ros2Node::Join(spec.domain)) {
-    readers_[0] = node_->Subscribe(topic_, type_, [this](RosMessage message) { Take(std::move(message)); });
+    readers_[0] = node_->Subscribe(topic_, type_, spec.is_reliable, [this](RosMessage message) { Take(std::move(message)); });
     readers_[1] = node_->Subscribe(
-        spec.infos[side], kRosCameraInfo, [this, side, topic = spec.infos[side]](const RosMessage& message) {
+        spec.infos[side], kRosCameraInfo, false, [this, side, topic = spec.infos[side]](const RosMessage& message) {
           try {
             info_->Set(side, DecodeCameraInfo(message));
           } catch (const Error& error) {
@@ -140,7 +145,7 @@ class Ros2Device final : public LiveDevice {
       return std::nullopt;
     return PictureOf(std::move(message));
   }
-  std::size_t num_damaged() const override { return readers_[0]->num_lost(); }
+  std::size_t num_damaged() const override { return num_damaged_ + readers_[0]->num_lost(); }
   std::size_t num_overrun() const override { return num_overrun_; }
   bool has_capture_times() const override { return has_stamps_; }
   std::string advice() const override {
@@ -176,7 +181,7 @@ class Ros2Device final : public LiveDevice {
     if (const std::string fault = node_->Fault(topic_, type_); !fault.empty()) throw Error(fault);
   }
 
-  LivePicture PictureOf(RosMessage message) {
+  std::optional<LivePicture> PictureOf(RosMessage message) {
     try {
       const RosImage header = DecodeHeader(message);
       LivePicture picture;
@@ -186,17 +191,22 @@ class Ros2Device final : public LiveDevice {
       picture.frame_id = header.frame_id;
       if (last_s_ && *last_s_ > picture.time_s && back_s_ == 0) back_s_ = *last_s_ - picture.time_s;
       last_s_ = picture.time_s;
-      picture.decode = [message = std::move(message), topic = topic_, type = type_] {
+      picture.decode = [message = std::move(message), topic = topic_, type = type_,
+                        succeeded = has_decoded_]() -> std::optional<CameraImage> {
         try {
-          return std::optional(
-              (type == kRosImage ? DecodeImage(message) : DecodeCompressedImage(message)).image);
+          RosImage decoded = type == kRosImage ? DecodeImage(message) : DecodeCompressedImage(message);
+          *succeeded = true;
+          return std::move(decoded.image);
         } catch (const Error& error) {
+          if (*succeeded) return std::nullopt;
           throw Error(topic + ": " + error.what());
         }
       };
       return picture;
     } catch (const Error& error) {
-      throw Error(topic_ + ": " + error.what());
+      if (!*has_decoded_) throw Error(topic_ + ": " + error.what());
+      ++num_damaged_;
+      return std::nullopt;
     }
   }
 
@@ -206,6 +216,9 @@ class Ros2Device final : public LiveDevice {
   const std::shared_ptr<Ros2Node> node_;
   std::optional<std::chrono::steady_clock::time_point> begin_;  // of the images
   bool has_stamps_ = true;
+  std::size_t num_damaged_ = 0;
+  // A damaged image is an error only before the first whole one.
+  const std::shared_ptr<std::atomic<bool>> has_decoded_ = std::make_shared<std::atomic<bool>>(false);
   std::optional<double> last_s_;
   double back_s_ = 0;
 
@@ -222,6 +235,11 @@ class Ros2Device final : public LiveDevice {
 std::unique_ptr<FrameSource> OpenRos2(const std::string& spec, const LiveOptions& options) {
   const Ros2Spec parsed = ParseTopics(spec);
   const auto info = std::make_shared<PairInfo>(parsed.images[0]);
+  const auto silence_text = [node = Ros2Node::Join(parsed.domain)] {
+    const std::string others = node->ImageTopics();
+    return "is the silent topic published in domain " + std::to_string(node->domain()) +
+           "? Images are published there as " + (others.empty() ? "no topic" : others);
+  };
   std::vector<LiveFeed> feeds;
   for (std::size_t side = 0; side < 2; ++side) {
     const auto open = [parsed, side, info]() -> std::unique_ptr<LiveDevice> {
@@ -230,7 +248,8 @@ std::unique_ptr<FrameSource> OpenRos2(const std::string& spec, const LiveOptions
     feeds.push_back({.label = parsed.images[side],
                      .open = open,
                      .device = open(),
-                     .describe = [info](StereoFrame& frame) { info->AddTo(frame); }});
+                     .describe = [info](StereoFrame& frame) { info->AddTo(frame); },
+                     .silence_text = silence_text});
   }
   return MakeLiveSource("ros2", std::move(feeds), options);
 }

@@ -243,16 +243,20 @@ int main(int argc, char** argv) {
   }
 
   Received got_disparity, got_depth, got_cloud, got_info[3];
-  std::string node_text, node_names;
+  std::string node_text, user_data;
+  std::uint32_t num_endpoints = 0;  // of the node; the most so far
   const auto listen = [&] {
     TakeAll<rmw_dds_common_msg_dds__ParticipantEntitiesInfo_>(nodes, [&](const auto& message) {
       for (std::uint32_t i = 0; i < message.node_entities_info_seq._length; ++i) {
         const auto& node = message.node_entities_info_seq._buffer[i];
+        if (node.reader_gid_seq._length + node.writer_gid_seq._length < num_endpoints) continue;
+        num_endpoints = node.reader_gid_seq._length + node.writer_gid_seq._length;
         node_text = Format("{\"name\": \"%s%s\", \"readers\": %u, \"writers\": %u}", node.node_namespace,
                            node.node_name, node.reader_gid_seq._length, node.writer_gid_seq._length);
       }
     });
     if (!listens) return;
+    if (user_data.empty()) user_data = UserDataOfWriter(disparity);
     TakeAll<stereo_msgs_msg_dds__DisparityImage_>(disparity, [&](const auto& message) {
       got_disparity.Add(message.header,
                         ImageText(message.image) +
@@ -340,7 +344,7 @@ int main(int argc, char** argv) {
     report += text("disparity", got_disparity) + ", " + text("depth", got_depth) + ", " +
               text("points", got_cloud) + ", " + text("left_info", got_info[0]) + ", " +
               text("right_info", got_info[1]) + ", " + text("depth_info", got_info[2]) + ", " +
-              "\"user_data\": \"" + UserDataOfWriter(disparity) + "\", ";
+              "\"user_data\": \"" + user_data + "\", ";
   }
   report += "\"node\": " + (node_text.empty() ? "null" : node_text) + "}";
   std::printf("%s\n", report.c_str());
