@@ -225,8 +225,9 @@ class Participant final : public DdsParticipant,
 
   void on_publisher_discovery(dds::DomainParticipant*,
                               eprosima::fastrtps::rtps::WriterDiscoveryInfo&& found) override {
-    const std::scoped_lock lock(remotes_mutex_);
     const GUID_t guid = found.info.guid();
+    if (participant_ == nullptr || guid.guidPrefix == participant_->guid().guidPrefix) return;  // our own
+    const std::scoped_lock lock(remotes_mutex_);
     if (found.status == eprosima::fastrtps::rtps::WriterDiscoveryInfo::REMOVED_WRITER) {
       remotes_.erase(guid);
     } else {

@@ -238,7 +238,7 @@ std::unique_ptr<FrameSource> OpenRos2(const std::string& spec, const LiveOptions
   const auto silence_text = [node = Ros2Node::Join(parsed.domain)] {
     const std::string others = node->ImageTopics();
     return "is the silent topic published in domain " + std::to_string(node->domain()) +
-           "? Images are published there as " + (others.empty() ? "no topic" : others);
+           "? " + (others.empty() ? "No images are published there" : "Images are published as " + others);
   };
   std::vector<LiveFeed> feeds;
   for (std::size_t side = 0; side < 2; ++side) {

@@ -10,6 +10,7 @@
 
 #include "datasets/live/recording_source.h"
 #include "datasets/source.h"
+#include "pipeline/calibration/raw_rig.h"
 #include "tests/datasets/synthetic_frames.h"
 #include "tests/datasets/test_files.h"
 #include "tests/support/recordings.h"
