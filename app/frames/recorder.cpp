@@ -183,7 +183,8 @@ void Recorder::WriteFrame(const MatchedFrame& matched) {
                                        .num_disparities_hint = frame.num_disparities_hint,
                                        .has_borders = HasBorders(frame)})));
   write(kLeftInfo, EncodeCameraInfo({time_ns, frame.frame_id}, width, height, frame.rig, StereoSide::kLeft));
-  write(kRightInfo, EncodeCameraInfo({time_ns, frame.frame_id}, width, height, frame.rig, StereoSide::kRight));
+  write(kRightInfo,
+        EncodeCameraInfo({time_ns, frame.frame_id}, width, height, frame.rig, StereoSide::kRight));
   write(kLeftImage, EncodeImage({time_ns, frame.frame_id}, left));
   write(kRightImage, EncodeImage({time_ns, frame.frame_id}, right));
   WriteOutputs(matched, time_ns);
@@ -210,8 +211,8 @@ void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
   };
   if (IsRequested(RecordedOutput::kDisparity)) {
     const MatchingCostParameters& searched = matched.parameters.matching_cost;
-    write(kDisparity,
-          EncodeDisparity({time_ns, frame.frame_id}, disparity, frame.rig, searched.min_disparity, searched.num_disparities));
+    write(kDisparity, EncodeDisparity({time_ns, frame.frame_id}, disparity, frame.rig, searched.min_disparity,
+                                      searched.num_disparities));
   }
   const bool with_depth = IsRequested(RecordedOutput::kDepth),
              with_mm = IsRequested(RecordedOutput::kDepthMm);
@@ -223,8 +224,8 @@ void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
   }
   const FrameReprojection reprojection(matched, with_cloud, show_filled_);
   if (with_depth || with_mm) {
-    write(kDepthInfo,
-          EncodeCameraInfo({time_ns, frame.frame_id}, disparity.width, disparity.height, frame.rig, StereoSide::kLeft));
+    write(kDepthInfo, EncodeCameraInfo({time_ns, frame.frame_id}, disparity.width, disparity.height,
+                                       frame.rig, StereoSide::kLeft));
   }
   if (with_depth) write(kDepth, EncodeDepth({time_ns, frame.frame_id}, reprojection.depth_m()));
   if (with_mm) write(kDepthMm, EncodeDepthInMm({time_ns, frame.frame_id}, reprojection.depth_m()));

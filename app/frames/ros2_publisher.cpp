@@ -66,8 +66,8 @@ void Ros2Publisher::PublishFrame(const MatchedFrame& matched) {
   publish_info(kRightInfo, StereoSide::kRight);
   if (is_wanted(kDisparity)) {
     const MatchingCostParameters& searched = matched.parameters.matching_cost;
-    publish(kDisparity, EncodeDisparity(header, disparity, frame.rig, searched.min_disparity,
-                                        searched.num_disparities));
+    publish(kDisparity,
+            EncodeDisparity(header, disparity, frame.rig, searched.min_disparity, searched.num_disparities));
   }
   const bool with_depth = is_wanted(kDepth), with_cloud = is_wanted(kCloud);
   publish_info(kDepthInfo, StereoSide::kLeft);
@@ -89,8 +89,9 @@ std::string Ros2Publisher::Text() const {
     text += fmt::format("; {} frames were dropped, because publishing took longer than matching",
                         frames_.num_dropped());
   if (num_without_calibration_ > 0) {
-    text += fmt::format("; {} frames have no depth or cloud, because they have no calibration (--rig names one)",
-                        num_without_calibration_);
+    text +=
+        fmt::format("; {} frames have no depth or cloud, because they have no calibration (--rig names one)",
+                    num_without_calibration_);
   }
   return text;
 }

@@ -43,10 +43,10 @@ Calibration CalibrationOf(const RosCameraInfo& left, const RosCameraInfo& right,
   Calibration calibration;
   calibration.format = "ros";
   calibration.raw = rig;
-  calibration.rectified = RectifiedCalibration{
-      .rig = {left.p[0], left.p[2], left.p[6], -offset_m, right.p[2] - left.p[2]},
-      .width_px = left.width,
-      .height_px = left.height};
+  calibration.rectified =
+      RectifiedCalibration{.rig = {left.p[0], left.p[2], left.p[6], -offset_m, right.p[2] - left.p[2]},
+                           .width_px = left.width,
+                           .height_px = left.height};
   return calibration;
 }
 

@@ -1,4 +1,6 @@
 // A participant made by Fast DDS, whose types are bytes that others have encoded.
+#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
+#include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/dds/domain/DomainParticipantListener.hpp>
@@ -11,8 +13,6 @@
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/topic/TopicDataType.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
-#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
-#include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
 
 #include <algorithm>
 #include <atomic>
@@ -88,8 +88,7 @@ void SetQos(const DdsTopic& topic, Qos& qos) {
   qos.history().kind = dds::KEEP_LAST_HISTORY_QOS;
   qos.history().depth = topic.depth;
   qos.data_sharing().off();
-  qos.endpoint().history_memory_policy =
-      eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
+  qos.endpoint().history_memory_policy = eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
   qos.user_data().data_vec({topic.user_data.begin(), topic.user_data.end()});
 }
 

@@ -190,8 +190,8 @@ RosMessage EncodeDepthInMm(const RosHeader& header, HostImageView<const float> d
   return cdr.Take();
 }
 
-RosMessage EncodeCameraInfo(const RosHeader& header, int width, int height, const std::optional<StereoRig>& rig,
-                            StereoSide side) {
+RosMessage EncodeCameraInfo(const RosHeader& header, int width, int height,
+                            const std::optional<StereoRig>& rig, StereoSide side) {
   CdrWriter cdr;
   WriteHeader(cdr, header);
   cdr.Number(static_cast<std::uint32_t>(height))

@@ -50,8 +50,8 @@ RosMessage EncodeDepth(const RosHeader& header, HostImageView<const float> depth
 RosMessage EncodeDepthInMm(const RosHeader& header, HostImageView<const float> depth_m);
 // K, P and no distortion; P of the right camera has the baseline: P[3] = -fx * baseline. Zeros without a rig,
 // which mean an uncalibrated camera.
-RosMessage EncodeCameraInfo(const RosHeader& header, int width, int height, const std::optional<StereoRig>& rig,
-                            StereoSide side);
+RosMessage EncodeCameraInfo(const RosHeader& header, int width, int height,
+                            const std::optional<StereoRig>& rig, StereoSide side);
 // Disparities with doffs added, as the message requires; none: one less than the least possible one.
 RosMessage EncodeDisparity(const RosHeader& header, HostImageView<const float> disparity,
                            const std::optional<StereoRig>& rig, int min_disparity, int num_disparities);

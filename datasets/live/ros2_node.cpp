@@ -121,10 +121,9 @@ std::shared_ptr<Ros2Node> Ros2Node::Join(std::optional<int> domain) {
   settings.domain = domain ? *domain : DomainOfEnvironment();
   settings.user_data = "enclave=/;";
   settings.profiles_file = Variable("FASTRTPS_DEFAULT_PROFILES_FILE");
-  settings.only_this_host = Variable("ROS_LOCALHOST_ONLY") == "1" ||
-                            Variable("ROS_AUTOMATIC_DISCOVERY_RANGE") == "LOCALHOST";
-  settings.receive_bytes =
-      static_cast<std::uint32_t>(std::min(ReceiveLimit_bytes(), kWantedReceive_bytes));
+  settings.only_this_host =
+      Variable("ROS_LOCALHOST_ONLY") == "1" || Variable("ROS_AUTOMATIC_DISCOVERY_RANGE") == "LOCALHOST";
+  settings.receive_bytes = static_cast<std::uint32_t>(std::min(ReceiveLimit_bytes(), kWantedReceive_bytes));
   node = std::make_shared<Ros2Node>(settings.domain, MakeDdsParticipant(settings));
   running = node;
   return node;

@@ -4,6 +4,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <cmath>
 #include <condition_variable>
 #include <cstdio>
 #include <deque>
@@ -22,8 +23,8 @@
 namespace parallax {
 namespace {
 
-constexpr std::size_t kMostWaiting = 4;                           // images of a topic
-constexpr std::chrono::milliseconds kForCalibration{1000};        // after the first image
+constexpr std::size_t kMostWaiting = 4;                     // images of a topic
+constexpr std::chrono::milliseconds kForCalibration{1000};  // after the first image
 
 struct Ros2Spec {
   std::array<std::string, 2> images, infos;  // left, right
@@ -32,9 +33,10 @@ struct Ros2Spec {
 };
 
 [[noreturn]] void Refuse(const std::string& spec, const std::string& why) {
-  throw InvalidArgument("'" + spec + "': " + why +
-                        "; name topics as ros2:left=/stereo/left/image_raw,right=/stereo/right/image_raw, with "
-                        "domain=N, reliable=1, left_info=TOPIC or right_info=TOPIC after that");
+  throw InvalidArgument(
+      "'" + spec + "': " + why +
+      "; name topics as ros2:left=/stereo/left/image_raw,right=/stereo/right/image_raw, with "
+      "domain=N, reliable=1, left_info=TOPIC or right_info=TOPIC after that");
 }
 
 Ros2Spec ParseTopics(const std::string& spec) {
@@ -72,7 +74,11 @@ Ros2Spec ParseTopics(const std::string& spec) {
   return parsed;
 }
 
-// The last camera_info of both cameras. Thread-safe.
+double UnixNow_s() {
+  return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count();
+}
+
+// The last camera_info of both cameras, and the clock of their stamps. Thread-safe.
 class PairInfo {
  public:
   explicit PairInfo(std::string left_topic)
@@ -85,6 +91,19 @@ class PairInfo {
     const std::scoped_lock lock(mutex_);
     return info_.left && info_.right;
   }
+  // A stamp on the system's monotonic clock. Stamps of another clock than this system's (a simulation, a recording)
+  // count from the arrival of the first.
+  double MonotonicOf(double stamp_s) {
+    constexpr double kMostAge_s = 60;
+    const std::scoped_lock lock(mutex_);
+    const double now_s = MonotonicNow_s();
+    const auto fits = [&](double shift_s) { return std::abs(stamp_s - shift_s - now_s) <= kMostAge_s; };
+    if (!shift_s_ || !fits(*shift_s_)) {
+      const double of_system_s = UnixNow_s() - now_s;
+      shift_s_ = fits(of_system_s) ? of_system_s : stamp_s - now_s;
+    }
+    return stamp_s - *shift_s_;
+  }
   // A source without any keeps the note of cameras.
   void AddTo(StereoFrame& frame) const {
     const std::scoped_lock lock(mutex_);
@@ -94,6 +113,7 @@ class PairInfo {
  private:
   mutable std::mutex mutex_;
   RosPairInfo info_;
+  std::optional<double> shift_s_;  // stamps less the monotonic clock
 };
 
 // The images of one topic, and the calibration of their camera.
@@ -104,16 +124,17 @@ class Ros2Device final : public LiveDevice {
         type_(topic_.ends_with("/compressed") ? kRosCompressedImage : kRosImage),
         info_(std::move(info)),
         node_(Ros2Node::Join(spec.domain)) {
-    readers_[0] = node_->Subscribe(topic_, type_, spec.is_reliable, [this](RosMessage message) { Take(std::move(message)); });
-    readers_[1] = node_->Subscribe(
-        spec.infos[side], kRosCameraInfo, false, [this, side, topic = spec.infos[side]](const RosMessage& message) {
-          try {
-            info_->Set(side, DecodeCameraInfo(message));
-          } catch (const Error& error) {
-            const std::scoped_lock lock(mutex_);
-            failure_ = topic + ": " + error.what();
-          }
-        });
+    readers_[0] = node_->Subscribe(topic_, type_, spec.is_reliable,
+                                   [this](RosMessage message) { Take(std::move(message)); });
+    readers_[1] = node_->Subscribe(spec.infos[side], kRosCameraInfo, false,
+                                   [this, side, topic = spec.infos[side]](const RosMessage& message) {
+                                     try {
+                                       info_->Set(side, DecodeCameraInfo(message));
+                                     } catch (const Error& error) {
+                                       const std::scoped_lock lock(mutex_);
+                                       failure_ = topic + ": " + error.what();
+                                     }
+                                   });
   }
   ~Ros2Device() override {
     for (auto& reader : readers_) {
@@ -186,11 +207,12 @@ class Ros2Device final : public LiveDevice {
       const RosImage header = DecodeHeader(message);
       LivePicture picture;
       has_stamps_ = header.stamp_ns != 0;
-      picture.time_s = has_stamps_ ? static_cast<double>(header.stamp_ns) * 1e-9 : MonotonicNow_s();
+      const double stamp_s = static_cast<double>(header.stamp_ns) * 1e-9;
+      picture.time_s = has_stamps_ ? info_->MonotonicOf(stamp_s) : MonotonicNow_s();
       if (has_stamps_) picture.stamp_ns = header.stamp_ns;
       picture.frame_id = header.frame_id;
-      if (last_s_ && *last_s_ > picture.time_s && back_s_ == 0) back_s_ = *last_s_ - picture.time_s;
-      last_s_ = picture.time_s;
+      if (last_s_ && *last_s_ > stamp_s && back_s_ == 0) back_s_ = *last_s_ - stamp_s;
+      last_s_ = stamp_s;
       picture.decode = [message = std::move(message), topic = topic_, type = type_,
                         succeeded = has_decoded_]() -> std::optional<CameraImage> {
         try {
@@ -237,8 +259,8 @@ std::unique_ptr<FrameSource> OpenRos2(const std::string& spec, const LiveOptions
   const auto info = std::make_shared<PairInfo>(parsed.images[0]);
   const auto silence_text = [node = Ros2Node::Join(parsed.domain)] {
     const std::string others = node->ImageTopics();
-    return "is the silent topic published in domain " + std::to_string(node->domain()) +
-           "? " + (others.empty() ? "No images are published there" : "Images are published as " + others);
+    return "is the silent topic published in domain " + std::to_string(node->domain()) + "? " +
+           (others.empty() ? "No images are published there" : "Images are published as " + others);
   };
   std::vector<LiveFeed> feeds;
   for (std::size_t side = 0; side < 2; ++side) {

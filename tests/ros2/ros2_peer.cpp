@@ -102,7 +102,8 @@ float Float(const std::uint8_t* from) {
 
 float Median(std::vector<float> values) {
   if (values.empty()) return NAN;
-  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2), values.end());
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
   return values[values.size() / 2];
 }
 
@@ -128,10 +129,11 @@ std::string ImageText(const sensor_msgs_msg_dds__Image_& image) {
     const float value = Float(image.data._buffer + i);
     if (std::isfinite(value)) values.push_back(value);
   }
-  return Format("\"width\": %u, \"height\": %u, \"encoding\": \"%s\", \"step\": %u, \"num_values\": %zu, "
-                "\"median\": %.6f",
-                image.width, image.height, image.encoding, image.step, values.size(),
-                static_cast<double>(Median(values)));
+  return Format(
+      "\"width\": %u, \"height\": %u, \"encoding\": \"%s\", \"step\": %u, \"num_values\": %zu, "
+      "\"median\": %.6f",
+      image.width, image.height, image.encoding, image.step, values.size(),
+      static_cast<double>(Median(values)));
 }
 
 std::string InfoText(const sensor_msgs_msg_dds__CameraInfo_& info) {
@@ -193,31 +195,33 @@ std::vector<std::uint8_t> Pixels(int width, int height, int from_x, std::size_t 
 
 int main(int argc, char** argv) {
   Peer peer;
-  peer.options = {{"--domain", "0"},     {"--frames", "30"},     {"--rate", "10"},     {"--width", "320"},
-                  {"--height", "240"},   {"--shift", "16"},      {"--reliable", "0"},  {"--encoding", "mono8"},
-                  {"--info", "1"},       {"--distortion", "0"},  {"--fault", "none"},  {"--in", "/stereo"},
+  peer.options = {{"--domain", "0"},      {"--frames", "30"},    {"--rate", "10"},    {"--width", "320"},
+                  {"--height", "240"},    {"--shift", "16"},     {"--reliable", "0"}, {"--encoding", "mono8"},
+                  {"--info", "1"},        {"--distortion", "0"}, {"--fault", "none"}, {"--in", "/stereo"},
                   {"--out", "/parallax"}, {"--wait", "20"},      {"--listen", "1"}};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (!peer.options.contains(argv[i])) Fail(std::string("unknown option ") + argv[i]);
     peer.options[argv[i]] = argv[i + 1];
   }
   const std::string fault = peer.Text("--fault"), in = peer.Text("--in"), out = peer.Text("--out");
-  const int width = peer.Count("--width"), height = peer.Count("--height"), num_frames = peer.Count("--frames");
+  const int width = peer.Count("--width"), height = peer.Count("--height"),
+            num_frames = peer.Count("--frames");
   const bool reliable = peer.Count("--reliable") != 0, listens = peer.Count("--listen") != 0;
-  peer.participant = Check(
-      dds_create_participant(static_cast<dds_domainid_t>(peer.Count("--domain")), nullptr, nullptr), "domain");
+  peer.participant =
+      Check(dds_create_participant(static_cast<dds_domainid_t>(peer.Count("--domain")), nullptr, nullptr),
+            "domain");
 
   const std::string sides[2] = {in + "/left", in + "/right"};
   dds_entity_t images[2], infos[2];
   for (int side = 0; side < 2; ++side) {
     const bool wrong = fault == "type" && side == 0;
-    images[side] = peer.Writer(
-        wrong ? sensor_msgs_msg_dds__CompressedImage__desc : sensor_msgs_msg_dds__Image__desc,
-        sides[side] + "/image_raw", reliable);
+    images[side] =
+        peer.Writer(wrong ? sensor_msgs_msg_dds__CompressedImage__desc : sensor_msgs_msg_dds__Image__desc,
+                    sides[side] + "/image_raw", reliable);
     infos[side] = peer.Writer(sensor_msgs_msg_dds__CameraInfo__desc, sides[side] + "/camera_info", true);
   }
-  const dds_entity_t nodes = peer.Reader(rmw_dds_common_msg_dds__ParticipantEntitiesInfo__desc,
-                                         "ros_discovery_info", true, true);
+  const dds_entity_t nodes =
+      peer.Reader(rmw_dds_common_msg_dds__ParticipantEntitiesInfo__desc, "ros_discovery_info", true, true);
   dds_entity_t disparity = 0, depth = 0, cloud = 0, info_out[3] = {};
   if (listens) {
     disparity = peer.Reader(stereo_msgs_msg_dds__DisparityImage__desc, out + "/disparity", true);
@@ -229,7 +233,8 @@ int main(int argc, char** argv) {
   }
 
   const auto all_matched = [&] {
-    bool all = fault == "type" ? IsMatched(images[1], true) : IsMatched(images[0], true) && IsMatched(images[1], true);
+    bool all = fault == "type" ? IsMatched(images[1], true)
+                               : IsMatched(images[0], true) && IsMatched(images[1], true);
     if (listens) {
       for (const dds_entity_t reader : {disparity, depth, cloud, info_out[0], info_out[1], info_out[2]})
         all = all && IsMatched(reader, false);
@@ -238,7 +243,8 @@ int main(int argc, char** argv) {
   };
   const auto begin = Clock::now();
   while (!all_matched()) {
-    if (Clock::now() - begin > std::chrono::duration<double>(peer.Number("--wait"))) Fail("nobody to talk to");
+    if (Clock::now() - begin > std::chrono::duration<double>(peer.Number("--wait")))
+      Fail("nobody to talk to");
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 
@@ -258,17 +264,19 @@ int main(int argc, char** argv) {
     if (!listens) return;
     if (user_data.empty()) user_data = UserDataOfWriter(disparity);
     TakeAll<stereo_msgs_msg_dds__DisparityImage_>(disparity, [&](const auto& message) {
-      got_disparity.Add(message.header,
-                        ImageText(message.image) +
-                            Format(", \"f\": %.6f, \"t\": %.6f, \"min\": %.6f, \"max\": %.6f",
-                                   static_cast<double>(message.f), static_cast<double>(message.t),
-                                   static_cast<double>(message.min_disparity),
-                                   static_cast<double>(message.max_disparity)));
+      got_disparity.Add(
+          message.header,
+          ImageText(message.image) + Format(", \"f\": %.6f, \"t\": %.6f, \"min\": %.6f, \"max\": %.6f",
+                                            static_cast<double>(message.f), static_cast<double>(message.t),
+                                            static_cast<double>(message.min_disparity),
+                                            static_cast<double>(message.max_disparity)));
     });
-    TakeAll<sensor_msgs_msg_dds__Image_>(
-        depth, [&](const auto& message) { got_depth.Add(message.header, got_depth.count ? "" : ImageText(message)); });
-    TakeAll<sensor_msgs_msg_dds__PointCloud2_>(
-        cloud, [&](const auto& message) { got_cloud.Add(message.header, got_cloud.count ? "" : CloudText(message)); });
+    TakeAll<sensor_msgs_msg_dds__Image_>(depth, [&](const auto& message) {
+      got_depth.Add(message.header, got_depth.count ? "" : ImageText(message));
+    });
+    TakeAll<sensor_msgs_msg_dds__PointCloud2_>(cloud, [&](const auto& message) {
+      got_cloud.Add(message.header, got_cloud.count ? "" : CloudText(message));
+    });
     for (int i = 0; i < 3; ++i) {
       TakeAll<sensor_msgs_msg_dds__CameraInfo_>(
           info_out[i], [&, i](const auto& message) { got_info[i].Add(message.header, InfoText(message)); });
