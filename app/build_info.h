@@ -17,7 +17,7 @@ struct BuildInfo {
   std::string_view flags;                                 // of every C++ file
   std::string_view cuda_compiler;                         // "NVIDIA 12.4", or empty: built without
   std::string_view cuda_architectures;                    // "90", or empty
-  bool viewer = false, video = false, gstreamer = false;  // switches of the build
+  bool viewer = false, video = false, gstreamer = false, dds = false;  // switches of the build
   std::span<const LibraryVersion> libraries;              // of what was built against
 };
 

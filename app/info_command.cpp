@@ -81,6 +81,7 @@ std::string Text() {
   line("viewer", build.viewer ? "built" : "not built (PARALLAX_VIEWER, Open3D)");
   line("videos", build.video ? "built" : "not built (PARALLAX_VIDEO=OFF)");
   line("pipelines, gst:", build.gstreamer ? "built" : "not built (PARALLAX_GSTREAMER, GStreamer)");
+  line("topics, ros2:", build.dds ? "built" : "not built (PARALLAX_DDS, Fast DDS)");
   for (const LibraryVersion& library : build.libraries) line(library.name, std::string(library.version));
   text += "back ends\n";
   for (const BackendState& backend : Backends()) {
@@ -117,6 +118,7 @@ std::string Json() {
   built["viewer"] = build.viewer;
   built["video"] = build.video;
   built["gstreamer"] = build.gstreamer;
+  built["dds"] = build.dds;
   for (const LibraryVersion& library : build.libraries) built["libraries"][library.name] = library.version;
   for (const BackendState& backend : Backends())
     json["backends"] += {{"name", backend.name}, {"usable", backend.usable}, {"note", backend.note}};

@@ -11,6 +11,7 @@
 #include "datasets/live/gstreamer_source.h"
 #include "datasets/live/players.h"
 #include "datasets/live/recording_source.h"
+#include "datasets/live/ros2_source.h"
 #include "datasets/synthetic/synthetic_source.h"
 #include "datasets/system/paths.h"
 #include "parallax/error.h"
@@ -98,6 +99,7 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
   const bool exists = fs::exists(spec, too_long);
   if (!exists && spec.starts_with("camera:")) return OpenCamera(spec, options.live);
   if (!exists && spec.starts_with("gst:")) return OpenGstreamer(spec, options.live);
+  if (!exists && spec.starts_with("ros2:")) return OpenRos2(spec, options.live);
   if (!exists && spec.starts_with("synthetic:")) return OpenSyntheticSource(spec, options);
   const bool is_folder = fs::is_directory(spec);
   if (options.live.layout && !forced && (is_folder || IsGlob(spec) || IsImageName(spec)))
@@ -120,7 +122,7 @@ std::unique_ptr<FrameSource> OpenOne(const std::string& spec, std::optional<Sour
   throw Error(spec + ": no such file or folder" +
               (remedy.empty()
                    ? "; a source is a data-set folder, left and right images, a video, a recording "
-                     "(.mcap), camera:N, gst:PIPELINE or synthetic:NAME"
+                     "(.mcap), camera:N, gst:PIPELINE, ros2:TOPICS or synthetic:NAME"
                    : remedy));
 }
 

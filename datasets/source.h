@@ -37,7 +37,8 @@ struct SourceOptions {
 };
 
 // Opens what the program calls SOURCE: a data-set folder, `left right` files or globs, a video (both images
-// in one picture, or two files), "camera:0", "camera:0,1", "gst:PIPELINE", "synthetic:NAME[,key=value...]".
+// in one picture, or two files), "camera:0", "camera:0,1", "gst:PIPELINE", "ros2:left=TOPIC,right=TOPIC",
+// "synthetic:NAME[,key=value...]".
 // With a layout also one file, glob or folder of pictures that hold both images. Throws Error when nothing is
 // there or its kind cannot be recognised (the text lists the known kinds).
 std::unique_ptr<FrameSource> OpenSource(const std::vector<std::string>& spec,

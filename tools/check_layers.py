@@ -45,6 +45,7 @@ LIBRARIES = {
     "gstreamer": re.compile(r"(gst/|glib)"),
     "pybind11": re.compile(r"pybind11/"),
     "mpi": re.compile(r"mpi\.h$"),
+    "dds": re.compile(r"fastdds/"),
     "pages": re.compile(r"sys/mman\.h$"),  # advice on memory pages, buffers of cameras
     "cores": re.compile(r"sched\.h$"),  # which core a thread runs on
     "system": re.compile(r"linux/videodev2\.h$|(unistd|dirent|fcntl|glob|malloc|poll|dlfcn|termios|pthread|\w*intrin)\.h$|s(ys|anitizer)/"),
@@ -65,7 +66,7 @@ LAYERS = {
     "pipeline": Layer({"pipeline"}, {"hwy", "nanoflann", "pages", "cores"}),
     "cuda": Layer({"cuda", "pipeline"}, {"cuda", "pages"}),
     "config": Layer({"config", "pipeline"}, {"yaml"}, prints=True),
-    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "compression", "gstreamer", "pages", "system", "yaml"}, prints=True),
+    "datasets": Layer({"datasets", "pipeline"}, {"opencv", "codecs", "deflate", "compression", "gstreamer", "dds", "pages", "system", "yaml"}, prints=True),
     "calibrate": Layer({"calibrate", "datasets", "pipeline"}, {"opencv", "eigen", "fmt"}, prints=True, free_headers=True),
     "include": Layer(set(), {"opencv"}, free_headers=True),  # OpenCV in opencv.h alone
     "library": Layer({"library", "config", "datasets", "pipeline"}, set()),
@@ -96,7 +97,7 @@ ORDER = {
     "pipeline/reference": "sgm ad_census",
     "cuda": "device calibration cloud filters sgm ad_census matcher",
     "cuda/cloud": "neighbours emd distances geodesics",
-    "datasets": "system formats calibration layouts live media synthetic",
+    "datasets": "system formats calibration layouts live media dds synthetic",
     "app": "output options pictures session team cloud scores frames report bench calibrate quality eval view run merge help",
     "app/team": "mpi",
     "app/view": "cloud controls panes play window",

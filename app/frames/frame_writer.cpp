@@ -40,7 +40,8 @@ constexpr OutputRow kOutputs[] = {{"disparity", "disparity", ".png"},
                                   {"sigma", "sigma", ".pfm"},
                                   {"depth_sigma", "depth_sigma", ".pfm", true},
                                   {"left", "left", ".png"},
-                                  {"right", "right", ".png"}};
+                                  {"right", "right", ".png"},
+                                  {"none", "", ""}};
 const OutputRow& RowOf(Output output) { return kOutputs[static_cast<std::size_t>(output)]; }
 
 constexpr float kMaxPngDepth_m = 65.535F;
@@ -111,6 +112,8 @@ std::vector<Output> OutputsOf(const std::vector<std::string>& names) {
     const Output output = static_cast<Output>(found - std::begin(kOutputs));
     if (!Contains(outputs, output)) outputs.push_back(output);
   }
+  if (Contains(outputs, Output::kNone) && outputs.size() > 1)
+    throw InvalidArgument("--write: none excludes other outputs");
   return outputs;
 }
 
@@ -141,7 +144,8 @@ std::optional<WantedReprojection> FrameWriter::ReprojectionOf(const StereoFrame&
 
 std::vector<Output> FrameWriter::RequestedOutputs(bool calibrated) const {
   std::vector<Output> outputs = asked_;
-  if (outputs.empty()) {
+  std::erase(outputs, Output::kNone);
+  if (asked_.empty()) {
     outputs = {Output::kDisparity, Output::kColor};
     if (calibrated) outputs.insert(outputs.end(), {Output::kDepth, Output::kCloud});
   }
@@ -173,7 +177,7 @@ std::vector<std::string> FrameWriter::FilesOf(const std::vector<Output>& outputs
 std::vector<ResultPlace> FrameWriter::Places() {
   std::vector<ResultPlace> places;
   for (const OutputRow& place : kOutputs)
-    places.push_back({std::string(place.folder), std::string(place.ending)});
+    if (!place.folder.empty()) places.push_back({std::string(place.folder), std::string(place.ending)});
   return places;
 }
 

@@ -28,9 +28,10 @@ enum class Output {
   kSigma,
   kDepthSigma,
   kLeft,
-  kRight
+  kRight,
+  kNone  // alone: no files of frames
 };
-// Their names, as --write takes them: "disparity, pfm, ...".
+// Their names, as --write takes them: "disparity, pfm, ..., none".
 std::string OutputNames();
 // Outputs of these names; throws InvalidArgument for an unknown one.
 std::vector<Output> OutputsOf(const std::vector<std::string>& names);

@@ -51,11 +51,11 @@ constexpr Topic kTopics[] = {
     {kRightInfo, kRightInfoTopic, kRosCameraInfo},
     {kLeftImage, kLeftImageTopic, kRosImage},
     {kRightImage, kRightImageTopic, kRosImage},
-    {kDepth, "/depth/image_rect", kRosImage},
-    {kDepthMm, "/depth/image_rect_raw", kRosImage},
-    {kDepthInfo, "/depth/camera_info", kRosCameraInfo},
-    {kDisparity, "/disparity", kRosDisparityImage},
-    {kCloud, "/points2", kRosPointCloud2},
+    {kDepth, kDepthTopic, kRosImage},
+    {kDepthMm, kDepthMmTopic, kRosImage},
+    {kDepthInfo, kDepthInfoTopic, kRosCameraInfo},
+    {kDisparity, kDisparityTopic, kRosDisparityImage},
+    {kCloud, kCloudTopic, kRosPointCloud2},
 };
 
 bool Contains(const std::vector<RecordedOutput>& outputs, RecordedOutput output) {
@@ -182,10 +182,11 @@ void Recorder::WriteFrame(const MatchedFrame& matched) {
                                        .rig = frame.rig,
                                        .num_disparities_hint = frame.num_disparities_hint,
                                        .has_borders = HasBorders(frame)})));
-  write(kLeftInfo, EncodeCameraInfo(time_ns, width, height, frame.rig, StereoSide::kLeft));
-  write(kRightInfo, EncodeCameraInfo(time_ns, width, height, frame.rig, StereoSide::kRight));
-  write(kLeftImage, EncodeImage(time_ns, left));
-  write(kRightImage, EncodeImage(time_ns, right));
+  write(kLeftInfo, EncodeCameraInfo({time_ns, frame.frame_id}, width, height, frame.rig, StereoSide::kLeft));
+  write(kRightInfo,
+        EncodeCameraInfo({time_ns, frame.frame_id}, width, height, frame.rig, StereoSide::kRight));
+  write(kLeftImage, EncodeImage({time_ns, frame.frame_id}, left));
+  write(kRightImage, EncodeImage({time_ns, frame.frame_id}, right));
   WriteOutputs(matched, time_ns);
   // The first frame is a chunk of its own, so that the file is there as soon as there is something in it.
   if (num_in_chunk_++ == 0) chunk_begin_ns_ = time_ns;
@@ -210,8 +211,8 @@ void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
   };
   if (IsRequested(RecordedOutput::kDisparity)) {
     const MatchingCostParameters& searched = matched.parameters.matching_cost;
-    write(kDisparity,
-          EncodeDisparity(time_ns, disparity, frame.rig, searched.min_disparity, searched.num_disparities));
+    write(kDisparity, EncodeDisparity({time_ns, frame.frame_id}, disparity, frame.rig, searched.min_disparity,
+                                      searched.num_disparities));
   }
   const bool with_depth = IsRequested(RecordedOutput::kDepth),
              with_mm = IsRequested(RecordedOutput::kDepthMm);
@@ -223,12 +224,12 @@ void Recorder::WriteOutputs(const MatchedFrame& matched, std::int64_t time_ns) {
   }
   const FrameReprojection reprojection(matched, with_cloud, show_filled_);
   if (with_depth || with_mm) {
-    write(kDepthInfo,
-          EncodeCameraInfo(time_ns, disparity.width, disparity.height, frame.rig, StereoSide::kLeft));
+    write(kDepthInfo, EncodeCameraInfo({time_ns, frame.frame_id}, disparity.width, disparity.height,
+                                       frame.rig, StereoSide::kLeft));
   }
-  if (with_depth) write(kDepth, EncodeDepth(time_ns, reprojection.depth_m()));
-  if (with_mm) write(kDepthMm, EncodeDepthInMm(time_ns, reprojection.depth_m()));
-  if (with_cloud) write(kCloud, EncodeCloud(time_ns, reprojection.cloud()));
+  if (with_depth) write(kDepth, EncodeDepth({time_ns, frame.frame_id}, reprojection.depth_m()));
+  if (with_mm) write(kDepthMm, EncodeDepthInMm({time_ns, frame.frame_id}, reprojection.depth_m()));
+  if (with_cloud) write(kCloud, EncodeCloud({time_ns, frame.frame_id}, reprojection.cloud()));
 }
 
 // If a full disk refuses a chunk, the frames in it are lost. A frame can be replayed if its last image is in the

@@ -15,7 +15,7 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
   command
       .add_option("source", options.source,
                   "A data-set folder; left and right image files or globs; a video; camera:0; "
-                  "camera:0,1; gst:'PIPELINE'; synthetic:NAME")
+                  "camera:0,1; gst:'PIPELINE'; ros2:left=TOPIC,right=TOPIC; synthetic:NAME")
       ->type_name("SOURCE")
       ->required();
   AddKindOption(command, options.kind);
@@ -57,6 +57,17 @@ void AddRunOptions(CLI::App& command, RunOptions& options) {
       ->delimiter(',')
       ->allow_extra_args(false)
       ->needs(record);
+  CLI::Option* ros2 =
+      command
+          .add_option("--ros2", options.ros2,
+                      "Also publish disparity, depth, points and camera_info as topics of ROS 2 below this "
+                      "namespace, such as /stereo (needs no ROS)")
+          ->type_name("NAMESPACE");
+  command
+      .add_option("--ros2-frame", options.ros2_frame,
+                  "frame_id of published messages [the source's, or left_camera_optical_frame]")
+      ->type_name("FRAME")
+      ->needs(ros2);
   AddMaxFramesOption(command, options.max_frames);
   AddCheckOption(command, options.check);
   command

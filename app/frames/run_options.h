@@ -28,6 +28,7 @@ struct RunOptions {
   UsedFolder used_folder;            // what to do with existing results
   std::string cloud_clean;           // as RunClouds takes it; empty = no cleaning
   RecordOptions record;
+  std::string ros2, ros2_frame;  // namespace and frame of published topics; empty = none, the source's
   LiveOptions live;
   bool show_filled = false;  // filled pixels as bright as others, and in clouds
   bool check = true;         // check the first frames for faults that make results worthless

@@ -25,6 +25,7 @@
 #include "app/frames/frame_writer.h"
 #include "app/frames/recorder.h"
 #include "app/frames/report_record.h"
+#include "app/frames/ros2_publisher.h"
 #include "app/frames/run_folder.h"
 #include "app/frames/run_options.h"
 #include "app/frames/summary.h"
@@ -100,6 +101,7 @@ class RemoteResultKeeper : public ResultKeeper {
 // Why a run cannot take a part of a source's frames; empty = it can.
 std::string WhyNoParts(const RunOptions& options) {
   if (!options.record.file.empty()) return "a recording is written by one process: leave out --record";
+  if (!options.ros2.empty()) return "topics are published by one process: leave out --ros2";
   return options.view ? "cannot show a window: leave out --view" : "";
 }
 
@@ -183,6 +185,12 @@ class RunCommand {
       record.parameters = folder_->ParametersText(!chosen_.IsChosen(kNumDisparitiesKey));
       recorder_.emplace(record);
     }
+    if (!options_.ros2.empty()) {
+      publisher_.emplace(Ros2Publisher::Options{.name_space = options_.ros2,
+                                                .frame_id = options_.ros2_frame,
+                                                .show_filled = options_.show_filled,
+                                                .is_live = source_->is_live()});
+    }
     reports_.emplace(Description(), options_.output);
     const bool watches = source_->is_live() || source_->kind() == SourceKind::kRecording;
     if (const int every = options_.rig_watch.value_or(watches ? kUsualRigWatch : 0); every > 0) {
@@ -241,6 +249,7 @@ class RunCommand {
     const std::scoped_lock lock(end_mutex_);
     has_ended_ = true;  // EndAtOnce came before this, or has nothing to do
     if (recorder_) recorder_->Finish();
+    if (publisher_) publisher_->Finish();
     if (viewer_ != nullptr && interrupt.requested()) viewer_->window().Close();
     const bool cut_short = (end.interrupted || window_closed_ || end.lost) && IsCutShort();
     Finish(cut_short);
@@ -292,6 +301,7 @@ class RunCommand {
     }
     reports_->Print(text + "results in " + options_.output.string());
     if (recorder_) reports_->Print(recorder_->Text());
+    if (publisher_) reports_->Print(publisher_->Text());
   }
 
   // To read or to write with: one per core, or per core of a rank's share, and at most so many for each
@@ -346,6 +356,7 @@ class RunCommand {
     std::string error = "interrupted";
     try {
       if (recorder_) recorder_->Finish();
+      if (publisher_) publisher_->Finish();
       Finish(IsCutShort());
       folder_->RemoveAllTemporaryFiles();
       if (total_) error += " " + EndText();
@@ -420,11 +431,12 @@ class RunCommand {
       } catch (...) {  // rank 0 has given up: the next question for frames says so, too
       }
     };
-    if (recorder_ || viewer_ != nullptr || rig_monitor_ || options_.observe) {
+    if (recorder_ || publisher_ || viewer_ != nullptr || rig_monitor_ || options_.observe) {
       steps.observe = [this, &interrupt](const std::shared_ptr<const MatchedFrame>& frame) {
         if (options_.observe) options_.observe(*frame);
         if (rig_monitor_) rig_monitor_->See(frame);
         if (recorder_) recorder_->Record(frame);
+        if (publisher_) publisher_->Publish(frame);
         if (viewer_ != nullptr && !viewer_->Observe(frame, &interrupt.requested())) window_closed_ = true;
       };
     }
@@ -443,8 +455,11 @@ class RunCommand {
     reports_->WithSummary([&](RunSummary& summary) {
       if (matched.frame.rig) summary.SetRange(*matched.frame.rig, matched.parameters);
       if (!source_->is_live() || !matched.frame.timestamp_s) return;
-      summary.AddLatency(std::chrono::duration<double, std::milli>(now).count() -
-                         *matched.frame.timestamp_s * 1e3);
+      // Stamps of a simulation or of a recording that is played are of another clock.
+      constexpr double kLongestLatency_ms = 3.6e6;
+      const double latency_ms =
+          std::chrono::duration<double, std::milli>(now).count() - *matched.frame.timestamp_s * 1e3;
+      if (latency_ms >= 0 && latency_ms < kLongestLatency_ms) summary.AddLatency(latency_ms);
     });
   }
 
@@ -486,6 +501,7 @@ class RunCommand {
   std::optional<RemoteResultKeeper> keeper_;     // of a rank above 0
   std::optional<RunFolder> folder_;              // from Run on
   std::optional<Recorder> recorder_;             // the same, where frames are recorded
+  std::optional<Ros2Publisher> publisher_;       // the same, where frames are published
   std::optional<RunReports> reports_;            // the same
   std::optional<std::size_t> total_;             // frames that end here, if that is known
   Stopwatch watch_;                              // since the first frame

@@ -1,9 +1,11 @@
 // Calibrations in YAML: ours, Kalibr's camchain, ROS's camera_info, EuRoC's sensor.yaml, OpenCV's yml.
 #include <yaml-cpp/yaml.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "datasets/calibration/calibration_text.h"
+#include "datasets/calibration/ros_calibration.h"
 #include "datasets/formats/file_bytes.h"
 #include "parallax/error.h"
 
@@ -221,58 +223,33 @@ PlacedCamera EurocCamera(const Node& node) {
 
 // --- ROS
 // --------------------------------------------------------------------------------------------------------
-struct RosCamera {
-  CameraModel camera;
-  Matrix3 rectification;
-  std::vector<double> projection;
-};
-
-RosCamera ReadRosCamera(const Node& node) {
-  RosCamera ros;
+RosCameraInfo ReadRosCamera(const Node& node) {
+  RosCameraInfo info;
   const std::string& file = node.file();
   const bool yaml_file = node.Has("camera_matrix");  // else a message printed by `ros2 topic echo`
-  ros.camera.width_px = ImageSize(node.Number(node.Has("image_width") ? "image_width" : "width"), file);
-  ros.camera.height_px = ImageSize(node.Number(node.Has("image_height") ? "image_height" : "height"), file);
+  info.width = ImageSize(node.Number(node.Has("image_width") ? "image_width" : "width"), file);
+  info.height = ImageSize(node.Number(node.Has("image_height") ? "image_height" : "height"), file);
   const auto key = [&](const char* in_file, const char* lower, const char* upper) {
     return yaml_file ? in_file : node.Has(lower) ? lower : upper;
   };
-  SetMatrix(ros.camera, node.Numbers(key("camera_matrix", "k", "K")), file);
-  const std::string model = node.Text("distortion_model");
-  if (model != "plumb_bob" && model != "rational_polynomial" && model != "equidistant" && model != "fisheye")
-    Fail(file,
-         "distortion_model " + Printable(model) + " is not plumb_bob, rational_polynomial or equidistant");
-  SetDistortion(ros.camera, model == "equidistant" || model == "fisheye",
-                node.Numbers(key("distortion_coefficients", "d", "D")), file);
-  ros.rectification = RotationFrom(node.Numbers(key("rectification_matrix", "r", "R")), file);
-  ros.projection = node.Numbers(key("projection_matrix", "p", "P"));
-  if (ros.projection.size() != 12) Fail(file, "a projection matrix has 12 numbers");
-  if (!(ros.projection[0] > 0)) Fail(file, "the projection matrix has no focal length: calibrate the pair");
-  return ros;
+  const auto read_matrix = [&](const char* name, auto& numbers, const char* what) {
+    const std::vector<double> read = node.Numbers(name);
+    if (read.size() != numbers.size()) {
+      Fail(file, std::string(what) + " matrix has " + std::to_string(numbers.size()) + " numbers, not " +
+                     std::to_string(read.size()));
+    }
+    std::copy(read.begin(), read.end(), numbers.begin());
+  };
+  read_matrix(key("camera_matrix", "k", "K"), info.k, "a camera");
+  info.model = node.Text("distortion_model");
+  info.distortion = node.Numbers(key("distortion_coefficients", "d", "D"));
+  read_matrix(key("rectification_matrix", "r", "R"), info.r, "a rectification");
+  read_matrix(key("projection_matrix", "p", "P"), info.p, "a projection");
+  return info;
 }
 
-Calibration ReadRos(const Node& left_node, const Node& right_node) {
-  const RosCamera left = ReadRosCamera(left_node), right = ReadRosCamera(right_node);
-  const std::vector<double>&pl = left.projection, &pr = right.projection;
-  const double offset_m = pr[3] / pr[0] - pl[3] / pl[0];  // -baseline
-  if (!(offset_m < 0)) {
-    Fail(right_node.file(), "P[3] / fx is " + std::to_string(offset_m) +
-                                " m from the left camera's, but must be below 0: are left and right "
-                                "exchanged, or was only one camera calibrated?");
-  }
-  RawRig rig;
-  rig.left = left.camera;
-  rig.right = right.camera;
-  rig.right_from_left = Transposed(right.rectification) * left.rectification;
-  rig.translation_m = Transposed(right.rectification) * Vector3{offset_m, 0, 0};
-  RectifiedCalibration rectified;
-  rectified.rig = {pl[0], pl[2], pl[6], -offset_m, pr[2] - pl[2]};
-  rectified.width_px = left.camera.width_px;
-  rectified.height_px = left.camera.height_px;
-  Calibration calibration;
-  calibration.format = "ros";
-  calibration.raw = rig;
-  calibration.rectified = rectified;
-  return calibration;
+Calibration ReadRos(const Node& left, const Node& right) {
+  return CalibrationOf(ReadRosCamera(left), ReadRosCamera(right), left.file(), right.file());
 }
 
 // --- OpenCV

@@ -20,14 +20,18 @@ namespace {
 
 // A large image is asked for in advance: libraries that are refused memory in their midst print, or take a
 // sound file for a damaged one.
-FileBytes ReadWholeImage(const std::filesystem::path& path) {
-  FileBytes bytes = ReadFileBytes(path);
+void RequireWholeImage(const std::filesystem::path& path, const FileBytes& bytes) {
   const std::uint64_t decoded_bytes = CheckImageIsWhole(path, bytes);
   constexpr std::uint64_t kLarge_bytes = 4 << 20, kCopies = 3;  // a decoder's own, its result, ours
   if (decoded_bytes >= kLarge_bytes) {
     RequireMemory(kCopies * decoded_bytes, path.string() + ": decoding its pixels",
                   "use smaller images, or raise the limit");
   }
+}
+
+FileBytes ReadWholeImage(const std::filesystem::path& path) {
+  FileBytes bytes = ReadFileBytes(path);
+  RequireWholeImage(path, bytes);
   return bytes;
 }
 
@@ -60,9 +64,13 @@ void WritePngOf(const std::filesystem::path& path, HostImageView<const T> image)
 }  // namespace
 
 CameraImage ReadImage(const std::filesystem::path& path) {
-  const FileBytes bytes = ReadWholeImage(path);
-  if (std::optional<CameraImage> plain = DecodeOurselves(path, bytes)) return std::move(*plain);
-  return LoadedImageDecoders().any(path, bytes);
+  return DecodeImageFile(path, ReadFileBytes(path));
+}
+
+CameraImage DecodeImageFile(const std::filesystem::path& name, const FileBytes& bytes) {
+  RequireWholeImage(name, bytes);
+  if (std::optional<CameraImage> plain = DecodeOurselves(name, bytes)) return std::move(*plain);
+  return LoadedImageDecoders().any(name, bytes);
 }
 
 HostImage<std::uint8_t> ReadGray8(const std::filesystem::path& path) {

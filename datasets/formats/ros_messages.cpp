@@ -5,6 +5,7 @@
 #include <cstring>
 #include <variant>
 
+#include "datasets/formats/image_file.h"
 #include "datasets/formats/ros_cdr.h"
 #include "parallax/error.h"
 
@@ -12,7 +13,6 @@ namespace parallax {
 namespace {
 
 constexpr std::int64_t kSecond_ns = 1'000'000'000;
-constexpr std::string_view kFrameId = "left_camera_optical_frame";
 constexpr std::string_view kNoDistortion = "plumb_bob";
 constexpr int kMaxSide_px = 65536;
 
@@ -50,24 +50,23 @@ std::string WithTypes(std::string_view fields,
   return text;
 }
 
-void WriteHeader(CdrWriter& cdr, std::int64_t stamp_ns) {
-  cdr.Number(static_cast<std::int32_t>(stamp_ns / kSecond_ns));
-  cdr.Number(static_cast<std::uint32_t>(stamp_ns % kSecond_ns));
-  cdr.Text(kFrameId);
+void WriteHeader(CdrWriter& cdr, const RosHeader& header) {
+  cdr.Number(static_cast<std::int32_t>(header.stamp_ns / kSecond_ns));
+  cdr.Number(static_cast<std::uint32_t>(header.stamp_ns % kSecond_ns));
+  cdr.Text(header.frame_id);
 }
 
-std::int64_t ReadHeader(CdrReader& cdr) {
+RosImage ReadHeader(CdrReader& cdr) {
   const auto seconds = cdr.Number<std::int32_t>();
   const auto nanoseconds = cdr.Number<std::uint32_t>();
-  cdr.Text();
-  return seconds * kSecond_ns + nanoseconds;
+  return {seconds * kSecond_ns + nanoseconds, std::string(cdr.Text()), {}};
 }
 
 // Header and all but the pixels of an image; returns where these go, row by row.
 template <typename T>
-std::span<std::uint8_t> WriteImageHead(CdrWriter& cdr, std::int64_t stamp_ns, HostImageView<const T> image,
+std::span<std::uint8_t> WriteImageHead(CdrWriter& cdr, const RosHeader& header, HostImageView<const T> image,
                                        std::string_view encoding) {
-  WriteHeader(cdr, stamp_ns);
+  WriteHeader(cdr, header);
   const std::size_t step = static_cast<std::size_t>(image.width) * sizeof(T);
   cdr.Number(static_cast<std::uint32_t>(image.height)).Number(static_cast<std::uint32_t>(image.width));
   cdr.Text(encoding).Number(std::uint8_t{0}).Number(static_cast<std::uint32_t>(step));
@@ -76,11 +75,11 @@ std::span<std::uint8_t> WriteImageHead(CdrWriter& cdr, std::int64_t stamp_ns, Ho
 
 // convert: from a pixel to what stands in the message.
 template <typename T, typename Convert>
-void WriteImage(CdrWriter& cdr, std::int64_t stamp_ns, HostImageView<const T> image,
+void WriteImage(CdrWriter& cdr, const RosHeader& header, HostImageView<const T> image,
                 std::string_view encoding, const Convert& convert) {
   using Stored = decltype(convert(T{}));
   HostImageView<const Stored> stored(nullptr, image.width, image.height);
-  std::uint8_t* to = WriteImageHead(cdr, stamp_ns, stored, encoding).data();
+  std::uint8_t* to = WriteImageHead(cdr, header, stored, encoding).data();
   for (int y = 0; y < image.height; ++y) {
     for (int x = 0; x < image.width; ++x, to += sizeof(Stored)) {
       const Stored value = convert(image(x, y));
@@ -90,9 +89,9 @@ void WriteImage(CdrWriter& cdr, std::int64_t stamp_ns, HostImageView<const T> im
 }
 
 template <typename T>
-RosMessage PlainImage(std::int64_t stamp_ns, HostImageView<const T> image, std::string_view encoding) {
+RosMessage PlainImage(const RosHeader& header, HostImageView<const T> image, std::string_view encoding) {
   CdrWriter cdr;
-  std::uint8_t* to = WriteImageHead(cdr, stamp_ns, image, encoding).data();
+  std::uint8_t* to = WriteImageHead(cdr, header, image, encoding).data();
   const std::size_t step = static_cast<std::size_t>(image.width) * sizeof(T);
   for (int y = 0; y < image.height && step > 0; ++y, to += step) std::memcpy(to, image.Row(y), step);
   return cdr.Take();
@@ -173,28 +172,28 @@ std::string RosDefinition(std::string_view type) {
   throw InvalidArgument("no definition of " + std::string(type));
 }
 
-RosMessage EncodeImage(std::int64_t stamp_ns, const CameraImageView& image) {
+RosMessage EncodeImage(const RosHeader& header, const CameraImageView& image) {
   constexpr std::string_view kEncodings[] = {"mono8", "mono16", "rgb8"};  // in the order of the variant
-  return std::visit([&](const auto& i) { return PlainImage(stamp_ns, i, kEncodings[image.index()]); }, image);
+  return std::visit([&](const auto& i) { return PlainImage(header, i, kEncodings[image.index()]); }, image);
 }
 
-RosMessage EncodeDepth(std::int64_t stamp_ns, HostImageView<const float> depth_m) {
-  return PlainImage(stamp_ns, depth_m, "32FC1");
+RosMessage EncodeDepth(const RosHeader& header, HostImageView<const float> depth_m) {
+  return PlainImage(header, depth_m, "32FC1");
 }
 
-RosMessage EncodeDepthInMm(std::int64_t stamp_ns, HostImageView<const float> depth_m) {
+RosMessage EncodeDepthInMm(const RosHeader& header, HostImageView<const float> depth_m) {
   CdrWriter cdr;
-  WriteImage(cdr, stamp_ns, depth_m, "16UC1", [](float z) {
+  WriteImage(cdr, header, depth_m, "16UC1", [](float z) {
     const float mm = std::round(z * 1000.0F);
     return mm >= 1.0F && mm <= 65535.0F ? static_cast<std::uint16_t>(mm) : std::uint16_t{0};
   });
   return cdr.Take();
 }
 
-RosMessage EncodeCameraInfo(std::int64_t stamp_ns, int width, int height, const std::optional<StereoRig>& rig,
-                            StereoSide side) {
+RosMessage EncodeCameraInfo(const RosHeader& header, int width, int height,
+                            const std::optional<StereoRig>& rig, StereoSide side) {
   CdrWriter cdr;
-  WriteHeader(cdr, stamp_ns);
+  WriteHeader(cdr, header);
   cdr.Number(static_cast<std::uint32_t>(height))
       .Number(static_cast<std::uint32_t>(width))
       .Text(kNoDistortion);
@@ -212,13 +211,13 @@ RosMessage EncodeCameraInfo(std::int64_t stamp_ns, int width, int height, const 
   return cdr.Take();
 }
 
-RosMessage EncodeDisparity(std::int64_t stamp_ns, HostImageView<const float> disparity,
+RosMessage EncodeDisparity(const RosHeader& header, HostImageView<const float> disparity,
                            const std::optional<StereoRig>& rig, int min_disparity, int num_disparities) {
   const auto doffs = static_cast<float>(rig ? rig->doffs_px : 0);
   const float least = static_cast<float>(min_disparity) + doffs;
   CdrWriter cdr;
-  WriteHeader(cdr, stamp_ns);
-  WriteImage(cdr, stamp_ns, disparity, "32FC1",
+  WriteHeader(cdr, header);
+  WriteImage(cdr, header, disparity, "32FC1",
              [&](float d) { return std::isfinite(d) ? d + doffs : least - 1.0F; });
   cdr.Number(static_cast<float>(rig ? rig->fx_px : 0)).Number(static_cast<float>(rig ? rig->baseline_m : 0));
   WriteRegion(cdr, disparity.width, disparity.height);
@@ -227,10 +226,10 @@ RosMessage EncodeDisparity(std::int64_t stamp_ns, HostImageView<const float> dis
   return cdr.Take();
 }
 
-RosMessage EncodeCloud(std::int64_t stamp_ns, const PointCloudView& cloud) {
+RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud) {
   constexpr std::uint8_t kFloat32 = 7;
   CdrWriter cdr;
-  WriteHeader(cdr, stamp_ns);
+  WriteHeader(cdr, header);
   const auto num_points = static_cast<std::uint32_t>(cloud.size());
   const bool with_colors = !cloud.colors.empty();
   const std::uint32_t point_bytes = with_colors ? 16 : 12;
@@ -261,10 +260,23 @@ RosMessage EncodeText(std::string_view text) {
   return cdr.Take();
 }
 
+RosMessage EncodeNode(const RosNode& node, std::size_t gid_bytes) {
+  CdrWriter cdr;
+  const auto write_gid = [&](const std::array<std::uint8_t, 16>& gid) {
+    for (std::size_t i = 0; i < gid_bytes; ++i) cdr.Number(i < gid.size() ? gid[i] : std::uint8_t{0});
+  };
+  write_gid(node.participant);
+  cdr.Number(std::uint32_t{1}).Text(node.name_space).Text(node.name);
+  for (const auto* gids : {&node.readers, &node.writers}) {
+    cdr.Number(static_cast<std::uint32_t>(gids->size()));
+    for (const auto& gid : *gids) write_gid(gid);
+  }
+  return cdr.Take();
+}
+
 RosImage DecodeImage(std::span<const std::uint8_t> message) {
   CdrReader cdr(message);
-  RosImage decoded;
-  decoded.stamp_ns = ReadHeader(cdr);
+  RosImage decoded = ReadHeader(cdr);
   const auto height = cdr.Number<std::uint32_t>(), width = cdr.Number<std::uint32_t>();
   const std::string_view encoding = cdr.Text();
   StoredImage stored;
@@ -279,6 +291,20 @@ RosImage DecodeImage(std::span<const std::uint8_t> message) {
   return decoded;
 }
 
+RosImage DecodeCompressedImage(std::span<const std::uint8_t> message) {
+  CdrReader cdr(message);
+  RosImage decoded = ReadHeader(cdr);
+  const std::string format = Printable(cdr.Text());
+  const std::span<const std::uint8_t> file = cdr.ByteSequence();
+  decoded.image = DecodeImageFile("a compressed image (" + format + ")", {file.begin(), file.end()});
+  return decoded;
+}
+
+RosImage DecodeHeader(std::span<const std::uint8_t> message) {
+  CdrReader cdr(message);
+  return ReadHeader(cdr);
+}
+
 RosCameraInfo DecodeCameraInfo(std::span<const std::uint8_t> message) {
   constexpr std::uint32_t kMaxDistortion = 14;
   CdrReader cdr(message);
@@ -288,7 +314,7 @@ RosCameraInfo DecodeCameraInfo(std::span<const std::uint8_t> message) {
   if (width > kMaxSide_px || height > kMaxSide_px) throw Error("a camera_info of an impossible size");
   info.width = static_cast<int>(width);
   info.height = static_cast<int>(height);
-  cdr.Text();  // the distortion's model
+  info.model = cdr.Text();
   const auto num_distortion = cdr.Number<std::uint32_t>();
   if (num_distortion > kMaxDistortion)
     throw Error("a camera_info with " + std::to_string(num_distortion) + " numbers of distortion");

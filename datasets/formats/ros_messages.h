@@ -1,4 +1,4 @@
-// The ROS 2 messages of recordings, in CDR.
+// The ROS 2 messages of recordings and topics, in CDR.
 #pragma once
 
 #include <array>
@@ -19,6 +19,7 @@ namespace parallax {
 using RosMessage = std::vector<std::uint8_t>;
 
 inline constexpr std::string_view kRosImage = "sensor_msgs/msg/Image";
+inline constexpr std::string_view kRosCompressedImage = "sensor_msgs/msg/CompressedImage";
 inline constexpr std::string_view kRosCameraInfo = "sensor_msgs/msg/CameraInfo";
 inline constexpr std::string_view kRosDisparityImage = "stereo_msgs/msg/DisparityImage";
 inline constexpr std::string_view kRosPointCloud2 = "sensor_msgs/msg/PointCloud2";
@@ -29,37 +30,60 @@ std::string RosDefinition(std::string_view type);
 
 enum class StereoSide { kLeft, kRight };
 
-// stamps: nanoseconds, 0 to below 2^31 s. All messages have one coordinate frame, the left camera's (x right,
-// y down, z forward), as ROS requires for a rectified pair.
+inline constexpr std::string_view kRosFrameId = "left_camera_optical_frame";
+
+// All messages have one coordinate frame, the left camera's (x right, y down, z forward), as ROS requires for a
+// rectified pair.
+struct RosHeader {
+  // stamp_ns: 0 to below 2^31 s. frame_id: empty = kRosFrameId.
+  RosHeader(std::int64_t stamp_ns_, std::string_view frame_id_ = {})
+      : stamp_ns(stamp_ns_), frame_id(frame_id_.empty() ? kRosFrameId : frame_id_) {}
+  std::int64_t stamp_ns;
+  std::string_view frame_id;
+};
 
 // mono8, mono16 or rgb8, all bits kept.
-RosMessage EncodeImage(std::int64_t stamp_ns, const CameraImageView& image);
+RosMessage EncodeImage(const RosHeader& header, const CameraImageView& image);
 // 32FC1, metres, NaN = none.
-RosMessage EncodeDepth(std::int64_t stamp_ns, HostImageView<const float> depth_m);
+RosMessage EncodeDepth(const RosHeader& header, HostImageView<const float> depth_m);
 // 16UC1, millimetres, rounded; 0 = none or beyond 65.535 m.
-RosMessage EncodeDepthInMm(std::int64_t stamp_ns, HostImageView<const float> depth_m);
+RosMessage EncodeDepthInMm(const RosHeader& header, HostImageView<const float> depth_m);
 // K, P and no distortion; P of the right camera has the baseline: P[3] = -fx * baseline. Zeros without a rig,
 // which mean an uncalibrated camera.
-RosMessage EncodeCameraInfo(std::int64_t stamp_ns, int width, int height, const std::optional<StereoRig>& rig,
-                            StereoSide side);
+RosMessage EncodeCameraInfo(const RosHeader& header, int width, int height,
+                            const std::optional<StereoRig>& rig, StereoSide side);
 // Disparities with doffs added, as the message requires; none: one less than the least possible one.
-RosMessage EncodeDisparity(std::int64_t stamp_ns, HostImageView<const float> disparity,
+RosMessage EncodeDisparity(const RosHeader& header, HostImageView<const float> disparity,
                            const std::optional<StereoRig>& rig, int min_disparity, int num_disparities);
 // x, y, z and, of a coloured cloud, rgb.
-RosMessage EncodeCloud(std::int64_t stamp_ns, const PointCloudView& cloud);
+RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud);
 RosMessage EncodeText(std::string_view text);
+// rmw_dds_common/msg/ParticipantEntitiesInfo: a participant with one node. gids: of gid_bytes each, the identity
+// of DDS (16 bytes) and zeros.
+struct RosNode {
+  std::string name_space, name;  // "/", "parallax"
+  std::array<std::uint8_t, 16> participant{};
+  std::vector<std::array<std::uint8_t, 16>> readers, writers;
+};
+RosMessage EncodeNode(const RosNode& node, std::size_t gid_bytes);
 
 // The following throw Error, in one line, for messages that are cut short or have impossible values.
 
 struct RosImage {
   std::int64_t stamp_ns = 0;
+  std::string frame_id;
   CameraImage image;
 };
 // mono8, mono16, rgb8, bgr8, rgba8, bgra8, 8UC1, 16UC1; others are refused by name.
 RosImage DecodeImage(std::span<const std::uint8_t> message);
+// The same of a CompressedImage that holds a JPEG or PNG file.
+RosImage DecodeCompressedImage(std::span<const std::uint8_t> message);
+// The header alone, with an empty image; of any message that begins with one.
+RosImage DecodeHeader(std::span<const std::uint8_t> message);
 
 struct RosCameraInfo {
   int width = 0, height = 0;
+  std::string model;               // of the distortion: "plumb_bob"
   std::vector<double> distortion;  // at most 14 numbers
   std::array<double, 9> k{}, r{};
   std::array<double, 12> p{};

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -21,6 +22,9 @@ struct LivePicture {
   // are taken are decoded. May outlive the device; one thread at a time calls those of a device. Returns nullopt
   // if the picture is damaged; throws Error.
   std::function<std::optional<CameraImage>()> decode{};
+  // Of ROS: the exact time of capture, ns, by the sender's clock, and the frame of the camera. Else unset, empty.
+  std::optional<std::int64_t> stamp_ns{};
+  std::string frame_id{};
 };
 
 // Not thread-safe. Its destructor closes it.
@@ -37,7 +41,8 @@ class LiveDevice {
   // Damaged pictures, and those dropped for lack of room, since it was opened.
   virtual std::size_t num_damaged() const { return 0; }
   virtual std::size_t num_overrun() const { return 0; }
-  // A note about its pictures that becomes known only from them, in one line; empty: none so far.
+  // A note about its pictures that becomes known only from them, in one line; empty: none so far. A new one is
+  // told again.
   virtual std::string advice() const { return {}; }
   // False if times are those of arrival.
   virtual bool has_capture_times() const { return true; }
@@ -49,6 +54,11 @@ struct LiveFeed {
   int num_streams = 1;  // pictures of side 0 .. num_streams - 1
   std::function<std::unique_ptr<LiveDevice>()> open;
   std::unique_ptr<LiveDevice> device;
+  // Adds what the sender says of a frame besides its pictures, such as the calibration; may be empty. Throws
+  // Error.
+  std::function<void(StereoFrame&)> describe{};
+  // What to look at if nothing comes, in one line: "is it published?"; empty: questions for cameras.
+  std::function<std::string()> silence_text{};
 };
 
 // Seconds of the system's monotonic clock.

@@ -142,7 +142,7 @@ class FeedReader {
         if (!has_given_ && !feed_.device->has_capture_times())
           shared_->monitor->Tell(feed_.label + " gives no capture times; arrival times are used");
         has_given_ = true;
-        if (!has_advised_) ReportAdvice();
+        ReportAdvice();
         if (lost_at_) ReportReturn(now);
         picture->side += first_side_;
         shared_->Add(std::move(*picture));
@@ -157,8 +157,8 @@ class FeedReader {
 
   void ReportAdvice() {
     const std::string advice = feed_.device->advice();
-    has_advised_ = !advice.empty();
-    if (has_advised_) shared_->monitor->Tell(feed_.label + advice);
+    if (!advice.empty() && advice != advised_) shared_->monitor->Tell(feed_.label + advice);
+    if (!advice.empty()) advised_ = advice;
   }
 
   void ReportReturn(Clock::time_point now) {
@@ -202,7 +202,8 @@ class FeedReader {
   const std::shared_ptr<Shared> shared_;
   LiveFeed feed_;
   const int first_side_;
-  bool has_given_ = false, has_advised_ = false;
+  bool has_given_ = false;
+  std::string advised_;  // the last one told
   std::optional<Clock::time_point> lost_at_;
   std::chrono::milliseconds delay_;
   int num_tries_ = 0;
@@ -227,6 +228,8 @@ class LiveSource final : public FrameSource {
     int side = 0;
     for (LiveFeed& feed : feeds) {
       const int num_streams = feed.num_streams;
+      if (feed.describe) describe_ = feed.describe;
+      if (feed.silence_text) silence_text_ = feed.silence_text;
       threads_.emplace_back(
           [reader = std::make_shared<FeedReader>(shared_, std::move(feed), side)] { reader->Run(); });
       side += num_streams;
@@ -281,6 +284,9 @@ class LiveSource final : public FrameSource {
     frame.name = NextName().value_or("");
     if (frame.name.empty()) throw Error(shared_->labels.front() + ": gives no more pictures");
     frame.timestamp_s = current_->left.time_s + unix_less_monotonic_s_;
+    frame.stamp_ns = current_->left.stamp_ns;
+    if (frame.stamp_ns) frame.timestamp_s = static_cast<double>(*frame.stamp_ns) * 1e-9;
+    frame.frame_id = std::move(current_->left.frame_id);
     if (shared_->is_pair) {
       frame.left = std::move(current_->left.image);
       frame.right = std::move(current_->right.image);
@@ -291,6 +297,7 @@ class LiveSource final : public FrameSource {
     ++next_;
     frame.rig_note = "no calibration: cameras and streams carry none, and without one the rows do not match";
     frame.truth_note = "cameras and streams have no ground truth";
+    if (describe_) describe_(frame);
     return frame;
   }
 
@@ -363,7 +370,8 @@ class LiveSource final : public FrameSource {
         text +=
             ", or allow a difference of " + std::to_string(static_cast<int>(distance_s * 1000) + 2) + " ms";
     } else {
-      text += "; is the silent one connected, and not used by another program?";
+      text += "; " + (silence_text_ ? silence_text_()
+                                    : "is the silent one connected, and not used by another program?");
     }
     return text;
   }
@@ -393,6 +401,8 @@ class LiveSource final : public FrameSource {
       std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count() -
       MonotonicNow_s();
   const std::shared_ptr<Shared> shared_;
+  std::function<void(StereoFrame&)> describe_;
+  std::function<std::string()> silence_text_;
   std::vector<std::thread> threads_;
   std::optional<PicturePair> current_;  // that Read gives
   std::size_t next_ = 0;

@@ -72,6 +72,7 @@ RecordedFrame ParseRecordedFrame(std::string_view text) {
 }
 
 std::int64_t RecordedTime_ns(const StereoFrame& frame, std::size_t index) {
+  if (frame.stamp_ns && *frame.stamp_ns >= 0) return *frame.stamp_ns;
   const double time_s = frame.timestamp_s && std::isfinite(*frame.timestamp_s)
                             ? *frame.timestamp_s
                             : static_cast<double>(index) / 10;

@@ -18,6 +18,7 @@
 #include "datasets/formats/mcap_reader.h"
 #include "datasets/formats/ros_messages.h"
 #include "datasets/live/recording.h"
+#include "datasets/live/ros_pair.h"
 #include "datasets/system/file_identity.h"
 #include "datasets/system/paths.h"
 #include "parallax/error.h"
@@ -63,17 +64,11 @@ std::string OtherSide(const std::string& topic, const std::pair<std::string_view
   return from == 0 ? "" : other.append(topic, from);
 }
 
-bool IsRectifiedTopic(std::string_view topic) { return topic.find("rect") != std::string_view::npos; }
-
 // The lower, the sooner it is taken.
 int RankOf(std::string_view topic) {
   if (topic.ends_with("/image_rect")) return 0;
   if (IsRectifiedTopic(topic)) return 1;
   return topic.ends_with("/image_raw") ? 2 : 3;
-}
-
-std::string InfoTopic(const std::string& image_topic) {
-  return image_topic.substr(0, image_topic.rfind('/')) + "/camera_info";
 }
 
 std::optional<StereoTopics> FindTopics(const McapReader& reader) {
@@ -88,8 +83,8 @@ std::optional<StereoTopics> FindTopics(const McapReader& reader) {
       const auto id_of = [](const McapChannel* found) {
         return found == nullptr ? std::nullopt : std::optional(found->id);
       };
-      best->left_info = id_of(FindTopic(reader, InfoTopic(channel.topic), kRosCameraInfo));
-      best->right_info = id_of(FindTopic(reader, InfoTopic(other), kRosCameraInfo));
+      best->left_info = id_of(FindTopic(reader, InfoTopicOf(channel.topic), kRosCameraInfo));
+      best->right_info = id_of(FindTopic(reader, InfoTopicOf(other), kRosCameraInfo));
     }
   }
   if (best) {
@@ -150,18 +145,14 @@ StereoTopics RequireTopics(McapReader& reader, const std::string& file) {
   return *topics;
 }
 
-struct TimedImage {
-  std::int64_t stamp_ns = 0;
-  CameraImage image;
-};
-
 class RecordingSource final : public FrameSource {
  public:
   explicit RecordingSource(std::string file)
       : file_(std::move(file)),
         reader_(file_),
         topics_(RequireTopics(reader_, file_)),
-        stem_(FileNameSafe(fs::path(file_).stem().string())) {}
+        stem_(FileNameSafe(fs::path(file_).stem().string())),
+        infos_{.left_topic = topics_.left_name, .whose = "the recording's"} {}
 
   SourceKind kind() const override { return SourceKind::kRecording; }
   std::optional<std::size_t> num_frames() const override {
@@ -224,8 +215,7 @@ class RecordingSource final : public FrameSource {
   void Take(const McapMessage& message) {
     try {
       if (message.channel == topics_.left || message.channel == topics_.right) {
-        RosImage decoded = DecodeImage(message.data);
-        TakeImage(message.channel == topics_.left, {decoded.stamp_ns, std::move(decoded.image)});
+        TakeImage(message.channel == topics_.left, DecodeImage(message.data));
       } else if (message.channel == topics_.frame) {
         texts_.emplace_back(static_cast<std::int64_t>(message.time_ns),
                             ParseRecordedFrame(DecodeText(message.data)));
@@ -236,9 +226,9 @@ class RecordingSource final : public FrameSource {
       } else if (message.channel == topics_.right_seen) {
         TakeSeen(std::move(DecodeImage(message.data).image));
       } else if (message.channel == topics_.left_info) {
-        left_info_ = DecodeCameraInfo(message.data);
+        infos_.left = DecodeCameraInfo(message.data);
       } else if (message.channel == topics_.right_info) {
-        right_info_ = DecodeCameraInfo(message.data);
+        infos_.right = DecodeCameraInfo(message.data);
       }
     } catch (const Error& error) {
       Fail(Printable(reader_.channels().at(message.channel).topic) + ": " + error.what());
@@ -257,19 +247,19 @@ class RecordingSource final : public FrameSource {
     seen_ = std::make_shared<const SeenPixelsOfPair>(std::move(seen));
   }
 
-  void TakeImage(bool is_left, TimedImage image) {
+  void TakeImage(bool is_left, RosImage image) {
     ++(is_left ? num_left_ : num_right_);
     if (is_left) {
       if (last_left_ns_ && *last_left_ns_ != image.stamp_ns)
         tolerance_ns_ = std::abs(image.stamp_ns - *last_left_ns_) / 2;
       last_left_ns_ = image.stamp_ns;
     }
-    std::deque<TimedImage>& waiting = is_left ? left_ : right_;
+    std::deque<RosImage>& waiting = is_left ? left_ : right_;
     waiting.push_back(std::move(image));
     if (waiting.size() > kMaxWaiting) DropOldest(waiting);
   }
 
-  void DropOldest(std::deque<TimedImage>& waiting) {
+  void DropOldest(std::deque<RosImage>& waiting) {
     waiting.pop_front();
     ++num_unpaired_;
   }
@@ -277,7 +267,7 @@ class RecordingSource final : public FrameSource {
   // Whether something is worth waiting for before a pair is a frame: a queue that is full is not kept
   // waiting.
   bool AwaitsCalibration() const {
-    const bool lacks = (topics_.left_info && !left_info_) || (topics_.right_info && !right_info_);
+    const bool lacks = (topics_.left_info && !infos_.left) || (topics_.right_info && !infos_.right);
     return lacks && !ended_ && left_.size() < kMaxWaiting && right_.size() < kMaxWaiting;
   }
 
@@ -301,13 +291,16 @@ class RecordingSource final : public FrameSource {
 
   // Of the oldest of both sides.
   void MakeFrame() {
-    TimedImage &left = left_.front(), &right = right_.front();
+    RosImage &left = left_.front(), &right = right_.front();
     StereoFrame frame;
     frame.timestamp_s = static_cast<double>(left.stamp_ns) * 1e-9;
+    frame.stamp_ns = left.stamp_ns;
+    frame.frame_id = left.frame_id;
     frame.truth_note = "recordings have no ground truth";
     std::string name;
     std::string error;
-    if (const std::optional<RecordedFrame> recorded = TextFor(left.stamp_ns)) {
+    const std::optional<RecordedFrame> recorded = TextFor(left.stamp_ns);
+    if (recorded) {
       name = FileNameSafe(recorded->name);
       frame.timestamp_s = recorded->timestamp_s;
       frame.rig = recorded->rig;
@@ -319,8 +312,6 @@ class RecordingSource final : public FrameSource {
             seen_->left.height() != HeightOf(ViewOf(left.image)))
           error = "the masks of borders are missing or of another size";
       }
-    } else {
-      AddCalibration(frame, WidthOf(ViewOf(left.image)), HeightOf(ViewOf(left.image)));
     }
     if (left.image.index() != right.image.index() ||
         WidthOf(ViewOf(left.image)) != WidthOf(ViewOf(right.image)) ||
@@ -329,6 +320,13 @@ class RecordingSource final : public FrameSource {
     }
     frame.left = std::move(left.image);
     frame.right = std::move(right.image);
+    if (!recorded) {
+      try {
+        AddRosCalibration(infos_, frame);
+      } catch (const Error& bad_calibration) {
+        error = bad_calibration.what();
+      }
+    }
     if (num_unpaired_ > 0) {
       frame.note = std::to_string(num_unpaired_) + " images before it had no other half within " +
                    std::to_string(tolerance_ns_.value_or(0) / 1000) + " us and were skipped";
@@ -366,52 +364,6 @@ class RecordingSource final : public FrameSource {
     return text;
   }
 
-  void AddCalibration(StereoFrame& frame, int width, int height) const {
-    if (!left_info_ || !right_info_) {
-      frame.rig_note = "no calibration: the recording has no camera_info for both cameras";
-      return;
-    }
-    const RosCameraInfo &left = *left_info_, &right = *right_info_;
-    if (!IsRectifiedTopic(topics_.left_name) && !(IsOfRectified(left) && IsOfRectified(right))) {
-      frame.rectified = false;
-      frame.rig_note =
-          "they are of " + topics_.left_name + ", which are raw: record rectified ones (image_rect)";
-      return;
-    }
-    const double fx = left.p[0], baseline = fx > 0 ? -right.p[3] / fx : 0;
-    if (!(fx > 0) || !std::isfinite(fx)) {
-      frame.rig_note = "no calibration: the recording's camera_info belongs to uncalibrated cameras";
-    } else if (left.width != width || left.height != height) {
-      frame.rig_note = "no calibration: the recording's camera_info is of " + std::to_string(left.width) +
-                       "x" + std::to_string(left.height) + " px, but its images are of " +
-                       std::to_string(width) + "x" + std::to_string(height);
-    } else if (!(baseline > 0) || !std::isfinite(baseline)) {
-      frame.rig_note = "no calibration: P[3] of the recording's right camera_info is " +
-                       std::to_string(right.p[3]) +
-                       ", but must be -fx * baseline; are left and right swapped?";
-    } else {
-      frame.rig = StereoRig{.fx_px = fx,
-                            .cx_px = left.p[2],
-                            .cy_px = left.p[6],
-                            .baseline_m = baseline,
-                            .doffs_px = right.p[2] - left.p[2]};
-    }
-  }
-
-  // Whether a camera's raw images are rectified ones.
-  static bool IsOfRectified(const RosCameraInfo& info) {
-    const bool is_straight =
-        std::all_of(info.distortion.begin(), info.distortion.end(), [](double d) { return d == 0; });
-    constexpr std::array<double, 9> kIdentity{1, 0, 0, 0, 1, 0, 0, 0, 1};
-    const bool is_turned = info.r != kIdentity && info.r != std::array<double, 9>{};
-    bool same = true;
-    for (std::size_t row = 0; row < 3; ++row) {
-      for (std::size_t column = 0; column < 3; ++column)
-        same &= info.k[row * 3 + column] == info.p[row * 4 + column];
-    }
-    return is_straight && !is_turned && same;
-  }
-
   [[noreturn]] void ThrowWithoutFrames() const {
     if (num_left_ + num_right_ > 0) {
       throw Error(file_ + ": no pair can be made of its " + std::to_string(num_left_) + " left and " +
@@ -428,9 +380,9 @@ class RecordingSource final : public FrameSource {
   const std::string stem_;
   std::atomic<bool> cancelled_ = false;
 
-  std::deque<TimedImage> left_, right_;  // that wait for each other
+  std::deque<RosImage> left_, right_;  // that wait for each other
   std::deque<std::pair<std::int64_t, RecordedFrame>> texts_;
-  std::optional<RosCameraInfo> left_info_, right_info_;
+  RosPairInfo infos_;
   CameraImage left_seen_;  // a mask that waits for the right one
   std::shared_ptr<const SeenPixelsOfPair> seen_;
   std::optional<std::int64_t> last_left_ns_, tolerance_ns_;

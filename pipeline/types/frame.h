@@ -27,6 +27,8 @@ struct StereoFrame {
   std::string origin;                 // its input, as its source states it (FrameSource::NextOrigin)
   std::string note;                   // a note of its source, one line; empty otherwise
   std::optional<double> timestamp_s;  // seconds, if the source has them
+  std::optional<std::int64_t> stamp_ns;  // the same time exactly, as the source states it
+  std::string frame_id;  // the left camera's frame as ROS names it; empty = the source states none
   CameraImage left, right;            // same size
   bool rectified = true;         // false: raw camera images, whose rows do not match; must not be matched
   std::optional<StereoRig> rig;  // absent where the source has no calibration

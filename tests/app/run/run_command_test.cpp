@@ -185,6 +185,15 @@ TEST_F(RunCommand, UsuallyWritesDisparityColorAndWithACalibrationDepthAndCloud) 
   EXPECT_FALSE(fs::exists(out() / "cloud"));
 }
 
+TEST_F(RunCommand, WritesNoFilesOfFramesWhereNoneIsAskedFor) {
+  MakeKittiFolder(data(), 2);
+  ASSERT_EQ(Run({"--write", "none"}).exit_code, 0);
+  EXPECT_EQ(Summary()["num_done"].as<int>(), 2);
+  for (const char* folder : {"disparity", "color", "depth", "cloud", "none"})
+    EXPECT_FALSE(fs::exists(out() / folder)) << folder;
+  ExpectOneLine(Run({"--write", "none,pfm", "--overwrite"}), 2, {"--write", "none"});
+}
+
 TEST_F(RunCommand, DepthWithoutACalibrationIsNamedAndTheRestWritten) {
   MakeKittiFolder(data(), 2, 64, 32, false);
   ExpectOneLine(Run({"--write", "disparity,depth,cloud"}), 1,

@@ -2,10 +2,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <variant>
 
+#include "datasets/formats/png_writer.h"
 #include "datasets/formats/ros_cdr.h"
 #include "datasets/formats/ros_messages.h"
 #include "tests/datasets/test_files.h"
@@ -98,6 +100,48 @@ TEST(RosMessages, ReadsTheEncodingsOfOthers) {
               HasSubstr("'bayer_rggb8'"));
   EXPECT_THAT(ErrorOf([] { DecodeImage(ForeignImage("mono8", 2, {7})); }), HasSubstr("only 1 bytes"));
   EXPECT_THAT(ErrorOf([] { DecodeImage(ForeignImage("mono8", 1, {7, 9})); }), HasSubstr("1 a row"));
+}
+
+TEST(RosMessages, CompressedImagesHoldAFile) {
+  HostImage<std::uint8_t> image(3, 2);
+  for (int y = 0; y < 2; ++y)
+    for (int x = 0; x < 3; ++x) image(x, y) = static_cast<std::uint8_t>(10 * y + x);
+  const auto message = [](const FileBytes& file) {
+    CdrWriter cdr;
+    cdr.Number(std::int32_t{7}).Number(std::uint32_t{5}).Text("camera").Text("mono8; png compressed");
+    const auto to = cdr.ByteSequence(file.size());
+    std::copy(file.begin(), file.end(), to.begin());
+    return cdr.Take();
+  };
+  const FileBytes png = EncodePng(image.ConstView());
+  const RosImage decoded = DecodeCompressedImage(message(png));
+  EXPECT_EQ(decoded.stamp_ns, 7'000'000'005);
+  EXPECT_EQ(decoded.frame_id, "camera");
+  EXPECT_EQ(std::get<HostImage<std::uint8_t>>(decoded.image)(2, 1), 12);
+  const FileBytes cut(png.begin(), png.begin() + 40);
+  EXPECT_THAT(ErrorOf([&] { DecodeCompressedImage(message(cut)); }), HasSubstr("mono8; png compressed"));
+}
+
+TEST(RosMessages, ANodeStatesItsReadersAndWriters) {
+  RosNode node{.name_space = "/", .name = "p"};
+  node.participant.fill(1);
+  node.readers.resize(1);
+  node.readers[0].fill(2);
+  for (const std::size_t gid_bytes : {std::size_t{16}, std::size_t{24}}) {
+    const RosMessage message = EncodeNode(node, gid_bytes);
+    CdrReader cdr(message);
+    const auto read_gid = [&](std::uint8_t expected) {
+      for (std::size_t i = 0; i < gid_bytes; ++i)
+        EXPECT_EQ(cdr.Number<std::uint8_t>(), i < 16 ? expected : 0) << i;
+    };
+    read_gid(1);
+    EXPECT_EQ(cdr.Number<std::uint32_t>(), 1U);
+    EXPECT_EQ(cdr.Text(), "/");
+    EXPECT_EQ(cdr.Text(), "p");
+    EXPECT_EQ(cdr.Number<std::uint32_t>(), 1U);
+    read_gid(2);
+    EXPECT_EQ(cdr.Number<std::uint32_t>(), 0U);
+  }
 }
 
 TEST(RosMessages, CameraInfoHoldsTheRectifiedPair) {

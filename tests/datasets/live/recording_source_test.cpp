@@ -10,6 +10,7 @@
 
 #include "datasets/live/recording_source.h"
 #include "datasets/source.h"
+#include "pipeline/calibration/raw_rig.h"
 #include "tests/datasets/synthetic_frames.h"
 #include "tests/datasets/test_files.h"
 #include "tests/support/recordings.h"
@@ -199,7 +200,7 @@ TEST(RecordingSource, PairsOthersImagesByTimeAndReadsTheirCalibration) {
   EXPECT_NEAR(frames[0].rig->doffs_px, kRig.doffs_px, 1e-12);
 }
 
-TEST(RecordingSource, RawImagesAreNotMatched) {
+TEST(RecordingSource, RawImagesHaveTheRigOfTheirCameraInfo) {
   const TemporaryFolder folder;
   WriteForeign(folder / "bag.mcap", {.left = "/camera/left/image_raw",
                                      .right = "/camera/right/image_raw",
@@ -209,7 +210,9 @@ TEST(RecordingSource, RawImagesAreNotMatched) {
   const std::vector<StereoFrame> frames = ReadFrames(*OpenSource({(folder / "bag.mcap").string()}));
   ASSERT_EQ(frames.size(), 1U);
   EXPECT_FALSE(frames[0].rectified);
-  EXPECT_THAT(frames[0].rig_note, HasSubstr("raw"));
+  ASSERT_NE(frames[0].raw_rig, nullptr);
+  EXPECT_NEAR(frames[0].raw_rig->baseline_m(), kRig.baseline_m, 1e-12);
+  EXPECT_EQ(frames[0].raw_rig->left.lens, LensModel::kPlumbBob);
 }
 
 TEST(RecordingSource, TellsWhatIsMissing) {

@@ -1,0 +1,99 @@
+#include "app/frames/ros2_publisher.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "app/frames/frame_reprojection.h"
+#include "datasets/formats/ros_messages.h"
+#include "datasets/live/recording.h"
+#include "parallax/error.h"
+
+namespace parallax::app {
+namespace {
+
+constexpr std::size_t kFramesAwaiting = 2;
+
+}  // namespace
+
+Ros2Publisher::Ros2Publisher(Options options)
+    : options_(std::move(options)),
+      frames_(kFramesAwaiting, options_.is_live ? WhenFull::kDropOldest : WhenFull::kWait) {
+  const std::string name_space = RosTopicName(options_.name_space, "--ros2");
+  node_ = Ros2Node::Join(std::nullopt);
+  const std::pair<std::string_view, std::string_view> topics[kNumTopics] = {
+      {kDisparityTopic, kRosDisparityImage}, {kDepthTopic, kRosImage},
+      {kDepthInfoTopic, kRosCameraInfo},     {kCloudTopic, kRosPointCloud2},
+      {kLeftInfoTopic, kRosCameraInfo},      {kRightInfoTopic, kRosCameraInfo}};
+  for (std::size_t i = 0; i < kNumTopics; ++i)
+    writers_[i] = node_->Advertise(name_space + std::string(topics[i].first), topics[i].second);
+  thread_ = std::thread([this] { PublishFrames(); });
+}
+
+void Ros2Publisher::Finish() {
+  frames_.Close();
+  if (thread_.joinable()) thread_.join();
+}
+
+void Ros2Publisher::PublishFrames() {
+  while (const std::optional<std::shared_ptr<const MatchedFrame>> frame = frames_.Pop()) {
+    if (failure_) continue;
+    try {
+      PublishFrame(**frame);
+    } catch (const std::exception&) {
+      failure_ = std::current_exception();
+    }
+  }
+}
+
+void Ros2Publisher::PublishFrame(const MatchedFrame& matched) {
+  ++num_frames_;
+  const StereoFrame& frame = matched.frame;
+  const HostImageView<const float> disparity = matched.map.disparity();
+  const RosHeader header(RecordedTime_ns(frame, matched.index),
+                         options_.frame_id.empty() ? frame.frame_id : options_.frame_id);
+  const auto is_wanted = [&](Topic topic) { return writers_[topic]->HasReaders(); };
+  const auto publish = [&](Topic topic, const RosMessage& message) {
+    writers_[topic]->Write(message);
+    ++num_messages_;
+  };
+  const auto publish_info = [&](Topic topic, StereoSide side) {
+    if (is_wanted(topic))
+      publish(topic, EncodeCameraInfo(header, disparity.width, disparity.height, frame.rig, side));
+  };
+  publish_info(kLeftInfo, StereoSide::kLeft);
+  publish_info(kRightInfo, StereoSide::kRight);
+  if (is_wanted(kDisparity)) {
+    const MatchingCostParameters& searched = matched.parameters.matching_cost;
+    publish(kDisparity,
+            EncodeDisparity(header, disparity, frame.rig, searched.min_disparity, searched.num_disparities));
+  }
+  const bool with_depth = is_wanted(kDepth), with_cloud = is_wanted(kCloud);
+  publish_info(kDepthInfo, StereoSide::kLeft);
+  if (!with_depth && !with_cloud) return;
+  if (!frame.rig) {
+    ++num_without_calibration_;
+    return;
+  }
+  const FrameReprojection reprojection(matched, with_cloud, options_.show_filled);
+  if (with_depth) publish(kDepth, EncodeDepth(header, reprojection.depth_m()));
+  if (with_cloud) publish(kCloud, EncodeCloud(header, reprojection.cloud()));
+}
+
+std::string Ros2Publisher::Text() const {
+  if (failure_) std::rethrow_exception(failure_);
+  std::string text = fmt::format("published {} messages of {} frames below {}", num_messages_, num_frames_,
+                                 options_.name_space);
+  if (frames_.num_dropped() > 0)
+    text += fmt::format("; {} frames were dropped, because publishing took longer than matching",
+                        frames_.num_dropped());
+  if (num_without_calibration_ > 0) {
+    text +=
+        fmt::format("; {} frames have no depth or cloud, because they have no calibration (--rig names one)",
+                    num_without_calibration_);
+  }
+  return text;
+}
+
+}  // namespace parallax::app

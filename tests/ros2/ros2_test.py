@@ -1,0 +1,197 @@
+#!/usr/bin/python3
+"""Topics of ROS 2 against the other vendor, on this host alone: ros2_test.py PROGRAM PEER [--load SECONDS].
+
+PEER (ros2_peer.cpp) is a stereo camera and a listener by Cyclone DDS. With --load it sends 1280x720 pairs at 30 a second
+instead, and what arrives and the program's memory are printed.
+"""
+
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+import unittest
+from pathlib import Path
+
+PROGRAM = PEER = ""
+CYCLONE = (
+    '<CycloneDDS><Domain><General><Interfaces><NetworkInterface name="lo" multicast="false"/></Interfaces></General>'
+    '<Discovery><ParticipantIndex>auto</ParticipantIndex><Peers><Peer address="localhost"/></Peers></Discovery>'
+    "</Domain></CycloneDDS>"
+)
+ENVIRONMENT = {**os.environ, "ROS_LOCALHOST_ONLY": "1", "CYCLONEDDS_URI": CYCLONE}
+ENVIRONMENT.pop("ROS_DOMAIN_ID", None)
+IMAGES = "left=/stereo/left/image_raw,right=/stereo/right/image_raw"
+SHIFT_PX, FOCAL_PX, BASELINE_M = 16, 500, 0.1
+SECONDS = 60
+# Of another process at the same time, another domain. Ports of domains above 101 are those of ordinary connections.
+DOMAIN = 10 + os.getpid() % 90
+
+
+class Run:
+    """The program reads what the peer sends, until the peer ends."""
+
+    def __init__(self, source="", options=(), environment=None, domain=DOMAIN, until_end=False, **peer):
+        with tempfile.TemporaryDirectory() as folder:
+            words = ["--domain", str(domain)]
+            for key, value in peer.items():
+                words += ["--" + key, str(value)]
+            other = subprocess.Popen([PEER, *words], env=ENVIRONMENT, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+            command = [PROGRAM, "run", source or f"ros2:{IMAGES},domain={domain}", "--output", folder + "/out"]
+            command += ["--config", "realtime", "--write", "pfm", *options]
+            started = subprocess.Popen(
+                command, env={**ENVIRONMENT, **(environment or {})}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True
+            )
+            try:
+                if until_end:
+                    self.text, _ = started.communicate(timeout=SECONDS)
+                    other.kill()
+                answer, errors = other.communicate(timeout=SECONDS)
+                self.peer = json.loads(answer) if answer else {"error": errors}
+                if not until_end:
+                    started.send_signal(signal.SIGINT)
+                    self.text, _ = started.communicate(timeout=SECONDS)
+            finally:
+                for process in (started, other):
+                    if process.poll() is None:
+                        process.kill()
+                        process.communicate()
+            self.code = started.returncode
+            summary = Path(folder, "out", "summary.json")
+            self.summary = json.loads(summary.read_text()) if summary.is_file() else {}
+            self.frames = sorted(Path(folder, "out", "pfm").glob("*.pfm"))
+
+
+class BothWays(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.run_ = Run(options=["--ros2", "/parallax"], frames=15, rate=5)
+
+    def got(self, topic):
+        message = self.run_.peer[topic]
+        self.assertGreater(message["count"], 5, self.run_.text)
+        self.assertTrue(message["stamps_are_those_sent"], topic)
+        self.assertEqual(message["frame_id"], "front_left_optical")
+        return message
+
+    def test_disparity(self):
+        message = self.got("disparity")
+        self.assertEqual((message["width"], message["height"], message["encoding"], message["step"]), (320, 240, "32FC1", 1280))
+        self.assertAlmostEqual(message["median"], SHIFT_PX, delta=0.1)
+        self.assertAlmostEqual(message["f"], FOCAL_PX)
+        self.assertAlmostEqual(message["t"], BASELINE_M, places=6)
+        self.assertEqual(message["min"], 0)
+
+    def test_depth_and_points(self):
+        depth_m = FOCAL_PX * BASELINE_M / SHIFT_PX
+        depth = self.got("depth")
+        self.assertAlmostEqual(depth["median"], depth_m, delta=0.03)
+        cloud = self.got("points")
+        self.assertEqual((cloud["fields"], cloud["point_step"]), ("x y z rgb", 16))
+        self.assertAlmostEqual(cloud["median_z"], depth_m, delta=0.03)
+        self.assertGreater(cloud["num_points"], 50000)
+
+    def test_camera_info(self):
+        for topic, p3 in (("left_info", 0), ("right_info", -FOCAL_PX * BASELINE_M), ("depth_info", 0)):
+            message = self.got(topic)
+            self.assertEqual((message["fx"], message["cx"], message["p3"]), (FOCAL_PX, 160, p3), topic)
+
+    def test_it_is_a_node_with_its_topics_and_type_hashes(self):
+        self.assertEqual(self.run_.peer["node"], {"name": "/parallax", "readers": 4, "writers": 6})
+        self.assertRegex(self.run_.peer["user_data"], "^typehash=RIHS01_[0-9a-f]{64};$")
+
+    def test_it_says_what_it_published(self):
+        self.assertRegex(self.run_.text, r"published \d+ messages of \d+ frames below /parallax")
+
+
+class Input(unittest.TestCase):
+    def test_encodings(self):
+        for encoding in ("mono16", "bgr8", "rgb8"):
+            run = Run(options=["--ros2", "/parallax"], frames=8, rate=5, encoding=encoding)
+            self.assertAlmostEqual(run.peer["disparity"]["median"], SHIFT_PX, delta=0.1, msg=encoding)
+
+    def test_raw_images_are_rectified_by_their_camera_info(self):
+        run = Run(options=["--ros2", "/parallax"], frames=8, rate=5, distortion=-0.05, reliable=1)
+        self.assertEqual(run.peer["left_info"]["model"], "plumb_bob")
+        self.assertAlmostEqual(run.peer["depth"]["median"], FOCAL_PX * BASELINE_M / SHIFT_PX, delta=0.2)
+
+    def test_reliable_and_the_domain_of_the_environment(self):
+        run = Run(
+            source=f"ros2:{IMAGES},reliable=1", environment={"ROS_DOMAIN_ID": str(DOMAIN)}, frames=8, rate=5, reliable=1, listen=0
+        )
+        self.assertGreater(len(run.frames), 3, run.text)
+
+    def test_no_camera_info(self):
+        run = Run(frames=15, rate=5, info=0, listen=0)
+        self.assertGreater(len(run.frames), 1, run.text)
+
+    def test_no_stamps(self):
+        run = Run(frames=15, rate=5, fault="zero", listen=0)
+        self.assertIn("gives no capture times; arrival times are used", run.text)
+        self.assertGreater(len(run.frames), 1, run.text)
+
+    def test_stamps_that_go_back(self):
+        run = Run(frames=20, rate=5, fault="back", listen=0)
+        self.assertIn("/stereo/left/image_raw: the stamps went back, first by 2.8", run.text)
+        self.assertGreater(len(run.frames), 8, run.text)
+
+    def test_half_of_a_pair(self):
+        run = Run(frames=25, rate=5, fault="half", listen=0)
+        self.assertRegex(run.text, "no pair for [0-9.]+ s: left .* right .*is the silent topic published in domain")
+
+    def refused(self, expected, source="", environment=None, **peer):
+        run = Run(source=source, environment=environment, until_end=True, frames=20, rate=5, listen=0, **peer)
+        self.assertNotEqual(run.code, 0)
+        lines = [line for line in run.text.splitlines() if re.search(expected, line)]
+        self.assertEqual(len(lines), 1, run.text)
+
+    def test_wrong_type(self):
+        self.refused("left/image_raw: carries sensor_msgs/msg/CompressedImage, not sensor_msgs/msg/Image", fault="type")
+
+    def test_wrong_encoding(self):
+        self.refused("left/image_raw: an image in encoding 'yuv422' cannot be read", encoding="yuv422")
+
+    def test_an_image_that_is_cut_short(self):
+        self.refused("left/image_raw: an image of 320x240 mono8 has only 38400 bytes", fault="short")
+
+    def test_wrong_names(self):
+        self.refused("is not a name of ROS", source="ros2:left=/a b,right=/c")
+        self.refused("names no left or no right topic", source="ros2:left=/a")
+        self.refused("left and right are the same topic", source="ros2:left=/a,right=a")
+        self.refused("'300' is not a domain from 0 to 232", source=f"ros2:{IMAGES},domain=300")
+        self.refused("ROS_DOMAIN_ID 'x' is not a number", source=f"ros2:{IMAGES}", environment={"ROS_DOMAIN_ID": "x"})
+        self.refused("/nothing.xml: Fast DDS cannot read", environment={"FASTRTPS_DEFAULT_PROFILES_FILE": "/nothing.xml"})
+
+
+def memory_mb(process):
+    status = Path(f"/proc/{process.pid}/status").read_text()
+    return int(re.search(r"VmRSS:\s+(\d+)", status)[1]) // 1024
+
+
+def load(seconds):
+    """1280x720 pairs at 30 a second; prints what arrived and the memory every five seconds."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = f"--domain {DOMAIN} --frames {30 * seconds} --rate 30 --width 1280 --height 720 --reliable 1 --listen 0"
+        peer = subprocess.Popen([PEER, *words.split()], env=ENVIRONMENT, stdout=subprocess.PIPE)
+        source = f"ros2:{IMAGES},reliable=1,domain={DOMAIN}"
+        command = [PROGRAM, "run", source, "--output", folder, "--config", "realtime", "--write", "pfm", "--ros2", "/parallax"]
+        command += ["--set", "live.decimation=4"]
+        program = subprocess.Popen(command, env=ENVIRONMENT)
+        while peer.poll() is None:
+            time.sleep(5)
+            print(f"{time.strftime('%T')} {memory_mb(program)} MB", flush=True)
+        program.send_signal(signal.SIGINT)
+        program.wait()
+        live = json.loads(Path(folder, "summary.json").read_text()).get("live")
+        print(f"sent {30 * seconds} pairs; {live}")
+
+
+if __name__ == "__main__":
+    PROGRAM, PEER = sys.argv[1:3]
+    if sys.argv[3:4] == ["--load"]:
+        load(int(sys.argv[4]))
+    else:
+        unittest.main(argv=sys.argv[:1], verbosity=2)
