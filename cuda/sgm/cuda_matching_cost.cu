@@ -160,8 +160,8 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     }
   }
   if (tile_weights.differences != nullptr && thread * kWeightTile_px < count) {
-    weights[thread] =
-        static_cast<std::uint16_t>(tile_weights.Of(x_begin / kWeightTile_px + thread, y / kWeightTile_px, layout));
+    weights[thread] = static_cast<std::uint16_t>(
+        tile_weights.Of(x_begin / kWeightTile_px + thread, y / kWeightTile_px, layout));
   }
   for (int i = thread; i < count; i += kWarps * kWarpSize) {
     left_codes[i / kTogether].of[i % kTogether] = left_row[i];
@@ -187,7 +187,8 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     }
     const Codes<Code, kTogether> here = left_codes[i / kTogether];
     // Those of kTogether pixels, which are of one tile.
-    const std::uint32_t weight = tile_weights.differences != nullptr ? weights[i / kWeightTile_px] : kWholeWeight;
+    const std::uint32_t weight =
+        tile_weights.differences != nullptr ? weights[i / kWeightTile_px] : kWholeWeight;
     std::uint8_t* const to =
         costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x_begin + i) * Shape::kPadded + lane * K;
 #pragma unroll
@@ -228,7 +229,8 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
           const auto set = [&](std::uint32_t value) { pairs[k] = (pairs[k] & low_mask) | value << shift; };
           if constexpr (checked()) {
             const int x_right = x_begin + i + u - layout.min_disparity - d;
-            if (static_cast<unsigned>(x_right) >= static_cast<unsigned>(layout.width)) set(outside_cost * weight / kWholeWeight);
+            if (static_cast<unsigned>(x_right) >= static_cast<unsigned>(layout.width))
+              set(outside_cost * weight / kWholeWeight);
           }
           if constexpr (kPadded) {
             if (d >= layout.num_disparities) set(static_cast<std::uint32_t>(layout.padding_cost));

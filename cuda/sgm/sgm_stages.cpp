@@ -24,8 +24,7 @@ SgmMemory SgmMemory::Take(Arena& arena, const Parameters& parameters, const Volu
     memory.gradients_right = arena.Take<std::uint32_t>(pixels);
   }
   if (MakeMatchingTables(parameters).weights.weighs()) {
-    memory.tile_differences =
-        arena.Take<std::uint32_t>(NumTileDifferences(largest.width, largest.height));
+    memory.tile_differences = arena.Take<std::uint32_t>(NumTileDifferences(largest.width, largest.height));
   }
   memory.costs = arena.Take<std::uint8_t>(largest.cost_bytes());
   memory.checkpoints = arena.Take<std::uint8_t>(MostCheckpointBytes(largest));

@@ -9,7 +9,8 @@ constexpr int kWarps = 4;
 
 // A warp has four tiles side by side, a lane one column of them. It needs no result of the preceding kernel, so it
 // waits for that kernel only at its end.
-__global__ void SumTileDifferencesKernel(DeviceImageView<const std::uint8_t> gray, std::uint32_t* differences) {
+__global__ void SumTileDifferencesKernel(DeviceImageView<const std::uint8_t> gray,
+                                         std::uint32_t* differences) {
   LetNextKernelBegin();
   const int columns = NumWeightTiles(gray.width);
   const int tile_y = static_cast<int>(blockIdx.y * kWarps + threadIdx.y);
@@ -41,11 +42,12 @@ __global__ void SumTileDifferencesKernel(DeviceImageView<const std::uint8_t> gra
 
 }  // namespace
 
-void SumTileDifferences(DeviceImageView<const std::uint8_t> gray, std::uint32_t* differences, cudaStream_t stream) {
+void SumTileDifferences(DeviceImageView<const std::uint8_t> gray, std::uint32_t* differences,
+                        cudaStream_t stream) {
   const dim3 grid(static_cast<unsigned>((gray.width + 31) / 32),
                   static_cast<unsigned>((NumWeightTiles(gray.height) + kWarps - 1) / kWarps));
-  LaunchDependent("SumTileDifferencesKernel", SumTileDifferencesKernel, grid, dim3(32, kWarps), 0, stream, gray,
-                  differences);
+  LaunchDependent("SumTileDifferencesKernel", SumTileDifferencesKernel, grid, dim3(32, kWarps), 0, stream,
+                  gray, differences);
 }
 
 }  // namespace parallax::cuda

@@ -17,6 +17,7 @@ inline std::size_t NumTileDifferences(int width, int height) {
 }
 
 // differences: a word a tile, in reading order. gray: complete before the preceding kernel of the stream began.
-void SumTileDifferences(DeviceImageView<const std::uint8_t> gray, std::uint32_t* differences, cudaStream_t stream);
+void SumTileDifferences(DeviceImageView<const std::uint8_t> gray, std::uint32_t* differences,
+                        cudaStream_t stream);
 
 }  // namespace parallax::cuda

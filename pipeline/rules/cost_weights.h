@@ -8,7 +8,7 @@
 
 namespace parallax {
 
-inline constexpr int kWeightTile_px = 8;    // side of a tile, whose pixels have one weight
+inline constexpr int kWeightTile_px = 8;      // side of a tile, whose pixels have one weight
 inline constexpr int kWeightTilesAround = 2;  // tiles on either side that it is measured over
 inline constexpr std::uint32_t kWholeWeight = 256;
 

@@ -24,7 +24,8 @@ CostWeights::CostWeights(const WeightRule& rule, int width, int height)
     : rule_(rule),
       width_(width),
       height_(height),
-      differences_(rule.weighs() ? static_cast<std::size_t>(NumWeightTiles(width) * NumWeightTiles(height)) : 0),
+      differences_(rule.weighs() ? static_cast<std::size_t>(NumWeightTiles(width) * NumWeightTiles(height))
+                                 : 0),
       weights_(differences_.size()) {}
 
 std::size_t CostWeights::BytesOf(const WeightRule& rule, int width, int height) {
@@ -59,7 +60,8 @@ void CostWeights::Compute(const PaddedImage<std::uint8_t>& guide, ThreadPool& th
     }
   });
   for (int tile_y = 0; tile_y < rows; ++tile_y) {
-    const int first_y = std::max(0, tile_y - kWeightTilesAround), last_y = std::min(rows - 1, tile_y + kWeightTilesAround);
+    const int first_y = std::max(0, tile_y - kWeightTilesAround),
+              last_y = std::min(rows - 1, tile_y + kWeightTilesAround);
     const int pixels_y = PixelsAroundTile(tile_y, height_);
     for (int tile_x = 0; tile_x < columns; ++tile_x) {
       std::uint32_t sum = 0;
@@ -68,8 +70,8 @@ void CostWeights::Compute(const PaddedImage<std::uint8_t>& guide, ThreadPool& th
              i <= std::min(columns - 1, tile_x + kWeightTilesAround); ++i)
           sum += differences_[static_cast<std::size_t>(j * columns + i)];
       }
-      weights_[static_cast<std::size_t>(tile_y * columns + tile_x)] = static_cast<std::uint16_t>(CostWeight(
-          rule_, sum, static_cast<std::uint32_t>(pixels_y * PixelsAroundTile(tile_x, width_))));
+      weights_[static_cast<std::size_t>(tile_y * columns + tile_x)] = static_cast<std::uint16_t>(
+          CostWeight(rule_, sum, static_cast<std::uint32_t>(pixels_y * PixelsAroundTile(tile_x, width_))));
     }
   }
 }

@@ -14,7 +14,8 @@ TEST(CpuCostWeights, EqualTheReference) {
   CostWeights weights(rule, 150, 150);
   for (int number = 0; number < 60; ++number) {
     test::SweepRandom random(static_cast<std::uint64_t>(number));
-    const int width = number == 0 ? 1 : random.Between(1, 150), height = number == 0 ? 1 : random.Between(1, 150);
+    const int width = number == 0 ? 1 : random.Between(1, 150),
+              height = number == 0 ? 1 : random.Between(1, 150);
     const int contrast = random.OneOf(1, 20, 60, 255);
     HostImage<std::uint8_t> gray(width, height);
     PaddedImage<std::uint8_t> padded(width, height);
