@@ -85,11 +85,32 @@ struct alignas(16) LeftGradient {
   }
 };
 
+// Makes the weights of tiles.
+struct TileWeights {
+  const std::uint32_t* differences;  // null if all costs count whole
+  WeightRule rule;
+  __device__ __forceinline__ std::uint32_t Of(int tile_x, int tile_y, const VolumeLayout& layout) const {
+    const int columns = NumWeightTiles(layout.width), rows = NumWeightTiles(layout.height);
+    std::uint32_t sum = 0;
+#pragma unroll
+    for (int j = -kWeightTilesAround; j <= kWeightTilesAround; ++j) {
+#pragma unroll
+      for (int i = -kWeightTilesAround; i <= kWeightTilesAround; ++i) {
+        const int u = tile_x + i, v = tile_y + j;
+        if (u >= 0 && u < columns && v >= 0 && v < rows) sum += differences[v * columns + u];
+      }
+    }
+    return CostWeight(rule, sum,
+                      static_cast<std::uint32_t>(PixelsAroundTile(tile_x, layout.width) *
+                                                 PixelsAroundTile(tile_y, layout.height)));
+  }
+};
+
 template <typename Shape, typename Code, bool kPadded, bool kGradient>
 __global__ void __launch_bounds__(kWarps* kWarpSize)
     MatchingCostKernel(DeviceImageView<const Code> left, DeviceImageView<const Code> right,
                        GradientTerm gradient, VolumeLayout layout, int pixels, std::uint32_t outside_cost,
-                       std::uint8_t* costs, std::uint32_t* bands_done) {
+                       TileWeights tile_weights, std::uint8_t* costs, std::uint32_t* bands_done) {
   constexpr int K = Shape::K;
   constexpr int kPaddedCount = kWarpSize * K;  // of all lanes
   constexpr int kAtOnce = std::min(K, 16 / static_cast<int>(sizeof(Code)));
@@ -110,6 +131,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
   };
   __shared__ RightGradients right_gradients[kEvery][kGradient ? kGradientStride * kPerStride : 1];
   __shared__ LeftGradient left_gradients[kGradient ? kMostPixels : 1];
+  __shared__ std::uint16_t weights[kMostPixels / kWeightTile_px];
   const int y = static_cast<int>(blockIdx.y);
   const int x_begin = static_cast<int>(blockIdx.x) * pixels;
   const int x_end = min(x_begin + pixels, layout.width), count = x_end - x_begin;
@@ -136,6 +158,10 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
           RightGradients::Of(at(x_right), at(x_right - kApart));
     }
   }
+  if (tile_weights.differences != nullptr && thread * kWeightTile_px < count) {
+    weights[thread] = static_cast<std::uint16_t>(
+        tile_weights.Of(x_begin / kWeightTile_px + thread, y / kWeightTile_px, layout));
+  }
   for (int i = thread; i < count; i += kWarps * kWarpSize) {
     left_codes[i / kTogether].of[i % kTogether] = left_row[i];
     if constexpr (kGradient) left_gradients[i] = LeftGradient::Of(gradient.left(x_begin + i, y));
@@ -157,6 +183,9 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
         met_gradients[n] = right_gradients[n % kEvery][gradient_place_of(first_gradient + n / kEvery)];
     }
     const Codes<Code, kTogether> here = left_codes[i / kTogether];
+    // Those of kTogether pixels, which are of one tile.
+    const std::uint32_t weight =
+        tile_weights.differences != nullptr ? weights[i / kWeightTile_px] : kWholeWeight;
     std::uint8_t* const to =
         costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x_begin + i) * Shape::kPadded + lane * K;
 #pragma unroll
@@ -180,12 +209,21 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
               MultiplyAdd(left_gradients[i + u].DifferencesFrom(met_gradients[K - 1 - j + u], gradient.cap),
                           gradient.weight, pairs[k]);
         }
+      }
+      if (weight < kWholeWeight) {
+#pragma unroll
+        for (int k = 0; k < K / 2; ++k) pairs[k] = __byte_perm(pairs[k] * weight, 0, 0x4341);
+      }
+#pragma unroll
+      for (int k = 0; k < K / 2; ++k) {
+        const int j = k / kApart * 2 * kApart + k % kApart;
         const auto replace = [&](int at, std::uint32_t low_mask, int shift) {
           const int d = lane * K + at;
           const auto set = [&](std::uint32_t value) { pairs[k] = (pairs[k] & low_mask) | value << shift; };
           if constexpr (checked()) {
             const int x_right = x_begin + i + u - layout.min_disparity - d;
-            if (static_cast<unsigned>(x_right) >= static_cast<unsigned>(layout.width)) set(outside_cost);
+            if (static_cast<unsigned>(x_right) >= static_cast<unsigned>(layout.width))
+              set(outside_cost * weight / kWholeWeight);
           }
           if constexpr (kPadded) {
             if (d >= layout.num_disparities) set(static_cast<std::uint32_t>(layout.padding_cost));
@@ -229,18 +267,19 @@ void MatchingCost(const MatchingCostInput& input, const SgmVolumes& volumes, cud
   const GradientTerm gradient{AsConst(input.gradients.left), AsConst(input.gradients.right),
                               input.tables.gradient_cost[1],
                               InBothHalves(static_cast<std::uint32_t>(input.gradient_cap))};
+  const TileWeights weights{input.tile_differences, input.tables.weights};
   const auto launch = [&](auto shape, auto padded, auto with_gradient) {
     using Shape = decltype(shape);
     if (HasCode32(input.window)) {
       LaunchDependent("MatchingCostKernel",
                       MatchingCostKernel<Shape, std::uint32_t, padded(), with_gradient()>, grid, block, 0,
                       stream, AsConst(census.left32), AsConst(census.right32), gradient, layout, pixels,
-                      outside, costs, volumes.bands_done);
+                      outside, weights, costs, volumes.bands_done);
     } else {
       LaunchDependent("MatchingCostKernel",
                       MatchingCostKernel<Shape, std::uint64_t, padded(), with_gradient()>, grid, block, 0,
                       stream, AsConst(census.left64), AsConst(census.right64), gradient, layout, pixels,
-                      outside, costs, volumes.bands_done);
+                      outside, weights, costs, volumes.bands_done);
     }
   };
   WithShape(layout, [&](auto shape) {

@@ -15,7 +15,8 @@ struct MatchingCostInput {
   CensusWindow window = CensusWindow::k5x5;  // the size of the images
   // Empty without a gradient term.
   GradientImages gradients;
-  int gradient_cap = 15;  // MatchingCostParameters::gradient_cap
+  int gradient_cap = 15;                            // MatchingCostParameters::gradient_cap
+  const std::uint32_t* tile_differences = nullptr;  // of SumTileDifferences; null if all costs count whole
   const MatchingTables& tables;
 };
 // Fills volumes.Costs() and sets volumes.bands_done to zero.

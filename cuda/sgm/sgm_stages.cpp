@@ -5,6 +5,7 @@
 #include "cuda/sgm/aggregation.h"
 #include "cuda/sgm/cuda_matching_cost.h"
 #include "cuda/sgm/penalty_jumps.h"
+#include "cuda/sgm/tile_differences.h"
 #include "pipeline/trees/pixel_trees.h"
 
 namespace parallax::cuda {
@@ -21,6 +22,9 @@ SgmMemory SgmMemory::Take(Arena& arena, const Parameters& parameters, const Volu
   if (parameters.matching_cost.gradient_weight > 0) {
     memory.gradients_left = arena.Take<std::uint32_t>(pixels);
     memory.gradients_right = arena.Take<std::uint32_t>(pixels);
+  }
+  if (MakeMatchingTables(parameters).weights.weighs()) {
+    memory.tile_differences = arena.Take<std::uint32_t>(NumTileDifferences(largest.width, largest.height));
   }
   memory.costs = arena.Take<std::uint8_t>(largest.cost_bytes());
   memory.checkpoints = arena.Take<std::uint8_t>(MostCheckpointBytes(largest));
@@ -63,12 +67,15 @@ bool SgmStages::Enqueue(const DeviceCameraImage& left, const DeviceCameraImage& 
   run(Step::kCensusTransform, [&] {
     census_ = MakePairCensus(left, right, window, memory_.census, tables_.has_gradient, stream);
     if (tables_.has_gradient) GradientsAlongRow(census_.gray_left, census_.gray_right, gradients_, stream);
+    if (memory_.tile_differences != nullptr)
+      SumTileDifferences(census_.gray_left, memory_.tile_differences, stream);
   });
   run(Step::kMatchingCost, [&] {
     MatchingCost({.census = census_.codes,
                   .window = window,
                   .gradients = gradients_,
                   .gradient_cap = parameters_.matching_cost.gradient_cap,
+                  .tile_differences = memory_.tile_differences,
                   .tables = tables_},
                  volumes_, stream);
     if (memory_.jumps != nullptr)

@@ -26,6 +26,7 @@ struct SgmMemory {
   CensusMemory census;
   // if there is a gradient term
   std::uint32_t *gradients_left = nullptr, *gradients_right = nullptr;
+  std::uint32_t* tile_differences = nullptr;  // if costs are weighed
   std::uint8_t *costs = nullptr, *checkpoints = nullptr, *sums = nullptr;
   std::uint32_t* bands_done = nullptr;
 

@@ -39,6 +39,8 @@ struct MatchingCostParameters {
   int num_disparities = 128;
   int gradient_weight = 2;
   int gradient_cap = 8;
+  int even_percent = 33;
+  float even_below = 0.9F;
   friend bool operator==(const MatchingCostParameters&, const MatchingCostParameters&) = default;
 };
 struct AggregationParameters {

@@ -37,6 +37,13 @@ struct MatchingFeatures {
 void MatchingCost(const MatchingFeatures& left, const MatchingFeatures& right, int min_disparity,
                   const MatchingTables& tables, HostCostVolumeView<std::uint8_t> costs, ThreadPool& threads);
 
+// Of the tiles of the left image, in reading order, 256 = whole.
+HostImage<std::uint16_t> CostWeights(HostImageView<const std::uint8_t> gray, const WeightRule& rule,
+                                     ThreadPool& threads);
+// Multiplies every pixel's costs by its tile's weight.
+void WeighCosts(HostImageView<const std::uint16_t> weights, HostCostVolumeView<std::uint8_t> costs,
+                ThreadPool& threads);
+
 // --- aggregation (Hirschmueller 2008, eq. 13) ---------------------------------
 void AggregateCosts(HostCostVolumeView<const std::uint8_t> costs, HostImageView<const std::uint8_t> guide,
                     const MatchingTables& tables, HostCostVolumeView<std::uint16_t> sums,

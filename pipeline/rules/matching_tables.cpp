@@ -39,6 +39,9 @@ MatchingTables MakeMatchingTables(const Parameters& parameters) {
   }
   tables.largest_cost = tables.census_bits + tables.gradient_cost.back();
   const auto percent_of = [](int value, int percent) { return (value * percent + 50) / 100; };
+  tables.weights.even_weight =
+      static_cast<std::uint32_t>(percent_of(static_cast<int>(kWholeWeight), c.even_percent));
+  tables.weights.even_below = static_cast<std::uint32_t>(std::lround(100.0 * c.even_below));
   tables.p1 = static_cast<std::uint16_t>(a.p1);
   tables.p1_ground = static_cast<std::uint16_t>(percent_of(a.p1, a.p1_ground_percent));
   for (int g = 0; g < 256; ++g) {

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdint>
 
+#include "pipeline/rules/cost_weights.h"
 #include "pipeline/types/parameter_info.h"
 
 namespace parallax {
@@ -16,6 +17,7 @@ struct MatchingTables {
   // Of the gradient term, by the difference of the gradients; 15 also stands for larger ones.
   bool has_gradient = false;
   std::array<std::uint8_t, 16> gradient_cost{};
+  WeightRule weights;
   std::uint16_t p1 = 0;
   std::uint16_t p1_ground = 0;                   // of columns, for ground steps
   std::array<std::uint16_t, 256> p2{};           // by |guide(p) - guide(q)|

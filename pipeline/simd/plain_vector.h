@@ -112,6 +112,10 @@ Vector<T> SaturatedAdd(const Vector<T>& a, const Vector<T>& b) {
   return Make<T>([&](std::size_t i) { return std::min<int>(a.lane[i] + b.lane[i], static_cast<T>(-1)); });
 }
 template <typename T>
+Vector<T> MulHigh(const Vector<T>& a, const Vector<T>& b) {
+  return Make<T>([&](std::size_t i) { return std::uint32_t{a.lane[i]} * b.lane[i] >> (8 * sizeof(T)); });
+}
+template <typename T>
 Vector<T> AverageRound(const Vector<T>& a, const Vector<T>& b) {
   return Make<T>([&](std::size_t i) { return (a.lane[i] + b.lane[i] + 1) >> 1; });
 }

@@ -23,13 +23,13 @@ struct GroundTruth {
 };
 
 struct StereoFrame {
-  std::string name;                   // the data set's own frame name, e.g. "000046_10"; file-name safe
-  std::string origin;                 // its input, as its source states it (FrameSource::NextOrigin)
-  std::string note;                   // a note of its source, one line; empty otherwise
-  std::optional<double> timestamp_s;  // seconds, if the source has them
+  std::string name;                      // the data set's own frame name, e.g. "000046_10"; file-name safe
+  std::string origin;                    // its input, as its source states it (FrameSource::NextOrigin)
+  std::string note;                      // a note of its source, one line; empty otherwise
+  std::optional<double> timestamp_s;     // seconds, if the source has them
   std::optional<std::int64_t> stamp_ns;  // the same time exactly, as the source states it
-  std::string frame_id;  // the left camera's frame as ROS names it; empty = the source states none
-  CameraImage left, right;            // same size
+  std::string frame_id;          // the left camera's frame as ROS names it; empty = the source states none
+  CameraImage left, right;       // same size
   bool rectified = true;         // false: raw camera images, whose rows do not match; must not be matched
   std::optional<StereoRig> rig;  // absent where the source has no calibration
   std::string rig_note;          // why there is no rig, one line; empty otherwise

@@ -69,6 +69,16 @@ void VisitParameters(P& p, Visitor&& visit) {
   visit(Info{"matching_cost.gradient_cap", "gray levels", 1, 15,
              "larger differences of the gradients count as this; at most 63 / gradient_weight"},
         p.matching_cost.gradient_cap);
+  visit(
+      Info{"matching_cost.even_percent", "%", 1, 100,
+           "weight of the costs where the image is even, which holds back noise there; 100 = no difference"},
+      p.matching_cost.even_percent);
+  visit(
+      Info{
+          "matching_cost.even_below", "gray levels", 0, 100,
+          "even: smoothed pixels 4 px apart in a row differ by at most this, on average over 40x40 px; costs "
+          "count whole from twice as much on"},
+      p.matching_cost.even_below);
   visit(Info{"aggregation.num_paths", "", 4, 8, "directions of the path costs: 4 or 8"},
         p.aggregation.num_paths);
   visit(Info{"aggregation.p1", "cost", 0, kLargestP2, "penalty of a disparity step of 1"}, p.aggregation.p1);

@@ -37,7 +37,8 @@ Parameters Unusual() {
   return ParseParameters(
              "method: ad_census\n"
              "census_transform: {window: 9x7}\n"
-             "matching_cost: {min_disparity: -7, num_disparities: 33, gradient_weight: 3, gradient_cap: 7}\n"
+             "matching_cost: {min_disparity: -7, num_disparities: 33, gradient_weight: 3, gradient_cap: 7,\n"
+             "  even_percent: 55, even_below: 2.5}\n"
              "aggregation: {num_paths: 4, p1: 3, p2: 77, p2_min: 5, p2_slope: 0.1, p1_ground_percent: 60,\n"
              "  p2_vertical_percent: 140}\n"
              "ad_census: {cost: ad, color_difference: maximum, lambda_ad: 3.5, lambda_census: 11,\n"

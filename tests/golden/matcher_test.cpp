@@ -44,7 +44,8 @@ TEST_P(GoldenMatch, ThreeSetsOfParameters) {
   ExpectGoldenMatch("match." + scene + ".four_paths", color, parameters);
   Parameters all_terms = test::PlainParameters();
   all_terms.census_transform.window = CensusWindow::kTwoScale;
-  all_terms.matching_cost = {.num_disparities = 64, .gradient_weight = 2, .gradient_cap = 10};
+  all_terms.matching_cost = {
+      .num_disparities = 64, .gradient_weight = 2, .gradient_cap = 10, .even_percent = 100};
   all_terms.aggregation = {.p1 = 10,
                            .p2 = 98,
                            .p2_min = 30,

@@ -35,6 +35,8 @@ inline const std::vector<Change> kChanges = {
     {"matching_cost.num_disparities", "10"},
     {"matching_cost.gradient_weight", "2"},
     {"matching_cost.gradient_cap", "4", {{"matching_cost.gradient_weight", "2"}}},
+    {"matching_cost.even_percent", "40", {{"matching_cost.even_below", "100"}}},
+    {"matching_cost.even_below", "100", {{"matching_cost.even_percent", "40"}}},
     {"aggregation.num_paths", "4"},
     {"aggregation.p1", "1"},
     {"aggregation.p2", "200"},

@@ -12,6 +12,7 @@ inline Parameters PlainParameters() {
   plain.census_transform.window = CensusWindow::kCenterSymmetric9x7;
   plain.matching_cost.gradient_weight = 0;
   plain.matching_cost.gradient_cap = 15;
+  plain.matching_cost.even_percent = 100;
   plain.aggregation = {
       .p1 = 6, .p2 = 64, .p2_min = 0, .p2_slope = 0, .p1_ground_percent = 100, .p2_vertical_percent = 100};
   plain.filter.speckle_size = 100;

@@ -141,6 +141,11 @@ inline SweepCase MakeSweepCase(std::uint64_t seed) {
     p.aggregation.p1_ground_percent = random.OneOf(100, 67, 0, random.Between(0, 100));
     p.aggregation.p2_vertical_percent = random.OneOf(100, 130, random.Between(25, 400));
   }
+  if (random.OneIn(2)) {
+    // Noise differs by some 30 gray levels; the rest of the images less.
+    p.matching_cost.even_percent = random.OneOf(33, 1, random.Between(1, 100));
+    p.matching_cost.even_below = random.OneOf(0.9F, 20.0F, 100.0F, static_cast<float>(random.Between(0, 60)));
+  }
   if (random.OneIn(3)) p.refinement.trees = random.OneIn(2) ? TreeSet::kDriving : TreeSet::kGeneral;
   return c;
 }

@@ -351,14 +351,16 @@ void Aggregator::Restore(PathState& state, int v, const std::uint8_t* checkpoint
 }
 
 void Aggregator::Compute(const CensusPlanes& left, const CensusPlanes& right,
-                         const PaddedImage<std::uint8_t>& guide, DisparityMap& map,
-                         HostImageView<float> selected, StageTimes* times, StageResults* stages) {
+                         const PaddedImage<std::uint8_t>& guide, const CostWeights& weights,
+                         DisparityMap& map, HostImageView<float> selected, StageTimes* times,
+                         StageResults* stages) {
   SweepView first = ViewOf(first_state_), last = ViewOf(last_state_);
   for (SweepView* s : {&first, &last}) {
     s->left = left.data(), s->left_stride = left.stride();
     s->num_planes = left.kind().num_planes(), s->num_code_planes = left.kind().num_code_planes();
     s->right = right.data(), s->right_stride = right.stride();
     s->guide = guide.Row(0), s->guide_stride = guide.stride();
+    s->weights = weights.data(), s->weights_stride = weights.stride();
   }
   for (Sink& sink : sinks_) sink.SetOutput(selection_, map, selected, stages);
   Clear(first_state_);

@@ -8,6 +8,7 @@
 
 #include "parallax/image.h"
 #include "pipeline/cpu/sgm/census_transform.h"
+#include "pipeline/cpu/sgm/cost_weights.h"
 #include "pipeline/cpu/sgm/selection.h"
 #include "pipeline/cpu/sgm/sweep_schedule.h"
 #include "pipeline/matchers/stereo_matcher.h"
@@ -43,7 +44,8 @@ class Aggregator {
   // Fills map (selection and consistency done) and the stages of the sums and the winners. selected: empty,
   // or receives the disparities before consistency. times: of the two sweeps.
   void Compute(const CensusPlanes& left, const CensusPlanes& right, const PaddedImage<std::uint8_t>& guide,
-               DisparityMap& map, HostImageView<float> selected, StageTimes* times, StageResults* stages);
+               const CostWeights& weights, DisparityMap& map, HostImageView<float> selected,
+               StageTimes* times, StageResults* stages);
 
   const Striping& striping() const { return striping_; }
   const PhasedRow& right_row() const { return right_row_; }

@@ -20,6 +20,7 @@
 #include "pipeline/cpu/filters/speckle.h"
 #include "pipeline/cpu/sgm/aggregator.h"
 #include "pipeline/cpu/sgm/census_transform.h"
+#include "pipeline/cpu/sgm/cost_weights.h"
 #include "pipeline/matchers/stage_watch.h"
 #include "pipeline/rules/texture.h"
 #include "pipeline/simd/row_tasks.h"
@@ -56,6 +57,7 @@ class CpuSgmMatcher final : public StereoMatcher {
         guide_(width_, height_),
         smoothed_left_(SmoothedOf(parameters, width_, height_)),
         smoothed_right_(SmoothedOf(parameters, width_, height_)),
+        weights_(tables_.weights, width_, height_),
         left_(MakePlanes(nullptr)),
         right_(MakePlanes(&aggregator_.right_row())),
         speckles_(width_, height_),
@@ -75,11 +77,12 @@ class CpuSgmMatcher final : public StereoMatcher {
     if (stages != nullptr) PrepareHandOut(left, right, *stages);
     StageWatch watch(times);
     Transform(left, right, left_, right_);
+    weights_.Compute(guide_, threads_);
     watch.Lap(Stage::kCensusTransform);
 
     if (result.disparity.width() != width_ || result.disparity.height() != height_)
       result = MakeMap(width_, height_);
-    aggregator_.Compute(left_, right_, guide_, result, selected_.View(), times, stages);
+    aggregator_.Compute(left_, right_, guide_, weights_, result, selected_.View(), times, stages);
     if (stages != nullptr) stages->Add("consistent", Clone(result));
 
     watch.Skip();
@@ -103,7 +106,8 @@ class CpuSgmMatcher final : public StereoMatcher {
     const std::size_t num_deep = HasTwoScales(parameters_.census_transform.window) ? 4 : 2;
     const std::size_t images = 2 * cpu::PaddedImage<std::uint8_t>::BytesOf(width_, height_) +
                                num_deep * cpu::PaddedImage<std::uint16_t>::BytesOf(width_, height_) +
-                               planes(nullptr) + planes(&aggregator_.right_row()) + SelectedBytes();
+                               planes(nullptr) + planes(&aggregator_.right_row()) + SelectedBytes() +
+                               cpu::CostWeights::BytesOf(tables_.weights, width_, height_);
     const std::size_t workspace =
         cpu::FilterWorkspaceBytes(parameters_, width_, height_, threads_.num_threads());
     const std::size_t bytes = images + aggregator_.Plan(limit - std::min(limit, images), workspace);
@@ -131,6 +135,7 @@ class CpuSgmMatcher final : public StereoMatcher {
     for (auto* image : {&deep_left_, &deep_right_, &smoothed_left_, &smoothed_right_}) {
       if (image->width() > 0) image->SetSize(width, height);
     }
+    weights_.SetSize(width, height);
     for (auto* planes : {&left_, &right_}) planes->SetSize(width, height);
     speckles_.SetSize(width, height);
     selected_ = MakeSelected();
@@ -207,6 +212,7 @@ class CpuSgmMatcher final : public StereoMatcher {
   cpu::PaddedImage<std::uint8_t> gray_right_, guide_;               // the guide is the left image
   cpu::PaddedImage<std::uint16_t> deep_left_, deep_right_;          // sized by the first frame of that depth
   cpu::PaddedImage<std::uint16_t> smoothed_left_, smoothed_right_;  // for the window of two scales
+  cpu::CostWeights weights_;
   cpu::CensusPlanes left_, right_;
   cpu::SpeckleFilter speckles_;
   HostImage<float> selected_;

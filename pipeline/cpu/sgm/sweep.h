@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include "pipeline/cpu/sgm/striping.h"
+#include "pipeline/rules/cost_weights.h"
 
 namespace parallax::cpu {
 
@@ -57,6 +58,9 @@ struct SweepView {
 
   // For SweepTerms::kAll: the gradient term by the difference, 16 entries.
   const std::uint8_t* gradient_cost = nullptr;
+  // Of the tiles of the left image (see CostWeights); null if all are whole.
+  const std::uint16_t* weights = nullptr;
+  std::ptrdiff_t weights_stride = 0;
   std::uint16_t p1 = 0, p1_ground = 0;
   std::uint16_t largest_p2 = 0;
   const std::uint16_t* p2 = nullptr;  // 256, by the difference of the guide; null when constant (kBasic)

@@ -84,6 +84,7 @@ class RowsInTurn {
     const D d;
     for (int i = 0; i < kRows; ++i) {
       const int x = x_ - i * kBehind * Kind::kStepX, y = y_ + i * Kind::kStepX;
+      weights_[i] = s.weights == nullptr ? nullptr : s.weights + y / kWeightTile_px * s.weights_stride;
       left_[i] = s.left + y * s.left_stride + x * s.num_planes;
       right_[i] = s.right + y * s.right_stride;
       volume_[i] = nullptr;
@@ -118,7 +119,8 @@ class RowsInTurn {
     static_assert(kRows <= 2);
     Pixel<0>(s, penalties);
     if constexpr (kRows > 1) Pixel<1>(s, penalties);
-    if constexpr (!Kind::kPlain) ++u_, x_ += Kind::kStepX;
+    if constexpr (!Kind::kPlain) ++u_;
+    x_ += Kind::kStepX;
     start_ += Kind::kStepX;
     vertical_ += SlotLanes();
     diagonal_ += SlotLanes();
@@ -172,6 +174,16 @@ class RowsInTurn {
     if constexpr (!Kind::kPlain) ReplacePad<kStripes8>(s, cost);
   }
 
+  // Of row kRow's pixel.
+  template <int kRow>
+  HWY_INLINE void WeighCosts(const SweepView& s, V8* HWY_RESTRICT cost) const {
+    if (s.weights == nullptr) return;
+    const std::uint16_t weight = weights_[kRow][(x_ - kRow * kBehind * Kind::kStepX) / kWeightTile_px];
+    if (weight == kWholeWeight) return;
+    ::parallax::cpu::HWY_NAMESPACE::WeighCosts<kStripes8>(s, weight, cost);
+    if constexpr (!Kind::kPlain) ReplacePad<kStripes8>(s, cost);
+  }
+
   // Moves to the next pixel of row kRow.
   template <int kRow>
   HWY_INLINE void Pixel(const SweepView& s, const Penalties<V>& penalties) {
@@ -181,14 +193,17 @@ class RowsInTurn {
     if constexpr (kCosts == PathCosts::kWide16) {
       V8 cost8[kMaxStripes<kStripes8, std::uint8_t>];
       MakeCosts<kRow>(s, StartOf<kRow>(), cost8);
+      WeighCosts<kRow>(s, cost8);
       WidenCosts<kStripes8>(s, cost8, cost);
     } else if constexpr (!Kind::kMakesCosts) {
       LoadCosts<kStripes8>(s, volume_[kRow], cost);
       if constexpr (!Kind::kPlain) ReplacePad<kStripes8>(s, cost);
     } else if constexpr (kCostsAhead) {
       for (int k = 0; k < stripes; ++k) cost[k] = next_cost_[kRow][k];
+      WeighCosts<kRow>(s, cost);
     } else {
       MakeCosts<kRow>(s, StartOf<kRow>(), cost);
+      WeighCosts<kRow>(s, cost);
     }
     const V p1 = penalties.p1, largest_p2 = penalties.largest_p2;
     V p2[4] = {largest_p2, largest_p2, largest_p2, largest_p2};
@@ -285,6 +300,7 @@ class RowsInTurn {
   const std::int32_t* start_;
   T *vertical_, *diagonal_, *antidiagonal_, *horizontal_;
   const std::uint8_t *left_[kRows], *right_[kRows];
+  const std::uint16_t* weights_[kRows];  // of the tiles
   std::uint8_t* volume_[kRows];
   std::uint16_t* sums_[kRows];
   std::ptrdiff_t ahead_bytes_[kRows];

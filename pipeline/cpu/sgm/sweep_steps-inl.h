@@ -135,6 +135,21 @@ HWY_INLINE void ReplacePad(const SweepView& s, V8* HWY_RESTRICT cost) {
   }
 }
 
+// Costs times weight / 256, rounded down.
+template <int kStripes>
+HWY_INLINE void WeighCosts(const SweepView& s, std::uint16_t weight, V8* HWY_RESTRICT cost) {
+  const Tag8 d;
+  const Tag16 d16;
+  const int stripes = NumStripes<kStripes>(s.striping.stripes);
+  const V16 w = simd::Set(d16, weight);
+  for (int k = 0; k < stripes; ++k) {
+    const V16 both = simd::BitCast(d16, cost[k]);
+    const V16 even = simd::MulHigh(simd::ShiftLeft<8>(both), w);
+    const V16 odd = simd::MulHigh(simd::And(both, simd::Set(d16, std::uint16_t{0xFF00})), w);
+    cost[k] = simd::BitCast(d, simd::Or(even, simd::ShiftLeft<8>(odd)));
+  }
+}
+
 // Penalties P2 of the four paths that end at a pixel.
 struct PathP2 {
   std::uint16_t horizontal, vertical, diagonal, antidiagonal;

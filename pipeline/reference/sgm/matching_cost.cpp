@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <bit>
+#include <cstdlib>
 
 #include "pipeline/reference/stages.h"
 
@@ -60,6 +61,44 @@ void MatchingCost(const MatchingFeatures& left, const MatchingFeatures& right, i
         }
         costs(x, y, d) = static_cast<std::uint8_t>(cost);
       }
+    }
+  });
+}
+
+HostImage<std::uint16_t> CostWeights(HostImageView<const std::uint8_t> gray, const WeightRule& rule,
+                                     ThreadPool& threads) {
+  HostImage<std::uint16_t> weights(NumWeightTiles(gray.width), NumWeightTiles(gray.height));
+  const auto at = [&](int x, int y) {
+    return gray(std::clamp(x, 0, gray.width - 1), std::clamp(y, 0, gray.height - 1));
+  };
+  const auto binomial = [&](int x, int y) {
+    const auto column = [&](int i) { return at(i, y - 1) + 2 * at(i, y) + at(i, y + 1); };
+    return column(x - 1) + 2 * column(x) + column(x + 1);
+  };
+  threads.ParallelFor(weights.height(), [&](int tile_y) {
+    const auto begin_of = [](int tile) { return std::max(0, (tile - kWeightTilesAround) * kWeightTile_px); };
+    const auto end_of = [](int tile, int size) {
+      return std::min(size, (tile + kWeightTilesAround + 1) * kWeightTile_px);
+    };
+    for (int tile_x = 0; tile_x < weights.width(); ++tile_x) {
+      std::uint32_t differences = 0, num_pixels = 0;
+      for (int y = begin_of(tile_y); y < end_of(tile_y, gray.height); ++y) {
+        for (int x = begin_of(tile_x); x < end_of(tile_x, gray.width); ++x, ++num_pixels)
+          differences += static_cast<std::uint32_t>(std::abs(binomial(x + 2, y) - binomial(x - 2, y)));
+      }
+      weights(tile_x, tile_y) = static_cast<std::uint16_t>(CostWeight(rule, differences, num_pixels));
+    }
+  });
+  return weights;
+}
+
+void WeighCosts(HostImageView<const std::uint16_t> weights, HostCostVolumeView<std::uint8_t> costs,
+                ThreadPool& threads) {
+  threads.ParallelFor(costs.height, [&](int y) {
+    for (int x = 0; x < costs.width; ++x) {
+      const int weight = weights(x / kWeightTile_px, y / kWeightTile_px);
+      for (int d = 0; d < costs.num_disparities; ++d)
+        costs(x, y, d) = static_cast<std::uint8_t>(costs(x, y, d) * weight / static_cast<int>(kWholeWeight));
     }
   });
 }

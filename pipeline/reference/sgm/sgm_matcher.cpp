@@ -45,6 +45,10 @@ class ReferenceSgmMatcher final : public StereoMatcher {
     reference::MatchingCost({census_left_.ConstView(), gradient_left.ConstView()},
                             {census_right_.ConstView(), gradient_right.ConstView()}, min_disparity, tables_,
                             costs_.View(), threads_);
+    if (tables_.weights.weighs()) {
+      const auto weights = reference::CostWeights(guide.ConstView(), tables_.weights, threads_);
+      reference::WeighCosts(weights.ConstView(), costs_.View(), threads_);
+    }
     watch.Lap(Stage::kMatchingCost);
 
     reference::AggregateCosts(costs_.ConstView(), guide.ConstView(), tables_, sums_.View(), threads_);

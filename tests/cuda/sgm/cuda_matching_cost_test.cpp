@@ -1,5 +1,7 @@
 #include "cuda/sgm/cuda_matching_cost.h"
 
+#include "cuda/sgm/tile_differences.h"
+
 #include "pipeline/reference/stages.h"
 #include "tests/cuda/require_device.h"
 #include "tests/cuda/sgm/test_volumes.h"
@@ -46,6 +48,10 @@ TEST_F(CudaMatchingCostTest, EqualsTheReference) {
     reference::MatchingCost({left.ConstView(), gradient_left.ConstView()},
                             {right.ConstView(), gradient_right.ConstView()},
                             parameters.matching_cost.min_disparity, tables, expected.View(), threads);
+    if (tables.weights.weighs()) {
+      const auto weights = reference::CostWeights(gray_left.ConstView(), tables.weights, threads);
+      reference::WeighCosts(weights.ConstView(), expected.View(), threads);
+    }
 
     TestVolumes volumes(parameters, width, height, stream);
     auto left32 = Uploaded(Narrowed(left), stream), right32 = Uploaded(Narrowed(right), stream);
@@ -59,6 +65,11 @@ TEST_F(CudaMatchingCostTest, EqualsTheReference) {
                                   .gradient_cap = parameters.matching_cost.gradient_cap,
                                   .tables = tables};
     cuda::GradientsAlongRow(left_there.ConstView(), right_there.ConstView(), input.gradients, stream.get());
+    cuda::DeviceImage<std::uint32_t> differences(NumWeightTiles(width), NumWeightTiles(height));
+    if (tables.weights.weighs()) {
+      cuda::SumTileDifferences(left_there.ConstView(), differences.View().data, stream.get());
+      input.tile_differences = differences.View().data;
+    }
     if (has_code32) input.census.left32 = left32.View(), input.census.right32 = right32.View();
     if (!has_code32) input.census.left64 = left64.View(), input.census.right64 = right64.View();
     cuda::MatchingCost(input, volumes.volumes(), stream.get());

@@ -121,6 +121,11 @@ inline Parameters RandomVolumeParameters(int number, SweepRandom& random) {
     p.matching_cost.gradient_weight = random.OneOf(1, 2, 4);
     p.matching_cost.gradient_cap = random.Between(1, 15);
   }
+  if (random.OneIn(2)) {
+    p.matching_cost.even_percent = random.Between(1, 100);
+    p.matching_cost.even_below =
+        random.OneOf(1.0F, 2.0F, 3.0F, 10.0F);  // RandomImage's noise differs by some 2.5
+  }
   p.selection.uniqueness_percent = random.OneOf(0, 5, 99);
   p.selection.subpixel = static_cast<Subpixel>(random.Between(0, 2));
   return p;

@@ -80,5 +80,62 @@ TEST(MatchingCost, AddsTheTruncatedDistanceOfTheGradients) {
   EXPECT_EQ(c(2, 0, 0), 2 * 3);  // 3 and 7
 }
 
+TEST(CostWeights, FallWhereTheImageIsEven) {
+  ThreadPool threads(1);
+  const WeightRule rule{.even_weight = 56, .even_below = 300};
+  HostImage<std::uint8_t> ramp(64, 8);  // smoothed pixels 4 px apart differ by 4 gray levels
+  for (int y = 0; y < 8; ++y) {
+    for (int x = 0; x < 64; ++x) ramp(x, y) = static_cast<std::uint8_t>(x);
+  }
+  const auto weights = CostWeights(ramp.ConstView(), rule, threads);
+  ASSERT_EQ(weights.width(), 8);
+  ASSERT_EQ(weights.height(), 1);
+  EXPECT_EQ(weights(3, 0), 56 + 66);  // of 200, a third
+  // Columns 0 .. 23: 8 + 12 + 15 + 21 * 16, times 4 along columns, 371 * 4 * 8 / (16 * 192) = 3.86 gray levels.
+  EXPECT_EQ(weights(0, 0), 56 + 57);
+  EXPECT_EQ(weights(7, 0), 56 + 57);
+  EXPECT_EQ(CostWeights(ramp.ConstView(), {56, 400}, threads)(3, 0), 56);
+  EXPECT_EQ(CostWeights(ramp.ConstView(), {56, 200}, threads)(3, 0), 256);
+  EXPECT_EQ(CostWeights(ImageOf<std::uint8_t>({{200}}).ConstView(), {56, 0}, threads)(0, 0), 56);
+}
+
+TEST(CostWeights, LookTwoTilesAround) {
+  ThreadPool threads(1);
+  const WeightRule rule{.even_weight = 100, .even_below = 1};
+  HostImage<std::uint8_t> image(80, 88, 50);
+  for (int y = 40; y < 48; ++y) {
+    for (int x = 40; x < 48; ++x) image(x, y) = (x + y) % 8 < 4 ? 0 : 255;
+  }
+  const auto weights = CostWeights(image.ConstView(), rule, threads);
+  for (int y = 0; y < weights.height(); ++y) {
+    for (int x = 0; x < weights.width(); ++x) {
+      // The smoothed pixels beside the tile differ too.
+      const bool near = x >= 2 && x <= 8 && y >= 2 && y <= 8;
+      EXPECT_EQ(weights(x, y), near ? 256 : 100) << x << " " << y;
+    }
+  }
+}
+
+TEST(WeighCosts, MultipliesAndRoundsDown) {
+  ThreadPool threads(1);
+  HostCostVolume<std::uint8_t> costs(9, 1, 2);
+  for (int x = 0; x < 9; ++x) costs(x, 0, 0) = 100, costs(x, 0, 1) = 127;
+  const auto weights = ImageOf<std::uint16_t>({{113, 256}});
+  WeighCosts(weights.ConstView(), costs.View(), threads);
+  EXPECT_EQ(costs(7, 0, 0), 44);  // 44.1
+  EXPECT_EQ(costs(7, 0, 1), 56);
+  EXPECT_EQ(costs(8, 0, 0), 100);
+  EXPECT_EQ(costs(8, 0, 1), 127);
+}
+
+TEST(MatchingTables, WeightsAreRounded) {
+  Parameters parameters = test::PlainParameters();
+  EXPECT_FALSE(MakeMatchingTables(parameters).weights.weighs());
+  parameters.matching_cost.even_percent = 33;
+  parameters.matching_cost.even_below = 0.875F;
+  EXPECT_EQ(MakeMatchingTables(parameters).weights.even_weight, 84U);  // 84.48
+  EXPECT_EQ(MakeMatchingTables(parameters).weights.even_below, 88U);
+}
+
 }  // namespace
 }  // namespace parallax::reference

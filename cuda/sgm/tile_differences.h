@@ -1,0 +1,23 @@
+// What the weights of the matching costs are made of (docs/matching.md, "matching_cost"): for each tile of the left
+// image the sum of the differences of smoothed pixels.
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <cstdint>
+
+#include "cuda/device/device_image.h"
+#include "pipeline/rules/cost_weights.h"
+
+namespace parallax::cuda {
+
+inline std::size_t NumTileDifferences(int width, int height) {
+  return static_cast<std::size_t>(NumWeightTiles(width)) * static_cast<std::size_t>(NumWeightTiles(height));
+}
+
+// differences: a word a tile, in reading order. gray: complete before the preceding kernel of the stream began.
+void SumTileDifferences(DeviceImageView<const std::uint8_t> gray, std::uint32_t* differences,
+                        cudaStream_t stream);
+
+}  // namespace parallax::cuda
