@@ -63,7 +63,7 @@ RosMessage EncodeText(std::string_view text);
 struct RosNode {
   std::string name_space, name;  // "/", "parallax"
   std::array<std::uint8_t, 16> participant{};
-  std::vector<std::array<std::uint8_t, 16>> readers, writers;
+  std::vector<std::array<std::uint8_t, 16>> readers{}, writers{};
 };
 RosMessage EncodeNode(const RosNode& node, std::size_t gid_bytes);
 
