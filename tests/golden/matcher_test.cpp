@@ -53,6 +53,9 @@ TEST_P(GoldenMatch, ThreeSetsOfParameters) {
                            .p1_ground_percent = 67,
                            .p2_vertical_percent = 130};
   ExpectGoldenMatch("match." + scene + ".all_terms", gray, all_terms);
+  all_terms.matching_cost.even_percent = 33;
+  all_terms.matching_cost.even_below = 8;
+  ExpectGoldenMatch("match." + scene + ".even", gray, all_terms);
 }
 
 INSTANTIATE_TEST_SUITE_P(Synthetic, GoldenMatch,

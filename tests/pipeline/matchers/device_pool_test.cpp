@@ -40,9 +40,9 @@ struct Counts {
   std::atomic<const std::uint8_t*> last_pixels = nullptr;  // of an image that somebody holds
 };
 
-class FakeQueue final : public MatcherQueue {
+class FakePoolQueue final : public MatcherQueue {
  public:
-  FakeQueue(const Behaviour& behaviour, Counts& counts, unsigned seed)
+  FakePoolQueue(const Behaviour& behaviour, Counts& counts, unsigned seed)
       : behaviour_(behaviour), counts_(counts), random_(seed) {}
 
   void Submit(const CameraImageView& left, const CameraImageView& right) override {
@@ -119,7 +119,7 @@ class DevicePoolTest : public ::testing::Test {
              if (++counts_[i].num_queues <= device.fails_making || num_in_flight > device.most_in_flight)
                throw Error("needs more memory than device " + std::to_string(i) + " has");
              EXPECT_EQ(num_in_flight, device.most_in_flight);
-             return std::make_unique<FakeQueue>(device, counts_[i], seed + static_cast<unsigned>(i));
+             return std::make_unique<FakePoolQueue>(device, counts_[i], seed + static_cast<unsigned>(i));
            }});
     }
     pool_.emplace(std::move(pooled), [this](const std::string& line) {
