@@ -8,9 +8,9 @@
 
 #include "parallax/image.h"
 #include "pipeline/cpu/sgm/census_transform.h"
-#include "pipeline/cpu/sgm/cost_weights.h"
 #include "pipeline/cpu/sgm/selection.h"
 #include "pipeline/cpu/sgm/sweep_schedule.h"
+#include "pipeline/cpu/sgm/tile_weights.h"
 #include "pipeline/matchers/stereo_matcher.h"
 #include "pipeline/rules/matching_tables.h"
 #include "pipeline/simd/large_buffer.h"

@@ -20,7 +20,7 @@
 #include "pipeline/cpu/filters/speckle.h"
 #include "pipeline/cpu/sgm/aggregator.h"
 #include "pipeline/cpu/sgm/census_transform.h"
-#include "pipeline/cpu/sgm/cost_weights.h"
+#include "pipeline/cpu/sgm/tile_weights.h"
 #include "pipeline/matchers/stage_watch.h"
 #include "pipeline/rules/texture.h"
 #include "pipeline/simd/row_tasks.h"

@@ -1,4 +1,4 @@
-#include "pipeline/cpu/sgm/cost_weights.h"
+#include "pipeline/cpu/sgm/tile_weights.h"
 
 #include <gtest/gtest.h>
 
