@@ -167,6 +167,8 @@ class FolderOfRun {
         }
       }
     }
+    if (stored_.num_parts == 0)
+      throw Error(folder_.string() + ": holds no files of frames: nothing to verify");
     stored_.num_frames = finished_.size();
     stored_.run.outputs.assign(outputs.begin(), outputs.end());
     stored_.run.matching.assignments.clear();  // parameters.yaml holds them, too
@@ -327,13 +329,14 @@ void Verify(const VerifyOptions& options, const Results& results, const fs::path
   if (!options.source.empty()) run.source = options.source;
   if (!options.rig.empty()) run.rig.rig = options.rig;
   const std::string& first = run.source.front();
-  if (first.starts_with("camera:") || first.starts_with("gst:")) {
+  if (first.starts_with("camera:") || first.starts_with("gst:") || first.starts_with("ros2:")) {
     throw Error(options.results.string() +
                 ": a camera's frames cannot be read again: verify a recording of them (run --record)");
   }
   run.output = ResultsIn(scratch);
   run.used_folder = {};
   run.view = run.check = false;
+  run.ros2.clear();
   const std::string_view backend =
       ResolveBackend(run.matching.backend, run.matching.Load().parameters.method);
   // A run whose frames lack some outputs ends with an error, this time as the first time.

@@ -121,6 +121,8 @@ TEST_F(VerifyCommand, RefusesWhatCannotBeMadeAgain) {
   const ProgramResult camera = Verify(At("a"), {"camera:0"});
   EXPECT_EQ(camera.exit_code, 1);
   EXPECT_THAT(camera.err, HasSubstr("a camera's frames cannot be read again"));
+  ASSERT_EQ(Run("none", {"--write", "none"}).exit_code, 0);
+  EXPECT_THAT(Verify(At("none")).err, HasSubstr("holds no files of frames"));
   // An older version kept no command.
   std::string kept;
   std::istringstream lines(ReadText(At("a/journal.tsv")));
