@@ -72,6 +72,7 @@ TEST(RosPair, WhatIsMissingOrWrongIsNoted) {
   EXPECT_THAT(FrameOf({RosCameraInfo{}, Camera(-50), "/l", "its"}).rig_note, HasSubstr("uncalibrated"));
   RosCameraInfo odd = Camera(0);
   odd.model = "odd";
+  odd.distortion[0] = -0.2;
   EXPECT_THAT(ErrorOf([&] { FrameOf({odd, Camera(-50), "/l", "its"}); }), HasSubstr("distortion_model odd"));
 }
 
