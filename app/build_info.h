@@ -11,12 +11,12 @@ struct LibraryVersion {
 };
 
 struct BuildInfo {
-  std::string_view version;             // of parallax
-  std::string_view build_type;          // "Release"
-  std::string_view compiler;            // "GNU 12.2.0"
-  std::string_view flags;               // of every C++ file
-  std::string_view cuda_compiler;       // "NVIDIA 12.4", or empty: built without
-  std::string_view cuda_architectures;  // "90", or empty
+  std::string_view version;                                            // of parallax
+  std::string_view build_type;                                         // "Release"
+  std::string_view compiler;                                           // "GNU 12.2.0"
+  std::string_view flags;                                              // of every C++ file
+  std::string_view cuda_compiler;                                      // "NVIDIA 12.4"; empty without CUDA
+  std::string_view cuda_architectures;                                 // "90", or empty
   bool viewer = false, video = false, gstreamer = false, dds = false;  // switches of the build
   std::span<const LibraryVersion> libraries;                           // of what was built against
 };

@@ -1,5 +1,4 @@
 # Finds Fast DDS, which topics of ROS 2 need. AUTO switches them off, with one line that says so, where it is missing.
-set(PARALLAX_DDS_ENABLED OFF)
 set(parallax_dds_missing "")
 if(NOT PARALLAX_DDS STREQUAL "OFF")
   if(NOT PARALLAX_APP)
@@ -12,13 +11,6 @@ if(NOT PARALLAX_DDS STREQUAL "OFF")
       set(parallax_dds_missing "no Fast DDS was found (libfastrtps-dev, libfastcdr-dev)")
     endif()
   endif()
-  if(NOT parallax_dds_missing)
-    set(PARALLAX_DDS_ENABLED ON)
-    message(STATUS "parallax: topics of ROS 2 by Fast DDS ${fastrtps_VERSION}")
-  elseif(PARALLAX_DDS STREQUAL "ON")
-    message(FATAL_ERROR "PARALLAX_DDS=ON but ${parallax_dds_missing}: install what is missing, "
-                        "or configure with -DPARALLAX_DDS=OFF")
-  else()
-    message(STATUS "parallax: ${parallax_dds_missing}, building without topics of ROS 2")
-  endif()
 endif()
+parallax_settle(DDS "${parallax_dds_missing}" "topics of ROS 2 by Fast DDS ${fastrtps_VERSION}"
+                "topics of ROS 2")

@@ -1,5 +1,4 @@
 # Finds what the GStreamer element and the sources gst:PIPELINE need. AUTO switches it off, with one line that says so, where something is missing.
-set(PARALLAX_GSTREAMER_ENABLED OFF)
 set(parallax_gstreamer_missing "")
 if(NOT PARALLAX_GSTREAMER STREQUAL "OFF")
   find_package(PkgConfig QUIET)
@@ -16,13 +15,6 @@ if(NOT PARALLAX_GSTREAMER STREQUAL "OFF")
       set(parallax_gstreamer_missing "no GStreamer 1.20 was found (libgstreamer-plugins-base1.0-dev)")
     endif()
   endif()
-  if(NOT parallax_gstreamer_missing)
-    set(PARALLAX_GSTREAMER_ENABLED ON)
-    message(STATUS "parallax: element and sources of GStreamer ${PARALLAX_GST_gstreamer-1.0_VERSION}")
-  elseif(PARALLAX_GSTREAMER STREQUAL "ON")
-    message(FATAL_ERROR "PARALLAX_GSTREAMER=ON but ${parallax_gstreamer_missing}: install what is missing, "
-                        "or configure with -DPARALLAX_GSTREAMER=OFF")
-  else()
-    message(STATUS "parallax: ${parallax_gstreamer_missing}, building without GStreamer's element and sources")
-  endif()
 endif()
+parallax_settle(GSTREAMER "${parallax_gstreamer_missing}" "element and sources of GStreamer ${PARALLAX_GST_gstreamer-1.0_VERSION}"
+                "GStreamer's element and sources")

@@ -1,5 +1,4 @@
 # Finds MPI. AUTO switches it off, with one line that says so, where it is missing.
-set(PARALLAX_MPI_ENABLED OFF)
 set(parallax_mpi_missing "")
 if(NOT PARALLAX_MPI STREQUAL "OFF")
   if(NOT PARALLAX_APP)
@@ -13,13 +12,6 @@ if(NOT PARALLAX_MPI STREQUAL "OFF")
       set(parallax_mpi_missing "no MPI was found (libopenmpi-dev)")
     endif()
   endif()
-  if(NOT parallax_mpi_missing)
-    set(PARALLAX_MPI_ENABLED ON)
-    message(STATUS "parallax: MPI ${MPI_CXX_VERSION}")
-  elseif(PARALLAX_MPI STREQUAL "ON")
-    message(FATAL_ERROR "PARALLAX_MPI=ON but ${parallax_mpi_missing}: install what is missing, "
-                        "or configure with -DPARALLAX_MPI=OFF")
-  else()
-    message(STATUS "parallax: ${parallax_mpi_missing}, building without teams of processes (mpirun)")
-  endif()
 endif()
+parallax_settle(MPI "${parallax_mpi_missing}" "MPI ${MPI_CXX_VERSION}"
+                "teams of processes (mpirun)")

@@ -2,7 +2,6 @@
 # with one line that says so, where something is missing.
 #
 # Debian's pybind11 and numpy belong to Debian's Python, which need not be the first on the path.
-set(PARALLAX_PYTHON_ENABLED OFF)
 set(parallax_python_missing "")
 
 # What a Python says of itself, one line each: its headers, the ending of its modules.
@@ -33,7 +32,7 @@ if(NOT PARALLAX_PYTHON STREQUAL "OFF")
     set(parallax_python_candidates ${PARALLAX_FIRST_PYTHON} /usr/bin/python3)
   endif()
   if(NOT parallax_python_missing)
-    set(parallax_python_missing "no Python with numpy and headers was found (python3-dev, python3-numpy)")
+    set(parallax_python_missing "no Python with numpy and headers was found (python3-dev, python3-numpy, or PARALLAX_PYTHON_EXECUTABLE)")
     foreach(python IN LISTS parallax_python_candidates)
       execute_process(COMMAND ${python} -c "${parallax_python_question}" RESULT_VARIABLE result
                       OUTPUT_VARIABLE answer ERROR_QUIET OUTPUT_STRIP_TRAILING_WHITESPACE)
@@ -47,14 +46,5 @@ if(NOT PARALLAX_PYTHON STREQUAL "OFF")
       endif()
     endforeach()
   endif()
-
-  if(NOT parallax_python_missing)
-    set(PARALLAX_PYTHON_ENABLED ON)
-    message(STATUS "parallax: Python module for ${parallax_python}")
-  elseif(PARALLAX_PYTHON STREQUAL "ON")
-    message(FATAL_ERROR "PARALLAX_PYTHON=ON but ${parallax_python_missing}: install what is missing, "
-                        "set PARALLAX_PYTHON_EXECUTABLE, or configure with -DPARALLAX_PYTHON=OFF")
-  else()
-    message(STATUS "parallax: ${parallax_python_missing}, building without the Python module")
-  endif()
 endif()
+parallax_settle(PYTHON "${parallax_python_missing}" "Python module for ${parallax_python}" "the Python module")

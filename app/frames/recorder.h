@@ -20,7 +20,7 @@ namespace parallax::app {
 struct RecordOptions {
   std::string file;                  // empty = nothing is recorded
   std::vector<std::string> outputs;  // of kRecordedOutputNames, in addition to images and calibration
-  bool show_filled = false;          // pixels that were filled are points of clouds, too
+  bool show_filled = false;          // filled pixels become points of clouds, too
   std::string parameters{};          // text of parameters.yaml, for `parallax verify`
 };
 

@@ -25,7 +25,7 @@ class Ros2Publisher {
   struct Options {
     std::string name_space;    // "/stereo"
     std::string frame_id;      // empty = that of the source, or ROS's usual name
-    bool show_filled = false;  // pixels that were filled are points, too
+    bool show_filled = false;  // filled pixels become points, too
     bool is_live = false;      // frames that come too fast are dropped, not waited for
   };
 
@@ -52,7 +52,7 @@ class Ros2Publisher {
   BoundedQueue<std::shared_ptr<const MatchedFrame>> frames_;
   std::size_t num_frames_ = 0, num_messages_ = 0, num_without_calibration_ = 0;
   std::exception_ptr failure_;
-  std::thread thread_;  // last member: its thread uses the others
+  std::thread thread_;  // declared last, because its thread uses the other members
 };
 
 }  // namespace parallax::app

@@ -41,7 +41,7 @@ struct RunOptions {
   std::optional<Shard> shard{};    // the shard, whose folder `output` names
   std::optional<int> rig_watch{};  // frames from one measurement of the rig to the next; 0 = none
   int num_in_flight = 0;           // 0 = chosen for the back end
-  // Is given every matched frame, in the order of the source; empty = nobody is.
+  // Called with every matched frame, in the order of the source; may be empty.
   std::function<void(const MatchedFrame& frame)> observe{};
 };
 

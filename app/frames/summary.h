@@ -47,7 +47,7 @@ class RunSummary {
   void SetLive(const LiveCounts& counts) { live_ = counts; }
   // The warning about the first frames; empty where there was none.
   void SetWarning(std::string line) { warning_ = std::move(line); }
-  // What watching the rig has found.
+  // The result of watching the rig.
   void SetDrift(const RigDrift& drift) { drift_ = drift; }
   // Called for a frame with a calibration. The shortest range of all frames is reported.
   void SetRange(const StereoRig& rig, const Parameters& parameters);

@@ -40,11 +40,11 @@ class RigMonitor {
   RigWatch watch_;
   bool has_told_ = false;
   std::size_t num_seen_ = 0;
-  std::mutex mutex_;  // of the next two
+  std::mutex mutex_;  // of next_ and the two flags
   std::condition_variable changed_;
   std::shared_ptr<const MatchedFrame> next_;
   bool is_measuring_ = false, is_ending_ = false;
-  std::thread thread_;  // last member: its thread uses the others
+  std::thread thread_;  // declared last, because its thread uses the other members
 };
 
 }  // namespace parallax::app

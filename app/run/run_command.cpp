@@ -294,7 +294,7 @@ class RunCommand {
       summary.WriteJson(SummaryPath());
       return summary.Text();
     });
-    // How many frames a source has that does not tell is not known before its end.
+    // A source that does not state its number of frames reveals it only at its end.
     if (options_.shard) {
       const bool is_interrupted = cut_short || (!total_ && is_interrupted_);
       folder_->Note(EndRecord(elapsed_s, is_interrupted, is_interrupted ? "" : share_.AllNames()));
@@ -508,8 +508,8 @@ class RunCommand {
   std::atomic<int> num_writing_ = 0;             // frames
   std::mutex end_mutex_;                         // held by who ends the run
   std::atomic<bool> has_ended_ = false, window_closed_ = false, is_interrupted_ = false;
-  std::optional<PairCheck> check_;         // goes first: it tells in a thread of its own
-  std::optional<RigMonitor> rig_monitor_;  // from Run on, where the rig is watched; the same
+  std::optional<PairCheck> check_;         // destroyed before the members above, to which its thread reports
+  std::optional<RigMonitor> rig_monitor_;  // from Run on, where the rig is watched; as check_
 };
 
 }  // namespace

@@ -38,7 +38,7 @@ struct VerifyOptions {
   fs::path results;                 // the folder of a run, or a recording
   std::vector<std::string> source;  // empty = the run's own
   std::string rig;                  // empty = the run's own
-  MatchingOptions matching;         // the back end and the machine alone
+  MatchingOptions matching;         // only the back end and the machine
   fs::path output;                  // of the second results; empty = RESULTS.verify
 };
 
@@ -54,14 +54,14 @@ struct Stored {
   std::size_t num_frames = 0, num_parts = 0;  // files, or messages of a recording
 };
 
-std::string Shortened(std::string text) {
+std::string FirstLineOf(std::string text) {
   text.erase(std::min(text.find('\n'), text.size()));
   return text;
 }
 
 template <typename T>
 std::string DifferenceOfImages(const std::string& name, const HostImage<T>& then, const HostImage<T>& now) {
-  return Shortened(DifferenceOf(name, then, now));
+  return FirstLineOf(DifferenceOf(name, then, now));
 }
 std::string DifferenceOfImages(const std::string& name, const HostImage<Rgb8>& then,
                                const HostImage<Rgb8>& now) {
@@ -78,7 +78,7 @@ std::string DifferenceOfImages(const std::string& name, const HostImage<Rgb8>& t
   return DifferenceOfImages(name + " (colours as 0xRRGGBB)", packed(then), packed(now));
 }
 
-// Of two files whose bytes differ; what counts are the pixels of images.
+// The first difference of two files whose bytes differ. Images are compared by their pixels.
 std::string DifferenceOfFiles(const std::string& name, const fs::path& then, const fs::path& now) {
   std::string text;
   if (name.ends_with(".pfm")) {
@@ -153,7 +153,7 @@ class FolderOfRun {
     }
     if (finished_.empty()) throw Error(folder_.string() + ": holds no finished frame: nothing to verify");
     stored_.run = OptionsOf(command, folder_);
-    if (!shard.empty()) stored_.run.shard = ParseShard(shard);  // empty once shards were merged
+    if (!shard.empty()) stored_.run.shard = ParseShard(shard);  // a merged folder has none
     std::set<std::string> outputs;
     for (const auto& [name, result] : finished_) {
       for (const ResultFile& file : result.files) {
@@ -171,7 +171,7 @@ class FolderOfRun {
       throw Error(folder_.string() + ": holds no files of frames: nothing to verify");
     stored_.num_frames = finished_.size();
     stored_.run.outputs.assign(outputs.begin(), outputs.end());
-    stored_.run.matching.assignments.clear();  // parameters.yaml holds them, too
+    stored_.run.matching.assignments.clear();  // parameters.yaml includes them
     stored_.run.record = {};
     stored_.run.matching.config = (folder_ / "parameters.yaml").string();
   }
@@ -199,7 +199,7 @@ class FolderOfRun {
   Stored stored_;
 };
 
-// The messages of a recording but for the text of its parameters, which is written by every run anew.
+// The messages of a recording, except the text of its parameters, which is not compared.
 class RecordedMessages {
  public:
   explicit RecordedMessages(const fs::path& file) : reader_(file) {}
@@ -251,14 +251,14 @@ class Recording {
     constexpr std::string_view kVersionMark = "; parallax ";
     const std::size_t version = parameters.find(kVersionMark);
     if (version < parameters.find('\n'))
-      stored_.version = Shortened(parameters.substr(version + kVersionMark.size()));
+      stored_.version = FirstLineOf(parameters.substr(version + kVersionMark.size()));
     fs::create_directories(scratch);
     const fs::path config = scratch / "parameters.yaml";
     WriteTextFile(config, parameters);
     RunOptions& run = stored_.run;
     run.source = {file_.string()};
     run.matching.config = config.string();
-    run.matching.assignments = {"live.decimation=1"};  // recorded images are small already
+    run.matching.assignments = {"live.decimation=1"};  // recorded images are already reduced
     run.outputs = {"pfm"};
     run.show_filled = parameters.find("--show-filled yes") != std::string::npos;
     run.record.file = RecordedAgain(scratch).string();
@@ -308,7 +308,7 @@ std::string StageText(RunOptions run, const std::string& frame, std::string_view
       DisparityMap map;
       MakeMatcher(names[i], matched.parameters, options)->Compute(left, right, map, nullptr, &stages[i]);
     }
-    const std::string difference = Shortened(DifferenceOf(stages[0], stages[1]));
+    const std::string difference = FirstLineOf(DifferenceOf(stages[0], stages[1]));
     text = difference.empty()
                ? fmt::format("here {} and the reference agree in every stage", backend)
                : fmt::format("here {} and the reference differ first in {}", backend, difference);
@@ -339,7 +339,7 @@ void Verify(const VerifyOptions& options, const Results& results, const fs::path
   run.ros2.clear();
   const std::string_view backend =
       ResolveBackend(run.matching.backend, run.matching.Load().parameters.method);
-  // A run whose frames lack some outputs ends with an error, this time as the first time.
+  // If frames lack some outputs, the second run ends with the same error as the first one.
   std::exception_ptr failure;
   try {
     RunOnce(run);

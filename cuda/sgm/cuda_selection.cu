@@ -26,7 +26,7 @@
 namespace parallax::cuda {
 namespace {
 
-// Warps of a block beside aggregation: with 4 paths fewer of those are there.
+// Warps of a block that runs at the same time as aggregation, which with 4 paths needs fewer warps itself.
 constexpr int MostWarps(int num_volumes) { return num_volumes == 2 ? 20 : 16; }
 
 struct Arguments {
@@ -178,12 +178,12 @@ void Launch(const Arguments& a, const VolumeLayout& layout, cudaStream_t stream)
   // So many warps that two or three blocks fit on a multiprocessor of 227 KB, and no more than make all take
   // as many tiles. Beside aggregation there is room for one: it should be large, so that the last row is soon
   // done.
-  const bool beside = a.bands_done != nullptr;
+  const bool overlaps = a.bands_done != nullptr;  // with aggregation
   const std::size_t tile_bytes = sizeof(typename Work::Sums);
   const auto block_bytes =
-      static_cast<std::size_t>(std::min((beside ? 113 : 74) * 1024, SharedBytesOfBlock(layout)));
+      static_cast<std::size_t>(std::min((overlaps ? 113 : 74) * 1024, SharedBytesOfBlock(layout)));
   static_assert(sizeof(typename Work::Sums) <= kMostTileBytes);
-  const int most_warps = beside ? MostWarps(Work::kNumVolumes) : 10;
+  const int most_warps = overlaps ? MostWarps(Work::kNumVolumes) : 10;
   const std::size_t row_bytes = RowBytes(a.width, a.max_difference >= 0);
   const int fitting =
       row_bytes + tile_bytes > block_bytes ? 1 : static_cast<int>((block_bytes - row_bytes) / tile_bytes);

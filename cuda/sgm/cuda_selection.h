@@ -26,8 +26,8 @@ void SelectAndCheck(const SgmVolumes& volumes, const SelectionParameters& select
                     const ConsistencyParameters& consistency, const DeviceDisparityMap& map,
                     cudaStream_t stream);
 
-// Largest image, by the shared memory of a block: selection keeps a row of the right image there, beside the
-// sums of some pixels. The rows are those of a grid.
+// The largest image. The shared memory of a block limits its width, because selection keeps a row of the right
+// image and the sums of some pixels there; the size of a grid limits its height.
 inline constexpr int kMostTileBytes = 20 * 1024;
 constexpr int LargestWidth_px(int shared_bytes) {
   constexpr int kMostWidth_px = 50000;

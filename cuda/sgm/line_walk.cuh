@@ -230,7 +230,7 @@ struct LineWalk {
       State other;
       other.RestoreNormalized(next_entry);
       from = Further<kPixelBytes>(from, kDirection * kSegment);
-      to = Further<kSumBytes>(to, kDirection * kSegment);  // stores are a segment behind
+      to = Further<kSumBytes>(to, kDirection * kSegment);  // a segment behind `from`: sums follow costs
       checkpoint += kDirection * kCheckpointBytes;
       LoadSegment(g + kDirection, from, costs);
       LoadCheckpoint(g + 2 * kDirection, checkpoint, next_entry);

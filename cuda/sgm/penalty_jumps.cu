@@ -5,8 +5,8 @@
 namespace parallax::cuda {
 namespace {
 
-// One thread for each pixel. It needs no result of the preceding kernel, so it waits for that kernel only at
-// its end.
+// One thread for each pixel. It needs no result of the preceding kernel and waits
+// for it only as its last step.
 __global__ void PenaltyJumpsKernel(const std::uint8_t* guide, const std::uint16_t* table, VolumeLayout layout,
                                    std::uint32_t* jumps) {
   LetNextKernelBegin();

@@ -181,8 +181,8 @@ struct RowWalk {
   }
 };
 
-// With an adaptive P2, 80 registers: a quarter of a multiprocessor then has room for two warps of rows beside
-// three pairs of columns, and for one beside four, which spreads the work evenly.
+// With an adaptive P2 a thread has 80 registers. A quarter of a multiprocessor then holds two warps of rows and
+// three pairs of columns, or one and four, which spreads the work evenly.
 constexpr int BlocksAtOnce(int values_per_lane, bool adaptive) {
   return values_per_lane > 4 ? 1 : adaptive ? 12 : 8;
 }

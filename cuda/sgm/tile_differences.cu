@@ -7,8 +7,8 @@ namespace {
 
 constexpr int kWarps = 4;
 
-// A warp has four tiles side by side, a lane one column of them. It needs no result of the preceding kernel, so it
-// waits for that kernel only at its end.
+// A warp sums four neighbouring tiles, a lane one column of pixels. It needs no result of the preceding kernel and waits
+// for it only as its last step.
 __global__ void SumTileDifferencesKernel(DeviceImageView<const std::uint8_t> gray,
                                          std::uint32_t* differences) {
   LetNextKernelBegin();

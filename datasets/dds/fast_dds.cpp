@@ -112,7 +112,7 @@ class Reader final : public DdsReader, public dds::DataReaderListener {
       message.clear();
     }
   }
-  // Those that were sent before it came are no loss.
+  // Messages that were sent before this reader existed are not lost ones.
   void on_sample_lost(dds::DataReader*, const dds::SampleLostStatus& status) override {
     if (has_read_) num_lost_ += static_cast<std::size_t>(std::max(status.total_count_change, 0));
   }
@@ -149,7 +149,7 @@ class Participant final : public DdsParticipant,
                           public std::enable_shared_from_this<Participant> {
  public:
   explicit Participant(const DdsSettings& settings) {
-    dds::Log::ClearConsumers();  // our errors say it
+    dds::Log::ClearConsumers();  // our own errors report it
     auto* factory = dds::DomainParticipantFactory::get_instance();
     dds::DomainParticipantQos qos = dds::PARTICIPANT_QOS_DEFAULT;
     if (settings.profiles_file.empty()) {
@@ -225,7 +225,8 @@ class Participant final : public DdsParticipant,
   void on_publisher_discovery(dds::DomainParticipant*,
                               eprosima::fastrtps::rtps::WriterDiscoveryInfo&& found) override {
     const GUID_t guid = found.info.guid();
-    if (participant_ == nullptr || guid.guidPrefix == participant_->guid().guidPrefix) return;  // our own
+    if (participant_ == nullptr || guid.guidPrefix == participant_->guid().guidPrefix)
+      return;  // this participant
     const std::scoped_lock lock(remotes_mutex_);
     if (found.status == eprosima::fastrtps::rtps::WriterDiscoveryInfo::REMOVED_WRITER) {
       remotes_.erase(guid);

@@ -13,7 +13,7 @@
 
 namespace parallax {
 
-// How a participant, a reader or a writer is known to others.
+// The identity of a participant, a reader or a writer.
 using DdsGuid = std::array<std::uint8_t, 16>;
 
 struct DdsSettings {

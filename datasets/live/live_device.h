@@ -41,8 +41,8 @@ class LiveDevice {
   // Damaged pictures, and those dropped for lack of room, since it was opened.
   virtual std::size_t num_damaged() const { return 0; }
   virtual std::size_t num_overrun() const { return 0; }
-  // A note about its pictures that becomes known only from them, in one line; empty: none so far. A new one is
-  // told again.
+  // A note about its pictures that becomes known only from them, in one line; empty: none so far. A note
+  // that changes is reported again.
   virtual std::string advice() const { return {}; }
   // False if times are those of arrival.
   virtual bool has_capture_times() const { return true; }

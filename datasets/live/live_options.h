@@ -47,8 +47,8 @@ class LiveMonitor {
     const std::scoped_lock lock(counts_mutex_);
     work_ms_ = work_ms_ == 0 ? ms : work_ms_ + (ms - work_ms_) / 4;
   }
-  // True if results of a pair of that age, ms, would come after the deadline; the pair counts as late. The
-  // time that pairs take is taken for a tenth less after each late pair, so that some are tried.
+  // True if results of a pair of that age, ms, would come after the deadline; the pair counts as late. Each
+  // late pair lowers the estimate of the time that pairs take by a tenth, so that some pairs are tried again.
   bool IsLate(double age_ms, double deadline_ms) {
     const std::scoped_lock lock(counts_mutex_);
     if (deadline_ms <= 0 || age_ms + work_ms_ <= deadline_ms) return false;

@@ -203,7 +203,7 @@ class FeedReader {
   LiveFeed feed_;
   const int first_side_;
   bool has_given_ = false;
-  std::string advised_;  // the last one told
+  std::string advised_;  // the last advice that was reported
   std::optional<Clock::time_point> lost_at_;
   std::chrono::milliseconds delay_;
   int num_tries_ = 0;

@@ -1,4 +1,4 @@
-"""Starts parallax beside a stereo camera: ros2 launch parallax.launch.py camera:=/stereo namespace:=/parallax
+"""Starts parallax for a stereo camera: ros2 launch parallax.launch.py camera:=/stereo namespace:=/parallax
 
 parallax is an ordinary program here: it takes part in ROS 2 by itself, in the domain of the environment.
 """

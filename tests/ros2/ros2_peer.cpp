@@ -1,6 +1,6 @@
 // The other side of the tests of topics: a stereo camera and a listener of ROS 2 by Cyclone DDS, whose types idlc made
-// from the public definitions. It sends pairs whose right image is the left one, moved by --shift px, reads what
-// parallax publishes, and prints what it decoded as one object of JSON.
+// from the public definitions. It sends pairs whose right image is the left one, moved by --shift px, reads the
+// topics of parallax, and prints the decoded messages as one JSON object.
 //
 //   parallax_ros2_peer --domain 7 --frames 30 --rate 10 --width 320 --height 240
 #include <dds/dds.h>

@@ -109,7 +109,7 @@ TEST(CostWeights, LookTwoTilesAround) {
   const auto weights = CostWeights(image.ConstView(), rule, threads);
   for (int y = 0; y < weights.height(); ++y) {
     for (int x = 0; x < weights.width(); ++x) {
-      // The smoothed pixels beside the tile differ too.
+      // Smoothed pixels next to the tile differ, too.
       const bool near = x >= 2 && x <= 8 && y >= 2 && y <= 8;
       EXPECT_EQ(weights(x, y), near ? 256 : 100) << x << " " << y;
     }
