@@ -161,6 +161,12 @@ class RunCommand {
         backend_, [this](const std::string& line) { Tell(line); }, total_ && viewer == nullptr);
     if (share_.follows()) return;
     CheckInputsStay();
+    if (!options_.ros2.empty()) {
+      publisher_.emplace(Ros2Publisher::Options{.name_space = options_.ros2,
+                                                .frame_id = options_.ros2_frame,
+                                                .show_filled = options_.show_filled,
+                                                .is_live = source_->is_live()});
+    }
     options.matching.LogMatching(options.source, *source_, chosen_, backend_);
   }
 
@@ -184,12 +190,6 @@ class RunCommand {
       record.show_filled = options_.show_filled;
       record.parameters = folder_->ParametersText(!chosen_.IsChosen(kNumDisparitiesKey));
       recorder_.emplace(record);
-    }
-    if (!options_.ros2.empty()) {
-      publisher_.emplace(Ros2Publisher::Options{.name_space = options_.ros2,
-                                                .frame_id = options_.ros2_frame,
-                                                .show_filled = options_.show_filled,
-                                                .is_live = source_->is_live()});
     }
     reports_.emplace(Description(), options_.output);
     const bool watches = source_->is_live() || source_->kind() == SourceKind::kRecording;
@@ -499,9 +499,9 @@ class RunCommand {
   std::shared_ptr<FrameSource> source_;
   std::set<std::string, std::less<>> reported_;  // frames of a shard that is resumed
   std::optional<RemoteResultKeeper> keeper_;     // of a rank above 0
+  std::optional<Ros2Publisher> publisher_;       // where frames are published
   std::optional<RunFolder> folder_;              // from Run on
   std::optional<Recorder> recorder_;             // the same, where frames are recorded
-  std::optional<Ros2Publisher> publisher_;       // the same, where frames are published
   std::optional<RunReports> reports_;            // the same
   std::optional<std::size_t> total_;             // frames that end here, if that is known
   Stopwatch watch_;                              // since the first frame

@@ -358,9 +358,9 @@ void Verify(const VerifyOptions& options, const Results& results, const fs::path
   if (!difference) {
     std::error_code error;
     fs::remove_all(scratch, error);
-    fmt::print("{}: {} frames, {} {}: the same bytes (made by parallax {}, verified by {} on {})\n", name,
-               stored.num_frames, stored.num_parts, Results::kParts, Printable(stored.version),
-               ThisBuild().version, backend);
+    fmt::print("{}: {} frame{}, {} {}: the same bytes (made by parallax {}, verified by {} on {})\n", name,
+               stored.num_frames, stored.num_frames == 1 ? "" : "s", stored.num_parts, Results::kParts,
+               Printable(stored.version), ThisBuild().version, backend);
     return;
   }
   std::string text = fmt::format("{}: frame {} differs: {}; {}", options.results.string(), difference->frame,

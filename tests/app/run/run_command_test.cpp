@@ -194,6 +194,12 @@ TEST_F(RunCommand, WritesNoFilesOfFramesWhereNoneIsAskedFor) {
   ExpectOneLine(Run({"--write", "none,pfm", "--overwrite"}), 2, {"--write", "none"});
 }
 
+TEST_F(RunCommand, AWrongNamespaceOfRos2IsRefusedBeforeAnythingIsWritten) {
+  MakeKittiFolder(data(), 1);
+  ExpectOneLine(Run({"--ros2", "/a b"}), 2, {"--ros2", "'/a b' is not a name of ROS"});
+  EXPECT_FALSE(fs::exists(out()));
+}
+
 TEST_F(RunCommand, DepthWithoutACalibrationIsNamedAndTheRestWritten) {
   MakeKittiFolder(data(), 2, 64, 32, false);
   ExpectOneLine(Run({"--write", "disparity,depth,cloud"}), 1,
