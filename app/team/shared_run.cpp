@@ -23,7 +23,7 @@ namespace {
 // Kinds of messages beside those of the handler, and of answers.
 constexpr const char *kHello = "hello", *kNext = "next", *kBye = "bye";
 constexpr const char *kYes = "yes", *kError = "error", *kOver = "over";
-constexpr std::string_view kText = "text", kBegin = "begin", kEnd = "end", kHost = "host",
+constexpr std::string_view kText = "text", kRangeBegin = "begin", kRangeEnd = "end", kHost = "host",
                            kInterrupted = "interrupted";
 
 // How long rank 0 sleeps between looks for a message.
@@ -77,8 +77,8 @@ void SharedRun::Follow(const JournalRecord& what) {
 FrameRange SharedRun::Next() {
   if (leads()) return dealer_->Next();
   const JournalRecord range = Tell({kNext});
-  return {static_cast<std::size_t>(NumberFromText(range.Get(kBegin))),
-          static_cast<std::size_t>(NumberFromText(range.Get(kEnd)))};
+  return {static_cast<std::size_t>(NumberFromText(range.Get(kRangeBegin))),
+          static_cast<std::size_t>(NumberFromText(range.Get(kRangeEnd)))};
 }
 
 JournalRecord SharedRun::Tell(const JournalRecord& record) {
@@ -161,7 +161,9 @@ JournalRecord SharedRun::AnswerRecord(int rank, const JournalRecord& record) {
   }
   if (record.kind == kNext) {
     const FrameRange range = dealer_->Next();
-    return JournalRecord{kYes}.Add(kBegin, std::to_string(range.begin)).Add(kEnd, std::to_string(range.end));
+    return JournalRecord{kYes}
+        .Add(kRangeBegin, std::to_string(range.begin))
+        .Add(kRangeEnd, std::to_string(range.end));
   }
   return handler_(record);
 }

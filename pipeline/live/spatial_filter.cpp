@@ -6,7 +6,7 @@
 namespace parallax {
 namespace {
 
-constexpr int kRowsPerTask = 8;
+constexpr int kRowsPerFilterTask = 8;
 constexpr int kColumnsPerTask = 64;
 
 int NumTasks(int count, int per_task) { return (count + per_task - 1) / per_task; }
@@ -41,9 +41,9 @@ void FilterSpatially(const LiveParameters& parameters, HostImage<float>& map, Th
   const float alpha = parameters.spatial_alpha;
   const float delta_px = static_cast<float>(parameters.spatial_delta) / 32.0F;
   for (int i = 0; i < parameters.spatial_iterations; ++i) {
-    threads.ParallelFor(NumTasks(height, kRowsPerTask), [&](int task) {
-      const int end = std::min(height, (task + 1) * kRowsPerTask);
-      for (int y = task * kRowsPerTask; y < end; ++y) {
+    threads.ParallelFor(NumTasks(height, kRowsPerFilterTask), [&](int task) {
+      const int end = std::min(height, (task + 1) * kRowsPerFilterTask);
+      for (int y = task * kRowsPerFilterTask; y < end; ++y) {
         FilterRow(map.Row(y), width, 1, alpha, delta_px);
         FilterRow(map.Row(y), width, -1, alpha, delta_px);
       }

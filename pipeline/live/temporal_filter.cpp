@@ -11,7 +11,7 @@
 namespace parallax {
 namespace {
 
-constexpr int kRowsPerTask = 16;
+constexpr int kRowsPerMapTask = 16;
 
 // How many of how many frames; in the order of the enumerators.
 struct PersistenceRow {
@@ -62,9 +62,9 @@ void TemporalFilter::Apply(const LiveParameters& parameters, HostImage<float>& m
       last[x] = values[x];
     }
   };
-  threads.ParallelFor((map.height() + kRowsPerTask - 1) / kRowsPerTask, [&](int task) {
-    const int end = std::min(map.height(), (task + 1) * kRowsPerTask);
-    for (int y = task * kRowsPerTask; y < end; ++y) filter_row(y);
+  threads.ParallelFor((map.height() + kRowsPerMapTask - 1) / kRowsPerMapTask, [&](int task) {
+    const int end = std::min(map.height(), (task + 1) * kRowsPerMapTask);
+    for (int y = task * kRowsPerMapTask; y < end; ++y) filter_row(y);
   });
 }
 
