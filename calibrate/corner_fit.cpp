@@ -57,7 +57,7 @@ struct Edge {
   }
 };
 
-// What the crossing looks like in a pixel; slopes by its numbers, where asked for.
+// The brightness of the crossing in a pixel, and its derivatives by the parameters if slopes is not null.
 double BrightnessOf(const Crossing& c, const Pixel& pixel, Numbers* slopes) {
   const double n1x = -std::sin(c.angle1), n1y = std::cos(c.angle1);
   const double n2x = -std::sin(c.angle2), n2y = std::cos(c.angle2);

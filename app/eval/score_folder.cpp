@@ -136,7 +136,7 @@ ScoreFolder::ScoreFolder(const fs::path& folder, const UsedFolder& used, const J
           "{}: the scores there were made with {}: use the same, another --scores, or --overwrite",
           folder.string(), difference));
     }
-    // What comes has no end yet.
+    // The records that follow are not closed by an end record yet.
     if (journal_.records().back().kind == kScoresEndRecord) journal_.Append({kScoresGoOnRecord});
     return;
   }

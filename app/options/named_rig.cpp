@@ -73,7 +73,8 @@ class NamedCalibration {
   }
 
  private:
-  // Whether images of a source that does not say so are raw: a file that holds both tells by the size.
+  // Whether the images are raw if the source does not say so: if the file describes both kinds, the size
+  // decides.
   bool IsRaw(int width, int height) const {
     if (rectified_source_ || !calibration_.raw) return false;
     if (!calibration_.rectified) return true;
@@ -103,8 +104,8 @@ class RigSource final : public AdjustedSource {
         origin_(std::move(origin)),
         files_(std::move(files)) {}
 
-  // A camera whose first picture the calibration does not fit gives none that it fits: that is the source's
-  // failure, not the frame's alone.
+  // If the calibration does not fit a camera's first picture, it fits none of its pictures: the source fails,
+  // not the frame alone.
   std::optional<std::string> NextName() override {
     if (failure_) std::rethrow_exception(failure_);
     return AdjustedSource::NextName();

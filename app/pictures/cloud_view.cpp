@@ -41,7 +41,7 @@ Point3f Percentiles(const std::vector<Point3f>& points, double fraction) {
           Percentile(points, &Point3f::z, fraction)};
 }
 
-// What a pinhole camera at an eye would have to show.
+// The target and the extent that a pinhole camera at a given eye has to show.
 struct Aim {
   Point3f target;
   float tangent = std::numeric_limits<float>::infinity();  // of half the vertical opening angle
@@ -137,7 +137,7 @@ std::vector<Point3f> Thinned(const std::vector<Point3f>& points) {
   return thinned;
 }
 
-// Along one line of sight, from as far away as it takes.
+// Looks along one direction, from as far away as needed.
 CloudView ViewAlong(const std::vector<Point3f>& samples, float aspect, Point3f away, Point3f up) {
   CloudView view = Bounds(samples);
   view.up = up;
@@ -167,8 +167,8 @@ CloudView FirstView(std::span<const Point3f> points, float aspect) {
   const Point3f middle = view.target;
   const float reach = in_front ? middle.z : std::max(Norm(view.high - view.low), 1e-3f);
 
-  // From where the cloud covers most of the picture. Of what covers as much, from nearer: the surfaces are
-  // closed there.
+  // Chooses the distance from which the cloud covers most of the picture. Of two that cover the same, the
+  // nearer one counts, because surfaces have fewer gaps there.
   constexpr float kNearest = 1.05f, kFarthest = 6.0f, kStep = 1.15f;
   constexpr std::array<float, 4> kElevations = {0.12f, 0.17f, 0.22f, 0.3f};
   float best = -2;

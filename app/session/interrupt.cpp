@@ -27,8 +27,8 @@ void Wake(char byte) {
   while (write(g_write_end, &byte, 1) < 0 && errno == EINTR) continue;
 }
 
-// When the first signal came, ns; 0 = none did. timeout and systemd send one to the process and one to its group:
-// together they are one request.
+// When the first signal came, ns; 0 = no signal yet. timeout and systemd signal both the process and its
+// group: the two signals are one request.
 std::atomic<std::int64_t> g_requested_at{0};
 constexpr std::int64_t kOneRequest_ns = 500'000'000;
 
@@ -48,7 +48,7 @@ extern "C" void OnInterrupt(int signal) {
   errno = error;
 }
 
-// Waits so long for a byte (-1: without end); '\0' when none came.
+// Waits for a byte for at most timeout_ms (-1: without limit); '\0' if none came.
 char NextByte(int timeout_ms) {
   pollfd waiting{g_read_end, POLLIN, 0};
   const auto begin = std::chrono::steady_clock::now();

@@ -176,7 +176,7 @@ void ForEachWord(std::string_view line, OnWord on_word) {
   }
 }
 
-// Why `word`, of which ParseNumber made `number`, is no value of a matrix, and what helps.
+// Why `word`, which ParseNumber read as `number`, is not a valid entry of a matrix, and what the user can do.
 std::string FaultOfWord(std::string_view word, bool is_number, bool is_first_row) {
   const std::string quoted = "'" + Printable(word) + "'";
   if (is_number) return quoted + " is beyond single precision: scale the numbers down";

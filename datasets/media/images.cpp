@@ -63,7 +63,7 @@ void KeepDecodersQuiet() {
   static_cast<void>(done);
 }
 
-// Where a TIFF says how it is to be turned (tag 274), the byte that holds it; nullopt where it does not.
+// The position of the byte that holds the orientation of a TIFF (tag 274); nullopt if there is no such tag.
 std::optional<std::size_t> PlaceOfOrientation(const FileBytes& bytes) {
   const std::string_view head = AsText(bytes).substr(0, 4);
   const bool is_little = head == "II*\0"sv || head == "II+\0"sv,

@@ -30,7 +30,7 @@ CameraImage Remapped(const CameraImageView& image, const RemapTable& table, Thre
 
 std::string SizeText(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
 
-// What is known about a frame once it is rectified.
+// Sets the frame's fields that rectification changes.
 void Describe(const Rectifier& rectifier, StereoFrame& frame) {
   frame.rig = rectifier.rectification().rig;
   frame.rig_note.clear();

@@ -26,7 +26,7 @@ void FilterRow(float* begin, int width, int step, float alpha, float delta_px) {
   }
 }
 
-// From a row to the next one, for columns [begin, end).
+// Filters from one row to the next, for columns [begin, end).
 void FilterColumns(const float* from, float* to, int begin, int end, float alpha, float delta_px) {
   for (int x = begin; x < end; ++x) {
     const float value = to[x], mean = alpha * value + (1.0F - alpha) * from[x];

@@ -55,7 +55,7 @@ void TemporalFilter::Apply(const LiveParameters& parameters, HostImage<float>& m
         history[x] = older;
         continue;
       }
-      // A last value of NaN is like none.
+      // If the last value is NaN, the comparison is false, as if there were none.
       const bool is_like = std::fabs(values[x] - last[x]) < delta_px;
       if (is_like) values[x] = alpha * values[x] + (1.0F - alpha) * last[x];
       history[x] = is_like ? static_cast<std::uint8_t>(older | 1U) : std::uint8_t{1};

@@ -36,7 +36,7 @@ void CopyOut(const FramedMap& framed, int side, HostImage<float>& to, ThreadPool
   });
 }
 
-// Of islands and holes.
+// Workspace for islands and holes.
 std::size_t FillWorkspaceBytes(int width, int height, int num_threads) {
   return WholeLines(SpeckleFilter::WorkspaceBytes(width, height)) +
          WholeLines(FramedMap::SizeBytes(width, height)) +

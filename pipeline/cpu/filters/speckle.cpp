@@ -48,7 +48,7 @@ void SpeckleFilter::FindRuns(int y, const RowBits& bits) {
     const std::uint64_t starts = bits.starts[w], valid = bits.valid[w];
     for (std::uint64_t left = starts & valid; left != 0; left &= left - 1)
       (begun++)->begin = word * 64 + std::countr_zero(left);
-    // What starts, a run or a gap, ends the run that reaches the pixel before.
+    // A run or a gap that starts here ends the run that reaches the previous pixel.
     for (std::uint64_t left = starts & (valid << 1 | before); left != 0; left &= left - 1)
       (ended++)->end = word * 64 + std::countr_zero(left);
     before = valid >> 63;
