@@ -40,8 +40,8 @@ struct ViewerOptions {
   bool paused = false;                             // show the first frame and wait for Step or Resume
   std::shared_ptr<PlayControls> play{};            // the play bar; null = not shown
   bool show_filled = false;                        // pixels that were filled are shown like others, at first
-  // Of a window that shows pictures drawn by its owner: they go before the window's own keys, and each has a button
-  // of its name. Called on the main thread.
+  // For a window that shows pictures drawn by its owner: these keys take precedence over the window's own,
+  // and each has a button with its name. Called on the main thread.
   std::vector<Command> keys{};
 };
 

@@ -11,7 +11,7 @@
 
 namespace parallax {
 
-// What happens to a value for which there is no room.
+// What happens to a value if the queue is full.
 enum class WhenFull { kWait, kDropOldest };
 
 template <typename T>
@@ -44,7 +44,7 @@ class BoundedQueue {
     filled_.wait(lock, [this] { return closed_ || !values_.empty(); });
     return Take(lock);
   }
-  // nullopt if there is no value at the moment.
+  // nullopt if the queue is empty at the moment.
   std::optional<T> TryPop() {
     std::unique_lock lock(mutex_);
     return Take(lock);

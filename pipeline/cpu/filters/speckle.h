@@ -18,7 +18,7 @@ namespace parallax::cpu {
 class SpeckleFilter {
  public:
   SpeckleFilter(int width, int height);
-  // For maps up to the size of construction.
+  // Sets the size of the map, at most that of construction.
   void SetSize(int width, int height) { width_ = width, height_ = height; }
   static std::size_t WorkspaceBytes(int width, int height) {
     return sizeof(Run) * static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
