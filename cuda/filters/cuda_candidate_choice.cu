@@ -179,7 +179,6 @@ void ChooseCandidates(const Parameters& parameters, DeviceImageView<const std::u
        .highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1)},
       memory,
       RowWords(guide.width)};
-  Check(cudaMemsetAsync(memory.num_listed, 0, sizeof(*memory.num_listed), stream), "cudaMemsetAsync");
   LaunchDependent("ListPixelsKernel", ListPixelsKernel,
                   dim3(static_cast<unsigned>(view.row_words),
                        static_cast<unsigned>((guide.height + kListRows - 1) / kListRows)),

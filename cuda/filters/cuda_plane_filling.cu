@@ -200,7 +200,7 @@ __device__ __forceinline__ float ChoosePlane(const ChoiceInput& input, int x, in
 }
 
 __global__ void __launch_bounds__(kChoiceThreads)
-    ChoosePlanesKernel(const ChoiceInput input, DeviceImageView<float> filled) {
+    ChoosePlanesKernel(const ChoiceInput input, DeviceImageView<float> filled, std::uint32_t* counter) {
   __shared__ std::uint8_t rejected[kChoiceThreads];  // numbers of pixels in the block, in any order
   __shared__ int num_rejected;
   WaitForKernelBefore();
@@ -209,6 +209,7 @@ __global__ void __launch_bounds__(kChoiceThreads)
   const int x_begin = static_cast<int>(blockIdx.x) * kChoiceWidth,
             y_begin = static_cast<int>(blockIdx.y) * kChoiceHeight;
   if (thread == 0) num_rejected = 0;
+  if (counter != nullptr && x_begin + y_begin + thread == 0) *counter = 0;
   __syncthreads();
   const int x = x_begin + lane, y = y_begin + static_cast<int>(threadIdx.y);
   bool is_rejected = false;
@@ -261,7 +262,7 @@ void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, Disp
 
 void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                     const DeviceDisparityMap& map, DisparityPlane* planes, DeviceImageView<float> filled,
-                    cudaStream_t stream) {
+                    std::uint32_t* counter, cudaStream_t stream) {
   FitPlanes(parameters, map, planes, stream);
   const RefinementParameters& refinement = parameters.refinement;
   const Tiles tiles = TilesOf(refinement, guide.width, guide.height);
@@ -272,7 +273,7 @@ void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uin
   const ChoiceInput choice{
       map, guide, tiles, {PlaneReach(refinement.plane_tolerance, 1.0F), lowest, highest}, planes};
   LaunchDependent("ChoosePlanesKernel", ChoosePlanesKernel, grid, dim3(kChoiceWidth, kChoiceHeight), 0,
-                  stream, choice, filled);
+                  stream, choice, filled, counter);
 }
 
 }  // namespace parallax::cuda
