@@ -3,8 +3,8 @@
 // that its warps have no idle lanes.
 #include "cuda/filters/cuda_plane_filling.h"
 
-#include "cuda/device/dependent_launch.cuh"
 #include "cuda/device/warp.cuh"
+#include "cuda/filters/launch_filter.cuh"
 #include "parallax/disparity_map.h"
 
 namespace parallax::cuda {
@@ -255,9 +255,9 @@ void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, Disp
     fit.inverse_reach[i] = 1.0F / PlaneReach(refinement.plane_tolerance, kPlaneRoundTolerances[i]);
   }
   const int num_threads = tiles.width * tiles.height * kPlaneColumns;
-  LaunchDependent("FitPlanesKernel", FitPlanesKernel,
-                  dim3(static_cast<unsigned>((num_threads + kFitThreads - 1) / kFitThreads)),
-                  dim3(kFitThreads), 0, stream, map, tiles, fit, planes);
+  LaunchFilter("FitPlanesKernel", FitPlanesKernel,
+               dim3(static_cast<unsigned>((num_threads + kFitThreads - 1) / kFitThreads)), dim3(kFitThreads),
+               0, stream, map, tiles, fit, planes);
 }
 
 void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
@@ -272,8 +272,8 @@ void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uin
                   static_cast<unsigned>((guide.height + kChoiceHeight - 1) / kChoiceHeight));
   const ChoiceInput choice{
       map, guide, tiles, {PlaneReach(refinement.plane_tolerance, 1.0F), lowest, highest}, planes};
-  LaunchDependent("ChoosePlanesKernel", ChoosePlanesKernel, grid, dim3(kChoiceWidth, kChoiceHeight), 0,
-                  stream, choice, filled, counter);
+  LaunchFilter("ChoosePlanesKernel", ChoosePlanesKernel, grid, dim3(kChoiceWidth, kChoiceHeight), 0, stream,
+               choice, filled, counter);
 }
 
 }  // namespace parallax::cuda

@@ -12,8 +12,8 @@
 // are integers: what is removed does not depend on how the threads run.
 #include "cuda/filters/cuda_speckle.h"
 
-#include "cuda/device/dependent_launch.cuh"
 #include "cuda/device/warp.cuh"
+#include "cuda/filters/launch_filter.cuh"
 #include "parallax/disparity_map.h"
 
 namespace parallax::cuda {
@@ -141,7 +141,8 @@ __global__ void JoinTilesKernel(const float* disparity, int width, int height, f
   const int num_below = (height - 1) / kTileHeight * width, num_right = (width - 1) / kTile * height;
   if (i >= num_below + num_right) return;
   const bool is_below = i < num_below;
-  int along, pixel, across, step;  // along: the border, in its tile; across, step: pixels from one to the next
+  int along, pixel, across,
+      step;  // along: the border, in its tile; across, step: pixels from one to the next
   if (is_below) {
     along = i % width % kTile, across = width, step = 1;
     pixel = (i / width + 1) * kTileHeight * width + i % width;
@@ -239,18 +240,18 @@ void RemoveSpeckles(const FilterParameters& parameters, const SpeckleScratch& sc
   const float range = parameters.speckle_range;
   float* const disparity = map.disparity.data;
   const LabelImages images{scratch.labels.data, scratch.sizes.data};
-  LaunchDependent("LabelTilesKernel", LabelTilesKernel,
-                  dim3(blocks_of(width, kTile), blocks_of(height, kTileHeight)), dim3(kTile, kTileWarps), 0, stream,
-                  disparity, width, height, range, images);
+  LaunchFilter("LabelTilesKernel", LabelTilesKernel,
+               dim3(blocks_of(width, kTile), blocks_of(height, kTileHeight)), dim3(kTile, kTileWarps), 0,
+               stream, disparity, width, height, range, images);
   const int num_at_borders = (height - 1) / kTileHeight * width + (width - 1) / kTile * height;
   if (num_at_borders > 0) {
-    LaunchDependent("JoinTilesKernel", JoinTilesKernel, blocks_of(num_at_borders, kThreads), kThreads, 0,
-                    stream, disparity, width, height, range, enough, images);
-    LaunchDependent("CountPixelsKernel", CountPixelsKernel, blocks, kThreads, 0, stream, num_pixels_u, enough,
-                    images);
+    LaunchFilter("JoinTilesKernel", JoinTilesKernel, blocks_of(num_at_borders, kThreads), kThreads, 0, stream,
+                 disparity, width, height, range, enough, images);
+    LaunchFilter("CountPixelsKernel", CountPixelsKernel, blocks, kThreads, 0, stream, num_pixels_u, enough,
+                 images);
   }
-  LaunchDependent("RemoveSpecklesKernel", RemoveSpecklesKernel, blocks, kThreads, 0, stream, num_pixels_u,
-                  enough, images, disparity, map.validity.data);
+  LaunchFilter("RemoveSpecklesKernel", RemoveSpecklesKernel, blocks, kThreads, 0, stream, num_pixels_u,
+               enough, images, disparity, map.validity.data);
 }
 
 }  // namespace parallax::cuda

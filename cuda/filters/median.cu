@@ -3,7 +3,7 @@
 // pixels, one above the other, which share 20 values: of these only the middle six can be a median.
 #include "cuda/filters/median.h"
 
-#include "cuda/device/dependent_launch.cuh"
+#include "cuda/filters/launch_filter.cuh"
 
 namespace parallax::cuda {
 namespace {
@@ -23,8 +23,8 @@ __device__ __forceinline__ void KeepMiddle(const Read& read, float (&middle)[kLe
   float held[kHeld];
 #pragma unroll
   for (int i = 0; i < kHeld; ++i) held[i] = read(i);
-  // Each round brings the lowest of the first `size` values to the front and the highest to the end, forgets both,
-  // and reads one more in their stead.
+    // Each round brings the lowest of the first `size` values to the front and the highest to the end, forgets both,
+    // and reads one more in their stead.
 #pragma unroll
   for (int size = kHeld, next = kHeld; size >= kLeft + 2; --size, ++next) {
     const int last = size - 1, half = (size + 1) / 2;
@@ -83,7 +83,8 @@ __global__ void MedianFilterKernel(DeviceImageView<const float> from, DeviceImag
       for (int row = 0; row < 2; ++row) {
         float median[1];
         KeepMiddle<2 * kSide + 1>(
-            [&](int i) { return i <= kSide ? common[i] : values[row * (kAll - kSide) + i - kSide - 1]; }, median);
+            [&](int i) { return i <= kSide ? common[i] : values[row * (kAll - kSide) + i - kSide - 1]; },
+            median);
         to(x, y + row) = median[0];
       }
       return;
@@ -102,9 +103,10 @@ void MedianFilter(int side, DeviceImageView<const float> from, DeviceImageView<f
   const auto launch = [&](auto kernel, unsigned rows) {
     const dim3 grid((static_cast<unsigned>(from.width) + kBlock.x - 1) / kBlock.x,
                     (static_cast<unsigned>(from.height) + kBlock.y * rows - 1) / (kBlock.y * rows));
-    LaunchDependent("MedianFilterKernel", kernel, grid, kBlock, 0, stream, from, to);
+    LaunchFilter("MedianFilterKernel", kernel, grid, kBlock, 0, stream, from, to);
   };
-  side == 3 ? launch(MedianFilterKernel<3>, kRowsOfThread<3>) : launch(MedianFilterKernel<5>, kRowsOfThread<5>);
+  side == 3 ? launch(MedianFilterKernel<3>, kRowsOfThread<3>)
+            : launch(MedianFilterKernel<5>, kRowsOfThread<5>);
 }
 
 }  // namespace parallax::cuda

@@ -274,13 +274,13 @@ void MatchingCost(const MatchingCostInput& input, const SgmVolumes& volumes, cud
     if (HasCode32(input.window)) {
       LaunchDependent("MatchingCostKernel",
                       MatchingCostKernel<Shape, std::uint32_t, padded(), with_gradient(), may_weigh()>, grid,
-                      block, 0, stream, AsConst(census.left32), AsConst(census.right32), gradient, layout, pixels,
-                      outside, weights, costs, volumes.bands_done);
+                      block, 0, stream, AsConst(census.left32), AsConst(census.right32), gradient, layout,
+                      pixels, outside, weights, costs, volumes.bands_done);
     } else {
       LaunchDependent("MatchingCostKernel",
                       MatchingCostKernel<Shape, std::uint64_t, padded(), with_gradient(), may_weigh()>, grid,
-                      block, 0, stream, AsConst(census.left64), AsConst(census.right64), gradient, layout, pixels,
-                      outside, weights, costs, volumes.bands_done);
+                      block, 0, stream, AsConst(census.left64), AsConst(census.right64), gradient, layout,
+                      pixels, outside, weights, costs, volumes.bands_done);
     }
   };
   WithShape(layout, [&](auto shape) {
