@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <numbers>
 #include <ostream>
@@ -21,7 +20,7 @@ namespace {
 
 struct Timing {
   std::string_view name;
-  double mean_ms = 0, median_ms = 0, percent_99_ms = 0, longest_ms = 0;
+  double mean_ms = 0, median_ms = 0;
 };
 
 Timing TimingOf(std::string_view name, std::vector<double> ms) {
@@ -31,7 +30,7 @@ Timing TimingOf(std::string_view name, std::vector<double> ms) {
   for (const double value : ms) sum += value;
   const std::size_t half = ms.size() / 2;
   const double median = ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
-  return {name, sum / static_cast<double>(ms.size()), median, ms[(ms.size() - 1) * 99 / 100], ms.back()};
+  return {name, sum / static_cast<double>(ms.size()), median};
 }
 
 // Of the frames that are done: reading, each stage, matching as a whole, writing. One at a time, as the times
@@ -158,6 +157,11 @@ OrderedJson FrameJson(const FrameReport& frame) {
 
 }  // namespace
 
+std::string LatencyText(const LatencyHistogram& latency) {
+  return fmt::format("from capture to result: median {:.1f} ms, 99 % {:.1f} ms, longest {:.1f} ms",
+                     latency.Quantile_ms(0.5), latency.Quantile_ms(0.99), latency.longest_ms());
+}
+
 std::string_view NameOf(FrameOutcome outcome) {
   switch (outcome) {
     case FrameOutcome::kDone:
@@ -178,12 +182,6 @@ void RunSummary::Add(const FrameReport& report) {
   frames_.Add(report);
 }
 
-void RunSummary::AddLatency(double ms) {
-  char bytes[sizeof ms];
-  std::memcpy(bytes, &ms, sizeof ms);
-  latencies_ms_.Add({bytes, sizeof bytes});
-}
-
 void RunSummary::SetRange(const StereoRig& rig, const Parameters& parameters) {
   const int num_disparities = parameters.matching_cost.num_disparities;
   const double largest_px = parameters.matching_cost.min_disparity + num_disparities - 1 + rig.doffs_px;
@@ -191,17 +189,6 @@ void RunSummary::SetRange(const StereoRig& rig, const Parameters& parameters) {
   if (largest_px <= 0 || nearest_m <= nearest_m_) return;
   nearest_m_ = nearest_m;
   num_disparities_ = num_disparities;
-}
-
-std::vector<double> RunSummary::Latencies_ms() const {
-  std::vector<double> all_ms;
-  latencies_ms_.ForEach([&](std::uint64_t, std::string_view bytes) {
-    double ms = 0;
-    std::memcpy(&ms, bytes.data(), sizeof ms);
-    all_ms.push_back(ms);
-    return true;
-  });
-  return all_ms;
 }
 
 void RunSummary::Finish(double elapsed_s, bool interrupted) {
@@ -248,11 +235,7 @@ std::string RunSummary::Text() const {
     text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", name, timing.mean_ms, timing.median_ms);
   }
   text += fmt::format("  {:<18}{:>10.2f}\n", "one frame every", 1e3 / FramesPerSecond());
-  if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
-    const Timing latency = TimingOf("latency", ms);
-    text += fmt::format("  from capture to result: median {:.1f} ms, 99 % {:.1f} ms, longest {:.1f} ms\n",
-                        latency.median_ms, latency.percent_99_ms, latency.longest_ms);
-  }
+  if (latency_.size() > 0) text += "  " + LatencyText(latency_) + '\n';
   if (drift_ && drift_->num_frames > 0) text += DriftText(*drift_);
   if (nearest_m_ > 0) {
     text += fmt::format("  nearest distance {:.3g} m, with {} disparities: --nearest METRES changes it\n",
@@ -298,12 +281,14 @@ void RunSummary::WriteJson(std::ostream& stream) const {
                     {"num_losses", live_->num_losses},
                     {"num_reopened", live_->num_reopened},
                     {"lost_s", live_->lost_s}};
-    if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
-      const Timing latency = TimingOf("latency", ms);
-      json["live"]["latency_ms"] = {{"mean", latency.mean_ms},
-                                    {"median", latency.median_ms},
-                                    {"percent_99", latency.percent_99_ms},
-                                    {"longest", latency.longest_ms}};
+    if (latency_.size() > 0) {
+      OrderedJson& latency = json["live"]["latency_ms"];
+      latency = {{"mean", latency_.mean_ms()},
+                 {"median", latency_.Quantile_ms(0.5)},
+                 {"percent_99", latency_.Quantile_ms(0.99)},
+                 {"longest", latency_.longest_ms()}};
+      for (const auto& [up_to_ms, count] : latency_.Counts())
+        latency["histogram"].push_back({{"up_to", up_to_ms}, {"count", count}});
     }
   }
   if (!warning_.empty()) json["warning"] = warning_;

@@ -447,9 +447,11 @@ class RunCommand {
   void Write(const MatchedFrame& matched, FrameReport& report) {
     const Stopwatch watch;
     const WithoutWaitingForDisk journal_has_checksums;
-    folder_->Start(matched.frame);
+    // A camera's frame without files leaves nothing for --resume, verify or --overwrite.
+    const bool is_noted = !source_->is_live() || !writer_->OutputsFor(matched.frame.rig.has_value()).empty();
+    if (is_noted) folder_->Start(matched.frame);
     writer_->Write(matched, report);
-    folder_->Finish(matched.frame, matched.parameters);
+    if (is_noted) folder_->Finish(matched.frame, matched.parameters);
     monitor_->NoteWork(matched.match_ms + watch.ms());
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     reports_->WithSummary([&](RunSummary& summary) {
