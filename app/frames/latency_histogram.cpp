@@ -24,6 +24,7 @@ double LatencyHistogram::Quantile_ms(double share) const {
   for (std::size_t i = 0; i < counts_.size(); ++i) {
     sum += counts_[i];
     if (sum == 0 || static_cast<double>(sum) < before) continue;
+    if (i + 1 == counts_.size()) break;
     const double upper_ms = kShortest_ms * std::exp2((static_cast<double>(i) + 1) / kBinsOfOctave);
     return std::min(upper_ms, longest_ms_);
   }

@@ -108,12 +108,17 @@ std::string CleaningText(const ReportSpool& frames) {
 constexpr double kDegrees = 180 / std::numbers::pi;
 
 std::string DriftText(const RigDrift& drift) {
-  return fmt::format(
+  std::string text = fmt::format(
       "  rig: right camera turned by {:.3f}, {:.3f}, {:.3f} degrees (+- {:.3f}, {:.3f}, {:.3f}) about x, y, "
-      "z "
-      "since the calibration (y: since the run began); rows differ by {:.2f} px\n",
+      "z since the calibration (y: since the run began); rows differ by {:.2f} px",
       kDegrees * drift.turn[0], kDegrees * drift.turn[1], kDegrees * drift.turn[2], kDegrees * drift.sigma[0],
       kDegrees * drift.sigma[1], kDegrees * drift.sigma[2], drift.rows_px);
+  if (drift.taken_out != RightTurn_urad{}) {
+    const Vector3 taken_out = RotationVectorOf(drift.taken_out);
+    text += fmt::format("; {:.3f} about x and {:.3f} about z are taken out of the images",
+                        kDegrees * taken_out.x, kDegrees * taken_out.z);
+  }
+  return text + '\n';
 }
 
 OrderedJson DriftJson(const RigDrift& drift) {
@@ -123,6 +128,8 @@ OrderedJson DriftJson(const RigDrift& drift) {
     json["turn_deg"].push_back(kDegrees * drift.turn[i]);
     json["turn_sigma_deg"].push_back(kDegrees * drift.sigma[i]);
   }
+  const Vector3 taken_out = RotationVectorOf(drift.taken_out);
+  json["taken_out_deg"] = {kDegrees * taken_out.x, 0, kDegrees * taken_out.z};
   json.update({{"rows_px", drift.rows_px},
                {"corner_rows_px", drift.corner_px},
                {"shift_px", drift.shift_px},
@@ -160,6 +167,13 @@ OrderedJson FrameJson(const FrameReport& frame) {
 std::string LatencyText(const LatencyHistogram& latency) {
   return fmt::format("from capture to result: median {:.1f} ms, 99 % {:.1f} ms, longest {:.1f} ms",
                      latency.Quantile_ms(0.5), latency.Quantile_ms(0.99), latency.longest_ms());
+}
+
+std::string RigText(const RigDrift& drift) {
+  if (drift.num_frames == 0) return "rig: not measured yet";
+  return fmt::format("rig turned by {:.3f}, {:.3f}, {:.3f} deg (+- {:.3f}), rows {:.2f} px",
+                     kDegrees * drift.turn[0], kDegrees * drift.turn[1], kDegrees * drift.turn[2],
+                     kDegrees * *std::max_element(drift.sigma.begin(), drift.sigma.end()), drift.rows_px);
 }
 
 std::string_view NameOf(FrameOutcome outcome) {

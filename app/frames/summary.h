@@ -35,6 +35,9 @@ struct RunDescription {
 // "from capture to result: median ...", in one line.
 std::string LatencyText(const LatencyHistogram& latency);
 
+// "rig 0.012, -0.001, 0.003 deg +- 0.010 ...", in one line: the turn and the largest standard deviation.
+std::string RigText(const RigDrift& drift);
+
 std::string_view NameOf(FrameOutcome outcome);  // "done", "skipped", "failed", "dropped"
 
 class RunSummary {
