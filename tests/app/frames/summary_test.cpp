@@ -139,7 +139,9 @@ TEST(RunSummary, CountsLatenciesByBins) {
     EXPECT_GT(bin["up_to"].as<double>(), before);
     before = bin["up_to"].as<double>();
     counts.push_back(bin["count"].as<int>());
-    if (counts.size() == 2) EXPECT_NEAR(before, 10.2, 0.19 * 10.2);
+    if (counts.size() == 2) {
+      EXPECT_NEAR(before, 10.2, 0.19 * 10.2);
+    }
   }
   EXPECT_EQ(counts, (std::vector<int>{1, 3, 1, 1}));
 }
