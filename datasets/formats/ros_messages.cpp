@@ -1,11 +1,14 @@
 #include "datasets/formats/ros_messages.h"
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <variant>
 
+#include "datasets/formats/image_decoders.h"
 #include "datasets/formats/image_file.h"
+#include "datasets/formats/packed_pixels.h"
 #include "datasets/formats/ros_cdr.h"
 #include "parallax/error.h"
 
@@ -113,47 +116,82 @@ struct StoredImage {
   std::size_t step = 0;
   bool is_big_endian = false;
   std::span<const std::uint8_t> bytes;
-
-  const std::uint8_t* Row(int y) const { return bytes.data() + static_cast<std::size_t>(y) * step; }
 };
 
-// read: a pixel from its first byte.
-template <typename T, typename Read>
-CameraImage Pixels(const StoredImage& stored, std::string_view encoding, std::size_t pixel_bytes,
-                   const Read& read) {
-  const auto width = static_cast<std::size_t>(stored.width), height = static_cast<std::size_t>(stored.height);
-  if (stored.step < width * pixel_bytes ||
-      stored.bytes.size() < (height - 1) * stored.step + width * pixel_bytes) {
-    throw Error("an image of " + std::to_string(width) + "x" + std::to_string(height) + " " +
-                std::string(encoding) + " has only " + std::to_string(stored.bytes.size()) + " bytes, " +
-                std::to_string(stored.step) + " a row");
-  }
-  HostImage<T> image(stored.width, stored.height);
-  for (int y = 0; y < stored.height; ++y) {
-    const std::uint8_t* from = stored.Row(y);
-    for (int x = 0; x < stored.width; ++x, from += pixel_bytes) image(x, y) = read(from);
+enum class RosLayout { kGray, kRgb, kBgr, kYuyv, kUyvy, kMosaic };
+struct RosEncoding {
+  std::string_view name;
+  RosLayout layout;
+  std::size_t pixel_bytes;
+  MosaicBegin begin = {};
+};
+constexpr RosEncoding kReadEncodings[] = {
+    {"mono8", RosLayout::kGray, 1},
+    {"8UC1", RosLayout::kGray, 1},
+    {"mono16", RosLayout::kGray, 2},
+    {"16UC1", RosLayout::kGray, 2},
+    {"rgb8", RosLayout::kRgb, 3},
+    {"rgba8", RosLayout::kRgb, 4},
+    {"bgr8", RosLayout::kBgr, 3},
+    {"bgra8", RosLayout::kBgr, 4},
+    {"yuv422", RosLayout::kUyvy, 2},
+    {"uyvy", RosLayout::kUyvy, 2},
+    {"yuv422_yuy2", RosLayout::kYuyv, 2},
+    {"yuyv", RosLayout::kYuyv, 2},
+    {"bayer_rggb8", RosLayout::kMosaic, 1, MosaicBegin::kRggb},
+    {"bayer_bggr8", RosLayout::kMosaic, 1, MosaicBegin::kBggr},
+    {"bayer_gbrg8", RosLayout::kMosaic, 1, MosaicBegin::kGbrg},
+    {"bayer_grbg8", RosLayout::kMosaic, 1, MosaicBegin::kGrbg},
+    {"bayer_rggb16", RosLayout::kMosaic, 2, MosaicBegin::kRggb},
+    {"bayer_bggr16", RosLayout::kMosaic, 2, MosaicBegin::kBggr},
+    {"bayer_gbrg16", RosLayout::kMosaic, 2, MosaicBegin::kGbrg},
+    {"bayer_grbg16", RosLayout::kMosaic, 2, MosaicBegin::kGrbg},
+};
+
+HostImage<std::uint16_t> Words(const StoredImage& stored) {
+  auto image = GrayFrom<std::uint16_t>(stored.bytes, stored.width, stored.height, stored.step);
+  for (int y = 0; y < stored.height && stored.is_big_endian; ++y) {
+    std::uint16_t* row = image.Row(y);
+    std::transform(row, row + stored.width, row,
+                   [](unsigned word) { return static_cast<std::uint16_t>(word << 8 | word >> 8); });
   }
   return image;
 }
 
-CameraImage PixelsOf(const StoredImage& stored, std::string_view encoding) {
-  const auto gray = [](const std::uint8_t* p) { return *p; };
-  const auto rgb = [](const std::uint8_t* p) { return Rgb8{p[0], p[1], p[2]}; };
-  const auto bgr = [](const std::uint8_t* p) { return Rgb8{p[2], p[1], p[0]}; };
-  if (encoding == "mono8" || encoding == "8UC1") return Pixels<std::uint8_t>(stored, encoding, 1, gray);
-  if (encoding == "rgb8") return Pixels<Rgb8>(stored, encoding, 3, rgb);
-  if (encoding == "bgr8") return Pixels<Rgb8>(stored, encoding, 3, bgr);
-  if (encoding == "rgba8") return Pixels<Rgb8>(stored, encoding, 4, rgb);
-  if (encoding == "bgra8") return Pixels<Rgb8>(stored, encoding, 4, bgr);
-  if (encoding == "mono16" || encoding == "16UC1") {
-    const int high = stored.is_big_endian ? 0 : 1;
-    return Pixels<std::uint16_t>(stored, encoding, 2, [high](const std::uint8_t* p) {
-      return static_cast<std::uint16_t>(p[high] << 8 | p[1 - high]);
-    });
+CameraImage PixelsOf(const StoredImage& stored, std::string_view name) {
+  const auto* const encoding = std::find_if(std::begin(kReadEncodings), std::end(kReadEncodings),
+                                            [&](const RosEncoding& known) { return known.name == name; });
+  if (encoding == std::end(kReadEncodings)) {
+    throw Error(
+        "an image in encoding '" + Printable(name) +
+        "' cannot be read (mono, rgb, bgr, rgba, bgra, yuv422 and bayer can): convert it with image_proc");
   }
-  throw Error(
-      "an image in encoding '" + Printable(encoding) +
-      "' cannot be read (mono8, mono16, rgb8, bgr8, rgba8 and bgra8 can): convert it with image_proc");
+  const bool is_yuv = encoding->layout == RosLayout::kUyvy || encoding->layout == RosLayout::kYuyv;
+  const auto width = static_cast<std::size_t>(stored.width), height = static_cast<std::size_t>(stored.height);
+  const std::size_t row_bytes = (width + (is_yuv ? width % 2 : 0)) * encoding->pixel_bytes;
+  if (stored.step < row_bytes || stored.bytes.size() < (height - 1) * stored.step + row_bytes) {
+    throw Error("an image of " + std::to_string(width) + "x" + std::to_string(height) + " " +
+                std::string(name) + " has only " + std::to_string(stored.bytes.size()) + " bytes, " +
+                std::to_string(stored.step) + " a row");
+  }
+  const bool has_words = encoding->pixel_bytes == 2;
+  switch (encoding->layout) {
+    case RosLayout::kGray:
+      if (has_words) return Words(stored);
+      return GrayFrom<std::uint8_t>(stored.bytes, stored.width, stored.height, stored.step);
+    case RosLayout::kMosaic:
+      if (has_words) return LoadedImageDecoders().mosaic16(Words(stored).ConstView(), encoding->begin);
+      return LoadedImageDecoders().mosaic8(
+          {stored.bytes.data(), stored.width, stored.height, static_cast<std::ptrdiff_t>(stored.step)},
+          encoding->begin);
+    case RosLayout::kRgb:
+    case RosLayout::kBgr:
+      return RgbFrom(stored.bytes, stored.width, stored.height, stored.step, encoding->pixel_bytes,
+                     encoding->layout == RosLayout::kBgr);
+    default:
+      return RgbFromYuv(stored.bytes, stored.width, stored.height, stored.step,
+                        encoding->layout == RosLayout::kYuyv);
+  }
 }
 
 }  // namespace

@@ -284,9 +284,9 @@ int main(int argc, char** argv) {
   };
 
   const std::string encoding = peer.Text("--encoding");
-  const std::size_t pixel_bytes = encoding == "mono8" || encoding.starts_with("bayer") ? 1
-                                  : encoding == "mono16"                               ? 2
-                                                                                       : 3;
+  const std::size_t pixel_bytes = encoding == "rgb8" || encoding == "bgr8"                  ? 3
+                                  : encoding.ends_with("16") || encoding.starts_with("yuv") ? 2
+                                                                                            : 1;
   // right(x) = left(x + shift)
   std::vector<std::uint8_t> pixels[2] = {Pixels(width, height, 0, pixel_bytes),
                                          Pixels(width, height, peer.Count("--shift"), pixel_bytes)};

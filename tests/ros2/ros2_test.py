@@ -109,7 +109,7 @@ class BothWays(unittest.TestCase):
 
 class Input(unittest.TestCase):
     def test_encodings(self):
-        for encoding in ("mono16", "bgr8", "rgb8"):
+        for encoding in ("mono16", "bgr8", "rgb8", "yuv422", "bayer_grbg8"):
             run = Run(options=["--ros2", "/parallax"], frames=8, rate=5, encoding=encoding)
             self.assertAlmostEqual(run.peer["disparity"]["median"], SHIFT_PX, delta=0.1, msg=encoding)
 
@@ -152,7 +152,7 @@ class Input(unittest.TestCase):
         self.refused("left/image_raw: carries sensor_msgs/msg/CompressedImage, not sensor_msgs/msg/Image", fault="type")
 
     def test_wrong_encoding(self):
-        self.refused("left/image_raw: an image in encoding 'yuv422' cannot be read", encoding="yuv422")
+        self.refused("left/image_raw: an image in encoding '32FC1' cannot be read", encoding="32FC1")
 
     def test_an_image_that_is_cut_short(self):
         self.refused("left/image_raw: an image of 320x240 mono8 has only 38400 bytes", fault="short")
