@@ -248,11 +248,8 @@ int DisparitiesFor(const StereoRig& rig, double nearest_m) {
   return static_cast<int>(std::clamp(std::ceil(largest_px) + 1, 1.0, kMost));
 }
 
-namespace {
-
-// rectify: what is done with frames that came raw.
-std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> source, const RigOptions& options,
-                                               const std::function<void(StereoFrame&)>& rectify) {
+std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options,
+                                     const std::function<void(StereoFrame&)>& rectify) {
   std::shared_ptr<const NamedCalibration> named;
   std::string origin = options.RectificationText();
   std::vector<std::string> files;
@@ -285,18 +282,9 @@ std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> sour
   return std::make_unique<RigSource>(std::move(source), adjust, std::move(origin), std::move(files));
 }
 
-}  // namespace
-
 std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options) {
   const auto rectifier = std::make_shared<FrameRectifier>(options.Rectification());
-  return WithRectification(std::move(source), options,
-                           [rectifier](StereoFrame& frame) { rectifier->Rectify(frame); });
-}
-
-std::unique_ptr<FrameSource> WithRigLeftRaw(std::unique_ptr<FrameSource> source, const RigOptions& options,
-                                            const std::shared_ptr<FrameRectifier>& rectifier) {
-  return WithRectification(std::move(source), options,
-                           [rectifier](StereoFrame& frame) { rectifier->Prepare(frame); });
+  return WithRig(std::move(source), options, [rectifier](StereoFrame& frame) { rectifier->Rectify(frame); });
 }
 
 }  // namespace parallax::app

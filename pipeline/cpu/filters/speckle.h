@@ -44,7 +44,12 @@ class SpeckleFilter {
     std::vector<std::uint64_t> starts, valid, joined;
   };
 
-  RowBits MakeBits() const;
+  // Of two rows, kept by a thread from frame to frame.
+  struct RowMemory {
+    RowBits bits, above;
+    std::vector<RunPair> pairs;
+  };
+  RowMemory& MemoryOfThread() const;
   // Rows are flattened once they are joined, so a path is rarely longer than one step, which branch
   // prediction gets right.
   std::int32_t Root(std::int32_t run) const {

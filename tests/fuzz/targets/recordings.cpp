@@ -121,7 +121,8 @@ const Target kRosMessage{
                                                   .timestamp_s = 0.5,
                                                   .rig = rig,
                                                   .num_disparities_hint = 16,
-                                                  .has_borders = true}))};
+                                                  .has_borders = true,
+                                                  .turn_urad = {-123, 4567}}))};
       for (const char* encoding : {"bgr8", "rgba8", "bgra8", "8UC1"}) {
         Bytes image = seeds.front();
         const std::string_view mono8 = "mono8";
