@@ -264,29 +264,33 @@ RosMessage EncodeDisparity(const RosHeader& header, HostImageView<const float> d
   return cdr.Take();
 }
 
-RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud) {
+RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud,
+                       std::initializer_list<RosPointField> additional) {
   constexpr std::uint8_t kFloat32 = 7;
+  std::vector<std::string_view> names = {"x", "y", "z"};
+  if (!cloud.colors.empty()) names.emplace_back("rgb");
+  for (const RosPointField& field : additional) names.push_back(field.name);
   CdrWriter cdr;
   WriteHeader(cdr, header);
   const auto num_points = static_cast<std::uint32_t>(cloud.size());
-  const bool with_colors = !cloud.colors.empty();
-  const std::uint32_t point_bytes = with_colors ? 16 : 12;
+  const auto num_fields = static_cast<std::uint32_t>(names.size()), point_bytes = 4 * num_fields;
   cdr.Number(std::uint32_t{1}).Number(num_points);
-  cdr.Number(point_bytes / 4);
-  std::uint32_t offset = 0;
-  for (const char* name : {"x", "y", "z", "rgb"}) {
-    if (offset == point_bytes) break;
-    cdr.Text(name).Number(offset).Number(kFloat32).Number(std::uint32_t{1});
-    offset += 4;
-  }
+  cdr.Number(num_fields);
+  for (std::uint32_t i = 0; i < num_fields; ++i)
+    cdr.Text(names[i]).Number(4 * i).Number(kFloat32).Number(std::uint32_t{1});
   cdr.Number(false).Number(point_bytes).Number(point_bytes * num_points);
   std::uint8_t* to = cdr.ByteSequence(std::size_t{point_bytes} * num_points).data();
-  for (std::size_t i = 0; i < num_points; ++i, to += point_bytes) {
-    std::memcpy(to, &cloud.points[i], sizeof(Point3f));
-    if (!with_colors) continue;
-    const Rgb8 color = cloud.colors[i];
-    const std::uint32_t packed = color.r * 65536U + color.g * 256U + color.b;
-    std::memcpy(to + sizeof(Point3f), &packed, sizeof(packed));
+  const auto put = [&](const auto& value) {
+    std::memcpy(to, &value, sizeof(value));
+    to += sizeof(value);
+  };
+  for (std::size_t i = 0; i < num_points; ++i) {
+    put(cloud.points[i]);
+    if (!cloud.colors.empty()) {
+      const Rgb8 color = cloud.colors[i];
+      put(std::uint32_t{color.r * 65536U + color.g * 256U + color.b});
+    }
+    for (const RosPointField& field : additional) put(field.values[i]);
   }
   cdr.Number(true);  // every point is one
   return cdr.Take();
@@ -295,6 +299,16 @@ RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud) {
 RosMessage EncodeText(std::string_view text) {
   CdrWriter cdr;
   cdr.Text(text);
+  return cdr.Take();
+}
+
+RosMessage EncodeDiagnostics(const RosHeader& header, const RosStatus& status) {
+  CdrWriter cdr;
+  WriteHeader(cdr, header);
+  cdr.Number(std::uint32_t{1}).Number(static_cast<std::uint8_t>(status.level));
+  cdr.Text(status.name).Text(status.message).Text(status.hardware_id);
+  cdr.Number(static_cast<std::uint32_t>(status.values.size()));
+  for (const auto& [key, value] : status.values) cdr.Text(key).Text(value);
   return cdr.Take();
 }
 

@@ -44,6 +44,12 @@ class BoundedQueue {
     filled_.wait(lock, [this] { return closed_ || !values_.empty(); });
     return Take(lock);
   }
+  // nullopt also if there is no value until then.
+  std::optional<T> PopUntil(std::chrono::steady_clock::time_point end) {
+    std::unique_lock lock(mutex_);
+    filled_.wait_until(lock, end, [this] { return closed_ || !values_.empty(); });
+    return Take(lock);
+  }
   // nullopt if there is no value at the moment.
   std::optional<T> TryPop() {
     std::unique_lock lock(mutex_);

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <functional>
 #include <limits>
+#include <utility>
 #include <variant>
 
 #include "datasets/formats/png_writer.h"
@@ -104,6 +105,11 @@ TEST(RosMessages, ReadsTheEncodingsOfOthers) {
   EXPECT_THAT(ErrorOf([] { DecodeImage(ForeignImage("mono8", 1, {7, 9})); }), HasSubstr("1 a row"));
 }
 
+TEST(RosMessages, AMosaicTooSmallForColoursIsBlack) {
+  const RosImage image = DecodeImage(ForeignImage("bayer_rggb8", 2, {7, 9, 7, 9}));
+  EXPECT_EQ(std::get<HostImage<Rgb8>>(image.image)(1, 1), Rgb8{});
+}
+
 TEST(RosMessages, TwoPixelsOfYuvShareTheirColour) {
   // By hand, with u = 90 - 128 and v = 240 - 128: red is (298 (y - 16) + 409 v + 128) / 256, and so on.
   for (const auto& [encoding, bytes] :
@@ -176,6 +182,57 @@ TEST(RosMessages, CompressedImagesHoldAFile) {
   EXPECT_THAT(ErrorOf([&] { DecodeCompressedImage(message(cut)); }), HasSubstr("mono8; png compressed"));
 }
 
+// Behind the header.
+CdrReader BodyOf(const RosMessage& message) {
+  CdrReader cdr(message);
+  cdr.Number<std::int32_t>();
+  cdr.Number<std::uint32_t>();
+  cdr.Text();
+  return cdr;
+}
+
+TEST(RosMessages, PointsHaveTheFieldsThatAreGiven) {
+  const std::vector<Point3f> points = {{1, 2, 3}, {4, 5, 6}};
+  const std::vector<Rgb8> colors = {{1, 2, 3}, {4, 5, 6}};
+  const std::vector<float> confidence = {200, 100}, sigma = {0.5F, 0.25F};
+  const RosMessage message =
+      EncodeCloud(0, {points, colors}, {{"confidence", confidence}, {"sigma_z", sigma}});
+  CdrReader cdr = BodyOf(message);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 1U);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 2U);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 6U);
+  std::uint32_t offset = 0;
+  for (const char* name : {"x", "y", "z", "rgb", "confidence", "sigma_z"}) {
+    EXPECT_EQ(cdr.Text(), name);
+    EXPECT_EQ(cdr.Number<std::uint32_t>(), std::exchange(offset, offset + 4));
+    EXPECT_EQ(cdr.Number<std::uint8_t>(), 7);
+    EXPECT_EQ(cdr.Number<std::uint32_t>(), 1U);
+  }
+  EXPECT_FALSE(cdr.Number<bool>());
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 24U);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 48U);
+  const std::span<const std::uint8_t> data = cdr.ByteSequence();
+  std::vector<float> values(data.size() / sizeof(float));
+  std::memcpy(values.data(), data.data(), data.size());
+  EXPECT_EQ((std::vector<float>{values[6], values[7], values[8], values[10], values[11]}),
+            (std::vector<float>{4, 5, 6, 100, 0.25F}));
+  EXPECT_EQ((std::vector<std::uint8_t>(&data[36], &data[40])), (std::vector<std::uint8_t>{6, 5, 4, 0}));
+}
+
+TEST(RosMessages, DiagnosticsHoldLevelTextsAndValues) {
+  const RosMessage message = EncodeDiagnostics(
+      1,
+      {.level = RosLevel::kWarning, .name = "n", .message = "m", .hardware_id = "h", .values = {{"k", "v"}}});
+  CdrReader cdr = BodyOf(message);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 1U);
+  EXPECT_EQ(cdr.Number<std::uint8_t>(), 1);
+  for (const char* text : {"n", "m", "h"}) EXPECT_EQ(cdr.Text(), text);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 1U);
+  EXPECT_EQ(cdr.Text(), "k");
+  EXPECT_EQ(cdr.Text(), "v");
+  EXPECT_ANY_THROW(cdr.Number<std::uint8_t>());
+}
+
 TEST(RosMessages, ANodeStatesItsReadersAndWriters) {
   RosNode node{.name_space = "/", .name = "p"};
   node.participant.fill(1);
@@ -215,10 +272,7 @@ TEST(RosMessages, CameraInfoHoldsTheRectifiedPair) {
 
 // The image inside, of floats.
 std::vector<float> FloatsOf(const RosMessage& message) {
-  CdrReader cdr(message);
-  cdr.Number<std::int32_t>();
-  cdr.Number<std::uint32_t>();
-  cdr.Text();
+  CdrReader cdr = BodyOf(message);
   for (int i = 0; i < 2; ++i) cdr.Number<std::uint32_t>();
   EXPECT_EQ(cdr.Text(), "32FC1");
   cdr.Number<std::uint8_t>();
