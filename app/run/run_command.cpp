@@ -41,6 +41,7 @@
 #include "app/run/rig_monitor.h"
 #include "app/run/run_once.h"
 #include "app/run/run_reports.h"
+#include "app/run/run_status.h"
 #include "app/run/shard_records.h"
 #include "app/session/heap.h"
 #include "app/session/interrupt.h"
@@ -172,13 +173,15 @@ class RunCommand {
       publisher_.emplace(Ros2Publisher::Options{.name_space = options_.ros2,
                                                 .frame_id = options_.ros2_frame,
                                                 .show_filled = options_.show_filled,
-                                                .is_live = source_->is_live()});
+                                                .is_live = source_->is_live(),
+                                                .uncertainty = chosen_.uncertainty});
     }
     options.matching.LogMatching(options.source, *source_, chosen_, backend_);
   }
 
   ~RunCommand() {
     monitor_->ReportTo({});
+    if (publisher_) publisher_->ReportStatus({});
     if (viewer_ != nullptr) viewer_->KeepNote();
     if (rig_monitor_) rig_monitor_->Finish();  // a source that is left behind holds it
   }
@@ -211,6 +214,8 @@ class RunCommand {
           followed_ ? followed_->rectifier() : nullptr);
       if (followed_) followed_->MeasureBy(rig_monitor_);
     }
+    if (publisher_)
+      publisher_->ReportStatus([this, status = RunStatus()]() mutable { return Status(status); });
     watch_ = {};
     if (!share_.follows()) reports_->ShowProgress(total_);
     if (!share_.follows() && !range_line_.empty()) reports_->Tell(range_line_);
@@ -257,6 +262,15 @@ class RunCommand {
     rectifier_ = std::make_shared<FrameRectifier>(options_.rig.Rectification());
     return WithRig(std::move(source), options_.rig,
                    [rectifier = rectifier_](StereoFrame& frame) { rectifier->Prepare(frame); });
+  }
+
+  RosStatus Status(RunStatus& status) {
+    const RigDrift rig = rig_monitor_ ? rig_monitor_->drift() : RigDrift();
+    const std::string fault = rig_monitor_ ? rig_monitor_->fault() : "";
+    RosStatus now = reports_->WithSummary(
+        [&](const RunSummary& summary) { return status.Now(summary, monitor_->counts(), rig, fault); });
+    now.hardware_id = options_.source.front();
+    return now;
   }
 
   void TakeFrames(const InterruptGuard& interrupt) {

@@ -34,7 +34,7 @@ using eprosima::fastrtps::rtps::GUID_t;
 using eprosima::fastrtps::rtps::SerializedPayload_t;
 using eprosima::fastrtps::types::ReturnCode_t;
 
-// A few clouds of a large picture. Pages that hold nothing take no memory.
+// A few clouds of a large picture. The library takes all of it at once.
 constexpr std::uint32_t kSharedMemory_bytes = 32 << 20;
 constexpr std::uint32_t kFirstPayload_bytes = 1024;  // grows with the messages
 const eprosima::fastrtps::Duration_t kLongestFlush(0, 300'000'000);

@@ -44,6 +44,12 @@ class BoundedQueue {
     filled_.wait(lock, [this] { return closed_ || !values_.empty(); });
     return Take(lock);
   }
+  // Waits until `end`; nullopt if the queue is still empty then, or closed.
+  std::optional<T> PopUntil(std::chrono::steady_clock::time_point end) {
+    std::unique_lock lock(mutex_);
+    filled_.wait_until(lock, end, [this] { return closed_ || !values_.empty(); });
+    return Take(lock);
+  }
   // nullopt if the queue is empty at the moment.
   std::optional<T> TryPop() {
     std::unique_lock lock(mutex_);
