@@ -40,6 +40,10 @@ if(NOT PARALLAX_PYTHON STREQUAL "OFF")
         string(REPLACE "\n" ";" answer "${answer}")
         list(GET answer 0 parallax_python_include_dir)
         list(GET answer 1 parallax_python_suffix)
+        if(CMAKE_CROSSCOMPILING)  # the same version of Python is on the other processor
+          string(REGEX REPLACE "[^-]+-linux-gnu" "${CMAKE_LIBRARY_ARCHITECTURE}" parallax_python_suffix
+                               "${parallax_python_suffix}")
+        endif()
         set(parallax_python ${python})
         set(parallax_python_missing "")
         break()

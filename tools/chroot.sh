@@ -1,18 +1,20 @@
 # shellcheck shell=bash disable=SC2154
 # Shared by tools/test_in_chroot and tools/test_packages: a clean Debian in a folder. Needs root and debootstrap.
 
-# make_chroot RELEASE FOLDER: once, with the smallest set of packages.
+# make_chroot RELEASE FOLDER [arm64]: once, with the smallest set of packages; of another processor by qemu.
 make_chroot() {
   case $1 in
     '' | -* | */*) usage_error "'$1' is not a release of Debian; bookworm and trixie are" ;;
   esac
   ((EUID == 0)) || fail "a chroot needs root: sudo tools/$tool $1"
   command -v debootstrap >/dev/null || fail "no debootstrap: apt-get install debootstrap"
+  [[ -z ${3-} || $(uname -m) == aarch64 || -e /proc/sys/fs/binfmt_misc/qemu-aarch64 ]] ||
+    fail "this machine does not start programs of arm64: apt-get install qemu-user-static binfmt-support"
   [[ ! -e $2/made ]] || return 0
   say "making a chroot of Debian's $1 (a minute or two)"
   rm -rf "$2"
   mkdir -p "$2"
-  debootstrap --variant=minbase "$1" "$2" >"$2.log" 2>&1 || fail "debootstrap failed, see $2.log"
+  debootstrap ${3:+--arch="$3"} --variant=minbase "$1" "$2" >"$2.log" 2>&1 || fail "debootstrap failed, see $2.log"
   mkdir -p "$2/data"
   touch "$2/made"
 }

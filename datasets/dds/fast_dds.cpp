@@ -1,6 +1,4 @@
-// A participant made by Fast DDS, whose types are bytes that others have encoded.
-#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
-#include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
+// A participant made by Fast DDS 2 or 3 (PARALLAX_FAST_DDS), whose types are bytes that others have encoded.
 #include <fastdds/dds/domain/DomainParticipant.hpp>
 #include <fastdds/dds/domain/DomainParticipantFactory.hpp>
 #include <fastdds/dds/domain/DomainParticipantListener.hpp>
@@ -13,6 +11,13 @@
 #include <fastdds/dds/subscriber/Subscriber.hpp>
 #include <fastdds/dds/topic/TopicDataType.hpp>
 #include <fastdds/dds/topic/TypeSupport.hpp>
+#if PARALLAX_FAST_DDS == 2
+#include <fastdds/rtps/transport/UDPv4TransportDescriptor.h>
+#include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.h>
+#else
+#include <fastdds/rtps/transport/UDPv4TransportDescriptor.hpp>
+#include <fastdds/rtps/transport/shared_mem/SharedMemTransportDescriptor.hpp>
+#endif
 
 #include <algorithm>
 #include <atomic>
@@ -30,14 +35,22 @@ namespace {
 
 namespace dds = eprosima::fastdds::dds;
 namespace rtps = eprosima::fastdds::rtps;
-using eprosima::fastrtps::rtps::GUID_t;
-using eprosima::fastrtps::rtps::SerializedPayload_t;
-using eprosima::fastrtps::types::ReturnCode_t;
+#if PARALLAX_FAST_DDS == 2
+namespace common = eprosima::fastrtps::rtps;
+using eprosima::fastrtps::Duration_t;
+constexpr auto kOk = eprosima::fastrtps::types::ReturnCode_t::RETCODE_OK;
+#else
+namespace common = rtps;
+using dds::Duration_t;
+constexpr auto kOk = dds::RETCODE_OK;
+#endif
+using common::GUID_t;
+using common::SerializedPayload_t;
 
 // A few clouds of a large picture. The library takes all of it at once.
 constexpr std::uint32_t kSharedMemory_bytes = 32 << 20;
 constexpr std::uint32_t kFirstPayload_bytes = 1024;  // grows with the messages
-const eprosima::fastrtps::Duration_t kLongestFlush(0, 300'000'000);
+const Duration_t kLongestFlush(0, 300'000'000);
 
 DdsGuid GuidOf(const GUID_t& guid) {
   DdsGuid bytes{};
@@ -50,32 +63,55 @@ DdsGuid GuidOf(const GUID_t& guid) {
 // Written samples are spans, read ones vectors.
 class BytesType final : public dds::TopicDataType {
  public:
+#if PARALLAX_FAST_DDS == 2
   explicit BytesType(const std::string& name) {
     setName(name.c_str());
     m_typeSize = kFirstPayload_bytes;
     auto_fill_type_object(false);
     auto_fill_type_information(false);
   }
-  bool serialize(void* data, SerializedPayload_t* payload) override {
-    const auto& message = *static_cast<std::span<const std::uint8_t>*>(data);
-    if (message.size() > payload->max_size) return false;
-    std::memcpy(payload->data, message.data(), message.size());
-    payload->length = static_cast<std::uint32_t>(message.size());
-    payload->encapsulation = CDR_LE;
-    return true;
-  }
-  bool deserialize(SerializedPayload_t* payload, void* data) override {
-    static_cast<std::vector<std::uint8_t>*>(data)->assign(payload->data, payload->data + payload->length);
-    return true;
-  }
+  bool serialize(void* data, SerializedPayload_t* payload) override { return Copy(data, *payload); }
+  bool deserialize(SerializedPayload_t* payload, void* data) override { return Copy(*payload, data); }
   std::function<std::uint32_t()> getSerializedSizeProvider(void* data) override {
-    return [data] {
-      return static_cast<std::uint32_t>(static_cast<std::span<const std::uint8_t>*>(data)->size());
-    };
+    return [data] { return SizeOf(data); };
   }
   void* createData() override { return new std::vector<std::uint8_t>; }
   void deleteData(void* data) override { delete static_cast<std::vector<std::uint8_t>*>(data); }
-  bool getKey(void*, eprosima::fastrtps::rtps::InstanceHandle_t*, bool) override { return false; }
+  bool getKey(void*, common::InstanceHandle_t*, bool) override { return false; }
+#else
+  explicit BytesType(const std::string& name) {
+    set_name(name);
+    max_serialized_type_size = kFirstPayload_bytes;
+  }
+  bool serialize(const void* data, SerializedPayload_t& payload, dds::DataRepresentationId_t) override {
+    return Copy(data, payload);
+  }
+  bool deserialize(SerializedPayload_t& payload, void* data) override { return Copy(payload, data); }
+  std::uint32_t calculate_serialized_size(const void* data, dds::DataRepresentationId_t) override {
+    return SizeOf(data);
+  }
+  void* create_data() override { return new std::vector<std::uint8_t>; }
+  void delete_data(void* data) override { delete static_cast<std::vector<std::uint8_t>*>(data); }
+  bool compute_key(SerializedPayload_t&, common::InstanceHandle_t&, bool) override { return false; }
+  bool compute_key(const void*, common::InstanceHandle_t&, bool) override { return false; }
+#endif
+
+ private:
+  static std::uint32_t SizeOf(const void* data) {
+    return static_cast<std::uint32_t>(static_cast<const std::span<const std::uint8_t>*>(data)->size());
+  }
+  static bool Copy(const void* data, SerializedPayload_t& payload) {
+    const auto& message = *static_cast<const std::span<const std::uint8_t>*>(data);
+    if (message.size() > payload.max_size) return false;
+    std::memcpy(payload.data, message.data(), message.size());
+    payload.length = static_cast<std::uint32_t>(message.size());
+    payload.encapsulation = CDR_LE;
+    return true;
+  }
+  static bool Copy(const SerializedPayload_t& payload, void* data) {
+    static_cast<std::vector<std::uint8_t>*>(data)->assign(payload.data, payload.data + payload.length);
+    return true;
+  }
 };
 
 // Reader's and writer's QoS name the same policies.
@@ -88,7 +124,7 @@ void SetQos(const DdsTopic& topic, Qos& qos) {
   qos.history().kind = dds::KEEP_LAST_HISTORY_QOS;
   qos.history().depth = topic.depth;
   qos.data_sharing().off();
-  qos.endpoint().history_memory_policy = eprosima::fastrtps::rtps::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
+  qos.endpoint().history_memory_policy = common::PREALLOCATED_WITH_REALLOC_MEMORY_MODE;
   qos.user_data().data_vec({topic.user_data.begin(), topic.user_data.end()});
 }
 
@@ -105,7 +141,7 @@ class Reader final : public DdsReader, public dds::DataReaderListener {
   void on_data_available(dds::DataReader* reader) override {
     std::vector<std::uint8_t> message;
     dds::SampleInfo info;
-    while (reader->take_next_sample(&message, &info) == ReturnCode_t::RETCODE_OK) {
+    while (reader->take_next_sample(&message, &info) == kOk) {
       if (!info.valid_data) continue;
       has_read_ = true;
       take_(std::move(message));
@@ -133,8 +169,7 @@ class Writer final : public DdsWriter {
   DdsGuid guid() const override { return GuidOf(writer_->guid()); }
   bool HasReaders() const override {
     dds::PublicationMatchedStatus status;
-    return writer_->get_publication_matched_status(status) == ReturnCode_t::RETCODE_OK &&
-           status.current_count > 0;
+    return writer_->get_publication_matched_status(status) == kOk && status.current_count > 0;
   }
   void Write(std::span<const std::uint8_t> message) override { writer_->write(&message); }
 
@@ -161,10 +196,10 @@ class Participant final : public DdsParticipant,
       if (settings.only_this_host) udp->interfaceWhiteList.emplace_back("127.0.0.1");
       qos.transport().user_transports = {shared, udp};
     } else {
-      if (factory->load_XML_profiles_file(settings.profiles_file) != ReturnCode_t::RETCODE_OK) {
+      if (factory->load_XML_profiles_file(settings.profiles_file) != kOk) {
         throw Error(settings.profiles_file +
                     ": Fast DDS cannot read profiles from it: correct it, or unset "
-                    "FASTRTPS_DEFAULT_PROFILES_FILE");
+                    "FASTDDS_DEFAULT_PROFILES_FILE and FASTRTPS_DEFAULT_PROFILES_FILE");
       }
       factory->get_default_participant_qos(qos);
     }
@@ -222,23 +257,34 @@ class Participant final : public DdsParticipant,
   dds::Publisher* publisher() const { return publisher_; }
   dds::Subscriber* subscriber() const { return subscriber_; }
 
-  void on_publisher_discovery(dds::DomainParticipant*,
-                              eprosima::fastrtps::rtps::WriterDiscoveryInfo&& found) override {
-    const GUID_t guid = found.info.guid();
-    if (participant_ == nullptr || guid.guidPrefix == participant_->guid().guidPrefix)
-      return;  // this participant
-    const std::scoped_lock lock(remotes_mutex_);
-    if (found.status == eprosima::fastrtps::rtps::WriterDiscoveryInfo::REMOVED_WRITER) {
-      remotes_.erase(guid);
-    } else {
-      remotes_[guid] = {found.info.topicName().to_string(), found.info.typeName().to_string()};
-    }
+#if PARALLAX_FAST_DDS == 2
+  void on_publisher_discovery(dds::DomainParticipant*, common::WriterDiscoveryInfo&& found) override {
+    Note(found.info.guid(), found.status == common::WriterDiscoveryInfo::REMOVED_WRITER,
+         {found.info.topicName().to_string(), found.info.typeName().to_string()});
   }
+#else
+  void on_data_writer_discovery(dds::DomainParticipant*, rtps::WriterDiscoveryStatus status,
+                                const dds::PublicationBuiltinTopicData& found, bool&) override {
+    Note(found.guid, status == rtps::WriterDiscoveryStatus::REMOVED_WRITER,
+         {found.topic_name.to_string(), found.type_name.to_string()});
+  }
+#endif
 
  private:
   struct Remote {
     std::string topic, type;
   };
+  // A writer was found, or is gone.
+  void Note(const GUID_t& guid, bool is_gone, Remote remote) {
+    if (participant_ == nullptr || guid.guidPrefix == participant_->guid().guidPrefix)
+      return;  // this participant
+    const std::scoped_lock lock(remotes_mutex_);
+    if (is_gone) {
+      remotes_.erase(guid);
+    } else {
+      remotes_[guid] = std::move(remote);
+    }
+  }
   template <typename Pick>
   std::vector<std::string> Seen(const Pick& pick) const {
     std::vector<std::string> seen;

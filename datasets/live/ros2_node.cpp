@@ -121,7 +121,8 @@ std::shared_ptr<Ros2Node> Ros2Node::Join(std::optional<int> domain) {
   DdsSettings settings;
   settings.domain = domain ? *domain : DomainOfEnvironment();
   settings.user_data = "enclave=/;";
-  settings.profiles_file = Variable("FASTRTPS_DEFAULT_PROFILES_FILE");
+  settings.profiles_file = Variable("FASTDDS_DEFAULT_PROFILES_FILE");
+  if (settings.profiles_file.empty()) settings.profiles_file = Variable("FASTRTPS_DEFAULT_PROFILES_FILE");
   settings.only_this_host =
       Variable("ROS_LOCALHOST_ONLY") == "1" || Variable("ROS_AUTOMATIC_DISCOVERY_RANGE") == "LOCALHOST";
   settings.receive_bytes = static_cast<std::uint32_t>(std::min(ReceiveLimit_bytes(), kWantedReceive_bytes));

@@ -1,6 +1,7 @@
 // The program as a node of ROS 2, without ROS: topics by plain DDS with the names, types and settings that ROS
 // gives them. Environment: ROS_DOMAIN_ID, ROS_LOCALHOST_ONLY, ROS_AUTOMATIC_DISCOVERY_RANGE=LOCALHOST,
-// FASTRTPS_DEFAULT_PROFILES_FILE, ROS_DISTRO (the form of ros_discovery_info before Iron).
+// FASTDDS_DEFAULT_PROFILES_FILE or FASTRTPS_DEFAULT_PROFILES_FILE, ROS_DISTRO (the form of ros_discovery_info
+// before Iron).
 #pragma once
 
 #include <functional>

@@ -380,7 +380,9 @@ class Forks(unittest.TestCase):
         for threads in (0, 1, 2, 4):
             with self.subTest(threads=threads):
                 script = FORKED.format(here=os.path.dirname(os.path.abspath(__file__)), threads=threads, work=work)
-                done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60)
+                # Python 3.12 and newer warn of every fork of a process with threads.
+                command = [sys.executable, "-W", "ignore:This process:DeprecationWarning", "-c", script]
+                done = subprocess.run(command, capture_output=True, text=True, timeout=60)
                 self.assertEqual((done.returncode, done.stderr), (0, ""))
 
     def check_child(self, child, code=0):

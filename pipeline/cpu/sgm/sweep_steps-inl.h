@@ -188,10 +188,10 @@ HWY_INLINE void AdaptP2OfPart(const SweepView& s, const SweepPart& part, PathP2B
                                       simd::Set(d, static_cast<std::uint8_t>(s.num_p2 - 1)));
       V8 found = simd::Zero(d);
       for (int first = 0; first < s.num_p2; first += 16) {
-        // Those of other groups of sixteen get their highest bit set.
-        const V8 at =
-            simd::SaturatedAdd(simd::Sub(difference, simd::Set(d, static_cast<std::uint8_t>(first))),
-                               simd::Set(d, std::uint8_t{0x70}));
+        // Those of other groups of sixteen must find 0: on NEON every place from 16 on does, elsewhere one whose
+        // highest bit is set.
+        V8 at = simd::Sub(difference, simd::Set(d, static_cast<std::uint8_t>(first)));
+        if (!PARALLAX_TARGET_IS_NEON) at = simd::SaturatedAdd(at, simd::Set(d, std::uint8_t{0x70}));
         found = simd::Or(found, simd::TableLookupBytesOr0(simd::LoadDup128(d, table + first), at));
       }
       return found;
