@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <cmath>
+#include <cstdint>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -18,6 +20,18 @@ namespace {
 constexpr std::size_t kFramesAwaiting = 2;
 constexpr std::chrono::seconds kStatusEvery{1};
 constexpr std::string_view kDiagnosticsTopic = "/diagnostics";  // of all nodes
+
+// Of the pixels with a depth, in the order of ValuesOfPoints.
+std::vector<float> ConfidenceOf(HostImageView<const std::uint8_t> confidence,
+                                HostImageView<const float> points_m) {
+  std::vector<float> of_points;
+  for (int y = 0; y < points_m.height; ++y) {
+    for (int x = 0; x < points_m.width; ++x) {
+      if (!std::isnan(points_m(x, y))) of_points.push_back(confidence(x, y));
+    }
+  }
+  return of_points;
+}
 
 }  // namespace
 
@@ -113,7 +127,7 @@ void Ros2Publisher::PublishFrame(const MatchedFrame& matched) {
                    reprojection.depth_m(), *frame.rig);
   const HostImageView<const float> points_m = reprojection.points_m();
   const std::vector<float> sigma_z = ValuesOfPoints(sigma_m.ConstView(), points_m),
-                           confidence = ValuesOfPoints(matched.map.confidence(), points_m);
+                           confidence = ConfidenceOf(matched.map.confidence(), points_m);
   publish(kCloud,
           EncodeCloud(header, reprojection.cloud(), {{"confidence", confidence}, {"sigma_z", sigma_z}}));
 }

@@ -121,9 +121,8 @@ HostImage<float> SigmaOfDepth(HostImageView<const float> sigma_px, HostImageView
   return sigma_m;
 }
 
-template <typename T>
-std::vector<float> ValuesOfPoints(HostImageView<const T> values, HostImageView<const float> depth_m) {
-  CheckSameSize(values.width, values.height, depth_m, "depths");
+std::vector<float> ValuesOfPoints(HostImageView<const float> values, HostImageView<const float> depth_m) {
+  CheckSameSize(depth_m.width, depth_m.height, values, "values");
   std::vector<float> of_points;
   for (int y = 0; y < depth_m.height; ++y) {
     for (int x = 0; x < depth_m.width; ++x) {
@@ -132,7 +131,5 @@ std::vector<float> ValuesOfPoints(HostImageView<const T> values, HostImageView<c
   }
   return of_points;
 }
-template std::vector<float> ValuesOfPoints(HostImageView<const float>, HostImageView<const float>);
-template std::vector<float> ValuesOfPoints(HostImageView<const std::uint8_t>, HostImageView<const float>);
 
 }  // namespace parallax
