@@ -266,7 +266,7 @@ class CalibrationRun {
         fmt::format("{}, rectified: along the lines left and right show the same.", found->first));
   }
 
-  // Names of the images, as far as the source tells them.
+  // Lists the names of the images, as far as the source knows them.
   void NameFiles(std::vector<std::string>& left, std::vector<std::string>& right) const {
     const std::vector<std::string> files = source_->InputFiles();
     const bool known = source_->kind() == SourceKind::kPair && files.size() >= 2 * input_.views.size();

@@ -48,7 +48,7 @@ std::string Joined(const std::vector<std::string>& words) {
   return text.empty() ? "none" : text;
 }
 
-// What a preset is for: the first sentence of the comment that its file begins with, without its full stop.
+// The purpose of a preset: the first sentence of the comment at the top of its file, without the full stop.
 std::string FirstSentence(std::string_view yaml) {
   std::string comment;
   while (yaml.starts_with("# ")) {

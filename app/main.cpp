@@ -38,7 +38,7 @@ constexpr int kExitUsage = 2;
 constexpr const char* kMemoryRefused =
     "parallax: memory was refused, even for the text of an error: raise the limit (ulimit -v)\n";
 
-// keep_lines: faults of a file of parameters are told all at once, one a line.
+// keep_lines: all faults of a parameter file are printed at once, one on each line.
 int Fail(const std::string& what, int exit_code, bool keep_lines = false) {
   std::fflush(stdout);  // so that the error comes after what was printed before it
   std::fprintf(stderr, "parallax: %s\n", parallax::app::Printable(what, keep_lines).c_str());
@@ -93,13 +93,13 @@ std::string ChosenCommand(const CLI::App& app) {
   return name;
 }
 
-// The command whose own command had to follow; null where none was missing or unknown.
+// The command that was given without its subcommand; null if no subcommand was missing or unknown.
 const CLI::App* CommandWithoutChoice(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) return CommandWithoutChoice(*command);
   return app.get_require_subcommand_min() > 0 ? &app : nullptr;
 }
 
-// The first option that the command does not know, with the one that was meant; empty where none is.
+// The first option that the command does not know, with the most similar known one; empty if all are known.
 std::string UnknownOptionText(const CLI::App& app) {
   std::vector<std::string> known;
   const CLI::App* command = &app;
@@ -123,7 +123,7 @@ std::string UnknownOptionText(const CLI::App& app) {
   return "";
 }
 
-// What is wrong with the command line, in one line.
+// Describes the error of the command line in one line.
 std::string UsageText(const CLI::App& app, const CLI::ParseError& error, int argc, char** argv) {
   const int depth = app.get_subcommands().empty() ? 1 : 2;  // parallax COMMAND, parallax cloud COMMAND
   const CLI::App* undecided = CommandWithoutChoice(app);
@@ -140,7 +140,7 @@ std::string UsageText(const CLI::App& app, const CLI::ParseError& error, int arg
   return text + " (see parallax" + ChosenCommand(app) + " --help)";
 }
 
-// Which argument is empty, as an unset variable of a shell leaves it; empty where none is.
+// Names the argument that is empty, as an unset shell variable leaves it; empty text if no argument is.
 std::string EmptyArgumentText(int argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     if (argv[i][0] != '\0') continue;
@@ -150,8 +150,8 @@ std::string EmptyArgumentText(int argc, char** argv) {
   return "";
 }
 
-// The arguments, where an option that may stand alone got no value from the one that follows it: of
-// `run --cloud-clean FOLDER`, the folder is the source.
+// The arguments. An option with an optional value does not take the source as its value: in `run
+// --cloud-clean FOLDER`, FOLDER is the source.
 std::vector<std::string> Arguments(int argc, char** argv) {
   std::vector<std::string> arguments(argv + 1, argv + argc);
   for (std::size_t i = 0; i + 1 < arguments.size(); ++i) {
@@ -214,7 +214,7 @@ int RunCommand(int argc, char** argv) {
     return app.exit(request) == 0 ? Done() : kExitUsage;
   } catch (const CLI::ParseError& error) {
     if (!parallax::app::SpeaksForTeam()) {  // all processes of a team would say the same
-      // mpirun ends all ranks as soon as one has failed: the one that speaks comes first.
+      // mpirun ends all ranks as soon as one has failed, so the rank with the message must end first.
       std::this_thread::sleep_for(std::chrono::seconds(2));
       return kExitUsage;
     }
@@ -226,8 +226,8 @@ int RunCommand(int argc, char** argv) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  // A closed pipe and a file that is full by its limit are errors of writing, told in a line, and no end
-  // without a word.
+  // A closed pipe and a file at its size limit become write errors with a message instead of ending the
+  // process silently.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
   std::set_terminate(OnTerminate);

@@ -126,8 +126,8 @@ std::vector<SeenCorner> FindChessboard(const cv::Mat& gray, const BoardSpec& boa
     for (int y = 0; y < board.rows; ++y)
       std::reverse(corners.begin() + y * board.columns, corners.begin() + (y + 1) * board.columns);
   }
-  // Which end is first: its outer square is black (looked at near the corner, for many boards are cut
-  // there); of boards that look the same from both ends, the upper left.
+  // Finds the first corner: its outer square is black (sampled near the corner, because many boards are cut
+  // there). Boards that look the same from both ends start at the upper left.
   const int x1 = board.columns - 1, y1 = board.rows - 1;
   const auto outer = [&](int x, int y, int dx, int dy) {
     return at(x, y) + 0.25F * ((at(x, y) - at(x + dx, y)) + (at(x, y) - at(x, y + dy)));
@@ -180,7 +180,7 @@ std::vector<SeenCorner> FindCharuco(const cv::Mat& gray, const BoardSpec& board)
   return seen;
 }
 
-// Of the ways in which the corners of tags may be ordered and rows be counted, the one that lies on a plane.
+// The corners of tags may be ordered and rows counted in several ways; the right one lies on a plane.
 std::vector<SeenCorner> FindAprilGrid(const cv::Mat& gray, const BoardSpec& board) {
   std::vector<std::vector<cv::Point2f>> tags;
   std::vector<int> ids;

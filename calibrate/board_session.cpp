@@ -35,7 +35,7 @@ constexpr std::array<const char*, 9> kPlaces = {"upper left corner", "upper edge
 constexpr std::array<std::size_t, 9> kPlacesInOrder = {4, 0, 2, 8, 6, 1, 5, 7, 3};
 constexpr std::array<const char*, 4> kSides = {"upper", "left", "lower", "right"};
 
-// Mean distance between the corners that both show, px; nullopt where there are none.
+// The mean distance between the corners that both boards have, px; nullopt if they have none in common.
 std::optional<double> ShiftOf(const std::vector<SeenCorner>& a, const std::vector<SeenCorner>& b) {
   double sum = 0;
   std::size_t count = 0;
@@ -50,7 +50,7 @@ std::optional<double> ShiftOf(const std::vector<SeenCorner>& a, const std::vecto
   return sum / static_cast<double>(count);
 }
 
-// Of the cells of a ninth of the image.
+// The share of covered cells; a cell is a ninth of the image.
 double CoveredShare(const CameraCoverage& coverage, std::size_t place) {
   constexpr std::array<int, 4> kBorders = {0, 3, 7, 10};
   const std::size_t column = place % 3, row = place / 3;
@@ -214,7 +214,7 @@ std::array<bool, 4> BoardSession::TiltedSides() const {
   return tilted;
 }
 
-// The largest distance by the smallest one.
+// The largest distance divided by the smallest one.
 double BoardSession::SpreadOfDistances() const {
   double nearest_m = 0, farthest_m = 0;
   for (const RoughPose& pose : TakenPoses()) {

@@ -1,5 +1,5 @@
-// Boards for a calibration from a stream of pairs, before whose cameras somebody moves a board: which pairs are
-// taken, and what is still missing.
+// Collects boards for a calibration from a stream of pairs while the user moves a board in front of the
+// cameras: decides which pairs to take and what is still missing.
 #pragma once
 
 #include <array>
@@ -19,7 +19,8 @@ struct BoardSight {
   BoardView view;
   bool is_still = false;  // in both images where it was in the pair before
   bool is_taken = false;
-  // In the left image, by a focal length that the boards taken so far suggest: rough. NaN where it is not seen.
+  // The distance from the left camera, roughly, by a focal length that the boards taken so far suggest. NaN
+  // if the board is not seen.
   double distance_m = std::numeric_limits<double>::quiet_NaN();
   double tilt_degrees = std::numeric_limits<double>::quiet_NaN();  // against the image plane
 };
@@ -56,7 +57,8 @@ class BoardSession {
   // Boards, covered cells, tilts and distances.
   std::vector<SessionNeed> Needs() const;
   bool IsEnough() const;
-  // Which ninth of the image (0 to 8, row by row) should see the board next; nullopt where enough cells are covered.
+  // The ninth of the image (0 to 8, row by row) that should see the board next; nullopt if enough cells are
+  // covered.
   std::optional<std::size_t> WantedPlace() const;
   // What to do next, one line: "move it to the upper right corner and tilt its left side away from the cameras,
   // then hold it still".

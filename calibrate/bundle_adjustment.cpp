@@ -53,7 +53,7 @@ struct State {
   std::vector<BoardPose> poses;
 };
 
-// By how much each corner leaves the plane for each number of the bend: u^2, v^2, u v.
+// How much each corner leaves the plane for each parameter of the bend: u^2, v^2, u v.
 std::vector<Vector3> BendsOf(const std::vector<Vector3>& board) {
   Vector3 low = board.front(), high = low;
   for (const Vector3& c : board) {
@@ -228,7 +228,8 @@ class Bundle {
       of_all.selfadjointView<Eigen::Lower>().rankUpdate(slopes.transpose());
       of_views.push_back({by_pose.transpose() * by_pose, by_pose.transpose() * slopes * free_and_residual});
     }
-    // A matrix of its own: where Eigen resizes one that holds values and memory is refused, it frees them twice.
+    // A separate matrix: if Eigen resizes a matrix that holds values and memory is refused, it frees them
+    // twice.
     return {free_and_residual.transpose() * of_all.selfadjointView<Eigen::Lower>() * free_and_residual,
             std::move(of_views)};
   }
@@ -305,7 +306,7 @@ class Bundle {
   mutable Projections projections_;
 };
 
-// Until a step gains less than this part of the cost.
+// Iterates until a step gains less than this share of the cost.
 State Minimize(const Bundle& bundle, State state, double least_gain) {
   double sum = bundle.Cost(state), damping = 1e-3;
   for (int i = 0; i < kMostIterations; ++i) {

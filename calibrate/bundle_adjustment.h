@@ -35,7 +35,7 @@ struct BoardView {
 // How the board departs from a plane: z = x u^2 + y v^2 + z u v, m, with u and v from -1 to 1 across it.
 using BoardBend = Vector3;
 
-// Which parameters are fitted. The boards' poses always are.
+// The parameters that are fitted, in addition to the poses of the boards.
 enum class Freedom {
   kPoses,  // the poses alone
   kFocal,  // one factor for each camera's focal lengths, and the distortion: for a start far from the truth
@@ -69,7 +69,7 @@ struct BundleResult {
   double usual_px = 0;  // median distance of all corners from their expected places, with outliers
   int num_corners = 0, num_outliers = 0;
 
-  // NaN where there is no covariance.
+  // NaN if there is no covariance.
   double Sigma(int parameter) const {
     const auto n = static_cast<std::size_t>(num_parameters), i = static_cast<std::size_t>(parameter);
     return covariance.empty() ? std::numeric_limits<double>::quiet_NaN() : std::sqrt(covariance[i * n + i]);

@@ -1,4 +1,4 @@
-// What a calibration's numbers are called. Needs no other library.
+// The names of a calibration's numbers. Needs no other library.
 #pragma once
 
 #include <optional>

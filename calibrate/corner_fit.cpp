@@ -13,7 +13,7 @@ namespace {
 
 constexpr int kNumbers = 9;
 constexpr int kSamples = 3;  // of a pixel, each way
-constexpr int kMostIterations = 30;
+constexpr int kMostFitSteps = 30;
 constexpr double kSharpest_px = 0.25, kLeastContrast = 6, kLeastExplained = 0.85;
 constexpr double kStill_px = 1e-4, kLeastGain = 1e-5;
 constexpr double kLeastCrossing = 0.2;  // sine of the angle between the edges
@@ -57,7 +57,7 @@ struct Edge {
   }
 };
 
-// What the crossing looks like in a pixel; slopes by its numbers, where asked for.
+// The brightness of the crossing in a pixel, and its derivatives by the parameters if slopes is not null.
 double BrightnessOf(const Crossing& c, const Pixel& pixel, Numbers* slopes) {
   const double n1x = -std::sin(c.angle1), n1y = std::cos(c.angle1);
   const double n2x = -std::sin(c.angle2), n2y = std::cos(c.angle2);
@@ -188,7 +188,7 @@ std::optional<Vector2> FitCorner(HostImageView<const std::uint8_t> gray, Vector2
   Crossing crossing = FirstGuess(pixels, start, radius_px);
   if (std::abs(crossing.contrast) < kLeastContrast / 2) return std::nullopt;
   double sum = SumOfSquares(crossing, pixels), damping = 1e-3;
-  for (int i = 0; i < kMostIterations; ++i) {
+  for (int i = 0; i < kMostFitSteps; ++i) {
     std::array<Numbers, kNumbers> matrix{};
     Numbers gradient{};
     for (const Pixel& pixel : pixels) {

@@ -10,7 +10,7 @@ namespace parallax {
 // The image in 8-bit gray, in OpenCV's memory.
 cv::Mat GrayMat(const CameraImageView& image);
 
-// With the mean and the contrast that every image has for matching: exposures then do not count.
+// The image with the mean and the contrast that matching expects, so that exposure has no influence.
 cv::Mat WithUsualContrast(const cv::Mat& gray, double mean, double deviation);
 
 // Throws std::bad_alloc if the error reports refused memory; OpenCV's threads say so only in the text.

@@ -48,7 +48,7 @@ CameraImageView ViewOfMat(const cv::Mat& gray) {
                                            static_cast<std::ptrdiff_t>(gray.step[0]));
 }
 
-// Assumed if there is no calibration.
+// The rig that is assumed if there is no calibration.
 StereoRig UsualRig(int width, int height) {
   return {.fx_px = static_cast<double>(width), .cx_px = width / 2.0, .cy_px = height / 2.0};
 }
@@ -140,7 +140,7 @@ std::string Percent(double share) { return fmt::format("{:.0f} %", 100 * share);
 
 }  // namespace
 
-// What FitRows finds.
+// The result of FitRows.
 struct PairExamination::RowModel {
   Eigen::Vector4d part = Eigen::Vector4d::Zero(),
                   part_px = Eigen::Vector4d::Zero();  // a, b, c, s; at the corners
@@ -432,8 +432,8 @@ Finding PairExamination::Time() const {
   return finding;
 }
 
-// The flow of a rigid scene (Longuet-Higgins and Prazdny 1980), whose inverse depths the disparities tell, and what
-// rows that are taken one after the other add where the motion changes: a shift that grows from row to row.
+// Fits the flow of a rigid scene (Longuet-Higgins and Prazdny 1980), whose inverse depths the disparities
+// give, and the effect of a rolling shutter: a shift that grows from row to row while the motion changes.
 Finding PairExamination::Shutter() const {
   Finding finding{.check = "shutter", .figure = "no motion in these frames", .effect = ""};
   if (!facts_.rig || std::ssize(seen_) < kFewestMatches) return finding;

@@ -32,7 +32,7 @@ enum class Fault {
   kNoise
 };
 
-// What one check found.
+// The result of one check.
 struct Finding {
   enum class State { kUnknown, kGood, kNote, kFault };  // kNote: depth does not suffer
   const char* check = "";                               // "rows"
@@ -55,9 +55,9 @@ class PairExamination {
   int width() const { return width_; }
   int height() const { return height_; }
   const std::optional<StereoRig>& rig() const { return facts_.rig; }
-  // Of frames whose images show one scene.
+  // The matches of frames whose images show one scene.
   std::vector<PointMatch> Matches() const;
-  // Of matches whose rows fit together, px, sorted.
+  // The disparities of matches on consistent rows, px, sorted.
   std::vector<double> Disparities() const;
 
  private:
@@ -66,7 +66,7 @@ class PairExamination {
     int frame = 0;
     std::optional<Vector2> flow;  // of the left point to the next frame, px
   };
-  // Of one image of one frame.
+  // The brightness of one image of one frame.
   struct Light {
     double mean = 0, noise = 0, saturated = 0, even = 0;  // gray levels; shares of the pixels
     double gradient = 0;                                  // rms along rows where there is texture

@@ -89,7 +89,7 @@ PairFault SizeFault(const StereoRig& rig, int width, int height) {
 
 double MultipleOf16(double value) { return 16 * std::ceil(value / 16); }
 
-// What is wrong with the sorted disparities of matches in equal rows.
+// Finds the fault in the sorted disparities of matches on equal rows.
 PairFault DisparityFault(const std::vector<double>& disparities, const PairFacts& facts) {
   if (std::ssize(disparities) < kFewestOfOneScene) return {};
   const auto at = [&](double share) { return QuantileOfSorted(disparities, share); };

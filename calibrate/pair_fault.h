@@ -1,5 +1,5 @@
-// What input gives every pixel a disparity, but a wrong one: images exchanged or cut wrongly, rows that differ, a
-// calibration of another image size, too small a range of disparities.
+// Detects input that gives every pixel a wrong disparity: images exchanged or cut wrongly, rows that differ,
+// a calibration for another image size, too small a range of disparities.
 #pragma once
 
 #include <opencv2/core.hpp>
@@ -46,7 +46,7 @@ struct SmallPicture {
 
 SmallPicture Shrunk(const CameraImageView& image);
 
-// What a pair looks like. Remedies are the front's: each has its own names for options and parameters.
+// The fault of a pair. Front ends add the remedy, because each has its own names for options and parameters.
 struct PairFault {
   enum class Kind {
     kNone,
@@ -64,19 +64,20 @@ struct PairFault {
   };
   Kind kind = Kind::kNone;
   std::string text;  // what was found, with its figures, without a full stop
-  // What would mend it. kBelowRange: min_disparity; kAboveRange: num_disparities; kRigSize: the factor of fx, cx, cy.
+  // The value that would repair it. kBelowRange: min_disparity; kAboveRange: num_disparities; kRigSize: the
+  // factor of fx, cx, cy.
   double remedy = 0;
 };
 
-// What is wrong with a pair; nullopt if the images have too little texture to tell. Both images of one size.
+// The fault of a pair; nullopt if the images have too little texture to decide. Both images have one size.
 std::optional<PairFault> FaultOf(const SmallPicture& left, const SmallPicture& right, const PairFacts& facts);
 
 // The disparities to search.
 struct SearchRange {
   int min_disparity = 0, num_disparities = 128;
 };
-// Holds nearly all of these disparities and twice as large ones: things without features may be nearer, such as a road.
-// Smallest below 0 only where disparities are. In steps of 16.
+// A range for nearly all of these disparities and for twice as large ones, because surfaces without features,
+// such as a road, may be nearer. The smallest is below 0 only if disparities are. In steps of 16.
 SearchRange RangeFor(std::vector<double> disparities);
 
 // The range for a pair; nullopt if it shows too little, or looks as if its disparities were not those of the scene.

@@ -21,6 +21,7 @@ constexpr double kSurprise = 5;          // standard deviations
 constexpr int kSurprisesOfAJump = 2;
 constexpr double kFault_sigmas = 5, kFaultRows_px = 1, kFaultDepth = 0.05, kDistance_m = 5;
 constexpr double kPrior = 0.1;  // radians
+constexpr double kFollowed_px = 0.1, kMostAtATime_px = 2;
 constexpr int kFarPoints = 10;  // as many have the smallest disparities
 constexpr std::size_t kFarFrames = 5;
 constexpr double kNoiseOfFar_px = 0.5;
@@ -41,10 +42,14 @@ double FarDisparity(const std::vector<PointMatch>& matches, const RobustFit& fit
 
 }  // namespace
 
-void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, const StereoRig& rig) {
+void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, const StereoRig& rig,
+                   const RightTurn_urad& taken_out) {
   const std::vector<PointMatch> matches = MatchPoints(left, right, kSearch).matches;
   if (std::ssize(matches) < kFewestMatches) return;
   const RobustFit fit = FitTurn(matches, rig, TurnParts::kAll);
+  const Vector3 taken = RotationVectorOf(taken_out);
+  const Vector3 turn = RotationVectorOf(RotationOf(taken) * RotationOf({fit.x[0], fit.x[1], fit.x[2]}));
+  const double measured[kNumParts] = {turn.x, turn.y, turn.z, fit.x[3]};
   const double x = 0.5 * WidthOf(left) / rig.fx_px, y = 0.5 * HeightOf(left) / rig.fx_px;
   const double at_corner[kNumParts] = {1, x * y, x, y};  // px of rows a radian, by fx_px
 
@@ -61,7 +66,7 @@ void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, co
     Part& part = parts_[static_cast<std::size_t>(i)];
     const double measured_variance =
         fit.sigma[i] * fit.sigma[i] + Square(kSystematic_px / (rig.fx_px * at_corner[i]));
-    const double change = fit.x[i] - part.value;
+    const double change = measured[i] - part.value;
     const bool surprises = drift_.num_frames > 1 &&
                            change * change > kSurprise * kSurprise * (part.variance + measured_variance);
     part.num_surprises = surprises ? part.num_surprises + 1 : 0;
@@ -73,7 +78,7 @@ void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, co
     // As much uncertainty is added as leaves a memory of kMemory_frames.
     part.variance += measured_variance / (kMemory_frames * kMemory_frames);
     const double gain = part.variance / (part.variance + measured_variance);
-    part.value += gain * (fit.x[i] - part.value);
+    part.value += gain * (measured[i] - part.value);
     part.variance *= 1 - gain;
   }
   for (int i = 0; i < kNumParts; ++i) {
@@ -81,18 +86,32 @@ void RigWatch::Add(const CameraImageView& left, const CameraImageView& right, co
     const double px = rig.fx_px * at_corner[i];
     if (i == 1 && drift_.num_frames <= kFewestFrames) first_y_ = part.value;
     const double value = part.value - (i == 1 ? first_y_ : 0);
-    drift_.corner_px += px * std::abs(value);
+    drift_.corner_px += px * std::abs(value - (i == 0 ? taken.x : i == 2 ? taken.z : 0));
     corner_variance += px * px * part.variance + Square(kSystematic_px);
     if (i == 3) continue;
     drift_.turn[static_cast<std::size_t>(i)] = value;
     drift_.sigma[static_cast<std::size_t>(i)] = std::sqrt(part.variance + Square(kSystematic_px / px));
   }
   corner_sigma_px_ = std::sqrt(corner_variance);
+  turn_px_ = {rig.fx_px * at_corner[0], rig.fx_px * at_corner[2]};
+  drift_.taken_out = taken_out;
   // A turn about y by t moves the right image by fx t, which is a share of t Z / b of the disparity at Z.
   const double shift = drift_.shift_px / rig.fx_px, share = kDistance_m / rig.baseline_m;
   const bool is_shift = shift > std::abs(drift_.turn[1]);
   drift_.depth_error = share * (is_shift ? shift : drift_.turn[1]);
   drift_.depth_sigma = share * (is_shift ? kNoiseOfFar_px / kFault_sigmas / rig.fx_px : drift_.sigma[1]);
+}
+
+RightTurn_urad RigWatch::NextTurn() const {
+  if (drift_.num_frames < kFewestFrames) return drift_.taken_out;
+  const std::array<double, 2> missing = {1e6 * parts_[0].value - drift_.taken_out[0],
+                                         1e6 * parts_[2].value - drift_.taken_out[1]};
+  const double rows_px = 1e-6 * (turn_px_[0] * std::abs(missing[0]) + turn_px_[1] * std::abs(missing[1]));
+  RightTurn_urad next = drift_.taken_out;
+  if (rows_px < kFollowed_px) return next;
+  const double share = std::min(1.0, kMostAtATime_px / rows_px);
+  for (std::size_t i = 0; i < next.size(); ++i) next[i] += static_cast<int>(std::lround(share * missing[i]));
+  return next;
 }
 
 std::string RigWatch::Fault() const {

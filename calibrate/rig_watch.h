@@ -7,6 +7,7 @@
 
 #include "calibrate/row_offsets.h"
 #include "parallax/rig.h"
+#include "pipeline/calibration/rectifier.h"
 
 namespace parallax {
 
@@ -20,8 +21,10 @@ struct RigDrift {
   // By which all disparities are too small at least: that of the farthest points lies so far below 0. px; 0 if
   // nothing shows it. Disparities that are too large do not show.
   double shift_px = 0;
-  double rows_px = 0;  // by which rows differ: the median of the last frame
-  // By which the turn moves rows at the image's corners, px. By which it, or the shift if that is larger, makes
+  double rows_px = 0;          // by which rows differ: the median of the last frame
+  RightTurn_urad taken_out{};  // of that frame by its rectification
+  // By which the turn, less what rectification takes out, moves rows at the image's corners, px. By which it, or
+  // the shift if that is larger, makes
   // depths at 5 m too large (above 0) or too small, as a share of 5 m; one standard deviation.
   double corner_px = 0, depth_error = 0, depth_sigma = 0;
 };
@@ -30,10 +33,16 @@ struct RigDrift {
 // starts anew.
 class RigWatch {
  public:
-  // Both images rectified and of one size. Frames with fewer than 100 matches are left out.
-  void Add(const CameraImageView& left, const CameraImageView& right, const StereoRig& rig);
+  // Both images rectified and of one size; taken_out: the turn of the right camera that rectification has taken out
+  // of them. Frames with fewer than 100 matches are left out.
+  void Add(const CameraImageView& left, const CameraImageView& right, const StereoRig& rig,
+           const RightTurn_urad& taken_out = {});
 
   const RigDrift& drift() const { return drift_; }
+  // What to take out next of a rig that is followed: the turn about x and z, where it moves rows at the corners by
+  // 0.1 px or more against what was taken out of the last frame, and at most 2 px of it at a time. About y
+  // nothing, because errors of the lens look like it.
+  RightTurn_urad NextTurn() const;
   // What is wrong, in one line with the remedy: rows at the corners differ by more than a pixel, or depths at
   // 5 m are off by more than 5 %, each beyond five standard deviations. Empty if nothing is.
   std::string Fault() const;
@@ -51,6 +60,7 @@ class RigWatch {
   std::vector<double> far_px_;  // disparities of the farthest points of the last frames
   RigDrift drift_;
   double corner_sigma_px_ = 0;
+  std::array<double, 2> turn_px_{};  // rows at the corners of a turn about x and z by a radian
 };
 
 }  // namespace parallax

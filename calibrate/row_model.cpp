@@ -41,7 +41,7 @@ RobustFit FitTurn(const std::vector<PointMatch>& matches, const StereoRig& rig, 
                          (match.right.y - rig.cy_px) / rig.fx_px / magnification, 1};
       const Vector3 p = Transposed(turn) * seen;
       const Vector2 right{rig.cx_px + rig.fx_px * p.x / p.z, rig.cy_px + rig.fx_px * p.y / p.z};
-      // In the place of the left point: where the turn moves the right one away from.
+      // The left point stands for the place that the turn moves the right point away from.
       turned_back.push_back({{right.x, match.left.y}, right});
     }
     fit = Fit(turned_back, rig, {}, parts);

@@ -29,7 +29,7 @@ struct PointMatches {
 PointMatches MatchPoints(const CameraImageView& left, const CameraImageView& right,
                          const PointSearch& search = {});
 
-// What the matches of some frames tell about their rows.
+// What the matches of some frames show about their rows.
 struct RowOffsets {
   int num_matches = 0;
   double median_px = 0;           // right row - left row: the median over the image

@@ -83,7 +83,7 @@ std::optional<BoardPose> PoseOf(const std::vector<Vector3>& board, const std::ve
   }
 }
 
-// What is wrong with a camera that was found, one line; empty = nothing.
+// Why a camera that was found is not plausible, in one line; empty if it is.
 std::string WhyNotPlausible(const CameraModel& camera) {
   if (!(camera.cx_px > 0 && camera.cy_px > 0 && camera.cx_px < camera.width_px &&
         camera.cy_px < camera.height_px))
@@ -390,7 +390,7 @@ class Calibrator {
                    right);
         if (pose) candidates.push_back(Relative(*left_pose, *pose));
       }
-      // Mirrored boards may be numbered from either end: the one that turns less.
+      // Mirrored boards may be numbered from either end: the numbering with the smaller rotation is right.
       const auto least =
           std::min_element(candidates.begin(), candidates.end(), [](const auto& a, const auto& b) {
             return Length(RotationVectorOf(a.camera_from_board)) <
@@ -516,8 +516,8 @@ class Calibrator {
     return true;
   }
 
-  // Of each board, the mean of the squared distances of its corners in both images, outliers too, so that a board
-  // shows of which most corners are outliers; none counts for more than most_px2.
+  // For each board, the mean of the squared distances of its corners in both images, outliers included, so
+  // that a board with mostly outliers shows; each corner counts for at most most_px2.
   std::vector<double> MeanSquares(const BundleResult& bundle, double most_px2) const {
     std::vector<double> all;
     for (const BoardView& view : bundle.views) {
@@ -608,7 +608,7 @@ class Calibrator {
             MeanSquares(AdjustBundle(board_, std::move(held_out), rig, options), most_px * most_px);
         for (std::size_t i = 0; i < squares.size(); ++i) trial.squares_px2[fold + i * kFolds] = squares[i];
       }
-      // Where the last coefficient is sure, the lens is as it is.
+      // A last coefficient that clearly differs from 0 is accepted: the lens has that shape.
       const int last = 3 + lens.num_coefficients - lens.num_held, of_camera = 4 + lens.num_coefficients;
       for (const bool right : {false, true}) {
         const CameraModel& camera = right ? trial.bundle.rig.right : trial.bundle.rig.left;
@@ -665,7 +665,8 @@ class Calibrator {
     };
     auto chosen = std::ranges::find_if(trials, [](const auto& t) { return t.second.problem.empty(); });
     if (chosen == trials.end()) chosen = trials.begin();
-    // Coefficients are not held at 0 if the boards tell that they are not: chi squared grows by more than 25.
+    // Coefficients are not held at 0 if the boards show that they are not 0: chi squared grows by more than
+    // 25.
     const BundleResult& full = trials.front().second.bundle;
     if (chosen->first.num_held > 0 && chosen->first.lens == trials.front().first.lens &&
         SumOfSquares(chosen->second.bundle) - SumOfSquares(full) > 25 * full.noise_px * full.noise_px)

@@ -50,7 +50,7 @@ struct MatcherRow {
   Method method;
   std::string_view backend;
   std::unique_ptr<StereoMatcher> (*make)(const Parameters&, const MatcherOptions&);
-  // Several frames in flight; null where there is no such thing.
+  // A queue with several frames in flight; null if the back end has none.
   std::unique_ptr<MatcherQueue> (*make_queue)(const Parameters&, const MatcherOptions&, int num_in_flight);
 };
 constexpr MatcherRow kMatchers[] = {
@@ -77,7 +77,7 @@ constexpr CloudRow kClouds[] = {
     {"cpu", [](int, int num_threads) { return MakeCpuCloudMeasures(num_threads); }},
 };
 
-// The row of that back end that fits; null where there is none.
+// The first matching row of the table; null if there is none.
 template <typename Row, std::size_t kSize, typename Fits>
 const Row* FindRow(const Row (&rows)[kSize], std::string_view backend, Fits fits) {
   const Row* found = std::find_if(std::begin(rows), std::end(rows),
@@ -172,7 +172,7 @@ int UsualFramesOnADevice(const Parameters& parameters, const MatcherOptions& opt
   constexpr std::int64_t kMaxCells = std::int64_t{512} << 20;  // of all in flight there: some 3 GB
   const std::int64_t num_cells =
       std::int64_t{options.width} * options.height * parameters.matching_cost.num_disparities;
-  // Where reading and writing take all cores, the threads that feed a device come late to one of them.
+  // If reading and writing occupy all cores, the threads that feed a device get a core too late.
   const std::int64_t most = parameters.method == Method::kSgm ? 6 : 3;
   return static_cast<int>(
       std::clamp<std::int64_t>(kMaxCells / std::max<std::int64_t>(num_cells, 1), 1, most));

@@ -11,7 +11,7 @@ namespace parallax {
 // largest disparity, the search ends there.
 Parameters ParametersOfFrame(const StereoFrame& frame, const ChosenParameters& chosen);
 
-// Sets the range that was left to the first frames. A smallest disparity that was chosen stays.
+// Sets the range that was to be found from the first frames. A chosen min_disparity stays.
 void SetAutoRange(int min_disparity, int num_disparities, ChosenParameters& chosen);
 
 // The chosen table of uncertainty. If uncertainty.rig_px was left open and the data's rig is known to be off

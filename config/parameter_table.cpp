@@ -12,7 +12,7 @@ namespace parallax {
 
 namespace {
 
-// What most users change.
+// The parameters that most users change.
 constexpr std::string_view kBasic[] = {"matching_cost.min_disparity",
                                        "matching_cost.num_disparities",
                                        "aggregation.num_paths",

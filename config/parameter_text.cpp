@@ -57,7 +57,7 @@ std::string RangeOf(const ParameterInfo& info, T /*value*/) {
   }
 }
 
-// Reads the whole text as a value of T. False when it is not one.
+// Parses the whole text as a value of type T. Returns false if it is not one.
 template <typename T>
 bool Parse(std::string_view text, T& value) {
   if constexpr (std::is_same_v<T, bool>) {

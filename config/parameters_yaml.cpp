@@ -47,7 +47,7 @@ std::vector<std::string> KeysIn(const std::string& section) {
   return keys;
 }
 
-// The valid key or section that was meant; empty when none is near.
+// The valid key or section that is most similar; empty if none is similar.
 std::string NearestKey(const std::string& key) {
   std::vector<std::string> of_uncertainty = {std::string(kUncertaintySection)};
   if (key.find('.') != std::string::npos) of_uncertainty = UncertaintyKeys();
@@ -81,8 +81,8 @@ class ParameterReader {
   int num_bases_ = 0;
 };
 
-// Where the second document of a text begins. (YAML::LoadAll of yaml-cpp 0.7 never ends on a text like ",",
-// of which it makes document after document.)
+// The start of the second document of a text. (YAML::LoadAll of yaml-cpp 0.7 never returns for a text like
+// ",", from which it makes documents without end.)
 std::optional<YAML::Mark> SecondDocument(const std::string& text) {
   struct Starts : YAML::EventHandler {
     std::vector<YAML::Mark> marks;

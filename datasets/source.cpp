@@ -83,7 +83,7 @@ std::unique_ptr<FrameSource> OpenFolder(const std::string& folder, std::optional
   throw Error(folder + ": holds several data sets: " + kinds + "; name the folder of one, or the kind");
 }
 
-// How a camera or a stream is named, for a name that looks like one and is none; else empty.
+// Explains how cameras and streams are named if the text looks like one but is not; otherwise empty.
 std::string NamedAsSource(const std::string& spec) {
   if (spec.find("://") != std::string::npos) {
     return "; a stream is named by its pipeline: \"gst:uridecodebin uri=" + spec +

@@ -14,7 +14,7 @@
 
 namespace parallax {
 
-// What all sources of a kind have in common.
+// What all sources of a kind share.
 struct SourceTraits {
   SourceKind kind;
   std::string_view name;  // as the option --kind takes it

@@ -26,7 +26,7 @@ struct Properties {
   bool respects_qos = true;
 };
 
-// What changes from frame to frame and from one caps to the next.
+// The state that changes from frame to frame and with new caps.
 struct State {
   // Under the element's lock.
   Properties set;                               // by any thread, at any time
@@ -34,7 +34,7 @@ struct State {
   double proportion = 1;
   guint64 num_matched = 0, num_dropped = 0;
 
-  // In the streaming thread: the base class hands it caps events and segments between buffers, in their order.
+  // Used in the streaming thread: the base class delivers caps events and segments between buffers, in order.
   Properties used;                            // a copy of `set`, for the frame in work and for its caps
   std::optional<GstVideoInfo> first, second;  // of "sink" or "left", and of "right"
   GstVideoInfo out{};                         // as negotiated
@@ -111,7 +111,8 @@ void TakeProperties(GstAggregator* aggregator) {
   GST_OBJECT_UNLOCK(aggregator);
 }
 
-// What `used` and the images lead to; nothing where they cannot be halved. Needs their caps.
+// The output format for `used` and the images; nullopt if the images cannot be halved. Needs the images'
+// caps.
 std::optional<GstVideoInfo> RequestedOutput(GstAggregator* aggregator) {
   const State& state = StateOf(aggregator);
   int width = GST_VIDEO_INFO_WIDTH(&*state.first), height = GST_VIDEO_INFO_HEIGHT(&*state.first);
@@ -335,7 +336,7 @@ gstreamer::FrameMatching& Matching(State& state) {
 
 GstFlowReturn MatchAndPush(GstAggregator* aggregator, GstBuffer* first, GstBuffer* second) {
   State& state = StateOf(aggregator);
-  // It takes the properties anew, and the frame is matched by those.
+  // Reads the properties again; the frame is matched with those.
   if (!IsNegotiated(aggregator)) gst_aggregator_negotiate(aggregator);
   if (!IsNegotiated(aggregator)) {
     return GST_PAD_IS_FLUSHING(GST_AGGREGATOR_SRC_PAD(aggregator)) ? GST_FLOW_FLUSHING

@@ -111,7 +111,7 @@ class Matching {
   std::unique_ptr<LiveFilters> filters_;  // where the parameters ask for them
 };
 
-// For images in the memory of a GPU, of up to a size.
+// A matcher for images in GPU memory, up to a given size.
 struct SizedDeviceMatcher {
   int width = 0, height = 0;
   std::unique_ptr<DeviceMatcher> matcher;
@@ -174,7 +174,7 @@ struct Matcher::Inside {
   std::unique_ptr<DeviceMatcher> MakeForDevice(int width, int height) const {
     return MakeDeviceMatcher(matching.backend(), matching.parameters(), matching.OptionsFor(width, height));
   }
-  // With the lock.
+  // The lock must be held.
   DeviceMatcher& Streams() {
     if (!streams) streams = MakeForDevice(1, 1);
     return *streams;

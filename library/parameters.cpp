@@ -1,4 +1,4 @@
-// Presets and YAML, or the line that says why a library without them has none.
+// Presets and YAML, or the message for a library that was built without them.
 #include "parallax/parameters.h"
 
 #include <algorithm>

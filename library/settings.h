@@ -14,10 +14,10 @@ struct MatchResult::Settings {
   UncertaintyParameters uncertainty;
 };
 
-// Of a preset or a YAML file. Throws what Preset throws.
+// The settings of a preset or a YAML file. Throws what Preset throws.
 std::shared_ptr<const MatchResult::Settings> LoadSettings(const std::string& preset_or_file);
-// With the table of uncertainty of a preset or a YAML file. Throws InvalidArgument with all faults of the
-// parameters, and what Preset throws.
+// The settings with the uncertainty table of a preset or a YAML file. Throws InvalidArgument with all faults
+// of the parameters, and what Preset throws.
 std::shared_ptr<const MatchResult::Settings> CheckedSettings(const Parameters& parameters,
                                                              const std::string& sigma_preset);
 

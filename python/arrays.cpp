@@ -28,7 +28,7 @@ std::string DtypeText(const py::array& array) { return py::str(array.dtype()).ca
 // Values of an image or a list of points. A view that repeats its rows can claim any number of them.
 constexpr py::ssize_t kMostValues = py::ssize_t{1} << 30;
 
-// Before an array is copied, and before its sizes are narrowed to int.
+// Called before an array is copied and before its sizes are narrowed to int.
 void CheckSize(const py::array& array, const char* name) {
   const bool has_channels = array.ndim() == 3;
   const py::ssize_t num_values = array.size() / (has_channels ? std::max<py::ssize_t>(array.shape(2), 1) : 1);
@@ -38,8 +38,8 @@ void CheckSize(const py::array& array, const char* name) {
                         (has_channels || array.ndim() == 2 ? " pixels" : " values"));
 }
 
-// The array itself, or what numpy makes of an object that offers one (a PIL image, a torch tensor on the
-// host). A list is none: it would be copied number by number, with a type nobody chose.
+// The array itself, or the array that numpy makes of an object that offers one (a PIL image, a torch tensor
+// on the host). Lists are refused: numpy would copy them number by number, into a type that nobody chose.
 py::array GivenArray(py::handle object, const char* name, const char* wanted) {
   if (py::isinstance<py::array>(object)) {
     auto given = py::reinterpret_borrow<py::array>(object);

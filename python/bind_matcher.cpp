@@ -99,8 +99,8 @@ PointCloud CloudOf(const MatchResult& result, const StereoRig* rig, const py::ob
 
 // --- the matchers ---------------------------------------------------------------
 
-// What a function of parallax._calibrate tells of a pair on the host. left, right: what was given. is_raw: images that
-// were rectified for the result.
+// Calls a function of parallax._calibrate on a pair on the host. left, right: the images as given. is_raw:
+// the result was made from rectified copies of them.
 py::object Told(const char* function, const MatchResult& result, const CameraImageView& left,
                 const CameraImageView& right, bool is_raw) {
   const RectifiedPair& pair = result.rectified;
@@ -157,8 +157,8 @@ class PythonMatcher {
   FirstPairs first_pairs;
   const ChosenParameters& chosen() const { return chosen_; }
   OfOneProcess<Matcher> matcher() const { return matcher_; }
-  // Where the range of disparities is left to the first pairs: sets that of the first one, out of three, that shows
-  // enough. True if this pair has to be matched again.
+  // If the range of disparities is to be found from the first pairs: takes the first of at most three pairs
+  // that shows enough. Returns true if this pair has to be matched again.
   bool ChooseRange(const MatchResult& result, const CameraImageView& left, const CameraImageView& right,
                    bool is_raw) {
     if (!chosen_.is_range_auto) return false;

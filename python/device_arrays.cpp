@@ -14,7 +14,7 @@
 namespace parallax::python {
 namespace {
 
-// What both interfaces say of an array.
+// What both interfaces report about an array.
 struct DeviceArrayFacts {
   std::uintptr_t data = 0;
   char kind = 0;  // 'u', 'f', ... as numpy's
@@ -118,7 +118,7 @@ struct DeviceArray {
   const char* typestr() const { return is_float ? "<f4" : "|u1"; }
 };
 
-// What a tensor handed to another library keeps.
+// What has to live as long as a tensor that was handed to another library.
 struct Exported {
   dlpack::ManagedTensor managed;
   std::int64_t shape[2], strides[2];
@@ -155,7 +155,7 @@ py::capsule ToDlpack(const DeviceArray& array, const py::object& stream, const p
   exported->managed.context = exported.get();
   exported->managed.deleter = &DeleteExported;
   PyObject* capsule = PyCapsule_New(&exported->managed, "dltensor", [](PyObject* self) {
-    // Renamed where somebody took it, who then calls the deleter.
+    // A consumer renames the capsule and calls the deleter itself.
     if (PyCapsule_IsValid(self, "dltensor") == 0) return;
     auto* managed = static_cast<dlpack::ManagedTensor*>(PyCapsule_GetPointer(self, "dltensor"));
     managed->deleter(managed);

@@ -69,9 +69,9 @@ py::list PresetList() {
   return list;
 }
 
-// Makes Class.__new__(Class) a TypeError for every class of the module. pybind11 would hand out an object whose
-// C++ part was never made. Class(...) goes on to work: it calls tp_new itself, while Python's wrapper __new__
-// refuses a class whose tp_new is not the one that it wraps.
+// Makes Class.__new__(Class) a TypeError for every class of the module: pybind11 would return an object whose
+// C++ part was never constructed. Class(...) still works: it calls tp_new itself, while Python's wrapper
+// __new__ refuses a class whose tp_new differs from the wrapped one.
 void RefuseNewWithoutInit(const py::module_& module) {
   static const newfunc make = reinterpret_cast<PyTypeObject*>(py::type::of<StereoFrame>().ptr())->tp_new;
   for (const auto& [name, value] : module.attr("__dict__").cast<py::dict>()) {

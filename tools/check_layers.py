@@ -48,7 +48,7 @@ LIBRARIES = {
     "dds": re.compile(r"fastdds/"),
     "pages": re.compile(r"sys/mman\.h$"),  # advice on memory pages, buffers of cameras
     "cores": re.compile(r"sched\.h$"),  # which core a thread runs on
-    "system": re.compile(r"linux/videodev2\.h$|(unistd|dirent|fcntl|glob|malloc|poll|dlfcn|termios|pthread|\w*intrin)\.h$|s(ys|anitizer)/"),
+    "system": re.compile(r"linux/(videodev2|capability)\.h$|(unistd|dirent|fcntl|glob|malloc|poll|dlfcn|termios|pthread|\w*intrin)\.h$|s(ys|anitizer)/"),
 }
 PRINTING_AND_FILES = {"iostream", "ostream", "istream", "fstream", "cstdio", "stdio.h", "filesystem"}
 C_LIBRARY = re.compile(r"(assert|ctype|errno|float|inttypes|limits|math|signal|std\w+|string|time)\.h$")

@@ -1,4 +1,4 @@
-// parallax bench: this machine's speed, per stage and per frame, beside OpenCV's.
+// parallax bench: measures the speed of this machine by stage and by frame, next to OpenCV's.
 #include <fmt/format.h>
 
 #include <unistd.h>

@@ -18,7 +18,7 @@ class Contender {
   // one for the whole frame.
   Contender(std::unique_ptr<StereoMatcher> matcher, BenchRow row);
   Contender(std::unique_ptr<OpencvMatcher> matcher, BenchRow row);
-  // match: what is to be timed, by a clock that a test brings itself.
+  // match: the work to be timed, by a clock that a test may replace.
   Contender(std::function<void(const StereoFrame&)> match, BenchRow row,
             std::function<double()> now_ms = SteadyMilliseconds);
 

@@ -236,7 +236,7 @@ const char* StateText(State state) {
   return "";
 }
 
-// What was found, the effect and the remedy, a line each.
+// Each finding on one line, followed by its effect and its remedy.
 std::string FindingText(const Visit& visit, const Finding& finding, const std::string& indent = "") {
   std::string text = finding.figure.empty() ? "too few points to tell" : finding.figure;
   if (!finding.effect.empty()) text += "\n" + indent + "effect: " + finding.effect;
@@ -254,7 +254,7 @@ std::string Text(const Visit& visit) {
   return text;
 }
 
-// "2 faults: rows, range"; empty if there is none.
+// For example "2 faults: rows, range"; empty if no fault was found.
 std::string FaultsText(const Visit& visit) {
   std::vector<std::string> faults;
   for (const Finding& finding : visit.findings()) {

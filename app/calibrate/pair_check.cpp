@@ -89,7 +89,7 @@ struct PairCheck::State {
         std::function<void(const std::string& line)> tell_)
       : chosen(std::move(chosen_)), layout(layout_), tell(std::move(tell_)) {}
 
-  // In the thread that reads.
+  // Called in the reading thread.
   void Offer(const StereoFrame& frame, FrameRectifier* rectifier) {
     std::optional<JudgedFrame> judged = JudgedFrameOf(frame, rectifier, chosen, layout);
     if (!judged) return;

@@ -1,4 +1,4 @@
-// What is removed from clouds: for `parallax cloud clean` and `run --cloud-clean`.
+// The filters that remove points from clouds, for `parallax cloud clean` and `run --cloud-clean`.
 #pragma once
 
 #include <optional>
@@ -13,7 +13,7 @@ class App;
 
 namespace parallax::app {
 
-// In the order of application.
+// The filters, in the order in which they are applied.
 struct CloudCleaning {
   std::optional<float> voxel_size_m;  // keeps one point per voxel
   std::optional<RadiusOutlierParameters> radius;

@@ -10,7 +10,7 @@
 
 namespace parallax::app {
 
-// Of every point.
+// The density at every point.
 struct CloudDensity {
   int k = 0;
   DensityKind kind = DensityKind::kSurface;
@@ -29,7 +29,7 @@ struct DensityBin {
   std::size_t num_points = 0;
   double mean_distance_m = 0, density = 0;
 };
-// In the bins of RoundDepthEdges (depth_edges.h).
+// The mean density in the bins of RoundDepthEdges (depth_edges.h).
 std::vector<DensityBin> DensityByDepth(std::span<const Point3f> points, const CloudDensity& density);
 
 ValueScale DensityScale(const CloudDensity& density);

@@ -28,7 +28,7 @@ struct DensityOptions {
   CloudOptions common;
 };
 
-// Of the finite values; NaN where there are none.
+// The mean of the finite values; NaN if there are no finite values.
 double MeanOf(std::span<const float> values) {
   double sum = 0;
   std::size_t count = 0;

@@ -43,7 +43,7 @@ std::int64_t NumMatched(const EmdCommandOptions& options, const InputCloud& a, c
   return options.num_points > 0 ? options.num_points : smaller;
 }
 
-// What the points of both clouds take at least while they are matched; measured on the cpu.
+// The least memory that each point of both clouds takes while the clouds are matched; measured on the cpu.
 constexpr std::uint64_t kBytesPerPoint = 100;
 
 // The points that take part, and how that is said: all of them in order, or drawn ones.

@@ -44,7 +44,7 @@ class GeodesicRun {
  public:
   explicit GeodesicRun(const GeodesicCommandOptions& options)
       : options_(options), measures_(options.common.Measures()) {
-    // Of no graph: a back end without the algorithm says so before anything is read.
+    // An empty graph: a back end without the algorithm reports that before any file is read.
     measures_->ShortestPaths({}, {}, {.targets = {}, .algorithm = AlgorithmNamed(options.algorithm)});
     input_ = ReadInputCloud(options.file);
     const PlaceFinder finder(input_, options.snap_m);
@@ -108,7 +108,7 @@ class GeodesicRun {
            std::all_of(targets_.begin(), targets_.end(), is_first);
   }
 
-  // The smallest voxels, of the series 1, 2, 5, that join what was asked for.
+  // The smallest voxels of the series 1, 2, 5 that connect the requested points.
   std::string HowToJoin() const {
     CloudGraphOptions wider = options_.cloud_graph;
     const double now_m = options_.cloud_graph.voxels ? options_.cloud_graph.voxel_size_m : 0;
@@ -190,7 +190,7 @@ class GeodesicRun {
     return paths;
   }
 
-  // Of every point, to the nearest source; NaN where none reaches it.
+  // The distance of every point to its nearest source; NaN for a point that no source reaches.
   std::vector<float> PointDistances() const {
     std::vector<float> distances(input_.cloud.size(), std::numeric_limits<float>::quiet_NaN());
     for (std::size_t i = 0; i < distances.size(); ++i) {

@@ -26,7 +26,7 @@ bool IsFar(const Point3f& p) {
   return std::max({std::abs(p.x), std::abs(p.y), std::abs(p.z)}) > LargestCoordinate(3);
 }
 
-// Only what stands in index_in_file stays.
+// Keeps only the points that are listed in index_in_file.
 void LeaveOutOthers(InputCloud& input) {
   PointCloud& cloud = input.cloud;
   const std::vector<std::int32_t>& kept = input.index_in_file;

@@ -30,7 +30,7 @@ struct CloudOptions {
 // Declares --backend, --device, --threads and --json. options must outlive the parsing.
 void AddCloudOptions(CLI::App& command, CloudOptions& options);
 
-// Checks of options: return an empty text for a finite number above 0 (or at least 0), else the fault.
+// Checks of options: return an empty text for a finite number above 0 (or at least 0), otherwise the fault.
 std::string CheckPositive(const std::string& text);
 std::string CheckNotNegative(const std::string& text);
 
@@ -53,12 +53,12 @@ struct InputCloud {
   // "a.ply: 31 622 points (3 not finite, left out)".
   std::string Description() const;
 };
-// The ascending indices of the finite ones among `count` things in a file; empty where all are finite. Throws
-// Error where there are none, none that is finite, or more than 2^31 - 1.
+// The ascending indices of the finite ones among `count` items of a file; empty if all are finite. Throws
+// Error if the file has no items, no finite ones, or more than 2^31 - 1.
 std::vector<std::int32_t> FiniteOnes(const std::string& file, std::size_t count, const std::string& thing,
                                      const std::function<bool(std::size_t)>& is_finite);
 
-// What happens to points so far away that single precision cannot hold their distances (LargestCoordinate).
+// The treatment of points so far away that single precision cannot hold their distances (LargestCoordinate).
 enum class FarPoints { kRefused, kLeftOut };
 
 // Throws Error for a file that cannot be read, holds no finite points or more than 2^31 - 1, and for points

@@ -29,7 +29,7 @@ std::vector<std::string> WrittenFiles(const EvalOutputs& outputs);
 // Throws Error if one of their folders is missing; called before the matching.
 void CheckFoldersOf(const EvalOutputs& outputs);
 
-// What is scored, for the outputs.
+// The input that is scored, for the outputs.
 struct EvalSubject {
   std::string dataset;          // kind of the source, or the metric for single files
   std::string source;           // as the user gave it
@@ -44,7 +44,7 @@ class EvalSession {
   // them.
   EvalSession(EvalSubject subject, std::vector<Metric> metrics, EvalOutputs outputs);
 
-  // Also scores clouds from now on, of depths within limits.
+  // From now on, also scores clouds; depths outside the limits are left out.
   void ScoreClouds(std::unique_ptr<CloudEvaluator> evaluator, const ReprojectionParameters& limits);
 
   // Scores one frame with truth and draws the requested pictures; not thread-safe. time_ms: of the matcher,

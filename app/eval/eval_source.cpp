@@ -168,7 +168,7 @@ class SourceEvaluation {
     return description;
   }
 
-  // Every frame ends here, in whatever process it was scored.
+  // Every frame ends here, whichever process scored it.
   void Take(ScoredFrame frame, const std::string& origin) {
     if (share_.follows()) {
       team_->Tell(RecordOf(frame).Add(kOriginKey, origin));
@@ -190,7 +190,7 @@ class SourceEvaluation {
       first_failure_ = frame.name + ": " + frame.reason;
   }
 
-  // In rank 0, in a thread of its own: what another rank has to say.
+  // Called in rank 0, in a separate thread: handles a message from another rank.
   JournalRecord TakeFromOthers(const JournalRecord& record) {
     if (record.kind == kFindKept) {
       const bool is_kept = TakeKept(std::string(record.Get("name")),
@@ -288,7 +288,8 @@ class SourceEvaluation {
                .stop_requested = stop});
   }
 
-  // As the frame pipeline's report, which must not throw: where rank 0 has given up, the next question says so, too.
+  // Called as the frame pipeline's report, which must not throw. If rank 0 has given up, the next question
+  // reports it as well.
   void TakeQuietly(ScoredFrame frame) {
     try {
       Take(std::move(frame), "");
@@ -314,7 +315,7 @@ class SourceEvaluation {
     }
   }
 
-  // The source stands behind the frame afterwards, whatever happens.
+  // Afterwards the source stands behind the frame, even after an exception.
   void ScoreEstimate(FrameSource& frames, const std::string& name, std::size_t index,
                      const EstimateFiles& estimates) {
     std::optional<std::filesystem::path> file;

@@ -19,7 +19,7 @@ constexpr std::string_view kVersion = "parallax", kShard = "--shard", kDataset =
                            kSource = "source", kEstimates = "--estimates", kBackend = "backend",
                            kConfig = "--config", kParameters = "parameters", kMetric = "metric",
                            kClouds = "--cloud", kCloudBackend = "cloud backend", kLimits = "depths",
-                           kReport = "--report", kName = "name", kMaxFrames = "--max-frames";
+                           kReport = "--report", kFrameName = "name", kMaxFrames = "--max-frames";
 
 fs::path MadeFolder(const fs::path& folder) {
   std::error_code error;
@@ -120,7 +120,7 @@ ScoreFolder::ScoreFolder(const fs::path& folder, const UsedFolder& used, const J
   for (const JournalRecord& record : journal_.records()) {
     if (record.kind == kEvalRecord && before == nullptr) before = &record;
     if (record.kind == kScoreRecord && ScoredFrameOf(record).outcome == ScoredFrame::Outcome::kScored)
-      before_[std::string(record.Get(kName))] = record;
+      before_[std::string(record.Get(kFrameName))] = record;
   }
   if (!before_.empty() && !used.resume && !used.overwrite) {
     throw InvalidArgument(folder.string() +
@@ -136,7 +136,7 @@ ScoreFolder::ScoreFolder(const fs::path& folder, const UsedFolder& used, const J
           "{}: the scores there were made with {}: use the same, another --scores, or --overwrite",
           folder.string(), difference));
     }
-    // What comes has no end yet.
+    // The records that follow are not closed by an end record yet.
     if (journal_.records().back().kind == kScoresEndRecord) journal_.Append({kScoresGoOnRecord});
     return;
   }

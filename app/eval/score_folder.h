@@ -25,7 +25,7 @@ inline constexpr const char *kEvalRecord = "eval", *kScoresEndRecord = "end",
                             *kScoresGoOnRecord = "goes_on";  // record kinds other than the frames'
 inline constexpr std::string_view kOriginKey = "origin";     // of a frame's record
 
-// What the scores in a folder have in common: all that `eval` needs to make tables and files from them.
+// What all scores in a folder share: the information that `eval` needs to make tables and files from them.
 struct EvalDescription {
   EvalSubject subject;
   std::vector<Metric> metrics;
@@ -52,7 +52,7 @@ class ScoreFolder {
 
   // The record of a frame that was already scored from the same files; thread-safe.
   std::optional<JournalRecord> Find(std::string_view name, std::string_view origin) const;
-  // For several threads.
+  // May be called from several threads.
   void Keep(const JournalRecord& frame) { journal_.Append(frame); }
   // all_names: of a shard, DealtSource::AllNames().
   void End(bool interrupted, const std::string& all_names);

@@ -1,4 +1,4 @@
-// What `eval` keeps of one frame: the input of the figures, the tables and the report.
+// What `eval` keeps about one frame: the input for the figures, the tables and the report.
 #pragma once
 
 #include <cstddef>

@@ -181,7 +181,8 @@ void Recorder::WriteFrame(const MatchedFrame& matched) {
                                        .timestamp_s = frame.timestamp_s,
                                        .rig = frame.rig,
                                        .num_disparities_hint = frame.num_disparities_hint,
-                                       .has_borders = HasBorders(frame)})));
+                                       .has_borders = HasBorders(frame),
+                                       .turn_urad = frame.seen ? frame.seen->turn_urad : RightTurn_urad{}})));
   write(kLeftInfo, EncodeCameraInfo({time_ns, frame.frame_id}, width, height, frame.rig, StereoSide::kLeft));
   write(kRightInfo,
         EncodeCameraInfo({time_ns, frame.frame_id}, width, height, frame.rig, StereoSide::kRight));

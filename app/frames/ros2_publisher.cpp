@@ -2,8 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <optional>
 #include <utility>
+#include <vector>
 
 #include "app/frames/frame_reprojection.h"
 #include "datasets/formats/ros_messages.h"
@@ -14,6 +16,8 @@ namespace parallax::app {
 namespace {
 
 constexpr std::size_t kFramesAwaiting = 2;
+constexpr std::chrono::seconds kStatusEvery{1};
+constexpr std::string_view kDiagnosticsTopic = "/diagnostics";  // of all nodes
 
 }  // namespace
 
@@ -23,11 +27,18 @@ Ros2Publisher::Ros2Publisher(Options options)
   const std::string name_space = RosTopicName(options_.name_space, "--ros2");
   node_ = Ros2Node::Join(std::nullopt);
   const std::pair<std::string_view, std::string_view> topics[kNumTopics] = {
-      {kDisparityTopic, kRosDisparityImage}, {kDepthTopic, kRosImage},
-      {kDepthInfoTopic, kRosCameraInfo},     {kCloudTopic, kRosPointCloud2},
-      {kLeftInfoTopic, kRosCameraInfo},      {kRightInfoTopic, kRosCameraInfo}};
-  for (std::size_t i = 0; i < kNumTopics; ++i)
-    writers_[i] = node_->Advertise(name_space + std::string(topics[i].first), topics[i].second);
+      {kDisparityTopic, kRosDisparityImage},
+      {kDepthTopic, kRosImage},
+      {kDepthMmTopic, kRosImage},
+      {kDepthInfoTopic, kRosCameraInfo},
+      {kCloudTopic, kRosPointCloud2},
+      {kLeftInfoTopic, kRosCameraInfo},
+      {kRightInfoTopic, kRosCameraInfo},
+      {kDiagnosticsTopic, kRosDiagnosticArray}};
+  for (std::size_t i = 0; i < kNumTopics; ++i) {
+    const auto& [topic, type] = topics[i];
+    writers_[i] = node_->Advertise((i == kDiagnostics ? "" : name_space) + std::string(topic), type);
+  }
   thread_ = std::thread([this] { PublishFrames(); });
 }
 
@@ -37,14 +48,31 @@ void Ros2Publisher::Finish() {
 }
 
 void Ros2Publisher::PublishFrames() {
-  while (const std::optional<std::shared_ptr<const MatchedFrame>> frame = frames_.Pop()) {
-    if (failure_) continue;
+  auto next_status = std::chrono::steady_clock::now();
+  while (!frames_.IsClosedAndEmpty()) {
+    const std::optional<std::shared_ptr<const MatchedFrame>> frame = frames_.PopUntil(next_status);
     try {
-      PublishFrame(**frame);
+      if (frame && !failure_) PublishFrame(**frame);
+      if (const auto now = std::chrono::steady_clock::now(); now >= next_status) {
+        next_status = now + kStatusEvery;
+        PublishStatus();
+      }
     } catch (const std::exception&) {
       failure_ = std::current_exception();
     }
   }
+}
+
+void Ros2Publisher::PublishStatus() {
+  if (!writers_[kDiagnostics]->HasReaders()) return;
+  const std::scoped_lock lock(status_mutex_);
+  if (!status_) return;
+  RosStatus status = status_();
+  status.name = "parallax: " + options_.name_space;
+  status.values.emplace_back("frames not published in time", std::to_string(frames_.num_dropped()));
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  writers_[kDiagnostics]->Write(
+      EncodeDiagnostics(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count(), status));
 }
 
 void Ros2Publisher::PublishFrame(const MatchedFrame& matched) {
@@ -69,16 +97,25 @@ void Ros2Publisher::PublishFrame(const MatchedFrame& matched) {
     publish(kDisparity,
             EncodeDisparity(header, disparity, frame.rig, searched.min_disparity, searched.num_disparities));
   }
-  const bool with_depth = is_wanted(kDepth), with_cloud = is_wanted(kCloud);
+  const bool with_depth = is_wanted(kDepth), with_mm = is_wanted(kDepthMm), with_cloud = is_wanted(kCloud);
   publish_info(kDepthInfo, StereoSide::kLeft);
-  if (!with_depth && !with_cloud) return;
+  if (!with_depth && !with_mm && !with_cloud) return;
   if (!frame.rig) {
     ++num_without_calibration_;
     return;
   }
   const FrameReprojection reprojection(matched, with_cloud, options_.show_filled);
   if (with_depth) publish(kDepth, EncodeDepth(header, reprojection.depth_m()));
-  if (with_cloud) publish(kCloud, EncodeCloud(header, reprojection.cloud()));
+  if (with_mm) publish(kDepthMm, EncodeDepthInMm(header, reprojection.depth_m()));
+  if (!with_cloud) return;
+  const HostImage<float> sigma_m =
+      SigmaOfDepth(SigmaOfDisparity(options_.uncertainty, matched.map.View()).ConstView(),
+                   reprojection.depth_m(), *frame.rig);
+  const HostImageView<const float> points_m = reprojection.points_m();
+  const std::vector<float> sigma_z = ValuesOfPoints(sigma_m.ConstView(), points_m),
+                           confidence = ValuesOfPoints(matched.map.confidence(), points_m);
+  publish(kCloud,
+          EncodeCloud(header, reprojection.cloud(), {{"confidence", confidence}, {"sigma_z", sigma_z}}));
 }
 
 std::string Ros2Publisher::Text() const {

@@ -16,6 +16,7 @@
 #include "app/session/input_text.h"
 #include "config/parameter_text.h"
 #include "config/uncertainty_text.h"
+#include "datasets/live/recording.h"
 #include "parallax/error.h"
 
 namespace parallax::app {
@@ -137,10 +138,12 @@ void RunFolder::Start(const StereoFrame& frame) {
 }
 
 void RunFolder::Finish(const StereoFrame& frame, const Parameters& parameters) {
-  keeper_->Take(FinishRecord(options_.output, frame.name, frame.origin,
-                             {{std::string(kInput), InputText(frame)},
-                              {std::string(kCalibrated), frame.rig ? "1" : "0"},
-                              {std::string(kDisparities), ParameterText(parameters, kNumDisparitiesKey)}},
+  std::vector<std::pair<std::string, std::string>> made_of = {
+      {std::string(kInput), InputText(frame)},
+      {std::string(kCalibrated), frame.rig ? "1" : "0"},
+      {std::string(kDisparities), ParameterText(parameters, kNumDisparitiesKey)}};
+  if (options_.rig_follow && frame.seen) made_of.emplace_back(kTurnKey, TextOf(frame.seen->turn_urad));
+  keeper_->Take(FinishRecord(options_.output, frame.name, frame.origin, made_of,
                              writer_.FilesOf(writer_.OutputsFor(frame.rig.has_value()), frame.name)));
 }
 

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,8 +16,12 @@
 #include "app/output/result_folder.h"
 #include "app/team/shard.h"
 #include "datasets/live/live_options.h"
+#include "pipeline/calibration/rectifier.h"
 
 namespace parallax::app {
+
+// Turns that were taken out of frames, by their names.
+using TurnsOfFrames = std::map<std::string, RightTurn_urad, std::less<>>;
 
 struct RunOptions {
   std::vector<std::string> source;  // as OpenSource takes it
@@ -37,10 +42,14 @@ struct RunOptions {
   std::filesystem::path
       view_state_file;  // the state of the window, for programs that control it; empty = none
   std::optional<std::size_t> max_frames;
-  std::string shard_text;          // as ParseShard takes it; empty = all frames
-  std::optional<Shard> shard{};    // the shard, whose folder `output` names
-  std::optional<int> rig_watch{};  // frames from one measurement of the rig to the next; 0 = none
-  int num_in_flight = 0;           // 0 = chosen for the back end
+  std::string shard_text;                // as ParseShard takes it; empty = all frames
+  std::optional<Shard> shard{};          // the shard, whose folder `output` names
+  std::optional<int> rig_watch{};        // frames from one measurement of the rig to the next; 0 = none
+  bool rig_follow = false;               // take the measured turn out of raw images
+  std::optional<TurnsOfFrames> turns{};  // instead of measured ones, for frames that are made again
+  std::string cores;                     // as Schedule takes them
+  int priority = 0;                      // the same
+  int num_in_flight = 0;                 // 0 = chosen for the back end
   // Called with every matched frame, in the order of the source; may be empty.
   std::function<void(const MatchedFrame& frame)> observe{};
 };

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstring>
 #include <functional>
 #include <numbers>
 #include <ostream>
@@ -21,7 +20,7 @@ namespace {
 
 struct Timing {
   std::string_view name;
-  double mean_ms = 0, median_ms = 0, percent_99_ms = 0, longest_ms = 0;
+  double mean_ms = 0, median_ms = 0;
 };
 
 Timing TimingOf(std::string_view name, std::vector<double> ms) {
@@ -31,7 +30,7 @@ Timing TimingOf(std::string_view name, std::vector<double> ms) {
   for (const double value : ms) sum += value;
   const std::size_t half = ms.size() / 2;
   const double median = ms.size() % 2 == 1 ? ms[half] : (ms[half - 1] + ms[half]) / 2;
-  return {name, sum / static_cast<double>(ms.size()), median, ms[(ms.size() - 1) * 99 / 100], ms.back()};
+  return {name, sum / static_cast<double>(ms.size()), median};
 }
 
 // Of the frames that are done: reading, each stage, matching as a whole, writing. One at a time, as the times
@@ -109,12 +108,17 @@ std::string CleaningText(const ReportSpool& frames) {
 constexpr double kDegrees = 180 / std::numbers::pi;
 
 std::string DriftText(const RigDrift& drift) {
-  return fmt::format(
+  std::string text = fmt::format(
       "  rig: right camera turned by {:.3f}, {:.3f}, {:.3f} degrees (+- {:.3f}, {:.3f}, {:.3f}) about x, y, "
-      "z "
-      "since the calibration (y: since the run began); rows differ by {:.2f} px\n",
+      "z since the calibration (y: since the run began); rows differ by {:.2f} px",
       kDegrees * drift.turn[0], kDegrees * drift.turn[1], kDegrees * drift.turn[2], kDegrees * drift.sigma[0],
       kDegrees * drift.sigma[1], kDegrees * drift.sigma[2], drift.rows_px);
+  if (drift.taken_out != RightTurn_urad{}) {
+    const Vector3 taken_out = RotationVectorOf(drift.taken_out);
+    text += fmt::format("; {:.3f} about x and {:.3f} about z are taken out of the images",
+                        kDegrees * taken_out.x, kDegrees * taken_out.z);
+  }
+  return text + '\n';
 }
 
 OrderedJson DriftJson(const RigDrift& drift) {
@@ -124,6 +128,8 @@ OrderedJson DriftJson(const RigDrift& drift) {
     json["turn_deg"].push_back(kDegrees * drift.turn[i]);
     json["turn_sigma_deg"].push_back(kDegrees * drift.sigma[i]);
   }
+  const Vector3 taken_out = RotationVectorOf(drift.taken_out);
+  json["taken_out_deg"] = {kDegrees * taken_out.x, 0, kDegrees * taken_out.z};
   json.update({{"rows_px", drift.rows_px},
                {"corner_rows_px", drift.corner_px},
                {"shift_px", drift.shift_px},
@@ -158,6 +164,18 @@ OrderedJson FrameJson(const FrameReport& frame) {
 
 }  // namespace
 
+std::string LatencyText(const LatencyHistogram& latency) {
+  return fmt::format("from capture to result: median {:.1f} ms, 99 % {:.1f} ms, longest {:.1f} ms",
+                     latency.Quantile_ms(0.5), latency.Quantile_ms(0.99), latency.longest_ms());
+}
+
+std::string RigText(const RigDrift& drift) {
+  if (drift.num_frames == 0) return "rig: not measured yet";
+  return fmt::format("rig turned by {:.3f}, {:.3f}, {:.3f} deg (+- {:.3f}), rows {:.2f} px",
+                     kDegrees * drift.turn[0], kDegrees * drift.turn[1], kDegrees * drift.turn[2],
+                     kDegrees * *std::max_element(drift.sigma.begin(), drift.sigma.end()), drift.rows_px);
+}
+
 std::string_view NameOf(FrameOutcome outcome) {
   switch (outcome) {
     case FrameOutcome::kDone:
@@ -178,12 +196,6 @@ void RunSummary::Add(const FrameReport& report) {
   frames_.Add(report);
 }
 
-void RunSummary::AddLatency(double ms) {
-  char bytes[sizeof ms];
-  std::memcpy(bytes, &ms, sizeof ms);
-  latencies_ms_.Add({bytes, sizeof bytes});
-}
-
 void RunSummary::SetRange(const StereoRig& rig, const Parameters& parameters) {
   const int num_disparities = parameters.matching_cost.num_disparities;
   const double largest_px = parameters.matching_cost.min_disparity + num_disparities - 1 + rig.doffs_px;
@@ -191,17 +203,6 @@ void RunSummary::SetRange(const StereoRig& rig, const Parameters& parameters) {
   if (largest_px <= 0 || nearest_m <= nearest_m_) return;
   nearest_m_ = nearest_m;
   num_disparities_ = num_disparities;
-}
-
-std::vector<double> RunSummary::Latencies_ms() const {
-  std::vector<double> all_ms;
-  latencies_ms_.ForEach([&](std::uint64_t, std::string_view bytes) {
-    double ms = 0;
-    std::memcpy(&ms, bytes.data(), sizeof ms);
-    all_ms.push_back(ms);
-    return true;
-  });
-  return all_ms;
 }
 
 void RunSummary::Finish(double elapsed_s, bool interrupted) {
@@ -248,11 +249,7 @@ std::string RunSummary::Text() const {
     text += fmt::format("  {:<18}{:>10.2f}{:>10.2f}\n", name, timing.mean_ms, timing.median_ms);
   }
   text += fmt::format("  {:<18}{:>10.2f}\n", "one frame every", 1e3 / FramesPerSecond());
-  if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
-    const Timing latency = TimingOf("latency", ms);
-    text += fmt::format("  from capture to result: median {:.1f} ms, 99 % {:.1f} ms, longest {:.1f} ms\n",
-                        latency.median_ms, latency.percent_99_ms, latency.longest_ms);
-  }
+  if (latency_.size() > 0) text += "  " + LatencyText(latency_) + '\n';
   if (drift_ && drift_->num_frames > 0) text += DriftText(*drift_);
   if (nearest_m_ > 0) {
     text += fmt::format("  nearest distance {:.3g} m, with {} disparities: --nearest METRES changes it\n",
@@ -298,12 +295,14 @@ void RunSummary::WriteJson(std::ostream& stream) const {
                     {"num_losses", live_->num_losses},
                     {"num_reopened", live_->num_reopened},
                     {"lost_s", live_->lost_s}};
-    if (const std::vector<double> ms = Latencies_ms(); !ms.empty()) {
-      const Timing latency = TimingOf("latency", ms);
-      json["live"]["latency_ms"] = {{"mean", latency.mean_ms},
-                                    {"median", latency.median_ms},
-                                    {"percent_99", latency.percent_99_ms},
-                                    {"longest", latency.longest_ms}};
+    if (latency_.size() > 0) {
+      OrderedJson& latency = json["live"]["latency_ms"];
+      latency = {{"mean", latency_.mean_ms()},
+                 {"median", latency_.Quantile_ms(0.5)},
+                 {"percent_99", latency_.Quantile_ms(0.99)},
+                 {"longest", latency_.longest_ms()}};
+      for (const auto& [up_to_ms, count] : latency_.Counts())
+        latency["histogram"].push_back({{"up_to", up_to_ms}, {"count", count}});
     }
   }
   if (!warning_.empty()) json["warning"] = warning_;

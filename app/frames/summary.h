@@ -12,8 +12,8 @@
 #include <utility>
 #include <vector>
 
+#include "app/frames/latency_histogram.h"
 #include "app/frames/report_spool.h"
-#include "app/output/record_spool.h"
 #include "calibrate/rig_watch.h"
 #include "datasets/live/live_options.h"
 #include "pipeline/frames/frame_pipeline.h"
@@ -32,13 +32,19 @@ struct RunDescription {
   std::string cloud_clean = {};      // K,RATIO; empty = clouds as they are
 };
 
+// "from capture to result: median ...", in one line.
+std::string LatencyText(const LatencyHistogram& latency);
+
+// "rig 0.012, -0.001, 0.003 deg +- 0.010 ...", in one line: the turn and the largest standard deviation.
+std::string RigText(const RigDrift& drift);
+
 std::string_view NameOf(FrameOutcome outcome);  // "done", "skipped", "failed", "dropped"
 
 class RunSummary {
  public:
   // folder: for the temporary file of RecordSpool.
   explicit RunSummary(RunDescription description = {}, const std::filesystem::path& folder = {})
-      : description_(std::move(description)), frames_(folder), latencies_ms_(folder) {}
+      : description_(std::move(description)), frames_(folder) {}
 
   void Add(const FrameReport& report);
   // Frames that a live source dropped; they have no report.
@@ -52,7 +58,8 @@ class RunSummary {
   // Called for a frame with a calibration. The shortest range of all frames is reported.
   void SetRange(const StereoRig& rig, const Parameters& parameters);
   // From the capture of a frame to the end of its last output, where the time of capture is known.
-  void AddLatency(double ms);
+  void AddLatency(double ms) { latency_.Add(ms); }
+  const LatencyHistogram& latency() const { return latency_; }
   // Stops the clock and puts the frames in the order of the source.
   void Finish(double elapsed_s, bool interrupted);
 
@@ -71,7 +78,6 @@ class RunSummary {
  private:
   std::optional<FrameReport> First(const std::function<bool(const FrameFigures&)>& test) const;
   double FramesPerSecond() const;
-  std::vector<double> Latencies_ms() const;
   std::size_t num_dropped() const {
     return num_dropped_ + (live_ ? live_->num_replaced + live_->num_late : 0);
   }
@@ -81,7 +87,7 @@ class RunSummary {
   std::array<std::size_t, 4> num_of_{};  // by outcome
   std::size_t num_incomplete_ = 0, num_dropped_ = 0;
   std::optional<LiveCounts> live_;
-  RecordSpool latencies_ms_;  // one double for each frame
+  LatencyHistogram latency_;
   std::string warning_;
   std::optional<RigDrift> drift_;
   int num_disparities_ = 0;

@@ -66,7 +66,7 @@ constexpr NamedValues kNamedValues[] = {
     {"--write", [] { return SplitAtCommas(OutputNames()); }},
 };
 
-// What a check of CLI11 allows stands in the name of the type: "TEXT:{image,cloud}".
+// CLI11 writes the values that a check allows into the name of the type: "TEXT:{image,cloud}".
 std::vector<std::string> CheckedChoices(const std::string& type_name) {
   const std::size_t begin = type_name.find('{'), end = type_name.rfind('}');
   if (begin == std::string::npos || end == std::string::npos) return {};

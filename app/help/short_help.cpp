@@ -12,7 +12,7 @@ namespace parallax::app {
 namespace {
 
 constexpr const char* kAdvanced = "Advanced options";
-// Of run, eval and view, which have many.
+// Advanced options of run, eval and view, which have many options.
 constexpr std::string_view kAdvancedOptions[] = {
     "--as",          "--cloud-clean",    "--cloud-thresholds", "--device",
     "--emd-points",  "--emd-seed",       "--in-flight",        "--kind",

@@ -29,7 +29,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Of the journal's first record; the shard differs.
+// Compares the first records of two journals, except for the shard.
 std::string DifferenceInRun(const JournalRecord& a, const JournalRecord& b) {
   for (const auto& [key, value] : a.fields) {
     if (key != kShardOption && b.Get(key) != value)
@@ -38,7 +38,7 @@ std::string DifferenceInRun(const JournalRecord& a, const JournalRecord& b) {
   return "";
 }
 
-// Of what shards say of themselves; the back end changes no bit.
+// Compares what two shards recorded about themselves. Back ends may differ, because they give the same bits.
 std::string DifferenceOfShards(const ShardFolder& a, const ShardFolder& b) {
   if (std::string other = DifferenceInRun(*a.common, *b.common); !other.empty()) return other;
   const JournalRecord *const one = a.Last(kShardRecord), *const two = b.Last(kShardRecord);
@@ -62,8 +62,8 @@ struct FrameOfShard {
   const ShardFolder* shard = nullptr;
 };
 
-// What became of every frame, in the order of the source. One that was done before its shard was gone on with
-// is done, not skipped.
+// The outcome of every frame, in the order of the source. A frame that was done before its shard was resumed
+// counts as done, not as skipped.
 std::map<std::size_t, FrameOfShard> FramesOf(const std::vector<ShardFolder>& shards) {
   std::map<std::size_t, FrameOfShard> frames;
   for (const ShardFolder& shard : shards) {

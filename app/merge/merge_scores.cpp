@@ -69,7 +69,7 @@ void MergeScores(const MergeOptions& options, const std::vector<fs::path>& place
   const EvalDescription scored = EvalDescriptionOf(*shards.front().common);
   for (const ShardFolder& shard : shards) CheckOutputs(options.eval, EvalDescriptionOf(*shard.common));
 
-  // The last record of a frame counts: one that failed may have been scored when its shard was gone on with.
+  // The last record of a frame counts: a frame that failed may have been scored after its shard was resumed.
   std::map<std::size_t, std::pair<const JournalRecord*, const ShardFolder*>> frames;
   for (const ShardFolder& shard : shards) {
     for (const JournalRecord& record : shard.records) {

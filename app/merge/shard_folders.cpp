@@ -37,8 +37,8 @@ ShardFolder ReadShard(const fs::path& folder, const std::string& journal, std::s
   return read;
 }
 
-// A shard that goes on has no end behind its last beginning; one that has none, or was interrupted, lacks
-// frames.
+// A shard that is still running has no end record after its last begin record. Such a shard and an
+// interrupted one lack frames.
 void RequireEnd(const ShardFolder& shard) {
   const JournalRecord* const end = shard.Last(kEnd);
   const JournalRecord* const begin = std::max(shard.Last("shard"), shard.Last("goes_on"));  // of run, of eval

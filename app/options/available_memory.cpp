@@ -14,7 +14,7 @@ namespace {
 
 std::uint64_t Megabytes(std::uint64_t bytes) { return (bytes + 999'999) / 1'000'000; }
 
-// Of what is left: frames, threads and files take the rest.
+// The share of free memory that matching may use; frames, threads and files take the rest.
 constexpr double kShareForMatching = 0.8;
 
 // Working memory of a frame on the cpu: see MatcherOptions; of AD-Census as measured.

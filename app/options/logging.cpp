@@ -31,7 +31,7 @@ void AddSink(const std::shared_ptr<spdlog::sinks::sink>& sink) {
   logger->flush_on(spdlog::level::info);  // a run that is killed leaves what it has said
 }
 
-// Of --log-file; empty where none was asked for.
+// The file of --log-file; empty without that option.
 std::string& TheFile() {
   static std::string file;
   return file;

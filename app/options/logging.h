@@ -23,7 +23,7 @@ void AddLogOptions(CLI::App& command);
 // InvalidArgument where it is one of the files that are read, Error where it cannot be written. Only the
 // first call counts.
 void OpenLogFile(std::vector<std::string> read);
-// Its name until it is open; empty if none was requested.
+// The name of the log file until it is open; empty if none was requested.
 std::string LogFile();
 
 // Stops logging here: another process logs.

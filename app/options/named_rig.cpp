@@ -73,7 +73,8 @@ class NamedCalibration {
   }
 
  private:
-  // Whether images of a source that does not say so are raw: a file that holds both tells by the size.
+  // Whether the images are raw if the source does not say so: if the file describes both kinds, the size
+  // decides.
   bool IsRaw(int width, int height) const {
     if (rectified_source_ || !calibration_.raw) return false;
     if (!calibration_.rectified) return true;
@@ -103,8 +104,8 @@ class RigSource final : public AdjustedSource {
         origin_(std::move(origin)),
         files_(std::move(files)) {}
 
-  // A camera whose first picture the calibration does not fit gives none that it fits: that is the source's
-  // failure, not the frame's alone.
+  // If the calibration does not fit a camera's first picture, it fits none of its pictures: the source fails,
+  // not the frame alone.
   std::optional<std::string> NextName() override {
     if (failure_) std::rethrow_exception(failure_);
     return AdjustedSource::NextName();
@@ -248,11 +249,8 @@ int DisparitiesFor(const StereoRig& rig, double nearest_m) {
   return static_cast<int>(std::clamp(std::ceil(largest_px) + 1, 1.0, kMost));
 }
 
-namespace {
-
-// rectify: what is done with frames that came raw.
-std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> source, const RigOptions& options,
-                                               const std::function<void(StereoFrame&)>& rectify) {
+std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options,
+                                     const std::function<void(StereoFrame&)>& rectify) {
   std::shared_ptr<const NamedCalibration> named;
   std::string origin = options.RectificationText();
   std::vector<std::string> files;
@@ -285,18 +283,9 @@ std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> sour
   return std::make_unique<RigSource>(std::move(source), adjust, std::move(origin), std::move(files));
 }
 
-}  // namespace
-
 std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options) {
   const auto rectifier = std::make_shared<FrameRectifier>(options.Rectification());
-  return WithRectification(std::move(source), options,
-                           [rectifier](StereoFrame& frame) { rectifier->Rectify(frame); });
-}
-
-std::unique_ptr<FrameSource> WithRigLeftRaw(std::unique_ptr<FrameSource> source, const RigOptions& options,
-                                            const std::shared_ptr<FrameRectifier>& rectifier) {
-  return WithRectification(std::move(source), options,
-                           [rectifier](StereoFrame& frame) { rectifier->Prepare(frame); });
+  return WithRig(std::move(source), options, [rectifier](StereoFrame& frame) { rectifier->Rectify(frame); });
 }
 
 }  // namespace parallax::app

@@ -1,6 +1,7 @@
 // A calibration named on the command line, and how raw frames are rectified.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <variant>
@@ -12,10 +13,6 @@
 
 namespace CLI {
 class App;
-}
-
-namespace parallax {
-class FrameRectifier;
 }
 
 namespace parallax::app {
@@ -49,8 +46,8 @@ int DisparitiesFor(const StereoRig& rig, double nearest_m);
 // replaces a frame's own. With a nearest distance, frames state how many disparities it needs. Throws what
 // ParseRig and RigOptions::Rectification throw.
 std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options);
-// The same, but raw images stay raw; the rectifier in FrameSteps handles them.
-std::unique_ptr<FrameSource> WithRigLeftRaw(std::unique_ptr<FrameSource> source, const RigOptions& options,
-                                            const std::shared_ptr<FrameRectifier>& rectifier);
+// The same, with another way to rectify: it is called with every frame, whose rig is that of the options.
+std::unique_ptr<FrameSource> WithRig(std::unique_ptr<FrameSource> source, const RigOptions& options,
+                                     const std::function<void(StereoFrame&)>& rectify);
 
 }  // namespace parallax::app

@@ -13,7 +13,7 @@
 namespace parallax::app {
 namespace {
 
-// Bytes of the UTF-8 character that the text begins with (RFC 3629); 0 where it begins with none.
+// The length in bytes of the UTF-8 character at the start of the text (RFC 3629); 0 if there is no valid one.
 std::size_t LengthOfCharacter(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned first = byte(0);
@@ -57,7 +57,7 @@ std::string Escaped(std::string_view text, Keep keep) {
   return escaped;
 }
 
-// A figure of a file of /proc, kB there, in MB; 0 where it is not told.
+// A value from a file in /proc, converted from kB to MB; 0 if the file does not have it.
 std::uint64_t ProcMegabytes(const char* file, std::string_view key) {
   std::ifstream stream(file);
   std::string word;
@@ -68,7 +68,7 @@ std::uint64_t ProcMegabytes(const char* file, std::string_view key) {
   return 0;
 }
 
-// What ulimit -v allows, MB; 0 = anything.
+// The limit that ulimit -v sets, MB; 0 = no limit.
 std::uint64_t AddressLimitMegabytes() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return 0;

@@ -78,7 +78,7 @@ std::string AllOf(int descriptor, const std::filesystem::path& file) {
   return text;
 }
 
-// Of text that ends with a line.
+// Parses text that ends with a complete line.
 std::vector<JournalRecord> RecordsOf(std::string_view text) {
   std::vector<JournalRecord> records;
   while (!text.empty()) {
@@ -147,7 +147,7 @@ Journal::Journal(std::filesystem::path file)
       descriptor_(open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0666)) {
   const int descriptor = descriptor_.number();
   if (descriptor < 0) throw Error(file_.string() + ": cannot be opened (" + std::strerror(errno) + ")");
-  // Where the file system has no locks the run goes on without: there is no other way to work there.
+  // On a file system without locks the run continues without one, because nothing else would work there.
   if (flock(descriptor, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK) {
     throw Error(file_.parent_path().string() +
                 ": another parallax is writing there: wait until it ends, or name another --output");
@@ -183,7 +183,7 @@ void Journal::Write(std::string_view text) {
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) {
       const std::string reason = std::strerror(errno != 0 ? errno : EIO);
-      // A piece of a line that stays is told by its checksum, and written over by the next one.
+      // If a part of a line remains, its checksum exposes it, and the next line overwrites it.
       [[maybe_unused]] const int ignored = ftruncate(descriptor_.number(), static_cast<off_t>(size_bytes_));
       throw Error(file_.string() + ": writing failed (" + reason + "); is the disk full?");
     }

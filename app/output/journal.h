@@ -49,7 +49,7 @@ class Journal {
   // Adds a line in one piece; thread-safe. It reaches the disk within a second, or when the journal is
   // closed. Throws Error where it cannot be written; the journal is then unchanged.
   void Append(const JournalRecord& record);
-  // From now on nothing waits for the disk. A frame whose line does not reach the disk is computed again.
+  // From now on no write waits for the disk. A frame whose line does not reach the disk is computed again.
   void Hurry() { hurries_ = true; }
   // Empties it.
   void Clear();

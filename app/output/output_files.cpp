@@ -32,7 +32,7 @@ void CheckOutputName(const std::string& file, std::string_view content, std::str
 
 namespace {
 
-// What IsSameFile compares, looked up once: a command may read millions of files.
+// What IsSameFile compares; looked up only once, because a command may read millions of files.
 struct Identity {
   explicit Identity(const std::string& file) : name(std::filesystem::path(file).filename().string()) {
     struct stat status {};
@@ -60,7 +60,7 @@ void CheckFilesApart(const std::vector<std::string>& read, const std::vector<std
     for (std::size_t i = 0; i < written.size(); ++i) {
       const std::string& file = written[i];
       if (file.empty()) continue;
-      // Of files that are not there, only the names can be the same.
+      // Files that do not exist yet can only be compared by name.
       const Identity& place = places[i];
       const bool is_same = place.exists ? place.is_file && input->is_file && place.device == input->device &&
                                               place.number == input->number

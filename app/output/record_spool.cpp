@@ -18,7 +18,7 @@ namespace {
 using Length = std::uint32_t;  // stands before every record
 constexpr std::uint64_t kWindowBytes = 1 << 18;
 
-// A file that no folder names; -1 where there can be none.
+// Opens a file without a name in any folder; -1 if the system cannot make one.
 int OpenNameless(const std::filesystem::path& folder) {
   const int descriptor = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
   if (descriptor >= 0) return descriptor;

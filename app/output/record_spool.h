@@ -13,7 +13,7 @@ namespace parallax::app {
 
 class RecordSpool {
  public:
-  // What stays in memory before it goes to the file.
+  // The memory that is filled before records go to the file.
   static constexpr std::size_t kLargestInMemory_bytes = 1 << 20;
 
   // folder: where a nameless temporary file takes what does not fit in memory. Without a folder, or where

@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 constexpr std::string_view kStart = "start", kFinish = "frame";
 // Keys of them.
 constexpr std::string_view kName = "name", kFile = "file", kAbsent = "absent", kOrigin = "origin";
-// Beside the journal, of the run as a whole; removed with the results.
+// Files of the whole run, next to the journal; removed together with the results.
 constexpr std::string_view kFilesOfARun[] = {"parameters.yaml", "summary.json"};
 
 std::string FileText(const ResultFile& file) {
@@ -54,8 +54,8 @@ bool IsBelow(const fs::path& path) {
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
-// Removes a file below the folder, whose own folders must not be links: a journal that somebody else has
-// written could name files anywhere. Throws Error where that fails. A missing file is ignored.
+// Removes a file below the folder. None of its parent folders may be a link, because a journal written by
+// someone else could name files anywhere. Throws Error if the file cannot be removed. Ignores a missing file.
 void RemoveBelow(const fs::path& folder, const fs::path& file) {
   auto at = std::make_unique<FileDescriptor>(open(folder.c_str(), O_DIRECTORY | O_RDONLY | O_CLOEXEC));
   for (const fs::path& part : file.parent_path()) {

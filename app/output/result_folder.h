@@ -1,5 +1,6 @@
-// A folder of results, used by one program at a time. Its journal (journal.tsv) says of every file what it
-// was made of. Results of different inputs are never mixed, and incomplete results are made again.
+// A folder of results, used by one program at a time. Its journal (journal.tsv) records the input and the
+// parameters of every file. Results of different inputs are never mixed, and incomplete results are made
+// again.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,7 @@ class Option;
 
 namespace parallax::app {
 
-// What happens to existing results.
+// The treatment of existing results.
 struct UsedFolder {
   bool resume = false;     // the run continues with them
   bool overwrite = false;  // they are removed first; neither flag: the folder is refused
@@ -32,7 +33,7 @@ struct UsedFolder {
 // Declares --overwrite.
 CLI::Option* AddOverwriteOption(CLI::App& command, UsedFolder& used);
 
-// Where results lie below the folder: files with this ending in this folder are taken for results.
+// Where results lie below the folder: files with this ending in this folder count as results.
 struct ResultPlace {
   std::string folder, ending;
 };
@@ -45,7 +46,7 @@ struct ResultFile {
   FileContent content;
 };
 
-// What the journal says of one finished result.
+// What the journal records about one finished result.
 struct FinishedResult {
   std::string origin;                                        // of its input, as the source states it
   std::vector<std::pair<std::string, std::string>> made_of;  // keys and values
@@ -97,8 +98,7 @@ class ResultFolder : public ResultKeeper {
   // results, or files in the places of results that no journal names.
   ResultFolder(std::filesystem::path folder, std::vector<ResultPlace> places, const UsedFolder& used);
 
-  // What the results there have in common, as Begin wrote it; empty where the run does not continue earlier
-  // results.
+  // What the results share, as Begin recorded it; empty if the run does not continue earlier results.
   const JournalRecord& before() const { return before_; }
   bool goes_on() const { return !before_.kind.empty(); }
   // The results that were finished before, by name; not to be called while Take runs.
@@ -108,8 +108,8 @@ class ResultFolder : public ResultKeeper {
   void Take(const JournalRecord& record) override;
   // Calls it with every finished result, one at a time; the earlier ones at once.
   void Watch(std::function<void(const FinishedResult&)> watch);
-  // Called before the first result. Removes what is to be overwritten and what killed programs left. Writes
-  // into the journal what all results have in common, unless the run continues.
+  // Called before the first result. Removes results that are to be overwritten and what killed programs left
+  // behind. Records in the journal what all results share, unless the run continues.
   void Begin(const JournalRecord& common);
 
   // Takes the records of StartRecord and FinishRecord of this folder.
@@ -123,7 +123,7 @@ class ResultFolder : public ResultKeeper {
   }
   // Adds a record of another kind, which this class does not read; thread-safe.
   void Note(const JournalRecord& record) { journal_->Append(record); }
-  // As Journal::Hurry.
+  // See Journal::Hurry.
   void Hurry() { journal_->Hurry(); }
 
   // Removes incomplete files of killed programs. those_in_use: also what this program's threads are writing.

@@ -14,10 +14,10 @@
 namespace parallax::app {
 namespace {
 
-constexpr std::size_t kMaxSamples = 4096;  // enough for percentiles, few enough for every frame
+constexpr std::size_t kMaxViewSamples = 4096;  // enough for percentiles, few enough for every frame
 
 std::vector<Point3f> Sample(std::span<const Point3f> points) {
-  const std::size_t step = std::max<std::size_t>(1, points.size() / kMaxSamples);
+  const std::size_t step = std::max<std::size_t>(1, points.size() / kMaxViewSamples);
   std::vector<Point3f> samples;
   for (std::size_t i = 0; i < points.size(); i += step) {
     if (IsFinite(points[i])) samples.push_back(points[i]);
@@ -41,15 +41,15 @@ Point3f Percentiles(const std::vector<Point3f>& points, double fraction) {
           Percentile(points, &Point3f::z, fraction)};
 }
 
-// What a pinhole camera at an eye would have to show.
+// The target and the extent that a pinhole camera at a given eye has to show.
 struct Aim {
   Point3f target;
   float tangent = std::numeric_limits<float>::infinity();  // of half the vertical opening angle
   float coverage = 0;                                      // share of the picture's cells with a point
 };
 
-struct Axes {
-  Axes(Point3f eye, Point3f target, Point3f up)
+struct CameraAxes {
+  CameraAxes(Point3f eye, Point3f target, Point3f up)
       : forward(Unit(target - eye)), right(Unit(Cross(forward, up))), down(Cross(forward, right)) {}
   Point3f forward, right, down;
 };
@@ -65,7 +65,7 @@ float NthOf(std::vector<float>& values, double fraction) {
 // picture, and opens it until all but 3 % of the points are in.
 Aim AimAt(const std::vector<Point3f>& points, Point3f eye, Point3f target, Point3f up, float aspect) {
   constexpr double kOutside = 0.02;  // beyond either edge, in the aim
-  const Axes before(eye, target, up);
+  const CameraAxes before(eye, target, up);
   std::vector<float> across, along;
   for (const Point3f& p : points) {
     const Point3f d = p - eye;
@@ -81,7 +81,7 @@ Aim AimAt(const std::vector<Point3f>& points, Point3f eye, Point3f target, Point
   const float reach = Dot(target - eye, before.forward);
   aim.target = target + (reach * middle_x) * before.right + (reach * middle_y) * before.down;
 
-  const Axes axes(eye, aim.target, up);
+  const CameraAxes axes(eye, aim.target, up);
   std::vector<float> tangents;
   std::vector<std::array<float, 2>> places;
   for (const Point3f& p : points) {
@@ -137,7 +137,7 @@ std::vector<Point3f> Thinned(const std::vector<Point3f>& points) {
   return thinned;
 }
 
-// Along one line of sight, from as far away as it takes.
+// Looks along one direction, from as far away as needed.
 CloudView ViewAlong(const std::vector<Point3f>& samples, float aspect, Point3f away, Point3f up) {
   CloudView view = Bounds(samples);
   view.up = up;
@@ -167,8 +167,8 @@ CloudView FirstView(std::span<const Point3f> points, float aspect) {
   const Point3f middle = view.target;
   const float reach = in_front ? middle.z : std::max(Norm(view.high - view.low), 1e-3f);
 
-  // From where the cloud covers most of the picture. Of what covers as much, from nearer: the surfaces are
-  // closed there.
+  // Chooses the distance from which the cloud covers most of the picture. Of two that cover the same, the
+  // nearer one counts, because surfaces have fewer gaps there.
   constexpr float kNearest = 1.05f, kFarthest = 6.0f, kStep = 1.15f;
   constexpr std::array<float, 4> kElevations = {0.12f, 0.17f, 0.22f, 0.3f};
   float best = -2;

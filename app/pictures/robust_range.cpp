@@ -10,14 +10,14 @@
 namespace parallax::app {
 namespace {
 
-constexpr std::size_t kMaxSamples = 1 << 16;  // enough for percentiles of a picture
+constexpr std::size_t kMaxRangeSamples = 1 << 16;  // enough for percentiles of a picture
 
 template <typename T>
 ValueRange Measure(HostImageView<const T> image) {
   const std::size_t num_pixels =
       static_cast<std::size_t>(image.width) * static_cast<std::size_t>(image.height);
   // Steps that share no factor with usual widths, so that no column is preferred.
-  const std::size_t step = num_pixels <= kMaxSamples ? 1 : (num_pixels / kMaxSamples) | 1;
+  const std::size_t step = num_pixels <= kMaxRangeSamples ? 1 : (num_pixels / kMaxRangeSamples) | 1;
   std::vector<float> values;
   for (std::size_t i = 0; i < num_pixels; i += step) {
     const auto width = static_cast<std::size_t>(image.width);

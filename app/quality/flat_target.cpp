@@ -196,7 +196,7 @@ FlatTargetFigures FlatTarget::Figures() const {
   figures.plane_rms_px = std::sqrt(squares_px_ / all);
   figures.outlier_percent =
       100 * static_cast<double>(num_outliers_) / static_cast<double>(num_inliers_ + num_outliers_);
-  // Of pixels that were there in half of the frames at least.
+  // Uses only pixels that are present in at least half of the frames.
   const int fewest = std::max(2, (figures.num_frames + 1) / 2);
   std::vector<double> sigmas_m, sigmas_px;
   double fixed_m = 0, fixed_px = 0;

@@ -15,10 +15,10 @@ namespace {
 
 constexpr int kWidth_px = 480, kHeight_px = 300;
 constexpr int kLeft_px = 52, kRight_px = 14, kTop_px = 30, kBottom_px = 46;
-// Okabe and Ito's colours, which colour-blind readers tell apart.
+// The palette of Okabe and Ito, which colour-blind readers can distinguish.
 constexpr const char* kColors[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"};
 
-// From values to pixels.
+// Maps values to pixels.
 struct Axes {
   ValueScale x, y;
   double XOf(double value) const {
@@ -35,7 +35,7 @@ bool IsShown(const Chart& chart, const std::pair<double, double>& point) {
          (!chart.logarithmic_x || point.first > 0);
 }
 
-// False where there is no point.
+// Returns false if there are no points.
 bool FindAxes(const Chart& chart, Axes& axes) {
   double low = std::numeric_limits<double>::infinity(), high = -low, top = 0;
   for (const ChartSeries& series : chart.series) {

@@ -21,7 +21,7 @@ struct RunComparison {
   double mean_of_first = 0, mean = 0;  // of the figure over the common frames
 };
 
-// What `parallax compare` found.
+// The findings of `parallax compare`.
 struct Comparison {
   Metric metric = Metric::kKitti2012;
   std::string key;                    // the figure that is compared

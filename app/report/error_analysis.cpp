@@ -160,7 +160,7 @@ ErrorAnalysis AnalyseErrors(const StereoFrame& frame, HostImageView<const float>
                             HostImageView<const std::uint8_t> confidence, IsWrongFunction is_wrong) {
   const GroundTruth& truth = *frame.truth;
   const CameraImageView left = ViewOf(frame.left);
-  // Truth may be larger than the images (Middlebury's half and quarter sizes); regions then are not told.
+  // The truth may be larger than the images (Middlebury's half and quarter sizes); then there are no regions.
   const bool has_regions =
       WidthOf(left) == truth.disparity.width() && HeightOf(left) == truth.disparity.height();
   const HostImage<std::uint8_t> regions =

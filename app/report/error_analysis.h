@@ -1,5 +1,4 @@
-// Where the errors of an estimate are and how large they are: what a report shows in addition to the benchmark's
-// figures.
+// Where an estimate is wrong and by how much: the part of a report that goes beyond the benchmark's figures.
 #pragma once
 
 #include <array>

@@ -143,7 +143,7 @@ PageTable RegionTable(const ErrorAnalysis& analysis) {
   return table;
 }
 
-// With two or three decimals; the figures at the page's end have all.
+// Rounds to two or three decimals; the table at the end of the page has all digits.
 TableColumn AsRead(TableColumn column) {
   for (const auto& [official, read] :
        {std::pair(kPercent4, "%.2f"), {kPixels6, "%.3f"}, {kSixDigits, "%.4g"}}) {
@@ -155,8 +155,8 @@ TableColumn AsRead(TableColumn column) {
   return column;
 }
 
-// Without the figures over estimated pixels ("_est") that equal those over all pixels in every frame; `same` names
-// them. They are equal if every pixel has an estimate.
+// Leaves out the figures over estimated pixels ("_est") that equal those over all pixels in every frame;
+// `same` names them. They are equal if every pixel has an estimate.
 TableSection AsRead(const TableSection& section, std::span<const FrameScores> frames, std::string& same) {
   TableSection read{section.title, {}};
   for (const TableColumn& column : section.columns) {

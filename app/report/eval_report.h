@@ -19,7 +19,7 @@
 
 namespace parallax::app {
 
-// What the page says about the run as a whole.
+// The page's text about the run as a whole.
 struct ReportText {
   std::string heading;             // one line, what was scored
   std::vector<std::string> notes;  // lines below the tables

@@ -33,8 +33,8 @@ HostImage<Rgb8> LeftPicture(const CameraImage& image, int width, int height) {
   return picture;
 }
 
-// Truth of a laser scanner is points on black: as shown, pixels without truth take that of a pixel beside
-// them (3x3). Truth that is dense already is left as it is.
+// The truth of a laser scanner is sparse points on black. In the picture, pixels without truth take the value
+// of a neighbour (3x3). Dense truth is left as it is.
 HostImage<float> Thickened(HostImageView<const float> truth) {
   HostImage<float> shown(truth.width, truth.height, std::numeric_limits<float>::quiet_NaN());
   std::size_t num_known = 0;
@@ -116,7 +116,7 @@ HostImage<Rgb8> GainPicture(HostImageView<const float> a, HostImageView<const fl
       const Rgb8 color = gain > 0.02F    ? Rgb8{30, strong, 60}
                          : gain < -0.02F ? Rgb8{strong, 30, 40}
                                          : Rgb8{60, 60, 60};
-      // As the error pictures do: points of a laser scanner fill their neighbours without truth.
+      // As in the error pictures, points of a laser scanner spread to neighbours without truth.
       for (int v = std::max(y - 1, 0); v <= std::min(y + 1, truth.height - 1); ++v) {
         for (int u = std::max(x - 1, 0); u <= std::min(x + 1, truth.width - 1); ++u) {
           if ((u == x && v == y) || std::isnan(truth(u, v))) picture(u, v) = color;

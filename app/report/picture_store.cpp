@@ -14,7 +14,7 @@ namespace {
 
 constexpr const char* kPictureFolder = "frames";
 
-// As it stands in an address: "%" and what may not stand there as %XX.
+// Encodes a file name for a URL: "%" and reserved characters become %XX.
 std::string AddressOf(const std::string& file_name) {
   constexpr const char* kDigits = "0123456789ABCDEF";
   std::string address;

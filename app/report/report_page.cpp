@@ -91,7 +91,7 @@ void ReportPage::AddFrames(const std::vector<PageFrame>& frames) {
         frame.id, ImageHtml(frame.thumbnail, "errors of " + frame.name), Escaped(frame.name),
         Escaped(frame.note));
     for (const PagePicture& picture : frame.pictures) {
-      // Where there is a script, it makes the picture when its frame is opened (page.js).
+      // With scripts enabled, page.js makes the picture when its frame is opened.
       body_ += "<figure><noscript>" + ImageHtml(picture, picture.label + " of " + frame.name) +
                "</noscript><figcaption>" + Escaped(picture.label) + "</figcaption></figure>\n";
     }

@@ -41,9 +41,11 @@
 #include "app/run/rig_monitor.h"
 #include "app/run/run_once.h"
 #include "app/run/run_reports.h"
+#include "app/run/run_status.h"
 #include "app/run/shard_records.h"
 #include "app/session/heap.h"
 #include "app/session/interrupt.h"
+#include "app/session/schedule.h"
 #include "app/team/frame_share.h"
 #include "app/team/shared_run.h"
 #include "app/team/team.h"
@@ -102,6 +104,7 @@ class RemoteResultKeeper : public ResultKeeper {
 std::string WhyNoParts(const RunOptions& options) {
   if (!options.record.file.empty()) return "a recording is written by one process: leave out --record";
   if (!options.ros2.empty()) return "topics are published by one process: leave out --ros2";
+  if (options.rig_follow) return "a rig is followed from frame to frame: leave out --rig-follow";
   return options.view ? "cannot show a window: leave out --view" : "";
 }
 
@@ -154,6 +157,11 @@ class RunCommand {
           "--resume cannot reproduce an uninterrupted run: with live.temporal a frame depends on those "
           "before it; use --overwrite, or set live.temporal=false");
     }
+    if (options.rig_follow && options.used_folder.resume) {
+      throw InvalidArgument(
+          "--resume cannot reproduce an uninterrupted run: with --rig-follow a frame depends on those before "
+          "it; use --overwrite, or leave out --rig-follow");
+    }
     Recorder::Check(options.record, options.used_folder.overwrite);
     share_.Open(source_, chosen_.parameters.live.temporal, WhyNoParts(options));
     total_ = share_.num_frames();
@@ -165,12 +173,18 @@ class RunCommand {
       publisher_.emplace(Ros2Publisher::Options{.name_space = options_.ros2,
                                                 .frame_id = options_.ros2_frame,
                                                 .show_filled = options_.show_filled,
-                                                .is_live = source_->is_live()});
+                                                .is_live = source_->is_live(),
+                                                .uncertainty = chosen_.uncertainty});
     }
     options.matching.LogMatching(options.source, *source_, chosen_, backend_);
   }
 
-  ~RunCommand() { monitor_->ReportTo({}); }
+  ~RunCommand() {
+    monitor_->ReportTo({});
+    if (publisher_) publisher_->ReportStatus({});
+    if (viewer_ != nullptr) viewer_->KeepNote();
+    if (rig_monitor_) rig_monitor_->Finish();  // a source that is left behind holds it
+  }
   RunCommand(const RunCommand&) = delete;
   RunCommand& operator=(const RunCommand&) = delete;
 
@@ -193,10 +207,15 @@ class RunCommand {
     }
     reports_.emplace(Description(), options_.output);
     const bool watches = source_->is_live() || source_->kind() == SourceKind::kRecording;
-    if (const int every = options_.rig_watch.value_or(watches ? kUsualRigWatch : 0); every > 0) {
-      rig_monitor_.emplace(every, !source_->is_live(),
-                           [this](const std::string& line) { reports_->Warn(line); });
+    if (const int every = options_.rig_watch.value_or(watches || followed_ ? kUsualRigWatch : 0);
+        every > 0 && (!followed_ || followed_->is_measured())) {
+      rig_monitor_ = std::make_shared<RigMonitor>(
+          every, !source_->is_live(), [this](const std::string& line) { reports_->Warn(line); },
+          followed_ ? followed_->rectifier() : nullptr);
+      if (followed_) followed_->MeasureBy(rig_monitor_);
     }
+    if (publisher_)
+      publisher_->ReportStatus([this, status = RunStatus()]() mutable { return Status(status); });
     watch_ = {};
     if (!share_.follows()) reports_->ShowProgress(total_);
     if (!share_.follows() && !range_line_.empty()) reports_->Tell(range_line_);
@@ -205,11 +224,24 @@ class RunCommand {
                  [this](const JournalRecord& record) { return TakeFromOthers(record); });
     const InterruptGuard interrupt([this] { PrintInterrupt(); }, [this] { EndAtOnce(); });
     if (clouds_) clouds_->StopWhen([&] { return interrupt.requested().load(); });
-    if (viewer_ != nullptr) viewer_->Begin(backend_, total_);
+    if (viewer_ != nullptr) viewer_->Begin(backend_, total_, [this] { return WindowNote(); });
     if (const auto end = share_.Take(interrupt, [&] { TakeFrames(interrupt); })) EndRun(*end, interrupt);
   }
 
  private:
+  // Of the last frames, for the status line.
+  StatusNote WindowNote() {
+    StatusNote note;
+    reports_->WithSummary([&](const RunSummary& summary) {
+      if (summary.latency().size() > 0) note.text = LatencyText(summary.latency());
+    });
+    if (!rig_monitor_) return note;
+    if (!note.text.empty()) note.text += "    ";
+    note.text += RigText(rig_monitor_->drift());
+    note.is_alarm = !rig_monitor_->fault().empty();
+    return note;
+  }
+
   LiveOptions Live() const {
     LiveOptions live = options_.live;
     live.monitor = monitor_;
@@ -219,10 +251,26 @@ class RunCommand {
   // Raw images are rectified by the matcher where that is a GPU; but those that are made smaller, or whose
   // pixels tell --resume whether they are the same, as they are read.
   std::unique_ptr<FrameSource> WithRectification(std::unique_ptr<FrameSource> source) {
+    if (options_.rig_follow) {
+      if (options_.rig_watch == 0)
+        throw InvalidArgument("--rig-follow needs measurements of the rig: leave out --rig-watch 0");
+      followed_ = std::make_shared<FollowedRig>(options_.rig, options_.turns);
+      return FollowedRig::Open(followed_, std::move(source), options_.rig);
+    }
     if (backend_ != "cuda" || options_.used_folder.resume || chosen_.parameters.live.decimation > 1)
       return WithRig(std::move(source), options_.rig);
     rectifier_ = std::make_shared<FrameRectifier>(options_.rig.Rectification());
-    return WithRigLeftRaw(std::move(source), options_.rig, rectifier_);
+    return WithRig(std::move(source), options_.rig,
+                   [rectifier = rectifier_](StereoFrame& frame) { rectifier->Prepare(frame); });
+  }
+
+  RosStatus Status(RunStatus& status) {
+    const RigDrift rig = rig_monitor_ ? rig_monitor_->drift() : RigDrift();
+    const std::string fault = rig_monitor_ ? rig_monitor_->fault() : "";
+    RosStatus now = reports_->WithSummary(
+        [&](const RunSummary& summary) { return status.Now(summary, monitor_->counts(), rig, fault); });
+    now.hardware_id = options_.source.front();
+    return now;
   }
 
   void TakeFrames(const InterruptGuard& interrupt) {
@@ -434,7 +482,7 @@ class RunCommand {
     if (recorder_ || publisher_ || viewer_ != nullptr || rig_monitor_ || options_.observe) {
       steps.observe = [this, &interrupt](const std::shared_ptr<const MatchedFrame>& frame) {
         if (options_.observe) options_.observe(*frame);
-        if (rig_monitor_) rig_monitor_->See(frame);
+        if (rig_monitor_ && !followed_) rig_monitor_->See({frame, &frame->frame});
         if (recorder_) recorder_->Record(frame);
         if (publisher_) publisher_->Publish(frame);
         if (viewer_ != nullptr && !viewer_->Observe(frame, &interrupt.requested())) window_closed_ = true;
@@ -447,9 +495,11 @@ class RunCommand {
   void Write(const MatchedFrame& matched, FrameReport& report) {
     const Stopwatch watch;
     const WithoutWaitingForDisk journal_has_checksums;
-    folder_->Start(matched.frame);
+    // A camera's frame without files leaves nothing for --resume, verify or --overwrite.
+    const bool is_noted = !source_->is_live() || !writer_->OutputsFor(matched.frame.rig.has_value()).empty();
+    if (is_noted) folder_->Start(matched.frame);
     writer_->Write(matched, report);
-    folder_->Finish(matched.frame, matched.parameters);
+    if (is_noted) folder_->Finish(matched.frame, matched.parameters);
     monitor_->NoteWork(matched.match_ms + watch.ms());
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     reports_->WithSummary([&](RunSummary& summary) {
@@ -509,7 +559,8 @@ class RunCommand {
   std::mutex end_mutex_;                         // held by who ends the run
   std::atomic<bool> has_ended_ = false, window_closed_ = false, is_interrupted_ = false;
   std::optional<PairCheck> check_;         // destroyed before the members above, to which its thread reports
-  std::optional<RigMonitor> rig_monitor_;  // from Run on, where the rig is watched; as check_
+  std::shared_ptr<FollowedRig> followed_;  // where the rig is followed
+  std::shared_ptr<RigMonitor> rig_monitor_;  // from Run on, where the rig is watched
 };
 
 }  // namespace
@@ -521,6 +572,7 @@ void AddRunCommand(CLI::App& app) {
   const auto options = std::make_shared<RunOptions>();
   AddRunOptions(*command, *options);
   command->callback([options] {
+    Schedule(options->cores, options->priority);
     if (!options->shard_text.empty()) {
       options->shard = ParseShard(options->shard_text);
       options->output /= options->shard->FolderName();

@@ -155,7 +155,10 @@ class FolderOfRun {
     stored_.run = OptionsOf(command, folder_);
     if (!shard.empty()) stored_.run.shard = ParseShard(shard);  // a merged folder has none
     std::set<std::string> outputs;
+    if (stored_.run.rig_follow) stored_.run.turns.emplace();
     for (const auto& [name, result] : finished_) {
+      if (const auto turn = ParseTurn(result.Get(kTurnKey)); turn && stored_.run.turns)
+        stored_.run.turns->emplace(name, *turn);
       for (const ResultFile& file : result.files) {
         const fs::path path(file.path);
         const std::string kind = *path.begin();

@@ -29,7 +29,7 @@ struct CloudScoreOptions {
   std::uint64_t seed = 0;
   double emd_gap = 0.01;
 };
-// Declares --cloud and what goes with it. options must outlive the parsing.
+// Declares --cloud and its other options. options must outlive the parsing.
 void AddCloudScoreOptions(CLI::App& command, CloudScoreOptions& options);
 
 // Scores frames one by one; the total covers the added ones.

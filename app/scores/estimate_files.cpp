@@ -14,7 +14,7 @@ namespace parallax::app {
 namespace fs = std::filesystem;
 namespace {
 
-// Regular files of a folder in order of their names; none when there is no such folder.
+// The regular files of a folder, sorted by name; empty if the folder does not exist.
 std::vector<fs::path> FilesOf(const fs::path& folder) {
   std::vector<fs::path> files;
   for (const FolderEntry& entry : ReadFolder(folder)) {
@@ -24,7 +24,7 @@ std::vector<fs::path> FilesOf(const fs::path& folder) {
   return files;
 }
 
-// NAME/disp0SGM.pfm, but not the truth that lies beside it in the data sets.
+// Finds NAME/disp0SGM.pfm, but not the truth that the data sets keep in the same folder.
 std::optional<fs::path> FindInSceneFolder(const fs::path& folder) {
   for (const fs::path& file : FilesOf(folder)) {
     const std::string stem = file.stem().string();

@@ -25,7 +25,8 @@ HostImageView<const std::uint8_t> NonoccludedOf(const EvaluatedFrame& frame) {
   return frame.truth->nonoccluded.ConstView();
 }
 
-// Whether non-occluded truth can be told. Where there is no other, all of it is (and the mask may be empty).
+// Whether non-occluded truth is known. If the data set has no other truth, all of it counts as non-occluded
+// (and the mask may be empty).
 bool HasNonoccluded(const EvaluatedFrame& frame) {
   return frame.truth->only_nonoccluded || !frame.truth->nonoccluded.Empty();
 }
@@ -185,8 +186,9 @@ double MeanOfDefined(const std::vector<S>& frames, double S::*figure) {
   return sum / num;
 }
 
-// Whether confidence tells wrong pixels, of those with an estimate and non-occluded truth (all truth, where
-// it is not told which is visible). Truth that is larger than the estimate is left out.
+// Measures whether confidence separates right from wrong pixels, over pixels with an estimate and
+// non-occluded truth (over all truth if visibility is unknown). Truth that is larger than the estimate is
+// left out.
 class SparsificationEvaluator : public Evaluator {
  public:
   explicit SparsificationEvaluator(IsWrongFunction is_wrong) : is_wrong_(is_wrong) {}

@@ -113,7 +113,7 @@ std::vector<TableSection> SectionsOf(Metric metric, const Scores& total, bool on
   });
   const bool is_kitti = metric == Metric::kKitti2012 || metric == Metric::kKitti2015;
   if (only_nonoccluded && is_kitti) sections.erase(sections.begin() + 1, sections.end());
-  // Time is no metric, but belongs to the first table where the matcher ran.
+  // Time is not a metric, but it belongs to the first table if the matcher ran.
   if (!sections.empty() && total.Find(kTimeKey)) {
     sections.front().columns.push_back({kTimeKey, "ms", "%.1f"});
   }

@@ -21,14 +21,14 @@ std::atomic<bool> g_requested{false};
 static_assert(std::atomic<bool>::is_always_lock_free, "is set in a signal handler");
 // A pipe that wakes the guard's thread: a byte for a request, another for the end.
 int g_read_end = -1, g_write_end = -1;
-constexpr char kRequest = 'r', kEnd = 'e';
+constexpr char kRequestByte = 'r', kEndByte = 'e';
 
 void Wake(char byte) {
   while (write(g_write_end, &byte, 1) < 0 && errno == EINTR) continue;
 }
 
-// When the first signal came, ns; 0 = none did. timeout and systemd send one to the process and one to its group:
-// together they are one request.
+// When the first signal came, ns; 0 = no signal yet. timeout and systemd signal both the process and its
+// group: the two signals are one request.
 std::atomic<std::int64_t> g_requested_at{0};
 constexpr std::int64_t kOneRequest_ns = 500'000'000;
 
@@ -40,7 +40,7 @@ extern "C" void OnInterrupt(int signal) {
   std::int64_t first_ns = 0;
   if (g_requested_at.compare_exchange_strong(first_ns, now_ns)) {
     g_requested = true;
-    Wake(kRequest);
+    Wake(kRequestByte);
   } else if (now_ns - first_ns >= kOneRequest_ns) {
     std::signal(signal, SIG_DFL);
     raise(signal);
@@ -48,7 +48,7 @@ extern "C" void OnInterrupt(int signal) {
   errno = error;
 }
 
-// Waits so long for a byte (-1: without end); '\0' when none came.
+// Waits for a byte for at most timeout_ms (-1: without limit); '\0' if none came.
 char NextByte(int timeout_ms) {
   pollfd waiting{g_read_end, POLLIN, 0};
   const auto begin = std::chrono::steady_clock::now();
@@ -93,16 +93,16 @@ InterruptGuard::~InterruptGuard() {
 
 void InterruptGuard::Disarm() {
   if (!watcher_.joinable()) return;
-  Wake(kEnd);
+  Wake(kEndByte);
   watcher_.join();
 }
 
 void InterruptGuard::Watch(const std::function<void()>& on_request, const std::function<void()>& on_deadline,
                            std::chrono::milliseconds patience) const {
-  if (NextByte(-1) != kRequest) return;
+  if (NextByte(-1) != kRequestByte) return;
   if (on_request) on_request();
-  char byte = kRequest;  // the other signal may come, too
-  while (byte == kRequest) byte = NextByte(static_cast<int>(patience.count()));
+  char byte = kRequestByte;  // the other signal may come, too
+  while (byte == kRequestByte) byte = NextByte(static_cast<int>(patience.count()));
   if (byte == '\0' && on_deadline) on_deadline();
 }
 

@@ -74,7 +74,7 @@ void Progress::Draw() {
   std::fflush(stream_);
 }
 
-// A stream that takes nothing more is no reason to end a run: main looks at standard output in the end.
+// A stream that accepts no more text does not end the run: main checks standard output at the end.
 void Progress::Put(const std::string& text) { std::fputs(text.c_str(), stream_); }
 
 void Progress::Clear() {

@@ -11,7 +11,7 @@
 
 namespace parallax::app {
 
-// For several threads.
+// May be used from several threads.
 class Progress {
  public:
   // total: number of frames, if known. stream: a terminal gets a bar, anything else plain lines.

@@ -26,8 +26,9 @@ class FrameShare {
   bool follows() const { return team_ != nullptr && !team_->leads(); }
   bool leads() const { return team_ != nullptr && team_->leads(); }
 
-  // Throws InvalidArgument if this process is to take a part of the frames, and the source has no parts: a camera, or
-  // frames that depend on those before them. why_not: a reason of the command; empty = it has none.
+  // Throws InvalidArgument if this process is to take a part of the frames but the source cannot be divided:
+  // a camera, or frames that depend on earlier ones. why_not: a further reason of the command; empty if it
+  // has none.
   void Open(std::shared_ptr<FrameSource> source, bool is_temporal, const std::string& why_not = "");
 
   // After Open: how many frames end in this process, if that is known; a leader's are those of all ranks.
@@ -39,9 +40,9 @@ class FrameShare {
   // After Begin.
   std::shared_ptr<FrameSource> frames() const { return part_ ? part_ : source_; }
   std::optional<std::size_t> max_frames() const { return part_ ? std::nullopt : max_frames_; }
-  // In the whole source, of the n-th frame that was taken, n from 0.
+  // The index in the whole source of the n-th frame that was taken, n from 0.
   std::size_t IndexOf(std::size_t taken) const { return part_ ? part_->IndexOf(taken) : taken; }
-  // Of a shard, at its end: as DealtSource's.
+  // At the end of a shard: the same as DealtSource's.
   std::string AllNames() const { return part_->AllNames(); }
 
   bool StopRequested(const InterruptGuard& interrupt) const {

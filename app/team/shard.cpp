@@ -21,7 +21,7 @@ std::optional<std::size_t> WholeNumber(std::string_view text) {
   return number;
 }
 
-// The variable's number; nullopt where it is not set. Throws where it is none.
+// The variable's number; nullopt if it is not set. Throws if it is not a number.
 std::optional<std::size_t> NumberFrom(const char* variable) {
   const char* const text = std::getenv(variable);
   if (text == nullptr) return std::nullopt;

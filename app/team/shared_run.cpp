@@ -20,10 +20,10 @@
 namespace parallax::app {
 namespace {
 
-// Kinds of messages beside those of the handler, and of answers.
+// Kinds of messages in addition to those of the handler, and kinds of answers.
 constexpr const char *kHello = "hello", *kNext = "next", *kBye = "bye";
 constexpr const char *kYes = "yes", *kError = "error", *kOver = "over";
-constexpr std::string_view kText = "text", kBegin = "begin", kEnd = "end", kHost = "host",
+constexpr std::string_view kText = "text", kRangeBegin = "begin", kRangeEnd = "end", kHost = "host",
                            kInterrupted = "interrupted";
 
 // How long rank 0 sleeps between looks for a message.
@@ -36,7 +36,7 @@ std::string HostName() {
 
 JournalRecord ErrorRecord(const std::string& text) { return JournalRecord{kError}.Add(kText, text); }
 
-// What another rank is about to do that rank 0 is not; empty where they agree.
+// How another rank's settings differ from those of rank 0; empty if they agree.
 std::string Difference(const JournalRecord& here, const JournalRecord& there) {
   for (std::size_t i = 0; i < here.fields.size(); ++i) {
     const auto& [key, value] = here.fields[i];
@@ -77,8 +77,8 @@ void SharedRun::Follow(const JournalRecord& what) {
 FrameRange SharedRun::Next() {
   if (leads()) return dealer_->Next();
   const JournalRecord range = Tell({kNext});
-  return {static_cast<std::size_t>(NumberFromText(range.Get(kBegin))),
-          static_cast<std::size_t>(NumberFromText(range.Get(kEnd)))};
+  return {static_cast<std::size_t>(NumberFromText(range.Get(kRangeBegin))),
+          static_cast<std::size_t>(NumberFromText(range.Get(kRangeEnd)))};
 }
 
 JournalRecord SharedRun::Tell(const JournalRecord& record) {
@@ -161,7 +161,9 @@ JournalRecord SharedRun::AnswerRecord(int rank, const JournalRecord& record) {
   }
   if (record.kind == kNext) {
     const FrameRange range = dealer_->Next();
-    return JournalRecord{kYes}.Add(kBegin, std::to_string(range.begin)).Add(kEnd, std::to_string(range.end));
+    return JournalRecord{kYes}
+        .Add(kRangeBegin, std::to_string(range.begin))
+        .Add(kRangeEnd, std::to_string(range.end));
   }
   return handler_(record);
 }
@@ -183,7 +185,7 @@ void RunInTeam(Team* team, const std::function<void(SharedRun*)>& work) {
 
 namespace {
 
-// Of the devices that were chosen for all ranks of a machine, those of one of them.
+// The devices of one rank, out of those that were chosen for all ranks of a machine.
 std::vector<int> DevicesOfRank(Team& team, const MatchingOptions& options) {
   const std::vector<int> chosen = options.DeviceNumbers(options.backend);
   if (chosen.size() == 1) return {(chosen.front() + team.local_rank()) % NumDevices(options.backend)};

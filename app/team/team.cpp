@@ -8,7 +8,7 @@
 namespace parallax::app {
 namespace {
 
-// A variable's number; 0 where it is not set.
+// A variable's number; 0 if it is not set.
 int NumberOrZero(const char* variable) {
   const char* const text = std::getenv(variable);
   return text == nullptr ? 0 : std::atoi(text);

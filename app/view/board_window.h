@@ -22,11 +22,11 @@ class BoardWindow {
   // ended. on_closed: ends a wait of work. Rethrows what work throws.
   void RunAlongside(const std::function<void()>& work, const std::function<void()>& on_closed);
 
-  // From any thread. headline, text: see BoardScreen.
+  // May be called from any thread. headline, text: see BoardScreen.
   void Show(const StereoFrame& frame, const BoardSession& session, const std::string& headline = "",
             const std::string& text = "");
   void Close() { viewer_->Close(); }
-  // From now on R is offered; it closes the window and wants_run() is true.
+  // From now on the window offers the key R, which closes it and sets wants_run().
   void OfferRun() { offers_run_ = true; }
 
   bool wants_end() const {

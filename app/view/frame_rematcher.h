@@ -20,7 +20,7 @@ struct RematchedFrame {
   double match_ms = 0;
 };
 
-// For one thread at a time.
+// Used by one thread at a time.
 class FrameRematcher {
  public:
   explicit FrameRematcher(MatchingOptions options) : options_(std::move(options)) {}

@@ -59,10 +59,17 @@ void FrameViewer::RunAlongside(const std::function<void()>& work) {
   if (error) std::rethrow_exception(error);
 }
 
-void FrameViewer::Begin(std::string_view backend, std::optional<std::size_t> num_frames) {
+void FrameViewer::Begin(std::string_view backend, std::optional<std::size_t> num_frames,
+                        std::function<StatusNote()> note) {
   const std::scoped_lock lock(mutex_);
   backend_ = backend;
   num_frames_ = num_frames;
+  ask_note_ = std::move(note);
+}
+
+void FrameViewer::KeepNote() {
+  const std::scoped_lock lock(mutex_);
+  if (ask_note_) note_ = std::exchange(ask_note_, nullptr)();
 }
 
 void FrameViewer::Share(std::shared_ptr<ParameterSession> session, const MatchingOptions& options,
@@ -146,11 +153,15 @@ void FrameViewer::DisplayFrames() {
     if (with_cloud) last_cloud_ = now;
     const std::shared_ptr<const MatchedFrame> frame = shown_;
     const std::string status = Status();
+    if (ask_note_) note_ = ask_note_();
+    const StatusNote note = note_;
     displaying_ = true;
     lock.unlock();
     try {
       ViewerFrame shown = Display(frame, is_rematch, with_cloud);
       shown.status = status + shown.status;
+      if (!note.text.empty()) shown.status += "    " + note.text;
+      shown.is_alarm = note.is_alarm;
       viewer_->Show(std::move(shown));
     } catch (const std::exception& error) {  // of matching with what somebody has just chosen
       viewer_->ShowEnd(error.what());

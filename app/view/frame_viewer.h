@@ -22,6 +22,12 @@
 
 namespace parallax::app {
 
+// What a run adds to the status line.
+struct StatusNote {
+  std::string text;
+  bool is_alarm = false;  // shown in red
+};
+
 // Colouring and reprojection for the window run in a separate thread, on the latest frame only: neither the
 // matching nor the window waits for them.
 class FrameViewer {
@@ -42,8 +48,12 @@ class FrameViewer {
   // work has ended. When work ends by itself, the window stays and says so. Rethrows what work throws.
   void RunAlongside(const std::function<void()>& work);
 
-  // The text about frames in the status line; set before the first one.
-  void Begin(std::string_view backend, std::optional<std::size_t> num_frames);
+  // The text about frames in the status line; set before the first one. note: asked with every frame that is
+  // shown, in another thread; may be empty.
+  void Begin(std::string_view backend, std::optional<std::size_t> num_frames,
+             std::function<StatusNote()> note = {});
+  // Asks for the note a last time, which stays.
+  void KeepNote();
 
   // The window can change the frames' parameters and match frames with two sets; set before the first frame.
   // score: a metric's figure for a frame with truth.
@@ -76,6 +86,8 @@ class FrameViewer {
   using Clock = std::chrono::steady_clock;
   std::string backend_;
   std::optional<std::size_t> num_frames_;
+  std::function<StatusNote()> ask_note_;
+  StatusNote note_;
   const First first_;
   std::unique_ptr<Viewer> viewer_;
   const std::shared_ptr<const Timeline> timeline_;  // of a source of files that is played

@@ -15,7 +15,7 @@
 namespace parallax::app {
 namespace {
 
-// The files of a stamp (datasets/system/file_identity.h, StampOf); empty for another text.
+// The files that a stamp names (datasets/system/file_identity.h, StampOf); empty for any other text.
 std::vector<std::string> FilesOfStamp(std::string_view stamps) {
   std::vector<std::string> files;
   for (std::size_t begin = 0; begin < stamps.size();) {
@@ -37,7 +37,7 @@ std::string WordAfter(const std::string& text, const std::string& key) {
   return text.substr(at + key.size(), text.find(' ', at + key.size()) - at - key.size());
 }
 
-// What an origin says of how its frames were rectified (RigOptions::RectificationText, and the rig's files).
+// Reads from an origin how its frames were rectified (RigOptions::RectificationText, and the rig's files).
 RigOptions RigOf(const std::string& options) {
   RigOptions rig;
   rig.size = WordAfter(options, " --rectified-size ");

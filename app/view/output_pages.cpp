@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// What was read of a frame's results; the rest is empty.
+// The results of a frame that could be read; the rest is empty.
 struct Results {
   HostImage<float> disparity, sigma;
   HostImage<std::uint8_t> confidence, validity;
@@ -85,7 +85,7 @@ ViewerFrame OutputPages::Read(std::size_t number) {
     results->disparity = ReadDisparityPng(*png);
   }
   if (results->disparity.Empty()) {
-    // Of depths or a cloud alone what there is to see is that of the single file.
+    // A folder with depths or clouds alone is shown as a single file would be.
     for (const auto& [place, kind] : {std::pair("depth", FileKind::kDepth), {"cloud", FileKind::kCloud}}) {
       if (const auto path = file(place)) return ReadViewedFile(*path, kind);
     }

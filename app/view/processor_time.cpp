@@ -21,7 +21,7 @@ namespace {
 constexpr double kLongestDebt_s = 5;  // what a window takes to open, or somebody who turns a cloud
 constexpr std::chrono::milliseconds kBetweenLooks(100);  // to look at all threads takes time, too
 
-// Seconds for which all processors of the machine have stood idle; 0 where the system does not tell.
+// The idle time of all processors together, s; 0 if the system does not report it.
 double IdleTime_s() {
   std::ifstream file("/proc/stat");
   std::string name;
@@ -48,7 +48,7 @@ double ProcessorsToUse() {
 
 void BecomeWorkers(const std::string& name, int nice) {
   pthread_setname_np(pthread_self(), name.c_str());
-  // On Linux it is a thread's own. Refused, everything goes on as before.
+  // On Linux the priority belongs to the thread. If the system refuses, the thread keeps its priority.
   if (nice > 0) setpriority(PRIO_PROCESS, static_cast<id_t>(gettid()), nice);
 }
 

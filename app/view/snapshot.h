@@ -1,4 +1,4 @@
-// What the window shows, with the data behind it, as files.
+// Saves what the window shows as files, with the data behind it.
 #pragma once
 
 #include <filesystem>

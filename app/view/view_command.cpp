@@ -82,7 +82,7 @@ class Screenshot {
  public:
   explicit Screenshot(fs::path path) : path_(std::move(path)) {}
 
-  // From any thread, after the frame was shown. Does nothing without a path.
+  // May be called from any thread, after the frame was shown. Does nothing without a path.
   void Request(Viewer& viewer) {
     if (path_.empty()) return;
     viewer.RequestScreenshot([this, &viewer](HostImage<Rgb8> pixels) {
@@ -96,7 +96,7 @@ class Screenshot {
     });
   }
 
-  // On the main thread, after the window is closed: throws when it was not written.
+  // Called on the main thread, after the window is closed. Throws if the picture was not written.
   void Finish() const {
     if (path_.empty()) return;
     if (!error_.empty()) throw Error(error_);
@@ -167,7 +167,7 @@ class ChangingFilters {
  public:
   explicit ChangingFilters(int num_threads) : filters_(num_threads) {}
 
-  // What the matcher of a frame gets.
+  // The parameters for the matcher of one frame.
   Parameters ForFrame(const Parameters& parameters) {
     if (!HasLiveFilters(parameters)) return parameters;
     const Parameters matched = ForMatcher(parameters);
@@ -210,7 +210,7 @@ std::pair<std::string, double> ScoreOf(SourceKind kind, const StereoFrame& frame
   return {};
 }
 
-// Where the frames come from, and what the window does with them beside showing them.
+// Where the frames come from, and what the window does with them besides showing them.
 struct ViewedFrames {
   std::shared_ptr<FrameSource> source;
   std::shared_ptr<PlayedSource> played;  // the source, where it is one of files; else null, as is timeline
@@ -218,7 +218,8 @@ struct ViewedFrames {
   std::shared_ptr<std::atomic<double>> latency_ms;  // of the frame shown last, of a live source; else null
 };
 
-// Reads, matches and shows frame after frame. Returns the number shown; prints bad frames and goes on.
+// Reads, matches and shows one frame after another. Returns the number shown; prints bad frames and
+// continues.
 std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& session,
                        const ViewedFrames& frames, FrameViewer& viewer) {
   std::size_t num_shown = 0, num_failed = 0;
@@ -230,7 +231,7 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
     return filters.ForFrame(ParametersFor(frame, session.Get(false)));
   };
   steps.refine_in_order = [&](MatchedFrame& matched) { filters.Apply(matched); };
-  // For a watched frame low latency matters more than throughput.
+  // While somebody watches, low latency matters more than throughput.
   steps.make_matcher = [&](const Parameters& parameters, const MatcherOptions& matcher_options) {
     const std::string_view backend = ResolveBackend(options.matching.backend, parameters.method);
     return MakeQueueInMemory(backend, parameters, matcher_options, 1);
@@ -256,7 +257,7 @@ std::size_t ShowFrames(const ViewOptions& options, const ParameterSession& sessi
     if (report.outcome != FrameOutcome::kFailed || is_last_shown) return;
     if (failures.IsNew(report.name, report.error))
       std::fprintf(stderr, "parallax: frame %s: %s\n", report.name.c_str(), report.error.c_str());
-    // Where no frame can be shown there is nobody to wait for.
+    // If no frame can be shown, there is nobody to wait for.
     if (frames.timeline && num_shown == 0 && ++num_failed == frames.timeline->num_frames())
       is_last_shown = true;
   };

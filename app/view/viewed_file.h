@@ -11,8 +11,8 @@ namespace parallax::app {
 
 enum class FileKind { kNone, kCloud, kDisparity, kDepth, kImage };
 
-// What a file contains: as its name and its pixels tell, or `as` ("image", "disparity", "depth", "cloud";
-// empty: unspecified); kNone for a source of frames. Throws Error for an image that cannot be read.
+// The content of a file, from its name and its pixels, or as `as` states ("image", "disparity", "depth",
+// "cloud"; empty: unspecified); kNone for a source of frames. Throws Error for an image that cannot be read.
 FileKind KindOfViewedFile(const std::filesystem::path& path, const std::string& as);
 
 // The file's image, disparity or depth in colours, and its cloud. Throws Error on a file that cannot be read.

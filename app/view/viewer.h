@@ -22,6 +22,7 @@ namespace parallax::app {
 struct ViewerFrame {
   std::string name;
   std::string status;                       // after the name in the status line, e.g. "12.3 fps, 81 ms"
+  bool is_alarm = false;                    // the status line is red
   std::shared_ptr<const ShownFrame> shown;  // what the picture panes show; null where there is only a cloud
   std::shared_ptr<const CloudFrame> cloud_frame;
   std::string cloud_caption;
@@ -40,8 +41,8 @@ struct ViewerOptions {
   bool paused = false;                             // show the first frame and wait for Step or Resume
   std::shared_ptr<PlayControls> play{};            // the play bar; null = not shown
   bool show_filled = false;                        // pixels that were filled are shown like others, at first
-  // Of a window that shows pictures drawn by its owner: they go before the window's own keys, and each has a button
-  // of its name. Called on the main thread.
+  // For a window that shows pictures drawn by its owner: these keys take precedence over the window's own,
+  // and each has a button with its name. Called on the main thread.
   std::vector<Command> keys{};
 };
 

@@ -10,7 +10,7 @@ constexpr float kWideAspect = 1.9f;  // from here on two pictures fit better sid
 
 int Rounded(float value) { return static_cast<int>(std::lround(value)); }
 
-// The pictures' frames in an area, beside or below each other.
+// The frames of the pictures in an area, next to each other or one above the other.
 void PlacePictures(const PaneFrame& area, const WindowParts& parts, bool beside, WindowLayout& layout) {
   if (!parts.image || !parts.disparity) {
     (parts.image ? layout.image : layout.disparity) = area;

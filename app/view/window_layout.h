@@ -1,4 +1,4 @@
-// Where the window's panes lie.
+// The layout of the window's panes.
 #pragma once
 
 namespace parallax::app {

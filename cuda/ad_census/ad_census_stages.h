@@ -66,7 +66,7 @@ class AdCensusStages {
   AdCensusTables tables_;
   AdCensusMemory memory_;
   DeviceTables device_tables_;
-  // What is computed from the views in parallel to the costs: sizes of regions, steps.
+  // Work that runs in parallel to the costs: sizes of regions, steps.
   struct Beside {
     Stream stream;
     Event begun, done;

@@ -11,7 +11,7 @@
 
 namespace parallax::cuda {
 
-// Of the current device.
+// Memory of the current device.
 struct DeviceMemory {
   static void* Allocate(std::size_t bytes) {
     void* memory = nullptr;

@@ -1,4 +1,4 @@
-// What code of this build runs on the current device.
+// Which code of this build the current device runs.
 #pragma once
 
 namespace parallax::cuda {

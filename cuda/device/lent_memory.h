@@ -16,7 +16,7 @@ namespace parallax::cuda {
 template <typename T>
 class LentMemories : public std::enable_shared_from_this<LentMemories<T>> {
  public:
-  // For frames of up to this many pixels.
+  // Each memory holds frames of up to this many pixels.
   explicit LentMemories(std::size_t num_pixels) : num_pixels_(num_pixels) {}
 
   // Null if slow writers hold so much that more would be a burden (about 512 MB), or if the system has no

@@ -6,8 +6,8 @@
 #include <algorithm>
 
 #include "cuda/device/check.h"
-#include "cuda/device/dependent_launch.cuh"
 #include "cuda/device/warp.cuh"
+#include "cuda/filters/launch_filter.cuh"
 #include "cuda/filters/tree_questions.cuh"
 #include "pipeline/trees/candidate_choice.h"
 #include "pipeline/trees/driving_trees.h"
@@ -179,16 +179,15 @@ void ChooseCandidates(const Parameters& parameters, DeviceImageView<const std::u
        .highest = lowest + static_cast<float>(parameters.matching_cost.num_disparities - 1)},
       memory,
       RowWords(guide.width)};
-  Check(cudaMemsetAsync(memory.num_listed, 0, sizeof(*memory.num_listed), stream), "cudaMemsetAsync");
-  LaunchDependent("ListPixelsKernel", ListPixelsKernel,
-                  dim3(static_cast<unsigned>(view.row_words),
-                       static_cast<unsigned>((guide.height + kListRows - 1) / kListRows)),
-                  dim3(kWarpSize, kListRows), 0, stream, view, AsConst(from_planes));
+  LaunchFilter("ListPixelsKernel", ListPixelsKernel,
+               dim3(static_cast<unsigned>(view.row_words),
+                    static_cast<unsigned>((guide.height + kListRows - 1) / kListRows)),
+               dim3(kWarpSize, kListRows), 0, stream, view, AsConst(from_planes));
   const TreeSet set = parameters.refinement.trees;
   const int blocks = std::min(kMostBlocks, (guide.width * guide.height + kWarpSize - 1) / kWarpSize);
-  LaunchDependent("ChooseCandidatesKernel", ChooseCandidatesKernel, dim3(static_cast<unsigned>(blocks)),
-                  dim3(kWarpSize, kWarps), 0, stream, view, from_planes, static_cast<int>(set) - 1,
-                  CandidateTreesOf(set).bias);
+  LaunchFilter("ChooseCandidatesKernel", ChooseCandidatesKernel, dim3(static_cast<unsigned>(blocks)),
+               dim3(kWarpSize, kWarps), 0, stream, view, from_planes, static_cast<int>(set) - 1,
+               CandidateTreesOf(set).bias);
 }
 
 }  // namespace parallax::cuda

@@ -24,7 +24,8 @@ struct ChoiceMemory {
   static ChoiceMemory Take(Arena& arena, int width, int height);
 };
 
-// Changes from_planes, the result of FillFromPlanes for map and planes, in place. guide: left image.
+// Changes from_planes, the result of FillFromPlanes for map and planes, in place. guide: left image. memory.num_listed
+// must be 0, which it is not afterwards.
 void ChooseCandidates(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                       const DeviceDisparityMap& map, const DisparityPlane* planes, const ChoiceMemory& memory,
                       DeviceImageView<float> from_planes, cudaStream_t stream);

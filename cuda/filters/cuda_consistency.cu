@@ -3,7 +3,7 @@
 #include "cuda/filters/cuda_consistency.cuh"
 
 #include "cuda/device/check.h"
-#include "cuda/device/dependent_launch.cuh"
+#include "cuda/filters/launch_filter.cuh"
 
 namespace parallax::cuda {
 namespace {
@@ -52,8 +52,8 @@ void CheckConsistency(const WinnerImages& winners, const DisparityRange& range,
                                static_cast<int>(shared_bytes)),
           "cudaFuncSetAttribute");
   }
-  LaunchDependent("CheckConsistencyKernel", CheckConsistencyKernel,
-                  static_cast<unsigned>(winners.left.height), kThreads, shared_bytes, stream, a);
+  LaunchFilter("CheckConsistencyKernel", CheckConsistencyKernel, static_cast<unsigned>(winners.left.height),
+               kThreads, shared_bytes, stream, a);
 }
 
 }  // namespace parallax::cuda

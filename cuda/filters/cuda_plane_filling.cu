@@ -3,8 +3,8 @@
 // that its warps have no idle lanes.
 #include "cuda/filters/cuda_plane_filling.h"
 
-#include "cuda/device/dependent_launch.cuh"
 #include "cuda/device/warp.cuh"
+#include "cuda/filters/launch_filter.cuh"
 #include "parallax/disparity_map.h"
 
 namespace parallax::cuda {
@@ -200,7 +200,7 @@ __device__ __forceinline__ float ChoosePlane(const ChoiceInput& input, int x, in
 }
 
 __global__ void __launch_bounds__(kChoiceThreads)
-    ChoosePlanesKernel(const ChoiceInput input, DeviceImageView<float> filled) {
+    ChoosePlanesKernel(const ChoiceInput input, DeviceImageView<float> filled, std::uint32_t* counter) {
   __shared__ std::uint8_t rejected[kChoiceThreads];  // numbers of pixels in the block, in any order
   __shared__ int num_rejected;
   WaitForKernelBefore();
@@ -209,6 +209,7 @@ __global__ void __launch_bounds__(kChoiceThreads)
   const int x_begin = static_cast<int>(blockIdx.x) * kChoiceWidth,
             y_begin = static_cast<int>(blockIdx.y) * kChoiceHeight;
   if (thread == 0) num_rejected = 0;
+  if (counter != nullptr && x_begin + y_begin + thread == 0) *counter = 0;
   __syncthreads();
   const int x = x_begin + lane, y = y_begin + static_cast<int>(threadIdx.y);
   bool is_rejected = false;
@@ -254,14 +255,14 @@ void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, Disp
     fit.inverse_reach[i] = 1.0F / PlaneReach(refinement.plane_tolerance, kPlaneRoundTolerances[i]);
   }
   const int num_threads = tiles.width * tiles.height * kPlaneColumns;
-  LaunchDependent("FitPlanesKernel", FitPlanesKernel,
-                  dim3(static_cast<unsigned>((num_threads + kFitThreads - 1) / kFitThreads)),
-                  dim3(kFitThreads), 0, stream, map, tiles, fit, planes);
+  LaunchFilter("FitPlanesKernel", FitPlanesKernel,
+               dim3(static_cast<unsigned>((num_threads + kFitThreads - 1) / kFitThreads)), dim3(kFitThreads),
+               0, stream, map, tiles, fit, planes);
 }
 
 void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                     const DeviceDisparityMap& map, DisparityPlane* planes, DeviceImageView<float> filled,
-                    cudaStream_t stream) {
+                    std::uint32_t* counter, cudaStream_t stream) {
   FitPlanes(parameters, map, planes, stream);
   const RefinementParameters& refinement = parameters.refinement;
   const Tiles tiles = TilesOf(refinement, guide.width, guide.height);
@@ -271,8 +272,8 @@ void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uin
                   static_cast<unsigned>((guide.height + kChoiceHeight - 1) / kChoiceHeight));
   const ChoiceInput choice{
       map, guide, tiles, {PlaneReach(refinement.plane_tolerance, 1.0F), lowest, highest}, planes};
-  LaunchDependent("ChoosePlanesKernel", ChoosePlanesKernel, grid, dim3(kChoiceWidth, kChoiceHeight), 0,
-                  stream, choice, filled);
+  LaunchFilter("ChoosePlanesKernel", ChoosePlanesKernel, grid, dim3(kChoiceWidth, kChoiceHeight), 0, stream,
+               choice, filled, counter);
 }
 
 }  // namespace parallax::cuda

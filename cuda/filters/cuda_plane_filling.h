@@ -22,9 +22,10 @@ std::size_t LargestNumTiles(const RefinementParameters& parameters, std::size_t 
 void FitPlanes(const Parameters& parameters, const DeviceDisparityMap& map, DisparityPlane* planes,
                cudaStream_t stream);
 // Copies the disparities of map to filled, gives rejected pixels other values, and marks those in map. guide:
-// left image; planes: room for one for each tile.
+// left image; planes: room for one for each tile. counter, unless null, is set to 0 on the way: a copy between
+// kernels would take longer.
 void FillFromPlanes(const Parameters& parameters, DeviceImageView<const std::uint8_t> guide,
                     const DeviceDisparityMap& map, DisparityPlane* planes, DeviceImageView<float> filled,
-                    cudaStream_t stream);
+                    std::uint32_t* counter, cudaStream_t stream);
 
 }  // namespace parallax::cuda

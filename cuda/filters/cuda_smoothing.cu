@@ -2,7 +2,7 @@
 // its means look at around it; between the two halves the means along rows stay in shared memory.
 #include "cuda/filters/cuda_smoothing.h"
 
-#include "cuda/device/dependent_launch.cuh"
+#include "cuda/filters/launch_filter.cuh"
 #include "pipeline/rules/refinement_math.h"
 
 namespace parallax::cuda {
@@ -120,7 +120,7 @@ void SmoothOnce(const RefinementParameters& parameters, int pass, DeviceImageVie
   const float range = SmoothingRange(parameters.smoothing_range, pass), reach = 4.0F * (range * range);
   const dim3 grid(static_cast<unsigned>((from.width + kTile - 1) / kTile),
                   static_cast<unsigned>((from.height + kTile - 1) / kTile));
-  LaunchDependent("SmoothKernel", SmoothKernel, grid, dim3(kTile, kWarps), 0, stream, from, to, reach);
+  LaunchFilter("SmoothKernel", SmoothKernel, grid, dim3(kTile, kWarps), 0, stream, from, to, reach);
 }
 
 }  // namespace parallax::cuda

@@ -12,18 +12,18 @@
 // are integers: what is removed does not depend on how the threads run.
 #include "cuda/filters/cuda_speckle.h"
 
-#include "cuda/device/dependent_launch.cuh"
 #include "cuda/device/warp.cuh"
+#include "cuda/filters/launch_filter.cuh"
 #include "parallax/disparity_map.h"
 
 namespace parallax::cuda {
 namespace {
 
-constexpr int kTile = 32;  // px, a warp's lanes
-constexpr int kTileWarps = 8;
-constexpr int kRowsOfWarp = kTile / kTileWarps;
+constexpr int kTile = 32, kTileHeight = 16;  // px; width: a warp's lanes
+constexpr int kTileWarps = 4;
+constexpr int kRowsOfWarp = kTileHeight / kTileWarps;
 constexpr int kThreads = 256;
-constexpr int kPixelsOfThread = 4;
+constexpr int kPixelsOfThread = 2;
 
 // A NaN on either side fails the comparison.
 __device__ __forceinline__ bool Joined(float a, float b, float range) { return fabsf(b - a) <= range; }
@@ -61,10 +61,10 @@ __global__ void __launch_bounds__(kTile* kTileWarps)
     LabelTilesKernel(const float* disparity, int width, int height, float range, LabelImages images) {
   __shared__ float last_values[kTileWarps][kTile];  // of each strip's last row
   __shared__ unsigned last_starts[kTileWarps];
-  __shared__ std::uint32_t labels[kTile * kTile], counts[kTile * kTile];  // in the tile
+  __shared__ std::uint32_t labels[kTile * kTileHeight], counts[kTile * kTileHeight];  // in the tile
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int x = static_cast<int>(blockIdx.x) * kTile + lane,
-            y_begin = static_cast<int>(blockIdx.y) * kTile + warp * kRowsOfWarp;
+            y_begin = static_cast<int>(blockIdx.y) * kTileHeight + warp * kRowsOfWarp;
   const int first_pixel = warp * kRowsOfWarp * kTile + lane;
   WaitForKernelBefore();
   LetNextKernelBegin();
@@ -126,7 +126,7 @@ __global__ void __launch_bounds__(kTile* kTileWarps)
     const int y = y_begin + i;
     if (x >= width || y >= height) continue;
     const int root_x = x - lane + static_cast<int>(roots[i] % kTile),
-              root_y = static_cast<int>(blockIdx.y) * kTile + static_cast<int>(roots[i] / kTile);
+              root_y = static_cast<int>(blockIdx.y) * kTileHeight + static_cast<int>(roots[i] / kTile);
     images.labels[y * width + x] = static_cast<std::uint32_t>(root_y * width + root_x);
     images.sizes[y * width + x] = counts[first_pixel + i * kTile];  // nothing is added but at roots
   }
@@ -138,22 +138,23 @@ __global__ void JoinTilesKernel(const float* disparity, int width, int height, f
   WaitForKernelBefore();
   LetNextKernelBegin();
   int i = static_cast<int>(blockIdx.x * kThreads + threadIdx.x);
-  const int num_below = (height - 1) / kTile * width, num_right = (width - 1) / kTile * height;
+  const int num_below = (height - 1) / kTileHeight * width, num_right = (width - 1) / kTile * height;
   if (i >= num_below + num_right) return;
   const bool is_below = i < num_below;
-  int along, pixel, across, step;  // along: the border; across, step: pixels from one to the next
+  int along, pixel, across,
+      step;  // along: the border, in its tile; across, step: pixels from one to the next
   if (is_below) {
-    along = i % width, across = width, step = 1;
-    pixel = (i / width + 1) * kTile * width + along;
+    along = i % width % kTile, across = width, step = 1;
+    pixel = (i / width + 1) * kTileHeight * width + i % width;
   } else {
     i -= num_below;
-    along = i % height, across = 1, step = width;
-    pixel = along * width + (i / height + 1) * kTile;
+    along = i % height % kTileHeight, across = 1, step = width;
+    pixel = i % height * width + (i / height + 1) * kTile;
   }
   const int beyond = pixel - across;
   const float here = disparity[pixel], there = disparity[beyond];
   if (!Joined(there, here, range)) return;
-  if (along % kTile != 0) {  // the same patches meet at the pixel before
+  if (along != 0) {  // the same patches meet at the pixel before
     const float here_before = disparity[pixel - step], there_before = disparity[beyond - step];
     if (Joined(there_before, here_before, range) && Joined(there_before, there, range) &&
         Joined(here_before, here, range)) {
@@ -239,18 +240,18 @@ void RemoveSpeckles(const FilterParameters& parameters, const SpeckleScratch& sc
   const float range = parameters.speckle_range;
   float* const disparity = map.disparity.data;
   const LabelImages images{scratch.labels.data, scratch.sizes.data};
-  LaunchDependent("LabelTilesKernel", LabelTilesKernel,
-                  dim3(blocks_of(width, kTile), blocks_of(height, kTile)), dim3(kTile, kTileWarps), 0, stream,
-                  disparity, width, height, range, images);
-  const int num_at_borders = (height - 1) / kTile * width + (width - 1) / kTile * height;
+  LaunchFilter("LabelTilesKernel", LabelTilesKernel,
+               dim3(blocks_of(width, kTile), blocks_of(height, kTileHeight)), dim3(kTile, kTileWarps), 0,
+               stream, disparity, width, height, range, images);
+  const int num_at_borders = (height - 1) / kTileHeight * width + (width - 1) / kTile * height;
   if (num_at_borders > 0) {
-    LaunchDependent("JoinTilesKernel", JoinTilesKernel, blocks_of(num_at_borders, kThreads), kThreads, 0,
-                    stream, disparity, width, height, range, enough, images);
-    LaunchDependent("CountPixelsKernel", CountPixelsKernel, blocks, kThreads, 0, stream, num_pixels_u, enough,
-                    images);
+    LaunchFilter("JoinTilesKernel", JoinTilesKernel, blocks_of(num_at_borders, kThreads), kThreads, 0, stream,
+                 disparity, width, height, range, enough, images);
+    LaunchFilter("CountPixelsKernel", CountPixelsKernel, blocks, kThreads, 0, stream, num_pixels_u, enough,
+                 images);
   }
-  LaunchDependent("RemoveSpecklesKernel", RemoveSpecklesKernel, blocks, kThreads, 0, stream, num_pixels_u,
-                  enough, images, disparity, map.validity.data);
+  LaunchFilter("RemoveSpecklesKernel", RemoveSpecklesKernel, blocks, kThreads, 0, stream, num_pixels_u,
+               enough, images, disparity, map.validity.data);
 }
 
 }  // namespace parallax::cuda

@@ -8,8 +8,8 @@
 // launches.
 #include "cuda/filters/fill.h"
 
-#include "cuda/device/dependent_launch.cuh"
 #include "cuda/device/warp.cuh"
+#include "cuda/filters/launch_filter.cuh"
 #include "parallax/disparity_map.h"
 
 namespace parallax::cuda {
@@ -236,8 +236,8 @@ void FillHoles(const FillScratch& scratch, const DeviceDisparityMap& map, cudaSt
                    static_cast<unsigned>(NumOf(height, kBand)), 3);
   const auto blocks = static_cast<unsigned>(NumOf(width * height, kPixelsOfBlock));
   for (a.pass = 0; a.pass < 2; ++a.pass) {
-    LaunchDependent("MarkValuesKernel", MarkValuesKernel, lines, dim3(kWarpSize, kMarkWarps), 0, stream, a);
-    LaunchDependent("FillHolesKernel", FillHolesKernel, blocks, kThreads, 0, stream, a);
+    LaunchFilter("MarkValuesKernel", MarkValuesKernel, lines, dim3(kWarpSize, kMarkWarps), 0, stream, a);
+    LaunchFilter("FillHolesKernel", FillHolesKernel, blocks, kThreads, 0, stream, a);
   }
 }
 

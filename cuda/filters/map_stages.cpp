@@ -87,7 +87,8 @@ void MapStages::EnqueueLast(DeviceImageView<const std::uint8_t> guide, const Ste
   const auto swap = [&] { std::swap(map_.disparity, other_disparity_); };
   if (refinement.planes) {
     run(Step::kPlanes, [&] {
-      FillFromPlanes(parameters_, guide, map_, memory_.planes, other_disparity_, stream);
+      FillFromPlanes(parameters_, guide, map_, memory_.planes, other_disparity_, memory_.choice.num_listed,
+                     stream);
       swap();
     });
     if (HasChoice(parameters_)) {

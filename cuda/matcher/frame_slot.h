@@ -33,7 +33,7 @@ struct ResultMemory {
 };
 using ResultMemories = LentMemories<ResultMemory>;
 
-// What the slots of one queue share. Not thread-safe.
+// Shared by the slots of one queue. Not thread-safe.
 class SharedBySlots {
  public:
   SharedBySlots(int width, int height)
@@ -56,7 +56,7 @@ class SharedBySlots {
 
 class FrameSlot {
  public:
-  // On the current device, for frames of up to width x height.
+  // Uses the current device. Takes frames of up to width x height.
   FrameSlot(const Parameters& parameters, int width, int height, const CudaTuning& tuning,
             std::shared_ptr<SharedBySlots> shared);
 
@@ -86,7 +86,7 @@ class FrameSlot {
   }
 
  private:
-  // The key of a graph: what its frames have in common.
+  // The key of a graph: what all its frames have in common.
   struct Format {
     std::size_t pixel_type = 0;   // index of CameraImageView's alternative
     int width = 0, height = 0;    // as matched

@@ -106,7 +106,8 @@ struct TileWeights {
   }
 };
 
-template <typename Shape, typename Code, bool kPadded, bool kGradient>
+// kMayWeigh: costs may be weighed; the question takes a tenth of the kernel's time.
+template <typename Shape, typename Code, bool kPadded, bool kGradient, bool kMayWeigh>
 __global__ void __launch_bounds__(kWarps* kWarpSize)
     MatchingCostKernel(DeviceImageView<const Code> left, DeviceImageView<const Code> right,
                        GradientTerm gradient, VolumeLayout layout, int pixels, std::uint32_t outside_cost,
@@ -138,6 +139,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
   const int lane = static_cast<int>(threadIdx.x), warp = static_cast<int>(threadIdx.y);
   const int thread = warp * kWarpSize + lane;
   const int first_right = x_begin - layout.min_disparity - (kPaddedCount - 1);
+  const bool weighs = kMayWeigh && tile_weights.differences != nullptr;
   const KeptShare kept;
   WaitForKernelBefore();
   LetNextKernelBegin();
@@ -158,7 +160,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
           RightGradients::Of(at(x_right), at(x_right - kApart));
     }
   }
-  if (tile_weights.differences != nullptr && thread * kWeightTile_px < count) {
+  if (weighs && thread * kWeightTile_px < count) {
     weights[thread] = static_cast<std::uint16_t>(
         tile_weights.Of(x_begin / kWeightTile_px + thread, y / kWeightTile_px, layout));
   }
@@ -184,8 +186,7 @@ __global__ void __launch_bounds__(kWarps* kWarpSize)
     }
     const Codes<Code, kTogether> here = left_codes[i / kTogether];
     // Those of kTogether pixels, which are of one tile.
-    const std::uint32_t weight =
-        tile_weights.differences != nullptr ? weights[i / kWeightTile_px] : kWholeWeight;
+    const std::uint32_t weight = weighs ? weights[i / kWeightTile_px] : kWholeWeight;
     std::uint8_t* const to =
         costs + (static_cast<std::ptrdiff_t>(y) * layout.width + x_begin + i) * Shape::kPadded + lane * K;
 #pragma unroll
@@ -268,24 +269,27 @@ void MatchingCost(const MatchingCostInput& input, const SgmVolumes& volumes, cud
                               input.tables.gradient_cost[1],
                               InBothHalves(static_cast<std::uint32_t>(input.gradient_cap))};
   const TileWeights weights{input.tile_differences, input.tables.weights};
-  const auto launch = [&](auto shape, auto padded, auto with_gradient) {
+  const auto launch = [&](auto shape, auto padded, auto with_gradient, auto may_weigh) {
     using Shape = decltype(shape);
     if (HasCode32(input.window)) {
       LaunchDependent("MatchingCostKernel",
-                      MatchingCostKernel<Shape, std::uint32_t, padded(), with_gradient()>, grid, block, 0,
-                      stream, AsConst(census.left32), AsConst(census.right32), gradient, layout, pixels,
-                      outside, weights, costs, volumes.bands_done);
+                      MatchingCostKernel<Shape, std::uint32_t, padded(), with_gradient(), may_weigh()>, grid,
+                      block, 0, stream, AsConst(census.left32), AsConst(census.right32), gradient, layout,
+                      pixels, outside, weights, costs, volumes.bands_done);
     } else {
       LaunchDependent("MatchingCostKernel",
-                      MatchingCostKernel<Shape, std::uint64_t, padded(), with_gradient()>, grid, block, 0,
-                      stream, AsConst(census.left64), AsConst(census.right64), gradient, layout, pixels,
-                      outside, weights, costs, volumes.bands_done);
+                      MatchingCostKernel<Shape, std::uint64_t, padded(), with_gradient(), may_weigh()>, grid,
+                      block, 0, stream, AsConst(census.left64), AsConst(census.right64), gradient, layout,
+                      pixels, outside, weights, costs, volumes.bands_done);
     }
   };
   WithShape(layout, [&](auto shape) {
     const auto with_padding = [&](auto with_gradient) {
-      layout.padded() == layout.num_disparities ? launch(shape, std::false_type{}, with_gradient)
-                                                : launch(shape, std::true_type{}, with_gradient);
+      constexpr std::true_type kTrue;
+      constexpr std::false_type kFalse;
+      if (layout.padded() != layout.num_disparities) return launch(shape, kTrue, with_gradient, kTrue);
+      input.tile_differences != nullptr ? launch(shape, kFalse, with_gradient, kTrue)
+                                        : launch(shape, kFalse, with_gradient, kFalse);
     };
     input.tables.has_gradient ? with_padding(std::true_type{}) : with_padding(std::false_type{});
   });

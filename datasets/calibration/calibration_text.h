@@ -1,4 +1,4 @@
-// What the readers of calibrations share: one camera of a pair, numbers from YAML, rounded rotations.
+// Shared by the readers of calibrations: one camera of a pair, numbers from YAML, rounded rotations.
 #pragma once
 
 #include <filesystem>

@@ -19,7 +19,7 @@ std::string Text(double value) {
   std::string text(buffer, end);
   return text;
 }
-// The same where YAML's types matter: with a point, so that it is no integer.
+// The number for YAML, whose types matter: with a decimal point, so that it is not an integer.
 std::string RealText(double value) {
   std::string text = Text(value);
   if (text.find_first_of(".einf") == std::string::npos) text += ".0";

@@ -11,7 +11,7 @@
 namespace parallax::calibration {
 namespace {
 
-// The numbers of the line "NAME: ...", or nothing where there is no such line.
+// The numbers of the line "NAME: ..."; nullopt if there is no such line.
 std::optional<std::vector<double>> LineOf(const NamedText& file, const std::string& name, std::size_t count) {
   for (const std::string_view line : SplitLines(file.text)) {
     if (!line.starts_with(name + ":")) continue;

@@ -7,7 +7,7 @@
 namespace parallax::calibration {
 namespace {
 
-// The text without comments and without the contents of byte strings, which hold whatever comes.
+// The text without comments and without the contents of byte strings, which may hold anything.
 std::string WithoutComments(const std::string& text) {
   std::string clean;
   for (std::size_t i = 0; i < text.size(); ++i) {
@@ -32,7 +32,7 @@ std::string WithoutComments(const std::string& text) {
   return clean;
 }
 
-// What stands after 'key':.
+// The text that follows 'key':.
 std::string_view ValueOf(const std::string& text, const std::string& key, const std::string& file) {
   const std::size_t at = text.find("'" + key + "'");
   const std::size_t colon = at == std::string::npos ? at : text.find(':', at);

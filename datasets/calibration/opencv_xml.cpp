@@ -8,7 +8,7 @@
 namespace parallax::calibration {
 namespace {
 
-// Where the element that begins at `begin` (its '<') ends, and what it holds; nullopt where it is not closed.
+// The end and the content of the element that starts at `begin` (its '<'); nullopt if it is not closed.
 struct Element {
   std::string_view name, content;
   std::size_t end = 0;
@@ -33,7 +33,7 @@ std::optional<Element> ElementAt(std::string_view text, std::size_t begin) {
   return element;
 }
 
-// The elements directly in a text; nothing after one that is not closed.
+// The top-level elements of a text, up to the first one that is not closed.
 std::vector<Element> ElementsIn(std::string_view text) {
   std::vector<Element> elements;
   for (std::size_t at = text.find('<'); at != std::string_view::npos; at = text.find('<', at)) {
@@ -49,7 +49,7 @@ std::vector<Element> ElementsIn(std::string_view text) {
   return elements;
 }
 
-// All words as finite numbers; empty where one is none.
+// All words as finite numbers; empty if one of them is not a finite number.
 std::vector<double> NumbersIn(std::string_view text) {
   std::vector<double> numbers;
   WordReader words(text);

@@ -29,7 +29,7 @@ class Node {
     return value.Scalar();
   }
   double Number(const char* key) const { return NumberOf(At(key).node_, key); }
-  // A list of numbers, or of lists of them, or a map with such a list as data.
+  // Reads a list of numbers, a list of such lists, or a map with such a list as `data`.
   std::vector<double> Numbers(const char* key) const {
     std::vector<double> numbers;
     Append(At(key).node_, key, 3, numbers);
@@ -61,7 +61,7 @@ class Node {
   std::string file_;
 };
 
-// OpenCV begins with "%YAML:1.0", which is no YAML.
+// OpenCV's files start with "%YAML:1.0", which is not valid YAML.
 std::string WithoutDirective(const std::string& text) {
   if (!text.starts_with("%YAML:")) return text;
   const std::size_t end = text.find('\n');

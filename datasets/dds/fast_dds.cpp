@@ -47,7 +47,7 @@ constexpr auto kOk = dds::RETCODE_OK;
 using common::GUID_t;
 using common::SerializedPayload_t;
 
-// A few clouds of a large picture. Pages that hold nothing take no memory.
+// A few clouds of a large picture. The library takes all of it at once.
 constexpr std::uint32_t kSharedMemory_bytes = 32 << 20;
 constexpr std::uint32_t kFirstPayload_bytes = 1024;  // grows with the messages
 const Duration_t kLongestFlush(0, 300'000'000);

@@ -45,7 +45,7 @@ std::uint8_t ChannelOf(double value, ScalarType type) {
   return value > 0 ? static_cast<std::uint8_t>(std::min(value, 255.0)) : std::uint8_t{0};  // NaN: 0
 }
 
-// PCL's packed colour: the bits of a 32-bit field are 0x__RRGGBB, whatever type it is declared as.
+// The packed colour of PCL: the bits of a 32-bit field are 0x__RRGGBB, whatever its declared type is.
 Rgb8 UnpackColor(std::uint32_t bits) {
   return {static_cast<std::uint8_t>(bits >> 16), static_cast<std::uint8_t>(bits >> 8),
           static_cast<std::uint8_t>(bits)};

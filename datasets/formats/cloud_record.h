@@ -1,4 +1,4 @@
-// What PLY and PCD share: points as records of named scalar fields, in binary or as words.
+// Shared by PLY and PCD: points as records of named scalar fields, in binary or as words.
 #pragma once
 
 #include <cstdint>

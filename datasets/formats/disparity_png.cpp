@@ -43,7 +43,7 @@ DisparityPngCounts WriteDisparityPng(const std::filesystem::path& path,
   for (int y = 0; y < disparity.height; ++y) {
     const float* from = disparity.Row(y);
     std::uint16_t* to = values.Row(y);
-    // Without branches, so that compilers make vectors of it: it runs once per pixel of every frame.
+    // Has no branches, so that compilers vectorize it: it runs once per pixel of every frame.
     int num_valid = 0, num_negative = 0, num_clipped = 0;
     for (int x = 0; x < disparity.width; ++x) {
       const float d_px = from[x];

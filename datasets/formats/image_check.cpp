@@ -25,7 +25,7 @@ bool StartsWith(Bytes bytes, std::string_view magic) { return AsText(bytes).star
   throw Error(file + ": the image is truncated or damaged (" + detail + "); fetch or write it again");
 }
 
-// Of a size that the file can hold, so that nothing overflows.
+// The number of decoded bytes, for a size that the file can hold, so that nothing overflows.
 std::uint64_t DecodedBytes(std::uint64_t width, std::uint64_t height, std::uint64_t bits_per_pixel) {
   return width * height * std::max<std::uint64_t>(bits_per_pixel, 8) / 8;
 }
@@ -68,7 +68,7 @@ std::uint64_t CheckJpeg(Bytes bytes, const std::string& file) {
   std::uint64_t decoded_bytes = 0;
   std::size_t at = 2;  // behind the start marker
   while (true) {
-    // To the next marker: past entropy-coded data, its stuffed zeros, restart markers and fill bytes.
+    // Skips to the next marker, past entropy-coded data, stuffed zeros, restart markers and fill bytes.
     while (at + 1 < bytes.size() && (bytes[at] != 0xFF || bytes[at + 1] == 0x00 || bytes[at + 1] == 0xFF ||
                                      (bytes[at + 1] >= 0xD0 && bytes[at + 1] <= 0xD7))) {
       ++at;

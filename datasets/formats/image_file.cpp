@@ -43,7 +43,7 @@ std::optional<CameraImage> DecodeOurselves(const std::filesystem::path& path, co
   return image;
 }
 
-// As our own decoders have it where it is of the wanted kind, else as the module decides.
+// Uses our own decoder if the file has the requested pixel type, otherwise the module's conversion.
 template <typename T>
 HostImage<T> ReadOneChannel(const std::filesystem::path& path,
                             HostImage<T> (*ImageDecoders::*decode)(const std::filesystem::path&,

@@ -16,8 +16,8 @@
 namespace parallax {
 namespace {
 
-// What libjpeg works with. Its errors leave by longjmp, so nothing with a destructor may live between; the
-// rows are here.
+// The state of libjpeg. Its errors leave by longjmp, so no object with a destructor may live in between; this
+// holds the rows.
 struct Decoder {
   jpeg_decompress_struct jpeg{};
   jpeg_error_mgr errors{};

@@ -22,7 +22,7 @@ std::string CountOf(std::uint64_t number, const std::string& thing) {
 }
 
 // nullopt where it is finite and beyond all floats.
-std::optional<float> Narrow(double value) {
+std::optional<float> NarrowInRange(double value) {
   const auto narrow = static_cast<float>(value);
   if (std::isinf(narrow) && !std::isinf(value)) return std::nullopt;
   return narrow;
@@ -109,7 +109,7 @@ Matrix ParseNumbers(const std::string& file, const NpyHeader& header, const std:
     for (std::size_t column = 0; column < header.dims; ++column, ++i) {
       const std::size_t at = header.is_fortran ? column * header.rows + row : i;
       const auto value = static_cast<double>(LoadAs<T>(data + at * sizeof(T)));
-      const std::optional<float> narrow = Narrow(value);
+      const std::optional<float> narrow = NarrowInRange(value);
       if (!narrow) {
         throw Error(file + ": row " + std::to_string(row) + ", column " + std::to_string(column) +
                     " is beyond single precision: scale the numbers down");
@@ -176,7 +176,7 @@ void ForEachWord(std::string_view line, OnWord on_word) {
   }
 }
 
-// Why `word`, of which ParseNumber made `number`, is no value of a matrix, and what helps.
+// Why `word`, which ParseNumber read as `number`, is not a valid entry of a matrix, and what the user can do.
 std::string FaultOfWord(std::string_view word, bool is_number, bool is_first_row) {
   const std::string quoted = "'" + Printable(word) + "'";
   if (is_number) return quoted + " is beyond single precision: scale the numbers down";
@@ -203,7 +203,7 @@ Matrix ParseText(const std::string& file, std::string_view text) {
     ForEachWord(line, [&](std::string_view word) {
       ++num_words;
       const std::optional<double> number = ParseNumber(word);
-      const std::optional<float> value = number ? Narrow(*number) : std::nullopt;
+      const std::optional<float> value = number ? NarrowInRange(*number) : std::nullopt;
       if (!value) {
         throw Error(where() + ", value " + std::to_string(num_words) + ": " +
                     FaultOfWord(word, number.has_value(), matrix.rows == 0));

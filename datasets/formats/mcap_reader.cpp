@@ -23,7 +23,7 @@ using Bytes = std::span<const std::uint8_t>;
 constexpr std::uint64_t kMaxChunk_bytes = std::uint64_t{512} << 20;
 constexpr std::size_t kBlock_bytes = std::size_t{1} << 20;
 
-// What is thrown where a record ends before its fields do.
+// Thrown if a record ends before its fields do.
 struct TooShort {};
 
 // The fields of a record, one after the other.
@@ -49,8 +49,8 @@ class Fields {
 
 bool IsKnownCompression(std::string_view name) { return name.empty() || name == "zstd" || name == "lz4"; }
 
-// The decompressors give as many bytes as there are, whatever was stated: memory follows them, block by
-// block. False where the bytes are damaged or give more than `size`.
+// Decompresses as many bytes as there are, whatever the file states: memory grows block by block. Returns
+// false if the bytes are damaged or give more than `size`.
 bool DecompressZstd(Bytes bytes, std::uint64_t size, std::vector<std::uint8_t>& to) {
   const std::unique_ptr<ZSTD_DCtx, std::size_t (*)(ZSTD_DCtx*)> context(ZSTD_createDCtx(), ZSTD_freeDCtx);
   ZSTD_inBuffer in{bytes.data(), bytes.size(), 0};
@@ -191,7 +191,7 @@ void McapReader::ReadSummary() {
   footer.Number<std::uint64_t>();  // of the offsets
   const auto crc = footer.Number<std::uint32_t>();
   if (begin < kMcapMagic.size() || begin > size_bytes_ - tail) return;  // there is none
-  // A summary that is damaged is left alone: the chunks tell.
+  // A damaged summary is ignored: the chunks have the same information.
   if (size_bytes_ - begin > kMaxChunk_bytes) return;
   std::vector<std::uint8_t> summary;
   const Bytes all = ReadAt(begin, size_bytes_ - begin - kMcapMagic.size() - sizeof(crc), summary);
@@ -307,7 +307,7 @@ std::optional<McapMessage> McapReader::Next() {
       case McapOpcode::kSchema:
       case McapOpcode::kChannel:
       case McapOpcode::kMessage: {
-        // As a chunk of one record.
+        // Treats it as a chunk of one record.
         if (record->length > kMaxChunk_bytes)
           ThrowDamaged("a record there is too large to be read", record->begin);
         chunk_position_ = record->begin;

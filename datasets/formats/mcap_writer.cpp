@@ -172,7 +172,7 @@ void McapWriter::Append(std::span<const std::uint8_t> bytes) {
     WriteAll(bytes);
   } catch (const Error&) {
     const auto whole = static_cast<off_t>(size_bytes_);
-    // Where even that fails, a reader still finds where the last whole chunk ends.
+    // Even if truncation fails, a reader still finds the end of the last whole chunk.
     if (ftruncate(descriptor_, whole) == 0) lseek(descriptor_, whole, SEEK_SET);
     throw;
   }

@@ -47,7 +47,8 @@ PfmHeader ParsePfmHeader(const FileBytes& bytes, const std::string& file) {
                 " bytes of pixels; it is truncated or its header is wrong");
   }
   PfmHeader header{static_cast<int>(*width), static_cast<int>(*height), *scale > 0, header_bytes};
-  // A header that ends in "\r\n" is one byte longer; only the file's length tells it from a pixel of 0x0A...
+  // A header that ends in "\r\n" is one byte longer; only the length of the file distinguishes it from a
+  // pixel that begins with 0x0A.
   const bool carriage_return = bytes[header_bytes - 1] == '\r' && bytes[header_bytes] == '\n';
   if (carriage_return && data_bytes == *width * *height * sizeof(float) + 1) ++header.size_bytes;
   const std::size_t end = header.size_bytes + *width * *height * sizeof(float);

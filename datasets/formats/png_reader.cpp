@@ -69,7 +69,7 @@ std::optional<PlainPng> FindPixelData(Bytes bytes) {
 
 // --- filters (ISO/IEC 15948, 9.2) --------------------------------------------
 
-// Of left, above and above-left, the one nearest to left + above - above-left.
+// Whichever of left, above and above-left is nearest to left + above - above-left.
 inline int Paeth(int left, int above, int above_left) {
   const int to_left = std::abs(above - above_left);
   const int to_above = std::abs(left - above_left);
@@ -161,7 +161,7 @@ bool UndoFilter(int filter, std::uint8_t* __restrict row, const std::uint8_t* __
               "); fetch or write it again");
 }
 
-// Unpacks to exactly so many bytes; false when there are more.
+// Decompresses exactly the given number of bytes; returns false if there are more.
 bool Inflate(const std::filesystem::path& path, Bytes stream, std::uint8_t* to, std::size_t num_bytes) {
   const std::unique_ptr<libdeflate_decompressor, decltype(&libdeflate_free_decompressor)> decompressor(
       libdeflate_alloc_decompressor(), &libdeflate_free_decompressor);

@@ -15,8 +15,8 @@
 namespace parallax {
 namespace {
 
-// What libpng works with. Its errors leave by longjmp, so nothing with a destructor may live between; the
-// rows are here.
+// The state of libpng. Its errors leave by longjmp, so no object with a destructor may live in between; this
+// holds the rows.
 struct Decoder {
   std::span<const std::uint8_t> rest;  // of the file
   png_structp png = nullptr;
@@ -34,7 +34,7 @@ struct Decoder {
   std::longjmp(decoder.damaged, 1);
 }
 
-// Of colour profiles and other chunks beside the pixels: nothing of them is used here.
+// Ignores warnings about colour profiles and other chunks that are not used here.
 void OnWarning(png_structp png, png_const_charp message) {
   for (const char* about :
        {"iCCP", "sRGB", "gAMA", "cHRM", "sBIT", "tEXt", "zTXt", "iTXt", "tIME", "eXIf", "pHYs"}) {

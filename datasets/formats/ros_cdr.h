@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -29,9 +30,9 @@ class CdrWriter {
   template <CdrNumber T>
   CdrWriter& Number(T value) {
     const std::size_t beyond = (bytes_.size() - kCdrHead_bytes) % sizeof(T);
-    if (beyond > 0) bytes_.resize(bytes_.size() + sizeof(T) - beyond);
-    const auto* first = reinterpret_cast<const std::uint8_t*>(&value);
-    bytes_.insert(bytes_.end(), first, first + sizeof(T));
+    const std::size_t at = bytes_.size() + (beyond > 0 ? sizeof(T) - beyond : 0);
+    bytes_.resize(at + sizeof(T));
+    std::memcpy(&bytes_[at], &value, sizeof(T));
     return *this;
   }
   // With the zero at its end.

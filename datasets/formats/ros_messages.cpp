@@ -1,11 +1,14 @@
 #include "datasets/formats/ros_messages.h"
 
-#include <bit>
+#include <algorithm>
 #include <cmath>
 #include <cstring>
+#include <iterator>
 #include <variant>
 
+#include "datasets/formats/image_decoders.h"
 #include "datasets/formats/image_file.h"
+#include "datasets/formats/packed_pixels.h"
 #include "datasets/formats/ros_cdr.h"
 #include "parallax/error.h"
 
@@ -113,47 +116,82 @@ struct StoredImage {
   std::size_t step = 0;
   bool is_big_endian = false;
   std::span<const std::uint8_t> bytes;
-
-  const std::uint8_t* Row(int y) const { return bytes.data() + static_cast<std::size_t>(y) * step; }
 };
 
-// read: a pixel from its first byte.
-template <typename T, typename Read>
-CameraImage Pixels(const StoredImage& stored, std::string_view encoding, std::size_t pixel_bytes,
-                   const Read& read) {
-  const auto width = static_cast<std::size_t>(stored.width), height = static_cast<std::size_t>(stored.height);
-  if (stored.step < width * pixel_bytes ||
-      stored.bytes.size() < (height - 1) * stored.step + width * pixel_bytes) {
-    throw Error("an image of " + std::to_string(width) + "x" + std::to_string(height) + " " +
-                std::string(encoding) + " has only " + std::to_string(stored.bytes.size()) + " bytes, " +
-                std::to_string(stored.step) + " a row");
-  }
-  HostImage<T> image(stored.width, stored.height);
-  for (int y = 0; y < stored.height; ++y) {
-    const std::uint8_t* from = stored.Row(y);
-    for (int x = 0; x < stored.width; ++x, from += pixel_bytes) image(x, y) = read(from);
+enum class RosLayout { kGray, kRgb, kBgr, kYuyv, kUyvy, kMosaic };
+struct RosEncoding {
+  std::string_view name;
+  RosLayout layout;
+  std::size_t pixel_bytes;
+  MosaicBegin begin = {};
+};
+constexpr RosEncoding kReadEncodings[] = {
+    {"mono8", RosLayout::kGray, 1},
+    {"8UC1", RosLayout::kGray, 1},
+    {"mono16", RosLayout::kGray, 2},
+    {"16UC1", RosLayout::kGray, 2},
+    {"rgb8", RosLayout::kRgb, 3},
+    {"rgba8", RosLayout::kRgb, 4},
+    {"bgr8", RosLayout::kBgr, 3},
+    {"bgra8", RosLayout::kBgr, 4},
+    {"yuv422", RosLayout::kUyvy, 2},
+    {"uyvy", RosLayout::kUyvy, 2},
+    {"yuv422_yuy2", RosLayout::kYuyv, 2},
+    {"yuyv", RosLayout::kYuyv, 2},
+    {"bayer_rggb8", RosLayout::kMosaic, 1, MosaicBegin::kRggb},
+    {"bayer_bggr8", RosLayout::kMosaic, 1, MosaicBegin::kBggr},
+    {"bayer_gbrg8", RosLayout::kMosaic, 1, MosaicBegin::kGbrg},
+    {"bayer_grbg8", RosLayout::kMosaic, 1, MosaicBegin::kGrbg},
+    {"bayer_rggb16", RosLayout::kMosaic, 2, MosaicBegin::kRggb},
+    {"bayer_bggr16", RosLayout::kMosaic, 2, MosaicBegin::kBggr},
+    {"bayer_gbrg16", RosLayout::kMosaic, 2, MosaicBegin::kGbrg},
+    {"bayer_grbg16", RosLayout::kMosaic, 2, MosaicBegin::kGrbg},
+};
+
+HostImage<std::uint16_t> Words(const StoredImage& stored) {
+  auto image = GrayFrom<std::uint16_t>(stored.bytes, stored.width, stored.height, stored.step);
+  for (int y = 0; y < stored.height && stored.is_big_endian; ++y) {
+    std::uint16_t* row = image.Row(y);
+    std::transform(row, row + stored.width, row,
+                   [](unsigned word) { return static_cast<std::uint16_t>(word << 8 | word >> 8); });
   }
   return image;
 }
 
-CameraImage PixelsOf(const StoredImage& stored, std::string_view encoding) {
-  const auto gray = [](const std::uint8_t* p) { return *p; };
-  const auto rgb = [](const std::uint8_t* p) { return Rgb8{p[0], p[1], p[2]}; };
-  const auto bgr = [](const std::uint8_t* p) { return Rgb8{p[2], p[1], p[0]}; };
-  if (encoding == "mono8" || encoding == "8UC1") return Pixels<std::uint8_t>(stored, encoding, 1, gray);
-  if (encoding == "rgb8") return Pixels<Rgb8>(stored, encoding, 3, rgb);
-  if (encoding == "bgr8") return Pixels<Rgb8>(stored, encoding, 3, bgr);
-  if (encoding == "rgba8") return Pixels<Rgb8>(stored, encoding, 4, rgb);
-  if (encoding == "bgra8") return Pixels<Rgb8>(stored, encoding, 4, bgr);
-  if (encoding == "mono16" || encoding == "16UC1") {
-    const int high = stored.is_big_endian ? 0 : 1;
-    return Pixels<std::uint16_t>(stored, encoding, 2, [high](const std::uint8_t* p) {
-      return static_cast<std::uint16_t>(p[high] << 8 | p[1 - high]);
-    });
+CameraImage PixelsOf(const StoredImage& stored, std::string_view name) {
+  const auto* const encoding = std::find_if(std::begin(kReadEncodings), std::end(kReadEncodings),
+                                            [&](const RosEncoding& known) { return known.name == name; });
+  if (encoding == std::end(kReadEncodings)) {
+    throw Error(
+        "an image in encoding '" + Printable(name) +
+        "' cannot be read (mono, rgb, bgr, rgba, bgra, yuv422 and bayer can): convert it with image_proc");
   }
-  throw Error(
-      "an image in encoding '" + Printable(encoding) +
-      "' cannot be read (mono8, mono16, rgb8, bgr8, rgba8 and bgra8 can): convert it with image_proc");
+  const bool is_yuv = encoding->layout == RosLayout::kUyvy || encoding->layout == RosLayout::kYuyv;
+  const auto width = static_cast<std::size_t>(stored.width), height = static_cast<std::size_t>(stored.height);
+  const std::size_t row_bytes = (width + (is_yuv ? width % 2 : 0)) * encoding->pixel_bytes;
+  if (stored.step < row_bytes || stored.bytes.size() < (height - 1) * stored.step + row_bytes) {
+    throw Error("an image of " + std::to_string(width) + "x" + std::to_string(height) + " " +
+                std::string(name) + " has only " + std::to_string(stored.bytes.size()) + " bytes, " +
+                std::to_string(stored.step) + " a row");
+  }
+  const bool has_words = encoding->pixel_bytes == 2;
+  switch (encoding->layout) {
+    case RosLayout::kGray:
+      if (has_words) return Words(stored);
+      return GrayFrom<std::uint8_t>(stored.bytes, stored.width, stored.height, stored.step);
+    case RosLayout::kMosaic:
+      if (has_words) return LoadedImageDecoders().mosaic16(Words(stored).ConstView(), encoding->begin);
+      return LoadedImageDecoders().mosaic8(
+          {stored.bytes.data(), stored.width, stored.height, static_cast<std::ptrdiff_t>(stored.step)},
+          encoding->begin);
+    case RosLayout::kRgb:
+    case RosLayout::kBgr:
+      return RgbFrom(stored.bytes, stored.width, stored.height, stored.step, encoding->pixel_bytes,
+                     encoding->layout == RosLayout::kBgr);
+    default:
+      return RgbFromYuv(stored.bytes, stored.width, stored.height, stored.step,
+                        encoding->layout == RosLayout::kYuyv);
+  }
 }
 
 }  // namespace
@@ -226,29 +264,33 @@ RosMessage EncodeDisparity(const RosHeader& header, HostImageView<const float> d
   return cdr.Take();
 }
 
-RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud) {
+RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud,
+                       std::initializer_list<RosPointField> additional) {
   constexpr std::uint8_t kFloat32 = 7;
+  std::vector<std::string_view> names = {"x", "y", "z"};
+  if (!cloud.colors.empty()) names.emplace_back("rgb");
+  for (const RosPointField& field : additional) names.push_back(field.name);
   CdrWriter cdr;
   WriteHeader(cdr, header);
   const auto num_points = static_cast<std::uint32_t>(cloud.size());
-  const bool with_colors = !cloud.colors.empty();
-  const std::uint32_t point_bytes = with_colors ? 16 : 12;
+  const auto num_fields = static_cast<std::uint32_t>(names.size()), point_bytes = 4 * num_fields;
   cdr.Number(std::uint32_t{1}).Number(num_points);
-  cdr.Number(point_bytes / 4);
-  std::uint32_t offset = 0;
-  for (const char* name : {"x", "y", "z", "rgb"}) {
-    if (offset == point_bytes) break;
-    cdr.Text(name).Number(offset).Number(kFloat32).Number(std::uint32_t{1});
-    offset += 4;
-  }
+  cdr.Number(num_fields);
+  for (std::uint32_t i = 0; i < num_fields; ++i)
+    cdr.Text(names[i]).Number(4 * i).Number(kFloat32).Number(std::uint32_t{1});
   cdr.Number(false).Number(point_bytes).Number(point_bytes * num_points);
   std::uint8_t* to = cdr.ByteSequence(std::size_t{point_bytes} * num_points).data();
-  for (std::size_t i = 0; i < num_points; ++i, to += point_bytes) {
-    std::memcpy(to, &cloud.points[i], sizeof(Point3f));
-    if (!with_colors) continue;
-    const Rgb8 color = cloud.colors[i];
-    const std::uint32_t packed = color.r * 65536U + color.g * 256U + color.b;
-    std::memcpy(to + sizeof(Point3f), &packed, sizeof(packed));
+  const auto put = [&](const auto& value) {
+    std::memcpy(to, &value, sizeof(value));
+    to += sizeof(value);
+  };
+  for (std::size_t i = 0; i < num_points; ++i) {
+    put(cloud.points[i]);
+    if (!cloud.colors.empty()) {
+      const Rgb8 color = cloud.colors[i];
+      put(std::uint32_t{color.r * 65536U + color.g * 256U + color.b});
+    }
+    for (const RosPointField& field : additional) put(field.values[i]);
   }
   cdr.Number(true);  // every point is one
   return cdr.Take();
@@ -257,6 +299,16 @@ RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud) {
 RosMessage EncodeText(std::string_view text) {
   CdrWriter cdr;
   cdr.Text(text);
+  return cdr.Take();
+}
+
+RosMessage EncodeDiagnostics(const RosHeader& header, const RosStatus& status) {
+  CdrWriter cdr;
+  WriteHeader(cdr, header);
+  cdr.Number(std::uint32_t{1}).Number(static_cast<std::uint8_t>(status.level));
+  cdr.Text(status.name).Text(status.message).Text(status.hardware_id);
+  cdr.Number(static_cast<std::uint32_t>(status.values.size()));
+  for (const auto& [key, value] : status.values) cdr.Text(key).Text(value);
   return cdr.Take();
 }
 

@@ -3,10 +3,12 @@
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "parallax/cloud.h"
@@ -23,6 +25,7 @@ inline constexpr std::string_view kRosCompressedImage = "sensor_msgs/msg/Compres
 inline constexpr std::string_view kRosCameraInfo = "sensor_msgs/msg/CameraInfo";
 inline constexpr std::string_view kRosDisparityImage = "stereo_msgs/msg/DisparityImage";
 inline constexpr std::string_view kRosPointCloud2 = "sensor_msgs/msg/PointCloud2";
+inline constexpr std::string_view kRosDiagnosticArray = "diagnostic_msgs/msg/DiagnosticArray";
 inline constexpr std::string_view kRosString = "std_msgs/msg/String";
 
 // The definition of one of those types in MCAP's encoding "ros2msg": followed by the types that it uses.
@@ -55,9 +58,25 @@ RosMessage EncodeCameraInfo(const RosHeader& header, int width, int height,
 // Disparities with doffs added, as the message requires; none: one less than the least possible one.
 RosMessage EncodeDisparity(const RosHeader& header, HostImageView<const float> disparity,
                            const std::optional<StereoRig>& rig, int min_disparity, int num_disparities);
-// x, y, z and, of a coloured cloud, rgb.
-RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud);
+// A value of every point, under a name of its own.
+struct RosPointField {
+  std::string_view name;
+  std::span<const float> values;
+};
+// x, y, z, of a coloured cloud rgb, and what is given in addition.
+RosMessage EncodeCloud(const RosHeader& header, const PointCloudView& cloud,
+                       std::initializer_list<RosPointField> additional = {});
 RosMessage EncodeText(std::string_view text);
+
+// The state of one part of a robot, for /diagnostics.
+enum class RosLevel : std::uint8_t { kOk, kWarning, kError };
+struct RosStatus {
+  RosLevel level = RosLevel::kOk;
+  std::string name, message{}, hardware_id{};
+  std::vector<std::pair<std::string, std::string>> values{};
+};
+RosMessage EncodeDiagnostics(const RosHeader& header, const RosStatus& status);
+
 // rmw_dds_common/msg/ParticipantEntitiesInfo: a participant with one node. gids: of gid_bytes each, the identity
 // of DDS (16 bytes) and zeros.
 struct RosNode {
@@ -74,7 +93,8 @@ struct RosImage {
   std::string frame_id;
   CameraImage image;
 };
-// mono8, mono16, rgb8, bgr8, rgba8, bgra8, 8UC1, 16UC1; others are refused by name.
+// mono8, mono16, rgb8, bgr8, rgba8, bgra8, 8UC1, 16UC1; yuv422 (uyvy), yuv422_yuy2 (yuyv) and the four of bayer_*8
+// as colours, bayer_*16 as gray with all bits. Others are refused by name.
 RosImage DecodeImage(std::span<const std::uint8_t> message);
 // The same of a CompressedImage that holds a JPEG or PNG file.
 RosImage DecodeCompressedImage(std::span<const std::uint8_t> message);

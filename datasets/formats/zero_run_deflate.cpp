@@ -109,8 +109,8 @@ Counts CountSymbols(std::span<const std::uint8_t> bytes) {
   return counts;
 }
 
-// Huffman's code lengths; at least two counts are above 0. Where a code would be too long, the counts are
-// halved until it is not: that costs a few bits in a file where such symbols hardly ever occur.
+// Code lengths by Huffman's method; at least two counts are above 0. While a code is too long, all counts are
+// halved: that costs a few bits in a file in which such symbols hardly occur.
 Lengths CodeLengths(Counts counts) {
   std::vector<std::size_t> symbols;
   for (std::size_t symbol = 0; symbol < counts.size(); ++symbol) {
@@ -168,7 +168,7 @@ class BitWriter {
  public:
   // Writes up to 8 bytes beyond the last bit.
   explicit BitWriter(std::uint8_t* out) : out_(out) {}
-  // At most 56 bits between two calls of Flush.
+  // Adds bits; at most 56 between two calls of Flush.
   void Add(std::uint64_t bits, unsigned count) {
     held_ |= bits << num_held_;
     num_held_ += count;

@@ -1,5 +1,6 @@
-// ETH3D two-view: SCENE/im0, im1, calib.txt as Middlebury's (its ndisp is the image width: no hint); truth in
-// the same folder or in that of the same name beside, with "_gt" behind the name of the folder above.
+// ETH3D two-view: SCENE/im0, im1, and calib.txt like Middlebury's (but its ndisp is the image width, so it is
+// ignored). The truth is in the same folder, or in the folder of the same name below a parent whose name ends
+// in "_gt".
 #include "datasets/layouts/layouts.h"
 #include "datasets/layouts/two_view_scene.h"
 

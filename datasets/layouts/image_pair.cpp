@@ -50,7 +50,7 @@ std::vector<std::string> NamesOf(const std::vector<fs::path>& files) {
   return names;
 }
 
-// In what two names differ: what is left of them without their common beginning and end.
+// The part in which two names differ: both without their common beginning and end.
 std::pair<std::string, std::string> DifferenceOf(const fs::path& left, const fs::path& right) {
   const std::string a = left.stem().string(), b = right.stem().string();
   const std::size_t shorter = std::min(a.size(), b.size());

@@ -1,4 +1,4 @@
-// What the KITTI data sets share: calibration lines, truth files, times.
+// Shared by the KITTI data sets: calibration lines, truth files, times.
 #pragma once
 
 #include <filesystem>

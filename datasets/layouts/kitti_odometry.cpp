@@ -9,7 +9,8 @@ namespace {
 
 constexpr KittiCameras kPairs[] = {{"image_0", "image_1", "P0", "P1"}, {"image_2", "image_3", "P2", "P3"}};
 
-// times.txt (or calib.txt) beside the images tells a sequence from the stereo data sets' folders.
+// A times.txt (or calib.txt) next to the images distinguishes a sequence from the folders of the stereo data
+// sets.
 bool IsSequence(const fs::path& folder) {
   if (!fs::exists(folder / "times.txt") && !fs::exists(folder / "calib.txt")) return false;
   return fs::is_directory(folder / "image_0") || fs::is_directory(folder / "image_2");

@@ -12,6 +12,7 @@ namespace {
 
 constexpr double kLatest_s = 2147483647;  // that ROS's time can hold
 constexpr int kMaxDisparities = 65536;
+constexpr double kLargestTurn_urad = 1e6;
 
 std::string Exact(double value) {
   std::array<char, 32> text{};
@@ -45,6 +46,7 @@ std::string TextOf(const RecordedFrame& frame) {
   }
   if (frame.num_disparities_hint) text += "disparities " + std::to_string(*frame.num_disparities_hint) + "\n";
   if (frame.has_borders) text += "borders\n";
+  if (frame.turn_urad != RightTurn_urad{}) text += "turn " + TextOf(frame.turn_urad) + "\n";
   return text;
 }
 
@@ -60,6 +62,8 @@ RecordedFrame ParseRecordedFrame(std::string_view text) {
       frame.timestamp_s = ParseNumber(value);
     } else if (key == "rig") {
       frame.rig = RigOf(value);
+    } else if (key == "turn") {
+      frame.turn_urad = ParseTurn(value).value_or(RightTurn_urad{});
     } else if (key == "borders") {
       frame.has_borders = true;
     } else if (key == "disparities") {
@@ -69,6 +73,21 @@ RecordedFrame ParseRecordedFrame(std::string_view text) {
     }
   }
   return frame;
+}
+
+std::string TextOf(const RightTurn_urad& turn) {
+  return std::to_string(turn[0]) + " " + std::to_string(turn[1]);
+}
+
+std::optional<RightTurn_urad> ParseTurn(std::string_view text) {
+  WordReader words(text);
+  RightTurn_urad turn{};
+  for (int& part : turn) {
+    const std::optional<double> number = ParseNumber(words.Next());
+    if (!number || !(std::abs(*number) <= kLargestTurn_urad)) return std::nullopt;
+    part = static_cast<int>(*number);
+  }
+  return turn;
 }
 
 std::int64_t RecordedTime_ns(const StereoFrame& frame, std::size_t index) {

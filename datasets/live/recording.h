@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 
+#include "pipeline/calibration/rectifier.h"
 #include "pipeline/types/frame.h"
 
 namespace parallax {
@@ -32,13 +33,18 @@ struct RecordedFrame {
   std::optional<double> timestamp_s;
   std::optional<StereoRig> rig;
   std::optional<int> num_disparities_hint;
-  bool has_borders = false;  // which no camera saw: those of the last masks before it (kLeftSeenTopic)
+  bool has_borders = false;    // which no camera saw: those of the last masks before it (kLeftSeenTopic)
+  RightTurn_urad turn_urad{};  // that was taken out of the right image
 };
 
 // Numbers without loss of bits.
 std::string TextOf(const RecordedFrame& frame);
 // Ignores unknown lines and lines with invalid numbers.
 RecordedFrame ParseRecordedFrame(std::string_view text);
+
+// "X Z", and back; nullopt for another text and for turns above a radian.
+std::string TextOf(const RightTurn_urad& turn);
+std::optional<RightTurn_urad> ParseTurn(std::string_view text);
 
 // The time of a frame's messages: its own, or a tenth of a second times its index.
 std::int64_t RecordedTime_ns(const StereoFrame& frame, std::size_t index);

@@ -235,6 +235,15 @@ class RecordingSource final : public FrameSource {
     }
   }
 
+  static void AddTurn(const RightTurn_urad& turn, std::shared_ptr<const SeenPixelsOfPair>& seen) {
+    if (turn == (seen ? seen->turn_urad : RightTurn_urad{})) return;
+    auto turned = std::make_shared<SeenPixelsOfPair>();
+    if (seen) turned->left = seen->left.Clone(), turned->right = seen->right.Clone();
+    turned->all = !seen;
+    turned->turn_urad = turn;
+    seen = std::move(turned);
+  }
+
   // The right mask; the left one came before it.
   void TakeSeen(CameraImage right) {
     auto* const left_mask = std::get_if<HostImage<std::uint8_t>>(&left_seen_);
@@ -307,11 +316,13 @@ class RecordingSource final : public FrameSource {
       frame.num_disparities_hint = recorded->num_disparities_hint;
       if (!frame.rig) frame.rig_note = "no calibration: the recording was made without one";
       if (recorded->has_borders) {
+        if (seen_) AddTurn(recorded->turn_urad, seen_);
         frame.seen = seen_;
         if (!seen_ || seen_->left.width() != WidthOf(ViewOf(left.image)) ||
             seen_->left.height() != HeightOf(ViewOf(left.image)))
           error = "the masks of borders are missing or of another size";
       }
+      if (!recorded->has_borders) AddTurn(recorded->turn_urad, frame.seen);
     }
     if (left.image.index() != right.image.index() ||
         WidthOf(ViewOf(left.image)) != WidthOf(ViewOf(right.image)) ||

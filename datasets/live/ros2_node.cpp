@@ -26,6 +26,7 @@ constexpr HashedType kHashes[] = {
     {kRosCameraInfo, "RIHS01_b3dfd68ff46c9d56c80fd3bd4ed22c7a4ddce8c8348f2f59c299e73118e7e275"},
     {kRosDisparityImage, "RIHS01_1ec1ff6b5bace919e4544a37f2d96ead9f81783701b7b7a4d97a09325ecf2711"},
     {kRosPointCloud2, "RIHS01_9198cabf7da3796ae6fe19c4cb3bdd3525492988c70522628af5daa124bae2b5"},
+    {kRosDiagnosticArray, "RIHS01_5a8a36efb05fb25070fa0fb3810290c0e6cd4862b54a8fb975a1ee8dc55a333e"},
 };
 
 std::string Variable(const char* name) {
@@ -191,10 +192,11 @@ std::string Ros2Node::ImageTopics() const {
   return list;
 }
 
-std::string LossAdvice() {
+std::string LossAdvice(bool is_reliable) {
   return "allow larger buffers, sysctl -w net.core.rmem_max=" + std::to_string(kWantedReceive_bytes) +
-         " (now " + std::to_string(ReceiveLimit_bytes()) +
-         "), or ask for lost pieces again with reliable=1 in the source";
+         " (now " + std::to_string(ReceiveLimit_bytes()) + "), or " +
+         (is_reliable ? "send fewer or smaller images: the publisher gave them up before they were here"
+                      : "ask for lost pieces again with reliable=1 in the source");
 }
 
 }  // namespace parallax

@@ -58,6 +58,6 @@ class Ros2Node {
 };
 
 // Advice for messages that are lost between processes or hosts, in one line.
-std::string LossAdvice();
+std::string LossAdvice(bool is_reliable);
 
 }  // namespace parallax

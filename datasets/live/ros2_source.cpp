@@ -122,6 +122,7 @@ class Ros2Device final : public LiveDevice {
   Ros2Device(const Ros2Spec& spec, std::size_t side, std::shared_ptr<PairInfo> info)
       : topic_(spec.images[side]),
         type_(topic_.ends_with("/compressed") ? kRosCompressedImage : kRosImage),
+        is_reliable_(spec.is_reliable),
         info_(std::move(info)),
         node_(Ros2Node::Join(spec.domain)) {
     readers_[0] = node_->Subscribe(topic_, type_, spec.is_reliable,
@@ -170,7 +171,7 @@ class Ros2Device final : public LiveDevice {
   std::size_t num_overrun() const override { return num_overrun_; }
   bool has_capture_times() const override { return has_stamps_; }
   std::string advice() const override {
-    if (readers_[0]->num_lost() > 0) return ": images are lost on the way: " + LossAdvice();
+    if (readers_[0]->num_lost() > 0) return ": images are lost on the way: " + LossAdvice(is_reliable_);
     return back_s_ > 0 ? ": the stamps went back, first by " + SecondsOf(back_s_) +
                              " (a recording that begins again, or a clock that was set): pairs are made "
                              "anew from there"
@@ -234,6 +235,7 @@ class Ros2Device final : public LiveDevice {
 
   const std::string topic_;
   const std::string_view type_;
+  const bool is_reliable_;
   const std::shared_ptr<PairInfo> info_;
   const std::shared_ptr<Ros2Node> node_;
   std::optional<std::chrono::steady_clock::time_point> begin_;  // of the images

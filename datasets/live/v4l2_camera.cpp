@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "datasets/formats/jpeg_reader.h"
+#include "datasets/formats/packed_pixels.h"
 #include "datasets/system/file_descriptor.h"
 #include "datasets/system/paths.h"
 #include "parallax/error.h"
@@ -83,46 +84,6 @@ std::string Elsewhere() {
   const std::string others = ListV4l2Cameras();
   return others.empty() ? "no camera is connected (there is no /dev/video* that gives pictures)"
                         : "there are " + others;
-}
-
-// R, G, B or B, G, R.
-CameraImage RgbFrom(std::span<const std::uint8_t> bytes, int width, int height, std::size_t stride,
-                    bool is_bgr) {
-  HostImage<Rgb8> image(width, height);
-  for (int y = 0; y < height; ++y) {
-    const std::uint8_t* from = bytes.data() + static_cast<std::size_t>(y) * stride;
-    Rgb8* to = image.Row(y);
-    for (int x = 0; x < width; ++x, from += 3) to[x] = {from[is_bgr ? 2 : 0], from[1], from[is_bgr ? 0 : 2]};
-  }
-  return image;
-}
-
-// Two pixels in four bytes: Y U Y V, or U Y V Y (BT.601, Y from 16 to 235; 8 bits after the point).
-CameraImage RgbFromYuv(std::span<const std::uint8_t> bytes, int width, int height, std::size_t stride,
-                       bool begins_with_y) {
-  const auto level = [](int value) { return static_cast<std::uint8_t>(std::clamp(value >> 8, 0, 255)); };
-  HostImage<Rgb8> image(width, height);
-  for (int row = 0; row < height; ++row) {
-    const std::uint8_t* from = bytes.data() + static_cast<std::size_t>(row) * stride;
-    Rgb8* to = image.Row(row);
-    for (int x = 0; x < width; ++x) {
-      const std::uint8_t* two = from + 4 * (x / 2);
-      const int y = 298 * (two[2 * (x % 2) + (begins_with_y ? 0 : 1)] - 16) + 128;
-      const int u = two[begins_with_y ? 1 : 0] - 128, v = two[begins_with_y ? 3 : 2] - 128;
-      to[x] = {level(y + 409 * v), level(y - 100 * u - 208 * v), level(y + 516 * u)};
-    }
-  }
-  return image;
-}
-
-template <typename T>
-HostImage<T> GrayFrom(std::span<const std::uint8_t> bytes, int width, int height, std::size_t stride) {
-  HostImage<T> image(width, height);
-  for (int y = 0; y < height; ++y) {
-    std::memcpy(image.Row(y), bytes.data() + static_cast<std::size_t>(y) * stride,
-                static_cast<std::size_t>(width) * sizeof(T));
-  }
-  return image;
 }
 
 // Values of so many bits, moved up until they fill 16, since matchers take the upper byte for the gray level.
@@ -394,10 +355,10 @@ class V4l2Camera final : public LiveDevice {
         image = GrayFrom<std::uint8_t>(bytes, width, height, stride);
         break;
       case V4L2_PIX_FMT_RGB24:
-        image = RgbFrom(bytes, width, height, stride, false);
+        image = RgbFrom(bytes, width, height, stride, 3, false);
         break;
       case V4L2_PIX_FMT_BGR24:
-        image = RgbFrom(bytes, width, height, stride, true);
+        image = RgbFrom(bytes, width, height, stride, 3, true);
         break;
       case V4L2_PIX_FMT_UYVY:
         image = RgbFromYuv(bytes, width, height, stride, false);

@@ -10,6 +10,8 @@ CameraImage DecodeImage(const std::filesystem::path& path, const FileBytes& byte
 HostImage<std::uint8_t> DecodeGray8(const std::filesystem::path& path, const FileBytes& bytes);
 HostImage<std::uint16_t> DecodeGray16(const std::filesystem::path& path, const FileBytes& bytes);
 FileBytes EncodeWebp(HostImageView<const Rgb8> picture, int quality);
+HostImage<Rgb8> ColorsOfMosaic(HostImageView<const std::uint8_t> mosaic, MosaicBegin begin);
+HostImage<std::uint16_t> GrayOfMosaic(HostImageView<const std::uint16_t> mosaic, MosaicBegin begin);
 
 std::unique_ptr<FrameSource> OpenVideo(const std::vector<std::string>& files, PictureLayout layout);
 std::unique_ptr<LiveDevice> OpenStream(const std::string& line, const std::string& label);

@@ -63,7 +63,7 @@ void KeepDecodersQuiet() {
   static_cast<void>(done);
 }
 
-// Where a TIFF says how it is to be turned (tag 274), the byte that holds it; nullopt where it does not.
+// The position of the byte that holds the orientation of a TIFF (tag 274); nullopt if there is no such tag.
 std::optional<std::size_t> PlaceOfOrientation(const FileBytes& bytes) {
   const std::string_view head = AsText(bytes).substr(0, 4);
   const bool is_little = head == "II*\0"sv || head == "II+\0"sv,
@@ -144,6 +144,14 @@ HostImage<T> DecodeOneChannel(const std::filesystem::path& path, const FileBytes
   return CopyPixels<T>(decoded);
 }
 
+template <typename To, typename From>
+HostImage<To> FromMosaic(HostImageView<const From> mosaic, int code) {
+  HostImage<To> image(mosaic.width, mosaic.height);
+  cv::Mat target = WrapPixels(image.View());
+  cv::cvtColor(WrapPixels(mosaic), target, code);
+  return image;
+}
+
 }  // namespace
 
 CameraImage DecodeImage(const std::filesystem::path& path, const FileBytes& bytes) {
@@ -176,6 +184,18 @@ FileBytes EncodeWebp(HostImageView<const Rgb8> picture, int quality) {
   if (!cv::imencode(".webp", as_bgr, bytes, {cv::IMWRITE_WEBP_QUALITY, quality}))
     throw Error("a picture could not be written as WebP: is OpenCV built without it?");
   return bytes;
+}
+
+// OpenCV names a mosaic by the second and third pixel of its second row.
+HostImage<Rgb8> ColorsOfMosaic(HostImageView<const std::uint8_t> mosaic, MosaicBegin begin) {
+  constexpr int kCodes[] = {cv::COLOR_BayerBG2RGB, cv::COLOR_BayerRG2RGB, cv::COLOR_BayerGR2RGB,
+                            cv::COLOR_BayerGB2RGB};
+  return FromMosaic<Rgb8>(mosaic, kCodes[static_cast<int>(begin)]);
+}
+HostImage<std::uint16_t> GrayOfMosaic(HostImageView<const std::uint16_t> mosaic, MosaicBegin begin) {
+  constexpr int kCodes[] = {cv::COLOR_BayerBG2GRAY, cv::COLOR_BayerRG2GRAY, cv::COLOR_BayerGR2GRAY,
+                            cv::COLOR_BayerGB2GRAY};
+  return FromMosaic<std::uint16_t>(mosaic, kCodes[static_cast<int>(begin)]);
 }
 
 }  // namespace parallax::media

@@ -7,8 +7,8 @@ __attribute__((visibility("default"))) const char* ParallaxModuleVersion() { ret
 
 __attribute__((visibility("default"))) const parallax::ImageDecoders* ParallaxImageDecoders() {
   using namespace parallax;
-  static constexpr ImageDecoders kDecoders{media::DecodeImage, media::DecodeGray8, media::DecodeGray16,
-                                           media::EncodeWebp};
+  static constexpr ImageDecoders kDecoders{media::DecodeImage, media::DecodeGray8,    media::DecodeGray16,
+                                           media::EncodeWebp,  media::ColorsOfMosaic, media::GrayOfMosaic};
   return &kDecoders;
 }
 

@@ -28,7 +28,7 @@ constexpr std::chrono::milliseconds kForFirstPicture{5000};  // how long errors 
 constexpr std::chrono::milliseconds kBetweenQuestions{10};
 constexpr double kMostAge_s = 1;  // a buffer that claims to be older, or of the future, has another clock
 
-// What is taken as it is comes first.
+// Formats that need no conversion come first.
 constexpr char kTaken[] =
     "video/x-raw, format={ RGB, GRAY8, GRAY16_LE, BGR, RGBx, BGRx, xRGB, xBGR, RGBA, BGRA, I420, YV12, NV12, "
     "NV21, "
@@ -252,7 +252,8 @@ class GstreamerStream final : public LiveDevice {
     }
   }
 
-  // What gst-launch leaves open: sinks take raw video, the newest of it; networks stamp what comes.
+  // Sets what gst-launch leaves open: sinks take raw video and keep the newest picture; network sources add
+  // time stamps.
   void Adjust(const std::string& line) {
     bool from_network = false, has_source = false;
     is_finite_ = true;

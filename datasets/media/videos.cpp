@@ -57,7 +57,7 @@ class CaptureSource final : public FrameSource {
       CheckEnd();
       return std::nullopt;
     }
-    // All pictures of a video are of one size: what is wrong with it is the source's failure, told once.
+    // All pictures of a video have one size, so a wrong size is a failure of the source, reported once.
     if (StereoFrame first; next_ == 0) FillImages(first);
     char number[32];
     std::snprintf(number, sizeof(number), "_%06zu", next_);
@@ -96,8 +96,8 @@ class CaptureSource final : public FrameSource {
   }
 
  private:
-  // The images of the picture that was fetched; false where it is damaged. Throws Error where its size is no
-  // pair's.
+  // Sets the images from the fetched picture; returns false if it is damaged. Throws Error if its size cannot
+  // hold a pair.
   bool FillImages(StereoFrame& frame) {
     std::vector<cv::Mat> pictures(captures_.size());
     for (std::size_t i = 0; i < captures_.size(); ++i) {
@@ -114,7 +114,7 @@ class CaptureSource final : public FrameSource {
     return true;
   }
 
-  // Of two videos that state different numbers of pictures, what is left over; else empty.
+  // Names the surplus pictures if two videos state different numbers of pictures; otherwise empty.
   std::string UnpairedText() const {
     if (captures_.size() < 2) return "";
     const double left = captures_[0].get(cv::CAP_PROP_FRAME_COUNT);
@@ -166,7 +166,7 @@ class CaptureSource final : public FrameSource {
   std::size_t next_ = 0;
 };
 
-// GStreamer waits for ever for the pictures of some damaged files: it is asked only where there is no FFmpeg.
+// GStreamer waits forever for the pictures of some damaged files, so it is used only if FFmpeg is missing.
 void Open(cv::VideoCapture& capture, const std::string& file) {
   std::vector<cv::VideoCaptureAPIs> readers = cv::videoio_registry::getStreamBackends();
   if (std::find(readers.begin(), readers.end(), cv::CAP_FFMPEG) != readers.end())

@@ -1,5 +1,5 @@
-// A street: two lanes, pavements, parked and moving cars, posts, trees, buildings, hills. It goes on for
-// ever: what stands at a stretch of it follows from the seed and the stretch's number.
+// A street with two lanes, pavements, parked and moving cars, posts, trees, buildings and hills. It has no
+// end: the seed and the number of a stretch determine what stands there.
 #include <algorithm>
 #include <cmath>
 
@@ -163,7 +163,8 @@ Scene BuildDrive(const SyntheticSpec& spec, int frame) {
   rig.cx_px = 609.5593 / 1242 * spec.width;
   rig.cy_px = 172.854 / 375 * spec.height;
   rig.doffs_px = spec.doffs;
-  // The nearest that can be seen: the ground at the bottom, or what is beside the path at the image's edge.
+  // The nearest visible point: the ground at the bottom, or an object next to the path at the edge of the
+  // image.
   const double widest_px = std::max(rig.cx_px, spec.width - rig.cx_px) + 1;
   const double lowest_px = std::max(1.0, spec.height - rig.cy_px);
   const double nearest_m = rig.fx_px * std::min(kClearance_m / widest_px, kCameraHeight_m / lowest_px);

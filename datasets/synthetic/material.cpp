@@ -97,7 +97,7 @@ double PulseCoverage(double u, double width, double low, double high, double pit
 
 Color ColorAt(const Material& m, const SurfacePoint& p) {
   const std::uint32_t seed = MixLattice(m.seed, p.face);
-  // A coarse wave tells where the texture is strong, and tints the colour.
+  // A slow wave varies the strength of the texture and tints the colour.
   const double region = Octave(p, m.cell_m * 1.7, seed ^ 0x68E31DA4u);
   const double strength = 0.1 + 0.9 * SmoothStep(-0.12, 0.12, region + 0.36 * (0.5 - m.weak_share));
   double sum = 0, amplitude = 1, power = 0, cell_m = m.cell_m;

@@ -8,7 +8,7 @@
 namespace parallax::synthetic {
 namespace {
 
-// As wide-angled as KITTI's cameras at any size.
+// The field of view of KITTI's cameras, at any image size.
 constexpr double kFocalPerWidth = 721.5377 / 1242;
 constexpr double kBaseline_m = 0.54;
 constexpr double kBoundless_px = 1e6;
@@ -28,7 +28,7 @@ double DepthOf(const StereoRig& rig, double full_disparity_px) {
   return rig.fx_px * rig.baseline_m / full_disparity_px;
 }
 
-// Shrinks an object until none of its corners is nearer than the largest disparity allows.
+// Shrinks an object until no corner of it is nearer than the largest disparity allows.
 void KeepFarEnough(Object& o, const StereoRig& rig, double max_full_disparity_px) {
   const double nearest_m = DepthOf(rig, max_full_disparity_px);
   while (true) {

@@ -1,4 +1,4 @@
-// From a camera's view to the image that it delivers.
+// Turns a camera's view into the image that the camera delivers.
 #pragma once
 
 #include <cstdint>

@@ -128,8 +128,8 @@ std::streamsize DescriptorBuffer::xsputn(const char* bytes, std::streamsize coun
   return sync() == 0 && Write(bytes, count) ? count : 0;
 }
 
-// The file that a link leads to, so that renaming replaces that and not the link. A name that is no link is
-// looked at once.
+// The target of a link, so that renaming replaces the target and not the link. A name that is not a link is
+// looked up only once.
 AtomicFile::Target AtomicFile::TargetOf(const std::filesystem::path& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::symlink_status(path, error);

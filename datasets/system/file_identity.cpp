@@ -87,7 +87,7 @@ std::uint32_t Crc32(std::span<const std::uint8_t> bytes, std::uint32_t before) {
 }
 
 std::optional<FileContent> ContentOf(const fs::path& path) {
-  // Without O_NONBLOCK a pipe of that name would be waited for.
+  // Without O_NONBLOCK, opening a pipe of that name would block.
   const FileDescriptor file(open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
   struct stat status {};
   if (file.number() < 0 || fstat(file.number(), &status) != 0 || !S_ISREG(status.st_mode))

@@ -19,14 +19,15 @@ namespace fs = std::filesystem;
 
 std::uint64_t Megabytes(std::uint64_t bytes) { return (bytes + 999'999) / 1'000'000; }
 
-// The first number of a file; "max" and what cannot be read are none.
+// The first number in a file; nullopt for "max" and for files that cannot be read.
 std::optional<std::uint64_t> NumberIn(const fs::path& file) {
   std::ifstream stream(file);
   std::uint64_t number = 0;
   return stream >> number ? std::optional(number) : std::nullopt;
 }
 
-// The number behind a word of a file, such as "MemAvailable:" or "inactive_file"; 0 where it is not told.
+// The number after a word in a file, such as "MemAvailable:" or "inactive_file"; 0 if the file does not have
+// it.
 std::uint64_t NumberBehind(const fs::path& file, std::string_view word) {
   std::ifstream stream(file);
   for (std::string found; stream >> found;) {
@@ -38,7 +39,7 @@ std::uint64_t NumberBehind(const fs::path& file, std::string_view word) {
 
 std::uint64_t LeftOf(std::uint64_t limit, std::uint64_t used) { return limit > used ? limit - used : 0; }
 
-// What ulimit -v leaves.
+// The address space that ulimit -v leaves.
 std::optional<std::uint64_t> AddressesLeft() {
   rlimit limit{};
   if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return std::nullopt;
@@ -46,7 +47,7 @@ std::optional<std::uint64_t> AddressesLeft() {
                 NumberIn("/proc/self/statm").value_or(0) * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE)));
 }
 
-// What a group and those above it leave; files in the cache can be given up.
+// The memory that a control group and its parents leave; cached files can be dropped.
 std::uint64_t LeftInGroups(const fs::path& root, fs::path group, const char* limit_file,
                            const char* usage_file, std::string_view cache_word) {
   std::uint64_t left = std::numeric_limits<std::uint64_t>::max();

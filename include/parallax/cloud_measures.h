@@ -345,7 +345,7 @@ struct DistanceScores {
   std::array<double, kDistanceShares.size()> quantiles_m{};
 };
 
-// At one threshold; rates are 0..1.
+// Scores at one threshold; rates are 0..1.
 struct ThresholdScores {
   double threshold_m = 0;
   double precision = 0;  // of the estimate's points nearer than the threshold to the truth
@@ -391,7 +391,7 @@ struct CloudComparison {
 CloudComparison CompareClouds(std::span<const Point3f> estimate, std::span<const Point3f> truth,
                               const CompareOptions& options, CloudMeasures& measures);
 
-// Of distances that are not NaN; all NaN if there are none.
+// Scores of the distances that are not NaN; all NaN if there are none.
 DistanceScores ScoresOf(std::span<const float> distances_m);
 
 // For every point: its z minus the true depth of its pixel (nearest pixel centre), > 0 if the estimate is too
@@ -400,7 +400,7 @@ DistanceScores ScoresOf(std::span<const float> distances_m);
 std::vector<float> SignedDepthErrors(std::span<const Point3f> points,
                                      HostImageView<const float> truth_depth_m, const StereoRig& rig);
 
-// Of errors that are not NaN; all NaN if there are none.
+// Scores of the errors that are not NaN; all NaN if there are none.
 struct SignedErrorScores {
   std::int64_t num_points = 0;
   double bias_m = 0;  // mean of the signed errors

@@ -34,7 +34,7 @@ struct Extent {
   Rectangle inner, outer;
 };
 
-// Where on the rectified plane z = 1 the border of a camera's image lies.
+// The extent of the border of a camera's image on the rectified plane z = 1.
 Extent ExtentOf(const CameraModel& camera, const Matrix3& rectified_from_camera) {
   const CameraProjection projection(camera);
   const auto on_plane = [&](double x, double y) -> Vector2 {

@@ -30,7 +30,7 @@ CameraImage Remapped(const CameraImageView& image, const RemapTable& table, Thre
 
 std::string SizeText(int width, int height) { return std::to_string(width) + "x" + std::to_string(height); }
 
-// What is known about a frame once it is rectified.
+// Sets the frame's fields that rectification changes.
 void Describe(const Rectifier& rectifier, StereoFrame& frame) {
   frame.rig = rectifier.rectification().rig;
   frame.rig_note.clear();
@@ -74,17 +74,31 @@ void RemoveUnseen(const SeenPixelsOfPair& seen, DisparityMap& map) {
 Rectifier::Rectifier(const RawRig& rig, const RectificationOptions& options, ThreadPool* threads)
     : rectification_(MakeRectification(rig, options)) {
   const Rectification& r = rectification_;
-  left_ = MakeRemapTable(rig.left, r.rectified_from_left, r.rig, r.width_px, r.height_px, threads);
+  left_ = std::make_shared<const RemapTable>(
+      MakeRemapTable(rig.left, r.rectified_from_left, r.rig, r.width_px, r.height_px, threads));
   right_ = MakeRemapTable(rig.right, r.rectified_from_right, r.rig, r.width_px, r.height_px, threads);
+  FindSeen({});
+}
+
+Rectifier::Rectifier(const Rectifier& other, const RawRig& rig, const RightTurn_urad& turn)
+    : rectification_(other.rectification_), left_(other.left_) {
+  const Rectification& r = rectification_;
+  const Matrix3 turned_back = Transposed(RotationOf(RotationVectorOf(turn)));
+  right_ = MakeRemapTable(rig.right, turned_back * r.rectified_from_right, r.rig, r.width_px, r.height_px);
+  FindSeen(turn);
+}
+
+void Rectifier::FindSeen(const RightTurn_urad& turn) {
   auto seen = std::make_shared<SeenPixelsOfPair>();
-  seen->left = SeenPixels(left_);
+  seen->turn_urad = turn;
+  seen->left = SeenPixels(*left_);
   seen->right = SeenPixels(right_);
   seen->all = AllSeen(seen->left) && AllSeen(seen->right);
   seen_ = std::move(seen);
 }
 
 CameraImage Rectifier::RectifyLeft(const CameraImageView& image, ThreadPool* threads) const {
-  return Remapped(image, left_, threads);
+  return Remapped(image, *left_, threads);
 }
 CameraImage Rectifier::RectifyRight(const CameraImageView& image, ThreadPool* threads) const {
   return Remapped(image, right_, threads);
@@ -101,8 +115,22 @@ std::shared_ptr<const Rectifier> FrameRectifier::For(const StereoFrame& frame) {
   if (!rectifier_ || rig != *rig_) {
     rectifier_ = std::make_shared<const Rectifier>(rig, options_);
     rig_ = rig;
+    if (turn_ != RightTurn_urad{}) rectifier_ = std::make_shared<const Rectifier>(*rectifier_, rig, turn_);
   }
   return rectifier_;
+}
+
+void FrameRectifier::SetTurn(const RightTurn_urad& turn) {
+  std::unique_lock lock(mutex_);
+  if (turn == turn_) return;
+  turn_ = turn;
+  if (!rectifier_) return;
+  const std::shared_ptr<const Rectifier> before = rectifier_;
+  const RawRig rig = *rig_;
+  lock.unlock();  // frames that come meanwhile do not wait
+  auto turned = std::make_shared<const Rectifier>(*before, rig, turn);
+  lock.lock();
+  if (rectifier_ == before) rectifier_ = std::move(turned);
 }
 
 void FrameRectifier::Prepare(StereoFrame& frame) {

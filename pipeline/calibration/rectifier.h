@@ -1,6 +1,7 @@
 // Rectification of frames of raw cameras.
 #pragma once
 
+#include <array>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -12,10 +13,17 @@
 
 namespace parallax {
 
+// By how much the right camera has turned since its calibration about x and z of the rectified frame, in
+// microradians, which rectification takes out. Whole numbers, so that what a file keeps of them is exact.
+using RightTurn_urad = std::array<int, 2>;
+// The same as a rotation vector, radians.
+inline Vector3 RotationVectorOf(const RightTurn_urad& turn) { return {1e-6 * turn[0], 0, 1e-6 * turn[1]}; }
+
 // Which pixels of a rectified pair the cameras saw: 255, else 0 (a border).
 struct SeenPixelsOfPair {
   HostImage<std::uint8_t> left, right;
-  bool all = false;  // both saw everything
+  bool all = false;            // both saw everything; the images may then be empty
+  RightTurn_urad turn_urad{};  // with which the right image was made
 };
 
 // Removes the disparities of pixels that the left camera did not see, and of those whose match is a pixel
@@ -28,10 +36,12 @@ class Rectifier {
   // Throws as MakeRectification.
   explicit Rectifier(const RawRig& rig, const RectificationOptions& options = {},
                      ThreadPool* threads = nullptr);
+  // The same left image and rectified rig; the right camera of `rig`, which is other's, is turned.
+  Rectifier(const Rectifier& other, const RawRig& rig, const RightTurn_urad& turn);
 
   const Rectification& rectification() const { return rectification_; }
   const std::shared_ptr<const SeenPixelsOfPair>& seen() const { return seen_; }
-  const RemapTable& left() const { return left_; }
+  const RemapTable& left() const { return *left_; }
   const RemapTable& right() const { return right_; }
 
   // Throws InvalidArgument if the images do not have the rig's size.
@@ -39,8 +49,11 @@ class Rectifier {
   CameraImage RectifyRight(const CameraImageView& image, ThreadPool* threads = nullptr) const;
 
  private:
+  void FindSeen(const RightTurn_urad& turn);
+
   Rectification rectification_;
-  RemapTable left_, right_;
+  std::shared_ptr<const RemapTable> left_;
+  RemapTable right_;
   std::shared_ptr<const SeenPixelsOfPair> seen_;
 };
 
@@ -58,12 +71,15 @@ class FrameRectifier {
   // The rectifier of a frame's images; null if they are rectified, or there is no rig. Throws what Rectify
   // throws.
   std::shared_ptr<const Rectifier> For(const StereoFrame& frame);
+  // Takes that turn out of the frames that follow. Makes the tables at once where the rig is known.
+  void SetTurn(const RightTurn_urad& turn);
 
  private:
   const RectificationOptions options_;
   std::mutex mutex_;
   std::optional<RawRig> rig_;
   std::shared_ptr<const Rectifier> rectifier_;  // its
+  RightTurn_urad turn_{};
 };
 
 }  // namespace parallax

@@ -54,7 +54,7 @@ int RemapRowByBlocks(HostImageView<const Pixel> from, const RemapTable& table, i
   return num_blocks * kPixels;
 }
 
-// Of the eight pixels from x on.
+// The block of the eight pixels that start at x.
 cpu::RemapBlock MakeRemapBlock(const RemapTable& table, int x, int y) {
   using Block = cpu::RemapBlock;
   constexpr int kMask = kOne - 1, kFlag = 128;

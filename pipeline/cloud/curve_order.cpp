@@ -97,8 +97,8 @@ std::span<T> PartOf(std::span<T> all, int part) {
   return all.subspan(first, std::min<std::size_t>(kPartSize, all.size() - first));
 }
 
-// By key, items of equal key in their old order: digits from the lowest on, each part of the items with its
-// own places, so that nothing depends on who does a part.
+// Sorts by key, stably: digits from the lowest on. Each part of the items has its own places, so the result
+// does not depend on which thread handles a part.
 void RadixSort(Items items, std::vector<Item>& scratch, ThreadPool& pool) {
   scratch.resize(std::max(scratch.size(), items.size()));
   const int parts = NumParts(items.size());

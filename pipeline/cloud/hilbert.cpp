@@ -23,7 +23,8 @@ HWY_INLINE V SpreadBits(Tag d, V v) {
   return hn::And(hn::Or(v, hn::ShiftLeft<2>(v)), hn::Set(d, 0x09249249U));
 }
 
-// Where coordinate has the bit, first's bits below it are inverted, elsewhere exchanged with coordinate's.
+// If coordinate has the bit set, inverts the lower bits of first; otherwise exchanges them with those of
+// coordinate.
 HWY_INLINE void Undo(Tag d, V bit, V& first, V& coordinate) {
   const V below = hn::Sub(bit, hn::Set(d, 1U));
   const auto has = hn::Ne(hn::And(coordinate, bit), hn::Zero(d));
@@ -46,7 +47,7 @@ void HilbertKeysOfTarget(const std::uint32_t* HWY_RESTRICT x_in, const std::uint
       Undo(d, bit, x, y);
       Undo(d, bit, x, z);
     }
-    // From the Gray code to the place.
+    // Converts the Gray code to the position.
     y = hn::Xor(y, x);
     z = hn::Xor(z, y);
     V all = hn::Zero(d);

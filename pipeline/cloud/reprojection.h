@@ -1,4 +1,4 @@
-// From disparity to metric depth and to a point cloud.
+// Turns disparity into metric depth and point clouds.
 #pragma once
 
 #include <cstdint>

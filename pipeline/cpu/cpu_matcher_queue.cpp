@@ -55,9 +55,8 @@ struct Slot {
 
 class CpuMatcherQueue final : public MatcherQueue {
  public:
-  // Frames leave in order, so one that takes long keeps those after it from leaving. Each matcher has a frame
-  // in hand beside the one that it is at: none stands still until that one has left, nor while the caller is
-  // at something else.
+  // Frames leave in order, so a slow frame delays those after it. Each matcher has one frame waiting in
+  // addition to the current one, so that it does not idle while the slow frame or the caller is busy.
   static constexpr std::size_t kFramesPerMatcher = 2;
 
   CpuMatcherQueue(const Parameters& parameters, MatcherOptions options, int num_at_a_time)

@@ -11,7 +11,7 @@
 
 namespace parallax {
 
-// What happens to a value for which there is no room.
+// What happens to a value if the queue is full.
 enum class WhenFull { kWait, kDropOldest };
 
 template <typename T>
@@ -44,7 +44,13 @@ class BoundedQueue {
     filled_.wait(lock, [this] { return closed_ || !values_.empty(); });
     return Take(lock);
   }
-  // nullopt if there is no value at the moment.
+  // Waits until `end`; nullopt if the queue is still empty then, or closed.
+  std::optional<T> PopUntil(std::chrono::steady_clock::time_point end) {
+    std::unique_lock lock(mutex_);
+    filled_.wait_until(lock, end, [this] { return closed_ || !values_.empty(); });
+    return Take(lock);
+  }
+  // nullopt if the queue is empty at the moment.
   std::optional<T> TryPop() {
     std::unique_lock lock(mutex_);
     return Take(lock);

@@ -35,7 +35,7 @@ struct FrameInFlight {
   Stopwatch watch;
 };
 
-// Of the frame's images, once they are rectified.
+// The size of the frame's images after rectification.
 std::pair<int, int> SizeToMatch(const StereoFrame& frame, const Rectifier* rectifier) {
   if (rectifier != nullptr)
     return {rectifier->rectification().width_px, rectifier->rectification().height_px};
@@ -55,7 +55,7 @@ std::size_t NumValid(HostImageView<const float> disparity) {
   return num_valid;
 }
 
-// As many as asked for, or one per core.
+// The requested number, or one per core.
 int NumThreads(int asked_for, int most) {
   if (asked_for > 0) return asked_for;
   return std::clamp(static_cast<int>(std::thread::hardware_concurrency()), 1, most);
@@ -249,7 +249,7 @@ class FramePipeline {
     writer_is_free_.wait(lock, condition);
   }
 
-  // Of a live source: whether a frame that is matched now is taken by a writer as soon as it is.
+  // For a live source: whether a writer is free to take a frame that is matched now.
   bool HasFreeWriter() {
     const std::scoped_lock lock(writers_mutex_);
     return num_with_writers_ + in_flight_.size() < static_cast<std::size_t>(num_writers_);
@@ -260,7 +260,7 @@ class FramePipeline {
     writer_is_free_.wait_for(lock, kBetweenQuestions, [&] { return num_with_writers_ < before; });
   }
 
-  // Runs body() for one frame; an exception is that frame's failure and the frame pipeline goes on.
+  // Runs body() for one frame. An exception fails that frame only, and the frame pipeline continues.
   template <typename Body>
   void GuardFrame(const std::string& name, std::size_t index, Body&& body) {
     const std::string kept_name = name;  // body may take the frame

@@ -85,7 +85,7 @@ struct FrameSteps {
   std::function<void(FrameReport report)> report;
 };
 
-// Which frames of a source are matched.
+// The frames of a source that are matched.
 enum class WhichFrames {
   kAsTheSource,  // the newest ones of a live source, all of any other
   kEvery,        // a source that is ahead waits

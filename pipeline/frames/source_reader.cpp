@@ -40,7 +40,7 @@ struct SourceReader::State {
         wakeup(std::move(wakeup_)),
         frames(newest ? 1 : kFramesReadAhead, newest ? WhenFull::kDropOldest : WhenFull::kWait) {}
 
-  // Runs body, which calls steps, unless the reader is gone. What it throws goes through.
+  // Runs body, which calls steps, unless the reader is gone. Exceptions pass through.
   template <typename Body>
   void WithSteps(Body&& body) {
     const std::scoped_lock lock(steps_mutex);
@@ -194,10 +194,10 @@ class SourceReader::SideBySide {
   SideBySide(const SideBySide&) = delete;
   SideBySide& operator=(const SideBySide&) = delete;
 
-  // Of all that were begun and are not handed on.
+  // The number of frames that were begun and not handed on yet.
   std::size_t size() const { return begun_.size(); }
-  // As many may be: a frame for each reader, and another one where frames are small, so that a reader goes on
-  // while those before its own are read and handed on.
+  // The largest such number: one frame for each reader, and one more if frames are small, so that a reader
+  // continues while frames before its own are read and handed on.
   std::size_t capacity() const {
     const auto num_readers = static_cast<std::size_t>(state_.num_readers);
     const std::size_t num_more = frame_bytes_ > 0 ? kMostReadAhead_bytes / frame_bytes_ : 0;

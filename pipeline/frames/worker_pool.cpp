@@ -35,7 +35,8 @@ void WorkerPool::Do(TaskKind kind, Task task) {
 }
 
 std::size_t WorkerPool::Drop(TaskKind kind) {
-  // Goes once the lock is gone. Destructors call this: unlike an empty deque, an empty list asks for no memory.
+  // Is destroyed after the lock is released. Destructors call this: unlike an empty deque, an empty list
+  // allocates nothing.
   std::list<Task> dropped;
   const std::scoped_lock lock(mutex_);
   dropped.swap(LaneOf(kind).waiting);

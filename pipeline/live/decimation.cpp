@@ -91,6 +91,7 @@ void Decimate(int factor, StereoFrame& frame) {
   frame.right = Smaller(frame.right, factor);
   if (frame.seen && !frame.seen->all) {
     auto seen = std::make_shared<SeenPixelsOfPair>();
+    seen->turn_urad = frame.seen->turn_urad;
     seen->left = SmallerMask(frame.seen->left, factor);
     seen->right = SmallerMask(frame.seen->right, factor);
     frame.seen = std::move(seen);

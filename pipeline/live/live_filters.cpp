@@ -16,7 +16,7 @@ bool HasLimits(const LiveParameters& live) {
          live.darkest > 0 || live.brightest < 255;
 }
 
-// Of what comes last, the part before the limits, and the part after them.
+// The part of the last stages before the limits, and the part after them.
 Parameters FillingOnly(Parameters p) {
   p.filter.speckle_size = 0;
   p.filter.median = 0;

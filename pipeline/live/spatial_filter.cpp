@@ -6,7 +6,7 @@
 namespace parallax {
 namespace {
 
-constexpr int kRowsPerTask = 8;
+constexpr int kRowsPerFilterTask = 8;
 constexpr int kColumnsPerTask = 64;
 
 int NumTasks(int count, int per_task) { return (count + per_task - 1) / per_task; }
@@ -26,7 +26,7 @@ void FilterRow(float* begin, int width, int step, float alpha, float delta_px) {
   }
 }
 
-// From a row to the next one, for columns [begin, end).
+// Filters from one row to the next, for columns [begin, end).
 void FilterColumns(const float* from, float* to, int begin, int end, float alpha, float delta_px) {
   for (int x = begin; x < end; ++x) {
     const float value = to[x], mean = alpha * value + (1.0F - alpha) * from[x];
@@ -41,9 +41,9 @@ void FilterSpatially(const LiveParameters& parameters, HostImage<float>& map, Th
   const float alpha = parameters.spatial_alpha;
   const float delta_px = static_cast<float>(parameters.spatial_delta) / 32.0F;
   for (int i = 0; i < parameters.spatial_iterations; ++i) {
-    threads.ParallelFor(NumTasks(height, kRowsPerTask), [&](int task) {
-      const int end = std::min(height, (task + 1) * kRowsPerTask);
-      for (int y = task * kRowsPerTask; y < end; ++y) {
+    threads.ParallelFor(NumTasks(height, kRowsPerFilterTask), [&](int task) {
+      const int end = std::min(height, (task + 1) * kRowsPerFilterTask);
+      for (int y = task * kRowsPerFilterTask; y < end; ++y) {
         FilterRow(map.Row(y), width, 1, alpha, delta_px);
         FilterRow(map.Row(y), width, -1, alpha, delta_px);
       }

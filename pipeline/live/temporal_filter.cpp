@@ -11,7 +11,7 @@
 namespace parallax {
 namespace {
 
-constexpr int kRowsPerTask = 16;
+constexpr int kRowsPerMapTask = 16;
 
 // How many of how many frames; in the order of the enumerators.
 struct PersistenceRow {
@@ -55,16 +55,16 @@ void TemporalFilter::Apply(const LiveParameters& parameters, HostImage<float>& m
         history[x] = older;
         continue;
       }
-      // A last value of NaN is like none.
+      // If the last value is NaN, the comparison is false, as if there were none.
       const bool is_like = std::fabs(values[x] - last[x]) < delta_px;
       if (is_like) values[x] = alpha * values[x] + (1.0F - alpha) * last[x];
       history[x] = is_like ? static_cast<std::uint8_t>(older | 1U) : std::uint8_t{1};
       last[x] = values[x];
     }
   };
-  threads.ParallelFor((map.height() + kRowsPerTask - 1) / kRowsPerTask, [&](int task) {
-    const int end = std::min(map.height(), (task + 1) * kRowsPerTask);
-    for (int y = task * kRowsPerTask; y < end; ++y) filter_row(y);
+  threads.ParallelFor((map.height() + kRowsPerMapTask - 1) / kRowsPerMapTask, [&](int task) {
+    const int end = std::min(map.height(), (task + 1) * kRowsPerMapTask);
+    for (int y = task * kRowsPerMapTask; y < end; ++y) filter_row(y);
   });
 }
 

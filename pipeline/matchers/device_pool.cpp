@@ -14,7 +14,7 @@
 namespace parallax {
 namespace {
 
-// What action throws, if it does.
+// Returns the exception that action throws, or null.
 template <typename Action>
 std::exception_ptr ErrorOf(Action&& action) {
   try {
@@ -217,7 +217,7 @@ class DevicePool::Queue final : public MatcherQueue {
     }
   }
 
-  // The thread that hands frames to a device, as soon as it has room.
+  // The thread that gives frames to a device, as soon as the device has room.
   void Feed(Member& member) {
     std::unique_lock lock(mutex_);
     while (true) {
@@ -245,7 +245,7 @@ class DevicePool::Queue final : public MatcherQueue {
     frame_waits_.notify_all();  // what woke this thread may have been meant for another one
   }
 
-  // The thread that takes a device's results. Of one that has failed it takes what comes all the same.
+  // The thread that takes a device's results. It continues after the device has failed.
   void Take(Member& member) {
     std::unique_lock lock(mutex_);
     while (true) {

@@ -38,7 +38,7 @@ class MatcherQueue {
   virtual FinishedMap Borrow() { return Take(); }
   // The requested extra work of SubmitWith() for the last collected frame; can be taken once.
   virtual ExtraResults TakeExtraResults() { return {}; }
-  // Of the last collected frame, each stage separately, if stages are timed; otherwise zeros.
+  // The times of the last collected frame by stage, if stages are timed; otherwise zeros.
   virtual StageTimes times() const { return {}; }
   // Whether Collect() returns at once; also true for a queue that cannot tell.
   virtual bool oldest_is_done() const { return true; }

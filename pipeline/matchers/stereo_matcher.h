@@ -64,8 +64,8 @@ struct MatcherOptions {
   std::size_t memory_limit_bytes = 0;
 };
 
-// What every back end refuses with InvalidArgument: sizes below 1; images larger than the matcher's, of two
-// sizes or of two pixel types, or with overlapping rows.
+// The checks of every back end. Throws InvalidArgument for sizes below 1, and for images that are larger than
+// the matcher's, of two sizes or pixel types, or with overlapping rows.
 void CheckMatcherSize(const MatcherOptions& options);
 void CheckMatcherInput(const CameraImageView& left, const CameraImageView& right, int width, int height);
 

@@ -9,7 +9,6 @@
 namespace parallax {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 constexpr std::size_t kNumThresholds = kEth3dThresholds_px.size();
 
@@ -46,7 +45,7 @@ Eth3dScores EvaluateEth3d(HostImageView<const float> estimate, HostImageView<con
     for (std::size_t i = 0; i < kNumThresholds; ++i) num_bad[i] += error > kEth3dThresholds_px[i];
   });
   if (scores.num_truth == 0) {
-    ForEachRate(scores, scores, [](double& rate, double) { rate = kNaN; });
+    ForEachRate(scores, scores, [](double& rate, double) { rate = kNoScore; });
     return scores;
   }
   scores.num_estimated = static_cast<std::int64_t>(errors_px.size());
@@ -74,7 +73,7 @@ Eth3dScores MeanOf(std::span<const Eth3dScores> frames) {
     mean.num_estimated += frame.num_estimated;
     ++n;
   }
-  ForEachRate(mean, mean, [n](double& rate, double sum) { rate = n > 0 ? sum / n : kNaN; });
+  ForEachRate(mean, mean, [n](double& rate, double sum) { rate = n > 0 ? sum / n : kNoScore; });
   return mean;
 }
 

@@ -5,6 +5,9 @@
 
 namespace parallax {
 
+// What a pixel that is still without a value has in the development kits.
+inline constexpr float kDevkitInvalid = -1.0F;
+
 // disparity: px, NaN = no value. A gap inside a row takes the smaller (farther) of its two neighbours; then
 // the first and last value of a row extend to the ends of the row, and those of a column to the ends of the
 // column. An empty row between others stays empty, and so does a map without any value. Source: "background

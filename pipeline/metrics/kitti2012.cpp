@@ -1,16 +1,12 @@
 #include "pipeline/metrics/kitti2012.h"
 
 #include <cmath>
-#include <limits>
 
 #include "pipeline/metrics/evaluated_pixels.h"
 #include "pipeline/metrics/interpolate_background.h"
 
 namespace parallax {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr float kDevkitInvalid = -1.0F;  // what a pixel still without a value has in the development kit
 
 // Calls visit(a, b) for every rate and mean of two scores.
 template <typename Visitor>
@@ -64,7 +60,7 @@ Kitti2012Scores EvaluateKitti2012(HostImageView<const float> estimate, HostImage
     }
   });
   if (scores.num_truth == 0) {
-    ForEachRate(scores, scores, [](double& rate, double) { rate = kNaN; });
+    ForEachRate(scores, scores, [](double& rate, double) { rate = kNoScore; });
     return scores;
   }
   scores.num_frames = 1;
@@ -92,7 +88,7 @@ Kitti2012Scores MeanOf(std::span<const Kitti2012Scores> frames) {
     ++mean.num_frames;
   }
   const auto n = static_cast<double>(mean.num_frames);
-  ForEachRate(mean, mean, [n](double& rate, double sum) { rate = n > 0 ? sum / n : kNaN; });
+  ForEachRate(mean, mean, [n](double& rate, double sum) { rate = n > 0 ? sum / n : kNoScore; });
   return mean;
 }
 

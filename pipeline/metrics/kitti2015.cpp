@@ -1,16 +1,12 @@
 #include "pipeline/metrics/kitti2015.h"
 
 #include <cmath>
-#include <limits>
 
 #include "pipeline/metrics/evaluated_pixels.h"
 #include "pipeline/metrics/interpolate_background.h"
 
 namespace parallax {
 namespace {
-
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-constexpr float kDevkitInvalid = -1.0F;  // what a pixel still without a value has in the development kit
 
 // The error and its ratio are floats and the bounds doubles, as in the development kit: 0.05 itself is no
 // float, so a ratio that rounds to the float next to it counts as above.
@@ -30,7 +26,7 @@ void Count(ErrorCount& count, bool wrong) {
 }  // namespace
 
 double ErrorCount::Rate() const {
-  return num_pixels == 0 ? kNaN : static_cast<double>(num_errors) / static_cast<double>(num_pixels);
+  return num_pixels == 0 ? kNoScore : static_cast<double>(num_errors) / static_cast<double>(num_pixels);
 }
 
 ErrorCount& ErrorCount::operator+=(const ErrorCount& other) {
@@ -41,7 +37,7 @@ ErrorCount& ErrorCount::operator+=(const ErrorCount& other) {
 
 double Kitti2015Counts::Density() const {
   return all.num_pixels == 0
-             ? kNaN
+             ? kNoScore
              : static_cast<double>(all_estimated.num_pixels) / static_cast<double>(all.num_pixels);
 }
 

@@ -9,8 +9,6 @@
 namespace parallax {
 namespace {
 
-constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
-
 // How many truth pixels stand side by side under one estimated pixel: 1, 2 or 4.
 int ScaleBetween(HostImageView<const float> estimate, HostImageView<const float> truth) {
   for (const int scale : {1, 2, 4}) {
@@ -77,18 +75,18 @@ MiddleburyScores EvaluateMiddlebury(HostImageView<const float> estimate, HostIma
   });
   const auto n = static_cast<double>(scores.num_evaluated);
   const auto num_valid = static_cast<double>(errors_px.size());
-  const auto share = [n](std::int64_t part) { return n > 0 ? static_cast<double>(part) / n : kNaN; };
+  const auto share = [n](std::int64_t part) { return n > 0 ? static_cast<double>(part) / n : kNoScore; };
   for (const std::int64_t bad : num_bad) {
     scores.bad.push_back(share(bad));
     scores.totbad.push_back(share(bad + scores.num_invalid));
-    scores.bad_estimated.push_back(num_valid > 0 ? static_cast<double>(bad) / num_valid : kNaN);
+    scores.bad_estimated.push_back(num_valid > 0 ? static_cast<double>(bad) / num_valid : kNoScore);
   }
   scores.invalid = share(scores.num_invalid);
   scores.evaluated = n / (static_cast<double>(truth.width) * truth.height);
-  scores.mean_error_px = num_valid > 0 ? error_sum / num_valid : kNaN;
-  scores.rms_error_px = num_valid > 0 ? std::sqrt(squared_error_sum / num_valid) : kNaN;
-  scores.quantiles_px =
-      errors_px.empty() ? ErrorQuantiles{kNaN, kNaN, kNaN, kNaN} : QuantilesOf(std::move(errors_px));
+  scores.mean_error_px = num_valid > 0 ? error_sum / num_valid : kNoScore;
+  scores.rms_error_px = num_valid > 0 ? std::sqrt(squared_error_sum / num_valid) : kNoScore;
+  scores.quantiles_px = errors_px.empty() ? ErrorQuantiles{kNoScore, kNoScore, kNoScore, kNoScore}
+                                          : QuantilesOf(std::move(errors_px));
   return scores;
 }
 
@@ -104,7 +102,7 @@ MiddleburyScores MeanOf(std::span<const MiddleburyScores> frames) {
     mean.num_evaluated += frame.num_evaluated;
     mean.num_invalid += frame.num_invalid;
   }
-  ForEachRate(mean, num, [](double& sum, double count) { sum = count > 0 ? sum / count : kNaN; });
+  ForEachRate(mean, num, [](double& sum, double count) { sum = count > 0 ? sum / count : kNoScore; });
   return mean;
 }
 

@@ -1,17 +1,17 @@
 #include "pipeline/metrics/sparsification.h"
 
 #include <algorithm>
-#include <limits>
 #include <numeric>
+
+#include "pipeline/metrics/evaluated_pixels.h"
 
 namespace parallax {
 
 SparsificationScores EvaluateSparsification(const ConfidenceCounts& counts) {
-  constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
   const std::int64_t num_right = std::accumulate(counts.right.begin(), counts.right.end(), std::int64_t{0});
   const std::int64_t num_wrong = std::accumulate(counts.wrong.begin(), counts.wrong.end(), std::int64_t{0});
   const std::int64_t num_pixels = num_right + num_wrong;
-  if (num_pixels == 0) return {kNaN, kNaN, kNaN};
+  if (num_pixels == 0) return {kNoScore, kNoScore, kNoScore};
 
   double sum = 0, best_sum = 0;
   double wrong_before = 0;      // among the pixels of higher confidence
@@ -37,7 +37,7 @@ SparsificationScores EvaluateSparsification(const ConfidenceCounts& counts) {
   }
   const auto n = static_cast<double>(num_pixels);
   return {sum / n, best_sum / n,
-          num_wrong == 0 ? kNaN : 1 - wrong_in_upper_half / static_cast<double>(num_wrong)};
+          num_wrong == 0 ? kNoScore : 1 - wrong_in_upper_half / static_cast<double>(num_wrong)};
 }
 
 }  // namespace parallax

@@ -56,7 +56,7 @@ bool FindStart(const Samples& samples, int lowest, int highest, float& start) {
   return true;
 }
 
-// In the order that refinement_math.h states.
+// Sums in the order that refinement_math.h defines.
 PlaneMoments SumOverColumns(std::array<PlaneMoments, kPlaneColumns> columns) {
   const auto add = [](PlaneMoments a, const PlaneMoments& b) {
     return PlaneMoments{a.w + b.w,     a.wu + b.wu, a.wv + b.wv,   a.wuu + b.wuu, a.wuv + b.wuv,

@@ -1,7 +1,7 @@
 #include "pipeline/simd/instruction_sets.h"
 
 #include "pipeline/simd/simd_targets.h"
-// After the choice of targets.
+// Highway must be included after the choice of targets.
 #include <hwy/highway.h>
 
 #include "parallax/error.h"
@@ -9,7 +9,7 @@
 namespace parallax::cpu {
 namespace {
 
-// As Highway does at the first call.
+// The choice that Highway makes at the first call.
 std::int64_t TargetsInUse() { return hwy::SupportedTargets() & HWY_TARGETS; }
 
 }  // namespace

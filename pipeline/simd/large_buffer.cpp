@@ -21,7 +21,7 @@ LargeBuffer::LargeBuffer(std::size_t size) : size_(size) {
   data_ = {static_cast<std::uint8_t*>(::operator new (size, std::align_val_t{alignment})),
            Deleter{alignment}};
 #ifdef __linux__
-  // Advice: a system without large pages goes on with small ones.
+  // This is advice only: a system without large pages uses small ones.
   if (alignment == kLargePage_bytes) madvise(data_.get(), size, MADV_HUGEPAGE);
 #endif
 }

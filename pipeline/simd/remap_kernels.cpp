@@ -131,14 +131,14 @@ int RemapRgb8BlocksOfTarget(const std::uint8_t*, std::ptrdiff_t, const RemapBloc
 using Bytes16 = hn::Vec<hn::Full128<std::uint8_t>>;
 using Bytes8 = hn::Vec<hn::Full64<std::uint8_t>>;
 
-// What the pixels of a block are made of, and by which weights.
+// The pixels that a block is made of, and their weights.
 struct BlockWeights {
   explicit HWY_INLINE BlockWeights(const RemapBlock& block) {
     const hn::Full64<std::uint8_t> half;
     const hn::Full128<std::uint16_t> d;
     const hn::Full128<std::int16_t> di;
     const auto place = hn::PromoteTo(d, hn::LoadU(half, block.place.data()));
-    // Of the pixel and of the one to its right; both beyond all bytes where bit 7 is set.
+    // The pixel and its right neighbour. Both indices lie beyond all bytes if bit 7 is set.
     pairs = hn::Add(hn::Or(place, hn::ShiftLeft<8>(place)), hn::Set(d, 256));
     wx = hn::PromoteTo(d, hn::LoadU(half, block.wx.data()));
     const auto wy_and_row = hn::PromoteTo(di, hn::LoadU(half, block.wy.data()));

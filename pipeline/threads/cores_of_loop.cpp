@@ -18,7 +18,7 @@ std::uint64_t NextNumber() {
 
 std::uint64_t BitOf(int core) { return std::uint64_t{1} << core; }
 
-// What a thread knows of the loop that it is in.
+// What a thread knows about the loop that it takes part in.
 struct Place {
   CoresOfLoop* cores = nullptr;
   std::uint64_t loop = 0;

@@ -32,7 +32,7 @@ std::vector<ParameterFault> Validate(const Parameters& p) {
       }
     }
   });
-  // The checks below look only at keys that are in range, so that no fault is told twice.
+  // The checks below skip keys that are out of range, so that no fault is reported twice.
   const auto in_range = [&, num_out_of_range = faults.size()](std::initializer_list<std::string_view> keys) {
     return std::none_of(
         faults.begin(), faults.begin() + static_cast<std::ptrdiff_t>(num_out_of_range),

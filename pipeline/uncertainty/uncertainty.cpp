@@ -121,8 +121,9 @@ HostImage<float> SigmaOfDepth(HostImageView<const float> sigma_px, HostImageView
   return sigma_m;
 }
 
-std::vector<float> ValuesOfPoints(HostImageView<const float> values, HostImageView<const float> depth_m) {
-  CheckSameSize(depth_m.width, depth_m.height, values, "values");
+template <typename T>
+std::vector<float> ValuesOfPoints(HostImageView<const T> values, HostImageView<const float> depth_m) {
+  CheckSameSize(values.width, values.height, depth_m, "depths");
   std::vector<float> of_points;
   for (int y = 0; y < depth_m.height; ++y) {
     for (int x = 0; x < depth_m.width; ++x) {
@@ -131,5 +132,7 @@ std::vector<float> ValuesOfPoints(HostImageView<const float> values, HostImageVi
   }
   return of_points;
 }
+template std::vector<float> ValuesOfPoints(HostImageView<const float>, HostImageView<const float>);
+template std::vector<float> ValuesOfPoints(HostImageView<const std::uint8_t>, HostImageView<const float>);
 
 }  // namespace parallax

@@ -57,7 +57,8 @@ inline HostImage<float> SigmaOfDisparity(const UncertaintyParameters& parameters
 HostImage<float> SigmaOfDepth(HostImageView<const float> sigma_px, HostImageView<const float> depth_m,
                               const StereoRig& rig);
 
-// The values of the pixels with a depth, in the reading order of CloudFromDepth.
-std::vector<float> ValuesOfPoints(HostImageView<const float> values, HostImageView<const float> depth_m);
+// The values of the pixels with a depth, in the reading order of CloudFromDepth. T: float, std::uint8_t.
+template <typename T>
+std::vector<float> ValuesOfPoints(HostImageView<const T> values, HostImageView<const float> depth_m);
 
 }  // namespace parallax

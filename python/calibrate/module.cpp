@@ -105,14 +105,14 @@ auto Judged(const Judge& judge, const py::object& left, const py::object& right,
   return judged;
 }
 
-// What a pair looks like, with the remedy; empty if nothing is wrong, nullopt if it cannot be told.
+// The fault of a pair with its remedy; empty if the pair is right, nullopt if the pair does not show it.
 std::optional<std::string> FaultLineOf(const py::object& left, const py::object& right, const StereoRig* rig,
                                        bool is_rectified_here, int min_disparity, int num_disparities) {
   const auto fault = Judged(FaultOf, left, right, rig, is_rectified_here, min_disparity, num_disparities);
   return fault ? std::optional(fault->text + RemedyOf(*fault)) : std::nullopt;
 }
 
-// (min_disparity, num_disparities); nullopt if the pair does not tell.
+// (min_disparity, num_disparities); nullopt if the pair does not show them.
 std::optional<std::pair<int, int>> RangeOfPair(const py::object& left, const py::object& right,
                                                const StereoRig* rig, bool is_rectified_here,
                                                int min_disparity, int num_disparities) {

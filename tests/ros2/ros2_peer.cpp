@@ -1,9 +1,11 @@
 // The other side of the tests of topics: a stereo camera and a listener of ROS 2 by Cyclone DDS, whose types idlc made
-// from the public definitions. It sends pairs whose right image is the left one, moved by --shift px, reads the
-// topics of parallax, and prints the decoded messages as one JSON object.
+// from the public definitions. It sends pairs whose right image is the left one, moved by --shift px (--send 0: none),
+// reads the topics of parallax (--listen 0: none; 2: depth and points alone), and prints the decoded messages as one
+// JSON object. --dump FOLDER: writes the bytes of one message of every topic there.
 //
 //   parallax_ros2_peer --domain 7 --frames 30 --rate 10 --width 320 --height 240
 #include <dds/dds.h>
+#include <dds/ddsi/ddsi_serdata.h>
 
 #include <algorithm>
 #include <chrono>
@@ -12,6 +14,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <fstream>
 #include <map>
 #include <set>
 #include <string>
@@ -136,6 +139,12 @@ std::string ImageText(const sensor_msgs_msg_dds__Image_& image) {
       static_cast<double>(Median(values)));
 }
 
+// Of an image of 16 bits; 0 = none there.
+unsigned WordInMiddle(const sensor_msgs_msg_dds__Image_& image) {
+  const std::size_t at = std::size_t{image.height / 2} * image.step + image.width / 2 * 2;
+  return at + 1 < image.data._length ? image.data._buffer[at] + 256U * image.data._buffer[at + 1] : 0;
+}
+
 std::string InfoText(const sensor_msgs_msg_dds__CameraInfo_& info) {
   return Format("\"width\": %u, \"height\": %u, \"model\": \"%s\", \"fx\": %.6f, \"cx\": %.6f, \"p3\": %.6f",
                 info.width, info.height, info.distortion_model, info.p[0], info.p[2], info.p[3]);
@@ -145,11 +154,40 @@ std::string CloudText(const sensor_msgs_msg_dds__PointCloud2_& cloud) {
   std::string fields;
   for (std::uint32_t i = 0; i < cloud.fields._length; ++i)
     fields += std::string(i == 0 ? "" : " ") + cloud.fields._buffer[i].name;
-  std::vector<float> depths;
-  for (std::uint32_t at = 0; at + cloud.point_step <= cloud.data._length; at += cloud.point_step)
+  std::vector<float> depths, confidences, sigmas;
+  for (std::uint32_t at = 0; at + cloud.point_step <= cloud.data._length; at += cloud.point_step) {
     depths.push_back(Float(cloud.data._buffer + at + 8));
-  return Format("\"fields\": \"%s\", \"point_step\": %u, \"num_points\": %zu, \"median_z\": %.6f",
-                fields.c_str(), cloud.point_step, depths.size(), static_cast<double>(Median(depths)));
+    confidences.push_back(Float(cloud.data._buffer + at + 16));
+    sigmas.push_back(Float(cloud.data._buffer + at + 20));
+  }
+  return Format("\"fields\": \"%s\", \"point_step\": %u, \"num_points\": %zu, ", fields.c_str(),
+                cloud.point_step, depths.size()) +
+         Format("\"median_z\": %.6f, \"median_confidence\": %.6f, \"median_sigma\": %.6f",
+                static_cast<double>(Median(depths)), static_cast<double>(Median(confidences)),
+                static_cast<double>(Median(sigmas)));
+}
+
+std::string StatusText(const diagnostic_msgs_msg_dds__DiagnosticArray_& message) {
+  std::string text;
+  for (std::uint32_t i = 0; i < message.status._length; ++i) {
+    const auto& status = message.status._buffer[i];
+    text += Format("\"level\": %u, \"name\": \"%s\", \"message\": \"%s\", \"hardware_id\": \"%s\"",
+                   status.level, status.name, status.message, status.hardware_id);
+    for (std::uint32_t j = 0; j < status.values._length; ++j)
+      text += Format(", \"%s\": \"%s\"", status.values._buffer[j].key, status.values._buffer[j].value);
+  }
+  return text;
+}
+
+// The bytes of one message as they came; no file without one.
+void Dump(dds_entity_t reader, const std::string& file) {
+  ddsi_serdata* message = nullptr;
+  dds_sample_info_t info;
+  if (dds_takecdr(reader, &message, 1, &info, DDS_ANY_STATE) != 1) return;
+  std::vector<char> bytes(ddsi_serdata_size(message));
+  ddsi_serdata_to_ser(message, 0, bytes.size(), bytes.data());
+  ddsi_serdata_unref(message);
+  std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 // What the writer of a reader's topic tells in its USER_DATA.
@@ -198,7 +236,8 @@ int main(int argc, char** argv) {
   peer.options = {{"--domain", "0"},      {"--frames", "30"},    {"--rate", "10"},    {"--width", "320"},
                   {"--height", "240"},    {"--shift", "16"},     {"--reliable", "0"}, {"--encoding", "mono8"},
                   {"--info", "1"},        {"--distortion", "0"}, {"--fault", "none"}, {"--in", "/stereo"},
-                  {"--out", "/parallax"}, {"--wait", "20"},      {"--listen", "1"}};
+                  {"--out", "/parallax"}, {"--wait", "20"},      {"--listen", "1"},   {"--send", "1"},
+                  {"--dump", ""}};
   for (int i = 1; i + 1 < argc; i += 2) {
     if (!peer.options.contains(argv[i])) Fail(std::string("unknown option ") + argv[i]);
     peer.options[argv[i]] = argv[i + 1];
@@ -206,7 +245,9 @@ int main(int argc, char** argv) {
   const std::string fault = peer.Text("--fault"), in = peer.Text("--in"), out = peer.Text("--out");
   const int width = peer.Count("--width"), height = peer.Count("--height"),
             num_frames = peer.Count("--frames");
-  const bool reliable = peer.Count("--reliable") != 0, listens = peer.Count("--listen") != 0;
+  const bool reliable = peer.Count("--reliable") != 0, listens = peer.Count("--listen") != 0,
+             sends = peer.Count("--send") != 0;
+  const bool listens_to_all = peer.Count("--listen") == 1;
   peer.participant =
       Check(dds_create_participant(static_cast<dds_domainid_t>(peer.Count("--domain")), nullptr, nullptr),
             "domain");
@@ -222,24 +263,30 @@ int main(int argc, char** argv) {
   }
   const dds_entity_t nodes =
       peer.Reader(rmw_dds_common_msg_dds__ParticipantEntitiesInfo__desc, "ros_discovery_info", true, true);
-  dds_entity_t disparity = 0, depth = 0, cloud = 0, info_out[3] = {};
+  dds_entity_t disparity = 0, depth = 0, depth_mm = 0, cloud = 0, info_out[3] = {}, diagnostics = 0;
+  std::vector<dds_entity_t> readers;
+  std::map<std::string, dds_entity_t> dumped;
+  const auto read = [&](const dds_topic_descriptor_t& type, const std::string& topic) {
+    if (!peer.Text("--dump").empty()) dumped[topic] = peer.Reader(type, topic, true);
+    return readers.emplace_back(peer.Reader(type, topic, true));
+  };
   if (listens) {
-    disparity = peer.Reader(stereo_msgs_msg_dds__DisparityImage__desc, out + "/disparity", true);
-    depth = peer.Reader(sensor_msgs_msg_dds__Image__desc, out + "/depth/image_rect", true);
-    cloud = peer.Reader(sensor_msgs_msg_dds__PointCloud2__desc, out + "/points2", true);
-    info_out[0] = peer.Reader(sensor_msgs_msg_dds__CameraInfo__desc, out + "/left/camera_info", true);
-    info_out[1] = peer.Reader(sensor_msgs_msg_dds__CameraInfo__desc, out + "/right/camera_info", true);
-    info_out[2] = peer.Reader(sensor_msgs_msg_dds__CameraInfo__desc, out + "/depth/camera_info", true);
+    depth = read(sensor_msgs_msg_dds__Image__desc, out + "/depth/image_rect");
+    cloud = read(sensor_msgs_msg_dds__PointCloud2__desc, out + "/points2");
+  }
+  if (listens_to_all) {
+    disparity = read(stereo_msgs_msg_dds__DisparityImage__desc, out + "/disparity");
+    depth_mm = read(sensor_msgs_msg_dds__Image__desc, out + "/depth/image_rect_raw");
+    info_out[0] = read(sensor_msgs_msg_dds__CameraInfo__desc, out + "/left/camera_info");
+    info_out[1] = read(sensor_msgs_msg_dds__CameraInfo__desc, out + "/right/camera_info");
+    info_out[2] = read(sensor_msgs_msg_dds__CameraInfo__desc, out + "/depth/camera_info");
+    diagnostics = read(diagnostic_msgs_msg_dds__DiagnosticArray__desc, "/diagnostics");
   }
 
   const auto all_matched = [&] {
-    bool all = fault == "type" ? IsMatched(images[1], true)
-                               : IsMatched(images[0], true) && IsMatched(images[1], true);
-    if (listens) {
-      for (const dds_entity_t reader : {disparity, depth, cloud, info_out[0], info_out[1], info_out[2]})
-        all = all && IsMatched(reader, false);
-    }
-    return all;
+    return (!sends || IsMatched(images[1], true)) &&
+           (!sends || fault == "type" || IsMatched(images[0], true)) &&
+           std::ranges::all_of(readers, [](dds_entity_t reader) { return IsMatched(reader, false); });
   };
   const auto begin = Clock::now();
   while (!all_matched()) {
@@ -248,7 +295,8 @@ int main(int argc, char** argv) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
 
-  Received got_disparity, got_depth, got_cloud, got_info[3];
+  Received got_disparity, got_depth, got_depth_mm, got_cloud, got_info[3], got_status;
+  std::string last_status;
   std::string node_text, user_data;
   std::uint32_t num_endpoints = 0;  // of the node; the most so far
   const auto listen = [&] {
@@ -262,20 +310,30 @@ int main(int argc, char** argv) {
       }
     });
     if (!listens) return;
-    if (user_data.empty()) user_data = UserDataOfWriter(disparity);
+    if (user_data.empty()) user_data = UserDataOfWriter(depth);
     TakeAll<stereo_msgs_msg_dds__DisparityImage_>(disparity, [&](const auto& message) {
-      got_disparity.Add(
-          message.header,
-          ImageText(message.image) + Format(", \"f\": %.6f, \"t\": %.6f, \"min\": %.6f, \"max\": %.6f",
-                                            static_cast<double>(message.f), static_cast<double>(message.t),
-                                            static_cast<double>(message.min_disparity),
-                                            static_cast<double>(message.max_disparity)));
+      got_disparity.Add(message.header,
+                        got_disparity.count
+                            ? ""
+                            : ImageText(message.image) +
+                                  Format(", \"f\": %.6f, \"t\": %.6f, \"min\": %.6f, \"max\": %.6f",
+                                         static_cast<double>(message.f), static_cast<double>(message.t),
+                                         static_cast<double>(message.min_disparity),
+                                         static_cast<double>(message.max_disparity)));
     });
     TakeAll<sensor_msgs_msg_dds__Image_>(depth, [&](const auto& message) {
       got_depth.Add(message.header, got_depth.count ? "" : ImageText(message));
     });
     TakeAll<sensor_msgs_msg_dds__PointCloud2_>(cloud, [&](const auto& message) {
       got_cloud.Add(message.header, got_cloud.count ? "" : CloudText(message));
+    });
+    TakeAll<sensor_msgs_msg_dds__Image_>(depth_mm, [&](const auto& message) {
+      got_depth_mm.Add(message.header, Format("\"encoding\": \"%s\", \"step\": %u, \"in_middle\": %u",
+                                              message.encoding, message.step, WordInMiddle(message)));
+    });
+    TakeAll<diagnostic_msgs_msg_dds__DiagnosticArray_>(diagnostics, [&](const auto& message) {
+      got_status.Add(message.header, "");
+      last_status = StatusText(message);
     });
     for (int i = 0; i < 3; ++i) {
       TakeAll<sensor_msgs_msg_dds__CameraInfo_>(
@@ -284,9 +342,9 @@ int main(int argc, char** argv) {
   };
 
   const std::string encoding = peer.Text("--encoding");
-  const std::size_t pixel_bytes = encoding == "mono8" || encoding.starts_with("bayer") ? 1
-                                  : encoding == "mono16"                               ? 2
-                                                                                       : 3;
+  const std::size_t pixel_bytes = encoding == "rgb8" || encoding == "bgr8"                  ? 3
+                                  : encoding.ends_with("16") || encoding.starts_with("yuv") ? 2
+                                                                                            : 1;
   // right(x) = left(x + shift)
   std::vector<std::uint8_t> pixels[2] = {Pixels(width, height, 0, pixel_bytes),
                                          Pixels(width, height, peer.Count("--shift"), pixel_bytes)};
@@ -303,7 +361,7 @@ int main(int argc, char** argv) {
     std_msgs_msg_dds__Header_ header{{static_cast<std::int32_t>(stamp_ns / 1'000'000'000),
                                       static_cast<std::uint32_t>(stamp_ns % 1'000'000'000)},
                                      frame_id.data()};
-    for (int side = 0; side < 2; ++side) {
+    for (int side = 0; side < 2 && sends; ++side) {
       if (fault == "half" && side == 1) continue;
       sensor_msgs_msg_dds__CameraInfo_ info{};
       info.header = header;
@@ -347,12 +405,18 @@ int main(int argc, char** argv) {
                   known ? "true" : "false") +
            (got.count > 0 ? ", " + got.text : "") + "}";
   };
+  for (const auto& [topic, reader] : dumped) {
+    std::string name = topic.substr(1);
+    std::ranges::replace(name, '/', '-');
+    Dump(reader, peer.Text("--dump") + "/" + name);
+  }
   std::string report = Format("{\"sent\": %d, ", num_frames);
   if (listens) {
     report += text("disparity", got_disparity) + ", " + text("depth", got_depth) + ", " +
-              text("points", got_cloud) + ", " + text("left_info", got_info[0]) + ", " +
-              text("right_info", got_info[1]) + ", " + text("depth_info", got_info[2]) + ", " +
-              "\"user_data\": \"" + user_data + "\", ";
+              text("depth_mm", got_depth_mm) + ", " + text("points", got_cloud) + ", " +
+              text("left_info", got_info[0]) + ", " + text("right_info", got_info[1]) + ", " +
+              text("depth_info", got_info[2]) + ", " + "\"user_data\": \"" + user_data + "\", " +
+              Format("\"num_status\": %zu, ", got_status.count) + "\"status\": {" + last_status + "}, ";
   }
   report += "\"node\": " + (node_text.empty() ? "null" : node_text) + "}";
   std::printf("%s\n", report.c_str());

@@ -238,8 +238,10 @@ TEST_F(ViewerTest, AnImageAndAnEmptyCloudAreShownToo) {
 }
 
 TEST_F(ViewerTest, RunShowsFramesAndEndsWhenTheWindowIsClosed) {
-  const std::string source = "synthetic:drive,width=160,height=48,frames=10000";
-  const pid_t program = test::StartProgram(test::kProgram, {"run", source, "--view", "--output", Path("out")},
+  const std::string source = "synthetic:drive,width=320,height=160,samples=1,frames=10000";
+  const pid_t program = test::StartProgram(test::kProgram,
+                                           {"run", source, "--view", "--output", Path("out"), "--rig-watch",
+                                            "1", "--view-state", Path("state.json")},
                                            Path("out.txt"), Path("err.txt"));
   const auto window = test::FindWindow("parallax run " + source, 40);
   EXPECT_TRUE(window);
@@ -248,6 +250,9 @@ TEST_F(ViewerTest, RunShowsFramesAndEndsWhenTheWindowIsClosed) {
     EXPECT_EQ(window->height, kHeight);
     EXPECT_TRUE(test::AwaitWhileRunning(
         program, [&] { return std::filesystem::exists(Path("out/disparity/000002_10.png")); }));
+    EXPECT_TRUE(test::AwaitWhileRunning(program, [&] {
+      return test::ReadText(Path("state.json")).find("rig turned by ") != std::string::npos;
+    }));
     test::CloseWindow(*window);
   } else {
     kill(program, SIGKILL);

@@ -2,7 +2,7 @@
 
 Planted links in the output folder, folders that change while they are read, interlaced PNG, images that say they are
 rotated (pixels count as they are stored: a calibration is of the sensor), names that differ by case, a clock that goes
-back, the journal of another version, no display for the window of a calibration, and signals while it is open.
+back, the journal of another version, names that ROS does not allow, no display for the window of a calibration, and signals while it is open.
 """
 
 import os
@@ -65,7 +65,7 @@ def rotated(data, ending, orientation):
 
 class Outsider:
     WAYS = ("planted_links", "changing_folder", "interlaced_png", "rotated_images", "names_by_case", "clock_back",
-            "other_version", "calibration_window")
+            "other_version", "calibration_window", "names_of_ros")
 
     def __init__(self, program, corpus, folder, library):
         self.program, self.corpus, self.folder, self.library = program, corpus, folder / "outsider", library
@@ -229,6 +229,22 @@ class Outsider:
         journal.write_bytes(b"".join(lines))
         self.run_scene("--resume")
         compare(tree(out), tree(self.corpus.whole), f"the journal of {version.decode()}")
+
+    def names_of_ros(self, rng):
+        """Topics, namespaces and domains that ROS does not allow: one line, and nothing is written."""
+        good = "/" + "/".join(rng.choice(("a", "left_1", "x")) for _ in range(3))
+        at = rng.randrange(1, len(good) + 1)
+        bad = good[:at] + rng.choice((" ", "-", "//", "%", "\n", "\u00e9", "/1", "=")) + good[at:]
+        out, env = self.new("out", make=False), dict(os.environ)
+        words = rng.choice(([f"ros2:left={bad},right=/b"], [f"ros2:left=/a,right=/b,right_info={bad}"],
+                            [f"ros2:left=/a,right=/b,{rng.choice(('domain=233', 'domain=x', 'reliable=2', 'x=1', 'left='))}"],
+                            ["ros2:left=/a,right=/b"], [self.corpus.scene, "--ros2", bad]))
+        if words[0] == "ros2:left=/a,right=/b":
+            env["ROS_DOMAIN_ID"] = rng.choice(("x", "233", "-1", "1e1"))
+        code, _, err = self.program.run("run", *words, *self.corpus.match, "--output", out, env=env)
+        check_manners(code, err, f"names of ROS, {words}")
+        if code == 0 or out.exists():
+            raise Finding("loss", f"{words} ends with {code} and writes")
 
     def display(self):
         """The environment with a display of its own; None where there is no X server to be had."""

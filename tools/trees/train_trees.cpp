@@ -44,7 +44,7 @@ namespace {
 constexpr double kLearningRate = 0.16, kLearningRateOfChoice = 0.24;
 constexpr double kRidge = 20, kLeastHessian = 30;
 constexpr double kShareOfExamples = 0.4, kShareOfFeatures = 0.5;  // that a tree is grown on
-// Of the pixels that become examples; of right kept ones at most so many a frame.
+// The shares of pixels that become examples; right kept pixels are limited for each frame.
 constexpr double kShareOfRightKept = 1.0 / 8, kShareOfRejected = 0.6, kMostRightKept = 20000;
 constexpr double kShareOfClearChoices = 0.2;  // of the pixels whose candidates are all right or all wrong
 constexpr double kWeightWithoutEffect = 0.1;
@@ -141,7 +141,7 @@ Frame MakeFrame(const ChosenParameters& chosen, StereoFrame input, const DataSet
   return frame;
 }
 
-// True for such a share of the calls.
+// Returns true in the given share of the calls.
 bool Drawn(std::mt19937& random, double share) {
   return static_cast<double>(random()) < share * 4294967296.0;
 }
@@ -193,7 +193,7 @@ struct Sums {
   double Gain() const { return gradient * gradient / (hessian + kRidge); }
 };
 
-// The threshold with the largest gain over all nodes of a level; gain 0 where there is none.
+// The threshold with the largest gain over all nodes of a level; gain 0 if there is none.
 struct Split {
   int feature = 0, threshold = 255;
   double gain = 0;
@@ -366,7 +366,7 @@ class Trainer {
   Trainer(const std::vector<Frame>& frames, std::size_t num_folds, ThreadPool& threads)
       : frames_(frames), num_folds_(num_folds), threads_(threads) {}
 
-  // Of all frames that `take` takes.
+  // Over all frames that `take` accepts.
   template <typename Take>
   Chosen Choose(const Take& take) const {
     Chosen chosen;
@@ -539,7 +539,8 @@ void Run(const std::vector<std::string>& arguments) {
   const bool is_driving = trees == "driving";
   const ChosenParameters parameters =
       LoadChosenParameters(is_driving ? "kitti-accurate" : "accurate", {"refinement.trees=none"});
-  // Of the sets of one name. Frames of one site, as ETH3D's playground_1l and playground_2s, share a fold.
+  // Counts the sites of each data set. Frames of one site, such as ETH3D's playground_1l and playground_2s,
+  // share a fold.
   std::map<std::string_view, std::map<std::string, std::size_t>> sites;
   for (const DataSet& set : kDataSets) {
     if (is_driving && !set.is_driving) continue;

@@ -43,9 +43,9 @@ bool Receive(int& rank, int tag, std::string& text) {
 class MpiTeam final : public Team {
  public:
   MpiTeam() {
-    // Nothing of a display is wanted, and one that goes away would end the process.
+    // The team needs no display, and a display that disappears would end the process.
     setenv("HWLOC_COMPONENTS", "-gl", 0);
-    // Containers forbid processes to read each other's memory, and the messages are short.
+    // Containers do not allow processes to read each other's memory, and the messages are short.
     setenv("OMPI_MCA_btl_vader_single_copy_mechanism", "none", 0);
     int provided = 0;
     if (MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided) != MPI_SUCCESS)

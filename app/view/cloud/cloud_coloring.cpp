@@ -43,7 +43,7 @@ std::vector<float> OfPoints(const CloudFrame& frame, const Value& value) {
   return values;
 }
 
-// From 0 to what all but 5 % stay below.
+// The scale starts at 0 and ends at the 95th percentile.
 ValueScale FromZero(const std::vector<float>& values, std::string label) {
   const double high = QuantileOf(values, 0.95);
   return {std::move(label), 0, std::isfinite(high) ? std::max(high, 1e-6) : 1, false};

@@ -18,8 +18,8 @@ namespace parallax::app {
 struct CloudFrame {
   PointCloud cloud;  // metres, camera frame; coloured from the image
 
-  // Where the cloud comes from a picture: its size, and y * width + x of every point, ascending. Points after
-  // those come from earlier frames.
+  // If the cloud comes from a picture: its size, and y * width + x of every point, ascending. Later points
+  // come from earlier frames.
   int width = 0, height = 0;  // px
   std::vector<std::int32_t> pixels;
   std::optional<StereoRig> rig;  // the camera; absent where the cloud comes from no picture
@@ -28,7 +28,7 @@ struct CloudFrame {
   // Number in the file of every point; empty = the same.
   std::vector<std::int32_t> index_in_file;
 
-  // For every point, or empty if unknown. NaN: unknown for this point.
+  // One value for every point, or empty if unknown. NaN: unknown for this point.
   std::vector<float> confidence;   // 0 .. 255
   std::vector<float> errors_px;    // |disparity - truth|
   std::vector<float> distances_m;  // to the nearest point of another cloud
@@ -48,7 +48,7 @@ struct Pixel {
 // The pixel of a point; nullopt if it comes from none.
 std::optional<Pixel> PixelOfPoint(const CloudFrame& frame, std::size_t point);
 
-// What is known about a picture; views of the same size, those with null data are absent.
+// What is known about a picture. All views have one size; those with null data are absent.
 struct CloudInput {
   HostImageView<const float> disparity;
   CameraImageView colors;

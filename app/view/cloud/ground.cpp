@@ -11,11 +11,11 @@
 namespace parallax::app {
 namespace {
 
-constexpr std::size_t kMaxSamples = 3000;
+constexpr std::size_t kMaxGroundSamples = 3000;
 constexpr float kSteepest = 0.27f;  // tan 15 degrees
 
 std::vector<Point3f> Sample(std::span<const Point3f> points) {
-  const std::size_t step = std::max<std::size_t>(1, points.size() / kMaxSamples) | 1;
+  const std::size_t step = std::max<std::size_t>(1, points.size() / kMaxGroundSamples) | 1;
   std::vector<Point3f> samples;
   for (std::size_t i = 0; i < points.size(); i += step) {
     if (IsFinite(points[i])) samples.push_back(points[i]);

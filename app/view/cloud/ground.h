@@ -21,8 +21,8 @@ struct Ground {
 // none do. The same points give the same plane. nullopt where there is none, or fewer than 50 points.
 std::optional<Ground> FindGround(std::span<const Point3f> points);
 
-// A level plane at the bottom of the points, without their outliers: where there is no ground. At 0 where no
-// point is finite.
+// A level plane at the bottom of the points, outliers excluded, for scenes without a ground. At 0 if no point
+// is finite.
 Ground LevelBelow(std::span<const Point3f> points);
 
 }  // namespace parallax::app

@@ -17,7 +17,7 @@ struct TextPlace {
   }
 };
 
-// From the upper left corner, where Open3D puts a text. With a little room around it.
+// Open3D places a text at its upper left corner. A small margin is added around it.
 TextPlace PlaceOf(const CloudText& text, const PanePoint& at, float scaling) {
   constexpr float kCharacter_px = 8, kLine_px = 18, kAround_px = 3;
   const float width = kCharacter_px * scaling * static_cast<float>(text.text.size());

@@ -1,4 +1,4 @@
-// Which texts of a cloud's surroundings can be read where they stand.
+// Decides which texts around a cloud have enough room to be read.
 #pragma once
 
 #include <span>

@@ -1,4 +1,4 @@
-// Which point of a cloud is under the mouse.
+// Finds the point of a cloud under the mouse.
 #pragma once
 
 #include <array>

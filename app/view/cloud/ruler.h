@@ -21,7 +21,7 @@ struct RulerLength {
   std::vector<Point3f> path;        // along the surface, from the first point on; empty without one
   // The edge of the voxels that join the points where the graph of neighbours has a gap between them.
   std::optional<float> voxel_m;
-  // Why there is no path, or what it uses instead of neighbours; empty for a path from neighbour to
+  // Why there is no path, or which graph replaces that of the neighbours; empty for a path from neighbour to
   // neighbour.
   std::string note;
 };

@@ -22,7 +22,7 @@ ShownCloud ShowCloud(std::shared_ptr<const CloudFrame> frame, const CloudLook& l
   const std::optional<Ground> found = FindGround(all);
   shown.has_ground = found.has_value();
   shown.ground = found.value_or(LevelBelow(all));
-  // Of all points, so that clipping changes no colour.
+  // All points get colours, so that clipping does not change them.
   shown.colors = ColorCloud(*frame, look.coloring, shown.ground, measures);
   if (shown.points.size() == all.size()) {
     shown.indices.clear();

@@ -28,8 +28,8 @@ class ParameterSession {
   // Sets one parameter from text. Returns the fault of the value, or of all parameters with it, in one line;
   // nothing is changed then. The key must be valid.
   std::optional<std::string> Set(bool of_b, std::string_view key, std::string_view text);
-  // To the next or previous of its values (direction 1, -1): names in their order, whole numbers by 1 or,
-  // from 100 on, by a tenth, other numbers by a tenth. Otherwise as Set.
+  // Sets the next or previous value (direction 1, -1): names in their order, whole numbers by 1 or, from 100
+  // on, by a tenth, other numbers by a tenth. Otherwise like Set.
   std::optional<std::string> Step(bool of_b, std::string_view key, int direction);
   // Undoes the last change, of either set; false if there is none.
   bool Undo();

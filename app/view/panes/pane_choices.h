@@ -1,4 +1,4 @@
-// What the user has chosen to see in the picture panes, and what a frame has of it.
+// The user's choices for the picture panes, and what a frame can show of them.
 #pragma once
 
 #include <optional>
@@ -20,8 +20,8 @@ struct PaneChoices {
   FixedRanges ranges;
 };
 
-// What the panes show of this frame: the choices where the frame has them, else what it has. second: absent
-// where one pane is enough.
+// What the panes show of this frame: the chosen views if the frame has them, otherwise the available ones.
+// second: absent if one pane is enough.
 struct PanesOfFrame {
   std::optional<PaneChoice> first, second;
   PaneMode mode = PaneMode::kSingle;

@@ -14,7 +14,8 @@ namespace {
 constexpr Rgb8 kPickedColor{255, 80, 200}, kHoveredColor{255, 255, 255};
 constexpr Rgb8 kWipeColor{255, 255, 255}, kLegendColor{220, 222, 226};
 
-// Which columns (or rows) of the frame the pane's columns show: -1 outside of it.
+// For each column (or row) of the pane, the column (or row) of the frame that it shows; -1 outside of the
+// frame.
 std::vector<int> SourcePixels(int size, int frame_size, const auto& to_picture) {
   std::vector<int> source(static_cast<std::size_t>(size));
   for (int i = 0; i < size; ++i) {
@@ -74,7 +75,7 @@ void DrawRectangle(HostImage<Rgb8>& pane, int x0, int y0, int x1, int y1, Rgb8 c
   for (int y = y0; y <= y1; ++y) Set(pane, x0, y, color), Set(pane, x1, y, color);
 }
 
-// Round the pixel, so that it stays to be seen.
+// Draws the box around the pixel, so that the pixel remains visible.
 void DrawBox(const PictureZoom& zoom, const PixelPosition& pixel, Rgb8 color, HostImage<Rgb8>& pane) {
   const PicturePoint low = zoom.ToPane({static_cast<double>(pixel.x), static_cast<double>(pixel.y)});
   const PicturePoint high = zoom.ToPane({pixel.x + 1.0, pixel.y + 1.0});

@@ -1,4 +1,4 @@
-// The pixels of a pane: a view of the frame, zoomed, or two of them in one, with what is marked.
+// The pixels of a pane: a zoomed view of the frame, or two views in one, with the marks.
 #pragma once
 
 #include <optional>
@@ -42,7 +42,7 @@ HostImage<Rgb8> DrawPane(const PanePicture& what, const PaneChoice& choice, int 
 HostImage<Rgb8> DrawPane(const PanePicture& what, const PaneChoice& first, const PaneChoice& second,
                          PaneMode mode, float position, int width, int height);
 
-// Draws what is marked over a pane that was drawn without.
+// Draws the marks over a pane that was drawn without them.
 void DrawPaneMarks(const PanePicture& what, HostImage<Rgb8>& pane);
 
 }  // namespace parallax::app

@@ -39,7 +39,7 @@ Rgb8 Mixed(Rgb8 a, Rgb8 b, float share_of_b) {
   return {mix(a.r, b.r), mix(a.g, b.g), mix(a.b, b.b)};
 }
 
-// Of a difference: blue over white to red.
+// The colour of a difference: from blue over white to red.
 Rgb8 SignedColor(float t) {
   constexpr Rgb8 kLow{40, 90, 200}, kMiddle{235, 235, 235}, kHigh{200, 50, 40};
   return t < 0.5F ? Mixed(kLow, kMiddle, 2 * t) : Mixed(kMiddle, kHigh, 2 * t - 1);

@@ -65,10 +65,10 @@ struct FixedRanges {
   }
 };
 
-// What the colours of a view span: the fixed range, else what fits the frame.
+// The range of a view's colours: the fixed range, otherwise one that fits the frame.
 ValueRange RangeOf(const ShownFrame& frame, const PaneChoice& choice, const FixedRanges& fixed);
 
-// The view's value at a pixel of the frame; NaN where there is none, and of views that have no unit.
+// The view's value at a pixel of the frame; NaN if there is no value or the view has no unit.
 float ValueAt(const ShownFrame& frame, const PaneChoice& choice, int x, int y);
 
 // The colours of a view, pixel by pixel of the frame. What it is made of must outlive it.
@@ -91,10 +91,10 @@ class PaneColors {
   float low_, scale_;
 };
 
-// The colours of the view's scale from its low to its high end, one row; empty where it has none.
+// The colours of the view's scale from its low to its high end, in one row; empty if it has no scale.
 HostImage<Rgb8> ScaleColors(PaneView view);
 
-// Why a pixel has no value, or had none and was filled: every reason with its colour in the view "validity".
+// The reasons why a pixel has no value or was filled, each with its colour in the view "validity".
 struct ValidityColor {
   std::uint8_t bit;  // of ValidityBits; 0 = matched
   std::string_view reason;

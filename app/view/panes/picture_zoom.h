@@ -5,7 +5,7 @@
 
 namespace parallax::app {
 
-// Picture coordinates: pixel (0, 0) covers 0 <= u, v < 1. Pane coordinates: its pixels, likewise.
+// Picture coordinates: pixel (0, 0) covers 0 <= u, v < 1. Pane coordinates: the same for pixels of the pane.
 struct PicturePoint {
   double u = 0, v = 0;
 };
@@ -18,14 +18,14 @@ class PictureZoom {
   // Sizes in px, >= 1. What is in the middle stays there; a picture of another size is shown whole.
   void SetSizes(int pane_width, int pane_height, int picture_width, int picture_height);
 
-  // Shows the whole picture, as large as fits; also after sizes change, until somebody zooms.
+  // Shows the whole picture as large as possible, also after sizes change, until the user zooms.
   void Fit();
   bool fits() const { return !zoomed_; }
   // One pane pixel for one picture pixel.
   void PixelToPixel();
   // Zooms by a factor; what lies below the pane's point stays there.
   void ZoomAt(PicturePoint pane, double factor);
-  // By pixels of the pane.
+  // Moves by pixels of the pane.
   void Pan(double dx, double dy);
 
   double scale() const { return scale_; }  // pane pixels for one picture pixel

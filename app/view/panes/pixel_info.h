@@ -1,4 +1,4 @@
-// What a frame knows of one pixel.
+// What is known about one pixel of a frame.
 #pragma once
 
 #include <limits>

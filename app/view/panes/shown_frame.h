@@ -47,7 +47,7 @@ struct ShownSet {
   std::string backend;  // empty: not matched here
   StageTimes times;
   double match_ms = 0;
-  // The data set's own metric of this frame, where there is truth; the name is empty where there is none.
+  // The score of this frame by the data set's own metric; the name is empty if the frame has no truth.
   std::string score_name;
   double score = 0;
   double density_percent = 0;         // of the pixels that have a value

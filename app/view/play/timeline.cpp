@@ -57,7 +57,7 @@ void Timeline::TogglePause() {
   const std::scoped_lock lock(mutex_);
   paused_ = !paused_;
   if (paused_) {
-    // What is on its way is not shown any more, but where nothing is shown yet.
+    // Frames that are still on their way are not shown any more, unless nothing has been shown yet.
     if (shown_) {
       ++ticket_;
       next_.reset();

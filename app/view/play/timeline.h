@@ -1,4 +1,4 @@
-// Which frame of a file source is shown: what the window asks for and the source delivers.
+// Decides which frame of a file source is shown: the window asks for frames, and the source delivers them.
 #pragma once
 
 #include <chrono>
@@ -53,8 +53,8 @@ class Timeline {
   std::optional<PlayOrder> Next();
   void Stop();
   bool stopped() const;
-  // While it plays at the source's pace: waits until a frame taken at time_s is due. False if another order
-  // made the frame obsolete meanwhile, or it was stopped.
+  // While frames play at the source's pace, waits until a frame taken at time_s is due. Returns false if
+  // another order made the frame obsolete, or playing was stopped.
   bool AwaitDue(const PlayOrder& order, std::optional<double> time_s);
 
   // --- towards whoever shows ----------------------------------------------------------
@@ -65,7 +65,7 @@ class Timeline {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // With the mutex held.
+  // The mutex must be held.
   void Order(std::size_t number);
   void PlayFrom(std::size_t number);
   std::size_t Current() const { return ordered_ ? *ordered_ : shown_.value_or(0); }
@@ -80,7 +80,7 @@ class Timeline {
   std::optional<std::size_t> ordered_;  // requested by itself and not shown yet
   std::optional<std::size_t> shown_;
 
-  // Of the frames that play at the source's pace.
+  // The first of the frames that play at the source's pace.
   struct Start {
     long ticket = 0;
     Clock::time_point at;

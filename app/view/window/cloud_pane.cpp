@@ -89,7 +89,8 @@ void CloudPane::AddCommands() {
                 [this] { scene_.ShowGrid(!scene_.grid_shown()); }});
   commands.Add({"ruler", "L", "measure between two clicked points of the cloud",
                 [this] { scene_.UseRuler(!scene_.ruler_used()); }});
-  // From all to what most points are nearer than, and so on.
+  // Multiplies the far limit by a factor. Without a limit it starts from the depth that 98 % of the points
+  // lie within.
   const auto scale_far = [this](double factor) {
     const ShownCloud* shown = scene_.shown();
     if (shown == nullptr) return;
@@ -225,7 +226,8 @@ void CloudPane::Update() {
     if (shown->colors.scale && !shown->points.empty()) scale = &*shown->colors.scale;
   }
   if (const std::string ruler = scene_.RulerText(); !ruler.empty()) text += "    " + ruler;
-  // On a narrow line the colours get shorter first, then the scale loses its name, then the text its end.
+  // On a narrow line the colours get shorter first, then the scale loses its name, then the text loses its
+  // end.
   constexpr double kCharacter_em = 0.5, kSpaces_em = 4;
   const double text_em = kCharacter_em * static_cast<double>(text.size()),
                label_em = scale != nullptr ? kCharacter_em * static_cast<double>(scale->label.size()) : 0;

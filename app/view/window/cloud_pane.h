@@ -27,18 +27,18 @@ class CloudPane : public WindowPart {
   const std::shared_ptr<Pane>& caption() const { return caption_; }
   const std::shared_ptr<CloudWidget>& scene() const { return scene_.widget(); }
 
-  // A point was picked; -1, -1: one that comes from no pixel.
+  // Called when the user picks a point; -1, -1 for a point that comes from no pixel.
   std::function<void(int x, int y)> on_pick;
-  // Marks the point of a pixel of the picture; -1, -1: none.
+  // Marks the point of a pixel of the picture; -1, -1 removes the mark.
   void MarkPixel(int x, int y);
 
-  // As the window shows filled pixels.
+  // Called when the window's treatment of filled pixels has changed.
   void FilledChanged();
 
   void Show(const UploadFrame& frame) override;
   void Tick() override;
   bool IsBusy() const override { return scene_.IsBusy(); }
-  // Once the scene has its size.
+  // Called once the scene has its size.
   void AfterLayout() { scene_.AfterLayout(); }
 
  private:

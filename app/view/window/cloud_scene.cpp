@@ -64,7 +64,7 @@ Tensor RowsOf(std::size_t count, std::size_t capacity, const Row& row) {
   return tensor;
 }
 
-// Some of the points: from where to look at them is told by a share, and asked with every frame.
+// A subset of the points: a share is enough to find a viewpoint, which is needed for every frame.
 std::vector<Point3f> SomeOf(const std::vector<Point3f>& points) {
   const std::size_t step = (points.size() + kMostThinPoints - 1) / kMostThinPoints;
   std::vector<Point3f> some;
@@ -89,13 +89,13 @@ CloudScene::CloudScene(rendering::Renderer& renderer, std::function<void()> redr
       widget_(std::make_shared<CloudWidget>()),
       measures_(MakeCpuCloudMeasures()) {
   widget_->SetScene(std::make_shared<rendering::Open3DScene>(renderer));
-  // Open3D takes it for sRGB, and nothing turns it back: so the colour that is seen is the one that is
-  // chosen.
+  // Open3D takes the colour for sRGB and does not convert it back. Converted here, the chosen colour is the
+  // visible one.
   const auto seen_as = [](float value) { return std::pow(value, 1 / 2.2f); };
   const gui::Color& color = kPalette.scene;
   Scene().SetBackground({seen_as(color.GetRed()), seen_as(color.GetGreen()), seen_as(color.GetBlue()), 1.0f});
   Scene().GetView()->SetPostProcessing(false);  // no tone mapping: colours come out as they went in
-  // What it shows has its own colours: nothing is lit, so nothing throws a shadow.
+  // All that is shown has its own colour: nothing is lit, so nothing casts a shadow.
   Scene().GetView()->SetShadowing(false, rendering::View::ShadowType::kPCF);
   Scene().GetScene()->EnableSunLightShadows(false);
   Scene().GetView()->SetAmbientOcclusion(false, false);
@@ -137,7 +137,7 @@ void CloudScene::RequestBuild() {
   });
 }
 
-// In the jobs' thread.
+// Runs in the thread of the jobs.
 std::shared_ptr<CloudScene::Built> CloudScene::Build(const std::shared_ptr<const CloudFrame>& frame,
                                                      const CloudLook& look) {
   auto built = std::make_shared<Built>();
@@ -297,7 +297,7 @@ void CloudScene::AfterLayout() {
   const gui::Rect before = std::exchange(laid_out_, frame);
   if (frame == before) return;
   Redraw();
-  // In a pane of quite another shape it would be cut off at its sides, or small.
+  // In a pane with a very different shape the view would be cut off at its sides, or small.
   const auto aspect = [](const gui::Rect& pane) { return pane.width / std::max(1.0, 1.0 * pane.height); };
   const bool is_alike = std::abs(aspect(frame) - aspect(before)) < 0.1 * aspect(before);
   if (view_ && built_ && !built_->shown.points.empty() && !view_moved_ && !is_alike)

@@ -29,7 +29,7 @@
 
 namespace parallax::app {
 
-// A point that somebody picked.
+// A point that the user picked.
 struct PickedPoint {
   std::size_t index = 0;  // in the frame's cloud
   Point3f at;
@@ -64,7 +64,7 @@ class CloudScene {
   void SetLook(const CloudLook& look);
   const CloudLook& look() const { return look_; }
 
-  // Once the widget has its place.
+  // Called once the widget has its place.
   void AfterLayout();
   void LookFrom(From from);
   void SetPointSize(float size_px);
@@ -74,7 +74,7 @@ class CloudScene {
   bool frustum_shown() const { return frustum_shown_; }
   bool grid_shown() const { return grid_shown_; }
 
-  // With the ruler, the next two clicks choose its ends.
+  // While the ruler is used, the next two clicks choose its ends.
   void UseRuler(bool used);
   bool ruler_used() const { return ruler_used_; }
   // Marks the point of a pixel; nullopt, or a pixel without a point: no mark.
@@ -109,9 +109,10 @@ class CloudScene {
               std::size_t& capacity_in_scene);
   open3d::visualization::rendering::MaterialRecord MaterialOf(const std::string& name) const;
   void ApplyMaterial();
-  // Of the scene, and so of the window.
+  // Redraws the scene, and so the window.
   void Redraw();
-  // Frames the cloud, unless somebody has turned it or it still is the scene in view.
+  // Moves the camera so that the cloud fills the view, unless the user has turned it or the scene is still
+  // the one in view.
   void FrameNewScene();
   CloudView WantedView(From from) const;
   void SetView(const CloudView& view);
@@ -157,7 +158,7 @@ class CloudScene {
     bool gives_way = false, shown = true;
   };
   std::vector<PlacedLabel> placed_labels_;  // all of them
-  // What HideLabels saw last; without a projection it has to look again.
+  // The view at the last call of HideLabels; without a projection it has to look again.
   std::optional<CloudProjection> labels_seen_from_;
   const Built* labels_beside_ = nullptr;
   std::optional<PickedPoint> marked_;

@@ -39,7 +39,7 @@ void FiguresPart::Show(const UploadFrame& upload) {
   if (!set.score_name.empty()) text_ += fmt::format("\n{} {:.2f}", set.score_name, set.score);
 }
 
-// Only where somebody can see it.
+// Updates the figures only while they are visible.
 void FiguresPart::Tick() {
   if (text_.empty() || !rooms_.panel.shown() || !section_->GetIsOpen()) return;
   label_->SetText(std::exchange(text_, {}).c_str());

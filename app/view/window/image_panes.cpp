@@ -20,7 +20,8 @@ namespace {
 constexpr PaneView kRangedViews[] = {PaneView::kDisparity, PaneView::kDepth, PaneView::kDifference,
                                      PaneView::kUncertainty};
 constexpr const char* kPaneNames[] = {"first", "second"};
-// From which width of a caption on it has the ends of its scale, their colours, the frame's size.
+// The least widths of a caption at which it shows the ends of its scale, their colours, and the size of the
+// frame.
 constexpr int kLeastForValues_em = 13, kLeastForColors_em = 19, kLeastForSize_em = 34;
 
 Open3DImage ToOpen3D(const HostImage<Rgb8>& image) {
@@ -486,7 +487,7 @@ void ImagePanes::Hover(const std::optional<PixelPosition>& pixel, bool of_b) {
   marks_dirty_ = true;
 }
 
-// Of the pixel under the mouse, else of the one that is marked.
+// Shows the pixel under the mouse, otherwise the marked one.
 void ImagePanes::TellPixel() {
   const auto& pixel = marks_.hovered ? marks_.hovered : marks_.picked;
   std::string text = " ";

@@ -33,12 +33,12 @@ class ImagePanes : public WindowPart {
   void Show(const UploadFrame& frame) override;
   void Tick() override;
   bool IsBusy() const override { return (is_dirty_ || marks_dirty_) && frame_; }
-  // Which panes have content, and the pictures' shape.
+  // Reports which panes have content, and the shape of the pictures.
   void Tell(WindowParts& parts) const;
 
-  // Marks a pixel of the frame, or none; on_pick is not called.
+  // Marks a pixel of the frame, or removes the mark; does not call on_pick.
   void MarkPixel(std::optional<PixelPosition> pixel);
-  // Called with the pixel that somebody clicked on.
+  // Called with the pixel that the user clicked on.
   std::function<void(PixelPosition pixel)> on_pick;
 
   PaneChoices& choices() { return choices_; }
@@ -75,7 +75,7 @@ class ImagePanes : public WindowPart {
   void Choose(int index, PaneView view);
   void FixRange(PaneView view, bool fixed);
   void UpdateControls();
-  // anew: also the pictures, not only their marks.
+  // anew: draws the pictures too, not only their marks.
   void Draw(bool anew);
   void MakeRoom(OnePane& pane, int width_px);
   gui::Widget::EventResult Mouse(int index, const gui::MouseEvent& event);

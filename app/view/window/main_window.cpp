@@ -466,6 +466,7 @@ class MainWindow : public gui::Window {
     for (const std::unique_ptr<WindowPart>& part : parts_) part->Show(frame);
     name_ = frame.name;
     status_text_ = frame.status;
+    status_->SetTextColor(frame.is_alarm ? gui::Color(1, 0.35f, 0.3f) : gui::Color(0, 0, 0, 0));  // 0: usual
     end_.clear();
     message_.clear();
     UpdateStatus();

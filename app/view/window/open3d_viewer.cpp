@@ -28,7 +28,7 @@ class Open3DViewer : public Viewer {
  public:
   explicit Open3DViewer(const ViewerOptions& options)
       : mailbox_(options.paused && !(options.play && options.play->timeline)) {
-    // Open3D tells of one that is missing in its own words, or not at all.
+    // Open3D reports a missing file in its own words, or not at all.
     for (const char* file :
          {"ui_blit.filamat", "defaultUnlit.filamat", "unlitLine.filamat", "Roboto-Medium.ttf"}) {
       if (!std::filesystem::exists(std::filesystem::path(PARALLAX_OPEN3D_RESOURCES) / file)) {

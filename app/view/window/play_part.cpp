@@ -10,7 +10,7 @@
 namespace parallax::app {
 namespace {
 
-// As wide as half the window.
+// A slider that is half as wide as the window.
 class WideSlider : public gui::Slider {
  public:
   using gui::Slider::Slider;

@@ -11,7 +11,7 @@
 namespace parallax::app {
 namespace {
 
-// Of the frame's set A, where the window has the cloud of an earlier frame.
+// The cloud of the frame's set A. The window itself may still have that of an earlier frame.
 std::shared_ptr<const CloudFrame> CloudOf(const ShownFrame& frame) {
   ViewerFrame with_cloud;
   AddCloud({.disparity = frame.a.disparity, .colors = frame.left.ConstView(), .validity = frame.a.validity},
@@ -37,7 +37,7 @@ void SnapshotPart::Show(const UploadFrame& frame) {
   lacks_cloud_ = frame.keeps_cloud;
 }
 
-// On the window's thread; what takes its time is done in another one.
+// Called on the window's thread; slow steps run in another one.
 void SnapshotPart::Take(HostImage<Rgb8> window) {
   const auto snapshot = std::make_shared<Snapshot>(
       Snapshot{std::move(window), rooms_.state.Text(), frame_, cloud_, rooms_.show_filled()});

@@ -12,6 +12,7 @@ UploadFrame ToUpload(ViewerFrame frame) {
   UploadFrame upload;
   upload.name = std::move(frame.name);
   upload.status = std::move(frame.status);
+  upload.is_alarm = frame.is_alarm;
   upload.cloud_caption = std::move(frame.cloud_caption);
   upload.shown = std::move(frame.shown);
   upload.cloud_frame = std::move(frame.cloud_frame);

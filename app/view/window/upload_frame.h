@@ -18,6 +18,7 @@ using Open3DImage = std::shared_ptr<open3d::geometry::Image>;
 // The caller of Show makes it; the window only passes it on.
 struct UploadFrame {
   std::string name, status, cloud_caption;
+  bool is_alarm = false;
   std::shared_ptr<const ShownFrame> shown;
   std::shared_ptr<const CloudFrame> cloud_frame;
   bool keeps_cloud = false;

@@ -1,4 +1,4 @@
-// What a part of the window is, and what the window offers it.
+// A part of the window, and what the window offers to its parts.
 #pragma once
 
 #include <functional>

@@ -22,13 +22,13 @@ struct EmdLaunch {
   std::optional<EmdKernelOptions> kernel;  // none: chosen by size; gap and limits come from EmdOptions
 };
 
-// On the current device; buffers are kept for the next call.
+// Runs on the current device; buffers are kept for the next call.
 class EmdSolver {
  public:
   // Throws InvalidArgument for what CheckEmdInput refuses.
   std::vector<EmdResult> Solve(std::span<const EmdPair> pairs, const EmdOptions& options,
                                const EmdLaunch& launch = {});
-  // Of the last call: outcomes, and the milliseconds of the auctions on the device.
+  // Results of the last call: outcomes, and the time of the auctions on the device, ms.
   const std::vector<EmdOutcome>& outcomes() const { return outcomes_; }
   float device_ms() const { return device_ms_; }
 

@@ -1,4 +1,4 @@
-// What the kernels of the geodesics share: the graph on the device, one batch of searches, and the launchers.
+// Shared by the kernels of the geodesics: the graph on the device, one batch of searches, and the launchers.
 // Nothing here allocates or waits.
 #pragma once
 

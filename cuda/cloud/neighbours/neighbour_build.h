@@ -26,7 +26,7 @@ class CurveOrder {
   void Enqueue(const Point3f* points, std::int64_t num_points, const CloudExtent* extent,
                std::uint32_t* num_finite, cudaStream_t stream);
 
-  // Of the last Enqueue: indices into points, and their keys.
+  // The order after the last Enqueue: indices into points, and their keys.
   const std::uint32_t* order() const { return order_[current_].data(); }
   const std::uint64_t* keys() const { return keys_[current_].data(); }
 

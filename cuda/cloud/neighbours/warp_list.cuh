@@ -1,5 +1,4 @@
-// What the lanes of a warp compute together: minima, and a sorted list of the best (up to 64), spread over
-// them.
+// Computations of a whole warp: minima, and a sorted list of the best (up to 64), spread over its lanes.
 #pragma once
 
 #include "cuda/cloud/neighbours/neighbour_tree.h"

@@ -17,7 +17,7 @@ constexpr std::int64_t kBlockSize = 1 << 22;  // distances a block, where the ca
 
 std::int64_t DivideUp(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-// What is made once of both matrices.
+// What both matrices share, computed once.
 class Job {
  public:
   Job(const MatrixView& a, const MatrixView& b, DistanceMethod method, ThreadPool& pool)
@@ -83,9 +83,9 @@ int RowsPerTask(std::int64_t num_rows, const ThreadPool& pool) {
   return static_cast<int>(std::clamp<std::int64_t>(num_rows / (4 * pool.num_threads()), 1, kLargestTaskRows));
 }
 
-// Calls make_state() once a task, visit(state, row, distances, count, first_column) for every row and chunk
-// of columns, in ascending order of columns, and finish(state). Tasks of different rows run beside each
-// other. count is a multiple of 32: what is behind the last column is NaN.
+// Calls make_state() once for each task, visit(state, row, distances, count, first_column) for every row and
+// chunk of columns, in ascending order of columns, and finish(state). Tasks of different rows run
+// concurrently. count is a multiple of 32: values past the last column are NaN.
 template <typename MakeState, typename Visit, typename Finish>
 void VisitTiles(const Job& job, ThreadPool& pool, const MakeState& make_state, const Visit& visit,
                 const Finish& finish) {

@@ -84,7 +84,7 @@ GeodesicRatio CompareGeodesics(HostImageView<const float> estimate_m, HostImageV
   GeodesicRatio result;
   std::vector<double> of_estimate, of_truth, ratios;
   if (!common.empty()) {
-    // Without replacement, and no more than there are.
+    // Draws without replacement, at most as many as there are.
     const auto draw = [&](int count, std::uint64_t seed) {
       const auto n = static_cast<std::int64_t>(common.size());
       std::vector<std::int32_t> pixels = SampleIndices(n, std::min<std::int64_t>(count, n), seed);

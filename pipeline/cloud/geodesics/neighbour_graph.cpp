@@ -13,8 +13,8 @@ namespace {
 
 constexpr std::uint8_t kNoEdge = 0, kBothHaveIt = 1, kOneHasIt = 2;
 
-// For every entry of the neighbours what it gives: nothing, an edge of its own row (the other row has its own
-// entry for the way back), or both ways.
+// Classifies every entry of the neighbours: no edge, an edge of its own row (the other row has its own entry
+// for the way back), or edges in both directions.
 std::vector<std::uint8_t> KindsOfEntries(const Neighbours& neighbours, std::size_t num_points,
                                          std::size_t k) {
   const auto usable = [&](std::size_t at) { return std::isfinite(neighbours.distances_m[at]); };
@@ -52,7 +52,7 @@ void SortRow(std::int32_t* targets, float* lengths, std::size_t size) {
   }
 }
 
-// For rows of hubs, which are long.
+// For the long rows of hubs.
 void SortLongRow(std::int32_t* targets, float* lengths, std::size_t size) {
   std::vector<std::pair<std::int32_t, float>> row(size);
   for (std::size_t i = 0; i < size; ++i) row[i] = {targets[i], lengths[i]};

@@ -23,8 +23,8 @@ class DijkstraSearch {
     }
   }
 
-  // Before: distances all kUnreached, predecessors all kNoNeighbour or empty, where none are wanted. After:
-  // the answer; reached() lists the nodes that have one.
+  // Before the call, distances are all kUnreached, and predecessors are all kNoNeighbour, or empty if they
+  // are not needed. Afterwards they hold the answer; reached() lists the nodes that have one.
   void Run(std::int32_t source, std::span<float> distances, std::span<std::int32_t> predecessors) {
     if (predecessors.empty()) {
       Search<false>(source, distances, predecessors);
@@ -76,7 +76,7 @@ class DijkstraSearch {
         }
       }
     }
-    // What was seen but lies beyond the farthest target.
+    // Drops nodes that were seen but lie beyond the farthest target.
     std::erase_if(reached_, [&](std::int32_t node) {
       if (distances[Index(node)] <= limit) return false;
       distances[Index(node)] = kUnreached;

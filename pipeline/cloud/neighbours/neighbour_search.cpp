@@ -32,8 +32,8 @@ using Key = std::int64_t;
 Key MakeKey(std::uint32_t squared, std::int32_t index) { return static_cast<Key>(squared) << 32 | index; }
 constexpr Key kNoKey = Key{0x7F800000} << 32 | kBehindAllIndices;  // behind every point, even at +inf
 
-// The k smallest keys so far, ascending, in kVectors vectors whose first lanes hold 0 where k does not fill
-// them: the last lane is the k-th.
+// The k smallest keys so far, ascending, in kVectors vectors. If k does not fill them, their first lanes hold
+// 0, so that the last lane is always the k-th key.
 template <int kVectors>
 class KeyList {
  public:
@@ -86,7 +86,7 @@ class Search {
  public:
   Search(const PointTree& tree, int k) : tree_(tree), k_(k), list_(k) {}
 
-  // From the point's own leaf upwards. self: the index that is left out, or kNoNeighbour.
+  // Starts at the point's own leaf and goes up. self: the index to leave out, or kNoNeighbour.
   void FromLeaf(const Point3f& point, std::int64_t leaf, std::int32_t self) {
     Start(point, self);
     VisitLeaf(tree_.leaves.data()[leaf]);
@@ -132,7 +132,8 @@ class Search {
     self_ = self;
     list_.Clear();
   }
-  // Of the list's last key. Compares as the distances do: floats of squares have no -0 and no NaN.
+  // The distance in the last key of the list. Integers compare as the floats do: squares are neither -0 nor
+  // NaN.
   std::uint32_t LargestSquared() const { return static_cast<std::uint32_t>(list_.last() >> 32); }
 
   void VisitLeaf(const TreeLeaf& leaf) {
@@ -158,7 +159,8 @@ class Search {
     list_.FindLast();
   }
 
-  // Visits the children that may hold a nearer point, the nearest boxes first. skip: one that was visited.
+  // Visits the children that may hold a nearer point, nearest boxes first. skip: a child that was visited
+  // already.
   void VisitNode(std::size_t level, std::int64_t index, int skip) {
     const TreeNode& node = tree_.levels[level].data()[index];
     const TagF d;
@@ -182,7 +184,7 @@ class Search {
         if (squared[other] < squared[nearest]) nearest = other;
       }
       near &= ~(1U << nearest);
-      // Equal distances matter only where the box holds a smaller index: else equal points would all be
+      // Equal distances matter only if the box holds a smaller index; otherwise all equal points would be
       // visited.
       if (MakeKey(squared[nearest], node.smallest_index[nearest]) >= list_.last()) {
         if (squared[nearest] > LargestSquared()) return;

@@ -95,7 +95,7 @@ class SumMaker {
     lowest_ = AlignedBuffer<std::uint16_t>(Size(largest_width));
   }
 
-  // Of one made with these.
+  // The memory of an object made with these arguments.
   static std::size_t BytesOf(const Parameters& parameters, int width, int height, int num_threads) {
     const int longest = std::max(width, height);
     const std::size_t of_support =
@@ -164,7 +164,7 @@ class SumMaker {
     const int lanes = cpu::ad_census::NumLanes();
     return (width + lanes - 1) / lanes * lanes;
   }
-  // Of a row of all blocks.
+  // The size of a row of all blocks.
   static std::size_t RowSize(const Parameters& parameters, int width) {
     return Size(PaddedWidth(width)) * Size(NumBlocks(parameters)) * Size(cpu::ad_census::NumLanes());
   }
@@ -368,7 +368,7 @@ class SumMaker {
   void TakeTurnedCosts(int y, PathRow& row) const {
     if (has_slices_) row.costs = RowOf(turned_, y), row.cost_stride = block_length();
   }
-  // From one row to the next one, on all threads; to_row(y) says what it is.
+  // Steps from one row to the next on all threads; to_row(y) defines the step.
   template <typename F>
   void WalkColumns(int first, int last, int step, bool streams, const F& to_row) {
     constexpr int kColumns = 64;
@@ -377,7 +377,7 @@ class SumMaker {
             [&](std::size_t, int strip) {
               const int begin = strip * kColumns, end = std::min(width_, begin + kColumns);
               for (int y = first; y != last + step; y += step) {
-                // In which of two places a path's costs are goes by the row.
+                // A path's costs alternate between two places from row to row.
                 const ColumnPaths paths{begins && y == first ? nullptr : column_paths_[(y - step) & 1].data(),
                                         column_paths_[y & 1].data(), lowest_.data()};
                 const std::uint16_t* const next_held =
@@ -429,7 +429,7 @@ class SumMaker {
     }
   }
 
-  // Without scanlines the costs are the sums.
+  // Without scanline optimization the costs are the sums.
   void CopyCosts() {
     const int num_used = parameters_.matching_cost.num_disparities - (num_blocks_ - 1) * lanes_;
     ForEach(height_, [&](std::size_t worker, int y) {

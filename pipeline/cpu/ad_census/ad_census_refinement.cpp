@@ -17,8 +17,7 @@ struct Gap {
   std::int16_t found = kNoIndex;
   std::uint16_t votes = 0, num_votes = 0;
 };
-// Of some columns each, which follow one another column by column: regions of pixels above each other have
-// most rows in common.
+// The gaps of a few columns each, in column order: regions of pixels above each other share most rows.
 using Strips = std::vector<std::vector<Gap>>;
 constexpr int kColumnsPerStrip = 16;
 
@@ -226,7 +225,7 @@ void VoteInRegions(const View& left, int num_disparities, const AdCensusParamete
       Ballot ballot(left.arms, index, num_disparities);
       for (Gap& gap : gaps) {
         if (round > 0) {
-          // Not even if all new voters of the region voted alike?
+          // Skips a gap that cannot win even if all new voters of its region agree.
           const int num_new = new_voters.NumOf(left.arms, gap.x, gap.y);
           gap.votes = static_cast<std::uint16_t>(gap.votes + num_new);
           gap.num_votes = static_cast<std::uint16_t>(gap.num_votes + num_new);

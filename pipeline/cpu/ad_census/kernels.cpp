@@ -390,7 +390,7 @@ void SelectRowOfTarget(const std::uint16_t* sums, std::ptrdiff_t block_stride, i
     V16 rival = none;
     const V16 three = hn::Set(d, std::uint16_t{3});
     for (int b = 0; b < num_blocks; ++b) {
-      // 0, 1 and 2 beside and at the winner, which need not be in this block.
+      // Positions 0, 1 and 2 around the winner, which may lie outside of this block.
       const V16 place = hn::Add(hn::Iota(d, 1), hn::Set(d, static_cast<std::uint16_t>(b * lanes - winner)));
       const V16 v = hn::Load(d, cell + b * lanes);
       rival = hn::Min(rival, hn::IfThenElse(hn::Lt(place, three), none, v));

@@ -137,7 +137,7 @@ void SliceAverager::MatchRow(const Slice& slice, int y, std::uint16_t* costs) co
   for (int c = 0; c < row.num_channels; ++c)
     row.left[c] = left.channel[c].Row(y), row.right[c] = right.channel[c].Row(y) - slice.disparity;
   row.census_left = left.census.Row(y), row.census_right = right.census.Row(y) - slice.disparity;
-  // Of the next row each slice asks for its part.
+  // Each slice fetches its part of the next row.
   const int next = std::min(y + 1, input_->height - 1);
   const std::ptrdiff_t part = (&slice - slices_) * std::ptrdiff_t{kAlignment_bytes / sizeof(std::uint64_t)};
   row.next_left = left.census.Row(next) + part;
@@ -180,8 +180,8 @@ void SliceAverager::Average(const SliceInput& input, int d, int count, std::uint
   hwy::FlushStream();
 }
 
-// From sums along the rows. An iteration sums along one direction, then along the other one, which the next
-// iteration begins with.
+// Starts from sums along the rows. An iteration sums along one direction, then along the other one, with
+// which the next iteration begins.
 void SliceAverager::Iterate(std::ptrdiff_t row_step) {
   const int iterations = input_->iterations;
   const auto for_rows = [&](const auto& make_row) {

@@ -1,7 +1,7 @@
 #include "pipeline/cpu/ad_census/slice_kernels.h"
 
 #include "pipeline/simd/simd_targets.h"
-// After the choice of targets.
+// Highway must be included after the choice of targets.
 #include <hwy/cache_control.h>
 
 #undef HWY_TARGET_INCLUDE
@@ -39,8 +39,8 @@ HWY_INLINE int Lanes16() { return static_cast<int>(hn::Lanes(Tag16())); }
 // 16-bit sums from the line's begin, which wrap around and give the right differences.
 #if PARALLAX_CPU_HAS_WIDE_LOOKUP
 
-// Hides that a value is a constant. GCC would make constants anew for every vector, and two shifts and two
-// additions of a multiplication.
+// Hides from GCC that a value is a constant. GCC would make constants again for every vector, and would
+// replace a multiplication by two shifts and two additions.
 HWY_INLINE __m512i Hidden(__m512i v) {
   asm("" : "+v"(v));
   return v;
@@ -66,7 +66,7 @@ struct Constants {
 // Lane i: the sum of lanes 0 .. i, of values whose sums of four fit 16 bits.
 HWY_INLINE V16 SumsFromFirst(V16 v, const Constants& constants) {
   const Tag16 d;
-  // Of four lanes by one multiplication, then of eight.
+  // Sums four lanes with one multiplication, then eight.
   v = V16{_mm512_mullo_epi64(v.raw, constants.four_ones)};
   alignas(64) static constexpr std::uint8_t kLastOfFour[16] = {128, 128, 128, 128, 128, 128, 128, 128,
                                                                6,   7,   6,   7,   6,   7,   6,   7};
@@ -142,7 +142,7 @@ class ArmEnds {
   int vector_;
 };
 
-// Which pixels of a line's successive vectors have partners inside the right image.
+// Tells which pixels of a line's successive vectors have partners inside the right image.
 class LanesInside {
  public:
   explicit LanesInside(const SliceLine& line)
@@ -532,7 +532,7 @@ HWY_AFTER_NAMESPACE();
 namespace parallax::cpu::ad_census {
 namespace {
 
-// Fills a table, whose last entry goes on for ever.
+// Fills a table and repeats its last entry.
 template <class Table, std::size_t kSize>
 void Fill(const std::array<std::uint16_t, kSize>& from, Table& table) {
   table.values.fill(from.back());

@@ -112,8 +112,8 @@ void JudgeRowByClaims(const std::uint16_t* winner_left, const std::uint16_t* ans
            validity);
 }
 
-// The same for max_difference 1, the usual one, from the marks of MarkWinners(): at the pixel, or beside it
-// where that is within the range of disparities.
+// The same for max_difference 1, the usual value, from the marks of MarkWinners(): looks at the pixel and at
+// its neighbours within the range of disparities.
 void JudgeRowByMarks(const std::uint16_t* winner_left, const std::uint16_t* answers, std::uint16_t index_bits,
                      int width, int min_disparity, const std::int32_t* HWY_RESTRICT marks, float* disparity,
                      std::uint8_t* validity) {
@@ -142,9 +142,9 @@ HWY_EXPORT(FindAnswers);
 HWY_EXPORT(JudgeRowByClaims);
 HWY_EXPORT(JudgeRowByMarks);
 
-// claimed[x] != 0 where the winner of some right pixel leads to left pixel x or to one at most max_difference
-// beside it, within the range of disparities. Each winner claims one interval, where trying every disparity
-// of every pixel would take W * D steps; intervals are counted by their ends.
+// claimed[x] != 0 if the winner of some right pixel leads to left pixel x, or to one at most max_difference
+// away within the range of disparities. Each winner claims one interval; testing every disparity of every
+// pixel would take W * D steps. Intervals are counted by their ends.
 void ClaimAroundWinners(const RightWinners& right, int right_begin, int right_end, int width,
                         int num_disparities, int max_difference, std::int16_t* counts,
                         std::uint8_t* claimed) {

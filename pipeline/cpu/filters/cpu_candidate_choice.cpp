@@ -26,14 +26,14 @@ inline constexpr int kFeatureWidth = kNumCandidates * kBatchPixels;   // each ca
 inline constexpr std::ptrdiff_t kFeatureStride = kFeatureWidth + 64;  // kernels write a vector past a row
 inline constexpr int kAllRingPixels = kNumCandidateRings * kRingPixels;
 
-// What the features of a batch's pixels are made of.
+// The inputs of the features of a batch's pixels.
 struct ChoiceBatch {
   alignas(64) float values[kNumCandidates][kBatchPixels];
   float of_tiles[kTilesAround][kBatchPixels];
   float of_own[kBatchPixels];                     // of its own tile's plane, or else of the chosen one
   float column[kBatchPixels];                     // x
   float left[kBatchPixels], right[kBatchPixels];  // of the nearest kept pixels; none: less than any value
-  // Of the rings' pixels; outside the image kept nowhere and without a value.
+  // The pixels of the rings; those outside the image have no value and count as not kept.
   float filled[kAllRingPixels][kBatchPixels];
   std::uint8_t guide[kAllRingPixels][kBatchPixels], is_kept[kAllRingPixels][kBatchPixels];
   std::uint8_t gray[kBatchPixels];
@@ -182,7 +182,7 @@ class Batch {
       if (++count_ == kBatchPixels) Decide();
     }
   }
-  // Of the pixels considered so far, whose values are changed by now at the latest.
+  // Decides for the pixels collected so far; their values have changed when this returns.
   void Decide() {
     if (count_ == 0) return;
     HWY_DYNAMIC_DISPATCH(MakeFeaturesOfTarget)(inputs_, features_.data());
@@ -198,7 +198,7 @@ class Batch {
   }
 
  private:
-  // left, right: the nearest kept pixels of the row, -1 = none.
+  // left, right: the nearest kept pixels in the row, -1 = none.
   void Gather(int x, int y, int left, int right) {
     using F = CandidateFeature;
     const Candidates& candidates = candidates_[count_];

@@ -36,11 +36,18 @@ void CopyOut(const FramedMap& framed, int side, HostImage<float>& to, ThreadPool
   });
 }
 
-// Of islands and holes.
+// Workspace for islands and holes.
 std::size_t FillWorkspaceBytes(int width, int height, int num_threads) {
   return WholeLines(SpeckleFilter::WorkspaceBytes(width, height)) +
          WholeLines(FramedMap::SizeBytes(width, height)) +
          WholeLines(HoleFilling::WorkspaceBytes(width, height, num_threads));
+}
+
+// So many words of any value, in memory that this thread keeps from frame to frame.
+std::vector<std::uint64_t>& WordsOfThread(std::size_t count) {
+  thread_local std::vector<std::uint64_t> words;
+  words.resize(count);
+  return words;
 }
 
 // Up to the median.
@@ -54,7 +61,7 @@ void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::ui
   speckles.FindIslands(parameters, map, workspace, threads);
   if (!parameters.fill && parameters.median <= 1 && !has_planes && !judges) {
     ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-      std::vector<std::uint64_t> words(speckles.NumWords());
+      std::vector<std::uint64_t>& words = WordsOfThread(speckles.NumWords());
       for (int y = begin; y < end; ++y)
         speckles.CopyRow(y, map.disparity.Row(y), map.disparity.Row(y), map.validity.Row(y), words);
     });
@@ -71,7 +78,7 @@ void FilterAndFill(const Parameters& all_parameters, HostImageView<const std::ui
     filling.emplace(framed, frame_memory + WholeLines(FramedMap::SizeBytes(width, height)),
                     threads.num_threads());
   ForRowBlocks(height, kRowsPerBlock, threads, [&](int begin, int end) {
-    std::vector<std::uint64_t> words(speckles.NumWords());
+    std::vector<std::uint64_t>& words = WordsOfThread(speckles.NumWords());
     for (int y = begin; y < end; ++y) {
       speckles.CopyRow(y, map.disparity.Row(y), framed.Row(y), map.validity.Row(y), words);
       framed.RestoreMargin(y);

@@ -33,7 +33,7 @@ void CarryNearestOfTarget(const float* row, const float* const nearest[3], int w
     const V carried = hn::LoadU(d, nearest[i] + x + i - 1);
     hn::StoreU(hn::IfThenElse(hn::Eq(value, value), value, carried), d, nearest_beyond[i] + x);
   };
-  // What comes from the left goes to the left, so that it is read before it is written.
+  // Values from the left move to the left, so each is read before it is overwritten.
   for (int x = (width - 1) / lanes * lanes; x >= 0; x -= lanes) carry(0, x);
   for (int x = 0; x < width; x += lanes) carry(1, x), carry(2, x);
 }
@@ -77,7 +77,7 @@ void FindHolesOfTarget(const float* HWY_RESTRICT row, int width, std::uint64_t* 
 void NearestAlongRowOfTarget(const float* row, int width, std::uint64_t* HWY_RESTRICT words,
                              float* HWY_RESTRICT from_left, float* HWY_RESTRICT from_right) {
   FindHolesOfTarget(row, width, words);
-  // The first pixel from x on that is a hole, or is none; W if there is no such pixel.
+  // The first pixel from x on that is a hole (or is not a hole); W if there is no such pixel.
   const auto find = [&](int x, bool hole) {
     for (; x < width; x = (x / 64 + 1) * 64) {
       const std::uint64_t word = words[x / 64];
@@ -188,7 +188,7 @@ HWY_INLINE V ForgetExtremes(V* v, const V* next) {
 
 HWY_INLINE V MedianOfThree(V a, V b, V c) { return hn::Max(hn::Min(a, b), hn::Min(hn::Max(a, b), c)); }
 
-// Of three sorted triples, the median is that of the highest low, the median middle and the lowest high.
+// The median of three sorted triples is the median of the highest low, the median middle and the lowest high.
 HWY_INLINE V MedianOfNine(V* v) {
   for (int i = 0; i < 9; i += 3) Order(v[i], v[i + 1]), Order(v[i + 1], v[i + 2]), Order(v[i], v[i + 1]);
   return MedianOfThree(hn::Max(hn::Max(v[0], v[3]), v[6]), MedianOfThree(v[1], v[4], v[7]),

@@ -10,7 +10,8 @@ namespace parallax::cpu {
 namespace {
 
 constexpr float kNan = std::numeric_limits<float>::quiet_NaN();
-// Of each row in the workspace: as far as a diagonal leads to the side within a block, and a vector.
+// The margin of each row in the workspace: as far as a diagonal moves sideways within a block, and a vector
+// more.
 constexpr int kMargin = HoleFilling::kRowsPerBlock;
 static_assert(kMargin >= 16 && kMargin <= FramedMap::kColumnsAround);
 
@@ -46,7 +47,7 @@ HoleFilling::Rows HoleFilling::Handed(int block, Way way) const {
   return RowsAt(1 + (2 * block + way) * kSteps);
 }
 
-// From row y, and its nearest values, to those of the row beyond it.
+// Carries row y and its nearest values on to the next row.
 void HoleFilling::CarryOn(int y, const Rows& nearest, const Rows& nearest_beyond) const {
   CarryNearest(map_.Row(y), nearest.data(), map_.width(), nearest_beyond.data());
   for (float* row : nearest_beyond) row[map_.width()] = kNan;  // whole vectors were written
@@ -59,7 +60,7 @@ void HoleFilling::Gather(int block) const {
   FindNearest(map_.Row(top), map_.stride(), bottom - top, map_.width(), Handed(block, kFromBelow).data());
 }
 
-// Where a block has no value itself, it hands on what came from the one before.
+// A block without a value of its own passes on the value of the block before it.
 void HoleFilling::HandOn() const {
   const int width = map_.width(), last = num_blocks() - 1;
   for (const Way way : {kFromAbove, kFromBelow}) {

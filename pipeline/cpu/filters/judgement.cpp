@@ -78,7 +78,7 @@ class Judgement {
       std::fill_n(Weight(y) - kMargin, layout_.stride, std::int16_t{0});
       MakeIndexRow(selected_.Row(y), validity_.Row(y), layout_.width, parameters_.matching_cost.min_disparity,
                    {Index(y), Weight(y), row[0], row[1], row[2]});
-      // What was written past the row is taken back.
+      // Restores what was overwritten past the end of the row.
       std::fill_n(Index(y) + layout_.width, kVector, kAboveAll);
       std::fill_n(Weight(y) + layout_.width, kVector, std::int16_t{0});
       Frame(row[1], kAboveAll);
@@ -152,7 +152,7 @@ class Judgement {
   std::int16_t* Extreme(int kind, int radius, int y) const {
     return Image16(2 + kNumWindowRadii * kind + radius, y);
   }
-  // Of all rows above y; element x: of the columns before x.
+  // Sums over all rows above y; element x covers the columns before x.
   std::uint32_t* Sums(int sums, int y) const {
     return sums_ + (static_cast<std::ptrdiff_t>(sums) * (layout_.height + 1) + y) * layout_.stride + kMargin;
   }
@@ -258,7 +258,7 @@ class Judgement {
     }
   }
 
-  // Of the rows of tiles above, here and below, with a tile beside them on either side that has no plane.
+  // The planes of the rows of tiles above, here and below, with a tile without a plane at either end.
   PlanesAround SpreadPlanes(const TilePlanes& tiles, int tile_row, float* memory,
                             std::ptrdiff_t stride) const {
     PlanesAround planes{};

@@ -69,7 +69,7 @@ void HighestOfRowsOfTarget(const std::int16_t* const* rows, int count, int width
       rows, count, width, [](V16 a, V16 b) HWY_ATTR { return hn::Max(a, b); }, highest);
 }
 
-// Of the windows around pixels from x on.
+// Sums over the windows around the pixels from x on.
 HWY_INLINE VF SumsAround(const WindowRow& window, int x) {
   const hn::RebindToUnsigned<TagF> du;
   const auto at = [&](int column) HWY_ATTR {
@@ -234,7 +234,7 @@ void SumLeavesRowOfTarget(int bias, const PixelTree* trees, int num_trees,
     const std::uint8_t* HWY_RESTRICT column = features + x;
     for (int i = 0; i < num_trees; ++i) {
       const PixelTree& tree = trees[i];
-      // Where the answer is no: only AVX-512 and NEON ask "above" of bytes without signs in one operation.
+      // Computes the negated answer: only AVX-512 and NEON compare unsigned bytes in one operation.
       const auto denial = [&](int level) HWY_ATTR {
         const V threshold = hn::Set(d, tree.thresholds[level]);
         return hn::Eq(hn::Max(hn::LoadU(d, column + tree.features[level] * feature_stride), threshold),

@@ -15,7 +15,7 @@ namespace {
 constexpr int kMargin = 16;  // of rows of bytes, and of floats behind what a tile reads, px: a vector
 static_assert(kSupportStep_px <= kMargin && kSupportStep_px <= FramedMap::kColumnsAround);
 
-// Where the tiles and the samples lie.
+// The layout of tiles and samples.
 struct Layout {
   Layout(const RefinementParameters& parameters, int map_width, int map_height)
       : width(map_width),
@@ -73,7 +73,7 @@ class Filling {
     }
   }
 
-  // Keeps what is read of a row of tiles beside its own pixels.
+  // Keeps what a row of tiles reads in addition to its own pixels.
   void Gather(int tile_row, const HostImage<std::uint8_t>& validity) {
     const int begin = tile_row * layout_.tile, end = std::min(layout_.height, begin + layout_.tile);
     std::vector<std::uint8_t> bits(static_cast<std::size_t>(layout_.tiles_x * layout_.tile), 0);
@@ -94,7 +94,8 @@ class Filling {
     }
   }
 
-  // Once all rows were gathered: planes of all tiles, or of those that a rejected pixel lies in or beside.
+  // Called after all rows are gathered: fits planes to all tiles, or to tiles with or next to a rejected
+  // pixel.
   void FitPlanes(int tile_row, bool of_all) {
     const RefinementParameters& refinement = parameters_.refinement;
     PlaneFit fit{};
@@ -159,7 +160,7 @@ class Filling {
     return static_cast<std::size_t>(y) * static_cast<std::size_t>(layout_.tiles_x) +
            static_cast<std::size_t>(x);
   }
-  // Of the grid's column and row, margins not counted.
+  // The index of a column and row of the grid, without margins.
   std::size_t GridPlace(int column, int row) const {
     return static_cast<std::size_t>(row + kPlaneSampleRadius) * static_cast<std::size_t>(layout_.grid_width) +
            static_cast<std::size_t>(column + kPlaneSampleRadius);
@@ -184,8 +185,8 @@ class Filling {
     }
     return false;
   }
-  // A row of tiles' planes for each pixel, with a tile beside it on either side that has none. No plane is as
-  // far from every disparity as no value is, on the other side.
+  // For each pixel of a row, the plane of its tile, with a tile without a plane at either end. A missing
+  // plane is as far from every disparity as a missing value, but on the other side.
   void SpreadPlanes(int tile_row, float* value, float* slope_x, float* slope_y, std::size_t count) const {
     std::fill_n(value, count, -kNoValue);
     std::fill_n(slope_x, count, 0.0F);

@@ -86,7 +86,7 @@ void FindMoments(const LocalSamples& samples, const DisparityPlane& plane, float
   }
 }
 
-// The last column is none.
+// The last column has no samples.
 void LoadSamples(const PlaneSampleGrid& grid, LocalSamples& samples) {
   const ColumnTag d;
   for (int row = 0; row < kPlaneSamples; ++row) {

@@ -17,10 +17,15 @@ constexpr int kRowsPerBlock = 32;
 SpeckleFilter::SpeckleFilter(int width, int height)
     : width_(width), height_(height), num_runs_(static_cast<std::size_t>(height)) {}
 
-SpeckleFilter::RowBits SpeckleFilter::MakeBits() const {
-  const std::size_t words = static_cast<std::size_t>(width_ + 63) / 64;
-  return {std::vector<std::uint64_t>(words), std::vector<std::uint64_t>(words),
-          std::vector<std::uint64_t>(words)};
+SpeckleFilter::RowMemory& SpeckleFilter::MemoryOfThread() const {
+  thread_local RowMemory memory;
+  const std::size_t num_words = static_cast<std::size_t>(width_ + 63) / 64;
+  for (RowBits* bits : {&memory.bits, &memory.above}) {
+    for (std::vector<std::uint64_t>* words : {&bits->starts, &bits->valid, &bits->joined})
+      words->resize(num_words);
+  }
+  memory.pairs.resize(static_cast<std::size_t>(width_));
+  return memory;
 }
 
 void SpeckleFilter::Unite(std::int32_t a, std::int32_t b) {
@@ -48,7 +53,7 @@ void SpeckleFilter::FindRuns(int y, const RowBits& bits) {
     const std::uint64_t starts = bits.starts[w], valid = bits.valid[w];
     for (std::uint64_t left = starts & valid; left != 0; left &= left - 1)
       (begun++)->begin = word * 64 + std::countr_zero(left);
-    // What starts, a run or a gap, ends the run that reaches the pixel before.
+    // A run or a gap that starts here ends the run that reaches the previous pixel.
     for (std::uint64_t left = starts & (valid << 1 | before); left != 0; left &= left - 1)
       (ended++)->end = word * 64 + std::countr_zero(left);
     before = valid >> 63;
@@ -83,8 +88,7 @@ void SpeckleFilter::FindIslands(const FilterParameters& parameters, const Dispar
   if (enough_ == 0) return;
   runs_ = reinterpret_cast<Run*>(workspace);
   ForRowBlocks(height_, kRowsPerBlock, threads, [&](int begin, int end) {
-    RowBits bits = MakeBits(), above = MakeBits();
-    std::vector<RunPair> pairs(static_cast<std::size_t>(width_));
+    auto& [bits, above, pairs] = MemoryOfThread();
     for (int y = begin; y < end; ++y) {
       std::swap(bits, above);
       Compare(map, y, bits);
@@ -92,8 +96,7 @@ void SpeckleFilter::FindIslands(const FilterParameters& parameters, const Dispar
       if (y > begin) JoinToRowAbove(y, bits, above, pairs);
     }
   });
-  RowBits bits = MakeBits(), above = MakeBits();
-  std::vector<RunPair> pairs(static_cast<std::size_t>(width_));
+  auto& [bits, above, pairs] = MemoryOfThread();
   for (int y = kRowsPerBlock; y < height_; y += kRowsPerBlock) {
     Compare(map, y - 1, above);
     Compare(map, y, bits);

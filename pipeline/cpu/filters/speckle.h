@@ -18,7 +18,7 @@ namespace parallax::cpu {
 class SpeckleFilter {
  public:
   SpeckleFilter(int width, int height);
-  // For maps up to the size of construction.
+  // Sets the size of the map, at most that of construction.
   void SetSize(int width, int height) { width_ = width, height_ = height; }
   static std::size_t WorkspaceBytes(int width, int height) {
     return sizeof(Run) * static_cast<std::size_t>(width) * static_cast<std::size_t>(height);
@@ -44,7 +44,12 @@ class SpeckleFilter {
     std::vector<std::uint64_t> starts, valid, joined;
   };
 
-  RowBits MakeBits() const;
+  // Of two rows, kept by a thread from frame to frame.
+  struct RowMemory {
+    RowBits bits, above;
+    std::vector<RunPair> pairs;
+  };
+  RowMemory& MemoryOfThread() const;
   // Rows are flattened once they are joined, so a path is rarely longer than one step, which branch
   // prediction gets right.
   std::int32_t Root(std::int32_t run) const {

@@ -127,7 +127,7 @@ class Aggregator::Sink {
   }
 
  private:
-  // Where the stages that end in here write their results, when somebody wants them.
+  // Where the last stages write their results, if the caller wants them.
   struct HandedOut {
     HostCostVolumeView<std::uint16_t> sums;
     HostImageView<std::uint16_t> winner_left, winner_right;
@@ -251,7 +251,7 @@ void Aggregator::SetSize(int width, int height) {
     right_row_ = MakeRightRow(width);
     MarkOutside();
   }
-  // As many rows in a slab as the volume holds: no more slabs, and no more of them to save, than at first.
+  // Takes as many rows in a slab as the volume allows without more slabs than at first.
   const std::size_t row_bytes =
       static_cast<std::size_t>(width) * static_cast<std::size_t>(volume_pixel_bytes_);
   const int most_rows =

@@ -38,7 +38,8 @@ class Aggregator {
   // Allocates the planned memory.
   void SetUp();
 
-  // For frames up to the size of construction, in the same memory; does nothing if that is their size.
+  // Sets the size of the frame, at most that of construction, in the same memory. Does nothing if the size is
+  // the same.
   void SetSize(int width, int height);
 
   // Fills map (selection and consistency done) and the stages of the sums and the winners. selected: empty,

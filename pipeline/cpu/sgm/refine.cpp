@@ -1,4 +1,4 @@
-// From winners and their neighbours' costs to disparity, validity and confidence.
+// Turns winners and the costs next to them into disparity, validity and confidence.
 #include "pipeline/simd/simd_targets.h"
 
 #undef HWY_TARGET_INCLUDE

@@ -229,7 +229,7 @@ void BeginRow(const SelectionTables& tables, const SelectedRow& row) {
 }
 
 void FinishRow(const SelectionTables& tables, int width, const SelectedRow& row) {
-  // What the last left pixel left.
+  // Values that the previous left pixel left behind.
   const int stripes = tables.striping.Stripes16(), lanes = tables.striping.lanes / 2;
   const int padded = tables.striping.Padded();
   for (int s = 0; s < stripes; ++s) {

@@ -93,8 +93,8 @@ class CpuSgmMatcher final : public StereoMatcher {
   }
 
  private:
-  // How much memory the images and the aggregator take, before they take it: what is refused has touched
-  // none.
+  // The memory that the images and the aggregator need, known before they allocate it: a refused request has
+  // touched nothing.
   std::size_t PlanMemory(const MatcherOptions& options) {
     const std::size_t cells = static_cast<std::size_t>(width_) * static_cast<std::size_t>(height_) *
                               static_cast<std::size_t>(parameters_.matching_cost.num_disparities);
@@ -116,7 +116,7 @@ class CpuSgmMatcher final : public StereoMatcher {
     return bytes;
   }
 
-  // Of the disparities before consistency, which only trees look at.
+  // The memory for disparities before the consistency check, which only trees read.
   std::size_t SelectedBytes() const {
     if (!HasTrees(parameters_)) return 0;
     return (static_cast<std::size_t>(largest_width_) + 15) / 16 * 64 *
@@ -126,7 +126,7 @@ class CpuSgmMatcher final : public StereoMatcher {
     return HasTrees(parameters_) ? HostImage<float>(width_, height_) : HostImage<float>();
   }
 
-  // Of the frame: the same memory, however its size changes from one to the next.
+  // Sets the size of the frame; the memory stays the same when sizes change.
   void SetSize(int width, int height) {
     if (width == width_ && height == height_) return;
     width_ = width, height_ = height;

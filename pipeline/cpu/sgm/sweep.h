@@ -58,7 +58,7 @@ struct SweepView {
 
   // For SweepTerms::kAll: the gradient term by the difference, 16 entries.
   const std::uint8_t* gradient_cost = nullptr;
-  // Of the tiles of the left image (see CostWeights); null if all are whole.
+  // Weights of the tiles of the left image (see CostWeights); null if all costs count whole.
   const std::uint16_t* weights = nullptr;
   std::ptrdiff_t weights_stride = 0;
   std::uint16_t p1 = 0, p1_ground = 0;
@@ -125,7 +125,7 @@ SweepFunction GetStepPairs8SweepOfAllTerms(int num_paths, bool last, int stripes
 SweepFunction GetWide8Sweep(SweepTerms terms, int num_paths, bool last);
 SweepFunction GetWide16Sweep(SweepTerms terms, int num_paths, bool last);
 
-// Of the instruction set in use.
+// Depends on the instruction set in use.
 struct VectorTraits {
   int lanes = 0;       // bytes of a vector
   int plane_bits = 0;  // bits of a plane of the census codes

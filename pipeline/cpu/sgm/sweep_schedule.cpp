@@ -25,7 +25,8 @@ void BandProgress::WaitLonger(int tiles) {
     hwy::Pause();
     if (tiles_.load(std::memory_order_acquire) >= tiles) return;
   }
-  // In this order, as Reach() has the other: either it sees what is wanted, or this sees what it reached.
+  // This order is the reverse of that in Reach(): either Reach() sees the wish, or this sees what Reach()
+  // reached.
   wanted_.store(tiles);
   for (int reached = tiles_.load(); reached < tiles; reached = tiles_.load()) tiles_.wait(reached);
   wanted_.store(std::numeric_limits<int>::max());

@@ -18,8 +18,8 @@ class CostWeights {
 
   void Compute(const PaddedImage<std::uint8_t>& guide, ThreadPool& threads);
 
-  // Of the tile of pixel (x, y) at data()[y / kWeightTile_px * stride() + x / kWeightTile_px]; null if all are
-  // whole.
+  // The weight of pixel (x, y)'s tile is data()[y / kWeightTile_px * stride() + x / kWeightTile_px]; null if
+  // all costs count whole.
   const std::uint16_t* data() const { return rule_.weighs() ? weights_.data() : nullptr; }
   std::ptrdiff_t stride() const { return NumWeightTiles(width_); }
   static std::size_t BytesOf(const WeightRule& rule, int width, int height);

@@ -16,7 +16,7 @@ constexpr Direction kDirections[] = {{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, 1}, {
 // Path costs of one row of pixels: [x][d].
 using PathRow = std::vector<std::uint16_t>;
 
-// Of one step: P1 from d - 1 up to d and from d + 1 down to d, and P2.
+// The penalties of one step: P1 from d - 1 to d, P1 from d + 1 to d, and P2.
 struct Penalties {
   int p1_up, p1_down, p2;
 };

@@ -21,7 +21,7 @@ Interval IntervalAround(HostImageView<const std::uint8_t> gradient, int x, int y
 int DistanceTo(const Interval& interval, int value) {
   return std::max({0, interval.lowest - value, value - interval.highest});
 }
-// By as much as both are outside each other's interval (Birchfield & Tomasi 1998, eq. 6).
+// The amount by which both values lie outside each other's interval (Birchfield & Tomasi 1998, eq. 6).
 int Difference(HostImageView<const std::uint8_t> left, int x, HostImageView<const std::uint8_t> right,
                int x_right, int y) {
   return std::min(DistanceTo(IntervalAround(right, x_right, y), left(x, y)),

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::uint32_t kNoRival = std::numeric_limits<std::uint32_t>::max();
 
-// Lowest sum among the disparities that are not beside the winner.
+// The lowest sum among the disparities that are not next to the winner.
 std::uint32_t LowestRival(const std::uint16_t* sum, int num_disparities, int winner) {
   std::uint32_t rival = kNoRival;
   for (int d = 0; d < num_disparities; ++d) {

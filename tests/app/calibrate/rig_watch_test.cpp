@@ -7,47 +7,28 @@
 #include <cstdlib>
 #include <functional>
 #include <numbers>
-#include <opencv2/imgproc.hpp>
 #include <string>
 #include <vector>
 
-#include "calibrate/gray_mat.h"
 #include "calibrate/rig_watch.h"
 #include "datasets/source.h"
 #include "pipeline/calibration/vectors.h"
+#include "tests/support/turned_camera.h"
 
 namespace parallax {
 namespace {
 
+using test::Turned;
 using ::testing::HasSubstr;
 
 constexpr double kDegree = std::numbers::pi / 180;
 constexpr int kEvery = 10;  // frames
 
-// The image of a camera turned by `turn`, a rotation vector: points p of the camera's frame become R p.
-HostImage<std::uint8_t> Turned(const HostImage<std::uint8_t>& image, const StereoRig& rig,
-                               const Vector3& turn) {
-  const cv::Mat from = GrayMat(image.ConstView());
-  const Matrix3 r = RotationOf(turn);
-  const double cx = rig.cx_px + rig.doffs_px;
-  const cv::Matx33d k(rig.fx_px, 0, cx, 0, rig.fx_px, rig.cy_px, 0, 0, 1);
-  cv::Matx33d rotation;
-  for (int i = 0; i < 3; ++i) {
-    const Vector3 column = r * Vector3{i == 0 ? 1.0 : 0, i == 1 ? 1.0 : 0, i == 2 ? 1.0 : 0};
-    rotation(0, i) = column.x;
-    rotation(1, i) = column.y;
-    rotation(2, i) = column.z;
-  }
-  cv::Mat to;
-  cv::warpPerspective(from, to, k * rotation * k.inv(), from.size(), cv::INTER_CUBIC, cv::BORDER_REFLECT);
-  HostImage<std::uint8_t> result(image.width(), image.height());
-  for (int y = 0; y < to.rows; ++y) std::copy_n(to.ptr(y), to.cols, &result(0, y));
-  return result;
-}
-
 // Watches every tenth frame of a drive whose right camera is turned by turn_at(frame).
+// watch: used instead of a new one; taken_out: gets what it wants to be taken out.
 RigWatch Drive(int num_frames, const std::function<Vector3(int frame)>& turn_at,
-               const std::function<void(int frame, const RigWatch&)>& see = {}) {
+               const std::function<void(int frame, const RigWatch&)>& see = {}, RigWatch* used = nullptr,
+               RightTurn_urad* taken_out = nullptr) {
   static std::vector<StereoFrame> pairs;
   if (static_cast<int>(pairs.size()) < num_frames / kEvery) {
     pairs.clear();
@@ -55,15 +36,34 @@ RigWatch Drive(int num_frames, const std::function<Vector3(int frame)>& turn_at,
                                     std::to_string(num_frames / kEvery)});
     while (source->NextName()) pairs.push_back(source->Read());
   }
-  RigWatch watch;
+  RigWatch own;
+  RigWatch& watch = used != nullptr ? *used : own;
   for (int frame = 0; frame < num_frames; frame += kEvery) {
     const StereoFrame& pair = pairs[static_cast<std::size_t>(frame / kEvery)];
     const auto& left = std::get<HostImage<std::uint8_t>>(pair.left);
     const auto right = Turned(std::get<HostImage<std::uint8_t>>(pair.right), *pair.rig, turn_at(frame));
-    watch.Add(left.ConstView(), right.ConstView(), *pair.rig);
+    watch.Add(left.ConstView(), right.ConstView(), *pair.rig,
+              taken_out != nullptr ? *taken_out : RightTurn_urad{});
+    if (taken_out != nullptr) *taken_out = watch.NextTurn();
     if (see) see(frame, watch);
   }
   return watch;
+}
+
+// The turn that is taken out comes back as a warp of the next right images.
+RightTurn_urad Follow(int num_frames, const std::function<Vector3(int frame)>& turn_at, RigWatch& watch) {
+  RightTurn_urad taken_out{};
+  Drive(
+      num_frames,
+      [&](int frame) {
+        return RotationVectorOf(Transposed(RotationOf(RotationVectorOf(taken_out))) *
+                                RotationOf(turn_at(frame)));
+      },
+      {}, &watch, &taken_out);
+  return taken_out;
+}
+std::function<Vector3(int frame)> KnockedBy(const Vector3& turn) {
+  return [turn](int frame) { return frame < 50 ? Vector3{} : turn; };
 }
 
 TEST(RigWatch, FindsEveryKnockWithinAHundredFrames) {
@@ -100,7 +100,10 @@ TEST(RigWatch, SaysNothingOfARigThatStaysAsItIs) {
   const char* num_frames = std::getenv("PARALLAX_RIG_FRAMES");  // more than the usual
   Drive(
       num_frames != nullptr ? std::atoi(num_frames) : 400, [](int) { return Vector3{}; },
-      [](int frame, const RigWatch& watch) { EXPECT_EQ(watch.Fault(), "") << "frame " << frame; });
+      [](int frame, const RigWatch& watch) {
+        EXPECT_EQ(watch.Fault(), "") << "frame " << frame;
+        EXPECT_EQ(watch.NextTurn(), RightTurn_urad{}) << "frame " << frame;
+      });
 }
 
 TEST(RigWatch, SaysWhatAKnockDoesToRowsAndDepth) {
@@ -118,6 +121,50 @@ TEST(RigWatch, FollowsASlowDrift) {
   const RigDrift drift = Drive(300, turn_at).drift();
   EXPECT_NEAR(drift.turn[0] / kDegree, 0.09, 0.06);
   EXPECT_NEAR(drift.turn[2] / kDegree, -0.09, 0.06);
+  RigWatch watch;
+  const RightTurn_urad taken_out = Follow(300, turn_at, watch);
+  EXPECT_NEAR(1e-6 * taken_out[0] / kDegree, 0.09, 0.06);
+  EXPECT_NEAR(1e-6 * taken_out[1] / kDegree, -0.09, 0.06);
+}
+
+TEST(RigWatch, FollowsEveryKnockUntilRowsAgree) {
+  constexpr double kCorner_px[] = {371.8, 320};  // rows a radian about x and z
+  for (int axis = 0; axis < 2; ++axis) {
+    for (const double degrees : {-1.0, -0.05, 0.05, 0.3, 1.0}) {
+      SCOPED_TRACE(testing::Message() << "axis " << axis << ", " << degrees << " degrees");
+      const double turn = degrees * kDegree;
+      RigWatch watch;
+      const RightTurn_urad taken_out =
+          Follow(250, KnockedBy({axis == 0 ? turn : 0, 0, axis == 1 ? turn : 0}), watch);
+      for (int i = 0; i < 2; ++i) {
+        const double wanted = i == axis ? turn : 0;
+        EXPECT_LT(kCorner_px[i] * std::abs(1e-6 * taken_out[static_cast<std::size_t>(i)] - wanted), 0.1)
+            << "about " << (i == 0 ? "x" : "z");
+      }
+      EXPECT_NEAR(watch.drift().turn[axis == 0 ? 0 : 2], turn, 0.1 / 371.8);
+      EXPECT_LT(watch.drift().rows_px, 0.1);
+      EXPECT_EQ(watch.Fault(), "");
+    }
+  }
+}
+
+TEST(RigWatch, LeavesARigAloneThatStaysAsItIs) {
+  RigWatch watch;
+  EXPECT_EQ(Follow(400, KnockedBy({}), watch), RightTurn_urad{});
+  // A turn about y and another focal length are not taken out.
+  RigWatch turned;
+  EXPECT_EQ(Follow(150, KnockedBy({0, 0.3 * kDegree, 0}), turned), RightTurn_urad{});
+}
+
+TEST(RigWatch, TakesOutAtMostTwoPixelsAtATime) {
+  RigWatch watch;
+  Drive(
+      100,
+      [&](int) {
+        return Vector3{kDegree, 0, 0};
+      },
+      [&](int, const RigWatch&) { EXPECT_LE(1e-6 * std::abs(watch.NextTurn()[0]) * 371.8, 2.01); }, &watch);
+  EXPECT_GT(1e-6 * watch.NextTurn()[0] * 371.8, 1.9);
 }
 
 TEST(RigWatch, LeavesOutFramesWithoutTexture) {

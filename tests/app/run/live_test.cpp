@@ -10,6 +10,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <opencv2/imgcodecs.hpp>
 #include <random>
 #include <string>
@@ -157,6 +158,35 @@ TEST_F(LiveRun, SlowResultsDropFramesAndMemoryStays) {
   // gaps in the heap, up to 60 MB before it stays as it is.
   const std::size_t half = resident_kb.size() / 2;
   EXPECT_LT(most_of(half, resident_kb.size()), most_of(0, half) + 120'000);
+}
+
+// Calls of the system and of the heap that another picture costs, from two runs of different lengths.
+TEST_F(LiveRun, AFurtherPictureOpensNoFileAndTakesLittleFromTheHeap) {
+  if (!fs::exists(test::kFailingCalls)) GTEST_SKIP() << "not built: " << test::kFailingCalls;
+  const auto counts_of = [&](int num_pictures) {
+    const fs::path file = folder_.path() / "counts";
+    setenv("PARALLAX_FAIL_COUNTS", file.c_str(), 1);
+    const test::Preload counting(test::kFailingCalls);
+    const pid_t child =
+        Start({"gst:videotestsrc is-live=true num-buffers=" + std::to_string(num_pictures) +
+                   " ! video/x-raw,format=GRAY8,width=320,height=120,framerate=30/1 ! appsink",
+               "--config", "robot", "--write", "none", "--overwrite"});
+    unsetenv("PARALLAX_FAIL_COUNTS");
+    EXPECT_EQ(test::WaitForProgram(child), 0) << Error();
+    std::map<std::string, long> counts;
+    std::ifstream lines(file);
+    std::string kind;
+    for (long count = 0; lines >> kind >> count;) counts[kind] = count;
+    return counts;
+  };
+  counts_of(1);  // with --overwrite there is now something to remove
+  constexpr int kFew = 30, kMore = 120;
+  const std::map<std::string, long> few = counts_of(kFew), more = counts_of(kMore);
+  ASSERT_GT(few.at("malloc"), 0);
+  for (const char* kind : {"open", "fsync", "rename", "unlink"})
+    EXPECT_EQ(few.at(kind), more.at(kind)) << kind;
+  // 55 while the run lasts, and its line of summary.json in the end.
+  EXPECT_LT(static_cast<double>(more.at("malloc") - few.at("malloc")) / (kMore - kFew), 180);
 }
 
 TEST_F(LiveRun, CtrlCEndsARunThatWaitsForItsSender) {

@@ -5,13 +5,17 @@
 #include <filesystem>
 #include <string>
 
+#include "datasets/formats/image_file.h"
+#include "datasets/source.h"
 #include "tests/support/files.h"
 #include "tests/support/run_program.h"
+#include "tests/support/turned_camera.h"
 
 namespace parallax::test {
 namespace {
 
 namespace fs = std::filesystem;
+using ::testing::AllOf;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -108,6 +112,90 @@ TEST_F(VerifyCommand, TakesShardsAndWhatTheyBecome) {
   const ProgramResult verified = Verify(At("b"));
   EXPECT_EQ(verified.exit_code, 0) << verified.err;
   EXPECT_THAT(verified.out, HasSubstr("b: 3 frames"));
+}
+
+// Raw images of two cameras without lens errors, whose right one is turned from the 8th frame on.
+class FollowedRun : public VerifyCommand {
+ protected:
+  void SetUp() override {
+    const auto source = OpenSource({"synthetic:drive,frames=24,width=480,height=200,samples=1"});
+    StereoRig rig;
+    for (int i = 0; source->NextName(); ++i) {
+      const StereoFrame frame = source->Read();
+      rig = *frame.rig;
+      const auto& right = std::get<HostImage<std::uint8_t>>(frame.right);
+      char name[16];
+      std::snprintf(name, sizeof name, "%02d.png", i);
+      for (const char* folder : {"left", "still", "knocked"}) fs::create_directories(At(folder));
+      WritePng(At("left/") + name, std::get<HostImage<std::uint8_t>>(frame.left).ConstView());
+      WritePng(At("still/") + name, right.ConstView());
+      WritePng(At("knocked/") + name,
+               Turned(right, rig, i < 8 ? Vector3{} : Vector3{0.004, 0, -0.008}).ConstView());
+    }
+    const std::string camera = "{image_size_px: [480, 200], lens: pinhole, focal_px: [" +
+                               std::to_string(rig.fx_px) + ", " + std::to_string(rig.fx_px) +
+                               "], principal_point_px: [" + std::to_string(rig.cx_px) + ", " +
+                               std::to_string(rig.cy_px) + "], distortion: []}";
+    WriteText(At("rig.yaml"), "parallax_rig: 1\nleft: " + camera + "\nright: " + camera +
+                                  "\nright_from_left: {rotation: [1, 0, 0, 0, 1, 0, 0, 0, 1], translation_m: "
+                                  "[-" +
+                                  std::to_string(rig.baseline_m) + ", 0, 0]}\n");
+  }
+  ProgramResult RunRaw(const std::string& right, const std::string& out, const Arguments& more = {},
+                       const std::string& every = "2") const {
+    return RunParallax(Arguments{"run", At("left/*.png"), At(right + "/*.png"), "--rig", At("rig.yaml"),
+                                 "--config", "realtime", "--set", "matching_cost.num_disparities=64",
+                                 "--write", "pfm,right", "--output", At(out), "--rig-watch", every} +
+                       more);
+  }
+  bool SameFiles(const std::string& a, const std::string& b, const std::string& folder) const {
+    int num_files = 0;
+    for (const auto& entry : fs::directory_iterator(At(a) + "/" + folder)) {
+      ++num_files;
+      if (ReadText(entry.path()) != ReadText(At(b) + "/" + folder + "/" + entry.path().filename().string()))
+        return false;
+    }
+    return num_files == 24;
+  }
+};
+
+TEST_F(FollowedRun, TakesTheTurnOutAndGivesTheSameBytesAgain) {
+  const ProgramResult run =
+      RunRaw("knocked", "a", {"--rig-follow", "--record", At("a.mcap"), "--record-write", "disparity"});
+  ASSERT_EQ(run.exit_code, 0) << run.err;
+  EXPECT_THAT(run.out,
+              testing::ContainsRegex("0.2[0-5][0-9] about x and -0.4[3-8][0-9] about z are taken out"));
+  EXPECT_THAT(
+      ReadText(At("a/journal.tsv")),
+      AllOf(HasSubstr("\tturn=0 0"), testing::ContainsRegex("\tturn=(3[5-9]|4[0-4])[0-9][0-9] -[78]")));
+  for (const char* backend : {"cpu", "reference"}) {
+    const ProgramResult verified = Verify(At("a"), {"--backend", backend});
+    EXPECT_EQ(verified.exit_code, 0) << verified.err;
+    EXPECT_THAT(verified.out, HasSubstr("a: 24 frames, 48 files: the same bytes"));
+  }
+  const ProgramResult recorded = Verify(At("a.mcap"));
+  EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+  // Measured anew, it is the same, too, whatever runs at a time.
+  ASSERT_EQ(RunRaw("knocked", "b", {"--rig-follow", "--in-flight", "1", "--threads", "1"}).exit_code, 0);
+  EXPECT_TRUE(SameFiles("a", "b", "pfm"));
+  ASSERT_EQ(RunRaw("knocked", "c").exit_code, 0);
+  EXPECT_FALSE(SameFiles("a", "c", "right"));
+}
+
+TEST_F(FollowedRun, LeavesAnUnmovedRigBitForBit) {
+  ASSERT_EQ(RunRaw("still", "a", {"--rig-follow"}).exit_code, 0);
+  ASSERT_EQ(RunRaw("still", "b").exit_code, 0);
+  EXPECT_TRUE(SameFiles("a", "b", "pfm"));
+  EXPECT_TRUE(SameFiles("a", "b", "right"));
+}
+
+TEST_F(FollowedRun, RefusesWhatItCannotFollow) {
+  EXPECT_THAT(Run("a", {"--rig-follow"}).err, HasSubstr("already rectified: leave it out"));
+  EXPECT_THAT(RunRaw("still", "b", {"--rig-follow"}, "0").err,
+              HasSubstr("--rig-follow needs measurements of the rig"));
+  EXPECT_THAT(RunRaw("still", "c", {"--rig-follow", "--resume"}).err, HasSubstr("cannot reproduce"));
+  EXPECT_THAT(RunRaw("still", "d", {"--rig-follow", "--shard", "0/2"}).err,
+              HasSubstr("a rig is followed from frame to frame: leave out --rig-follow"));
 }
 
 TEST_F(VerifyCommand, RefusesWhatCannotBeMadeAgain) {

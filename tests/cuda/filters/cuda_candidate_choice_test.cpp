@@ -34,11 +34,11 @@ TEST_F(CudaCandidateChoiceTest, EqualsTheReference) {
     cuda::Arena arena(memory.data());
     const auto guide = Uploaded(c.guide, stream);
     UploadedMap map(c.map, stream), filled(width, height, stream);
+    const auto choice = cuda::ChoiceMemory::Take(arena, width, height);
     cuda::FillFromPlanes(c.parameters, guide.ConstView(), map.View(), planes.data(), filled.disparity.View(),
-                         stream.get());
-    cuda::ChooseCandidates(c.parameters, guide.ConstView(), map.View(), planes.data(),
-                           cuda::ChoiceMemory::Take(arena, width, height), filled.disparity.View(),
-                           stream.get());
+                         choice.num_listed, stream.get());
+    cuda::ChooseCandidates(c.parameters, guide.ConstView(), map.View(), planes.data(), choice,
+                           filled.disparity.View(), stream.get());
     DisparityMap made = map.Download(stream);
     made.disparity = Downloaded(filled.disparity, stream);
     EXPECT_EQ(DifferenceOf("choice", expected, made), "") << "case " << number;

@@ -25,7 +25,7 @@ TEST_F(CudaPlaneFillingTest, EqualsTheReference) {
     const auto guide = Uploaded(c.guide, stream);
     UploadedMap map(c.map, stream), filled(width, height, stream);
     cuda::FillFromPlanes(c.parameters, guide.ConstView(), map.View(), planes.data(), filled.disparity.View(),
-                         stream.get());
+                         nullptr, stream.get());
     DisparityMap made = map.Download(stream);
     made.disparity = Downloaded(filled.disparity, stream);
     EXPECT_EQ(DifferenceOf("planes", expected, made), "") << "case " << number;

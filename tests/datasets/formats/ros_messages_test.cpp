@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <utility>
 #include <variant>
 
 #include "datasets/formats/png_writer.h"
@@ -70,12 +72,12 @@ TEST(RosMessages, ImagesOfEveryEncodingKeepTheirBits) {
   }
 }
 
-// An Image of 2x1 px as others write it: rows with a gap, any encoding.
+// An Image as others write it, of 2 px a row or more: rows with a gap, any encoding.
 RosMessage ForeignImage(std::string_view encoding, std::uint32_t step, const std::vector<std::uint8_t>& data,
-                        bool is_big_endian = false) {
+                        bool is_big_endian = false, std::uint32_t width = 2) {
   CdrWriter cdr;
   cdr.Number(std::int32_t{5}).Number(std::uint32_t{6}).Text("frame");
-  cdr.Number(std::uint32_t{1}).Number(std::uint32_t{2}).Text(encoding);
+  cdr.Number(static_cast<std::uint32_t>(data.size() / step)).Number(width).Text(encoding);
   cdr.Number(static_cast<std::uint8_t>(is_big_endian)).Number(step);
   std::ranges::copy(data, cdr.ByteSequence(data.size()).begin());
   return cdr.Take();
@@ -94,12 +96,70 @@ TEST(RosMessages, ReadsTheEncodingsOfOthers) {
   EXPECT_EQ(gray16(ForeignImage("mono16", 4, {0, 0, 0x34, 0x12})), 0x1234);
   EXPECT_EQ(gray16(ForeignImage("16UC1", 4, {0, 0, 0x12, 0x34}, true)), 0x1234);
   EXPECT_EQ(DecodeImage(ForeignImage("8UC1", 2, {7, 9})).stamp_ns, 5'000'000'006);
+  EXPECT_THAT(ErrorOf([] { DecodeImage(ForeignImage("32FC1", 8, std::vector<std::uint8_t>(8))); }),
+              HasSubstr("'32FC1'"));
   EXPECT_THAT(ErrorOf([] {
-                DecodeImage(ForeignImage("bayer_rggb8", 2, {7, 9}));
+                DecodeImage(ForeignImage("mono8", 2, {7, 9}, false, 3));
               }),
-              HasSubstr("'bayer_rggb8'"));
-  EXPECT_THAT(ErrorOf([] { DecodeImage(ForeignImage("mono8", 2, {7})); }), HasSubstr("only 1 bytes"));
+              HasSubstr("only 2 bytes"));
   EXPECT_THAT(ErrorOf([] { DecodeImage(ForeignImage("mono8", 1, {7, 9})); }), HasSubstr("1 a row"));
+}
+
+TEST(RosMessages, AMosaicTooSmallForColoursIsBlack) {
+  const RosImage image = DecodeImage(ForeignImage("bayer_rggb8", 2, {7, 9, 7, 9}));
+  EXPECT_EQ(std::get<HostImage<Rgb8>>(image.image)(1, 1), Rgb8{});
+}
+
+TEST(RosMessages, TwoPixelsOfYuvShareTheirColour) {
+  // By hand, with u = 90 - 128 and v = 240 - 128: red is (298 (y - 16) + 409 v + 128) / 256, and so on.
+  for (const auto& [encoding, bytes] :
+       {std::pair<const char*, std::vector<std::uint8_t>>("yuv422", {90, 81, 240, 145}),
+        {"uyvy", {90, 81, 240, 145}},
+        {"yuv422_yuy2", {81, 90, 145, 240}},
+        {"yuyv", {81, 90, 145, 240}}}) {
+    const auto image = std::get<HostImage<Rgb8>>(DecodeImage(ForeignImage(encoding, 4, bytes)).image);
+    EXPECT_EQ(image(0, 0), (Rgb8{255, 0, 0})) << encoding;
+    EXPECT_EQ(image(1, 0), (Rgb8{255, 74, 74})) << encoding;
+    EXPECT_THAT(ErrorOf([&] { DecodeImage(ForeignImage(encoding, 4, bytes, false, 3)); }),
+                HasSubstr("4 a row"));
+  }
+}
+
+// Rows of two colours in turn: by the name of the mosaic, which is that of its first row and its second.
+RosMessage Mosaic(std::string_view encoding, std::size_t value_bytes,
+                  const std::function<int(char color, int x, int y)>& value) {
+  constexpr int kWidth = 6, kHeight = 6;
+  std::vector<std::uint8_t> data;
+  for (int y = 0; y < kHeight; ++y) {
+    for (int x = 0; x < kWidth; ++x) {
+      const int v = value(encoding[static_cast<std::size_t>(6 + 2 * (y % 2) + x % 2)], x, y);
+      data.push_back(static_cast<std::uint8_t>(v));
+      if (value_bytes == 2) data.push_back(static_cast<std::uint8_t>(v >> 8));
+    }
+  }
+  return ForeignImage(encoding, static_cast<std::uint32_t>(kWidth * value_bytes), data, false, kWidth);
+}
+
+TEST(RosMessages, MosaicsBecomeColoursByTheNamesOfRos) {
+  for (const std::string name : {"bayer_rggb", "bayer_bggr", "bayer_gbrg", "bayer_grbg"}) {
+    const auto even = [](char color, int, int) { return color == 'r' ? 200 : color == 'g' ? 100 : 50; };
+    const auto image = std::get<HostImage<Rgb8>>(DecodeImage(Mosaic(name + "8", 1, even)).image);
+    for (int y = 0; y < 6; ++y)
+      for (int x = 0; x < 6; ++x)
+        EXPECT_EQ(image(x, y), (Rgb8{200, 100, 50})) << name << " " << x << " " << y;
+    // 16 bits: gray is 0.299 R + 0.587 G + 0.114 B.
+    const auto deep = [](char color, int, int) {
+      return color == 'r' ? 40000 : color == 'g' ? 20000 : 10000;
+    };
+    const auto gray = std::get<HostImage<std::uint16_t>>(DecodeImage(Mosaic(name + "16", 2, deep)).image);
+    for (int x = 1; x < 5; ++x) EXPECT_NEAR(gray(x, 3), 11960 + 11740 + 1140, 2) << name;
+  }
+  // Between its neighbours: a blue pixel has the mean of four reds across and of four greens beside it.
+  const auto slope = [](char, int x, int y) { return 10 * x + y * y; };
+  const auto image = std::get<HostImage<Rgb8>>(DecodeImage(Mosaic("bayer_rggb8", 1, slope)).image);
+  EXPECT_EQ(image(3, 3), (Rgb8{(24 + 36 + 44 + 56) / 4, (29 + 49 + 34 + 46 + 2) / 4, 39}));
+  EXPECT_EQ(image(2, 2), (Rgb8{24, (14 + 34 + 21 + 29 + 2) / 4, (11 + 31 + 19 + 39) / 4}));
+  EXPECT_EQ(image(3, 2), (Rgb8{(24 + 44) / 2, 34, (31 + 39) / 2}));
 }
 
 TEST(RosMessages, CompressedImagesHoldAFile) {
@@ -120,6 +180,57 @@ TEST(RosMessages, CompressedImagesHoldAFile) {
   EXPECT_EQ(std::get<HostImage<std::uint8_t>>(decoded.image)(2, 1), 12);
   const FileBytes cut(png.begin(), png.begin() + 40);
   EXPECT_THAT(ErrorOf([&] { DecodeCompressedImage(message(cut)); }), HasSubstr("mono8; png compressed"));
+}
+
+// Behind the header.
+CdrReader BodyOf(const RosMessage& message) {
+  CdrReader cdr(message);
+  cdr.Number<std::int32_t>();
+  cdr.Number<std::uint32_t>();
+  cdr.Text();
+  return cdr;
+}
+
+TEST(RosMessages, PointsHaveTheFieldsThatAreGiven) {
+  const std::vector<Point3f> points = {{1, 2, 3}, {4, 5, 6}};
+  const std::vector<Rgb8> colors = {{1, 2, 3}, {4, 5, 6}};
+  const std::vector<float> confidence = {200, 100}, sigma = {0.5F, 0.25F};
+  const RosMessage message =
+      EncodeCloud(0, {points, colors}, {{"confidence", confidence}, {"sigma_z", sigma}});
+  CdrReader cdr = BodyOf(message);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 1U);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 2U);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 6U);
+  std::uint32_t offset = 0;
+  for (const char* name : {"x", "y", "z", "rgb", "confidence", "sigma_z"}) {
+    EXPECT_EQ(cdr.Text(), name);
+    EXPECT_EQ(cdr.Number<std::uint32_t>(), std::exchange(offset, offset + 4));
+    EXPECT_EQ(cdr.Number<std::uint8_t>(), 7);
+    EXPECT_EQ(cdr.Number<std::uint32_t>(), 1U);
+  }
+  EXPECT_FALSE(cdr.Number<bool>());
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 24U);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 48U);
+  const std::span<const std::uint8_t> data = cdr.ByteSequence();
+  std::vector<float> values(data.size() / sizeof(float));
+  std::memcpy(values.data(), data.data(), data.size());
+  EXPECT_EQ((std::vector<float>{values[6], values[7], values[8], values[10], values[11]}),
+            (std::vector<float>{4, 5, 6, 100, 0.25F}));
+  EXPECT_EQ((std::vector<std::uint8_t>(&data[36], &data[40])), (std::vector<std::uint8_t>{6, 5, 4, 0}));
+}
+
+TEST(RosMessages, DiagnosticsHoldLevelTextsAndValues) {
+  const RosMessage message = EncodeDiagnostics(
+      1,
+      {.level = RosLevel::kWarning, .name = "n", .message = "m", .hardware_id = "h", .values = {{"k", "v"}}});
+  CdrReader cdr = BodyOf(message);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 1U);
+  EXPECT_EQ(cdr.Number<std::uint8_t>(), 1);
+  for (const char* text : {"n", "m", "h"}) EXPECT_EQ(cdr.Text(), text);
+  EXPECT_EQ(cdr.Number<std::uint32_t>(), 1U);
+  EXPECT_EQ(cdr.Text(), "k");
+  EXPECT_EQ(cdr.Text(), "v");
+  EXPECT_ANY_THROW(cdr.Number<std::uint8_t>());
 }
 
 TEST(RosMessages, ANodeStatesItsReadersAndWriters) {
@@ -161,10 +272,7 @@ TEST(RosMessages, CameraInfoHoldsTheRectifiedPair) {
 
 // The image inside, of floats.
 std::vector<float> FloatsOf(const RosMessage& message) {
-  CdrReader cdr(message);
-  cdr.Number<std::int32_t>();
-  cdr.Number<std::uint32_t>();
-  cdr.Text();
+  CdrReader cdr = BodyOf(message);
   for (int i = 0; i < 2; ++i) cdr.Number<std::uint32_t>();
   EXPECT_EQ(cdr.Text(), "32FC1");
   cdr.Number<std::uint8_t>();

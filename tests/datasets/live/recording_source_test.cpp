@@ -260,13 +260,20 @@ TEST(RecordingSource, AFrameThatCannotBeReadFailsAlone) {
 }
 
 TEST(RecordingSource, FactsOfAFrameAreText) {
-  const RecordedFrame frame{
-      .name = "a b", .timestamp_s = 1.0 / 3, .rig = kRig, .num_disparities_hint = 7, .has_borders = false};
+  const RecordedFrame frame{.name = "a b",
+                            .timestamp_s = 1.0 / 3,
+                            .rig = kRig,
+                            .num_disparities_hint = 7,
+                            .has_borders = false,
+                            .turn_urad = {-123, 4567}};
   const RecordedFrame read = ParseRecordedFrame(TextOf(frame));
   EXPECT_EQ(read.name, "a b");
   EXPECT_EQ(read.timestamp_s, 1.0 / 3);
   EXPECT_EQ(read.rig->cx_px, kRig.cx_px);
   EXPECT_EQ(read.num_disparities_hint, 7);
+  EXPECT_EQ(read.turn_urad, (RightTurn_urad{-123, 4567}));
+  for (const char* text : {"turn 1", "turn 1 x", "turn 1 2000000"})
+    EXPECT_EQ(ParseRecordedFrame(text).turn_urad, RightTurn_urad{}) << text;
   EXPECT_FALSE(ParseRecordedFrame("rig 1 2\nrig -1 2 3 4 5\ndisparities x\nunknown 3\n").rig);
 }
 

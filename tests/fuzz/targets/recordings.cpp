@@ -4,8 +4,11 @@
 #include <cstring>
 #include <functional>
 #include <string_view>
+#include <variant>
 
 #include "datasets/formats/file_bytes.h"
+#include "datasets/formats/png_writer.h"
+#include "datasets/formats/ros_cdr.h"
 #include "datasets/formats/ros_messages.h"
 #include "datasets/live/recording.h"
 #include "datasets/live/recording_source.h"
@@ -99,6 +102,10 @@ void FeedRosMessage(std::span<const std::uint8_t> bytes) {
         static_cast<std::size_t>(WidthOf(view)) * static_cast<std::size_t>(HeightOf(view)) <= bytes.size(),
         "every pixel comes from the message");
   });
+  decode([&] {
+    const RosImage image = DecodeCompressedImage(bytes);
+    Require(WidthOf(ViewOf(image.image)) > 0, "an image has pixels");
+  });
   decode([&] { Require(DecodeCameraInfo(bytes).distortion.size() <= 14, "a lens has few numbers"); });
   decode([&] { ParseRecordedFrame(DecodeText(bytes)); });
 }
@@ -121,13 +128,30 @@ const Target kRosMessage{
                                                   .timestamp_s = 0.5,
                                                   .rig = rig,
                                                   .num_disparities_hint = 16,
-                                                  .has_borders = true}))};
-      for (const char* encoding : {"bgr8", "rgba8", "bgra8", "8UC1"}) {
+                                                  .has_borders = true,
+                                                  .turn_urad = {-123, 4567}}))};
+      for (const char* encoding : {"bgr8", "rgba8", "bgra8", "8UC1", "uyvy", "yuyv"}) {
         Bytes image = seeds.front();
         const std::string_view mono8 = "mono8";
         const auto at = std::search(image.begin(), image.end(), mono8.begin(), mono8.end());
         std::copy_n(encoding, std::min<std::size_t>(mono8.size(), std::strlen(encoding) + 1), at);
         seeds.push_back(std::move(image));
+      }
+      // Others have longer names.
+      for (const char* encoding : {"bayer_grbg8", "bayer_bggr16"}) {
+        CdrWriter cdr;
+        cdr.Number(std::int32_t{1}).Number(std::uint32_t{2}).Text("f");
+        cdr.Number(std::uint32_t{4}).Number(std::uint32_t{6}).Text(encoding);
+        cdr.Number(std::uint8_t{0}).Number(std::uint32_t{12});
+        std::ranges::fill(cdr.ByteSequence(48), std::uint8_t{77});
+        seeds.push_back(cdr.Take());
+      }
+      for (const FileBytes& file : {EncodePng(std::get<HostImage<std::uint8_t>>(gray).ConstView()),
+                                    EncodePng(std::get<HostImage<std::uint16_t>>(deep).ConstView())}) {
+        CdrWriter cdr;
+        cdr.Number(std::int32_t{1}).Number(std::uint32_t{2}).Text("f").Text("png");
+        std::ranges::copy(file, cdr.ByteSequence(file.size()).begin());
+        seeds.push_back(cdr.Take());
       }
       return seeds;
     }};
