@@ -35,11 +35,11 @@ void CheckGraph(const CloudGraph& graph) {
   bool good = true;
   for (const std::int32_t target : graph.targets) good &= static_cast<std::uint32_t>(target) < num_nodes;
   if (!good) CheckNodes(graph.targets, graph.num_nodes(), "the end of an edge,");
-  constexpr float kInfinity = std::numeric_limits<float>::infinity();
-  for (const float length : graph.lengths_m) good &= length >= 0 && length < kInfinity;
+  constexpr float kInfiniteLength = std::numeric_limits<float>::infinity();
+  for (const float length : graph.lengths_m) good &= length >= 0 && length < kInfiniteLength;
   if (good) return;
   const auto bad = std::find_if(graph.lengths_m.begin(), graph.lengths_m.end(),
-                                [](float length) { return !(length >= 0 && length < kInfinity); });
+                                [](float length) { return !(length >= 0 && length < kInfiniteLength); });
   const auto edge = bad - graph.lengths_m.begin();
   const auto row = std::upper_bound(first.begin(), first.end(), edge) - first.begin() - 1;
   throw InvalidArgument("geodesics: the edge from node " + std::to_string(row) + " to " +
