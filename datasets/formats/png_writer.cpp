@@ -15,7 +15,7 @@ namespace parallax {
 namespace {
 
 constexpr std::uint8_t kSubFilter = 1;
-constexpr std::uint8_t kGray = 0, kRgb = 2;  // colour types
+constexpr std::uint8_t kGrayType = 0, kRgbType = 2;  // colour types
 constexpr std::size_t kMaxImageChunk_bytes = std::size_t{1} << 30;
 
 void AppendBigEndian32(std::size_t value, FileBytes& file) {
@@ -67,7 +67,7 @@ FileBytes Encode(HostImageView<const T> image) {
   AppendBigEndian32(static_cast<std::size_t>(image.width), header);
   AppendBigEndian32(static_cast<std::size_t>(image.height), header);
   constexpr bool kIsColour = std::is_same_v<T, Rgb8>;
-  const std::uint8_t kind[] = {kIsColour ? 8 : 8 * sizeof(T), kIsColour ? kRgb : kGray, 0, 0, 0};
+  const std::uint8_t kind[] = {kIsColour ? 8 : 8 * sizeof(T), kIsColour ? kRgbType : kGrayType, 0, 0, 0};
   header.insert(header.end(), std::begin(kind), std::end(kind));
   AppendChunk("IHDR", header, file);
   for (std::span<const std::uint8_t> rest = stream; !rest.empty();) {

@@ -23,7 +23,7 @@
 namespace parallax {
 namespace {
 
-constexpr std::size_t kMostWaiting = 4;                     // images of a topic
+constexpr std::size_t kMostWaitingImages = 4;               // images of a topic
 constexpr std::chrono::milliseconds kForCalibration{1000};  // after the first image
 
 struct Ros2Spec {
@@ -189,7 +189,7 @@ class Ros2Device final : public LiveDevice {
   void Take(RosMessage message) {
     {
       const std::scoped_lock lock(mutex_);
-      if (waiting_.size() == kMostWaiting) {
+      if (waiting_.size() == kMostWaitingImages) {
         waiting_.pop_front();
         ++num_overrun_;
       }
